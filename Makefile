@@ -40,6 +40,7 @@ ci: deps
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
 	$(GO) vet ./...
+	$(GO) test -run TestNoLineIsTooWide ./internal/arch
 	$(GO) tool -modfile=internal/tools/go.mod staticcheck ./...
 
 # race: the packages in which goroutines meet.

@@ -139,7 +139,8 @@ func (d *differ) holdTree(change int, h Hold) {
 	}
 	top.hold(h)
 	h.Message = "held with " + top.Address.String()
-	for i := change + 1; i < len(d.plan.Changes) && strings.HasPrefix(d.plan.Changes[i].Address.Key, top.Address.Key+"/"); i++ {
+	for i := change + 1; i < len(d.plan.Changes) &&
+		strings.HasPrefix(d.plan.Changes[i].Address.Key, top.Address.Key+"/"); i++ {
 		d.plan.Changes[i].hold(h)
 	}
 }

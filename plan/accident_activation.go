@@ -36,7 +36,10 @@ func (d *differ) activated(k *kind) []row {
 		for j := range c.Fields {
 			if f := &c.Fields[j]; f.Name == k.delivery && f.Phase == Activate && f.Cause == Edit {
 				live := f.Live()
-				starts = append(starts, row{address: &d.all[c.place].address, position: f.Desired.Position, desired: &f.Desired, was: &live, change: i})
+				starts = append(starts, row{
+					address:  &d.all[c.place].address,
+					position: f.Desired.Position, desired: &f.Desired, was: &live, change: i,
+				})
 			}
 		}
 	}
@@ -45,7 +48,10 @@ func (d *differ) activated(k *kind) []row {
 }
 
 func (d *differ) reportActivations(k *kind, starts []row, of int) {
-	a := Accident{Hazard: Activates, Kind: k.schema.Kind, Attribute: k.delivery, Source: sourceOf(starts), Count: len(starts), Of: of}
+	a := Accident{
+		Hazard: Activates, Kind: k.schema.Kind, Attribute: k.delivery,
+		Source: sourceOf(starts), Count: len(starts), Of: of,
+	}
 	a.Message = fmt.Sprintf("%s would be activated at once%s", shareOf(len(starts), of, k), in(a.Source))
 	var examples []Example
 	for i := range starts {

@@ -22,7 +22,8 @@ func BenchmarkDiffAccidents(b *testing.B) {
 		}
 		if r.Value("title").IsSet() {
 			r.Set("title", resource.Text(fmt.Sprintf("Boots %d", n)).At(r.Value("title").Position))
-			r.Set("target_url", resource.Text(fmt.Sprintf("https://a.example/%d", n*7919%30011)).At(r.Value("target_url").Position))
+			r.Set("target_url", resource.Text(fmt.Sprintf("https://a.example/%d",
+				n*7919%30011)).At(r.Value("target_url").Position))
 			last.Get(r.Address).Set("target_url", resource.Text(fmt.Sprintf("https://a.example/%d", (n+3)*7919%30011)))
 		}
 	}

@@ -99,7 +99,8 @@ func inOrder(all map[*resource.Attribute]*edits) []*edits {
 		ordered = append(ordered, e)
 	}
 	slices.SortFunc(ordered, func(a, b *edits) int {
-		return cmp.Or(strings.Compare(string(a.kind.schema.Kind), string(b.kind.schema.Kind)), strings.Compare(a.attribute.Name, b.attribute.Name))
+		return cmp.Or(strings.Compare(string(a.kind.schema.Kind), string(b.kind.schema.Kind)),
+			strings.Compare(a.attribute.Name, b.attribute.Name))
 	})
 	return ordered
 }
@@ -213,7 +214,8 @@ func arranged(columns map[columnKey]*column) []*column {
 		ordered = append(ordered, c)
 	}
 	slices.SortFunc(ordered, func(a, b *column) int {
-		return cmp.Or(a.source.Compare(b.source), strings.Compare(string(a.kind.schema.Kind), string(b.kind.schema.Kind)), strings.Compare(a.attribute.Name, b.attribute.Name))
+		return cmp.Or(a.source.Compare(b.source), strings.Compare(string(a.kind.schema.Kind),
+			string(b.kind.schema.Kind)), strings.Compare(a.attribute.Name, b.attribute.Name))
 	})
 	return ordered
 }
@@ -235,7 +237,9 @@ func writtenEach(rows []row) []row {
 
 // sortRows puts rows in the order they are written in.
 func sortRows(rows []row) {
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(a.position.Compare(b.position), a.address.Compare(*b.address)) })
+	slices.SortFunc(rows, func(a, b row) int {
+		return cmp.Or(a.position.Compare(b.position), a.address.Compare(*b.address))
+	})
 }
 
 // sourceOf names what rows have in common: their file, else nothing; their

@@ -49,11 +49,16 @@ func different(rows []*row) int {
 }
 
 func (d *differ) reportFill(c *column, rows []*row) {
-	a := Accident{Hazard: MassEdit, Kind: c.kind.schema.Kind, Attribute: c.attribute.Name, Source: c.source, Count: len(rows), Of: len(c.rows)}
-	a.Message = fmt.Sprintf("%s of %s%s is now %s; they had %d different ones", a.Attribute, shareOf(len(rows), a.Of, c.kind), in(c.source), brief(c.attribute, *rows[0].desired), different(rows))
+	a := Accident{
+		Hazard: MassEdit, Kind: c.kind.schema.Kind,
+		Attribute: c.attribute.Name, Source: c.source, Count: len(rows), Of: len(c.rows),
+	}
+	a.Message = fmt.Sprintf("%s of %s%s is now %s; they had %d different ones", a.Attribute,
+		shareOf(len(rows), a.Of, c.kind), in(c.source), brief(c.attribute, *rows[0].desired), different(rows))
 	if c.attribute.Per != "" || c.attribute.Type == resource.TypeURL {
 		for _, r := range rows {
-			if d.holdRow(r, a.Attribute, MassEdit, fmt.Sprintf("says what %s%s say now; they had %d different ones", shareOf(len(rows), a.Of, c.kind), in(c.source), different(rows))) {
+			if d.holdRow(r, a.Attribute, MassEdit, fmt.Sprintf("says what %s%s say now; they had %d different ones",
+				shareOf(len(rows), a.Of, c.kind), in(c.source), different(rows))) {
 				a.Held++
 			}
 		}

@@ -63,7 +63,10 @@ func (d *differ) moved(k *kind) (moved []row, from map[resource.Address]resource
 			continue
 		}
 		from[c.Address], left[l] = left[l][0], left[l][1:]
-		moved = append(moved, row{address: &d.all[c.place].address, position: c.Position, desired: &nothing, was: &nothing, state: added, change: i})
+		moved = append(moved, row{
+			address: &d.all[c.place].address, position: c.Position,
+			desired: &nothing, was: &nothing, state: added, change: i,
+		})
 	}
 	sortRows(moved)
 	return moved, from
@@ -82,7 +85,8 @@ func (d *differ) named(k *kind) int {
 
 func (d *differ) reportMoved(k *kind, moved []row, from map[resource.Address]resource.Address, of int) {
 	a := Accident{Hazard: Shifted, Kind: k.schema.Kind, Source: sourceOf(moved), Count: len(moved), Of: of}
-	a.Message = fmt.Sprintf("%s%s stand beneath another %s than before, and would be made a second time; was that column sorted without the others?",
+	a.Message = fmt.Sprintf("%s%s stand beneath "+
+		"another %s than before, and would be made a second time; was that column sorted without the others?",
 		shareOf(len(moved), of, k), in(a.Source), nouns(1, d.kinds[k.schema.Parent]))
 	var examples []Example
 	for i := range moved {
@@ -91,7 +95,8 @@ func (d *differ) reportMoved(k *kind, moved []row, from map[resource.Address]res
 		e := r.example(fmt.Sprintf("%s is what was beneath %s", r.within(a.Source), d.Schemas.Parent(before)))
 		e.Other = before
 		examples = append(examples, e)
-		if d.holdRow(r, "", Shifted, fmt.Sprintf("looks like %s, which the files no longer name and which would go on; what stands beneath another parent is made anew", before)) {
+		if d.holdRow(r, "", Shifted, fmt.Sprintf("looks like %s, which the "+
+			"files no longer name and which would go on; what stands beneath another parent is made anew", before)) {
 			a.Held++
 		}
 	}

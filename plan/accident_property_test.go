@@ -25,7 +25,8 @@ func drawSlips(t *rapid.T) *slips {
 	var s slips
 	n := rapid.IntRange(3, 14).Draw(t, "rows")
 	for range n {
-		s.budgets = append(s.budgets, rapid.SampledFrom(list("10 20 21 22 30 40 50 51 52 80 100 1000 5000")).Draw(t, "budget"))
+		s.budgets = append(s.budgets,
+			rapid.SampledFrom(list("10 20 21 22 30 40 50 51 52 80 100 1000 5000")).Draw(t, "budget"))
 		s.pages = append(s.pages, rapid.SampledFrom(list("a b c d e f g h i j k l m n p1 p2 p3")).Draw(t, "page"))
 	}
 	s.newBudgets, s.newPages = slices.Clone(s.budgets), slices.Clone(s.pages)
@@ -34,8 +35,10 @@ func drawSlips(t *rapid.T) *slips {
 		s.newPages = slip(t, s.newPages, func(i int) string { return fmt.Sprintf("p%d", i+1) })
 	}
 	for i := range rapid.IntRange(0, 6).Draw(t, "new") {
-		s.newBudgets = append(s.newBudgets, rapid.SampledFrom([]string{fmt.Sprint(60 + i), "50", "50000000"}).Draw(t, "new budget"))
-		s.names = append(s.names, rapid.SampledFrom(list("Spring_launch Spring_lanuch Spring-Launch Summer_sale Autumn_1")).Draw(t, "name")+strings.Repeat(".", i))
+		s.newBudgets = append(s.newBudgets,
+			rapid.SampledFrom([]string{fmt.Sprint(60 + i), "50", "50000000"}).Draw(t, "new budget"))
+		s.names = append(s.names, rapid.SampledFrom(list("Spring_launch "+
+			"Spring_lanuch Spring-Launch Summer_sale Autumn_1")).Draw(t, "name")+strings.Repeat(".", i))
 	}
 	return &s
 }
@@ -65,7 +68,8 @@ func slip(t *rapid.T, column []string, counted func(int) string) []string {
 }
 
 func (s *slips) tables() (was, now table) {
-	was = append(fill("campaign/c%d status=active budget.daily=%s", s.budgets...), fill("ad/c/g/a%d target_url=https://a.example/%s", s.pages...)...)
+	was = append(fill("campaign/c%d status=active budget.daily=%s", s.budgets...),
+		fill("ad/c/g/a%d target_url=https://a.example/%s", s.pages...)...)
 	for i, amount := range s.newBudgets {
 		row := fmt.Sprintf("campaign/c%d status=active budget.daily=%s", i+1, amount)
 		if fresh := i - len(s.budgets); fresh >= 0 {
@@ -110,7 +114,8 @@ func TestWhatASlipHoldsStaysHeld(t *testing.T) {
 		s := drawSlips(rt)
 		p := plan.Diff(s.input(t))
 		if second := again(s.input(t), p); !second.Empty() {
-			rt.Fatalf("the second plan applies what the first held:\n%s\nfirst:\n%s\n%s\nsecond:\n%s", sketch(second.Applicable()), sketch(p.Changes), told(p), told(second))
+			rt.Fatalf("the second plan applies what the first held:\n%s\nfirst:\n%s\n%s\nsecond:\n%s",
+				sketch(second.Applicable()), sketch(p.Changes), told(p), told(second))
 		}
 	})
 }
@@ -174,7 +179,8 @@ func TestAShuffledColumnIsAlwaysFound(t *testing.T) {
 			rt.Skip("too little was moved")
 		}
 		p := retyped(t, fill(adURL, values...), fill(adURL, shuffled...))
-		if len(p.Accidents) == 0 || p.Accidents[0].Hazard != plan.Shifted || p.Accidents[0].Held != moved || !p.Empty() {
+		if len(p.Accidents) == 0 || p.Accidents[0].Hazard != plan.Shifted ||
+			p.Accidents[0].Held != moved || !p.Empty() {
 			rt.Fatalf("%d of %d moved, and the plan says %q", moved, len(values), told(p))
 		}
 	})

@@ -60,7 +60,8 @@ func (d *differ) goneByFamily() map[familyKey][]int {
 	var gone map[familyKey][]int
 	for i := range d.all {
 		t := &d.all[i]
-		if t.desired != nil || t.last == nil || t.live == nil || t.kind.schema.Caps || t.kind.schema.Only != "" || len(t.kind.schema.NameFrom) == 0 {
+		if t.desired != nil || t.last == nil || t.live == nil ||
+			t.kind.schema.Caps || t.kind.schema.Only != "" || len(t.kind.schema.NameFrom) == 0 {
 			continue
 		}
 		if t.gone() || t.above.born || d.ended(t.kind, t.live) {
@@ -80,7 +81,8 @@ func (d *differ) goneByFamily() map[familyKey][]int {
 func (d *differ) renamed(fresh, gone int) string {
 	k, was := d.all[fresh].kind, d.all[gone].live
 	if len(d.Schemas.ChildrenOf(k.schema.Kind)) == 0 {
-		if k.schema.Parent != "" && d.sameBut(fresh, gone) { // lists and settings of the account say little: many are alike
+		// lists and settings of the account say little: many are alike
+		if k.schema.Parent != "" && d.sameBut(fresh, gone) {
 			return "what it says is the same but for its name"
 		}
 		return ""
@@ -155,7 +157,8 @@ func (d *differ) sameBeneath(fresh, gone int) bool {
 // namesBeneath walks the names of what stands right beneath a place, as one side has it.
 func (d *differ) namesBeneath(place int, side func(*three) *resource.Resource) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		for i := place + 1; i < len(d.all) && strings.HasPrefix(d.all[i].address.Key, d.all[place].address.Key+"/"); i++ {
+		for i := place + 1; i < len(d.all) &&
+			strings.HasPrefix(d.all[i].address.Key, d.all[place].address.Key+"/"); i++ {
 			t := &d.all[i]
 			if r := side(t); t.up == place && r != nil && !t.kind.archived(r) {
 				if name := resource.Fold(t.kind.schema.NameOf(r)); name != "" && !yield(name) {
@@ -179,10 +182,13 @@ func (d *differ) reportRenamed(k *kind, found []renaming) {
 		}
 		own := row{address: &t.address, position: name.Position, desired: &name, was: &nothing, change: r.change}
 		called, before := cut(k.schema.NameOf(t.desired)), cut(k.schema.NameOf(was.live))
-		e := own.example(fmt.Sprintf("%s %q may be %s, %q: %s", own.within(diag.Position{}), called, was.address, before, r.how))
+		e := own.example(fmt.Sprintf("%s %q may be %s, %q: %s",
+			own.within(diag.Position{}), called, was.address, before, r.how))
 		e.Other = was.address
 		examples = append(examples, e)
-		message := fmt.Sprintf("may be %s, %q, which the files no longer name, as %s: rename or new? to keep what is there, give the row its id %s or write moved: [{from: %s, to: %s}] in adsync.yaml, or allow creating another",
+		message := fmt.Sprintf("may be %s, %q, "+
+			"which the files no longer name, as %s: rename or new? to keep what is there, "+
+			"give the row its id %s or write moved: [{from: %s, to: %s}] in adsync.yaml, or allow creating another",
 			was.address, before, r.how, was.live.ID, was.address, t.address)
 		if d.holdRow(&own, by, Twins, message) {
 			a.Held++

@@ -88,10 +88,12 @@ func (d *differ) reportReplacement(e *edits, common replacement, rows []*row, of
 	source := sourceOf(replaced)
 	var examples []Example
 	for i := range replaced[:min(len(replaced), examplesShown)] {
-		examples = append(examples, replaced[i].example(replaced[i].within(source)+" "+became(e.attribute, &replaced[i])))
+		examples = append(examples,
+			replaced[i].example(replaced[i].within(source)+" "+became(e.attribute, &replaced[i])))
 	}
 	d.report(Accident{
-		Hazard: MassEdit, Kind: e.kind.schema.Kind, Attribute: e.attribute.Name, Source: source, Count: len(replaced), Of: of,
+		Hazard: MassEdit, Kind: e.kind.schema.Kind,
+		Attribute: e.attribute.Name, Source: source, Count: len(replaced), Of: of,
 		Message: fmt.Sprintf("%s %s of %s%s", common, e.attribute.Name, shareOf(len(replaced), of, e.kind), in(source)),
 	}, examples)
 	return rest
@@ -127,7 +129,8 @@ func commonReplacement(rows []*row) (replacement, int) {
 }
 
 func (r replacement) compare(s replacement) int {
-	return cmp.Or(cmp.Compare(len(s.from), len(r.from)), cmp.Compare(r.from, s.from), cmp.Compare(r.to, s.to), order(r.atStart))
+	return cmp.Or(cmp.Compare(len(s.from), len(r.from)),
+		cmp.Compare(r.from, s.from), cmp.Compare(r.to, s.to), order(r.atStart))
 }
 
 // possibleReplacements gives what may have been replaced to make one text of
@@ -137,7 +140,8 @@ func possibleReplacements(was, desired string) []replacement {
 	old, now := tokens(was), tokens(desired)
 	front := equalEnd(old, now, func(s []string, i int) string { return s[i] })
 	back := equalEnd(old[front:], now[front:], func(s []string, i int) string { return s[len(s)-1-i] })
-	tried := []replacement{{from: strings.Join(old[front:len(old)-back], ""), to: strings.Join(now[front:len(now)-back], "")}}
+	tried := []replacement{{from: strings.Join(old[front:len(old)-back], ""),
+		to: strings.Join(now[front:len(now)-back], "")}}
 	if front < min(len(old), len(now)) {
 		tried = append(tried, replacement{from: old[front], to: now[front]})
 	}

@@ -50,13 +50,18 @@ func (d *differ) reportScale(e *edits, rows []*row, factor, question string) {
 	if len(rows) == 0 {
 		return
 	}
-	a := Accident{Hazard: Scale, Kind: e.kind.schema.Kind, Attribute: e.attribute.Name, Source: sourceOf(values(rows)), Count: len(rows)}
-	a.Message = fmt.Sprintf("%s of %s%s is %s what it was; %s", a.Attribute, several(len(rows), e.kind), in(a.Source), factor, question)
+	a := Accident{
+		Hazard: Scale, Kind: e.kind.schema.Kind, Attribute: e.attribute.Name,
+		Source: sourceOf(values(rows)), Count: len(rows),
+	}
+	a.Message = fmt.Sprintf("%s of %s%s is %s what it was; %s",
+		a.Attribute, several(len(rows), e.kind), in(a.Source), factor, question)
 	var examples []Example
 	for _, r := range rows {
 		amounts := became(e.attribute, r)
 		examples = append(examples, r.example(r.within(a.Source)+" "+amounts))
-		if !r.lowers && !d.exactlyAllowed(r) && d.holdRow(r, a.Attribute, Scale, fmt.Sprintf("%s is %s what it was, %s; %s", a.Attribute, factor, amounts, question)) {
+		if !r.lowers && !d.exactlyAllowed(r) && d.holdRow(r,
+			a.Attribute, Scale, fmt.Sprintf("%s is %s what it was, %s; %s", a.Attribute, factor, amounts, question)) {
 			a.Held++
 		}
 	}
@@ -101,8 +106,10 @@ func (d *differ) findOutliersOf(k *kind, a *resource.Attribute) {
 			continue
 		}
 		median := peers[len(peers)/2]
-		d.reportOutliers(k, a, where(fresh, func(r *row) bool { return far(r.amount(), median) }), median, len(peers), true)
-		d.reportOutliers(k, a, where(fresh, func(r *row) bool { return far(median, r.amount()) }), median, len(peers), false)
+		d.reportOutliers(k, a, where(fresh, func(r *row) bool { return far(r.amount(), median) }),
+			median, len(peers), true)
+		d.reportOutliers(k, a, where(fresh, func(r *row) bool { return far(median, r.amount()) }),
+			median, len(peers), false)
 	}
 }
 
@@ -157,13 +164,19 @@ func (d *differ) reportOutliers(k *kind, a *resource.Attribute, rows []*row, med
 	if !holds {
 		way = "below"
 	}
-	found := Accident{Hazard: Scale, Kind: k.schema.Kind, Attribute: a.Name, Source: sourceOf(values(rows)), Count: len(rows)}
-	found.Message = fmt.Sprintf("%s of %d new %s%s is %s times or more %s %s, the median of the %d there are; is it in units of the currency?",
-		a.Name, len(rows), nouns(len(rows), k), in(found.Source), thousands(outlierFactor), way, resource.FormatMoney(median), peers)
+	found := Accident{
+		Hazard: Scale, Kind: k.schema.Kind, Attribute: a.Name, Source: sourceOf(values(rows)), Count: len(rows),
+	}
+	found.Message = fmt.Sprintf("%s of %d new %s%s is "+
+		"%s times or more %s %s, the median of the %d there are; is it in units of the currency?",
+		a.Name, len(rows), nouns(len(rows), k), in(found.Source),
+		thousands(outlierFactor), way, resource.FormatMoney(median), peers)
 	var examples []Example
 	for _, r := range rows {
 		examples = append(examples, r.example(r.within(found.Source)+" says "+a.Show(*r.desired)))
-		if holds && d.holdRow(r, a.Name, Scale, fmt.Sprintf("%s is %s, %s times or more above %s, the median of the %d there are", a.Name, a.Show(*r.desired), thousands(outlierFactor), resource.FormatMoney(median), peers)) {
+		if holds && d.holdRow(r,
+			a.Name, Scale, fmt.Sprintf("%s is %s, %s times or more above %s, the median of the %d there are",
+				a.Name, a.Show(*r.desired), thousands(outlierFactor), resource.FormatMoney(median), peers)) {
 			found.Held++
 		}
 	}

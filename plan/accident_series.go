@@ -52,9 +52,12 @@ func (d *differ) reportSeries(c *column, run []row, step int64) bool {
 		return false
 	}
 	last := &run[len(run)-1]
-	a := Accident{Hazard: Series, Kind: c.kind.schema.Kind, Attribute: c.attribute.Name, Source: c.source, Count: len(run)}
+	a := Accident{
+		Hazard: Series, Kind: c.kind.schema.Kind, Attribute: c.attribute.Name, Source: c.source, Count: len(run),
+	}
 	series := fmt.Sprintf("%s from %s to %s", c.stepped(step), run[0].within(c.source), last.within(c.source))
-	a.Message = fmt.Sprintf("%s of %s%s counts %s; was a cell dragged down?", a.Attribute, several(len(run), c.kind), in(c.source), series)
+	a.Message = fmt.Sprintf("%s of %s%s counts %s; was a cell dragged down?",
+		a.Attribute, several(len(run), c.kind), in(c.source), series)
 	if isRound(c.attribute) || c.attribute.Type == resource.TypeURL {
 		for _, r := range holdable {
 			if d.holdRow(r, a.Attribute, Series, "is one of "+several(len(run), c.kind)+" that count "+series) {
@@ -64,7 +67,8 @@ func (d *differ) reportSeries(c *column, run []row, step int64) bool {
 	}
 	var examples []Example
 	for i := range run[:examplesShown] {
-		examples = append(examples, run[i].example(run[i].within(c.source)+" says "+brief(c.attribute, *run[i].desired)))
+		examples = append(examples,
+			run[i].example(run[i].within(c.source)+" says "+brief(c.attribute, *run[i].desired)))
 	}
 	d.report(a, examples)
 	return true
@@ -132,7 +136,8 @@ func (c *column) countedBefore(rows []*row) bool {
 	lines := int64(rows[1].position.Line() - rows[0].position.Line())
 	for _, r := range rows {
 		at, ok := c.numberOf(*r.was)
-		if !ok || at.around != start.around || (at.n-start.n)*lines != (second.n-start.n)*int64(r.position.Line()-rows[0].position.Line()) {
+		if !ok || at.around != start.around ||
+			(at.n-start.n)*lines != (second.n-start.n)*int64(r.position.Line()-rows[0].position.Line()) {
 			return false
 		}
 	}

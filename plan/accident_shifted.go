@@ -46,7 +46,10 @@ func (d *differ) findShifted(c *column) {
 	if n < 2 {
 		return
 	}
-	a := Accident{Hazard: Shifted, Kind: c.kind.schema.Kind, Attribute: c.attribute.Name, Source: c.source, Count: n, Of: len(c.rows)}
+	a := Accident{
+		Hazard: Shifted, Kind: c.kind.schema.Kind,
+		Attribute: c.attribute.Name, Source: c.source, Count: n, Of: len(c.rows),
+	}
 	share := shareOf(n, a.Of, c.kind) + in(c.source)
 	a.Message = a.Attribute + " of " + share + " is what another one had"
 	if found {
@@ -65,7 +68,8 @@ func (d *differ) holdShifted(c *column, changed []*row, takings []taking, share 
 	for _, r := range changed {
 		message := "is in a column where " + share + " say what another one said"
 		if f := from[r]; f != nil {
-			message = "says what " + near(f.position, r.position, *f.address) + " said; " + share + " say what another one said"
+			message = "says what " + near(f.position, r.position, *f.address) +
+				" said; " + share + " say what another one said"
 		}
 		if d.holdRow(r, c.attribute.Name, Shifted, message) {
 			held++
@@ -102,7 +106,9 @@ func isDay(a *resource.Attribute) bool {
 // keepsOrder says that what was less before is no more than the rest now.
 func keepsOrder(changed []*row) bool {
 	byWas := slices.Clone(changed)
-	slices.SortFunc(byWas, func(a, b *row) int { return cmp.Or(compare(*a.was, *b.was), compare(*a.desired, *b.desired)) })
+	slices.SortFunc(byWas, func(a, b *row) int {
+		return cmp.Or(compare(*a.was, *b.was), compare(*a.desired, *b.desired))
+	})
 	return slices.IsSortedFunc(byWas, func(a, b *row) int { return compare(*a.desired, *b.desired) })
 }
 

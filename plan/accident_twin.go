@@ -95,7 +95,8 @@ func (d *differ) families() []*family {
 // mayBeTwin says that a change makes a resource beneath a parent that is not
 // new, and that nothing was found of the very name. A row that waits may be any.
 func (d *differ) mayBeTwin(c *Change) bool {
-	return c.Action == Create && !c.waits() && len(c.Fields) > 0 && !d.all[c.place].above.born && !slices.Contains(c.Hazards, Twins)
+	return c.Action == Create && !c.waits() && len(c.Fields) > 0 &&
+		!d.all[c.place].above.born && !slices.Contains(c.Hazards, Twins)
 }
 
 // add takes in what the files name and what is live, unless it is archived. An
@@ -141,7 +142,8 @@ func (f *family) alike() (found []twinning) {
 		switch {
 		case own.change < 0:
 		case own.name != other.name:
-			found = append(found, twinning{&own, &other, "but for case, spaces, punctuation or letters that look alike"})
+			found = append(found, twinning{&own, &other,
+				"but for case, spaces, punctuation or letters that look alike"})
 		case other.unnamed: // where the files name both it is an error of theirs
 			found = append(found, twinning{&own, &other, "letter for letter"})
 		}
@@ -170,8 +172,12 @@ func (d *differ) reportTwins(k *kind, found []twinning) {
 	var examples []Example
 	for _, t := range found { // in several files perhaps: each with its whole position
 		desired := d.Desired.Get(t.create.address).Value(a.Attribute)
-		r := row{address: &t.create.address, position: t.create.position, desired: &desired, was: &nothing, change: t.create.change}
-		e := r.example(fmt.Sprintf("%s %q has the name of %s, %q, %s", r.within(diag.Position{}), cut(t.create.name), t.other.address, cut(t.other.name), t.how))
+		r := row{
+			address: &t.create.address, position: t.create.position,
+			desired: &desired, was: &nothing, change: t.create.change,
+		}
+		e := r.example(fmt.Sprintf("%s %q has the name of %s, %q, %s",
+			r.within(diag.Position{}), cut(t.create.name), t.other.address, cut(t.other.name), t.how))
 		e.Other = t.other.address
 		examples = append(examples, e)
 		if message, holds := d.twinHold(k, t); holds && d.holdRow(&r, a.Attribute, Twins, message) {
@@ -185,5 +191,6 @@ func (d *differ) twinHold(k *kind, t twinning) (message string, holds bool) {
 	if d.Desired.Get(t.other.address) == nil {
 		return t.how + " " + d.twinMessage(t.create.address, []resource.Address{t.other.address}), true
 	}
-	return fmt.Sprintf("has the name of %s, %q, %s; rename it, or allow creating another", t.other.address, cut(t.other.name), t.how), len(k.caps) > 0
+	return fmt.Sprintf("has the name of %s, %q, %s; rename it, or allow creating another",
+		t.other.address, cut(t.other.name), t.how), len(k.caps) > 0
 }

@@ -46,7 +46,9 @@ func (rows table) typed(t testing.TB) *resource.Snapshot {
 		sheet := diag.OriginOf("q4.xlsx", schema.Sheet)
 		r.Position = sheet.At(i+2, 0)
 		for j, n := range r.Attributes {
-			column := 1 + slices.IndexFunc(schema.Attributes, func(a resource.Attribute) bool { return a.Name == n.Name })
+			column := 1 + slices.IndexFunc(schema.Attributes, func(a resource.Attribute) bool {
+				return a.Name == n.Name
+			})
 			r.Attributes[j].Value = n.Value.At(sheet.At(i+2, column))
 		}
 		if !s.Add(r) {

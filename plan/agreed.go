@@ -85,7 +85,10 @@ func (d *differ) agree() {
 	}
 	d.countBeneath()
 	d.plan.Narrowed = true
-	c := choice{chosen: map[resource.Address]bool{}, excluded: func(resource.Address) bool { return true }, because: "is not in the saved plan", hazard: Outdated}
+	c := choice{
+		chosen: map[resource.Address]bool{}, excluded: func(resource.Address) bool { return true },
+		because: "is not in the saved plan", hazard: Outdated,
+	}
 	there := map[resource.Address]bool{}
 	for i := range d.plan.Changes {
 		change := &d.plan.Changes[i]
@@ -117,7 +120,9 @@ func (s *agreed) sends() bool {
 	if s.Held != nil || s.Action == Record || s.Action == Forget {
 		return false
 	}
-	return s.Action == Adopt || len(s.Fields) == 0 || slices.ContainsFunc(s.Fields, func(f agreedField) bool { return f.Held == nil })
+	return s.Action == Adopt || len(s.Fields) == 0 || slices.ContainsFunc(s.Fields, func(f agreedField) bool {
+		return f.Held == nil
+	})
 }
 
 func article(a Action) string {
@@ -144,7 +149,8 @@ func (d *differ) agreeOn(i int, saved *agreed) {
 		return
 	}
 	if saved.Action != c.Action || saved.ID != c.ID || saved.Pruned != c.Pruned {
-		message := "is " + article(c.Action) + describedID(c.ID) + " now; the saved plan has " + article(saved.Action) + describedID(saved.ID)
+		message := "is " + article(c.Action) + describedID(c.ID) +
+			" now; the saved plan has " + article(saved.Action) + describedID(saved.ID)
 		d.stale(c.Address, message)
 		d.holdOutdated(i, message)
 		return
@@ -173,7 +179,8 @@ func (d *differ) holdOutdated(i int, message string) {
 		return
 	}
 	d.plan.Changes[i].hold(h)
-	for j := i + 1; j < len(d.plan.Changes) && strings.HasPrefix(d.plan.Changes[j].Address.Key, d.plan.Changes[i].Address.Key+"/"); j++ {
+	for j := i + 1; j < len(d.plan.Changes) &&
+		strings.HasPrefix(d.plan.Changes[j].Address.Key, d.plan.Changes[i].Address.Key+"/"); j++ {
 		if beneath := &d.plan.Changes[j]; d.creates(beneath) {
 			beneath.hold(Hold{Hazard: Outdated, Message: "held with " + d.plan.Changes[i].Address.String()})
 		}
@@ -207,7 +214,8 @@ func (d *differ) movedFields(c *Change, saved *agreed) []Stale {
 // settled is a field that was to be sent and needs no change any more.
 func (d *differ) settled(c *Change, name string, was agreedField) Stale {
 	if now := d.Desired.Get(c.Address); now != nil && !now.Value(name).Equal(was.Desired) {
-		return d.movedFrom(c, name, StaleFiles, was.Desired, now.Value(name), "is %s in the files now; the saved plan has %s")
+		return d.movedFrom(c, name, StaleFiles, was.Desired,
+			now.Value(name), "is %s in the files now; the saved plan has %s")
 	}
 	var live resource.Value
 	if r := d.Live.Get(c.Address); r != nil {
@@ -221,11 +229,14 @@ func (d *differ) compareField(c *Change, f *Field, was agreedField, known bool) 
 	case !known && f.Cause == SentAlong:
 		return Stale{}, false
 	case !known || !f.Desired.Equal(was.Desired) && f.Cause != SentAlong:
-		return d.movedFrom(c, f.Name, StaleFiles, was.Desired, f.Desired, "is %s in the files now; the saved plan has %s"), true
+		return d.movedFrom(c, f.Name, StaleFiles, was.Desired,
+			f.Desired, "is %s in the files now; the saved plan has %s"), true
 	case !f.Live().Equal(was.Live):
-		return d.movedFrom(c, f.Name, StaleLive, was.Live, f.Live(), "is %s at the service now; the plan was saved with %s"), true
+		return d.movedFrom(c, f.Name, StaleLive, was.Live,
+			f.Live(), "is %s at the service now; the plan was saved with %s"), true
 	case !f.Last().Equal(was.Last):
-		return d.movedFrom(c, f.Name, StaleRecord, was.Last, f.Last(), "was last applied as %s; the plan was saved with %s"), true
+		return d.movedFrom(c, f.Name, StaleRecord,
+			was.Last, f.Last(), "was last applied as %s; the plan was saved with %s"), true
 	}
 	return Stale{}, false
 }
@@ -263,7 +274,9 @@ func (d *differ) holdMoved(c *Change, moved []Stale) {
 			continue
 		}
 		at := slices.IndexFunc(moved, func(s Stale) bool { return s.Attribute == f.Name })
-		with := slices.IndexFunc(moved, func(s Stale) bool { return whole[f.Name] != "" && whole[s.Attribute] == whole[f.Name] })
+		with := slices.IndexFunc(moved, func(s Stale) bool {
+			return whole[f.Name] != "" && whole[s.Attribute] == whole[f.Name]
+		})
 		switch {
 		case at >= 0:
 			f.hold(Hold{Hazard: Outdated, Message: moved[at].Message + "; plan again"})

@@ -83,7 +83,9 @@ func (d *differ) holdAsSaved(i int, saved *agreed) {
 
 // let says that a field was to be sent.
 func (s *agreed) let(name string) bool {
-	return slices.ContainsFunc(s.Fields, func(f agreedField) bool { return f.Name == name && f.Held == nil && f.Cause != SentAlong })
+	return slices.ContainsFunc(s.Fields, func(f agreedField) bool {
+		return f.Name == name && f.Held == nil && f.Cause != SentAlong
+	})
 }
 
 // heldSince says what went when the plan was saved and is held now, by a guard
@@ -100,7 +102,9 @@ func (d *differ) heldSince(c *Change, saved *agreed) {
 		if h.Allow != "" {
 			message += "; allow it again with --allow " + h.Allow
 		}
-		d.plan.Stale = append(d.plan.Stale, Stale{Address: c.Address, Attribute: attribute, What: StaleConsent, Position: at, Message: message})
+		d.plan.Stale = append(d.plan.Stale, Stale{
+			Address: c.Address, Attribute: attribute, What: StaleConsent, Position: at, Message: message,
+		})
 	}
 	say(c.Held, "", c.Position)
 	for i := range c.Fields {
@@ -116,15 +120,19 @@ func (d *differ) heldSince(c *Change, saved *agreed) {
 func (d *differ) agreeOnSpend(i int, saved *agreed) {
 	c := &d.plan.Changes[i]
 	d.spend(c)
-	if !saved.sends() || c.Spend.DailyAfter <= saved.Spend.DailyAfter && c.Spend.LifetimeAfter <= saved.Spend.LifetimeAfter {
+	if !saved.sends() || c.Spend.DailyAfter <= saved.Spend.DailyAfter &&
+		c.Spend.LifetimeAfter <= saved.Spend.LifetimeAfter {
 		return
 	}
 	if c.Spend.DailyAfter <= c.Spend.DailyBefore && c.Spend.LifetimeAfter <= c.Spend.LifetimeBefore {
 		return // it raises nothing itself
 	}
 	message := fmt.Sprintf("possible spend becomes %s a day and %s over its lifetime; the saved plan has %s and %s",
-		resource.FormatMoney(c.Spend.DailyAfter), resource.FormatMoney(c.Spend.LifetimeAfter), resource.FormatMoney(saved.Spend.DailyAfter), resource.FormatMoney(saved.Spend.LifetimeAfter))
-	d.plan.Stale = append(d.plan.Stale, Stale{Address: c.Address, What: StaleSpend, Position: c.Position, Message: message})
+		resource.FormatMoney(c.Spend.DailyAfter), resource.FormatMoney(c.Spend.LifetimeAfter),
+		resource.FormatMoney(saved.Spend.DailyAfter), resource.FormatMoney(saved.Spend.LifetimeAfter))
+	d.plan.Stale = append(d.plan.Stale, Stale{
+		Address: c.Address, What: StaleSpend, Position: c.Position, Message: message,
+	})
 	if c.Action != Update && c.Action != Adopt {
 		d.holdOutdated(i, message)
 		return

@@ -44,8 +44,10 @@ func TestASavedPlanIsAFreshPlanWhenNothingMoved(t *testing.T) {
 		in.Agreed = saved(t, in)
 		in.Select = plan.Selection{}
 		again := plan.Diff(in)
-		if len(again.Stale) > 0 || sketch(again.Applicable()) != sketch(fresh.Applicable()) || again.Spend != fresh.Spend {
-			rt.Fatalf("a saved plan is another:\nfresh:\n%s\nsaved:\n%s\nstale: %+v\n%s", sketch(fresh.Changes), sketch(again.Changes), again.Stale, d)
+		if len(again.Stale) > 0 || sketch(again.Applicable()) != sketch(fresh.Applicable()) ||
+			again.Spend != fresh.Spend {
+			rt.Fatalf("a saved plan is another:\nfresh:\n%s\nsaved:\n%s\nstale: %+v\n%s",
+				sketch(fresh.Changes), sketch(again.Changes), again.Stale, d)
 		}
 	})
 }
@@ -57,7 +59,8 @@ func TestASavedPlanOnlyNarrows(t *testing.T) {
 		then := draw(rt, true)
 		now := *then
 		other := draw(rt, true)
-		for _, side := range []struct{ to, from *string }{{&now.last, &other.last}, {&now.desired, &other.desired}, {&now.live, &other.live}} {
+		for _, side := range []struct{ to, from *string }{{&now.last, &other.last},
+			{&now.desired, &other.desired}, {&now.live, &other.live}} {
 			if rapid.Bool().Draw(rt, "moved") {
 				*side.to = *side.from
 			}
@@ -155,14 +158,16 @@ func valuesSent(changes []plan.Change) map[string]bool {
 		}
 		for _, f := range c.Fields {
 			if f.Cause != plan.SentAlong {
-				all[strings.Join([]string{string(c.Action), c.Address.String(), c.ID, f.Name, f.Desired.String(), f.Live().String(), f.Last().String()}, " ")] = true
+				all[strings.Join([]string{string(c.Action), c.Address.String(),
+					c.ID, f.Name, f.Desired.String(), f.Live().String(), f.Last().String()}, " ")] = true
 			}
 		}
 	}
 	return all
 }
 
-const two = "campaign/a#1 name=Aaa status=paused budget.daily=10 description=one\ncampaign/b#2 name=Bbb status=paused budget.daily=10\n"
+const two = "campaign/a#1 name=Aaa status=paused " +
+	"budget.daily=10 description=one\ncampaign/b#2 name=Bbb status=paused budget.daily=10\n"
 
 func edited(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(two) }
 
@@ -175,22 +180,34 @@ func TestS25WhatMovedIsRefusedWithBothValuesAndTheRestGoesOn(t *testing.T) {
 	}{
 		{name: "nothing moved", last: two, desired: want, live: two, goes: "campaign/a budget.daily, campaign/b name"},
 		{name: "the files say another budget", last: two, desired: strings.Replace(want, "12", "13", 1), live: two,
-			stale: "campaign/a budget.daily files: budget.daily is 13.00 in the files now; the saved plan has 12.00", goes: "campaign/b name"},
-		{name: "somebody changed the budget at the service", last: two, desired: want, live: edited("budget.daily=10 description", "budget.daily=9 description"),
-			stale: "campaign/a budget.daily live: budget.daily is 9.00 at the service now; the plan was saved with 10.00", goes: "campaign/b name"},
+			stale: "campaign/a budget.daily files: budget.daily is 13.00 in the files now; the saved plan has 12.00",
+			goes:  "campaign/b name"},
+		{name: "somebody changed the budget at the service",
+			last: two, desired: want, live: edited("budget.daily=10 description", "budget.daily=9 description"),
+			stale: "campaign/a budget.daily live: budget.daily " +
+				"is 9.00 at the service now; the plan was saved with 10.00", goes: "campaign/b name"},
 		{name: "another agent applied something in between", last: edited("Bbb", "Bee"), desired: want, live: two,
-			stale: "campaign/b name record: name was last applied as \"Bee\"; the plan was saved with \"Bbb\"", goes: "campaign/a budget.daily"},
+			stale: "campaign/b name record: name was last applied as \"Bee\"; the plan was saved with \"Bbb\"",
+			goes:  "campaign/a budget.daily"},
 		{name: "the files took the edit back", last: two, desired: strings.Replace(want, "12", "10", 1), live: two,
-			stale: "campaign/a  change: has nothing to change any more; the saved plan has an update", goes: "campaign/b name"},
-		{name: "somebody made the same edit at the service", last: two, desired: want, live: edited("budget.daily=10 description", "budget.daily=12 description"),
-			stale: "campaign/a  change: is as the files want it already; the saved plan has an update", goes: "campaign/b name"},
+			stale: "campaign/a  change: has nothing to change any more; the saved plan has an update",
+			goes:  "campaign/b name"},
+		{name: "somebody made the same edit at the service",
+			last: two, desired: want, live: edited("budget.daily=10 description", "budget.daily=12 description"),
+			stale: "campaign/a  change: is as the files want it already; the saved plan has an update",
+			goes:  "campaign/b name"},
 		{name: "an edit more in the same row", last: two, desired: strings.Replace(want, "=one", "=two", 1), live: two,
-			stale: "campaign/a description files: description is \"two\" in the files now; the saved plan has (none)", goes: "campaign/a budget.daily, campaign/b name"},
-		{name: "an edit of a row the plan does not have is left out", last: two + "campaign/c#3 name=Ccc", desired: want + "campaign/c name=Coo", live: two + "campaign/c#3 name=Ccc",
+			stale: "campaign/a description files: description is \"two\" in the files now; the saved plan has (none)",
+			goes:  "campaign/a budget.daily, campaign/b name"},
+		{name: "an edit of a row the plan does not have is left out", last: two + "campaign/c#3 name=Ccc",
+			desired: want + "campaign/c name=Coo", live: two + "campaign/c#3 name=Ccc",
 			goes: "campaign/a budget.daily, campaign/b name"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			in := plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: snapshot(t, two), Desired: snapshot(t, want), Live: snapshot(t, two)}
+			in := plan.Input{
+				Schemas: kinds.All(), Policy: plan.DefaultPolicy(),
+				Last: snapshot(t, two), Desired: snapshot(t, want), Live: snapshot(t, two),
+			}
 			in.Agreed = saved(t, in)
 			in.Last, in.Desired, in.Live = snapshot(t, row.last), snapshot(t, row.desired), snapshot(t, row.live)
 			p := plan.Diff(in)
@@ -254,7 +271,8 @@ func TestAParentThatMovedHoldsItsChildren(t *testing.T) {
 	in.Agreed = saved(t, in)
 	in.Desired = snapshot(t, strings.Replace(selectable, "name=Spring ", "name=Autumn ", 1))
 	p := plan.Diff(in)
-	if got := sketch(p.Applicable()); strings.Contains(got, "/spring/") || !strings.Contains(got, "create ad_group/spring-sale/x") {
+	if got := sketch(p.Applicable()); strings.Contains(got, "/spring/") ||
+		!strings.Contains(got, "create ad_group/spring-sale/x") {
 		t.Errorf("with another campaign goes:\n%s", got)
 	}
 }
@@ -262,7 +280,8 @@ func TestAParentThatMovedHoldsItsChildren(t *testing.T) {
 func TestAnActivationIsHeldWhereTheBudgetBeneathItMoved(t *testing.T) {
 	last := "campaign/a#1 name=Aaa status=paused\n"
 	in := plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Allow: allowances(t, "activates"),
-		Last: snapshot(t, last), Desired: snapshot(t, "campaign/a name=Aaa status=active"), Live: snapshot(t, "campaign/a#1 name=Aaa status=paused budget.daily=10")}
+		Last: snapshot(t, last), Desired: snapshot(t, "campaign/a name=Aaa status=active"),
+		Live: snapshot(t, "campaign/a#1 name=Aaa status=paused budget.daily=10")}
 	in.Agreed = saved(t, in)
 	if p := plan.Diff(in); goesIn(p) != "campaign/a status" {
 		t.Fatalf("goes: %s\n%s", goesIn(p), sketch(p.Changes))
@@ -275,7 +294,10 @@ func TestAnActivationIsHeldWhereTheBudgetBeneathItMoved(t *testing.T) {
 }
 
 func TestAnAllowanceAfterTheFactReleasesNothingOfASavedPlan(t *testing.T) {
-	in := plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: snapshot(t, two), Desired: snapshot(t, strings.ReplaceAll(two, "daily=10", "daily=40")), Live: snapshot(t, two)}
+	in := plan.Input{
+		Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: snapshot(t, two),
+		Desired: snapshot(t, strings.ReplaceAll(two, "daily=10", "daily=40")), Live: snapshot(t, two),
+	}
 	in.Agreed = saved(t, in)
 	in.Allow = allowances(t, "raises-spend")
 	if p := plan.Diff(in); goesIn(p) != "" {
@@ -284,7 +306,8 @@ func TestAnAllowanceAfterTheFactReleasesNothingOfASavedPlan(t *testing.T) {
 	in.Agreed = nil
 	in.Agreed = saved(t, in)
 	in.Allow = nil
-	if p := plan.Diff(in); goesIn(p) != "" || !strings.Contains(staleLines(p), "allow it again with --allow raises-spend=campaign/a") {
+	if p := plan.Diff(in); goesIn(p) != "" ||
+		!strings.Contains(staleLines(p), "allow it again with --allow raises-spend=campaign/a") {
 		t.Errorf("%s goes without the allowance; stale: %s", goesIn(p), staleLines(p))
 	}
 }

@@ -35,7 +35,8 @@ type narrowing struct {
 var allowable = map[Hazard]narrowing{
 	RaisesSpend: {money: true}, Archives: {count: true},
 	Updates: {count: true, only: "updates=40"}, Exposure: {money: true, only: "exposure=120/day"},
-	Activates: {}, Conflicts: {}, Adopts: {}, Drifts: {}, Replaces: {}, RemovedByHand: {}, Twins: {}, ShrinksAudience: {}, ExceedsFiles: {},
+	Activates: {}, Conflicts: {}, Adopts: {}, Drifts: {},
+	Replaces: {}, RemovedByHand: {}, Twins: {}, ShrinksAudience: {}, ExceedsFiles: {},
 	Shifted: {}, Series: {}, Scale: {}, MassEdit: {}, WasRefused: {once: true, only: "refused=campaign/x=1f2e3d4c5b6a"},
 }
 
@@ -110,7 +111,8 @@ func (a Allowance) ofRefusal(whole, narrowed string, rules narrowing) (Allowance
 	text, digest, _ := strings.Cut(narrowed, "=")
 	address, ok := resource.ParseAddress(text)
 	if !ok || len(digest) != refusalDigits || strings.Trim(digest, "0123456789abcdef") != "" {
-		return Allowance{}, fmt.Errorf("allowance is %q; want an address and the refusal there, such as %s", whole, rules.only)
+		return Allowance{}, fmt.Errorf("allowance is %q; want an address and the refusal there, such as %s",
+			whole, rules.only)
 	}
 	a.Address, a.Refusal = address, digest
 	return a, nil
@@ -122,7 +124,8 @@ func (a Allowance) perDay(whole, narrowed string, rules narrowing) (Allowance, e
 	case rules.only != "" && (!ok || !rules.money):
 		return Allowance{}, wantOnly(whole, rules)
 	case !ok || !rules.money:
-		return Allowance{}, fmt.Errorf("allowance is %q; want an address such as %s=campaign/x%s", whole, a.Hazard, moneyForm(rules.money))
+		return Allowance{}, fmt.Errorf("allowance is %q; want an address such as %s=campaign/x%s",
+			whole, a.Hazard, moneyForm(rules.money))
 	}
 	micros, finding := resource.ParseMoney(amount, "")
 	if finding != nil {
@@ -151,7 +154,8 @@ func (a Allowance) at(whole, narrowed string, money bool) (Allowance, error) {
 	}
 	micros, finding := resource.ParseMoney(amount, "")
 	if finding != nil || !money {
-		return Allowance{}, fmt.Errorf("allowance is %q; want an amount after the address only for raises-spend, such as raises-spend=campaign/x=500", whole)
+		return Allowance{}, fmt.Errorf("allowance is "+
+			"%q; want an amount after the address only for raises-spend, such as raises-spend=campaign/x=500", whole)
 	}
 	a.Amount, a.HasAmount = micros, true
 	return a, nil

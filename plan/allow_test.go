@@ -19,8 +19,12 @@ func TestParseAllowance(t *testing.T) {
 		{"adopt", plan.Allowance{Hazard: plan.Adopts}},
 		{"adopt=campaign/x", plan.Allowance{Hazard: plan.Adopts, Address: x}},
 		{"archives=12", plan.Allowance{Hazard: plan.Archives, Amount: 12, HasAmount: true}},
-		{"raises-spend=120.50/day", plan.Allowance{Hazard: plan.RaisesSpend, Amount: 120_500_000, PerDay: true, HasAmount: true}},
-		{"raises-spend=campaign/x=500.00", plan.Allowance{Hazard: plan.RaisesSpend, Address: x, Amount: 500_000_000, HasAmount: true}},
+		{"raises-spend=120.50/day", plan.Allowance{
+			Hazard: plan.RaisesSpend, Amount: 120_500_000, PerDay: true, HasAmount: true,
+		}},
+		{"raises-spend=campaign/x=500.00", plan.Allowance{
+			Hazard: plan.RaisesSpend, Address: x, Amount: 500_000_000, HasAmount: true,
+		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
@@ -40,15 +44,24 @@ func TestParseAllowance(t *testing.T) {
 
 func TestParseAllowanceRefuses(t *testing.T) {
 	tests := []struct{ text, want string }{
-		{"all", `allowance is "all"; want one of activates, adopt, archives, conflict, drift, exceeds-files, exposure, mass-edit, raises-spend, refused, removed-by-hand, replace, scale, series, shifted, shrinks-audience, twin, updates`},
-		{"adpot", `allowance is "adpot"; want one of activates, adopt, archives, conflict, drift, exceeds-files, exposure, mass-edit, raises-spend, refused, removed-by-hand, replace, scale, series, shifted, shrinks-audience, twin, updates; did you mean "adopt"?`},
-		{"incomplete", `allowance is "incomplete"; want one of activates, adopt, archives, conflict, drift, exceeds-files, exposure, mass-edit, raises-spend, refused, removed-by-hand, replace, scale, series, shifted, shrinks-audience, twin, updates`},
+		{"all", `allowance is "all"; want one of activates, ` +
+			`adopt, archives, conflict, drift, exceeds-files, exposure, mass-edit, ` +
+			`raises-spend, refused, removed-by-hand, replace, scale, series, shifted, shrinks-audience, twin, updates`},
+		{"adpot", `allowance is "adpot"; want one of activates, ` +
+			`adopt, archives, conflict, drift, exceeds-files, exposure, mass-edit, raises-spend, refused, ` +
+			`removed-by-hand, replace, scale, series, shifted, shrinks-audience, twin, updates; did you mean "adopt"?`},
+		{"incomplete", `allowance is "incomplete"; ` +
+			`want one of activates, adopt, archives, conflict, drift, exceeds-files, exposure, mass-edit, ` +
+			`raises-spend, refused, removed-by-hand, replace, scale, series, shifted, shrinks-audience, twin, updates`},
 		{"adopt=", `allowance is "adopt="; want an address such as adopt=campaign/x`},
 		{"adopt=12", `allowance is "adopt=12"; want an address such as adopt=campaign/x`},
-		{"adopt=campaign/x=12", `allowance is "adopt=campaign/x=12"; want an amount after the address only for raises-spend, such as raises-spend=campaign/x=500`},
-		{"raises-spend=120", `allowance is "raises-spend=120"; want an address such as raises-spend=campaign/x, or an amount such as 120/day`},
+		{"adopt=campaign/x=12", `allowance is "adopt=campaign/x=12"; ` +
+			`want an amount after the address only for raises-spend, such as raises-spend=campaign/x=500`},
+		{"raises-spend=120", `allowance is "raises-spend=120"; ` +
+			`want an address such as raises-spend=campaign/x, or an amount such as 120/day`},
 		{"raises-spend=1,200/day", `allowance is "raises-spend=1,200/day"; want an amount such as 120/day`},
-		{"archives=99999999999999999999", `allowance is "archives=99999999999999999999"; want a count such as archives=12`},
+		{"archives=99999999999999999999",
+			`allowance is "archives=99999999999999999999"; want a count such as archives=12`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
@@ -61,7 +74,8 @@ func TestParseAllowanceRefuses(t *testing.T) {
 }
 
 func FuzzParseAllowance(f *testing.F) {
-	for _, s := range []string{"adopt", "archives=12", "raises-spend=120/day", "raises-spend=campaign/x=500", "x=/", "=="} {
+	for _, s := range []string{"adopt", "archives=12",
+		"raises-spend=120/day", "raises-spend=campaign/x=500", "x=/", "=="} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -44,7 +44,8 @@ func (d *differ) compareAttributes(t three) {
 // than what it is, and nothing above it waits: to manage it changes nothing, and is
 // no question.
 func (d *differ) knownByID(t three, fields, recorded []Field) bool {
-	return t.desired.ID != "" && t.desired.ID == t.live.ID && len(fields) == 0 && len(recorded) > 0 && t.above.held == nil
+	return t.desired.ID != "" && t.desired.ID == t.live.ID &&
+		len(fields) == 0 && len(recorded) > 0 && t.above.held == nil
 }
 
 // mayReplace reports whether somebody agreed to archiving the resource and making
@@ -81,7 +82,10 @@ func (d *differ) holdAdopt(t three, c *Change) {
 	if t.above.held != nil && t.above.held.Hazard == Adopts {
 		allow = t.above.held.Allow
 	}
-	h := Hold{Hazard: Adopts, Allow: allow, Message: "is at the service already, as " + c.ID + ", and adsync did not create it"}
+	h := Hold{
+		Hazard: Adopts, Allow: allow, Message: "is at the service already, as " +
+			c.ID + ", and adsync did not create it",
+	}
 	h, held := d.unlessCovered(h, t.address, func() []Part { return partsOf(c, 0) })
 	if !held {
 		return
@@ -108,7 +112,8 @@ func (d *differ) fields(t three) (fields, recorded []Field) {
 	}
 	for i := range t.desired.Attributes {
 		n := &t.desired.Attributes[i]
-		if now, applied := live.to(n.Name), last.to(n.Name); now != nil && applied != nil && n.Value.Equal(*now) && n.Value.Equal(*applied) {
+		if now, applied := live.to(n.Name), last.to(n.Name); now != nil &&
+			applied != nil && n.Value.Equal(*now) && n.Value.Equal(*applied) {
 			continue
 		}
 		a := t.kind.attributes[n.Name]
@@ -233,13 +238,16 @@ func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
 	case f.Cause == Drift && d.Policy.driftOf(a.Name) == Revert:
 		return nil
 	case f.Cause == Drift:
-		return hold(Drifts, "changed outside adsync from "+a.Show(f.Last())+" to "+a.Show(f.Live())+"; write that in the file, or allow undoing it")
+		return hold(Drifts, "changed outside adsync from "+
+			a.Show(f.Last())+" to "+a.Show(f.Live())+"; write that in the file, or allow undoing it")
 	case foreign && t.kind.schema.Only == "": // what an account has from the start is nobody's edit
 		return hold(Adopts, a.Name+" is "+a.Show(f.Live())+" at the service and adsync did not write that")
 	case t.otherHalf(f) != "":
-		return hold(Conflicts, "the files say "+a.Show(f.Desired)+", and someone changed "+t.otherHalf(f)+" outside adsync, which it takes the place of")
+		return hold(Conflicts, "the files say "+a.Show(f.Desired)+
+			", and someone changed "+t.otherHalf(f)+" outside adsync, which it takes the place of")
 	case !f.Last().IsAbsent() && !same(f.Live(), f.Last()):
-		return hold(Conflicts, "the files say "+a.Show(f.Desired)+", someone changed it to "+a.Show(f.Live())+" outside adsync; both started from "+a.Show(f.Last()))
+		return hold(Conflicts, "the files say "+a.Show(f.Desired)+
+			", someone changed it to "+a.Show(f.Live())+" outside adsync; both started from "+a.Show(f.Last()))
 	}
 	return nil
 }
@@ -268,9 +276,11 @@ func immutableHold(t three, a *resource.Attribute, f *Field) []Hold {
 	}
 	message := a.Name + " cannot change after creation: " + there + "; restore it, or "
 	if obstacle := unreplaceable(t); obstacle != "" {
-		return []Hold{{Hazard: Replaces, Message: message + "create another under a new key; replacing this one would need more: " + obstacle}}
+		return []Hold{{Hazard: Replaces, Message: message +
+			"create another under a new key; replacing this one would need more: " + obstacle}}
 	}
-	return []Hold{{Hazard: Replaces, Message: message + "allow archiving this one and creating another", Allow: allowAt(Replaces, t.address)}}
+	return []Hold{{Hazard: Replaces, Message: message + "allow archiving this one and creating another",
+		Allow: allowAt(Replaces, t.address)}}
 }
 
 // unreplaceable says what stands in the way of archiving the resource and
@@ -292,7 +302,8 @@ func unreplaceable(t three) string {
 	return ""
 }
 
-const pausedMessage = "was paused outside adsync, which adsync never undoes; to start it, let the file say paused once and then active again"
+const pausedMessage = "was paused outside adsync, " +
+	"which adsync never undoes; to start it, let the file say paused once and then active again"
 
 // statusHolds keeps adsync from starting what someone else stopped, and over what it
 // cannot tell. Pausing what the files want paused passes.
@@ -302,19 +313,30 @@ func (d *differ) statusHolds(t three, a *resource.Attribute, f *Field, foreign b
 	case seeded.ForeignPauseUndone && f.Cause == Drift && starts:
 		return nil
 	case f.Cause == Drift && starts && f.Live().Text() != paused:
-		return []Hold{{Hazard: Drifts, Message: "is " + a.Show(f.Live()) + " at the service, and adsync did not write that; it starts nothing over it"}}
+		return []Hold{{Hazard: Drifts, Message: "is " +
+			a.Show(f.Live()) + " at the service, and adsync did not write that; it starts nothing over it"}}
 	case f.Cause == Drift && starts:
 		return []Hold{{Hazard: Drifts, Message: pausedMessage}}
 	case f.Cause == Drift:
-		return []Hold{{Hazard: Drifts, Message: "was set to " + a.Show(f.Live()) + " outside adsync; write that in the file, or allow undoing it", Allow: allowAt(Drifts, t.address)}}
+		return []Hold{{Hazard: Drifts, Message: "was set to " + a.Show(f.Live()) +
+			" outside adsync; write that in the file, or allow undoing it", Allow: allowAt(Drifts, t.address)}}
 	case starts && !foreign && f.Last().IsSet() && !same(f.Live(), f.Last()):
-		holds = append(holds, Hold{Hazard: Conflicts, Message: "the files start it, and it is " + a.Show(f.Live()) + " at the service, where it was " + a.Show(f.Last()), Allow: allowAt(Conflicts, t.address)})
+		holds = append(holds, Hold{
+			Hazard: Conflicts, Message: "the files start it, and it is " + a.Show(f.Live()) +
+				" at the service, where it was " + a.Show(f.Last()), Allow: allowAt(Conflicts, t.address),
+		})
 	}
 	switch {
 	case starts && d.Policy.StartsHeld:
-		holds = append(holds, Hold{Hazard: Activates, Message: "was paused by the run that is taken back; a revert starts nothing unless it is allowed", Allow: allowAt(Activates, t.address)})
+		holds = append(holds, Hold{
+			Hazard: Activates, Message: "was paused by the run that is " +
+				"taken back; a revert starts nothing unless it is allowed", Allow: allowAt(Activates, t.address),
+		})
 	case starts && foreign:
-		holds = append(holds, Hold{Hazard: Activates, Message: "is " + a.Show(f.Live()) + " and adsync did not write that", Allow: allowAt(Activates, t.address)})
+		holds = append(holds, Hold{
+			Hazard: Activates, Message: "is " + a.Show(f.Live()) + " and adsync did not write that",
+			Allow: allowAt(Activates, t.address),
+		})
 	}
 	return holds
 }
@@ -334,10 +356,14 @@ func (d *differ) sentAlong(t three, fields []Field) []Field {
 	for s := range settings {
 		for _, name := range t.kind.members[s] {
 			v := t.live.Value(name)
-			if unset(v) || !t.kind.attributes[name].Takes(v) || slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
+			if unset(v) || !t.kind.attributes[name].Takes(v) || slices.ContainsFunc(fields, func(f Field) bool {
+				return f.Name == name
+			}) {
 				continue
 			}
-			fields = append(fields, Field{Name: name, Desired: v, Cause: SentAlong, Phase: Neutral, beside: d.besides(valueOf(t.last, name), v)})
+			fields = append(fields, Field{
+				Name: name, Desired: v, Cause: SentAlong, Phase: Neutral, beside: d.besides(valueOf(t.last, name), v),
+			})
 		}
 	}
 	sortFields(fields)

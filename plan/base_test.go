@@ -12,10 +12,13 @@ func TestWhatTheBaseAsksForTooIsPending(t *testing.T) {
 	const live = "campaign/a#c1 name=Aaaa status=paused bidding_type=clicks budget.daily=50 description=x"
 	for _, row := range []struct{ name, base, now, want string }{
 		{"nothing was pending", "budget.daily=50 description=x", "budget.daily=55 description=x", "new: budget.daily"},
-		{"all was pending", "budget.daily=55 description=x", "budget.daily=55 description=x", "pending: budget.daily pending"},
-		{"one more field", "budget.daily=55 description=x", "budget.daily=55 description=y", "new: budget.daily pending, description"},
+		{"all was pending", "budget.daily=55 description=x",
+			"budget.daily=55 description=x", "pending: budget.daily pending"},
+		{"one more field", "budget.daily=55 description=x",
+			"budget.daily=55 description=y", "new: budget.daily pending, description"},
 		{"another value", "budget.daily=55 description=x", "budget.daily=60 description=x", "new: budget.daily"},
-		{"one field less", "budget.daily=55 description=y", "budget.daily=55 description=x", "new: budget.daily pending"},
+		{"one field less", "budget.daily=55 description=y",
+			"budget.daily=55 description=x", "new: budget.daily pending"},
 		{"taken back", "budget.daily=55 description=x", "budget.daily=50 description=x", "withdrawn campaign/a"},
 	} {
 		files := func(rest string) string {

@@ -27,7 +27,8 @@ func TestAllocationsGrowWithTheAccount(t *testing.T) {
 		from := testing.AllocsPerRun(3, func() { planned(small, liveSmall) })
 		to := testing.AllocsPerRun(3, func() { planned(large, liveLarge) })
 		if exponent := math.Log10(to / from); exponent > 1.03 {
-			t.Errorf("%s: ten times the resources allocate %.0f times, before %.0f: the exponent is %.2f; want at most 1.03", edit.name, to, from, exponent)
+			t.Errorf("%s: ten times the resources allocate "+
+				"%.0f times, before %.0f: the exponent is %.2f; want at most 1.03", edit.name, to, from, exponent)
 		}
 	}
 }

@@ -166,7 +166,8 @@ func walked(in plan.Input, live []*resource.Resource) int {
 				continue
 			}
 			for _, other := range others {
-				if i < len(other) && j < len(other[i].Attributes) && r.Attributes[j].Value.Equal(other[i].Attributes[j].Value) {
+				if i < len(other) && j < len(other[i].Attributes) &&
+					r.Attributes[j].Value.Equal(other[i].Attributes[j].Value) {
 					equal++
 				}
 			}

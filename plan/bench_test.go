@@ -17,16 +17,20 @@ func account(n int, bound bool) *resource.Snapshot {
 		c := fmt.Sprintf("c%d", i)
 		for _, r := range []*resource.Resource{
 			{Address: resource.Address{Kind: kinds.Campaign, Key: c}, Attributes: resource.Attributes{
-				{Name: "bidding_type", Value: resource.Text("clicks")}, {Name: "budget.daily", Value: resource.Number(50e6)},
+				{Name: "bidding_type", Value: resource.Text("clicks")},
+				{Name: "budget.daily", Value: resource.Number(50e6)},
 				{Name: "name", Value: resource.Text("Campaign " + c)}, {Name: "status", Value: resource.Text("active")},
 				{Name: "targeting.countries", Value: resource.List([]string{"CA", "US"})}}},
 			{Address: resource.Address{Kind: kinds.AdGroup, Key: c + "/g"}, Attributes: resource.Attributes{
-				{Name: "bid.max", Value: resource.Number(1e6)}, {Name: "context_hints", Value: resource.List([]string{"people who run", "people who walk"})},
+				{Name: "bid.max", Value: resource.Number(1e6)},
+				{Name: "context_hints", Value: resource.List([]string{"people who run", "people who walk"})},
 				{Name: "name", Value: resource.Text("Group")}, {Name: "status", Value: resource.Text("active")}}},
 			{Address: resource.Address{Kind: kinds.Ad, Key: c + "/g/a"}, Attributes: resource.Attributes{
-				{Name: "body", Value: resource.Text("Light")}, {Name: "image", Value: resource.Text("https://a.example/a.png")},
+				{Name: "body", Value: resource.Text("Light")},
+				{Name: "image", Value: resource.Text("https://a.example/a.png")},
 				{Name: "name", Value: resource.Text("Hero")}, {Name: "status", Value: resource.Text("active")},
-				{Name: "target_url", Value: resource.Text("https://a.example/")}, {Name: "title", Value: resource.Text("Shoes")}}},
+				{Name: "target_url", Value: resource.Text("https://a.example/")},
+				{Name: "title", Value: resource.Text("Shoes")}}},
 		} {
 			r.Position = diag.At("a.yaml", i+1, 0)
 			if bound {

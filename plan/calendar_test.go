@@ -16,7 +16,8 @@ func TestDaysFollowOneAnother(t *testing.T) {
 			t.Fatalf("dayBefore(%s) = %s, want %s", next, got, text)
 		}
 		c := calendarOf(text)
-		if ends := day.AddDate(0, 0, c.days-1); c.ends != ends.Format(time.DateOnly) || ends.AddDate(0, 0, 1).Day() != 1 || c.day(c.days-1) != c.ends {
+		if ends := day.AddDate(0, 0, c.days-1); c.ends != ends.Format(time.DateOnly) ||
+			ends.AddDate(0, 0, 1).Day() != 1 || c.day(c.days-1) != c.ends {
 			t.Fatalf("the month of %s ends %s after %d days", text, c.ends, c.days)
 		}
 	}

@@ -45,8 +45,11 @@ func (d *differ) guardCaps(c *Change) {
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if a := k.attributes[f.Name]; a != nil && a.Spend == resource.Cover && f.Phase == Raise && f.Held == nil {
-			h.Message = f.Name + " moves from " + shownDay(a, f.Live()) + " to " + shownDay(a, f.Desired) + ", which leaves days without the limit"
-			if h, held := d.unlessCovered(h, c.Address, func() []Part { return []Part{fieldPart(c.Address, c.ID, f, 0)} }); held {
+			h.Message = f.Name + " moves from " + shownDay(a, f.Live()) +
+				" to " + shownDay(a, f.Desired) + ", which leaves days without the limit"
+			if h, held := d.unlessCovered(h, c.Address, func() []Part {
+				return []Part{fieldPart(c.Address, c.ID, f, 0)}
+			}); held {
 				f.hold(h)
 			}
 		}
@@ -120,7 +123,8 @@ func (d *differ) wantedDays(k *kind) []reign {
 	for i := range d.all {
 		t := &d.all[i]
 		gone := t.live == nil && t.last != nil
-		if t.kind != k || t.desired == nil || d.waitsAt(i) != nil || k.archived(t.desired) || gone || d.ended(k, t.live) {
+		if t.kind != k || t.desired == nil || d.waitsAt(i) != nil ||
+			k.archived(t.desired) || gone || d.ended(k, t.live) {
 			continue
 		}
 		wanted = append(wanted, d.reignOf(k, t.address, t.desired, t.live))
@@ -156,7 +160,8 @@ func (d *differ) overlap(a, b reign) {
 		at, other = a, b
 	}
 	d.problems.Add(diag.Problem{Code: diag.Conflicting, Position: at.desired.Position, Address: at.address.String(),
-		Message: fmt.Sprintf("its days overlap those of %s, from %s %s; want days of its own", other.address, other.start, untilWords(other.end))})
+		Message: fmt.Sprintf("its days overlap those of %s, from %s %s; want days of its own",
+			other.address, other.start, untilWords(other.end))})
 }
 
 func (d *differ) calledLive(a resource.Address) string {

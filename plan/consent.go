@@ -160,21 +160,26 @@ func (d *differ) agreed(k *Consent, h Hold, at resource.Address, parts []Part) {
 		return a.Hazard == h.Hazard && a.Address == at.String() && slices.Equal(a.Parts, parts)
 	}
 	if !slices.ContainsFunc(d.plan.Consented, is) {
-		d.plan.Consented = append(d.plan.Consented, Agreed{Consent: k.ID, By: k.By, Hazard: h.Hazard, Allow: h.Allow, Address: at.String(), Message: h.Message, Parts: parts})
+		d.plan.Consented = append(d.plan.Consented, Agreed{
+			Consent: k.ID, By: k.By, Hazard: h.Hazard,
+			Allow: h.Allow, Address: at.String(), Message: h.Message, Parts: parts,
+		})
 	}
 }
 
 // fieldPart is the part of one field.
 func fieldPart(at resource.Address, id string, f *Field, amount int64) Part {
 	return Part{
-		Address: at.String(), Field: f.Name, After: DigestOf(f.Desired), Before: digestOf(id, DigestOf(f.Live())), Amount: amount,
+		Address: at.String(), Field: f.Name, After: DigestOf(f.Desired),
+		Before: digestOf(id, DigestOf(f.Live())), Amount: amount,
 		Own: same(f.Live(), f.Last()),
 	}
 }
 
 // partsOf are those of a change as a whole: what it does, and each of its fields.
 func partsOf(c *Change, amount int64) []Part {
-	parts := []Part{{Address: c.Address.String(), After: digestOf(string(c.Action)), Before: digestOf(c.ID), Amount: amount}}
+	parts := []Part{{Address: c.Address.String(), After: digestOf(string(c.Action)),
+		Before: digestOf(c.ID), Amount: amount}}
 	for i := range c.Fields {
 		if f := &c.Fields[i]; f.Cause != SentAlong {
 			parts = append(parts, fieldPart(c.Address, c.ID, f, amount))
@@ -208,7 +213,10 @@ func (d *differ) rowParts(t *three, action Action) (parts []Part) {
 		for _, n := range one.desired.Attributes {
 			values = append(values, n.Name, DigestOf(n.Value))
 		}
-		parts = append(parts, Part{Address: one.address.String(), After: digestOf(string(action), digestOf(values...)), Before: digestOf(one.liveID())})
+		parts = append(parts, Part{
+			Address: one.address.String(), After: digestOf(string(action), digestOf(values...)),
+			Before: digestOf(one.liveID()),
+		})
 	}
 	return parts
 }
@@ -219,7 +227,9 @@ func (d *differ) archiveParts(c *Change) []Part {
 	top := &d.all[c.place]
 	for i := c.place + 1; i < len(d.all) && strings.HasPrefix(d.all[i].address.Key, top.address.Key+"/"); i++ {
 		if one := &d.all[i]; one.live != nil && !one.kind.archived(one.live) {
-			parts = append(parts, Part{Address: one.address.String(), After: digestOf("ends"), Before: digestOf(one.liveID())})
+			parts = append(parts, Part{
+				Address: one.address.String(), After: digestOf("ends"), Before: digestOf(one.liveID()),
+			})
 		}
 	}
 	return parts
@@ -269,7 +279,8 @@ func (p *Plan) FindAsks() []Ask {
 // finish puts the parts in order, each once, and names the ask by what it is.
 func (a *Ask) finish() {
 	slices.SortFunc(a.Parts, func(p, q Part) int {
-		return cmp.Or(strings.Compare(p.Address, q.Address), strings.Compare(p.Field, q.Field), strings.Compare(p.After, q.After), strings.Compare(p.Before, q.Before), cmp.Compare(p.Amount, q.Amount))
+		return cmp.Or(strings.Compare(p.Address, q.Address), strings.Compare(p.Field, q.Field),
+			strings.Compare(p.After, q.After), strings.Compare(p.Before, q.Before), cmp.Compare(p.Amount, q.Amount))
 	})
 	a.Parts = slices.Compact(a.Parts)
 	most := map[string]int64{}

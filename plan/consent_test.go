@@ -68,11 +68,13 @@ func TestAConsentHoldsWhileItsChangeIsAsItWas(t *testing.T) {
 		{"another campaign is renamed", was, oneRaised + other + " name=Other", true},
 		{"another campaign is raised, and held", was, oneRaised + "\ncampaign/y status=active budget.daily=1900", true},
 		{"its own name changed", was, oneRaised + " name=Xyz" + other, true},
-		{"another campaign is live otherwise", oneCampaign + "\ncampaign/y#2 status=active budget.daily=900", oneRaised + other, true},
+		{"another campaign is live otherwise", oneCampaign + "\ncampaign/y#2 status=active budget.daily=900",
+			oneRaised + other, true},
 		{"more is asked for", was, "campaign/x status=active budget.daily=181" + other, false},
 		{"less is asked for", was, "campaign/x status=active budget.daily=179" + other, false},
 		{"what is live is less", "campaign/x#1 status=active budget.daily=99" + other, oneRaised + other, false},
-		{"another resource has its address", "campaign/x#9 status=active budget.daily=100" + other, oneRaised + other, false},
+		{"another resource has its address", "campaign/x#9 status=active budget.daily=100" + other,
+			oneRaised + other, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,7 +89,8 @@ func TestAConsentHoldsWhileItsChangeIsAsItWas(t *testing.T) {
 // A set that was shown may go in part; what is new in it waits, and lets the others
 // go. Nobody's yes covers what only somebody else's names.
 func TestAConsentToASetIsForItsMembers(t *testing.T) {
-	was := "campaign/a#1 status=active budget.daily=100\ncampaign/b#2 status=active budget.daily=100\ncampaign/c#3 status=active budget.daily=100"
+	was := "campaign/a#1 status=active budget.daily=100\n" +
+		"campaign/b#2 status=active budget.daily=100\ncampaign/c#3 status=active budget.daily=100"
 	ab := "campaign/a status=active budget.daily=149\ncampaign/b status=active budget.daily=149"
 	shown := agreedTo(t, was, ab+"\ncampaign/c status=active budget.daily=100")
 	k := yes(t, shown, "exposure")
@@ -97,7 +100,8 @@ func TestAConsentToASetIsForItsMembers(t *testing.T) {
 	if got := held1(agreedTo(t, was, ab+"\ncampaign/c status=active budget.daily=149", k...)); got != "campaign/c" {
 		t.Errorf("with a third one %q waits; want campaign/c alone", got)
 	}
-	raised := strings.Replace(was, "campaign/a#1 status=active budget.daily=100", "campaign/a#1 status=active budget.daily=149", 1)
+	raised := strings.Replace(was, "campaign/a#1 status=active budget.daily=100",
+		"campaign/a#1 status=active budget.daily=149", 1)
 	if got := held1(agreedTo(t, raised, ab+"\ncampaign/c status=active budget.daily=149", k...)); got != "campaign/c" {
 		t.Errorf("with a part of it done %q waits; want campaign/c alone", got)
 	}
@@ -109,7 +113,8 @@ func TestAConsentToASetIsForItsMembers(t *testing.T) {
 
 // Two consents never add up: each covers what it names itself.
 func TestConsentsNeverAddUp(t *testing.T) {
-	was := "campaign/a#1 status=active budget.daily=100\ncampaign/b#2 status=active budget.daily=100\ncampaign/c#3 status=active budget.daily=100"
+	was := "campaign/a#1 status=active budget.daily=100\n" +
+		"campaign/b#2 status=active budget.daily=100\ncampaign/c#3 status=active budget.daily=100"
 	of := func(raised ...string) string {
 		now := was
 		for _, key := range raised {
@@ -120,12 +125,14 @@ func TestConsentsNeverAddUp(t *testing.T) {
 			if slices.Contains(raised, key) {
 				amount = "190"
 			}
-			now = strings.Replace(now, "#"+string(rune('1'+i))+" status=active budget.daily=100", " status=active budget.daily="+amount, 1)
+			now = strings.Replace(now, "#"+string(rune('1'+i))+" status=active budget.daily=100",
+				" status=active budget.daily="+amount, 1)
 		}
 		return now
 	}
 	a, b := yes(t, agreedTo(t, was, of("a")), "exposure"), yes(t, agreedTo(t, was, of("b")), "exposure")
-	if got := agreedTo(t, was, of("c"), append(a, b...)...); !strings.Contains(asked(got), "exposure") || len(got.Consented) != 0 {
+	if got := agreedTo(t, was, of("c"), append(a, b...)...); !strings.Contains(asked(got), "exposure") ||
+		len(got.Consented) != 0 {
 		t.Errorf("yes to campaign/a and to campaign/b released %v of campaign/c", got.Consented)
 	}
 }
@@ -145,7 +152,8 @@ func TestAConsentGoesOnWithWhatItBegan(t *testing.T) {
 		t.Errorf("the start of what the same consent made asks for %q; want nothing", got)
 	}
 	larger := strings.Replace(made, "budget.daily=150", "budget.daily=450", 1)
-	if got := asked(agreedTo(t, rest+larger, rest+strings.Replace(wanted, "budget.daily=150", "budget.daily=450", 1), k...)); got == "" {
+	if got := asked(agreedTo(t, rest+larger, rest+strings.Replace(wanted, "budget.daily=150", "budget.daily=450", 1),
+		k...)); got == "" {
 		t.Error("a start with a larger budget passes; want it held")
 	}
 }
@@ -169,13 +177,15 @@ func TestAYesToWhatExceedsTheFilesIsForTheAccountToo(t *testing.T) {
 	with := func(consents ...plan.Consent) *plan.Plan {
 		return plan.Diff(plan.Input{
 			Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: last,
-			Desired: snapshot(t, "campaign/a status=active budget.daily=140\ncampaign/b status=active budget.daily=2000\ncampaign/d status=active budget.daily=100"),
-			Live:    snapshot(t, "campaign/a#1 status=paused budget.daily=150"+others),
-			Asks:    true, Consents: consents, Today: "2026-03-01",
+			Desired: snapshot(t, "campaign/a status=active budget.daily=140\n"+
+				"campaign/b status=active budget.daily=2000\ncampaign/d status=active budget.daily=100"),
+			Live: snapshot(t, "campaign/a#1 status=paused budget.daily=150"+others),
+			Asks: true, Consents: consents, Today: "2026-03-01",
 		})
 	}
 	agreed := yes(t, with(), "exceeds-files=campaign/a")
-	if got := asked(with(agreed...)); strings.Contains(got, "exceeds-files=campaign/a") || !strings.Contains(got, "exceeds-files=campaign/d") {
+	if got := asked(with(agreed...)); strings.Contains(got, "exceeds-files=campaign/a") ||
+		!strings.Contains(got, "exceeds-files=campaign/d") {
 		t.Errorf("it asks for %q; want campaign/a agreed to, and campaign/d to wait", got)
 	}
 }

@@ -19,7 +19,8 @@ func (d *differ) create(t three, action Action) *Change {
 	if !d.hasParent(t) {
 		missing = append(missing, "its "+string(t.kind.schema.Parent))
 		d.refuse(&t, "", diag.Problem{Code: diag.UnknownParent, Position: c.Position, Address: t.address.String(),
-			Message: t.address.String() + " has no " + string(t.kind.schema.Parent) + "; want one in the files or at the service"})
+			Message: t.address.String() + " has no " +
+				string(t.kind.schema.Parent) + "; want one in the files or at the service"})
 	}
 	if len(missing) > 0 {
 		c.hold(Hold{Hazard: Incomplete, Message: "cannot be created without " + strings.Join(missing, ", ")})
@@ -93,7 +94,10 @@ func (d *differ) createFields(t three, c *Change) []string {
 	d.startAtTop(t, c)
 	lacks := t.lacks()
 	for _, l := range lacks {
-		d.refuse(&t, "", diag.Problem{Code: l.code, Position: t.desired.Position, Address: t.address.String(), Message: t.address.String() + " is new and " + l.message})
+		d.refuse(&t, "", diag.Problem{
+			Code: l.code, Position: t.desired.Position,
+			Address: t.address.String(), Message: t.address.String() + " is new and " + l.message,
+		})
 	}
 	return namesOfLacks(lacks)
 }
@@ -111,7 +115,10 @@ func (t *three) unsaidDefaults() int {
 
 // created is one attribute of a create.
 func (d *differ) created(t *three, name string, desired resource.Value, phase Phase) Field {
-	return Field{Name: name, Desired: desired, Cause: Edit, Phase: phase, beside: d.besides(valueOf(t.last, name), resource.Value{})}
+	return Field{
+		Name: name, Desired: desired, Cause: Edit,
+		Phase: phase, beside: d.besides(valueOf(t.last, name), resource.Value{}),
+	}
 }
 
 // lack is something a create must give and the files do not.
@@ -152,9 +159,11 @@ func (t *three) lacks() (lacks []lack) {
 		one := "exactly one of " + strings.Join(names, " and ")
 		switch {
 		case len(given) == 0:
-			lacks = append(lacks, lack{one, diag.Required, "has neither " + strings.Join(names, " nor ") + "; want one of them"})
+			lacks = append(lacks, lack{one, diag.Required,
+				"has neither " + strings.Join(names, " nor ") + "; want one of them"})
 		case len(given) > 1:
-			lacks = append(lacks, lack{one, diag.Conflicting, "has " + strings.Join(given, " and ") + "; want one of them"})
+			lacks = append(lacks, lack{one, diag.Conflicting,
+				"has " + strings.Join(given, " and ") + "; want one of them"})
 		}
 	}
 	return lacks
@@ -239,9 +248,12 @@ func (d *differ) twinMessage(address resource.Address, twins []resource.Address)
 	var ids []string
 	for _, a := range twins {
 		if d.Last.Get(a) != nil {
-			return "has the name of " + a.String() + ", which the files no longer name: rename or new? to keep what is there, write moved: [{from: " + a.String() + ", to: " + address.String() + "}] in adsync.yaml, or allow creating another"
+			return "has the name of " + a.String() +
+				", which the files no longer name: rename or new? to keep what is there, write moved: [{from: " +
+				a.String() + ", to: " + address.String() + "}] in adsync.yaml, or allow creating another"
 		}
 		ids = append(ids, d.Live.Get(a).ID)
 	}
-	return "has the name of what is at the service already, as " + strings.Join(ids, ", ") + "; give its id to manage it, or allow creating another"
+	return "has the name of what is at the service already, as " +
+		strings.Join(ids, ", ") + "; give its id to manage it, or allow creating another"
 }

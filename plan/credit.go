@@ -55,8 +55,11 @@ func (p *Plan) Credit(run string) *Credit {
 // note takes what goes of a change into the credit, and reports whether that raises.
 func (c *Credit) note(s *resource.Schema, change *Change) (raises bool) {
 	at := change.Address
-	creates := change.Action == Create || change.Action == Replace && !anyField(change.Fields, func(f *Field) bool { return f.Held != nil })
-	desired, last, live := &resource.Resource{Address: at}, &resource.Resource{Address: at}, &resource.Resource{Address: at}
+	creates := change.Action == Create || change.Action == Replace && !anyField(change.Fields, func(f *Field) bool {
+		return f.Held != nil
+	})
+	desired, last, live := &resource.Resource{Address: at},
+		&resource.Resource{Address: at}, &resource.Resource{Address: at}
 	for i := range change.Fields {
 		f := &change.Fields[i]
 		_, known := s.Attribute(f.Name)
@@ -93,7 +96,9 @@ func setKnown(r *resource.Resource, name string, v resource.Value) {
 func (h *Hold) waitsOnly() bool { return !h.contains(func(h *Hold) bool { return !h.waits }) }
 
 func (c *Credit) shown(at resource.Address) Shown {
-	i, found := slices.BinarySearchFunc(c.Shown, at, func(s Shown, a resource.Address) int { return s.Address.Compare(a) })
+	i, found := slices.BinarySearchFunc(c.Shown, at, func(s Shown, a resource.Address) int {
+		return s.Address.Compare(a)
+	})
 	if found {
 		return c.Shown[i]
 	}

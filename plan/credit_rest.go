@@ -121,7 +121,9 @@ func (d *differ) checkDue() {
 		going := map[resource.Address]bool{}
 		for j := range d.plan.Changes {
 			if c := &d.plan.Changes[j]; len(credit.due) > 0 && c.Held == nil {
-				going[c.Address] = !anyField(c.Fields, func(f *Field) bool { return f.Held != nil && credit.covers(c, f) })
+				going[c.Address] = !anyField(c.Fields, func(f *Field) bool {
+					return f.Held != nil && credit.covers(c, f)
+				})
 			}
 		}
 		for _, s := range credit.due {

@@ -65,7 +65,8 @@ func lowHigh(low, high string) string {
 // more attributes where they are given.
 func dozen(id, more string) (text string) {
 	for i := range 12 {
-		text += fmt.Sprintf("campaign/c%d%s name=Camp_%d status=active bidding_type=clicks budget.daily=10%s\n", i, strings.Replace(id, "#", fmt.Sprint("#", i+1), 1), i, more)
+		text += fmt.Sprintf("campaign/c%d%s name=Camp_%d status=active bidding_type=clicks budget.daily=10%s\n",
+			i, strings.Replace(id, "#", fmt.Sprint("#", i+1), 1), i, more)
 	}
 	return text
 }
@@ -80,29 +81,62 @@ func TestTheRestOfAPlanThatWasCutOffGoesOn(t *testing.T) {
 		cutOff
 		want string // what is held, by address and hazard
 	}{
-		{name: "the decrease is made", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("55", "145"), left: lowHigh("55", "100")}},
+		{name: "the decrease is made", cutOff: cutOff{
+			was: lowHigh("100", "100"), now: lowHigh("55", "145"), left: lowHigh("55", "100"),
+		}},
 		{name: "nothing is made yet", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("55", "145")}},
-		{name: "the paying row is another one by then", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("20", "145"), left: lowHigh("20", "100"), files: lowHigh("60", "145")},
+		{name: "the paying row is another one by then", cutOff: cutOff{
+			was: lowHigh("100", "100"), now: lowHigh("20", "145"),
+			left: lowHigh("20", "100"), files: lowHigh("60", "145"),
+		},
 			want: "campaign/high exposure raises-spend=campaign/low exposure"},
-		{name: "the paying row is as it was before", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("20", "150"), files: lowHigh("100", "150")}},
-		{name: "the raised row is another one", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("55", "145"), left: lowHigh("55", "100"), files: lowHigh("55", "146")}, want: "campaign/high exposure"},
-		{name: "somebody else lowered the paying row", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("55", "145"), live: lowHigh("55", "100")}, want: "campaign/high exposure"},
-		{name: "somebody moved the paying row", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("55", "145"), left: lowHigh("55", "100"), live: lowHigh("54", "100")},
+		{name: "the paying row is as it was before", cutOff: cutOff{
+			was: lowHigh("100", "100"), now: lowHigh("20", "150"), files: lowHigh("100", "150"),
+		}},
+		{name: "the raised row is another one", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("55", "145"),
+			left: lowHigh("55", "100"), files: lowHigh("55", "146")}, want: "campaign/high exposure"},
+		{name: "somebody else lowered the paying row", cutOff: cutOff{was: lowHigh("100", "100"),
+			now: lowHigh("55", "145"), live: lowHigh("55", "100")}, want: "campaign/high exposure"},
+		{name: "somebody moved the paying row", cutOff: cutOff{
+			was: lowHigh("100", "100"), now: lowHigh("55", "145"),
+			left: lowHigh("55", "100"), live: lowHigh("54", "100"),
+		},
 			want: "campaign/high exposure campaign/low drift exposure"},
-		{name: "somebody moved the raised row", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("55", "145"), left: lowHigh("55", "100"), live: lowHigh("55", "90")},
+		{name: "somebody moved the raised row", cutOff: cutOff{
+			was: lowHigh("100", "100"), now: lowHigh("55", "145"),
+			left: lowHigh("55", "100"), live: lowHigh("55", "90"),
+		},
 			want: "campaign/high conflict raises-spend exposure"},
-		{name: "a rise that the plan did not show", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("55", "145"), left: lowHigh("55", "100"), files: lowHigh("55", "145") + newOne + "60"}, want: "campaign/new exposure"},
-		{name: "above a ceiling that was lowered", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("55", "145"), left: lowHigh("55", "100"), policy: strict}, want: "campaign/high exposure"},
-		{name: "nobody looks and there is no ceiling", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("55", "145"), left: lowHigh("55", "100"), policy: unattended}, want: "campaign/high unattended"},
-		{name: "creates of a new account", cutOff: cutOff{was: "", now: strings.ReplaceAll(lowHigh("5", "500"), "#1", ""), left: "campaign/low#1 name=Low status=active bidding_type=clicks budget.daily=5"}},
-		{name: "a create that is still paused", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("50", "100") + newOne + "50",
-			left: lowHigh("50", "100") + "\ncampaign/new#3 name=New status=paused bidding_type=clicks budget.daily=50"}},
-		{name: "a create that somebody gave another budget", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("50", "100") + "\ncampaign/new name=New status=active bidding_type=clicks budget.daily=50",
+		{name: "a rise that the plan did not show",
+			cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("55", "145"),
+				left: lowHigh("55", "100"), files: lowHigh("55", "145") + newOne + "60"},
+			want: "campaign/new exposure"},
+		{name: "above a ceiling that was lowered", cutOff: cutOff{was: lowHigh("100", "100"),
+			now: lowHigh("55", "145"), left: lowHigh("55", "100"), policy: strict}, want: "campaign/high exposure"},
+		{name: "nobody looks and there is no ceiling", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("55",
+			"145"), left: lowHigh("55", "100"), policy: unattended}, want: "campaign/high unattended"},
+		{name: "creates of a new account", cutOff: cutOff{
+			was: "", now: strings.ReplaceAll(lowHigh("5", "500"), "#1", ""),
+			left: "campaign/low#1 name=Low status=active bidding_type=clicks budget.daily=5",
+		}},
+		{name: "a create that is still paused",
+			cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("50", "100") + newOne + "50",
+				left: lowHigh("50", "100") +
+					"\ncampaign/new#3 name=New status=paused bidding_type=clicks budget.daily=50"}},
+		{name: "a create that somebody gave another budget", cutOff: cutOff{was: lowHigh("100", "100"),
+			now:  lowHigh("50", "100") + "\ncampaign/new name=New status=active bidding_type=clicks budget.daily=50",
 			left: lowHigh("50", "100") + "\ncampaign/new#3 name=New status=paused bidding_type=clicks budget.daily=50",
-			live: lowHigh("50", "100") + "\ncampaign/new#3 name=New status=paused bidding_type=clicks budget.daily=90"}, want: "campaign/new drift exposure"},
-		{name: "what follows the creates of a new account", cutOff: cutOff{was: "", now: dozen("", " description=Shoes"), left: dozen("#", "")}},
-		{name: "what was allowed", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("50", "340"), left: lowHigh("50", "100"), allow: []string{"exposure=190/day", "raises-spend=campaign/high"}}},
-		{name: "what was not allowed", cutOff: cutOff{was: lowHigh("100", "100"), now: lowHigh("50", "340"), left: lowHigh("50", "100")}, want: "campaign/high raises-spend exposure"},
+			live: lowHigh("50", "100") + "\ncampaign/new#3 name=New status=paused bidding_type=clicks budget.daily=90"},
+			want: "campaign/new drift exposure"},
+		{name: "what follows the creates of a new account", cutOff: cutOff{
+			was: "", now: dozen("", " description=Shoes"), left: dozen("#", ""),
+		}},
+		{name: "what was allowed", cutOff: cutOff{
+			was: lowHigh("100", "100"), now: lowHigh("50", "340"),
+			left: lowHigh("50", "100"), allow: []string{"exposure=190/day", "raises-spend=campaign/high"},
+		}},
+		{name: "what was not allowed", cutOff: cutOff{was: lowHigh("100", "100"),
+			now: lowHigh("50", "340"), left: lowHigh("50", "100")}, want: "campaign/high raises-spend exposure"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

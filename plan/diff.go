@@ -122,7 +122,8 @@ type fate struct {
 func newDiffer(in Input) *differ {
 	fresh := max(in.Desired.Len()-in.Last.Len(), 0) // about so many are created
 	d := &differ{
-		Input: in, files: in.Desired, plan: &Plan{schemas: in.Schemas, Changes: make([]Change, 0, fresh)}, kinds: map[resource.Kind]*kind{},
+		Input: in, files: in.Desired, plan: &Plan{schemas: in.Schemas, Changes: make([]Change, 0, fresh)},
+		kinds:  map[resource.Kind]*kind{},
 		broken: map[brokenRule]bool{}, calendar: calendarOf(in.Today), used: make([]bool, len(in.Allow)),
 	}
 	for _, s := range in.Schemas {
@@ -232,9 +233,15 @@ func (d *differ) beneathClosed(t three) {
 func (d *differ) wantedArchived(t three) {
 	d.becomes(t, &fate{closed: true})
 	name := t.kind.removal
-	f := Field{Name: name, Desired: t.desired.Value(name), Cause: Edit, Phase: Lower, beside: d.besides(valueOf(t.last, name), resource.Value{})}
+	f := Field{
+		Name: name, Desired: t.desired.Value(name),
+		Cause: Edit, Phase: Lower, beside: d.besides(valueOf(t.last, name), resource.Value{}),
+	}
 	if !t.gone() && !t.above.born && t.kind.schema.Lasting != "" {
-		d.refuse(&t, "", diag.Problem{Code: diag.BadValue, Position: f.Desired.Position, Address: t.address.String(), Message: name + " is " + f.Desired.Text() + ", and " + t.kind.schema.Lasting + "; want the row without it"})
+		d.refuse(&t, "", diag.Problem{
+			Code: diag.BadValue, Position: f.Desired.Position, Address: t.address.String(), Message: name +
+				" is " + f.Desired.Text() + ", and " + t.kind.schema.Lasting + "; want the row without it",
+		})
 		return
 	}
 	if !t.gone() && !t.above.born && !d.ended(t.kind, t.live) {

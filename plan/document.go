@@ -51,7 +51,8 @@ type ChangeDocument struct {
 	Pending   bool            `json:"pending,omitempty"` // with --base: there without this pull request too
 	Spend     Spend           `json:"spend"`
 	Without   []Without       `json:"without,omitempty"` // what the resource starts to deliver without
-	RestOf    string          `json:"rest_of,omitempty"` // the run whose plan showed this rise, and which was cut off before it
+	// the run whose plan showed this rise, and which was cut off before it
+	RestOf string `json:"rest_of,omitempty"`
 }
 
 // FieldDocument is the JSON form of a field.
@@ -67,7 +68,8 @@ type FieldDocument struct {
 	Pending  bool            `json:"pending,omitempty"` // with --base: there without this pull request too
 	Foreign  *Foreign        `json:"foreign,omitempty"` // of what someone changed at the service
 	Held     *HoldDocument   `json:"held,omitempty"`
-	Counted  *Counted        `json:"counted,omitempty"` // of people who join or leave: desired is how many, last how many adsync knew of
+	// of people who join or leave: desired is how many, last how many adsync knew of
+	Counted *Counted `json:"counted,omitempty"`
 }
 
 // HoldDocument is the JSON form of a hold.
@@ -106,8 +108,10 @@ func (p *Plan) Document() Document {
 
 func (p *Plan) withoutChanges() Document {
 	spend, money := p.Spend, p.Money
-	d := Document{Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(), Spend: &spend, Money: &money, Without: p.WithoutCounts(), Base: p.Base, Problems: p.Problems,
-		Accidents: accidentDocuments(p.Accidents), Selection: p.Selected.document(), Saved: p.Saved(), Moved: p.Moved, Ignored: p.Ignored}
+	d := Document{Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(),
+		Spend: &spend, Money: &money, Without: p.WithoutCounts(), Base: p.Base, Problems: p.Problems,
+		Accidents: accidentDocuments(p.Accidents),
+		Selection: p.Selected.document(), Saved: p.Saved(), Moved: p.Moved, Ignored: p.Ignored}
 	for _, a := range p.Kept {
 		d.Kept = append(d.Kept, a.String())
 	}
@@ -219,9 +223,13 @@ func (c *Change) documentIn(fields, recorded []FieldDocument) ChangeDocument {
 		hazards = []Hazard{}
 	}
 	return ChangeDocument{
-		Address: c.Address.String(), Kind: c.Address.Kind, Action: c.Action, ID: c.ID, Name: c.Name, Position: c.Position,
-		Fields: appendDocuments(fields, c.Fields), Recorded: appendDocuments(recorded, c.Recorded), Hazards: hazards, Held: c.Held.document(),
-		MovedFrom: c.addressBefore(), Urgent: c.Held != nil && c.Held.Wrong != nil && c.Held.Wrong.Urgent, Pruned: c.Pruned, Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend, Without: c.Without(), RestOf: c.RestOf,
+		Address: c.Address.String(), Kind: c.Address.Kind,
+		Action: c.Action, ID: c.ID, Name: c.Name, Position: c.Position,
+		Fields:   appendDocuments(fields, c.Fields),
+		Recorded: appendDocuments(recorded, c.Recorded), Hazards: hazards, Held: c.Held.document(),
+		MovedFrom: c.addressBefore(), Urgent: c.Held != nil &&
+			c.Held.Wrong != nil && c.Held.Wrong.Urgent, Pruned: c.Pruned,
+		Foreign: c.Foreign, Pending: c.Pending, Spend: c.Spend, Without: c.Without(), RestOf: c.RestOf,
 	}
 }
 
@@ -238,7 +246,8 @@ func appendDocuments(documents []FieldDocument, fields []Field) []FieldDocument 
 	for _, f := range fields {
 		documents = append(documents, FieldDocument{
 			Name: f.Name, Desired: unlessAbsent(f.Desired), Last: unlessAbsent(f.Last()), Live: unlessAbsent(f.Live()),
-			Cause: f.Cause, Phase: f.Phase, Position: f.Desired.Position, Edited: f.Edited(), Foreign: f.Foreign(), Pending: f.Pending, Held: f.Held.document(), Counted: f.Counted(),
+			Cause: f.Cause, Phase: f.Phase, Position: f.Desired.Position, Edited: f.Edited(),
+			Foreign: f.Foreign(), Pending: f.Pending, Held: f.Held.document(), Counted: f.Counted(),
 		})
 	}
 	return documents

@@ -45,7 +45,10 @@ func accidentDocuments(accidents []Accident) []AccidentDocument {
 }
 
 func (e *Example) document() ExampleDocument {
-	d := ExampleDocument{Address: e.Address.String(), Position: e.Position, Desired: unlessAbsent(e.Desired), Was: unlessAbsent(e.Was), Message: e.Message}
+	d := ExampleDocument{
+		Address: e.Address.String(), Position: e.Position,
+		Desired: unlessAbsent(e.Desired), Was: unlessAbsent(e.Was), Message: e.Message,
+	}
 	if !e.Other.IsZero() {
 		d.Other = e.Other.String()
 	}

@@ -10,9 +10,11 @@ type Money struct {
 	MonthEnds string `json:"month_ends"` // last day of the month; "" where today is not known
 	Totals
 
-	WithoutBounds Totals  `json:"without_bounds"`       // the same, were there no bounds
-	IfAllowed     *Totals `json:"if_allowed,omitempty"` // were everything allowed that a flag can allow; nil where nothing is held
-	SpentUnknown  bool    `json:"spent_unknown"`        // what lifetime budgets have spent could not be read: they are counted whole
+	WithoutBounds Totals `json:"without_bounds"` // the same, were there no bounds
+	// were everything allowed that a flag can allow; nil where nothing is held
+	IfAllowed *Totals `json:"if_allowed,omitempty"`
+	// what lifetime budgets have spent could not be read: they are counted whole
+	SpentUnknown bool `json:"spent_unknown"`
 
 	Bounds    []SpendBound    `json:"bounds"`    // the account's own limits that are in force or ahead, and its pause
 	Campaigns []CampaignMoney `json:"campaigns"` // those whose possible spend moves, the largest rise first
@@ -20,8 +22,9 @@ type Money struct {
 
 // Totals is possible spend, counted three ways.
 type Totals struct {
-	Day      Moved `json:"day"`      // daily caps: the most they allow on one day from today on
-	Month    Moved `json:"month"`    // the most that can be spent from today to the end of the month, of lifetime budgets too
+	Day Moved `json:"day"` // daily caps: the most they allow on one day from today on
+	// the most that can be spent from today to the end of the month, of lifetime budgets too
+	Month    Moved `json:"month"`
 	Lifetime Moved `json:"lifetime"` // what is left of lifetime budgets
 }
 

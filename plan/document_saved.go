@@ -30,7 +30,8 @@ func (p *Plan) Saved() *SavedDocument {
 	d := &SavedDocument{Stale: []StaleDocument{}, Newer: p.Newer}
 	for _, s := range p.Stale {
 		d.Stale = append(d.Stale, StaleDocument{
-			Address: s.Address.String(), Attribute: s.Attribute, What: s.What, Planned: unlessAbsent(s.Planned), Now: unlessAbsent(s.Now), Position: s.Position, Message: s.Message,
+			Address: s.Address.String(), Attribute: s.Attribute, What: s.What,
+			Planned: unlessAbsent(s.Planned), Now: unlessAbsent(s.Now), Position: s.Position, Message: s.Message,
 		})
 	}
 	return d

@@ -51,7 +51,8 @@ func quarter(t testing.TB) *plan.Plan {
 	live = strings.Replace(live, "description=ours", "description=theirs", 1)
 	live = strings.Replace(live, "name=Gone status=active", "name=Gone status=archived", 1)
 	live = strings.Replace(live, "name=Dark status=active", "name=Dark status=paused", 1)
-	live += "\ncampaign/~cmpn_9#cmpn_9 name=Theirs status=active budget.daily=10\ncampaign/sale#cmpn_7 name=Sale status=paused budget.lifetime=500"
+	live += "\ncampaign/~cmpn_9#cmpn_9 name=Theirs " +
+		"status=active budget.daily=10\ncampaign/sale#cmpn_7 name=Sale status=paused budget.lifetime=500"
 	last = strings.Replace(last, "name=Over status=paused", "name=Over status=paused description=same", 1)
 	desired := `
 		campaign/brand budget.daily=160 description=ours targeting.countries=US|CA
@@ -64,7 +65,8 @@ func quarter(t testing.TB) *plan.Plan {
 		campaign/sale name=Sale budget.lifetime=500
 		ad_group/quiet/r bid.max=1
 		campaign/quiet name=Quiet` + strings.ReplaceAll(newTree, "/x", "/spring")
-	return plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Allow: allowances(t, "exposure=90/day"),
+	return plan.Diff(plan.Input{Schemas: kinds.All(),
+		Policy: plan.DefaultPolicy(), Allow: allowances(t, "exposure=90/day"),
 		Last: snapshot(t, last), Desired: written(snapshot(t, desired)), Live: snapshot(t, live)})
 }
 

@@ -22,15 +22,20 @@ func drawMoney(t *rapid.T) *drawn {
 	d := &drawn{policy: drawPolicy(t), today: moneyDay, spent: map[string]int64{}}
 	for _, c := range []string{"a", "b", "c"} {
 		budget := rapid.SampledFrom([]string{"budget.daily=", "budget.daily=", "budget.lifetime="}).Draw(t, "budget")
-		d.resource(t, sides{true, true, true}, "campaign/"+c, "name=N_"+c+" bidding_type=clicks", func(t *rapid.T) string {
-			return budget + rapid.SampledFrom([]string{"10", "10", "14", "60"}).Draw(t, "amount") +
-				" status=" + rapid.SampledFrom([]string{"active", "active", "active", "paused"}).Draw(t, "status") + " " +
-				rapid.SampledFrom([]string{"", "start=2026-11-01", "end=2026-11-20", "end=2026-11-24", "start=2026-11-10 end=2026-11-23",
-					"start=2026-11-26 end=2026-11-28", "start=2026-11-28 end=[clear]", "start=2026-12-03 end=2026-12-09", "start=[clear] end=[clear]"}).Draw(t, "schedule")
-		})
+		d.resource(t, sides{true, true, true}, "campaign/"+c,
+			"name=N_"+c+" bidding_type=clicks", func(t *rapid.T) string {
+				return budget + rapid.SampledFrom([]string{"10", "10", "14", "60"}).Draw(t, "amount") +
+					" status=" + rapid.SampledFrom([]string{"active", "active", "active", "paused"}).Draw(t,
+					"status") + " " +
+					rapid.SampledFrom([]string{"", "start=2026-11-01",
+						"end=2026-11-20", "end=2026-11-24", "start=2026-11-10 end=2026-11-23",
+						"start=2026-11-26 end=2026-11-28", "start=2026-11-28 end=[clear]",
+						"start=2026-12-03 end=2026-12-09", "start=[clear] end=[clear]"}).Draw(t, "schedule")
+			})
 		d.spent["id:campaign/"+c] = rapid.SampledFrom([]int64{0, 4e6, 12e6}).Draw(t, "spent")
 	}
-	for _, l := range []string{"daily_spend_limit/d start=2026-11-01", "daily_spend_limit/e start=2026-11-27 end=2026-12-31", "spend_limit_window/w start=2026-11-20 end=2026-11-26"} {
+	for _, l := range []string{"daily_spend_limit/d start=2026-11-01",
+		"daily_spend_limit/e start=2026-11-27 end=2026-12-31", "spend_limit_window/w start=2026-11-20 end=2026-11-26"} {
 		if rapid.Bool().Draw(t, "limited") {
 			amounts := rapid.SampledFrom([]string{"1", "20", "75", "200"})
 			name, days, _ := strings.Cut(l, " ")
@@ -65,7 +70,8 @@ func (o oracle) limit(at time.Time, kind resource.Kind) (name string, most int64
 	most = 1 << 60
 	for r := range o.live.All() {
 		amount, isLimit := r.Value("amount").Number()
-		if !isLimit || r.Address.Kind != kind || at.Before(day(r, "start", "")) || at.After(day(r, "end", "2099-12-31")) {
+		if !isLimit || r.Address.Kind != kind || at.Before(day(r, "start", "")) ||
+			at.After(day(r, "end", "2099-12-31")) {
 			continue
 		}
 		if amount < most {
@@ -79,7 +85,8 @@ func (o oracle) limit(at time.Time, kind resource.Kind) (name string, most int64
 func (o oracle) spending(today time.Time) (campaigns []*resource.Resource) {
 	for r := range o.live.All() {
 		ends := day(r, "end", "2099-12-31")
-		if r.Address.Kind == kinds.Campaign && r.Value("status").Text() == kinds.Active && !ends.Before(today) && !ends.Before(day(r, "start", "2000-01-01")) {
+		if r.Address.Kind == kinds.Campaign && r.Value("status").Text() == kinds.Active &&
+			!ends.Before(today) && !ends.Before(day(r, "start", "2000-01-01")) {
 			campaigns = append(campaigns, r)
 		}
 	}
@@ -123,7 +130,8 @@ func (o oracle) totals() string {
 	today, _ := time.Parse(time.DateOnly, moneyDay)
 	daily, lifetime, most := o.sums()
 	split, joint := o.month(today, false), o.month(today, true)
-	return fmt.Sprintf("day %s, month %s, lifetime %s", units(min(daily, most)), units(min(split, joint)), units(lifetime))
+	return fmt.Sprintf("day %s, month %s, lifetime %s",
+		units(min(daily, most)), units(min(split, joint)), units(lifetime))
 }
 
 // month adds up the days of the rest of November, lifetime budgets beside them
@@ -196,7 +204,8 @@ func TestMoneyIfAllowedIsWhatConsentBrings(t *testing.T) {
 			got = *p.Money.IfAllowed
 		}
 		if totals(got) != totals(want) {
-			rt.Fatalf("plan says %s if all is allowed; with %v it is %s:\n%s\n%s", totals(got), given, totals(want), sketch(p.Changes), d)
+			rt.Fatalf("plan says %s if all is allowed; with %v it is %s:\n%s\n%s",
+				totals(got), given, totals(want), sketch(p.Changes), d)
 		}
 	})
 }
@@ -212,7 +221,9 @@ func TestMoneyOnThePath(t *testing.T) {
 		in := d.input(t, kept...)
 		p := plan.Diff(in)
 		moment := plan.Simulate(in.Live, &plan.Plan{})
-		bounded := slices.ContainsFunc(moment.Addresses(), func(a resource.Address) bool { return kinds.All().Of(a.Kind).Caps })
+		bounded := slices.ContainsFunc(moment.Addresses(), func(a resource.Address) bool {
+			return kinds.All().Of(a.Kind).Caps
+		})
 		for phase := plan.Lower; phase <= plan.Activate; phase++ {
 			requests := p.Applicable()
 			for i, c := range requests {
@@ -220,15 +231,21 @@ func TestMoneyOnThePath(t *testing.T) {
 				if bounded && i < len(requests)-1 {
 					continue // limits and what they bound go side by side in a phase
 				}
-				now := plan.Diff(plan.Input{Schemas: kinds.All(), Policy: in.Policy, Live: moment, Today: d.today, Spent: d.spent}).Money
-				for name, m := range map[string][2]plan.Moved{"day": {p.Money.Day, now.Day}, "month": {p.Money.Month, now.Month}, "lifetime": {p.Money.Lifetime, now.Lifetime}} {
+				now := plan.Diff(plan.Input{Schemas: kinds.All(),
+					Policy: in.Policy, Live: moment, Today: d.today, Spent: d.spent}).Money
+				for name, m := range map[string][2]plan.Moved{
+					"day":   {p.Money.Day, now.Day},
+					"month": {p.Money.Month, now.Month}, "lifetime": {p.Money.Lifetime, now.Lifetime},
+				} {
 					if m[1].Before > max(m[0].Before, m[0].After) {
-						rt.Fatalf("%s of phase %s: %s %s; want at most the larger of %s:\n%s\n%s", c.Address, phase, name, units(m[1].Before), moved(m[0]), sketch(p.Changes), d)
+						rt.Fatalf("%s of phase %s: %s %s; want at most the larger of %s:\n%s\n%s",
+							c.Address, phase, name, units(m[1].Before), moved(m[0]), sketch(p.Changes), d)
 					}
 				}
 			}
 		}
-		if got, want := before(plan.Diff(plan.Input{Schemas: kinds.All(), Policy: in.Policy, Live: moment, Today: d.today, Spent: d.spent}).Money.Totals), after(p.Money.Totals); got != want {
+		if got, want := before(plan.Diff(plan.Input{Schemas: kinds.All(), Policy: in.Policy,
+			Live: moment, Today: d.today, Spent: d.spent}).Money.Totals), after(p.Money.Totals); got != want {
 			rt.Fatalf("at the end of the path %s; want %s:\n%s\n%s", got, want, sketch(p.Changes), d)
 		}
 	})

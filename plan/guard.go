@@ -89,7 +89,8 @@ func (d *differ) guardArchive(c *Change, n *archiving) {
 		a := &d.Allow[i]
 		switch {
 		case a.Hazard != Archives:
-		case a.HasAmount && asked <= a.Amount, !a.HasAmount && a.Address == c.Address, !a.HasAmount && a.Address.IsZero() && asked <= n.limit:
+		case a.HasAmount && asked <= a.Amount, !a.HasAmount &&
+			a.Address == c.Address, !a.HasAmount && a.Address.IsZero() && asked <= n.limit:
 			d.used[i] = true
 			return
 		}
@@ -99,7 +100,8 @@ func (d *differ) guardArchive(c *Change, n *archiving) {
 		message = "is no longer in the files and the policy archives it; " + message
 	}
 	if asked > n.limit {
-		message += fmt.Sprintf("; %d of kind %s would be archived and the limit is %d a run", asked, c.Address.Kind, n.limit)
+		message += fmt.Sprintf("; %d of kind %s would be archived and the limit is %d a run",
+			asked, c.Address.Kind, n.limit)
 	}
 	h := Hold{Hazard: Archives, Message: message, Allow: allowAt(Archives, c.Address)}
 	if h, held := d.unlessAgreed(h, c.Address, func() []Part { return d.archiveParts(c) }); held {

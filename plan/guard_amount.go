@@ -13,7 +13,9 @@ func (d *differ) guardAmounts() {
 	d.eachRise(func(c *Change, f *Field, a *resource.Attribute) {
 		h, held := d.amountHold(c, a, f, rises)
 		if held {
-			h, held = d.unlessAgreed(h, c.Address, func() []Part { return []Part{fieldPart(c.Address, c.ID, f, rise(f))} })
+			h, held = d.unlessAgreed(h, c.Address, func() []Part {
+				return []Part{fieldPart(c.Address, c.ID, f, rise(f))}
+			})
 		}
 		if held {
 			f.hold(h)
@@ -89,13 +91,18 @@ func (d *differ) amountHold(c *Change, a *resource.Attribute, f *Field, rises in
 	case d.covers(c, f):
 		return Hold{}, false
 	case !fromSet && a.Per != "":
-		return d.unlessAllowed(at, a, to, rises, a.Name+" takes the place of another cap: "+a.Format(f.Desired)+" per "+a.Per)
+		return d.unlessAllowed(at, a, to, rises, a.Name+
+			" takes the place of another cap: "+a.Format(f.Desired)+" per "+a.Per)
 	case !fromSet:
 		return Hold{}, false
 	case reaches(to, from, limits.RefuseFrom):
-		return d.unlessExact(at, to, fmt.Sprintf("%s rises %s%s, from %s to %s; from %s on the exact amount must be allowed", a.Name, times(to, from), when, resource.FormatMoney(from), a.Format(f.Desired), percent(limits.RefuseFrom)))
+		return d.unlessExact(at,
+			to, fmt.Sprintf("%s rises %s%s, from %s to %s; from %s on the exact amount must be allowed",
+				a.Name, times(to, from), when, resource.FormatMoney(from),
+				a.Format(f.Desired), percent(limits.RefuseFrom)))
 	case exceeds(to, from, limits.HoldAbove):
-		return d.unlessAllowed(at, a, to, rises, fmt.Sprintf("%s rises %s%s, from %s to %s; up to %s passes", a.Name, times(to, from), when, resource.FormatMoney(from), a.Format(f.Desired), percent(limits.HoldAbove)))
+		return d.unlessAllowed(at, a, to, rises, fmt.Sprintf("%s rises %s%s, from %s to %s; up to %s passes",
+			a.Name, times(to, from), when, resource.FormatMoney(from), a.Format(f.Desired), percent(limits.HoldAbove)))
 	}
 	return Hold{}, false
 }
@@ -105,10 +112,12 @@ func (d *differ) amountHold(c *Change, a *resource.Attribute, f *Field, rises in
 func (d *differ) beyondCeilings(t *three, a *resource.Attribute, f *Field) string {
 	to, _ := f.Desired.Number()
 	if most := d.Policy.ceilingOf(t.kind, a); most > 0 && to > most {
-		return fmt.Sprintf("%s is %s, above the ceiling %s; the exact amount must be allowed", a.Name, a.Format(f.Desired), resource.FormatMoney(most))
+		return fmt.Sprintf("%s is %s, above the ceiling %s; the exact amount must be allowed",
+			a.Name, a.Format(f.Desired), resource.FormatMoney(most))
 	}
 	if share, above := d.aboveShare(t, a, to); above {
-		return fmt.Sprintf("%s is %s, above %d %% of the daily budget %s; the exact amount must be allowed", a.Name, a.Format(f.Desired), d.Policy.BidShare, resource.FormatMoney(share))
+		return fmt.Sprintf("%s is %s, above %d %% of the daily budget %s; the exact amount must be allowed",
+			a.Name, a.Format(f.Desired), d.Policy.BidShare, resource.FormatMoney(share))
 	}
 	return ""
 }
@@ -145,12 +154,14 @@ func (t *three) said(name string) (int64, bool) {
 
 // unlessAllowed gives the hold of a rise that a consent by name, by address, by
 // amount or by a sum a day releases.
-func (d *differ) unlessAllowed(at resource.Address, a *resource.Attribute, to, rises int64, message string) (Hold, bool) {
+func (d *differ) unlessAllowed(at resource.Address,
+	a *resource.Attribute, to, rises int64, message string) (Hold, bool) {
 	for i := range d.Allow {
 		w := &d.Allow[i]
 		switch {
 		case w.Hazard != RaisesSpend:
-		case w.covers(RaisesSpend, at), w.PerDay && a.Per == "day" && rises <= w.Amount, w.HasAmount && !w.PerDay && w.Address == at && to > 0 && to <= w.Amount:
+		case w.covers(RaisesSpend, at), w.PerDay && a.Per == "day" &&
+			rises <= w.Amount, w.HasAmount && !w.PerDay && w.Address == at && to > 0 && to <= w.Amount:
 			d.used[i] = true
 			return Hold{}, false
 		}
@@ -167,5 +178,8 @@ func (d *differ) unlessExact(at resource.Address, to int64, message string) (Hol
 			return Hold{}, false
 		}
 	}
-	return Hold{Hazard: RaisesSpend, Message: message, Allow: Allowance{Hazard: RaisesSpend, Address: at, Amount: to, HasAmount: true}.String()}, true
+	return Hold{
+		Hazard: RaisesSpend, Message: message,
+		Allow: Allowance{Hazard: RaisesSpend, Address: at, Amount: to, HasAmount: true}.String(),
+	}, true
 }

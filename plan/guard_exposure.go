@@ -30,7 +30,8 @@ func (d *differ) guardExposure() {
 	after := plus(e.before, e.rise)
 	most := d.Policy.MaxDailyExposure
 	if most > 0 && after > most {
-		d.holdRaisers(e, Hold{Hazard: Exposure, Message: fmt.Sprintf("daily caps plus what is left of lifetime budgets would rise from %s to %s, above max_daily_exposure %s; the operator's file alone can raise that",
+		d.holdRaisers(e, Hold{Hazard: Exposure, Message: fmt.Sprintf("daily caps plus what is left of lifetime "+
+			"budgets would rise from %s to %s, above max_daily_exposure %s; the operator's file alone can raise that",
 			resource.FormatMoney(e.before), resource.FormatMoney(after), resource.FormatMoney(most))})
 	}
 	base, when := d.exposureFrom(plus(e.before, e.rest))
@@ -43,8 +44,10 @@ func (d *differ) guardExposure() {
 	if d.countAllowed(Exposure, after-base) {
 		return
 	}
-	d.holdUnagreed(e, Hold{Hazard: Exposure, Allow: Allowance{Hazard: Exposure, Amount: after - base, HasAmount: true, PerDay: true}.String(),
-		Message: fmt.Sprintf("daily caps plus what is left of lifetime budgets would rise %s%s, from %s to %s; up to %s passes", times(after, base), when,
+	d.holdUnagreed(e, Hold{Hazard: Exposure,
+		Allow: Allowance{Hazard: Exposure, Amount: after - base, HasAmount: true, PerDay: true}.String(),
+		Message: fmt.Sprintf("daily caps plus what is "+
+			"left of lifetime budgets would rise %s%s, from %s to %s; up to %s passes", times(after, base), when,
 			resource.FormatMoney(base), resource.FormatMoney(after), percent(100+d.Policy.ExposurePercent))})
 }
 
@@ -201,7 +204,10 @@ func (d *differ) guardUnattended() {
 	if !d.Policy.Unattended || d.Policy.MaxDailyExposure > 0 && !d.Policy.CeilingWatched {
 		return
 	}
-	h := Hold{Hazard: Unattended, Message: "raises what can be spent while nobody looks; want max_daily_exposure in the operator's file"}
+	h := Hold{
+		Hazard: Unattended, Message: "raises what " +
+			"can be spent while nobody looks; want max_daily_exposure in the operator's file",
+	}
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; c.raises() && !c.holds(Unattended) {
 			d.holdRise(i, h)
@@ -230,7 +236,9 @@ func (c *Change) holds(hazard Hazard) bool {
 func (d *differ) guardFrozen() {
 	var holds []Hold
 	for _, f := range d.Policy.Frozen {
-		holds = append(holds, Hold{Hazard: Frozen, Message: strings.TrimSpace(f.words()) + "; only pauses and decreases pass"})
+		holds = append(holds, Hold{
+			Hazard: Frozen, Message: strings.TrimSpace(f.words()) + "; only pauses and decreases pass",
+		})
 	}
 	for _, h := range holds {
 		for i := range d.plan.Changes {

@@ -16,7 +16,8 @@ type waiting struct {
 	lower   []int     // places with a held decrease
 	running []running // by place, once it was asked for
 
-	uncertain map[resource.Address]*Unsettled // only these hold others, and nothing releases it; nil: whatever is held does
+	// only these hold others, and nothing releases it; nil: whatever is held does
+	uncertain map[resource.Address]*Unsettled
 }
 
 // states are one resource before the plan, as the files want it, and at the
@@ -63,7 +64,8 @@ func (w *waiting) find() bool {
 		}
 		k, s := w.all[c.place].kind, w.states(c.place)
 		could, wanted := w.could(k, s.most), w.could(k, s.desired)
-		if could.day > wanted.day || could.month > wanted.month || k.level(s.most) > k.level(s.desired) || k.schema.Caps || k.gate || w.staysElsewhen(c) {
+		if could.day > wanted.day || could.month > wanted.month ||
+			k.level(s.most) > k.level(s.desired) || k.schema.Caps || k.gate || w.staysElsewhen(c) {
 			w.lower = append(w.lower, c.place)
 		}
 	}
@@ -76,7 +78,9 @@ func (w *waiting) find() bool {
 // staysElsewhen says that days of a change are held: what comes to the same by itself may
 // come to more beside the limits of the account, which have days of their own.
 func (w *waiting) staysElsewhen(c *Change) bool {
-	return anyField(c.Fields, func(f *Field) bool { return (c.Held != nil || f.Held != nil) && w.all[c.place].kind.shifts(f) })
+	return anyField(c.Fields, func(f *Field) bool {
+		return (c.Held != nil || f.Held != nil) && w.all[c.place].kind.shifts(f)
+	})
 }
 
 // mayLower says that a held part of the change may be a decrease. What takes the
@@ -91,7 +95,8 @@ func (w *waiting) mayLower(c *Change) bool {
 		}
 		_, compares := f.Live().Number()
 		blind := a.Spend == resource.Cover && invisible(c) // nobody sees which days it has
-		if f.Phase == Lower || blind || k.shifts(f) || a.Spend == resource.Mode || a.Spend == resource.Amount && (!compares || !f.Desired.IsSet()) {
+		if f.Phase == Lower || blind || k.shifts(f) ||
+			a.Spend == resource.Mode || a.Spend == resource.Amount && (!compares || !f.Desired.IsSet()) {
 			return true
 		}
 	}
@@ -150,11 +155,13 @@ func (w *waiting) most(t *three, c *Change) *resource.Resource {
 			}
 			a := t.kind.attributes[f.Name]
 			isAmount := a.Spend == resource.Amount || a.Spend == resource.Mode
-			mayGo := c.Held.releasable() && f.Held.releasable() || w.uncertain[c.Address] != nil // it may be made already
+			// it may be made already
+			mayGo := c.Held.releasable() && f.Held.releasable() || w.uncertain[c.Address] != nil
 			return raises(f) && (amounts || !isAmount) && (days || !t.kind.shifts(f)) && mayGo
 		}
 	}
-	most := w.after(c, t.live, passes(true, false)) // of two that come to the same, the days it has: limits may bound the others
+	// of two that come to the same, the days it has: limits may bound the others
+	most := w.after(c, t.live, passes(true, false))
 	for _, amounts := range []bool{true, false} {
 		for _, days := range []bool{false, true} {
 			other := w.after(c, t.live, passes(amounts, days))
@@ -226,7 +233,8 @@ func (w *waiting) guardOne(place int) {
 	if t.kind.counts() {
 		before, desired, most := w.could(t.kind, s.before), w.could(t.kind, s.desired), w.could(t.kind, s.most)
 		if most.exceeds(before, desired) {
-			w.holdRaises(place, most.excess(before, could{}), raises, "on "+t.address.String(), most.words(before, desired)+because)
+			w.holdRaises(place, most.excess(before, could{}),
+				raises, "on "+t.address.String(), most.words(before, desired)+because)
 		}
 		return
 	}
@@ -252,9 +260,11 @@ func (w *waiting) guardOne(place int) {
 func (c could) words(before, desired could) string {
 	const said = "%s could be spent %s, more than %s now and %s by the files"
 	if c.day > max(before.day, desired.day) {
-		return fmt.Sprintf(said, resource.FormatMoney(c.day), "a day", resource.FormatMoney(before.day), resource.FormatMoney(desired.day))
+		return fmt.Sprintf(said, resource.FormatMoney(c.day),
+			"a day", resource.FormatMoney(before.day), resource.FormatMoney(desired.day))
 	}
-	return fmt.Sprintf(said, resource.FormatMoney(c.month), "this month", resource.FormatMoney(before.month), resource.FormatMoney(desired.month))
+	return fmt.Sprintf(said, resource.FormatMoney(c.month),
+		"this month", resource.FormatMoney(before.month), resource.FormatMoney(desired.month))
 }
 
 // because says what of a resource is held, so that others have to wait.
@@ -346,10 +356,12 @@ func (w *waiting) guardTotal() {
 	for i := range w.spending {
 		place := w.spending[i].place
 		c, k, s := w.at[place], w.all[place].kind, w.states(place)
-		if c == nil || c.Held != nil || k.counts() && !w.could(k, s.most).exceeds(w.could(k, s.before), could{}) && !w.otherDays(k, s) {
+		if c == nil || c.Held != nil || k.counts() &&
+			!w.could(k, s.most).exceeds(w.could(k, s.before), could{}) && !w.otherDays(k, s) {
 			continue
 		}
-		own := w.could(k, s.most).excess(w.could(k, s.before), could{}) // as in guardOne, so that one yes is to both; what others add is theirs
+		// as in guardOne, so that one yes is to both; what others add is theirs
+		own := w.could(k, s.most).excess(w.could(k, s.before), could{})
 		switch {
 		case w.creates(c) && w.isShown(c):
 		case w.creates(c) && k.counts(), c.Action == Archive && k.schema.Caps:
@@ -400,7 +412,8 @@ func (e *exposure) excess(before, desired *exposure) string {
 	}
 	for _, day := range turns(e, before, desired) {
 		if is, was, wanted := e.on(day), before.on(day), desired.on(day); is > max(was, wanted) {
-			return fmt.Sprintf("%s could be spent on %s, more than %s now and %s by the files", resource.FormatMoney(is), day, resource.FormatMoney(was), resource.FormatMoney(wanted))
+			return fmt.Sprintf("%s could be spent on %s, more than %s now and %s by the files",
+				resource.FormatMoney(is), day, resource.FormatMoney(was), resource.FormatMoney(wanted))
 		}
 	}
 	return ""

@@ -52,7 +52,8 @@ func (d *differ) lateDays(k *kind, c *Change, live *resource.Resource) (late []H
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if words := d.lateWords(k.attributes[f.Name], f, live); words != "" {
-			late = append(late, d.late(c, f.Desired.Position, words+"; nothing releases it but another day in the files, or leaving the row out"))
+			late = append(late, d.late(c, f.Desired.Position,
+				words+"; nothing releases it but another day in the files, or leaving the row out"))
 		}
 	}
 	return late
@@ -60,7 +61,8 @@ func (d *differ) lateDays(k *kind, c *Change, live *resource.Resource) (late []H
 
 // lateWords says why a day can no longer be set, "" where it can.
 func (d *differ) lateWords(a *resource.Attribute, f *Field, live *resource.Resource) string {
-	if a == nil || a.Earliest == "" || f.Cause == SentAlong || !f.Desired.IsSet() || live != nil && (a.Immutable || a.EditsBack) {
+	if a == nil || a.Earliest == "" || f.Cause == SentAlong ||
+		!f.Desired.IsSet() || live != nil && (a.Immutable || a.EditsBack) {
 		return ""
 	}
 	earliest := d.Today
@@ -70,9 +72,11 @@ func (d *differ) lateWords(a *resource.Attribute, f *Field, live *resource.Resou
 	began := live != nil && a.Type == resource.TypeDay && !unset(f.Live()) && f.Live().Text() <= d.Today
 	switch {
 	case began:
-		return fmt.Sprintf("%s is %s, and it began on %s: the first day of what has begun stays", a.Name, f.Desired.Text(), f.Live().Text())
+		return fmt.Sprintf("%s is %s, and it began on %s: the first day of what has begun stays",
+			a.Name, f.Desired.Text(), f.Live().Text())
 	case f.Desired.Text() < d.Today:
-		return fmt.Sprintf("%s is %s, which has passed; want %s or later: it is %s in the account's time zone", a.Name, f.Desired.Text(), earliest, d.Today)
+		return fmt.Sprintf("%s is %s, which has passed; want %s or later: it is %s in the account's time zone",
+			a.Name, f.Desired.Text(), earliest, d.Today)
 	case f.Desired.Text() < earliest:
 		return fmt.Sprintf("%s is %s, and that day has begun; want %s or later", a.Name, f.Desired.Text(), earliest)
 	}
@@ -95,7 +99,8 @@ func (d *differ) holdEnded(t *three, c *Change) {
 	if len(c.Fields) == 0 {
 		return
 	}
-	c.hold(d.late(c, c.Fields[0].Desired.Position, fmt.Sprintf("it ended on %s and cannot change; nothing releases it but the row as it was, or leaving it out", t.live.Value(t.kind.schema.Ends).Text())))
+	c.hold(d.late(c, c.Fields[0].Desired.Position, fmt.Sprintf("it ended on %s and cannot change; "+
+		"nothing releases it but the row as it was, or leaving it out", t.live.Value(t.kind.schema.Ends).Text())))
 }
 
 // over handles what has ended by itself and does not show any more. It is as the
@@ -108,8 +113,10 @@ func (d *differ) over(t three) {
 		return
 	}
 	c := d.change(t, Update)
-	c.Fields = []Field{{Name: end, Desired: wanted, Cause: Edit, Phase: Neutral, beside: d.besides(was, resource.Value{})}}
-	c.hold(d.late(c, wanted.Position, fmt.Sprintf("%s is %s, and it ended on %s; what is over does not start again: nothing releases it but the row under another key, or leaving it out",
+	c.Fields = []Field{{Name: end, Desired: wanted,
+		Cause: Edit, Phase: Neutral, beside: d.besides(was, resource.Value{})}}
+	c.hold(d.late(c, wanted.Position, fmt.Sprintf("%s is %s, and it ended on %s; "+
+		"what is over does not start again: nothing releases it but the row under another key, or leaving it out",
 		end, shownDay(t.kind.attributes[end], wanted), was.Text())))
 }
 
@@ -119,6 +126,8 @@ func (d *differ) late(c *Change, at diag.Position, message string) Hold {
 		at = c.Position
 	}
 	c.Hazards = append(c.Hazards, Late)
-	d.plan.Late = append(d.plan.Late, diag.Problem{Severity: diag.Warning, Code: diag.BadDate, Position: at, Address: c.Address.String(), Message: message})
+	d.plan.Late = append(d.plan.Late, diag.Problem{
+		Severity: diag.Warning, Code: diag.BadDate, Position: at, Address: c.Address.String(), Message: message,
+	})
 	return Hold{Hazard: Late, Message: message}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // limited plans under a policy that differs from the default in one thing.
-func limited(t testing.TB, change func(*plan.Policy), recent plan.Recent, was, desired string, allow ...string) *plan.Plan {
+func limited(t testing.TB, change func(*plan.Policy),
+	recent plan.Recent, was, desired string, allow ...string) *plan.Plan {
 	t.Helper()
 	policy := plan.DefaultPolicy()
 	change(&policy)
@@ -42,17 +43,26 @@ func TestH1CeilingsHoldWhateverTheRatio(t *testing.T) {
 		allow          []string
 		want           string
 	}{
-		{name: "a daily budget above it, a tenth more", was: "campaign/x#1 budget.daily=100", now: "campaign/x budget.daily=110.01", want: "raises-spend=campaign/x=110.01"},
+		{name: "a daily budget above it, a tenth more", was: "campaign/x#1 budget.daily=100",
+			now: "campaign/x budget.daily=110.01", want: "raises-spend=campaign/x=110.01"},
 		{name: "up to it passes", was: "campaign/x#1 budget.daily=100", now: "campaign/x budget.daily=110"},
-		{name: "by name is not enough", was: "campaign/x#1 budget.daily=100", now: "campaign/x budget.daily=120", allow: []string{"raises-spend", "raises-spend=900/day"}, want: "raises-spend=campaign/x=120.00"},
-		{name: "the very amount is", was: "campaign/x#1 budget.daily=100", now: "campaign/x budget.daily=120", allow: []string{"raises-spend=campaign/x=120"}},
-		{name: "a lifetime budget above it", was: "campaign/x#1 budget.lifetime=990", now: "campaign/x budget.lifetime=1001", want: "raises-spend=campaign/x=1001.00"},
-		{name: "a bid above it", was: "campaign/x#1\nad_group/x/r#2 bid.max=1.9", now: "campaign/x\nad_group/x/r bid.max=2.1", want: "raises-spend=ad_group/x/r=2.10"},
-		{name: "what lowers passes, above it as it may be", was: "campaign/x#1 budget.daily=500", now: "campaign/x budget.daily=400"},
-		{name: "a new campaign above it, with all beneath", was: "", now: "campaign/x name=New bidding_type=clicks budget.daily=111\nad_group/x/r name=Runners",
+		{name: "by name is not enough", was: "campaign/x#1 budget.daily=100", now: "campaign/x budget.daily=120",
+			allow: []string{"raises-spend", "raises-spend=900/day"}, want: "raises-spend=campaign/x=120.00"},
+		{name: "the very amount is", was: "campaign/x#1 budget.daily=100",
+			now: "campaign/x budget.daily=120", allow: []string{"raises-spend=campaign/x=120"}},
+		{name: "a lifetime budget above it", was: "campaign/x#1 budget.lifetime=990",
+			now: "campaign/x budget.lifetime=1001", want: "raises-spend=campaign/x=1001.00"},
+		{name: "a bid above it", was: "campaign/x#1\nad_group/x/r#2 bid.max=1.9",
+			now: "campaign/x\nad_group/x/r bid.max=2.1", want: "raises-spend=ad_group/x/r=2.10"},
+		{name: "what lowers passes, above it as it may be",
+			was: "campaign/x#1 budget.daily=500", now: "campaign/x budget.daily=400"},
+		{name: "a new campaign above it, with all beneath",
+			was: "", now: "campaign/x name=New bidding_type=clicks budget.daily=111\nad_group/x/r name=Runners",
 			want: "raises-spend=campaign/x=111.00 raises-spend=campaign/x=111.00"},
-		{name: "a new bid above it holds its ad group alone", was: "", now: "campaign/x name=New bidding_type=clicks budget.daily=50\nad_group/x/r name=Runners bid.max=3", want: "raises-spend=ad_group/x/r=3.00"},
-		{name: "a new one allowed to the very amount", was: "", now: "campaign/x name=New bidding_type=clicks budget.daily=111", allow: []string{"raises-spend=campaign/x=111"}},
+		{name: "a new bid above it holds its ad group alone", was: "", now: "campaign/x name=New bidding_type=clicks " +
+			"budget.daily=50\nad_group/x/r name=Runners bid.max=3", want: "raises-spend=ad_group/x/r=3.00"},
+		{name: "a new one allowed to the very amount", was: "", now: "campaign/x name=New " +
+			"bidding_type=clicks budget.daily=111", allow: []string{"raises-spend=campaign/x=111"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -64,16 +74,23 @@ func TestH1CeilingsHoldWhateverTheRatio(t *testing.T) {
 }
 
 func TestH1ANewBidOrBudgetIsComparedWithTheAccount(t *testing.T) {
-	const was = "campaign/a#1 bidding_type=clicks budget.daily=100\nad_group/a/r#2 bid.max=1\ncampaign/old#3 budget.daily=9000 status=archived\n"
+	const was = "campaign/a#1 bidding_type=clicks " +
+		"budget.daily=100\nad_group/a/r#2 bid.max=1\ncampaign/old#3 budget.daily=9000 status=archived\n"
 	const files = "campaign/a\nad_group/a/r\ncampaign/old status=archived\n"
 	tests := []struct{ name, create, want string }{
-		{"a bid up to a tenth of the daily budget passes", "campaign/x name=New bidding_type=clicks budget.daily=10\nad_group/x/r name=Runners bid.max=1", ""},
-		{"above a tenth wants the exact amount", "campaign/x name=New bidding_type=clicks budget.daily=10\nad_group/x/r name=Runners bid.max=1.01", "raises-spend=ad_group/x/r=1.01"},
-		{"three times the highest bid of the account too", "campaign/x name=New bidding_type=clicks budget.daily=100\nad_group/x/r name=Runners bid.max=3", "raises-spend=ad_group/x/r=3.00"},
-		{"a little less passes", "campaign/x name=New bidding_type=clicks budget.daily=100\nad_group/x/r name=Runners bid.max=2.99", ""},
-		{"five times the highest budget that is not archived", "campaign/x name=New bidding_type=clicks budget.daily=500", "raises-spend=campaign/x=500.00"},
+		{"a bid up to a tenth of the daily budget passes",
+			"campaign/x name=New bidding_type=clicks budget.daily=10\nad_group/x/r name=Runners bid.max=1", ""},
+		{"above a tenth wants the exact amount", "campaign/x name=New bidding_type=clicks " +
+			"budget.daily=10\nad_group/x/r name=Runners bid.max=1.01", "raises-spend=ad_group/x/r=1.01"},
+		{"three times the highest bid of the account too", "campaign/x name=New bidding_type=clicks " +
+			"budget.daily=100\nad_group/x/r name=Runners bid.max=3", "raises-spend=ad_group/x/r=3.00"},
+		{"a little less passes",
+			"campaign/x name=New bidding_type=clicks budget.daily=100\nad_group/x/r name=Runners bid.max=2.99", ""},
+		{"five times the highest budget that is not archived",
+			"campaign/x name=New bidding_type=clicks budget.daily=500", "raises-spend=campaign/x=500.00"},
 		{"a little less passes too", "campaign/x name=New bidding_type=clicks budget.daily=499", ""},
-		{"beneath a campaign that is there already", "ad_group/a/s name=Walkers bid.max=10.01", "raises-spend=ad_group/a/s=10.01"},
+		{"beneath a campaign that is there already",
+			"ad_group/a/s name=Walkers bid.max=10.01", "raises-spend=ad_group/a/s=10.01"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -158,14 +175,16 @@ func TestSeededLimitsOnSharesHoldForFewAndForMany(t *testing.T) {
 		}
 	}
 	live := "campaign/a#1 status=active budget.daily=100000"
-	p := limited(t, func(p *plan.Policy) { p.MaxDailyBudget = 500e6 }, plan.Recent{}, live, "campaign/a\ncampaign/b name=New bidding_type=clicks status=active budget.daily=501")
+	p := limited(t, func(p *plan.Policy) { p.MaxDailyBudget = 500e6 },
+		plan.Recent{}, live, "campaign/a\ncampaign/b name=New bidding_type=clicks status=active budget.daily=501")
 	if got := asked(p); got != "raises-spend=campaign/b=501.00" {
 		t.Errorf("half a percent of the account and above the ceiling asks for %q; want the exact amount", got)
 	}
 }
 
 func TestH17ExposureOfTheWholeAccount(t *testing.T) {
-	const was = "campaign/a#1 status=active budget.daily=80\ncampaign/b#2 status=active budget.daily=20\ncampaign/p#3 status=paused budget.daily=30\ncampaign/l#4 status=paused budget.lifetime=900\n"
+	const was = "campaign/a#1 status=active budget.daily=80\ncampaign/b#2 status=active " +
+		"budget.daily=20\ncampaign/p#3 status=paused budget.daily=30\ncampaign/l#4 status=paused budget.lifetime=900\n"
 	tests := []struct {
 		name, now string
 		change    func(*plan.Policy)
@@ -173,28 +192,46 @@ func TestH17ExposureOfTheWholeAccount(t *testing.T) {
 		want      string
 	}{
 		{name: "up to a quarter more passes", now: "campaign/a budget.daily=105"},
-		{name: "above it everything that raises is held", now: "campaign/a budget.daily=100\ncampaign/b budget.daily=26", want: "exposure=26.00/day exposure=26.00/day"},
-		{name: "that amount a day allows it", now: "campaign/a budget.daily=100\ncampaign/b budget.daily=26", allow: []string{"exposure=26/day"}},
-		{name: "a cent less does not", now: "campaign/a budget.daily=100\ncampaign/b budget.daily=26", allow: []string{"exposure=25.99/day"}, want: "exposure=26.00/day exposure=26.00/day"},
+		{name: "above it everything that raises is held", now: "campaign/a budget.daily=100\n" +
+			"campaign/b budget.daily=26", want: "exposure=26.00/day exposure=26.00/day"},
+		{name: "that amount a day allows it", now: "campaign/a budget.daily=100\ncampaign/b budget.daily=26",
+			allow: []string{"exposure=26/day"}},
+		{name: "a cent less does not", now: "campaign/a budget.daily=100\ncampaign/b budget.daily=26",
+			allow: []string{"exposure=25.99/day"}, want: "exposure=26.00/day exposure=26.00/day"},
 		{name: "an activation counts", now: "campaign/p status=active", want: "exposure=30.00/day"},
-		{name: "a lifetime budget can be spent in one day", now: "campaign/l status=active", want: "exposure=900.00/day"},
+		{name: "a lifetime budget can be spent in one day",
+			now: "campaign/l status=active", want: "exposure=900.00/day"},
 		{name: "a decrease makes room", now: "campaign/a budget.daily=60\ncampaign/p status=active"},
-		{name: "a new campaign that is active counts", now: "campaign/n name=New bidding_type=clicks status=active budget.daily=26", want: "exposure=26.00/day"},
+		{name: "a new campaign that is active counts",
+			now: "campaign/n name=New bidding_type=clicks status=active budget.daily=26", want: "exposure=26.00/day"},
 		{name: "a new one that is paused does not", now: "campaign/n name=New bidding_type=clicks budget.daily=26"},
-		{name: "what is held for other reasons counts", now: "campaign/b budget.daily=31\ncampaign/a budget.daily=95", want: "exposure=26.00/day raises-spend=campaign/b exposure=26.00/day"},
-		{name: "above max_daily_exposure nothing releases it", now: "campaign/a budget.daily=105", change: func(p *plan.Policy) { p.MaxDailyExposure = 120e6 }, allow: []string{"exposure=900/day"}, want: ""},
-		{name: "up to it passes", now: "campaign/a budget.daily=100", change: func(p *plan.Policy) { p.MaxDailyExposure = 120e6 }},
-		{name: "unattended without it nothing is raised", now: "campaign/a budget.daily=81", change: func(p *plan.Policy) { p.Unattended = true }},
+		{name: "what is held for other reasons counts", now: "campaign/b budget.daily=31\ncampaign/a budget.daily=95",
+			want: "exposure=26.00/day raises-spend=campaign/b exposure=26.00/day"},
+		{name: "above max_daily_exposure nothing releases it", now: "campaign/a budget.daily=105",
+			change: func(p *plan.Policy) { p.MaxDailyExposure = 120e6 }, allow: []string{"exposure=900/day"}, want: ""},
+		{name: "up to it passes", now: "campaign/a budget.daily=100", change: func(p *plan.Policy) {
+			p.MaxDailyExposure = 120e6
+		}},
+		{name: "unattended without it nothing is raised", now: "campaign/a budget.daily=81",
+			change: func(p *plan.Policy) { p.Unattended = true }},
 	}
 	held := map[string]string{
-		"above max_daily_exposure nothing releases it": "daily caps plus what is left of lifetime budgets would rise from 100.00 to 125.00, above max_daily_exposure 120.00; the operator's file alone can raise that",
-		"unattended without it nothing is raised":      "raises what can be spent while nobody looks; want max_daily_exposure in the operator's file",
-		"above it everything that raises is held":      "daily caps plus what is left of lifetime budgets would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
-		"what is held for other reasons counts":        "daily caps plus what is left of lifetime budgets would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
-		"a new campaign that is active counts":         "daily caps plus what is left of lifetime budgets would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
-		"a cent less does not":                         "daily caps plus what is left of lifetime budgets would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
-		"an activation counts":                         "daily caps plus what is left of lifetime budgets would rise ×1.30, from 100.00 to 130.00; up to ×1.25 passes",
-		"a lifetime budget can be spent in one day":    "daily caps plus what is left of lifetime budgets would rise ×10.00, from 100.00 to 1000.00; up to ×1.25 passes",
+		"above max_daily_exposure nothing releases it": "daily caps plus what is left of lifetime budgets would rise " +
+			"from 100.00 to 125.00, above max_daily_exposure 120.00; the operator's file alone can raise that",
+		"unattended without it nothing is raised": "raises what " +
+			"can be spent while nobody looks; want max_daily_exposure in the operator's file",
+		"above it everything that raises is held": "daily caps plus " +
+			"what is left of lifetime budgets would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
+		"what is held for other reasons counts": "daily caps plus " +
+			"what is left of lifetime budgets would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
+		"a new campaign that is active counts": "daily caps plus " +
+			"what is left of lifetime budgets would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
+		"a cent less does not": "daily caps plus " +
+			"what is left of lifetime budgets would rise ×1.26, from 100.00 to 126.00; up to ×1.25 passes",
+		"an activation counts": "daily caps plus " +
+			"what is left of lifetime budgets would rise ×1.30, from 100.00 to 130.00; up to ×1.25 passes",
+		"a lifetime budget can be spent in one day": "daily caps plus " +
+			"what is left of lifetime budgets would rise ×10.00, from 100.00 to 1000.00; up to ×1.25 passes",
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -221,11 +258,13 @@ func TestFromNothingToSomethingIsForWhoeverLooks(t *testing.T) {
 		t.Error("the first active campaign passes while nobody looks; want max_daily_exposure")
 	}
 	recent := plan.Recent{Levels: []int64{0, 10e6}}
-	if got := asked(limited(t, asIs, recent, "campaign/a#1 status=active budget.daily=12", "campaign/a budget.daily=15")); got != "exposure=5.00/day" {
+	if got := asked(limited(t, asIs, recent, "campaign/a#1 status=active budget.daily=12",
+		"campaign/a budget.daily=15")); got != "exposure=5.00/day" {
 		t.Errorf("from nothing to 10, 12 and 15 within a day asks for %q; want the rise since 10", got)
 	}
 	recent = plan.Recent{Levels: []int64{10e6, 0}}
-	if got := asked(limited(t, asIs, recent, "campaign/a#1 status=paused budget.daily=10", "campaign/a\n"+files)); got != "raises-spend=campaign/n=50.00 exposure=40.00/day" {
+	if got := asked(limited(t, asIs, recent, "campaign/a#1 status=paused budget.daily=10",
+		"campaign/a\n"+files)); got != "raises-spend=campaign/n=50.00 exposure=40.00/day" {
 		t.Errorf("50 instead of 10 that were taken away within a day asks for %q; want the rise since 10", got)
 	}
 }
@@ -236,7 +275,8 @@ func commits(t *testing.T, budgets ...string) int64 {
 	live := snapshot(t, "campaign/a#1 status=active budget.daily=100\ncampaign/b#2 status=active budget.daily=900")
 	var recent plan.Recent
 	for _, b := range budgets {
-		p := plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Recent: recent, Last: live, Live: live,
+		p := plan.Diff(plan.Input{Schemas: kinds.All(),
+			Policy: plan.DefaultPolicy(), Recent: recent, Last: live, Live: live,
 			Desired: snapshot(t, "campaign/a budget.daily="+b+"\ncampaign/b")})
 		recent = remembered(recent, p)
 		live = plan.Simulate(live, p)
@@ -248,7 +288,8 @@ func commits(t *testing.T, budgets ...string) int64 {
 // remembered is what the state keeps of an apply.
 func remembered(r plan.Recent, p *plan.Plan) plan.Recent {
 	moves := p.Moves()
-	if before, after := p.Spend.DailyBefore+p.Spend.LifetimeBefore, p.Spend.DailyAfter+p.Spend.LifetimeAfter; before != after {
+	if before, after := p.Spend.DailyBefore+p.Spend.LifetimeBefore,
+		p.Spend.DailyAfter+p.Spend.LifetimeAfter; before != after {
 		r.Levels = append(r.Levels, before, after)
 	}
 	for _, m := range moves {
@@ -270,7 +311,9 @@ func TestSeededManySmallCommitsDoNotPassALimit(t *testing.T) {
 		t.Errorf("in steps of less than ×1.5 the budget reaches %d; want 149, the last one within ×1.50 of a day", got)
 	}
 	live := "campaign/a#1 status=active budget.daily=100"
-	spread := limited(t, asIs, plan.Recent{Levels: []int64{100e6, 120e6}}, "campaign/a#1 status=active budget.daily=100\ncampaign/b#2 status=active budget.daily=20", "campaign/a\ncampaign/b\ncampaign/c name=New bidding_type=clicks status=active budget.daily=10")
+	spread := limited(t, asIs, plan.Recent{Levels: []int64{100e6, 120e6}},
+		"campaign/a#1 status=active budget.daily=100\ncampaign/b#2 status=active budget.daily=20",
+		"campaign/a\ncampaign/b\ncampaign/c name=New bidding_type=clicks status=active budget.daily=10")
 	if got := asked(spread); got != "exposure=30.00/day" {
 		t.Errorf("a second rise of the day, in another campaign, asks for %q; want the sum of both", got)
 	}
@@ -281,10 +324,12 @@ func TestSeededManySmallCommitsDoNotPassALimit(t *testing.T) {
 
 func TestWhatStartsWithLessCountsTheLess(t *testing.T) {
 	live := "campaign/a#1 status=active budget.daily=60\ncampaign/b#2 status=paused budget.daily=20"
-	if got := asked(limited(t, asIs, plan.Recent{}, live, "campaign/a\ncampaign/b status=active budget.daily=10")); got != "" {
+	if got := asked(limited(t, asIs, plan.Recent{},
+		live, "campaign/a\ncampaign/b status=active budget.daily=10")); got != "" {
 		t.Errorf("from 60 to 70, with a decrease that goes first, asks for %q; want nothing", got)
 	}
-	if got := asked(limited(t, asIs, plan.Recent{}, live, "campaign/a\ncampaign/b status=active")); got != "exposure=20.00/day" {
+	if got := asked(limited(t, asIs, plan.Recent{}, live, "campaign/a\ncampaign/b status=active")); got !=
+		"exposure=20.00/day" {
 		t.Errorf("from 60 to 80 asks for %q; want the rise", got)
 	}
 }
@@ -297,7 +342,8 @@ func TestAFreezeWindowLetsPausesAndDecreasesPass(t *testing.T) {
 	tests := []struct{ name, now, passes string }{
 		{"a pause passes", "campaign/x status=paused", "update campaign/x; status paused edit lower"},
 		{"a decrease passes", "campaign/x budget.daily=90", "update campaign/x; budget.daily 90.00 edit lower"},
-		{"and leaves out what goes with it", "campaign/x budget.daily=90 description=two", "update campaign/x; budget.daily 90.00 edit lower"},
+		{"and leaves out what goes with it", "campaign/x budget.daily=90 description=two",
+			"update campaign/x; budget.daily 90.00 edit lower"},
 		{"a rise does not", "campaign/x budget.daily=101", ""},
 		{"a text does not", "campaign/x description=two", ""},
 		{"a create does not", "campaign/z name=New bidding_type=clicks budget.daily=1", ""},
@@ -309,7 +355,8 @@ func TestAFreezeWindowLetsPausesAndDecreasesPass(t *testing.T) {
 			if got := sketch(p.Applicable()); got != tt.passes {
 				t.Errorf("%q passes; want %q", got, tt.passes)
 			}
-			if got, want := firstHold(p), `freeze window "black friday" is open until 2026-11-30 00:00 CET: nobody is there; only pauses and decreases pass`; tt.passes == "" && !strings.Contains(got+asHolds(p), want) {
+			if got, want := firstHold(p), `freeze window "black friday" is open until 2026-11-30 00:00 CET: nobody `+
+				`is there; only pauses and decreases pass`; tt.passes == "" && !strings.Contains(got+asHolds(p), want) {
 				t.Errorf("is held with %q; want %q", got, want)
 			}
 		})
@@ -327,13 +374,15 @@ func asHolds(p *plan.Plan) string {
 }
 
 func TestAnAllowanceThatReleasesNothingIsNamed(t *testing.T) {
-	p := diff(t, "campaign/spring#1 budget.daily=100", "campaign/spring budget.daily=200", "campaign/spring#1 budget.daily=100",
+	p := diff(t, "campaign/spring#1 budget.daily=100",
+		"campaign/spring budget.daily=200", "campaign/spring#1 budget.daily=100",
 		"raises-spend=campaign/spirng", "raises-spend=campaign/spring", "archives=3", "updates=9", "exposure=1/day")
 	var unused []string
 	for _, a := range p.Unused {
 		unused = append(unused, a.String())
 	}
-	if got, want := strings.Join(unused, " "), "raises-spend=campaign/spirng archives=3 updates=9 exposure=1.00/day"; got != want {
+	if got, want := strings.Join(unused, " "),
+		"raises-spend=campaign/spirng archives=3 updates=9 exposure=1.00/day"; got != want {
 		t.Errorf("unused are %q; want %q", got, want)
 	}
 }

@@ -49,8 +49,9 @@ func (d *differ) unlessFine(c *Change, a *resource.Attribute, f *Field, to int64
 	}
 	limit, unit := d.Policy.limitsOf(a).RefuseFrom, d.unitOf(t, a, (*three).says)
 	if most := d.highestOf(at.Kind, a.Name, unit); most > 0 && reaches(to, most, limit) {
-		return d.unlessExact(at, to, fmt.Sprintf("%s is %s, %s the highest of the account%s, %s; from %s on the exact amount must be allowed",
-			a.Name, a.Format(f.Desired), times(to, most), unit.words(), resource.FormatMoney(most), percent(limit)))
+		return d.unlessExact(at, to,
+			fmt.Sprintf("%s is %s, %s the highest of the account%s, %s; from %s on the exact amount must be allowed",
+				a.Name, a.Format(f.Desired), times(to, most), unit.words(), resource.FormatMoney(most), percent(limit)))
 	}
 	return Hold{}, false
 }

@@ -89,8 +89,9 @@ func (d *differ) holdOverlap(all []stay) bool {
 			if i == j || !comes.comes || !other.present || !comes.meets(other.now) {
 				continue
 			}
-			d.holdDaysOf(comes, Hold{Hazard: Incomplete, Message: fmt.Sprintf("its days overlap those that %s has, from %s %s%s",
-				d.calledLive(other.now.address), other.now.start, untilWords(other.now.end), d.makesWay(other))})
+			d.holdDaysOf(comes, Hold{Hazard: Incomplete,
+				Message: fmt.Sprintf("its days overlap those that %s has, from %s %s%s",
+					d.calledLive(other.now.address), other.now.start, untilWords(other.now.end), d.makesWay(other))})
 			return true
 		}
 	}
@@ -104,7 +105,8 @@ func (d *differ) makesWay(s *stay) string {
 	case s.change != nil:
 		return ", until this plan changes that; apply it, and then this"
 	case d.Last.Get(s.now.address) != nil:
-		return ", and the policy keeps that as the files no longer name it; name it there with the status archived, or want other days"
+		return ", and the policy keeps that as the " +
+			"files no longer name it; name it there with the status archived, or want other days"
 	}
 	return "; want other days, adopt that one, or end it there"
 }

@@ -20,19 +20,33 @@ func TestGuardsOnAmounts(t *testing.T) {
 		held  string // the allowances the plan asks for, "" where it passes
 	}{
 		{name: "budget up to one and a half times passes", from: "budget.daily=100", to: "budget.daily=150"},
-		{name: "budget above that is held", from: "budget.daily=100", to: "budget.daily=150.01", held: "raises-spend=campaign/x"},
-		{name: "and passes when allowed by name", from: "budget.daily=100", to: "budget.daily=499", allow: []string{"raises-spend"}},
-		{name: "or by address", from: "budget.daily=100", to: "budget.daily=499", allow: []string{"raises-spend=campaign/x"}},
-		{name: "or up to an amount", from: "budget.daily=100", to: "budget.daily=499", allow: []string{"raises-spend=campaign/x=499"}},
-		{name: "but not beyond it", from: "budget.daily=100", to: "budget.daily=499", allow: []string{"raises-spend=campaign/x=498"}, held: "raises-spend=campaign/x"},
-		{name: "nor elsewhere", from: "budget.daily=100", to: "budget.daily=499", allow: []string{"raises-spend=campaign/y"}, held: "raises-spend=campaign/x"},
-		{name: "or by a sum a day that is enough", from: "budget.daily=100", to: "budget.daily=220", allow: []string{"raises-spend=120/day"}},
-		{name: "but not by less", from: "budget.daily=100", to: "budget.daily=220", allow: []string{"raises-spend=119.99/day"}, held: "raises-spend=campaign/x"},
-		{name: "budget from five times on wants the exact amount", from: "budget.daily=100", to: "budget.daily=500", allow: []string{"raises-spend", "raises-spend=900/day", "raises-spend=campaign/x=501"}, held: "raises-spend=campaign/x=500.00"},
-		{name: "and passes with it", from: "budget.daily=100", to: "budget.daily=500", allow: []string{"raises-spend=campaign/x=500"}},
-		{name: "a lifetime budget is guarded alike", from: "budget.lifetime=100", to: "budget.lifetime=200", held: "raises-spend=campaign/x"},
-		{name: "a sum a day does not allow a lifetime budget", from: "budget.lifetime=100", to: "budget.lifetime=200", allow: []string{"raises-spend=900/day"}, held: "raises-spend=campaign/x"},
-		{name: "a daily budget in place of a lifetime one cannot be compared", from: "budget.lifetime=100", to: "budget.daily=1", held: "raises-spend=campaign/x"},
+		{name: "budget above that is held", from: "budget.daily=100",
+			to: "budget.daily=150.01", held: "raises-spend=campaign/x"},
+		{name: "and passes when allowed by name", from: "budget.daily=100",
+			to: "budget.daily=499", allow: []string{"raises-spend"}},
+		{name: "or by address", from: "budget.daily=100",
+			to: "budget.daily=499", allow: []string{"raises-spend=campaign/x"}},
+		{name: "or up to an amount", from: "budget.daily=100",
+			to: "budget.daily=499", allow: []string{"raises-spend=campaign/x=499"}},
+		{name: "but not beyond it", from: "budget.daily=100",
+			to: "budget.daily=499", allow: []string{"raises-spend=campaign/x=498"}, held: "raises-spend=campaign/x"},
+		{name: "nor elsewhere", from: "budget.daily=100",
+			to: "budget.daily=499", allow: []string{"raises-spend=campaign/y"}, held: "raises-spend=campaign/x"},
+		{name: "or by a sum a day that is enough",
+			from: "budget.daily=100", to: "budget.daily=220", allow: []string{"raises-spend=120/day"}},
+		{name: "but not by less", from: "budget.daily=100",
+			to: "budget.daily=220", allow: []string{"raises-spend=119.99/day"}, held: "raises-spend=campaign/x"},
+		{name: "budget from five times on wants the exact amount", from: "budget.daily=100", to: "budget.daily=500",
+			allow: []string{"raises-spend", "raises-spend=900/day", "raises-spend=campaign/x=501"},
+			held:  "raises-spend=campaign/x=500.00"},
+		{name: "and passes with it", from: "budget.daily=100",
+			to: "budget.daily=500", allow: []string{"raises-spend=campaign/x=500"}},
+		{name: "a lifetime budget is guarded alike",
+			from: "budget.lifetime=100", to: "budget.lifetime=200", held: "raises-spend=campaign/x"},
+		{name: "a sum a day does not allow a lifetime budget", from: "budget.lifetime=100",
+			to: "budget.lifetime=200", allow: []string{"raises-spend=900/day"}, held: "raises-spend=campaign/x"},
+		{name: "a daily budget in place of a lifetime one cannot be compared",
+			from: "budget.lifetime=100", to: "budget.daily=1", held: "raises-spend=campaign/x"},
 		{name: "lowering passes", from: "budget.daily=100", to: "budget.daily=1"},
 		{name: "huge amounts do not wrap round", from: "budget.daily=9000000000000", to: "budget.daily=9100000000000"},
 	}
@@ -54,20 +68,31 @@ func TestGuardsOnBids(t *testing.T) {
 		held           string
 	}{
 		{name: "up to 1.3 times passes", daily: "100", from: "bid.max=1", to: "bid.max=1.30"},
-		{name: "above that is held", daily: "100", from: "bid.max=1", to: "bid.max=1.31", held: "raises-spend=ad_group/x/r"},
-		{name: "from three times on wants the exact amount", daily: "100", from: "bid.max=1", to: "bid.max=3", allow: []string{"raises-spend"}, held: "raises-spend=ad_group/x/r=3.00"},
-		{name: "above a tenth of the daily budget too", daily: "10", from: "bid.max=1", to: "bid.max=1.01", allow: []string{"raises-spend"}, held: "raises-spend=ad_group/x/r=1.01"},
-		{name: "with the exact amount it passes", daily: "10", from: "bid.max=1", to: "bid.max=1.01", allow: []string{"raises-spend=ad_group/x/r=1.01"}},
-		{name: "set anew is a tenth at most", daily: "10", from: "bid.strategy=maximize_clicks", to: "bid.strategy=fixed_bid bid.max=2", held: "raises-spend=ad_group/x/r=2.00 raises-spend=ad_group/x/r=2.00"},
-		{name: "set anew within a tenth passes", daily: "100", from: "bid.strategy=maximize_clicks", to: "bid.strategy=fixed_bid bid.max=2"},
-		{name: "cleared is no cap at all, and holds the strategy that goes with it", daily: "100", from: "bid.strategy=fixed_bid bid.max=2", to: "bid.strategy=maximize_clicks bid.max=[clear]", held: "raises-spend=ad_group/x/r raises-spend=ad_group/x/r"},
-		{name: "cleared and allowed", daily: "100", from: "bid.strategy=fixed_bid bid.max=2", to: "bid.strategy=maximize_clicks bid.max=[clear]", allow: []string{"raises-spend=ad_group/x/r"}},
+		{name: "above that is held", daily: "100",
+			from: "bid.max=1", to: "bid.max=1.31", held: "raises-spend=ad_group/x/r"},
+		{name: "from three times on wants the exact amount", daily: "100", from: "bid.max=1",
+			to: "bid.max=3", allow: []string{"raises-spend"}, held: "raises-spend=ad_group/x/r=3.00"},
+		{name: "above a tenth of the daily budget too", daily: "10", from: "bid.max=1",
+			to: "bid.max=1.01", allow: []string{"raises-spend"}, held: "raises-spend=ad_group/x/r=1.01"},
+		{name: "with the exact amount it passes", daily: "10",
+			from: "bid.max=1", to: "bid.max=1.01", allow: []string{"raises-spend=ad_group/x/r=1.01"}},
+		{name: "set anew is a tenth at most", daily: "10",
+			from: "bid.strategy=maximize_clicks", to: "bid.strategy=fixed_bid bid.max=2",
+			held: "raises-spend=ad_group/x/r=2.00 raises-spend=ad_group/x/r=2.00"},
+		{name: "set anew within a tenth passes", daily: "100",
+			from: "bid.strategy=maximize_clicks", to: "bid.strategy=fixed_bid bid.max=2"},
+		{name: "cleared is no cap at all, and holds the strategy that goes with it",
+			daily: "100", from: "bid.strategy=fixed_bid bid.max=2", to: "bid.strategy=maximize_clicks bid.max=[clear]",
+			held: "raises-spend=ad_group/x/r raises-spend=ad_group/x/r"},
+		{name: "cleared and allowed", daily: "100", from: "bid.strategy=fixed_bid bid.max=2",
+			to: "bid.strategy=maximize_clicks bid.max=[clear]", allow: []string{"raises-spend=ad_group/x/r"}},
 		{name: "lowering passes, above a tenth as it may be", daily: "1", from: "bid.max=3", to: "bid.max=2"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			above := "campaign/x#1 budget.daily=" + tt.daily + "\n"
-			p := diff(t, above+"ad_group/x/r#2 "+tt.from, above+"ad_group/x/r "+tt.to, above+"ad_group/x/r#2 "+tt.from, tt.allow...)
+			p := diff(t, above+"ad_group/x/r#2 "+tt.from,
+				above+"ad_group/x/r "+tt.to, above+"ad_group/x/r#2 "+tt.from, tt.allow...)
 			if got := asked(p); got != tt.held {
 				t.Errorf("%s to %s asks for %q; want %q\n%s", tt.from, tt.to, got, tt.held, sketch(p.Changes))
 			}
@@ -98,14 +123,20 @@ func TestHazardsAreShownAllowedOrNot(t *testing.T) {
 	tests := []struct{ name, last, desired, want string }{
 		{"a raise", "campaign/x#1 budget.daily=10", "campaign/x budget.daily=11", "raises-spend"},
 		{"a start", "campaign/x#1 status=paused", "campaign/x status=active", "activates"},
-		{"more countries", "campaign/x#1 targeting.countries=US", "campaign/x targeting.countries=US|CA", "widens-targeting"},
-		{"other countries", "campaign/x#1 targeting.countries=US", "campaign/x targeting.countries=CA", "widens-targeting"},
-		{"all countries", "campaign/x#1 targeting.countries=US", "campaign/x targeting.countries=[clear]", "widens-targeting"},
+		{"more countries", "campaign/x#1 targeting.countries=US",
+			"campaign/x targeting.countries=US|CA", "widens-targeting"},
+		{"other countries", "campaign/x#1 targeting.countries=US",
+			"campaign/x targeting.countries=CA", "widens-targeting"},
+		{"all countries", "campaign/x#1 targeting.countries=US",
+			"campaign/x targeting.countries=[clear]", "widens-targeting"},
 		{"fewer countries", "campaign/x#1 targeting.countries=US|CA", "campaign/x targeting.countries=US", ""},
 		{"countries for the first time", "campaign/x#1 name=Spring", "campaign/x targeting.countries=US", ""},
-		{"fewer exclusions", "campaign/x#1 targeting.excluded_countries=US|CA", "campaign/x targeting.excluded_countries=US", "widens-targeting"},
-		{"no exclusions", "campaign/x#1 targeting.excluded_countries=US", "campaign/x targeting.excluded_countries=[clear]", "widens-targeting"},
-		{"more exclusions", "campaign/x#1 targeting.excluded_countries=US", "campaign/x targeting.excluded_countries=US|CA", ""},
+		{"fewer exclusions", "campaign/x#1 targeting.excluded_countries=US|CA",
+			"campaign/x targeting.excluded_countries=US", "widens-targeting"},
+		{"no exclusions", "campaign/x#1 targeting.excluded_countries=US",
+			"campaign/x targeting.excluded_countries=[clear]", "widens-targeting"},
+		{"more exclusions", "campaign/x#1 targeting.excluded_countries=US",
+			"campaign/x targeting.excluded_countries=US|CA", ""},
 		{"a name", "campaign/x#1 name=Spring", "campaign/x name=Summer", ""},
 		{"a pause", "campaign/x#1 status=active", "campaign/x status=paused", ""},
 	}
@@ -148,25 +179,43 @@ func TestPrune(t *testing.T) {
 		want           string
 	}{
 		{name: "keep", prune: plan.PruneKeep, managed: x},
-		{name: "pause", prune: plan.PrunePause, managed: x, want: "update campaign/x (pruned); status paused edit lower"},
+		{name: "pause", prune: plan.PrunePause, managed: x,
+			want: "update campaign/x (pruned); status paused edit lower"},
 		{name: "pause what is paused", prune: plan.PrunePause, managed: x, paused: true},
-		{name: "pause what somebody started", prune: plan.PrunePause, managed: x, started: true, want: "update campaign/x (pruned) HELD(conflict); status paused edit lower"},
-		{name: "pause what somebody started, allowed as such", prune: plan.PrunePause, managed: x, started: true, allow: []string{"conflict=campaign/x"}, want: "update campaign/x (pruned); status paused edit lower"},
-		{name: "pause the top of a tree alone", prune: plan.PrunePause, managed: x + xr, want: "update campaign/x (pruned); status paused edit lower"},
-		{name: "archive is held", prune: plan.PruneArchive, managed: x, want: "archive campaign/x (pruned) HELD(archives); status archived edit lower"},
-		{name: "archive by name, within the limit", prune: plan.PruneArchive, managed: x, allow: []string{"archives"}, want: "archive campaign/x (pruned); status archived edit lower"},
+		{name: "pause what somebody started", prune: plan.PrunePause,
+			managed: x, started: true, want: "update campaign/x (pruned) HELD(conflict); status paused edit lower"},
+		{name: "pause what somebody started, allowed as such", prune: plan.PrunePause, managed: x, started: true,
+			allow: []string{"conflict=campaign/x"}, want: "update campaign/x (pruned); status paused edit lower"},
+		{name: "pause the top of a tree alone", prune: plan.PrunePause,
+			managed: x + xr, want: "update campaign/x (pruned); status paused edit lower"},
+		{name: "archive is held", prune: plan.PruneArchive,
+			managed: x, want: "archive campaign/x (pruned) HELD(archives); status archived edit lower"},
+		{name: "archive by name, within the limit", prune: plan.PruneArchive,
+			managed: x, allow: []string{"archives"}, want: "archive campaign/x (pruned); status archived edit lower"},
 		{name: "archive beyond the limit", prune: plan.PruneArchive, managed: x + y, allow: []string{"archives"},
-			want: "archive campaign/x (pruned) HELD(archives); status archived edit lower\narchive campaign/y (pruned) HELD(archives); status archived edit lower"},
-		{name: "archive beyond the limit by count", prune: plan.PruneArchive, managed: x + y, allow: []string{"archives=2"},
-			want: "archive campaign/x (pruned); status archived edit lower\narchive campaign/y (pruned); status archived edit lower"},
-		{name: "archive beyond the limit by address", prune: plan.PruneArchive, managed: x + y, allow: []string{"archives=campaign/y"},
-			want: "archive campaign/x (pruned) HELD(archives); status archived edit lower\narchive campaign/y (pruned); status archived edit lower"},
-		{name: "what the policy archives does not hold what the files archive", prune: plan.PruneArchive, managed: x + y, files: "campaign/y status=archived\n", allow: []string{"archives"},
-			want: "archive campaign/x (pruned) HELD(archives); status archived edit lower\narchive campaign/y; status archived edit lower"},
-		{name: "archive what somebody paused", prune: plan.PruneArchive, managed: x, paused: true, allow: []string{"archives"}, want: "archive campaign/x (pruned) HELD(conflict); status archived edit lower"},
-		{name: "archive what somebody paused, allowed as such", prune: plan.PruneArchive, managed: x, paused: true, allow: []string{"archives", "conflict=campaign/x"}, want: "archive campaign/x (pruned); status archived edit lower"},
-		{name: "archive the top of a tree alone", prune: plan.PruneArchive, managed: x + xr, allow: []string{"archives"}, want: "archive campaign/x (pruned); status archived edit lower"},
-		{name: "nothing above what the files still name", prune: plan.PruneArchive, managed: x + xr, files: xr, allow: []string{"archives"}},
+			want: "archive campaign/x (pruned) HELD(archives); " +
+				"status archived edit lower\narchive campaign/y (pruned) HELD(archives); status archived edit lower"},
+		{name: "archive beyond the limit by count",
+			prune: plan.PruneArchive, managed: x + y, allow: []string{"archives=2"},
+			want: "archive campaign/x (pruned); " +
+				"status archived edit lower\narchive campaign/y (pruned); status archived edit lower"},
+		{name: "archive beyond the limit by address",
+			prune: plan.PruneArchive, managed: x + y, allow: []string{"archives=campaign/y"},
+			want: "archive campaign/x (pruned) " +
+				"HELD(archives); status archived edit lower\narchive campaign/y (pruned); status archived edit lower"},
+		{name: "what the policy archives does not hold what the files archive", prune: plan.PruneArchive,
+			managed: x + y, files: "campaign/y status=archived\n", allow: []string{"archives"},
+			want: "archive campaign/x (pruned) " +
+				"HELD(archives); status archived edit lower\narchive campaign/y; status archived edit lower"},
+		{name: "archive what somebody paused", prune: plan.PruneArchive, managed: x, paused: true, allow: []string{
+			"archives"}, want: "archive campaign/x (pruned) HELD(conflict); status archived edit lower"},
+		{name: "archive what somebody paused, allowed as such",
+			prune: plan.PruneArchive, managed: x, paused: true, allow: []string{"archives", "conflict=campaign/x"},
+			want: "archive campaign/x (pruned); status archived edit lower"},
+		{name: "archive the top of a tree alone", prune: plan.PruneArchive, managed: x + xr,
+			allow: []string{"archives"}, want: "archive campaign/x (pruned); status archived edit lower"},
+		{name: "nothing above what the files still name",
+			prune: plan.PruneArchive, managed: x + xr, files: xr, allow: []string{"archives"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -181,7 +230,8 @@ func TestPrune(t *testing.T) {
 			}
 			p := plan.Diff(plan.Input{
 				Schemas: kinds.All(), Policy: policy, Allow: allowances(t, tt.allow...),
-				Last: snapshot(t, tt.managed+kept), Live: snapshot(t, live+kept), Desired: dropIDs(snapshot(t, tt.files+kept)),
+				Last: snapshot(t, tt.managed+kept),
+				Live: snapshot(t, live+kept), Desired: dropIDs(snapshot(t, tt.files+kept)),
 			})
 			if d := cmp.Diff(tt.want, sketch(p.Changes)); d != "" {
 				t.Errorf("Diff (-want +got):\n%s", d)
@@ -213,9 +263,13 @@ func TestAShrunkenSourcePrunesNothing(t *testing.T) {
 			}
 			policy := plan.DefaultPolicy()
 			policy.Prune = plan.PrunePause
-			p := plan.Diff(plan.Input{Schemas: kinds.All(), Policy: policy, Last: snapshot(t, last.String()), Live: snapshot(t, last.String()), Desired: dropIDs(snapshot(t, desired.String()))})
+			p := plan.Diff(plan.Input{
+				Schemas: kinds.All(), Policy: policy, Last: snapshot(t, last.String()),
+				Live: snapshot(t, last.String()), Desired: dropIDs(snapshot(t, desired.String())),
+			})
 			if pruned := len(p.Changes) > 0; pruned != tt.want || (len(p.Problems) > 0) == tt.want {
-				t.Errorf("%d of %d missing: pruned %v with %d problems; want %v", tt.missing, tt.had, pruned, len(p.Problems), tt.want)
+				t.Errorf("%d of %d missing: pruned %v with %d problems; want %v",
+					tt.missing, tt.had, pruned, len(p.Problems), tt.want)
 			}
 		})
 	}

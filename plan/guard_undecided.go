@@ -12,8 +12,9 @@ import (
 type Unsettled struct {
 	Address resource.Address
 	Then    resource.Address // what it was called when it was sent
-	What    string           // what was sent, for people: "create", "raise", "decrease", "pause", "start", "archive", "end", "update"
-	Message string           // what is unknown, for people
+	// what was sent, for people: "create", "raise", "decrease", "pause", "start", "archive", "end", "update"
+	What    string
+	Message string // what is unknown, for people
 	Creates bool
 
 	Unconfirmed bool // it is of the run under way: nobody is to decide it
@@ -43,9 +44,14 @@ func (d *differ) guardUndecided() {
 			above := u.Creates && c.Address != u.Address && d.Schemas.Ancestor(u.Address, c.Address.Kind) == c.Address
 			switch {
 			case c.Address == u.Address:
-				d.holdWhole(j, Hold{Hazard: Undecided, Message: u.Message + "; nothing newer is sent to it" + u.decide()})
+				d.holdWhole(j, Hold{
+					Hazard: Undecided, Message: u.Message + "; nothing newer is sent to it" + u.decide(),
+				})
 			case above:
-				d.holdStart(j, Activate, Hold{Hazard: Undecided, Message: "whether " + u.Address.String() + " beneath it was created is unknown" + u.decide()})
+				d.holdStart(j, Activate, Hold{
+					Hazard: Undecided, Message: "whether " +
+						u.Address.String() + " beneath it was created is unknown" + u.decide(),
+				})
 			}
 		}
 	}

@@ -40,7 +40,8 @@ func (d *differ) guardUpdates() {
 		h, said := holds[updating{c.Address.Kind, cause}]
 		if !said {
 			h = &Hold{Hazard: Updates, Allow: Allowance{Hazard: Updates, Amount: n, HasAmount: true}.String(),
-				Message: fmt.Sprintf("%d of %d %s resources would be updated (%s); up to %d %% pass", n, of, c.Address.Kind, cause, d.Policy.UpdatePercent)}
+				Message: fmt.Sprintf("%d of %d %s resources would be updated (%s); up to %d %% pass",
+					n, of, c.Address.Kind, cause, d.Policy.UpdatePercent)}
 			holds[updating{c.Address.Kind, cause}] = h
 		}
 		concerned := func(f *Field) bool { return f.Cause == cause && f.Phase != Lower && !d.covers(c, f) }

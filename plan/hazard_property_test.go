@@ -40,7 +40,8 @@ func mustHave(f *plan.Field) (must []plan.Hazard) {
 	// The service does not show exclusions: nobody is known to have changed them there.
 	if shown := f.Name != "exclusion_hints"; shown && written && f.Desired.Equal(f.Last()) {
 		must = append(must, plan.Drifts)
-	} else if shown && written && f.Name != "status" && !f.Live().Equal(f.Last()) && !(none(f.Live()) && none(f.Last())) {
+	} else if shown && written && f.Name != "status" &&
+		!f.Live().Equal(f.Last()) && !(none(f.Live()) && none(f.Last())) {
 		must = append(must, plan.Conflicts)
 	}
 	return must
@@ -48,7 +49,8 @@ func mustHave(f *plan.Field) (must []plan.Hazard) {
 
 // movedOutside says that somebody else wrote another status than adsync recorded.
 func movedOutside(last, live *resource.Resource) bool {
-	return last != nil && live != nil && last.Value("status").IsSet() && live.Value("status").IsSet() && !last.Value("status").Equal(live.Value("status"))
+	return last != nil && live != nil && last.Value("status").IsSet() &&
+		live.Value("status").IsSet() && !last.Value("status").Equal(live.Value("status"))
 }
 
 // strangers says that the first names something the second does not.
@@ -73,9 +75,11 @@ func TestEveryHazardIsFound(t *testing.T) {
 				for i := range c.Fields {
 					must = append(must, mustHave(&c.Fields[i])...)
 				}
-			case c.Action == plan.Create && !strings.Contains(c.Address.Key, "/") && (live == nil && in.Last.Get(c.Address) != nil || live != nil && live.Value("status").Text() == kinds.Archived):
+			case c.Action == plan.Create && !strings.Contains(c.Address.Key, "/") && (live == nil &&
+				in.Last.Get(c.Address) != nil || live != nil && live.Value("status").Text() == kinds.Archived):
 				must = append(must, plan.RemovedByHand)
-			case c.Action == plan.Create && !strings.Contains(c.Address.Key, "/") && in.Desired.Get(c.Address).Value("status").Text() == kinds.Active:
+			case c.Action == plan.Create && !strings.Contains(c.Address.Key, "/") &&
+				in.Desired.Get(c.Address).Value("status").Text() == kinds.Active:
 				must = append(must, plan.Activates, plan.RaisesSpend)
 			}
 			if c.Action == plan.Adopt {
@@ -83,7 +87,8 @@ func TestEveryHazardIsFound(t *testing.T) {
 			}
 			for _, h := range must {
 				if !slices.Contains(c.Hazards, h) {
-					rt.Fatalf("%s has %v; want %s among them:\n%s\n%s", c.Address, c.Hazards, h, sketch([]plan.Change{c}), d)
+					rt.Fatalf("%s has %v; want %s among them:\n%s\n%s",
+						c.Address, c.Hazards, h, sketch([]plan.Change{c}), d)
 				}
 			}
 			checkNoOtherMoney(rt, d, c, must)
@@ -121,7 +126,8 @@ func TestNothingOutsideTheFilesIsSent(t *testing.T) {
 				case f.Cause == plan.SentAlong && f.Desired.Equal(f.Live()):
 				case c.Pruned && f.Name == "status":
 				case desired == nil || !desired.Value(f.Name).Equal(f.Desired):
-					rt.Fatalf("%s: %s is sent as %s, and the files do not say so:\n%s\n%s", c.Address, f.Name, f.Desired, sketch([]plan.Change{c}), d)
+					rt.Fatalf("%s: %s is sent as %s, and the files do not say so:\n%s\n%s",
+						c.Address, f.Name, f.Desired, sketch([]plan.Change{c}), d)
 				}
 			}
 		}
@@ -138,7 +144,8 @@ func TestNothingIsArchivedOverAnEdit(t *testing.T) {
 		in := d.input(t, given...)
 		for _, c := range plan.Diff(in).Applicable() {
 			if c.Action == plan.Archive && movedOutside(in.Last.Get(c.Address), in.Live.Get(c.Address)) {
-				rt.Fatalf("%s is archived over %s with %v:\n%s", c.Address, in.Live.Get(c.Address).Value("status"), given, d)
+				rt.Fatalf("%s is archived over %s with %v:\n%s",
+					c.Address, in.Live.Get(c.Address).Value("status"), given, d)
 			}
 		}
 	})

@@ -26,10 +26,12 @@ import (
 //
 // An id in the files that is not live is a problem, at the id: see checkGiven. The resources given are not
 // changed; the attributes are shared.
-func Identify(schemas resource.Schemas, last, desired *resource.Snapshot, live []*resource.Resource) (*resource.Snapshot, []diag.Problem) {
+func Identify(schemas resource.Schemas, last, desired *resource.Snapshot,
+	live []*resource.Resource) (*resource.Snapshot, []diag.Problem) {
 	i := &identifier{
 		schemas: schemas, last: last, desired: desired, resources: make([]resource.Resource, 0, len(live)),
-		kinds: map[resource.Kind]*ofKind{}, known: make([]known, 0, max(last.Len(), len(live))), others: map[resource.Address]bool{},
+		kinds: map[resource.Kind]*ofKind{}, known: make([]known, 0, max(last.Len(), len(live))),
+		others: map[resource.Address]bool{},
 	}
 	i.index()
 	i.list(live)
@@ -100,7 +102,8 @@ func (i *identifier) index() {
 		}
 		id := i.note(k, r.ID)
 		if id.given != nil {
-			i.badID(diag.Duplicate, r, fmt.Sprintf("id is %q, as that of %s; want an id once", r.ID, id.given.Address), "")
+			i.badID(diag.Duplicate, r,
+				fmt.Sprintf("id is %q, as that of %s; want an id once", r.ID, id.given.Address), "")
 			continue
 		}
 		id.given = r
@@ -144,7 +147,8 @@ func (i *identifier) takeBindings() {
 	for at := range i.bound {
 		n := &i.known[at]
 		k := i.kinds[n.bound.Address.Kind]
-		if n.live != nil && k.schema.Only == "" && (n.given == nil || n.given.Address == n.bound.Address) && i.isBeneath(n, k.schema.Parent) {
+		if n.live != nil && k.schema.Only == "" &&
+			(n.given == nil || n.given.Address == n.bound.Address) && i.isBeneath(n, k.schema.Parent) {
 			n.found = i.with(n.live, n.bound.Address)
 		}
 		k.latest = at
@@ -204,7 +208,9 @@ func (i *identifier) snapshot() *resource.Snapshot {
 }
 
 func (i *identifier) problem(s diag.Severity, c diag.Code, at *resource.Resource, message string) {
-	i.problems.Add(diag.Problem{Severity: s, Code: c, Position: at.Position, Address: at.Address.String(), Message: message})
+	i.problems.Add(diag.Problem{
+		Severity: s, Code: c, Position: at.Position, Address: at.Address.String(), Message: message,
+	})
 }
 
 // kind identifies the resources of one kind that are left, whose parents are
@@ -329,7 +335,8 @@ func (i *identifier) match(s *resource.Schema, wanting, live []*resource.Resourc
 	}
 }
 
-func (i *identifier) matchBy(s *resource.Schema, attribute string, form func(string) string, settled map[resource.Address]bool, wanting, live []*resource.Resource) {
+func (i *identifier) matchBy(s *resource.Schema, attribute string,
+	form func(string) string, settled map[resource.Address]bool, wanting, live []*resource.Resource) {
 	asking := map[string][]*resource.Resource{}
 	for _, r := range wanting {
 		if by, name := callOf(s, r); by == attribute && !settled[r.Address] {
@@ -342,7 +349,8 @@ func (i *identifier) matchBy(s *resource.Schema, attribute string, form func(str
 	fitting := map[string][]*resource.Resource{}
 	for _, r := range live {
 		name := form(r.Value(attribute).Text())
-		if i.of(identity{s.Kind, r.ID}).found == nil && (seeded.ArchivedTwinAdopted || !removed(s, r)) && len(asking[name]) > 0 {
+		if i.of(identity{s.Kind, r.ID}).found == nil &&
+			(seeded.ArchivedTwinAdopted || !removed(s, r)) && len(asking[name]) > 0 {
 			fitting[name] = append(fitting[name], r)
 		}
 	}
@@ -376,7 +384,8 @@ func (i *identifier) pair(s *resource.Schema, attribute string, asking, fits []*
 		ids = append(ids, r.ID)
 	}
 	for _, r := range asking {
-		i.problem(diag.Warning, diag.AmbiguousName, r, fmt.Sprintf("%s is %q, which fits %s at the service and %s of the files; give the id of the one that is meant",
+		i.problem(diag.Warning, diag.AmbiguousName, r, fmt.Sprintf("%s is %q, which "+
+			"fits %s at the service and %s of the files; give the id of the one that is meant",
 			attribute, r.Value(attribute).Text(), strings.Join(ids, ", "), count(len(asking))))
 	}
 }

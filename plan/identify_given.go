@@ -26,9 +26,11 @@ func (i *identifier) checkGiven() {
 				i.badID(diag.Conflicting, r, i.elsewhere(r, address), "")
 			}
 		case i.isOther(r.Address, r.ID):
-			i.badID(diag.Conflicting, r, fmt.Sprintf("id is %q, and the key is bound to %q; want that id, or another key", r.ID, i.last.Get(r.Address).ID), i.meant(r))
+			i.badID(diag.Conflicting, r, fmt.Sprintf("id is %q, and "+
+				"the key is bound to %q; want that id, or another key", r.ID, i.last.Get(r.Address).ID), i.meant(r))
 		case found:
-			i.badID(diag.Conflicting, r, fmt.Sprintf("id is %q, which is that of %s; want another id, or the same key", r.ID, address), "")
+			i.badID(diag.Conflicting,
+				r, fmt.Sprintf("id is %q, which is that of %s; want another id, or the same key", r.ID, address), "")
 		case known.bound == nil || known.bound.Address != r.Address:
 			i.badID(diag.BadValue, r, i.nowhere(r), i.meant(r))
 		}
@@ -53,7 +55,9 @@ func (i *identifier) badID(c diag.Code, r *resource.Resource, message, hint stri
 	if position.IsZero() {
 		position = r.Position
 	}
-	i.problems.Add(diag.Problem{Severity: diag.Error, Code: c, Position: position, Address: r.Address.String(), Message: message, Hint: hint})
+	i.problems.Add(diag.Problem{
+		Severity: diag.Error, Code: c, Position: position, Address: r.Address.String(), Message: message, Hint: hint,
+	})
 }
 
 // elsewhere says that a row stands beneath another parent than what its id
@@ -64,7 +68,8 @@ func (i *identifier) elsewhere(r *resource.Resource, live resource.Address) stri
 	if there.IsZero() {
 		stands = "beneath a parent that is not listed"
 	}
-	return fmt.Sprintf("id is %q, which is %s, and the row is beneath %s; nothing moves to another parent: put the row back, or leave the id out and give another key, to make a new one",
+	return fmt.Sprintf("id is %q, which is %s, and the row is beneath %s; nothing "+
+		"moves to another parent: put the row back, or leave the id out and give another key, to make a new one",
 		r.ID, stands, here)
 }
 
@@ -74,7 +79,8 @@ func (i *identifier) nowhere(r *resource.Resource) string {
 	kind := r.Address.Kind
 	for _, s := range i.schemas {
 		if other := i.of(identity{s.Kind, r.ID}); s.Kind != kind && other.live != nil {
-			return fmt.Sprintf("id is %q, which is that of %s; want the id of %s", r.ID, named(s, other), withArticle(i.schemas.Of(kind)))
+			return fmt.Sprintf("id is %q, which is that of %s; want the id of %s",
+				r.ID, named(s, other), withArticle(i.schemas.Of(kind)))
 		}
 	}
 	return fmt.Sprintf("id is %q, and the service has no such %s; want the id of a live one, or none", r.ID, kind)

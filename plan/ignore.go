@@ -64,10 +64,14 @@ func (d *differ) ignored(i Ignore) (matching []resource.Address, known bool) {
 	kindName, key, _ := strings.Cut(i.Resource, "/")
 	k := d.kinds[resource.Kind(kindName)]
 	report := func(message string, names []string, meant string) {
-		d.problems.Add(diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: i.Position, Message: message, Hint: diag.DidYouMean(meant, names)})
+		d.problems.Add(diag.Problem{
+			Severity: diag.Error, Code: diag.BadProject,
+			Position: i.Position, Message: message, Hint: diag.DidYouMean(meant, names),
+		})
 	}
 	if k == nil {
-		report(fmt.Sprintf("ignore.resource is %q; want a kind and a key, such as campaign/spring-*", i.Resource), nil, "")
+		report(fmt.Sprintf("ignore.resource is %q; want a kind and a key, such as campaign/spring-*",
+			i.Resource), nil, "")
 		return nil, false
 	}
 	if k.attributes[i.Attribute] == nil {
@@ -75,7 +79,8 @@ func (d *differ) ignored(i Ignore) (matching []resource.Address, known bool) {
 		for _, a := range k.schema.Attributes {
 			names = append(names, a.Name)
 		}
-		report(fmt.Sprintf("ignore.attribute is %q; want an attribute of %s", i.Attribute, kindName), names, i.Attribute)
+		report(fmt.Sprintf("ignore.attribute is %q; want an attribute of %s", i.Attribute, kindName),
+			names, i.Attribute)
 		return nil, false
 	}
 	var all []string
@@ -89,7 +94,8 @@ func (d *differ) ignored(i Ignore) (matching []resource.Address, known bool) {
 		}
 	}
 	if len(matching) == 0 {
-		report(fmt.Sprintf("ignore.resource is %q, which fits nothing in the files; want one that does", i.Resource), all, i.Resource)
+		report(fmt.Sprintf("ignore.resource is %q, which fits nothing in the files; want one that does", i.Resource),
+			all, i.Resource)
 	}
 	return matching, len(matching) > 0
 }
@@ -105,7 +111,9 @@ func (d *differ) expired(i Ignore) bool {
 	}
 	what := fmt.Sprintf("%s of %s is ignored until %s", i.Attribute, i.Resource, i.Until)
 	warn := func(message string) {
-		d.problems.Add(diag.Problem{Severity: diag.Warning, Code: diag.NeedsDecision, Position: i.Position, Message: message})
+		d.problems.Add(diag.Problem{
+			Severity: diag.Warning, Code: diag.NeedsDecision, Position: i.Position, Message: message,
+		})
 	}
 	switch {
 	case d.Today > i.Until:

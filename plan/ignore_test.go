@@ -22,12 +22,14 @@ func TestIgnoredUntilItsLastDay(t *testing.T) {
 	} {
 		p := plan.Diff(plan.Input{
 			Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Today: tt.today,
-			Ignore:  []plan.Ignore{{Resource: "campaign/*", Attribute: "budget.daily", Owner: "agency", Reason: "paced", Until: "2026-12-31"}},
+			Ignore: []plan.Ignore{{Resource: "campaign/*",
+				Attribute: "budget.daily", Owner: "agency", Reason: "paced", Until: "2026-12-31"}},
 			Last:    snapshot(t, "campaign/x#c1 name=Spring budget.daily=50"),
 			Desired: snapshot(t, "campaign/x name=Spring budget.daily=60"),
 			Live:    snapshot(t, "campaign/x#c1 name=Spring budget.daily=50"),
 		})
-		if got := problems(p.Problems); len(p.Changes) != tt.changes || !strings.Contains(got, tt.warning) || tt.warning == "" && got != "" {
+		if got := problems(p.Problems); len(p.Changes) != tt.changes ||
+			!strings.Contains(got, tt.warning) || tt.warning == "" && got != "" {
 			t.Errorf("on %s: %d changes and %q; want %d and %q", tt.today, len(p.Changes), got, tt.changes, tt.warning)
 		}
 	}

@@ -54,7 +54,10 @@ func (d *differ) indexInvalid() {
 		t := &d.all[i]
 		switch v := at[t.address]; {
 		case v != nil:
-			d.waits[i] = &waits{InvalidRow: v, hold: Hold{Hazard: Invalid, Message: v.Message, Wrong: &WrongCell{At: v.Cell}}, whose: t.address}
+			d.waits[i] = &waits{
+				InvalidRow: v, hold: Hold{Hazard: Invalid, Message: v.Message, Wrong: &WrongCell{At: v.Cell}},
+				whose: t.address,
+			}
 		case t.up >= 0 && d.waits[t.up].holds():
 			d.waits[i] = d.waits[t.up].beneath()
 			if lost := d.mayBe(t, adrift); lost != nil {

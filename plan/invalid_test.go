@@ -26,7 +26,8 @@ func TestARowThatIsNotValidWaitsAndTheOthersGo(t *testing.T) {
 		groups = r + s + t5
 	)
 	live := strings.Join([]string{
-		"campaign/a#1 name=Name_A budget.daily=10 status=active", "campaign/b#4 name=Name_B budget.daily=20 status=active",
+		"campaign/a#1 name=Name_A budget.daily=10 status=active",
+		"campaign/b#4 name=Name_B budget.daily=20 status=active",
 		"ad_group/a/r#2 name=Name_R bid.max=1 status=active", "ad_group/a/s#3 name=Name_S bid.max=1 status=active",
 		"ad_group/b/t#5 name=Name_T bid.max=1 status=paused",
 	}, "\n")
@@ -43,13 +44,16 @@ func TestARowThatIsNotValidWaitsAndTheOthersGo(t *testing.T) {
 				"update campaign/b; budget.daily 19.00 edit lower"}},
 		{name: "a row that says nothing else is shown", desired: noCell + b + groups,
 			invalid: plan.InvalidRow{Address: campaign("a")}, want: []string{"update campaign/a HELD(invalid)"}},
-		{name: "what is beneath it waits with it", desired: noCell + b + "ad_group/a/r bid.max=0.9 status=active\n" + s + t5,
+		{name: "what is beneath it waits with it",
+			desired: noCell + b + "ad_group/a/r bid.max=0.9 status=active\n" + s + t5,
 			invalid: plan.InvalidRow{Address: campaign("a")},
-			want:    []string{"update ad_group/a/r HELD(invalid); bid.max 0.90 edit lower", "update campaign/a HELD(invalid)"}},
+			want: []string{"update ad_group/a/r HELD(invalid); bid.max 0.90 edit lower",
+				"update campaign/a HELD(invalid)"}},
 		{name: "a new row that lacks what its wrong cell was to say is no problem",
 			desired: a + b + "campaign/n name=Name_N bidding_type=clicks\n" + groups,
 			invalid: plan.InvalidRow{Address: campaign("n"), Lowers: true},
-			want: []string{"create campaign/n HELD(invalid); bidding_type clicks edit create; name Name N edit create; " +
+			want: []string{"create campaign/n HELD(invalid); " +
+				"bidding_type clicks edit create; name Name N edit create; " +
 				"status paused default create"}},
 		{name: "no increase counts on what a wrong cell may have lowered", desired: noCell + b21 + groups,
 			invalid: plan.InvalidRow{Address: campaign("a"), Lowers: true},
@@ -60,25 +64,29 @@ func TestARowThatIsNotValidWaitsAndTheOthersGo(t *testing.T) {
 				"campaign/n name=Name_N bidding_type=clicks budget.daily=5 status=active\n",
 			invalid: plan.InvalidRow{Address: campaign("a"), Lowers: true},
 			want: []string{"update campaign/a HELD(invalid)", "update campaign/b; budget.daily 15.00 edit lower",
-				"create campaign/n; bidding_type clicks edit create; budget.daily 5.00 edit create; name Name N edit create; " +
+				"create campaign/n; bidding_type " +
+					"clicks edit create; budget.daily 5.00 edit create; name Name N edit create; " +
 					"status active edit activate"}},
 		{name: "a text lowers nothing", desired: a + b21 + groups, invalid: plan.InvalidRow{Address: adGroup("a/r")},
 			want: []string{"update ad_group/a/r HELD(invalid)", "update campaign/b; budget.daily 21.00 edit raise"}},
 		{name: "what rises or starts beside it in its campaign waits",
-			desired: "campaign/a budget.daily=11 status=active\n" + b21 + r + "ad_group/a/s bid.max=1.1 status=active\n" + t5,
+			desired: "campaign/a budget.daily=11 status=active\n" +
+				b21 + r + "ad_group/a/s bid.max=1.1 status=active\n" + t5,
 			invalid: plan.InvalidRow{Address: adGroup("a/r"), Lowers: true},
 			want: []string{"update ad_group/a/r HELD(invalid)",
 				"update ad_group/a/s; bid.max 1.10 edit raise HELD(exceeds-files)",
 				"update campaign/a; budget.daily 11.00 edit raise HELD(exceeds-files)",
 				"update campaign/b; budget.daily 21.00 edit raise"}},
-		{name: "a limit nobody can read bounds no rise", desired: a + b21 + "daily_spend_limit/d start=2026-11-24\n" + groups,
+		{name: "a limit nobody can read bounds no rise",
+			desired: a + b21 + "daily_spend_limit/d start=2026-11-24\n" + groups,
 			invalid: plan.InvalidRow{Address: resource.Address{Kind: "daily_spend_limit", Key: "d"}, Lowers: true},
 			want: []string{"create daily_spend_limit/d HELD(invalid); start 2026-11-24 edit lower",
 				"update campaign/b; budget.daily 21.00 edit raise HELD(exceeds-files)"}},
 		{name: "nothing of its kind is pruned", policy: plan.PruneArchive, desired: noCell + r,
 			invalid: plan.InvalidRow{Address: campaign("a")}, want: []string{"update campaign/a HELD(invalid)"}},
 		{name: "nor what the row may be, of which nobody can tell", policy: plan.PrunePause,
-			desired: "campaign/a budget.daily=11 status=active\n" + r + "ad_group/x/s bid.max=2 status=active\n" + b + t5,
+			desired: "campaign/a budget.daily=11 status=active\n" +
+				r + "ad_group/x/s bid.max=2 status=active\n" + b + t5,
 			invalid: plan.InvalidRow{Address: adGroup("x/s"), Adrift: true, Lowers: true},
 			want: []string{"create ad_group/x/s HELD(invalid); bid.max 2.00 edit create; status active edit activate",
 				"update campaign/a; budget.daily 11.00 edit raise HELD(exceeds-files)"}},
@@ -116,11 +124,13 @@ func TestARowOnlyThePlanFindsWrongWaits(t *testing.T) {
 		waits, stops  int
 	}{
 		{name: "a new campaign without a budget", desired: "campaign/a name=Name_A" + noBudget + b, waits: 1,
-			want: []string{"create campaign/a HELD(invalid); bidding_type clicks edit create; name Name A edit create; " +
+			want: []string{"create campaign/a HELD(invalid); " +
+				"bidding_type clicks edit create; name Name A edit create; " +
 				"status paused edit create", createsB}},
 		{name: "an ad group whose strategy lacks its bid", waits: 1,
 			desired: b + "ad_group/b/r name=Name_R bid.strategy=fixed_bid status=paused\n",
-			want: []string{"create ad_group/b/r HELD(invalid); bid.strategy fixed_bid edit create; name Name R edit create; " +
+			want: []string{"create ad_group/b/r " +
+				"HELD(invalid); bid.strategy fixed_bid edit create; name Name R edit create; " +
 				"status paused edit create", createsB}},
 		{name: "where nothing may wait", strict: true, desired: "campaign/a name=Name_A" + noBudget + b, stops: 1},
 		{name: "three of four rows of a kind", stops: 3,
@@ -134,9 +144,11 @@ func TestARowOnlyThePlanFindsWrongWaits(t *testing.T) {
 			lines := strings.Split(sketch(p.Changes), "\n")
 			slices.Sort(lines)
 			slices.Sort(tt.want)
-			if len(p.Waits) != tt.waits || len(p.Problems) != tt.stops || tt.stops == 0 && !slices.Equal(lines, tt.want) {
+			if len(p.Waits) != tt.waits || len(p.Problems) != tt.stops ||
+				tt.stops == 0 && !slices.Equal(lines, tt.want) {
 				want := strings.Join(tt.want, "\n")
-				t.Errorf("plan is\n%s\nwaits %v, problems %v; want\n%s", strings.Join(lines, "\n"), p.Waits, p.Problems, want)
+				t.Errorf("plan is\n%s\nwaits %v, problems %v; want\n%s",
+					strings.Join(lines, "\n"), p.Waits, p.Problems, want)
 			}
 		})
 	}
@@ -189,7 +201,8 @@ func TestRowsThatAreNotValidCostNothing(t *testing.T) {
 		before := oracle{in.Live, d.spent}
 		for what, of := range map[string]func(oracle) int64{"a day": oracle.day, "this month": oracle.thisMonth} {
 			if got, most := of(after), max(of(before), of(files)); got > most {
-				rt.Fatalf("%d can be spent %s after the plan, more than %d before and %d by the files with what waits as live"+
+				rt.Fatalf("%d can be spent %s after "+
+					"the plan, more than %d before and %d by the files with what waits as live"+
 					"\n%s\ninvalid %v\n%s", got, what, of(before), of(files), d, in.Invalid, sketch(p.Changes))
 			}
 		}

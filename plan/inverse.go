@@ -56,7 +56,11 @@ type Inverse struct {
 // key of now where that is another than the run's. Every
 // other resource of it stays as it is.
 func Invert(schemas resource.Schemas, last *resource.Snapshot, done []Done) Inverse {
-	v := inverter{schemas: schemas, removed: map[resource.Address]bool{}, Inverse: Inverse{Desired: &resource.Snapshot{}, Left: &resource.Snapshot{}}}
+	v := inverter{
+		schemas: schemas, removed: map[resource.Address]bool{}, Inverse: Inverse{
+			Desired: &resource.Snapshot{}, Left: &resource.Snapshot{},
+		},
+	}
 	named := map[string]resource.Address{}
 	for r := range last.All() {
 		v.Desired.Add(v.asItIs(r))
@@ -107,7 +111,8 @@ func DoneIn(schemas resource.Schemas, done []Done, s Selection) ([]Done, error) 
 		}
 	}
 	const where = "in what the run applied"
-	return part, errors.Join(target.unmatchedIn(where, "--target", addresses), exclude.unmatchedIn(where, "--exclude", addresses))
+	return part, errors.Join(target.unmatchedIn(where, "--target", addresses),
+		exclude.unmatchedIn(where, "--exclude", addresses))
 }
 
 // inverter grows one inverse.
@@ -161,7 +166,9 @@ func (v *inverter) unmake(schema *resource.Schema, d Done) {
 func (v *inverter) restore(schema *resource.Schema, d Done) {
 	if half, why := d.stuckHalf(schema); why != "" {
 		v.stays(d, half, why)
-		d.Fields = slices.DeleteFunc(slices.Clone(d.Fields), func(f DoneField) bool { return f.Name == half || slices.Contains(schema.Halves(half), f.Name) })
+		d.Fields = slices.DeleteFunc(slices.Clone(d.Fields), func(f DoneField) bool {
+			return f.Name == half || slices.Contains(schema.Halves(half), f.Name)
+		})
 	}
 	for _, f := range d.Fields {
 		a, known := schema.Attribute(f.Name)
@@ -200,11 +207,15 @@ func (d *Done) stuckHalf(schema *resource.Schema) (half, why string) {
 		}
 	}
 	none := func(resource.Kind, string) resource.Value { return resource.Value{} }
-	see := &resource.View{Above: none, AboveLive: none, Named: func(string, string) resource.Value { return resource.Value{} },
-		Value: value(func(f *DoneField) resource.Value { return f.Before }), Live: value(func(f *DoneField) resource.Value { return f.After })}
+	see := &resource.View{Above: none, AboveLive: none, Named: func(string, string) resource.Value {
+		return resource.Value{}
+	},
+		Value: value(func(f *DoneField) resource.Value { return f.Before }),
+		Live:  value(func(f *DoneField) resource.Value { return f.After })}
 	for _, rule := range schema.Across {
 		for _, found := range rule.Check(see) {
-			if len(schema.Halves(found.Attribute)) > 0 && see.Value(found.Attribute).IsSet() && !see.Live(found.Attribute).IsSet() {
+			if len(schema.Halves(found.Attribute)) > 0 &&
+				see.Value(found.Attribute).IsSet() && !see.Live(found.Attribute).IsSet() {
 				return found.Attribute, "it cannot take the place of what the run left (" + rule.Name + ")"
 			}
 		}
@@ -216,7 +227,9 @@ func (d *Done) stuckHalf(schema *resource.Schema) (half, why string) {
 // place of an attribute: a daily budget of a lifetime one.
 func (d *Done) bringsBackHalf(schema *resource.Schema, name string) bool {
 	halves := schema.Halves(name)
-	return slices.ContainsFunc(d.Fields, func(f DoneField) bool { return f.Before.IsSet() && slices.Contains(halves, f.Name) })
+	return slices.ContainsFunc(d.Fields, func(f DoneField) bool {
+		return f.Before.IsSet() && slices.Contains(halves, f.Name)
+	})
 }
 
 // set wants a value again where there still is what the run left.

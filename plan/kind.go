@@ -39,7 +39,10 @@ type kind struct {
 }
 
 func describe(s *resource.Schema) *kind {
-	k := &kind{schema: s, starts: map[uint64]*Start{}, attributes: map[string]*resource.Attribute{}, whole: map[string]string{}, members: map[string][]string{}, halves: map[string][]string{}}
+	k := &kind{
+		schema: s, starts: map[uint64]*Start{}, attributes: map[string]*resource.Attribute{},
+		whole: map[string]string{}, members: map[string][]string{}, halves: map[string][]string{},
+	}
 	exclusive := map[string][]*resource.Attribute{}
 	if a := s.RemovalAttribute(); a != nil {
 		k.removal = a.Name
@@ -77,7 +80,8 @@ func describe(s *resource.Schema) *kind {
 		if a.Spend == resource.Amount && a.Per != "" {
 			k.caps = append(k.caps, a)
 		}
-		if a.Spend == resource.Amount || a.Spend == resource.Delivery || a.Spend == resource.Cover || a.Type == resource.TypeDay || a.Type == resource.TypeLast || a.Name == k.removal {
+		if a.Spend == resource.Amount || a.Spend == resource.Delivery || a.Spend == resource.Cover ||
+			a.Type == resource.TypeDay || a.Type == resource.TypeLast || a.Name == k.removal {
 			k.money = append(k.money, a.Name)
 		}
 		g, ok := s.Group(a)
@@ -173,7 +177,8 @@ func (k *kind) overlay(live *resource.Resource, fields []Field, passes func(*Fie
 	if live != nil {
 		*after = *live
 	}
-	after.Attributes = append(make(resource.Attributes, 0, len(after.Attributes)+unsaid(after, fields)), after.Attributes...)
+	after.Attributes = append(make(resource.Attributes, 0, len(after.Attributes)+unsaid(after, fields)),
+		after.Attributes...)
 	for i := range fields {
 		if passes(&fields[i]) && k.goesAlong(fields, fields[i].Name, passes) {
 			k.write(after, fields[i].Name, fields[i].Desired)

@@ -35,7 +35,9 @@ func editedSince(t three) []Field {
 	for _, n := range t.desired.Attributes {
 		was := valueOf(t.last, n.Name)
 		if t.last == nil && n.Value.IsSet() || t.last != nil && !same(n.Value, was) {
-			fields = append(fields, Field{Name: n.Name, Desired: n.Value, Cause: Edit, Phase: Neutral, beside: besides(was, resource.Value{})})
+			fields = append(fields, Field{
+				Name: n.Name, Desired: n.Value, Cause: Edit, Phase: Neutral, beside: besides(was, resource.Value{}),
+			})
 		}
 	}
 	return fields

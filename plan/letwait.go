@@ -26,7 +26,9 @@ func (d *differ) refuse(t *three, attribute string, p diag.Problem) {
 		d.problems.Add(p)
 	default:
 		a := t.kind.attributes[attribute]
-		d.wrong = append(d.wrong, wrongRow{address: t.address, at: t.desired.Position, problem: p, lowers: a != nil && a.OfMoney()})
+		d.wrong = append(d.wrong, wrongRow{
+			address: t.address, at: t.desired.Position, problem: p, lowers: a != nil && a.OfMoney(),
+		})
 	}
 }
 

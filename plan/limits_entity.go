@@ -49,8 +49,10 @@ func (d *differ) refuseBeyond(s *resource.Schema, live, most int) {
 	first := d.createAt(s.Kind, max(room, 0))
 	d.problems.Add(diag.Problem{
 		Severity: diag.Error, Code: diag.TooMany, Position: first.Position, Address: first.Address.String(),
-		Message: fmt.Sprintf("%s is one %s too many: %d are at the service and not archived, %d would be new, and the account may have %d", first.Address, s.Kind, live, creates, most),
-		Hint:    fmt.Sprintf("archive some, or say account.limits.%s in adsync.yaml if the account may have more", s.Kind),
+		Message: fmt.Sprintf("%s is one %s too many: %d are at the service and not "+
+			"archived, %d would be new, and the account may have %d", first.Address, s.Kind, live, creates, most),
+		Hint: fmt.Sprintf("archive some, or say account.limits.%s in adsync.yaml if the account may have more",
+			s.Kind),
 	})
 }
 

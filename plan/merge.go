@@ -65,7 +65,10 @@ func (d *differ) guardMerges() {
 				continue
 			}
 			if change := changes[s.address]; change != nil && change.Action == Archive {
-				change.hold(Hold{Hazard: Archives, Message: "is first merged into " + c.Address.String() + "; apply that, and then again"})
+				change.hold(Hold{
+					Hazard: Archives, Message: "is first merged into " +
+						c.Address.String() + "; apply that, and then again",
+				})
 			}
 		}
 	}
@@ -94,7 +97,8 @@ func (d *differ) unmergeable(into *Change, s source, change *Change) string {
 	case s.address == into.Address:
 		return "it names itself"
 	case s.address.IsZero():
-		return s.said + " is no id of an " + string(into.Address.Kind) + " the service shows; for one of your files write " + string(into.Address.Kind) + "/ and its key"
+		return s.said + " is no id of an " + string(into.Address.Kind) +
+			" the service shows; for one of your files write " + string(into.Address.Kind) + "/ and its key"
 	case d.namedTwice(into, s):
 		return s.said + " is named twice, by its key and by its id"
 	case change != nil && d.merges(change) != nil:

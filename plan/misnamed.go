@@ -28,6 +28,8 @@ func (d *differ) takeMisnamed() {
 // placeOf finds the row of the files at an address.
 func (d *differ) placeOf(address string) (place int, ofRow bool) {
 	a, _ := resource.ParseAddress(address)
-	place, there := slices.BinarySearchFunc(d.all, a, func(t three, a resource.Address) int { return t.address.Compare(a) })
+	place, there := slices.BinarySearchFunc(d.all, a, func(t three, a resource.Address) int {
+		return t.address.Compare(a)
+	})
 	return place, there && d.all[place].desired != nil
 }

@@ -50,7 +50,9 @@ func (d *differ) move(s *spender) {
 	s.afterAll = s.after
 	switch {
 	case !c.isHeld() || !c.Held.releasable():
-	case c.Action == Create, c.Action == Replace && !slices.ContainsFunc(c.Fields, func(f Field) bool { return !f.Held.releasable() }):
+	case c.Action == Create, c.Action == Replace && !slices.ContainsFunc(c.Fields, func(f Field) bool {
+		return !f.Held.releasable()
+	}):
 		s.afterAll = s.kind.spending(nil, s.given(), everyField)
 	default:
 		s.afterAll = d.after(c, s.live, func(f *Field) bool { return f.Held.releasable() })

@@ -46,43 +46,68 @@ func TestMoneyOfAPlan(t *testing.T) {
 		want          string
 	}{
 		{name: "a daily budget runs on every day of the month that is left, today too",
-			live: x + "budget.daily=100", desired: x + "budget.daily=120", want: "day 100→120, month 1000→1200, lifetime 0"},
-		{name: "nothing changes", live: x + "budget.daily=100", desired: x + "budget.daily=100", want: "day 100, month 1000, lifetime 0"},
-		{name: "what nobody's files name counts", live: x + "budget.daily=100\n" + y + "budget.daily=5", desired: x + "budget.daily=120",
-			want: "day 105→125, month 1050→1250, lifetime 0"},
-		{name: "a paused campaign spends nothing, whatever its budget", live: "campaign/x#1 status=paused budget.daily=100", desired: "campaign/x budget.daily=120", want: "day 0, month 0, lifetime 0"},
-		{name: "paused by the plan", live: x + "budget.daily=100", desired: "campaign/x status=paused", want: "day 100→0, month 1000→0, lifetime 0"},
-		{name: "a campaign that has ended spends nothing", live: x + "budget.daily=100 end=2026-11-20", desired: x + "budget.daily=120", want: "day 0, month 0, lifetime 0"},
-		{name: "one that ends today spends today", live: x + "budget.daily=100 end=2026-11-21", desired: x + "budget.daily=120", want: "day 100→120, month 100→120, lifetime 0"},
-		{name: "one that starts later this month counts from there", live: x + "budget.daily=100 start=2026-11-29", desired: x + "budget.daily=120", want: "day 100→120, month 200→240, lifetime 0"},
-		{name: "one that starts next month counts a day, and not this month", live: x + "budget.daily=100 start=2026-12-01", desired: x + "budget.daily=120", want: "day 100→120, month 0, lifetime 0"},
-		{name: "an end is put off into the month", live: x + "budget.daily=100 end=2026-11-22", desired: x + "end=2026-11-25", want: "day 100, month 200→500, lifetime 0"},
-		{name: "a moment within a day counts with the day beside it", live: x + "budget.daily=100 end=2026-11-22T01:00:00Z", desired: x + "budget.daily=100", want: "day 100, month 300, lifetime 0"},
-		{name: "of a lifetime budget what is left can go this month", live: x + "budget.lifetime=1000", desired: x + "budget.lifetime=1200", want: "day 0, month 700→900, lifetime 700→900"},
-		{name: "a lifetime budget that is spent is gone", live: y + "budget.lifetime=5000", desired: y + "budget.lifetime=6000", want: "day 0, month 0, lifetime 0"},
-		{name: "a lifetime budget of next month", live: x + "budget.lifetime=1000 start=2026-12-01", desired: x, want: "day 0, month 0, lifetime 700"},
-		{name: "a new campaign", desired: "campaign/n name=New bidding_type=clicks budget.daily=7 status=active", want: "day 0→7, month 0→70, lifetime 0"},
-		{name: "a new campaign that says no status is paused", desired: "campaign/n name=New bidding_type=clicks budget.daily=7", want: "day 0, month 0, lifetime 0"},
+			live: x + "budget.daily=100", desired: x + "budget.daily=120",
+			want: "day 100→120, month 1000→1200, lifetime 0"},
+		{name: "nothing changes", live: x + "budget.daily=100",
+			desired: x + "budget.daily=100", want: "day 100, month 1000, lifetime 0"},
+		{name: "what nobody's files name counts", live: x + "budget.daily=100\n" + y + "budget.daily=5",
+			desired: x + "budget.daily=120",
+			want:    "day 105→125, month 1050→1250, lifetime 0"},
+		{name: "a paused campaign spends nothing, whatever its budget", live: "campaign/x#1 status=paused " +
+			"budget.daily=100", desired: "campaign/x budget.daily=120", want: "day 0, month 0, lifetime 0"},
+		{name: "paused by the plan", live: x + "budget.daily=100",
+			desired: "campaign/x status=paused", want: "day 100→0, month 1000→0, lifetime 0"},
+		{name: "a campaign that has ended spends nothing", live: x + "budget.daily=100 end=2026-11-20",
+			desired: x + "budget.daily=120", want: "day 0, month 0, lifetime 0"},
+		{name: "one that ends today spends today", live: x + "budget.daily=100 end=2026-11-21",
+			desired: x + "budget.daily=120", want: "day 100→120, month 100→120, lifetime 0"},
+		{name: "one that starts later this month counts from there", live: x + "budget.daily=100 start=2026-11-29",
+			desired: x + "budget.daily=120", want: "day 100→120, month 200→240, lifetime 0"},
+		{name: "one that starts next month counts a day, and not this month", live: x + "budget.daily=100 " +
+			"start=2026-12-01", desired: x + "budget.daily=120", want: "day 100→120, month 0, lifetime 0"},
+		{name: "an end is put off into the month", live: x + "budget.daily=100 end=2026-11-22",
+			desired: x + "end=2026-11-25", want: "day 100, month 200→500, lifetime 0"},
+		{name: "a moment within a day counts with the day beside it", live: x + "budget.daily=100 " +
+			"end=2026-11-22T01:00:00Z", desired: x + "budget.daily=100", want: "day 100, month 300, lifetime 0"},
+		{name: "of a lifetime budget what is left can go this month", live: x + "budget.lifetime=1000",
+			desired: x + "budget.lifetime=1200", want: "day 0, month 700→900, lifetime 700→900"},
+		{name: "a lifetime budget that is spent is gone",
+			live: y + "budget.lifetime=5000", desired: y + "budget.lifetime=6000", want: "day 0, month 0, lifetime 0"},
+		{name: "a lifetime budget of next month", live: x + "budget.lifetime=1000 start=2026-12-01",
+			desired: x, want: "day 0, month 0, lifetime 700"},
+		{name: "a new campaign", desired: "campaign/n name=New bidding_type=clicks budget.daily=7 status=active",
+			want: "day 0→7, month 0→70, lifetime 0"},
+		{name: "a new campaign that says no status is paused",
+			desired: "campaign/n name=New bidding_type=clicks budget.daily=7", want: "day 0, month 0, lifetime 0"},
 
 		{name: "a daily limit bounds the day and the month",
 			live:    x + "budget.daily=100\n daily_spend_limit/a#9 amount=60 start=2026-11-01",
 			desired: x + "budget.daily=120", want: "day 60, month 600, lifetime 0"},
 		{name: "a daily limit that begins tomorrow leaves today",
-			live: x + "budget.daily=100\n daily_spend_limit/a#9 amount=60 start=2026-11-22", desired: x, want: "day 100, month 640, lifetime 0"},
+			live:    x + "budget.daily=100\n daily_spend_limit/a#9 amount=60 start=2026-11-22",
+			desired: x, want: "day 100, month 640, lifetime 0"},
 		{name: "a daily limit that ends leaves the days after it",
-			live: x + "budget.daily=100\n daily_spend_limit/a#9 amount=60 start=2026-11-01 end=2026-11-23", desired: x, want: "day 100, month 880, lifetime 0"},
+			live:    x + "budget.daily=100\n daily_spend_limit/a#9 amount=60 start=2026-11-01 end=2026-11-23",
+			desired: x, want: "day 100, month 880, lifetime 0"},
 		{name: "a campaign that ends with the limit is bounded by it",
-			live: x + "budget.daily=100 end=2026-11-23\n daily_spend_limit/a#9 amount=60 start=2026-11-01 end=2026-11-23", desired: x, want: "day 60, month 180, lifetime 0"},
+			live: x + "budget.daily=100 end=2026-11-23\n daily_spend_limit/a#9 " +
+				"amount=60 start=2026-11-01 end=2026-11-23", desired: x, want: "day 60, month 180, lifetime 0"},
 		{name: "a range bounds its days together",
-			live: x + "budget.daily=100\n spend_limit_window/a#9 amount=250 start=2026-11-01 end=2026-11-25", desired: x, want: "day 100, month 750, lifetime 0"},
-		{name: "a range that is used up bounds every day of it", live: x + "budget.daily=100\n spend_limit_window/a#9 amount=40 start=2026-11-01 end=2026-12-31", desired: x,
+			live:    x + "budget.daily=100\n spend_limit_window/a#9 amount=250 start=2026-11-01 end=2026-11-25",
+			desired: x, want: "day 100, month 750, lifetime 0"},
+		{name: "a range that is used up bounds every day of it",
+			live: x + "budget.daily=100\n spend_limit_window/a#9 amount=40 start=2026-11-01 end=2026-12-31", desired: x,
 			want: "day 100, month 40, lifetime 0"}, // from January on nothing bounds the day
 		{name: "limits bound lifetime budgets",
-			live: x + "budget.lifetime=1000\n daily_spend_limit/a#9 amount=60 start=2026-11-01", desired: x, want: "day 0, month 600, lifetime 700"},
+			live:    x + "budget.lifetime=1000\n daily_spend_limit/a#9 amount=60 start=2026-11-01",
+			desired: x, want: "day 0, month 600, lifetime 700"},
 		{name: "limits that have ended bound nothing",
-			live: x + "budget.daily=100\n daily_spend_limit/a#9 amount=60 start=2026-10-01 end=2026-11-20", desired: x, want: "day 100, month 1000, lifetime 0"},
-		{name: "a paused account spends nothing", live: x + "budget.daily=100\naccount/account#9 status=paused", desired: x + "budget.daily=120", want: "day 0, month 0, lifetime 0"},
-		{name: "an account that is paused by the plan", live: x + "budget.daily=100\naccount/account#9 status=active", desired: "account/account status=paused", want: "day 100→0, month 1000→0, lifetime 0"},
+			live:    x + "budget.daily=100\n daily_spend_limit/a#9 amount=60 start=2026-10-01 end=2026-11-20",
+			desired: x, want: "day 100, month 1000, lifetime 0"},
+		{name: "a paused account spends nothing", live: x + "budget.daily=100\naccount/account#9 status=paused",
+			desired: x + "budget.daily=120", want: "day 0, month 0, lifetime 0"},
+		{name: "an account that is paused by the plan", live: x + "budget.daily=100\naccount/account#9 status=active",
+			desired: "account/account status=paused", want: "day 100→0, month 1000→0, lifetime 0"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,7 +116,8 @@ func TestMoneyOfAPlan(t *testing.T) {
 				t.Errorf("money = %s, want %s", got, tt.want)
 			}
 			if m.Currency != "EUR" || m.Today != today || m.MonthEnds != "2026-11-30" || m.SpentUnknown {
-				t.Errorf("currency %q, today %q, month ends %q, spent unknown %v", m.Currency, m.Today, m.MonthEnds, m.SpentUnknown)
+				t.Errorf("currency %q, today %q, month ends %q, spent unknown %v",
+					m.Currency, m.Today, m.MonthEnds, m.SpentUnknown)
 			}
 		})
 	}
@@ -114,7 +140,8 @@ func TestSpentThatIsNotKnownCountsAsLeftAndIsSaid(t *testing.T) {
 }
 
 func TestMoneyOfWhatIsHeld(t *testing.T) {
-	const live = "campaign/x#1 name=Spring status=active budget.daily=100\ncampaign/y#2 name=Autumn status=active budget.daily=10"
+	const live = "campaign/x#1 name=Spring status=active " +
+		"budget.daily=100\ncampaign/y#2 name=Autumn status=active budget.daily=10"
 	m := on(t, "2026-11-21", nil, live, "campaign/x budget.daily=1000\ncampaign/y budget.daily=11", live).Money
 	if got := totals(m.Totals); got != "day 110→111, month 1100→1110, lifetime 0" {
 		t.Errorf("money = %s; want it without what is held", got)
@@ -122,7 +149,8 @@ func TestMoneyOfWhatIsHeld(t *testing.T) {
 	if m.IfAllowed == nil || totals(*m.IfAllowed) != "day 110→1011, month 1100→10110, lifetime 0" {
 		t.Errorf("if allowed = %+v; want what consent would cost", m.IfAllowed)
 	}
-	if len(m.Campaigns) != 1 || m.Campaigns[0].Address != "campaign/y" || m.Campaigns[0].Name != "Autumn" || totals(m.Campaigns[0].Totals) != "day 10→11, month 100→110, lifetime 0" {
+	if len(m.Campaigns) != 1 || m.Campaigns[0].Address != "campaign/y" ||
+		m.Campaigns[0].Name != "Autumn" || totals(m.Campaigns[0].Totals) != "day 10→11, month 100→110, lifetime 0" {
 		t.Errorf("campaigns = %+v; want the one that moves", m.Campaigns)
 	}
 }
@@ -142,8 +170,10 @@ func TestWhatNoFlagReleasesIsNoMatterOfConsent(t *testing.T) {
 }
 
 func TestCampaignsByTheLargestRise(t *testing.T) {
-	const live = "campaign/a#1 status=active budget.daily=100\ncampaign/b#2 status=active budget.daily=100\ncampaign/c#3 status=active budget.lifetime=100\ncampaign/d#4 status=active budget.daily=1"
-	m := on(t, "2026-11-21", nil, live, "campaign/a budget.daily=90\ncampaign/b budget.daily=110\ncampaign/c budget.lifetime=140\ncampaign/d description=Same", live).Money
+	const live = "campaign/a#1 status=active budget.daily=100\ncampaign/b#2 status=active " +
+		"budget.daily=100\ncampaign/c#3 status=active budget.lifetime=100\ncampaign/d#4 status=active budget.daily=1"
+	m := on(t, "2026-11-21", nil, live, "campaign/a budget.daily=90\n"+
+		"campaign/b budget.daily=110\ncampaign/c budget.lifetime=140\ncampaign/d description=Same", live).Money
 	var order []string
 	for _, c := range m.Campaigns {
 		order = append(order, c.Address)
@@ -161,7 +191,8 @@ func TestBoundsOfTheAccount(t *testing.T) {
 		spend_limit_window/old#7 amount=1 start=2026-10-01 end=2026-10-31
 		account/account#6 status=paused`
 	var lines []string
-	for _, b := range on(t, "2026-11-21", nil, live, "daily_spend_limit/a amount=50\naccount/account status=active", live, "activates", "raises-spend").Money.Bounds {
+	for _, b := range on(t, "2026-11-21", nil, live, "daily_spend_limit/a amount=50\naccount/account status=active",
+		live, "activates", "raises-spend").Money.Bounds {
 		line := fmt.Sprintf("%s per %s %s..%s", b.Address, b.Per, b.First, b.Last)
 		for _, side := range []*int64{b.Before, b.After} {
 			if side == nil {

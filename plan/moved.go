@@ -30,7 +30,8 @@ type Renamed struct{ From, To resource.Address }
 // move from or to the same twice, one that goes on from where another ends, one
 // whose old key the files still name or whose new key they do not, or whose new
 // key the record has already.
-func Relocate(schemas resource.Schemas, moves []Move, last, desired *resource.Snapshot) (*resource.Snapshot, []Renamed, []diag.Problem) {
+func Relocate(schemas resource.Schemas, moves []Move,
+	last, desired *resource.Snapshot) (*resource.Snapshot, []Renamed, []diag.Problem) {
 	m := mover{schemas: schemas, moves: moves, last: last, desired: desired, from: map[resource.Address]Move{}}
 	m.check()
 	if problems := m.problems.Sorted(); len(moves) == 0 || len(problems) > 0 {
@@ -69,7 +70,10 @@ type mover struct {
 }
 
 func (m *mover) report(at Move, format string, arguments ...any) {
-	m.problems.Add(diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: at.Position, Address: at.To.String(), Message: fmt.Sprintf(format, arguments...)})
+	m.problems.Add(diag.Problem{
+		Severity: diag.Error, Code: diag.BadProject,
+		Position: at.Position, Address: at.To.String(), Message: fmt.Sprintf(format, arguments...),
+	})
 }
 
 func (m *mover) check() {
@@ -85,7 +89,8 @@ func (m *mover) check() {
 		m.checkOne(move)
 		first, twice := to[move.To]
 		if to[move.To] = move; twice && m.last.Get(move.From) != nil && m.last.Get(first.From) != nil {
-			m.report(move, "%s and %s are both moved to %s, and both are in the record; want a key for each", first.From, move.From, move.To)
+			m.report(move, "%s and %s are both moved to %s, and both are in the record; want a key for each",
+				first.From, move.From, move.To)
 		}
 	}
 }
@@ -99,16 +104,20 @@ func (m *mover) checkOne(move Move) {
 	case move.From == move.To:
 		m.report(move, "%s is moved to itself; want another key", move.From)
 	case goesOn:
-		m.report(move, "%s is moved to %s, and that on to %s; want one move from the first to the last", move.From, move.To, onwards.To)
+		m.report(move, "%s is moved to %s, and that on to %s; want one move from the first to the last",
+			move.From, move.To, onwards.To)
 	case m.desired.Get(move.From) != nil:
-		m.report(move, "%s is moved to %s, and the files still name it at %s; want the new key there", move.From, move.To, m.desired.Get(move.From).Position)
+		m.report(move, "%s is moved to %s, and the files still name it at %s; want the new key there",
+			move.From, move.To, m.desired.Get(move.From).Position)
 	case m.last.Get(move.From) == nil: // made before
 	case m.desired.Get(move.To) == nil:
 		m.report(move, "%s is moved to %s, which no file names; want the new key in the files", move.From, move.To)
 	case m.last.Get(move.To) != nil:
-		m.report(move, "%s is moved to %s, which adsync manages already, as %s; want a key that is free", move.From, move.To, m.last.Get(move.To).ID)
+		m.report(move, "%s is moved to %s, which adsync manages already, as %s; want a key that is free",
+			move.From, move.To, m.last.Get(move.To).ID)
 	case m.rename(m.schemas.Parent(move.From)) != m.schemas.Parent(move.To):
-		m.report(move, "%s is moved to %s, beneath another parent; nothing moves there at the service: want the same parent", move.From, move.To)
+		m.report(move, "%s is moved to %s, beneath "+
+			"another parent; nothing moves there at the service: want the same parent", move.From, move.To)
 	}
 }
 

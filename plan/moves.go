@@ -9,7 +9,8 @@ import (
 // Recent is what adsync did in the 24 hours before the plan: limits hold for a
 // day, however many plans it has.
 type Recent struct {
-	Levels  []int64   // possible spend of the account before and after each apply that moved it, oldest first, in micros
+	// possible spend of the account before and after each apply that moved it, oldest first, in micros
+	Levels  []int64
 	Amounts []Earlier // what each amount was before the first apply that changed it
 }
 

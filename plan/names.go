@@ -175,7 +175,8 @@ func (d *differ) holdUnnamed(at int, changes map[resource.Address]*Change) (held
 // unnameable returns what keeps an attribute from naming what it says, "" where
 // nothing does, and whether that is only that this plan makes it first. What was there
 // before is no doing of this plan.
-func (d *differ) unnameable(a *resource.Attribute, f *Field, creates bool, changes map[resource.Address]*Change) (obstacle string, waits bool) {
+func (d *differ) unnameable(a *resource.Attribute,
+	f *Field, creates bool, changes map[resource.Address]*Change) (obstacle string, waits bool) {
 	for _, said := range f.Desired.Entries() {
 		address, byKey := resource.ParseAddress(said)
 		switch {
@@ -216,7 +217,8 @@ func (d *differ) unusable(kind resource.Kind, id string) string {
 	live, known := d.liveByID(kind)[id]
 	switch {
 	case !known:
-		return "is no id the service shows as one of kind " + string(kind) + "; for one of your files write " + string(kind) + "/ and its key"
+		return "is no id the service shows as one of kind " +
+			string(kind) + "; for one of your files write " + string(kind) + "/ and its key"
 	case d.kinds[kind].archived(live):
 		return "is archived"
 	}

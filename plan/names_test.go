@@ -24,15 +24,22 @@ func TestNamesByKeyBecomeIDs(t *testing.T) {
 		want                string
 	}{
 		{name: "known: nothing to do", last: pixel + orders + campaign, live: pixel + orders + campaign,
-			desired: "pixel/shop name=Web_shop\nevent_setting/orders name=Orders event_type=order_created source=pixel/shop\ncampaign/x conversion_goal=event_setting/orders"},
+			desired: "pixel/shop name=Web_shop\nevent_setting/orders name=Orders " +
+				"event_type=order_created source=pixel/shop\ncampaign/x conversion_goal=event_setting/orders"},
 		{name: "new, of what is there", last: orders, live: pixel + orders,
-			desired: "event_setting/orders name=Orders\ncampaign/x name=Spring bidding_type=conversions conversion_goal=event_setting/orders budget.daily=10",
-			want:    "create campaign/x; bidding_type conversions edit create; budget.daily 10.00 edit create; conversion_goal e1 edit create; name Spring edit create; status paused default create"},
-		{name: "new, of what is new", desired: "pixel/shop name=Web_shop\nevent_setting/orders name=Orders event_type=order_created source=pixel/shop",
-			want: "create event_setting/orders; attribution_window_days 30 default create; event_type order_created edit create; name Orders edit create; source pixel/shop edit create\n" +
+			desired: "event_setting/orders name=Orders\n" +
+				"campaign/x name=Spring bidding_type=conversions conversion_goal=event_setting/orders budget.daily=10",
+			want: "create campaign/x; bidding_type conversions edit create; budget.daily 10.00 edit " +
+				"create; conversion_goal e1 edit create; name Spring edit create; status paused default create"},
+		{name: "new, of what is new", desired: "pixel/shop name=Web_shop\n" +
+			"event_setting/orders name=Orders event_type=order_created source=pixel/shop",
+			want: "create event_setting/orders; attribution_window_days 30 default create; " +
+				"event_type order_created edit create; name Orders edit create; source pixel/shop edit create\n" +
 				"create pixel/shop; name Web shop edit create"},
-		{name: "a list, in another order", last: one + "campaign/x#c1 targeting.audiences=a1|a2", live: one + "campaign/x#c1 targeting.audiences=a1|a2",
-			desired: "audience/one name=One\naudience/two name=Two\ncampaign/x targeting.audiences=audience/two|audience/one"},
+		{name: "a list, in another order", last: one + "campaign/x#c1 targeting.audiences=a1|a2",
+			live: one + "campaign/x#c1 targeting.audiences=a1|a2",
+			desired: "audience/one name=One\naudience/two " +
+				"name=Two\ncampaign/x targeting.audiences=audience/two|audience/one"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -47,7 +54,8 @@ func TestNamesByKeyBecomeIDs(t *testing.T) {
 // TestWhatCannotBeNamedIsHeld: the service would refuse it, so it is not sent.
 func TestWhatCannotBeNamedIsHeld(t *testing.T) {
 	const (
-		live     = "audience/one#a1 name=One\naudience/gone#a9 name=Gone status=archived\npixel/shop#p1 name=Shop\ncampaign/y#c2 name=Summer bidding_type=clicks budget.daily=10 targeting.audiences=a7\n"
+		live = "audience/one#a1 name=One\naudience/gone#a9 name=Gone status=archived\npixel/shop#p1 " +
+			"name=Shop\ncampaign/y#c2 name=Summer bidding_type=clicks budget.daily=10 targeting.audiences=a7\n"
 		campaign = "campaign/x name=Spring bidding_type=clicks budget.daily=10 "
 		group    = "\nad_group/x/r name=Runners bid.max=1"
 	)
@@ -55,16 +63,26 @@ func TestWhatCannotBeNamedIsHeld(t *testing.T) {
 		name, desired, want string
 		unread              bool
 	}{
-		{name: "an id nobody has", desired: campaign + "targeting.audiences=a5" + group, want: "targeting.audiences is a5, which is no id the service shows as one of kind audience"},
-		{name: "an archived one", desired: campaign + "targeting.audiences=a9" + group, want: "targeting.audiences is a9, which is archived"},
+		{name: "an id nobody has", desired: campaign + "targeting.audiences=a5" + group,
+			want: "targeting.audiences is a5, which is no id the service shows as one of kind audience"},
+		{name: "an archived one", desired: campaign + "targeting.audiences=a9" + group,
+			want: "targeting.audiences is a9, which is archived"},
 		{name: "one that is there", desired: campaign + "targeting.audiences=a1" + group},
-		{name: "one that is made here and has people", desired: "audience/new name=New\n" + campaign + "targeting.audiences=audience/new" + group, want: "audience/new, which this plan makes, and whose people the service takes in first"},
-		{name: "an update waits for what is made here", desired: "audience/new name=New\ncampaign/y targeting.audiences=audience/new", want: "audience/new, which this plan makes; apply that first"},
+		{name: "one that is made here and has people",
+			desired: "audience/new name=New\n" + campaign + "targeting.audiences=audience/new" + group,
+			want:    "audience/new, which this plan makes, and whose people the service takes in first"},
+		{name: "an update waits for what is made here", desired: "audience/new name=New\ncampaign/y " +
+			"targeting.audiences=audience/new", want: "audience/new, which this plan makes; apply that first"},
 		{name: "what an update named before stays", desired: "campaign/y targeting.audiences=a1|a7"},
-		{name: "a key of nothing", desired: campaign + "conversion_goal=event_setting/none" + group, want: "event_setting/none, which is not at the service, and this plan does not make it"},
-		{name: "a source nobody has", desired: "event_setting/o name=Orders event_type=order_created source=p7", want: "source is p7, which is no id the service shows as one of kind pixel"},
-		{name: "what names what is held", desired: "event_setting/o name=Orders event_type=order_created source=p7\n" + campaign + "conversion_goal=event_setting/o" + group, want: "conversion_goal is event_setting/o, which is held"},
-		{name: "of what was not read nothing is known", desired: campaign + "targeting.audiences=a5" + group, unread: true},
+		{name: "a key of nothing", desired: campaign + "conversion_goal=event_setting/none" + group,
+			want: "event_setting/none, which is not at the service, and this plan does not make it"},
+		{name: "a source nobody has", desired: "event_setting/o name=Orders event_type=order_created source=p7",
+			want: "source is p7, which is no id the service shows as one of kind pixel"},
+		{name: "what names what is held", desired: "event_setting/o name=Orders event_type=order_created source=p7\n" +
+			campaign + "conversion_goal=event_setting/o" + group,
+			want: "conversion_goal is event_setting/o, which is held"},
+		{name: "of what was not read nothing is known",
+			desired: campaign + "targeting.audiences=a5" + group, unread: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,7 +112,9 @@ func TestWhatCannotBeNamedIsHeld(t *testing.T) {
 // TestASelectionPullsInWhatIsNamed: what a create names by key comes along, or
 // holds it.
 func TestASelectionPullsInWhatIsNamed(t *testing.T) {
-	const desired = "pixel/shop name=Web_shop\nevent_setting/orders name=Orders event_type=order_created source=pixel/shop\ncampaign/x name=Spring bidding_type=conversions conversion_goal=event_setting/orders budget.daily=10"
+	const desired = "pixel/shop name=Web_shop\n" +
+		"event_setting/orders name=Orders event_type=order_created source=pixel/shop\n" +
+		"campaign/x name=Spring bidding_type=conversions conversion_goal=event_setting/orders budget.daily=10"
 	for _, tt := range []struct{ exclude, want string }{
 		{"", "create event_setting/orders, create pixel/shop, create campaign/x"},
 		{"-pixel", "create event_setting/orders HELD, create campaign/x HELD"},
@@ -124,7 +144,8 @@ func TestAGoalIsAStandardEventSetting(t *testing.T) {
 		{"event_type=order_created source=p1 status=archived", "which is archived"},
 		{"event_type=order_created", "which has no one conversion source"},
 	} {
-		p := diff(t, "", "campaign/x name=Spring bidding_type=conversions conversion_goal=e1 budget.daily=10", "event_setting/o#e1 name=Orders "+tt.setting)
+		p := diff(t, "", "campaign/x name=Spring bidding_type=conversions conversion_goal=e1 budget.daily=10",
+			"event_setting/o#e1 name=Orders "+tt.setting)
 		got := ""
 		for _, problem := range p.Problems {
 			got += problem.Message

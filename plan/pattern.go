@@ -15,7 +15,7 @@ import (
 //
 //	ad_group                 all of a kind
 //	ad_group/spring/runners  one address
-//	ad_group/spring-*/*      those whose keys fit; * stands within a segment, ? for one character, [a-c] for one of some
+//	ad_group/spring-*/*      those whose keys fit: * within a segment, ? one character, [a-c] one of some
 //	ad/**/hero               ** stands for any number of segments, none included
 //	campaign/spring-*/**     ** at the end: what is named before it, and all that lies beneath, of whatever kind
 //
@@ -29,7 +29,8 @@ type Pattern struct {
 func ParsePattern(text string, at diag.Position) (Pattern, error) {
 	for _, segment := range strings.Split(text, "/") {
 		if segment == "" {
-			return Pattern{}, fmt.Errorf("pattern is %q; want a kind, an address such as campaign/spring, or a glob such as ad_group/spring-*/**", text)
+			return Pattern{}, fmt.Errorf("pattern is %q; "+
+				"want a kind, an address such as campaign/spring, or a glob such as ad_group/spring-*/**", text)
 		}
 		if _, err := path.Match(segment, ""); err != nil {
 			return Pattern{}, fmt.Errorf("pattern is %q; want every bracket closed", text)
@@ -64,7 +65,10 @@ type compiled struct {
 }
 
 func newMatcher(schemas resource.Schemas, patterns []Pattern) *matcher {
-	m := &matcher{schemas: schemas, patterns: patterns, exact: map[string][]int{}, trees: map[string][]int{}, used: make([]bool, len(patterns))}
+	m := &matcher{
+		schemas: schemas, patterns: patterns, exact: map[string][]int{},
+		trees: map[string][]int{}, used: make([]bool, len(patterns)),
+	}
 	for i, p := range patterns {
 		m.add(i, p.Text)
 	}
@@ -153,7 +157,8 @@ func (m *matcher) unmatchedIn(where, flag string, addresses []resource.Address) 
 		if hint != "" {
 			hint = "; " + hint
 		}
-		failures = append(failures, fmt.Errorf("%s %s names nothing %s%s", flag, diag.Printable(p.String()), where, hint))
+		failures = append(failures,
+			fmt.Errorf("%s %s names nothing %s%s", flag, diag.Printable(p.String()), where, hint))
 	}
 	return errors.Join(failures...)
 }

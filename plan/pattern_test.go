@@ -12,8 +12,10 @@ import (
 
 // X19: however many wildcards a pattern has, an address is compared at once.
 func TestX19PatternsTakeLittle(t *testing.T) {
-	long, _ := resource.ParseAddress("ad/" + strings.Repeat("a", 60) + "/" + strings.Repeat("a", 60) + "/" + strings.Repeat("a", 60))
-	for _, text := range []string{strings.Repeat("**/", 2_000) + "b", strings.Repeat("**/*/", 2_000) + "b", "ad/*/*/" + strings.Repeat("*a", 2_000) + "b"} {
+	long, _ := resource.ParseAddress("ad/" + strings.Repeat("a", 60) +
+		"/" + strings.Repeat("a", 60) + "/" + strings.Repeat("a", 60))
+	for _, text := range []string{strings.Repeat("**/", 2_000) + "b",
+		strings.Repeat("**/*/", 2_000) + "b", "ad/*/*/" + strings.Repeat("*a", 2_000) + "b"} {
 		p, err := ParsePattern(text, diag.Position{})
 		if err != nil {
 			t.Fatal(err)

@@ -26,7 +26,8 @@ func peopleOf(t three) (people, bool) {
 // sent says that the operation the files ask for is the last one that was
 // accepted. That is all that can be known: who is in it cannot be read back.
 func (p people) sent() bool {
-	return p.last != nil && p.last.Value(p.File).Equal(p.desired.Value(p.File)) && p.Operation(p.last.Value(p.Do)).Name == p.operation.Name
+	return p.last != nil && p.last.Value(p.File).Equal(p.desired.Value(p.File)) &&
+		p.Operation(p.last.Value(p.Do)).Name == p.operation.Name
 }
 
 // moved says that the service has counted an operation adsync did not send. Where
@@ -64,7 +65,8 @@ func (p people) fields() (fields, recorded []Field) {
 			switch {
 			case n.Name == p.People:
 				f.beside = p.counted(n.Value)
-			case n.Name == p.As && same(n.Value, was): // what is done with a list is agreed to with it, also where it was done before
+			// what is done with a list is agreed to with it, also where it was done before
+			case n.Name == p.As && same(n.Value, was):
 				f.Cause = SentAlong
 			}
 			fields = append(fields, f)
@@ -77,8 +79,9 @@ func (p people) fields() (fields, recorded []Field) {
 
 // Counted says what a file does to how many people there are, where it is not all of them.
 type Counted struct {
-	Does string `json:"does"`           // add or remove
-	Most *int64 `json:"most,omitempty"` // the most there are afterwards; absent where adsync does not know how many there are
+	Does string `json:"does"` // add or remove
+	// the most there are afterwards; absent where adsync does not know how many there are
+	Most *int64 `json:"most,omitempty"`
 }
 
 // counted is what stands beside the number of people in a file: how many adsync knows of
@@ -129,7 +132,10 @@ func (d *differ) guardPeople() {
 func (d *differ) guardMembership(c *Change, f *Field, p people) {
 	if c.Action == Create || c.Action == Replace && c.Fields[0].Phase == Creates {
 		if !p.operation.Adds {
-			c.hold(Hold{Hazard: Incomplete, Message: "is new and nobody is in it: its people cannot be taken out; want " + p.Operations[0].Name})
+			c.hold(Hold{
+				Hazard: Incomplete, Message: "is new and nobody is in it: its people cannot be taken out; want " +
+					p.Operations[0].Name,
+			})
 		}
 		return
 	}
@@ -144,14 +150,22 @@ func (d *differ) guardMembership(c *Change, f *Field, p people) {
 	case p.moved():
 		holds = append(holds, p.movedHold(f))
 	case p.unsure():
-		holds = append(holds, Hold{Hazard: Conflicts, Message: "what came of the list sent before was not seen, so that somebody may have changed who is in it since, and the files name other people; allow sending them all the same", Allow: allowAt(Conflicts, p.address)})
+		holds = append(holds, Hold{
+			Hazard: Conflicts, Message: "what came of the list sent before was not seen, so that somebody " +
+				"may have changed who is in it since, and the files name other people; allow sending them all the same",
+			Allow: allowAt(Conflicts, p.address),
+		})
 	}
 	if message := d.shrinks(p); message != "" {
-		holds = append(holds, Hold{Hazard: ShrinksAudience, Message: message, Allow: allowAt(ShrinksAudience, c.Address)})
+		holds = append(holds, Hold{
+			Hazard: ShrinksAudience, Message: message, Allow: allowAt(ShrinksAudience, c.Address),
+		})
 	}
 	for _, h := range holds {
 		c.Hazards = append(c.Hazards, h.Hazard)
-		if h, held := d.unlessCovered(h, c.Address, func() []Part { return []Part{fieldPart(c.Address, c.ID, f, 0)} }); held {
+		if h, held := d.unlessCovered(h, c.Address, func() []Part {
+			return []Part{fieldPart(c.Address, c.ID, f, 0)}
+		}); held {
 			f.hold(h)
 		}
 	}
@@ -169,7 +183,8 @@ func withoutHeldPeople(s *resource.Schema, fields []Field) []Field {
 
 // NoInlineReplace says why a list cannot take the place of another where the account takes
 // no files of people (interface, part 4: a replace "has an uploaded file").
-const NoInlineReplace = "replace takes an uploaded file, and this account takes no files of people; want do: add with who is to join, or do: remove with who is to leave"
+const NoInlineReplace = "replace takes an uploaded file, and " +
+	"this account takes no files of people; want do: add with who is to join, or do: remove with who is to leave"
 
 // sayableInline reports whether an operation can go without a file: as people who join
 // or leave. A list that is to be all there is can where nobody is in yet, and where an
@@ -178,7 +193,8 @@ func (p people) sayableInline() bool {
 	if !p.operation.Whole || p.untouched() {
 		return true
 	}
-	return p.last != nil && !p.moved() && p.SentOf(p.last.Value(p.Sent), p.desired.Value(p.File).Text(), p.Adding().Name) > 0
+	return p.last != nil && !p.moved() &&
+		p.SentOf(p.last.Value(p.Sent), p.desired.Value(p.File).Text(), p.Adding().Name) > 0
 }
 
 func (p people) movedHold(f *Field) Hold {
@@ -186,9 +202,14 @@ func (p people) movedHold(f *Field) Hold {
 	live, _ := p.live.Value(p.Revision).Number()
 	said := fmt.Sprintf("who is in it was changed outside adsync: its revision was %d and is %d", last, live)
 	if f.Cause == Drift {
-		return Hold{Hazard: Drifts, Message: said + "; allow sending the members file again", Allow: allowAt(Drifts, p.address)}
+		return Hold{
+			Hazard: Drifts, Message: said + "; allow sending the members file again", Allow: allowAt(Drifts, p.address),
+		}
 	}
-	return Hold{Hazard: Conflicts, Message: said + ", and the files name other people; allow sending them all the same", Allow: allowAt(Conflicts, p.address)}
+	return Hold{
+		Hazard: Conflicts, Message: said + ", and the files name other people; allow sending them all the same",
+		Allow: allowAt(Conflicts, p.address),
+	}
 }
 
 // shrinks says why an operation may take most people out, "" where it does not.
@@ -210,9 +231,11 @@ func (d *differ) shrinks(p people) string {
 		return fmt.Sprintf("takes out %s, and how many there are cannot be read", peopleCounted(in))
 	case known < d.Policy.PeopleFrom:
 	case p.operation.Whole && known-in > most:
-		return fmt.Sprintf("leaves %s of at most %d; taking out up to %d %% passes", peopleCounted(in), known, d.Policy.PeoplePercent)
+		return fmt.Sprintf("leaves %s of at most %d; taking out up to %d %% passes",
+			peopleCounted(in), known, d.Policy.PeoplePercent)
 	case !p.operation.Whole && in > most:
-		return fmt.Sprintf("takes out %s of at most %d; taking out up to %d %% passes", peopleCounted(in), known, d.Policy.PeoplePercent)
+		return fmt.Sprintf("takes out %s of at most %d; taking out up to %d %% passes",
+			peopleCounted(in), known, d.Policy.PeoplePercent)
 	}
 	return ""
 }

@@ -17,13 +17,20 @@ func TestAReplaceIsHeldWhereTheAccountTakesNoFiles(t *testing.T) {
 		name, last, live, do string
 		held                 bool
 	}{
-		{"people join", base + "members.file=sha256:aa members.known=5 members.revision=3", base + "members.revision=3", "add", false},
-		{"people leave", base + "members.file=sha256:aa members.known=500 members.revision=3", base + "members.revision=3", "remove", false},
-		{"a list takes the place of another", base + "members.file=sha256:aa members.known=5 members.revision=3", base + "members.revision=3", "replace", true},
-		{"nobody is in it yet", base + "members.file=null members.revision=0", base + "members.revision=0", "replace", false},
-		{"the rest of this list", base + "members.file=null members.revision=1 members.sent=sha256:bb_add_3", base + "members.revision=1", "replace", false},
-		{"the rest of another list", base + "members.file=null members.revision=1 members.sent=sha256:cc_add_3", base + "members.revision=1", "replace", true},
-		{"somebody else came between", base + "members.file=null members.revision=1 members.sent=sha256:bb_add_3", base + "members.revision=2", "replace", true},
+		{"people join", base + "members.file=sha256:aa members.known=5 members.revision=3",
+			base + "members.revision=3", "add", false},
+		{"people leave", base + "members.file=sha256:aa members.known=500 members.revision=3",
+			base + "members.revision=3", "remove", false},
+		{"a list takes the place of another", base + "members.file=sha256:aa members.known=5 members.revision=3",
+			base + "members.revision=3", "replace", true},
+		{"nobody is in it yet", base + "members.file=null members.revision=0",
+			base + "members.revision=0", "replace", false},
+		{"the rest of this list", base + "members.file=null members.revision=1 members.sent=sha256:bb_add_3",
+			base + "members.revision=1", "replace", false},
+		{"the rest of another list", base + "members.file=null members.revision=1 members.sent=sha256:cc_add_3",
+			base + "members.revision=1", "replace", true},
+		{"somebody else came between", base + "members.file=null members.revision=1 members.sent=sha256:bb_add_3",
+			base + "members.revision=2", "replace", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			last := snapshot(t, tt.last)
@@ -34,7 +41,8 @@ func TestAReplaceIsHeldWhereTheAccountTakesNoFiles(t *testing.T) {
 			}
 			p := plan.Diff(plan.Input{
 				Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: last, Live: snapshot(t, tt.live),
-				Desired:      snapshot(t, "audience/c name=Customers members.file=sha256:bb members.identifier=email members.people=50 members.do="+tt.do),
+				Desired: snapshot(t, "audience/c name=Customers "+
+					"members.file=sha256:bb members.identifier=email members.people=50 members.do="+tt.do),
 				Allow:        allowances(t, "shrinks-audience", "conflict", "drift"),
 				Capabilities: map[resource.Capability]bool{resource.PeopleFiles: false},
 			})

@@ -28,16 +28,19 @@ type Input struct {
 	Ignore              []Ignore  // attributes that are left to others
 	Select              Selection
 	Agreed              *Agreement // a saved plan; nil without one
-	TakesBack           bool       // desired is an inverse: what is so already is not recorded, as somebody else made it so
+	// desired is an inverse: what is so already is not recorded, as somebody else made it so
+	TakesBack bool
 
-	Today    string                   // in the account's time zone, YYYY-MM-DD; "" where it is not known
-	Currency string                   // of the account
-	Spent    map[string]int64         // micros that campaigns with a lifetime budget have spent, by id; nil where it is not known
-	Most     map[resource.Kind]int    // how many of a kind the account may have, where that is not what the description says
-	Recent   Recent                   // what adsync did in the last 24 hours
-	Credits  []Credit                 // what applies of that time left for the rest of their plans, oldest first
-	Lacking  map[resource.Kind]string // kinds the account may not use, and why
-	Listed   map[resource.Kind]bool   // kinds of which Live has all there are
+	Today    string // in the account's time zone, YYYY-MM-DD; "" where it is not known
+	Currency string // of the account
+	// micros that campaigns with a lifetime budget have spent, by id; nil where it is not known
+	Spent map[string]int64
+	// how many of a kind the account may have, where that is not what the description says
+	Most    map[resource.Kind]int
+	Recent  Recent                   // what adsync did in the last 24 hours
+	Credits []Credit                 // what applies of that time left for the rest of their plans, oldest first
+	Lacking map[resource.Kind]string // kinds the account may not use, and why
+	Listed  map[resource.Kind]bool   // kinds of which Live has all there are
 
 	Capabilities map[resource.Capability]bool // what was found out of the account; what is not there is not known
 
@@ -246,7 +249,9 @@ func withoutHeld(s *resource.Schema, fields []Field) []Field {
 		case f.Held == nil && (f.Cause != SentAlong || sent[setting]):
 			kept = append(kept, *f)
 		case f.Held != nil && setting != "" && sent[setting] && f.Live().IsSet() && takes(s, f):
-			kept = append(kept, Field{Name: f.Name, Desired: f.Live(), Cause: SentAlong, Phase: Neutral, beside: besides(f.Last(), f.Live())})
+			kept = append(kept, Field{
+				Name: f.Name, Desired: f.Live(), Cause: SentAlong, Phase: Neutral, beside: besides(f.Last(), f.Live()),
+			})
 		}
 	}
 	return kept

@@ -57,7 +57,8 @@ type Policy struct {
 	ExposurePercent  int64 // a larger rise of possible spend within a day is held until allowed
 	MaxDailyExposure int64 // micros; nothing makes possible spend rise above it
 	Unattended       bool  // nobody looks at the plan: without MaxDailyExposure nothing is raised
-	CeilingWatched   bool  `json:",omitempty"` // MaxDailyExposure stands in a watched file alone: it bounds, and lets no unattended run raise
+	// MaxDailyExposure stands in a watched file alone: it bounds, and lets no unattended run raise
+	CeilingWatched bool `json:",omitempty"`
 
 	StartsHeld bool `json:",omitempty"` // what is paused starts only where that is allowed: for a revert
 

@@ -66,11 +66,15 @@ func TestTighteningALimitNeverAddsAChange(t *testing.T) {
 		d := draw(rt, rapid.Bool().Draw(rt, "switches"))
 		loose, tight, name := drawLimits(rt, d.policy)
 		allow := rapid.SliceOfDistinct(rapid.SampledFrom([]string{
-			"raises-spend", "raises-spend=20/day", "raises-spend=campaign/a=60", "archives", "archives=1", "updates=1", "exposure=10/day", "exposure=90/day", "drift", "adopt", "replace", "conflict",
+			"raises-spend", "raises-spend=20/day", "raises-spend=campaign/a=60", "archives", "archives=1",
+			"updates=1", "exposure=10/day", "exposure=90/day", "drift", "adopt", "replace", "conflict",
 		}), func(s string) string { return s }).Draw(rt, "allow")
 		recent := plan.Recent{}
 		if rapid.Bool().Draw(rt, "recent") {
-			recent = plan.Recent{Levels: []int64{0, 8e6, 30e6}, Amounts: []plan.Earlier{{Address: resource.Address{Kind: kinds.Campaign, Key: "a"}, Attribute: "budget.daily", Micros: 8e6}}}
+			recent = plan.Recent{
+				Levels: []int64{0, 8e6, 30e6}, Amounts: []plan.Earlier{{Address: resource.Address{Kind: kinds.Campaign,
+					Key: "a"}, Attribute: "budget.daily", Micros: 8e6}},
+			}
 		}
 		planned := func(p plan.Policy) *plan.Plan {
 			in := d.input(t, allow...)
@@ -81,7 +85,8 @@ func TestTighteningALimitNeverAddsAChange(t *testing.T) {
 		may := sent(free.Applicable())
 		for what := range sent(bound.Applicable()) {
 			if !may[what] {
-				rt.Fatalf("tightening %q, with %q, adds %s\nloose:\n%s\ntight:\n%s\n%s", name, allow, what, sketch(free.Changes), sketch(bound.Changes), d)
+				rt.Fatalf("tightening %q, with %q, adds %s\nloose:\n%s\ntight:\n%s\n%s",
+					name, allow, what, sketch(free.Changes), sketch(bound.Changes), d)
 			}
 		}
 	})

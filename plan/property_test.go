@@ -42,7 +42,8 @@ func draw(t *rapid.T, switches bool) *drawn {
 		campaign := d.resource(t, above, "campaign/"+c, "name=N_"+c+" bidding_type=clicks", d.campaign)
 		for _, g := range []string{"r", "s"} {
 			group := d.resource(t, campaign, "ad_group/"+c+"/"+g, "name=Group_"+g, adGroupDraw)
-			d.resource(t, group, "ad/"+c+"/"+g+"/h", "body=Light target_url=https://a.example/ image=https://a.example/a.png title=Hero_one", adDraw)
+			d.resource(t, group, "ad/"+c+"/"+g+"/h",
+				"body=Light target_url=https://a.example/ image=https://a.example/a.png title=Hero_one", adDraw)
 		}
 	}
 	return d
@@ -53,7 +54,8 @@ type sides struct{ last, desired, live bool }
 
 func (d *drawn) resource(t *rapid.T, above sides, address, fixed string, attributes func(*rapid.T) string) sides {
 	often := rapid.SampledFrom([]bool{true, true, true, false})
-	in := sides{above.last && often.Draw(t, "last"), above.desired && often.Draw(t, "desired"), above.live && often.Draw(t, "live")}
+	in := sides{above.last && often.Draw(t, "last"),
+		above.desired && often.Draw(t, "desired"), above.live && often.Draw(t, "live")}
 	shared := attributes(t)
 	write := func(side *string, there bool, id string) {
 		if !there {
@@ -76,15 +78,19 @@ func (d *drawn) campaign(t *rapid.T) string {
 	if d.switches {
 		forms = append(forms, "budget.lifetime=")
 	}
-	return some(t, rapid.SampledFrom(forms).Draw(t, "budget")+rapid.SampledFrom([]string{"10", "14", "20", "60"}).Draw(t, "amount")) +
+	return some(t, rapid.SampledFrom(forms).Draw(t, "budget")+
+		rapid.SampledFrom([]string{"10", "14", "20", "60"}).Draw(t, "amount")) +
 		some(t, "status="+rapid.SampledFrom([]string{"active", "active", "paused", "archived"}).Draw(t, "status")) +
-		some(t, rapid.SampledFrom([]string{"description=one", "description=two", "description=[clear]"}).Draw(t, "description")) +
-		some(t, rapid.SampledFrom([]string{"targeting.countries=US", "targeting.countries=US|CA", "targeting.countries=[clear]"}).Draw(t, "countries")) +
+		some(t, rapid.SampledFrom([]string{"description=one", "description=two", "description=[clear]"}).Draw(t,
+			"description")) +
+		some(t, rapid.SampledFrom([]string{"targeting.countries=US",
+			"targeting.countries=US|CA", "targeting.countries=[clear]"}).Draw(t, "countries")) +
 		some(t, rapid.SampledFrom([]string{"product_feed=fd-1", "product_feed=fd-2"}).Draw(t, "feed"))
 }
 
 func adGroupDraw(t *rapid.T) string {
-	bids := []string{"bid.strategy=fixed_bid bid.max=1", "bid.strategy=fixed_bid bid.max=1.2", "bid.strategy=fixed_bid bid.max=9", "bid.max=1", "bid.strategy=maximize_clicks bid.max=[clear]"}
+	bids := []string{"bid.strategy=fixed_bid bid.max=1", "bid.strategy=fixed_bid bid.max=1.2",
+		"bid.strategy=fixed_bid bid.max=9", "bid.max=1", "bid.strategy=maximize_clicks bid.max=[clear]"}
 	return some(t, rapid.SampledFrom(bids).Draw(t, "bid")) +
 		some(t, "status="+rapid.SampledFrom([]string{"active", "paused", "archived"}).Draw(t, "status")) +
 		some(t, rapid.SampledFrom([]string{"exclusion_hints=boots", "exclusion_hints=socks"}).Draw(t, "exclusions")) +
@@ -183,7 +189,10 @@ func TestTheSecondPlanIsEmptyWithoutAllowances(t *testing.T) {
 		in := d.input(t)
 		p := plan.Diff(in)
 		in.Last, in.Live = recorded(in.Last, p.Applicable()), plan.Simulate(in.Live, p)
-		in.Recent = plan.Recent{Amounts: p.Moves(), Levels: []int64{p.Spend.DailyBefore + p.Spend.LifetimeBefore, p.Spend.DailyAfter + p.Spend.LifetimeAfter}}
+		in.Recent = plan.Recent{
+			Amounts: p.Moves(), Levels: []int64{p.Spend.DailyBefore + p.Spend.LifetimeBefore,
+				p.Spend.DailyAfter + p.Spend.LifetimeAfter},
+		}
 		if second := plan.Diff(in); !second.Empty() {
 			rt.Fatalf("second plan is not empty:\n%s\nfirst:\n%s\n%s", sketch(second.Changes), sketch(p.Changes), d)
 		}
@@ -238,7 +247,8 @@ func TestTighteningNeverAddsAChange(t *testing.T) {
 		for _, c := range plan.Diff(tight.input(t, kept...)).Applicable() {
 			for what := range sent([]plan.Change{c}) {
 				if !may[what] && !replaced(loose, c.Address) {
-					rt.Fatalf("%s is added by fewer allowances %v and a tighter policy:\nloose:\n%s\n%s", what, kept, sketch(loose.Changes), d)
+					rt.Fatalf("%s is added by fewer allowances %v and a tighter policy:\nloose:\n%s\n%s",
+						what, kept, sketch(loose.Changes), d)
 				}
 			}
 		}
@@ -316,7 +326,9 @@ func set(side *string, address, attribute string) {
 		if first, _, _ := strings.Cut(row, " "); !strings.HasPrefix(first+"#", address+"#") {
 			continue
 		}
-		kept := slices.DeleteFunc(strings.Fields(row), func(f string) bool { return strings.HasPrefix(f, group) && strings.Contains(f, "=") })
+		kept := slices.DeleteFunc(strings.Fields(row), func(f string) bool {
+			return strings.HasPrefix(f, group) && strings.Contains(f, "=")
+		})
 		rows[i] = strings.Join(append(kept, attribute), " ")
 	}
 	*side = strings.Join(rows, "\n")
@@ -372,14 +384,16 @@ func TestExposureOnThePath(t *testing.T) {
 		before, _ := possible(live)
 		after, _ := possible(plan.Simulate(live, p))
 		if p.Spend.DailyBefore != before || p.Spend.DailyAfter != after {
-			rt.Fatalf("plan says %d to %d a day; before is %d, after is %d", p.Spend.DailyBefore, p.Spend.DailyAfter, before, after)
+			rt.Fatalf("plan says %d to %d a day; before is %d, after is %d",
+				p.Spend.DailyBefore, p.Spend.DailyAfter, before, after)
 		}
 		moment := plan.Simulate(live, &plan.Plan{})
 		for phase := plan.Lower; phase <= plan.Activate; phase++ {
 			for _, c := range p.Applicable() {
 				step(rt, moment, c, phase, func(what string) {
 					if now, _ := possible(moment); now > max(before, after) {
-						rt.Fatalf("%s: %d can be spent a day; before %d, after %d:\n%s\n%s", what, now, before, after, sketch(p.Changes), d)
+						rt.Fatalf("%s: %d can be spent a day; before %d, after %d:\n%s\n%s",
+							what, now, before, after, sketch(p.Changes), d)
 					}
 				})
 			}

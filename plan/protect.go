@@ -79,7 +79,10 @@ func protectedBy(at, by resource.Address, word string) Hold {
 	if by != at {
 		message = by.String() + " beneath it is protected from this (protect: " + word + ")"
 	}
-	return Hold{Hazard: Protected, Message: message + "; to lift it, clear protect in the files, apply, and then make this change"}
+	return Hold{
+		Hazard: Protected, Message: message +
+			"; to lift it, clear protect in the files, apply, and then make this change",
+	}
 }
 
 // protectedFrom gives the resource whose protection forbids the word at the

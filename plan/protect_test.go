@@ -23,7 +23,8 @@ func TestProtectHoldsWhatItNames(t *testing.T) {
 		{"budget lets a name pass", "campaign/x protect=budget", "name=Other", true},
 		{"all holds a name", "campaign/x protect=all", "name=Other", false},
 		{"several words", "campaign/x protect=archive|budget", "budget.daily=110", false},
-		{"an ad group keeps its campaign from being paused", "ad_group/x/r protect=pause\ncampaign/x", "status=paused", false},
+		{"an ad group keeps its campaign from being paused",
+			"ad_group/x/r protect=pause\ncampaign/x", "status=paused", false},
 		{"and from being archived", "ad_group/x/r protect=archive\ncampaign/x", "status=archived", false},
 		{"and not from another budget", "ad_group/x/r protect=all\ncampaign/x", "budget.daily=110", true},
 	}

@@ -49,7 +49,10 @@ func (d *differ) holdOverEdit(t three, c *Change, asks string) {
 	}
 	c.Hazards = append(c.Hazards, Conflicts)
 	a := t.kind.attributes[f.Name]
-	h := Hold{Hazard: Conflicts, Message: asks + ", and someone changed " + a.Name + " to " + a.Show(f.Live()) + " outside adsync; it was " + a.Show(f.Last()), Allow: allowAt(Conflicts, t.address)}
+	h := Hold{
+		Hazard: Conflicts, Message: asks + ", and someone changed " + a.Name + " to " +
+			a.Show(f.Live()) + " outside adsync; it was " + a.Show(f.Last()), Allow: allowAt(Conflicts, t.address),
+	}
 	if h, held := d.unlessCovered(h, t.address, func() []Part { return partsOf(c, 0) }); held {
 		c.hold(h)
 	}
@@ -60,7 +63,8 @@ func (d *differ) keep(t three) { d.plan.Kept = append(d.plan.Kept, t.address) }
 // mayPrune says that no guard keeps the resource: its kind is there in the
 // files as before, it has a status, and the files name nothing beneath it.
 func (d *differ) mayPrune(t three) bool {
-	return !d.shrunk[t.address.Kind] && !d.unpruned[t.address.Kind] && d.waitsAt(t.place) == nil && t.kind.removal != "" && t.kind.schema.Lasting == "" && !d.namedBeneath(t)
+	return !d.shrunk[t.address.Kind] && !d.unpruned[t.address.Kind] &&
+		d.waitsAt(t.place) == nil && t.kind.removal != "" && t.kind.schema.Lasting == "" && !d.namedBeneath(t)
 }
 
 func (d *differ) namedBeneath(t three) bool {
@@ -86,7 +90,10 @@ func (d *differ) prunePause(t three) {
 // removalField removes what is live. What bounds spend goes last, with the raises.
 func removalField(t three) Field {
 	name := t.kind.removal
-	f := Field{Name: name, Desired: resource.Text(t.kind.schema.Removal), Cause: Edit, Phase: Lower, beside: besides(valueOf(t.last, name), t.live.Value(name))}
+	f := Field{
+		Name: name, Desired: resource.Text(t.kind.schema.Removal),
+		Cause: Edit, Phase: Lower, beside: besides(valueOf(t.last, name), t.live.Value(name)),
+	}
 	if t.desired != nil {
 		f.Desired = t.desired.Value(name)
 	}
@@ -105,7 +112,10 @@ func (k *kind) removalHazard() Hazard {
 
 func statusField(t three, status string) Field {
 	name := t.kind.delivery
-	return Field{Name: name, Desired: resource.Text(status), Cause: Edit, Phase: Lower, beside: besides(t.last.Value(name), t.live.Value(name))}
+	return Field{
+		Name: name, Desired: resource.Text(status),
+		Cause: Edit, Phase: Lower, beside: besides(t.last.Value(name), t.live.Value(name)),
+	}
 }
 
 // findShrunk finds the kinds the files name so much less of that nothing is
@@ -130,11 +140,13 @@ func (d *differ) findShrunk() {
 	}
 	for _, s := range d.Schemas {
 		k := s.Kind
-		d.shrunk[k] = missing[k] > 0 && (named[k] == 0 || had[k] >= d.Policy.ShrinkFrom && missing[k]*100 > had[k]*d.Policy.ShrinkPercent)
+		d.shrunk[k] = missing[k] > 0 &&
+			(named[k] == 0 || had[k] >= d.Policy.ShrinkFrom && missing[k]*100 > had[k]*d.Policy.ShrinkPercent)
 		if d.shrunk[k] && d.Policy.pruneOf(k) != PruneKeep {
 			d.problems.Add(diag.Problem{Severity: diag.Warning, Code: diag.NeedsDecision,
-				Message: fmt.Sprintf("the files name %d of %d %s resources adsync manages; nothing of this kind is pruned", had[k]-missing[k], had[k], k),
-				Hint:    "if that is meant, set their status to archived in the files"})
+				Message: fmt.Sprintf("the files name %d of %d "+
+					"%s resources adsync manages; nothing of this kind is pruned", had[k]-missing[k], had[k], k),
+				Hint: "if that is meant, set their status to archived in the files"})
 		}
 	}
 }

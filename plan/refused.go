@@ -68,7 +68,8 @@ func Above(schema *resource.Schema, desired, live *resource.Resource, refused bo
 	}
 	for _, n := range desired.Attributes {
 		fmt.Fprintf(&text, "%s %s", n.Name, n.Value)
-		if a, known := schema.Attribute(n.Name); known && readable(a) && live != nil && !same(n.Value, live.Value(n.Name)) {
+		if a, known := schema.Attribute(n.Name); known &&
+			readable(a) && live != nil && !same(n.Value, live.Value(n.Name)) {
 			fmt.Fprintf(&text, " is %s", live.Value(n.Name))
 		}
 		text.WriteString("\n")
@@ -80,7 +81,8 @@ func Above(schema *resource.Schema, desired, live *resource.Resource, refused bo
 func (d *differ) basis(at resource.Address) string {
 	parent := d.Schemas.Parent(at)
 	_, refused := d.Refused[parent]
-	return Basis(d.files.Get(at), d.Live.Get(at), Above(d.Schemas.Of(parent.Kind), d.files.Get(parent), d.Live.Get(parent), refused))
+	return Basis(d.files.Get(at),
+		d.Live.Get(at), Above(d.Schemas.Of(parent.Kind), d.files.Get(parent), d.Live.Get(parent), refused))
 }
 
 // guardRefused holds, while nobody looks, what the service refused for good and
@@ -100,7 +102,8 @@ func (d *differ) guardRefused() {
 		said := "the service refused it on " + r.Since + ": " + r.words()
 		if !d.Policy.Unattended {
 			d.problems.Add(diag.Problem{
-				Severity: diag.Warning, Code: diag.RefusedBefore, Position: c.Position, Address: c.Address.String(), Message: said + "; this asks again",
+				Severity: diag.Warning, Code: diag.RefusedBefore,
+				Position: c.Position, Address: c.Address.String(), Message: said + "; this asks again",
 				Hint: "unattended runs leave it out until its row or the resource at the service is another",
 			})
 			continue
@@ -110,13 +113,21 @@ func (d *differ) guardRefused() {
 			d.used[k] = true
 			continue
 		}
-		h := Hold{Hazard: WasRefused, Allow: again.String(), Message: said + "; edit the row, allow it, or apply with somebody looking, to ask again"}
-		h, held := d.unlessAgreed(h, c.Address, func() []Part { return []Part{{Address: c.Address.String(), After: digestOf(again.Refusal)}} })
+		h := Hold{
+			Hazard: WasRefused, Allow: again.String(),
+			Message: said + "; edit the row, allow it, or apply with somebody looking, to ask again",
+		}
+		h, held := d.unlessAgreed(h, c.Address, func() []Part {
+			return []Part{{Address: c.Address.String(), After: digestOf(again.Refusal)}}
+		})
 		if !held {
 			continue
 		}
 		d.holdRefused(i, h)
-		d.holdStartsAbove(c, Hold{Hazard: WasRefused, Allow: h.Allow, Message: c.Address.String() + " beneath it is not whole: " + said + "; edit that row, allow it, or apply with somebody looking, to ask again"})
+		d.holdStartsAbove(c, Hold{
+			Hazard: WasRefused, Allow: h.Allow, Message: c.Address.String() + " beneath it is not whole: " +
+				said + "; edit that row, allow it, or apply with somebody looking, to ask again",
+		})
 	}
 }
 
@@ -129,7 +140,8 @@ func (d *differ) holdStartsAbove(c *Change, h Hold) {
 	}
 	for i := range d.plan.Changes {
 		above := &d.plan.Changes[i]
-		if above.Address != c.Address && !d.creates(above) && d.Schemas.Ancestor(c.Address, above.Address.Kind) == above.Address {
+		if above.Address != c.Address && !d.creates(above) &&
+			d.Schemas.Ancestor(c.Address, above.Address.Kind) == above.Address {
 			d.holdStart(i, Activate, h)
 		}
 	}

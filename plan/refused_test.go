@@ -32,7 +32,10 @@ func TestRefusedBeforeIsHeldWhileNobodyLooks(t *testing.T) {
 	} {
 		in := plan.Input{
 			Schemas: kinds.All(), Last: row.live, Desired: row.desired, Live: row.live, Policy: plan.DefaultPolicy(),
-			Refused: map[resource.Address]plan.Refused{at: {Basis: plan.Basis(asked("Short", "paused").Get(at), asked("Spring", "paused").Get(at), ""), Code: "invalid_name", Message: "name is too short", Since: "yesterday"}},
+			Refused: map[resource.Address]plan.Refused{
+				at: {Basis: plan.Basis(asked("Short", "paused").Get(at), asked("Spring", "paused").Get(at), ""),
+					Code: "invalid_name", Message: "name is too short", Since: "yesterday"},
+			},
 		}
 		in.Policy.Unattended, in.Policy.MaxDailyExposure = row.unattended, 1e15
 		p := plan.Diff(in)
@@ -42,10 +45,13 @@ func TestRefusedBeforeIsHeldWhileNobodyLooks(t *testing.T) {
 				held, said = held || h.Hazard == plan.WasRefused, h.Message
 			}
 		}
-		if held != row.held || held && (!strings.Contains(said, `"name is too short" (invalid_name)`) || !strings.Contains(said, "yesterday")) {
-			t.Errorf("%s: held %v with %q; want %v, with the service's words and since when", row.name, held, said, row.held)
+		if held != row.held || held &&
+			(!strings.Contains(said, `"name is too short" (invalid_name)`) || !strings.Contains(said, "yesterday")) {
+			t.Errorf("%s: held %v with %q; want %v, with the service's words and since when",
+				row.name, held, said, row.held)
 		}
-		warned := len(p.Problems) == 1 && p.Problems[0].Code == diag.RefusedBefore && p.Problems[0].Severity == diag.Warning
+		warned := len(p.Problems) == 1 && p.Problems[0].Code == diag.RefusedBefore &&
+			p.Problems[0].Severity == diag.Warning
 		if warned != row.warned || len(p.Problems) > 1 {
 			t.Errorf("%s: problems are %v; want a warning: %v", row.name, p.Problems, row.warned)
 		}
@@ -63,8 +69,10 @@ func TestWhatWasRefusedKeepsItsTreeFromStarting(t *testing.T) {
 		last, more string // of last and live
 		starts     bool
 	}{
-		{"a create", "ad/a/r/h", "name=Runners status=active bid.max=1", "", "\nad/a/r/h title=Hero body=Text status=active target_url=https://e.example/ image=https://e.example/i.png", false},
-		{"what its create could not say", "ad_group/a/r", "name=Runners status=active bid.max=1 exclusion_hints=boots", " exclusion_hints=[clear]", "", false},
+		{"a create", "ad/a/r/h", "name=Runners status=active bid.max=1", "", "\nad/a/r/h title=Hero " +
+			"body=Text status=active target_url=https://e.example/ image=https://e.example/i.png", false},
+		{"what its create could not say", "ad_group/a/r",
+			"name=Runners status=active bid.max=1 exclusion_hints=boots", " exclusion_hints=[clear]", "", false},
 		{"an edit", "ad_group/a/r", "name=Walkers status=active bid.max=1", "", "", true},
 	} {
 		at := address(row.at)
@@ -74,7 +82,8 @@ func TestWhatWasRefusedKeepsItsTreeFromStarting(t *testing.T) {
 		in := plan.Input{
 			Schemas: kinds.All(), Last: last, Desired: desired, Live: now, Policy: plan.DefaultPolicy(),
 			Refused: map[resource.Address]plan.Refused{at: {Message: "no", Since: "yesterday",
-				Basis: plan.Basis(desired.Get(at), now.Get(at), plan.Above(kinds.All().Of(parent.Kind), desired.Get(parent), now.Get(parent), false))}},
+				Basis: plan.Basis(desired.Get(at), now.Get(at),
+					plan.Above(kinds.All().Of(parent.Kind), desired.Get(parent), now.Get(parent), false))}},
 		}
 		in.Policy.Unattended, in.Policy.MaxDailyExposure = true, 1e15
 		starts, said := false, ""
@@ -87,7 +96,8 @@ func TestWhatWasRefusedKeepsItsTreeFromStarting(t *testing.T) {
 				said = c.Holds()[0].Message
 			}
 		}
-		if starts != row.starts || !starts && !strings.Contains(said, row.at+" beneath it is not whole: the service refused it") {
+		if starts != row.starts ||
+			!starts && !strings.Contains(said, row.at+" beneath it is not whole: the service refused it") {
 			t.Errorf("%s was refused: the campaign starts: %v, held by %q; want %v", row.name, starts, said, row.starts)
 		}
 	}
@@ -96,10 +106,13 @@ func TestWhatWasRefusedKeepsItsTreeFromStarting(t *testing.T) {
 // A pause goes whatever was refused before.
 func TestRefusedBeforeHoldsNoPause(t *testing.T) {
 	at := address("campaign/a")
-	desired, live := snapshot(t, "campaign/a name=Short status=paused"), snapshot(t, "campaign/a#c1 name=Spring status=active")
+	desired, live := snapshot(t, "campaign/a name=Short status=paused"),
+		snapshot(t, "campaign/a#c1 name=Spring status=active")
 	in := plan.Input{
 		Schemas: kinds.All(), Last: live, Desired: desired, Live: live, Policy: plan.DefaultPolicy(),
-		Refused: map[resource.Address]plan.Refused{at: {Basis: plan.Basis(desired.Get(at), live.Get(at), ""), Message: "no"}},
+		Refused: map[resource.Address]plan.Refused{
+			at: {Basis: plan.Basis(desired.Get(at), live.Get(at), ""), Message: "no"},
+		},
 	}
 	in.Policy.Unattended = true
 	applicable := plan.Diff(in).Applicable()
@@ -121,11 +134,13 @@ func TestARefusalRestsOnTheParent(t *testing.T) {
 		t.Errorf("what the row does not say counts: %q and %q", made, also)
 	}
 	for name, other := range map[string]string{
-		"it is not there":      is(row, "", false),
-		"somebody paused it":   is(row, "ad_group/a/r#2 name=Runners bid.max=1 status=paused", false),
-		"its row is another":   is(snapshot(t, "ad_group/a/r name=Walkers bid.max=1 status=active").Get(at), "ad_group/a/r#2 name=Runners bid.max=1 status=active", false),
+		"it is not there":    is(row, "", false),
+		"somebody paused it": is(row, "ad_group/a/r#2 name=Runners bid.max=1 status=paused", false),
+		"its row is another": is(snapshot(t, "ad_group/a/r name=Walkers bid.max=1 status=active").Get(at),
+			"ad_group/a/r#2 name=Runners bid.max=1 status=active", false),
 		"it is refused itself": is(row, "ad_group/a/r#2 name=Runners bid.max=1 status=active", true),
-		"the files drop it":    is(nil, "ad_group/a/r#2 name=Runners bid.max=1 status=active description=theirs", false),
+		"the files drop it": is(nil,
+			"ad_group/a/r#2 name=Runners bid.max=1 status=active description=theirs", false),
 	} {
 		if other == made {
 			t.Errorf("%s, and the refusal rests on the same", name)
@@ -137,7 +152,8 @@ func TestARefusalRestsOnTheParent(t *testing.T) {
 // another refusal, or another run that was refused since, releases nothing.
 func TestARefusalIsAskedAgainByItsDigest(t *testing.T) {
 	at := address("campaign/a")
-	desired, live := snapshot(t, "campaign/a name=Short status=paused"), snapshot(t, "campaign/a#c1 name=Spring status=paused")
+	desired, live := snapshot(t, "campaign/a name=Short status=paused"),
+		snapshot(t, "campaign/a#c1 name=Spring status=paused")
 	refused := plan.Refused{Basis: plan.Basis(desired.Get(at), live.Get(at), ""), Message: "no", Asked: "run-1"}
 	planned := func(r plan.Refused, allow plan.Allowance) *plan.Plan {
 		in := plan.Input{
@@ -168,10 +184,12 @@ func TestARefusalIsAskedAgainByItsDigest(t *testing.T) {
 			t.Errorf("%s: released %v, unused %v; want released %v", row.name, got, p.Unused, row.released)
 		}
 	}
-	if p := planned(refused, refused.AskAgain(address("campaign/b"))); p.Changes[0].Holds()[0].Allow != refused.AskAgain(at).String() {
+	if p := planned(refused, refused.AskAgain(address("campaign/b"))); p.Changes[0].Holds()[0].Allow !=
+		refused.AskAgain(at).String() {
 		t.Errorf("held by %+v; want the allowance that asks again", p.Changes[0].Holds())
 	}
-	for _, bad := range []string{"refused", "refused=campaign/a", "refused=campaign/a=", "refused=campaign/a=12", "refused=campaign/a=XYZXYZXYZXYZ", "refused=5", "refused=1f2e3d4c5b6a"} {
+	for _, bad := range []string{"refused", "refused=campaign/a", "refused=campaign/a=",
+		"refused=campaign/a=12", "refused=campaign/a=XYZXYZXYZXYZ", "refused=5", "refused=1f2e3d4c5b6a"} {
 		if a, err := plan.ParseAllowance(bad); err == nil || !strings.Contains(err.Error(), "refused=campaign/x=") {
 			t.Errorf("ParseAllowance(%q) = %+v, %v; want an error with an example", bad, a, err)
 		}

@@ -51,7 +51,9 @@ func (h concern) with(c *Change) concern {
 		return h
 	}
 	h.held = h.held || c.isHeld()
-	h.goes = h.goes || c.Held == nil && (c.Action != Update || anyField(c.Fields, func(f *Field) bool { return f.Held == nil }))
+	h.goes = h.goes || c.Held == nil && (c.Action != Update || anyField(c.Fields, func(f *Field) bool {
+		return f.Held == nil
+	}))
 	return h
 }
 
@@ -90,7 +92,9 @@ func newRuleCheck(d *differ, narrowed bool) *ruleCheck {
 			r.changes[c.place] = c
 		}
 	}
-	r.see = resource.View{Value: r.value, Above: r.valueAbove, Live: r.valueLive, AboveLive: r.valueAboveLive, Named: r.valueNamed}
+	r.see = resource.View{
+		Value: r.value, Above: r.valueAbove, Live: r.valueLive, AboveLive: r.valueAboveLive, Named: r.valueNamed,
+	}
 	return r
 }
 
@@ -148,7 +152,8 @@ func (r *ruleCheck) holdBeneath(t *three, c *Change) {
 func (r *ruleCheck) removedThere(i int) bool {
 	for ; i >= 0; i = r.all[i].up {
 		t := &r.all[i]
-		if r.changes[i] == nil && (t.desired != nil && t.kind.archived(t.desired) || t.live != nil && t.kind.archived(t.live)) {
+		if r.changes[i] == nil &&
+			(t.desired != nil && t.kind.archived(t.desired) || t.live != nil && t.kind.archived(t.live)) {
 			return true
 		}
 	}
@@ -283,7 +288,10 @@ func (r *ruleCheck) report(i int, f resource.Finding) {
 			position = desired.Position
 		}
 	}
-	p := diag.Problem{Severity: f.Severity, Code: f.Code, Position: position, Address: a.String(), Message: a.String() + ": " + f.Message, Hint: f.Hint}
+	p := diag.Problem{
+		Severity: f.Severity, Code: f.Code, Position: position,
+		Address: a.String(), Message: a.String() + ": " + f.Message, Hint: f.Hint,
+	}
 	blamed := r.blamed(i)
 	if r.waitsAt(i).holds() {
 		p.Address = blamed.address.String()
@@ -315,7 +323,10 @@ func (r *ruleCheck) holdWith(i int, f resource.Finding) {
 			continue
 		}
 		if holds := above.Holds(); len(holds) > 0 {
-			r.holdNeeding(c, f.Attribute, Hold{Hazard: holds[0].Hazard, Allow: holds[0].Allow, Message: "held with " + above.Address.String() + ", whose held change it needs: " + f.Message})
+			r.holdNeeding(c, f.Attribute, Hold{
+				Hazard: holds[0].Hazard, Allow: holds[0].Allow,
+				Message: "held with " + above.Address.String() + ", whose held change it needs: " + f.Message,
+			})
 			return
 		}
 	}
@@ -330,7 +341,9 @@ func (r *ruleCheck) holdLeft(i int, f resource.Finding) {
 	}
 	for up := i; up >= 0; up = r.all[up].up {
 		if c := r.changes[up]; c != nil && c.Held == nil {
-			r.holdNeeding(c, f.Attribute, Hold{Hazard: hazard, Message: "needs what is left out of this plan: " + f.Message})
+			r.holdNeeding(c, f.Attribute, Hold{
+				Hazard: hazard, Message: "needs what is left out of this plan: " + f.Message,
+			})
 			return
 		}
 	}

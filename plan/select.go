@@ -63,7 +63,10 @@ func (d *differ) selects() {
 		}
 	}
 	d.plan.Unmatched = errors.Join(target.unmatched("--target", addresses), exclude.unmatched("--exclude", addresses))
-	c := choice{chosen: map[resource.Address]bool{}, excluded: func(a resource.Address) bool { return excluded[a] }, because: "is excluded", hazard: Unselected}
+	c := choice{
+		chosen: map[resource.Address]bool{}, excluded: func(a resource.Address) bool { return excluded[a] },
+		because: "is excluded", hazard: Unselected,
+	}
 	for i := range d.plan.Changes {
 		a := d.plan.Changes[i].Address
 		c.chosen[a] = targeted[a] && !excluded[a]
@@ -138,7 +141,9 @@ func (d *differ) completeBeneath(c *choice, i int) {
 		switch {
 		case c.chosen[a]:
 		case c.excluded(a):
-			d.holdTree(i, Hold{Hazard: c.hazard, Message: "is replaced with " + a.String() + " beneath it, which " + c.because})
+			d.holdTree(i, Hold{
+				Hazard: c.hazard, Message: "is replaced with " + a.String() + " beneath it, which " + c.because,
+			})
 		default:
 			c.chosen[a] = true
 			c.pulled = append(c.pulled, Pulled{a, top})

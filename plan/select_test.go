@@ -48,14 +48,16 @@ func TestAPatternNamesWhatItSays(t *testing.T) {
 		{"campaign/spring*", "campaign/spring campaign/spring-sale"},
 		{"campaign/spring-?ale", "campaign/spring-sale"},
 		{"campaign/spring-[a-z]ale/**", "campaign/spring-sale ad_group/spring-sale/x"},
-		{"campaign/**", "campaign/spring ad_group/spring/runs ad/spring/runs/hero campaign/spring-sale ad_group/spring-sale/x"},
+		{"campaign/**", "campaign/spring ad_group/spring/runs " +
+			"ad/spring/runs/hero campaign/spring-sale ad_group/spring-sale/x"},
 		{"*/spring/**", "campaign/spring ad_group/spring/runs ad/spring/runs/hero"},
 		{"-ad -ad_group", "campaign/spring campaign/spring-sale"},
 		{"campaign/spring-*/** -ad_group/**", "campaign/spring-sale"},
 		{"campaign -campaign/spring", "campaign/spring-sale"},
 	} {
 		t.Run(row.pattern, func(t *testing.T) {
-			in := selected(t, plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Desired: snapshot(t, selectable)}, row.pattern)
+			in := selected(t, plan.Input{Schemas: kinds.All(),
+				Policy: plan.DefaultPolicy(), Desired: snapshot(t, selectable)}, row.pattern)
 			p := plan.Diff(in)
 			var got []string
 			for _, c := range p.Changes {
@@ -76,7 +78,8 @@ func TestAPatternThatNamesNothingIsAnError(t *testing.T) {
 		{"campaign -ad/spring/runs/zero", `--exclude ad/spring/runs/zero names nothing`},
 		{"campaign/winter-*", `--target campaign/winter-* names nothing`},
 	} {
-		in := selected(t, plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Desired: snapshot(t, selectable)}, row.pattern)
+		in := selected(t, plan.Input{Schemas: kinds.All(),
+			Policy: plan.DefaultPolicy(), Desired: snapshot(t, selectable)}, row.pattern)
 		if err := plan.Diff(in).Unmatched; err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v; want %s", row.pattern, err, row.want)
 		}
@@ -93,14 +96,19 @@ func TestAPatternOfAFileIsNamedWithItsLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Desired: snapshot(t, selectable), Select: plan.Selection{Target: []plan.Pattern{p}}}
-	if err := plan.Diff(in).Unmatched; err == nil || !strings.Contains(err.Error(), "campaign/none of list.txt:3 names nothing") {
+	in := plan.Input{
+		Schemas: kinds.All(), Policy: plan.DefaultPolicy(),
+		Desired: snapshot(t, selectable), Select: plan.Selection{Target: []plan.Pattern{p}},
+	}
+	if err := plan.Diff(in).Unmatched; err == nil ||
+		!strings.Contains(err.Error(), "campaign/none of list.txt:3 names nothing") {
 		t.Errorf("unmatched is %v", err)
 	}
 }
 
 func TestASelectedCreateBringsWhatItNeeds(t *testing.T) {
-	in := selected(t, plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Desired: snapshot(t, selectable)}, "ad/spring/runs/hero")
+	in := selected(t, plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Desired: snapshot(t, selectable)},
+		"ad/spring/runs/hero")
 	p := plan.Diff(in)
 	if got, want := len(p.Applicable()), 3; got != want {
 		t.Fatalf("%d changes go; want %d:\n%s", got, want, sketch(p.Changes))
@@ -120,12 +128,14 @@ func address(text string) resource.Address {
 }
 
 func TestASelectedCreateWithoutItsParentIsHeld(t *testing.T) {
-	in := selected(t, plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Desired: snapshot(t, selectable)}, "ad -campaign/spring")
+	in := selected(t, plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Desired: snapshot(t, selectable)},
+		"ad -campaign/spring")
 	p := plan.Diff(in)
 	if len(p.Applicable()) != 0 || len(p.Changes) != 1 || len(p.Selected.Pulled) != 0 {
 		t.Fatalf("%d changes go:\n%s", len(p.Applicable()), sketch(p.Changes))
 	}
-	if h := p.Changes[0].Held; h == nil || h.Hazard != plan.Unselected || h.Message != "needs campaign/spring, which is excluded" {
+	if h := p.Changes[0].Held; h == nil || h.Hazard != plan.Unselected ||
+		h.Message != "needs campaign/spring, which is excluded" {
 		t.Errorf("held with %+v", h)
 	}
 }
@@ -153,7 +163,8 @@ func TestAReplaceIsNeverWithoutWhatLiesBeneathIt(t *testing.T) {
 
 func TestWhatIsLeftOutIsCountedWithItsMoney(t *testing.T) {
 	rows := "campaign/a#1 name=Aaa status=active budget.daily=10\ncampaign/b#2 name=Bbb status=active budget.daily=10\n"
-	in := plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: snapshot(t, rows), Live: snapshot(t, rows),
+	in := plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(),
+		Last: snapshot(t, rows), Live: snapshot(t, rows),
 		Desired: snapshot(t, strings.ReplaceAll(rows, "daily=10", "daily=12"))}
 	p := plan.Diff(selected(t, in, "campaign/a"))
 	if p.Spend.DailyBefore != 20e6 || p.Spend.DailyAfter != 22e6 {
@@ -170,7 +181,8 @@ func TestWhatIsLeftOutIsCountedWithItsMoney(t *testing.T) {
 
 // A pattern is drawn from what a marketer may type.
 func drawPatterns(t *rapid.T) string {
-	one := rapid.SampledFrom([]string{"campaign", "ad_group", "ad", "campaign/a", "campaign/a/**", "campaign/b/**", "*/a/**", "ad_group/*/r", "ad_group/a/**", "ad/a/r/h", "ad/**/h",
+	one := rapid.SampledFrom([]string{"campaign", "ad_group", "ad", "campaign/a",
+		"campaign/a/**", "campaign/b/**", "*/a/**", "ad_group/*/r", "ad_group/a/**", "ad/a/r/h", "ad/**/h",
 		"-campaign", "-campaign/a", "-ad_group/b/**", "-ad/a/r/h", "-*/b/**", "-ad"})
 	return strings.Join(rapid.SliceOfN(one, 1, 3).Draw(t, "patterns"), " ")
 }
@@ -179,13 +191,15 @@ func TestSelectingAddsNothingAndReleasesNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, true)
 		_, given := allowed(rt, t, d)
-		given = rapid.SliceOfDistinct(rapid.SampledFrom(append(given, "raises-spend=30/day", "archives", "archives=2")), rapid.ID).Draw(rt, "given")
+		given = rapid.SliceOfDistinct(rapid.SampledFrom(append(given, "raises-spend=30/day", "archives", "archives=2")),
+			rapid.ID).Draw(rt, "given")
 		patterns := drawPatterns(rt)
 		whole, part := plan.Diff(d.input(t, given...)), plan.Diff(selected(t, d.input(t, given...), patterns))
 		may := sent(whole.Applicable())
 		for what := range sent(part.Applicable()) {
 			if !may[what] {
-				rt.Fatalf("%s is added by selecting %s:\nwhole:\n%s\npart:\n%s\n%s", what, patterns, sketch(whole.Changes), sketch(part.Changes), d)
+				rt.Fatalf("%s is added by selecting %s:\nwhole:\n%s\npart:\n%s\n%s",
+					what, patterns, sketch(whole.Changes), sketch(part.Changes), d)
 			}
 		}
 		if n := len(part.Changes) + len(part.Selected.LeftOut); n != len(whole.Changes) {
@@ -196,7 +210,8 @@ func TestSelectingAddsNothingAndReleasesNothing(t *testing.T) {
 		for address, holds := range heldByWhole {
 			for hold := range holds {
 				if stillThere(part, address) && !now[address][hold] && !now[address][string(plan.Unselected)+" "] {
-					rt.Fatalf("%s of %s is released by selecting %s:\n%s\n%s", hold, address, patterns, sketch(part.Changes), d)
+					rt.Fatalf("%s of %s is released by selecting %s:\n%s\n%s",
+						hold, address, patterns, sketch(part.Changes), d)
 				}
 			}
 		}
@@ -247,7 +262,8 @@ func TestAPartStandsAlone(t *testing.T) {
 			}
 			for r := range whole.All() {
 				if strings.HasPrefix(r.Address.Key, c.Address.Key+"/") && after.Get(r.Address) == nil {
-					rt.Fatalf("%s is gone with %s and not made again:\n%s\n%s", r.Address, c.Address, sketch(p.Changes), d)
+					rt.Fatalf("%s is gone with %s and not made again:\n%s\n%s",
+						r.Address, c.Address, sketch(p.Changes), d)
 				}
 			}
 		}

@@ -22,7 +22,9 @@ func (d *differ) holdBroken(c *Change) {
 		}
 		for j := range c.Fields {
 			if h := c.Fields[j].Held; h != nil && k.whole[f.Name] == k.whole[c.Fields[j].Name] {
-				f.hold(Hold{Hazard: h.Hazard, Message: "held with " + c.Fields[j].Name + ", which it needs", Allow: h.Allow})
+				f.hold(Hold{
+					Hazard: h.Hazard, Message: "held with " + c.Fields[j].Name + ", which it needs", Allow: h.Allow,
+				})
 				break
 			}
 		}
@@ -133,7 +135,10 @@ func (d *differ) spend(c *Change) {
 
 func (s *spender) spend(today string) Spend {
 	after := s.standing(s.after, today)
-	return Spend{DailyBefore: s.now.daily, LifetimeBefore: s.now.lifetime, DailyAfter: after.daily, LifetimeAfter: after.lifetime}
+	return Spend{
+		DailyBefore: s.now.daily, LifetimeBefore: s.now.lifetime,
+		DailyAfter: after.daily, LifetimeAfter: after.lifetime,
+	}
 }
 
 // spending is a resource possible spend depends on: its place, and what it can

@@ -23,7 +23,8 @@ func (d *differ) spanPhases(now, then span) (first, last Phase) {
 		return first, last
 	}
 	phase := Raise // one half of the move alone is all days between, or none; other days may have another limit
-	if today := d.calendar.today; today != "" && d.daysLeft(then) <= d.daysLeft(now) && (then.ended(today) || !d.capped && !now.ended(today)) {
+	if today := d.calendar.today; today != "" && d.daysLeft(then) <= d.daysLeft(now) &&
+		(then.ended(today) || !d.capped && !now.ended(today)) {
 		phase = Lower
 	}
 	return phase, phase
@@ -96,7 +97,10 @@ func (d *differ) holdSpan(c *Change) {
 		}
 		for j := range c.Fields {
 			if f := &c.Fields[j]; f.Held == nil && k.isSpan(f.Name) {
-				f.hold(Hold{Hazard: h.Hazard, Message: "held with " + c.Fields[i].Name + ", without which it is another schedule", Allow: h.Allow})
+				f.hold(Hold{
+					Hazard: h.Hazard, Message: "held with " +
+						c.Fields[i].Name + ", without which it is another schedule", Allow: h.Allow,
+				})
 			}
 		}
 	}

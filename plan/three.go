@@ -31,9 +31,15 @@ func (d *differ) join() {
 	latest := map[*kind]int{} // the last of each kind so far: parents stand before their children
 	for len(desired) > 0 || len(last) > 0 || len(live) > 0 {
 		a := first(desired, last, live)
-		t := three{address: a, desired: take(&desired, a), last: take(&last, a), live: take(&live, a), place: len(d.all), up: -1}
+		t := three{
+			address: a, desired: take(&desired, a),
+			last: take(&last, a), live: take(&live, a), place: len(d.all), up: -1,
+		}
 		if t.kind = d.kinds[a.Kind]; t.kind == nil {
-			d.problems.Add(diag.Problem{Code: diag.UnknownKey, Address: a.String(), Message: "kind is " + quote(string(a.Kind)) + "; want a kind adsync knows"})
+			d.problems.Add(diag.Problem{
+				Code: diag.UnknownKey, Address: a.String(),
+				Message: "kind is " + quote(string(a.Kind)) + "; want a kind adsync knows",
+			})
 			continue
 		}
 		if parent := a.Up(t.kind.schema.Parent); !parent.IsZero() {
@@ -78,7 +84,9 @@ func (d *differ) findAbove(parent resource.Address, likely int) (place int, orph
 		return likely, false
 	}
 	for up := parent; !up.IsZero(); up = d.Schemas.Parent(up) {
-		i, there := slices.BinarySearchFunc(d.all, up, func(t three, a resource.Address) int { return t.address.Compare(a) })
+		i, there := slices.BinarySearchFunc(d.all, up, func(t three, a resource.Address) int {
+			return t.address.Compare(a)
+		})
 		if there {
 			return i, up != parent
 		}

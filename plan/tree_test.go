@@ -58,8 +58,9 @@ func TestDiffOfTrees(t *testing.T) {
 			create campaign/x
 			create ad_group/x/r
 			create ad/x/r/a`},
-		{name: "a new ad beneath what is there", desired: "campaign/x name=Spring\nad_group/x/r name=Runners\nad/x/r/b " + ad,
-			last: three, live: three, want: "create ad/x/r/b"},
+		{name: "a new ad beneath what is there",
+			desired: "campaign/x name=Spring\nad_group/x/r name=Runners\nad/x/r/b " + ad,
+			last:    three, live: three, want: "create ad/x/r/b"},
 		{name: "a removed campaign holds its tree, in one line", last: three, desired: newTree, live: archivedCampaign,
 			want: "create campaign/x HELD(removed-by-hand)"},
 		{name: "a removed campaign created again takes its tree along", last: three, desired: newTree, live: archivedCampaign, allow: []string{"removed-by-hand=campaign/x"}, want: `
@@ -70,9 +71,11 @@ func TestDiffOfTrees(t *testing.T) {
 			update campaign/x
 			create ad_group/x/r HELD(removed-by-hand)`},
 		{name: "what lies beneath an archived campaign is not compared", last: three, live: three,
-			desired: "campaign/x status=archived\nad_group/x/r name=Other\nad/x/r/b " + ad, want: "archive campaign/x HELD(archives)"},
+			desired: "campaign/x status=archived\nad_group/x/r name=Other\nad/x/r/b " + ad,
+			want:    "archive campaign/x HELD(archives)"},
 		{name: "archiving what is not ours is held twice, and nothing beneath it is compared", live: three,
-			desired: "campaign/x status=archived\nad_group/x/r name=Other", want: "archive campaign/x HELD(adopt) HELD(archives)"},
+			desired: "campaign/x status=archived\nad_group/x/r name=Other",
+			want:    "archive campaign/x HELD(adopt) HELD(archives)"},
 		{name: "a create that is held holds its children", desired: "campaign/x name=Spring bidding_type=clicks\nad_group/x/r name=Runners\nad/x/r/a " + ad, want: `
 			create campaign/x HELD(incomplete)
 			create ad_group/x/r HELD(incomplete)
@@ -86,19 +89,25 @@ func TestDiffOfTrees(t *testing.T) {
 			adopt ad_group/x/r
 			create ad/x/r/a`},
 		{name: "replacing a campaign takes its tree along", allow: []string{"replace=campaign/x"},
-			last: strings.Replace(three, "Spring", "Spring bidding_type=impressions", 1), live: strings.Replace(three, "Spring", "Spring bidding_type=impressions", 1),
+			last:    strings.Replace(three, "Spring", "Spring bidding_type=impressions", 1),
+			live:    strings.Replace(three, "Spring", "Spring bidding_type=impressions", 1),
 			desired: newTree + "\nad/x/r/b " + ad, want: `
 			replace campaign/x
 			replace ad_group/x/r
 			replace ad/x/r/a
 			create ad/x/r/b`},
-		{name: "replacing a campaign makes nothing again that somebody ended beneath it", allow: []string{"replace=campaign/x"},
-			last: strings.Replace(three, "Spring", "Spring bidding_type=impressions", 1), live: strings.Replace(strings.Replace(three, "Spring", "Spring bidding_type=impressions", 1), "name=Runners status=active", "name=Runners status=archived", 1),
+		{name: "replacing a campaign makes nothing again that somebody ended beneath it",
+			allow: []string{"replace=campaign/x"},
+			last:  strings.Replace(three, "Spring", "Spring bidding_type=impressions", 1),
+			live: strings.Replace(strings.Replace(three, "Spring", "Spring bidding_type=impressions", 1),
+				"name=Runners status=active", "name=Runners status=archived", 1),
 			desired: newTree, want: `
 			replace campaign/x
 			create ad_group/x/r HELD(removed-by-hand)`},
-		{name: "replacing needs all a create needs, and holds up nothing else", allow: []string{"replace"}, last: "campaign/x#1 bidding_type=clicks status=active",
-			desired: "campaign/x bidding_type=impressions status=paused", live: "campaign/x#1 bidding_type=clicks status=active", want: "replace campaign/x"},
+		{name: "replacing needs all a create needs, and holds up nothing else",
+			allow: []string{"replace"}, last: "campaign/x#1 bidding_type=clicks status=active",
+			desired: "campaign/x bidding_type=impressions status=paused",
+			live:    "campaign/x#1 bidding_type=clicks status=active", want: "replace campaign/x"},
 		{name: "a tree someone archived and the files no longer name", last: three, live: archivedCampaign, want: `
 			forget campaign/x
 			forget ad_group/x/r
@@ -107,7 +116,8 @@ func TestDiffOfTrees(t *testing.T) {
 			desired: "campaign/y name=spring bidding_type=clicks budget.daily=5\nad_group/y/r name=Runners", want: `
 			create campaign/y HELD(twin)
 			create ad_group/y/r HELD(twin)`},
-		{name: "a key that changed, and is meant", last: "campaign/x#1 name=Spring", live: "campaign/x#1 name=Spring", allow: []string{"twin=campaign/y"},
+		{name: "a key that changed, and is meant",
+			last: "campaign/x#1 name=Spring", live: "campaign/x#1 name=Spring", allow: []string{"twin=campaign/y"},
 			desired: "campaign/y name=Spring bidding_type=clicks budget.daily=5", want: "create campaign/y"},
 		{name: "a name someone else uses", live: "campaign/~7#7 name=Spring\ncampaign/~8#8 name=SPRING",
 			desired: "campaign/y name=Spring bidding_type=clicks budget.daily=5", want: "create campaign/y HELD(twin)"},
@@ -162,7 +172,8 @@ func TestDiffStartsOnlyTheTopOfANewTreeLast(t *testing.T) {
 }
 
 func TestDiffSaysWhatACreateLacks(t *testing.T) {
-	desired := written(snapshot(t, "campaign/x name=Spring\nad_group/y/r name=Runners bid.max=1\nad_group/x/r bid.max=1"))
+	desired := written(snapshot(t,
+		"campaign/x name=Spring\nad_group/y/r name=Runners bid.max=1\nad_group/x/r bid.max=1"))
 	p := plan.Diff(plan.Input{Schemas: kinds.All(), Desired: desired, Policy: plan.DefaultPolicy()})
 	want := lines(`
 		q4.xlsx:Ad groups!3: ad_group/x/r is new and has no name; want one (ADS1006)
@@ -186,25 +197,32 @@ func TestHoldsSayWhatLiesBeneath(t *testing.T) {
 }
 
 func TestApplicableLeavesOutWhatIsHeld(t *testing.T) {
-	const live = "ad/x/r/a#3 name=Hero title=Shoes_one body=Light target_url=https://a.example/ image=https://a.example/a.png"
+	const live = "ad/x/r/a#3 name=Hero title=Shoes_one " +
+		"body=Light target_url=https://a.example/ image=https://a.example/a.png"
 	above := "campaign/x#1 name=Spring\nad_group/x/r#2 name=Runners\n"
 	tests := []struct {
 		name, last, desired, live, want string
 		allow                           []string
 	}{
 		{"a setting sent whole takes the held field along as it is live",
-			above + strings.Replace(live, "Light", "Lighter", 1), above + "ad/x/r/a title=Shoes_two body=Lighter", above + live,
-			"update ad/x/r/a; body Light sent-along neutral; image https://a.example/a.png sent-along neutral; target_url https://a.example/ sent-along neutral; title Shoes two edit neutral", nil},
+			above + strings.Replace(live, "Light", "Lighter", 1),
+			above + "ad/x/r/a title=Shoes_two body=Lighter", above + live,
+			"update ad/x/r/a; body Light sent-along neutral; image https://a.example/a.png sent-along " +
+				"neutral; target_url https://a.example/ sent-along neutral; title Shoes two edit neutral", nil},
 		{"a held field alone sends nothing",
-			above + strings.Replace(live, "Light", "Lighter", 1), above + "ad/x/r/a body=Lighter", above + live, "", nil},
+			above + strings.Replace(live, "Light", "Lighter", 1),
+			above + "ad/x/r/a body=Lighter", above + live, "", nil},
 		{"a held replace leaves the other edits",
-			"campaign/x#1 bidding_type=clicks status=active", "campaign/x bidding_type=impressions status=paused", "campaign/x#1 bidding_type=clicks status=active",
+			"campaign/x#1 bidding_type=clicks status=active",
+			"campaign/x bidding_type=impressions status=paused", "campaign/x#1 bidding_type=clicks status=active",
 			"update campaign/x; status paused edit lower", nil},
 		{"a replace that is allowed and cannot be done leaves the other edits",
-			"campaign/x#1 bidding_type=clicks budget.daily=9", "campaign/x bidding_type=impressions budget.daily=5", "campaign/x#1 bidding_type=clicks budget.daily=9",
+			"campaign/x#1 bidding_type=clicks budget.daily=9",
+			"campaign/x bidding_type=impressions budget.daily=5", "campaign/x#1 bidding_type=clicks budget.daily=9",
 			"update campaign/x; budget.daily 5.00 edit lower", []string{"replace"}},
 		{"what agrees is recorded all the same",
-			"campaign/x#1 name=Spring description=one", "campaign/x name=Summer description=two", "campaign/x#1 name=Winter description=two",
+			"campaign/x#1 name=Spring description=one",
+			"campaign/x name=Summer description=two", "campaign/x#1 name=Winter description=two",
 			"record campaign/x; record description two", nil},
 	}
 	for _, tt := range tests {
@@ -231,7 +249,8 @@ func TestABudgetTakesThePlaceOfItsOtherHalf(t *testing.T) {
 
 func TestSimulateLeavesItsInputAlone(t *testing.T) {
 	live := snapshot(t, "campaign/x#1 name=Spring status=active")
-	p := diff(t, "campaign/x#1 name=Spring status=active", "campaign/x name=Summer status=paused", "campaign/x#1 name=Spring status=active")
+	p := diff(t, "campaign/x#1 name=Spring status=active",
+		"campaign/x name=Summer status=paused", "campaign/x#1 name=Spring status=active")
 	after := plan.Simulate(live, p)
 	if got := live.Get(resource.Address{Kind: kinds.Campaign, Key: "x"}).Value("name").Text(); got != "Spring" {
 		t.Errorf("the live name became %q; want it as it was", got)

@@ -14,15 +14,18 @@ func TestBidsCompareWithinWhatTheyPayFor(t *testing.T) {
 		account += fmt.Sprintf("ad_group/views/g%d#g%d name=Views_%d status=active bid.max=0.001\n", i, i, i)
 	}
 	beside := func(bidding, bid, strategy string) string {
-		return account + "campaign/new name=New bidding_type=" + bidding + " status=active budget.daily=900\nad_group/new/g name=Group status=active bid.max=" + bid + strategy
+		return account + "campaign/new name=New bidding_type=" + bidding +
+			" status=active budget.daily=900\nad_group/new/g name=Group status=active bid.max=" + bid + strategy
 	}
 	tests := []struct {
 		name, files, want string
 	}{
 		{name: "the first clicks beside impressions", files: beside("clicks", "1.20", "")},
 		{name: "another of impressions", files: beside("impressions", "0.0029", "")},
-		{name: "another of impressions, far above", files: beside("impressions", "1.20", ""), want: "raises-spend=ad_group/new/g=1.20 scale=ad_group/new/g"},
-		{name: "and with its strategy said", files: beside("impressions", "0.004", " bid.strategy=fixed_bid"), want: "raises-spend=ad_group/new/g=0.004"},
+		{name: "another of impressions, far above",
+			files: beside("impressions", "1.20", ""), want: "raises-spend=ad_group/new/g=1.20 scale=ad_group/new/g"},
+		{name: "and with its strategy said", files: beside("impressions", "0.004", " bid.strategy=fixed_bid"),
+			want: "raises-spend=ad_group/new/g=0.004"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

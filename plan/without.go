@@ -51,7 +51,9 @@ func (t *three) starts(c *Change) bool {
 	if t.live == nil || t.kind.delivers(t.live) {
 		return false
 	}
-	return slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Name == t.kind.delivery && f.Desired.Text() == active })
+	return slices.ContainsFunc(c.Fields, func(f Field) bool {
+		return f.Name == t.kind.delivery && f.Desired.Text() == active
+	})
 }
 
 // makes reports whether the change makes a resource, which has what the files give.

@@ -44,10 +44,12 @@ const (
 	Protected    Hazard = "protected"     // is what the files protect the resource from; nothing releases it
 	Frozen       Hazard = "frozen"        // comes in a freeze window; nothing releases it
 	Unattended   Hazard = "unattended"    // raises while nobody looks, without a ceiling; nothing releases it
-	Undecided    Hazard = "undecided"     // depends on an earlier request nobody knows the outcome of; nothing releases it
-	Late         Hazard = "late"          // has a day that has passed while it waited; nothing releases it
-	Invalid      Hazard = "invalid"       // a cell of its row is wrong, or of one above it; nothing releases it
-	WasRefused   Hazard = "refused"       // was refused by the service as it is, while nobody looks; released for that refusal alone
+	// depends on an earlier request nobody knows the outcome of; nothing releases it
+	Undecided Hazard = "undecided"
+	Late      Hazard = "late"    // has a day that has passed while it waited; nothing releases it
+	Invalid   Hazard = "invalid" // a cell of its row is wrong, or of one above it; nothing releases it
+	// was refused by the service as it is, while nobody looks; released for that refusal alone
+	WasRefused Hazard = "refused"
 
 	// What looks like a slip of the hand; see Accident.
 	Shifted  Hazard = "shifted"   // says what others of its column said before

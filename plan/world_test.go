@@ -120,7 +120,8 @@ func sketch(changes []plan.Change) string {
 		}
 		line += held(c.Held)
 		for _, f := range c.Fields {
-			line += fmt.Sprintf("; %s %s %s %s%s", f.Name, show(c.Address.Kind, f.Name, f.Desired), f.Cause, f.Phase, held(f.Held))
+			line += fmt.Sprintf("; %s %s %s %s%s",
+				f.Name, show(c.Address.Kind, f.Name, f.Desired), f.Cause, f.Phase, held(f.Held))
 		}
 		for _, f := range c.Recorded {
 			line += "; record " + f.Name + " " + show(c.Address.Kind, f.Name, f.Desired)

@@ -82,7 +82,8 @@ func TestWhoChangedAFieldIsNotedOfThatAlone(t *testing.T) {
 	if other.Foreign() != nil || other.Edited() != nil {
 		t.Errorf("a copy names %v and %v; want nobody", other.Foreign(), other.Edited())
 	}
-	if live := of.Live(); of.Foreign().Actor != "ann" || of.Edited().Author != "bob" || !live.Equal(resource.Number(2)) {
+	if live := of.Live(); of.Foreign().Actor != "ann" ||
+		of.Edited().Author != "bob" || !live.Equal(resource.Number(2)) {
 		t.Errorf("the field is %+v; want ann, bob, and the values it had", of.beside)
 	}
 }

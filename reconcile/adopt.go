@@ -113,13 +113,16 @@ func (f *adopter) checkPick(p Pick) {
 		problem.Message = p.Address.String() + " is in no file; want a resource the files name"
 		problem.Hint = diag.DidYouMean(p.Address.String(), names)
 	case p.ID != "" && r.ID != p.ID:
-		problem.Position, problem.Message = r.Position, fmt.Sprintf("id is %q in the file, and %q is to be adopted; want one of them", r.ID, p.ID)
+		problem.Position, problem.Message = r.Position,
+			fmt.Sprintf("id is %q in the file, and %q is to be adopted; want one of them", r.ID, p.ID)
 	case last != nil && last.ID != "":
-		problem.Position, problem.Message = r.Position, fmt.Sprintf("%s is managed already, as %s; want one that is not", p.Address, last.ID)
+		problem.Position, problem.Message = r.Position,
+			fmt.Sprintf("%s is managed already, as %s; want one that is not", p.Address, last.ID)
 	case live == nil && f.said(p.Address): // why it is none
 		return
 	case live == nil:
-		problem.Position, problem.Message = r.Position, p.Address.String()+" fits nothing live by its name; give the id of what is meant, as "+p.Address.String()+"=ID"
+		problem.Position, problem.Message = r.Position, p.Address.String()+
+			" fits nothing live by its name; give the id of what is meant, as "+p.Address.String()+"=ID"
 	default:
 		return
 	}
@@ -139,13 +142,17 @@ func (f *adopter) adopt(r *resource.Resource) {
 	}
 	if parent := f.Schemas.Parent(r.Address); !parent.IsZero() && f.view.Last.Get(parent) == nil && !f.adopts(parent) {
 		f.problems.Add(diag.Problem{Code: diag.UnknownParent, Position: r.Position, Address: r.Address.String(),
-			Message: fmt.Sprintf("%s is beneath %s, which is not managed; want that adopted first, or with it", r.Address, parent)})
+			Message: fmt.Sprintf("%s is beneath %s, which is not managed; want that adopted first, or with it",
+				r.Address, parent)})
 		return
 	}
 	schema := f.Schemas.Of(r.Address.Kind)
 	attributes, normal, differs := recordedAs(schema, live, f.named(schema, r))
 	f.found = append(f.found, Adoption{Address: r.Address, ID: live.ID, Name: schema.NameOf(live), Differs: differs,
-		applied: state.Applied{Address: r.Address, ID: live.ID, ParentID: live.ParentID, Attributes: attributes, Normal: normal, Replace: true}})
+		applied: state.Applied{
+			Address: r.Address, ID: live.ID, ParentID: live.ParentID,
+			Attributes: attributes, Normal: normal, Replace: true,
+		}})
 }
 
 // named gives a resource of the files with the ids of what it names by key.
@@ -182,7 +189,8 @@ func (f *adopter) removed(live *resource.Resource) bool {
 
 // recordedAs gives what is recorded of a live resource that the files describe:
 // what is live, in the form the files have of it, and what they say otherwise.
-func recordedAs(schema *resource.Schema, live, written *resource.Resource) (attributes, normal resource.Attributes, differs []string) {
+func recordedAs(schema *resource.Schema, live, written *resource.Resource) (attributes,
+	normal resource.Attributes, differs []string) {
 	for k := range schema.Attributes {
 		a := &schema.Attributes[k]
 		have, says := live.Value(a.Name), written.Value(a.Name)

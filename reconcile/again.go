@@ -61,7 +61,8 @@ func (g again) once(before again) again {
 
 // lookForLost reads back what of a job's lost results can be found out without
 // sending anything again.
-func (a *Agent) lookForLost(ctx context.Context, step state.Step, outcomes []settled, g again) ([]settled, again, error) {
+func (a *Agent) lookForLost(ctx context.Context, step state.Step,
+	outcomes []settled, g again) ([]settled, again, error) {
 	outcomes, g, err := a.lookForUpdates(ctx, step, outcomes, g)
 	if err != nil {
 		return outcomes, g, err
@@ -72,7 +73,8 @@ func (a *Agent) lookForLost(ctx context.Context, step state.Step, outcomes []set
 // lookForUpdates reads back the updates of which nothing is known: they carry no
 // key, and going again could undo what somebody did since. A create carries its
 // key, which asks for itself.
-func (a *Agent) lookForUpdates(ctx context.Context, step state.Step, outcomes []settled, g again) ([]settled, again, error) {
+func (a *Agent) lookForUpdates(ctx context.Context,
+	step state.Step, outcomes []settled, g again) ([]settled, again, error) {
 	var asked []int
 	var expected []expectation
 	for i, o := range outcomes {
@@ -140,7 +142,8 @@ func (a *Agent) shown(ctx context.Context, expected []expectation) ([]bool, erro
 // beneath that is of the tree. Updates have no keys to be reused by: only those
 // that failed go again, so that nothing somebody did since to the others is
 // undone.
-func (a *Agent) repetition(ctx context.Context, step state.Step, n int, outcomes []settled, g again) (state.Step, error) {
+func (a *Agent) repetition(ctx context.Context, step state.Step,
+	n int, outcomes []settled, g again) (state.Step, error) {
 	key, err := a.jobKey(ctx, "job")
 	if err != nil {
 		return step, err
@@ -165,7 +168,8 @@ func only(step state.Step, goes func(state.Operation) bool) (state.Step, error) 
 		return step, fmt.Errorf("read the body of %s: %w", step.ID, err)
 	}
 	if len(body.Operations) != len(step.Operations) {
-		return step, fmt.Errorf("%s has %d operations and its body %d", step.ID, len(step.Operations), len(body.Operations))
+		return step, fmt.Errorf("%s has %d operations and its body %d",
+			step.ID, len(step.Operations), len(body.Operations))
 	}
 	var operations []state.Operation
 	var raw []json.RawMessage

@@ -48,12 +48,16 @@ func (w *world) noting(j *jobs) {
 
 // failing has an operation of a type fail so many times, without being done.
 func (w *world) failing(opType string, times int, retryable *bool, wait *int64) {
-	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation,
+		next func() world_.JobResult) world_.JobResult {
 		if op.Type != opType || strings.HasPrefix(op.Key, "check-") || times == 0 {
 			return next()
 		}
 		times--
-		return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "busy", Error: "try later", Retryable: retryable, RetryAfter: wait}
+		return world_.JobResult{
+			OperationID: op.ID, Type: op.Type, Status: "failed",
+			ErrorCode: "busy", Error: "try later", Retryable: retryable, RetryAfter: wait,
+		}
 	}})
 }
 
@@ -69,8 +73,10 @@ func TestFailureWithoutAWordOnRetryingGoesAgainOnce(t *testing.T) {
 		if got := outcomes(w.apply())["ad_group/spring/g"]; got != want {
 			t.Errorf("after %d such failures the ad group is %s; want %s", failures, got, want)
 		}
-		if sent = sent.with("create"); len(sent.bodies) != 2 || sent.bodies[0] != sent.bodies[1] || sent.keys[0] == sent.keys[1] {
-			t.Errorf("%d jobs were sent, under %v; want the same body twice, under two keys", len(sent.bodies), sent.keys)
+		if sent = sent.with("create"); len(sent.bodies) != 2 ||
+			sent.bodies[0] != sent.bodies[1] || sent.keys[0] == sent.keys[1] {
+			t.Errorf("%d jobs were sent, under %v; want the same body twice, under two keys",
+				len(sent.bodies), sent.keys)
 		}
 		w.service.SetHooks(nil)
 		w.converge()
@@ -82,12 +88,15 @@ func TestFailureWithoutAWordOnRetryingGoesAgainOnce(t *testing.T) {
 func TestFailureThatIsUnclearOnlyTheSecondTimeGoesAgain(t *testing.T) {
 	w := newWorld(t)
 	yes, failures := true, 0
-	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation,
+		next func() world_.JobResult) world_.JobResult {
 		if op.Type != "ad_group.create" || strings.HasPrefix(op.Key, "check-") || failures == 2 {
 			return next()
 		}
 		failures++
-		failed := world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "busy", Error: "try later", Retryable: &yes}
+		failed := world_.JobResult{
+			OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "busy", Error: "try later", Retryable: &yes,
+		}
 		if failures == 2 {
 			failed.Retryable = nil
 		}
@@ -137,10 +146,14 @@ func TestRepetitionOfUpdatesHoldsOnlyWhatFailed(t *testing.T) {
 	sent := &jobs{}
 	w.noting(sent)
 	for _, key := range []string{"spring", "autumn"} {
-		w.write("campaign/"+key, map[string]any{"name": "Renamed " + key, "status": "active", "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"}})
+		w.write("campaign/"+key, map[string]any{
+			"name": "Renamed " + key, "status": "active",
+			"bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"},
+		})
 	}
 	w.clean()
-	if len(sent.bodies) != 2 || strings.Count(sent.bodies[0], "operation_id") != 2 || strings.Count(sent.bodies[1], "operation_id") != 1 {
+	if len(sent.bodies) != 2 || strings.Count(sent.bodies[0], "operation_id") != 2 ||
+		strings.Count(sent.bodies[1], "operation_id") != 1 {
 		t.Errorf("jobs are %v; want both updates, and then the one that failed", sent.bodies)
 	}
 }
@@ -167,12 +180,16 @@ func TestUpdateWithoutAResultIsReadBack(t *testing.T) {
 		w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
 			sent.note(r)
 			response, err := send(r)
-			if err == nil && r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/bulk_mutation_jobs/") && !strings.HasSuffix(r.URL.Path, "/operations") {
+			if err == nil && r.Method == http.MethodGet &&
+				strings.Contains(r.URL.Path, "/bulk_mutation_jobs/") && !strings.HasSuffix(r.URL.Path, "/operations") {
 				return answered(response, "completed", "partially_failed"), nil
 			}
 			return response, err
 		}), w.store)
-		w.write("campaign/spring", map[string]any{"name": "Renamed", "status": "active", "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"}})
+		w.write("campaign/spring", map[string]any{
+			"name": "Renamed", "status": "active",
+			"bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"},
+		})
 		want := map[bool]state.Outcome{true: state.OutcomeApplied, false: state.OutcomeFailed}[done]
 		if got := outcomes(w.apply())["campaign/spring"]; got != want || len(sent.bodies) != 1 {
 			t.Errorf("done %v: the update is %s after %d jobs; want %s after one", done, got, len(sent.bodies), want)
@@ -227,7 +244,8 @@ func TestConflictOfAJob(t *testing.T) {
 				return
 			}
 			if !errors.Is(err, adsapi.ErrConflict) || report.Count(state.OutcomeUnknown) != 3 || len(sent.keys) != 5 {
-				t.Errorf("apply: %v after %d tries, %v; want it stopped with everything unknown", err, len(sent.keys), outcomes(report))
+				t.Errorf("apply: %v after %d tries, %v; want it stopped with everything unknown",
+					err, len(sent.keys), outcomes(report))
 			}
 		})
 	}
@@ -262,14 +280,21 @@ func TestJobWhoseFailuresAreRecordedIsNotRunAgain(t *testing.T) {
 			never := false
 			switch {
 			case failing && of(op, 0):
-				return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "no", Error: "not now", Retryable: &never}
+				return world_.JobResult{
+					OperationID: op.ID, Type: op.Type,
+					Status: "failed", ErrorCode: "no", Error: "not now", Retryable: &never,
+				}
 			case losing && of(op, 3):
-				return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "lost", Error: "nobody hears of it"}
+				return world_.JobResult{
+					OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "lost", Error: "nobody hears of it",
+				}
 			}
 			return next()
 		},
 		Results: func(_ world_.Job, results []world_.JobResult) []world_.JobResult {
-			return slices.DeleteFunc(slices.Clone(results), func(r world_.JobResult) bool { return r.ErrorCode == "lost" })
+			return slices.DeleteFunc(slices.Clone(results), func(r world_.JobResult) bool {
+				return r.ErrorCode == "lost"
+			})
 		},
 	})
 	_ = w.apply()

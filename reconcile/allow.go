@@ -29,7 +29,8 @@ func (d *Desired) bind(input *plan.Input, finish func(*plan.Plan)) (computed *pl
 		hashes = append(hashes, d.compute(without, finish).Hash())
 	}
 	for _, b := range d.Bound {
-		if slices.Contains(hashes, b.Plan) || b.Plan == "" && b.Allow.Hazard == plan.WasRefused && asks(computed, b.Allow) {
+		if slices.Contains(hashes, b.Plan) || b.Plan == "" &&
+			b.Allow.Hazard == plan.WasRefused && asks(computed, b.Allow) {
 			input.Allow = append(slices.Clone(input.Allow), b.Allow)
 			if b.By != "" && !slices.Contains(by, b.By) {
 				by = append(by, b.By)

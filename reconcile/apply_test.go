@@ -21,11 +21,19 @@ func TestDailyBudgetTrackingScheduleAndLocalImageTakeTheirRoutes(t *testing.T) {
 	w := newWorld(t)
 	w.tree("spring", "active")
 	w.write("campaign/spring", map[string]any{
-		"name": "Spring", "status": "active", "bidding_type": "clicks", "budget.daily": 50_000_000, "start": "2027-03-01", "end": "2027-05-31",
-		"tracking": "utm_source=chat", "targeting.countries": []string{"US"}, "targeting.platforms": []string{"web"}, "description": "for spring",
+		"name": "Spring", "status": "active", "bidding_type": "clicks",
+		"budget.daily": 50_000_000, "start": "2027-03-01", "end": "2027-05-31",
+		"tracking": "utm_source=chat", "targeting.countries": []string{"US"},
+		"targeting.platforms": []string{"web"}, "description": "for spring",
 	})
-	w.write("ad/spring/g/local", map[string]any{"name": "Local", "status": "active", "title": "Local picture", "body": "Text.", "target_url": "https://shop.example/l", "image": w.image(testImage(t))})
-	w.write("ad_group/spring/max", map[string]any{"name": "Maximise", "status": "active", "bid.strategy": "maximize_clicks", "exclusion_hints": []string{"football boots"}})
+	w.write("ad/spring/g/local", map[string]any{
+		"name": "Local", "status": "active", "title": "Local picture",
+		"body": "Text.", "target_url": "https://shop.example/l", "image": w.image(testImage(t)),
+	})
+	w.write("ad_group/spring/max", map[string]any{
+		"name": "Maximise", "status": "active", "bid.strategy": "maximize_clicks",
+		"exclusion_hints": []string{"football boots"},
+	})
 	w.clean()
 }
 

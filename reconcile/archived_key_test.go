@@ -52,7 +52,8 @@ func TestB23WhatComesBackIsNotBoundToWhatIsArchived(t *testing.T) {
 	} {
 		for _, key := range []string{"returned", "created", "refused"} {
 			t.Run(row.name+", key "+key, func(t *testing.T) {
-				w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = row.bulk }, emulatortest.WithPoints(t, "key_of_archived="+key+",list_archived="+row.lists))
+				w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = row.bulk },
+					emulatortest.WithPoints(t, "key_of_archived="+key+",list_archived="+row.lists))
 				w.tree("kept", "paused")
 				w.tree("spring", "active")
 				w.clean()
@@ -60,7 +61,8 @@ func TestB23WhatComesBackIsNotBoundToWhatIsArchived(t *testing.T) {
 				row.archive(w)
 				w.clean()
 				for address, id := range first {
-					if again := w.last(address.String()).ID; strings.Contains(address.String(), "/spring") && (again == id || again == "") {
+					if again := w.last(address.String()).ID; strings.Contains(address.String(), "/spring") &&
+						(again == id || again == "") {
 						t.Errorf("%s is bound to %q after %q was archived; want what was made anew", address, again, id)
 					}
 				}

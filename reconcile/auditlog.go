@@ -30,7 +30,9 @@ type logPlace struct {
 // placeNow finds the end of the audit log, with one request.
 func (a *Agent) placeNow(ctx context.Context) (logPlace, error) {
 	var entries []auditEntry
-	for row, err := range a.Service.Rows(ctx, "audit_logs", url.Values{"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}}) {
+	for row, err := range a.Service.Rows(ctx, "audit_logs", url.Values{
+		"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)},
+	}) {
 		if err != nil {
 			return logPlace{}, err
 		}
@@ -67,7 +69,8 @@ func (p logPlace) settle(entries []auditEntry) logPlace {
 
 // since gives the entries that came after the place, and the place behind them.
 // why says that the log cannot tell; most bounds how many entries are looked at.
-func (a *Agent) since(ctx context.Context, place logPlace, most int) (fresh []auditEntry, next logPlace, why string, err error) {
+func (a *Agent) since(ctx context.Context, place logPlace,
+	most int) (fresh []auditEntry, next logPlace, why string, err error) {
 	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(entriesAPage)}}
 	if place.After != "" {
 		query.Set("after", place.After)

@@ -116,7 +116,10 @@ func auditEntryOf(row json.RawMessage, addresses map[string]resource.Address) (A
 	if json.Unmarshal(row, &e) != nil {
 		return AuditEntry{}, false
 	}
-	entry := AuditEntry{ID: e.ID, At: time.Unix(e.At, 0).UTC(), Actor: e.actor(), Action: diag.Printable(e.Action), Object: e.Object, Changes: []AuditChange{}}
+	entry := AuditEntry{
+		ID: e.ID, At: time.Unix(e.At, 0).UTC(), Actor: e.actor(),
+		Action: diag.Printable(e.Action), Object: e.Object, Changes: []AuditChange{},
+	}
 	if e.Name != nil {
 		entry.Name = *e.Name
 	}
@@ -126,7 +129,8 @@ func auditEntryOf(row json.RawMessage, addresses map[string]resource.Address) (A
 	for field, change := range e.Changes {
 		var values struct{ Before, After json.RawMessage }
 		if json.Unmarshal(change, &values) == nil && (values.Before != nil || values.After != nil) {
-			entry.Changes = append(entry.Changes, AuditChange{field, orNullJSON(values.Before), orNullJSON(values.After)})
+			entry.Changes = append(entry.Changes,
+				AuditChange{field, orNullJSON(values.Before), orNullJSON(values.After)})
 		}
 	}
 	slices.SortFunc(entry.Changes, func(x, y AuditChange) int { return cmp.Compare(x.Field, y.Field) })

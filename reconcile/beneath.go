@@ -68,13 +68,16 @@ func (r *refresher) listKind(ctx context.Context, schema *resource.Schema) error
 // listMissing says that the service has no such list, or wants a filter on it.
 func listMissing(err error) bool {
 	var failed *adsapi.Error
-	return errors.Is(err, adsapi.ErrNotFound) || errors.As(err, &failed) && (failed.Status == 400 || failed.Status == 405 || failed.Status == 422)
+	return errors.Is(err, adsapi.ErrNotFound) || errors.As(err, &failed) &&
+		(failed.Status == 400 || failed.Status == 405 || failed.Status == 422)
 }
 
 // orphans says that the records of a kind leave out whose children they are, and
 // the record does not know either.
 func (r *refresher) orphans(kind resource.Kind) bool {
-	return slices.ContainsFunc(r.live.Resources, func(live *resource.Resource) bool { return live.Address.Kind == kind && live.ParentID == "" })
+	return slices.ContainsFunc(r.live.Resources, func(live *resource.Resource) bool {
+		return live.Address.Kind == kind && live.ParentID == ""
+	})
 }
 
 // listBeneath lists a kind beneath each of its parents. A few go first: they tell
@@ -108,7 +111,9 @@ func (r *refresher) listBeneath(ctx context.Context, schema *resource.Schema, be
 		return err
 	}
 	r.useOwnForms(schema.Kind)
-	r.live.ByParent = append(r.live.ByParent, ByParent{Kind: schema.Kind, Lists: len(parents), Whole: because == listOrphans})
+	r.live.ByParent = append(r.live.ByParent, ByParent{
+		Kind: schema.Kind, Lists: len(parents), Whole: because == listOrphans,
+	})
 	if because == listOrphans || len(parents) == 0 {
 		return nil
 	}
@@ -253,7 +258,8 @@ func refusedAlike(whole error, first []beneath) bool {
 		return false
 	}
 	var of, at *adsapi.Error
-	return errors.As(whole, &of) && errors.As(first[0].err, &at) && of.Status == at.Status && (of.Status == 404 || of.Status == 405)
+	return errors.As(whole, &of) && errors.As(first[0].err, &at) &&
+		of.Status == at.Status && (of.Status == 404 || of.Status == 405)
 }
 
 // parentIgnored says that the service takes the parent of a list and does not look at
@@ -351,7 +357,10 @@ func (a *Agent) listsMany(ctx context.Context, last *resource.Snapshot) (bool, e
 	}
 	parents := 0
 	for r := range last.All() {
-		if slices.ContainsFunc(a.Schemas, func(s *resource.Schema) bool { _, was := beneath[s.Kind]; return was && s.Parent == r.Address.Kind }) {
+		if slices.ContainsFunc(a.Schemas, func(s *resource.Schema) bool {
+			_, was := beneath[s.Kind]
+			return was && s.Parent == r.Address.Kind
+		}) {
 			parents++
 		}
 	}
@@ -364,7 +373,8 @@ func (a *Agent) tellByParent(live *Live) []diag.Problem {
 	for _, b := range live.listsRead() {
 		if words, minutes := a.wordsOf(b); minutes > 1 {
 			problems = append(problems, diag.Problem{
-				Severity: diag.Warning, Code: diag.ListedByParent, Message: words + "; --refresh incremental reads only what its audit log says was changed",
+				Severity: diag.Warning, Code: diag.ListedByParent,
+				Message: words + "; --refresh incremental reads only what its audit log says was changed",
 			})
 		}
 	}
@@ -398,13 +408,15 @@ func (a *Agent) wordsOf(b ByParent) (words string, minutes int) {
 	children, parent := everyday(schema), strings.ToLower(a.Schemas.Of(schema.Parent).Title)
 	lists := fmt.Sprintf("the service lists %s beneath one parent at a time", children)
 	if b.Whole {
-		lists = fmt.Sprintf("the service says whose children %s are only where it lists them beneath one parent", children)
+		lists = fmt.Sprintf("the service says whose children %s are only where it lists them beneath one parent",
+			children)
 	}
 	read := fmt.Sprintf("%d lists were", b.Lists)
 	if b.Lists == 1 {
 		read = "1 list was"
 	}
-	return fmt.Sprintf("%s: %s read, one for each %s, in at most %d min under the service's limits", lists, read, parent, minutes), minutes
+	return fmt.Sprintf("%s: %s read, one for each %s, in at most %d min under the service's limits",
+		lists, read, parent, minutes), minutes
 }
 
 // everyday is the plural of a kind, such as "ad groups".

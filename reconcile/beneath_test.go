@@ -26,7 +26,8 @@ func listForms() (forms []string) {
 		for _, groups := range []string{"account", "by_campaign"} {
 			for _, without := range []string{"400", "422", "404", "empty"} {
 				for _, echoed := range []string{"yes", "no"} {
-					forms = append(forms, fmt.Sprintf("list_ads=%s,list_ad_groups=%s,list_without_parent=%s,parent_id_echoed=%s,list_of_unknown_parent=%s",
+					forms = append(forms, fmt.Sprintf("list_ads=%s,"+
+						"list_ad_groups=%s,list_without_parent=%s,parent_id_echoed=%s,list_of_unknown_parent=%s",
 						ads, groups, without, echoed, unknown[len(forms)%len(unknown)]))
 				}
 			}
@@ -38,14 +39,20 @@ func listForms() (forms []string) {
 // Whatever the lists want to be asked with, and whatever the service
 // makes of what was sent, the plan after an apply is empty.
 func TestTheSecondPlanIsEmptyWhateverListsWant(t *testing.T) {
-	const normalising = ",normalise_names=trimmed,normalise_arrays=sorted,normalise_url_host=lowered,normalise_empty_lists=dropped,normalise_description=empty"
+	const normalising = ",normalise_names=trimmed," +
+		"normalise_arrays=sorted,normalise_url_host=lowered,normalise_empty_lists=dropped,normalise_description=empty"
 	for _, form := range listForms() {
 		for _, route := range []string{"bulk", "single"} {
 			t.Run(strings.ReplaceAll(form, ",", " ")+" "+route, func(t *testing.T) {
-				w := newWorld(t, emulatortest.WithPoints(t, form+normalising), func(o *emulator.Options) { o.Accounts[0].Features.Bulk = route == "bulk" })
+				w := newWorld(t, emulatortest.WithPoints(t, form+normalising), func(o *emulator.Options) {
+					o.Accounts[0].Features.Bulk = route == "bulk"
+				})
 				w.wide("spring", 3)
 				w.clean()
-				w.write("campaign/spring", map[string]any{"name": "Renamed", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 90_000_000, "targeting.countries": []string{"US"}})
+				w.write("campaign/spring", map[string]any{
+					"name": "Renamed", "status": "paused",
+					"bidding_type": "clicks", "budget.lifetime": 90_000_000, "targeting.countries": []string{"US"},
+				})
 				w.tree("autumn", "active")
 				w.clean()
 			})
@@ -72,9 +79,13 @@ func TestListsBeneathParentsAreAsManyAsTheParents(t *testing.T) {
 		}
 		view := s.planned(t, a, desired)
 		if len(view.Plan.Changes) != 0 || len(view.Live.Resources) != 120 {
-			t.Errorf("reading %d: %d resources, %d changes; want 120 and none", i, len(view.Live.Resources), len(view.Plan.Changes))
+			t.Errorf("reading %d: %d resources, %d changes; want 120 and none",
+				i, len(view.Live.Resources), len(view.Plan.Changes))
 		}
-		want := map[string]int{"/campaigns": 1, "/ad_groups": 40 + refused, "/ads": 40 + refused, "/ad_account": 1, "/ad_account/spend_limit_windows": 1}
+		want := map[string]int{
+			"/campaigns": 1, "/ad_groups": 40 + refused,
+			"/ads": 40 + refused, "/ad_account": 1, "/ad_account/spend_limit_windows": 1,
+		}
 		if i > 0 { // it is known how much is listed, and kept for who reads by the log next
 			want["/audit_logs"] = 1
 		}
@@ -82,7 +93,9 @@ func TestListsBeneathParentsAreAsManyAsTheParents(t *testing.T) {
 			t.Errorf("reading %d: requests (-want +got):\n%s", i, diff)
 		}
 		notes := a.ListNotes(view.Live)
-		if len(notes) != 2 || notes[1] != "the service lists ads beneath one parent at a time: 40 lists were read, one for each ad group, in at most 1 min under the service's limits" {
+		if len(notes) != 2 || notes[1] !=
+			"the service lists ads beneath one parent at a time: "+
+				"40 lists were read, one for each ad group, in at most 1 min under the service's limits" {
 			t.Errorf("reading %d is told as %q", i, notes)
 		}
 	}
@@ -94,7 +107,9 @@ func TestListsBeneathParentsAreAsManyAsTheParents(t *testing.T) {
 func TestListsBeneathParentsUseTheLimits(t *testing.T) { synctest.Test(t, listBeneath) }
 
 func listBeneath(t *testing.T) {
-	for name, asked := range map[string]time.Duration{"found out today": time.Hour, "found out yesterday": 25 * time.Hour} {
+	for name, asked := range map[string]time.Duration{
+		"found out today": time.Hour, "found out yesterday": 25 * time.Hour,
+	} {
 		listBeneathAfter(t, name, asked)
 	}
 }
@@ -109,14 +124,17 @@ func listBeneathAfter(t *testing.T, name string, asked time.Duration) {
 	s := newShelf(trees).wanting()
 	store, desired := s.boundAt(t, time.Now().Add(-asked))
 	for _, collection := range []string{"ad_groups", "ads"} {
-		if err := store.RecordCapability(t.Context(), resource.Capability("list_"+collection+"_by_parent"), true); err != nil {
+		if err := store.RecordCapability(t.Context(),
+			resource.Capability("list_"+collection+"_by_parent"), true); err != nil {
 			t.Fatal(err)
 		}
 	}
 	a := s.agent(t, store, s)
 	a.Now, a.Sleep = time.Now, nil // of the bubble, as the client's below: here the limits are held
 	timed := &timed{next: s}
-	client, err := adsapi.New(adsapi.Config{BaseURL: "http://127.0.0.1/v1", Key: adsapi.NewSecret("k"), Transport: timed})
+	client, err := adsapi.New(adsapi.Config{
+		BaseURL: "http://127.0.0.1/v1", Key: adsapi.NewSecret("k"), Transport: timed,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,9 +150,11 @@ func listBeneathAfter(t *testing.T, name string, asked time.Duration) {
 		t.Errorf("%d requests in a minute, %d to one endpoint; want at most 960 and 480", all, one)
 	}
 	if len(view.Plan.Changes) != 0 || len(view.Live.Resources) != 3*trees {
-		t.Errorf("%d resources, %d changes; want %d and none", len(view.Live.Resources), len(view.Plan.Changes), 3*trees)
+		t.Errorf("%d resources, %d changes; want %d and none",
+			len(view.Live.Resources), len(view.Plan.Changes), 3*trees)
 	}
-	want := fmt.Sprintf("the service lists ads beneath one parent at a time: %d lists were read, one for each ad group, in at most %d min", trees, (trees+479)/480)
+	want := fmt.Sprintf("the service lists ads beneath "+
+		"one parent at a time: %d lists were read, one for each ad group, in at most %d min", trees, (trees+479)/480)
 	if !slices.ContainsFunc(view.Plan.Problems, func(p diag.Problem) bool {
 		return p.Code == diag.ListedByParent && p.Severity == diag.Warning && strings.HasPrefix(p.Message, want)
 	}) {
@@ -154,8 +174,10 @@ func TestWhatWasListedBeneathParentsIsReadOnByTheLog(t *testing.T) {
 	a.Incremental = true
 	view := s.planned(t, a, desired)
 	want := map[string]int{"/audit_logs": 1, "/ad_account": 1, "/ad_account/spend_limit_windows": 1}
-	if diff := cmp.Diff(want, s.asked); diff != "" || view.Live.Reading.Whole || len(view.Plan.Changes) != 0 || len(view.Live.Resources) != 600 {
-		t.Errorf("%+v with %d resources and %d changes, requests (-want +got):\n%s", view.Live.Reading, len(view.Live.Resources), len(view.Plan.Changes), diff)
+	if diff := cmp.Diff(want, s.asked); diff != "" ||
+		view.Live.Reading.Whole || len(view.Plan.Changes) != 0 || len(view.Live.Resources) != 600 {
+		t.Errorf("%+v with %d resources and %d changes, requests (-want +got):\n%s",
+			view.Live.Reading, len(view.Live.Resources), len(view.Plan.Changes), diff)
 	}
 	if notes := a.ListNotes(view.Live); len(notes) != 0 {
 		t.Errorf("a plan that read no list says %q", notes)
@@ -166,7 +188,8 @@ func TestWhatWasListedBeneathParentsIsReadOnByTheLog(t *testing.T) {
 	}
 	view = s.planned(t, a, desired)
 	if view.Live.Reading.Whole || s.asked["/ads/{id}"] != 150 || s.asked["/ads"] != 0 || len(view.Plan.Changes) != 150 {
-		t.Errorf("%+v, %d changes and requests %v; want the 150 ads alone", view.Live.Reading, len(view.Plan.Changes), s.asked)
+		t.Errorf("%+v, %d changes and requests %v; want the 150 ads alone",
+			view.Live.Reading, len(view.Plan.Changes), s.asked)
 	}
 }
 
@@ -205,8 +228,12 @@ func TestSomebodyElsesStandBeneathTheirParent(t *testing.T) {
 				}
 				return "(not seen)"
 			}
-			s.put("ad_groups", map[string]any{"id": "g-theirs", "campaign_id": "c17", "name": "Theirs", "status": "active"})
-			s.put("ads", map[string]any{"id": "a-theirs", "ad_group_id": "g-theirs", "name": "Theirs", "status": "active"})
+			s.put("ad_groups", map[string]any{
+				"id": "g-theirs", "campaign_id": "c17", "name": "Theirs", "status": "active",
+			})
+			s.put("ads", map[string]any{
+				"id": "a-theirs", "ad_group_id": "g-theirs", "name": "Theirs", "status": "active",
+			})
 			if got := beneath("g-theirs") + " " + beneath("a-theirs"); got != "c17 g-theirs" {
 				t.Errorf("they stand beneath %s; want c17 and g-theirs", got)
 			}
@@ -234,8 +261,10 @@ func TestAParentThatIsIgnoredPlacesNothing(t *testing.T) {
 		store, desired := s.bound(t)
 		s.put("ads", map[string]any{"id": "a-theirs", "ad_group_id": "g50", "name": "Theirs", "status": "active"})
 		view := s.planned(t, s.agent(t, store, s), desired)
-		if len(view.Plan.Changes) != 0 || len(view.Live.Resources) != 301 || s.asked["/ads"] > 10 || s.asked["/ad_groups"] > 10 {
-			t.Errorf("unechoed %t: %d changes, %d resources, requests %v; want none, 301, and at most ten lists of each", unechoed, len(view.Plan.Changes), len(view.Live.Resources), s.asked)
+		if len(view.Plan.Changes) != 0 || len(view.Live.Resources) != 301 ||
+			s.asked["/ads"] > 10 || s.asked["/ad_groups"] > 10 {
+			t.Errorf("unechoed %t: %d changes, %d resources, requests %v; want none, 301, "+
+				"and at most ten lists of each", unechoed, len(view.Plan.Changes), len(view.Live.Resources), s.asked)
 		}
 		for _, live := range view.Live.Resources {
 			want := map[bool]string{false: "g50", true: ""}[unechoed]
@@ -255,14 +284,18 @@ func TestAParentThatIsGoneHidesNoOthers(t *testing.T) {
 		s.refused[id] = true
 	}
 	for i := range 20 {
-		s.put("ad_groups", map[string]any{"id": fmt.Sprint("g-old", i), "campaign_id": "c1", "name": "Old", "status": "archived"})
+		s.put("ad_groups", map[string]any{
+			"id": fmt.Sprint("g-old", i), "campaign_id": "c1", "name": "Old", "status": "archived",
+		})
 	}
 	s.put("ads", map[string]any{"id": "a-theirs", "ad_group_id": "g99", "name": "Theirs", "status": "active"})
 	view := s.planned(t, s.agent(t, store, s), desired)
 	if len(view.Plan.Changes) != 0 || len(view.Live.Resources) != 321 || len(view.Live.OneByOne) != 0 {
-		t.Errorf("%d changes, %d resources, one by one %v; want none, 321, none", len(view.Plan.Changes), len(view.Live.Resources), view.Live.OneByOne)
+		t.Errorf("%d changes, %d resources, one by one %v; want none, 321, none",
+			len(view.Plan.Changes), len(view.Live.Resources), view.Live.OneByOne)
 	}
 	if s.asked["/ads"] != 1+100 || s.asked["/ads/{id}"] != 2 {
-		t.Errorf("requests %v; want 100 lists of ads beside the refused one, and the two that they did not show", s.asked)
+		t.Errorf("requests %v; want 100 lists of ads beside the refused one, and the two that they did not show",
+			s.asked)
 	}
 }

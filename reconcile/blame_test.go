@@ -22,11 +22,14 @@ func TestARefusalIsBlamedOnTheOnlyEdit(t *testing.T) {
 		want  string
 	}{
 		{"one edit", map[string]resource.Value{"name": resource.Text("Spring 2").At(cell(1))}, "q4.xlsx:Campaigns!A3"},
-		{"two edits", map[string]resource.Value{"name": resource.Text("Spring 2").At(cell(1)), "description": resource.Text("New").At(cell(12))}, "q4.xlsx:Campaigns!3"},
+		{"two edits", map[string]resource.Value{"name": resource.Text("Spring 2").At(cell(1)),
+			"description": resource.Text("New").At(cell(12))}, "q4.xlsx:Campaigns!3"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t, func(o *emulator.Options) {
-				faults, err := emulator.ReadFaults(strings.NewReader(`{"faults": [{"match": {"op_type": "campaign.update"}, "action": {"job": {"do": "fail_op", "code": "no", "message": "Not today."}}}]}`))
+				faults, err := emulator.ReadFaults(strings.NewReader(`{"faults": [{"match": ` +
+					`{"op_type": "campaign.update"}, ` +
+					`"action": {"job": {"do": "fail_op", "code": "no", "message": "Not today."}}}]}`))
 				if err != nil {
 					t.Fatal(err)
 				}

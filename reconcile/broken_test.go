@@ -65,7 +65,9 @@ type breakable struct {
 
 var breakables = []breakable{
 	{"spend_limit_window", "ad_account/spend_limit_windows", func(w *world) {
-		w.write("spend_limit_window/w1", map[string]any{"amount": 900_000_000, "start": w.day(3), "end": w.day(9), "name": "W1"})
+		w.write("spend_limit_window/w1", map[string]any{
+			"amount": 900_000_000, "start": w.day(3), "end": w.day(9), "name": "W1",
+		})
 	}},
 	{"daily_spend_limit", "ad_account/daily_spend_limit", func(w *world) {
 		w.write("daily_spend_limit/d1", map[string]any{"amount": 900_000_000, "start": w.day(3)})
@@ -73,7 +75,9 @@ var breakables = []breakable{
 	{"audience", "custom_audiences", func(w *world) { w.audience("customers", 0, 100) }},
 	{"pixel", "conversions/pixels", func(w *world) { w.write("pixel/shop", map[string]any{"name": "Web shop"}) }},
 	{"event_setting", "conversions/event_settings", func(w *world) {
-		w.write("event_setting/orders", map[string]any{"name": "Orders", "event_type": "order_created", "source": w.last("pixel/first").ID})
+		w.write("event_setting/orders", map[string]any{
+			"name": "Orders", "event_type": "order_created", "source": w.last("pixel/first").ID,
+		})
 	}},
 	{"ad_group", "ad_groups", func(w *world) { w.group("New") }},
 	{"campaign", "bulk_mutation_jobs", func(w *world) { w.tree("summer", "paused") }},
@@ -131,8 +135,11 @@ func TestOnlyWhatRisesUnderALostLimitWaits(t *testing.T) {
 			w.write("daily_spend_limit/d1", map[string]any{"amount": row.amount, "start": w.day(1)})
 			w.desired.Get(address("campaign/spring")).Set("budget.lifetime", resource.Number(110_000_000))
 			report, _ := w.through(broken{}.at("ad_account/daily_spend_limit"), w.store).Apply(t.Context(), w.plan())
-			raised := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool { return o.Address == address("campaign/spring") })]
-			why := "waits: in the account 110.00 could be spent on " + w.day(1) + ", more than 100.00 now and 105.00 by the files, as the create of daily_spend_limit/d1 is not confirmed"
+			raised := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool {
+				return o.Address == address("campaign/spring")
+			})]
+			why := "waits: in the account 110.00 could be spent on " + w.day(1) +
+				", more than 100.00 now and 105.00 by the files, as the create of daily_spend_limit/d1 is not confirmed"
 			if row.waits && raised.Message != why || !row.waits && raised.Outcome != state.OutcomeApplied {
 				t.Errorf("the raise is %s %q; want it to wait: %t", raised.Outcome, raised.Message, row.waits)
 			}
@@ -158,7 +165,8 @@ func TestOnlyWhatRisesUnderALostLimitWaits(t *testing.T) {
 func (w *world) nothingClaimed(report *reconcile.Report, kind string) {
 	w.t.Helper()
 	for address, outcome := range outcomes(report) {
-		if fresh := address != "campaign/spring" && address != "pixel/first"; strings.HasPrefix(address, kind+"/") && fresh && outcome != state.OutcomeUnknown {
+		if fresh := address != "campaign/spring" &&
+			address != "pixel/first"; strings.HasPrefix(address, kind+"/") && fresh && outcome != state.OutcomeUnknown {
 			w.t.Errorf("%s is %s; want unknown", address, outcome)
 		}
 	}
@@ -169,7 +177,8 @@ func (w *world) madeOnce(kind string) {
 	w.t.Helper()
 	made := map[string]int{}
 	for _, m := range w.mutations() {
-		if m.Action == "create" && (m.Resource == kind || m.Resource == "custom_"+kind || m.Resource == "conversion_"+kind) {
+		if m.Action == "create" &&
+			(m.Resource == kind || m.Resource == "custom_"+kind || m.Resource == "conversion_"+kind) {
 			var r struct{ Name string }
 			_ = json.Unmarshal(m.After, &r) // limits have no name
 			made[r.Name]++
@@ -220,10 +229,12 @@ func TestACreateThatArrivesLongAfterItsConnectionBroke(t *testing.T) {
 			_ = response.Body.Close()
 			refuses := strings.Contains(of.kind, "limit")
 			if refused := response.StatusCode >= 400; refused != refuses {
-				t.Errorf("the service answers the late create with %d; want it refused: %t", response.StatusCode, refuses)
+				t.Errorf("the service answers the late create with %d; want it refused: %t",
+					response.StatusCode, refuses)
 			}
 			if again := w.plan().Plan; len(again.Changes) != 0 || w.last(w.only(of.kind)).ID != bound {
-				t.Errorf("the next plan is %s; want nothing to do, and %s still %s", describe(again), w.only(of.kind), bound)
+				t.Errorf("the next plan is %s; want nothing to do, and %s still %s",
+					describe(again), w.only(of.kind), bound)
 			}
 			if refuses {
 				w.madeOnce(of.kind)
@@ -265,7 +276,8 @@ func TestALostUpdateIsLookedForTwice(t *testing.T) {
 				}
 				content, _ := io.ReadAll(response.Body)
 				_ = response.Body.Close()
-				response.Body = io.NopCloser(bytes.NewReader(bytes.ReplaceAll(content, []byte("110000000"), []byte("100000000"))))
+				response.Body = io.NopCloser(bytes.NewReader(bytes.ReplaceAll(content,
+					[]byte("110000000"), []byte("100000000"))))
 				return response, nil
 			}), w.store)
 			recovered, err := w.agent.Recover(t.Context())

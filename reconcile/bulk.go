@@ -84,7 +84,8 @@ type jobBody struct {
 }
 
 // bulkCreate is a create operation; key gives the idempotency key of an address.
-func (e encoder) bulkCreate(c *plan.Change, fields []plan.Field, id string, key func(resource.Address) string) (bulkOperation, error) {
+func (e encoder) bulkCreate(c *plan.Change, fields []plan.Field,
+	id string, key func(resource.Address) string) (bulkOperation, error) {
 	schema := e.schemas.Of(c.Address.Kind)
 	input := map[string]any{}
 	for kind, field := range schema.Bulk.Parents {
@@ -107,7 +108,8 @@ func (e encoder) bulkCreate(c *plan.Change, fields []plan.Field, id string, key 
 
 // bulkUpdate is an update operation. A creative is sent whole (interface, part
 // 4, bulk rule 8), on top of what the service holds.
-func (e encoder) bulkUpdate(c *plan.Change, fields []plan.Field, id string, record json.RawMessage) (bulkOperation, error) {
+func (e encoder) bulkUpdate(c *plan.Change, fields []plan.Field,
+	id string, record json.RawMessage) (bulkOperation, error) {
 	schema := e.schemas.Of(c.Address.Kind)
 	input := map[string]any{}
 	for _, f := range fields {
@@ -129,7 +131,8 @@ func (e encoder) bulkUpdate(c *plan.Change, fields []plan.Field, id string, reco
 }
 
 // fillNested starts a nested input field with every attribute bulk knows of it.
-func (e encoder) fillNested(schema *resource.Schema, a *resource.Attribute, input map[string]any, record json.RawMessage) error {
+func (e encoder) fillNested(schema *resource.Schema,
+	a *resource.Attribute, input map[string]any, record json.RawMessage) error {
 	root, _, nested := strings.Cut(a.Bulk.Update, ".")
 	if !nested || input[root] != nil {
 		return nil

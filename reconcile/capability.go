@@ -129,7 +129,9 @@ func (r *run) probe(ctx context.Context, capability resource.Capability, budgetT
 		return err
 	}
 	if r.forecast != nil { // asked now, and once more by an apply
-		r.forecast.note(plan.Request{Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{1}, Bytes: len(body)})
+		r.forecast.note(plan.Request{
+			Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{1}, Bytes: len(body),
+		})
 		r.forecast.read("check", jobsPath+"/{id}", 1)
 	}
 	page, err := r.dryRun(ctx, body)
@@ -151,7 +153,8 @@ func (r *run) probe(ctx context.Context, capability resource.Capability, budgetT
 	}
 	there := err == nil && !failedIn(page.OperationPage)
 	var refused *adsapi.Error
-	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && !(errors.As(err, &refused) && (refused.Status == 400 || refused.Status == 422)) {
+	if err != nil && !errors.Is(err, adsapi.ErrNotFound) &&
+		!(errors.As(err, &refused) && (refused.Status == 400 || refused.Status == 422)) {
 		return fmt.Errorf("ask whether the account has %s: %w", capability, err)
 	}
 	if there && capability != resource.BulkJobs {
@@ -174,7 +177,10 @@ func (r *run) remember(ctx context.Context, capability resource.Capability, ther
 func probeBatch(budgetType string) (batch, error) {
 	one, err := encodeOperation(part{change: &plan.Change{}}, bulkOperation{
 		OperationID: "probe", Type: "campaign.create", IdempotencyKey: rehearsalKey("probe-" + budgetType),
-		Input: map[string]any{"name": "capability check", "max_budget_micros": 1_000_000_000, "billing_event_type": "click", "budget_type": budgetType, "status": "paused"},
+		Input: map[string]any{
+			"name": "capability check", "max_budget_micros": 1_000_000_000,
+			"billing_event_type": "click", "budget_type": budgetType, "status": "paused",
+		},
 	})
 	return batch{one}, err
 }
@@ -216,7 +222,8 @@ func (r *run) dryRun(ctx context.Context, body []byte) (validation, error) {
 		}
 		r.moves()
 	}
-	return validation{}, fmt.Errorf("%w: %w: validate_only job %s is still %q after %s; nothing was changed", adsapi.ErrUnavailable, errStillRunning, job.ID, job.Status, patience)
+	return validation{}, fmt.Errorf("%w: %w: validate_only job %s is still %q after %s; nothing was changed",
+		adsapi.ErrUnavailable, errStillRunning, job.ID, job.Status, patience)
 }
 
 // saysNothing says that a question was not answered, and that the service serves
@@ -260,5 +267,7 @@ func (v validation) wait() time.Duration {
 
 // failedIn says that a validate_only job refused an operation.
 func failedIn(page adsapi.OperationPage) bool {
-	return page.Error != nil || slices.ContainsFunc(page.Results, func(o adsapi.OperationResult) bool { return o.Status != "validated" })
+	return page.Error != nil || slices.ContainsFunc(page.Results, func(o adsapi.OperationResult) bool {
+		return o.Status != "validated"
+	})
 }

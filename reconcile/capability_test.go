@@ -19,7 +19,9 @@ import (
 // repeated never, as asking costs a second parent.
 func TestCapabilitiesAreAskedAgainAfterADay(t *testing.T) {
 	w := newWorld(t)
-	for capability, there := range map[resource.Capability]bool{resource.BulkJobs: false, resource.RepeatParent: false} {
+	for capability, there := range map[resource.Capability]bool{
+		resource.BulkJobs: false, resource.RepeatParent: false,
+	} {
 		if err := w.store.RecordCapability(t.Context(), capability, there); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +39,8 @@ func TestCapabilitiesAreAskedAgainAfterADay(t *testing.T) {
 	report, s = w.applyCounting()
 	w.allApplied(report)
 	if len(s.jobs) == 0 || s.checks == 0 {
-		t.Errorf("%d jobs and %d that only ask a day later; want the account asked, and its jobs used", len(s.jobs), s.checks)
+		t.Errorf("%d jobs and %d that only ask a day later; want the account asked, and its jobs used",
+			len(s.jobs), s.checks)
 	}
 	known, err := w.store.Capabilities(t.Context())
 	if reused, asked := known[resource.RepeatParent]; err != nil || reused || !asked || !known[resource.BulkJobs] {
@@ -69,19 +72,26 @@ func TestAQuestionWhatTheAccountCanDoIsShown(t *testing.T) {
 func TestJobsThatStandStillKeepNothingBack(t *testing.T) {
 	for _, capability := range []string{"budget.lifetime", "budget.daily"} {
 		w := newWorld(t)
-		w.write("campaign/spring", map[string]any{"name": "Spring", "status": "active", "bidding_type": "clicks", capability: 5_000_000})
+		w.write("campaign/spring", map[string]any{
+			"name": "Spring", "status": "active", "bidding_type": "clicks", capability: 5_000_000,
+		})
 		w.clean()
 		if err := w.sleep(t.Context(), 25*time.Hour); err != nil { // what the account can do is asked anew
 			t.Fatal(err)
 		}
 		hold := true
-		w.service.SetHooks(&service.Hooks{Job: func(world_.Job) service.JobFault { return service.JobFault{Hold: hold} }})
-		w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", capability: 5_000_000})
+		w.service.SetHooks(&service.Hooks{Job: func(world_.Job) service.JobFault {
+			return service.JobFault{Hold: hold}
+		}})
+		w.write("campaign/spring", map[string]any{
+			"name": "Spring", "status": "paused", "bidding_type": "clicks", capability: 5_000_000,
+		})
 		began := w.now()
 		report, s := w.applyCounting()
 		w.allApplied(report)
 		if took := w.now().Sub(began); took > 20*time.Minute || len(s.jobs) > 0 {
-			t.Errorf("the pause took %s and %d jobs; want it by a request once the question has waited long enough", took, len(s.jobs))
+			t.Errorf("the pause took %s and %d jobs; want it by a request once the question has waited long enough",
+				took, len(s.jobs))
 		}
 		if known, err := w.store.Capabilities(t.Context()); err != nil || known[resource.BulkJobs] != true {
 			t.Errorf("remembered %v, %v; want what was known before, to be asked again", known, err)
@@ -96,13 +106,18 @@ func TestARehearsalThatStandsStillKeepsNothingBack(t *testing.T) {
 	w := newWorld(t)
 	w.tree("autumn", "active")
 	w.clean()
-	w.service.SetHooks(&service.Hooks{Job: func(job world_.Job) service.JobFault { return service.JobFault{Hold: true} }})
+	w.service.SetHooks(&service.Hooks{Job: func(job world_.Job) service.JobFault {
+		return service.JobFault{Hold: true}
+	}})
 	w.tree("spring", "paused")
 	w.desired.Get(address("campaign/autumn")).Set("status", resource.Text("paused"))
 	report, s := w.applyCounting()
 	w.allApplied(report)
-	if len(s.jobs) != 0 || !slices.ContainsFunc(w.said, func(text string) bool { return strings.Contains(text, "goes without jobs") }) {
-		t.Errorf("%d jobs that change something were sent, and said %q; want none, and that it is gone without", len(s.jobs), w.said)
+	if len(s.jobs) != 0 || !slices.ContainsFunc(w.said, func(text string) bool {
+		return strings.Contains(text, "goes without jobs")
+	}) {
+		t.Errorf("%d jobs that change something were sent, and said %q; want none, and that it is gone without",
+			len(s.jobs), w.said)
 	}
 	w.clean()
 	w.eachOnce()
@@ -130,7 +145,9 @@ func TestAQuestionThatConflictsKeepsNothingBack(t *testing.T) {
 			if err := w.sleep(t.Context(), 25*time.Hour); err != nil { // what the account can do is asked anew
 				t.Fatal(err)
 			}
-			w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 5_000_000})
+			w.write("campaign/spring", map[string]any{
+				"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 5_000_000,
+			})
 			w.desired.Get(address("campaign/autumn")).Set("status", resource.Text("paused"))
 			asked, met, jobs := 0, 0, 0
 			agent := w.through(line(func(r *http.Request) (*http.Response, error) {
@@ -155,7 +172,8 @@ func TestAQuestionThatConflictsKeepsNothingBack(t *testing.T) {
 			}
 			w.allApplied(report)
 			if met == 0 || (jobs > 0) != row.jobs {
-				t.Errorf("%d questions met a conflict, and %d jobs were sent; want some, and jobs: %v", met, jobs, row.jobs)
+				t.Errorf("%d questions met a conflict, and %d jobs were sent; want some, and jobs: %v",
+					met, jobs, row.jobs)
 			}
 			if known, err := w.store.Capabilities(t.Context()); err != nil || !known[resource.BulkJobs] {
 				t.Errorf("remembered %v, %v; want what was known before", known, err)
@@ -186,7 +204,9 @@ func TestAQuestionThatMayPassIsAskedAgain(t *testing.T) {
 			w := newWorld(t)
 			w.bulk.Rehearse = reconcile.RehearseNever
 			w.agent = w.newAgent()
-			w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 5_000_000})
+			w.write("campaign/spring", map[string]any{
+				"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 5_000_000,
+			})
 			met := 0
 			w.service.SetHooks(&service.Hooks{
 				Job: func(job world_.Job) service.JobFault {
@@ -200,7 +220,10 @@ func TestAQuestionThatMayPassIsAskedAgain(t *testing.T) {
 					if row.jobError == "" && op.ID == "probe" && met < row.fails {
 						met++
 						yes := true
-						return world_.JobResult{Status: "failed", ErrorCode: "busy", Error: "Try again.", Retryable: &yes, RetryAfter: &wait}
+						return world_.JobResult{
+							Status: "failed", ErrorCode: "busy",
+							Error: "Try again.", Retryable: &yes, RetryAfter: &wait,
+						}
 					}
 					return next()
 				},
@@ -209,8 +232,10 @@ func TestAQuestionThatMayPassIsAskedAgain(t *testing.T) {
 			report, s := w.applyCounting()
 			w.allApplied(report)
 			known, err := w.store.Capabilities(t.Context())
-			if there, asked := known[resource.BulkDailyBudget]; err != nil || asked != row.known || there != row.known || (len(s.jobs) > 0) != row.jobs {
-				t.Errorf("remembered %v, %v; %d jobs; want daily budgets known: %t, jobs: %t", known, err, len(s.jobs), row.known, row.jobs)
+			if there, asked := known[resource.BulkDailyBudget]; err != nil ||
+				asked != row.known || there != row.known || (len(s.jobs) > 0) != row.jobs {
+				t.Errorf("remembered %v, %v; %d jobs; want daily budgets known: %t, jobs: %t",
+					known, err, len(s.jobs), row.known, row.jobs)
 			}
 			if there, asked := known[resource.BulkJobs]; asked && !there {
 				t.Error("remembered that the account has no jobs; want that left open")

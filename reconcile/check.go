@@ -81,7 +81,8 @@ func (r *run) checkUpdates(ctx context.Context, checked *Checked) ([]diag.Proble
 		if len(fields) == 0 {
 			continue
 		}
-		operation, err := e.bulkUpdate(r.bound(part{change: c}), fields, fmt.Sprintf("u%d", len(units)+1), r.record(r.ids[c.Address]).JSON)
+		operation, err := e.bulkUpdate(r.bound(part{change: c}),
+			fields, fmt.Sprintf("u%d", len(units)+1), r.record(r.ids[c.Address]).JSON)
 		if err != nil {
 			return nil, err
 		}

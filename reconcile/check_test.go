@@ -44,7 +44,10 @@ func TestCheckFindsWhatADryRunIsRefusedWholeFor(t *testing.T) {
 			w := newWorld(t)
 			w.tree("there", "paused")
 			w.clean()
-			w.write("ad_group/there/g", map[string]any{"name": "Renamed", "status": "active", "bid.max": 1_250_000, "context_hints": []string{"people who run", "people who hike"}})
+			w.write("ad_group/there/g", map[string]any{
+				"name": "Renamed", "status": "active",
+				"bid.max": 1_250_000, "context_hints": []string{"people who run", "people who hike"},
+			})
 			for _, key := range []string{"a", "b", "bad", "c"} {
 				w.tree(key, "paused")
 			}
@@ -58,7 +61,8 @@ func TestCheckFindsWhatADryRunIsRefusedWholeFor(t *testing.T) {
 			if err != nil || len(checked.Problems) != 1 {
 				t.Fatalf("Check = %+v, %v; want one problem", checked, err)
 			}
-			if p := checked.Problems[0]; p.Address != row.want || p.Message != "This is not allowed." || p.Code != diag.ServiceRefused {
+			if p := checked.Problems[0]; p.Address != row.want ||
+				p.Message != "This is not allowed." || p.Code != diag.ServiceRefused {
 				t.Errorf("problem %+v; want the service's words at %s", p, row.want)
 			}
 		})

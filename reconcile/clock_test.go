@@ -40,7 +40,8 @@ func TestAClockThatWasPutBackMakesNoKeyYoung(t *testing.T) {
 		}), w.store)
 		recovered, err := agent.Recover(t.Context())
 		if err != nil || recovered.Abandoned != 1 || sent != 0 {
-			t.Errorf("put back by %s: Recover = %+v, %v, and %d requests that change something; want it for a person, and none", by, recovered, err, sent)
+			t.Errorf("put back by %s: Recover = %+v, "+
+				"%v, and %d requests that change something; want it for a person, and none", by, recovered, err, sent)
 		}
 	}
 }

@@ -22,7 +22,8 @@ const (
 // conflicts with another: under the same key, or beside one that only asks.
 func (a *Agent) patiently(ctx context.Context, request func() error) error {
 	err := request()
-	for try, wait := 1, firstConflictWait; errors.Is(err, adsapi.ErrConflict) && try < conflictTries; try, wait = try+1, 2*wait {
+	for try, wait := 1, firstConflictWait; errors.Is(err, adsapi.ErrConflict) &&
+		try < conflictTries; try, wait = try+1, 2*wait {
 		if failure := a.Sleep(ctx, wait); failure != nil {
 			return err
 		}
@@ -64,10 +65,12 @@ func (a *Agent) contradicted(ctx context.Context, step state.Step, conflict erro
 			left.outcomes[i].Code = string(diag.CreateConflict)
 		}
 	}
-	if err := a.Store.Move(context.WithoutCancel(ctx), step.ID, state.Unknown, state.Update{Note: conflict.Error(), Outcomes: left.outcomes}); err != nil {
+	if err := a.Store.Move(context.WithoutCancel(ctx),
+		step.ID, state.Unknown, state.Update{Note: conflict.Error(), Outcomes: left.outcomes}); err != nil {
 		return left, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	return left, fmt.Errorf("the service holds another request under the key of %s; nothing more was sent, and nothing is until that is resolved (%s): %w", step.ID, diag.KeyConflict, conflict)
+	return left, fmt.Errorf("the service holds another request under the key of %s; nothing "+
+		"more was sent, and nothing is until that is resolved (%s): %w", step.ID, diag.KeyConflict, conflict)
 }
 
 // noteConflicts journals the creates of a job that met a conflict, so that

@@ -85,7 +85,10 @@ func (r *started) made(address string, c campaign) (campaign, bool) {
 }
 
 func newJudge(s *shop, t *verdicts) *judge {
-	return &judge{shop: s, before: map[string]campaign{}, moved: map[string]int{}, foreign: map[string]bool{}, byYes: map[string]time.Time{}, tally: t}
+	return &judge{
+		shop: s, before: map[string]campaign{}, moved: map[string]int{},
+		foreign: map[string]bool{}, byYes: map[string]time.Time{}, tally: t,
+	}
 }
 
 // live reads the campaigns at the service, by the key their names end with.
@@ -122,7 +125,8 @@ func (j *judge) each(do func(a assent, allow string)) {
 			own := plan.Change{Held: c.Held, Fields: []plan.Field{*f}}
 			for _, h := range own.Holds() {
 				do(assent{
-					hazard: string(h.Hazard), address: c.Address.String(), field: f.Name, becomes: f.Desired.String(), live: c.ID + " " + f.Live().String(),
+					hazard: string(h.Hazard), address: c.Address.String(),
+					field: f.Name, becomes: f.Desired.String(), live: c.ID + " " + f.Live().String(),
 				}, h.Allow)
 			}
 		}
@@ -207,7 +211,8 @@ func (j *judge) starts() {
 func (j *judge) budgetWaits(address string, is, becomes int64) bool {
 	agreed := func(hazards ...string) bool {
 		return slices.ContainsFunc(j.yes, func(a *assent) bool {
-			return slices.Contains(hazards, a.hazard) && a.address == address && a.field == "budget.lifetime" && a.good(j.now())
+			return slices.Contains(hazards, a.hazard) &&
+				a.address == address && a.field == "budget.lifetime" && a.good(j.now())
 		})
 	}
 	return j.foreign[address] && !agreed("drift", "conflict") || is > 0 && 2*becomes > 3*is && !agreed("raises-spend")
@@ -290,7 +295,8 @@ func (j *judge) fits(now map[string]campaign, r *started, some, all []string) bo
 		switch rises := slices.Contains(some, address); {
 		case rises && (!made || !before):
 			return false
-		case made && (rises || !slices.Contains(all, address)) && (rises || c.possible() < b.possible() || !j.byYes[address].After(r.at)):
+		case made && (rises || !slices.Contains(all, address)) &&
+			(rises || c.possible() < b.possible() || !j.byYes[address].After(r.at)):
 			possible += c.possible() - b.possible()
 		}
 	}
@@ -397,7 +403,8 @@ func (a *assent) leadsTo(b, c campaign) bool {
 	case "budget.lifetime":
 		return a.wants.Budget == c.Budget && (a.row.Budget == b.Budget || a.row == (campaign{}))
 	case "status":
-		return a.wants.Status == c.Status && (a.row.Status == b.Status || a.row == (campaign{})) && a.wants.Budget >= c.Budget
+		return a.wants.Status == c.Status && (a.row.Status == b.Status || a.row == (campaign{})) &&
+			a.wants.Budget >= c.Budget
 	}
 	return false
 }
@@ -426,14 +433,16 @@ func (j *judge) reads() {
 	j.each(func(shown assent, _ string) {
 		j.tally.waited++
 		for _, a := range j.yes {
-			same := a.hazard == shown.hazard && a.address == shown.address && a.field == shown.field && a.becomes == shown.becomes && a.live == shown.live
+			same := a.hazard == shown.hazard && a.address == shown.address &&
+				a.field == shown.field && a.becomes == shown.becomes && a.live == shown.live
 			if same && a.spent {
 				j.tally.spent++
 			} else if same && !a.good(j.now()) {
 				j.tally.expired++
 			}
 			if same && a.good(j.now()) && a.row == j.page[a.address] && a.wants == j.seen(a.address) {
-				j.fail("%s of %s waits for %s, to which %s said yes: %s", shown.field, shown.address, shown.hazard, a.by, describe(j.shown.Plan))
+				j.fail("%s of %s waits for %s, to which %s said yes: %s",
+					shown.field, shown.address, shown.hazard, a.by, describe(j.shown.Plan))
 			}
 		}
 	})
@@ -444,7 +453,8 @@ func (j *judge) otherwise(address string) { j.foreign[address], j.before = true,
 
 func (j *judge) heard() (text string) {
 	for _, a := range j.yes {
-		text += fmt.Sprintf("\n  %s: %s of %s %s %s → %s (spent %v, %s)", a.by, a.hazard, a.address, a.field, a.live, a.becomes, a.spent, a.at.Format(time.TimeOnly))
+		text += fmt.Sprintf("\n  %s: %s of %s %s %s → %s (spent %v, %s)",
+			a.by, a.hazard, a.address, a.field, a.live, a.becomes, a.spent, a.at.Format(time.TimeOnly))
 	}
 	return text
 }

@@ -133,7 +133,10 @@ func openShop(t *testing.T, counted *verdicts) *shop {
 func (s *shop) want(key, budget, status string) {
 	s.wanted[key] = [2]string{budget, status}
 	micros, _ := resource.ParseMoney(budget, "")
-	s.write("campaign/"+key, map[string]any{"name": "Campaign " + key, "status": status, "bidding_type": "clicks", "budget.lifetime": int(micros), "targeting.countries": []string{"CA", "US"}})
+	s.write("campaign/"+key, map[string]any{
+		"name": "Campaign " + key, "status": status,
+		"bidding_type": "clicks", "budget.lifetime": int(micros), "targeting.countries": []string{"CA", "US"},
+	})
 }
 
 // consents are what is left of the approvals that have not expired.
@@ -143,17 +146,22 @@ func (s *shop) consents() (all []reconcile.Consent) {
 			continue
 		}
 		for _, a := range g.asks {
-			all = append(all, reconcile.Consent{Consent: plan.Consent{ID: fmt.Sprint(i), By: g.by, Hazard: a.Hazard, Parts: a.Parts}, Lineage: g.lineage, Serial: g.serial})
+			all = append(all, reconcile.Consent{
+				Consent: plan.Consent{ID: fmt.Sprint(i), By: g.by, Hazard: a.Hazard, Parts: a.Parts},
+				Lineage: g.lineage, Serial: g.serial,
+			})
 		}
 	}
 	return all
 }
 
 func (s *shop) step() {
-	switch pick(s, "edit", "edit", "edit", "approve", "approve both", "approve both", "run", "run", "run", "killed", "killed", "other", "wait", "again", "late", "swap") {
+	switch pick(s, "edit", "edit", "edit", "approve", "approve both",
+		"approve both", "run", "run", "run", "killed", "killed", "other", "wait", "again", "late", "swap") {
 	case "edit":
 		keys := []string{"a", "a", "a", "b", "c", "d", "new"}
-		s.want(pick(s, keys...), pick(s, "100", "180", "100", "180", "140", "230", "700"), pick(s, "active", "active", "paused"))
+		s.want(pick(s, keys...), pick(s, "100", "180", "100", "180", "140", "230", "700"),
+			pick(s, "active", "active", "paused"))
 	case "approve":
 		s.approve(false)
 	case "approve both":
@@ -297,7 +305,9 @@ func (s *shop) other() {
 	s.recovered()
 	budget := pick(s, 80, 120, 150)
 	id := s.last("campaign/" + key).ID
-	s.service.Must(s.t, http.MethodPost, "/campaigns/"+id, map[string]any{"budget": map[string]any{"lifetime_spend_limit_micros": budget * 1_000_000}})
+	s.service.Must(s.t, http.MethodPost, "/campaigns/"+id, map[string]any{
+		"budget": map[string]any{"lifetime_spend_limit_micros": budget * 1_000_000},
+	})
 	s.judge.otherwise("campaign/" + key)
 }
 

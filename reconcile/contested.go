@@ -75,7 +75,9 @@ func (a *Agent) stillInConflict(operation state.Operation, o settled, ids map[re
 		return settled{Address: o.Address, ResourceID: id, Outcome: state.OutcomeApplied}
 	case o.Outcome != state.OutcomeUnknown:
 		o.Outcome = state.OutcomeUnknown
-		o.Message = fmt.Sprintf("the service answered its create with a conflict, and nothing shows whether it is there; look in the ad manager: if it is, give its id as id: in the files; if not, adsync resolve %s --as not-applied", operation.Address)
+		o.Message = fmt.Sprintf("the service answered "+
+			"its create with a conflict, and nothing shows whether it is there; look in the ad manager: "+
+			"if it is, give its id as id: in the files; if not, adsync resolve %s --as not-applied", operation.Address)
 	}
 	o.Code = string(diag.CreateConflict)
 	return o
@@ -83,10 +85,13 @@ func (a *Agent) stillInConflict(operation state.Operation, o settled, ids map[re
 
 // contested leaves a create to a person, and names what may be its resource.
 // What has the name is not taken by itself: others have made it as they wanted it.
-func (a *Agent) contested(ctx context.Context, operation state.Operation, ids map[resource.Address]string) (settled, error) {
+func (a *Agent) contested(ctx context.Context, operation state.Operation,
+	ids map[resource.Address]string) (settled, error) {
 	address := operation.Address
 	if id := ids[address]; id != "" {
-		return settled{Address: address, Outcome: state.OutcomeSkipped, Message: "it is recorded as " + id + " by now"}, nil
+		return settled{
+			Address: address, Outcome: state.OutcomeSkipped, Message: "it is recorded as " + id + " by now",
+		}, nil
 	}
 	if id := a.Given[address]; id != "" {
 		return settled{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}, nil
@@ -105,6 +110,7 @@ func (a *Agent) contested(ctx context.Context, operation state.Operation, ids ma
 	}
 	return settled{
 		Address: address, Outcome: state.OutcomeUnknown, Code: string(diag.KeyConflict),
-		Message: fmt.Sprintf("the service holds another create under its key, so somebody with another state of this account has made it (%s); give its id as id: in the files, or adsync resolve %s", which, address),
+		Message: fmt.Sprintf("the service holds another create under its key, so somebody with another state of "+
+			"this account has made it (%s); give its id as id: in the files, or adsync resolve %s", which, address),
 	}, nil
 }

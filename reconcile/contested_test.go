@@ -43,10 +43,16 @@ func TestS16CreateThatAnotherStateMadeIsNeverMadeTwice(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t, points("key_with_other_body=refused,"+row.points))
 			if row.plain {
-				w.service.SetHooks(&service.Hooks{Operation: func(_ service.Operation, next func() world_.JobResult) world_.JobResult { return plainly(next()) }})
+				w.service.SetHooks(&service.Hooks{
+					Operation: func(_ service.Operation, next func() world_.JobResult) world_.JobResult {
+						return plainly(next())
+					},
+				})
 			}
 			campaign := func(name string) {
-				w.write("campaign/c", map[string]any{"name": name, "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000})
+				w.write("campaign/c", map[string]any{
+					"name": name, "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000,
+				})
 			}
 			campaign("Second")
 			trip := line(func(r *http.Request) (*http.Response, error) {
@@ -56,7 +62,8 @@ func TestS16CreateThatAnotherStateMadeIsNeverMadeTwice(t *testing.T) {
 				response, err := send(r)
 				if err == nil && response.StatusCode == 409 && row.plain {
 					_ = response.Body.Close()
-					return answer(r, 409, `{"error":{"message":"The request conflicts with another.","code":"write_conflict"}}`)
+					return answer(r, 409, `{"error":{"message":"The `+
+						`request conflicts with another.","code":"write_conflict"}}`)
 				}
 				return response, err
 			})
@@ -75,10 +82,13 @@ func TestS16CreateThatAnotherStateMadeIsNeverMadeTwice(t *testing.T) {
 			w.agent = w.through(trip, second)
 			report, err := w.agent.Apply(t.Context(), view)
 			if err != nil || outcomes(report)["campaign/c"] != state.OutcomeUnknown {
-				t.Fatalf("apply = %v, %v; want the create unknown (%v)", outcomes(report), err, w.creates(w.mutations()))
+				t.Fatalf("apply = %v, %v; want the create unknown (%v)",
+					outcomes(report), err, w.creates(w.mutations()))
 			}
-			if known, err := w.agent.Undecided(t.Context()); err != nil || len(known) != 1 || known[0].Operation.Code != string(row.want) {
-				t.Errorf("the journal holds %d unknown, %v after the apply; want the create, for %s", len(known), err, row.want)
+			if known, err := w.agent.Undecided(t.Context()); err != nil ||
+				len(known) != 1 || known[0].Operation.Code != string(row.want) {
+				t.Errorf("the journal holds %d unknown, %v after the apply; want the create, for %s",
+					len(known), err, row.want)
 			}
 			for _, wait := range []time.Duration{0, 2 * reconcile.TrustWindow, 48 * time.Hour} {
 				if err := w.sleep(t.Context(), wait); err != nil {
@@ -90,7 +100,8 @@ func TestS16CreateThatAnotherStateMadeIsNeverMadeTwice(t *testing.T) {
 					t.Fatalf("Recover = %+v, %v; want it undecided", recovered, err)
 				}
 				again := w.apply()
-				if o := again.Outcomes[0]; o.Outcome != state.OutcomeUnknown || len(again.Undecided) != 1 || again.Undecided[0].Operation.Code != string(row.want) {
+				if o := again.Outcomes[0]; o.Outcome != state.OutcomeUnknown ||
+					len(again.Undecided) != 1 || again.Undecided[0].Operation.Code != string(row.want) {
 					t.Errorf("it is %s, undecided %+v; want unknown for %s", o.Outcome, again.Undecided, row.want)
 				}
 				proof, err := w.agent.Evidence(t.Context(), resource.Address{Kind: "campaign", Key: "c"})
@@ -150,10 +161,12 @@ func TestJobRefusedWithAConflictIsNotMadeAnewByItself(t *testing.T) {
 			break
 		}
 		e := w.evidence(roots[0])
-		if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeSkipped}); !errors.Is(err, reconcile.ErrUnproven) {
+		if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeSkipped}); !errors.Is(err,
+			reconcile.ErrUnproven) {
 			t.Errorf("Resolve = %v; want %v", err, reconcile.ErrUnproven)
 		}
-		if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeSkipped, Unproven: true}); err != nil {
+		if err := w.agent.Resolve(t.Context(),
+			e, reconcile.Decision{As: state.OutcomeSkipped, Unproven: true}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -155,6 +155,7 @@ func TestScenariosAreTwentyAtLeast(t *testing.T) {
 		names[s.name] = true
 	}
 	if len(names) < 20 || len(names) != len(scenarios()) {
-		t.Errorf("%d scenarios of %d are named apart; want 20 at least: %q", len(names), len(scenarios()), slices.Sorted(maps.Keys(names)))
+		t.Errorf("%d scenarios of %d are named apart; want 20 at least: %q",
+			len(names), len(scenarios()), slices.Sorted(maps.Keys(names)))
 	}
 }

@@ -70,7 +70,8 @@ func (c *crash) turns(r *http.Request) {
 // isSecondPage says whether a request asks for results of a job behind the first
 // page.
 func isSecondPage(r *http.Request) bool {
-	return strings.Contains(r.URL.Path, "/bulk_mutation_jobs/") && strings.HasSuffix(r.URL.Path, "/operations") && r.URL.Query().Get("after") != ""
+	return strings.Contains(r.URL.Path, "/bulk_mutation_jobs/") &&
+		strings.HasSuffix(r.URL.Path, "/operations") && r.URL.Query().Get("after") != ""
 }
 
 // RoundTrip has three edges: before the send, after the service has acted but
@@ -200,7 +201,8 @@ func (w *world) through(transport http.RoundTripper, store state.Store) *reconci
 }
 
 // waiting is through with a sleep of its own.
-func (w *world) waiting(sleep func(context.Context, time.Duration) error, transport http.RoundTripper, store state.Store) *reconcile.Agent {
+func (w *world) waiting(sleep func(context.Context, time.Duration) error,
+	transport http.RoundTripper, store state.Store) *reconcile.Agent {
 	w.t.Helper()
 	client, err := adsapi.New(adsapi.Config{
 		BaseURL: w.service.BaseURL, Key: adsapi.NewSecret(w.service.Key), UserAgent: "test", Transport: transport,
@@ -226,18 +228,33 @@ func (w *world) before() {
 
 func (w *world) after() {
 	campaign := func(key, status string, budget int) {
-		w.write("campaign/"+key, map[string]any{"name": "Campaign " + key, "status": status, "bidding_type": "clicks", "budget.lifetime": budget, "targeting.countries": []string{"CA", "US"}})
+		w.write("campaign/"+key, map[string]any{
+			"name": "Campaign " + key, "status": status,
+			"bidding_type": "clicks", "budget.lifetime": budget, "targeting.countries": []string{"CA", "US"},
+		})
 	}
 	campaign("low", "active", 60_000_000)
 	campaign("high", "active", 120_000_000)
 	campaign("stop", "paused", 100_000_000)
 	campaign("sleeping", "active", 100_000_000)
-	w.write("ad_group/low/g", map[string]any{"name": "Renamed", "status": "active", "bid.max": 1_250_000, "context_hints": []string{"people who run"}})
+	w.write("ad_group/low/g", map[string]any{
+		"name": "Renamed", "status": "active", "bid.max": 1_250_000, "context_hints": []string{"people who run"},
+	})
 	w.tree("spring", "active")
-	w.write("campaign/spring", map[string]any{"name": "Campaign spring", "status": "active", "bidding_type": "clicks", "budget.lifetime": 90_000_000, "targeting.countries": []string{"US"}, "tracking": "utm_source=chat", "description": "for spring"})
-	w.write("ad/spring/g/local", map[string]any{"name": "Local", "status": "active", "title": "Local picture", "body": "Text.", "target_url": "https://shop.example/l", "image": w.image(testImage(w.t))})
-	w.write("ad_group/spring/more", map[string]any{"name": "More", "status": "active", "bid.max": 1_250_000, "description": "a follow-up"})
-	w.write("ad_group/high/new", map[string]any{"name": "Beneath an older one", "status": "active", "bid.max": 1_250_000})
+	w.write("campaign/spring", map[string]any{
+		"name": "Campaign spring", "status": "active", "bidding_type": "clicks", "budget.lifetime": 90_000_000,
+		"targeting.countries": []string{"US"}, "tracking": "utm_source=chat", "description": "for spring",
+	})
+	w.write("ad/spring/g/local", map[string]any{
+		"name": "Local", "status": "active", "title": "Local picture",
+		"body": "Text.", "target_url": "https://shop.example/l", "image": w.image(testImage(w.t)),
+	})
+	w.write("ad_group/spring/more", map[string]any{
+		"name": "More", "status": "active", "bid.max": 1_250_000, "description": "a follow-up",
+	})
+	w.write("ad_group/high/new", map[string]any{
+		"name": "Beneath an older one", "status": "active", "bid.max": 1_250_000,
+	})
 	w.permit()
 }
 

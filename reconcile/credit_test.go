@@ -55,7 +55,8 @@ func heldOf(t *testing.T, p *plan.Plan) (hazards, restOf string) {
 func TestTheRestOfAnApplyGoesOnAndIsSaidToBeThat(t *testing.T) {
 	w := cutAfterLowering(t)
 	if hazards, restOf := heldOf(t, w.plan().Plan); hazards != "" || !strings.HasPrefix(restOf, "run-") {
-		t.Errorf("the rest is held by %q and the rest of %q; want nothing, and the run that was cut off", hazards, restOf)
+		t.Errorf("the rest is held by %q and the rest of %q; want nothing, and the run that was cut off",
+			hazards, restOf)
 	}
 	w.clean()
 }
@@ -116,14 +117,17 @@ func TestADecreaseByAStrangerPaysNothing(t *testing.T) {
 	for _, jobs := range []bool{true, false} {
 		w := diesLowering(t, jobs, "move sent")
 		low := w.last("campaign/low").ID
-		w.service.Must(t, http.MethodPost, "/campaigns/"+low, map[string]any{"budget": map[string]any{"lifetime_spend_limit_micros": 20_000_000}})
+		w.service.Must(t, http.MethodPost, "/campaigns/"+low, map[string]any{
+			"budget": map[string]any{"lifetime_spend_limit_micros": 20_000_000},
+		})
 		w.restarted()
 		w.apply()
 		if recorded := w.last("campaign/low").Value("budget.lifetime"); recorded.String() != "20000000" {
 			t.Errorf("jobs %t: %s is recorded; want what the stranger set, as the files say it too", jobs, recorded)
 		}
 		if hazards, restOf := heldOf(t, w.plan().Plan); hazards != "exposure" || restOf != "" {
-			t.Errorf("jobs %t: the rise is held by %q and the rest of %q; want exposure, and of nothing", jobs, hazards, restOf)
+			t.Errorf("jobs %t: the rise is held by %q and the rest of %q; want exposure, and of nothing",
+				jobs, hazards, restOf)
 		}
 	}
 }
@@ -173,7 +177,8 @@ func TestAStrangerWhoSetsTheVeryAmountPaysNothing(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, jobs %t, %s later", row.name, jobs, later), func(t *testing.T) {
 					t.Parallel()
 					w := diesLowering(t, jobs, "send it", func(o *emulator.Options) {
-						o.Accounts[0].Keys = append(o.Accounts[0].Keys, emulator.APIKey{Name: "stranger", Key: stranger})
+						o.Accounts[0].Keys = append(o.Accounts[0].Keys,
+							emulator.APIKey{Name: "stranger", Key: stranger})
 					}, emulatortest.WithPoints(t, row.points))
 					w.lowers(row.key)
 					if err := w.sleep(t.Context(), later); err != nil {
@@ -186,7 +191,8 @@ func TestAStrangerWhoSetsTheVeryAmountPaysNothing(t *testing.T) {
 					w.recovered()
 					hazards, restOf := heldOf(t, w.plan().Plan)
 					if row.ours != (hazards == "" && restOf != "") || row.ours == (hazards == "exposure") {
-						t.Errorf("the rise is held by %q and the rest of %q; want that it goes: %t", hazards, restOf, row.ours)
+						t.Errorf("the rise is held by %q and the rest of %q; want that it goes: %t",
+							hazards, restOf, row.ours)
 					}
 				})
 			}
@@ -203,7 +209,8 @@ func TestARowThatChangedAndCameBackHasNoCredit(t *testing.T) {
 	}
 	w.campaign("high", "active", 148_000_000)
 	if hazards, restOf := heldOf(t, w.plan().Plan); hazards != "exposure" || restOf != "" {
-		t.Errorf("the row that came back is held by %q and the rest of %q; want exposure, and of nothing", hazards, restOf)
+		t.Errorf("the row that came back is held by %q and the rest of %q; want exposure, and of nothing",
+			hazards, restOf)
 	}
 }
 

@@ -60,7 +60,8 @@ func (a *Agent) withdraw(ctx context.Context, step state.Step, outcomes []settle
 	var found []state.Operation
 	for i, o := range outcomes { // they stand in the order of the operations
 		operation := step.Operations[i]
-		if o.Outcome == state.OutcomeApplied && operation.ResourceID != "" && !decided(operation) && !aside(operation.Action) && o.Answered == d.answered {
+		if o.Outcome == state.OutcomeApplied && operation.ResourceID != "" &&
+			!decided(operation) && !aside(operation.Action) && o.Answered == d.answered {
 			found = append(found, operation)
 		}
 	}
@@ -102,7 +103,9 @@ func (a *Agent) paidBy(credits []state.Credit, operation state.Operation) (sent 
 	schema := a.Schemas.Of(operation.Address.Kind)
 	for i := range credits {
 		want := credits[i].Desired.Get(operation.Address)
-		if want == nil || !slices.ContainsFunc(credits[i].Shown, func(s state.Shown) bool { return s.Address == operation.Address && s.Fall > 0 }) {
+		if want == nil || !slices.ContainsFunc(credits[i].Shown, func(s state.Shown) bool {
+			return s.Address == operation.Address && s.Fall > 0
+		}) {
 			continue
 		}
 		for _, n := range want.Attributes {
@@ -140,7 +143,8 @@ func (a *Agent) whoPaid(ctx context.Context, step state.Step, all []paid, d doub
 	if err != nil || wait <= 0 || !d.unlessOurs || !slices.Contains(by, nobodys) {
 		return by, err
 	}
-	a.notice("the audit log does not say yet whether adsync lowered %s; reading it again in %s", all[slices.Index(by, nobodys)].at, wait.Round(time.Second))
+	a.notice("the audit log does not say yet whether adsync lowered %s; reading it again in %s",
+		all[slices.Index(by, nobodys)].at, wait.Round(time.Second))
 	if err := a.Sleep(ctx, wait); err != nil {
 		return nil, err
 	}
@@ -158,7 +162,9 @@ func (a *Agent) setBy(ctx context.Context, step state.Step, all []paid) ([]whose
 	for i, p := range all {
 		open[p.id] = i
 	}
-	query := url.Values{"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {a.logTime(step.SentAt)}}
+	query := url.Values{
+		"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {a.logTime(step.SentAt)},
+	}
 	seen := 0
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {

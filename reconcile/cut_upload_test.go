@@ -24,7 +24,10 @@ func TestACutUploadGoesAgainInTheSameRun(t *testing.T) {
 			uploads := w.behindACut(cut.comes, 2)
 			w.agent = w.newAgent()
 			w.tree("spring", "paused")
-			w.write("ad/spring/g/b", map[string]any{"name": "Ad b", "status": "active", "title": "Shoes for mud", "body": "Light shoes.", "target_url": "https://shop.example/b", "image": w.image(testImage(t))})
+			w.write("ad/spring/g/b", map[string]any{
+				"name": "Ad b", "status": "active", "title": "Shoes for mud",
+				"body": "Light shoes.", "target_url": "https://shop.example/b", "image": w.image(testImage(t)),
+			})
 			w.audience("customers", 0, 5000)
 			w.clean()
 			for _, path := range []string{"/upload", "/uploads"} {

@@ -42,7 +42,8 @@ func (a *Agent) decide(ctx context.Context, step state.Step, outcomes []settled,
 		case outcomes[i].Outcome != state.OutcomeUnknown:
 		case open[parent] && operation.ResourceID == "":
 			open[operation.Address] = true
-			outcomes[i].Code, outcomes[i].Message = string(diag.NeedsDecision), fmt.Sprintf("it is decided with %s", parent)
+			outcomes[i].Code, outcomes[i].Message = string(diag.NeedsDecision),
+				fmt.Sprintf("it is decided with %s", parent)
 			continue
 		case isContested(operation.Code) || isContested(outcomes[i].Code):
 			if outcomes[i], err = a.contested(ctx, operation, ids); err != nil {
@@ -77,7 +78,9 @@ func (a *Agent) decide(ctx context.Context, step state.Step, outcomes []settled,
 func keepKnown(step state.Step, outcomes []settled) {
 	for i, o := range step.Operations {
 		if decided(o) {
-			outcomes[i] = settled{Address: o.Address, ResourceID: o.ResourceID, Outcome: o.Outcome, Code: o.Code, Message: o.Message}
+			outcomes[i] = settled{
+				Address: o.Address, ResourceID: o.ResourceID, Outcome: o.Outcome, Code: o.Code, Message: o.Message,
+			}
 		}
 	}
 }
@@ -103,12 +106,14 @@ func (a *Agent) boundIDs(ctx context.Context) (map[resource.Address]string, erro
 // findTwice looks for the effect of one operation. Where nothing of it shows, and it may
 // only show late, it is looked for again when the service has had time to show it: what
 // two readings further apart than the lag do not show did not happen.
-func (a *Agent) findTwice(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string, conflict bool, recovered *Recovered) (settled, error) {
+func (a *Agent) findTwice(ctx context.Context, step state.Step,
+	operation state.Operation, ids map[resource.Address]string, conflict bool, recovered *Recovered) (settled, error) {
 	o, err := a.find(ctx, step, operation, ids, conflict)
 	if err != nil || o.Outcome != state.OutcomeSkipped || seeded.ListDecides || !a.mayShowLate(step, operation, ids) {
 		return o, err
 	}
-	why := "what became of " + operation.Address.String() + " does not show; reading again in %s, as the service may show late what it did"
+	why := "what became of " + operation.Address.String() +
+		" does not show; reading again in %s, as the service may show late what it did"
 	if waited, err := a.waitLag(ctx, recovered, why); err != nil || !waited {
 		return o, err
 	}
@@ -128,12 +133,14 @@ func (a *Agent) mayShowLate(step state.Step, operation state.Operation, ids map[
 // find looks for the effect of one operation once. A create with a key that does not show
 // yet, while it is young, may still do so, and an update of a job that may still run; one
 // that met a conflict, for ever.
-func (a *Agent) find(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string, conflict bool) (settled, error) {
+func (a *Agent) find(ctx context.Context, step state.Step,
+	operation state.Operation, ids map[resource.Address]string, conflict bool) (settled, error) {
 	if operation.ResourceID != "" {
 		o, err := a.findUpdated(ctx, operation)
 		if err == nil && o.Outcome == state.OutcomeSkipped && a.mayRun(step) && !a.stops(operation) {
 			o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
-			o.Message = fmt.Sprintf("its job may still run, and the service does not say; apply again after %s", step.SentAt.Add(TrustWindow).Format(time.RFC3339))
+			o.Message = fmt.Sprintf("its job may still run, and the service does not say; apply again after %s",
+				step.SentAt.Add(TrustWindow).Format(time.RFC3339))
 		}
 		return o, err
 	}
@@ -141,9 +148,11 @@ func (a *Agent) find(ctx context.Context, step state.Step, operation state.Opera
 	if err == nil && conflict {
 		return a.stillInConflict(operation, o, ids), nil
 	}
-	if err == nil && o.Outcome == state.OutcomeSkipped && o.Code == "" && ids[operation.Address] == "" && keyed(operation) && !seeded.ListDecides && a.Now().Sub(step.SentAt) < TrustWindow {
+	if err == nil && o.Outcome == state.OutcomeSkipped && o.Code == "" && ids[operation.Address] == "" &&
+		keyed(operation) && !seeded.ListDecides && a.Now().Sub(step.SentAt) < TrustWindow {
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
-		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s", step.SentAt.Add(TrustWindow).Format(time.RFC3339))
+		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s",
+			step.SentAt.Add(TrustWindow).Format(time.RFC3339))
 	}
 	return o, err
 }
@@ -163,15 +172,20 @@ func (a *Agent) stops(operation state.Operation) bool {
 // notShown is what is known of a write to a kind the account may not use any more.
 func notShown(operation state.Operation, refusal error) settled {
 	return settled{
-		Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeUnknown, Code: string(diag.NeedsDecision),
-		Message: fmt.Sprintf("the service does not show it any more: %s; apply again when it does, or adsync resolve %s", refusal, operation.Address),
+		Address: operation.Address, ResourceID: operation.ResourceID,
+		Outcome: state.OutcomeUnknown, Code: string(diag.NeedsDecision),
+		Message: fmt.Sprintf("the service does not "+
+			"show it any more: %s; apply again when it does, or adsync resolve %s", refusal, operation.Address),
 	}
 }
 
 // findUpdated says whether an update is there. It is never sent again: what
 // someone did since would be undone.
 func (a *Agent) findUpdated(ctx context.Context, operation state.Operation) (settled, error) {
-	o := settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it"}
+	o := settled{
+		Address: operation.Address, ResourceID: operation.ResourceID,
+		Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it",
+	}
 	sent := expectation{address: operation.Address, id: operation.ResourceID, sent: operation.Set}
 	schema := a.Schemas.Of(operation.Address.Kind)
 	record, err := a.reader().one(ctx, schema, operation.ResourceID, nil)
@@ -215,8 +229,12 @@ func (a *Agent) bindFound(ctx context.Context, step state.Step, outcomes []settl
 // findCreated looks for the resource of a create: by its name under its parent,
 // then in the audit log, which knows it whatever it is called by now. What somebody
 // has ended since is bound as well: the next plan holds it, and nothing is made twice.
-func (a *Agent) findCreated(ctx context.Context, step state.Step, operation state.Operation, ids map[resource.Address]string) (settled, error) {
-	o := settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it"}
+func (a *Agent) findCreated(ctx context.Context, step state.Step,
+	operation state.Operation, ids map[resource.Address]string) (settled, error) {
+	o := settled{
+		Address: operation.Address, ResourceID: operation.ResourceID,
+		Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it",
+	}
 	if ids[operation.Address] != "" {
 		return o, nil
 	}
@@ -237,19 +255,24 @@ func (a *Agent) findCreated(ctx context.Context, step state.Step, operation stat
 		return o, err
 	case log.unclear():
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
-		o.Message = fmt.Sprintf("its create may have happened, and what it made may have been archived since: %s; adsync resolve %s", strings.Join(slices.Concat(log.earlier, log.ended), ", "), operation.Address)
+		o.Message = fmt.Sprintf("its create may have happened, and what it made may have been archived since: "+
+			"%s; adsync resolve %s", strings.Join(slices.Concat(log.earlier, log.ended), ", "), operation.Address)
 	case len(found) == 1:
 		o.Outcome, o.ResourceID, o.Message = state.OutcomeApplied, found[0], ""
 	case slices.Contains(found, a.Given[operation.Address]):
 		o.Outcome, o.ResourceID, o.Message = state.OutcomeApplied, a.Given[operation.Address], ""
 	case len(found) > 1:
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
-		o.Message = fmt.Sprintf("its create may have happened, and several have its name: %s; give the right one as id: in the files, or archive the others, or adsync resolve %s", strings.Join(found, ", "), operation.Address)
+		o.Message = fmt.Sprintf("its create may have happened, and several "+
+			"have its name: %s; give the right one as id: in the files, or archive the others, or adsync resolve %s",
+			strings.Join(found, ", "), operation.Address)
 	case unlisted:
 		return a.decidedByFiles(schema, operation, o), nil
 	case keyed(operation) && !log.whole && named.mayHide():
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
-		o.Message = fmt.Sprintf("its create may have happened, and somebody may have archived what it made%s: the audit log, which would tell, cannot be read; look in the ad manager: if it is there, give its id as id: in the files; if not, adsync resolve %s --as not-applied", named.endedWords(), operation.Address)
+		o.Message = fmt.Sprintf("its create may have happened, and somebody may have archived what it made%s: "+
+			"the audit log, which would tell, cannot be read; look in the ad manager: if it is there, give its "+
+			"id as id: in the files; if not, adsync resolve %s --as not-applied", named.endedWords(), operation.Address)
 	}
 	return o, nil
 }
@@ -272,7 +295,8 @@ func (n named) endedWords() string {
 }
 
 // withName gives the resources under a parent that carry the name of a create.
-func (a *Agent) withName(ctx context.Context, schema *resource.Schema, operation state.Operation, ids map[resource.Address]string) (named, error) {
+func (a *Agent) withName(ctx context.Context, schema *resource.Schema,
+	operation state.Operation, ids map[resource.Address]string) (named, error) {
 	query, parentID := url.Values{}, ids[a.Schemas.Parent(operation.Address)]
 	if schema.ParentWire != "" {
 		query.Set(schema.ParentWire, parentID)
@@ -329,7 +353,9 @@ func (a *Agent) decidedByFiles(schema *resource.Schema, operation state.Operatio
 		return o
 	}
 	o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
-	o.Message = fmt.Sprintf("its create may have happened, and the service has no list of kind %s; look in the ad manager: if it is there, give its id as id: in the files; if not, adsync resolve %s --as not-applied", schema.Kind, operation.Address)
+	o.Message = fmt.Sprintf("its create may have happened, and the service has no list of kind %s; look in "+
+		"the ad manager: if it is there, give its id as id: in the files; if not, adsync resolve %s --as not-applied",
+		schema.Kind, operation.Address)
 	return o
 }
 

@@ -84,7 +84,8 @@ func object(raw json.RawMessage) (map[string]any, error) {
 	d.text.Reset(raw)
 	var fields map[string]any
 	err := d.json.Decode(&fields)
-	if err == nil && d.text.Len() == 0 && d.json.InputOffset()-d.read == int64(len(raw)) { // nothing is left over for the next
+	// nothing is left over for the next
+	if err == nil && d.text.Len() == 0 && d.json.InputOffset()-d.read == int64(len(raw)) {
 		d.read += int64(len(raw))
 		d.text.Reset(nil)
 		objectDecoders.Put(d)
@@ -168,7 +169,8 @@ func (d decoder) numberValue(a *resource.Attribute, n json.Number) resource.Valu
 
 // isNumber says that the service holds a number.
 func isNumber(a *resource.Attribute) bool {
-	return a.Type == resource.TypeMoney || a.Type == resource.TypeCount || a.Wire.Codec == resource.StartTime || a.Wire.Codec == resource.EndTime
+	return a.Type == resource.TypeMoney || a.Type == resource.TypeCount ||
+		a.Wire.Codec == resource.StartTime || a.Wire.Codec == resource.EndTime
 }
 
 func digitsOnly(s string) bool {

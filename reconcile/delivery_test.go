@@ -101,11 +101,13 @@ func TestN12AKeyThatIsRevokedStopsEverything(t *testing.T) {
 			}), w.store)
 			report, err := w.agent.Apply(t.Context(), w.plan())
 			if !errors.Is(err, adsapi.ErrUnauthorized) || after > 8 {
-				t.Errorf("%d at mutation %d: %v, %d mutations afterwards; want not authorized, and none but those under way", status, at, err, after)
+				t.Errorf("%d at mutation %d: %v, %d mutations "+
+					"afterwards; want not authorized, and none but those under way", status, at, err, after)
 			}
 			for _, o := range report.Outcomes { // whole on failure too
 				if o.Outcome == state.OutcomeFailed && o.Code != string(diag.Unauthorized) {
-					t.Errorf("%d at mutation %d: %s failed with %s, %s; want %s: nothing is wrong with its row", status, at, o.Address, o.Code, o.Message, diag.Unauthorized)
+					t.Errorf("%d at mutation %d: %s failed with %s, %s; want %s: nothing is wrong with its row",
+						status, at, o.Address, o.Code, o.Message, diag.Unauthorized)
 				}
 			}
 			w.agent = w.newAgent()
@@ -127,7 +129,10 @@ func TestN17EveryMutationDeliveredTwiceDoublesNothing(t *testing.T) {
 				w.tree("spring", "active")
 				w.tree("autumn", "active")
 				w.clean()
-				w.write("campaign/spring", map[string]any{"name": "Renamed", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 90_000_000, "targeting.countries": []string{"CA", "US"}})
+				w.write("campaign/spring", map[string]any{
+					"name": "Renamed", "status": "paused", "bidding_type": "clicks",
+					"budget.lifetime": 90_000_000, "targeting.countries": []string{"CA", "US"},
+				})
 				w.clean()
 				return w.creates(w.mutations())
 			}
@@ -155,9 +160,11 @@ func TestN18AnActivationThatArrivesLateIsSeen(t *testing.T) {
 			w.tree("spring", "paused")
 			w.clean()
 			w.desired.Get(address("campaign/spring")).Set("status", resource.Text("active"))
-			w.arm(`{"faults":[{"match":{"method":"POST","path":"` + tc.path + `","nth":1},"action":{"hold_until":{"step":"later","side":"request"}}}]}`)
+			w.arm(`{"faults":[{"match":{"method":"POST","path":"` +
+				tc.path + `","nth":1},"action":{"hold_until":{"step":"later","side":"request"}}}]}`)
 			client, err := adsapi.New(adsapi.Config{
-				BaseURL: w.service.BaseURL, Key: adsapi.NewSecret(w.service.Key), Now: w.now, Sleep: w.sleep, RequestTimeout: 200 * time.Millisecond,
+				BaseURL: w.service.BaseURL, Key: adsapi.NewSecret(w.service.Key),
+				Now: w.now, Sleep: w.sleep, RequestTimeout: 200 * time.Millisecond,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -169,8 +176,10 @@ func TestN18AnActivationThatArrivesLateIsSeen(t *testing.T) {
 			w.service.Must(t, http.MethodPost, "/_emulator/faults/release", `{"step":"later"}`)
 			w.arrived(tc.late)
 			changes := w.plan().Plan.Changes
-			if tc.late != (len(changes) == 1 && changes[0].Address == address("campaign/spring") && changes[0].Holds()[0].Hazard == plan.Drifts) {
-				t.Fatalf("the plan has %d changes; want the campaign held as drift exactly where the activation took effect: %s", len(changes), describe(w.plan().Plan))
+			if tc.late != (len(changes) == 1 && changes[0].Address == address("campaign/spring") &&
+				changes[0].Holds()[0].Hazard == plan.Drifts) {
+				t.Fatalf("the plan has %d changes; want the campaign "+
+					"held as drift exactly where the activation took effect: %s", len(changes), describe(w.plan().Plan))
 			}
 			w.permitAll("drift")
 			if w.clean(); w.live("campaign/spring", "status") != `"paused"` {
@@ -281,7 +290,9 @@ func TestN25OddRecordsAreReadAndNotOverwritten(t *testing.T) {
 		change  func(row map[string]any)
 		changes int // of the plan
 	}{
-		{name: "a field nobody knows", change: func(row map[string]any) { row["mood"] = map[string]any{"of": []any{1, nil}} }},
+		{name: "a field nobody knows", change: func(row map[string]any) {
+			row["mood"] = map[string]any{"of": []any{1, nil}}
+		}},
 		{name: "a status nobody knows", change: func(row map[string]any) { row["status"] = "resting" }, changes: 1},
 		{name: "a null that was not there", change: func(row map[string]any) { row["description"] = nil }},
 		{name: "a name that is null", change: func(row map[string]any) { row["name"] = nil }, changes: 1},
@@ -295,7 +306,8 @@ func TestN25OddRecordsAreReadAndNotOverwritten(t *testing.T) {
 		{name: "a number in thousands", change: func(row map[string]any) {
 			row["budget"] = map[string]any{"lifetime_spend_limit_micros": json.Number("1e8")}
 		}},
-		{name: "a budget that is no object", change: func(row map[string]any) { row["budget"] = "100000000" }, changes: 1},
+		{name: "a budget that is no object", change: func(row map[string]any) { row["budget"] = "100000000" },
+			changes: 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newShelf(1)
@@ -304,7 +316,8 @@ func TestN25OddRecordsAreReadAndNotOverwritten(t *testing.T) {
 			store, desired := s.bound(t)
 			c := desired.Get(address("campaign/k0"))
 			c.Set("budget.lifetime", resource.Number(100_000_000))
-			if err := store.Record(t.Context(), []state.Applied{{Address: c.Address, ID: "c0", Attributes: c.Attributes}}); err != nil {
+			if err := store.Record(t.Context(),
+				[]state.Applied{{Address: c.Address, ID: "c0", Attributes: c.Attributes}}); err != nil {
 				t.Fatal(err)
 			}
 			a := s.agent(t, store, s)
@@ -314,7 +327,8 @@ func TestN25OddRecordsAreReadAndNotOverwritten(t *testing.T) {
 			tc.change(row)
 			p := s.planned(t, a, desired).Plan
 			if len(p.Changes) != tc.changes || len(p.Applicable()) != 0 {
-				t.Errorf("%d changes, %d applicable; want %d, none: %s", len(p.Changes), len(p.Applicable()), tc.changes, describe(p))
+				t.Errorf("%d changes, %d applicable; want %d, none: %s",
+					len(p.Changes), len(p.Applicable()), tc.changes, describe(p))
 			}
 		})
 	}

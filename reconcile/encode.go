@@ -275,7 +275,8 @@ func (e encoder) putFixed(schema *resource.Schema, address resource.Address, bod
 	}
 }
 
-func (e encoder) fixed(schema *resource.Schema, f resource.Fixed, address resource.Address, body map[string]any) string {
+func (e encoder) fixed(schema *resource.Schema, f resource.Fixed,
+	address resource.Address, body map[string]any) string {
 	if f.If != "" {
 		if a, ok := schema.Attribute(f.If); !ok || at(body, a.Wire.Path) == nil {
 			return ""

@@ -52,24 +52,35 @@ func TestUpdatesSayWhatTheFilesSay(t *testing.T) {
 		want   string
 	}{
 		{"a name alone", kinds.Campaign, []plan.Field{field("name", resource.Text("New"))}, `{"name":"New"}`},
-		{"a cleared plain field is null", kinds.Campaign, []plan.Field{field("description", resource.Null())}, `{"description":null}`},
-		{"a budget half replaces the other", kinds.Campaign, []plan.Field{field("budget.daily", resource.Number(50_000_000))}, `{"budget":{"daily_spend_limit_micros":50000000}}`},
-		{"a last day is the first moment after it", kinds.Campaign, []plan.Field{field("end", resource.Text("2027-05-31"))}, `{"end_time":1811822400}`},
-		{"targeting goes whole, with what no file manages", kinds.Campaign, []plan.Field{field("targeting.countries", resource.List([]string{"CA", "US"}))},
+		{"a cleared plain field is null", kinds.Campaign,
+			[]plan.Field{field("description", resource.Null())}, `{"description":null}`},
+		{"a budget half replaces the other", kinds.Campaign, []plan.Field{field("budget.daily",
+			resource.Number(50_000_000))}, `{"budget":{"daily_spend_limit_micros":50000000}}`},
+		{"a last day is the first moment after it",
+			kinds.Campaign, []plan.Field{field("end", resource.Text("2027-05-31"))}, `{"end_time":1811822400}`},
+		{"targeting goes whole, with what no file manages",
+			kinds.Campaign, []plan.Field{field("targeting.countries", resource.List([]string{"CA", "US"}))},
 			`{"targeting":{"locations":{"countries":["CA","US"],"include":[{"id":"2000043"}]},"platforms":{"included":["web"]},"later_setting":{"a":1}}}`},
 		{"cleared platforms are null", kinds.Campaign, []plan.Field{field("targeting.platforms", resource.Null())},
 			`{"targeting":{"locations":{"countries":["US"],"include":[{"id":"2000043"}]},"platforms":null,"later_setting":{"a":1}}}`},
-		{"the last parameter cleared clears the setting", kinds.Campaign, []plan.Field{field("tracking", resource.Null())}, `{"landing_page_configuration":null}`},
-		{"a bid keeps the rest of its configuration", kinds.AdGroup, []plan.Field{field("bid.max", resource.Number(1_250_000))},
+		{"the last parameter cleared clears the setting",
+			kinds.Campaign, []plan.Field{field("tracking", resource.Null())}, `{"landing_page_configuration":null}`},
+		{"a bid keeps the rest of its configuration",
+			kinds.AdGroup, []plan.Field{field("bid.max", resource.Number(1_250_000))},
 			`{"bidding_config":{"billing_event_type":"click","strategy":"fixed_bid","max_bid_micros":1250000}}`},
-		{"a bid that is cleared goes, and is not 0", kinds.AdGroup, []plan.Field{field("bid.max", resource.Null()), field("bid.strategy", resource.Text("maximize_clicks"))},
+		{"a bid that is cleared goes, and is not 0", kinds.AdGroup,
+			[]plan.Field{field("bid.max", resource.Null()), field("bid.strategy", resource.Text("maximize_clicks"))},
 			`{"bidding_config":{"billing_event_type":"click","strategy":"maximize_clicks"}}`},
-		{"hints cleared are an empty list", kinds.AdGroup, []plan.Field{field("context_hints", resource.Null())}, `{"context_hints":[]}`},
-		{"a creative goes whole, without what is only for reading", kinds.Ad, []plan.Field{field("title", resource.Text("New title")), field("image", resource.Text("sha256:aa"))},
-			`{"creative":{"type":"chat_card","title":"New title","body":"B","target_url":"https://e.example","file_id":"file_1"}}`},
+		{"hints cleared are an empty list", kinds.AdGroup,
+			[]plan.Field{field("context_hints", resource.Null())}, `{"context_hints":[]}`},
+		{"a creative goes whole, without what is only for reading", kinds.Ad,
+			[]plan.Field{field("title", resource.Text("New title")), field("image", resource.Text("sha256:aa"))},
+			`{"creative":{"type":"chat_card","title":"New ` +
+				`title","body":"B","target_url":"https://e.example","file_id":"file_1"}}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			body, err := testEncoder(t, "clicks").singleUpdate(part{change: change(row.kind, "a/b/c"), fields: row.fields}, resource.Call{}, "id", json.RawMessage(live))
+			body, err := testEncoder(t, "clicks").singleUpdate(part{change: change(row.kind, "a/b/c"),
+				fields: row.fields}, resource.Call{}, "id", json.RawMessage(live))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,17 +105,23 @@ func sameJSON(t *testing.T, got []byte, want string) {
 
 func TestCreatesCarryWhatNoAttributeDecides(t *testing.T) {
 	e := testEncoder(t, "impressions")
-	body, err := e.singleCreate(part{change: change(kinds.AdGroup, "c/g"), fields: []plan.Field{field("name", resource.Text("Group")), field("bid.max", resource.Number(60_000)), field("status", resource.Text("paused"))}}, resource.Call{}, "cmpn_1")
+	body, err := e.singleCreate(part{change: change(kinds.AdGroup, "c/g"),
+		fields: []plan.Field{field("name", resource.Text("Group")), field("bid.max", resource.Number(60_000)),
+			field("status", resource.Text("paused"))}}, resource.Call{}, "cmpn_1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameJSON(t, body, `{"campaign_id":"cmpn_1","name":"Group","status":"paused","bidding_config":{"billing_event_type":"impression","max_bid_micros":60000}}`)
-	body, err = e.singleCreate(part{change: change(kinds.Ad, "c/g/a"), fields: []plan.Field{field("title", resource.Text("Title")), field("image", resource.Text("sha256:aa"))}}, resource.Call{}, "adgrp_1")
+	sameJSON(t, body,
+		`{"campaign_id":"cmpn_1","name":"Group","status":"paused","bidding_config":{"billing_event_type":"impression","max_bid_micros":60000}}`)
+	body, err = e.singleCreate(part{change: change(kinds.Ad, "c/g/a"), fields: []plan.Field{field("title",
+		resource.Text("Title")), field("image", resource.Text("sha256:aa"))}}, resource.Call{}, "adgrp_1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameJSON(t, body, `{"ad_group_id":"adgrp_1","name":"Title","creative":{"type":"chat_card","title":"Title","file_id":"file_1"}}`)
-	body, err = e.singleCreate(part{change: change(kinds.Campaign, "c"), fields: []plan.Field{field("name", resource.Text("Feed")), field("product_feed", resource.Text("fd_1"))}}, resource.Call{}, "")
+	sameJSON(t, body,
+		`{"ad_group_id":"adgrp_1","name":"Title","creative":{"type":"chat_card","title":"Title","file_id":"file_1"}}`)
+	body, err = e.singleCreate(part{change: change(kinds.Campaign, "c"), fields: []plan.Field{field("name",
+		resource.Text("Feed")), field("product_feed", resource.Text("fd_1"))}}, resource.Call{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +139,8 @@ func TestWhatAnUpdateOperationLeavesOut(t *testing.T) {
 		want  bool
 	}{
 		{"a fixed bid that goes along", field("bid.strategy", resource.Text("fixed_bid")), plan.SentAlong, true},
-		{"another strategy that goes along", field("bid.strategy", resource.Text("maximize_clicks")), plan.SentAlong, false},
+		{"another strategy that goes along", field("bid.strategy", resource.Text("maximize_clicks")),
+			plan.SentAlong, false},
 		{"a strategy that is edited", field("bid.strategy", resource.Text("fixed_bid")), plan.Edit, false},
 		{"a bid", field("bid.max", resource.Number(1)), plan.SentAlong, false},
 	} {
@@ -147,24 +165,30 @@ func TestRouteOfEachField(t *testing.T) {
 		want    saying
 	}{
 		{"lifetime budget", kinds.Campaign, "clicks", field("budget.lifetime", resource.Number(1)), caps, said},
-		{"daily budget where bulk does not take it", kinds.Campaign, "clicks", field("budget.daily", resource.Number(1)), caps, unsaid},
-		{"daily budget where bulk takes it", kinds.Campaign, "clicks", field("budget.daily", resource.Number(1)), daily, said},
+		{"daily budget where bulk does not take it",
+			kinds.Campaign, "clicks", field("budget.daily", resource.Number(1)), caps, unsaid},
+		{"daily budget where bulk takes it", kinds.Campaign,
+			"clicks", field("budget.daily", resource.Number(1)), daily, said},
 		{"conversions", kinds.Campaign, "clicks", field("bidding_type", resource.Text("conversions")), caps, unsaid},
 		{"clicks", kinds.Campaign, "clicks", field("bidding_type", resource.Text("clicks")), caps, said},
 		{"schedule", kinds.Campaign, "clicks", field("start", resource.Text("2027-01-01")), caps, later},
 		{"tracking", kinds.Campaign, "clicks", field("tracking", resource.Text("a=b")), caps, later},
-		{"platforms", kinds.Campaign, "clicks", field("targeting.platforms", resource.List([]string{"web"})), caps, later},
+		{"platforms", kinds.Campaign, "clicks", field("targeting.platforms", resource.List([]string{"web"})),
+			caps, later},
 		{"cost per click", kinds.AdGroup, "clicks", field("bid.max", resource.Number(1)), caps, said},
-		{"bid for impressions, whose unit in bulk is not published", kinds.AdGroup, "impressions", field("bid.max", resource.Number(1)), caps, later},
+		{"bid for impressions, whose unit in bulk is not published",
+			kinds.AdGroup, "impressions", field("bid.max", resource.Number(1)), caps, later},
 		{"fixed bid", kinds.AdGroup, "clicks", field("bid.strategy", resource.Text("fixed_bid")), caps, said},
-		{"maximised clicks", kinds.AdGroup, "clicks", field("bid.strategy", resource.Text("maximize_clicks")), caps, unsaid},
+		{"maximised clicks", kinds.AdGroup, "clicks",
+			field("bid.strategy", resource.Text("maximize_clicks")), caps, unsaid},
 		{"hints to avoid", kinds.AdGroup, "clicks", field("exclusion_hints", resource.List([]string{"a"})), caps, said},
 		{"image by address", kinds.Ad, "clicks", field("image", resource.Text("https://e.example/a.png")), caps, said},
 		{"image of the tree", kinds.Ad, "clicks", field("image", resource.Text("sha256:aa")), caps, unsaid},
 		{"name of an ad", kinds.Ad, "clicks", field("name", resource.Text("Hero")), caps, later},
 		{"something cleared", kinds.Campaign, "clicks", field("description", resource.Null()), caps, unneeded},
 	} {
-		if got := testEncoder(t, row.bidding).onCreate(resource.Address{Kind: row.kind, Key: "a/b/c"}, row.field, row.caps); got != row.want {
+		if got := testEncoder(t, row.bidding).onCreate(resource.Address{Kind: row.kind, Key: "a/b/c"},
+			row.field, row.caps); got != row.want {
 			t.Errorf("%s: %d; want %d", row.name, got, row.want)
 		}
 	}
@@ -180,7 +204,8 @@ func TestADefaultThatIsLeftOutIsRead(t *testing.T) {
 		`{"bidding_config":null}`: "",
 		`{"name":"Runners"}`:      "",
 	} {
-		live, err := d.decode(kinds.All().Of(kinds.AdGroup), adsapi.Record{ID: "adgrp_1", JSON: json.RawMessage(record)})
+		live, err := d.decode(kinds.All().Of(kinds.AdGroup),
+			adsapi.Record{ID: "adgrp_1", JSON: json.RawMessage(record)})
 		if err != nil || live.Value("bid.strategy").Text() != want {
 			t.Errorf("%s: strategy %q, %v; want %q", record, live.Value("bid.strategy").Text(), err, want)
 		}
@@ -203,7 +228,8 @@ func TestRecordsAreReadTolerantly(t *testing.T) {
 		got[n.Name] = n.Value.String()
 	}
 	want := map[string]string{
-		"name": `"Spring"`, "status": `"sleeping"`, "budget.daily": "50000000", "start": `"2027-03-26"`, "end": `"2027-05-31"`,
+		"name": `"Spring"`, "status": `"sleeping"`,
+		"budget.daily": "50000000", "start": `"2027-03-26"`, "end": `"2027-05-31"`,
 		"targeting.countries": `["CA" "US"]`, "targeting.locations": `["3000194"]`,
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -61,7 +61,10 @@ func (r *run) watched() {
 	if r.Watch == nil {
 		return
 	}
-	r.teller = &teller{run: r, watch: r.Watch, steps: map[string]state.Step{}, sizes: map[string]int{}, told: map[settlement]state.Outcome{}}
+	r.teller = &teller{
+		run: r, watch: r.Watch, steps: map[string]state.Step{},
+		sizes: map[string]int{}, told: map[settlement]state.Outcome{},
+	}
 	own := *r.Agent
 	own.Store = &tellingStore{r.Store, r.teller}
 	r.Agent = &own
@@ -143,7 +146,10 @@ func (t *teller) settleLocked(p part, o settled) {
 	}
 	t.told[at] = o.Outcome
 	c := p.change
-	outcome := Outcome{Address: c.Address, Action: c.Action, Name: c.Name, ID: o.ResourceID, Outcome: o.Outcome, Code: o.Code, Message: o.Message, Position: c.Position, Cell: c.Position}
+	outcome := Outcome{
+		Address: c.Address, Action: c.Action, Name: c.Name, ID: o.ResourceID,
+		Outcome: o.Outcome, Code: o.Code, Message: o.Message, Position: c.Position, Cell: c.Position,
+	}
 	if o.Outcome != state.OutcomeApplied {
 		outcome.Cell = t.run.blame(p, o.Code, o.Message)
 	}
@@ -177,7 +183,8 @@ func (s *tellingStore) Move(ctx context.Context, stepID string, to state.Point, 
 }
 
 // Finish journals the outcomes of a step and tells of them.
-func (s *tellingStore) Finish(ctx context.Context, stepID string, applied []state.Applied, outcomes []state.OperationOutcome) error {
+func (s *tellingStore) Finish(ctx context.Context,
+	stepID string, applied []state.Applied, outcomes []state.OperationOutcome) error {
 	if err := s.Store.Finish(ctx, stepID, applied, outcomes); err != nil {
 		return err
 	}

@@ -20,7 +20,10 @@ func (a *Agent) Export(ctx context.Context) (*resource.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := exporter{schemas: a.Schemas, records: live.Records, bound: map[string]resource.Address{}, placed: map[string]resource.Address{}, snapshot: &resource.Snapshot{}}
+	e := exporter{
+		schemas: a.Schemas, records: live.Records,
+		bound: map[string]resource.Address{}, placed: map[string]resource.Address{}, snapshot: &resource.Snapshot{},
+	}
 	for r := range last.All() {
 		e.bound[r.ID] = r.Address
 	}
@@ -53,7 +56,9 @@ func (a *Agent) lastAndLive(ctx context.Context) (*resource.Snapshot, *Live, err
 // do, where these have one.
 func nameByKeys(schemas resource.Schemas, s *resource.Snapshot, address func(id string) resource.Address) {
 	for r := range s.All() {
-		s.Put(schemas.Of(r.Address.Kind).Renamed(r, func(a *resource.Attribute, v resource.Value) resource.Value { return a.ByKeys(v, address) }))
+		s.Put(schemas.Of(r.Address.Kind).Renamed(r, func(a *resource.Attribute, v resource.Value) resource.Value {
+			return a.ByKeys(v, address)
+		}))
 	}
 }
 
@@ -100,7 +105,9 @@ func (e *exporter) placeOne(schema *resource.Schema, r *resource.Resource) error
 		address = e.free(parent, schema, r)
 	}
 	e.placed[r.ID] = address
-	e.snapshot.Add(&resource.Resource{Address: address, ID: r.ID, Attributes: saidOnce(schema, r.Attributes), Facts: facts})
+	e.snapshot.Add(&resource.Resource{
+		Address: address, ID: r.ID, Attributes: saidOnce(schema, r.Attributes), Facts: facts,
+	})
 	return nil
 }
 
@@ -136,7 +143,8 @@ func (e *exporter) free(parent resource.Address, schema *resource.Schema, r *res
 		if n > 1 {
 			key += "-" + strconv.Itoa(n)
 		}
-		if address := parent.Down(schema.Kind, key); e.snapshot.Get(address) == nil && e.taken.Get(address) == nil && e.last.Get(address) == nil {
+		if address := parent.Down(schema.Kind, key); e.snapshot.Get(address) == nil &&
+			e.taken.Get(address) == nil && e.last.Get(address) == nil {
 			return address
 		}
 	}

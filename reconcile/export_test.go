@@ -42,7 +42,8 @@ func TestExportSaysWhatOnlyTheServiceKnows(t *testing.T) {
 // A service that does not know the parameter still lists its ads.
 func TestExportGoesOnWhereFactsAreRefused(t *testing.T) {
 	w := newWorld(t, func(o *emulator.Options) {
-		faults, err := emulator.ReadFaults(strings.NewReader(`{"faults": [{"match": {"method": "GET", "path": "/ads", "nth": 1}, "action": {"status": {"code": 400}}}]}`))
+		faults, err := emulator.ReadFaults(strings.NewReader(`{"faults": [{"match": ` +
+			`{"method": "GET", "path": "/ads", "nth": 1}, "action": {"status": {"code": 400}}}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,8 @@ func (r *refresher) fetchLists(ctx context.Context, wanted func(*resource.Schema
 		}
 	}
 	lists := make([]fetched, len(side))
-	read := func(i int) { lists[i].records, lists[i].err = r.fetch(ctx, side[i], nil) } // whether it matters is decided where its turn comes
+	// whether it matters is decided where its turn comes
+	read := func(i int) { lists[i].records, lists[i].err = r.fetch(ctx, side[i], nil) }
 	var g errgroup.Group
 	for i, schema := range side {
 		if schema.Paged() {
@@ -64,7 +65,8 @@ func (r *refresher) fetch(ctx context.Context, schema *resource.Schema, query ur
 	return records, err
 }
 
-func (r *refresher) fetchAs(ctx context.Context, schema *resource.Schema, query url.Values) (records []adsapi.Record, err error) {
+func (r *refresher) fetchAs(ctx context.Context, schema *resource.Schema,
+	query url.Values) (records []adsapi.Record, err error) {
 	for record, err := range r.reader.list(ctx, schema, query) {
 		if err != nil {
 			return records, fmt.Errorf("list %s: %w", cmp.Or(schema.Listing.Path, schema.Collection), err)

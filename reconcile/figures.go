@@ -44,7 +44,8 @@ func (a *Agent) Figures(ctx context.Context, windows []resource.Window) (*resour
 	return figures, nil
 }
 
-func (a *Agent) windowFigures(ctx context.Context, schema *resource.Schema, w resource.Window, byID map[string]resource.Measured) error {
+func (a *Agent) windowFigures(ctx context.Context,
+	schema *resource.Schema, w resource.Window, byID map[string]resource.Measured) error {
 	q := a.insightsQuery(schema.Insights, "none", w)
 	q.Fields = append(q.Fields, schema.Insights+".id")
 	for row, err := range a.Service.Insights(ctx, q) {
@@ -58,7 +59,8 @@ func (a *Agent) windowFigures(ctx context.Context, schema *resource.Schema, w re
 
 // dailyFigures are rows of the deepest kind that has figures: they add up to
 // those above.
-func (a *Agent) dailyFigures(ctx context.Context, measured resource.Schemas, w resource.Window) ([]resource.DayRow, error) {
+func (a *Agent) dailyFigures(ctx context.Context, measured resource.Schemas,
+	w resource.Window) ([]resource.DayRow, error) {
 	deepest := measured[len(measured)-1].Insights
 	q := a.insightsQuery(deepest, "daily", w)
 	q.Fields = append(q.Fields, deepest+".id")
@@ -70,7 +72,10 @@ func (a *Agent) dailyFigures(ctx context.Context, measured resource.Schemas, w r
 		if err != nil {
 			return nil, err
 		}
-		day := resource.DayRow{Day: time.Unix(row.Start, 0).In(a.Zone).Format(time.DateOnly), ID: row.Fields[deepest+"_id"], Measured: measuredIn(row)}
+		day := resource.DayRow{
+			Day: time.Unix(row.Start, 0).In(a.Zone).Format(time.DateOnly),
+			ID:  row.Fields[deepest+"_id"], Measured: measuredIn(row),
+		}
 		for _, schema := range measured {
 			day.Path = append(day.Path, row.Fields[schema.Insights+"_name"])
 		}
@@ -83,7 +88,9 @@ func (a *Agent) dailyFigures(ctx context.Context, measured resource.Schemas, w r
 }
 
 func (a *Agent) insightsQuery(level, granularity string, w resource.Window) adsapi.InsightsQuery {
-	q := adsapi.InsightsQuery{Level: level, Granularity: granularity, Since: w.Since, Until: w.Until, TimeZone: a.Zone.String()}
+	q := adsapi.InsightsQuery{
+		Level: level, Granularity: granularity, Since: w.Since, Until: w.Until, TimeZone: a.Zone.String(),
+	}
 	for _, m := range resource.Metrics {
 		q.Fields = append(q.Fields, m.Name)
 	}

@@ -38,10 +38,13 @@ func TestFiguresAreTheServicesOwn(t *testing.T) {
 	if asked := w.asked(t)[before:]; len(asked) != 7 {
 		t.Errorf("asked %d times: %v; want 3 kinds in 2 windows, and the days", len(asked), asked)
 	}
-	impressions := slices.IndexFunc(resource.Metrics[:], func(m resource.Metric) bool { return m.Name == "impressions" })
+	impressions := slices.IndexFunc(resource.Metrics[:], func(m resource.Metric) bool {
+		return m.Name == "impressions"
+	})
 	weekly := figures.Windows[1].ByID
 	if weekly[campaign] != weekly[ad] || weekly[campaign] != weekly[group] || weekly[ad][impressions] == "" {
-		t.Errorf("figures of 7d: campaign %v, ad group %v, ad %v; want the same, and some", weekly[campaign], weekly[group], weekly[ad])
+		t.Errorf("figures of 7d: campaign %v, ad group %v, ad %v; want the same, and some",
+			weekly[campaign], weekly[group], weekly[ad])
 	}
 	sum := 0
 	for _, row := range figures.Daily.Rows {
@@ -50,12 +53,14 @@ func TestFiguresAreTheServicesOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum += n
-		if got := strings.Join(row.Path, "/"); got != "Spring/Runners/Hero" || row.ID != ad || row.Day < windows[1].Since || row.Day > windows[1].Until {
+		if got := strings.Join(row.Path, "/"); got != "Spring/Runners/Hero" ||
+			row.ID != ad || row.Day < windows[1].Since || row.Day > windows[1].Until {
 			t.Errorf("row of %s for %s (%s), want the ad's, inside %v", row.Day, got, row.ID, windows[1])
 		}
 	}
 	if got := strconv.Itoa(sum); len(figures.Daily.Rows) != 7 || got != weekly[ad][impressions] {
-		t.Errorf("%d days with %s impressions, want 7 days with %s", len(figures.Daily.Rows), got, weekly[ad][impressions])
+		t.Errorf("%d days with %s impressions, want 7 days with %s",
+			len(figures.Daily.Rows), got, weekly[ad][impressions])
 	}
 }
 

@@ -70,8 +70,8 @@ func (f *Flights) Steps() []state.Step {
 }
 
 // depart journals that a step is sent, unless the run is to stop, by an interrupt
-// or an order (adsapi.Config.Halt): then it stays where it is, never sent. The context it gives goes on for a while after an
-// interrupt, so that what was sent is heard of; landed ends it.
+// or an order (adsapi.Config.Halt): then it stays where it is, never sent. The context it gives
+// goes on for a while after an interrupt, so that what was sent is heard of; landed ends it.
 func (a *Agent) depart(ctx context.Context, step state.Step) (flying context.Context, landed func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -118,7 +118,8 @@ func (f *Flights) takeOff(step state.Step) error {
 	defer f.mu.Unlock()
 	f.seen(step.SentAt)
 	if f.stoodStill > 0 {
-		return fmt.Errorf("%w: adsync stood still for %s in the middle of it, and nothing more was sent; plan again", ErrStale, f.stoodStill.Round(time.Second))
+		return fmt.Errorf("%w: adsync stood still for %s in the middle of it, and nothing more was sent; plan again",
+			ErrStale, f.stoodStill.Round(time.Second))
 	}
 	if f.steps == nil {
 		f.steps = map[string]state.Step{}
@@ -169,7 +170,8 @@ func since(then, now time.Time) time.Duration {
 // that waited long for an answer.
 func (a *Agent) checkAge(view *View) error {
 	if age := since(view.read, a.Now()); !view.read.IsZero() && age > planLife && !seeded.StalePlan {
-		return fmt.Errorf("%w: the account was read %s ago; want at most %s: plan again, nothing was sent", ErrStale, age.Round(time.Second), planLife)
+		return fmt.Errorf("%w: the account was read %s ago; want at most %s: plan again, nothing was sent",
+			ErrStale, age.Round(time.Second), planLife)
 	}
 	return nil
 }

@@ -38,7 +38,9 @@ func TestS19PlanThatWaitedTooLongIsNotApplied(t *testing.T) {
 func TestS19ProcessThatStoodStillSendsNothingMore(t *testing.T) {
 	w := beneath(t)
 	for _, key := range []string{"b", "c", "d", "e", "f", "h", "i", "j", "k", "l", "m"} {
-		w.write("ad_group/spring/"+key, map[string]any{"name": "Group " + key, "status": "active", "bid.max": 1_250_000})
+		w.write("ad_group/spring/"+key, map[string]any{
+			"name": "Group " + key, "status": "active", "bid.max": 1_250_000,
+		})
 	}
 	sent := 0
 	agent := w.through(line(func(r *http.Request) (*http.Response, error) {
@@ -74,7 +76,10 @@ func TestS19ProcessThatStoodStillBlamesNoImage(t *testing.T) {
 	w.clean()
 	for i, key := range []string{"b", "c"} {
 		source := w.image(picture(t, uint8(i)))
-		w.write("ad/spring/g/"+key, map[string]any{"name": "Ad " + key, "status": "paused", "title": "Shoes for mud", "body": "Light shoes.", "target_url": "https://shop.example/" + key, "image": source})
+		w.write("ad/spring/g/"+key, map[string]any{
+			"name": "Ad " + key, "status": "paused", "title": "Shoes for mud",
+			"body": "Light shoes.", "target_url": "https://shop.example/" + key, "image": source,
+		})
 	}
 	agent := w.through(line(func(r *http.Request) (*http.Response, error) {
 		if posts(r, "upload") {
@@ -112,7 +117,8 @@ func TestS21WhatIsUnderWayIsHeardOfAfterAnInterrupt(t *testing.T) {
 		return ctx.Err()
 	}
 	report, err := agent.Apply(ctx, w.plan())
-	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "interrupted before wave") || strings.Contains(err.Error(), context.Canceled.Error()) {
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "interrupted before wave") ||
+		strings.Contains(err.Error(), context.Canceled.Error()) {
 		t.Errorf("Apply = %v; want an interrupt, in words", err)
 	}
 	if o := outcomes(report)["ad_group/spring/new"]; o == state.OutcomeUnknown || w.last("ad_group/spring/new") == nil {

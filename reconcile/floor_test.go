@@ -75,14 +75,18 @@ func TestRequestsOfEveryShapeAreAtTheFloor(t *testing.T) {
 					ofJobs := 2 + row.jobs + row.pages + 2*alone // with the rehearsal and the question for its end
 					bound := 6 + ofJobs + row.lists              // the account twice, its limits and three empty lists
 					if 100*s.total() > 110*bound || s.limited > 0 {
-						t.Errorf("%d requests, %d refused; want at most 1.10 of %d and none refused: %s", s.total(), s.limited, bound, s.counter)
+						t.Errorf("%d requests, %d refused; want at most 1.10 of %d and none refused: %s",
+							s.total(), s.limited, bound, s.counter)
 					}
 					working := s.jobs.total()
 					if most := working*jobs.percent/100 + 20*time.Second; took > most {
-						t.Errorf("it took %s, and jobs were under way for %s of it; want at most %s", took, working, most)
+						t.Errorf("it took %s, and jobs were under way for %s of it; want at most %s",
+							took, working, most)
 					}
-					t.Logf("%s, jobs of %s: %d requests, %.2f of the bound; of jobs %d, %.2f of jobs and pages; %s, jobs under way for %s of it", row.account, jobs.name,
-						s.total(), float64(s.total())/float64(bound), s.ofJobs(), float64(s.ofJobs())/float64(row.jobs+row.pages), took.Round(time.Second), working.Round(time.Second))
+					t.Logf("%s, jobs of %s: %d requests, %.2f of the bound; "+
+						"of jobs %d, %.2f of jobs and pages; %s, jobs under way for %s of it", row.account, jobs.name,
+						s.total(), float64(s.total())/float64(bound), s.ofJobs(), float64(s.ofJobs())/
+							float64(row.jobs+row.pages), took.Round(time.Second), working.Round(time.Second))
 				})
 			})
 		}
@@ -125,8 +129,10 @@ func TestUpdatesAreASubmissionAndAQuestionAJob(t *testing.T) {
 			if got := s.ofJobs(); got != 2*row.jobs {
 				t.Errorf("%d updates: %d requests for %d jobs; want two each: %s", edited, got, row.jobs, s.counter)
 			}
-			if want := pages + 3 + row.readBack + 2*row.jobs; s.total()-s.counter.asked["GET ad_account/insights"] != want || s.limited > 0 {
-				t.Errorf("%d updates: %d requests, %d refused; want %d: the plan, jobs and what was sent read back: %s", edited, s.total(), s.limited, want, s.counter)
+			if want := pages + 3 + row.readBack +
+				2*row.jobs; s.total()-s.counter.asked["GET ad_account/insights"] != want || s.limited > 0 {
+				t.Errorf("%d updates: %d requests, %d refused; want %d: the plan, jobs and what was sent read back: %s",
+					edited, s.total(), s.limited, want, s.counter)
 			}
 		}
 	})
@@ -177,7 +183,8 @@ func TestNoJobReadsTheWholeState(t *testing.T) {
 			s.fill(account{campaigns, 1, 1, 0})
 			for r := range s.desired.All() {
 				if r.Address.Kind == kinds.Ad {
-					r.Set("name", resource.Text("Ad "+r.Address.Key)) // no create of a job carries it: these are jobs of updates
+					// no create of a job carries it: these are jobs of updates
+					r.Set("name", resource.Text("Ad "+r.Address.Key))
 				}
 			}
 			store := &wholeReads{Store: s.store}
@@ -189,6 +196,7 @@ func TestNoJobReadsTheWholeState(t *testing.T) {
 	}
 	fewLast, fewOpen := reads(20)
 	if last, open := reads(700); last != fewLast || open != fewOpen {
-		t.Errorf("an apply of 2,100 in four jobs reads the record %d times and the open steps %d times; want %d and %d, as one of 60 does", last, open, fewLast, fewOpen)
+		t.Errorf("an apply of 2,100 in four jobs reads the record "+
+			"%d times and the open steps %d times; want %d and %d, as one of 60 does", last, open, fewLast, fewOpen)
 	}
 }

@@ -49,7 +49,8 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 	for first := true; !job.Terminal() && !terminal; first = false {
 		waited := a.Now().Sub(began)
 		if a.Now().After(until) {
-			return adsapi.OperationPage{}, fmt.Errorf("%w: bulk job %s is still %q after %s; it was not sent again, and the next run asks for it (%s)",
+			return adsapi.OperationPage{}, fmt.Errorf("%w: bulk job "+
+				"%s is still %q after %s; it was not sent again, and the next run asks for it (%s)",
 				errStillRunning, job.ID, job.Status, waited.Round(time.Second), diag.JobUnfinished)
 		}
 		if err := a.pauseBefore(ctx, pauses, began); err != nil {
@@ -133,7 +134,8 @@ func (a *Agent) wholeResults(ctx context.Context, job adsapi.Job) (adsapi.Operat
 		case err != nil && (stops(err) && !errors.Is(err, adsapi.ErrUnreadable) || errors.Is(err, adsapi.ErrNotFound)):
 			return page, err
 		case a.Now().After(until):
-			cut := fmt.Sprintf("the results of bulk job %s did not come whole within %s (%s)", job.ID, resultsWithin, diag.JobUnfinished)
+			cut := fmt.Sprintf("the results of bulk job %s did not come whole within %s (%s)",
+				job.ID, resultsWithin, diag.JobUnfinished)
 			if err != nil {
 				cut += ": " + err.Error()
 			}

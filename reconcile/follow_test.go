@@ -28,7 +28,10 @@ func TestStuckJobLetsTheRestGoOn(t *testing.T) {
 		return send(r)
 	}), w.store)
 	w.tree("new", "active")
-	w.write("campaign/old", map[string]any{"name": "Campaign old", "status": "active", "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"}})
+	w.write("campaign/old", map[string]any{
+		"name": "Campaign old", "status": "active",
+		"bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"},
+	})
 	before := w.slept
 	report := w.apply()
 	got := outcomes(report)
@@ -36,10 +39,12 @@ func TestStuckJobLetsTheRestGoOn(t *testing.T) {
 		t.Errorf("outcomes are %v; want the other campaign activated, and the tree of the stuck job unknown", got)
 	}
 	if waited := w.slept - before; waited < 15*time.Minute || waited > 18*time.Minute || polls > 200 {
-		t.Errorf("waited %s with %d requests; want little over a quarter of an hour for three operations, and few requests", waited, polls)
+		t.Errorf("waited %s with %d requests; want little "+
+			"over a quarter of an hour for three operations, and few requests", waited, polls)
 	}
 	for _, o := range report.Outcomes {
-		if o.Outcome == state.OutcomeUnknown && (!strings.Contains(o.Message, "blkmtnjob_") || !strings.Contains(o.Message, "not sent again")) {
+		if o.Outcome == state.OutcomeUnknown &&
+			(!strings.Contains(o.Message, "blkmtnjob_") || !strings.Contains(o.Message, "not sent again")) {
 			t.Errorf("%s says %q; want the job and that it was not sent again", o.Address, o.Message)
 		}
 	}
@@ -83,7 +88,8 @@ func TestSecondPageOfResults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			for _, key := range strings.Fields("a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6 7 8 9 0") {
+			for _, letter := range "abcdefghijklmnopqrstuvwxyz1234567890" {
+				key := string(letter)
 				w.tree("t"+key, "paused")
 			}
 			broken := 0

@@ -129,7 +129,9 @@ func (r *run) foretellJobs(ctx context.Context, wave string, batches []batch) er
 		if err != nil {
 			return err
 		}
-		r.forecast.note(plan.Request{Wave: wave, Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(b)}, Bytes: len(step.Body)})
+		r.forecast.note(plan.Request{
+			Wave: wave, Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(b)}, Bytes: len(step.Body),
+		})
 		if needsResults(step) {
 			r.forecast.read(wave, jobsPath+"/{id}/operations", (len(b)+99)/100)
 		} else {
@@ -149,7 +151,10 @@ func (r *run) foretellJobs(ctx context.Context, wave string, batches []batch) er
 // foretellSteps notes single requests.
 func (r *run) foretellSteps(wave string, steps []state.Step, parts []part) {
 	for i, step := range steps {
-		r.forecast.note(plan.Request{Wave: wave, Method: "POST", Path: r.pattern(parts[i], step.Path), Count: 1, Bytes: len(step.Body), Why: r.whyAlone(parts[i])})
+		r.forecast.note(plan.Request{
+			Wave: wave, Method: "POST", Path: r.pattern(parts[i], step.Path),
+			Count: 1, Bytes: len(step.Body), Why: r.whyAlone(parts[i]),
+		})
 		r.foretell(parts[i])
 	}
 }
@@ -209,7 +214,10 @@ func (r *run) foretellMembers(ctx context.Context, wave string, p part, step fun
 	if err != nil {
 		return err
 	}
-	r.forecast.note(plan.Request{Wave: wave, Method: "POST", Path: strings.Replace(s.Path, "/"+r.ids[p.change.Address]+"/", "/{id}/", 1), Count: 1, Bytes: len(s.Body)})
+	r.forecast.note(plan.Request{
+		Wave: wave, Method: "POST", Path: strings.Replace(s.Path, "/"+r.ids[p.change.Address]+"/", "/{id}/", 1),
+		Count: 1, Bytes: len(s.Body),
+	})
 	r.forecast.read(wave, collection+"/{id}/operations/{id}", 1)
 	r.foretell(p)
 	return nil
@@ -233,7 +241,9 @@ func (r *run) foretellInline(ctx context.Context, wave string, p part, file *pla
 		if err != nil {
 			return err
 		}
-		r.forecast.note(plan.Request{Wave: wave, Method: "POST", Path: collection + "/{id}/" + list.operation.Name, Count: 1, Bytes: len(m.Body)})
+		r.forecast.note(plan.Request{
+			Wave: wave, Method: "POST", Path: collection + "/{id}/" + list.operation.Name, Count: 1, Bytes: len(m.Body),
+		})
 		r.forecast.read(wave, collection+"/{id}/operations/{id}", 1)
 	}
 	r.foretell(p)
@@ -247,7 +257,9 @@ func (r *run) foretellChecks(checks []batch) error {
 		if err != nil {
 			return err
 		}
-		r.forecast.note(plan.Request{Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(b)}, Bytes: len(body)})
+		r.forecast.note(plan.Request{
+			Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(b)}, Bytes: len(body),
+		})
 		r.forecast.read("check", jobsPath+"/{id}", 1)
 	}
 	return nil
@@ -273,6 +285,8 @@ func (r *run) foretellRefusal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.forecast.note(plan.Request{Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(check)}, Bytes: len(body)})
+	r.forecast.note(plan.Request{
+		Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(check)}, Bytes: len(body),
+	})
 	return nil
 }

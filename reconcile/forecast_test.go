@@ -23,7 +23,10 @@ func TestForecastIsWhatIsSent(t *testing.T) {
 	}{
 		{"new trees", func(w *world) { w.tree("spring", "active"); w.tree("autumn", "paused") }},
 		{"a tree larger than a job", func(w *world) { w.bulk.Most = 8; w.wide("spring", 6) }},
-		{"parents that are not repeated", func(w *world) { w.bulk.Most, w.bulk.NeverRepeat = 8, true; w.wide("spring", 4) }},
+		{"parents that are not repeated", func(w *world) {
+			w.bulk.Most, w.bulk.NeverRepeat = 8, true
+			w.wide("spring", 4)
+		}},
 		{"follow-ups, uploads, updates, a pause, a raise", func(w *world) { w.before(); w.clean(); w.after() }},
 		{"limits and people", func(w *world) { w.limitsAndPeople(300_000_000, 50) }},
 		{"limits and people that change", func(w *world) {
@@ -111,7 +114,9 @@ func foretold(report *reconcile.Report) *strings.Replacer {
 func shown(all *plan.Requests) string {
 	var lines []string
 	for _, q := range all.Requests {
-		lines = append(lines, fmt.Sprintf("%-10s %3d %-4s %-40s %v %d %s", q.Wave, q.Count, q.Method, q.Path, q.Operations, q.Bytes, q.Why))
+		lines = append(lines, fmt.Sprintf("%-10s %3d %-4s %-40s %v %d %s",
+			q.Wave, q.Count, q.Method, q.Path, q.Operations, q.Bytes, q.Why))
 	}
-	return strings.Join(slices.Concat([]string{""}, lines, []string{fmt.Sprintf("%d requests, %d jobs, %d s", all.Total, all.Jobs, all.Seconds)}), "\n")
+	return strings.Join(slices.Concat([]string{""},
+		lines, []string{fmt.Sprintf("%d requests, %d jobs, %d s", all.Total, all.Jobs, all.Seconds)}), "\n")
 }

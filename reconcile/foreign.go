@@ -155,6 +155,7 @@ func sharedOwner(actor string, changes []*plan.Change) diag.Problem {
 	}
 	return diag.Problem{
 		Severity: diag.Warning, Code: diag.SharedOwner, Position: first.Position, Address: first.Address.String(),
-		Message: fmt.Sprintf("%s changed %s and %d more of these files' resources at the service; want one owner of each", actor, first.Address, len(changes)-1),
+		Message: fmt.Sprintf("%s changed %s and %d more of "+
+			"these files' resources at the service; want one owner of each", actor, first.Address, len(changes)-1),
 	}
 }

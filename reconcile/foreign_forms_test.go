@@ -25,7 +25,8 @@ func TestC6C7WhatTheServiceNormalisesIsNotWrittenAgain(t *testing.T) {
 		{"ad_group/spring/g", "/ad_groups/", `"context_hints":["people who hike","people who run"]`},
 		{"ad/spring/g/a", "/ads/", `"https://shop.example/Spring"`},
 	} {
-		if have := string(w.service.Must(t, http.MethodGet, row.path+w.last(row.at).ID, nil).Body); !strings.Contains(have, row.shows) {
+		if have := string(w.service.Must(t, http.MethodGet,
+			row.path+w.last(row.at).ID, nil).Body); !strings.Contains(have, row.shows) {
 			t.Fatalf("the service has %s as %s; want it normalised, %s", row.at, have, row.shows)
 		}
 	}
@@ -55,7 +56,8 @@ func TestC3WhatSomebodyArchivesIsNotMadeAnew(t *testing.T) {
 	for range 2 {
 		for _, o := range w.apply().Outcomes {
 			if o.Outcome != reconcile.OutcomeHeld || !strings.Contains(o.Message, "--allow") {
-				t.Errorf("%s %s is %s %q; want it held, and what would allow it", o.Action, o.Address, o.Outcome, o.Message)
+				t.Errorf("%s %s is %s %q; want it held, and what would allow it",
+					o.Action, o.Address, o.Outcome, o.Message)
 			}
 		}
 	}

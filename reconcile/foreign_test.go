@@ -31,7 +31,9 @@ func TestDriftNamesWhoAndWhen(t *testing.T) {
 	id := w.plan().Live.Snapshot.Get(address("campaign/spring")).ID
 	w.service.Must(t, http.MethodPost, "/campaigns/"+id, map[string]any{"description": "mine"})
 	w.service.Advance(t, 60)
-	w.service.Must(t, http.MethodPost, "/campaigns/"+id, map[string]any{"budget": map[string]any{"lifetime_spend_limit_micros": 90_000_000}})
+	w.service.Must(t, http.MethodPost, "/campaigns/"+id, map[string]any{
+		"budget": map[string]any{"lifetime_spend_limit_micros": 90_000_000},
+	})
 	before := w.plan().Plan
 	f := fieldOf(t, before, "campaign/spring", "budget.lifetime")
 	if f.Foreign() == nil || !strings.HasPrefix(f.Foreign().Actor, "api_key ") || f.Foreign().At == 0 {
@@ -83,7 +85,10 @@ type refusing struct{ path string }
 
 func (r refusing) RoundTrip(request *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(request.URL.Path, r.path) {
-		return &http.Response{StatusCode: http.StatusNotFound, Header: http.Header{"Content-Type": {"application/json"}}, Body: http.NoBody, Request: request}, nil
+		return &http.Response{
+			StatusCode: http.StatusNotFound, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: http.NoBody, Request: request,
+		}, nil
 	}
 	return http.DefaultTransport.RoundTrip(request)
 }
@@ -121,7 +126,8 @@ func TestC9APausedAccountIsSaid(t *testing.T) {
 		w.service.Must(t, http.MethodPost, order.path, nil)
 		for range 2 {
 			problems := w.plan().Plan.Problems
-			if len(problems) != order.said || len(problems) > 0 && (problems[0].Code != diag.AccountPaused || problems[0].Severity != diag.Warning) {
+			if len(problems) != order.said || len(problems) > 0 &&
+				(problems[0].Code != diag.AccountPaused || problems[0].Severity != diag.Warning) {
 				t.Errorf("after %s the plan says %v; want %d warnings of it", order.path, problems, order.said)
 			}
 		}
@@ -132,13 +138,17 @@ func TestWhatAnApplyLeftIsCarriedOver(t *testing.T) {
 	w := newWorld(t)
 	w.tree("spring", "active")
 	w.clean()
-	spring := map[string]any{"name": "Campaign spring", "status": "active", "bidding_type": "clicks", "budget.lifetime": 900_000_000, "targeting.countries": []string{"CA", "US"}}
+	spring := map[string]any{
+		"name": "Campaign spring", "status": "active",
+		"bidding_type": "clicks", "budget.lifetime": 900_000_000, "targeting.countries": []string{"CA", "US"},
+	}
 	w.write("campaign/spring", spring)
 	if f := fieldOf(t, w.plan().Plan, "campaign/spring", "budget.lifetime"); f.Cause != plan.Edit {
 		t.Errorf("at first the cause is %s; want edit", f.Cause)
 	}
 	w.apply() // the raise is held
-	if f := fieldOf(t, w.plan().Plan, "campaign/spring", "budget.lifetime"); f.Cause != plan.CarryOver || f.Held == nil {
+	if f := fieldOf(t, w.plan().Plan, "campaign/spring", "budget.lifetime"); f.Cause != plan.CarryOver ||
+		f.Held == nil {
 		t.Errorf("after an apply that held it the cause is %s, held %v; want carry-over, held", f.Cause, f.Held)
 	}
 	spring["budget.lifetime"] = 120_000_000
@@ -181,7 +191,8 @@ func TestC7WhatFlapsIsStoppedAfterThreeTimes(t *testing.T) {
 		}
 	}
 	rename()
-	if f := fieldOf(t, revert(), "campaign/spring", "name"); f.Held == nil || !strings.Contains(f.Held.Message, "written back 3 times") {
+	if f := fieldOf(t, revert(), "campaign/spring", "name"); f.Held == nil ||
+		!strings.Contains(f.Held.Message, "written back 3 times") {
 		t.Fatalf("the fourth time it is held by %+v; want it held as it flaps", f.Held)
 	}
 	allowance, err := plan.ParseAllowance("drift=campaign/spring")

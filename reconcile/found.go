@@ -32,7 +32,10 @@ func (a *Agent) Find(ctx context.Context) (*Finder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the journal: %w", err)
 	}
-	f := &Finder{agent: a, store: a.Store, steps: steps, ended: map[string]state.Point{}, outcomes: map[string]map[resource.Address]state.OperationOutcome{}}
+	f := &Finder{
+		agent: a, store: a.Store, steps: steps, ended: map[string]state.Point{},
+		outcomes: map[string]map[resource.Address]state.OperationOutcome{},
+	}
 	a.Store = &findingStore{a.Store, f}
 	return f, nil
 }
@@ -92,7 +95,8 @@ func (s *findingStore) Move(ctx context.Context, stepID string, to state.Point, 
 }
 
 // Finish journals the outcomes of a step and notes them.
-func (s *findingStore) Finish(ctx context.Context, stepID string, applied []state.Applied, outcomes []state.OperationOutcome) error {
+func (s *findingStore) Finish(ctx context.Context,
+	stepID string, applied []state.Applied, outcomes []state.OperationOutcome) error {
 	if err := s.Store.Finish(ctx, stepID, applied, outcomes); err != nil {
 		return err
 	}

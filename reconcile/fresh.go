@@ -28,7 +28,9 @@ func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
 	var expected []expectation
 	for _, p := range parts {
 		if id := r.ids[p.change.Address]; r.basedOnLive(p) || r.aged && r.plain(p) || r.pausesBack(p) {
-			expected = append(expected, expectation{address: p.change.Address, id: id, parentID: r.ids[r.Schemas.Parent(p.change.Address)]})
+			expected = append(expected, expectation{
+				address: p.change.Address, id: id, parentID: r.ids[r.Schemas.Parent(p.change.Address)],
+			})
 		}
 	}
 	if len(expected) == 0 {
@@ -85,7 +87,8 @@ func (r *run) unmoved(ctx context.Context, parts []part) ([]part, error) {
 		}
 		if f, moved := movedField(p, live); moved {
 			a, _ := r.Schemas.Of(p.change.Address.Kind).Attribute(f.Name)
-			r.skip(p.change.Address, fmt.Sprintf("somebody changed it since the plan was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live())))
+			r.skip(p.change.Address, fmt.Sprintf("somebody changed it since the plan "+
+				"was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live())))
 			continue
 		}
 		kept = append(kept, p)
@@ -101,7 +104,8 @@ func (r *run) seen(record adsapi.Record) {
 // readSincePlan says that this run has read the resource of an update again, of a kind
 // that nothing is read right before the write of.
 func (r *run) readSincePlan(p part) bool {
-	return !isNew(p.change) && r.reread[r.ids[p.change.Address]] && r.Schemas.Of(p.change.Address.Kind).Listing.Revision == ""
+	return !isNew(p.change) && r.reread[r.ids[p.change.Address]] &&
+		r.Schemas.Of(p.change.Address.Kind).Listing.Revision == ""
 }
 
 // plain says that an update of an older resource moves no money.

@@ -17,10 +17,17 @@ import (
 // overwritten unseen, and what they changed beside it stays.
 func TestForeignEditBetweenPlanAndApply(t *testing.T) {
 	targeting := func(countries, platforms []string) map[string]any {
-		return map[string]any{"targeting": map[string]any{"locations": map[string]any{"countries": countries}, "platforms": map[string]any{"included": platforms}}}
+		return map[string]any{
+			"targeting": map[string]any{
+				"locations": map[string]any{"countries": countries}, "platforms": map[string]any{"included": platforms},
+			},
+		}
 	}
 	campaign := func(status string, budget int, countries ...string) map[string]any {
-		return map[string]any{"name": "Campaign spring", "status": status, "bidding_type": "clicks", "budget.lifetime": budget, "targeting.countries": countries}
+		return map[string]any{
+			"name": "Campaign spring", "status": status,
+			"bidding_type": "clicks", "budget.lifetime": budget, "targeting.countries": countries,
+		}
 	}
 	for _, row := range []struct {
 		name    string
@@ -29,11 +36,16 @@ func TestForeignEditBetweenPlanAndApply(t *testing.T) {
 		want    state.Outcome
 		shows   string
 	}{
-		{"beside it in the same setting", campaign("active", 100_000_000, "US"), targeting([]string{"CA", "US"}, []string{"web"}), state.OutcomeApplied, `"web"`},
-		{"the same value", campaign("active", 100_000_000, "US"), targeting([]string{"CA", "MX", "US"}, []string{"web"}), state.OutcomeSkipped, `"MX"`},
-		{"the same value, alike", campaign("active", 100_000_000, "US"), targeting([]string{"US"}, []string{"web"}), state.OutcomeApplied, `"US"`},
-		{"a decrease below ours", campaign("active", 90_000_000, "CA", "US"), map[string]any{"budget": map[string]any{"lifetime_spend_limit_micros": 50_000_000}}, state.OutcomeSkipped, "50000000"},
-		{"a raise", campaign("active", 120_000_000, "CA", "US"), map[string]any{"budget": map[string]any{"lifetime_spend_limit_micros": 50_000_000}}, state.OutcomeSkipped, "50000000"},
+		{"beside it in the same setting", campaign("active", 100_000_000, "US"),
+			targeting([]string{"CA", "US"}, []string{"web"}), state.OutcomeApplied, `"web"`},
+		{"the same value", campaign("active", 100_000_000, "US"),
+			targeting([]string{"CA", "MX", "US"}, []string{"web"}), state.OutcomeSkipped, `"MX"`},
+		{"the same value, alike", campaign("active", 100_000_000, "US"),
+			targeting([]string{"US"}, []string{"web"}), state.OutcomeApplied, `"US"`},
+		{"a decrease below ours", campaign("active", 90_000_000, "CA", "US"), map[string]any{
+			"budget": map[string]any{"lifetime_spend_limit_micros": 50_000_000}}, state.OutcomeSkipped, "50000000"},
+		{"a raise", campaign("active", 120_000_000, "CA", "US"), map[string]any{
+			"budget": map[string]any{"lifetime_spend_limit_micros": 50_000_000}}, state.OutcomeSkipped, "50000000"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -80,10 +92,12 @@ func TestForeignEditBetweenTwoWritesOfOneApply(t *testing.T) {
 		return response, err
 	}), w.store)
 	w.write("campaign/spring", map[string]any{
-		"name": "Campaign spring", "status": "active", "bidding_type": "clicks", "budget.lifetime": 90_000_000, "targeting.countries": []string{"CA", "US"}, "description": "a note",
+		"name": "Campaign spring", "status": "active", "bidding_type": "clicks",
+		"budget.lifetime": 90_000_000, "targeting.countries": []string{"CA", "US"}, "description": "a note",
 	})
 	report := w.apply()
-	if o := report.Outcomes[0]; o.Outcome != state.OutcomeSkipped || !strings.Contains(o.Message, "description is \"by hand\"") {
+	if o := report.Outcomes[0]; o.Outcome != state.OutcomeSkipped ||
+		!strings.Contains(o.Message, "description is \"by hand\"") {
 		t.Errorf("outcome is %s %q; want the description left out", o.Outcome, o.Message)
 	}
 	live := string(w.service.Must(t, http.MethodGet, "/campaigns/"+id, nil).Body)
@@ -106,16 +120,22 @@ func TestC1APlanThatWaitedForAYesOverwritesNobody(t *testing.T) {
 		want    state.Outcome
 		left    string
 	}{
-		{"a name that somebody edited meanwhile", 10 * time.Minute, map[string]any{"name": "Theirs"}, state.OutcomeSkipped, `"Theirs"`},
-		{"a name, and somebody edited something else", 10 * time.Minute, map[string]any{"description": "Theirs"}, state.OutcomeApplied, `"Ours"`},
-		{"a name that somebody edited alike", 10 * time.Minute, map[string]any{"name": "Ours"}, state.OutcomeApplied, `"Ours"`},
+		{"a name that somebody edited meanwhile", 10 * time.Minute,
+			map[string]any{"name": "Theirs"}, state.OutcomeSkipped, `"Theirs"`},
+		{"a name, and somebody edited something else",
+			10 * time.Minute, map[string]any{"description": "Theirs"}, state.OutcomeApplied, `"Ours"`},
+		{"a name that somebody edited alike", 10 * time.Minute,
+			map[string]any{"name": "Ours"}, state.OutcomeApplied, `"Ours"`},
 		{"a name, at once", 0, map[string]any{"name": "Theirs"}, state.OutcomeApplied, `"Ours"`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.tree("spring", "active")
 			w.clean()
-			w.write("campaign/spring", map[string]any{"name": "Ours", "status": "active", "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"}})
+			w.write("campaign/spring", map[string]any{
+				"name": "Ours", "status": "active", "bidding_type": "clicks",
+				"budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"},
+			})
 			w.permit()
 			view := w.plan()
 			id := view.Live.Snapshot.Get(address("campaign/spring")).ID
@@ -144,7 +164,10 @@ func TestForeignEditOfACreativeStays(t *testing.T) {
 	w := newWorld(t)
 	w.tree("spring", "active")
 	w.clean()
-	w.write("ad/spring/g/a", map[string]any{"name": "Ad of spring", "status": "active", "title": "Shoes for snow", "body": "Light shoes.", "target_url": "https://shop.example/spring", "image": "https://images.shop.example/spring.jpg"})
+	w.write("ad/spring/g/a", map[string]any{
+		"name": "Ad of spring", "status": "active", "title": "Shoes for snow", "body": "Light shoes.",
+		"target_url": "https://shop.example/spring", "image": "https://images.shop.example/spring.jpg",
+	})
 	w.permit()
 	view := w.plan()
 	id := view.Live.Snapshot.Get(address("ad/spring/g/a")).ID

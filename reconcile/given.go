@@ -34,7 +34,8 @@ func (a *Agent) unseenOf(last, desired *resource.Snapshot, live *Live) (missing 
 	}
 	for r := range desired.All() {
 		schema := a.Schemas.Of(r.Address.Kind)
-		if r.ID == "" || bound[r.ID] || asked[r.ID] || schema == nil || schema.Listing.NoRead || !schema.Paged() || live.Lacking[schema.Kind] != "" {
+		if r.ID == "" || bound[r.ID] || asked[r.ID] ||
+			schema == nil || schema.Listing.NoRead || !schema.Paged() || live.Lacking[schema.Kind] != "" {
 			continue
 		}
 		asked[r.ID] = true

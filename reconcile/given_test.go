@@ -31,7 +31,8 @@ func TestWhatALaterRunReadsOfACreateMayBeSomebodys(t *testing.T) {
 			t.Fatal(err)
 		}
 		if somebody {
-			w.service.Must(t, http.MethodPost, "/campaigns/"+w.made("campaign"), map[string]any{"description": "for the sale"})
+			w.service.Must(t, http.MethodPost, "/campaigns/"+w.made("campaign"),
+				map[string]any{"description": "for the sale"})
 		}
 		w.agent = w.newAgent()
 		if _, err := w.agent.Recover(t.Context()); err != nil {

@@ -20,16 +20,21 @@ func TestAnIDThatNoListShowsIsAskedFor(t *testing.T) {
 		action plan.Action
 	}{
 		{name: "it is listed", give: "a1", action: plan.Adopt},
-		{name: "ads are not listed at all", shelf: func(s *shelf) { s.unlisted["ads"] = true }, give: "a1", asked: 1, action: plan.Adopt},
-		{name: "the list leaves it out", shelf: func(s *shelf) { s.hidden["a1"] = true }, give: "a1", asked: 1, action: plan.Adopt},
-		{name: "nobody has it", give: "a9", asked: 1, want: `id is "a9", and the service has no such ad; want the id of a live one, or none (ADS1011)`},
-		{name: "nobody has it, and ads are not listed", shelf: func(s *shelf) { s.unlisted["ads"] = true }, give: "a9", asked: 1,
+		{name: "ads are not listed at all", shelf: func(s *shelf) { s.unlisted["ads"] = true },
+			give: "a1", asked: 1, action: plan.Adopt},
+		{name: "the list leaves it out", shelf: func(s *shelf) { s.hidden["a1"] = true },
+			give: "a1", asked: 1, action: plan.Adopt},
+		{name: "nobody has it", give: "a9", asked: 1,
+			want: `id is "a9", and the service has no such ad; want the id of a live one, or none (ADS1011)`},
+		{name: "nobody has it, and ads are not listed", shelf: func(s *shelf) { s.unlisted["ads"] = true },
+			give: "a9", asked: 1,
 			want: `id is "a9", and the service has no such ad; want the id of a live one, or none (ADS1011)`},
 		{name: "the service says that it is no id", shelf: func(s *shelf) {
 			s.change = func(path string, _ map[string]any) int {
 				return map[string]int{"ads/1.6": http.StatusUnprocessableEntity}[path]
 			}
-		}, give: "1.6", asked: 1, want: `id is "1.6", and the service has no such ad; want the id of a live one, or none (ADS1011)`},
+		}, give: "1.6", asked: 1,
+			want: `id is "1.6", and the service has no such ad; want the id of a live one, or none (ADS1011)`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newShelf(2)
@@ -60,7 +65,8 @@ func TestAnIDThatNoListShowsIsAskedFor(t *testing.T) {
 			if n := s.asked["/ads/{id}"] - before - unlisted; n != row.asked {
 				t.Errorf("asked for %d ads by their ids; want %d", n, row.asked)
 			}
-			if row.action != "" && (len(view.Plan.Changes) != 1 || view.Plan.Changes[0].Action != row.action && view.Plan.Changes[0].Action != plan.Record) {
+			if row.action != "" && (len(view.Plan.Changes) != 1 ||
+				view.Plan.Changes[0].Action != row.action && view.Plan.Changes[0].Action != plan.Record) {
 				t.Errorf("plans %v; want %s", view.Plan.Changes, row.action)
 			}
 		})

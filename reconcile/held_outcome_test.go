@@ -13,7 +13,10 @@ func TestAHeldOutcomeSaysEachReason(t *testing.T) {
 	w := newWorld(t)
 	w.also = func(d *reconcile.Desired) { d.Policy = plan.DefaultPolicy() }
 	with := func(budget int) {
-		w.write("campaign/a", map[string]any{"name": "Campaign a", "status": "active", "bidding_type": "clicks", "budget.lifetime": budget * 1_000_000, "targeting.countries": []string{"US"}})
+		w.write("campaign/a", map[string]any{
+			"name": "Campaign a", "status": "active",
+			"bidding_type": "clicks", "budget.lifetime": budget * 1_000_000, "targeting.countries": []string{"US"},
+		})
 	}
 	with(100)
 	w.apply()

@@ -35,7 +35,10 @@ func TestAnInterruptedUploadFailsNoRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, content := range map[string][]byte{"b": first, "c": second.Bytes()} {
-		w.write("ad/spring/g/"+key, map[string]any{"name": "Ad " + key, "status": "active", "title": "Shoes for mud", "body": "Light shoes.", "target_url": "https://shop.example/" + key, "image": w.image(content)})
+		w.write("ad/spring/g/"+key, map[string]any{
+			"name": "Ad " + key, "status": "active", "title": "Shoes for mud",
+			"body": "Light shoes.", "target_url": "https://shop.example/" + key, "image": w.image(content),
+		})
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()

@@ -30,9 +30,11 @@ func (a *Agent) missingImages(ctx context.Context, p *plan.Plan) ([]diag.Problem
 			}
 			if uploaded[f.Desired.Text()] == "" {
 				problems = append(problems, diag.Problem{
-					Severity: diag.Error, Code: diag.NoImageFile, Position: f.Desired.Position, Address: c.Address.String(),
-					Message: fmt.Sprintf("%s of %s is named by its content, which no file has and adsync has not uploaded; want the file", f.Name, c.Address),
-					Hint:    "save the picture in the folder and write its path",
+					Severity: diag.Error, Code: diag.NoImageFile,
+					Position: f.Desired.Position, Address: c.Address.String(),
+					Message: fmt.Sprintf("%s of %s is named by "+
+						"its content, which no file has and adsync has not uploaded; want the file", f.Name, c.Address),
+					Hint: "save the picture in the folder and write its path",
 				})
 			}
 		}
@@ -42,5 +44,6 @@ func (a *Agent) missingImages(ctx context.Context, p *plan.Plan) ([]diag.Problem
 
 func (a *Agent) byContentAlone(c *plan.Change, f plan.Field) bool {
 	attribute, known := a.Schemas.Of(c.Address.Kind).Attribute(f.Name)
-	return known && attribute.Wire.Codec == resource.FileID && strings.HasPrefix(f.Desired.Text(), "sha256:") && f.Desired.Written() == f.Desired.Text()
+	return known && attribute.Wire.Codec == resource.FileID &&
+		strings.HasPrefix(f.Desired.Text(), "sha256:") && f.Desired.Written() == f.Desired.Text()
 }

@@ -37,8 +37,12 @@ func (a *Agent) Import(ctx context.Context, desired *resource.Snapshot) (*Import
 	if err != nil {
 		return nil, err
 	}
-	identified, _ := plan.Identify(a.Schemas, last, desired, live.Resources) // what is ambiguous stays somebody else's, and is imported
-	e := exporter{schemas: a.Schemas, records: live.Records, bound: map[string]resource.Address{}, placed: map[string]resource.Address{}, snapshot: &resource.Snapshot{}, taken: desired, last: last}
+	// what is ambiguous stays somebody else's, and is imported
+	identified, _ := plan.Identify(a.Schemas, last, desired, live.Resources)
+	e := exporter{
+		schemas: a.Schemas, records: live.Records, bound: map[string]resource.Address{},
+		placed: map[string]resource.Address{}, snapshot: &resource.Snapshot{}, taken: desired, last: last,
+	}
 	for r := range identified.All() {
 		if last.Get(r.Address) != nil || desired.Get(r.Address) != nil {
 			e.bound[r.ID] = r.Address
@@ -60,7 +64,8 @@ func (a *Agent) Import(ctx context.Context, desired *resource.Snapshot) (*Import
 func (i *Import) NameByKeys(schemas resource.Schemas) {
 	nameByKeys(schemas, i.Snapshot, func(id string) resource.Address {
 		address := i.placed[id]
-		if r := i.desired.Get(address); r != nil && !schemas.Of(address.Kind).Removed(r) || i.Snapshot.Get(address) != nil {
+		if r := i.desired.Get(address); r != nil && !schemas.Of(address.Kind).Removed(r) ||
+			i.Snapshot.Get(address) != nil {
 			return address
 		}
 		return resource.Address{}
@@ -222,9 +227,13 @@ func (i *Import) Agreeing(schemas resource.Schemas, desired *resource.Snapshot) 
 		attributes, normal, differs := recordedAs(schema, live, written)
 		if len(differs) > 0 {
 			attribute, _ := schema.Attribute(differs[0])
-			return nil, fmt.Errorf("%s: %s is %s and its file would say %s", address, differs[0], attribute.Show(live.Value(differs[0])), attribute.Show(written.Value(differs[0])))
+			return nil, fmt.Errorf("%s: %s is %s and its file would say %s",
+				address, differs[0], attribute.Show(live.Value(differs[0])), attribute.Show(written.Value(differs[0])))
 		}
-		applied = append(applied, state.Applied{Address: address, ID: live.ID, ParentID: live.ParentID, Attributes: attributes, Normal: normal, Replace: true})
+		applied = append(applied, state.Applied{
+			Address: address, ID: live.ID, ParentID: live.ParentID,
+			Attributes: attributes, Normal: normal, Replace: true,
+		})
 	}
 	return applied, nil
 }

@@ -15,13 +15,16 @@ func TestImportTakesOnlyWhatIsNotManaged(t *testing.T) {
 	w.tree("spring", "paused")
 	w.clean()
 	w.service.AdGroup(t, w.service.Campaign(t, "Spring"), "Runners")
-	w.write("campaign/spring-2", map[string]any{"name": "New here", "bidding_type": "clicks", "budget.daily": 5_000_000})
+	w.write("campaign/spring-2", map[string]any{
+		"name": "New here", "bidding_type": "clicks", "budget.daily": 5_000_000,
+	})
 	for range 2 {
 		found, err := w.agent.Import(t.Context(), w.desired)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := fmt.Sprint(found.Snapshot.Addresses(), found.Managed, found.Waiting), "[account/account campaign/spring-3 ad_group/spring-3/runners] 3 []"; got != want {
+		if got, want := fmt.Sprint(found.Snapshot.Addresses(), found.Managed, found.Waiting),
+			"[account/account campaign/spring-3 ad_group/spring-3/runners] 3 []"; got != want {
 			t.Errorf("import = %s, want %s", got, want)
 		}
 	}
@@ -46,7 +49,9 @@ func TestImportAndExportSayWhatCannotBeListed(t *testing.T) {
 		}
 	}
 	const unseen = "the service has no list of ads, and adsync knows none: what the account has of them cannot be seen"
-	if problems := w.plan().Plan.Problems; !slices.ContainsFunc(problems, func(p diag.Problem) bool { return p.Message == unseen }) {
+	if problems := w.plan().Plan.Problems; !slices.ContainsFunc(problems, func(p diag.Problem) bool {
+		return p.Message == unseen
+	}) {
 		t.Errorf("the plan says %v; want %q", problems, unseen)
 	}
 }
@@ -60,7 +65,8 @@ func TestImportWaitsForWhatTheFilesName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(found.Snapshot.Addresses(), found.Managed, found.Waiting), "[account/account] 1 [ad_group/x/runners]"; got != want {
+	if got, want := fmt.Sprint(found.Snapshot.Addresses(), found.Managed, found.Waiting),
+		"[account/account] 1 [ad_group/x/runners]"; got != want {
 		t.Errorf("import = %s, want %s", got, want)
 	}
 }

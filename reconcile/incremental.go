@@ -123,7 +123,8 @@ func (a *Agent) refreshMirrored(ctx context.Context, last *resource.Snapshot, of
 
 // patched is the mirror with what was changed since; why says that it cannot be
 // had for fewer requests, or not be relied on.
-func (a *Agent) patched(ctx context.Context, m state.Mirror, last *resource.Snapshot, wanted func(*resource.Schema) bool) (live *Live, why string, err error) {
+func (a *Agent) patched(ctx context.Context, m state.Mirror,
+	last *resource.Snapshot, wanted func(*resource.Schema) bool) (live *Live, why string, err error) {
 	place, why := a.placeOf(m)
 	if why != "" {
 		return nil, why, nil
@@ -137,7 +138,10 @@ func (a *Agent) patched(ctx context.Context, m state.Mirror, last *resource.Snap
 	if err != nil {
 		return nil, "", err
 	}
-	p := patch{refresher: r, mirrored: map[string]state.Mirrored{}, named: map[string]*resource.Schema{}, above: map[string]string{}}
+	p := patch{
+		refresher: r, mirrored: map[string]state.Mirrored{},
+		named: map[string]*resource.Schema{}, above: map[string]string{},
+	}
 	if why := p.name(fresh, m); why != "" {
 		return nil, why, nil
 	}
@@ -198,11 +202,15 @@ func (a *Agent) mirror(ctx context.Context, live *Live, m state.Mirror, place lo
 	m.Awaited, m.Mirrored = nil, nil
 	for _, r := range live.Resources {
 		if record, ok := live.Records[r.ID]; ok && mirrors(a.Schemas.Of(r.Address.Kind)) {
-			m.Mirrored = append(m.Mirrored, state.Mirrored{Kind: r.Address.Kind, ID: r.ID, ParentID: r.ParentID, Record: record.JSON})
+			m.Mirrored = append(m.Mirrored, state.Mirrored{
+				Kind: r.Address.Kind, ID: r.ID, ParentID: r.ParentID, Record: record.JSON,
+			})
 		}
 	}
 	place.ByParent = live.ByParent
-	place.OneByOne = slices.DeleteFunc(slices.Clone(live.OneByOne), func(o OneByOne) bool { return !mirrors(a.Schemas.Of(o.Kind)) })
+	place.OneByOne = slices.DeleteFunc(slices.Clone(live.OneByOne), func(o OneByOne) bool {
+		return !mirrors(a.Schemas.Of(o.Kind))
+	})
 	text, err := json.Marshal(place)
 	if err != nil {
 		return err
@@ -240,7 +248,8 @@ type patch struct {
 
 // otherObjects begin the types of entries that concern no campaign, ad group or
 // ad; what adsync manages of them is read anew in every refresh.
-var otherObjects = []string{"adaccount", "apikey", "audience", "bulk", "conversion", "customaudience", "daily", "file", "image", "pixel", "spend", "upload"}
+var otherObjects = []string{"adaccount", "apikey",
+	"audience", "bulk", "conversion", "customaudience", "daily", "file", "image", "pixel", "spend", "upload"}
 
 // name finds what the entries are about.
 func (p *patch) name(entries []auditEntry, m state.Mirror) (why string) {
@@ -308,7 +317,9 @@ func (p *patch) lookForNamed(awaited []string) int {
 	}
 	byKind := map[resource.Kind][]absent{}
 	look := func(schema *resource.Schema, id string) absent {
-		m := absent{schema, cmp.Or(bound[id], &resource.Resource{ID: id, ParentID: cmp.Or(p.mirrored[id].ParentID, p.above[id])})}
+		m := absent{schema, cmp.Or(bound[id], &resource.Resource{
+			ID: id, ParentID: cmp.Or(p.mirrored[id].ParentID, p.above[id]),
+		})}
 		byKind[schema.Kind] = append(byKind[schema.Kind], m)
 		return m
 	}
@@ -347,7 +358,8 @@ func (p *patch) read(ctx context.Context) (why string, err error) {
 	}
 	for id, schema := range p.named {
 		if live := p.byID[id]; schema.Parent != "" && live != nil && live.ParentID == "" && p.mirrored[id].ID == "" {
-			return fmt.Sprintf("neither the service nor its audit log says beneath what %s %s stands", schema.Kind, id), nil
+			return fmt.Sprintf("neither the service nor its audit log says beneath what %s %s stands",
+				schema.Kind, id), nil
 		}
 	}
 	for _, m := range p.unnamed {
@@ -356,7 +368,8 @@ func (p *patch) read(ctx context.Context) (why string, err error) {
 			return "", err
 		}
 		if !same {
-			return fmt.Sprintf("the audit log lags behind: it does not name %s %s, which was changed", m.schema.Kind, m.bound.ID), nil
+			return fmt.Sprintf("the audit log lags behind: it does not name %s %s, which was changed",
+				m.schema.Kind, m.bound.ID), nil
 		}
 	}
 	return "", nil
@@ -373,5 +386,7 @@ func (p *patch) asMirrored(m absent) (bool, error) {
 		return false, err
 	}
 	ownForms(before, m.bound)
-	return slices.EqualFunc(before.Attributes, live.Attributes, func(a, b resource.Named) bool { return a.Name == b.Name && a.Value.Equal(b.Value) }), nil
+	return slices.EqualFunc(before.Attributes, live.Attributes, func(a, b resource.Named) bool {
+		return a.Name == b.Name && a.Value.Equal(b.Value)
+	}), nil
 }

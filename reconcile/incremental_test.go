@@ -36,7 +36,8 @@ func newDaily(t *testing.T, trees, entries int) *daily {
 	d.agent.Incremental = true
 	view := s.planned(t, d.agent, desired)
 	if !view.Live.Reading.Whole || len(view.Plan.Changes) != 0 {
-		t.Fatalf("the first reading is %+v with %d changes; want a whole one, and none", view.Live.Reading, len(view.Plan.Changes))
+		t.Fatalf("the first reading is %+v with %d changes; want a whole one, and none",
+			view.Live.Reading, len(view.Plan.Changes))
 	}
 	s.asked = map[string]int{}
 	return d
@@ -79,14 +80,19 @@ func TestIncrementalReadsWhatChanged(t *testing.T) {
 	d.edit("ads", "Ad", "a900", "And again", true)
 	d.remove("ad_groups", "g9")
 	d.entry("AdGroup", "g9", d.agent.Now().Unix())
-	d.put("campaigns", map[string]any{"id": "c-new", "name": "Somebody else's", "status": "active", "bidding_type": "clicks"})
+	d.put("campaigns", map[string]any{
+		"id": "c-new", "name": "Somebody else's", "status": "active", "bidding_type": "clicks",
+	})
 	d.entry("Campaign", "c-new", d.agent.Now().Unix())
 	d.entry("ApiKey", "key_1", d.agent.Now().Unix())
 	if moved, err := d.agent.Moved(t.Context()); err != nil || moved.Entries != 6 {
 		t.Errorf("Moved = %+v, %v; want 6 entries", moved, err)
 	}
 	view := d.planned(t, d.agent, d.desired)
-	want := map[string]int{"/ad_account": 1, "/ad_account/spend_limit_windows": 1, "/campaigns/{id}": 2, "/ads/{id}": 1, "/ad_groups/{id}": 1}
+	want := map[string]int{
+		"/ad_account": 1, "/ad_account/spend_limit_windows": 1,
+		"/campaigns/{id}": 2, "/ads/{id}": 1, "/ad_groups/{id}": 1,
+	}
 	delete(d.asked, "/audit_logs") // one page here; the plan asks again who changed what
 	if diff := cmp.Diff(want, d.asked); diff != "" || view.Live.Reading.Whole {
 		t.Errorf("reading %+v, requests (-want +got):\n%s", view.Live.Reading, diff)
@@ -96,7 +102,8 @@ func TestIncrementalReadsWhatChanged(t *testing.T) {
 		t.Errorf("the plan is not that of a full refresh (-full +incremental):\n%s", diff)
 	}
 	if len(view.Live.Resources) != 3000 || len(view.Plan.Changes) != 3 {
-		t.Errorf("%d resources, %d changes; want 3000 (one more, one gone) and 3", len(view.Live.Resources), len(view.Plan.Changes))
+		t.Errorf("%d resources, %d changes; want 3000 (one more, one gone) and 3",
+			len(view.Live.Resources), len(view.Plan.Changes))
 	}
 	d.agent.Incremental = true
 	if moved, err := d.agent.Moved(t.Context()); err != nil || !moved.None() {
@@ -156,12 +163,18 @@ func TestWhatTheLogCannotTellIsReadInFull(t *testing.T) {
 		spoil func(d *daily)
 		why   string
 	}{
-		{name: "over a day later", spoil: func(d *daily) { d.clock += 25 * time.Hour }, why: "everything is read once a day"},
-		{name: "a clock that was put back", spoil: func(d *daily) { d.clock -= time.Hour }, why: "the clock was put back"},
-		{name: "a log that is not there", spoil: func(d *daily) { d.refuse("audit_logs", http.StatusNotFound) }, why: "the audit log cannot be read"},
-		{name: "a log the key may not read", spoil: func(d *daily) { d.refuse("audit_logs", http.StatusForbidden) }, why: "the audit log cannot be read"},
-		{name: "a cursor that expired", spoil: func(d *daily) { d.refuse("audit_logs", http.StatusBadRequest) }, why: "the audit log cannot be read"},
-		{name: "a log that was cut at the end", spoil: func(d *daily) { d.entries = d.entries[:250] }, why: "does not show any more"},
+		{name: "over a day later", spoil: func(d *daily) { d.clock += 25 * time.Hour },
+			why: "everything is read once a day"},
+		{name: "a clock that was put back", spoil: func(d *daily) { d.clock -= time.Hour },
+			why: "the clock was put back"},
+		{name: "a log that is not there", spoil: func(d *daily) { d.refuse("audit_logs", http.StatusNotFound) },
+			why: "the audit log cannot be read"},
+		{name: "a log the key may not read", spoil: func(d *daily) { d.refuse("audit_logs", http.StatusForbidden) },
+			why: "the audit log cannot be read"},
+		{name: "a cursor that expired", spoil: func(d *daily) { d.refuse("audit_logs", http.StatusBadRequest) },
+			why: "the audit log cannot be read"},
+		{name: "a log that was cut at the end", spoil: func(d *daily) { d.entries = d.entries[:250] },
+			why: "does not show any more"},
 		{name: "a log of another account", spoil: func(d *daily) {
 			d.entries = []map[string]any{{"id": "x", "obj_type": "Campaign", "obj_id": "c1", "ts": int64(1)}}
 		}, why: "does not show any more"},
@@ -173,8 +186,11 @@ func TestWhatTheLogCannotTellIsReadInFull(t *testing.T) {
 				return 0
 			}
 		}, why: "shows an entry twice"},
-		{name: "an entry nobody can read", spoil: func(d *daily) { d.entries = append(d.entries, map[string]any{"id": "", "ts": int64(1_800_000_000)}) }, why: "an entry that cannot be read"},
-		{name: "an entry about something unknown", spoil: func(d *daily) { d.entry("Placement", "pl_1", 1_800_000_000) }, why: `names a "Placement"`},
+		{name: "an entry nobody can read", spoil: func(d *daily) {
+			d.entries = append(d.entries, map[string]any{"id": "", "ts": int64(1_800_000_000)})
+		}, why: "an entry that cannot be read"},
+		{name: "an entry about something unknown",
+			spoil: func(d *daily) { d.entry("Placement", "pl_1", 1_800_000_000) }, why: `names a "Placement"`},
 		{name: "a change everywhere", spoil: func(d *daily) {
 			for i := range 20 {
 				d.edit("ads", "Ad", fmt.Sprint("a", i), fmt.Sprint("Edited ", i), true)
@@ -188,7 +204,10 @@ func TestWhatTheLogCannotTellIsReadInFull(t *testing.T) {
 		}, why: "the audit log lags behind: it does not name campaign c5"},
 		{name: "an own create the log does not show yet", spoil: func(d *daily) {
 			d.put("campaigns", map[string]any{"id": "c-own", "name": "Own", "status": "paused"})
-			r := state.Applied{Address: address("campaign/own"), ID: "c-own", Attributes: resource.Attributes{{Name: "name", Value: resource.Text("Own")}}}
+			r := state.Applied{
+				Address: address("campaign/own"), ID: "c-own",
+				Attributes: resource.Attributes{{Name: "name", Value: resource.Text("Own")}},
+			}
 			if err := d.store.Record(context.Background(), []state.Applied{r}); err != nil {
 				panic(err)
 			}
@@ -223,19 +242,28 @@ func (s *shelf) refuse(path string, status int) {
 // What adsync itself sent is read anew, though the log shows it too late: with
 // the emulator, whose log may lag, the plan after an apply is empty.
 func TestIncrementalAfterAnApplyIsEmpty(t *testing.T) {
-	for _, points := range []string{"", "audit_log_lag=60s", "short_pages=yes", "parent_id_echoed=no", "list_archived=no",
-		"list_ads=by_ad_group", "list_ads=by_ad_group,list_ad_groups=by_campaign,parent_id_echoed=no", "list_ads=not_allowed,parent_id_echoed=no"} {
+	for _, points := range []string{"", "audit_log_lag=60s",
+		"short_pages=yes", "parent_id_echoed=no", "list_archived=no",
+		"list_ads=by_ad_group", "list_ads=by_ad_group,list_ad_groups=by_campaign,parent_id_echoed=no",
+		"list_ads=not_allowed,parent_id_echoed=no"} {
 		t.Run(points, func(t *testing.T) {
 			w := newWorld(t, emulatortest.WithPoints(t, points))
 			w.agent.Incremental = true
 			w.tree("spring", "active")
 			w.tree("autumn", "active")
 			w.clean()
-			w.write("campaign/spring", map[string]any{"name": "Renamed", "status": "active", "bidding_type": "clicks", "budget.lifetime": 90_000_000, "targeting.countries": []string{"CA", "US"}})
+			w.write("campaign/spring", map[string]any{
+				"name": "Renamed", "status": "active", "bidding_type": "clicks",
+				"budget.lifetime": 90_000_000, "targeting.countries": []string{"CA", "US"},
+			})
 			w.clean()
-			w.write("campaign/autumn", map[string]any{"name": "Campaign autumn", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"}})
+			w.write("campaign/autumn", map[string]any{
+				"name": "Campaign autumn", "status": "paused", "bidding_type": "clicks",
+				"budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"},
+			})
 			w.clean()
-			if reading := w.plan().Live.Reading; (points == "" || strings.HasPrefix(points, "list_ads")) && reading.Whole {
+			if reading := w.plan().Live.Reading; (points == "" || strings.HasPrefix(points, "list_ads")) &&
+				reading.Whole {
 				t.Errorf("the last reading is %+v; want an incremental one", reading)
 			}
 		})
@@ -250,7 +278,8 @@ func TestReadOnlyPlanUsesTheMirror(t *testing.T) {
 	for range 2 {
 		view := d.planned(t, d.agent, d.desired)
 		if view.Live.Reading.Whole || view.Live.Reading.Changed != 1 || len(view.Plan.Changes) != 1 {
-			t.Errorf("reading %+v with %d changes; want the one that was changed", view.Live.Reading, len(view.Plan.Changes))
+			t.Errorf("reading %+v with %d changes; want the one that was changed",
+				view.Live.Reading, len(view.Plan.Changes))
 		}
 	}
 }

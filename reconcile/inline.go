@@ -36,11 +36,12 @@ const (
 
 // inlineNote is what the journal holds of a request with people in it.
 type inlineNote struct {
-	People string `json:"people"`          // the digest of the list
-	From   int    `json:"from"`            // of the hashes in ascending order
-	To     int    `json:"to"`              // the first that is not in it
-	Sum    string `json:"sum"`             // SHA-256 of the body
-	Fills  *int64 `json:"fills,omitempty"` // of a list that is to be all: the revision at which it still is when it is added
+	People string `json:"people"` // the digest of the list
+	From   int    `json:"from"`   // of the hashes in ascending order
+	To     int    `json:"to"`     // the first that is not in it
+	Sum    string `json:"sum"`    // SHA-256 of the body
+	// of a list that is to be all: the revision at which it still is when it is added
+	Fills *int64 `json:"fills,omitempty"`
 }
 
 // goesInline reports whether the people of a change go in requests: the account takes no
@@ -117,7 +118,10 @@ func (r *run) inlineMembers(ctx context.Context, p part, file *plan.Field, seen 
 	list, obstacle, err := r.inlineListOf(p, file, seen)
 	switch {
 	case err != nil:
-		r.settle(p, settled{Address: p.change.Address, ResourceID: r.ids[p.change.Address], Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error()})
+		r.settle(p, settled{
+			Address: p.change.Address, ResourceID: r.ids[p.change.Address],
+			Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
+		})
 		r.standings[p.change.Address].cell = file.Desired.Position
 		return nil
 	case obstacle != "":
@@ -157,10 +161,12 @@ func (r *run) inlineGoesOn(ctx context.Context, p part, revision int64) (bool, e
 	case err != nil:
 		return false, err
 	case seen.making:
-		r.skip(address, fmt.Sprintf("waits: it is still %q at the service after %s", diag.Printable(seen.state), membersPatience))
+		r.skip(address, fmt.Sprintf("waits: it is still %q at the service after %s",
+			diag.Printable(seen.state), membersPatience))
 		return false, nil
 	case seen.revision > revision:
-		r.skip(address, fmt.Sprintf("somebody changed who is in it while its list was sent: its revision was %d and is %d; plan again", revision, seen.revision))
+		r.skip(address, fmt.Sprintf("somebody changed "+
+			"who is in it while its list was sent: its revision was %d and is %d; plan again", revision, seen.revision))
 		return false, nil
 	}
 	return len(r.notOvertaken([]part{p})) > 0, nil
@@ -206,7 +212,8 @@ func (l inlineList) after() inlineList {
 
 // inlineStep makes the next request of a list. What it records is how far the list is
 // then; of the last one, that it was sent.
-func (r *run) inlineStep(ctx context.Context, p part, list inlineList, revision int64) (step state.Step, m adsapi.Mutation, err error) {
+func (r *run) inlineStep(ctx context.Context, p part,
+	list inlineList, revision int64) (step state.Step, m adsapi.Mutation, err error) {
 	schema, next := r.Schemas.Of(p.change.Address.Kind), list.after()
 	if m.Body, err = inlineBody(list.as, list.hashes[list.done:next.done]); err != nil {
 		return step, m, err

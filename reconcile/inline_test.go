@@ -18,7 +18,8 @@ import (
 // withoutUploads is a world whose service has no POST /uploads, as the interface has none.
 func withoutUploads(t *testing.T, change ...func(*emulator.Options)) *world {
 	t.Helper()
-	return newWorld(t, append([]func(*emulator.Options){emulatortest.WithPoints(t, "audience_uploads=absent")}, change...)...)
+	return newWorld(t, append([]func(*emulator.Options){emulatortest.WithPoints(t, "audience_uploads=absent")},
+		change...)...)
 }
 
 // inlineSent notes the requests with people in them.
@@ -88,7 +89,8 @@ func TestWithoutUploadsPeopleGoInRequests(t *testing.T) {
 	w.audience("others", 0, 10)
 	w.merged("all", "audience/customers", "audience/others")
 	w.clean()
-	if want := []int{10_000, 10_000, 5_001, 10_000, 999, 10_000, 1_000, 10}; !slices.Equal(sent.sizes, want) || sent.largest > 16<<20 {
+	if want := []int{10_000, 10_000, 5_001, 10_000, 999, 10_000, 1_000, 10}; !slices.Equal(sent.sizes, want) ||
+		sent.largest > 16<<20 {
 		t.Errorf("requests had %v people and at most %d bytes; want %v", sent.sizes, sent.largest, want)
 	}
 	if slices.Sort(sent.keys); len(slices.Compact(sent.keys)) != len(sent.sizes) || slices.Contains(sent.keys, "") {
@@ -106,8 +108,11 @@ func TestWithoutUploadsAReplaceIsHeld(t *testing.T) {
 	w.clean()
 	w.audience("customers", 50, 150)
 	report := w.apply()
-	i := slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool { return o.Address == address("audience/customers") })
-	if i < 0 || report.Outcomes[i].Outcome != reconcile.OutcomeHeld || !strings.Contains(report.Outcomes[i].Message, "want do: add") {
+	i := slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool {
+		return o.Address == address("audience/customers")
+	})
+	if i < 0 || report.Outcomes[i].Outcome != reconcile.OutcomeHeld ||
+		!strings.Contains(report.Outcomes[i].Message, "want do: add") {
 		t.Errorf("the report is %+v; want the replace held, and what can be done", report.Outcomes)
 	}
 	if n := w.matched("customers"); n != 100 {
@@ -158,7 +163,8 @@ func TestWithoutUploadsAKilledListGoesOn(t *testing.T) {
 				t.Errorf("killed at request %d: %d people are in it; want 25000", n, got)
 			}
 			if made := w.operations(); made != want {
-				t.Errorf("killed at request %d (there: %v): the service has %d operations; want %d", n, exists, made, want)
+				t.Errorf("killed at request %d (there: %v): the service has %d operations; want %d",
+					n, exists, made, want)
 			}
 		})
 	}
@@ -173,8 +179,12 @@ func TestWithoutUploadsAListThatWasCutOffGoesOnWhereItStood(t *testing.T) {
 		sizes []int
 	}{
 		{"the same files", func(*world) {}, []int{2_000}},
-		{"more people", func(w *world) { w.audience("customers", 0, 12_500, "members.do", "add") }, []int{10_000, 2_500}},
-		{"other words for the same", func(w *world) { w.audience("customers", 0, 12_000, "members.do", "add") }, []int{2_000}},
+		{"more people", func(w *world) {
+			w.audience("customers", 0, 12_500, "members.do", "add")
+		}, []int{10_000, 2_500}},
+		{"other words for the same", func(w *world) {
+			w.audience("customers", 0, 12_000, "members.do", "add")
+		}, []int{2_000}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := withoutUploads(t)
@@ -197,7 +207,8 @@ func TestWithoutUploadsAListThatWasCutOffGoesOnWhereItStood(t *testing.T) {
 			}
 			w.clean()
 			if !slices.Equal(first.sizes, []int{10_000}) || !slices.Equal(second.sizes, row.sizes) {
-				t.Errorf("requests had %v and then %v people; want 10000 and then %v", first.sizes, second.sizes, row.sizes)
+				t.Errorf("requests had %v and then %v people; want 10000 and then %v",
+					first.sizes, second.sizes, row.sizes)
 			}
 		})
 	}

@@ -138,7 +138,8 @@ func (r *run) runJob(ctx context.Context, step state.Step, b batch, own turn) ([
 		if next, err = r.sendJob(ctx, repeated, turn{}); next.refusal != nil {
 			return outcomes, r.repetitionRefused(ctx, repeated, next.refusal)
 		}
-		attempts, outcomes, again = append(attempts, repeated), better(outcomes, r.withinTree(repeated, next.outcomes)), next.again.once(again)
+		attempts, outcomes, again = append(attempts, repeated),
+			better(outcomes, r.withinTree(repeated, next.outcomes)), next.again.once(again)
 	}
 	if err != nil || anyUnknown(outcomes) {
 		return outcomes, err // what is unknown stays open, for recovery

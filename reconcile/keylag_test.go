@@ -75,7 +75,8 @@ func TestAnInterruptEndsTheWaitForKeys(t *testing.T) {
 		}
 		return sleep(ctx, d)
 	}
-	if _, err := w.agent.Recover(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "nothing was sent") {
+	if _, err := w.agent.Recover(ctx); !errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), "nothing was sent") {
 		t.Errorf("Recover = %v; want that it was interrupted", err)
 	}
 	if made := w.mutations(); len(made) > 0 {
@@ -101,12 +102,15 @@ func TestAJobGoesAgainWhenWhatItMadeIsKnown(t *testing.T) {
 			w.agent = w.newAgent()
 			w.tree("spring", "paused")
 			failed, retry, wait, clock := time.Time{}, true, int64(3), w.service.World().Clock
-			w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+			w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation,
+				next func() world_.JobResult) world_.JobResult {
 				if op.ID == "probe" || op.Type != row.fails || !failed.IsZero() {
 					return next()
 				}
 				failed = clock.Now() // the world's own is held while the service works
-				return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", Retryable: &retry, RetryAfter: &wait}
+				return world_.JobResult{
+					OperationID: op.ID, Type: op.Type, Status: "failed", Retryable: &retry, RetryAfter: &wait,
+				}
 			}})
 			w.clean()
 			if took := clock.Now().Sub(failed); failed.IsZero() || took < row.least || took > row.most {

@@ -51,7 +51,8 @@ func (r *run) createKeys(ctx context.Context, parts []part) (map[resource.Addres
 // has made it under that key in the meantime, with a state of his own, has made
 // this one.
 func madeNothing(step state.Step, operation state.Operation, o settled) bool {
-	said := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped && (o.Code == string(diag.OperationSkipped) || o.Code == string(diag.ServiceUnavailable))
+	said := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped &&
+		(o.Code == string(diag.OperationSkipped) || o.Code == string(diag.ServiceUnavailable))
 	return step.Route == state.Bulk && keyed(operation) && said
 }
 
@@ -85,7 +86,8 @@ func (a *Agent) spareKey(ctx context.Context, step state.Step) error {
 	if !keyed(o) {
 		return a.advanceCreates(ctx, step.Operations)
 	}
-	if err := a.Store.RecordUnmade(ctx, []state.Unmade{{Address: o.Address, Key: o.Key, Sum: singleSum(step)}}); err != nil {
+	if err := a.Store.RecordUnmade(ctx,
+		[]state.Unmade{{Address: o.Address, Key: o.Key, Sum: singleSum(step)}}); err != nil {
 		return fmt.Errorf("journal the refused create: %w", err)
 	}
 	return nil

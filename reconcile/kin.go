@@ -17,7 +17,8 @@ import (
 // parent's id, and beneath a known parent the name tells a child. To ask the
 // service by their keys could make the tree a second time where it does not know
 // them yet, and bind a parent of one tree and a child of the other.
-func (a *Agent) lookForKin(ctx context.Context, step state.Step, outcomes []settled, g again) ([]settled, again, error) {
+func (a *Agent) lookForKin(ctx context.Context, step state.Step,
+	outcomes []settled, g again) ([]settled, again, error) {
 	if !slices.ContainsFunc(step.Operations, keyed) || !anyUnknown(outcomes) {
 		return outcomes, g, nil
 	}
@@ -55,7 +56,8 @@ type kin struct {
 // that no other attempt is recorded.
 func (k *kin) lost(i int) bool {
 	o := k.step.Operations[i]
-	return keyed(o) && k.ids[o.Address] == "" && k.outcomes[i].Outcome == state.OutcomeUnknown && !inConflict(o.Code) && !inConflict(k.outcomes[i].Code)
+	return keyed(o) && k.ids[o.Address] == "" && k.outcomes[i].Outcome == state.OutcomeUnknown &&
+		!inConflict(o.Code) && !inConflict(k.outcomes[i].Code)
 }
 
 func (k *kin) bind(i int, id string) {
@@ -189,7 +191,9 @@ func (k *kin) beneath(ctx context.Context) error {
 // children are the resources of a kind that stand beneath an id.
 func (k *kin) children(ctx context.Context, schema *resource.Schema, parentID string) ([]*resource.Resource, error) {
 	children, err := k.listed(ctx, schema, url.Values{schema.ParentWire: {parentID}})
-	return slices.DeleteFunc(children, func(r *resource.Resource) bool { return r.ParentID != "" && r.ParentID != parentID }), err
+	return slices.DeleteFunc(children, func(r *resource.Resource) bool {
+		return r.ParentID != "" && r.ParentID != parentID
+	}), err
 }
 
 // listed are the resources of a list that are not removed, none where the service

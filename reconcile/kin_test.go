@@ -36,8 +36,10 @@ func TestLostResultIsFoundByItsKin(t *testing.T) {
 		{"of all that stands above an ad", []string{"campaign.create", "ad_group.create"}},
 		{"of all that stands beneath a campaign", []string{"ad_group.create", "ad.create"}},
 	} {
-		for _, lag := range []string{"key_visibility_lag=0s", "key_visibility_lag=60s", "key_visibility_lag=60s,parent_id_echoed=no",
-			"key_visibility_lag=60s,list_ads=by_ad_group,list_ad_groups=by_campaign", "key_visibility_lag=60s,parent_id_echoed=no,list_ads=by_ad_group,list_ad_groups=by_campaign"} {
+		for _, lag := range []string{"key_visibility_lag=0s",
+			"key_visibility_lag=60s", "key_visibility_lag=60s,parent_id_echoed=no",
+			"key_visibility_lag=60s,list_ads=by_ad_group,list_ad_groups=by_campaign",
+			"key_visibility_lag=60s,parent_id_echoed=no,list_ads=by_ad_group,list_ad_groups=by_campaign"} {
 			t.Run(row.name+", "+lag, func(t *testing.T) {
 				w := hasty(newWorld(t, points(lag)))
 				lost := true
@@ -77,10 +79,13 @@ func TestRepetitionThatMakesASecondTreeBindsNoneOfIt(t *testing.T) {
 		if first == "" && !job.ValidateOnly {
 			first = job.ID
 		}
-		return slices.DeleteFunc(slices.Clone(results), func(r world_.JobResult) bool { return job.ID == first && r.Type != "campaign.create" })
+		return slices.DeleteFunc(slices.Clone(results), func(r world_.JobResult) bool {
+			return job.ID == first && r.Type != "campaign.create"
+		})
 	}})
 	w.tree("spring", "paused")
-	if got := outcomes(w.apply()); got["campaign/spring"] != state.OutcomeApplied || got["ad_group/spring/g"] != state.OutcomeUnknown {
+	if got := outcomes(w.apply()); got["campaign/spring"] != state.OutcomeApplied ||
+		got["ad_group/spring/g"] != state.OutcomeUnknown {
 		t.Fatalf("outcomes are %v; want the campaign applied, and its ad group unknown", got)
 	}
 	if err := w.sleep(t.Context(), 2*time.Minute); err != nil {
@@ -92,7 +97,8 @@ func TestRepetitionThatMakesASecondTreeBindsNoneOfIt(t *testing.T) {
 	w.clean()
 	group, ad := w.last("ad_group/spring/g"), w.last("ad/spring/g/a")
 	if group.ParentID != w.last("campaign/spring").ID || ad.ParentID != group.ID {
-		t.Errorf("the ad group stands beneath %s, the ad beneath %s; want both in the tree of %s", group.ParentID, ad.ParentID, w.last("campaign/spring").ID)
+		t.Errorf("the ad group stands beneath %s, the ad beneath %s; want both in the tree of %s",
+			group.ParentID, ad.ParentID, w.last("campaign/spring").ID)
 	}
 	w.strays(1)
 }
@@ -132,7 +138,8 @@ func TestSecondTreeIsNotTakenForTheParentOfTheFirst(t *testing.T) {
 	}
 	for _, key := range []string{"spring", "summer"} {
 		if group, campaign := w.last("ad_group/"+key+"/g").ID, w.last("campaign/"+key).ID; above[group] != campaign {
-			t.Errorf("%s: the ad group stands beneath %s, and the campaign is recorded as %s", key, above[group], campaign)
+			t.Errorf("%s: the ad group stands beneath %s, and the campaign is recorded as %s",
+				key, above[group], campaign)
 		}
 	}
 }
@@ -145,7 +152,8 @@ func TestB12CreateThatDidNotRunKeepsItsKeyForTheSameBytes(t *testing.T) {
 		for _, status := range []string{"skipped", "failed"} {
 			w := newWorld(t)
 			out, keys := true, []string{}
-			w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+			w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation,
+				next func() world_.JobResult) world_.JobResult {
 				if op.Type != "campaign.create" || len(op.Key) > 6 && op.Key[:6] == "check-" {
 					return next()
 				}
@@ -157,7 +165,9 @@ func TestB12CreateThatDidNotRunKeepsItsKeyForTheSameBytes(t *testing.T) {
 			}})
 			name := "Campaign"
 			campaign := func() {
-				w.write("campaign/c", map[string]any{"name": name, "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000})
+				w.write("campaign/c", map[string]any{
+					"name": name, "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000,
+				})
 			}
 			campaign()
 			first := w.apply()
@@ -201,7 +211,9 @@ func TestB12RefusedCreateKeepsItsKeyForTheSameBytes(t *testing.T) {
 			w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = bulk })
 			name := "Campaign"
 			campaign := func() {
-				w.write("campaign/c", map[string]any{"name": name, "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000})
+				w.write("campaign/c", map[string]any{
+					"name": name, "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000,
+				})
 			}
 			campaign()
 			refuses, sent := true, &bodies{}

@@ -28,10 +28,12 @@ func TestH23C8LimitBelowSpendIsReportedAtItsCell(t *testing.T) {
 	w.service.World().Spending = spentSoFar(200_000_000)
 	window(100_000_000)
 	report := w.apply()
-	if o := report.Outcomes[0]; o.Outcome != state.OutcomeFailed || !strings.Contains(o.Message, "below the recorded spend of 200000000 micros") {
+	if o := report.Outcomes[0]; o.Outcome != state.OutcomeFailed ||
+		!strings.Contains(o.Message, "below the recorded spend of 200000000 micros") {
 		t.Errorf("outcome is %s %q; want it failed in the service's words", o.Outcome, o.Message)
 	}
-	if n, _ := w.last("spend_limit_window/now").Value("amount").Number(); n != 300_000_000 || !strings.Contains(w.limits(), `"amount_micros":300000000`) {
+	if n, _ := w.last("spend_limit_window/now").Value("amount").Number(); n != 300_000_000 ||
+		!strings.Contains(w.limits(), `"amount_micros":300000000`) {
 		t.Errorf("last amount is %d and the service has %s; want 300000000 on both sides", n, w.limits())
 	}
 	window(200_000_000)
@@ -52,7 +54,8 @@ func TestLostAnswerOfAPixelConcernsThePixelAlone(t *testing.T) {
 			w.tree("spring", "paused")
 			report, err := w.through(&lost{suffix: "/conversions/pixels"}, w.store).Apply(t.Context(), w.plan())
 			got := outcomes(report)
-			if err != nil || got["pixel/shop"] != state.OutcomeUnknown || got["campaign/spring"] != state.OutcomeApplied {
+			if err != nil || got["pixel/shop"] != state.OutcomeUnknown ||
+				got["campaign/spring"] != state.OutcomeApplied {
 				t.Fatalf("apply: %v, %v; want the pixel unknown and the campaign applied", got, err)
 			}
 			w.agent = w.through(withoutAuditLog(tt.only && !tt.logged), w.store)
@@ -67,7 +70,8 @@ func TestLostAnswerOfAPixelConcernsThePixelAlone(t *testing.T) {
 				w.clean()
 				return
 			}
-			if len(recovered.Undecided) != 1 || !strings.Contains(recovered.Undecided[0], "give its id as id: in the files; if not, adsync resolve pixel/shop --as not-applied") {
+			if len(recovered.Undecided) != 1 || !strings.Contains(recovered.Undecided[0],
+				"give its id as id: in the files; if not, adsync resolve pixel/shop --as not-applied") {
 				t.Errorf("Recover = %+v; want what a person is to do", recovered)
 			}
 		})
@@ -83,7 +87,8 @@ func TestPixelWhereTheFeatureIsNotThere(t *testing.T) {
 		w.tree("spring", "paused")
 		refusal := line(func(r *http.Request) (*http.Response, error) {
 			if posts(r, "conversions/pixels") {
-				return answer(r, status, `{"error":{"message":"Conversion measurement is not enabled.","type":"invalid_request_error","param":null,"code":"not_enabled"}}`)
+				return answer(r, status, `{"error":{"message":"Conversion `+
+					`measurement is not enabled.","type":"invalid_request_error","param":null,"code":"not_enabled"}}`)
 			}
 			return send(r)
 		})
@@ -92,7 +97,8 @@ func TestPixelWhereTheFeatureIsNotThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := outcomes(report)
-		if got["pixel/shop"] != state.OutcomeFailed || got["campaign/spring"] != state.OutcomeApplied || got["audience/empty"] != state.OutcomeApplied {
+		if got["pixel/shop"] != state.OutcomeFailed ||
+			got["campaign/spring"] != state.OutcomeApplied || got["audience/empty"] != state.OutcomeApplied {
 			t.Errorf("%d: outcomes are %v; want the pixel failed and the others applied", status, got)
 		}
 		for _, o := range report.Outcomes {
@@ -112,7 +118,9 @@ func TestPixelAndEventSettingStayAsTheyAre(t *testing.T) {
 	w.write("pixel/shop", map[string]any{"name": "Web shop"})
 	w.clean()
 	setting := func(name string) {
-		w.write("event_setting/orders", map[string]any{"name": name, "event_type": "order_created", "source": w.last("pixel/shop").ID})
+		w.write("event_setting/orders", map[string]any{
+			"name": name, "event_type": "order_created", "source": w.last("pixel/shop").ID,
+		})
 	}
 	setting("Orders")
 	w.clean()
@@ -121,17 +129,21 @@ func TestPixelAndEventSettingStayAsTheyAre(t *testing.T) {
 	setting("All orders")
 	report := w.apply()
 	for _, o := range report.Outcomes {
-		if o.Outcome != reconcile.OutcomeHeld || !strings.Contains(o.Message, "cannot change after creation") || !strings.Contains(o.Message, "the service has no call that") {
+		if o.Outcome != reconcile.OutcomeHeld || !strings.Contains(o.Message, "cannot change after creation") ||
+			!strings.Contains(o.Message, "the service has no call that") {
 			t.Errorf("%s is %s %q; want it held, with the reason", o.Address, o.Outcome, o.Message)
 		}
 	}
 	w.write("pixel/shop", map[string]any{"name": "Web shop"})
-	w.write("event_setting/orders", map[string]any{"name": "Orders", "event_type": "order_created", "source": w.last("pixel/shop").ID, "status": "archived"})
+	w.write("event_setting/orders", map[string]any{
+		"name": "Orders", "event_type": "order_created", "source": w.last("pixel/shop").ID, "status": "archived",
+	})
 	found := false
 	for _, p := range w.plan().Plan.Problems {
 		found = found || p.Address == "event_setting/orders" && strings.Contains(p.Message, "want the row without it")
 	}
 	if !found || len(report.Outcomes) != 2 || len(w.mutations()) != before {
-		t.Errorf("problem %v, %d outcomes, %d effects; want a problem, two outcomes and none", found, len(report.Outcomes), len(w.mutations())-before)
+		t.Errorf("problem %v, %d outcomes, %d effects; want a problem, two outcomes and none",
+			found, len(report.Outcomes), len(w.mutations())-before)
 	}
 }

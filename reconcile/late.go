@@ -36,7 +36,8 @@ func (a *Agent) overlay(ctx context.Context, last *resource.Snapshot, live *Live
 			continue
 		}
 		live.Resources = append(live.Resources, &resource.Resource{
-			Address: resource.Address{Kind: r.Address.Kind}, ID: r.ID, ParentID: r.ParentID, Attributes: r.Attributes, AsSent: true,
+			Address: resource.Address{Kind: r.Address.Kind},
+			ID:      r.ID, ParentID: r.ParentID, Attributes: r.Attributes, AsSent: true,
 		})
 		live.Late = append(live.Late, r.Address)
 	}
@@ -49,7 +50,9 @@ func tellLate(live *Live) []diag.Problem {
 	for _, address := range live.Late {
 		problems = append(problems, diag.Problem{
 			Severity: diag.Warning, Code: diag.NotVerified, Address: address.String(),
-			Message: fmt.Sprintf("%s does not show at the service, and the last apply ended less than %.0f min ago: it is taken to be as it was sent; plan again later to see whether it is gone", address, lateReads.Minutes()),
+			Message: fmt.Sprintf("%s does not show at the service, and the last apply ended less "+
+				"than %.0f min ago: it is taken to be as it was sent; plan again later to see whether it is gone",
+				address, lateReads.Minutes()),
 		})
 	}
 	return problems

@@ -15,7 +15,8 @@ func TestN23WhatDoesNotShowRightAfterAnApplyIsNotGone(t *testing.T) {
 	s := newShelf(3)
 	store, desired := s.bound(t)
 	a := s.agent(t, store, s)
-	if err := store.RecordRun(t.Context(), state.Run{ID: "run-1", Started: a.Now().Add(-time.Minute), Finished: a.Now()}); err != nil {
+	if err := store.RecordRun(t.Context(),
+		state.Run{ID: "run-1", Started: a.Now().Add(-time.Minute), Finished: a.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	s.remove("campaigns", "c1")
@@ -28,8 +29,10 @@ func TestN23WhatDoesNotShowRightAfterAnApplyIsNotGone(t *testing.T) {
 		}
 	}
 	all := strings.Join(said, "\n")
-	if len(view.Plan.Changes) != 0 || len(said) != 2 || !strings.Contains(all, "campaign/k1 does not show") || !strings.Contains(all, "ad/k2/k2/k2 does not show") {
-		t.Errorf("the plan says %q and has %d changes; want two warnings and none: %s", said, len(view.Plan.Changes), describe(view.Plan))
+	if len(view.Plan.Changes) != 0 || len(said) != 2 ||
+		!strings.Contains(all, "campaign/k1 does not show") || !strings.Contains(all, "ad/k2/k2/k2 does not show") {
+		t.Errorf("the plan says %q and has %d changes; want two warnings and none: %s",
+			said, len(view.Plan.Changes), describe(view.Plan))
 	}
 	s.clock += 3 * time.Minute
 	gone := 0

@@ -37,9 +37,11 @@ func TestAFullCreateWaitsForTheLimitsAlone(t *testing.T) {
 				s.fill(account{campaigns, 1, 1, 0})
 				took, least := s.applied(), s.dictated()
 				if 100*took > row.percent*least || s.limited > 0 {
-					t.Errorf("it took %s, %d refused; want at most %d %% of %s, and none: %s", took, s.limited, row.percent, least, s.counter)
+					t.Errorf("it took %s, %d refused; want at most %d %% of %s, and none: %s",
+						took, s.limited, row.percent, least, s.counter)
 				}
-				t.Logf("%d campaigns %s: %s of %s, %.3f; %s", campaigns, row.name, took, least, took.Seconds()/least.Seconds(), s.counter)
+				t.Logf("%d campaigns %s: %s of %s, %.3f; %s",
+					campaigns, row.name, took, least, took.Seconds()/least.Seconds(), s.counter)
 			})
 		})
 	}

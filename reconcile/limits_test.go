@@ -53,7 +53,8 @@ func TestSpendLimitsComeChangeAndGo(t *testing.T) {
 	w.write("daily_spend_limit/early", map[string]any{"amount": 300_000_000, "start": w.day(1), "end": w.day(10)})
 	w.write("daily_spend_limit/late", map[string]any{"amount": 400_000_000, "start": w.day(11)})
 	w.clean()
-	if got := w.limits(); !strings.Contains(got, `"end_date":"`+w.day(34)+`"`) || strings.Count(got, `"window_id"`) != 4 {
+	if got := w.limits(); !strings.Contains(got, `"end_date":"`+w.day(34)+`"`) ||
+		strings.Count(got, `"window_id"`) != 4 {
 		t.Errorf("limits are %s; want the exclusive end, and one window and two rules (the first of them twice)", got)
 	}
 	w.permitAll("raises-spend")
@@ -65,8 +66,12 @@ func TestSpendLimitsComeChangeAndGo(t *testing.T) {
 	w.clean()
 	w.write("daily_spend_limit/late", map[string]any{"amount": 450_000_000, "start": w.day(11), "end": nil})
 	w.clean()
-	w.write("spend_limit_window/december", map[string]any{"amount": 6_000_000_000, "start": w.day(3), "end": w.day(30), "name": "December", "status": "archived"})
-	w.write("daily_spend_limit/early", map[string]any{"amount": 200_000_000, "start": w.day(1), "end": w.day(9), "status": "archived"})
+	w.write("spend_limit_window/december", map[string]any{
+		"amount": 6_000_000_000, "start": w.day(3), "end": w.day(30), "name": "December", "status": "archived",
+	})
+	w.write("daily_spend_limit/early", map[string]any{
+		"amount": 200_000_000, "start": w.day(1), "end": w.day(9), "status": "archived",
+	})
 	w.write("daily_spend_limit/late", map[string]any{"amount": 450_000_000, "start": w.day(11), "status": "archived"})
 	w.clean()
 	if got := w.limits(); strings.Contains(got, "window_id") {
@@ -87,7 +92,9 @@ func TestPixelEventSettingAndAccount(t *testing.T) {
 		w.write("account/account", map[string]any{"name": "Trail Shoes", "status": "paused"})
 		w.clean()
 		w.permitAll("activates")
-		w.write("account/account", map[string]any{"account_name": "Trail Shoes US", "legal_name": "Trail Shoes", "brand_name": "Trail", "status": "active"})
+		w.write("account/account", map[string]any{
+			"account_name": "Trail Shoes US", "legal_name": "Trail Shoes", "brand_name": "Trail", "status": "active",
+		})
 		w.clean()
 	}
 }
@@ -128,11 +135,16 @@ func TestA10DailyLimitFieldsAreAbsentNullOrAValue(t *testing.T) {
 		want   []string
 		never  []string
 	}{
-		{"a new rule", map[string]any{"amount": 300_000_000}, []string{`"window_id":null`, `"start_date":"`}, []string{"end_date"}},
-		{"an end", map[string]any{"amount": 300_000_000, "end": w.day(9)}, []string{`"window_id":"slw_`, `"end_date":"` + w.day(10) + `"`}, []string{"start_date"}},
-		{"an amount keeps the end", map[string]any{"amount": 200_000_000, "end": w.day(9)}, []string{`"window_id":"slw_`, `"amount_micros":200000000`}, []string{"end_date"}},
-		{"no end any more", map[string]any{"amount": 200_000_000, "end": nil}, []string{`"window_id":"slw_`, `"end_date":null`}, nil},
-		{"an end nobody manages", map[string]any{"amount": 250_000_000}, []string{`"amount_micros":250000000`}, []string{"end_date"}},
+		{"a new rule", map[string]any{"amount": 300_000_000},
+			[]string{`"window_id":null`, `"start_date":"`}, []string{"end_date"}},
+		{"an end", map[string]any{"amount": 300_000_000, "end": w.day(9)},
+			[]string{`"window_id":"slw_`, `"end_date":"` + w.day(10) + `"`}, []string{"start_date"}},
+		{"an amount keeps the end", map[string]any{"amount": 200_000_000, "end": w.day(9)},
+			[]string{`"window_id":"slw_`, `"amount_micros":200000000`}, []string{"end_date"}},
+		{"no end any more", map[string]any{"amount": 200_000_000, "end": nil},
+			[]string{`"window_id":"slw_`, `"end_date":null`}, nil},
+		{"an end nobody manages", map[string]any{"amount": 250_000_000},
+			[]string{`"amount_micros":250000000`}, []string{"end_date"}},
 	} {
 		b.daily = nil
 		step.values["start"] = w.day(1)
@@ -162,7 +174,8 @@ func TestA11LimitsFollowTheOrderOfMoney(t *testing.T) {
 	w.clean()
 	w.write("daily_spend_limit/winter", map[string]any{"amount": 300_000_000, "start": w.day(1), "status": "archived"})
 	view := w.plan()
-	if len(view.Plan.Changes) != 1 || len(view.Plan.Applicable()) != 0 || view.Plan.Changes[0].Holds()[0].Hazard != plan.RaisesSpend {
+	if len(view.Plan.Changes) != 1 || len(view.Plan.Applicable()) != 0 ||
+		view.Plan.Changes[0].Holds()[0].Hazard != plan.RaisesSpend {
 		t.Errorf("removal of a limit: %s; want it held as raises-spend", describe(view.Plan))
 	}
 	w.write("daily_spend_limit/winter", map[string]any{"amount": 100_000_000, "start": w.day(1)})
@@ -180,13 +193,18 @@ func TestA11LimitsFollowTheOrderOfMoney(t *testing.T) {
 // A12: an account that is not on postpaid billing; everything else goes on.
 func TestA12LimitsOfAnotherBillingAreHeldWithTheReason(t *testing.T) {
 	for _, status := range []string{"403", "404", "422"} {
-		w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Postpaid = false }, emulatortest.WithPoints(t, "spend_limits_unavailable_status="+status))
+		w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Postpaid = false },
+			emulatortest.WithPoints(t, "spend_limits_unavailable_status="+status))
 		w.write("daily_spend_limit/winter", map[string]any{"amount": 300_000_000, "start": w.day(1)})
 		w.tree("spring", "paused")
 		report := w.apply()
-		held := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool { return o.Address.Kind == "daily_spend_limit" })]
-		if held.Outcome != reconcile.OutcomeHeld || !strings.Contains(held.Message, "postpaid invoice billing") || report.Count(state.OutcomeApplied) != 3 {
-			t.Errorf("%s: limit is %s %q, %s; want it held with the reason, the rest applied", status, held.Outcome, held.Message, report.Summary())
+		held := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool {
+			return o.Address.Kind == "daily_spend_limit"
+		})]
+		if held.Outcome != reconcile.OutcomeHeld ||
+			!strings.Contains(held.Message, "postpaid invoice billing") || report.Count(state.OutcomeApplied) != 3 {
+			t.Errorf("%s: limit is %s %q, %s; want it held with the reason, the rest applied",
+				status, held.Outcome, held.Message, report.Summary())
 		}
 	}
 }
@@ -194,12 +212,16 @@ func TestA12LimitsOfAnotherBillingAreHeldWithTheReason(t *testing.T) {
 // A13: days stay the account's days, whatever its time zone, over the changes of
 // the clock too.
 func TestA13DaysOfLimitsAreNotShifted(t *testing.T) {
-	for _, zone := range []string{"Pacific/Kiritimati", "Pacific/Pago_Pago", "America/New_York", "Australia/Lord_Howe", "UTC"} {
+	for _, zone := range []string{"Pacific/Kiritimati",
+		"Pacific/Pago_Pago", "America/New_York", "Australia/Lord_Howe", "UTC"} {
 		w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].TimeZone = zone })
-		w.write("spend_limit_window/spring", map[string]any{"amount": 300_000_000, "start": "2031-03-30", "end": "2031-10-26"})
+		w.write("spend_limit_window/spring", map[string]any{
+			"amount": 300_000_000, "start": "2031-03-30", "end": "2031-10-26",
+		})
 		w.write("daily_spend_limit/tomorrow", map[string]any{"amount": 300_000_000, "start": w.day(1), "end": w.day(1)})
 		w.clean()
-		if got := w.limits(); !strings.Contains(got, `"start_date":"2031-03-30","end_date":"2031-10-27"`) || !strings.Contains(got, `"start_date":"`+w.day(1)+`","end_date":"`+w.day(2)+`"`) {
+		if got := w.limits(); !strings.Contains(got, `"start_date":"2031-03-30","end_date":"2031-10-27"`) ||
+			!strings.Contains(got, `"start_date":"`+w.day(1)+`","end_date":"`+w.day(2)+`"`) {
 			t.Errorf("%s: %s; want the days as the files say them", zone, got)
 		}
 		w.write("daily_spend_limit/today", map[string]any{"amount": 300_000_000, "start": w.day(0), "end": w.day(0)})
@@ -217,11 +239,14 @@ func TestC12StaleRevisionIsReadAndPlannedAnew(t *testing.T) {
 	w.clean()
 	b := w.watched()
 	b.meet = func() {
-		w.service.Must(t, "POST", "/ad_account/spend_limit_windows", map[string]any{"amount_micros": 900_000_000, "start_date": w.day(3), "end_date": w.day(9)})
+		w.service.Must(t, "POST", "/ad_account/spend_limit_windows", map[string]any{
+			"amount_micros": 900_000_000, "start_date": w.day(3), "end_date": w.day(9),
+		})
 	}
 	w.write("daily_spend_limit/winter", map[string]any{"amount": 200_000_000, "start": w.day(1)})
 	report := w.apply()
-	if len(b.daily) != 1 || report.Count(state.OutcomeFailed) != 1 || !strings.Contains(report.Outcomes[0].Message, "stale_revision") {
+	if len(b.daily) != 1 || report.Count(state.OutcomeFailed) != 1 ||
+		!strings.Contains(report.Outcomes[0].Message, "stale_revision") {
 		t.Errorf("%d writes, %+v; want one, refused as stale", len(b.daily), report.Outcomes)
 	}
 	w.clean()
@@ -230,7 +255,8 @@ func TestC12StaleRevisionIsReadAndPlannedAnew(t *testing.T) {
 // C12: the same where the files raise the limit and start a campaign: what the limits
 // are by now is not what was planned with, and nothing starts before the next plan.
 func TestC12NothingStartsBehindALimitThatSomebodyChanged(t *testing.T) {
-	for _, points := range []string{"conflict_status=409", "conflict_status=422,error_body=html", "conflict_status=400,error_body=text"} {
+	for _, points := range []string{"conflict_status=409",
+		"conflict_status=422,error_body=html", "conflict_status=400,error_body=text"} {
 		t.Run(points, func(t *testing.T) { nothingStartsBehindALimit(t, points) })
 	}
 }
@@ -238,15 +264,23 @@ func TestC12NothingStartsBehindALimitThatSomebodyChanged(t *testing.T) {
 func nothingStartsBehindALimit(t *testing.T, points string) {
 	w := newWorld(t, emulatortest.WithPoints(t, points))
 	w.write("daily_spend_limit/winter", map[string]any{"amount": 20_000_000, "start": w.day(1)})
-	w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 90_000_000})
+	w.write("campaign/spring", map[string]any{
+		"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 90_000_000,
+	})
 	w.clean()
 	w.watched().meet = func() {
-		w.service.Must(t, "POST", "/ad_account/daily_spend_limit", map[string]any{"window_id": w.last("daily_spend_limit/winter").ID, "amount_micros": 80_000_000, "expected_revision": w.revision()})
+		w.service.Must(t, "POST", "/ad_account/daily_spend_limit", map[string]any{
+			"window_id":     w.last("daily_spend_limit/winter").ID,
+			"amount_micros": 80_000_000, "expected_revision": w.revision(),
+		})
 	}
 	w.permitAll("raises-spend", "activates")
 	w.write("daily_spend_limit/winter", map[string]any{"amount": 25_000_000, "start": w.day(1)})
-	w.write("campaign/spring", map[string]any{"name": "Spring", "status": "active", "bidding_type": "clicks", "budget.daily": 90_000_000})
-	if got := outcomes(w.apply()); got["campaign/spring"] != state.OutcomeSkipped || got["daily_spend_limit/winter"] != state.OutcomeFailed {
+	w.write("campaign/spring", map[string]any{
+		"name": "Spring", "status": "active", "bidding_type": "clicks", "budget.daily": 90_000_000,
+	})
+	if got := outcomes(w.apply()); got["campaign/spring"] != state.OutcomeSkipped ||
+		got["daily_spend_limit/winter"] != state.OutcomeFailed {
 		t.Errorf("outcomes are %v; want the limit refused as stale, and the campaign to wait", got)
 	}
 	if held := describe(w.plan().Plan); !strings.Contains(held, "held: exceeds-files") {
@@ -294,18 +328,32 @@ func TestWhatIsNamedByKeyIsMadeFirst(t *testing.T) {
 	for _, only := range []bool{false, true} {
 		w := newWorld(t, emulatortest.WithPoints(t, map[bool]string{true: "profile:interface"}[only]))
 		w.write("pixel/shop", map[string]any{"name": "Web shop"})
-		w.write("event_setting/orders", map[string]any{"name": "Orders", "event_type": "order_created", "source": "pixel/shop"})
-		w.write("campaign/spring", map[string]any{"name": "Spring", "bidding_type": "conversions", "budget.daily": 100_000_000, "conversion_goal": "event_setting/orders"})
+		w.write("event_setting/orders", map[string]any{
+			"name": "Orders", "event_type": "order_created", "source": "pixel/shop",
+		})
+		w.write("campaign/spring", map[string]any{
+			"name": "Spring", "bidding_type": "conversions",
+			"budget.daily": 100_000_000, "conversion_goal": "event_setting/orders",
+		})
 		w.write("ad_group/spring/g", map[string]any{"name": "Group", "bid.max": 1_250_000})
 		w.clean()
-		w.write("campaign/summer", map[string]any{"name": "Summer", "bidding_type": "conversions", "budget.daily": 100_000_000, "conversion_goal": "event_setting/orders"})
+		w.write("campaign/summer", map[string]any{
+			"name": "Summer", "bidding_type": "conversions",
+			"budget.daily": 100_000_000, "conversion_goal": "event_setting/orders",
+		})
 		w.clean()
 	}
 	w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Conversions = false })
 	w.write("pixel/shop", map[string]any{"name": "Web shop"})
-	w.write("event_setting/orders", map[string]any{"name": "Orders", "event_type": "order_created", "source": "pixel/none"})
-	w.write("campaign/spring", map[string]any{"name": "Spring", "bidding_type": "conversions", "budget.daily": 100_000_000, "conversion_goal": "event_setting/orders"})
-	if got := describe(w.plan().Plan); !strings.Contains(got, "source is pixel/none, which is not at the service") || !strings.Contains(got, "conversion_goal is event_setting/orders, which is held") {
+	w.write("event_setting/orders", map[string]any{
+		"name": "Orders", "event_type": "order_created", "source": "pixel/none",
+	})
+	w.write("campaign/spring", map[string]any{
+		"name": "Spring", "bidding_type": "conversions",
+		"budget.daily": 100_000_000, "conversion_goal": "event_setting/orders",
+	})
+	if got := describe(w.plan().Plan); !strings.Contains(got, "source is pixel/none, which is not at the service") ||
+		!strings.Contains(got, "conversion_goal is event_setting/orders, which is held") {
 		t.Errorf("plan is %s; want both held", got)
 	}
 }
@@ -332,7 +380,9 @@ func TestA12LimitsThatNobodyMaySeeAnyMoreStopNothing(t *testing.T) {
 			t.Run(fmt.Sprintf("%d, its answer lost: %v", status, lost), func(t *testing.T) {
 				w := newWorld(t)
 				window := func(amount int) {
-					w.write("spend_limit_window/now", map[string]any{"amount": amount, "start": w.day(3), "end": w.day(9)})
+					w.write("spend_limit_window/now", map[string]any{
+						"amount": amount, "start": w.day(3), "end": w.day(9),
+					})
 				}
 				window(300_000_000)
 				w.clean()
@@ -341,7 +391,8 @@ func TestA12LimitsThatNobodyMaySeeAnyMoreStopNothing(t *testing.T) {
 				w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
 					limits := strings.Contains(r.URL.Path, "/ad_account/spend_limit_windows")
 					if limits && gone {
-						return answer(r, status, `{"error":{"message":"Spend limits are available only for ad accounts on postpaid invoice billing.","code":"spend_limits_unavailable"}}`)
+						return answer(r, status, `{"error":{"message":"Spend limits are available `+
+							`only for ad accounts on postpaid invoice billing.","code":"spend_limits_unavailable"}}`)
 					}
 					response, err := send(r)
 					if limits && r.Method == http.MethodPost {
@@ -364,7 +415,8 @@ func TestA12LimitsThatNobodyMaySeeAnyMoreStopNothing(t *testing.T) {
 					t.Fatalf("evidence: %v", err)
 				}
 				if evidence != nil {
-					if err := w.agent.Resolve(t.Context(), evidence, reconcile.Decision{As: state.OutcomeSkipped, Unproven: true, By: "a person"}); err != nil {
+					if err := w.agent.Resolve(t.Context(), evidence,
+						reconcile.Decision{As: state.OutcomeSkipped, Unproven: true, By: "a person"}); err != nil {
 						t.Fatalf("resolve: %v", err)
 					}
 				}

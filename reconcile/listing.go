@@ -22,7 +22,9 @@ type reader struct {
 }
 
 func (a *Agent) reader() *reader {
-	return &reader{service: a.Service, answers: map[string]answer{}, lists: map[resource.Kind]map[string]adsapi.Record{}}
+	return &reader{
+		service: a.Service, answers: map[string]answer{}, lists: map[resource.Kind]map[string]adsapi.Record{},
+	}
 }
 
 // list gives the records of a kind.
@@ -106,7 +108,8 @@ func (r *reader) whole(ctx context.Context, schema *resource.Schema) ([]adsapi.R
 		}
 		id, _ := fields[schema.Listing.IDField()].(string)
 		if id == "" {
-			return nil, fmt.Errorf("%s %d of the answer has no %s; want one", schema.Kind, i+1, schema.Listing.IDField())
+			return nil, fmt.Errorf("%s %d of the answer has no %s; want one",
+				schema.Kind, i+1, schema.Listing.IDField())
 		}
 		records[i] = adsapi.Record{ID: id, JSON: row}
 	}
@@ -160,5 +163,6 @@ func (r *reader) revision(ctx context.Context, schema *resource.Schema) (any, er
 // lacksFeature says that an account may not use a kind, as its list is refused.
 func lacksFeature(schema *resource.Schema, err error) bool {
 	var failed *adsapi.Error
-	return schema.Feature != "" && errors.As(err, &failed) && (failed.Status == 403 || failed.Status == 404 || failed.Status == 422)
+	return schema.Feature != "" && errors.As(err, &failed) &&
+		(failed.Status == 403 || failed.Status == 404 || failed.Status == 422)
 }

@@ -58,10 +58,13 @@ func (w *world) made(kind string) string {
 func TestLostCreateThatSomebodyArchivedIsNotMadeAgain(t *testing.T) {
 	for _, lists := range []string{"yes", "no"} {
 		for _, bulk := range []bool{true, false} {
-			w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = bulk }, emulatortest.WithPoints(t, "list_archived="+lists))
+			w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = bulk },
+				emulatortest.WithPoints(t, "list_archived="+lists))
 			w.tree("kept", "paused")
 			w.clean()
-			w.write("campaign/spring", map[string]any{"name": "Spring", "status": "active", "bidding_type": "clicks", "budget.lifetime": 100_000_000})
+			w.write("campaign/spring", map[string]any{
+				"name": "Spring", "status": "active", "bidding_type": "clicks", "budget.lifetime": 100_000_000,
+			})
 			w.loses(true)
 			made := w.made("campaign")
 			w.service.Must(t, http.MethodPost, "/campaigns/"+made+"/archive", nil)
@@ -73,7 +76,8 @@ func TestLostCreateThatSomebodyArchivedIsNotMadeAgain(t *testing.T) {
 				t.Fatalf("lists %s, bulk %v: Recover = %+v, %v; want it decided", lists, bulk, recovered, err)
 			}
 			if bound := w.last("campaign/spring").ID; bound != made {
-				t.Errorf("lists %s, bulk %v: campaign/spring is bound to %q; want %q, which somebody archived", lists, bulk, bound, made)
+				t.Errorf("lists %s, bulk %v: campaign/spring is bound to %q; want %q, which somebody archived",
+					lists, bulk, bound, made)
 			}
 			if got := describe(w.plan().Plan); !strings.Contains(got, "held: removed-by-hand") {
 				t.Errorf("lists %s, bulk %v: the plan is %s; want it held as removed by hand", lists, bulk, got)
@@ -103,10 +107,15 @@ func TestLostCreateWaitsWhereNothingTellsThatItWasArchived(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t, emulatortest.WithPoints(t, "list_archived="+row.lists))
 			for _, key := range row.archived {
-				id := w.service.Must(t, http.MethodPost, "/campaigns", map[string]any{"name": key + " campaign", "status": "paused", "bidding_type": "clicks", "budget": map[string]any{"daily_spend_limit_micros": 5_000_000}}).ID(t)
+				id := w.service.Must(t, http.MethodPost,
+					"/campaigns", map[string]any{"name": key + " campaign", "status": "paused",
+						"bidding_type": "clicks",
+						"budget":       map[string]any{"daily_spend_limit_micros": 5_000_000}}).ID(t)
 				w.service.Must(t, http.MethodPost, "/campaigns/"+id+"/archive", nil)
 			}
-			w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000})
+			w.write("campaign/spring", map[string]any{
+				"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000,
+			})
 			w.loses(row.lost)
 			if row.lost {
 				w.service.Must(t, http.MethodPost, "/campaigns/"+w.made("campaign")+"/archive", nil)
@@ -137,7 +146,8 @@ func TestLostCreateWaitsWhereNothingTellsThatItWasArchived(t *testing.T) {
 			if err != nil || evidence.Proves != "" {
 				t.Fatalf("Evidence = %+v, %v; want it to prove nothing", evidence, err)
 			}
-			if err := w.agent.Resolve(t.Context(), evidence, reconcile.Decision{As: state.OutcomeSkipped, Unproven: true, By: "a test"}); err != nil {
+			if err := w.agent.Resolve(t.Context(),
+				evidence, reconcile.Decision{As: state.OutcomeSkipped, Unproven: true, By: "a test"}); err != nil {
 				t.Fatal(err)
 			}
 			w.clean()

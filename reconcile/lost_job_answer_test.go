@@ -50,12 +50,16 @@ func TestB1WhatIsSubmittedGoesAgainAsItWas(t *testing.T) {
 				status int
 				body   string
 			}{
-				{"cut off", 0, ""}, {"without an id", 202, `{}`}, {"an id of nothing", 200, `{"id":""}`}, {"no body", 202, ""}, {"more behind it", 200, `{"id":"x_1"}x`},
-				{"a page", 200, "<html>log in</html>"}, {"408", 408, refusal}, {"500", 500, refusal}, {"502", 502, "bad gateway"}, {"503", 503, refusal}, {"504", 504, ""},
+				{"cut off", 0, ""}, {"without an id", 202, `{}`}, {"an id of nothing", 200, `{"id":""}`},
+				{"no body", 202, ""}, {"more behind it", 200, `{"id":"x_1"}x`},
+				{"a page", 200, "<html>log in</html>"}, {"408", 408, refusal},
+				{"500", 500, refusal}, {"502", 502, "bad gateway"}, {"503", 503, refusal}, {"504", 504, ""},
 			} {
 				t.Run(fmt.Sprintf("jobs %v, done %v, %s", bulk, done, row.name), func(t *testing.T) {
 					w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = bulk })
-					w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000})
+					w.write("campaign/spring", map[string]any{
+						"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000,
+					})
 					broken, keys, sent := true, []string{}, &bodies{}
 					w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
 						if r.Method != http.MethodPost || validates(r) {
@@ -80,8 +84,10 @@ func TestB1WhatIsSubmittedGoesAgainAsItWas(t *testing.T) {
 					if _, err := w.agent.Recover(t.Context()); err != nil {
 						t.Fatal(err)
 					}
-					if again := slices.Compact(slices.Clone(keys)); before < 2 || len(keys) == before || len(again) != 1 || again[0] == "" {
-						t.Errorf("keys were %q, the first %d before recovery; want it sent again by both, under one key", keys, before)
+					if again := slices.Compact(slices.Clone(keys)); before < 2 ||
+						len(keys) == before || len(again) != 1 || again[0] == "" {
+						t.Errorf("keys were %q, "+
+							"the first %d before recovery; want it sent again by both, under one key", keys, before)
 					}
 					w.clean()
 					w.eachOnce()
@@ -96,7 +102,9 @@ func TestB1WhatIsSubmittedGoesAgainAsItWas(t *testing.T) {
 func TestN1WhatNeverLeftIsNotRecordedAsSent(t *testing.T) {
 	for _, failure := range []error{
 		&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED},
-		&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "ads.invalid", IsNotFound: true}},
+		&net.OpError{
+			Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "ads.invalid", IsNotFound: true},
+		},
 	} {
 		w := mixed(t)
 		tries := 0
@@ -159,7 +167,8 @@ func TestB2AJobThatStandsForHoursIsNeverSentAgain(t *testing.T) {
 		}
 	}
 	if made := sent.with("create"); len(made.bodies) != 1 || len(w.creates(w.mutations())) != 3 {
-		t.Errorf("%d jobs of creates were sent while the first stood still, creates %v; want it alone", len(made.bodies), w.creates(w.mutations()))
+		t.Errorf("%d jobs of creates were sent while the first stood still, creates %v; want it alone",
+			len(made.bodies), w.creates(w.mutations()))
 	}
 	hold = false
 	w.agent = w.newAgent()
@@ -184,7 +193,8 @@ func TestN11ACreateInProgressGoesAgainAsItWas(t *testing.T) {
 		before := w.now()
 		w.allApplied(w.apply())
 		if waited := w.now().Sub(before); len(keys) != 3 || len(slices.Compact(keys)) != 1 || waited < time.Second {
-			t.Errorf("%d: sent under %q within %s; want it three times under one key, with a wait between", status, keys, waited)
+			t.Errorf("%d: sent under %q within %s; want it three times under one key, with a wait between",
+				status, keys, waited)
 		}
 		w.clean()
 		w.once("New")
@@ -199,7 +209,9 @@ func TestB4AResultOfNobodyIsTold(t *testing.T) {
 		if job.ValidateOnly {
 			return results
 		}
-		return append(slices.Clone(results), world_.JobResult{OperationID: "c99", Type: "campaign.create", Status: "created", ResourceID: "cmpn_nobodys"})
+		return append(slices.Clone(results), world_.JobResult{
+			OperationID: "c99", Type: "campaign.create", Status: "created", ResourceID: "cmpn_nobodys",
+		})
 	}})
 	w.tree("spring", "paused")
 	w.allApplied(w.apply())
@@ -226,7 +238,8 @@ func TestB6AJobThatFailedMayHaveDoneSome(t *testing.T) {
 				response, err := send(r)
 				if err == nil && strings.Contains(r.URL.Path, "/bulk_mutation_jobs") {
 					response = answered(response, `"status":"completed"`, `"status":"failed"`)
-					response = answered(response, `"complete":true,"error":null`, `"complete":true,"error":"the mill stands still"`)
+					response = answered(response, `"complete":true,"error":null`,
+						`"complete":true,"error":"the mill stands still"`)
 				}
 				return response, err
 			}), w.store)
@@ -234,7 +247,8 @@ func TestB6AJobThatFailedMayHaveDoneSome(t *testing.T) {
 			for _, o := range w.apply().Outcomes {
 				told := o.Outcome == state.OutcomeUnknown && strings.Contains(o.Message, "the mill stands still")
 				if o.Outcome != state.OutcomeApplied && !told {
-					t.Errorf("%s is %s, %q; want it applied, or unknown in the service's words", o.Address, o.Outcome, o.Message)
+					t.Errorf("%s is %s, %q; want it applied, or unknown in the service's words",
+						o.Address, o.Outcome, o.Message)
 				}
 			}
 			losing = false
@@ -251,12 +265,18 @@ func TestB6AJobThatFailedMayHaveDoneSome(t *testing.T) {
 func TestB8AJobThatStopsAtItsFirstFailureKeepsWhatItDid(t *testing.T) {
 	w := newWorld(t)
 	for _, key := range []string{"a", "b", "c"} {
-		w.write("campaign/"+key, map[string]any{"name": "Campaign " + key, "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000})
+		w.write("campaign/"+key, map[string]any{
+			"name": "Campaign " + key, "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000,
+		})
 	}
 	fails, no, order := true, false, []string{}
-	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation,
+		next func() world_.JobResult) world_.JobResult {
 		if op.Type == "campaign.create" && !strings.HasPrefix(op.Key, "check-") && fails && op.Index == 1 {
-			return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "no", Error: "not this one", Retryable: &no}
+			return world_.JobResult{
+				OperationID: op.ID, Type: op.Type,
+				Status: "failed", ErrorCode: "no", Error: "not this one", Retryable: &no,
+			}
 		}
 		return next()
 	}})
@@ -275,7 +295,8 @@ func TestB8AJobThatStopsAtItsFirstFailureKeepsWhatItDid(t *testing.T) {
 	for _, outcome := range outcomes(w.apply()) {
 		count[outcome]++
 	}
-	if len(order) != 1 || count[state.OutcomeApplied] != 1 || count[state.OutcomeFailed] != 1 || count[state.OutcomeSkipped] != 1 {
+	if len(order) != 1 || count[state.OutcomeApplied] != 1 ||
+		count[state.OutcomeFailed] != 1 || count[state.OutcomeSkipped] != 1 {
 		t.Errorf("%d jobs, outcomes %v; want one job, one applied, one failed and one skipped", len(order), count)
 	}
 	if n := len(w.creates(w.mutations())); n != 1 {

@@ -37,7 +37,10 @@ func TestAJobThatCannotBeAskedForMayStillRun(t *testing.T) {
 				}
 				return send(r)
 			}), w.store)
-			w.write("ad_group/spring/g", map[string]any{"name": row.text, "status": row.status, "bid.max": 1_250_000, "context_hints": []string{"people who run", "people who hike"}})
+			w.write("ad_group/spring/g", map[string]any{
+				"name": row.text, "status": row.status,
+				"bid.max": 1_250_000, "context_hints": []string{"people who run", "people who hike"},
+			})
 			w.permit()
 			if _, err := w.agent.Apply(t.Context(), w.plan()); err != nil {
 				t.Log(err)

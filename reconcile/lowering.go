@@ -16,7 +16,8 @@ import (
 func (r *run) lowerAlone(ctx context.Context) error {
 	r.caps[resource.BulkJobs] = false
 	parts := slices.DeleteFunc(r.updates(plan.Lower), func(p part) bool {
-		return isNew(p.change) || len(beyondSingle(r.Schemas, p)) > 0 // what is replaced stays until the next can be made
+		// what is replaced stays until the next can be made
+		return isNew(p.change) || len(beyondSingle(r.Schemas, p)) > 0
 	})
 	if len(parts) == 0 {
 		return nil

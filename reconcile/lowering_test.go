@@ -22,10 +22,14 @@ func TestAPauseGoesOutWhereJobsGetNoAnswer(t *testing.T) {
 		way   line
 	}{
 		{"what the account can do, 503", false, false, status(503)},
-		{"what the account can do, cut", false, false, func(*http.Request) (*http.Response, error) { return nil, errors.New("cut") }},
+		{"what the account can do, cut", false, false, func(*http.Request) (*http.Response, error) {
+			return nil, errors.New("cut")
+		}},
 		{"the rehearsal tells both, 503", false, true, status(503)},
 		{"the rehearsal, 503", true, true, status(503)},
-		{"the rehearsal, a page of a proxy", true, true, func(r *http.Request) (*http.Response, error) { return answer(r, 200, "<h1>Busy</h1>") }},
+		{"the rehearsal, a page of a proxy", true, true, func(r *http.Request) (*http.Response, error) {
+			return answer(r, 200, "<h1>Busy</h1>")
+		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -58,8 +62,10 @@ func TestAPauseGoesOutWhereJobsGetNoAnswer(t *testing.T) {
 				t.Fatalf("apply = %v after %d jobs; want unavailable, and jobs tried", err, jobs)
 			}
 			for _, o := range report.Outcomes {
-				if want := o.Address.String() == "campaign/stop"; (o.Outcome == state.OutcomeApplied) != want || want && !o.Verified {
-					t.Errorf("%s is %s %q, verified %t; want only the pause applied in full, and verified", o.Address, o.Outcome, o.Message, o.Verified)
+				if want := o.Address.String() == "campaign/stop"; (o.Outcome == state.OutcomeApplied) != want ||
+					want && !o.Verified {
+					t.Errorf("%s is %s %q, verified %t; want only the pause applied in full, and verified",
+						o.Address, o.Outcome, o.Message, o.Verified)
 				}
 			}
 			live := w.plan().Live.Snapshot
@@ -106,7 +112,8 @@ func TestNoPauseGoesToAServiceThatAnswersNothing(t *testing.T) {
 	}), w.store)
 	report, err := agent.Apply(t.Context(), view)
 	if !errors.Is(err, adsapi.ErrUnavailable) || singles != 0 || report.Count(state.OutcomeUnknown) != 0 {
-		t.Errorf("apply = %v, %d requests, %d unknown; want unavailable, and nothing sent", err, singles, report.Count(state.OutcomeUnknown))
+		t.Errorf("apply = %v, %d requests, %d unknown; want unavailable, and nothing sent",
+			err, singles, report.Count(state.OutcomeUnknown))
 	}
 	w.clean()
 }
@@ -135,7 +142,8 @@ func TestWhatIsReplacedStaysWhereJobsGetNoAnswer(t *testing.T) {
 	if _, err := agent.Apply(t.Context(), view); !errors.Is(err, adsapi.ErrUnavailable) {
 		t.Fatalf("apply = %v; want unavailable", err)
 	}
-	if now := w.plan().Live.Snapshot.Get(address("campaign/spring")); now == nil || now.ID != before || now.Value("status").Text() != "active" {
+	if now := w.plan().Live.Snapshot.Get(address("campaign/spring")); now == nil ||
+		now.ID != before || now.Value("status").Text() != "active" {
 		t.Errorf("now %v; want %s as it was", now, before)
 	}
 }

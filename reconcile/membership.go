@@ -80,7 +80,8 @@ func (r *run) publishWave(ctx context.Context) error {
 			noted.Set(schema.Membership.File, resource.Null())
 		case seen.making:
 			o.Outcome, o.Code = state.OutcomeUnknown, string(diag.OutcomeUnknown)
-			o.Message = fmt.Sprintf("it is still %q after %s; the next plan shows what became of it", diag.Printable(seen.state), membersPatience)
+			o.Message = fmt.Sprintf("it is still %q after %s; the next plan shows what became of it",
+				diag.Printable(seen.state), membersPatience)
 		default:
 			noted.Set(schema.Membership.Revision, resource.Number(seen.revision))
 		}
@@ -103,7 +104,8 @@ func (r *run) membersWave(ctx context.Context) error {
 	for _, p := range r.ready(r.memberships()) {
 		if r.forecast != nil {
 			_, file := r.membershipOf(p.change)
-			if err := r.foretellMembers(ctx, "members", p, func() (state.Step, error) { return r.membersStep(ctx, p, file, 0) }); err != nil {
+			if err := r.foretellMembers(ctx, "members",
+				p, func() (state.Step, error) { return r.membersStep(ctx, p, file, 0) }); err != nil {
 				return err
 			}
 			continue
@@ -140,11 +142,13 @@ func (r *run) beginMembers(ctx context.Context, p part) (step state.Step, accept
 	case err != nil:
 		return step, false, err
 	case seen.making:
-		r.skip(address, fmt.Sprintf("waits: it is still %q at the service after %s", diag.Printable(seen.state), membersPatience))
+		r.skip(address, fmt.Sprintf("waits: it is still %q at the service after %s",
+			diag.Printable(seen.state), membersPatience))
 		return step, false, nil
 	}
 	if planned, known := r.plannedRevision(p); known && planned != seen.revision {
-		r.skip(address, fmt.Sprintf("somebody changed who is in it since the plan was made: its revision was %d and is %d; plan again", planned, seen.revision))
+		r.skip(address, fmt.Sprintf("somebody changed "+
+			"who is in it since the plan was made: its revision was %d and is %d; plan again", planned, seen.revision))
 		return step, false, nil
 	}
 	_, file := r.membershipOf(p.change)
@@ -191,7 +195,8 @@ func (r *run) membersStep(ctx context.Context, p part, file *plan.Field, revisio
 	}
 	step := r.withOperation(r.step("members", state.Membership, path, key, body), p, "")
 	step.Operations[0].Set.Set(m.Revision, resource.Number(revision))
-	step.Operations[0].Set.Set(m.Do, resource.Text(operation.Name)) // also where the files do not say it: the one before may have been another
+	// also where the files do not say it: the one before may have been another
+	step.Operations[0].Set.Set(m.Do, resource.Text(operation.Name))
 	if last := r.view.Last.Get(p.change.Address); last != nil && last.Value(m.Sent).IsSet() {
 		step.Operations[0].Set.Set(m.Sent, resource.Null())
 	}
@@ -231,7 +236,8 @@ func (a *Agent) submitMembers(ctx context.Context, step *state.Step, m adsapi.Mu
 	}
 	switch {
 	case err == nil && a.merged(*step) != nil && accepted.AudienceID == "":
-		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), "the service accepted the merge and did not say what it makes"
+		o.Outcome, o.Code, o.Message = state.OutcomeUnknown,
+			string(diag.OutcomeUnknown), "the service accepted the merge and did not say what it makes"
 		return o, a.move(context.WithoutCancel(ctx), *step, state.Unknown, o)
 	case err == nil:
 		return settled{}, a.acceptMembers(ctx, step, accepted)
@@ -268,13 +274,15 @@ func (a *Agent) followMembers(ctx context.Context, step state.Step) (settled, er
 	ended, err := a.awaitOperation(ctx, operation.ResourceID, step.JobID, a.resumes(step))
 	switch {
 	case errors.Is(err, adsapi.ErrUnavailable):
-		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), "it was accepted, and what became of it cannot be read: "+err.Error()
+		o.Outcome, o.Code, o.Message = state.OutcomeUnknown,
+			string(diag.OutcomeUnknown), "it was accepted, and what became of it cannot be read: "+err.Error()
 		return o, nil
 	case err != nil:
 		return o, err
 	case !ended.Ended():
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.OutcomeUnknown)
-		o.Message = fmt.Sprintf("it was accepted and is still %q after %s; the next apply looks again", diag.Printable(ended.Status), membersPatience)
+		o.Message = fmt.Sprintf("it was accepted and is still %q after %s; the next apply looks again",
+			diag.Printable(ended.Status), membersPatience)
 		return o, nil
 	}
 	return a.endMembers(ctx, step, ended, o)
@@ -292,7 +300,8 @@ func (a *Agent) resumes(step state.Step) bool {
 
 // endMembers records an operation that has ended. One that failed leaves the
 // record as it was: the list sent last is the one before.
-func (a *Agent) endMembers(ctx context.Context, step state.Step, ended adsapi.MemberOperation, o settled) (settled, error) {
+func (a *Agent) endMembers(ctx context.Context, step state.Step,
+	ended adsapi.MemberOperation, o settled) (settled, error) {
 	if step.Point == state.Accepted {
 		if err := a.Store.Move(ctx, step.ID, state.Terminal, state.Update{}); err != nil {
 			return o, fmt.Errorf("journal %s: %w", step.ID, err)

@@ -44,7 +44,8 @@ func (a *Agent) noteMade(ctx context.Context, last *resource.Snapshot) error {
 		if len(noted) == 0 {
 			continue // the next plan holds another list
 		}
-		if err := a.Store.Record(ctx, []state.Applied{{Address: bound.Address, ID: bound.ID, Attributes: noted}}); err != nil {
+		if err := a.Store.Record(ctx,
+			[]state.Applied{{Address: bound.Address, ID: bound.ID, Attributes: noted}}); err != nil {
 			return fmt.Errorf("record %s: %w", bound.Address, err)
 		}
 	}

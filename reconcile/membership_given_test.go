@@ -25,9 +25,12 @@ func TestA8WhatALaterRunFindsLeavesNobodyOut(t *testing.T) {
 		byOne bool          // somebody puts a person in
 		want  plan.Hazard   // that holds the next list
 	}{
-		{"a create, and nobody came", func(w *world) { w.audience("customers", 0, 100) }, "/custom_audiences", time.Minute, false, ""},
-		{"a create, and somebody came", func(w *world) { w.audience("customers", 0, 100) }, "/custom_audiences", time.Minute, true, plan.Conflicts},
-		{"a create found late", func(w *world) { w.audience("customers", 0, 100) }, "/custom_audiences", 2 * reconcile.TrustWindow, true, plan.Conflicts},
+		{"a create, and nobody came", func(w *world) { w.audience("customers", 0, 100) },
+			"/custom_audiences", time.Minute, false, ""},
+		{"a create, and somebody came", func(w *world) { w.audience("customers", 0, 100) },
+			"/custom_audiences", time.Minute, true, plan.Conflicts},
+		{"a create found late", func(w *world) { w.audience("customers", 0, 100) },
+			"/custom_audiences", 2 * reconcile.TrustWindow, true, plan.Conflicts},
 		{"a replacement, and nobody came", replace, "/replace", time.Minute, false, ""},
 		{"a replacement, and somebody came", replace, "/replace", time.Minute, true, plan.Conflicts},
 		{"a replacement of long ago", replace, "/replace", 2 * reconcile.TrustWindow, false, plan.Conflicts},
@@ -90,7 +93,8 @@ func TestWhatIsStillBeingMadeIsSeenByTheNextRun(t *testing.T) {
 	making := line(func(r *http.Request) (*http.Response, error) {
 		response, err := send(r)
 		if err == nil && r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/custom_audiences") {
-			return answered(answered(response, `"status":"ready"`, `"status":"processing"`), `"membership_revision":1`, `"membership_revision":0`), nil
+			return answered(answered(response, `"status":"ready"`, `"status":"processing"`),
+				`"membership_revision":1`, `"membership_revision":0`), nil
 		}
 		return response, err
 	})

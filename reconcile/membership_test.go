@@ -32,7 +32,10 @@ func (w *world) list(from, to int) (digest string) {
 
 // audience writes an audience and its members file.
 func (w *world) audience(key string, from, to int, more ...string) {
-	attributes := map[string]any{"name": "Audience " + key, "members.file": w.list(from, to), "members.identifier": "email", "members.people": to - from}
+	attributes := map[string]any{
+		"name": "Audience " + key, "members.file": w.list(from, to),
+		"members.identifier": "email", "members.people": to - from,
+	}
 	for i := 0; i+1 < len(more); i += 2 {
 		attributes[more[i]] = more[i+1]
 	}
@@ -84,8 +87,10 @@ func TestAudienceFromItsCreateToItsArchive(t *testing.T) {
 		from, to int
 		want     int
 	}{
-		{"add", 100, 150, 150}, {"remove", 0, 10, 140}, {"replace", 0, 120, 120}, {"add", 0, 120, 120}, {"replace", 0, 120, 120},
-		{"add", 120, 130, 130}, {"add", 130, 140, 140}, {"remove", 0, 5, 135}, {"remove", 5, 11, 129}, // what a list does is said with the next one, though it is no edit
+		{"add", 100, 150, 150}, {"remove", 0, 10, 140},
+		{"replace", 0, 120, 120}, {"add", 0, 120, 120}, {"replace", 0, 120, 120},
+		// what a list does is said with the next one, though it is no edit
+		{"add", 120, 130, 130}, {"add", 130, 140, 140}, {"remove", 0, 5, 135}, {"remove", 5, 11, 129},
 	} {
 		w.audience("customers", step.from, step.to, "members.do", step.do)
 		w.clean()
@@ -105,7 +110,8 @@ func TestAudienceFromItsCreateToItsArchive(t *testing.T) {
 // calls a small audience, the second plan is empty.
 func TestAudienceOpenPointsDoNotMatter(t *testing.T) {
 	for _, points := range []string{
-		"audience_duration=60s,audience_operation_stalls=half_way", "audience_duration=0s,audience_below_minimum=ready", "key_with_other_body=refused,short_pages=yes", "list_archived=no",
+		"audience_duration=60s,audience_operation_stalls=half_way", "audience_duration=0s,audience_below_minimum=ready",
+		"key_with_other_body=refused,short_pages=yes", "list_archived=no",
 	} {
 		t.Run(points, func(t *testing.T) {
 			w := newWorld(t, emulatortest.WithPoints(t, points))
@@ -142,7 +148,9 @@ func TestEmptyAudienceIsFilledLater(t *testing.T) {
 	w := newWorld(t)
 	w.write("audience/customers", map[string]any{"name": "Customers"})
 	w.clean()
-	w.write("audience/customers", map[string]any{"name": "Customers", "members.file": w.list(0, 20), "members.identifier": "email", "members.people": 20})
+	w.write("audience/customers", map[string]any{
+		"name": "Customers", "members.file": w.list(0, 20), "members.identifier": "email", "members.people": 20,
+	})
 	w.clean()
 	if n := w.matched("customers"); n != 20 {
 		t.Errorf("%d people are in the audience; want 20", n)
@@ -190,8 +198,12 @@ func (w *world) addByHand(key string, person int) {
 // addTo does so where the state does not have the audience.
 func (w *world) addTo(id string, person int) {
 	w.t.Helper()
-	body := map[string]any{"identifiers": []map[string]string{{"identifier_type": "email", "identifier": population.Identifier(population.Email, person)}}}
-	w.service.Must(w.t, "POST", "/custom_audiences/"+id+"/add", body, "Idempotency-Key", fmt.Sprintf("somebody-%d", person))
+	body := map[string]any{
+		"identifiers": []map[string]string{{"identifier_type": "email",
+			"identifier": population.Identifier(population.Email, person)}},
+	}
+	w.service.Must(w.t, "POST", "/custom_audiences/"+id+"/add",
+		body, "Idempotency-Key", fmt.Sprintf("somebody-%d", person))
 	w.service.Advance(w.t, 61)
 	w.service.Must(w.t, "GET", "/custom_audiences/"+id, nil)
 }
@@ -362,7 +374,8 @@ func TestA6LostAnswerOfAnOperationIsFoundUnderItsKey(t *testing.T) {
 // operations counts what the service accepted on the audience of these tests.
 func (w *world) operations() int {
 	w.t.Helper()
-	reply := w.service.Must(w.t, "GET", "/custom_audiences/"+w.last("audience/customers").ID+"/operations", nil).Map(w.t)
+	reply := w.service.Must(w.t, "GET", "/custom_audiences/"+w.last("audience/customers").ID+"/operations",
+		nil).Map(w.t)
 	return len(reply["data"].([]any))
 }
 

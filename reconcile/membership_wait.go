@@ -65,7 +65,8 @@ func (a *Agent) awaitReady(ctx context.Context, schema *resource.Schema, id stri
 
 // readRaised reads until the revision is another than before an operation, as
 // reads may lag behind for seconds. Not every operation has to raise it.
-func (a *Agent) readRaised(ctx context.Context, schema *resource.Schema, id string, before int64, expected bool) (progressed, error) {
+func (a *Agent) readRaised(ctx context.Context, schema *resource.Schema,
+	id string, before int64, expected bool) (progressed, error) {
 	wait := firstReadWait
 	for try := 0; ; try++ {
 		seen, err := a.readProgress(ctx, schema, id)
@@ -82,7 +83,8 @@ func (a *Agent) readRaised(ctx context.Context, schema *resource.Schema, id stri
 // awaitOperation asks for an operation until it has ended or patience has. One
 // that stands still is made to go on, where the service can: to one that is at
 // work that does nothing (interface, part 4).
-func (a *Agent) awaitOperation(ctx context.Context, id, operationID string, resumes bool) (adsapi.MemberOperation, error) {
+func (a *Agent) awaitOperation(ctx context.Context,
+	id, operationID string, resumes bool) (adsapi.MemberOperation, error) {
 	pause, until, resume := firstPoll, a.Now().Add(membersPatience), a.Now().Add(membersStill)
 	for {
 		o, err := a.Service.MemberOperation(ctx, id, operationID)
@@ -112,7 +114,8 @@ var conflictStatuses = []int{400, 409, 422}
 func (a *Agent) resumeStopped(ctx context.Context, step state.Step, refusal error) (went bool, err error) {
 	m := a.Schemas.Of(step.Operations[0].Address.Kind).Membership
 	failed, refused := errors.AsType[*adsapi.Error](refusal)
-	if m == nil || !refused || !slices.Contains(conflictStatuses, failed.Status) || failed.Code != "" && failed.Code != recoveryRequired {
+	if m == nil || !refused || !slices.Contains(conflictStatuses, failed.Status) ||
+		failed.Code != "" && failed.Code != recoveryRequired {
 		return false, nil
 	}
 	ids := a.merged(step)
@@ -153,7 +156,8 @@ func (a *Agent) resumeSources(ctx context.Context, step state.Step, refusal erro
 
 // resumeStoppedOf makes the operations on one audience go on that can: to one that
 // is at work that does nothing.
-func (a *Agent) resumeStoppedOf(ctx context.Context, m *resource.Membership, id string) (resumed []adsapi.MemberOperation, err error) {
+func (a *Agent) resumeStoppedOf(ctx context.Context,
+	m *resource.Membership, id string) (resumed []adsapi.MemberOperation, err error) {
 	if id == "" {
 		return nil, nil // it is not made yet
 	}
@@ -227,10 +231,14 @@ func (a *Agent) decideMembers(ctx context.Context, step state.Step, recovered *R
 		return err
 	}
 	if slices.ContainsFunc(all, func(o adsapi.MemberOperation) bool { return !o.Ended() }) {
-		if _, err := a.resumeStoppedOf(ctx, a.Schemas.Of(operation.Address.Kind).Membership, operation.ResourceID); stops(err) {
+		if _, err := a.resumeStoppedOf(ctx, a.Schemas.Of(operation.Address.Kind).Membership,
+			operation.ResourceID); stops(err) {
 			return err
 		}
-		recovered.Undecided = append(recovered.Undecided, fmt.Sprintf("%s: an operation on who is in it is under way at the service, and may be the one whose answer was lost; apply again when it has ended", operation.Address))
+		recovered.Undecided = append(recovered.Undecided,
+			fmt.Sprintf("%s: an operation on who is in it is under way at "+
+				"the service, and may be the one whose answer was lost; apply again when it has ended",
+				operation.Address))
 		return nil
 	}
 	last, err := a.Store.Last(ctx)
@@ -243,7 +251,8 @@ func (a *Agent) decideMembers(ctx context.Context, step state.Step, recovered *R
 	if bound := last.Get(operation.Address); bound == nil || !bound.Value(m.File).IsSet() {
 		noted.Set(m.File, resource.Null()) // a list was sent, and may not have come
 	}
-	if err := a.Store.Record(ctx, []state.Applied{{Address: operation.Address, ID: operation.ResourceID, Attributes: noted}}); err != nil {
+	if err := a.Store.Record(ctx,
+		[]state.Applied{{Address: operation.Address, ID: operation.ResourceID, Attributes: noted}}); err != nil {
 		return err
 	}
 	return a.abandon(ctx, step, "its answer was lost, and nothing shows that it was done", recovered)

@@ -38,7 +38,9 @@ func (r *run) mergers() []part { return r.createsThat(r.isMerge) }
 func (r *run) mergeWave(ctx context.Context) error {
 	for _, p := range r.ready(r.mergers()) {
 		if r.forecast != nil {
-			if err := r.foretellMembers(ctx, "merge", p, func() (state.Step, error) { return r.mergeStep(ctx, p, r.sourcesOf(p.change)) }); err != nil {
+			if err := r.foretellMembers(ctx, "merge", p, func() (state.Step, error) {
+				return r.mergeStep(ctx, p, r.sourcesOf(p.change))
+			}); err != nil {
 				return err
 			}
 			continue
@@ -103,7 +105,8 @@ func (r *run) mergeable(ctx context.Context, p part, said string) (id, obstacle 
 		return "", "", fmt.Errorf("read %s: %w", said, err)
 	}
 	if seen.state != schema.Membership.Ready {
-		return "", fmt.Sprintf("is %q at the service; only what is %s can be merged", diag.Printable(seen.state), schema.Membership.Ready), nil
+		return "", fmt.Sprintf("is %q at the service; only what is %s can be merged",
+			diag.Printable(seen.state), schema.Membership.Ready), nil
 	}
 	return id, "", nil
 }
@@ -158,7 +161,8 @@ func (a *Agent) acceptMembers(ctx context.Context, step *state.Step, accepted ad
 
 // endMerge records a merge that has ended. What a failed one has made is bound
 // as well, and is not what the files ask for.
-func (a *Agent) endMerge(ctx context.Context, step state.Step, ended adsapi.MemberOperation, o settled) (settled, error) {
+func (a *Agent) endMerge(ctx context.Context, step state.Step,
+	ended adsapi.MemberOperation, o settled) (settled, error) {
 	operation := step.Operations[0]
 	m := a.Schemas.Of(o.Address.Kind).Membership
 	o.Outcome = state.OutcomeApplied

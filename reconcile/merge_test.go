@@ -70,11 +70,13 @@ func TestMergeOfAnAudienceThatIsNotReadyWaits(t *testing.T) {
 	w.audience("two", 50, 60)
 	w.merged("all", "audience/one", "audience/two")
 	report := w.apply()
-	if got := outcomes(report); got["audience/one"] != state.OutcomeApplied || got["audience/all"] != state.OutcomeSkipped || w.merges() != 0 {
+	if got := outcomes(report); got["audience/one"] != state.OutcomeApplied ||
+		got["audience/all"] != state.OutcomeSkipped || w.merges() != 0 {
 		t.Errorf("outcomes are %v; want the sources applied and the merge left out", got)
 	}
 	for _, o := range report.Outcomes {
-		if o.Address.Key == "all" && !strings.Contains(o.Message, `audience/one is "too_small" at the service; only what is ready can be merged`) {
+		if o.Address.Key == "all" && !strings.Contains(o.Message,
+			`audience/one is "too_small" at the service; only what is ready can be merged`) {
 			t.Errorf("the merge says %q; want which source is how", o.Message)
 		}
 	}
@@ -105,21 +107,27 @@ func TestA8MergeWhileSomebodyChangesASource(t *testing.T) {
 	w.merged("all", "audience/one", "audience/two")
 	view := w.plan()
 	id := w.last("audience/two").ID
-	body := map[string]any{"identifiers": []map[string]string{{"identifier_type": "email", "identifier": population.Identifier(population.Email, 700)}}}
+	body := map[string]any{
+		"identifiers": []map[string]string{{"identifier_type": "email",
+			"identifier": population.Identifier(population.Email, 700)}},
+	}
 	w.service.Must(t, "POST", "/custom_audiences/"+id+"/add", body, "Idempotency-Key", "somebody")
 	report, err := w.agent.Apply(t.Context(), view)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := report.Outcomes[0]
-	if o.Outcome != state.OutcomeFailed || !strings.Contains(o.Message, "somebody else is changing who is in it") || w.merges() != 0 {
-		t.Errorf("outcome is %s %q after %d merges; want it failed with the reason, and none", o.Outcome, o.Message, w.merges())
+	if o.Outcome != state.OutcomeFailed || !strings.Contains(o.Message, "somebody else is changing who is in it") ||
+		w.merges() != 0 {
+		t.Errorf("outcome is %s %q after %d merges; want it failed with the reason, and none",
+			o.Outcome, o.Message, w.merges())
 	}
 	if err := w.sleep(t.Context(), 2*reconcile.TrustWindow); err != nil {
 		t.Fatal(err)
 	}
 	w.service.Must(t, "GET", "/custom_audiences/"+id, nil)
-	if got := outcomes(w.apply()); got["audience/all"] != reconcile.OutcomeHeld || got["audience/two"] != reconcile.OutcomeHeld {
+	if got := outcomes(w.apply()); got["audience/all"] != reconcile.OutcomeHeld ||
+		got["audience/two"] != reconcile.OutcomeHeld {
 		t.Errorf("outcomes are %v; want both held: what is in the source is not what the files say", got)
 	}
 	w.permitAll("drift=audience/two")
@@ -138,7 +146,8 @@ func TestA7StoppedOperationOnASourceIsResumed(t *testing.T) {
 	w.clean()
 	w.addByHand("two", 700)
 	w.merged("all", "audience/one", "audience/two")
-	if o := w.apply().Outcomes[0]; o.Outcome != state.OutcomeFailed || !strings.Contains(o.Message, "mutation_conflict") {
+	if o := w.apply().Outcomes[0]; o.Outcome != state.OutcomeFailed ||
+		!strings.Contains(o.Message, "mutation_conflict") {
 		t.Fatalf("the merge is %s %q; want it refused, as a source has an operation that stands", o.Outcome, o.Message)
 	}
 	if err := w.sleep(t.Context(), time.Minute); err != nil {
@@ -182,7 +191,8 @@ func TestA6LostAnswerOfAMergeMakesOneAudience(t *testing.T) {
 			}
 			w.agent = w.newAgent()
 			recovered, err := w.agent.Recover(t.Context())
-			if err != nil || recovered.Finished != tt.want.Finished || recovered.Abandoned != tt.want.Abandoned || len(recovered.Undecided) != 0 {
+			if err != nil || recovered.Finished != tt.want.Finished ||
+				recovered.Abandoned != tt.want.Abandoned || len(recovered.Undecided) != 0 {
 				t.Fatalf("Recover = %+v, %v; want %+v", recovered, err, tt.want)
 			}
 			w.clean()

@@ -88,7 +88,8 @@ func (r *refresher) readMissing(ctx context.Context) error {
 // readOne gives no record where the service has none.
 func (r *refresher) readOne(ctx context.Context, m absent) (adsapi.Record, error) {
 	record, err := r.agent.Service.Read(ctx, m.schema.Collection, m.bound.ID, r.including(m.schema, nil))
-	if errors.Is(err, adsapi.ErrNotFound) || r.byGuess && listMissing(err) { // what is no id is refused in other ways, too
+	// what is no id is refused in other ways, too
+	if errors.Is(err, adsapi.ErrNotFound) || r.byGuess && listMissing(err) {
 		return adsapi.Record{}, nil
 	}
 	if err != nil {
@@ -123,14 +124,16 @@ func (a *Agent) tellOneByOne(live *Live) []diag.Problem {
 		if kind.Known == 0 {
 			problems = append(problems, diag.Problem{
 				Severity: diag.Warning, Code: diag.ReadOneByOne,
-				Message: fmt.Sprintf("the service has no list of %s, and adsync knows none: what the account has of them cannot be seen", collection),
+				Message: fmt.Sprintf("the service has no "+
+					"list of %s, and adsync knows none: what the account has of them cannot be seen", collection),
 			})
 			continue
 		}
 		minutes := math.Ceil(max(float64(kind.Known)/float64(endpoint), float64(total)/float64(overall)))
 		problems = append(problems, diag.Problem{
 			Severity: diag.Warning, Code: diag.ReadOneByOne,
-			Message: fmt.Sprintf("the service has no list of %s: the %d that adsync knows are read one by one, in at most %.0f min under the service's limits, and others cannot be seen",
+			Message: fmt.Sprintf("the service has no list of %s: the %d that adsync "+
+				"knows are read one by one, in at most %.0f min under the service's limits, and others cannot be seen",
 				collection, kind.Known, minutes),
 		})
 	}
@@ -142,7 +145,8 @@ func (a *Agent) tellOneByOne(live *Live) []diag.Problem {
 func (a *Agent) UnlistedNotes() []string {
 	var notes []string
 	for _, kind := range a.unlisted {
-		notes = append(notes, fmt.Sprintf("the service has no list of %s: those that adsync does not know cannot be seen, and are left out", everyday(a.Schemas.Of(kind.Kind))))
+		notes = append(notes, fmt.Sprintf("the service has no list of "+
+			"%s: those that adsync does not know cannot be seen, and are left out", everyday(a.Schemas.Of(kind.Kind))))
 	}
 	return notes
 }
@@ -155,5 +159,6 @@ func (a *Agent) tellPaused() []diag.Problem {
 	if !a.paused {
 		return nil
 	}
-	return []diag.Problem{{Severity: diag.Warning, Code: diag.AccountPaused, Message: "the ad account is paused at the service: nothing is delivered until somebody activates it"}}
+	return []diag.Problem{{Severity: diag.Warning, Code: diag.AccountPaused,
+		Message: "the ad account is paused at the service: nothing is delivered until somebody activates it"}}
 }

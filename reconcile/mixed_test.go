@@ -41,10 +41,14 @@ func TestMixedUpdatesAreAJobAWave(t *testing.T) {
 			s.set("ad_group", fmt.Sprintf("c%04d/g0000", 40+i), "status", resource.Text("paused"))
 			s.set("ad", fmt.Sprintf("c%04d/g0000/a0000", 50+i), "title", resource.Text("Shoes for sand"))
 		}
-		s.write("campaign/new", map[string]any{"name": "Campaign new", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"US"}})
+		s.write("campaign/new", map[string]any{
+			"name": "Campaign new", "status": "paused",
+			"bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"US"},
+		})
 		s.applied()
 		want := map[string]int{
-			"POST bulk_mutation_jobs":                5, // what lowers, what changes, a rehearsal, what is new, what raises
+			// what lowers, what changes, a rehearsal, what is new, what raises
+			"POST bulk_mutation_jobs":                5,
 			"GET bulk_mutation_jobs/{id}":            4,
 			"GET bulk_mutation_jobs/{id}/operations": 1,
 			"POST upload":                            1, // the one image of all ads whose creatives are sent whole
@@ -74,7 +78,8 @@ func TestABidGoesAloneWhereItsCampaignChangesToo(t *testing.T) {
 		s.set("campaign", "c0003", "budget.lifetime", resource.Number(110_000_000))
 		s.counter.asked = map[string]int{}
 		s.applied()
-		if jobs, alone := s.counter.asked["POST bulk_mutation_jobs"], s.counter.asked["POST ad_groups/{id}"]; jobs != 1 || alone != 1 {
+		if jobs, alone := s.counter.asked["POST bulk_mutation_jobs"],
+			s.counter.asked["POST ad_groups/{id}"]; jobs != 1 || alone != 1 {
 			t.Errorf("%d jobs, %d bids alone; want one each: %s", jobs, alone, s.counter)
 		}
 	})
@@ -91,7 +96,8 @@ func TestAnImageIsUploadedOnce(t *testing.T) {
 		distinct := []string{s.image(picture(t, 1)), s.image(picture(t, 2)), s.image(picture(t, 3))}
 		show := func(from, to int) {
 			for i := from; i < to; i++ {
-				s.set("ad", fmt.Sprintf("c%04d/g0000/a0000", i), "image", resource.Text(distinct[i%3]).As(fmt.Sprintf("picture %d.png", i)))
+				s.set("ad", fmt.Sprintf("c%04d/g0000/a0000", i),
+					"image", resource.Text(distinct[i%3]).As(fmt.Sprintf("picture %d.png", i)))
 			}
 		}
 		show(0, 10)

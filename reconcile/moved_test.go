@@ -23,7 +23,10 @@ func TestAKeyThatChangesWhileItsOutcomeIsUnknown(t *testing.T) {
 	}{
 		"of a create": {func(w *world) { w.group("New") }, "ad_group/spring/new", "ad_group/spring/renewed"},
 		"of an update": {func(w *world) {
-			w.write("ad_group/spring/g", map[string]any{"name": "Other", "status": "active", "bid.max": 1_300_000, "context_hints": []string{"people who run", "people who hike"}})
+			w.write("ad_group/spring/g", map[string]any{
+				"name": "Other", "status": "active",
+				"bid.max": 1_300_000, "context_hints": []string{"people who run", "people who hike"},
+			})
 		}, "ad_group/spring/g", "ad_group/spring/h"},
 	}
 	for name, tt := range moves {
@@ -33,7 +36,8 @@ func TestAKeyThatChangesWhileItsOutcomeIsUnknown(t *testing.T) {
 			w.clean()
 			tt.edit(w)
 			_, _ = w.through(line(func(r *http.Request) (*http.Response, error) {
-				if body := contentOf(r); r.Method == http.MethodPost && !bytes.Contains(body, []byte(`"validate_only":true`)) {
+				if body := contentOf(r); r.Method == http.MethodPost &&
+					!bytes.Contains(body, []byte(`"validate_only":true`)) {
 					return nil, errors.New("cut off")
 				}
 				return send(r)
@@ -44,7 +48,8 @@ func TestAKeyThatChangesWhileItsOutcomeIsUnknown(t *testing.T) {
 			w.also = func(d *reconcile.Desired) { d.Moves = []plan.Move{{From: from, To: to}} }
 			before := len(w.mutations())
 			view := w.plan() // without recovery: nothing is decided
-			if got := undecidedIn(view)[tt.to]; !strings.HasSuffix(got, "nothing newer is sent to it; to decide it: adsync resolve "+tt.from) {
+			if got := undecidedIn(view)[tt.to]; !strings.HasSuffix(got,
+				"nothing newer is sent to it; to decide it: adsync resolve "+tt.from) {
 				t.Errorf("the plan says %q of %s; want it to wait for %s", got, tt.to, tt.from)
 			}
 			if _, err := w.agent.Apply(t.Context(), view); err != nil {
@@ -97,7 +102,8 @@ func (w *world) rekey(from, to resource.Address) {
 	rekeyed := &resource.Snapshot{}
 	for r := range w.desired.All() {
 		moved := *r
-		if key, beneath := strings.CutPrefix(r.Address.Key, from.Key); beneath && (key == "" && r.Address.Kind == from.Kind || strings.HasPrefix(key, "/")) {
+		if key, beneath := strings.CutPrefix(r.Address.Key, from.Key); beneath &&
+			(key == "" && r.Address.Kind == from.Kind || strings.HasPrefix(key, "/")) {
 			moved.Address.Key = to.Key + key
 		}
 		rekeyed.Add(&moved)

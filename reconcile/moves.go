@@ -93,7 +93,10 @@ func (r *run) recordCredit(ctx context.Context) error {
 // run that stops in the middle counts as if it had not.
 func (r *run) recordMove(ctx context.Context) error {
 	spend := r.view.Plan.Spend
-	move := state.Move{Run: r.id, At: r.started, Before: spend.DailyBefore + spend.LifetimeBefore, After: spend.DailyAfter + spend.LifetimeAfter}
+	move := state.Move{
+		Run: r.id, At: r.started, Before: spend.DailyBefore + spend.LifetimeBefore,
+		After: spend.DailyAfter + spend.LifetimeAfter,
+	}
 	for _, e := range r.view.Plan.Moves() {
 		move.Amounts = append(move.Amounts, state.Amount(e))
 	}

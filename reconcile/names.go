@@ -51,7 +51,8 @@ func (r *run) namedBy(p part) (addresses []resource.Address) {
 func (r *run) withIDs(parts []part) (ready []part) {
 	for _, p := range parts {
 		names := r.namedBy(p)
-		if at := slices.IndexFunc(names, func(a resource.Address) bool { return r.ids[a] == "" || !r.fine(a) }); at >= 0 && r.forecast == nil {
+		if at := slices.IndexFunc(names, func(a resource.Address) bool { return r.ids[a] == "" || !r.fine(a) }); at >=
+			0 && r.forecast == nil {
 			r.skip(p.change.Address, fmt.Sprintf("waits: %s, which it names, is not confirmed", names[at]))
 			continue
 		}

@@ -64,7 +64,8 @@ func TestUnconfirmedDecreaseHoldsRaises(t *testing.T) {
 // nothing: an apply that dies and its successors make one of everything.
 func TestCrashWhereReadsLag(t *testing.T) {
 	for at := 2; at < 90; at += 5 * *stride {
-		for _, points := range []string{"list_visibility_lag=60s", "list_visibility_lag=2s,key_visibility_lag=5s", "bulk_complete_lag=30s"} {
+		for _, points := range []string{"list_visibility_lag=60s",
+			"list_visibility_lag=2s,key_visibility_lag=5s", "bulk_complete_lag=30s"} {
 			t.Run(fmt.Sprintf("effect %d, %s", at, points), func(t *testing.T) {
 				w := newWorld(t, emulatortest.WithPoints(t, points))
 				w.before()

@@ -63,7 +63,10 @@ func (r *run) runNotOvertaken(ctx context.Context, step state.Step, b batch, own
 	var outcomes []settled
 	for _, p := range b {
 		if why := r.overtaken(p.part); why != "" && !p.repeat {
-			outcomes = append(outcomes, settled{Address: p.part.change.Address, ResourceID: r.ids[p.part.change.Address], Outcome: state.OutcomeSkipped, Code: string(diag.OperationSkipped), Message: why})
+			outcomes = append(outcomes, settled{
+				Address: p.part.change.Address, ResourceID: r.ids[p.part.change.Address],
+				Outcome: state.OutcomeSkipped, Code: string(diag.OperationSkipped), Message: why,
+			})
 			continue
 		}
 		kept = append(kept, p)
@@ -89,5 +92,7 @@ func Overtakes(newer, files *resource.Snapshot, address resource.Address) bool {
 	if a == nil || b == nil {
 		return a != b
 	}
-	return !slices.EqualFunc(a.Attributes, b.Attributes, func(x, y resource.Named) bool { return x.Name == y.Name && x.Value.Equal(y.Value) })
+	return !slices.EqualFunc(a.Attributes, b.Attributes, func(x, y resource.Named) bool {
+		return x.Name == y.Name && x.Value.Equal(y.Value)
+	})
 }

@@ -31,12 +31,17 @@ func TestG18WhatNewerFilesTakeBackIsNotSent(t *testing.T) {
 		live            []string // address, attribute and value afterwards, "" where it is not there
 	}{
 		{name: "nothing", overtaken: ""},
-		{name: "a raise", overtaken: "campaign/high", left: []string{"campaign/high"}, live: []string{"campaign/high", "budget.lifetime", "100000000"}},
-		{name: "an activation", overtaken: "campaign/sleeping", left: []string{"campaign/sleeping"}, live: []string{"campaign/sleeping", "status", `"paused"`}},
-		{name: "what moves no money", overtaken: "ad_group/low/g", left: []string{"ad_group/low/g"}, live: []string{"ad_group/low/g", "name", `"Group of low"`}},
+		{name: "a raise", overtaken: "campaign/high",
+			left: []string{"campaign/high"}, live: []string{"campaign/high", "budget.lifetime", "100000000"}},
+		{name: "an activation", overtaken: "campaign/sleeping",
+			left: []string{"campaign/sleeping"}, live: []string{"campaign/sleeping", "status", `"paused"`}},
+		{name: "what moves no money", overtaken: "ad_group/low/g",
+			left: []string{"ad_group/low/g"}, live: []string{"ad_group/low/g", "name", `"Group of low"`}},
 		{name: "a create", overtaken: "ad_group/high/new", left: []string{"ad_group/high/new"}},
-		{name: "the root of a new tree", overtaken: "campaign/spring", left: []string{"campaign/spring", "ad_group/spring/g", "ad_group/spring/more", "ad/spring/g/a", "ad/spring/g/local"}},
-		{name: "a leaf of a new tree", overtaken: "ad/spring/g/a", left: []string{"ad/spring/g/a", "campaign/spring"}, live: []string{"campaign/spring", "status", `"paused"`}},
+		{name: "the root of a new tree", overtaken: "campaign/spring", left: []string{"campaign/spring",
+			"ad_group/spring/g", "ad_group/spring/more", "ad/spring/g/a", "ad/spring/g/local"}},
+		{name: "a leaf of a new tree", overtaken: "ad/spring/g/a", left: []string{"ad/spring/g/a", "campaign/spring"},
+			live: []string{"campaign/spring", "status", `"paused"`}},
 		{name: "a decrease", overtaken: "campaign/low", live: []string{"campaign/low", "budget.lifetime", "60000000"}},
 		{name: "a pause", overtaken: "campaign/stop", live: []string{"campaign/stop", "status", `"paused"`}},
 	} {
@@ -58,7 +63,8 @@ func TestG18WhatNewerFilesTakeBackIsNotSent(t *testing.T) {
 				if o.Outcome != want {
 					t.Errorf("%s is %s %s; want %s", o.Address, o.Outcome, o.Message, want)
 				}
-				if o.Address.String() == row.overtaken && want == state.OutcomeSkipped && !strings.Contains(o.Message, "commit 0123456789ab says otherwise") {
+				if o.Address.String() == row.overtaken &&
+					want == state.OutcomeSkipped && !strings.Contains(o.Message, "commit 0123456789ab says otherwise") {
 					t.Errorf("%s says %q; want the commit", o.Address, o.Message)
 				}
 			}
@@ -120,8 +126,10 @@ func TestG18AJobThatWaitsForItsTurnHearsOfNewerFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if before != jobs-1 || len(s.jobs) != jobs-1 || report.Count(state.OutcomeApplied) != jobs-1 || report.Count(state.OutcomeSkipped) != 1 {
-		t.Errorf("asked after %d jobs, %d sent, %s; want the last one asked after %d, and left out", before, len(s.jobs), report.Summary(), jobs-1)
+	if before != jobs-1 || len(s.jobs) != jobs-1 ||
+		report.Count(state.OutcomeApplied) != jobs-1 || report.Count(state.OutcomeSkipped) != 1 {
+		t.Errorf("asked after %d jobs, %d sent, %s; want the last one asked after %d, and left out",
+			before, len(s.jobs), report.Summary(), jobs-1)
 	}
 	w.clean()
 }

@@ -34,7 +34,8 @@ const (
 
 // scout waits while another large job is the first to be asked for, two minutes at
 // most, or says that this one is the first; then home is to be called.
-func (p *pace) scout(ctx context.Context, sleep func(context.Context, time.Duration) error, operations int) (first bool, err error) {
+func (p *pace) scout(ctx context.Context, sleep func(context.Context, time.Duration) error,
+	operations int) (first bool, err error) {
 	if operations < largeJob || p.large == nil {
 		return false, nil
 	}

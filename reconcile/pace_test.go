@@ -45,7 +45,8 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	time.Sleep(c.latency)
 	answer := httptest.NewRecorder()
-	if list := c.unlisted && r.Method == http.MethodGet && (at == "campaigns" || at == "ad_groups" || at == "ads"); list {
+	if list := c.unlisted && r.Method == http.MethodGet &&
+		(at == "campaigns" || at == "ad_groups" || at == "ads"); list {
 		answer.WriteHeader(http.StatusNotFound)
 	} else {
 		request := httptest.NewRequestWithContext(r.Context(), r.Method, r.URL.String(), r.Body)
@@ -105,7 +106,8 @@ func TestFullCreateTakesWhatTheLimitsDictate(t *testing.T) {
 				}
 				least := c.dictated()
 				if most := least + least/20 + jobs; took > most || jobs > 10*time.Second {
-					t.Errorf("it took %s, of them %s for jobs; want at most %s, 1.05 × the %s that the limits dictate and the jobs: %v", took, jobs, most, least, c.asked)
+					t.Errorf("it took %s, of them %s for jobs; want at most "+
+						"%s, 1.05 × the %s that the limits dictate and the jobs: %v", took, jobs, most, least, c.asked)
 				}
 				t.Logf("%s for requests %v; the limits dictate %s, jobs take %s", took, c.asked, least, jobs)
 			})
@@ -117,7 +119,9 @@ func TestFullCreateTakesWhatTheLimitsDictate(t *testing.T) {
 // jobs is the time that was slept outside the client.
 func fullCreate(t *testing.T, n int, unlisted bool) (c *counter, took, jobs time.Duration) {
 	t.Helper()
-	service, err := emulator.Open(emulator.Options{Seed: 1, Accounts: []emulator.Account{emulatortest.Account("acct", "k")}})
+	service, err := emulator.Open(emulator.Options{
+		Seed: 1, Accounts: []emulator.Account{emulatortest.Account("acct", "k")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +135,9 @@ func fullCreate(t *testing.T, n int, unlisted bool) (c *counter, took, jobs time
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent := &reconcile.Agent{Service: client, Store: store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: time.Now}
+	agent := &reconcile.Agent{
+		Service: client, Store: store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+	}
 	var slept atomic.Int64 // by jobs side by side
 	agent.Sleep = func(ctx context.Context, d time.Duration) error {
 		slept.Add(int64(d))
@@ -151,7 +157,8 @@ func fullCreate(t *testing.T, n int, unlisted bool) (c *counter, took, jobs time
 	}
 	report, err := agent.Apply(t.Context(), view)
 	if err != nil || report.Count(state.OutcomeApplied) != 3*n || report.Verified != 3*n {
-		t.Fatalf("apply: %v, %d applied, %d verified; want %d", err, report.Count(state.OutcomeApplied), report.Verified, 3*n)
+		t.Fatalf("apply: %v, %d applied, %d verified; want %d",
+			err, report.Count(state.OutcomeApplied), report.Verified, 3*n)
 	}
 	took = time.Since(start)
 	return c, took, time.Duration(slept.Load())

@@ -103,7 +103,8 @@ func encodeOperation(p part, operation bulkOperation) (packed, error) {
 		return packed{}, fmt.Errorf("encode %s: %w", p.change.Address, err)
 	}
 	if len(raw) > maxOperationBytes {
-		return packed{}, fmt.Errorf("%s takes %d bytes in a bulk job; want at most %d: %w", p.change.Address, len(raw), maxOperationBytes, errTooLarge)
+		return packed{}, fmt.Errorf("%s takes %d bytes in a bulk job; want at most %d: %w",
+			p.change.Address, len(raw), maxOperationBytes, errTooLarge)
 	}
 	return packed{part: p, id: operation.OperationID, key: operation.IdempotencyKey, json: raw}, nil
 }

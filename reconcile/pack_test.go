@@ -48,7 +48,8 @@ func TestPackedJobsObeyEveryLimit(t *testing.T) {
 }
 
 func drawUnits(rt *rapid.T) []batch {
-	shape := rapid.SampledFrom([]struct{ bytes, most int }{{20, 1000}, {30_000, 500}, {maxOperationBytes - 2, 31}}).Draw(rt, "bytes and most operations")
+	shape := rapid.SampledFrom([]struct{ bytes, most int }{{20, 1000},
+		{30_000, 500}, {maxOperationBytes - 2, 31}}).Draw(rt, "bytes and most operations")
 	sizes := rapid.SliceOfN(rapid.IntRange(1, shape.most), 1, 6).Draw(rt, "operations of each unit")
 	bytes := shape.bytes
 	raw := json.RawMessage(`"` + strings.Repeat("x", bytes) + `"`)
@@ -88,7 +89,8 @@ func TestCountedBytesCoverTheBody(t *testing.T) {
 
 // performance.md: 5,000 trees of three are 16 jobs, 1,000 trees of seven are 7.
 func TestJobsAreAsFewAsTheLimitAllows(t *testing.T) {
-	for _, row := range []struct{ trees, size, want int }{{5000, 3, 16}, {1000, 11, 12}, {10, 501, 10}, {2, 500, 1}, {1000, 1, 1}, {1001, 1, 2}} {
+	for _, row := range []struct{ trees, size, want int }{{5000, 3, 16},
+		{1000, 11, 12}, {10, 501, 10}, {2, 500, 1}, {1000, 1, 1}, {1001, 1, 2}} {
 		units := make([]batch, row.trees)
 		for u := range units {
 			for range row.size {
@@ -103,7 +105,9 @@ func TestJobsAreAsFewAsTheLimitAllows(t *testing.T) {
 
 func TestOperationOverTheLimitIsRefused(t *testing.T) {
 	p := part{change: &plan.Change{Address: resource.Address{Kind: "ad_group", Key: "a/b"}}}
-	_, err := encodeOperation(p, bulkOperation{Input: map[string]any{"context_hints": strings.Repeat("x", maxOperationBytes)}})
+	_, err := encodeOperation(p, bulkOperation{
+		Input: map[string]any{"context_hints": strings.Repeat("x", maxOperationBytes)},
+	})
 	if err == nil || !strings.Contains(err.Error(), "ad_group/a/b takes") {
 		t.Errorf("operation of over 512 KiB: %v; want it refused by name", err)
 	}
@@ -144,7 +148,8 @@ func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 			keys[address] = key(createKey("acct_1", address, 1))
 			p := part{change: &plan.Change{Address: address}, create: true}
 			if address == group {
-				p.fields = []plan.Field{{Name: "context_hints", Desired: resource.List([]string{strings.Repeat("x", hints)})}}
+				p.fields = []plan.Field{{Name: "context_hints",
+					Desired: resource.List([]string{strings.Repeat("x", hints)})}}
 			}
 			creates = append(creates, packed{part: p, id: fmt.Sprintf("c%d", i+1)})
 		}
@@ -166,9 +171,14 @@ func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 	if whole := packedWith(most, rehearsalKey); !slices.Equal(whole, tree[:1]) {
 		t.Errorf("under keys of a rehearsal %v is packed; want the campaign alone", whole)
 	}
-	huge := part{change: &plan.Change{Address: group}, create: true, fields: []plan.Field{{Name: "context_hints", Desired: resource.List([]string{strings.Repeat("x", maxOperationBytes)})}}}
+	huge := part{
+		change: &plan.Change{Address: group}, create: true, fields: []plan.Field{{Name: "context_hints",
+			Desired: resource.List([]string{strings.Repeat("x", maxOperationBytes)})}},
+	}
 	r.dry = true
-	if problems, err := r.rehearseCreates(t.Context(), batch{{part: huge, id: "c1"}}, nil); err != nil || len(problems) > 0 { // without a service: nothing is asked
+	// without a service: nothing is asked
+	if problems, err := r.rehearseCreates(t.Context(), batch{{part: huge, id: "c1"}}, nil); err != nil ||
+		len(problems) > 0 {
 		t.Errorf("a job of which nothing is left: %v, %v; want nothing asked and nothing said", problems, err)
 	}
 }

@@ -66,7 +66,8 @@ func TestS20APanicOfAGoroutineEndsTheRunAndNotTheProcess(t *testing.T) {
 			beside++
 		}
 		if most := 8; b.late > most {
-			t.Errorf("%d mutations are sent after the panic at the %d.; want at most those under way, %d", b.late, at, most)
+			t.Errorf("%d mutations are sent after the panic at the %d.; want at most those under way, %d",
+				b.late, at, most)
 		}
 		w.restarted()
 		w.clean()

@@ -49,7 +49,10 @@ func isNew(c *plan.Change) bool { return c.Action == plan.Create || c.Action == 
 // retirement archives the resource that a replace puts another in place of; what
 // is beneath it goes with it.
 func (r *run) retirement(c *plan.Change) part {
-	removal := plan.Field{Name: "status", Desired: resource.Text(r.Schemas.Of(c.Address.Kind).Removal).At(c.Position), Cause: plan.Edit, Phase: plan.Lower}
+	removal := plan.Field{
+		Name: "status", Desired: resource.Text(r.Schemas.Of(c.Address.Kind).Removal).At(c.Position),
+		Cause: plan.Edit, Phase: plan.Lower,
+	}
 	return part{change: c, fields: []plan.Field{removal}}
 }
 
@@ -179,12 +182,16 @@ func (p part) without(names []string) part {
 	if len(names) == 0 {
 		return p
 	}
-	p.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool { return slices.Contains(names, f.Name) })
+	p.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool {
+		return slices.Contains(names, f.Name)
+	})
 	return p
 }
 
 // only keeps fields by name.
 func (p part) only(names []string) part {
-	p.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool { return !slices.Contains(names, f.Name) })
+	p.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool {
+		return !slices.Contains(names, f.Name)
+	})
 	return p
 }

@@ -46,7 +46,8 @@ const (
 
 // planAside plans that the delivery of what is chosen changes: last says what is
 // live in the place of what is recorded, so that nothing else differs.
-func (a *Agent) planAside(ctx context.Context, action string, desired Desired, chosen func(*resource.Resource) bool) (*View, error) {
+func (a *Agent) planAside(ctx context.Context, action string,
+	desired Desired, chosen func(*resource.Resource) bool) (*View, error) {
 	from, to := wordActive, wordPaused
 	if action == actionStart {
 		from, to = to, from
@@ -72,15 +73,20 @@ func (a *Agent) planAside(ctx context.Context, action string, desired Desired, c
 		if r.Value(delivery).Text() != from || !chosen(r) {
 			continue
 		}
-		before.Add(&resource.Resource{Address: r.Address, ID: r.ID, Attributes: resource.Attributes{{Name: delivery, Value: resource.Text(from)}}})
-		after.Add(&resource.Resource{Address: r.Address, ID: r.ID, Attributes: resource.Attributes{{Name: delivery, Value: resource.Text(to)}}})
+		before.Add(&resource.Resource{
+			Address: r.Address, ID: r.ID, Attributes: resource.Attributes{{Name: delivery, Value: resource.Text(from)}},
+		})
+		after.Add(&resource.Resource{
+			Address: r.Address, ID: r.ID, Attributes: resource.Attributes{{Name: delivery, Value: resource.Text(to)}},
+		})
 	}
 	recent, err := a.recent(ctx)
 	if err != nil {
 		return nil, err
 	}
 	input := plan.Input{
-		Schemas: a.Schemas, Last: before, Desired: after, Live: snapshot, Policy: desired.Policy, Allow: desired.Allow, Recent: recent,
+		Schemas: a.Schemas, Last: before, Desired: after,
+		Live: snapshot, Policy: desired.Policy, Allow: desired.Allow, Recent: recent,
 		Today: a.Now().In(a.Zone).Format("2006-01-02"), Currency: a.Account.Currency,
 	}
 	computed := plan.Diff(input)

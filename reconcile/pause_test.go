@@ -46,7 +46,8 @@ func TestWhatPauseAllPausedIsNotStartedByAPlan(t *testing.T) {
 		w.tree("asleep", "paused")
 		w.clean()
 		w.service.Must(t, http.MethodPost, "/campaigns", map[string]any{
-			"name": "A foreign one", "status": "active", "bidding_type": "clicks", "budget": map[string]any{"lifetime_spend_limit_micros": 100_000_000},
+			"name": "A foreign one", "status": "active",
+			"bidding_type": "clicks", "budget": map[string]any{"lifetime_spend_limit_micros": 100_000_000},
 			"targeting": map[string]any{"locations": map[string]any{"countries": []string{"US"}}},
 		})
 		w.permitAll("activates", "raises-spend")
@@ -90,8 +91,10 @@ func TestWhatPauseAllPausedIsNotStartedByAPlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if now.Len() != record.Len() || now.Get(resource.Address{Kind: "campaign", Key: "one"}).Value("status").Text() != "active" {
-				t.Errorf("the record holds %d resources, and %v of campaign/one; want %d, and the wish of the files", now.Len(), now.Get(resource.Address{Kind: "campaign", Key: "one"}).Value("status"), record.Len())
+			if now.Len() != record.Len() ||
+				now.Get(resource.Address{Kind: "campaign", Key: "one"}).Value("status").Text() != "active" {
+				t.Errorf("the record holds %d resources, and %v of campaign/one; want %d, and the wish of the files",
+					now.Len(), now.Get(resource.Address{Kind: "campaign", Key: "one"}).Value("status"), record.Len())
 			}
 		})
 	}

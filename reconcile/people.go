@@ -83,7 +83,10 @@ func (r *run) uploadPeople(ctx context.Context, p part) error {
 	case ctx.Err() != nil: // nothing is wrong with the file: the next wave says that it was interrupted
 		return nil
 	}
-	r.settle(p, settled{Address: p.change.Address, ResourceID: r.ids[p.change.Address], Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error()})
+	r.settle(p, settled{
+		Address: p.change.Address, ResourceID: r.ids[p.change.Address],
+		Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
+	})
 	r.standings[p.change.Address].cell = p.fields[0].Desired.Position
 	return nil
 }
@@ -101,10 +104,11 @@ func (r *run) sendPeople(ctx context.Context, digest string) (uploaded, error) {
 		return uploaded{}, err
 	}
 	file := uploaded{as: people.As}
-	_, err = r.sendUpload(ctx, r.step("upload", state.Upload, peoplePath, "", note), func(ctx context.Context) (string, error) {
-		file.MembersFile, err = r.Service.UploadMembers(ctx, people.Content)
-		return file.ID, err
-	})
+	_, err = r.sendUpload(ctx, r.step("upload", state.Upload, peoplePath, "", note),
+		func(ctx context.Context) (string, error) {
+			file.MembersFile, err = r.Service.UploadMembers(ctx, people.Content)
+			return file.ID, err
+		})
 	return file, err
 }
 

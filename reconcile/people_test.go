@@ -68,7 +68,8 @@ func TestS21AnInterruptedUploadOfPeopleFailsNoRow(t *testing.T) {
 			if n := w.matched("customers"); n != 150 {
 				t.Errorf("%d people are in it; want 150", n)
 			}
-			if n := w.born()["custom_audience Audience customers"]; n != 1 || before != "" && w.last("audience/customers").ID != before {
+			if n := w.born()["custom_audience Audience customers"]; n != 1 ||
+				before != "" && w.last("audience/customers").ID != before {
 				t.Errorf("made %d times, now %s; want once, %s", n, w.last("audience/customers").ID, before)
 			}
 			if row.exists && w.operations() != 1 {

@@ -21,7 +21,10 @@ func (a *Agent) refusedBefore(ctx context.Context) (map[resource.Address]plan.Re
 	}
 	refused := make(map[resource.Address]plan.Refused, len(blocked))
 	for address, b := range blocked {
-		refused[address] = plan.Refused{Basis: b.InputHash, Code: b.Code, Message: b.Message, Since: b.Since.In(a.Zone).Format("2006-01-02 15:04 MST"), Asked: b.Asked}
+		refused[address] = plan.Refused{
+			Basis: b.InputHash, Code: b.Code, Message: b.Message,
+			Since: b.Since.In(a.Zone).Format("2006-01-02 15:04 MST"), Asked: b.Asked,
+		}
 	}
 	return refused, nil
 }
@@ -81,7 +84,8 @@ func (r *run) quarantined(b, before state.Blocked, refused map[resource.Address]
 // and its parent as the run leaves it.
 func (r *run) basis(address resource.Address, refused map[resource.Address]bool) string {
 	desired, live, parent := r.view.input.Desired, r.view.input.Live, r.Schemas.Parent(address)
-	return plan.Basis(desired.Get(address), live.Get(address), plan.Above(r.Schemas.Of(parent.Kind), desired.Get(parent), r.left(parent), refused[parent]))
+	return plan.Basis(desired.Get(address), live.Get(address),
+		plan.Above(r.Schemas.Of(parent.Kind), desired.Get(parent), r.left(parent), refused[parent]))
 }
 
 // left is a resource as the run leaves it, as far as it wrote it.

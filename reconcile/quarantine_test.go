@@ -17,7 +17,8 @@ import (
 func (w *world) unattended() *reconcile.View {
 	w.t.Helper()
 	policy := plan.DefaultPolicy()
-	policy.Unattended, policy.MaxDailyExposure, policy.ExposurePercent, policy.UpdatePercent = true, 1e15, 1_000_000, 100
+	policy.Unattended, policy.MaxDailyExposure, policy.ExposurePercent, policy.UpdatePercent = true,
+		1e15, 1_000_000, 100
 	view, err := w.agent.Plan(w.t.Context(), reconcile.Desired{Snapshot: w.desired, Policy: policy})
 	if err != nil {
 		w.t.Fatalf("plan: %v", err)
@@ -29,12 +30,16 @@ func (w *world) unattended() *reconcile.View {
 // until later.
 func (w *world) refusing(opType string, retryable *bool) (times *int) {
 	times = new(int)
-	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation,
+		next func() world_.JobResult) world_.JobResult {
 		if op.Type != opType || strings.HasPrefix(op.Key, "check-") {
 			return next()
 		}
 		*times++
-		return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "policy_violation", Error: "title may not shout", Retryable: retryable}
+		return world_.JobResult{
+			OperationID: op.ID, Type: op.Type, Status: "failed",
+			ErrorCode: "policy_violation", Error: "title may not shout", Retryable: retryable,
+		}
 	}})
 	return times
 }
@@ -56,7 +61,8 @@ func TestRefusalIsQuarantined(t *testing.T) {
 		if c.Address != address("ad/spring/g/a") {
 			continue
 		}
-		if len(holds) == 0 || holds[0].Hazard != plan.WasRefused || !strings.Contains(holds[0].Message, "title may not shout") {
+		if len(holds) == 0 || holds[0].Hazard != plan.WasRefused ||
+			!strings.Contains(holds[0].Message, "title may not shout") {
 			t.Errorf("the ad is held by %v; want by its refusal, in the service's words", holds)
 		}
 	}
@@ -86,13 +92,17 @@ func TestRefusalIsQuarantined(t *testing.T) {
 	if blocked, _ = w.store.Blocked(t.Context()); *sent != 2 || !blocked[address("ad/spring/g/a")].Since.Equal(since) {
 		t.Errorf("sent %d times, refused since %v; want twice, since %v", *sent, blocked, since)
 	}
-	w.write("ad/spring/g/a", map[string]any{"name": "Ad of spring", "status": "active", "title": "Shoes", "body": "Light shoes.", "target_url": "https://shop.example/a", "image": "https://images.shop.example/a.jpg"})
+	w.write("ad/spring/g/a", map[string]any{
+		"name": "Ad of spring", "status": "active", "title": "Shoes", "body": "Light shoes.",
+		"target_url": "https://shop.example/a", "image": "https://images.shop.example/a.jpg",
+	})
 	w.agent = w.newAgent()
 	if _, err := w.agent.Apply(t.Context(), w.unattended()); err != nil {
 		t.Fatal(err)
 	}
 	if blocked, _ = w.store.Blocked(t.Context()); len(blocked) != 0 || w.live("ad/spring/g/a", "title") != `"Shoes"` {
-		t.Errorf("blocked is %v, title %s; want the edited ad applied and nothing left", blocked, w.live("ad/spring/g/a", "title"))
+		t.Errorf("blocked is %v, title %s; want the edited ad applied and nothing left",
+			blocked, w.live("ad/spring/g/a", "title"))
 	}
 }
 
@@ -108,7 +118,10 @@ func TestRefusalBeneathAParentIsAskedAgainWithTheParent(t *testing.T) {
 		{"nothing happens", func(*world) {}, 0},
 		{"another tree changes", func(w *world) { w.tree("summer", "paused") }, 0},
 		{"the parent's row is another", func(w *world) {
-			w.write("ad_group/spring/g", map[string]any{"name": "Renamed", "status": "active", "bid.max": 1_250_000, "context_hints": []string{"people who run", "people who hike"}})
+			w.write("ad_group/spring/g", map[string]any{
+				"name": "Renamed", "status": "active",
+				"bid.max": 1_250_000, "context_hints": []string{"people who run", "people who hike"},
+			})
 		}, 1},
 		{"somebody changes the parent", func(w *world) {
 			w.service.Must(t, http.MethodPost, "/ad_groups/"+w.last("ad_group/spring/g").ID+"/pause", nil)
@@ -186,8 +199,10 @@ func TestWhatWasMadeIsSeenThoughTheRestWasRefused(t *testing.T) {
 	sent := w.refusing("ad.update", &no)
 	w.tree("spring", "active") // the picture is an address, and the name follows the create
 	report := w.apply()
-	if got := outcomes(report)["ad/spring/g/a"]; got != state.OutcomeFailed || *sent != 1 || report.Verified != report.Touched {
-		t.Fatalf("ad is %s, its name sent %d times, %d of %d verified; want failed, once, and all of it", got, *sent, report.Verified, report.Touched)
+	if got := outcomes(report)["ad/spring/g/a"]; got != state.OutcomeFailed ||
+		*sent != 1 || report.Verified != report.Touched {
+		t.Fatalf("ad is %s, its name sent %d times, %d of %d verified; want failed, once, and all of it",
+			got, *sent, report.Verified, report.Touched)
 	}
 	for _, c := range w.plan().Plan.Changes {
 		for _, f := range c.Fields {
@@ -204,7 +219,10 @@ func TestARefusedArchiveIsAskedAgainOnce(t *testing.T) {
 	w := newWorld(t)
 	w.tree("spring", "active")
 	w.clean()
-	w.write("ad/spring/g/a", map[string]any{"name": "Ad of spring", "status": "archived", "title": "Shoes for mud", "body": "Light shoes.", "target_url": "https://shop.example/spring", "image": "https://images.shop.example/spring.jpg"})
+	w.write("ad/spring/g/a", map[string]any{
+		"name": "Ad of spring", "status": "archived", "title": "Shoes for mud", "body": "Light shoes.",
+		"target_url": "https://shop.example/spring", "image": "https://images.shop.example/spring.jpg",
+	})
 	no := false
 	sent := w.refusing("ad.update", &no)
 	w.permitAll("archives")
@@ -214,7 +232,9 @@ func TestARefusedArchiveIsAskedAgainOnce(t *testing.T) {
 		t.Helper()
 		policy := plan.DefaultPolicy()
 		policy.Unattended, policy.UpdatePercent = true, 100
-		view, err := w.agent.Plan(t.Context(), reconcile.Desired{Snapshot: w.desired, Policy: policy, Allow: w.allow, Bound: bound})
+		view, err := w.agent.Plan(t.Context(), reconcile.Desired{
+			Snapshot: w.desired, Policy: policy, Allow: w.allow, Bound: bound,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +277,8 @@ func TestARefusedArchiveIsAskedAgainOnce(t *testing.T) {
 	if _, err := w.agent.Apply(t.Context(), view); err != nil {
 		t.Fatal(err)
 	}
-	if blocked, _ := w.store.Blocked(t.Context()); len(blocked) != 0 || w.live("ad/spring/g/a", "status") != `"archived"` {
+	if blocked, _ := w.store.Blocked(t.Context()); len(blocked) != 0 ||
+		w.live("ad/spring/g/a", "status") != `"archived"` {
 		t.Errorf("refused %v, the ad is %s; want it archived", blocked, w.live("ad/spring/g/a", "status"))
 	}
 }

@@ -38,8 +38,9 @@ type Agent struct {
 	Incremental bool
 	Whole       bool // beside Incremental: everything is read now, and what comes next is told from that
 
-	Image    func(source string) (name string, content []byte, err error) // the file behind a "sha256:…" value
-	People   func(digest string) (People, error)                          // the list behind a members file's "sha256:…" value
+	Image func(source string) (name string, content []byte, err error) // the file behind a "sha256:…" value
+	// the list behind a members file's "sha256:…" value
+	People   func(digest string) (People, error)
 	Bulk     Bulk
 	Progress func(Progress)
 	Notice   func(string) // what a person has to hear at once; nil: nobody listens
@@ -94,7 +95,8 @@ type Desired struct {
 	Moves    []plan.Move           // keys that were changed
 	Most     map[resource.Kind]int // how many of a kind the account may have, where the files say so
 	Agreed   *plan.Agreement       // a saved plan; nil without one
-	Left     *resource.Snapshot    // what a run left that is taken back, in the place of what is recorded; nil otherwise
+	// what a run left that is taken back, in the place of what is recorded; nil otherwise
+	Left *resource.Snapshot
 }
 
 // View is everything a plan was computed from, and the plan.
@@ -201,11 +203,16 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	input := plan.Input{
-		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot), Desired: desired.Snapshot, Invalid: desired.Invalid, Misnamed: problems, LetsWait: desired.LetsWait, Live: snapshot, Waiting: waiting, Reverted: reverted,
-		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing), Consents: consents, Asks: desired.Asks,
-		Recent: recent.Under(renamed), Credits: credits, Ignore: desired.Ignore, Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
+		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot),
+		Desired: desired.Snapshot, Invalid: desired.Invalid,
+		Misnamed: problems, LetsWait: desired.LetsWait, Live: snapshot, Waiting: waiting, Reverted: reverted,
+		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing),
+		Consents: consents, Asks: desired.Asks,
+		Recent: recent.Under(renamed), Credits: credits, Ignore: desired.Ignore,
+		Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
-		Lacking: live.Lacking, Listed: live.Listed, Capabilities: capabilities, Refused: refused, Unsettled: a.unsettledOf(undecided, desired.Moves),
+		Lacking: live.Lacking, Listed: live.Listed,
+		Capabilities: capabilities, Refused: refused, Unsettled: a.unsettledOf(undecided, desired.Moves),
 	}
 	computed, approved := desired.bind(&input, func(p *plan.Plan) {
 		p.NoteMoves(desired.Moves, renamed)
@@ -215,8 +222,13 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	computed.Problems = slices.Concat(computed.Problems, missing, a.tellOneByOne(live), a.tellByParent(live), tellLate(live), a.tellPaused(), a.tellForeign(ctx, computed, last))
-	return &View{Plan: computed, Last: last, Live: live, Undecided: undecided, read: read, ready: a.Now(), input: input, renamed: renamed, started: started, reverts: desired.Left != nil, Approved: approved, State: header, credits: recorded}, nil
+	computed.Problems = slices.Concat(computed.Problems, missing,
+		a.tellOneByOne(live), a.tellByParent(live), tellLate(live), a.tellPaused(), a.tellForeign(ctx, computed, last))
+	return &View{
+		Plan: computed, Last: last, Live: live, Undecided: undecided,
+		read: read, ready: a.Now(), input: input, renamed: renamed,
+		started: started, reverts: desired.Left != nil, Approved: approved, State: header, credits: recorded,
+	}, nil
 }
 
 // Apply carries out what of the view's plan is not held, and reads it back. The
@@ -254,7 +266,8 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	case err == nil && len(problems) == 0:
 		err = run.carryOut(ctx)
 	}
-	return run.report(), errors.Join(orInvalid(err, problems), run.recordWaiting(context.WithoutCancel(ctx)), run.recordRefused(context.WithoutCancel(ctx)))
+	return run.report(), errors.Join(orInvalid(err, problems),
+		run.recordWaiting(context.WithoutCancel(ctx)), run.recordRefused(context.WithoutCancel(ctx)))
 }
 
 // RecordSeen records what a plan has seen that nobody sees again: what somebody started
@@ -345,14 +358,16 @@ func orInvalid(err error, problems []diag.Problem) error {
 type WrongAccountError struct{ Field, Have, Want string }
 
 func (e *WrongAccountError) Error() string {
-	return fmt.Sprintf("the key's account has %s %q; the files want %q: nothing was changed (%s)", e.Field, e.Have, e.Want, diag.WrongAccount)
+	return fmt.Sprintf("the key's account has %s %q; the files want %q: nothing was changed (%s)",
+		e.Field, e.Have, e.Want, diag.WrongAccount)
 }
 
 // SameAccount says whether an account is the one the files are for, in what they say
 // of it; its error is a [WrongAccountError].
 func SameAccount(live adsapi.Account, files state.Account) error {
 	for _, c := range []struct{ field, have, want string }{
-		{"id", live.ID, files.ID}, {"currency", live.Currency, files.Currency}, {"time zone", live.TimeZone, files.TimeZone},
+		{"id", live.ID, files.ID}, {"currency", live.Currency, files.Currency},
+		{"time zone", live.TimeZone, files.TimeZone},
 	} {
 		if c.want != "" && c.have != c.want {
 			return &WrongAccountError{c.field, c.have, c.want}
@@ -403,7 +418,9 @@ func (a *Agent) shareSubmissions(ctx context.Context) error {
 func (a *Agent) rename(ctx context.Context, renamed []plan.Renamed, undecided []Undecided) error {
 	var addresses []state.Renamed
 	for _, r := range renamed {
-		waits := slices.ContainsFunc(undecided, func(u Undecided) bool { return u.Operation.Address == r.From || u.Operation.Address == r.To })
+		waits := slices.ContainsFunc(undecided, func(u Undecided) bool {
+			return u.Operation.Address == r.From || u.Operation.Address == r.To
+		})
 		if !waits {
 			addresses = append(addresses, state.Renamed{From: r.From, To: r.To})
 		}

@@ -80,7 +80,8 @@ func (a *Agent) closeRecovered(ctx context.Context) error {
 			if !known {
 				i = len(expected)
 				index[o.Address] = i
-				expected = append(expected, expectation{o.Address, bound.ID, bound.ParentID, bound.Attributes, false, true})
+				expected = append(expected,
+					expectation{o.Address, bound.ID, bound.ParentID, bound.Attributes, false, true})
 			}
 			expected[i].created = expected[i].created || o.Complete
 		}
@@ -116,7 +117,9 @@ func (a *Agent) recoverStep(ctx context.Context, step state.Step, recovered *Rec
 		}
 		recovered.stepUndecided(step, err.Error())
 	}
-	one := RecoveredStep{Step: step, Rule: rule.RecoveryRule, Became: "finished", Undecided: recovered.Undecided[len(before.Undecided):]}
+	one := RecoveredStep{
+		Step: step, Rule: rule.RecoveryRule, Became: "finished", Undecided: recovered.Undecided[len(before.Undecided):],
+	}
 	switch {
 	case len(one.Undecided) > 0:
 		one.Became = "undecided"
@@ -167,7 +170,8 @@ func (a *Agent) abandonUpload(ctx context.Context, step state.Step, recovered *R
 // before the recovery began, and puts the step back to sent; SentAt stays that of
 // the first time.
 func (a *Agent) beforeAgain(ctx context.Context, step state.Step, recovered *Recovered) error {
-	why := "what was sent last may have come, and its key is not known to the service at once; waiting %s before it goes again"
+	why := "what was sent last may have come, and its " +
+		"key is not known to the service at once; waiting %s before it goes again"
 	if _, err := a.waitLag(ctx, recovered, why); err != nil || step.Point != state.Unknown {
 		return err
 	}
@@ -221,7 +225,8 @@ func (a *Agent) resend(ctx context.Context, step state.Step, recovered *Recovere
 	}
 	recovered.Finished++
 	o := step.Operations[0]
-	return a.finish(ctx, step, []settled{{Address: o.Address, ResourceID: record.ID, Outcome: state.OutcomeApplied, Answered: true, Made: o.ResourceID == ""}})
+	return a.finish(ctx, step, []settled{{Address: o.Address,
+		ResourceID: record.ID, Outcome: state.OutcomeApplied, Answered: true, Made: o.ResourceID == ""}})
 }
 
 func (a *Agent) repeatedInVain(ctx context.Context, step state.Step, failure error, recovered *Recovered) error {

@@ -17,7 +17,10 @@ func TestRecoveryRowsAndWhatTheServiceKnows(t *testing.T) {
 	group := func(w *world) { w.tree("spring", "paused"); w.clean(); w.group("New") }
 	picture := func(w *world) {
 		tree(w)
-		w.write("ad/spring/g/local", map[string]any{"name": "Local", "status": "active", "title": "Local picture", "body": "Text.", "target_url": "https://shop.example/l", "image": w.image(testImage(w.t))})
+		w.write("ad/spring/g/local", map[string]any{
+			"name": "Local", "status": "active", "title": "Local picture",
+			"body": "Text.", "target_url": "https://shop.example/l", "image": w.image(testImage(w.t)),
+		})
 	}
 	for _, row := range []struct {
 		name, rule string
@@ -57,7 +60,9 @@ func TestRecoveryRowsAndWhatTheServiceKnows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.ContainsFunc(recovered.Steps, func(s reconcile.RecoveredStep) bool { return s.Rule.Name == row.rule && s.Became == row.became }) {
+			if !slices.ContainsFunc(recovered.Steps, func(s reconcile.RecoveredStep) bool {
+				return s.Rule.Name == row.rule && s.Became == row.became
+			}) {
 				t.Errorf("recovered %+v; want a step %s by the rule %q", recovered.Steps, row.became, row.rule)
 			}
 			w.clean()

@@ -81,7 +81,8 @@ func (a *Agent) kindsNamedBy(r *resource.Resource, named map[resource.Kind]bool)
 		return
 	}
 	for i := range schema.Attributes {
-		if of := schema.Attributes[i].Of; of != "" && !named[of] && len(r.Value(schema.Attributes[i].Name).Entries()) > 0 {
+		if of := schema.Attributes[i].Of; of != "" &&
+			!named[of] && len(r.Value(schema.Attributes[i].Name).Entries()) > 0 {
 			named[of] = true
 		}
 	}
@@ -143,8 +144,11 @@ func (a *Agent) refresher(ctx context.Context, last *resource.Snapshot) (*refres
 		return nil, err
 	}
 	return &refresher{
-		agent: a, reader: a.reader(), decoder: decoder{a.Zone, files}, beneath: beneath, byID: map[string]*resource.Resource{}, bound: boundIDs(last),
-		live: &Live{Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}, Listed: map[resource.Kind]bool{}},
+		agent: a, reader: a.reader(), decoder: decoder{a.Zone, files},
+		beneath: beneath, byID: map[string]*resource.Resource{}, bound: boundIDs(last),
+		live: &Live{
+			Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}, Listed: map[resource.Kind]bool{},
+		},
 	}, nil
 }
 
@@ -272,7 +276,9 @@ func (r *refresher) takeAsSent(schema *resource.Schema) {
 		}
 	}
 	for _, bound := range r.bound[schema.Kind] {
-		known[bound.ID] = &resource.Resource{Address: resource.Address{Kind: schema.Kind}, ID: bound.ID, Attributes: bound.Attributes, AsSent: true}
+		known[bound.ID] = &resource.Resource{
+			Address: resource.Address{Kind: schema.Kind}, ID: bound.ID, Attributes: bound.Attributes, AsSent: true,
+		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(known)) {
 		r.byID[id] = known[id]

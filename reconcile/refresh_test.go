@@ -38,7 +38,9 @@ func TestFullRefreshIsThirtyRequests(t *testing.T) {
 	if len(view.Plan.Changes) != 0 || len(view.Live.Resources) != 15000 {
 		t.Errorf("%d resources, %d changes; want 15000 and none", len(view.Live.Resources), len(view.Plan.Changes))
 	}
-	want := map[string]int{"/campaigns": 10, "/ad_groups": 10, "/ads": 10, "/ad_account": 1, "/ad_account/spend_limit_windows": 1}
+	want := map[string]int{
+		"/campaigns": 10, "/ad_groups": 10, "/ads": 10, "/ad_account": 1, "/ad_account/spend_limit_windows": 1,
+	}
 	if diff := cmp.Diff(want, s.asked); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
@@ -57,7 +59,9 @@ func TestN24ListsThatAreNotWholeLoseNothing(t *testing.T) {
 		{name: "whole pages", prepare: func(*shelf) {}, lists: 3},
 		{name: "pages shorter than the limit", prepare: func(s *shelf) { s.page = 50 }, lists: 9},
 		{name: "a page of one", prepare: func(s *shelf) { s.page = 1 }, lists: 360},
-		{name: "a list that leaves three out", prepare: func(s *shelf) { s.hidden["c7"], s.hidden["g8"], s.hidden["a9"] = true, true, true }, lists: 3, reads: 3},
+		{name: "a list that leaves three out", prepare: func(s *shelf) {
+			s.hidden["c7"], s.hidden["g8"], s.hidden["a9"] = true, true, true
+		}, lists: 3, reads: 3},
 		{name: "a list that leaves out every other one", prepare: func(s *shelf) {
 			for i := 0; i < 120; i += 2 {
 				s.hidden[fmt.Sprint("a", i)] = true
@@ -69,8 +73,11 @@ func TestN24ListsThatAreNotWholeLoseNothing(t *testing.T) {
 			}
 		}, lists: 3, reads: 120},
 		{name: "no list of ads", prepare: func(s *shelf) { s.unlisted["ads"] = true }, lists: 4, reads: 120},
-		{name: "no lists at all", prepare: func(s *shelf) { s.unlisted["ads"], s.unlisted["ad_groups"], s.unlisted["campaigns"] = true, true, true }, lists: 5, reads: 360},
-		{name: "one that is really gone", prepare: func(s *shelf) { s.remove("ads", "a5") }, gone: 1, lists: 3, reads: 1},
+		{name: "no lists at all", prepare: func(s *shelf) {
+			s.unlisted["ads"], s.unlisted["ad_groups"], s.unlisted["campaigns"] = true, true, true
+		}, lists: 5, reads: 360},
+		{name: "one that is really gone", prepare: func(s *shelf) { s.remove("ads", "a5") },
+			gone: 1, lists: 3, reads: 1},
 		{name: "rows that move to the front while pages are read", prepare: func(s *shelf) {
 			s.page = 50
 			s.between = func(collection string, pages int) {
@@ -82,7 +89,8 @@ func TestN24ListsThatAreNotWholeLoseNothing(t *testing.T) {
 		{name: "cursors that others' writes make invalid", prepare: func(s *shelf) {
 			s.page = 50
 			s.between = func(collection string, pages int) {
-				if collection == "ads" && pages == 1 { // the ad that ends the first page is archived, and archived ones are not listed
+				// the ad that ends the first page is archived, and archived ones are not listed
+				if collection == "ads" && pages == 1 {
 					s.hidden["a49"] = true
 				}
 			}
@@ -103,7 +111,8 @@ func TestN24ListsThatAreNotWholeLoseNothing(t *testing.T) {
 			}
 			lists, reads := s.tree()
 			if gone != tc.gone || tc.lists >= 0 && (lists != tc.lists || reads != tc.reads) {
-				t.Errorf("%d gone, %d pages, %d reads; want %d, %d, %d", gone, lists, reads, tc.gone, tc.lists, tc.reads)
+				t.Errorf("%d gone, %d pages, %d reads; want %d, %d, %d",
+					gone, lists, reads, tc.gone, tc.lists, tc.reads)
 			}
 		})
 	}
@@ -137,7 +146,8 @@ func TestN24AListThatNeverEndsIsNoAccount(t *testing.T) {
 			s := newShelf(3)
 			store, desired := s.bound(t)
 			s.change = change
-			_, err := s.agent(t, store, s).Plan(t.Context(), reconcile.Desired{Snapshot: desired, Policy: plan.DefaultPolicy()})
+			_, err := s.agent(t, store, s).Plan(t.Context(),
+				reconcile.Desired{Snapshot: desired, Policy: plan.DefaultPolicy()})
 			if !errors.Is(err, adsapi.ErrUnavailable) || !strings.Contains(err.Error(), "list ads") {
 				t.Errorf("Plan = %v; want unavailable, about the list of ads", err)
 			}
@@ -161,7 +171,9 @@ func readOneByOne(t *testing.T) {
 	a := s.agent(t, store, s)
 	a.Now, a.Sleep = time.Now, nil // of the bubble, as the client's below: here the limits are held
 	timed := &timed{next: s}
-	client, err := adsapi.New(adsapi.Config{BaseURL: "http://127.0.0.1/v1", Key: adsapi.NewSecret("k"), Transport: timed})
+	client, err := adsapi.New(adsapi.Config{
+		BaseURL: "http://127.0.0.1/v1", Key: adsapi.NewSecret("k"), Transport: timed,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +188,8 @@ func readOneByOne(t *testing.T) {
 	if all > 960 || one > 480 {
 		t.Errorf("%d requests in a minute, %d to one endpoint; want at most 960 and 480", all, one)
 	}
-	t.Logf("%d resources in %s of %s, at most %d in a minute and %d of them to one endpoint", 3*trees, took, least, all, one)
+	t.Logf("%d resources in %s of %s, at most %d in a minute and %d of them to one endpoint",
+		3*trees, took, least, all, one)
 	var said []string
 	for _, p := range view.Plan.Problems {
 		if p.Code == diag.ReadOneByOne && p.Severity == diag.Warning {
@@ -186,7 +199,8 @@ func readOneByOne(t *testing.T) {
 	if *whole {
 		return
 	}
-	want := "the service has no list of campaigns: the 500 that adsync knows are read one by one, in at most 2 min under the service's limits, and others cannot be seen"
+	want := "the service has no list of campaigns: the 500 " +
+		"that adsync knows are read one by one, in at most 2 min under the service's limits, and others cannot be seen"
 	if len(said) != 3 || said[0] != want {
 		t.Errorf("the plan says %q; want three warnings, the first %q", said, want)
 	}

@@ -111,7 +111,8 @@ func (a *Agent) advanceCreates(ctx context.Context, operations []state.Operation
 
 // stops says that an error concerns every request, not this one.
 func stops(err error) bool {
-	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrHalted) || errors.Is(err, adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
+	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrHalted) || errors.Is(err,
+		adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
 }
 
 // refusesContent says that an answer is about what was sent, so that the same
@@ -217,12 +218,15 @@ func (r *run) sendTorn(ctx context.Context, c *creation) error {
 			}
 			children[parentID] = shown
 		}
-		other := slices.IndexFunc(children[parentID], func(child *resource.Resource) bool { return !own[child.ID] && sameName(schema, p.set(), child) })
+		other := slices.IndexFunc(children[parentID], func(child *resource.Resource) bool {
+			return !own[child.ID] && sameName(schema, p.set(), child)
+		})
 		if other < 0 {
 			r.recount(c, p)
 			continue
 		}
-		r.skip(p.change.Address, fmt.Sprintf("waits: another writer made %s with this name during this apply; the next plan compares the two", children[parentID][other].ID))
+		r.skip(p.change.Address, fmt.Sprintf("waits: another writer "+
+			"made %s with this name during this apply; the next plan compares the two", children[parentID][other].ID))
 	}
 	r.torn = nil
 	return nil
@@ -230,7 +234,8 @@ func (r *run) sendTorn(ctx context.Context, c *creation) error {
 
 // childrenOf lists what stands beneath a parent and is not archived; nothing where the
 // service has no such list.
-func (r *run) childrenOf(ctx context.Context, schema *resource.Schema, parentID string) (children []*resource.Resource, err error) {
+func (r *run) childrenOf(ctx context.Context, schema *resource.Schema,
+	parentID string) (children []*resource.Resource, err error) {
 	query := url.Values{}
 	if schema.ParentWire != "" {
 		query.Set(schema.ParentWire, parentID)
@@ -272,7 +277,8 @@ func neverApplied(o settled, failure error) settled {
 	o.Final = refusesContent(failure)
 	switch {
 	case errors.Is(failure, context.Canceled):
-		o.Outcome, o.Code, o.Message = state.OutcomeSkipped, string(diag.OperationSkipped), "interrupted before it was sent"
+		o.Outcome, o.Code, o.Message = state.OutcomeSkipped,
+			string(diag.OperationSkipped), "interrupted before it was sent"
 	case errors.Is(failure, adsapi.ErrUnauthorized):
 		o.Code = string(diag.Unauthorized)
 	case errors.Is(failure, adsapi.ErrUnavailable):

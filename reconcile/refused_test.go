@@ -33,7 +33,10 @@ func TestBadOperationOfATreeStandsAlone(t *testing.T) {
 		w := newWorld(t)
 		w.tree("spring", "active")
 		for n := range 20 {
-			w.write(fmt.Sprintf("ad/spring/g/b%02d", n), map[string]any{"name": "Ad of b", "status": "active", "title": fmt.Sprintf("Title %02d", n), "body": "Text.", "target_url": "https://shop.example/b", "image": "https://images.shop.example/b.jpg"})
+			w.write(fmt.Sprintf("ad/spring/g/b%02d", n), map[string]any{
+				"name": "Ad of b", "status": "active", "title": fmt.Sprintf("Title %02d", n), "body": "Text.",
+				"target_url": "https://shop.example/b", "image": "https://images.shop.example/b.jpg",
+			})
 		}
 		sent := &jobs{}
 		w.refusingWhole(sent, status, func(body string) bool { return strings.Contains(body, "Title 07") })
@@ -54,7 +57,10 @@ func TestBadOperationOfATreeStandsAlone(t *testing.T) {
 			t.Errorf("%d: %d jobs were sent for a tree of 23; want at most five", status, n)
 		}
 		w.agent = w.newAgent()
-		w.write("ad/spring/g/b07", map[string]any{"name": "Ad of b", "status": "active", "title": "Mended", "body": "Text.", "target_url": "https://shop.example/b", "image": "https://images.shop.example/b.jpg"})
+		w.write("ad/spring/g/b07", map[string]any{
+			"name": "Ad of b", "status": "active", "title": "Mended",
+			"body": "Text.", "target_url": "https://shop.example/b", "image": "https://images.shop.example/b.jpg",
+		})
 		w.clean()
 		if n := w.plan().Live.Snapshot.Len(); n != 23 {
 			t.Errorf("%d: %d resources are live; want 23", status, n)
@@ -69,7 +75,10 @@ func TestBadUpdateOfManyIsFoundByHalves(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		w := newWorld(t)
 		name := func(n int, prefix string) {
-			w.write(fmt.Sprintf("campaign/c%03d", n), map[string]any{"name": fmt.Sprintf("%s %03d", prefix, n), "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000})
+			w.write(fmt.Sprintf("campaign/c%03d", n), map[string]any{
+				"name":   fmt.Sprintf("%s %03d", prefix, n),
+				"status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000,
+			})
 		}
 		for n := range 128 {
 			name(n, "Campaign")
@@ -92,7 +101,8 @@ func TestBadUpdateOfManyIsFoundByHalves(t *testing.T) {
 			most = 140
 		}
 		if all && (failed != 128 || len(blocked) > 64) {
-			t.Errorf("%d failed, %d are taken for refused; want all failed, and few of them looked at alone", failed, len(blocked))
+			t.Errorf("%d failed, %d are taken for refused; want all failed, and few of them looked at alone",
+				failed, len(blocked))
 		}
 		if len(sent.bodies) > most {
 			t.Errorf("all %v: %d jobs were sent; want at most %d", all, len(sent.bodies), most)
@@ -106,7 +116,10 @@ func TestPartsThatNeverWentKeepNoKeyForOtherBytes(t *testing.T) {
 	w := newWorld(t)
 	budget := func(micros int) {
 		for n := range 4 {
-			w.write(fmt.Sprintf("campaign/c%d", n), map[string]any{"name": fmt.Sprintf("Campaign %d", n), "status": "paused", "bidding_type": "clicks", "budget.lifetime": micros})
+			w.write(fmt.Sprintf("campaign/c%d", n), map[string]any{
+				"name":   fmt.Sprintf("Campaign %d", n),
+				"status": "paused", "bidding_type": "clicks", "budget.lifetime": micros,
+			})
 		}
 	}
 	sent := &jobs{}
@@ -119,7 +132,8 @@ func TestPartsThatNeverWentKeepNoKeyForOtherBytes(t *testing.T) {
 	}), w.store)
 	budget(20_000_000)
 	if _, err := w.agent.Apply(t.Context(), w.plan()); err == nil || len(sent.bodies) != len(answers) {
-		t.Fatalf("%d jobs were sent, and the apply ended with %v; want it to end with the second job", len(sent.bodies), err)
+		t.Fatalf("%d jobs were sent, and the apply ended with %v; want it to end with the second job",
+			len(sent.bodies), err)
 	}
 	budget(30_000_000)
 	w.clean()

@@ -91,7 +91,8 @@ func (r *run) sample(ctx context.Context, said []part) (jobs []batch, keys map[r
 		r.packTrees(&c, []batch{whole})
 		first := c.jobs[0]
 		shape := r.shapeOf(first)
-		if seen[shape] || len(sample)+len(first) > r.jobRoom().operations || sample.bytes()+first.weight() > r.jobRoom().bytes {
+		if seen[shape] || len(sample)+len(first) > r.jobRoom().operations ||
+			sample.bytes()+first.weight() > r.jobRoom().bytes {
 			continue
 		}
 		seen[shape] = true
@@ -147,7 +148,8 @@ func (r *run) shapeOf(tree batch) string {
 	return strings.Join(slices.Sorted(maps.Keys(shapes)), "\n")
 }
 
-func (r *run) rehearseJobs(ctx context.Context, jobs int, rehearse func(int) ([]diag.Problem, error)) ([]diag.Problem, error) {
+func (r *run) rehearseJobs(ctx context.Context, jobs int,
+	rehearse func(int) ([]diag.Problem, error)) ([]diag.Problem, error) {
 	var problems diag.List
 	for i := range jobs {
 		r.Agent.progress("check", i, jobs)
@@ -169,7 +171,8 @@ func (r *run) rehearseJobs(ctx context.Context, jobs int, rehearse func(int) ([]
 	return problems.Sorted(), nil
 }
 
-func (r *run) rehearseCreates(ctx context.Context, job batch, keys map[resource.Address]string) ([]diag.Problem, error) {
+func (r *run) rehearseCreates(ctx context.Context,
+	job batch, keys map[resource.Address]string) ([]diag.Problem, error) {
 	own := make(map[resource.Address]string, len(job))
 	for _, p := range job { // a parent stands in the job of its children
 		own[p.part.change.Address] = rehearsalKey(keys[p.part.change.Address])
@@ -254,7 +257,8 @@ func (r *run) refusedWith(check batch, refusal error) diag.Problem {
 	}
 	hint := "the service refused it in a validate_only job; nothing was changed"
 	if len(check) > 1 {
-		hint = fmt.Sprintf("the service refused it, or one of the %d operations after it, in a validate_only job; nothing was changed", len(check)-1)
+		hint = fmt.Sprintf("the service refused "+
+			"it, or one of the %d operations after it, in a validate_only job; nothing was changed", len(check)-1)
 	}
 	return diag.Problem{
 		Severity: diag.Error, Code: diag.ServiceRefused, Position: r.blame(p, code, said),
@@ -296,8 +300,9 @@ func (r *run) refusals(check batch, page adsapi.OperationPage) []diag.Problem {
 			continue
 		}
 		problems = append(problems, diag.Problem{
-			Severity: diag.Error, Code: diag.ServiceRefused, Position: r.blame(p, text(result.ErrorCode), text(result.Error)),
-			Address: p.change.Address.String(), Message: diag.Printable(text(result.Error)),
+			Severity: diag.Error, Code: diag.ServiceRefused,
+			Position: r.blame(p, text(result.ErrorCode), text(result.Error)),
+			Address:  p.change.Address.String(), Message: diag.Printable(text(result.Error)),
 			Hint: "the service refused it in a validate_only job; nothing was changed",
 		})
 	}

@@ -43,7 +43,10 @@ func TestSampleHoldsATreeOfEveryShape(t *testing.T) {
 	for i := range 5 {
 		w.tree(fmt.Sprintf("spring-%d", i), "active")
 	}
-	w.write("campaign/odd", map[string]any{"name": "ab", "status": "active", "bidding_type": "impressions", "budget.lifetime": 100_000_000}) // a name too short for the service
+	// a name too short for the service
+	w.write("campaign/odd", map[string]any{
+		"name": "ab", "status": "active", "bidding_type": "impressions", "budget.lifetime": 100_000_000,
+	})
 	_, err := w.agent.Apply(t.Context(), w.plan())
 	if err == nil {
 		t.Fatal("apply went through; want the service's refusal of the name before anything is sent")
@@ -84,16 +87,22 @@ func TestARehearsalDoesNotRefuseWhatMayPass(t *testing.T) {
 func TestWhatARehearsalRefusesFailsAtItsRow(t *testing.T) {
 	w := newWorld(t)
 	w.tree("spring", "active")
-	w.write("campaign/odd", map[string]any{"name": "ab", "status": "active", "bidding_type": "impressions", "budget.lifetime": 100_000_000}) // a name too short for the service
+	// a name too short for the service
+	w.write("campaign/odd", map[string]any{
+		"name": "ab", "status": "active", "bidding_type": "impressions", "budget.lifetime": 100_000_000,
+	})
 	report, err := w.agent.Apply(t.Context(), w.plan())
-	if invalid := new(reconcile.InvalidError); !errors.As(err, &invalid) || len(invalid.Problems) != 1 || err.Error() != "1 problem; nothing was changed" {
+	if invalid := new(reconcile.InvalidError); !errors.As(err, &invalid) ||
+		len(invalid.Problems) != 1 || err.Error() != "1 problem; nothing was changed" {
 		t.Fatalf("Apply = %v; want one problem, and nothing changed", err)
 	}
 	for _, o := range report.Outcomes {
 		switch {
 		case o.Address.String() == "campaign/odd":
-			if o.Outcome != state.OutcomeFailed || o.Code != string(diag.ServiceRefused) || !strings.Contains(o.Message, "name") {
-				t.Errorf("%s: %s: %s (%s); want it failed, in the service's words", o.Address, o.Outcome, o.Message, o.Code)
+			if o.Outcome != state.OutcomeFailed ||
+				o.Code != string(diag.ServiceRefused) || !strings.Contains(o.Message, "name") {
+				t.Errorf("%s: %s: %s (%s); want it failed, in the service's words",
+					o.Address, o.Outcome, o.Message, o.Code)
 			}
 		case o.Outcome != state.OutcomeSkipped || o.Code != string(diag.OperationSkipped):
 			t.Errorf("%s: %s: %s (%s); want it waiting for what was refused", o.Address, o.Outcome, o.Message, o.Code)

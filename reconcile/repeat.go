@@ -186,7 +186,9 @@ func (r *run) operationsOf(b batch) []state.Operation {
 	for i, p := range b {
 		if p.repeat {
 			address := p.part.change.Address
-			operations[i] = state.Operation{ID: p.id, Address: address, Action: actionRepeat, Key: p.key, ResourceID: r.ids[address]}
+			operations[i] = state.Operation{
+				ID: p.id, Address: address, Action: actionRepeat, Key: p.key, ResourceID: r.ids[address],
+			}
 			continue
 		}
 		operations[i] = r.operation(p.part, p.id, p.key)

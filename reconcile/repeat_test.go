@@ -26,9 +26,14 @@ func (w *world) wide(key string, groups int) {
 	w.tree(key, "active")
 	for g := 1; g < groups; g++ {
 		group := fmt.Sprintf("ad_group/%s/g%d", key, g)
-		w.write(group, map[string]any{"name": fmt.Sprintf("Group %d of %s", g, key), "status": "active", "bid.max": 1_250_000})
+		w.write(group, map[string]any{
+			"name": fmt.Sprintf("Group %d of %s", g, key), "status": "active", "bid.max": 1_250_000,
+		})
 		for a := range 2 {
-			w.write(fmt.Sprintf("ad/%s/g%d/a%d", key, g, a), map[string]any{"status": "active", "title": fmt.Sprintf("Shoes %d of group %d", a, g), "body": "Light.", "target_url": "https://shop.example/x", "image": "https://images.shop.example/x.jpg"})
+			w.write(fmt.Sprintf("ad/%s/g%d/a%d", key, g, a), map[string]any{
+				"status": "active", "title": fmt.Sprintf("Shoes %d of group %d", a, g), "body": "Light.",
+				"target_url": "https://shop.example/x", "image": "https://images.shop.example/x.jpg",
+			})
 		}
 	}
 }
@@ -168,7 +173,9 @@ func TestStrayParentIsArchivedAndRemembered(t *testing.T) {
 			w.wide("autumn", 6)
 			report, s = w.applyCounting()
 			w.allApplied(report)
-			if n := len(slices.DeleteFunc(s.jobs, func(b string) bool { return !strings.Contains(b, "campaign.create") })); n != 1 {
+			if n := len(slices.DeleteFunc(s.jobs, func(b string) bool {
+				return !strings.Contains(b, "campaign.create")
+			})); n != 1 {
 				t.Errorf("%d jobs create the next tree; want 1, and single requests", n)
 			}
 			w.strays(1)

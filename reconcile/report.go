@@ -51,7 +51,10 @@ const OutcomeHeld state.Outcome = "held"
 
 // report gives the outcomes so far; parts that were not reached are skipped.
 func (r *run) report() *Report {
-	report := &Report{Run: r.id, PlanHash: r.hash, Account: r.Account, Undecided: r.view.Undecided, Started: r.started, Plan: r.view.Plan, Saved: r.view.Plan.Saved()}
+	report := &Report{
+		Run: r.id, PlanHash: r.hash, Account: r.Account,
+		Undecided: r.view.Undecided, Started: r.started, Plan: r.view.Plan, Saved: r.view.Plan.Saved(),
+	}
 	report.Outcomes = make([]Outcome, 0, len(r.view.Plan.Changes))
 	for i := range r.view.Plan.Changes {
 		c := &r.view.Plan.Changes[i]
@@ -74,7 +77,10 @@ func (r *run) report() *Report {
 // heldOutcome is that of a change that is held. What became of an earlier one of
 // the same resource may be unknown: so is its own.
 func (v *View) heldOutcome(c *plan.Change) Outcome {
-	o := Outcome{Address: c.Address, Action: c.Action, Name: c.Name, ID: c.ID, Outcome: OutcomeHeld, Position: c.Position, Cell: c.Position}
+	o := Outcome{
+		Address: c.Address, Action: c.Action, Name: c.Name,
+		ID: c.ID, Outcome: OutcomeHeld, Position: c.Position, Cell: c.Position,
+	}
 	for _, u := range v.Undecided {
 		if u.Operation.Address == c.Address {
 			o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.NeedsDecision), u.Message()
@@ -155,7 +161,8 @@ func (r *run) unsent(o *Outcome) {
 			return
 		}
 	}
-	o.Outcome, o.Code, o.Message = state.OutcomeSkipped, string(diag.OperationSkipped), "not sent: the service refused another row when it was asked first"
+	o.Outcome, o.Code, o.Message = state.OutcomeSkipped,
+		string(diag.OperationSkipped), "not sent: the service refused another row when it was asked first"
 }
 
 // Count gives how many changes have an outcome. One of which a field is held counts
@@ -193,7 +200,8 @@ func (r *Report) Moved() int {
 // Summary is one line: counts by outcome and what reading back showed.
 func (r *Report) Summary() string {
 	var parts []string
-	for _, outcome := range []state.Outcome{state.OutcomeApplied, state.OutcomeFailed, state.OutcomeSkipped, OutcomeHeld, state.OutcomeUnknown} {
+	for _, outcome := range []state.Outcome{state.OutcomeApplied,
+		state.OutcomeFailed, state.OutcomeSkipped, OutcomeHeld, state.OutcomeUnknown} {
 		if n := r.Count(outcome); n > 0 || outcome == state.OutcomeApplied {
 			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
 		}

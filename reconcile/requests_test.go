@@ -19,9 +19,17 @@ var trees = flag.Int("trees", 400, "campaigns with an ad group and an ad in the 
 func (w *world) many(n int) {
 	for i := range n {
 		key := fmt.Sprintf("c%04d", i)
-		w.write("campaign/"+key, map[string]any{"name": "Campaign " + key, "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"US"}})
-		w.write("ad_group/"+key+"/g", map[string]any{"name": "Group of " + key, "status": "active", "bid.max": 1_250_000})
-		w.write("ad/"+key+"/g/a", map[string]any{"status": "active", "title": "Shoes for mud", "body": "Light shoes.", "target_url": "https://shop.example/x", "image": "https://images.shop.example/x.jpg"})
+		w.write("campaign/"+key, map[string]any{
+			"name": "Campaign " + key, "status": "paused",
+			"bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"US"},
+		})
+		w.write("ad_group/"+key+"/g", map[string]any{
+			"name": "Group of " + key, "status": "active", "bid.max": 1_250_000,
+		})
+		w.write("ad/"+key+"/g/a", map[string]any{
+			"status": "active", "title": "Shoes for mud", "body": "Light shoes.",
+			"target_url": "https://shop.example/x", "image": "https://images.shop.example/x.jpg",
+		})
 	}
 }
 
@@ -37,13 +45,16 @@ func TestRequestsOfAFullCreateAndOfItsUpdates(t *testing.T) {
 		operations := 3 * *trees
 		jobs, pages := (*trees+332)/333, operations/999*10+(operations%999+99)/100
 		if len(s.jobs) != jobs || s.checks != 1 {
-			t.Errorf("%d jobs and %d that are only validated; want %d and 1: the rehearsal", len(s.jobs), s.checks, jobs)
+			t.Errorf("%d jobs and %d that are only validated; want %d and 1: the rehearsal",
+				len(s.jobs), s.checks, jobs)
 		}
 		asked := s.counts["GET bulk_mutation_jobs/id/operations"] - pages
 		if asked < 0 || duration == "0s" && asked > 0 || asked > jobs+2 {
-			t.Errorf("%d questions for results that were not whole, and %d pages; want the pages and few questions", asked, pages)
+			t.Errorf("%d questions for results that were not whole, and %d pages; want the pages and few questions",
+				asked, pages)
 		}
-		bulk := s.counts["POST bulk_mutation_jobs"] + s.counts["GET bulk_mutation_jobs/id"] + s.counts["GET bulk_mutation_jobs/id/operations"]
+		bulk := s.counts["POST bulk_mutation_jobs"] +
+			s.counts["GET bulk_mutation_jobs/id"] + s.counts["GET bulk_mutation_jobs/id/operations"]
 		if bound := jobs + pages; jobs > 10 && 100*bulk > 110*bound {
 			t.Errorf("jobs of %s: %d requests; want at most 1.10 of %d", duration, bulk, bound)
 		}
@@ -57,7 +68,10 @@ func TestRequestsOfAFullCreateAndOfItsUpdates(t *testing.T) {
 		}
 		for i := range *trees {
 			key := fmt.Sprintf("c%04d", i)
-			w.write("campaign/"+key, map[string]any{"name": "Other " + key, "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"US"}})
+			w.write("campaign/"+key, map[string]any{
+				"name": "Other " + key, "status": "paused",
+				"bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"US"},
+			})
 		}
 		_, s = w.applyCounting()
 		w.t.Logf("update: %s", s)

@@ -93,7 +93,8 @@ func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence, undecided []U
 		return err
 	}
 	for _, entry := range log.entries {
-		e.Log = append(e.Log, LoggedTo{entry.ObjectID, strings.TrimSpace(entry.ActorType + " " + entry.ActorID), time.Unix(entry.At, 0).UTC()})
+		e.Log = append(e.Log, LoggedTo{entry.ObjectID,
+			strings.TrimSpace(entry.ActorType + " " + entry.ActorID), time.Unix(entry.At, 0).UTC()})
 	}
 	e.Live = shown.ids
 	candidates := slices.Clone(e.Live)
@@ -109,7 +110,8 @@ func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence, undecided []U
 		e.Proves = state.OutcomeSkipped
 	case len(candidates) == 1 && !log.unclear():
 		e.Proves, e.ID = state.OutcomeApplied, candidates[0]
-	case len(candidates) == 0 && e.Listed && old && !inConflict(e.Operation.Code) && (log.whole || !keyed(e.Operation) || !shown.mayHide()):
+	case len(candidates) == 0 && e.Listed && old &&
+		!inConflict(e.Operation.Code) && (log.whole || !keyed(e.Operation) || !shown.mayHide()):
 		e.Proves = state.OutcomeSkipped
 	}
 	return nil
@@ -120,7 +122,8 @@ func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence, undecided []U
 // it cannot be is ErrOtherID.
 func (a *Agent) Resolve(ctx context.Context, e *Evidence, d Decision) error {
 	if e.Step.Route == state.Membership {
-		return fmt.Errorf("%s: an operation on people is decided by what the service says of it; run adsync resume when none is under way", e.Operation.Address)
+		return fmt.Errorf("%s: an operation on people "+
+			"is decided by what the service says of it; run adsync resume when none is under way", e.Operation.Address)
 	}
 	if d.Retry {
 		return a.retry(ctx, e, d)
@@ -130,7 +133,8 @@ func (a *Agent) Resolve(ctx context.Context, e *Evidence, d Decision) error {
 		return err
 	}
 	said := fmt.Sprintf("decided as %s by %s, %s", d.words(), d.By, a.Now().UTC().Format(time.RFC3339))
-	if err := a.settleDecided(ctx, e, settled{Address: e.Operation.Address, ResourceID: id, Outcome: d.As, Message: said}); err != nil {
+	if err := a.settleDecided(ctx,
+		e, settled{Address: e.Operation.Address, ResourceID: id, Outcome: d.As, Message: said}); err != nil {
 		return err
 	}
 	if err := a.noteDecision(ctx, e, said); err != nil {
@@ -178,7 +182,8 @@ func (a *Agent) proved(ctx context.Context, e *Evidence, d Decision) (id string,
 	case err != nil:
 		return "", err
 	case stands != standsThere:
-		return "", fmt.Errorf("%w: %s is not there beneath the parent of %s; want the id of one that is", ErrOtherID, d.ID, e.Operation.Address)
+		return "", fmt.Errorf("%w: %s is not there beneath the parent of %s; want the id of one that is",
+			ErrOtherID, d.ID, e.Operation.Address)
 	case !e.Listed && d.ID != e.ID && !d.Unproven:
 		return "", fmt.Errorf("%w: that %s is %s", ErrUnproven, e.Operation.Address, d.ID)
 	}
@@ -193,7 +198,9 @@ func (a *Agent) settleDecided(ctx context.Context, e *Evidence, decided settled)
 		return fmt.Errorf("read the journal: %w", err)
 	}
 	for _, step := range steps {
-		at := slices.IndexFunc(UndecidedOf(a.Schemas, []state.Step{step}), func(u Undecided) bool { return u.Operation.Address == decided.Address })
+		at := slices.IndexFunc(UndecidedOf(a.Schemas, []state.Step{step}), func(u Undecided) bool {
+			return u.Operation.Address == decided.Address
+		})
 		if at < 0 {
 			continue
 		}
@@ -231,9 +238,11 @@ func (a *Agent) toUnknown(ctx context.Context, step state.Step) error {
 func (a *Agent) retry(ctx context.Context, e *Evidence, d Decision) error {
 	step := e.Step
 	if !a.trusts(step) && e.Proves != state.OutcomeSkipped && !d.Unproven {
-		return fmt.Errorf("%w: that %s had no effect; sent again, it could be made twice", ErrUnproven, e.Operation.Address)
+		return fmt.Errorf("%w: that %s had no effect; sent again, it could be made twice",
+			ErrUnproven, e.Operation.Address)
 	}
-	if err := a.noteDecision(ctx, e, fmt.Sprintf("decided as %s by %s, %s", d.words(), d.By, a.Now().UTC().Format(time.RFC3339))); err != nil {
+	if err := a.noteDecision(ctx,
+		e, fmt.Sprintf("decided as %s by %s, %s", d.words(), d.By, a.Now().UTC().Format(time.RFC3339))); err != nil {
 		return err
 	}
 	recovered := Recovered{began: a.Now()}

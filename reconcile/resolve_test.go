@@ -71,8 +71,12 @@ func TestLostPixelIsDecidedByAPerson(t *testing.T) {
 		decide func(id string) reconcile.Decision
 		pixels int
 	}{
-		{"it is there", true, func(id string) reconcile.Decision { return reconcile.Decision{As: state.OutcomeApplied, ID: id} }, 1},
-		{"it is not there", false, func(string) reconcile.Decision { return reconcile.Decision{As: state.OutcomeSkipped} }, 1},
+		{"it is there", true, func(id string) reconcile.Decision {
+			return reconcile.Decision{As: state.OutcomeApplied, ID: id}
+		}, 1},
+		{"it is not there", false, func(string) reconcile.Decision {
+			return reconcile.Decision{As: state.OutcomeSkipped}
+		}, 1},
 		{"it is sent again", false, func(string) reconcile.Decision { return reconcile.Decision{Retry: true} }, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -94,7 +98,8 @@ func TestLostPixelIsDecidedByAPerson(t *testing.T) {
 				t.Fatalf("Resolve = %v", err)
 			}
 			runs, err := w.store.Runs(t.Context(), 1)
-			if err != nil || !strings.Contains(runs[0].Summary, "pixel/shop decided as") || !strings.Contains(runs[0].Summary, "by ann on desk, 20") {
+			if err != nil || !strings.Contains(runs[0].Summary, "pixel/shop decided as") ||
+				!strings.Contains(runs[0].Summary, "by ann on desk, 20") {
 				t.Errorf("run is %+v, %v; want who decided what, and when", runs, err)
 			}
 			if left, err := w.agent.Undecided(t.Context()); err != nil || len(left) != 0 {
@@ -135,7 +140,9 @@ func TestOneOfSeveralIsDecidedByItsID(t *testing.T) {
 	}
 	campaign := w.plan().Live.Snapshot.Get(address("campaign/spring")).ID
 	w.service.Must(t, http.MethodPost, "/ad_groups", map[string]any{
-		"campaign_id": campaign, "name": "New", "status": "paused", "bidding_config": map[string]any{"billing_event_type": "click", "strategy": "fixed_bid", "max_bid_micros": 1_250_000},
+		"campaign_id": campaign, "name": "New", "status": "paused", "bidding_config": map[string]any{
+			"billing_event_type": "click", "strategy": "fixed_bid", "max_bid_micros": 1_250_000,
+		},
 	})
 	if err := w.sleep(t.Context(), reconcile.TrustWindow); err != nil {
 		t.Fatal(err)
@@ -148,10 +155,12 @@ func TestOneOfSeveralIsDecidedByItsID(t *testing.T) {
 	if len(e.Live) != 2 || !e.Listed || len(e.Log) != 2 {
 		t.Errorf("evidence is %v in lists and %v in the log; want both ad groups in both", e.Live, e.Log)
 	}
-	if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeApplied}); !errors.Is(err, reconcile.ErrUnproven) {
+	if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeApplied}); !errors.Is(err,
+		reconcile.ErrUnproven) {
 		t.Errorf("Resolve without an id = %v; want %v", err, reconcile.ErrUnproven)
 	}
-	if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeApplied, ID: campaign, Unproven: true}); !errors.Is(err, reconcile.ErrOtherID) {
+	if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeApplied,
+		ID: campaign, Unproven: true}); !errors.Is(err, reconcile.ErrOtherID) {
 		t.Error("the id of a campaign is taken for an ad group")
 	}
 	if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeApplied, ID: ours}); err != nil {
@@ -173,14 +182,16 @@ func TestAChildIsDecidedAfterItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.service.Must(t, http.MethodPost, "/campaigns", map[string]any{
-		"name": "Campaign spring", "status": "paused", "bidding_type": "clicks", "budget": map[string]any{"lifetime_spend_limit_micros": 5_000_000},
+		"name": "Campaign spring", "status": "paused",
+		"bidding_type": "clicks", "budget": map[string]any{"lifetime_spend_limit_micros": 5_000_000},
 	})
 	w.agent = w.newAgent()
 	if recovered, err := w.agent.Recover(t.Context()); err != nil || len(recovered.Undecided) != 1 {
 		t.Fatalf("Recover = %+v, %v; want the campaign undecided", recovered, err)
 	}
 	if e := w.evidence("ad_group/spring/g"); e.Proves != "" || len(e.Log) != 1 {
-		t.Errorf("the ad group is %q as %q by %d entries; want nothing proved before its campaign", e.Proves, e.ID, len(e.Log))
+		t.Errorf("the ad group is %q as %q by %d entries; want nothing proved before its campaign",
+			e.Proves, e.ID, len(e.Log))
 	}
 	notMade := reconcile.Decision{As: state.OutcomeSkipped, By: "ann on desk", Unproven: true}
 	if err := w.agent.Resolve(t.Context(), w.evidence("campaign/spring"), notMade); err != nil {

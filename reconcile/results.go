@@ -47,7 +47,8 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 		case operation.Action == actionRepeat: // recorded when it was created
 		case aside(operation.Action): // of no wish of the files
 		case decided(operation): // recorded before, and perhaps changed since
-		case o.Outcome == state.OutcomeSkipped && o.Code == string(diag.NeedsDecision): // the attempt before is not decided
+		// the attempt before is not decided
+		case o.Outcome == state.OutcomeSkipped && o.Code == string(diag.NeedsDecision):
 		case o.Outcome == state.OutcomeApplied:
 			applied = append(applied, state.Applied{
 				Address: o.Address, ID: o.ResourceID, ParentID: last[a.Schemas.Parent(o.Address)],
@@ -73,7 +74,8 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 
 // parentIDs gives the ids of the parents of a step's creates, from the step
 // itself and from what is bound.
-func (a *Agent) parentIDs(ctx context.Context, step state.Step, ids map[resource.Address]string) (map[resource.Address]string, error) {
+func (a *Agent) parentIDs(ctx context.Context, step state.Step,
+	ids map[resource.Address]string) (map[resource.Address]string, error) {
 	var elsewhere []resource.Address
 	for _, o := range step.Operations {
 		if parent := a.Schemas.Parent(o.Address); !parent.IsZero() && ids[parent] == "" {
@@ -93,7 +95,8 @@ func (a *Agent) parentIDs(ctx context.Context, step state.Step, ids map[resource
 func (a *Agent) resultsOf(ctx context.Context, step state.Step, page adsapi.OperationPage) ([]settled, again, error) {
 	outcomes, g := outcomesOf(step, page)
 	if id, n := strangerIn(step, page); n > 0 {
-		a.notice("bulk job %s gave %d results for operations that were not in it, the first for %q; they were passed over, so look in the ad manager for what they made", step.JobID, n, diag.Printable(id))
+		a.notice("bulk job %s gave %d results for operations that were not in it, the first for %q; they "+
+			"were passed over, so look in the ad manager for what they made", step.JobID, n, diag.Printable(id))
 	}
 	return outcomes, g, a.noteRepeats(ctx, step, outcomes)
 }
@@ -125,12 +128,16 @@ func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled,
 	for i, operation := range step.Operations {
 		result, ok := results[operation.ID]
 		if !ok {
-			outcomes[i] = settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeUnknown, Code: string(diag.OutcomeUnknown), Message: "the job gave no result for it" + jobError(page)}
+			outcomes[i] = settled{
+				Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeUnknown,
+				Code: string(diag.OutcomeUnknown), Message: "the job gave no result for it" + jobError(page),
+			}
 		} else {
 			outcomes[i] = outcomeOf(operation, result)
 		}
 		if outcomes[i].Outcome == state.OutcomeSkipped && page.Error != nil {
-			outcomes[i].Code, outcomes[i].Message = string(diag.ServiceUnavailable), "not run, as its job failed"+jobError(page)
+			outcomes[i].Code, outcomes[i].Message = string(diag.ServiceUnavailable),
+				"not run, as its job failed"+jobError(page)
 		}
 		switch o := outcomes[i]; {
 		case inConflict(o.Code): // the same bytes meet the same answer
@@ -148,7 +155,8 @@ func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled,
 func byOperation(page adsapi.OperationPage) map[string]adsapi.OperationResult {
 	results := make(map[string]adsapi.OperationResult, len(page.Results))
 	for _, result := range page.Results {
-		if other, twice := results[result.OperationID]; twice && (other.Status != result.Status || text(other.ResourceID) != text(result.ResourceID)) {
+		if other, twice := results[result.OperationID]; twice &&
+			(other.Status != result.Status || text(other.ResourceID) != text(result.ResourceID)) {
 			result.Status = "given twice, and not alike"
 		}
 		results[result.OperationID] = result
@@ -183,7 +191,8 @@ func outcomeOf(operation state.Operation, result adsapi.OperationResult) settled
 		o.Outcome, o.Answered = state.OutcomeApplied, true
 		o.Made = result.Status == "created" && operation.Action != actionRepeat
 		if o.ResourceID == "" {
-			o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), "the job says created and gives no id"
+			o.Outcome, o.Code, o.Message = state.OutcomeUnknown,
+				string(diag.OutcomeUnknown), "the job says created and gives no id"
 		}
 	case "failed":
 		o.Outcome, o.Code, o.Message = state.OutcomeFailed, text(result.ErrorCode), diag.Printable(text(result.Error))
@@ -196,9 +205,12 @@ func outcomeOf(operation state.Operation, result adsapi.OperationResult) settled
 			o.Outcome = state.OutcomeApplied
 			return o
 		}
-		o.Outcome, o.Code, o.Message = state.OutcomeSkipped, string(diag.OperationSkipped), "not run, as an operation before it failed"
+		o.Outcome, o.Code, o.Message = state.OutcomeSkipped,
+			string(diag.OperationSkipped), "not run, as an operation before it failed"
 	default:
-		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), fmt.Sprintf("the job's result is %q; want created, updated, failed or skipped", diag.Printable(result.Status))
+		o.Outcome, o.Code, o.Message = state.OutcomeUnknown,
+			string(diag.OutcomeUnknown), fmt.Sprintf("the job's result is %q; want created, updated, failed or skipped",
+				diag.Printable(result.Status))
 	}
 	return o
 }

@@ -17,7 +17,8 @@ func (a *Agent) retireRecovered(ctx context.Context, steps []state.Step, last *r
 	for _, step := range steps {
 		for _, o := range step.Operations {
 			record := last.Get(o.Address)
-			ended := step.Point == state.Bound && o.Action == string(plan.Replace) && !o.Complete && o.Outcome == state.OutcomeApplied
+			ended := step.Point == state.Bound && o.Action == string(plan.Replace) &&
+				!o.Complete && o.Outcome == state.OutcomeApplied
 			if !ended || record == nil || record.ID != o.ResourceID || !a.removed(record) {
 				continue
 			}

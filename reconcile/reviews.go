@@ -96,7 +96,10 @@ func (a *Agent) ReadReviews(ctx context.Context, into *review.Record) error {
 		if !review.Reviewed(schema) || err != nil {
 			continue
 		}
-		p := &reviewPass{seer: seer{a.Schemas, schema, last, a.Now(), into}, service: a.Service, beneath: beneath[schema.Kind], byID: map[string]*resource.Resource{}, most: max(1, endpoint/review.Part)}
+		p := &reviewPass{
+			seer: seer{a.Schemas, schema, last, a.Now(), into}, service: a.Service, beneath: beneath[schema.Kind],
+			byID: map[string]*resource.Resource{}, most: max(1, endpoint/review.Part),
+		}
 		for r := range last.All() {
 			if r.Address.Kind == schema.Kind && r.ID != "" && !schema.Removed(r) {
 				known[r.Address.String()], p.byID[r.ID] = true, r

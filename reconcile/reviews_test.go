@@ -40,18 +40,27 @@ func reviewedShop(t *testing.T, points string, groups, ads int) (*world, *counti
 	})
 	w.tree("spring", "active")
 	for g := range groups {
-		w.write(fmt.Sprintf("ad_group/spring/g%d", g), map[string]any{"name": fmt.Sprintf("Group %d", g), "status": "active", "bid.max": 1_250_000, "context_hints": []string{"people who run"}})
+		w.write(fmt.Sprintf("ad_group/spring/g%d", g), map[string]any{
+			"name": fmt.Sprintf("Group %d", g), "status": "active",
+			"bid.max": 1_250_000, "context_hints": []string{"people who run"},
+		})
 		for i := range ads {
 			url := fmt.Sprintf("https://shop.example/%d/%d", g, i)
 			if i == 0 {
 				url = "https://shop.example/review/crawler_404/x"
 			}
-			w.write(fmt.Sprintf("ad/spring/g%d/a%d", g, i), map[string]any{"name": fmt.Sprintf("Ad %d of %d", i, g), "status": "active", "title": "Shoes for mud", "body": "Light shoes.", "target_url": url, "image": "https://images.shop.example/a.jpg"})
+			w.write(fmt.Sprintf("ad/spring/g%d/a%d", g, i), map[string]any{
+				"name": fmt.Sprintf("Ad %d of %d", i, g), "status": "active", "title": "Shoes for mud",
+				"body": "Light shoes.", "target_url": url, "image": "https://images.shop.example/a.jpg",
+			})
 		}
 	}
 	w.clean()
 	seen := &counting{}
-	client, err := adsapi.New(adsapi.Config{BaseURL: w.service.BaseURL, Key: adsapi.NewSecret(w.service.Key), UserAgent: "test", Transport: seen, Now: w.now, Sleep: w.sleep})
+	client, err := adsapi.New(adsapi.Config{
+		BaseURL: w.service.BaseURL, Key: adsapi.NewSecret(w.service.Key),
+		UserAgent: "test", Transport: seen, Now: w.now, Sleep: w.sleep,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +134,8 @@ func TestAPlanSeesReviewsAndNeedsNoRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	line, ok := known.Line("ad/spring/g0/a0")
-	if !ok || line.State != review.Rejected || line.Called() != "“Ad 0 of 0” in Campaign spring › Group 0" || !strings.Contains(line.Why(), "(crawler_404)") {
+	if !ok || line.State != review.Rejected || line.Called() != "“Ad 0 of 0” in Campaign spring › Group 0" ||
+		!strings.Contains(line.Why(), "(crawler_404)") {
 		t.Errorf("the plan says %+v; want the ad rejected, by its names, with its reason", line)
 	}
 }

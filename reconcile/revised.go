@@ -139,7 +139,8 @@ func (r *run) stillAsPlanned(ctx context.Context, reader *reader, p part) (bool,
 	}
 	if f, moved := movedField(p, live); moved {
 		a, _ := schema.Attribute(f.Name)
-		r.skip(p.change.Address, fmt.Sprintf("somebody changed it since the plan was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live())))
+		r.skip(p.change.Address, fmt.Sprintf("somebody changed it since the plan "+
+			"was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live())))
 		return false, nil
 	}
 	return true, nil

@@ -30,9 +30,11 @@ type values map[string]any
 
 // What a resource has beside the value that is looked at.
 var usual = map[resource.Kind]values{
-	"campaign":           {"name": "Base campaign", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"US"}},
-	"ad_group":           {"name": "Base group", "status": "paused", "bid.max": 1_250_000},
-	"ad":                 {"status": "paused", "title": "Base title", "body": "Base body", "target_url": "https://shop.example/base", "image": "https://images.shop.example/base.jpg"},
+	"campaign": {"name": "Base campaign", "status": "paused",
+		"bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"US"}},
+	"ad_group": {"name": "Base group", "status": "paused", "bid.max": 1_250_000},
+	"ad": {"status": "paused", "title": "Base title", "body": "Base body",
+		"target_url": "https://shop.example/base", "image": "https://images.shop.example/base.jpg"},
 	"audience":           {"name": "Base audience"},
 	"spend_limit_window": {"amount": 900_000_000, "start": day(5), "end": day(20)},
 	"daily_spend_limit":  {"amount": 90_000_000, "start": day(5)},
@@ -156,11 +158,18 @@ func routedCampaigns() []route {
 	}
 	event := func(w *world) {
 		w.write("pixel/shop", map[string]any{"name": "Web shop"})
-		w.write("event_setting/orders", map[string]any{"name": "Orders", "event_type": "order_created", "source": "pixel/shop"})
-		w.write("event_setting/leads", map[string]any{"name": "Leads", "event_type": "lead_created", "source": "pixel/shop"})
+		w.write("event_setting/orders", map[string]any{
+			"name": "Orders", "event_type": "order_created", "source": "pixel/shop",
+		})
+		w.write("event_setting/leads", map[string]any{
+			"name": "Leads", "event_type": "lead_created", "source": "pixel/shop",
+		})
 	}
 	daily := values{"budget.lifetime": nil, "budget.daily": 50_000_000}
-	converts := values{"budget.lifetime": nil, "budget.daily": 50_000_000, "bidding_type": "conversions", "conversion_goal": "event_setting/orders"}
+	converts := values{
+		"budget.lifetime": nil, "budget.daily": 50_000_000,
+		"bidding_type": "conversions", "conversion_goal": "event_setting/orders",
+	}
 	var rows []route
 	for _, some := range [][]route{
 		everywhere("campaign name", "Alpha campaign", "Beta campaign"),
@@ -170,8 +179,10 @@ func routedCampaigns() []route {
 		everywhere("campaign end", day(60), day(65)),
 		everywhere("campaign targeting.excluded_countries", []string{"CA"}, []string{"MX"}),
 		everywhere("campaign targeting.excluded_locations", []string{"2000043"}, []string{"3000194"}),
-		everywhere("campaign targeting.audiences", []string{"audience/one"}, []string{"audience/two"}, having(audiences)),
-		everywhere("campaign targeting.excluded_audiences", []string{"audience/one"}, []string{"audience/two"}, having(audiences)),
+		everywhere("campaign targeting.audiences",
+			[]string{"audience/one"}, []string{"audience/two"}, having(audiences)),
+		everywhere("campaign targeting.excluded_audiences",
+			[]string{"audience/one"}, []string{"audience/two"}, having(audiences)),
 		everywhere("campaign targeting.platforms", []string{"web"}, []string{"ios_web"}),
 		everywhere("campaign tracking", "utm_source=alpha", "utm_source=beta"),
 		everywhere("campaign description", "Alpha words", "Beta words"),
@@ -182,12 +193,21 @@ func routedCampaigns() []route {
 		rows = append(rows, some...)
 	}
 	return append(rows,
-		route{attribute: "campaign budget.daily", first: 50_000_000, only: creates, by: "single", points: "bulk_budget_type_daily=refused", with: daily},
+		route{
+			attribute: "campaign budget.daily", first: 50_000_000,
+			only: creates, by: "single", points: "bulk_budget_type_daily=refused", with: daily,
+		},
 		route{attribute: "campaign description", first: "Alpha words", second: cleared, only: updates, by: "single"},
 		route{attribute: "campaign bidding_type", first: "clicks", second: "impressions"},
 		route{attribute: "campaign bidding_type", first: "clicks", only: creates, by: "single", noJobs: true},
-		route{attribute: "campaign bidding_type", first: "conversions", only: creates, by: "single", with: converts, prior: event},
-		route{attribute: "campaign conversion_goal", first: "event_setting/orders", second: "event_setting/leads", with: converts, prior: event},
+		route{
+			attribute: "campaign bidding_type", first: "conversions",
+			only: creates, by: "single", with: converts, prior: event,
+		},
+		route{
+			attribute: "campaign conversion_goal",
+			first:     "event_setting/orders", second: "event_setting/leads", with: converts, prior: event,
+		},
 		route{attribute: "campaign product_feed", first: "fd_test", second: "fd_other"},
 		route{attribute: "campaign protect", first: []string{"archive"}, second: []string{"budget"}},
 	)
@@ -210,17 +230,35 @@ func routedGroups() []route {
 		rows = append(rows, some...)
 	}
 	return append(rows,
-		route{attribute: "ad_group bid.max", first: 60_000, only: creates, by: "follow-up", campaign: values{"bidding_type": "impressions"}},
-		route{attribute: "ad_group bid.max", first: 60_000, second: 50_000, only: updates, by: "single", campaign: values{"bidding_type": "impressions"}},
+		route{
+			attribute: "ad_group bid.max", first: 60_000,
+			only: creates, by: "follow-up", campaign: values{"bidding_type": "impressions"},
+		},
+		route{
+			attribute: "ad_group bid.max", first: 60_000,
+			second: 50_000, only: updates, by: "single", campaign: values{"bidding_type": "impressions"},
+		},
 		route{attribute: "ad_group bid.strategy", first: "fixed_bid", only: creates},
-		route{attribute: "ad_group bid.strategy", first: "maximize_clicks", only: creates, by: "single", with: maximised, campaign: daily},
-		route{attribute: "ad_group bid.strategy", first: "maximize_clicks", second: "fixed_bid", only: updates, with: maximised, then: values{"bid.max": 1_000_000}, campaign: daily},
+		route{
+			attribute: "ad_group bid.strategy", first: "maximize_clicks",
+			only: creates, by: "single", with: maximised, campaign: daily,
+		},
+		route{
+			attribute: "ad_group bid.strategy", first: "maximize_clicks", second: "fixed_bid",
+			only: updates, with: maximised, then: values{"bid.max": 1_000_000}, campaign: daily,
+		},
 		route{attribute: "ad_group context_hints", first: []string{"people who run"}, second: cleared, only: updates},
 		route{attribute: "ad_group description", first: "Alpha words", second: cleared, only: updates, by: "single"},
 		route{attribute: "ad_group exclusion_hints", first: []string{"football boots"}, second: []string{"sandals"}},
 		route{attribute: "ad_group exclusion_hints", first: []string{"football boots"}, second: cleared, only: updates},
-		route{attribute: "ad_group exclusion_hints", first: []string{"football boots"}, second: cleared, only: updates, then: values{"tracking": "utm_source=alpha"}},
-		route{attribute: "ad_group exclusion_hints", first: []string{"football boots"}, only: creates, by: "follow-up", beneath: true},
+		route{
+			attribute: "ad_group exclusion_hints", first: []string{"football boots"},
+			second: cleared, only: updates, then: values{"tracking": "utm_source=alpha"},
+		},
+		route{
+			attribute: "ad_group exclusion_hints",
+			first:     []string{"football boots"}, only: creates, by: "follow-up", beneath: true,
+		},
 		route{attribute: "ad_group product_set", first: products, second: others, campaign: feed},
 		route{attribute: "ad_group protect", first: []string{"archive"}, second: []string{"budget"}},
 	)
@@ -244,7 +282,10 @@ func routedAds() []route {
 		route{attribute: "ad image", first: "https://images.shop.example/base.jpg", second: elsewhere},
 		route{attribute: "ad image", first: "https://images.shop.example/base.jpg", second: picture, only: updates},
 		route{attribute: "ad image", first: picture, only: creates, by: "upload"},
-		route{attribute: "ad image", first: "https://images.shop.example/base.jpg", second: elsewhere, by: "upload", noJobs: true},
+		route{
+			attribute: "ad image", first: "https://images.shop.example/base.jpg",
+			second: elsewhere, by: "upload", noJobs: true,
+		},
 		route{attribute: "ad protect", first: []string{"archive"}, second: []string{"budget"}},
 	)
 }
@@ -264,11 +305,17 @@ func routedOthers() []route {
 	named := values{"members.file": people(0, 50), "members.identifier": "email_sha256"}
 	return []route{
 		{attribute: "audience name", first: "Alpha audience", second: "Beta audience"},
-		{attribute: "audience members.file", first: people(0, 50), second: people(10, 60), with: counted(values{"members.identifier": "email"})},
-		{attribute: "audience members.identifier", first: "email", second: "email_sha256", with: counted(values{"members.file": people(0, 50)}), then: counted(values{"members.file": people(10, 60)})},
-		{attribute: "audience members.do", first: "replace", second: "replace", only: creates, with: counted(maps.Clone(named))},
-		{attribute: "audience members.do", first: "add", second: "replace", only: updates, with: counted(maps.Clone(named))},
-		{attribute: "audience merge", first: []string{"audience/one", "audience/two"}, second: []string{"audience/two", "audience/one", "aud_3"}, prior: sources},
+		{attribute: "audience members.file", first: people(0, 50),
+			second: people(10, 60), with: counted(values{"members.identifier": "email"})},
+		{attribute: "audience members.identifier",
+			first: "email", second: "email_sha256", with: counted(values{"members.file": people(0, 50)}),
+			then: counted(values{"members.file": people(10, 60)})},
+		{attribute: "audience members.do", first: "replace",
+			second: "replace", only: creates, with: counted(maps.Clone(named))},
+		{attribute: "audience members.do", first: "add",
+			second: "replace", only: updates, with: counted(maps.Clone(named))},
+		{attribute: "audience merge", first: []string{"audience/one", "audience/two"},
+			second: []string{"audience/two", "audience/one", "aud_3"}, prior: sources},
 		{attribute: "audience status", first: "archived", only: creates},
 		{attribute: "audience status", second: "archived", only: updates},
 		{attribute: "audience description", first: "Alpha words", second: "Beta words"},
@@ -295,7 +342,8 @@ func routedOthers() []route {
 
 		{attribute: "event_setting name", first: "Alpha event", second: "Beta event", prior: shop},
 		{attribute: "event_setting event_type", first: "order_created", second: "lead_created", prior: shop},
-		{attribute: "event_setting custom_event_name", first: "brochure_read", second: "brochure_sent", with: values{"event_type": "custom"}, prior: shop},
+		{attribute: "event_setting custom_event_name",
+			first: "brochure_read", second: "brochure_sent", with: values{"event_type": "custom"}, prior: shop},
 		{attribute: "event_setting attribution_window_days", first: "30", second: "30", prior: shop},
 		{attribute: "event_setting source", first: "pixel/shop", second: "pixel/app", prior: pixels},
 		{attribute: "event_setting status", first: "archived", only: creates, prior: shop},

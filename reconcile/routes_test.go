@@ -90,7 +90,8 @@ func readRoutes(t *testing.T) map[string]map[string]map[string][]string {
 		if cells := strings.Split(line, " | "); title != "" && len(cells) == 3 && strings.HasPrefix(line, "| `") {
 			name := strings.Trim(cells[0], "| `")
 			page[title][name] = map[string][]string{
-				creates: strings.Split(cells[1], "; else "), updates: strings.Split(strings.TrimSuffix(cells[2], " |"), "; else "),
+				creates: strings.Split(cells[1], "; else "),
+				updates: strings.Split(strings.TrimSuffix(cells[2], " |"), "; else "),
 			}
 		}
 	}
@@ -154,7 +155,9 @@ func (row route) goes(t *testing.T, s *resource.Schema, a *resource.Attribute, p
 		if want := wanted(s, a, phase, way); !slices.Equal(carriers, want) {
 			t.Errorf("%s goes by %q; docs/routes.md: %s, which is %q", a.Name, carriers, way, want)
 		}
-	} else if len(carriers) != 1 || !slices.ContainsFunc(later, func(way string) bool { return slices.Equal(wanted(s, a, updates, way), carriers) }) {
+	} else if len(carriers) != 1 || !slices.ContainsFunc(later, func(way string) bool {
+		return slices.Equal(wanted(s, a, updates, way), carriers)
+	}) {
 		t.Errorf("%s follows by %q; want one of %q", a.Name, carriers, later)
 	} else if request, _, _ := strings.Cut(carriers[0], ": "); !followUps[request] {
 		t.Errorf("plan --requests calls no %s a follow-up", request)
@@ -240,7 +243,9 @@ func (g *gone) RoundTrip(r *http.Request) (*http.Response, error) {
 	for _, o := range operations {
 		if sent.body["validate_only"] != true {
 			o := o.(map[string]any)
-			g.requests = append(g.requests, request{line: inJob + o["type"].(string), body: o["input"].(map[string]any)})
+			g.requests = append(g.requests, request{
+				line: inJob + o["type"].(string), body: o["input"].(map[string]any),
+			})
 			g.operations[o["type"].(string)]++
 		}
 	}
@@ -268,7 +273,8 @@ func (g *gone) carriers(s *resource.Schema, a *resource.Attribute) []string {
 		case r.line == "POST /upload" && a.Wire.Codec == resource.FileID, r.line == "POST /uploads" && isPeople(s, a),
 			strings.HasPrefix(r.line, "POST /"+s.Collection) && isPeople(s, a) && has(r.body, "file_id"),
 			s.Membership != nil && a.Name == s.Membership.Merge && has(r.body, s.Membership.MergeWire),
-			slices.Contains([]string{s.CreateCall().Path, s.UpdateCall().Path}, strings.TrimPrefix(r.line, "POST /")) && has(r.body, a.Wire.Path):
+			slices.Contains([]string{s.CreateCall().Path, s.UpdateCall().Path}, strings.TrimPrefix(r.line, "POST /")) &&
+				has(r.body, a.Wire.Path):
 			carriers = append(carriers, r.line)
 		}
 		for _, call := range a.Calls {

@@ -40,28 +40,41 @@ type rule struct {
 // later only reading back decides, and what it leaves open stays unknown.
 var rules = []rule{
 	{
-		RecoveryRule{"never sent", "written down, and not sent", "nothing had an effect: it is dropped, and planned anew"},
-		[]state.Point{state.Intent}, nil, either, false, (*Agent).abandonUnsent, // the journal says sent before the first byte leaves
+		RecoveryRule{"never sent", "written down, and not sent",
+			"nothing had an effect: it is dropped, and planned anew"},
+		// the journal says sent before the first byte leaves
+		[]state.Point{state.Intent}, nil, either, false, (*Agent).abandonUnsent,
 	}, {
-		RecoveryRule{"people", "an operation on people, sent", "the same bytes again under the same key, once the service has had time to know it; once the key is old, the revision of the list decides"},
-		[]state.Point{state.Sent, state.Unknown, state.Accepted, state.Terminal}, []state.Route{state.Membership}, either, false, (*Agent).recoverMembers,
+		RecoveryRule{"people", "an operation on people, sent", "the same bytes again under the same " +
+			"key, once the service has had time to know it; once the key is old, the revision of the list decides"},
+		[]state.Point{state.Sent, state.Unknown, state.Accepted, state.Terminal},
+		[]state.Route{state.Membership}, either, false, (*Agent).recoverMembers,
 	}, {
-		RecoveryRule{"upload", "an upload, sent; its answer is lost", "it is dropped: at worst the service keeps a file nobody uses"},
+		RecoveryRule{"upload", "an upload, sent; its answer is lost",
+			"it is dropped: at worst the service keeps a file nobody uses"},
 		[]state.Point{state.Sent, state.Unknown}, []state.Route{state.Upload}, either, false, (*Agent).abandonUpload,
 	}, {
-		RecoveryRule{"job with unknown results", "a job the service has, with results that are not whole", "the job is asked for them; then reading back decides what it leaves open"},
+		RecoveryRule{"job with unknown results", "a job the service has, with results that are not whole",
+			"the job is asked for them; then reading back decides what it leaves open"},
 		[]state.Point{state.Unknown}, []state.Route{state.Bulk}, either, true, (*Agent).askJob,
 	}, {
-		RecoveryRule{"job, young", "a job, sent less than 20 minutes ago; its answer is lost", "the same bytes again under the same key, once the service has had time to know it: the service answers with the job it has, or takes it now"},
+		RecoveryRule{"job, young", "a job, sent less than 20 minutes ago; its answer is lost",
+			"the same bytes again under the same " +
+				"key, once the service has had " +
+				"time to know it: the service answers with the job it has, or takes it now"},
 		[]state.Point{state.Sent, state.Unknown}, []state.Route{state.Bulk}, trusted, false, (*Agent).resubmit,
 	}, {
-		RecoveryRule{"request, young", "a request with a key, sent less than 20 minutes ago; its answer is lost", "the same bytes again under the same key, once the service has had time to know it"},
+		RecoveryRule{"request, young", "a request with a key, sent less than 20 minutes ago; its answer is lost",
+			"the same bytes again under the same key, once the service has had time to know it"},
 		[]state.Point{state.Sent, state.Unknown}, []state.Route{state.Single}, trusted, false, (*Agent).resend,
 	}, {
-		RecoveryRule{"read back", "sent, and its key is old, or there is none", "nothing is sent: reading back decides by id, by name beneath the parent, and by the audit log, twice where nothing shows at first, further apart than the service may take to show it; what they leave open is unknown"},
+		RecoveryRule{"read back", "sent, and its key is old, or there is none", "nothing is sent: " +
+			"reading back decides by id, by name beneath the parent, and by the audit log, twice where nothing " +
+			"shows at first, further apart than the service may take to show it; what they leave open is unknown"},
 		[]state.Point{state.Sent, state.Unknown}, nil, gone, false, (*Agent).readBackStep,
 	}, {
-		RecoveryRule{"job accepted", "a job the service has taken", "the job is followed to its end, and its results are read"},
+		RecoveryRule{"job accepted", "a job the service has taken",
+			"the job is followed to its end, and its results are read"},
 		[]state.Point{state.Accepted}, nil, either, false, (*Agent).askJob,
 	}, {
 		RecoveryRule{"job ended", "a job that has ended", "its results are read"},
@@ -91,7 +104,8 @@ func (a *Agent) recoveryRule(step state.Step) rule {
 		key = trusted
 	}
 	for _, r := range rules {
-		fits := slices.Contains(r.points, step.Point) && (r.key == either || r.key == key) && (!r.job || step.JobID != "")
+		fits := slices.Contains(r.points, step.Point) &&
+			(r.key == either || r.key == key) && (!r.job || step.JobID != "")
 		if fits && (len(r.routes) == 0 || slices.Contains(r.routes, step.Route)) {
 			return r
 		}

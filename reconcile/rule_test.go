@@ -27,8 +27,10 @@ func TestRecoveryTableRowByRow(t *testing.T) {
 		{state.Step{Point: state.Terminal, Route: state.Membership, Key: "k", JobID: "j", SentAt: old}, "people"},
 		{state.Step{Point: state.Sent, Route: state.Upload, SentAt: young}, "upload"},
 		{state.Step{Point: state.Unknown, Route: state.Upload, SentAt: old}, "upload"},
-		{state.Step{Point: state.Unknown, Route: state.Bulk, Key: "k", JobID: "j", SentAt: young}, "job with unknown results"},
-		{state.Step{Point: state.Unknown, Route: state.Bulk, Key: "k", JobID: "j", SentAt: old}, "job with unknown results"},
+		{state.Step{Point: state.Unknown, Route: state.Bulk, Key: "k", JobID: "j", SentAt: young},
+			"job with unknown results"},
+		{state.Step{Point: state.Unknown, Route: state.Bulk, Key: "k", JobID: "j", SentAt: old},
+			"job with unknown results"},
 		{state.Step{Point: state.Sent, Route: state.Bulk, Key: "k", SentAt: young}, "job, young"},
 		{state.Step{Point: state.Unknown, Route: state.Bulk, Key: "k", SentAt: young}, "job, young"},
 		{state.Step{Point: state.Sent, Route: state.Single, Key: "k", SentAt: young}, "request, young"},
@@ -36,7 +38,8 @@ func TestRecoveryTableRowByRow(t *testing.T) {
 		{state.Step{Point: state.Sent, Route: state.Bulk, Key: "k", SentAt: old}, "read back"},
 		{state.Step{Point: state.Unknown, Route: state.Single, Key: "k", SentAt: old}, "read back"},
 		{state.Step{Point: state.Sent, Route: state.Single, SentAt: young}, "read back"}, // no key
-		{state.Step{Point: state.Sent, Route: state.Single, Key: "k", SentAt: now.Add(clockSlack + time.Second)}, "read back"},
+		{state.Step{Point: state.Sent, Route: state.Single, Key: "k", SentAt: now.Add(clockSlack + time.Second)},
+			"read back"},
 		{state.Step{Point: state.Accepted, Route: state.Bulk, Key: "k", JobID: "j", SentAt: old}, "job accepted"},
 		{state.Step{Point: state.Terminal, Route: state.Bulk, Key: "k", JobID: "j", SentAt: old}, "job ended"},
 		{state.Step{Point: state.ResultsRead, Route: state.Bulk, Key: "k", JobID: "j", SentAt: young}, "job ended"},
@@ -47,7 +50,8 @@ func TestRecoveryTableRowByRow(t *testing.T) {
 		got := a.recoveryRule(row.step)
 		reached[got.Name] = true
 		if got.Name != row.want {
-			t.Errorf("a %s step at %s, sent %s, job %q: rule %q; want %q", row.step.Route, row.step.Point, row.step.SentAt, row.step.JobID, got.Name, row.want)
+			t.Errorf("a %s step at %s, sent %s, job %q: rule %q; want %q",
+				row.step.Route, row.step.Point, row.step.SentAt, row.step.JobID, got.Name, row.want)
 		}
 	}
 	for _, r := range rules {

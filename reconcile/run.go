@@ -91,7 +91,8 @@ func (a *Agent) newRun(id string, view *View) *run {
 	n := len(view.Plan.Changes)
 	r := &run{
 		Agent: a, id: id, view: view,
-		byAddr: make(map[resource.Address]*plan.Change, n), standings: make(map[resource.Address]*standing, n), ids: map[resource.Address]string{}, people: map[string]uploaded{}, reread: map[string]bool{},
+		byAddr: make(map[resource.Address]*plan.Change, n), standings: make(map[resource.Address]*standing, n),
+		ids: map[resource.Address]string{}, people: map[string]uploaded{}, reread: map[string]bool{},
 	}
 	for change := range view.Plan.EachApplicable() {
 		r.changes = append(r.changes, &change)
@@ -181,16 +182,22 @@ func (r *run) settle(p part, o state.OperationOutcome) {
 }
 
 // rank orders outcomes from good to bad.
-var rank = map[state.Outcome]int{state.OutcomeApplied: 1, state.OutcomeSkipped: 2, state.OutcomeFailed: 3, state.OutcomeUnknown: 4}
+var rank = map[state.Outcome]int{
+	state.OutcomeApplied: 1, state.OutcomeSkipped: 2, state.OutcomeFailed: 3, state.OutcomeUnknown: 4,
+}
 
 // skip leaves a change's part out, with the reason.
 func (r *run) skip(address resource.Address, message string) {
 	s := r.standings[address]
 	s.started = true
 	s.pending--
-	r.teller.settled(part{change: s.change}, settled{Address: address, ResourceID: r.ids[address], Outcome: state.OutcomeSkipped, Code: string(diag.OperationSkipped), Message: message})
+	r.teller.settled(part{change: s.change}, settled{
+		Address: address, ResourceID: r.ids[address],
+		Outcome: state.OutcomeSkipped, Code: string(diag.OperationSkipped), Message: message,
+	})
 	if rank[state.OutcomeSkipped] > rank[s.outcome] {
-		s.outcome, s.code, s.message, s.cell = state.OutcomeSkipped, string(diag.OperationSkipped), message, s.change.Position
+		s.outcome, s.code, s.message, s.cell = state.OutcomeSkipped,
+			string(diag.OperationSkipped), message, s.change.Position
 	}
 }
 

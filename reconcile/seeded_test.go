@@ -14,7 +14,10 @@ import (
 func TestSeededTwoEqualAdsStayTwo(t *testing.T) {
 	w := newWorld(t)
 	w.tree("spring", "paused")
-	same := map[string]any{"name": "Ad of spring", "status": "active", "title": "Shoes for mud", "body": "Light shoes.", "target_url": "https://shop.example/spring", "image": "https://images.shop.example/spring.jpg"}
+	same := map[string]any{
+		"name": "Ad of spring", "status": "active", "title": "Shoes for mud", "body": "Light shoes.",
+		"target_url": "https://shop.example/spring", "image": "https://images.shop.example/spring.jpg",
+	}
 	w.write("ad/spring/g/b", same)
 	w.write("ad/spring/g/c", same)
 	w.clean()
@@ -57,7 +60,8 @@ func (w *world) wantJournalled(r *http.Request, body []byte) {
 		w.t.Error(err)
 	}
 	if !slices.ContainsFunc(open, func(s state.Step) bool {
-		return s.Point == state.Sent && s.Key == r.Header.Get("Idempotency-Key") && strings.HasSuffix(r.URL.Path, s.Path) &&
+		return s.Point == state.Sent && s.Key == r.Header.Get("Idempotency-Key") &&
+			strings.HasSuffix(r.URL.Path, s.Path) &&
 			(s.Route == state.Upload || bytes.Equal(s.Body, body))
 	}) {
 		w.t.Errorf("%s %s is sent and no step of the journal says so", r.Method, r.URL.Path)
@@ -88,7 +92,8 @@ func TestSeededResultsCountOnceTheyAreComplete(t *testing.T) {
 	w.tree("spring", "paused")
 	early, jobs := 0, 0
 	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
-		if body := peek(r); posts(r, "bulk_mutation_jobs") && bytes.Contains(body, []byte(`"campaign.create"`)) && !bytes.Contains(body, []byte(`"validate_only":true`)) {
+		if body := peek(r); posts(r, "bulk_mutation_jobs") &&
+			bytes.Contains(body, []byte(`"campaign.create"`)) && !bytes.Contains(body, []byte(`"validate_only":true`)) {
 			jobs++
 		}
 		if jobs == 1 && early == 0 && strings.HasSuffix(r.URL.Path, "/operations") {

@@ -48,11 +48,22 @@ type shelf struct {
 
 // trees puts n campaigns with an ad group and an ad each on the shelf.
 func newShelf(n int) *shelf {
-	s := &shelf{rows: map[string][]map[string]any{}, asked: map[string]int{}, unlisted: map[string]bool{}, hidden: map[string]bool{}, refused: map[string]bool{}}
+	s := &shelf{
+		rows: map[string][]map[string]any{}, asked: map[string]int{},
+		unlisted: map[string]bool{}, hidden: map[string]bool{}, refused: map[string]bool{},
+	}
 	for i := range n {
-		s.put("campaigns", map[string]any{"id": fmt.Sprint("c", i), "name": fmt.Sprint("Campaign ", i), "status": "paused", "bidding_type": "clicks"})
-		s.put("ad_groups", map[string]any{"id": fmt.Sprint("g", i), "campaign_id": fmt.Sprint("c", i), "name": fmt.Sprint("Group ", i), "status": "paused"})
-		s.put("ads", map[string]any{"id": fmt.Sprint("a", i), "ad_group_id": fmt.Sprint("g", i), "name": fmt.Sprint("Ad ", i), "status": "paused"})
+		s.put("campaigns", map[string]any{
+			"id": fmt.Sprint("c", i), "name": fmt.Sprint("Campaign ", i), "status": "paused", "bidding_type": "clicks",
+		})
+		s.put("ad_groups", map[string]any{
+			"id": fmt.Sprint("g", i), "campaign_id": fmt.Sprint("c", i),
+			"name": fmt.Sprint("Group ", i), "status": "paused",
+		})
+		s.put("ads", map[string]any{
+			"id": fmt.Sprint("a", i), "ad_group_id": fmt.Sprint("g", i),
+			"name": fmt.Sprint("Ad ", i), "status": "paused",
+		})
 	}
 	return s
 }
@@ -103,7 +114,10 @@ func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func reply(r *http.Request, status int, answer any) *http.Response {
 	body, _ := json.Marshal(answer)
-	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)), Request: r}
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(bytes.NewReader(body)), Request: r,
+	}
 }
 
 // shown is a row as answers show it.
@@ -140,7 +154,9 @@ func (s *shelf) list(collection string, r *http.Request) (int, map[string]any) {
 		return http.StatusNotFound, map[string]any{}
 	}
 	if above != "" && parent == "" && !s.both {
-		return http.StatusBadRequest, map[string]any{"error": map[string]any{"message": "Missing required parameter: '" + above + "'."}}
+		return http.StatusBadRequest, map[string]any{
+			"error": map[string]any{"message": "Missing required parameter: '" + above + "'."},
+		}
 	}
 	rows := []map[string]any{}
 	for _, row := range s.rows[collection] {
@@ -153,7 +169,9 @@ func (s *shelf) list(collection string, r *http.Request) (int, map[string]any) {
 	if after := r.URL.Query().Get("after"); after != "" {
 		at := slices.IndexFunc(rows, func(row map[string]any) bool { return row["id"] == after })
 		if at < 0 {
-			return http.StatusBadRequest, map[string]any{"error": map[string]any{"message": "Invalid pagination cursor."}}
+			return http.StatusBadRequest, map[string]any{
+				"error": map[string]any{"message": "Invalid pagination cursor."},
+			}
 		}
 		from = at + 1
 	}
@@ -199,7 +217,10 @@ func (s *shelf) log(r *http.Request) map[string]any {
 
 // entry writes into the audit log that somebody did something.
 func (s *shelf) entry(object, id string, ts int64) {
-	s.entries = append(s.entries, map[string]any{"id": fmt.Sprintf("log%05d", len(s.entries)), "audit_log_type": "update", "obj_type": object, "obj_id": id, "actor_type": "user", "actor_id": "u", "ts": ts})
+	s.entries = append(s.entries, map[string]any{
+		"id": fmt.Sprintf("log%05d", len(s.entries)), "audit_log_type": "update",
+		"obj_type": object, "obj_id": id, "actor_type": "user", "actor_id": "u", "ts": ts,
+	})
 }
 
 // agent reads the shelf through the transport, with a clock that only waiting
@@ -217,11 +238,16 @@ func (s *shelf) agent(t *testing.T, store state.Store, through http.RoundTripper
 		s.clock += d
 		return ctx.Err()
 	}
-	client, err := adsapi.New(adsapi.Config{BaseURL: "http://127.0.0.1/v1", Key: adsapi.NewSecret("k"), Transport: through, Now: now, Sleep: sleep})
+	client, err := adsapi.New(adsapi.Config{
+		BaseURL: "http://127.0.0.1/v1", Key: adsapi.NewSecret("k"), Transport: through, Now: now, Sleep: sleep,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &reconcile.Agent{Service: client, Store: store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: now, Sleep: sleep}
+	return &reconcile.Agent{
+		Service: client, Store: store, Schemas: kinds.All(),
+		Logger: slog.New(slog.DiscardHandler), Now: now, Sleep: sleep,
+	}
 }
 
 // bound is a state in which everything on the shelf is as it was last applied,
@@ -240,15 +266,21 @@ func (s *shelf) boundAt(t *testing.T, now time.Time) (state.Store, *resource.Sna
 	}
 	desired := &resource.Snapshot{}
 	var applied []state.Applied
-	for _, kind := range []struct{ collection, kind, up string }{{"campaigns", "campaign", ""}, {"ad_groups", "ad_group", "campaign_id"}, {"ads", "ad", "ad_group_id"}} {
+	for _, kind := range []struct{ collection, kind, up string }{{"campaigns", "campaign", ""},
+		{"ad_groups", "ad_group", "campaign_id"}, {"ads", "ad", "ad_group_id"}} {
 		for i, row := range s.rows[kind.collection] {
-			key := strings.Repeat(fmt.Sprintf("k%d/", i), map[string]int{"campaign": 1, "ad_group": 2, "ad": 3}[kind.kind])
-			r := &resource.Resource{Address: resource.Address{Kind: resource.Kind(kind.kind), Key: strings.TrimSuffix(key, "/")}}
+			key := strings.Repeat(fmt.Sprintf("k%d/", i),
+				map[string]int{"campaign": 1, "ad_group": 2, "ad": 3}[kind.kind])
+			r := &resource.Resource{
+				Address: resource.Address{Kind: resource.Kind(kind.kind), Key: strings.TrimSuffix(key, "/")},
+			}
 			r.Set("name", resource.Text(row["name"].(string)))
 			r.Set("status", resource.Text(row["status"].(string)))
 			desired.Put(r)
 			parent, _ := row[kind.up].(string)
-			applied = append(applied, state.Applied{Address: r.Address, ID: row["id"].(string), ParentID: parent, Attributes: r.Attributes})
+			applied = append(applied, state.Applied{
+				Address: r.Address, ID: row["id"].(string), ParentID: parent, Attributes: r.Attributes,
+			})
 		}
 	}
 	if err := store.Record(t.Context(), applied); err != nil {

@@ -99,7 +99,10 @@ func newSimulation(t *testing.T, jobs takes, change ...func(*emulator.Options)) 
 	features := emulatortest.Account("acct", "k").Features
 	features.MaxCampaigns, features.MaxAdGroups, features.MaxAds = 1<<30, 1<<30, 1<<30
 	under := &underWay{spans: map[string]span{}}
-	o := emulator.Options{Seed: 1, Accounts: []emulator.Account{{ID: "acct", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "k", Features: features}}, Hooks: under.hook(jobs)}
+	o := emulator.Options{
+		Seed: 1, Accounts: []emulator.Account{{ID: "acct", Name: "Test",
+			Currency: "USD", TimeZone: "America/New_York", Key: "k", Features: features}}, Hooks: under.hook(jobs),
+	}
 	for _, f := range change {
 		f(&o)
 	}
@@ -116,11 +119,19 @@ func newSimulation(t *testing.T, jobs takes, change ...func(*emulator.Options)) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &simulation{jobs: under, world: &world{t: t, desired: &resource.Snapshot{}, store: store}, counter: &counter{service: server, asked: map[string]int{}, latency: latency}}
-	if s.client, err = adsapi.New(adsapi.Config{BaseURL: "http://127.0.0.1/v1", Key: adsapi.NewSecret("k"), Transport: s.counter}); err != nil {
+	s := &simulation{
+		jobs: under, world: &world{t: t, desired: &resource.Snapshot{}, store: store}, counter: &counter{
+			service: server, asked: map[string]int{}, latency: latency,
+		},
+	}
+	if s.client, err = adsapi.New(adsapi.Config{BaseURL: "http://127.0.0.1/v1",
+		Key: adsapi.NewSecret("k"), Transport: s.counter}); err != nil {
 		t.Fatal(err)
 	}
-	s.agent = &reconcile.Agent{Service: s.client, Store: store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: time.Now, Sleep: asleep}
+	s.agent = &reconcile.Agent{
+		Service: s.client, Store: store, Schemas: kinds.All(),
+		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Sleep: asleep,
+	}
 	return s
 }
 
@@ -157,7 +168,10 @@ func (s *simulation) fill(a account) {
 	}
 	for c := range a.campaigns {
 		key := fmt.Sprintf("c%04d", c)
-		s.write("campaign/"+key, map[string]any{"name": "Campaign " + key, "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"US"}})
+		s.write("campaign/"+key, map[string]any{
+			"name": "Campaign " + key, "status": "paused",
+			"bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"US"},
+		})
 		for g := range a.groups {
 			group := fmt.Sprintf("%s/g%04d", key, g)
 			values := map[string]any{"name": "Group of " + group, "status": "active", "bid.max": 1_250_000}
@@ -166,7 +180,10 @@ func (s *simulation) fill(a account) {
 			}
 			s.write("ad_group/"+group, values)
 			for n := range a.ads {
-				s.write(fmt.Sprintf("ad/%s/a%04d", group, n), map[string]any{"status": "active", "title": "Shoes for mud", "body": "Light shoes.", "target_url": "https://shop.example/x", "image": "https://images.shop.example/x.jpg"})
+				s.write(fmt.Sprintf("ad/%s/a%04d", group, n), map[string]any{
+					"status": "active", "title": "Shoes for mud", "body": "Light shoes.",
+					"target_url": "https://shop.example/x", "image": "https://images.shop.example/x.jpg",
+				})
 			}
 		}
 	}

@@ -83,14 +83,19 @@ func (r *run) singleSteps(ctx context.Context, wave string, parts []part) (steps
 	for _, p := range parts {
 		address := p.change.Address
 		step, err := r.singleStep(wave, p, keys[address])
-		if before := unmade[address]; err == nil && p.create && before.Key == keys[address] && before.Sum != singleSum(step) { // it went with other bytes
+		// it went with other bytes
+		if before := unmade[address]; err == nil &&
+			p.create && before.Key == keys[address] && before.Sum != singleSum(step) {
 			if keys[address], err = r.nextKey(ctx, address); err != nil {
 				return nil, nil, err
 			}
 			step, err = r.singleStep(wave, p, keys[address])
 		}
 		if err != nil {
-			r.settle(p, settled{Address: p.change.Address, Outcome: state.OutcomeFailed, Code: string(diag.OperationFailed), Message: err.Error()})
+			r.settle(p, settled{
+				Address: p.change.Address, Outcome: state.OutcomeFailed,
+				Code: string(diag.OperationFailed), Message: err.Error(),
+			})
 			continue
 		}
 		steps, sent = append(steps, step), append(sent, p)

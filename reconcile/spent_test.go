@@ -39,7 +39,8 @@ func TestMoneyTakesOffWhatALifetimeBudgetHasSpent(t *testing.T) {
 	w.running()
 	m := w.money()
 	if left := m.Lifetime.Before; left <= 0 || left >= 900_000_000 || m.SpentUnknown {
-		t.Errorf("%d of 900000000 micros are left, unknown: %v; want less than the whole, after twenty days", left, m.SpentUnknown)
+		t.Errorf("%d of 900000000 micros are left, unknown: %v; want less than the whole, after twenty days",
+			left, m.SpentUnknown)
 	}
 	if asked := w.asked(t); len(asked) != 1 {
 		t.Errorf("asked %v what was spent; want it asked once", asked)
@@ -51,7 +52,8 @@ func TestMoneyTakesOffWhatALifetimeBudgetHasSpent(t *testing.T) {
 
 func TestSpendThatCannotBeHadCountsAsLeft(t *testing.T) {
 	w := newWorld(t, func(o *emulator.Options) {
-		faults, err := emulator.ReadFaults(strings.NewReader(`{"faults": [{"match": {"path": "/ad_account/insights"}, "action": {"status": {"code": 403}}}]}`))
+		faults, err := emulator.ReadFaults(strings.NewReader(`{"faults": [{"match": ` +
+			`{"path": "/ad_account/insights"}, "action": {"status": {"code": 403}}}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +61,8 @@ func TestSpendThatCannotBeHadCountsAsLeft(t *testing.T) {
 	})
 	w.running()
 	if m := w.money(); m.Lifetime.Before != 900_000_000 || !m.SpentUnknown {
-		t.Errorf("%d micros are left, unknown: %v; want the whole budget, and that it is not known", m.Lifetime.Before, m.SpentUnknown)
+		t.Errorf("%d micros are left, unknown: %v; want the whole budget, and that it is not known",
+			m.Lifetime.Before, m.SpentUnknown)
 	}
 }
 

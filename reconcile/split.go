@@ -55,7 +55,10 @@ type tree struct {
 
 func grow(unit batch, parent func(resource.Address) resource.Address, r room) *tree {
 	n := len(unit)
-	t := &tree{unit: unit, room: r, parent: make([]int, n), count: make([]int, n), weight: make([]int, n), torn: make([]bool, n)}
+	t := &tree{
+		unit: unit, room: r, parent: make([]int, n),
+		count: make([]int, n), weight: make([]int, n), torn: make([]bool, n),
+	}
 	index := make(map[resource.Address]int, n)
 	for i, p := range unit {
 		index[p.part.change.Address] = i

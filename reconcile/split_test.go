@@ -103,9 +103,12 @@ func TestJobsAreAtTheLowerBound(t *testing.T) {
 				repeated++
 			}
 		}
-		t.Logf("%-36s %2d jobs, bound %2d, ratio %.2f, %d creates repeated", row.name, len(jobs), row.bound(), float64(len(jobs))/float64(row.bound()), repeated)
+		t.Logf("%-36s %2d jobs, bound %2d, ratio %.2f, %d creates repeated",
+			row.name, len(jobs), row.bound(), float64(len(jobs))/float64(row.bound()), repeated)
 		if len(jobs) != row.jobs || row.bound() != row.jobs || repeated != row.repeated || len(c.singles) != 0 {
-			t.Errorf("%s: %d jobs, bound %d, %d creates repeated, %d left to single requests; want %d jobs, %d repeated and none left", row.name, len(jobs), row.bound(), repeated, len(c.singles), row.jobs, row.repeated)
+			t.Errorf("%s: %d jobs, bound %d, %d creates "+
+				"repeated, %d left to single requests; want %d jobs, %d repeated and none left",
+				row.name, len(jobs), row.bound(), repeated, len(c.singles), row.jobs, row.repeated)
 		}
 	}
 }
@@ -115,8 +118,10 @@ func TestJobsAreAtTheLowerBound(t *testing.T) {
 // made, and nothing is lost or made twice.
 func TestCutTreesObeyEveryLimit(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := shape{1, rapid.IntRange(0, 12).Draw(rt, "groups"), rapid.IntRange(0, 12).Draw(rt, "ads"), rapid.SampledFrom([]int{200, 2000}).Draw(rt, "bytes")}
-		r := room{rapid.IntRange(1, 30).Draw(rt, "operations a job"), bodyOverhead + rapid.IntRange(500, 20000).Draw(rt, "bytes a job")}
+		s := shape{1, rapid.IntRange(0, 12).Draw(rt, "groups"),
+			rapid.IntRange(0, 12).Draw(rt, "ads"), rapid.SampledFrom([]int{200, 2000}).Draw(rt, "bytes")}
+		r := room{rapid.IntRange(1, 30).Draw(rt, "operations a job"),
+			bodyOverhead + rapid.IntRange(500, 20000).Draw(rt, "bytes a job")}
 		tree := s.units()[0]
 		pieces, left := split(tree, kinds.All().Parent, r)
 		made := map[string]bool{}

@@ -26,7 +26,8 @@ type stray struct {
 
 // straysOf finds what a job made beside the tree it should have gone on with,
 // parents first, and which creates are none of the tree's for that.
-func straysOf(schemas resource.Schemas, operations []state.Operation, outcomes []settled) (strays []stray, apart map[resource.Address]bool) {
+func straysOf(schemas resource.Schemas, operations []state.Operation,
+	outcomes []settled) (strays []stray, apart map[resource.Address]bool) {
 	apart = map[resource.Address]bool{}
 	for i, o := range operations { // parents stand before their children
 		outcome := outcomes[i]
@@ -54,13 +55,15 @@ func doubted(schemas resource.Schemas, operations []state.Operation, outcomes []
 	in := map[resource.Address]bool{}
 	for i := len(operations) - 1; i >= 0; i-- { // from the lowest up
 		o, outcome := operations[i], outcomes[i]
-		again := o.Action == actionRepeat && outcome.Outcome == state.OutcomeApplied && outcome.ResourceID != o.ResourceID
+		again := o.Action == actionRepeat && outcome.Outcome == state.OutcomeApplied &&
+			outcome.ResourceID != o.ResourceID
 		if parent := schemas.Parent(o.Address); !parent.IsZero() && (again || in[o.Address]) {
 			in[parent] = true
 		}
 	}
 	for i, o := range operations { // and down again
-		in[o.Address] = o.Action != actionRepeat && outcomes[i].Outcome == state.OutcomeApplied && (in[o.Address] || in[schemas.Parent(o.Address)])
+		in[o.Address] = o.Action != actionRepeat &&
+			outcomes[i].Outcome == state.OutcomeApplied && (in[o.Address] || in[schemas.Parent(o.Address)])
 	}
 	return in
 }
@@ -79,7 +82,8 @@ func (a *Agent) noteRepeats(ctx context.Context, step state.Step, outcomes []set
 		if o.Action != actionRepeat || outcomes[i].Outcome == state.OutcomeUnknown {
 			continue
 		}
-		said, reused = true, reused && outcomes[i].Outcome == state.OutcomeApplied && outcomes[i].ResourceID == o.ResourceID
+		said, reused = true, reused && outcomes[i].Outcome == state.OutcomeApplied &&
+			outcomes[i].ResourceID == o.ResourceID
 	}
 	if !said {
 		return nil
@@ -103,7 +107,8 @@ func (a *Agent) withoutStrays(ctx context.Context, step state.Step, outcomes []s
 		}
 	}
 	if len(strays) > 0 {
-		a.notice("the service made %s a second time, as %s, where its create was repeated; that one and what came beneath it are archived, and the rest goes through single requests", strays[0].address, strays[0].id)
+		a.notice("the service made %s a second time, as %s, where its create was repeated; that one and what "+
+			"came beneath it are archived, and the rest goes through single requests", strays[0].address, strays[0].id)
 	}
 	return a.withinTree(step, outcomes), nil
 }
@@ -130,9 +135,16 @@ func (a *Agent) withinTree(step state.Step, outcomes []settled) []settled {
 		case o.Action == actionRepeat:
 			kept[i].ResourceID = o.ResourceID
 		case doubted[o.Address]:
-			kept[i] = settled{Address: o.Address, Outcome: state.OutcomeSkipped, Code: string(diag.NeedsDecision), Message: "may be a second " + o.Address.String() + ": what stands beneath the first was made again with it"}
+			kept[i] = settled{
+				Address: o.Address, Outcome: state.OutcomeSkipped,
+				Code: string(diag.NeedsDecision), Message: "may be a second " +
+					o.Address.String() + ": what stands beneath the first was made again with it",
+			}
 		case apart[o.Address] && kept[i].Outcome == state.OutcomeApplied:
-			kept[i] = settled{Address: o.Address, Outcome: state.OutcomeSkipped, Message: "was made beneath a second " + a.Schemas.Parent(o.Address).String() + ", which is archived"}
+			kept[i] = settled{
+				Address: o.Address, Outcome: state.OutcomeSkipped, Message: "was made beneath a second " +
+					a.Schemas.Parent(o.Address).String() + ", which is archived",
+			}
 		}
 	}
 	return kept
@@ -157,7 +169,8 @@ func (a *Agent) archiveStray(ctx context.Context, of state.Step, s stray) error 
 		return a.Store.Finish(flying, step.ID, nil, nil)
 	}
 	// The job stays open until this is certain: recovery finds the stray again.
-	if err := a.Store.Move(context.WithoutCancel(ctx), step.ID, state.Abandoned, state.Update{Note: failure.Error()}); err != nil {
+	if err := a.Store.Move(context.WithoutCancel(ctx),
+		step.ID, state.Abandoned, state.Update{Note: failure.Error()}); err != nil {
 		return errors.Join(failure, err)
 	}
 	schema := a.Schemas.Of(s.address.Kind)
@@ -178,13 +191,18 @@ func (a *Agent) strayStep(ctx context.Context, of state.Step, s stray) (state.St
 		return state.Step{}, err
 	}
 	schema := a.Schemas.Of(s.address.Kind)
-	p := part{change: &plan.Change{Address: s.address}, fields: []plan.Field{{Name: schema.RemovalAttribute().Name, Desired: resource.Text(schema.Removal)}}}
+	p := part{
+		change: &plan.Change{Address: s.address},
+		fields: []plan.Field{{Name: schema.RemovalAttribute().Name, Desired: resource.Text(schema.Removal)}},
+	}
 	call := a.callOf(p)
 	path, err := adsapi.JoinPath(call.At(s.id)...)
 	if err != nil {
 		return state.Step{}, err
 	}
-	e := encoder{schemas: a.Schemas, zone: a.Zone, value: func(resource.Address, string) resource.Value { return resource.Value{} }}
+	e := encoder{schemas: a.Schemas, zone: a.Zone, value: func(resource.Address, string) resource.Value {
+		return resource.Value{}
+	}}
 	body, err := e.singleUpdate(p, call, s.id, []byte("{}"))
 	return state.Step{
 		ID: fmt.Sprintf("%s/stray-%d", of.ID, sequence), Run: of.Run, Route: state.Single, Path: path,

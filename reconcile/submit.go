@@ -71,7 +71,8 @@ func (a *Agent) flyJob(ctx context.Context, step state.Step, own turn) (sending,
 func (a *Agent) leaveUnknown(ctx context.Context, step state.Step, cause error) (sending, error) {
 	left := sending{outcomes: unknownAll(step, cause)}
 	if step.JobID == "" { // a job that was accepted stays where it is: recovery asks for it
-		err := a.Store.Move(context.WithoutCancel(ctx), step.ID, state.Unknown, state.Update{Note: cause.Error(), Outcomes: left.outcomes})
+		err := a.Store.Move(context.WithoutCancel(ctx),
+			step.ID, state.Unknown, state.Update{Note: cause.Error(), Outcomes: left.outcomes})
 		if err != nil {
 			return left, fmt.Errorf("journal %s: %w", step.ID, err)
 		}
@@ -89,7 +90,10 @@ func unknownAll(step state.Step, cause error) []settled {
 	}
 	outcomes := make([]settled, len(step.Operations))
 	for i, o := range step.Operations {
-		outcomes[i] = settled{Address: o.Address, ResourceID: o.ResourceID, Outcome: state.OutcomeUnknown, Code: string(diag.OutcomeUnknown), Message: said}
+		outcomes[i] = settled{
+			Address: o.Address, ResourceID: o.ResourceID,
+			Outcome: state.OutcomeUnknown, Code: string(diag.OutcomeUnknown), Message: said,
+		}
 	}
 	return outcomes
 }

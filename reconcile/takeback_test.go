@@ -24,9 +24,11 @@ func TestARevertTakesOverNobodysPause(t *testing.T) {
 		want   state.Outcome
 		after  string // what the next plan of the files does
 	}{
-		{"paused before a plan that shows a word nobody knows", "before", "limited", state.OutcomeSkipped, "held: drift was paused outside"},
+		{"paused before a plan that shows a word nobody knows",
+			"before", "limited", state.OutcomeSkipped, "held: drift was paused outside"},
 		{"paused between plan and apply", "after", "", state.OutcomeSkipped, "held: drift was paused outside"},
-		{"active, with a word nobody knows", "", "limited", state.OutcomeApplied, `desired "active" last "paused" live "paused" edit`},
+		{"active, with a word nobody knows", "", "limited",
+			state.OutcomeApplied, `desired "active" last "paused" live "paused" edit`},
 		{"active", "", "", state.OutcomeApplied, `desired "active" last "paused" live "paused" edit`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -46,13 +48,17 @@ func TestARevertTakesOverNobodysPause(t *testing.T) {
 					return response, err
 				}
 				body, err := io.ReadAll(response.Body)
-				text := strings.NewReplacer(`"paused"`, `"`+row.shows+`"`, `"active"`, `"`+row.shows+`"`).Replace(string(body))
+				text := strings.NewReplacer(`"paused"`,
+					`"`+row.shows+`"`, `"active"`, `"`+row.shows+`"`).Replace(string(body))
 				response.Body = io.NopCloser(strings.NewReader(text))
 				response.Header.Del("Content-Length")
 				response.ContentLength = int64(len(text))
 				return response, err
 			}), w.store)
-			w.also = w.takeBack(plan.Done{Address: address("campaign/spring"), ID: id, Action: plan.Create, Fields: []plan.DoneField{{Name: "status", After: resource.Text("active")}}})
+			w.also = w.takeBack(plan.Done{
+				Address: address("campaign/spring"), ID: id,
+				Action: plan.Create, Fields: []plan.DoneField{{Name: "status", After: resource.Text("active")}},
+			})
 			view := w.plan()
 			pause("after")
 			report, err := w.agent.Apply(t.Context(), view)

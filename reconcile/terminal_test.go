@@ -18,7 +18,8 @@ func TestFailedUpdateOfAnEndedJobIsNotTakenForDone(t *testing.T) {
 	w.clean()
 	campaign := address("campaign/spring")
 	id := w.plan().Live.Snapshot.Get(campaign).ID
-	body := []byte(`{"operations":[{"operation_id":"u1","type":"campaign.update","target_resource_id":"` + id + `","input":{"status":"paused","max_budget_micros":1}}]}`)
+	body := []byte(`{"operations":[{"operation_id":"u1","type":"campaign.update","target_resource_id":"` +
+		id + `","input":{"status":"paused","max_budget_micros":1}}]}`)
 	job := w.service.Must(t, http.MethodPost, "/bulk_mutation_jobs", json.RawMessage(body)).ID(t)
 	if end := w.service.JobEnd(t, job); end["status"] != "failed" {
 		t.Fatalf("job ended %v; want it failed", end["status"])
@@ -35,7 +36,8 @@ func TestFailedUpdateOfAnEndedJobIsNotTakenForDone(t *testing.T) {
 	for _, to := range []struct {
 		point  state.Point
 		update state.Update
-	}{{state.Sent, state.Update{SentAt: w.now()}}, {state.Accepted, state.Update{JobID: job}}, {state.Terminal, state.Update{}}} {
+	}{{state.Sent, state.Update{SentAt: w.now()}},
+		{state.Accepted, state.Update{JobID: job}}, {state.Terminal, state.Update{}}} {
 		if err := w.store.Move(t.Context(), step.ID, to.point, to.update); err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +80,8 @@ func TestS6DeathBetweenPagesOfResultsCountsEachOperationOnce(t *testing.T) {
 		return send(r)
 	}), w.store)
 	recovered, err := w.agent.Recover(t.Context())
-	if err != nil || len(recovered.Steps) != 1 || recovered.Steps[0].Rule.Name != "job accepted" || recovered.Steps[0].Became != "finished" {
+	if err != nil || len(recovered.Steps) != 1 || recovered.Steps[0].Rule.Name != "job accepted" ||
+		recovered.Steps[0].Became != "finished" {
 		t.Fatalf("Recover = %+v, %v; want the job finished by its results", recovered, err)
 	}
 	last, err := w.store.Last(t.Context())

@@ -20,10 +20,16 @@ func longHints(of string) []string {
 // created by a single request (interface, part 8).
 func TestHintsBeyondABulkOperationGoAlone(t *testing.T) {
 	w := newWorld(t)
-	w.write("campaign/spring", map[string]any{"name": "Spring", "bidding_type": "clicks", "budget.lifetime": 90_000_000})
-	w.write("ad_group/spring/runners", map[string]any{"name": "Runners", "bid.max": 1_000_000, "context_hints": longHints("people")})
+	w.write("campaign/spring", map[string]any{
+		"name": "Spring", "bidding_type": "clicks", "budget.lifetime": 90_000_000,
+	})
+	w.write("ad_group/spring/runners", map[string]any{
+		"name": "Runners", "bid.max": 1_000_000, "context_hints": longHints("people"),
+	})
 	w.clean()
-	w.write("ad_group/spring/runners", map[string]any{"name": "Runners", "bid.max": 1_000_000, "context_hints": longHints("walkers")})
+	w.write("ad_group/spring/runners", map[string]any{
+		"name": "Runners", "bid.max": 1_000_000, "context_hints": longHints("walkers"),
+	})
 	w.clean()
 }
 
@@ -31,9 +37,15 @@ func TestHintsBeyondABulkOperationGoAlone(t *testing.T) {
 // by a single request.
 func TestAnUpdateThatNoOneRouteSays(t *testing.T) {
 	w := newWorld(t)
-	w.write("campaign/spring", map[string]any{"name": "Spring", "bidding_type": "clicks", "budget.lifetime": 90_000_000})
-	w.write("ad_group/spring/runners", map[string]any{"name": "Runners", "bid.max": 1_000_000, "exclusion_hints": []string{"boots"}})
+	w.write("campaign/spring", map[string]any{
+		"name": "Spring", "bidding_type": "clicks", "budget.lifetime": 90_000_000,
+	})
+	w.write("ad_group/spring/runners", map[string]any{
+		"name": "Runners", "bid.max": 1_000_000, "exclusion_hints": []string{"boots"},
+	})
 	w.clean()
-	w.write("ad_group/spring/runners", map[string]any{"name": "Runners", "bid.max": 1_000_000, "exclusion_hints": []string{"sandals"}, "tracking": "a=1"})
+	w.write("ad_group/spring/runners", map[string]any{
+		"name": "Runners", "bid.max": 1_000_000, "exclusion_hints": []string{"sandals"}, "tracking": "a=1",
+	})
 	w.clean()
 }

@@ -50,7 +50,8 @@ func TestB14AnUpdateOfWhatIsArchivedFailsAlone(t *testing.T) {
 		w.desired.Get(address("ad_group/"+key+"/g")).Set("context_hints", resource.List([]string{"people who swim"}))
 	}
 	view := w.plan()
-	w.service.Must(t, http.MethodPost, "/ad_groups/"+view.Live.Snapshot.Get(address("ad_group/spring/g")).ID+"/archive", nil)
+	w.service.Must(t, http.MethodPost, "/ad_groups/"+
+		view.Live.Snapshot.Get(address("ad_group/spring/g")).ID+"/archive", nil)
 	report, err := w.agent.Apply(t.Context(), view)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +89,8 @@ func TestB17B18NoJobMakesAnAncestorAnew(t *testing.T) {
 		case "ad.create":
 			ads++
 			if campaignOf[op.Input.AdGroup] != op.Input.Campaign {
-				t.Errorf("ad %s names campaign %s, its ad group %q; want one", op.Key, op.Input.Campaign, campaignOf[op.Input.AdGroup])
+				t.Errorf("ad %s names campaign %s, its ad group %q; want one",
+					op.Key, op.Input.Campaign, campaignOf[op.Input.AdGroup])
 			}
 		}
 	}
@@ -148,7 +150,8 @@ func TestB26AtTheLimitOfTheAccountTheRestIsTold(t *testing.T) {
 		}
 	}
 	if whole != 2 || refused != 1 {
-		t.Errorf("%d campaigns applied, %d refused for the limit; want two and one: %v", whole, refused, report.Outcomes)
+		t.Errorf("%d campaigns applied, %d refused for the limit; want two and one: %v",
+			whole, refused, report.Outcomes)
 	}
 	w.apply()
 	w.oneStandsOfEach()
@@ -204,7 +207,8 @@ func TestC2AForeignEditDuringAnApplyIsDrift(t *testing.T) {
 		}
 	}
 	again := w.plan().Plan
-	if len(again.Changes) != 1 || again.Changes[0].Address != address("ad_group/spring/g") || len(again.Applicable()) != 0 {
+	if len(again.Changes) != 1 || again.Changes[0].Address != address("ad_group/spring/g") ||
+		len(again.Applicable()) != 0 {
 		t.Errorf("plan afterwards is %s; want their edit alone, shown and not undone", describe(again))
 	}
 }

@@ -51,11 +51,15 @@ func (w *world) live(address string, attribute string) string {
 func TestFailedAdFailsAloneAndItsTreeStaysPaused(t *testing.T) {
 	w := newWorld(t)
 	w.tree("spring", "active")
-	w.write("ad/spring/g/gone", map[string]any{"name": "Gone", "status": "active", "title": "No picture", "body": "Text.", "target_url": "https://shop.example/g", "image": "https://images.shop.example/missing/x.jpg"})
+	w.write("ad/spring/g/gone", map[string]any{
+		"name": "Gone", "status": "active", "title": "No picture", "body": "Text.",
+		"target_url": "https://shop.example/g", "image": "https://images.shop.example/missing/x.jpg",
+	})
 	w.tree("other", "active")
 	report := w.apply()
 	got := outcomes(report)
-	if got["ad/spring/g/gone"] != state.OutcomeFailed || got["ad/spring/g/a"] != state.OutcomeApplied || got["campaign/other"] != state.OutcomeApplied {
+	if got["ad/spring/g/gone"] != state.OutcomeFailed ||
+		got["ad/spring/g/a"] != state.OutcomeApplied || got["campaign/other"] != state.OutcomeApplied {
 		t.Errorf("outcomes are %v; want the ad failed, its sibling and the other tree applied", got)
 	}
 	if status := w.live("campaign/spring", "status"); status != `"paused"` {
@@ -64,10 +68,15 @@ func TestFailedAdFailsAloneAndItsTreeStaysPaused(t *testing.T) {
 	if status := w.live("campaign/other", "status"); status != `"active"` {
 		t.Errorf("the other campaign is %s; want active", status)
 	}
-	if got := outcomes(w.apply()); got["campaign/spring"] != state.OutcomeSkipped || w.live("campaign/spring", "status") != `"paused"` {
-		t.Errorf("applied again, with the ad refused again, the campaign is %s, live %s; want it skipped and paused", got["campaign/spring"], w.live("campaign/spring", "status"))
+	if got := outcomes(w.apply()); got["campaign/spring"] != state.OutcomeSkipped ||
+		w.live("campaign/spring", "status") != `"paused"` {
+		t.Errorf("applied again, with the ad refused again, the campaign is %s, live %s; want it skipped and paused",
+			got["campaign/spring"], w.live("campaign/spring", "status"))
 	}
-	w.write("ad/spring/g/gone", map[string]any{"name": "Gone", "status": "active", "title": "No picture", "body": "Text.", "target_url": "https://shop.example/g", "image": "https://images.shop.example/found/x.jpg"})
+	w.write("ad/spring/g/gone", map[string]any{
+		"name": "Gone", "status": "active", "title": "No picture",
+		"body": "Text.", "target_url": "https://shop.example/g", "image": "https://images.shop.example/found/x.jpg",
+	})
 	w.clean()
 	if status := w.live("campaign/spring", "status"); status != `"active"` {
 		t.Errorf("campaign is %s once its ad is there; want active", status)
@@ -79,7 +88,9 @@ func TestAccountWithoutBulkJobsTakesSingleRequests(t *testing.T) {
 	w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = false })
 	w.tree("spring", "active")
 	w.clean()
-	w.write("campaign/spring", map[string]any{"name": "Renamed", "bidding_type": "clicks", "budget.lifetime": 90_000_000})
+	w.write("campaign/spring", map[string]any{
+		"name": "Renamed", "bidding_type": "clicks", "budget.lifetime": 90_000_000,
+	})
 	w.clean()
 }
 
@@ -91,8 +102,11 @@ func TestWhatOnlyJobsCanSayIsToldWhereThereAreNone(t *testing.T) {
 	w.desired.Get(address("ad_group/spring/g")).Set("exclusion_hints", resource.List([]string{"boots"}))
 	for range 2 {
 		report := w.apply()
-		got := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool { return o.Address == address("ad_group/spring/g") })]
-		if got.Outcome != state.OutcomeFailed || !strings.Contains(got.Message, "exclusion_hints: only a bulk job can say it, and the account has none") {
+		got := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool {
+			return o.Address == address("ad_group/spring/g")
+		})]
+		if got.Outcome != state.OutcomeFailed ||
+			!strings.Contains(got.Message, "exclusion_hints: only a bulk job can say it, and the account has none") {
 			t.Errorf("the ad group is %s %q; want it failed with the reason", got.Outcome, got.Message)
 		}
 	}
@@ -112,7 +126,8 @@ func TestRetryableFailureGoesAgainWithTheSameOperationKeys(t *testing.T) {
 	w := newWorld(t)
 	failures := 0
 	keys := map[string]bool{}
-	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation,
+		next func() world_.JobResult) world_.JobResult {
 		if op.Type == "ad_group.create" && !strings.HasPrefix(op.Key, "check-") {
 			keys[op.Key] = true
 		}
@@ -121,7 +136,10 @@ func TestRetryableFailureGoesAgainWithTheSameOperationKeys(t *testing.T) {
 		}
 		failures++
 		code, text, yes, wait := "temporarily_unavailable", "try again", true, int64(1)
-		return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: code, Error: text, Retryable: &yes, RetryAfter: &wait}
+		return world_.JobResult{
+			OperationID: op.ID, Type: op.Type, Status: "failed",
+			ErrorCode: code, Error: text, Retryable: &yes, RetryAfter: &wait,
+		}
 	}})
 	w.tree("spring", "active")
 	w.clean()
@@ -157,7 +175,8 @@ func TestForeignPauseIsNotUndone(t *testing.T) {
 func TestTwinByNameIsHeldForAdoption(t *testing.T) {
 	w := newWorld(t)
 	w.service.Must(t, http.MethodPost, "/campaigns", map[string]any{
-		"name": "Campaign spring", "status": "paused", "bidding_type": "clicks", "budget": map[string]any{"lifetime_spend_limit_micros": 100_000_000},
+		"name": "Campaign spring", "status": "paused",
+		"bidding_type": "clicks", "budget": map[string]any{"lifetime_spend_limit_micros": 100_000_000},
 		"targeting": map[string]any{"locations": map[string]any{"countries": []string{"CA", "US"}}},
 	})
 	w.tree("spring", "paused")
@@ -199,7 +218,9 @@ func TestReadingAgentCannotMutate(t *testing.T) {
 	w := newWorld(t)
 	w.tree("spring", "paused")
 	view := w.plan()
-	client, err := adsapi.New(adsapi.Config{BaseURL: w.service.BaseURL, Key: adsapi.NewSecret(w.service.Key), UserAgent: "test", ReadOnly: true})
+	client, err := adsapi.New(adsapi.Config{
+		BaseURL: w.service.BaseURL, Key: adsapi.NewSecret(w.service.Key), UserAgent: "test", ReadOnly: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +253,10 @@ func TestOpenPointsDoNotMatter(t *testing.T) {
 			w.limitsAndPeople(300_000_000, 50)
 			w.converge()
 			w.limitsAndPeople(200_000_000, fewer)
-			w.write("campaign/spring", map[string]any{"name": "Renamed", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 90_000_000, "targeting.countries": []string{"US"}, "tracking": "utm_source=chat"})
+			w.write("campaign/spring", map[string]any{
+				"name": "Renamed", "status": "paused", "bidding_type": "clicks",
+				"budget.lifetime": 90_000_000, "targeting.countries": []string{"US"}, "tracking": "utm_source=chat",
+			})
 			w.converge()
 			w.bulk.Most = 6 // the next tree is larger than a job
 			w.agent = w.newAgent()

@@ -50,7 +50,8 @@ func TestJobsWaitForTheirTurnBeforeTheyAreSent(t *testing.T) {
 			}
 		}
 		if sent := s.counter.of("POST bulk_mutation_jobs"); accepted != sent || len(steps) != sent+1 {
-			t.Errorf("%d jobs were submitted, the journal has %d, %d of them accepted; want one more, whose turn it is", sent, len(steps), accepted)
+			t.Errorf("%d jobs were submitted, the journal has %d, %d of them accepted; want one more, whose turn it is",
+				sent, len(steps), accepted)
 		}
 		if err := <-ended; err != nil {
 			t.Fatal(err)

@@ -29,7 +29,8 @@ func (u Undecided) Message() string {
 	if said != "" {
 		said = ": " + said
 	}
-	return fmt.Sprintf("what became of its %s of %s is unknown%s", u.What, u.Step.SentAt.UTC().Format("2006-01-02 15:04 MST"), said)
+	return fmt.Sprintf("what became of its %s of %s is unknown%s",
+		u.What, u.Step.SentAt.UTC().Format("2006-01-02 15:04 MST"), said)
 }
 
 // Undecided gives what recovery has left open, oldest first.

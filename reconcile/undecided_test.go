@@ -29,14 +29,21 @@ func TestUnknownOutcomeBlocksOnlyWhatDependsOnIt(t *testing.T) {
 		}
 		return send(r)
 	}), w.store)
-	w.write("ad/spring/new/a", map[string]any{"name": "Beneath", "status": "active", "title": "Shoes", "body": "Light.", "target_url": "https://shop.example/n", "image": "https://images.shop.example/n.jpg"})
-	w.write("ad_group/spring/g", map[string]any{"name": "Renamed", "status": "active", "bid.max": 1_250_000, "context_hints": []string{"people who run", "people who hike"}})
+	w.write("ad/spring/new/a", map[string]any{
+		"name": "Beneath", "status": "active", "title": "Shoes",
+		"body": "Light.", "target_url": "https://shop.example/n", "image": "https://images.shop.example/n.jpg",
+	})
+	w.write("ad_group/spring/g", map[string]any{
+		"name": "Renamed", "status": "active", "bid.max": 1_250_000,
+		"context_hints": []string{"people who run", "people who hike"},
+	})
 	recovered, err := w.agent.Recover(t.Context())
 	if err != nil || len(recovered.Undecided) != 1 || recovered.Steps[len(recovered.Steps)-1].Became != "undecided" {
 		t.Fatalf("Recover = %+v, %v; want one undecided, and its rule", recovered, err)
 	}
 	view := w.plan()
-	if got := undecidedIn(view); len(got) != 2 || !strings.HasSuffix(got["ad_group/spring/new"], "; nothing newer is sent to it; to decide it: adsync resolve ad_group/spring/new") {
+	if got := undecidedIn(view); len(got) != 2 || !strings.HasSuffix(got["ad_group/spring/new"],
+		"; nothing newer is sent to it; to decide it: adsync resolve ad_group/spring/new") {
 		t.Errorf("the plan holds %v as undecided; want the ad group and what is beneath it", got)
 	}
 	report, err := w.agent.Apply(t.Context(), view)
@@ -44,7 +51,10 @@ func TestUnknownOutcomeBlocksOnlyWhatDependsOnIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := outcomes(report)
-	want := map[string]state.Outcome{"ad_group/spring/new": state.OutcomeUnknown, "ad/spring/new/a": reconcile.OutcomeHeld, "ad_group/spring/g": state.OutcomeApplied}
+	want := map[string]state.Outcome{
+		"ad_group/spring/new": state.OutcomeUnknown,
+		"ad/spring/new/a":     reconcile.OutcomeHeld, "ad_group/spring/g": state.OutcomeApplied,
+	}
 	for address, outcome := range want {
 		if got[address] != outcome {
 			t.Errorf("%s is %s; want %s", address, got[address], outcome)
@@ -66,7 +76,8 @@ func TestUnknownOutcomeHoldsMoneyThatWaitsForIt(t *testing.T) {
 	view := w.plan()
 	got := undecidedIn(view) // without recovery: nothing is decided
 	for _, raised := range []string{"campaign/high", "campaign/sleeping"} {
-		if !strings.Contains(got[raised], ", as it is unknown whether the pause of campaign/stop was made; to decide it: adsync resolve campaign/stop") {
+		if !strings.Contains(got[raised], ", as it is unknown "+
+			"whether the pause of campaign/stop was made; to decide it: adsync resolve campaign/stop") {
 			t.Errorf("%s is held with %q; want it to wait for the decrease", raised, got[raised])
 		}
 	}
@@ -114,17 +125,21 @@ func TestPartOfAJobIsRecordedWhileTheRestIsUnknown(t *testing.T) {
 	w := newWorld(t)
 	w.tree("autumn", "paused")
 	w.tree("spring", "paused")
-	w.service.Must(t, http.MethodPost, "/_emulator/faults", json.RawMessage(`{"faults": [{"name": "lost", "action": {"job": {"do": "lose_result", "n": 1}}}]}`))
+	w.service.Must(t, http.MethodPost, "/_emulator/faults",
+		json.RawMessage(`{"faults": [{"name": "lost", "action": {"job": {"do": "lose_result", "n": 1}}}]}`))
 	_, _ = w.through(loseJobs(), w.store).Apply(t.Context(), w.plan())
 	if err := w.sleep(t.Context(), reconcile.TrustWindow); err != nil {
 		t.Fatal(err)
 	}
 	twin := w.service.Must(t, http.MethodPost, "/campaigns", map[string]any{
-		"name": "Campaign autumn", "status": "paused", "bidding_type": "clicks", "budget": map[string]any{"lifetime_spend_limit_micros": 5_000_000}, "targeting": map[string]any{"locations": map[string]any{"countries": []string{"US"}}},
+		"name": "Campaign autumn", "status": "paused",
+		"bidding_type": "clicks", "budget": map[string]any{"lifetime_spend_limit_micros": 5_000_000},
+		"targeting": map[string]any{"locations": map[string]any{"countries": []string{"US"}}},
 	}).ID(t)
 	for range 2 { // it is not decided by asking twice
 		recovered, err := w.newAgent().Recover(t.Context())
-		if err != nil || len(recovered.Undecided) != 1 || !strings.Contains(recovered.Undecided[0], "several have its name") {
+		if err != nil || len(recovered.Undecided) != 1 ||
+			!strings.Contains(recovered.Undecided[0], "several have its name") {
 			t.Fatalf("Recover = %+v, %v; want the campaign alone undecided", recovered, err)
 		}
 	}
@@ -134,11 +149,13 @@ func TestPartOfAJobIsRecordedWhileTheRestIsUnknown(t *testing.T) {
 		}
 	}
 	w.service.Must(t, http.MethodPost, "/campaigns/"+twin+"/archive", nil)
-	if recovered, err := w.agent.Recover(t.Context()); err != nil || len(recovered.Undecided) != 0 || recovered.Steps[0].Became != "finished" {
+	if recovered, err := w.agent.Recover(t.Context()); err != nil ||
+		len(recovered.Undecided) != 0 || recovered.Steps[0].Became != "finished" {
 		t.Fatalf("Recover = %+v, %v; want it finished", recovered, err)
 	}
 	w.clean()
-	if born := w.creates(w.mutations()); born["campaign Campaign autumn"] != 2 || born["campaign Campaign spring"] != 1 {
+	if born := w.creates(w.mutations()); born["campaign Campaign autumn"] != 2 ||
+		born["campaign Campaign spring"] != 1 {
 		t.Errorf("creates are %v; want autumn and its twin, and spring once", born)
 	}
 }

@@ -139,7 +139,10 @@ func TestEditAfterACreateThatWentWrong(t *testing.T) {
 			}), w.store)
 			_, _ = agent.Apply(t.Context(), w.plan())
 			w.group("Edited")
-			w.agent = w.through(line(func(r *http.Request) (*http.Response, error) { keys.hold(t, r); return send(r) }), w.store)
+			w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
+				keys.hold(t, r)
+				return send(r)
+			}), w.store)
 			if _, err := w.agent.Recover(t.Context()); err != nil {
 				t.Fatalf("recover: %v", err)
 			}
@@ -199,7 +202,10 @@ func TestLostUpdateIsNotSentAgain(t *testing.T) {
 	w.tree("spring", "active")
 	w.clean()
 	id := w.plan().Live.Snapshot.Get(address("ad_group/spring/g")).ID
-	w.write("ad_group/spring/g", map[string]any{"name": "Renamed", "status": "active", "bid.max": 1_100_000, "context_hints": []string{"people who run", "people who hike"}})
+	w.write("ad_group/spring/g", map[string]any{
+		"name": "Renamed", "status": "active", "bid.max": 1_100_000,
+		"context_hints": []string{"people who run", "people who hike"},
+	})
 	sent := 0
 	update := func(r *http.Request) bool {
 		return r.Method == http.MethodPost && (posts(r, "bulk_mutation_jobs") || strings.HasSuffix(r.URL.Path, id))
@@ -248,7 +254,9 @@ func TestLostResultIsResolvedBeforeTheEdit(t *testing.T) {
 			if !hide {
 				return results
 			}
-			return slices.DeleteFunc(slices.Clone(results), func(r world_.JobResult) bool { return r.Type != "campaign.create" && r.Status == "created" })
+			return slices.DeleteFunc(slices.Clone(results), func(r world_.JobResult) bool {
+				return r.Type != "campaign.create" && r.Status == "created"
+			})
 		}})
 		w.tree("spring", "active")
 		report := w.apply()
@@ -316,7 +324,8 @@ func TestJobRefusedWholeIsSplit(t *testing.T) {
 		keys.hold(t, r)
 		if posts(r, "bulk_mutation_jobs") {
 			content := peek(r)
-			if strings.Contains(string(content), "Campaign bad") && !strings.Contains(string(content), `"validate_only":true`) {
+			if strings.Contains(string(content), "Campaign bad") &&
+				!strings.Contains(string(content), `"validate_only":true`) {
 				return answer(r, 422, refusal)
 			}
 		}
@@ -335,7 +344,10 @@ func TestJobRefusedWholeIsSplit(t *testing.T) {
 		}
 	}
 	w.tree("bad", "paused")
-	w.write("campaign/bad", map[string]any{"name": "Good", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"US"}})
+	w.write("campaign/bad", map[string]any{
+		"name": "Good", "status": "paused", "bidding_type": "clicks",
+		"budget.lifetime": 100_000_000, "targeting.countries": []string{"US"},
+	})
 	w.clean()
 }
 
@@ -343,13 +355,17 @@ func TestJobRefusedWholeIsSplit(t *testing.T) {
 func TestRefusedRepetitionTakesNothingBack(t *testing.T) {
 	w := newWorld(t)
 	failed := false
-	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation, next func() world_.JobResult) world_.JobResult {
+	w.service.SetHooks(&service.Hooks{Operation: func(op service.Operation,
+		next func() world_.JobResult) world_.JobResult {
 		if op.Type != "ad.create" || strings.HasPrefix(op.Key, "check-") || failed {
 			return next()
 		}
 		failed = true
 		yes, wait := true, int64(1)
-		return world_.JobResult{OperationID: op.ID, Type: op.Type, Status: "failed", ErrorCode: "later", Error: "try again", Retryable: &yes, RetryAfter: &wait}
+		return world_.JobResult{
+			OperationID: op.ID, Type: op.Type, Status: "failed",
+			ErrorCode: "later", Error: "try again", Retryable: &yes, RetryAfter: &wait,
+		}
 	}})
 	w.tree("spring", "active")
 	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
@@ -362,7 +378,8 @@ func TestRefusedRepetitionTakesNothingBack(t *testing.T) {
 	if !errors.Is(err, adsapi.ErrUnauthorized) {
 		t.Errorf("apply: %v; want %v", err, adsapi.ErrUnauthorized)
 	}
-	if got := outcomes(report); got["ad/spring/g/a"] != state.OutcomeFailed || got["ad_group/spring/g"] != state.OutcomeApplied {
+	if got := outcomes(report); got["ad/spring/g/a"] != state.OutcomeFailed ||
+		got["ad_group/spring/g"] != state.OutcomeApplied {
 		t.Errorf("outcomes are %v; want the ad failed and what is above it applied", got)
 	}
 	w.agent = w.newAgent()
@@ -414,7 +431,9 @@ func TestOldKeyIsReadBack(t *testing.T) {
 	}
 	campaign := w.plan().Live.Snapshot.Get(address("campaign/spring")).ID
 	twin := w.service.Must(t, http.MethodPost, "/ad_groups", map[string]any{
-		"campaign_id": campaign, "name": "New", "status": "paused", "bidding_config": map[string]any{"billing_event_type": "click", "strategy": "fixed_bid", "max_bid_micros": 1_250_000},
+		"campaign_id": campaign, "name": "New", "status": "paused", "bidding_config": map[string]any{
+			"billing_event_type": "click", "strategy": "fixed_bid", "max_bid_micros": 1_250_000,
+		},
 	}).ID(t)
 	if err := w.sleep(t.Context(), 21*time.Minute); err != nil {
 		t.Fatal(err)
@@ -437,7 +456,9 @@ func TestOldKeyIsReadBack(t *testing.T) {
 func TestInterruptThenEdit(t *testing.T) {
 	w := beneath(t)
 	for _, key := range []string{"b", "c", "d", "e", "f", "h", "i", "j", "k", "l", "m"} {
-		w.write("ad_group/spring/"+key, map[string]any{"name": "Group " + key, "status": "active", "bid.max": 1_250_000})
+		w.write("ad_group/spring/"+key, map[string]any{
+			"name": "Group " + key, "status": "active", "bid.max": 1_250_000,
+		})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -457,9 +478,14 @@ func TestInterruptThenEdit(t *testing.T) {
 	}
 	w.group("Edited")
 	for _, key := range []string{"b", "c", "d", "e", "f", "h", "i", "j", "k", "l", "m"} {
-		w.write("ad_group/spring/"+key, map[string]any{"name": "Edited " + key, "status": "active", "bid.max": 1_250_000})
+		w.write("ad_group/spring/"+key, map[string]any{
+			"name": "Edited " + key, "status": "active", "bid.max": 1_250_000,
+		})
 	}
-	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) { keys.hold(t, r); return send(r) }), w.store)
+	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
+		keys.hold(t, r)
+		return send(r)
+	}), w.store)
 	if _, err := w.agent.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,8 @@ func TestALostAdWhereAdsAreNotListedHoldsUpNothingElse(t *testing.T) {
 			w.tree("spring", "active")
 			w.clean()
 			w.write("ad/spring/g/late", map[string]any{
-				"name": "Late", "status": "active", "title": "Late shoes", "body": "They came late.", "target_url": "https://shop.example/late", "image": "https://images.shop.example/late.jpg",
+				"name": "Late", "status": "active", "title": "Late shoes", "body": "They came late.",
+				"target_url": "https://shop.example/late", "image": "https://images.shop.example/late.jpg",
 			})
 			agent := w.through(line(func(r *http.Request) (*http.Response, error) {
 				if !posts(r, "ads") {

@@ -18,7 +18,8 @@ import (
 // or did not look, as the files did not say whether it runs; and only the audit log tells
 // that the pause is a person's by now (invariant 11). A log that cannot be read tells
 // nothing. Of a kind that the log never names, a pause nobody looked at is a person's.
-func (a *Agent) unseenPauses(ctx context.Context, last, desired, live *resource.Snapshot) (paused []resource.Address, err error) {
+func (a *Agent) unseenPauses(ctx context.Context, last,
+	desired, live *resource.Snapshot) (paused []resource.Address, err error) {
 	of := map[string]resource.Address{} // by id
 	if last.Len() == 0 {
 		return nil, nil
@@ -69,8 +70,11 @@ func afterRun(run state.Run) int64 {
 // pausedSince gives the addresses of ids that the audit log has paused since a second.
 // Where that may be adsync's own, as the last apply paused something, was cut off or left
 // something open, it counts with an earlier start alone, as adsync does not both.
-func (a *Agent) pausedSince(ctx context.Context, since int64, of map[string]resource.Address, settled bool) (found []resource.Address, err error) {
-	query := url.Values{"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {strconv.FormatInt(since, 10)}}
+func (a *Agent) pausedSince(ctx context.Context, since int64,
+	of map[string]resource.Address, settled bool) (found []resource.Address, err error) {
+	query := url.Values{
+		"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {strconv.FormatInt(since, 10)},
+	}
 	paused, seen := map[string]bool{}, 0
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
@@ -97,7 +101,8 @@ func (a *Agent) pausedSince(ctx context.Context, since int64, of map[string]reso
 // became is the status an entry says its object was given, "" where it says none.
 func (e auditEntry) became(schemas resource.Schemas) string {
 	for _, s := range schemas {
-		if s.Audit == "" || !strings.EqualFold(strings.ReplaceAll(string(s.Kind), "_", ""), strings.ReplaceAll(e.Type, "_", "")) {
+		if s.Audit == "" || !strings.EqualFold(strings.ReplaceAll(string(s.Kind), "_", ""),
+			strings.ReplaceAll(e.Type, "_", "")) {
 			continue
 		}
 		a, _ := s.Attribute(s.Delivery())
@@ -120,7 +125,10 @@ func (a *Agent) startedMeanwhile(last *resource.Snapshot, paused []resource.Addr
 		delivery := a.Schemas.Of(address.Kind).Delivery()
 		was.Set(delivery, resource.Text(wordActive))
 		last.Put(&was)
-		started = append(started, state.Applied{Address: address, ID: was.ID, Attributes: resource.Attributes{{Name: delivery, Value: resource.Text(wordActive)}}})
+		started = append(started, state.Applied{
+			Address: address, ID: was.ID,
+			Attributes: resource.Attributes{{Name: delivery, Value: resource.Text(wordActive)}},
+		})
 	}
 	return started
 }

@@ -63,7 +63,8 @@ func TestAPauseThatOnlyTheAuditLogTellsOfStays(t *testing.T) {
 			for run := range 3 {
 				f := fieldOf(t, w.plan().Plan, "campaign/spring", "status")
 				if f.Cause != plan.Drift || f.Foreign() == nil || !strings.HasPrefix(f.Foreign().Actor, "api_key ") {
-					t.Fatalf("plan %d has the status as %s by %v; want it as a person's doing", run+1, f.Cause, f.Foreign())
+					t.Fatalf("plan %d has the status as %s by %v; want it as a person's doing",
+						run+1, f.Cause, f.Foreign())
 				}
 				if w.apply(); w.live("campaign/spring", "status") != `"paused"` {
 					t.Fatalf("the campaign is started by apply %d; want the pause kept", run+1)
@@ -95,7 +96,8 @@ func TestAHeldStartGoesOnceTheFileSaidPaused(t *testing.T) {
 	w.status("person", "paused")
 	w.status("files", "active")
 	for range 2 {
-		if f := fieldOf(t, look(), "campaign/spring", "status"); f.Held == nil || !strings.Contains(f.Held.Message, "say paused once and then active") {
+		if f := fieldOf(t, look(), "campaign/spring", "status"); f.Held == nil ||
+			!strings.Contains(f.Held.Message, "say paused once and then active") {
 			t.Fatalf("the start is held by %v; want the pause of a person, and the way out", f.Held)
 		}
 	}
@@ -117,9 +119,12 @@ func TestAnActivationWaitsForNobodyElsesPause(t *testing.T) {
 		dumb  bool     // the service shows no audit log
 	}{
 		{"nobody was there", []string{"files active", "apply", "files paused", "apply", "files active"}, false},
-		{"adsync had looked since", []string{"files paused", "apply", "person active", "person paused", "files paused", "touch", "apply", "files active"}, false},
-		{"the files changed the status again", []string{"files paused", "apply", "files active", "person active", "person paused", "apply", "files paused", "apply", "files active"}, false},
-		{"an apply that was cut off had paused it itself", []string{"files active", "apply", "files paused", "cut", "files active"}, false},
+		{"adsync had looked since", []string{"files paused",
+			"apply", "person active", "person paused", "files paused", "touch", "apply", "files active"}, false},
+		{"the files changed the status again", []string{"files paused", "apply",
+			"files active", "person active", "person paused", "apply", "files paused", "apply", "files active"}, false},
+		{"an apply that was cut off had paused it itself",
+			[]string{"files active", "apply", "files paused", "cut", "files active"}, false},
 		{"no log tells", []string{"files paused", "apply", "files active", "person active", "person paused"}, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -139,12 +144,15 @@ func TestAnActivationWaitsForNobodyElsesPause(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					runs[0].Finished, runs[0].Settled, runs[0].Started = time.Time{}, false, runs[0].Started.Add(-2*time.Second)
+					runs[0].Finished, runs[0].Settled, runs[0].Started = time.Time{},
+						false, runs[0].Started.Add(-2*time.Second)
 					if err := w.store.RecordRun(t.Context(), runs[0]); err != nil {
 						t.Fatal(err)
 					}
 				case "touch": // so that there is something to apply
-					w.write("campaign/autumn", map[string]any{"name": "Autumn", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 50_000_000})
+					w.write("campaign/autumn", map[string]any{
+						"name": "Autumn", "status": "paused", "bidding_type": "clicks", "budget.lifetime": 50_000_000,
+					})
 				}
 				w.status(by, status)
 			}
@@ -168,7 +176,8 @@ func TestAPauseOfTheAccountStaysWhereTheFilesBeginToNameIt(t *testing.T) {
 		if f := fieldOf(t, w.plan().Plan, "account/account", "status"); f.Cause != plan.Drift || f.Held == nil {
 			t.Fatalf("the status is planned as %s, held %v; want it as somebody's doing, held", f.Cause, f.Held)
 		}
-		if w.apply(); !strings.Contains(string(w.service.Must(t, http.MethodGet, "/ad_account", nil).Body), `"status":"paused"`) {
+		if w.apply(); !strings.Contains(string(w.service.Must(t, http.MethodGet, "/ad_account", nil).Body),
+			`"status":"paused"`) {
 			t.Fatal("the account is started; want the pause kept")
 		}
 	}

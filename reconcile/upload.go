@@ -44,7 +44,8 @@ func (r *run) uploadImages(ctx context.Context, changes []*plan.Change, inBulk m
 		for _, f := range c.Fields {
 			a, _ := r.Schemas.Of(c.Address.Kind).Attribute(f.Name)
 			source := f.Desired.Text()
-			if a.Wire.Codec != resource.FileID || !f.Desired.IsSet() || inBulk[c.Address] || strings.HasPrefix(source, "file:") || r.files[source] != "" {
+			if a.Wire.Codec != resource.FileID || !f.Desired.IsSet() ||
+				inBulk[c.Address] || strings.HasPrefix(source, "file:") || r.files[source] != "" {
 				continue
 			}
 			if needed[source] == nil {
@@ -76,7 +77,10 @@ func (r *run) upload(ctx context.Context, source string, users []part) error {
 		return nil
 	}
 	for _, p := range users {
-		r.settle(p, settled{Address: p.change.Address, ResourceID: r.ids[p.change.Address], Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error()})
+		r.settle(p, settled{
+			Address: p.change.Address, ResourceID: r.ids[p.change.Address],
+			Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
+		})
 		r.standings[p.change.Address].cell = p.fields[0].Desired.Position
 	}
 	return nil
@@ -107,7 +111,8 @@ func (r *run) sendImage(ctx context.Context, source string) (string, error) {
 	return r.sendUpload(ctx, step, send)
 }
 
-func (r *run) sendUpload(ctx context.Context, step state.Step, send func(context.Context) (string, error)) (string, error) {
+func (r *run) sendUpload(ctx context.Context, step state.Step,
+	send func(context.Context) (string, error)) (string, error) {
 	if r.forecast != nil {
 		r.forecast.note(plan.Request{Wave: "upload", Method: "POST", Path: step.Path, Count: 1})
 		return "file", nil

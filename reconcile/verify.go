@@ -79,7 +79,8 @@ func (r *run) expectations(waiting []*standing) []expectation {
 	expected := make([]expectation, len(waiting))
 	for i, s := range waiting {
 		address := s.change.Address
-		expected[i] = expectation{address, r.ids[address], r.ids[r.Schemas.Parent(address)], s.expect, isNew(s.change), false}
+		expected[i] = expectation{address, r.ids[address],
+			r.ids[r.Schemas.Parent(address)], s.expect, isNew(s.change), false}
 	}
 	return expected
 }
@@ -107,7 +108,9 @@ func (r *run) compareAll(ctx context.Context, waiting []*standing) error {
 			return err
 		}
 		s.lags = len(late) > 0
-		s.noteOdd(slices.DeleteFunc(slices.Clone(s.differs), func(d difference) bool { return slices.Contains(late, d) }))
+		s.noteOdd(slices.DeleteFunc(slices.Clone(s.differs), func(d difference) bool {
+			return slices.Contains(late, d)
+		}))
 		if seen[i].record.ID != "" {
 			r.seen(seen[i].record)
 		}
@@ -146,7 +149,9 @@ func (r *run) mayLag(s *standing, seen observation) ([]difference, error) {
 // was sent, or not at all.
 func (r *run) seenOtherwise(p part) bool {
 	return slices.ContainsFunc(r.standings[p.change.Address].differs, func(d difference) bool {
-		return d.attribute == "" || slices.ContainsFunc(p.fields, func(f plan.Field) bool { return f.Name == d.attribute })
+		return d.attribute == "" || slices.ContainsFunc(p.fields, func(f plan.Field) bool {
+			return f.Name == d.attribute
+		})
 	})
 }
 
@@ -239,14 +244,16 @@ func unseen(schema *resource.Schema, e expectation, there, hidden bool) observat
 // readAll reads each kind by ids or by its lists, whichever is fewer requests; what a
 // list does not show is asked for by its id. It names the kinds the service does not
 // show.
-func (a *Agent) readAll(ctx context.Context, expected []expectation) (records map[string]adsapi.Record, hidden map[resource.Kind]bool, err error) {
+func (a *Agent) readAll(ctx context.Context, expected []expectation) (records map[string]adsapi.Record,
+	hidden map[resource.Kind]bool, err error) {
 	bound, count := &resource.Snapshot{}, map[resource.Kind]int{}
 	for _, e := range expected {
 		count[e.address.Kind]++
 	}
 	var apart []expectation
 	for _, e := range expected {
-		if schema := a.Schemas.Of(e.address.Kind); !schema.Paged() || schema.Listing.NoRead || !mirrors(schema) && count[schema.Kind] <= readOne {
+		if schema := a.Schemas.Of(e.address.Kind); !schema.Paged() ||
+			schema.Listing.NoRead || !mirrors(schema) && count[schema.Kind] <= readOne {
 			apart = append(apart, e)
 			continue
 		}
@@ -282,7 +289,8 @@ func (a *Agent) readAll(ctx context.Context, expected []expectation) (records ma
 }
 
 // readApart reads kinds that come in one answer each, or that an account may not have.
-func (a *Agent) readApart(ctx context.Context, expected []expectation, records map[string]adsapi.Record, hidden map[resource.Kind]bool) error {
+func (a *Agent) readApart(ctx context.Context, expected []expectation,
+	records map[string]adsapi.Record, hidden map[resource.Kind]bool) error {
 	reader := a.reader()
 	for i, e := range expected {
 		a.progress("read back", i, len(expected))
@@ -306,7 +314,8 @@ func (a *Agent) readApart(ctx context.Context, expected []expectation, records m
 // compare holds what was sent against what reading back gives: the normal forms
 // the service made of it, and the differences that are none. What adsync notes by
 // itself was not sent.
-func compare(schema *resource.Schema, e expectation, live *resource.Resource) (normal resource.Attributes, differs []difference) {
+func compare(schema *resource.Schema, e expectation,
+	live *resource.Resource) (normal resource.Attributes, differs []difference) {
 	for _, s := range e.sent {
 		a, _ := schema.Attribute(s.Name)
 		have := live.Value(s.Name)
@@ -316,7 +325,8 @@ func compare(schema *resource.Schema, e expectation, live *resource.Resource) (n
 		case sameMeaning(a, s.Value, have):
 			normal.Set(s.Name, have)
 		default:
-			differs = append(differs, difference{s.Name, fmt.Sprintf("%s is %s; want %s", s.Name, a.Show(have), a.Show(s.Value))})
+			differs = append(differs,
+				difference{s.Name, fmt.Sprintf("%s is %s; want %s", s.Name, a.Show(have), a.Show(s.Value))})
 		}
 	}
 	return normal, differs
@@ -327,7 +337,8 @@ func compare(schema *resource.Schema, e expectation, live *resource.Resource) (n
 // so that a file that begins to manage it later finds no stranger's value. Where it
 // is read late, and was changed since, a value may be a stranger's: it is recorded as
 // not given. What adsync notes itself is noted when the service is ready.
-func givenAtCreate(schema *resource.Schema, e expectation, live *resource.Resource, record adsapi.Record) resource.Attributes {
+func givenAtCreate(schema *resource.Schema, e expectation,
+	live *resource.Resource, record adsapi.Record) resource.Attributes {
 	var values resource.Attributes
 	foreign := e.late && !untouched(record)
 	for _, held := range live.Attributes {
@@ -409,7 +420,10 @@ func (r *run) closeSteps(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, Finished: r.now(), PlanHash: r.hash, Summary: r.report().Summary(), Settled: settled})
+	return r.Store.RecordRun(ctx, state.Run{
+		ID: r.id, Started: r.started, Finished: r.now(),
+		PlanHash: r.hash, Summary: r.report().Summary(), Settled: settled,
+	})
 }
 
 // closeStep ends a step that is bound: one at a time is read, as all of them are as
@@ -431,7 +445,9 @@ func (r *run) closeStep(ctx context.Context, id string) error {
 func (r *run) pauses() bool {
 	return slices.ContainsFunc(r.updates(plan.Lower), func(p part) bool {
 		delivery := r.Schemas.Of(p.change.Address.Kind).Delivery()
-		return slices.ContainsFunc(p.fields, func(f plan.Field) bool { return f.Name == delivery && f.Desired.Text() == wordPaused })
+		return slices.ContainsFunc(p.fields, func(f plan.Field) bool {
+			return f.Name == delivery && f.Desired.Text() == wordPaused
+		})
 	})
 }
 

@@ -54,7 +54,8 @@ func TestReadThatLagsIsWaitedFor(t *testing.T) {
 		report := w.apply()
 		waited := w.slept - before
 		if (report.Verified == report.Touched) != verified || waited < 40*time.Second || waited > 80*time.Second {
-			t.Errorf("a lag of %s: verified %d/%d after %s; want it waited for up to a little over a minute", lag, report.Verified, report.Touched, waited)
+			t.Errorf("a lag of %s: verified %d/%d after %s; want it waited for up to a little over a minute",
+				lag, report.Verified, report.Touched, waited)
 		}
 		for _, o := range report.Outcomes {
 			says := strings.Contains(o.Message, "budget.lifetime is 100") && strings.Contains(o.Message, "want 150")
@@ -67,7 +68,10 @@ func TestReadThatLagsIsWaitedFor(t *testing.T) {
 
 // spend gives a campaign another lifetime budget.
 func (w *world) spend(key string, micros int) {
-	w.write("campaign/"+key, map[string]any{"name": "Campaign " + key, "status": "active", "bidding_type": "clicks", "budget.lifetime": micros, "targeting.countries": []string{"CA", "US"}})
+	w.write("campaign/"+key, map[string]any{
+		"name": "Campaign " + key, "status": "active",
+		"bidding_type": "clicks", "budget.lifetime": micros, "targeting.countries": []string{"CA", "US"},
+	})
 }
 
 // A value the service makes something else of is told at once, with both values;
@@ -91,7 +95,8 @@ func TestWhatReadsBackAsSomethingElseIsTold(t *testing.T) {
 		t.Errorf("verified %d/%d; want all but the ad group", report.Verified, report.Touched)
 	}
 	for _, o := range report.Outcomes {
-		if o.Address == address("ad_group/spring/g") && (!strings.Contains(o.Message, "Group of SPRING 2") || !strings.Contains(o.Message, `want "Group of spring"`) || o.Code != "ADS2007") {
+		if o.Address == address("ad_group/spring/g") && (!strings.Contains(o.Message, "Group of SPRING 2") ||
+			!strings.Contains(o.Message, `want "Group of spring"`) || o.Code != "ADS2007") {
 			t.Errorf("the ad group says %s %q; want both values (ADS2007)", o.Code, o.Message)
 		}
 	}
@@ -109,7 +114,8 @@ func TestNothingIsRaisedOnADecreaseThatDoesNotShow(t *testing.T) {
 	w.spend("up", 140_000_000)
 	_, _ = w.agent.Service.Read(t.Context(), "campaigns", id, nil)
 	report := w.apply()
-	if got := outcomes(report); got["campaign/down"] != state.OutcomeApplied || got["campaign/up"] != state.OutcomeSkipped {
+	if got := outcomes(report); got["campaign/down"] != state.OutcomeApplied ||
+		got["campaign/up"] != state.OutcomeSkipped {
 		t.Errorf("outcomes are %v; want the raise to wait for the decrease that does not show", got)
 	}
 	w.agent = w.newAgent()
@@ -120,20 +126,25 @@ func TestNothingIsRaisedOnADecreaseThatDoesNotShow(t *testing.T) {
 func TestReadingBackTakesFewRequests(t *testing.T) {
 	w := newWorld(t)
 	for n := range 60 {
-		w.write(fmt.Sprintf("campaign/c%02d", n), map[string]any{"name": fmt.Sprintf("Campaign %02d", n), "status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000})
+		w.write(fmt.Sprintf("campaign/c%02d", n), map[string]any{
+			"name":   fmt.Sprintf("Campaign %02d", n),
+			"status": "paused", "bidding_type": "clicks", "budget.lifetime": 100_000_000,
+		})
 	}
 	w.write("ad_group/c00/g", map[string]any{"name": "Group", "status": "paused", "bid.max": 1_250_000})
 	view := w.plan()
 	paths := map[string]int{}
 	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
-		if r.Method == http.MethodGet && !strings.Contains(r.URL.Path, "bulk") && !strings.HasSuffix(r.URL.Path, "ad_account") {
+		if r.Method == http.MethodGet && !strings.Contains(r.URL.Path, "bulk") &&
+			!strings.HasSuffix(r.URL.Path, "ad_account") {
 			paths[strings.SplitN(r.URL.Path, "/", 4)[2]]++
 		}
 		return send(r)
 	}), w.store)
 	report, err := w.agent.Apply(t.Context(), view)
 	if err != nil || report.Verified != 61 || paths["campaigns"] != 1 || paths["ad_groups"] != 1 {
-		t.Errorf("apply: %v, verified %d/61 with %v; want one list of campaigns and one ad group", err, report.Verified, paths)
+		t.Errorf("apply: %v, verified %d/61 with %v; want one list of campaigns and one ad group",
+			err, report.Verified, paths)
 	}
 }
 
@@ -144,7 +155,9 @@ func TestAStrategyThatIsNotShownIsThere(t *testing.T) {
 	w := newWorld(t, emulatortest.WithPoints(t, "normalise_strategy=left_out"))
 	w.permitAll("raises-spend")
 	group := map[string]any{"name": "Group", "status": "paused", "bid.max": 1_250_000, "bid.strategy": "fixed_bid"}
-	w.write("campaign/spring", map[string]any{"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 50_000_000})
+	w.write("campaign/spring", map[string]any{
+		"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 50_000_000,
+	})
 	w.write("ad_group/spring/g", group)
 	w.clean()
 	group["bid.strategy"], group["bid.max"] = "maximize_clicks", nil

@@ -33,7 +33,9 @@ func (r *run) waves(ctx context.Context) error {
 		{"members", r.membersWave},
 		{"merge", r.mergeWave},
 		{"read back", r.readBack},
-		{"raise", func(ctx context.Context) error { return r.updateWave(ctx, "raise", r.allowed(r.updates(plan.Raise))) }},
+		{"raise", func(ctx context.Context) error {
+			return r.updateWave(ctx, "raise", r.allowed(r.updates(plan.Raise)))
+		}},
 		{"activate", r.activateWave},
 		{"read back", r.readBack},
 		{"record new", r.recordNew},
@@ -81,7 +83,10 @@ func (r *run) recordOnly(ctx context.Context) error {
 		case c.Action == plan.Forget:
 			forget = append(forget, c.Address)
 		case c.Action == plan.Adopt, len(c.Recorded) > 0:
-			applied = append(applied, state.Applied{Address: c.Address, ID: c.ID, ParentID: r.ids[r.Schemas.Parent(c.Address)], Attributes: r.knownValues(c)})
+			applied = append(applied, state.Applied{
+				Address: c.Address, ID: c.ID, ParentID: r.ids[r.Schemas.Parent(c.Address)],
+				Attributes: r.knownValues(c),
+			})
 		default:
 			continue
 		}
@@ -102,7 +107,9 @@ func (r *run) recordNew(ctx context.Context) error {
 	var applied []state.Applied
 	for _, c := range r.changes {
 		if isNew(c) && len(c.Recorded) > 0 && r.fine(c.Address) && r.ids[c.Address] != "" {
-			applied = append(applied, state.Applied{Address: c.Address, ID: r.ids[c.Address], Attributes: r.knownValues(c)})
+			applied = append(applied, state.Applied{
+				Address: c.Address, ID: r.ids[c.Address], Attributes: r.knownValues(c),
+			})
 		}
 	}
 	return r.Store.Record(ctx, applied)
@@ -112,7 +119,8 @@ func (r *run) recordNew(ctx context.Context) error {
 // both sides agree on, and of an adopted resource everything it has now.
 func (r *run) knownValues(c *plan.Change) resource.Attributes {
 	var values resource.Attributes
-	if live := r.view.Live.Snapshot.Get(c.Address); live != nil && (c.Action == plan.Adopt || r.view.Last.Get(c.Address) == nil) {
+	if live := r.view.Live.Snapshot.Get(c.Address); live != nil &&
+		(c.Action == plan.Adopt || r.view.Last.Get(c.Address) == nil) {
 		values = slices.Clone(live.Attributes)
 	}
 	for _, f := range c.Recorded {
@@ -233,7 +241,10 @@ func (r *run) unconfirmedLower() (all []plan.Unsettled) {
 		if p.create {
 			what = string(p.change.Action)
 		}
-		all = append(all, plan.Unsettled{Address: p.change.Address, What: what, Message: "the " + what + " of it is not confirmed", Creates: p.create, Unconfirmed: true})
+		all = append(all, plan.Unsettled{
+			Address: p.change.Address, What: what,
+			Message: "the " + what + " of it is not confirmed", Creates: p.create, Unconfirmed: true,
+		})
 	}
 	return all
 }
@@ -305,7 +316,9 @@ func (r *run) apart(p part) (inJob, alone []part) {
 		return nil, []part{p}
 	}
 	rest := p
-	rest.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool { return slices.Contains(only, f.Name) })
+	rest.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool {
+		return slices.Contains(only, f.Name)
+	})
 	return []part{p.only(only)}, []part{rest}
 }
 
@@ -346,7 +359,8 @@ func (r *run) updateJobs(ctx context.Context, name string, parts []part) (tooLar
 	e := r.encoder()
 	var units []batch
 	for i, p := range parts {
-		operation, err := e.bulkUpdate(r.bound(p), p.fields, fmt.Sprintf("u%d", i+1), r.record(r.ids[p.change.Address]).JSON)
+		operation, err := e.bulkUpdate(r.bound(p),
+			p.fields, fmt.Sprintf("u%d", i+1), r.record(r.ids[p.change.Address]).JSON)
 		if err != nil {
 			return nil, err
 		}

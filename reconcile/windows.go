@@ -24,6 +24,7 @@ func (a *Agent) withWindows(p plan.Policy) plan.Policy {
 		way = "behind"
 	}
 	p.Frozen = append(slices.Clone(p.Frozen), plan.Freeze{Reason: fmt.Sprintf(
-		"the clock of this machine is %s %s the service's, so that a freeze window may be open: set the clock", ahead.Abs(), way)})
+		"the clock of this machine is %s %s the service's, so that a freeze window may be open: set the clock",
+		ahead.Abs(), way)})
 	return p
 }

@@ -42,7 +42,8 @@ func TestAFreezeWindowMayBeOpenWhereTheClocksAreApart(t *testing.T) {
 					held += h.Message
 				}
 			}
-			if want := "the clock of this machine is 48h"; row.held != strings.Contains(held, want) || row.held == (got["campaign/spring"] == "applied") {
+			if want := "the clock of this machine is 48h"; row.held != strings.Contains(held, want) ||
+				row.held == (got["campaign/spring"] == "applied") {
 				t.Errorf("the text is %s, and held is %q; want it held: %v", got["campaign/spring"], held, row.held)
 			}
 		})

@@ -129,7 +129,10 @@ func mixed(t *testing.T) *world {
 	w.clean()
 	w.tree("autumn", "active")
 	w.group("New")
-	w.write("campaign/spring", map[string]any{"name": "Renamed", "status": "active", "bidding_type": "clicks", "budget.lifetime": 90_000_000, "targeting.countries": []string{"CA", "US"}})
+	w.write("campaign/spring", map[string]any{
+		"name": "Renamed", "status": "active", "bidding_type": "clicks",
+		"budget.lifetime": 90_000_000, "targeting.countries": []string{"CA", "US"},
+	})
 	w.desired.Get(address("ad/spring/g/a")).Set("status", resource.Text("paused"))
 	return w
 }
@@ -139,16 +142,27 @@ var toxics = []struct {
 	name, toxic string
 	harmless    bool // the apply goes on as if nothing was
 }{
-	{"a slow line", `{"name":"x","type":"latency","stream":"downstream","attributes":{"latency":20,"jitter":10}}`, true},
-	{"answers in slices", `{"name":"x","type":"slicer","stream":"downstream","attributes":{"average_size":16,"size_variation":8,"delay":50}}`, true},
-	{"requests in slices", `{"name":"x","type":"slicer","stream":"upstream","attributes":{"average_size":64,"size_variation":8,"delay":50}}`, true},
-	{"a request that never arrives", `{"name":"x","type":"timeout","stream":"upstream","attributes":{"timeout":20}}`, false},
-	{"an answer that never arrives", `{"name":"x","type":"timeout","stream":"downstream","attributes":{"timeout":0}}`, false},
-	{"a reset before the request is whole", `{"name":"x","type":"reset_peer","stream":"upstream","attributes":{"timeout":0}}`, false},
-	{"a reset after the service has done it", `{"name":"x","type":"reset_peer","stream":"downstream","attributes":{"timeout":30}}`, false},
-	{"a request cut in the middle", `{"name":"x","type":"limit_data","stream":"upstream","attributes":{"bytes":120}}`, false},
+	{"a slow line", `{"name":"x","type":"latency","stream":"downstream","attributes":{"latency":20,"jitter":10}}`,
+		true},
+	{"answers in slices",
+		`{"name":"x","type":"slicer","stream":"downstream","attributes":{"average_size":16,"size_variation":8,"delay":50}}`,
+		true},
+	{"requests in slices",
+		`{"name":"x","type":"slicer","stream":"upstream","attributes":{"average_size":64,"size_variation":8,"delay":50}}`,
+		true},
+	{"a request that never arrives",
+		`{"name":"x","type":"timeout","stream":"upstream","attributes":{"timeout":20}}`, false},
+	{"an answer that never arrives",
+		`{"name":"x","type":"timeout","stream":"downstream","attributes":{"timeout":0}}`, false},
+	{"a reset before the request is whole",
+		`{"name":"x","type":"reset_peer","stream":"upstream","attributes":{"timeout":0}}`, false},
+	{"a reset after the service has done it",
+		`{"name":"x","type":"reset_peer","stream":"downstream","attributes":{"timeout":30}}`, false},
+	{"a request cut in the middle",
+		`{"name":"x","type":"limit_data","stream":"upstream","attributes":{"bytes":120}}`, false},
 	{"no byte of an answer", `{"name":"x","type":"limit_data","stream":"downstream","attributes":{"bytes":0}}`, false},
-	{"an answer cut in its body", `{"name":"x","type":"limit_data","stream":"downstream","attributes":{"bytes":260}}`, false},
+	{"an answer cut in its body",
+		`{"name":"x","type":"limit_data","stream":"downstream","attributes":{"bytes":260}}`, false},
 	{"an answer at a crawl", `{"name":"x","type":"bandwidth","stream":"downstream","attributes":{"rate":1}}`, false},
 }
 

@@ -46,7 +46,10 @@ type world struct {
 func newWorld(t *testing.T, change ...func(*emulator.Options)) *world {
 	t.Helper()
 	change = append([]func(*emulator.Options){func(o *emulator.Options) { o.Now = noon }}, change...)
-	w := &world{t: t, ctx: t.Context(), service: emulatortest.Start(t, change...), desired: &resource.Snapshot{}, images: map[string][]byte{}, people: map[string]string{}}
+	w := &world{
+		t: t, ctx: t.Context(), service: emulatortest.Start(t, change...),
+		desired: &resource.Snapshot{}, images: map[string][]byte{}, people: map[string]string{},
+	}
 	store, err := state.NewMemory(state.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +77,8 @@ func (w *world) newAgent() *reconcile.Agent {
 		w.t.Fatal(err)
 	}
 	return &reconcile.Agent{
-		Service: client, Store: w.store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: w.now, Sleep: w.sleep,
+		Service: client, Store: w.store, Schemas: kinds.All(),
+		Logger: slog.New(slog.DiscardHandler), Now: w.now, Sleep: w.sleep,
 		Flights: &reconcile.Flights{}, Bulk: w.bulk, Notice: func(text string) { w.said = append(w.said, text) },
 		Image: func(source string) (string, []byte, error) { return "image.png", w.images[source], nil },
 		People: func(digest string) (reconcile.People, error) {
@@ -213,7 +217,16 @@ func describe(p *plan.Plan) string {
 
 // tree writes a campaign with an ad group and an ad.
 func (w *world) tree(key, status string) {
-	w.write("campaign/"+key, map[string]any{"name": "Campaign " + key, "status": status, "bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"}})
-	w.write("ad_group/"+key+"/g", map[string]any{"name": "Group of " + key, "status": "active", "bid.max": 1_250_000, "context_hints": []string{"people who run", "people who hike"}})
-	w.write("ad/"+key+"/g/a", map[string]any{"name": "Ad of " + key, "status": "active", "title": "Shoes for mud", "body": "Light shoes.", "target_url": "https://shop.example/" + key, "image": "https://images.shop.example/" + key + ".jpg"})
+	w.write("campaign/"+key, map[string]any{
+		"name": "Campaign " + key, "status": status,
+		"bidding_type": "clicks", "budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"},
+	})
+	w.write("ad_group/"+key+"/g", map[string]any{
+		"name": "Group of " + key, "status": "active",
+		"bid.max": 1_250_000, "context_hints": []string{"people who run", "people who hike"},
+	})
+	w.write("ad/"+key+"/g/a", map[string]any{
+		"name": "Ad of " + key, "status": "active", "title": "Shoes for mud", "body": "Light shoes.",
+		"target_url": "https://shop.example/" + key, "image": "https://images.shop.example/" + key + ".jpg",
+	})
 }

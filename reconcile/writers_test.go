@@ -29,9 +29,12 @@ func TestWhoElseWritesToTheAccount(t *testing.T) {
 	}{
 		{name: "nobody", want: nil},
 		{name: "another tool", key: stranger, renames: 3, want: []string{"another, 3 changed, 3 managed"}},
-		{name: "another tool, as adsync applies", key: stranger, renames: 4, want: []string{"another, 4 changed, 4 managed"}},
-		{name: "another adsync with the same key", renames: 3, after: time.Hour, want: []string{"adsync's own, 3 changed, 3 managed"}},
-		{name: "another that fights over the same campaigns", key: stranger, renames: 3, fights: true, after: time.Hour, want: []string{"another, 3 changed, 3 managed"}},
+		{name: "another tool, as adsync applies", key: stranger,
+			renames: 4, want: []string{"another, 4 changed, 4 managed"}},
+		{name: "another adsync with the same key",
+			renames: 3, after: time.Hour, want: []string{"adsync's own, 3 changed, 3 managed"}},
+		{name: "another that fights over the same campaigns",
+			key: stranger, renames: 3, fights: true, after: time.Hour, want: []string{"another, 3 changed, 3 managed"}},
 		{name: "adsync itself", renames: 3, want: nil},
 		{name: "somebody who changes two", key: stranger, renames: 2, want: nil},
 		{name: "the log cannot be read", key: stranger, renames: 3, log: refusing{"/audit_logs"}, want: nil},
@@ -54,7 +57,8 @@ func TestWhoElseWritesToTheAccount(t *testing.T) {
 					if tc.key != "" {
 						headers = []string{"Authorization", "Bearer " + tc.key}
 					}
-					w.service.Must(t, http.MethodPost, "/campaigns/"+id, map[string]any{"description": words}, headers...)
+					w.service.Must(t, http.MethodPost,
+						"/campaigns/"+id, map[string]any{"description": words}, headers...)
 				}
 			}
 			if tc.fights {
@@ -67,7 +71,8 @@ func TestWhoElseWritesToTheAccount(t *testing.T) {
 			if tc.log != nil {
 				w.agent = w.through(tc.log, w.store)
 			}
-			writers, err := w.agent.OtherWriters(t.Context(), w.now().Add(-24*time.Hour), []reconcile.Span{{From: began, To: ended}})
+			writers, err := w.agent.OtherWriters(t.Context(),
+				w.now().Add(-24*time.Hour), []reconcile.Span{{From: began, To: ended}})
 			noErr(t, err)
 			var have []string
 			for _, one := range writers {

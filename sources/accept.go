@@ -27,7 +27,8 @@ type Accepted struct {
 // defaults, a template or a list is written on the row itself. The files are read
 // again before they are given: where anything else would change with a value, or
 // it has no place of its own, there is a problem and no file is changed.
-func (p Project) Accept(ctx context.Context, schemas resource.Schemas, desired *resource.Snapshot, accepted []Accepted) ([]Rewrite, []diag.Problem, error) {
+func (p Project) Accept(ctx context.Context, schemas resource.Schemas,
+	desired *resource.Snapshot, accepted []Accepted) ([]Rewrite, []diag.Problem, error) {
 	byFile := map[string][]Accepted{}
 	var files []string
 	for _, a := range accepted {
@@ -69,8 +70,10 @@ type unwritten struct{ problem diag.Problem }
 func (r *unwritten) Error() string { return r.problem.Message }
 
 func refuse(row *resource.Resource, attribute, why string) error {
-	return &unwritten{diag.Problem{Severity: diag.Error, Code: diag.NeedsDecision, Position: row.Position, Address: row.Address.String(),
-		Message: fmt.Sprintf("%s of %s cannot be written here: %s; want it written by hand", attribute, row.Address, why)}}
+	return &unwritten{diag.Problem{Severity: diag.Error,
+		Code: diag.NeedsDecision, Position: row.Position, Address: row.Address.String(),
+		Message: fmt.Sprintf("%s of %s cannot be written here: %s; want it written by hand",
+			attribute, row.Address, why)}}
 }
 
 // accepter writes values into one file.
@@ -107,7 +110,8 @@ func (a *accepter) accept(ctx context.Context, accepted []Accepted) ([]byte, err
 
 // acceptedAlone reads the files as they would be, and says what would change
 // beside the values.
-func (p Project) acceptedAlone(ctx context.Context, schemas resource.Schemas, desired *resource.Snapshot, accepted []Accepted, rewrites []Rewrite) ([]diag.Problem, error) {
+func (p Project) acceptedAlone(ctx context.Context, schemas resource.Schemas,
+	desired *resource.Snapshot, accepted []Accepted, rewrites []Rewrite) ([]diag.Problem, error) {
 	contents := map[string][]byte{}
 	for _, r := range rewrites {
 		contents[r.File] = r.After
@@ -140,7 +144,10 @@ func (p Project) acceptedAlone(ctx context.Context, schemas resource.Schemas, de
 	}
 	for r := range want.All() {
 		if err := sameAgain(schemas.Of(r.Address.Kind), r, again.Snapshot.Get(r.Address)); err != nil {
-			problems = append(problems, diag.Problem{Severity: diag.Error, Code: diag.NeedsDecision, Position: r.Position, Address: r.Address.String(), Message: err.Error()})
+			problems = append(problems, diag.Problem{
+				Severity: diag.Error, Code: diag.NeedsDecision,
+				Position: r.Position, Address: r.Address.String(), Message: err.Error(),
+			})
 		}
 	}
 	return problems, nil
@@ -156,7 +163,8 @@ func sameAgain(schema *resource.Schema, want, again *resource.Resource) error {
 	for i := range schema.Attributes {
 		a := &schema.Attributes[i]
 		if w, h := want.Value(a.Name), again.Value(a.Name); !w.Equal(h) {
-			return fmt.Errorf("%s: %s would be %s and not %s; want the change made by hand", want.Address, a.Name, a.Show(h), a.Show(w))
+			return fmt.Errorf("%s: %s would be %s and not %s; want the change made by hand",
+				want.Address, a.Name, a.Show(h), a.Show(w))
 		}
 	}
 	return nil

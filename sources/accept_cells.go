@@ -25,7 +25,8 @@ func (a *accepter) acceptCells(ctx context.Context, accepted []Accepted) ([]byte
 		form, text := cellText(attribute, one.Value)
 		edits[t] = append(edits[t], cellEdit{At: at, form: form, text: text})
 		if attribute.Name == a.schemas.Of(one.Address.Kind).NameFrom[0] && one.Value.IsSet() {
-			if err := f.rename(edits, a.schemas.Depth(one.Address.Kind), row.Value(attribute.Name).Text(), one.Value.Text()); err != nil {
+			if err := f.rename(edits, a.schemas.Depth(one.Address.Kind),
+				row.Value(attribute.Name).Text(), one.Value.Text()); err != nil {
 				return nil, err
 			}
 		}
@@ -60,7 +61,9 @@ func (f *cellFile) cellOf(row *resource.Resource, attribute string) (*tabReader,
 			if cell.Row != row.Position.Line() || found != nil {
 				return
 			}
-			number := t.header.columnOf(func(c *column) bool { return c.role == roleAttribute && c.attribute.Name == attribute })
+			number := t.header.columnOf(func(c *column) bool {
+				return c.role == roleAttribute && c.attribute.Name == attribute
+			})
 			if number > 0 {
 				found, at = t, xlsx.At{Row: cell.Row, Column: number}
 			}

@@ -14,7 +14,8 @@ import (
 )
 
 // acceptYAML writes one value into the mapping of its row.
-func (a *accepter) acceptYAML(content []byte, row *resource.Resource, attribute *resource.Attribute, v resource.Value) ([]byte, error) {
+func (a *accepter) acceptYAML(content []byte, row *resource.Resource,
+	attribute *resource.Attribute, v resource.Value) ([]byte, error) {
 	var mapping *yaml.Node
 	w := &walker{origin: diag.OriginOf(a.file.File, "")}
 	for _, document := range w.documents(content) {
@@ -70,7 +71,8 @@ func yamlValue(a *resource.Attribute, v resource.Value, flow bool) string {
 		return "null"
 	case a.Type.IsList():
 		return "[" + flowItems(v.Items()) + "]"
-	case flow && !isNumber && a.Type != resource.TypeObject && a.Type != resource.TypeDay && a.Type != resource.TypeLast:
+	case flow && !isNumber && a.Type != resource.TypeObject &&
+		a.Type != resource.TypeDay && a.Type != resource.TypeLast:
 		return yamlfmt.Scalar(v.Text(), true)
 	}
 	var b bytes.Buffer
@@ -82,11 +84,13 @@ func yamlValue(a *resource.Attribute, v resource.Value, flow bool) string {
 
 // insertYAML puts a line of its own below the row's key, or an entry into the
 // brackets.
-func insertYAML(content []byte, row *resource.Resource, mapping *yaml.Node, a *resource.Attribute, segments []string, v resource.Value) ([]byte, error) {
+func insertYAML(content []byte, row *resource.Resource,
+	mapping *yaml.Node, a *resource.Attribute, segments []string, v resource.Value) ([]byte, error) {
 	flow := mapping.Style&yaml.FlowStyle != 0
 	text := segments[0] + ": " + yamlValue(a, v, flow || len(segments) > 1)
 	if len(segments) > 1 {
-		text = segments[0] + ": {" + strings.Join(segments[1:], ": {") + ": " + yamlValue(a, v, true) + strings.Repeat("}", len(segments)-1)
+		text = segments[0] + ": {" + strings.Join(segments[1:], ": {") +
+			": " + yamlValue(a, v, true) + strings.Repeat("}", len(segments)-1)
 	}
 	lines := strings.SplitAfter(string(content), "\n")
 	if flow {
@@ -103,7 +107,8 @@ func insertYAML(content []byte, row *resource.Resource, mapping *yaml.Node, a *r
 			key, below = mapping.Content[i], mapping.Content[i+1]
 		}
 	}
-	if below.Kind != yaml.ScalarNode || below.Line != key.Line || below.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+	if below.Kind != yaml.ScalarNode || below.Line != key.Line ||
+		below.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		return nil, refuse(row, a.Name, "its first line is not of one value")
 	}
 	at := lines[key.Line-1]
@@ -119,7 +124,8 @@ func insertYAML(content []byte, row *resource.Resource, mapping *yaml.Node, a *r
 }
 
 // replaceYAML puts another value in the place of one.
-func replaceYAML(content []byte, row *resource.Resource, value *yaml.Node, a *resource.Attribute, v resource.Value) ([]byte, error) {
+func replaceYAML(content []byte, row *resource.Resource,
+	value *yaml.Node, a *resource.Attribute, v resource.Value) ([]byte, error) {
 	if value.Kind == yaml.SequenceNode {
 		return replaceList(content, row, value, a, v)
 	}
@@ -127,7 +133,8 @@ func replaceYAML(content []byte, row *resource.Resource, value *yaml.Node, a *re
 		return nil, refuse(row, a.Name, "it is "+shapeOf(value))
 	}
 	edit := yamlfmt.Edit{Line: value.Line, Column: value.Column, Text: yamlValue(a, v, false), Plain: true}
-	if _, isNumber := v.Number(); v.IsSet() && !isNumber && !a.Type.IsList() && a.Type != resource.TypeDay && a.Type != resource.TypeLast && a.Type != resource.TypeObject {
+	if _, isNumber := v.Number(); v.IsSet() && !isNumber &&
+		!a.Type.IsList() && a.Type != resource.TypeDay && a.Type != resource.TypeLast && a.Type != resource.TypeObject {
 		edit.Text, edit.Plain = v.Text(), false
 	}
 	after, made, err := yamlfmt.Change(content, []yamlfmt.Edit{edit})
@@ -139,7 +146,8 @@ func replaceYAML(content []byte, row *resource.Resource, value *yaml.Node, a *re
 
 // replaceList puts other entries in the place of a list: in its brackets, or in
 // the lines it has. A comment among the lines is somebody's, and stays.
-func replaceList(content []byte, row *resource.Resource, list *yaml.Node, a *resource.Attribute, v resource.Value) ([]byte, error) {
+func replaceList(content []byte, row *resource.Resource,
+	list *yaml.Node, a *resource.Attribute, v resource.Value) ([]byte, error) {
 	lines := strings.SplitAfter(string(content), "\n")
 	last := list.Line
 	for _, item := range list.Content {
@@ -151,7 +159,9 @@ func replaceList(content []byte, row *resource.Resource, list *yaml.Node, a *res
 	if list.Style&yaml.FlowStyle != 0 {
 		line := []rune(lines[list.Line-1])
 		end := slices.Index(line[list.Column-1:], ']')
-		if last != list.Line || end < 0 || slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return strings.ContainsAny(n.Value, "[]") }) {
+		if last != list.Line || end < 0 || slices.ContainsFunc(list.Content, func(n *yaml.Node) bool {
+			return strings.ContainsAny(n.Value, "[]")
+		}) {
 			return nil, refuse(row, a.Name, "its brackets go over several lines")
 		}
 		lines[list.Line-1] = string(line[:list.Column-1]) + yamlValue(a, v, true) + string(line[list.Column+end:])

@@ -36,7 +36,8 @@ func microsColumn(s *resource.Schema, a *resource.Attribute) column {
 	for _, word := range synonyms.Of(s.Sheet, a.Header) {
 		c.synonyms = append(c.synonyms, word.Text+" micros")
 	}
-	for _, wire := range []string{a.Wire.Path[strings.LastIndexByte(a.Wire.Path, '.')+1:], a.Bulk.Create, a.Bulk.Update} {
+	for _, wire := range []string{a.Wire.Path[strings.LastIndexByte(a.Wire.Path, '.')+1:],
+		a.Bulk.Create, a.Bulk.Update} {
 		if strings.HasSuffix(wire, "_micros") {
 			c.synonyms = append(c.synonyms, wire)
 		}
@@ -60,8 +61,13 @@ func selectColumns(s *resource.Schema) []column {
 			stem := strings.TrimSuffix(title, " type")
 			columns = append(columns,
 				column{title: strings.ToUpper(title[:1]) + title[1:], role: roleSelector, among: among, wire: key},
-				column{title: stem, synonyms: []string{"max " + stem, stem + " amount"}, role: roleSelected, among: among},
-				column{title: stem + " micros", synonyms: []string{among[0].Bulk.Create, stem + " amount micros"}, role: roleSelected, among: among, micros: true},
+				column{
+					title: stem, synonyms: []string{"max " + stem, stem + " amount"}, role: roleSelected, among: among,
+				},
+				column{
+					title: stem + " micros", synonyms: []string{among[0].Bulk.Create, stem + " amount micros"},
+					role: roleSelected, among: among, micros: true,
+				},
 			)
 		}
 	}
@@ -80,7 +86,9 @@ func sharing(s *resource.Schema, create, key string) []*resource.Attribute {
 
 // named says that a header means the column.
 func (c *column) named(folded string) bool {
-	return resource.Fold(c.title) == folded || slices.ContainsFunc(c.synonyms, func(s string) bool { return resource.Fold(s) == folded })
+	return resource.Fold(c.title) == folded || slices.ContainsFunc(c.synonyms, func(s string) bool {
+		return resource.Fold(s) == folded
+	})
 }
 
 // reselect gives the columns of an amount their meaning once the header has a
@@ -91,7 +99,8 @@ func (h *headerRow) reselect(t *tab) {
 	}
 	for number, written := range h.written {
 		for i := range t.also {
-			if c := &t.also[i]; c.role == roleSelected && written != "" && (t.layout == nil || !t.layout.isOwn(written)) && c.named(foldedHeader(written)) {
+			if c := &t.also[i]; c.role == roleSelected &&
+				written != "" && (t.layout == nil || !t.layout.isOwn(written)) && c.named(foldedHeader(written)) {
 				h.columns[number] = c
 			}
 		}
@@ -125,13 +134,21 @@ func (r *tabReader) readSelected(d *rowDraft, row int) {
 	case s.among == nil && s.column == nil:
 		return
 	case s.twice:
-		r.fail(&d.draft, s.written, &resource.Finding{Code: diag.Conflicting, Message: "amount is in two columns of this row; want it in one"})
+		r.fail(&d.draft, s.written, &resource.Finding{
+			Code: diag.Conflicting, Message: "amount is in two columns of this row; want it in one",
+		})
 		return
 	case s.among == nil:
-		r.fail(&d.draft, r.at(row, number), &resource.Finding{Code: diag.Required, Message: fmt.Sprintf("%s is missing beside an amount; want %s", r.header.column(number).title, orWords(s.column))})
+		r.fail(&d.draft, r.at(row, number), &resource.Finding{
+			Code: diag.Required, Message: fmt.Sprintf("%s is missing beside an amount; want %s",
+				r.header.column(number).title, orWords(s.column)),
+		})
 		return
 	case s.column == nil:
-		r.fail(&d.draft, s.word.position, &resource.Finding{Code: diag.Required, Message: fmt.Sprintf("%s is %q without an amount; want the amount, or a blank cell", s.among.title, s.word.text)})
+		r.fail(&d.draft, s.word.position, &resource.Finding{
+			Code: diag.Required, Message: fmt.Sprintf("%s is %q without an amount; want the amount, or a blank cell",
+				s.among.title, s.word.text),
+		})
 		return
 	}
 	if a := s.among.choose(s.word.text); a != nil {
@@ -141,7 +158,10 @@ func (r *tabReader) readSelected(d *rowDraft, row int) {
 	if s.word.text == "" {
 		return // refused where it was read
 	}
-	r.fail(&d.draft, s.word.position, &resource.Finding{Code: diag.BadChoice, Message: fmt.Sprintf("%s is %q; want %s", s.among.title, s.word.text, orWords(s.among)), Hint: diag.DidYouMean(s.word.text, s.among.choices())})
+	r.fail(&d.draft, s.word.position, &resource.Finding{
+		Code: diag.BadChoice, Message: fmt.Sprintf("%s is %q; want %s", s.among.title, s.word.text, orWords(s.among)),
+		Hint: diag.DidYouMean(s.word.text, s.among.choices()),
+	})
 }
 
 // choose finds the attribute a word selects: by its word on the wire, by what
@@ -176,7 +196,10 @@ func microsText(a *resource.Attribute, text string) (string, *resource.Finding) 
 	digits := strings.TrimSuffix(trimmed(text), ".000000") // of a number a workbook stores as 5E7
 	micros, ok := exactMicros(digits)
 	if !ok {
-		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("%s is %q under a header that says micros; want whole micros such as 25000000", a.Name, text)}
+		return "", &resource.Finding{
+			Code: diag.BadMoney, Message: fmt.Sprintf("%s is %q under "+
+				"a header that says micros; want whole micros such as 25000000", a.Name, text),
+		}
 	}
 	return resource.FormatMoney(micros), nil
 }

@@ -33,7 +33,8 @@ func (t *tree) setAside(name string, found *listing) bool {
 		found.refused = append(found.refused, name)
 		found.report(name, diag.Error, diag.ResultsCopy, neverRead(c), wayBack(name, c))
 	case c.Edited:
-		message := "file is a copy with results that somebody edited, and is not read; want the changes in " + quotedName(c.Of)
+		message := "file is a copy with results that somebody edited, and is not read; want the changes in " +
+			quotedName(c.Of)
 		found.report(name, diag.Warning, diag.ResultsCopy, message, editInstead(c))
 		found.edited = append(found.edited, name)
 	}

@@ -70,7 +70,8 @@ func TestACopyWithResultsIsNeverASource(t *testing.T) {
 			d := Load(context.Background(), p, kinds.All())
 			wantProblems(t, d.Problems, append(problemTexts(alone.Problems), row.want...)...)
 			if len(d.Sources) != 1 || d.Snapshot.Len() != alone.Snapshot.Len() || d.Snapshot.Len() == 0 {
-				t.Errorf("%d sources with %d resources; want one with %d", len(d.Sources), d.Snapshot.Len(), alone.Snapshot.Len())
+				t.Errorf("%d sources with %d resources; want one with %d",
+					len(d.Sources), d.Snapshot.Len(), alone.Snapshot.Len())
 			}
 			if same := d.Hash == alone.Hash; same == row.edited {
 				t.Errorf("the sum is the one without the copy: %v; want %v", same, !row.edited)
@@ -115,7 +116,8 @@ func TestACopyWithResultsThatIsTakenForASourceIsRefused(t *testing.T) {
 	}
 	t.Run("it is dropped in the page", func(t *testing.T) {
 		p := Project{Root: t.TempDir(), Sources: defaultSources, State: ".adsync", Account: dollars}
-		d := LoadContents(context.Background(), p, kinds.All(), map[string][]byte{"drop.xlsx": resultsOf(t, book, "q4.xlsx")})
+		d := LoadContents(context.Background(), p,
+			kinds.All(), map[string][]byte{"drop.xlsx": resultsOf(t, book, "q4.xlsx")})
 		wantProblems(t, d.Problems, "drop.xlsx"+message)
 	})
 }

@@ -67,7 +67,8 @@ func hintedBook(t testing.TB, campaigns, hints int) (Project, []byte) {
 	for i := range campaigns {
 		for j := range hints {
 			must(t, stream.SetRow(fmt.Sprintf("A%d", 2+i*hints+j), []any{
-				fmt.Sprintf("Campaign %d", i), fmt.Sprintf("Runners %d", i), fmt.Sprintf("people of town %d who compare shoes for muddy trails, number %d", i, j), "show for",
+				fmt.Sprintf("Campaign %d", i), fmt.Sprintf("Runners %d", i),
+				fmt.Sprintf("people of town %d who compare shoes for muddy trails, number %d", i, j), "show for",
 			}))
 		}
 	}
@@ -180,7 +181,8 @@ func TestAllocationsAResourceFromAWorkbook(t *testing.T) {
 	}
 	small, large := perResource(200), perResource(2_000)
 	if large > 150 || large > small*1.1 {
-		t.Errorf("Load takes %.0f allocations a resource for 600 resources and %.0f for 6,000, want at most 150 and no growth", small, large)
+		t.Errorf("Load takes %.0f allocations a resource "+
+			"for 600 resources and %.0f for 6,000, want at most 150 and no growth", small, large)
 	}
 	t.Logf("%.0f and %.0f allocations a resource", small, large)
 }

@@ -13,7 +13,8 @@ import (
 // The accounts of the benchmarks say the same in every format, and nothing of them
 // is wrong, so that their figures are of the same work.
 func TestBenchmarkAccountsAreTheSameInEveryFormat(t *testing.T) {
-	for _, shape := range []bench.Shape{bench.Trees(90), {Campaigns: 2, AdGroups: 20, Ads: 2, Hints: 60}, {Campaigns: 30, AdGroups: 2, Ads: 1, Hints: 3, Edited: true}} {
+	for _, shape := range []bench.Shape{bench.Trees(90),
+		{Campaigns: 2, AdGroups: 20, Ads: 2, Hints: 60}, {Campaigns: 30, AdGroups: 2, Ads: 1, Hints: 3, Edited: true}} {
 		dir := t.TempDir()
 		loaded := map[string]*resource.Snapshot{}
 		for format, write := range map[string]func(string) error{
@@ -27,7 +28,8 @@ func TestBenchmarkAccountsAreTheSameInEveryFormat(t *testing.T) {
 			p, problems := ReadProject(folder)
 			d := Load(context.Background(), p, kinds.All())
 			if len(problems)+len(d.Problems) > 0 || d.Snapshot.Len() != shape.Resources() {
-				t.Errorf("%s of %s = %d resources, %v%s; want %d and no problem", format, shape, d.Snapshot.Len(), problems, printed(d.Problems), shape.Resources())
+				t.Errorf("%s of %s = %d resources, %v%s; want %d and no problem",
+					format, shape, d.Snapshot.Len(), problems, printed(d.Problems), shape.Resources())
 			}
 			loaded[format] = d.Snapshot
 		}

@@ -67,7 +67,8 @@ func TestAllocationsAResource(t *testing.T) {
 	}
 	small, large := perResource(200), perResource(2_000)
 	if large > 120 || large > small*1.1 {
-		t.Errorf("Load takes %.0f allocations a resource for 600 resources and %.0f for 6,000, want at most 120 and no growth", small, large)
+		t.Errorf("Load takes %.0f allocations a resource "+
+			"for 600 resources and %.0f for 6,000, want at most 120 and no growth", small, large)
 	}
 }
 

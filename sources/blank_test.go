@@ -8,13 +8,15 @@ import (
 )
 
 // unseenSpaces are what a cell may hold that people take for blank.
-var unseenSpaces = []string{" ", "\u00a0", "\u2003", "\u3000", "\u200b", "\ufeff", "\u2060", "\u200d", "\u3164", " \u00a0\u200b\n", "\u200f"}
+var unseenSpaces = []string{" ", "\u00a0", "\u2003",
+	"\u3000", "\u200b", "\ufeff", "\u2060", "\u200d", "\u3164", " \u00a0\u200b\n", "\u200f"}
 
 // TestRowsOfSpacesSayNothing has fifty rows below the data that hold a space each,
 // as a filled-down format or a paste leaves them.
 func TestRowsOfSpacesSayNothing(t *testing.T) {
 	for _, space := range unseenSpaces {
-		sheet := [][]any{{"Campaign", "Bidding", "Daily budget", "Include", "Countries", "Key", "Notes"}, {"Spring", "clicks", 50, space, "NO", "spring", space}}
+		sheet := [][]any{{"Campaign", "Bidding", "Daily budget", "Include", "Countries", "Key", "Notes"},
+			{"Spring", "clicks", 50, space, "NO", "spring", space}}
 		for range 51 {
 			sheet = append(sheet, []any{space, "", space, "", space})
 		}
@@ -23,7 +25,8 @@ func TestRowsOfSpacesSayNothing(t *testing.T) {
 			"CSV":      readCSVText("campaigns.csv", asCSV(sheet)),
 		} {
 			wantProblems(t, made.problems)
-			wantDrafts(t, made.drafts, `campaign key=spring bidding_type="clicks" budget.daily=50000000 name="Spring" targeting.countries=["NO"]`)
+			wantDrafts(t, made.drafts, `campaign key=spring `+
+				`bidding_type="clicks" budget.daily=50000000 name="Spring" targeting.countries=["NO"]`)
 			if want := (rows{Read: 1, Used: 1}); made.rows != want || len(made.unread) > 0 {
 				t.Errorf("%s with %q: rows = %+v, not read %v, want %+v", name, space, made.rows, made.unread, want)
 			}
@@ -41,7 +44,8 @@ func TestBlankFormulasAreBlank(t *testing.T) {
 		}
 		rows += "</row>"
 	}
-	made := readBytes(rebuild(t, bookOf(t, campaignsSheet), "xl/worksheets/sheet1.xml", replaced("</sheetData>", rows+"</sheetData>")))
+	made := readBytes(rebuild(t, bookOf(t, campaignsSheet),
+		"xl/worksheets/sheet1.xml", replaced("</sheetData>", rows+"</sheetData>")))
 	wantProblems(t, made.problems)
 	if made.rows.Read != 1 || made.rows.Used != 1 {
 		t.Errorf("rows = %+v, want one", made.rows)
@@ -53,15 +57,23 @@ func TestBlankFormulasAreBlank(t *testing.T) {
 func TestTextReadsAlikeEverywhere(t *testing.T) {
 	const odd = "\u00a0\u200bCafe\u0301\u3000"
 	for name, files := range map[string]map[string]string{
-		"YAML":     {"a.yaml": "kind: campaign\nname: \"" + odd + "\"\nbidding_type: \"clicks\u00a0\"\nad_groups:\n  - name: Runners\n    bid: {max: \"1.5\u2003\"}\n    context_hints: [\"" + odd + "\", {file: h.txt}]\n", "h.txt": odd + "\n\u2003\n  people\u200b\n"},
-		"workbook": {"a.xlsx": string(bookOf(t, sheetOf{"\u00a0Campaigns\u200b", [][]any{{"Campaign\u3000", "\ufeffBidding"}, {odd, "clicks\u00a0"}}}, sheetOf{"Ad groups", [][]any{{"Campaign", "Ad group", "Max bid", "Context hints"}, {"Café", "Runners", "1.5\u2003", odd + "\n\u2003\nfile: h.txt"}}}, sheetOf{"Sheet\u2003", [][]any{{" ", "\u3000"}}})), "h.txt": odd + "\npeople\n"},
-		"CSV":      {"campaigns.csv": "\ufeffCampaign\u3000,Bidding\n" + odd + ",clicks\u00a0\n", "ad groups.csv": "Campaign,Ad group,Max bid,Context hints\nCafé,Runners\u2060,1.5\u2003,\"" + odd + "\npeople\"\n\u00a0,\u2003,\u3000,\u200b\n"},
+		"YAML": {"a.yaml": "kind: campaign\nname: \"" + odd + "\"\nbidding_type: \"clicks\u00a0\"\nad_groups:\n" +
+			"  - name: Runners\n    bid: {max: \"1.5\u2003\"}\n    context_hints: [\"" + odd + "\", {file: h.txt}]\n",
+			"h.txt": odd + "\n\u2003\n  people\u200b\n"},
+		"workbook": {"a.xlsx": string(bookOf(t, sheetOf{"\u00a0Campaigns\u200b", [][]any{{"Campaign\u3000",
+			"\ufeffBidding"}, {odd, "clicks\u00a0"}}}, sheetOf{"Ad groups", [][]any{{"Campaign",
+			"Ad group", "Max bid", "Context hints"}, {"Café", "Runners", "1.5\u2003", odd + "\n\u2003\nfile: h.txt"}}},
+			sheetOf{"Sheet\u2003", [][]any{{" ", "\u3000"}}})), "h.txt": odd + "\npeople\n"},
+		"CSV": {"campaigns.csv": "\ufeffCampaign\u3000,Bidding\n" + odd + ",clicks\u00a0\n",
+			"ad groups.csv": "Campaign,Ad group,Max bid,Context hints\nCafé,Runners\u2060,1.5\u2003,\"" +
+				odd + "\npeople\"\n\u00a0,\u2003,\u3000,\u200b\n"},
 	} {
 		d := wantClean(t, load(t, folder(t, files)))
 		if got := valueOf(t, d, "campaign/cafe", "name"); !got.Equal(resource.Text("Café")) {
 			t.Errorf("%s: name = %v, want Café in NFC", name, got)
 		}
-		if got := valueOf(t, d, "ad_group/cafe/runners", "context_hints"); !got.Equal(resource.List([]string{"Café", "people"})) {
+		if got := valueOf(t, d, "ad_group/cafe/runners",
+			"context_hints"); !got.Equal(resource.List([]string{"Café", "people"})) {
 			t.Errorf("%s: hints = %v", name, got)
 		}
 	}
@@ -78,7 +90,8 @@ func TestAFileIsFoundInEitherForm(t *testing.T) {
 	for _, stored := range []string{"Café.txt", "Cafe\u0301.txt"} {
 		for _, named := range []string{"Café.txt", "Cafe\u0301.txt"} {
 			wantClean(t, load(t, folder(t, map[string]string{
-				"a.yaml": springCampaign + "ad_groups:\n  - name: Runners\n    bid: {max: 1.5}\n    context_hints: [{file: \"" + named + "\"}]\n", stored: "people who run\n",
+				"a.yaml": springCampaign + "ad_groups:\n  - name: Runners\n" +
+					"    bid: {max: 1.5}\n    context_hints: [{file: \"" + named + "\"}]\n", stored: "people who run\n",
 			})))
 		}
 	}

@@ -24,7 +24,8 @@ func (p *Project) Bound(text string) error {
 		set, known := boundNames[name]
 		if !known {
 			names := slices.Sorted(maps.Keys(boundNames))
-			return fmt.Errorf("bound is %q; want one of %s, with a value%s", name, strings.Join(names, ", "), orNothing(diag.DidYouMean(name, names)))
+			return fmt.Errorf("bound is %q; want one of %s, with a value%s",
+				name, strings.Join(names, ", "), orNothing(diag.DidYouMean(name, names)))
 		}
 		if err := set(&b, value); err != nil {
 			return fmt.Errorf("bound %s is %q; want %w", name, value, err)

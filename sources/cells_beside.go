@@ -43,7 +43,8 @@ func (b *cellBook) beside(s *cellSheet, bounds bounds) (map[string]string, error
 	return found, b.picturesInCells(s, found, byNumber, bounds)
 }
 
-func (b *cellBook) picturesInCells(s *cellSheet, found map[string]string, byNumber map[int]*cellRow, bounds bounds) error {
+func (b *cellBook) picturesInCells(s *cellSheet, found map[string]string,
+	byNumber map[int]*cellRow, bounds bounds) error {
 	for _, row := range s.rows {
 		for _, c := range row.cells {
 			if c.Meta == 0 {

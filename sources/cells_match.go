@@ -15,7 +15,8 @@ func matchRows(from, to *cellSheet) rowPairs {
 	a, b := from.rows, to.rows
 	pairs, taken := rowPairs{}, map[*cellRow]bool{}
 	match := func(by func(*cellRow) string, repeated bool) {
-		left, right := groupRows(a, by, func(r *cellRow) bool { return pairs[r] != nil }), groupRows(b, by, func(r *cellRow) bool { return taken[r] })
+		left, right := groupRows(a, by, func(r *cellRow) bool { return pairs[r] != nil }),
+			groupRows(b, by, func(r *cellRow) bool { return taken[r] })
 		for name, rows := range left {
 			others := right[name]
 			if !repeated && (len(rows) != 1 || len(others) != 1) {

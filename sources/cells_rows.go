@@ -56,7 +56,9 @@ func (s *cellSheet) sectionOf(row *cellRow) *section {
 	for _, section := range s.sections {
 		number := section.header.columnOf(func(c *column) bool { return c.role == roleKind })
 		c, found := row.cell(number)
-		if found && slices.ContainsFunc(section.tab.words(), func(word string) bool { return resource.Fold(word) == resource.Fold(c.Text) }) {
+		if found && slices.ContainsFunc(section.tab.words(), func(word string) bool {
+			return resource.Fold(word) == resource.Fold(c.Text)
+		}) {
 			return section
 		}
 	}
@@ -98,7 +100,9 @@ func (s *cellSheet) ownName(section *section, said func(func(*column) bool) []st
 		return strings.Join(append(entry, said(func(c *column) bool { return c.role == roleUse })...), "\x00")
 	}
 	for _, name := range section.tab.schema.NameFrom {
-		if own := first(said(func(c *column) bool { return c.role == roleAttribute && c.attribute.Name == name })); own != "" {
+		if own := first(said(func(c *column) bool {
+			return c.role == roleAttribute && c.attribute.Name == name
+		})); own != "" {
 			return own
 		}
 	}

@@ -103,15 +103,17 @@ func (c *collection) reportHidden(e *entry, a *resource.Attribute, text string, 
 	if i := strings.IndexFunc(text, unseen); i >= 0 {
 		c.report(e, at, resource.Finding{
 			Code: diag.HiddenCharacter, Severity: weight(a),
-			Message: fmt.Sprintf("%s holds the character U+%04X, which cannot be seen; want visible text", a.Name, []rune(text[i:])[0]),
-			Hint:    "type the text again if it was pasted",
+			Message: fmt.Sprintf("%s holds the character U+%04X, which cannot be seen; want visible text",
+				a.Name, []rune(text[i:])[0]),
+			Hint: "type the text again if it was pasted",
 		})
 	}
 	if r, found := diag.Lookalike(text); found {
 		c.report(e, at, resource.Finding{
 			Code: diag.HiddenCharacter, Severity: weight(a),
-			Message: fmt.Sprintf("%s holds %q (U+%04X), which looks like a Latin letter and is none; want letters of one alphabet in a word", a.Name, string(r), r),
-			Hint:    "type the word again if it was pasted",
+			Message: fmt.Sprintf("%s holds %q (U+%04X), which looks "+
+				"like a Latin letter and is none; want letters of one alphabet in a word", a.Name, string(r), r),
+			Hint: "type the word again if it was pasted",
 		})
 	}
 }
@@ -159,7 +161,8 @@ func (c *collection) checkAmount(e *entry, a *resource.Attribute, v resource.Val
 	}
 	c.report(e, v.Position, resource.Finding{
 		Code: diag.LooksLikeMicros, Severity: diag.Warning,
-		Message: fmt.Sprintf("%s is %s, which looks like micros; want units of the account's currency", a.Name, resource.FormatMoney(n)),
-		Hint:    fmt.Sprintf("%s if micros were meant", resource.FormatMoney(n/resource.MicrosPerUnit)),
+		Message: fmt.Sprintf("%s is %s, which looks like micros; want units of the account's currency",
+			a.Name, resource.FormatMoney(n)),
+		Hint: fmt.Sprintf("%s if micros were meant", resource.FormatMoney(n/resource.MicrosPerUnit)),
 	})
 }

@@ -74,7 +74,8 @@ func (p Project) CheckoutBase(ctx context.Context, revision string) (*Checkout, 
 	}
 	common, err := ours.MergeBase(theirs)
 	if err != nil || len(common) == 0 {
-		return nil, fmt.Errorf("HEAD and %q have no common commit here; want the whole history, as git fetch --unshallow gets it", revision)
+		return nil, fmt.Errorf("HEAD and %q have no "+
+			"common commit here; want the whole history, as git fetch --unshallow gets it", revision)
 	}
 	return h.checkout(ctx, p, common[0])
 }
@@ -102,7 +103,8 @@ func (p Project) history() (*history, error) {
 	if p.at != nil {
 		return p.at.open()
 	}
-	repository, err := git.PlainOpenWithOptions(p.Root, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
+	repository, err := git.PlainOpenWithOptions(p.Root,
+		&git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
 		return nil, ErrNoRepository
 	}
@@ -194,7 +196,8 @@ func writeTree(ctx context.Context, tree *object.Tree, folder string, p Project)
 			return fmt.Errorf("read %q: %w", name, err)
 		}
 		if total += blob.Size; total > limits.totalBytes {
-			return fmt.Errorf("%w: files are over %d MiB with %q; want less in all", ErrBeyondBounds, limits.totalBytes/mebibyte, name)
+			return fmt.Errorf("%w: files are over %d MiB with %q; want less in all",
+				ErrBeyondBounds, limits.totalBytes/mebibyte, name)
 		}
 		if err := writeBlob(root, name, entry.Mode, blob); err != nil {
 			return fmt.Errorf("write %q: %w", name, err)

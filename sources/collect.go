@@ -12,21 +12,22 @@ import (
 
 // collection puts the drafts of every source into one tree.
 type collection struct {
-	schemas   resource.Schemas
-	tree      *tree
-	problems  diag.List
-	entries   []entry
-	offsets   []int // of each source's first entry
-	images    map[string]picture
-	members   map[membersKey]membersFile
-	counts    []Members
-	repeats   map[int]int // resources of a source, by its number, that another file has too
-	index     index
-	zone      *time.Location
-	former    map[string][]Former // by kind and name in small letters; nil until a name is looked for that no source has
-	said      map[string]bool     // findings that are said once
-	compared  int                 // names that were compared with unknown ones
-	left      []*entry            // rows that say Include = no
+	schemas  resource.Schemas
+	tree     *tree
+	problems diag.List
+	entries  []entry
+	offsets  []int // of each source's first entry
+	images   map[string]picture
+	members  map[membersKey]membersFile
+	counts   []Members
+	repeats  map[int]int // resources of a source, by its number, that another file has too
+	index    index
+	zone     *time.Location
+	// by kind and name in small letters; nil until a name is looked for that no source has
+	former    map[string][]Former
+	said      map[string]bool // findings that are said once
+	compared  int             // names that were compared with unknown ones
+	left      []*entry        // rows that say Include = no
 	spares    map[resource.Kind]*kindIndex
 	shared    map[diag.Problem]bool // errors of what rows take over: those rows wait
 	listItems []listItem
@@ -45,7 +46,11 @@ type entry struct {
 }
 
 func newCollection(schemas resource.Schemas, t *tree) *collection {
-	return &collection{schemas: schemas, tree: t, images: map[string]picture{}, repeats: map[int]int{}, members: map[membersKey]membersFile{}, whole: map[string]resource.Value{}, said: map[string]bool{}, spares: map[resource.Kind]*kindIndex{}, shared: map[diag.Problem]bool{}}
+	return &collection{
+		schemas: schemas, tree: t, images: map[string]picture{},
+		repeats: map[int]int{}, members: map[membersKey]membersFile{}, whole: map[string]resource.Value{},
+		said: map[string]bool{}, spares: map[resource.Kind]*kindIndex{}, shared: map[diag.Problem]bool{},
+	}
 }
 
 // collect makes resources of drafts: it takes over defaults and templates,
@@ -93,7 +98,9 @@ func (c *collection) enter(results []result) {
 		for i := range results[source].drafts {
 			d := &results[source].drafts[i]
 			r := &resources[len(c.entries)]
-			*r = resource.Resource{ID: d.id.text, IDAt: d.id.position, Attributes: slices.Clip(d.attributes), Position: d.position}
+			*r = resource.Resource{
+				ID: d.id.text, IDAt: d.id.position, Attributes: slices.Clip(d.attributes), Position: d.position,
+			}
 			c.entries = append(c.entries, entry{draft: d, source: source, resource: r})
 		}
 	}
@@ -142,7 +149,10 @@ func (c *collection) name(e *entry) {
 	if only := e.draft.schema.Only; only != "" && (key.text == "" || key.text == only) {
 		key.text = only
 	} else if only != "" {
-		c.report(e, key.position, resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("key is %q; want none, because there is one %s", key.text, strings.ToLower(e.draft.schema.Title))})
+		c.report(e, key.position, resource.Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("key is %q; want none, because there is one %s",
+				key.text, strings.ToLower(e.draft.schema.Title)),
+		})
 		return
 	}
 	if key.text == "" {
@@ -155,7 +165,10 @@ func (c *collection) name(e *entry) {
 		}
 		key = mark{text: resource.Slug(name), position: c.nameOf(e).Position}
 		if !resource.ValidKey(key.text) {
-			c.report(e, key.position, resource.Finding{Code: diag.Required, Message: fmt.Sprintf("name %q gives no key; want a key of letters, digits, '-', '_' and '.'", name)})
+			c.report(e, key.position, resource.Finding{
+				Code:    diag.Required,
+				Message: fmt.Sprintf("name %q gives no key; want a key of letters, digits, '-', '_' and '.'", name),
+			})
 			return
 		}
 	}
@@ -167,7 +180,10 @@ func (c *collection) name(e *entry) {
 }
 
 func (c *collection) refuseKey(e *entry, key mark) {
-	f := resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("key is %q; want letters, digits, '-', '_' and '.', at most 200", key.text)}
+	f := resource.Finding{
+		Code:    diag.BadValue,
+		Message: fmt.Sprintf("key is %q; want letters, digits, '-', '_' and '.', at most 200", key.text),
+	}
 	if slug := resource.Slug(key.text); resource.ValidKey(slug) {
 		f.Hint = fmt.Sprintf("such as %q", slug)
 	}
@@ -248,7 +264,8 @@ func (c *collection) enterIndex(e *entry) {
 	}
 	if e.draft.id.text != "" {
 		if first := c.index.byID[e.draft.id.text]; first != nil {
-			c.reportTwice(e, first, e.draft.id.position, first.draft.id.position, fmt.Sprintf("has the id %q, which another has", e.draft.id.text))
+			c.reportTwice(e, first, e.draft.id.position,
+				first.draft.id.position, fmt.Sprintf("has the id %q, which another has", e.draft.id.text))
 			return
 		}
 		c.index.byID[e.draft.id.text] = e
@@ -268,11 +285,15 @@ func (c *collection) refuseTwin(e *entry, attribute string) {
 	if e.draft.id.text != "" && first.draft.id.text != "" {
 		return
 	}
-	c.reportTwice(e, first, name.Position, first.resource.Value(attribute).Position, fmt.Sprintf("is named %q, as another %s beside it", name.Text(), strings.ToLower(e.draft.schema.Title)))
+	c.reportTwice(e, first, name.Position, first.resource.Value(attribute).Position,
+		fmt.Sprintf("is named %q, as another %s beside it", name.Text(), strings.ToLower(e.draft.schema.Title)))
 }
 
 func (c *collection) reportTwice(e, first *entry, at, firstAt diag.Position, what string) {
-	f := resource.Finding{Code: diag.Duplicate, Message: fmt.Sprintf("%s %s, first at %s; want it once", e.resource.Address, what, firstAt)}
+	f := resource.Finding{
+		Code: diag.Duplicate, Message: fmt.Sprintf("%s %s, first at %s; want it once",
+			e.resource.Address, what, firstAt),
+	}
 	if e.draft.key.text == "" && first.resource.Address == e.resource.Address {
 		f.Hint = "give one of them a key of its own"
 	}

@@ -63,13 +63,15 @@ const pullLFS = "run git lfs pull"
 func hintsOfCommit(problems []diag.Problem) {
 	for i := range problems {
 		if problems[i].Hint == pullLFS {
-			problems[i].Hint = "a commit is read without Git LFS: take the file out of it (git lfs untrack, git add --renormalize), commit and push"
+			problems[i].Hint = "a commit is read without " +
+				"Git LFS: take the file out of it (git lfs untrack, git add --renormalize), commit and push"
 		}
 	}
 }
 
 func (c *Commit) open() (*history, error) {
-	storage := filesystem.NewStorageWithOptions(steady.Folder(c.Repository), cache.NewObjectLRUDefault(), filesystem.Options{LargeObjectThreshold: mebibyte})
+	storage := filesystem.NewStorageWithOptions(steady.Folder(c.Repository),
+		cache.NewObjectLRUDefault(), filesystem.Options{LargeObjectThreshold: mebibyte})
 	repository, err := git.Open(storage, nil)
 	if err != nil {
 		return nil, fmt.Errorf("open the git repository: %w", err)

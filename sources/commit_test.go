@@ -46,12 +46,14 @@ func TestAProjectIsReadFromACommitAlone(t *testing.T) {
 		if got := attribute.Show(budget); got != row.budget {
 			t.Errorf("budget at %.7s is %s; want %s", row.commit, got, row.budget)
 		}
-		origins, err := c.Project.Origins(t.Context(), kinds.All(), []Given{{campaign, "budget.daily", budget}, {campaign, "name", d.Snapshot.Get(campaign).Value("name")}})
+		origins, err := c.Project.Origins(t.Context(), kinds.All(),
+			[]Given{{campaign, "budget.daily", budget}, {campaign, "name", d.Snapshot.Get(campaign).Value("name")}})
 		must(t, err)
 		if origins[0].Author != row.author || origins[0].Commit != row.commit || origins[1].Author != "Ann" {
 			t.Errorf("origins at %.7s are %+v; want the budget by %s, the name by Ann", row.commit, origins, row.author)
 		}
-		if revision, err := c.Project.Revision(d.Sources); err != nil || revision.Commit != row.commit || revision.Path != "ads" || len(revision.Uncommitted) != 0 {
+		if revision, err := c.Project.Revision(d.Sources); err != nil ||
+			revision.Commit != row.commit || revision.Path != "ads" || len(revision.Uncommitted) != 0 {
 			t.Errorf("revision is %+v, %v; want the commit, and nothing uncommitted", revision, err)
 		}
 		if c.Project.StateFolder() != home {
@@ -66,7 +68,8 @@ func TestAProjectIsReadFromACommitAlone(t *testing.T) {
 			t.Errorf("after Close the folder is there: %v", err)
 		}
 	}
-	if _, err := ReadCommit(t.Context(), Commit{bare, "ads", second}, "", "total=10"); !errors.Is(err, ErrBeyondBounds) {
+	if _, err := ReadCommit(t.Context(), Commit{bare, "ads", second},
+		"", "total=10"); !errors.Is(err, ErrBeyondBounds) {
 		t.Error("a commit of over 10 bytes is read; want the bound to hold")
 	}
 	if _, err := ReadCommit(t.Context(), Commit{bare, "ads", second[:12]}, "", ""); err == nil {
@@ -82,7 +85,8 @@ func TestG16APointerOfACommitSaysWhatHelps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRepository(t)
 			r.write("adsync.yaml", "account: {id: adacct_1, currency: USD, timezone: UTC}\n")
-			r.write("a.yaml", cheapSpring+"ad_groups:\n  - {name: Runners, bid: {max: 1.00}, context_hints: [{file: hints.txt}]}\n")
+			r.write("a.yaml", cheapSpring+
+				"ad_groups:\n  - {name: Runners, bid: {max: 1.00}, context_hints: [{file: hints.txt}]}\n")
 			r.write("hints.txt", "people who run\n")
 			r.write(name, pointer)
 			hash := r.commit("Ann")
@@ -90,7 +94,9 @@ func TestG16APointerOfACommitSaysWhatHelps(t *testing.T) {
 			must(t, err)
 			defer c.Close()
 			folder, _ := ReadProject(r.dir)
-			for project, want := range map[*Project]string{&c.Project: "a commit is read without Git LFS", &folder: "run git lfs pull"} {
+			for project, want := range map[*Project]string{
+				&c.Project: "a commit is read without Git LFS", &folder: "run git lfs pull",
+			} {
 				problems := Load(t.Context(), *project, kinds.All()).Problems
 				found := slices.ContainsFunc(problems, func(p diag.Problem) bool {
 					return strings.Contains(p.Message, "Git LFS pointer") && strings.HasPrefix(p.Hint, want)

@@ -49,8 +49,10 @@ func (c *Checkout) obeyStop(top *object.Tree) {
 func committedState(own string) diag.Problem {
 	return diag.Problem{
 		Severity: diag.Error, Code: diag.CommittedState,
-		Message: fmt.Sprintf("%s is committed to git; want adsync's own state out of the repository", path.Join(own, stateFile)),
-		Hint:    fmt.Sprintf("git rm -r --cached %s && echo %s/ >> .gitignore, and commit that: the files stay where they are", own, usualState),
+		Message: fmt.Sprintf("%s is committed to git; want adsync's own state out of the repository",
+			path.Join(own, stateFile)),
+		Hint: fmt.Sprintf("git rm -r --cached "+
+			"%s && echo %s/ >> .gitignore, and commit that: the files stay where they are", own, usualState),
 	}
 }
 

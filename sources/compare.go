@@ -289,7 +289,10 @@ func (c *comparer) attributes(label string, from, to *record) {
 		if was.equal(is) {
 			continue
 		}
-		d := Difference{Action: Changed, What: label + "." + name, From: was.show(is), To: is.show(was), Was: cmp.Or(was.position, from.position), Is: cmp.Or(is.position, to.position)}
+		d := Difference{
+			Action: Changed, What: label + "." + name, From: was.show(is),
+			To: is.show(was), Was: cmp.Or(was.position, from.position), Is: cmp.Or(is.position, to.position),
+		}
 		if was.isList || is.isList {
 			d.From, d.To = was.size(), is.size()
 			d.Added, d.Removed = missing(was.items, is.items), missing(is.items, was.items)

@@ -29,12 +29,18 @@ func (c *comparer) cells(a, b *sideFile, ownOnly bool) {
 		case other != nil:
 			s.sheets(sheet, other)
 		case sheet.form == nil || !ownOnly: // rows of adsync's own sheets are said by what they mean
-			c.add(Difference{Action: Removed, What: "sheet " + fmt.Sprintf("%q", sheet.name), From: sheet.size(), Was: s.at(a, sheet, nil, 0)})
+			c.add(Difference{
+				Action: Removed, What: "sheet " + fmt.Sprintf("%q", sheet.name),
+				From: sheet.size(), Was: s.at(a, sheet, nil, 0),
+			})
 		}
 	}
 	for _, sheet := range to.sheets {
 		if s.compares(sheet) && from.sheetLike(sheet) == nil && (sheet.form == nil || !ownOnly) {
-			c.add(Difference{Action: Added, What: "sheet " + fmt.Sprintf("%q", sheet.name), To: sheet.size(), Is: s.at(b, sheet, nil, 0)})
+			c.add(Difference{
+				Action: Added, What: "sheet " + fmt.Sprintf("%q", sheet.name),
+				To: sheet.size(), Is: s.at(b, sheet, nil, 0),
+			})
 		}
 	}
 	if s.filled > 0 {

@@ -66,7 +66,10 @@ func openSide(ctx context.Context, name string, schemas resource.Schemas, bound 
 		return nil, fmt.Errorf("%s: %s", name, reason(err))
 	}
 	s := &side{name: name}
-	in := input{schemas: schemas, env: env, bounds: t.bounds, layout: p.layout, words: newVocabularies(schemas), attach: attachNothing}
+	in := input{
+		schemas: schemas, env: env, bounds: t.bounds,
+		layout: p.layout, words: newVocabularies(schemas), attach: attachNothing,
+	}
 	if base != "" {
 		defer t.close()
 		return s, s.openFile(ctx, t, base, name, in)

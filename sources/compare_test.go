@@ -76,14 +76,25 @@ func TestDiffOfYAMLIsByResourceAndAttribute(t *testing.T) {
 	}{
 		{"nothing", "kind", "kind", nil},
 		{"money is in units", "50.00", "75.5", []string{"change Campaigns[spring].budget.daily: 50.00 → 75.50"}},
-		{"a text is in quotes, a resource whose key is not enough is named by its path", "{key: hero-a, title: AAA, body: B", "{key: hero-a, title: ZZZ, body: B", []string{`change Ads[spring/runners/hero-a].title: "AAA" → "ZZZ"`}},
-		{"lists by entry", "people who run,", "people who walk, people who ski,", []string{"change Ad groups[runners].context_hints: 3 entries → 4 entries +people who walk +people who ski -people who run"}},
-		{"another order of hints", "people who run, people who hike", "people who hike, people who run", []string{"change Ad groups[runners].context_hints: 3 entries → 3 entries"}},
-		{"a file that is named stands for itself", "hints.txt", "more.txt", []string{"change Ad groups[runners].context_hints: 3 entries → 3 entries +{file: more.txt} -{file: hints.txt}"}},
-		{"a row that is new", "      - {key: hero-b", "      - {key: hero-c, title: CCC, body: B, target_url: \"https://shop.example/\", image: a.png}\n      - {key: hero-b", []string{`add Ads[hero-c]:  → "CCC"`}},
-		{"a row that is gone", "  - key: walkers\n    name: Walkers\n    ads:\n      - {key: hero-a, title: AAA, body: B, target_url: \"https://shop.example/\", image: a.png}\n", "", []string{`remove Ad groups[walkers]: "Walkers" → `, `remove Ads[spring/walkers/hero-a]: "AAA" → `}},
-		{"what is no longer said", "budget: {daily: 50.00}\n", "", []string{"change Campaigns[spring].budget.daily: 50.00 → (none)"}},
-		{"another name under the same key", "name: Runners", "name: Trail runners", []string{`change Ad groups[runners].name: "Runners" → "Trail runners"`}},
+		{"a text is in quotes, a resource whose key is not enough is named by its path",
+			"{key: hero-a, title: AAA, body: B",
+			"{key: hero-a, title: ZZZ, body: B", []string{`change Ads[spring/runners/hero-a].title: "AAA" → "ZZZ"`}},
+		{"lists by entry", "people who run,", "people who walk, people who ski,",
+			[]string{"change Ad groups[runners].context_hints: " +
+				"3 entries → 4 entries +people who walk +people who ski -people who run"}},
+		{"another order of hints", "people who run, people who hike", "people who hike, people who run",
+			[]string{"change Ad groups[runners].context_hints: 3 entries → 3 entries"}},
+		{"a file that is named stands for itself", "hints.txt", "more.txt", []string{
+			"change Ad groups[runners].context_hints: 3 entries → 3 entries +{file: more.txt} -{file: hints.txt}"}},
+		{"a row that is new", "      - {key: hero-b", "      - {key: hero-c, title: CCC, body: B, target_url: " +
+			"\"https://shop.example/\", image: a.png}\n      - {key: hero-b", []string{`add Ads[hero-c]:  → "CCC"`}},
+		{"a row that is gone", "  - key: walkers\n    name: Walkers\n    ads:\n" +
+			"      - {key: hero-a, title: AAA, body: B, target_url: \"https://shop.example/\", image: a.png}\n",
+			"", []string{`remove Ad groups[walkers]: "Walkers" → `, `remove Ads[spring/walkers/hero-a]: "AAA" → `}},
+		{"what is no longer said", "budget: {daily: 50.00}\n",
+			"", []string{"change Campaigns[spring].budget.daily: 50.00 → (none)"}},
+		{"another name under the same key", "name: Runners",
+			"name: Trail runners", []string{`change Ad groups[runners].name: "Runners" → "Trail runners"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !strings.Contains(springYAML, c.from) {
@@ -100,8 +111,10 @@ func TestDiffOfYAMLIsByResourceAndAttribute(t *testing.T) {
 var ownedAds = sheetOf{"Ads", [][]any{
 	{"Campaign", "Ad group", "Ad", "Title", "Body", "Target URL", "Image", "Include", "My note", "ID", "Result"},
 	{"# remark", "x"},
-	{"Spring launch", "Runners", "Hero A", "AAA", "Light.", "https://shop.example/", "a.png", "", "mine", "ad_1", "created"},
-	{"Spring launch", "Runners", "Hero B", "B", "Light.", "https://shop.example/", "a.png", "no", "", "ad_2", "created"},
+	{"Spring launch", "Runners", "Hero A", "AAA", "Light.",
+		"https://shop.example/", "a.png", "", "mine", "ad_1", "created"},
+	{"Spring launch", "Runners", "Hero B", "B", "Light.",
+		"https://shop.example/", "a.png", "no", "", "ad_2", "created"},
 }}
 
 func TestDiffOfWorkbooksShowsWhatIsTheUsersOwn(t *testing.T) {
@@ -118,16 +131,22 @@ func TestDiffOfWorkbooksShowsWhatIsTheUsersOwn(t *testing.T) {
 		note   string
 	}{
 		{"a value adsync reads", put("Ads", "D3", "ZZZ"), []string{`change Ads[hero-a].title: "AAA" → "ZZZ"`}, ""},
-		{"a renamed row that has an id", put("Ads", "C3", "Hero Z"), []string{`change Ads[hero-z].name: "Hero A" → "Hero Z"`}, ""},
+		{"a renamed row that has an id", put("Ads", "C3", "Hero Z"),
+			[]string{`change Ads[hero-z].name: "Hero A" → "Hero Z"`}, ""},
 		{"a cell of an own sheet", put("My sum", "B7", 1.5), []string{`add sheet "My sum"!7:  → 1.5`}, ""},
 		{"another value of it", put("My sum", "A2", 6), []string{`change sheet "My sum"!A2: 5 → 6`}, ""},
-		{"a cell of an own column", put("Ads", "I3", "yours"), []string{`change Ads!I3 [Hero A] column "My note": "mine" → "yours"`}, ""},
+		{"a cell of an own column", put("Ads", "I3", "yours"),
+			[]string{`change Ads!I3 [Hero A] column "My note": "mine" → "yours"`}, ""},
 		{"a new own column", put("Ads", "L1", "Why"), []string{`add column "Why" of Ads`}, ""},
-		{"a row that is left out on both sides", put("Ads", "D4", "Z"), []string{`change Ads!D4 [Hero B] title: "B" → "Z"`}, ""},
-		{"a row that is left out now", put("Ads", "H3", "no"), []string{`change Ads!H3 [Hero A] Include: (blank) → "no"`, `remove Ads[hero-a]: "Hero A" → `}, ""},
+		{"a row that is left out on both sides", put("Ads", "D4", "Z"),
+			[]string{`change Ads!D4 [Hero B] title: "B" → "Z"`}, ""},
+		{"a row that is left out now", put("Ads", "H3", "no"),
+			[]string{`change Ads!H3 [Hero A] Include: (blank) → "no"`, `remove Ads[hero-a]: "Hero A" → `}, ""},
 		{"a remark", put("Ads", "B2", "y"), []string{`change Ads!B2 [# remark] Ad group: "x" → "y"`}, ""},
-		{"what adsync fills is counted", put("Ads", "K3", "no change"), nil, "1 cell of columns that adsync fills differ"},
-		{"a new sheet", func(f *excelize.File) { _, err := f.NewSheet("Plans"); must(t, err) }, []string{`add sheet "Plans":  → 0 rows`}, ""},
+		{"what adsync fills is counted", put("Ads", "K3", "no change"),
+			nil, "1 cell of columns that adsync fills differ"},
+		{"a new sheet", func(f *excelize.File) { _, err := f.NewSheet("Plans"); must(t, err) },
+			[]string{`add sheet "Plans":  → 0 rows`}, ""},
 		{"moved rows and columns are no difference", func(f *excelize.File) {
 			must(t, f.InsertRows("Ads", 3, 2))
 			must(t, f.InsertCols("Ads", "D", 1))
@@ -135,8 +154,10 @@ func TestDiffOfWorkbooksShowsWhatIsTheUsersOwn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, found := compared(t, "q4.xlsx", book(nil), book(c.change))
-			if d := cmp.Diff(c.want, got); d != "" || found.Incomplete || !strings.Contains(strings.Join(found.Notes, "; "), c.note) {
-				t.Errorf("incomplete %v, notes %q, %v; differences (-want +got):\n%s", found.Incomplete, found.Notes, found.Problems, d)
+			if d := cmp.Diff(c.want, got); d != "" ||
+				found.Incomplete || !strings.Contains(strings.Join(found.Notes, "; "), c.note) {
+				t.Errorf("incomplete %v, notes %q, %v; differences (-want +got):\n%s",
+					found.Incomplete, found.Notes, found.Problems, d)
 			}
 		})
 	}
@@ -145,13 +166,16 @@ func TestDiffOfWorkbooksShowsWhatIsTheUsersOwn(t *testing.T) {
 func TestAWorkbookWithErrorsIsComparedCellByCell(t *testing.T) {
 	broken := ownedAds
 	broken.rows = append([][]any{}, ownedAds.rows...)
-	broken.rows[2] = []any{"Spring launch", "Runners", "Hero A", true, "Light.", "https://shop.example/", "a.png", "perhaps", "mine", "ad_1"}
+	broken.rows[2] = []any{"Spring launch", "Runners",
+		"Hero A", true, "Light.", "https://shop.example/", "a.png", "perhaps", "mine", "ad_1"}
 	got, found := compared(t, "q4.xlsx", string(bookOf(t, ownedAds)), string(bookOf(t, broken)))
-	want := []string{`change Ads!D3 [Hero A] title: "AAA" → TRUE`, `change Ads!H3 [Hero A] Include: (blank) → "perhaps"`}
+	want := []string{`change Ads!D3 [Hero A] title: "AAA" → TRUE`,
+		`change Ads!H3 [Hero A] Include: (blank) → "perhaps"`}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("differences (-want +got):\n%s", d)
 	}
-	if !strings.Contains(strings.Join(found.Notes, ";"), "q4.xlsx has errors; it is compared cell by cell") || len(found.Problems) == 0 {
+	if !strings.Contains(strings.Join(found.Notes, ";"), "q4.xlsx has errors; it is compared cell by cell") ||
+		len(found.Problems) == 0 {
 		t.Errorf("notes %q, problems %v; want the errors said", found.Notes, found.Problems)
 	}
 }
@@ -160,18 +184,22 @@ func TestDiffSaysWhatItCouldNotCompare(t *testing.T) {
 	whole := string(bookOf(t, ownedAds))
 	got, found := compared(t, "q4.xlsx", whole, whole[:len(whole)/2])
 	if !found.Incomplete || len(got) != 0 || len(found.Problems) == 0 {
-		t.Errorf("differences %q, incomplete %v, %v; want none, said to be incomplete", got, found.Incomplete, found.Problems)
+		t.Errorf("differences %q, incomplete %v, %v; want none, said to be incomplete",
+			got, found.Incomplete, found.Problems)
 	}
 	got, found = compared(t, "a.yaml", springYAML, strings.Replace(springYAML, "name: Runners", "nmae: Runners", 1))
-	if want := []string{`remove a.yaml:9: "    name: Runners" → `, `add a.yaml:9:  → "    nmae: Runners"`}; cmp.Diff(want, got) != "" || len(found.Notes) != 1 || len(found.Problems) == 0 {
-		t.Errorf("differences %q, notes %q, %v; want %q, the problem and a note", got, found.Notes, found.Problems, want)
+	if want := []string{`remove a.yaml:9: "    name: Runners" → `, `add a.yaml:9:  ` +
+		`→ "    nmae: Runners"`}; cmp.Diff(want, got) != "" || len(found.Notes) != 1 || len(found.Problems) == 0 {
+		t.Errorf("differences %q, notes %q, %v; want %q, the problem and a note",
+			got, found.Notes, found.Problems, want)
 	}
 }
 
 // The members of an audience are people: a table that is no source is not shown.
 func TestDiffShowsNothingOfATableThatIsNoSource(t *testing.T) {
 	got, found := compared(t, "customers.csv", "email\nann@example.com\n", "email\nbob@example.com\n")
-	if said := strings.Join(got, " ") + strings.Join(found.Notes, " ") + printed(found.Problems); !found.Incomplete || strings.Contains(said, "@") {
+	if said := strings.Join(got, " ") + strings.Join(found.Notes, " ") + printed(found.Problems); !found.Incomplete ||
+		strings.Contains(said, "@") {
 		t.Errorf("incomplete %v; said %q; want it refused without a word of it", found.Incomplete, said)
 	}
 }
@@ -183,14 +211,17 @@ func TestDiffOfFoldersGoesByWhatTheySayNotByFile(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	children := "kind: ad_group\ncampaign: spring\nkey: runners\nname: Runners\n"
-	campaign := "kind: campaign\nkey: spring\nname: Spring launch\nbidding_type: clicks\nbudget: {daily: 50.00}\ntargeting: {countries: [US]}\n"
+	campaign := "kind: campaign\nkey: spring\nname: Spring " +
+		"launch\nbidding_type: clicks\nbudget: {daily: 50.00}\ntargeting: {countries: [US]}\n"
 	write("a/all.yaml", campaign+"---\n"+children)
 	write("b/campaigns.yaml", campaign)
 	write("b/groups.yaml", strings.Replace(children, "campaign: spring", "campaign: Spring launch", 1))
-	if got, found := comparedPaths(t, filepath.Join(dir, "a"), filepath.Join(dir, "b")); len(got) != 0 || len(found.Problems) != 0 {
+	if got, found := comparedPaths(t, filepath.Join(dir, "a"), filepath.Join(dir, "b")); len(got) != 0 ||
+		len(found.Problems) != 0 {
 		t.Errorf("the same in other files differs by %q, %v", got, found.Problems)
 	}
-	ad := "---\nkind: ad\nad_group: spring/runners\nkey: x\ntitle: AAA\nbody: B\ntarget_url: https://shop.example/\nimage: a.png\n"
+	ad := "---\nkind: ad\nad_group: spring/runners\n" +
+		"key: x\ntitle: AAA\nbody: B\ntarget_url: https://shop.example/\nimage: a.png\n"
 	write("a/all.yaml", campaign+"---\n"+children+ad)
 	write("b/groups.yaml", children+ad)
 	write("a/a.png", "one")
@@ -226,7 +257,8 @@ func textOf(t *testing.T, content []byte) string {
 }
 
 func TestTextOfAWorkbookIsOneLineACellByTheRowsNames(t *testing.T) {
-	original := bookOf(t, sheetOf{"Ads", ownedAds.rows[:3]}, sheetOf{"My sum", [][]any{{"Total\nx"}, {5}}}, sheetOf{"Lists", [][]any{{"x"}}})
+	original := bookOf(t, sheetOf{"Ads", ownedAds.rows[:3]},
+		sheetOf{"My sum", [][]any{{"Total\nx"}, {5}}}, sheetOf{"Lists", [][]any{{"x"}}})
 	want := `Ads [header] Campaign = "Campaign"
 Ads [header] Ad group = "Ad group"
 Ads [header] name = "Ad"
@@ -260,7 +292,8 @@ My sum!A2 = 5
 	moved := bookWith(t, func(f *excelize.File) {
 		must(t, f.InsertRows("Ads", 2, 3))
 		must(t, f.InsertCols("Ads", "B", 2))
-	}, sheetOf{"Ads", ownedAds.rows[:3]}, sheetOf{"My sum", [][]any{{"Total\nx"}, {5}}}, sheetOf{"Lists", [][]any{{"x"}}})
+	}, sheetOf{"Ads", ownedAds.rows[:3]}, sheetOf{"My sum", [][]any{{"Total\nx"}, {5}}},
+		sheetOf{"Lists", [][]any{{"x"}}})
 	if d := cmp.Diff(want, textOf(t, moved)); d != "" {
 		t.Errorf("text after rows and columns moved (-want +got):\n%s", d)
 	}
@@ -268,7 +301,8 @@ My sum!A2 = 5
 
 func TestTextOfADamagedWorkbookIsItsProblem(t *testing.T) {
 	whole := bookOf(t, ownedAds)
-	for _, content := range [][]byte{whole[:len(whole)/2], nil, []byte("version https://git-lfs.github.com/spec/v1\n")} {
+	for _, content := range [][]byte{whole[:len(whole)/2],
+		nil, []byte("version https://git-lfs.github.com/spec/v1\n")} {
 		text := textOf(t, content)
 		if !strings.HasPrefix(text, "# ") || strings.Count(text, "\n") != 1 || !strings.Contains(text, "(ADS100") {
 			t.Errorf("text is %q; want one line with the problem", text)

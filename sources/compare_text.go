@@ -23,10 +23,16 @@ func (c *comparer) lines(a, b *sideFile) {
 	}
 	gone, come := unpaired(from[start:len(from)-end], to[start:len(to)-end])
 	for _, i := range gone {
-		c.add(Difference{Action: Removed, What: fmt.Sprintf("%s:%d", name, start+i+1), From: shownLine(from[start+i]), Was: diag.At(name, start+i+1, 0)})
+		c.add(Difference{
+			Action: Removed, What: fmt.Sprintf("%s:%d", name, start+i+1),
+			From: shownLine(from[start+i]), Was: diag.At(name, start+i+1, 0),
+		})
 	}
 	for _, i := range come {
-		c.add(Difference{Action: Added, What: fmt.Sprintf("%s:%d", name, start+i+1), To: shownLine(to[start+i]), Is: diag.At(name, start+i+1, 0)})
+		c.add(Difference{
+			Action: Added, What: fmt.Sprintf("%s:%d", name, start+i+1),
+			To: shownLine(to[start+i]), Is: diag.At(name, start+i+1, 0),
+		})
 	}
 }
 

@@ -19,7 +19,10 @@ import (
 func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, contents map[string][]byte) Desired {
 	t, err := openTree(p)
 	if err != nil {
-		return refused(diag.Problem{Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources", Hint: reason(err)})
+		return refused(diag.Problem{
+			Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources",
+			Hint: reason(err),
+		})
 	}
 	defer t.close()
 	env, err := p.Env()
@@ -37,7 +40,10 @@ func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, cont
 		}
 		files = append(files, f)
 	}
-	in := input{schemas: schemas, env: env, bounds: t.bounds, layout: p.layout, words: newVocabularies(schemas), attach: t.attach}
+	in := input{
+		schemas: schemas, env: env, bounds: t.bounds,
+		layout: p.layout, words: newVocabularies(schemas), attach: t.attach,
+	}
 	return newCollection(schemas, t).collect(files, readAll(ctx, files, in))
 }
 
@@ -63,12 +69,14 @@ func Differs(schemas resource.Schemas, want, have *resource.Snapshot) error {
 			return fmt.Errorf("%s would not be read again", r.Address)
 		}
 		if again.ID != r.ID {
-			return fmt.Errorf("%s: id %q would be read as %q", r.Address, diag.Printable(r.ID), diag.Printable(again.ID))
+			return fmt.Errorf("%s: id %q would be read as %q",
+				r.Address, diag.Printable(r.ID), diag.Printable(again.ID))
 		}
 		for i := range schemas.Of(r.Address.Kind).Attributes {
 			a := &schemas.Of(r.Address.Kind).Attributes[i]
 			if !r.Value(a.Name).Equal(again.Value(a.Name)) {
-				return fmt.Errorf("%s: %s is %s and would be read as %s", r.Address, a.Name, a.Show(r.Value(a.Name)), a.Show(again.Value(a.Name)))
+				return fmt.Errorf("%s: %s is %s and would be read as %s",
+					r.Address, a.Name, a.Show(r.Value(a.Name)), a.Show(again.Value(a.Name)))
 			}
 		}
 	}

@@ -31,7 +31,8 @@ func readContents(t testing.TB, p Project, contents map[string][]byte) *resource
 func TestEveryFormatSaysTheSame(t *testing.T) {
 	p := Project{Root: t.TempDir(), Account: dollars}
 	env := resource.Env{Currency: "USD"}
-	one := func(name string, write func(*bytes.Buffer, *resource.Snapshot) error) func(*resource.Snapshot) (map[string][]byte, error) {
+	one := func(name string,
+		write func(*bytes.Buffer, *resource.Snapshot) error) func(*resource.Snapshot) (map[string][]byte, error) {
 		return func(s *resource.Snapshot) (map[string][]byte, error) {
 			var b bytes.Buffer
 			err := write(&b, s)
@@ -42,11 +43,21 @@ func TestEveryFormatSaysTheSame(t *testing.T) {
 		name  string
 		write func(*resource.Snapshot) (map[string][]byte, error)
 	}{
-		{"YAML", one("a.yaml", func(b *bytes.Buffer, s *resource.Snapshot) error { return WriteYAML(b, kinds.All(), s, env) })},
-		{"workbook", one("a.xlsx", func(b *bytes.Buffer, s *resource.Snapshot) error { return WriteWorkbook(b, kinds.All(), s, dollars) })},
-		{"YAML files", func(s *resource.Snapshot) (map[string][]byte, error) { return p.YAMLFiles(kinds.All(), s, env) }},
-		{"CSV", one("a.csv", func(b *bytes.Buffer, s *resource.Snapshot) error { return WriteCSV(b, kinds.All(), s, dollars) })},
-		{"CSV files", func(s *resource.Snapshot) (map[string][]byte, error) { return WriteCSVFiles(kinds.All(), s, dollars) }},
+		{"YAML", one("a.yaml", func(b *bytes.Buffer, s *resource.Snapshot) error {
+			return WriteYAML(b, kinds.All(), s, env)
+		})},
+		{"workbook", one("a.xlsx", func(b *bytes.Buffer, s *resource.Snapshot) error {
+			return WriteWorkbook(b, kinds.All(), s, dollars)
+		})},
+		{"YAML files", func(s *resource.Snapshot) (map[string][]byte, error) {
+			return p.YAMLFiles(kinds.All(), s, env)
+		}},
+		{"CSV", one("a.csv", func(b *bytes.Buffer, s *resource.Snapshot) error {
+			return WriteCSV(b, kinds.All(), s, dollars)
+		})},
+		{"CSV files", func(s *resource.Snapshot) (map[string][]byte, error) {
+			return WriteCSVFiles(kinds.All(), s, dollars)
+		}},
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		want := drawSnapshot(rt, kinds.All())
@@ -90,7 +101,8 @@ func TestYAMLFilesHoldTheBoundAndSayTheSame(t *testing.T) {
 		again, err := p.YAMLFiles(kinds.All(), want, resource.Env{})
 		must(t, err)
 		for name, content := range files {
-			if int64(len(content)) > limits.yamlBytes || neverSource(path.Base(name)) || !bytes.Equal(content, again[name]) {
+			if int64(len(content)) > limits.yamlBytes ||
+				neverSource(path.Base(name)) || !bytes.Equal(content, again[name]) {
 				rt.Fatalf("%s has %d bytes of %d, or is another the second time", name, len(content), limits.yamlBytes)
 			}
 		}
@@ -107,7 +119,8 @@ func TestYAMLFilesAreNamedForWhatIsInThem(t *testing.T) {
 		r.Set("name", resource.Text(name))
 		s.Add(r)
 	}
-	for _, key := range []string{"spring", "Spring", "adsync", "aux", "com1.x", ".hidden", "a.b", strings.Repeat("x", 150)} {
+	for _, key := range []string{"spring", "Spring",
+		"adsync", "aux", "com1.x", ".hidden", "a.b", strings.Repeat("x", 150)} {
 		add("campaign", key, "Campaign "+key)
 	}
 	add("ad_group", "gone/runners", "Runners")
@@ -120,8 +133,10 @@ func TestYAMLFilesAreNamedForWhatIsInThem(t *testing.T) {
 	}
 	slices.Sort(names)
 	want := []string{
-		"ad-groups/gone~~runners.yaml", "audiences.yaml", "campaigns/a.b.yaml", "campaigns/adsync~13b786b7.yaml", "campaigns/aux~bac20cb8.yaml", "campaigns/com1.x~9dfc6c90.yaml",
-		"campaigns/hidden~3b71d5a1.yaml", "campaigns/spring.yaml", "campaigns/spring~6c92115f.yaml", "campaigns/" + strings.Repeat("x", 100) + "~7096bba4.yaml",
+		"ad-groups/gone~~runners.yaml", "audiences.yaml", "campaigns/a.b.yaml",
+		"campaigns/adsync~13b786b7.yaml", "campaigns/aux~bac20cb8.yaml", "campaigns/com1.x~9dfc6c90.yaml",
+		"campaigns/hidden~3b71d5a1.yaml", "campaigns/spring.yaml",
+		"campaigns/spring~6c92115f.yaml", "campaigns/" + strings.Repeat("x", 100) + "~7096bba4.yaml",
 	}
 	if got := fmt.Sprint(names); got != fmt.Sprint(want) {
 		t.Errorf("files are\n%s\nwant\n%s", strings.Join(names, "\n"), strings.Join(want, "\n"))
@@ -139,7 +154,8 @@ func TestManyTreesShareFiles(t *testing.T) {
 	files, err := Project{}.YAMLFiles(kinds.All(), s, resource.Env{})
 	must(t, err)
 	if len(files) < 2 || len(files) > 5 || files["campaigns.yaml"] == nil || files["campaigns~2.yaml"] == nil {
-		t.Errorf("%d campaigns are in %d files; want campaigns.yaml, campaigns~2.yaml and few more", s.Len(), len(files))
+		t.Errorf("%d campaigns are in %d files; want campaigns.yaml, campaigns~2.yaml and few more",
+			s.Len(), len(files))
 	}
 	if err := Differs(kinds.All(), s, readContents(t, Project{Root: t.TempDir()}, files)); err != nil {
 		t.Error(err)
@@ -160,11 +176,19 @@ func TestDiffersNamesTheAttribute(t *testing.T) {
 	}
 	for want, have := range map[string]*resource.Snapshot{
 		"<nil>": one(nil),
-		`campaign/spring: name is "Spring" and would be read as "spring"`:     one(func(r *resource.Resource) { r.Set("name", resource.Text("spring")) }),
-		"campaign/spring: description is [clear] and would be read as (none)": one(func(r *resource.Resource) { r.Set("description", resource.Value{}) }),
-		"campaign/spring: status is (none) and would be read as paused":       one(func(r *resource.Resource) { r.Set("status", resource.Text("paused")) }),
-		`campaign/spring: id "cmpn_1" would be read as ""`:                    one(func(r *resource.Resource) { r.ID = "" }),
-		"campaign/spring would not be read again":                             {},
+		`campaign/spring: name is "Spring" and would be read as "spring"`: one(func(r *resource.Resource) {
+			r.Set("name", resource.Text("spring"))
+		}),
+		"campaign/spring: description is [clear] and would be read as (none)": one(func(r *resource.Resource) {
+			r.Set("description", resource.Value{})
+		}),
+		"campaign/spring: status is (none) and would be read as paused": one(func(r *resource.Resource) {
+			r.Set("status", resource.Text("paused"))
+		}),
+		`campaign/spring: id "cmpn_1" would be read as ""`: one(func(r *resource.Resource) {
+			r.ID = ""
+		}),
+		"campaign/spring would not be read again": {},
 	} {
 		if got := fmt.Sprint(Differs(kinds.All(), one(nil), have)); got != want {
 			t.Errorf("Differs = %s, want %s", got, want)

@@ -19,7 +19,8 @@ import (
 func readCSV(ctx context.Context, file string, content []byte, in input) result {
 	if inPrivate(file) {
 		p := problemAt(diag.InFile(file), resource.Finding{
-			Code: diag.IgnoredRows, Severity: diag.Warning, Message: "its folder is for members files, and no audience names it; want an audience that does, or the file elsewhere",
+			Code: diag.IgnoredRows, Severity: diag.Warning, Message: "its folder is " +
+				"for members files, and no audience names it; want an audience that does, or the file elsewhere",
 		})
 		return result{stray: &p}
 	}
@@ -52,7 +53,9 @@ func (r *bookReader) readGrid(grid *csvGrid, f *form) error {
 		lists := &hintListReader{fileReader: r.fileReader, grid: grid, byColumn: map[int]int{}}
 		return lists.read()
 	}
-	rows := &tabReader{bookReader: r, grid: grid, form: f, noun: "file", delimiter: csvfile.DelimiterName(grid.delimiter)}
+	rows := &tabReader{
+		bookReader: r, grid: grid, form: f, noun: "file", delimiter: csvfile.DelimiterName(grid.delimiter),
+	}
 	if err := rows.open(); err != nil {
 		return err
 	}
@@ -93,7 +96,11 @@ func (g *csvGrid) walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
 			return nil
 		}
 		if r.Unclosed && len(r.Fields) < before {
-			return &csvfile.Fault{Line: r.End.Line, Column: r.End.Column, Finding: *xlsx.Damaged("last row ends after %s where the row before has %d, and has no line break; want a file that is not cut short", resource.Counted(len(r.Fields), "value"), before)}
+			return &csvfile.Fault{
+				Line: r.End.Line, Column: r.End.Column,
+				Finding: *xlsx.Damaged("last row ends after %s where the row before has %d, and has no line "+
+					"break; want a file that is not cut short", resource.Counted(len(r.Fields), "value"), before),
+			}
 		}
 		before = len(r.Fields)
 		if g.take(r); len(g.row.Cells) == 0 {

@@ -46,7 +46,9 @@ func BenchmarkBareCSV(b *testing.B) {
 func TestAllocationsARowOfACSV(t *testing.T) {
 	withoutRaceDetector(t)
 	content := accountCSV(t)
-	rows := testing.AllocsPerRun(1, func() { readCSV(context.Background(), "all.csv", content, workbookInput()) }) / 15_000
+	rows := testing.AllocsPerRun(1, func() {
+		readCSV(context.Background(), "all.csv", content, workbookInput())
+	}) / 15_000
 	if rows > 20 {
 		t.Errorf("reading takes %.1f allocations a row, want at most 20", rows)
 	}

@@ -21,7 +21,8 @@ func (g *csvGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Findin
 	}
 	if c.IsFormula {
 		return "", &resource.Finding{
-			Code: diag.FormulaNoValue, Message: "value is a formula, of which a CSV file keeps no result; want " + wanted(typ) + " itself",
+			Code: diag.FormulaNoValue, Message: "value is a formula, of which a CSV file keeps no result; want " +
+				wanted(typ) + " itself",
 			Hint: "put ' before a text that begins with =",
 		}
 	}
@@ -58,7 +59,8 @@ func mangled(text string, typ resource.Type) *resource.Finding {
 	for _, part := range parts {
 		if csvfile.Mangled(part) {
 			return &resource.Finding{
-				Code: diag.BadValue, Message: fmt.Sprintf("value is %q, a number in which a spreadsheet program has lost digits; want %s as it was", part, wanted(typ)),
+				Code: diag.BadValue, Message: fmt.Sprintf("value is %q, "+
+					"a number in which a spreadsheet program has lost digits; want %s as it was", part, wanted(typ)),
 				Hint: `write it as ="00123", which programs leave alone, if it is right as it stands`,
 			}
 		}
@@ -79,5 +81,8 @@ func (g *csvGrid) unclearAmount(text string) *resource.Finding {
 	if strings.Count(text, ".") == 1 {
 		hint += " or " + text + "0"
 	}
-	return &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q, which can be read in more than one way; want a decimal point and nothing between thousands", text), Hint: hint}
+	return &resource.Finding{
+		Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q, which can "+
+			"be read in more than one way; want a decimal point and nothing between thousands", text), Hint: hint,
+	}
 }

@@ -33,7 +33,10 @@ type csvChooser struct {
 }
 
 func chooseCSV(base string, text csvfile.Text, in *input) (csvChoice, *resource.Finding) {
-	c := csvChooser{forms: append(in.forms(), form{title: hintListsTab}), all: in.allKinds(), delimiters: csvfile.Delimiters, samples: map[byte][]xlsx.Row{}}
+	c := csvChooser{
+		forms: append(in.forms(), form{title: hintListsTab}),
+		all:   in.allKinds(), delimiters: csvfile.Delimiters, samples: map[byte][]xlsx.Row{},
+	}
 	named := c.named(strings.TrimSuffix(base, path.Ext(base)), &in.layout)
 	if finding := c.declare(text); finding != nil {
 		return csvChoice{}, doubted(finding, len(named) == 0)
@@ -79,7 +82,10 @@ func (c *csvChooser) declare(text csvfile.Text) *resource.Finding {
 		return nil
 	}
 	if !slices.Contains(csvfile.Delimiters, m[1][0]) {
-		return &resource.Finding{Code: diag.Syntax, Message: fmt.Sprintf("first line says that %q separates the fields; want a comma, a semicolon or a tab", m[1])}
+		return &resource.Finding{
+			Code: diag.Syntax, Message: fmt.Sprintf("first line says "+
+				"that %q separates the fields; want a comma, a semicolon or a tab", m[1]),
+		}
 	}
 	c.delimiters, c.declared = []byte{m[1][0]}, true
 	return nil
@@ -91,7 +97,9 @@ var errSampled = errors.New("enough rows")
 // delimiter the quotes may well fit.
 func (c *csvChooser) sample(text csvfile.Text, delimiter byte) []xlsx.Row {
 	var rows []xlsx.Row
-	g := csvGrid{csvChoice: csvChoice{delimiter: delimiter, declared: c.declared}, content: text, limits: defaultBounds().csv()}
+	g := csvGrid{
+		csvChoice: csvChoice{delimiter: delimiter, declared: c.declared}, content: text, limits: defaultBounds().csv(),
+	}
 	_, _ = g.walk(func(row *xlsx.Row) error {
 		if row.Number > headerRows {
 			return errSampled
@@ -130,8 +138,9 @@ func (c *csvChooser) separate(f *form) (csvChoice, *resource.Finding) {
 	switch len(fits) {
 	case 0:
 		return csvChoice{}, &resource.Finding{
-			Code:    diag.UnknownKey,
-			Message: fmt.Sprintf("file has no header of %s in its first %d rows; want a row with %s", f.title, headerRows, strings.Join(f.mainTitles(), ", ")),
+			Code: diag.UnknownKey,
+			Message: fmt.Sprintf("file has no header of %s in its first %d rows; want a row with %s",
+				f.title, headerRows, strings.Join(f.mainTitles(), ", ")),
 		}
 	case 1:
 		return csvChoice{form: f, delimiter: fits[0], declared: c.declared}, nil
@@ -145,7 +154,8 @@ func unclear(delimiters []byte) *resource.Finding {
 		names = append(names, csvfile.DelimiterName(d))
 	}
 	return &resource.Finding{
-		Code: diag.Syntax, Message: fmt.Sprintf("what separates the values may be a %s; want it clear", strings.Join(names, " or a ")),
+		Code: diag.Syntax, Message: fmt.Sprintf("what separates the values may be a %s; want it clear",
+			strings.Join(names, " or a ")),
 		Hint: fmt.Sprintf("write sep=%c as the first line", delimiters[0]),
 	}
 }
@@ -207,7 +217,8 @@ func (c *csvChooser) unknown(what string) *resource.Finding {
 		names = append(names, fileNameOf(c.forms[i].title))
 	}
 	return &resource.Finding{
-		Code: diag.UnknownKey, Message: what + "; want a name such as " + strings.Join(names, ", ") + ", or a column Kind",
+		Code: diag.UnknownKey, Message: what + "; want a name such as " +
+			strings.Join(names, ", ") + ", or a column Kind",
 	}
 }
 
@@ -232,7 +243,9 @@ func (c *csvChooser) named(base string, l *layout) []*form {
 			return []*form{&c.forms[i]}
 		}
 	}
-	words := strings.FieldsFunc(strings.ToLower(base), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(base), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	longest := make([]int, len(words)) // of the name that covers each word
 	type match struct {
 		form       *form
@@ -243,7 +256,9 @@ func (c *csvChooser) named(base string, l *layout) []*form {
 		for from := range words {
 			for to := from + 1; to <= len(words); to++ {
 				joined := strings.Join(words[from:to], "")
-				if !slices.ContainsFunc(c.forms[i].names(), func(name string) bool { return resource.Fold(name) == joined }) {
+				if !slices.ContainsFunc(c.forms[i].names(), func(name string) bool {
+					return resource.Fold(name) == joined
+				}) {
 					continue
 				}
 				matches = append(matches, match{&c.forms[i], from, to - from})

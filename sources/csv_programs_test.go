@@ -15,8 +15,13 @@ import (
 // that look like numbers, days and formulas.
 func TestCSVSurvivesLibreOffice(t *testing.T) {
 	s := &resource.Snapshot{}
-	for i, name := range []string{"00123", "1e6", "mar-5", "TRUE", "123456789012345678", "=1+1 shoes", "-5 degrees", "@home", "'quoted", "Größe – 20 €", "two\nlines", `a "quoted", word; here`, "1.50", "2026", "3/4", "+49 30 1234"} {
-		r := &resource.Resource{Address: resource.Address{Kind: kinds.Campaign, Key: resource.Slug(fmt.Sprintf("0%d", i))}, ID: fmt.Sprintf("%03d", i)}
+	for i, name := range []string{"00123", "1e6", "mar-5",
+		"TRUE", "123456789012345678", "=1+1 shoes", "-5 degrees", "@home",
+		"'quoted", "Größe – 20 €", "two\nlines", `a "quoted", word; here`, "1.50", "2026", "3/4", "+49 30 1234"} {
+		r := &resource.Resource{
+			Address: resource.Address{Kind: kinds.Campaign, Key: resource.Slug(fmt.Sprintf("0%d", i))},
+			ID:      fmt.Sprintf("%03d", i),
+		}
 		r.Set("name", resource.Text(name))
 		r.Set("bidding_type", resource.Text("clicks"))
 		r.Set("budget.daily", resource.Number(12_500_000))
@@ -39,7 +44,9 @@ func TestCSVSurvivesLibreOffice(t *testing.T) {
 		names = append(names, filepath.Join(written, name))
 	}
 	const utf8Commas = "44,34,76,1,,0,false,true,false,false,false"
-	arguments := append([]string{"-env:UserInstallation=file://" + t.TempDir(), "--headless", "--infilter=CSV:44,34,76,1", "--convert-to", "csv:Text - txt - csv (StarCalc):" + utf8Commas, "--outdir", saved}, names...)
+	arguments := append([]string{"-env:UserInstallation=file://" + t.TempDir(),
+		"--headless", "--infilter=CSV:44,34,76,1",
+		"--convert-to", "csv:Text - txt - csv (StarCalc):" + utf8Commas, "--outdir", saved}, names...)
 	if out, err := exec.Command("soffice", arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("soffice: %v\n%s", err, out)
 	}

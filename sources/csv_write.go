@@ -143,7 +143,8 @@ func (c *csvWriter) fill(t *csvTable, of *tab, places map[string]int) error {
 
 // row makes the fields of one row. A first text that begins with # gets a space,
 // so that it makes no remark of its row.
-func (c *csvWriter) row(t *csvTable, of *tab, places map[string]int, textOf func(*column) (string, error)) ([]string, error) {
+func (c *csvWriter) row(t *csvTable, of *tab, places map[string]int,
+	textOf func(*column) (string, error)) ([]string, error) {
 	row := make([]string, len(t.header))
 	first, firstText := len(row), ""
 	for i := range of.columns {

@@ -30,7 +30,8 @@ func loadCSV(t testing.TB, text string) Desired {
 
 // cannotSay is how a writer refuses a text its format would not give back.
 func cannotSay(err error) bool {
-	return err != nil && (strings.Contains(err.Error(), "cannot say") || strings.Contains(err.Error(), "no cell can hold"))
+	return err != nil && (strings.Contains(err.Error(), "cannot say") ||
+		strings.Contains(err.Error(), "no cell can hold"))
 }
 
 func TestCSVThatIsWrittenReadsBackTheSame(t *testing.T) {
@@ -163,10 +164,14 @@ func TestCSVTextsThatDoNotComeBackAreErrors(t *testing.T) {
 }
 
 func TestCSVIsWrittenAsSpreadsheetProgramsWantIt(t *testing.T) {
-	s := oneResource(t, "name", resource.Text("=Spring, \"big\""), "budget.daily", resource.Number(12_500_000), "start", resource.Text("2026-12-01"),
-		"description", resource.Text("'tis\n+1"), "targeting.countries", resource.List([]string{"CA", "US"}), "conversion_goal", resource.Text("00123"), "end", resource.Null())
-	const want = "\ufeffKind,Campaign,Bidding,Daily budget (USD),Start date,Last day,Countries,Conversion goal,Description,Key,ID\r\n" +
-		`campaign,"'=Spring, ""big""",clicks,12.50,2026-12-01,[clear],"CA, US","=""00123""","'tis` + "\n+1\",spring,cmp_1\r\n"
+	s := oneResource(t, "name", resource.Text("=Spring, \"big\""),
+		"budget.daily", resource.Number(12_500_000), "start", resource.Text("2026-12-01"),
+		"description", resource.Text("'tis\n+1"), "targeting.countries",
+		resource.List([]string{"CA", "US"}), "conversion_goal", resource.Text("00123"), "end", resource.Null())
+	const want = "\ufeffKind,Campaign,Bidding,Daily budget " +
+		"(USD),Start date,Last day,Countries,Conversion goal,Description,Key,ID\r\n" +
+		`campaign,"'=Spring, ""big""",clicks,12.50,2026-12-01,[clear],"CA, US","=""00123""","'tis` +
+		"\n+1\",spring,cmp_1\r\n"
 	if got := csvOf(t, s); got != want {
 		t.Errorf("WriteCSV =\n%q\nwant\n%q", got, want)
 	}

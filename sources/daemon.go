@@ -76,11 +76,15 @@ var daemonDefaults = DaemonAccount{Every: time.Minute, Full: 24 * time.Hour, Set
 func ReadDaemon(file string) (Daemon, []diag.Problem) {
 	d := Daemon{File: file}
 	w := &walker{origin: diag.OriginOf(file, "")}
-	if problem := w.ownFile(file, "the daemon's configuration", func(document *yaml.Node) { d.read(w, document) }); problem != nil {
+	if problem := w.ownFile(file, "the daemon's configuration",
+		func(document *yaml.Node) { d.read(w, document) }); problem != nil {
 		return d, []diag.Problem{*problem}
 	}
 	if len(d.Accounts) == 0 && len(w.problems) == 0 {
-		w.problems = append(w.problems, diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: diag.InFile(file), Message: "accounts names none; want at least one"})
+		w.problems = append(w.problems, diag.Problem{
+			Severity: diag.Error, Code: diag.BadProject,
+			Position: diag.InFile(file), Message: "accounts names none; want at least one",
+		})
 	}
 	return d, w.problems
 }
@@ -147,7 +151,8 @@ func (w *walker) days(node *yaml.Node, where string, to *time.Duration, least, m
 	number, ends := strings.CutSuffix(value, "d")
 	n, err := strconv.ParseUint(number, 10, 16)
 	if d := time.Duration(n) * days; err != nil || !ends || d < least || d > most {
-		w.report(node, diag.BadProject, fmt.Sprintf("%s is %q; want days from %dd to %dd", where, value, least/days, most/days), "for example 400d")
+		w.report(node, diag.BadProject,
+			fmt.Sprintf("%s is %q; want days from %dd to %dd", where, value, least/days, most/days), "for example 400d")
 		return
 	}
 	*to = time.Duration(n) * days
@@ -161,7 +166,8 @@ func (a *Alive) read(w *walker, node *yaml.Node) {
 		"every": func(n *yaml.Node) { w.duration(n, "alive.every", &a.Every, 10*time.Second, 24*time.Hour) },
 	})
 	if len(w.problems) == problems && a.URL.From == "" {
-		w.report(node, diag.BadProject, "alive has no url; want where its address is", "for example alive: {url: {env: ALIVE_URL}, every: 5m}")
+		w.report(node, diag.BadProject, "alive has no url; want where its address is",
+			"for example alive: {url: {env: ALIVE_URL}, every: 5m}")
 	}
 }
 
@@ -180,7 +186,8 @@ var accountName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func (d *Daemon) readAccounts(w *walker, node *yaml.Node, defaults DaemonAccount) {
 	if node.Kind != yaml.SequenceNode {
-		w.report(node, diag.BadProject, "accounts is "+shapeOf(node)+"; want a list", "for example - {name: shop, folder: /srv/ads/shop}")
+		w.report(node, diag.BadProject, "accounts is "+shapeOf(node)+"; want a list",
+			"for example - {name: shop, folder: /srv/ads/shop}")
 		return
 	}
 	first, at, results := map[string]diag.Position{}, map[string]string{}, map[string]string{}
@@ -192,17 +199,20 @@ func (d *Daemon) readAccounts(w *walker, node *yaml.Node, defaults DaemonAccount
 			continue
 		}
 		if before, twice := first[a.Name.Value]; twice {
-			w.report(entry, diag.Duplicate, fmt.Sprintf("account %q is named twice, first in line %d; want each name once", a.Name.Value, before.Line()), "")
+			w.report(entry, diag.Duplicate, fmt.Sprintf("account %q is "+
+				"named twice, first in line %d; want each name once", a.Name.Value, before.Line()), "")
 			continue
 		}
 		home := a.home(d.State)
 		if before, twice := at[home]; twice {
-			w.report(entry, diag.Duplicate, fmt.Sprintf("accounts %q and %q have one state, in %s; want each in a place of its own: an account has one daemon", before, a.Name.Value, home), "")
+			w.report(entry, diag.Duplicate, fmt.Sprintf("accounts %q and %q have one state, "+
+				"in %s; want each in a place of its own: an account has one daemon", before, a.Name.Value, home), "")
 			continue
 		}
 		folder := filepath.Clean(a.Results)
 		if before, twice := results[folder]; twice && a.Results != "" {
-			message := fmt.Sprintf("accounts %q and %q have one results folder, %s; want one for each", before, a.Name.Value, a.Results)
+			message := fmt.Sprintf("accounts %q and %q have one results folder, %s; want one for each",
+				before, a.Name.Value, a.Results)
 			w.report(entry, diag.Duplicate, message, "name a folder below it for each")
 			continue
 		}
@@ -224,7 +234,9 @@ func (d *Daemon) readAccount(w *walker, node *yaml.Node, a *DaemonAccount) {
 	readers["push_results"] = func(n *yaml.Node) { a.Answers = w.setting(n, "push_results") }
 	readers["propose_drift"] = func(n *yaml.Node) { a.Proposes = w.yes(n, "propose_drift") }
 	readers["webhook"] = func(n *yaml.Node) {
-		w.fields(n, "webhook", map[string]func(*yaml.Node){"secret": func(n *yaml.Node) { a.Webhook.read(w, n, "webhook.secret", "WEBHOOK_SECRET") }})
+		w.fields(n, "webhook", map[string]func(*yaml.Node){"secret": func(n *yaml.Node) {
+			a.Webhook.read(w, n, "webhook.secret", "WEBHOOK_SECRET")
+		}})
 	}
 	w.fields(node, "an account", readers)
 	if node.Kind != yaml.MappingNode {
@@ -248,17 +260,22 @@ var ownBranch = regexp.MustCompile(`^adsync/[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-
 func (a *DaemonAccount) lacks(states string) string {
 	switch {
 	case !accountName.MatchString(a.Name.Value):
-		return fmt.Sprintf("an account has the name %q; want letters, digits, points, hyphens and underscores, 64 at most", a.Name.Value)
+		return fmt.Sprintf("an account has the name "+
+			"%q; want letters, digits, points, hyphens and underscores, 64 at most", a.Name.Value)
 	case (a.Folder == "") == (a.Git.URL.Value == ""):
 		return fmt.Sprintf("account %q has not one of folder and git; want where its files are", a.Name.Value)
 	case a.Git.URL.Value != "" && cmp.Or(a.State, states) == "":
-		return fmt.Sprintf("account %q is read from git and has no state; want a folder for adsync's own record", a.Name.Value)
+		return fmt.Sprintf("account %q is read from git and has no state; want a folder for adsync's own record",
+			a.Name.Value)
 	case a.Folder != "" && (a.Uploads.Value != "" || a.Answers.Value != "" || a.Proposes):
-		return fmt.Sprintf("account %q has a folder and uploads, push_results or propose_drift; these are commits, and want git", a.Name.Value)
+		return fmt.Sprintf("account %q has a folder "+
+			"and uploads, push_results or propose_drift; these are commits, and want git", a.Name.Value)
 	case a.Folder == "" && a.WriteBack:
-		return fmt.Sprintf("account %q is read from git and has write_back; a commit is not written into, and push_results commits the results to a branch", a.Name.Value)
+		return fmt.Sprintf("account %q is read from git and has write_back; "+
+			"a commit is not written into, and push_results commits the results to a branch", a.Name.Value)
 	case a.Folder != "" && a.State != "":
-		return fmt.Sprintf("account %q has a folder and a state; a folder's state is what its adsync.yaml says", a.Name.Value)
+		return fmt.Sprintf("account %q has a folder and a state; a folder's state is what its adsync.yaml says",
+			a.Name.Value)
 	}
 	return cmp.Or(a.misses("uploads", a.Uploads.Value), a.misses("push_results", a.Answers.Value))
 }
@@ -270,9 +287,11 @@ func (a *DaemonAccount) misses(key, branch string) string {
 	case branch == "":
 		return ""
 	case !ownBranch.MatchString(branch):
-		return fmt.Sprintf("account %q has %s: %q; want a branch below adsync/, such as adsync/%s", a.Name.Value, key, branch, map[string]string{"uploads": "uploads", "push_results": "results"}[key])
+		return fmt.Sprintf("account %q has %s: %q; want a branch below adsync/, such as adsync/%s",
+			a.Name.Value, key, branch, map[string]string{"uploads": "uploads", "push_results": "results"}[key])
 	case branch == strings.TrimPrefix(a.Git.Ref.Value, "refs/heads/"):
-		return fmt.Sprintf("account %q has %s to %q, which is the branch it reads; want another, that somebody merges", a.Name.Value, key, branch)
+		return fmt.Sprintf("account %q has %s to %q, which is the branch it reads; want another, that somebody merges",
+			a.Name.Value, key, branch)
 	}
 	return ""
 }
@@ -297,7 +316,8 @@ func (w *walker) yes(node *yaml.Node, where string) bool {
 func (w *walker) places(node *yaml.Node) int {
 	value, n := w.setting(node, "places").Value, 0
 	if _, err := fmt.Sscanf(value, "%d", &n); err != nil || fmt.Sprint(n) != value || n < 1 || n > 1000 {
-		w.report(node, diag.BadProject, fmt.Sprintf("places is %q; want how many runs may compute at once, 1 to 1000", value), "")
+		w.report(node, diag.BadProject,
+			fmt.Sprintf("places is %q; want how many runs may compute at once, 1 to 1000", value), "")
 	}
 	return n
 }
@@ -307,7 +327,8 @@ func (w *walker) duration(node *yaml.Node, where string, to *time.Duration, leas
 	value := w.setting(node, where).Value
 	d, err := time.ParseDuration(value)
 	if err != nil || d < least || d > most {
-		w.report(node, diag.BadProject, fmt.Sprintf("%s is %q; want a time from %s to %s, such as 1m30s", where, value, least, most), "")
+		w.report(node, diag.BadProject,
+			fmt.Sprintf("%s is %q; want a time from %s to %s, such as 1m30s", where, value, least, most), "")
 		return
 	}
 	*to = d

@@ -22,7 +22,8 @@ func (d *Daemon) MissingFiles() (problems []diag.Problem) {
 		}
 		problems = append(problems, diag.Problem{
 			Severity: diag.Error, Code: diag.BadProject, Position: s.Position,
-			Message: fmt.Sprintf("%s is %s, which cannot be read (%s); want a file that the daemon may read", name, s.Value, reason(err)),
+			Message: fmt.Sprintf("%s is %s, which cannot be read (%s); want a file that the daemon may read",
+				name, s.Value, reason(err)),
 		})
 	}
 	of := func(name string, r KeyReference) {

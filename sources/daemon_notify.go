@@ -37,12 +37,14 @@ type Notify struct {
 type Quiet struct{ From, To time.Duration }
 
 // NotifyTopics are the words of on.
-var NotifyTopics = []string{"credentials", "failed", "other_writer", "review", "held", "suspended", "resumed", "recovered", "drift", "applied"}
+var NotifyTopics = []string{"credentials", "failed",
+	"other_writer", "review", "held", "suspended", "resumed", "recovered", "drift", "applied"}
 
 // readNotify reads a list of places.
 func readNotify(w *walker, node *yaml.Node) []Notify {
 	if node.Kind != yaml.SequenceNode {
-		w.report(node, diag.BadProject, "notify is "+shapeOf(node)+"; want a list", "for example - slack: {url: {env: SLACK_URL}}")
+		w.report(node, diag.BadProject, "notify is "+shapeOf(node)+"; want a list",
+			"for example - slack: {url: {env: SLACK_URL}}")
 		return nil
 	}
 	var all []Notify
@@ -79,7 +81,8 @@ func (n *Notify) read(w *walker, node *yaml.Node) {
 	case forms && len(n.people) > 0:
 		w.report(node, diag.BadProject, "an entry of notify names a place and people; want one of both", "")
 	case !forms && len(n.people) == 0:
-		const message = "an entry of notify names no place; want one of webhook, slack, teams and email, or people in to"
+		const message = "an entry of notify names no " +
+			"place; want one of webhook, slack, teams and email, or people in to"
 		w.report(node, diag.BadProject, message, "")
 	case !forms && (n.Remind != 0 || n.Quiet != Quiet{}):
 		const message = "an entry of notify for people has remind or quiet; want it at each of them"
@@ -155,7 +158,8 @@ func (w *walker) quiet(node *yaml.Node) (q Quiet) {
 		"to":   func(n *yaml.Node) { q.To = w.timeOfDay(n, "quiet.to") },
 	})
 	if q.From == q.To && len(w.problems) == problems {
-		w.report(node, diag.BadProject, "quiet has no from and to that differ; want both", `for example quiet: {from: "20:00", to: "07:30"}`)
+		w.report(node, diag.BadProject, "quiet has no from and to that differ; want both",
+			`for example quiet: {from: "20:00", to: "07:30"}`)
 	}
 	return q
 }
@@ -164,7 +168,8 @@ func (w *walker) timeOfDay(node *yaml.Node, where string) time.Duration {
 	value := w.setting(node, where).Value
 	at, err := time.Parse("15:04", value)
 	if err != nil {
-		w.report(node, diag.BadProject, fmt.Sprintf("%s is %q; want a time of the day", where, value), `for example "20:00"`)
+		w.report(node, diag.BadProject, fmt.Sprintf("%s is %q; want a time of the day", where, value),
+			`for example "20:00"`)
 	}
 	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute
 }

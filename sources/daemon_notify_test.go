@@ -27,7 +27,8 @@ accounts:
 	if len(shop) != 1 || shop[0].Form != "slack" || shop[0].URL.Value != "SLACK_URL" {
 		t.Errorf("shop tells %+v; want what stands for all", shop)
 	}
-	if len(books) != 2 || books[0].Form != "webhook" || books[0].Key.Value != "HOOK_KEY" || len(books[0].On) != 2 || books[0].Remind != 48*time.Hour ||
+	if len(books) != 2 || books[0].Form != "webhook" ||
+		books[0].Key.Value != "HOOK_KEY" || len(books[0].On) != 2 || books[0].Remind != 48*time.Hour ||
 		books[1].Host != "mail.example.com" || books[1].Port != 465 || books[1].TLS != "tls" || len(books[1].To) != 1 {
 		t.Errorf("books tells %+v", books)
 	}
@@ -36,22 +37,28 @@ accounts:
 func TestWhereTheDaemonTellsIsRefused(t *testing.T) {
 	for _, row := range []struct{ name, notify, want string }{
 		{"no list", "{slack: {}}", "notify is a mapping; want a list"},
-		{"two places", "[{slack: {url: {env: A}}, teams: {url: {env: A}}}]", "slack and teams stand in one entry; want one place an entry"},
+		{"two places", "[{slack: {url: {env: A}}, teams: {url: {env: A}}}]",
+			"slack and teams stand in one entry; want one place an entry"},
 		{"no place", "[{on: [held]}]", "names no place; want one of webhook, slack, teams and email, or people in to"},
 		{"an unknown place", "[{pager: {}}]", `notify has "pager"`},
 		{"a topic nobody knows", "[{slack: {url: {env: A}}, on: [everything]}]", `notify.on is "everything"`},
-		{"an address in the file", "[{slack: {url: https://hooks.example/secret-path}}]", "want one of env, file and command"},
+		{"an address in the file", "[{slack: {url: https://hooks.example/secret-path}}]",
+			"want one of env, file and command"},
 		{"nobody's name", "[{to: [anna]}]", `to names "anna", who is none of people`},
 		{"a place and people", "[{slack: {url: {env: A}}, to: [anna]}]", "names a place and people; want one of both"},
-		{"quiet hours of an entry for people", `[{to: [anna], quiet: {from: "20:00", to: "07:00"}}]`, "want it at each of them"},
-		{"no time of the day", `[{slack: {url: {env: A}}, quiet: {from: evening, to: "07:00"}}]`, `quiet.from is "evening"; want a time of the day`},
-		{"quiet hours without an end", `[{slack: {url: {env: A}}, quiet: {from: "00:00"}}]`, "quiet has no from and to that differ"},
+		{"quiet hours of an entry for people", `[{to: [anna], quiet: {from: "20:00", to: "07:00"}}]`,
+			"want it at each of them"},
+		{"no time of the day", `[{slack: {url: {env: A}}, quiet: {from: evening, to: "07:00"}}]`,
+			`quiet.from is "evening"; want a time of the day`},
+		{"quiet hours without an end", `[{slack: {url: {env: A}}, quiet: {from: "00:00"}}]`,
+			"quiet has no from and to that differ"},
 		{"no port", "[{email: {port: smtp}}]", `notify.email.port is "smtp"`},
 		{"a moment", "[{slack: {url: {env: A}}, remind: 1s}]", "notify.remind is"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, problems := readDaemon(t, "accounts: [{name: a, folder: a}]\nnotify: "+row.notify+"\n")
-			if !strings.Contains(problems, row.want) || !strings.Contains(problems, "daemon.yaml:2:") && !strings.Contains(problems, "daemon.yaml: line 2") || strings.Contains(problems, "secret-path") {
+			if !strings.Contains(problems, row.want) || !strings.Contains(problems, "daemon.yaml:2:") &&
+				!strings.Contains(problems, "daemon.yaml: line 2") || strings.Contains(problems, "secret-path") {
 				t.Errorf("problems are:\n%s\nwant %s", problems, row.want)
 			}
 		})
@@ -83,11 +90,14 @@ accounts:
 		t.Fatalf("shop tells %+v\nbooks tells %+v", shop, books)
 	}
 	anna := shop[0]
-	if anna.Form != "email" || anna.Host != "mail.example.com" || anna.Password.Value != "MAIL" || anna.TLS != "starttls" || len(anna.To) != 1 || anna.To[0] != "anna@example.com" ||
-		anna.Quiet != (Quiet{20 * time.Hour, 7*time.Hour + 30*time.Minute}) || anna.Remind != 48*time.Hour || len(anna.On) != 2 {
+	if anna.Form != "email" || anna.Host != "mail.example.com" || anna.Password.Value != "MAIL" ||
+		anna.TLS != "starttls" || len(anna.To) != 1 || anna.To[0] != "anna@example.com" ||
+		anna.Quiet != (Quiet{20 * time.Hour, 7*time.Hour + 30*time.Minute}) ||
+		anna.Remind != 48*time.Hour || len(anna.On) != 2 {
 		t.Errorf("anna is told %+v", anna)
 	}
-	if ben := shop[2]; ben.Person != "ben" || ben.Form != "slack" || ben.URL.Value != "BEN_SLACK" || len(ben.On) != 1 || len(books[0].On) != 0 || books[0].Person != "ben" {
+	if ben := shop[2]; ben.Person != "ben" || ben.Form != "slack" ||
+		ben.URL.Value != "BEN_SLACK" || len(ben.On) != 1 || len(books[0].On) != 0 || books[0].Person != "ben" {
 		t.Errorf("ben is told %+v and of books %+v", ben, books[0])
 	}
 }
@@ -101,7 +111,8 @@ func TestPeopleOfTheDaemonAreRefused(t *testing.T) {
 		{"mail without a server", "{anna: {email: a@b.example}}", "no mail server is named; want one"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			_, problems := readDaemon(t, "accounts: [{name: a, folder: a}]\nnotify: [{to: [anna]}]\npeople: "+row.people+"\n")
+			_, problems := readDaemon(t, "accounts: [{name: a, folder: a}]\nnotify: [{to: [anna]}]\npeople: "+
+				row.people+"\n")
 			if !strings.Contains(problems, row.want) {
 				t.Errorf("problems are:\n%s\nwant %s", problems, row.want)
 			}
@@ -118,7 +129,8 @@ func TestTheAddressThatTheDaemonLives(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			d, problems := readDaemon(t, "accounts: [{name: a, folder: a}]\nalive: "+row.alive+"\n")
-			if row.want == "" && (problems != "" || d.Alive.URL.Value != "ALIVE_URL" || d.Alive.Every != time.Minute) || !strings.Contains(problems, row.want) || strings.Contains(problems, "secret-path") {
+			if row.want == "" && (problems != "" || d.Alive.URL.Value != "ALIVE_URL" || d.Alive.Every != time.Minute) ||
+				!strings.Contains(problems, row.want) || strings.Contains(problems, "secret-path") {
 				t.Errorf("alive is %+v, problems are:\n%s\nwant %q", d.Alive, problems, row.want)
 			}
 		})
@@ -135,7 +147,8 @@ func TestHowLongTheDaemonKeepsThings(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			d, problems := readDaemon(t, "accounts: [{name: a, folder: a}]\nkeep: "+row.keep+"\n")
-			if row.want == "" && (problems != "" || d.Keep != Keep{400 * days, 90 * days, 5 * time.Minute}) || !strings.Contains(problems, row.want) {
+			if row.want == "" && (problems != "" || d.Keep != Keep{400 * days, 90 * days, 5 * time.Minute}) ||
+				!strings.Contains(problems, row.want) {
 				t.Errorf("keep is %+v, problems are:\n%s\nwant %q", d.Keep, problems, row.want)
 			}
 		})

@@ -21,7 +21,8 @@ func readPeople(w *walker, node *yaml.Node) map[string]Notify {
 	for name, entry := range w.entries(node) {
 		n := Notify{Person: name.Value, Position: w.at(entry)}
 		if !accountName.MatchString(n.Person) {
-			message := fmt.Sprintf("a person has the name %q; want letters, digits, points, hyphens and underscores, 64 at most", n.Person)
+			message := fmt.Sprintf("a person has "+
+				"the name %q; want letters, digits, points, hyphens and underscores, 64 at most", n.Person)
 			w.report(name, diag.BadProject, message, "")
 		}
 		readers := n.places(w)
@@ -84,7 +85,9 @@ func (d *Daemon) addressed(w *walker, people map[string]Notify, server *Notify) 
 // reached is where a person is told.
 func (d *Daemon) reached(name Setting, people map[string]Notify, server *Notify) (Notify, *diag.Problem) {
 	problem := func(message, hint string) *diag.Problem {
-		p := diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: name.Position, Message: message, Hint: hint}
+		p := diag.Problem{
+			Severity: diag.Error, Code: diag.BadProject, Position: name.Position, Message: message, Hint: hint,
+		}
 		return &p
 	}
 	one, there := people[name.Value]

@@ -47,14 +47,17 @@ accounts:
 	}
 	dir := filepath.Dir(d.File)
 	shop, books := d.Accounts[0], d.Accounts[1]
-	if shop.Folder != filepath.Join(dir, "shop") || shop.Every != 30*time.Second || shop.Settle != 500*time.Millisecond || shop.Full != 24*time.Hour || shop.PlanOnly {
+	if shop.Folder != filepath.Join(dir, "shop") || shop.Every != 30*time.Second ||
+		shop.Settle != 500*time.Millisecond || shop.Full != 24*time.Hour || shop.PlanOnly {
 		t.Errorf("shop is %+v", shop)
 	}
-	if books.Every != 5*time.Minute || books.Settle != 2*time.Second || !books.PlanOnly || books.Operator != filepath.Join(dir, "books.yaml") ||
+	if books.Every != 5*time.Minute || books.Settle != 2*time.Second ||
+		!books.PlanOnly || books.Operator != filepath.Join(dir, "books.yaml") ||
 		books.Git.Ref.Value != "main" || books.Git.Token.Value != "/run/token" || books.Webhook.From != "env" {
 		t.Errorf("books is %+v", books)
 	}
-	if d.Cert.Value != filepath.Join(dir, "cert.pem") || d.Key.Value != "/etc/key.pem" || d.State != filepath.Join(dir, "states") {
+	if d.Cert.Value != filepath.Join(dir, "cert.pem") ||
+		d.Key.Value != "/etc/key.pem" || d.State != filepath.Join(dir, "states") {
 		t.Errorf("paths are %q, %q and %q; want them relative to the file", d.Cert.Value, d.Key.Value, d.State)
 	}
 	g := books.Git
@@ -75,29 +78,52 @@ func TestADaemonsConfigurationThatIsRefused(t *testing.T) {
 	for _, row := range []struct{ name, text, want string }{
 		{"nothing", "listen: none\n", "daemon.yaml: accounts names none; want at least one"},
 		{"an unknown word", "acounts: []\n", `daemon.yaml:1:1: the daemon's configuration has "acounts"`},
-		{"an unknown word of an account", "accounts: [{name: a, folder: a, evry: 1m}]\n", `daemon.yaml:1:33: an account has "evry"`},
-		{"uploads of a folder", "accounts: [{name: a, folder: a, uploads: adsync/uploads}]\n", "has a folder and uploads, push_results or propose_drift"},
-		{"write_back of git", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: main}, write_back: true}]\n", `account "a" is read from git and has write_back`},
-		{"one results folder twice", "accounts:\n- {name: a, folder: a, results: r}\n- {name: b, folder: b, results: ./r}\n", `accounts "a" and "b" have one results folder`},
-		{"results of a folder", "accounts: [{name: a, folder: a, push_results: adsync/results}]\n", "these are commits, and want git"},
-		{"proposals of a folder", "accounts: [{name: a, folder: a, propose_drift: true}]\n", "these are commits, and want git"},
-		{"results to the branch that is read", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: refs/heads/adsync/results}, push_results: adsync/results}]\n", "push_results to \"adsync/results\", which is the branch it reads"},
-		{"results to anybody's branch", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: main}, push_results: main}]\n", "such as adsync/results"},
-		{"uploads to the branch that is read", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: adsync/uploads}, uploads: adsync/uploads}]\n", "which is the branch it reads"},
-		{"uploads to its full name", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: refs/heads/adsync/uploads}, uploads: adsync/uploads}]\n", "which is the branch it reads"},
-		{"uploads to anybody's branch", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: main}, uploads: main}]\n", "want a branch below adsync/"},
-		{"uploads to no branch", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: main}, uploads: adsync/../main}]\n", "want a branch below adsync/"},
+		{"an unknown word of an account", "accounts: [{name: a, folder: a, evry: 1m}]\n",
+			`daemon.yaml:1:33: an account has "evry"`},
+		{"uploads of a folder", "accounts: [{name: a, folder: a, uploads: adsync/uploads}]\n",
+			"has a folder and uploads, push_results or propose_drift"},
+		{"write_back of git", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: main}, write_back: true}]\n",
+			`account "a" is read from git and has write_back`},
+		{"one results folder twice", "accounts:\n- {name: a, folder: " +
+			"a, results: r}\n- {name: b, folder: b, results: ./r}\n", `accounts "a" and "b" have one results folder`},
+		{"results of a folder", "accounts: [{name: a, folder: a, push_results: adsync/results}]\n",
+			"these are commits, and want git"},
+		{"proposals of a folder", "accounts: [{name: a, folder: a, propose_drift: true}]\n",
+			"these are commits, and want git"},
+		{"results to the branch that is read", "state: s\naccounts: " +
+			"[{name: a, git: {url: /srv/a, ref: refs/heads/adsync/results}, push_results: adsync/results}]\n",
+			"push_results to \"adsync/results\", which is the branch it reads"},
+		{"results to anybody's branch", "state: s\naccounts: " +
+			"[{name: a, git: {url: /srv/a, ref: main}, push_results: main}]\n", "such as adsync/results"},
+		{"uploads to the branch that is read", "state: s\naccounts: [{name: " +
+			"a, git: {url: /srv/a, ref: adsync/uploads}, uploads: adsync/uploads}]\n", "which is the branch it reads"},
+		{"uploads to its full name", "state: s\naccounts: [{name: a, git: {url: /srv/a, " +
+			"ref: refs/heads/adsync/uploads}, uploads: adsync/uploads}]\n", "which is the branch it reads"},
+		{"uploads to anybody's branch", "state: s\naccounts: " +
+			"[{name: a, git: {url: /srv/a, ref: main}, uploads: main}]\n", "want a branch below adsync/"},
+		{"uploads to no branch", "state: s\naccounts: " +
+			"[{name: a, git: {url: /srv/a, ref: main}, uploads: adsync/../main}]\n", "want a branch below adsync/"},
 		{"no name", "accounts: [{folder: a}]\n", `daemon.yaml:1:12: an account has the name ""; want letters`},
-		{"a name that is a path", "accounts: [{name: ../a, folder: a}]\n", `an account has the name "../a"; want letters`},
-		{"a name twice", "accounts:\n- {name: a, folder: a}\n- {name: a, folder: b}\n", `daemon.yaml:3:3: account "a" is named twice, first in line 2`},
-		{"a folder twice", "accounts:\n- {name: a, folder: x}\n- {name: b, folder: ./x/}\n", `daemon.yaml:3:3: accounts "a" and "b" have one state, in `},
-		{"a state twice", "accounts:\n- {name: a, git: {url: https://x/y}, state: s}\n- {name: b, git: {url: https://x/y, path: b}, state: s}\n", `accounts "a" and "b" have one state`},
-		{"a state that is another's by name", "state: s\naccounts:\n- {name: a, git: {url: https://x/y}}\n- {name: b, git: {url: https://x/y, path: b}, state: s/a}\n", `accounts "a" and "b" have one state`},
-		{"two places", "accounts: [{name: a, folder: a, git: {url: https://x/y}, state: s}]\n", `account "a" has not one of folder and git`},
-		{"git without a state", "accounts: [{name: a, git: {url: https://x/y}}]\n", `account "a" is read from git and has no state`},
-		{"a time that is none", "every: often\naccounts: [{name: a, folder: a}]\n", `daemon.yaml:1:8: every is "often"; want a time from 1s to 24h0m0s`},
-		{"a full reading less than daily", "full: 48h\naccounts: [{name: a, folder: a}]\n", `full is "48h"; want a time from 1m0s to 24h0m0s`},
-		{"a token in the file", "token: hunter2hunter2hunter2\naccounts: [{name: a, folder: a}]\n", "token holds something else than where the key is"},
+		{"a name that is a path", "accounts: [{name: ../a, folder: a}]\n",
+			`an account has the name "../a"; want letters`},
+		{"a name twice", "accounts:\n- {name: a, folder: a}\n- {name: a, folder: b}\n",
+			`daemon.yaml:3:3: account "a" is named twice, first in line 2`},
+		{"a folder twice", "accounts:\n- {name: a, folder: x}\n- {name: b, folder: ./x/}\n",
+			`daemon.yaml:3:3: accounts "a" and "b" have one state, in `},
+		{"a state twice", "accounts:\n- {name: a, git: {url: https://x/y}, state: " +
+			"s}\n- {name: b, git: {url: https://x/y, path: b}, state: s}\n", `accounts "a" and "b" have one state`},
+		{"a state that is another's by name", "state: s\naccounts:\n- {name: a, git: {url: https://x/y}}\n" +
+			"- {name: b, git: {url: https://x/y, path: b}, state: s/a}\n", `accounts "a" and "b" have one state`},
+		{"two places", "accounts: [{name: a, folder: a, git: {url: https://x/y}, state: s}]\n",
+			`account "a" has not one of folder and git`},
+		{"git without a state", "accounts: [{name: a, git: {url: https://x/y}}]\n",
+			`account "a" is read from git and has no state`},
+		{"a time that is none", "every: often\naccounts: [{name: a, folder: a}]\n",
+			`daemon.yaml:1:8: every is "often"; want a time from 1s to 24h0m0s`},
+		{"a full reading less than daily", "full: 48h\naccounts: [{name: a, folder: a}]\n",
+			`full is "48h"; want a time from 1m0s to 24h0m0s`},
+		{"a token in the file", "token: hunter2hunter2hunter2\naccounts: [{name: a, folder: a}]\n",
+			"token holds something else than where the key is"},
 		{"half of TLS", "tls: {cert: a}\naccounts: [{name: a, folder: a}]\n", "tls has one of cert and key; want both"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -123,7 +149,8 @@ func TestTheSumIsTheHashOfWhatWasRead(t *testing.T) {
 		}
 	}
 	write("adsync.yaml", "account: {id: a, currency: USD, timezone: UTC}\n")
-	write("a.yaml", "kind: campaign\nname: One\nbidding_type: clicks\n---\nkind: audience\nname: People\nmembers: people.csv\nidentifier: email\n")
+	write("a.yaml", "kind: campaign\nname: One\n"+
+		"bidding_type: clicks\n---\nkind: audience\nname: People\nmembers: people.csv\nidentifier: email\n")
 	write("people.csv", "email\nann@example.com\n")
 	p, problems := ReadProject(dir)
 	if len(problems) > 0 {
@@ -135,7 +162,9 @@ func TestTheSumIsTheHashOfWhatWasRead(t *testing.T) {
 	}
 	seen := map[string]string{read.Hash: "what was read"}
 	for _, change := range []struct{ name, content string }{
-		{"a.yaml", "kind: campaign\nname: Two\nbidding_type: clicks\n"}, {"people.csv", "email\nbob@example.com\n"}, {"b.yaml", "kind: campaign\nname: New\nbidding_type: clicks\n"}, {"adsync.yaml", "account: {id: b, currency: USD, timezone: UTC}\n"},
+		{"a.yaml", "kind: campaign\nname: Two\nbidding_type: clicks\n"},
+		{"people.csv", "email\nbob@example.com\n"}, {"b.yaml", "kind: campaign\nname: New\nbidding_type: clicks\n"},
+		{"adsync.yaml", "account: {id: b, currency: USD, timezone: UTC}\n"},
 	} {
 		before, _ := os.ReadFile(filepath.Join(dir, change.name))
 		write(change.name, change.content)

@@ -61,7 +61,8 @@ func (c *collection) writtenFor(d *Desired, file, account string) {
 		d.WrittenFor = account
 	case c.tree.project.Account.ID == "": // else said where the workbook was read
 		c.problems.Add(problemAt(diag.InFile(file), resource.Finding{
-			Code: diag.WrongAccount, Message: fmt.Sprintf("workbook was written for the account %s, and another for %s; want workbooks of one account", account, d.WrittenFor),
+			Code: diag.WrongAccount, Message: fmt.Sprintf("workbook was "+
+				"written for the account %s, and another for %s; want workbooks of one account", account, d.WrittenFor),
 			Hint: "keep the workbooks of each account in a folder of its own, with an adsync.yaml",
 		}))
 	}
@@ -126,7 +127,10 @@ func (d *Desired) keepImages(e *entry) {
 // refuseNothing makes a set without a resource a problem: it would read as a wish to
 // have nothing. A workbook of adsync's own that nobody has filled in yet is no such wish.
 func (c *collection) refuseNothing(files []file, results []result) {
-	problem := diag.Problem{Code: diag.NoSources, Position: diag.InFile(c.tree.project.File), Message: "no source is there; want at least one .yaml, .yml, .xlsx or .csv file in the project's folder"}
+	problem := diag.Problem{
+		Code: diag.NoSources, Position: diag.InFile(c.tree.project.File),
+		Message: "no source is there; want at least one .yaml, .yml, .xlsx or .csv file in the project's folder",
+	}
 	own := slices.IndexFunc(results, func(r result) bool { return r.account != "" })
 	switch unused := c.tree.project.Unused; {
 	case len(c.entries) > 0 || diag.HasErrors(c.problems.Sorted()):

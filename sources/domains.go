@@ -21,14 +21,16 @@ func (p *Project) readDomains(w *walker, node *yaml.Node) {
 	for _, d := range w.settings(node, "domains") {
 		if !domainName.MatchString(d.Value) {
 			w.problems = append(w.problems, problemAt(d.Position, resource.Finding{
-				Code: diag.BadProject, Message: fmt.Sprintf("domains has %q; want a domain such as shop.example, in small letters", d.Value),
+				Code: diag.BadProject, Message: fmt.Sprintf("domains has "+
+					"%q; want a domain such as shop.example, in small letters", d.Value),
 				Hint: "what lies beneath a domain is allowed with it, and there is no path and no port"}))
 			continue
 		}
 		p.Domains = append(p.Domains, d)
 	}
 	if node.Kind == yaml.SequenceNode && len(node.Content) == 0 {
-		w.report(node, diag.BadProject, "domains names none; want a list of domains", "leave domains out to allow every one")
+		w.report(node, diag.BadProject, "domains names none; want a list of domains",
+			"leave domains out to allow every one")
 	}
 }
 
@@ -51,9 +53,10 @@ func (c *collection) checkDomain(e *entry, a *resource.Attribute, v resource.Val
 		listed = append(listed, d.Value)
 	}
 	c.report(e, v.Position, resource.Finding{
-		Code:    diag.ForeignDomain,
-		Message: fmt.Sprintf("%s is at %q, which the domains of %s (%s) do not hold; want %s, or what lies beneath", a.Name, diag.Printable(host), projectFile, c.tree.project.Domains[0].Position, strings.Join(listed, ", ")),
-		Hint:    diag.DidYouMean(host, listed),
+		Code: diag.ForeignDomain,
+		Message: fmt.Sprintf("%s is at %q, which the domains of %s (%s) do not hold; want %s, or what lies beneath",
+			a.Name, diag.Printable(host), projectFile, c.tree.project.Domains[0].Position, strings.Join(listed, ", ")),
+		Hint: diag.DidYouMean(host, listed),
 	})
 }
 
@@ -68,7 +71,8 @@ func (p *Project) readLimits(w *walker, node *yaml.Node) {
 	for _, kind := range limitedKinds {
 		readers[string(kind)] = func(n *yaml.Node) {
 			if n.Kind != yaml.ScalarNode || !wholeNumber.MatchString(n.Value) {
-				w.report(n, diag.BadProject, fmt.Sprintf("account.limits.%s is %s; want a whole number such as 20000", kind, shapeOf(n)), "")
+				w.report(n, diag.BadProject,
+					fmt.Sprintf("account.limits.%s is %s; want a whole number such as 20000", kind, shapeOf(n)), "")
 				return
 			}
 			most, _ := strconv.Atoi(n.Value) // nine digits at most

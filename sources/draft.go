@@ -10,10 +10,11 @@ import (
 // draft is a resource as one row or mapping says it, before its place in the
 // tree is known: a sheet names its parents, it does not nest in them.
 type draft struct {
-	schema     *resource.Schema
-	key        mark   // the key as written, empty where the name decides
-	id         mark   // the service's id as written, empty where none is
-	parents    []mark // what names each ancestor, the nearest last: a key, a path of keys, or a name; empty where not named
+	schema *resource.Schema
+	key    mark // the key as written, empty where the name decides
+	id     mark // the service's id as written, empty where none is
+	// what names each ancestor, the nearest last: a key, a path of keys, or a name; empty where not named
+	parents    []mark
 	within     int    // 1 + index of the draft of the same result it is nested in; 0 where parents name it
 	use        []mark // templates it inherits from, the later over the earlier
 	attributes resource.Attributes
@@ -112,5 +113,7 @@ func problemAt(position diag.Position, f resource.Finding) diag.Problem {
 	if severity == "" {
 		severity = diag.Error
 	}
-	return diag.Problem{Severity: severity, Code: f.Code, Position: position, Message: shortened(f.Message), Hint: shortened(f.Hint)}
+	return diag.Problem{
+		Severity: severity, Code: f.Code, Position: position, Message: shortened(f.Message), Hint: shortened(f.Hint),
+	}
 }

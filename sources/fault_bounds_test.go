@@ -74,13 +74,20 @@ func processorTime(t testing.TB) time.Duration {
 func rawBook(t testing.TB, parts map[string]string) string {
 	t.Helper()
 	all := map[string]string{
-		"[Content_Types].xml":        `<?xml version="1.0" encoding="UTF-8"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/></Types>`,
-		"_rels/.rels":                `<Relationships xmlns="r"><Relationship Id="rId1" Type="http://x/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-		"xl/workbook.xml":            `<workbook xmlns:r="r"><sheets><sheet name="Campaigns" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-		"xl/_rels/workbook.xml.rels": `<Relationships xmlns="r"><Relationship Id="rId1" Type="http://x/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://x/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="rId3" Type="http://x/styles" Target="styles.xml"/></Relationships>`,
-		"xl/worksheets/sheet1.xml":   rawSheet(""),
-		"xl/sharedStrings.xml":       `<sst/>`,
-		"xl/styles.xml":              `<styleSheet><cellXfs><xf numFmtId="0"/></cellXfs></styleSheet>`,
+		"[Content_Types].xml": `<?xml version="1.0" ` +
+			`encoding="UTF-8"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default ` +
+			`Extension="xml" ContentType="application/xml"/></Types>`,
+		"_rels/.rels": `<Relationships xmlns="r"><Relationship ` +
+			`Id="rId1" Type="http://x/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+		"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet ` +
+			`name="Campaigns" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": `<Relationships xmlns="r"><Relationship ` +
+			`Id="rId1" Type="http://x/worksheet" Target="worksheets/sheet1.xml"/><Relationship ` +
+			`Id="rId2" Type="http://x/sharedStrings" Target="sharedStrings.xml"/><Relationship ` +
+			`Id="rId3" Type="http://x/styles" Target="styles.xml"/></Relationships>`,
+		"xl/worksheets/sheet1.xml": rawSheet(""),
+		"xl/sharedStrings.xml":     `<sst/>`,
+		"xl/styles.xml":            `<styleSheet><cellXfs><xf numFmtId="0"/></cellXfs></styleSheet>`,
 	}
 	for name, content := range parts {
 		all[name] = content
@@ -99,7 +106,8 @@ func rawBook(t testing.TB, parts map[string]string) string {
 
 // rawSheet is a sheet of campaigns with a header, a good row and what follows.
 func rawSheet(rows string) string {
-	return `<worksheet><sheetData><row r="1">` + rawText("Campaign") + rawText("Bidding") + rawText("Daily budget") + rawText("Description") + `</row><row r="2">` +
+	return `<worksheet><sheetData><row r="1">` + rawText("Campaign") +
+		rawText("Bidding") + rawText("Daily budget") + rawText("Description") + `</row><row r="2">` +
 		rawText("Spring") + rawText("clicks") + `</row>` + rows + `</sheetData></worksheet>`
 }
 
@@ -126,8 +134,10 @@ func (n nasty) run(t *testing.T) {
 		if m.PeakMiB > n.mib || m.Took > n.took {
 			t.Errorf("reading takes %d MiB and %v, want at most %d MiB and %v", m.PeakMiB, m.Took, n.mib, n.took)
 		}
-		if !strings.Contains(m.First, n.problem) || n.problem == "" && m.Problems > 0 || m.Problems > max(n.mostSaid, 1) {
-			t.Errorf("reading finds %d problems, the first %q; want at most %d with %q", m.Problems, m.First, max(n.mostSaid, 1), n.problem)
+		if !strings.Contains(m.First, n.problem) ||
+			n.problem == "" && m.Problems > 0 || m.Problems > max(n.mostSaid, 1) {
+			t.Errorf("reading finds %d problems, the first %q; want at most %d with %q",
+				m.Problems, m.First, max(n.mostSaid, 1), n.problem)
 		}
 	})
 }
@@ -163,18 +173,23 @@ func numbered(count int, form string) string {
 // A process that reads nothing takes 25 MiB.
 func TestW20ABombTakesLittle(t *testing.T) {
 	for _, n := range []nasty{
-		{"300 MB of rows", func() map[string]string { return inSheet(t, filled(300, "<row/>")) }, 60, time.Second, "workbook unzips to 300 MiB; want at most 128 MiB", 0},
-		{"elements in elements", func() map[string]string { return inSheet(t, filled(100, "<row><a>")) }, 300, 5 * time.Second, "XML is nested more than 256 deep", 0},
+		{"300 MB of rows", func() map[string]string { return inSheet(t, filled(300, "<row/>")) },
+			60, time.Second, "workbook unzips to 300 MiB; want at most 128 MiB", 0},
+		{"elements in elements", func() map[string]string { return inSheet(t, filled(100, "<row><a>")) },
+			300, 5 * time.Second, "XML is nested more than 256 deep", 0},
 	} {
 		n.run(t)
 	}
-	wantProblems(t, readBytes([]byte(rawBook(t, map[string]string{"xl/worksheets/sheet1.xml": rawSheet(filled(30, "<row/>"))}))).problems, "it has more than 1048576 rows")
+	wantProblems(t, readBytes([]byte(rawBook(t, map[string]string{
+		"xl/worksheets/sheet1.xml": rawSheet(filled(30, "<row/>"))}))).problems, "it has more than 1048576 rows")
 }
 
 func TestW21SparseSheetsAndManyStylesTakeLittle(t *testing.T) {
 	const row = "campaign has no bidding_type"
 	for _, n := range []nasty{
-		{"a million rows of nothing", func() map[string]string { return inSheet(t, strings.Repeat("<row/>", 1_048_574)) }, 100, 2 * time.Second, "", 0},
+		{"a million rows of nothing", func() map[string]string {
+			return inSheet(t, strings.Repeat("<row/>", 1_048_574))
+		}, 100, 2 * time.Second, "", 0},
 		{"the last row", func() map[string]string {
 			return inSheet(t, `<row r="1048576"><c r="A1048576" t="str"><v>Last</v></c></row>`)
 		}, 60, 2 * time.Second, row, 0},
@@ -182,13 +197,16 @@ func TestW21SparseSheetsAndManyStylesTakeLittle(t *testing.T) {
 			return inSheet(t, `<row r="3"><c r="XFD3" t="str"><v>Last</v></c></row>`)
 		}, 60, 2 * time.Second, "column XFD has a value and no header", 0},
 		{"a dimension that is not so", func() map[string]string {
-			return inBook(t, "xl/worksheets/sheet1.xml", strings.Replace(rawSheet(""), "<sheetData>", `<dimension ref="A1:XFD1048576"/><sheetData>`, 1))
+			return inBook(t, "xl/worksheets/sheet1.xml",
+				strings.Replace(rawSheet(""), "<sheetData>", `<dimension ref="A1:XFD1048576"/><sheetData>`, 1))
 		}, 60, 2 * time.Second, "", 0},
 		{"a million styles", func() map[string]string {
-			return inBook(t, "xl/styles.xml", "<styleSheet><cellXfs>"+strings.Repeat(`<xf numFmtId="9"/>`, 1_000_000)+"</cellXfs></styleSheet>")
+			return inBook(t, "xl/styles.xml", "<styleSheet><cellXfs>"+
+				strings.Repeat(`<xf numFmtId="9"/>`, 1_000_000)+"</cellXfs></styleSheet>")
 		}, 150, 2 * time.Second, "styles: there are more than 131072", 0},
 		{"a million formats", func() map[string]string {
-			return inBook(t, "xl/styles.xml", "<styleSheet><numFmts>"+numbered(1_000_000, `<numFmt numFmtId="%d" formatCode="0"/>`)+"</numFmts></styleSheet>")
+			return inBook(t, "xl/styles.xml", "<styleSheet><numFmts>"+
+				numbered(1_000_000, `<numFmt numFmtId="%d" formatCode="0"/>`)+"</numFmts></styleSheet>")
 		}, 300, 4 * time.Second, "styles: there are more than 131072", 0},
 	} {
 		n.run(t)
@@ -200,8 +218,12 @@ func TestW21SparseSheetsAndManyStylesTakeLittle(t *testing.T) {
 func TestReadingStaysWithinItsBounds(t *testing.T) {
 	cells := func(count int) string { return strings.Repeat(`<c t="str"><v>x</v></c>`, count) }
 	for _, n := range []nasty{
-		{"cells of one character", func() map[string]string { return inSheet(t, filled(100, "<row>"+cells(60)+"</row>")) }, 650, 12 * time.Second, "file has 216202 problems more", 10_001},
-		{"rows as wide as they go", func() map[string]string { return inSheet(t, filled(60, "<row>"+cells(16_000)+"</row>")) }, 500, 12 * time.Second, "problems more; want fewer than 10000", 10_001},
+		{"cells of one character", func() map[string]string {
+			return inSheet(t, filled(100, "<row>"+cells(60)+"</row>"))
+		}, 650, 12 * time.Second, "file has 216202 problems more", 10_001},
+		{"rows as wide as they go", func() map[string]string {
+			return inSheet(t, filled(60, "<row>"+cells(16_000)+"</row>"))
+		}, 500, 12 * time.Second, "problems more; want fewer than 10000", 10_001},
 		{"a problem in each cell", func() map[string]string {
 			return inSheet(t, strings.Repeat("<row>"+strings.Repeat(`<c t="e"><v>x</v></c>`, 4)+"</row>", 50_000))
 		}, 300, 6 * time.Second, "file has 190000 problems more", 10_001},
@@ -214,21 +236,33 @@ func TestReadingStaysWithinItsBounds(t *testing.T) {
 		{"a value in a million pieces", func() map[string]string {
 			return inSheet(t, `<row><c t="str"><v>`+filled(20, "a<!---->")+"</v></c></row>")
 		}, 150, 3 * time.Second, "a cell holds 2621440 bytes of text; want at most 131072", 0},
-		{"a tag of 300,000 attributes", func() map[string]string { return inSheet(t, "<row "+numbered(300_000, `a%d="" `)+"></row>") }, 100, time.Second, "a tag with more than 256 attributes", 0},
+		{"a tag of 300,000 attributes", func() map[string]string {
+			return inSheet(t, "<row "+numbered(300_000, `a%d="" `)+"></row>")
+		}, 100, time.Second, "a tag with more than 256 attributes", 0},
 		{"four million merges", func() map[string]string {
-			return inBook(t, "xl/worksheets/sheet1.xml", strings.Replace(rawSheet(""), "</worksheet>", "<mergeCells>"+filled(100, `<mergeCell ref="A5:XFD6"/>`)+"</mergeCells></worksheet>", 1))
+			return inBook(t, "xl/worksheets/sheet1.xml", strings.Replace(rawSheet(""), "</worksheet>",
+				"<mergeCells>"+filled(100, `<mergeCell ref="A5:XFD6"/>`)+"</mergeCells></worksheet>", 1))
 		}, 300, 3 * time.Second, "it has more than 100000 merged ranges", 0},
 		{"sheets of one part", func() map[string]string {
-			return inBook(t, "xl/workbook.xml", `<workbook xmlns:r="r"><sheets>`+numbered(300_000, `<sheet name="Campaign%d" r:id="rId1"/>`)+"</sheets></workbook>")
+			return inBook(t, "xl/workbook.xml", `<workbook xmlns:r="r"><sheets>`+
+				numbered(300_000, `<sheet name="Campaign%d" r:id="rId1"/>`)+"</sheets></workbook>")
 		}, 100, time.Second, `sheet "Campaign1" has the part of another`, 0},
 		{"a million relationships", func() map[string]string {
-			return inBook(t, "xl/_rels/workbook.xml.rels", "<Relationships>"+filled(70, `<Relationship Id="r" Type="/worksheet" Target="worksheets/sheet1.xml"/>`)+"</Relationships>")
+			return inBook(t, "xl/_rels/workbook.xml.rels", "<Relationships>"+filled(70,
+				`<Relationship Id="r" Type="/worksheet" Target="worksheets/sheet1.xml"/>`)+"</Relationships>")
 		}, 350, 3 * time.Second, "there are more than 100000", 0},
 		{"a header as wide as it goes", func() map[string]string {
-			return inBook(t, "xl/worksheets/sheet1.xml", "<worksheet><sheetData>"+strings.Repeat("<row>"+strings.Repeat(rawText("Daily budgettt (USD)"), 16_000)+"</row>", 20)+"</sheetData></worksheet>")
+			return inBook(t, "xl/worksheets/sheet1.xml", "<worksheet><sheetData>"+strings.Repeat("<row>"+
+				strings.Repeat(rawText("Daily budgettt (USD)"), 16_000)+"</row>", 20)+"</sheetData></worksheet>")
 		}, 150, 4 * time.Second, "sheet has no header in its first 20 rows", 0},
 		{"hint lists of 3,000,000 strays", func() map[string]string {
-			return map[string]string{"q4.xlsx": rawBook(t, map[string]string{"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet name="Hint lists" r:id="rId1"/></sheets></workbook>`, "xl/worksheets/sheet1.xml": rawSheet(filled(60, "<row>"+cells(16)+"</row>"))})}
+			return map[string]string{
+				"q4.xlsx": rawBook(t, map[string]string{
+					"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet ` +
+						`name="Hint lists" r:id="rId1"/></sheets></workbook>`,
+					"xl/worksheets/sheet1.xml": rawSheet(filled(60, "<row>"+cells(16)+"</row>")),
+				}),
+			}
 		}, 500, 10 * time.Second, "problems more; want fewer than 10000", 10_001},
 
 		{"keys nobody knows", func() map[string]string {
@@ -255,8 +289,10 @@ func TestReadingStaysWithinItsBounds(t *testing.T) {
 		{"parents nobody knows", func() map[string]string {
 			files := map[string]string{}
 			for i := range 5 {
-				files[fmt.Sprintf("c%d.yaml", i)] = numbered(5_000, fmt.Sprintf("---\nkind: campaign\nname: Campaign %d-%%d\nbidding_type: clicks\n", i))
-				files[fmt.Sprintf("g%d.yaml", i)] = numbered(5_000, fmt.Sprintf("---\nkind: ad_group\ncampaign: Campagne %d-%%d\nname: Group\n", i))
+				files[fmt.Sprintf("c%d.yaml", i)] = numbered(5_000,
+					fmt.Sprintf("---\nkind: campaign\nname: Campaign %d-%%d\nbidding_type: clicks\n", i))
+				files[fmt.Sprintf("g%d.yaml", i)] = numbered(5_000,
+					fmt.Sprintf("---\nkind: ad_group\ncampaign: Campagne %d-%%d\nname: Group\n", i))
 			}
 			return files
 		}, 300, 6 * time.Second, `campaign is "Campagne 0-0"`, 25_000},

@@ -53,7 +53,10 @@ var corruptionsOf = []corruption{
 		at := r.IntN(len(b))
 		return slices.Delete(b, at, min(len(b), at+1+r.IntN(64)))
 	}},
-	{name: "a member gone", parts: func(r *rand.Rand, ms []member) []member { i := r.IntN(len(ms)); return slices.Delete(ms, i, i+1) }},
+	{name: "a member gone", parts: func(r *rand.Rand, ms []member) []member {
+		i := r.IntN(len(ms))
+		return slices.Delete(ms, i, i+1)
+	}},
 	{name: "two members swapped", parts: func(r *rand.Rand, ms []member) []member {
 		i, j := r.IntN(len(ms)), r.IntN(len(ms))
 		if isSheet(ms[i].name) == isSheet(ms[j].name) { // two sheets swapped are another workbook
@@ -107,7 +110,8 @@ var corruptionsOf = []corruption{
 		}
 		i := r.IntN(len(rows) - 1)
 		first, second := rows[i], rows[i+1]
-		return slices.Concat(b[:first[0]], b[second[0]:second[1]], b[first[1]:second[0]], b[first[0]:first[1]], b[second[1]:])
+		return slices.Concat(b[:first[0]], b[second[0]:second[1]],
+			b[first[1]:second[0]], b[first[0]:first[1]], b[second[1]:])
 	})},
 	{name: "a shared text that is not there", parts: inSheetXML(func(r *rand.Rand, b []byte) []byte {
 		cells := sharedCell.FindAllSubmatchIndex(b, -1)
@@ -156,7 +160,9 @@ func isSheet(name string) bool { return strings.HasPrefix(name, "xl/worksheets/s
 
 // inXML damages one XML member.
 func inXML(damage func(*rand.Rand, []byte) []byte) func(*rand.Rand, []member) []member {
-	return inWhere(func(name string) bool { return strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".rels") }, damage)
+	return inWhere(func(name string) bool {
+		return strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".rels")
+	}, damage)
 }
 
 func inSheetXML(damage func(*rand.Rand, []byte) []byte) func(*rand.Rand, []member) []member {
@@ -328,7 +334,8 @@ func TestCorruptionIsNeverSilent(t *testing.T) {
 				if len(got.problems) > 0 {
 					count[1]++
 				} else if everything(got) != want[name] {
-					t.Errorf("%s: %s is read differently without a problem (seed %d, number %d); it said\n%s\nand says\n%s", name, c.name, *corruptionSeed, i, want[name], everything(got))
+					t.Errorf("%s: %s is read differently without a problem (seed %d, number "+
+						"%d); it said\n%s\nand says\n%s", name, c.name, *corruptionSeed, i, want[name], everything(got))
 				}
 				counts[w][c.name] = count
 			}

@@ -32,7 +32,9 @@ func TestF14AFileOneMayNotReadHoldsEverything(t *testing.T) {
 		{"a folder", "q4", "q4: folder or file cannot be read; want to read every source"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			dir := folder(t, map[string]string{"spring.yaml": springCampaign, "winter.yaml": springCampaign, "q4/ads.yaml": springCampaign})
+			dir := folder(t, map[string]string{
+				"spring.yaml": springCampaign, "winter.yaml": springCampaign, "q4/ads.yaml": springCampaign,
+			})
 			must(t, os.Chmod(filepath.Dir(dir), 0o755))
 			must(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 				if entry.IsDir() {

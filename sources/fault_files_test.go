@@ -43,7 +43,8 @@ func loadWhile(t testing.TB, dir string, do func(number int)) (Desired, int) {
 func generation(number int) map[string]string {
 	files := map[string]string{}
 	for _, name := range []string{"a", "b", "c"} {
-		files[name+".yaml"] = fmt.Sprintf("kind: campaign\nname: Campaign %s\nbidding_type: clicks\nbudget: {daily: %d}\n", name, number)
+		files[name+".yaml"] = fmt.Sprintf("kind: campaign\n"+
+			"name: Campaign %s\nbidding_type: clicks\nbudget: {daily: %d}\n", name, number)
 	}
 	return files
 }
@@ -136,7 +137,8 @@ func TestF7NoReadingIsOfTwoGenerations(t *testing.T) {
 				}
 			})
 			if seen := generations(d); len(seen) > 1 && !mixedOnDisk(t, dir, seen) {
-				t.Errorf("changed from step %d, %d apart: the snapshot holds %v, want one generation", first, apart, seen)
+				t.Errorf("changed from step %d, %d apart: the snapshot holds %v, want one generation",
+					first, apart, seen)
 			}
 		}
 	}
@@ -168,7 +170,8 @@ func TestF13ALinkAmongTheSourcesIsRefused(t *testing.T) {
 	wantRefused(t, first, "link.yaml: a symbolic link stands among the sources; want the file itself")
 	write(t, outside, "kind: campaign\nname: Edited\nbidding_type: clicks\n")
 	if again := load(t, dir); printed(again.Problems) != printed(first.Problems) || again.Hash != first.Hash {
-		t.Errorf("Load after an edit of the target found\n%swant what it found before\n%s", printed(again.Problems), printed(first.Problems))
+		t.Errorf("Load after an edit of the target found\n%swant what it found before\n%s",
+			printed(again.Problems), printed(first.Problems))
 	}
 }
 
@@ -340,8 +343,11 @@ func TestF19ACopyOfASourceIsNotASecondAccount(t *testing.T) {
 			t.Errorf("Load found\n%swant both files named", said)
 		}
 	}
-	for _, name := range []string{"spring.yaml.orig", "spring.yaml~", "spring.yaml.bak", ".spring.yaml.swp", "spring.yaml.tmp"} {
+	for _, name := range []string{"spring.yaml.orig",
+		"spring.yaml~", "spring.yaml.bak", ".spring.yaml.swp", "spring.yaml.tmp"} {
 		wantClean(t, load(t, folder(t, map[string]string{"spring.yaml": springCampaign, name: springCampaign})))
 	}
-	wantClean(t, load(t, folder(t, map[string]string{"adsync.yaml": "sources: [spring.yaml]\n", "spring.yaml": springCampaign, "spring copy.yaml": springCampaign})))
+	wantClean(t, load(t, folder(t, map[string]string{
+		"adsync.yaml": "sources: [spring.yaml]\n", "spring.yaml": springCampaign, "spring copy.yaml": springCampaign,
+	})))
 }

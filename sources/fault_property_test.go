@@ -77,7 +77,8 @@ func isOutside(files map[string]string, at diag.Position) string {
 	case path.Ext(at.File()) == ".xlsx":
 		return isOutsideBook(content, at)
 	}
-	text, breaks := content, []string{"\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n"} // those of YAML
+	// those of YAML
+	text, breaks := content, []string{"\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n"}
 	isCSV := path.Ext(at.File()) == ".csv"
 	if decoded, fault := csvfile.Decode([]byte(content)); isCSV && fault == nil {
 		text = decoded.String()
@@ -86,7 +87,8 @@ func isOutside(files map[string]string, at diag.Position) string {
 		breaks = breaks[:4]
 	}
 	lines := strings.Split(strings.NewReplacer(breaks...).Replace(text), "\n")
-	if isCSV && strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\r") && at.Line() > 0 && at.Line() <= len(lines) {
+	if isCSV && strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\r") &&
+		at.Line() > 0 && at.Line() <= len(lines) {
 		return "" // whether a carriage return alone ends a line is told differently by every program
 	}
 	if at.Line() > len(lines) || at.Line() < 0 || at.Column() < 0 {
@@ -120,14 +122,18 @@ func checkReading(rt *rapid.T, t *testing.T, files map[string]string) Desired {
 	for name, content := range files {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
-	p := Project{Root: dir, Sources: defaultSources, State: ".adsync", Account: Account{Currency: "USD", TimeZone: "UTC"}}
+	p := Project{
+		Root: dir, Sources: defaultSources, State: ".adsync", Account: Account{Currency: "USD", TimeZone: "UTC"},
+	}
 	d := Load(context.Background(), p, kinds.All())
 	if wrong := wrongWith(files, d); wrong != "" {
 		rt.Fatalf("%s\nof\n%s", wrong, shown(files))
 	}
 	again := Load(context.Background(), p, kinds.All())
-	if printed(again.Problems) != printed(d.Problems) || again.Hash != d.Hash || snapshotText(t, again.Snapshot) != snapshotText(t, d.Snapshot) {
-		rt.Fatalf("read again it says\n%s%s\nat first it said\n%s%s", snapshotText(t, again.Snapshot), printed(again.Problems), snapshotText(t, d.Snapshot), printed(d.Problems))
+	if printed(again.Problems) != printed(d.Problems) ||
+		again.Hash != d.Hash || snapshotText(t, again.Snapshot) != snapshotText(t, d.Snapshot) {
+		rt.Fatalf("read again it says\n%s%s\nat first it said\n%s%s",
+			snapshotText(t, again.Snapshot), printed(again.Problems), snapshotText(t, d.Snapshot), printed(d.Problems))
 	}
 	return d
 }
@@ -143,7 +149,9 @@ func shown(files map[string]string) string {
 }
 
 // spoiled are texts that take the place of a piece of a file.
-var spoiled = []string{"", "\n", "\t", ":", "- ", "|", "~", "null", "[", "]", "{", "}", "'", `"`, "#", "&a ", "*a", "<<: ", "---\n", "é", "\u200b", "\x00", "\xff", "  ", "1e6", "010", "no", "kind: ad\n", "name: x\n", ",", ";", "=1+1", "\r", "\ufeff", "\u2028"}
+var spoiled = []string{"", "\n", "\t", ":", "- ", "|",
+	"~", "null", "[", "]", "{", "}", "'", `"`, "#", "&a ", "*a", "<<: ", "---\n", "é", "\u200b",
+	"\x00", "\xff", "  ", "1e6", "010", "no", "kind: ad\n", "name: x\n", ",", ";", "=1+1", "\r", "\ufeff", "\u2028"}
 
 // spoil changes a text at a few places.
 func spoil(rt *rapid.T, text string) string {
@@ -177,12 +185,18 @@ func accountOf(number int) string { return fmt.Sprintf(accountTree, number, numb
 
 // hostileCells are what a cell may store instead of what it should.
 var hostileCells = []string{
-	`t="e"><v>#REF!</v>`, `t="b"><v>1</v>`, `t="d"><v>2026-12-01T10:00:00</v>`, `><f>A1</f>`, `><f>A1</f><v>5</v>`, `t="str"><f>A1</f><v>x</v>`, `><v>-5</v>`, `><v>1E400</v>`, `><v>0.1234567</v>`, `><v>46357</v>`, `t="str"><v></v>`, `t="inlineStr"><is/>`,
-	`t="str"><v>[clear]</v>`, `t="str"><v>#</v>`, `t="str"><v>yes</v>`, `t="str"><v>` + strings.Repeat("long ", 900) + `</v>`, `t="str"><v>a&#10;b</v>`, `t="str"><v>&#x200B;</v>`, `t="str"><v>[“US”</v>`, `t="str"><v>file: gone.txt</v>`, `t="str"><v>Spring / Runners</v>`,
+	`t="e"><v>#REF!</v>`, `t="b"><v>1</v>`, `t="d"><v>2026-12-01T10:00:00</v>`,
+	`><f>A1</f>`, `><f>A1</f><v>5</v>`, `t="str"><f>A1</f><v>x</v>`,
+	`><v>-5</v>`, `><v>1E400</v>`, `><v>0.1234567</v>`, `><v>46357</v>`, `t="str"><v></v>`, `t="inlineStr"><is/>`,
+	`t="str"><v>[clear]</v>`, `t="str"><v>#</v>`, `t="str"><v>yes</v>`,
+	`t="str"><v>` + strings.Repeat("long ", 900) + `</v>`, `t="str"><v>a&#10;b</v>`, `t="str"><v>&#x200B;</v>`,
+	`t="str"><v>[“US”</v>`, `t="str"><v>file: gone.txt</v>`, `t="str"><v>Spring / Runners</v>`,
 }
 
 func TestWhateverStandsInAWorkbookIsReadOrRefusedAtItsPlace(t *testing.T) {
-	whole := bookOf(t, campaignsSheet, adGroupsSheet, adsSheet, sheetOf{"Context hints", [][]any{{"Campaign", "Ad group", "Hint", "Use"}, {"Spring launch", "Runners", "people in mud", "avoid"}}}, sheetOf{"Hint lists", [][]any{{"basics", "more"}, {"one", "two"}}})
+	whole := bookOf(t, campaignsSheet, adGroupsSheet, adsSheet, sheetOf{"Context hints",
+		[][]any{{"Campaign", "Ad group", "Hint", "Use"}, {"Spring launch", "Runners", "people in mud", "avoid"}}},
+		sheetOf{"Hint lists", [][]any{{"basics", "more"}, {"one", "two"}}})
 	rapid.Check(t, func(rt *rapid.T) {
 		book := whole
 		for range rapid.IntRange(1, 5).Draw(rt, "changes") {
@@ -240,7 +254,9 @@ func shuffle(random *rand.Rand, node *yaml.Node) {
 		})
 	}
 	if node.Kind == yaml.SequenceNode && len(node.Content) > 0 && node.Content[0].Kind == yaml.MappingNode {
-		random.Shuffle(len(node.Content), func(i, j int) { node.Content[i], node.Content[j] = node.Content[j], node.Content[i] })
+		random.Shuffle(len(node.Content), func(i, j int) {
+			node.Content[i], node.Content[j] = node.Content[j], node.Content[i]
+		})
 	}
 	for _, child := range node.Content {
 		shuffle(random, child)
@@ -269,7 +285,9 @@ func TestTheOrderOfSheetsRowsAndColumnsChangesNothing(t *testing.T) {
 			if sheet.Name == "Context hints" || sheet.Name == "Hint lists" || slices.Contains(ourTabs, sheet.Name) {
 				continue
 			}
-			content = rebuild(t, content, sheet.Part, func([]byte) []byte { return []byte(reordered(t, random, book, sheet)) })
+			content = rebuild(t, content, sheet.Part, func([]byte) []byte {
+				return []byte(reordered(t, random, book, sheet))
+			})
 		}
 		content = rebuild(t, content, "xl/workbook.xml", func(b []byte) []byte {
 			sheets := listedSheet.FindAllString(string(b), -1)
@@ -307,7 +325,8 @@ func reordered(t testing.TB, random *rand.Rand, book *xlsx.Book, sheet xlsx.Shee
 			}
 		}
 		slices.SortFunc(row.Cells, func(a, b xlsx.Cell) int { return a.Column - b.Column })
-		if first := &row.Cells[0]; i > 0 && first.Column > 1 && first.Form == xlsx.TextCell && strings.HasPrefix(first.Text, "#") {
+		if first := &row.Cells[0]; i > 0 && first.Column > 1 &&
+			first.Form == xlsx.TextCell && strings.HasPrefix(first.Text, "#") {
 			first.Text = " " + first.Text // where the first column is empty, else a remark
 		}
 		fmt.Fprintf(&b, `<row r="%d">`, i+1)
@@ -315,7 +334,8 @@ func reordered(t testing.TB, random *rand.Rand, book *xlsx.Book, sheet xlsx.Shee
 			name := diag.ColumnName(c.Column) + fmt.Sprint(i+1)
 			switch {
 			case c.Form == xlsx.TextCell:
-				fmt.Fprintf(&b, `<c r="%s" t="inlineStr"><is><t xml:space="preserve">%s</t></is></c>`, name, escapedText(c.Text))
+				fmt.Fprintf(&b, `<c r="%s" t="inlineStr"><is><t xml:space="preserve">%s</t></is></c>`,
+					name, escapedText(c.Text))
 			case c.IsFormula: // the length of a text, which is not read
 			default:
 				fmt.Fprintf(&b, `<c r="%s" s="%d"><v>%s</v></c>`, name, c.Style, c.Text)

@@ -21,10 +21,13 @@ func TestW15MergedCellsInTheDataAreAnError(t *testing.T) {
 		want           []string
 		rows           rows
 	}{
-		{"down a column", "A2", "A3", []string{"Ads!A2: cells A2 to A3 are merged; want one value a cell"}, rows{Read: 3, Used: 1, Failed: 2}},
+		{"down a column", "A2", "A3", []string{"Ads!A2: cells A2 to A3 are merged; want one value a cell"},
+			rows{Read: 3, Used: 1, Failed: 2}},
 		{"along a row", "C2", "D2", []string{"Ads!C2: cells C2 to D2 are merged"}, rows{Read: 3, Used: 2, Failed: 1}},
-		{"from the header down", "A1", "A2", []string{"Ads!A1: cells A1 to A2 are merged"}, rows{Read: 3, Used: 2, Failed: 1}},
-		{"into the user's own column", "G4", "H4", []string{"Ads!G4: cells G4 to H4 are merged"}, rows{Read: 3, Used: 2, Failed: 1}},
+		{"from the header down", "A1", "A2", []string{"Ads!A1: cells A1 to A2 are merged"},
+			rows{Read: 3, Used: 2, Failed: 1}},
+		{"into the user's own column", "G4", "H4",
+			[]string{"Ads!G4: cells G4 to H4 are merged"}, rows{Read: 3, Used: 2, Failed: 1}},
 		{"in the user's own column", "H2", "H3", nil, rows{Read: 3, Used: 3}},
 		{"below the data", "A9", "C9", []string{"Ads!A9: cells A9 to C9 are merged"}, rows{Read: 3, Used: 3}},
 	} {
@@ -44,13 +47,21 @@ func TestW16HiddenRowsColumnsAndSheetsAreReadAndSaid(t *testing.T) {
 		hide func(*excelize.File) error
 		want string
 	}{
-		{"a row", func(f *excelize.File) error { return f.SetRowVisible("Campaigns", 2, false) }, "Campaigns: warning: 1 row is hidden, and read like the others"},
-		{"a column", func(f *excelize.File) error { return f.SetColVisible("Campaigns", "D", false) }, "Campaigns: warning: 1 column is hidden, and read like the others"},
-		{"columns", func(f *excelize.File) error { return f.SetColVisible("Campaigns", "C:G", false) }, "Campaigns: warning: 5 columns are hidden, and read like the others"},
-		{"a sheet", func(f *excelize.File) error { return f.SetSheetVisible("Ad groups", false) }, "Ad groups: warning: the sheet is hidden, and read like the others"},
-		{"a very hidden sheet", func(f *excelize.File) error { return f.SetSheetVisible("Ad groups", false, true) }, "Ad groups: warning: the sheet is hidden, and read like the others"},
+		{"a row", func(f *excelize.File) error { return f.SetRowVisible("Campaigns", 2, false) },
+			"Campaigns: warning: 1 row is hidden, and read like the others"},
+		{"a column", func(f *excelize.File) error { return f.SetColVisible("Campaigns", "D", false) },
+			"Campaigns: warning: 1 column is hidden, and read like the others"},
+		{"columns", func(f *excelize.File) error {
+			return f.SetColVisible("Campaigns", "C:G", false)
+		}, "Campaigns: warning: 5 columns are hidden, and read like the others"},
+		{"a sheet", func(f *excelize.File) error { return f.SetSheetVisible("Ad groups", false) },
+			"Ad groups: warning: the sheet is hidden, and read like the others"},
+		{"a very hidden sheet", func(f *excelize.File) error {
+			return f.SetSheetVisible("Ad groups", false, true)
+		}, "Ad groups: warning: the sheet is hidden, and read like the others"},
 		{"a row behind a filter", func(f *excelize.File) error {
-			if err := f.AutoFilter("Campaigns", "A1:G2", []excelize.AutoFilterOptions{{Column: "B", Expression: "x == active"}}); err != nil {
+			if err := f.AutoFilter("Campaigns", "A1:G2",
+				[]excelize.AutoFilterOptions{{Column: "B", Expression: "x == active"}}); err != nil {
 				return err
 			}
 			return f.SetRowVisible("Campaigns", 2, false)
@@ -77,14 +88,20 @@ func TestW17HeadersAreKnownOnceOrNamed(t *testing.T) {
 		problems []string
 	}{
 		{"as the template has them", []any{"Campaign", "Bidding", "Daily budget (USD)"}, []string{plain}, nil},
-		{"with spaces nobody sees", []any{"Campaign\u00a0", "\u200bBidding", " Daily  budget\u00a0(USD) "}, []string{plain}, nil},
+		{"with spaces nobody sees", []any{"Campaign\u00a0", "\u200bBidding", " Daily  budget\u00a0(USD) "},
+			[]string{plain}, nil},
 		{"in another case and form", []any{"CAMPAIGN*", "bidding", "daily_budget"}, []string{plain}, nil},
 		{"decomposed", []any{"Campaign", "Bidding", "Daily budget (pro Tag u\u0308blich)"}, []string{plain}, nil},
-		{"misspelt", []any{"Campaign", "Bidding", "Daily budgett"}, []string{without}, []string{`Campaigns!C1: header is "Daily budgett"; want one adsync knows`}},
-		{"renamed", []any{"Campaign", "Bidding", "Money"}, []string{without}, []string{`Campaigns!C1: header is "Money", and 1 value under it could be Daily budget or Lifetime budget; want one adsync knows`}},
-		{"gone", []any{"Campaign", "Bidding"}, []string{without}, []string{"Campaigns!C2: column C has a value and no header; want a header"}},
-		{"twice", []any{"Campaign", "Bidding", "Bidding type"}, []string{without}, []string{`Campaigns!C1: header "Bidding type" means "Bidding", as does column B; want it once`}},
-		{"of a number", []any{"Campaign", "Bidding", 2026}, []string{without}, []string{`Campaigns!C1: header is "2026", and 1 value under it could be`}},
+		{"misspelt", []any{"Campaign", "Bidding", "Daily budgett"},
+			[]string{without}, []string{`Campaigns!C1: header is "Daily budgett"; want one adsync knows`}},
+		{"renamed", []any{"Campaign", "Bidding", "Money"}, []string{without}, []string{`Campaigns!C1: ` +
+			`header is "Money", and 1 value under it could be Daily budget or Lifetime budget; want one adsync knows`}},
+		{"gone", []any{"Campaign", "Bidding"}, []string{without},
+			[]string{"Campaigns!C2: column C has a value and no header; want a header"}},
+		{"twice", []any{"Campaign", "Bidding", "Bidding type"}, []string{without},
+			[]string{`Campaigns!C1: header "Bidding type" means "Bidding", as does column B; want it once`}},
+		{"of a number", []any{"Campaign", "Bidding", 2026},
+			[]string{without}, []string{`Campaigns!C1: header is "2026", and 1 value under it could be`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{c.header, {"Spring", "clicks", 50}}}))
@@ -92,7 +109,8 @@ func TestW17HeadersAreKnownOnceOrNamed(t *testing.T) {
 			wantDrafts(t, got.drafts, c.drafts...)
 		})
 	}
-	moved := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{{"Daily budget", "Bidding", "Campaign"}, {50, "clicks", "Spring"}}}))
+	moved := readBytes(bookOf(t,
+		sheetOf{"Campaigns", [][]any{{"Daily budget", "Bidding", "Campaign"}, {50, "clicks", "Spring"}}}))
 	wantProblems(t, moved.problems)
 	wantDrafts(t, moved.drafts, plain)
 }
@@ -104,7 +122,8 @@ func TestW18ARowWiderThanItsHeaderIsAnError(t *testing.T) {
 		{"Summer", "clicks"},
 	}}))
 	wantProblems(t, got.problems, "Campaigns!E2: column E has a value and no header; want a header")
-	wantDrafts(t, got.drafts, `campaign bidding_type="clicks" budget.daily=50000000 name="Spring"`, `campaign bidding_type="clicks" name="Summer"`)
+	wantDrafts(t, got.drafts, `campaign bidding_type="clicks" budget.daily=50000000 name="Spring"`,
+		`campaign bidding_type="clicks" name="Summer"`)
 	if v := got.drafts[1].attributes.Value("budget.daily"); !v.IsAbsent() {
 		t.Errorf("the budget of a shorter row = %v, want it absent", v)
 	}
@@ -125,20 +144,25 @@ func TestW19BlankRowsTotalsAndRemarks(t *testing.T) {
 		{nil, nil, 250},
 		{"Total", nil, 250},
 	}}))
-	wantProblems(t, got.problems, `Campaigns!D8: Include is "maybe"; want yes or no`, "Campaigns!12: warning: row is taken for a total and not read")
+	wantProblems(t, got.problems, `Campaigns!D8: Include is "maybe"; want yes or no`,
+		"Campaigns!12: warning: row is taken for a total and not read")
 	if want := (rows{Read: 9, Used: 4, Ignored: 4, Failed: 1}); got.rows != want {
 		t.Errorf("rows = %+v, want %+v", got.rows, want)
 	}
 	d := load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheetOf{"Campaigns", [][]any{
-		{"Campaign", "Bidding", "Daily budget"}, {"Spring", "clicks", 50}, {nil, "clicks", 50}, {nil, nil, 250}, {"Total", nil, 250},
+		{"Campaign", "Bidding", "Daily budget"}, {"Spring", "clicks", 50},
+		{nil, "clicks", 50}, {nil, nil, 250}, {"Total", nil, 250},
 	}}))}))
-	for _, want := range []string{"q4.xlsx:Campaigns!A3: campaign has no name", "q4.xlsx:Campaigns!A4: campaign has no name", "q4.xlsx:Campaigns!B4: campaign has no bidding_type", "q4.xlsx:Campaigns!5: warning: row is taken for a total and not read (ADS1023)"} {
+	for _, want := range []string{"q4.xlsx:Campaigns!A3: campaign has no name",
+		"q4.xlsx:Campaigns!A4: campaign has no name", "q4.xlsx:Campaigns!B4: campaign has no bidding_type",
+		"q4.xlsx:Campaigns!5: warning: row is taken for a total and not read (ADS1023)"} {
 		wantRefused(t, d, want)
 	}
 	if d.Snapshot.Len() != 1 || d.Sources[0].Rows != (rows{Read: 4, Used: 1, Ignored: 1, Failed: 2}) {
 		t.Errorf("Load = %d campaigns, rows %+v; want the first alone", d.Snapshot.Len(), d.Sources[0].Rows)
 	}
-	sum := readBytes(rebuild(t, bookOf(t, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", "Daily budget"}, {"Spring", "clicks", 50}, {nil, nil, "x"}}}), "xl/worksheets/sheet1.xml",
+	sum := readBytes(rebuild(t, bookOf(t, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", "Daily budget"},
+		{"Spring", "clicks", 50}, {nil, nil, "x"}}}), "xl/worksheets/sheet1.xml",
 		func(b []byte) []byte { return replaceCell(t, b, "C3", `<c r="C3"><f>SUM(C2:C2)</f><v>50</v></c>`) }))
 	wantProblems(t, sum.problems, "Campaigns!3: warning: row is taken for a total and not read")
 	ads := readBytes(bookOf(t, sheetOf{"Ads", [][]any{{"Campaign", "Ad group", "Title"}, {"Total", nil, nil}}}))
@@ -151,13 +175,19 @@ func TestW22OtherFormatsUnderTheNameAreNamed(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"a password":              {withPassword(t, book), "file is a workbook with a password; want it saved without one"},
-		"an old workbook":         {fileBytes(t, "testdata/workbook/libreoffice.xls"), "file is an old workbook (.xls); want it saved as .xlsx"},
-		"an OpenDocument file":    {fileBytes(t, "testdata/workbook/libreoffice.ods"), "file is an OpenDocument file (.ods)"},
-		"a flat OpenDocument":     {[]byte(`<?xml version="1.0"?><office:document xmlns:office="x"/>`), "file is XML; want it saved as a workbook (.xlsx)"},
-		"a workbook of 2003":      {[]byte(`<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook/>`), "file is XML"},
-		"CSV":                     {[]byte("Campaign,Bidding\nSpring,clicks\n"), "file is text such as CSV"},
-		"a table of a web page":   {[]byte("<!DOCTYPE html><html><table><tr><td>Campaign</td></tr></table></html>"), "file is a web page"},
+		"a password": {withPassword(t, book),
+			"file is a workbook with a password; want it saved without one"},
+		"an old workbook": {fileBytes(t, "testdata/workbook/libreoffice.xls"),
+			"file is an old workbook (.xls); want it saved as .xlsx"},
+		"an OpenDocument file": {fileBytes(t, "testdata/workbook/libreoffice.ods"),
+			"file is an OpenDocument file (.ods)"},
+		"a flat OpenDocument": {[]byte(`<?xml version="1.0"?><office:document xmlns:office="x"/>`),
+			"file is XML; want it saved as a workbook (.xlsx)"},
+		"a workbook of 2003": {[]byte(`<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook/>`),
+			"file is XML"},
+		"CSV": {[]byte("Campaign,Bidding\nSpring,clicks\n"), "file is text such as CSV"},
+		"a table of a web page": {[]byte("<!DOCTYPE html><html><table><tr><td>Campaign</td></tr></table></html>"),
+			"file is a web page"},
 		"nothing":                 {nil, "file is empty"},
 		"a workbook in a gzip":    {append([]byte{0x1f, 0x8b, 8}, book...), "file is no workbook"},
 		"a workbook behind bytes": {append([]byte("HTTP/1.1 200 OK\r\n\r\n"), book...), ""},
@@ -185,16 +215,28 @@ func TestW27TheSameResourceOnTwoSheetsNamesBoth(t *testing.T) {
 	campaign := func(sheet, key string) sheetOf {
 		return sheetOf{sheet, [][]any{{"Campaign", "Bidding", "Key"}, {"Spring", "clicks", key}}}
 	}
-	d := load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, campaign("Campaigns", "spring"), campaign("Campaign", "spring")))}))
+	d := load(t, folder(t, map[string]string{
+		"q4.xlsx": string(bookOf(t, campaign("Campaigns", "spring"), campaign("Campaign", "spring"))),
+	}))
 	wantRefused(t, d, `q4.xlsx:Campaign: sheet means "Campaigns", as does sheet "Campaigns"; want one of them`)
 
-	d = load(t, folder(t, map[string]string{"q3.xlsx": string(bookOf(t, campaign("Campaigns", "spring"))), "q4.xlsx": string(bookOf(t, campaign("Campaigns", "spring")))}))
-	wantRefused(t, d, "q4.xlsx:Campaigns!2: campaign/spring is written twice, first at q3.xlsx:Campaigns!2; want it once (ADS1012)")
+	d = load(t, folder(t, map[string]string{
+		"q3.xlsx": string(bookOf(t, campaign("Campaigns", "spring"))),
+		"q4.xlsx": string(bookOf(t, campaign("Campaigns", "spring"))),
+	}))
+	wantRefused(t, d, "q4.xlsx:Campaigns!2: campaign/spring "+
+		"is written twice, first at q3.xlsx:Campaigns!2; want it once (ADS1012)")
 
-	d = load(t, folder(t, map[string]string{"q3.xlsx": string(bookOf(t, campaign("Campaigns", "spring"))), "ads.yaml": springCampaign}))
-	wantRefused(t, d, "q3.xlsx:Campaigns!2: campaign/spring is written twice, first at ads.yaml:1:1; want it once (ADS1012)")
+	d = load(t, folder(t, map[string]string{
+		"q3.xlsx": string(bookOf(t, campaign("Campaigns", "spring"))), "ads.yaml": springCampaign,
+	}))
+	wantRefused(t, d, "q3.xlsx:Campaigns!2: campaign/spring "+
+		"is written twice, first at ads.yaml:1:1; want it once (ADS1012)")
 
-	d = load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}, {"Spring", "views"}}}))}))
+	d = load(t, folder(t, map[string]string{
+		"q4.xlsx": string(bookOf(t,
+			sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}, {"Spring", "views"}}})),
+	}))
 	wantRefused(t, d, "q4.xlsx:Campaigns!3: campaign/spring is written twice, first at q4.xlsx:Campaigns!2")
 	if !strings.Contains(d.Problems[0].Hint, "give one of them a key of its own") {
 		t.Errorf("hint = %q, want the way out", d.Problems[0].Hint)

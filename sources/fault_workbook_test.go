@@ -23,10 +23,14 @@ import (
 // damageable is a whole workbook that can be damaged at every byte.
 func damageable(t testing.TB) []byte {
 	return []byte(rawBook(t, map[string]string{
-		"xl/worksheets/sheet1.xml": `<worksheet xmlns="u"><dimension ref="A1:C3"/><sheetData><row r="1">` + cellOf("A1", 0) + cellOf("B1", 1) + `<c r="C1" t="inlineStr"><is><t>Daily budget</t></is></c></row>` +
-			`<row r="2">` + cellOf("A2", 2) + cellOf("B2", 3) + `<c r="C2" s="1"><v>50</v></c></row><row r="3">` + cellOf("A3", 4) + cellOf("B3", 3) + `<c r="C3"><v>7.5</v></c></row></sheetData></worksheet>`,
-		"xl/sharedStrings.xml": `<sst xmlns="u" count="6" uniqueCount="5"><si><t>Campaign</t></si><si><t>Bidding</t></si><si><t>Spring</t></si><si><t>clicks</t></si><si><r><t>Sum</t></r><r><t>mer</t></r></si></sst>`,
-		"xl/styles.xml":        `<styleSheet xmlns="u"><cellXfs><xf numFmtId="0"/><xf numFmtId="2"/></cellXfs></styleSheet>`,
+		"xl/worksheets/sheet1.xml": `<worksheet xmlns="u"><dimension ref="A1:C3"/><sheetData><row r="1">` +
+			cellOf("A1", 0) + cellOf("B1", 1) + `<c r="C1" t="inlineStr"><is><t>Daily budget</t></is></c></row>` +
+			`<row r="2">` + cellOf("A2", 2) + cellOf("B2", 3) + `<c r="C2" s="1"><v>50</v></c></row><row r="3">` +
+			cellOf("A3", 4) + cellOf("B3", 3) + `<c r="C3"><v>7.5</v></c></row></sheetData></worksheet>`,
+		"xl/sharedStrings.xml": `<sst xmlns="u" count="6" uniqueCount="5"><si><t>Campaign</t></si><si><t>Bidding</t>` +
+			`</si><si><t>Spring</t></si><si><t>clicks</t></si><si><r><t>Sum</t></r><r><t>mer</t></r></si></sst>`,
+		"xl/styles.xml": `<styleSheet ` +
+			`xmlns="u"><cellXfs><xf numFmtId="0"/><xf numFmtId="2"/></cellXfs></styleSheet>`,
 	}))
 }
 
@@ -80,13 +84,14 @@ func TestW3SharedTextsCutMissingOrOutOfRangeAreRefused(t *testing.T) {
 	whole := damageable(t)
 	const sheet, shared = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
 	for name, damaged := range map[string][]byte{
-		"missing":                rebuild(t, whole, shared, nil),
-		"emptied":                rebuild(t, whole, shared, func([]byte) []byte { return []byte("<sst/>") }),
-		"one text less":          rebuild(t, whole, shared, replaced("<si><t>Bidding</t></si>", "")),
-		"a number out of range":  rebuild(t, whole, sheet, replaced("<v>4</v>", "<v>5</v>")),
-		"a number below zero":    rebuild(t, whole, sheet, replaced("<v>4</v>", "<v>-1</v>")),
-		"a number that is none":  rebuild(t, whole, sheet, replaced("<v>4</v>", "<v>4.0</v>")),
-		"no relationship to it":  rebuild(t, whole, "xl/_rels/workbook.xml.rels", replaced("/sharedStrings", "/shared")),
+		"missing":               rebuild(t, whole, shared, nil),
+		"emptied":               rebuild(t, whole, shared, func([]byte) []byte { return []byte("<sst/>") }),
+		"one text less":         rebuild(t, whole, shared, replaced("<si><t>Bidding</t></si>", "")),
+		"a number out of range": rebuild(t, whole, sheet, replaced("<v>4</v>", "<v>5</v>")),
+		"a number below zero":   rebuild(t, whole, sheet, replaced("<v>4</v>", "<v>-1</v>")),
+		"a number that is none": rebuild(t, whole, sheet, replaced("<v>4</v>", "<v>4.0</v>")),
+		"no relationship to it": rebuild(t, whole,
+			"xl/_rels/workbook.xml.rels", replaced("/sharedStrings", "/shared")),
 		"a run that is not shut": rebuild(t, whole, shared, replaced("</t></r><r>", "</t><r>")),
 	} {
 		if !wantSameOrRefused(t, whole, damaged, name) {
@@ -102,7 +107,8 @@ func cutEverywhere(t *testing.T, part string) {
 	size := 0
 	rebuild(t, whole, part, func(b []byte) []byte { size = len(b); return b })
 	for end := range size {
-		if damaged := rebuild(t, whole, part, func(b []byte) []byte { return b[:end] }); !wantSameOrRefused(t, whole, damaged, part) {
+		if damaged := rebuild(t, whole, part, func(b []byte) []byte { return b[:end] }); !wantSameOrRefused(t,
+			whole, damaged, part) {
 			t.Errorf("%s cut at byte %d is read, want it refused", part, end)
 		}
 	}
@@ -151,10 +157,12 @@ func TestW5OtherEncodingsAndEntitiesAreRefused(t *testing.T) {
 		"an entity of its own": func(b []byte) []byte {
 			return prefix(`<!DOCTYPE x [<!ENTITY e "Spring">]>`)(bytes.Replace(b, []byte("50"), []byte("&e;"), 1))
 		},
-		"an outside entity":   prefix(`<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>`),
-		"laughs":              prefix(`<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>`),
-		"an unknown entity":   func(b []byte) []byte { return bytes.Replace(b, []byte("50"), []byte("&e;"), 1) },
-		"a byte of no letter": func(b []byte) []byte { return bytes.Replace(b, []byte("Daily"), []byte("Da\xffly"), 1) },
+		"an outside entity": prefix(`<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>`),
+		"laughs":            prefix(`<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>`),
+		"an unknown entity": func(b []byte) []byte { return bytes.Replace(b, []byte("50"), []byte("&e;"), 1) },
+		"a byte of no letter": func(b []byte) []byte {
+			return bytes.Replace(b, []byte("Daily"), []byte("Da\xffly"), 1)
+		},
 	} {
 		if damaged := rebuild(t, whole, "xl/worksheets/sheet1.xml", edit); !wantSameOrRefused(t, whole, damaged, name) {
 			t.Errorf("%s: the workbook is read, want it refused", name)
@@ -171,33 +179,51 @@ func TestW23NothingIsRunOrFetched(t *testing.T) {
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer server.Close()
-	const rel = `<Relationship Id="%s" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/%s" Target="%s"%s/>`
+	const rel = `<Relationship Id="%s" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/%s" ` +
+		`Target="%s"%s/>`
 	outside := func(id, typ, target string) string {
 		return fmt.Sprintf(rel, id, typ, target, ` TargetMode="External"`)
 	}
 	parts := map[string]string{
-		"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet name="Campaigns" sheetId="1" r:id="rId1"/></sheets><externalReferences><externalReference r:id="rId4"/><externalReference r:id="rId5"/></externalReferences>` +
+		"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet ` +
+			`name="Campaigns" sheetId="1" r:id="rId1"/></sheets><externalReferences><externalReference ` +
+			`r:id="rId4"/><externalReference r:id="rId5"/></externalReferences>` +
 			`<definedNames><definedName name="Auto_Open">[1]Sheet1!$A$1</definedName></definedNames></workbook>`,
-		"xl/_rels/workbook.xml.rels": `<Relationships>` + fmt.Sprintf(rel, "rId1", "worksheet", "worksheets/sheet1.xml", "") + fmt.Sprintf(rel, "rId4", "externalLink", "externalLinks/externalLink1.xml", "") +
-			fmt.Sprintf(rel, "rId5", "externalLink", "externalLinks/externalLink2.xml", "") + outside("rId6", "attachedTemplate", server.URL+"/template.xltm") + `</Relationships>`,
-		"xl/externalLinks/externalLink1.xml":            `<externalLink xmlns:r="r"><externalBook r:id="rId1"><sheetNames><sheetName val="Sheet1"/></sheetNames></externalBook></externalLink>`,
-		"xl/externalLinks/_rels/externalLink1.xml.rels": `<Relationships>` + outside("rId1", "externalLinkPath", server.URL+"/prices.xlsx") + `</Relationships>`,
-		"xl/externalLinks/externalLink2.xml":            `<externalLink><ddeLink ddeService="cmd" ddeTopic="/c calc"><ddeItems><ddeItem name="A0" advise="1"/></ddeItems></ddeLink></externalLink>`,
-		"xl/embeddings/oleObject1.bin":                  "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-		"xl/worksheets/_rels/sheet1.xml.rels":           `<Relationships>` + outside("rId1", "hyperlink", server.URL+"/link") + fmt.Sprintf(rel, "rId2", "oleObject", "../embeddings/oleObject1.bin", "") + outside("rId3", "image", server.URL+"/picture.png") + `</Relationships>`,
-		"xl/worksheets/sheet1.xml": `<worksheet xmlns:r="r"><sheetData><row r="1">` + rawText("Campaign") + rawText("Bidding") + rawText("Description") + rawText("Daily budget") + `</row>` +
-			`<row r="2">` + rawText("Spring") + rawText("clicks") + `<c t="str"><f>[1]Sheet1!A1</f><v>of another workbook</v></c></row>` +
-			`<row r="3">` + rawText("Summer") + rawText("clicks") + `<c t="str"><f>WEBSERVICE("` + server.URL + `/function")</f><v>seen</v></c></row>` +
-			`<row r="4">` + rawText("Autumn") + rawText("clicks") + `<c t="str"><v>x</v></c><c><f>[1]Sheet1!B1</f><v>5</v></c></row>` +
-			`<row r="5">` + rawText("Winter") + rawText("clicks") + `<c t="str"><f>cmd|'/c calc'!A0</f><v>x</v></c></row></sheetData>` +
-			`<hyperlinks><hyperlink ref="A2" r:id="rId1"/></hyperlinks><oleObjects><oleObject progId="Package" r:id="rId2"/></oleObjects></worksheet>`,
+		"xl/_rels/workbook.xml.rels": `<Relationships>` + fmt.Sprintf(rel, "rId1", "worksheet", "worksheets/sheet1.xml",
+			"") + fmt.Sprintf(rel, "rId4", "externalLink", "externalLinks/externalLink1.xml", "") +
+			fmt.Sprintf(rel, "rId5", "externalLink", "externalLinks/externalLink2.xml", "") +
+			outside("rId6", "attachedTemplate", server.URL+"/template.xltm") + `</Relationships>`,
+		"xl/externalLinks/externalLink1.xml": `<externalLink xmlns:r="r"><externalBook ` +
+			`r:id="rId1"><sheetNames><sheetName val="Sheet1"/></sheetNames></externalBook></externalLink>`,
+		"xl/externalLinks/_rels/externalLink1.xml.rels": `<Relationships>` +
+			outside("rId1", "externalLinkPath", server.URL+"/prices.xlsx") + `</Relationships>`,
+		"xl/externalLinks/externalLink2.xml": `<externalLink><ddeLink ddeService="cmd" ` +
+			`ddeTopic="/c calc"><ddeItems><ddeItem name="A0" advise="1"/></ddeItems></ddeLink></externalLink>`,
+		"xl/embeddings/oleObject1.bin": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+		"xl/worksheets/_rels/sheet1.xml.rels": `<Relationships>` + outside("rId1", "hyperlink",
+			server.URL+"/link") + fmt.Sprintf(rel, "rId2", "oleObject", "../embeddings/oleObject1.bin", "") +
+			outside("rId3", "image", server.URL+"/picture.png") + `</Relationships>`,
+		"xl/worksheets/sheet1.xml": `<worksheet xmlns:r="r"><sheetData><row r="1">` +
+			rawText("Campaign") + rawText("Bidding") + rawText("Description") + rawText("Daily budget") + `</row>` +
+			`<row r="2">` + rawText("Spring") + rawText("clicks") +
+			`<c t="str"><f>[1]Sheet1!A1</f><v>of another workbook</v></c></row>` +
+			`<row r="3">` + rawText("Summer") + rawText("clicks") +
+			`<c t="str"><f>WEBSERVICE("` + server.URL + `/function")</f><v>seen</v></c></row>` +
+			`<row r="4">` + rawText("Autumn") + rawText("clicks") +
+			`<c t="str"><v>x</v></c><c><f>[1]Sheet1!B1</f><v>5</v></c></row>` +
+			`<row r="5">` + rawText("Winter") + rawText("clicks") +
+			`<c t="str"><f>cmd|'/c calc'!A0</f><v>x</v></c></row></sheetData>` +
+			`<hyperlinks><hyperlink ref="A2" r:id="rId1"/></hyperlinks><oleObjects><oleObject ` +
+			`progId="Package" r:id="rId2"/></oleObjects></worksheet>`,
 	}
 	d := load(t, folder(t, map[string]string{"q4.xlsx": rawBook(t, parts)}))
 	wantProblem(t, d, "q4.xlsx:Campaigns!D4: warning: amount is a formula, and its last value 5.00 is read")
 	if len(d.Problems) != 1 {
 		t.Errorf("Load found\n%swant the formula of an amount alone", printed(d.Problems))
 	}
-	for address, want := range map[string]string{"campaign/spring": `"of another workbook"`, "campaign/summer": `"seen"`, "campaign/winter": `"x"`} {
+	for address, want := range map[string]string{
+		"campaign/spring": `"of another workbook"`, "campaign/summer": `"seen"`, "campaign/winter": `"x"`,
+	} {
 		if got := valueOf(t, d, address, "description").String(); got != want {
 			t.Errorf("description of %s = %s, want the last value %s", address, got, want)
 		}
@@ -208,18 +234,25 @@ func TestW23NothingIsRunOrFetched(t *testing.T) {
 }
 
 func TestW23MacrosAreRefused(t *testing.T) {
-	const types = `<Types><Override PartName="/xl/workbook.xml" ContentType="application/vnd.ms-excel.%s.main+xml"/></Types>`
+	const types = `<Types><Override PartName="/xl/workbook.xml" ` +
+		`ContentType="application/vnd.ms-excel.%s.main+xml"/></Types>`
 	for name, parts := range map[string]map[string]string{
-		"a macro part":          {"xl/vbaProject.bin": "x"},
-		"a macro part renamed":  {"xl/vba.bin": "x", "[Content_Types].xml": `<Types><Default Extension="bin" ContentType="application/vnd.ms-office.vbaProject"/></Types>`},
-		"a workbook of macros":  {"[Content_Types].xml": fmt.Sprintf(types, "sheet.macroEnabled")},
-		"a template of macros":  {"[Content_Types].xml": fmt.Sprintf(types, "template.macroEnabled")},
-		"an add-in":             {"[Content_Types].xml": fmt.Sprintf(types, "addin.macroEnabled")},
-		"macros of before 1995": {"xl/macrosheets/sheet1.xml": "<macrosheet/>", "[Content_Types].xml": `<Types><Override PartName="/xl/macrosheets/sheet1.xml" ContentType="application/vnd.ms-excel.macrosheet+xml"/></Types>`},
+		"a macro part": {"xl/vbaProject.bin": "x"},
+		"a macro part renamed": {"xl/vba.bin": "x", "[Content_Types].xml": `<Types><Default ` +
+			`Extension="bin" ContentType="application/vnd.ms-office.vbaProject"/></Types>`},
+		"a workbook of macros": {"[Content_Types].xml": fmt.Sprintf(types, "sheet.macroEnabled")},
+		"a template of macros": {"[Content_Types].xml": fmt.Sprintf(types, "template.macroEnabled")},
+		"an add-in":            {"[Content_Types].xml": fmt.Sprintf(types, "addin.macroEnabled")},
+		"macros of before 1995": {"xl/macrosheets/sheet1.xml": "<macrosheet/>",
+			"[Content_Types].xml": `<Types><Override ` +
+				`PartName="/xl/macrosheets/sheet1.xml" ` +
+				`ContentType="application/vnd.ms-excel.macrosheet+xml"/></Types>`},
 	} {
 		got := readBytes([]byte(rawBook(t, parts)))
-		if len(got.problems) != 1 || !strings.Contains(got.problems[0].Message, "with macros (.xlsm)") || len(got.drafts) > 0 {
-			t.Errorf("%s: problems %q and %d drafts; want it refused for its macros", name, said(got.problems), len(got.drafts))
+		if len(got.problems) != 1 || !strings.Contains(got.problems[0].Message, "with macros (.xlsm)") ||
+			len(got.drafts) > 0 {
+			t.Errorf("%s: problems %q and %d drafts; want it refused for its macros",
+				name, said(got.problems), len(got.drafts))
 		}
 	}
 	// A program that writes .xlsx may list the type of macros it has none of.
@@ -245,8 +278,10 @@ func TestW24CraftedWorkbooksNeitherCrashNorHang(t *testing.T) {
 	whole := damageable(t)
 	const sheet = "xl/worksheets/sheet1.xml"
 	for name, crafted := range map[string][]byte{
-		"a merge of nothing":      rebuild(t, whole, sheet, replaced("</sheetData>", `</sheetData><mergeCells><mergeCell/></mergeCells>`)),
-		"a merge without an end":  rebuild(t, whole, sheet, replaced("</sheetData>", `</sheetData><mergeCells><mergeCell ref="A1:"/></mergeCells>`)),
+		"a merge of nothing": rebuild(t, whole,
+			sheet, replaced("</sheetData>", `</sheetData><mergeCells><mergeCell/></mergeCells>`)),
+		"a merge without an end": rebuild(t, whole,
+			sheet, replaced("</sheetData>", `</sheetData><mergeCells><mergeCell ref="A1:"/></mergeCells>`)),
 		"a cell name of digits":   rebuild(t, whole, sheet, replaced(`r="C2"`, `r="2"`)),
 		"a cell name of letters":  rebuild(t, whole, sheet, replaced(`r="C2"`, `r="C"`)),
 		"a cell name that is not": rebuild(t, whole, sheet, replaced(`r="C2"`, `r=""`)),
@@ -254,17 +289,28 @@ func TestW24CraftedWorkbooksNeitherCrashNorHang(t *testing.T) {
 		"a row number below zero": rebuild(t, whole, sheet, replaced(`<row r="3"`, `<row r="-3"`)),
 		"a style below zero":      rebuild(t, whole, sheet, replaced(`s="1"`, `s="-1"`)),
 		"a style too long":        rebuild(t, whole, sheet, replaced(`s="1"`, `s="99999999999999999999"`)),
-		"a drawing of nothing":    rebuild(t, whole, sheet, replaced("</sheetData>", `</sheetData><drawing r:id="rId9"/>`)),
-		"columns of nonsense":     rebuild(t, whole, sheet, replaced("<sheetData>", `<cols><col min="-5" max="999999999999999999999" hidden="1"/></cols><sheetData>`)),
-		"a sheet of a sheet":      rebuild(t, whole, sheet, replaced("<sheetData>", `<worksheet><sheetData/></worksheet><sheetData>`)),
-		"relationships of itself": rebuild(t, whole, "xl/_rels/workbook.xml.rels", replaced(`worksheets/sheet1.xml`, `workbook.xml`)),
-		"a way out of the zip":    rebuild(t, whole, "xl/_rels/workbook.xml.rels", replaced(`worksheets/sheet1.xml`, `../../../../etc/passwd`)),
-		"no sheets":               rebuild(t, whole, "xl/workbook.xml", func([]byte) []byte { return []byte("<workbook/>") }),
-		"styles of nothing":       rebuild(t, whole, "xl/styles.xml", func([]byte) []byte { return []byte("<styleSheet/>") }),
-		"nothing but a zip":       {'P', 'K', 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+		"a drawing of nothing": rebuild(t, whole,
+			sheet, replaced("</sheetData>", `</sheetData><drawing r:id="rId9"/>`)),
+		"columns of nonsense": rebuild(t, whole, sheet,
+			replaced("<sheetData>", `<cols><col min="-5" max="999999999999999999999" hidden="1"/></cols><sheetData>`)),
+		"a sheet of a sheet": rebuild(t, whole,
+			sheet, replaced("<sheetData>", `<worksheet><sheetData/></worksheet><sheetData>`)),
+		"relationships of itself": rebuild(t, whole,
+			"xl/_rels/workbook.xml.rels", replaced(`worksheets/sheet1.xml`, `workbook.xml`)),
+		"a way out of the zip": rebuild(t, whole,
+			"xl/_rels/workbook.xml.rels", replaced(`worksheets/sheet1.xml`, `../../../../etc/passwd`)),
+		"no sheets": rebuild(t, whole, "xl/workbook.xml", func([]byte) []byte {
+			return []byte("<workbook/>")
+		}),
+		"styles of nothing": rebuild(t, whole, "xl/styles.xml", func([]byte) []byte {
+			return []byte("<styleSheet/>")
+		}),
+		"nothing but a zip": {'P', 'K', 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 	} {
 		start := time.Now()
-		d := load(t, folder(t, map[string]string{"q4.xlsx": string(crafted), "spring.yaml": strings.ReplaceAll(springCampaign, "Spring", "Good")}))
+		d := load(t, folder(t, map[string]string{
+			"q4.xlsx": string(crafted), "spring.yaml": strings.ReplaceAll(springCampaign, "Spring", "Good"),
+		}))
 		if took := time.Since(start); took > 5*time.Second {
 			t.Errorf("%s takes %v, want at most 5 s", name, took)
 		}
@@ -288,6 +334,7 @@ func TestW24ALimitOfTimeEndsInAProblem(t *testing.T) {
 	in := workbookInput()
 	in.bounds.perFile = time.Nanosecond
 	if got = readWorkbook(context.Background(), "q4.xlsx", content, in); len(got.drafts) > 0 || len(got.problems) != 1 {
-		t.Errorf("beyond its time a workbook gives %d drafts and %q, want none and a problem", len(got.drafts), said(got.problems))
+		t.Errorf("beyond its time a workbook gives %d drafts and %q, want none and a problem",
+			len(got.drafts), said(got.problems))
 	}
 }

@@ -85,10 +85,14 @@ func TestNothingIsNeverAnEmptySet(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		{"no file", nil, "no source is there; want at least one .yaml, .yml, .xlsx or .csv file in the project's folder (ADS1018)"},
-		{"files without a resource", map[string]string{"lists.yaml": "kind: hint_list\nkey: a\nhints: [b]\n"}, "the sources hold no resource; want at least one (ADS1018)"},
-		{"a glob without a file", map[string]string{"adsync.yaml": "sources: [ads.yaml, gone/*.yaml]\n", "ads.yaml": springCampaign}, `adsync.yaml:1:21: sources has "gone/*.yaml", and no file is there`},
-		{"a file of another format", map[string]string{"adsync.yaml": "sources: ['*.txt']\n", "ads.txt": "x"}, "ads.txt: file is of no format this version reads"},
+		{"no file", nil, "no source is there; want at " +
+			"least one .yaml, .yml, .xlsx or .csv file in the project's folder (ADS1018)"},
+		{"files without a resource", map[string]string{"lists.yaml": "kind: hint_list\nkey: a\nhints: [b]\n"},
+			"the sources hold no resource; want at least one (ADS1018)"},
+		{"a glob without a file", map[string]string{"adsync.yaml": "sources: [ads.yaml, gone/*.yaml]\n",
+			"ads.yaml": springCampaign}, `adsync.yaml:1:21: sources has "gone/*.yaml", and no file is there`},
+		{"a file of another format", map[string]string{"adsync.yaml": "sources: ['*.txt']\n", "ads.txt": "x"},
+			"ads.txt: file is of no format this version reads"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			d := load(t, folder(t, row.files))
@@ -98,7 +102,8 @@ func TestNothingIsNeverAnEmptySet(t *testing.T) {
 			}
 		})
 	}
-	if d := Load(context.Background(), Project{Root: filepath.Join(t.TempDir(), "gone"), Sources: defaultSources}, kinds.All()); !diag.HasErrors(d.Problems) || d.Snapshot == nil {
+	if d := Load(context.Background(), Project{Root: filepath.Join(t.TempDir(), "gone"), Sources: defaultSources},
+		kinds.All()); !diag.HasErrors(d.Problems) || d.Snapshot == nil {
 		t.Errorf("Load of a missing folder = %v, want an error and an empty snapshot", d.Problems)
 	}
 }
@@ -112,7 +117,10 @@ func TestAStopBetweenFilesIsAnError(t *testing.T) {
 
 // A name that another system spells in capitals is not passed over in silence.
 func TestASourceNamedInCapitalsIsSaid(t *testing.T) {
-	dir := folder(t, map[string]string{"spring.yaml": springCampaign, "Q4.YAML": springCampaign, "EXPORT.XLSX": "x", "private/PEOPLE.CSV": "x", "README.MD": "x"})
+	dir := folder(t, map[string]string{
+		"spring.yaml": springCampaign, "Q4.YAML": springCampaign,
+		"EXPORT.XLSX": "x", "private/PEOPLE.CSV": "x", "README.MD": "x",
+	})
 	d := load(t, dir)
 	wantProblem(t, d, "Q4.YAML: warning: file ends in .YAML and is not read; want .yaml")
 	wantProblem(t, d, "EXPORT.XLSX: warning: file ends in .XLSX and is not read; want .xlsx")
@@ -128,5 +136,7 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	wantClean(t, load(t, folder(t, map[string]string{"caf\xe9.yaml": springCampaign})))
 	d := load(t, folder(t, map[string]string{"spring.yaml": springCampaign, "bilder-\xe9/a.txt": "x"}))
 	wantRefused(t, d, "folder has a name that is not UTF-8, and cannot be read; want one that is")
-	wantClean(t, load(t, folder(t, map[string]string{"adsync.yaml": "sources: [spring.yaml]\n", "spring.yaml": springCampaign, "bilder-\xe9/a.txt": "x"})))
+	wantClean(t, load(t, folder(t, map[string]string{
+		"adsync.yaml": "sources: [spring.yaml]\n", "spring.yaml": springCampaign, "bilder-\xe9/a.txt": "x",
+	})))
 }

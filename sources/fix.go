@@ -43,7 +43,9 @@ func (p Project) Fix(ctx context.Context, schemas resource.Schemas, files []stri
 		}
 	}
 	f := &fixing{project: p, schemas: schemas, named: files}
-	rewrites, err := p.rewrites(ctx, schemas, all, func(ctx context.Context, w *rewriter, r *Rewrite) { f.rewriter = w })
+	rewrites, err := p.rewrites(ctx, schemas, all, func(ctx context.Context, w *rewriter, r *Rewrite) {
+		f.rewriter = w
+	})
 	if err != nil {
 		return Fixed{}, err
 	}

@@ -14,12 +14,17 @@ import (
 func fixBytes(ctx context.Context, w *rewriter, r *Rewrite, content []byte) []byte {
 	if bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
 		if text, fault := csvfile.Decode(content); fault == nil {
-			r.Fixes = append(r.Fixes, Fix{Position: diag.InFile(r.File), Was: "UTF-16", Is: "UTF-8", Why: "the characters are the same"})
+			r.Fixes = append(r.Fixes, Fix{
+				Position: diag.InFile(r.File), Was: "UTF-16", Is: "UTF-8", Why: "the characters are the same",
+			})
 			content = []byte(strings.ReplaceAll(text.String(), "\r\n", "\n"))
 		}
 	}
 	if spaced, ok := withoutTabs(ctx, w, r.File, content); ok {
-		r.Fixes = append(r.Fixes, Fix{Position: diag.InFile(r.File), Was: "tabs for indentation", Is: "spaces", Why: "every width of a tab gives the same"})
+		r.Fixes = append(r.Fixes, Fix{
+			Position: diag.InFile(r.File), Was: "tabs for indentation",
+			Is: "spaces", Why: "every width of a tab gives the same",
+		})
 		content = spaced
 	}
 	return content

@@ -69,13 +69,15 @@ func (c *cellFixer) fix() error {
 	rows := &sameRows{}
 	err := c.visit(func(known *column, at xlsx.At, cell xlsx.Cell) {
 		position := c.at(at.Row, at.Column)
-		rows.add(at, position, cell, known.role != roleOurs, c.faults.have(c.at(at.Row, 0), diag.Duplicate) || c.faults.have(position, diag.Duplicate))
+		rows.add(at, position, cell, known.role != roleOurs, c.faults.have(c.at(at.Row, 0), diag.Duplicate) ||
+			c.faults.have(position, diag.Duplicate))
 		if cell.Form == xlsx.TextCell && !cell.IsFormula && cell.Meta == 0 && c.faults.have(position) {
 			c.fixCell(known, at, position, cell)
 		}
 	})
 	for _, cell := range rows.twice() {
-		c.put(cell.at, cell.position, cell.text, asBlank, repair{"", fmt.Sprintf("the row is the same as row %d, and is said once", cell.first)})
+		c.put(cell.at, cell.position, cell.text, asBlank,
+			repair{"", fmt.Sprintf("the row is the same as row %d, and is said once", cell.first)})
 	}
 	return err
 }
@@ -151,13 +153,15 @@ func (c *cellFixer) fixHeader(number int, written string) error {
 			if cell.Column == number && row.Number > c.header.number && !isComment(row) {
 				text, finding := c.text(cell, meant.attribute.Type)
 				filled++
-				fits = fits && finding == nil && (asksToClear(text, meant.attribute.Type) && meant.attribute.Clearable || c.fitsColumn(meant, text))
+				fits = fits && finding == nil &&
+					(asksToClear(text, meant.attribute.Type) && meant.attribute.Clearable || c.fitsColumn(meant, text))
 			}
 		}
 		return nil
 	})
 	if fits && filled > 0 {
-		c.put(xlsx.At{Row: c.header.number, Column: number}, position, written, asText, repair{meant.title + end, "no other header is as near, and every value under it fits"})
+		c.put(xlsx.At{Row: c.header.number, Column: number}, position,
+			written, asText, repair{meant.title + end, "no other header is as near, and every value under it fits"})
 	}
 	return err
 }
@@ -167,7 +171,9 @@ func (c *cellFixer) fitsColumn(meant *column, text string) bool {
 		return reads(meant.attribute, text, c.in.env)
 	}
 	items, finding := listItems(meant.attribute, text)
-	return finding == nil && !slices.ContainsFunc(items, func(item string) bool { return !reads(meant.attribute, item, c.in.env) })
+	return finding == nil && !slices.ContainsFunc(items, func(item string) bool {
+		return !reads(meant.attribute, item, c.in.env)
+	})
 }
 
 // misspelt finds the one column a header is but for a letter, by its own words

@@ -42,7 +42,8 @@ func TestFixPutsRightWhatHasOneReading(t *testing.T) {
 		{"a misspelt key of a group", "budget: {dayly: 5}", "budget: {daily: 5}"},
 		{"a misspelt group", "budgt:\n  daily: 5", "budget:\n  daily: 5"},
 		{"a number for an id", "id: 0123", "id: \"0123\""},
-		{"a name with a hidden character", "description: x\nname: \"Spring\u200e\"", "description: x\nname: \"Spring\""},
+		{"a name with a hidden character", "description: x\nname: \"Spring\u200e\"",
+			"description: x\nname: \"Spring\""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			base := "kind: campaign\nkey: k\nbidding_type: clicks\n"
@@ -59,9 +60,14 @@ func TestFixPutsRightWhatHasOneReading(t *testing.T) {
 
 func TestFixLeavesWhatHasMoreReadingsOrMoves(t *testing.T) {
 	for _, text := range []string{
-		"start: 01/02/2026", "start: 13/02/2026", "start: \"Mon, 1 Dec 2026\"", "start: 1 Dec 26", "start: Dec 2026", "status: Activ", "status: yes", "budget: {daily: \"1,000\"}", "budget: {daily: 010}", "budget: {daily: -5}",
-		"budget: {daily: 5 EUR}", "budget: {daily: 1e6}", "targeting: {countries: [Narnia]}", "targeting: {countries: [Untied States]}", "dayly: 5", "stauts: sleeping", "stauts: paused\nstatus: active", "nd: 2026-12-01",
-		"budget.daily: 5", "product_feed: a b", "key: spring launch", "tracking: \"a=b c\"", "description: \"a\u202eb\"", "budget: {daily: 5, lifetime: 50}", "budget: {daily: 5}\nbudgt: {lifetime: 50}", "targeting: {countries: US UK}",
+		"start: 01/02/2026", "start: 13/02/2026", "start: \"Mon, 1 Dec 2026\"", "start: 1 Dec 26", "start: Dec 2026",
+		"status: Activ", "status: yes", "budget: {daily: \"1,000\"}", "budget: {daily: 010}", "budget: {daily: -5}",
+		"budget: {daily: 5 EUR}", "budget: {daily: 1e6}",
+		"targeting: {countries: [Narnia]}", "targeting: {countries: [Untied States]}",
+		"dayly: 5", "stauts: sleeping", "stauts: paused\nstatus: active", "nd: 2026-12-01",
+		"budget.daily: 5", "product_feed: a b", "key: spring launch",
+		"tracking: \"a=b c\"", "description: \"a\u202eb\"", "budget: {daily: 5, lifetime: 50}",
+		"budget: {daily: 5}\nbudgt: {lifetime: 50}", "targeting: {countries: US UK}",
 	} {
 		t.Run(text, func(t *testing.T) {
 			content := "kind: campaign\nname: Spring\nbidding_type: clicks\n" + text + "\n"
@@ -73,7 +79,8 @@ func TestFixLeavesWhatHasMoreReadingsOrMoves(t *testing.T) {
 }
 
 func TestFixNamesEachRepairAndWhatIsLeft(t *testing.T) {
-	r, left := fixed(t, "ads.yaml", "kind: campaign\nkey: spring–launch\nname: Spring\nbidding_type: clicks\nstart: 1 Dec 2026\nstatus: Activ\n---\nkind: ad_group\ncampaign: \"Spr\u200bing\"\nname: Runners\n")
+	r, left := fixed(t, "ads.yaml", "kind: campaign\nkey: spring–launch\nname: Spring\nbidding_type: "+
+		"clicks\nstart: 1 Dec 2026\nstatus: Activ\n---\nkind: ad_group\ncampaign: \"Spr\u200bing\"\nname: Runners\n")
 	var told []string
 	for _, f := range r.Fixes {
 		told = append(told, fmt.Sprintf("%s %q %q %s", f.Position, f.Was, f.Is, f.Why))
@@ -86,7 +93,8 @@ func TestFixNamesEachRepairAndWhatIsLeft(t *testing.T) {
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("fixes (-want +got):\n%s", diff)
 	}
-	if got := printed(left.Problems); !strings.HasPrefix(got, "ads.yaml:6:9: status is \"Activ\"; want active, paused or archived (ADS1007)\n") || len(left.Problems) != 1 {
+	if got := printed(left.Problems); !strings.HasPrefix(got,
+		"ads.yaml:6:9: status is \"Activ\"; want active, paused or archived (ADS1007)\n") || len(left.Problems) != 1 {
 		t.Errorf("left are\n%s", got)
 	}
 	if line, ok := left.Line("ads.yaml", 5); !ok || line != "start: 2026-12-01" {
@@ -110,8 +118,10 @@ func TestFixOfBytes(t *testing.T) {
 		{"tabs", base + "budget:\n\tdaily: 5\n", base + "budget:\n  daily: 5\n"},
 		{"tabs that may mean two things", twoWays, twoWays},
 		{"a file cut short", base + "budget: {daily: 5", base + "budget: {daily: 5"},
-		{"a mark and the line breaks of Windows alone are no problem", "\ufeff" + windows(base), "\ufeff" + windows(base)},
-		{"a repair between line breaks of Windows", "\ufeff" + windows(base+"stauts: paused\n"), "\ufeff" + windows(base+"status: paused\n")},
+		{"a mark and the line breaks of Windows alone are no problem",
+			"\ufeff" + windows(base), "\ufeff" + windows(base)},
+		{"a repair between line breaks of Windows",
+			"\ufeff" + windows(base+"stauts: paused\n"), "\ufeff" + windows(base+"status: paused\n")},
 	} {
 		r, _ := fixed(t, "ads.yaml", row.before)
 		if diff := cmp.Diff(row.after, string(r.After)); diff != "" {
@@ -147,8 +157,11 @@ func TestFixOfCells(t *testing.T) {
 	original := bookOf(t, sheet)
 	r, left := fixed(t, "q4.xlsx", string(original))
 	want := map[string]string{
-		"Campaigns!B1": "Stauts → Status", "Campaigns!C3": "“clicks” → clicks", "Campaigns!D2": "1 Dec 2026 → 2026-12-01", "Campaigns!E2": "US, “GB” → US, GB", "Campaigns!F2": "spring–launch → spring-launch",
-		"Campaigns!A5": "Autumn → ", "Campaigns!B5": "paused → ", "Campaigns!C5": "clicks → ", "Campaigns!D5": "2026-12-01 → ", "Campaigns!E5": "US → ", "Campaigns!F5": "autumn → ",
+		"Campaigns!B1": "Stauts → Status", "Campaigns!C3": "“clicks” → clicks",
+		"Campaigns!D2": "1 Dec 2026 → 2026-12-01",
+		"Campaigns!E2": "US, “GB” → US, GB", "Campaigns!F2": "spring–launch → spring-launch",
+		"Campaigns!A5": "Autumn → ", "Campaigns!B5": "paused → ", "Campaigns!C5": "clicks → ",
+		"Campaigns!D5": "2026-12-01 → ", "Campaigns!E5": "US → ", "Campaigns!F5": "autumn → ",
 	}
 	if diff := cmp.Diff(want, changedCells(t, original, r.After)); diff != "" {
 		t.Errorf("cells changed (-want +got):\n%s", diff)
@@ -167,7 +180,8 @@ func TestFixOfCells(t *testing.T) {
 	}
 	asCSV, leftCSV := fixed(t, "campaigns.csv", csv.String())
 	if len(asCSV.Fixes) != len(want) || len(leftCSV.Problems) != 2 {
-		t.Errorf("of a CSV file %d are put right and left are\n%swant %d and 2\n%s", len(asCSV.Fixes), printed(leftCSV.Problems), len(want), asCSV.After)
+		t.Errorf("of a CSV file %d are put right and left are\n%swant %d and 2\n%s",
+			len(asCSV.Fixes), printed(leftCSV.Problems), len(want), asCSV.After)
 	}
 }
 
@@ -175,8 +189,12 @@ func TestFixOfCells(t *testing.T) {
 // file without one stays as it is, and what was read is read the same.
 func TestFixChangesNothingThatCanBeRead(t *testing.T) {
 	lines := []string{
-		"name: Spring", "name: \" Spring\"", "name: \"Spring\u200b\"", "status: paused", "status: Enabled", "status: Activ", "start: 2026-12-01", "start: 1 Dec 2026", "start: 01/02/2026", "budget: {daily: 5}", "budget: {dayly: 5}", "budget: {daily: $5}",
-		"targeting: {countries: [us, Norway]}", "targeting: {countries: [UK]}", "tracking: ?a=b", "tracking: a=b", "key: spring", "key: spring–x", "key: 7", "stauts: paused", "descripton: x", "description: 'x' # y", "end: 2026-12-31", "nonsense: 1",
+		"name: Spring", "name: \" Spring\"", "name: \"Spring\u200b\"",
+		"status: paused", "status: Enabled", "status: Activ", "start: 2026-12-01",
+		"start: 1 Dec 2026", "start: 01/02/2026", "budget: {daily: 5}", "budget: {dayly: 5}", "budget: {daily: $5}",
+		"targeting: {countries: [us, Norway]}", "targeting: {countries: [UK]}",
+		"tracking: ?a=b", "tracking: a=b", "key: spring", "key: spring–x",
+		"key: 7", "stauts: paused", "descripton: x", "description: 'x' # y", "end: 2026-12-31", "nonsense: 1",
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		var content strings.Builder
@@ -185,7 +203,8 @@ func TestFixChangesNothingThatCanBeRead(t *testing.T) {
 				content.WriteString("---\n")
 			}
 			content.WriteString("kind: campaign\nbidding_type: clicks\n")
-			drawn := rapid.SliceOfNDistinct(rapid.SampledFrom(lines), 1, 6, func(s string) string { return s[:3] }).Draw(rt, "lines")
+			drawn := rapid.SliceOfNDistinct(rapid.SampledFrom(lines),
+				1, 6, func(s string) string { return s[:3] }).Draw(rt, "lines")
 			content.WriteString(strings.Join(drawn, "\n") + "\n")
 		}
 		before := loadIn(t, "ads.yaml", content.String())
@@ -194,7 +213,8 @@ func TestFixChangesNothingThatCanBeRead(t *testing.T) {
 			rt.Fatalf("Fix makes %v of a file without problems:\n%s", r.Fixes, content.String())
 		}
 		if len(left.Problems) > len(before.Problems) {
-			rt.Fatalf("Fix makes problems:\n%sof\n%s%s", printed(left.Problems), printed(before.Problems), content.String())
+			rt.Fatalf("Fix makes problems:\n%sof\n%s%s",
+				printed(left.Problems), printed(before.Problems), content.String())
 		}
 		after := loadIn(t, "ads.yaml", string(r.After))
 		for was := range before.Snapshot.All() {
@@ -202,7 +222,8 @@ func TestFixChangesNothingThatCanBeRead(t *testing.T) {
 			for _, n := range was.Attributes {
 				fixedThere := slices.ContainsFunc(r.Fixes, func(f Fix) bool { return f.Position == n.Value.Position })
 				if again == nil || !fixedThere && !n.Value.Equal(again.Value(n.Name)) {
-					rt.Fatalf("%s: %s was %s; Fix makes %v of\n%s", was.Address, n.Name, n.Value, r.Fixes, content.String())
+					rt.Fatalf("%s: %s was %s; Fix makes %v of\n%s",
+						was.Address, n.Name, n.Value, r.Fixes, content.String())
 				}
 			}
 		}
@@ -220,7 +241,9 @@ func loadIn(t testing.TB, name, content string) Desired {
 // FuzzFix holds that no bytes make Fix panic, and that a file without a problem
 // stays as it is.
 func FuzzFix(f *testing.F) {
-	for _, seed := range []string{springCampaign, springCampaign + "start: 1 Dec 2026\n", "\xff\xfek\x00", "a:\n\tb: c\n", "kind: campaign\nstauts: [x]\n---\nkind: campaign\n", "kind: template\nkey: 5\nad: {titel: x}\n"} {
+	for _, seed := range []string{springCampaign, springCampaign + "start: 1 Dec 2026\n",
+		"\xff\xfek\x00", "a:\n\tb: c\n",
+		"kind: campaign\nstauts: [x]\n---\nkind: campaign\n", "kind: template\nkey: 5\nad: {titel: x}\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, content string) {

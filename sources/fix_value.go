@@ -28,7 +28,8 @@ func repaired(a *resource.Attribute, names bool, text string, env resource.Env) 
 	if reads(a, text, env) {
 		matters := names || a.Type == resource.TypeURL || a.Type == resource.TypeImage || a.Type == resource.TypeQuery
 		clean := cleaned(text)
-		if !matters || clean == text || !diag.HasHidden(text) || !reads(a, clean, env) || names && resource.Slug(clean) != resource.Slug(text) {
+		if !matters || clean == text || !diag.HasHidden(text) ||
+			!reads(a, clean, env) || names && resource.Slug(clean) != resource.Slug(text) {
 			return repair{}, false
 		}
 		return repair{clean, whyUnseen}, true

@@ -27,7 +27,9 @@ func faultsOf(problems []diag.Problem) faults {
 // have says that a problem of one of the codes stands at a position; of any
 // code where none is given.
 func (f faults) have(at diag.Position, codes ...diag.Code) bool {
-	return slices.ContainsFunc(f[at], func(p diag.Problem) bool { return len(codes) == 0 || slices.Contains(codes, p.Code) })
+	return slices.ContainsFunc(f[at], func(p diag.Problem) bool {
+		return len(codes) == 0 || slices.Contains(codes, p.Code)
+	})
 }
 
 // yamlFixer looks for repairs where a YAML file has problems, and nowhere else.
@@ -84,7 +86,10 @@ func (y *yamlFixer) dropTwins(r result) {
 		if y.faults.have(d.position, diag.Duplicate) {
 			gone[i+1] = true
 			y.edits = append(y.edits, yamlfmt.Edit{Line: d.position.Line(), Column: d.position.Column(), Drop: true})
-			y.fixes = append(y.fixes, Fix{Position: d.position, Was: strings.ToLower(d.schema.Title) + " written twice", Is: "", Why: fmt.Sprintf("it says to the last attribute what line %d says", before.position.Line())})
+			y.fixes = append(y.fixes, Fix{
+				Position: d.position, Was: strings.ToLower(d.schema.Title) + " written twice",
+				Is: "", Why: fmt.Sprintf("it says to the last attribute what line %d says", before.position.Line()),
+			})
 		}
 	}
 }
@@ -99,7 +104,8 @@ func (y *yamlFixer) document(node *yaml.Node) {
 		return
 	}
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		if v := y.in.words[resource.Kind(node.Content[i].Value)]; v != nil && node.Content[i+1].Kind == yaml.MappingNode {
+		if v := y.in.words[resource.Kind(node.Content[i].Value)]; v != nil &&
+			node.Content[i+1].Kind == yaml.MappingNode {
 			y.mapping(node.Content[i+1], v, &v.attributes)
 		} else if node.Content[i].Value == "key" {
 			y.text(node.Content[i+1], func(string) (repair, bool) { return repair{}, false })
@@ -189,7 +195,8 @@ func (y *yamlFixer) key(mapping, key, value *yaml.Node, v *vocabulary, ws *words
 			return
 		}
 	}
-	y.put(key, meant, fmt.Sprintf("no other key of %s is as near, and the value fits", withArticle(v.schema.Title)), false)
+	y.put(key, meant, fmt.Sprintf("no other key of %s is as near, and the value fits",
+		withArticle(v.schema.Title)), false)
 	y.word(value, v, ws.byName[meant])
 }
 
@@ -210,9 +217,12 @@ func (y *yamlFixer) fits(value *yaml.Node, w *word) bool {
 	case w.attribute == nil:
 		return false
 	case value.Kind == yaml.SequenceNode && w.attribute.Type.IsList():
-		return len(value.Content) > 0 && !slices.ContainsFunc(value.Content, func(item *yaml.Node) bool { return !y.fits(item, w) })
+		return len(value.Content) > 0 && !slices.ContainsFunc(value.Content, func(item *yaml.Node) bool {
+			return !y.fits(item, w)
+		})
 	case value.Kind == yaml.MappingNode:
 		return w.attribute.Type == resource.TypeObject || w.attribute.Type == resource.TypeHints
 	}
-	return value.Kind == yaml.ScalarNode && !isNull(value) && !readsTwoWays(value) && reads(w.attribute, value.Value, y.in.env)
+	return value.Kind == yaml.ScalarNode && !isNull(value) &&
+		!readsTwoWays(value) && reads(w.attribute, value.Value, y.in.env)
 }

@@ -68,7 +68,10 @@ func (f *form) addKind() {
 	for i := range f.tabs {
 		words = append(words, f.tabs[i].words()[0])
 	}
-	kind := column{title: "Kind", role: roleKind, required: true, words: words, help: "What the row is: " + strings.Join(words, ", ") + "."}
+	kind := column{
+		title: "Kind", role: roleKind, required: true,
+		words: words, help: "What the row is: " + strings.Join(words, ", ") + ".",
+	}
 	for i := range f.tabs {
 		f.tabs[i].columns = append([]column{kind}, f.tabs[i].columns...)
 	}

@@ -45,7 +45,9 @@ func formatYAML(ctx context.Context, w *rewriter, r *Rewrite) {
 	var problem *yamlfmt.Problem
 	switch {
 	case errors.As(err, &problem):
-		r.failAt(diag.At(r.File, problem.Line, problem.Column), resource.Finding{Code: diag.Syntax, Message: problem.Message, Hint: problem.Hint})
+		r.failAt(diag.At(r.File, problem.Line, problem.Column), resource.Finding{
+			Code: diag.Syntax, Message: problem.Message, Hint: problem.Hint,
+		})
 	case err != nil:
 		r.fail(resource.Finding{Code: diag.Syntax, Message: err.Error()})
 	case w.saidBy(ctx, r.File, r.Before) != w.saidBy(ctx, r.File, after):
@@ -56,7 +58,9 @@ func formatYAML(ctx context.Context, w *rewriter, r *Rewrite) {
 }
 
 // changesMeaning would be a mistake of adsync, found before anything is written.
-var changesMeaning = resource.Finding{Code: diag.Damaged, Message: "file cannot be put in order without changing what it says; it is left as it is"}
+var changesMeaning = resource.Finding{
+	Code: diag.Damaged, Message: "file cannot be put in order without changing what it says; it is left as it is",
+}
 
 // keepsQuotes knows the one text that quotes make another: [clear] is the
 // workbook's way to clear, ["clear"] a list with a text.

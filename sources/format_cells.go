@@ -41,7 +41,8 @@ func formatCells(ctx context.Context, w *rewriter, r *Rewrite) {
 
 // apply makes the edits if the file then says what wanted makes of what it says
 // now; nil wants it to say the same.
-func (w *rewriter) apply(ctx context.Context, r *Rewrite, f *cellFile, edits map[*tabReader][]cellEdit, wanted func(before, after result) bool) {
+func (w *rewriter) apply(ctx context.Context, r *Rewrite,
+	f *cellFile, edits map[*tabReader][]cellEdit, wanted func(before, after result) bool) {
 	count := 0
 	for _, own := range edits {
 		count += len(own)
@@ -186,9 +187,11 @@ func (r *tabReader) betterAmount(a *resource.Attribute, text string, like *looks
 	}
 	digits := resource.FormatMoney(micros)
 	if r.book == nil { // in a CSV file an amount is its digits
-		return cellEdit{form: asNumber, text: plainDigits(text, digits), why: "an amount is its digits"}, plainDigits(text, digits) != text
+		return cellEdit{form: asNumber, text: plainDigits(text, digits), why: "an amount is its digits"},
+			plainDigits(text, digits) != text
 	}
-	return cellEdit{form: asNumber, text: digits, like: like.amount, why: "an amount is a number"}, len(digits) <= maxExactDigits
+	return cellEdit{form: asNumber, text: digits, like: like.amount, why: "an amount is a number"},
+		len(digits) <= maxExactDigits
 }
 
 // plainDigits leaves an amount that is written as digits alone.

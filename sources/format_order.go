@@ -13,7 +13,8 @@ func (w *rewriter) order(name string) func(value func(key string) string) *yamlf
 		return func(func(string) string) *yamlfmt.Order { return project }
 	}
 	orders := map[string]*yamlfmt.Order{
-		"defaults": w.definitionOrder("kind"), "template": w.definitionOrder("kind", "key"), "hint_list": {Keys: []string{"kind", "key", "hints"}},
+		"defaults": w.definitionOrder("kind"), "template": w.definitionOrder("kind", "key"),
+		"hint_list": {Keys: []string{"kind", "key", "hints"}},
 	}
 	for _, s := range w.in.schemas {
 		orders[string(s.Kind)] = w.documentOrder(w.in.words[s.Kind])

@@ -36,8 +36,10 @@ func (c *collection) wasCalled(e *entry, kind *resource.Schema, scope *entry, m 
 		c.said[once] = true
 		c.report(e, m.position, resource.Finding{
 			Severity: diag.Warning, Code: diag.UnknownParent,
-			Message: fmt.Sprintf("%s is %q, which %s was called before; it is taken for that", kind.Kind, m.text, found[0].resource.Address),
-			Hint:    fmt.Sprintf("write %q in this row, and in others that say the same", kind.NameOf(found[0].resource)),
+			Message: fmt.Sprintf("%s is %q, which %s was called before; it is taken for that",
+				kind.Kind, m.text, found[0].resource.Address),
+			Hint: fmt.Sprintf("write %q in this row, and in others that say the same",
+				kind.NameOf(found[0].resource)),
 		})
 	}
 	return found[0]

@@ -14,13 +14,20 @@ import (
 // lose a row: every document is used, or failed with a problem that says why.
 func FuzzYAML(f *testing.F) {
 	for _, seed := range []string{
-		springCampaign, twoCampaigns, standAloneAd, accountTree, "kind: defaults\nad: {status: active}\n", "kind: template\nkey: a\nad: {status: active}\n",
-		"kind: hint_list\nkey: a\nhints: [{file: a}, {list: b}, ~]\n", "a: &a [*a]\n", "<<: {}\n", "? {}\n: x\n", "kind: [[[[]]]]\n", "!!binary x\n", "--- |\n x\n...\n",
-		springCampaign + "product_set: {a: [1, .5, x], b: ~}\nbudget: {daily: 010}\n", "kind: ad_group\nproduct_set: {a: {b: 0x1}}\n", "\ufeffkind: ad\n", "%YAML 1.1\n---\nkind: ad\n", "kind: ad\ncampaign: \nad_group: []\nuse: x\n",
+		springCampaign, twoCampaigns, standAloneAd,
+		accountTree, "kind: defaults\nad: {status: active}\n", "kind: template\nkey: a\nad: {status: active}\n",
+		"kind: hint_list\nkey: a\nhints: [{file: a}, {list: b}, ~]\n",
+		"a: &a [*a]\n", "<<: {}\n", "? {}\n: x\n", "kind: [[[[]]]]\n", "!!binary x\n", "--- |\n x\n...\n",
+		springCampaign + "product_set: {a: [1, .5, x], b: ~}\nbudget: {daily: 010}\n",
+		"kind: ad_group\nproduct_set: {a: {b: 0x1}}\n",
+		"\ufeffkind: ad\n", "%YAML 1.1\n---\nkind: ad\n", "kind: ad\ncampaign: \nad_group: []\nuse: x\n",
 	} {
 		f.Add([]byte(seed))
 	}
-	in := input{schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC}, bounds: defaultBounds(), words: newVocabularies(kinds.All())}
+	in := input{
+		schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC},
+		bounds: defaultBounds(), words: newVocabularies(kinds.All()),
+	}
 	in.attach = func(name string, at diag.Position) ([]byte, string, *resource.Finding) {
 		return []byte("a\nb\n"), name, nil
 	}

@@ -18,11 +18,13 @@ const notOneList = "context_hints looks like JSON and is not one list of texts"
 
 var hintCells = []hintCell{
 	{"a list", `["people who run", "people, who hike"]`, []string{"people who run", "people, who hike"}, ""},
-	{"a list with curly quotes", "[“people who run”, “people who say “hi” often”]", []string{"people who run", "people who say “hi” often"}, ""},
+	{"a list with curly quotes", "[“people who run”, “people who say “hi” often”]",
+		[]string{"people who run", "people who say “hi” often"}, ""},
 	{"a word in brackets", "[trail] shoes", []string{"[trail] shoes"}, ""},
 	{"a year in brackets", "[2026] shoes", []string{"[2026] shoes"}, ""},
 	{"a word in braces", "{keyword} shoes", []string{"{keyword} shoes"}, ""},
-	{"an object", `{"hint": "people who run"}`, nil, notOneList + `: {"hint": "people who run"}; want one entry a line`},
+	{"an object", `{"hint": "people who run"}`, nil,
+		notOneList + `: {"hint": "people who run"}; want one entry a line`},
 	{"an object with curly quotes", "{“hint”: “people who run”}", nil, notOneList},
 	{"a list of objects", `[{"hint": "people who run"}]`, nil, notOneList},
 	{"a list with an object in it", `["people", {"hint": "people who run"}, "others"]`, nil, notOneList},
@@ -34,17 +36,21 @@ var hintCells = []hintCell{
 	{"two lists with a comma", `["people"], ["others"]`, nil, notOneList},
 	{"a list of nothing", `["people", null]`, nil, notOneList},
 	{"a list cut short", `["people", "who ru`, nil, notOneList},
-	{"a list on the second line", "people\n[\"others\"]", nil, `context_hints looks like JSON: ["others"]; want a sentence`},
+	{"a list on the second line", "people\n[\"others\"]",
+		nil, `context_hints looks like JSON: ["others"]; want a sentence`},
 	{"a list in a list's text", `["people", "[\"others\"]"]`, nil, `context_hints looks like JSON`},
 }
 
 func TestHintsInTheFormOfJSON(t *testing.T) {
 	for _, c := range hintCells {
-		cell := sheetOf{"Ad groups", [][]any{{"Campaign", "Ad group", "Max bid", "Context hints"}, {"Spring", "Runners", 1.25, c.text}}}
+		cell := sheetOf{"Ad groups",
+			[][]any{{"Campaign", "Ad group", "Max bid", "Context hints"}, {"Spring", "Runners", 1.25, c.text}}}
 		for format, files := range map[string]map[string]string{
 			"workbook": {"a.yaml": springCampaign, "q4.xlsx": string(bookOf(t, cell))},
-			"CSV":      {"a.yaml": springCampaign, "ad groups.csv": "Campaign,Ad group,Max bid,Context hints\nSpring,Runners,1.25,\"" + strings.ReplaceAll(c.text, `"`, `""`) + "\"\n"},
-			"YAML":     {"a.yaml": springCampaign + "ad_groups:\n  - name: Runners\n    bid: {max: 1.25}\n    context_hints: '" + strings.ReplaceAll(c.text, "\n", "\n\n      ") + "'\n"},
+			"CSV": {"a.yaml": springCampaign, "ad groups.csv": "Campaign,Ad " +
+				"group,Max bid,Context hints\nSpring,Runners,1.25,\"" + strings.ReplaceAll(c.text, `"`, `""`) + "\"\n"},
+			"YAML": {"a.yaml": springCampaign + "ad_groups:\n  - name: Runners\n" +
+				"    bid: {max: 1.25}\n    context_hints: '" + strings.ReplaceAll(c.text, "\n", "\n\n      ") + "'\n"},
 		} {
 			t.Run(c.name+", "+format, func(t *testing.T) {
 				d := load(t, folder(t, files))
@@ -52,7 +58,8 @@ func TestHintsInTheFormOfJSON(t *testing.T) {
 					wantRefused(t, d, c.problem)
 					return
 				}
-				if got := valueOf(t, wantClean(t, d), "ad_group/spring/runners", "context_hints"); !got.Equal(resource.List(c.want)) {
+				if got := valueOf(t, wantClean(t, d),
+					"ad_group/spring/runners", "context_hints"); !got.Equal(resource.List(c.want)) {
 					t.Errorf("hints = %v, want %q", got, c.want)
 				}
 			})
@@ -66,9 +73,13 @@ func TestJSONAmongHintsIsRefusedWhereverTheyStand(t *testing.T) {
 		files map[string]string
 		at    string
 	}{
-		"a row of hints": {map[string]string{"a.yaml": group + "[]\n", "q4.xlsx": string(bookOf(t, sheetOf{"Context hints", [][]any{{"Campaign", "Ad group", "Hint"}, {"Spring", "Runners", `["a", "b"]`}}}))}, "q4.xlsx:Context hints!C2: "},
-		"a hint list":    {map[string]string{"a.yaml": group + "[{list: trail}]\n", "q4.xlsx": string(bookOf(t, sheetOf{"Hint lists", [][]any{{"trail"}, {`{"hint": "a"}`}}}))}, "q4.xlsx:Hint lists!A2: "},
-		"a file":         {map[string]string{"a.yaml": group + "[{file: h.txt}]\n", "h.txt": "people\n[\n\"a\"\n]\n"}, "h.txt:2:1: "},
+		"a row of hints": {map[string]string{"a.yaml": group + "[]\n", "q4.xlsx": string(bookOf(t,
+			sheetOf{"Context hints", [][]any{{"Campaign", "Ad group", "Hint"}, {"Spring", "Runners", `["a", "b"]`}}}))},
+			"q4.xlsx:Context hints!C2: "},
+		"a hint list": {map[string]string{"a.yaml": group + "[{list: trail}]\n", "q4.xlsx": string(bookOf(t,
+			sheetOf{"Hint lists", [][]any{{"trail"}, {`{"hint": "a"}`}}}))}, "q4.xlsx:Hint lists!A2: "},
+		"a file": {map[string]string{"a.yaml": group + "[{file: h.txt}]\n", "h.txt": "people\n[\n\"a\"\n]\n"},
+			"h.txt:2:1: "},
 		"a list of YAML": {map[string]string{"a.yaml": group + "['{\"hint\": \"a\"}']\n"}, "a.yaml:7:21: "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,20 +92,28 @@ func TestJSONAmongHintsIsRefusedWhereverTheyStand(t *testing.T) {
 func TestCharactersOfOtherSystemsAndCutCellsAreSaid(t *testing.T) {
 	hints := func(text string) map[string]string {
 		return map[string]string{
-			"a.yaml": springCampaign, "q4.xlsx": string(bookOf(t, sheetOf{"Ad groups", [][]any{{"Campaign", "Ad group", "Max bid", "Context hints"}, {"Spring", "Runners", 1.25, text}}})),
+			"a.yaml": springCampaign, "q4.xlsx": string(bookOf(t, sheetOf{"Ad groups",
+				[][]any{{"Campaign", "Ad group", "Max bid", "Context hints"}, {"Spring", "Runners", 1.25, text}}})),
 		}
 	}
-	wantProblem(t, load(t, folder(t, hints("people_x000D_who run"))), "q4.xlsx:Ad groups!D2: warning: context_hints holds a carriage return (U+000D), which cuts it into 2 hints; want a line break there (ADS1016)")
+	wantProblem(t, load(t, folder(t, hints("people_x000D_who run"))), "q4.xlsx:Ad groups!D2: warning: "+
+		"context_hints holds a carriage return (U+000D), which cuts it into 2 hints; want a line break there (ADS1016)")
 	wantClean(t, load(t, folder(t, hints("people_x000D_\nwho run"))))
-	wantProblem(t, load(t, folder(t, hints("people_x0007_ who run"))), "q4.xlsx:Ad groups!D2: warning: context_hints holds the character U+0007, which cannot be seen")
-	wantProblem(t, loadYAML(t, springCampaign+"description: \"one\\rtwo\"\n"), "ads.yaml:4:14: warning: description holds the character U+000D, which cannot be seen")
+	wantProblem(t, load(t, folder(t, hints("people_x0007_ who run"))),
+		"q4.xlsx:Ad groups!D2: warning: context_hints holds the character U+0007, which cannot be seen")
+	wantProblem(t, loadYAML(t, springCampaign+"description: \"one\\rtwo\"\n"),
+		"ads.yaml:4:14: warning: description holds the character U+000D, which cannot be seen")
 
 	long := strings.Repeat("people who run\n", 3000)
-	const cut = "cell holds 32767 characters, the most a cell can, so that its end was likely cut off; want the whole text (ADS1008)"
+	const cut = "cell holds 32767 characters, the most " +
+		"a cell can, so that its end was likely cut off; want the whole text (ADS1008)"
 	wantRefused(t, load(t, folder(t, hints(long[:32_767]))), "q4.xlsx:Ad groups!D2: "+cut)
 	wantClean(t, load(t, folder(t, hints(long[:32_700]))))
 	wide := strings.Repeat("людям, які бігають\n", 3000)
 	wantRefused(t, load(t, folder(t, hints(string([]rune(wide)[:32_767])))), cut)
-	csv := map[string]string{"a.yaml": springCampaign, "ad groups.csv": "Campaign,Ad group,Max bid,Context hints\nSpring,Runners,1.25,\"" + long[:32_767] + "\"\n"}
+	csv := map[string]string{
+		"a.yaml": springCampaign, "ad groups.csv": "Campaign,Ad group,Max bid,Context hints\nSpring,Runners,1.25,\"" +
+			long[:32_767] + "\"\n",
+	}
 	wantRefused(t, load(t, folder(t, csv)), "ad groups.csv:2:21: "+cut)
 }

@@ -111,7 +111,8 @@ func (in input) readHints(name string, at diag.Position) hintText {
 		}
 		position := diag.At(path, line, 1)
 		if len(hints) >= in.bounds.hintRows {
-			tooMany := limit("split it into several files", resource.Enough("hints", 2*int64(in.bounds.hintRows)), "file has over %d hints; want at most that", in.bounds.hintRows)
+			tooMany := limit("split it into several files", resource.Enough("hints", 2*int64(in.bounds.hintRows)),
+				"file has over %d hints; want at most that", in.bounds.hintRows)
 			return hintText{finding: &tooMany, position: position}
 		}
 		hints = append(hints, hint{mark: mark{text: text, position: position}})
@@ -127,7 +128,9 @@ var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func brokenHints(content []byte, position *diag.Position) *resource.Finding {
 	if bytes.HasPrefix(content, lfsPointer) {
-		return &resource.Finding{Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: pullLFS}
+		return &resource.Finding{
+			Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: pullLFS,
+		}
 	}
 	if finding := brokenEncoding(content, position); finding != nil {
 		return finding

@@ -38,7 +38,8 @@ func (c *collection) checkImage(e *entry, v resource.Value) resource.Value {
 	if p.finding != nil {
 		finding := *p.finding
 		if e.draft.imageLink != "" {
-			finding.Hint = fmt.Sprintf("the cell links to %s; write that address if it is the image", diag.Printable(e.draft.imageLink))
+			finding.Hint = fmt.Sprintf("the cell links to %s; write that address if it is the image",
+				diag.Printable(e.draft.imageLink))
 		}
 		c.report(e, v.Position, finding)
 		return v
@@ -49,7 +50,8 @@ func (c *collection) checkImage(e *entry, v resource.Value) resource.Value {
 func (c *collection) picture(name string, at diag.Position) picture {
 	if _, _, stored := storedIn(name); stored {
 		return picture{finding: &resource.Finding{
-			Code: diag.BadFile, Message: fmt.Sprintf("image is %q; want a file of its own, because the pictures of a workbook are numbered anew at each save", name),
+			Code: diag.BadFile, Message: fmt.Sprintf("image is %q; "+
+				"want a file of its own, because the pictures of a workbook are numbered anew at each save", name),
 			Hint: "save the picture beside the file",
 		}}
 	}
@@ -90,7 +92,8 @@ func badImage(called string, content []byte) *resource.Finding {
 		return badFile(fmt.Sprintf("%s: %s; want a JPEG, PNG or WebP file", called, err))
 	}
 	if width < smallestSide || height < smallestSide {
-		return badFile(fmt.Sprintf("%s with %d by %d pixels; want at least %d by %d", called, width, height, smallestSide, smallestSide))
+		return badFile(fmt.Sprintf("%s with %d by %d pixels; want at least %d by %d",
+			called, width, height, smallestSide, smallestSide))
 	}
 	return nil
 }
@@ -147,7 +150,8 @@ func webpSize(content []byte) (width, height int, err error) {
 		if !bytes.Equal(body[3:6], []byte{0x9d, 0x01, 0x2a}) {
 			return 0, 0, errors.New("its first frame is damaged")
 		}
-		return int(binary.LittleEndian.Uint16(body[6:]) & 0x3fff), int(binary.LittleEndian.Uint16(body[8:]) & 0x3fff), nil
+		return int(binary.LittleEndian.Uint16(body[6:]) & 0x3fff),
+			int(binary.LittleEndian.Uint16(body[8:]) & 0x3fff), nil
 	case "VP8L":
 		if body[0] != 0x2f {
 			return 0, 0, errors.New("its first frame is damaged")

@@ -16,7 +16,8 @@ func (c *collection) findContents(d *Desired) {
 		for j := range e.resource.Attributes {
 			n := &e.resource.Attributes[j]
 			a, known := e.draft.schema.Attribute(n.Name)
-			if !known || a.Type != resource.TypeImage || !strings.HasPrefix(n.Value.Text(), "sha256:") || n.Value.Written() != n.Value.Text() {
+			if !known || a.Type != resource.TypeImage ||
+				!strings.HasPrefix(n.Value.Text(), "sha256:") || n.Value.Written() != n.Value.Text() {
 				continue
 			}
 			from, found := d.Images[n.Value.Text()]

@@ -35,7 +35,8 @@ const (
 )
 
 func imageAd(path string) string {
-	return twoCampaigns + strings.Replace(standAloneAd, "https://cdn.example/hero.png", path, 1) + "ad_group: spring/main\n"
+	return twoCampaigns + strings.Replace(standAloneAd, "https://cdn.example/hero.png", path, 1) +
+		"ad_group: spring/main\n"
 }
 
 func TestImagesBecomeTheHashOfTheirBytes(t *testing.T) {
@@ -47,13 +48,16 @@ func TestImagesBecomeTheHashOfTheirBytes(t *testing.T) {
 		{"WebP, extended", "hero.webp", webpExtended},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			dir := folder(t, map[string]string{"ads/all.yaml": imageAd("../images/" + row.file), "images/" + row.file: row.content})
+			dir := folder(t, map[string]string{
+				"ads/all.yaml": imageAd("../images/" + row.file), "images/" + row.file: row.content,
+			})
 			d := wantClean(t, load(t, dir))
 			sum := sha256.Sum256([]byte(row.content))
 			want := "sha256:" + hex.EncodeToString(sum[:])
 			got := valueOf(t, d, "ad/spring/main/hero", "image")
 			if got.Text() != want || got.Written() != "images/"+row.file || d.Images[want] != "images/"+row.file {
-				t.Errorf("image = %s written %q, Images = %v; want %s at images/%s", got, got.Written(), d.Images, want, row.file)
+				t.Errorf("image = %s written %q, Images = %v; want %s at images/%s",
+					got, got.Written(), d.Images, want, row.file)
 			}
 			content, err := Project{Root: dir}.ReadImage(d.Images[want])
 			if err != nil || string(content) != row.content {
@@ -65,17 +69,20 @@ func TestImagesBecomeTheHashOfTheirBytes(t *testing.T) {
 
 func TestImagesThatAreRefused(t *testing.T) {
 	for _, row := range []struct{ name, path, want string }{
-		{"too small", "small.png", `ads.yaml:21:8: image is "small.png" with 639 by 640 pixels; want at least 640 by 640 (ADS1015)`},
+		{"too small", "small.png",
+			`ads.yaml:21:8: image is "small.png" with 639 by 640 pixels; want at least 640 by 640 (ADS1015)`},
 		{"cut short", "cut.png", `image is "cut.png": unexpected EOF; want a JPEG, PNG or WebP file`},
 		{"of another format", "text.png", `image is "text.png": its bytes are of another format`},
 		{"a Git LFS pointer", "lfs.png", `image is "lfs.png": it is a Git LFS pointer`},
 		{"misspelt", "smal.png", `file is "smal.png", which is not there`},
-		{"X7 outside the project", "../../hero.png", `file is "../../hero.png"; want a path from this file's folder that stays in the project`},
+		{"X7 outside the project", "../../hero.png",
+			`file is "../../hero.png"; want a path from this file's folder that stays in the project`},
 		{"X7 an absolute path", "/etc/passwd", `file is "/etc/passwd"; want a path`},
 		{"X8 a link", "link.png", `"link.png" is a symbolic link; want the file itself`},
 		{"X8 behind a link", "linked/small.png", `"linked" is a symbolic link`},
 		{"a folder", "folder", `file is "folder": is not a regular file`},
-		{"the network", "ftp://cdn.example/a.png", `ads.yaml:21:8: image is "ftp://cdn.example/a.png"; want an http or https address`},
+		{"the network", "ftp://cdn.example/a.png",
+			`ads.yaml:21:8: image is "ftp://cdn.example/a.png"; want an http or https address`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := folder(t, map[string]string{
@@ -105,7 +112,8 @@ func TestReadImageStaysInTheProject(t *testing.T) {
 
 func TestOneImageIsReadOnce(t *testing.T) {
 	dir := folder(t, map[string]string{
-		"ads.yaml": imageAd("hero.png") + strings.Replace(standAloneAd, "https://cdn.example/hero.png", "./hero.png", 1) + "ad_group: Walkers\n",
+		"ads.yaml": imageAd("hero.png") +
+			strings.Replace(standAloneAd, "https://cdn.example/hero.png", "./hero.png", 1) + "ad_group: Walkers\n",
 		"hero.png": pngOf(t, 640, 640),
 	})
 	d := wantClean(t, load(t, dir))

@@ -58,7 +58,10 @@ func (c *collection) shareProblems(problems []diag.Problem) {
 }
 
 func (c *collection) twice(at diag.Position, what string, first diag.Position) {
-	c.problems.Add(diag.Problem{Code: diag.Duplicate, Position: at, Message: fmt.Sprintf("%s is written twice, first at %s; want it once", what, first)})
+	c.problems.Add(diag.Problem{
+		Code: diag.Duplicate, Position: at,
+		Message: fmt.Sprintf("%s is written twice, first at %s; want it once", what, first),
+	})
 }
 
 func (c *collection) shareInheritance(s shared, first map[string]diag.Position, in inheritance) {
@@ -107,9 +110,16 @@ func (c *collection) inherit(e *entry, s shared) {
 		switch {
 		case use.text == "":
 		case !known:
-			c.report(e, use.position, resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("template is %q, and no source has it; want the key of a template", use.text), Hint: c.didYouMean(use.text, func() []string { return slices.Sorted(maps.Keys(s.templates)) })})
+			c.report(e, use.position, resource.Finding{
+				Code:    diag.BadValue,
+				Message: fmt.Sprintf("template is %q, and no source has it; want the key of a template", use.text),
+				Hint:    c.didYouMean(use.text, func() []string { return slices.Sorted(maps.Keys(s.templates)) }),
+			})
 		case !fits:
-			c.report(e, use.position, resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("template %q sets nothing for %s; want one that does", use.text, e.draft.schema.Kind)})
+			c.report(e, use.position, resource.Finding{
+				Code: diag.BadValue, Message: fmt.Sprintf("template %q sets nothing for %s; want one that does",
+					use.text, e.draft.schema.Kind),
+			})
 		default:
 			c.takeOver(e, taken)
 		}
@@ -151,7 +161,8 @@ func (c *collection) decides(e *entry, decided resource.Attributes, name string)
 	}
 	for i := range schema.Attributes {
 		other := &schema.Attributes[i]
-		if g, ok := schema.Group(other); ok && g == group && (!decided.Value(other.Name).IsAbsent() || slices.Contains(e.draft.rejected, other.Name)) {
+		if g, ok := schema.Group(other); ok && g == group &&
+			(!decided.Value(other.Name).IsAbsent() || slices.Contains(e.draft.rejected, other.Name)) {
 			return true
 		}
 	}
@@ -200,7 +211,11 @@ func (c *collection) resolve(s shared, schema *resource.Schema, list hintList) (
 			items = append(items, named.items...)
 		case known:
 		case item.text != "":
-			problems = append(problems, problemAt(item.position, resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("hint list is %q, and no source has it; want the key of a hint list", item.text), Hint: c.didYouMean(item.text, func() []string { return slices.Sorted(maps.Keys(s.lists)) })}))
+			problems = append(problems, problemAt(item.position, resource.Finding{
+				Code: diag.BadValue, Message: fmt.Sprintf("hint list is "+
+					"%q, and no source has it; want the key of a hint list", item.text),
+				Hint: c.didYouMean(item.text, func() []string { return slices.Sorted(maps.Keys(s.lists)) }),
+			}))
 		}
 	}
 	attribute, _ := schema.Attribute(list.name.text)

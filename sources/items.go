@@ -112,8 +112,9 @@ func (c *collection) fill(p itemPlace, items []hint) {
 	e, name := p.owner, p.attribute.Name
 	if other, twice := writtenElsewhere(e.draft, name, items); twice {
 		c.report(e, items[0].position, resource.Finding{
-			Code:    diag.Conflicting,
-			Message: fmt.Sprintf("%s of %s are here and at %s; want them in one place", strings.ToLower(p.attribute.Header), e.resource.Address, other),
+			Code: diag.Conflicting,
+			Message: fmt.Sprintf("%s of %s are here and at %s; want them in one place",
+				strings.ToLower(p.attribute.Header), e.resource.Address, other),
 		})
 		return
 	}

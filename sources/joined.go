@@ -29,7 +29,8 @@ func (p Project) Joined(ctx context.Context, schemas resource.Schemas, further m
 	}
 	for _, name := range slices.Sorted(maps.Keys(further)) {
 		if !t.includes(name) {
-			return Desired{}, fmt.Errorf("%s is not among the sources of %s; want a name they include", diag.Printable(name), p.File)
+			return Desired{}, fmt.Errorf("%s is not among the sources of %s; want a name they include",
+				diag.Printable(name), p.File)
 		}
 		contents[name] = further[name]
 	}

@@ -29,7 +29,8 @@ type namedSheet struct {
 // sheetKinds are the words that sheets in adsync.yaml takes: the titles of all
 // sheets that are read, as keys.
 var sheetKinds = []string{
-	"campaigns", "ad_groups", "context_hints", "ads", "locations", "audiences", "spend_limits", "hint_lists", "pixels", "event_settings", "account",
+	"campaigns", "ad_groups", "context_hints", "ads",
+	"locations", "audiences", "spend_limits", "hint_lists", "pixels", "event_settings", "account",
 }
 
 // sheetKind returns the word of a title: ad_groups for Ad groups.
@@ -93,7 +94,8 @@ func (l *layout) sheetsLine() string {
 func flowList(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {
-		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text) + `"`
+		quoted[i] = `"` + strings.NewReplacer(`\`,
+			`\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text) + `"`
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
@@ -126,7 +128,9 @@ func (p *Project) readSheetNames(w *walker, node *yaml.Node, form string) {
 			wrong = "is a sheet that adsync writes and does not read; want another name"
 		}
 		if wrong != "" {
-			w.problems = append(w.problems, problemAt(name.Position, resource.Finding{Code: diag.BadProject, Message: fmt.Sprintf("sheets.%s has %q, which %s", form, name.Value, wrong)}))
+			w.problems = append(w.problems, problemAt(name.Position, resource.Finding{
+				Code: diag.BadProject, Message: fmt.Sprintf("sheets.%s has %q, which %s", form, name.Value, wrong),
+			}))
 			continue
 		}
 		p.layout.sheets = append(p.layout.sheets, namedSheet{name.Value, form})

@@ -23,7 +23,9 @@ type listing struct {
 }
 
 func (l *listing) report(file string, severity diag.Severity, code diag.Code, message, hint string) {
-	l.problems = append(l.problems, diag.Problem{Severity: severity, Code: code, Position: diag.InFile(file), Message: message, Hint: hint})
+	l.problems = append(l.problems, diag.Problem{
+		Severity: severity, Code: code, Position: diag.InFile(file), Message: message, Hint: hint,
+	})
 }
 
 // list walks the folder for sources. It enters no hidden folder, no folder of
@@ -32,7 +34,8 @@ func (t *tree) list() listing {
 	var found listing
 	err := fs.WalkDir(t.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			found.report(name, diag.Error, diag.Unreadable, "folder or file cannot be read; want to read every source", reason(err))
+			found.report(name, diag.Error, diag.Unreadable,
+				"folder or file cannot be read; want to read every source", reason(err))
 			return nil
 		}
 		if entry.IsDir() {
@@ -42,10 +45,13 @@ func (t *tree) list() listing {
 		return nil
 	})
 	if err != nil {
-		found.report(t.project.File, diag.Error, diag.Unreadable, "folder cannot be read to its end; want to read every source", reason(err))
+		found.report(t.project.File, diag.Error, diag.Unreadable,
+			"folder cannot be read to its end; want to read every source", reason(err))
 	}
 	if len(found.files) > t.bounds.files {
-		found.problems = append(found.problems, *problemOf(t.project.File, limit("name fewer files in sources of adsync.yaml", resource.Enough("files", int64(len(found.files))), "sources are %d files; want at most %d", len(found.files), t.bounds.files)))
+		found.problems = append(found.problems, *problemOf(t.project.File,
+			limit("name fewer files in sources of adsync.yaml", resource.Enough("files", int64(len(found.files))),
+				"sources are %d files; want at most %d", len(found.files), t.bounds.files)))
 		found.files = nil
 	}
 	if over := t.beyondTotal(found.files); over != "" {
@@ -80,7 +86,9 @@ func (t *tree) beyondTotal(files []string) string {
 }
 
 func (t *tree) tooMuch() resource.Finding {
-	return limit("split the account's files into projects, or take pictures out of workbooks", resource.EnoughMiB("total", 2*t.bounds.totalBytes), "sources are over %s with this file; want less in all", xlsx.Size(t.bounds.totalBytes))
+	return limit("split the account's files into projects, or take pictures out of workbooks",
+		resource.EnoughMiB("total", 2*t.bounds.totalBytes),
+		"sources are over %s with this file; want less in all", xlsx.Size(t.bounds.totalBytes))
 }
 
 func (t *tree) enter(folder string, found *listing) error {
@@ -91,15 +99,20 @@ func (t *tree) enter(folder string, found *listing) error {
 		return fs.SkipDir
 	}
 	if !utf8.ValidString(folder) {
-		found.report(folder, diag.Error, diag.Unreadable, "folder has a name that is not UTF-8, and cannot be read; want one that is", "rename it")
+		found.report(folder, diag.Error, diag.Unreadable,
+			"folder has a name that is not UTF-8, and cannot be read; want one that is", "rename it")
 		return fs.SkipDir
 	}
 	if strings.Count(folder, "/") >= t.bounds.folderDepth {
-		found.problems = append(found.problems, *problemOf(folder, limit("move its files up", resource.Enough("folders", int64(t.bounds.folderDepth)), "folders are nested more than %d deep; want sources nearer to the project's folder", t.bounds.folderDepth)))
+		found.problems = append(found.problems,
+			*problemOf(folder, limit("move its files up", resource.Enough("folders", int64(t.bounds.folderDepth)),
+				"folders are nested more than %d deep; want sources nearer to the project's folder",
+				t.bounds.folderDepth)))
 		return fs.SkipDir
 	}
 	if _, err := t.root.Lstat(path.Join(folder, projectFile)); err == nil {
-		found.report(folder, diag.Warning, diag.IgnoredRows, "folder holds another adsync.yaml, so that it is another project; its files are not read here", "")
+		found.report(folder, diag.Warning, diag.IgnoredRows,
+			"folder holds another adsync.yaml, so that it is another project; its files are not read here", "")
 		return fs.SkipDir
 	}
 	return nil
@@ -110,7 +123,8 @@ func (t *tree) judge(name string, mode fs.FileMode, found *listing) {
 	base := path.Base(name)
 	if original, locked := lockOf(base); locked {
 		if t.includes(path.Join(path.Dir(name), original)) {
-			found.report(path.Join(path.Dir(name), original), diag.Warning, diag.Unreadable, "file is open in an editor; what is read is what was last saved", "")
+			found.report(path.Join(path.Dir(name), original),
+				diag.Warning, diag.Unreadable, "file is open in an editor; what is read is what was last saved", "")
 		}
 		return
 	}
@@ -119,7 +133,8 @@ func (t *tree) judge(name string, mode fs.FileMode, found *listing) {
 	}
 	if mode&fs.ModeSymlink != 0 {
 		if t.includes(name) || t.linksToFolder(name) {
-			found.report(name, diag.Error, diag.Unreadable, "a symbolic link stands among the sources; want the file itself", t.linkHint(name))
+			found.report(name, diag.Error, diag.Unreadable,
+				"a symbolic link stands among the sources; want the file itself", t.linkHint(name))
 		}
 		return
 	}
@@ -142,18 +157,22 @@ const saveAsXLSX = "save it as .xlsx: File, Save As, Excel Workbook"
 // otherWorkbooks are the files of spreadsheet programs that are never read, by the end
 // of their names.
 var otherWorkbooks = map[string]string{
-	".xlsm": "a workbook with macros", ".xltm": "a workbook with macros", ".xlsb": "a binary workbook", ".xls": "an old workbook", ".ods": "an OpenDocument file", ".numbers": "a Numbers document",
+	".xlsm": "a workbook with macros", ".xltm": "a workbook with macros", ".xlsb": "a binary workbook",
+	".xls": "an old workbook", ".ods": "an OpenDocument file", ".numbers": "a Numbers document",
 }
 
 // noteFormat warns of a file that would be a source in the form, or by the spelling
 // of its name, that adsync reads: whoever saved it there takes it for one.
 func (t *tree) noteFormat(name string, found *listing) {
 	end := path.Ext(name)
-	if lower := strings.ToLower(end); lower != end && readers[lower] != nil && !inPrivate(name) && t.includes(strings.TrimSuffix(name, end)+lower) {
-		found.report(name, diag.Warning, diag.Unreadable, "file ends in "+end+" and is not read; want "+lower, "rename it, or name it in sources of adsync.yaml")
+	if lower := strings.ToLower(end); lower != end &&
+		readers[lower] != nil && !inPrivate(name) && t.includes(strings.TrimSuffix(name, end)+lower) {
+		found.report(name, diag.Warning, diag.Unreadable,
+			"file ends in "+end+" and is not read; want "+lower, "rename it, or name it in sources of adsync.yaml")
 	}
 	if what, known := otherWorkbooks[strings.ToLower(end)]; known && t.includes(strings.TrimSuffix(name, end)+".xlsx") {
-		found.report(name, diag.Warning, diag.Unreadable, "file is "+what+" and is not read; want a workbook (.xlsx)", saveAsXLSX+", or move it out of the sources")
+		found.report(name, diag.Warning, diag.Unreadable,
+			"file is "+what+" and is not read; want a workbook (.xlsx)", saveAsXLSX+", or move it out of the sources")
 	}
 }
 
@@ -212,7 +231,8 @@ func NeverSource(name string) bool { return neverSource(path.Base(name)) }
 // neverSource is true for what editors leave behind, for hidden files, and for
 // the copies adsync itself writes its results into or keeps of a file it replaced.
 func neverSource(base string) bool {
-	if keptFile.MatchString(base) || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "#") || strings.HasSuffix(base, "~") || strings.EqualFold(base, projectFile) {
+	if keptFile.MatchString(base) || strings.HasPrefix(base, ".") ||
+		strings.HasPrefix(base, "#") || strings.HasSuffix(base, "~") || strings.EqualFold(base, projectFile) {
 		return true
 	}
 	lower := strings.ToLower(base)
@@ -231,7 +251,8 @@ func (l *listing) reportTwins() {
 	for _, file := range l.files {
 		folded := strings.ToLower(norm.NFC.String(file))
 		if twin, taken := first[folded]; taken {
-			l.report(file, diag.Error, diag.Duplicate, fmt.Sprintf("file differs from %q only in case or in the form of its letters; want names that differ", twin), "")
+			l.report(file, diag.Error, diag.Duplicate, fmt.Sprintf("file differs "+
+				"from %q only in case or in the form of its letters; want names that differ", twin), "")
 			continue
 		}
 		first[folded] = file

@@ -18,10 +18,12 @@ func meaningOf(r result) string {
 		all = append(all, "list "+listSaid(list))
 	}
 	for _, in := range r.inherits {
-		all = append(all, fmt.Sprintf("for %s, template %q: %s", in.schema.Kind, in.name.text, attributesSaid(draft{attributes: in.attributes, hints: in.hints})))
+		all = append(all, fmt.Sprintf("for %s, template %q: %s",
+			in.schema.Kind, in.name.text, attributesSaid(draft{attributes: in.attributes, hints: in.hints})))
 	}
 	for _, item := range r.items {
-		all = append(all, fmt.Sprintf("entry %s.%s of %q: %q", item.schema.Kind, item.attribute.Name, texts(item.owner), item.text.text))
+		all = append(all, fmt.Sprintf("entry %s.%s of %q: %q",
+			item.schema.Kind, item.attribute.Name, texts(item.owner), item.text.text))
 	}
 	all = append(all, problemsSaid(r.problems)...)
 	slices.Sort(all)
@@ -46,7 +48,8 @@ func resourceSaid(r result, i int) string {
 	d := &r.drafts[i]
 	below := resourcesSaid(r, i+1)
 	slices.Sort(below)
-	return fmt.Sprintf("%s %q id %q under %q uses %q: %s {%s}", d.schema.Kind, d.key.text, d.id.text, texts(d.parents), texts(d.use), attributesSaid(*d), strings.Join(below, "; "))
+	return fmt.Sprintf("%s %q id %q under %q uses %q: %s {%s}", d.schema.Kind,
+		d.key.text, d.id.text, texts(d.parents), texts(d.use), attributesSaid(*d), strings.Join(below, "; "))
 }
 
 func attributesSaid(d draft) string {

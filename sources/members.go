@@ -72,7 +72,8 @@ func (c *collection) checkMembers(e *entry, a *resource.Attribute, v resource.Va
 func (t *tree) readMembers(name, slashPath string, as members.Identifier) membersFile {
 	if link := linkIn(t.root, slashPath); link != "" {
 		t.keepAttached(slashPath, t.trace(slashPath))
-		return refusedMembers(badFile(fmt.Sprintf("file is %q, and %q is a symbolic link; want the file itself", name, link)))
+		return refusedMembers(badFile(fmt.Sprintf("file is %q, and %q is a symbolic link; want the file itself",
+			name, link)))
 	}
 	list, hash, err := readMembersFile(t.root, slashPath, as, t.bounds)
 	if err != nil {
@@ -85,9 +86,13 @@ func (t *tree) readMembers(name, slashPath string, as members.Identifier) member
 	case err != nil:
 		return refusedMembers(t.cannotAttach(name, slashPath, err))
 	case !t.keepAttached(slashPath, hash):
-		return refusedMembers(badFile(fmt.Sprintf("file %q changes while it is read; want files that hold still", name)))
+		return refusedMembers(badFile(fmt.Sprintf("file %q changes "+
+			"while it is read; want files that hold still", name)))
 	}
-	m := membersFile{digest: list.Digest(), counts: list.Counts, rejections: append([]members.Rejection{}, list.Rejections...), findings: judgeMembers(name, list)}
+	m := membersFile{
+		digest: list.Digest(), counts: list.Counts,
+		rejections: append([]members.Rejection{}, list.Rejections...), findings: judgeMembers(name, list),
+	}
 	for _, f := range m.findings {
 		m.failed = m.failed || f.Severity != diag.Warning
 	}
@@ -112,24 +117,32 @@ func faultyMembers(name string, f *members.Fault) *resource.Finding {
 func judgeMembers(name string, list *members.List) []resource.Finding {
 	var findings []resource.Finding
 	for _, r := range list.Rejections {
-		said := fmt.Sprintf("%s of members file %q %s (%s)", counted(r.Count, "line", "lines"), name, saidOf(r), namedLines(r))
+		said := fmt.Sprintf("%s of members file %q %s (%s)",
+			counted(r.Count, "line", "lines"), name, saidOf(r), namedLines(r))
 		want := "; want " + wantedIdentifier(list.Identifier)
-		f := resource.Finding{Code: diag.LeftOut, Severity: diag.Warning, Message: said + ", and will be left out" + want}
+		f := resource.Finding{
+			Code: diag.LeftOut, Severity: diag.Warning, Message: said + ", and will be left out" + want,
+		}
 		if r.Reason.Misread() {
-			f = resource.Finding{Code: diag.BadFile, Message: said + want, Hint: "give the identifier that the file holds"}
+			f = resource.Finding{
+				Code: diag.BadFile, Message: said + want, Hint: "give the identifier that the file holds",
+			}
 		}
 		findings = append(findings, f)
 	}
 	switch c := list.Counts; {
 	case c.Used == 0:
-		findings = append(findings, *badFile(fmt.Sprintf("members file %q holds no identifier that can be used; want at least one", name)))
+		findings = append(findings,
+			*badFile(fmt.Sprintf("members file %q holds no identifier that can be used; want at least one", name)))
 	case c.Rejected > c.Used+c.Duplicate:
-		findings = append(findings, *badFile(fmt.Sprintf("members file %q has %s to leave out and %d to use; want a file most of which can be used", name, counted(c.Rejected, "line", "lines"), c.Used+c.Duplicate)))
+		findings = append(findings, *badFile(fmt.Sprintf("members file %q has %s to leave out and %d to use; "+
+			"want a file most of which can be used", name, counted(c.Rejected, "line", "lines"), c.Used+c.Duplicate)))
 	}
 	if list.Hidden > 0 {
 		findings = append(findings, resource.Finding{
 			Code: diag.HiddenCells, Severity: diag.Warning,
-			Message: fmt.Sprintf("%s in members file %q, and read like the others", counted(list.Hidden, "row is hidden", "rows are hidden"), name),
+			Message: fmt.Sprintf("%s in members file %q, and read like the others",
+				counted(list.Hidden, "row is hidden", "rows are hidden"), name),
 		})
 	}
 	return findings
@@ -174,7 +187,8 @@ func wantedIdentifier(as members.Identifier) string {
 // readMembersFile reads a file through the folder's root and gives its SHA-256,
 // which is kept from every output: that of a file with one line may be that of
 // a person.
-func readMembersFile(root *os.Root, slashPath string, as members.Identifier, b bounds) (list *members.List, hash string, err error) {
+func readMembersFile(root *os.Root, slashPath string,
+	as members.Identifier, b bounds) (list *members.List, hash string, err error) {
 	defer func() {
 		if recover() != nil { // its text might quote what was read
 			list, err = nil, errNotRead

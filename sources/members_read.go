@@ -128,7 +128,8 @@ func (c *collection) setMembersAside(files []file, results []result) {
 		}
 		if len(r.drafts)+len(r.items)+len(r.lists)+len(r.inherits) > 0 {
 			c.problems.Add(diag.Problem{
-				Code: diag.Conflicting, Position: at, Message: fmt.Sprintf("file %q is named as a members file and reads as a source as well; want two files", f.name),
+				Code: diag.Conflicting, Position: at, Message: fmt.Sprintf("file %q is named "+
+					"as a members file and reads as a source as well; want two files", f.name),
 				Hint: "put members files into a folder named private",
 			})
 		}

@@ -26,18 +26,22 @@ const (
 )
 
 func audienceOf(file, identifier string) string {
-	return "kind: audience\nkey: customers\nname: Customers 2026\nmembers: {file: " + file + ", identifier: " + identifier + "}\n"
+	return "kind: audience\nkey: customers\nname: Customers 2026\nmembers: {file: " +
+		file + ", identifier: " + identifier + "}\n"
 }
 
 func loadMembers(t *testing.T, identifier, content string) Desired {
 	t.Helper()
-	return load(t, folder(t, map[string]string{"all.yaml": audienceOf("private/customers.csv", identifier), "private/customers.csv": content}))
+	return load(t, folder(t, map[string]string{
+		"all.yaml": audienceOf("private/customers.csv", identifier), "private/customers.csv": content,
+	}))
 }
 
 func wantNoCanary(t *testing.T, what string, outputs ...any) {
 	t.Helper()
 	text := strings.ToLower(fmt.Sprintf("%+v", outputs))
-	for _, secret := range []string{canaryEmail, canaryPhone, strings.TrimPrefix(canaryPhone, "+"), plainHash(canaryEmail), plainHash(canaryEmail + "\n"), plainHash(canaryPhone), "canary"} {
+	for _, secret := range []string{canaryEmail, canaryPhone, strings.TrimPrefix(canaryPhone, "+"),
+		plainHash(canaryEmail), plainHash(canaryEmail + "\n"), plainHash(canaryPhone), "canary"} {
 		if strings.Contains(text, secret) {
 			t.Errorf("%s shows %q:\n%s", what, secret, text)
 		}
@@ -50,12 +54,14 @@ func plainHash(text string) string {
 }
 
 func TestX15MembersAreADigestAndCounts(t *testing.T) {
-	d := wantClean(t, loadMembers(t, "email", "E-mail;Name\n"+canaryEmail+";Canary Person\nbob@shop.example;Bob\nBOB@shop.example;Bob\n;\n"))
+	d := wantClean(t, loadMembers(t, "email", "E-mail;Name\n"+
+		canaryEmail+";Canary Person\nbob@shop.example;Bob\nBOB@shop.example;Bob\n;\n"))
 	v := valueOf(t, d, "audience/customers", "members.file")
 	if !strings.HasPrefix(v.Text(), "sha256:") || v.Written() != "private/customers.csv" {
 		t.Errorf("members.file = %v written %q, want a digest of the file", v, v.Written())
 	}
-	want := []Members{{Address: "audience/customers", File: "private/customers.csv", Identifier: members.Email, Rows: members.Counts{Read: 4, Used: 2, Blank: 1, Duplicate: 1}, Rejected: []members.Rejection{}}}
+	want := []Members{{Address: "audience/customers", File: "private/customers.csv", Identifier: members.Email,
+		Rows: members.Counts{Read: 4, Used: 2, Blank: 1, Duplicate: 1}, Rejected: []members.Rejection{}}}
 	if diff := cmp.Diff(want, d.Members); diff != "" {
 		t.Errorf("Members (-want +got):\n%s", diff)
 	}
@@ -69,7 +75,9 @@ func TestX15MembersAreADigestAndCounts(t *testing.T) {
 	if !strings.Contains(yaml.String(), "file: private/customers.csv") {
 		t.Errorf("WriteYAML = %s, want the path of the file", yaml.String())
 	}
-	again := wantClean(t, load(t, folder(t, map[string]string{"all.xlsx": book.String(), "private/customers.csv": "bob@shop.example\n" + canaryEmail})))
+	again := wantClean(t, load(t, folder(t, map[string]string{
+		"all.xlsx": book.String(), "private/customers.csv": "bob@shop.example\n" + canaryEmail,
+	})))
 	if got := valueOf(t, again, "audience/customers", "members.file"); !got.Equal(v) {
 		t.Errorf("the same people in another order give %v, want %v", got, v)
 	}
@@ -81,30 +89,46 @@ func TestX15A2A3A5ProblemsOfMembersNameNobody(t *testing.T) {
 		name, identifier, content string
 		want                      []string
 	}{
-		{"lines that are left out", "email", "email\na@b.example\nb@b.example\nc@b.example\ncanary\nCanary <" + canaryEmail + ">\ncanary2\n", []string{
-			`all.yaml:4:17: warning: 2 lines of members file "private/customers.csv" hold no e-mail address (lines 5, 7), and will be left out; want an e-mail address alone (ADS1030)`,
-			`1 line of members file "private/customers.csv" holds more than an e-mail address, such as a name or angle brackets (line 6), and will be left out`,
+		{"lines that are left out", "email", "email\na@b.example\nb@b.example\nc@b.example\ncanary\nCanary <" +
+			canaryEmail + ">\ncanary2\n", []string{
+			`all.yaml:4:17: warning: 2 lines of members file "private/customers.csv" ` +
+				`hold no e-mail address (lines 5, 7), and will be left out; want an e-mail address alone (ADS1030)`,
+			`1 line of members file "private/customers.csv" ` +
+				`holds more than an e-mail address, such as a name or angle brackets (line 6), and will be left out`,
 		}},
-		{"a phone without its country", "phone", canaryPhone + "\n0" + canaryPhone[3:] + "\n", []string{`1 line of members file "private/customers.csv" holds a telephone number without + and country code (line 2)`}},
+		{"a phone without its country", "phone", canaryPhone + "\n0" + canaryPhone[3:] + "\n",
+			[]string{`1 line of members ` +
+				`file "private/customers.csv" holds a telephone number without + and country code (line 2)`}},
 		{"hashes where addresses are said to be", "email", plainHash(canaryEmail) + "\n", []string{
-			`all.yaml:4:17: 1 line of members file "private/customers.csv" holds a hash where the plain identifier is said to be, so that it would be hashed twice (line 1); want an e-mail address alone (ADS1015)`,
+			`all.yaml:4:17: 1 line of members file "private/customers.csv" holds a hash where the plain identifier ` +
+				`is said to be, so that it would be hashed twice (line 1); want an e-mail address alone (ADS1015)`,
 			`all.yaml:4:17: members file "private/customers.csv" holds no identifier that can be used`,
 		}},
-		{"addresses where hashes are said to be", "email_sha256", plainHash(canaryEmail) + "\n" + canaryEmail + "\n", []string{`1 line of members file "private/customers.csv" holds a plain identifier where a hash is said to be (line 2)`}},
-		{"the hash of nothing", "email_sha256", plainHash(canaryEmail) + "\n" + plainHash("") + "\n", []string{`warning: 1 line of members file "private/customers.csv" holds the SHA-256 of nothing`}},
-		{"blank lines alone", "email", "email\n\n  \n", []string{`members file "private/customers.csv" holds no identifier that can be used`}},
+		{"addresses where hashes are said to be", "email_sha256",
+			plainHash(canaryEmail) + "\n" + canaryEmail + "\n", []string{`1 line of members ` +
+				`file "private/customers.csv" holds a plain identifier where a hash is said to be (line 2)`}},
+		{"the hash of nothing", "email_sha256", plainHash(canaryEmail) + "\n" + plainHash("") + "\n",
+			[]string{`warning: 1 line of members file "private/customers.csv" holds the SHA-256 of nothing`}},
+		{"blank lines alone", "email", "email\n\n  \n",
+			[]string{`members file "private/customers.csv" holds no identifier that can be used`}},
 		{"most lines cannot be used", "email", canaryEmail + "\ncanary\nb\n", []string{
-			`all.yaml:4:17: warning: 2 lines of members file "private/customers.csv" hold no e-mail address (lines 2, 3)`, `all.yaml:4:17: members file "private/customers.csv" has 2 lines to leave out and 1 to use; want a file most of which can be used`,
+			`all.yaml:4:17: warning: 2 lines of members file "private/customers.csv" ` +
+				`hold no e-mail address (lines 2, 3)`, `all.yaml:4:17: members file "private/customers.csv" ` +
+				`has 2 lines to leave out and 1 to use; want a file most of which can be used`,
 		}},
-		{"a file that is cut", "email", "b@b.example\n" + canaryEmail[:12] + "\xc3", []string{`members file "private/customers.csv", line 2: line holds bytes that are not UTF-8`}},
-		{"columns without names", "email", canaryEmail + ",Canary\n", []string{`members file "private/customers.csv", line 1: file has 2 columns and none of them is named email`}},
+		{"a file that is cut", "email", "b@b.example\n" + canaryEmail[:12] + "\xc3",
+			[]string{`members file "private/customers.csv", line 2: line holds bytes that are not UTF-8`}},
+		{"columns without names", "email", canaryEmail + ",Canary\n", []string{`members file ` +
+			`"private/customers.csv", line 1: file has 2 columns and none of them is named email`}},
 		{"nothing", "email", "", []string{`members file "private/customers.csv": file is empty`}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			d := loadMembers(t, row.identifier, row.content)
 			wantProblems(t, d.Problems, row.want...)
 			var shown bytes.Buffer
-			must(t, diag.Render(&shown, d.Problems, func(file string, line int) (string, bool) { return "excerpt of " + file, true }))
+			must(t, diag.Render(&shown, d.Problems, func(file string, line int) (string, bool) {
+				return "excerpt of " + file, true
+			}))
 			wantNoCanary(t, "Load", d.Problems, d.Members, d.Sources, shown.String())
 			if strings.Contains(shown.String(), "excerpt of private") {
 				t.Errorf("an excerpt of the members file is shown:\n%s", shown.String())
@@ -114,15 +138,19 @@ func TestX15A2A3A5ProblemsOfMembersNameNobody(t *testing.T) {
 }
 
 func TestX7X8F16MembersFilesThatAreRefused(t *testing.T) {
-	dir := folder(t, map[string]string{"p/private/folder/x": "", "p/private/people.csv": canaryEmail + "\n", "outside.csv": canaryEmail + "\n"})
+	dir := folder(t, map[string]string{
+		"p/private/folder/x": "", "p/private/people.csv": canaryEmail + "\n", "outside.csv": canaryEmail + "\n",
+	})
 	must(t, syscall.Mkfifo(filepath.Join(dir, "p/private/pipe.csv"), 0o600))
 	must(t, os.Symlink("people.csv", filepath.Join(dir, "p/private/link.csv")))
 	must(t, os.Symlink(filepath.Join(dir, "outside.csv"), filepath.Join(dir, "p/private/out.csv")))
 	for _, row := range []struct{ name, file, want string }{
 		{"a pipe", "private/pipe.csv", `file is "private/pipe.csv": is not a regular file; want one`},
-		{"a link", "private/link.csv", `file is "private/link.csv", and "private/link.csv" is a symbolic link; want the file itself`},
+		{"a link", "private/link.csv",
+			`file is "private/link.csv", and "private/link.csv" is a symbolic link; want the file itself`},
 		{"a link out of the project", "private/out.csv", `"private/out.csv" is a symbolic link`},
-		{"outside the project", "../outside.csv", `file is "../outside.csv"; want a path from this file's folder that stays in the project`},
+		{"outside the project", "../outside.csv",
+			`file is "../outside.csv"; want a path from this file's folder that stays in the project`},
 		{"an absolute path", filepath.Join(dir, "outside.csv"), `outside.csv"; want a path from this file's folder`},
 		{"a folder", "private/folder", `file is "private/folder": is not a regular file`},
 		{"misspelt", "private/peple.csv", `file is "private/peple.csv", which is not there`},
@@ -141,7 +169,8 @@ func TestX7X8F16MembersFilesThatAreRefused(t *testing.T) {
 	root, err := os.OpenRoot(filepath.Join(dir, "p"))
 	must(t, err)
 	defer root.Close()
-	if list, _, err := readMembersFile(root, "private/people.csv", members.Email, in); list != nil || err == nil || !strings.Contains(unreadable(err).Message, "file is over 10 bytes") {
+	if list, _, err := readMembersFile(root, "private/people.csv", members.Email, in); list != nil ||
+		err == nil || !strings.Contains(unreadable(err).Message, "file is over 10 bytes") {
 		t.Errorf("a file over its bound = %v, %v; want it refused", list, err)
 	}
 }
@@ -158,9 +187,13 @@ func TestX15MembersFilesAreNoSources(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		{"a table with columns of ours", map[string]string{"all.yaml": audienceOf("audiences.csv", "email"), "audiences.csv": looksLikeAudiences}, `all.yaml:4:17: file "audiences.csv" is named as a members file and reads as a source as well; want two files`},
-		{"a workbook that names itself", map[string]string{"all.xlsx": string(both)}, `all.xlsx:Audiences!C2: file "all.xlsx" is named as a members file and reads as a source as well`},
-		{"a YAML file that names itself", map[string]string{"all.yaml": audienceOf("all.yaml", "email")}, `members file "all.yaml" holds no identifier that can be used`},
+		{"a table with columns of ours", map[string]string{"all.yaml": audienceOf("audiences.csv", "email"),
+			"audiences.csv": looksLikeAudiences}, `all.yaml:4:17: ` +
+			`file "audiences.csv" is named as a members file and reads as a source as well; want two files`},
+		{"a workbook that names itself", map[string]string{"all.xlsx": string(both)},
+			`all.xlsx:Audiences!C2: file "all.xlsx" is named as a members file and reads as a source as well`},
+		{"a YAML file that names itself", map[string]string{"all.yaml": audienceOf("all.yaml", "email")},
+			`members file "all.yaml" holds no identifier that can be used`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			d := load(t, folder(t, row.files))
@@ -171,23 +204,34 @@ func TestX15MembersFilesAreNoSources(t *testing.T) {
 			wantNoCanary(t, "Load", d.Snapshot.Addresses(), d.Sources, d.Members, d.Problems)
 		})
 	}
-	inPrivate := wantClean(t, load(t, folder(t, map[string]string{"all.yaml": audienceOf("private/audiences.csv", "email"), "private/audiences.csv": looksLikeAudiences})))
+	inPrivate := wantClean(t, load(t, folder(t, map[string]string{
+		"all.yaml": audienceOf("private/audiences.csv", "email"), "private/audiences.csv": looksLikeAudiences,
+	})))
 	if inPrivate.Snapshot.Len() != 1 || len(inPrivate.Sources) != 1 {
-		t.Errorf("Load = %v from %+v, want the audience of the YAML file alone", inPrivate.Snapshot.Addresses(), inPrivate.Sources)
+		t.Errorf("Load = %v from %+v, want the audience of the YAML file alone",
+			inPrivate.Snapshot.Addresses(), inPrivate.Sources)
 	}
-	beside := wantClean(t, load(t, folder(t, map[string]string{"all.yaml": audienceOf("people.xlsx", "email"), "people.xlsx": string(bookOf(t, sheetOf{"Customers", [][]any{{"email"}, {canaryEmail}}}))})))
+	beside := wantClean(t, load(t, folder(t, map[string]string{
+		"all.yaml":    audienceOf("people.xlsx", "email"),
+		"people.xlsx": string(bookOf(t, sheetOf{"Customers", [][]any{{"email"}, {canaryEmail}}})),
+	})))
 	if len(beside.Sources) != 1 || beside.Members[0].Rows.Used != 1 {
 		t.Errorf("Load reads %+v and %+v, want a workbook of people to be no source", beside.Sources, beside.Members)
 	}
 
 	// Nor where the audience cannot be read.
-	broken := load(t, folder(t, map[string]string{"all.yaml": "kind: [\n", "private/audiences.csv": looksLikeAudiences + "\xff\x00\n"}))
+	broken := load(t, folder(t, map[string]string{
+		"all.yaml": "kind: [\n", "private/audiences.csv": looksLikeAudiences + "\xff\x00\n",
+	}))
 	wantProblem(t, broken, "private/audiences.csv: warning: file is not read: its folder is for members files")
 	wantNoCanary(t, "Load", broken.Problems, broken.Snapshot.Addresses())
 }
 
 func TestMembersAreReadAgainToBeSent(t *testing.T) {
-	dir := folder(t, map[string]string{"all.yaml": audienceOf("private/customers.csv", "email"), "private/customers.csv": canaryEmail + "\nbob@shop.example\n"})
+	dir := folder(t, map[string]string{
+		"all.yaml":              audienceOf("private/customers.csv", "email"),
+		"private/customers.csv": canaryEmail + "\nbob@shop.example\n",
+	})
 	d := wantClean(t, load(t, dir))
 	p, digest := Project{Root: dir}, valueOf(t, d, "audience/customers", "members.file").Text()
 	list, err := p.ReadMembers(d.Members[0].File, d.Members[0].Identifier, digest)
@@ -201,7 +245,8 @@ func TestMembersAreReadAgainToBeSent(t *testing.T) {
 	}
 	for name, change := range map[string]func() error{
 		"one more person": func() error {
-			return os.WriteFile(filepath.Join(dir, "private/customers.csv"), []byte(canaryEmail+"\nbob@shop.example\nc@shop.example\n"), 0o600)
+			return os.WriteFile(filepath.Join(dir, "private/customers.csv"),
+				[]byte(canaryEmail+"\nbob@shop.example\nc@shop.example\n"), 0o600)
 		},
 		"one fewer": func() error {
 			return os.WriteFile(filepath.Join(dir, "private/customers.csv"), []byte(canaryEmail+"\n"), 0o600)

@@ -41,7 +41,8 @@ type Merged struct {
 // The error is for a workbook that is damaged, and for one that was written for
 // another account than that of the project or of another side; then nothing is
 // merged.
-func Merge(ctx context.Context, p Project, base, ours, theirs []byte, schemas resource.Schemas) (made Merged, err error) {
+func Merge(ctx context.Context, p Project, base, ours,
+	theirs []byte, schemas resource.Schemas) (made Merged, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			made, err = Merged{}, fmt.Errorf("workbooks cannot be merged: %v", reason)
@@ -93,7 +94,8 @@ func (m *merger) checkAccount(b *cellBook) error {
 	}
 	account := strings.TrimSpace(said["account"])
 	if m.account != "" && account != "" && account != m.account {
-		return fmt.Errorf("workbook was written for the account %s; want one of %s (%s)", account, m.account, diag.WrongAccount)
+		return fmt.Errorf("workbook was written for the account %s; want one of %s (%s)",
+			account, m.account, diag.WrongAccount)
 	}
 	m.account = cmp.Or(m.account, account)
 	return nil
@@ -120,14 +122,21 @@ func (m *merger) plan() error {
 				return err
 			}
 		case b == nil:
-			m.clash(Conflict{What: "sheet " + quoteName(t.name), Reason: "only theirs has it, and a sheet cannot be added by a merge"})
+			m.clash(Conflict{
+				What:   "sheet " + quoteName(t.name),
+				Reason: "only theirs has it, and a sheet cannot be added by a merge",
+			})
 		case !sameSheet(b, t):
-			m.clash(Conflict{What: "sheet " + quoteName(t.name), Reason: "ours removed it and theirs changed it; it stays removed"})
+			m.clash(Conflict{
+				What: "sheet " + quoteName(t.name), Reason: "ours removed it and theirs changed it; it stays removed",
+			})
 		}
 	}
 	for _, b := range m.base.sheets {
 		if o := m.ours.sheetLike(b); !b.isOurs && o != nil && m.theirs.sheetLike(b) == nil {
-			m.clash(Conflict{What: "sheet " + quoteName(o.name), Reason: "theirs removed it, and a merge removes no sheet; it stays"})
+			m.clash(Conflict{
+				What: "sheet " + quoteName(o.name), Reason: "theirs removed it, and a merge removes no sheet; it stays",
+			})
 		}
 	}
 	return nil

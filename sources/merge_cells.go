@@ -85,7 +85,8 @@ func moveFormula(formula string, source, target int) (moved string, fits bool) {
 	inText := quotedText.FindAllStringIndex(formula, -1)
 	for _, m := range cellReference.FindAllStringSubmatchIndex(formula, -1) {
 		switch {
-		case within(inText, m[0]) || m[0] > 0 && isWordByte(formula[m[0]-1]) || m[1] < len(formula) && formula[m[1]] == '(':
+		case within(inText, m[0]) || m[0] > 0 && isWordByte(formula[m[0]-1]) ||
+			m[1] < len(formula) && formula[m[1]] == '(':
 			continue
 		case m[4] != m[5]: // $ before the row: the same cell wherever the formula stands
 			continue
@@ -109,7 +110,8 @@ func within(spans [][]int, at int) bool {
 }
 
 func isWordByte(c byte) bool {
-	return c == '_' || c == '.' || c == '$' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
+	return c == '_' || c == '.' || c == '$' || c >= '0' && c <= '9' ||
+		c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }
 
 // beside holds what lies on cells against the base: pictures and notes are not
@@ -132,7 +134,8 @@ func (s *sheetMerge) beside() error {
 			continue
 		}
 		s.clash(Conflict{
-			What: sheetLabel(s.o.name) + " " + place, Base: orNone(base[place]), Ours: orNone(ours[place]), Theirs: orNone(theirs[place]),
+			What: sheetLabel(s.o.name) + " " + place,
+			Base: orNone(base[place]), Ours: orNone(ours[place]), Theirs: orNone(theirs[place]),
 			Reason: "pictures and notes are not merged",
 		})
 	}

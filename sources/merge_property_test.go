@@ -31,12 +31,14 @@ func drawChange(t *rapid.T, who string) drawnChange {
 		if rapid.Bool().Draw(t, who+" own sheet") {
 			sheet, columns = "My sum", "ABC"
 		}
-		cell := fmt.Sprintf("%s!%c%d", sheet, rapid.SampledFrom([]byte(columns)).Draw(t, who+" column"), rapid.IntRange(2, 4).Draw(t, who+" row"))
+		cell := fmt.Sprintf("%s!%c%d", sheet, rapid.SampledFrom([]byte(columns)).Draw(t, who+" column"),
+			rapid.IntRange(2, 4).Draw(t, who+" row"))
 		c.cells[cell] = rapid.SampledFrom([]string{"", "one", "two", "=three", "<&>"}).Draw(t, who+" value")
 	}
 	c.gone = rapid.SampledFrom([]int{0, 0, 3, 4}).Draw(t, who+" gone")
 	for i := range rapid.IntRange(0, 2).Draw(t, who+" added") {
-		c.added = append(c.added, fmt.Sprintf("%s %d", rapid.SampledFrom([]string{who, "both"}).Draw(t, who+" name"), i))
+		c.added = append(c.added,
+			fmt.Sprintf("%s %d", rapid.SampledFrom([]string{who, "both"}).Draw(t, who+" name"), i))
 	}
 	c.order = rapid.IntRange(0, 2).Draw(t, who+" moved")
 	return c
@@ -104,12 +106,14 @@ func TestMergeLosesNothingAndInventsNothing(t *testing.T) {
 			if taken || kept {
 				continue
 			}
-			rt.Fatalf("%s: base %q, ours %q, theirs %q, merged %q; conflicts:\n%s", place, was[place], has[place], wants[place], is[place], said)
+			rt.Fatalf("%s: base %q, ours %q, theirs %q, merged %q; conflicts:\n%s",
+				place, was[place], has[place], wants[place], is[place], said)
 		}
 		if len(m.Conflicts) == 0 {
 			again, err := Merge(context.Background(), Project{}, base, m.Content, theirs, kinds.All())
 			if err != nil || len(again.Conflicts) > 0 || again.Cells+again.Added+again.Removed > 0 {
-				rt.Fatalf("merging theirs again takes %d cells, adds %d, removes %d, %q, %v", again.Cells, again.Added, again.Removed, clashes(again), err)
+				rt.Fatalf("merging theirs again takes %d cells, adds %d, removes %d, %q, %v",
+					again.Cells, again.Added, again.Removed, clashes(again), err)
 			}
 		}
 	})
@@ -133,11 +137,14 @@ func mentions(said, place string) bool {
 // FuzzMerge gives the three versions any XML for a sheet: it refuses, or what it
 // writes reads whole; it never panics.
 func FuzzMerge(f *testing.F) {
-	header := `<row r="1"><c r="A1" t="inlineStr"><is><t>Campaign</t></is></c><c r="B1" t="inlineStr"><is><t>Status</t></is></c><c r="C1" t="inlineStr"><is><t>Mine</t></is></c></row>`
+	header := `<row r="1"><c r="A1" t="inlineStr"><is><t>Campaign</t></is></c><c r="B1" ` +
+		`t="inlineStr"><is><t>Status</t></is></c><c r="C1" t="inlineStr"><is><t>Mine</t></is></c></row>`
 	row := func(n int, name, status string) string {
-		return fmt.Sprintf(`<row r="%d"><c r="A%[1]d" t="inlineStr"><is><t>%s</t></is></c><c r="B%[1]d" t="inlineStr"><is><t>%s</t></is></c><c r="C%[1]d"><f>A%[1]d</f><v>1</v></c></row>`, n, name, status)
+		return fmt.Sprintf(`<row r="%d"><c r="A%[1]d" t="inlineStr"><is><t>%s</t></is></c><c r="B%[1]d" `+
+			`t="inlineStr"><is><t>%s</t></is></c><c r="C%[1]d"><f>A%[1]d</f><v>1</v></c></row>`, n, name, status)
 	}
-	f.Add(header+row(2, "a", "paused"), header+row(2, "a", "active"), header+row(2, "a", "paused")+row(3, "b", "paused"), "Campaigns")
+	f.Add(header+row(2, "a", "paused"), header+row(2, "a", "active"),
+		header+row(2, "a", "paused")+row(3, "b", "paused"), "Campaigns")
 	f.Add(header, header+row(2, "a", "x"), header+row(5, "a", "y"), "Campaigns")
 	f.Add(row(1, "a", "b"), row(1, "a", "c"), row(1, "d", "b"), "Mine")
 	f.Fuzz(func(t *testing.T, base, ours, theirs, name string) {
@@ -159,9 +166,12 @@ func smallBook(t testing.TB, sheet, rows string) []byte {
 	w := zip.NewWriter(&b)
 	for _, part := range [][2]string{
 		{"[Content_Types].xml", "<Types/>"},
-		{"_rels/.rels", `<Relationships><Relationship Id="r1" Type="t/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
-		{"xl/workbook.xml", `<workbook xmlns:r="r"><sheets><sheet name="` + sheet + `" sheetId="1" r:id="r1"/></sheets></workbook>`},
-		{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r1" Type="t/worksheet" Target="sheet1.xml"/></Relationships>`},
+		{"_rels/.rels", `<Relationships><Relationship ` +
+			`Id="r1" Type="t/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
+		{"xl/workbook.xml", `<workbook xmlns:r="r"><sheets><sheet name="` +
+			sheet + `" sheetId="1" r:id="r1"/></sheets></workbook>`},
+		{"xl/_rels/workbook.xml.rels",
+			`<Relationships><Relationship Id="r1" Type="t/worksheet" Target="sheet1.xml"/></Relationships>`},
 		{"xl/sheet1.xml", "<worksheet><sheetData>" + rows + "</sheetData></worksheet>"},
 	} {
 		out, err := w.CreateHeader(&zip.FileHeader{Name: part[0]})

@@ -53,7 +53,8 @@ func (s *sheetMerge) places() {
 			if sheet == s.t && base[row.number] != nil {
 				continue
 			}
-			s.cells(base[row.number], cmp.Or(ours[row.number], &cellRow{number: row.number}), cmp.Or(theirs[row.number], &cellRow{number: row.number}))
+			s.cells(base[row.number], cmp.Or(ours[row.number], &cellRow{number: row.number}),
+				cmp.Or(theirs[row.number], &cellRow{number: row.number}))
 		}
 	}
 }
@@ -81,11 +82,16 @@ func (s *sheetMerge) row(base, ours, theirs *cellRow) {
 	case ours != nil && theirs != nil:
 		s.cells(base, ours, theirs)
 	case ours == nil && theirs != nil && !sameRow(s.b, s.t, base, theirs):
-		s.clash(Conflict{What: s.t.rowPlace(theirs), Reason: "ours removed the row and theirs changed it; it stays removed", Theirs: theirs.text()})
+		s.clash(Conflict{
+			What: s.t.rowPlace(theirs), Reason: "ours removed the row and theirs changed it; it stays removed",
+			Theirs: theirs.text(),
+		})
 	case ours != nil && theirs == nil && sameRow(s.b, s.o, base, ours):
 		s.remove(ours)
 	case ours != nil && theirs == nil:
-		s.clash(Conflict{What: s.o.rowPlace(ours), Reason: "theirs removed the row and ours changed it; it stays", Ours: ours.text()})
+		s.clash(Conflict{
+			What: s.o.rowPlace(ours), Reason: "theirs removed the row and ours changed it; it stays", Ours: ours.text(),
+		})
 	}
 }
 
@@ -114,7 +120,9 @@ func (s *sheetMerge) remove(row *cellRow) {
 		done:     func(m *Merged) { m.Removed++ },
 	}
 	for _, c := range row.cells {
-		step.edits = append(step.edits, xlsx.Edit{Sheet: s.o.name, Row: row.number, Column: c.Column, Value: xlsx.Clear()})
+		step.edits = append(step.edits, xlsx.Edit{
+			Sheet: s.o.name, Row: row.number, Column: c.Column, Value: xlsx.Clear(),
+		})
 		step.want = append(step.want, optionalCell{})
 	}
 	s.steps = append(s.steps, step)
@@ -139,7 +147,9 @@ func (s *sheetMerge) cells(base, ours, theirs *cellRow) {
 		case is.same(was):
 			s.take(name, ours, theirs, was, is, wants)
 		default:
-			s.clash(Conflict{What: s.cellPlace(ours, theirs, name), Base: was.show(), Ours: is.show(), Theirs: wants.show()})
+			s.clash(Conflict{
+				What: s.cellPlace(ours, theirs, name), Base: was.show(), Ours: is.show(), Theirs: wants.show(),
+			})
 		}
 	}
 }
@@ -177,7 +187,9 @@ func (s *sheetMerge) take(name string, ours, theirs *cellRow, was, is, wants opt
 	if wants.isDay || number >= len(s.o.columns) {
 		edit.Like = s.lookFor(ours, number, wants)
 	}
-	s.steps = append(s.steps, mergeStep{edits: []xlsx.Edit{edit}, want: []optionalCell{wants}, conflict: conflict, done: func(m *Merged) { m.Cells++ }})
+	s.steps = append(s.steps, mergeStep{
+		edits: []xlsx.Edit{edit}, want: []optionalCell{wants}, conflict: conflict, done: func(m *Merged) { m.Cells++ },
+	})
 }
 
 // lookFor finds a cell of ours to look like: for a day one that shows days, if

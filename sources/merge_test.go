@@ -14,7 +14,8 @@ import (
 
 var mergedAds = sheetOf{"Ads", [][]any{
 	{"Campaign", "Ad group", "Ad", "Title", "Body", "Target URL", "Image", "My note", "Key", "Result"},
-	{"Spring launch", "Runners", "Hero A", "AAA", "Light.", "https://shop.example/", "a.png", "mine", "hero-a", "created"},
+	{"Spring launch", "Runners", "Hero A", "AAA", "Light.",
+		"https://shop.example/", "a.png", "mine", "hero-a", "created"},
 	{"Spring launch", "Runners", "Hero B", "BBB", "Light.", "https://shop.example/", "b.png", "", "hero-b", "created"},
 	{"Spring launch", "Runners", "Hero C", "CCC", "Light.", "https://shop.example/", "c.png", "", "", "created"},
 }}
@@ -60,22 +61,41 @@ func TestMergeTakesWhatOnlyTheirsChanged(t *testing.T) {
 		ours, theirs func(*excelize.File)
 		want         map[string]string // of ours, what changes
 	}{
-		{"two cells of one row", typed(t, "Ads!D2", "ours"), typed(t, "Ads!E2", "Theirs."), map[string]string{"Ads!E2": "Light. → Theirs."}},
-		{"two rows", typed(t, "Ads!D2", "ours"), typed(t, "Ads!D3", "theirs"), map[string]string{"Ads!D3": "BBB → theirs"}},
+		{"two cells of one row", typed(t, "Ads!D2", "ours"),
+			typed(t, "Ads!E2", "Theirs."), map[string]string{"Ads!E2": "Light. → Theirs."}},
+		{"two rows", typed(t, "Ads!D2", "ours"), typed(t, "Ads!D3", "theirs"),
+			map[string]string{"Ads!D3": "BBB → theirs"}},
 		{"the same on both sides", typed(t, "Ads!D2", "same"), typed(t, "Ads!D2", "same"), map[string]string{}},
-		{"a value that goes", typed(t, "Ads!D2", "ours"), typed(t, "Ads!H2", nil), map[string]string{"Ads!H2": "mine → "}},
-		{"a row that moved", func(f *excelize.File) { must(t, f.InsertRows("Ads", 2, 2)) }, typed(t, "Ads!D3", "theirs"), map[string]string{"Ads!D5": "BBB → theirs"}},
-		{"a column that moved", func(f *excelize.File) { must(t, f.InsertCols("Ads", "B", 1)) }, typed(t, "Ads!D3", "theirs"), map[string]string{"Ads!E3": "BBB → theirs"}},
-		{"a row theirs added, with one of ours", typed(t, "Ads!C5", "Mine", "Ads!D5", "MMM", "Ads!B5", "Runners"), typed(t, "Ads!A5", "Spring launch", "Ads!B5", "Runners", "Ads!C5", "Hero D", "Ads!D5", "DDD"), map[string]string{"Ads!A6": " → Spring launch", "Ads!B6": " → Runners", "Ads!C6": " → Hero D", "Ads!D6": " → DDD"}},
-		{"the same row added on both sides", typed(t, "Ads!B5", "Runners", "Ads!C5", "Hero D", "Ads!D5", "DDD"), typed(t, "Ads!B5", "Runners", "Ads!C5", "Hero D", "Ads!D5", "DDD"), map[string]string{}},
-		{"a row theirs removed", typed(t, "Ads!D2", "ours"), func(f *excelize.File) { must(t, f.RemoveRow("Ads", 3)) }, map[string]string{
-			"Ads!A3": "Spring launch → ", "Ads!B3": "Runners → ", "Ads!C3": "Hero B → ", "Ads!D3": "BBB → ", "Ads!E3": "Light. → ", "Ads!F3": "https://shop.example/ → ", "Ads!G3": "b.png → ", "Ads!I3": "hero-b → ", "Ads!J3": "created → "}},
-		{"a row ours removed", func(f *excelize.File) { must(t, f.RemoveRow("Ads", 3)) }, typed(t, "Ads!D2", "theirs"), map[string]string{"Ads!D2": "AAA → theirs"}},
-		{"a column theirs added", typed(t, "Ads!K1", "Ours", "Ads!K2", "o"), typed(t, "Ads!K1", "Theirs", "Ads!K3", "t"), map[string]string{"Ads!L1": " → Theirs", "Ads!L3": " → t"}},
-		{"a sheet of the user's own, by place", typed(t, "My sum!A1", "Sum"), typed(t, "My sum!B1", 6, "My sum!C4", true), map[string]string{"My sum!B1": "5 → 6", "My sum!C4": " → TRUE"}},
-		{"what adsync fills stays", typed(t, "Ads!J2", "failed"), typed(t, "Ads!J2", "updated", "Ads!D3", "theirs"), map[string]string{"Ads!D3": "BBB → theirs"}},
-		{"a formula that stands where it stood", nil, func(f *excelize.File) { must(t, f.SetCellFormula("My sum", "B2", "B1*2")) }, map[string]string{}},
-		{"a renamed row with a key", typed(t, "Ads!C2", "Hero Z"), typed(t, "Ads!D2", "theirs"), map[string]string{"Ads!D2": "AAA → theirs"}},
+		{"a value that goes", typed(t, "Ads!D2", "ours"),
+			typed(t, "Ads!H2", nil), map[string]string{"Ads!H2": "mine → "}},
+		{"a row that moved", func(f *excelize.File) { must(t, f.InsertRows("Ads", 2, 2)) },
+			typed(t, "Ads!D3", "theirs"), map[string]string{"Ads!D5": "BBB → theirs"}},
+		{"a column that moved", func(f *excelize.File) { must(t, f.InsertCols("Ads", "B", 1)) },
+			typed(t, "Ads!D3", "theirs"), map[string]string{"Ads!E3": "BBB → theirs"}},
+		{"a row theirs added, with one of ours", typed(t, "Ads!C5", "Mine", "Ads!D5", "MMM", "Ads!B5", "Runners"),
+			typed(t, "Ads!A5", "Spring launch", "Ads!B5", "Runners", "Ads!C5", "Hero D", "Ads!D5", "DDD"),
+			map[string]string{"Ads!A6": " → Spring launch",
+				"Ads!B6": " → Runners", "Ads!C6": " → Hero D", "Ads!D6": " → DDD"}},
+		{"the same row added on both sides", typed(t, "Ads!B5", "Runners", "Ads!C5", "Hero D", "Ads!D5", "DDD"),
+			typed(t, "Ads!B5", "Runners", "Ads!C5", "Hero D", "Ads!D5", "DDD"), map[string]string{}},
+		{"a row theirs removed", typed(t, "Ads!D2", "ours"),
+			func(f *excelize.File) { must(t, f.RemoveRow("Ads", 3)) }, map[string]string{
+				"Ads!A3": "Spring launch → ", "Ads!B3": "Runners → ",
+				"Ads!C3": "Hero B → ", "Ads!D3": "BBB → ", "Ads!E3": "Light. → ", "Ads!F3": "https://shop.example/ → ",
+				"Ads!G3": "b.png → ", "Ads!I3": "hero-b → ", "Ads!J3": "created → "}},
+		{"a row ours removed", func(f *excelize.File) { must(t, f.RemoveRow("Ads", 3)) },
+			typed(t, "Ads!D2", "theirs"), map[string]string{"Ads!D2": "AAA → theirs"}},
+		{"a column theirs added", typed(t, "Ads!K1", "Ours", "Ads!K2", "o"),
+			typed(t, "Ads!K1", "Theirs", "Ads!K3", "t"), map[string]string{"Ads!L1": " → Theirs", "Ads!L3": " → t"}},
+		{"a sheet of the user's own, by place", typed(t, "My sum!A1", "Sum"), typed(t,
+			"My sum!B1", 6, "My sum!C4", true), map[string]string{"My sum!B1": "5 → 6", "My sum!C4": " → TRUE"}},
+		{"what adsync fills stays", typed(t, "Ads!J2", "failed"),
+			typed(t, "Ads!J2", "updated", "Ads!D3", "theirs"), map[string]string{"Ads!D3": "BBB → theirs"}},
+		{"a formula that stands where it stood", nil, func(f *excelize.File) {
+			must(t, f.SetCellFormula("My sum", "B2", "B1*2"))
+		}, map[string]string{}},
+		{"a renamed row with a key", typed(t, "Ads!C2", "Hero Z"),
+			typed(t, "Ads!D2", "theirs"), map[string]string{"Ads!D2": "AAA → theirs"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ours := mergeBase(t, c.ours)
@@ -94,22 +114,42 @@ func TestMergeListsWhatItCannotMerge(t *testing.T) {
 		ours, theirs func(*excelize.File)
 		want         []string
 	}{
-		{"one cell changed twice", typed(t, "Ads!D2", "ours"), typed(t, "Ads!D2", "theirs"), []string{`Ads!D2 [hero-a] title | "AAA" | "ours" | "theirs" | `}},
-		{"cleared here, changed there", typed(t, "Ads!H2", nil), typed(t, "Ads!H2", "yours"), []string{`Ads!H2 [hero-a] column "My note" | "mine" | (blank) | "yours" | `}},
-		{"removed here, changed there", func(f *excelize.File) { must(t, f.RemoveRow("Ads", 3)) }, typed(t, "Ads!D3", "theirs"), []string{
-			`Ads!3 [hero-b] |  |  | "Spring launch", "Runners", "Hero B", "theirs", "Light.", "https://shop.example/", "b.png", "hero-b", "created" | ours removed the row and theirs changed it; it stays removed`}},
-		{"changed here, removed there", typed(t, "Ads!D3", "ours"), func(f *excelize.File) { must(t, f.RemoveRow("Ads", 3)) }, []string{
-			`Ads!3 [hero-b] |  | "Spring launch", "Runners", "Hero B", "ours", "Light.", "https://shop.example/", "b.png", "hero-b", "created" |  | theirs removed the row and ours changed it; it stays`}},
-		{"the same row added differently", typed(t, "Ads!B5", "Runners", "Ads!C5", "Hero D", "Ads!D5", "DDD"), typed(t, "Ads!B5", "Runners", "Ads!C5", "Hero D", "Ads!D5", "EEE"), []string{`Ads!D5 [Hero D] title | (blank) | "DDD" | "EEE" | `}},
-		{"a sheet theirs added", nil, func(f *excelize.File) { _, err := f.NewSheet("Plans"); must(t, err) }, []string{`sheet "Plans" |  |  |  | only theirs has it, and a sheet cannot be added by a merge`}},
-		{"a sheet theirs removed", nil, func(f *excelize.File) { must(t, f.DeleteSheet("My sum")) }, []string{`sheet "My sum" |  |  |  | theirs removed it, and a merge removes no sheet; it stays`}},
-		{"a sheet ours removed", func(f *excelize.File) { must(t, f.DeleteSheet("My sum")) }, typed(t, "My sum!B1", 6), []string{`sheet "My sum" |  |  |  | ours removed it and theirs changed it; it stays removed`}},
-		{"a formula that reads another row, and moved", func(f *excelize.File) { must(t, f.InsertRows("Ads", 2, 1)) }, func(f *excelize.File) { must(t, f.SetCellFormula("Ads", "H3", "H2&H3")) }, []string{
-			`Ads!H4 [hero-b] column "My note" | (blank) | (blank) | =H2&H3 | it is a formula that reads other rows, and its row stands elsewhere in ours`}},
-		{"cells that ours merged", func(f *excelize.File) { must(t, f.MergeCell("My sum", "A2", "B2")) }, typed(t, "My sum!B2", "theirs"), []string{
-			`My sum!B2 | (blank) | (blank) | "theirs" | cell B2 lies inside the merged cells A2:B2; want them unmerged`}},
+		{"one cell changed twice", typed(t, "Ads!D2", "ours"),
+			typed(t, "Ads!D2", "theirs"), []string{`Ads!D2 [hero-a] title | "AAA" | "ours" | "theirs" | `}},
+		{"cleared here, changed there", typed(t, "Ads!H2", nil),
+			typed(t, "Ads!H2", "yours"), []string{`Ads!H2 [hero-a] column "My note" | "mine" | (blank) | "yours" | `}},
+		{"removed here, changed there", func(f *excelize.File) { must(t, f.RemoveRow("Ads", 3)) },
+			typed(t, "Ads!D3", "theirs"), []string{
+				`Ads!3 [hero-b] |  |  | "Spring launch", ` +
+					`"Runners", "Hero B", "theirs", "Light.", "https://shop.example/", ` +
+					`"b.png", "hero-b", "created" | ours removed the row and theirs changed it; it stays removed`}},
+		{"changed here, removed there", typed(t, "Ads!D3", "ours"), func(f *excelize.File) {
+			must(t, f.RemoveRow("Ads", 3))
+		}, []string{
+			`Ads!3 [hero-b] |  | "Spring launch", "Runners", "Hero B", "ours", "Light.", "https://shop.example/", ` +
+				`"b.png", "hero-b", "created" |  | theirs removed the row and ours changed it; it stays`}},
+		{"the same row added differently", typed(t, "Ads!B5", "Runners", "Ads!C5", "Hero D", "Ads!D5", "DDD"),
+			typed(t, "Ads!B5", "Runners", "Ads!C5", "Hero D", "Ads!D5", "EEE"),
+			[]string{`Ads!D5 [Hero D] title | (blank) | "DDD" | "EEE" | `}},
+		{"a sheet theirs added", nil, func(f *excelize.File) { _, err := f.NewSheet("Plans"); must(t, err) },
+			[]string{`sheet "Plans" |  |  |  | only theirs has it, and a sheet cannot be added by a merge`}},
+		{"a sheet theirs removed", nil, func(f *excelize.File) { must(t, f.DeleteSheet("My sum")) },
+			[]string{`sheet "My sum" |  |  |  | theirs removed it, and a merge removes no sheet; it stays`}},
+		{"a sheet ours removed", func(f *excelize.File) { must(t, f.DeleteSheet("My sum")) }, typed(t, "My sum!B1", 6),
+			[]string{`sheet "My sum" |  |  |  | ours removed it and theirs changed it; it stays removed`}},
+		{"a formula that reads another row, and moved", func(f *excelize.File) { must(t, f.InsertRows("Ads", 2, 1)) },
+			func(f *excelize.File) { must(t, f.SetCellFormula("Ads", "H3", "H2&H3")) }, []string{
+				`Ads!H4 [hero-b] column "My note" | (blank) ` +
+					`| (blank) | =H2&H3 | it is ` +
+					`a formula that reads other rows, and its row stands elsewhere in ours`}},
+		{"cells that ours merged", func(f *excelize.File) { must(t, f.MergeCell("My sum", "A2", "B2")) },
+			typed(t, "My sum!B2", "theirs"), []string{
+				`My sum!B2 | (blank) | (blank) | "theirs" ` +
+					`| cell B2 lies inside the merged cells A2:B2; want them unmerged`}},
 		{"a note", nil, func(f *excelize.File) {
-			must(t, f.AddComment("Ads", excelize.Comment{Cell: "D2", Author: "Ann", Paragraph: []excelize.RichTextRun{{Text: "why"}}}))
+			must(t, f.AddComment("Ads", excelize.Comment{
+				Cell: "D2", Author: "Ann", Paragraph: []excelize.RichTextRun{{Text: "why"}},
+			}))
 		}, []string{`Ads note on [hero-a] title | (none) | (none) | "why" | pictures and notes are not merged`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -153,8 +193,10 @@ func TestMergeCarriesDaysAndFormulasOfARow(t *testing.T) {
 }
 
 func TestMergeWithoutABaseKeepsWhatDiffersApart(t *testing.T) {
-	m := mergeOf(t, nil, mergeBase(t, typed(t, "Ads!D2", "ours")), mergeBase(t, typed(t, "Ads!D2", "theirs", "Ads!C6", "Hero X")))
-	if got := clashes(m); len(got) != 1 || !strings.Contains(got[0], `Ads!D2 [hero-a] title | (blank) | "ours" | "theirs"`) || m.Added != 1 {
+	m := mergeOf(t, nil, mergeBase(t, typed(t, "Ads!D2", "ours")),
+		mergeBase(t, typed(t, "Ads!D2", "theirs", "Ads!C6", "Hero X")))
+	if got := clashes(m); len(got) != 1 ||
+		!strings.Contains(got[0], `Ads!D2 [hero-a] title | (blank) | "ours" | "theirs"`) || m.Added != 1 {
 		t.Errorf("added %d, conflicts %q; want one row and one conflict", m.Added, got)
 	}
 }
@@ -162,19 +204,24 @@ func TestMergeWithoutABaseKeepsWhatDiffersApart(t *testing.T) {
 func TestNothingIsMergedOfADamagedWorkbook(t *testing.T) {
 	whole := mergeBase(t, nil)
 	cut := whole[:len(whole)/2]
-	for name, versions := range map[string][3][]byte{"base": {cut, whole, whole}, "ours": {whole, cut, whole}, "theirs": {whole, whole, cut}} {
-		if m, err := Merge(context.Background(), Project{}, versions[0], versions[1], versions[2], kinds.All()); err == nil || !strings.HasPrefix(err.Error(), name+": ") || m.Content != nil {
+	for name, versions := range map[string][3][]byte{
+		"base": {cut, whole, whole}, "ours": {whole, cut, whole}, "theirs": {whole, whole, cut},
+	} {
+		if m, err := Merge(context.Background(), Project{}, versions[0], versions[1],
+			versions[2], kinds.All()); err == nil || !strings.HasPrefix(err.Error(), name+": ") || m.Content != nil {
 			t.Errorf("Merge with %s cut = %v, %v; want nothing but an error", name, m.Content != nil, err)
 		}
 	}
 }
 
 func TestMergeWithItselfChangesNothing(t *testing.T) {
-	for _, versions := range [][3]func(*excelize.File){{nil, nil, nil}, {nil, typed(t, "Ads!D2", "x"), nil}, {nil, nil, nil}} {
+	for _, versions := range [][3]func(*excelize.File){{nil, nil, nil},
+		{nil, typed(t, "Ads!D2", "x"), nil}, {nil, nil, nil}} {
 		ours := mergeBase(t, versions[1])
 		m := mergeOf(t, mergeBase(t, versions[0]), ours, mergeBase(t, versions[2]))
 		if !slices.Equal(m.Content, ours) || len(m.Conflicts) > 0 {
-			t.Errorf("conflicts %q; ours is %d bytes, merged %d; want ours byte for byte", clashes(m), len(ours), len(m.Content))
+			t.Errorf("conflicts %q; ours is %d bytes, merged %d; want ours byte for byte",
+				clashes(m), len(ours), len(m.Content))
 		}
 	}
 }

@@ -46,7 +46,8 @@ func Paths(schemas resource.Schemas, s *resource.Snapshot) []PathUse {
 	for r := range s.All() {
 		for _, n := range r.Attributes {
 			a, known := schemas.Of(r.Address.Kind).Attribute(n.Name)
-			if known && (a.Type == resource.TypeImage || a.Type == resource.TypeMembers) && n.Value.Written() != n.Value.Text() {
+			if known && (a.Type == resource.TypeImage || a.Type == resource.TypeMembers) &&
+				n.Value.Written() != n.Value.Text() {
 				all = append(all, PathUse{r.Address, a, n.Value})
 			}
 		}

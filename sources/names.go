@@ -36,14 +36,16 @@ func (c *collection) checkName(e *entry, a *resource.Attribute, said string, at 
 	switch {
 	case named == nil && byKey:
 		c.report(e, at, resource.Finding{
-			Code:    diag.UnknownName,
-			Message: fmt.Sprintf("%s is %q, which no file has; want an id, or %s/ and a key of your files", a.Name, said, a.Of),
-			Hint:    c.didYouMeanKey(address),
+			Code: diag.UnknownName,
+			Message: fmt.Sprintf("%s is %q, which no file has; want an id, or %s/ and a key of your files",
+				a.Name, said, a.Of),
+			Hint: c.didYouMeanKey(address),
 		})
 	case named != nil && named.archived():
 		c.report(e, at, resource.Finding{
-			Code:    diag.UnknownName,
-			Message: fmt.Sprintf("%s is %q, which is archived (%s); want one that is not", a.Name, said, named.resource.Value(named.draft.schema.RemovalAttribute().Name).Position),
+			Code: diag.UnknownName,
+			Message: fmt.Sprintf("%s is %q, which is archived (%s); want one that is not",
+				a.Name, said, named.resource.Value(named.draft.schema.RemovalAttribute().Name).Position),
 		})
 	}
 }

@@ -56,7 +56,8 @@ type Standing struct {
 func ReadOperator(file, account string) (Operator, []diag.Problem) {
 	o := Operator{File: file}
 	w := &walker{origin: diag.OriginOf(file, "")}
-	if problem := w.ownFile(file, "the operator's file", func(document *yaml.Node) { o.read(w, document, true) }); problem != nil {
+	if problem := w.ownFile(file, "the operator's file",
+		func(document *yaml.Node) { o.read(w, document, true) }); problem != nil {
 		return o, []diag.Problem{*problem}
 	}
 	o.take(o.accounts[account])
@@ -135,7 +136,8 @@ func (o *Operator) readKey(w *walker, node *yaml.Node) {
 // read takes where a key is; example is a variable that may hold it.
 func (r *KeyReference) read(w *walker, node *yaml.Node, name, example string) {
 	if node.Kind != yaml.MappingNode || len(node.Content) != 2 {
-		w.reportUnseen(node, name+" holds something else than where the key is; want one of env, file and command, such as {env: "+example+"}", "no key stands in a file of adsync: name a variable, a file or a command")
+		w.reportUnseen(node, name+" holds something else than where the key is; want one of env, file and command, "+
+			"such as {env: "+example+"}", "no key stands in a file of adsync: name a variable, a file or a command")
 		return
 	}
 	readers := map[string]func(*yaml.Node){}
@@ -177,7 +179,8 @@ func (o *Operator) readAllow(w *walker, node *yaml.Node) {
 			continue
 		}
 		if lacks := s.lacks(); lacks != "" {
-			w.report(entry, diag.BadProject, "an allowance "+lacks, "for example {allow: raises-spend=campaign/x, until: 2026-12-01, owner: Ann, reason: the sale}")
+			w.report(entry, diag.BadProject, "an allowance "+lacks,
+				"for example {allow: raises-spend=campaign/x, until: 2026-12-01, owner: Ann, reason: the sale}")
 			continue
 		}
 		o.Allow = append(o.Allow, s)
@@ -227,7 +230,8 @@ func (o *Operator) take(section *Operator) {
 func (o Operator) ByAccount() bool { return len(o.accounts) > 0 }
 
 // ErrWatched says that an operator's file lies among what it guards.
-var ErrWatched = errors.New("lies in the folder it guards; want it outside, where a change of the files cannot loosen it")
+var ErrWatched = errors.New("lies in the folder " +
+	"it guards; want it outside, where a change of the files cannot loosen it")
 
 // Outside refuses an operator's file within a project's folder, wherever links
 // lead. A project of a state alone has no files that could be watched.
@@ -249,7 +253,8 @@ func (p Project) Outside(file string) error {
 	if whole, err = filepath.Abs(whole); err != nil {
 		return err
 	}
-	if inner, err := filepath.Rel(root, whole); err == nil && inner != ".." && !strings.HasPrefix(inner, ".."+string(filepath.Separator)) {
+	if inner, err := filepath.Rel(root, whole); err == nil &&
+		inner != ".." && !strings.HasPrefix(inner, ".."+string(filepath.Separator)) {
 		return ErrWatched
 	}
 	return nil

@@ -32,7 +32,8 @@ func (g *Git) read(w *walker, node *yaml.Node) {
 		return func(n *yaml.Node) { *to = w.beside(w.setting(n, "git."+where)) }
 	}
 	w.fields(node, "git", map[string]func(*yaml.Node){
-		"url": text(&g.URL, "url"), "ref": text(&g.Ref, "ref"), "path": text(&g.Path, "path"), "author": text(&g.Author, "author"),
+		"url": text(&g.URL, "url"), "ref": text(&g.Ref, "ref"),
+		"path": text(&g.Path, "path"), "author": text(&g.Author, "author"),
 		"ssh_key": file(&g.Key, "ssh_key"), "known_hosts": file(&g.KnownHosts, "known_hosts"),
 		"ca": file(&g.CA, "ca"), "signers": file(&g.Signers, "signers"),
 		"token":      func(n *yaml.Node) { g.Token.read(w, n, "git.token", "GIT_TOKEN") },
@@ -45,7 +46,8 @@ func (g *Git) readTimeout(w *walker, node *yaml.Node) {
 	value := w.setting(node, "git.timeout").Value
 	d, err := time.ParseDuration(value)
 	if err != nil || d < time.Second || d > time.Hour {
-		w.report(node, diag.BadProject, fmt.Sprintf("git.timeout is %q; want a time from 1s to 1h, such as 2m", value), "")
+		w.report(node, diag.BadProject,
+			fmt.Sprintf("git.timeout is %q; want a time from 1s to 1h, such as 2m", value), "")
 		return
 	}
 	g.Timeout = d

@@ -62,7 +62,9 @@ func (p Project) Origins(ctx context.Context, schemas resource.Schemas, given []
 	if err != nil {
 		return origins, fmt.Errorf("read commit %s: %w", head, err)
 	}
-	s := &search{history: h, project: p, schemas: schemas, given: given, origins: origins, read: map[plumbing.Hash]reading{}}
+	s := &search{
+		history: h, project: p, schemas: schemas, given: given, origins: origins, read: map[plumbing.Hash]reading{},
+	}
 	if err := s.from(ctx, commit); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return origins, err
 	}
@@ -174,14 +176,17 @@ func (s *search) step(ctx context.Context, p pending) error {
 		s.add(parent, passed)
 	}
 	for _, i := range left {
-		s.origins[i] = Origin{Commit: p.commit.Hash.String(), Author: diag.Printable(p.commit.Author.Name), At: p.commit.Author.When}
+		s.origins[i] = Origin{
+			Commit: p.commit.Hash.String(), Author: diag.Printable(p.commit.Author.Name), At: p.commit.Author.When,
+		}
 	}
 	return nil
 }
 
 // split sorts out which values the parent has already. What the files of the
 // parent say is not known where they cannot be read: it may be the same.
-func (s *search) split(ctx context.Context, child, parent *object.Commit, values []int) (passed, left []int, err error) {
+func (s *search) split(ctx context.Context, child,
+	parent *object.Commit, values []int) (passed, left []int, err error) {
 	if len(values) == 0 {
 		return nil, nil, nil
 	}

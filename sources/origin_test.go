@@ -32,7 +32,8 @@ func newRepository(t *testing.T) *repository {
 
 func (r *repository) git(args ...string) string {
 	r.t.Helper()
-	c := exec.Command("git", append([]string{"-C", r.top, "-c", "user.name=Nobody", "-c", "user.email=nobody@example.com"}, args...)...)
+	c := exec.Command("git",
+		append([]string{"-C", r.top, "-c", "user.name=Nobody", "-c", "user.email=nobody@example.com"}, args...)...)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		r.t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -55,7 +56,8 @@ func (r *repository) commit(author string) string {
 		n = len(strings.Split(r.git("rev-list", "--all"), "\n"))
 	}
 	at := time.Date(2026, 11, 1, n, 0, 0, 0, time.UTC).Format(time.RFC3339)
-	c := exec.Command("git", "-C", r.top, "-c", "user.name="+author, "-c", "user.email="+author+"@example.com", "commit", "-q", "-m", "by "+author)
+	c := exec.Command("git", "-C", r.top, "-c", "user.name="+author,
+		"-c", "user.email="+author+"@example.com", "commit", "-q", "-m", "by "+author)
 	c.Env = append(os.Environ(), "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at)
 	if out, err := c.CombinedOutput(); err != nil {
 		r.t.Fatalf("git commit: %v\n%s", err, out)
@@ -80,7 +82,8 @@ func (r *repository) origin(address, attribute string) string {
 	if o.Uncommitted {
 		return "uncommitted"
 	}
-	if o.Commit != "" && r.git("show", "-s", "--format=%an %at", o.Commit) != fmt.Sprintf("%s %d", o.Author, o.At.Unix()) {
+	if o.Commit != "" && r.git("show", "-s", "--format=%an %at",
+		o.Commit) != fmt.Sprintf("%s %d", o.Author, o.At.Unix()) {
 		r.t.Errorf("origin of %s is %+v; want what git says of that commit", attribute, o)
 	}
 	return o.Author
@@ -136,7 +139,8 @@ func TestAValueHasTheCommitOfItsBranch(t *testing.T) {
 func TestTheCellOfAWorkbookHasAnAuthor(t *testing.T) {
 	r := newRepository(t)
 	sheet := func(budget float64) string {
-		return string(bookOf(t, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", "Daily budget"}, {"Spring launch", "clicks", budget}}}))
+		return string(bookOf(t, sheetOf{"Campaigns",
+			[][]any{{"Campaign", "Bidding", "Daily budget"}, {"Spring launch", "clicks", budget}}}))
 	}
 	r.write("q4.xlsx", sheet(50))
 	r.commit("Ann")
@@ -204,8 +208,10 @@ func TestACheckoutIsItsOwnFolder(t *testing.T) {
 	c, err := p.Checkout(t.Context(), "HEAD")
 	must(t, err)
 	d := Load(t.Context(), c.Project, kinds.All())
-	if len(d.Problems) != 1 || d.Problems[0].Position.File() != "link.txt" || d.Snapshot.Len() != 2 || c.Commit != first {
-		t.Errorf("checkout of %s has %d resources, %s; want 2 of %s, and the link refused", c.Commit, d.Snapshot.Len(), printed(d.Problems), first)
+	if len(d.Problems) != 1 || d.Problems[0].Position.File() != "link.txt" ||
+		d.Snapshot.Len() != 2 || c.Commit != first {
+		t.Errorf("checkout of %s has %d resources, %s; want 2 of %s, and the link refused",
+			c.Commit, d.Snapshot.Len(), printed(d.Problems), first)
 	}
 	if _, err := c.Project.ReadImage("link.txt"); err == nil {
 		t.Error("a link out of the folder is followed")
@@ -218,7 +224,8 @@ func TestACheckoutIsItsOwnFolder(t *testing.T) {
 	if _, err := os.Lstat(folder); !os.IsNotExist(err) {
 		t.Errorf("after Close: %v; want the folder gone", err)
 	}
-	if _, err := p.Checkout(t.Context(), "gone"); err == nil || !strings.Contains(err.Error(), `git revision is "gone"`) {
+	if _, err := p.Checkout(t.Context(), "gone"); err == nil ||
+		!strings.Contains(err.Error(), `git revision is "gone"`) {
 		t.Errorf("a revision nobody has: %v", err)
 	}
 }

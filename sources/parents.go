@@ -91,7 +91,8 @@ func (c *collection) findParent(e *entry) *entry {
 			continue
 		}
 		kind := chain[len(chain)-len(marks)+i]
-		if scope = c.follow(e, kind, scope, m); scope == nil || scope.row.left { // beneath what is left out nothing is looked for
+		// beneath what is left out nothing is looked for
+		if scope = c.follow(e, kind, scope, m); scope == nil || scope.row.left {
 			return scope
 		}
 	}
@@ -105,8 +106,9 @@ func (c *collection) reportOrphan(e *entry, parent *resource.Schema) {
 		}
 	}
 	c.report(e, e.draft.position, resource.Finding{
-		Code:    diag.UnknownParent,
-		Message: fmt.Sprintf("%s names no %s; want %s: and its key or name", strings.ToLower(e.draft.schema.Title), strings.ToLower(parent.Title), parent.Kind),
+		Code: diag.UnknownParent,
+		Message: fmt.Sprintf("%s names no %s; want %s: and its key or name",
+			strings.ToLower(e.draft.schema.Title), strings.ToLower(parent.Title), parent.Kind),
 	})
 }
 
@@ -131,9 +133,10 @@ func (c *collection) follow(e *entry, kind *resource.Schema, scope *entry, m mar
 		return found[0]
 	}
 	c.report(e, m.position, resource.Finding{
-		Code:    diag.AmbiguousName,
-		Message: fmt.Sprintf("%s is %q, and %d have that name: %s; want one of their keys", kind.Kind, m.text, len(found), addresses(found)),
-		Hint:    fmt.Sprintf("such as %s: %s", kind.Kind, found[0].resource.Address.Key),
+		Code: diag.AmbiguousName,
+		Message: fmt.Sprintf("%s is %q, and %d have that name: %s; want one of their keys",
+			kind.Kind, m.text, len(found), addresses(found)),
+		Hint: fmt.Sprintf("such as %s: %s", kind.Kind, found[0].resource.Address.Key),
 	})
 	return nil
 }
@@ -184,9 +187,10 @@ func (c *collection) reportNowhere(e *entry, kind *resource.Schema, scope *entry
 		under = " of " + scope.resource.Address.String()
 	}
 	c.report(e, m.position, resource.Finding{
-		Code:    diag.UnknownParent,
-		Message: fmt.Sprintf("%s is %q, and no source has such %s%s; want its key or name", kind.Kind, m.text, withArticle(kind.Title), under),
-		Hint:    c.didYouMean(m.text, func() []string { return c.known(kind, scope, strings.Contains(m.text, "/")) }),
+		Code: diag.UnknownParent,
+		Message: fmt.Sprintf("%s is %q, and no source has such %s%s; want its key or name",
+			kind.Kind, m.text, withArticle(kind.Title), under),
+		Hint: c.didYouMean(m.text, func() []string { return c.known(kind, scope, strings.Contains(m.text, "/")) }),
 	})
 }
 
@@ -195,7 +199,8 @@ func (c *collection) known(kind *resource.Schema, scope *entry, byPath bool) []s
 	var known []string
 	for i := range c.entries {
 		other := &c.entries[i]
-		if other.draft.schema.Kind != kind.Kind || scope != nil && other.parent != scope || other.resource.Address.IsZero() {
+		if other.draft.schema.Kind != kind.Kind ||
+			scope != nil && other.parent != scope || other.resource.Address.IsZero() {
 			continue
 		}
 		key := other.resource.Address.Key

@@ -35,7 +35,9 @@ func (p *Policy) read(w *walker, node *yaml.Node) {
 	readers["saved_plan_minutes"] = func(n *yaml.Node) { p.readMinutes(w, n) }
 	readers["freeze"] = func(n *yaml.Node) { p.readFreeze(w, n) }
 	readers["allow"] = func(n *yaml.Node) {
-		w.report(n, diag.BadProject, "policy.allow stands in a watched file; want allowances from who applies", "use apply --allow, or allow at the top of the operator's file; a file that is reviewed with the campaigns must not loosen a guard")
+		w.report(n, diag.BadProject, "policy.allow stands in a watched file; want allowances from who applies",
+			"use apply --allow, or allow "+
+				"at the top of the operator's file; a file that is reviewed with the campaigns must not loosen a guard")
 	}
 	w.fields(node, "policy", readers)
 }
@@ -75,7 +77,8 @@ func (p *Policy) readLimit(w *walker, node *yaml.Node, s policy.Setting) {
 func (p *Policy) readMinutes(w *walker, node *yaml.Node) {
 	p.SavedPlanMinutes = w.setting(node, "policy.saved_plan_minutes")
 	if minutes, err := strconv.Atoi(p.SavedPlanMinutes.Value); err != nil || minutes < 1 || minutes > 30 {
-		w.report(node, diag.BadProject, fmt.Sprintf("policy.saved_plan_minutes is %q; want 1 to 30", p.SavedPlanMinutes.Value), "longer is the operator's: ADSYNC_PLAN_MINUTES")
+		w.report(node, diag.BadProject, fmt.Sprintf("policy.saved_plan_minutes is %q; want 1 to 30",
+			p.SavedPlanMinutes.Value), "longer is the operator's: ADSYNC_PLAN_MINUTES")
 	}
 }
 
@@ -128,20 +131,23 @@ func (w *walker) window(node *yaml.Node) (policy.Window, bool) {
 		"for": func(n *yaml.Node) {
 			d, err := time.ParseDuration(w.setting(n, "policy.freeze.for").Value)
 			if err != nil || d <= 0 {
-				w.report(n, diag.BadProject, fmt.Sprintf("policy.freeze.for is %q; want hours or minutes such as 62h", n.Value), "")
+				w.report(n, diag.BadProject,
+					fmt.Sprintf("policy.freeze.for is %q; want hours or minutes such as 62h", n.Value), "")
 			}
 			found.For = d
 		},
 		"timezone": func(n *yaml.Node) {
 			zone, err := zoneOf(w.setting(n, "policy.freeze.timezone").Value)
 			if err != nil {
-				w.report(n, diag.BadProject, fmt.Sprintf("policy.freeze.timezone is %q; want an IANA name such as Europe/Paris", n.Value), "")
+				w.report(n, diag.BadProject,
+					fmt.Sprintf("policy.freeze.timezone is %q; want an IANA name such as Europe/Paris", n.Value), "")
 			}
 			found.Zone = zone
 		},
 	})
 	if len(w.problems) == problems && (found.Name == "" || found.Cron == "" || found.For == 0 || found.Zone == nil) {
-		w.report(node, diag.BadProject, "a freeze window lacks something; want name, cron, for and timezone", "for example {name: black friday, cron: \"0 0 27 11 *\", for: 96h, timezone: Europe/Paris}")
+		w.report(node, diag.BadProject, "a freeze window lacks something; want name, cron, for and timezone",
+			"for example {name: black friday, cron: \"0 0 27 11 *\", for: 96h, timezone: Europe/Paris}")
 	}
 	return found, len(w.problems) == problems
 }

@@ -35,12 +35,14 @@ type Project struct {
 	Bulk    Bulk
 	Policy  Policy
 	Ignore  []Ignoring
-	Moved   []Moving              // keys that were changed
-	Domains []Setting             // where landing pages may be; empty for anywhere
-	Limits  map[resource.Kind]int // how many of a kind the account may have, where that is not what a self-serve account may
+	Moved   []Moving  // keys that were changed
+	Domains []Setting // where landing pages may be; empty for anywhere
+	// how many of a kind the account may have, where that is not what a self-serve account may
+	Limits map[resource.Kind]int
 
 	Former func() []Former // what the record calls its resources, asked where no source has a name; nil for nothing
-	Unused func() bool     // reports whether nothing was applied from these files so far, asked where no source has a row; nil for no
+	// reports whether nothing was applied from these files so far, asked where no source has a row; nil for no
+	Unused func() bool
 
 	layout    layout          // the user's own columns, and sheets of other names
 	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults
@@ -83,7 +85,8 @@ func ReadProject(dir string) (Project, []diag.Problem) {
 	p.resolved, _ = filepath.EvalSymlinks(p.Root)
 	root, err := os.OpenRoot(p.folder())
 	if err != nil {
-		return p, []diag.Problem{{Severity: diag.Error, Code: diag.Unreadable, Message: fmt.Sprintf("folder %q cannot be opened; want a folder with sources", p.Root), Hint: reason(err)}}
+		return p, []diag.Problem{{Severity: diag.Error, Code: diag.Unreadable,
+			Message: fmt.Sprintf("folder %q cannot be opened; want a folder with sources", p.Root), Hint: reason(err)}}
 	}
 	defer root.Close()
 	content, _, err := readRegular(root, name, mebibyte)
@@ -102,7 +105,8 @@ func ReadProject(dir string) (Project, []diag.Problem) {
 func (p Project) Env() (resource.Env, error) {
 	zone, err := zoneOf(p.Account.TimeZone)
 	if err != nil {
-		return resource.Env{}, fmt.Errorf("account.timezone is %q; want an IANA name such as Europe/Paris", p.Account.TimeZone)
+		return resource.Env{}, fmt.Errorf("account.timezone is %q; want an IANA name such as Europe/Paris",
+			p.Account.TimeZone)
 	}
 	return resource.Env{Currency: p.Account.Currency, Zone: zone}, nil
 }
@@ -159,13 +163,15 @@ func (p *Project) readAccount(w *walker, node *yaml.Node) {
 		"currency": func(n *yaml.Node) {
 			p.Account.Currency = w.setting(n, "account.currency").Value
 			if !currencyCode.MatchString(p.Account.Currency) {
-				w.report(n, diag.BadProject, fmt.Sprintf("account.currency is %q; want a code of three capital letters such as USD", n.Value), "")
+				w.report(n, diag.BadProject, fmt.Sprintf("account.currency "+
+					"is %q; want a code of three capital letters such as USD", n.Value), "")
 			}
 		},
 		"timezone": func(n *yaml.Node) {
 			p.Account.TimeZone = w.setting(n, "account.timezone").Value
 			if _, err := zoneOf(p.Account.TimeZone); err != nil || p.Account.TimeZone == "" {
-				w.report(n, diag.BadProject, fmt.Sprintf("account.timezone is %q; want an IANA name such as Europe/Paris", n.Value), "")
+				w.report(n, diag.BadProject,
+					fmt.Sprintf("account.timezone is %q; want an IANA name such as Europe/Paris", n.Value), "")
 			}
 		},
 		"limits": func(n *yaml.Node) { p.readLimits(w, n) },
@@ -177,14 +183,16 @@ func (p *Project) readSources(w *walker, node *yaml.Node) {
 	for _, glob := range w.settings(node, "sources") {
 		if _, err := newGlob(glob.Value); err != nil {
 			w.problems = append(w.problems, problemAt(glob.Position, resource.Finding{
-				Code: diag.BadProject, Message: fmt.Sprintf("sources has %q; want a path below the project's folder such as ads/**/*.yaml", glob.Value), Hint: err.Error()}))
+				Code: diag.BadProject, Message: fmt.Sprintf("sources has %q; want "+
+					"a path below the project's folder such as ads/**/*.yaml", glob.Value), Hint: err.Error()}))
 			continue
 		}
 		p.Sources = append(p.Sources, glob.Value)
 		p.sourcesAt = append(p.sourcesAt, glob.Position)
 	}
 	if len(node.Content) == 0 {
-		w.report(node, diag.BadProject, "sources names no file; want a list of paths or globs", "leave sources out to read every .yaml, .yml and .xlsx file")
+		w.report(node, diag.BadProject, "sources names no file; want a list of paths or globs",
+			"leave sources out to read every .yaml, .yml and .xlsx file")
 	}
 }
 

@@ -37,7 +37,8 @@ func (p *Project) readMoved(w *walker, node *yaml.Node) {
 		for name, to := range map[string]*resource.Address{"from": &m.From, "to": &m.To} {
 			address, ok := resource.ParseAddress(given[name])
 			if !ok {
-				w.report(entry, diag.BadProject, fmt.Sprintf("moved.%s is %q; want an address such as campaign/spring-launch", name, given[name]), "")
+				w.report(entry, diag.BadProject, fmt.Sprintf("moved.%s is "+
+					"%q; want an address such as campaign/spring-launch", name, given[name]), "")
 				continue
 			}
 			*to = address
@@ -55,10 +56,12 @@ func (p *Project) readIgnore(w *walker, node *yaml.Node) {
 			continue
 		}
 		if _, err := time.Parse(time.DateOnly, given["until"]); err != nil {
-			w.report(entry, diag.BadProject, fmt.Sprintf("ignore.until is %q; want a day such as 2026-12-31", given["until"]), "")
+			w.report(entry, diag.BadProject,
+				fmt.Sprintf("ignore.until is %q; want a day such as 2026-12-31", given["until"]), "")
 			continue
 		}
-		p.Ignore = append(p.Ignore, Ignoring{given["resource"], given["attribute"], given["owner"], given["reason"], given["until"], w.at(entry)})
+		p.Ignore = append(p.Ignore, Ignoring{given["resource"],
+			given["attribute"], given["owner"], given["reason"], given["until"], w.at(entry)})
 	}
 }
 

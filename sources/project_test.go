@@ -42,7 +42,9 @@ policy: {drift: revert, prune: pause}
 func TestAFolderWithoutAProjectFileHasDefaults(t *testing.T) {
 	dir := t.TempDir()
 	got, problems := ReadProject(dir)
-	want := Project{Root: dir, Sources: []string{"**/*.yaml", "**/*.yml", "**/*.xlsx", "**/*.csv", "**/*.tsv"}, State: ".adsync"}
+	want := Project{
+		Root: dir, Sources: []string{"**/*.yaml", "**/*.yml", "**/*.xlsx", "**/*.csv", "**/*.tsv"}, State: ".adsync",
+	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Project{})); diff != "" || len(problems) > 0 {
 		t.Errorf("ReadProject = %v, and differs (-want +got):\n%s", problems, diff)
 	}
@@ -50,21 +52,34 @@ func TestAFolderWithoutAProjectFileHasDefaults(t *testing.T) {
 
 func TestProjectProblems(t *testing.T) {
 	for _, row := range []struct{ name, yaml, want string }{
-		{"a currency in words", "account: {currency: euro}", `adsync.yaml:1:21: account.currency is "euro"; want a code of three capital letters`},
-		{"a time zone nobody knows", "account: {timezone: Mars/Olympus}", `adsync.yaml:1:21: account.timezone is "Mars/Olympus"; want an IANA name`},
+		{"a currency in words", "account: {currency: euro}",
+			`adsync.yaml:1:21: account.currency is "euro"; want a code of three capital letters`},
+		{"a time zone nobody knows", "account: {timezone: Mars/Olympus}",
+			`adsync.yaml:1:21: account.timezone is "Mars/Olympus"; want an IANA name`},
 		{"the machine's own time zone", "account: {timezone: Local}", `account.timezone is "Local"; want an IANA name`},
-		{"an unknown key", "acount: {}", `adsync.yaml:1:1: adsync.yaml has "acount"; want account, bulk, domains, ignore, moved, own_columns, policy, service, sheets, sources, state (ADS1017)`},
-		{"an unknown guard", "policy: {prun: pause}", `adsync.yaml:1:10: policy has "prun"; want allow, approval_expires, archives, bid, budget, drift, exposure, freeze, invalid, max_bid, max_daily_budget, max_daily_exposure, max_lifetime_budget, people, prune, saved_plan_minutes, shrink, updates`},
-		{"X11 an allowance in a watched file", "policy: {allow: [activates]}", `adsync.yaml:1:17: policy.allow stands in a watched file; want allowances from who applies`},
-		{"an unknown choice", "policy: {prune: delete}", `adsync.yaml:1:17: policy.prune is "delete"; want keep, pause, archive`},
-		{"sources outside", "sources: [../other/*.yaml]", `adsync.yaml:1:11: sources has "../other/*.yaml"; want a path below`},
+		{"an unknown key", "acount: {}", `adsync.yaml:1:1: adsync.yaml has "acount"; want account, ` +
+			`bulk, domains, ignore, moved, own_columns, policy, service, sheets, sources, state (ADS1017)`},
+		{"an unknown guard", "policy: {prun: pause}", `adsync.yaml:1:10: policy has "prun"; want allow, ` +
+			`approval_expires, archives, bid, budget, drift, exposure, freeze, invalid, max_bid, max_daily_budget, ` +
+			`max_daily_exposure, max_lifetime_budget, people, prune, saved_plan_minutes, shrink, updates`},
+		{"X11 an allowance in a watched file", "policy: {allow: [activates]}",
+			`adsync.yaml:1:17: policy.allow stands in a watched file; want allowances from who applies`},
+		{"an unknown choice", "policy: {prune: delete}",
+			`adsync.yaml:1:17: policy.prune is "delete"; want keep, pause, archive`},
+		{"sources outside", "sources: [../other/*.yaml]",
+			`adsync.yaml:1:11: sources has "../other/*.yaml"; want a path below`},
 		{"no source named", "sources: []", "adsync.yaml:1:10: sources names no file"},
-		{"X7 state outside", "state: ../../etc", `adsync.yaml:1:8: state is "../../etc"; want a folder below the project's`},
-		{"a domain with a path", "domains: [https://shop.example/]", `adsync.yaml:1:11: domains has "https://shop.example/"; want a domain such as shop.example, in small letters`},
+		{"X7 state outside", "state: ../../etc",
+			`adsync.yaml:1:8: state is "../../etc"; want a folder below the project's`},
+		{"a domain with a path", "domains: [https://shop.example/]", `adsync.yaml:1:11: ` +
+			`domains has "https://shop.example/"; want a domain such as shop.example, in small letters`},
 		{"no domain named", "domains: []", "adsync.yaml:1:10: domains names none"},
-		{"parents repeated always", "bulk: {repeat_parent: always}", `adsync.yaml:1:23: bulk.repeat_parent is "always"; want auto or never`},
-		{"a limit in words", "account: {limits: {ad: many}}", `adsync.yaml:1:24: account.limits.ad is "many"; want a whole number`},
-		{"a limit of nothing known", "account: {limits: {adverts: 5}}", `adsync.yaml:1:20: account.limits has "adverts"; want ad, ad_group, campaign`},
+		{"parents repeated always", "bulk: {repeat_parent: always}",
+			`adsync.yaml:1:23: bulk.repeat_parent is "always"; want auto or never`},
+		{"a limit in words", "account: {limits: {ad: many}}",
+			`adsync.yaml:1:24: account.limits.ad is "many"; want a whole number`},
+		{"a limit of nothing known", "account: {limits: {adverts: 5}}",
+			`adsync.yaml:1:20: account.limits has "adverts"; want ad, ad_group, campaign`},
 		{"a second document", "account: {id: a}\n---\naccount: {id: b}", "adsync.yaml:3:1: a second document"},
 		{"a list", "- a", "adsync.yaml:1:1: adsync.yaml is a list; want a mapping"},
 		{"an empty file", "# nothing", "adsync.yaml: file holds nothing but comments"},
@@ -89,8 +104,10 @@ func TestX2X10AddressesAndKeysAreTheOperators(t *testing.T) {
 		p, problems := ReadProject(dir)
 		var out strings.Builder
 		must(t, diag.Render(&out, problems, SourceLine(p)))
-		if !strings.Contains(out.String(), "ADSYNC_BASE_URL") || strings.Contains(out.String(), "s3cret") || p.Service != "" {
-			t.Errorf("%q gives service %q and prints\n%swant it refused, pointing to the operator's side, without its value", yaml, p.Service, out.String())
+		if !strings.Contains(out.String(), "ADSYNC_BASE_URL") ||
+			strings.Contains(out.String(), "s3cret") || p.Service != "" {
+			t.Errorf("%q gives service %q and prints\n"+
+				"%swant it refused, pointing to the operator's side, without its value", yaml, p.Service, out.String())
 		}
 	}
 }
@@ -111,7 +128,8 @@ func TestSourceLine(t *testing.T) {
 		line int
 		want string
 		ok   bool
-	}{{"ads.yaml", 1, "one", true}, {"ads.yaml", 2, "two", true}, {"ads.yaml", 9, "", false}, {"ads.yaml", 0, "", false}, {"gone", 1, "", false}, {"link", 1, "", false}, {"../x", 1, "", false}} {
+	}{{"ads.yaml", 1, "one", true}, {"ads.yaml", 2, "two", true}, {"ads.yaml", 9, "", false},
+		{"ads.yaml", 0, "", false}, {"gone", 1, "", false}, {"link", 1, "", false}, {"../x", 1, "", false}} {
 		if got, ok := source(row.file, row.line); got != row.want || ok != row.ok {
 			t.Errorf("line %d of %s = %q, %v; want %q, %v", row.line, row.file, got, ok, row.want, row.ok)
 		}

@@ -31,11 +31,13 @@ func (w *walker) fields(node *yaml.Node, where string, readers map[string]func(*
 func (w *walker) unknownSetting(key *yaml.Node, where string, known []string) {
 	for _, word := range []string{"key", "secret", "token", "password", "credential", "url", "address"} {
 		if strings.Contains(strings.ToLower(key.Value), word) {
-			w.reportUnseen(key, fmt.Sprintf("%s has %q; want no address and no credential in a file that is shared", where, key.Value), operatorSide)
+			w.reportUnseen(key, fmt.Sprintf("%s has %q; want no address and no credential in a file that is shared",
+				where, key.Value), operatorSide)
 			return
 		}
 	}
-	w.report(key, diag.BadProject, fmt.Sprintf("%s has %q; want %s", where, key.Value, strings.Join(known, ", ")), diag.DidYouMean(key.Value, known))
+	w.report(key, diag.BadProject, fmt.Sprintf("%s has %q; want %s", where, key.Value, strings.Join(known, ", ")),
+		diag.DidYouMean(key.Value, known))
 }
 
 // reportUnseen reports a problem without the line it stands in, which a
@@ -73,7 +75,8 @@ func (w *walker) settings(node *yaml.Node, where string) []Setting {
 func (w *walker) choice(node *yaml.Node, where string, choices ...string) Setting {
 	s := w.setting(node, where)
 	if s.Value != "" && !slices.Contains(choices, s.Value) {
-		w.report(node, diag.BadProject, fmt.Sprintf("%s is %q; want %s", where, s.Value, strings.Join(choices, ", ")), diag.DidYouMean(s.Value, choices))
+		w.report(node, diag.BadProject, fmt.Sprintf("%s is %q; want %s", where, s.Value, strings.Join(choices, ", ")),
+			diag.DidYouMean(s.Value, choices))
 		return Setting{}
 	}
 	return s

@@ -20,8 +20,10 @@ func (w *walker) stateFolder(node *yaml.Node) Setting {
 	if state.Value == "" {
 		return state
 	}
-	if !filepath.IsLocal(filepath.FromSlash(state.Value)) || strings.Contains(state.Value, `\`) || filepath.Clean(state.Value) == "." {
-		w.report(node, diag.BadProject, fmt.Sprintf("state is %q; want a folder below the project's, such as %s", state.Value, usualState), "")
+	if !filepath.IsLocal(filepath.FromSlash(state.Value)) ||
+		strings.Contains(state.Value, `\`) || filepath.Clean(state.Value) == "." {
+		w.report(node, diag.BadProject,
+			fmt.Sprintf("state is %q; want a folder below the project's, such as %s", state.Value, usualState), "")
 		return Setting{}
 	}
 	state.Value = filepath.ToSlash(filepath.Clean(state.Value))
@@ -46,10 +48,13 @@ func (p *Project) KeepState(o Operator) []diag.Problem {
 	}
 	problem := diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: p.stateAt}
 	if o.State.Value == "" {
-		problem.Message = fmt.Sprintf("state is %q, and the operator's file names no state; want %s, or no state here", written, usualState)
-		problem.Hint = fmt.Sprintf("if adsync's record lies there, write `state: %s` into the operator's file; a file that is reviewed with the campaigns must not put another record in its place", written)
+		problem.Message = fmt.Sprintf("state is %q, and the operator's file names no state; want %s, or no state here",
+			written, usualState)
+		problem.Hint = fmt.Sprintf("if adsync's record lies there, write `state: %s` into the operator's "+
+			"file; a file that is reviewed with the campaigns must not put another record in its place", written)
 		return []diag.Problem{problem}
 	}
-	problem.Message = fmt.Sprintf("state is %q, and the operator's file says %q (%s); want that, or no state here", written, want, o.State.Position)
+	problem.Message = fmt.Sprintf("state is %q, and the operator's file says %q (%s); want that, or no state here",
+		written, want, o.State.Position)
 	return []diag.Problem{problem}
 }

@@ -19,15 +19,20 @@ import (
 
 // hostile are texts that YAML, a terminal or a careless writer would spoil.
 var hostile = []string{
-	"null", "~", "yes", "No", "on", "true", "NaN", ".inf", "010", "0x1F", "1e6", "1_000", "1:30", "12:30:45", "2026-12-01", "<<", "=",
-	"- a", "-", "-a", "? b", "?", ": c", ":", "a: b", "a:", "a #b", "#a", "a#b", "&a", "*a", "!a", "|", ">", "'a'", `"a"`, "%a", "@a", "`a", "[a]", "{a: b}", "a, b", "---", "...",
-	"back\\slash", "tab\there", "line\nbreak", "trailing\\", "\u202eevil", "zero\u200bwidth", "nel\u0085", "ls\u2028ps\u2029", "bom\ufeffx", "emoji 👩‍👩‍👧", "ﬁ", "é", "\U0001F600", "\x7f", "a\u00a0b", "=HYPERLINK(1)", "\uffff",
+	"null", "~", "yes", "No", "on", "true", "NaN",
+	".inf", "010", "0x1F", "1e6", "1_000", "1:30", "12:30:45", "2026-12-01", "<<", "=",
+	"- a", "-", "-a", "? b", "?", ": c", ":", "a: b", "a:", "a #b",
+	"#a", "a#b", "&a", "*a", "!a", "|", ">", "'a'", `"a"`, "%a", "@a", "`a", "[a]", "{a: b}", "a, b", "---", "...",
+	"back\\slash", "tab\there", "line\nbreak", "trailing\\",
+	"\u202eevil", "zero\u200bwidth", "nel\u0085", "ls\u2028ps\u2029",
+	"bom\ufeffx", "emoji 👩‍👩‍👧", "ﬁ", "é", "\U0001F600", "\x7f", "a\u00a0b", "=HYPERLINK(1)", "\uffff",
 }
 
 // texts that are canonical: trimmed, and of the wanted length.
 func canonicalText(a *resource.Attribute) *rapid.Generator[string] {
 	any := rapid.OneOf(rapid.SampledFrom(hostile), rapid.String(), rapid.Custom(func(t *rapid.T) string {
-		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(hostile), 1, 4).Draw(t, "parts"), rapid.SampledFrom([]string{" ", "", "\n", "x"}).Draw(t, "joint"))
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(hostile), 1, 4).Draw(t, "parts"),
+			rapid.SampledFrom([]string{" ", "", "\n", "x"}).Draw(t, "joint"))
 	}))
 	return rapid.Custom(func(t *rapid.T) string {
 		s := strings.ToValidUTF8(any.Draw(t, "text"), "?")
@@ -63,9 +68,11 @@ func drawValue(t *rapid.T, a *resource.Attribute) resource.Value {
 		days := rapid.IntRange(0, 30_000).Draw(t, a.Name)
 		return resource.Text(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, days).Format("2006-01-02"))
 	case resource.TypeURL, resource.TypeImage:
-		return resource.Text("https://shop.example/" + rapid.StringMatching(`[a-z0-9?&=#:,'!*%25-]{0,20}`).Filter(func(s string) bool { return !strings.Contains(s, "%") }).Draw(t, a.Name))
+		return resource.Text("https://shop.example/" + rapid.StringMatching(`[a-z0-9?&=#:,'!*%25-]{0,20}`).
+			Filter(func(s string) bool { return !strings.Contains(s, "%") }).Draw(t, a.Name))
 	case resource.TypeQuery:
-		return resource.Text("a=" + rapid.StringMatching(`[a-z0-9&={}:,'!*\[\]-]{0,20}`).Filter(func(s string) bool { return !strings.ContainsAny(s, "{}") }).Draw(t, a.Name))
+		return resource.Text("a=" + rapid.StringMatching(`[a-z0-9&={}:,'!*\[\]-]{0,20}`).
+			Filter(func(s string) bool { return !strings.ContainsAny(s, "{}") }).Draw(t, a.Name))
 	case resource.TypeID:
 		return resource.Text(rapid.StringMatching(`[!-.0-~]{1,12}`).Draw(t, a.Name))
 	case resource.TypeMembers:
@@ -73,7 +80,8 @@ func drawValue(t *rapid.T, a *resource.Attribute) resource.Value {
 	case resource.TypeObject:
 		return resource.Text(rapid.SampledFrom([]string{
 			`{"product_feed_id":"fd_1"}`, `{"filters":[],"product_feed_id":"010"}`,
-			`{"filters":[{"field":"brand","operator":"in","values":["x: y","# no","\u2028"]}],"product_feed_id":"fd_1"}`,
+			`{"filters":[{"field":"brand","operator":"in","values":["x: ` +
+				`y","# no","\u2028"]}],"product_feed_id":"fd_1"}`,
 		}).Draw(t, a.Name))
 	case resource.TypeText:
 		return resource.Text(canonicalText(a).Draw(t, a.Name))
@@ -146,7 +154,8 @@ func drawSnapshot(t *rapid.T, schemas resource.Schemas) *resource.Snapshot {
 	grow = func(schema *resource.Schema, parent resource.Address) {
 		names := map[string]bool{}
 		for range rapid.IntRange(1, 2).Draw(t, "children") {
-			key := rapid.OneOf(rapid.StringMatching(`[a-zA-Z0-9._-]{1,12}`), rapid.SampledFrom([]string{"123", "yes", "1e6", "-", "null", "0x1"})).Draw(t, "key")
+			key := rapid.OneOf(rapid.StringMatching(`[a-zA-Z0-9._-]{1,12}`),
+				rapid.SampledFrom([]string{"123", "yes", "1e6", "-", "null", "0x1"})).Draw(t, "key")
 			r := drawResource(t, schema, parent.Down(schema.Kind, cmp.Or(schema.Only, key)))
 			r.ID = rapid.SampledFrom([]string{"", "id_" + r.Address.Key, "7" + key}).Draw(t, "id")
 			keepAcross(s, schemas, r)
@@ -305,8 +314,10 @@ func TestLoadIsTheSameEveryTime(t *testing.T) {
 	first := load(t, dir)
 	for range 10 {
 		again := load(t, dir)
-		if printed(again.Problems) != printed(first.Problems) || again.Hash != first.Hash || snapshotText(t, again.Snapshot) != snapshotText(t, first.Snapshot) {
-			t.Fatalf("Load differs from one time to the next:\n%s\n%s", printed(first.Problems), printed(again.Problems))
+		if printed(again.Problems) != printed(first.Problems) ||
+			again.Hash != first.Hash || snapshotText(t, again.Snapshot) != snapshotText(t, first.Snapshot) {
+			t.Fatalf("Load differs from one time to the next:\n%s\n%s",
+				printed(first.Problems), printed(again.Problems))
 		}
 	}
 }

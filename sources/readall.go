@@ -47,14 +47,23 @@ func readOne(ctx context.Context, f file, in input) (r result) {
 	}
 	read := readers[strings.ToLower(path.Ext(f.name))]
 	if what, known := otherWorkbooks[strings.ToLower(path.Ext(f.name))]; known {
-		return failed(f.name, resource.Finding{Code: diag.Unreadable, Message: fmt.Sprintf("file is %s and cannot be read; want a workbook (.xlsx)", what), Hint: saveAsXLSX})
+		return failed(f.name, resource.Finding{
+			Code: diag.Unreadable, Message: fmt.Sprintf("file is %s and cannot be read; want a workbook (.xlsx)", what),
+			Hint: saveAsXLSX,
+		})
 	}
 	if read == nil {
-		return failed(f.name, resource.Finding{Code: diag.Unreadable, Message: "file is of no format this version reads; want .yaml, .yml, .xlsx, .csv or .tsv"})
+		return failed(f.name, resource.Finding{
+			Code: diag.Unreadable, Message: "file is of no " +
+				"format this version reads; want .yaml, .yml, .xlsx, .csv or .tsv",
+		})
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
-			r = failed(f.name, resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file cannot be read: the reader broke off (%v); want a file that is whole", cause)})
+			r = failed(f.name, resource.Finding{
+				Code: diag.Damaged, Message: fmt.Sprintf("file cannot "+
+					"be read: the reader broke off (%v); want a file that is whole", cause),
+			})
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, in.bounds.perFile)
@@ -76,8 +85,9 @@ func (r result) closed(file string, b bounds) result {
 		severity = diag.Error
 	}
 	r.problems = append(r.problems, problemAt(diag.InFile(file), resource.Finding{
-		Code: diag.TooLarge, Severity: severity, Message: fmt.Sprintf("file has %d problems more; want fewer than %d to list each", r.unlisted, b.problems),
-		Hint: "mend those that are listed first",
+		Code: diag.TooLarge, Severity: severity,
+		Message: fmt.Sprintf("file has %d problems more; want fewer than %d to list each", r.unlisted, b.problems),
+		Hint:    "mend those that are listed first",
 	}))
 	return r
 }

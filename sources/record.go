@@ -69,7 +69,9 @@ func (m *recordMaker) addDrafts(results []result) {
 func (m *recordMaker) record(d *draft, byDraft []*record) *record {
 	named := resource.Resource{Attributes: d.attributes}
 	name := d.schema.NameOf(&named)
-	r := &record{title: titleOf(d.schema), schema: d.schema, id: d.id.text, says: map[string]statement{}, position: d.position}
+	r := &record{
+		title: titleOf(d.schema), schema: d.schema, id: d.id.text, says: map[string]statement{}, position: d.position,
+	}
 	r.key = cmp.Or(d.key.text, d.schema.Only, resource.Slug(name), name)
 	parent := m.parentPath(d)
 	if d.within > 0 && byDraft[d.within-1] != nil {
@@ -82,7 +84,9 @@ func (m *recordMaker) record(d *draft, byDraft []*record) *record {
 	}
 	for _, list := range d.hints {
 		a, _ := d.schema.Attribute(list.name.text)
-		r.says[list.name.text] = statement{attribute: a, items: hintTexts(list.items), isList: true, position: list.name.position}
+		r.says[list.name.text] = statement{
+			attribute: a, items: hintTexts(list.items), isList: true, position: list.name.position,
+		}
 	}
 	r.sayWritten("key", d.key)
 	r.sayWritten("id", d.id)
@@ -182,7 +186,10 @@ func (m *recordMaker) ownerOf(item listItem, path string) *record {
 			return r
 		}
 	}
-	r := &record{title: titleOf(item.schema), schema: item.schema, path: path, key: path[strings.LastIndexByte(path, '/')+1:], says: map[string]statement{}, position: item.text.position}
+	r := &record{
+		title: titleOf(item.schema), schema: item.schema, path: path,
+		key: path[strings.LastIndexByte(path, '/')+1:], says: map[string]statement{}, position: item.text.position,
+	}
 	m.index(r, "")
 	return r
 }
@@ -191,7 +198,9 @@ func (m *recordMaker) ownerOf(item listItem, path string) *record {
 func (m *recordMaker) addShared(results []result) {
 	for i := range results {
 		for _, list := range results[i].lists {
-			m.shared(hintListsTab, list.name.text, list.name.position)["items"] = statement{items: hintTexts(list.items), isList: true, position: list.name.position}
+			m.shared(hintListsTab, list.name.text, list.name.position)["items"] = statement{
+				items: hintTexts(list.items), isList: true, position: list.name.position,
+			}
 		}
 		for _, in := range results[i].inherits {
 			title, key := "Defaults", string(in.schema.Kind)
@@ -204,7 +213,9 @@ func (m *recordMaker) addShared(results []result) {
 				says[n.Name] = statementOf(a, n.Value)
 			}
 			for _, list := range in.hints {
-				says[list.name.text] = statement{items: hintTexts(list.items), isList: true, position: list.name.position}
+				says[list.name.text] = statement{
+					items: hintTexts(list.items), isList: true, position: list.name.position,
+				}
 			}
 		}
 	}

@@ -27,7 +27,8 @@ type replacement struct {
 const replaceAttempts = 3
 
 // errRestless is for a file that moved each time.
-var errRestless = fmt.Errorf("file was saved by somebody else each of the %d times it was to be replaced; want it left alone for a moment", replaceAttempts)
+var errRestless = fmt.Errorf("file was saved by somebody "+
+	"else each of the %d times it was to be replaced; want it left alone for a moment", replaceAttempts)
 
 // settled has put replace a file, and begin again where the file moved
 // meanwhile: a shared drive leaves no lock.

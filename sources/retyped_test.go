@@ -138,11 +138,13 @@ func (b *book) retyped(stamped unzipped, before result, written, word string) (s
 	}
 	title := columnTitle(written)
 	for _, p := range after.problems {
-		if p.Severity == diag.Error && (strings.Contains(p.Message, `"`+word+`"`) || strings.Contains(p.Message, `"`+title+`"`) || strings.Contains(p.Message, title+" ")) {
+		if p.Severity == diag.Error && (strings.Contains(p.Message, `"`+word+`"`) ||
+			strings.Contains(p.Message, `"`+title+`"`) || strings.Contains(p.Message, title+" ")) {
 			return same, ""
 		}
 	}
-	return same, fmt.Sprintf("the report does not name it\n%s\nnot read %v", strings.Join(said(after.problems), "\n"), after.unread)
+	return same, fmt.Sprintf("the report does not name it\n%s\nnot read %v",
+		strings.Join(said(after.problems), "\n"), after.unread)
 }
 
 // valuesOf is what a file says but for its problems.
@@ -163,9 +165,12 @@ func retypeSheets(t *testing.T, names []string, books []book) {
 			for _, name := range b.some(names, i) {
 				after := b.read(parts.renamed(sheet.Name, name).zipped())
 				cases++
-				named := slices.ContainsFunc(after.unread, func(u diag.Unread) bool { return u.Sheet == name && u.Column == "" && u.Values > 0 })
+				named := slices.ContainsFunc(after.unread, func(u diag.Unread) bool {
+					return u.Sheet == name && u.Column == "" && u.Values > 0
+				})
 				if valuesOf(after) != valuesOf(before) && (!named || !diag.HasErrors(after.problems)) {
-					t.Errorf("%s: %s renamed %s: the report does not name it\n%s\nnot read %v", b.program, sheet.Name, name, strings.Join(said(after.problems), "\n"), after.unread)
+					t.Errorf("%s: %s renamed %s: the report does not name it\n%s\nnot read %v",
+						b.program, sheet.Name, name, strings.Join(said(after.problems), "\n"), after.unread)
 				}
 			}
 		}
@@ -202,9 +207,11 @@ func booksToRetype(t testing.TB) []book {
 		books = append(books, b)
 	}
 	books = append(books, book{program: bulkSheet, content: vendorBook(t), sheets: []dialect.Sheet{
-		{Name: "campaigns", Rows: [][]any{{"campaign_name", "objective", "budget_type", "max_budget_micros", "start_date", "end_date", "target_countries", "status"}}},
+		{Name: "campaigns", Rows: [][]any{{"campaign_name",
+			"objective", "budget_type", "max_budget_micros", "start_date", "end_date", "target_countries", "status"}}},
 	}, head: 3}, book{program: bulkSheet, content: vendorBook(t), sheets: []dialect.Sheet{
-		{Name: "ads", Rows: [][]any{{"campaign_name", "ad_group_name", "ad_name", "title", "body", "target_url", "image_url", "status"}}},
+		{Name: "ads", Rows: [][]any{{"campaign_name",
+			"ad_group_name", "ad_name", "title", "body", "target_url", "image_url", "status"}}},
 	}})
 	for _, sheet := range dialect.Sheets {
 		books = append(books, book{program: "CSV", content: sheetAsCSV(sheet), sheets: []dialect.Sheet{sheet}})
@@ -240,7 +247,8 @@ func sheetAsCSV(s dialect.Sheet) []byte {
 				}
 			}
 		}
-		b.WriteString(`"` + strings.Join(mapped(fields, func(text string) string { return strings.ReplaceAll(text, `"`, `""`) }), `","`) + "\"\r\n")
+		b.WriteString(`"` + strings.Join(mapped(fields,
+			func(text string) string { return strings.ReplaceAll(text, `"`, `""`) }), `","`) + "\"\r\n")
 	}
 	return b.Bytes()
 }
@@ -256,8 +264,10 @@ func mapped(texts []string, change func(string) string) []string {
 func columnTitle(written string) string {
 	title, _, _ := strings.Cut(written, " (")
 	if of := map[string]string{
-		"campaign_name": "Campaign", "objective": "Bidding", "budget_type": "Budget type", "max_budget_micros": "Budget type", "start_date": "Start date", "end_date": "Last day",
-		"target_countries": "Countries", "status": "Status", "ad_group_name": "Ad group", "ad_name": "Ad", "title": "Title", "body": "Body", "target_url": "Target URL", "image_url": "Image",
+		"campaign_name": "Campaign", "objective": "Bidding", "budget_type": "Budget type",
+		"max_budget_micros": "Budget type", "start_date": "Start date", "end_date": "Last day",
+		"target_countries": "Countries", "status": "Status", "ad_group_name": "Ad group",
+		"ad_name": "Ad", "title": "Title", "body": "Body", "target_url": "Target URL", "image_url": "Image",
 	}[written]; of != "" {
 		return of
 	}
@@ -271,7 +281,8 @@ func columnMeant(t testing.TB, sheet, written string) string {
 	}
 	title := columnTitle(written)
 	for _, tab := range tabsOf(kinds.All()) {
-		if resource.Fold(tab.title) == resource.Fold(strings.TrimSuffix(sheet, " - Table 1")) && tab.columnNamed(title) == nil {
+		if resource.Fold(tab.title) == resource.Fold(strings.TrimSuffix(sheet, " - Table 1")) &&
+			tab.columnNamed(title) == nil {
 			t.Fatalf("%s has no column %s", sheet, title)
 		}
 	}
@@ -287,7 +298,8 @@ func (b *book) stamped(t testing.TB, sheet string, column int) unzipped {
 		return unzipped{"": strings.Join(fields, ",") + "\r\n" + header[1]}
 	}
 	bounds := defaultBounds()
-	content, err := xlsx.Rewrite(b.content, []xlsx.Edit{{Sheet: sheet, Row: b.head + 1, Column: column, Value: xlsx.Text(stamp)}}, bounds.workbook())
+	content, err := xlsx.Rewrite(b.content,
+		[]xlsx.Edit{{Sheet: sheet, Row: b.head + 1, Column: column, Value: xlsx.Text(stamp)}}, bounds.workbook())
 	must(t, err)
 	return unzip(t, content)
 }
@@ -317,7 +329,8 @@ func (u unzipped) with(word string) []byte {
 	changed := maps.Clone(u)
 	for name, part := range changed {
 		if strings.Contains(part, stamp) {
-			changed[name] = strings.ReplaceAll(part, stamp, strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(word))
+			changed[name] = strings.ReplaceAll(part,
+				stamp, strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(word))
 		}
 	}
 	return changed.zipped()

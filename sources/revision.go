@@ -15,9 +15,10 @@ import (
 // Revision is where in a git history the files of a project stand. The zero
 // Revision is a folder outside any repository.
 type Revision struct {
-	Commit      string   `json:"commit"`         // full hash of HEAD
-	Path        string   `json:"path,omitempty"` // of the project in the repository, which positions count from; absent at its top
-	Uncommitted []string `json:"uncommitted"`    // sources whose bytes are not those of the commit, sorted
+	Commit string `json:"commit"` // full hash of HEAD
+	// of the project in the repository, which positions count from; absent at its top
+	Path        string   `json:"path,omitempty"`
+	Uncommitted []string `json:"uncommitted"` // sources whose bytes are not those of the commit, sorted
 }
 
 // Revision compares the sources with the commit they stand in. Blobs are read
@@ -26,7 +27,8 @@ type Revision struct {
 // break of another system is no difference.
 func (p Project) Revision(read []Source) (Revision, error) {
 	if p.at != nil {
-		return Revision{Commit: p.at.Hash, Path: beneathTop(p.at.Path), Uncommitted: []string{}}, nil // nothing else was read
+		// nothing else was read
+		return Revision{Commit: p.at.Hash, Path: beneathTop(p.at.Path), Uncommitted: []string{}}, nil
 	}
 	repository, err := git.PlainOpenWithOptions(p.Root, &git.PlainOpenOptions{DetectDotGit: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {

@@ -23,7 +23,8 @@ func TestRevisionSaysWhatIsNotCommitted(t *testing.T) {
 	}
 	run := func(args ...string) {
 		t.Helper()
-		c := exec.Command("git", append([]string{"-C", top, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+		c := exec.Command("git",
+			append([]string{"-C", top, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}

@@ -38,7 +38,8 @@ func (r Rewrite) Changes() bool { return !bytes.Equal(r.Before, r.After) }
 func (p Project) Files() ([]string, []diag.Problem) {
 	t, err := openTree(p)
 	if err != nil {
-		return nil, []diag.Problem{{Severity: diag.Error, Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources", Hint: reason(err)}}
+		return nil, []diag.Problem{{Severity: diag.Error, Code: diag.Unreadable,
+			Message: "folder " + p.Root + " cannot be opened; want a folder with sources", Hint: reason(err)}}
 	}
 	defer t.close()
 	found := t.list()
@@ -60,7 +61,8 @@ type remake func(ctx context.Context, w *rewriter, r *Rewrite)
 
 // rewrites runs make over the named files. A file that cannot be read, and one
 // that make breaks off over, has a problem and stays as it is.
-func (p Project) rewrites(ctx context.Context, schemas resource.Schemas, files []string, make remake) ([]Rewrite, error) {
+func (p Project) rewrites(ctx context.Context, schemas resource.Schemas,
+	files []string, make remake) ([]Rewrite, error) {
 	t, err := openTree(p)
 	if err != nil {
 		return nil, err
@@ -70,7 +72,12 @@ func (p Project) rewrites(ctx context.Context, schemas resource.Schemas, files [
 	if err != nil { // said where the project is read; days are not looked at here
 		env = resource.Env{Currency: p.Account.Currency, Zone: time.UTC}
 	}
-	w := &rewriter{tree: t, project: p, in: input{schemas: schemas, env: env, bounds: t.bounds, layout: p.layout, words: newVocabularies(schemas), attach: unread}}
+	w := &rewriter{
+		tree: t, project: p, in: input{
+			schemas: schemas, env: env, bounds: t.bounds,
+			layout: p.layout, words: newVocabularies(schemas), attach: unread,
+		},
+	}
 	var all []Rewrite
 	for _, name := range files {
 		all = append(all, w.rewrite(ctx, name, make))
@@ -86,7 +93,9 @@ func unread(name string, _ diag.Position) ([]byte, string, *resource.Finding) {
 func (w *rewriter) rewrite(ctx context.Context, name string, make remake) (r Rewrite) {
 	r.File = name
 	if link := linkIn(w.tree.root, name); link != "" {
-		r.fail(resource.Finding{Code: diag.Unreadable, Message: fmt.Sprintf("%q is a symbolic link; want the file itself", link)})
+		r.fail(resource.Finding{
+			Code: diag.Unreadable, Message: fmt.Sprintf("%q is a symbolic link; want the file itself", link),
+		})
 		return r
 	}
 	content, hash, err := readRegular(w.tree.root, name, w.tree.limitOf(name))
@@ -98,13 +107,17 @@ func (w *rewriter) rewrite(ctx context.Context, name string, make remake) (r Rew
 	defer func() {
 		if cause := recover(); cause != nil {
 			r.After = r.Before
-			r.fail(resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("file cannot be followed (%v); want a simpler way of writing it", cause)})
+			r.fail(resource.Finding{
+				Code:    diag.Damaged,
+				Message: fmt.Sprintf("file cannot be followed (%v); want a simpler way of writing it", cause),
+			})
 		}
 	}()
 	make(ctx, w, &r)
 	if int64(len(r.After)) > w.tree.limitOf(name) {
 		r.After = r.Before
-		r.fail(limit("split it into several files", resource.EnoughMiB(boundOf(name), 2*w.tree.limitOf(name)), "file would be over %s; want at most that", xlsx.Size(w.tree.limitOf(name))))
+		r.fail(limit("split it into several files", resource.EnoughMiB(boundOf(name), 2*w.tree.limitOf(name)),
+			"file would be over %s; want at most that", xlsx.Size(w.tree.limitOf(name))))
 	}
 	return r
 }

@@ -66,7 +66,9 @@ func (w *rewriter) openWorkbook(ctx context.Context, name string, content []byte
 		var edits []xlsx.Edit
 		for _, t := range tables {
 			for _, e := range byTable[t] {
-				edits = append(edits, xlsx.Edit{Sheet: t.ref.Name, Row: e.Row, Column: e.Column, Value: e.value(), Like: e.like})
+				edits = append(edits, xlsx.Edit{
+					Sheet: t.ref.Name, Row: e.Row, Column: e.Column, Value: e.value(), Like: e.like,
+				})
 			}
 		}
 		return xlsx.Rewrite(content, edits, w.in.bounds.workbook())
@@ -96,7 +98,9 @@ func (w *rewriter) openCSV(ctx context.Context, name string, content []byte) (*c
 	}
 	grid := &csvGrid{origin: diag.OriginOf(name, ""), content: text, csvChoice: chosen, limits: w.in.bounds.csv()}
 	book := &bookReader{fileReader: &fileReader{ctx: ctx, in: w.in, file: name}}
-	table := &tabReader{bookReader: book, grid: grid, form: chosen.form, noun: "file", delimiter: csvfile.DelimiterName(grid.delimiter)}
+	table := &tabReader{
+		bookReader: book, grid: grid, form: chosen.form, noun: "file", delimiter: csvfile.DelimiterName(grid.delimiter),
+	}
 	if chosen.form.title == hintListsTab {
 		return &cellFile{}, nil // sentences, which are left as they are
 	}
@@ -135,7 +139,8 @@ func (r *tabReader) visit(see func(known *column, at xlsx.At, c xlsx.Cell)) erro
 		if row.Number <= r.header.number || isComment(row) || r.isSample(row) || !r.saysSomething(row) {
 			return nil
 		}
-		if included, finding := r.included(row); finding != nil || !included || r.isWide(row) || !r.choose(row) || !r.checkSection() {
+		if included, finding := r.included(row); finding != nil ||
+			!included || r.isWide(row) || !r.choose(row) || !r.checkSection() {
 			return nil
 		}
 		for _, c := range row.Cells {

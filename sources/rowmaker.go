@@ -48,7 +48,9 @@ func (m *rowMaker) sets(kind resource.Kind, a *resource.Attribute) bool {
 func (m *rowMaker) parentNames() map[resource.Address]string {
 	called := map[resource.Address]int{}
 	place := func(r *resource.Resource, text string) resource.Address {
-		return resource.Address{Kind: r.Address.Kind, Key: m.schemas.Parent(r.Address).Key + "\x00" + strings.ToLower(text)}
+		return resource.Address{
+			Kind: r.Address.Kind, Key: m.schemas.Parent(r.Address).Key + "\x00" + strings.ToLower(text),
+		}
 	}
 	for _, r := range m.resources() {
 		name, leaf := m.schemas.Of(r.Address.Kind).NameOf(r), r.Address.Leaf()
@@ -125,7 +127,8 @@ func (m *rowMaker) attributeText(a *resource.Attribute, r *resource.Resource) (s
 	if finding := unwritable(text); finding != "" {
 		return "", fmt.Errorf("%s %s", a.Name, finding)
 	}
-	if again, finding := a.Parse(text, resource.Env{Currency: m.currency}); finding != nil || a.Type != resource.TypeImage && a.Type != resource.TypeMembers && !again.Equal(v) || asksToClear(text, a.Type) {
+	if again, finding := a.Parse(text, resource.Env{Currency: m.currency}); finding != nil ||
+		a.Type != resource.TypeImage && a.Type != resource.TypeMembers && !again.Equal(v) || asksToClear(text, a.Type) {
 		return "", fmt.Errorf("%s is %q, which a cell cannot say", a.Name, diag.Printable(text))
 	}
 	return text, nil
@@ -172,7 +175,8 @@ func jsonText(a *resource.Attribute, v resource.Value) (string, error) {
 
 func readsBack(a *resource.Attribute, text string, v resource.Value) bool {
 	items, finding := listItems(a, text)
-	if finding != nil || asksToClear(text, a.Type) || len(items) == 0 || takesFiles(a, text) && looksLikeFile(a, items) {
+	if finding != nil || asksToClear(text, a.Type) ||
+		len(items) == 0 || takesFiles(a, text) && looksLikeFile(a, items) {
 		return false
 	}
 	again, findings := a.ParseList(items)

@@ -16,13 +16,16 @@ import (
 
 var (
 	// sampleMark is what marks a row, or the rows beneath, as samples.
-	sampleMark = regexp.MustCompile(`(?i)^\W*(examples?|samples?)( (rows?|data|campaigns?|ad ?groups?|ads?))?( ?#?[0-9]+)?\W*$`)
+	sampleMark = regexp.MustCompile(`(?i)^\W*(examples?|samples?)( ` +
+		`(rows?|data|campaigns?|ad ?groups?|ads?))?( ?#?[0-9]+)?\W*$`)
 	// sampleStart is a sample that says so before its name: "[Example] Spring".
 	sampleStart = regexp.MustCompile(`(?i)^\W*(example|sample)\s*(?:[\])}>:]|[-–—]\s)`)
 	// severalSamples is a mark that speaks of more than one row.
-	severalSamples = regexp.MustCompile(`(?i)^\W*(examples|samples|(example|sample) (rows|data|campaigns|ad ?groups|ads))\W*$`)
+	severalSamples = regexp.MustCompile(`(?i)^\W*(examples|samples|(example|sample) ` +
+		`(rows|data|campaigns|ad ?groups|ads))\W*$`)
 	// instruction is a cell that says what belongs into its column.
-	instruction = regexp.MustCompile(`(?i)^\W*(required|optional|mandatory|conditional|string|text|number|integer|decimal|date|enum|url|json|array|list|boolean)\b`)
+	instruction = regexp.MustCompile(`(?i)^\W*(required|` +
+		`optional|mandatory|conditional|string|text|number|integer|decimal|date|enum|url|json|array|list|boolean)\b`)
 )
 
 // sampleState follows the rows of a sheet: what the row before said of those
@@ -103,8 +106,9 @@ func (r *tabReader) reportBlock() {
 		return
 	}
 	r.report(r.at(r.samples.from, 0), resource.Finding{
-		Code:    diag.IgnoredRows,
-		Message: fmt.Sprintf("all rows beneath this mark of samples, to row %d, have no blank row between them; want one after the last sample", r.samples.last),
-		Hint:    "put a blank row between the samples and your own rows, or delete the mark and the samples",
+		Code: diag.IgnoredRows,
+		Message: fmt.Sprintf("all rows beneath this mark "+
+			"of samples, to row %d, have no blank row between them; want one after the last sample", r.samples.last),
+		Hint: "put a blank row between the samples and your own rows, or delete the mark and the samples",
 	})
 }

@@ -144,14 +144,20 @@ func TestTheSchemaTakesWhatIsWritten(t *testing.T) {
 // attribute, what the reader takes the schema takes.
 func TestTheSchemaTakesWhatTheReaderTakes(t *testing.T) {
 	schema := judgeOf(t, YAMLSchema(kinds.All()))
-	in := input{schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC}, bounds: defaultBounds(), words: newVocabularies(kinds.All())}
+	in := input{
+		schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC},
+		bounds: defaultBounds(), words: newVocabularies(kinds.All()),
+	}
 	in.attach = func(name string, _ diag.Position) ([]byte, string, *resource.Finding) {
 		return []byte("a\n"), name, nil
 	}
 	written := append([]string{
-		"Enabled", " paused ", "FIXED-BID", "e mail", "$25", "25 usd", "US$ 3.5", "0.000001", "30", "us", "Us", "Norway", "US, CA", "https://a.example", "HTTPS://a.example/x y",
-		"2026-12-01", "2026-12-01T10:00:00+02:00", "{a: 1}", `'{"a": 1}'`, "[US, no]", "[]", "null", "[12, x]", "[web, IOS_App]", "CLEAR", "delete_value", "remove_content", "|\n  US\n  CA", "|\n  a text\n",
-		"[a: b]", "[{file: x}, {list: y}, 5, true]", "5", "-5", "1e3", "true", "abc", "a/b", "ab", strings.Repeat("x", 51), `"` + strings.Repeat("x", 50) + ` "`, ">-\n  " + strings.Repeat("x", 100),
+		"Enabled", " paused ", "FIXED-BID", "e mail", "$25", "25 usd",
+		"US$ 3.5", "0.000001", "30", "us", "Us", "Norway", "US, CA", "https://a.example", "HTTPS://a.example/x y",
+		"2026-12-01", "2026-12-01T10:00:00+02:00", "{a: 1}", `'{"a": 1}'`, "[US, no]", "[]", "null",
+		"[12, x]", "[web, IOS_App]", "CLEAR", "delete_value", "remove_content", "|\n  US\n  CA", "|\n  a text\n",
+		"[a: b]", "[{file: x}, {list: y}, 5, true]", "5", "-5", "1e3", "true", "abc", "a/b",
+		"ab", strings.Repeat("x", 51), `"` + strings.Repeat("x", 50) + ` "`, ">-\n  " + strings.Repeat("x", 100),
 	}, hostile...)
 	for _, v := range in.words {
 		for name, w := range v.document.byName {
@@ -164,7 +170,8 @@ func TestTheSchemaTakesWhatTheReaderTakes(t *testing.T) {
 					continue
 				}
 				for part := range w.group.byName {
-					checkTaken(t, schema, in, v, "kind: "+string(v.schema.Kind)+"\n"+name+":\n  "+part+": "+strings.ReplaceAll(value, "\n", "\n  ")+"\n")
+					checkTaken(t, schema, in, v, "kind: "+
+						string(v.schema.Kind)+"\n"+name+":\n  "+part+": "+strings.ReplaceAll(value, "\n", "\n  ")+"\n")
 				}
 			}
 		}
@@ -192,16 +199,30 @@ func checkTaken(t *testing.T, schema *judge.Schema, in input, v *vocabulary, tex
 func TestTheSchemaRefusesAWrongShape(t *testing.T) {
 	schema := judgeOf(t, YAMLSchema(kinds.All()))
 	for _, text := range []string{
-		"name: no kind\n", "kind: billboard\n", "- kind: campaign\n", "kind: campaign\nnmae: x\n", "kind: campaign\nStatus: paused\n", "kind: campaign\nstatus: sleeping\n",
-		"kind: campaign\nstatus: yes\n", "kind: campaign\nstatus: null\n", "kind: campaign\nstatus: [paused]\n", "kind: campaign\nbudget: 5\n", "kind: campaign\nbudget: {}\n", "kind: campaign\nbudget: {dayly: 5}\n",
-		"kind: campaign\nbudget.daily: 5\n", "kind: campaign\nbudget: {daily: -5}\n", "kind: campaign\nbudget: {daily: 0}\n", "kind: campaign\nbudget: {daily: 1,000}\n", "kind: campaign\nbudget: {daily: null}\n",
-		"kind: campaign\nbudget: {daily: \"1,000\"}\n", "kind: campaign\nbudget: {daily: [5]}\n", "kind: campaign\nstart: 03/04/2026\n", "kind: campaign\nstart: 2026-13-01\n", "kind: campaign\nend:\n  a: b\n",
-		"kind: campaign\ntargeting: {countries: [true]}\n", "kind: campaign\ntargeting: {countries: [UX]}\n", "kind: campaign\ntargeting: {countries: [USA1]}\n", "kind: campaign\nkey: 123\n", "kind: campaign\nkey: spring launch\n", "kind: campaign\nid: 0123\n",
-		"kind: campaign\nname: null\n", "kind: campaign\nname: x\n", "kind: campaign\nuse: shoes\n", "kind: campaign\nad_groups: {name: x}\n", "kind: campaign\nad_groups: [runners]\n",
-		"kind: campaign\nad_groups: [{kind: ad_group, name: x}]\n", "kind: campaign\nad_groups: [{campaign: x}]\n", "kind: campaign\nad_groups: [{ads: [{titel: x}]}]\n", "kind: ad_group\nname: Runners\n", "kind: ad\ncampaign: spring\n",
-		"kind: ad\nad_group: x\ntitle: " + strings.Repeat("x", 51) + "\n", "kind: ad\nad_group: x\ntarget_url: shop.example\n", "kind: ad_group\ncampaign: x\ncontext_hints: [{lst: x}]\n",
-		"kind: ad_group\ncampaign: x\ncontext_hints: [a: b]\n", "kind: hint_list\nkey: a\n", "kind: hint_list\nkey: a\nhints: []\n", "kind: hint_list\nkey: a\nhints: [{list: b}]\n", "kind: template\nad: {status: active}\n",
-		"kind: template\nkey: a\n", "kind: defaults\n", "kind: defaults\nad: {stauts: active}\n", "kind: defaults\nad: {key: x}\n", "kind: audience\nname: Buyers\nmembers: {file: 5}\n", "kind: event_setting\nevent_type: sold\n",
+		"name: no kind\n", "kind: billboard\n", "- kind: campaign\n",
+		"kind: campaign\nnmae: x\n", "kind: campaign\nStatus: paused\n", "kind: campaign\nstatus: sleeping\n",
+		"kind: campaign\nstatus: yes\n", "kind: campaign\nstatus: null\n", "kind: campaign\nstatus: [paused]\n",
+		"kind: campaign\nbudget: 5\n", "kind: campaign\nbudget: {}\n", "kind: campaign\nbudget: {dayly: 5}\n",
+		"kind: campaign\nbudget.daily: 5\n", "kind: campaign\nbudget: {daily: -5}\n", "kind: campaign\nbudget: " +
+			"{daily: 0}\n", "kind: campaign\nbudget: {daily: 1,000}\n", "kind: campaign\nbudget: {daily: null}\n",
+		"kind: campaign\nbudget: {daily: \"1,000\"}\n", "kind: campaign\nbudget: {daily: [5]}\n", "kind: campaign\n" +
+			"start: 03/04/2026\n", "kind: campaign\nstart: 2026-13-01\n", "kind: campaign\nend:\n  a: b\n",
+		"kind: campaign\ntargeting: {countries: [true]}\n",
+		"kind: campaign\ntargeting: {countries: [UX]}\n", "kind: campaign\ntargeting: {countries: [USA1]}\n",
+		"kind: campaign\nkey: 123\n", "kind: campaign\nkey: spring launch\n", "kind: campaign\nid: 0123\n",
+		"kind: campaign\nname: null\n", "kind: campaign\nname: x\n", "kind: campaign\nuse: shoes\n",
+		"kind: campaign\nad_groups: {name: x}\n", "kind: campaign\nad_groups: [runners]\n",
+		"kind: campaign\nad_groups: [{kind: ad_group, name: x}]\n",
+		"kind: campaign\nad_groups: [{campaign: x}]\n", "kind: campaign\nad_groups: [{ads: [{titel: x}]}]\n",
+		"kind: ad_group\nname: Runners\n", "kind: ad\ncampaign: spring\n",
+		"kind: ad\nad_group: x\ntitle: " + strings.Repeat("x", 51) + "\n", "kind: ad\nad_group: " +
+			"x\ntarget_url: shop.example\n", "kind: ad_group\ncampaign: x\ncontext_hints: [{lst: x}]\n",
+		"kind: ad_group\ncampaign: x\ncontext_hints: [a: b]\n",
+		"kind: hint_list\nkey: a\n", "kind: hint_list\nkey: a\nhints: []\n",
+		"kind: hint_list\nkey: a\nhints: [{list: b}]\n", "kind: template\nad: {status: active}\n",
+		"kind: template\nkey: a\n", "kind: defaults\n",
+		"kind: defaults\nad: {stauts: active}\n", "kind: defaults\nad: {key: x}\n",
+		"kind: audience\nname: Buyers\nmembers: {file: 5}\n", "kind: event_setting\nevent_type: sold\n",
 	} {
 		if refusal(t, schema, text) == "" {
 			t.Errorf("the schema takes what adsync does not read:\n%s", text)
@@ -246,9 +267,13 @@ func TestTheProjectSchemaIsInStep(t *testing.T) {
 func TestTheProjectSchemaTakesWhatIsReadAndNoOther(t *testing.T) {
 	schema := judgeOf(t, ProjectSchema())
 	for text, taken := range map[string]bool{
-		"account: {id: acct_1, currency: EUR, timezone: Europe/Paris}\nsources: [ads/**/*.yaml]\nservice: emulator\nstate: var/state\npolicy: {drift: revert, prune: pause}\n": true,
-		"account: {currency: euro}\n": false, "account: {timezone: Local}\n": false, "acount: {}\n": false, "policy: {prun: pause}\n": false, "policy: {prune: delete}\n": false, "policy: {allow: [activates]}\n": false,
-		"sources: [../other/*.yaml]\n": false, "sources: []\n": false, "state: ../../etc\n": false, "service: https://evil.example\n": false, "api_key: x\n": false, "- a\n": false,
+		"account: {id: acct_1, currency: EUR, timezone: Europe/Paris}\nsources: [ads/**/*.yaml]\n" +
+			"service: emulator\nstate: var/state\npolicy: {drift: revert, prune: pause}\n": true,
+		"account: {currency: euro}\n": false, "account: {timezone: Local}\n": false,
+		"acount: {}\n": false, "policy: {prun: pause}\n": false,
+		"policy: {prune: delete}\n": false, "policy: {allow: [activates]}\n": false,
+		"sources: [../other/*.yaml]\n": false, "sources: []\n": false, "state: ../../etc\n": false,
+		"service: https://evil.example\n": false, "api_key: x\n": false, "- a\n": false,
 	} {
 		_, problems := ReadProject(folder(t, map[string]string{projectFile: text}))
 		if read, why := !diag.HasErrors(problems), refusal(t, schema, text); read != taken || (why == "") != taken {
@@ -258,7 +283,8 @@ func TestTheProjectSchemaTakesWhatIsReadAndNoOther(t *testing.T) {
 }
 
 // ofShape are the codes of problems a schema can see.
-var ofShape = []diag.Code{diag.UnknownKey, diag.BadChoice, diag.BadDate, diag.BadURL, diag.BadMoney, diag.NotClearable, diag.TooLong}
+var ofShape = []diag.Code{diag.UnknownKey, diag.BadChoice,
+	diag.BadDate, diag.BadURL, diag.BadMoney, diag.NotClearable, diag.TooLong}
 
 // An editor marks each problem of shape where validate reports it.
 func TestTheSchemaFindsEachProblemOfShape(t *testing.T) {
@@ -266,7 +292,8 @@ func TestTheSchemaFindsEachProblemOfShape(t *testing.T) {
 	p, _ := ReadProject("testdata/problems")
 	found := 0
 	for _, problem := range Load(context.Background(), p, kinds.All()).Problems {
-		if !slices.Contains(ofShape, problem.Code) || problem.Severity != diag.Error || strings.Contains(problem.Message, `country is "Cannada"`) {
+		if !slices.Contains(ofShape, problem.Code) ||
+			problem.Severity != diag.Error || strings.Contains(problem.Message, `country is "Cannada"`) {
 			continue // the names of countries are too many for a schema
 		}
 		content, err := os.ReadFile(filepath.Join("testdata/problems", problem.Position.File()))

@@ -16,10 +16,11 @@ const (
 	visible      = `[^ \t\r\n]`
 	ownSign      = `(?:[^0-9+,.'_\s-]+|[Ff][Rr]\.)?`
 	patternMoney = `^\s*` + ownSign + `\s*[0-9]+(?:\.[0-9]{1,6})?\s*` + ownSign + `\s*$`
-	patternDay   = `^\s*[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:[0-9]{2}))?\s*$`
-	patternURL   = `^\s*[hH][tT][tT][pP][sS]?://\S+\s*$`
-	patternID    = `^\s*[!-.0-~]+\s*$`
-	patternKey   = `^\s*[A-Za-z0-9._-]{1,200}\s*$`
+	patternDay   = `^\s*[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|` +
+		`[12][0-9]|3[01])(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:[0-9]{2}))?\s*$`
+	patternURL = `^\s*[hH][tT][tT][pP][sS]?://\S+\s*$`
+	patternID  = `^\s*[!-.0-~]+\s*$`
+	patternKey = `^\s*[A-Za-z0-9._-]{1,200}\s*$`
 	// Clearing is said in words, too (formats.md section 1).
 	clearingWords = `^(?:delete_value|CLEAR|remove_content)$`
 )
@@ -50,19 +51,29 @@ func scalarSchema(a *resource.Attribute) *jsonschema.Schema {
 	case resource.TypeChoice:
 		return choiceSchema(a)
 	case resource.TypeMoney:
-		s := &jsonschema.Schema{Type: jsonschema.Types{"number", "string"}, Pattern: patternMoney, ErrorMessage: "want units of the account's currency, such as 25.00", Minimum: unitsOf(a.Min)}
+		s := &jsonschema.Schema{
+			Type: jsonschema.Types{"number", "string"}, Pattern: patternMoney,
+			ErrorMessage: "want units of the account's currency, such as 25.00", Minimum: unitsOf(a.Min),
+		}
 		if a.Max > 0 {
 			s.Maximum = unitsOf(a.Max)
 		}
 		return s
 	case resource.TypeDay, resource.TypeLast:
-		return &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: patternDay, ErrorMessage: "want a day such as 2026-12-01"}
+		return &jsonschema.Schema{
+			Type: jsonschema.Types{"string"}, Pattern: patternDay, ErrorMessage: "want a day such as 2026-12-01",
+		}
 	case resource.TypeURL:
-		return &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: patternURL, ErrorMessage: "want an http or https address"}
+		return &jsonschema.Schema{
+			Type: jsonschema.Types{"string"}, Pattern: patternURL, ErrorMessage: "want an http or https address",
+		}
 	case resource.TypeImage, resource.TypeMembers:
 		return &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: visible}
 	case resource.TypeID:
-		id := &jsonschema.Schema{Type: jsonschema.Types{"string", "integer"}, Pattern: patternID, ErrorMessage: "want an id as the service gives it"}
+		id := &jsonschema.Schema{
+			Type:    jsonschema.Types{"string", "integer"},
+			Pattern: patternID, ErrorMessage: "want an id as the service gives it",
+		}
 		return orAddress(a, id)
 	case resource.TypeObject:
 		return &jsonschema.Schema{Type: jsonschema.Types{"object", "string"}, Pattern: visible}
@@ -94,7 +105,8 @@ func choiceSchema(a *resource.Attribute) *jsonschema.Schema {
 		}
 	}
 	s := &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
-		{Enum: values}, {Type: jsonschema.Types{"string"}, Pattern: `^` + ignored + `(?:` + strings.Join(written, "|") + `)$`},
+		{Enum: values}, {Type: jsonschema.Types{"string"},
+			Pattern: `^` + ignored + `(?:` + strings.Join(written, "|") + `)$`},
 	}}
 	for _, value := range values {
 		if _, err := strconv.Atoi(value); err == nil {
@@ -131,7 +143,8 @@ func listSchema(a *resource.Attribute) *jsonschema.Schema {
 		s.Items = jsonschema.Refer("hint")
 	case resource.TypeRegion:
 		s.Items = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
-			{Enum: append(resource.CountryCodes(), "UK"), ErrorMessage: "want a two-letter code such as US, or the country's name"},
+			{Enum: append(resource.CountryCodes(), "UK"),
+				ErrorMessage: "want a two-letter code such as US, or the country's name"},
 			{Type: jsonschema.Types{"string"}, Pattern: `^\s*(?:[A-Z][a-z]|[a-z][A-Za-z]|[^0-9\s][^0-9]+[^0-9\s])\s*$`},
 		}}
 	case resource.TypeSet:
@@ -148,13 +161,18 @@ func orAddress(a *resource.Attribute, id *jsonschema.Schema) *jsonschema.Schema 
 	if a.Addressed == "" {
 		return id
 	}
-	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{id, {Type: jsonschema.Types{"string"}, Pattern: `^\s*` + string(a.Addressed) + `/[A-Za-z0-9._-]{1,200}\s*$`}}}
+	return &jsonschema.Schema{
+		AnyOf: []*jsonschema.Schema{id,
+			{Type: jsonschema.Types{"string"}, Pattern: `^\s*` + string(a.Addressed) + `/[A-Za-z0-9._-]{1,200}\s*$`}},
+	}
 }
 
 // allowClearing adds null, and the words that mean it.
 func allowClearing(s *jsonschema.Schema) {
 	if s.Type == nil {
-		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: jsonschema.Types{"null"}}, &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: clearingWords})
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: jsonschema.Types{"null"}}, &jsonschema.Schema{
+			Type: jsonschema.Types{"string"}, Pattern: clearingWords,
+		})
 		return
 	}
 	s.Type = append(s.Type, "null")

@@ -12,12 +12,15 @@ import (
 // does not know are the user's own, so both stay open.
 func WorkbookSchema(schemas resource.Schemas) *jsonschema.Schema {
 	book := &jsonschema.Schema{
-		Title:       "adsync: a workbook",
-		Description: "Sheets by their names; rows of a sheet in order; cells of a row by their headers. An absent cell, or a blank one, leaves the attribute as it is.",
-		Type:        jsonschema.Types{"object"},
+		Title: "adsync: a workbook",
+		Description: "Sheets by their names; rows of a sheet " +
+			"in order; cells of a row by their headers. An absent cell, or a blank one, leaves the attribute as it is.",
+		Type: jsonschema.Types{"object"},
 	}
 	for _, f := range formsOf(schemas) {
-		sheet := &jsonschema.Schema{Type: jsonschema.Types{"array"}, Items: rowOf(&f), Description: alsoRead("", f.names()[1:])}
+		sheet := &jsonschema.Schema{
+			Type: jsonschema.Types{"array"}, Items: rowOf(&f), Description: alsoRead("", f.names()[1:]),
+		}
 		book.Properties.Add(f.title, sheet)
 	}
 	lists := &jsonschema.Schema{Type: jsonschema.Types{"object"}, AdditionalProperties: named("One sentence.")}

@@ -70,7 +70,8 @@ func TestTheWorkbookSchemaTakesWhatIsWritten(t *testing.T) {
 	schema := judgeOf(t, WorkbookSchema(kinds.All()))
 	rapid.Check(t, func(rt *rapid.T) {
 		var out bytes.Buffer
-		if err := WriteWorkbook(&out, kinds.All(), drawSnapshot(rt, kinds.All()), Account{Currency: "USD"}); err != nil {
+		if err := WriteWorkbook(&out, kinds.All(),
+			drawSnapshot(rt, kinds.All()), Account{Currency: "USD"}); err != nil {
 			return // a text no cell can say
 		}
 		f, err := excelize.OpenReader(&out)
@@ -97,8 +98,10 @@ func TestTheWorkbookSchemaRefusesAWrongCell(t *testing.T) {
 		header, cell string
 		taken        bool
 	}{
-		{"Status", "Enabled", true}, {"Status", "sleeping", false}, {"Daily budget", "25.00", true}, {"Daily budget", "1,000", false}, {"Last day", "[clear]", true}, {"Last day", "soon", false},
-		{"Bidding", "", false}, {"Campaign", "", false}, {"Countries", "US, CA", true}, {"Key", "spring launch", false}, {"My own column", "anything", true}, {"Conversion goal", "a b", false},
+		{"Status", "Enabled", true}, {"Status", "sleeping", false}, {"Daily budget", "25.00", true},
+		{"Daily budget", "1,000", false}, {"Last day", "[clear]", true}, {"Last day", "soon", false},
+		{"Bidding", "", false}, {"Campaign", "", false}, {"Countries", "US, CA", true},
+		{"Key", "spring launch", false}, {"My own column", "anything", true}, {"Conversion goal", "a b", false},
 	} {
 		if err := schema.Validate(row(c.header, c.cell)); (err == nil) != c.taken {
 			t.Errorf("%s %q: the schema says %v; want taken: %v", c.header, c.cell, err, c.taken)

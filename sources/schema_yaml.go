@@ -97,15 +97,22 @@ func (y *yamlSchema) property(v *vocabulary, name string, w *word) *jsonschema.S
 	case isKind:
 		return &jsonschema.Schema{Const: string(v.schema.Kind)}
 	case isKey:
-		return keySchema("Your own short name, which stays the same when the name changes. Absent: made from the first name.")
+		return keySchema("Your own short name, which " +
+			"stays the same when the name changes. Absent: made from the first name.")
 	case isID:
 		return named("The service's id, filled by an export. Leave it as it is.")
 	case isUse:
-		return &jsonschema.Schema{Type: jsonschema.Types{"array"}, Items: named(""), Description: "Keys of templates it takes attributes over from, the later over the earlier."}
+		return &jsonschema.Schema{
+			Type: jsonschema.Types{"array"}, Items: named(""),
+			Description: "Keys of templates it takes attributes over from, the later over the earlier.",
+		}
 	case isParent:
 		return named("The " + name + " it belongs to: its key or its name.")
 	case isChildren:
-		return &jsonschema.Schema{Type: jsonschema.Types{"array"}, Items: jsonschema.Refer(w.child.schema.Children), Description: w.child.schema.Sheet + " beneath it."}
+		return &jsonschema.Schema{
+			Type: jsonschema.Types{"array"}, Items: jsonschema.Refer(w.child.schema.Children),
+			Description: w.child.schema.Sheet + " beneath it.",
+		}
 	}
 	return jsonschema.Refer(string(v.schema.Kind) + "." + name)
 }
@@ -129,7 +136,8 @@ func (y *yamlSchema) wordSchema(s *resource.Schema, w *word) *jsonschema.Schema 
 
 func (y *yamlSchema) addDefinitions() {
 	defaults := jsonschema.Closed(nil, "kind")
-	defaults.Description, defaults.MinProperties = "What every resource of a kind takes over where neither it nor its templates say anything.", 2
+	defaults.Description, defaults.MinProperties = "What every resource "+
+		"of a kind takes over where neither it nor its templates say anything.", 2
 	template := jsonschema.Closed(nil, "kind", "key")
 	template.Description, template.MinProperties = "What a resource takes over that says use: [key].", 3
 	defaults.Properties.Add("kind", &jsonschema.Schema{Const: "defaults"})
@@ -150,18 +158,26 @@ func (y *yamlSchema) addHints() {
 	file.Properties.Add("file", named("Path of the file, from this file's folder."))
 	list.Description = "The entries of a hint list."
 	list.Properties.Add("list", named("Key of a hint list."))
-	text := &jsonschema.Schema{Type: jsonschema.Types{"string", "number", "boolean"}, Pattern: visible, Description: "One sentence."}
+	text := &jsonschema.Schema{
+		Type: jsonschema.Types{"string", "number", "boolean"}, Pattern: visible, Description: "One sentence.",
+	}
 	y.defs.Add("hint", &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, file, list}})
 	hints := jsonschema.Closed(nil, "kind", "key", "hints")
 	hints.Description = "A list of hints that ad groups take in as {list: key}."
 	hints.Properties.Add("kind", &jsonschema.Schema{Const: "hint_list"})
 	hints.Properties.Add("key", named("The name for {list: key}."))
-	hints.Properties.Add("hints", &jsonschema.Schema{Type: jsonschema.Types{"array"}, MinItems: 1, Items: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, file}}})
+	hints.Properties.Add("hints", &jsonschema.Schema{
+		Type: jsonschema.Types{"array"}, MinItems: 1,
+		Items: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, file}},
+	})
 	y.defs.Add("hint_list", hints)
 }
 
 func keySchema(help string) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: jsonschema.Types{"string"}, Pattern: patternKey, ErrorMessage: "want letters, digits, '-', '_' and '.', at most 200", Description: help}
+	return &jsonschema.Schema{
+		Type: jsonschema.Types{"string"}, Pattern: patternKey,
+		ErrorMessage: "want letters, digits, '-', '_' and '.', at most 200", Description: help,
+	}
 }
 
 // named is a text that names something.

@@ -32,7 +32,8 @@ func newScratch() (folder string, remove func(), err error) {
 		}
 		return folder, func() { os.RemoveAll(folder); lock.Close() }, nil
 	}
-	return "", nil, fmt.Errorf("make a folder for the workbook's parts: others take it away; want a folder of temporary files that holds still")
+	return "", nil, fmt.Errorf("make a folder for the " +
+		"workbook's parts: others take it away; want a folder of temporary files that holds still")
 }
 
 func sweepScratch() {

@@ -29,8 +29,9 @@ func secretsIn(file string, content []byte) (problems []diag.Problem) {
 
 func leaked(at diag.Position, f secret.Found) diag.Problem {
 	return problemAt(at, resource.Finding{
-		Code: diag.Leaked, Severity: diag.Warning, Message: "here stands what looks like " + f.What + "; want no credential in a file that others read",
-		Hint: "take it out, and have it replaced by whoever issued it: the history of the files keeps it",
+		Code: diag.Leaked, Severity: diag.Warning,
+		Message: "here stands what looks like " + f.What + "; want no credential in a file that others read",
+		Hint:    "take it out, and have it replaced by whoever issued it: the history of the files keeps it",
 	})
 }
 
@@ -51,7 +52,8 @@ func (r *bookReader) warnSecrets() {
 		_, _ = xlsx.Walk(r.book, ref.Part, func(row *xlsx.Row) error {
 			for _, cell := range row.Cells {
 				for _, f := range secret.Find([]byte(cell.Text)) {
-					r.made.problems = append(r.made.problems, leaked(diag.Cell(r.file, ref.Name, row.Number, cell.Column), f))
+					r.made.problems = append(r.made.problems,
+						leaked(diag.Cell(r.file, ref.Name, row.Number, cell.Column), f))
 					if told++; told == maxSecrets {
 						return errEnough
 					}

@@ -33,9 +33,10 @@ func (r *tabReader) isWide(row *xlsx.Row) bool {
 		return false
 	}
 	r.report(r.at(row.Number, last.Column), resource.Finding{
-		Code:    diag.BadValue,
-		Message: fmt.Sprintf("row has %s where the header has %d; want one for each header", resource.Counted(last.Column, "value"), len(r.header.columns)-1),
-		Hint:    fmt.Sprintf("put a text that holds a %s in quotes", r.delimiter),
+		Code: diag.BadValue,
+		Message: fmt.Sprintf("row has %s where the header has %d; want one for each header",
+			resource.Counted(last.Column, "value"), len(r.header.columns)-1),
+		Hint: fmt.Sprintf("put a text that holds a %s in quotes", r.delimiter),
 	})
 	return true
 }
@@ -60,9 +61,14 @@ func (r *tabReader) choose(row *xlsx.Row) bool {
 	}
 	if !d.failed {
 		words := r.sections[0].header.column(number).words
-		finding := resource.Finding{Code: diag.BadChoice, Message: fmt.Sprintf("Kind is %q; want one of %s", word, strings.Join(words, ", ")), Hint: diag.DidYouMean(word, words)}
+		finding := resource.Finding{
+			Code: diag.BadChoice, Message: fmt.Sprintf("Kind is %q; want one of %s", word, strings.Join(words, ", ")),
+			Hint: diag.DidYouMean(word, words),
+		}
 		if word == "" {
-			finding = resource.Finding{Code: diag.Required, Message: "Kind is missing; want one of " + strings.Join(words, ", ")}
+			finding = resource.Finding{
+				Code: diag.Required, Message: "Kind is missing; want one of " + strings.Join(words, ", "),
+			}
 		}
 		r.report(position, finding)
 	}
@@ -92,7 +98,8 @@ func (r *tabReader) refuseMisplaced(d *draft, row, number int) {
 		return
 	}
 	r.fail(d, r.at(row, number), &resource.Finding{
-		Code:    diag.UnknownKey,
-		Message: fmt.Sprintf("a row of kind %s has a value under %q, which it does not take; want a blank cell", r.tab.words()[0], r.header.written[number]),
+		Code: diag.UnknownKey,
+		Message: fmt.Sprintf("a row of kind %s has a value under %q, which it does not take; want a blank cell",
+			r.tab.words()[0], r.header.written[number]),
 	})
 }

@@ -67,7 +67,10 @@ func (d *Desired) HashWith(others map[string]string) string { return d.summed.to
 func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 	t, err := openTree(p)
 	if err != nil {
-		return refused(diag.Problem{Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources", Hint: reason(err)})
+		return refused(diag.Problem{
+			Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources",
+			Hint: reason(err),
+		})
 	}
 	defer t.close()
 	env, err := p.Env()
@@ -78,7 +81,10 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 	if seeded.PartialSources {
 		files = slices.DeleteFunc(files, func(f file) bool { return f.problem != nil })
 	}
-	in := input{schemas: schemas, env: env, bounds: t.bounds, layout: p.layout, words: newVocabularies(schemas), attach: t.attach, files: t.hints}
+	in := input{
+		schemas: schemas, env: env, bounds: t.bounds,
+		layout: p.layout, words: newVocabularies(schemas), attach: t.attach, files: t.hints,
+	}
 	results := readAll(ctx, files, in)
 	c := newCollection(schemas, t)
 	c.zone = env.Zone
@@ -88,7 +94,9 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 		hintsOfCommit(d.Problems)
 	}
 	if !t.hints.takes(0) {
-		tooMany := refused(problemAt(diag.InFile(p.File), limit("name long lists in fewer places", resource.Enough("entries", 2*int64(t.bounds.entries)), "hint files and hint lists give more than %d entries in all; want fewer", t.bounds.entries)))
+		tooMany := refused(problemAt(diag.InFile(p.File),
+			limit("name long lists in fewer places", resource.Enough("entries", 2*int64(t.bounds.entries)),
+				"hint files and hint lists give more than %d entries in all; want fewer", t.bounds.entries)))
 		tooMany.Hash, tooMany.Files = d.Hash, d.Files
 		return tooMany
 	}

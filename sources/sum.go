@@ -42,7 +42,8 @@ func (t *tree) trace(slashPath string) string {
 	if link := linkIn(t.root, slashPath); link != "" {
 		return link + " is a link"
 	}
-	hash, err := hashRegular(t.root, slashPath, max(t.bounds.attachedBytes, t.bounds.membersBytes, t.bounds.workbookBytes))
+	hash, err := hashRegular(t.root,
+		slashPath, max(t.bounds.attachedBytes, t.bounds.membersBytes, t.bounds.workbookBytes))
 	if err != nil {
 		return reason(err)
 	}

@@ -88,28 +88,41 @@ func TestHeadersOfOtherTools(t *testing.T) {
 		{"Campaigns", "Daily (USD)", 50, `C1: note: header "Daily (USD)" is read as Daily budget (USD) (ADS1040)`},
 		{"Campaigns", "Campaign daily budget", 50, "budget.daily=50000000"},
 		{"Campaigns", "daily_budget", 50, "budget.daily=50000000"},
-		{"Campaigns", "Budget", 50, `C1: header is "Budget", which can mean Daily budget (USD) or Lifetime budget (USD); want one of them (ADS1005)`},
-		{"Campaigns", "Budget (EUR)", 50, `header is "Budget (EUR)", which can mean Daily budget (USD) or Lifetime budget (USD)`},
-		{"Campaigns", "Location", "US", `header is "Location", which can mean Countries or Locations; want one of them`},
-		{"Campaigns", "Cities", "Oslo", `header is "Cities", which could be Locations: those take the service's ids, and no names; want it clear`},
-		{"Campaigns", "Flight", "2026-12-01", `header is "Flight", which can mean Start date or Last day: a column holds one day; want it clear`},
-		{"Campaigns", "Max CPC", 1.5, `header is "Max CPC", which Ad groups has as Max bid (USD) and Campaigns does not: 1 value is not read; want it there`},
-		{"Campaigns", "Daily budget (micros)", 50000000, `header is "Daily budget (micros)": its amounts are in "micros"; want whole amounts under Daily budget (USD)`},
+		{"Campaigns", "Budget", 50, `C1: header is ` +
+			`"Budget", which can mean Daily budget (USD) or Lifetime budget (USD); want one of them (ADS1005)`},
+		{"Campaigns", "Budget (EUR)",
+			50, `header is "Budget (EUR)", which can mean Daily budget (USD) or Lifetime budget (USD)`},
+		{"Campaigns", "Location",
+			"US", `header is "Location", which can mean Countries or Locations; want one of them`},
+		{"Campaigns", "Cities", "Oslo",
+			`header is "Cities", which could be Locations: those take the service's ids, and no names; want it clear`},
+		{"Campaigns", "Flight", "2026-12-01",
+			`header is "Flight", which can mean Start date or Last day: a column holds one day; want it clear`},
+		{"Campaigns", "Max CPC", 1.5, `header is "Max ` +
+			`CPC", which Ad groups has as Max bid (USD) and Campaigns does not: 1 value is not read; want it there`},
+		{"Campaigns", "Daily budget (micros)", 50000000, `header is "Daily ` +
+			`budget (micros)": its amounts are in "micros"; want whole amounts under Daily budget (USD)`},
 		{"Campaigns", "Budget per day (k)", 5, `its amounts are in "k"`},
 		{"Campaigns", "Spend", 50, `header is "Spend", which can mean Daily budget (USD) or Lifetime budget (USD)`},
-		{"Ad groups", "Location", "US", `header is "Location", and 1 value is not read: a whole campaign has one; want it on the sheet Campaigns, as Countries or Locations`},
+		{"Ad groups", "Location", "US", `header is "Location", and 1 value ` +
+			`is not read: a whole campaign has one; want it on the sheet Campaigns, as Countries or Locations`},
 		{"Ad groups", "CPC", 1.5, `C1: note: header "CPC" is read as Max bid (USD)`},
-		{"Ad groups", "CPA", 1.5, `header is "CPA", which could be Max bid (USD): that is the most to pay for one click or conversion, and no figure and no target; want it clear`},
-		{"Ad groups", "Keywords", "shoes", `header is "Keywords", which could be Context hints: those are sentences and no keywords; want it clear`},
-		{"Ad groups", "Ad set daily budget", 50, `header is "Ad set daily budget", and 1 value is not read: a whole campaign has one; want it on the sheet Campaigns, as Daily budget (USD) or Lifetime budget (USD)`},
-		{"Ad groups", "End date", "2026-12-31", `header is "End date", which Campaigns has as Last day and Ad groups does not`},
+		{"Ad groups", "CPA", 1.5, `header is "CPA", which could be Max bid (USD): ` +
+			`that is the most to pay for one click or conversion, and no figure and no target; want it clear`},
+		{"Ad groups", "Keywords", "shoes",
+			`header is "Keywords", which could be Context hints: those are sentences and no keywords; want it clear`},
+		{"Ad groups", "Ad set daily budget", 50, `header is "Ad set daily budget", and 1 value is not read: a ` +
+			`whole campaign has one; want it on the sheet Campaigns, as Daily budget (USD) or Lifetime budget (USD)`},
+		{"Ad groups", "End date",
+			"2026-12-31", `header is "End date", which Campaigns has as Last day and Ad groups does not`},
 	} {
 		rows := [][]any{append([]any{"Campaign", "Bidding"}, c.header), append(slices.Clone(campaign), c.cell)}
 		if c.sheet == "Ad groups" {
 			rows = [][]any{append([]any{"Campaign", "Ad group"}, c.header), append([]any{"Spring", "Runners"}, c.cell)}
 		}
 		got := readBytes(bookOf(t, sheetOf{c.sheet, rows}))
-		if all := strings.Join(append(drafted(got.drafts), said(got.problems)...), "\n"); !strings.Contains(all, c.want) {
+		if all := strings.Join(append(drafted(got.drafts), said(got.problems)...),
+			"\n"); !strings.Contains(all, c.want) {
 			t.Errorf("%s, %s: %s\nwant %s", c.sheet, c.header, all, c.want)
 		}
 		csv := readCSVText(resource.Slug(c.sheet)+".csv", asCSV(rows))
@@ -126,7 +139,8 @@ func TestTheServicesOwnWordsGiveNoNote(t *testing.T) {
 	for _, f := range formsOf(kinds.All()) {
 		for i := range f.tabs {
 			for _, c := range f.tabs[i].columns {
-				for _, word := range []string{c.title, c.title + "*", c.title + " (USD)", strings.ToUpper(c.title), strings.ReplaceAll(c.title, " ", "_")} {
+				for _, word := range []string{c.title, c.title + "*",
+					c.title + " (USD)", strings.ToUpper(c.title), strings.ReplaceAll(c.title, " ", "_")} {
 					if !c.isOwn(word) {
 						t.Errorf("%s: %q gives a note", f.title, word)
 					}
@@ -154,7 +168,8 @@ func TestColumnsOfExportsAreCountedAndNoProblem(t *testing.T) {
 			t.Errorf("%+v, want 1 value the service has nothing for", u)
 		}
 	}
-	want := []string{`q4.xlsx: Campaigns: not read: of other tools, with nothing here to set: "Labels" (1), "Campaign Type" (1), "Networks" (1), "Desktop Bid Modifier" (1), "Cost" (1)`}
+	want := []string{`q4.xlsx: Campaigns: not read: of other tools, with nothing ` +
+		`here to set: "Labels" (1), "Campaign Type" (1), "Networks" (1), "Desktop Bid Modifier" (1), "Cost" (1)`}
 	if lines := diag.UnreadLines(got.unread); !slices.Equal(lines, want) {
 		t.Errorf("UnreadLines = %q, want %q", lines, want)
 	}
@@ -165,9 +180,13 @@ func TestColumnsOfExportsAreCountedAndNoProblem(t *testing.T) {
 func TestTheLineToPasteTakesNothingElseAway(t *testing.T) {
 	d := load(t, folder(t, map[string]string{
 		"campaigns.csv": "Campaign,Bidding,Budget,Owner,CPC\nSpring,clicks,50,Ann,2\n",
-		"ads.csv":       "Campaign,Ad group,Title,Body,Target URL,Image,End date,Margin\nSpring,Runners,Shoes,Light.,https://shop.example,https://i.example/a.png,2027-05-31,3\n",
+		"ads.csv": "Campaign,Ad group,Title,Body,Target URL,Image,End date,Margin\n" +
+			"Spring,Runners,Shoes,Light.,https://shop.example,https://i.example/a.png,2027-05-31,3\n",
 	}))
-	for header, line := range map[string]string{`"Budget"`: `own_columns: ["Margin", "Budget", "Owner"]`, `"Owner"`: `own_columns: ["Margin", "Owner"]`, `"End date"`: "", `"CPC"`: ""} {
+	for header, line := range map[string]string{
+		`"Budget"`: `own_columns: ["Margin", "Budget", "Owner"]`,
+		`"Owner"`:  `own_columns: ["Margin", "Owner"]`, `"End date"`: "", `"CPC"`: "",
+	} {
 		for _, p := range d.Problems {
 			if !strings.HasPrefix(p.Message, "header is "+header) {
 				continue
@@ -181,21 +200,24 @@ func TestTheLineToPasteTakesNothingElseAway(t *testing.T) {
 
 func TestACSVFileOfNoKnownHeaderIsNamed(t *testing.T) {
 	got := readCSVText("kampagnen.csv", "Kampagne;Status;Tagesbudget\nFrühling;aktiv;50\n")
-	if got.stray == nil || !strings.Contains(got.stray.Message, "neither the name nor the header of the file says what it holds") {
+	if got.stray == nil || !strings.Contains(got.stray.Message,
+		"neither the name nor the header of the file says what it holds") {
 		t.Errorf("stray = %v, want that nobody knows what it holds", got.stray)
 	}
 }
 
 func TestAFigureIsNoBid(t *testing.T) {
 	got := readBytes(bookOf(t, sheetOf{"Ad groups", [][]any{
-		{"Campaign", "Ad group", "CPC (cost per link click)", "Average CPC", "Max bid"}, {"Spring", "Runners", 0.8, 0.8, 1.5},
+		{"Campaign", "Ad group", "CPC (cost per link click)", "Average CPC", "Max bid"},
+		{"Spring", "Runners", 0.8, 0.8, 1.5},
 	}}))
 	wantProblems(t, got.problems)
 	wantDrafts(t, got.drafts, `ad_group in Spring bid.max=1500000 name="Runners"`)
 }
 
 func TestASynonymBesideItsColumnIsAsked(t *testing.T) {
-	got := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", "Countries", "Region"}, {"Spring", "clicks", "US", "North"}}}))
+	got := readBytes(bookOf(t, sheetOf{"Campaigns",
+		[][]any{{"Campaign", "Bidding", "Countries", "Region"}, {"Spring", "clicks", "US", "North"}}}))
 	wantProblems(t, got.problems, `D1: header "Region" means "Countries", as does column C; want it once`)
 	if p := got.problems[0]; p.Severity != diag.Error || len(got.pastes) != 1 || got.pastes[0].column != "Region" {
 		t.Errorf("%v, %+v; want an error with the line for adsync.yaml", p, got.pastes)

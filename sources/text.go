@@ -25,7 +25,8 @@ func shortened(message string) string {
 		return message
 	}
 	const end = longestMessage / 4
-	return strings.ToValidUTF8(message[:longestMessage-end], "") + " … " + strings.ToValidUTF8(message[len(message)-end:], "")
+	return strings.ToValidUTF8(message[:longestMessage-end], "") +
+		" … " + strings.ToValidUTF8(message[len(message)-end:], "")
 }
 
 // brokenText says why the bytes of a text file cannot be trusted to be the
@@ -36,9 +37,13 @@ func brokenText(content []byte, file string) *diag.Problem {
 	finding := brokenEncoding(body, &position)
 	switch {
 	case len(bytes.TrimSpace(body)) == 0:
-		finding = &resource.Finding{Code: diag.Damaged, Message: "file is empty; want resources", Hint: "delete the file if that is meant"}
+		finding = &resource.Finding{
+			Code: diag.Damaged, Message: "file is empty; want resources", Hint: "delete the file if that is meant",
+		}
 	case bytes.HasPrefix(body, lfsPointer):
-		finding = &resource.Finding{Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: pullLFS}
+		finding = &resource.Finding{
+			Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: pullLFS,
+		}
 	case finding == nil:
 		finding = conflictMark(body, &position)
 	}
@@ -65,8 +70,11 @@ func unended(content []byte, file string) (diag.Problem, bool) {
 }
 
 func brokenEncoding(body []byte, position *diag.Position) *resource.Finding {
-	if bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff")) || bytes.IndexByte(body, 0) >= 0 {
-		return &resource.Finding{Code: diag.Damaged, Message: "file is UTF-16 or binary; want UTF-8 text", Hint: "save it as UTF-8"}
+	if bytes.HasPrefix(body, []byte("\xff\xfe")) ||
+		bytes.HasPrefix(body, []byte("\xfe\xff")) || bytes.IndexByte(body, 0) >= 0 {
+		return &resource.Finding{
+			Code: diag.Damaged, Message: "file is UTF-16 or binary; want UTF-8 text", Hint: "save it as UTF-8",
+		}
 	}
 	if utf8.Valid(body) {
 		return nil
@@ -83,7 +91,10 @@ func brokenEncoding(body []byte, position *diag.Position) *resource.Finding {
 		body = body[size:]
 	}
 	*position = position.Origin().At(line, 0)
-	return &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("byte 0x%02x is not UTF-8; want UTF-8 text", body[0]), Hint: "save it as UTF-8"}
+	return &resource.Finding{
+		Code: diag.Damaged, Message: fmt.Sprintf("byte 0x%02x is not UTF-8; want UTF-8 text", body[0]),
+		Hint: "save it as UTF-8",
+	}
 }
 
 // conflictMark finds the marks a merge leaves behind.
@@ -93,7 +104,9 @@ func conflictMark(body []byte, position *diag.Position) *resource.Finding {
 		line++
 		if bytes.HasPrefix(text, []byte("<<<<<<< ")) || bytes.HasPrefix(text, []byte(">>>>>>> ")) {
 			*position = position.Origin().At(line, 1)
-			return &resource.Finding{Code: diag.Damaged, Message: "file has a mark of an unfinished merge; want the merge resolved"}
+			return &resource.Finding{
+				Code: diag.Damaged, Message: "file has a mark of an unfinished merge; want the merge resolved",
+			}
 		}
 	}
 	return nil

@@ -76,7 +76,8 @@ func writeSheetText(out *bufio.Writer, s *cellSheet) {
 	}
 	slices.SortStableFunc(lines, func(a, b textLine) int {
 		return cmp.Or(
-			cmp.Compare(a.order, b.order), cmp.Compare(a.row.names.path, b.row.names.path), cmp.Compare(a.row.names.id, b.row.names.id),
+			cmp.Compare(a.order, b.order), cmp.Compare(a.row.names.path, b.row.names.path),
+			cmp.Compare(a.row.names.id, b.row.names.id),
 			cmp.Compare(a.rank, b.rank), cmp.Compare(a.name, b.name),
 		)
 	})
@@ -88,13 +89,15 @@ func writeSheetText(out *bufio.Writer, s *cellSheet) {
 func (s *cellSheet) textLine(row *cellRow, c cellValue) textLine {
 	line := textLine{row: row, order: row.number, name: s.columnName(c.Column), rank: s.rankOf(c.Column)}
 	if row.names.label == "" {
-		line.text = fmt.Sprintf("%s!%s%d = %s\n", diag.Printable(sheetLabel(s.name)), diag.ColumnName(c.Column), row.number, c.shown)
+		line.text = fmt.Sprintf("%s!%s%d = %s\n", diag.Printable(sheetLabel(s.name)),
+			diag.ColumnName(c.Column), row.number, c.shown)
 		return line
 	}
 	if row.number > s.header {
 		line.order = headerRows + 1 // by name
 	}
-	line.text = fmt.Sprintf("%s [%s] %s = %s\n", diag.Printable(sheetLabel(s.name)), diag.Printable(row.names.label), line.name, c.shown)
+	line.text = fmt.Sprintf("%s [%s] %s = %s\n", diag.Printable(sheetLabel(s.name)),
+		diag.Printable(row.names.label), line.name, c.shown)
 	return line
 }
 
@@ -104,7 +107,9 @@ func (s *cellSheet) rankOf(number int) int {
 	rank := 0
 	for _, section := range s.sections {
 		if c := section.header.column(number); c != nil {
-			return rank + slices.IndexFunc(section.tab.columns, func(have column) bool { return have.label() == c.label() })
+			return rank + slices.IndexFunc(section.tab.columns, func(have column) bool {
+				return have.label() == c.label()
+			})
 		}
 		rank += len(section.tab.columns)
 	}

@@ -54,7 +54,10 @@ func openTree(p Project) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{project: p, root: root, hints: newHintFiles(p.limits().entries), bounds: p.limits(), attached: map[string]string{}, listed: map[string][]string{}}
+	t := &tree{
+		project: p, root: root, hints: newHintFiles(p.limits().entries),
+		bounds: p.limits(), attached: map[string]string{}, listed: map[string][]string{},
+	}
 	for _, pattern := range p.Sources {
 		g, err := newGlob(pattern)
 		if err != nil {
@@ -95,7 +98,8 @@ func (t *tree) settle(ctx context.Context) ([]file, []diag.Problem) {
 	}
 	return nil, []diag.Problem{{
 		Severity: diag.Error, Code: diag.Unreadable, Position: diag.InFile(changed),
-		Message: "file changes while it is read; want files that hold still", Hint: "run again when the files are written",
+		Message: "file changes while it is read; want files that hold still",
+		Hint:    "run again when the files are written",
 	}}
 }
 
@@ -129,7 +133,12 @@ func (t *tree) unmatched(files []string) []diag.Problem {
 
 func (t *tree) readSource(ctx context.Context, name string) file {
 	if err := ctx.Err(); err != nil {
-		return file{name: name, problem: problemOf(name, resource.Finding{Code: diag.Unreadable, Message: "reading was stopped before this file; want to read every source", Hint: err.Error()})}
+		return file{
+			name: name, problem: problemOf(name, resource.Finding{
+				Code: diag.Unreadable, Message: "reading was stopped before this file; want to read every source",
+				Hint: err.Error(),
+			}),
+		}
 	}
 	content, hash, err := readRegular(t.root, name, t.limitOf(name))
 	if err != nil {
@@ -192,7 +201,10 @@ func hashRegular(root *os.Root, name string, limit int64) (string, error) {
 
 // tooLarge is the error of a file beyond its bound.
 func tooLarge(bound string, size, limit int64) error {
-	return &resource.Limit{Message: fmt.Sprintf("file is over %s; want a smaller one", xlsx.Size(limit)), Hint: "split it into several files", Bound: resource.EnoughMiB(bound, max(size, limit))}
+	return &resource.Limit{
+		Message: fmt.Sprintf("file is over %s; want a smaller one", xlsx.Size(limit)),
+		Hint:    "split it into several files", Bound: resource.EnoughMiB(bound, max(size, limit)),
+	}
 }
 
 var errNotRegular = errors.New("not a regular file")
@@ -254,11 +266,15 @@ func unreadable(err error) resource.Finding {
 	case errors.Is(err, errNotRegular):
 		return resource.Finding{Code: diag.Unreadable, Message: "is not a regular file; want one"}
 	case errors.Is(err, fs.ErrPermission):
-		return resource.Finding{Code: diag.Unreadable, Message: "file cannot be read: permission denied; want to read every source"}
+		return resource.Finding{
+			Code: diag.Unreadable, Message: "file cannot be read: permission denied; want to read every source",
+		}
 	case errors.Is(err, fs.ErrNotExist):
 		return resource.Finding{Code: diag.Unreadable, Message: "file is gone; want it there until it is read"}
 	}
-	return resource.Finding{Code: diag.Unreadable, Message: "file cannot be read; want to read every source", Hint: reason(err)}
+	return resource.Finding{
+		Code: diag.Unreadable, Message: "file cannot be read; want to read every source", Hint: reason(err),
+	}
 }
 
 // reason is the system's own word for an error, without path or operation.

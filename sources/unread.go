@@ -83,7 +83,9 @@ func (r *tabReader) missingColumns() []*column {
 	r.missing = []*column{}
 	for i := range r.tab.columns {
 		m := &r.tab.columns[i]
-		if isTellable(m) && r.header.columnOf(func(have *column) bool { return have == m || m.attribute != nil && have.holds(m.attribute) }) == 0 {
+		if isTellable(m) && r.header.columnOf(func(have *column) bool {
+			return have == m || m.attribute != nil && have.holds(m.attribute)
+		}) == 0 {
 			r.missing = append(r.missing, m)
 		}
 	}
@@ -97,7 +99,8 @@ func (c *column) holds(a *resource.Attribute) bool {
 
 // tellableTypes are those whose values are no plain text.
 var tellableTypes = []resource.Type{
-	resource.TypeMoney, resource.TypeDay, resource.TypeLast, resource.TypeRegion, resource.TypeURL, resource.TypeImage, resource.TypeMembers,
+	resource.TypeMoney, resource.TypeDay, resource.TypeLast,
+	resource.TypeRegion, resource.TypeURL, resource.TypeImage, resource.TypeMembers,
 	resource.TypeChoice, resource.TypeSet, resource.TypeQuery, resource.TypeObject,
 }
 
@@ -148,7 +151,9 @@ func (r *tabReader) couldBe(m *column, c xlsx.Cell) bool {
 		_, ok := yesOrNo(c)
 		return ok && c.Form != xlsx.NumberCell
 	case roleUse:
-		return slices.ContainsFunc(r.tab.list.uses, func(use listUse) bool { return resource.Fold(use.word) == resource.Fold(c.Text) })
+		return slices.ContainsFunc(r.tab.list.uses, func(use listUse) bool {
+			return resource.Fold(use.word) == resource.Fold(c.Text)
+		})
 	case roleID:
 		return c.Form == xlsx.TextCell && serviceID.MatchString(trimmed(c.Text))
 	}
@@ -198,7 +203,9 @@ func (r *tabReader) judgeUnread() {
 		if written == "" {
 			written = "column " + diag.ColumnName(number)
 		}
-		r.made.unread = append(r.made.unread, diag.Unread{File: r.file, Sheet: r.ref.Name, Column: written, Values: u.values, Why: u.why})
+		r.made.unread = append(r.made.unread, diag.Unread{
+			File: r.file, Sheet: r.ref.Name, Column: written, Values: u.values, Why: u.why,
+		})
 	}
 }
 
@@ -253,9 +260,11 @@ func (r *tabReader) reportUnread(u *unreadColumn, written string) diag.Why {
 	}
 	if meant := u.couldMean(); len(meant) > 0 {
 		r.reportPasted(position, written, resource.Finding{
-			Code:    diag.UnknownKey,
-			Message: fmt.Sprintf("header is %q, and %s under it could be %s; want one adsync knows", written, counted(u.values, "value", "values"), strings.Join(meant, " or ")),
-			Hint:    fmt.Sprintf("name it %s if that is meant. Begin it with # if the column is your own", quotedOr(meant)),
+			Code: diag.UnknownKey,
+			Message: fmt.Sprintf("header is %q, and %s under it could be %s; want one adsync knows",
+				written, counted(u.values, "value", "values"), strings.Join(meant, " or ")),
+			Hint: fmt.Sprintf("name it %s if that is meant. Begin it with # if the column is your own",
+				quotedOr(meant)),
 		})
 		return diag.WhyProblem
 	}

@@ -63,7 +63,8 @@ func likeliest(looks []headerFinder) *headerFinder {
 	for i := range looks {
 		f := &looks[i]
 		whole = whole || f.isNearlyWhole()
-		if best == nil || f.matched > best.matched || f.matched == best.matched && f.isNearlyWhole() && !best.isNearlyWhole() {
+		if best == nil || f.matched > best.matched ||
+			f.matched == best.matched && f.isNearlyWhole() && !best.isNearlyWhole() {
 			best = f
 		}
 	}
@@ -113,9 +114,10 @@ func (f *headerFinder) isNearlyWhole() bool {
 func (r *bookReader) reportUnreadSheet(ref xlsx.Sheet, like *headerFinder, rows int) {
 	title := like.form.title
 	r.report(diag.Cell(r.file, ref.Name, 0, 0), resource.Finding{
-		Code:    diag.UnknownKey,
-		Message: fmt.Sprintf("sheet is named %q, looks like %s and is not read: %s; want a name adsync knows", ref.Name, title, counted(rows, "row", "rows")),
-		Hint:    fmt.Sprintf("name it %q, begin its name with # if it is your own", title),
+		Code: diag.UnknownKey,
+		Message: fmt.Sprintf("sheet is named %q, looks like %s and is not read: %s; want a name adsync knows",
+			ref.Name, title, counted(rows, "row", "rows")),
+		Hint: fmt.Sprintf("name it %q, begin its name with # if it is your own", title),
 	})
 	if r.made.unlisted == 0 {
 		r.made.pastes = append(r.made.pastes, paste{problem: len(r.made.problems) - 1, sheet: ref.Name, title: title})

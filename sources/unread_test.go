@@ -19,7 +19,8 @@ var wholeCampaign = [][]any{
 
 // strangeWords are headers nobody told adsync of, in three languages.
 var strangeWords = []string{
-	"Ultimo", "Over by", "Nations", "Selling in", "Spend per 24 h", "Landing", "Switch", "Wert", "Enddatum", "Laufzeit bis", "Länder", "Zielmarkt", "Tagesbudget",
+	"Ultimo", "Over by", "Nations", "Selling in", "Spend per 24 h",
+	"Landing", "Switch", "Wert", "Enddatum", "Laufzeit bis", "Länder", "Zielmarkt", "Tagesbudget",
 	"Zustand", "Fin", "Date de fin", "Pays", "Budget quotidien", "État", "Suivi",
 }
 
@@ -37,8 +38,11 @@ func TestARenamedColumnIsNeverDroppedUnsaid(t *testing.T) {
 				{"campaigns.csv": asCSV(sheet)},
 			} {
 				d := load(t, folder(t, file))
-				named := slices.ContainsFunc(d.Unread, func(u diag.Unread) bool { return u.Column == word && u.Values == 2 })
-				if said := printed(d.Problems); !named && !strings.Contains(said, word) && !strings.Contains(said, "has no") {
+				named := slices.ContainsFunc(d.Unread, func(u diag.Unread) bool {
+					return u.Column == word && u.Values == 2
+				})
+				if said := printed(d.Problems); !named &&
+					!strings.Contains(said, word) && !strings.Contains(said, "has no") {
 					t.Errorf("%s renamed %s: not in the report:\n%s%v", header, word, said, d.Unread)
 				}
 				if slices.Contains(asErrors, header.(string)) && !diag.HasErrors(d.Problems) {
@@ -73,15 +77,20 @@ func TestColumnsOfTheUsersOwn(t *testing.T) {
 		{"Spring", "clicks", 50, "2026-12-31", "2026-12-31", "Ann", "a note"},
 	}}
 	d := load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheet))}))
-	wantProblem(t, d, `q4.xlsx:Campaigns!E1: header is "Fällig", and 1 value under it could be Last day or Start date; want one adsync knows (ADS1005)`)
-	wantProblem(t, d, `q4.xlsx:Campaigns!F1: warning: header is "Owner", which adsync does not know: 1 value is not read (ADS1023)`)
+	wantProblem(t, d, `q4.xlsx:Campaigns!E1: header `+
+		`is "Fällig", and 1 value under it could be Last day or Start date; want one adsync knows (ADS1005)`)
+	wantProblem(t, d, `q4.xlsx:Campaigns!F1: warning: `+
+		`header is "Owner", which adsync does not know: 1 value is not read (ADS1023)`)
 	for i, line := range []string{`own_columns: ["Fällig", "Owner"]`, `own_columns: ["Owner"]`} {
 		if hint := d.Problems[i].Hint; !strings.HasSuffix(hint, "or write in adsync.yaml: "+line) {
 			t.Errorf("hint = %q, want the line to paste: %s", hint, line)
 		}
 	}
-	d = wantClean(t, load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheet)), "adsync.yaml": "own_columns: [\"Fällig\", \"Owner\"]\n"})))
-	want := []string{`q4.xlsx: Campaigns: not read: "#Ends" (1 value), "Fällig" (1 value), "Owner" (1 value), "Notes" (1 value)`}
+	d = wantClean(t, load(t, folder(t, map[string]string{
+		"q4.xlsx": string(bookOf(t, sheet)), "adsync.yaml": "own_columns: [\"Fällig\", \"Owner\"]\n",
+	})))
+	want := []string{`q4.xlsx: Campaigns: not read: ` +
+		`"#Ends" (1 value), "Fällig" (1 value), "Owner" (1 value), "Notes" (1 value)`}
 	if got := diag.UnreadLines(d.Unread); !slices.Equal(got, want) {
 		t.Errorf("UnreadLines = %q, want %q", got, want)
 	}
@@ -94,13 +103,17 @@ func TestASheetOfAnotherNameIsNeverDroppedUnsaid(t *testing.T) {
 		{"Spring launch", "Runners", "Shoes", "Light.", "https://shop.example", "https://i.example/a.png"},
 	}
 	for _, name := range []string{"Ads Q1", "Ads (2)", "Copy of Ads", "Anzeigen", "Sheet1", "Annonces", "IDs"} {
-		d := load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{name, ads}))}))
+		d := load(t, folder(t, map[string]string{
+			"q4.xlsx": string(bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{name, ads})),
+		}))
 		wantProblem(t, d, "q4.xlsx:"+name)
 		wantProblem(t, d, "looks like Ads and is not read: 1 row")
 		if !strings.Contains(d.Problems[0].Hint, `sheets: {ads: ["`+name+`"]}`) {
 			t.Errorf("%s: hint = %q, want the line for adsync.yaml", name, d.Problems[0].Hint)
 		}
-		own := load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{"#" + name, ads}))}))
+		own := load(t, folder(t, map[string]string{
+			"q4.xlsx": string(bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{"#" + name, ads})),
+		}))
 		wantClean(t, own)
 		if !slices.Contains(diag.UnreadLines(own.Unread), "q4.xlsx: #"+name+": sheet is not read (2 rows)") {
 			t.Errorf("#%s: %q, want the sheet among what is not read", name, diag.UnreadLines(own.Unread))
@@ -109,7 +122,8 @@ func TestASheetOfAnotherNameIsNeverDroppedUnsaid(t *testing.T) {
 	second := slices.Clone(ads)
 	second[1] = []any{"Spring launch", "Runners", "Boots", "Light.", "https://shop.example", "https://i.example/b.png"}
 	d := wantClean(t, load(t, folder(t, map[string]string{
-		"q4.xlsx":     string(bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{"Ads Q1", ads}, sheetOf{"Ads Q2", second})),
+		"q4.xlsx": string(bookOf(t, campaignsSheet,
+			adGroupsSheet, sheetOf{"Ads Q1", ads}, sheetOf{"Ads Q2", second})),
 		"adsync.yaml": "sheets: {ads: [Ads Q1, Ads Q2]}\n",
 	})))
 	if n := d.Snapshot.Len(); n != 4 {
@@ -119,9 +133,12 @@ func TestASheetOfAnotherNameIsNeverDroppedUnsaid(t *testing.T) {
 
 func TestASheetWithASimilarNameAloneIsTheUsers(t *testing.T) {
 	for _, name := range []string{"IDs", "Campaign plan", "Add"} {
-		for _, header := range [][]any{{"Who", "What"}, {"Name", "Phone"}, {"Task", "Status"}, {"Name", "Status", "Until"}, {"Status", "URL"}, {"Amount", "From", "To"}} {
+		for _, header := range [][]any{{"Who", "What"}, {"Name", "Phone"},
+			{"Task", "Status"}, {"Name", "Status", "Until"}, {"Status", "URL"}, {"Amount", "From", "To"}} {
 			sheet := sheetOf{name, [][]any{header, {"Ann", "x"}}}
-			d := wantClean(t, load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, campaignsSheet, sheet))})))
+			d := wantClean(t, load(t, folder(t, map[string]string{
+				"q4.xlsx": string(bookOf(t, campaignsSheet, sheet)),
+			})))
 			if len(diag.UnreadLines(d.Unread)) != 1 {
 				t.Errorf("%s, %v: %q, want one line", name, header, diag.UnreadLines(d.Unread))
 			}
@@ -145,8 +162,12 @@ func TestAWorkbookOfAnotherAccountIsRefused(t *testing.T) {
 			return WriteTemplate(w, kinds.All(), Account{ID: id, Currency: "USD", TimeZone: "UTC"})
 		}))
 	}
-	files := map[string]string{"q4.xlsx": ofAccount("adacct_2"), "ads.yaml": springCampaign, "adsync.yaml": "account: {id: adacct_1, currency: USD}\n"}
-	wantRefused(t, load(t, folder(t, files)), "q4.xlsx: workbook was written for the account adacct_2; want one of adacct_1, as adsync.yaml says (ADS2006)")
+	files := map[string]string{
+		"q4.xlsx": ofAccount("adacct_2"), "ads.yaml": springCampaign,
+		"adsync.yaml": "account: {id: adacct_1, currency: USD}\n",
+	}
+	wantRefused(t, load(t, folder(t, files)),
+		"q4.xlsx: workbook was written for the account adacct_2; want one of adacct_1, as adsync.yaml says (ADS2006)")
 	files["q4.xlsx"] = ofAccount("adacct_1")
 	wantClean(t, load(t, folder(t, files)))
 	files["adsync.yaml"] = "account: {currency: USD}\n"
@@ -154,5 +175,6 @@ func TestAWorkbookOfAnotherAccountIsRefused(t *testing.T) {
 		t.Errorf("WrittenFor = %q, want adacct_1, which is held against the service", d.WrittenFor)
 	}
 	files["q5.xlsx"] = ofAccount("adacct_2")
-	wantRefused(t, load(t, folder(t, files)), "q5.xlsx: workbook was written for the account adacct_2, and another for adacct_1")
+	wantRefused(t, load(t, folder(t, files)),
+		"q5.xlsx: workbook was written for the account adacct_2, and another for adacct_1")
 }

@@ -55,7 +55,9 @@ func (c *column) isOwn(header string) bool {
 		return true
 	}
 	folded := []string{resource.Fold(header), foldedHeader(header)}
-	return slices.ContainsFunc(append([]string{c.title}, c.own...), func(name string) bool { return slices.Contains(folded, resource.Fold(name)) })
+	return slices.ContainsFunc(append([]string{c.title}, c.own...), func(name string) bool {
+		return slices.Contains(folded, resource.Fold(name))
+	})
 }
 
 // saySynonym says what a column is read as, once it has a value.
@@ -64,7 +66,8 @@ func (r *tabReader) saySynonym(number int) {
 	delete(r.unsaid, number)
 	if !r.told[number] {
 		r.report(r.at(r.header.number, number), resource.Finding{
-			Code: diag.ReadAs, Severity: diag.Note, Message: fmt.Sprintf("header %q is read as %s", r.headerOf(number), r.titled(c)),
+			Code: diag.ReadAs, Severity: diag.Note,
+			Message: fmt.Sprintf("header %q is read as %s", r.headerOf(number), r.titled(c)),
 		})
 	}
 }
@@ -85,10 +88,14 @@ func (r *tabReader) asked(position diag.Position, u *unreadColumn, written strin
 	}
 	titles := r.titlesOf(q)
 	meant := orList(titles)
-	finding := resource.Finding{Code: diag.UnknownKey, Hint: fmt.Sprintf("name it %s. Begin it with # if the column is your own", quotedOr(titles))}
+	finding := resource.Finding{
+		Code: diag.UnknownKey, Hint: fmt.Sprintf("name it %s. Begin it with # if the column is your own",
+			quotedOr(titles)),
+	}
 	switch {
 	case q.On != "":
-		finding.Message = fmt.Sprintf("header is %q, and %s not read: a whole campaign has one; want it on the sheet %s, as %s", written, valuesAre(u), q.On, meant)
+		finding.Message = fmt.Sprintf("header is %q, and %s "+
+			"not read: a whole campaign has one; want it on the sheet %s, as %s", written, valuesAre(u), q.On, meant)
 		finding.Hint = "begin it with # if it is here to be looked at"
 	case len(titles) == 1:
 		finding.Message = fmt.Sprintf("header is %q, which could be %s: %s; want it clear", written, meant, q.Why)
@@ -116,7 +123,8 @@ func (r *tabReader) leaveOpen(titles []string) {
 		}
 		for _, s := range r.sections {
 			for k := range s.tab.columns {
-				if c := &s.tab.columns[k]; c.attribute != nil && slices.Contains(titles, c.title) && !d.attributes.Value(c.attribute.Name).IsSet() {
+				if c := &s.tab.columns[k]; c.attribute != nil &&
+					slices.Contains(titles, c.title) && !d.attributes.Value(c.attribute.Name).IsSet() {
 					d.rejected = append(d.rejected, c.attribute.Name)
 				}
 			}
@@ -182,9 +190,10 @@ func (r *tabReader) misplaced(position diag.Position, u *unreadColumn, written s
 			continue
 		}
 		r.report(position, resource.Finding{
-			Code:    diag.UnknownKey,
-			Message: fmt.Sprintf("header is %q, which %s has as %s and %s does not: %s not read; want it there", written, t.title, r.titled(c), r.form.title, valuesAre(u)),
-			Hint:    "begin it with # if it is here to be looked at",
+			Code: diag.UnknownKey,
+			Message: fmt.Sprintf("header is %q, which %s has as %s and %s does not: %s not read; want it there",
+				written, t.title, r.titled(c), r.form.title, valuesAre(u)),
+			Hint: "begin it with # if it is here to be looked at",
 		})
 		return true
 	}

@@ -49,7 +49,8 @@ type Left struct {
 //
 // The workbook is one of the sources of the project, as d read it. What WriteBack
 // refuses is refused here too.
-func UpdateFile(ctx context.Context, p Project, schemas resource.Schemas, d Desired, file string, u Update) (done Updated, err error) {
+func UpdateFile(ctx context.Context, p Project, schemas resource.Schemas,
+	d Desired, file string, u Update) (done Updated, err error) {
 	if !strings.EqualFold(path.Ext(file), ".xlsx") {
 		return done, fmt.Errorf("file ends in %q; want a workbook (.xlsx)", path.Ext(file))
 	}
@@ -62,7 +63,9 @@ func UpdateFile(ctx context.Context, p Project, schemas resource.Schemas, d Desi
 			return err
 		}
 		w := updateWriter{Update: u, desired: d, schemas: schemas, file: file}
-		kept, err := p.writeCells(schemas, source, u.At, cellsWriting{prepare: w.prepare, changes: w.changes, refused: w.refuse})
+		kept, err := p.writeCells(schemas, source, u.At, cellsWriting{
+			prepare: w.prepare, changes: w.changes, refused: w.refuse,
+		})
 		done = w.done
 		done.Kept = kept
 		return err

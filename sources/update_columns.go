@@ -110,10 +110,13 @@ func (w *updateWriter) figureAt(t *tabReader, number int, header string) *knownC
 	}
 	own := t.in.env.Currency
 	if resource.Metrics[metric].Form == resource.Units && code != "" && own != "" && isForeign(code, own) {
-		w.leave(t.at(t.header.number, number), fmt.Sprintf("its header says %s, and the account's currency is %s", code, own))
+		w.leave(t.at(t.header.number, number),
+			fmt.Sprintf("its header says %s, and the account's currency is %s", code, own))
 		return nil
 	}
-	return &knownColumn{number: number, title: resource.Metrics[metric].Header + " " + name, figure: &figureColumn{window, metric}}
+	return &knownColumn{
+		number: number, title: resource.Metrics[metric].Header + " " + name, figure: &figureColumn{window, metric},
+	}
 }
 
 func (w *updateWriter) windowOf(name string) int {
@@ -134,7 +137,9 @@ func (w *updateWriter) columnsWanted(t *tabReader, s *section) []knownColumn {
 		window := w.windowOf(name)
 		for metric, m := range resource.Metrics {
 			if window >= 0 && s.isMeasured() && (!m.Rare || w.figures.Has(metric)) {
-				wanted = append(wanted, knownColumn{title: m.Header + " " + name, figure: &figureColumn{window, metric}})
+				wanted = append(wanted, knownColumn{
+					title: m.Header + " " + name, figure: &figureColumn{window, metric},
+				})
 			}
 		}
 	}

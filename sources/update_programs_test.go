@@ -27,11 +27,14 @@ func TestProgramsSeeTheUpdateAndNothingElse(t *testing.T) {
 		books[program] = content
 	}
 	own := ownBook(t)
-	books["own"], books["own, LibreOffice"], books["own, Gnumeric"] = own, savedBy(t, own, "LibreOffice"), savedBy(t, own, "Gnumeric")
+	books["own"], books["own, LibreOffice"], books["own, Gnumeric"] = own,
+		savedBy(t, own, "LibreOffice"), savedBy(t, own, "Gnumeric")
 	before, after := map[string][]byte{}, map[string][]byte{}
 	for name, content := range books {
 		t.Run(name, func(t *testing.T) {
-			dir := folder(t, map[string]string{"q4.xlsx": string(content), "adsync.yaml": "account: {id: a, currency: USD, timezone: UTC}\n"})
+			dir := folder(t, map[string]string{
+				"q4.xlsx": string(content), "adsync.yaml": "account: {id: a, currency: USD, timezone: UTC}\n",
+			})
 			was := valid(t, load(t, dir))
 			done, err := updated(t, dir, Update{AddColumns: true, Windows: []string{"7d"}})
 			must(t, err)
@@ -44,7 +47,8 @@ func TestProgramsSeeTheUpdateAndNothingElse(t *testing.T) {
 			before[name], after[name] = content, readFile(t, dir, "q4.xlsx")
 			for _, part := range changedParts(t, content, after[name]) {
 				if !strings.Contains(part, "/worksheets/sheet") && part != "xl/workbook.xml" {
-					t.Errorf("part %s changed; want the sheets, and the workbook where formulas are to be calculated", part)
+					t.Errorf("part %s changed; want the sheets, and the workbook where formulas are to be calculated",
+						part)
 				}
 			}
 			if seen := seenByOpenpyxl(t, content); seen != nil {
@@ -79,7 +83,9 @@ func onlyFilled(t *testing.T, by string, was, is map[string]string) {
 		cell := strings.Contains(key, "!")
 		switch before, there := was[key]; {
 		case before == value && there, formulas[key]:
-		case cell && (!there || strings.HasPrefix(key, "Campaigns!F") || strings.HasPrefix(key, "Campaigns!G") || strings.HasPrefix(key, "Campaigns!H") || strings.HasPrefix(key, "Ads!H") || strings.HasPrefix(key, "Ads!I") || strings.HasPrefix(key, "Ads!J")):
+		case cell && (!there || strings.HasPrefix(key, "Campaigns!F") ||
+			strings.HasPrefix(key, "Campaigns!G") || strings.HasPrefix(key, "Campaigns!H") ||
+			strings.HasPrefix(key, "Ads!H") || strings.HasPrefix(key, "Ads!I") || strings.HasPrefix(key, "Ads!J")):
 			filled++
 		default:
 			t.Errorf("%s sees %s as %s; want %s as before", by, key, value, before)
@@ -105,7 +111,8 @@ func seenByOpenpyxl(t *testing.T, content []byte) map[string]string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "book.xlsx")
 	must(t, os.WriteFile(name, content, 0o600))
-	out, err := exec.CommandContext(t.Context(), "/usr/bin/python3", "../internal/xlsx/testdata/dump_book.py", name).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "/usr/bin/python3",
+		"../internal/xlsx/testdata/dump_book.py", name).CombinedOutput()
 	if err != nil && strings.Contains(string(out), tooBare) {
 		return nil
 	}
@@ -131,7 +138,8 @@ func seenByOpenpyxl(t *testing.T, content []byte) map[string]string {
 func seenByLibreOffice(t *testing.T, books map[string][]byte) map[string]map[string]string {
 	t.Helper()
 	dir := t.TempDir()
-	args := []string{"--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1", "--outdir", dir}
+	args := []string{"--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1",
+		"--outdir", dir}
 	names := map[string]string{}
 	for name, content := range books {
 		file := "book" + strings.Map(func(r rune) rune {
@@ -171,7 +179,8 @@ func seenByLibreOffice(t *testing.T, books map[string][]byte) map[string]map[str
 
 func runOffice(t *testing.T, dir string, args ...string) {
 	t.Helper()
-	office := exec.CommandContext(t.Context(), "soffice", append([]string{"-env:UserInstallation=file://" + dir + "/profile", "--headless"}, args...)...)
+	office := exec.CommandContext(t.Context(), "soffice",
+		append([]string{"-env:UserInstallation=file://" + dir + "/profile", "--headless"}, args...)...)
 	if out, err := office.CombinedOutput(); err != nil {
 		t.Fatalf("soffice %v: %v\n%s", args, err, out)
 	}
@@ -186,7 +195,8 @@ func savedBy(t *testing.T, content []byte, program string) []byte {
 	write(t, name, string(content))
 	if program == "LibreOffice" {
 		runOffice(t, dir, "--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", filepath.Dir(again), name)
-	} else if out, err := exec.CommandContext(t.Context(), "ssconvert", "--export-type=Gnumeric_Excel:xlsx2", name, again).CombinedOutput(); err != nil {
+	} else if out, err := exec.CommandContext(t.Context(),
+		"ssconvert", "--export-type=Gnumeric_Excel:xlsx2", name, again).CombinedOutput(); err != nil {
 		t.Fatalf("ssconvert: %v\n%s", err, out)
 	}
 	saved, err := os.ReadFile(again)

@@ -27,7 +27,9 @@ import (
 func knownRows(d Desired, windows []string) (*resource.Snapshot, *resource.Figures, error) {
 	rows, figures := &resource.Snapshot{}, &resource.Figures{}
 	for _, name := range windows {
-		figures.Windows = append(figures.Windows, resource.WindowFigures{Window: resource.Window{Name: name}, ByID: map[string]resource.Measured{}})
+		figures.Windows = append(figures.Windows, resource.WindowFigures{
+			Window: resource.Window{Name: name}, ByID: map[string]resource.Measured{},
+		})
 	}
 	for i, a := range d.Snapshot.Addresses() {
 		known := &resource.Resource{Address: a, ID: fmt.Sprintf("id_%02d", i)}
@@ -78,15 +80,19 @@ func ownBook(t *testing.T) []byte {
 	campaigns := sheetOf{"Campaigns", [][]any{
 		{"Q4, all shops"},
 		{},
-		{"#Owner", "Campaign", "Status", "Bidding", "Daily budget (USD)", "Impressions 7d", "Spend 7d (USD)", "ID", "#Review"},
+		{"#Owner", "Campaign", "Status", "Bidding",
+			"Daily budget (USD)", "Impressions 7d", "Spend 7d (USD)", "ID", "#Review"},
 		{"Ann", "Spring launch", "paused", "clicks", 50, 3, nil, nil, "ask Bob"},
 		{"Bob", "Summer", "paused", "clicks", 60, nil, nil, nil, "mine"},
 	}}
 	ads := sheetOf{"Ads", [][]any{
 		{"Campaign", "Ad group", "Ad", "Title", "Body", "Target URL", "Image", "Review", "Serving issues", "ID"},
-		{"Spring launch", "Runners", "Hero A", "Shoes", "Light.", "https://shop.example/a", "https://img.example/a.png", "in_review", nil, nil},
-		{"Spring launch", "Runners", "Hero B", "Boots", "Heavy.", "https://shop.example/b", "https://img.example/b.png", "ask Bob about it", nil, nil},
-		{"Spring launch", "Runners", "Hero C", "Socks", "Warm.", "https://shop.example/c", "https://img.example/c.png", nil, nil, nil},
+		{"Spring launch", "Runners", "Hero A", "Shoes",
+			"Light.", "https://shop.example/a", "https://img.example/a.png", "in_review", nil, nil},
+		{"Spring launch", "Runners", "Hero B", "Boots",
+			"Heavy.", "https://shop.example/b", "https://img.example/b.png", "ask Bob about it", nil, nil},
+		{"Spring launch", "Runners", "Hero C", "Socks",
+			"Warm.", "https://shop.example/c", "https://img.example/c.png", nil, nil, nil},
 	}}
 	groups := sheetOf{"Ad groups", [][]any{
 		{"Campaign", "Ad group", "Status", "Max bid (USD)"},
@@ -104,8 +110,12 @@ func dressed(t *testing.T) func(*excelize.File) {
 		must(t, f.AddComment("Campaigns", excelize.Comment{Cell: "H4", Author: "Ann", Text: "why is there no id?"}))
 		red, err := f.NewConditionalStyle(&excelize.Style{Font: &excelize.Font{Color: "9A0511"}})
 		must(t, err)
-		must(t, f.SetConditionalFormat("Campaigns", "F4:F9", []excelize.ConditionalFormatOptions{{Type: "cell", Criteria: ">", Value: "6", Format: &red}}))
-		must(t, f.AddChart("Campaigns", "K8", &excelize.Chart{Type: excelize.Col, Series: []excelize.ChartSeries{{Name: "Campaigns!$F$3", Categories: "Campaigns!$B$4:$B$5", Values: "Campaigns!$F$4:$F$5"}}}))
+		must(t, f.SetConditionalFormat("Campaigns",
+			"F4:F9", []excelize.ConditionalFormatOptions{{Type: "cell", Criteria: ">", Value: "6", Format: &red}}))
+		must(t, f.AddChart("Campaigns", "K8", &excelize.Chart{
+			Type: excelize.Col, Series: []excelize.ChartSeries{{Name: "Campaigns!$F$3",
+				Categories: "Campaigns!$B$4:$B$5", Values: "Campaigns!$F$4:$F$5"}},
+		}))
 		must(t, f.SetCellFormula("Ads", "H4", `IF(A4="","","in_review")`))
 		cents, err := f.NewStyle(&excelize.Style{NumFmt: 4})
 		must(t, err)
@@ -135,16 +145,19 @@ func TestUpdateWritesIntoTheColumnsThatAreThereAndIntoNoOtherCell(t *testing.T) 
 	for _, l := range done.Left {
 		left = append(left, l.At.String()+" "+l.Why)
 	}
-	if d := cmp.Diff([]string{`q4.xlsx:Ads!H3 it holds "ask Bob about it", which is nothing the service says`, "q4.xlsx:Ads!H4 it holds a formula"}, left); d != "" {
+	if d := cmp.Diff([]string{`q4.xlsx:Ads!H3 it holds "ask Bob about it", which is nothing the service says`,
+		"q4.xlsx:Ads!H4 it holds a formula"}, left); d != "" {
 		t.Errorf("cells that stay (-want +got):\n%s", d)
 	}
 	if d := cmp.Diff([]string{"Ad groups: ID"}, done.Missing); d != "" {
 		t.Errorf("columns that are missing (-want +got):\n%s", d)
 	}
-	if done.Cells != len(want) || done.Kept != "q4 (before 2026-11-24 1830).xlsx" || string(readFile(t, dir, done.Kept)) != string(original) {
+	if done.Cells != len(want) || done.Kept != "q4 (before 2026-11-24 1830).xlsx" ||
+		string(readFile(t, dir, done.Kept)) != string(original) {
 		t.Errorf("Updated = %+v; want %d cells, and the former file kept", done, len(want))
 	}
-	if changed := changedParts(t, original, readFile(t, dir, "q4.xlsx")); !slices.Equal(changed, []string{"xl/workbook.xml", "xl/worksheets/sheet1.xml", "xl/worksheets/sheet3.xml"}) {
+	if changed := changedParts(t, original, readFile(t, dir, "q4.xlsx")); !slices.Equal(changed,
+		[]string{"xl/workbook.xml", "xl/worksheets/sheet1.xml", "xl/worksheets/sheet3.xml"}) {
 		t.Errorf("parts that changed: %v; want the two sheets, and the workbook, which asks to be calculated", changed)
 	}
 	done, err = updated(t, dir, Update{})
@@ -195,12 +208,14 @@ func TestUpdateAddsTheColumnsThatAreNotThereAtTheRightEnd(t *testing.T) {
 	must(t, err)
 	changed := changedCells(t, original, readFile(t, dir, "q4.xlsx"))
 	got := map[string]string{}
-	for _, cell := range []string{"Campaigns!J3", "Campaigns!K3", "Campaigns!L3", "Campaigns!M3", "Ad groups!E1", "Ad groups!F1", "Ad groups!E2", "Ads!K1", "Ads!K2"} {
+	for _, cell := range []string{"Campaigns!J3", "Campaigns!K3",
+		"Campaigns!L3", "Campaigns!M3", "Ad groups!E1", "Ad groups!F1", "Ad groups!E2", "Ads!K1", "Ads!K2"} {
 		got[cell] = changed[cell]
 	}
 	want := map[string]string{
 		"Campaigns!J3": " → Clicks 7d", "Campaigns!K3": " → CTR 7d", "Campaigns!L3": " → CPC 7d", "Campaigns!M3": "",
-		"Ad groups!E1": " → ID", "Ad groups!F1": " → Impressions 7d", "Ad groups!E2": " → id_01", "Ads!K1": " → Impressions 7d", "Ads!K2": " → 1200",
+		"Ad groups!E1": " → ID", "Ad groups!F1": " → Impressions 7d",
+		"Ad groups!E2": " → id_01", "Ads!K1": " → Impressions 7d", "Ads!K2": " → 1200",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("cells (-want +got):\n%s", d)
@@ -225,13 +240,14 @@ func TestUpdateBeginsAgainWhereTheFileMoves(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := folder(t, map[string]string{"q4.xlsx": string(ownBook(t))})
 			saved, asked := []byte(nil), 0
-			done, err := updated(t, dir, Update{Known: func(d Desired, windows []string) (*resource.Snapshot, *resource.Figures, error) {
-				if asked++; asked <= c.saves {
-					saved = withCell(t, readFile(t, dir, "q4.xlsx"), "Ads", "D2", fmt.Sprintf("Title %d", asked))
-					write(t, filepath.Join(dir, "q4.xlsx"), string(saved))
-				}
-				return knownRows(d, windows)
-			}})
+			done, err := updated(t, dir,
+				Update{Known: func(d Desired, windows []string) (*resource.Snapshot, *resource.Figures, error) {
+					if asked++; asked <= c.saves {
+						saved = withCell(t, readFile(t, dir, "q4.xlsx"), "Ads", "D2", fmt.Sprintf("Title %d", asked))
+						write(t, filepath.Join(dir, "q4.xlsx"), string(saved))
+					}
+					return knownRows(d, windows)
+				}})
 			after := readFile(t, dir, "q4.xlsx")
 			if c.want != "" {
 				if err == nil || !strings.Contains(err.Error(), c.want) || string(after) != string(saved) {
@@ -286,7 +302,8 @@ func TestUpdateRefusesAndLeavesTheFile(t *testing.T) {
 		}, "no answer"},
 		{"saved with a problem", func(t *testing.T, dir string) Update {
 			return Update{Known: func(d Desired, w []string) (*resource.Snapshot, *resource.Figures, error) {
-				write(t, filepath.Join(dir, "q4.xlsx"), string(withCell(t, readFile(t, dir, "q4.xlsx"), "Ads", "A1", "Kampagne?")))
+				write(t, filepath.Join(dir, "q4.xlsx"),
+					string(withCell(t, readFile(t, dir, "q4.xlsx"), "Ads", "A1", "Kampagne?")))
 				return knownRows(d, w)
 			}}
 		}, "file was saved since it was read, and has problems now; adsync validate shows them"},
@@ -306,25 +323,30 @@ func TestUpdateRefusesAndLeavesTheFile(t *testing.T) {
 
 // A former file beside its successor would have every row twice.
 func TestAFormerFileIsNeverASource(t *testing.T) {
-	for _, name := range []string{keptName("q4.xlsx", someTime, 1), keptName("q4.xlsx", someTime, 2), keptName("a b.csv", someTime, 12)} {
+	for _, name := range []string{keptName("q4.xlsx", someTime, 1),
+		keptName("q4.xlsx", someTime, 2), keptName("a b.csv", someTime, 12)} {
 		if !neverSource(name) {
 			t.Errorf("neverSource(%q) = false", name)
 		}
 	}
-	for _, name := range []string{"q4.xlsx", "q4 (before).xlsx", "before 2026-11-24 1830.xlsx", "(before 2026-11-24 1830) q4.xlsx"} {
+	for _, name := range []string{"q4.xlsx", "q4 (before).xlsx",
+		"before 2026-11-24 1830.xlsx", "(before 2026-11-24 1830) q4.xlsx"} {
 		if neverSource(name) {
 			t.Errorf("neverSource(%q) = true", name)
 		}
 	}
 	for _, project := range []string{"", "sources: ['*.xlsx']\n", "sources: ['**/*']\n"} {
-		dir := folder(t, map[string]string{"q4.xlsx": string(ownBook(t)), "adsync.yaml": "account: {id: a, currency: USD, timezone: UTC}\n" + project})
+		dir := folder(t, map[string]string{
+			"q4.xlsx": string(ownBook(t)), "adsync.yaml": "account: {id: a, currency: USD, timezone: UTC}\n" + project,
+		})
 		before := valid(t, load(t, dir)).Snapshot.Len()
 		_, err := updated(t, dir, Update{})
 		must(t, err)
 		p, _ := ReadProject(dir)
 		after := Load(t.Context(), p, kinds.All())
 		if len(after.Sources) != 1 || after.Snapshot.Len() != before {
-			t.Errorf("with %q: sources are %v with %d resources; want the workbook alone with %d", project, after.Sources, after.Snapshot.Len(), before)
+			t.Errorf("with %q: sources are %v with %d resources; want the workbook alone with %d",
+				project, after.Sources, after.Snapshot.Len(), before)
 		}
 	}
 }
@@ -334,7 +356,8 @@ func TestNoFileGivesWayToAFormerOne(t *testing.T) {
 	dir := folder(t, map[string]string{"q4.xlsx": string(ownBook(t)), "q4 (before 2026-11-24 1830).xlsx": "mine"})
 	done, err := updated(t, dir, Update{})
 	must(t, err)
-	if done.Kept != "q4 (before 2026-11-24 1830, 2).xlsx" || string(readFile(t, dir, "q4 (before 2026-11-24 1830).xlsx")) != "mine" {
+	if done.Kept != "q4 (before 2026-11-24 1830, 2).xlsx" ||
+		string(readFile(t, dir, "q4 (before 2026-11-24 1830).xlsx")) != "mine" {
 		t.Errorf("former file is kept as %q; want another name than one that is taken", done.Kept)
 	}
 }
@@ -343,7 +366,8 @@ func TestResultsGoToTheRowsOfAFileThatWasSavedSince(t *testing.T) {
 	w := writtenProject(t, bookOf(t, campaignsSheet, adGroupsSheet))
 	first := load(t, w.dir)
 	moved := campaignsSheet
-	moved.rows = slices.Insert(slices.Clone(moved.rows), 1, []any{"Another", "paused", "clicks", 5, "2026-12-01", "US", "another"})
+	moved.rows = slices.Insert(slices.Clone(moved.rows),
+		1, []any{"Another", "paused", "clicks", 5, "2026-12-01", "US", "another"})
 	write(t, w.name(), string(bookOf(t, moved, adGroupsSheet)))
 	results := Results{Rows: someOutcomes, At: someTime, Again: func(d Desired) []RowOutcome {
 		o := someOutcomes[0]
@@ -403,12 +427,16 @@ func TestWhatAnUpdateLeavesToPeople(t *testing.T) {
 		{"Impressions 7d", "n/a", true},
 		{"Impressions 7d", "\u00a0", false},
 	} {
-		if why := column(c.column).keeps(xlsx.Cell{Form: xlsx.TextCell, Text: c.holds, HasValue: true}); (why != "") != c.stays {
+		if why := column(c.column).keeps(xlsx.Cell{Form: xlsx.TextCell,
+			Text: c.holds, HasValue: true}); (why != "") != c.stays {
 			t.Errorf("%s that holds %q: %q; want it to stay: %v", c.column, c.holds, why, c.stays)
 		}
 	}
-	merges := []xlsx.Area{{FromRow: 4, FromColumn: 8, ToRow: 5, ToColumn: 8}, {FromRow: 6, FromColumn: 8, ToRow: 6, ToColumn: 9}}
-	for at, stays := range map[xlsx.At]bool{{Row: 4, Column: 8}: true, {Row: 5, Column: 8}: true, {Row: 6, Column: 8}: false, {Row: 4, Column: 7}: false} {
+	merges := []xlsx.Area{{FromRow: 4, FromColumn: 8, ToRow: 5, ToColumn: 8},
+		{FromRow: 6, FromColumn: 8, ToRow: 6, ToColumn: 9}}
+	for at, stays := range map[xlsx.At]bool{
+		{Row: 4, Column: 8}: true, {Row: 5, Column: 8}: true, {Row: 6, Column: 8}: false, {Row: 4, Column: 7}: false,
+	} {
 		if why := spread(merges, at); (why != "") != stays {
 			t.Errorf("cell %s: %q; want it to stay: %v", at, why, stays)
 		}

@@ -53,7 +53,8 @@ func (w *walker) ended(err error, content []byte, documents int) {
 	case errors.Is(err, io.EOF) && documents == 0:
 		w.problems = append(w.problems, diag.Problem{
 			Severity: diag.Error, Code: diag.Damaged, Position: w.origin.At(0, 0),
-			Message: "file holds nothing but comments or null; want resources", Hint: "delete the file if that is meant",
+			Message: "file holds nothing but comments or null; want resources",
+			Hint:    "delete the file if that is meant",
 		})
 	case !errors.Is(err, io.EOF):
 		w.problems = append(w.problems, w.syntax(err, content))
@@ -77,13 +78,17 @@ func (w *walker) sound(node *yaml.Node, most int) bool { return w.soundTo(node, 
 func (w *walker) soundTo(node *yaml.Node, depth, most int) bool {
 	switch {
 	case depth == 0 && len(node.Content) > 0:
-		w.problems = append(w.problems, problemAt(w.at(node), limit("look for brackets or dashes too many", resource.Enough("depth", 2*int64(most)), "nesting is too deep; want at most %d levels", most)))
+		w.problems = append(w.problems, problemAt(w.at(node), limit("look for brackets or dashes too many",
+			resource.Enough("depth", 2*int64(most)), "nesting is too deep; want at most %d levels", most)))
 		return false
 	case node.Kind == yaml.AliasNode || node.Anchor != "":
-		w.report(node, diag.BadValue, "an anchor or alias is written; want each value where it belongs", "put a text that begins with & or * in quotes; kind: template, kind: defaults and kind: hint_list say a thing once")
+		w.report(node, diag.BadValue, "an anchor or alias is written; want each value where it belongs",
+			"put a text that "+
+				"begins with & or * in quotes; kind: template, kind: defaults and kind: hint_list say a thing once")
 		return false
 	case node.Style&yaml.TaggedStyle != 0:
-		w.report(node, diag.BadValue, fmt.Sprintf("tag %s is written; want a value without a tag", node.Tag), "put a text that begins with ! in quotes")
+		w.report(node, diag.BadValue, fmt.Sprintf("tag %s is written; want a value without a tag", node.Tag),
+			"put a text that begins with ! in quotes")
 		return false
 	}
 	ok := true
@@ -122,7 +127,8 @@ func (w *walker) entries(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 // commaHint helps with {daily: 50,00}, which YAML takes for two entries.
 func commaHint(node *yaml.Node, i int) string {
 	if node.Style&yaml.FlowStyle != 0 && i > 0 && node.Content[i].Tag == "!!int" && isNothing(node.Content[i+1]) {
-		return fmt.Sprintf("write %s.%s: a comma ends an entry between braces", node.Content[i-1].Value, node.Content[i].Value)
+		return fmt.Sprintf("write %s.%s: a comma ends an entry between braces",
+			node.Content[i-1].Value, node.Content[i].Value)
 	}
 	return ""
 }
@@ -148,10 +154,12 @@ func firstKey(node *yaml.Node, i int, many map[string]*yaml.Node) *yaml.Node {
 
 func (w *walker) reportTwice(key, first *yaml.Node) {
 	if key.Value == first.Value {
-		w.report(key, diag.Duplicate, fmt.Sprintf("key %q stands twice, first in line %d; want it once", key.Value, first.Line), "")
+		w.report(key, diag.Duplicate,
+			fmt.Sprintf("key %q stands twice, first in line %d; want it once", key.Value, first.Line), "")
 		return
 	}
-	w.report(key, diag.Duplicate, fmt.Sprintf("key %q differs from %q in line %d in case alone; want one of them", key.Value, first.Value, first.Line), "")
+	w.report(key, diag.Duplicate, fmt.Sprintf("key %q differs from %q in line %d in case alone; want one of them",
+		key.Value, first.Value, first.Line), "")
 }
 
 func (w *walker) at(node *yaml.Node) diag.Position {
@@ -159,7 +167,9 @@ func (w *walker) at(node *yaml.Node) diag.Position {
 }
 
 func (w *walker) report(node *yaml.Node, code diag.Code, message, hint string) {
-	w.problems = append(w.problems, diag.Problem{Severity: diag.Error, Code: code, Position: w.at(node), Message: shortened(message), Hint: shortened(hint)})
+	w.problems = append(w.problems, diag.Problem{
+		Severity: diag.Error, Code: code, Position: w.at(node), Message: shortened(message), Hint: shortened(hint),
+	})
 }
 
 const (
@@ -194,5 +204,6 @@ func shapeOf(node *yaml.Node) string {
 
 // tagNames says in words what YAML makes of a scalar without quotes.
 var tagNames = map[string]string{
-	"!!int": "a number", "!!float": "a number", "!!bool": "true or false", "!!timestamp": "a date", "!!merge": "a merge of mappings",
+	"!!int": "a number", "!!float": "a number", "!!bool": "true or false",
+	"!!timestamp": "a date", "!!merge": "a merge of mappings",
 }

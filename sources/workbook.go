@@ -72,7 +72,8 @@ func (r *bookReader) read() error {
 	if err := r.readHintLists(); err != nil {
 		return err
 	}
-	if len(readers) == 0 && len(r.made.problems) == 0 && !slices.ContainsFunc(r.book.Sheets, isOurs) && !r.hasHintLists() {
+	if len(readers) == 0 && len(r.made.problems) == 0 &&
+		!slices.ContainsFunc(r.book.Sheets, isOurs) && !r.hasHintLists() {
 		r.strayBook()
 	}
 	return nil
@@ -91,8 +92,9 @@ func (r *bookReader) strayBook() {
 		titles = append(titles, f.title)
 	}
 	p := problemAt(diag.InFile(r.file), resource.Finding{
-		Code: diag.UnknownKey, Severity: diag.Warning, Message: "no sheet has a name adsync knows; want one of " + strings.Join(titles, ", "),
-		Hint: "name the sheet for what its rows are, or move the workbook out of the sources",
+		Code: diag.UnknownKey, Severity: diag.Warning,
+		Message: "no sheet has a name adsync knows; want one of " + strings.Join(titles, ", "),
+		Hint:    "name the sheet for what its rows are, or move the workbook out of the sources",
 	})
 	r.made.stray = &p
 }
@@ -113,9 +115,11 @@ func (r *bookReader) openTabs() ([]*tabReader, error) {
 		if f == nil {
 			continue
 		}
-		if first, twice := bySheet[f]; twice && !r.in.layout.isNamed(ref.Name, f.title) && !r.in.layout.isNamed(first, f.title) {
+		if first, twice := bySheet[f]; twice && !r.in.layout.isNamed(ref.Name, f.title) &&
+			!r.in.layout.isNamed(first, f.title) {
 			r.report(diag.Cell(r.file, ref.Name, 0, 0), resource.Finding{
-				Code: diag.Duplicate, Message: fmt.Sprintf("sheet means %q, as does sheet %q; want one of them", f.title, first),
+				Code: diag.Duplicate, Message: fmt.Sprintf("sheet means %q, as does sheet %q; want one of them",
+					f.title, first),
 			})
 			continue
 		}
@@ -144,7 +148,8 @@ func (r *bookReader) openSheet(f *form, ref xlsx.Sheet) (*tabReader, error) {
 
 // tableOfNumbers is what an export of Numbers puts behind the name of a sheet:
 // the name of the table, which is numbered in the language of the program.
-var tableOfNumbers = regexp.MustCompile(`(?i) - (Table|Tabelle|Tableau|Tabla|Tabella|Tabela|Tabel|Tabell|Taulukko|Таблица|表格|表|표) ?[0-9]+$`)
+var tableOfNumbers = regexp.MustCompile(
+	`(?i) - (Table|Tabelle|Tableau|Tabla|Tabella|Tabela|Tabel|Tabell|Taulukko|Таблица|表格|表|표) ?[0-9]+$`)
 
 // formFor returns the form a sheet holds, by the name adsync.yaml gives it or by
 // its own; nil where it is not known.
@@ -158,7 +163,9 @@ func (r *bookReader) formFor(forms []form, ref xlsx.Sheet) *form {
 		f := &forms[i]
 		switch {
 		case named != "" && named != sheetKind(f.title):
-		case named != "", slices.ContainsFunc(f.names(), func(name string) bool { return resource.Fold(name) == folded }):
+		case named != "", slices.ContainsFunc(f.names(), func(name string) bool {
+			return resource.Fold(name) == folded
+		}):
 			return f
 		}
 	}

@@ -46,7 +46,8 @@ func (c *markedCopy) writeAbout(m Marks, outcomes []RowOutcome) error {
 
 func (c *markedCopy) aboutLines(m Marks, outcomes []RowOutcome) [][2]string {
 	original := diag.Printable(path.Base(m.Results.Of))
-	about := "This is a copy of " + original + " with results. It is never read: what is changed here counts for nothing."
+	about := "This is a copy of " +
+		original + " with results. It is never read: what is changed here counts for nothing."
 	lines := [][2]string{{"Edit " + original, about}}
 	if !m.At.IsZero() {
 		lines = append(lines, [2]string{"Written", m.At.Format("2006-01-02 15:04 MST")})

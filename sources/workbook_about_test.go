@@ -23,14 +23,17 @@ func TestACopyWithResultsSaysWhatItIs(t *testing.T) {
 		opens string
 		want  []string
 	}{
-		{name: "all went", marks: Marks{Outcomes: rows}, opens: aboutTab, want: []string{"Rows: 1 created, 1 no change"}},
+		{name: "all went", marks: Marks{Outcomes: rows},
+			opens: aboutTab, want: []string{"Rows: 1 created, 1 no change"}},
 		{name: "a row is not valid", marks: Marks{Outcomes: rows, Problems: []diag.Problem{wrong}}, opens: problemsTab,
-			want: []string{"Rows: 1 created, 1 problem", "To mend: 1 cell or row is not valid: see the sheet Problems"}},
+			want: []string{"Rows: 1 created, 1 problem",
+				"To mend: 1 cell or row is not valid: see the sheet Problems"}},
 		{name: "nothing can be planned", marks: Marks{Problems: []diag.Problem{wrong}}, opens: problemsTab,
 			want: []string{"Rows: 1 problem"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			row.marks.Results, row.marks.At = &resultcopy.Copy{Of: "ads/q4.xlsx"}, time.Date(2026, 11, 24, 18, 30, 0, 0, time.UTC)
+			row.marks.Results, row.marks.At = &resultcopy.Copy{Of: "ads/q4.xlsx"},
+				time.Date(2026, 11, 24, 18, 30, 0, 0, time.UTC)
 			f := opened(t, writtenBy(t, func(w io.Writer) error {
 				return WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), w, "q4.xlsx", row.marks)
 			}))
@@ -44,7 +47,8 @@ func TestACopyWithResultsSaysWhatItIs(t *testing.T) {
 				lines = append(lines, strings.Join(line, ": "))
 			}
 			said := strings.Join(lines, "\n") + "\n"
-			row.want = append(row.want, "Edit q4.xlsx: This is a copy of q4.xlsx with results", "Written: 2026-11-24 18:30 UTC")
+			row.want = append(row.want, "Edit q4.xlsx: This is a copy of q4.xlsx with results",
+				"Written: 2026-11-24 18:30 UTC")
 			for _, want := range row.want {
 				if !strings.Contains(said, want) {
 					t.Errorf("the sheet says\n%swant %q", said, want)

@@ -16,9 +16,12 @@ import (
 
 var (
 	// totalWord is what people write beside a total, in the languages seen most.
-	totalWord = regexp.MustCompile(`(?i)^\W*(?:grand[ -]?|sub[ -]?)?(totals?|sum|sums|summe|gesamt(?:summe)?|insgesamt|totaal|somme|suma|soma|totale|total g[ée]n[ée]ral|общий итог|итого|всего|合计|总计|小计|合計|小計|총계|합계|toplam|jumlah|razem)(?: (?:of )?(?:budgets?|spend|campaigns?|ad ?groups?|ads|amount|[a-z]{3}))?\W*$`)
+	totalWord = regexp.MustCompile(`(?i)^\W*(?:grand[ -]?|sub[ -]?)?(totals?|sum|sums|summe|gesamt(?:summe)?|` +
+		`insgesamt|totaal|somme|suma|soma|totale|total g[ée]n[ée]ral|общий итог|итого|всего|合计|总计|小计|合計|` +
+		`小計|총계|합계|toplam|jumlah|razem)(?: (?:of )?(?:budgets?|spend|campaigns?|ad ?groups?|ads|amount|[a-z]{3}))?\W*$`)
 	// totalFormula is how a total is calculated.
-	totalFormula = regexp.MustCompile(`(?i)^=?[-+]?\s*(SUM|SUMIFS?|SUBTOTAL|COUNT|COUNTA|AVERAGE|AGGREGATE|MAX|MIN)\s*\(`)
+	totalFormula = regexp.MustCompile(
+		`(?i)^=?[-+]?\s*(SUM|SUMIFS?|SUBTOTAL|COUNT|COUNTA|AVERAGE|AGGREGATE|MAX|MIN)\s*\(`)
 )
 
 // isAside recognises a row that is a total, or the header again, and says so.
@@ -36,7 +39,9 @@ func (r *tabReader) isAside(row *xlsx.Row) bool {
 	default:
 		return false
 	}
-	r.report(r.at(row.Number, 0), resource.Finding{Code: diag.IgnoredRows, Severity: diag.Warning, Message: why, Hint: "delete it, or begin its first cell with #"})
+	r.report(r.at(row.Number, 0), resource.Finding{
+		Code: diag.IgnoredRows, Severity: diag.Warning, Message: why, Hint: "delete it, or begin its first cell with #",
+	})
 	return true
 }
 
@@ -130,12 +135,15 @@ func (r *tabReader) refuseHeader(row *xlsx.Row) bool {
 		return false
 	}
 	finding := resource.Finding{
-		Code: diag.BadValue, Message: fmt.Sprintf("row has headers in it, and the header is in row %d; want one header, and below it rows of one table", r.header.number),
+		Code: diag.BadValue, Message: fmt.Sprintf("row has headers "+
+			"in it, and the header is in row %d; want one header, and below it rows of one table", r.header.number),
 		Hint: "put a second table on a sheet of its own, or delete the row",
 	}
 	if row.Number == r.header.number+1 {
-		finding.Message = fmt.Sprintf("header stands in rows %d and %d; want it in one row", r.header.number, row.Number)
-		finding.Hint = fmt.Sprintf("write the whole header into row %d, unmerge its cells, and delete row %d", r.header.number, row.Number)
+		finding.Message = fmt.Sprintf("header stands in rows %d and %d; want it in one row",
+			r.header.number, row.Number)
+		finding.Hint = fmt.Sprintf("write the whole header into row %d, unmerge its cells, and delete row %d",
+			r.header.number, row.Number)
 	}
 	r.report(r.at(row.Number, 0), finding)
 	return true

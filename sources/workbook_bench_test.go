@@ -31,7 +31,8 @@ func fullAccount() *resource.Snapshot {
 			r.Set("description", resource.Text("Ask Ann before changing the bid"))
 			hints := []string{"people who run\nin mud"}
 			for i := range 11 {
-				hints = append(hints, fmt.Sprintf("people of town %d who compare shoes for muddy trails, number %d", number, i))
+				hints = append(hints, fmt.Sprintf("people of town "+
+					"%d who compare shoes for muddy trails, number %d", number, i))
 			}
 			r.Set("context_hints", resource.List(hints))
 		case "Ads":

@@ -41,7 +41,8 @@ func (r *tabReader) warnCalculated() {
 		of := r.calculated[column]
 		message := fmt.Sprintf("amount is a formula, and its last value %s is read; want it up to date", of.shown)
 		if of.count > 1 {
-			message = fmt.Sprintf("%d amounts of this column are formulas, and their last values are read, here %s; want them up to date", of.count, of.shown)
+			message = fmt.Sprintf("%d amounts of this column "+
+				"are formulas, and their last values are read, here %s; want them up to date", of.count, of.shown)
 		}
 		r.report(of.first, resource.Finding{
 			Code: diag.FormulaNoValue, Severity: diag.Warning, Message: message,

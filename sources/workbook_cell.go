@@ -38,7 +38,9 @@ func (g sheetGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Findi
 	case xlsx.ErrorCell:
 		return "", g.cellError(c, wanted(typ))
 	case xlsx.BooleanCell:
-		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds %s; want %s", truth(c.Text), wanted(typ))}
+		return "", &resource.Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("cell holds %s; want %s", truth(c.Text), wanted(typ)),
+		}
 	case xlsx.DateCell:
 		return isoDay(c.Text, typ)
 	case xlsx.NumberCell:
@@ -59,31 +61,41 @@ const fullestCell = 32_767
 
 // cutCell refuses a text that is as long as a cell can be.
 func cutCell(text string) *resource.Finding {
-	if len(text) < fullestCell || utf8.RuneCountInString(text) != fullestCell && len(utf16.Encode([]rune(text))) != fullestCell {
+	if len(text) < fullestCell || utf8.RuneCountInString(text) != fullestCell &&
+		len(utf16.Encode([]rune(text))) != fullestCell {
 		return nil
 	}
 	return &resource.Finding{
-		Code: diag.TooLong, Message: fmt.Sprintf("cell holds %d characters, the most a cell can, so that its end was likely cut off; want the whole text", fullestCell),
-		Hint: "put hints on the sheet Context hints, one a row, or into a text file that the cell names: file: hints.txt",
+		Code: diag.TooLong, Message: fmt.Sprintf("cell holds %d "+
+			"characters, the most a cell can, so that its end was likely cut off; want the whole text", fullestCell),
+		Hint: "put hints on the sheet Context hints, " +
+			"one a row, or into a text file that the cell names: file: hints.txt",
 	}
 }
 
 // errorWord is what programs show where a formula has failed. Pasted as a value,
 // or saved as CSV, it is a text like any other.
-var errorWord = regexp.MustCompile(`^(#(REF|VALUE|NUM|NULL|DIV/0|SPILL|CALC|FIELD|BLOCKED|CONNECT|BUSY|UNKNOWN|ERROR)!|#NAME\?|#N/A|#GETTING_DATA|Err:[0-9]{3})$`)
+var errorWord = regexp.MustCompile(`^(#(REF|VALUE|` +
+	`NUM|NULL|DIV/0|SPILL|CALC|FIELD|BLOCKED|CONNECT|BUSY|UNKNOWN|ERROR)!|#NAME\?|#N/A|#GETTING_DATA|Err:[0-9]{3})$`)
 
 func errorText(text string) *resource.Finding {
 	if !errorWord.MatchString(text) {
 		return nil
 	}
-	return &resource.Finding{Code: diag.CellError, Message: fmt.Sprintf("text is the error %s of a formula; want a value", text), Hint: "write the value itself"}
+	return &resource.Finding{
+		Code: diag.CellError, Message: fmt.Sprintf("text is the error %s of a formula; want a value", text),
+		Hint: "write the value itself",
+	}
 }
 
 func (r *bookReader) cellError(c xlsx.Cell, want string) *resource.Finding {
 	if _, _, picture := r.pictureInCell(c); picture {
 		return &resource.Finding{Code: diag.BadValue, Message: "a picture is placed in this cell; want " + want}
 	}
-	return &resource.Finding{Code: diag.CellError, Message: fmt.Sprintf("cell holds the error %s; want a value", c.Text), Hint: "mend the formula, or write the value itself"}
+	return &resource.Finding{
+		Code: diag.CellError, Message: fmt.Sprintf("cell holds the error %s; want a value", c.Text),
+		Hint: "mend the formula, or write the value itself",
+	}
 }
 
 func badFormula(c xlsx.Cell, typ resource.Type) *resource.Finding {
@@ -93,7 +105,8 @@ func badFormula(c xlsx.Cell, typ resource.Type) *resource.Finding {
 	case !c.HasValue:
 		return uncalculated("formula has no value; want the value itself")
 	case typ == resource.TypeMoney && isZero(c):
-		return uncalculated("formula has 0 as its last value, as programs store it that do not calculate; want the amount itself")
+		return uncalculated("formula has 0 as its " +
+			"last value, as programs store it that do not calculate; want the amount itself")
 	case c.Form == xlsx.NumberCell && typ != resource.TypeDay && typ != resource.TypeLast && typ != resource.TypeMoney:
 		return uncalculated(fmt.Sprintf("formula has the number %s as its last value; want %s", c.Text, wanted(typ)))
 	}
@@ -106,12 +119,16 @@ func isZero(c xlsx.Cell) bool {
 }
 
 func uncalculated(message string) *resource.Finding {
-	return &resource.Finding{Code: diag.FormulaNoValue, Message: message, Hint: "open the workbook in a spreadsheet program and save it once, or paste the value"}
+	return &resource.Finding{
+		Code: diag.FormulaNoValue, Message: message,
+		Hint: "open the workbook in a spreadsheet program and save it once, or paste the value",
+	}
 }
 
 func refusedFormula(want string) *resource.Finding {
 	return &resource.Finding{
-		Code: diag.FormulaNoValue, Message: "cell holds a formula; want " + want + " itself, because a formula's last value may be out of date",
+		Code: diag.FormulaNoValue, Message: "cell holds a formula; want " +
+			want + " itself, because a formula's last value may be out of date",
 		Hint: "copy the cell and paste its value",
 	}
 }
@@ -142,14 +159,20 @@ func truth(text string) string {
 // isoDay reads the dates of strict workbooks, which are written as text.
 func isoDay(text string, typ resource.Type) (string, *resource.Finding) {
 	if typ != resource.TypeDay && typ != resource.TypeLast {
-		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds the date %s; want %s", text, wanted(typ))}
+		return "", &resource.Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("cell holds the date %s; want %s", text, wanted(typ)),
+		}
 	}
 	day, time, timed := strings.Cut(text, "T")
 	switch {
 	case timed && strings.Trim(time, "0:.Z") == "":
 		return day, nil // programs write days as midnights of a zone nobody chose
 	case timed && strings.ContainsAny(time, "Z+-"):
-		return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q, which has a time of day; want a day alone, such as %s", text, day), Hint: "give the cell the format Text, and type it again, if the time is meant"}
+		return "", &resource.Finding{
+			Code:    diag.BadDate,
+			Message: fmt.Sprintf("date is %q, which has a time of day; want a day alone, such as %s", text, day),
+			Hint:    "give the cell the format Text, and type it again, if the time is meant",
+		}
 	}
 	return text, nil
 }
@@ -164,7 +187,10 @@ func (g sheetGrid) numberText(c xlsx.Cell, typ resource.Type) (string, *resource
 		return g.amount(c, format)
 	case typ == resource.TypeDay || typ == resource.TypeLast:
 		if !format.Date {
-			f := &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("cell holds the number %s; want a day such as 2026-12-01", c.Text)}
+			f := &resource.Finding{
+				Code:    diag.BadDate,
+				Message: fmt.Sprintf("cell holds the number %s; want a day such as 2026-12-01", c.Text),
+			}
 			if day, wrong := dayOfSerial(c.Text, g.book.Date1904); wrong == nil {
 				f.Hint = "give the cell the format of a date if it is to be " + day
 			}
@@ -173,13 +199,18 @@ func (g sheetGrid) numberText(c xlsx.Cell, typ resource.Type) (string, *resource
 		return dayOfSerial(c.Text, g.book.Date1904)
 	case typ == resource.TypeID || typ == typeKey:
 		return "", &resource.Finding{
-			Code: diag.BadValue, Message: fmt.Sprintf("cell holds the number %s; want %s as text, because numbers lose zeros and digits", c.Text, wanted(typ)),
+			Code: diag.BadValue, Message: fmt.Sprintf("cell holds the "+
+				"number %s; want %s as text, because numbers lose zeros and digits", c.Text, wanted(typ)),
 			Hint: "give the cell the format Text and type it again",
 		}
 	case format.Date:
-		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds a date (the number %s); want text", c.Text)}
+		return "", &resource.Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("cell holds a date (the number %s); want text", c.Text),
+		}
 	case format.Percent:
-		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds a percentage (the number %s); want text", c.Text)}
+		return "", &resource.Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("cell holds a percentage (the number %s); want text", c.Text),
+		}
 	}
 	return integerText(c.Text)
 }
@@ -190,11 +221,21 @@ func (g sheetGrid) amount(c xlsx.Cell, format xlsx.Style) (string, *resource.Fin
 	currency := g.in.env.Currency
 	switch {
 	case format.Date:
-		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a date (the number %s); want an amount such as 25.00", c.Text), Hint: "some programs make a day of 1.5: give the cell the format of a number, and type the amount again"}
+		return "", &resource.Finding{
+			Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a date (the number %s); want an amount such as 25.00",
+				c.Text), Hint: "some programs " +
+				"make a day of 1.5: give the cell the format of a number, and type the amount again",
+		}
 	case format.Percent:
-		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a percentage (the number %s); want an amount such as 25.00", c.Text), Hint: "give the cell the format of a number, and type the amount"}
+		return "", &resource.Finding{
+			Code: diag.BadMoney, Message: fmt.Sprintf("cell holds a percentage (the number %s); want "+
+				"an amount such as 25.00", c.Text), Hint: "give the cell the format of a number, and type the amount",
+		}
 	case format.Symbol != "" && currency != "" && isForeign(format.Symbol, currency):
-		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s, shown in %q; want the account's currency %s", c.Text, format.Symbol, currency)}
+		return "", &resource.Finding{
+			Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s, shown in %q; want the account's currency %s",
+				c.Text, format.Symbol, currency),
+		}
 	}
 	return moneyDigits(c.Text)
 }

@@ -34,7 +34,8 @@ func stored(set func(f *excelize.File) error) func(testing.TB, *excelize.File) {
 func storedNumber(raw, format string) func(testing.TB, *excelize.File) {
 	return stored(func(f *excelize.File) error {
 		style, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
-		return errors.Join(err, f.SetCellDefault("Campaigns", "C2", raw), f.SetCellStyle("Campaigns", "C2", "C2", style))
+		return errors.Join(err, f.SetCellDefault("Campaigns", "C2", raw),
+			f.SetCellStyle("Campaigns", "C2", "C2", style))
 	})
 }
 
@@ -71,7 +72,8 @@ func TestCellMeansWhatItStoresNotWhatItShows(t *testing.T) {
 	runCellCases(t, []cellCase{
 		{"a year as text", "Description", storedNumber("2026", "General"), `"2026"`, ""},
 		{"a fraction as text", "Description", storedNumber("1.5", "General"), "", "holds the number 1.5; want text"},
-		{"a date as text", "Description", storedNumber("46357", "yyyy-mm-dd"), "", "holds a date (the number 46357); want text"},
+		{"a date as text", "Description", storedNumber("46357", "yyyy-mm-dd"),
+			"", "holds a date (the number 46357); want text"},
 		{"spaces around", "Description", storedText("  note "), `"note"`, ""},
 		{"a line break", "Description", storedText("one\ntwo"), `"one\ntwo"`, ""},
 		{"an escaped character", "Description", storedText("a_x005F_x0041_b"), `"a_x0041_b"`, ""},
@@ -79,7 +81,10 @@ func TestCellMeansWhatItStoresNotWhatItShows(t *testing.T) {
 		{"cleared as the vendor's interface says it", "Tracking", storedText("delete_value"), "null", ""},
 		{"the word clear in free text", "Description", storedText("CLEAR"), `"CLEAR"`, ""},
 		{"the word clear elsewhere", "Tracking", storedText("CLEAR"), "null", ""},
-		{"a truth as choice", "Status", stored(func(f *excelize.File) error { return f.SetCellBool("Campaigns", "C2", true) }), "", "holds TRUE; want one of its choices"},
+		{"a truth as choice", "Status", stored(func(f *excelize.File) error {
+			return f.SetCellBool("Campaigns",
+				"C2", true)
+		}), "", "holds TRUE; want one of its choices"},
 		{"a status nobody knows", "Status", storedText("enabled?"), "", "ADS1007"},
 		{"an id as number", "Conversion goal", storedNumber("123", "General"), "", "want the id as text"},
 		{"location ids as number", "Locations", storedNumber("2000043", "General"), `["2000043"]`, ""},

@@ -30,15 +30,22 @@ const (
 <s t="_localImage"><k n="_rvRel:LocalImageIdentifier" t="i"/><k n="CalcOrigin" t="i"/></s>
 <s t="_localImage"><k n="_rvRel:LocalImageIdentifier" t="i"/><k n="CalcOrigin" t="i"/><k n="Text" t="s"/></s></rvStructures>`
 
-	richImages = `<richValueRels xmlns="http://schemas.microsoft.com/office/spreadsheetml/2022/richvaluerel" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><rel r:id="rId1"/><rel r:id="rId2"/></richValueRels>`
+	richImages = `<richValueRels xmlns="http://schemas.microsoft.com/office/spreadsheetml/2022/richvaluerel" ` +
+		`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` +
+		`<rel r:id="rId1"/><rel r:id="rId2"/></richValueRels>`
 
-	richImageRels = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" Target="../media/image2.png"/><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" Target="../media/image1.png"/></Relationships>`
+	richImageRels = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+		`<Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" ` +
+		`Target="../media/image2.png"/><Relationship ` +
+		`Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" ` +
+		`Target="../media/image1.png"/></Relationships>`
 )
 
 func placedParts(first, second string) map[string]string {
 	return map[string]string{
-		"xl/metadata.xml": richMetadata, "xl/richData/rdrichvalue.xml": richValueParts, "xl/richData/rdrichvaluestructure.xml": richStructures,
-		"xl/richData/richValueRel.xml": richImages, "xl/richData/_rels/richValueRel.xml.rels": richImageRels,
+		"xl/metadata.xml": richMetadata, "xl/richData/rdrichvalue.xml": richValueParts,
+		"xl/richData/rdrichvaluestructure.xml": richStructures,
+		"xl/richData/richValueRel.xml":         richImages, "xl/richData/_rels/richValueRel.xml.rels": richImageRels,
 		"xl/media/image1.png": first, "xl/media/image2.png": second,
 	}
 }
@@ -81,7 +88,8 @@ func TestAPicturePlacedInItsCellIsTheImage(t *testing.T) {
 	for cell, want := range map[string]string{"F2": second, "F3": first} {
 		pictures, err := f.GetPictures("Ads", cell)
 		must(t, err)
-		if len(pictures) != 1 || string(pictures[0].File) != want || pictures[0].InsertType != excelize.PictureInsertTypePlaceInCell {
+		if len(pictures) != 1 || string(pictures[0].File) != want ||
+			pictures[0].InsertType != excelize.PictureInsertTypePlaceInCell {
 			t.Errorf("excelize finds %d pictures in %s; want the one adsync takes", len(pictures), cell)
 		}
 	}
@@ -109,21 +117,33 @@ func TestPicturesPlacedInCellsThatLeadNowhere(t *testing.T) {
 		cell  string
 		want  string
 	}{
-		{"an error with a cause", placedParts(hero, hero), `<c r="F%d" t="e" vm="1"><v>#SPILL!</v></c>`, "Ads!F2: cell holds the error #SPILL!"},
-		{"a number beyond the metadata", placedParts(hero, hero), `<c r="F%d" t="e" vm="5"><v>#VALUE!</v></c>`, "Ads!F2: picture in the cell cannot be found (a cell names metadata 5 of 4)"},
-		{"a number beyond the pictures", placedParts(hero, hero), `<c r="F%d" t="e" vm="4"><v>#VALUE!</v></c>`, `a rich value names picture "7" of 2`},
-		{"a number below them", with(values, "<v>1</v><v>5</v>", "<v>-1</v><v>5</v>"), shoePlaced, `names picture "-1" of 2`},
-		{"a rich value that is not there", with("xl/metadata.xml", `<xlrd:rvb i="1"/>`, `<xlrd:rvb i="99"/>`), shoePlaced, "a cell names rich value 99 of 4"},
-		{"a structure that is not there", with(values, `<rv s="1">`, `<rv s="17">`), shoePlaced, "a rich value names structure 17 of 3"},
-		{"a structure below the first", with(values, `<rv s="1">`, `<rv s="-1">`), shoePlaced, "a rich value names structure -1 of 3"},
-		{"parts that do not match", with(values, "<v>1</v><v>5</v>", "<v>1</v>"), shoePlaced, "a rich value has 1 parts of 2"},
-		{"a structure without a picture", with(structures, `_rvRel:LocalImageIdentifier`, `other`), shoePlaced, "a rich value of a picture names no picture"},
+		{"an error with a cause", placedParts(hero, hero),
+			`<c r="F%d" t="e" vm="1"><v>#SPILL!</v></c>`, "Ads!F2: cell holds the error #SPILL!"},
+		{"a number beyond the metadata", placedParts(hero, hero), `<c r="F%d" t="e" vm="5"><v>#VALUE!</v></c>`,
+			"Ads!F2: picture in the cell cannot be found (a cell names metadata 5 of 4)"},
+		{"a number beyond the pictures", placedParts(hero, hero),
+			`<c r="F%d" t="e" vm="4"><v>#VALUE!</v></c>`, `a rich value names picture "7" of 2`},
+		{"a number below them", with(values, "<v>1</v><v>5</v>", "<v>-1</v><v>5</v>"),
+			shoePlaced, `names picture "-1" of 2`},
+		{"a rich value that is not there", with("xl/metadata.xml", `<xlrd:rvb i="1"/>`, `<xlrd:rvb i="99"/>`),
+			shoePlaced, "a cell names rich value 99 of 4"},
+		{"a structure that is not there", with(values, `<rv s="1">`, `<rv s="17">`),
+			shoePlaced, "a rich value names structure 17 of 3"},
+		{"a structure below the first", with(values, `<rv s="1">`, `<rv s="-1">`),
+			shoePlaced, "a rich value names structure -1 of 3"},
+		{"parts that do not match", with(values, "<v>1</v><v>5</v>", "<v>1</v>"),
+			shoePlaced, "a rich value has 1 parts of 2"},
+		{"a structure without a picture", with(structures, `_rvRel:LocalImageIdentifier`, `other`),
+			shoePlaced, "a rich value of a picture names no picture"},
 		{"no metadata", without("xl/metadata.xml"), shoePlaced, `its part "xl/metadata.xml" is missing`},
 		{"no rich values", without(values), shoePlaced, `its part "xl/richdata/rdrichvalue.xml" is missing`},
 		{"no media", without("xl/media/image2.png"), shoePlaced, `its part "xl/media/image2.png" is missing`},
 		{"metadata that is cut", with("xl/metadata.xml", "</metadata>", ""), shoePlaced, "XML ends inside <metadata>"},
-		{"a number that is none", placedParts(hero, hero), `<c r="F%d" t="e" vm="x"><v>#VALUE!</v></c>`, `cell has the metadata "x"`},
-		{"a picture outside", with("xl/richData/_rels/richValueRel.xml.rels", `Target="../media/image2.png"`, `Target="https://evil.example/x.png" TargetMode="External"`), shoePlaced, "picture is linked from outside the workbook"},
+		{"a number that is none", placedParts(hero, hero),
+			`<c r="F%d" t="e" vm="x"><v>#VALUE!</v></c>`, `cell has the metadata "x"`},
+		{"a picture outside", with("xl/richData/_rels/richValueRel.xml.rels",
+			`Target="../media/image2.png"`, `Target="https://evil.example/x.png" TargetMode="External"`),
+			shoePlaced, "picture is linked from outside the workbook"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			wantProblems(t, readBytes(placed(t, row.parts, row.cell)).problems, row.want)
@@ -132,7 +152,8 @@ func TestPicturesPlacedInCellsThatLeadNowhere(t *testing.T) {
 }
 
 func TestAPicturePlacedWhereTextIsWanted(t *testing.T) {
-	book := placed(t, placedParts(pngOf(t, 640, 640), pngOf(t, 640, 640)), "<c r=\"F%d\" t=\"inlineStr\"><is><t>a.png</t></is></c>")
+	book := placed(t, placedParts(pngOf(t, 640, 640), pngOf(t, 640, 640)),
+		"<c r=\"F%d\" t=\"inlineStr\"><is><t>a.png</t></is></c>")
 	book = rebuild(t, book, "xl/worksheets/sheet1.xml", func(b []byte) []byte {
 		return replaceCell(t, b, "D2", `<c r="D2" t="e" vm="2"><v>#VALUE!</v></c>`)
 	})
@@ -147,8 +168,9 @@ const wpsImages = `<etc:cellImages xmlns:xdr="http://schemas.openxmlformats.org/
 func TestAPictureOfWPSIsTheImage(t *testing.T) {
 	first, second := pngOf(t, 640, 700), pngOf(t, 700, 640)
 	parts := map[string]string{
-		"xl/cellimages.xml": wpsImages, "xl/_rels/cellimages.xml.rels": strings.ReplaceAll(richImageRels, "../media", "media"),
-		"xl/media/image1.png": first, "xl/media/image2.png": second,
+		"xl/cellimages.xml":            wpsImages,
+		"xl/_rels/cellimages.xml.rels": strings.ReplaceAll(richImageRels, "../media", "media"),
+		"xl/media/image1.png":          first, "xl/media/image2.png": second,
 	}
 	formula := func(name string) string {
 		return `<c r="F%d" t="str"><f>_xlfn.DISPIMG("` + name + `",1)</f><v>=DISPIMG("` + name + `",1)</v></c>`
@@ -161,7 +183,8 @@ func TestAPictureOfWPSIsTheImage(t *testing.T) {
 	wantImage(t, got, 1, sourceOf(first))
 
 	wantProblems(t, readBytes(placed(t, parts, formula("ID_CROPPED"), formula("ID_GONE"))).problems,
-		"Ads!F2: picture is cropped in the workbook", "Ads!F3: cell shows a picture of WPS that the workbook does not hold any more")
+		"Ads!F2: picture is cropped in the workbook",
+		"Ads!F3: cell shows a picture of WPS that the workbook does not hold any more")
 	parts["xl/cellimages.xml"] = strings.Replace(wpsImages, "ID_CROPPED", shoe, 1)
 	wantProblems(t, readBytes(placed(t, parts, formula(shoe))).problems, `two have the name "`+shoe+`"`)
 }

@@ -78,30 +78,40 @@ func TestDamagedWorkbookIsUsedForNothing(t *testing.T) {
 	}{
 		{"cut in the middle", whole[:len(whole)/2], "ADS1002"},
 		{"cut by one byte", whole[:len(whole)-1], "ADS1002"},
-		{"sheet cut inside a whole zip", part(sheet, func(b []byte) []byte { return b[:len(b)*2/3] }), "XML ends inside"},
+		{"sheet cut inside a whole zip", part(sheet, func(b []byte) []byte { return b[:len(b)*2/3] }),
+			"XML ends inside"},
 		{"sheet emptied", part(sheet, func([]byte) []byte { return nil }), "XML has no element"},
 		{"sheet missing", part(sheet, nil), `its part "xl/worksheets/sheet1.xml" is missing`},
 		{"shared texts missing", part(shared, nil), `its part "xl/sharedstrings.xml" is missing`},
-		{"shared texts cut", part(shared, func(b []byte) []byte { return b[:len(b)-20] }), "shared texts: XML ends inside"},
-		{"a shared text gone", part(shared, func(b []byte) []byte { return wholeText.ReplaceAll(b, nil) }), "shared texts: 0 are written where"},
-		{"a sheet nobody lists", part("xl/workbook.xml", func(b []byte) []byte { return listedSheet.ReplaceAll(b, nil) }), "is in no list of sheets"},
-		{"shared text out of range", part(sheet, replaced(`t="s"><v>0</v>`, `t="s"><v>9999</v>`)), `names the shared text "9999"`},
+		{"shared texts cut", part(shared, func(b []byte) []byte { return b[:len(b)-20] }),
+			"shared texts: XML ends inside"},
+		{"a shared text gone", part(shared, func(b []byte) []byte { return wholeText.ReplaceAll(b, nil) }),
+			"shared texts: 0 are written where"},
+		{"a sheet nobody lists", part("xl/workbook.xml",
+			func(b []byte) []byte { return listedSheet.ReplaceAll(b, nil) }), "is in no list of sheets"},
+		{"shared text out of range", part(sheet, replaced(`t="s"><v>0</v>`, `t="s"><v>9999</v>`)),
+			`names the shared text "9999"`},
 		{"styles missing", part("xl/styles.xml", nil), `its part "xl/styles.xml" is missing`},
 		{"style out of range", part(sheet, replaced(`<c r="A2"`, `<c s="999" r="A2"`)), "a cell has style 999"},
 		{"rows out of order", part(sheet, replaced(`<row r="2"`, `<row r="1"`)), `row "1" follows row 1`},
 		{"cells out of order", part(sheet, replaced(`r="B2"`, `r="A2"`)), `cell "A2" stands after column 1`},
 		{"a cell of another row", part(sheet, replaced(`r="B2"`, `r="B3"`)), `cell "B3" stands after`},
 		{"an entity", part(sheet, replaced(`<v>0</v>`, `<v>&xxe;</v>`)), `the entity "xxe"`},
-		{"a document type", part(sheet, replaced("<worksheet", `<!DOCTYPE x [<!ENTITY xxe SYSTEM "file:///etc/passwd">]><worksheet`)), "has a document type"},
-		{"UTF-16", part(sheet, func(b []byte) []byte { return append([]byte("\xff\xfe"), xlsx.UTF16LE(string(b))...) }), "is not UTF-8"},
+		{"a document type", part(sheet, replaced("<worksheet",
+			`<!DOCTYPE x [<!ENTITY xxe SYSTEM "file:///etc/passwd">]><worksheet`)), "has a document type"},
+		{"UTF-16", part(sheet, func(b []byte) []byte {
+			return append([]byte("\xff\xfe"), xlsx.UTF16LE(string(b))...)
+		}), "is not UTF-8"},
 		{"another encoding declared", part(sheet, replaced(`UTF-8`, `UTF-16`)), "encoding is not UTF-8"},
 		{"a zeroed block", part(sheet, replaced(`<row r="2"`, "\x00\x00\x00\x00")), "control character 0x0"},
 		{"bytes that are no UTF-8", part(shared, replaced("Spring", "Spr\xffing")), "shared texts: text is not UTF-8"},
 		{"no root relationships", part("_rels/.rels", nil), "no part that lists its sheets"},
 		{"a type of cell nobody knows", part(sheet, replaced(`t="s"`, `t="x"`)), `the type "x"`},
-		{"merged cells that are none", part(sheet, replaced(`</sheetData>`, `</sheetData><mergeCells><mergeCell ref="B2:A1"/></mergeCells>`)), "B2:A1"},
+		{"merged cells that are none", part(sheet,
+			replaced(`</sheetData>`, `</sheetData><mergeCells><mergeCell ref="B2:A1"/></mergeCells>`)), "B2:A1"},
 		{"cells twice", part(sheet, replaced(`</sheetData>`, `</sheetData><sheetData/>`)), "has its cells twice"},
-		{"a row outside", part(sheet, replaced(`</sheetData>`, `</sheetData><row r="9"/>`)), "stands outside the cells part"},
+		{"a row outside", part(sheet, replaced(`</sheetData>`, `</sheetData><row r="9"/>`)),
+			"stands outside the cells part"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := readBytes(c.content)
@@ -132,10 +142,12 @@ func TestFileThatIsNoWorkbookIsNamed(t *testing.T) {
 	}{
 		{"nothing", nil, "file is empty"},
 		{"an old workbook", append(bytes.Clone(ole), xlsx.UTF16LE("Workbook")...), "an old workbook (.xls)"},
-		{"a workbook with a password", append(bytes.Clone(ole), xlsx.UTF16LE("EncryptedPackage")...), "a workbook with a password"},
+		{"a workbook with a password", append(bytes.Clone(ole), xlsx.UTF16LE("EncryptedPackage")...),
+			"a workbook with a password"},
 		{"a binary workbook", zipOf("[Content_Types].xml", "xl/workbook.bin"), "a binary workbook (.xlsb)"},
 		{"an OpenDocument sheet", zipOf("mimetype", "content.xml"), "an OpenDocument file (.ods)"},
-		{"a workbook with macros", zipOf("[Content_Types].xml", "xl/workbook.xml", "xl/vbaProject.bin"), "with macros (.xlsm)"},
+		{"a workbook with macros", zipOf("[Content_Types].xml", "xl/workbook.xml", "xl/vbaProject.bin"),
+			"with macros (.xlsm)"},
 		{"a Word document", zipOf("[Content_Types].xml", "word/document.xml"), "a Word document"},
 		{"some zip", zipOf("a.txt"), "a zip archive and not a workbook"},
 		{"CSV", []byte("Campaign,Status\nSpring,paused\n"), "text such as CSV"},
@@ -173,7 +185,8 @@ func TestBoundsHoldBeforeAnythingIsRead(t *testing.T) {
 
 	in := workbookInput()
 	in.bounds.workbookBytes = 1000
-	wantProblems(t, readWorkbook(t.Context(), "q4.xlsx", make([]byte, 1001), in).problems, "has 1001 bytes; want at most 1000")
+	wantProblems(t, readWorkbook(t.Context(), "q4.xlsx", make([]byte, 1001), in).problems,
+		"has 1001 bytes; want at most 1000")
 
 	in = workbookInput()
 	in.bounds.sheetRows = 2
@@ -196,7 +209,8 @@ func TestLyingSizesAreDamage(t *testing.T) {
 func manyRows(count int) sheetOf {
 	sheet := sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", "Daily budget (USD)", "Description"}}}
 	for i := range count {
-		sheet.rows = append(sheet.rows, []any{fmt.Sprintf("Campaign %d", i), "clicks", 10 + i, strings.Repeat("note ", i%7)})
+		sheet.rows = append(sheet.rows,
+			[]any{fmt.Sprintf("Campaign %d", i), "clicks", 10 + i, strings.Repeat("note ", i%7)})
 	}
 	return sheet
 }

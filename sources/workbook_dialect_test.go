@@ -18,7 +18,9 @@ import (
 // TestW26EveryProgramsWorkbookSaysWhatItsTwinInYAMLSays reads the same content as
 // each program writes it.
 func TestW26EveryProgramsWorkbookSaysWhatItsTwinInYAMLSays(t *testing.T) {
-	project := map[string]string{"adsync.yaml": "account: {id: a, currency: USD, timezone: UTC}\n", "ads.yaml": dialect.YAML}
+	project := map[string]string{
+		"adsync.yaml": "account: {id: a, currency: USD, timezone: UTC}\n", "ads.yaml": dialect.YAML,
+	}
 	want := snapshotText(t, wantClean(t, load(t, folder(t, project))).Snapshot)
 	var positions map[string]diag.Position
 	for _, program := range dialect.Programs() {
@@ -60,9 +62,13 @@ func whereWritten(s *resource.Snapshot) map[string]diag.Position {
 }
 
 func TestAWorkbookWithoutAKnownSheetIsSaid(t *testing.T) {
-	files := map[string]string{"notes.xlsx": string(bookOf(t, sheetOf{"Sheet1", [][]any{{"Idea", "Bidding"}, {"Spring", "clicks"}}})), "ads.yaml": springCampaign}
+	files := map[string]string{
+		"notes.xlsx": string(bookOf(t, sheetOf{"Sheet1", [][]any{{"Idea", "Bidding"}, {"Spring", "clicks"}}})),
+		"ads.yaml":   springCampaign,
+	}
 	d := load(t, folder(t, files))
-	wantProblem(t, d, "notes.xlsx: warning: file is not read: no sheet has a name adsync knows; want one of Campaigns, Ad groups,")
+	wantProblem(t, d, "notes.xlsx: warning: file is "+
+		"not read: no sheet has a name adsync knows; want one of Campaigns, Ad groups,")
 	if diag.HasErrors(d.Problems) {
 		t.Errorf("Load found\n%swant a warning where the sources are not named", printed(d.Problems))
 	}
@@ -134,14 +140,17 @@ func benchmarkBook(b *testing.B) []byte {
 	must(b, f.SetSheetName("Sheet1", "Ads"))
 	stream, err := f.NewStreamWriter("Ads")
 	must(b, err)
-	must(b, stream.SetRow("A1", []any{"Campaign", "Ad group", "Ad", "Status", "Title", "Body", "Target URL", "Image", "Tracking", "Key", "ID", "Owner"}))
+	must(b, stream.SetRow("A1", []any{"Campaign", "Ad group",
+		"Ad", "Status", "Title", "Body", "Target URL", "Image", "Tracking", "Key", "ID", "Owner"}))
 	for i := range 15_000 {
 		n := string(rune('a'+i%26)) + diag.ColumnName(i+1)
 		cell, err := excelize.CoordinatesToCellName(1, i+2)
 		must(b, err)
 		must(b, stream.SetRow(cell, []any{
-			"Campaign " + n, "Ad group " + n, "Ad " + n, "paused", "Shoes for muddy trails", "Light, grippy trail shoes. Free returns.",
-			"https://shop.example/" + n, "https://img.example/" + n + ".png", "utm_source=chat", "key-" + n, "ad_" + n, i,
+			"Campaign " + n, "Ad group " + n, "Ad " + n,
+			"paused", "Shoes for muddy trails", "Light, grippy trail shoes. Free returns.",
+			"https://shop.example/" + n, "https://img.example/" + n + ".png",
+			"utm_source=chat", "key-" + n, "ad_" + n, i,
 		}))
 	}
 	must(b, stream.Flush())

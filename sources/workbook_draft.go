@@ -51,7 +51,9 @@ func (r *tabReader) noteBlanks(d *draft, row int) {
 		if !a.Required || !d.attributes.Value(a.Name).IsAbsent() || slices.Contains(d.rejected, a.Name) {
 			continue
 		}
-		if number := r.header.columnOf(func(c *column) bool { return c.role == roleAttribute && c.attribute == a }); number > 0 {
+		if number := r.header.columnOf(func(c *column) bool {
+			return c.role == roleAttribute && c.attribute == a
+		}); number > 0 {
 			if d.blanks == nil {
 				d.blanks = map[string]diag.Position{}
 			}
@@ -66,7 +68,9 @@ func (r *tabReader) emptyParents(row int) []mark {
 	for i := range r.tab.columns {
 		c := &r.tab.columns[i]
 		if c.role == roleParent {
-			parents = append(parents, mark{position: r.at(row, r.header.columnOf(func(have *column) bool { return have == c }))})
+			parents = append(parents, mark{position: r.at(row, r.header.columnOf(func(have *column) bool {
+				return have == c
+			}))})
 		}
 	}
 	return parents
@@ -169,13 +173,15 @@ func (r *tabReader) noteShown(a *resource.Attribute, position diag.Position, c x
 	}
 	if format, err := r.book.StyleOf(c.Style); err == nil && format.Shows != "" {
 		r.report(position, resource.Finding{
-			Code: diag.ShownOtherwise, Severity: diag.Warning, Message: fmt.Sprintf("amount is %s, and the cell shows %s; what it stores counts", c.Text, format.Shows),
+			Code: diag.ShownOtherwise, Severity: diag.Warning, Message: fmt.Sprintf("amount is %s, "+
+				"and the cell shows %s; what it stores counts", c.Text, format.Shows),
 			Hint: "give the cell the format of a currency",
 		})
 	}
 }
 
-func (r *tabReader) valueOf(d *rowDraft, a *resource.Attribute, position diag.Position, text string, micros bool) (resource.Value, *resource.Finding) {
+func (r *tabReader) valueOf(d *rowDraft, a *resource.Attribute,
+	position diag.Position, text string, micros bool) (resource.Value, *resource.Finding) {
 	if a.Type.IsList() {
 		return r.listValue(d, a, position, text)
 	}
@@ -192,7 +198,10 @@ func (r *tabReader) valueOf(d *rowDraft, a *resource.Attribute, position diag.Po
 // twiceInRow is for two columns that mean the same in a row of one kind and not
 // in those of others: Campaign and Name.
 func twiceInRow(what string, first diag.Position) *resource.Finding {
-	return &resource.Finding{Code: diag.Conflicting, Message: fmt.Sprintf("%s is something else at %s; want it once, or the same", what, first)}
+	return &resource.Finding{
+		Code: diag.Conflicting, Message: fmt.Sprintf("%s is something else at %s; want it once, or the same",
+			what, first),
+	}
 }
 
 func (r *tabReader) readParent(d *draft, known *column, position diag.Position, c xlsx.Cell) {
@@ -209,12 +218,16 @@ func (r *tabReader) clear(d *draft, a *resource.Attribute, position diag.Positio
 		d.attributes.Set(a.Name, resource.Null().At(position))
 		return
 	}
-	r.reject(d, a, position, &resource.Finding{Code: diag.NotClearable, Message: fmt.Sprintf("%s cannot be cleared; want a value, or a blank cell to leave it as it is", a.Name)})
+	r.reject(d, a, position, &resource.Finding{
+		Code:    diag.NotClearable,
+		Message: fmt.Sprintf("%s cannot be cleared; want a value, or a blank cell to leave it as it is", a.Name),
+	})
 }
 
 // listValue reads the entries of a cell; what is wrong with one is reported
 // with the others.
-func (r *tabReader) listValue(d *rowDraft, a *resource.Attribute, position diag.Position, text string) (resource.Value, *resource.Finding) {
+func (r *tabReader) listValue(d *rowDraft, a *resource.Attribute,
+	position diag.Position, text string) (resource.Value, *resource.Finding) {
 	items, finding := listItems(a, text)
 	if finding != nil || len(items) == 0 {
 		return resource.Value{}, finding
@@ -222,8 +235,9 @@ func (r *tabReader) listValue(d *rowDraft, a *resource.Attribute, position diag.
 	if a.Type == resource.TypeHints && strings.Contains(strings.ReplaceAll(text, "\r\n", "\n"), "\r") {
 		r.report(position, resource.Finding{
 			Code: diag.HiddenCharacter, Severity: diag.Warning,
-			Message: fmt.Sprintf("%s holds a carriage return (U+000D), which cuts it into %s; want a line break there", a.Name, counted(len(items), "hint", "hints")),
-			Hint:    "type the cell again if one sentence was cut in two",
+			Message: fmt.Sprintf("%s holds a carriage return (U+000D), which cuts it into %s; want a line break there",
+				a.Name, counted(len(items), "hint", "hints")),
+			Hint: "type the cell again if one sentence was cut in two",
 		})
 	}
 	hints := marked(items, position)
@@ -261,7 +275,9 @@ func (r *tabReader) wantParents(d *draft, row *xlsx.Row) {
 		if d.failed && refuses(row, position.Column()) {
 			continue
 		}
-		r.fail(d, position, &resource.Finding{Code: diag.Required, Message: fmt.Sprintf("%s is missing; want its name", c.title)})
+		r.fail(d, position, &resource.Finding{
+			Code: diag.Required, Message: fmt.Sprintf("%s is missing; want its name", c.title),
+		})
 	}
 }
 

@@ -61,7 +61,9 @@ func (b *bookWriter) setUpPrint(title string, pages int) error {
 }
 
 func setUpPrint(file *excelize.File, title string, pages int) error {
-	err := file.SetPageLayout(title, &excelize.PageLayoutOptions{Orientation: new("landscape"), FitToWidth: new(1), FitToHeight: &pages})
+	err := file.SetPageLayout(title, &excelize.PageLayoutOptions{
+		Orientation: new("landscape"), FitToWidth: new(1), FitToHeight: &pages,
+	})
 	if err != nil {
 		return err
 	}
@@ -70,10 +72,13 @@ func setUpPrint(file *excelize.File, title string, pages int) error {
 	}); err != nil {
 		return err
 	}
-	if err := file.SetHeaderFooter(title, &excelize.HeaderFooterOptions{OddFooter: "&L&A&C&F&RPage &P of &N"}); err != nil || pages == onePage {
+	if err := file.SetHeaderFooter(title, &excelize.HeaderFooterOptions{OddFooter: "&L&A&C&F&RPage &P of &N"}); err !=
+		nil || pages == onePage {
 		return err
 	}
-	return file.SetDefinedName(&excelize.DefinedName{Name: "_xlnm.Print_Titles", RefersTo: quotedSheet(title) + "!$1:$1", Scope: title})
+	return file.SetDefinedName(&excelize.DefinedName{
+		Name: "_xlnm.Print_Titles", RefersTo: quotedSheet(title) + "!$1:$1", Scope: title,
+	})
 }
 
 // quotedSheet is a sheet's name as formulas and links write it.
@@ -87,11 +92,14 @@ func (b *bookWriter) addCheck(s *sheet, c *column, cells string) error {
 	source := b.choicesOf(s, c)
 	switch {
 	case source != "":
-		check.SetError(excelize.DataValidationErrorStyleWarning, c.title, "adsync may not know this value. Keep it all the same?")
+		check.SetError(excelize.DataValidationErrorStyleWarning,
+			c.title, "adsync may not know this value. Keep it all the same?")
 		check.SetSqrefDropList(source)
 	case c.role == roleAttribute && isCounted(c.attribute):
-		check.SetError(excelize.DataValidationErrorStyleWarning, c.title, fmt.Sprintf("This is longer than %d characters. Keep it all the same?", c.attribute.Max))
-		if err := check.SetRange(0, int(c.attribute.Max), excelize.DataValidationTypeTextLength, excelize.DataValidationOperatorBetween); err != nil {
+		check.SetError(excelize.DataValidationErrorStyleWarning,
+			c.title, fmt.Sprintf("This is longer than %d characters. Keep it all the same?", c.attribute.Max))
+		if err := check.SetRange(0, int(c.attribute.Max),
+			excelize.DataValidationTypeTextLength, excelize.DataValidationOperatorBetween); err != nil {
 			return err
 		}
 	default:
@@ -118,7 +126,9 @@ func (b *bookWriter) addColours(s *sheet, i int, cells string) error {
 			if err != nil {
 				return err
 			}
-			rules = append(rules, excelize.ConditionalFormatOptions{Type: "cell", Criteria: "==", Value: `"` + status.word + `"`, Format: format})
+			rules = append(rules, excelize.ConditionalFormatOptions{
+				Type: "cell", Criteria: "==", Value: `"` + status.word + `"`, Format: format,
+			})
 		}
 	case c.role == roleAttribute && isCounted(c.attribute), c.ours == oursLength:
 		format, err := b.conditional(toneBad)
@@ -126,7 +136,9 @@ func (b *bookWriter) addColours(s *sheet, i int, cells string) error {
 			return err
 		}
 		counted := s.letterOf(c.attribute) + first[len(letters(i)):]
-		rules = append(rules, excelize.ConditionalFormatOptions{Type: "formula", Criteria: fmt.Sprintf("LEN(%s)>%d", counted, c.attribute.Max), Format: format})
+		rules = append(rules, excelize.ConditionalFormatOptions{
+			Type: "formula", Criteria: fmt.Sprintf("LEN(%s)>%d", counted, c.attribute.Max), Format: format,
+		})
 	default:
 		return nil
 	}

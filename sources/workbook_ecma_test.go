@@ -148,7 +148,8 @@ var argb = regexp.MustCompile(`^[0-9A-Fa-f]{8}$`)
 
 func (b *wholeBook) checkStyles() {
 	root := b.read("xl/styles.xml")
-	b.order("xl/styles.xml", root, "numFmts", "fonts", "fills", "borders", "cellStyleXfs", "cellXfs", "cellStyles", "dxfs", "tableStyles", "colors", "extLst")
+	b.order("xl/styles.xml", root, "numFmts", "fonts",
+		"fills", "borders", "cellStyleXfs", "cellXfs", "cellStyles", "dxfs", "tableStyles", "colors", "extLst")
 	for i := range root.Children {
 		c := &root.Children[i]
 		switch c.XMLName.Local {
@@ -213,10 +214,14 @@ func atoi(text string) (n int) { fmt.Sscan(text, &n); return n }
 
 // sheetOrder is the sequence of CT_Worksheet (ECMA-376 part 1, 18.3.1.99).
 var sheetOrder = []string{
-	"sheetPr", "dimension", "sheetViews", "sheetFormatPr", "cols", "sheetData", "sheetCalcPr", "sheetProtection", "protectedRanges", "scenarios", "autoFilter",
-	"sortState", "dataConsolidate", "customSheetViews", "mergeCells", "phoneticPr", "conditionalFormatting", "dataValidations", "hyperlinks", "printOptions",
-	"pageMargins", "pageSetup", "headerFooter", "rowBreaks", "colBreaks", "customProperties", "cellWatches", "ignoredErrors", "smartTags", "drawing",
-	"legacyDrawing", "legacyDrawingHF", "drawingHF", "picture", "oleObjects", "controls", "webPublishItems", "tableParts", "extLst",
+	"sheetPr", "dimension", "sheetViews", "sheetFormatPr",
+	"cols", "sheetData", "sheetCalcPr", "sheetProtection", "protectedRanges", "scenarios", "autoFilter",
+	"sortState", "dataConsolidate", "customSheetViews",
+	"mergeCells", "phoneticPr", "conditionalFormatting", "dataValidations", "hyperlinks", "printOptions",
+	"pageMargins", "pageSetup", "headerFooter", "rowBreaks",
+	"colBreaks", "customProperties", "cellWatches", "ignoredErrors", "smartTags", "drawing",
+	"legacyDrawing", "legacyDrawingHF", "drawingHF",
+	"picture", "oleObjects", "controls", "webPublishItems", "tableParts", "extLst",
 }
 
 func (b *wholeBook) checkSheet(name string) {
@@ -235,7 +240,8 @@ func (b *wholeBook) checkSheet(name string) {
 		case "c":
 			at, r, err := excelize.CellNameToCoordinates(n.attr("r"))
 			if err != nil || r != row || at <= column || atoi(n.attr("s")) >= max(b.styles, 1) {
-				b.t.Errorf("%s: cell %s stands after column %d of row %d, or has style %s of %d", name, n.attr("r"), column, row, n.attr("s"), b.styles)
+				b.t.Errorf("%s: cell %s stands after column %d of row %d, or has style %s of %d",
+					name, n.attr("r"), column, row, n.attr("s"), b.styles)
 			}
 			column = at
 		case "t", "v", "f":
@@ -247,7 +253,8 @@ func (b *wholeBook) checkSheet(name string) {
 				b.t.Errorf("%s: %s has %d entries and says %s", name, n.XMLName.Local, len(n.Children), count)
 			}
 		case "dataValidation":
-			if len(n.attr("error")) > 225 || len(n.attr("errorTitle")) > 32 || len(n.attr("promptTitle")) > 32 || len(n.attr("prompt")) > 255 {
+			if len(n.attr("error")) > 225 || len(n.attr("errorTitle")) > 32 ||
+				len(n.attr("promptTitle")) > 32 || len(n.attr("prompt")) > 255 {
 				b.t.Errorf("%s: the message of the check of %s is too long", name, n.attr("sqref"))
 			}
 		case "formula1", "formula2":
@@ -294,7 +301,9 @@ func writtenBooks(t testing.TB) map[string][]byte {
 		copied := original
 		for range 2 { // a copy, and a copy of the copy
 			original := copied
-			copied = writtenBy(t, func(w io.Writer) error { return WriteMarkedCopy(original, w, "q4.xlsx", someMarks()) })
+			copied = writtenBy(t, func(w io.Writer) error {
+				return WriteMarkedCopy(original, w, "q4.xlsx", someMarks())
+			})
 		}
 		books["marked "+name] = copied
 	}
@@ -306,15 +315,22 @@ func someMarks() Marks {
 	campaign := resource.Address{Kind: "campaign", Key: "spring"}
 	return Marks{
 		Outcomes: []RowOutcome{
-			{Address: campaign, Position: inCell("Campaigns", 2, 0), Result: "failed", Message: strings.Repeat("=SUM(1) the budget is too low; want 25.00. ", 4), Cell: inCell("Campaigns", 2, 1)},
-			{Address: campaign, Position: inCell("Ads", 2, 0), Result: "held", Message: "@allow it", Cell: inCell("Ads", 2, 5)},
+			{Address: campaign, Position: inCell("Campaigns", 2, 0),
+				Result: "failed", Message: strings.Repeat("=SUM(1) the budget is too low; want 25.00. ", 4),
+				Cell: inCell("Campaigns", 2, 1)},
+			{Address: campaign, Position: inCell("Ads", 2, 0),
+				Result: "held", Message: "@allow it", Cell: inCell("Ads", 2, 5)},
 		},
 		Problems: []diag.Problem{
-			{Severity: diag.Error, Code: diag.BadChoice, Position: inCell("Ads", 2, 4), Message: "status is odd; want paused", Hint: "did you mean it?"},
-			{Severity: diag.Warning, Code: diag.HiddenCells, Position: inCell("Ad groups", 0, 0), Message: "a row is hidden"},
-			{Severity: diag.Error, Code: diag.HiddenCells, Position: inCell("Campaigns", 1, 1), Message: "the header is odd"},
+			{Severity: diag.Error, Code: diag.BadChoice,
+				Position: inCell("Ads", 2, 4), Message: "status is odd; want paused", Hint: "did you mean it?"},
+			{Severity: diag.Warning, Code: diag.HiddenCells,
+				Position: inCell("Ad groups", 0, 0), Message: "a row is hidden"},
+			{Severity: diag.Error, Code: diag.HiddenCells,
+				Position: inCell("Campaigns", 1, 1), Message: "the header is odd"},
 		},
-		Plan: []PlannedChange{{Address: campaign, Action: "update", Name: "+Spring", Position: inCell("Campaigns", 2, 0), Fields: []string{"-a: 1 → 2", "b: 3"}, Held: "no", Allow: "--allow x"}},
+		Plan: []PlannedChange{{Address: campaign, Action: "update", Name: "+Spring", Position: inCell("Campaigns",
+			2, 0), Fields: []string{"-a: 1 → 2", "b: 3"}, Held: "no", Allow: "--allow x"}},
 	}
 }
 
@@ -350,7 +366,8 @@ func runPython(t testing.TB, script string, args ...string) string {
 // convertTo has LibreOffice convert files.
 func convertTo(t testing.TB, format, folder string, files ...string) {
 	t.Helper()
-	args := append([]string{"-env:UserInstallation=file://" + t.TempDir(), "--headless", "--convert-to", format, "--outdir", folder}, files...)
+	args := append([]string{"-env:UserInstallation=file://" + t.TempDir(),
+		"--headless", "--convert-to", format, "--outdir", folder}, files...)
 	out, err := exec.Command("soffice", args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("soffice: %v\n%s", err, out)

@@ -67,7 +67,9 @@ func (r *tabReader) wantItem(d *draft, e *listItem, row *xlsx.Row) {
 	if e.text.text != "" || r.rowIsMerged(row.Number) || refuses(row, number) {
 		return
 	}
-	r.fail(d, r.at(row.Number, number), &resource.Finding{Code: diag.Required, Message: r.tab.list.item + " is missing; want one"})
+	r.fail(d, r.at(row.Number, number), &resource.Finding{
+		Code: diag.Required, Message: r.tab.list.item + " is missing; want one",
+	})
 }
 
 // attributeOf reads the column Use.
@@ -81,14 +83,20 @@ func (r *tabReader) attributeOf(d *draft, use mark) *resource.Attribute {
 			for _, u := range uses {
 				words = append(words, u.word)
 			}
-			r.fail(d, use.position, &resource.Finding{Code: diag.BadChoice, Message: fmt.Sprintf("Use is %q; want %s", use.text, strings.Join(words, " or ")), Hint: diag.DidYouMean(use.text, words)})
+			r.fail(d, use.position, &resource.Finding{
+				Code: diag.BadChoice, Message: fmt.Sprintf("Use is %q; want %s", use.text, strings.Join(words, " or ")),
+				Hint: diag.DidYouMean(use.text, words),
+			})
 			return nil
 		}
 		chosen = uses[i]
 	}
 	a, ok := r.tab.schema.Attribute(chosen.attribute)
 	if !ok {
-		r.fail(d, use.position, &resource.Finding{Code: diag.BadChoice, Message: fmt.Sprintf("Use is %q, which is not known here; want %s", use.text, uses[0].word)})
+		r.fail(d, use.position, &resource.Finding{
+			Code: diag.BadChoice, Message: fmt.Sprintf("Use is %q, which is not known here; want %s",
+				use.text, uses[0].word),
+		})
 	}
 	return a
 }

@@ -61,7 +61,8 @@ func exampleOf(s *resource.Schema) resource.Attributes {
 		a := &s.Attributes[i]
 		group, _ := s.Group(a)
 		exclusive := group != nil && group.Exclusive
-		if a.Example == "" || a.Type == resource.TypeID || a.Type == resource.TypeIDs || a.Type == resource.TypeObject || exclusive && taken[group.Wire] {
+		if a.Example == "" || a.Type == resource.TypeID ||
+			a.Type == resource.TypeIDs || a.Type == resource.TypeObject || exclusive && taken[group.Wire] {
 			continue
 		}
 		if exclusive {

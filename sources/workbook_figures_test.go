@@ -15,8 +15,10 @@ func TestFiguresAreNotRead(t *testing.T) {
 	want := shopSnapshot(t)
 	for _, name := range []string{"7d", "30d", "yesterday", "1d", "365d", "2026-11-01..2026-11-15"} {
 		figures := shopFigures()
-		figures.Windows = []resource.WindowFigures{{Window: resource.Window{Name: name, Since: "2026-11-01", Until: "2026-11-15"}, ByID: map[string]resource.Measured{
-			"cmp_1": {"1", "1", "1", "1", "1", "1"}, "adg_1": {"1", "1", "1", "1", "1", "1"}, "ad_hero": {"1", "1", "1", "1", "1", "1"},
+		figures.Windows = []resource.WindowFigures{{Window: resource.Window{Name: name,
+			Since: "2026-11-01", Until: "2026-11-15"}, ByID: map[string]resource.Measured{
+			"cmp_1": {"1", "1", "1", "1", "1", "1"},
+			"adg_1": {"1", "1", "1", "1", "1", "1"}, "ad_hero": {"1", "1", "1", "1", "1", "1"},
 		}}}
 		var b bytes.Buffer
 		must(t, WriteExport(&b, kinds.All(), want, Export{Account: dollars, Figures: figures}))
@@ -32,16 +34,19 @@ func TestFiguresAreNotRead(t *testing.T) {
 func TestFiguresAreNumbersWithTheirDigits(t *testing.T) {
 	figures := shopFigures()
 	figures.Windows = figures.Windows[:1]
-	figures.Windows[0].ByID["cmp_1"] = resource.Measured{"12345", "67", "12345678901234.567891", "0.005427", "1.329851", "3"}
+	figures.Windows[0].ByID["cmp_1"] = resource.Measured{"12345",
+		"67", "12345678901234.567891", "0.005427", "1.329851", "3"}
 	var b bytes.Buffer
 	must(t, WriteExport(&b, kinds.All(), shopSnapshot(t), Export{Account: dollars, Figures: figures}))
 	f := opened(t, b.Bytes())
 	rows, err := f.GetRows("Campaigns")
 	must(t, err)
-	if got, want := strings.Join(rows[0][17:], " | "), "Impressions 7d | Clicks 7d | Spend 7d (USD) | CTR 7d | CPC 7d (USD) | Conversions 7d"; got != want {
+	if got, want := strings.Join(rows[0][17:], " | "),
+		"Impressions 7d | Clicks 7d | Spend 7d (USD) | CTR 7d | CPC 7d (USD) | Conversions 7d"; got != want {
 		t.Errorf("headers are %s, want %s", got, want)
 	}
-	if got, want := strings.Join(rows[1][17:], " | "), "12,345 | 67 | 12345678901234.567891 | 0.54% | $1.33 | 3"; got != want {
+	if got, want := strings.Join(rows[1][17:], " | "),
+		"12,345 | 67 | 12345678901234.567891 | 0.54% | $1.33 | 3"; got != want {
 		t.Errorf("figures are %s, want %s", got, want)
 	}
 }

@@ -22,7 +22,9 @@ func TestWorkbooksAsTheyAreWritten(t *testing.T) {
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"template": func(b *bytes.Buffer) error { return WriteTemplate(b, kinds.All(), dollars) },
 		"export": func(b *bytes.Buffer) error {
-			return WriteExport(b, kinds.All(), shopSnapshot(t), Export{Account: dollars, At: time.Date(2026, 11, 21, 4, 5, 6, 0, time.UTC), Figures: shopFigures()})
+			return WriteExport(b, kinds.All(), shopSnapshot(t), Export{
+				Account: dollars, At: time.Date(2026, 11, 21, 4, 5, 6, 0, time.UTC), Figures: shopFigures(),
+			})
 		},
 		"marked": func(b *bytes.Buffer) error {
 			return WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), b, "q4.xlsx", someMarks())
@@ -47,7 +49,8 @@ func TestWorkbooksAsTheyAreWritten(t *testing.T) {
 
 // shopSnapshot is a campaign with an ad group and two ads, the second bare.
 func shopSnapshot(t testing.TB) *resource.Snapshot {
-	s := oneResource(t, "status", resource.Text("active"), "budget.daily", resource.Number(50_000_000), "start", resource.Text("2026-12-01"), "targeting.countries", resource.List([]string{"CA", "US"}))
+	s := oneResource(t, "status", resource.Text("active"), "budget.daily", resource.Number(50_000_000),
+		"start", resource.Text("2026-12-01"), "targeting.countries", resource.List([]string{"CA", "US"}))
 	group := &resource.Resource{Address: resource.Address{Kind: kinds.AdGroup, Key: "spring/runners"}, ID: "adg_1"}
 	group.Set("name", resource.Text("Runners"))
 	group.Set("status", resource.Text("paused"))
@@ -55,7 +58,9 @@ func shopSnapshot(t testing.TB) *resource.Snapshot {
 	group.Set("context_hints", resource.List([]string{"people who run in mud", "people who hike"}))
 	s.Add(group)
 	for _, key := range []string{"hero", "plain"} {
-		ad := &resource.Resource{Address: resource.Address{Kind: kinds.Ad, Key: "spring/runners/" + key}, ID: "ad_" + key}
+		ad := &resource.Resource{
+			Address: resource.Address{Kind: kinds.Ad, Key: "spring/runners/" + key}, ID: "ad_" + key,
+		}
 		ad.Set("title", resource.Text("Shoes for muddy trails"))
 		ad.Set("body", resource.Text("Light, grippy trail shoes. Free returns."))
 		ad.Set("target_url", resource.Text("https://shop.example/trail"))
@@ -73,13 +78,17 @@ func shopFigures() *resource.Figures {
 	return &resource.Figures{
 		Windows: []resource.WindowFigures{
 			{Window: week, ByID: map[string]resource.Measured{
-				"cmp_1": {"12345", "67", "89.10", "0.005427", "1.329851", "0"}, "adg_1": {"12345", "67", "89.10", "0.005427", "1.329851", "0"}, "ad_hero": {"12345", "67", "89.10", "0.005427", "1.329851", "0"},
+				"cmp_1": {"12345", "67", "89.10", "0.005427", "1.329851", "0"}, "adg_1": {"12345", "67", "89.10",
+					"0.005427", "1.329851", "0"}, "ad_hero": {"12345", "67", "89.10", "0.005427", "1.329851", "0"},
 			}},
-			{Window: resource.Window{Name: "2026-11-01..2026-11-15", Since: "2026-11-01", Until: "2026-11-15"}, ByID: map[string]resource.Measured{}},
+			{Window: resource.Window{Name: "2026-11-01..2026-11-15", Since: "2026-11-01", Until: "2026-11-15"},
+				ByID: map[string]resource.Measured{}},
 		},
 		Daily: resource.DailyFigures{Window: week, Rows: []resource.DayRow{
-			{Day: "2026-11-14", Path: []string{"Spring", "Runners", "Hero"}, ID: "ad_hero", Measured: resource.Measured{"345", "7", "9.10", "0.02029", "1.3", "0"}},
-			{Day: "2026-11-15", Path: []string{"Spring", "Runners", "Hero"}, ID: "ad_hero", Measured: resource.Measured{"12000", "60", "80", "0.005", "1.333333", "0"}},
+			{Day: "2026-11-14", Path: []string{"Spring", "Runners", "Hero"},
+				ID: "ad_hero", Measured: resource.Measured{"345", "7", "9.10", "0.02029", "1.3", "0"}},
+			{Day: "2026-11-15", Path: []string{"Spring", "Runners", "Hero"},
+				ID: "ad_hero", Measured: resource.Measured{"12000", "60", "80", "0.005", "1.333333", "0"}},
 		}},
 	}
 }
@@ -111,9 +120,11 @@ func sheetText(t testing.TB, b *strings.Builder, f *excelize.File, sheet string)
 	must(t, err)
 	footer, err := f.GetHeaderFooter(sheet)
 	must(t, err)
-	fmt.Fprintf(b, "\n== %s ==\nvisible %v, tab %s, frozen %d columns and %d rows\n", sheet, visible, said1(props.TabColorRGB), panes.XSplit, panes.YSplit)
+	fmt.Fprintf(b, "\n== %s ==\nvisible %v, tab %s, frozen %d columns and %d rows\n",
+		sheet, visible, said1(props.TabColorRGB), panes.XSplit, panes.YSplit)
 	if page.Orientation != nil && footer != nil {
-		fmt.Fprintf(b, "prints %s, %d page wide, %d high, fit %v, footer %s\n", *page.Orientation, *page.FitToWidth, *page.FitToHeight, *props.FitToPage, footer.OddFooter)
+		fmt.Fprintf(b, "prints %s, %d page wide, %d high, fit %v, footer %s\n",
+			*page.Orientation, *page.FitToWidth, *page.FitToHeight, *props.FitToPage, footer.OddFooter)
 	}
 	if filter := filterOf(f, sheet); filter != "" {
 		fmt.Fprintf(b, "filter %s\n", filter)
@@ -160,14 +171,16 @@ func columnsText(t testing.TB, b *strings.Builder, f *excelize.File, sheet strin
 	must(t, err)
 	for _, cell := range slices.Sorted(maps.Keys(notes)) {
 		if !strings.HasSuffix(cell, "1") {
-			fmt.Fprintf(b, "note %s on %s\n    %s\n", cell, styleText(t, f, sheet, cell), strings.ReplaceAll(notes[cell], "\n", "\n    "))
+			fmt.Fprintf(b, "note %s on %s\n    %s\n",
+				cell, styleText(t, f, sheet, cell), strings.ReplaceAll(notes[cell], "\n", "\n    "))
 		}
 	}
 	for i := range rows[0] {
 		letter := letters(i)
 		width, err := f.GetColWidth(sheet, letter)
 		must(t, err)
-		fmt.Fprintf(b, "column %s %q (%g): header %s; cells %s\n", letter, rows[0][i], width, styleText(t, f, sheet, letter+"1"), columnStyleText(t, f, sheet, letter))
+		fmt.Fprintf(b, "column %s %q (%g): header %s; cells %s\n",
+			letter, rows[0][i], width, styleText(t, f, sheet, letter+"1"), columnStyleText(t, f, sheet, letter))
 		if note := notes[letter+"1"]; note != "" {
 			fmt.Fprintf(b, "    %s\n", strings.ReplaceAll(note, "\n", "\n    "))
 		}
@@ -220,7 +233,8 @@ func checksText(t testing.TB, b *strings.Builder, f *excelize.File, sheet string
 	checks, err := f.GetDataValidations(sheet)
 	must(t, err)
 	for _, c := range checks {
-		fmt.Fprintf(b, "check %s: %s %s%s (%s: %s)\n", c.Sqref, c.Type, c.Formula1, " "+c.Formula2, said1(c.ErrorStyle), said1(c.Error))
+		fmt.Fprintf(b, "check %s: %s %s%s (%s: %s)\n",
+			c.Sqref, c.Type, c.Formula1, " "+c.Formula2, said1(c.ErrorStyle), said1(c.Error))
 	}
 	formats, err := f.GetConditionalFormats(sheet)
 	must(t, err)
@@ -229,7 +243,8 @@ func checksText(t testing.TB, b *strings.Builder, f *excelize.File, sheet string
 		for _, rule := range rules {
 			style, err := f.GetConditionalStyle(*rule.Format)
 			must(t, err)
-			lines = append(lines, fmt.Sprintf("colour %s: %s %s %s: on %s in %s\n", cells, rule.Type, rule.Criteria, rule.Value, style.Fill.Color[0], style.Font.Color))
+			lines = append(lines, fmt.Sprintf("colour %s: %s %s %s: on %s in %s\n",
+				cells, rule.Type, rule.Criteria, rule.Value, style.Fill.Color[0], style.Font.Color))
 		}
 	}
 	slices.Sort(lines)

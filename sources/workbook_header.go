@@ -197,13 +197,16 @@ func isComment(row *xlsx.Row) bool {
 func (r *tabReader) hasHeader() bool {
 	if r.matched < 2 {
 		r.report(r.at(1, 1), resource.Finding{
-			Code:    diag.UnknownKey,
-			Message: fmt.Sprintf("%s has no header in its first %d rows; want a row with %s", r.noun, headerRows, strings.Join(r.form.mainTitles(), ", ")),
+			Code: diag.UnknownKey,
+			Message: fmt.Sprintf("%s has no header in its first %d rows; want a row with %s",
+				r.noun, headerRows, strings.Join(r.form.mainTitles(), ", ")),
 		})
 		return false
 	}
 	if len(r.sections) > 1 && r.kindColumn() == 0 {
-		r.report(r.at(r.header.number, 0), resource.Finding{Code: diag.Required, Message: r.noun + ` has no column "Kind"; want one that says what each row is`})
+		r.report(r.at(r.header.number, 0), resource.Finding{
+			Code: diag.Required, Message: r.noun + ` has no column "Kind"; want one that says what each row is`,
+		})
 		return false
 	}
 	return true
@@ -223,14 +226,19 @@ func (r *tabReader) checkSection() bool {
 	r.checked, r.fits = true, true
 	r.checkTwice()
 	for number := range h.columns {
-		if c := h.columns[number]; c != nil && (c.role == roleSelected || c.attribute != nil && c.attribute.Type == resource.TypeMoney) {
+		if c := h.columns[number]; c != nil &&
+			(c.role == roleSelected || c.attribute != nil && c.attribute.Type == resource.TypeMoney) {
 			r.fits = r.checkCurrency(number) && r.fits
 		}
 	}
 	for i := range r.tab.columns {
 		c := &r.tab.columns[i]
-		if (c.role == roleParent || c.role == roleItem) && h.columnOf(func(have *column) bool { return have == c }) == 0 {
-			r.report(r.at(h.number, 0), resource.Finding{Code: diag.Required, Message: fmt.Sprintf("%s has no column %q; want one", r.noun, c.title)})
+		if (c.role == roleParent || c.role == roleItem) && h.columnOf(func(have *column) bool {
+			return have == c
+		}) == 0 {
+			r.report(r.at(h.number, 0), resource.Finding{
+				Code: diag.Required, Message: fmt.Sprintf("%s has no column %q; want one", r.noun, c.title),
+			})
 			r.fits = false
 		}
 	}
@@ -261,9 +269,10 @@ func (r *tabReader) checkTwice() {
 		}
 		if before, twice := first[c]; twice && c.role != roleOurs {
 			r.reportPasted(r.at(r.header.number, number), r.header.written[number], resource.Finding{
-				Code:    diag.Duplicate,
-				Message: fmt.Sprintf("header %q means %q, as does column %s; want it once", r.header.written[number], c.title, diag.ColumnName(before)),
-				Hint:    "begin one of them with # if the column is your own",
+				Code: diag.Duplicate,
+				Message: fmt.Sprintf("header %q means %q, as does column %s; want it once",
+					r.header.written[number], c.title, diag.ColumnName(before)),
+				Hint: "begin one of them with # if the column is your own",
 			})
 			r.header.columns[number], r.told[number] = nil, true
 			continue
@@ -282,8 +291,9 @@ func (r *tabReader) checkCurrency(number int) bool {
 	own := r.in.env.Currency
 	if scaled.MatchString(code) {
 		r.report(r.at(r.header.number, number), resource.Finding{
-			Code:    diag.BadMoney,
-			Message: fmt.Sprintf("header is %q: its amounts are in %q; want whole amounts under %s", r.header.written[number], code, r.titled(r.header.columns[number])),
+			Code: diag.BadMoney,
+			Message: fmt.Sprintf("header is %q: its amounts are in %q; want whole amounts under %s",
+				r.header.written[number], code, r.titled(r.header.columns[number])),
 		})
 		return false
 	}

@@ -75,7 +75,10 @@ func (h *hintListReader) readRow(row *xlsx.Row) error {
 				h.made.lists[i].problems = append(h.made.lists[i].problems, problemAt(position, *finding))
 			}
 		case !known:
-			h.fail(failed, position, &resource.Finding{Code: diag.UnknownKey, Message: fmt.Sprintf("column %s has an entry and no name on top; want the list's name", diag.ColumnName(c.Column))})
+			h.fail(failed, position, &resource.Finding{
+				Code: diag.UnknownKey, Message: fmt.Sprintf("column %s has "+
+					"an entry and no name on top; want the list's name", diag.ColumnName(c.Column)),
+			})
 		case trimmed(text) != "":
 			list := &h.made.lists[i]
 			items, problems := h.withHintFiles(marked([]string{trimmed(text)}, position))

@@ -23,11 +23,15 @@ func (b *bookWriter) writeHintLists() error {
 		func() error { return b.file.SetCellStyle(hintListsTab, "A1", hintColumns+"1", header) },
 		func() error { return b.file.SetRowHeight(hintListsTab, 1, 2*lineHeight+4) },
 		func() error {
-			return b.file.AddComment(hintListsTab, noteAt("A1", "One list a column: its name here, its sentences below, one a cell. "+
-				"Ad groups take it in by its name, in their column Hint lists.\nBlank: there is no list in the column.\nExample: trail-basics, and below it: people who run in mud"))
+			return b.file.AddComment(hintListsTab,
+				noteAt("A1", "One list a column: its name here, its sentences below, one a cell. "+
+					"Ad groups take it in by its name, in their column Hint lists.\nBlank: "+
+					"there is no list in the column.\nExample: trail-basics, and below it: people who run in mud"))
 		},
 		func() error {
-			return b.file.SetPanes(hintListsTab, &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"})
+			return b.file.SetPanes(hintListsTab, &excelize.Panes{
+				Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft",
+			})
 		},
 		func() error { return b.setUpPrint(hintListsTab, manyPages) },
 		func() error { return b.colourTab(hintListsTab, "7FB3B0") },

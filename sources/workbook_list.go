@@ -25,8 +25,10 @@ func listItems(a *resource.Attribute, text string) ([]string, *resource.Finding)
 		return items, nil
 	}
 	return nil, &resource.Finding{
-		Code: diag.BadValue, Message: fmt.Sprintf(`%s looks like JSON and is not one list of texts: %s; want one entry a line, or one list such as ["one", "two"]`, a.Name, shortenedValue(text)),
-		Hint: "write each entry on a line of its own (Alt+Enter begins a line in a cell), without brackets, braces and quotes",
+		Code: diag.BadValue, Message: fmt.Sprintf(`%s looks like JSON and is not one list `+
+			`of texts: %s; want one entry a line, or one list such as ["one", "two"]`, a.Name, shortenedValue(text)),
+		Hint: "write each entry on a line of its " +
+			"own (Alt+Enter begins a line in a cell), without brackets, braces and quotes",
 	}
 }
 
@@ -72,7 +74,8 @@ func jsonItems(text string) ([]string, bool) {
 var (
 	retypedJoint = regexp.MustCompile(`[` + resource.Quotes + `]\s*[,，;]\s*[` + resource.Quotes + `]`)
 	retypedList  = regexp.MustCompile(`^\[\s*[` + resource.Quotes + `]([\s\S]*)[` + resource.Quotes + `]\s*,?\s*\]$`)
-	retypedMore  = regexp.MustCompile(`[` + resource.Quotes + `]\s*[\]}]|[\[{]\s*[` + resource.Quotes + `]`) // a list in the list, or a second one
+	// a list in the list, or a second one
+	retypedMore = regexp.MustCompile(`[` + resource.Quotes + `]\s*[\]}]|[\[{]\s*[` + resource.Quotes + `]`)
 )
 
 // retypedItems reads an array whose quotes are curly, single or a mix.

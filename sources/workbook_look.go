@@ -96,7 +96,8 @@ func (l look) style() *excelize.Style {
 		s.Fill = solid(l.fill)
 	}
 	if l.line {
-		s.Border = []excelize.Border{{Type: "bottom", Color: colourLine, Style: 1}, {Type: "right", Color: colourLine, Style: 1}}
+		s.Border = []excelize.Border{{Type: "bottom", Color: colourLine, Style: 1},
+			{Type: "right", Color: colourLine, Style: 1}}
 	}
 	switch l.format {
 	case "":

@@ -36,7 +36,9 @@ func moneyDigits(raw string) (string, *resource.Finding) {
 	rounded, _ := new(big.Rat).SetString(digits)
 	off := new(big.Rat).Sub(rounded, n)
 	if off.Abs(off).Cmp(new(big.Rat).Mul(new(big.Rat).Abs(n), dust)) > 0 {
-		return "", &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s; want at most six decimals", raw)}
+		return "", &resource.Finding{
+			Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s; want at most six decimals", raw),
+		}
 	}
 	digits = strings.TrimSuffix(strings.TrimRight(digits, "0"), ".")
 	return digits, tooManyDigits(raw, digits)
@@ -53,14 +55,18 @@ func tooManyDigits(raw, digits string) *resource.Finding {
 	if len(significant) <= maxExactDigits {
 		return nil
 	}
-	return &resource.Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s, of which a workbook keeps %d digits; want fewer, or the amount as text", raw, maxExactDigits)}
+	return &resource.Finding{
+		Code: diag.BadMoney, Message: fmt.Sprintf("amount is %s, "+
+			"of which a workbook keeps %d digits; want fewer, or the amount as text", raw, maxExactDigits),
+	}
 }
 
 var dust = big.NewRat(1, 1_000_000_000)
 
 func plainAmount(raw string) bool {
 	whole, fraction, point := strings.Cut(raw, ".")
-	return whole != "" && strings.Trim(raw, "0123456789.") == "" && len(fraction) <= 6 && (!point || fraction != "") && !strings.Contains(fraction, ".")
+	return whole != "" && strings.Trim(raw, "0123456789.") == "" &&
+		len(fraction) <= 6 && (!point || fraction != "") && !strings.Contains(fraction, ".")
 }
 
 // maxExactDigits is how many digits of a number a workbook keeps.
@@ -71,11 +77,16 @@ const maxExactDigits = 15
 func integerText(raw string) (string, *resource.Finding) {
 	n, ok := exact(raw)
 	if !ok || !n.IsInt() {
-		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds the number %s; want text", raw)}
+		return "", &resource.Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("cell holds the number %s; want text", raw),
+		}
 	}
 	digits := n.Num().String()
 	if len(strings.TrimLeft(digits, "-")) > maxExactDigits {
-		return "", &resource.Finding{Code: diag.BadValue, Message: fmt.Sprintf("cell holds the number %s, of which a workbook keeps %d digits; want text", raw, maxExactDigits)}
+		return "", &resource.Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("cell holds the "+
+				"number %s, of which a workbook keeps %d digits; want text", raw, maxExactDigits),
+		}
 	}
 	return digits, nil
 }
@@ -85,10 +96,14 @@ func integerText(raw string) (string, *resource.Finding) {
 func dayOfSerial(raw string, date1904 bool) (string, *resource.Finding) {
 	n, ok := exact(raw)
 	if !ok || n.Sign() < 0 {
-		return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is the number %q; want a day such as 2026-12-01", raw)}
+		return "", &resource.Finding{
+			Code: diag.BadDate, Message: fmt.Sprintf("date is the number %q; want a day such as 2026-12-01", raw),
+		}
 	}
 	if !n.IsInt() {
-		f := &resource.Finding{Code: diag.BadDate, Message: "date has a time of day; want a day alone, such as 2026-12-01"}
+		f := &resource.Finding{
+			Code: diag.BadDate, Message: "date has a time of day; want a day alone, such as 2026-12-01",
+		}
 		if day, wrong := dayOfSerial(new(big.Int).Quo(n.Num(), n.Denom()).String(), date1904); wrong == nil {
 			f.Message = fmt.Sprintf("date is %s with a time of day; want a day alone", day)
 			f.Hint = "write " + day
@@ -96,7 +111,9 @@ func dayOfSerial(raw string, date1904 bool) (string, *resource.Finding) {
 		return "", f
 	}
 	if !n.Num().IsInt64() || n.Num().Int64() > lastSerial {
-		return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is the number %s; want a day such as 2026-12-01", raw)}
+		return "", &resource.Finding{
+			Code: diag.BadDate, Message: fmt.Sprintf("date is the number %s; want a day such as 2026-12-01", raw),
+		}
 	}
 	days := int(n.Num().Int64())
 	first := time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -104,7 +121,10 @@ func dayOfSerial(raw string, date1904 bool) (string, *resource.Finding) {
 		first = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	}
 	if !date1904 && days < firstSerial {
-		return "", &resource.Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is the number %s, a day before March 1900; want a day such as 2026-12-01", raw)}
+		return "", &resource.Finding{
+			Code: diag.BadDate, Message: fmt.Sprintf("date is the "+
+				"number %s, a day before March 1900; want a day such as 2026-12-01", raw),
+		}
 	}
 	return first.AddDate(0, 0, days).Format(time.DateOnly), nil
 }

@@ -49,7 +49,8 @@ func takeNotes(original []byte, sheets []string) (without []byte, notes map[stri
 	return without, notes, err
 }
 
-var legacyDrawing = regexp.MustCompile(`<(?:\w+:)?legacyDrawing\s[^>]*?id="([^"]+)"[^>]*(?:/>|>\s*</(?:\w+:)?legacyDrawing>)`)
+var legacyDrawing = regexp.MustCompile(
+	`<(?:\w+:)?legacyDrawing\s[^>]*?id="([^"]+)"[^>]*(?:/>|>\s*</(?:\w+:)?legacyDrawing>)`)
 
 // takeSheetNotes says whether notes can be written on the sheet, and gives those
 // that were there.

@@ -125,13 +125,15 @@ func relationsOwner(name string) (owner string, isRelations bool) {
 func (p *bookParts) drop(name string) {
 	delete(p.content, name)
 	p.names = slices.DeleteFunc(p.names, func(have string) bool { return have == name })
-	element := regexp.MustCompile(`<(?:\w+:)?Override\s[^>]*PartName="/` + regexp.QuoteMeta(name) + `"[^>]*(?:/>|>\s*</(?:\w+:)?Override>)`)
+	element := regexp.MustCompile(`<(?:\w+:)?Override\s[^>]*PartName="/` +
+		regexp.QuoteMeta(name) + `"[^>]*(?:/>|>\s*</(?:\w+:)?Override>)`)
 	p.content[typesPart] = element.ReplaceAll(p.content[typesPart], nil)
 }
 
 // dropRelation takes a relationship of a part out.
 func (p *bookParts) dropRelation(owner, id string) {
-	element := regexp.MustCompile(`<(?:\w+:)?Relationship\s[^>]*\bId="` + regexp.QuoteMeta(id) + `"[^>]*(?:/>|>\s*</(?:\w+:)?Relationship>)`)
+	element := regexp.MustCompile(`<(?:\w+:)?Relationship\s[^>]*\bId="` +
+		regexp.QuoteMeta(id) + `"[^>]*(?:/>|>\s*</(?:\w+:)?Relationship>)`)
 	name := relationsName(owner)
 	p.content[name] = element.ReplaceAll(p.content[name], nil)
 }

@@ -54,7 +54,10 @@ type performance struct {
 func (p *performance) width() int { return 1 + len(p.titles) + len(p.metrics) }
 
 func (p *performance) dress() error {
-	notes := map[int]string{0: "A day in the account's time zone. " + windowHelp(p.daily.Window) + "\nOne row an ad and day with figures. The sheet is not read: sort it, filter it, make a pivot table or a chart of it."}
+	notes := map[int]string{
+		0: "A day in the account's time zone. " + windowHelp(p.daily.Window) + "\nOne row an " +
+			"ad and day with figures. The sheet is not read: sort it, filter it, make a pivot table or a chart of it.",
+	}
 	for i, metric := range p.metrics {
 		notes[1+len(p.titles)+i] = resource.Metrics[metric].Help + " On that day."
 	}
@@ -122,7 +125,9 @@ func (p *performance) styleColumns(stream *excelize.StreamWriter) ([]int, error)
 			return nil, err
 		}
 	}
-	return styles, stream.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"})
+	return styles, stream.SetPanes(&excelize.Panes{
+		Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft",
+	})
 }
 
 func (p *performance) header() ([]any, error) {

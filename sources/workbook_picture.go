@@ -34,10 +34,16 @@ func (r *bookReader) readStored(part string) picture {
 	content, err := r.book.Media(part, r.in.bounds.attachedBytes)
 	if err != nil {
 		if errors.Is(err, xlsx.ErrLarge) {
-			tooLarge := limit("save the picture smaller, and paste that", resource.EnoughMiB("attached", 2*r.in.bounds.attachedBytes), "picture is over %s; want a smaller one", xlsx.Size(r.in.bounds.attachedBytes))
+			tooLarge := limit("save the picture smaller, and paste that",
+				resource.EnoughMiB("attached", 2*r.in.bounds.attachedBytes),
+				"picture is over %s; want a smaller one", xlsx.Size(r.in.bounds.attachedBytes))
 			return picture{finding: &tooLarge}
 		}
-		return picture{finding: &resource.Finding{Code: diag.Damaged, Message: fmt.Sprintf("picture cannot be read: %v; want one that is whole", err)}}
+		return picture{
+			finding: &resource.Finding{
+				Code: diag.Damaged, Message: fmt.Sprintf("picture cannot be read: %v; want one that is whole", err),
+			},
+		}
 	}
 	if finding := badImage("picture in the workbook", content); finding != nil {
 		finding.Hint = "save the picture as PNG or JPEG, at least 640 by 640 pixels, and paste that"
@@ -57,12 +63,18 @@ func notAsShown(p xlsx.Picture) *resource.Finding {
 }
 
 var shownOtherwise = map[xlsx.Showing]struct{ is, want, hint string }{
-	xlsx.Cropped:  {"is cropped in the workbook", "the part to show as a picture of its own, because the whole one would be uploaded", "crop it in a picture program and paste the result"},
-	xlsx.Turned:   {"is turned or mirrored in the workbook", "it stored the way it is to be shown, because it would be uploaded unturned", "turn it in a picture program and paste the result"},
-	xlsx.Effects:  {"has effects in the workbook, such as other colours or transparency", "it stored the way it is to be shown, because it would be uploaded without them", "save the picture as it is shown, and paste that"},
-	xlsx.InShape:  {"is part of a group or a shape", "a picture of its own", "ungroup it, or insert the picture itself"},
-	xlsx.IsLinked: {"is linked from outside the workbook, and nothing is fetched", "the picture itself, or its address as text", "insert the picture without a link"},
-	xlsx.IsVector: {"is an SVG drawing", "a JPEG, PNG or WebP picture", "save it as PNG, at least 640 by 640 pixels, and paste that"},
+	xlsx.Cropped: {"is cropped in the workbook", "the part to show as a picture " +
+		"of its own, because the whole one would be uploaded", "crop it in a picture program and paste the result"},
+	xlsx.Turned: {"is turned or mirrored in the workbook", "it stored the way it " +
+		"is to be shown, because it would be uploaded unturned", "turn it in a picture program and paste the result"},
+	xlsx.Effects: {"has effects in the workbook, such as other colours or transparency", "it stored the way it " +
+		"is to be shown, because it would be uploaded without them", "save the picture as it is shown, and paste that"},
+	xlsx.InShape: {"is part of a group or a shape",
+		"a picture of its own", "ungroup it, or insert the picture itself"},
+	xlsx.IsLinked: {"is linked from outside the workbook, and nothing is fetched",
+		"the picture itself, or its address as text", "insert the picture without a link"},
+	xlsx.IsVector: {"is an SVG drawing", "a JPEG, PNG or WebP picture",
+		"save it as PNG, at least 640 by 640 pixels, and paste that"},
 	xlsx.IsHidden: {"is hidden", "it shown, or deleted", "the selection pane of the program lists hidden pictures"},
 }
 
@@ -82,7 +94,8 @@ func (r *bookReader) pictureInCell(c xlsx.Cell) (resource.Value, *resource.Findi
 	p, placed, err := r.book.PictureIn(c)
 	switch {
 	case err != nil:
-		return resource.Value{}, xlsx.Damaged("picture in the cell cannot be found (%v); want it placed again", err), true
+		return resource.Value{},
+			xlsx.Damaged("picture in the cell cannot be found (%v); want it placed again", err), true
 	case !placed:
 		return resource.Value{}, nil, false
 	}
@@ -126,8 +139,10 @@ func (r *bookReader) namedPicture(name string) (resource.Value, *resource.Findin
 		return resource.Value{}, xlsx.Damaged("picture in the cell cannot be found (%v); want it placed again", err)
 	case !known:
 		return resource.Value{}, &resource.Finding{
-			Code: diag.BadFile, Message: "cell shows a picture of WPS that the workbook does not hold any more; want the picture",
-			Hint: "other programs drop such pictures when they save; place it again, or write the name of a picture file",
+			Code: diag.BadFile, Message: "cell shows a " +
+				"picture of WPS that the workbook does not hold any more; want the picture",
+			Hint: "other programs drop such pictures " +
+				"when they save; place it again, or write the name of a picture file",
 		}
 	}
 	return r.storedPicture(p)

@@ -24,7 +24,9 @@ type sheetPictures struct {
 
 func (r *tabReader) openPictures() error {
 	s := &r.pictures
-	s.column = r.header.columnOf(func(c *column) bool { return c.role == roleAttribute && c.attribute.Type == resource.TypeImage })
+	s.column = r.header.columnOf(func(c *column) bool {
+		return c.role == roleAttribute && c.attribute.Type == resource.TypeImage
+	})
 	if s.column == 0 {
 		return nil
 	}
@@ -62,8 +64,9 @@ func (r *tabReader) readPictures(d *rowDraft, row int) {
 		s.without = append(s.without, row)
 	case len(here) > 1:
 		r.reject(&d.draft, s.attribute, r.at(row, s.column), &resource.Finding{
-			Code: diag.Conflicting, Message: fmt.Sprintf("%d pictures have their upper left corner in this cell; want one", len(here)),
-			Hint: "move or delete the others; they may lie under each other",
+			Code:    diag.Conflicting,
+			Message: fmt.Sprintf("%d pictures have their upper left corner in this cell; want one", len(here)),
+			Hint:    "move or delete the others; they may lie under each other",
 		})
 	default:
 		r.takePicture(d, row, here[0])
@@ -106,14 +109,16 @@ func (r *tabReader) reportPictures() {
 			told[row] = true
 			r.report(r.at(row, s.column), resource.Finding{
 				Code: diag.StrayPicture, Severity: diag.Warning,
-				Message: fmt.Sprintf("a picture lies over this cell, but its upper left corner is in %s%d, so that it is not used; want the corner in this cell", diag.ColumnName(p.Area.FromColumn), p.Area.FromRow),
-				Hint:    "move the picture a little to the right or down, or place it in the cell",
+				Message: fmt.Sprintf("a picture lies over this cell, but its upper left corner is in %s%d, so that "+
+					"it is not used; want the corner in this cell", diag.ColumnName(p.Area.FromColumn), p.Area.FromRow),
+				Hint: "move the picture a little to the right or down, or place it in the cell",
 			})
 		}
 	}
 	if floating && len(s.without) > 0 {
 		r.report(r.at(s.without[0], s.column), resource.Finding{
-			Code: diag.StrayPicture, Message: "the sheet has a picture that is bound to no cell, and this row has no image; want each picture bound to its cell",
+			Code: diag.StrayPicture, Message: "the sheet has " +
+				"a picture that is bound to no cell, and this row has no image; want each picture bound to its cell",
 			Hint: "set the picture to move with cells, or place it in the cell",
 		})
 	}
@@ -147,7 +152,8 @@ func (r *tabReader) reportCovered() {
 	}
 	r.report(r.at(s.covered[0], s.column), resource.Finding{
 		Code: diag.StrayPicture, Severity: diag.Warning,
-		Message: fmt.Sprintf("%s over an image that is written in the cell (%s); the text is used", counted(len(s.covered), "picture lies", "pictures lie"), strings.Join(cells, ", ")),
-		Hint:    "empty the cell if the picture is meant",
+		Message: fmt.Sprintf("%s over an image that is written in the cell (%s); the text is used",
+			counted(len(s.covered), "picture lies", "pictures lie"), strings.Join(cells, ", ")),
+		Hint: "empty the cell if the picture is meant",
 	})
 }

@@ -24,7 +24,8 @@ import (
 func adRows(images ...any) sheetOf {
 	rows := [][]any{{"Campaign", "Ad group", "Title", "Body", "Target URL", "Image", "Key", "Mine"}}
 	for i, image := range images {
-		rows = append(rows, []any{"Spring", "Runners", fmt.Sprintf("Shoes %d", i+1), "Light.", "https://shop.example", image, fmt.Sprintf("k%d", i+1)})
+		rows = append(rows, []any{"Spring", "Runners",
+			fmt.Sprintf("Shoes %d", i+1), "Light.", "https://shop.example", image, fmt.Sprintf("k%d", i+1)})
 	}
 	return sheetOf{"Ads", rows}
 }
@@ -39,7 +40,9 @@ func pasted(t testing.TB, content string, sheet sheetOf, cells ...string) []byte
 	t.Helper()
 	return bookWith(t, func(f *excelize.File) {
 		for _, cell := range cells {
-			must(t, f.AddPictureFromBytes("Ads", cell, &excelize.Picture{Extension: ".png", File: []byte(content), Format: &excelize.GraphicOptions{ScaleX: 0.02, ScaleY: 0.02}}))
+			must(t, f.AddPictureFromBytes("Ads", cell, &excelize.Picture{
+				Extension: ".png", File: []byte(content), Format: &excelize.GraphicOptions{ScaleX: 0.02, ScaleY: 0.02},
+			}))
 		}
 	}, sheet)
 }
@@ -115,28 +118,40 @@ func TestPicturesThatAreNotTheImage(t *testing.T) {
 		book []byte
 		want string
 	}{
-		{"too small", pasted(t, pngOf(t, 639, 900), adRows(nil), "F2"), "Ads!F2: picture in the workbook with 639 by 900 pixels; want at least 640 by 640 (ADS1015)"},
-		{"cropped", edited("<a:stretch>", `<a:srcRect l="1000"/><a:stretch>`), "Ads!F2: picture is cropped in the workbook"},
+		{"too small", pasted(t, pngOf(t, 639, 900), adRows(nil), "F2"),
+			"Ads!F2: picture in the workbook with 639 by 900 pixels; want at least 640 by 640 (ADS1015)"},
+		{"cropped", edited("<a:stretch>", `<a:srcRect l="1000"/><a:stretch>`),
+			"Ads!F2: picture is cropped in the workbook"},
 		{"cropped to a circle", edited(`prst="rect"`, `prst="ellipse"`), "picture is cropped"},
 		{"turned", edited(`<a:xfrm>`, `<a:xfrm rot="5400000">`), "picture is turned or mirrored"},
 		{"mirrored", edited(`<a:xfrm>`, `<a:xfrm flipH="1">`), "picture is turned or mirrored"},
 		{"in grey", edited(`></a:blip>`, `><a:grayscl/></a:blip>`), "picture has effects"},
-		{"brighter", edited(`></a:blip>`, `><a:extLst><a:ext uri="{x}"><x:imgProps xmlns:x="y"><x:imgLayer><x:imgEffect/></x:imgLayer></x:imgProps></a:ext></a:extLst></a:blip>`), "picture has effects"},
-		{"an SVG with a PNG beside it", edited(`></a:blip>`, `><a:extLst><a:ext uri="{x}"><x:svgBlip xmlns:x="y" r:embed="rId1"/></a:ext></a:extLst></a:blip>`), "picture is an SVG drawing"},
-		{"linked, with a copy", edited(`r:embed="rId1"`, `r:embed="rId1" r:link="rId9"`), "picture is linked from outside"},
+		{"brighter", edited(`></a:blip>`, `><a:extLst><a:ext uri="{x}"><x:imgProps `+
+			`xmlns:x="y"><x:imgLayer><x:imgEffect/></x:imgLayer></x:imgProps></a:ext></a:extLst></a:blip>`),
+			"picture has effects"},
+		{"an SVG with a PNG beside it", edited(`></a:blip>`, `><a:extLst><a:ext uri="{x}"><x:svgBlip `+
+			`xmlns:x="y" r:embed="rId1"/></a:ext></a:extLst></a:blip>`), "picture is an SVG drawing"},
+		{"linked, with a copy", edited(`r:embed="rId1"`, `r:embed="rId1" r:link="rId9"`),
+			"picture is linked from outside"},
 		{"linked alone", edited(`r:embed="rId1"`, `r:link="rId1"`), "picture is linked from outside"},
-		{"in a group", rebuild(t, rebuild(t, one, drawing1, replaced("<xdr:pic>", "<xdr:grpSp><xdr:pic>")), drawing1, replaced("</xdr:pic>", "</xdr:pic></xdr:grpSp>")), "picture is part of a group"},
+		{"in a group", rebuild(t, rebuild(t, one, drawing1, replaced("<xdr:pic>", "<xdr:grpSp><xdr:pic>")),
+			drawing1, replaced("</xdr:pic>", "</xdr:pic></xdr:grpSp>")), "picture is part of a group"},
 		{"hidden", edited(`name="Picture 2"`, `name="Picture 2" hidden="1"`), "picture is hidden"},
-		{"a GIF", media("GIF89a\x10\x00\x10\x00"), "Ads!F2: picture in the workbook: it is a GIF; want a JPEG, PNG or WebP file"},
+		{"a GIF", media("GIF89a\x10\x00\x10\x00"),
+			"Ads!F2: picture in the workbook: it is a GIF; want a JPEG, PNG or WebP file"},
 		{"a Windows metafile", media("\xd7\xcd\xc6\x9a\x00"), "it is a WMF drawing"},
-		{"an enhanced metafile", media("\x01\x00\x00\x00" + strings.Repeat("\x00", 36) + " EMF"), "it is an EMF drawing"},
+		{"an enhanced metafile", media("\x01\x00\x00\x00" + strings.Repeat("\x00", 36) + " EMF"),
+			"it is an EMF drawing"},
 		{"an SVG", media("<?xml version='1.0'?>\n<svg/>"), "it is an SVG drawing"},
 		{"HEIC", media("\x00\x00\x00\x18ftypheic"), "it is a HEIC"},
 		{"bytes of nothing", media("hello"), "its bytes are of another format"},
 		{"too large", media("\x89PNG" + strings.Repeat("\x00", 20<<20)), "picture is over 20 MiB; want a smaller one"},
-		{"gone from the workbook", rebuild(t, one, "xl/media/image1.png", nil), `picture cannot be read: its part "xl/media/image1.png" is missing`},
-		{"behind a name with ..", rebuild(t, one, "xl/drawings/_rels/drawing1.xml.rels", replaced("../media/image1.png", "../../../../../etc/passwd")), `its part "etc/passwd" is missing`},
-		{"two in one cell", pasted(t, hero, adRows(nil), "F2", "F2"), "Ads!F2: 2 pictures have their upper left corner in this cell; want one"},
+		{"gone from the workbook", rebuild(t, one, "xl/media/image1.png", nil),
+			`picture cannot be read: its part "xl/media/image1.png" is missing`},
+		{"behind a name with ..", rebuild(t, one, "xl/drawings/_rels/drawing1.xml.rels",
+			replaced("../media/image1.png", "../../../../../etc/passwd")), `its part "etc/passwd" is missing`},
+		{"two in one cell", pasted(t, hero, adRows(nil), "F2", "F2"),
+			"Ads!F2: 2 pictures have their upper left corner in this cell; want one"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got := readBytes(row.book)
@@ -160,13 +175,16 @@ func TestPicturesNextToTheirCellAreSaid(t *testing.T) {
 	oneCell := rebuild(t, pasted(t, hero, adRows(nil), "E2"), drawing1, func(b []byte) []byte {
 		b = bytes.ReplaceAll(b, []byte("twoCellAnchor"), []byte("oneCellAnchor"))
 		to, end := bytes.Index(b, []byte("<xdr:to>")), bytes.Index(b, []byte("</xdr:to>"))
-		return append(append(bytes.Clone(b[:to]), `<xdr:ext cx="6096000" cy="6096000"/>`...), b[end+len("</xdr:to>"):]...)
+		return append(append(bytes.Clone(b[:to]), `<xdr:ext cx="6096000" cy="6096000"/>`...),
+			b[end+len("</xdr:to>"):]...)
 	})
 	absolute := func(images ...any) []byte {
 		return rebuild(t, pasted(t, hero, adRows(images...), "F2"), drawing1, func(b []byte) []byte {
 			b = bytes.ReplaceAll(b, []byte("twoCellAnchor"), []byte("absoluteAnchor"))
 			from, end := bytes.Index(b, []byte("<xdr:from>")), bytes.Index(b, []byte("</xdr:to>"))
-			return append(append(bytes.Clone(b[:from]), `<xdr:pos x="4000000" y="200000"/><xdr:ext cx="6096000" cy="6096000"/>`...), b[end+len("</xdr:to>"):]...)
+			return append(append(bytes.Clone(b[:from]),
+				`<xdr:pos x="4000000" y="200000"/><xdr:ext cx="6096000" cy="6096000"/>`...),
+				b[end+len("</xdr:to>"):]...)
 		})
 	}
 	for _, row := range []struct {
@@ -174,13 +192,18 @@ func TestPicturesNextToTheirCellAreSaid(t *testing.T) {
 		book []byte
 		want []string
 	}{
-		{"it covers an empty image cell", large("D2"), []string{"Ads!F2: warning: a picture lies over this cell, but its upper left corner is in D2, so that it is not used"}},
-		{"it covers one from above", large("F1"), []string{"Ads!F2: warning: a picture lies over this cell, but its upper left corner is in F1"}},
-		{"its size is not in cells", oneCell, []string{"Ads!F2: warning: a picture lies over this cell, but its upper left corner is in E2"}},
+		{"it covers an empty image cell", large("D2"), []string{"Ads!F2: warning: " +
+			"a picture lies over this cell, but its upper left corner is in D2, so that it is not used"}},
+		{"it covers one from above", large("F1"),
+			[]string{"Ads!F2: warning: a picture lies over this cell, but its upper left corner is in F1"}},
+		{"its size is not in cells",
+			oneCell, []string{"Ads!F2: warning: a picture lies over this cell, but its upper left corner is in E2"}},
 		{"it covers only cells with an image", large("D3"), nil},
 		{"it lies beside them", large("H2"), nil},
-		{"the cell has text", pasted(t, hero, adRows("a.png", "b.png"), "F2", "F3"), []string{"Ads!F2: warning: 2 pictures lie over an image that is written in the cell (F2, F3); the text is used (ADS1029)"}},
-		{"it is bound to no cell", absolute(nil), []string{"Ads!F2: the sheet has a picture that is bound to no cell, and this row has no image"}},
+		{"the cell has text", pasted(t, hero, adRows("a.png", "b.png"), "F2", "F3"), []string{"Ads!F2: warning: " +
+			"2 pictures lie over an image that is written in the cell (F2, F3); the text is used (ADS1029)"}},
+		{"it is bound to no cell", absolute(nil),
+			[]string{"Ads!F2: the sheet has a picture that is bound to no cell, and this row has no image"}},
 		{"it is bound to no cell and not needed", absolute("a.png"), nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -202,7 +225,8 @@ func TestAnAddressInTheImageFormulaIsTheImage(t *testing.T) {
 	got := readBytes(formula(`_xlfn.IMAGE("https://img.example/a.png")`))
 	wantProblems(t, got.problems)
 	wantImage(t, got, 0, "https://img.example/a.png")
-	wantProblems(t, readBytes(formula(`_xlfn.IMAGE(H2)`)).problems, "Ads!F2: cell holds a formula; want the address itself")
+	wantProblems(t, readBytes(formula(`_xlfn.IMAGE(H2)`)).problems,
+		"Ads!F2: cell holds a formula; want the address itself")
 }
 
 // Ten thousand pictures cost a moment, not an evening.
@@ -213,18 +237,23 @@ func TestManyPicturesAreReadInTime(t *testing.T) {
 	drawing.WriteString(`<xdr:wsDr xmlns:xdr="x" xmlns:a="a" xmlns:r="r">`)
 	images := make([]any, count)
 	for i := range count {
-		fmt.Fprintf(&drawing, `<xdr:oneCellAnchor><xdr:from><xdr:col>5</xdr:col><xdr:row>%d</xdr:row></xdr:from><xdr:pic><xdr:blipFill><a:blip r:embed="rId%d"/></xdr:blipFill></xdr:pic></xdr:oneCellAnchor>`, i+1, i)
-		fmt.Fprintf(&drawing, `<xdr:twoCellAnchor><xdr:from><xdr:col>7</xdr:col><xdr:row>1</xdr:row></xdr:from><xdr:to><xdr:col>9</xdr:col><xdr:row>%d</xdr:row></xdr:to><xdr:pic><xdr:blipFill><a:blip r:embed="rId1"/></xdr:blipFill></xdr:pic></xdr:twoCellAnchor>`, count)
+		fmt.Fprintf(&drawing, `<xdr:oneCellAnchor><xdr:from><xdr:col>5</xdr:col><xdr:row>%d</xdr:row></xdr:from>`+
+			`<xdr:pic><xdr:blipFill><a:blip r:embed="rId%d"/></xdr:blipFill></xdr:pic></xdr:oneCellAnchor>`, i+1, i)
+		fmt.Fprintf(&drawing, `<xdr:twoCellAnchor><xdr:from><xdr:col>7</xdr:col><xdr:row>1</xdr:row>`+
+			`</xdr:from><xdr:to><xdr:col>9</xdr:col><xdr:row>%d</xdr:row></xdr:to><xdr:pic><xdr:blipFill><a:blip `+
+			`r:embed="rId1"/></xdr:blipFill></xdr:pic></xdr:twoCellAnchor>`, count)
 		fmt.Fprintf(&rels, `<Relationship Id="rId%d" Type="http://x/image" Target="../media/image1.png"/>`, i)
 	}
 	drawing.WriteString(`</xdr:wsDr>`)
 	images[count-1] = "a.png"
 	book := withParts(t, pasted(t, hero, adRows(images...), "F2"), map[string]string{
-		drawing1: drawing.String(), "xl/drawings/_rels/drawing1.xml.rels": `<Relationships>` + rels.String() + `</Relationships>`,
+		drawing1: drawing.String(), "xl/drawings/_rels/drawing1.xml.rels": `<Relationships>` +
+			rels.String() + `</Relationships>`,
 	}, nil)
 	in := workbookInput()
 	got := readWorkbook(t.Context(), "q4.xlsx", book, in)
-	wantProblems(t, got.problems, "Ads!F10001: warning: 1 picture lies over an image that is written in the cell (F10001)")
+	wantProblems(t, got.problems,
+		"Ads!F10001: warning: 1 picture lies over an image that is written in the cell (F10001)")
 	wantImage(t, got, count-2, sourceOf(hero))
 }
 
@@ -271,7 +300,9 @@ func TestPartsOfWorkbooksCannotBeNamed(t *testing.T) {
 }
 
 func TestDataAddressesAreRefusedWithoutRepeatingThem(t *testing.T) {
-	dir := folder(t, map[string]string{"ads.yaml": imageAd("'data:image/png;base64," + strings.Repeat("A", 5000) + "'")})
+	dir := folder(t, map[string]string{
+		"ads.yaml": imageAd("'data:image/png;base64," + strings.Repeat("A", 5000) + "'"),
+	})
 	d := load(t, dir)
 	wantProblem(t, d, "ads.yaml:21:8: image is a data: address; want a file of the project")
 	for _, p := range d.Problems {
@@ -289,7 +320,10 @@ func TestExtractedPicturesCanBeNamedInYAML(t *testing.T) {
 	}
 	book := bookWith(t, func(f *excelize.File) {
 		for cell, content := range map[string]string{"F2": hero, "F3": hero, "F4": boots} {
-			must(t, f.AddPictureFromBytes("Ads", cell, &excelize.Picture{Extension: map[bool]string{true: ".png", false: ".jpg"}[content == hero], File: []byte(content), Format: &excelize.GraphicOptions{ScaleX: 0.02, ScaleY: 0.02}}))
+			must(t, f.AddPictureFromBytes("Ads", cell, &excelize.Picture{
+				Extension: map[bool]string{true: ".png", false: ".jpg"}[content == hero],
+				File:      []byte(content), Format: &excelize.GraphicOptions{ScaleX: 0.02, ScaleY: 0.02},
+			}))
 		}
 	}, sheet)
 	dir := folder(t, map[string]string{"ads/q4.xlsx": string(book), "c.yaml": twoCampaigns})
@@ -326,7 +360,9 @@ func TestAPictureIsWrittenAsItsHashWhereItHasNoFile(t *testing.T) {
 	hero := pngOf(t, 800, 640)
 	sheet := adRows(nil)
 	sheet.rows[1][0], sheet.rows[1][1] = "spring", "main"
-	d := wantClean(t, load(t, folder(t, map[string]string{"q4.xlsx": string(pasted(t, hero, sheet, "F2")), "c.yaml": twoCampaigns})))
+	d := wantClean(t, load(t, folder(t, map[string]string{
+		"q4.xlsx": string(pasted(t, hero, sheet, "F2")), "c.yaml": twoCampaigns,
+	})))
 	var yaml, book bytes.Buffer
 	must(t, WriteYAML(&yaml, kinds.All(), d.Snapshot, resource.Env{}))
 	must(t, WriteWorkbook(&book, kinds.All(), d.Snapshot, dollars))
@@ -353,8 +389,11 @@ func TestALinkOfTheImageCellIsAHintAlone(t *testing.T) {
 		must(t, f.SetCellHyperLink("Ads", "F2", "https://img.example/hero.png", "External"))
 		must(t, f.SetCellHyperLink("Ads", "F3", "https://img.example/other.png", "External"))
 	}, sheet)
-	d := load(t, folder(t, map[string]string{"q4.xlsx": string(book), "c.yaml": twoCampaigns, "hero.png": pngOf(t, 640, 640)}))
-	if len(d.Problems) != 1 || d.Problems[0].Hint != "the cell links to https://img.example/hero.png; write that address if it is the image" {
+	d := load(t, folder(t, map[string]string{
+		"q4.xlsx": string(book), "c.yaml": twoCampaigns, "hero.png": pngOf(t, 640, 640),
+	}))
+	if len(d.Problems) != 1 ||
+		d.Problems[0].Hint != "the cell links to https://img.example/hero.png; write that address if it is the image" {
 		t.Errorf("problems %v; want one, with the link in its hint", d.Problems)
 	}
 	if v := valueOf(t, d, "ad/spring/main/k2", "image"); v.Written() != "hero.png" {

@@ -32,7 +32,8 @@ const (
 )
 
 var planColumns = []sheetColumn{
-	{approveTitle, 10}, {"Change", 11}, {"Kind", 13}, {"Name", 28}, {"Where", 18}, {"What changes", 60}, {"Possible spend", 24}, {"Held because", 44}, {allowTitle, 40},
+	{approveTitle, 10}, {"Change", 11}, {"Kind", 13}, {"Name", 28},
+	{"Where", 18}, {"What changes", 60}, {"Possible spend", 24}, {"Held because", 44}, {allowTitle, 40},
 }
 
 // writePlan lists every change of a plan: those of other files, too, because a
@@ -66,7 +67,9 @@ func (c *markedCopy) askApproval(sheet string, rows int) error {
 	if err := c.file.AddDataValidation(sheet, choice); err != nil {
 		return err
 	}
-	return c.file.AddComment(sheet, noteAt("A1", "yes lets a change that is held go on: adsync apply --approved with this copy takes what stands at the end of the row for said.\nBlank or no: it stays held. Changes that are not held need no approval."))
+	return c.file.AddComment(sheet,
+		noteAt("A1", "yes lets a change that is held go on: adsync apply --approved with this copy takes what stands "+
+			"at the end of the row for said.\nBlank or no: it stays held. Changes that are not held need no approval."))
 }
 
 func (c *markedCopy) planRow(sheet string, row int, change PlannedChange) error {
@@ -78,7 +81,8 @@ func (c *markedCopy) planRow(sheet string, row int, change PlannedChange) error 
 	if change.Allow != "" {
 		approve = "no"
 	}
-	texts := []string{approve, change.Action, string(change.Address.Kind), change.Name, where, strings.Join(change.Fields, "\n"), change.Spend, change.Held, change.Allow}
+	texts := []string{approve, change.Action, string(change.Address.Kind),
+		change.Name, where, strings.Join(change.Fields, "\n"), change.Spend, change.Held, change.Allow}
 	for i, text := range texts {
 		l := look{wrap: true, line: true}
 		if change.Held != "" && (i == 1 || i == 7) {

@@ -23,7 +23,9 @@ func TestWorkbooksPrintWell(t *testing.T) {
 			return WriteExport(w, kinds.All(), shopSnapshot(t), Export{Account: dollars, Figures: shopFigures()})
 		}),
 	}
-	books["marked"] = writtenBy(t, func(w io.Writer) error { return WriteMarkedCopy(books["export"], w, "q4.xlsx", someMarks()) })
+	books["marked"] = writtenBy(t, func(w io.Writer) error {
+		return WriteMarkedCopy(books["export"], w, "q4.xlsx", someMarks())
+	})
 	var files []string
 	for name, content := range books {
 		file := filepath.Join(dir, name+".xlsx")

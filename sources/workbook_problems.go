@@ -21,7 +21,8 @@ type sheetColumn struct {
 }
 
 var problemColumns = []sheetColumn{
-	{"Severity", 11}, {"Sheet", 16}, {"Cell", 9}, {"What is there", 52}, {"What is wanted", 44}, {"Hint", 44}, {"Code", 11},
+	{"Severity", 11}, {"Sheet", 16}, {"Cell", 9}, {"What is there", 52},
+	{"What is wanted", 44}, {"Hint", 44}, {"Code", 11},
 }
 
 // maxLinks is under the number of links a sheet may have.
@@ -82,7 +83,8 @@ func (c *markedCopy) unreadRows(unread []diag.Unread) [][]string {
 	var rows [][]string
 	for _, u := range unread {
 		why := map[diag.Why]string{
-			diag.WhyMarked: "Begins with #", diag.WhyOwn: "Listed under own_columns in adsync.yaml", diag.WhyNoCounterpart: "Of another tool, with nothing here to set",
+			diag.WhyMarked: "Begins with #", diag.WhyOwn: "Listed under own_columns in adsync.yaml",
+			diag.WhyNoCounterpart: "Of another tool, with nothing here to set",
 		}[u.Why]
 		if u.Column == "" && u.Why == diag.WhyUnknown {
 			why = "Has a name adsync does not know"
@@ -196,7 +198,8 @@ func (c *markedCopy) isOurs(sheet string, columns []sheetColumn) bool {
 func (c *markedCopy) startSheet(sheet string, columns []sheetColumn) error {
 	for i, column := range columns {
 		letter := diag.ColumnName(i + 1)
-		if err := c.put(sheet, 1, i+1, column.title, look{font: colourWhite, fill: colourHeader, bold: true, wrap: true, middle: true, line: true}); err != nil {
+		if err := c.put(sheet, 1, i+1, column.title,
+			look{font: colourWhite, fill: colourHeader, bold: true, wrap: true, middle: true, line: true}); err != nil {
 			return err
 		}
 		if err := c.file.SetColWidth(sheet, letter, letter, column.width); err != nil {
@@ -216,7 +219,8 @@ func (c *markedCopy) finishSheet(sheet string, columns []sheetColumn, colour str
 	if err := c.file.AutoFilter(sheet, "A1:"+end, nil); err != nil {
 		return err
 	}
-	if err := c.file.SetSheetProps(sheet, &excelize.SheetPropsOptions{TabColorRGB: &colour, FitToPage: new(true)}); err != nil {
+	if err := c.file.SetSheetProps(sheet,
+		&excelize.SheetPropsOptions{TabColorRGB: &colour, FitToPage: new(true)}); err != nil {
 		return err
 	}
 	return setUpPrint(c.file, sheet, manyPages)

@@ -83,7 +83,9 @@ func (p *promised) frozenFilteredAndFree() {
 			refers[name.Name] = name.RefersTo
 		}
 	}
-	if got, want := refers["_xlnm._FilterDatabase"], fmt.Sprintf("'%s'!$A$1:$%s$", p.title, letters(len(p.header)-1)); !strings.HasPrefix(strings.ReplaceAll(got, "'", ""), strings.ReplaceAll(want, "'", "")) {
+	plain := func(area string) string { return strings.ReplaceAll(area, "'", "") }
+	got, want := refers["_xlnm._FilterDatabase"], fmt.Sprintf("'%s'!$A$1:$%s$", p.title, letters(len(p.header)-1))
+	if !strings.HasPrefix(plain(got), plain(want)) {
 		p.t.Errorf("the filter is on %q, want every column from the header down", got)
 	}
 	if got := refers["_xlnm.Print_Titles"]; !strings.HasSuffix(got, "!$1:$1") {
@@ -94,7 +96,8 @@ func (p *promised) frozenFilteredAndFree() {
 	page, err := p.file.GetPageLayout(p.title)
 	must(p.t, err)
 	if props.TabColorRGB == nil || !*props.FitToPage || *page.Orientation != "landscape" || *page.FitToWidth != 1 {
-		p.t.Errorf("tab colour %v, fit %v, %s, %d wide; want a colour, and landscape as wide as a page", props.TabColorRGB, *props.FitToPage, *page.Orientation, *page.FitToWidth)
+		p.t.Errorf("tab colour %v, fit %v, %s, %d wide; want a colour, and landscape as wide as a page",
+			props.TabColorRGB, *props.FitToPage, *page.Orientation, *page.FitToWidth)
 	}
 }
 
@@ -145,13 +148,16 @@ func (p *promised) note(c *column, note string) {
 	if c.role != roleID && !strings.Contains(note, "Example: ") {
 		p.t.Errorf("%s: the note %q has no example", c.title, note)
 	}
-	if c.role == roleAttribute && c.attribute.Type == resource.TypeChoice && !strings.Contains(note, c.attribute.Choices[0].Value) {
+	if c.role == roleAttribute && c.attribute.Type == resource.TypeChoice &&
+		!strings.Contains(note, c.attribute.Choices[0].Value) {
 		p.t.Errorf("%s: the note %q has no values", c.title, note)
 	}
 }
 
 func (p *promised) check(letter string) *excelize.DataValidation {
-	i := slices.IndexFunc(p.checks, func(c *excelize.DataValidation) bool { return strings.HasPrefix(c.Sqref, letter+"2:") })
+	i := slices.IndexFunc(p.checks, func(c *excelize.DataValidation) bool {
+		return strings.HasPrefix(c.Sqref, letter+"2:")
+	})
 	if i < 0 {
 		return nil
 	}
@@ -162,11 +168,13 @@ func (p *promised) check(letter string) *excelize.DataValidation {
 // warned of and taken.
 func (p *promised) dropDown(c *column, letter string) {
 	check := p.check(letter)
-	wanted := slices.Contains([]columnRole{roleInclude, roleUse, roleParent, roleKind}, c.role) || c.role == roleAttribute && c.attribute.Type == resource.TypeChoice
+	wanted := slices.Contains([]columnRole{roleInclude, roleUse, roleParent, roleKind}, c.role) ||
+		c.role == roleAttribute && c.attribute.Type == resource.TypeChoice
 	if !wanted {
 		return
 	}
-	if check == nil || check.Type != "list" || !slices.Contains(p.names, check.Formula1) || *check.ErrorStyle != "warning" {
+	if check == nil || check.Type != "list" || !slices.Contains(p.names, check.Formula1) ||
+		*check.ErrorStyle != "warning" {
 		p.t.Errorf("%s: the check is %+v, want a drop-down from a named range that only warns", c.title, check)
 	}
 }
@@ -225,7 +233,8 @@ func TestTemplatesAreFree(t *testing.T) {
 	parts, err := readParts(content)
 	must(t, err)
 	for name, part := range parts.content {
-		if strings.Contains(strings.ToLower(name), "vba") || strings.Contains(string(part), "<sheetProtection") || strings.Contains(string(part), "<workbookProtection") {
+		if strings.Contains(strings.ToLower(name), "vba") || strings.Contains(string(part), "<sheetProtection") ||
+			strings.Contains(string(part), "<workbookProtection") {
 			t.Errorf("%s is protected, or a macro", name)
 		}
 	}

@@ -21,7 +21,8 @@ const maxNotes = 1_000
 // markProblems marks the cells of errors that have one.
 func (c *markedCopy) markProblems(problems []diag.Problem) error {
 	for _, p := range problems {
-		if p.Severity != diag.Error || p.Position.File() != c.name || p.Position.Sheet() == "" || p.Position.Column() == 0 {
+		if p.Severity != diag.Error || p.Position.File() != c.name ||
+			p.Position.Sheet() == "" || p.Position.Column() == 0 {
 			continue
 		}
 		if err := c.markCell(p.Position, toneBad, problemText(p)); err != nil {

@@ -289,7 +289,8 @@ const messageWidth = 70
 
 func (c *markedCopy) writeRow(sheet string, place markedColumns, o RowOutcome) error {
 	tone := toneOf(o.Result)
-	if err := c.put(sheet, o.Position.Line(), place.result, cmp.Or(o.Shown, o.Result), look{font: tone.font, fill: tone.fill, line: true, bold: tone == toneBad}); err != nil {
+	if err := c.put(sheet, o.Position.Line(), place.result, cmp.Or(o.Shown, o.Result),
+		look{font: tone.font, fill: tone.fill, line: true, bold: tone == toneBad}); err != nil {
 		return err
 	}
 	if err := c.put(sheet, o.Position.Line(), place.message, o.Message, look{wrap: true, line: true}); err != nil {
@@ -402,8 +403,11 @@ func (c *markedCopy) findColumns(sheet string, firstRow int) (place markedColumn
 			return place, err
 		}
 		last = max(last, len(cells))
-		filled := len(slices.DeleteFunc(slices.Clone(cells), func(text string) bool { return strings.TrimSpace(text) == "" }))
-		if number > max(firstRow, 1) || number > headerRows || filled <= best || strings.HasPrefix(cells[0], "#") || number == firstRow && best > 1 {
+		filled := len(slices.DeleteFunc(slices.Clone(cells), func(text string) bool {
+			return strings.TrimSpace(text) == ""
+		}))
+		if number > max(firstRow, 1) || number > headerRows ||
+			filled <= best || strings.HasPrefix(cells[0], "#") || number == firstRow && best > 1 {
 			continue
 		}
 		best, place.header = filled, number

@@ -34,13 +34,17 @@ func resultCopyOf(t *testing.T) *excelize.File {
 	}, campaignsSheet, adGroupsSheet)
 	before := bytes.Clone(original)
 	outcomes := []RowOutcome{
-		{Address: resource.Address{Kind: "ad_group", Key: "spring/runners"}, Position: inCell("Ad groups", 2, 0), Result: "created"},
-		{Address: resource.Address{Kind: "campaign", Key: "spring"}, Position: inCell("Campaigns", 2, 0), Result: "failed", Message: "budget is too low; want 25.00", Cell: inCell("Campaigns", 2, 4)},
+		{Address: resource.Address{Kind: "ad_group", Key: "spring/runners"},
+			Position: inCell("Ad groups", 2, 0), Result: "created"},
+		{Address: resource.Address{Kind: "campaign", Key: "spring"}, Position: inCell("Campaigns", 2, 0),
+			Result: "failed", Message: "budget is too low; want 25.00", Cell: inCell("Campaigns", 2, 4)},
 		{Position: diag.At("other.yaml", 3, 0), Result: "created"},
 	}
 	problems := []diag.Problem{
-		{Severity: diag.Error, Code: diag.BadChoice, Position: inCell("Campaigns", 2, 2), Message: "status is odd; want paused", Hint: "did you mean it?"},
-		{Severity: diag.Warning, Code: diag.HiddenCells, Position: diag.Cell("q4.xlsx", "Ad groups", 0, 0), Message: "1 rows are hidden"},
+		{Severity: diag.Error, Code: diag.BadChoice,
+			Position: inCell("Campaigns", 2, 2), Message: "status is odd; want paused", Hint: "did you mean it?"},
+		{Severity: diag.Warning, Code: diag.HiddenCells,
+			Position: diag.Cell("q4.xlsx", "Ad groups", 0, 0), Message: "1 rows are hidden"},
 		{Severity: diag.Error, Code: diag.Syntax, Position: diag.At("other.yaml", 3, 0), Message: "not here"},
 	}
 	var out bytes.Buffer
@@ -65,7 +69,8 @@ func TestResultsGoToACopy(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{cells("Campaigns", "I1", "J1", "I2", "J2"), "Result | Message | failed | budget is too low; want 25.00"},
 		{cells("Ad groups", "F1", "G1", "F2", "G2"), "Result | Message | created | "},
-		{cells("Problems", "A2", "B2", "C2", "D2", "E2", "F2", "G2"), "error | Campaigns | B2 | Status is odd | Paused | did you mean it? | ADS1007"},
+		{cells("Problems", "A2", "B2", "C2", "D2", "E2", "F2", "G2"),
+			"error | Campaigns | B2 | Status is odd | Paused | did you mean it? | ADS1007"},
 		{cells("Problems", "A3", "B3", "C3", "D3", "A4"), "warning | Ad groups | go there | 1 rows are hidden | "},
 		{cells("Mine", "A1"), "kept"},
 	} {
@@ -76,7 +81,8 @@ func TestResultsGoToACopy(t *testing.T) {
 	if formula, err := f.GetCellFormula("Campaigns", "H2"); err != nil || formula != "D2*30" {
 		t.Errorf("formula = %q, want it kept", formula)
 	}
-	if linked, target, err := f.GetCellHyperLink("Problems", "C2"); err != nil || !linked || target != "'Campaigns'!B2" {
+	if linked, target, err := f.GetCellHyperLink("Problems", "C2"); err != nil ||
+		!linked || target != "'Campaigns'!B2" {
 		t.Errorf("link = %q, want the cell", target)
 	}
 }
@@ -97,7 +103,8 @@ func TestFailingCellsKeepTheirLookAndTheirNotes(t *testing.T) {
 		texts = append(texts, note.Cell+": "+note.Text)
 	}
 	slices.Sort(texts)
-	want := []string{"B2: status is odd; want paused. Did you mean it?", "D2: ask Bob\n\nadsync: budget is too low; want 25.00"}
+	want := []string{"B2: status is odd; want paused. Did you mean it?",
+		"D2: ask Bob\n\nadsync: budget is too low; want 25.00"}
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
@@ -111,9 +118,12 @@ func TestCopyReadsLikeTheOriginal(t *testing.T) {
 	for range 2 {
 		var out bytes.Buffer
 		must(t, WriteMarkedCopy(copied, &out, "q4.xlsx", Marks{
-			Outcomes: []RowOutcome{{Position: inCell("Ads", 2, 0), Result: "failed", Message: "no", Cell: inCell("Ads", 2, 4)}},
-			Problems: []diag.Problem{{Severity: diag.Error, Code: diag.TooLong, Position: inCell("Ads", 2, 4), Message: "long"}},
-			Plan:     []PlannedChange{{Address: resource.Address{Kind: "ad", Key: "a/b/c"}, Action: "create", Position: inCell("Ads", 2, 0)}},
+			Outcomes: []RowOutcome{{Position: inCell("Ads", 2, 0),
+				Result: "failed", Message: "no", Cell: inCell("Ads", 2, 4)}},
+			Problems: []diag.Problem{{Severity: diag.Error,
+				Code: diag.TooLong, Position: inCell("Ads", 2, 4), Message: "long"}},
+			Plan: []PlannedChange{{Address: resource.Address{Kind: "ad", Key: "a/b/c"},
+				Action: "create", Position: inCell("Ads", 2, 0)}},
 		}))
 		copied = out.Bytes()
 		got := readBytes(copied)
@@ -142,8 +152,11 @@ func TestCopyOfADamagedWorkbookIsRefused(t *testing.T) {
 func TestResultsCSV(t *testing.T) {
 	var out bytes.Buffer
 	must(t, WriteResultsCSV(&out, []RowOutcome{
-		{Address: resource.Address{Kind: "campaign", Key: "b"}, Name: "-Beta", Action: "update", Code: "budget_too_low", Position: inCell("Campaigns", 3, 0), Result: "failed", Message: "=1+1, \"or\" not", Cell: inCell("Campaigns", 3, 4)},
-		{Address: resource.Address{Kind: "campaign", Key: "a"}, Name: "Alpha", Action: "create", ID: "cmpn_1", Position: diag.At("ads.yaml", 2, 3), Result: "created"},
+		{Address: resource.Address{Kind: "campaign", Key: "b"},
+			Name: "-Beta", Action: "update", Code: "budget_too_low", Position: inCell("Campaigns", 3, 0),
+			Result: "failed", Message: "=1+1, \"or\" not", Cell: inCell("Campaigns", 3, 4)},
+		{Address: resource.Address{Kind: "campaign", Key: "a"},
+			Name: "Alpha", Action: "create", ID: "cmpn_1", Position: diag.At("ads.yaml", 2, 3), Result: "created"},
 	}))
 	want := "\ufeffresult,action,kind,address,name,id,file,sheet,row,cell,code,message\r\n" +
 		"created,create,campaign,campaign/a,Alpha,cmpn_1,ads.yaml,,2,,,\r\n" +
@@ -155,7 +168,10 @@ func TestResultsCSV(t *testing.T) {
 
 // TestAnApprovedCopyIsNoSource: a marketer writes yes, and applies the copy itself.
 func TestAnApprovedCopyIsNoSource(t *testing.T) {
-	marks := Marks{Plan: []PlannedChange{{Address: resource.Address{Kind: "ad", Key: "a/b/c"}, Action: "update", Position: inCell("Ads", 2, 0), Held: "too much", Allow: "--allow raises-spend=ad/a/b/c"}}}
+	marks := Marks{
+		Plan: []PlannedChange{{Address: resource.Address{Kind: "ad", Key: "a/b/c"},
+			Action: "update", Position: inCell("Ads", 2, 0), Held: "too much", Allow: "--allow raises-spend=ad/a/b/c"}},
+	}
 	copied := writtenBy(t, func(w io.Writer) error {
 		return WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), w, "q4.xlsx", marks)
 	})
@@ -165,5 +181,6 @@ func TestAnApprovedCopyIsNoSource(t *testing.T) {
 	var approved bytes.Buffer
 	must(t, f.Write(&approved))
 	wantProblems(t, readBytes(approved.Bytes()).problems,
-		`q4.xlsx:Plan: warning: Approve says yes, which counts for nothing in a workbook that is read as a source (ADS1037)`)
+		`q4.xlsx:Plan: warning: Approve says yes, `+
+			`which counts for nothing in a workbook that is read as a source (ADS1037)`)
 }

@@ -98,15 +98,18 @@ func (r *tabReader) readRows() error {
 // checkMerges reports merged cells from the header down in the columns that
 // are read: only the first of them holds the value.
 func (r *tabReader) checkMerges() {
-	merges := slices.SortedFunc(slices.Values(r.facts.Merges), func(a, b xlsx.Area) int { return a.FromRow - b.FromRow })
+	merges := slices.SortedFunc(slices.Values(r.facts.Merges), func(a, b xlsx.Area) int {
+		return a.FromRow - b.FromRow
+	})
 	read := r.readColumns()
 	for _, m := range merges {
 		if r.mergeMatters(m, read) {
 			r.merged = joinRows(r.merged, m)
 			r.report(r.at(m.FromRow, m.FromColumn), resource.Finding{
-				Code:    diag.MergedCell,
-				Message: fmt.Sprintf("cells %s%d to %s%d are merged; want one value a cell", diag.ColumnName(m.FromColumn), m.FromRow, diag.ColumnName(m.ToColumn), m.ToRow),
-				Hint:    "unmerge the cells and fill each of them",
+				Code: diag.MergedCell,
+				Message: fmt.Sprintf("cells %s%d to %s%d are merged; want one value a cell",
+					diag.ColumnName(m.FromColumn), m.FromRow, diag.ColumnName(m.ToColumn), m.ToRow),
+				Hint: "unmerge the cells and fill each of them",
 			})
 		}
 	}
@@ -173,7 +176,8 @@ func (r *tabReader) warnHidden() {
 	}
 	if len(parts) > 0 && r.visited > 0 {
 		r.report(r.at(0, 0), resource.Finding{
-			Code: diag.HiddenCells, Severity: diag.Warning, Message: strings.Join(parts, " and ") + ", and read like the others",
+			Code: diag.HiddenCells, Severity: diag.Warning,
+			Message: strings.Join(parts, " and ") + ", and read like the others",
 		})
 	}
 }
@@ -237,7 +241,8 @@ func (r *tabReader) saysSomething(row *xlsx.Row) bool {
 		if r.headerOf(c.Column) == "" && !c.IsFormula && !r.isBeyond(c) && !isBlankCell(c) && !r.told[c.Column] {
 			r.told[c.Column] = true
 			r.report(r.at(row.Number, c.Column), resource.Finding{
-				Code: diag.UnknownKey, Message: fmt.Sprintf("column %s has a value and no header; want a header", diag.ColumnName(c.Column)),
+				Code: diag.UnknownKey, Message: fmt.Sprintf("column %s has a value and no header; want a header",
+					diag.ColumnName(c.Column)),
 				Hint: "begin its header with # if the column is your own",
 			})
 		}
@@ -256,7 +261,9 @@ func (r *tabReader) included(row *xlsx.Row) (bool, *resource.Finding) {
 		if ok {
 			return yes, nil
 		}
-		finding := &resource.Finding{Code: diag.BadChoice, Message: fmt.Sprintf("Include is %q; want yes or no", c.Text)}
+		finding := &resource.Finding{
+			Code: diag.BadChoice, Message: fmt.Sprintf("Include is %q; want yes or no", c.Text),
+		}
 		r.report(r.at(row.Number, c.Column), *finding)
 		return false, finding
 	}

@@ -18,7 +18,8 @@ func (b *bookWriter) shapeColumns(s *sheet) error {
 			return err
 		}
 		width := widthOf(&s.columns[i])
-		s.styles, s.widths, s.wraps = append(s.styles, n), append(s.widths, width.characters), append(s.wraps, width.wraps)
+		s.styles, s.widths, s.wraps = append(s.styles, n),
+			append(s.widths, width.characters), append(s.wraps, width.wraps)
 	}
 	return nil
 }
@@ -44,7 +45,8 @@ func (c *column) side() string {
 	switch {
 	case c.figure != nil || c.role == roleAttribute && c.attribute.Type == resource.TypeMoney:
 		return "right"
-	case c.ours == oursLength, c.role == roleInclude, c.role == roleAttribute && (c.attribute.Type == resource.TypeDay || c.attribute.Type == resource.TypeLast):
+	case c.ours == oursLength, c.role == roleInclude,
+		c.role == roleAttribute && (c.attribute.Type == resource.TypeDay || c.attribute.Type == resource.TypeLast):
 		return "center"
 	}
 	return ""
@@ -89,8 +91,10 @@ type columnWidth struct {
 // typeWidths are those of columns that follow from the type alone.
 var typeWidths = map[resource.Type]columnWidth{
 	resource.TypeMoney: {13, false}, resource.TypeDay: {12, false}, resource.TypeLast: {12, false},
-	resource.TypeRegion: {14, true}, resource.TypeID: {16, false}, resource.TypeIDs: {16, true}, resource.TypeSet: {16, true},
-	resource.TypeHints: {40, true}, resource.TypeURL: {30, true}, resource.TypeQuery: {30, true}, resource.TypeImage: {26, true},
+	resource.TypeRegion: {14, true}, resource.TypeID: {16, false},
+	resource.TypeIDs: {16, true}, resource.TypeSet: {16, true},
+	resource.TypeHints: {40, true}, resource.TypeURL: {30, true},
+	resource.TypeQuery: {30, true}, resource.TypeImage: {26, true},
 	resource.TypeMembers: {26, true}, resource.TypeObject: {30, true},
 }
 
@@ -219,5 +223,7 @@ func (b *bookWriter) shape(stream *excelize.StreamWriter, s *sheet) error {
 			return err
 		}
 	}
-	return stream.SetPanes(&excelize.Panes{Freeze: true, XSplit: 1, YSplit: 1, TopLeftCell: "B2", ActivePane: "bottomRight"})
+	return stream.SetPanes(&excelize.Panes{
+		Freeze: true, XSplit: 1, YSplit: 1, TopLeftCell: "B2", ActivePane: "bottomRight",
+	})
 }

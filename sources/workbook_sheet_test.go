@@ -18,22 +18,40 @@ func TestHeaders(t *testing.T) {
 		drafts   []string
 		problems []string
 	}{
-		{"another order, case, marks and blanks", sheet([]any{"DAILY_BUDGET (usd)", " bidding* ", "cam paign\u00a0"}, []any{50, "clicks", "Spring"}), []string{plain}, nil},
-		{"synonyms", sheet([]any{"Campaign name", "Objective", "budget_daily"}, []any{"Spring", "Clicks"}), []string{`campaign bidding_type="clicks" name="Spring"`}, nil},
-		{"notes above", sheet([]any{"Q4 plan"}, nil, []any{"Campaign", "fill in below"}, []any{"Campaign", "Bidding", "Daily budget"}, []any{"Spring", "clicks", 50}), []string{plain}, nil},
-		{"the user's own columns", sheet([]any{"#Owner", "Campaign", "Bidding", "# Margin", "Daily budget"}, []any{"Ann", "Spring", "clicks", 0.4, 50}), []string{plain}, nil},
-		{"a misspelt header", sheet([]any{"Campaign", "Bidding", "Daily budgett"}, []any{"Spring", "clicks", 50}), []string{`campaign bidding_type="clicks" name="Spring"`}, []string{`Campaigns!C1: header is "Daily budgett"; want one adsync knows`}},
-		{"a misspelt header without values", sheet([]any{"Campaign", "Bidding", "Daily budgett"}, []any{"Spring", "clicks"}), []string{`campaign bidding_type="clicks" name="Spring"`}, nil},
-		{"a value under no header", sheet([]any{"Campaign", "Bidding"}, []any{"Spring", "clicks", nil, 50}), []string{`campaign bidding_type="clicks" name="Spring"`}, []string{"Campaigns!D2: column D has a value and no header"}},
-		{"an own column that is nearly ours", sheet([]any{"Campaign", "Bidding", "#Stats"}, []any{"Spring", "clicks", "x"}), []string{`campaign bidding_type="clicks" name="Spring"`}, nil},
-		{"a header twice", sheet([]any{"Campaign", "Bidding", "Objective"}, []any{"Spring", "clicks", "views"}), []string{`campaign bidding_type="clicks" name="Spring"`}, []string{`Campaigns!C1: header "Objective" means "Bidding", as does column B`}},
-		{"another currency", sheet([]any{"Campaign", "Bidding", "Daily budget (EUR)"}, []any{"Spring", "clicks", 50}), nil, []string{`Campaigns!C1: header says the currency is "EUR"; want the account's currency USD`}},
-		{"a remark in brackets", sheet([]any{"Campaign", "Bidding (what is paid for)", "Daily budget (per day)"}, []any{"Spring", "clicks", 50}), []string{plain}, nil},
-		{"no header", sheet([]any{"some", "notes"}, []any{"more", "notes"}), nil, []string{"Campaigns!A1: sheet has no header in its first 20 rows"}},
+		{"another order, case, marks and blanks", sheet([]any{"DAILY_BUDGET (usd)", " bidding* ", "cam paign\u00a0"},
+			[]any{50, "clicks", "Spring"}), []string{plain}, nil},
+		{"synonyms", sheet([]any{"Campaign name", "Objective", "budget_daily"}, []any{"Spring", "Clicks"}),
+			[]string{`campaign bidding_type="clicks" name="Spring"`}, nil},
+		{"notes above", sheet([]any{"Q4 plan"}, nil, []any{"Campaign", "fill in below"},
+			[]any{"Campaign", "Bidding", "Daily budget"}, []any{"Spring", "clicks", 50}), []string{plain}, nil},
+		{"the user's own columns", sheet([]any{"#Owner", "Campaign", "Bidding", "# Margin", "Daily budget"},
+			[]any{"Ann", "Spring", "clicks", 0.4, 50}), []string{plain}, nil},
+		{"a misspelt header", sheet([]any{"Campaign", "Bidding", "Daily budgett"}, []any{"Spring", "clicks", 50}),
+			[]string{`campaign bidding_type="clicks" name="Spring"`},
+			[]string{`Campaigns!C1: header is "Daily budgett"; want one adsync knows`}},
+		{"a misspelt header without values", sheet([]any{"Campaign", "Bidding", "Daily budgett"},
+			[]any{"Spring", "clicks"}), []string{`campaign bidding_type="clicks" name="Spring"`}, nil},
+		{"a value under no header", sheet([]any{"Campaign", "Bidding"}, []any{"Spring", "clicks", nil, 50}),
+			[]string{`campaign bidding_type="clicks" name="Spring"`},
+			[]string{"Campaigns!D2: column D has a value and no header"}},
+		{"an own column that is nearly ours", sheet([]any{"Campaign", "Bidding", "#Stats"},
+			[]any{"Spring", "clicks", "x"}), []string{`campaign bidding_type="clicks" name="Spring"`}, nil},
+		{"a header twice", sheet([]any{"Campaign", "Bidding", "Objective"}, []any{"Spring", "clicks", "views"}),
+			[]string{`campaign bidding_type="clicks" name="Spring"`},
+			[]string{`Campaigns!C1: header "Objective" means "Bidding", as does column B`}},
+		{"another currency", sheet([]any{"Campaign", "Bidding", "Daily budget (EUR)"}, []any{"Spring", "clicks", 50}),
+			nil, []string{`Campaigns!C1: header says the currency is "EUR"; want the account's currency USD`}},
+		{"a remark in brackets", sheet([]any{"Campaign", "Bidding (what is paid for)", "Daily budget (per day)"},
+			[]any{"Spring", "clicks", 50}), []string{plain}, nil},
+		{"no header", sheet([]any{"some", "notes"}, []any{"more", "notes"}),
+			nil, []string{"Campaigns!A1: sheet has no header in its first 20 rows"}},
 		{"an empty sheet", sheet(), nil, nil},
-		{"a sheet name in another form", sheetOf{"campaigns ", [][]any{{"Campaign", "Bidding", "Daily budget"}, {"Spring", "clicks", 50}}}, []string{plain}, nil},
-		{"a misspelt sheet", sheetOf{"Campains", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}}, nil, []string{`sheet is named "Campains", looks like Campaigns and is not read: 1 row`}},
-		{"the user's own sheet", sheetOf{"#Budget maths", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}}, nil, nil},
+		{"a sheet name in another form", sheetOf{"campaigns ",
+			[][]any{{"Campaign", "Bidding", "Daily budget"}, {"Spring", "clicks", 50}}}, []string{plain}, nil},
+		{"a misspelt sheet", sheetOf{"Campains", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}},
+			nil, []string{`sheet is named "Campains", looks like Campaigns and is not read: 1 row`}},
+		{"the user's own sheet",
+			sheetOf{"#Budget maths", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := readBytes(bookOf(t, c.sheet))
@@ -56,7 +74,8 @@ func TestParentsOfARowAreColumns(t *testing.T) {
 		{"Spring", false, "Shoes"},
 		{"Total", nil, nil},
 	}}))
-	wantProblems(t, got.problems, "Ads!B2: Ad group is missing", "Ads!B3: cell holds FALSE; want text", "Ads!4: warning: row is taken for a total and not read")
+	wantProblems(t, got.problems, "Ads!B2: Ad group is missing",
+		"Ads!B3: cell holds FALSE; want text", "Ads!4: warning: row is taken for a total and not read")
 	if want := (rows{Read: 3, Ignored: 1, Failed: 2}); got.rows != want {
 		t.Errorf("rows = %+v, want %+v", got.rows, want)
 	}
@@ -69,7 +88,8 @@ func TestHintsOnTheirOwnSheet(t *testing.T) {
 		{"Spring", "Walkers", "walk", "people who walk"},
 		{"Summer", "Runners", "run-2"},
 	}}
-	campaigns := sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", "Key"}, {"Spring", "clicks", "sp"}, {"Summer", "views", "su"}}}
+	campaigns := sheetOf{"Campaigns",
+		[][]any{{"Campaign", "Bidding", "Key"}, {"Spring", "clicks", "sp"}, {"Summer", "views", "su"}}}
 	hints := sheetOf{"Context hints", [][]any{
 		{"Campaign", "Ad group", "Hint", "Use"},
 		{"sp", "Runners", "people comparing shoes, or boots"},
@@ -84,7 +104,8 @@ func TestHintsOnTheirOwnSheet(t *testing.T) {
 		"sp/walk":  `["people who walk"]`,
 		"su/run-2": `["runners in summer"]`,
 	} {
-		if have := got.Snapshot.Get(resource.Address{Kind: "ad_group", Key: address}).Value("context_hints").String(); have != want {
+		if have := got.Snapshot.Get(resource.Address{Kind: "ad_group",
+			Key: address}).Value("context_hints").String(); have != want {
 			t.Errorf("hints of %s = %s, want %s", address, have, want)
 		}
 	}
@@ -111,8 +132,10 @@ func TestHintsThatHaveNoPlace(t *testing.T) {
 		{"Spring launch", "Runners"},
 	}}))
 	wantProblems(t, got.Problems,
-		"Context hints!C2: context hints of ad_group/spring/runners are here and at q4.xlsx:Ad groups!E2; want them in one place",
-		`Context hints!B3: ad_group is "Swimmers", and no source has such an ad group of campaign/spring; want its key or name`,
+		"Context hints!C2: context hints of ad_group/spring/runners "+
+			"are here and at q4.xlsx:Ad groups!E2; want them in one place",
+		`Context hints!B3: ad_group is "Swimmers", `+
+			`and no source has such an ad group of campaign/spring; want its key or name`,
 		`Context hints!D5: Use is "never"; want show for or avoid`,
 		"Context hints!C6: Hint is missing; want one")
 	if r := got.Sources[0].Rows; r.Read != r.Used+r.Ignored+r.Failed || r.Failed != 5 {
@@ -126,7 +149,8 @@ func TestLocationsOnTheirOwnSheet(t *testing.T) {
 		{"Spring launch", "3000194", "Oslo"},
 		{"Spring launch", 2000043, "Bergen"},
 	}})))
-	if v := got.Snapshot.Get(resource.Address{Kind: "campaign", Key: "spring"}).Value("targeting.locations"); v.String() != `["2000043" "3000194"]` {
+	if v := got.Snapshot.Get(resource.Address{Kind: "campaign",
+		Key: "spring"}).Value("targeting.locations"); v.String() != `["2000043" "3000194"]` {
 		t.Errorf("locations = %v", v)
 	}
 }
@@ -147,7 +171,8 @@ func TestHintListsAreOneAColumn(t *testing.T) {
 		}
 		lists = append(lists, line)
 	}
-	want := []string{"trail-basics: people who hike at A2; trail maps at A4;", "mud: people who like mud at B2; mud, and more mud at B3;"}
+	want := []string{"trail-basics: people who hike at A2; trail maps at A4;",
+		"mud: people who like mud at B2; mud, and more mud at B3;"}
 	if diff := cmp.Diff(want, lists); diff != "" {
 		t.Errorf("lists (-want +got):\n%s", diff)
 	}
@@ -168,12 +193,17 @@ func TestVendorsBulkUploadWorkbookInUnits(t *testing.T) {
 		}},
 		sheetOf{"ads", [][]any{
 			{"campaign_name", "ad_group_name", "ad_title", "ad_copy", "landing_page_url", "image_url"},
-			{"Spring launch", "Runners", "Shoes for muddy trails", "Light, grippy.", "https://shop.example/trail", "https://img.example/a.png"},
+			{"Spring launch", "Runners", "Shoes for muddy trails",
+				"Light, grippy.", "https://shop.example/trail", "https://img.example/a.png"},
 		}}))
 	wantProblems(t, got.problems)
 	wantDrafts(t, got.drafts,
-		`campaign bidding_type="clicks" budget.daily=50000000 end="2026-12-31" name="Spring launch" start="2026-12-01" targeting.countries=["CA" "US"]`,
-		`campaign bidding_type="impressions" budget.daily=25000000 name="Brand" start="2026-12-01" targeting.countries=["NO"]`,
-		`ad_group in Spring launch bid.max=1250000 context_hints=["people comparing shoes" "people who run, daily"] name="Runners"`,
-		`ad in Spring launch in Runners body="Light, grippy." image="https://img.example/a.png" target_url="https://shop.example/trail" title="Shoes for muddy trails"`)
+		`campaign bidding_type="clicks" budget.daily=50000000 `+
+			`end="2026-12-31" name="Spring launch" start="2026-12-01" targeting.countries=["CA" "US"]`,
+		`campaign bidding_type="impressions" budget.daily=25000000 `+
+			`name="Brand" start="2026-12-01" targeting.countries=["NO"]`,
+		`ad_group in Spring launch bid.max=1250000 `+
+			`context_hints=["people comparing shoes" "people who run, daily"] name="Runners"`,
+		`ad in Spring launch in Runners body="Light, grippy." `+
+			`image="https://img.example/a.png" target_url="https://shop.example/trail" title="Shoes for muddy trails"`)
 }

@@ -100,18 +100,25 @@ func lowerFirst(text string) string {
 var fillingLines = []startLine{
 	{label: "A blank cell", text: "changes nothing: adsync leaves the setting as it is."},
 	{label: "[clear]", text: "removes the setting: no last day, no countries, no tracking."},
-	{label: "Removing a row", text: "removes nothing. To end something, set its Status to archived; that cannot be undone."},
-	{label: "Include: no", text: "leaves a row out. A row that begins with # is a remark; so are the example rows. Delete them or leave them."},
-	{label: "Key", text: "is your own short name for a row. It may stay blank; fill it in before you rename something."},
-	{label: "Help", text: "Hold the mouse over a header: it says what the column takes, what a blank cell means, and shows an example."},
-	{label: "Your own", text: "columns and sheets are kept and not read. Begin a header, or the name of a sheet, with # to say so."},
+	{label: "Removing a row",
+		text: "removes nothing. To end something, set its Status to archived; that cannot be undone."},
+	{label: "Include: no", text: "leaves a row " +
+		"out. A row that begins with # is a remark; so are the example rows. Delete them or leave them."},
+	{label: "Key", text: "is your own short name " +
+		"for a row. It may stay blank; fill it in before you rename something."},
+	{label: "Help", text: "Hold the mouse over a " +
+		"header: it says what the column takes, what a blank cell means, and shows an example."},
+	{label: "Your own", text: "columns and sheets " +
+		"are kept and not read. Begin a header, or the name of a sheet, with # to say so."},
 }
 
 var sendingLines = []startLine{
 	{label: "1. Save", text: "this workbook in the project's folder, beside adsync.yaml."},
-	{label: "2. Check", text: "adsync validate --marked checked writes a copy to the folder checked, with every problem red and explained."},
+	{label: "2. Check", text: "adsync validate " +
+		"--marked checked writes a copy to the folder checked, with every problem red and explained."},
 	{label: "3. Look", text: "adsync plan shows what would change and what it may cost."},
-	{label: "4. Send", text: "adsync apply sends the changes after asking, and writes a copy of this workbook with a result in each row."},
+	{label: "4. Send", text: "adsync apply sends the " +
+		"changes after asking, and writes a copy of this workbook with a result in each row."},
 }
 
 // colourLines show each colour and say what it means.
@@ -132,9 +139,12 @@ func colourLines() []startLine {
 		{"active", "It delivers, if everything above it does. In copies: created or updated.", toneGood},
 		{"paused", "It does not deliver. In copies: it waits for something.", toneWaiting},
 		{"archived", "It has ended.", toneQuiet},
-		{"too long", "The text is longer than the service takes. In copies: this cell is what went wrong; its note says why.", toneBad},
+		{"too long", "The text is longer than the " +
+			"service takes. In copies: this cell is what went wrong; its note says why.", toneBad},
 	} {
-		lines = append(lines, startLine{label: s.label, text: s.text, look: &look{font: s.tone.font, fill: s.tone.fill}})
+		lines = append(lines, startLine{
+			label: s.label, text: s.text, look: &look{font: s.tone.font, fill: s.tone.fill},
+		})
 	}
 	return lines
 }
@@ -173,7 +183,8 @@ func (b *bookWriter) writeStart(sheets []*sheet) error {
 }
 
 func (b *bookWriter) writeSection(section startSection, row *int) error {
-	if err := b.startCell(fmt.Sprintf("A%d", *row), section.heading, look{font: colourHeader, bold: true, size: 13}); err != nil {
+	if err := b.startCell(fmt.Sprintf("A%d", *row),
+		section.heading, look{font: colourHeader, bold: true, size: 13}); err != nil {
 		return err
 	}
 	for _, line := range section.lines {
@@ -195,7 +206,8 @@ func (b *bookWriter) writeSection(section startSection, row *int) error {
 		if err := b.startCell(fmt.Sprintf("B%d", *row), line.text, look{wrap: true}); err != nil {
 			return err
 		}
-		if err := b.file.SetRowHeight(startTab, *row, float64(lineHeight*shownLines(line.text, startWidth)+2)); err != nil {
+		if err := b.file.SetRowHeight(startTab, *row,
+			float64(lineHeight*shownLines(line.text, startWidth)+2)); err != nil {
 			return err
 		}
 	}

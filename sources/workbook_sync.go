@@ -50,22 +50,26 @@ func (r *bookReader) judgeSync(said map[string]string) []resource.Finding {
 	var found []resource.Finding
 	if format, err := strconv.Atoi(said["format"]); err == nil && format > bookFormat {
 		found = append(found, resource.Finding{
-			Code: diag.Unreadable, Message: fmt.Sprintf("workbook has the layout %d of a newer adsync; want at most %d", format, bookFormat), Hint: "use the newer adsync",
+			Code: diag.Unreadable, Message: fmt.Sprintf("workbook has the layout %d of a newer adsync; want at most %d",
+				format, bookFormat), Hint: "use the newer adsync",
 		})
 	}
 	if account := strings.TrimSpace(said["account"]); account != "" {
 		r.made.account = account
 		if own := r.in.layout.account; own != "" && own != account {
 			found = append(found, resource.Finding{
-				Code: diag.WrongAccount, Message: fmt.Sprintf("workbook was written for the account %s; want one of %s, as adsync.yaml says", account, own),
-				Hint: "start from a template or an export of this account, or delete the hidden sheet " + syncTab + " if its rows are meant for it",
+				Code: diag.WrongAccount, Message: fmt.Sprintf("workbook was "+
+					"written for the account %s; want one of %s, as adsync.yaml says", account, own),
+				Hint: "start from a template or an export of this account, or delete the hidden sheet " +
+					syncTab + " if its rows are meant for it",
 			})
 		}
 	}
 	own, currency := r.in.env.Currency, said["currency"]
 	if own != "" && currency != "" && !strings.EqualFold(own, currency) {
 		found = append(found, resource.Finding{
-			Code: diag.BadMoney, Message: fmt.Sprintf("workbook was written for an account in %s; want the account's currency %s", currency, own),
+			Code: diag.BadMoney, Message: fmt.Sprintf("workbook was "+
+				"written for an account in %s; want the account's currency %s", currency, own),
 			Hint: "start from a template or an export of this account",
 		})
 	}

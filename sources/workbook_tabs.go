@@ -104,8 +104,10 @@ type listUse struct{ word, attribute string }
 // listTabs are the sheets of entries (formats.md section 3).
 var listTabs = []listTab{
 	{
-		title: "Context hints", word: "context hint", synonyms: []string{"Hints", "Context hint"}, kind: "ad_group", item: "Hint", many: true,
-		help: "One sentence that says who the ads are for, or what to avoid. An ad group with rows here is fully managed here.",
+		title: "Context hints", word: "context hint",
+		synonyms: []string{"Hints", "Context hint"}, kind: "ad_group", item: "Hint", many: true,
+		help: "One sentence that says who the ads are " +
+			"for, or what to avoid. An ad group with rows here is fully managed here.",
 		uses: []listUse{{"show for", "context_hints"}, {"avoid", "exclusion_hints"}},
 	},
 	{
@@ -126,7 +128,8 @@ type namedList struct {
 
 var namedLists = []namedList{{
 	kind: "ad_group", header: "Hint lists", attribute: "context_hints",
-	help: "Names of lists from the sheet Hint lists, separated by commas. Their entries are added to the context hints.",
+	help: "Names of lists from the sheet Hint lists, " +
+		"separated by commas. Their entries are added to the context hints.",
 }}
 
 // hintListsTab is the sheet with one named list a column.
@@ -143,7 +146,10 @@ func tabsOf(schemas resource.Schemas) []tab {
 	var tabs []tab
 	for _, s := range schemas {
 		if s.Sheet != "" {
-			tabs = append(tabs, tab{title: s.Sheet, synonyms: unempty(s.Title, s.Collection), schema: s, columns: kindColumns(schemas, s), also: alsoColumns(s)})
+			tabs = append(tabs, tab{
+				title: s.Sheet, synonyms: unempty(s.Title, s.Collection),
+				schema: s, columns: kindColumns(schemas, s), also: alsoColumns(s),
+			})
 		}
 	}
 	for i := range listTabs {
@@ -152,7 +158,9 @@ func tabsOf(schemas resource.Schemas) []tab {
 		if s == nil {
 			continue
 		}
-		tabs = append(tabs, tab{title: list.title, synonyms: list.synonyms, schema: s, list: list, columns: listColumns(schemas, s, list)})
+		tabs = append(tabs, tab{
+			title: list.title, synonyms: list.synonyms, schema: s, list: list, columns: listColumns(schemas, s, list),
+		})
 	}
 	return tabs
 }
@@ -162,7 +170,9 @@ func kindColumns(schemas resource.Schemas, s *resource.Schema) []column {
 	var rest []column
 	for i := range s.Attributes {
 		a := &s.Attributes[i]
-		c := column{title: cmp.Or(a.Header, a.Name), own: []string{a.Name}, attribute: a, required: a.Required, help: a.Help}
+		c := column{
+			title: cmp.Or(a.Header, a.Name), own: []string{a.Name}, attribute: a, required: a.Required, help: a.Help,
+		}
 		if len(s.NameFrom) > 0 && a.Name == s.NameFrom[0] {
 			c.own = append(c.own, s.Title+" name", s.Title+" title")
 		}
@@ -197,7 +207,8 @@ func lengthColumn(a *resource.Attribute) []column {
 	if a.Type != resource.TypeText || a.Max == 0 || a.Max > maxCounted {
 		return nil
 	}
-	return []column{{title: a.Header + " length", role: roleOurs, ours: oursLength, attribute: a, help: "Characters of the " + strings.ToLower(a.Header) + ". Counted for you; not read."}}
+	return []column{{title: a.Header + " length", role: roleOurs, ours: oursLength,
+		attribute: a, help: "Characters of the " + strings.ToLower(a.Header) + ". Counted for you; not read."}}
 }
 
 // parentColumns name the ancestors, from the top of the tree down.
@@ -205,7 +216,8 @@ func parentColumns(schemas resource.Schemas, s *resource.Schema) []column {
 	var columns []column
 	for parent := schemas.Of(s.Parent); parent != nil; parent = schemas.Of(parent.Parent) {
 		c := column{
-			title: parent.Title, own: []string{parent.Title + " name", parent.Title + " title", parent.Title + " key"}, role: roleParent, required: true,
+			title: parent.Title, own: []string{parent.Title + " name", parent.Title + " title", parent.Title + " key"},
+			role: roleParent, required: true,
 			help: "The " + strings.ToLower(parent.Title) + " this row belongs to: its name, or its key.",
 		}
 		c.depth = schemas.Depth(parent.Kind)
@@ -218,7 +230,8 @@ func parentColumns(schemas resource.Schemas, s *resource.Schema) []column {
 func listColumns(schemas resource.Schemas, s *resource.Schema, list *listTab) []column {
 	columns := parentColumns(schemas, s)
 	columns = append(columns, column{
-		title: s.Title, own: []string{s.Title + " name", s.Title + " title", s.Title + " key"}, role: roleParent, required: true, depth: len(columns),
+		title: s.Title, own: []string{s.Title + " name", s.Title + " title", s.Title + " key"},
+		role: roleParent, required: true, depth: len(columns),
 		help: "The " + strings.ToLower(s.Title) + " the row belongs to: its name, or its key.",
 	})
 	columns = append(columns, column{title: list.item, role: roleItem, required: true, help: list.help})
@@ -250,7 +263,8 @@ func notesColumn() column {
 func commonColumns() []column {
 	return []column{
 		includeColumn(), notesColumn(),
-		{title: "Key", role: roleKey, help: "Your own short name that stays the same when the name changes: letters, digits, - and _. Blank: made from the first name."},
+		{title: "Key", role: roleKey, help: "Your own short name that " +
+			"stays the same when the name changes: letters, digits, - and _. Blank: made from the first name."},
 		{title: "ID", role: roleID, help: "The service's id, filled by an export. Leave it as it is."},
 	}
 }

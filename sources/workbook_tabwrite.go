@@ -48,7 +48,8 @@ func (b *bookWriter) stream(s *sheet) error {
 	for _, row := range s.rows {
 		number++
 		cells := row(number)
-		if err := stream.SetRow("A"+strconv.Itoa(number), cells, excelize.RowOpts{Height: s.rowHeight(cells)}); err != nil {
+		if err := stream.SetRow("A"+strconv.Itoa(number),
+			cells, excelize.RowOpts{Height: s.rowHeight(cells)}); err != nil {
 			return err
 		}
 	}

@@ -143,11 +143,15 @@ var (
 	}}
 	adsSheet = sheetOf{"Ads", [][]any{
 		{"Campaign", "Ad group", "Ad", "Title", "Body", "Target URL", "Image"},
-		{"Spring launch", "Runners", "Hero A", "Shoes for muddy trails", "Light, grippy.", "https://shop.example/trail", "images/hero-a.png"},
+		{"Spring launch", "Runners", "Hero A", "Shoes for muddy trails",
+			"Light, grippy.", "https://shop.example/trail", "images/hero-a.png"},
 	}}
-	spring  = `campaign key=spring bidding_type="clicks" budget.daily=50000000 name="Spring launch" start="2026-12-01" status="paused" targeting.countries=["CA" "US"]`
-	runners = `ad_group in Spring launch bid.max=1250000 context_hints=["people comparing shoes" "people who run, daily"] name="Runners" status="active"`
-	heroA   = `ad in Spring launch in Runners body="Light, grippy." image="images/hero-a.png" name="Hero A" target_url="https://shop.example/trail" title="Shoes for muddy trails"`
+	spring = `campaign key=spring bidding_type="clicks" ` +
+		`budget.daily=50000000 name="Spring launch" start="2026-12-01" status="paused" targeting.countries=["CA" "US"]`
+	runners = `ad_group in Spring launch bid.max=1250000 ` +
+		`context_hints=["people comparing shoes" "people who run, daily"] name="Runners" status="active"`
+	heroA = `ad in Spring launch in Runners body="Light, grippy." ` +
+		`image="images/hero-a.png" name="Hero A" target_url="https://shop.example/trail" title="Shoes for muddy trails"`
 )
 
 func TestWorkbookMakesOneDraftARow(t *testing.T) {

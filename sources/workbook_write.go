@@ -56,7 +56,9 @@ type bookWriter struct {
 }
 
 func newBookWriter(schemas resource.Schemas, s *resource.Snapshot, e Export, role string) *bookWriter {
-	return &bookWriter{rowMaker: rowMaker{schemas: schemas, snapshot: s, currency: e.Account.Currency}, Export: e, role: role}
+	return &bookWriter{
+		rowMaker: rowMaker{schemas: schemas, snapshot: s, currency: e.Account.Currency}, Export: e, role: role,
+	}
 }
 
 func writeBook(w io.Writer, b *bookWriter) error {
@@ -157,7 +159,9 @@ func (b *bookWriter) sheets() []*sheet {
 		}
 		s.columns = nil
 		for _, t := range f.tabs {
-			t.columns = slices.DeleteFunc(t.columns, func(c column) bool { return !b.wantsColumn(&t, &c, len(f.tabs) > 1) })
+			t.columns = slices.DeleteFunc(t.columns, func(c column) bool {
+				return !b.wantsColumn(&t, &c, len(f.tabs) > 1)
+			})
 			if t.list == nil {
 				t.columns = append(t.columns, b.figureColumns(t.schema)...)
 			}
@@ -174,7 +178,9 @@ func (b *bookWriter) sheets() []*sheet {
 func (s *sheet) join(t tab) {
 	first := len(s.parts) == 0
 	for i := range s.columns {
-		s.columns[i].required = s.columns[i].required && slices.ContainsFunc(t.columns, func(c column) bool { return c.required && c.title == s.columns[i].title })
+		s.columns[i].required = s.columns[i].required && slices.ContainsFunc(t.columns, func(c column) bool {
+			return c.required && c.title == s.columns[i].title
+		})
 	}
 	after := 0 // a column only this tab has stands after the one before it
 	for _, c := range t.columns {
@@ -184,7 +190,8 @@ func (s *sheet) join(t tab) {
 			c.required = c.required && first
 			s.columns = slices.Insert(s.columns, at, c)
 		} else if s.columns[at].help != c.help {
-			s.columns[at].help = fmt.Sprintf("%s (%s)\n%s (%s)", s.columns[at].help, s.parts[0].words()[0], c.help, t.words()[0])
+			s.columns[at].help = fmt.Sprintf("%s (%s)\n%s (%s)",
+				s.columns[at].help, s.parts[0].words()[0], c.help, t.words()[0])
 		}
 		after = at + 1
 	}

@@ -100,7 +100,8 @@ func TestTemplateHelpsWhoFillsItIn(t *testing.T) {
 	var b bytes.Buffer
 	must(t, WriteTemplate(&b, kinds.All(), dollars))
 	f := opened(t, b.Bytes())
-	if got, want := strings.Join(f.GetSheetList(), ", "), "Start here, Campaigns, Ad groups, Context hints, Ads, Locations, Audiences, Spend limits, Hint lists, Lists, _sync"; got != want {
+	if got, want := strings.Join(f.GetSheetList(), ", "), "Start here, Campaigns, "+
+		"Ad groups, Context hints, Ads, Locations, Audiences, Spend limits, Hint lists, Lists, _sync"; got != want {
 		t.Errorf("sheets = %s, want %s", got, want)
 	}
 	for sheet, visible := range map[string]bool{"Lists": false, "_sync": false, "Campaigns": true} {
@@ -153,7 +154,8 @@ func oneResource(t testing.TB, attributes ...any) *resource.Snapshot {
 }
 
 func TestNothingWrittenIsAFormula(t *testing.T) {
-	for _, name := range []string{`=HYPERLINK("http://evil.example")`, "+1+1", "-2 shoes", "@SUM(A1)", "'quoted", "#hash", "=cmd|' /C calc'!A0"} {
+	for _, name := range []string{`=HYPERLINK("http://evil.example")`,
+		"+1+1", "-2 shoes", "@SUM(A1)", "'quoted", "#hash", "=cmd|' /C calc'!A0"} {
 		s := oneResource(t, "name", resource.Text(name), "description", resource.Text(name))
 		content := exported(t, s)
 		f := opened(t, content)
@@ -180,9 +182,12 @@ func TestTextNoCellHoldsIsAnError(t *testing.T) {
 		s    *resource.Snapshot
 		want string
 	}{
-		{"too long", oneResource(t, "description", long), "campaign/spring: description has 32768 characters; a cell holds 32767"},
-		{"a control character", oneResource(t, "description", resource.Text("a\x01b")), "description holds a character no cell can hold"},
-		{"the word for clearing", oneResource(t, "description", resource.Text("[clear]")), `description is "[clear]", which a cell cannot say`},
+		{"too long", oneResource(t, "description", long),
+			"campaign/spring: description has 32768 characters; a cell holds 32767"},
+		{"a control character", oneResource(t, "description", resource.Text("a\x01b")),
+			"description holds a character no cell can hold"},
+		{"the word for clearing", oneResource(t, "description", resource.Text("[clear]")),
+			`description is "[clear]", which a cell cannot say`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := WriteWorkbook(&bytes.Buffer{}, kinds.All(), c.s, dollars)
@@ -222,7 +227,8 @@ func TestLongHintsStandOnTheirOwnSheet(t *testing.T) {
 func manyHints(count int) []string {
 	var hints []string
 	for i := range count {
-		hints = append(hints, strings.Repeat("x", 20)+" people of sort "+strings.Repeat("i", i%30)+string(rune('a'+i%26))+strings.Repeat("o", i/26))
+		hints = append(hints, strings.Repeat("x", 20)+
+			" people of sort "+strings.Repeat("i", i%30)+string(rune('a'+i%26))+strings.Repeat("o", i/26))
 	}
 	return hints
 }

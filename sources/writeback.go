@@ -61,7 +61,8 @@ type Results struct {
 // It refuses a file that is open in an editor and a symbolic link. One that was
 // saved since it was read is read again. The file is replaced as a whole, or not
 // at all.
-func WriteBack(ctx context.Context, p Project, schemas resource.Schemas, source Source, results Results) (kept string, err error) {
+func WriteBack(ctx context.Context, p Project, schemas resource.Schemas,
+	source Source, results Results) (kept string, err error) {
 	if cellsWriterOf(source.File) == nil {
 		return "", fmt.Errorf("results are not written into files named %q", path.Ext(source.File))
 	}
@@ -87,13 +88,15 @@ func WriteBack(ctx context.Context, p Project, schemas resource.Schemas, source 
 func (d *Desired) sourceOf(file string) (Source, error) {
 	i := slices.IndexFunc(d.Sources, func(s Source) bool { return s.File == file })
 	if i < 0 || d.Sources[i].Hash == "" || d.Stops() {
-		return Source{}, errors.New("file was saved since it was read, and has problems now; adsync validate shows them")
+		return Source{},
+			errors.New("file was saved since it was read, and has problems now; adsync validate shows them")
 	}
 	return d.Sources[i], nil
 }
 
 // writeCells writes into one source, if it is still what was read.
-func (p Project) writeCells(schemas resource.Schemas, source Source, at time.Time, w cellsWriting) (kept string, err error) {
+func (p Project) writeCells(schemas resource.Schemas,
+	source Source, at time.Time, w cellsWriting) (kept string, err error) {
 	env, err := p.Env()
 	if err != nil {
 		return "", err
@@ -104,7 +107,10 @@ func (p Project) writeCells(schemas resource.Schemas, source Source, at time.Tim
 	}
 	defer root.Close()
 	w.in, w.file = input{schemas: schemas, env: env, bounds: p.limits(), layout: p.layout}, source.File
-	r := replacement{root: root, name: source.File, hash: source.Hash, limit: (&tree{bounds: w.in.bounds}).limitOf(source.File), at: at}
+	r := replacement{
+		root: root, name: source.File, hash: source.Hash,
+		limit: (&tree{bounds: w.in.bounds}).limitOf(source.File), at: at,
+	}
 	content, err := r.read()
 	if err != nil {
 		return "", err

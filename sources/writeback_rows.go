@@ -129,7 +129,8 @@ func rowChanges(row int, o RowOutcome, columns resultPlaces, stored map[xlsx.At]
 		case want.Column == 0 || want.exact && (written || want.text == ""):
 			continue
 		case have.IsFormula:
-			return nil, fmt.Errorf("cell %s holds a formula where a result belongs; want another header over the column", want.At)
+			return nil, fmt.Errorf("cell %s holds "+
+				"a formula where a result belongs; want another header over the column", want.At)
 		case have.Text == want.text && (have.Form == xlsx.TextCell || !written):
 			continue
 		}

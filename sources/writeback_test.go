@@ -44,13 +44,16 @@ func (w written) name() string { return filepath.Join(w.dir, "ads", "q4.xlsx") }
 var someTime = time.Date(2026, 11, 24, 18, 30, 0, 0, time.UTC)
 
 func (w written) back(outcomes []RowOutcome) (bool, error) {
-	kept, err := WriteBack(context.Background(), w.project, kinds.All(), w.source, Results{Rows: outcomes, At: someTime})
+	kept, err := WriteBack(context.Background(), w.project,
+		kinds.All(), w.source, Results{Rows: outcomes, At: someTime})
 	return kept != "", err
 }
 
 func outcomeAt(sheet string, row int, address, result, message, id string) RowOutcome {
 	a, _ := resource.ParseAddress(address)
-	return RowOutcome{Address: a, Position: diag.Cell("ads/q4.xlsx", sheet, row, 0), Result: result, Message: message, ID: id}
+	return RowOutcome{
+		Address: a, Position: diag.Cell("ads/q4.xlsx", sheet, row, 0), Result: result, Message: message, ID: id,
+	}
 }
 
 var someOutcomes = []RowOutcome{
@@ -96,7 +99,8 @@ func TestWriteBackFillsResultsKeysAndIDsAndNothingElse(t *testing.T) {
 	must(t, err)
 	want := map[string]string{
 		"Campaigns!H1": " → Result", "Campaigns!I1": " → Message", "Campaigns!H2": " → created",
-		"Ad groups!A2": "old → =bid is 1.25; want 0.10 or more", "Ad groups!E2": "created → failed", "Ad groups!G2": " → runners",
+		"Ad groups!A2": "old → =bid is 1.25; want 0.10 or more",
+		"Ad groups!E2": "created → failed", "Ad groups!G2": " → runners",
 	}
 	if d := cmp.Diff(want, changedCells(t, original, content)); d != "" || !changed {
 		t.Errorf("changed = %v; cells (-want +got):\n%s", changed, d)
@@ -104,13 +108,15 @@ func TestWriteBackFillsResultsKeysAndIDsAndNothingElse(t *testing.T) {
 	if about, err := os.Stat(w.name()); err != nil || about.Mode().Perm() != 0o640 {
 		t.Errorf("file has mode %v, %v; want 0640 as before", about.Mode(), err)
 	}
-	if former, err := os.ReadFile(filepath.Join(w.dir, "ads", "q4 (before 2026-11-24 1830).xlsx")); err != nil || !bytes.Equal(former, original) {
+	if former, err := os.ReadFile(filepath.Join(w.dir, "ads", "q4 (before 2026-11-24 1830).xlsx")); err != nil ||
+		!bytes.Equal(former, original) {
 		t.Errorf("the former workbook is kept as %d bytes, %v; want what was there", len(former), err)
 	}
 	if entries, _ := os.ReadDir(filepath.Join(w.dir, "ads")); len(entries) != 2 {
 		t.Errorf("folder holds %v; want the workbook and the former one", entries)
 	}
-	if a, b := snapshotText(t, loadWorkbook(t, original).Snapshot), snapshotText(t, loadWorkbook(t, content).Snapshot); a != b {
+	if a, b := snapshotText(t, loadWorkbook(t, original).Snapshot),
+		snapshotText(t, loadWorkbook(t, content).Snapshot); a != b {
 		t.Errorf("after the write-back the files say\n%s\nwant\n%s", b, a)
 	}
 }
@@ -135,19 +141,23 @@ func TestWriteBackRefusesWhatIsNotTheFileThatWasRead(t *testing.T) {
 		arrange func(w *written)
 		want    string
 	}{
-		{"open in Excel", func(w *written) { must(t, os.WriteFile(filepath.Join(w.dir, "ads", "~$q4.xlsx"), nil, 0o600)) }, "file is open in an editor (~$q4.xlsx is there)"},
+		{"open in Excel", func(w *written) {
+			must(t, os.WriteFile(filepath.Join(w.dir, "ads", "~$q4.xlsx"), nil, 0o600))
+		}, "file is open in an editor (~$q4.xlsx is there)"},
 		{"open in LibreOffice", func(w *written) {
 			must(t, os.WriteFile(filepath.Join(w.dir, "ads", ".~lock.q4.xlsx#"), nil, 0o600))
 		}, "file is open in an editor (.~lock.q4.xlsx# is there)"},
 		{"saved since, and has problems", func(w *written) {
-			must(t, os.WriteFile(w.name(), bookOf(t, campaignsSheet, sheetOf{"Ad groups", [][]any{{"Ad group"}, {"Runners"}}}), 0o600))
+			must(t, os.WriteFile(w.name(),
+				bookOf(t, campaignsSheet, sheetOf{"Ad groups", [][]any{{"Ad group"}, {"Runners"}}}), 0o600))
 		}, "file was saved since it was read, and has problems now"},
 		{"a link", func(w *written) {
 			must(t, os.Rename(w.name(), w.name()+".real"))
 			must(t, os.Symlink("q4.xlsx.real", w.name()))
 		}, "symbolic link"},
 		{"gone", func(w *written) { must(t, os.Remove(w.name())) }, "file is gone"},
-		{"no type that takes results", func(w *written) { w.source.File = "ads/q4.yaml" }, `results are not written into files named ".yaml"`},
+		{"no type that takes results", func(w *written) { w.source.File = "ads/q4.yaml" },
+			`results are not written into files named ".yaml"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := writtenProject(t, original)
@@ -170,7 +180,8 @@ func TestWriteBackRefusesAFormulaWhereAResultBelongs(t *testing.T) {
 		must(t, f.SetCellFormula("Campaigns", "H2", "D2*30"))
 	}, campaignsSheet, adGroupsSheet)
 	_, err := writtenProject(t, original).back(someOutcomes)
-	if want := `sheet "Campaigns": cell H2 holds a formula where a result belongs`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `sheet "Campaigns": cell H2 holds a formula where a result belongs`; err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("WriteBack = %v; want %q", err, want)
 	}
 }
@@ -178,11 +189,16 @@ func TestWriteBackRefusesAFormulaWhereAResultBelongs(t *testing.T) {
 func TestWriteBackIntoCSVKeepsItsForm(t *testing.T) {
 	for _, c := range []struct{ name, file, before, want string }{
 		{"semicolons, CRLF, a mark, a row that is left out and has no line break", "Campaigns.csv",
-			"\xef\xbb\xbfCampaign;Status;Bidding;Daily budget (USD);Countries;Key;ID;Include\r\n\"Spring; launch\";paused;clicks;50;US, CA;;;\r\nOther;paused;clicks;50;US;;;no",
-			"\xef\xbb\xbfCampaign;Status;Bidding;Daily budget (USD);Countries;Key;ID;Include;Result;Message\r\n\"Spring; launch\";paused;clicks;50;US, CA;spring;\"=\"\"0012\"\"\";;failed;\"'=too low; want more\"\r\nOther;paused;clicks;50;US;;;no;;"},
+			"\xef\xbb\xbfCampaign;Status;Bidding;Daily budget (USD);Countries;Key;ID;Include\r\n" +
+				"\"Spring; launch\";paused;clicks;50;US, CA;;;\r\nOther;paused;clicks;50;US;;;no",
+			"\xef\xbb\xbfCampaign;Status;Bidding;Daily budget " +
+				"(USD);Countries;Key;ID;Include;Result;Message\r\n\"Spring; launch\";paused;clicks;50;US, " +
+				"CA;spring;\"=\"\"0012\"\"\";;failed;\"'=too low; want more\"\r\nOther;paused;clicks;50;US;;;no;;"},
 		{"rows of several kinds", "all.csv",
-			"Kind,Campaign,Status,Bidding,Daily budget (USD),Countries,Key,Result\ncampaign,Spring launch,paused,clicks,50,US,mine,old\n",
-			"Kind,Campaign,Status,Bidding,Daily budget (USD),Countries,Key,Result,Message\ncampaign,Spring launch,paused,clicks,50,US,mine,failed,'=too low; want more\n"},
+			"Kind,Campaign,Status,Bidding,Daily budget " +
+				"(USD),Countries,Key,Result\ncampaign,Spring launch,paused,clicks,50,US,mine,old\n",
+			"Kind,Campaign,Status,Bidding,Daily budget (USD),Countries,Key,Result,Message\n" +
+				"campaign,Spring launch,paused,clicks,50,US,mine,failed,'=too low; want more\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -192,12 +208,15 @@ func TestWriteBackIntoCSVKeepsItsForm(t *testing.T) {
 			was := Load(t.Context(), p, kinds.All())
 			wantProblems(t, was.Problems)
 			address, _ := resource.ParseAddress("campaign/spring")
-			outcomes := []RowOutcome{{Address: address, Position: was.Snapshot.Get(was.Snapshot.Addresses()[0]).Position, Result: "failed", Message: "=too low; want more", ID: "0012"}}
+			outcomes := []RowOutcome{{Address: address,
+				Position: was.Snapshot.Get(was.Snapshot.Addresses()[0]).Position,
+				Result:   "failed", Message: "=too low; want more", ID: "0012"}}
 			kept, err := WriteBack(t.Context(), p, kinds.All(), was.Sources[0], Results{Rows: outcomes, At: someTime})
 			must(t, err)
 			got, err := os.ReadFile(filepath.Join(dir, c.file))
 			must(t, err)
-			if d := cmp.Diff(c.want, string(got)); d != "" || kept != strings.Replace(c.file, ".csv", " (before 2026-11-24 1830).csv", 1) {
+			if d := cmp.Diff(c.want, string(got)); d != "" ||
+				kept != strings.Replace(c.file, ".csv", " (before 2026-11-24 1830).csv", 1) {
 				t.Errorf("kept = %q; file (-want +got):\n%s", kept, d)
 			}
 			if former, err := os.ReadFile(filepath.Join(dir, kept)); err != nil || string(former) != c.before {

@@ -49,7 +49,8 @@ func readYAML(ctx context.Context, file string, content []byte, in input) result
 		y.notes = append(y.notes, warning)
 	}
 	y.result.problems = append(y.problems, y.notes...)
-	y.result.drafts = slices.Clone(y.result.drafts) // they stay until all files are read, and the room beside them would, too
+	// they stay until all files are read, and the room beside them would, too
+	y.result.drafts = slices.Clone(y.result.drafts)
 	return y.result
 }
 
@@ -120,7 +121,8 @@ func (y *yamlReader) define(node *yaml.Node, read func(*yamlReader, *yaml.Node))
 // readResource reads a mapping and what is nested in it; within is as in draft.
 func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 	if node.Kind != yaml.MappingNode {
-		y.fail(node, diag.BadValue, fmt.Sprintf("%s is %s; want a mapping", strings.ToLower(v.schema.Title), shapeOf(node)), "")
+		y.fail(node, diag.BadValue,
+			fmt.Sprintf("%s is %s; want a mapping", strings.ToLower(v.schema.Title), shapeOf(node)), "")
 		return
 	}
 	if y.ctx.Err() != nil {
@@ -128,7 +130,9 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 		y.fail(node, tooLong.Code, tooLong.Message, tooLong.Hint)
 		return
 	}
-	y.result.drafts = append(y.result.drafts, draft{schema: v.schema, within: within, position: y.at(node), attributes: y.room[:0]})
+	y.result.drafts = append(y.result.drafts, draft{
+		schema: v.schema, within: within, position: y.at(node), attributes: y.room[:0],
+	})
 	index := len(y.result.drafts)
 	before := len(y.problems)
 	d := &y.result.drafts[index-1] // until the children come
@@ -212,7 +216,8 @@ func (y *yamlReader) readField(d *draft, key, value *yaml.Node, w *word) {
 // the order of the keys.
 func (y *yamlReader) readParent(d *draft, key, value *yaml.Node, w *word) {
 	if d.within > 0 {
-		y.report(key, diag.UnknownKey, fmt.Sprintf("%s is given where the nesting already says it; want no %s here", key.Value, key.Value), "")
+		y.report(key, diag.UnknownKey,
+			fmt.Sprintf("%s is given where the nesting already says it; want no %s here", key.Value, key.Value), "")
 		return
 	}
 	if d.parents == nil {
@@ -275,9 +280,11 @@ func (y *yamlReader) unknown(key *yaml.Node, s *resource.Schema, known *words) {
 		hint = fmt.Sprintf("type %s and the spaces beside it again: one of them is no space to YAML", clean)
 	}
 	if _, dotted := s.Attribute(key.Value); dotted && strings.Contains(key.Value, ".") {
-		hint = "write it nested: " + strings.ReplaceAll(key.Value, ".", ": {") + ": …" + strings.Repeat("}", strings.Count(key.Value, "."))
+		hint = "write it nested: " + strings.ReplaceAll(key.Value, ".", ": {") +
+			": …" + strings.Repeat("}", strings.Count(key.Value, "."))
 	}
-	y.report(key, diag.UnknownKey, fmt.Sprintf("%q is no key of %s; want %s", key.Value, withArticle(s.Title), strings.Join(known.names, ", ")), hint)
+	y.report(key, diag.UnknownKey, fmt.Sprintf("%q is no key of %s; want %s",
+		key.Value, withArticle(s.Title), strings.Join(known.names, ", ")), hint)
 }
 
 func withArticle(title string) string {

@@ -34,7 +34,8 @@ func (y *yamlReader) readGroup(d *draft, node *yaml.Node, w *word) {
 		if node.Kind == yaml.MappingNode {
 			shape = "an empty mapping"
 		}
-		y.report(node, diag.BadValue, fmt.Sprintf("%s is %s; want a mapping with %s", w.path, shape, strings.Join(w.group.names, ", ")), "")
+		y.report(node, diag.BadValue,
+			fmt.Sprintf("%s is %s; want a mapping with %s", w.path, shape, strings.Join(w.group.names, ", ")), "")
 		for _, part := range w.group.byName {
 			d.rejected = append(d.rejected, part.path)
 		}
@@ -43,7 +44,8 @@ func (y *yamlReader) readGroup(d *draft, node *yaml.Node, w *word) {
 	for key, value := range y.entries(node) {
 		part := w.group.byName[key.Value]
 		if part == nil {
-			y.report(key, diag.UnknownKey, fmt.Sprintf("%q is no key of %s; want %s", key.Value, w.path, strings.Join(w.group.names, ", ")), diag.DidYouMean(key.Value, w.group.names))
+			y.report(key, diag.UnknownKey, fmt.Sprintf("%q is no key of %s; want %s",
+				key.Value, w.path, strings.Join(w.group.names, ", ")), diag.DidYouMean(key.Value, w.group.names))
 			continue
 		}
 		y.readAttribute(d, key, value, part)
@@ -53,7 +55,8 @@ func (y *yamlReader) readGroup(d *draft, node *yaml.Node, w *word) {
 func (y *yamlReader) readValue(d *draft, key, node *yaml.Node, a *resource.Attribute) {
 	switch {
 	case isNothing(node):
-		y.report(key, diag.BadValue, fmt.Sprintf("%s has no value; want one, or null to clear it, or no %s at all to leave it as it is", a.Name, a.Name), "")
+		y.report(key, diag.BadValue, fmt.Sprintf("%s has no value; "+
+			"want one, or null to clear it, or no %s at all to leave it as it is", a.Name, a.Name), "")
 	case isNull(node), clears(node, a):
 		y.clear(d, node, a)
 	case a.Type.IsList():
@@ -78,7 +81,8 @@ func clears(node *yaml.Node, a *resource.Attribute) bool {
 
 func (y *yamlReader) clear(d *draft, node *yaml.Node, a *resource.Attribute) {
 	if !a.Clearable {
-		y.report(node, diag.NotClearable, fmt.Sprintf("%s is %s, and it cannot be cleared; want a value, or no %s at all to leave it as it is", a.Name, writtenClear(node), a.Name), "")
+		y.report(node, diag.NotClearable, fmt.Sprintf("%s is %s, and it cannot "+
+			"be cleared; want a value, or no %s at all to leave it as it is", a.Name, writtenClear(node), a.Name), "")
 		return
 	}
 	d.attributes.Set(a.Name, resource.Null().At(y.at(node)))
@@ -96,7 +100,8 @@ func writtenClear(node *yaml.Node) string {
 
 func (y *yamlReader) readScalar(d *draft, node *yaml.Node, a *resource.Attribute) {
 	if a.Type == resource.TypeMoney && readsTwoWays(node) {
-		y.report(node, diag.BadMoney, fmt.Sprintf("%s is %s, which some take for an octal number; want digits without leading zeros", a.Name, node.Value), "")
+		y.report(node, diag.BadMoney, fmt.Sprintf("%s is %s, which "+
+			"some take for an octal number; want digits without leading zeros", a.Name, node.Value), "")
 		return
 	}
 	if a.Type == resource.TypeText {
@@ -107,7 +112,8 @@ func (y *yamlReader) readScalar(d *draft, node *yaml.Node, a *resource.Attribute
 	case finding != nil:
 		y.problems = append(y.problems, problemAt(y.at(node), *finding))
 	case v.IsAbsent():
-		y.report(node, diag.BadValue, fmt.Sprintf("%s is empty; want a value, or no %s at all to leave it as it is", a.Name, a.Name), "")
+		y.report(node, diag.BadValue,
+			fmt.Sprintf("%s is empty; want a value, or no %s at all to leave it as it is", a.Name, a.Name), "")
 	default:
 		d.attributes.Set(a.Name, v.At(y.at(node)))
 	}
@@ -118,7 +124,8 @@ func (y *yamlReader) readScalar(d *draft, node *yaml.Node, a *resource.Attribute
 
 // readsTwoWays is true for a number without quotes that begins with a zero.
 func readsTwoWays(node *yaml.Node) bool {
-	return node.Style == 0 && len(node.Value) > 1 && node.Value[0] == '0' && node.Value[1] >= '0' && node.Value[1] <= '9'
+	return node.Style == 0 && len(node.Value) > 1 &&
+		node.Value[0] == '0' && node.Value[1] >= '0' && node.Value[1] <= '9'
 }
 
 // readObject takes a mapping for the JSON it stands for.
@@ -199,7 +206,8 @@ func (y *yamlReader) appendJSONScalar(text []byte, node *yaml.Node) []byte {
 	case isNull(node):
 		return append(text, "null"...)
 	default:
-		y.report(node, diag.BadValue, fmt.Sprintf("value is %s; want it as JSON writes it, or in quotes", shapeOf(node)), "")
+		y.report(node, diag.BadValue,
+			fmt.Sprintf("value is %s; want it as JSON writes it, or in quotes", shapeOf(node)), "")
 	}
 	return append(text, "null"...)
 }
@@ -207,7 +215,8 @@ func (y *yamlReader) appendJSONScalar(text []byte, node *yaml.Node) []byte {
 // readList reads the items of a list, or the one text that holds them.
 func (y *yamlReader) readList(d *draft, node *yaml.Node, a *resource.Attribute) {
 	if bracketClear(node) {
-		y.report(node, diag.BadValue, fmt.Sprintf("%s is [clear], which clears in a workbook; want null to clear it", a.Name), "")
+		y.report(node, diag.BadValue,
+			fmt.Sprintf("%s is [clear], which clears in a workbook; want null to clear it", a.Name), "")
 		return
 	}
 	items, named, ok := y.items(node, a)

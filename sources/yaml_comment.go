@@ -29,8 +29,10 @@ func (y *yamlReader) noteComment(node *yaml.Node, what string) {
 	whole := node.Value + before[len(text):] + node.LineComment
 	y.notes = append(y.notes, problemAt(y.at(node), resource.Finding{
 		Code: diag.BadValue, Severity: diag.Warning,
-		Message: fmt.Sprintf("%s is read as %q, because %q behind it is a comment in YAML; want the text in quotes", what, node.Value, node.LineComment),
-		Hint:    fmt.Sprintf("write %s, or put two spaces before # and one behind it where it is a comment", yamlfmt.Scalar(whole, true)),
+		Message: fmt.Sprintf("%s is read as %q, because %q behind it is a comment in YAML; want the text in quotes",
+			what, node.Value, node.LineComment),
+		Hint: fmt.Sprintf("write %s, or put two spaces before # and one behind it where it is a comment",
+			yamlfmt.Scalar(whole, true)),
 	}))
 }
 

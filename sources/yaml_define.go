@@ -29,7 +29,8 @@ func (y *yamlReader) readInheritances(node *yaml.Node, named bool) {
 		case v == nil:
 			y.unknownDefinition(key, named)
 		case value.Kind != yaml.MappingNode:
-			y.report(value, diag.BadValue, fmt.Sprintf("%s is %s; want a mapping of attributes", key.Value, shapeOf(value)), "")
+			y.report(value, diag.BadValue,
+				fmt.Sprintf("%s is %s; want a mapping of attributes", key.Value, shapeOf(value)), "")
 		default:
 			y.result.inherits = append(y.result.inherits, y.readInheritance(value, v))
 		}
@@ -41,7 +42,8 @@ func (y *yamlReader) readInheritances(node *yaml.Node, named bool) {
 		y.result.inherits[first+i].name = name
 	}
 	if len(y.result.inherits) == first {
-		y.report(node, diag.BadValue, "document sets nothing; want a kind with attributes, such as ad: {status: active}", "")
+		y.report(node, diag.BadValue,
+			"document sets nothing; want a kind with attributes, such as ad: {status: active}", "")
 	}
 }
 
@@ -53,7 +55,8 @@ func (y *yamlReader) unknownDefinition(key *yaml.Node, named bool) {
 	for _, s := range y.in.schemas {
 		known = append(known, string(s.Kind))
 	}
-	y.report(key, diag.UnknownKey, fmt.Sprintf("%q is no kind; want %s", key.Value, strings.Join(known, ", ")), diag.DidYouMean(key.Value, known))
+	y.report(key, diag.UnknownKey, fmt.Sprintf("%q is no kind; want %s", key.Value, strings.Join(known, ", ")),
+		diag.DidYouMean(key.Value, known))
 }
 
 func (y *yamlReader) readInheritance(node *yaml.Node, v *vocabulary) inheritance {
@@ -68,7 +71,10 @@ func (y *yamlReader) readInheritance(node *yaml.Node, v *vocabulary) inheritance
 	}
 	problems := errorsOf(y.problems[before:])
 	d.ofAny(len(problems))
-	return inheritance{problems: problems, effect: d.effect, schema: v.schema, attributes: d.attributes, hints: d.hints, position: y.at(node)}
+	return inheritance{
+		problems: problems, effect: d.effect, schema: v.schema,
+		attributes: d.attributes, hints: d.hints, position: y.at(node),
+	}
 }
 
 // readHintList reads a list of hints that ad groups take in by name.
@@ -85,7 +91,8 @@ func (y *yamlReader) readHintList(node *yaml.Node) {
 			hints = true
 			list.items = y.listItems(value)
 		default:
-			y.report(key, diag.UnknownKey, fmt.Sprintf("%q is no key of a hint list; want hints, key", key.Value), diag.DidYouMean(key.Value, []string{"hints", "key"}))
+			y.report(key, diag.UnknownKey, fmt.Sprintf("%q is no key of a hint list; want hints, key", key.Value),
+				diag.DidYouMean(key.Value, []string{"hints", "key"}))
 		}
 	}
 	if list.name.text == "" {
@@ -107,7 +114,8 @@ func (y *yamlReader) listItems(node *yaml.Node) []hint {
 	for _, child := range node.Content {
 		for _, item := range y.item(child, "hints", true) {
 			if item.isList {
-				y.report(child, diag.BadValue, fmt.Sprintf("hint list takes in list %q; want sentences and files, so that no list can take in itself", item.text), "")
+				y.report(child, diag.BadValue, fmt.Sprintf("hint list takes "+
+					"in list %q; want sentences and files, so that no list can take in itself", item.text), "")
 				continue
 			}
 			items = append(items, item)

@@ -50,7 +50,8 @@ func (y *yamlReader) item(node *yaml.Node, where string, hints bool) []hint {
 	case node.Kind == yaml.MappingNode && hints:
 		return y.reference(node, where)
 	}
-	y.report(node, diag.BadValue, fmt.Sprintf("an entry of %s is %s; want text", where, shapeOf(node)), quoteColon(node))
+	y.report(node, diag.BadValue, fmt.Sprintf("an entry of %s is %s; want text", where, shapeOf(node)),
+		quoteColon(node))
 	return nil
 }
 
@@ -75,6 +76,7 @@ func (y *yamlReader) reference(node *yaml.Node, where string) []hint {
 			return hints
 		}
 	}
-	y.report(node, diag.BadValue, fmt.Sprintf("an entry of %s is a mapping; want text, {list: name} or {file: path}", where), quoteColon(node))
+	y.report(node, diag.BadValue,
+		fmt.Sprintf("an entry of %s is a mapping; want text, {list: name} or {file: path}", where), quoteColon(node))
 	return nil
 }

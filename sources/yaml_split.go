@@ -25,8 +25,12 @@ const mostTreeFiles = 500
 // tree goes on in spring-launch~2.yaml. Paths of images are taken from where
 // these files stand, and written from the folder of each. The same snapshot
 // gives the same files.
-func (p Project) YAMLFiles(schemas resource.Schemas, s *resource.Snapshot, env resource.Env) (map[string][]byte, error) {
-	y := &yamlSplit{schemas: schemas, env: env, limit: p.limits().yamlBytes, size: map[resource.Address]int64{}, children: map[resource.Address][]resource.Address{}, snapshot: s, files: map[string][]byte{}}
+func (p Project) YAMLFiles(schemas resource.Schemas,
+	s *resource.Snapshot, env resource.Env) (map[string][]byte, error) {
+	y := &yamlSplit{
+		schemas: schemas, env: env, limit: p.limits().yamlBytes, size: map[resource.Address]int64{},
+		children: map[resource.Address][]resource.Address{}, snapshot: s, files: map[string][]byte{},
+	}
 	if err := y.measure(); err != nil {
 		return nil, err
 	}
@@ -208,7 +212,8 @@ func (y *yamlSplit) text(folder string, addresses []resource.Address) ([]byte, e
 
 // YAMLFile writes a snapshot as one YAML file, and says whether a source may be
 // that large.
-func (p Project) YAMLFile(schemas resource.Schemas, s *resource.Snapshot, env resource.Env) (content []byte, fits bool, err error) {
+func (p Project) YAMLFile(schemas resource.Schemas,
+	s *resource.Snapshot, env resource.Env) (content []byte, fits bool, err error) {
 	var b bytes.Buffer
 	err = WriteYAML(&b, schemas, s, env)
 	return b.Bytes(), int64(b.Len()) <= p.limits().yamlBytes, err

@@ -42,7 +42,8 @@ func (e *encoder) attributes(as resource.Attributes) {
 	e.count(len(as))
 	for i, a := range as {
 		if i > 0 && as[i-1].Name >= a.Name {
-			e.err = fmt.Errorf("attribute %q stands after %q; want them sorted by name, each once", a.Name, as[i-1].Name)
+			e.err = fmt.Errorf("attribute %q stands after %q; want them sorted by name, each once",
+				a.Name, as[i-1].Name)
 		}
 		e.text(a.Name)
 		e.value(a)

@@ -115,15 +115,24 @@ func TestLastHoldsWhatWasRecorded(t *testing.T) {
 		{
 			"a merge changes what it names",
 			Applied{Address: runner, Attributes: with("bid", 7, "hints", nil)},
-			resource.Resource{ID: "ad_1", ParentID: "grp_1", Attributes: with("bid", 7, "hints", nil, "name", "Runners"), Normal: with("name", "runners")},
+			resource.Resource{
+				ID: "ad_1", ParentID: "grp_1", Attributes: with("bid", 7, "hints", nil, "name", "Runners"),
+				Normal: with("name", "runners"),
+			},
 		}, {
 			"an attribute given anew loses its normal form",
 			Applied{Address: runner, Attributes: with("name", "Walkers")},
-			resource.Resource{ID: "ad_1", ParentID: "grp_1", Attributes: with("bid", 5, "hints", []string{"shoes"}, "name", "Walkers")},
+			resource.Resource{
+				ID: "ad_1", ParentID: "grp_1",
+				Attributes: with("bid", 5, "hints", []string{"shoes"}, "name", "Walkers"),
+			},
 		}, {
 			"a read-back adds a normal form",
 			Applied{Address: runner, Normal: with("bid", 6)},
-			resource.Resource{ID: "ad_1", ParentID: "grp_1", Attributes: with("bid", 5, "hints", []string{"shoes"}, "name", "Runners"), Normal: with("bid", 6, "name", "runners")},
+			resource.Resource{
+				ID: "ad_1", ParentID: "grp_1", Attributes: with("bid",
+					5, "hints", []string{"shoes"}, "name", "Runners"), Normal: with("bid", 6, "name", "runners"),
+			},
 		}, {
 			"a replacement keeps nothing but the ids it leaves out",
 			Applied{Address: runner, ID: "ad_2", Attributes: with("status", "paused"), Replace: true},
@@ -131,7 +140,10 @@ func TestLastHoldsWhatWasRecorded(t *testing.T) {
 		}, {
 			"another address changes nothing here",
 			Applied{Address: address("ad/spring"), Attributes: with("bid", 9)},
-			resource.Resource{ID: "ad_1", ParentID: "grp_1", Attributes: with("bid", 5, "hints", []string{"shoes"}, "name", "Runners"), Normal: with("name", "runners")},
+			resource.Resource{
+				ID: "ad_1", ParentID: "grp_1", Attributes: with("bid",
+					5, "hints", []string{"shoes"}, "name", "Runners"), Normal: with("name", "runners"),
+			},
 		},
 	}
 	for _, row := range rows {
@@ -139,7 +151,8 @@ func TestLastHoldsWhatWasRecorded(t *testing.T) {
 			both(t, func(t *testing.T, s Store, again func() Store) {
 				must(t, s.Record(t.Context(), []Applied{{
 					Address: runner, ID: "ad_1", ParentID: "grp_1",
-					Attributes: with("name", "Runners", "bid", 5, "hints", []string{"shoes"}), Normal: with("name", "runners"),
+					Attributes: with("name", "Runners", "bid", 5, "hints", []string{"shoes"}),
+					Normal:     with("name", "runners"),
 				}}))
 				must(t, s.Record(t.Context(), []Applied{row.then}))
 				last, err := again().Last(t.Context())
@@ -156,7 +169,8 @@ func TestBindingsAreThoseThatWereAskedFor(t *testing.T) {
 		must(t, s.Record(t.Context(), ads(0, 3)))
 		must(t, s.Record(t.Context(), []Applied{{Address: address("ad/unbound"), Attributes: with("bid", 5)}}))
 		all := ads(0, 3)
-		got, err := again().Bindings(t.Context(), []resource.Address{all[2].Address, address("ad/unbound"), address("ad/nobody"), all[0].Address, all[2].Address})
+		got, err := again().Bindings(t.Context(), []resource.Address{all[2].Address,
+			address("ad/unbound"), address("ad/nobody"), all[0].Address, all[2].Address})
 		must(t, err)
 		same(t, "bindings", got, map[resource.Address]string{all[0].Address: all[0].ID, all[2].Address: all[2].ID})
 	})
@@ -222,7 +236,8 @@ func TestFactsAreRemembered(t *testing.T) {
 		must(t, s.RecordCapability(ctx, resource.BulkJobs, true))
 		must(t, s.RecordCapability(ctx, resource.BulkDailyBudget, false))
 		must(t, s.Block(ctx, []Blocked{
-			{Address: address("campaign/shoes"), InputHash: "hash", Code: "invalid_budget", Message: "budget is too low", Run: "run-000001", Asked: "run-000002"},
+			{Address: address("campaign/shoes"), InputHash: "hash",
+				Code: "invalid_budget", Message: "budget is too low", Run: "run-000001", Asked: "run-000002"},
 			{Address: address("campaign/boots"), InputHash: "hash", Code: "x", Message: "y"},
 			{Address: address("ad/old"), InputHash: "hash", Since: morning.AddDate(-1, 0, 0)},
 		}))
@@ -233,12 +248,15 @@ func TestFactsAreRemembered(t *testing.T) {
 		same(t, "files", files, map[string]string{"sha256:a": "file_1", "https://x.example/a.png": "file_2"})
 		capabilities, err := s.Capabilities(ctx)
 		must(t, err)
-		same(t, "capabilities", capabilities, map[resource.Capability]bool{resource.BulkJobs: true, resource.BulkDailyBudget: false})
+		same(t, "capabilities", capabilities, map[resource.Capability]bool{
+			resource.BulkJobs: true, resource.BulkDailyBudget: false,
+		})
 		blocked, err := s.Blocked(ctx)
 		must(t, err)
 		shoes := address("campaign/shoes")
 		same(t, "blocked", blocked, map[resource.Address]Blocked{
-			shoes:             {shoes, "hash", "invalid_budget", "budget is too low", morning, "run-000001", "run-000002"},
+			shoes: {shoes, "hash", "invalid_budget",
+				"budget is too low", morning, "run-000001", "run-000002"},
 			address("ad/old"): {Address: address("ad/old"), InputHash: "hash", Since: morning.AddDate(-1, 0, 0)},
 		})
 	})
@@ -249,7 +267,10 @@ func TestWhatWaitsIsReplacedWhole(t *testing.T) {
 		ctx := t.Context()
 		waits := func(key string) *resource.Snapshot {
 			waiting := &resource.Snapshot{}
-			waiting.Add(&resource.Resource{Address: address("campaign/" + key), Attributes: resource.Attributes{{Name: "budget.daily", Value: resource.Number(5)}, {Name: "end", Value: resource.Null()}}})
+			waiting.Add(&resource.Resource{
+				Address: address("campaign/" + key), Attributes: resource.Attributes{{Name: "budget.daily",
+					Value: resource.Number(5)}, {Name: "end", Value: resource.Null()}},
+			})
 			return waiting
 		}
 		must(t, s.RecordWaiting(ctx, waits("shoes")))
@@ -287,9 +308,14 @@ func TestRunsComeNewestFirstAndTheOldestGo(t *testing.T) {
 		must(t, s.Begin(ctx, first))
 		must(t, s.Move(ctx, first.ID, Abandoned, Update{}))
 		for i := range keptRuns + 2 {
-			must(t, s.RecordRun(ctx, Run{ID: fmt.Sprintf("run-%d", i), Started: morning.Add(time.Duration(i) * time.Minute)}))
+			must(t, s.RecordRun(ctx, Run{
+				ID: fmt.Sprintf("run-%d", i), Started: morning.Add(time.Duration(i) * time.Minute),
+			}))
 		}
-		newest := Run{ID: fmt.Sprintf("run-%d", keptRuns+1), Started: morning.Add((keptRuns + 1) * time.Minute), Finished: morning.Add(48 * time.Hour), PlanHash: "sha256:p", Summary: "1 applied"}
+		newest := Run{
+			ID: fmt.Sprintf("run-%d", keptRuns+1), Started: morning.Add((keptRuns + 1) * time.Minute),
+			Finished: morning.Add(48 * time.Hour), PlanHash: "sha256:p", Summary: "1 applied",
+		}
 		must(t, s.RecordRun(ctx, newest))
 		wantError(t, "Begin of a step whose run is kept no longer", s.Begin(ctx, first), nil)
 		s = again()
@@ -300,7 +326,8 @@ func TestRunsComeNewestFirstAndTheOldestGo(t *testing.T) {
 		}
 		two, err := s.Runs(ctx, 2)
 		must(t, err)
-		same(t, "newest runs", two, []Run{newest, {ID: fmt.Sprintf("run-%d", keptRuns), Started: morning.Add(keptRuns * time.Minute)}})
+		same(t, "newest runs", two,
+			[]Run{newest, {ID: fmt.Sprintf("run-%d", keptRuns), Started: morning.Add(keptRuns * time.Minute)}})
 	})
 }
 
@@ -328,13 +355,16 @@ func TestClosedStoreRefuses(t *testing.T) {
 
 func TestRecordRefusesWhatCannotBeReadBack(t *testing.T) {
 	for name, applied := range map[string]Applied{
-		"no address":        {ID: "1"},
-		"no key":            {Address: resource.Address{Kind: "ad"}},
-		"slash in kind":     {Address: resource.Address{Kind: "a/b", Key: "c"}},
-		"absent value":      {Address: address("ad/a"), Attributes: resource.Attributes{{Name: "x"}}},
-		"unsorted":          {Address: address("ad/a"), Attributes: resource.Attributes{{Name: "b", Value: resource.Null()}, {Name: "a", Value: resource.Null()}}},
-		"one name twice":    {Address: address("ad/a"), Attributes: resource.Attributes{{Name: "b", Value: resource.Null()}, {Name: "b", Value: resource.Null()}}},
-		"unsorted normally": {Address: address("ad/a"), Normal: resource.Attributes{{Name: "b", Value: resource.Null()}, {Name: "a", Value: resource.Null()}}},
+		"no address":    {ID: "1"},
+		"no key":        {Address: resource.Address{Kind: "ad"}},
+		"slash in kind": {Address: resource.Address{Kind: "a/b", Key: "c"}},
+		"absent value":  {Address: address("ad/a"), Attributes: resource.Attributes{{Name: "x"}}},
+		"unsorted": {Address: address("ad/a"),
+			Attributes: resource.Attributes{{Name: "b", Value: resource.Null()}, {Name: "a", Value: resource.Null()}}},
+		"one name twice": {Address: address("ad/a"),
+			Attributes: resource.Attributes{{Name: "b", Value: resource.Null()}, {Name: "b", Value: resource.Null()}}},
+		"unsorted normally": {Address: address("ad/a"),
+			Normal: resource.Attributes{{Name: "b", Value: resource.Null()}, {Name: "a", Value: resource.Null()}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, s Store, again func() Store) {

@@ -137,7 +137,8 @@ func (f folder) warnIfOpen(o Options) {
 	for _, name := range []string{".", databaseName, markName, lockName} {
 		path := f.path(name)
 		if at, err := os.Stat(path); err == nil && at.Mode().Perm()&0o077 != 0 {
-			o.Log.Warn("state can be read by others; take their permissions away", slog.String("path", path), slog.String("mode", at.Mode().Perm().String()))
+			o.Log.Warn("state can be read by others; take their permissions away",
+				slog.String("path", path), slog.String("mode", at.Mode().Perm().String()))
 		}
 	}
 }

@@ -16,7 +16,9 @@ func TestCreditsAreKeptUntilOthersTakeTheirPlace(t *testing.T) {
 			r.Set("tracking", resource.Null())
 			return resource.SnapshotOf([]*resource.Resource{r}, nil)
 		}
-		older := Credit{Run: "run-1", At: morning, Lost: 3, Desired: of(5), Last: &resource.Snapshot{}, Live: &resource.Snapshot{}}
+		older := Credit{
+			Run: "run-1", At: morning, Lost: 3, Desired: of(5), Last: &resource.Snapshot{}, Live: &resource.Snapshot{},
+		}
 		newer := Credit{Run: "run-2", At: morning.Add(time.Hour), Desired: of(7), Last: of(8), Live: of(9),
 			Shown: []Shown{{address("campaign/shoes"), 2, 0}, {address("campaign/socks"), 0, 4}}}
 		must(t, s.RecordCredits(ctx, []Credit{newer, older}))
@@ -42,9 +44,11 @@ func wantCredits(t *testing.T, s Store, since time.Time, want ...Credit) {
 		t.Fatalf("%d credits since %s; want %d", len(got), since, len(want))
 	}
 	for i := range want {
-		same(t, "run, moment and loss", []any{got[i].Run, got[i].At, got[i].Lost}, []any{want[i].Run, want[i].At, want[i].Lost})
+		same(t, "run, moment and loss", []any{got[i].Run, got[i].At, got[i].Lost},
+			[]any{want[i].Run, want[i].At, want[i].Lost})
 		same(t, "what was shown", got[i].Shown, want[i].Shown)
-		for _, s := range [][2]*resource.Snapshot{{got[i].Desired, want[i].Desired}, {got[i].Last, want[i].Last}, {got[i].Live, want[i].Live}} {
+		for _, s := range [][2]*resource.Snapshot{{got[i].Desired, want[i].Desired},
+			{got[i].Last, want[i].Last}, {got[i].Live, want[i].Live}} {
 			same(t, "values", s[0].Ordered(), s[1].Ordered())
 		}
 	}

@@ -52,7 +52,8 @@ func seen(t *testing.T, s Store) string {
 
 // refused are the errors a damaged state may give.
 func refused(err error) bool {
-	return errors.Is(err, ErrDamaged) || errors.Is(err, ErrLost) || errors.Is(err, ErrForeign) || errors.Is(err, ErrNewer) || errors.Is(err, ErrUnusable)
+	return errors.Is(err, ErrDamaged) || errors.Is(err, ErrLost) ||
+		errors.Is(err, ErrForeign) || errors.Is(err, ErrNewer) || errors.Is(err, ErrUnusable)
 }
 
 // wholeOrRefused opens a damaged folder both ways. Where the state can be read
@@ -131,7 +132,8 @@ func TestCutFileIsSeen(t *testing.T) {
 	must(t, err)
 	want := seen(t, whole)
 	for name, content := range files {
-		for _, length := range []int{0, 1, 31, 32, 99, 100, 512, 600, 4096, len(content) / 3, len(content) / 2, len(content) - 8192, len(content) - 24, len(content) - 1} {
+		for _, length := range []int{0, 1, 31, 32, 99, 100, 512,
+			600, 4096, len(content) / 3, len(content) / 2, len(content) - 8192, len(content) - 24, len(content) - 1} {
 			if length < 0 || length >= len(content) {
 				continue
 			}
@@ -210,11 +212,12 @@ func TestDatabaseOfAnotherFolderIsSeen(t *testing.T) {
 // of its own; the tally of the header finds it.
 func TestRecordsThatAreNotTheHeadersAreSeen(t *testing.T) {
 	rows := map[string]string{
-		"one is gone":        `DELETE FROM record WHERE key = 'ad/spring/group-0/ad-3'`,
-		"all are gone":       `DELETE FROM record WHERE class = 'last'`,
-		"header is gone":     `DELETE FROM record WHERE class = 'header'`,
-		"table is gone":      `DROP TABLE record`,
-		"one is another's":   `UPDATE record SET value = (SELECT value FROM record WHERE key = 'ad/spring/group-0/ad-1') WHERE key = 'ad/spring/group-0/ad-2'`,
+		"one is gone":    `DELETE FROM record WHERE key = 'ad/spring/group-0/ad-3'`,
+		"all are gone":   `DELETE FROM record WHERE class = 'last'`,
+		"header is gone": `DELETE FROM record WHERE class = 'header'`,
+		"table is gone":  `DROP TABLE record`,
+		"one is another's": `UPDATE record SET value ` +
+			`= (SELECT value FROM record WHERE key = 'ad/spring/group-0/ad-1') WHERE key = 'ad/spring/group-0/ad-2'`,
 		"one is renamed":     `UPDATE record SET key = 'ad/spring/group-0/ad-99' WHERE key = 'ad/spring/group-0/ad-2'`,
 		"a body is gone":     `DELETE FROM long WHERE class = 'body'`,
 		"long ones are gone": `DROP TABLE long`,
@@ -243,7 +246,8 @@ func TestRecordsThatAreNotTheHeadersAreSeen(t *testing.T) {
 func TestDamageWhileOpenIsSeen(t *testing.T) {
 	s := openFolder(t, t.TempDir()).(*held)
 	must(t, s.Record(t.Context(), ads(0, 5)))
-	_, err := s.engine.(*database).conn.ExecContext(t.Context(), `UPDATE record SET value = 'x' WHERE key = 'ad/spring/group-0/ad-3'`)
+	_, err := s.engine.(*database).conn.ExecContext(t.Context(),
+		`UPDATE record SET value = 'x' WHERE key = 'ad/spring/group-0/ad-3'`)
 	must(t, err)
 	_, err = s.Last(t.Context())
 	wantError(t, "Last", err, ErrDamaged)

@@ -19,7 +19,8 @@ const writerSteps = 3
 
 // stateFiles are those of a state, with the names they have while they are made.
 var stateFiles = []string{
-	".", databaseName, databaseName + "-wal", databaseName + ".new", databaseName + ".new-wal", databaseName + ".new-journal",
+	".", databaseName, databaseName + "-wal", databaseName + ".new",
+	databaseName + ".new-wal", databaseName + ".new-journal",
 	markName, markName + ".new", probeName, probeName + ".new",
 }
 
@@ -74,13 +75,15 @@ func diskFails(t *testing.T, inject string, harmless bool) bool {
 	for _, c := range calls {
 		if c.Injected {
 			injected++
-			harmless = harmless || c.Path == dir // SQLite goes on where the folder of its log fails; the mark tells a log that went
+			// SQLite goes on where the folder of its log fails; the mark tells a log that went
+			harmless = harmless || c.Path == dir
 		}
 	}
 	if injected == 0 {
 		return false
 	}
-	whole := a.taken == writerSteps && len(a.bound) == writerSteps // only the checkpoint at its close failed: the log stays
+	// only the checkpoint at its close failed: the log stays
+	whole := a.taken == writerSteps && len(a.bound) == writerSteps
 	if complaint == "" && (whole || harmless && len(a.closed) > 0) {
 		complaint = "nothing: it went on to its end"
 	}

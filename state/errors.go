@@ -50,4 +50,5 @@ func CodeOf(err error) diag.Code {
 }
 
 // restore says how to go on after damage or loss.
-const restore = "put the folder back from a copy, or move it away and run `adsync apply --allow adopt`, which binds what the account already holds"
+const restore = "put the folder back from a copy, " +
+	"or move it away and run `adsync apply --allow adopt`, which binds what the account already holds"

@@ -27,7 +27,8 @@ func (l *ledger) Bind(ctx context.Context, account Account) error {
 	case bound == account:
 		return nil
 	case bound != Account{}:
-		return fmt.Errorf("%w: it is bound to %s, this account is %s; use the state of this account, or a folder of its own", ErrForeign, bound, account)
+		return fmt.Errorf("%w: it is bound to %s, "+
+			"this account is %s; use the state of this account, or a folder of its own", ErrForeign, bound, account)
 	case account.ID == "":
 		return fmt.Errorf("account has no id; want the id the service gives")
 	case l.readOnly:
@@ -138,7 +139,10 @@ func (b *batch) runs() ([]Run, error) {
 		if json.Unmarshal([]byte(value), &r) != nil {
 			return unreadable(record{classRun, id})
 		}
-		runs = append(runs, Run{ID: id, Started: r.Started, Finished: r.Finished, PlanHash: r.PlanHash, Summary: r.Summary, Settled: r.Settled})
+		runs = append(runs, Run{
+			ID: id, Started: r.Started, Finished: r.Finished,
+			PlanHash: r.PlanHash, Summary: r.Summary, Settled: r.Settled,
+		})
 		return nil
 	})
 	slices.SortFunc(runs, func(r, s Run) int {

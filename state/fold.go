@@ -30,7 +30,8 @@ func Fold(ctx context.Context, dir string, o Options) (folded bool, err error) {
 		return false, fmt.Errorf("fold the log of state %s: %w", dir, err)
 	}
 	if f.logged() { // SQLite says nothing where that fails
-		return false, fmt.Errorf("%w: the log of %s could not be moved into it; want space on its disk", ErrUnusable, f.path(databaseName))
+		return false, fmt.Errorf("%w: the log of %s could not be moved into it; want space on its disk",
+			ErrUnusable, f.path(databaseName))
 	}
 	// A kill between a commit and its mark leaves the mark behind.
 	return true, createMark(path, f.path(markName), position{header.Lineage, header.Serial})

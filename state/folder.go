@@ -101,7 +101,8 @@ func (f folder) exists() (bool, error) {
 	}
 	for _, part := range []string{markName, databaseName + "-wal"} {
 		if f.has(part) {
-			return false, fmt.Errorf("%w: %s is gone, and %s says that it was there; %s", ErrLost, f.path(databaseName), part, restore)
+			return false, fmt.Errorf("%w: %s is gone, and %s says that it was there; %s",
+				ErrLost, f.path(databaseName), part, restore)
 		}
 	}
 	return false, nil
@@ -159,11 +160,14 @@ func (f folder) load(ctx context.Context, c *contents, deep bool, keep keeper) e
 	case !marked && h.Serial == 1:
 		return nil
 	case !marked:
-		return fmt.Errorf("%w: %s is gone, so nobody can say whether the state is whole; %s", ErrDamaged, f.path(markName), restore)
+		return fmt.Errorf("%w: %s is gone, so nobody can say whether the state is whole; %s",
+			ErrDamaged, f.path(markName), restore)
 	case mark.lineage != h.Lineage:
-		return fmt.Errorf("%w: %s is of lineage %s, the folder of %s; put back the file that belongs here", ErrForeign, databaseName, h.Lineage, mark.lineage)
+		return fmt.Errorf("%w: %s is of lineage %s, the folder of %s; put back the file that belongs here",
+			ErrForeign, databaseName, h.Lineage, mark.lineage)
 	case mark.serial > h.Serial:
-		return fmt.Errorf("%w: it ends at commit %d, and commit %d was made; %s", ErrLost, h.Serial, mark.serial, restore)
+		return fmt.Errorf("%w: it ends at commit %d, and commit %d was made; %s",
+			ErrLost, h.Serial, mark.serial, restore)
 	}
 	return nil
 }

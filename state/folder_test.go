@@ -147,10 +147,11 @@ func TestCreationThatWasCutShortIsBegunAgain(t *testing.T) {
 	database, err := os.ReadFile(filepath.Join(made, databaseName))
 	must(t, err)
 	for name, files := range map[string]map[string][]byte{
-		"only the lock":                 {lockName: nil},
-		"a lock with half a text":       {lockName: []byte(`{"pid":`)},
-		"a probe":                       {probeName: nil, probeName + ".new": nil},
-		"a draft":                       {databaseName + ".new": database[:100], databaseName + ".new-wal": []byte("x")},
+		"only the lock":           {lockName: nil},
+		"a lock with half a text": {lockName: []byte(`{"pid":`)},
+		"a probe":                 {probeName: nil, probeName + ".new": nil},
+		"a draft": {databaseName + ".new": database[:100],
+			databaseName + ".new-wal": []byte("x")},
 		"a database without a mark":     {databaseName: database},
 		"a database and half of a mark": {databaseName: database, markName + ".new": []byte("adsync")},
 	} {
@@ -171,7 +172,9 @@ func TestCreationThatWasCutShortIsBegunAgain(t *testing.T) {
 // that see to it are those of the connection that writes.
 func TestCommitsAreSynchronous(t *testing.T) {
 	s := openFolder(t, t.TempDir()).(*held)
-	for pragma, want := range map[string]string{"synchronous": "2", "journal_mode": "wal", "fullfsync": "1", "checkpoint_fullfsync": "1"} {
+	for pragma, want := range map[string]string{
+		"synchronous": "2", "journal_mode": "wal", "fullfsync": "1", "checkpoint_fullfsync": "1",
+	} {
 		var got string
 		must(t, s.engine.(*database).conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got))
 		if got != want {
@@ -199,7 +202,9 @@ func TestFrozenDatabaseIsReadWithoutItsOtherFiles(t *testing.T) {
 	header := s.Header()
 	must(t, s.Close())
 	records := 0
-	got, err := loadAs(t.Context(), filepath.Join(dir, databaseName), frozenMode, true, func(record, string, uint64) { records++ })
+	got, err := loadAs(t.Context(), filepath.Join(dir, databaseName), frozenMode, true, func(record, string, uint64) {
+		records++
+	})
 	must(t, err)
 	same(t, "header", got, header)
 	if records != 30 {

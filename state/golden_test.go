@@ -53,7 +53,8 @@ func TestS22StatesOfEarlierVersionsGoOn(t *testing.T) {
 
 			s = openFolder(t, dir)
 			if now := s.Header(); now.Lineage != before.Lineage || now.Serial <= before.Serial || now.Format != Format {
-				t.Errorf("header goes from %+v to %+v; want the lineage to stay, the serial to rise and format %d", before, now, Format)
+				t.Errorf("header goes from %+v to %+v; want the lineage to stay, the serial to rise and format %d",
+					before, now, Format)
 			}
 			if open, err := s.Open(t.Context()); err != nil || len(open) != 0 {
 				t.Errorf("Open() = %v, %v; want nothing left", open, err)

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-var points = []Point{Intent, Sent, Accepted, Terminal, ResultsRead, Bound, Verified, Closed, Abandoned, BlockedStep, Unknown}
+var points = []Point{Intent, Sent, Accepted, Terminal,
+	ResultsRead, Bound, Verified, Closed, Abandoned, BlockedStep, Unknown}
 
 // ways lead to each point, by moves that design.md section 7 shows.
 var ways = map[Point][]Point{
@@ -92,7 +93,8 @@ func TestOpenStepsComeBackWhole(t *testing.T) {
 			{Address: steps[0].Operations[1].Address, Outcome: OutcomeApplied, ResourceID: "ad_1"},
 		}}))
 		must(t, s.Move(ctx, "run/1/b", ResultsRead, Update{Outcomes: []OperationOutcome{
-			{Address: steps[0].Operations[0].Address, Outcome: OutcomeFailed, Code: "invalid", Message: "title is \"\xff\""},
+			{Address: steps[0].Operations[0].Address,
+				Outcome: OutcomeFailed, Code: "invalid", Message: "title is \"\xff\""},
 		}}))
 
 		want := slices.Clone(steps[:3])
@@ -101,7 +103,8 @@ func TestOpenStepsComeBackWhole(t *testing.T) {
 		}
 		want[0].Point, want[0].JobID, want[0].SentAt, want[0].Note = ResultsRead, "job_1", sent, "slow"
 		want[0].Operations[1].Outcome, want[0].Operations[1].ResourceID = OutcomeApplied, "ad_1"
-		want[0].Operations[0].Outcome, want[0].Operations[0].Code, want[0].Operations[0].Message = OutcomeFailed, "invalid", "title is \"\xff\""
+		want[0].Operations[0].Outcome, want[0].Operations[0].Code, want[0].Operations[0].Message = OutcomeFailed,
+			"invalid", "title is \"\xff\""
 		want[2].Body, want[2].Operations = []byte{}, []Operation{}
 		got, err := again().Open(ctx)
 		must(t, err)
@@ -166,15 +169,18 @@ func TestFinishIsOneTransaction(t *testing.T) {
 			t.Errorf("a refused Finish left %d records, want none", len(left))
 		}
 		before := s.Header().Serial
-		must(t, s.Finish(ctx, "a", ads(0, 3), []OperationOutcome{{Address: step.Operations[0].Address, Outcome: OutcomeApplied, ResourceID: "x"}}))
+		must(t, s.Finish(ctx, "a", ads(0, 3),
+			[]OperationOutcome{{Address: step.Operations[0].Address, Outcome: OutcomeApplied, ResourceID: "x"}}))
 		if after := s.Header().Serial; after != before+1 {
 			t.Errorf("serial went from %d to %d, want one commit", before, after)
 		}
 		s = again()
 		open, err := s.Open(ctx)
 		must(t, err)
-		if len(open) != 1 || open[0].Point != Bound || open[0].Operations[0].ResourceID != "x" || len(records(t, s)) != 3 {
-			t.Errorf("after Finish: %d open steps, %d records; want one at bound with its outcome, and three", len(open), len(records(t, s)))
+		if len(open) != 1 || open[0].Point != Bound ||
+			open[0].Operations[0].ResourceID != "x" || len(records(t, s)) != 3 {
+			t.Errorf("after Finish: %d open steps, %d records; want one at bound with its outcome, and three",
+				len(open), len(records(t, s)))
 		}
 	})
 }
@@ -258,7 +264,8 @@ func TestWhatHasEndedCostsNothing(t *testing.T) {
 	steps, err := s.Open(ctx)
 	must(t, err)
 	if len(steps) != 1 || steps[0].ID != "open" || v.records > 3 {
-		t.Errorf("Open() = %d steps after %d records; want the open one, its body and its operations", len(steps), v.records)
+		t.Errorf("Open() = %d steps after %d records; want the open one, its body and its operations",
+			len(steps), v.records)
 	}
 	v.records = 0
 	must(t, s.RecordReport(ctx, "run-099", []byte("head"), written("report")))

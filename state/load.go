@@ -76,7 +76,8 @@ func (d *database) checkFile(ctx context.Context, tx *sql.Tx, deep bool) (format
 		return 0, translate(err)
 	}
 	if format > Format {
-		return 0, fmt.Errorf("%w: its format is %d; want at most %d: use the adsync that wrote it, or a newer one", ErrNewer, format, Format)
+		return 0, fmt.Errorf("%w: its format is %d; want at most %d: use the adsync that wrote it, or a newer one",
+			ErrNewer, format, Format)
 	}
 	if format < 1 {
 		return 0, fmt.Errorf("%w: its format is %d; %s", ErrDamaged, format, restore)
@@ -137,7 +138,8 @@ func (h headerRecord) of(found tally) (Header, error) {
 	case h.Lineage == "" || h.Serial == 0:
 		return Header{}, fmt.Errorf("%w: it has no header; %s", ErrDamaged, restore)
 	case h.Rows != found.rows || h.Digest != strconv.FormatUint(found.digest, 16):
-		return Header{}, fmt.Errorf("%w: it holds %d records that are not the %d of its header; %s", ErrDamaged, found.rows, h.Rows, restore)
+		return Header{}, fmt.Errorf("%w: it holds %d records that are not the %d of its header; %s",
+			ErrDamaged, found.rows, h.Rows, restore)
 	}
 	return Header{Lineage: h.Lineage, Serial: h.Serial, Account: Account{h.Account, h.Currency, h.TimeZone}}, nil
 }

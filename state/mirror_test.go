@@ -10,7 +10,10 @@ import (
 func mirrorOf(n int) Mirror {
 	m := Mirror{Full: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Log: json.RawMessage(`{"after":"log1"}`)}
 	for i := range n {
-		m.Mirrored = append(m.Mirrored, Mirrored{Kind: "campaign", ID: fmt.Sprintf("c%05d", i), ParentID: "p", Record: json.RawMessage(fmt.Sprintf(`{"id":"c%05d","name":"n\u0000é"}`, i))})
+		m.Mirrored = append(m.Mirrored, Mirrored{
+			Kind: "campaign", ID: fmt.Sprintf("c%05d", i),
+			ParentID: "p", Record: json.RawMessage(fmt.Sprintf(`{"id":"c%05d","name":"n\u0000é"}`, i)),
+		})
 	}
 	return m
 }

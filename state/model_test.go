@@ -24,7 +24,9 @@ type model struct {
 }
 
 func addresses() *rapid.Generator[resource.Address] {
-	return rapid.Map(rapid.IntRange(0, 5), func(i int) resource.Address { return address(fmt.Sprintf("ad/spring/%d", i)) })
+	return rapid.Map(rapid.IntRange(0, 5), func(i int) resource.Address {
+		return address(fmt.Sprintf("ad/spring/%d", i))
+	})
 }
 
 // values draws every form of a value, with texts of any bytes.
@@ -66,7 +68,8 @@ func (m *model) record(applied []Applied) {
 			a.ID = have.ID
 		}
 		if !a.Replace {
-			a.Attributes, a.Normal = merged(have.Attributes, a.Attributes), merged(without(have.Normal, a.Attributes), a.Normal)
+			a.Attributes, a.Normal = merged(have.Attributes, a.Attributes),
+				merged(without(have.Normal, a.Attributes), a.Normal)
 		}
 		m.last[a.Address] = a
 	}
@@ -286,7 +289,9 @@ func TestRecordReadsBackAsWritten(t *testing.T) {
 
 // Any bytes are a resource that writes the same bytes' meaning, or an error.
 func FuzzDecodeLast(f *testing.F) {
-	text, err := encodeLast(&resource.Resource{ID: "ad_1", Attributes: with("bid", 5, "hints", []string{"a", "b"}, "name", "x", "status", nil)})
+	text, err := encodeLast(&resource.Resource{
+		ID: "ad_1", Attributes: with("bid", 5, "hints", []string{"a", "b"}, "name", "x", "status", nil),
+	})
 	must(f, err)
 	f.Add(text)
 	f.Add("\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")

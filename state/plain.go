@@ -12,7 +12,8 @@ import (
 // it leads to, and a pipe would keep it waiting for ever.
 func (f folder) plain() error {
 	for _, name := range []string{
-		lockName, markName, probeName, databaseName, databaseName + "-wal", databaseName + "-shm", databaseName + "-journal",
+		lockName, markName, probeName, databaseName,
+		databaseName + "-wal", databaseName + "-shm", databaseName + "-journal",
 		databaseName + ".new", markName + ".new",
 	} {
 		about, err := os.Lstat(f.path(name))
@@ -23,7 +24,8 @@ func (f folder) plain() error {
 			return fmt.Errorf("%w: %w", ErrUnusable, err)
 		}
 		if !about.Mode().IsRegular() {
-			return fmt.Errorf("%w: %s is no file of adsync's but %s; see who put it there, and take it away", ErrUnusable, f.path(name), described(about.Mode()))
+			return fmt.Errorf("%w: %s is no file of adsync's but %s; see who put it there, and take it away",
+				ErrUnusable, f.path(name), described(about.Mode()))
 		}
 	}
 	return nil

@@ -14,7 +14,8 @@ import (
 	"adsync/internal/syscalls"
 )
 
-var powerCuts = flag.Int("power-cuts", 0, "how often the power fails at each system call of a writer, with other sectors left each time; 0 is once at every third call")
+var powerCuts = flag.Int("power-cuts", 0, "how often the "+
+	"power fails at each system call of a writer, with other sectors left each time; 0 is once at every third call")
 
 // S11, invariant 19: the power fails after each system call of real processes on
 // a real SQLite file. Whatever of the bytes that were not durable is there
@@ -64,14 +65,16 @@ func failPower(t *testing.T, calls []syscalls.Call, mayRefuse bool) (formats map
 				d.cutPower(t, dir, how, random)
 				cuts++
 				formats[leftFormat(t, dir)]++
-				said.afterPowerCut(t, fmt.Sprintf("call %d, %s of %s; %s", i, c.Name, filepath.Base(c.Path), how), dir, mayRefuse)
+				said.afterPowerCut(t, fmt.Sprintf("call %d, %s of %s; %s", i, c.Name, filepath.Base(c.Path), how),
+					dir, mayRefuse)
 				if how != someStays {
 					break
 				}
 			}
 		}
 	}
-	t.Logf("%d calls, %d power cuts; at the end %d steps begun, %d bound, %d closed", len(calls), cuts, len(said.begun), len(said.bound), len(said.closed))
+	t.Logf("%d calls, %d power cuts; at the end %d steps begun, %d bound, %d closed",
+		len(calls), cuts, len(said.begun), len(said.bound), len(said.closed))
 	if len(said.closed) < 4 || cuts < 100 {
 		t.Errorf("%d steps closed, %d power cuts; want some of both", len(said.closed), cuts)
 	}
@@ -142,8 +145,10 @@ func recorded(t *testing.T, between func(dir string)) []syscalls.Call {
 			database, other := filepath.Join(dir, databaseName), filepath.Join(dir, "other")
 			content, err := os.ReadFile(database)
 			must(t, err)
-			all = append(all, syscalls.Call{Name: "openat", Path: other, Creates: true}, syscalls.Call{Name: "pwrite64", Path: other, Data: content},
-				syscalls.Call{Name: "fsync", Path: other}, syscalls.Call{Name: "rename", Path: other, To: database}, syscalls.Call{Name: "fsync", Path: dir})
+			all = append(all, syscalls.Call{Name: "openat", Path: other, Creates: true},
+				syscalls.Call{Name: "pwrite64", Path: other, Data: content},
+				syscalls.Call{Name: "fsync", Path: other},
+				syscalls.Call{Name: "rename", Path: other, To: database}, syscalls.Call{Name: "fsync", Path: dir})
 		}
 		log := filepath.Join(t.TempDir(), "calls")
 		c := syscalls.Under(steps(dir, 4), log)

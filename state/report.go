@@ -133,7 +133,10 @@ func decodeHead(run, value string) (size int, head []byte, err error) {
 func (b *batch) addHeads(runs []Run) error {
 	heads := map[string]string{}
 	if len(runs) > fewRuns {
-		if err := b.engine.each(classHead, func(run, value string) error { heads[run] = value; return nil }); err != nil {
+		if err := b.engine.each(classHead, func(run, value string) error {
+			heads[run] = value
+			return nil
+		}); err != nil {
 			return err
 		}
 	}

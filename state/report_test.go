@@ -13,7 +13,9 @@ func TestReportsComeBackAsTheyWereWritten(t *testing.T) {
 		must(t, s.RecordRun(ctx, Run{ID: "run-1", Started: morning}))
 		must(t, s.RecordReport(ctx, "run-1", []byte("begun"), written("half")))
 		must(t, s.RecordReport(ctx, "run-1", []byte(`{"exit":0}`), written("the whole report\n")))
-		must(t, s.RecordRun(ctx, Run{ID: "run-1", Started: morning, Finished: morning.Add(time.Minute), Summary: "1 applied"}))
+		must(t, s.RecordRun(ctx, Run{
+			ID: "run-1", Started: morning, Finished: morning.Add(time.Minute), Summary: "1 applied",
+		}))
 		must(t, s.RecordRun(ctx, Run{ID: "run-2", Started: morning.Add(time.Hour)}))
 		wantError(t, "Report of a run without one", second(s.Report(ctx, "run-2")), ErrNoReport)
 		if err := s.RecordReport(ctx, "run-9", nil, written("")); err == nil {
@@ -27,7 +29,8 @@ func TestReportsComeBackAsTheyWereWritten(t *testing.T) {
 		must(t, err)
 		same(t, "runs", runs, []Run{
 			{ID: "run-2", Started: morning.Add(time.Hour)},
-			{ID: "run-1", Started: morning, Finished: morning.Add(time.Minute), Summary: "1 applied", Head: []byte(`{"exit":0}`)},
+			{ID: "run-1", Started: morning, Finished: morning.Add(time.Minute),
+				Summary: "1 applied", Head: []byte(`{"exit":0}`)},
 		})
 	})
 }
@@ -45,7 +48,9 @@ func TestARunThatLeftSomethingOpenIsNeverDropped(t *testing.T) {
 	left.Run = "run-open"
 	must(t, s.Begin(ctx, left))
 	for i := range keptRuns + 1 {
-		must(t, s.RecordRun(ctx, Run{ID: fmt.Sprintf("run-%04d", i), Started: morning.Add(time.Duration(i+1) * time.Minute)}))
+		must(t, s.RecordRun(ctx, Run{
+			ID: fmt.Sprintf("run-%04d", i), Started: morning.Add(time.Duration(i+1) * time.Minute),
+		}))
 	}
 	runs, err := s.Runs(ctx, 0)
 	must(t, err)
@@ -114,7 +119,8 @@ func setFormat(t *testing.T, dir string, format int) {
 	t.Helper()
 	d, err := openDatabase(t.Context(), folder(dir).path(databaseName), writeMode)
 	must(t, err)
-	_, err = d.conn.ExecContext(t.Context(), fmt.Sprintf(`INSERT INTO record SELECT * FROM long; DROP TABLE long; PRAGMA user_version = %d`, format))
+	_, err = d.conn.ExecContext(t.Context(),
+		fmt.Sprintf(`INSERT INTO record SELECT * FROM long; DROP TABLE long; PRAGMA user_version = %d`, format))
 	must(t, err)
 	must(t, d.close())
 }

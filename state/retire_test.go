@@ -24,7 +24,8 @@ func TestAFolderIsRemovedAfterItsExportAlone(t *testing.T) {
 		stays  bool
 	}{
 		{"it is exported", yes, func(string) error { return nil }, nil, false},
-		{"somebody refuses", func(state.Store) error { return refuses }, func(string) error { panic("exported") }, refuses, true},
+		{"somebody refuses", func(state.Store) error { return refuses },
+			func(string) error { panic("exported") }, refuses, true},
 		{"the export fails", yes, func(string) error { return refuses }, refuses, true},
 		{"it is locked while it is exported", yes, func(dir string) error {
 			if _, err := state.Open(context.Background(), dir, state.Options{}); !errors.Is(err, state.ErrLocked) {
@@ -33,7 +34,8 @@ func TestAFolderIsRemovedAfterItsExportAlone(t *testing.T) {
 			return nil
 		}, nil, false},
 		{"a former attempt was killed as it removed", yes, func(dir string) error {
-			return errors.Join(os.MkdirAll(dir+".forgotten/results", 0o700), os.WriteFile(dir+".forgotten/state.db", nil, 0o600))
+			return errors.Join(os.MkdirAll(dir+".forgotten/results", 0o700),
+				os.WriteFile(dir+".forgotten/state.db", nil, 0o600))
 		}, nil, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -56,7 +58,8 @@ func TestAFolderIsRemovedAfterItsExportAlone(t *testing.T) {
 				if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("the folder is there: %v", err)
 				}
-				if err := state.Retire(t.Context(), dir, state.Options{}, tc.look, nil); !errors.Is(err, fs.ErrNotExist) {
+				if err := state.Retire(t.Context(),
+					dir, state.Options{}, tc.look, nil); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("a second Retire = %v; want fs.ErrNotExist", err)
 				}
 				return

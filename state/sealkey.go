@@ -42,7 +42,8 @@ func readSealKey(name string) ([]byte, error) {
 	}
 	key, err := os.ReadFile(name)
 	if err == nil && len(key) != sealKeyBytes {
-		return nil, fmt.Errorf("%w: %s has %d bytes; want %d: put back the file, or remove it and save plans again", ErrDamaged, name, len(key), sealKeyBytes)
+		return nil, fmt.Errorf("%w: %s has %d bytes; want %d: put back the file, or remove it and save plans again",
+			ErrDamaged, name, len(key), sealKeyBytes)
 	}
 	return key, err
 }

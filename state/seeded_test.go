@@ -31,7 +31,8 @@ func TestS17ANumberThatIsUsedAgainHoldsNothing(t *testing.T) {
 	dir := t.TempDir()
 	must(t, openFolder(t, dir).Close())
 	path := filepath.Join(dir, lockName)
-	must(t, os.WriteFile(path, fmt.Appendf(nil, `{"pid":%d,"host":"here","since":"2026-01-01T00:00:00Z"}`, os.Getppid()), 0o600))
+	must(t, os.WriteFile(path,
+		fmt.Appendf(nil, `{"pid":%d,"host":"here","since":"2026-01-01T00:00:00Z"}`, os.Getppid()), 0o600))
 	left, err := HeldBy(dir)
 	if must(t, err); left.Held || !left.Known || left.Holder.PID != os.Getppid() {
 		t.Errorf("HeldBy = %+v; want nobody to hold it, and the text to name %d, who is alive", left, os.Getppid())
@@ -39,7 +40,8 @@ func TestS17ANumberThatIsUsedAgainHoldsNothing(t *testing.T) {
 	s, err := Open(t.Context(), dir, options())
 	must(t, err)
 	defer func() { _ = s.Close() }()
-	must(t, os.WriteFile(path, []byte(`{"pid":4194305,"host":"here","since":"2026-01-01T00:00:00Z"}`), 0o600)) // no process has this number
+	// no process has this number
+	must(t, os.WriteFile(path, []byte(`{"pid":4194305,"host":"here","since":"2026-01-01T00:00:00Z"}`), 0o600))
 	held, err := HeldBy(dir)
 	if must(t, err); !held.Held {
 		t.Errorf("HeldBy beside a text that names nobody = %+v; want it held", held)

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-var soakRuns = flag.Int("soak-runs", keptRuns+40, "how many runs a state is used for; 10000 is more than a year of them")
+var soakRuns = flag.Int("soak-runs",
+	keptRuns+40, "how many runs a state is used for; 10000 is more than a year of them")
 
 // S23: run after run, an hour apart, each with a step, a report and a move of
 // spend. From a certain point on a state holds as much as before, and what is

@@ -107,7 +107,8 @@ func dataSource(path string, m mode) string {
 	case frozenMode:
 		query.Set("immutable", "1")
 	}
-	query["_pragma"] = []string{"busy_timeout(5000)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "wal_autocheckpoint(0)", "cache_size(-8000)"}
+	query["_pragma"] = []string{"busy_timeout(5000)",
+		"synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "wal_autocheckpoint(0)", "cache_size(-8000)"}
 	if seeded.NoFsync {
 		query["_pragma"][1] = "synchronous(OFF)"
 	}
@@ -122,7 +123,8 @@ func (d *database) prepare(ctx context.Context) error {
 		d.tables[name] = t
 		for into, text := range map[**sql.Stmt]string{
 			&t.lookup: `SELECT value, sum FROM ` + name + ` WHERE class = ? AND key = ?`,
-			&t.upsert: `INSERT INTO ` + name + ` VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, sum = excluded.sum`,
+			&t.upsert: `INSERT INTO ` +
+				name + ` VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, sum = excluded.sum`,
 			&t.delete: `DELETE FROM ` + name + ` WHERE class = ? AND key = ?`,
 		} {
 			statement, err := d.conn.PrepareContext(ctx, text)
@@ -157,7 +159,8 @@ func (d *database) check(r record, value string, sum int64) error {
 }
 
 func (d *database) each(c class, visit func(key, value string) error) error {
-	rows, err := d.conn.QueryContext(context.Background(), `SELECT key, value, sum FROM `+c.table()+` WHERE class = ? ORDER BY key`, string(c))
+	rows, err := d.conn.QueryContext(context.Background(),
+		`SELECT key, value, sum FROM `+c.table()+` WHERE class = ? ORDER BY key`, string(c))
 	if err != nil {
 		return translate(err)
 	}
@@ -189,7 +192,8 @@ func (d *database) commit(h Header, t tally, writes []write) error {
 	if err != nil {
 		return translate(err)
 	}
-	defer tx.Rollback() // of what was not committed, also where it breaks off: an open transaction keeps the file from being closed
+	// of what was not committed, also where it breaks off: an open transaction keeps the file from being closed
+	defer tx.Rollback()
 	slices.SortFunc(writes, write.compare)
 	if err := d.writeAll(tx, append(writes, header)); err != nil {
 		return translate(err)
@@ -264,7 +268,8 @@ func (d *database) close() error {
 // unscannable says which of our errors a row is that cannot be read: a value of
 // another type than it was written with is damage.
 func unscannable(err error) error {
-	if _, ok := errors.AsType[*sqlite.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if _, ok := errors.AsType[*sqlite.Error](err); ok ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return translate(err)
 	}
 	return fmt.Errorf("%w: %w; %s", ErrDamaged, err, restore)
@@ -277,9 +282,11 @@ func translate(err error) error {
 		return err
 	}
 	switch failure.Code() & 0xff {
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_ERROR:
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB,
+		sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_ERROR:
 		return fmt.Errorf("%w: %w; %s", ErrDamaged, err, restore)
-	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM,
+		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
 		return fmt.Errorf("%w: %w", ErrUnusable, err)
 	}
 	return err

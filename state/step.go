@@ -27,9 +27,9 @@ const (
 )
 
 // moves is the life cycle. Sent to sent is the same bytes going again under the
-// same key, unknown to unknown a decision on a part of a step. Single requests and uploads have no job and go from sent to bound;
-// a job whose ids are all known needs no result pages. A step whose read-back
-// shows something else closes without being verified.
+// same key, unknown to unknown a decision on a part of a step. Single requests and uploads have no
+// job and go from sent to bound; a job whose ids are all known needs no result pages. A step whose
+// read-back shows something else closes without being verified.
 var moves = map[Point][]Point{
 	Intent:      {Sent, Abandoned, BlockedStep},
 	Sent:        {Sent, Accepted, Terminal, Bound, Unknown, BlockedStep, Abandoned},

@@ -70,7 +70,8 @@ func ads(first, n int) []Applied {
 			ParentID: fmt.Sprintf("adgrp_%032d", (first+i)/100),
 			Attributes: with(
 				"name", fmt.Sprintf("Spring shoes %d", first+i), "status", "active",
-				"creative.title", "Run further this spring", "creative.body", "The lightest shoe we have ever made, now in nine colours.",
+				"creative.title", "Run further this spring",
+				"creative.body", "The lightest shoe we have ever made, now in nine colours.",
 				"creative.target_url", fmt.Sprintf("https://shop.example/shoes/%d?utm_source=ads", first+i),
 				"creative.image", "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 				"bid.max", 1_500_000, "hints", []string{"running shoes for a first marathon", "light shoes"}),

@@ -65,7 +65,9 @@ func (b *batch) confirm(stepID string, outcomes []OperationOutcome) error {
 	if err != nil {
 		return err
 	}
-	wrote = append(slices.DeleteFunc(wrote, func(w Wrote) bool { return w.ID == one.ID && w.Created == one.Created }), one)
+	wrote = append(slices.DeleteFunc(wrote, func(w Wrote) bool {
+		return w.ID == one.ID && w.Created == one.Created
+	}), one)
 	value, err := json.Marshal(wrote[max(0, len(wrote)-keptWrites):])
 	if err == nil {
 		b.put(confirmed.class, confirmed.key, string(value))

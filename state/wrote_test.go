@@ -23,7 +23,8 @@ func TestWritesThatWereConfirmedAreRemembered(t *testing.T) {
 			must(t, s.Move(ctx, step.ID, Closed, Update{}))
 		}
 		finish(1, OperationOutcome{ResourceID: "found"})
-		finish(2, OperationOutcome{ResourceID: "old", Answered: true}, OperationOutcome{ResourceID: "new", Answered: true, Made: true})
+		finish(2, OperationOutcome{ResourceID: "old", Answered: true},
+			OperationOutcome{ResourceID: "new", Answered: true, Made: true})
 		wrote, err := s.Wrote(ctx)
 		must(t, err)
 		if len(wrote) != 1 || wrote[0].ID != "new" || !wrote[0].Created {
@@ -45,7 +46,9 @@ func TestWritesThatWereConfirmedAreRemembered(t *testing.T) {
 		kind := job("any", 1).Operations[0].Address.Kind
 		want := []Wrote{{Kind: kind, ID: "new", SentAt: morning.Add(4 * time.Minute)}}
 		for n := range keptWrites - 1 {
-			want = append(want, Wrote{Kind: kind, ID: fmt.Sprint(n), Created: true, SentAt: morning.Add(time.Duration(10+n) * time.Minute)})
+			want = append(want, Wrote{
+				Kind: kind, ID: fmt.Sprint(n), Created: true, SentAt: morning.Add(time.Duration(10+n) * time.Minute),
+			})
 		}
 		same(t, "writes", wrote, want)
 	})

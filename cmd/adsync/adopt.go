@@ -101,7 +101,8 @@ func (a *app) showAdopted(l loaded, found []reconcile.Adoption, problems []diag.
 	d := adoptDocument{FormatVersion: formatVersion, Adopted: []adoptionDocument{}, Problems: listed(problems)}
 	edits := 0
 	for _, one := range found {
-		d.Adopted = append(d.Adopted, adoptionDocument{one.Address.String(), one.ID, one.Name, append([]string{}, one.Differs...)})
+		d.Adopted = append(d.Adopted,
+			adoptionDocument{one.Address.String(), one.ID, one.Name, append([]string{}, one.Differs...)})
 		edits += len(one.Differs)
 	}
 	if a.flags.output == "json" {

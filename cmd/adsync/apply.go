@@ -36,20 +36,27 @@ func (a *app) apply() *cobra.Command {
 		Short: "Carry out the plan, and report what became of every row",
 		Long: "Carry out the plan, and report what became of every row.\n\n" +
 			"SAVED_PLAN is a file of plan --out. The plan is computed again; what is as it was saved is carried out\n" +
-			"without a question, what moved since is refused with both values, and what came up since waits for another plan.",
+			"without a question, what moved since is " +
+			"refused with both values, and what came up since waits for another plan.",
 		RunE: func(c *cobra.Command, args []string) error { return a.runApply(c, args, f) },
 	}
-	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as raises-spend=120/day (repeatable)")
+	c.Flags().StringArrayVar(&f.allow, "allow", nil,
+		"allow a hazard by name, such as raises-spend=120/day (repeatable)")
 	completes(c, "allow", plan.Allowable()...)
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
-	c.Flags().BoolVar(&f.strict, "strict", false, "apply nothing where a row is not valid, and all of a saved plan or nothing where a part of it moved")
-	c.Flags().StringVar(&f.results, "results", "", "folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")
-	c.Flags().BoolVar(&f.writeBack, "write-back", false, "write Result, Message, keys and ids into your own workbooks and CSV files as well")
-	c.Flags().StringVar(&f.push, "push-results", "", "commit the results to a branch of the repository, with --git (without a name "+resultsBranch+")")
+	c.Flags().BoolVar(&f.strict, "strict",
+		false, "apply nothing where a row is not valid, and all of a saved plan or nothing where a part of it moved")
+	c.Flags().StringVar(&f.results, "results", "",
+		"folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")
+	c.Flags().BoolVar(&f.writeBack, "write-back", false,
+		"write Result, Message, keys and ids into your own workbooks and CSV files as well")
+	c.Flags().StringVar(&f.push, "push-results", "",
+		"commit the results to a branch of the repository, with --git (without a name "+resultsBranch+")")
 	c.Flags().Lookup("push-results").NoOptDefVal = resultsBranch
 	f.selectFlags.register(c)
 	f.refreshFlag.register(c)
-	c.Flags().BoolVar(&f.unattended, "unattended", false, "nobody looks: do not ask, take allowances from the operator's file alone, and raise nothing without its max_daily_exposure")
+	c.Flags().BoolVar(&f.unattended, "unattended", false, "nobody looks: "+
+		"do not ask, take allowances from the operator's file alone, and raise nothing without its max_daily_exposure")
 	approvedFlag(c, &f.approved)
 	c.Flags().BoolVar(&f.full, "full", false, "list every change and field of the plan, however long it is")
 	a.fromGit(c, true)
@@ -68,13 +75,15 @@ func (a *app) runApply(c *cobra.Command, args []string, f applyFlags) error {
 		return err
 	}
 	if f.unattended && len(f.allow) > 0 {
-		return usage(c, errors.New("--unattended with --allow or --approved: nobody is there to allow anything; want the allowance in the operator's file"))
+		return usage(c, errors.New("--unattended "+
+			"with --allow or --approved: nobody is there to allow anything; want the allowance in the operator's file"))
 	}
 	if a.git == nil && f.push != "" {
 		return usage(c, errors.New("--push-results goes with --git"))
 	}
 	if a.git != nil && f.writeBack {
-		return usage(c, errors.New("--write-back and --git exclude each other: a commit is not written into; see --push-results"))
+		return usage(c, errors.New("--write-back "+
+			"and --git exclude each other: a commit is not written into; see --push-results"))
 	}
 	f.yes = f.yes || f.unattended
 	l := a.load(c.Context(), dir)
@@ -118,7 +127,8 @@ func (a *app) applied(ctx context.Context, l loaded, f applyFlags) (did applying
 }
 
 // carryOut ends what was left open, plans, asks and applies.
-func (a *app) carryOut(ctx context.Context, l loaded, f applyFlags, agent *reconcile.Agent, saved *savedPlan, desired reconcile.Desired) (*reconcile.Report, error) {
+func (a *app) carryOut(ctx context.Context, l loaded,
+	f applyFlags, agent *reconcile.Agent, saved *savedPlan, desired reconcile.Desired) (*reconcile.Report, error) {
 	if err := a.compare(saved, l, agent, desired); err != nil {
 		return nil, err
 	}
@@ -142,13 +152,16 @@ func (a *app) carryOut(ctx context.Context, l loaded, f applyFlags, agent *recon
 func (a *app) recover(ctx context.Context, agent *reconcile.Agent) error {
 	recovered, err := a.recovered(ctx, agent)
 	if n := recovered.Finished + recovered.Abandoned; n > 0 {
-		a.note("recovered %s an earlier run left open: %d finished, %d never had an effect", plural(n, "step"), recovered.Finished, recovered.Abandoned)
+		a.note("recovered %s an earlier run left open: %d finished, %d never had an effect",
+			plural(n, "step"), recovered.Finished, recovered.Abandoned)
 	}
 	if err != nil {
 		return err
 	}
 	if len(recovered.Undecided) > 0 {
-		a.note("an earlier run left what nothing at the service decides (ADS3005); what depends on it waits, the rest goes on:\n  %s\nto decide it: adsync resolve ADDRESS", diag.Printable(strings.Join(recovered.Undecided, "\n  ")))
+		a.note("an earlier run left what nothing at the service decides "+
+			"(ADS3005); what depends on it waits, the rest goes on:\n  %s\nto decide it: adsync resolve ADDRESS",
+			diag.Printable(strings.Join(recovered.Undecided, "\n  ")))
 	}
 	return nil
 }
@@ -183,7 +196,8 @@ func (a *app) ask(ctx context.Context, l loaded, f applyFlags, agent *reconcile.
 		return configuration("apply asks before it changes anything, and there is no terminal to ask at; use --yes")
 	}
 	if a.flags.output != "text" { // standard output is for the report alone
-		if err := planview.WriteText(a.err, schemas(), a.document(l, agent.Account, view), planview.TextOptions{Width: widthOf(a.err), Full: f.full}); err != nil {
+		if err := planview.WriteText(a.err, schemas(),
+			a.document(l, agent.Account, view), planview.TextOptions{Width: widthOf(a.err), Full: f.full}); err != nil {
 			return err
 		}
 	}
@@ -256,8 +270,10 @@ func (did *applying) ending(ctx context.Context) error {
 		return did.failure
 	}
 	err := verdict(did.report, did.failure)
-	if known := new(exit); errors.As(err, &known) && (known.code == exitPartial || known.code == exitUnknown) && ctx.Err() != nil {
-		return &exit{exitInterrupted, "interrupted: " + known.message + "; adsync resume ends what is open, adsync apply goes on"}
+	if known := new(exit); errors.As(err, &known) &&
+		(known.code == exitPartial || known.code == exitUnknown) && ctx.Err() != nil {
+		return &exit{exitInterrupted, "interrupted: " +
+			known.message + "; adsync resume ends what is open, adsync apply goes on"}
 	}
 	return err
 }
@@ -269,9 +285,11 @@ func verdict(r *reconcile.Report, failure error) error {
 	case len(r.Undecided) > 0:
 		return &exit{exitUnknown, join(failure, undecidedWords(r.Undecided))}
 	case r.Count("unknown") > 0:
-		return &exit{exitUnknown, join(failure, "an outcome is unknown; run apply again: it asks the service before it sends anything")}
+		return &exit{exitUnknown,
+			join(failure, "an outcome is unknown; run apply again: it asks the service before it sends anything")}
 	case errors.Is(failure, adsapi.ErrHalted):
-		return &exit{exitRefused, join(failure, fmt.Sprintf("%s made before; adsync resume ends what is open, adsync apply goes on", pluralAre(r.Changed(), "change")))}
+		return &exit{exitRefused, join(failure, fmt.Sprintf("%s made before; "+
+			"adsync resume ends what is open, adsync apply goes on", pluralAre(r.Changed(), "change")))}
 	case failure != nil && r.Changed() == 0:
 		return failure
 	case failure != nil:
@@ -283,7 +301,8 @@ func verdict(r *reconcile.Report, failure error) error {
 	case r.Moved() > 0 && r.Changed() == 0:
 		return stalePlan("nothing of it is as it was saved: %s", moves(r.Moved()))
 	case r.Moved() > 0:
-		return &exit{exitPartial, "applied in part: " + moves(r.Moved()) + " since the plan was saved, and was refused; plan again (" + string(diag.StalePlan) + ")"}
+		return &exit{exitPartial, "applied in part: " + moves(r.Moved()) +
+			" since the plan was saved, and was refused; plan again (" + string(diag.StalePlan) + ")"}
 	case r.Refused() > 0 && r.Changed() == 0:
 		return &exit{exitRefused, "nothing was changed: what is left is held; see the plan for what would allow it"}
 	case r.Refused() > 0:

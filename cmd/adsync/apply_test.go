@@ -26,7 +26,9 @@ func TestImageChangedSinceThePlan(t *testing.T) {
 	}
 	sum := sha256.Sum256([]byte("planned"))
 	source := "sha256:" + hex.EncodeToString(sum[:])
-	read := imageReader(loaded{project: sources.Project{Root: dir}, desired: sources.Desired{Images: map[string]string{source: "hero.png"}}})
+	read := imageReader(loaded{
+		project: sources.Project{Root: dir}, desired: sources.Desired{Images: map[string]string{source: "hero.png"}},
+	})
 	if _, content, err := read(source); err != nil || string(content) != "planned" {
 		t.Fatalf("image is %q, %v; want the planned one", content, err)
 	}
@@ -40,7 +42,10 @@ func TestImageChangedSinceThePlan(t *testing.T) {
 
 // Only yes goes on; an interrupt at the question is an answer.
 func TestConfirmed(t *testing.T) {
-	for answer, code := range map[string]int{"yes\n": 0, " YES \n": 0, "y\n": exitRefused, "no\n": exitRefused, "\n": exitRefused, "": exitInterrupted, "yes": 0} {
+	for answer, code := range map[string]int{
+		"yes\n": 0, " YES \n": 0, "y\n": exitRefused,
+		"no\n": exitRefused, "\n": exitRefused, "": exitInterrupted, "yes": 0,
+	} {
 		if got := codeOf(t, confirmed(t.Context(), strings.NewReader(answer))); got != code {
 			t.Errorf("%q: code %d; want %d", answer, got, code)
 		}
@@ -58,9 +63,11 @@ func TestConfirmed(t *testing.T) {
 func TestVerdictNamesWhatIsUndecided(t *testing.T) {
 	open := reconcile.Undecided{Operation: state.Operation{Address: resource.Address{Kind: "pixel", Key: "shop"}}}
 	for name, r := range map[string]*reconcile.Report{
-		"nothing to do":      {Undecided: []reconcile.Undecided{open}},
-		"all of it applied":  {Undecided: []reconcile.Undecided{open}, Outcomes: []reconcile.Outcome{{Outcome: state.OutcomeApplied}}},
-		"some of it refused": {Undecided: []reconcile.Undecided{open}, Outcomes: []reconcile.Outcome{{Outcome: state.OutcomeFailed}}},
+		"nothing to do": {Undecided: []reconcile.Undecided{open}},
+		"all of it applied": {Undecided: []reconcile.Undecided{open},
+			Outcomes: []reconcile.Outcome{{Outcome: state.OutcomeApplied}}},
+		"some of it refused": {Undecided: []reconcile.Undecided{open},
+			Outcomes: []reconcile.Outcome{{Outcome: state.OutcomeFailed}}},
 	} {
 		err := verdict(r, nil)
 		if codeOf(t, err) != exitUnknown || !strings.Contains(err.Error(), "adsync resolve pixel/shop") {

@@ -29,8 +29,9 @@ const (
 type attendant struct {
 	folder orders.Folder
 	shared orders.Folder // whose STOP holds for all accounts; "" for none
-	files  string        // folder that folder lies in, with the files, and that is never made; "" where it lies elsewhere
-	say    orders.Daemon
+	// folder that folder lies in, with the files, and that is never made; "" where it lies elsewhere
+	files string
+	say   orders.Daemon
 
 	mu    sync.Mutex
 	wrote time.Time          // when say was last written
@@ -93,10 +94,12 @@ func (t *attendant) shown(s daemon.Status) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	d := t.say
-	d.Running, d.State, d.Message, d.Last, d.Next, d.Exit = false, string(s.State), s.Message, s.Last, s.Next, codeOfClass(s.State)
+	d.Running, d.State, d.Message, d.Last, d.Next, d.Exit = false,
+		string(s.State), s.Message, s.Last, s.Next, codeOfClass(s.State)
 	d.Commit, d.Uncommitted = s.Revision.Commit, s.Revision.Uncommitted
 	d.Answer(t.taken)
-	same := t.say.State == d.State && t.say.Commit == d.Commit && t.say.Uncommitted == d.Uncommitted && t.say.Message == d.Message && !t.say.Running && len(t.taken) == 0 && time.Since(t.wrote) < sayEvery
+	same := t.say.State == d.State && t.say.Commit == d.Commit && t.say.Uncommitted == d.Uncommitted &&
+		t.say.Message == d.Message && !t.say.Running && len(t.taken) == 0 && time.Since(t.wrote) < sayEvery
 	t.taken, t.say, t.good = nil, d, orders.Equal{At: s.Good, Revision: s.Applied}
 	if !same {
 		t.write()
@@ -199,7 +202,9 @@ func (t *attendant) took(commit, before string) error {
 	defer t.mu.Unlock()
 	for _, a := range t.taken {
 		if accepted([]string{a.Accept}, commit) {
-			return noteAccepted(t.folder, daemon.Acceptance{Commit: commit, Before: before, By: a.By, Note: a.Note, Time: a.Since})
+			return noteAccepted(t.folder, daemon.Acceptance{
+				Commit: commit, Before: before, By: a.By, Note: a.Note, Time: a.Since,
+			})
 		}
 	}
 	return nil

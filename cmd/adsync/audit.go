@@ -112,9 +112,11 @@ func (a *app) printAudit(e *reconcile.AuditEntry, zone *time.Location) error {
 	if e.Name != "" {
 		what += fmt.Sprintf(" %q", e.Name)
 	}
-	lines := []string{fmt.Sprintf("%s  %s  %s  %s", e.At.In(zone).Format("2006-01-02 15:04:05 MST"), e.Actor, e.Action, what)}
+	lines := []string{fmt.Sprintf("%s  %s  %s  %s",
+		e.At.In(zone).Format("2006-01-02 15:04:05 MST"), e.Actor, e.Action, what)}
 	for _, change := range narrowed(e.Changes) {
-		lines = append(lines, fmt.Sprintf("  %s: %s → %s", change.Field, shortened(string(change.Before)), shortened(string(change.After))))
+		lines = append(lines, fmt.Sprintf("  %s: %s → %s",
+			change.Field, shortened(string(change.Before)), shortened(string(change.After))))
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(a.out, diag.Printable(line)); err != nil {
@@ -130,7 +132,8 @@ func narrowed(changes []reconcile.AuditChange) []reconcile.AuditChange {
 	var narrow []reconcile.AuditChange
 	for _, change := range changes {
 		var before, after map[string]json.RawMessage
-		if json.Unmarshal(change.Before, &before) != nil || json.Unmarshal(change.After, &after) != nil || before == nil || after == nil {
+		if json.Unmarshal(change.Before, &before) != nil ||
+			json.Unmarshal(change.After, &after) != nil || before == nil || after == nil {
 			narrow = append(narrow, change)
 			continue
 		}
@@ -139,7 +142,10 @@ func narrowed(changes []reconcile.AuditChange) []reconcile.AuditChange {
 		var inner []reconcile.AuditChange
 		for _, field := range slices.Sorted(maps.Keys(fields)) {
 			if !bytes.Equal(before[field], after[field]) {
-				inner = append(inner, reconcile.AuditChange{Field: change.Field + "." + field, Before: givenOrNull(before[field]), After: givenOrNull(after[field])})
+				inner = append(inner, reconcile.AuditChange{
+					Field:  change.Field + "." + field,
+					Before: givenOrNull(before[field]), After: givenOrNull(after[field]),
+				})
 			}
 		}
 		narrow = append(narrow, narrowed(inner)...)

@@ -31,7 +31,8 @@ func (a *app) tellAuthors(ctx context.Context, l loaded, p *plan.Plan) {
 				if own := l.desired.Snapshot.Get(c.Address); own != nil && own.Value(f.Name).IsSet() {
 					said = own.Value(f.Name)
 				}
-				given, edits = append(given, sources.Given{Address: c.Address, Attribute: f.Name, Value: said}), append(edits, f)
+				given, edits = append(given, sources.Given{Address: c.Address, Attribute: f.Name, Value: said}),
+					append(edits, f)
 			}
 		}
 	}

@@ -17,15 +17,18 @@ import (
 
 // brokenAccount is a campaign that spends, as a file.
 func brokenAccount(budget int, more string) string {
-	return fmt.Sprintf("kind: campaign\nkey: spring\nname: Spring\nstatus: active\nbidding_type: clicks\nbudget: {daily: %d}\ntargeting: {countries: [US]}\n%s", budget, more)
+	return fmt.Sprintf("kind: campaign\nkey: spring\nname: Spring\n"+
+		"status: active\nbidding_type: clicks\nbudget: {daily: %d}\ntargeting: {countries: [US]}\n%s", budget, more)
 }
 
 // brokenRows are creates that carry no key, and where each is posted.
 var brokenRows = []struct{ path, file string }{
-	{"/ad_account/spend_limit_windows", "---\nkind: spend_limit_window\nkey: w1\namount: 5000\nstart: 2090-12-01\nend: 2090-12-31\n"},
+	{"/ad_account/spend_limit_windows",
+		"---\nkind: spend_limit_window\nkey: w1\namount: 5000\nstart: 2090-12-01\nend: 2090-12-31\n"},
 	{"/ad_account/daily_spend_limit", "---\nkind: daily_spend_limit\nkey: d1\namount: 4000\nstart: 2090-12-01\n"},
 	{"/conversions/pixels", "---\nkind: pixel\nkey: shop\nname: Shop\n"},
-	{"/campaigns", "---\nkind: campaign\nkey: autumn\nname: Autumn\nstatus: paused\nbidding_type: clicks\nbudget: {daily: 10}\ntargeting: {countries: [US]}\n"},
+	{"/campaigns", "---\nkind: campaign\nkey: autumn\n" +
+		"name: Autumn\nstatus: paused\nbidding_type: clicks\nbudget: {daily: 10}\ntargeting: {countries: [US]}\n"},
 }
 
 // The binary, and a service that shows what it did and knows its keys a minute later: a
@@ -35,13 +38,15 @@ var brokenRows = []struct{ path, file string }{
 func TestABrokenConnectionKeepsNothingElseBack(t *testing.T) {
 	for _, row := range brokenRows {
 		for _, action := range []string{
-			`"drop_before_commit": {}`, `"drop_after_commit": {}`, `"mutate_body": {"how": "html"}`, `"status": {"code": 502, "body": "<h1>Bad gateway</h1>"}`,
+			`"drop_before_commit": {}`, `"drop_after_commit": {}`,
+			`"mutate_body": {"how": "html"}`, `"status": {"code": 502, "body": "<h1>Bad gateway</h1>"}`,
 		} {
 			t.Run(row.path+" "+action, func(t *testing.T) {
 				b := newBroken(t)
 				b.write(brokenAccount(10, ""))
 				b.run(exitDone, "apply", "--yes", "--allow", "activates")
-				b.fault(fmt.Sprintf(`{"match": {"method": "POST", "path": %q, "times": 1}, "action": {%s}}`, row.path, action))
+				b.fault(fmt.Sprintf(`{"match": {"method": "POST", "path": %q, "times": 1}, "action": {%s}}`,
+					row.path, action))
 				b.write(brokenAccount(11, row.file))
 				keyed := row.path == "/campaigns" // it goes again in the same run
 				first := b.run(map[bool]int{true: exitDone, false: exitUnknown}[keyed], "apply", "--yes")
@@ -49,7 +54,8 @@ func TestABrokenConnectionKeepsNothingElseBack(t *testing.T) {
 					t.Errorf("the first apply says\n%s\nwant the raise applied beside what is unknown", first)
 				}
 				second := b.run(exitDone, "apply", "--yes")
-				if wants := strings.Contains(action, "drop_before") && !keyed; wants && !strings.Contains(second, "does not show; reading again in 1m") {
+				if wants := strings.Contains(action, "drop_before") &&
+					!keyed; wants && !strings.Contains(second, "does not show; reading again in 1m") {
 					t.Errorf("the second apply says\n%s\nwant what it waits for", second)
 				}
 				b.run(exitDone, "plan", "--detailed-exitcode")
@@ -66,7 +72,8 @@ func TestABrokenConnectionKeepsNothingElseBack(t *testing.T) {
 // configuration.
 func TestAPageInThePlaceOfAnAnswerIsUnavailable(t *testing.T) {
 	for _, path := range []string{"/ad_account", "/campaigns", "/ad_account/spend_limit_windows"} {
-		for _, action := range []string{`"mutate_body": {"how": "html"}`, `"status": {"code": 502, "body": "<h1>Bad gateway</h1>"}`} {
+		for _, action := range []string{`"mutate_body": {"how": "html"}`,
+			`"status": {"code": 502, "body": "<h1>Bad gateway</h1>"}`} {
 			t.Run(path+" "+action, func(t *testing.T) {
 				b := newBroken(t)
 				b.write(brokenAccount(10, brokenRows[0].file))
@@ -96,14 +103,19 @@ func newBroken(t *testing.T) *brokenRun {
 	points, err := emulator.ParseOpenPoints("list_visibility_lag=60s,key_visibility_lag=60s")
 	noError(t, err)
 	service, err := emulator.Open(emulator.Options{
-		OpenPoints: points, Seed: rand.Uint64(), Limits: emulator.RateLimits{EndpointPerMinute: -1, OverallPerMinute: -1, BulkPer10Seconds: -1},
-		Accounts: []emulator.Account{{ID: "adacct_broken", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: emulatorKey, Features: emulator.AllFeatures()}},
+		OpenPoints: points, Seed: rand.Uint64(), Limits: emulator.RateLimits{
+			EndpointPerMinute: -1, OverallPerMinute: -1, BulkPer10Seconds: -1,
+		},
+		Accounts: []emulator.Account{{ID: "adacct_broken", Name: "Test",
+			Currency: "USD", TimeZone: "America/New_York", Key: emulatorKey, Features: emulator.AllFeatures()}},
 	})
 	noError(t, err)
 	b := &brokenRun{t: t, dir: t.TempDir(), line: httptest.NewServer(service)}
 	t.Cleanup(func() { b.line.Close(); service.Close() })
-	noError(t, os.WriteFile(filepath.Join(b.dir, "adsync.yaml"), []byte("account: {id: adacct_broken, currency: USD, timezone: America/New_York}\n"), 0o600))
-	b.env = append(os.Environ(), asCommand+"=1", atClock+"="+b.line.URL+clockPath, envBaseURL+"="+b.line.URL+"/v1", envKey+"="+emulatorKey, "XDG_STATE_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
+	noError(t, os.WriteFile(filepath.Join(b.dir, "adsync.yaml"),
+		[]byte("account: {id: adacct_broken, currency: USD, timezone: America/New_York}\n"), 0o600))
+	b.env = append(os.Environ(), asCommand+"=1", atClock+"="+b.line.URL+clockPath, envBaseURL+"="+b.line.URL+"/v1",
+		envKey+"="+emulatorKey, "XDG_STATE_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
 	return b
 }
 

@@ -107,7 +107,8 @@ func (a *app) dial(s *session, p sources.Project, cfg adsapi.Config) (*adsapi.Cl
 	}
 	c := a.clock.orSystem()
 	cfg.Address = a.addresses.of(cfg.BaseURL, c.now)
-	cfg.UserAgent, cfg.Waiting, cfg.Now, cfg.Sleep, cfg.Transport = "adsync/"+release, a.waiting, c.now, c.sleep, a.ground.carry
+	cfg.UserAgent, cfg.Waiting, cfg.Now, cfg.Sleep, cfg.Transport = "adsync/"+release,
+		a.waiting, c.now, c.sleep, a.ground.carry
 	client, err := adsapi.New(cfg)
 	if err != nil {
 		return nil, configuration("%v", err)
@@ -120,7 +121,9 @@ func (a *app) agentOf(l loaded, store state.Store, client *adsapi.Client) *recon
 	c, account := a.clock.orSystem(), l.project.Account
 	return &reconcile.Agent{
 		Service: client, Store: store, Schemas: l.schemas,
-		Account:  state.Account{ID: cmp.Or(account.ID, l.desired.WrittenFor), Currency: account.Currency, TimeZone: account.TimeZone},
+		Account: state.Account{
+			ID: cmp.Or(account.ID, l.desired.WrittenFor), Currency: account.Currency, TimeZone: account.TimeZone,
+		},
 		Given:    givenIDs(l),
 		Image:    imageReader(l),
 		People:   peopleReader(l),
@@ -148,7 +151,9 @@ func (a *app) openState(ctx context.Context, p sources.Project, readOnly bool) (
 	if readOnly {
 		return state.OpenReadOnly(ctx, dir)
 	}
-	store, err := state.Open(ctx, dir, state.Options{Sleep: func(d time.Duration) { _ = sleep(ctx, d) }, Command: a.command, Version: release})
+	store, err := state.Open(ctx, dir, state.Options{
+		Sleep: func(d time.Duration) { _ = sleep(ctx, d) }, Command: a.command, Version: release,
+	})
 	if err == nil && a.ground.keep != nil {
 		store = a.ground.keep(store)
 	}

@@ -85,7 +85,8 @@ func (a *app) convertSources(c *cobra.Command, l loaded, f convertFlags, to dest
 		return &exit{exitInvalid, err.Error()}
 	}
 	if f.out == "" && len(beside) > 0 {
-		return usage(c, fmt.Errorf("%s would be written beside the new file; use --out", plural(len(beside), "picture")))
+		return usage(c, fmt.Errorf("%s would be written beside the new file; use --out",
+			plural(len(beside), "picture")))
 	}
 	contents, err := written(l, f, to, snapshot)
 	if err != nil {
@@ -109,9 +110,11 @@ func (a *app) convertSources(c *cobra.Command, l loaded, f convertFlags, to dest
 	if _, err := to.write(contents); err != nil {
 		return err
 	}
-	a.note("%s in %s, read again and the same", plural(l.desired.Snapshot.Len(), "resource"), plural(len(contents), "file"))
+	a.note("%s in %s, read again and the same", plural(l.desired.Snapshot.Len(), "resource"),
+		plural(len(contents), "file"))
 	if to.inside {
-		a.note("the new files stand in the project's folder beside the ones they were made of; keep one of them, as nothing may be said twice")
+		a.note("the new files stand in the project's " +
+			"folder beside the ones they were made of; keep one of them, as nothing may be said twice")
 	}
 	return nil
 }
@@ -151,7 +154,8 @@ func written(l loaded, f convertFlags, to destination, s *resource.Snapshot) (ma
 func (a *app) convertJSON(c *cobra.Command, l loaded, out newFile) error {
 	document := snapshotDocument{formatVersion, []resourceDocument{}, listed(l.desired.Problems)}
 	for r := range l.desired.Snapshot.All() {
-		document.Resources = append(document.Resources, resourceDocument{r.Address.String(), r.Address.Kind, r.ID, nested(r.Attributes), r.Position})
+		document.Resources = append(document.Resources,
+			resourceDocument{r.Address.String(), r.Address.Kind, r.ID, nested(r.Attributes), r.Position})
 	}
 	if err := a.writeOut(c, out, func(w io.Writer) error { return writeJSON(w, document) }); err != nil {
 		return err

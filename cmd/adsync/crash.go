@@ -17,7 +17,8 @@ func (a *app) crashed(cause any) {
 		what = fault.Error()
 	}
 	fmt.Fprintf(a.err, "\nadsync: internal error: %s; this is a fault of adsync\n"+
-		"  what was sent is in the journal: run the same command again, which goes on from there, or adsync status to see what is open\n"+
+		"  what was sent is in the journal: run the "+
+		"same command again, which goes on from there, or adsync status to see what is open\n"+
 		"  please report it with these lines:\n%s", what, debug.Stack())
 	os.Exit(exitInternal)
 }

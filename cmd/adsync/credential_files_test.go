@@ -28,8 +28,12 @@ func TestX1X14NoFileHoldsACredential(t *testing.T) {
 	}))
 	defer hook.Close()
 	home := t.TempDir()
-	canaries := map[string]string{envKey: canaryKey, envDaemonToken: "canary-token-0123456789abcdef", "HOOK_KEY": "canary-of-a-key-0123456789", "HOOK_URL": hook.URL + "/canary-address-0123456789"}
-	environment := []string{envBaseURL + "=" + s.url, keysAtOnce, "HOME=" + home, "TMPDIR=" + home, "XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_CACHE_HOME=" + home}
+	canaries := map[string]string{
+		envKey: canaryKey, envDaemonToken: "canary-token-0123456789abcdef",
+		"HOOK_KEY": "canary-of-a-key-0123456789", "HOOK_URL": hook.URL + "/canary-address-0123456789",
+	}
+	environment := []string{envBaseURL + "=" + s.url, keysAtOnce,
+		"HOME=" + home, "TMPDIR=" + home, "XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_CACHE_HOME=" + home}
 	for name, secret := range canaries {
 		environment = append(environment, name+"="+secret)
 	}
@@ -48,7 +52,9 @@ func TestX1X14NoFileHoldsACredential(t *testing.T) {
 	adsync("plan", "-o", "json", dir)
 
 	config := filepath.Join(t.TempDir(), "daemon.yaml")
-	saveFile(t, config, fmt.Sprintf("listen: 127.0.0.1:0\nevery: 2s\nsettle: 200ms\noperator: %s\nnotify:\n- webhook: {url: {env: HOOK_URL}, key: {env: HOOK_KEY}}\naccounts:\n- {name: shop, folder: %s}\n", operator, dir))
+	saveFile(t, config, fmt.Sprintf("listen: 127.0.0.1:0\nevery: 2s\nsettle: 200ms\noperator: "+
+		"%s\nnotify:\n- webhook: {url: {env: HOOK_URL}, key: {env: HOOK_KEY}}\naccounts:\n- {name: shop, folder: %s}\n",
+		operator, dir))
 	p := startDaemonWith(t, environment, "--config", config)
 	p.until("msg", "run ended", "class", "in_sync")
 	echo := func(w http.ResponseWriter, r *http.Request) bool {
@@ -78,7 +84,8 @@ func TestX1X14NoFileHoldsACredential(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if about, err := entry.Info(); err == nil && strings.Contains(name, "/.adsync") && !strings.Contains(name, "/results/") && about.Mode().Perm()&0o077 != 0 {
+			if about, err := entry.Info(); err == nil && strings.Contains(name, "/.adsync") &&
+				!strings.Contains(name, "/results/") && about.Mode().Perm()&0o077 != 0 {
 				t.Errorf("%s is %v; want it for its owner alone", name, about.Mode())
 			}
 			if entry.Type().IsRegular() {

@@ -49,14 +49,18 @@ and from git. SIGHUP has that file read again; SIGTERM ends the daemon, once wha
 sent is heard of. docs/daemon.md says what wakes it and what it does after errors.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.runDaemon(c, args, f) },
 	}
-	c.Flags().StringVar(&f.config, "config", "", "file with the accounts and how to listen (daemon.yaml), in the place of folders")
+	c.Flags().StringVar(&f.config,
+		"config", "", "file with the accounts and how to listen (daemon.yaml), in the place of folders")
 	c.Flags().StringVar(&f.logFormat, "log-format", "text", "log on standard error: text or json")
 	completes(c, "log-format", "text", "json")
-	c.Flags().StringVar(&f.listen, "listen", "", "address of the page, the API and the metrics, or none (default "+web.DefaultListen+"); docs/web.md says who may do what")
+	c.Flags().StringVar(&f.listen, "listen", "", "address of the page, the API and the metrics, or none (default "+
+		web.DefaultListen+"); docs/web.md says who may do what")
 	c.Flags().BoolVar(&f.once, "once", false, "one run of each account, and exit with the code of the worst")
 	c.Flags().BoolVar(&f.check, "check", false, "check the configuration and end")
-	c.Flags().DurationVar(&f.account.Settle, "settle", 2*time.Second, "how long files must hold still before they are taken for written")
-	c.Flags().DurationVar(&f.account.Every, "every", time.Minute, "how often files and account are looked at though nothing tells of a change")
+	c.Flags().DurationVar(&f.account.Settle, "settle",
+		2*time.Second, "how long files must hold still before they are taken for written")
+	c.Flags().DurationVar(&f.account.Every, "every",
+		time.Minute, "how often files and account are looked at though nothing tells of a change")
 	c.Flags().DurationVar(&f.account.Full, "full", 24*time.Hour, "how often the whole account is read")
 	return c
 }
@@ -72,8 +76,10 @@ func (a *app) runDaemon(c *cobra.Command, args []string, f daemonFlags) error {
 			return usage(c, errors.New("--config and folders exclude each other"))
 		}
 	}
-	if f.account.Settle <= 0 || f.account.Every < time.Second || f.account.Full < time.Minute || f.account.Full > 24*time.Hour {
-		return usage(c, errors.New("--settle, --every and --full are out of bounds; want more than 0s, at least 1s, and 1m to 24h"))
+	if f.account.Settle <= 0 || f.account.Every < time.Second ||
+		f.account.Full < time.Minute || f.account.Full > 24*time.Hour {
+		return usage(c, errors.New("--settle, --every "+
+			"and --full are out of bounds; want more than 0s, at least 1s, and 1m to 24h"))
 	}
 	d := &daemonRun{app: a, flags: f, folders: args, began: time.Now(), known: map[string]daemon.Account{}}
 	a.heard = d.secrets.add
@@ -120,7 +126,9 @@ func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
 	if err != nil {
 		return err
 	}
-	options := daemon.Options{Once: d.flags.once, Places: config.Places, Logger: d.log, Observer: metrics, Redact: d.secrets.redact}
+	options := daemon.Options{
+		Once: d.flags.once, Places: config.Places, Logger: d.log, Observer: metrics, Redact: d.secrets.redact,
+	}
 	if alive != nil {
 		options.Moves, options.Doze = alive.Ring, config.Alive.Every/2
 	}
@@ -225,7 +233,8 @@ func (d *daemonRun) await(ctx context.Context, ended <-chan struct{}) {
 func (d *daemonRun) listenToFolders() {
 	var err error
 	if d.system, err = watch.NewSystem(); err != nil {
-		d.log.Warn("the system does not tell of changes; files are looked at instead", "error", err, "every", rescanBlind)
+		d.log.Warn("the system does not tell of changes; files are looked at instead",
+			"error", err, "every", rescanBlind)
 	}
 }
 
@@ -373,7 +382,8 @@ func (d *daemonRun) ofFolders() (sources.Daemon, error) {
 		account := d.flags.account
 		account.Name.Value, account.Folder = filepath.Base(whole), whole
 		if names[account.Name.Value] {
-			return config, configuration("two folders have the name %q; want --config with a file that names the accounts", account.Name.Value)
+			return config, configuration("two folders "+
+				"have the name %q; want --config with a file that names the accounts", account.Name.Value)
 		}
 		names[account.Name.Value] = true
 		config.Accounts = append(config.Accounts, account)

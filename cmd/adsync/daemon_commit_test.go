@@ -16,7 +16,8 @@ func TestACommitDoesNotWaitForTheNextAttempt(t *testing.T) {
 	work, operator := ownQuickstart(t)
 	git := func(args ...string) {
 		t.Helper()
-		c := exec.Command("git", append([]string{"-C", work, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...)
+		c := exec.Command("git",
+			append([]string{"-C", work, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...)
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -27,7 +28,8 @@ func TestACommitDoesNotWaitForTheNextAttempt(t *testing.T) {
 	refused := func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(http.StatusUnauthorized); return true }
 	s.before.Store(&refused)
 	conf := t.TempDir()
-	saveFile(t, filepath.Join(conf, "daemon.yaml"), fmt.Sprintf("listen: none\nevery: 1s\noperator: %s\nstate: states\naccounts:\n- {name: shop, git: {url: %s, ref: main}}\n", operator, work))
+	saveFile(t, filepath.Join(conf, "daemon.yaml"), fmt.Sprintf("listen: none\nevery: "+
+		"1s\noperator: %s\nstate: states\naccounts:\n- {name: shop, git: {url: %s, ref: main}}\n", operator, work))
 	p := startDaemon(t, s, "--config", filepath.Join(conf, "daemon.yaml"))
 	p.until("msg", "run ended", "class", "credentials")
 	s.before.Store(nil)

@@ -24,7 +24,8 @@ func TestACommittedStopStopsTheDaemon(t *testing.T) {
 	git("add", ".")
 	git("commit", "-q", "-m", "The campaigns")
 	conf := t.TempDir()
-	text := "listen: none\nevery: 1s\noperator: %s\nstate: states\naccounts:\n- {name: shop, git: {url: %s, ref: main}}\n"
+	text := "listen: none\nevery: 1s\noperator: " +
+		"%s\nstate: states\naccounts:\n- {name: shop, git: {url: %s, ref: main}}\n"
 	saveFile(t, filepath.Join(conf, "daemon.yaml"), fmt.Sprintf(text, operator, work))
 	p := startDaemon(t, s, "--config", filepath.Join(conf, "daemon.yaml"))
 	p.until("msg", "run ended", "class", "applied")

@@ -47,7 +47,8 @@ const (
 
 var followedFiles = map[string]string{
 	"adsync.yaml": "account: {id: adacct_followed, currency: USD, timezone: UTC}\n",
-	"spring.yaml": springAt("50.00") + "ad_groups:\n- {key: g, name: Group, status: paused, bid: {max: 0.50}, context_hints: [{file: hints/a.txt}]}\n---\n" +
+	"spring.yaml": springAt("50.00") + "ad_groups:\n" +
+		"- {key: g, name: Group, status: paused, bid: {max: 0.50}, context_hints: [{file: hints/a.txt}]}\n---\n" +
 		strings.NewReplacer("spring", "summer", "Spring", "Summer").Replace(springAt("20.00")),
 	"autumn.yaml": strings.NewReplacer("spring", "autumn", "Spring", "Autumn").Replace(springAt("10.00")),
 	"hints/a.txt": "people who run\n",
@@ -72,7 +73,8 @@ func followAs(t *testing.T, deaf bool, own sources.DaemonAccount, test func(f *f
 		}
 		var err error
 		f.service, err = emulator.Open(emulator.Options{Seed: 1, Accounts: []emulator.Account{{
-			ID: "adacct_followed", Name: "Followed", Currency: "USD", TimeZone: "UTC", Key: followedKey, Features: emulator.AllFeatures(),
+			ID: "adacct_followed", Name: "Followed",
+			Currency: "USD", TimeZone: "UTC", Key: followedKey, Features: emulator.AllFeatures(),
 		}}})
 		noError(t, err)
 		defer f.run(deaf, own)()
@@ -98,9 +100,12 @@ func (f *followed) run(deaf bool, own sources.DaemonAccount) (end func()) {
 	f.hub = daemon.New(daemon.Options{Logger: log, Random: newRandom(1).Float64, Redact: d.secrets.redact, Observer: f})
 	d.hub = f.hub
 	operator := filepath.Join(f.top, "operator.yaml")
-	saveFile(f.T, operator, fmt.Sprintf("base_url: http://127.0.0.1/v1\ncredentials: {file: %q}\npolicy: {prune: pause, max_daily_exposure: 1000, exposure: {percent: 1000000}, shrink: {percent: 100}}\n", filepath.Join(f.top, "key")))
+	saveFile(f.T, operator, fmt.Sprintf("base_url: http://127.0.0.1/v1\ncredentials: {file: "+
+		"%q}\npolicy: {prune: pause, max_daily_exposure: 1000, exposure: {percent: 1000000}, shrink: {percent: 100}}\n",
+		filepath.Join(f.top, "key")))
 	saveFile(f.T, filepath.Join(f.top, "key"), followedKey)
-	own.Name, own.Folder, own.Operator, own.Full, own.Settle = sources.Setting{Value: "shop"}, f.dir, operator, 24*time.Hour, followedSettle
+	own.Name, own.Folder, own.Operator, own.Full, own.Settle = sources.Setting{Value: "shop"},
+		f.dir, operator, 24*time.Hour, followedSettle
 	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}, Accounts: []sources.DaemonAccount{own}}
 	accounts := d.accounts(config, &page{config: config, log: log})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -278,7 +283,8 @@ func TestF9AFolderThatIsAwayIsWaitedFor(t *testing.T) {
 			noError(t, os.Rename(filepath.Join(f.top, "away", ".adsync"), f.path(".adsync")))
 			f.pass(15 * time.Minute)
 			if r := f.last(); r.Class != daemon.InSync || f.sent == 0 {
-				t.Errorf("with its state the account is %s (%s) after %d requests that could change something; want in_sync", r.Class, r.Message, f.sent)
+				t.Errorf("with its state the account is %s (%s) "+
+					"after %d requests that could change something; want in_sync", r.Class, r.Message, f.sent)
 			}
 		})
 	})
@@ -292,7 +298,8 @@ func TestF11ADaemonWithoutAQueueSeesASave(t *testing.T) {
 			f.save("autumn.yaml", strings.Replace(followedFiles["autumn.yaml"], "10.00", budget, 1))
 			f.pass(rescanBlind + 2*followedSettle + 5*time.Second)
 			if r := f.last(); r.Class != daemon.Applied {
-				t.Errorf("the last run ended %q: %s; want the save applied within %s and the time to settle", r.Class, r.Message, rescanBlind)
+				t.Errorf("the last run ended %q: %s; want the save applied within %s and the time to settle",
+					r.Class, r.Message, rescanBlind)
 			}
 		}
 	})

@@ -37,8 +37,12 @@ func TestIdleCost(t *testing.T) {
 	for i := range accounts {
 		name := fmt.Sprintf("account-%03d", i)
 		key := "sk-idle-key-" + name
-		seeded = append(seeded, emulator.Account{ID: "adacct_" + name, Name: name, Currency: "USD", TimeZone: "UTC", Key: key, Features: emulator.AllFeatures()})
-		saveFile(t, filepath.Join(dir, name, "adsync.yaml"), "account: {id: adacct_"+name+", currency: USD, timezone: UTC}\n")
+		seeded = append(seeded, emulator.Account{
+			ID: "adacct_" + name, Name: name, Currency: "USD",
+			TimeZone: "UTC", Key: key, Features: emulator.AllFeatures(),
+		})
+		saveFile(t, filepath.Join(dir, name, "adsync.yaml"),
+			"account: {id: adacct_"+name+", currency: USD, timezone: UTC}\n")
 		saveFile(t, filepath.Join(dir, name, "ads.yaml"), idleCampaigns())
 		saveFile(t, filepath.Join(dir, name+".key"), key)
 		config += fmt.Sprintf("- {name: %s, folder: %s, operator: %s.operator.yaml}\n", name, name, name)
@@ -57,7 +61,8 @@ func TestIdleCost(t *testing.T) {
 	s := &service{t: t, url: line.URL + "/v1", server: server}
 	for i := range accounts {
 		name := fmt.Sprintf("account-%03d", i)
-		saveFile(t, filepath.Join(dir, name+".operator.yaml"), fmt.Sprintf("base_url: %s\ncredentials: {file: %s.key}\npolicy: {max_daily_exposure: 1000.00}\n", s.url, filepath.Join(dir, name)))
+		saveFile(t, filepath.Join(dir, name+".operator.yaml"), fmt.Sprintf("base_url: %s\n"+
+			"credentials: {file: %s.key}\npolicy: {max_daily_exposure: 1000.00}\n", s.url, filepath.Join(dir, name)))
 	}
 	saveFile(t, filepath.Join(dir, "daemon.yaml"), config)
 	p := startDaemonWith(t, nil, "--config", filepath.Join(dir, "daemon.yaml"))
@@ -76,12 +81,16 @@ func TestIdleCost(t *testing.T) {
 	took := time.Since(began)
 	spent, sent := processorTime(t, p.c.Process.Pid)-cpu, requests.Load()-before
 	looks := float64(accounts) * took.Seconds() / every.Seconds()
-	t.Logf("%d accounts of 150 resources, idle for %s, a look every %s: %.3f %% of a core, %d MiB resident, %d requests, %d descriptors",
-		accounts, took.Round(time.Second), every, 100*spent.Seconds()/took.Seconds(), residentMiB(t, p.c.Process.Pid), sent, descriptors(t, p.c.Process.Pid))
+	t.Logf("%d accounts of 150 resources, idle for "+
+		"%s, a look every %s: %.3f %% of a core, %d MiB resident, %d requests, %d descriptors",
+		accounts, took.Round(time.Second), every, 100*spent.Seconds()/took.Seconds(),
+		residentMiB(t, p.c.Process.Pid), sent, descriptors(t, p.c.Process.Pid))
 	if float64(sent) > 1.3*looks+float64(accounts) || changed.Load() > 0 {
-		t.Errorf("%d requests in %.0f looks, %d of which could change something; want one a look that only reads", sent, looks, changed.Load())
+		t.Errorf("%d requests in %.0f looks, %d of which could change something; want one a look that only reads",
+			sent, looks, changed.Load())
 	}
-	if *idleFor > 0 && accounts >= 100 && (spent.Seconds()/took.Seconds() > 0.01 || residentMiB(t, p.c.Process.Pid) > 150) {
+	if *idleFor > 0 && accounts >= 100 &&
+		(spent.Seconds()/took.Seconds() > 0.01 || residentMiB(t, p.c.Process.Pid) > 150) {
 		t.Error("want under 1 % of a core and under 150 MiB")
 	}
 	p.end()
@@ -91,9 +100,11 @@ func TestIdleCost(t *testing.T) {
 func idleCampaigns() string {
 	var b strings.Builder
 	for c := range 15 {
-		fmt.Fprintf(&b, "---\nkind: campaign\nkey: c%d\nname: Campaign %d\nstatus: paused\nbidding_type: clicks\nbudget: {daily: 10.00}\nad_groups:\n", c, c)
+		fmt.Fprintf(&b, "---\nkind: campaign\nkey: c%d\n"+
+			"name: Campaign %d\nstatus: paused\nbidding_type: clicks\nbudget: {daily: 10.00}\nad_groups:\n", c, c)
 		for g := range 9 {
-			fmt.Fprintf(&b, "  - {key: g%d, name: Group %d, status: paused, bid: {max: 0.50}, context_hints: [hint %d]}\n", g, g, g)
+			fmt.Fprintf(&b, "  - {key: g%d, name: Group "+
+				"%d, status: paused, bid: {max: 0.50}, context_hints: [hint %d]}\n", g, g, g)
 		}
 	}
 	return b.String()

@@ -22,7 +22,8 @@ func TestADaemonHoldsRewrittenHistory(t *testing.T) {
 	work, operator := ownQuickstart(t)
 	git := func(args ...string) string {
 		t.Helper()
-		c := exec.Command("git", append([]string{"-C", work, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...)
+		c := exec.Command("git",
+			append([]string{"-C", work, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...)
 		out, err := c.CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -33,7 +34,8 @@ func TestADaemonHoldsRewrittenHistory(t *testing.T) {
 	git("add", ".")
 	git("commit", "-q", "-m", "The campaigns")
 	conf := t.TempDir()
-	saveFile(t, filepath.Join(conf, "daemon.yaml"), fmt.Sprintf("listen: none\nevery: 1s\noperator: %s\nstate: states\naccounts:\n- {name: shop, git: {url: %s, ref: main}}\n", operator, work))
+	saveFile(t, filepath.Join(conf, "daemon.yaml"), fmt.Sprintf("listen: none\nevery: "+
+		"1s\noperator: %s\nstate: states\naccounts:\n- {name: shop, git: {url: %s, ref: main}}\n", operator, work))
 	p := startDaemon(t, s, "--config", filepath.Join(conf, "daemon.yaml"))
 	p.until("msg", "run ended", "class", "applied")
 	p.until("msg", "run ended", "class", "in_sync")
@@ -47,7 +49,8 @@ func TestADaemonHoldsRewrittenHistory(t *testing.T) {
 	if bid := bidOf(t, s, "Trail runners"); bid != 1_250_000 {
 		t.Errorf("the bid is %d before anybody accepted the commit; want it as it was", bid)
 	}
-	if out, err := s.command("reconcile", "--wait", "--accept-commit", commit, "--state", filepath.Join(conf, "states", "shop", "state")).CombinedOutput(); err != nil {
+	if out, err := s.command("reconcile", "--wait", "--accept-commit",
+		commit, "--state", filepath.Join(conf, "states", "shop", "state")).CombinedOutput(); err != nil {
 		t.Errorf("reconcile --accept-commit: %v\n%s", err, out)
 	}
 	if bid := bidOf(t, s, "Trail runners"); bid != 1_200_000 {
@@ -63,10 +66,12 @@ func TestADaemonSeesWhatOthersChange(t *testing.T) {
 	p := startDaemon(t, s, daemonArgs(dir, operator)...)
 	p.until("msg", "run ended", "class", "applied")
 	p.until("msg", "run ended", "class", "in_sync")
-	askService(t, s, http.MethodPost, "/ad_groups/"+groupOf(t, s, "Trail runners").ID, `{"name": "Somebody else's name"}`, nil)
+	askService(t, s, http.MethodPost, "/ad_groups/"+groupOf(t, s, "Trail runners").ID,
+		`{"name": "Somebody else's name"}`, nil)
 	line := p.until("msg", "run ended", "class", "held")
 	if fmt.Sprint(line["woken"]) != "[poll]" || fmt.Sprint(line["held"]) != "1" {
-		t.Errorf("what others changed was found by %v, and holds %v; want one change, by looking", line["woken"], line["held"])
+		t.Errorf("what others changed was found by %v, and holds %v; want one change, by looking",
+			line["woken"], line["held"])
 	}
 	p.end()
 }
@@ -154,7 +159,8 @@ func TestC11AnApplyBesideADaemon(t *testing.T) {
 	<-reached
 	out, err := s.command("apply", "--yes", dir).CombinedOutput()
 	var ended *exec.ExitError
-	if !errors.As(err, &ended) || ended.ExitCode() != exitLocked || !strings.Contains(string(out), "(adsync daemon, version") {
+	if !errors.As(err, &ended) || ended.ExitCode() != exitLocked ||
+		!strings.Contains(string(out), "(adsync daemon, version") {
 		t.Errorf("apply beside the run of a daemon: %v; want %d, and who has the state:\n%s", err, exitLocked, out)
 	}
 	noError(t, p.c.Process.Signal(syscall.SIGTERM))

@@ -28,7 +28,8 @@ func TestG18ANewerCommitTakesBackWhatIsNotSentYet(t *testing.T) {
 		}
 		body, _ := io.ReadAll(r.Body)
 		r.Body = readCloser{bytes.NewReader(body)}
-		sent.Store(sent.Load() || bytes.Contains(body, []byte("A mistake")) && !bytes.Contains(body, []byte(`"validate_only":true`)))
+		sent.Store(sent.Load() || bytes.Contains(body, []byte("A mistake")) &&
+			!bytes.Contains(body, []byte(`"validate_only":true`)))
 		once.Do(func() {
 			reached <- true
 			select {

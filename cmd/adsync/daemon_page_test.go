@@ -58,7 +58,8 @@ const watchmansToken = "watchman-0123456789abcdef"
 
 // springAt is one campaign that may spend so much a day.
 func springAt(budget string) string {
-	return "kind: campaign\nkey: spring\nname: Spring\nstatus: active\nbidding_type: clicks\nbudget: {daily: " + budget + "}\n"
+	return "kind: campaign\nkey: spring\nname: Spring\nstatus: active\nbidding_type: clicks\nbudget: {daily: " +
+		budget + "}\n"
 }
 
 // allowsRises is a policy of the operator under which possible spend may rise by itself.
@@ -68,7 +69,10 @@ const allowsRises = "policy: {max_daily_exposure: 1000, exposure: {percent: 1000
 // answers.
 func hire(t *testing.T, policy string) *watchman {
 	t.Helper()
-	service, err := emulator.Open(emulator.Options{Accounts: []emulator.Account{{ID: "adacct_page", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "sk-page-key", Features: emulator.AllFeatures()}}})
+	service, err := emulator.Open(emulator.Options{
+		Accounts: []emulator.Account{{ID: "adacct_page", Name: "Test",
+			Currency: "USD", TimeZone: "America/New_York", Key: "sk-page-key", Features: emulator.AllFeatures()}},
+	})
 	noError(t, err)
 	line := httptest.NewServer(service)
 	folder := t.TempDir()
@@ -78,8 +82,10 @@ func hire(t *testing.T, policy string) *watchman {
 	w.save("spring.yaml", springAt("50.00"))
 	operator := filepath.Join(folder, "operator.yaml")
 	noError(t, os.WriteFile(operator, []byte(policy), 0o600))
-	c := exec.Command(os.Args[0], "daemon", "--listen", "127.0.0.1:0", "--log-format", "json", "--settle", "200ms", "--every", "30s", w.dir)
-	c.Env = append(os.Environ(), asCommand+"=1", envBaseURL+"="+line.URL+"/v1", envKey+"=sk-page-key", keysAtOnce, envOperator+"="+operator, envDaemonToken+"="+watchmansToken)
+	c := exec.Command(os.Args[0], "daemon", "--listen",
+		"127.0.0.1:0", "--log-format", "json", "--settle", "200ms", "--every", "30s", w.dir)
+	c.Env = append(os.Environ(), asCommand+"=1", envBaseURL+"="+line.URL+"/v1",
+		envKey+"=sk-page-key", keysAtOnce, envOperator+"="+operator, envDaemonToken+"="+watchmansToken)
 	said, err := c.StderrPipe()
 	noError(t, err)
 	noError(t, c.Start())
@@ -164,7 +170,8 @@ func (w *watchman) spends(daily int64) daemon.Status {
 // that waits for one.
 func (w *watchman) approves(name, note string) {
 	w.Helper()
-	browser, cancel := chromedp.NewExecAllocator(w.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium"), chromedp.UserDataDir(w.TempDir()))...)
+	browser, cancel := chromedp.NewExecAllocator(w.Context(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium"), chromedp.UserDataDir(w.TempDir()))...)
 	defer cancel()
 	tab, end := chromedp.NewContext(browser)
 	defer end()
@@ -181,7 +188,8 @@ func (w *watchman) approves(name, note string) {
 	answer, err := chromedp.RunResponse(tab, chromedp.Click(chromedp.CSS("form.approve button")))
 	noError(w.T, err)
 	if !strings.HasSuffix(answer.URL, "?done=approved") {
-		w.Fatalf("after the approval of %s the page is %s, %d; want it to say that it is approved", name, answer.URL, answer.Status)
+		w.Fatalf("after the approval of %s the page is %s, %d; want it to say that it is approved",
+			name, answer.URL, answer.Status)
 	}
 }
 
@@ -213,7 +221,8 @@ func TestTwoPeopleApproveTwoGuardsInThePage(t *testing.T) {
 func TestAHeldRaiseIsApprovedInThePage(t *testing.T) {
 	w := hire(t, allowsRises)
 	w.spends(50)
-	w.save("spring.yaml", strings.Replace(springAt("120.00"), "name: Spring", "name: Spring sale", 1)) // the name goes, and what is left is another plan
+	// the name goes, and what is left is another plan
+	w.save("spring.yaml", strings.Replace(springAt("120.00"), "name: Spring", "name: Spring sale", 1))
 	var plans []string
 	held := w.until("held, and planned anew after the apply", func(s daemon.Status) bool {
 		if s.Held == 1 && !slices.Contains(plans, s.PlanHash) {
@@ -224,10 +233,13 @@ func TestAHeldRaiseIsApprovedInThePage(t *testing.T) {
 	w.approves("Ann Example", "agreed with Bob")
 	now := w.spends(120)
 	approvals := ask[struct{ Approvals []daemon.Approval }](w, "GET", "/approvals", nil).Approvals
-	if len(approvals) != 1 || approvals[0].By != "Ann Example" || approvals[0].Note != "agreed with Bob" || approvals[0].PlanHash != held.PlanHash || strings.Join(approvals[0].Allow, " ") != "raises-spend=campaign/spring" {
+	if len(approvals) != 1 || approvals[0].By != "Ann Example" ||
+		approvals[0].Note != "agreed with Bob" || approvals[0].PlanHash != held.PlanHash ||
+		strings.Join(approvals[0].Allow, " ") != "raises-spend=campaign/spring" {
 		t.Errorf("approvals: %+v; want Ann's, for the plan %s", approvals, held.PlanHash)
 	}
-	if run := ask[runview.Document](w, "GET", "/runs/"+now.Run, nil); !strings.HasSuffix(run.By, ", approved by Ann Example") || run.Summary["applied"] != 1 || run.Money.Reached.DailyAfter != 120_000_000 {
+	if run := ask[runview.Document](w, "GET", "/runs/"+now.Run, nil); !strings.HasSuffix(run.By,
+		", approved by Ann Example") || run.Summary["applied"] != 1 || run.Money.Reached.DailyAfter != 120_000_000 {
 		t.Errorf("the report: by %q, %v, %+v; want Ann's yes in it, and the raise", run.By, run.Summary, run.Money)
 	}
 	for _, name := range []string{"run-999999", "last", "..%2f..%2fstate.db"} { // anybody may ask for any
@@ -259,7 +271,8 @@ func TestALookAtAFileChangesNothing(t *testing.T) {
 	if len(seen.Problems) != 0 || seen.Plan == nil || seen.Plan.Summary.Held != 1 || seen.Plan.Summary.Create != 0 {
 		t.Errorf("in the place of spring.yaml: %+v", seen)
 	}
-	seen = ask[look](w, "POST", "/look?name=summer.yaml", strings.NewReader(strings.NewReplacer("spring", "summer", "Spring", "Summer").Replace(springAt("20.00"))))
+	seen = ask[look](w, "POST", "/look?name=summer.yaml",
+		strings.NewReader(strings.NewReplacer("spring", "summer", "Spring", "Summer").Replace(springAt("20.00"))))
 	if len(seen.Problems) != 0 || seen.Plan == nil || seen.Plan.Summary.Create != 1 {
 		t.Errorf("beside spring.yaml: %+v", seen)
 	}
@@ -269,12 +282,14 @@ func TestALookAtAFileChangesNothing(t *testing.T) {
 	}
 	book := excelize.NewFile()
 	noError(t, book.SetSheetName("Sheet1", "Campaigns"))
-	noError(t, book.SetSheetRow("Campaigns", "A1", &[]string{"Key", "Campaign", "Status", "Bidding type", "Daily budget"}))
+	noError(t, book.SetSheetRow("Campaigns", "A1",
+		&[]string{"Key", "Campaign", "Status", "Bidding type", "Daily budget"}))
 	noError(t, book.SetSheetRow("Campaigns", "A2", &[]string{"autumn", "Autumn", "paused", "clicks", "a lot"}))
 	content, err := book.WriteToBuffer()
 	noError(t, err)
 	seen = ask[look](w, "POST", "/look?name=autumn.xlsx", content)
-	if len(seen.Problems) != 1 || !strings.HasPrefix(seen.Problems[0], "autumn.xlsx:Campaigns!E2: ") || seen.Plan != nil || seen.Marked == "" {
+	if len(seen.Problems) != 1 || !strings.HasPrefix(seen.Problems[0], "autumn.xlsx:Campaigns!E2: ") ||
+		seen.Plan != nil || seen.Marked == "" {
 		t.Errorf("with a mistake: %+v", seen)
 	}
 	files, err := filepath.Glob(filepath.Join(w.dir, ".adsync", "look-*"))

@@ -42,7 +42,8 @@ type service struct {
 func serveAccount(t *testing.T) *service {
 	t.Helper()
 	server, err := emulator.Open(emulator.Options{Accounts: []emulator.Account{{
-		ID: "adacct_quickstart", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: canaryKey, Features: emulator.AllFeatures(),
+		ID: "adacct_quickstart", Name: "Test", Currency: "USD",
+		TimeZone: "America/New_York", Key: canaryKey, Features: emulator.AllFeatures(),
 		Particulars: emulator.Particulars{Keys: []emulator.APIKey{{Name: "stranger", Key: strangerKey}}},
 	}}})
 	noError(t, err)
@@ -79,7 +80,9 @@ func startDaemon(t *testing.T, s *service, args ...string) *process {
 
 func startDaemonWith(t *testing.T, environment []string, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, lines: make(chan map[string]any, 10_000), ended: make(chan error, 1), patience: 30 * time.Second}
+	p := &process{
+		t: t, lines: make(chan map[string]any, 10_000), ended: make(chan error, 1), patience: 30 * time.Second,
+	}
 	p.c = asAdsync(append([]string{"daemon", "--log-format", "json"}, args...)...)
 	p.c.Env = append(append(p.c.Env, "HOME="+t.TempDir()), environment...)
 	out, err := p.c.StderrPipe()
@@ -265,7 +268,8 @@ func TestC10APushWhileApplying(t *testing.T) {
 	work, operator := ownQuickstart(t)
 	git := func(args ...string) {
 		t.Helper()
-		c := exec.Command("git", append([]string{"-C", work, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...)
+		c := exec.Command("git",
+			append([]string{"-C", work, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...)
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -317,7 +321,8 @@ accounts:
 	before, asked := s.requests.Load(), time.Now()
 	push(t, at, "refs/heads/main")
 	p.until("msg", "run ended", "class", "in_sync")
-	t.Logf("from a push to the end of a run that found nothing: %s, %d requests", time.Since(asked).Round(time.Millisecond), s.requests.Load()-before)
+	t.Logf("from a push to the end of a run that found nothing: %s, %d requests",
+		time.Since(asked).Round(time.Millisecond), s.requests.Load()-before)
 	p.end()
 	out, err := s.command("export", work).Output()
 	noError(t, err)
@@ -383,7 +388,8 @@ func TestADaemonWhoseKeyIsRefusedShowsItNowhere(t *testing.T) {
 	refuse := func(w http.ResponseWriter, r *http.Request) bool {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusUnauthorized)
-		fmt.Fprintf(w, `{"error":{"message":"no such key: %s"}}`, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+		fmt.Fprintf(w, `{"error":{"message":"no such key: %s"}}`,
+			strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 		return true
 	}
 	s.before.Store(&refuse)

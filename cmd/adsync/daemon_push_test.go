@@ -39,8 +39,11 @@ func hostRepository(t *testing.T, work string) *repository {
 	top := t.TempDir()
 	r := &repository{t: t, work: work, upstream: filepath.Join(top, "ads.git")}
 	backend := &cgi.Handler{
-		Logger: log.New(io.Discard, "", 0), Stderr: io.Discard, Path: filepath.Join(strings.TrimSpace(string(exe)), "git-http-backend"),
-		Env: []string{"GIT_PROJECT_ROOT=" + top, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=ann", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
+		Logger: log.New(io.Discard, "", 0), Stderr: io.Discard,
+		Path: filepath.Join(strings.TrimSpace(string(exe)), "git-http-backend"),
+		Env: []string{"GIT_PROJECT_ROOT=" + top, "GIT_HTTP_EXPORT_ALL=1",
+			"REMOTE_USER=ann", "GIT_CONFIG_GLOBAL=/dev/null",
+			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
 	}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if before := r.before.Load(); before != nil && (*before)(w, request) {
@@ -53,7 +56,9 @@ func hostRepository(t *testing.T, work string) *repository {
 		}
 		backend.ServeHTTP(w, request)
 	}))
-	server.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return r.shows.Load(), nil }}
+	server.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		return r.shows.Load(), nil
+	}}
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -70,7 +75,8 @@ func hostRepository(t *testing.T, work string) *repository {
 
 func (r *repository) git(args ...string) string {
 	r.t.Helper()
-	c := exec.Command("git", append([]string{"-C", r.work, "-c", "user.name=Ann Example", "-c", "user.email=ann@example.com"}, args...)...)
+	c := exec.Command("git",
+		append([]string{"-C", r.work, "-c", "user.name=Ann Example", "-c", "user.email=ann@example.com"}, args...)...)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		r.t.Fatalf("git %v: %v\n%s", args, err, out)

@@ -29,7 +29,8 @@ func (r *repository) expired() *tls.Config {
 	noError(r.t, err)
 	now := time.Now()
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true,
 		NotBefore: now.Add(-48 * time.Hour), NotAfter: now.Add(-24 * time.Hour),
 	}
 	raw, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
@@ -37,7 +38,10 @@ func (r *repository) expired() *tls.Config {
 	content, err := os.ReadFile(r.ca)
 	noError(r.t, err)
 	saveFile(r.t, r.ca, string(content)+string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw})))
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}}, NextProtos: []string{"h2", "http/1.1"}}
+	return &tls.Config{
+		Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}},
+		NextProtos:   []string{"h2", "http/1.1"},
+	}
 }
 
 // TestADaemonOutlivesWhatIsWrongWithItsRepository, G1, G5, G6, G7, G9: nothing new is
@@ -97,11 +101,18 @@ accounts:
 		mends      func()
 	}{
 		{"stands still", hangs("/info/refs", ""), "transient", "no end after 2s", serves},
-		{"stands still in the middle of a pack", hangs("/git-upload-pack", "0008NAK\n0009\x01PACK"), "transient", "no end after 2s", serves},
-		{"a token that is over", func() { saveFile(t, token, "over-"+gitToken) }, "credentials", "(401)", func() { saveFile(t, token, gitToken) }},
-		{"a token that is being written", func() { saveFile(t, token, "") }, "credentials", "is empty", func() { saveFile(t, token, gitToken) }},
-		{"a certificate that is over", func() { r.shows.Store(expired) }, "credentials", "a certificate of https://127.0.0.1", func() { r.shows.Store(nil) }},
-		{"a branch that is gone", upstream("branch", "-m", "main", "away"), "input", "gone since", upstream("branch", "-m", "away", "main")},
+		{"stands still in the middle of a pack", hangs("/git-upload-pack", "0008NAK\n0009\x01PACK"),
+			"transient", "no end after 2s", serves},
+		{"a token that is over", func() { saveFile(t, token, "over-"+gitToken) }, "credentials", "(401)", func() {
+			saveFile(t, token, gitToken)
+		}},
+		{"a token that is being written", func() { saveFile(t, token, "") }, "credentials", "is empty", func() {
+			saveFile(t, token, gitToken)
+		}},
+		{"a certificate that is over", func() { r.shows.Store(expired) },
+			"credentials", "a certificate of https://127.0.0.1", func() { r.shows.Store(nil) }},
+		{"a branch that is gone", upstream("branch", "-m", "main", "away"),
+			"input", "gone since", upstream("branch", "-m", "away", "main")},
 		{"a tag of its name", upstream("tag", "main"), "input", "is a branch and a tag", upstream("tag", "-d", "main")},
 	} {
 		r.save(fmt.Sprintf("bid: {max: 1.%d}", 25-i), fmt.Sprintf("bid: {max: 1.%d}", 24-i), row.name)
@@ -110,7 +121,8 @@ accounts:
 		push(t, at, "refs/heads/main")
 		line := p.until("msg", "run ended", "woken", "push")
 		if line["class"] != row.class || !strings.Contains(fmt.Sprint(line["message"]), row.why) {
-			t.Errorf("%s: the run ends %v: %v; want %s: %s", row.name, line["class"], line["message"], row.class, row.why)
+			t.Errorf("%s: the run ends %v: %v; want %s: %s",
+				row.name, line["class"], line["message"], row.class, row.why)
 		}
 		if n := s.requests.Load() - before; n != 0 {
 			t.Errorf("%s: the service was asked %d times; want nothing planned", row.name, n)

@@ -83,7 +83,8 @@ func (r *reviewing) run(t *testing.T, folder string) (desk *daemon.Hub, end func
 	saveFile(t, operator+".key", keyOfFleet(0))
 	saveFile(t, operator, fmt.Sprintf("base_url: http://127.0.0.1/v1\ncredentials: {file: %s.key}\n", operator))
 	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}, Accounts: []sources.DaemonAccount{
-		{Name: sources.Setting{Value: "shop"}, Folder: folder, Operator: operator, Every: time.Minute, Full: 24 * time.Hour, Settle: time.Second},
+		{Name: sources.Setting{Value: "shop"}, Folder: folder,
+			Operator: operator, Every: time.Minute, Full: 24 * time.Hour, Settle: time.Second},
 	}}
 	accounts := d.accounts(config, &page{config: config, log: log})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -128,7 +129,8 @@ func TestADaemonReadsReviewsOnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service, err := emulator.Open(emulator.Options{
 			Seed: 1, Review: emulator.Review{Delay: 12 * time.Minute},
-			Accounts: []emulator.Account{{ID: "adacct_000", Name: "Shop", Currency: "USD", TimeZone: "UTC", Key: keyOfFleet(0), Features: emulator.AllFeatures()}},
+			Accounts: []emulator.Account{{ID: "adacct_000",
+				Name: "Shop", Currency: "USD", TimeZone: "UTC", Key: keyOfFleet(0), Features: emulator.AllFeatures()}},
 		})
 		noError(t, err)
 		r := &reviewing{service: service}
@@ -147,7 +149,8 @@ func TestADaemonReadsReviewsOnTime(t *testing.T) {
 		}
 		time.Sleep(16 * time.Minute)
 		p := desk.Plan("shop")
-		if s := p.Review; s == nil || s.Rejected != 1 || s.Approved != 1 || len(s.Ads) != 1 || s.Ads[0].Called() != "“Hero” in Boots › Hikers" || s.Ads[0].State != review.Rejected {
+		if s := p.Review; s == nil || s.Rejected != 1 || s.Approved != 1 ||
+			len(s.Ads) != 1 || s.Ads[0].Called() != "“Hero” in Boots › Hikers" || s.Ads[0].State != review.Rejected {
 			t.Errorf("8 minutes after the review ended the page says %+v; want Hero rejected", s)
 		}
 		if status, _ := desk.Account("shop"); status.State != daemon.InSync || p.Summary.Held != 0 {
@@ -183,7 +186,9 @@ func TestARejectedAdIsToldAtOnce(t *testing.T) {
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	book := filepath.Join(dir, "winter.xlsx")
-	for cell, text := range map[string]string{"P1": "Review", "P2": "approved", "G2": "https://shop.example/review/crawler_404/x"} {
+	for cell, text := range map[string]string{
+		"P1": "Review", "P2": "approved", "G2": "https://shop.example/review/crawler_404/x",
+	} {
 		setBookCell(t, book, cell, text)
 	}
 	messages := make(chan told, 100)
@@ -212,7 +217,8 @@ accounts:
 	p := startDaemon(t, s, "--config", file)
 	p.until("msg", "run ended", "class", "applied")
 	p.end()
-	answer, err := http.Post(strings.TrimSuffix(s.url, "/v1")+"/_emulator/clock", "application/json", strings.NewReader(`{"advance_seconds": 600}`))
+	answer, err := http.Post(strings.TrimSuffix(s.url, "/v1")+"/_emulator/clock",
+		"application/json", strings.NewReader(`{"advance_seconds": 600}`))
 	noError(t, err)
 	noError(t, answer.Body.Close())
 	if answer.StatusCode != http.StatusOK {
@@ -227,7 +233,8 @@ accounts:
 			t.Fatalf("told %+v; want the one rejection", one)
 		}
 		text := one.Sections[0].Items[0].Text
-		for _, want := range []string{"“Family sledge” in Winter sale › Sledges: Rejected: the landing page is not there (404)", "Open the Target URL"} {
+		for _, want := range []string{"“Family sledge” " +
+			"in Winter sale › Sledges: Rejected: the landing page is not there (404)", "Open the Target URL"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("told %q; want %q in it", text, want)
 			}
@@ -237,7 +244,8 @@ accounts:
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		row := bookRow(t, filepath.Join(dir, "winter (adsync results).xlsx"), "Ads", 2)
-		if row["Result"] == "rejected" && row["Review"] == "rejected: the landing page is not there (404)" && strings.HasPrefix(row["Message"], "Rejected: the landing page is not there (404)") {
+		if row["Result"] == "rejected" && row["Review"] == "rejected: the landing page is not there (404)" &&
+			strings.HasPrefix(row["Message"], "Rejected: the landing page is not there (404)") {
 			break
 		}
 		if time.Now().After(end) {

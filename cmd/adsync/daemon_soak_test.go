@@ -50,7 +50,10 @@ var soakAccounts = []string{"shop", "books", "trail"} // the last is read from g
 // daemon has not grown. make soak MINUTES=60 goes on for an hour.
 func TestSoak(t *testing.T) {
 	t.Parallel() // it mostly waits
-	s := &soak{t: t, random: rand.New(rand.NewPCG(*soakSeed, 3)), dir: t.TempDir(), port: freePort(t), page: freePort(t), bids: map[string][]int{}, did: map[string]int{}}
+	s := &soak{
+		t: t, random: rand.New(rand.NewPCG(*soakSeed, 3)),
+		dir: t.TempDir(), port: freePort(t), page: freePort(t), bids: map[string][]int{}, did: map[string]int{},
+	}
 	s.prepare()
 	s.startEmulator()
 	defer func() { _ = s.emu.Process.Kill(); _ = s.emu.Wait() }()
@@ -88,17 +91,21 @@ func (s *soak) key(account string) string { return "sk-soak-key-" + account }
 func (s *soak) url() string { return "http://127.0.0.1:" + s.port }
 
 func (s *soak) prepare() {
-	seed, config := `{"accounts": [`, "listen: 127.0.0.1:"+s.page+"\nsettle: 150ms\nevery: 1s\nstate: states\naccounts:\n"
+	seed, config := `{"accounts": [`, "listen: 127.0.0.1:"+
+		s.page+"\nsettle: 150ms\nevery: 1s\nstate: states\naccounts:\n"
 	for i, name := range soakAccounts {
 		if i > 0 {
 			seed += ","
 		}
-		seed += fmt.Sprintf(`{"id": "adacct_%s", "name": "%s", "currency_code": "USD", "timezone": "UTC", "api_keys": [{"key": "%s"}]}`, name, name, s.key(name))
+		seed += fmt.Sprintf(`{"id": "adacct_%s", "name": `+
+			`"%s", "currency_code": "USD", "timezone": "UTC", "api_keys": [{"key": "%s"}]}`, name, name, s.key(name))
 		s.bids[name] = []int{50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50}
 		s.write(name)
-		saveFile(s.t, filepath.Join(s.dir, name, "adsync.yaml"), "account: {id: adacct_"+name+", currency: USD, timezone: UTC}\n")
+		saveFile(s.t, filepath.Join(s.dir, name, "adsync.yaml"),
+			"account: {id: adacct_"+name+", currency: USD, timezone: UTC}\n")
 		saveFile(s.t, filepath.Join(s.dir, name+".key"), s.key(name))
-		saveFile(s.t, filepath.Join(s.dir, name+".operator.yaml"), fmt.Sprintf("base_url: %s/v1\ncredentials: {file: %s.key}\npolicy: {max_daily_exposure: 1000.00, drift: revert}\n", s.url(), filepath.Join(s.dir, name)))
+		saveFile(s.t, filepath.Join(s.dir, name+".operator.yaml"), fmt.Sprintf("base_url: %s/v1\ncredentials: {file: "+
+			"%s.key}\npolicy: {max_daily_exposure: 1000.00, drift: revert}\n", s.url(), filepath.Join(s.dir, name)))
 		where := "folder: " + name
 		if name == "trail" {
 			where = "git: {url: " + filepath.Join(s.dir, name) + ", ref: main}"
@@ -114,7 +121,8 @@ func (s *soak) prepare() {
 
 func (s *soak) git(args ...string) {
 	s.t.Helper()
-	c := exec.Command("git", append([]string{"-C", filepath.Join(s.dir, "trail"), "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...)
+	c := exec.Command("git", append([]string{"-C",
+		filepath.Join(s.dir, "trail"), "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...)
 	if out, err := c.CombinedOutput(); err != nil {
 		s.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
@@ -124,9 +132,11 @@ func (s *soak) text(account string) string {
 	var b strings.Builder
 	for i, bid := range s.bids[account] {
 		if i%4 == 0 {
-			fmt.Fprintf(&b, "---\nkind: campaign\nkey: c%d\nname: Campaign %d\nstatus: paused\nbidding_type: clicks\nbudget: {daily: 10.00}\nad_groups:\n", i/4, i/4)
+			fmt.Fprintf(&b, "---\nkind: campaign\nkey: c%d\nname: Campaign "+
+				"%d\nstatus: paused\nbidding_type: clicks\nbudget: {daily: 10.00}\nad_groups:\n", i/4, i/4)
 		}
-		fmt.Fprintf(&b, "  - {key: g%d, name: Group %d, status: paused, bid: {max: 0.%d}, context_hints: [hint %d]}\n", i, i, bid, i)
+		fmt.Fprintf(&b, "  - {key: g%d, name: Group %d, status: paused, bid: {max: 0.%d}, context_hints: [hint %d]}\n",
+			i, i, bid, i)
 	}
 	return b.String()
 }
@@ -173,7 +183,8 @@ func (s *soak) liveEdit() {
 		} `json:"data"`
 	}
 	if s.ask("GET", "/v1/ad_groups?limit=100", account, "", &list) && len(list.Data) > 0 {
-		s.ask("POST", "/v1/ad_groups/"+list.Data[s.random.IntN(len(list.Data))].ID, account, fmt.Sprintf(`{"name": "Renamed %d"}`, s.random.IntN(1000)), nil)
+		s.ask("POST", "/v1/ad_groups/"+list.Data[s.random.IntN(len(list.Data))].ID,
+			account, fmt.Sprintf(`{"name": "Renamed %d"}`, s.random.IntN(1000)), nil)
 	}
 }
 
@@ -210,7 +221,8 @@ func (s *soak) fault() {
 }
 
 func (s *soak) startEmulator() {
-	s.emu = asAdsync("emulator", "--listen", "127.0.0.1:"+s.port, "--data", filepath.Join(s.dir, "emulator"), "--seed-file", filepath.Join(s.dir, "seed.json"))
+	s.emu = asAdsync("emulator", "--listen", "127.0.0.1:"+s.port,
+		"--data", filepath.Join(s.dir, "emulator"), "--seed-file", filepath.Join(s.dir, "seed.json"))
 	var said bytes.Buffer
 	s.emu.Stderr = &said
 	noError(s.t, s.emu.Start())
@@ -255,8 +267,10 @@ func (s *soak) measure() {
 	_, rest, _ := strings.Cut(string(content), "\ngo_goroutines ")
 	n, err := strconv.Atoi(strings.SplitN(rest, "\n", 2)[0])
 	noError(s.t, err)
-	if d, m := descriptors(s.t, s.p.c.Process.Pid), residentMiB(s.t, s.p.c.Process.Pid); n > mostGoroutines || d > mostDescriptors || m > mostMiB {
-		s.t.Fatalf("the daemon has %d goroutines, %d descriptors and %d MiB; want at most %d, %d and %d", n, d, m, mostGoroutines, mostDescriptors, mostMiB)
+	if d, m := descriptors(s.t, s.p.c.Process.Pid), residentMiB(s.t, s.p.c.Process.Pid); n > mostGoroutines ||
+		d > mostDescriptors || m > mostMiB {
+		s.t.Fatalf("the daemon has %d goroutines, %d descriptors and %d MiB; want at most %d, %d and %d",
+			n, d, m, mostGoroutines, mostDescriptors, mostMiB)
 	}
 }
 
@@ -282,9 +296,11 @@ func (s *soak) calm() {
 
 // equal says that another plan of the account is empty.
 func (s *soak) equal(account string) bool {
-	args := []string{"plan", "--detailed-exitcode", "--refresh", "full", "--operator", filepath.Join(s.dir, account+".operator.yaml")}
+	args := []string{"plan", "--detailed-exitcode",
+		"--refresh", "full", "--operator", filepath.Join(s.dir, account+".operator.yaml")}
 	if account == "trail" {
-		args = append(args, "--git", filepath.Join(s.dir, account), "--ref", "main", "--state", filepath.Join(s.dir, "states", account))
+		args = append(args, "--git", filepath.Join(s.dir, account),
+			"--ref", "main", "--state", filepath.Join(s.dir, "states", account))
 	} else {
 		args = append(args, filepath.Join(s.dir, account))
 	}

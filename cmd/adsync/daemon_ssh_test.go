@@ -21,7 +21,8 @@ func (r *repository) serveOverSSH() (url, key, known string) {
 	noError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	for _, name := range []string{"host", "key"} {
-		out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(dir, name)).CombinedOutput()
+		out, err := exec.Command("ssh-keygen", "-q",
+			"-t", "ed25519", "-N", "", "-f", filepath.Join(dir, name)).CombinedOutput()
 		if err != nil {
 			t.Fatalf("ssh-keygen: %v\n%s", err, out)
 		}
@@ -35,8 +36,10 @@ func (r *repository) serveOverSSH() (url, key, known string) {
 	noError(t, l.Close())
 	_, port, err := net.SplitHostPort(address)
 	noError(t, err)
-	saveFile(t, filepath.Join(dir, "sshd_config"), fmt.Sprintf("ListenAddress 127.0.0.1\nPort %s\nHostKey %[2]s/host\nPidFile none\nAuthorizedKeysFile %[2]s/key.pub\nStrictModes no\nUsePAM no\n"+
-		"SetEnv GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=*\n", port, dir))
+	saveFile(t, filepath.Join(dir, "sshd_config"), fmt.Sprintf("ListenAddress 127.0.0.1\n"+
+		"Port %s\nHostKey %[2]s/host\nPidFile none\nAuthorizedKeysFile %[2]s/key.pub\nStrictModes no\nUsePAM no\n"+
+		"SetEnv GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_COUNT=1 "+
+		"GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=*\n", port, dir))
 	server := exec.Command("/usr/sbin/sshd", "-D", "-f", filepath.Join(dir, "sshd_config"))
 	noError(t, server.Start())
 	t.Cleanup(func() { server.Process.Kill(); server.Wait() })
@@ -69,7 +72,8 @@ func TestPlanAndApplyOverSSH(t *testing.T) {
 	adsync := func(want int, args ...string) string {
 		t.Helper()
 		c := asAdsync(append(args, "--git", url, "--ref", "main")...)
-		c.Env = append(c.Env, "HOME="+home, envBaseURL+"="+s.url, envKey+"="+canaryKey, keysAtOnce, envOperator+"="+operator, "ADSYNC_GIT_SSH_KEY="+key, "ADSYNC_GIT_KNOWN_HOSTS="+known)
+		c.Env = append(c.Env, "HOME="+home, envBaseURL+"="+s.url, envKey+"="+canaryKey,
+			keysAtOnce, envOperator+"="+operator, "ADSYNC_GIT_SSH_KEY="+key, "ADSYNC_GIT_KNOWN_HOSTS="+known)
 		out, err := c.CombinedOutput()
 		if code := c.ProcessState.ExitCode(); code != want {
 			t.Fatalf("adsync %v ends with %d, %v; want %d\n%s", args, code, err, want, out)
@@ -79,9 +83,11 @@ func TestPlanAndApplyOverSSH(t *testing.T) {
 	adsync(2, "plan", "--detailed-exitcode")
 	adsync(0, "apply", "--yes", "--allow", "activates")
 	adsync(0, "plan", "--detailed-exitcode")
-	for _, edit := range [][2]string{{"bid: {max: 1.25}", "bid: {max: 1.20}"}, {"bid: {max: 1.20}", "bid: {max: 1.15}"}} {
+	for _, edit := range [][2]string{{"bid: {max: 1.25}", "bid: {max: 1.20}"},
+		{"bid: {max: 1.20}", "bid: {max: 1.15}"}} {
 		r.save(edit[0], edit[1], "Lower")
-		if out := adsync(2, "plan", "--detailed-exitcode"); !strings.Contains(out, strings.TrimSuffix(edit[1][len("bid: {max: "):], "}")) {
+		if out := adsync(2, "plan", "--detailed-exitcode"); !strings.Contains(out,
+			strings.TrimSuffix(edit[1][len("bid: {max: "):], "}")) {
 			t.Errorf("the plan says\n%s\nwant the edit", out)
 		}
 		adsync(0, "apply", "--yes", "--push-results")
@@ -112,7 +118,8 @@ accounts:
 `, operator, url, key, known))
 	p := startDaemon(t, s, "--config", filepath.Join(conf, "daemon.yaml"))
 	p.until("msg", "run ended", "class", "applied")
-	for _, edit := range [][2]string{{"bid: {max: 1.25}", "bid: {max: 1.20}"}, {"bid: {max: 1.20}", "bid: {max: 1.15}"}} {
+	for _, edit := range [][2]string{{"bid: {max: 1.25}", "bid: {max: 1.20}"},
+		{"bid: {max: 1.20}", "bid: {max: 1.15}"}} {
 		r.save(edit[0], edit[1], "Lower")
 		p.until("msg", "run ended", "class", "applied", "message", "1 applied; verified 1/1")
 	}

@@ -61,25 +61,32 @@ func TestAFileIsCommittedForAnAccountFromGit(t *testing.T) {
 		Plan           *struct{ Summary struct{ Update, Create int } }
 	}
 	var seen look
-	askDaemon(t, at, "POST", account+"/look?name="+name, bytes.ReplaceAll(content, []byte("bid: {max: 1.25}"), []byte("bid: {max: a lot}")), 200, &seen)
+	askDaemon(t, at, "POST", account+"/look?name="+name,
+		bytes.ReplaceAll(content, []byte("bid: {max: 1.25}"), []byte("bid: {max: a lot}")), 200, &seen)
 	if len(seen.Problems) == 0 || seen.Commit != "" || seen.Branch != "" {
 		t.Errorf("a file with a mistake: %+v; want its problem, and no way to commit it", seen)
 	}
 	seen = look{}
 	askDaemon(t, at, "POST", account+"/look?name="+name, edited, 200, &seen)
-	if len(seen.Problems) != 0 || seen.Plan == nil || seen.Plan.Summary.Update != 1 || seen.Plan.Summary.Create != 0 || seen.Branch != "adsync/uploads" {
+	if len(seen.Problems) != 0 || seen.Plan == nil ||
+		seen.Plan.Summary.Update != 1 || seen.Plan.Summary.Create != 0 || seen.Branch != "adsync/uploads" {
 		t.Fatalf("a file in the place of its own: %+v", seen)
 	}
 	main := r.git("-C", r.upstream, "rev-parse", "main")
-	askDaemon(t, at, "POST", seen.Commit, []byte(`{"by":"Eve <eve@example.com>\nSigned-off-by: Ann","note":"as agreed"}`), 201, nil)
-	if log := r.git("-C", r.upstream, "log", "-1", "--format=%an|%ae|%P|%B", "adsync/uploads"); !strings.HasPrefix(log, "Eve") || !strings.Contains(log, "|adsync@localhost|"+main+"|Upload "+name+"\n\nas agreed\n\nUploaded-by: Eve") || strings.Contains(log, "\nSigned-off-by") || !strings.Contains(log, "\nUploaded-at: 20") {
+	askDaemon(t, at, "POST",
+		seen.Commit, []byte(`{"by":"Eve <eve@example.com>\nSigned-off-by: Ann","note":"as agreed"}`), 201, nil)
+	if log := r.git("-C", r.upstream, "log", "-1",
+		"--format=%an|%ae|%P|%B", "adsync/uploads"); !strings.HasPrefix(log, "Eve") ||
+		!strings.Contains(log, "|adsync@localhost|"+main+"|Upload "+name+"\n\nas agreed\n\nUploaded-by: Eve") ||
+		strings.Contains(log, "\nSigned-off-by") || !strings.Contains(log, "\nUploaded-at: 20") {
 		t.Errorf("the commit is\n%s\nwant who, when and why, upon %s", log, main)
 	}
 	if got := r.git("-C", r.upstream, "show", "adsync/uploads:"+name); got != strings.TrimSpace(string(edited)) {
 		t.Errorf("the branch has other bytes:\n%s", got)
 	}
 	if now := r.git("-C", r.upstream, "rev-parse", "main"); now != main || changes != 0 {
-		t.Errorf("the branch that is read is at %s, and %d requests changed something; want %s and none", now, changes, main)
+		t.Errorf("the branch that is read is at %s, and %d requests changed something; want %s and none",
+			now, changes, main)
 	}
 	if out := r.git("-C", r.upstream, "branch", "--format=%(refname:short)"); out != "adsync/uploads\nmain" {
 		t.Errorf("branches: %q; want main and the one for uploads", out)
@@ -93,15 +100,19 @@ func TestAFileIsCommittedForAnAccountFromGit(t *testing.T) {
 	var waits daemon.Status
 	askDaemon(t, at, "GET", account, nil, 200, &waits)
 	commit := r.git("rev-parse", "HEAD")
-	if waits.Rewritten == nil || waits.Rewritten.Commit != commit || waits.Rewritten.Before != main || waits.Rewritten.Subject != "Another past" {
+	if waits.Rewritten == nil || waits.Rewritten.Commit != commit ||
+		waits.Rewritten.Before != main || waits.Rewritten.Subject != "Another past" {
 		t.Fatalf("the account waits for %+v; want %s", waits.Rewritten, commit)
 	}
 	askDaemon(t, at, "POST", account+"/acceptances", []byte(`{"by":"ann","commit":"`+main+`"}`), 409, nil)
-	askDaemon(t, at, "POST", account+"/acceptances", []byte(`{"by":"ann","note":"meant","commit":"`+commit+`"}`), 201, nil)
+	askDaemon(t, at, "POST", account+"/acceptances",
+		[]byte(`{"by":"ann","note":"meant","commit":"`+commit+`"}`), 201, nil)
 	p.until("msg", "run ended", "class", "applied")
 	var kept struct{ Acceptances []daemon.Acceptance }
 	askDaemon(t, at, "GET", account+"/acceptances", nil, 200, &kept)
-	if len(kept.Acceptances) != 1 || kept.Acceptances[0].By != "ann" || kept.Acceptances[0].Note != "meant" || kept.Acceptances[0].Commit != commit || kept.Acceptances[0].Before != main || kept.Acceptances[0].Time.IsZero() {
+	if len(kept.Acceptances) != 1 || kept.Acceptances[0].By != "ann" ||
+		kept.Acceptances[0].Note != "meant" || kept.Acceptances[0].Commit != commit ||
+		kept.Acceptances[0].Before != main || kept.Acceptances[0].Time.IsZero() {
 		t.Errorf("kept: %+v; want who accepted what, when and why", kept.Acceptances)
 	}
 	if bid := bidOf(t, s, "Trail runners"); bid != 1_200_000 {

@@ -30,9 +30,16 @@ func (h *hanging) Run(ctx context.Context, _ daemon.Request) daemon.Result {
 func TestTheWatchdogIsFedWhileRunsMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		d := &daemonRun{log: slog.New(slog.NewTextHandler(&log, nil)), hub: daemon.New(daemon.Options{Random: func() float64 { return 0 }})}
+		d := &daemonRun{
+			log: slog.New(slog.NewTextHandler(&log, nil)), hub: daemon.New(daemon.Options{Random: func() float64 {
+				return 0
+			}}),
+		}
 		orders := &attendant{}
-		account := daemon.Account{Name: "shop", Worker: &hanging{}, Orders: orders, Archive: &archive{orders: orders}, Every: time.Minute, Full: 24 * time.Hour}
+		account := daemon.Account{
+			Name: "shop", Worker: &hanging{}, Orders: orders,
+			Archive: &archive{orders: orders}, Every: time.Minute, Full: 24 * time.Hour,
+		}
 		ctx, cancel := context.WithCancel(t.Context())
 		over := make(chan struct{})
 		go func() { defer close(over); d.hub.Run(ctx, []daemon.Account{account}, nil) }()
@@ -71,7 +78,8 @@ func TestSystemdHearsTheDaemon(t *testing.T) {
 	}
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
-	p := startDaemonWith(t, []string{envBaseURL + "=" + s.url, envKey + "=" + canaryKey, keysAtOnce, "NOTIFY_SOCKET=" + at, "WATCHDOG_USEC=200000"}, daemonArgs(dir, operator)...)
+	p := startDaemonWith(t, []string{envBaseURL + "=" + s.url, envKey + "=" + canaryKey,
+		keysAtOnce, "NOTIFY_SOCKET=" + at, "WATCHDOG_USEC=200000"}, daemonArgs(dir, operator)...)
 	if got := heard(); got != "READY=1" {
 		t.Fatalf("the first word is %q; want READY=1", got)
 	}

@@ -18,7 +18,8 @@ func TestG22ADaemonSaysWhatIsNotCommitted(t *testing.T) {
 	dir, operator := ownQuickstart(t)
 	git := func(args ...string) string {
 		t.Helper()
-		out, err := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...).CombinedOutput()
+		out, err := exec.Command("git", append([]string{"-C",
+			dir, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -28,7 +29,8 @@ func TestG22ADaemonSaysWhatIsNotCommitted(t *testing.T) {
 	git("add", ".")
 	git("commit", "-q", "-m", "The campaigns")
 	conf := filepath.Join(t.TempDir(), "daemon.yaml")
-	saveFile(t, conf, fmt.Sprintf("listen: none\nevery: 1s\nsettle: 100ms\noperator: %s\naccounts: [{name: shop, folder: %s}]\n", operator, dir))
+	saveFile(t, conf, fmt.Sprintf("listen: none\n"+
+		"every: 1s\nsettle: 100ms\noperator: %s\naccounts: [{name: shop, folder: %s}]\n", operator, dir))
 	p := startDaemon(t, s, "--config", conf)
 	p.until("msg", "is in a git work tree: its files count as they are")
 	p.until("msg", "run ended", "class", "applied")
@@ -55,7 +57,8 @@ func TestG22ADaemonSaysWhatIsNotCommitted(t *testing.T) {
 		noError(t, json.Unmarshal(out, &d))
 		return d.Daemon.Commit, d.Daemon.Uncommitted
 	}
-	for _, args := range [][]string{{dir}, {"--account", "shop", "--config", conf}, {"--state", filepath.Join(dir, ".adsync")}} {
+	for _, args := range [][]string{{dir}, {"--account", "shop", "--config", conf},
+		{"--state", filepath.Join(dir, ".adsync")}} {
 		if at, n := said(args...); at != commit || n != 1 {
 			t.Errorf("status %v: %d files are not as %q has them; want 1, and %s", args, n, at, commit)
 		}

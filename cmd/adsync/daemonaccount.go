@@ -42,8 +42,11 @@ func (d *daemonRun) accounts(config sources.Daemon, page *page) []daemon.Account
 // versionOf is another where a loop has to begin anew.
 func versionOf(a sources.DaemonAccount) string {
 	g := a.Git
-	return fmt.Sprintf("%q", []any{a.Folder, a.State, a.Operator, a.Every, a.Full, a.Settle, a.PlanOnly, a.Results, a.WriteBack, g.URL.Value, g.Ref.Value, g.Path.Value,
-		g.Token.From, g.Token.Value, g.Key.Value, g.Passphrase.From, g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value, g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify)})
+	return fmt.Sprintf("%q", []any{a.Folder, a.State, a.Operator,
+		a.Every, a.Full, a.Settle, a.PlanOnly, a.Results, a.WriteBack, g.URL.Value, g.Ref.Value, g.Path.Value,
+		g.Token.From, g.Token.Value, g.Key.Value, g.Passphrase.From,
+		g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value,
+		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify)})
 }
 
 func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daemon.Account {
@@ -53,8 +56,14 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 	if a.Operator != "" {
 		own.flags.operator = a.Operator
 	}
-	w := &worker{app: own, planOnly: a.PlanOnly, copies: &copies{app: own, folder: a.Results, beside: a.Folder != "", writeBack: a.WriteBack}, keeping: keeping{keep: config.Keep}}
-	account := daemon.Account{Name: name, Source: a.Folder, Every: a.Every, Full: a.Full, Asks: a.Folder == "", PlanOnly: a.PlanOnly, Worker: w}
+	w := &worker{
+		app: own, planOnly: a.PlanOnly, copies: &copies{app: own,
+			folder: a.Results, beside: a.Folder != "", writeBack: a.WriteBack}, keeping: keeping{keep: config.Keep},
+	}
+	account := daemon.Account{
+		Name: name, Source: a.Folder, Every: a.Every,
+		Full: a.Full, Asks: a.Folder == "", PlanOnly: a.PlanOnly, Worker: w,
+	}
 	watched := func(context.Context, func(daemon.Trigger)) {}
 	var home string
 	var branch *followedBranch
@@ -62,7 +71,8 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 		folder := newWatchedFolder(own, a.Folder, a.Settle, d.looking())
 		project, _ := own.readProject(a.Folder) // its problems are those of the first run
 		if at, err := project.Revision(nil); err == nil && at.Commit != "" {
-			own.note("%s is in a git work tree: its files count as they are, committed or not; git: {url: …} takes commits alone", diag.Printable(a.Folder))
+			own.note("%s is in a git work tree: its files "+
+				"count as they are, committed or not; git: {url: …} takes commits alone", diag.Printable(a.Folder))
 		}
 		w.stays, w.copies.took = folder.stays, folder.follow.Took
 		w.source, watched, home = folder, folder.watch, project.StateFolder()
@@ -71,7 +81,10 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 			a.State = filepath.Join(config.State, name)
 		}
 		branch = newFollowedBranch(own, a)
-		w.answers = &answers{results: a.Answers.Value, proposes: a.Proposes, timeout: a.Git.Timeout, waits: unpushedOf(branch.stateFolder())}
+		w.answers = &answers{
+			results: a.Answers.Value, proposes: a.Proposes,
+			timeout: a.Git.Timeout, waits: unpushedOf(branch.stateFolder()),
+		}
 		w.source, account.Source, home = branch, branch.name(), branch.stateFolder()
 	}
 	w.orders = d.attendant(config, name, home)
@@ -92,7 +105,9 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 		branch.took, account.Accept, account.Acceptances = w.orders.took, w.orders.accept, w.orders.acceptances
 	}
 	worker, notifier := d.telling(config, a, w, w.orders, d.log.With("account", name))
-	reviews := &reviewer{Worker: worker, of: w, folder: home, bell: make(chan struct{}, 1), notifier: notifier, once: d.flags.once}
+	reviews := &reviewer{
+		Worker: worker, of: w, folder: home, bell: make(chan struct{}, 1), notifier: notifier, once: d.flags.once,
+	}
 	account.Worker = reviews
 	account.Watch = []func(context.Context, func(daemon.Trigger)){
 		watched,
@@ -117,10 +132,12 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 }
 
 // watchOrders wakes the loop for what people order by files.
-func (d *daemonRun) watchOrders(ctx context.Context, t *attendant, wake func(daemon.Trigger), note func(string, ...any)) {
+func (d *daemonRun) watchOrders(ctx context.Context,
+	t *attendant, wake func(daemon.Trigger), note func(string, ...any)) {
 	stopped := t.Suspension(time.Now()) != nil
 	w := &watch.Watcher{
-		Root: string(t.folder), Files: []string{orders.StopName, orders.SuspendName, "ask-*.json"}, Quiet: afterEvent, Note: note,
+		Root: string(t.folder), Files: []string{orders.StopName, orders.SuspendName, "ask-*.json"},
+		Quiet: afterEvent, Note: note,
 		Look: func() time.Duration {
 			stands := t.Suspension(time.Now()) != nil
 			switch {
@@ -139,7 +156,11 @@ func (d *daemonRun) watchOrders(ctx context.Context, t *attendant, wake func(dae
 
 func (d *daemonRun) attendant(config sources.Daemon, name, stateFolder string) *attendant {
 	host, _ := os.Hostname()
-	t := &attendant{folder: orders.Folder(stateFolder), say: orders.Daemon{PID: os.Getpid(), Host: host, Version: release, Account: name, Since: d.began}}
+	t := &attendant{
+		folder: orders.Folder(stateFolder), say: orders.Daemon{
+			PID: os.Getpid(), Host: host, Version: release, Account: name, Since: d.began,
+		},
+	}
 	if config.File != "" {
 		t.shared = orders.Folder(filepath.Dir(config.File))
 		t.say.Shared = string(t.shared)
@@ -154,7 +175,10 @@ func (d *daemonRun) attendant(config sources.Daemon, name, stateFolder string) *
 // printed, what people would hear is logged, and who waits lets others work.
 func (a *app) forAccount(log *slog.Logger) *app {
 	c := a.clock.orSystem()
-	own := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: a.env, flags: a.flags, command: "adsync daemon", told: func(text string) { log.Info(text) }}
+	own := &app{
+		in: strings.NewReader(""), out: io.Discard, err: io.Discard,
+		env: a.env, flags: a.flags, command: "adsync daemon", told: func(text string) { log.Info(text) },
+	}
 	own.flags.quiet, own.flags.output = true, "json"
 	own.ground, own.reviewing = a.ground, new(sync.Mutex)
 	own.clock = clock{now: c.now, sleep: func(ctx context.Context, wait time.Duration) (err error) {

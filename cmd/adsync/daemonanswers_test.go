@@ -21,17 +21,21 @@ func TestADaemonAnswersIntoGit(t *testing.T) {
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	r := hostRepository(t, work)
-	p, at, _ := r.serveFrom(s, operator, "  webhook: {secret: {env: HOOK}}\n  push_results: adsync/results\n  propose_drift: true\n")
+	p, at, _ := r.serveFrom(s,
+		operator, "  webhook: {secret: {env: HOOK}}\n  push_results: adsync/results\n  propose_drift: true\n")
 	p.until("msg", "run ended", "class", "applied")
 	main := r.git("-C", r.upstream, "rev-parse", "main")
-	if files := r.git("-C", r.upstream, "ls-tree", "-r", "--name-only", "adsync/results"); !strings.Contains(files, "/run-000001/results.json") || !strings.Contains(files, "/run-000001/results.csv") {
+	if files := r.git("-C", r.upstream, "ls-tree", "-r", "--name-only", "adsync/results"); !strings.Contains(files,
+		"/run-000001/results.json") || !strings.Contains(files, "/run-000001/results.csv") {
 		t.Errorf("the branch for results has\n%s\nwant results.json and results.csv of the run", files)
 	}
-	if log := r.git("-C", r.upstream, "log", "-1", "--format=%B", "adsync/results"); !strings.Contains(log, "Run: run-000001") || !strings.Contains(log, "Commit: "+main) {
+	if log := r.git("-C", r.upstream, "log", "-1", "--format=%B",
+		"adsync/results"); !strings.Contains(log, "Run: run-000001") || !strings.Contains(log, "Commit: "+main) {
 		t.Errorf("its commit says\n%s\nwant run and commit", log)
 	}
 
-	askService(t, s, http.MethodPost, "/ad_groups/"+groupOf(t, s, "Trail runners").ID, `{"name": "Runners by hand"}`, nil)
+	askService(t, s, http.MethodPost, "/ad_groups/"+groupOf(t, s, "Trail runners").ID,
+		`{"name": "Runners by hand"}`, nil)
 	push(t, at, "refs/heads/main")
 	p.until("msg", "run ended", "class", "held")
 	branches := r.git("-C", r.upstream, "branch", "--format=%(refname:short)")
@@ -44,7 +48,8 @@ func TestADaemonAnswersIntoGit(t *testing.T) {
 	if proposed == "" || len(strings.Fields(branches)) != 3 {
 		t.Fatalf("branches are\n%s\nwant main, the results and one proposal", branches)
 	}
-	if diff := r.git("-C", r.upstream, "diff", "main", proposed); !strings.Contains(diff, "+    name: Runners by hand") {
+	if diff := r.git("-C", r.upstream, "diff", "main",
+		proposed); !strings.Contains(diff, "+    name: Runners by hand") {
 		t.Errorf("what is proposed changes\n%s\nwant the name", diff)
 	}
 	if now := r.git("-C", r.upstream, "rev-parse", "main"); now != main {
@@ -52,7 +57,8 @@ func TestADaemonAnswersIntoGit(t *testing.T) {
 	}
 	r.git("-C", r.upstream, "update-ref", "refs/heads/main", proposed)
 	push(t, at, "refs/heads/main")
-	p.until("msg", "run ended", "class", "applied", "message", "1 applied; verified 0/0") // recorded: both sides are alike
+	// recorded: both sides are alike
+	p.until("msg", "run ended", "class", "applied", "message", "1 applied; verified 0/0")
 	if strings.Contains(p.said(), "adsync-results-") {
 		t.Error("the log names a folder that was only for the push")
 	}
@@ -73,7 +79,8 @@ func TestResultsThatCouldNotBePushedAreLater(t *testing.T) {
 	r.git("commit", "-q", "-a", "-m", "Lower")
 	r.git("push", "-q", r.upstream, "main") // a path, which the server does not see
 	push(t, at, "refs/heads/main")
-	second := fmt.Sprint(p.until("msg", "run ended", "class", "applied", "message", "the results of 2 runs wait in the state")["run"])
+	second := fmt.Sprint(p.until("msg", "run ended",
+		"class", "applied", "message", "the results of 2 runs wait in the state")["run"])
 	p.end()
 	left := filepath.Join(states, "shop", "state", unpushedName, unpushedPartial+"1")
 	noError(t, os.Mkdir(left, 0o700)) // by a process that was killed
@@ -82,10 +89,12 @@ func TestResultsThatCouldNotBePushedAreLater(t *testing.T) {
 	p = startDaemon(t, s, "--config", filepath.Join(filepath.Dir(states), "daemon.yaml"))
 	p.until("msg", "run ended", "class", "in_sync")
 	p.end()
-	if log := r.git("-C", r.upstream, "log", "--reverse", "--format=%(trailers:key=Run,valueonly,separator=%x2C)", "adsync/results"); strings.Join(strings.Fields(log), " ") != "run-000001 "+second {
+	if log := r.git("-C", r.upstream, "log", "--reverse", "--format=%(trailers:key=Run,valueonly,separator=%x2C)",
+		"adsync/results"); strings.Join(strings.Fields(log), " ") != "run-000001 "+second {
 		t.Errorf("the branch for results has commits of %q; want run-000001 and %s", log, second)
 	}
-	if files := r.git("-C", r.upstream, "ls-tree", "-r", "--name-only", "adsync/results"); strings.Count(files, "/results.json") != 2 || strings.Contains(files, messageName) {
+	if files := r.git("-C", r.upstream, "ls-tree", "-r", "--name-only",
+		"adsync/results"); strings.Count(files, "/results.json") != 2 || strings.Contains(files, messageName) {
 		t.Errorf("the branch for results has\n%s\nwant the results of two runs", files)
 	}
 	if runs, err := unpushedOf(filepath.Join(states, "shop", "state")).runs(); err != nil || len(runs) != 0 {
@@ -123,7 +132,9 @@ func TestOnlySoManyResultsWait(t *testing.T) {
 	}
 	runs, err := u.runs()
 	noError(t, err)
-	if entries, _ := os.ReadDir(string(u)); len(runs) != unpushedMost || runs[0] != "run-000003" || len(entries) != unpushedMost {
-		t.Errorf("%d wait, the first %s, and %d lie there; want the newest %d", len(runs), runs[0], len(entries), unpushedMost)
+	if entries, _ := os.ReadDir(string(u)); len(runs) != unpushedMost ||
+		runs[0] != "run-000003" || len(entries) != unpushedMost {
+		t.Errorf("%d wait, the first %s, and %d lie there; want the newest %d",
+			len(runs), runs[0], len(entries), unpushedMost)
 	}
 }

@@ -56,7 +56,8 @@ func (c *copies) applied(l *loaded, r *reconcile.Report, d *reportDocument) erro
 	marks := sources.Marks{Outcomes: l.inReview(rows), Problems: l.desired.Problems, Unread: l.desired.Unread}
 	err := c.leave(l, afterRun{name: refWord(r.Run), rows: l.judged(rows), marks: marks, lists: lists})
 	folder := c.shelf(*l).Folder
-	return errors.Join(failed, err, lists(folder), resultcopy.ShareAll(folder, slices.Collect(maps.Keys(resultsBegin))...))
+	return errors.Join(failed, err, lists(folder),
+		resultcopy.ShareAll(folder, slices.Collect(maps.Keys(resultsBegin))...))
 }
 
 // planned leaves copies of a run that applied nothing: what waits, what is not valid,
@@ -232,7 +233,8 @@ func marksOf(file string, original []byte, m sources.Marks) resultcopy.Copy {
 			of.Open = of.Open || p.Severity == diag.Error
 		}
 	}
-	of.Says = contentSum(original) + "." + hex.EncodeToString(reviews.Sum(nil)[:8]) + "-" + hex.EncodeToString(marks.Sum(nil)[:16])
+	of.Says = contentSum(original) + "." + hex.EncodeToString(reviews.Sum(nil)[:8]) +
+		"-" + hex.EncodeToString(marks.Sum(nil)[:16])
 	return of
 }
 

@@ -96,7 +96,8 @@ func TestASaveBesideAWriteOfOursIsSeen(t *testing.T) {
 		f.pass(followedSettle + 5*time.Second)
 		f.pass(time.Minute)
 		if r := f.last(); r.Class != daemon.Applied || len(f.runs) != 2 {
-			t.Errorf("%d runs, the last %s %s; want the second save applied by a second run", len(f.runs), r.Class, r.Message)
+			t.Errorf("%d runs, the last %s %s; want the second save applied by a second run",
+				len(f.runs), r.Class, r.Message)
 		}
 	})
 }
@@ -123,7 +124,8 @@ func TestCopiesInAWorkTreeAreNotCommittedNorCounted(t *testing.T) {
 		f.pass(followedSettle + 5*time.Second)
 		r := f.last()
 		if at := r.Revision; r.Class != daemon.Applied || at.Uncommitted != 0 || at.Commit != git("rev-parse", "HEAD") {
-			t.Errorf("the run is %s of %q, %d files not committed; want it applied of HEAD", r.Class, at.Commit, at.Uncommitted)
+			t.Errorf("the run is %s of %q, %d files not committed; want it applied of HEAD",
+				r.Class, at.Commit, at.Uncommitted)
 		}
 		copied := filepath.Join(f.dir, resultcopy.NameOf("winter.xlsx"))
 		if _, err := os.Stat(copied); err != nil {

@@ -60,10 +60,12 @@ func (f *watchedFolder) stays() error {
 	case !f.stated || f.stateIn(root):
 		f.root = root
 	case root == f.root:
-		return configuration("the state of the account is gone from %s: another folder is in its place, or it is not mounted; nothing is sent without it; want it back, or the daemon begun anew to go on without it",
+		return configuration("the state of the account is gone from %s: another folder is in its place, or it is "+
+			"not mounted; nothing is sent without it; want it back, or the daemon begun anew to go on without it",
 			diag.Printable(f.dir))
 	default:
-		return configuration("%s leads to %s now, where the state of the account is not; it was below %s; nothing is sent without it; want it moved there, or the account read from git, whose state lies elsewhere",
+		return configuration("%s leads to %s now, where the state of the account is not; it was below %s; "+
+			"nothing is sent without it; want it moved there, or the account read from git, whose state lies elsewhere",
 			diag.Printable(f.dir), diag.Printable(root), diag.Printable(f.root))
 	}
 	return nil

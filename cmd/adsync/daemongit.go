@@ -16,14 +16,17 @@ import (
 type followedBranch struct {
 	app    *app
 	config sources.DaemonAccount
-	read   atomic.Pointer[gitSource]         // where the commit is that was read last, for who only looks; never changed
-	at     string                            // the commit that is checked out
-	took   func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
+	// where the commit is that was read last, for who only looks; never changed
+	read atomic.Pointer[gitSource]
+	at   string                            // the commit that is checked out
+	took func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
 }
 
 func newFollowedBranch(a *app, config sources.DaemonAccount) *followedBranch {
 	g := config.Git
-	a.git = &gitSource{named: &g, flags: gitFlags{url: g.URL.Value, ref: g.Ref.Value, path: g.Path.Value, state: config.State}}
+	a.git = &gitSource{
+		named: &g, flags: gitFlags{url: g.URL.Value, ref: g.Ref.Value, path: g.Path.Value, state: config.State},
+	}
 	return &followedBranch{app: a, config: config}
 }
 
@@ -50,7 +53,9 @@ func (b *followedBranch) files(ctx context.Context, accepts []string) (f files, 
 	g := b.app.git
 	daemon.Away(ctx, b.config.Git.Timeout, func() { err = b.app.fetchRevision(ctx) })
 	r := g.revision
-	f.revision = daemon.Revision{Commit: r.Commit, Branch: shortRef(r.Ref), Author: r.Author, Subject: r.Subject, Time: r.At}
+	f.revision = daemon.Revision{
+		Commit: r.Commit, Branch: shortRef(r.Ref), Author: r.Author, Subject: r.Subject, Time: r.At,
+	}
 	if gitstore.ClassOf(err) == gitstore.Held && accepted(accepts, r.Commit) {
 		if err = b.took(r.Commit, r.Accepted); err == nil {
 			err = g.store.Accept(ctx, r)
@@ -58,7 +63,8 @@ func (b *followedBranch) files(ctx context.Context, accepts []string) (f files, 
 	}
 	if gitstore.ClassOf(err) == gitstore.Held {
 		waits := daemon.Rewritten{Revision: f.revision, Before: r.Accepted, Movement: string(r.Movement)}
-		return f, &heldCommit{&exit{exitRefused, fmt.Sprintf("%v; nothing is sent until somebody accepts it: adsync reconcile --accept-commit %.12s", err, r.Commit)}, waits}
+		return f, &heldCommit{&exit{exitRefused, fmt.Sprintf("%v; nothing "+
+			"is sent until somebody accepts it: adsync reconcile --accept-commit %.12s", err, r.Commit)}, waits}
 	}
 	if err != nil {
 		return f, gitExit(err)
@@ -72,7 +78,9 @@ func (b *followedBranch) files(ctx context.Context, accepts []string) (f files, 
 			return f, err
 		}
 		b.at = r.Commit
-		b.read.Store(&gitSource{flags: g.flags, named: g.named, author: g.author, store: g.store, revision: r, home: g.home})
+		b.read.Store(&gitSource{
+			flags: g.flags, named: g.named, author: g.author, store: g.store, revision: r, home: g.home,
+		})
 	}
 	f.dir = g.checkout.Project.Root
 	return f, nil

@@ -122,5 +122,6 @@ func (d *daemonRun) saysHowLong(keep sources.Keep) {
 		return fmt.Sprintf("%d days", keep/(24*time.Hour))
 	}
 	d.log.Info("how long things are kept", "names of people", days(keep.People, "as long as the state"),
-		"results", days(keep.Results, "the last runs"), "uploads", strings.TrimSuffix(cmp.Or(keep.Uploads, 15*time.Minute).String(), "0s"))
+		"results", days(keep.Results, "the last runs"),
+		"uploads", strings.TrimSuffix(cmp.Or(keep.Uploads, 15*time.Minute).String(), "0s"))
 }

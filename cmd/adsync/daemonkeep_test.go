@@ -27,23 +27,31 @@ func TestWhatIsKeptAndForHowLong(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		keep sources.Keep
-		want []string // each run with its age in days, who ran it, and whether there is a report; each decision, approval and order
+		// each run with its age in days, who ran it, and whether there is a report; each decision, approval and order
+		want []string
 	}{
 		{"nothing is said", sources.Keep{}, []string{
 			"run of 500: by ann, report by ann", "run of 100: by ann, report by ann", "run of 1: by ann, report by ann",
-			"decision of 500: ad/x decided as applied by bob on desk, 2025-07-12T12:00:00Z", "approval of 500: by carla", "approval of 1: by carla", "suspend of 500: by dora", "suspend of 1: by dora",
+			"decision of 500: ad/x decided as applied by bob on desk, 2025-07-12T12:00:00Z",
+			"approval of 500: by carla",
+			"approval of 1: by carla", "suspend of 500: by dora", "suspend of 1: by dora",
 		}},
 		{"names for 400 days", sources.Keep{People: 400 * day}, []string{
-			"run of 500: by nobody, report by nobody", "run of 100: by ann, report by ann", "run of 1: by ann, report by ann",
-			"decision of 500: ad/x decided as applied, 2025-07-12T12:00:00Z", "approval of 500: by nobody", "approval of 1: by carla", "suspend of 500: by nobody", "suspend of 1: by dora",
+			"run of 500: by nobody, report by nobody",
+			"run of 100: by ann, report by ann", "run of 1: by ann, report by ann",
+			"decision of 500: ad/x decided as applied, 2025-07-12T12:00:00Z", "approval of 500: by nobody",
+			"approval of 1: by carla", "suspend of 500: by nobody", "suspend of 1: by dora",
 		}},
 		{"reports for 90 days", sources.Keep{Results: 90 * day}, []string{
 			"run of 500: by ann, no report", "run of 100: by ann, no report", "run of 1: by ann, report by ann",
-			"decision of 500: ad/x decided as applied by bob on desk, 2025-07-12T12:00:00Z", "approval of 500: by carla", "approval of 1: by carla", "suspend of 500: by dora", "suspend of 1: by dora",
+			"decision of 500: ad/x decided as applied by bob on desk, 2025-07-12T12:00:00Z",
+			"approval of 500: by carla",
+			"approval of 1: by carla", "suspend of 500: by dora", "suspend of 1: by dora",
 		}},
 		{"both", sources.Keep{People: 400 * day, Results: 90 * day}, []string{
 			"run of 500: by nobody, no report", "run of 100: by ann, no report", "run of 1: by ann, report by ann",
-			"decision of 500: ad/x decided as applied, 2025-07-12T12:00:00Z", "approval of 500: by nobody", "approval of 1: by carla", "suspend of 500: by nobody", "suspend of 1: by dora",
+			"decision of 500: ad/x decided as applied, 2025-07-12T12:00:00Z", "approval of 500: by nobody",
+			"approval of 1: by carla", "suspend of 500: by nobody", "suspend of 1: by dora",
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -53,17 +61,29 @@ func TestWhatIsKeptAndForHowLong(t *testing.T) {
 			defer func() { noError(t, store.Close()) }()
 			for i, days := range []int{500, 100, 1} {
 				at := now.AddDate(0, 0, -days)
-				run := state.Run{ID: fmt.Sprintf("run-%06d", i+1), Started: at, Finished: at.Add(time.Minute), Summary: "1 applied"}
+				run := state.Run{
+					ID: fmt.Sprintf("run-%06d", i+1), Started: at, Finished: at.Add(time.Minute), Summary: "1 applied",
+				}
 				noError(t, store.RecordRun(t.Context(), run))
-				text := fmt.Sprintf(`{"run":%q,"by":"ann","started":%q,"summary":{"applied":1}}`, run.ID, at.Format(time.RFC3339))
-				noError(t, store.RecordReport(t.Context(), run.ID, []byte(text), func(w io.Writer) error { _, err := io.WriteString(w, text); return err }))
+				text := fmt.Sprintf(`{"run":%q,"by":"ann","started":%q,"summary":{"applied":1}}`,
+					run.ID, at.Format(time.RFC3339))
+				noError(t, store.RecordReport(t.Context(), run.ID, []byte(text), func(w io.Writer) error {
+					_, err := io.WriteString(w, text)
+					return err
+				}))
 			}
 			then := now.AddDate(0, 0, -500)
-			noError(t, store.RecordRun(t.Context(), state.Run{ID: "resolve-000004", Started: then, Finished: then, Summary: "ad/x decided as applied by bob on desk, " + then.Format(time.RFC3339)}))
+			noError(t, store.RecordRun(t.Context(), state.Run{
+				ID: "resolve-000004", Started: then,
+				Finished: then, Summary: "ad/x decided as applied by bob on desk, " + then.Format(time.RFC3339),
+			}))
 			for _, days := range []int{500, 1} {
 				at := now.AddDate(0, 0, -days)
-				noError(t, appendLine(filepath.Join(folder, approvalsName), map[string]any{"allow": []string{"activates"}, "by": "carla", "note": "call me", "time": at}))
-				noError(t, orders.Folder(folder).Suspend(orders.Suspension{By: "dora", Reason: "dora is away", Since: at}))
+				noError(t, appendLine(filepath.Join(folder, approvalsName), map[string]any{
+					"allow": []string{"activates"}, "by": "carla", "note": "call me", "time": at,
+				}))
+				noError(t, orders.Folder(folder).Suspend(orders.Suspension{By: "dora",
+					Reason: "dora is away", Since: at}))
 			}
 			k := keeping{keep: tc.keep}
 			_, err = k.age(t.Context(), folder, store, now)
@@ -75,7 +95,8 @@ func TestWhatIsKeptAndForHowLong(t *testing.T) {
 			if err != nil || again != (aged{}) {
 				t.Errorf("once more = %+v, %v; want nothing to do", again, err)
 			}
-			if content, err := os.ReadFile(filepath.Join(folder, approvalsName)); err != nil || tc.keep.People > 0 && strings.Count(string(content), "call me") != 1 {
+			if content, err := os.ReadFile(filepath.Join(folder, approvalsName)); err != nil ||
+				tc.keep.People > 0 && strings.Count(string(content), "call me") != 1 {
 				t.Errorf("what people noted is kept as\n%s%v", content, err)
 			}
 		})

@@ -56,7 +56,11 @@ func (d *daemonRun) checkPage(ctx context.Context, config sources.Daemon) error 
 }
 
 func (d *daemonRun) pageOptions(ctx context.Context, config sources.Daemon) (o web.Options, err error) {
-	o = web.Options{Listen: cmp.Or(config.Listen.Value, web.DefaultListen), BehindProxy: config.BehindProxy, UserHeader: config.UserHeader.Value, Pprof: config.Pprof, Schemas: schemas(), Version: release, Log: d.log, Looks: config.Keep.Uploads}
+	o = web.Options{
+		Listen:      cmp.Or(config.Listen.Value, web.DefaultListen),
+		BehindProxy: config.BehindProxy, UserHeader: config.UserHeader.Value,
+		Pprof: config.Pprof, Schemas: schemas(), Version: release, Log: d.log, Looks: config.Keep.Uploads,
+	}
 	for _, host := range config.Hosts {
 		o.Hosts = append(o.Hosts, host.Value)
 	}
@@ -107,7 +111,8 @@ func (d *daemonRun) listen(ctx context.Context, config sources.Daemon, metrics *
 		return nil, configuration("listen: %v", err)
 	}
 	p.server = server
-	d.log.Info("the daemon answers", "address", p.address(), "tls", options.TLS != nil, "orders", options.Token != web.Token{})
+	d.log.Info("the daemon answers", "address", p.address(),
+		"tls", options.TLS != nil, "orders", options.Token != web.Token{})
 	return p, nil
 }
 
@@ -173,7 +178,8 @@ func (p *page) moved(config sources.Daemon) (names []string) {
 		{"pprof", then.Pprof == now.Pprof},
 		{"places", then.Places == now.Places},
 		{"keep", then.Keep == now.Keep},
-		{"alive", then.Alive.Every == now.Alive.Every && then.Alive.URL.From == now.Alive.URL.From && then.Alive.URL.Value == now.Alive.URL.Value},
+		{"alive", then.Alive.Every == now.Alive.Every &&
+			then.Alive.URL.From == now.Alive.URL.From && then.Alive.URL.Value == now.Alive.URL.Value},
 	} {
 		if !one.same {
 			names = append(names, one.name)
@@ -212,7 +218,8 @@ func (p *page) wakeFor(config sources.Daemon, hub *daemon.Hub, read func(sources
 		}
 		hooks[a.Name.Value] = webhook.Hook{Secret: secret.New(text), Branch: a.Git.Ref.Value}
 	}
-	receiver, err := webhook.New(hooks, func(account string) { _ = hub.Wake(account, daemon.Push) }, time.Now, p.log) // an account that is gone by now needs no waking
+	// an account that is gone by now needs no waking
+	receiver, err := webhook.New(hooks, func(account string) { _ = hub.Wake(account, daemon.Push) }, time.Now, p.log)
 	if err == nil {
 		p.hooks.Store(receiver)
 	}
@@ -222,7 +229,9 @@ func (p *page) wakeFor(config sources.Daemon, hub *daemon.Hub, read func(sources
 // daemonToken reads the token from where the configuration or the environment
 // says it is. None is no error: then nobody gives orders.
 func (a *app) daemonToken(ctx context.Context, r sources.KeyReference) (web.Token, error) {
-	for from, name := range map[string]string{"env": envDaemonToken, "file": envDaemonTokenFile, "command": envDaemonTokenCommand} {
+	for from, name := range map[string]string{
+		"env": envDaemonToken, "file": envDaemonTokenFile, "command": envDaemonTokenCommand,
+	} {
 		value := a.env(name)
 		if r.From != "" || value == "" {
 			continue

@@ -19,7 +19,11 @@ func TestAWebhookThatIsNotGoodKeepsNoOther(t *testing.T) {
 	p := &page{server: &web.Server{}, log: slog.New(slog.DiscardHandler)}
 	var config sources.Daemon
 	for _, name := range []string{"gone", "short", "shop"} {
-		a := sources.DaemonAccount{Name: sources.Setting{Value: name}, Webhook: sources.KeyReference{From: "file", Setting: sources.Setting{Value: name}}}
+		a := sources.DaemonAccount{
+			Name: sources.Setting{Value: name}, Webhook: sources.KeyReference{
+				From: "file", Setting: sources.Setting{Value: name},
+			},
+		}
 		config.Accounts = append(config.Accounts, a)
 	}
 	secrets := map[string]string{"short": "x", "shop": "a secret of the webhook"}
@@ -29,13 +33,16 @@ func TestAWebhookThatIsNotGoodKeepsNoOther(t *testing.T) {
 		}
 		return secrets[r.Value], nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "gone: no file gone") || !strings.Contains(err.Error(), "short: the webhook's secret is shorter than 16") || strings.Contains(err.Error(), "shop") {
+	if err == nil || !strings.Contains(err.Error(), "gone: no file gone") || !strings.Contains(err.Error(),
+		"short: the webhook's secret is shorter than 16") || strings.Contains(err.Error(), "shop") {
 		t.Errorf("wakeFor: %v; want both accounts named, and no other", err)
 	}
 	if p.hooks.Load() == nil {
 		t.Fatal("there is no webhook; want that of shop")
 	}
-	for name, want := range map[string]int{"shop": http.StatusAccepted, "short": http.StatusUnauthorized, "gone": http.StatusUnauthorized} {
+	for name, want := range map[string]int{
+		"shop": http.StatusAccepted, "short": http.StatusUnauthorized, "gone": http.StatusUnauthorized,
+	} {
 		body := `{"ref":"refs/heads/main"}`
 		request := httptest.NewRequest(http.MethodPost, "/hooks/"+name, strings.NewReader(body))
 		request.Header.Set("X-GitHub-Event", "push")

@@ -107,7 +107,9 @@ func (k *looker) with(ctx context.Context, a *app, dir, filename string, content
 // whose place it would take nobody can tell; nil where nothing is wrong with it.
 func unread(l loaded, name string) *diag.Problem {
 	problem := func(code diag.Code, message, hint string) *diag.Problem {
-		return &diag.Problem{Severity: diag.Error, Code: code, Position: diag.InFile(name), Message: message, Hint: hint}
+		return &diag.Problem{
+			Severity: diag.Error, Code: code, Position: diag.InFile(name), Message: message, Hint: hint,
+		}
 	}
 	var places []string
 	for _, s := range l.desired.Sources {
@@ -116,10 +118,13 @@ func unread(l loaded, name string) *diag.Problem {
 		}
 	}
 	if len(places) > 1 {
-		return problem(diag.AmbiguousName, fmt.Sprintf("%d sources have this name: %s; want one", len(places), strings.Join(places, ", ")), "commit it with git in the place it belongs to")
+		return problem(diag.AmbiguousName, fmt.Sprintf("%d sources have this name: %s; want one",
+			len(places), strings.Join(places, ", ")), "commit it with git in the place it belongs to")
 	}
 	if reads, err := l.project.Reads(name); err != nil || !reads {
-		return problem(diag.NoSources, fmt.Sprintf("a file of this name is no source; want one of %s, neither hidden, nor locked, nor a result copy", strings.Join(l.project.Sources, ", ")), "give it the name under which it is to be read")
+		return problem(diag.NoSources, fmt.Sprintf("a file of this name is no source; "+
+			"want one of %s, neither hidden, nor locked, nor a result copy", strings.Join(l.project.Sources, ", ")),
+			"give it the name under which it is to be read")
 	}
 	return nil
 }

@@ -22,7 +22,8 @@ func TestADroppedFileHasANameThatIsRead(t *testing.T) {
 	saveFile(t, filepath.Join(dir, "adsync.yaml"), "account: {id: adacct_1, currency: USD, timezone: UTC}\n")
 	for _, name := range []string{"spring.yaml", "north/autumn.yaml", "south/autumn.yaml", "north/winter.yaml"} {
 		key := strings.NewReplacer("/", "-", ".yaml", "").Replace(name)
-		saveFile(t, filepath.Join(dir, name), "kind: campaign\nkey: "+key+"\nname: "+key+"\nbidding_type: clicks\nbudget: {daily: 5.00}\n")
+		saveFile(t, filepath.Join(dir, name), "kind: campaign\nkey: "+
+			key+"\nname: "+key+"\nbidding_type: clicks\nbudget: {daily: 5.00}\n")
 	}
 	dropped := []byte("kind: campaign\nkey: summer\nname: Summer\nbidding_type: clicks\nbudget: {daily: 5.00}\n")
 	k := &looker{}
@@ -43,7 +44,8 @@ func TestADroppedFileHasANameThatIsRead(t *testing.T) {
 		for _, p := range l.desired.Problems {
 			said += spelled(p) + "\n"
 		}
-		if row.says == "" && (said != "" || name != row.place) || !strings.Contains(said, row.says) || row.says != "" && strings.Count(said, "\n") != 1 {
+		if row.says == "" && (said != "" || name != row.place) ||
+			!strings.Contains(said, row.says) || row.says != "" && strings.Count(said, "\n") != 1 {
 			t.Errorf("%s is looked at as %s, and says %q; want %s, and %q", row.name, name, said, row.place, row.says)
 		}
 	}
@@ -64,7 +66,8 @@ func TestWhyALookIsNotPlannedIsSaid(t *testing.T) {
 		{t.Context(), state.ErrUnusable, state.ErrUnusable.Error()},
 		{over, context.Canceled, "did not answer in time"},
 	} {
-		if err := notNow(row.ctx, row.err); !errors.Is(err, daemon.ErrNotNow) || !strings.Contains(err.Error(), row.says) {
+		if err := notNow(row.ctx, row.err); !errors.Is(err, daemon.ErrNotNow) ||
+			!strings.Contains(err.Error(), row.says) {
 			t.Errorf("after %v it says %v; want that it cannot be planned now, and %q", row.err, err, row.says)
 		}
 	}

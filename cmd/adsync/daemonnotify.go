@@ -28,7 +28,9 @@ type teller struct {
 func (t *teller) Run(ctx context.Context, r daemon.Request) daemon.Result {
 	defer func() {
 		if cause := recover(); cause != nil { // people hear of it as of any run that failed
-			t.tell(ctx, daemon.Result{Class: daemon.Internal, Message: "the run broke off: this is a mistake of adsync, its log has more"})
+			t.tell(ctx, daemon.Result{
+				Class: daemon.Internal, Message: "the run broke off: this is a mistake of adsync, its log has more",
+			})
 			panic(cause)
 		}
 	}()
@@ -55,7 +57,8 @@ func (t *teller) tell(ctx context.Context, result daemon.Result) {
 		in = t.locked
 	}
 	now := time.Now()
-	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: in, Suspended: t.orders.Suspension(now)}, now, kinds.All(), t.commands))
+	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: in, Suspended: t.orders.Suspension(now)},
+		now, kinds.All(), t.commands))
 	if t.once {
 		ctx, cancel := context.WithTimeout(ctx, flushMost)
 		defer cancel()
@@ -73,11 +76,14 @@ const flushMost = time.Minute
 
 // telling has people told of an account, where its configuration names somebody: else
 // the notifier is nil.
-func (d *daemonRun) telling(config sources.Daemon, a sources.DaemonAccount, w daemon.Worker, at *attendant, log *slog.Logger) (daemon.Worker, *notify.Notifier) {
+func (d *daemonRun) telling(config sources.Daemon,
+	a sources.DaemonAccount, w daemon.Worker, at *attendant, log *slog.Logger) (daemon.Worker, *notify.Notifier) {
 	to, err := d.destinations(a)
 	var notifier *notify.Notifier
 	if err == nil && len(to) > 0 {
-		notifier, err = notify.New(a.Name.Value, to, notify.Options{Page: d.pageOf(config, a.Name.Value), Log: log, File: filepath.Join(string(at.folder), toldName)})
+		notifier, err = notify.New(a.Name.Value, to, notify.Options{
+			Page: d.pageOf(config, a.Name.Value), Log: log, File: filepath.Join(string(at.folder), toldName),
+		})
 	}
 	if err != nil {
 		log.Error("nobody is told", "error", err)
@@ -85,7 +91,8 @@ func (d *daemonRun) telling(config sources.Daemon, a sources.DaemonAccount, w da
 	if notifier == nil {
 		return w, nil
 	}
-	return &teller{Worker: w, notifier: notifier, commands: d.commandsFor(config, a), orders: at, once: d.flags.once}, notifier
+	return &teller{Worker: w, notifier: notifier, commands: d.commandsFor(config, a),
+		orders: at, once: d.flags.once}, notifier
 }
 
 // commandsFor is what a command says that somebody pastes on this machine, whatever
@@ -93,7 +100,8 @@ func (d *daemonRun) telling(config sources.Daemon, a sources.DaemonAccount, w da
 func (d *daemonRun) commandsFor(config sources.Daemon, a sources.DaemonAccount) (c notify.Commands) {
 	at := " " + quoted(a.Folder)
 	if a.Folder == "" {
-		at = (&gitSource{flags: gitFlags{url: a.Git.URL.Value, ref: a.Git.Ref.Value, path: a.Git.Path.Value, state: a.State}}).words()
+		at = (&gitSource{flags: gitFlags{url: a.Git.URL.Value,
+			ref: a.Git.Ref.Value, path: a.Git.Path.Value, state: a.State}}).words()
 	}
 	c.Files, c.Orders = at, at
 	if config.File != "" {
@@ -127,7 +135,10 @@ func (d *daemonRun) destinations(a sources.DaemonAccount) ([]notify.Destination,
 	var all []notify.Destination
 	person := map[string]int{} // where in all each of them is
 	for _, n := range a.Notify {
-		one := notify.Destination{Name: n.Form + " of " + n.Position.String(), Form: notify.Form(n.Form), Remind: n.Remind, Quiet: notify.Quiet(n.Quiet)}
+		one := notify.Destination{
+			Name: n.Form + " of " + n.Position.String(),
+			Form: notify.Form(n.Form), Remind: n.Remind, Quiet: notify.Quiet(n.Quiet),
+		}
 		one.Mail = notify.Mail{Host: n.Host, Port: n.Port, TLS: n.TLS, User: n.User, From: n.From, To: n.To}
 		for _, s := range []struct {
 			from sources.KeyReference

@@ -95,7 +95,8 @@ accounts:
 	p.until("msg", "run ended", "class", "in_sync")
 	saveEdit(t, dir, "bid: {max: 1.25}", "bid: {max: 1.80}")
 	held := next("held")
-	if len(held.Sections) == 0 || len(held.Sections[0].Items) == 0 || !strings.HasPrefix(held.Sections[0].Items[0].Command, "adsync apply --allow ") {
+	if len(held.Sections) == 0 || len(held.Sections[0].Items) == 0 ||
+		!strings.HasPrefix(held.Sections[0].Items[0].Command, "adsync apply --allow ") {
 		t.Errorf("told %+v; want what is held, and what allows it", held)
 	}
 	if out, err := s.command("suspend", "--reason", "prices", dir).CombinedOutput(); err != nil {
@@ -150,7 +151,8 @@ accounts:
 	saveEdit(t, dir, "name: Spring launch\nstatus: active", "name: Spring launch\nstatus: puased")
 	p.until("msg", "run ended", "class", "partial")
 	one := <-messages
-	const goesOn = "urgent: campaign “Spring launch”: is active and goes on, as the cell that may stop it is not valid: spring.yaml:5:9"
+	const goesOn = "urgent: campaign “Spring launch”: " +
+		"is active and goes on, as the cell that may stop it is not valid: spring.yaml:5:9"
 	if said := fmt.Sprint(one); !strings.Contains(said, goesOn) || !slices.Contains(one.Topics, "failed") {
 		t.Errorf("told %s; want that the campaign goes on", said)
 	}
@@ -177,8 +179,11 @@ func TestTheLinkOfAMessageLeadsThere(t *testing.T) {
 		{"any port", false, sources.Daemon{Listen: setting("127.0.0.1:0")}, ""},
 		{"every address", false, sources.Daemon{Listen: setting(":8443"), Cert: setting("cert.pem")}, ""},
 		{"every address of IPv6", false, sources.Daemon{Listen: setting("[::]:8443"), Cert: setting("cert.pem")}, ""},
-		{"every address, by a name", false, sources.Daemon{Listen: setting("0.0.0.0:8443"), Cert: setting("cert.pem"), Hosts: []sources.Setting{setting("ads.example.com"), setting("ads")}}, "https://ads.example.com:8443/accounts/shop"},
-		{"behind a proxy, whose port it is", false, sources.Daemon{Listen: setting("127.0.0.1:8787"), BehindProxy: true, Hosts: []sources.Setting{setting("ads.example.com")}}, "https://ads.example.com/accounts/shop"},
+		{"every address, by a name", false, sources.Daemon{Listen: setting("0.0.0.0:8443"),
+			Cert: setting("cert.pem"), Hosts: []sources.Setting{setting("ads.example.com"), setting("ads")}},
+			"https://ads.example.com:8443/accounts/shop"},
+		{"behind a proxy, whose port it is", false, sources.Daemon{Listen: setting("127.0.0.1:8787"), BehindProxy: true,
+			Hosts: []sources.Setting{setting("ads.example.com")}}, "https://ads.example.com/accounts/shop"},
 	} {
 		d := &daemonRun{flags: daemonFlags{once: row.once}}
 		if got := d.pageOf(row.config, "shop"); got != row.want {
@@ -191,17 +196,26 @@ func TestTheLinkOfAMessageLeadsThere(t *testing.T) {
 func TestACommandOfAMessageNamesItsAccount(t *testing.T) {
 	setting := func(text string) sources.Setting { return sources.Setting{Value: text} }
 	folder := sources.DaemonAccount{Name: setting("shop"), Folder: "/srv/my ads/shop"}
-	branch := sources.DaemonAccount{Name: setting("books"), State: "/var/lib/adsync/books", Operator: "/etc/adsync/books.yaml", Git: sources.Git{URL: setting("https://git.example.com/ads.git"), Ref: setting("main"), Path: setting("books")}}
+	branch := sources.DaemonAccount{
+		Name: setting("books"), State: "/var/lib/adsync/books", Operator: "/etc/adsync/books.yaml", Git: sources.Git{
+			URL: setting("https://git.example.com/ads.git"), Ref: setting("main"), Path: setting("books"),
+		},
+	}
 	for _, row := range []struct {
 		name   string
 		config sources.Daemon
 		a      sources.DaemonAccount
 		want   notify.Commands
 	}{
-		{"a folder", sources.Daemon{}, folder, notify.Commands{Files: " '/srv/my ads/shop'", Orders: " '/srv/my ads/shop'"}},
-		{"a folder of a configuration", sources.Daemon{File: "/etc/adsync/daemon.yaml"}, folder, notify.Commands{Files: " '/srv/my ads/shop'", Orders: " --account shop --config /etc/adsync/daemon.yaml"}},
+		{"a folder", sources.Daemon{}, folder, notify.Commands{
+			Files: " '/srv/my ads/shop'", Orders: " '/srv/my ads/shop'",
+		}},
+		{"a folder of a configuration", sources.Daemon{File: "/etc/adsync/daemon.yaml"}, folder, notify.Commands{
+			Files: " '/srv/my ads/shop'", Orders: " --account shop --config /etc/adsync/daemon.yaml",
+		}},
 		{"a repository", sources.Daemon{File: "/etc/adsync/daemon.yaml"}, branch, notify.Commands{
-			Files:  " --git https://git.example.com/ads.git --ref main --path books --state /var/lib/adsync/books --operator /etc/adsync/books.yaml",
+			Files: " --git https://git.example.com/ads.git " +
+				"--ref main --path books --state /var/lib/adsync/books --operator /etc/adsync/books.yaml",
 			Orders: " --account books --config /etc/adsync/daemon.yaml",
 		}},
 	} {
@@ -225,9 +239,12 @@ func TestLocksAreCountedBesideFailures(t *testing.T) {
 	}{
 		{"nine locks", slices.Repeat([]daemon.Class{daemon.Locked}, 9), 0},
 		{"ten", slices.Repeat([]daemon.Class{daemon.Locked}, 10), 1},
-		{"ten, with a look between", append(slices.Repeat([]daemon.Class{daemon.Locked}, 9), daemon.InSync, daemon.Locked), 0},
-		{"two failures, and locks", []daemon.Class{daemon.Transient, daemon.Locked, daemon.Transient, daemon.Locked}, 0},
-		{"three failures, and locks between", []daemon.Class{daemon.Transient, daemon.Locked, daemon.Transient, daemon.Locked, daemon.Transient}, 1},
+		{"ten, with a look between",
+			append(slices.Repeat([]daemon.Class{daemon.Locked}, 9), daemon.InSync, daemon.Locked), 0},
+		{"two failures, and locks",
+			[]daemon.Class{daemon.Transient, daemon.Locked, daemon.Transient, daemon.Locked}, 0},
+		{"three failures, and locks between",
+			[]daemon.Class{daemon.Transient, daemon.Locked, daemon.Transient, daemon.Locked, daemon.Transient}, 1},
 	} {
 		sent.Store(0)
 		notifier, err := notify.New("shop", []notify.Destination{to}, notify.Options{})
@@ -298,7 +315,8 @@ func TestADaemonThatRanOnceSaysThatItLives(t *testing.T) {
 	defer monitor.Close()
 	t.Setenv("ALIVE_URL", monitor.URL+"/secret-path")
 	file := filepath.Join(t.TempDir(), "daemon.yaml")
-	saveFile(t, file, fmt.Sprintf("listen: none\noperator: %s\nalive: {url: {env: ALIVE_URL}}\naccounts:\n- {name: shop, folder: %s}\n", operator, dir))
+	saveFile(t, file, fmt.Sprintf("listen: none\n"+
+		"operator: %s\nalive: {url: {env: ALIVE_URL}}\naccounts:\n- {name: shop, folder: %s}\n", operator, dir))
 	out, err := s.command("daemon", "--once", "--config", file).CombinedOutput()
 	if err != nil || asked.Load() != 1 || strings.Contains(string(out), "secret-path") {
 		t.Errorf("%v, asked %d times; want once, and its address in no line:\n%s", err, asked.Load(), out)

@@ -30,7 +30,8 @@ func TestOrdersReachADaemon(t *testing.T) {
 	}
 	s.before.Store(&count)
 	conf := t.TempDir()
-	saveFile(t, filepath.Join(conf, "daemon.yaml"), "listen: none\nevery: 1h\nsettle: 200ms\noperator: "+operator+"\naccounts:\n- {name: shop, folder: "+dir+"}\n")
+	saveFile(t, filepath.Join(conf, "daemon.yaml"),
+		"listen: none\nevery: 1h\nsettle: 200ms\noperator: "+operator+"\naccounts:\n- {name: shop, folder: "+dir+"}\n")
 	stop := filepath.Join(conf, orders.StopName)
 	saveFile(t, stop, "")
 	run := func(want int, args ...string) string {
@@ -68,7 +69,8 @@ func TestOrdersReachADaemon(t *testing.T) {
 	defer answer.Body.Close()
 	campaigns, err := io.ReadAll(answer.Body)
 	noError(t, err)
-	if !strings.Contains(string(campaigns), `"status":"paused"`) || strings.Contains(string(campaigns), `"status":"active"`) {
+	if !strings.Contains(string(campaigns), `"status":"paused"`) ||
+		strings.Contains(string(campaigns), `"status":"active"`) {
 		t.Errorf("what pause-all paused runs again:\n%s", campaigns)
 	}
 	p.end()
@@ -151,7 +153,8 @@ func TestReconcileAsksAgainForWhatWasRefused(t *testing.T) {
 	run(exitDone, "reconcile", "--retry", ad, "--wait", dir)
 	kept, err := readLines[daemon.Approval](filepath.Join(dir, ".adsync", approvalsName))
 	noError(t, err)
-	if len(kept) != 2 || kept[0].By == "" || kept[0].Note != "they say it is fine" || kept[0].Time.IsZero() || !strings.HasPrefix(kept[0].Allow[0], "refused="+ad+"=") {
+	if len(kept) != 2 || kept[0].By == "" || kept[0].Note != "they say it is fine" ||
+		kept[0].Time.IsZero() || !strings.HasPrefix(kept[0].Allow[0], "refused="+ad+"=") {
 		t.Errorf("kept is %+v; want two, with who, when and why", kept)
 	}
 	p.end()

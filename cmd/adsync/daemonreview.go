@@ -86,7 +86,10 @@ func (r *reviewer) ask(ctx context.Context) (known *review.Record, err error) {
 	if client == nil {
 		return &review.Record{}, configuration("no run has reached the account yet")
 	}
-	l := loaded{project: sources.Project{Home: r.folder}, schemas: schemas(), desired: sources.Desired{Snapshot: &resource.Snapshot{}}}
+	l := loaded{
+		project: sources.Project{Home: r.folder}, schemas: schemas(),
+		desired: sources.Desired{Snapshot: &resource.Snapshot{}},
+	}
 	store, err := r.of.app.openState(ctx, l.project, true)
 	if err != nil {
 		return &review.Record{}, err

@@ -43,7 +43,8 @@ func (k *looker) commit(ctx context.Context, h daemon.Handed) (c daemon.Committe
 func (k *looker) push(ctx context.Context, a *app, name, hash string, h daemon.Handed) (c daemon.Committed, err error) {
 	g := a.git
 	if g.revision.Ref == "refs/heads/"+k.uploads {
-		return c, configuration("uploads is %s, which is the branch that is read; want another, that somebody merges", k.uploads)
+		return c, configuration("uploads is %s, which is the branch that is read; want another, that somebody merges",
+			k.uploads)
 	}
 	config, _, err := a.gitConfig(g.flags)
 	if err != nil {
@@ -55,8 +56,12 @@ func (k *looker) push(ctx context.Context, a *app, name, hash string, h daemon.H
 	}
 	c = daemon.Committed{Branch: k.uploads, Path: path.Join(store.SubPath(), name)}
 	pushed, err := store.Push(ctx, gitstore.Answer{
-		Branch: k.uploads, Base: g.revision.Commit, Files: map[string][]byte{c.Path: h.Content}, Message: uploadMessage(c.Path, g.revision.Commit, hash, h),
-		Author: gitstore.Author{Name: cmp.Or(strings.Trim(withoutMarks(h.By), " ."), "somebody"), Email: cmp.Or(g.author.Email, "adsync@localhost")},
+		Branch: k.uploads, Base: g.revision.Commit,
+		Files: map[string][]byte{c.Path: h.Content}, Message: uploadMessage(c.Path, g.revision.Commit, hash, h),
+		Author: gitstore.Author{
+			Name:  cmp.Or(strings.Trim(withoutMarks(h.By), " ."), "somebody"),
+			Email: cmp.Or(g.author.Email, "adsync@localhost"),
+		},
 	})
 	if err != nil {
 		return c, fmt.Errorf("%w: %w", daemon.ErrNotPushed, err)
@@ -70,7 +75,8 @@ func uploadMessage(file, base, hash string, h daemon.Handed) string {
 	if h.Note != "" {
 		text += withoutMarks(h.Note) + "\n\n"
 	}
-	return text + fmt.Sprintf("Uploaded-by: %s\nUploaded-at: %s\nPlan: %s\nCommit: %s\n", withoutMarks(h.By), h.Time.UTC().Format(time.RFC3339), hash, base)
+	return text + fmt.Sprintf("Uploaded-by: %s\nUploaded-at: %s\nPlan: %s\nCommit: %s\n",
+		withoutMarks(h.By), h.Time.UTC().Format(time.RFC3339), hash, base)
 }
 
 // withoutMarks keeps what somebody wrote of themselves in one line, and out of the

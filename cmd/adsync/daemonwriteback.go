@@ -51,7 +51,8 @@ func (c *copies) unwritten(l *loaded, file string, err error) {
 	if name := filepath.Join(l.project.Root, filepath.FromSlash(file)); sources.LockFile(name) != "" {
 		c.owed = append(c.owed, name)
 	}
-	c.once("%s: results were not written back: %s; they are in the copy", diag.Printable(file), diag.Printable(err.Error()))
+	c.once("%s: results were not written back: %s; they are in the copy",
+		diag.Printable(file), diag.Printable(err.Error()))
 }
 
 // take has the daemon know the files as adsync has written them.

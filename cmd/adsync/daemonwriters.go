@@ -124,7 +124,8 @@ func onlyNew(a *app, file string, found []reconcile.Writer, now time.Time) (fres
 }
 
 func writerText(w reconcile.Writer) string {
-	did := fmt.Sprintf("changed %s of this account within a day, %d of them managed here", plural(w.Resources, "resource"), w.Managed)
+	did := fmt.Sprintf("changed %s of this account within a day, %d of them managed here",
+		plural(w.Resources, "resource"), w.Managed)
 	if w.OwnKey {
 		return diag.Printable(w.Actor + ", which is adsync's own key, " + did +
 			", while this adsync wrote nothing: a second adsync or another tool; want a key for each, and one owner")

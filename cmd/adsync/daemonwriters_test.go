@@ -28,12 +28,14 @@ func TestADaemonTellsOnceWhoElseWrites(t *testing.T) {
 	askService(t, s, http.MethodGet, "/ad_groups?limit=100", "", &groups)
 	rename := func(words string) {
 		for i, g := range groups.Data {
-			askServiceAs(t, s, strangerKey, http.MethodPost, "/ad_groups/"+g.ID, fmt.Sprintf(`{"name": "%s %d"}`, words, i), nil)
+			askServiceAs(t, s, strangerKey, http.MethodPost,
+				"/ad_groups/"+g.ID, fmt.Sprintf(`{"name": "%s %d"}`, words, i), nil)
 		}
 	}
 	rename("A stranger's")
 	line := p.until("msg", "somebody else writes to this account")
-	if who := fmt.Sprint(line["who"]); line["level"] != "WARN" || !strings.HasPrefix(who, "api_key ") || !strings.Contains(who, fmt.Sprintf("changed %d resources", len(groups.Data))) {
+	if who := fmt.Sprint(line["who"]); line["level"] != "WARN" || !strings.HasPrefix(who, "api_key ") ||
+		!strings.Contains(who, fmt.Sprintf("changed %d resources", len(groups.Data))) {
 		t.Errorf("it says %v; want who the log names, and how many", line)
 	}
 	p.end()
@@ -65,10 +67,13 @@ func TestWhenThisAdsyncMayHaveWritten(t *testing.T) {
 		want  []reconcile.Span
 	}{
 		{"no run yet", nil, time.Time{}, nil},
-		{"a run that ended", []state.Run{{Started: at(5), Finished: at(6)}}, at(5), []reconcile.Span{span(19, 20), span(5, 6)}},
+		{"a run that ended", []state.Run{{Started: at(5), Finished: at(6)}},
+			at(5), []reconcile.Span{span(19, 20), span(5, 6)}},
 		{"one that was killed", []state.Run{{Started: at(5)}}, at(5), []reconcile.Span{span(19, 20), span(5, 20)}},
-		{"one that was killed and recovered", []state.Run{{Started: at(5), Finished: at(6), Head: head}}, at(5), []reconcile.Span{span(19, 20), span(5, 9)}},
-		{"runs of days before", []state.Run{{Started: at(5), Finished: at(6)}, {Started: at(-40), Finished: at(-39)}}, at(-4), []reconcile.Span{span(19, 20), span(5, 6)}},
+		{"one that was killed and recovered", []state.Run{{Started: at(5), Finished: at(6), Head: head}},
+			at(5), []reconcile.Span{span(19, 20), span(5, 9)}},
+		{"runs of days before", []state.Run{{Started: at(5), Finished: at(6)}, {Started: at(-40), Finished: at(-39)}},
+			at(-4), []reconcile.Span{span(19, 20), span(5, 6)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			since, busy, err := spansOf(t.Context(), runsOf{runs: tc.runs}, at(19), at(20))

@@ -225,7 +225,8 @@ func (y *years) edited(tag string) bool {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	return slices.ContainsFunc(y.history.W, func(e oracle.Entry) bool {
-		return !e.Past && e.Actor != y.history.Actors[0] && (firstWord(e.After["name"]) == tag || firstWord(e.Before["name"]) == tag)
+		return !e.Past && e.Actor != y.history.Actors[0] &&
+			(firstWord(e.After["name"]) == tag || firstWord(e.Before["name"]) == tag)
 	})
 }
 
@@ -277,7 +278,8 @@ func (y *years) limit() {
 			start = y.limited.AddDate(0, 0, 1+y.draw(3))
 		}
 		y.made++
-		y.limits = append(y.limits, limit{fmt.Sprintf("w%d", y.made), int64(20+y.draw(100)) * 1_000_000, start, start.AddDate(0, 0, 1+y.draw(9))})
+		y.limits = append(y.limits, limit{fmt.Sprintf("w%d", y.made),
+			int64(20+y.draw(100)) * 1_000_000, start, start.AddDate(0, 0, 1+y.draw(9))})
 		y.limited = y.limits[len(y.limits)-1].end
 	} else if n := len(y.limits); n > 0 {
 		y.limits[n-1].micros = int64(20+y.draw(100)) * 1_000_000
@@ -291,7 +293,8 @@ func (y *years) saveLimits() {
 	y.mu.Unlock()
 	text := ""
 	for _, l := range y.limits {
-		text += fmt.Sprintf("---\nkind: spend_limit_window\nkey: %s\nname: %s\namount: %d\nstart: %s\nend: %s\n", l.key, l.name(), l.micros/1_000_000, l.start.Format(time.DateOnly), l.end.Format(time.DateOnly))
+		text += fmt.Sprintf("---\nkind: spend_limit_window\nkey: %s\nname: %s\namount: %d\nstart: %s\nend: %s\n",
+			l.key, l.name(), l.micros/1_000_000, l.start.Format(time.DateOnly), l.end.Format(time.DateOnly))
 	}
 	if text == "" {
 		_ = os.Remove(filepath.Join(y.dir, "limits.yaml"))
@@ -340,7 +343,10 @@ func (y *years) foreign() {
 	y.mu.Unlock()
 	if len(ids) == 0 || y.draw(12) == 0 {
 		y.made++
-		y.person("/campaigns", map[string]any{"name": fmt.Sprintf("x%d stranger", y.made), "status": "active", "bidding_type": "clicks", "budget": map[string]any{"daily_spend_limit_micros": 5_000_000}})
+		y.person("/campaigns", map[string]any{
+			"name": fmt.Sprintf("x%d stranger", y.made), "status": "active",
+			"bidding_type": "clicks", "budget": map[string]any{"daily_spend_limit_micros": 5_000_000},
+		})
 		return
 	}
 	e := live[ids[y.draw(len(ids))]]
@@ -428,7 +434,9 @@ func (y *years) restart() {
 }
 
 func (y *years) suspend() {
-	_ = y.hub.Suspend(y.t.Context(), "shop", daemon.Suspension{By: "bert", Since: time.Now(), Until: time.Now().Add(time.Duration(1+y.draw(600)) * time.Minute)})
+	_ = y.hub.Suspend(y.t.Context(), "shop", daemon.Suspension{
+		By: "bert", Since: time.Now(), Until: time.Now().Add(time.Duration(1+y.draw(600)) * time.Minute),
+	})
 }
 
 func (y *years) stop() {
@@ -462,7 +470,8 @@ func (y *years) approve() {
 			}
 		}
 	}
-	if len(allow) > 0 && y.hub.Approve(y.t.Context(), "shop", daemon.Approval{PlanHash: plan.PlanHash, Allow: allow, By: "ann", Time: time.Now()}) == nil {
+	if len(allow) > 0 && y.hub.Approve(y.t.Context(),
+		"shop", daemon.Approval{PlanHash: plan.PlanHash, Allow: allow, By: "ann", Time: time.Now()}) == nil {
 		y.did["approved"]++
 	}
 }

@@ -27,7 +27,11 @@ func TestAnAccountWithoutPostpaidBillingIsLookedAtWithOneRequest(t *testing.T) {
 		y := newYears(t, 1)
 		defer y.close()
 		y.bill()
-		y.commit(oracle.Files{"c1": {Kind: "campaign", Tag: "c1", Values: map[string]any{"name": "c1 first", "status": "paused", "bidding_type": "clicks", "budget.daily": int64(20_000_000)}}})
+		y.commit(oracle.Files{
+			"c1": {Kind: "campaign", Tag: "c1", Values: map[string]any{
+				"name": "c1 first", "status": "paused", "bidding_type": "clicks", "budget.daily": int64(20_000_000),
+			}},
+		})
 		y.begin()
 		y.looksOnly("without a limit", daemon.InSync)
 
@@ -53,7 +57,8 @@ func TestAnAccountWithoutPostpaidBillingIsLookedAtWithOneRequest(t *testing.T) {
 
 // bill gives the account postpaid billing, or takes it away.
 func (y *years) bill() {
-	armed, err := fault.Parse([]byte(`{"seed": 1, "faults": [{"match": {"times": 1}, "action": {"flip": {"what": "billing"}}}]}`))
+	armed, err := fault.Parse([]byte(`{"seed": 1, ` +
+		`"faults": [{"match": {"times": 1}, "action": {"flip": {"what": "billing"}}}]}`))
 	noError(y.t, err)
 	noError(y.t, y.service.Faults().Arm(armed...))
 	y.asked("/ad_account")
@@ -63,7 +68,9 @@ func (y *years) bill() {
 // name writes a limit for the tenth day from one on.
 func (y *years) name(key string, days int) {
 	start := time.Now().In(y.zone).AddDate(0, 0, days)
-	saveFile(y.t, filepath.Join(y.dir, key+".yaml"), fmt.Sprintf("kind: spend_limit_window\nkey: %s\nname: Window %s\namount: 500\nstart: %s\nend: %s\n", key, key, start.Format(time.DateOnly), start.AddDate(0, 0, 9).Format(time.DateOnly)))
+	saveFile(y.t, filepath.Join(y.dir, key+".yaml"),
+		fmt.Sprintf("kind: spend_limit_window\nkey: %s\nname: Window %s\namount: 500\nstart: %s\nend: %s\n",
+			key, key, start.Format(time.DateOnly), start.AddDate(0, 0, 9).Format(time.DateOnly)))
 	y.tell()
 }
 
@@ -85,7 +92,8 @@ func (y *years) looksOnly(when string, class daemon.Class) {
 		y.mu.Unlock()
 	}
 	if more > 1 || y.result.Class != class {
-		y.fail("%s there are %d of 10 hours with more than a request a look, and the last ended %s; want 1 and %s", when, more, y.result.Class, class)
+		y.fail("%s there are %d of 10 hours with more than a request a look, and the last ended %s; want 1 and %s",
+			when, more, y.result.Class, class)
 	}
 }
 
@@ -97,7 +105,10 @@ func (y *years) limitsThere() int {
 // spent is what a campaign has cost by a moment, as a person reads it.
 func (y *years) spent(campaign string, by time.Time) int64 {
 	span := fmt.Sprintf(`{"type":"unix_range","start":%d,"end":%d}`, y.began.Unix(), by.Unix())
-	query := url.Values{"aggregation_level": {"campaign"}, "time_granularity": {"none"}, "time_ranges": {span}, "fields": {"campaign.id", "spend"}, "limit": {"2000"}}
+	query := url.Values{
+		"aggregation_level": {"campaign"}, "time_granularity": {"none"},
+		"time_ranges": {span}, "fields": {"campaign.id", "spend"}, "limit": {"2000"},
+	}
 	var rows struct {
 		Data []struct {
 			ID    string      `json:"campaign_id"`

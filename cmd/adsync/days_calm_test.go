@@ -39,7 +39,8 @@ func (y *years) calm() {
 	began := time.Now()
 	for !y.settled() {
 		if time.Since(began) > daysConverge {
-			y.fail("%s after all trouble was over the account is not as its files say: %v; the last run ended %s: %s", daysConverge, y.missing(), y.result.Class, y.result.Message)
+			y.fail("%s after all trouble was over the account is not as its files say: %v; the last run ended %s: %s",
+				daysConverge, y.missing(), y.result.Class, y.result.Message)
 		}
 		y.until(time.Now().Add(31 * time.Minute))
 		y.judge()
@@ -88,10 +89,13 @@ func (y *years) mend() {
 	y.mu.Unlock()
 	if y.holds(plan.Late) { // a limit whose first day passed before it could be set: the file has to say another
 		y.did["late limit"]++
-		y.limits = slices.DeleteFunc(y.limits, func(l limit) bool { return l.start.Before(time.Now().In(y.zone).AddDate(0, 0, 1)) })
+		y.limits = slices.DeleteFunc(y.limits, func(l limit) bool {
+			return l.start.Before(time.Now().In(y.zone).AddDate(0, 0, 1))
+		})
 		y.saveLimits()
 	}
-	if twin := madeUnseen.FindStringSubmatch(y.result.Message); twin != nil { // its create came twice, and the answer was that of the second
+	// its create came twice, and the answer was that of the second
+	if twin := madeUnseen.FindStringSubmatch(y.result.Message); twin != nil {
 		y.did["limit made unseen"]++
 		y.person("/ad_account/spend_limit_windows/"+twin[2]+"/delete", nil)
 		y.limits = slices.DeleteFunc(y.limits, func(l limit) bool { return l.key == twin[1] })
@@ -106,7 +110,8 @@ func (y *years) mend() {
 		y.limits[i].micros += 1_000_000
 		y.saveLimits()
 	}
-	if item, named := f[refused[1]]; named && item.Values["status"] != "archived" { // asked again once its row is another
+	// asked again once its row is another
+	if item, named := f[refused[1]]; named && item.Values["status"] != "archived" {
 		y.did["row edited after a refusal"]++
 		item.Values["name"] = fmt.Sprintf("%s again %d", item.Tag, y.draw(100))
 		y.commit(f)
@@ -163,7 +168,8 @@ func (y *years) startAgain() {
 
 var pausedByHand = regexp.MustCompile("first [a-z_]+/(?:[a-z0-9]+/)*([a-z][0-9]+): was paused outside adsync")
 
-var madeUnseen = regexp.MustCompile("first spend_limit_window/(w[0-9]+): is at the service already, as (slw_[0-9a-f]+), and adsync did not create it")
+var madeUnseen = regexp.MustCompile("first spend_limit_window/(w[0-9]+): " +
+	"is at the service already, as (slw_[0-9a-f]+), and adsync did not create it")
 
 // holds says that the last plan holds something for a hazard.
 func (y *years) holds(hazard plan.Hazard) bool {
@@ -195,7 +201,9 @@ func (y *years) editBack(e *oracle.Entry, item oracle.Item) {
 	if want := item.Values["status"]; want != nil && e.After["status"] != want {
 		y.person(path+map[any]string{"active": "/activate", "paused": "/pause"}[want], nil)
 	}
-	for name, wire := range map[string]string{"budget.daily": "daily_spend_limit_micros", "budget.lifetime": "lifetime_spend_limit_micros"} {
+	for name, wire := range map[string]string{
+		"budget.daily": "daily_spend_limit_micros", "budget.lifetime": "lifetime_spend_limit_micros",
+	} {
 		if want, given := item.Values[name]; given {
 			y.person(path, map[string]any{"budget": map[string]any{wire: want}})
 		}
@@ -209,8 +217,10 @@ func (y *years) rebase() {
 	defer y.mu.Unlock()
 	before := y.leftOut()
 	h := oracle.History{
-		Account: y.history.Account, Credentials: y.history.Credentials, Actors: y.history.Actors, Secrets: y.history.Secrets, Prune: y.history.Prune,
-		Commits: []oracle.Files{with(y.files, before), y.files}, Released: map[string]bool{}, KeysHold: true, ListsHold: true, Spent: y.spent,
+		Account: y.history.Account, Credentials: y.history.Credentials,
+		Actors: y.history.Actors, Secrets: y.history.Secrets, Prune: y.history.Prune,
+		Commits:  []oracle.Files{with(y.files, before), y.files},
+		Released: map[string]bool{}, KeysHold: true, ListsHold: true, Spent: y.spent,
 	}
 	h.W = stands(&y.history)
 	wide := y.history
@@ -285,7 +295,8 @@ func (y *years) quietDay() {
 	case y.taken != wrote:
 		y.fail("on a day on which nothing happens the account is written to %d times", y.taken-wrote)
 	case looks < 24 || requests > daysQuiet || fulls < 1 || fulls > 2:
-		y.fail("on a day on which nothing happens there are %d looks with %d requests, and the whole account is read %d times; want one request a look and one reading", looks, requests, fulls)
+		y.fail("on a day on which nothing happens there are %d looks with %d requests, "+
+			"and the whole account is read %d times; want one request a look and one reading", looks, requests, fulls)
 	case y.unread > daysUnread && unread <= daysUnread:
 		y.fail("the account was not read whole for %s", y.unread)
 	}
@@ -328,7 +339,10 @@ func (y *years) keepBounds(most int) {
 // then goes away was its own.
 func (y *years) measure() {
 	synctest.Wait()
-	a := age{day: int(time.Since(y.began).Hours() / 24), goroutines: runtime.NumGoroutine() - y.others, fds: descriptorsHere(), state: bytesBelow(string(y.orders()))}
+	a := age{
+		day: int(time.Since(y.began).Hours() / 24), goroutines: runtime.NumGoroutine() - y.others,
+		fds: descriptorsHere(), state: bytesBelow(string(y.orders())),
+	}
 	held := heapNow()
 	y.end()
 	a.heap = held - heapNow()
@@ -336,11 +350,15 @@ func (y *years) measure() {
 	y.ages = append(y.ages, a)
 	first := y.ages[0]
 	bound := int64(daysStateMiB)<<20 + int64(y.made)*daysPerMade
-	if a.goroutines > daysGoroutines || a.fds > first.fds+daysDescriptors || a.heap > daysHeapMiB<<20 || a.state > bound {
-		y.fail("on day %d the daemon has %d goroutines, %d descriptors (%d on day %d), %d bytes of its own in memory and %d in its state; want at most %d, %d, %d and %d",
-			a.day, a.goroutines, a.fds, first.fds, first.day, a.heap, a.state, daysGoroutines, first.fds+daysDescriptors, daysHeapMiB<<20, bound)
+	if a.goroutines > daysGoroutines || a.fds > first.fds+daysDescriptors ||
+		a.heap > daysHeapMiB<<20 || a.state > bound {
+		y.fail("on day %d the daemon has %d goroutines, %d descriptors "+
+			"(%d on day %d), %d bytes of its own in memory and %d in its state; want at most %d, %d, %d and %d",
+			a.day, a.goroutines, a.fds, first.fds,
+			first.day, a.heap, a.state, daysGoroutines, first.fds+daysDescriptors, daysHeapMiB<<20, bound)
 	}
-	y.t.Logf("day %d: %d goroutines, %d descriptors, %d KiB of memory, %d KiB of state, %d resources made", a.day, a.goroutines, a.fds, a.heap>>10, a.state>>10, y.made)
+	y.t.Logf("day %d: %d goroutines, %d descriptors, %d KiB of memory, %d KiB of state, %d resources made",
+		a.day, a.goroutines, a.fds, a.heap>>10, a.state>>10, y.made)
 }
 
 func heapNow() int64 {
@@ -379,12 +397,19 @@ func TestTheDaysRememberWhatLeftTheFiles(t *testing.T) {
 		defer y.close()
 		time.Sleep(48 * time.Hour) // past the freeze window of a weekend
 		campaign := func(tag string) oracle.Item {
-			return oracle.Item{Kind: "campaign", Tag: tag, Values: map[string]any{"name": tag + " first", "status": "active", "bidding_type": "clicks", "budget.daily": int64(20_000_000)}}
+			return oracle.Item{
+				Kind: "campaign", Tag: tag, Values: map[string]any{
+					"name": tag + " first", "status": "active",
+					"bidding_type": "clicks", "budget.daily": int64(20_000_000),
+				},
+			}
 		}
 		y.commit(oracle.Files{"c1": campaign("c1"), "c2": campaign("c2"), "c3": campaign("c3")})
 		y.begin()
 		y.until(time.Now().Add(10 * time.Minute))
-		noError(t, y.hub.Suspend(t.Context(), "shop", daemon.Suspension{By: "bert", Since: time.Now(), Until: time.Now().Add(time.Hour)}))
+		noError(t, y.hub.Suspend(t.Context(), "shop", daemon.Suspension{
+			By: "bert", Since: time.Now(), Until: time.Now().Add(time.Hour),
+		}))
 		y.commit(oracle.Files{"c1": campaign("c1"), "c3": campaign("c3")})
 		y.until(time.Now().Add(10 * time.Minute))
 		y.rebase()
@@ -395,7 +420,8 @@ func TestTheDaysRememberWhatLeftTheFiles(t *testing.T) {
 		y.mu.Lock()
 		defer y.mu.Unlock()
 		if len(oracle.Pruned(&y.history)) != 1 {
-			t.Fatalf("Pruned(…) = %d entries, want the pause of what left the files: %s", len(oracle.Pruned(&y.history)), y.result.Message)
+			t.Fatalf("Pruned(…) = %d entries, want the pause of what left the files: %s",
+				len(oracle.Pruned(&y.history)), y.result.Message)
 		}
 		delete(y.history.Commits[0], "c2")
 		if err := oracle.JustifiedWrite(&y.history); err == nil {

@@ -21,7 +21,8 @@ const limitKind = "spend_limit_window"
 func (y *years) limitsPath() error {
 	wide := y.history
 	wide.W, wide.Commits = y.wide, y.wideCommits
-	return oracle.Judge(&wide, []oracle.Check{{Number: 9, Sentence: "possible spend never passes the larger of before and desired, on the days of limits", Find: oracle.LimitedPath}})
+	return oracle.Judge(&wide, []oracle.Check{{Number: 9, Sentence: "possible spend " +
+		"never passes the larger of before and desired, on the days of limits", Find: oracle.LimitedPath}})
 }
 
 // widen are the files with their limits.
@@ -30,7 +31,8 @@ func (y *years) widen() oracle.Files {
 	for _, l := range y.limits {
 		f[l.key] = oracle.Item{Kind: limitKind, Tag: l.key, Values: map[string]any{
 			"name": l.name(), "amount": l.micros,
-			"start": l.start.Format(time.DateOnly), "end": l.end.AddDate(0, 0, 1).Format(time.DateOnly), // the service's end is exclusive
+			// the service's end is exclusive
+			"start": l.start.Format(time.DateOnly), "end": l.end.AddDate(0, 0, 1).Format(time.DateOnly),
 		}}
 	}
 	return f
@@ -77,10 +79,12 @@ func (y *years) limitsBack() {
 	for _, id := range ids {
 		e := live[id]
 		i := slices.IndexFunc(y.limits, func(l limit) bool { return l.key == firstWord(e.After["name"]) })
-		if i >= 0 && (e.After["name"] != y.limits[i].name() || fmt.Sprint(e.After["amount_micros"]) != fmt.Sprint(y.limits[i].micros)) {
+		if i >= 0 && (e.After["name"] != y.limits[i].name() ||
+			fmt.Sprint(e.After["amount_micros"]) != fmt.Sprint(y.limits[i].micros)) {
 			there, err := strconv.ParseInt(fmt.Sprint(e.After["amount_micros"]), 10, 64)
 			noError(y.t, err)
-			if y.person("/ad_account/spend_limit_windows/"+id, map[string]any{"name": y.limits[i].name(), "amount_micros": y.limits[i].micros}) == 422 && y.limits[i].micros < there {
+			if y.person("/ad_account/spend_limit_windows/"+id, map[string]any{"name": y.limits[i].name(),
+				"amount_micros": y.limits[i].micros}) == 422 && y.limits[i].micros < there {
 				y.did["limit taken over"]++
 				y.limits[i].micros = there
 				y.saveLimits()
@@ -92,7 +96,9 @@ func (y *years) limitsBack() {
 // stands is a history that begins with what stands there now.
 func stands(h *oracle.History) (w []oracle.Entry) {
 	live := h.Live(1 << 60)
-	for _, id := range slices.SortedFunc(maps.Keys(live), func(a, b string) int { return int(live[a].Seq - live[b].Seq) }) {
+	for _, id := range slices.SortedFunc(maps.Keys(live), func(a, b string) int {
+		return int(live[a].Seq - live[b].Seq)
+	}) {
 		e := *live[id]
 		if e.After == nil || e.After["status"] == "archived" {
 			continue
@@ -113,7 +119,11 @@ func TestTheDaysJudgeSpendLimits(t *testing.T) {
 		start := time.Now().In(y.zone).AddDate(0, 0, 5)
 		y.limits = []limit{{"w1", 20_000_000, start, start.AddDate(0, 0, 9)}}
 		y.saveLimits()
-		y.commit(oracle.Files{"c1": {Kind: "campaign", Tag: "c1", Values: map[string]any{"name": "c1 first", "status": "active", "bidding_type": "clicks", "budget.daily": int64(60_000_000)}}})
+		y.commit(oracle.Files{
+			"c1": {Kind: "campaign", Tag: "c1", Values: map[string]any{
+				"name": "c1 first", "status": "active", "bidding_type": "clicks", "budget.daily": int64(60_000_000),
+			}},
+		})
 		y.begin()
 		y.until(time.Now().Add(10 * time.Minute))
 		y.rebase()
@@ -122,7 +132,8 @@ func TestTheDaysJudgeSpendLimits(t *testing.T) {
 		y.until(time.Now().Add(10 * time.Minute))
 		y.judge()
 		if y.did["limit written"] != 2 {
-			t.Fatalf("limits were written %d times; want the create and the rise: %s", y.did["limit written"], y.result.Message)
+			t.Fatalf("limits were written %d times; want the create and the rise: %s",
+				y.did["limit written"], y.result.Message)
 		}
 		y.mu.Lock()
 		defer y.mu.Unlock()

@@ -28,9 +28,10 @@ const (
 	daysStateMiB    = 48 // 1,000 runs with their reports, and a journal
 	daysPerMade     = 4 << 10
 	daysRequests    = 4000 // on a day with trouble
-	daysQuiet       = 80   // on one without: a look and a read of reviews an hour, two whole readings at most, and a plan as the day begins
-	daysUnread      = 26 * time.Hour
-	daysConverge    = 12 * time.Hour
+	// on one without: a look and a read of reviews an hour, two whole readings at most, and a plan as the day begins
+	daysQuiet    = 80
+	daysUnread   = 26 * time.Hour
+	daysConverge = 12 * time.Hour
 )
 
 // Fault rows C, F and S over a long life, invariants 1 to 26: the daemon's loop, the
@@ -126,7 +127,8 @@ func (y *years) judge() {
 
 func (y *years) fail(format string, args ...any) {
 	y.t.Helper()
-	y.t.Logf("at %s, seed %d; what happened last:\n%s\nwhat was written last:\n%s", time.Now().In(y.zone), y.seed, y.tail(), writtenLast(y.history.W))
+	y.t.Logf("at %s, seed %d; what happened last:\n%s\nwhat was written last:\n%s",
+		time.Now().In(y.zone), y.seed, y.tail(), writtenLast(y.history.W))
 	y.t.Fatalf(format, args...)
 }
 
@@ -142,7 +144,9 @@ func writtenLast(w []oracle.Entry) string {
 			}
 		}
 		slices.Sort(changed)
-		lines = append(lines, fmt.Sprintf("%d %s %s %s %s %s job %q commit %d request %d: %s", e.Seq, e.At.UTC().Format(time.RFC3339), e.Actor, e.Action, e.Kind, e.ID, e.JobID, e.Commit, e.Request, strings.Join(changed, "; ")))
+		lines = append(lines, fmt.Sprintf("%d %s %s %s %s %s job %q commit %d request %d: %s",
+			e.Seq, e.At.UTC().Format(time.RFC3339),
+			e.Actor, e.Action, e.Kind, e.ID, e.JobID, e.Commit, e.Request, strings.Join(changed, "; ")))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -95,7 +95,10 @@ type age struct {
 }
 
 func newYears(t *testing.T, seed uint64) *years {
-	y := &years{t: t, seed: seed, random: newRandom(seed), chances: newRandom(seed + 1<<32), did: map[string]int{}, files: oracle.Files{}, others: runtime.NumGoroutine(), began: time.Now(), read: time.Now()}
+	y := &years{
+		t: t, seed: seed, random: newRandom(seed), chances: newRandom(seed + 1<<32), did: map[string]int{},
+		files: oracle.Files{}, others: runtime.NumGoroutine(), began: time.Now(), read: time.Now(),
+	}
 	y.known = &journalled{sent: map[string]bool{}, begun: map[string]int{}, steps: map[string]state.Step{}}
 	var err error
 	y.zone, err = time.LoadLocation(yearsZone)
@@ -108,18 +111,24 @@ func newYears(t *testing.T, seed uint64) *years {
 	}
 	y.dir = filepath.Join(root, "shop")
 	noError(t, os.MkdirAll(y.dir, 0o700))
-	saveFile(t, filepath.Join(y.dir, "adsync.yaml"), "account: {id: "+yearsAccount+", currency: USD, timezone: "+yearsZone+"}\n")
+	saveFile(t, filepath.Join(y.dir, "adsync.yaml"),
+		"account: {id: "+yearsAccount+", currency: USD, timezone: "+yearsZone+"}\n")
 	saveFile(t, filepath.Join(root, "key"), yearsKey)
 	saveFile(t, filepath.Join(root, "operator.yaml"), operatorOfYears(root))
-	account := emulator.Account{ID: yearsAccount, Name: "Days", Currency: "USD", TimeZone: yearsZone, Key: yearsKey, Features: emulator.AllFeatures()}
+	account := emulator.Account{
+		ID: yearsAccount, Name: "Days", Currency: "USD",
+		TimeZone: yearsZone, Key: yearsKey, Features: emulator.AllFeatures(),
+	}
 	account.Keys = []emulator.APIKey{{Name: "person", Key: yearsPerson}}
 	y.service, err = emulator.Open(emulator.Options{Seed: seed | 1, Accounts: []emulator.Account{account}})
 	noError(t, err)
 	y.wideCommits = []oracle.Files{{}}
 	_, known, _ := y.service.World().ByKey(yearsKey)
 	y.history = oracle.History{
-		Account: yearsAccount, Credentials: []string{yearsKey}, Actors: []string{known.Actor}, Secrets: []string{yearsKey, yearsPerson},
-		Commits: []oracle.Files{{}}, Released: map[string]bool{}, Versions: map[int][]oracle.Version{}, KeysHold: true, ListsHold: true, Prune: "pause",
+		Account: yearsAccount, Credentials: []string{yearsKey},
+		Actors: []string{known.Actor}, Secrets: []string{yearsKey, yearsPerson},
+		Commits: []oracle.Files{{}}, Released: map[string]bool{},
+		Versions: map[int][]oracle.Version{}, KeysHold: true, ListsHold: true, Prune: "pause",
 	}
 	y.history.Spent = y.spent
 	return y
@@ -142,7 +151,8 @@ policy:
   - {name: weekend, cron: "0 18 * * 5", for: 10h, timezone: ` + yearsZone + `, reason: nobody is there}
 allow:
 `
-	for _, allow := range []string{"activates", "shifted", "series", "scale", "mass-edit", "updates=1000", "exposure=1000000/day", "raises-spend=1000000/day", "archives"} {
+	for _, allow := range []string{"activates", "shifted", "series",
+		"scale", "mass-edit", "updates=1000", "exposure=1000000/day", "raises-spend=1000000/day", "archives"} {
 		text += fmt.Sprintf("- {allow: %q, until: 2098-12-31, owner: Ann, reason: days}\n", allow)
 	}
 	return text
@@ -173,7 +183,8 @@ func (y *years) begin() {
 	}}
 	d.hub = daemon.New(daemon.Options{Logger: log, Random: y.chance, Redact: d.secrets.redact, Observer: breaks{y}})
 	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}, Accounts: []sources.DaemonAccount{{
-		Name: sources.Setting{Value: "shop"}, Folder: y.dir, Every: time.Hour, Full: 24 * time.Hour, Settle: 2 * time.Second,
+		Name: sources.Setting{Value: "shop"}, Folder: y.dir,
+		Every: time.Hour, Full: 24 * time.Hour, Settle: 2 * time.Second,
 	}}}
 	accounts := d.accounts(config, &page{config: config, log: log})
 	accounts[0].Worker = &judged{accounts[0].Worker, y, l}
@@ -346,7 +357,8 @@ func (y *years) note(l *life, r *http.Request) *oracle.Request {
 	sum := sha256.Sum256(content)
 	path := strings.TrimPrefix(r.URL.Path, "/v1")
 	n := &oracle.Request{
-		At: time.Now(), Process: l.number, Method: r.Method, Path: path, Query: r.URL.RawQuery, Key: r.Header.Get("Idempotency-Key"),
+		At: time.Now(), Process: l.number, Method: r.Method,
+		Path: path, Query: r.URL.RawQuery, Key: r.Header.Get("Idempotency-Key"),
 		Body: hex.EncodeToString(sum[:]), Content: content, Commit: y.commitOfRun(),
 		DryRun:     path == "/bulk_mutation_jobs" && bytes.Contains(content, []byte(`"validate_only":true`)),
 		Credential: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
@@ -368,11 +380,14 @@ func (y *years) answered(n *oracle.Request, response *http.Response, body []byte
 	}
 	n.Status = response.StatusCode
 	text := bytes.TrimSpace(body)
-	n.Whole = err == nil && (n.Status >= 300 || bytes.HasPrefix(text, []byte("{")) && bytes.HasSuffix(text, []byte("}")))
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && (n.Status == 429 || n.Status >= 500) {
+	n.Whole = err == nil && (n.Status >= 300 || bytes.HasPrefix(text, []byte("{")) &&
+		bytes.HasSuffix(text, []byte("}")))
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil &&
+		(n.Status == 429 || n.Status >= 500) {
 		n.RetryAfter = time.Duration(seconds) * time.Second
 	}
-	if n.Method == http.MethodGet && n.Path == "/campaigns" && n.Whole && n.Status == 200 && !strings.Contains(n.Query, "name=") {
+	if n.Method == http.MethodGet && n.Path == "/campaigns" &&
+		n.Whole && n.Status == 200 && !strings.Contains(n.Query, "name=") {
 		y.unread, y.read = max(y.unread, n.Answered.Sub(y.read)), n.Answered
 		y.fulls++
 	}
@@ -406,7 +421,8 @@ func entryOfYears(m emworld.Mutation, commits, requests int) oracle.Entry {
 	return oracle.Entry{
 		Seq: m.Seq, At: time.UnixMilli(m.At), Account: m.AccountID, Actor: m.Actor, Endpoint: m.Endpoint,
 		Key: m.IdempotencyKey, Body: m.BodySHA256, JobID: m.JobID, OperationKey: m.OperationKey,
-		Action: m.Action, Kind: m.Resource, ID: m.ResourceID, Before: recordOfYears(m.Before), After: recordOfYears(m.After),
+		Action: m.Action, Kind: m.Resource, ID: m.ResourceID,
+		Before: recordOfYears(m.Before), After: recordOfYears(m.After),
 		Commit: commits, Request: requests,
 	}
 }

@@ -85,7 +85,8 @@ func TestDeployedCommandLines(t *testing.T) {
 
 // Variables of the environment that the examples name are read.
 func TestDeployedEnvironment(t *testing.T) {
-	read := []string{envBaseURL, envKey, envKeyFile, envKeyCommand, envDaemonToken, envDaemonTokenFile, envDaemonTokenCommand}
+	read := []string{envBaseURL, envKey, envKeyFile,
+		envKeyCommand, envDaemonToken, envDaemonTokenFile, envDaemonTokenCommand}
 	for _, name := range []string{"systemd/adsync.service", "docker/Dockerfile", "kubernetes/adsync.yaml"} {
 		for _, variable := range regexp.MustCompile(`\bADSYNC_[A-Z_]+`).FindAllString(deployed(t, name), -1) {
 			if !slices.Contains(read, variable) {
@@ -103,7 +104,8 @@ func TestDeployedConfiguration(t *testing.T) {
 		saveFile(t, filepath.Join(dir, name), text.(string))
 	}
 	d, problems := sources.ReadDaemon(filepath.Join(dir, "daemon.yaml"))
-	if diag.HasErrors(problems) || len(d.Accounts) != 1 || d.Accounts[0].Operator != filepath.Join(dir, "operator.yaml") {
+	if diag.HasErrors(problems) || len(d.Accounts) != 1 ||
+		d.Accounts[0].Operator != filepath.Join(dir, "operator.yaml") {
 		t.Errorf("daemon.yaml: %v, %+v", problems, d.Accounts)
 	}
 	o, problems := sources.ReadOperator(filepath.Join(dir, "operator.yaml"), "")
@@ -154,7 +156,8 @@ func TestDeployedBinaryNeedsNothing(t *testing.T) {
 	noError(t, os.CopyFS(filepath.Join(dir, "shop"), os.DirFS("../../examples/quickstart")))
 	noError(t, os.RemoveAll(filepath.Join(dir, "shop", ".adsync")))
 	noError(t, os.Mkdir(filepath.Join(dir, "tmp"), 0o777))
-	for _, args := range [][]string{{"version"}, {"validate", "/shop"}, {"apply", "--yes", "/shop"}, {"daemon", "--once", "--listen", "none", "/shop"}} {
+	for _, args := range [][]string{{"version"}, {"validate", "/shop"},
+		{"apply", "--yes", "/shop"}, {"daemon", "--once", "--listen", "none", "/shop"}} {
 		c := exec.Command("/adsync", args...)
 		c.Dir, c.Env = "/", []string{"HOME=/tmp"}
 		c.SysProcAttr = &syscall.SysProcAttr{

@@ -118,7 +118,8 @@ func (to destination) bring(l loaded) (*resource.Snapshot, map[string][]byte, er
 			continue
 		}
 		if use.Attribute.Type != resource.TypeImage {
-			return nil, nil, fmt.Errorf("%s: %s is %s, which is not copied out of the project's folder; want --out below it", use.Address, use.Attribute.Name, diag.Printable(name))
+			return nil, nil, fmt.Errorf("%s: %s is %s, which is not copied out of "+
+				"the project's folder; want --out below it", use.Address, use.Attribute.Name, diag.Printable(name))
 		}
 		if _, beside[name], err = l.desired.ReadImage(l.project, use.Value.Text()); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", use.Address, err)
@@ -133,7 +134,8 @@ func (to destination) refuseSources(l loaded, contents map[string][]byte) error 
 	for name := range contents {
 		for _, s := range l.desired.Sources {
 			if to.inside && s.File == name {
-				return configuration("--out: %s is a source that was read; want another name", nameOf(filepath.Join(to.root, filepath.FromSlash(name))))
+				return configuration("--out: %s is a source that was read; want another name",
+					nameOf(filepath.Join(to.root, filepath.FromSlash(name))))
 			}
 		}
 	}
@@ -147,7 +149,8 @@ func (to destination) refuseSources(l loaded, contents map[string][]byte) error 
 		}
 		slash, err := filepath.Rel(to.root, name)
 		if _, ours := contents[filepath.ToSlash(slash)]; err == nil && !ours && entry.Name() != "adsync.yaml" {
-			return configuration("--out: %s is there already, and is not written now; want a folder without other %s files", nameOf(name), to.ends)
+			return configuration("--out: %s is "+
+				"there already, and is not written now; want a folder without other %s files", nameOf(name), to.ends)
 		}
 		return err
 	})

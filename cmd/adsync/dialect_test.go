@@ -20,7 +20,8 @@ import (
 func planned(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	dir := t.TempDir()
-	noError(t, os.WriteFile(filepath.Join(dir, "adsync.yaml"), []byte("account: {id: adacct_1, currency: USD, timezone: UTC}\nservice: emulator\n"), 0o600))
+	noError(t, os.WriteFile(filepath.Join(dir, "adsync.yaml"),
+		[]byte("account: {id: adacct_1, currency: USD, timezone: UTC}\nservice: emulator\n"), 0o600))
 	noError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	var out, said bytes.Buffer
 	a := &app{in: strings.NewReader(""), out: &out, err: &said, env: func(string) string { return "" }}

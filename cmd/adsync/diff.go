@@ -17,7 +17,8 @@ func (a *app) diff() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff FROM TO",
 		Short: "Show in what two sources differ, each a file or a folder",
-		Long: "diff compares what two sources say, by resource and attribute: workbooks, YAML and CSV files, or folders of them.\n" +
+		Long: "diff compares what two sources say, by " +
+			"resource and attribute: workbooks, YAML and CSV files, or folders of them.\n" +
 			"Of workbooks it also shows what changed in columns and sheets of your own. It asks no service.",
 		RunE: func(c *cobra.Command, args []string) error { return a.runDiff(c, args, detailed) },
 	}
@@ -115,7 +116,8 @@ func (a *app) textconv() *cobra.Command {
 	return &cobra.Command{
 		Use:   "textconv FILE",
 		Short: "Write a workbook as lines of text, for git to compare",
-		Long: "textconv writes one line a cell, sorted by the rows' names, so that git diff shows what changed in a workbook:\n" +
+		Long: "textconv writes one line a cell, " +
+			"sorted by the rows' names, so that git diff shows what changed in a workbook:\n" +
 			"    git config diff.adsync.textconv 'adsync textconv'\n" +
 			"    echo '*.xlsx diff=adsync' >> .gitattributes\n" +
 			"A workbook that is damaged prints its problem and exits with 0, so that git goes on.",

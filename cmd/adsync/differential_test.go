@@ -46,12 +46,14 @@ func TestWhatAdsyncLetsThroughTheServiceTakes(t *testing.T) {
 		}
 		taken++
 		if answer := sendTree(t, service, desired, zone); answer != "" {
-			t.Errorf("tree %d: adsync finds no problem and the service says\n%s\nof\n%s", number, answer, shortLines(tree))
+			t.Errorf("tree %d: adsync finds no problem and the service says\n%s\nof\n%s",
+				number, answer, shortLines(tree))
 		}
 	}
 	t.Logf("%d of %d trees were taken; the others have %d sorts of problems: %v", taken, *trees, len(refused), refused)
 	if taken < *trees/8 || *trees >= 400 && len(refused) < 8 {
-		t.Errorf("%d of %d trees were taken and the others have %d sorts of problems; want a good part of each", taken, *trees, len(refused))
+		t.Errorf("%d of %d trees were taken and the others have %d sorts of problems; want a good part of each",
+			taken, *trees, len(refused))
 	}
 }
 
@@ -79,7 +81,8 @@ func offline(t *testing.T, tree string) (*resource.Snapshot, []diag.Problem) {
 func firstError(problems []diag.Problem) string {
 	for _, p := range problems {
 		if p.Severity == diag.Error {
-			return string(p.Code) + " " + strings.Join(strings.Fields(strings.TrimPrefix(p.Message, p.Address+": "))[:2], " ")
+			return string(p.Code) + " " +
+				strings.Join(strings.Fields(strings.TrimPrefix(p.Message, p.Address+": "))[:2], " ")
 		}
 	}
 	return ""
@@ -108,7 +111,8 @@ func sendTree(t *testing.T, service *emulatortest.Service, desired *resource.Sna
 
 // wireOf writes a create by the description alone, without what reconcile does
 // to find a better way.
-func wireOf(t *testing.T, service *emulatortest.Service, schema *resource.Schema, r *resource.Resource, desired *resource.Snapshot, zone *time.Location) map[string]any {
+func wireOf(t *testing.T, service *emulatortest.Service,
+	schema *resource.Schema, r *resource.Resource, desired *resource.Snapshot, zone *time.Location) map[string]any {
 	t.Helper()
 	body := map[string]any{"name": schema.NameOf(r), "status": "paused"}
 	for _, n := range r.Attributes {
@@ -129,7 +133,8 @@ func wireOf(t *testing.T, service *emulatortest.Service, schema *resource.Schema
 	return body
 }
 
-func wireValue(t *testing.T, service *emulatortest.Service, a *resource.Attribute, v resource.Value, zone *time.Location) any {
+func wireValue(t *testing.T, service *emulatortest.Service,
+	a *resource.Attribute, v resource.Value, zone *time.Location) any {
 	t.Helper()
 	if n, isNumber := v.Number(); isNumber {
 		return n

@@ -39,7 +39,8 @@ func TestApplyStopsAtAFailedFsync(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d faults, %d of them after something was sent", failed, changed) // which thread makes a call is not ours to say
+	// which thread makes a call is not ours to say
+	t.Logf("%d faults, %d of them after something was sent", failed, changed)
 	if failed < 4 {
 		t.Errorf("%d faults; want some at the start and some later", failed)
 	}
@@ -52,9 +53,10 @@ func TestApplyStopsAtAFailedFsync(t *testing.T) {
 func newDiskHistory(t *testing.T) *history {
 	t.Helper()
 	h := newHistory(t, rand.New(rand.NewPCG(1, 1)), generous)
-	h.shop.campaigns = []*shopCampaign{{ward: "C1", status: "active", budget: 50, tracking: "utm_source=chat", groups: []*shopGroup{
-		{ward: "C1-G1", bid: 100, ads: []*shopAd{{ward: "C1-G1-A1", status: "active", picture: true}}},
-	}}}
+	h.shop.campaigns = []*shopCampaign{{ward: "C1",
+		status: "active", budget: 50, tracking: "utm_source=chat", groups: []*shopGroup{
+			{ward: "C1-G1", bid: 100, ads: []*shopAd{{ward: "C1-G1-A1", status: "active", picture: true}}},
+		}}}
 	h.shop.write(t, h.dir)
 	return h
 }
@@ -99,7 +101,8 @@ func (h *history) explained(fault string, code int, said string, sent bool) {
 	h.t.Helper()
 	want := map[int]bool{exitUsage: true, exitPartial: sent, exitUnknown: sent} // an upload alone changes nothing
 	if !want[code] || !strings.Contains(said, "ADS3006") {
-		h.t.Errorf("%s: exit code %d, and it says %q; want 4, or 8 or 9 once something was sent, and ADS3006", fault, code, said)
+		h.t.Errorf("%s: exit code %d, and it says %q; want 4, or 8 or 9 once something was sent, and ADS3006",
+			fault, code, said)
 	}
 }
 
@@ -114,7 +117,8 @@ func (h *history) folderFails() {
 		h.shop.write(h.t, h.dir)
 		before, log := h.created(), filepath.Join(h.t.TempDir(), "calls")
 		c, said := h.command("apply", "--yes")
-		failure := syscalls.Under(c, log, "-P", filepath.Join(h.dir, ".adsync"), "-e", fmt.Sprintf("inject=fsync:error=EIO:when=%d+", min(n, 2))).Run()
+		failure := syscalls.Under(c, log, "-P", filepath.Join(h.dir, ".adsync"),
+			"-e", fmt.Sprintf("inject=fsync:error=EIO:when=%d+", min(n, 2))).Run()
 		calls, err := syscalls.Read(log)
 		noError(h.t, err)
 		hit := 0
@@ -125,7 +129,8 @@ func (h *history) folderFails() {
 		}
 		hits += hit
 		if after := h.created(); hit > 0 && (failure == nil || len(after) != len(before)) {
-			h.t.Errorf("fsyncs of the folder from the %d. on fail: %v, %d created; want an error, and none\n%s", n, failure, len(after)-len(before), said)
+			h.t.Errorf("fsyncs of the folder from the %d. on fail: %v, %d created; want an error, and none\n%s",
+				n, failure, len(after)-len(before), said)
 		}
 		h.finish()
 		h.check()

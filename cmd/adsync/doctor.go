@@ -120,19 +120,25 @@ func (a *app) printFindings(d *doctorDocument) error {
 func (a *app) examineFiles(d *doctorDocument, l loaded) bool {
 	p := l.project
 	if _, err := os.Stat(filepath.Join(p.Root, "adsync.yaml")); errors.Is(err, fs.ErrNotExist) {
-		d.note("project", "adsync init writes it", "%s has no adsync.yaml: the account is whatever the key opens", p.Root)
+		d.note("project", "adsync init writes it",
+			"%s has no adsync.yaml: the account is whatever the key opens", p.Root)
 	} else if p.Account.ID == "" {
-		d.note("project", "name it under account: in adsync.yaml, so that no other key can be used by mistake", "%s names no account", p.Root)
+		d.note("project", "name it under account: in adsync.yaml, so that no other key can be used by mistake",
+			"%s names no account", p.Root)
 	} else {
 		d.ok("project", "%s is for account %s", p.Root, p.Account.ID)
 	}
 	switch errors, first := errorsIn(l.desired.Problems); {
-	case errors == 1 && len(l.desired.Sources) == 0 && slices.ContainsFunc(l.desired.Problems, func(p diag.Problem) bool { return p.Code == diag.NoSources }):
-		d.problem("files", "adsync import"+a.from(p.Root)+" writes what the account has, adsync template an empty workbook", exitInvalid, first)
+	case errors == 1 && len(l.desired.Sources) == 0 &&
+		slices.ContainsFunc(l.desired.Problems, func(p diag.Problem) bool { return p.Code == diag.NoSources }):
+		d.problem("files", "adsync import"+a.from(p.Root)+
+			" writes what the account has, adsync template an empty workbook", exitInvalid, first)
 	case errors > 0:
-		d.problem("files", "adsync validate"+a.from(p.Root)+" shows all", exitInvalid, fmt.Sprintf("%s, the first %s", plural(errors, "error"), first))
+		d.problem("files", "adsync validate"+a.from(p.Root)+" shows all",
+			exitInvalid, fmt.Sprintf("%s, the first %s", plural(errors, "error"), first))
 	default:
-		d.ok("files", "%s in %s", plural(l.desired.Snapshot.Len(), "resource"), plural(len(l.desired.Sources), "source"))
+		d.ok("files", "%s in %s", plural(l.desired.Snapshot.Len(), "resource"),
+			plural(len(l.desired.Sources), "source"))
 	}
 	if _, err := os.Stat(p.Root); err != nil {
 		return false
@@ -164,7 +170,8 @@ func (a *app) examinePolicy(d *doctorDocument, p sources.Project) {
 	}
 	g := a.govern(p, schemas(), a.clock.orSystem().now())
 	if g.policy.MaxDailyExposure == 0 || g.policy.CeilingWatched {
-		d.note("policy", "set max_daily_exposure in the operator's file for a daemon that may raise", "%s, no ceiling of the operator's: unattended runs raise nothing", from)
+		d.note("policy", "set max_daily_exposure in the operator's file for a daemon that may raise",
+			"%s, no ceiling of the operator's: unattended runs raise nothing", from)
 		return
 	}
 	d.ok("policy", "%s", from)
@@ -175,7 +182,8 @@ func (a *app) examineState(ctx context.Context, d *doctorDocument, p sources.Pro
 	dir := p.StateFolder()
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := state.Try(p.Root); err != nil {
-			d.problem("state", "adsync keeps its record there: give the one who runs it the right to write", exitCode(ctx, err), err.Error())
+			d.problem("state", "adsync keeps its record there: give the one who runs it the right to write",
+				exitCode(ctx, err), err.Error())
 			return
 		}
 		d.ok("state", "none yet: the first apply makes %s", dir)
@@ -187,7 +195,8 @@ func (a *app) examineState(ctx context.Context, d *doctorDocument, p sources.Pro
 		return
 	}
 	if err := state.Try(dir); err != nil {
-		d.problem("state", "nothing can be applied until the folder takes files and keeps them", exitCode(ctx, err), err.Error())
+		d.problem("state", "nothing can be applied until the folder takes files and keeps them",
+			exitCode(ctx, err), err.Error())
 		return
 	}
 	d.ok("state", "%s: %s, writable and durable", dir, plural(s.Managed, "resource"))
@@ -209,7 +218,8 @@ func (a *app) examineRecord(d *doctorDocument, s statusDocument) {
 		d.note("suspended", "adsync resume goes on", "%s", strings.TrimPrefix(s.Suspended.String(), "suspended "))
 	}
 	if len(s.Open) > 0 && !s.Lock.Held {
-		d.note("open", "adsync resume ends it, and so does the next apply", "%s of an earlier run", plural(len(s.Open), "step"))
+		d.note("open", "adsync resume ends it, and so does the next apply",
+			"%s of an earlier run", plural(len(s.Open), "step"))
 	}
 	for _, u := range s.Undecided {
 		d.note("unknown", "adsync resolve "+u.Address, "%s: %s", u.Address, u.Message)
@@ -247,14 +257,17 @@ func (a *app) examineService(ctx context.Context, d *doctorDocument, l loaded) e
 	d.ok("service", "it answered")
 	switch ahead := client.Ahead().Round(time.Second); {
 	case ahead.Abs() > clockNote:
-		d.note("clock", "set it: past 5 minutes freeze windows count as open", "this machine is %s from the service", ahead.Abs())
+		d.note("clock", "set it: past 5 minutes freeze windows count as open",
+			"this machine is %s from the service", ahead.Abs())
 	default:
 		d.ok("clock", "as the service's")
 	}
 	named := l.project.Account
 	named.ID = cmp.Or(named.ID, l.desired.WrittenFor)
-	if err := reconcile.SameAccount(account, state.Account{ID: named.ID, Currency: named.Currency, TimeZone: named.TimeZone}); err != nil {
-		d.problem("account", "use the key of this account, or correct account: in adsync.yaml", exitCode(ctx, err), err.Error())
+	if err := reconcile.SameAccount(account,
+		state.Account{ID: named.ID, Currency: named.Currency, TimeZone: named.TimeZone}); err != nil {
+		d.problem("account", "use the key of this account, or correct account: in adsync.yaml",
+			exitCode(ctx, err), err.Error())
 		return nil
 	}
 	if account.Status != "" && account.Status != "active" {
@@ -273,7 +286,8 @@ const clockNote = 30 * time.Second
 func (a *app) examineFeatures(ctx context.Context, d *doctorDocument, client *adsapi.Client) error {
 	asked := []string{"audit_logs"}
 	for _, schema := range schemas() {
-		if path := cmp.Or(schema.Listing.Path, schema.Collection); path != "" && path != "ad_account" && schema.Parent == "" && !schema.Listing.Optional && !slices.Contains(asked, path) {
+		if path := cmp.Or(schema.Listing.Path, schema.Collection); path != "" &&
+			path != "ad_account" && schema.Parent == "" && !schema.Listing.Optional && !slices.Contains(asked, path) {
 			asked = append(asked, path)
 		}
 	}
@@ -291,7 +305,8 @@ func (a *app) examineFeatures(ctx context.Context, d *doctorDocument, client *ad
 		}
 	}
 	if len(without) > 0 {
-		d.note("features", "files that use them are held or reported as unavailable", "this key or account has no %s", strings.Join(without, ", "))
+		d.note("features", "files that use them are held or reported as unavailable",
+			"this key or account has no %s", strings.Join(without, ", "))
 		return nil
 	}
 	d.ok("features", "the key reads %s", strings.Join(asked, ", "))

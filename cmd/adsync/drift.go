@@ -38,7 +38,8 @@ otherwise since the last apply is accepted only for addresses that are given.`,
 	}
 	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there is drift")
 	c.Flags().BoolVar(&f.accept, "accept", false, "write what is live into the files")
-	c.Flags().BoolVar(&f.propose, "propose", false, "push the files with what is live to a branch, ready for a pull request, with --git")
+	c.Flags().BoolVar(&f.propose, "propose", false,
+		"push the files with what is live to a branch, ready for a pull request, with --git")
 	a.fromGit(c, false)
 	a.outputs(c, "text", "json")
 	return c
@@ -144,13 +145,21 @@ func (a *app) drifted(ctx context.Context, l loaded, accept bool) (s *session, v
 
 // driftOf takes out of a plan what others did at the service.
 func driftOf(l loaded, view *reconcile.View, picks []reconcile.Pick) driftDocument {
-	d := driftDocument{FormatVersion: formatVersion, Resources: []driftResource{}, Unmanaged: view.Plan.Unmanaged, Problems: listed(view.Plan.Problems), Accepted: []string{}, live: view.Live.Snapshot}
+	d := driftDocument{
+		FormatVersion: formatVersion, Resources: []driftResource{}, Unmanaged: view.Plan.Unmanaged,
+		Problems: listed(view.Plan.Problems), Accepted: []string{}, live: view.Live.Snapshot,
+	}
 	for i := range view.Plan.Changes {
 		c := &view.Plan.Changes[i]
-		if len(picks) > 0 && !slices.ContainsFunc(picks, func(p reconcile.Pick) bool { return p.Address == c.Address }) {
+		if len(picks) > 0 && !slices.ContainsFunc(picks, func(p reconcile.Pick) bool {
+			return p.Address == c.Address
+		}) {
 			continue
 		}
-		r := driftResource{Address: c.Address.String(), ID: c.ID, Name: c.Name, Position: c.Position, Foreign: c.Foreign, Fields: []driftField{}, change: c}
+		r := driftResource{
+			Address: c.Address.String(), ID: c.ID,
+			Name: c.Name, Position: c.Position, Foreign: c.Foreign, Fields: []driftField{}, change: c,
+		}
 		if c.IsGone() {
 			r.Removed = "gone"
 			if live := view.Live.Snapshot.Get(c.Address); live != nil {
@@ -161,7 +170,8 @@ func driftOf(l loaded, view *reconcile.View, picks []reconcile.Pick) driftDocume
 		}
 		for k := range c.Fields {
 			if f := &c.Fields[k]; f.Cause == plan.Drift || f.IsForeign() {
-				r.Fields = append(r.Fields, driftField{Name: f.Name, Last: unlessAbsent(f.Last()), Live: unlessAbsent(f.Live()), Desired: unlessAbsent(f.Desired),
+				r.Fields = append(r.Fields, driftField{Name: f.Name,
+					Last: unlessAbsent(f.Last()), Live: unlessAbsent(f.Live()), Desired: unlessAbsent(f.Desired),
 					Position: f.Desired.Position, Both: f.Cause != plan.Drift, Foreign: f.Foreign(), field: f})
 			}
 		}
@@ -197,7 +207,9 @@ func (a *app) showDrift(schemas resource.Schemas, d driftDocument) error {
 			if f.Both {
 				both = "; the files say " + diag.Printable(attribute.Show(f.field.Desired)) + " since"
 			}
-			fmt.Fprintf(a.out, "    %s: %s%s%s  (%s)\n", f.Name, diag.Becomes(diag.Printable(attribute.Show(f.field.Last())), diag.Printable(attribute.Show(f.field.Live()))), d.by(f.Foreign), both, f.Position)
+			fmt.Fprintf(a.out, "    %s: %s%s%s  (%s)\n",
+				f.Name, diag.Becomes(diag.Printable(attribute.Show(f.field.Last())),
+					diag.Printable(attribute.Show(f.field.Live()))), d.by(f.Foreign), both, f.Position)
 		}
 	}
 	switch {
@@ -218,5 +230,6 @@ func (d *driftDocument) by(f *plan.Foreign) string {
 	if f == nil {
 		return ""
 	}
-	return fmt.Sprintf(", by %s at %s", diag.Printable(f.Actor), time.Unix(f.At, 0).In(d.account.Zone).Format("2006-01-02 15:04"))
+	return fmt.Sprintf(", by %s at %s", diag.Printable(f.Actor),
+		time.Unix(f.At, 0).In(d.account.Zone).Format("2006-01-02 15:04"))
 }

@@ -45,9 +45,11 @@ func (a *app) acceptDrift(ctx context.Context, l loaded, s *session, d driftDocu
 	}
 	for _, one := range take.accepted {
 		attribute, _ := l.schemas.Of(one.Address.Kind).Attribute(one.Attribute)
-		fmt.Fprintf(a.out, "%s: %s is %s now\n", diag.Printable(one.Address.String()), one.Attribute, diag.Printable(attribute.Show(one.Value)))
+		fmt.Fprintf(a.out, "%s: %s is %s now\n", diag.Printable(one.Address.String()),
+			one.Attribute, diag.Printable(attribute.Show(one.Value)))
 	}
-	a.note("accepted %s into %s; nothing was changed at the service", plural(len(take.accepted), "value"), plural(len(d.Accepted), "file"))
+	a.note("accepted %s into %s; nothing was changed at the service",
+		plural(len(take.accepted), "value"), plural(len(d.Accepted), "file"))
 	return nil
 }
 
@@ -68,7 +70,11 @@ func takeOver(l loaded, d driftDocument, picked bool) acceptance {
 		one := state.Applied{Address: address}
 		put := func(name string, v resource.Value) {
 			attribute, _ := schema.Attribute(name)
-			take.accepted = append(take.accepted, sources.Accepted{Address: address, Attribute: name, Value: attribute.ByKeys(v, func(id string) resource.Address { return keys[id] })})
+			take.accepted = append(take.accepted, sources.Accepted{
+				Address: address, Attribute: name, Value: attribute.ByKeys(v, func(id string) resource.Address {
+					return keys[id]
+				}),
+			})
 			if !v.IsSet() {
 				v = resource.Null()
 			}
@@ -76,13 +82,15 @@ func takeOver(l loaded, d driftDocument, picked bool) acceptance {
 		}
 		switch r.Removed {
 		case "gone":
-			take.problems = append(take.problems, decide(r, r.Address+" is no longer at the service; want its row taken away by hand"))
+			take.problems = append(take.problems,
+				decide(r, r.Address+" is no longer at the service; want its row taken away by hand"))
 		case "archived":
 			put(schema.Delivery(), resource.Text(schema.Removal))
 		}
 		for _, f := range r.Fields {
 			if f.Both && !picked {
-				take.problems = append(take.problems, decide(r, fmt.Sprintf("%s of %s changed in the files and at the service; want the file put right, or drift --accept %s", f.Name, r.Address, r.Address)))
+				take.problems = append(take.problems, decide(r, fmt.Sprintf("%s of %s changed in the files and "+
+					"at the service; want the file put right, or drift --accept %s", f.Name, r.Address, r.Address)))
 				continue
 			}
 			put(f.Name, f.field.Live())
@@ -105,5 +113,7 @@ func addressesOf(l loaded, live *resource.Snapshot) map[string]resource.Address 
 }
 
 func decide(r driftResource, message string) diag.Problem {
-	return diag.Problem{Severity: diag.Error, Code: diag.NeedsDecision, Position: r.Position, Address: r.Address, Message: message}
+	return diag.Problem{
+		Severity: diag.Error, Code: diag.NeedsDecision, Position: r.Position, Address: r.Address, Message: message,
+	}
 }

@@ -48,10 +48,13 @@ func (a *app) emulator() *cobra.Command {
 	c.Flags().StringVar(&f.account.Currency, "currency", "USD", "currency of the seeded account")
 	c.Flags().StringVar(&f.account.TimeZone, "timezone", "UTC", "time zone of the seeded account")
 	c.Flags().StringVar(&f.account.Key, "key", "sk-emulator", "API key of the seeded account")
-	c.Flags().StringVar(&f.seedFile, "seed-file", "", "file of the accounts, users and OAuth clients to seed, instead of one account")
+	c.Flags().StringVar(&f.seedFile, "seed-file", "",
+		"file of the accounts, users and OAuth clients to seed, instead of one account")
 	c.Flags().StringVar(&f.faults, "faults", "", "file of faults to arm from the start (docs/emulator-faults.md)")
-	c.Flags().StringVar(&f.profile, "profile", emulator.Published, "how the service behaves where documents differ or are silent: interface, published, hostile")
-	c.Flags().StringVar(&f.openPoints, "open-points", "", "beside the profile, what to do where the interface is silent, such as random:7 or key_ttl=30m,list_archived=no")
+	c.Flags().StringVar(&f.profile, "profile", emulator.Published,
+		"how the service behaves where documents differ or are silent: interface, published, hostile")
+	c.Flags().StringVar(&f.openPoints, "open-points", "", "beside the profile, "+
+		"what to do where the interface is silent, such as random:7 or key_ttl=30m,list_archived=no")
 	c.Flags().BoolVar(&f.interfaceOnly, "interface-only", false, "the same as --profile interface")
 	c.MarkFlagsMutuallyExclusive("profile", "interface-only")
 	c.Flags().DurationVar(&f.reviewDelay, "review-delay", time.Minute, "how long the review of an ad takes")
@@ -64,7 +67,8 @@ func (a *app) runEmulator(c *cobra.Command, f emulatorFlags) error {
 	}
 	for _, name := range accountFlags {
 		if f.seedFile != "" && c.Flags().Changed(name) {
-			return usage(c, fmt.Errorf("--seed-file has the accounts; --%s is for the one account that there is without it", name))
+			return usage(c, fmt.Errorf("--seed-file "+
+				"has the accounts; --%s is for the one account that there is without it", name))
 		}
 	}
 	options, err := f.options()
@@ -81,7 +85,8 @@ func (a *app) runEmulator(c *cobra.Command, f emulatorFlags) error {
 		return configuration("--listen: %v", err)
 	}
 	fmt.Fprintf(a.out, "%s=http://%s/v1\n%s=%s\n", envBaseURL, listener.Addr(), envKey, options.Accounts[0].Key)
-	context.AfterFunc(c.Context(), func() { server.Faults().Close() }) // what faults hold back must not keep it from ending
+	// what faults hold back must not keep it from ending
+	context.AfterFunc(c.Context(), func() { server.Faults().Close() })
 	return serve(c.Context(), server, listener)
 }
 

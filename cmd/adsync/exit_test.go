@@ -50,7 +50,8 @@ func TestExitCodesAreFrozen(t *testing.T) {
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Errorf("exit codes changed (-frozen +code):\n%s", diff)
 	}
-	if shown := [...]int{runview.ExitDone, runview.ExitRefused, runview.ExitPartial, runview.ExitUnknown}; shown != [...]int{exitDone, exitRefused, exitPartial, exitUnknown} {
+	if shown := [...]int{runview.ExitDone, runview.ExitRefused,
+		runview.ExitPartial, runview.ExitUnknown}; shown != [...]int{exitDone, exitRefused, exitPartial, exitUnknown} {
 		t.Errorf("history and page put other codes in words: %v", shown)
 	}
 }

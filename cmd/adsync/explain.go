@@ -39,7 +39,8 @@ unknown. The service is not asked, unless --live has it show what it holds.`,
 				return a.explainAddress(c.Context(), address, dir, live)
 			}
 			if len(args) > 1 || live {
-				return usage(c, errors.New("want a code, the word of a hold, or an address such as campaign/spring and a folder"))
+				return usage(c, errors.New("want a code, "+
+					"the word of a hold, or an address such as campaign/spring and a folder"))
 			}
 			if strings.EqualFold(args[0], "columns") {
 				return a.explainColumns()
@@ -127,7 +128,8 @@ func (a *app) explainWord(text string) error {
 			return err
 		}
 		said := fmt.Sprintf("%q is no code, no hold, no header and no address", text)
-		if near := cmp.Or(diag.DidYouMean(strings.ToLower(text), hazardNames()), diag.DidYouMean(code, codeNames())); near != "" {
+		if near := cmp.Or(diag.DidYouMean(strings.ToLower(text), hazardNames()),
+			diag.DidYouMean(code, codeNames())); near != "" {
 			said += "; " + near
 		}
 		return configuration("%s; adsync explain lists them all", said)
@@ -142,6 +144,7 @@ func (a *app) printExplanation(e explanationDocument) error {
 			explanationDocument
 		}{formatVersion, e})
 	}
-	_, err := fmt.Fprintf(a.out, "%s: %s\n\n%s\n\nWhat to do: %s\n\nFor example:\n  %s\n", e.Code, e.Means, e.Why, e.Do, e.Example)
+	_, err := fmt.Fprintf(a.out, "%s: %s\n\n%s\n\nWhat to do: %s\n\nFor example:\n  %s\n",
+		e.Code, e.Means, e.Why, e.Do, e.Example)
 	return err
 }

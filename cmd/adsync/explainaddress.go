@@ -67,7 +67,9 @@ func (a *app) explainAddress(ctx context.Context, address resource.Address, dir 
 	if l.failure != nil {
 		return l.failure
 	}
-	foreign := slices.DeleteFunc(slices.Clone(l.desired.Problems), func(p diag.Problem) bool { return p.Code != diag.WrongAccount })
+	foreign := slices.DeleteFunc(slices.Clone(l.desired.Problems), func(p diag.Problem) bool {
+		return p.Code != diag.WrongAccount
+	})
 	if err := a.invalid(l, foreign); err != nil { // what the files say is of another account
 		return err
 	}
@@ -76,7 +78,10 @@ func (a *app) explainAddress(ctx context.Context, address resource.Address, dir 
 		return err
 	}
 	defer kept.end()
-	d := explainedDocument{FormatVersion: formatVersion, Address: address.String(), Attributes: []explainedValue{}, Problems: []diag.Problem{}}
+	d := explainedDocument{
+		FormatVersion: formatVersion, Address: address.String(),
+		Attributes: []explainedValue{}, Problems: []diag.Problem{},
+	}
 	for _, p := range l.desired.Problems {
 		if p.Address == d.Address {
 			d.Problems = append(d.Problems, p)
@@ -127,7 +132,9 @@ func (d *explainedDocument) sides(schema *resource.Schema, s sidesOf) {
 	}
 	for i := range schema.Attributes {
 		at := &schema.Attributes[i]
-		v := explainedValue{Name: at.Name, Desired: value(s.desired, at), Recorded: value(s.last, at), Live: value(s.live, at)}
+		v := explainedValue{
+			Name: at.Name, Desired: value(s.desired, at), Recorded: value(s.last, at), Live: value(s.live, at),
+		}
 		if v.Desired != "" {
 			v.Position = s.desired.Value(at.Name).Position
 		}
@@ -199,7 +206,8 @@ func (d *explainedDocument) told(ctx context.Context, kept *keptRuns, run state.
 }
 
 // liveOf reads the account, and gives what a plan of now says of a resource.
-func (a *app) liveOf(ctx context.Context, l loaded, address resource.Address) (*resource.Resource, *liveDocument, error) {
+func (a *app) liveOf(ctx context.Context, l loaded,
+	address resource.Address) (*resource.Resource, *liveDocument, error) {
 	if err := a.invalid(l, l.desired.Problems); err != nil {
 		return nil, nil, err
 	}
@@ -237,7 +245,8 @@ func (a *app) liveOf(ctx context.Context, l loaded, address resource.Address) (*
 
 // known says that something is known of the address at all.
 func (d *explainedDocument) known() bool {
-	return d.Written != nil || d.Recorded != "" || d.Said != nil || d.Undecided != nil || d.Quarantined != nil || len(d.Problems) > 0 || d.Live != nil && d.Live.ID != ""
+	return d.Written != nil || d.Recorded != "" || d.Said != nil ||
+		d.Undecided != nil || d.Quarantined != nil || len(d.Problems) > 0 || d.Live != nil && d.Live.ID != ""
 }
 
 func (a *app) showExplained(d explainedDocument) error {
@@ -286,7 +295,8 @@ func (d *explainedDocument) lines() []string {
 		line("unknown", "%s; to decide it: %s", d.Undecided.Message, resolving(d.Address))
 	}
 	if q := d.Quarantined; q != nil {
-		line("refused", "since %s%s: %s (%s); not sent again unattended until %s", utc(q.Since), q.by(), q.Message, q.Code, q.Release)
+		line("refused", "since %s%s: %s (%s); not sent again unattended until %s",
+			utc(q.Since), q.by(), q.Message, q.Code, q.Release)
 	}
 	for _, p := range d.Problems {
 		line("problem", "%s", p)
@@ -296,7 +306,8 @@ func (d *explainedDocument) lines() []string {
 
 // String says where each side stands, and that they agree where they do.
 func (v explainedValue) String() string {
-	sides := []struct{ name, value string }{{"the files say", v.Desired}, {"recorded is", v.Recorded}, {"live is", v.Live}}
+	sides := []struct{ name, value string }{{"the files say", v.Desired},
+		{"recorded is", v.Recorded}, {"live is", v.Live}}
 	var parts []string
 	for _, s := range sides {
 		if s.value == "" {

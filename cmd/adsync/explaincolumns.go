@@ -156,7 +156,8 @@ func headerMeans(header string, m synonyms.Meaning) string {
 		}
 		return line
 	case m.Column == "":
-		return fmt.Sprintf("%q is a column of other tools (%s) with nothing here to set: it is counted in reports, and not read", header, m.Tool)
+		return fmt.Sprintf("%q is a column of other "+
+			"tools (%s) with nothing here to set: it is counted in reports, and not read", header, m.Tool)
 	case m.Tool == "":
 		return fmt.Sprintf("%s: %q is a column of its own. %s", on, header, helpOf(m.Sheet, m.Column))
 	}

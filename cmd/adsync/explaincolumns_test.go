@@ -11,7 +11,8 @@ import (
 // TestTheListOfColumnsIsInStep holds docs/columns.md to the table of synonyms.
 func TestTheListOfColumnsIsInStep(t *testing.T) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| sheet | column | %s |\n|---|---|%s\n", strings.Join(synonyms.Tools, " | "), strings.Repeat("---|", len(synonyms.Tools)))
+	fmt.Fprintf(&b, "| sheet | column | %s |\n|---|---|%s\n",
+		strings.Join(synonyms.Tools, " | "), strings.Repeat("---|", len(synonyms.Tools)))
 	for i := range synonyms.Rows {
 		r := &synonyms.Rows[i]
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", sheetWords(r.Sheet), r.Column, strings.Join(r.By(), " | "))

@@ -36,8 +36,10 @@ the right end of the header) and changes no other cell. The former file stays
 beside it.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.runExport(c, args, f) },
 	}
-	c.Flags().StringVar(&f.out, "out", "", "file to write, or a folder: of one YAML file a campaign, of one CSV file a sheet (default: standard output)")
-	c.Flags().StringVar(&f.figures, "figures", "", "figures to add, such as 7d,30d, yesterday or 2026-11-01..2026-11-15: whole days in the account's time zone")
+	c.Flags().StringVar(&f.out, "out", "",
+		"file to write, or a folder: of one YAML file a campaign, of one CSV file a sheet (default: standard output)")
+	c.Flags().StringVar(&f.figures, "figures", "",
+		"figures to add, such as 7d,30d, yesterday or 2026-11-01..2026-11-15: whole days in the account's time zone")
 	c.Flags().StringVar(&f.update, "update", "", "workbook of your own to write ids, reviews and figures into")
 	c.Flags().BoolVar(&f.addColumns, "add-columns", false, "with --update: add the columns the workbook does not have")
 	forceFlag(c, &f.force)
@@ -86,14 +88,17 @@ func (a *app) runExport(c *cobra.Command, args []string, f exportFlags) error {
 	return nil
 }
 
-func (a *app) writeExport(c *cobra.Command, l loaded, live *resource.Snapshot, about sources.Export, zone *time.Location, f exportFlags) error {
+func (a *app) writeExport(c *cobra.Command, l loaded,
+	live *resource.Snapshot, about sources.Export, zone *time.Location, f exportFlags) error {
 	switch a.flags.output {
 	case "csv":
 		return a.exportCSV(c, l.schemas, live, about.Account, f)
 	case "yaml":
 		return a.exportYAML(c, l, live, resource.Env{Currency: about.Account.Currency, Zone: zone}, f)
 	}
-	return a.writeOut(c, outFile(f.out, f.force), func(w io.Writer) error { return sources.WriteExport(w, l.schemas, live, about) })
+	return a.writeOut(c, outFile(f.out, f.force), func(w io.Writer) error {
+		return sources.WriteExport(w, l.schemas, live, about)
+	})
 }
 
 // exported reads the account, and the figures that are asked for. What the
@@ -114,8 +119,10 @@ func (a *app) exported(c *cobra.Command, s *session, f exportFlags) (*resource.S
 		return nil, sources.Export{}, err
 	}
 	about := sources.Export{
-		Account: sources.Account{ID: s.agent.Account.ID, Currency: s.agent.Account.Currency, TimeZone: s.agent.Account.TimeZone},
-		At:      s.agent.Now(),
+		Account: sources.Account{
+			ID: s.agent.Account.ID, Currency: s.agent.Account.Currency, TimeZone: s.agent.Account.TimeZone,
+		},
+		At: s.agent.Now(),
 	}
 	about.Figures, err = figures(c.Context(), s, windows)
 	return live, about, err

@@ -15,9 +15,12 @@ import (
 
 // exportCSV writes one file a sheet into the folder out, or everything with a
 // column Kind into the file out that ends in .csv, or to standard output.
-func (a *app) exportCSV(c *cobra.Command, schemas resource.Schemas, live *resource.Snapshot, account sources.Account, f exportFlags) error {
+func (a *app) exportCSV(c *cobra.Command, schemas resource.Schemas,
+	live *resource.Snapshot, account sources.Account, f exportFlags) error {
 	if f.out == "" || filepath.Ext(f.out) == ".csv" {
-		return a.writeOut(c, outFile(f.out, f.force), func(w io.Writer) error { return sources.WriteCSV(w, schemas, live, account) })
+		return a.writeOut(c, outFile(f.out, f.force), func(w io.Writer) error {
+			return sources.WriteCSV(w, schemas, live, account)
+		})
 	}
 	files, err := sources.WriteCSVFiles(schemas, live, account)
 	if err != nil {
@@ -43,7 +46,8 @@ func makeRoom(folder string, files map[string][]byte) error {
 	}
 	for _, name := range there {
 		if _, ours := files[name]; !ours {
-			return fmt.Errorf("%s holds %s, which this export does not write; want a folder without other CSV files", folder, name)
+			return fmt.Errorf("%s holds %s, which this export does not write; want a folder without other CSV files",
+				folder, name)
 		}
 	}
 	return nil

@@ -12,7 +12,8 @@ import (
 )
 
 // errOneFile is what keeps an account out of one YAML file.
-var errOneFile = errors.New("the account is more than one YAML file may hold, and could not be read again; want a folder, such as --out live/")
+var errOneFile = errors.New("the account is more " +
+	"than one YAML file may hold, and could not be read again; want a folder, such as --out live/")
 
 // exportYAML writes one file, or a file for each campaign into the folder out.
 func (a *app) exportYAML(c *cobra.Command, l loaded, live *resource.Snapshot, env resource.Env, f exportFlags) error {

@@ -68,7 +68,9 @@ func (a *app) runFix(c *cobra.Command, args []string, f fixFlags) error {
 		return err
 	}
 	s := selections[0]
-	s.files = slices.DeleteFunc(s.files, func(name string) bool { return !sources.Fixes(name) || name == s.project.File })
+	s.files = slices.DeleteFunc(s.files, func(name string) bool {
+		return !sources.Fixes(name) || name == s.project.File
+	})
 	if len(s.files) == 0 {
 		return usage(c, fmt.Errorf("no file is there that fix knows; want .yaml, .yml, .xlsx, .csv or .tsv"))
 	}
@@ -77,7 +79,9 @@ func (a *app) runFix(c *cobra.Command, args []string, f fixFlags) error {
 		return configuration("%v", err)
 	}
 	if len(args) == 1 && !isFolder(args[0]) {
-		fixed.Problems = slices.DeleteFunc(fixed.Problems, func(p diag.Problem) bool { return p.Position.File() != s.files[0] })
+		fixed.Problems = slices.DeleteFunc(fixed.Problems, func(p diag.Problem) bool {
+			return p.Position.File() != s.files[0]
+		})
 	}
 	written, err := a.writeFixed(s, fixed, f, len(args) == 1 && !isFolder(args[0]))
 	if err != nil {
@@ -114,7 +118,8 @@ func (a *app) writeFixed(s selection, fixed sources.Fixed, f fixFlags, one bool)
 // into a file.
 func writeFixedCopies(s selection, copies map[string][]byte, f fixFlags, one bool) ([]string, error) {
 	if inside, err := below(s.project.Root, filepath.Dir(f.out)); err != nil || inside != "" {
-		return nil, configuration("--out: a copy in the project's folder would be a source, too; want another folder, or --write")
+		return nil, configuration("--out: a copy " +
+			"in the project's folder would be a source, too; want another folder, or --write")
 	}
 	to := destination{root: f.out, folder: ".", force: f.force}
 	if one {

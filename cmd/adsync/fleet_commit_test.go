@@ -35,7 +35,8 @@ func TestAPassAtTheSameCommitIsOneRequest(t *testing.T) {
 	work := filepath.Join(root, "work")
 	git := func(args ...string) {
 		t.Helper()
-		c := exec.Command("git", append([]string{"-C", work, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...)
+		c := exec.Command("git",
+			append([]string{"-C", work, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"}, args...)...)
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -51,7 +52,10 @@ func TestAPassAtTheSameCommitIsOneRequest(t *testing.T) {
 	a.flags.quiet, a.ground.carry = true, f
 	d := &daemonRun{app: a, log: slog.New(slog.DiscardHandler), began: time.Now(), known: map[string]daemon.Account{}}
 	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}, State: filepath.Join(root, "state")}
-	account := sources.DaemonAccount{Name: sources.Setting{Value: "shop"}, Operator: operator, Every: fleetEvery, Full: 24 * time.Hour, State: filepath.Join(root, "state")}
+	account := sources.DaemonAccount{
+		Name: sources.Setting{Value: "shop"}, Operator: operator,
+		Every: fleetEvery, Full: 24 * time.Hour, State: filepath.Join(root, "state"),
+	}
 	account.Git.URL.Value, account.Git.Ref.Value, account.Git.Timeout = work, "main", time.Minute
 	config.Accounts = []sources.DaemonAccount{account}
 	w := d.accounts(config, &page{config: config, log: d.log})[0].Worker.(*reviewer).of
@@ -72,7 +76,8 @@ func TestAPassAtTheSameCommitIsOneRequest(t *testing.T) {
 		counted.read = 0
 		for range 3 {
 			if r := pass(); r.Requests != 1 || counted.read != 0 || !r.Skipped {
-				t.Errorf("%s: %d requests, read %d times, %s %s; want 1 and never", commit, r.Requests, counted.read, r.Class, r.Message)
+				t.Errorf("%s: %d requests, read %d times, %s %s; want 1 and never",
+					commit, r.Requests, counted.read, r.Class, r.Message)
 			}
 		}
 		git("commit", "-q", "--allow-empty", "-m", "Nothing")
@@ -80,6 +85,7 @@ func TestAPassAtTheSameCommitIsOneRequest(t *testing.T) {
 	saveFile(t, filepath.Join(work, "ads.yaml"), strings.ReplaceAll(projectOfFleet, "0.50", "0.60"))
 	git("commit", "-q", "-a", "-m", "A bid")
 	if r := pass(); counted.read != 1 || r.Skipped {
-		t.Errorf("a commit that edits a bid was read %d times and ended %s %s; want it read once", counted.read, r.Class, r.Message)
+		t.Errorf("a commit that edits a bid was read %d times and ended %s %s; want it read once",
+			counted.read, r.Class, r.Message)
 	}
 }

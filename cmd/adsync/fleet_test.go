@@ -80,7 +80,10 @@ func newFleet(t *testing.T, accounts int) *fleet {
 	f := &fleet{t: t, random: newRandom(1), synced: map[string]bool{}}
 	var seeded []emulator.Account
 	for i := range accounts {
-		seeded = append(seeded, emulator.Account{ID: fmt.Sprintf("adacct_%03d", i), Name: "Fleet", Currency: "USD", TimeZone: "UTC", Key: keyOfFleet(i), Features: emulator.AllFeatures()})
+		seeded = append(seeded, emulator.Account{
+			ID: fmt.Sprintf("adacct_%03d", i), Name: "Fleet",
+			Currency: "USD", TimeZone: "UTC", Key: keyOfFleet(i), Features: emulator.AllFeatures(),
+		})
 	}
 	var err error
 	f.service, err = emulator.Open(emulator.Options{Seed: 1, Accounts: seeded})
@@ -107,9 +110,11 @@ func (f *fleet) run() (end func()) {
 		saveProject(f.t, folder, i)
 		saveFile(f.t, filepath.Join(root, name+".key"), keyOfFleet(i))
 		operator := filepath.Join(root, name+".yaml")
-		saveFile(f.t, operator, fmt.Sprintf("base_url: http://127.0.0.1/v1\ncredentials: {file: %s.key}\n", filepath.Join(root, name)))
+		saveFile(f.t, operator, fmt.Sprintf("base_url: http://127.0.0.1/v1\ncredentials: {file: %s.key}\n",
+			filepath.Join(root, name)))
 		config.Accounts = append(config.Accounts, sources.DaemonAccount{
-			Name: sources.Setting{Value: name}, Folder: folder, Operator: operator, Every: fleetEvery, Full: 24 * time.Hour, Settle: time.Second,
+			Name: sources.Setting{Value: name}, Folder: folder,
+			Operator: operator, Every: fleetEvery, Full: 24 * time.Hour, Settle: time.Second,
 		})
 	}
 	accounts := d.accounts(config, &page{config: config, log: log})
@@ -140,7 +145,8 @@ ad_groups:
 func saveProject(t *testing.T, folder string, account int) {
 	t.Helper()
 	noError(t, os.MkdirAll(folder, 0o700))
-	saveFile(t, filepath.Join(folder, "adsync.yaml"), fmt.Sprintf("account: {id: adacct_%03d, currency: USD, timezone: UTC}\n", account))
+	saveFile(t, filepath.Join(folder, "adsync.yaml"),
+		fmt.Sprintf("account: {id: adacct_%03d, currency: USD, timezone: UTC}\n", account))
 	saveFile(t, filepath.Join(folder, "ads.yaml"), projectOfFleet)
 }
 
@@ -224,7 +230,8 @@ func (f *fleet) judge(during time.Duration) {
 			continue
 		}
 		if least, most := int(during/fleetEvery)-1, int(during*10/(9*fleetEvery))+1; len(at) < least || len(at) > most {
-			f.t.Errorf("account %d was asked about %d times in %s; want %d to %d: one request a look, a look a minute", i, len(at), during, least, most)
+			f.t.Errorf("account %d was asked about %d times in %s; want %d to %d: one request a look, a look a minute",
+				i, len(at), during, least, most)
 		}
 		for n := 1; n < len(at); n++ {
 			longest = max(longest, at[n].Sub(at[n-1]))

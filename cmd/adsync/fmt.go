@@ -114,7 +114,8 @@ func (a *app) showDiff(name string, r sources.Rewrite) {
 func printableLines(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		b.WriteString(strings.ReplaceAll(diag.Printable(strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")), `\r`, ""))
+		b.WriteString(strings.ReplaceAll(diag.Printable(strings.ReplaceAll(strings.TrimSuffix(line, "\n"),
+			"\t", "    ")), `\r`, ""))
 		b.WriteByte('\n')
 	}
 	return b.String()

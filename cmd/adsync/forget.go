@@ -177,8 +177,9 @@ func (d *departure) look(ctx context.Context, store state.Store) (err error) {
 		return err
 	}
 	if len(open) > 0 {
-		return &exit{exitUnknown, fmt.Sprintf("%s open, or of unknown outcome: what was sent may still have an effect; "+
-			"end it with adsync resume, or adsync resolve ADDRESS", pluralAre(len(open), "step"))}
+		return &exit{exitUnknown,
+			fmt.Sprintf("%s open, or of unknown outcome: what was sent may still have an effect; "+
+				"end it with adsync resume, or adsync resolve ADDRESS", pluralAre(len(open), "step"))}
 	}
 	if err := d.gather(ctx, store); err != nil {
 		return err
@@ -211,7 +212,8 @@ func (d *departure) gather(ctx context.Context, store state.Store) error {
 		return func(w io.Writer) error { return writeJSON(w, document) }
 	}
 	d.documents = []trail.Document{
-		{Name: "history.csv", Write: h.WriteCSV}, {Name: "history.json", Write: asJSON(h)}, {Name: "record.json", Write: asJSON(record)},
+		{Name: "history.csv", Write: h.WriteCSV}, {Name: "history.json", Write: asJSON(h)},
+		{Name: "record.json", Write: asJSON(record)},
 	}
 	for _, run := range h.Runs {
 		report, err := store.Report(ctx, run.Run)

@@ -38,7 +38,8 @@ func TestForgetAsksTheServiceNothing(t *testing.T) {
 		t.Fatal("the service counts no requests")
 	}
 	record := filepath.Join(t.TempDir(), "record.zip")
-	out, err := s.command("forget", "--yes", "--operator", operator, "--out", record, "adacct_quickstart", dir).CombinedOutput()
+	out, err := s.command("forget", "--yes", "--operator",
+		operator, "--out", record, "adacct_quickstart", dir).CombinedOutput()
 	if err != nil || s.requests.Load() != before {
 		t.Errorf("%v, and %d requests; want none:\n%s", err, s.requests.Load()-before, out)
 	}
@@ -72,7 +73,10 @@ func TestWhatKeepsAnAccountFromBeingForgotten(t *testing.T) {
 		{"a step is open", func(t *testing.T, folder string) {
 			store, err := state.Open(t.Context(), folder, state.Options{})
 			noError(t, err)
-			noError(t, store.Begin(t.Context(), state.Step{ID: "run-000009/0", Run: "run-000009", Key: "k", Path: "/campaigns", Body: []byte("{}"), Operations: []state.Operation{{ID: "op-1", Address: resource.Address{Kind: "campaign", Key: "x"}}}}))
+			noError(t, store.Begin(t.Context(), state.Step{
+				ID: "run-000009/0", Run: "run-000009", Key: "k", Path: "/campaigns", Body: []byte("{}"),
+				Operations: []state.Operation{{ID: "op-1", Address: resource.Address{Kind: "campaign", Key: "x"}}},
+			}))
 			noError(t, store.Close())
 		}, exitUnknown, "end it with adsync resume"},
 	} {
@@ -87,7 +91,8 @@ func TestWhatKeepsAnAccountFromBeingForgotten(t *testing.T) {
 			c := s.command("forget", "--yes", "--out", record, "adacct_quickstart", dir)
 			out, _ := c.CombinedOutput()
 			if c.ProcessState.ExitCode() != tc.code || !strings.Contains(string(out), tc.want) {
-				t.Errorf("it ends with %d and says:\n%s\nwant %d and %q", c.ProcessState.ExitCode(), out, tc.code, tc.want)
+				t.Errorf("it ends with %d and says:\n%s\nwant %d and %q",
+					c.ProcessState.ExitCode(), out, tc.code, tc.want)
 			}
 			if _, err := os.Stat(record); !os.IsNotExist(err) {
 				t.Errorf("a record is written: %v", err)
@@ -104,14 +109,16 @@ func TestWhatKeepsAnAccountFromBeingForgotten(t *testing.T) {
 func TestForgetAnAccountFromGit(t *testing.T) {
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=Ann", "-c", "user.email=ann@example.com", "commit", "-q", "-m", "The campaigns"}} {
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."},
+		{"-c", "user.name=Ann", "-c", "user.email=ann@example.com", "commit", "-q", "-m", "The campaigns"}} {
 		if out, err := exec.Command("git", append([]string{"-C", work}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
 	conf := t.TempDir()
 	file := filepath.Join(conf, "daemon.yaml")
-	saveFile(t, file, fmt.Sprintf("listen: none\noperator: %s\nstate: states\naccounts:\n- {name: shop, git: {url: %s, ref: main}}\n", operator, work))
+	saveFile(t, file, fmt.Sprintf("listen: none\n"+
+		"operator: %s\nstate: states\naccounts:\n- {name: shop, git: {url: %s, ref: main}}\n", operator, work))
 	if out, err := s.command("daemon", "--once", "--config", file).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -119,7 +126,8 @@ func TestForgetAnAccountFromGit(t *testing.T) {
 	saveFile(t, filepath.Join(conf, "states", "books", "source", "theirs"), "another account's")
 	before := s.requests.Load()
 	record := filepath.Join(conf, "record.zip")
-	if out, err := s.command("forget", "--yes", "--config", file, "--out", record, "shop").CombinedOutput(); err != nil || s.requests.Load() != before {
+	if out, err := s.command("forget", "--yes", "--config",
+		file, "--out", record, "shop").CombinedOutput(); err != nil || s.requests.Load() != before {
 		t.Fatalf("%v, after %d requests:\n%s", err, s.requests.Load()-before, out)
 	}
 	left, err := os.ReadDir(filepath.Join(conf, "states", "shop"))

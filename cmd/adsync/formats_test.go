@@ -35,10 +35,14 @@ func TestTheFormatDoesNotChangeThePlan(t *testing.T) {
 				})
 			}},
 			{"workbook", func(dir string) error {
-				return inFile(dir, "ads.xlsx", func(b *bytes.Buffer) error { return sources.WriteWorkbook(b, schemas(), s, account) })
+				return inFile(dir, "ads.xlsx", func(b *bytes.Buffer) error {
+					return sources.WriteWorkbook(b, schemas(), s, account)
+				})
 			}},
 			{"CSV", func(dir string) error {
-				return inFile(dir, "ads.csv", func(b *bytes.Buffer) error { return sources.WriteCSV(b, schemas(), s, account) })
+				return inFile(dir, "ads.csv", func(b *bytes.Buffer) error {
+					return sources.WriteCSV(b, schemas(), s, account)
+				})
 			}},
 			{"CSV files", func(dir string) error {
 				files, err := sources.WriteCSVFiles(schemas(), s, account)
@@ -89,7 +93,10 @@ func planOf(t *rapid.T, dir string) string {
 			t.Fatalf("problem: %s", p)
 		}
 	}
-	raw, err := json.Marshal(plan.Diff(plan.Input{Schemas: schemas(), Policy: plan.DefaultPolicy(), Desired: d.Snapshot, Live: &resource.Snapshot{}, Last: &resource.Snapshot{}}))
+	raw, err := json.Marshal(plan.Diff(plan.Input{
+		Schemas: schemas(), Policy: plan.DefaultPolicy(),
+		Desired: d.Snapshot, Live: &resource.Snapshot{}, Last: &resource.Snapshot{},
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +130,9 @@ func withoutPositions(value any) any {
 
 // drawAccount draws trees with texts that formats write each in its own way.
 func drawAccount(t *rapid.T) *resource.Snapshot {
-	texts := rapid.SampledFrom([]string{"Plain text", "00123", "=1+1 shoes", "'quoted", "Größe – 20 €", "two\nlines", `a "quoted" word`, "comma, semicolon; tab", "#hash tag", "1e6", "TRUE", "-5 degrees", "@home", "😀 שלום", "2026-12-01", "[clear] sky", "mar-5", "spaces  inside", "sep=;"})
+	texts := rapid.SampledFrom([]string{"Plain text", "00123", "=1+1 shoes",
+		"'quoted", "Größe – 20 €", "two\nlines", `a "quoted" word`, "comma, semicolon; tab", "#hash tag", "1e6",
+		"TRUE", "-5 degrees", "@home", "😀 שלום", "2026-12-01", "[clear] sky", "mar-5", "spaces  inside", "sep=;"})
 	name := rapid.Custom(func(t *rapid.T) string {
 		return fmt.Sprintf("%s %d", texts.Draw(t, "text"), rapid.IntRange(0, 999).Draw(t, "number"))
 	})
@@ -138,18 +147,25 @@ func drawAccount(t *rapid.T) *resource.Snapshot {
 	for i := range rapid.IntRange(1, 3).Draw(t, "campaigns") {
 		key := fmt.Sprintf("%s%d", rapid.SampledFrom([]string{"c", "0", "1e", "mar-"}).Draw(t, "key"), i)
 		c := add(&resource.Resource{Address: resource.Address{Kind: kinds.Campaign, Key: key}},
-			"name", resource.Text(name.Draw(t, "name")+strings.Repeat("x", i)), "bidding_type", resource.Text("clicks"), "status", resource.Text("paused"),
-			"budget.daily", resource.Number(rapid.Int64Range(1_000_000, 1_000_000_000).Draw(t, "budget")), "start", resource.Text("2026-12-01"), "end", resource.Null(),
-			"targeting.countries", resource.List([]string{"CA", "NO"}), "description", resource.Text(texts.Draw(t, "description")))
+			"name", resource.Text(name.Draw(t, "name")+strings.Repeat("x", i)),
+			"bidding_type", resource.Text("clicks"), "status", resource.Text("paused"),
+			"budget.daily", resource.Number(rapid.Int64Range(1_000_000, 1_000_000_000).Draw(t, "budget")),
+			"start", resource.Text("2026-12-01"), "end", resource.Null(),
+			"targeting.countries", resource.List([]string{"CA", "NO"}),
+			"description", resource.Text(texts.Draw(t, "description")))
 		for j := range rapid.IntRange(0, 2).Draw(t, "groups") {
 			g := add(&resource.Resource{Address: c.Address.Down(kinds.AdGroup, fmt.Sprintf("%d", j))},
-				"name", resource.Text(fmt.Sprintf("%s %d", name.Draw(t, "name"), j)), "bid.max", resource.Number(rapid.Int64Range(1, 5_000_000).Draw(t, "bid")),
+				"name", resource.Text(fmt.Sprintf("%s %d", name.Draw(t, "name"), j)),
+				"bid.max", resource.Number(rapid.Int64Range(1, 5_000_000).Draw(t, "bid")),
 				"context_hints", resource.List([]string{texts.Draw(t, "hint") + " a", texts.Draw(t, "hint") + " b"}))
 			add(&resource.Resource{Address: g.Address.Down(kinds.Ad, "ad"), ID: fmt.Sprintf("00042%d%d", i, j)},
-				"title", resource.Text("Title"), "body", resource.Text(texts.Draw(t, "body")), "target_url", resource.Text("https://shop.example/?a=1,2;3"), "image", resource.Text("https://img.example/a.png"))
+				"title", resource.Text("Title"), "body", resource.Text(texts.Draw(t, "body")), "target_url",
+				resource.Text("https://shop.example/?a=1,2;3"), "image", resource.Text("https://img.example/a.png"))
 		}
 	}
-	add(&resource.Resource{Address: resource.Address{Kind: kinds.DailySpendLimit, Key: "2026-12-01"}}, "amount", resource.Number(400_000_000), "start", resource.Text("2026-12-01"))
-	add(&resource.Resource{Address: resource.Address{Kind: kinds.SpendLimitWindow, Key: "december"}}, "amount", resource.Number(5_000_000_000), "start", resource.Text("2026-12-01"), "end", resource.Text("2026-12-31"))
+	add(&resource.Resource{Address: resource.Address{Kind: kinds.DailySpendLimit, Key: "2026-12-01"}},
+		"amount", resource.Number(400_000_000), "start", resource.Text("2026-12-01"))
+	add(&resource.Resource{Address: resource.Address{Kind: kinds.SpendLimitWindow, Key: "december"}}, "amount",
+		resource.Number(5_000_000_000), "start", resource.Text("2026-12-01"), "end", resource.Text("2026-12-31"))
 	return s
 }

@@ -50,12 +50,16 @@ const operatorsSource = "operator"
 // where history was rewritten, until that commit is accepted by name.
 func (a *app) fromGit(c *cobra.Command, changes bool) {
 	var f gitFlags
-	c.Flags().StringVar(&f.url, "git", "", "read a git repository and no folder: its address, or operator for the one the operator's file names")
-	c.Flags().StringVar(&f.ref, "ref", "", "branch, tag or full commit to read, with --git (default the branch its HEAD names)")
+	c.Flags().StringVar(&f.url, "git",
+		"", "read a git repository and no folder: its address, or operator for the one the operator's file names")
+	c.Flags().StringVar(&f.ref,
+		"ref", "", "branch, tag or full commit to read, with --git (default the branch its HEAD names)")
 	c.Flags().StringVar(&f.path, "path", "", "folder of the project in the repository, with --git")
-	c.Flags().StringVar(&f.state, "state", "", "folder of adsync's own state, with --git (default below adsync/git in your state folder)")
+	c.Flags().StringVar(&f.state,
+		"state", "", "folder of adsync's own state, with --git (default below adsync/git in your state folder)")
 	if changes {
-		c.Flags().StringVar(&f.accept, "accept-commit", "", "go on with this commit although the branch went back or was rewritten, with --git")
+		c.Flags().StringVar(&f.accept, "accept-commit",
+			"", "go on with this commit although the branch went back or was rewritten, with --git")
 	}
 	inner := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -86,7 +90,8 @@ func (g *gitSource) end() {
 // words are the flags that name the same commit's source again.
 func (g *gitSource) words() string {
 	text := " --git " + quoted(g.flags.url)
-	for _, flag := range []struct{ name, value string }{{"ref", g.flags.ref}, {"path", g.flags.path}, {"state", g.flags.state}} {
+	for _, flag := range []struct{ name, value string }{{"ref", g.flags.ref},
+		{"path", g.flags.path}, {"state", g.flags.state}} {
 		if flag.value != "" {
 			text += " --" + flag.name + " " + quoted(flag.value)
 		}
@@ -137,7 +142,8 @@ func (a *app) checkOut(ctx context.Context) (err error) {
 	if g.checkout, err = sources.ReadCommit(ctx, at, g.home, a.env(envBounds)); err != nil {
 		return unreadCommit(fmt.Errorf("read commit %.12s: %w", g.revision.Commit, err))
 	}
-	a.note("%s of %s, %s: %.12s by %s, %q", g.revision.Ref, g.store.Address(), within(g.store.SubPath()), g.revision.Commit, g.revision.Author, g.revision.Subject)
+	a.note("%s of %s, %s: %.12s by %s, %q", g.revision.Ref,
+		g.store.Address(), within(g.store.SubPath()), g.revision.Commit, g.revision.Author, g.revision.Subject)
 	return nil
 }
 
@@ -149,7 +155,8 @@ func unreadCommit(err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return &exit{exitUnavailable, err.Error() + "; want space in the folder of temporary files, " + os.TempDir()}
 	case errors.Is(err, fs.ErrPermission):
-		return &exit{exitUsage, err.Error() + "; want a folder of temporary files that can be written to, as TMPDIR names it"}
+		return &exit{exitUsage, err.Error() +
+			"; want a folder of temporary files that can be written to, as TMPDIR names it"}
 	}
 	return err
 }
@@ -167,13 +174,15 @@ func within(path string) string {
 func (a *app) heldHistory(ctx context.Context, changes bool, held error) error {
 	r := a.git.revision
 	if given := a.git.flags.accept; len(given) >= 12 && strings.HasPrefix(r.Commit, given) {
-		if err := noteAccepted(orders.Folder(a.git.home), daemon.Acceptance{Commit: r.Commit, Before: r.Accepted, By: a.person(), Time: time.Now().UTC()}); err != nil {
+		if err := noteAccepted(orders.Folder(a.git.home), daemon.Acceptance{Commit: r.Commit,
+			Before: r.Accepted, By: a.person(), Time: time.Now().UTC()}); err != nil {
 			return configuration("who accepts %.12s cannot be written down: %v", r.Commit, err)
 		}
 		return a.git.store.Accept(ctx, r)
 	}
 	if changes {
-		return &exit{exitRefused, fmt.Sprintf("%v; nothing was changed; to go on with it: %s%s --accept-commit %.12s", held, a.command, a.git.words(), r.Commit)}
+		return &exit{exitRefused, fmt.Sprintf("%v; nothing was changed; to go on with it: %s%s --accept-commit %.12s",
+			held, a.command, a.git.words(), r.Commit)}
 	}
 	if a.note("%v", held); a.flags.quiet { // it is no note
 		fmt.Fprintln(a.err, held)
@@ -184,7 +193,10 @@ func (a *app) heldHistory(ctx context.Context, changes bool, held error) error {
 
 // heldProblem is what a plan says in every form of history that was rewritten.
 func (g *gitSource) heldProblem() diag.Problem {
-	return diag.Problem{Severity: diag.Warning, Code: diag.HistoryHeld, Message: g.held.Error() + "; until then nothing of this plan is applied", Hint: "to go on with it: adsync apply" + g.accepting()}
+	return diag.Problem{
+		Severity: diag.Warning, Code: diag.HistoryHeld, Message: g.held.Error() +
+			"; until then nothing of this plan is applied", Hint: "to go on with it: adsync apply" + g.accepting(),
+	}
 }
 
 // accepting is the flag an apply needs for a commit that is held.
@@ -197,7 +209,8 @@ func (g *gitSource) accepting() string {
 
 // gitExits are the exit codes of the classes of gitstore.
 var gitExits = map[gitstore.Class]int{
-	gitstore.Configuration: exitUsage, gitstore.Input: exitInvalid, gitstore.Credentials: exitPermission, gitstore.Transient: exitUnavailable, gitstore.Held: exitRefused,
+	gitstore.Configuration: exitUsage, gitstore.Input: exitInvalid,
+	gitstore.Credentials: exitPermission, gitstore.Transient: exitUnavailable, gitstore.Held: exitRefused,
 }
 
 func gitExit(err error) error {
@@ -240,9 +253,13 @@ func (a *app) gitConfig(f gitFlags) (c gitstore.Config, home string, err error) 
 	}
 	if f.url == operatorsSource {
 		if named.URL.Value == "" {
-			return c, "", configuration("--git operator: the operator's file names no repository; want git: {url: …} there")
+			return c,
+				"", configuration("--git operator: the operator's file names no repository; want git: {url: …} there")
 		}
-		f = gitFlags{url: named.URL.Value, ref: cmp.Or(f.ref, named.Ref.Value), path: cmp.Or(f.path, named.Path.Value), state: f.state}
+		f = gitFlags{
+			url: named.URL.Value, ref: cmp.Or(f.ref, named.Ref.Value),
+			path: cmp.Or(f.path, named.Path.Value), state: f.state,
+		}
 	} else if !sameHost(f.url, named.URL.Value) {
 		named = sources.Git{}
 	}
@@ -256,9 +273,11 @@ func (a *app) gitConfig(f gitFlags) (c gitstore.Config, home string, err error) 
 	}
 	c = gitstore.Config{
 		URL: f.url, Ref: f.ref, SubPath: f.path, Dir: filepath.Join(home, "source"),
-		Token: a.gitToken(named), KeyFile: cmp.Or(a.env(envGitKey), named.Key.Value), Passphrase: a.passphrase(named), Agent: a.env("SSH_AUTH_SOCK"),
-		KnownHosts: cmp.Or(a.env(envGitKnownHosts), named.KnownHosts.Value, a.ownKnownHosts()), CAFile: cmp.Or(a.env(envGitCA), named.CA.Value),
-		Signers: cmp.Or(a.env(envGitSigners), named.Signers.Value), Timeout: named.Timeout,
+		Token: a.gitToken(named), KeyFile: cmp.Or(a.env(envGitKey), named.Key.Value),
+		Passphrase: a.passphrase(named), Agent: a.env("SSH_AUTH_SOCK"),
+		KnownHosts: cmp.Or(a.env(envGitKnownHosts), named.KnownHosts.Value, a.ownKnownHosts()),
+		CAFile:     cmp.Or(a.env(envGitCA), named.CA.Value),
+		Signers:    cmp.Or(a.env(envGitSigners), named.Signers.Value), Timeout: named.Timeout,
 	}
 	if named.Author.Value != "" {
 		a.git.author, err = author(named.Author.Value)

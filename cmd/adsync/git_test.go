@@ -18,17 +18,22 @@ import (
 // has was meant for what is asked for.
 func TestCredentialsOfTheOperatorGoToTheirHost(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "operator.yaml")
-	noError(t, os.WriteFile(file, []byte("git: {url: https://git.example.com/shop.git, ref: main, path: ads, token: {env: SHOP_TOKEN}, ssh_key: /keys/shop, author: Robot <robot@example.com>, timeout: 30s}\n"), 0o600))
+	noError(t, os.WriteFile(file, []byte("git: {url: https://git.example.com/shop.git, ref: main, path: ads, "+
+		"token: {env: SHOP_TOKEN}, ssh_key: /keys/shop, author: Robot <robot@example.com>, timeout: 30s}\n"), 0o600))
 	for _, row := range []struct {
 		name, url, token, key string
 		env                   map[string]string
 	}{
 		{name: "the one it names", url: "operator", token: "of the file", key: "/keys/shop"},
-		{name: "another repository of its host", url: "https://git.example.com/other.git", token: "of the file", key: "/keys/shop"},
+		{name: "another repository of its host", url: "https://git.example.com/other.git",
+			token: "of the file", key: "/keys/shop"},
 		{name: "another host", url: "https://git.example.org/shop.git"},
 		{name: "another port", url: "https://git.example.com:8443/shop.git"},
-		{name: "the environment goes first", url: "operator", env: map[string]string{envGitToken: "of the environment"}, token: "of the environment", key: "/keys/shop"},
-		{name: "the environment for another host", url: "https://git.example.org/shop.git", env: map[string]string{envGitToken: "of the environment", envGitKey: "/keys/mine"}, token: "of the environment", key: "/keys/mine"},
+		{name: "the environment goes first", url: "operator",
+			env: map[string]string{envGitToken: "of the environment"}, token: "of the environment", key: "/keys/shop"},
+		{name: "the environment for another host", url: "https://git.example.org/shop.git",
+			env:   map[string]string{envGitToken: "of the environment", envGitKey: "/keys/mine"},
+			token: "of the environment", key: "/keys/mine"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			env := map[string]string{"HOME": t.TempDir(), envOperator: file, "SHOP_TOKEN": "of the file"}
@@ -45,7 +50,8 @@ func TestCredentialsOfTheOperatorGoToTheirHost(t *testing.T) {
 				noError(t, err)
 			}
 			if token != row.token || c.KeyFile != row.key {
-				t.Errorf("%s gets the token %q and the key %q; want %q and %q", row.url, token, c.KeyFile, row.token, row.key)
+				t.Errorf("%s gets the token %q and the key %q; want %q and %q",
+					row.url, token, c.KeyFile, row.token, row.key)
 			}
 		})
 	}
@@ -71,10 +77,12 @@ func TestWhoseMatterACommitIsThatIsNotRead(t *testing.T) {
 }
 
 func TestAnAuthorIsANameAndAnAddress(t *testing.T) {
-	if by, err := author("Ad Sync <a@example.com>"); err != nil || by != (gitstore.Author{Name: "Ad Sync", Email: "a@example.com"}) {
+	if by, err := author("Ad Sync <a@example.com>"); err != nil ||
+		by != (gitstore.Author{Name: "Ad Sync", Email: "a@example.com"}) {
 		t.Errorf("author = %+v, %v; want both parts", by, err)
 	}
-	for _, text := range []string{"", "Ann", "<a@example.com>", "Ann <>", "Ann <a@example.com", "Ann <a@example.com> x", "Ann\nparent x <a@example.com>"} {
+	for _, text := range []string{"", "Ann", "<a@example.com>",
+		"Ann <>", "Ann <a@example.com", "Ann <a@example.com> x", "Ann\nparent x <a@example.com>"} {
 		if by, err := author(text); err == nil {
 			t.Errorf("author(%q) = %+v; want an error", text, by)
 		}

@@ -24,7 +24,8 @@ func (a *app) pushResults(ctx context.Context, l loaded, branch string, r *recon
 		return nil
 	}
 	waits := unpushedOf(l.project.StateFolder())
-	message := fmt.Sprintf("adsync: %s\n\nRun: %s\nAccount: %s\nPlan: %s\nCommit: %s\n", r.Summary(), r.Run, d.Account.ID, d.PlanHash, a.git.revision.Commit)
+	message := fmt.Sprintf("adsync: %s\n\nRun: %s\nAccount: %s\nPlan: %s\nCommit: %s\n",
+		r.Summary(), r.Run, d.Account.ID, d.PlanHash, a.git.revision.Commit)
 	if err := waits.keep(a, l, r, d, message); err != nil {
 		return fmt.Errorf("push results: %w", err)
 	}
@@ -54,8 +55,10 @@ func (a *app) propose(ctx context.Context, l loaded, d driftDocument, picked boo
 	}
 	account := d.account.Account.ID
 	return a.push(ctx, gitstore.Answer{
-		Branch: fmt.Sprintf("adsync/drift-%s-%.12s", refWord(account), planHash), Base: a.git.revision.Commit, Files: files,
-		Message: fmt.Sprintf("Take over %s from the service\n\nAccount: %s\nPlan: %s\nCommit: %s\n", plural(len(take.accepted), "value"), account, planHash, a.git.revision.Commit),
+		Branch: fmt.Sprintf("adsync/drift-%s-%.12s", refWord(account), planHash),
+		Base:   a.git.revision.Commit, Files: files,
+		Message: fmt.Sprintf("Take over %s from the service\n\nAccount: %s\nPlan: %s\nCommit: %s\n",
+			plural(len(take.accepted), "value"), account, planHash, a.git.revision.Commit),
 	})
 }
 
@@ -88,7 +91,8 @@ func author(text string) (gitstore.Author, error) {
 	email, after, closed := strings.Cut(rest, ">")
 	by := gitstore.Author{Name: strings.TrimSpace(name), Email: strings.TrimSpace(email)}
 	if !ok || !closed || after != "" || by.Name == "" || by.Email == "" || strings.ContainsAny(text, "\n\x00") {
-		return by, configuration("git.author is %q; want a name and an address such as adsync <adsync@example.com>", diag.Printable(text))
+		return by, configuration("git.author is %q; want a name and an address such as adsync <adsync@example.com>",
+			diag.Printable(text))
 	}
 	return by, nil
 }

@@ -108,7 +108,8 @@ func (g *governed) loosens(at diag.Position, name, have, bound, origin string) {
 	g.problems = append(g.problems, diag.Problem{
 		Severity: diag.Error, Code: diag.BadProject, Position: at,
 		Message: fmt.Sprintf("%s is %s, looser than %s (%s); want that or less", name, have, bound, origin),
-		Hint:    fmt.Sprintf("a file that is reviewed with the campaigns may tighten a guard; %s may loosen it", g.operatorsFile()),
+		Hint: fmt.Sprintf("a file that is reviewed with the campaigns may tighten a guard; %s may loosen it",
+			g.operatorsFile()),
 	})
 }
 
@@ -154,12 +155,19 @@ func (g *governed) freeze(windows []policy.Window, now time.Time) {
 	g.policy.Windows = len(windows) > 0
 	for _, w := range windows {
 		until, open, err := w.OpenAt(now)
-		value := policyValue{Name: "freeze", Value: fmt.Sprintf("%s: %s for %s, %s", w.Name, w.Cron, w.For, w.Zone), Origin: g.origin(w.Position)}
+		value := policyValue{
+			Name: "freeze", Value: fmt.Sprintf("%s: %s for %s, %s", w.Name, w.Cron, w.For, w.Zone),
+			Origin: g.origin(w.Position),
+		}
 		switch {
 		case err != nil:
-			g.problems = append(g.problems, diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: w.Position, Message: err.Error()})
+			g.problems = append(g.problems, diag.Problem{
+				Severity: diag.Error, Code: diag.BadProject, Position: w.Position, Message: err.Error(),
+			})
 		case open:
-			g.policy.Frozen = append(g.policy.Frozen, plan.Freeze{Name: w.Name, Until: until.Format("2006-01-02 15:04 MST"), Reason: w.Reason})
+			g.policy.Frozen = append(g.policy.Frozen, plan.Freeze{
+				Name: w.Name, Until: until.Format("2006-01-02 15:04 MST"), Reason: w.Reason,
+			})
 			value.Value += "; open until " + until.Format("2006-01-02 15:04 MST")
 			if g.thaws.IsZero() || until.Before(g.thaws) {
 				g.thaws = until
@@ -187,15 +195,22 @@ func (g *governed) allowances(project sources.Project, now time.Time) {
 	today := now.In(zone).Format(time.DateOnly)
 	for _, s := range g.operator.Allow {
 		allowance, err := plan.ParseAllowance(s.Allow)
-		value := policyValue{Name: "allow", Value: s.Allow + "; " + s.Owner + ": " + s.Reason, Origin: g.origin(s.Position)}
+		value := policyValue{
+			Name: "allow", Value: s.Allow + "; " + s.Owner + ": " + s.Reason, Origin: g.origin(s.Position),
+		}
 		switch {
 		case err != nil:
-			g.problems = append(g.problems, diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: s.Position, Message: err.Error()})
+			g.problems = append(g.problems, diag.Problem{
+				Severity: diag.Error, Code: diag.BadProject, Position: s.Position, Message: err.Error(),
+			})
 			continue
 		case s.Until != "" && today > s.Until:
 			value.Value += "; ended " + s.Until
-			g.problems = append(g.problems, diag.Problem{Severity: diag.Warning, Code: diag.BadProject, Position: s.Position,
-				Message: fmt.Sprintf("the allowance %s of %s ended on %s and is not used; want it taken out, or another last day", s.Allow, s.Owner, s.Until)})
+			g.problems = append(g.problems,
+				diag.Problem{Severity: diag.Warning, Code: diag.BadProject, Position: s.Position,
+					Message: fmt.Sprintf("the allowance %s of %s "+
+						"ended on %s and is not used; want it taken out, or another last day",
+						s.Allow, s.Owner, s.Until)})
 		case s.Plan != "":
 			value.Value += "; for plan " + s.Plan
 			g.bound = append(g.bound, reconcile.Bound{Plan: s.Plan, Allow: allowance})

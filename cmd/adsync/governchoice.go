@@ -18,7 +18,8 @@ import (
 // chooseDrift and choosePrune take what the operator's file says, or the default,
 // and what the project's says where that is tighter.
 func (g *governed) chooseDrift(operator, project sources.Policy, attributes []string) {
-	all, of := g.choices(policy.Drift, chosen{operator.Drift, operator.DriftOf}, chosen{project.Drift, project.DriftOf}, attributes)
+	all, of := g.choices(policy.Drift, chosen{operator.Drift, operator.DriftOf},
+		chosen{project.Drift, project.DriftOf}, attributes)
 	g.policy.Drift = plan.OnDrift(all)
 	for name, value := range of {
 		if g.policy.DriftOf == nil {
@@ -29,7 +30,8 @@ func (g *governed) chooseDrift(operator, project sources.Policy, attributes []st
 }
 
 func (g *governed) choosePrune(operator, project sources.Policy, kinds []string) {
-	all, of := g.choices(policy.Prune, chosen{operator.Prune, operator.PruneOf}, chosen{project.Prune, project.PruneOf}, kinds)
+	all, of := g.choices(policy.Prune, chosen{operator.Prune, operator.PruneOf},
+		chosen{project.Prune, project.PruneOf}, kinds)
 	g.policy.Prune = plan.OnPrune(all)
 	for name, value := range of {
 		if g.policy.PruneOf == nil {
@@ -45,14 +47,16 @@ type chosen struct {
 	of  map[string]sources.Setting
 }
 
-func (g *governed) choices(c policy.Choice, operator, project chosen, known []string) (all string, of map[string]string) {
+func (g *governed) choices(c policy.Choice, operator,
+	project chosen, known []string) (all string, of map[string]string) {
 	all, of = g.choice(c, c.Name, operator.all, project.all).Value, map[string]string{}
 	for _, name := range keysOf(operator.of, project.of) {
 		ours, theirs := operator.of[name], project.of[name]
 		if !slices.Contains(known, name) {
 			at := cmp.Or(theirs.Position, ours.Position)
 			g.problems = append(g.problems, diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: at,
-				Message: fmt.Sprintf("%s names %q; want one of %s", c.Name, name, strings.Join(known, ", ")), Hint: diag.DidYouMean(name, known)})
+				Message: fmt.Sprintf("%s names %q; want one of %s", c.Name, name, strings.Join(known, ", ")),
+				Hint:    diag.DidYouMean(name, known)})
 			continue
 		}
 		if ours.Value == "" {
@@ -79,7 +83,9 @@ func (g *governed) choice(c policy.Choice, name string, operator, project source
 	default:
 		takes, origin = project, g.origin(project.Position)
 	}
-	g.values = append(g.values, policyValue{Name: strings.TrimPrefix(name, "policy."), Value: takes.Value, Origin: origin})
+	g.values = append(g.values, policyValue{
+		Name: strings.TrimPrefix(name, "policy."), Value: takes.Value, Origin: origin,
+	})
 	return takes
 }
 
@@ -91,7 +97,8 @@ func keysOf(one, other map[string]sources.Setting) []string {
 
 // chooseBulk takes how bulk jobs are used.
 func (g *governed) chooseBulk(project sources.Bulk) {
-	g.bulk.RepeatParent = g.choice(policy.RepeatParent, policy.RepeatParent.Name, g.operator.Bulk.RepeatParent, project.RepeatParent)
+	g.bulk.RepeatParent = g.choice(policy.RepeatParent,
+		policy.RepeatParent.Name, g.operator.Bulk.RepeatParent, project.RepeatParent)
 	g.bulk.Rehearse = g.choice(policy.Rehearse, policy.Rehearse.Name, g.operator.Bulk.Rehearse, project.Rehearse)
 }
 
@@ -118,6 +125,7 @@ func (g *governed) section(project sources.Project) {
 	g.problems = append(g.problems, diag.Problem{
 		Severity: diag.Error, Code: diag.BadProject, Position: diag.InFile("adsync.yaml"),
 		Message: "no account is named, and the operator's file has a section for each account; want account.id",
-		Hint:    "write `account: {id: …}` with the id the service gives the account, so that what the operator says of it holds",
+		Hint: "write `account: {id: …}` with the " +
+			"id the service gives the account, so that what the operator says of it holds",
 	})
 }

@@ -29,13 +29,15 @@ func TestStopAtEveryRequest(t *testing.T) {
 			said := listenFor("\x00")
 			c, out := h.started(said, "apply", "--yes", "-o", "json")
 			_ = c.Wait()
-			if code := c.ProcessState.ExitCode(); code != exitRefused || !strings.Contains(said.String(), ".adsync/STOP lies there: nothing is sent until it is taken away") {
+			if code := c.ProcessState.ExitCode(); code != exitRefused ||
+				!strings.Contains(said.String(), ".adsync/STOP lies there: nothing is sent until it is taken away") {
 				t.Fatalf("STOP at request %d: code %d; want %d, and the file\n%s", at, code, exitRefused, said)
 			}
 			if sent := len(d.since()); sent != i+1 {
 				t.Errorf("%d requests change something; want %d, and none after STOP", sent, i+1)
 			}
-			if !bytes.Contains(out.Bytes(), []byte(`"exit": 6`)) || !bytes.HasSuffix(bytes.TrimSpace(out.Bytes()), []byte("}")) {
+			if !bytes.Contains(out.Bytes(), []byte(`"exit": 6`)) ||
+				!bytes.HasSuffix(bytes.TrimSpace(out.Bytes()), []byte("}")) {
 				t.Errorf("the report is not whole:\n%s", out)
 			}
 			noError(t, os.Remove(path))

@@ -52,7 +52,8 @@ in lists. --from and --to bound it by days of the account's time zone, both incl
 	}
 	c.Flags().IntVar(&f.limit, "limit", 20, "how many runs at most; 0 lists all")
 	c.Flags().StringVar(&f.since, "since", "", "only runs since a day (2026-11-01) or for so long (36h, 7d)")
-	c.Flags().StringVar(&f.from, "from", "", "only what happened from this day on (2026-11-01), or for so long (36h, 7d)")
+	c.Flags().StringVar(&f.from,
+		"from", "", "only what happened from this day on (2026-11-01), or for so long (36h, 7d)")
 	c.Flags().StringVar(&f.to, "to", "", "only what happened up to this day (2026-11-30), with it")
 	a.fromGit(c, false)
 	a.outputs(c, "text", "json", "csv")
@@ -61,7 +62,8 @@ in lists. --from and --to bound it by days of the account's time zone, both incl
 
 func (a *app) runHistory(c *cobra.Command, dir string, f historyFlags) error {
 	if f.limit < 0 || f.since != "" && f.from != "" {
-		return usage(c, fmt.Errorf("--limit is %d, --since %q and --from %q; want 0 or more, and one of the two", f.limit, f.since, f.from))
+		return usage(c, fmt.Errorf("--limit is %d, --since %q and --from %q; want 0 or more, and one of the two",
+			f.limit, f.since, f.from))
 	}
 	if !c.Flags().Changed("limit") && (f.from != "" || f.to != "" || a.flags.output == "csv") {
 		f.limit = 0
@@ -170,7 +172,8 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 	}
 	ago, err := time.ParseDuration(hours)
 	if err != nil || ago < 0 {
-		return time.Time{}, fmt.Errorf("--since is %q; want a day such as 2026-11-01, or a time such as 36h or 7d", text)
+		return time.Time{},
+			fmt.Errorf("--since is %q; want a day such as 2026-11-01, or a time such as 36h or 7d", text)
 	}
 	if hours != text {
 		ago *= 24
@@ -224,7 +227,9 @@ func (a *app) kept(ctx context.Context, dir string) (*keptRuns, error) {
 // head is a run in the history. One without a report, of an older adsync or
 // ended before it could be kept, has its summary alone.
 func (k *keptRuns) head(run state.Run) (runview.Head, error) {
-	h := runview.Head{Run: run.ID, Command: runview.Apply, Started: run.Started, Finished: run.Finished, Summary: map[string]int{}}
+	h := runview.Head{
+		Run: run.ID, Command: runview.Apply, Started: run.Started, Finished: run.Finished, Summary: map[string]int{},
+	}
 	switch {
 	case reconcile.IsDecision(run.ID):
 		h.Command, h.Ended, h.Decided = runview.Resolve, runview.Finished, run.Summary
@@ -274,7 +279,8 @@ func (k *keptRuns) document(ctx context.Context, name string) (*reportDocument, 
 	if len(runs) == 0 {
 		return nil, configuration("there are no runs yet")
 	}
-	message := fmt.Sprintf("there is no run %q; want one of adsync history, such as %s", diag.Printable(name), runs[0].ID)
+	message := fmt.Sprintf("there is no run %q; want one of adsync history, such as %s",
+		diag.Printable(name), runs[0].ID)
 	if hint := diag.DidYouMean(name, names); hint != "" {
 		message += "; " + hint
 	}

@@ -41,8 +41,10 @@ CSV files with -o xlsx or -o csv. --campaign takes those whose key, name or id
 fits, with all that is beneath them; a star stands for any text.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.runImport(c, args, f) },
 	}
-	c.Flags().StringVar(&f.out, "out", "", "new file, or a folder for several, in the project's folder (default: the folder itself, imported.xlsx)")
-	c.Flags().StringArrayVar(&f.campaign, "campaign", nil, "only campaigns with this key, name or id, such as 'Spring*' (repeatable)")
+	c.Flags().StringVar(&f.out, "out",
+		"", "new file, or a folder for several, in the project's folder (default: the folder itself, imported.xlsx)")
+	c.Flags().StringArrayVar(&f.campaign, "campaign",
+		nil, "only campaigns with this key, name or id, such as 'Spring*' (repeatable)")
 	a.outputs(c, "yaml", "xlsx", "csv")
 	return c
 }
@@ -53,7 +55,10 @@ func (a *app) runImport(c *cobra.Command, args []string, f importFlags) error {
 		return err
 	}
 	l := a.load(c.Context(), dir)
-	l.desired.Problems = slices.DeleteFunc(l.desired.Problems, func(p diag.Problem) bool { return p.Code == diag.NoSources }) // the files come now
+	// the files come now
+	l.desired.Problems = slices.DeleteFunc(l.desired.Problems, func(p diag.Problem) bool {
+		return p.Code == diag.NoSources
+	})
 	if err := a.invalid(l, l.desired.Problems); err != nil {
 		return err
 	}
@@ -69,7 +74,8 @@ func (a *app) runImport(c *cobra.Command, args []string, f importFlags) error {
 	}
 	if len(f.campaign) > 0 {
 		if unused := found.Only(l.schemas, f.campaign); len(unused) > 0 {
-			return usage(c, fmt.Errorf("--campaign %s fits nothing that is live and not managed", strings.Join(unused, ", ")))
+			return usage(c, fmt.Errorf("--campaign %s fits nothing that is live and not managed",
+				strings.Join(unused, ", ")))
 		}
 	}
 	found.NameByKeys(l.schemas)
@@ -85,7 +91,9 @@ func (a *app) imported(c *cobra.Command, l loaded, f importFlags, s *session, fo
 		a.note("nothing to import: %s managed already", pluralAre(found.Managed, "resource"))
 		return nil
 	}
-	l.project.Account = sources.Account{ID: s.agent.Account.ID, Currency: s.agent.Account.Currency, TimeZone: s.agent.Account.TimeZone}
+	l.project.Account = sources.Account{
+		ID: s.agent.Account.ID, Currency: s.agent.Account.Currency, TimeZone: s.agent.Account.TimeZone,
+	}
 	to, err := importDestination(l, f, a.flags.output)
 	if err != nil {
 		return err
@@ -107,7 +115,8 @@ func (a *app) imported(c *cobra.Command, l loaded, f importFlags, s *session, fo
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		fmt.Fprintln(a.out, nameOf(filepath.Join(to.root, filepath.FromSlash(name))))
 	}
-	a.note("imported %s into %s; nothing was changed at the service", plural(len(applied), "resource"), plural(len(contents), "new file"))
+	a.note("imported %s into %s; nothing was changed at the service",
+		plural(len(applied), "resource"), plural(len(contents), "new file"))
 	return nil
 }
 
@@ -120,24 +129,28 @@ func (a *app) noteUnlisted(s *session) {
 
 func (a *app) noteLeftOut(found *reconcile.Import) {
 	for _, u := range found.Unsaid {
-		a.note("%s: %s is left out of the files and not managed: %s", diag.Printable(u.Address.String()), u.Attribute, diag.Printable(u.Why))
+		a.note("%s: %s is left out of the files and not managed: %s",
+			diag.Printable(u.Address.String()), u.Attribute, diag.Printable(u.Why))
 	}
 	if n := len(found.Waiting); n > 0 {
-		a.note("%s beneath what the files name and adsync does not manage yet, such as %s; run adsync adopt --all, then import again", pluralAre(n, "resource"), diag.Printable(found.Waiting[0].String()))
+		a.note("%s beneath what the files name and adsync does not manage yet, such as %s; run adsync "+
+			"adopt --all, then import again", pluralAre(n, "resource"), diag.Printable(found.Waiting[0].String()))
 	}
 }
 
 // agreeing reads the new files with those that are there, and gives what is to
 // be recorded. Files with a problem, and files that would say something else
 // than what is live, are not written.
-func (a *app) agreeing(ctx context.Context, l loaded, found *reconcile.Import, contents map[string][]byte) ([]state.Applied, error) {
+func (a *app) agreeing(ctx context.Context, l loaded,
+	found *reconcile.Import, contents map[string][]byte) ([]state.Applied, error) {
 	again, err := l.project.Joined(ctx, schemas(), contents)
 	if err != nil {
 		return nil, configuration("--out: %v", err)
 	}
 	if diag.HasErrors(again.Problems) {
 		a.showProblems(l.project, again.Problems)
-		return nil, &exit{exitInvalid, fmt.Sprintf("the new files would have %s; nothing was written", counted(again.Problems))}
+		return nil, &exit{exitInvalid,
+			fmt.Sprintf("the new files would have %s; nothing was written", counted(again.Problems))}
 	}
 	applied, err := found.Agreeing(l.schemas, again.Snapshot)
 	if err != nil {
@@ -160,9 +173,11 @@ func importDestination(l loaded, f importFlags, format string) (destination, err
 	case err != nil:
 		return to, err
 	case !to.inside:
-		return to, configuration("--out is %s; want a place in the project's folder, where its sources are", diag.Printable(f.out))
+		return to, configuration("--out is %s; want a place in the project's folder, where its sources are",
+			diag.Printable(f.out))
 	case to.file != "":
-		if _, err := os.Lstat(filepath.Join(to.root, filepath.FromSlash(to.name("")))); !errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Lstat(filepath.Join(to.root, filepath.FromSlash(to.name("")))); !errors.Is(err,
+			os.ErrNotExist) {
 			return to, configuration("--out is %s, which is there already; want a new file", diag.Printable(f.out))
 		}
 	}
@@ -170,7 +185,8 @@ func importDestination(l loaded, f importFlags, format string) (destination, err
 }
 
 // importContents makes the new files, none under a name that is there.
-func importContents(l loaded, format string, to destination, s *resource.Snapshot, at *session) (map[string][]byte, error) {
+func importContents(l loaded, format string, to destination,
+	s *resource.Snapshot, at *session) (map[string][]byte, error) {
 	var contents map[string][]byte
 	var err error
 	if format == "xlsx" {
@@ -214,7 +230,8 @@ func (a *app) recording(ctx context.Context, l loaded) (*session, error) {
 	}
 	steps, err := s.store.Open(ctx)
 	if err == nil && len(steps) > 0 {
-		err = &exit{exitRefused, fmt.Sprintf("%s open from an apply that did not end; run adsync apply first: it finds out what became of it", pluralAre(len(steps), "step"))}
+		err = &exit{exitRefused, fmt.Sprintf("%s open from an apply "+
+			"that did not end; run adsync apply first: it finds out what became of it", pluralAre(len(steps), "step"))}
 	}
 	if err != nil {
 		s.end()

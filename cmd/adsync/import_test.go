@@ -36,14 +36,17 @@ func readingAgent(t *testing.T) (*emulatortest.Service, state.Store, *reconcile.
 		t.Fatal(err)
 	}
 	return service, store, &reconcile.Agent{
-		Service: client, Store: store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: time.Now, Sleep: sleep,
+		Service: client, Store: store, Schemas: kinds.All(),
+		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Sleep: sleep,
 	}
 }
 
 // Names people give things, and those nobody should.
 var hostileNames = []string{
-	"Spring", "spring", "Spring", "=1+1", "+49", "-5", "@home", "#1 choice", `He said "buy"`, "it's", "a: b", "- item", "🎉🎉🎉", "=\"x\"", "new\nline", "[xyz]", "{y}y", "&anchor", "*star", "!tag", "%25", "null", "yes", "010", "1e6",
-	"~", "2026-12-01", "a/b", `back\slash`, "été", "e\u0301te\u0301", "日本語", "a\u00a0b", "x, y; z | w", "'quoted'", strings.Repeat("long ", 20),
+	"Spring", "spring", "Spring", "=1+1", "+49", "-5", "@home", "#1 choice", `He said "buy"`, "it's", "a: b", "- item",
+	"🎉🎉🎉", "=\"x\"", "new\nline", "[xyz]", "{y}y", "&anchor", "*star", "!tag", "%25", "null", "yes", "010", "1e6",
+	"~", "2026-12-01", "a/b", `back\slash`, "été",
+	"e\u0301te\u0301", "日本語", "a\u00a0b", "x, y; z | w", "'quoted'", strings.Repeat("long ", 20),
 }
 
 // Whatever stands in an account: what import writes is read again, and the plan
@@ -69,7 +72,9 @@ func TestImportThenPlanIsEmpty(t *testing.T) {
 		if err := store.Record(t.Context(), applied); err != nil {
 			rt.Fatal(err)
 		}
-		view, err := agent.Plan(t.Context(), reconcile.Desired{Snapshot: desired.Snapshot, Policy: plan.DefaultPolicy()})
+		view, err := agent.Plan(t.Context(), reconcile.Desired{
+			Snapshot: desired.Snapshot, Policy: plan.DefaultPolicy(),
+		})
 		if err != nil {
 			rt.Fatal(err)
 		}

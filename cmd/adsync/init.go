@@ -75,14 +75,16 @@ func (a *app) runInit(ctx context.Context, dir string, f initFlags) error {
 		return err
 	}
 	from := a.from(dir)
-	a.note("next: adsync import%s takes over what the account has; adsync template --out campaigns.xlsx%s is an empty workbook; adsync doctor%s looks whether all is well", from, from, from)
+	a.note("next: adsync import%s takes over what the account has; adsync template "+
+		"--out campaigns.xlsx%s is an empty workbook; adsync doctor%s looks whether all is well", from, from, from)
 	return nil
 }
 
 // accountFor asks the service which account the key opens, where nobody said it.
 func (a *app) accountFor(ctx context.Context, dir string, f initFlags) (state.Account, error) {
 	if f.emulator {
-		f.account, f.currency, f.timezone = cmp.Or(f.account, "adacct_emulator"), cmp.Or(f.currency, "USD"), cmp.Or(f.timezone, "America/New_York")
+		f.account, f.currency, f.timezone = cmp.Or(f.account, "adacct_emulator"),
+			cmp.Or(f.currency, "USD"), cmp.Or(f.timezone, "America/New_York")
 	}
 	if f.account != "" {
 		return state.Account{ID: f.account, Currency: f.currency, TimeZone: f.timezone}, nil
@@ -98,7 +100,8 @@ func (a *app) accountFor(ctx context.Context, dir string, f initFlags) (state.Ac
 		return state.Account{}, fmt.Errorf("ask which account the key opens: %w", err)
 	}
 	if live.ID == "" {
-		return state.Account{}, configuration("the service does not say the id of the account; want it as --account, with --currency and --timezone")
+		return state.Account{}, configuration("the service " +
+			"does not say the id of the account; want it as --account, with --currency and --timezone")
 	}
 	return state.Account{ID: live.ID, Currency: live.Currency, TimeZone: live.TimeZone}, nil
 }
@@ -107,7 +110,8 @@ func (a *app) accountFor(ctx context.Context, dir string, f initFlags) (state.Ac
 func projectText(account state.Account, emulated bool) string {
 	var b strings.Builder
 	b.WriteString("# The project: whose account the files of this folder are for.\naccount:\n")
-	for _, v := range []struct{ key, value string }{{"id", account.ID}, {"currency", account.Currency}, {"timezone", account.TimeZone}} {
+	for _, v := range []struct{ key, value string }{{"id", account.ID},
+		{"currency", account.Currency}, {"timezone", account.TimeZone}} {
 		if v.value != "" {
 			fmt.Fprintf(&b, "  %s: %s\n", v.key, yamlfmt.Scalar(v.value, false))
 		}

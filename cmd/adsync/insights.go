@@ -111,7 +111,10 @@ func (a *app) runInsights(c *cobra.Command, dir string, schema *resource.Schema,
 }
 
 func rowOf(w resource.Window, r *resource.Resource, address string, m resource.Measured) insightsRow {
-	row := insightsRow{Window: w.Name, Since: w.Since, Until: w.Until, Address: address, ID: r.ID, Name: r.Value("name").Text(), Figures: map[string]string{}, measured: m}
+	row := insightsRow{
+		Window: w.Name, Since: w.Since, Until: w.Until,
+		Address: address, ID: r.ID, Name: r.Value("name").Text(), Figures: map[string]string{}, measured: m,
+	}
 	for i, metric := range resource.Metrics {
 		if m[i] != "" {
 			row.Figures[metric.Name] = m[i]
@@ -129,7 +132,8 @@ func (a *app) insightsText(d insightsDocument) error {
 			for _, metric := range resource.Metrics {
 				heads = append(heads, fmt.Sprintf("%12s", metric.Header))
 			}
-			if _, err := fmt.Fprintf(a.out, "%s to %s, money in %s\n%s  %s\n", row.Since, row.Until, d.Currency, strings.Join(heads, ""), d.Level); err != nil {
+			if _, err := fmt.Fprintf(a.out, "%s to %s, money in %s\n%s  %s\n",
+				row.Since, row.Until, d.Currency, strings.Join(heads, ""), d.Level); err != nil {
 				return err
 			}
 		}

@@ -12,9 +12,12 @@ import (
 // Figures stand by window and resource, cut and never rounded up.
 func TestFiguresAsPeopleReadThem(t *testing.T) {
 	week := resource.Window{Name: "7d", Since: "2026-11-01", Until: "2026-11-07"}
-	spring := &resource.Resource{ID: "cmpn_1", Attributes: resource.Attributes{{Name: "name", Value: resource.Text("Spring\x1b[31m")}}}
+	spring := &resource.Resource{
+		ID: "cmpn_1", Attributes: resource.Attributes{{Name: "name", Value: resource.Text("Spring\x1b[31m")}},
+	}
 	d := insightsDocument{Currency: "USD", Level: "campaign", Rows: []insightsRow{
-		rowOf(week, spring, "campaign/spring", resource.Measured{"12907", "201", "119.9469", "0.015573564", "0.596", ""}),
+		rowOf(week, spring, "campaign/spring",
+			resource.Measured{"12907", "201", "119.9469", "0.015573564", "0.596", ""}),
 		rowOf(week, &resource.Resource{ID: "cmpn_2"}, "", resource.Measured{"0", "0", "0", "", "", ""}),
 	}}
 	var out bytes.Buffer

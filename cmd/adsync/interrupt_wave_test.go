@@ -87,9 +87,13 @@ func disturbed(t *testing.T) (*history, *disturber) {
 	h.line.Config.Handler = d
 	campaign := func(n int, status string, budget int) *shopCampaign {
 		ward := fmt.Sprintf("C%d", n)
-		return &shopCampaign{ward: ward, status: status, budget: budget, groups: []*shopGroup{{ward: ward + "-G1", bid: 80, ads: []*shopAd{{ward: ward + "-G1-A1", status: "active"}}}}}
+		return &shopCampaign{
+			ward: ward, status: status, budget: budget, groups: []*shopGroup{{ward: ward + "-G1",
+				bid: 80, ads: []*shopAd{{ward: ward + "-G1-A1", status: "active"}}}},
+		}
 	}
-	h.shop.campaigns = []*shopCampaign{campaign(1, "active", 80), campaign(2, "active", 80), campaign(3, "active", 80), campaign(4, "paused", 80)}
+	h.shop.campaigns = []*shopCampaign{campaign(1, "active", 80),
+		campaign(2, "active", 80), campaign(3, "active", 80), campaign(4, "paused", 80)}
 	h.shop.write(t, h.dir)
 	h.finish()
 	h.shop.campaigns[0].budget = 60
@@ -188,7 +192,8 @@ func TestS21InterruptInEveryWave(t *testing.T) {
 				process <- c.Process
 				_ = c.Wait()
 				if code := c.ProcessState.ExitCode(); code != exitInterrupted {
-					t.Fatalf("%s at request %d: code %d; want %d\n%s", signals[i%len(signals)], at, code, exitInterrupted, said)
+					t.Fatalf("%s at request %d: code %d; want %d\n%s",
+						signals[i%len(signals)], at, code, exitInterrupted, said)
 				}
 				d.mu.Lock()
 				sent := len(d.changes)
@@ -196,7 +201,8 @@ func TestS21InterruptInEveryWave(t *testing.T) {
 				if want := min(i+1, len(moments)-1); sent != want {
 					t.Errorf("%d requests change something; want %d, and none after the signal", sent, want)
 				}
-				if !bytes.Contains(out.Bytes(), []byte(`"ended": "interrupted"`)) || !bytes.HasSuffix(bytes.TrimSpace(out.Bytes()), []byte("}")) {
+				if !bytes.Contains(out.Bytes(), []byte(`"ended": "interrupted"`)) ||
+					!bytes.HasSuffix(bytes.TrimSpace(out.Bytes()), []byte("}")) {
 					t.Errorf("the report is not whole:\n%s", out)
 				}
 				mu.Lock()
@@ -274,7 +280,8 @@ func TestS19StoppedProcessSendsNothingMore(t *testing.T) {
 	c, _ := h.started(said, "apply", "--yes")
 	process <- c.Process
 	_ = c.Wait()
-	if code := c.ProcessState.ExitCode(); code == 0 || code > exitUnavailable || !strings.Contains(said.String(), "stood still") {
+	if code := c.ProcessState.ExitCode(); code == 0 ||
+		code > exitUnavailable || !strings.Contains(said.String(), "stood still") {
 		t.Errorf("code %d; want it to say that it stood still\n%s", code, said)
 	}
 	if sent := len(d.since()); sent != 1 {

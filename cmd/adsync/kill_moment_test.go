@@ -34,7 +34,10 @@ type moment struct {
 // drawMoment spreads the kills over the requests a run may make. What a run does
 // on its own between two requests is to write its journal.
 func drawMoment(random *rand.Rand) moment {
-	m := moment{n: random.IntN(14), changing: true, edge: []edge{beforeArrival, beforeAnswer, afterAnswer, afterAnswer}[random.IntN(4)]}
+	m := moment{
+		n: random.IntN(14), changing: true,
+		edge: []edge{beforeArrival, beforeAnswer, afterAnswer, afterAnswer}[random.IntN(4)],
+	}
 	if random.IntN(10) == 0 {
 		m.n, m.changing = random.IntN(20), false
 	}

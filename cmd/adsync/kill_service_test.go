@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-var serviceKills = flag.Int("service-kills", 4, "how many times adsync apply is killed together with the service inside it")
+var serviceKills = flag.Int("service-kills",
+	4, "how many times adsync apply is killed together with the service inside it")
 
 // TestKilledWithItsServiceLeavesOneOfEverything kills apply while the emulator
 // runs in the same process: the service dies in the middle of a job as well.
@@ -34,7 +35,9 @@ func TestKilledWithItsServiceLeavesOneOfEverything(t *testing.T) {
 		}
 		out, err := asAdsync("export", dir).Output()
 		noError(t, err)
-		for _, name := range []string{"Spring launch", "Winter sale", "Gift cards", "Trail runners", "Day hikers", "Sledges", "Ice skates", "Last minute", "Hero A", "Hero B", "Summit", "Family sledge", "First steps", "Card"} {
+		for _, name := range []string{"Spring launch",
+			"Winter sale", "Gift cards", "Trail runners", "Day hikers", "Sledges",
+			"Ice skates", "Last minute", "Hero A", "Hero B", "Summit", "Family sledge", "First steps", "Card"} {
 			if n := bytes.Count(out, []byte("name: "+name+"\n")); n != 1 {
 				t.Errorf("the account has %d of %q; want 1", n, name)
 			}

@@ -95,7 +95,9 @@ func (s *shop) addGroup(c *shopCampaign) {
 }
 
 func (s *shop) addAd(g *shopGroup) {
-	g.ads = append(g.ads, &shopAd{ward: fmt.Sprintf("%s-A%d", g.ward, len(g.ads)+1), status: "active", picture: s.random.IntN(4) == 0})
+	g.ads = append(g.ads, &shopAd{
+		ward: fmt.Sprintf("%s-A%d", g.ward, len(g.ads)+1), status: "active", picture: s.random.IntN(4) == 0,
+	})
 }
 
 // write puts the files into a folder, one a campaign.
@@ -112,21 +114,24 @@ func (c *shopCampaign) yaml() string {
 	if c.daily {
 		budget = "daily"
 	}
-	fmt.Fprintf(&y, "kind: campaign\nkey: %s\nname: %s v%d\nstatus: %s\nbidding_type: clicks\nbudget: {%s: %d.00}\ntargeting: {countries: [US, CA]}\n",
+	fmt.Fprintf(&y, "kind: campaign\nkey: %s\nname: %s "+
+		"v%d\nstatus: %s\nbidding_type: clicks\nbudget: {%s: %d.00}\ntargeting: {countries: [US, CA]}\n",
 		strings.ToLower(c.ward), c.ward, c.version, c.status, budget, c.budget)
 	if c.tracking != "" {
 		fmt.Fprintf(&y, "tracking: %q\n", c.tracking)
 	}
 	y.WriteString("ad_groups:\n")
 	for _, g := range c.groups {
-		fmt.Fprintf(&y, "  - key: %s\n    name: %s v%d\n    status: active\n    bid: {max: %d.%02d}\n    context_hints: [people who ask for the %d. time]\n    ads:\n",
+		fmt.Fprintf(&y, "  - key: %s\n    name: %s v%d\n    status: "+
+			"active\n    bid: {max: %d.%02d}\n    context_hints: [people who ask for the %d. time]\n    ads:\n",
 			strings.ToLower(g.ward), g.ward, g.version, g.bid/100, g.bid%100, g.hint)
 		for _, a := range g.ads {
 			image := "https://images.shop.example/" + strings.ToLower(a.ward) + ".jpg"
 			if a.picture {
 				image = "images/hero-a.png"
 			}
-			fmt.Fprintf(&y, "      - {key: %s, name: %s v%d, status: %s, title: %s shoes, body: Light shoes., target_url: \"https://shop.example/%s\", image: %q}\n",
+			fmt.Fprintf(&y, "      - {key: %s, name: %s v%d, status: "+
+				"%s, title: %s shoes, body: Light shoes., target_url: \"https://shop.example/%s\", image: %q}\n",
 				strings.ToLower(a.ward), a.ward, a.version, a.status, a.ward, strings.ToLower(a.ward), image)
 		}
 	}

@@ -54,7 +54,8 @@ func TestKilledApplyLeavesOneOfEverything(t *testing.T) {
 	})
 	t.Logf("seed %d: %s; %.2f s a kill", *killSeed, &sum, time.Since(start).Seconds()/float64(max(sum.kills, 1)))
 	if sum.kills < *kills || sum.empty < *kills/killsOfAHistory {
-		t.Errorf("%d kills and %d empty second plans; want %d and one an account at least", sum.kills, sum.empty, *kills)
+		t.Errorf("%d kills and %d empty second plans; want %d and one an account at least",
+			sum.kills, sum.empty, *kills)
 	}
 }
 
@@ -84,7 +85,8 @@ func (s *tally) add(o *tally) {
 }
 
 func (s *tally) String() string {
-	return fmt.Sprintf("%d kills, %d doubled, %d lost, second plan empty %d times\n  by point of the journal: %s\n  beside a request: %s",
+	return fmt.Sprintf("%d kills, %d doubled, %d lost, "+
+		"second plan empty %d times\n  by point of the journal: %s\n  beside a request: %s",
 		s.kills, s.doubled, s.lost, s.empty, perKind(s.points), perKind(s.edges))
 }
 
@@ -124,12 +126,18 @@ const killProject = `account: {id: adacct_kills, currency: USD, timezone: Americ
 
 func newHistory(t *testing.T, random *rand.Rand, operator string) *history {
 	t.Helper()
-	h := &history{t: t, random: random, dir: filepath.Join(memoryFolder(t), "shop"), shop: &shop{random: random}, tally: &tally{points: map[string]int{}, edges: map[edge]int{}}}
+	h := &history{
+		t: t, random: random, dir: filepath.Join(memoryFolder(t), "shop"),
+		shop: &shop{random: random}, tally: &tally{points: map[string]int{}, edges: map[edge]int{}},
+	}
 	points, err := emulator.ParseOpenPoints("bulk_duration=" + []string{"0s", "3s"}[random.IntN(2)])
 	noError(t, err)
 	service, err := emulator.Open(emulator.Options{
-		OpenPoints: points, Seed: random.Uint64(), Limits: emulator.RateLimits{EndpointPerMinute: -1, OverallPerMinute: -1, BulkPer10Seconds: -1},
-		Accounts: []emulator.Account{{ID: "adacct_kills", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: emulatorKey, Features: emulator.AllFeatures()}},
+		OpenPoints: points, Seed: random.Uint64(), Limits: emulator.RateLimits{
+			EndpointPerMinute: -1, OverallPerMinute: -1, BulkPer10Seconds: -1,
+		},
+		Accounts: []emulator.Account{{ID: "adacct_kills", Name: "Test",
+			Currency: "USD", TimeZone: "America/New_York", Key: emulatorKey, Features: emulator.AllFeatures()}},
 	})
 	noError(t, err)
 	h.before = &executioner{emulator: service}
@@ -166,7 +174,8 @@ func (h *history) live(kills int) {
 			case 0, 1:
 				h.edit() // somebody does not wait for the apply to be run again
 			case 2:
-				noError(h.t, emulatorClock(h.line.URL+clockPath).sleep(h.t.Context(), reconcile.TrustWindow)) // no key is trusted any more
+				// no key is trusted any more
+				noError(h.t, emulatorClock(h.line.URL+clockPath).sleep(h.t.Context(), reconcile.TrustWindow))
 			}
 		}
 		h.finish()
@@ -217,7 +226,8 @@ func (h *history) point(changed bool) string {
 	defer left.Close()
 	steps, err := left.Open(h.t.Context())
 	noError(h.t, err)
-	for _, p := range []state.Point{state.Sent, state.Unknown, state.Accepted, state.Terminal, state.ResultsRead, state.Intent, state.Bound, state.Verified} {
+	for _, p := range []state.Point{state.Sent, state.Unknown,
+		state.Accepted, state.Terminal, state.ResultsRead, state.Intent, state.Bound, state.Verified} {
 		if slices.ContainsFunc(steps, func(s state.Step) bool { return s.Point == p }) {
 			return string(p)
 		}

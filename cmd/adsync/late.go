@@ -30,7 +30,10 @@ func (a *app) warnLate(ctx context.Context, l loaded) loaded {
 		return l
 	}
 	last, _, _ = plan.Relocate(l.schemas, movesOf(l), last, l.desired.Snapshot)
-	p := plan.Diff(plan.Input{Schemas: l.schemas, Policy: plan.DefaultPolicy(), Last: last, Desired: l.desired.Snapshot, Live: last, Today: time.Now().In(zone).Format(time.DateOnly)})
+	p := plan.Diff(plan.Input{
+		Schemas: l.schemas, Policy: plan.DefaultPolicy(),
+		Last: last, Desired: l.desired.Snapshot, Live: last, Today: time.Now().In(zone).Format(time.DateOnly),
+	})
 	var all diag.List
 	all.AddAll(l.desired.Problems)
 	all.AddAll(p.Late)

@@ -66,7 +66,9 @@ func (a *app) readProject(dir string) (sources.Project, []diag.Problem) {
 // load reads the project and its files. Problems are part of what it gives.
 func (a *app) load(ctx context.Context, dir string) loaded {
 	if a.git != nil && a.git.failure != nil {
-		return loaded{schemas: kinds.All(), desired: sources.Desired{Snapshot: &resource.Snapshot{}}, failure: a.git.failure}
+		return loaded{
+			schemas: kinds.All(), desired: sources.Desired{Snapshot: &resource.Snapshot{}}, failure: a.git.failure,
+		}
 	}
 	project, problems := a.readProject(dir)
 	return a.loadRead(ctx, project, problems)

@@ -53,8 +53,9 @@ type app struct {
 
 	addresses *addresses // which other accounts of this process ask from, too; nil: there are none
 
-	heard     func(secret string) // is told of each credential that is read; nil: nobody blots it out
-	reviewing *sync.Mutex         // guards the record of reviews, which a daemon's own reads keep too; nil: nobody else does
+	heard func(secret string) // is told of each credential that is read; nil: nobody blots it out
+	// guards the record of reviews, which a daemon's own reads keep too; nil: nobody else does
+	reviewing *sync.Mutex
 
 	told func(text string) // hears the notes of a quiet command; nil: nobody does
 }

@@ -22,11 +22,13 @@ import (
 )
 
 func markedFlag(c *cobra.Command, target *string) {
-	c.Flags().StringVar(target, "marked", "", "folder, or file for a single workbook, to write copies of the workbooks to, with what is said of each row in the row")
+	c.Flags().StringVar(target, "marked", "", "folder, or file "+
+		"for a single workbook, to write copies of the workbooks to, with what is said of each row in the row")
 }
 
 func approvedFlag(c *cobra.Command, file *string) {
-	c.Flags().StringVar(file, "approved", "", "copy of plan --marked whose sheet Plan says yes to changes that are held: each is allowed as its row says")
+	c.Flags().StringVar(file, "approved",
+		"", "copy of plan --marked whose sheet Plan says yes to changes that are held: each is allowed as its row says")
 }
 
 // marking is where marked copies go.
@@ -137,7 +139,8 @@ func (a *app) writeCopies(l loaded, target marking, files []string, m sources.Ma
 func copiesOf(target marking, files []string) ([]newFile, error) {
 	single := strings.EqualFold(filepath.Ext(target.to), ".xlsx")
 	if single && len(files) != 1 {
-		return nil, configuration("%s is one file, and there are %s; give a folder", target.to, plural(len(files), "workbook"))
+		return nil, configuration("%s is one file, and there are %s; give a folder",
+			target.to, plural(len(files), "workbook"))
 	}
 	var copies []newFile
 	for _, file := range files {
@@ -279,7 +282,8 @@ func plannedChanges(schemas resource.Schemas, p *plan.Plan, currency string) []s
 			Fields: fieldLines(schemas, names, c), Spend: spendChange(c.Spend, currency),
 		}
 		for _, h := range c.Holds() {
-			planned.Held = joinLines(planned.Held, diag.Printable(words.Hold(h.Hazard, h.Allow != "")+": "+names.In(h.Message)))
+			planned.Held = joinLines(planned.Held,
+				diag.Printable(words.Hold(h.Hazard, h.Allow != "")+": "+names.In(h.Message)))
 			if h.Allow != "" {
 				planned.Allow = joinLines(planned.Allow, "--allow "+h.Allow)
 			}
@@ -310,7 +314,8 @@ func spendChange(s plan.Spend, currency string) string {
 		if of.by < 0 {
 			sign = ""
 		}
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s%s %s %s", sign, resource.FormatMoney(of.by), currency, of.what)))
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s%s %s %s",
+			sign, resource.FormatMoney(of.by), currency, of.what)))
 	}
 	return strings.Join(parts, ", ")
 }

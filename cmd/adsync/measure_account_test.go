@@ -31,7 +31,10 @@ func startMeasured(t *testing.T, resources int) *measuredService {
 	if resources > 15_000 {        // one process after the other, each within the limits, would be refused
 		limits = emulator.RateLimits{EndpointPerMinute: 6_000, OverallPerMinute: 12_000}
 	}
-	server, err := emulator.Open(emulator.Options{Accounts: []emulator.Account{{ID: bench.Account, Name: "Measured", Currency: "USD", TimeZone: "America/New_York", Key: bench.Key, Features: features}}, Limits: limits})
+	server, err := emulator.Open(emulator.Options{
+		Accounts: []emulator.Account{{ID: bench.Account, Name: "Measured",
+			Currency: "USD", TimeZone: "America/New_York", Key: bench.Key, Features: features}}, Limits: limits,
+	})
 	noError(t, err)
 	s := &measuredService{server: server}
 	counted := s.before(server)
@@ -83,12 +86,14 @@ func (s *statusOf) WriteHeader(code int) {
 // environment is that of a process that speaks to the service; one that counts
 // lives by its clock.
 func (s *measuredService) environment() []string {
-	return append(benchEnvironment(), envBaseURL+"="+s.url, envKey+"="+bench.Key, keysAtOnce, atClock+"="+s.root+clockPath)
+	return append(benchEnvironment(), envBaseURL+"="+s.url,
+		envKey+"="+bench.Key, keysAtOnce, atClock+"="+s.root+clockPath)
 }
 
 // benchEnvironment lets accounts be as large as they are.
 func benchEnvironment() []string {
-	return []string{envBounds + "=yaml=1GiB,csv=1GiB,workbook=1GiB,unzipped=8GiB,total=8GiB,rows=1000000,hints=4000000,entries=40000000,time=30m", "ADSYNC_OPERATOR="}
+	return []string{envBounds + "=yaml=1GiB,csv=1GiB,workbook=1GiB," +
+		"unzipped=8GiB,total=8GiB,rows=1000000,hints=4000000,entries=40000000,time=30m", "ADSYNC_OPERATOR="}
 }
 
 // pages asks for every page of the account, and writes the answers into a file.
@@ -149,7 +154,10 @@ const campaignsOfAFile = 100
 func writeMeasured(t *testing.T, s bench.Shape) (f measuredFiles) {
 	t.Helper()
 	dir := t.TempDir()
-	f = measuredFiles{one: filepath.Join(dir, "one"), many: filepath.Join(dir, "many"), book: filepath.Join(dir, "book"), table: filepath.Join(dir, "table")}
+	f = measuredFiles{
+		one: filepath.Join(dir, "one"), many: filepath.Join(dir, "many"),
+		book: filepath.Join(dir, "book"), table: filepath.Join(dir, "table"),
+	}
 	var err error
 	f.yaml, err = s.WriteYAML(f.one, 0)
 	noError(t, err)

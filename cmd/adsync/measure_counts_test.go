@@ -22,7 +22,8 @@ func TestTheMeasuredClockWaitsForWork(t *testing.T) {
 	ended := clock.Begin()
 	move := func(ctx context.Context) int {
 		answer := httptest.NewRecorder()
-		s.control(answer, httptest.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1"+clockPath, strings.NewReader(`{"advance_seconds": 3600}`)))
+		s.control(answer, httptest.NewRequestWithContext(ctx,
+			http.MethodPost, "http://127.0.0.1"+clockPath, strings.NewReader(`{"advance_seconds": 3600}`)))
 		return answer.Code
 	}
 	gone, leave := context.WithCancel(t.Context())
@@ -56,7 +57,8 @@ func TestRequestsAndAllocationsOfCommands(t *testing.T) {
 		exponent := math.Log((many-start)/(few-start)) / math.Log(float64(large.Resources())/float64(small.Resources()))
 		t.Logf("%-28s %.0f and %.0f allocations, exponent %.2f", name, few, many, exponent)
 		if exponent > 1.10 {
-			t.Errorf("%s: allocations grow by %.2f from %.0f to %.0f; want 1.10 at most", name, exponent, few-start, many-start)
+			t.Errorf("%s: allocations grow by %.2f from %.0f to %.0f; want 1.10 at most",
+				name, exponent, few-start, many-start)
 		}
 	}
 }
@@ -74,16 +76,20 @@ func countedCommands(t *testing.T, shape bench.Shape) map[string]float64 {
 		{"validate, YAML", []string{"validate", f.many}, 0},
 		{"validate, workbook", []string{"validate", f.book}, 0},
 		{"validate, CSV", []string{"validate", f.table}, 0},
-		{"convert to a workbook", []string{"convert", "--to", "xlsx", "--out", filepath.Join(out, "c.xlsx"), f.many}, 0},
+		{"convert to a workbook",
+			[]string{"convert", "--to", "xlsx", "--out", filepath.Join(out, "c.xlsx"), f.many}, 0},
 		{"convert to YAML", []string{"convert", "--to", "yaml", "--out", filepath.Join(out, "c"), f.book}, 0},
 		{"convert to CSV", []string{"convert", "--to", "csv", "--out", filepath.Join(out, "c.csv"), f.many}, 0},
 		{"first plan", []string{"plan", f.many}, bench.Shape{}.Plan()},
 		{"full create", []string{"apply", "--yes", f.many}, shape.FullCreate() + jobs},
 		{"no-change plan", []string{"plan", f.many}, shape.Plan()},
-		{"export, workbook", []string{"export", "-o", "xlsx", "--out", filepath.Join(out, "e.xlsx"), f.many}, shape.Export()},
+		{"export, workbook", []string{"export", "-o", "xlsx", "--out", filepath.Join(out, "e.xlsx"), f.many},
+			shape.Export()},
 		{"export, YAML", []string{"export", "-o", "yaml", "--out", filepath.Join(out, "e"), f.many}, shape.Export()},
 		{"export, CSV", []string{"export", "-o", "csv", "--out", filepath.Join(out, "e.csv"), f.many}, shape.Export()},
-		{"apply, 1 in 100 updated", []string{"apply", "--yes", f.many}, shape.Apply() + min(3, edited/3) + edited/3 + 2 + edited}, // read by their ids,
+		// read by their ids,
+		{"apply, 1 in 100 updated", []string{"apply", "--yes", f.many},
+			shape.Apply() + min(3, edited/3) + edited/3 + 2 + edited},
 		{"daemon, its first run", []string{"daemon", "--once", f.many}, shape.FirstRun()},
 	} {
 		if c.name == "apply, 1 in 100 updated" {
@@ -96,10 +102,12 @@ func countedCommands(t *testing.T, shape bench.Shape) map[string]float64 {
 		took[c.name] = float64(allocated(t, s.environment(), c.args...).Allocations)
 		log := s.server.Requests()[known:]
 		if now := s.counts(); int(now.Requests-before.Requests) != len(log) || now.Refused > 0 {
-			t.Errorf("%s of %d: %d requests, %d in the emulator's log, %d refused; want none refused and as many", c.name, shape.Resources(), now.Requests-before.Requests, len(log), now.Refused)
+			t.Errorf("%s of %d: %d requests, %d in the emulator's log, %d refused; want none refused and as many",
+				c.name, shape.Resources(), now.Requests-before.Requests, len(log), now.Refused)
 		}
 		if sent := asked(log); sent > c.most {
-			t.Errorf("%s of %d: %d requests; want %d at most:\n%s", c.name, shape.Resources(), sent, c.most, requestsOf(log))
+			t.Errorf("%s of %d: %d requests; want %d at most:\n%s",
+				c.name, shape.Resources(), sent, c.most, requestsOf(log))
 		}
 	}
 	return took

@@ -36,8 +36,14 @@ func (m *measuring) forms(f measuredFiles, nodes namedFloor) []inForm {
 	}
 	return append(forms,
 		inForm{", one file", f.one, m.floor("yaml-nodes", f.yaml...), yaml(f.one, 0), false},
-		inForm{", workbook", f.book, m.floor("rows", f.workbook), func(s bench.Shape) error { _, err := s.WriteWorkbook(f.book); return err }, true},
-		inForm{", CSV", f.table, m.floor("csv-records", f.csv), func(s bench.Shape) error { _, err := s.WriteCSV(f.table); return err }, true})
+		inForm{", workbook", f.book, m.floor("rows", f.workbook), func(s bench.Shape) error {
+			_, err := s.WriteWorkbook(f.book)
+			return err
+		}, true},
+		inForm{", CSV", f.table, m.floor("csv-records", f.csv), func(s bench.Shape) error {
+			_, err := s.WriteCSV(f.table)
+			return err
+		}, true})
 }
 
 // online measures what asks a service over loopback, a service for each format.
@@ -47,10 +53,12 @@ func (m *measuring) online(f measuredFiles, nodes namedFloor) {
 	for i, of := range m.forms(f, nodes) {
 		s := startMeasured(m.t, m.size)
 		m.service = s
-		m.of("first plan"+of.form, bench.Shape{}.Plan(), m.runs(*measureRounds, s.environment(), nothing, "plan", of.dir), of.floor)
+		m.of("first plan"+of.form, bench.Shape{}.Plan(),
+			m.runs(*measureRounds, s.environment(), nothing, "plan", of.dir), of.floor)
 		pages, state := m.create(of, s)
 		whole := []namedFloor{of.floor, pages, state[1]}
-		m.of("no-change plan"+of.form, m.shape.Plan(), m.runs(*measureRounds, s.environment(), nothing, "plan", of.dir), whole...)
+		m.of("no-change plan"+of.form, m.shape.Plan(),
+			m.runs(*measureRounds, s.environment(), nothing, "plan", of.dir), whole...)
 		m.update("apply, 1 in 100 updated"+of.form, of, s.environment(), whole)
 		if i == 0 {
 			m.daemon(f, s, whole)
@@ -148,7 +156,10 @@ func (m *measuring) daemon(f measuredFiles, s *measuredService, floors []namedFl
 	await(m.t, "a look", func() bool { return s.requests.Load() > sent })
 	before, sent, began := scheduled(m.t, c.Process.Pid), s.requests.Load(), time.Now()
 	await(m.t, "ten looks", func() bool { return s.requests.Load() >= sent+looks })
-	took := cost{CPU: (scheduled(m.t, c.Process.Pid) - before) / looks, Clock: time.Since(began) / looks, Peak: peakOf(m.t, c.Process.Pid)}
+	took := cost{
+		CPU:   (scheduled(m.t, c.Process.Pid) - before) / looks,
+		Clock: time.Since(began) / looks, Peak: peakOf(m.t, c.Process.Pid),
+	}
 	m.sent = counts{Requests: (s.requests.Load() - sent) / looks}
 	m.of("daemon, a look: nothing changed", 1, took)
 }
@@ -228,7 +239,8 @@ func (m *measuring) embedded(of inForm, pages namedFloor, state [2]namedFloor) {
 	edit(other)
 	measure("apply, 1 in 100 updated", m.shape.Edit(), whole, "apply", "--yes")
 	if of.form == "" && m.family == 0 {
-		measure("daemon, its first run", 0, whole, "daemon", "--once") // another process of it asks, which nobody counts
+		// another process of it asks, which nobody counts
+		measure("daemon, its first run", 0, whole, "daemon", "--once")
 		measure("export, YAML", m.shape.Export(), []namedFloor{pages}, "export", "-o", "yaml", "--out", out)
 	}
 }
@@ -238,7 +250,8 @@ func (m *measuring) embedded(of inForm, pages namedFloor, state [2]namedFloor) {
 func (m *measuring) counted(args ...string) cost {
 	m.t.Helper()
 	into := filepath.Join(m.t.TempDir(), "cost.json")
-	took := measured(m.t, append(benchEnvironment(), asCommand+"=1", allocationsInto+"="+into), m.spent, os.Args[0], args...)
+	took := measured(m.t, append(benchEnvironment(), asCommand+"=1", allocationsInto+"="+into),
+		m.spent, os.Args[0], args...)
 	content, err := os.ReadFile(into)
 	noError(m.t, err)
 	var own cost

@@ -22,7 +22,8 @@ func TestPeers(t *testing.T) {
 		return // make peers measures
 	}
 	spent := filepath.Join(t.TempDir(), "spent")
-	if said, err := exec.Command("go", "build", "-o", spent, "adsync/internal/bench/spent").CombinedOutput(); err != nil {
+	if said, err := exec.Command("go", "build", "-o",
+		spent, "adsync/internal/bench/spent").CombinedOutput(); err != nil {
 		t.Fatalf("build what measures: %v\n%s", err, said)
 	}
 	shape, dir := bench.Trees(15_000), t.TempDir()
@@ -53,20 +54,25 @@ func TestPeers(t *testing.T) {
 	if *peerTerraform != "" {
 		run("adsync apply", s.environment(), *measureBinary, "apply", "--yes", ours)
 		for range *measureRounds {
-			run("adsync plan", s.environment(), *measureBinary, "plan", "--detailed-exitcode", ours) // fails where anything is to be done
+			// fails where anything is to be done
+			run("adsync plan", s.environment(), *measureBinary, "plan", "--detailed-exitcode", ours)
 			run("terraform plan", alone, *peerTerraform, "-chdir="+theirs, "plan", "-detailed-exitcode")
 		}
 	}
 	fmt.Print("\n| command | processor | clock | peak | processor ÷ ours | clock ÷ ours |\n|---|---|---|---|---|---|\n")
-	for _, row := range []struct{ name, ours string }{{"adsync validate", ""}, {"deck file validate", "adsync validate"}, {"terraform validate", "adsync validate"}, {"adsync plan", ""}, {"terraform plan", "adsync plan"}} {
+	for _, row := range []struct{ name, ours string }{{"adsync validate", ""},
+		{"deck file validate", "adsync validate"},
+		{"terraform validate", "adsync validate"}, {"adsync plan", ""}, {"terraform plan", "adsync plan"}} {
 		took, done := rows[row.name]
 		if !done {
 			continue
 		}
 		ratios := " | "
 		if own := rows[row.ours]; row.ours != "" {
-			ratios = fmt.Sprintf("%.1f | %.1f", took.CPU.Seconds()/own.CPU.Seconds(), took.Clock.Seconds()/own.Clock.Seconds())
+			ratios = fmt.Sprintf("%.1f | %.1f", took.CPU.Seconds()/own.CPU.Seconds(),
+				took.Clock.Seconds()/own.Clock.Seconds())
 		}
-		fmt.Printf("| %s | %s | %s | %d MiB | %s |\n", row.name, milliseconds(took.CPU), milliseconds(took.Clock), took.Peak>>20, ratios)
+		fmt.Printf("| %s | %s | %s | %d MiB | %s |\n",
+			row.name, milliseconds(took.CPU), milliseconds(took.Clock), took.Peak>>20, ratios)
 	}
 }

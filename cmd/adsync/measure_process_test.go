@@ -40,7 +40,8 @@ func (c cost) least(other cost) cost {
 	if c == (cost{}) {
 		return other
 	}
-	return cost{min(c.CPU, other.CPU), min(c.Clock, other.Clock), min(c.Peak, other.Peak), min(c.Allocations, other.Allocations), min(c.Bytes, other.Bytes), other.Served}
+	return cost{min(c.CPU, other.CPU), min(c.Clock, other.Clock),
+		min(c.Peak, other.Peak), min(c.Allocations, other.Allocations), min(c.Bytes, other.Bytes), other.Served}
 }
 
 func processor(u *syscall.Rusage) time.Duration {
@@ -107,7 +108,10 @@ func runFloor(name string, paths []string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	writeCost(os.Getenv(allocationsInto), cost{CPU: after.CPU - before.CPU, Clock: time.Since(began), Peak: after.Peak, Allocations: after.Allocations - before.Allocations, Bytes: after.Bytes - before.Bytes})
+	writeCost(os.Getenv(allocationsInto), cost{
+		CPU: after.CPU - before.CPU, Clock: time.Since(began),
+		Peak: after.Peak, Allocations: after.Allocations - before.Allocations, Bytes: after.Bytes - before.Bytes,
+	})
 	return 0
 }
 

@@ -11,16 +11,21 @@ import (
 
 // print writes the table, and how the figures grow.
 func (m *measuring) print(w io.Writer) {
-	fmt.Fprintf(w, "\nA process that does nothing (`adsync version`): %s of processor time, %s by the clock, %d MiB, %s allocations.\n", milliseconds(m.start.CPU), milliseconds(m.start.Clock), m.start.Peak>>20, thousands(m.start.Allocations))
+	fmt.Fprintf(w, "\nA process that does nothing "+
+		"(`adsync version`): %s of processor time, %s by the clock, %d MiB, %s allocations.\n",
+		milliseconds(m.start.CPU), milliseconds(m.start.Clock), m.start.Peak>>20, thousands(m.start.Allocations))
 	shape := ""
 	for _, f := range m.rows {
 		if f.Shape != shape {
 			shape = f.Shape
-			fmt.Fprintf(w, "\n%s: %s resources\n\n| command | processor | clock | floor | ÷ floor | allocations | a resource | peak | requests | bound | 429 |\n|---|---|---|---|---|---|---|---|---|---|---|\n", shape, thousands(uint64(f.Count)))
+			fmt.Fprintf(w, "\n%s: %s resources\n\n| command | processor | clock | floor | ÷ floor | allocations "+
+				"| a resource | peak | requests | bound | 429 |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+				shape, thousands(uint64(f.Count)))
 		}
 		fmt.Fprintln(w, m.line(f))
 	}
-	fmt.Fprint(w, "\nGrowth: the exponent, what a process takes that does nothing left out.\n\n| command | shape | from | to | processor | allocations | bytes | peak |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, "\nGrowth: the exponent, what a process takes that does nothing left out.\n\n| command "+
+		"| shape | from | to | processor | allocations | bytes | peak |\n|---|---|---|---|---|---|---|---|\n")
 	for _, g := range m.growth() {
 		fmt.Fprintln(w, g.line())
 	}
@@ -38,13 +43,16 @@ func (m *measuring) line(f *figure) string {
 		floor, ratio = milliseconds(f.Floor.CPU)+" "+f.FloorIs, fmt.Sprintf("%.2f", f.ratio(m.start))
 	}
 	if f.Took.Allocations > 0 {
-		allocations, each = thousands(f.Took.Allocations), fmt.Sprintf("%.0f", float64(f.Took.Allocations)/float64(f.Count))
+		allocations, each = thousands(f.Took.Allocations),
+			fmt.Sprintf("%.0f", float64(f.Took.Allocations)/float64(f.Count))
 	}
 	requests, bound := "", ""
 	if f.Bound > 0 {
 		requests, bound = fmt.Sprint(f.Requests), fmt.Sprint(f.Bound)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %d MiB | %s | %s | %d |", f.Command, milliseconds(f.Took.CPU), milliseconds(f.Took.Clock), floor, ratio, allocations, each, f.Took.Peak>>20, requests, bound, f.Refused)
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %d MiB | %s | %s | %d |",
+		f.Command, milliseconds(f.Took.CPU),
+		milliseconds(f.Took.Clock), floor, ratio, allocations, each, f.Took.Peak>>20, requests, bound, f.Refused)
 }
 
 func milliseconds(d time.Duration) string {
@@ -75,23 +83,30 @@ type growth struct {
 func (m *measuring) growth() (all []growth) {
 	for _, small := range m.rows {
 		for _, large := range m.rows {
-			if large.Command != small.Command || large.family != small.family || large.Size <= small.Size || small.Took.Allocations == 0 {
+			if large.Command != small.Command || large.family != small.family ||
+				large.Size <= small.Size || small.Took.Allocations == 0 {
 				continue
 			}
 			over := func(of func(cost) float64) float64 {
 				start := of(m.start)
-				return math.Log((of(large.Took)-start)/(of(small.Took)-start)) / math.Log(float64(large.Count)/float64(small.Count))
+				return math.Log((of(large.Took)-start)/(of(small.Took)-start)) /
+					math.Log(float64(large.Count)/float64(small.Count))
 			}
 			all = append(all, growth{small, large,
-				over(func(c cost) float64 { return float64(c.CPU) }), over(func(c cost) float64 { return float64(c.Allocations) }),
-				over(func(c cost) float64 { return float64(c.Bytes) }), over(func(c cost) float64 { return float64(c.Peak) })})
+				over(func(c cost) float64 { return float64(c.CPU) }), over(func(c cost) float64 {
+					return float64(c.Allocations)
+				}),
+				over(func(c cost) float64 { return float64(c.Bytes) }), over(func(c cost) float64 {
+					return float64(c.Peak)
+				})})
 		}
 	}
 	return all
 }
 
 func (g growth) line() string {
-	return fmt.Sprintf("| %s | %s | %s | %s | %.2f | %.2f | %.2f | %.2f |", g.small.Command, g.large.Shape, thousands(uint64(g.small.Count)), thousands(uint64(g.large.Count)), g.cpu, g.allocations, g.bytes, g.peak)
+	return fmt.Sprintf("| %s | %s | %s | %s | %.2f | %.2f | %.2f | %.2f |", g.small.Command, g.large.Shape,
+		thousands(uint64(g.small.Count)), thousands(uint64(g.large.Count)), g.cpu, g.allocations, g.bytes, g.peak)
 }
 
 // save writes the figures as JSON.
@@ -110,20 +125,25 @@ func (m *measuring) save(name string) {
 func (m *measuring) judge() {
 	for _, g := range m.growth() {
 		if g.cpu > 1.10 || g.allocations > 1.10 {
-			m.t.Errorf("%s, %s: processor time grows by %.2f and allocations by %.2f; want at most 1.10", g.small.Command, g.large.Shape, g.cpu, g.allocations)
+			m.t.Errorf("%s, %s: processor time grows by %.2f and allocations by %.2f; want at most 1.10",
+				g.small.Command, g.large.Shape, g.cpu, g.allocations)
 		}
 	}
 	most := map[string]struct {
 		ratio float64
 		mebi  int64
-	}{"validate, YAML in one file": {2.5, 177}, "validate, YAML in many files": {2.5, 89}, "validate, workbook": {1.3, 1 << 30}}
+	}{
+		"validate, YAML in one file": {2.5, 177}, "validate, YAML in many files": {2.5, 89},
+		"validate, workbook": {1.3, 1 << 30},
+	}
 	for _, f := range m.rows {
 		bound, judged := most[f.Command]
 		if !judged || f.Size != 15_000 || f.family > 0 {
 			continue
 		}
 		if ratio := f.ratio(m.start); ratio > bound.ratio || f.Took.Peak>>20 > bound.mebi {
-			m.t.Errorf("%s: %.2f of its floor and %d MiB; want at most %.2f and %d", f.Command, ratio, f.Took.Peak>>20, bound.ratio, bound.mebi)
+			m.t.Errorf("%s: %.2f of its floor and %d MiB; want at most %.2f and %d",
+				f.Command, ratio, f.Took.Peak>>20, bound.ratio, bound.mebi)
 		}
 	}
 	for _, f := range m.rows {

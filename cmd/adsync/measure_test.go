@@ -14,7 +14,8 @@ import (
 )
 
 var (
-	measureUpTo   = flag.Int("measure", 0, "resources of the largest account of TestMeasure: 1500, 15000 or 150000; 0 leaves it out")
+	measureUpTo = flag.Int("measure",
+		0, "resources of the largest account of TestMeasure: 1500, 15000 or 150000; 0 leaves it out")
 	measureFrom   = flag.Int("measure-from", 1_500, "resources of the smallest account of TestMeasure")
 	measureBinary = flag.String("measure-binary", "../../bin/adsync", "the adsync whose processes TestMeasure measures")
 	measureJSON   = flag.String("measure-json", "", "file for the figures of TestMeasure")
@@ -30,18 +31,21 @@ func TestMeasure(t *testing.T) {
 	}
 	began := time.Now()
 	m := &measuring{t: t, binary: *measureBinary, spent: filepath.Join(t.TempDir(), "spent")}
-	if said, err := exec.Command("go", "build", "-o", m.spent, "adsync/internal/bench/spent").CombinedOutput(); err != nil {
+	if said, err := exec.Command("go", "build", "-o",
+		m.spent, "adsync/internal/bench/spent").CombinedOutput(); err != nil {
 		t.Fatalf("build what measures: %v\n%s", err, said)
 	}
 	m.start = m.runs(10*(*measureRounds), benchEnvironment(), nothing, "version")
 	accounts := measuredAccounts()
 	for i, of := range accounts {
-		fmt.Fprintf(os.Stderr, "account %d of %d: %s, %s resources; %s so far\n", i+1, len(accounts), of.shape, thousands(uint64(of.shape.Resources())), time.Since(began).Round(time.Second))
+		fmt.Fprintf(os.Stderr, "account %d of %d: %s, %s resources; %s so far\n",
+			i+1, len(accounts), of.shape, thousands(uint64(of.shape.Resources())), time.Since(began).Round(time.Second))
 		m.size, m.shape, m.family = of.size, of.shape, of.family
 		m.account(writeMeasured(t, of.shape))
 	}
 	m.print(os.Stdout)
-	fmt.Printf("\nAll of it took %s by the clock, ended %s.\n", time.Since(began).Round(time.Minute), time.Now().UTC().Format("2 January 2006, 15:04"))
+	fmt.Printf("\nAll of it took %s by the clock, ended %s.\n",
+		time.Since(began).Round(time.Minute), time.Now().UTC().Format("2 January 2006, 15:04"))
 	if *measureJSON != "" {
 		m.save(*measureJSON)
 	}
@@ -113,7 +117,10 @@ type figure struct {
 
 // of adds a row for what is measured now, with the requests of the last process.
 func (m *measuring) of(command string, bound int, took cost, floors ...namedFloor) {
-	f := &figure{Size: m.size, Shape: m.shape.String(), Count: m.shape.Resources(), Command: command, Took: took, Bound: bound, counts: m.sent, family: m.family}
+	f := &figure{
+		Size: m.size, Shape: m.shape.String(), Count: m.shape.Resources(),
+		Command: command, Took: took, Bound: bound, counts: m.sent, family: m.family,
+	}
 	var names []string
 	for _, floor := range floors {
 		f.Floor.CPU += floor.CPU
@@ -163,7 +170,8 @@ func (m *measuring) count(s *measuredService, environment []string, args ...stri
 	sent := s.counts()
 	took := allocated(m.t, environment, args...)
 	now := s.counts()
-	m.sent = counts{now.Requests - sent.Requests + took.Served.Requests, now.Refused - sent.Refused + took.Served.Refused}
+	m.sent = counts{now.Requests - sent.Requests + took.Served.Requests,
+		now.Refused - sent.Refused + took.Served.Refused}
 	return took
 }
 
@@ -183,7 +191,8 @@ func nothing() {}
 // account measures every command with the files of one account.
 func (m *measuring) account(f measuredFiles) {
 	nodes := m.floor("yaml-nodes", f.parts...)
-	m.of("validate, YAML in many files", 0, m.runs(*measureRounds, benchEnvironment(), nothing, "validate", f.many), nodes)
+	m.of("validate, YAML in many files",
+		0, m.runs(*measureRounds, benchEnvironment(), nothing, "validate", f.many), nodes)
 	if m.family == 0 {
 		m.offline(f, nodes)
 	}

@@ -33,7 +33,8 @@ func (a *app) merge() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "merge BASE OURS THEIRS",
 		Short: "Merge two versions of a workbook cell by cell, as git's merge driver",
-		Long: "merge puts into OURS what THEIRS changed since BASE, cell by cell, and leaves all else of OURS as it is. As git's merge driver:\n" +
+		Long: "merge puts into OURS what THEIRS " +
+			"changed since BASE, cell by cell, and leaves all else of OURS as it is. As git's merge driver:\n" +
 			"    git config merge.adsync.driver 'adsync merge %O %A %B --path %P'\n" +
 			"    echo '*.xlsx merge=adsync' >> .gitattributes\n" +
 			"What both changed differently stays as OURS has it, is listed, and ends with exit code 1.",
@@ -126,12 +127,14 @@ func (a *app) showMerge(name string, m sources.Merged) error {
 			return err
 		}
 	}
-	a.note("merged %s: took %s, added %s, removed %s", name, plural(m.Cells, "cell"), plural(m.Added, "row"), plural(m.Removed, "row"))
+	a.note("merged %s: took %s, added %s, removed %s",
+		name, plural(m.Cells, "cell"), plural(m.Added, "row"), plural(m.Removed, "row"))
 	if m.Filled > 0 {
 		a.note("%s that adsync fills stayed as ours has them", plural(m.Filled, "cell"))
 	}
 	if len(m.Conflicts) > 0 {
-		return &exit{exitConflict, fmt.Sprintf("%s in %s; ours is kept there: write what is right into it, then git add it", plural(len(m.Conflicts), "conflict"), name)}
+		return &exit{exitConflict, fmt.Sprintf("%s in %s; ours "+
+			"is kept there: write what is right into it, then git add it", plural(len(m.Conflicts), "conflict"), name)}
 	}
 	return nil
 }

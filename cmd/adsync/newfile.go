@@ -45,7 +45,8 @@ func (n newFile) free() error {
 		return nil
 	}
 	if lock := sources.LockFile(n.name); lock != "" {
-		return configuration("%s: %s is open in an editor (%s is there); want it closed, or another name", n.flag, nameOf(n.name), nameOf(lock))
+		return configuration("%s: %s is open in an editor (%s is there); want it closed, or another name",
+			n.flag, nameOf(n.name), nameOf(lock))
 	}
 	if n.force {
 		return nil
@@ -64,9 +65,11 @@ func (n newFile) free() error {
 
 func (n newFile) taken() error {
 	if n.never {
-		return configuration("%s: %s is there, and adsync did not write it; want another name or folder", n.flag, nameOf(n.name))
+		return configuration("%s: %s is there, and adsync did not write it; want another name or folder",
+			n.flag, nameOf(n.name))
 	}
-	return configuration("%s: %s is there already; want another name, or --force to replace it%s", n.flag, nameOf(n.name), n.other)
+	return configuration("%s: %s is there already; want another name, or --force to replace it%s",
+		n.flag, nameOf(n.name), n.other)
 }
 
 // write makes the file as a whole, or not at all.

@@ -43,14 +43,16 @@ func obeying(ctx context.Context, halted func() error, do func(context.Context) 
 	interrupt(nil)
 	watching.Wait()
 	order := context.Cause(within)
-	if !errors.Is(order, adsapi.ErrHalted) || ctx.Err() != nil || !errors.Is(err, context.Canceled) || errors.Is(err, adsapi.ErrHalted) {
+	if !errors.Is(order, adsapi.ErrHalted) || ctx.Err() != nil ||
+		!errors.Is(err, context.Canceled) || errors.Is(err, adsapi.ErrHalted) {
 		return err
 	}
 	return fmt.Errorf("%w; what was under way was not waited for any longer", order)
 }
 
 // applyObeying carries a plan out, for as long as no order stands.
-func applyObeying(ctx context.Context, agent *reconcile.Agent, view *reconcile.View) (report *reconcile.Report, err error) {
+func applyObeying(ctx context.Context, agent *reconcile.Agent,
+	view *reconcile.View) (report *reconcile.Report, err error) {
 	err = obeying(ctx, agent.Service.Halted, func(ctx context.Context) (err error) {
 		report, err = agent.Apply(ctx, view)
 		return err

@@ -33,11 +33,16 @@ func TestAnOrderEndsWhatWaitsForTheService(t *testing.T) {
 		want   error
 	}{
 		{"no order", func(time.Duration) bool { return false }, waits(time.Hour, nil), time.Hour, nil},
-		{"an order, and a job that does not end", func(at time.Duration) bool { return at > time.Minute }, waits(time.Hour, nil), 75 * time.Second, order},
-		{"an order, and what ends by itself", func(at time.Duration) bool { return at > time.Minute }, waits(65*time.Second, broken), 65 * time.Second, broken},
-		{"an order that is taken back", func(at time.Duration) bool { return at > time.Minute && at < 65*time.Second }, waits(time.Hour, nil), time.Hour, nil},
-		{"what breaks as it is interrupted", func(time.Duration) bool { return true }, func(ctx context.Context) error { _ = sleep(ctx, time.Hour); return broken }, 15 * time.Second, broken},
-		{"what says nothing of the order", func(time.Duration) bool { return true }, func(ctx context.Context) error { return sleep(ctx, time.Hour) }, 15 * time.Second, order},
+		{"an order, and a job that does not end", func(at time.Duration) bool { return at > time.Minute },
+			waits(time.Hour, nil), 75 * time.Second, order},
+		{"an order, and what ends by itself", func(at time.Duration) bool { return at > time.Minute },
+			waits(65*time.Second, broken), 65 * time.Second, broken},
+		{"an order that is taken back", func(at time.Duration) bool { return at > time.Minute && at < 65*time.Second },
+			waits(time.Hour, nil), time.Hour, nil},
+		{"what breaks as it is interrupted", func(time.Duration) bool { return true },
+			func(ctx context.Context) error { _ = sleep(ctx, time.Hour); return broken }, 15 * time.Second, broken},
+		{"what says nothing of the order", func(time.Duration) bool { return true },
+			func(ctx context.Context) error { return sleep(ctx, time.Hour) }, 15 * time.Second, order},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -65,7 +70,8 @@ func TestASignalCountsBeforeAnOrder(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		})
-		if !errors.Is(err, context.Canceled) || errors.Is(err, adsapi.ErrHalted) || strings.Contains(err.Error(), "order") {
+		if !errors.Is(err, context.Canceled) || errors.Is(err, adsapi.ErrHalted) ||
+			strings.Contains(err.Error(), "order") {
 			t.Errorf("it ended with %v; want the interrupt", err)
 		}
 	})

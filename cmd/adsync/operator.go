@@ -49,7 +49,8 @@ func (a *app) operator(project sources.Project) (sources.Operator, []diag.Proble
 		file = whole
 	}
 	if err := project.Outside(file); err != nil {
-		return sources.Operator{}, []diag.Problem{{Severity: diag.Error, Code: diag.BadProject, Position: diag.InFile(file), Message: "the operator's file: " + err.Error()}}
+		return sources.Operator{}, []diag.Problem{{Severity: diag.Error,
+			Code: diag.BadProject, Position: diag.InFile(file), Message: "the operator's file: " + err.Error()}}
 	}
 	return sources.ReadOperator(file, project.Account.ID)
 }
@@ -57,7 +58,8 @@ func (a *app) operator(project sources.Project) (sources.Operator, []diag.Proble
 // operatorKey reads the key from where the operator's file says it is.
 func (a *app) operatorKey(o sources.Operator) (adsapi.Secret, error) {
 	if o.Key.From == "" {
-		return adsapi.Secret{}, configuration("no key: set %s, %s or %s, or credentials in the operator's file", envKey, envKeyFile, envKeyCommand)
+		return adsapi.Secret{}, configuration("no key: set %s, %s or %s, or credentials in the operator's file",
+			envKey, envKeyFile, envKeyCommand)
 	}
 	key, err := a.secretOf(context.Background(), o.Key)
 	return adsapi.NewSecret(key), err

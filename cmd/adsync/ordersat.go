@@ -22,7 +22,8 @@ func (f *namedFlags) given() bool { return f.state != "" || f.account != "" }
 
 func (f *namedFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.state, "state", "", "folder of adsync's own state, where the files are not in a folder here")
-	c.Flags().StringVar(&f.account, "account", "", "name of an account in the daemon's configuration, in the place of a folder")
+	c.Flags().StringVar(&f.account, "account", "",
+		"name of an account in the daemon's configuration, in the place of a folder")
 	c.Flags().StringVar(&f.config, "config", "/etc/adsync/daemon.yaml", "the daemon's configuration, with --account")
 }
 

@@ -55,7 +55,9 @@ func TestS20PanicEndsAnApplyAsAKillDoes(t *testing.T) {
 		if code := c.ProcessState.ExitCode(); code != exitInternal {
 			t.Fatalf("a panic at look %d ends with %d; want %d\n%s", at, code, exitInternal, text)
 		}
-		what := map[int]string{0: "internal error: a panic of type string", 1: "internal error: runtime error: index out of range"}[at%2]
+		what := map[int]string{
+			0: "internal error: a panic of type string", 1: "internal error: runtime error: index out of range",
+		}[at%2]
 		for _, want := range []string{what, "run the same command again", "panicking.func1"} {
 			if !strings.Contains(text, want) || strings.Contains(text, panicText) {
 				t.Fatalf("a panic at look %d says\n%s\nwant %q, and not what it says of itself", at, text, want)
@@ -78,7 +80,8 @@ func TestS20PanicEndsAnApplyAsAKillDoes(t *testing.T) {
 	h.finish()
 	h.check()
 	if panics < 5 || workers == 0 || open == 0 {
-		t.Errorf("%d panics, %d of them beside the main goroutine, %d with an open step; want some of each", panics, workers, open)
+		t.Errorf("%d panics, %d of them beside the main goroutine, %d with an open step; want some of each",
+			panics, workers, open)
 	}
 	t.Logf("%d panics, %d of them beside the main goroutine, %d with an open step", panics, workers, open)
 }

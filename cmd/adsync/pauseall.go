@@ -58,7 +58,8 @@ plans show it as somebody's pause, which nothing takes back by itself.`,
 	c.Flags().BoolVar(&f.noSuspend, "no-suspend", false, "do not suspend the account")
 	c.Flags().StringVar(&f.reason, "reason", "", "why, for whoever meets the suspension")
 	c.Flags().StringVar(&f.by, "by", "", "who orders it (default: the user of this process)")
-	c.Flags().DurationVar(&f.patience, "patience", 2*time.Minute, "how long to wait for another adsync to let go of the state")
+	c.Flags().DurationVar(&f.patience, "patience",
+		2*time.Minute, "how long to wait for another adsync to let go of the state")
 	c.Flags().BoolVar(&f.full, "full", false, "list every campaign, however many there are")
 	f.namedFlags.register(c)
 	a.outputs(c, reportFormNames()...)
@@ -71,7 +72,8 @@ func (a *app) runPauseAll(ctx context.Context, dir string, f pauseFlags) error {
 	if f.state == "" {
 		var err error
 		if l.project, err = a.projectOf(dir); err != nil {
-			return fmt.Errorf("%w; where adsync.yaml cannot be read: adsync pause-all --state %s", err, filepath.Join(dir, ".adsync"))
+			return fmt.Errorf("%w; where adsync.yaml cannot be read: adsync pause-all --state %s",
+				err, filepath.Join(dir, ".adsync"))
 		}
 	}
 	a.passes = everyOrder
@@ -156,7 +158,8 @@ func (a *app) pause(ctx context.Context, s *session) (*reconcile.Report, error) 
 	}
 	report, err := s.agent.Apply(ctx, view)
 	if open, failure := s.agent.Undecided(ctx); failure == nil && len(open) > 0 {
-		a.note("%s of an earlier run open, and may start something when adsync resume ends it: run adsync pause-all once more then", pluralAre(len(open), "operation"))
+		a.note("%s of an earlier run open, and may start something "+
+			"when adsync resume ends it: run adsync pause-all once more then", pluralAre(len(open), "operation"))
 	}
 	return report, err
 }

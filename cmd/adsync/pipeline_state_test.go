@@ -46,7 +46,8 @@ func (p *pipeline) stateCommit() string {
 // keptSerial is how many commits the state on the branch has seen.
 func (p *pipeline) keptSerial() int {
 	p.t.Helper()
-	text := p.run(p.origin, "git show adsync/state:lineage | sed -n 's/.* serial \\([0-9]*\\) .*/\\1/p' | sort -n | tail -n 1")
+	text := p.run(p.origin, "git show adsync/state:lineage "+
+		"| sed -n 's/.* serial \\([0-9]*\\) .*/\\1/p' | sort -n | tail -n 1")
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	must(p.t, err)
 	return n
@@ -219,7 +220,8 @@ func TestOnlyTheNextStateIsPut(t *testing.T) {
 		}
 	}
 	refused(p.runner(), "ci/state.sh put", "get did not come to its end")
-	refused(p.runner(), "mkdir ads/.adsync && cp "+one+"/ads/.adsync/state.db ads/.adsync && ci/state.sh put", "get did not come to its end")
+	refused(p.runner(), "mkdir ads/.adsync && cp "+one+"/ads/.adsync/state.db ads/.adsync && ci/state.sh put",
+		"get did not come to its end")
 
 	// A second runner that began at the same moment, when there was no state.
 	p.step(two, "bin/adsync plan ads && cp -r ads/.adsync kept")
@@ -233,7 +235,8 @@ func TestOnlyTheNextStateIsPut(t *testing.T) {
 	p.merge("more")
 	p.step(one, "git pull -q && bin/adsync apply ads --yes && ci/state.sh put")
 	refused(one, "cp old/state.db old/lineage ads/.adsync && ci/state.sh put", "nothing was pushed over it")
-	refused(one, "cp "+two+"/ads/.adsync/state.db "+two+"/ads/.adsync/lineage ads/.adsync && ci/state.sh put", "another one")
+	refused(one, "cp "+two+"/ads/.adsync/state.db "+two+"/ads/.adsync/lineage ads/.adsync && ci/state.sh put",
+		"another one")
 	refused(one, "rm ads/.adsync/state.db && ci/state.sh put", "is gone")
 
 	// A branch that was taken away is no beginning.

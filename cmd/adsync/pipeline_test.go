@@ -86,9 +86,13 @@ func must(t testing.TB, err error) {
 func newPipeline(t *testing.T, example string) *pipeline {
 	t.Helper()
 	dir := t.TempDir()
-	p := &pipeline{t: t, origin: filepath.Join(dir, "origin.git"), work: filepath.Join(dir, "work"), stubs: filepath.Join(dir, "stubs"), hub: &forge{t: t, comments: []comment{}}}
+	p := &pipeline{
+		t: t, origin: filepath.Join(dir, "origin.git"), work: filepath.Join(dir, "work"),
+		stubs: filepath.Join(dir, "stubs"), hub: &forge{t: t, comments: []comment{}},
+	}
 	server, err := emulator.Open(emulator.Options{Accounts: []emulator.Account{{
-		ID: "adacct_quickstart", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "sk-pipeline-key", Features: emulator.AllFeatures(),
+		ID: "adacct_quickstart", Name: "Test", Currency: "USD",
+		TimeZone: "America/New_York", Key: "sk-pipeline-key", Features: emulator.AllFeatures(),
 	}}})
 	must(t, err)
 	p.service = server
@@ -110,7 +114,8 @@ func newPipeline(t *testing.T, example string) *pipeline {
 	must(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hub.Certificate().Raw}), 0o600))
 	p.env = map[string]string{
 		"HOME": dir, "LANG": "C.UTF-8", "CURL_CA_BUNDLE": ca, "HUB": hub.URL,
-		"ADSYNC_URL": hub.URL + "/adsync", "ADSYNC_SHA256": fmt.Sprintf("%x", sha256.Sum256(p.hub.binary)), "ADSYNC_BASE_URL": line.URL + "/v1",
+		"ADSYNC_URL": hub.URL + "/adsync", "ADSYNC_SHA256": fmt.Sprintf("%x", sha256.Sum256(p.hub.binary)),
+		"ADSYNC_BASE_URL": line.URL + "/v1",
 	}
 	must(t, os.Mkdir(p.stubs, 0o755))
 	p.run(dir, "git init -q --bare -b main origin.git && git clone -q origin.git work 2>/dev/null")
@@ -120,7 +125,8 @@ func newPipeline(t *testing.T, example string) *pipeline {
 	script, err := os.ReadFile(filepath.Join("../../examples", example, "comment.sh"))
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(p.work, "ci/comment.sh"), script, 0o755))
-	p.run(p.work, `printf '.adsync\n/bin\n' > .gitignore && git add -A && `+by("Ann")+` commit -qm start && git push -q origin main`)
+	p.run(p.work, `printf '.adsync\n/bin\n' > .gitignore && git add -A && `+
+		by("Ann")+` commit -qm start && git push -q origin main`)
 	return p
 }
 
@@ -130,7 +136,8 @@ func by(author string) string {
 
 // stub puts a command in front of PATH.
 func (p *pipeline) stub(name, script string) {
-	must(p.t, os.WriteFile(filepath.Join(p.stubs, name), []byte("#!/usr/bin/env bash\nset -euo pipefail\n"+script), 0o755))
+	must(p.t, os.WriteFile(filepath.Join(p.stubs, name),
+		[]byte("#!/usr/bin/env bash\nset -euo pipefail\n"+script), 0o755))
 }
 
 // run runs a script in a folder and gives what it prints.
@@ -172,7 +179,8 @@ func (p *pipeline) edit(branch, file, from, to string) {
 
 // merge does what the button of a pull request does.
 func (p *pipeline) merge(branch string) {
-	p.run(p.work, "git checkout -q main && git pull -q && "+by("Ann")+" merge -q --no-ff -m merge "+branch+" && git push -q origin main")
+	p.run(p.work, "git checkout -q main && git pull -q && "+
+		by("Ann")+" merge -q --no-ff -m merge "+branch+" && git push -q origin main")
 }
 
 // oneComment holds that the pull request has one comment, the plan, and gives it.
@@ -189,7 +197,8 @@ func (p *pipeline) settled(token map[string]string) {
 	p.t.Helper()
 	dir := filepath.Join(p.t.TempDir(), "again")
 	p.run(filepath.Dir(dir), "git clone -q "+p.origin+" again")
-	if out, err := p.try(dir, "ci/install.sh && ci/state.sh get && bin/adsync plan --detailed-exitcode ads", token); err != nil {
+	if out, err := p.try(dir, "ci/install.sh && ci/state.sh get && bin/adsync plan --detailed-exitcode ads",
+		token); err != nil {
 		p.t.Errorf("after apply a plan has changes: %v\n%s", err, out)
 	}
 }
@@ -284,8 +293,11 @@ done
 curl --fail --silent --show-error --request "$method" "${data[@]}" "$HUB/$path" | jq -r "$jq"
 `)
 	values := map[string]string{
-		"vars.ADSYNC_URL": p.env["ADSYNC_URL"], "vars.ADSYNC_SHA256": p.env["ADSYNC_SHA256"], "vars.ADSYNC_BASE_URL": p.env["ADSYNC_BASE_URL"],
-		"secrets.ADSYNC_API_KEY": "sk-pipeline-key", "github.token": "t", "secrets.ADSYNC_STATE_TOKEN || github.token": "t", "github.event.pull_request.number": "7", "inputs.allow": "",
+		"vars.ADSYNC_URL": p.env["ADSYNC_URL"], "vars.ADSYNC_SHA256": p.env["ADSYNC_SHA256"],
+		"vars.ADSYNC_BASE_URL":   p.env["ADSYNC_BASE_URL"],
+		"secrets.ADSYNC_API_KEY": "sk-pipeline-key",
+		"github.token":           "t", "secrets.ADSYNC_STATE_TOKEN || github.token": "t",
+		"github.event.pull_request.number": "7", "inputs.allow": "",
 	}
 	job := func(name, ref string) string {
 		t.Helper()
@@ -381,7 +393,8 @@ func TestGitLabPipeline(t *testing.T) {
 	p.stub("apt-get", "") // what it installs is here
 	p.listArguments("git", "curl", "jq")
 	common := map[string]string{
-		"CI_API_V4_URL": p.env["HUB"] + "/api/v4", "CI_PROJECT_ID": "12", "CI_PROJECT_PATH": "shop/ads", "CI_SERVER_URL": "https://gitlab.example",
+		"CI_API_V4_URL": p.env["HUB"] + "/api/v4",
+		"CI_PROJECT_ID": "12", "CI_PROJECT_PATH": "shop/ads", "CI_SERVER_URL": "https://gitlab.example",
 		"CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
 	}
 	with := func(more ...string) map[string]string {
@@ -395,7 +408,8 @@ func TestGitLabPipeline(t *testing.T) {
 		return env
 	}
 	protected := with("ADSYNC_API_KEY", "sk-pipeline-key", "ADSYNC_PUSH_TOKEN", "push-token",
-		"GIT_CONFIG_COUNT", "1", "GIT_CONFIG_KEY_0", "url."+p.origin+".insteadOf", "GIT_CONFIG_VALUE_0", "https://gitlab.example/shop/ads.git")
+		"GIT_CONFIG_COUNT", "1", "GIT_CONFIG_KEY_0",
+		"url."+p.origin+".insteadOf", "GIT_CONFIG_VALUE_0", "https://gitlab.example/shop/ads.git")
 	request := with("ADSYNC_API_KEY", "sk-pipeline-key", "ADSYNC_COMMENT_TOKEN", "comment-token")
 	job := func(name, ref string, env map[string]string) {
 		t.Helper()

@@ -43,12 +43,14 @@ func (a *app) plan() *cobra.Command {
 		Short: "Show what apply would change, and what it does to spend",
 		RunE:  func(c *cobra.Command, args []string) error { return a.runPlan(c, args, f) },
 	}
-	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as raises-spend=120/day (repeatable)")
+	c.Flags().StringArrayVar(&f.allow, "allow", nil,
+		"allow a hazard by name, such as raises-spend=120/day (repeatable)")
 	completes(c, "allow", plan.Allowable()...)
 	c.Flags().BoolVar(&f.strict, "strict", false, "plan nothing where a row is not valid")
 	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there are changes")
 	c.Flags().StringVar(&f.out, "out", "", "save the plan to a file, for apply")
-	c.Flags().BoolVar(&f.requests, "requests", false, "show the requests an apply would send, in waves; what is not known of the account is asked with validate_only jobs")
+	c.Flags().BoolVar(&f.requests, "requests", false, "show the requests "+
+		"an apply would send, in waves; what is not known of the account is asked with validate_only jobs")
 	f.selectFlags.register(c)
 	f.refreshFlag.register(c)
 	markedFlag(c, &f.marked)
@@ -119,7 +121,8 @@ func (a *app) saveOut(l loaded, f planFlags, agent *reconcile.Agent, view *recon
 	if err := a.savePlan(f.out, l, f, agent, desired, view); err != nil {
 		return err
 	}
-	a.note("saved; apply it within %s with: adsync apply %s%s%s%s", plural(int(a.planLife(l.project).Minutes()), "minute"), quoted(f.out), again(f.allow), a.from(dir), a.git.accepting())
+	a.note("saved; apply it within %s with: adsync apply %s%s%s%s", plural(int(a.planLife(l.project).Minutes()),
+		"minute"), quoted(f.out), again(f.allow), a.from(dir), a.git.accepting())
 	return nil
 }
 
@@ -137,7 +140,9 @@ func (a *app) planDone(p *plan.Plan, f planFlags, dir string) error {
 // sends reports whether something of the plan goes to the service; notes in adsync's
 // own record are no question.
 func sends(p *plan.Plan) bool {
-	return slices.ContainsFunc(p.Applicable(), func(c plan.Change) bool { return c.Action != plan.Record && c.Action != plan.Forget })
+	return slices.ContainsFunc(p.Applicable(), func(c plan.Change) bool {
+		return c.Action != plan.Record && c.Action != plan.Forget
+	})
 }
 
 // pending says that something would change at the service, or is held; notes
@@ -179,7 +184,8 @@ func (a *app) planned(ctx context.Context, dir string, f planFlags) (loaded, *re
 }
 
 // compute reads the account as the flags say, and plans.
-func (a *app) compute(ctx context.Context, agent *reconcile.Agent, desired reconcile.Desired, f planFlags) (*reconcile.View, error) {
+func (a *app) compute(ctx context.Context, agent *reconcile.Agent,
+	desired reconcile.Desired, f planFlags) (*reconcile.View, error) {
 	agent.Incremental = f.incremental(f.unattended)
 	view, err := agent.Plan(ctx, desired)
 	if err != nil {
@@ -197,10 +203,12 @@ func (a *app) compute(ctx context.Context, agent *reconcile.Agent, desired recon
 func (a *app) noteOpenSteps(ctx context.Context, store state.Store) error {
 	steps, err := store.Open(ctx)
 	for _, u := range setAside(steps) {
-		a.note("%s: %s; nothing is sent to it or made beneath it until that is decided: %s", u.Operation.Address, diag.Printable(u.Message()), resolving(u.Operation.Address.String()))
+		a.note("%s: %s; nothing is sent to it or made beneath it until that is decided: %s",
+			u.Operation.Address, diag.Printable(u.Message()), resolving(u.Operation.Address.String()))
 	}
 	if err == nil && len(steps) > 0 {
-		a.note("%s open from another apply; what it did looks like somebody else's in this plan, until apply has recovered it", pluralAre(len(steps), "step"))
+		a.note("%s open from another apply; what it "+
+			"did looks like somebody else's in this plan, until apply has recovered it", pluralAre(len(steps), "step"))
 	}
 	return err
 }
@@ -213,10 +221,16 @@ func (a *app) wanted(l loaded, f planFlags) (reconcile.Desired, error) {
 
 // wantedUnder is wanted with a policy that was found already.
 func (a *app) wantedUnder(l loaded, f planFlags, g governed) (reconcile.Desired, error) {
-	desired := reconcile.Desired{Snapshot: l.desired.Whole(), Invalid: l.invalidRows(), LetsWait: !g.stops && !f.strict, Policy: g.policy, Most: l.project.Limits, Standing: g.standing, Bound: g.bound}
+	desired := reconcile.Desired{
+		Snapshot: l.desired.Whole(), Invalid: l.invalidRows(), LetsWait: !g.stops &&
+			!f.strict, Policy: g.policy, Most: l.project.Limits, Standing: g.standing, Bound: g.bound,
+	}
 	desired.Policy.Unattended = f.unattended
 	for _, i := range l.project.Ignore {
-		desired.Ignore = append(desired.Ignore, plan.Ignore{Resource: i.Resource, Attribute: i.Attribute, Owner: i.Owner, Reason: i.Reason, Until: i.Until, Position: i.Position})
+		desired.Ignore = append(desired.Ignore, plan.Ignore{
+			Resource: i.Resource, Attribute: i.Attribute,
+			Owner: i.Owner, Reason: i.Reason, Until: i.Until, Position: i.Position,
+		})
 	}
 	desired.Moves = movesOf(l)
 	for _, text := range f.allow {
@@ -253,7 +267,10 @@ func unmatched(p *plan.Plan) error {
 
 // planFailed keeps what programs read whole on failure.
 func (a *app) planFailed(l loaded, f planFlags, failure error) error {
-	document := &planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: nothingPlanned(), Error: coded(failure), Service: a.serviceOf(l.project)}
+	document := &planDocument{
+		FormatVersion: formatVersion, InputHash: l.desired.Hash,
+		Document: nothingPlanned(), Error: coded(failure), Service: a.serviceOf(l.project),
+	}
 	document.Problems, document.Unread = listed(l.desired.Problems), l.desired.Unread
 	show := a.printPlan
 	if !planForms[a.flags.output].onFailure {
@@ -276,7 +293,8 @@ func (a *app) showPlan(l loaded, f planFlags, account state.Account, view *recon
 	a.clearLine()
 	if a.flags.output == "xlsx" {
 		if len(f.also) > 0 {
-			return configuration("--also goes with every form but xlsx; want -o text --also, and the workbook by a command of its own")
+			return configuration("--also goes with every " +
+				"form but xlsx; want -o text --also, and the workbook by a command of its own")
 		}
 		return a.writePlanBook(l, f, account, view.Plan)
 	}
@@ -287,7 +305,11 @@ func (a *app) showPlan(l loaded, f planFlags, account state.Account, view *recon
 // problems of the files with its own.
 func (a *app) document(l loaded, account state.Account, view *reconcile.View) *planDocument {
 	p := view.Plan
-	document := &planDocument{FormatVersion: formatVersion, Account: accountOf(account), Service: a.serviceOf(l.project), InputHash: l.desired.Hash, PlanHash: view.Hash(), Revision: a.revisionOf(l), Document: p.Document(), Unread: l.desired.Unread, Requests: p.Requests}
+	document := &planDocument{
+		FormatVersion: formatVersion, Account: accountOf(account),
+		Service: a.serviceOf(l.project), InputHash: l.desired.Hash, PlanHash: view.Hash(),
+		Revision: a.revisionOf(l), Document: p.Document(), Unread: l.desired.Unread, Requests: p.Requests,
+	}
 	var all diag.List
 	all.AddAll(l.desired.Problems)
 	all.AddAll(p.Problems)

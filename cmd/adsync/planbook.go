@@ -55,6 +55,11 @@ func planMarks(l loaded, account state.Account, p *plan.Plan) sources.Marks {
 	var all diag.List
 	all.AddAll(l.desired.Problems)
 	all.AddAll(p.Problems)
-	d := &planDocument{Account: accountOf(account), Document: p.Document(), Unread: l.desired.Unread, Review: l.reviews.Summary()}
-	return sources.Marks{Outcomes: l.inReview(plannedRows(l, p, words.OnSheet)), Problems: all.Sorted(), Unread: l.desired.Unread, Plan: plannedChanges(l.schemas, p, account.Currency), Summary: planview.Summary(l.schemas, d)}
+	d := &planDocument{
+		Account: accountOf(account), Document: p.Document(), Unread: l.desired.Unread, Review: l.reviews.Summary(),
+	}
+	return sources.Marks{
+		Outcomes: l.inReview(plannedRows(l, p, words.OnSheet)), Problems: all.Sorted(), Unread: l.desired.Unread,
+		Plan: plannedChanges(l.schemas, p, account.Currency), Summary: planview.Summary(l.schemas, d),
+	}
 }

@@ -51,7 +51,8 @@ func (f planFlags) alsoForms() ([]alsoForm, error) {
 		form, file, _ := strings.Cut(text, "=")
 		if _, known := planForms[form]; !known || form == "xlsx" || file == "" {
 			named := slices.DeleteFunc(formNames(), func(name string) bool { return name == "xlsx" })
-			return nil, configuration("--also is %q; want a form and a file, such as html=plan.html: %s", text, orList(named))
+			return nil, configuration("--also is %q; want a form and a file, such as html=plan.html: %s",
+				text, orList(named))
 		}
 		all = append(all, alsoForm{form, file})
 	}
@@ -95,7 +96,9 @@ func (a *app) writePlan(l loaded, w io.Writer, form string, f planFlags, d *plan
 	if form == "github" {
 		return planview.WriteAnnotations(w, schemas(), d, a.inRepository(l.project.Root))
 	}
-	return planview.WriteText(w, schemas(), d, planview.TextOptions{Color: w == a.out && a.colorful(), Width: widthOf(w), Full: f.full})
+	return planview.WriteText(w, schemas(), d, planview.TextOptions{
+		Color: w == a.out && a.colorful(), Width: widthOf(w), Full: f.full,
+	})
 }
 
 // inRepository is the project's folder as annotations name it: from the folder

@@ -32,7 +32,8 @@ func (a *app) policyCommand() *cobra.Command {
 		Use: "show [FOLDER]", Short: "Print every value of the policy with its origin",
 		RunE: func(c *cobra.Command, args []string) error { return a.showPolicy(c, args, allow) },
 	}
-	show.Flags().StringArrayVar(&allow, "allow", nil, "an allowance as apply takes it, to see it beside the others (repeatable)")
+	show.Flags().StringArrayVar(&allow, "allow", nil,
+		"an allowance as apply takes it, to see it beside the others (repeatable)")
 	a.outputs(show, "text", "json")
 	c.AddCommand(show)
 	return c
@@ -88,11 +89,14 @@ func (a *app) policyVerdict(problems []diag.Problem) error {
 // serviceValues are where the service and its key are. The key itself is never
 // read for this.
 func (a *app) serviceValues(project sources.Project, g governed) []policyValue {
-	values := []policyValue{{Name: "base_url", Value: "none", Origin: "default"}, {Name: "credentials", Value: "none", Origin: "default"}}
+	values := []policyValue{{Name: "base_url", Value: "none", Origin: "default"},
+		{Name: "credentials", Value: "none", Origin: "default"}}
 	if base := a.env(envBaseURL); base != "" {
 		values[0] = policyValue{Name: "base_url", Value: hostOf(base), Origin: envBaseURL}
 	} else if g.operator.BaseURL.Value != "" {
-		values[0] = policyValue{Name: "base_url", Value: hostOf(g.operator.BaseURL.Value), Origin: g.origin(g.operator.BaseURL.Position)}
+		values[0] = policyValue{
+			Name: "base_url", Value: hostOf(g.operator.BaseURL.Value), Origin: g.origin(g.operator.BaseURL.Position),
+		}
 	} else if s := a.serviceOf(project); s != nil {
 		values[0] = policyValue{Name: "base_url", Value: s.Address, Origin: g.origin(project.ServiceAt())}
 	}

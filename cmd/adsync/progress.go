@@ -47,7 +47,9 @@ func (a *app) watchProgress(left func() (left, of int)) (end func()) {
 	if a.flags.quiet {
 		return func() {}
 	}
-	p := &progressLine{out: a.err, now: time.Now, left: left, width: func() int { return 0 }, stopped: make(chan struct{})}
+	p := &progressLine{
+		out: a.err, now: time.Now, left: left, width: func() int { return 0 }, stopped: make(chan struct{}),
+	}
 	if isTerminal(a.err) && a.env("TERM") != "dumb" {
 		p.width = func() int { return widthOf(a.err) }
 	}

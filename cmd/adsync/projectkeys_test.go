@@ -69,73 +69,101 @@ func asWithout(r ruled) bool { return gocmp.Equal(r.policy, plan.DefaultPolicy()
 
 func wrongAccount(r ruled) bool {
 	a := r.project.Account
-	return reconcile.SameAccount(adsapi.Account{ID: "adacct_1", Currency: "EUR", TimeZone: "Europe/Paris"}, state.Account{ID: a.ID, Currency: a.Currency, TimeZone: a.TimeZone}) != nil
+	return reconcile.SameAccount(adsapi.Account{ID: "adacct_1", Currency: "EUR", TimeZone: "Europe/Paris"},
+		state.Account{ID: a.ID, Currency: a.Currency, TimeZone: a.TimeZone}) != nil
 }
 
 var attempts = map[string][]attempt{
 	"account.id": {
 		{project: "account: {id: adacct_2}", holds: wrongAccount},
-		{project: "account: {currency: EUR}", operator: "accounts: {adacct_1: {policy: {max_bid: 1}}}", refused: "no account is named"},
+		{project: "account: {currency: EUR}", operator: "accounts: {adacct_1: {policy: {max_bid: 1}}}",
+			refused: "no account is named"},
 	},
 	"account.currency": {{project: "account: {currency: JPY}", holds: wrongAccount}},
 	"account.timezone": {
 		{project: "account: {timezone: Pacific/Pago_Pago}", holds: wrongAccount},
-		{project: "account: {currency: EUR}", operator: "allow: [{allow: activates, until: 2026-12-01, owner: Ann, reason: sale}]", holds: func(r ruled) bool { return len(r.standing) == 0 }},
-		{project: declared, operator: "allow: [{allow: activates, until: 2026-12-01, owner: Ann, reason: sale}]", holds: func(r ruled) bool { return len(r.standing) == 1 }},
+		{project: "account: {currency: EUR}", operator: "allow: [{allow: activates, " +
+			"until: 2026-12-01, owner: Ann, reason: sale}]", holds: func(r ruled) bool { return len(r.standing) == 0 }},
+		{project: declared, operator: "allow: [{allow: activates, until: 2026-12-01, owner: Ann, reason: sale}]",
+			holds: func(r ruled) bool { return len(r.standing) == 1 }},
 	},
 	"account.limits": {{project: "account: {limits: {campaign: 999999}}", holds: asWithout}},
 	"sources":        {{project: "sources: [none/*.yaml]", holds: asWithout}},
 	"service": {
-		{project: "service: emulator", operator: "base_url: https://ads.example/v1", holds: func(r ruled) bool { return r.service.base == "https://ads.example/v1" && !r.service.emulated }},
+		{project: "service: emulator", operator: "base_url: https://ads.example/v1", holds: func(r ruled) bool {
+			return r.service.base == "https://ads.example/v1" && !r.service.emulated
+		}},
 		{project: "service: https://evil.example/v1", refused: "service names an address"},
 	},
 	"state": {
 		{project: "state: fresh", refused: `state is "fresh", and the operator's file names no state; want .adsync`},
-		{project: "state: fresh", operator: "state: var/state", refused: `state is "fresh", and the operator's file says "var/state"`},
-		{project: "state: var/state", operator: "state: var/state", holds: func(r ruled) bool { return r.project.State == "var/state" }},
-		{project: declared, operator: "accounts: {adacct_1: {state: var/state}}", holds: func(r ruled) bool { return r.project.State == "var/state" }},
+		{project: "state: fresh", operator: "state: var/state",
+			refused: `state is "fresh", and the operator's file says "var/state"`},
+		{project: "state: var/state", operator: "state: var/state", holds: func(r ruled) bool {
+			return r.project.State == "var/state"
+		}},
+		{project: declared, operator: "accounts: {adacct_1: {state: var/state}}", holds: func(r ruled) bool {
+			return r.project.State == "var/state"
+		}},
 	},
 	"domains":     {{project: "domains: [shop.example]", holds: asWithout}},
 	"own_columns": {{project: "own_columns: [Last day]", holds: asWithout}},
 	"sheets":      {{project: "sheets: {ads: [Ads Q1]}", holds: asWithout}},
 	"moved":       {{project: "moved: [{from: campaign/a, to: campaign/b}]", holds: asWithout}},
-	"ignore":      {{project: "ignore: [{resource: campaign/*, attribute: budget.daily, owner: x, reason: y, until: 2026-12-31}]", holds: asWithout}},
+	"ignore": {{project: "ignore: [{resource: " +
+		"campaign/*, attribute: budget.daily, owner: x, reason: y, until: 2026-12-31}]", holds: asWithout}},
 	"policy.freeze": {{
 		project:  "policy: {freeze: [{name: always, cron: \"0 0 1 1 *\", for: 1h, timezone: UTC}]}",
 		operator: "policy: {freeze: [{name: always, cron: \"0 0 * * *\", for: 24h, timezone: UTC}]}",
 		holds:    func(r ruled) bool { return len(r.policy.Frozen) == 1 },
 	}},
 	"policy.saved_plan_minutes": {
-		{project: "policy: {saved_plan_minutes: 20}", operator: "policy: {saved_plan_minutes: 10}", refused: "policy.saved_plan_minutes is 20, looser than 10 (op.yaml:1)"},
+		{project: "policy: {saved_plan_minutes: 20}", operator: "policy: {saved_plan_minutes: 10}",
+			refused: "policy.saved_plan_minutes is 20, looser than 10 (op.yaml:1)"},
 		{project: "policy: {saved_plan_minutes: 31}", refused: "want 1 to 30"},
 	},
 	"policy.allow": {{project: "policy: {allow: [activates]}", refused: "policy.allow stands in a watched file"}},
 	"policy.drift": {
 		{project: "policy: {drift: revert}", refused: "policy.drift is revert, looser than report (default)"},
-		{project: "policy: {drift: {budget.daily: revert}}", refused: "policy.drift.budget.daily is revert, looser than report (default)"},
-		{project: "policy: {drift: revert}", operator: "policy: {drift: {budget.daily: revert}}", refused: "policy.drift is revert"},
+		{project: "policy: {drift: {budget.daily: revert}}",
+			refused: "policy.drift.budget.daily is revert, looser than report (default)"},
+		{project: "policy: {drift: revert}", operator: "policy: {drift: {budget.daily: revert}}",
+			refused: "policy.drift is revert"},
 	},
 	"policy.prune": {
 		{project: "policy: {prune: pause}", refused: "policy.prune is pause, looser than keep (default)"},
-		{project: "policy: {prune: archive}", operator: "policy: {prune: pause}", refused: "policy.prune is archive, looser than pause (op.yaml:1)"},
-		{project: "policy: {prune: {ad: archive}}", operator: "policy: {prune: {ad: pause, default: archive}}", refused: "policy.prune.ad is archive, looser than pause (op.yaml:1)"},
-		{project: "policy: {prune: archive}", operator: "policy: {prune: {ad: pause, default: archive}}", holds: func(r ruled) bool { return r.policy.PruneOf["ad"] == plan.PrunePause }},
-		{project: "policy: {prune: keep}", operator: "policy: {prune: {ad: archive}}", holds: func(r ruled) bool { return r.policy.PruneOf["ad"] == plan.PruneKeep }},
+		{project: "policy: {prune: archive}", operator: "policy: {prune: pause}",
+			refused: "policy.prune is archive, looser than pause (op.yaml:1)"},
+		{project: "policy: {prune: {ad: archive}}", operator: "policy: {prune: {ad: pause, default: archive}}",
+			refused: "policy.prune.ad is archive, looser than pause (op.yaml:1)"},
+		{project: "policy: {prune: archive}", operator: "policy: {prune: {ad: pause, default: archive}}",
+			holds: func(r ruled) bool { return r.policy.PruneOf["ad"] == plan.PrunePause }},
+		{project: "policy: {prune: keep}", operator: "policy: {prune: {ad: archive}}", holds: func(r ruled) bool {
+			return r.policy.PruneOf["ad"] == plan.PruneKeep
+		}},
 	},
 	"policy.invalid": {
-		{project: "policy: {invalid: hold}", operator: "policy: {invalid: stop}", refused: "policy.invalid is hold, looser than stop (op.yaml:1)"},
+		{project: "policy: {invalid: hold}", operator: "policy: {invalid: stop}",
+			refused: "policy.invalid is hold, looser than stop (op.yaml:1)"},
 		{project: "policy: {invalid: stop}", holds: func(r ruled) bool { return r.stops }},
 	},
-	"bulk.repeat_parent": {{project: "bulk: {repeat_parent: auto}", operator: "bulk: {repeat_parent: never}", refused: "bulk.repeat_parent is auto, looser than never (op.yaml:1)"}},
+	"bulk.repeat_parent": {{project: "bulk: {repeat_parent: auto}", operator: "bulk: {repeat_parent: never}",
+		refused: "bulk.repeat_parent is auto, looser than never (op.yaml:1)"}},
 	"bulk.rehearse": {
 		{project: "bulk: {rehearse: never}", refused: "bulk.rehearse is never, looser than auto (default)"},
-		{project: "bulk: {rehearse: auto}", operator: "bulk: {rehearse: always}", refused: "bulk.rehearse is auto, looser than always (op.yaml:1)"},
+		{project: "bulk: {rehearse: auto}", operator: "bulk: {rehearse: always}",
+			refused: "bulk.rehearse is auto, looser than always (op.yaml:1)"},
 	},
-	"policy.max_daily_exposure": {{project: "policy: {max_daily_exposure: 999999}", holds: func(r ruled) bool { return r.policy.CeilingWatched && r.policy.MaxDailyExposure == 999999e6 }}},
+	"policy.max_daily_exposure": {{project: "policy: {max_daily_exposure: 999999}", holds: func(r ruled) bool {
+		return r.policy.CeilingWatched && r.policy.MaxDailyExposure == 999999e6
+	}}},
 }
 
 // What a limit is tight at, and looser.
-var tightAndLoose = map[policy.Form][2]string{policy.Amount: {"5", "999999"}, policy.Factor: {"1.1", "99"}, policy.Percent: {"1", "100000"}, policy.Count: {"1", "999999"}}
+var tightAndLoose = map[policy.Form][2]string{
+	policy.Amount: {"5", "999999"}, policy.Factor: {"1.1", "99"},
+	policy.Percent: {"1", "100000"}, policy.Count: {"1", "999999"},
+}
 
 // limitAttempt is to loosen a limit of the operator's.
 func limitAttempt(s policy.Setting) attempt {
@@ -166,9 +194,11 @@ func TestNoKeyOfTheProjectFileLoosens(t *testing.T) {
 				r := rule(t, try.project, try.operator)
 				switch {
 				case try.refused == "" && (r.problems != "" || !try.holds(r)):
-					t.Errorf("%s under %q has the problems %q and the policy %+v; want it to loosen nothing", try.project, try.operator, r.problems, r.policy)
+					t.Errorf("%s under %q has the problems %q and the policy %+v; want it to loosen nothing",
+						try.project, try.operator, r.problems, r.policy)
 				case try.refused != "" && !strings.Contains(r.problems, try.refused):
-					t.Errorf("%s under %q has the problems %q; want %q", try.project, try.operator, r.problems, try.refused)
+					t.Errorf("%s under %q has the problems %q; want %q",
+						try.project, try.operator, r.problems, try.refused)
 				}
 			})
 		}
@@ -193,11 +223,14 @@ func TestEveryKeyOfTheProjectFileHasARule(t *testing.T) {
 	known := append(leaves(schema, ""), readerKeys(t)...)
 	for _, name := range known {
 		if !table[name] && !slices.ContainsFunc(parents(name), func(above string) bool { return table[above] }) {
-			t.Errorf("%s is a key of adsync.yaml, and no rule says who may loosen it; want it in sources.ProjectKeys", name)
+			t.Errorf("%s is a key of adsync.yaml, and no rule says who may loosen it; want it in sources.ProjectKeys",
+				name)
 		}
 	}
 	for name := range table {
-		if !slices.ContainsFunc(known, func(key string) bool { return key == name || strings.HasPrefix(key, name+".") }) {
+		if !slices.ContainsFunc(known, func(key string) bool {
+			return key == name || strings.HasPrefix(key, name+".")
+		}) {
 			t.Errorf("%s is in the table, and no key of adsync.yaml", name)
 		}
 	}
@@ -226,7 +259,8 @@ func parents(name string) (all []string) {
 // readerKeys are those the reader names where it meets an unknown one.
 func readerKeys(t *testing.T) (all []string) {
 	wanted := regexp.MustCompile(`has "zzz"; want ([a-z_, ]+)`)
-	for _, above := range []string{"", "account", "bulk", "policy", "policy.budget", "policy.bid", "policy.archives", "policy.updates", "policy.exposure", "policy.people", "policy.shrink"} {
+	for _, above := range []string{"", "account", "bulk", "policy", "policy.budget",
+		"policy.bid", "policy.archives", "policy.updates", "policy.exposure", "policy.people", "policy.shrink"} {
 		text := "zzz: 1"
 		for _, part := range slices.Backward(strings.Split(above, ".")) {
 			if part != "" {
@@ -238,7 +272,8 @@ func readerKeys(t *testing.T) (all []string) {
 			t.Fatalf("%s says nothing of an unknown key", text)
 		}
 		for _, key := range strings.Split(strings.TrimSpace(found[1]), ", ") {
-			if name := strings.TrimPrefix(above+"."+key, "."); name != "account" && name != "bulk" && name != "policy" && !groups[name] {
+			if name := strings.TrimPrefix(above+"."+key, "."); name != "account" &&
+				name != "bulk" && name != "policy" && !groups[name] {
 				all = append(all, name)
 			}
 		}
@@ -246,7 +281,10 @@ func readerKeys(t *testing.T) (all []string) {
 	return all
 }
 
-var groups = map[string]bool{"policy.budget": true, "policy.bid": true, "policy.archives": true, "policy.updates": true, "policy.exposure": true, "policy.people": true, "policy.shrink": true}
+var groups = map[string]bool{
+	"policy.budget": true, "policy.bid": true, "policy.archives": true,
+	"policy.updates": true, "policy.exposure": true, "policy.people": true, "policy.shrink": true,
+}
 
 // TestTheListOfProjectKeysIsInStep holds docs/project.md to the table.
 func TestTheListOfProjectKeysIsInStep(t *testing.T) {

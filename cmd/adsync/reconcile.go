@@ -56,8 +56,10 @@ sent once more, as it is now: who and when is kept with the approvals of the acc
 	}
 	c.Flags().BoolVar(&f.full, "full", false, "read the whole account, not only what the audit log names")
 	c.Flags().BoolVar(&f.wait, "wait", false, "wait until the run has ended, and end as it did")
-	c.Flags().StringVar(&f.accept, "accept-commit", "", "go on with this commit although the branch went back or was rewritten, 12 digits of it at least")
-	c.Flags().StringArrayVar(&f.retry, "retry", nil, "ask the service once more for what it refused at this address; may be repeated")
+	c.Flags().StringVar(&f.accept, "accept-commit",
+		"", "go on with this commit although the branch went back or was rewritten, 12 digits of it at least")
+	c.Flags().StringArrayVar(&f.retry, "retry", nil,
+		"ask the service once more for what it refused at this address; may be repeated")
 	c.Flags().StringVar(&f.note, "note", "", "why, kept with --retry")
 	f.register(c)
 	a.outputs(c, "text", "json")
@@ -83,7 +85,8 @@ func (a *app) askAgain(ctx context.Context, at orders.Folder, f reconcileFlags) 
 		address, _ := resource.ParseAddress(text)
 		b, refused := blocked[address]
 		if !refused {
-			return configuration("nothing that the service refused is at %q; want one of %s", text, cmp.Or(strings.Join(refusedAt(blocked), ", "), "those that adsync status names: there are none"))
+			return configuration("nothing that the service refused is at %q; want one of %s",
+				text, cmp.Or(strings.Join(refusedAt(blocked), ", "), "those that adsync status names: there are none"))
 		}
 		allow = append(allow, plan.Refused{Basis: b.InputHash, Asked: b.Asked}.AskAgain(address).String())
 	}

@@ -25,7 +25,8 @@ func typed(ctx context.Context, args ...string) (code int, out, err string) {
 func project(t *testing.T) (dir string, at orders.Folder) {
 	t.Helper()
 	dir = t.TempDir()
-	noError(t, os.WriteFile(filepath.Join(dir, "adsync.yaml"), []byte("account: {id: a, currency: USD, timezone: UTC}\n"), 0o600))
+	noError(t, os.WriteFile(filepath.Join(dir, "adsync.yaml"),
+		[]byte("account: {id: a, currency: USD, timezone: UTC}\n"), 0o600))
 	return dir, orders.Folder(filepath.Join(dir, ".adsync"))
 }
 
@@ -44,7 +45,8 @@ func TestReconcileAsksAndWaits(t *testing.T) {
 		code int
 		out  string
 	}{
-		{"a run that applied", orders.Daemon{State: "applied", Message: "3 changes", Exit: exitDone}, exitDone, "applied: 3 changes\n"},
+		{"a run that applied", orders.Daemon{State: "applied", Message: "3 changes", Exit: exitDone},
+			exitDone, "applied: 3 changes\n"},
 		{"a run that is held", orders.Daemon{State: "held", Exit: exitRefused}, exitRefused, "held\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -107,7 +109,8 @@ func TestReconcileDoesNotWaitUnasked(t *testing.T) {
 	if code != exitDone || out != "asked the daemon (process 7 on here)\n" || len(at.Asks()) != 1 {
 		t.Errorf("code %d, %q, %q, %d asked; want 0 and one", code, out, said, len(at.Asks()))
 	}
-	if code, out, _ := typed(t.Context(), "resume", dir); code != exitDone || !strings.Contains(out, "goes on, and ends what is open") || len(at.Asks()) != 2 {
+	if code, out, _ := typed(t.Context(), "resume", dir); code != exitDone ||
+		!strings.Contains(out, "goes on, and ends what is open") || len(at.Asks()) != 2 {
 		t.Errorf("resume: code %d, %q, %d asked; want the daemon to be told", code, out, len(at.Asks()))
 	}
 	if _, out, _ := typed(t.Context(), "status", dir); !strings.Contains(out, "daemon       process 7 on here") {

@@ -51,11 +51,17 @@ func (r *recorder) tell(e reconcile.Event) {
 	case reconcile.StepMoved:
 		s := e.Step
 		r.enter(e.Wave)
-		r.print(runview.LineStep, runview.Step{Wave: e.Wave, Step: s.ID, Route: s.Route, Path: s.Path, Operations: e.Operations, Point: s.Point, Job: s.JobID, Note: s.Note})
+		r.print(runview.LineStep, runview.Step{
+			Wave: e.Wave, Step: s.ID, Route: s.Route,
+			Path: s.Path, Operations: e.Operations, Point: s.Point, Job: s.JobID, Note: s.Note,
+		})
 	case reconcile.OpSettled:
 		o := e.Outcome
 		r.enter(e.Wave)
-		r.print(runview.LineOutcome, runview.Settled{Wave: e.Wave, Address: o.Address.String(), Action: o.Action, Outcome: o.Outcome, ID: o.ID, Code: o.Code, Message: o.Message, Do: runview.Do(o.Outcome, o.Code, o.Address), Position: o.Position, Cell: o.Cell})
+		r.print(runview.LineOutcome, runview.Settled{
+			Wave: e.Wave, Address: o.Address.String(), Action: o.Action, Outcome: o.Outcome, ID: o.ID, Code: o.Code,
+			Message: o.Message, Do: runview.Do(o.Outcome, o.Code, o.Address), Position: o.Position, Cell: o.Cell,
+		})
 	case reconcile.WaveChecked:
 		r.enter(e.Wave)
 		r.print(runview.LineVerified, runview.Verified{Wave: e.Wave, Verified: e.Verified, Touched: e.Touched})

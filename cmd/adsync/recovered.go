@@ -27,5 +27,6 @@ func (a *app) recovered(ctx context.Context, agent *reconcile.Agent) (reconcile.
 	for i, f := range found {
 		steps[i], open[f.Step.ID] = f.Step, !f.Ended
 	}
-	return recovered, errors.Join(failure, runview.KeepRecovered(context.WithoutCancel(ctx), agent.Store, steps, open, time.Now()))
+	return recovered, errors.Join(failure,
+		runview.KeepRecovered(context.WithoutCancel(ctx), agent.Store, steps, open, time.Now()))
 }

@@ -40,7 +40,8 @@ func TestTheListOfCodesIsInStep(t *testing.T) {
 	cell := strings.NewReplacer("|", "\\|", "<", "&lt;")
 	want := "| code | what it says | why it comes | what to do | for example |\n|---|---|---|---|---|\n"
 	for _, e := range diag.Explanations() {
-		want += fmt.Sprintf("| %s | %s | %s | %s | `%s` |\n", e.Code, cell.Replace(e.Means), cell.Replace(e.Why), cell.Replace(e.Do), e.Example)
+		want += fmt.Sprintf("| %s | %s | %s | %s | `%s` |\n",
+			e.Code, cell.Replace(e.Means), cell.Replace(e.Why), cell.Replace(e.Do), e.Example)
 	}
 	inStep(t, "../../docs/problems.md", "codes", want)
 }

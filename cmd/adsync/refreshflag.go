@@ -17,7 +17,8 @@ var refreshModes = []string{"auto", "full", "incremental"}
 type refreshFlag struct{ mode string }
 
 func (f *refreshFlag) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.mode, "refresh", "auto", "how the account is read: full; incremental, what its audit log says was changed, and all of it once a day; auto, incremental with --unattended alone")
+	c.Flags().StringVar(&f.mode, "refresh", "auto", "how the account is read: full; incremental, "+
+		"what its audit log says was changed, and all of it once a day; auto, incremental with --unattended alone")
 	completes(c, "refresh", refreshModes...)
 }
 
@@ -37,7 +38,8 @@ func (f *refreshFlag) incremental(unattended bool) bool {
 func (a *app) noteReading(r reconcile.Reading) {
 	switch {
 	case !r.Whole:
-		a.note("the account was read by its audit log: %s anew; --refresh full reads everything", plural(r.Changed, "resource"))
+		a.note("the account was read by its audit log: %s anew; --refresh full reads everything",
+			plural(r.Changed, "resource"))
 	case r.Why != "":
 		a.note("the account was read in full: %s", diag.Printable(r.Why))
 	}

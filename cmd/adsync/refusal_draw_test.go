@@ -141,7 +141,8 @@ func (a *drawnAccount) limit(kind string, i, from, days int) {
 	line := fmt.Sprintf("%s %d ", kind, i)
 	fmt.Fprintf(&a.b, "---\nkind: %s\nkey: l%d\n", kind, i)
 	a.line(0, "amount", a.pick(line+"amount", 5, "0.01", "400", "1000000"))
-	a.line(0, "start", a.pick(line+"start", 9, a.seldom([]string{inDays(from), inDays(from + 1), inDays(from + 2)}, inDays(from+59), inDays(-1))...))
+	a.line(0, "start", a.pick(line+"start",
+		9, a.seldom([]string{inDays(from), inDays(from + 1), inDays(from + 2)}, inDays(from+59), inDays(-1))...))
 	ends := []string{inDays(from + days + 2), inDays(from + 20), inDays(from + 40)}
 	if kind == "daily_spend_limit" && i == a.sizes["daily"]-1 {
 		ends = append(ends, "null", "null")
@@ -182,7 +183,8 @@ func (a *drawnAccount) campaign(i int) {
 	}
 	feed := a.fixed(line+"feed", "", "", "", "fd_test")
 	a.line(0, "product_feed", feed)
-	a.line(0, "targeting", a.pick(line+"targeting", 5, a.seldom(a.targeting(feed), "{locations: [\"2000043\"]}", "{excluded_audiences: [caud_nobody]}", "{audiences: [audience/a9]}")...))
+	a.line(0, "targeting", a.pick(line+"targeting", 5, a.seldom(a.targeting(feed),
+		"{locations: [\"2000043\"]}", "{excluded_audiences: [caud_nobody]}", "{audiences: [audience/a9]}")...))
 	if bidding != "conversions" {
 		goals = append(goals, "", "", "", "")
 	}
@@ -207,7 +209,9 @@ func (a *drawnAccount) targeting(feed string) []string {
 		targeting = append(targeting, "{locations: [\"2000043\"], platforms: [web]}")
 	}
 	if all := a.keys("audience", "audiences", "a"); len(all) > 0 {
-		targeting = append(targeting, "{audiences: ["+all[0]+"]}", "{countries: [US], excluded_audiences: ["+strings.Join(all, ", ")+"]}", "{audiences: ["+all[0]+"], excluded_audiences: ["+strings.Join(all[1:], ", ")+"]}")
+		targeting = append(targeting, "{audiences: ["+all[0]+"]}",
+			"{countries: [US], excluded_audiences: ["+strings.Join(all, ", ")+"]}",
+			"{audiences: ["+all[0]+"], excluded_audiences: ["+strings.Join(all[1:], ", ")+"]}")
 	}
 	return targeting
 }
@@ -216,17 +220,22 @@ func (a *drawnAccount) group(line string, g int, bidding, budget, feed string) {
 	fmt.Fprintf(&a.b, "  - key: g%d\n", g)
 	a.line(4, "name", inQuotes(fmt.Sprintf("%d%s", g, a.pick(line+"name", 8, " Group", strings.Repeat("語", 999)))))
 	a.line(4, "status", a.pick(line+"status", 7, a.seldom([]string{"", "active", "paused"}, "archived")...))
-	fits := map[string]string{"clicks": "{strategy: maximize_clicks, max: null}", "conversions": "{strategy: maximize_conversions, max: null}"}[bidding]
-	bids := []string{"{max: 0.000001, strategy: fixed_bid}", "{max: 1, strategy: fixed_bid}", "{max: 0.9, strategy: fixed_bid}"}
+	fits := map[string]string{"clicks": "{strategy: maximize_clicks, max: null}",
+		"conversions": "{strategy: maximize_conversions, max: null}"}[bidding]
+	bids := []string{"{max: 0.000001, strategy: fixed_bid}",
+		"{max: 1, strategy: fixed_bid}", "{max: 0.9, strategy: fixed_bid}"}
 	if strings.HasPrefix(budget, "{daily") && fits != "" {
 		bids = append(bids, fits)
 	}
-	bid := a.pick(line+bidding+budget+" bid", 6, a.seldom(bids, "", "{max: 60}", "{strategy: maximize_clicks}", "{strategy: maximize_conversions}", "{strategy: fixed_bid}")...)
+	bid := a.pick(line+bidding+budget+" bid", 6, a.seldom(bids,
+		"", "{max: 60}", "{strategy: maximize_clicks}", "{strategy: maximize_conversions}", "{strategy: fixed_bid}")...)
 	a.line(4, "bid", bid)
-	a.line(4, "context_hints", a.pick(line+"hints", 6, "", "[people who run]", "[a, b, \""+strings.Repeat("x", 3000)+"\"]", "[]"))
+	a.line(4, "context_hints",
+		a.pick(line+"hints", 6, "", "[people who run]", "[a, b, \""+strings.Repeat("x", 3000)+"\"]", "[]"))
 	a.line(4, "exclusion_hints", a.pick(line+"exclusions", 8, "", "", "[football boots]"))
 	if feed != "" {
-		a.line(4, "product_set", a.pick(line+"products", 8, "", "{product_feed_id: fd_test, filters: []}", "{product_feed_id: fd_test, filters: [{field: price, operator: lte, values: [\"20\"]}]}"))
+		a.line(4, "product_set", a.pick(line+"products", 8, "", "{product_feed_id: fd_test, filters: []}",
+			"{product_feed_id: fd_test, filters: [{field: price, operator: lte, values: [\"20\"]}]}"))
 	}
 	if a.fixed(line+"ad", "", "yes", "yes") == "" {
 		return

@@ -46,14 +46,17 @@ func TestNothingThatIsLetThroughIsRefused(t *testing.T) {
 			}
 			taken, applied = taken+1, applied+done
 			if len(refusals) > 0 {
-				t.Errorf("account %d, round %d: adsync lets through what the service refuses:\n%s\nof\n%s", number, round, strings.Join(refusals, "\n"), shortLines(files))
+				t.Errorf("account %d, round %d: adsync lets through what the service refuses:\n%s\nof\n%s",
+					number, round, strings.Join(refusals, "\n"), shortLines(files))
 			}
 		}
 		s.close()
 	}
-	t.Logf("%d rounds of %d accounts were taken, %d changes applied; the others have problems: %v", taken, *accountsDrawn, applied, problems)
+	t.Logf("%d rounds of %d accounts were taken, %d changes applied; the others have problems: %v",
+		taken, *accountsDrawn, applied, problems)
 	if taken < *accountsDrawn || applied < 4**accountsDrawn {
-		t.Errorf("%d rounds of %d accounts were taken and %d changes applied; want a good part", taken, *accountsDrawn, applied)
+		t.Errorf("%d rounds of %d accounts were taken and %d changes applied; want a good part",
+			taken, *accountsDrawn, applied)
 	}
 }
 
@@ -72,7 +75,8 @@ func newStranger(t *testing.T) *stranger {
 	t.Helper()
 	s := &stranger{t: t, dir: t.TempDir()}
 	inner, err := emulator.Open(emulator.Options{
-		Seed: 1, Accounts: []emulator.Account{emulatortest.Account(emulatortest.AccountID, emulatortest.Key)}, Now: s.now,
+		Seed: 1, Accounts: []emulator.Account{emulatortest.Account(emulatortest.AccountID, emulatortest.Key)},
+		Now:    s.now,
 		Limits: emulator.RateLimits{EndpointPerMinute: -1, OverallPerMinute: -1, BulkPer10Seconds: -1},
 	})
 	if err != nil {
@@ -90,7 +94,10 @@ func newStranger(t *testing.T) *stranger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.agent = &reconcile.Agent{Service: client, Store: store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: s.now, Sleep: s.sleep}
+	s.agent = &reconcile.Agent{
+		Service: client, Store: store, Schemas: kinds.All(),
+		Logger: slog.New(slog.DiscardHandler), Now: s.now, Sleep: s.sleep,
+	}
 	return s
 }
 
@@ -122,7 +129,8 @@ func (s *stranger) sleep(ctx context.Context, d time.Duration) error {
 // what the service refused.
 func (s *stranger) apply(files string) (problem string, applied int, refusals []string) {
 	s.t.Helper()
-	project := "account: {id: " + emulatortest.AccountID + ", currency: USD, timezone: America/New_York}\nsources: [all.yaml]\n"
+	project := "account: {id: " + emulatortest.AccountID +
+		", currency: USD, timezone: America/New_York}\nsources: [all.yaml]\n"
 	for name, content := range map[string]string{"adsync.yaml": project, "all.yaml": files} {
 		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(content), 0o600); err != nil {
 			s.t.Fatal(err)
@@ -143,7 +151,8 @@ func (s *stranger) apply(files string) (problem string, applied int, refusals []
 	}
 	for _, o := range report.Outcomes {
 		if o.Outcome != reconcile.OutcomeHeld && o.Outcome != state.OutcomeApplied {
-			refusals = append(refusals, fmt.Sprintf("%s %s: %s %s %s", o.Action, o.Address, o.Outcome, o.Code, o.Message))
+			refusals = append(refusals,
+				fmt.Sprintf("%s %s: %s %s %s", o.Action, o.Address, o.Outcome, o.Code, o.Message))
 		}
 	}
 	return "", report.Count(state.OutcomeApplied), refusals

@@ -34,7 +34,10 @@ func reportFormNames() []string { return []string{"text", "json", "ndjson", "mar
 
 // headOf is what is known of a run before it begins.
 func (a *app) headOf(l loaded, account state.Account) runview.Head {
-	h := runview.Head{Command: runview.Apply, By: operatorName(), Account: accountOf(account), Service: a.serviceOf(l.project), Summary: map[string]int{}}
+	h := runview.Head{
+		Command: runview.Apply, By: operatorName(),
+		Account: accountOf(account), Service: a.serviceOf(l.project), Summary: map[string]int{},
+	}
 	if r, err := l.project.Revision(l.desired.Sources); err == nil && r.Commit != "" {
 		h.Revision = (*planview.Revision)(&r)
 	}
@@ -56,8 +59,12 @@ func operatorName() string {
 
 // begun is the document of a run that begins: nobody knows yet what becomes of
 // what goes ahead.
-func (a *app) begun(l loaded, account state.Account, run string, started time.Time, p *plan.Plan, hash string) *reportDocument {
-	d := &reportDocument{FormatVersion: runview.FormatVersion, Head: a.headOf(l, account), InputHash: l.desired.Hash, PlanHash: hash, Problems: listed(onceEach(l.desired.Problems, p.Waits)), Saved: p.Saved()}
+func (a *app) begun(l loaded, account state.Account,
+	run string, started time.Time, p *plan.Plan, hash string) *reportDocument {
+	d := &reportDocument{
+		FormatVersion: runview.FormatVersion, Head: a.headOf(l, account), InputHash: l.desired.Hash,
+		PlanHash: hash, Problems: listed(onceEach(l.desired.Problems, p.Waits)), Saved: p.Saved(),
+	}
 	d.Run, d.Started, d.Money.Planned = run, started.UTC().Truncate(time.Second), p.Spend
 	d.SetOut(l.schemas, p)
 	return d
@@ -65,7 +72,10 @@ func (a *app) begun(l loaded, account state.Account, run string, started time.Ti
 
 // documentOf is the document of a run that ended, and of one that never began.
 func (a *app) documentOf(l loaded, r *reconcile.Report, failure error) *reportDocument {
-	d := &reportDocument{FormatVersion: runview.FormatVersion, Head: a.headOf(l, state.Account{}), InputHash: l.desired.Hash, Outcomes: []runview.Outcome{}, Problems: listed(l.desired.Problems)}
+	d := &reportDocument{
+		FormatVersion: runview.FormatVersion, Head: a.headOf(l, state.Account{}),
+		InputHash: l.desired.Hash, Outcomes: []runview.Outcome{}, Problems: listed(l.desired.Problems),
+	}
 	if r != nil {
 		d = a.begun(l, r.Account, r.Run, r.Started, r.Plan, r.PlanHash)
 		settleAll(d, r)
@@ -85,12 +95,15 @@ func settleAll(d *reportDocument, r *reconcile.Report) {
 	d.Verified, d.Touched = r.Verified, r.Touched
 	for _, u := range r.Undecided {
 		address := u.Operation.Address.String()
-		d.Undecided = append(d.Undecided, runview.Undecided{Address: address, Step: u.Step.ID, Message: u.Message(), Do: resolving(address)})
+		d.Undecided = append(d.Undecided, runview.Undecided{
+			Address: address, Step: u.Step.ID, Message: u.Message(), Do: resolving(address),
+		})
 	}
 	d.Outcomes = d.Outcomes[:len(r.Outcomes)] // both are the changes of the plan, in its order
 	for i, o := range r.Outcomes {
 		at := &d.Outcomes[i]
-		at.Outcome, at.ID, at.Code, at.Message, at.Cell, at.Verified, at.Do = o.Outcome, o.ID, o.Code, o.Message, o.Cell, o.Verified, runview.Do(o.Outcome, o.Code, o.Address)
+		at.Outcome, at.ID, at.Code, at.Message, at.Cell, at.Verified, at.Do = o.Outcome,
+			o.ID, o.Code, o.Message, o.Cell, o.Verified, runview.Do(o.Outcome, o.Code, o.Address)
 		at.Write(o.Written)
 	}
 	d.Settle()
@@ -140,7 +153,9 @@ func (a *app) showReport(d *reportDocument, full bool) error {
 	if _, err := io.WriteString(a.out, "\n"); err != nil {
 		return err
 	}
-	return runview.WriteText(a.out, schemas(), d, runview.TextOptions{Color: a.colorful(), Width: widthOf(a.out), Full: full})
+	return runview.WriteText(a.out, schemas(), d, runview.TextOptions{
+		Color: a.colorful(), Width: widthOf(a.out), Full: full,
+	})
 }
 
 // next is the command to run after a run that ended so, on what was read.

@@ -136,7 +136,8 @@ func (a *app) resolveWith(ctx context.Context, agent *reconcile.Agent, address r
 		if err := a.showEvidence(d); err != nil {
 			return err
 		}
-		return &exit{exitUnknown, fmt.Sprintf("what became of %s is unknown; to decide it: adsync resolve %s --as applied, --as not-applied or --retry", address, address)}
+		return &exit{exitUnknown, fmt.Sprintf("what became of %s is "+
+			"unknown; to decide it: adsync resolve %s --as applied, --as not-applied or --retry", address, address)}
 	}
 	decision := reconcile.Decision{As: outcomeWords[f.as], Retry: f.retry, ID: f.id, Unproven: f.unproven, By: whoami()}
 	if err := a.askDecision(ctx, d, f); err != nil {
@@ -144,7 +145,8 @@ func (a *app) resolveWith(ctx context.Context, agent *reconcile.Agent, address r
 	}
 	err = agent.Resolve(ctx, e, decision)
 	if errors.Is(err, reconcile.ErrUnproven) {
-		return &exit{exitRefused, err.Error() + "; nothing was decided. If you know that it is so, say --without-evidence (ADS3005)"}
+		return &exit{exitRefused,
+			err.Error() + "; nothing was decided. If you know that it is so, say --without-evidence (ADS3005)"}
 	}
 	if errors.Is(err, reconcile.ErrOtherID) {
 		return configuration("%v; nothing was decided", err)
@@ -199,9 +201,12 @@ func whoami() string {
 func evidenceOf(e *reconcile.Evidence) resolveDocument {
 	sum := sha256.Sum256(e.Step.Body)
 	d := resolveDocument{
-		FormatVersion: formatVersion, Address: e.Operation.Address.String(), Action: e.Operation.Action, Step: e.Step.ID, Point: string(e.Step.Point),
-		Request: "POST " + e.Step.Path, Key: e.Step.Key, Job: e.Step.JobID, Bytes: len(e.Step.Body), SHA256: hex.EncodeToString(sum[:]),
-		Sent: orNull(e.Step.SentAt), Why: e.Message(), Listed: e.Listed, Live: append([]string{}, e.Live...), Log: []loggedDocument{}, Shows: "nothing", ID: e.ID,
+		FormatVersion: formatVersion, Address: e.Operation.Address.String(),
+		Action: e.Operation.Action, Step: e.Step.ID, Point: string(e.Step.Point),
+		Request: "POST " + e.Step.Path, Key: e.Step.Key,
+		Job: e.Step.JobID, Bytes: len(e.Step.Body), SHA256: hex.EncodeToString(sum[:]),
+		Sent: orNull(e.Step.SentAt), Why: e.Message(),
+		Listed: e.Listed, Live: append([]string{}, e.Live...), Log: []loggedDocument{}, Shows: "nothing", ID: e.ID,
 	}
 	for _, entry := range e.Log {
 		d.Log = append(d.Log, loggedDocument{entry.ID, entry.Actor, entry.At})
@@ -254,7 +259,8 @@ func (d resolveDocument) lines() []string {
 	}
 	lines := []string{
 		fmt.Sprintf("%s  %s", d.Address, d.Why),
-		fmt.Sprintf("  request    %s, %d bytes, %s%s; step %s, %s", d.Request, d.Bytes, key, openDocument{Job: d.Job, Sent: d.Sent}.when(), d.Step, d.Point),
+		fmt.Sprintf("  request    %s, %d bytes, %s%s; step %s, %s",
+			d.Request, d.Bytes, key, openDocument{Job: d.Job, Sent: d.Sent}.when(), d.Step, d.Point),
 	}
 	switch {
 	case !d.Listed:
@@ -272,6 +278,7 @@ func (d resolveDocument) lines() []string {
 	if len(d.Log) == 0 {
 		lines = append(lines, "  audit log  no create of its kind and name since then, or it is not shown")
 	}
-	shows := map[string]string{"applied": "it was applied", "not-applied": "it was not applied", "nothing": "nothing is certain"}[d.Shows]
+	shows := map[string]string{"applied": "it was applied",
+		"not-applied": "it was not applied", "nothing": "nothing is certain"}[d.Shows]
 	return append(lines, "  all in all "+shows)
 }

@@ -37,7 +37,10 @@ func (a *app) writeResults(l loaded, dir string, r *reconcile.Report, d *reportD
 	}
 	rows := rowOutcomes(l, r)
 	return errors.Join(
-		a.writeCopies(l, marking{to: dir, done: true}, workbooks(l), sources.Marks{Outcomes: l.inReview(inWords(l, r, rows, words.ByAsk)), Problems: l.desired.Problems, Unread: l.desired.Unread}),
+		a.writeCopies(l, marking{to: dir, done: true}, workbooks(l), sources.Marks{
+			Outcomes: l.inReview(inWords(l, r, rows, words.ByAsk)),
+			Problems: l.desired.Problems, Unread: l.desired.Unread,
+		}),
 		writeLists(dir, rows, d),
 	)
 }
@@ -65,7 +68,9 @@ var resultsBegin = map[string]string{"results.csv": "\ufeffresult,", "results.js
 // resultFile is a file of results. One of an earlier run is replaced.
 func resultFile(dir, name string) newFile {
 	begins := []byte(resultsBegin[name])
-	return newFile{flag: "--results", name: filepath.Join(dir, name), never: true, ours: func(content []byte) bool { return bytes.HasPrefix(content, begins) }}
+	return newFile{flag: "--results", name: filepath.Join(dir, name), never: true, ours: func(content []byte) bool {
+		return bytes.HasPrefix(content, begins)
+	}}
 }
 
 // roomForResults refuses a folder for results in which one would take the place of
@@ -131,7 +136,8 @@ func rowOutcomes(l loaded, r *reconcile.Report) []sources.RowOutcome {
 	var rows []sources.RowOutcome
 	for want := range l.desired.Whole().All() {
 		row := sources.RowOutcome{
-			Address: want.Address, Name: l.schemas.Of(want.Address.Kind).NameOf(want), Position: want.Position, Result: resultNoChange, ID: want.ID,
+			Address: want.Address, Name: l.schemas.Of(want.Address.Kind).NameOf(want),
+			Position: want.Position, Result: resultNoChange, ID: want.ID,
 		}
 		if o, changed := byAddress[want.Address]; changed {
 			row = rowOutcome(o)

@@ -126,9 +126,12 @@ func (a *app) tellDaemon(at orders.Folder, d orders.Daemon, lifted *orders.Suspe
 		return configuration("ask the daemon to go on: %v", err)
 	}
 	if a.flags.output == "json" {
-		return a.printJSON(resumeDocument{FormatVersion: formatVersion, Lifted: lifted, Daemon: true, Steps: []resumedDocument{}})
+		return a.printJSON(resumeDocument{
+			FormatVersion: formatVersion, Lifted: lifted, Daemon: true, Steps: []resumedDocument{},
+		})
 	}
-	_, err := fmt.Fprintf(a.out, "The daemon (process %d on %s) goes on, and ends what is open.\n", d.PID, diag.Printable(d.Host))
+	_, err := fmt.Fprintf(a.out, "The daemon (process %d on %s) goes on, and ends what is open.\n",
+		d.PID, diag.Printable(d.Host))
 	return err
 }
 
@@ -150,7 +153,8 @@ func (a *app) endOpen(ctx context.Context, dir string, lifted *orders.Suspension
 	case failure != nil:
 		return failure
 	case len(recovered.Undecided) > 0:
-		return &exit{exitUnknown, fmt.Sprintf("%s unknown; to decide it: adsync resolve ADDRESS", pluralAre(len(recovered.Undecided), "outcome"))}
+		return &exit{exitUnknown, fmt.Sprintf("%s unknown; to decide it: adsync resolve ADDRESS",
+			pluralAre(len(recovered.Undecided), "outcome"))}
 	}
 	return nil
 }
@@ -165,14 +169,19 @@ func (a *app) connectToRecover(ctx context.Context, dir string) (*session, error
 }
 
 func resumedOf(r reconcile.Recovered, failure error) resumeDocument {
-	d := resumeDocument{FormatVersion: formatVersion, Steps: []resumedDocument{}, Finished: r.Finished, Abandoned: r.Abandoned, Undecided: len(r.Undecided)}
+	d := resumeDocument{
+		FormatVersion: formatVersion, Steps: []resumedDocument{},
+		Finished: r.Finished, Abandoned: r.Abandoned, Undecided: len(r.Undecided),
+	}
 	if failure != nil {
 		d.Error = coded(failure)
 	}
 	for _, one := range r.Steps {
 		step := resumedDocument{
-			Step: one.Step.ID, Point: string(one.Step.Point), Request: "POST " + one.Step.Path, Operations: []string{}, Job: one.Step.JobID,
-			Sent: orNull(one.Step.SentAt), Found: one.Rule.Found, Did: one.Rule.Does, Became: one.Became, Undecided: append([]string{}, one.Undecided...),
+			Step: one.Step.ID, Point: string(one.Step.Point),
+			Request: "POST " + one.Step.Path, Operations: []string{}, Job: one.Step.JobID,
+			Sent: orNull(one.Step.SentAt), Found: one.Rule.Found,
+			Did: one.Rule.Does, Became: one.Became, Undecided: append([]string{}, one.Undecided...),
 		}
 		for _, o := range one.Step.Operations {
 			step.Operations = append(step.Operations, o.Address.String())
@@ -215,6 +224,7 @@ func (a *app) showResumed(d resumeDocument) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(a.out, "\n%s: %d finished, %d never had an effect, %d unknown\n", plural(len(d.Steps), "step"), d.Finished, d.Abandoned, d.Undecided)
+	_, err := fmt.Fprintf(a.out, "\n%s: %d finished, %d never had an effect, %d unknown\n",
+		plural(len(d.Steps), "step"), d.Finished, d.Abandoned, d.Undecided)
 	return err
 }

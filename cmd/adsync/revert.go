@@ -47,10 +47,13 @@ into their very cells and lines, else the next apply does it again.`,
 			return a.runRevert(c.Context(), name, dir, f)
 		},
 	}
-	c.Flags().StringArrayVar(&f.allow, "allow", nil, "allow a hazard by name, such as activates or raises-spend=120/day (repeatable)")
+	c.Flags().StringArrayVar(&f.allow, "allow", nil,
+		"allow a hazard by name, such as activates or raises-spend=120/day (repeatable)")
 	completes(c, "allow", plan.Allowable()...)
-	c.Flags().StringArrayVar(&f.target, "target", nil, "take back only what this names of the run: a kind, an address, a glob such as campaign/spring-*/**, or @FILE with one of them a line (repeatable)")
-	c.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave what this names as it is, as --target does (repeatable)")
+	c.Flags().StringArrayVar(&f.target, "target", nil, "take back only what this names of the run: "+
+		"a kind, an address, a glob such as campaign/spring-*/**, or @FILE with one of them a line (repeatable)")
+	c.Flags().StringArrayVar(&f.exclude, "exclude",
+		nil, "leave what this names as it is, as --target does (repeatable)")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&f.planOnly, "plan-only", false, "show the plan, and change nothing")
 	c.Flags().BoolVar(&f.write, "write", false, "write the former values into your files as well")
@@ -97,7 +100,8 @@ func (a *app) runRevert(ctx context.Context, name, dir string, f revertFlags) er
 }
 
 // carryBack recovers, plans, asks and applies.
-func (a *app) carryBack(ctx context.Context, r *reverting, s *session, recorder *recorder, name string) (*reconcile.Report, error) {
+func (a *app) carryBack(ctx context.Context, r *reverting,
+	s *session, recorder *recorder, name string) (*reconcile.Report, error) {
 	if err := a.recover(ctx, s.agent); err != nil {
 		return nil, err
 	}
@@ -150,7 +154,8 @@ func (a *app) planRevert(ctx context.Context, r *reverting, s *session, name str
 	}
 	r.moves = desired.Moves
 	r.placeInFiles()
-	desired.Snapshot, desired.Left, desired.Select, desired.Moves = r.inverse.Desired, r.inverse.Left, r.inverse.Select, nil
+	desired.Snapshot, desired.Left, desired.Select, desired.Moves = r.inverse.Desired,
+		r.inverse.Left, r.inverse.Select, nil
 	desired.Policy.StartsHeld = true
 	r.view, err = s.agent.Plan(ctx, desired)
 	return err
@@ -158,7 +163,8 @@ func (a *app) planRevert(ctx context.Context, r *reverting, s *session, name str
 
 // planStarts plans the start of what pause-all paused. The files have no part in
 // it: neither asks them anything, nor is anything recorded.
-func (a *app) planStarts(ctx context.Context, r *reverting, s *session, desired reconcile.Desired, done []plan.Done) (err error) {
+func (a *app) planStarts(ctx context.Context, r *reverting,
+	s *session, desired reconcile.Desired, done []plan.Done) (err error) {
 	r.inverse = plan.Inverse{Desired: &resource.Snapshot{}, Left: &resource.Snapshot{}}
 	desired.Policy.StartsHeld = true
 	r.view, err = s.agent.PlanStarts(ctx, desired, done)
@@ -199,8 +205,11 @@ func (r *reverting) former() []sources.Accepted {
 		}
 		for _, n := range want.Attributes {
 			said := row.Value(n.Name)
-			if !said.IsAbsent() && (said.IsSet() || n.Value.IsSet()) && !said.Equal(n.Value) && !r.held(want.Address, n.Name) {
-				former = append(former, sources.Accepted{Address: row.Address, Attribute: n.Name, Value: n.Value.At(diag.Position{})})
+			if !said.IsAbsent() && (said.IsSet() || n.Value.IsSet()) &&
+				!said.Equal(n.Value) && !r.held(want.Address, n.Name) {
+				former = append(former, sources.Accepted{
+					Address: row.Address, Attribute: n.Name, Value: n.Value.At(diag.Position{}),
+				})
 			}
 		}
 	}
@@ -230,10 +239,12 @@ func (a *app) showRevert(r *reverting, agent *reconcile.Agent) error {
 	}
 	a.tellStays(r)
 	if n := len(r.former()); n > 0 && !r.f.write {
-		a.note("Your files still ask for %s that this takes back: the next apply does it again. revert --write writes the former values into them.", plural(n, "value"))
+		a.note("Your files still ask for %s that this takes back: the "+
+			"next apply does it again. revert --write writes the former values into them.", plural(n, "value"))
 	}
 	r.eachHalf(func(at resource.Address, back, said string) {
-		a.note("%s: this brings back %s, and your files give %s, which --write leaves as it is: change the row, or the next apply does it again.", at, back, said)
+		a.note("%s: this brings back %s, and your files give "+
+			"%s, which --write leaves as it is: change the row, or the next apply does it again.", at, back, said)
 	})
 	return nil
 }
@@ -280,7 +291,8 @@ func (a *app) writeFormer(ctx context.Context, r *reverting, report *reconcile.R
 	}
 	applied := map[resource.Address]bool{}
 	for _, o := range report.Outcomes {
-		applied[plan.KeyOfNow(r.loaded.schemas, r.moves, o.Address)] = o.Outcome == state.OutcomeApplied || o.Outcome == reconcile.OutcomeHeld
+		applied[plan.KeyOfNow(r.loaded.schemas, r.moves, o.Address)] = o.Outcome == state.OutcomeApplied ||
+			o.Outcome == reconcile.OutcomeHeld
 	}
 	var take []sources.Accepted
 	for _, one := range r.former() {
@@ -304,7 +316,8 @@ func (a *app) writeFormer(ctx context.Context, r *reverting, report *reconcile.R
 		return configuration("it is taken back; the files are not written: %v", err)
 	}
 	for _, w := range rewrites {
-		a.note("wrote the former values into %s", shorter(filepath.Join(r.loaded.project.Root, filepath.FromSlash(w.File))))
+		a.note("wrote the former values into %s",
+			shorter(filepath.Join(r.loaded.project.Root, filepath.FromSlash(w.File))))
 	}
 	return nil
 }

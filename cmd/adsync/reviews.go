@@ -62,7 +62,8 @@ type fresh struct {
 
 // askReviews asks for the reviews of what is recorded in a state folder, and keeps them.
 // tell is given what people were not told yet; nil tells nobody.
-func (a *app) askReviews(ctx context.Context, folder string, agent *reconcile.Agent, of fresh, tell func([]review.Line)) (known *review.Record, err error) {
+func (a *app) askReviews(ctx context.Context, folder string,
+	agent *reconcile.Agent, of fresh, tell func([]review.Line)) (known *review.Record, err error) {
 	if a.reviewing != nil {
 		a.reviewing.Lock()
 		defer a.reviewing.Unlock()
@@ -110,7 +111,8 @@ func (l loaded) judged(rows []sources.RowOutcome) []sources.RowOutcome {
 		if line.State != review.Rejected && line.State != review.Limited {
 			continue
 		}
-		if went := row.Result == "created" || row.Result == "updated"; row.Result == resultNoChange || went && line.State == review.Rejected {
+		if went := row.Result == "created" || row.Result == "updated"; row.Result == resultNoChange ||
+			went && line.State == review.Rejected {
 			row.Result, row.Shown = string(line.State), "" // green would say that all is well
 		}
 		row.Message = joinLines(row.Message, line.InWords())

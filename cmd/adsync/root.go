@@ -10,9 +10,10 @@ import (
 // root is the command tree. Every subcommand has a file of its own.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "adsync",
-		Short:         "Keep an ad account equal to files",
-		Long:          "adsync reads campaigns, ad groups and ads from YAML files and workbooks, compares them with the account and with what it applied last,\nshows a plan, and applies it with a result for every row.",
+		Use:   "adsync",
+		Short: "Keep an ad account equal to files",
+		Long: "adsync reads campaigns, ad groups and ads from YAML files and workbooks, compares them with " +
+			"the account and with what it applied last,\nshows a plan, and applies it with a result for every row.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -27,8 +28,13 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().StringVar(&a.flags.color, "color", "auto", "colour: auto, always or never")
 	completes(root, "color", "auto", "always", "never")
 	root.PersistentFlags().BoolVarP(&a.flags.quiet, "quiet", "q", false, "no notes and no progress on standard error")
-	root.PersistentFlags().StringVar(&a.flags.operator, "operator", "", "the operator's file: service, key, ceilings, allowances (default ADSYNC_OPERATOR, then adsync/operator.yaml in your configuration)")
-	root.AddCommand(a.initialise(), a.doctor(), a.audit(), a.insights(), a.validate(), a.fix(), a.format(), a.plan(), a.apply(), a.revert(), a.history(), a.show(), a.importing(), a.adopt(), a.drift(), a.status(), a.suspend(), a.forget(), a.pauseAll(), a.reconcileNow(), a.resume(), a.resolve(), a.unlock(), a.export(), a.template(), a.convert(), a.diff(), a.textconv(), a.merge(), a.schema(), a.policyCommand(), a.emulator(), a.daemonCommand(), a.version(), a.explain())
+	root.PersistentFlags().StringVar(&a.flags.operator, "operator", "", "the operator's file: service, "+
+		"key, ceilings, allowances (default ADSYNC_OPERATOR, then adsync/operator.yaml in your configuration)")
+	root.AddCommand(a.initialise(), a.doctor(), a.audit(),
+		a.insights(), a.validate(), a.fix(), a.format(), a.plan(), a.apply(), a.revert(), a.history(), a.show(),
+		a.importing(), a.adopt(), a.drift(), a.status(), a.suspend(), a.forget(), a.pauseAll(), a.reconcileNow(),
+		a.resume(), a.resolve(), a.unlock(), a.export(), a.template(), a.convert(), a.diff(), a.textconv(),
+		a.merge(), a.schema(), a.policyCommand(), a.emulator(), a.daemonCommand(), a.version(), a.explain())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	version := root.Flags().Bool("version", false, "print the version, as the command of that name does")

@@ -36,7 +36,8 @@ type savedPlan struct {
 }
 
 // savePlan writes a plan for apply, readable by its owner alone.
-func (a *app) savePlan(file string, l loaded, f planFlags, agent *reconcile.Agent, desired reconcile.Desired, view *reconcile.View) error {
+func (a *app) savePlan(file string, l loaded, f planFlags,
+	agent *reconcile.Agent, desired reconcile.Desired, view *reconcile.View) error {
 	out, err := outputFile(l, "--out", file, f.force)
 	if err == nil {
 		err = out.free()
@@ -108,7 +109,8 @@ func (a *app) openSaved(l loaded, file string, now time.Time) (*savedPlan, error
 		return nil, err
 	}
 	if l.project.Account.ID != "" && l.project.Account.ID != saved.Account.ID {
-		return nil, stalePlan("it is of account %s, and the files are of %s", diag.Printable(saved.Account.ID), diag.Printable(l.project.Account.ID))
+		return nil, stalePlan("it is of account %s, and the files are of %s",
+			diag.Printable(saved.Account.ID), diag.Printable(l.project.Account.ID))
 	}
 	return saved, saved.inTime(now, a.planLife(l.project))
 }
@@ -125,16 +127,19 @@ func (s *savedPlan) inTime(now time.Time, life time.Duration) error {
 	}
 	switch {
 	case now.After(ends):
-		return stalePlan("it was saved at %s and was valid until %s", s.SavedAt.Format(time.RFC3339), ends.Format(time.RFC3339))
+		return stalePlan("it was saved at %s and was valid until %s",
+			s.SavedAt.Format(time.RFC3339), ends.Format(time.RFC3339))
 	case s.SavedAt.After(now.Add(clockSkew)):
-		return stalePlan("it was saved at %s, which is still to come; look at both clocks", s.SavedAt.Format(time.RFC3339))
+		return stalePlan("it was saved at %s, which is still to come; look at both clocks",
+			s.SavedAt.Format(time.RFC3339))
 	}
 	return nil
 }
 
 // stalePlan is the error of a saved plan of which nothing may be applied.
 func stalePlan(format string, args ...any) error {
-	return &exit{exitStale, "plan is stale: " + fmt.Sprintf(format, args...) + "; nothing was changed; plan again (" + string(diag.StalePlan) + ")"}
+	return &exit{exitStale, "plan is stale: " + fmt.Sprintf(format, args...) +
+		"; nothing was changed; plan again (" + string(diag.StalePlan) + ")"}
 }
 
 // narrow has the plan of now go no further than the saved one.
@@ -159,13 +164,15 @@ func (a *app) compare(s *savedPlan, l loaded, agent *reconcile.Agent, desired re
 	for _, of := range []struct {
 		what  string
 		moved bool
-	}{{"the files", s.InputHash != l.desired.Hash}, {"the policy", s.PolicyHash != hashOf(desired.Policy)}, {"the allowances", !slices.Equal(sorted(s.Allow), sorted(allowances(desired)))}} {
+	}{{"the files", s.InputHash != l.desired.Hash}, {"the policy", s.PolicyHash != hashOf(desired.Policy)},
+		{"the allowances", !slices.Equal(sorted(s.Allow), sorted(allowances(desired)))}} {
 		if of.moved {
 			moved = append(moved, of.what)
 		}
 	}
 	if len(moved) > 0 {
-		a.note("changed since the plan was saved at %s: %s; what is as it was goes on", s.SavedAt.Format(time.RFC3339), strings.Join(moved, ", "))
+		a.note("changed since the plan was saved at %s: %s; what is as it was goes on",
+			s.SavedAt.Format(time.RFC3339), strings.Join(moved, ", "))
 	}
 	return nil
 }

@@ -23,13 +23,19 @@ var described = []struct {
 	name, help string
 	schema     func() (*jsonschema.Schema, error)
 }{
-	{"yaml", "one document of a YAML source", always(func() *jsonschema.Schema { return sources.YAMLSchema(schemas()) })},
+	{"yaml", "one document of a YAML source", always(func() *jsonschema.Schema {
+		return sources.YAMLSchema(schemas())
+	})},
 	{"project", "adsync.yaml", always(sources.ProjectSchema)},
 	{"operator", "the operator's file", always(sources.OperatorSchema)},
-	{"workbook", "sheets, columns and cells of a workbook", always(func() *jsonschema.Schema { return sources.WorkbookSchema(schemas()) })},
-	{"plan", "what plan -o json prints", printedSchema[planDocument]("adsync: a plan", "What adsync plan -o json prints. Money is in micros.")},
+	{"workbook", "sheets, columns and cells of a workbook", always(func() *jsonschema.Schema {
+		return sources.WorkbookSchema(schemas())
+	})},
+	{"plan", "what plan -o json prints",
+		printedSchema[planDocument]("adsync: a plan", "What adsync plan -o json prints. Money is in micros.")},
 	{"plan-line", "a line of what plan -o ndjson prints", planLineSchema},
-	{"report", "what apply, show and revert -o json print", printedSchema[reportDocument]("adsync: a report", "What adsync apply, show and revert -o json print. Money is in micros.")},
+	{"report", "what apply, show and revert -o json print", printedSchema[reportDocument]("adsync: a report",
+		"What adsync apply, show and revert -o json print. Money is in micros.")},
 	{"run-event", "a line of what apply, show and revert -o ndjson print", runEventSchema},
 }
 
@@ -49,7 +55,8 @@ settings do:
   # yaml-language-server: $schema=adsync.schema.json
   "yaml.schemas": {"adsync.schema.json": "campaigns/**/*.yaml"}`
 	return &cobra.Command{
-		Use: "schema " + strings.Join(names, "|"), Short: "Print the JSON Schema of what adsync reads and prints", Long: long,
+		Use:   "schema " + strings.Join(names, "|"),
+		Short: "Print the JSON Schema of what adsync reads and prints", Long: long,
 		ValidArgs: names,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
@@ -96,11 +103,14 @@ func printedSchema[T any](title, help string) func() (*jsonschema.Schema, error)
 
 // planLineSchema describes each type of line, told apart by the key type.
 func planLineSchema() (*jsonschema.Schema, error) {
-	return lineSchema("adsync: a line of a plan", "What adsync plan -o ndjson prints, a line each. The first is of the type plan, the last summary. Money is in micros.", planview.LineTypes())
+	return lineSchema("adsync: a line of a plan", "What adsync plan -o ndjson prints, "+
+		"a line each. The first is of the type plan, the last summary. Money is in micros.", planview.LineTypes())
 }
 
 func runEventSchema() (*jsonschema.Schema, error) {
-	return lineSchema("adsync: an event of a run", "What adsync apply, show and revert -o ndjson print, a line each, as it happens. The first is of the type run, the last finished, whatever happened between them. Money is in micros.", runview.LineTypes())
+	return lineSchema("adsync: an event of a run",
+		"What adsync apply, show and revert -o ndjson print, a line each, as it happens. The first is of the "+
+			"type run, the last finished, whatever happened between them. Money is in micros.", runview.LineTypes())
 }
 
 func lineSchema(title, help string, lines []planview.Line) (*jsonschema.Schema, error) {
@@ -110,9 +120,11 @@ func lineSchema(title, help string, lines []planview.Line) (*jsonschema.Schema, 
 		if err != nil {
 			return nil, err
 		}
-		head := jsonschema.Properties{{Name: "type", Schema: &jsonschema.Schema{Const: line.Type}}, {Name: "format_version", Schema: count("")}}
+		head := jsonschema.Properties{{Name: "type", Schema: &jsonschema.Schema{Const: line.Type}},
+			{Name: "format_version", Schema: count("")}}
 		of := *holds
-		of.Properties, of.Required = slices.Concat(head, holds.Properties), slices.Concat([]string{"type", "format_version"}, holds.Required)
+		of.Properties, of.Required = slices.Concat(head, holds.Properties),
+			slices.Concat([]string{"type", "format_version"}, holds.Required)
 		s.AnyOf = append(s.AnyOf, &of)
 	}
 	return s, nil
@@ -128,15 +140,18 @@ func printedTypes() jsonschema.Known {
 		{Name: "column", Schema: count("Column, from 1; 0 where it is not known.")},
 	}
 	problem := slices.Concat(
-		jsonschema.Properties{{Name: "severity", Schema: &jsonschema.Schema{Enum: []string{string(diag.Error), string(diag.Warning), string(diag.Note)}}}, {Name: "code", Schema: text("Such as ADS1004.")}},
+		jsonschema.Properties{{Name: "severity", Schema: &jsonschema.Schema{Enum: []string{string(diag.Error),
+			string(diag.Warning), string(diag.Note)}}}, {Name: "code", Schema: text("Such as ADS1004.")}},
 		position,
-		jsonschema.Properties{{Name: "address", Schema: text("")}, {Name: "message", Schema: text("What is there; what is wanted.")}, {Name: "hint", Schema: text("What to do.")}},
+		jsonschema.Properties{{Name: "address", Schema: text("")}, {Name: "message",
+			Schema: text("What is there; what is wanted.")}, {Name: "hint", Schema: text("What to do.")}},
 	)
 	return jsonschema.Known{
-		reflect.TypeFor[time.Time]():      {Type: jsonschema.Types{"string"}, Description: "RFC 3339, in UTC."},
-		reflect.TypeFor[diag.Position]():  whole(position),
-		reflect.TypeFor[diag.Problem]():   whole(problem),
-		reflect.TypeFor[resource.Value](): {Type: jsonschema.Types{"null", "string", "integer", "array"}, Items: text(""), Description: "null clears; money is an integer in micros."},
+		reflect.TypeFor[time.Time]():     {Type: jsonschema.Types{"string"}, Description: "RFC 3339, in UTC."},
+		reflect.TypeFor[diag.Position](): whole(position),
+		reflect.TypeFor[diag.Problem]():  whole(problem),
+		reflect.TypeFor[resource.Value](): {Type: jsonschema.Types{"null", "string", "integer", "array"},
+			Items: text(""), Description: "null clears; money is an integer in micros."},
 	}
 }
 

@@ -77,7 +77,8 @@ func fitsRun(t *testing.T, what, text string) {
 	for i, l := range lines {
 		fits(t, line, fmt.Sprintf("%s, line %d", what, i+1), l)
 	}
-	if first, last := lines[0], lines[len(lines)-1]; !strings.HasPrefix(first, `{"type":"run",`) || !strings.HasPrefix(last, `{"type":"finished",`) {
+	if first, last := lines[0], lines[len(lines)-1]; !strings.HasPrefix(first, `{"type":"run",`) ||
+		!strings.HasPrefix(last, `{"type":"finished",`) {
 		t.Errorf("%s begins %.40s and ends %.40s; want its beginning and its end", what, first, last)
 	}
 }
@@ -90,7 +91,8 @@ func fitsEachLine(t *testing.T, what, text string) {
 	for i, l := range lines {
 		fits(t, line, fmt.Sprintf("%s, line %d", what, i+1), l)
 	}
-	if first, last := lines[0], lines[len(lines)-1]; !strings.HasPrefix(first, `{"type":"plan",`) || !strings.HasPrefix(last, `{"type":"summary",`) {
+	if first, last := lines[0], lines[len(lines)-1]; !strings.HasPrefix(first, `{"type":"plan",`) ||
+		!strings.HasPrefix(last, `{"type":"summary",`) {
 		t.Errorf("%s begins %.40s and ends %.40s; want a head and a summary", what, first, last)
 	}
 	for _, wrong := range []string{`{}`, `{"type":"change","format_version":1}`, `{"type":"else","format_version":1}`} {

@@ -35,7 +35,8 @@ func hideCanaries(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	for _, canary := range []string{"canary.person@secret.example", "+4915550198765"} {
 		sum := sha256.Sum256([]byte(canary))
-		for _, secret := range []string{canary, strings.TrimPrefix(canary, "+"), hex.EncodeToString(sum[:]), string(sum[:])} {
+		for _, secret := range []string{canary, strings.TrimPrefix(canary, "+"),
+			hex.EncodeToString(sum[:]), string(sum[:])} {
 			for name, content := range shown {
 				if bytes.Contains(content, []byte(secret)) || bytes.Contains(bytes.ToLower(content), []byte(secret)) {
 					ts.Fatalf("%s shows %q", name, secret)

@@ -35,7 +35,8 @@ func lackings() ([]lacking, error) {
 		}
 		fields := strings.Fields(line)
 		if len(fields) < 3 || !strings.Contains(fields[1], "=") {
-			return nil, fmt.Errorf("lacks.txt has the line %q; want a name, an open point with its value, and a reason", line)
+			return nil,
+				fmt.Errorf("lacks.txt has the line %q; want a name, an open point with its value, and a reason", line)
 		}
 		point, value, _ := strings.Cut(fields[1], "=")
 		rows = append(rows, lacking{fields[0], point, value, strings.Join(fields[2:], " ")})
@@ -97,7 +98,8 @@ func TestScriptsNameWhatProfilesLack(t *testing.T) {
 			}
 		}
 		if in == 0 || not == 0 || !used["lacks:"+row.name] || !used["!lacks:"+row.name] {
-			t.Errorf("%s (%s): %d profiles lack it, %d do not; scripts name it: %v, %v; want some of each", row.name, row.reason, in, not, used["lacks:"+row.name], used["!lacks:"+row.name])
+			t.Errorf("%s (%s): %d profiles lack it, %d do not; scripts name it: %v, %v; want some of each",
+				row.name, row.reason, in, not, used["lacks:"+row.name], used["!lacks:"+row.name])
 		}
 	}
 }

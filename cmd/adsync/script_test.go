@@ -34,7 +34,8 @@ var profilesRun = flag.String("profiles", openpoint.Published, "profiles of the 
 
 // withoutWaits are the points that only take time: a script waits by the wall clock. The
 // tests of package reconcile run the profiles with them, on a simulated one.
-const withoutWaits = "audience_duration=0s,bulk_duration=0s,bulk_complete_lag=0s,list_visibility_lag=0s,key_visibility_lag=0s,audit_log_lag=0s,audience_operation_stalls=never"
+const withoutWaits = "audience_duration=0s,bulk_duration=0s," +
+	"bulk_complete_lag=0s,list_visibility_lag=0s,key_visibility_lag=0s,audit_log_lag=0s,audience_operation_stalls=never"
 
 // TestScripts runs what a user types, in each profile of the service. Each file is
 // a story; the commands it has beyond those of testscript are below.
@@ -131,7 +132,8 @@ func startEmulator(ts *testscript.TestScript, _ bool, args []string) {
 	points, err := openpoint.Parse(ts.Getenv(envOpenPoints))
 	ts.Check(err)
 	server, err := emulator.Open(emulator.Options{OpenPoints: points, Accounts: []emulator.Account{{
-		ID: "adacct_quickstart", Name: "Test", Currency: "USD", TimeZone: "America/New_York", Key: "sk-script-key", Features: emulator.AllFeatures(),
+		ID: "adacct_quickstart", Name: "Test", Currency: "USD",
+		TimeZone: "America/New_York", Key: "sk-script-key", Features: emulator.AllFeatures(),
 	}}})
 	ts.Check(err)
 	h := &holder{held: make(chan struct{}), release: make(chan struct{}), path: "/bulk_mutation_jobs"}
@@ -253,7 +255,9 @@ func pastePicture(ts *testscript.TestScript, _ bool, args []string) {
 	defer f.Close()
 	ts.Check(f.SetCellValue(args[1], args[2], nil))
 	ts.Check(f.DeletePicture(args[1], args[2]))
-	ts.Check(f.AddPictureFromBytes(args[1], args[2], &excelize.Picture{Extension: ".png", File: picture.Bytes(), Format: &excelize.GraphicOptions{ScaleX: 0.02, ScaleY: 0.02}}))
+	ts.Check(f.AddPictureFromBytes(args[1], args[2], &excelize.Picture{
+		Extension: ".png", File: picture.Bytes(), Format: &excelize.GraphicOptions{ScaleX: 0.02, ScaleY: 0.02},
+	}))
 	ts.Check(f.Save())
 }
 
@@ -359,7 +363,8 @@ func wholeJSON(ts *testscript.TestScript, _ bool, args []string) {
 		FormatVersion int `json:"format_version"`
 	}
 	if err := decoder.Decode(&document); err != nil || document.FormatVersion != formatVersion {
-		ts.Fatalf("%s: version %d, %v; want a document of version %d", args[0], document.FormatVersion, err, formatVersion)
+		ts.Fatalf("%s: version %d, %v; want a document of version %d",
+			args[0], document.FormatVersion, err, formatVersion)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		ts.Fatalf("%s goes on after its document", args[0])

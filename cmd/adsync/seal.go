@@ -60,7 +60,8 @@ func (a *app) sealKey(p sources.Project, mayMake bool) ([]byte, error) {
 	}
 	if text != "" {
 		if len(text) < shortestKey {
-			return nil, configuration("%s has %d characters; want at least %d random ones, such as those of: openssl rand -hex 32", from, len(text), shortestKey)
+			return nil, configuration("%s has %d characters; "+
+				"want at least %d random ones, such as those of: openssl rand -hex 32", from, len(text), shortestKey)
 		}
 		sum := sha256.Sum256([]byte("adsync seal key\n" + text))
 		return sum[:], nil
@@ -89,7 +90,10 @@ func seal(key []byte, s savedPlan) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := sealed{FormatVersion: formatVersion, Saved: saved, Checksum: checksumOf(saved), Key: nameOfKey(key), Seal: sealOf(key, saved)}
+	file := sealed{
+		FormatVersion: formatVersion, Saved: saved,
+		Checksum: checksumOf(saved), Key: nameOfKey(key), Seal: sealOf(key, saved),
+	}
 	content, err := json.MarshalIndent(file, "", "  ")
 	return append(content, '\n'), err
 }
@@ -101,7 +105,8 @@ func unseal(key, content []byte) (*savedPlan, error) {
 		return nil, damagedPlan("it is no plan adsync saved, or it is cut off")
 	}
 	if file.FormatVersion != formatVersion {
-		return nil, damagedPlan("its format_version is " + strconv.Itoa(file.FormatVersion) + "; want " + strconv.Itoa(formatVersion))
+		return nil, damagedPlan("its format_version is " +
+			strconv.Itoa(file.FormatVersion) + "; want " + strconv.Itoa(formatVersion))
 	}
 	saved, err := compact(file.Saved)
 	if err != nil || checksumOf(saved) != file.Checksum {
@@ -126,7 +131,8 @@ func damagedPlan(why string) error {
 
 // unknownSeal is the error of a plan that was not saved with this state.
 func unknownSeal(why string) error {
-	return &exit{exitRefused, "saved plan: " + why + "; nothing was changed; plan again with this state, or set " + envPlanKey + " where it is saved and where it is applied (" + string(diag.UnknownSeal) + ")"}
+	return &exit{exitRefused, "saved plan: " + why + "; nothing was changed; plan again with this state, or set " +
+		envPlanKey + " where it is saved and where it is applied (" + string(diag.UnknownSeal) + ")"}
 }
 
 func checksumOf(saved []byte) string {

@@ -69,7 +69,8 @@ func TestS26EveryEditOfASavedPlanIsRefused(t *testing.T) {
 
 func TestX16APlanSealedElsewhereIsRefused(t *testing.T) {
 	content := savedForTest(t)
-	if _, err := unseal(bytes.Repeat([]byte{8}, 32), content); codeOfExit(err) != exitRefused || !strings.Contains(err.Error(), "another key") {
+	if _, err := unseal(bytes.Repeat([]byte{8}, 32), content); codeOfExit(err) != exitRefused ||
+		!strings.Contains(err.Error(), "another key") {
 		t.Errorf("another key: %v; want exit code %d", err, exitRefused)
 	}
 	var file sealed
@@ -77,8 +78,10 @@ func TestX16APlanSealedElsewhereIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	forged := bytes.Replace(content, []byte("campaign/a"), []byte("campaign/b"), 1)
-	forged = bytes.Replace(forged, []byte(file.Checksum), []byte(checksumOf(bytes.Replace(mustCompact(t, file.Saved), []byte("campaign/a"), []byte("campaign/b"), 1))), 1)
-	if _, err := unseal(sealTestKey, forged); codeOfExit(err) != exitRefused || !strings.Contains(err.Error(), "edited") {
+	forged = bytes.Replace(forged, []byte(file.Checksum),
+		[]byte(checksumOf(bytes.Replace(mustCompact(t, file.Saved), []byte("campaign/a"), []byte("campaign/b"), 1))), 1)
+	if _, err := unseal(sealTestKey, forged); codeOfExit(err) != exitRefused ||
+		!strings.Contains(err.Error(), "edited") {
 		t.Errorf("edited, with a checksum that fits: %v; want exit code %d", err, exitRefused)
 	}
 }

@@ -15,7 +15,8 @@ const commandMost = 2 * time.Minute
 // commandOutput is what a command of the shell prints, without white space around it.
 // Its errors quote nothing of that.
 func commandOutput(ctx context.Context, command string, most time.Duration) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("no end after %s; want the secret in that time", most))
+	ctx, cancel := context.WithTimeoutCause(ctx, most,
+		fmt.Errorf("no end after %s; want the secret in that time", most))
 	defer cancel()
 	c := exec.CommandContext(ctx, "sh", "-c", command)
 	c.WaitDelay = time.Second // for what it began and left behind

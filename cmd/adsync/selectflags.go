@@ -19,7 +19,8 @@ type selectFlags struct {
 }
 
 func (f *selectFlags) register(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.target, "target", nil, "plan only what this names: a kind, an address, a glob such as campaign/spring-*/**, or @FILE with one of them a line (repeatable)")
+	c.Flags().StringArrayVar(&f.target, "target", nil, "plan only what this names: "+
+		"a kind, an address, a glob such as campaign/spring-*/**, or @FILE with one of them a line (repeatable)")
 	c.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave out what this names, as --target does (repeatable)")
 }
 

@@ -28,13 +28,19 @@ func (a *app) service(p sources.Project) (spokenTo, error) {
 	o, _ := a.operator(p) // its problems were said when the project was loaded
 	if o.BaseURL.Value != "" {
 		at := o.BaseURL.Position
-		return spokenTo{base: o.BaseURL.Value, origin: fmt.Sprintf("base_url, %s:%d", filepath.Base(at.File()), at.Line()) + unheard(p)}, nil
+		return spokenTo{
+			base: o.BaseURL.Value, origin: fmt.Sprintf("base_url, %s:%d",
+				filepath.Base(at.File()), at.Line()) + unheard(p),
+		}, nil
 	}
 	if p.Service == "emulator" {
 		at := p.ServiceAt()
-		return spokenTo{origin: fmt.Sprintf("service, %s:%d", cmp.Or(at.File(), "adsync.yaml"), at.Line()), emulated: true}, nil
+		return spokenTo{
+			origin: fmt.Sprintf("service, %s:%d", cmp.Or(at.File(), "adsync.yaml"), at.Line()), emulated: true,
+		}, nil
 	}
-	return spokenTo{}, configuration("no service: set %s and %s, name them in the operator's file, or write `service: emulator` in adsync.yaml to try it", envBaseURL, envKey)
+	return spokenTo{}, configuration("no service: set %s and %s, "+
+		"name them in the operator's file, or write `service: emulator` in adsync.yaml to try it", envBaseURL, envKey)
 }
 
 // unheard says that the project asks for another service than the operator.
@@ -43,7 +49,8 @@ func unheard(p sources.Project) string {
 		return ""
 	}
 	at := p.ServiceAt()
-	return fmt.Sprintf("; service: emulator, %s:%d, does not count beside it", cmp.Or(at.File(), "adsync.yaml"), at.Line())
+	return fmt.Sprintf("; service: emulator, %s:%d, does not count beside it",
+		cmp.Or(at.File(), "adsync.yaml"), at.Line())
 }
 
 // serviceOf is the service as documents name it, nil where none is named.

@@ -54,7 +54,9 @@ func (a *app) runShow(c *cobra.Command, name, dir string, f showFlags) error {
 	write := reportForms[a.flags.output]
 	if write == nil {
 		write = func(w io.Writer, d *reportDocument) error {
-			return runview.WriteText(w, schemas(), d, runview.TextOptions{Color: w == a.out && a.colorful(), Width: widthOf(w), Full: f.full, Header: true})
+			return runview.WriteText(w, schemas(), d, runview.TextOptions{
+				Color: w == a.out && a.colorful(), Width: widthOf(w), Full: f.full, Header: true,
+			})
 		}
 	}
 	if f.file == "" {

@@ -50,12 +50,15 @@ func (a *app) tellInFlight(ctx context.Context, agent *reconcile.Agent) (stop fu
 	stopped := context.AfterFunc(ctx, func() {
 		steps := agent.Flights.Steps()
 		if len(steps) == 0 {
-			a.note("interrupted: no more requests are sent, and none is under way; adsync resume ends what is open, adsync apply goes on")
+			a.note("interrupted: no more requests " +
+				"are sent, and none is under way; adsync resume ends what is open, adsync apply goes on")
 			return
 		}
-		a.note("interrupted: no more requests are sent; %s under way and waited for, 30 s at most; interrupt again to end at once", pluralAre(len(steps), "request"))
+		a.note("interrupted: no more requests are sent; %s under "+
+			"way and waited for, 30 s at most; interrupt again to end at once", pluralAre(len(steps), "request"))
 		for _, s := range steps {
-			a.note("  %s  POST %s, %s, sent %s", s.ID, diag.Printable(s.Path), plural(len(s.Operations), "operation"), utc(s.SentAt))
+			a.note("  %s  POST %s, %s, sent %s", s.ID,
+				diag.Printable(s.Path), plural(len(s.Operations), "operation"), utc(s.SentAt))
 		}
 		a.note("nothing is lost by that: adsync resume ends what is open, adsync apply goes on")
 	})

@@ -26,8 +26,8 @@ func (a *app) status() *cobra.Command {
 		Use:   "status [FOLDER]",
 		Short: "Show what adsync's own record says: who holds it, what is open, what is unknown",
 		Long: `Show what adsync's own record says of an account: whose it is, who holds it now,
-the daemon that looks after it, what was ordered (STOP, a suspension), the last run, the steps an earlier run left open, the outcomes nobody knows, and
-what the service refused for good. The service is not asked; nothing is changed.
+the daemon that looks after it, what was ordered (STOP, a suspension), the last run, the steps an earlier run left
+open, the outcomes nobody knows, and what the service refused for good. The service is not asked; nothing is changed.
 
 adsync resume ends what is open; adsync resolve ADDRESS decides what is unknown.`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -48,12 +48,16 @@ adsync resume ends what is open; adsync resolve ADDRESS decides what is unknown.
 // the commands that order something do: no files are needed.
 func (a *app) orNamed(c *cobra.Command) {
 	var named namedFlags
-	c.Flags().StringVar(&named.account, "account", "", "name of an account in the daemon's configuration, in the place of a folder")
-	c.Flags().StringVar(&named.config, "config", "/etc/adsync/daemon.yaml", "the daemon's configuration, with --account")
-	c.Flags().Lookup("state").Usage = "folder of adsync's own state, where the files are not in a folder here; with --git as everywhere"
+	c.Flags().StringVar(&named.account, "account",
+		"", "name of an account in the daemon's configuration, in the place of a folder")
+	c.Flags().StringVar(&named.config, "config", "/etc/adsync/daemon.yaml",
+		"the daemon's configuration, with --account")
+	c.Flags().Lookup("state").Usage = "folder of adsync's " +
+		"own state, where the files are not in a folder here; with --git as everywhere"
 	byFiles := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if git := c.Flags().Lookup("git"); git.Value.String() != "" || !c.Flags().Changed("state") && named.account == "" {
+		if git := c.Flags().Lookup("git"); git.Value.String() != "" ||
+			!c.Flags().Changed("state") && named.account == "" {
 			return byFiles(c, args)
 		}
 		named.state = c.Flags().Lookup("state").Value.String()
@@ -136,7 +140,8 @@ type quarantinedDocument struct {
 }
 
 // quarantineEnds is what ends a quarantine.
-const quarantineEnds = "its row or the resource at the service changes, an apply that somebody looks at asks again and is not refused, or somebody allows it: adsync reconcile --retry ADDRESS"
+const quarantineEnds = "its row or the resource at the service changes, an apply " +
+	"that somebody looks at asks again and is not refused, or somebody allows it: adsync reconcile --retry ADDRESS"
 
 func (a *app) runStatus(ctx context.Context, dir string) error {
 	project, err := a.projectOf(dir)
@@ -167,7 +172,10 @@ func (a *app) projectOf(dir string) (sources.Project, error) {
 }
 
 func (a *app) statusOf(ctx context.Context, p sources.Project) (statusDocument, error) {
-	d := statusDocument{FormatVersion: formatVersion, Folder: p.StateFolder(), Open: []openDocument{}, Undecided: []undecidedDocument{}, Quarantined: []quarantinedDocument{}}
+	d := statusDocument{
+		FormatVersion: formatVersion, Folder: p.StateFolder(),
+		Open: []openDocument{}, Undecided: []undecidedDocument{}, Quarantined: []quarantinedDocument{},
+	}
 	d.WritableByOthers = append([]string{}, state.WritableByOthers(d.Folder)...)
 	holding, err := state.HeldBy(d.Folder)
 	if err != nil {
@@ -221,13 +229,15 @@ func (d *statusDocument) fill(ctx context.Context, store state.Store) error {
 		return err
 	}
 	for _, s := range steps {
-		d.Open = append(d.Open, openDocument{s.ID, string(s.Point), "POST " + s.Path, len(s.Operations), s.JobID, orNull(s.SentAt)})
+		d.Open = append(d.Open, openDocument{s.ID,
+			string(s.Point), "POST " + s.Path, len(s.Operations), s.JobID, orNull(s.SentAt)})
 	}
 	for _, u := range reconcile.UndecidedOf(schemas(), steps) {
 		if u.Step.Point != state.Unknown && u.Step.Point != state.BlockedStep {
 			continue // nobody has asked the service yet
 		}
-		d.Undecided = append(d.Undecided, undecidedDocument{u.Operation.Address.String(), u.Step.ID, u.Operation.Action, u.Message()})
+		d.Undecided = append(d.Undecided,
+			undecidedDocument{u.Operation.Address.String(), u.Step.ID, u.Operation.Action, u.Message()})
 	}
 	blocked, err := store.Blocked(ctx)
 	if err != nil {
@@ -235,7 +245,8 @@ func (d *statusDocument) fill(ctx context.Context, store state.Store) error {
 	}
 	for _, address := range slices.SortedFunc(maps.Keys(blocked), resource.Address.Compare) {
 		b := blocked[address]
-		d.Quarantined = append(d.Quarantined, quarantinedDocument{address.String(), b.Code, b.Message, b.Since, b.Run, quarantineEnds})
+		d.Quarantined = append(d.Quarantined,
+			quarantinedDocument{address.String(), b.Code, b.Message, b.Since, b.Run, quarantineEnds})
 	}
 	return nil
 }
@@ -364,7 +375,10 @@ func (l lockDocument) String() string {
 		}
 		return "free"
 	}
-	who := state.Holder{PID: l.Holder.PID, Host: l.Holder.Host, Since: l.Holder.Since, Command: l.Holder.Command, Version: l.Holder.Version}
+	who := state.Holder{
+		PID: l.Holder.PID, Host: l.Holder.Host, Since: l.Holder.Since,
+		Command: l.Holder.Command, Version: l.Holder.Version,
+	}
 	if l.Held {
 		return "held by " + who.String()
 	}

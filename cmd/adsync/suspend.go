@@ -37,7 +37,8 @@ One that stands is replaced. To stop what is live from spending: adsync pause-al
 				return err
 			}
 			if f.length < 0 || c.Flags().Changed("for") && f.length == 0 {
-				return usage(c, fmt.Errorf("--for is %s; want a time such as 2h, or none for until it is lifted", f.length))
+				return usage(c, fmt.Errorf("--for is %s; "+
+					"want a time such as 2h, or none for until it is lifted", f.length))
 			}
 			return a.runSuspend(at, f)
 		},
@@ -92,15 +93,16 @@ func (a *app) order(at orders.Folder, f suspendFlags) (s orders.Suspension, befo
 
 // suspendedFlag lets a person go on while the account is suspended.
 func (a *app) suspendedFlag(c *cobra.Command) {
-	c.Flags().BoolFunc("while-suspended", "go on although somebody suspended the account (a file STOP stops it all the same)", func(text string) error {
-		switch text {
-		case "true":
-			a.passes = suspensions
-		case "false":
-			a.passes = noOrder
-		default:
-			return errors.New("want true or false")
-		}
-		return nil
-	})
+	c.Flags().BoolFunc("while-suspended",
+		"go on although somebody suspended the account (a file STOP stops it all the same)", func(text string) error {
+			switch text {
+			case "true":
+				a.passes = suspensions
+			case "false":
+				a.passes = noOrder
+			default:
+				return errors.New("want true or false")
+			}
+			return nil
+		})
 }

@@ -28,7 +28,9 @@ func (a *app) template() *cobra.Command {
 			if err := a.invalid(loaded{project: project}, problems); err != nil {
 				return err
 			}
-			return a.writeOut(c, outFile(out, force), func(w io.Writer) error { return sources.WriteTemplate(w, schemas(), project.Account) })
+			return a.writeOut(c, outFile(out, force), func(w io.Writer) error {
+				return sources.WriteTemplate(w, schemas(), project.Account)
+			})
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")

@@ -19,10 +19,13 @@ func undecidedWords(undecided []reconcile.Undecided) string {
 	if more := len(undecided) - 1; more > 0 {
 		named += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("%s unknown since an earlier run: %s; to decide: %s", pluralAre(len(undecided), "outcome"), named, resolving(first))
+	return fmt.Sprintf("%s unknown since an earlier run: %s; to decide: %s",
+		pluralAre(len(undecided), "outcome"), named, resolving(first))
 }
 
 // setAside gives what recovery has looked at already, and could not decide.
 func setAside(steps []state.Step) []reconcile.Undecided {
-	return slices.DeleteFunc(reconcile.UndecidedOf(schemas(), steps), func(u reconcile.Undecided) bool { return !u.SetAside() })
+	return slices.DeleteFunc(reconcile.UndecidedOf(schemas(), steps), func(u reconcile.Undecided) bool {
+		return !u.SetAside()
+	})
 }

@@ -36,7 +36,8 @@ type updating struct {
 // runUpdate writes what the service knows into a workbook of the user's own.
 func (a *app) runUpdate(c *cobra.Command, args []string, f exportFlags) error {
 	if f.out != "" || f.force || c.Flags().Changed("output") {
-		return usage(c, errors.New("--update writes into the workbook it names; want it without --out, --output and --force"))
+		return usage(c, errors.New("--update writes "+
+			"into the workbook it names; want it without --out, --output and --force"))
 	}
 	l, file, err := a.loadUpdated(c, args, f.update)
 	if err != nil {
@@ -86,14 +87,17 @@ func (a *app) loadUpdated(c *cobra.Command, args []string, name string) (l loade
 		return l, "", configuration("--update: %v; want a workbook of your own", err)
 	}
 	if sources.NeverSource(filepath.ToSlash(name)) {
-		return l, "", configuration("--update: %s is a copy or a temporary file, which is never a source; want the workbook itself", nameOf(name))
+		return l, "", configuration("--update: %s "+
+			"is a copy or a temporary file, which is never a source; want the workbook itself", nameOf(name))
 	}
 	if lock := sources.LockFile(name); lock != "" {
-		return l, "", configuration("--update: %s is open in an editor (%s is there); want it closed", nameOf(name), nameOf(lock))
+		return l, "", configuration("--update: %s is open in an editor (%s is there); want it closed",
+			nameOf(name), nameOf(lock))
 	}
 	inside, err := below(dir, filepath.Dir(name))
 	if err != nil || inside == "" {
-		return l, "", configuration("--update: %s does not lie in the project's folder %s; want a workbook that does", nameOf(name), nameOf(dir))
+		return l, "", configuration("--update: %s does not lie in the project's folder %s; want a workbook that does",
+			nameOf(name), nameOf(dir))
 	}
 	file = filepath.ToSlash(filepath.Join(inside, filepath.Base(name)))
 	project, problems := a.readProject(dir)
@@ -124,7 +128,8 @@ func (u *updating) ask(c *cobra.Command, figures string) (windows []string, err 
 }
 
 // of gives what the service knows of the rows of the files.
-func (u *updating) of(ctx context.Context, d sources.Desired, windows []string) (_ *resource.Snapshot, _ *resource.Figures, err error) {
+func (u *updating) of(ctx context.Context, d sources.Desired,
+	windows []string) (_ *resource.Snapshot, _ *resource.Figures, err error) {
 	u.desired = d
 	if u.rows, u.failure = u.known.Of(d.Named()); u.failure != nil {
 		return nil, nil, u.failure
@@ -161,16 +166,19 @@ func (u *updating) report(name, file string, done sources.Updated) {
 		a.note("%s stays as it is: %s", diag.Printable(left.At.String()), left.Why)
 	}
 	if adrift := u.adrift(file); len(adrift) > 0 {
-		a.note("%s not valid and got nothing, as nothing says what they are: %s", pluralAre(len(adrift), "row"), someOf(adrift))
+		a.note("%s not valid and got nothing, as nothing says what they are: %s",
+			pluralAre(len(adrift), "row"), someOf(adrift))
 	}
 	if unknown := u.unknown(file); len(unknown) > 0 {
 		a.note("%s not at the service and got nothing: %s", pluralAre(len(unknown), "row"), someOf(unknown))
 	}
 	if n := len(u.rows.Rest); n > 0 {
-		a.note("%s at the service and in no row that is read: %s; adsync export shows all there is", pluralAre(n, "resource"), u.kindsOf(u.rows.Rest))
+		a.note("%s at the service and in no row that is read: %s; adsync export shows all there is",
+			pluralAre(n, "resource"), u.kindsOf(u.rows.Rest))
 	}
 	if len(done.Missing) > 0 {
-		a.note("columns that are not there: %s; --add-columns adds them", diag.Printable(strings.Join(done.Missing, ", ")))
+		a.note("columns that are not there: %s; --add-columns adds them",
+			diag.Printable(strings.Join(done.Missing, ", ")))
 	}
 	for _, sheet := range done.Aged {
 		a.note("sheet %s stays as it was exported; adsync export -o xlsx writes it anew", diag.Printable(sheet))

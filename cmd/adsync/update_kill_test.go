@@ -60,12 +60,14 @@ func TestAnUpdateThatDoesNotEndLeavesTheWorkbookWhole(t *testing.T) {
 				noError(t, os.Remove(kept))
 			}
 			noError(t, os.WriteFile(name, original, 0o600))
-			traced := syscalls.Under(update, filepath.Join(t.TempDir(), "calls"), "-e", "trace="+syscalls.Traced+",linkat", "-e", c.inject)
+			traced := syscalls.Under(update, filepath.Join(t.TempDir(), "calls"),
+				"-e", "trace="+syscalls.Traced+",linkat", "-e", c.inject)
 			out, err := traced.CombinedOutput()
 			after, readErr := os.ReadFile(name)
 			noError(t, readErr)
 			if replaced := !bytes.Equal(after, original); replaced != c.replaced || (err == nil) != c.replaced {
-				t.Fatalf("update ended with %v, and the workbook is another: %v; want %v\n%s", err, replaced, c.replaced, out)
+				t.Fatalf("update ended with %v, and the workbook is another: %v; want %v\n%s",
+					err, replaced, c.replaced, out)
 			}
 			again := exec.Command(os.Args[0], "export", "--update", name)
 			again.Env = env

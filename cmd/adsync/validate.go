@@ -28,7 +28,8 @@ func (a *app) validate() *cobra.Command {
 			return a.runValidate(c, args, online, marking{to: marked, force: force})
 		},
 	}
-	c.Flags().BoolVar(&online, "online", false, "also have the service validate what apply would send; nothing is changed")
+	c.Flags().BoolVar(&online,
+		"online", false, "also have the service validate what apply would send; nothing is changed")
 	markedFlag(c, &marked)
 	forceFlag(c, &force)
 	c.Flags().BoolVar(&watching, "watch", false, "check again whenever a file changes, until interrupted")
@@ -75,7 +76,9 @@ func (a *app) runValidate(c *cobra.Command, args []string, online bool, marked m
 
 func (a *app) showValidation(l loaded, checked *onlineCheck, failure error) error {
 	if a.flags.output == "json" {
-		document := validation{formatVersion, listedSources(l.desired.Sources), append([]sources.Members{}, l.desired.Members...), append([]diag.Unread{}, l.desired.Unread...), l.desired.Snapshot.Len(), listed(l.desired.Problems), checked, coded(failure)}
+		document := validation{formatVersion, listedSources(l.desired.Sources),
+			append([]sources.Members{}, l.desired.Members...), append([]diag.Unread{}, l.desired.Unread...),
+			l.desired.Snapshot.Len(), listed(l.desired.Problems), checked, coded(failure)}
 		if err := errors.Join(a.printJSON(document), failure); err != nil {
 			return err
 		}
@@ -85,14 +88,16 @@ func (a *app) showValidation(l loaded, checked *onlineCheck, failure error) erro
 		return failure
 	}
 	for _, s := range l.desired.Sources {
-		fmt.Fprintf(a.out, "%s: %s read, %d used, %d ignored, %d failed\n", diag.Printable(s.File), plural(s.Rows.Read, "row"), s.Rows.Used, s.Rows.Ignored, s.Rows.Failed)
+		fmt.Fprintf(a.out, "%s: %s read, %d used, %d ignored, %d failed\n",
+			diag.Printable(s.File), plural(s.Rows.Read, "row"), s.Rows.Used, s.Rows.Ignored, s.Rows.Failed)
 	}
 	for _, line := range diag.UnreadLines(l.desired.Unread) {
 		fmt.Fprintln(a.out, line)
 	}
 	for _, m := range l.desired.Members {
 		fmt.Fprintf(a.out, "%s, %s of %s: %s read, %d used, %d blank, %d twice, %d left out\n",
-			diag.Printable(m.File), m.Identifier, m.Address, plural(m.Rows.Read, "line"), m.Rows.Used, m.Rows.Blank, m.Rows.Duplicate, m.Rows.Rejected)
+			diag.Printable(m.File), m.Identifier, m.Address,
+			plural(m.Rows.Read, "line"), m.Rows.Used, m.Rows.Blank, m.Rows.Duplicate, m.Rows.Rejected)
 	}
 	if err := a.invalid(l, l.desired.Problems); err != nil {
 		return err

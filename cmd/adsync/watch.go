@@ -27,7 +27,8 @@ func (a *app) watchFiles(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func (a *app) watcher(dir string, lookAgain time.Duration, listen func() (watch.News, error), look func() time.Duration) *watch.Watcher {
+func (a *app) watcher(dir string, lookAgain time.Duration,
+	listen func() (watch.News, error), look func() time.Duration) *watch.Watcher {
 	return &watch.Watcher{Root: dir, Quiet: settle, LookAgain: lookAgain, Listen: listen, Look: look, Note: a.note}
 }
 

@@ -25,7 +25,8 @@ const (
 	oneCampaign     = "kind: campaign\nname: First one\nbidding_type: clicks\n"
 	brokenCampaign  = "kind: campaign\nname: First one\n"
 	anotherCampaign = "kind: campaign\nname: Second one\nbidding_type: clicks\n"
-	threeCampaigns  = oneCampaign + "---\n" + anotherCampaign + "---\nkind: campaign\nname: Third one\nbidding_type: clicks\n"
+	threeCampaigns  = oneCampaign + "---\n" + anotherCampaign +
+		"---\nkind: campaign\nname: Third one\nbidding_type: clicks\n"
 )
 
 // watched is a folder under a watcher, on a clock that only the test moves.
@@ -127,7 +128,8 @@ func (w *watched) do(err error) {
 func (w *watched) reports() []string {
 	var ends []string
 	for line := range strings.Lines(w.said.String()) {
-		if strings.Contains(line, "resource") && strings.Contains(line, ", ") && !strings.Contains(line, "ADS") || strings.Contains(line, "nothing was changed") {
+		if strings.Contains(line, "resource") && strings.Contains(line, ", ") && !strings.Contains(line, "ADS") ||
+			strings.Contains(line, "nothing was changed") {
 			ends = append(ends, strings.TrimSpace(line))
 		}
 	}
@@ -251,7 +253,8 @@ func TestF5AnOpenFileIsSaidAndWhatIsSavedCounts(t *testing.T) {
 		w.save(".~lock.a.yaml#", ",ann,desk,01.12.2026 10:00,file:///home/ann;")
 		w.tell()
 		w.pass(2 * settle)
-		if said := w.said.String(); !strings.Contains(said, "a.yaml: warning: file is open in an editor; what is read is what was last saved") {
+		if said := w.said.String(); !strings.Contains(said,
+			"a.yaml: warning: file is open in an editor; what is read is what was last saved") {
 			t.Errorf("the watcher says %q, want that the file is open", said)
 		}
 		w.want("1 resource, 1 warning")
@@ -285,7 +288,8 @@ func TestF11WithoutRoomForWatchesFilesAreLookedAt(t *testing.T) {
 		listen func(w *watched) (watch.News, error)
 		warns  string
 	}{
-		{"too many open files", func(*watched) (watch.News, error) { return watch.News{}, syscall.EMFILE }, "(too many open files); looking every 5s"},
+		{"too many open files", func(*watched) (watch.News, error) { return watch.News{}, syscall.EMFILE },
+			"(too many open files); looking every 5s"},
 		{"no space left for another watch", func(w *watched) (watch.News, error) {
 			w.refuses = syscall.ENOSPC
 			return watch.News{Events: w.events, Errors: w.errors, Add: w.add, Close: func() {}}, nil

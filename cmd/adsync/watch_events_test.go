@@ -14,7 +14,8 @@ import (
 
 // onDisk runs a watcher on the real file system with the system's own news. It
 // looks by itself only every lookAgain: a test that wants to see news gives an hour.
-func onDisk(t *testing.T, dir string, lookAgain time.Duration, listen func() (watch.News, error)) (until func(words string)) {
+func onDisk(t *testing.T, dir string, lookAgain time.Duration,
+	listen func() (watch.News, error)) (until func(words string)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	lines := make(chan string, 1000)

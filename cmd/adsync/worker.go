@@ -42,9 +42,10 @@ type source interface {
 // client, whose limits are the account's, and what it takes to see that nothing
 // moved; no snapshot, and no lock of the state.
 type worker struct {
-	app      *app // of this account alone: its clock gives the place of the run away while it waits
-	source   source
-	stays    func() error // is an error where the files are not beside what adsync remembers of the account; nil: they never are
+	app    *app // of this account alone: its clock gives the place of the run away while it waits
+	source source
+	// is an error where the files are not beside what adsync remembers of the account; nil: they never are
+	stays    func() error
 	orders   *attendant
 	copies   *copies
 	planOnly bool // nothing is ever applied
@@ -122,7 +123,10 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 		return w.failed(ctx, f.revision, err)
 	}
 	if !still || away && !l.stops(false) { // it is there again, and nobody has taken it
-		return daemon.Result{Class: daemon.Transient, Message: "the files change while they are read; they are read again once they hold still"}
+		return daemon.Result{
+			Class:   daemon.Transient,
+			Message: "the files change while they are read; they are read again once they hold still",
+		}
 	}
 	f.revision.Content = sum
 	return w.reconcile(ctx, request, f, l)
@@ -131,7 +135,10 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 // reconcile is a whole run from files that were read: plan, apply, report.
 func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files, l loaded) daemon.Result {
 	r := daemon.Result{Revision: f.revision}
-	seen := &sight{sum: f.revision.Content, read: l.desired.Files, sources: l.desired.Sources, operator: w.operatorSum(), approved: w.approvals(), planOnly: w.suspended.Load()}
+	seen := &sight{
+		sum: f.revision.Content, read: l.desired.Files, sources: l.desired.Sources,
+		operator: w.operatorSum(), approved: w.approvals(), planOnly: w.suspended.Load(),
+	}
 	if l.stops(false) {
 		r.Class, r.Message, r.Plan = daemon.Input, firstProblem(l.desired.Problems), w.app.unplanned(l)
 		r = withError(r, w.copies.refused(&l, l.desired.Problems))
@@ -164,7 +171,8 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f files,
 	if r.Class == daemon.Held && r.Run != nil {
 		r.Until = time.Now().Add(againSoon)
 	}
-	if r.Class == daemon.Undecided && r.Run != nil && len(did.recovered.Undecided) == 0 { // what it left unknown, the recovery of the next may decide
+	// what it left unknown, the recovery of the next may decide
+	if r.Class == daemon.Undecided && r.Run != nil && len(did.recovered.Undecided) == 0 {
 		r.Until = time.Now().Add(againSoon)
 	}
 	w.remember(ctx, seen, store, l, r)
@@ -200,7 +208,8 @@ type done struct {
 
 // carryOut ends what was left open, plans and applies. Where nothing is sent it
 // only plans.
-func (w *worker) carryOut(ctx context.Context, request daemon.Request, l loaded, store state.Store, desired reconcile.Desired) (did done) {
+func (w *worker) carryOut(ctx context.Context, request daemon.Request,
+	l loaded, store state.Store, desired reconcile.Desired) (did done) {
 	agent := w.app.agentOf(l, store, w.client)
 	agent.Incremental, agent.Whole, agent.Breaks = true, request.Full, &reconcile.Breaks{}
 	did.session = &session{agent: agent, store: store}
@@ -373,8 +382,11 @@ func (w *worker) approved(desired *reconcile.Desired, expires int64) error {
 			continue
 		}
 		for _, one := range a.Asks {
-			k := plan.Consent{ID: a.Time.Format(time.RFC3339Nano) + " " + a.By, By: a.By, Hazard: one.Hazard, Parts: one.Parts}
-			desired.Consents = append(desired.Consents, reconcile.Consent{Consent: k, Lineage: a.Lineage, Serial: a.Serial})
+			k := plan.Consent{
+				ID: a.Time.Format(time.RFC3339Nano) + " " + a.By, By: a.By, Hazard: one.Hazard, Parts: one.Parts,
+			}
+			desired.Consents = append(desired.Consents,
+				reconcile.Consent{Consent: k, Lineage: a.Lineage, Serial: a.Serial})
 		}
 		if len(a.Asks) > 0 || a.PlanHash != "" {
 			continue
@@ -392,14 +404,21 @@ func (w *worker) approved(desired *reconcile.Desired, expires int64) error {
 func (w *worker) shown(l loaded, did done) *planDocument {
 	d := w.app.document(l, did.session.agent.Account, did.view)
 	d.Asks, d.Agreed = did.view.Plan.FindAsks(), did.view.Plan.Consented
-	d.Approvals = &planview.Approvals{Lineage: did.view.State.Lineage, Serial: did.view.State.Serial, Lasts: time.Duration(did.expires) * time.Minute}
+	d.Approvals = &planview.Approvals{
+		Lineage: did.view.State.Lineage, Serial: did.view.State.Serial, Lasts: time.Duration(did.expires) * time.Minute,
+	}
 	return d
 }
 
 // unplanned is the document of files nothing can be planned from.
 func (a *app) unplanned(l loaded) *planDocument {
-	d := &planDocument{FormatVersion: formatVersion, InputHash: l.desired.Hash, Document: nothingPlanned(), Error: counted(l.desired.Problems) + "; nothing was changed"}
-	d.Account = accountDocument{ID: l.project.Account.ID, Currency: l.project.Account.Currency, TimeZone: l.project.Account.TimeZone}
+	d := &planDocument{
+		FormatVersion: formatVersion, InputHash: l.desired.Hash,
+		Document: nothingPlanned(), Error: counted(l.desired.Problems) + "; nothing was changed",
+	}
+	d.Account = accountDocument{
+		ID: l.project.Account.ID, Currency: l.project.Account.Currency, TimeZone: l.project.Account.TimeZone,
+	}
 	d.Problems, d.Unread = listed(l.desired.Problems), l.desired.Unread
 	return d
 }
@@ -410,7 +429,10 @@ func tellOf(request daemon.Request, e reconcile.Event) {
 	case reconcile.WaveStarted:
 		request.Tell("wave", map[string]any{"wave": e.Wave})
 	case reconcile.OpSettled:
-		request.Tell("outcome", map[string]any{"address": e.Outcome.Address.String(), "outcome": e.Outcome.Outcome, "message": diag.Printable(e.Outcome.Message)})
+		request.Tell("outcome", map[string]any{
+			"address": e.Outcome.Address.String(),
+			"outcome": e.Outcome.Outcome, "message": diag.Printable(e.Outcome.Message),
+		})
 	}
 }
 
@@ -435,7 +457,8 @@ func firstHold(d *planDocument) string {
 		}
 		for _, h := range holds {
 			if h != nil {
-				return diag.Printable(fmt.Sprintf("%s held; first %s: %s", plural(d.Summary.Held, "change"), d.Changes[i].Address, h.Message))
+				return diag.Printable(fmt.Sprintf("%s held; first %s: %s",
+					plural(d.Summary.Held, "change"), d.Changes[i].Address, h.Message))
 			}
 		}
 	}

@@ -21,17 +21,27 @@ func TestAnApprovalIsGoodForADay(t *testing.T) {
 		-30 * time.Minute: true, -2 * time.Hour: false, -400 * 24 * time.Hour: false,
 	} {
 		at := &attendant{folder: orders.Folder(t.TempDir())}
-		asked := plan.Ask{Hazard: plan.Activates, Allow: "activates=campaign/x", Parts: []plan.Part{{Address: "campaign/x", Field: "status"}}}
+		asked := plan.Ask{
+			Hazard: plan.Activates, Allow: "activates=campaign/x",
+			Parts: []plan.Part{{Address: "campaign/x", Field: "status"}},
+		}
 		given := time.Now().Add(-ago)
-		noError(t, at.Approve(daemon.Approval{PlanHash: "c0ffee", Allow: []string{"activates=campaign/x"}, Asks: []plan.Ask{asked}, Lineage: "l", Serial: 7, By: "ann", Time: given}))
-		noError(t, at.Approve(daemon.Approval{PlanHash: "c0ffee", Allow: []string{"activates"}, By: "bob", Time: given})) // of an earlier version
+		noError(t, at.Approve(daemon.Approval{
+			PlanHash: "c0ffee", Allow: []string{"activates=campaign/x"},
+			Asks: []plan.Ask{asked}, Lineage: "l", Serial: 7, By: "ann", Time: given,
+		}))
+		// of an earlier version
+		noError(t, at.Approve(daemon.Approval{
+			PlanHash: "c0ffee", Allow: []string{"activates"}, By: "bob", Time: given,
+		}))
 		w := &worker{app: &app{}, orders: at}
 		var desired reconcile.Desired
 		noError(t, w.approved(&desired, 24*60))
 		if got := len(desired.Consents) == 1; got != want {
 			t.Errorf("an approval given %s ago is good: %t; want %t", ago, got, want)
 		}
-		if got := desired.Consents; want && (got[0].By != "ann" || got[0].Serial != 7 || got[0].Lineage != "l" || len(got[0].Parts) != 1) || len(desired.Bound) != 0 {
+		if got := desired.Consents; want && (got[0].By != "ann" ||
+			got[0].Serial != 7 || got[0].Lineage != "l" || len(got[0].Parts) != 1) || len(desired.Bound) != 0 {
 			t.Errorf("consents are %+v, bound %+v; want that of ann as it was given, and no other", got, desired.Bound)
 		}
 		desired = reconcile.Desired{}
@@ -45,7 +55,9 @@ func TestAnApprovalIsGoodForADay(t *testing.T) {
 // G1: a server of git that asks to be left alone for a while is, as the service is.
 func TestAServerOfGitIsLeftAloneForAsLongAsItAsks(t *testing.T) {
 	w := &worker{app: &app{}}
-	r := w.failed(t.Context(), daemon.Revision{}, gitExit(&gitstore.Error{Class: gitstore.Transient, RetryAfter: 7 * time.Minute}))
+	r := w.failed(t.Context(), daemon.Revision{}, gitExit(&gitstore.Error{
+		Class: gitstore.Transient, RetryAfter: 7 * time.Minute,
+	}))
 	if r.Class != daemon.Transient || r.After != 7*time.Minute {
 		t.Errorf("the run ends %s, and waits %s; want transient, and 7m", r.Class, r.After)
 	}

@@ -44,13 +44,17 @@ func (s *sight) taken(l *loaded) string {
 // for the service, which was not asked yet.
 func (w *worker) asBefore(request daemon.Request, f files) bool {
 	s := w.seen
-	if s == nil || w.copies.due() || request.Full || slices.ContainsFunc(request.Triggers, func(t daemon.Trigger) bool { return t == daemon.Asked || t == daemon.Daily || t == daemon.Reviewed }) {
+	if s == nil || w.copies.due() || request.Full || slices.ContainsFunc(request.Triggers, func(t daemon.Trigger) bool {
+		return t == daemon.Asked || t == daemon.Daily || t == daemon.Reviewed
+	}) {
 		return false
 	}
 	project, _ := w.app.readProject(f.dir) // what is wrong with it is part of what was seen
 	serial, err := state.SerialOf(project.StateFolder())
-	return err == nil && serial == s.serial && s.operator == w.operatorSum() && s.approved == w.approvals() && s.planOnly == w.suspended.Load() &&
-		(s.day == "" || s.day == w.today(project)) && (s.thaws.IsZero() || time.Now().Before(s.thaws)) && project.Sum(s.read) == s.sum
+	return err == nil && serial == s.serial && s.operator == w.operatorSum() &&
+		s.approved == w.approvals() && s.planOnly == w.suspended.Load() &&
+		(s.day == "" || s.day == w.today(project)) &&
+		(s.thaws.IsZero() || time.Now().Before(s.thaws)) && project.Sum(s.read) == s.sum
 }
 
 // skip asks whether anything moved at the service, with one request, and ends the
@@ -93,7 +97,8 @@ func (w *worker) standing(f files) daemon.Revision {
 // remember keeps what the next run may rest on, where this one came to an end
 // that stands until something changes.
 func (w *worker) remember(ctx context.Context, seen *sight, store state.Store, l loaded, r daemon.Result) {
-	if !slices.Contains([]daemon.Class{daemon.InSync, daemon.Applied, daemon.Held, daemon.Partial, daemon.Undecided, daemon.Suspended}, r.Class) {
+	if !slices.Contains([]daemon.Class{daemon.InSync,
+		daemon.Applied, daemon.Held, daemon.Partial, daemon.Undecided, daemon.Suspended}, r.Class) {
 		return
 	}
 	mirror, err := store.MirrorHead(context.WithoutCancel(ctx))

@@ -20,7 +20,11 @@ func (a *app) writeBack(l loaded, f applyFlags, r *reconcile.Report) error {
 		return nil
 	}
 	rows := l.judged(inWords(l, r, rowOutcomes(l, r), words.ByAsk))
-	results := sources.Results{Rows: rows, At: a.clock.orSystem().now(), Again: func(d sources.Desired) []sources.RowOutcome { return unedited(l, d, rows) }}
+	results := sources.Results{
+		Rows: rows, At: a.clock.orSystem().now(), Again: func(d sources.Desired) []sources.RowOutcome {
+			return unedited(l, d, rows)
+		},
+	}
 	failed := 0
 	for _, source := range l.desired.Sources {
 		if !sources.TakesResults(source.File) {
@@ -31,7 +35,8 @@ func (a *app) writeBack(l loaded, f applyFlags, r *reconcile.Report) error {
 		case err != nil:
 			failed++
 			a.clearLine()
-			fmt.Fprintf(a.err, "adsync: %s: results were not written back: %s; they are in the result copies\n", diag.Printable(source.File), diag.Printable(err.Error()))
+			fmt.Fprintf(a.err, "adsync: %s: results were not written back: %s; they are in the result copies\n",
+				diag.Printable(source.File), diag.Printable(err.Error()))
 		case kept != "":
 			a.note("results written into %s; the former file is %s", diag.Printable(source.File), diag.Printable(kept))
 		}
@@ -60,5 +65,7 @@ func unedited(l loaded, now sources.Desired, rows []sources.RowOutcome) []source
 }
 
 func sameRow(schema *resource.Schema, was, is *resource.Resource) bool {
-	return !slices.ContainsFunc(schema.Attributes, func(a resource.Attribute) bool { return !was.Value(a.Name).Equal(is.Value(a.Name)) })
+	return !slices.ContainsFunc(schema.Attributes, func(a resource.Attribute) bool {
+		return !was.Value(a.Name).Equal(is.Value(a.Name))
+	})
 }

@@ -13,7 +13,9 @@ func TestN22ServiceOfAnIPv6Address(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { respond(w, 200, `{"id":"c1"}`) }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		respond(w, 200, `{"id":"c1"}`)
+	}))
 	_ = server.Listener.Close() // the one of IPv4
 	server.Listener = listener
 	server.Start()

@@ -29,7 +29,10 @@ func NewAddress(limits Limits, now func() time.Time) *Address {
 		now = time.Now
 	}
 	cfg := Config{Limits: limits}.withDefaults()
-	share := Limits{PerEndpoint: part(cfg.Limits.PerEndpoint, cfg.Limits.Share), Overall: part(cfg.Limits.Overall, cfg.Limits.Share)}
+	share := Limits{
+		PerEndpoint: part(cfg.Limits.PerEndpoint, cfg.Limits.Share),
+		Overall:     part(cfg.Limits.Overall, cfg.Limits.Share),
+	}
 	return &Address{
 		clock: steady{now: now, last: now()}, share: share,
 		overall: &window{size: share.Overall, period: time.Minute}, endpoints: map[string]*window{},

@@ -33,7 +33,10 @@ func (s *strict) RoundTrip(r *http.Request) (*http.Response, error) {
 	if late := s.slow[account]; late > 0 {
 		time.Sleep(late)
 	}
-	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(`{"object":"list","data":[],"has_more":false}`)), Request: r}, nil
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(`{"object":"list","data":[],"has_more":false}`)), Request: r,
+	}, nil
 }
 
 func (s *strict) admit(account, path string) int {
@@ -62,7 +65,9 @@ func fleet(t *testing.T, s *strict, accounts int) []*Client {
 	address := NewAddress(Limits{}, nil)
 	clients := make([]*Client, accounts)
 	for i := range clients {
-		clients[i] = clientOf(t, s, func(cfg *Config) { cfg.Key, cfg.Address = NewSecret(fmt.Sprintf("account-%03d", i)), address })
+		clients[i] = clientOf(t, s, func(cfg *Config) {
+			cfg.Key, cfg.Address = NewSecret(fmt.Sprintf("account-%03d", i)), address
+		})
 	}
 	return clients
 }
@@ -97,7 +102,8 @@ func TestAFleetSharesTheLimitsOfItsAddress(t *testing.T) {
 		group.Wait()
 		took, least := time.Since(began), DefaultLimits().LeastOf(accounts*passes)
 		if s.refused > 0 || took > least+least/20 {
-			t.Errorf("%d refused, %d passes of %d accounts in %s; want none, in 1.05 of %s at most", s.refused, passes, accounts, took, least)
+			t.Errorf("%d refused, %d passes of %d accounts in %s; want none, in 1.05 of %s at most",
+				s.refused, passes, accounts, took, least)
 		}
 		if most := slices.Max(longest); most > time.Minute+time.Second {
 			t.Errorf("an account waited %s for a look; want every one heard every minute", most)
@@ -170,7 +176,8 @@ func TestOneAccountCostsTheOthersNothing(t *testing.T) {
 		stop()
 		group.Wait()
 		if most := slices.Max(longest); most > time.Minute+time.Second || s.refused > 0 {
-			t.Errorf("an account waited %s for a look, %d were refused; want at most until the next place comes free, and none", most, s.refused)
+			t.Errorf("an account waited %s for "+
+				"a look, %d were refused; want at most until the next place comes free, and none", most, s.refused)
 		}
 		t.Logf("the longest look took %s", slices.Max(longest))
 	})
@@ -196,7 +203,8 @@ func TestWhoGivesUpLeavesTheRow(t *testing.T) {
 		look(t.Context(), t, clients[2], "/audit_logs")
 		group.Wait()
 		if took := time.Since(began); took > time.Second || len(clients[2].limiter.address.waiting) > 0 {
-			t.Errorf("a look took %s with %d in the row; want nobody before it", took, len(clients[2].limiter.address.waiting))
+			t.Errorf("a look took %s with %d in the row; want nobody before it",
+				took, len(clients[2].limiter.address.waiting))
 		}
 	})
 }

@@ -79,7 +79,8 @@ func (b *breaker) look() (wait time.Duration, moved chan struct{}, err error) {
 	case b.rests == 0:
 		return 0, nil, nil
 	case rest > 0 && b.rests > patientRests:
-		return 0, nil, fmt.Errorf("%w: %d requests in a row got no usable answer; it is asked again in %s", errOutage, b.failed, rest.Round(time.Second))
+		return 0, nil, fmt.Errorf("%w: %d requests in a row got no usable answer; it is asked again in %s",
+			errOutage, b.failed, rest.Round(time.Second))
 	case rest > 0:
 		return rest, nil, nil
 	case b.probing:

@@ -77,8 +77,10 @@ func TestBreakerGivesUpAndAsksAgainLater(t *testing.T) {
 		}
 		before := len(w.requests())
 		_, err := c.Mutate(t.Context(), Mutation{Path: "/campaigns/c1/pause"})
-		if !errors.Is(err, ErrUnavailable) || AppliedOf(err) != Never || len(w.requests()) != before || !strings.Contains(err.Error(), "requests in a row got no usable answer") {
-			t.Errorf("a request after giving up = %v, applied %s, %d sent; want a refusal at once, nothing sent", err, AppliedOf(err), len(w.requests())-before)
+		if !errors.Is(err, ErrUnavailable) || AppliedOf(err) != Never ||
+			len(w.requests()) != before || !strings.Contains(err.Error(), "requests in a row got no usable answer") {
+			t.Errorf("a request after giving up = %v, applied %s, %d sent; want a refusal at once, nothing sent",
+				err, AppliedOf(err), len(w.requests())-before)
 		}
 		time.Sleep(longestRest * 2)
 		w.answers = []answer{okRecord}
@@ -98,7 +100,8 @@ func TestBreakerKeepsTheUnknown(t *testing.T) {
 			group.Go(func() {
 				_, err := c.Mutate(t.Context(), Mutation{Path: "/campaigns", Key: fmt.Sprint(i), Body: []byte(`{}`)})
 				if e := asError(t, err); e.Attempts > 0 && e.Applied() != Unknown || !errors.Is(err, ErrUnavailable) {
-					t.Errorf("create %d = %v, applied %s after %d attempts; want unknown", i, err, e.Applied(), e.Attempts)
+					t.Errorf("create %d = %v, applied %s after %d attempts; want unknown",
+						i, err, e.Applied(), e.Attempts)
 				}
 			})
 		}

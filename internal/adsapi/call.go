@@ -51,7 +51,8 @@ func (c *Client) do(ctx context.Context, r request, decode func([]byte) error) e
 			return last.stopped(err)
 		}
 		if failed == nil {
-			c.logger.DebugContext(ctx, "request answered", "method", r.method, "path", r.endpoint.path, "attempt", attempt)
+			c.logger.DebugContext(ctx, "request answered",
+				"method", r.method, "path", r.endpoint.path, "attempt", attempt)
 			return nil
 		}
 		failed.Attempts = attempt
@@ -132,7 +133,8 @@ func (c *Client) pause(r request, failed *Error) (time.Duration, error) {
 		return 0, failed
 	}
 	if !c.budget.spend() {
-		failed.Message = strings.TrimPrefix(failed.Message+"; too many requests had to be repeated, and none is any more", "; ")
+		failed.Message = strings.TrimPrefix(failed.Message+
+			"; too many requests had to be repeated, and none is any more", "; ")
 		return 0, failed
 	}
 	if r.key != "" && r.mutates() && failed.attemptUnknown() && wait < c.keyLag {
@@ -222,7 +224,9 @@ func (c *Client) unanswered(ctx context.Context, r request, err error) *Error {
 		return r.failure(Error{fault: faultStopped, uncertain: true, cause: stopped})
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return r.failure(Error{fault: faultNetwork, cause: cause, Message: fmt.Sprintf("no whole answer within %s", c.requestTimeout)})
+		return r.failure(Error{
+			fault: faultNetwork, cause: cause, Message: fmt.Sprintf("no whole answer within %s", c.requestTimeout),
+		})
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return r.failure(Error{fault: faultNotSent, permanent: true, cause: cause})
@@ -283,7 +287,8 @@ func (c *Client) accept(ctx context.Context, r request, resp *http.Response, dec
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "" && kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 		// A page of something on the way, such as a proxy: the next attempt may reach the service.
-		unreadable.Message = fmt.Sprintf("content type is %q; want application/json: %s", clean(kind, maxExcerpt), clean(c.blot(string(body[:min(len(body), maxShown)])), maxExcerpt))
+		unreadable.Message = fmt.Sprintf("content type is %q; want application/json: %s",
+			clean(kind, maxExcerpt), clean(c.blot(string(body[:min(len(body), maxShown)])), maxExcerpt))
 		return unreadable
 	}
 	if err := decode(body); err != nil {

@@ -219,7 +219,9 @@ func checkKey(key string) error {
 	if key == "" {
 		return nil
 	}
-	if len(key) > 255 || strings.TrimSpace(key) != key || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
+	if len(key) > 255 || strings.TrimSpace(key) != key || strings.ContainsFunc(key, func(r rune) bool {
+		return r < ' ' || r > '~'
+	}) {
 		return fmt.Errorf("idempotency key is %q; want 1 to 255 visible ASCII characters", clean(key, 80))
 	}
 	return nil

@@ -123,16 +123,19 @@ func (cfg Config) check() error {
 	if cfg.Key.Reveal() == "" {
 		errs = append(errs, errors.New("the API key is empty; want a key of the ad account"))
 	} else if strings.ContainsFunc(cfg.Key.Reveal(), notVisibleASCII) {
-		errs = append(errs, errors.New("the API key holds a space, a control or a non-ASCII character; want the key alone"))
+		errs = append(errs, errors.New("the API key "+
+			"holds a space, a control or a non-ASCII character; want the key alone"))
 	}
 	if strings.ContainsFunc(cfg.UserAgent, isControl) {
 		errs = append(errs, fmt.Errorf("user agent is %q; want no control characters", cfg.UserAgent))
 	}
 	if cfg.Limits.PerEndpoint < 1 || cfg.Limits.Overall < 1 || cfg.Limits.Bulk < 1 {
-		errs = append(errs, fmt.Errorf("limits are %d, %d and %d; want at least 1", cfg.Limits.PerEndpoint, cfg.Limits.Overall, cfg.Limits.Bulk))
+		errs = append(errs, fmt.Errorf("limits are %d, %d and %d; want at least 1",
+			cfg.Limits.PerEndpoint, cfg.Limits.Overall, cfg.Limits.Bulk))
 	}
 	if !(cfg.Limits.Share > 0 && cfg.Limits.Share <= 1) {
-		errs = append(errs, fmt.Errorf("used share of the limits is %v; want more than 0 and at most 1", cfg.Limits.Share))
+		errs = append(errs, fmt.Errorf("used share of the limits is %v; want more than 0 and at most 1",
+			cfg.Limits.Share))
 	}
 	if cfg.MaxBody < 1 || cfg.RequestTimeout < 0 || cfg.MaxAttempts < 1 || cfg.MaxRetryAfter < 0 {
 		errs = append(errs, errors.New("a bound of the client is negative; want a positive one or 0 for the default"))
@@ -157,7 +160,8 @@ func parseBase(text string) (*url.URL, error) {
 		return nil, errors.New("base URL names no host; want https://host/v1")
 	}
 	if base.Scheme != "https" && !(base.Scheme == "http" && isLoopback(base.Hostname())) {
-		return nil, fmt.Errorf("base URL of host %q has scheme %q; want https, or http on a loopback host", base.Host, base.Scheme)
+		return nil, fmt.Errorf("base URL of host %q has scheme %q; want https, or http on a loopback host",
+			base.Host, base.Scheme)
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/")
 	base.RawPath = ""
@@ -182,12 +186,13 @@ func notVisibleASCII(r rune) bool { return r <= ' ' || r > '~' }
 func newTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            dialer.DialContext,
-		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           64,
-		MaxIdleConnsPerHost:    32,
-		IdleConnTimeout:        30 * time.Second, // less than servers and proxies keep them: what meets one that closes is unknown
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dialer.DialContext,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConns:        64,
+		MaxIdleConnsPerHost: 32,
+		// less than servers and proxies keep them: what meets one that closes is unknown
+		IdleConnTimeout:        30 * time.Second,
 		TLSHandshakeTimeout:    10 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 	}

@@ -27,7 +27,8 @@ func TestBaseURL(t *testing.T) {
 		{name: "version in the middle", base: "https://api.ads.example/v1/x", problem: "/v1"},
 		{name: "user", base: "https://me@api.ads.example/v1", problem: "user information"},
 		{name: "user and password", base: "https://me:" + canary + "@api.ads.example/v1", problem: "user information"},
-		{name: "password that does not parse", base: "https://me:" + canary + "%zz@api.ads.example/v1", problem: "cannot be read"},
+		{name: "password that does not parse", base: "https://me:" + canary + "%zz@api.ads.example/v1",
+			problem: "cannot be read"},
 		{name: "query", base: "https://api.ads.example/v1?key=" + canary, problem: "query"},
 		{name: "empty query", base: "https://api.ads.example/v1?", problem: "query"},
 		{name: "fragment", base: "https://api.ads.example/v1#x", problem: "fragment"},
@@ -56,14 +57,17 @@ func TestSettings(t *testing.T) {
 		problem string
 	}{
 		{name: "no key", change: func(c *Config) { c.Key = Secret{} }, problem: "key is empty"},
-		{name: "key with a line break", change: func(c *Config) { c.Key = NewSecret(canary + "\n") }, problem: "the key alone"},
-		{name: "key with a space", change: func(c *Config) { c.Key = NewSecret(canary + " x") }, problem: "the key alone"},
+		{name: "key with a line break", change: func(c *Config) { c.Key = NewSecret(canary + "\n") },
+			problem: "the key alone"},
+		{name: "key with a space", change: func(c *Config) { c.Key = NewSecret(canary + " x") },
+			problem: "the key alone"},
 		{name: "share above the limit", change: func(c *Config) { c.Limits.Share = 1.1 }, problem: "share"},
 		{name: "share is not a number", change: func(c *Config) { c.Limits.Share = math.NaN() }, problem: "share"},
 		{name: "negative limit", change: func(c *Config) { c.Limits.Bulk = -1 }, problem: "limits"},
 		{name: "negative attempts", change: func(c *Config) { c.MaxAttempts = -1 }, problem: "bound"},
 		{name: "negative timeout", change: func(c *Config) { c.RequestTimeout = -time.Second }, problem: "bound"},
-		{name: "line break in the user agent", change: func(c *Config) { c.UserAgent = "a\r\nX: y" }, problem: "user agent"},
+		{name: "line break in the user agent", change: func(c *Config) { c.UserAgent = "a\r\nX: y" },
+			problem: "user agent"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			cfg := Config{BaseURL: "https://ads.example/v1", Key: NewSecret("k")}

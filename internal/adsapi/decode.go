@@ -106,7 +106,8 @@ func leadingID(row []byte) string {
 	end := bytes.IndexByte(rest, '"')
 	again := func(name string) bool { return bytes.Contains(rest[end:], []byte(name)) }
 	odd := func(b byte) bool { return b < ' ' || b > '~' || b == '\\' }
-	if !leads || end < 0 || slices.ContainsFunc(rest[:end], odd) || slices.ContainsFunc([]string{`"id"`, `"ID"`, `"Id"`, `"iD"`}, again) {
+	if !leads || end < 0 || slices.ContainsFunc(rest[:end], odd) ||
+		slices.ContainsFunc([]string{`"id"`, `"ID"`, `"Id"`, `"iD"`}, again) {
 		return ""
 	}
 	return string(rest[:end])

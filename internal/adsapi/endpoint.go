@@ -115,7 +115,8 @@ func (e endpoint) answerID() (wanted string, needed bool) {
 	if slices.Contains(answersWithoutID, e.segments[len(e.segments)-1]) {
 		return "", false
 	}
-	if slices.Contains([]string{"campaigns", "ad_groups", "ads", "bulk_mutation_jobs"}, e.segments[0]) && len(e.ids) > 0 {
+	if slices.Contains([]string{"campaigns", "ad_groups", "ads", "bulk_mutation_jobs"}, e.segments[0]) &&
+		len(e.ids) > 0 {
 		return e.segments[1], true
 	}
 	return "", true

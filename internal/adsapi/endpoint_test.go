@@ -50,7 +50,8 @@ func TestPathIsEscapedAndUnsafePathsAreRefused(t *testing.T) {
 	if got, want := e.escaped(), "/campaigns/a%20b%3Fc%23d%252F%3B%C3%A9/pause"; got != want {
 		t.Errorf("escaped = %q; want %q", got, want)
 	}
-	for _, path := range []string{"", "campaigns", "/", "//", "/campaigns/", "/campaigns//pause", "/campaigns/..", "/./x", "/a\nb", "/a\x7f", "/a\u0085", "/a\xff"} {
+	for _, path := range []string{"", "campaigns", "/",
+		"//", "/campaigns/", "/campaigns//pause", "/campaigns/..", "/./x", "/a\nb", "/a\x7f", "/a\u0085", "/a\xff"} {
 		if _, err := parseEndpoint(path); err == nil {
 			t.Errorf("parseEndpoint(%q) = no error; want a refusal", path)
 		}

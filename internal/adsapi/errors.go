@@ -13,7 +13,8 @@ import (
 var (
 	// ErrUnauthorized: the key is wrong, revoked, or lacks a permission or a feature (401, 403).
 	ErrUnauthorized = errors.New("not authorized")
-	// ErrUnavailable: no usable answer, for now: network, 5xx, 429 after the last attempt, an answer that is not the service's.
+	// ErrUnavailable: no usable answer, for now: network, 5xx, 429 after the last attempt, an answer
+	// that is not the service's.
 	ErrUnavailable = errors.New("service unavailable")
 	// ErrUnreadable: an answer of success came, and cannot be understood. It is also ErrUnavailable.
 	ErrUnreadable = errors.New("answer cannot be read")

@@ -98,7 +98,8 @@ func TestAFormIsReadAlikeByEveryParser(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := readForm(t, reader, contentType, body); len(got) != 1 || got[0].Type != kind || got[0].Sum != sumOf(image) {
+				if got := readForm(t, reader, contentType, body); len(got) != 1 ||
+					got[0].Type != kind || got[0].Sum != sumOf(image) {
 					t.Errorf("the form of a file of type %s was read as %+v", kind, got)
 				}
 			}

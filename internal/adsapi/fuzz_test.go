@@ -17,7 +17,9 @@ var bodies = []string{
 	``, `{}`, `null`, `[]`, `{"id":"a"}`, `{"id":7,"ID":"b"}`, `{"id":{}}`,
 	`{"object":"list","data":[{"id":"a"}],"first_id":"a","last_id":"a","has_more":true}`,
 	`{"data":[{"operation_id":"1","status":"created","retryable":"1","retry_after_seconds":-1e300}],"has_more":false,"complete":true,"error":""}`,
-	`{"error":{"message":"m","code":3,"param":null}}`, `{"error":"x"}`, `<html>`, "{\"id\":\"\xff\"}", `{"id":"a","of":{"id":"b"}}`, `{"id":"a","iD":"b"}`, `{"id":"a\"b"}`, `{"id":"","name":"a"}`, `{"validate_only":true,"a":{"validate_only":false}}`,
+	`{"error":{"message":"m","code":3,"param":null}}`,
+	`{"error":"x"}`, `<html>`, "{\"id\":\"\xff\"}", `{"id":"a","of":{"id":"b"}}`, `{"id":"a","iD":"b"}`,
+	`{"id":"a\"b"}`, `{"id":"","name":"a"}`, `{"validate_only":true,"a":{"validate_only":false}}`,
 }
 
 func FuzzDecode(f *testing.F) {
@@ -28,18 +30,22 @@ func FuzzDecode(f *testing.F) {
 		if record, err := decodeRecord(body, "", true); err == nil && (record.ID == "" || !json.Valid(record.JSON)) {
 			t.Errorf("decodeRecord(%q) = %+v; want an id and JSON", body, record)
 		}
-		if id := leadingID(body); id != "" && json.Valid(body) && !bytes.Contains(body, []byte(`\u`)) { // a name may be written in escapes
+		// a name may be written in escapes
+		if id := leadingID(body); id != "" && json.Valid(body) && !bytes.Contains(body, []byte(`\u`)) {
 			if record, err := decodeRecord(body, "", true); err != nil || record.ID != id {
 				t.Errorf("leadingID(%q) = %q; decodeRecord gives %q, %v", body, id, record.ID, err)
 			}
 		}
 		if p, err := decodePage(body, 2, true); err == nil {
-			if p.hasMore && p.lastID == "" || slices.ContainsFunc(p.records, func(r Record) bool { return r.ID == "" }) {
+			if p.hasMore && p.lastID == "" || slices.ContainsFunc(p.records, func(r Record) bool {
+				return r.ID == ""
+			}) {
 				t.Errorf("decodePage(%q) = %+v; want a cursor and ids", body, p)
 			}
 		}
 		if p, err := decodeOperations(body); err == nil {
-			if p.HasMore && p.Complete && len(p.Results) == 0 || slices.ContainsFunc(p.Results, func(r OperationResult) bool { return r.OperationID == "" }) {
+			if p.HasMore && p.Complete && len(p.Results) == 0 ||
+				slices.ContainsFunc(p.Results, func(r OperationResult) bool { return r.OperationID == "" }) {
 				t.Errorf("decodeOperations(%q) = %+v; want results with ids", body, p)
 			}
 		}
@@ -61,7 +67,8 @@ func FuzzRefusal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		said := clean(decodeRefusal("text/html", body).message, 50)
-		if !utf8.ValidString(said) || strings.ContainsFunc(said, unicode.IsControl) || utf8.RuneCountInString(said) > 50*10 {
+		if !utf8.ValidString(said) || strings.ContainsFunc(said, unicode.IsControl) ||
+			utf8.RuneCountInString(said) > 50*10 {
 			t.Errorf("message of %q is %q; want one short line", body, said)
 		}
 	})
@@ -84,7 +91,8 @@ func FuzzSaysValidateOnly(f *testing.F) {
 			t.Fatalf("saysValidateOnly(%q) = true of what cannot be read", body)
 		}
 		if folding.ValidateOnly == nil || !*folding.ValidateOnly || exact["validate_only"] != true {
-			t.Fatalf("saysValidateOnly(%q) = true; a reader sees %v and %v", body, folding.ValidateOnly, exact["validate_only"])
+			t.Fatalf("saysValidateOnly(%q) = true; a reader sees %v and %v",
+				body, folding.ValidateOnly, exact["validate_only"])
 		}
 	})
 }

@@ -43,7 +43,8 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 func (g guard) check(req *http.Request) (*http.Request, error) {
 	rest, ok := strings.CutPrefix(req.URL.Path, g.base.Path+"/")
 	if !ok || req.URL.Host != g.base.Host || req.URL.Scheme != g.base.Scheme {
-		return nil, fmt.Errorf("%w: %s %q is not an address of the service", ErrReadOnly, req.Method, clean(req.URL.Path, 80))
+		return nil, fmt.Errorf("%w: %s %q is not an address of the service",
+			ErrReadOnly, req.Method, clean(req.URL.Path, 80))
 	}
 	if req.Method == http.MethodGet && req.Body == nil {
 		first, _, _ := strings.Cut(rest, "/")

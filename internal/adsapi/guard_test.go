@@ -37,9 +37,14 @@ func TestReadOnlyClient(t *testing.T) {
 		{name: "pausing", call: mutate("/campaigns/c/pause", ``)},
 		{name: "a preview", call: mutate("/ads/a/preview", ``)},
 		{name: "a creation that says validate_only", call: mutate("/campaigns", `{"validate_only":true}`)},
-		{name: "uploading", call: func(c *Client) error { _, err := c.Upload(context.Background(), "a", []byte("x")); return err }},
-		{name: "a validating job", call: submit(`{"operations":[{"input":{"validate_only":false}}],"validate_only":true}`), passes: true},
-		{name: "a validating job as a mutation", call: mutate("/bulk_mutation_jobs", `{"validate_only": true }`), passes: true},
+		{name: "uploading", call: func(c *Client) error {
+			_, err := c.Upload(context.Background(), "a", []byte("x"))
+			return err
+		}},
+		{name: "a validating job",
+			call: submit(`{"operations":[{"input":{"validate_only":false}}],"validate_only":true}`), passes: true},
+		{name: "a validating job as a mutation", call: mutate("/bulk_mutation_jobs", `{"validate_only": true }`),
+			passes: true},
 		{name: "a job", call: submit(`{"operations":[]}`)},
 		{name: "a job that says false", call: submit(`{"validate_only":false}`)},
 		{name: "a job that says it in an operation only", call: submit(`{"operations":[{"validate_only":true}]}`)},
@@ -57,12 +62,16 @@ func TestReadOnlyClient(t *testing.T) {
 	} {
 		t.Run(tc.name+", by a Reader", func(t *testing.T) {
 			w := &wire{answers: []answer{job}}
-			c := clientOf(t, w, func(cfg *Config) { cfg.Halt = func() error { return errors.New("a stop that nobody who reads meets") } })
+			c := clientOf(t, w, func(cfg *Config) {
+				cfg.Halt = func() error { return errors.New("a stop that nobody who reads meets") }
+			})
 			left, _ := c.Left()
 			err := tc.call(c.Reader())
 			after, _ := c.Left()
-			if tc.passes && (err != nil || left-after != 1) || !tc.passes && (!errors.Is(err, ErrReadOnly) || len(w.requests()) != 0) {
-				t.Fatalf("call = %v, %d requests, %d counted by the client it reads for; want it to pass: %t", err, len(w.requests()), left-after, tc.passes)
+			if tc.passes && (err != nil || left-after != 1) ||
+				!tc.passes && (!errors.Is(err, ErrReadOnly) || len(w.requests()) != 0) {
+				t.Fatalf("call = %v, %d requests, %d counted by the client it reads for; want it to pass: %t",
+					err, len(w.requests()), left-after, tc.passes)
 			}
 			if c.ReadOnly() || !c.Reader().ReadOnly() {
 				t.Error("the Reader changed the client, or may write")
@@ -77,8 +86,10 @@ func TestReadOnlyClient(t *testing.T) {
 				}
 				return
 			}
-			if !errors.Is(err, ErrReadOnly) || errors.Is(err, ErrInvalidRequest) || errors.Is(err, ErrUnavailable) || AppliedOf(err) != Never || len(w.requests()) != 0 {
-				t.Fatalf("call = %v, applied %s, %d requests; want read-only, never, none", err, AppliedOf(err), len(w.requests()))
+			if !errors.Is(err, ErrReadOnly) || errors.Is(err, ErrInvalidRequest) ||
+				errors.Is(err, ErrUnavailable) || AppliedOf(err) != Never || len(w.requests()) != 0 {
+				t.Fatalf("call = %v, applied %s, %d requests; want read-only, never, none",
+					err, AppliedOf(err), len(w.requests()))
 			}
 		})
 	}
@@ -118,7 +129,8 @@ func TestGuardRefusesByDefault(t *testing.T) {
 func TestGuardSendsTheBytesItChecked(t *testing.T) {
 	body := `{"validate_only":true,"operations":[]}`
 	w := &wire{answers: []answer{{status: 202, body: `{"id":"j"}`}}}
-	if _, err := clientOf(t, w, func(cfg *Config) { cfg.ReadOnly = true }).SubmitJob(t.Context(), "k", []byte(body)); err != nil {
+	if _, err := clientOf(t, w, func(cfg *Config) { cfg.ReadOnly = true }).SubmitJob(t.Context(),
+		"k", []byte(body)); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.requests()[0]; got.body != body || got.key != "k" {

@@ -22,20 +22,31 @@ func TestHalt(t *testing.T) {
 	}{
 		{name: "a pause", call: mutate},
 		{name: "a create", call: func(c *Client) error {
-			_, err := c.Mutate(context.Background(), Mutation{Path: "/campaigns", Key: "k", Body: []byte(`{"validate_only":true}`)})
+			_, err := c.Mutate(context.Background(), Mutation{
+				Path: "/campaigns", Key: "k", Body: []byte(`{"validate_only":true}`),
+			})
 			return err
 		}},
 		{name: "a job", call: func(c *Client) error {
 			_, err := c.SubmitJob(context.Background(), "k", []byte(`{"operations":[]}`))
 			return err
 		}},
-		{name: "an upload", call: func(c *Client) error { _, err := c.Upload(context.Background(), "a", []byte("x")); return err }},
-		{name: "a list of people", call: func(c *Client) error { _, err := c.UploadMembers(context.Background(), []byte("x")); return err }},
+		{name: "an upload", call: func(c *Client) error {
+			_, err := c.Upload(context.Background(), "a", []byte("x"))
+			return err
+		}},
+		{name: "a list of people", call: func(c *Client) error {
+			_, err := c.UploadMembers(context.Background(), []byte("x"))
+			return err
+		}},
 		{name: "a job that only validates", passes: true, call: func(c *Client) error {
 			_, err := c.SubmitJob(context.Background(), "k", []byte(`{"validate_only":true,"operations":[]}`))
 			return err
 		}},
-		{name: "reading", passes: true, call: func(c *Client) error { _, err := c.Get(context.Background(), "/campaigns", nil); return err }},
+		{name: "reading", passes: true, call: func(c *Client) error {
+			_, err := c.Get(context.Background(), "/campaigns", nil)
+			return err
+		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := &wire{answers: []answer{{status: 202, body: `{"id":"c","status":"pending"}`}}}
@@ -44,7 +55,8 @@ func TestHalt(t *testing.T) {
 			if sent := len(w.requests()); tc.passes != (sent == 1) || tc.passes != (err == nil) {
 				t.Fatalf("%d requests sent, %v; want it to pass: %t", sent, err, tc.passes)
 			}
-			if !tc.passes && (!errors.Is(err, ErrHalted) || !errors.Is(err, order) || AppliedOf(err) != Never || errors.Is(err, ErrUnavailable)) {
+			if !tc.passes && (!errors.Is(err, ErrHalted) ||
+				!errors.Is(err, order) || AppliedOf(err) != Never || errors.Is(err, ErrUnavailable)) {
 				t.Errorf("error %v, applied %s; want ErrHalted with the order, never applied", err, AppliedOf(err))
 			}
 		})
@@ -74,7 +86,8 @@ func TestHaltBetweenAttempts(t *testing.T) {
 			})
 			_, err := c.Mutate(context.Background(), Mutation{Path: "/campaigns", Key: "k", Body: []byte(`{}`)})
 			if len(w.requests()) != 1 || !errors.Is(err, ErrHalted) || AppliedOf(err) != tc.applied {
-				t.Fatalf("%d requests sent, %v, applied %s; want 1, ErrHalted, %s", len(w.requests()), err, AppliedOf(err), tc.applied)
+				t.Fatalf("%d requests sent, %v, applied %s; want 1, ErrHalted, %s",
+					len(w.requests()), err, AppliedOf(err), tc.applied)
 			}
 		})
 	}

@@ -74,7 +74,9 @@ func (a answer) response(req *http.Request) *http.Response {
 	if a.cut != nil {
 		body = io.MultiReader(body, failing{a.cut})
 	}
-	return &http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(body), Request: req, ContentLength: -1}
+	return &http.Response{
+		StatusCode: a.status, Header: header, Body: io.NopCloser(body), Request: req, ContentLength: -1,
+	}
 }
 
 type failing struct{ err error }

@@ -103,19 +103,24 @@ func decodeInsights(raw json.RawMessage) (InsightsRow, error) {
 		case json.Number:
 			digits, ok := plainDigits(v.String())
 			if !ok {
-				return InsightsRow{}, unreadableRow(fmt.Sprintf("%s is %s; want a figure", clean(name, 40), clean(v.String(), 40)))
+				return InsightsRow{}, unreadableRow(fmt.Sprintf("%s is %s; want a figure",
+					clean(name, 40), clean(v.String(), 40)))
 			}
 			row.Fields[name] = digits
 		}
 	}
 	start, err := strconv.ParseInt(row.Fields["start_time"], 10, 64)
 	if err != nil {
-		return InsightsRow{}, unreadableRow(fmt.Sprintf("start_time is %q; want Unix seconds", clean(row.Fields["start_time"], 40)))
+		return InsightsRow{}, unreadableRow(fmt.Sprintf("start_time is %q; want Unix seconds",
+			clean(row.Fields["start_time"], 40)))
 	}
 	row.Start = start
 	return row, nil
 }
 
 func unreadableRow(why string) *Error {
-	return &Error{Method: http.MethodGet, Path: "/ad_account/insights", Status: http.StatusOK, fault: faultUnreadable, Message: why}
+	return &Error{
+		Method: http.MethodGet, Path: "/ad_account/insights",
+		Status: http.StatusOK, fault: faultUnreadable, Message: why,
+	}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 var week = InsightsQuery{
-	Level: "ad", Granularity: "none", Since: "2026-11-14", Until: "2026-11-20", TimeZone: "America/New_York", Fields: []string{"ad.id", "spend"},
+	Level: "ad", Granularity: "none", Since: "2026-11-14",
+	Until: "2026-11-20", TimeZone: "America/New_York", Fields: []string{"ad.id", "spend"},
 }
 
 // figures gives the rows of a query and the error that ended it.
@@ -37,7 +38,10 @@ func TestInsightsKeepTheirDigits(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []InsightsRow{
-		{1795064400, map[string]string{"id": "r1", "start_time": "1795064400", "end_time": "1795669200", "ad_id": "a", "spend": "12345678901234.567891", "ctr": "0.00005", "cpc": "1.50"}},
+		{1795064400, map[string]string{
+			"id": "r1", "start_time": "1795064400", "end_time": "1795669200",
+			"ad_id": "a", "spend": "12345678901234.567891", "ctr": "0.00005", "cpc": "1.50",
+		}},
 		{1795064400, map[string]string{"id": "r2", "start_time": "1795064400", "ad_id": "b", "spend": "7.10"}},
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
@@ -49,7 +53,8 @@ func TestInsightsKeepTheirDigits(t *testing.T) {
 	}
 	if diff := cmp.Diff(url.Values{
 		"aggregation_level": {"ad"}, "time_granularity": {"none"}, "limit": {"2000"}, "fields[]": {"ad.id", "spend"},
-		"time_ranges[]": {`{"type":"date_range","since":"2026-11-14","until":"2026-11-20","timezone":"America/New_York"}`},
+		"time_ranges[]": {
+			`{"type":"date_range","since":"2026-11-14","until":"2026-11-20","timezone":"America/New_York"}`},
 	}, asked.Query()); asked.Path != "/v1/ad_account/insights" || diff != "" {
 		t.Errorf("asked for %s (-want +got):\n%s", asked.Path, diff)
 	}

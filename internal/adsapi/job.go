@@ -151,7 +151,8 @@ func (c *Client) AllOperations(ctx context.Context, id string) (OperationPage, e
 			return all, nil
 		}
 		if fresh == 0 {
-			return OperationPage{}, endless("bulk_mutation_jobs/"+id+"/operations", fmt.Sprintf("the page after %q came before", clean(after, 80)))
+			return OperationPage{}, endless("bulk_mutation_jobs/"+id+"/operations",
+				fmt.Sprintf("the page after %q came before", clean(after, 80)))
 		}
 		after = p.Results[len(p.Results)-1].OperationID
 	}
@@ -159,7 +160,8 @@ func (c *Client) AllOperations(ctx context.Context, id string) (OperationPage, e
 
 // alike says that two results of an operation say the same.
 func (r OperationResult) alike(other OperationResult) bool {
-	return r.Status == other.Status && samePointee(r.ResourceID, other.ResourceID) && samePointee(r.Retryable, other.Retryable)
+	return r.Status == other.Status && samePointee(r.ResourceID, other.ResourceID) &&
+		samePointee(r.Retryable, other.Retryable)
 }
 
 func samePointee[T comparable](a, b *T) bool {

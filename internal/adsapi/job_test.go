@@ -14,14 +14,17 @@ import (
 func of[T any](v T) *T { return &v }
 
 func TestSubmitJob(t *testing.T) {
-	w := &wire{answers: []answer{{status: 202, body: `{"id":"blkmtnjob_1","status":"pending","operation_count":3,"created_at":1767225600,"completed_at":null}`}}}
+	w := &wire{
+		answers: []answer{{status: 202, body: `{"id":"blkmtnjob_1","status":"pending","operation_count":3,"created_at":1767225600,"completed_at":null}`}},
+	}
 	job, err := clientOf(t, w).SubmitJob(t.Context(), "job-key", []byte(`{"operations":[]}`))
 	want := Job{ID: "blkmtnjob_1", Status: "pending", OperationCount: 3, CreatedAt: 1767225600}
 	if diff := cmp.Diff(want, job); err != nil || diff != "" {
 		t.Fatalf("SubmitJob: %v (-want +got):\n%s", err, diff)
 	}
 	s := w.requests()[0]
-	if s.method != "POST" || s.url != "https://ads.example/v1/bulk_mutation_jobs" || s.key != "job-key" || s.body != `{"operations":[]}` {
+	if s.method != "POST" || s.url != "https://ads.example/v1/bulk_mutation_jobs" ||
+		s.key != "job-key" || s.body != `{"operations":[]}` {
 		t.Fatalf("sent %s %s, key %q, body %q", s.method, s.url, s.key, s.body)
 	}
 }
@@ -30,7 +33,8 @@ func TestSubmitJob(t *testing.T) {
 func TestSubmittedJobThatCannotBeRead(t *testing.T) {
 	for _, body := range []string{`{}`, `{"id":""}`, `{"id":null}`, `{"id":{}}`, `[]`, `null`, ``, `"x"`, `{"id":"j"`} {
 		synctest.Test(t, func(t *testing.T) {
-			job, err := clientOf(t, &wire{answers: []answer{{status: 202, body: body}}}).SubmitJob(t.Context(), "k", []byte(`{}`))
+			job, err := clientOf(t, &wire{answers: []answer{{status: 202, body: body}}}).SubmitJob(t.Context(),
+				"k", []byte(`{}`))
 			if !errors.Is(err, ErrUnreadable) || AppliedOf(err) != Unknown || job != (Job{}) {
 				t.Errorf("SubmitJob answered %q = %+v, %v; want unreadable, unknown", body, job, err)
 			}
@@ -41,8 +45,10 @@ func TestSubmittedJobThatCannotBeRead(t *testing.T) {
 // A job that only validates changes nothing, whatever became of it.
 func TestSubmittedDryRunThatWasCutOff(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"validate_only":true,"operations":[]}`:  "POST /bulk_mutation_jobs: connection broke: no whole answer within 1m0s (no request id, 6 attempts, a dry run: it changes nothing)",
-		`{"validate_only":false,"operations":[]}`: "POST /bulk_mutation_jobs: connection broke: no whole answer within 1m0s (no request id, it may have been applied)",
+		`{"validate_only":true,"operations":[]}`: "POST /bulk_mutation_jobs: " +
+			"connection broke: no whole answer within 1m0s (no request id, 6 attempts, a dry run: it changes nothing)",
+		`{"validate_only":false,"operations":[]}`: "POST /bulk_mutation_jobs: " +
+			"connection broke: no whole answer within 1m0s (no request id, it may have been applied)",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			_, err := clientOf(t, &wire{answers: []answer{silent}}).SubmitJob(t.Context(), "", []byte(body))
@@ -67,8 +73,10 @@ func TestJobIsReadTolerantly(t *testing.T) {
 		want     Job
 		terminal bool
 	}{
-		{`{"id":"j","status":"completed","operation_count":"3","created_at":1.0,"completed_at":"2","extra":[1]}`, Job{ID: "j", Status: "completed", OperationCount: 3, CreatedAt: 1, CompletedAt: of(int64(2))}, true},
-		{`{"id":"j","status":"partially_failed","operation_count":null}`, Job{ID: "j", Status: "partially_failed"}, true},
+		{`{"id":"j","status":"completed","operation_count":"3","created_at":1.0,"completed_at":"2","extra":[1]}`,
+			Job{ID: "j", Status: "completed", OperationCount: 3, CreatedAt: 1, CompletedAt: of(int64(2))}, true},
+		{`{"id":"j","status":"partially_failed","operation_count":null}`,
+			Job{ID: "j", Status: "partially_failed"}, true},
 		{`{"id":"j","status":"failed","completed_at":{}}`, Job{ID: "j", Status: "failed"}, true},
 		{`{"id":"j","status":"in_progress"}`, Job{ID: "j", Status: "in_progress"}, false},
 		{`{"id":"j","status":"hibernating"}`, Job{ID: "j", Status: "hibernating"}, false},
@@ -82,7 +90,8 @@ func TestJobIsReadTolerantly(t *testing.T) {
 }
 
 func TestJobOfAnotherIDIsNoAnswer(t *testing.T) {
-	_, err := clientOf(t, &wire{answers: []answer{{status: 200, body: `{"id":"other","status":"completed"}`}}}).Job(t.Context(), "j")
+	_, err := clientOf(t,
+		&wire{answers: []answer{{status: 200, body: `{"id":"other","status":"completed"}`}}}).Job(t.Context(), "j")
 	if !errors.Is(err, ErrUnreadable) {
 		t.Fatalf("Job = %v; want unreadable", err)
 	}
@@ -103,8 +112,10 @@ func TestOperationResults(t *testing.T) {
 		{"operation_id":3,"status":"evaporated","resource_id":"","retryable":"perhaps","retry_after_seconds":"1e30"}]}`
 	page, err := clientOf(t, &wire{answers: []answer{{status: 200, body: body}}}).Operations(t.Context(), "j", "")
 	want := OperationPage{Complete: true, Error: of("job: late"), Results: []OperationResult{
-		{OperationID: "1", Type: "ad.create", Status: "created", ResourceID: of("ad_501"), SubmittedVersionID: of("adver_501")},
-		{OperationID: "2", Type: "ad.update", Status: "failed", ErrorCode: of("busy"), Error: of("try later"), Retryable: of(true), RetryAfterSeconds: of(int64(3))},
+		{OperationID: "1", Type: "ad.create", Status: "created",
+			ResourceID: of("ad_501"), SubmittedVersionID: of("adver_501")},
+		{OperationID: "2", Type: "ad.update", Status: "failed",
+			ErrorCode: of("busy"), Error: of("try later"), Retryable: of(true), RetryAfterSeconds: of(int64(3))},
 		{OperationID: "3", Status: "evaporated", RetryAfterSeconds: of(int64(1<<63 - 1))},
 	}}
 	if diff := cmp.Diff(want, page); err != nil || diff != "" {
@@ -135,30 +146,40 @@ func TestAllOperations(t *testing.T) {
 			`{"data":[` + results(200, 205) + `],"has_more":false,"complete":true}`,
 		}, results: 205, complete: true},
 		{name: "no results", pages: []string{`{"data":[],"has_more":false,"complete":true}`}, complete: true},
-		{name: "a snapshot of a running job", pages: []string{`{"data":[` + results(0, 5) + `],"has_more":false,"complete":false}`}, results: 5},
-		{name: "a snapshot with more, which has no cursor", pages: []string{`{"data":[` + results(0, 5) + `],"has_more":true,"complete":false}`}, results: 5, hasMore: true},
-		{name: "an empty snapshot with more", pages: []string{`{"data":[],"has_more":true,"complete":false}`}, hasMore: true},
-		{name: "does not say complete", pages: []string{`{"data":[` + results(0, 5) + `],"has_more":false}`}, results: 5},
+		{name: "a snapshot of a running job",
+			pages: []string{`{"data":[` + results(0, 5) + `],"has_more":false,"complete":false}`}, results: 5},
+		{name: "a snapshot with more, which has no cursor", pages: []string{`{"data":[` +
+			results(0, 5) + `],"has_more":true,"complete":false}`}, results: 5, hasMore: true},
+		{name: "an empty snapshot with more", pages: []string{`{"data":[],"has_more":true,"complete":false}`},
+			hasMore: true},
+		{name: "does not say complete", pages: []string{`{"data":[` + results(0, 5) + `],"has_more":false}`},
+			results: 5},
 		{name: "complete is not a boolean", pages: []string{`{"data":[],"has_more":false,"complete":"surely"}`}},
 		{name: "a later page is not complete", pages: []string{
 			`{"data":[` + results(0, 100) + `],"has_more":true,"complete":true}`,
 			`{"data":[` + results(100, 105) + `],"has_more":false,"complete":false}`,
 		}, results: 105},
-		{name: "an operation twice on a page", pages: []string{`{"data":[` + results(0, 2) + `,` + results(1, 2) + `],"has_more":false,"complete":true}`}, results: 2, complete: true},
+		{name: "an operation twice on a page", pages: []string{`{"data":[` +
+			results(0, 2) + `,` + results(1, 2) + `],"has_more":false,"complete":true}`}, results: 2, complete: true},
 		{name: "an operation twice on two pages", pages: []string{
 			`{"data":[` + results(0, 100) + `],"has_more":true,"complete":true}`,
 			`{"data":[` + results(99, 105) + `],"has_more":false,"complete":true}`,
 		}, results: 105, complete: true},
-		{name: "an operation twice, and not alike", pages: []string{`{"data":[` + results(0, 1) + `,{"operation_id":"o0","status":"failed"}],"has_more":false,"complete":true}`}, results: 2, complete: true},
+		{name: "an operation twice, and not alike", pages: []string{`{"data":[` + results(0, 1) +
+			`,{"operation_id":"o0","status":"failed"}],"has_more":false,"complete":true}`}, results: 2, complete: true},
 		{name: "a page of which only the last is new", pages: []string{
 			`{"data":[` + results(0, 100) + `],"has_more":true,"complete":true}`,
 			`{"data":[` + results(1, 101) + `],"has_more":true,"complete":true}`,
 			`{"data":[` + results(101, 102) + `],"has_more":false,"complete":true}`,
 		}, results: 102, complete: true},
-		{name: "the same page for ever", pages: []string{`{"data":[` + results(0, 100) + `],"has_more":true,"complete":true}`}, problem: `the page after "o99" came before`},
-		{name: "more on an empty page", pages: []string{`{"data":[],"has_more":true,"complete":true}`}, problem: "empty page"},
-		{name: "a full page that does not say", pages: []string{`{"data":[` + results(0, 100) + `],"complete":true}`}, problem: "full page without has_more"},
-		{name: "a result without an id", pages: []string{`{"data":[{"status":"created"}],"has_more":false,"complete":true}`}, problem: "no operation_id"},
+		{name: "the same page for ever", pages: []string{`{"data":[` +
+			results(0, 100) + `],"has_more":true,"complete":true}`}, problem: `the page after "o99" came before`},
+		{name: "more on an empty page", pages: []string{`{"data":[],"has_more":true,"complete":true}`},
+			problem: "empty page"},
+		{name: "a full page that does not say", pages: []string{`{"data":[` + results(0, 100) + `],"complete":true}`},
+			problem: "full page without has_more"},
+		{name: "a result without an id", pages: []string{
+			`{"data":[{"status":"created"}],"has_more":false,"complete":true}`}, problem: "no operation_id"},
 		{name: "no data", pages: []string{`{"has_more":false,"complete":true}`}, problem: "no data"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -169,11 +190,13 @@ func TestAllOperations(t *testing.T) {
 			all, err := clientOf(t, w).AllOperations(t.Context(), "j")
 			if tc.problem != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.problem) || len(all.Results) != 0 {
-					t.Fatalf("AllOperations = %d results, %v; want an error about %q", len(all.Results), err, tc.problem)
+					t.Fatalf("AllOperations = %d results, %v; want an error about %q",
+						len(all.Results), err, tc.problem)
 				}
 				return
 			}
-			if err != nil || len(all.Results) != tc.results || all.Complete != tc.complete || all.HasMore != tc.hasMore {
+			if err != nil || len(all.Results) != tc.results ||
+				all.Complete != tc.complete || all.HasMore != tc.hasMore {
 				t.Fatalf("AllOperations = %d results, complete %v, more %v, %v; want %d, %v, %v",
 					len(all.Results), all.Complete, all.HasMore, err, tc.results, tc.complete, tc.hasMore)
 			}
@@ -192,7 +215,8 @@ func TestOperationsSendsTheLastOperationID(t *testing.T) {
 		respond(w, 200, `{"data":[`+results(100, 101)+`],"has_more":false,"complete":true,"error":null}`)
 	})
 	all, err := c.AllOperations(t.Context(), "j")
-	want := []string{"/v1/bulk_mutation_jobs/j/operations?limit=100", "/v1/bulk_mutation_jobs/j/operations?after=o99&limit=100"}
+	want := []string{"/v1/bulk_mutation_jobs/j/operations?limit=100",
+		"/v1/bulk_mutation_jobs/j/operations?after=o99&limit=100"}
 	if diff := cmp.Diff(want, queries); err != nil || diff != "" || all.Error == nil || *all.Error != "first" {
 		t.Fatalf("AllOperations: %v, job error %v (-want +got):\n%s", err, all.Error, diff)
 	}

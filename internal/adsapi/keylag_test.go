@@ -78,7 +78,8 @@ func TestABrokenConnectionRepeatsNothingByItself(t *testing.T) {
 	if _, err := client.Read(t.Context(), "campaigns", "c1", nil); err != nil { // leaves a connection to use again
 		t.Fatal(err)
 	}
-	if _, err := client.Mutate(t.Context(), Mutation{Path: "/campaigns", Key: "k", Body: []byte(`{"name":"n"}`)}); err != nil {
+	if _, err := client.Mutate(t.Context(),
+		Mutation{Path: "/campaigns", Key: "k", Body: []byte(`{"name":"n"}`)}); err != nil {
 		t.Fatal(err)
 	}
 	if creates.Load() != 2 {

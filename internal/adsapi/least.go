@@ -8,7 +8,8 @@ func DefaultLimits() Limits { return Config{}.withDefaults().Limits }
 // Least is the least time in which requests can be sent under the limits:
 // submissions of bulk jobs among all of them.
 func (l Limits) Least(all, submissions int) time.Duration {
-	return max(windows(all, part(l.Overall, l.Share), time.Minute), windows(submissions, part(l.Bulk, l.Share), 10*time.Second))
+	return max(windows(all, part(l.Overall, l.Share), time.Minute),
+		windows(submissions, part(l.Bulk, l.Share), 10*time.Second))
 }
 
 // LeastOf is the least time in which requests can be sent to one endpoint.

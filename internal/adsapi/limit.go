@@ -26,7 +26,8 @@ type limiter struct {
 	turn    int64    // the last that was drawn there; the address guards it
 }
 
-func newLimiter(limits Limits, now func() time.Time, sleep func(context.Context, time.Duration) error, said func(string, time.Duration)) *limiter {
+func newLimiter(limits Limits, now func() time.Time,
+	sleep func(context.Context, time.Duration) error, said func(string, time.Duration)) *limiter {
 	used := Limits{
 		PerEndpoint: part(limits.PerEndpoint, limits.Share),
 		Overall:     part(limits.Overall, limits.Share),

@@ -34,7 +34,8 @@ func TestLimitsHoldInEveryWindow(t *testing.T) {
 		for worker := range 8 {
 			group.Go(func() {
 				for i := range 200 {
-					if _, err := c.Read(t.Context(), "campaigns", fmt.Sprintf("c%d-%d", worker, i), nil); !errors.Is(err, ErrUnreadable) {
+					if _, err := c.Read(t.Context(),
+						"campaigns", fmt.Sprintf("c%d-%d", worker, i), nil); !errors.Is(err, ErrUnreadable) {
 						t.Errorf("Read = %v; want ErrUnreadable, as the ids differ", err)
 					}
 					if _, err := c.Mutate(t.Context(), Mutation{Path: "/ads"}); err != nil {
@@ -167,7 +168,8 @@ func TestWaitingStopsWithTheContext(t *testing.T) {
 		}
 		_, err := c.Mutate(ctx, Mutation{Path: "/ads"})
 		if !errors.Is(err, context.DeadlineExceeded) || AppliedOf(err) != Never || len(w.requests()) != 1 {
-			t.Fatalf("Mutate = %v, applied %s after %d requests; want deadline exceeded, never, 1", err, AppliedOf(err), len(w.requests()))
+			t.Fatalf("Mutate = %v, applied %s after %d requests; want deadline exceeded, never, 1",
+				err, AppliedOf(err), len(w.requests()))
 		}
 	})
 }

@@ -29,8 +29,8 @@ var pageSizes = map[string]int{"audit_logs": 100, "ad_account/insights": 2000}
 // List gives every resource of a collection, such as "campaigns", page by
 // page with the cursor `after`. Each id comes once, even when it is on two
 // pages. Where the service does not know its own cursor any more, or leads in a
-// circle, the list begins anew, and what it then shows first is added. An error ends the list and means that it is not whole: what came
-// before it must not be taken for the collection.
+// circle, the list begins anew, and what it then shows first is added. An error ends the list and
+// means that it is not whole: what came before it must not be taken for the collection.
 func (c *Client) List(ctx context.Context, collection string, q url.Values) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		seen := make(map[string]bool)
@@ -97,7 +97,8 @@ func (c *Client) pages(ctx context.Context, collection string, q url.Values, nee
 }
 
 // pass reads a list from its beginning. again is why it should begin anew.
-func (c *Client) pass(ctx context.Context, collection string, q url.Values, needID bool, yield func([]Record, error) bool) (again error, stopped bool) {
+func (c *Client) pass(ctx context.Context, collection string,
+	q url.Values, needID bool, yield func([]Record, error) bool) (again error, stopped bool) {
 	query, asked := pageQuery(collection, q)
 	first := query.Get("after")
 	followed := map[string]bool{first: true}
@@ -126,7 +127,8 @@ func (c *Client) pass(ctx context.Context, collection string, q url.Values, need
 // cursorRefused says that a cursor the service gave is good no more.
 func cursorRefused(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
-	return ok && failed.answered(http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity)
+	return ok && failed.answered(http.StatusBadRequest,
+		http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity)
 }
 
 func pageQuery(collection string, q url.Values) (query url.Values, asked int) {

@@ -29,7 +29,8 @@ func collect(c *Client, collection string, q url.Values) (ids []string, err erro
 
 func TestListFollowsTheCursor(t *testing.T) {
 	w := &wire{answers: []answer{
-		{status: 200, body: `{"object":"list","data":[{"id":"a","odd":{"x":1}},{"id":"b"}],"first_id":"a","last_id":"b","has_more":true}`},
+		{status: 200, body: `{"object":"list","data":[{"id":"a","odd":{"x":1}},` +
+			`{"id":"b"}],"first_id":"a","last_id":"b","has_more":true}`},
 		{status: 200, body: `{"object":"list","data":[{"id":"b"},{"id":"c"}],"last_id":"c","has_more":true}`},
 		{status: 200, body: `{"object":"list","data":[],"first_id":null,"last_id":null,"has_more":false}`},
 	}}
@@ -56,7 +57,10 @@ func TestListFollowsTheCursor(t *testing.T) {
 }
 
 func TestListKeepsTheWholeRecord(t *testing.T) {
-	w := &wire{answers: []answer{{status: 200, body: `{"data":[{"id":"a","status":"resting","odd":{"x":1.50}}],"has_more":false}`}}}
+	w := &wire{
+		answers: []answer{{status: 200,
+			body: `{"data":[{"id":"a","status":"resting","odd":{"x":1.50}}],"has_more":false}`}},
+	}
 	for record, err := range clientOf(t, w).List(t.Context(), "campaigns", nil) {
 		if err != nil || string(record.JSON) != `{"id":"a","status":"resting","odd":{"x":1.50}}` {
 			t.Fatalf("record %s, %v; want it as it came", record.JSON, err)
@@ -72,18 +76,26 @@ func TestListThatIsNotWhole(t *testing.T) {
 		pages   []string
 		problem string
 	}{
-		{name: "a cursor that comes twice", pages: []string{`{"data":[{"id":"a"}],"last_id":"a","has_more":true}`, `{"data":[{"id":"b"}],"last_id":"a","has_more":true}`}, problem: `cursor "a" came twice`},
-		{name: "cursors in a circle", pages: []string{`{"data":[{"id":"a"}],"last_id":"a","has_more":true}`, `{"data":[{"id":"b"}],"last_id":"b","has_more":true}`, `{"data":[{"id":"c"}],"last_id":"a","has_more":true}`}, problem: `cursor "a" came twice`},
-		{name: "more without a cursor", pages: []string{`{"data":[{"id":"a"}],"has_more":true}`}, problem: "last_id is absent"},
-		{name: "more with a null cursor", pages: []string{`{"data":[{"id":"a"}],"last_id":null,"has_more":"true"}`}, problem: "last_id is absent"},
+		{name: "a cursor that comes twice", pages: []string{`{"data":[{"id":"a"}],"last_id":"a","has_more":true}`,
+			`{"data":[{"id":"b"}],"last_id":"a","has_more":true}`}, problem: `cursor "a" came twice`},
+		{name: "cursors in a circle", pages: []string{`{"data":[{"id":"a"}],"last_id":"a","has_more":true}`,
+			`{"data":[{"id":"b"}],"last_id":"b","has_more":true}`,
+			`{"data":[{"id":"c"}],"last_id":"a","has_more":true}`}, problem: `cursor "a" came twice`},
+		{name: "more without a cursor", pages: []string{`{"data":[{"id":"a"}],"has_more":true}`},
+			problem: "last_id is absent"},
+		{name: "more with a null cursor", pages: []string{`{"data":[{"id":"a"}],"last_id":null,"has_more":"true"}`},
+			problem: "last_id is absent"},
 		{name: "a full page that does not say", pages: []string{full}, problem: "full page without has_more"},
 		{name: "no data", pages: []string{`{"has_more":false}`}, problem: "no data"},
 		{name: "null data", pages: []string{`{"data":null,"has_more":false}`}, problem: "no data"},
-		{name: "data of another type", pages: []string{`{"data":"none","has_more":false}`}, problem: `member "data" is a JSON string`},
+		{name: "data of another type", pages: []string{`{"data":"none","has_more":false}`},
+			problem: `member "data" is a JSON string`},
 		{name: "an array", pages: []string{`[{"id":"a"}]`}, problem: "not a whole JSON object"},
-		{name: "a row without an id", pages: []string{`{"data":[{"id":"a"},{"name":"b"}],"has_more":false}`}, problem: "row 2 of the page: it has no id"},
+		{name: "a row without an id", pages: []string{`{"data":[{"id":"a"},{"name":"b"}],"has_more":false}`},
+			problem: "row 2 of the page: it has no id"},
 		{name: "a row that is null", pages: []string{`{"data":[null],"has_more":false}`}, problem: "row 1 of the page"},
-		{name: "a later page fails", pages: []string{`{"data":[{"id":"a"}],"last_id":"a","has_more":true}`, `<html>`}, problem: "not a whole JSON object"},
+		{name: "a later page fails", pages: []string{`{"data":[{"id":"a"}],"last_id":"a","has_more":true}`, `<html>`},
+			problem: "not a whole JSON object"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -92,7 +104,8 @@ func TestListThatIsNotWhole(t *testing.T) {
 					w.answers = append(w.answers, answer{status: 200, body: page})
 				}
 				_, err := collect(clientOf(t, w), "campaigns", url.Values{"limit": {"2"}})
-				if !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), tc.problem) || !strings.Contains(err.Error(), "GET /campaigns") {
+				if !errors.Is(err, ErrUnreadable) ||
+					!strings.Contains(err.Error(), tc.problem) || !strings.Contains(err.Error(), "GET /campaigns") {
 					t.Fatalf("List = %v; want an error about %q", err, tc.problem)
 				}
 			})
@@ -103,13 +116,19 @@ func TestListThatIsNotWhole(t *testing.T) {
 // N24: a cursor that others' writes made invalid, or that led in a circle once,
 // costs a pass from the beginning, and every id still comes once.
 func TestListBeginsAnew(t *testing.T) {
-	const first, second = `{"data":[{"id":"a"}],"last_id":"a","has_more":true}`, `{"data":[{"id":"b"}],"last_id":"b","has_more":true}`
+	const first, second = `{"data":[{"id":"a"}],"last_id":"a","has_more":true}`,
+		`{"data":[{"id":"b"}],"last_id":"b","has_more":true}`
 	moved := answer{status: 400, body: `{"error":{"message":"Invalid pagination cursor."}}`}
 	for name, answers := range map[string][]answer{
-		"a cursor that was refused":       {{status: 200, body: first}, moved, {status: 200, body: first}, {status: 200, body: second}, {status: 200, body: `{"data":[{"id":"c"}],"has_more":false}`}},
-		"a cursor that came twice":        {{status: 200, body: first}, {status: 200, body: first}, {status: 200, body: first}, {status: 200, body: second}, {status: 200, body: `{"data":[{"id":"c"}],"has_more":false}`}},
-		"rows that moved to the front":    {{status: 200, body: second}, moved, {status: 200, body: first}, {status: 200, body: `{"data":[{"id":"c"},{"id":"b"}],"has_more":false}`}},
-		"a list that got shorter, and is": {{status: 200, body: `{"data":[{"id":"a"},{"id":"b"}],"last_id":"b","has_more":true}`}, moved, {status: 200, body: `{"data":[{"id":"c"}],"has_more":false}`}},
+		"a cursor that was refused": {{status: 200, body: first}, moved, {status: 200, body: first},
+			{status: 200, body: second}, {status: 200, body: `{"data":[{"id":"c"}],"has_more":false}`}},
+		"a cursor that came twice": {{status: 200, body: first}, {status: 200, body: first}, {status: 200,
+			body: first}, {status: 200, body: second}, {status: 200, body: `{"data":[{"id":"c"}],"has_more":false}`}},
+		"rows that moved to the front": {{status: 200, body: second}, moved,
+			{status: 200, body: first}, {status: 200, body: `{"data":[{"id":"c"},{"id":"b"}],"has_more":false}`}},
+		"a list that got shorter, and is": {{status: 200,
+			body: `{"data":[{"id":"a"},{"id":"b"}],"last_id":"b","has_more":true}`},
+			moved, {status: 200, body: `{"data":[{"id":"c"}],"has_more":false}`}},
 	} {
 		ids, err := collect(clientOf(t, &wire{answers: answers}), "campaigns", nil)
 		slices.Sort(ids)
@@ -131,7 +150,8 @@ func TestListThatIsAlwaysRefused(t *testing.T) {
 		respond(w, 200, `{"data":[{"id":"a"}],"last_id":"a","has_more":true}`)
 	})
 	_, err := collect(c, "ads", nil)
-	if !errors.Is(err, ErrUnreadable) || errors.Is(err, ErrNotFound) || n != 2*(maxRestarts+1) || !strings.Contains(err.Error(), "no such cursor") {
+	if !errors.Is(err, ErrUnreadable) || errors.Is(err, ErrNotFound) ||
+		n != 2*(maxRestarts+1) || !strings.Contains(err.Error(), "no such cursor") {
 		t.Fatalf("List = %v after %d requests; want unreadable after %d", err, n, 2*(maxRestarts+1))
 	}
 }
@@ -189,7 +209,10 @@ func TestListOfManyPagesIsWhole(t *testing.T) {
 }
 
 func TestRowsKeepsEveryRow(t *testing.T) {
-	w := &wire{answers: []answer{{status: 200, body: `{"data":[{"clicks":1},{"clicks":1}],"count":2,"has_more":false,"last_id":null}`}}}
+	w := &wire{
+		answers: []answer{{status: 200,
+			body: `{"data":[{"clicks":1},{"clicks":1}],"count":2,"has_more":false,"last_id":null}`}},
+	}
 	var rows []string
 	for row, err := range clientOf(t, w).Rows(t.Context(), "ad_account/insights", url.Values{"fields": {"clicks"}}) {
 		if err != nil {
@@ -197,7 +220,8 @@ func TestRowsKeepsEveryRow(t *testing.T) {
 		}
 		rows = append(rows, string(row))
 	}
-	if len(rows) != 2 || !strings.HasSuffix(w.requests()[0].url, "/v1/ad_account/insights?fields%5B%5D=clicks&limit=2000") {
+	if len(rows) != 2 || !strings.HasSuffix(w.requests()[0].url,
+		"/v1/ad_account/insights?fields%5B%5D=clicks&limit=2000") {
 		t.Fatalf("Rows = %v from %s; want two rows", rows, w.requests()[0].url)
 	}
 }

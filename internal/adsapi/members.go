@@ -51,9 +51,11 @@ func (o MemberOperation) Succeeded() bool { return o.Status == "succeeded" }
 func (c *Client) UploadMembers(ctx context.Context, people []byte) (MembersFile, error) {
 	file := MembersFile{Name: membersName, Type: membersType, Size: int64(len(people))}
 	if file.Size > maxMembersFile {
-		return file, refuse(http.MethodPost, "/uploads", fmt.Errorf("file of people has %d bytes; the service takes at most %d", file.Size, maxMembersFile))
+		return file, refuse(http.MethodPost, "/uploads",
+			fmt.Errorf("file of people has %d bytes; the service takes at most %d", file.Size, maxMembersFile))
 	}
-	contentType, body, err := encodeForm(formFile{membersName, membersType, people}, map[string]string{"purpose": "custom_audience"})
+	contentType, body, err := encodeForm(formFile{membersName, membersType, people},
+		map[string]string{"purpose": "custom_audience"})
 	if err != nil {
 		return file, refuse(http.MethodPost, "/uploads", err)
 	}
@@ -66,7 +68,8 @@ func (c *Client) UploadMembers(ctx context.Context, people []byte) (MembersFile,
 // first request, whatever the body (service facts, 1): a key goes with one body.
 func (c *Client) ChangeMembers(ctx context.Context, m Mutation) (MemberOperation, error) {
 	if m.Key == "" {
-		return MemberOperation{}, refuse(http.MethodPost, m.Path, errors.New("membership operation has no idempotency key; the service wants one"))
+		return MemberOperation{}, refuse(http.MethodPost,
+			m.Path, errors.New("membership operation has no idempotency key; the service wants one"))
 	}
 	return c.memberOperation(ctx, m)
 }
@@ -90,7 +93,10 @@ func (c *Client) memberOperation(ctx context.Context, m Mutation) (o MemberOpera
 	if err != nil {
 		return o, refuse(http.MethodPost, m.Path, err)
 	}
-	r := request{method: http.MethodPost, endpoint: e, body: m.Body, contentType: "application/json", key: m.Key, repeatable: true}
+	r := request{
+		method: http.MethodPost, endpoint: e, body: m.Body,
+		contentType: "application/json", key: m.Key, repeatable: true,
+	}
 	err = c.do(ctx, r, func(body []byte) (err error) {
 		o, err = decodeMemberOperation(body, "")
 		return err
@@ -122,7 +128,11 @@ func (c *Client) MemberOperations(ctx context.Context, audienceID string) ([]Mem
 	query, followed := url.Values{"limit": {"100"}}, map[string]bool{}
 	for {
 		var p memberPage
-		if err := c.get(ctx, path, query, func(body []byte) (err error) { p, err = decodeMemberPage(body); return err }); err != nil {
+		if err := c.get(ctx, path, query, func(body []byte) (err error) {
+			p, err =
+				decodeMemberPage(body)
+			return err
+		}); err != nil {
 			return nil, err
 		}
 		all = append(all, p.operations...)
@@ -152,7 +162,8 @@ func decodeMemberPage(body []byte) (memberPage, error) {
 		return memberPage{}, err
 	}
 	if wire.Data == nil || wire.HasMore.value && wire.Next.value == "" {
-		return memberPage{}, errors.New("it is no list of operations; want data, and next_cursor where has_more is true")
+		return memberPage{},
+			errors.New("it is no list of operations; want data, and next_cursor where has_more is true")
 	}
 	var p memberPage
 	if wire.HasMore.value {

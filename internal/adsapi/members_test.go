@@ -41,19 +41,26 @@ func TestACutUploadGoesAgain(t *testing.T) {
 	file := answer{status: 200, body: `{"file_id":"f"}`}
 	for _, cut := range []answer{reset, truncated, html, status(503), {err: errors.New("broken pipe")}} {
 		for label, upload := range map[string]func(*Client) error{
-			"image": func(c *Client) error { _, err := c.Upload(context.Background(), "a.png", []byte("x")); return err },
+			"image": func(c *Client) error {
+				_, err := c.Upload(context.Background(), "a.png", []byte("x"))
+				return err
+			},
 			"address": func(c *Client) error {
 				_, err := c.UploadURL(context.Background(), "https://x.example/a.png")
 				return err
 			},
-			"people": func(c *Client) error { _, err := c.UploadMembers(context.Background(), []byte("aa\n")); return err },
+			"people": func(c *Client) error {
+				_, err := c.UploadMembers(context.Background(), []byte("aa\n"))
+				return err
+			},
 		} {
 			synctest.Test(t, func(t *testing.T) {
 				w := &wire{answers: []answer{cut, cut, file}}
 				err := upload(clientOf(t, w))
 				sent := w.requests()
 				if err != nil || len(sent) != 3 || sent[0].body != sent[2].body || !sent[2].at.After(sent[0].at) {
-					t.Errorf("%s: %v after %d requests; want the same bytes three times, later and later", label, err, len(sent))
+					t.Errorf("%s: %v after %d requests; want the same bytes three times, later and later",
+						label, err, len(sent))
 				}
 			})
 			synctest.Test(t, func(t *testing.T) {
@@ -70,7 +77,9 @@ func TestACutUploadGoesAgain(t *testing.T) {
 func TestA6MembershipOperationGoesAgainUnderItsKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{answers: []answer{{err: io.ErrUnexpectedEOF}, {status: 503}, {status: 200, body: operationAnswer}}}
-		o, err := clientOf(t, w).ChangeMembers(t.Context(), Mutation{Path: "/custom_audiences/caud_1/add", Key: "k", Body: []byte(`{"file_id":"f"}`)})
+		o, err := clientOf(t, w).ChangeMembers(t.Context(), Mutation{
+			Path: "/custom_audiences/caud_1/add", Key: "k", Body: []byte(`{"file_id":"f"}`),
+		})
 		if err != nil || o != (MemberOperation{"caudop_1", "caud_1", "add", "processing"}) || o.Ended() {
 			t.Fatalf("ChangeMembers = %+v, %v", o, err)
 		}
@@ -115,7 +124,8 @@ func TestMembershipOperationsArePagedToTheEnd(t *testing.T) {
 	w := &wire{answers: []answer{
 		{status: 200, body: `{"data":[` + operationAnswer + `],"has_more":true,"next_cursor":"c1"}`},
 		{status: 200, body: `{"data":[],"has_more":true,"next_cursor":"c2"}`},
-		{status: 200, body: `{"data":[` + strings.ReplaceAll(operationAnswer, "caudop_1", "caudop_2") + `],"has_more":false,"next_cursor":null}`},
+		{status: 200, body: `{"data":[` + strings.ReplaceAll(operationAnswer, "caudop_1", "caudop_2") +
+			`],"has_more":false,"next_cursor":null}`},
 	}}
 	all, err := clientOf(t, w).MemberOperations(t.Context(), "caud_1")
 	var ids []string

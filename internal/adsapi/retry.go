@@ -72,7 +72,8 @@ func (r request) mayRepeat(e *Error) bool {
 	if e.permanent || e.fault == faultLocal || e.fault == faultStopped {
 		return false
 	}
-	if seeded.ConflictRetried && e.Status == http.StatusConflict || e.fault == faultNotSent || e.Status == http.StatusTooManyRequests && e.fault == faultStatus {
+	if seeded.ConflictRetried && e.Status == http.StatusConflict ||
+		e.fault == faultNotSent || e.Status == http.StatusTooManyRequests && e.fault == faultStatus {
 		return true // nothing was applied
 	}
 	transient := e.fault != faultStatus || e.Status >= 500 || e.Status == http.StatusRequestTimeout

@@ -40,8 +40,10 @@ func TestRetryAfter(t *testing.T) {
 		{name: "words", header: "soon", want: 0},
 		{name: "a date", header: "Sun, 01 Mar 2026 12:00:30 GMT", want: 30 * time.Second},
 		{name: "a date gone by", header: "Sun, 01 Mar 2026 11:00:30 GMT", want: 0},
-		{name: "a date of a server a day ahead", header: "Mon, 02 Mar 2026 12:00:30 GMT", date: "Mon, 02 Mar 2026 12:00:00 GMT", want: 30 * time.Second},
-		{name: "a date of a server a day behind", header: "Sat, 28 Feb 2026 12:00:30 GMT", date: "Sat, 28 Feb 2026 12:00:00 GMT", want: 30 * time.Second},
+		{name: "a date of a server a day ahead", header: "Mon, 02 Mar 2026 12:00:30 GMT",
+			date: "Mon, 02 Mar 2026 12:00:00 GMT", want: 30 * time.Second},
+		{name: "a date of a server a day behind", header: "Sat, 28 Feb 2026 12:00:30 GMT",
+			date: "Sat, 28 Feb 2026 12:00:00 GMT", want: 30 * time.Second},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			header := http.Header{}

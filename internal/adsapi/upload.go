@@ -49,7 +49,8 @@ func encodeForm(file formFile, fields map[string]string) (contentType string, bo
 		}
 	}
 	part, err := writer.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {multipart.FileContentDisposition("file", file.name)}, // quoted, as all parsers want (RFC 7578)
+		// quoted, as all parsers want (RFC 7578)
+		"Content-Disposition": {multipart.FileContentDisposition("file", file.name)},
 		"Content-Type":        {file.contentType},
 	})
 	if err != nil {

@@ -37,14 +37,16 @@ func TestEncodeUploadIsTheSameEachTime(t *testing.T) {
 	type1, body1, err1 := EncodeUpload("a/b.png", []byte(pngHead))
 	type2, body2, err2 := EncodeUpload("b.png", []byte(pngHead))
 	if err1 != nil || err2 != nil || type1 != type2 || !bytes.Equal(body1, body2) {
-		t.Fatalf("EncodeUpload gave %q %q and %q %q (%v, %v); want the same bytes", type1, body1, type2, body2, err1, err2)
+		t.Fatalf("EncodeUpload gave %q %q and %q %q (%v, %v); want the same bytes",
+			type1, body1, type2, body2, err1, err2)
 	}
 	w := &wire{answers: []answer{{status: 200, body: `{"file_id":"f"}`}}}
 	if _, err := clientOf(t, w).Upload(t.Context(), "b.png", []byte(pngHead)); err != nil {
 		t.Fatal(err)
 	}
 	if s := w.requests()[0]; s.body != string(body1) || s.header.Get("Content-Type") != type1 || s.key != "" {
-		t.Fatalf("sent %q as %q, key %q; want the bytes of EncodeUpload and no key", s.body, s.header.Get("Content-Type"), s.key)
+		t.Fatalf("sent %q as %q, key %q; want the bytes of EncodeUpload and no key",
+			s.body, s.header.Get("Content-Type"), s.key)
 	}
 }
 
@@ -59,7 +61,8 @@ func TestUploadWithoutAFileID(t *testing.T) {
 			w := &wire{answers: []answer{{status: 200, body: body}}}
 			id, err := clientOf(t, w).Upload(t.Context(), "a.png", []byte("x"))
 			if !errors.Is(err, ErrUnreadable) || AppliedOf(err) != Unknown || id != "" || len(w.requests()) != times {
-				t.Errorf("Upload answered %q = %q, %v, %d requests; want unknown, sent %d times", body, id, err, len(w.requests()), times)
+				t.Errorf("Upload answered %q = %q, %v, %d requests; want unknown, sent %d times",
+					body, id, err, len(w.requests()), times)
 			}
 		})
 	}
@@ -76,8 +79,10 @@ func TestAccount(t *testing.T) {
 		body string
 		want Account
 	}{
-		{`{"id":"adacct_1","name":"Shop","status":"active","currency_code":"EUR","timezone":"Europe/Berlin","review":{}}`, Account{ID: "adacct_1", Name: "Shop", Status: "active", Currency: "EUR", TimeZone: "Europe/Berlin"}},
-		{`{"id":"adacct_1","currency":"USD","time_zone":"UTC","name":null}`, Account{ID: "adacct_1", Currency: "USD", TimeZone: "UTC"}},
+		{`{"id":"adacct_1","name":"Shop","status":"active","currency_code":"EUR","timezone":"Europe/Berlin","review":{}}`,
+			Account{ID: "adacct_1", Name: "Shop", Status: "active", Currency: "EUR", TimeZone: "Europe/Berlin"}},
+		{`{"id":"adacct_1","currency":"USD","time_zone":"UTC","name":null}`,
+			Account{ID: "adacct_1", Currency: "USD", TimeZone: "UTC"}},
 	} {
 		tc.want.JSON = []byte(tc.body)
 		got, err := clientOf(t, &wire{answers: []answer{{status: 200, body: tc.body}}}).Account(t.Context())
@@ -97,7 +102,8 @@ func TestAnswersThatAreNotResources(t *testing.T) {
 		"/ads/a/preview":                           `{"data":[]}`,
 		"/custom_audiences/u/add":                  `{"id":"op"}`,
 	} {
-		record, err := clientOf(t, &wire{answers: []answer{{status: 200, body: body}}}).Mutate(t.Context(), Mutation{Path: path})
+		record, err := clientOf(t, &wire{answers: []answer{{status: 200, body: body}}}).Mutate(t.Context(),
+			Mutation{Path: path})
 		if err != nil || string(record.JSON) != body {
 			t.Errorf("Mutate(%s) = %s, %v; want %s", path, record.JSON, err, body)
 		}

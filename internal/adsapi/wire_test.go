@@ -46,7 +46,9 @@ func TestConnectionRefused(t *testing.T) {
 func TestUnknownHost(t *testing.T) {
 	c, _ := serving(t, nil, func(cfg *Config) {
 		cfg.BaseURL = "https://ads.invalid/v1"
-		cfg.Transport = &http.Transport{DialContext: (&net.Dialer{Resolver: &net.Resolver{PreferGo: true, Dial: refuseDial}}).DialContext}
+		cfg.Transport = &http.Transport{
+			DialContext: (&net.Dialer{Resolver: &net.Resolver{PreferGo: true, Dial: refuseDial}}).DialContext,
+		}
 	})
 	_, err := c.Mutate(t.Context(), Mutation{Path: "/campaigns"})
 	if AppliedOf(err) != Never || !errors.Is(err, ErrUnavailable) {
@@ -64,19 +66,23 @@ func TestBrokenAnswers(t *testing.T) {
 		"reset":                    func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) },
 		"cut in the head":          func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Ty") },
 		"cut in the body": func(c net.Conn) {
-			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n"+`{"id":"c1"}`)
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n"+
+				`{"id":"c1"}`)
 		},
 		"cut without a length": func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"+`{"id":"c1","name":"`)
 		},
 		"a chunk that breaks off": func(c net.Conn) {
-			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n"+`{"id":"c1"}`+"\r\nzz\r\n")
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: "+
+				"application/json\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n"+`{"id":"c1"}`+"\r\nzz\r\n")
 		},
 		"a length that is too short": func(c net.Conn) {
-			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n"+`{"id":"c1"}`)
+			_, _ = io.WriteString(c, "HTTP/1.1 200 "+
+				"OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n"+`{"id":"c1"}`)
 		},
 		"gzip that is none": func(c net.Conn) {
-			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 11\r\n\r\n"+`{"id":"c1"}`)
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\n"+
+				"Content-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 11\r\n\r\n"+`{"id":"c1"}`)
 		},
 		"not HTTP": func(c net.Conn) { _, _ = io.WriteString(c, "220 mail.example ESMTP\r\n") },
 	} {
@@ -92,7 +98,8 @@ func TestBrokenAnswers(t *testing.T) {
 			})
 			_, err := c.Mutate(t.Context(), create)
 			if !errors.Is(err, ErrUnavailable) || AppliedOf(err) != Unknown || count.Load() != 3 {
-				t.Fatalf("Mutate = %v, applied %s, sent %d times; want unknown after 3", err, AppliedOf(err), count.Load())
+				t.Fatalf("Mutate = %v, applied %s, sent %d times; want unknown after 3",
+					err, AppliedOf(err), count.Load())
 			}
 		})
 	}
@@ -129,7 +136,8 @@ func TestSlowAndEndlessAnswers(t *testing.T) {
 	}
 	c, _ := serving(t, drip, func(cfg *Config) { cfg.RequestTimeout = 50 * time.Millisecond })
 	_, err := c.Mutate(t.Context(), create)
-	if !errors.Is(err, ErrUnavailable) || AppliedOf(err) != Unknown || !strings.Contains(err.Error(), "no whole answer within 50ms") {
+	if !errors.Is(err, ErrUnavailable) || AppliedOf(err) != Unknown ||
+		!strings.Contains(err.Error(), "no whole answer within 50ms") {
 		t.Errorf("a dripping answer: %v; want a timeout, unknown", err)
 	}
 
@@ -146,7 +154,8 @@ func TestSlowAndEndlessAnswers(t *testing.T) {
 		}
 		c, _ = serving(t, flood, func(cfg *Config) { cfg.MaxBody = 1 << 20 })
 		_, err = c.Mutate(t.Context(), create)
-		if err == nil || asError(t, err).Status != status || errors.Is(err, ErrUnreadable) != (status == 200) || asError(t, err).Attempts != 1 {
+		if err == nil || asError(t, err).Status != status ||
+			errors.Is(err, ErrUnreadable) != (status == 200) || asError(t, err).Attempts != 1 {
 			t.Errorf("an endless answer %d: %v; want one attempt, and a success is unreadable", status, err)
 		}
 		if written.Load() > 64<<20 {
@@ -186,9 +195,12 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}))
 	defer thief.Close()
 	for _, code := range []int{301, 302, 303, 307, 308} {
-		c, _ := serving(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL+"/v1/campaigns", code) })
+		c, _ := serving(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, thief.URL+"/v1/campaigns", code)
+		})
 		_, err := c.Mutate(t.Context(), create)
-		if err == nil || asError(t, err).Status != code || AppliedOf(err) != Unknown || !strings.Contains(err.Error(), "redirects are not followed") {
+		if err == nil || asError(t, err).Status != code ||
+			AppliedOf(err) != Unknown || !strings.Contains(err.Error(), "redirects are not followed") {
 			t.Errorf("Mutate answered %d = %v; want an error that says so", code, err)
 		}
 		if _, err := c.Read(t.Context(), "campaigns", "c1", nil); err == nil || asError(t, err).Status != code {
@@ -278,7 +290,8 @@ func TestTLS(t *testing.T) {
 	if err := call(good.URL, trusting(good)); err != nil {
 		t.Fatalf("trusted certificate: %v", err)
 	}
-	if err := call(foreign.URL, nil); AppliedOf(err) != Never || asError(t, err).Attempts != 1 || !errors.Is(err, ErrUnavailable) {
+	if err := call(foreign.URL, nil); AppliedOf(err) != Never ||
+		asError(t, err).Attempts != 1 || !errors.Is(err, ErrUnavailable) {
 		t.Errorf("unknown authority: %v; want one refused attempt", err)
 	}
 	if err := call(good.URL, expired); AppliedOf(err) != Never || !strings.Contains(err.Error(), "expired") {

@@ -52,7 +52,8 @@ func requirements(t *testing.T) (modules, tools []string) {
 		}
 	}
 	if len(modules) == 0 || len(tools) == 0 {
-		t.Fatalf("go.mod and internal/tools/go.mod name %d modules and %d tools; want some of both", len(modules), len(tools))
+		t.Fatalf("go.mod and internal/tools/go.mod name %d modules and %d tools; want some of both",
+			len(modules), len(tools))
 	}
 	return modules, tools
 }

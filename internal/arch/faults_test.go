@@ -27,7 +27,9 @@ func TestEveryFaultIsHeldByATestThatIsThere(t *testing.T) {
 }
 
 // catalogue is how many rows each part of the fault catalogue has.
-var catalogue = map[string]int{"F": 19, "G": 23, "W": 27, "Y": 18, "S": 26, "N": 25, "B": 30, "H": 23, "C": 12, "X": 20, "A": 13}
+var catalogue = map[string]int{
+	"F": 19, "G": 23, "W": 27, "Y": 18, "S": 26, "N": 25, "B": 30, "H": 23, "C": 12, "X": 20, "A": 13,
+}
 
 // notYet are the rows that wait: one for a list on the network. A row that gets its test leaves this list.
 var notYet = []string{
@@ -59,7 +61,8 @@ func TestEveryRowOfTheFaultCatalogueIsHeld(t *testing.T) {
 		for n := range rows {
 			id := part + strconv.Itoa(n+1)
 			if allowed := slices.Contains(notYet, id); waits[id] != allowed {
-				t.Errorf("docs/faults.md: row %s waits: %t, allowed to: %t; want a test, or a word here", id, waits[id], allowed)
+				t.Errorf("docs/faults.md: row %s waits: %t, allowed to: %t; want a test, or a word here",
+					id, waits[id], allowed)
 			}
 			if !held[id] && !waits[id] {
 				t.Errorf("docs/faults.md has no row %s; want every row of the catalogue", id)
@@ -96,19 +99,22 @@ func TestX6OnlyTheClientReachesOut(t *testing.T) {
 			asksNobody(t, s)
 			continue
 		}
-		if isEmulator(s.dir) || s.dir == "internal/adsapi" || s.dir == "internal/gitstore" || s.dir == "internal/notify" || slices.Contains([]string{"cmd/adsync/connect.go", "cmd/adsync/emulator.go"}, s.name) {
+		if isEmulator(s.dir) || s.dir == "internal/adsapi" || s.dir == "internal/gitstore" || s.dir ==
+			"internal/notify" || slices.Contains([]string{"cmd/adsync/connect.go", "cmd/adsync/emulator.go"}, s.name) {
 			continue
 		}
 		for _, network := range []string{"net", "net/http", "crypto/tls", "net/smtp", "net/rpc"} {
 			if spec := s.imports()[network]; spec != nil {
-				t.Errorf("%s: %s imports %s; want only the client of the service to reach out", s.at(spec), s.dir, network)
+				t.Errorf("%s: %s imports %s; want only the client of the service to reach out",
+					s.at(spec), s.dir, network)
 			}
 		}
 	}
 }
 
 // asks finds what makes a connection in net, net/http and crypto/tls.
-var asks = regexp.MustCompile(`^(Dial|Client$|DefaultClient|DefaultTransport|Transport|Get$|Head$|Post|NewRequest|Lookup|Resolver)`)
+var asks = regexp.MustCompile(
+	`^(Dial|Client$|DefaultClient|DefaultTransport|Transport|Get$|Head$|Post|NewRequest|Lookup|Resolver)`)
 
 func asksNobody(t *testing.T, s *source) {
 	ast.Inspect(s.tree, func(n ast.Node) bool {
@@ -116,7 +122,8 @@ func asksNobody(t *testing.T, s *source) {
 		if !ok {
 			return true
 		}
-		if of, ok := call.X.(*ast.Ident); ok && slices.Contains([]string{"net", "http", "tls"}, of.Name) && asks.MatchString(call.Sel.Name) {
+		if of, ok := call.X.(*ast.Ident); ok && slices.Contains([]string{"net", "http", "tls"}, of.Name) &&
+			asks.MatchString(call.Sel.Name) {
 			t.Errorf("%s: %s.%s; want who listens to ask nobody", s.at(n), of.Name, call.Sel.Name)
 		}
 		return true

@@ -10,33 +10,45 @@ import (
 // Imports point inward only; sources, plan, state and adsapi never meet.
 // The emulator is not in it: it shares nothing with the agent.
 var may = map[string][]string{
-	"cmd/adsync":           {"internal/words", "internal/yamlfmt", "reconcile", "plan", "sources", "state", "internal/adsapi", "internal/synonyms", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema", "internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon", "internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify", "internal/orders", "internal/review", "internal/secret", "internal/resultcopy", "internal/trail"},
-	"reconcile":            {"internal/review", "plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/seeded"},
-	"plan":                 {"internal/resource", "internal/diag", "internal/seeded"},
-	"sources":              {"internal/secret", "internal/members", "internal/xlsx", "internal/resultcopy", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy", "internal/synonyms", "internal/resource", "internal/diag", "internal/seeded", "internal/steady"},
-	"state":                {"internal/resource", "internal/diag", "internal/seeded"},
-	"internal/adsapi":      {"internal/secret", "internal/resource", "internal/diag", "internal/seeded"},
-	"internal/xlsx":        {"internal/resource", "internal/diag"},
-	"internal/resultcopy":  {"internal/xlsx"},
-	"internal/csvfile":     {"internal/resource", "internal/diag"},
-	"internal/members":     {"internal/xlsx", "internal/csvfile"},
-	"internal/policy":      {"internal/resource", "internal/diag"},
-	"internal/synonyms":    {"internal/resource"},
-	"internal/kinds":       {"internal/resource", "internal/diag", "internal/seeded"},
-	"internal/resource":    {"internal/diag", "internal/seeded"},
-	"internal/planview":    {"internal/review", "plan", "internal/resource", "internal/diag", "internal/words"},
-	"internal/words":       {"plan", "internal/resource", "internal/diag"},
-	"internal/runview":     {"internal/review", "internal/words", "plan", "state", "internal/planview", "internal/resource", "internal/diag"},
-	"internal/daemon":      {"internal/orders", "internal/planview", "internal/runview"},
-	"internal/daemon/web":  {"internal/review", "internal/words", "internal/daemon", "internal/planview", "internal/runview", "internal/resource", "internal/diag"},
-	"internal/watch":       {},
-	"internal/gitstore":    {"internal/diag", "internal/steady"},
-	"internal/orders":      {},
-	"internal/review":      {"internal/resource", "internal/diag"},
-	"internal/secret":      {},
-	"internal/webhook":     {"internal/secret"},
-	"internal/notify":      {"internal/review", "internal/words", "internal/resource", "internal/secret", "internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
-	"internal/trail":       {"internal/review", "internal/csvfile", "internal/daemon", "internal/orders", "internal/planview", "internal/runview"},
+	"cmd/adsync": {"internal/words", "internal/yamlfmt",
+		"reconcile", "plan", "sources", "state", "internal/adsapi",
+		"internal/synonyms", "internal/kinds", "internal/resource", "internal/diag", "internal/jsonschema",
+		"internal/planview", "internal/runview", "internal/policy", "internal/emulator", "internal/daemon",
+		"internal/daemon/web", "internal/watch", "internal/gitstore", "internal/webhook", "internal/notify",
+		"internal/orders", "internal/review", "internal/secret", "internal/resultcopy", "internal/trail"},
+	"reconcile": {"internal/review", "plan",
+		"state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag", "internal/seeded"},
+	"plan": {"internal/resource", "internal/diag", "internal/seeded"},
+	"sources": {"internal/secret", "internal/members", "internal/xlsx",
+		"internal/resultcopy", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy",
+		"internal/synonyms", "internal/resource", "internal/diag", "internal/seeded", "internal/steady"},
+	"state":               {"internal/resource", "internal/diag", "internal/seeded"},
+	"internal/adsapi":     {"internal/secret", "internal/resource", "internal/diag", "internal/seeded"},
+	"internal/xlsx":       {"internal/resource", "internal/diag"},
+	"internal/resultcopy": {"internal/xlsx"},
+	"internal/csvfile":    {"internal/resource", "internal/diag"},
+	"internal/members":    {"internal/xlsx", "internal/csvfile"},
+	"internal/policy":     {"internal/resource", "internal/diag"},
+	"internal/synonyms":   {"internal/resource"},
+	"internal/kinds":      {"internal/resource", "internal/diag", "internal/seeded"},
+	"internal/resource":   {"internal/diag", "internal/seeded"},
+	"internal/planview":   {"internal/review", "plan", "internal/resource", "internal/diag", "internal/words"},
+	"internal/words":      {"plan", "internal/resource", "internal/diag"},
+	"internal/runview": {"internal/review", "internal/words",
+		"plan", "state", "internal/planview", "internal/resource", "internal/diag"},
+	"internal/daemon": {"internal/orders", "internal/planview", "internal/runview"},
+	"internal/daemon/web": {"internal/review", "internal/words",
+		"internal/daemon", "internal/planview", "internal/runview", "internal/resource", "internal/diag"},
+	"internal/watch":    {},
+	"internal/gitstore": {"internal/diag", "internal/steady"},
+	"internal/orders":   {},
+	"internal/review":   {"internal/resource", "internal/diag"},
+	"internal/secret":   {},
+	"internal/webhook":  {"internal/secret"},
+	"internal/notify": {"internal/review", "internal/words", "internal/resource", "internal/secret",
+		"internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
+	"internal/trail": {"internal/review", "internal/csvfile",
+		"internal/daemon", "internal/orders", "internal/planview", "internal/runview"},
 	"internal/diag":        {},
 	"internal/steady":      {},
 	"internal/seeded":      {}, // mistakes, behind build tags
@@ -48,8 +60,9 @@ var may = map[string][]string{
 	"internal/jsonschema":  {},
 	"internal/yamlfmt":     {},
 	"internal/arch":        {"internal/resource"},
-	"internal/sim":         {"internal/sim/oracle", "reconcile", "plan", "state", "sources", "internal/runview", "internal/adsapi", "internal/resource", "internal/diag"},
-	"internal/sim/oracle":  {}, // shares nothing with what it judges
+	"internal/sim": {"internal/sim/oracle", "reconcile",
+		"plan", "state", "sources", "internal/runview", "internal/adsapi", "internal/resource", "internal/diag"},
+	"internal/sim/oracle": {}, // shares nothing with what it judges
 
 	"internal/tools/mutate": {}, // a module of its own
 }
@@ -86,10 +99,13 @@ func TestTestsImportNoMoreThanTheirPackage(t *testing.T) {
 		}
 		for name, spec := range s.imports() {
 			inner, ours := strings.CutPrefix(name, module)
-			if !ours || inner == s.dir || isEmulator(inner) || s.dir == "cmd/adsync" && inner == "internal/sim/oracle" || inner == "internal/kinds" || inner == "internal/bench" || inner == "internal/dialect" || inner == "internal/syscalls" || slices.Contains(may[s.dir], inner) {
+			if !ours || inner == s.dir || isEmulator(inner) || s.dir == "cmd/adsync" &&
+				inner == "internal/sim/oracle" || inner == "internal/kinds" || inner == "internal/bench" ||
+				inner == "internal/dialect" || inner == "internal/syscalls" || slices.Contains(may[s.dir], inner) {
 				continue
 			}
-			t.Errorf("%s: a test of %s imports %s; want only what %s may import, the kinds and the emulator", s.at(spec), s.dir, inner, s.dir)
+			t.Errorf("%s: a test of %s imports %s; want only what %s may import, the kinds and the emulator",
+				s.at(spec), s.dir, inner, s.dir)
 		}
 	}
 }
@@ -114,7 +130,8 @@ func TestTheEmulatorSharesNothingWithTheAgent(t *testing.T) {
 
 // pure is all of the standard library that package plan may use: nothing that
 // knows a clock, a file, a network, a log, a context or chance.
-var pure = []string{"cmp", "crypto/sha256", "encoding/hex", "encoding/json", "errors", "fmt", "io", "iter", "maps", "math", "math/bits", "path", "slices", "strconv", "strings", "unicode", "unicode/utf8"}
+var pure = []string{"cmp", "crypto/sha256", "encoding/hex", "encoding/json", "errors",
+	"fmt", "io", "iter", "maps", "math", "math/bits", "path", "slices", "strconv", "strings", "unicode", "unicode/utf8"}
 
 func TestPlanIsPure(t *testing.T) {
 	for _, s := range program(t) {

@@ -26,7 +26,8 @@ func TestALockIsGivenBackByDefer(t *testing.T) {
 				}
 				seen++
 				if i+1 == len(block.List) || !defers(block.List[i+1], taken, back) {
-					t.Errorf("%s: %s is locked; want `defer %s.%s()` in the next line", s.at(statement), taken, taken, back)
+					t.Errorf("%s: %s is locked; want `defer %s.%s()` in the next line",
+						s.at(statement), taken, taken, back)
 				}
 			}
 			return true

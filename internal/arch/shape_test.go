@@ -61,7 +61,8 @@ func TestKindsAreDataNotCases(t *testing.T) {
 		ast.Inspect(s.tree, func(n ast.Node) bool {
 			for _, compared := range comparedIn(n) {
 				if kind, is := namesKind(compared); is {
-					t.Errorf("%s: a branch on the kind %s; want a field of its description in internal/kinds", s.at(compared), kind)
+					t.Errorf("%s: a branch on the kind %s; want a field of its description in internal/kinds",
+						s.at(compared), kind)
 				}
 			}
 			return true
@@ -90,7 +91,8 @@ func namesKind(e ast.Expr) (string, bool) {
 		return text, err == nil && kinds.All().Of(resource.Kind(text)) != nil
 	case *ast.SelectorExpr:
 		of, ok := e.X.(*ast.Ident)
-		return e.Sel.Name, ok && of.Name == "kinds" && !slices.Contains([]string{"Active", "Paused", "Archived"}, e.Sel.Name)
+		return e.Sel.Name, ok && of.Name == "kinds" &&
+			!slices.Contains([]string{"Active", "Paused", "Archived"}, e.Sel.Name)
 	}
 	return "", false
 }
@@ -115,7 +117,8 @@ func TestOnePlaceMutates(t *testing.T) {
 			}
 			seen = true
 			if s.dir != "reconcile" {
-				t.Errorf("%s: %s calls %s; want only reconcile to mutate the service", s.at(n), s.dir, selector.Sel.Name)
+				t.Errorf("%s: %s calls %s; want only reconcile to mutate the service",
+					s.at(n), s.dir, selector.Sel.Name)
 			}
 			return true
 		})

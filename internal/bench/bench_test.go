@@ -31,7 +31,9 @@ func TestBoundsOfACreate(t *testing.T) {
 }
 
 func TestBoundsOfARefresh(t *testing.T) {
-	for shape, want := range map[Shape]int{Trees(15_000): 30, Of(1, 5000, 1, 3): 21, {}: 3, Of(1, 1, 1, 0): 3, Of(501, 1, 1, 0): 6} {
+	for shape, want := range map[Shape]int{
+		Trees(15_000): 30, Of(1, 5000, 1, 3): 21, {}: 3, Of(1, 1, 1, 0): 3, Of(501, 1, 1, 0): 6,
+	} {
 		if got := shape.Refresh(); got != want {
 			t.Errorf("%v.Refresh() = %d pages; want %d", shape, got, want)
 		}
@@ -42,8 +44,10 @@ func TestBoundsOfARefresh(t *testing.T) {
 func TestBoundsOfCommands(t *testing.T) {
 	shape := Trees(300)
 	for name, row := range map[string][2]int{
-		"a first plan": {Shape{}.Plan(), 5}, "a plan": {shape.Plan(), 6}, "a full create": {shape.FullCreate(), 19}, "an export": {shape.Export(), 9},
-		"a daemon's first run": {shape.FirstRun(), 8}, "an edit": {shape.Edit(), 16}, "an edit of 15,000": {Trees(15_000).Edit(), 30 + 2 + 1 + 2 + 3 + 10 + 2 + 30 + 10},
+		"a first plan": {Shape{}.Plan(), 5}, "a plan": {shape.Plan(), 6},
+		"a full create": {shape.FullCreate(), 19}, "an export": {shape.Export(), 9},
+		"a daemon's first run": {shape.FirstRun(), 8}, "an edit": {shape.Edit(), 16},
+		"an edit of 15,000": {Trees(15_000).Edit(), 30 + 2 + 1 + 2 + 3 + 10 + 2 + 30 + 10},
 	} {
 		if row[0] != row[1] {
 			t.Errorf("%s takes %d requests at the least; want %d", name, row[0], row[1])
@@ -78,7 +82,8 @@ func TestAccountsAreTheSameEachTime(t *testing.T) {
 func TestAmountsDoNotCountUp(t *testing.T) {
 	shape := Trees(15_000)
 	for i := range shape.Campaigns - 3 {
-		if step := uneven(i+1, 700) - uneven(i, 700); step == uneven(i+2, 700)-uneven(i+1, 700) && step == uneven(i+3, 700)-uneven(i+2, 700) {
+		if step := uneven(i+1, 700) - uneven(i, 700); step == uneven(i+2, 700)-uneven(i+1, 700) &&
+			step == uneven(i+3, 700)-uneven(i+2, 700) {
 			t.Errorf("the budgets of campaigns %d to %d count by %d", i, i+3, step)
 		}
 	}
@@ -86,7 +91,10 @@ func TestAmountsDoNotCountUp(t *testing.T) {
 
 // One in a hundred of a kind is, however few the campaigns are.
 func TestEditsOfOtherShapes(t *testing.T) {
-	for shape, want := range map[Shape][3]int{Of(50, 100, 1, 3): {1, 50, 50}, Of(1, 5000, 1, 3): {0, 50, 50}, Of(2, 1, 500, 3): {0, 0, 10}, Trees(15_000): {50, 50, 50}} {
+	for shape, want := range map[Shape][3]int{
+		Of(50, 100, 1, 3): {1, 50, 50}, Of(1, 5000, 1, 3): {0, 50, 50},
+		Of(2, 1, 500, 3): {0, 0, 10}, Trees(15_000): {50, 50, 50},
+	} {
 		if c, g, a := shape.Edits(); [3]int{c, g, a} != want {
 			t.Errorf("%v.Edits() = %d, %d, %d; want %v", shape, c, g, a, want)
 		}
@@ -111,7 +119,8 @@ func TestOneInAHundredIsEdited(t *testing.T) {
 		}
 	}
 	if campaigns, groups, ads := shape.Edits(); campaigns != 5 || groups != 5 || ads != 5 || differ != 15 {
-		t.Errorf("%d campaigns, %d ad groups and %d ads are edited and %d lines differ; want 5 of each of 1,500", campaigns, groups, ads, differ)
+		t.Errorf("%d campaigns, %d ad groups and %d ads are edited and %d lines differ; want 5 of each of 1,500",
+			campaigns, groups, ads, differ)
 	}
 }
 
@@ -135,7 +144,9 @@ func TestFloorsDoWhatTheySay(t *testing.T) {
 	if err := os.WriteFile(answers, []byte(`{"data": [1]}{"data": []}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, of := range map[string][]string{"yaml-nodes": paths, "rows": {book}, "csv-records": {table}, "json-pages": {answers}} {
+	for name, of := range map[string][]string{
+		"yaml-nodes": paths, "rows": {book}, "csv-records": {table}, "json-pages": {answers},
+	} {
 		if err := Floors[name](of...); err != nil {
 			t.Errorf("the floor %s: %v", name, err)
 		}

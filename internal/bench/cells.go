@@ -21,16 +21,20 @@ func (s Shape) WriteCSV(dir string) (string, error) {
 	path := filepath.Join(dir, "account.csv")
 	return path, create(path, func(w io.Writer) error {
 		out := csv.NewWriter(w)
-		_ = out.Write([]string{"Kind", "Campaign", "Ad group", "Ad", "Status", "Bidding", "Lifetime budget (USD)", "Countries", "Max bid (USD)", "Context hints", "Title", "Body", "Target URL", "Image", "Key"})
+		_ = out.Write([]string{"Kind", "Campaign", "Ad group", "Ad", "Status", "Bidding", "Lifetime budget (USD)",
+			"Countries", "Max bid (USD)", "Context hints", "Title", "Body", "Target URL", "Image", "Key"})
 		for number := range s.Campaigns {
 			c := s.campaign(number)
-			_ = out.Write([]string{"campaign", c.name, "", "", "paused", "clicks", c.budget, join(c.countries), "", "", "", "", "", "", c.key})
+			_ = out.Write([]string{"campaign", c.name,
+				"", "", "paused", "clicks", c.budget, join(c.countries), "", "", "", "", "", "", c.key})
 			for i := range s.AdGroups {
 				g := s.group(number, i)
-				_ = out.Write([]string{"ad group", c.name, g.name, "", "active", "", "", "", g.bid, strings.Join(s.hints(number, i), "\n"), "", "", "", "", g.key})
+				_ = out.Write([]string{"ad group", c.name, g.name,
+					"", "active", "", "", "", g.bid, strings.Join(s.hints(number, i), "\n"), "", "", "", "", g.key})
 				for j := range s.Ads {
 					a := s.ad(number, i, j)
-					_ = out.Write([]string{"ad", c.name, g.name, a.name, "active", "", "", "", "", "", a.title, a.body, a.url, a.image, a.key})
+					_ = out.Write([]string{"ad", c.name,
+						g.name, a.name, "active", "", "", "", "", "", a.title, a.body, a.url, a.image, a.key})
 				}
 			}
 		}
@@ -52,7 +56,8 @@ func (s Shape) WriteWorkbook(dir string) (string, error) {
 		header []any
 		rows   func(row func(...any) error) error
 	}{
-		{"Campaigns", []any{"Campaign", "Status", "Bidding", "Lifetime budget (USD)", "Countries", "Key"}, s.campaignRows},
+		{"Campaigns", []any{"Campaign", "Status", "Bidding", "Lifetime budget (USD)", "Countries", "Key"},
+			s.campaignRows},
 		{"Ad groups", []any{"Campaign", "Ad group", "Status", "Max bid (USD)", "Context hints", "Key"}, s.groupRows},
 		{"Ads", []any{"Campaign", "Ad group", "Ad", "Status", "Title", "Body", "Target URL", "Image", "Key"}, s.adRows},
 	}

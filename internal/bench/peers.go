@@ -34,13 +34,16 @@ func idOf(name string) string { return "id-of-" + name }
 func (s Shape) peers(number int) []peer {
 	c, g, a := s.campaign(number), s.group(number, 0), s.ad(number, 0, 0)
 	campaign := peer{kind: "campaign", number: number, fields: []peerField{
-		{"bidding_type", "clicks"}, {"budget", c.budget}, {"countries", c.countries}, {"key", c.key}, {"name", c.name}, {"status", "paused"},
+		{"bidding_type", "clicks"}, {"budget", c.budget},
+		{"countries", c.countries}, {"key", c.key}, {"name", c.name}, {"status", "paused"},
 	}}
 	group := peer{kind: "ad_group", number: number, parent: campaign.name(), fields: []peerField{
-		{"bid", g.bid}, {"campaign", peerID(campaign.name())}, {"context_hints", s.hints(number, 0)}, {"key", g.key}, {"name", g.name}, {"status", "active"},
+		{"bid", g.bid}, {"campaign", peerID(campaign.name())},
+		{"context_hints", s.hints(number, 0)}, {"key", g.key}, {"name", g.name}, {"status", "active"},
 	}}
 	return []peer{campaign, group, {kind: "ad", number: number, parent: group.name(), fields: []peerField{
-		{"ad_group", peerID(group.name())}, {"body", a.body}, {"image", a.image}, {"key", a.key}, {"name", a.name}, {"status", "active"}, {"target_url", a.url}, {"title", a.title},
+		{"ad_group", peerID(group.name())}, {"body", a.body}, {"image", a.image},
+		{"key", a.key}, {"name", a.name}, {"status", "active"}, {"target_url", a.url}, {"title", a.title},
 	}}}
 }
 
@@ -93,7 +96,8 @@ func (s Shape) terraformState(w io.Writer) error {
 		}
 	}
 	return json.NewEncoder(w).Encode(map[string]any{
-		"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "3f1c2a54-6a4e-4c6c-9d7a-0d5f3f0f5b11", "outputs": map[string]any{}, "resources": resources, "check_results": nil,
+		"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "3f1c2a54-6a4e-4c6c-9d7a-0d5f3f0f5b11",
+		"outputs": map[string]any{}, "resources": resources, "check_results": nil,
 	})
 }
 
@@ -114,7 +118,8 @@ func (p peer) state(above []string) map[string]any {
 	}
 	held := map[string]any{"value": values, "type": []any{"object", types}}
 	return map[string]any{
-		"mode": "managed", "type": "terraform_data", "name": p.name(), "provider": `provider["terraform.io/builtin/terraform"]`,
+		"mode": "managed", "type": "terraform_data",
+		"name": p.name(), "provider": `provider["terraform.io/builtin/terraform"]`,
 		"instances": []any{map[string]any{
 			"schema_version": 0, "sensitive_attributes": []any{}, "dependencies": above,
 			"attributes": map[string]any{"id": idOf(p.name()), "input": held, "output": held, "triggers_replace": nil},
@@ -130,9 +135,14 @@ func (s Shape) WriteDecK(path string) error {
 		for i := range s.Campaigns {
 			c, a := s.campaign(i), s.ad(i, 0, 0)
 			product := strings.TrimSuffix(filepath.Base(a.image), ".jpg")
-			fmt.Fprintf(w, "- name: %s\n  host: %s.shop.example\n  port: 443\n  protocol: https\n  path: /%s/%d\n  connect_timeout: 60000\n  retries: 5\n  enabled: true\n", c.key, product, product, i)
-			fmt.Fprintf(w, "  routes:\n  - name: %s-%d\n    protocols: [https]\n    methods: [GET, POST]\n    paths:\n    - /%s/%d\n    hosts:\n    - shop.example\n    strip_path: true\n    preserve_host: false\n", product, i, product, i)
-			fmt.Fprintf(w, "  plugins:\n  - name: rate-limiting\n    enabled: true\n    protocols: [https]\n    tags: [%s-%d]\n    config: {minute: %d, policy: local, limit_by: ip, fault_tolerant: true}\n", a.key, i, 100+i%900)
+			fmt.Fprintf(w, "- name: %s\n  host: %s.shop.example\n  port: 443\n  protocol: https\n"+
+				"  path: /%s/%d\n  connect_timeout: 60000\n  retries: 5\n  enabled: true\n", c.key, product, product, i)
+			fmt.Fprintf(w, "  routes:\n  - name: "+
+				"%s-%d\n    protocols: [https]\n    methods: [GET, POST]\n    paths:\n    - /%s/%d\n    hosts:\n"+
+				"    - shop.example\n    strip_path: true\n    preserve_host: false\n", product, i, product, i)
+			fmt.Fprintf(w, "  plugins:\n  - name: rate-limiting\n    enabled: true\n    protocols: [https]\n"+
+				"    tags: [%s-%d]\n    config: {minute: %d, policy: local, limit_by: ip, fault_tolerant: true}\n",
+				a.key, i, 100+i%900)
 		}
 		return nil
 	})

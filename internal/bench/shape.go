@@ -12,7 +12,9 @@ type Shape struct {
 	Ads       int // of an ad group
 	Hints     int // of an ad group, at most 1,600
 
-	Edited bool // 1 campaign and 1 ad group in 100 are renamed, and 1 ad in 100 leads elsewhere: no money moves, so that one wave holds it
+	// 1 campaign and 1 ad group in 100 are renamed, and 1 ad in 100 leads elsewhere: no money moves, so
+	// that one wave holds it
+	Edited bool
 }
 
 // Trees is the account most figures are about: resources in trees of three.
@@ -67,13 +69,19 @@ func one(yes bool) int {
 func (s Shape) Resources() int { return s.Campaigns + s.Groups() + s.Leaves() }
 
 var (
-	products = []string{"trail shoes", "rain jackets", "wool socks", "head torches", "day packs", "camp stoves", "climbing ropes", "down quilts", "bike lights", "road helmets", "swim fins", "ski goggles"}
-	cities   = []string{"Portland", "Denver", "Boise", "Ottawa", "Halifax", "Québec", "Austin", "Salt Lake City", "Calgary", "Seattle", "Burlington", "Asheville", "Tucson", "Duluth", "Bend", "Moab", "Banff", "Juneau", "Reno", "Missoula"}
-	seasons  = []string{"spring", "summer", "autumn", "winter"}
-	askers   = []string{"people comparing", "people who ask about", "beginners looking for", "parents buying", "runners who replace", "commuters in need of", "students who save on", "guides recommending"}
-	purposes = []string{"muddy trails", "a wet week", "a first long tour", "cold mornings", "night runs", "small budgets", "wide feet", "travel with little luggage", "steep ground", "a gift"}
-	titles   = []string{"%s for muddy trails", "Light %s, made to last", "%s: free returns"}
-	bodies   = []string{"Light, grippy, and repaired for free. Thirty days to change your mind.", "Tried on 400 km of wet rock. Delivered tomorrow.", "Made to last ten winters; we mend what does not."}
+	products = []string{"trail shoes", "rain jackets", "wool socks", "head torches", "day packs",
+		"camp stoves", "climbing ropes", "down quilts", "bike lights", "road helmets", "swim fins", "ski goggles"}
+	cities = []string{"Portland", "Denver", "Boise",
+		"Ottawa", "Halifax", "Québec", "Austin", "Salt Lake City", "Calgary",
+		"Seattle", "Burlington", "Asheville", "Tucson", "Duluth", "Bend", "Moab", "Banff", "Juneau", "Reno", "Missoula"}
+	seasons = []string{"spring", "summer", "autumn", "winter"}
+	askers  = []string{"people comparing", "people who ask about", "beginners looking for",
+		"parents buying", "runners who replace", "commuters in need of", "students who save on", "guides recommending"}
+	purposes = []string{"muddy trails", "a wet week", "a first long tour", "cold mornings",
+		"night runs", "small budgets", "wide feet", "travel with little luggage", "steep ground", "a gift"}
+	titles = []string{"%s for muddy trails", "Light %s, made to last", "%s: free returns"}
+	bodies = []string{"Light, grippy, and repaired for free. Thirty days to change your mind.",
+		"Tried on 400 km of wet rock. Delivered tomorrow.", "Made to last ten winters; we mend what does not."}
 )
 
 // campaign is what every format says of one.
@@ -107,7 +115,8 @@ type group struct{ key, name, bid string }
 
 func (s Shape) group(c, i int) group {
 	purpose := purposes[i%len(purposes)]
-	g := group{slug(fmt.Sprintf("%s %d", purpose, i)), fmt.Sprintf("%s, %d of campaign %d", capital(purpose), i, c), fmt.Sprintf("%d.%02d", 1+i%3, 10+uneven(c+i, 80))}
+	g := group{slug(fmt.Sprintf("%s %d", purpose, i)),
+		fmt.Sprintf("%s, %d of campaign %d", capital(purpose), i, c), fmt.Sprintf("%d.%02d", 1+i%3, 10+uneven(c+i, 80))}
 	if s.Edited && (c*s.AdGroups+i)%inHundred == editedGroup {
 		g.name += ", renamed"
 	}
@@ -119,7 +128,8 @@ func (s Shape) hints(c, i int) []string {
 	hints := make([]string, s.Hints)
 	for j := range hints {
 		n := (c*7 + i*11 + j) % (len(askers) * len(purposes) * len(cities))
-		hints[j] = fmt.Sprintf("%s %s for %s near %s", askers[n%len(askers)], products[(c+i)%len(products)], purposes[n/len(askers)%len(purposes)], cities[n/len(askers)/len(purposes)])
+		hints[j] = fmt.Sprintf("%s %s for %s near %s", askers[n%len(askers)],
+			products[(c+i)%len(products)], purposes[n/len(askers)%len(purposes)], cities[n/len(askers)/len(purposes)])
 	}
 	return hints
 }

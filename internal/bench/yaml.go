@@ -13,7 +13,8 @@ const Account, Key = "adacct_bench", "sk-bench"
 
 // project is the adsync.yaml of a folder, of an account that may have as many
 // resources as any Shape.
-const project = "account: {id: " + Account + ", currency: USD, timezone: America/New_York, limits: {campaign: 1000000, ad_group: 1000000, ad: 1000000}}\n"
+const project = "account: {id: " + Account +
+	", currency: USD, timezone: America/New_York, limits: {campaign: 1000000, ad_group: 1000000, ad: 1000000}}\n"
 
 // WriteYAML writes an account into a folder as YAML files of at most perFile
 // campaigns, 0 for all of them in one file, with an adsync.yaml, and gives the
@@ -65,17 +66,21 @@ func create(path string, write func(io.Writer) error) error {
 
 func (s Shape) yamlTree(w io.Writer, number int) {
 	c := s.campaign(number)
-	fmt.Fprintf(w, "---\nkind: campaign\nkey: %s\nname: %q\nstatus: paused\nbidding_type: clicks\nbudget: {lifetime: %s}\ntargeting:\n  countries: [%s]\nad_groups:\n", c.key, c.name, c.budget, join(c.countries))
+	fmt.Fprintf(w, "---\nkind: campaign\nkey: %s\nname: %q\nstatus: paused\nbidding_type: clicks\nbudget: "+
+		"{lifetime: %s}\ntargeting:\n  countries: [%s]\nad_groups:\n", c.key, c.name, c.budget, join(c.countries))
 	for i := range s.AdGroups {
 		g := s.group(number, i)
-		fmt.Fprintf(w, "  - key: %s\n    name: %q\n    status: active\n    bid: {max: %s}\n    context_hints:\n", g.key, g.name, g.bid)
+		fmt.Fprintf(w, "  - key: %s\n    name: %q\n    status: active\n    bid: {max: %s}\n    context_hints:\n",
+			g.key, g.name, g.bid)
 		for _, hint := range s.hints(number, i) {
 			fmt.Fprintf(w, "      - %s\n", hint)
 		}
 		fmt.Fprint(w, "    ads:\n")
 		for j := range s.Ads {
 			a := s.ad(number, i, j)
-			fmt.Fprintf(w, "      - key: %s\n        name: %q\n        title: %q\n        body: %q\n        target_url: %s\n        image: %s\n        status: active\n", a.key, a.name, a.title, a.body, a.url, a.image)
+			fmt.Fprintf(w, "      - key: %s\n        name: %q\n        "+
+				"title: %q\n        body: %q\n        target_url: %s\n        image: %s\n        status: active\n",
+				a.key, a.name, a.title, a.body, a.url, a.image)
 		}
 	}
 }

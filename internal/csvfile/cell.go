@@ -70,11 +70,13 @@ func Exact(text string) string {
 // truth of, in the languages seen most.
 var changed = func() *regexp.Regexp {
 	const (
-		month  = `(jan|feb|fev|mar|apr|abr|avr|may|mai|mag|jun|jul|aug|ago|sep|set|oct|okt|ott|nov|dec|dez|dic|ene|gen|giu|lug)[a-z]*\.?`
+		month = `(jan|feb|fev|mar|apr|abr|avr|` +
+			`may|mai|mag|jun|jul|aug|ago|sep|set|oct|okt|ott|nov|dec|dez|dic|ene|gen|giu|lug)[a-z]*\.?`
 		number = `[0-9.,:/% -]*[0-9][0-9.,:/% -]*(e[+-]?[0-9]+)?( ?[ap]m?)?`
 		truth  = `true|false|wahr|falsch|vrai|faux|verdadero|falso`
 	)
-	return regexp.MustCompile(`(?i)^(` + number + `|` + truth + `|` + month + `[ ._/-]*[0-9][0-9 ,./-]*|[0-9]+[ ._/-]*` + month + `([ ,./-]*[0-9]+)?)$`)
+	return regexp.MustCompile(`(?i)^(` + number + `|` +
+		truth + `|` + month + `[ ._/-]*[0-9][0-9 ,./-]*|[0-9]+[ ._/-]*` + month + `([ ,./-]*[0-9]+)?)$`)
 }()
 
 // mangledNumber is how programs write a number with too many digits for them.

@@ -75,7 +75,8 @@ func TestQuotesThatDoNotFitAreRefusedWhereTheyStand(t *testing.T) {
 // Where encoding/csv reads a text, Walk reads the same; where it refuses one,
 // so does Walk, but for ="…", which is allowed here.
 func TestWalkReadsWhatEncodingCSVReads(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"a", "ü", " ", ",", ",", `"`, `"`, `""`, "\n", "\r\n", `="1"`, "b,c", `"x"`, "😀", "'"})
+	piece := rapid.SampledFrom([]string{"a", "ü", " ",
+		",", ",", `"`, `"`, `""`, "\n", "\r\n", `="1"`, "b,c", `"x"`, "😀", "'"})
 	rapid.Check(t, func(rt *rapid.T) {
 		checkAgainstLibrary(rt, strings.Join(rapid.SliceOfN(piece, 0, 30).Draw(rt, "pieces"), ""))
 	})
@@ -152,7 +153,8 @@ func TestBytesThatAreNoText(t *testing.T) {
 		{"a zero byte", strings.Repeat("a,b\n", 100) + "c,\x00\n", "101:0 file holds a zero byte"},
 		{"zeros on both sides", "a\x00\x00b,c\n", "1:0 file holds a zero byte"},
 		{"UTF-16 cut in a unit", "\xff\xfea\x00,", "odd number of bytes"},
-		{"half of a character", string(utf16Of(binary.LittleEndian, true, "a\n")) + "\x3d\xd8a\x00", "2:0 file is UTF-16 with half of a character"},
+		{"half of a character", string(utf16Of(binary.LittleEndian, true, "a\n")) + "\x3d\xd8a\x00",
+			"2:0 file is UTF-16 with half of a character"},
 		{"UTF-32", "\xff\xfe\x00\x00a\x00\x00\x00", "file is UTF-32"},
 		{"a workbook", "PK\x03\x04\x14", "file is a workbook (.xlsx)"},
 		{"an old workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "file is an old workbook (.xls)"},
@@ -178,7 +180,8 @@ func TestBytesThatAreNoText(t *testing.T) {
 }
 
 func TestWhatIsWrittenReadsBack(t *testing.T) {
-	texts := rapid.OneOf(rapid.String(), rapid.StringMatching(`['=+@0-9"eE.,-]{0,8}`), rapid.StringMatching(`(jan|Mar|oct|true|FALSE)[ ./-]?[0-9]{0,4}`))
+	texts := rapid.OneOf(rapid.String(), rapid.StringMatching(`['=+@0-9"eE.,-]{0,8}`),
+		rapid.StringMatching(`(jan|Mar|oct|true|FALSE)[ ./-]?[0-9]{0,4}`))
 	rapid.Check(t, func(rt *rapid.T) {
 		text := texts.Draw(rt, "text")
 		for name, write := range map[string]func(string) string{"Plain": Plain, "Exact": Exact} {
@@ -196,8 +199,10 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 
 func TestWhatProgramsChangeIsWrittenAsText(t *testing.T) {
 	for text, want := range map[string]string{
-		"00123": `="00123"`, "1e6": `="1e6"`, "1-2": `="1-2"`, "3/4": `="3/4"`, "mar-5": `="mar-5"`, "5 Dez 2026": `="5 Dez 2026"`, "TRUE": `="TRUE"`, "123456789012345678": `="123456789012345678"`,
-		"spring-launch": "spring-launch", "run-2": "run-2", "cmp_123": "cmp_123", "may-sale": "may-sale", "q4": "q4", "a/b": "a/b", "-5": `="-5"`, "=1+1": "'=1+1", "'=1": "''=1", "'quoted": "'quoted", "@me": "'@me", "-": "'-",
+		"00123": `="00123"`, "1e6": `="1e6"`, "1-2": `="1-2"`, "3/4": `="3/4"`, "mar-5": `="mar-5"`,
+		"5 Dez 2026": `="5 Dez 2026"`, "TRUE": `="TRUE"`, "123456789012345678": `="123456789012345678"`,
+		"spring-launch": "spring-launch", "run-2": "run-2", "cmp_123": "cmp_123", "may-sale": "may-sale", "q4": "q4",
+		"a/b": "a/b", "-5": `="-5"`, "=1+1": "'=1+1", "'=1": "''=1", "'quoted": "'quoted", "@me": "'@me", "-": "'-",
 	} {
 		if got := Exact(text); got != want {
 			t.Errorf("Exact(%q) = %s, want %s", text, got, want)
@@ -207,7 +212,8 @@ func TestWhatProgramsChangeIsWrittenAsText(t *testing.T) {
 
 func TestMangledNumbersAreKnown(t *testing.T) {
 	for text, want := range map[string]bool{
-		"1.2E+05": true, "1,2E+05": true, "1E+15": true, "123456789012340000": true, "1e6": false, "1E5": false, "12345678901234": false, "1234567890123456": false, "E+05": false, "2026": false,
+		"1.2E+05": true, "1,2E+05": true, "1E+15": true, "123456789012340000": true, "1e6": false,
+		"1E5": false, "12345678901234": false, "1234567890123456": false, "E+05": false, "2026": false,
 	} {
 		if got := Mangled(text); got != want {
 			t.Errorf("Mangled(%q) = %v, want %v", text, got, want)
@@ -216,7 +222,8 @@ func TestMangledNumbersAreKnown(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{"a,b\n", "\xff\xfea\x00", "a\x00", "\xfc\n", "\"", "a\r\nb\rc", "=\"1\"\n", "PK", "\ufeff"} {
+	for _, seed := range []string{"a,b\n", "\xff\xfea\x00",
+		"a\x00", "\xfc\n", "\"", "a\r\nb\rc", "=\"1\"\n", "PK", "\ufeff"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {

@@ -89,7 +89,8 @@ func unmarkedUTF16(body []byte) binary.ByteOrder {
 
 func fromUTF16(body []byte, order binary.ByteOrder) (Text, *Fault) {
 	if len(body)%2 != 0 {
-		return Text{}, fault(diag.Damaged, 0, 0, "save it anew", "file is UTF-16 and has an odd number of bytes; want a whole file")
+		return Text{}, fault(diag.Damaged, 0, 0, "save it anew",
+			"file is UTF-16 and has an odd number of bytes; want a whole file")
 	}
 	units := make([]uint16, len(body)/2)
 	for i := range units {
@@ -99,7 +100,8 @@ func fromUTF16(body []byte, order binary.ByteOrder) (Text, *Fault) {
 	line := 1
 	for at, i := 0, 0; i < len(runes); i++ {
 		if runes[i] == utf8.RuneError && units[at] != utf8.RuneError {
-			return Text{}, fault(diag.Damaged, line, 0, "save it as UTF-8", "file is UTF-16 with half of a character in it; want whole characters")
+			return Text{}, fault(diag.Damaged, line,
+				0, "save it as UTF-8", "file is UTF-16 with half of a character in it; want whole characters")
 		}
 		if runes[i] == '\n' {
 			line++
@@ -120,7 +122,8 @@ func fromWindows(body []byte) (Text, *Fault) {
 		if r == utf8.RuneError && size == 1 {
 			undefined = undefined || bytes.IndexByte([]byte("\x81\x8d\x8f\x90\x9d"), rest[0]) >= 0
 			if first == nil {
-				first = fault(diag.Damaged, line, column, "save it as UTF-8", "byte 0x%02x is neither UTF-8 nor what the rest of the file is; want UTF-8 text", rest[0])
+				first = fault(diag.Damaged, line, column, "save it as UTF-8",
+					"byte 0x%02x is neither UTF-8 nor what the rest of the file is; want UTF-8 text", rest[0])
 			}
 		}
 		column++
@@ -152,7 +155,8 @@ func endLines(text string) string {
 // unfinished merge.
 func sound(text string) *Fault {
 	if i := strings.IndexByte(text, 0); i >= 0 {
-		return fault(diag.Damaged, 1+strings.Count(text[:i], "\n"), 0, "save it as CSV anew", "file holds a zero byte, as binary files do; want CSV text")
+		return fault(diag.Damaged, 1+strings.Count(text[:i], "\n"),
+			0, "save it as CSV anew", "file holds a zero byte, as binary files do; want CSV text")
 	}
 	line := 0
 	for part := range strings.Lines(text) {

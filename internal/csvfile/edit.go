@@ -161,7 +161,8 @@ func encodeLike(content []byte, text string) ([]byte, error) {
 	}
 	written, err := charmap.Windows1252.NewEncoder().Bytes([]byte(text))
 	if err != nil {
-		return nil, fmt.Errorf("file is Windows-1252, which does not have every character that is to be written; want it saved as CSV UTF-8")
+		return nil, fmt.Errorf("file is Windows-1252, " +
+			"which does not have every character that is to be written; want it saved as CSV UTF-8")
 	}
 	return append(slices.Clone(mark), written...), nil
 }

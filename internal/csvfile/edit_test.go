@@ -71,7 +71,8 @@ func TestRewrittenFieldsReadBack(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		e := Edit{rapid.SampledFrom(lines).Draw(rt, "line"), rapid.IntRange(2, 6).Draw(rt, "column"), field.Draw(rt, "new")}
+		e := Edit{rapid.SampledFrom(lines).Draw(rt, "line"),
+			rapid.IntRange(2, 6).Draw(rt, "column"), field.Draw(rt, "new")}
 		got, err := Rewrite(content, delimiter, someLimits, []Edit{e})
 		if err != nil {
 			rt.Fatalf("Rewrite(%q, %+v) = %v", content, e, err)

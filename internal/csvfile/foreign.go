@@ -9,8 +9,10 @@ import (
 
 // binaries are other formats by their first bytes.
 var binaries = []struct{ start, message, hint string }{
-	{"PK\x03\x04", "file is a workbook (.xlsx) or another zip archive under the name of a CSV; want CSV text", "give it the name .xlsx, or save it as CSV UTF-8"},
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "file is an old workbook (.xls) under the name of a CSV; want CSV text", "save it as .xlsx or as CSV UTF-8"},
+	{"PK\x03\x04", "file is a workbook (.xlsx) or another zip archive under the name of a CSV; want CSV text",
+		"give it the name .xlsx, or save it as CSV UTF-8"},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "file is an old workbook (.xls) under the name of a CSV; want CSV text",
+		"save it as .xlsx or as CSV UTF-8"},
 	{"\x1f\x8b", "file is compressed with gzip; want CSV text", "unpack it"},
 	{"%PDF-", "file is a PDF; want CSV text", ""},
 	{"\x89PNG", "file is a picture; want CSV text", ""},
@@ -20,7 +22,8 @@ var binaries = []struct{ start, message, hint string }{
 
 // texts are other formats by the first letters of their text.
 var texts = []struct{ start, message, hint string }{
-	{"version https://git-lfs", "file is a Git LFS pointer, not the file itself; want the file fetched", "run git lfs pull"},
+	{"version https://git-lfs", "file is a Git LFS pointer, not the file itself; want the file fetched",
+		"run git lfs pull"},
 	{"<!doctype html", "file is a web page under the name of a CSV; want CSV text", "save it as CSV UTF-8"},
 	{"<html", "file is a web page under the name of a CSV; want CSV text", "save it as CSV UTF-8"},
 	{"<table", "file is a web page under the name of a CSV; want CSV text", "save it as CSV UTF-8"},

@@ -75,10 +75,12 @@ func (s *scanner) readRecord() *Fault {
 		f := s.readField(&field)
 		field.to = s.at
 		if f == nil && len(field.Text) > s.limits.CellBytes {
-			f = fault(diag.TooLarge, field.Line, field.Column, "look for a quote that is not closed", "value has %d bytes; want at most %d", len(field.Text), s.limits.CellBytes)
+			f = fault(diag.TooLarge, field.Line, field.Column, "look for a quote that is not closed",
+				"value has %d bytes; want at most %d", len(field.Text), s.limits.CellBytes)
 		}
 		if f == nil && len(r.Fields) == s.limits.Columns {
-			f = fault(diag.TooLarge, field.Line, field.Column, "look for a separator too many, or delete empty columns", "row has over %d columns; want at most that", s.limits.Columns)
+			f = fault(diag.TooLarge, field.Line, field.Column, "look for a separator too many, or delete empty columns",
+				"row has over %d columns; want at most that", s.limits.Columns)
 		}
 		if f != nil {
 			return f
@@ -103,7 +105,8 @@ func (s *scanner) endRecord() *Fault {
 	if s.text[s.at] == '\r' {
 		s.at++
 		if s.at < len(s.text) && s.text[s.at] != '\n' {
-			return fault(diag.Syntax, s.line, s.column, "save the file anew", "a carriage return stands alone; want each line ended the same way")
+			return fault(diag.Syntax, s.line, s.column,
+				"save the file anew", "a carriage return stands alone; want each line ended the same way")
 		}
 	}
 	if s.at < len(s.text) {
@@ -123,7 +126,8 @@ func (s *scanner) readField(field *Field) *Fault {
 	field.Text = rest[:end]
 	if quote := strings.IndexByte(field.Text, '"'); quote >= 0 && !isWrapped(field.Text) {
 		column := s.column + utf8.RuneCountInString(field.Text[:quote])
-		return fault(diag.Syntax, s.line, column, `put the whole value in quotes and double each quote in it: "10"" wheel"`, "a quote stands inside a value that does not begin with one; want it doubled")
+		return fault(diag.Syntax, s.line, column, `put the whole value in quotes and double each quote `+
+			`in it: "10"" wheel"`, "a quote stands inside a value that does not begin with one; want it doubled")
 	}
 	s.at += end
 	s.column += utf8.RuneCountInString(field.Text)
@@ -148,7 +152,8 @@ func (s *scanner) readQuoted(field *Field) *Fault {
 	for from := s.at; ; {
 		i := strings.IndexByte(s.text[s.at:], '"')
 		if i < 0 {
-			return fault(diag.Syntax, field.Line, field.Column, "close it, or double it if it belongs to the text", "a quote is opened here and never closed; want it closed")
+			return fault(diag.Syntax, field.Line, field.Column, "close it, or double it if it belongs to the text",
+				"a quote is opened here and never closed; want it closed")
 		}
 		s.pass(s.text[s.at : s.at+i+1])
 		if s.at < len(s.text) && s.text[s.at] == '"' {
@@ -187,5 +192,7 @@ func (s *scanner) wantEnd() *Fault {
 	if c := s.text[s.at]; c == s.record.delimiter || c == '\n' || c == '\r' {
 		return nil
 	}
-	return fault(diag.Syntax, s.line, s.column, `double each quote that belongs to the text: "10"" wheel"`, "text follows the quote that closes a value; want a %s or the end of the line", DelimiterName(s.record.delimiter))
+	return fault(diag.Syntax, s.line, s.column, `double each quote that belongs to the text: "10"" wheel"`,
+		"text follows the quote that closes a value; want a %s or the end of the line",
+		DelimiterName(s.record.delimiter))
 }

@@ -10,15 +10,16 @@ import (
 
 // Account is what a loop is about. Worker, Orders and Archive are needed.
 type Account struct {
-	Name     string
-	Source   string // for people: folder, or address and branch without credentials
-	Version  string // of its configuration: a loop is begun anew where it is another
-	Every    time.Duration
-	Full     time.Duration
-	Good     time.Time // when files and account were last seen to be equal, by who worked on it before; zero where nobody knows
-	Applied  Revision  // the version of the files that was; zero where nobody knows
-	Asks     bool      // its files are seen only by asking for them: a branch, which no watcher tells of
-	PlanOnly bool      // nothing is ever applied: nobody is asked for a yes
+	Name    string
+	Source  string // for people: folder, or address and branch without credentials
+	Version string // of its configuration: a loop is begun anew where it is another
+	Every   time.Duration
+	Full    time.Duration
+	// when files and account were last seen to be equal, by who worked on it before; zero where nobody knows
+	Good     time.Time
+	Applied  Revision // the version of the files that was; zero where nobody knows
+	Asks     bool     // its files are seen only by asking for them: a branch, which no watcher tells of
+	PlanOnly bool     // nothing is ever applied: nobody is asked for a yes
 
 	Worker  Worker
 	Orders  Orders
@@ -71,7 +72,8 @@ func (s *Status) count(now time.Time, d *planview.Document) {
 	money := d.Possible()
 	s.Figures = &Figures{
 		Taken: now, Held: d.Summary.Held, Drift: drifts(d, nil),
-		Pending:  d.Summary.Create + d.Summary.Update + d.Summary.Replace + d.Summary.Archive + d.Summary.Adopt + d.Summary.Forget + d.Summary.Record,
+		Pending: d.Summary.Create + d.Summary.Update +
+			d.Summary.Replace + d.Summary.Archive + d.Summary.Adopt + d.Summary.Forget + d.Summary.Record,
 		Exposure: Exposure{Daily: money.Day.Before, Lifetime: money.Lifetime.Before, MonthEnd: money.Month.Before},
 	}
 }
@@ -97,7 +99,8 @@ func drifts(d *planview.Document, applied map[string]bool) (n int) {
 	for i := range d.Changes {
 		c := &d.Changes[i]
 		for k := range c.Fields {
-			if f := &c.Fields[k]; f.Cause.String() == drifted && (c.Held != nil || f.Held != nil || !applied[c.Address]) {
+			if f := &c.Fields[k]; f.Cause.String() == drifted &&
+				(c.Held != nil || f.Held != nil || !applied[c.Address]) {
 				n++
 				break
 			}

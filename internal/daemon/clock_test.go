@@ -33,7 +33,8 @@ func (w *wall) now() time.Time {
 	const both = 1 << 63
 	of1885 := shown.Unix() - time.Date(1885, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	t := time.Now()
-	*(*readings)(unsafe.Pointer(&t)) = readings{both | uint64(of1885)<<30 | uint64(shown.Nanosecond()), passed.UnixNano(), time.Local}
+	*(*readings)(unsafe.Pointer(&t)) = readings{both | uint64(of1885)<<30 | uint64(shown.Nanosecond()),
+		passed.UnixNano(), time.Local}
 	return t
 }
 
@@ -50,7 +51,8 @@ func TestTheClockOfATestHasTwoReadings(t *testing.T) {
 			t.Errorf("it shows %s; want 16h before %s", after, time.Now())
 		}
 		if after.Sub(before) != 2*time.Second || after.Round(0).Sub(before.Round(0)) != 2*time.Second-16*time.Hour {
-			t.Errorf("%s by one clock, %s by the other; want 2s and -15h59m58s", after.Sub(before), after.Round(0).Sub(before.Round(0)))
+			t.Errorf("%s by one clock, %s by the other; want 2s and -15h59m58s",
+				after.Sub(before), after.Round(0).Sub(before.Round(0)))
 		}
 	})
 }
@@ -75,7 +77,8 @@ func TestAClockThatJumpsHoldsUpNoLook(t *testing.T) {
 				w.set(by)
 				pass(10 * time.Minute)
 				if n := r.runs() - before; n < 10 || n > 11 || slices.Max(r.gaps()) > time.Minute {
-					t.Errorf("%d looks in ten minutes, %s apart at the most; want one a minute", n, slices.Max(r.gaps()))
+					t.Errorf("%d looks in ten minutes, %s apart at the most; want one a minute",
+						n, slices.Max(r.gaps()))
 				}
 				if err := h.Alive(); err != nil {
 					t.Errorf("Alive() = %v", err)
@@ -95,12 +98,14 @@ func TestAMachineThatSleptLooksSoon(t *testing.T) {
 		w.set(8 * time.Hour)
 		pass(dozeMost)
 		if r.runs() != before+1 || !slices.Contains(r.last().Triggers, Poll) || r.last().Full {
-			t.Errorf("%d runs in the ten minutes after eight hours of sleep, the last by %v, full %t; want one look", r.runs()-before, r.last().Triggers, r.last().Full)
+			t.Errorf("%d runs in the ten minutes after eight hours of sleep, the last by %v, full %t; want one look",
+				r.runs()-before, r.last().Triggers, r.last().Full)
 		}
 		w.set(16 * time.Hour)
 		pass(dozeMost)
 		if r.runs() != before+2 || !r.last().Full {
-			t.Errorf("%d runs a day after the first, the last full %t; want the whole account read", r.runs()-before, r.last().Full)
+			t.Errorf("%d runs a day after the first, the last full %t; want the whole account read",
+				r.runs()-before, r.last().Full)
 		}
 		pass(time.Hour)
 		if r.runs() != before+2 {
@@ -112,13 +117,16 @@ func TestAMachineThatSleptLooksSoon(t *testing.T) {
 // N1, N20: what the service asked for is kept, whatever the clock says.
 func TestAClockThatJumpsBreaksNoRetryAfter(t *testing.T) {
 	for _, by := range []time.Duration{8 * time.Hour, -8 * time.Hour} {
-		r := &robot{work: func(context.Context, Request) Result { return Result{Class: Transient, After: 7 * time.Minute} }}
+		r := &robot{work: func(context.Context, Request) Result {
+			return Result{Class: Transient, After: 7 * time.Minute}
+		}}
 		jumping(t, r, time.Minute, func(w *wall, h *Hub, _ Account) {
 			w.set(by)
 			_ = h.Wake("a", Push)
 			pass(7*time.Minute - time.Second)
 			if r.runs() != 1 {
-				t.Errorf("%d runs within the seven minutes the service asked for, the clock set by %s; want the first alone", r.runs(), by)
+				t.Errorf("%d runs within the seven "+
+					"minutes the service asked for, the clock set by %s; want the first alone", r.runs(), by)
 			}
 			pass(time.Second)
 			if r.runs() != 2 {
@@ -147,7 +155,9 @@ func TestWindowsAndSuspensionsEndByTheWall(t *testing.T) {
 			for _, hold := range []func(){
 				func() { until = w.now().Round(0).Add(time.Hour); _ = h.Wake("a", Asked) },
 				func() {
-					noError(t, h.Suspend(context.Background(), "a", Suspension{By: "anna", Until: w.now().Round(0).Add(time.Hour)}))
+					noError(t, h.Suspend(context.Background(), "a", Suspension{
+						By: "anna", Until: w.now().Round(0).Add(time.Hour),
+					}))
 				},
 			} {
 				hold()
@@ -162,7 +172,8 @@ func TestWindowsAndSuspensionsEndByTheWall(t *testing.T) {
 				}
 				pass(3 * time.Minute)
 				if s, _ := h.Account("a"); s.State != InSync {
-					t.Errorf("set by %s, it stands %s later: %s; want it over after %s", by, want+time.Minute, s.State, want)
+					t.Errorf("set by %s, it stands %s later: %s; want it over after %s",
+						by, want+time.Minute, s.State, want)
 				}
 			}
 		})

@@ -62,28 +62,31 @@ type Request struct {
 	Accept   []string  // commits to go on with though history was rewritten
 	Waits    bool      // an attempt that failed waits for its time: only other files begin a run before
 
-	Tell  func(kind string, data map[string]any) // what happens meanwhile, for who looks on; never nil
-	Moved <-chan struct{}                        // rings when files or a push came since the run began; nil: nobody tells
+	Tell func(kind string, data map[string]any) // what happens meanwhile, for who looks on; never nil
+	// rings when files or a push came since the run began; nil: nobody tells
+	Moved <-chan struct{}
 }
 
 // Result is how one run of a Worker ended. It holds no secret, and of people only how
 // the service's audit log names who else writes.
 type Result struct {
-	Class     Class
-	Message   string             // in one line, for people; "" where the class says it all
-	Revision  Revision           // of the files it read; zero where they could not be read
-	Plan      *planview.Document // nil where none was computed
-	Run       *runview.Document  // nil where nothing was applied
-	Skipped   bool               // same files, and nothing moved at the service: nothing was read
-	Waits     bool               // as the request did, and the files are as they were: nothing was done, and the rest says nothing
-	Unread    bool               // what failed was to ask for the files
-	Requests  int                // sent to the service
-	Rate      Rate               // what the service still takes this minute
-	Journal   *int               // steps the journal holds that are not closed; nil where nobody looked
-	After     time.Duration      // not before: what the service or the remote asked for; 0 where it did not
-	Rewritten *Rewritten         // the commit nothing is done for until somebody accepts it; nil where none waits
-	Writers   []string           // who else writes to the account, in words: each once
-	Until     time.Time          // when something that is held may go, such as the end of a freeze window; zero where nothing waits so
+	Class    Class
+	Message  string             // in one line, for people; "" where the class says it all
+	Revision Revision           // of the files it read; zero where they could not be read
+	Plan     *planview.Document // nil where none was computed
+	Run      *runview.Document  // nil where nothing was applied
+	Skipped  bool               // same files, and nothing moved at the service: nothing was read
+	// as the request did, and the files are as they were: nothing was done, and the rest says nothing
+	Waits     bool
+	Unread    bool          // what failed was to ask for the files
+	Requests  int           // sent to the service
+	Rate      Rate          // what the service still takes this minute
+	Journal   *int          // steps the journal holds that are not closed; nil where nobody looked
+	After     time.Duration // not before: what the service or the remote asked for; 0 where it did not
+	Rewritten *Rewritten    // the commit nothing is done for until somebody accepts it; nil where none waits
+	Writers   []string      // who else writes to the account, in words: each once
+	// when something that is held may go, such as the end of a freeze window; zero where nothing waits so
+	Until time.Time
 }
 
 // Revision is the version of the files.
@@ -110,30 +113,33 @@ type Worker interface {
 
 // Status is an account at a glance, as API, page and status show it.
 type Status struct {
-	Name      string           `json:"name"`
-	Account   planview.Account `json:"account"`
-	Source    string           `json:"source"` // folder, or address and branch without credentials
-	State     Class            `json:"state"`  // "" before the first run ended
-	Message   string           `json:"message,omitempty"`
-	Running   bool             `json:"running"`
-	Since     time.Time        `json:"since,omitzero"`  // since when it is in this state
-	Last      time.Time        `json:"last,omitzero"`   // when the last run ended
-	Good      time.Time        `json:"good,omitzero"`   // when files and account were last seen to be equal, or made so
-	Next      time.Time        `json:"next,omitzero"`   // when the next run begins by itself
-	Woken     []Trigger        `json:"woken,omitempty"` // by what, the last time
-	Revision  Revision         `json:"revision,omitzero"`
-	Applied   Revision         `json:"applied,omitzero"` // the newest that was applied whole
-	Failures  int              `json:"failures"`         // runs in a row that ended in Transient, Locked, Credentials or Internal
-	Suspended *Suspension      `json:"suspended,omitempty"`
-	PlanOnly  bool             `json:"plan_only,omitempty"` // nothing is ever applied
-	PlanHash  string           `json:"plan_hash,omitempty"`
-	*Figures                   // of the last plan; nil before there is one
-	Reached   bool             `json:"-"`                  // an apply of that plan has ended, and nothing was planned since
-	Unplanned time.Time        `json:"unplanned,omitzero"` // since when nothing could be planned; zero where the last run could
-	Rate      Rate             `json:"rate,omitzero"`
-	Journal   int              `json:"journal"`       // steps that are not closed
-	Run       string           `json:"run,omitempty"` // the last that changed something
-	Rewritten *Rewritten       `json:"rewritten,omitempty"`
+	Name     string           `json:"name"`
+	Account  planview.Account `json:"account"`
+	Source   string           `json:"source"` // folder, or address and branch without credentials
+	State    Class            `json:"state"`  // "" before the first run ended
+	Message  string           `json:"message,omitempty"`
+	Running  bool             `json:"running"`
+	Since    time.Time        `json:"since,omitzero"`  // since when it is in this state
+	Last     time.Time        `json:"last,omitzero"`   // when the last run ended
+	Good     time.Time        `json:"good,omitzero"`   // when files and account were last seen to be equal, or made so
+	Next     time.Time        `json:"next,omitzero"`   // when the next run begins by itself
+	Woken    []Trigger        `json:"woken,omitempty"` // by what, the last time
+	Revision Revision         `json:"revision,omitzero"`
+	Applied  Revision         `json:"applied,omitzero"` // the newest that was applied whole
+	// runs in a row that ended in Transient, Locked, Credentials or Internal
+	Failures  int         `json:"failures"`
+	Suspended *Suspension `json:"suspended,omitempty"`
+	PlanOnly  bool        `json:"plan_only,omitempty"` // nothing is ever applied
+	PlanHash  string      `json:"plan_hash,omitempty"`
+	*Figures              // of the last plan; nil before there is one
+	// an apply of that plan has ended, and nothing was planned since
+	Reached bool `json:"-"`
+	// since when nothing could be planned; zero where the last run could
+	Unplanned time.Time  `json:"unplanned,omitzero"`
+	Rate      Rate       `json:"rate,omitzero"`
+	Journal   int        `json:"journal"`       // steps that are not closed
+	Run       string     `json:"run,omitempty"` // the last that changed something
+	Rewritten *Rewritten `json:"rewritten,omitempty"`
 }
 
 // Figures are what a plan came to, less what its apply did. They are never changed:
@@ -191,7 +197,8 @@ type Upload struct {
 	Plan     *planview.Document `json:"plan,omitempty"`
 	Marked   []byte             `json:"-"` // the workbook with the problems at its cells; nil where there is none
 	Name     string             `json:"name,omitempty"`
-	Branch   string             `json:"branch,omitempty"` // it may be committed to; "" where it has problems, or none is configured
+	// it may be committed to; "" where it has problems, or none is configured
+	Branch string `json:"branch,omitempty"`
 }
 
 // Desk is the daemon as those see it who watch it and give it orders: the API,
@@ -209,7 +216,8 @@ type Desk interface {
 	Wake(name string, why Trigger) error
 	Suspend(ctx context.Context, name string, s Suspension) error
 	Resume(ctx context.Context, name, by string) error
-	Approve(ctx context.Context, name string, a Approval) error  // ErrOtherPlan where the last plan asks for something else
+	// ErrOtherPlan where the last plan asks for something else
+	Approve(ctx context.Context, name string, a Approval) error
 	Accept(ctx context.Context, name string, a Acceptance) error // ErrOtherCommit where that commit does not wait
 	Acceptances(ctx context.Context, name string) ([]Acceptance, error)
 	Look(ctx context.Context, name, filename string, content []byte) (*Upload, error)

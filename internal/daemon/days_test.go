@@ -100,7 +100,9 @@ func (w *world) day(h *Hub) {
 		case 3:
 			w.set(func() { w.away = !w.away })
 		case 4:
-			_ = h.Suspend(context.Background(), "a", Suspension{By: "bert", Until: time.Now().Add(time.Duration(w.draw(int64(6 * time.Hour))))})
+			_ = h.Suspend(context.Background(), "a", Suspension{
+				By: "bert", Until: time.Now().Add(time.Duration(w.draw(int64(6 * time.Hour)))),
+			})
 		case 5:
 			_ = h.Resume(context.Background(), "a", "anna")
 		case 6:

@@ -46,7 +46,8 @@ func TestNobodyIsToldOfNoAccounts(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		h.Run(t.Context(), []Account{{Name: "shoes", Every: time.Minute, Full: time.Hour, Orders: &paper{}, Archive: &paper{}, Worker: &robot{}}}, nil)
+		h.Run(t.Context(), []Account{{Name: "shoes",
+			Every: time.Minute, Full: time.Hour, Orders: &paper{}, Archive: &paper{}, Worker: &robot{}}}, nil)
 	}()
 	<-h.Working()
 	if _, there := h.Account("shoes"); !there {

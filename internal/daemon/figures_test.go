@@ -28,7 +28,8 @@ func documentOf[T any](t *testing.T, text string) *T {
 // plan.
 func TestWhatIsChangedBackIsDriftNoMore(t *testing.T) {
 	for outcome, want := range map[string]int{"applied": 1, "failed": 2} {
-		run := documentOf[runview.Document](t, `{"run": "run-000001", "outcomes": [{"address": "campaign/a", "outcome": "`+outcome+`"}, {"address": "campaign/b", "outcome": "held"}]}`)
+		run := documentOf[runview.Document](t, `{"run": "run-000001", "outcomes": `+
+			`[{"address": "campaign/a", "outcome": "`+outcome+`"}, {"address": "campaign/b", "outcome": "held"}]}`)
 		var s Status
 		s.settle(s.Last, Result{Class: Applied, Plan: documentOf[planview.Document](t, drifting), Run: run})
 		if s.Drift != want {
@@ -50,8 +51,10 @@ func TestFilesThatCannotBePlannedLeaveTheFigures(t *testing.T) {
 			continue
 		}
 		s.settle(at(minute), r)
-		if *s.Figures != *before.Figures || s.Exposure.Daily != 50_000_000 || !s.Taken.Equal(at(0)) || !s.Unplanned.Equal(at(1)) {
-			t.Errorf("minute %d: %+v, unplanned since %v; want the figures of before, %+v, and minute 1", minute, s.Figures, s.Unplanned, before.Figures)
+		if *s.Figures != *before.Figures || s.Exposure.Daily != 50_000_000 ||
+			!s.Taken.Equal(at(0)) || !s.Unplanned.Equal(at(1)) {
+			t.Errorf("minute %d: %+v, unplanned since %v; want the figures of before, %+v, and minute 1",
+				minute, s.Figures, s.Unplanned, before.Figures)
 		}
 	}
 	if s.PlanHash != "" {
@@ -72,7 +75,8 @@ func TestFilesThatCannotBePlannedLeaveTheFigures(t *testing.T) {
 // JSON.
 func TestBeforeTheFirstPlanThereAreNoFigures(t *testing.T) {
 	var s Status
-	for _, r := range []Result{{Class: Transient}, {Class: Input, Plan: &planview.Document{Error: "1 error; nothing was changed"}}} {
+	for _, r := range []Result{{Class: Transient},
+		{Class: Input, Plan: &planview.Document{Error: "1 error; nothing was changed"}}} {
 		s.settle(time.Date(2026, 11, 22, 17, 0, 0, 0, time.UTC), r)
 		text, err := json.Marshal(s)
 		if err != nil {

@@ -25,8 +25,9 @@ type Options struct {
 	Random   func() float64           // in [0, 1); nil is the system's
 	Redact   func(text string) string // takes secrets out of what a panic says; nil leaves it
 	Now      func() time.Time         // nil is the clock of the machine
-	Moves    func()                   // is called whenever an account gives a sign, and returns at once; nil: nobody listens
-	Doze     time.Duration            // an account that waits gives a sign so often; 0: every 10 minutes
+	// is called whenever an account gives a sign, and returns at once; nil: nobody listens
+	Moves func()
+	Doze  time.Duration // an account that waits gives a sign so often; 0: every 10 minutes
 }
 
 // Hub has a loop for each account. It is a Desk.
@@ -54,9 +55,11 @@ type Hub struct {
 // New makes a Hub without accounts.
 func New(o Options) *Hub {
 	h := &Hub{
-		once: o.Once, log: o.Logger, random: o.Random, redact: o.Redact, now: o.Now, observer: o.Observer, moves: o.Moves, doze: cmp.Or(o.Doze, dozeMost),
+		once: o.Once, log: o.Logger, random: o.Random,
+		redact: o.Redact, now: o.Now, observer: o.Observer, moves: o.Moves, doze: cmp.Or(o.Doze, dozeMost),
 		places: newPlaces(cmp.Or(o.Places, max(runtime.NumCPU(), 2)), cmp.Or(o.Patience, 30*time.Second)),
-		loops:  map[string]*loop{}, stops: map[string]context.CancelFunc{}, events: map[chan Event]bool{}, working: make(chan struct{}),
+		loops:  map[string]*loop{}, stops: map[string]context.CancelFunc{},
+		events: map[chan Event]bool{}, working: make(chan struct{}),
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -203,7 +206,9 @@ func (h *Hub) Accounts() []Status {
 func (h *Hub) all() []*loop {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.SortedFunc(maps.Values(h.loops), func(a, b *loop) int { return strings.Compare(a.account.Name, b.account.Name) })
+	return slices.SortedFunc(maps.Values(h.loops), func(a, b *loop) int {
+		return strings.Compare(a.account.Name, b.account.Name)
+	})
 }
 
 // Moved reports whether every account has given a sign since a moment, or waits for
@@ -220,7 +225,8 @@ func (h *Hub) Alive() error {
 	var still []error
 	for _, l := range h.all() {
 		if last := l.pulse.last(given); time.Since(last) > stillMost {
-			still = append(still, fmt.Errorf("%s stands still since %s", l.account.Name, last.UTC().Format(time.RFC3339)))
+			still = append(still, fmt.Errorf("%s stands still since %s",
+				l.account.Name, last.UTC().Format(time.RFC3339)))
 		}
 	}
 	return errors.Join(still...)

@@ -65,6 +65,7 @@ func Broken(log *slog.Logger, what string, cause any, redact func(string) string
 	if fault, ok := cause.(runtime.Error); ok {
 		text = redact(fault.Error())
 	}
-	log.Error("something broke off: this is a mistake of adsync", "what", what, "cause", text, "stack", redact(string(stack)))
+	log.Error("something broke off: this is a mistake of adsync",
+		"what", what, "cause", text, "stack", redact(string(stack)))
 	return text
 }

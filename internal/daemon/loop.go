@@ -34,8 +34,10 @@ type loop struct {
 
 func (h *Hub) newLoop(a Account) *loop {
 	l := &loop{
-		hub: h, account: a, log: h.log.With("account", a.Name), bell: make(chan struct{}, 1), moved: make(chan struct{}, 1), pulse: &pulse{ring: h.moves},
-		pending: map[Trigger]bool{Started: true}, status: Status{Name: a.Name, Source: a.Source, Good: a.Good, Applied: a.Applied, PlanOnly: a.PlanOnly}, ended: make(chan struct{}),
+		hub: h, account: a, log: h.log.With("account", a.Name),
+		bell: make(chan struct{}, 1), moved: make(chan struct{}, 1), pulse: &pulse{ring: h.moves},
+		pending: map[Trigger]bool{Started: true}, status: Status{Name: a.Name,
+			Source: a.Source, Good: a.Good, Applied: a.Applied, PlanOnly: a.PlanOnly}, ended: make(chan struct{}),
 	}
 	l.pulse.beat()
 	return l
@@ -77,7 +79,9 @@ func (l *loop) stumble() {
 	now := l.hub.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.status.settle(now, Result{Class: Internal, Message: "the loop broke off: this is a mistake of adsync, its log has more"})
+	l.status.settle(now, Result{
+		Class: Internal, Message: "the loop broke off: this is a mistake of adsync, its log has more",
+	})
 	l.pending[Retried] = true
 }
 
@@ -230,7 +234,10 @@ func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran
 	case <-l.moved: // this run reads it
 	default:
 	}
-	request := Request{Triggers: triggers, Full: full || slices.Contains(triggers, Daily), Accept: accept, PlanOnly: suspension != nil, Tell: l.tell, Moved: l.moved}
+	request := Request{
+		Triggers: triggers, Full: full || slices.Contains(triggers, Daily),
+		Accept: accept, PlanOnly: suspension != nil, Tell: l.tell, Moved: l.moved,
+	}
 	request.Waits = slices.Equal(triggers, []Trigger{Poll}) && !l.retry.IsZero() && !full && len(accept) == 0
 	l.show(func(s *Status) { s.Running, s.Woken, s.Suspended, s.Next = true, triggers, suspension, time.Time{} })
 	l.suspended = suspension != nil
@@ -241,7 +248,10 @@ func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran
 func (l *loop) work(ctx context.Context, request Request) (result Result) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			result = Result{Class: Internal, Message: "the run broke off: " + l.brokeOff("a run", cause) + "; this is a mistake of adsync, its log has more"}
+			result = Result{
+				Class: Internal, Message: "the run broke off: " +
+					l.brokeOff("a run", cause) + "; this is a mistake of adsync, its log has more",
+			}
 		}
 	}()
 	return l.account.Worker.Run(ctx, request)
@@ -396,7 +406,8 @@ func (l *loop) report(triggers []Trigger, r Result) {
 	if s.Figures != nil {
 		held = s.Held
 	}
-	l.log.Log(context.Background(), level, "run ended", "class", r.Class, "message", r.Message, "woken", triggers, "skipped", r.Skipped, "requests", r.Requests,
+	l.log.Log(context.Background(), level, "run ended",
+		"class", r.Class, "message", r.Message, "woken", triggers, "skipped", r.Skipped, "requests", r.Requests,
 		"commit", r.Revision.Commit, "run", s.Run, "held", held, "next", s.Next)
 	for _, who := range r.Writers {
 		l.log.Warn("somebody else writes to this account", "who", who)

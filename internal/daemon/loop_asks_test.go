@@ -31,8 +31,10 @@ func TestOtherFilesBeginARunBeforeTheNextAttempt(t *testing.T) {
 			asked := r.runs()
 			pass(time.Minute)
 			after, _ := h.Account("a")
-			if r.runs() != asked+1 || !r.last().Waits || after.Failures != before.Failures || after.Message != "of one" || !after.Next.Equal(before.Next) || after.Running {
-				t.Errorf("%s: after %d looks for other files: %+v; want one, and all as it was: %+v", class, r.runs()-asked, after, before)
+			if r.runs() != asked+1 || !r.last().Waits || after.Failures != before.Failures ||
+				after.Message != "of one" || !after.Next.Equal(before.Next) || after.Running {
+				t.Errorf("%s: after %d looks for other files: %+v; want one, and all as it was: %+v",
+					class, r.runs()-asked, after, before)
 			}
 			commit.Store("two")
 			pass(time.Minute)

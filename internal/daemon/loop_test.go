@@ -168,7 +168,8 @@ func TestWhatEachClassWaitsFor(t *testing.T) {
 			one(t, r, func(h *Hub) {
 				pass(time.Hour)
 				if gaps := r.gaps(); len(gaps) < 3 || !slices.Equal(gaps[:3], row.want) {
-					t.Errorf("after runs that end %s the loop waits %v; want %v", row.class, gaps[:min(3, len(gaps))], row.want)
+					t.Errorf("after runs that end %s the loop waits %v; want %v",
+						row.class, gaps[:min(3, len(gaps))], row.want)
 				}
 			})
 		})
@@ -176,7 +177,9 @@ func TestWhatEachClassWaitsFor(t *testing.T) {
 }
 
 func TestTheLongestPauses(t *testing.T) {
-	for class, most := range map[Class]time.Duration{Transient: 15 * time.Minute, Internal: 15 * time.Minute, Locked: 2 * time.Minute} {
+	for class, most := range map[Class]time.Duration{
+		Transient: 15 * time.Minute, Internal: 15 * time.Minute, Locked: 2 * time.Minute,
+	} {
 		r := &robot{work: always(class)}
 		one(t, r, func(h *Hub) {
 			pass(12 * time.Hour)
@@ -203,7 +206,8 @@ func TestWhatWakesALoop(t *testing.T) {
 				}
 				synctest.Wait()
 				if r.runs() != 2 || !slices.Equal(r.last().Triggers, []Trigger{trigger}) {
-					t.Errorf("%s: %d runs after %s, by %v; want a second one by it at once", class, r.runs(), trigger, r.last().Triggers)
+					t.Errorf("%s: %d runs after %s, by %v; want a second one by it at once",
+						class, r.runs(), trigger, r.last().Triggers)
 				}
 			})
 		}
@@ -222,7 +226,8 @@ func TestWhatTheServiceAskedForHolds(t *testing.T) {
 		}
 		pass(time.Second)
 		if want := []Trigger{Files, Push, Retried}; r.runs() != 2 || !slices.Equal(r.last().Triggers, want) {
-			t.Errorf("%d runs after the seven minutes, the last by %v; want one more, by %v", r.runs(), r.last().Triggers, want)
+			t.Errorf("%d runs after the seven minutes, the last by %v; want one more, by %v",
+				r.runs(), r.last().Triggers, want)
 		}
 		_ = h.Wake("a", Asked)
 		synctest.Wait()
@@ -252,8 +257,10 @@ func TestC10TriggersWhileARunGoesOnAreOneRunAfterIt(t *testing.T) {
 			t.Fatalf("%d runs while the first goes on", r.runs())
 		}
 		pass(5 * time.Minute)
-		if r.runs() != 2 || r.twice || !slices.Contains(r.last().Triggers, Push) || !slices.Contains(r.last().Triggers, Files) {
-			t.Errorf("%d runs, two at a time: %t, the last by %v; want one more, by all of it", r.runs(), r.twice, r.last().Triggers)
+		if r.runs() != 2 || r.twice || !slices.Contains(r.last().Triggers, Push) ||
+			!slices.Contains(r.last().Triggers, Files) {
+			t.Errorf("%d runs, two at a time: %t, the last by %v; want one more, by all of it",
+				r.runs(), r.twice, r.last().Triggers)
 		}
 	})
 }
@@ -282,16 +289,18 @@ func TestARunThatBreaksOffEndsAlone(t *testing.T) {
 	bad, good := &robot{work: func(context.Context, Request) Result { panic("no key-123 here") }}, &robot{}
 	var log strings.Builder
 	redact := func(text string) string { return strings.ReplaceAll(text, "loop_test.go", "[redacted]") }
-	running(t, Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Redact: redact}, []Account{accountOf("bad", bad), accountOf("good", good)}, func(h *Hub) {
-		pass(10 * time.Minute)
-		if bad.runs() < 3 || good.runs() < 10 {
-			t.Errorf("%d and %d runs in ten minutes; want the loops to go on", bad.runs(), good.runs())
-		}
-		if s, _ := h.Account("bad"); s.State != Internal || !strings.Contains(s.Message, "a panic of type string") {
-			t.Errorf("the account that breaks off shows %q, %q", s.State, s.Message)
-		}
-	})
-	if text := log.String(); strings.Contains(text, "key-123") || strings.Contains(text, "loop_test.go") || !strings.Contains(text, "TestARunThatBreaksOffEndsAlone") {
+	running(t, Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Redact: redact},
+		[]Account{accountOf("bad", bad), accountOf("good", good)}, func(h *Hub) {
+			pass(10 * time.Minute)
+			if bad.runs() < 3 || good.runs() < 10 {
+				t.Errorf("%d and %d runs in ten minutes; want the loops to go on", bad.runs(), good.runs())
+			}
+			if s, _ := h.Account("bad"); s.State != Internal || !strings.Contains(s.Message, "a panic of type string") {
+				t.Errorf("the account that breaks off shows %q, %q", s.State, s.Message)
+			}
+		})
+	if text := log.String(); strings.Contains(text, "key-123") ||
+		strings.Contains(text, "loop_test.go") || !strings.Contains(text, "TestARunThatBreaksOffEndsAlone") {
 		t.Errorf("the log of what broke off has the secret, or no stack:\n%s", text)
 	}
 }
@@ -304,15 +313,22 @@ func TestNoAccountWaitsForAnother(t *testing.T) {
 		hang func(ctx context.Context)
 		late time.Duration // the most another account may wait for it, once
 	}{
-		{"while it waits for the network", func(ctx context.Context) { Away(ctx, 0, func() { <-ctx.Done() }) }, time.Second},
+		{"while it waits for the network", func(ctx context.Context) { Away(ctx, 0, func() { <-ctx.Done() }) },
+			time.Second},
 		{"in a place nobody thought of", func(ctx context.Context) { <-ctx.Done() }, 40 * time.Second},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			stuck := &robot{work: func(ctx context.Context, _ Request) Result { row.hang(ctx); return Result{Class: Stopped} }}
+			stuck := &robot{work: func(ctx context.Context, _ Request) Result {
+				row.hang(ctx)
+				return Result{Class: Stopped}
+			}}
 			accounts := []Account{accountOf("stuck", stuck)}
 			robots := []*robot{}
 			for i := range 99 {
-				r := &robot{work: func(context.Context, Request) Result { time.Sleep(10 * time.Millisecond); return Result{Class: InSync} }}
+				r := &robot{work: func(context.Context, Request) Result {
+					time.Sleep(10 * time.Millisecond)
+					return Result{Class: InSync}
+				}}
 				robots = append(robots, r)
 				accounts = append(accounts, accountOf(fmt.Sprintf("a%02d", i), r))
 			}
@@ -349,7 +365,8 @@ func TestAFullReadingComesDaily(t *testing.T) {
 	one(t, r, func(h *Hub) {
 		pass(24*time.Hour + time.Minute)
 		if full.Load() != 2 {
-			t.Errorf("the account was read in full %d times in a day; want once, and once more as that failed", full.Load())
+			t.Errorf("the account was read in full %d times in a day; want once, and once more as that failed",
+				full.Load())
 		}
 		pass(10 * 24 * time.Hour)
 		if full.Load() != 12 {
@@ -366,14 +383,19 @@ func TestASuspensionIsPlannedAndEnds(t *testing.T) {
 		return Result{Class: InSync}
 	}}
 	one(t, r, func(h *Hub) {
-		noError(t, h.Suspend(context.Background(), "a", Suspension{By: "anna", Since: time.Now(), Until: time.Now().Add(90 * time.Second)}))
+		noError(t, h.Suspend(context.Background(), "a", Suspension{
+			By: "anna", Since: time.Now(), Until: time.Now().Add(90 * time.Second),
+		}))
 		synctest.Wait()
-		if s, _ := h.Account("a"); !r.last().PlanOnly || s.State != Suspended || s.Suspended == nil || s.Suspended.By != "anna" {
+		if s, _ := h.Account("a"); !r.last().PlanOnly ||
+			s.State != Suspended || s.Suspended == nil || s.Suspended.By != "anna" {
 			t.Errorf("after suspend: plan only %t, state %s, suspension %v", r.last().PlanOnly, s.State, s.Suspended)
 		}
 		pass(90 * time.Second)
-		if s, _ := h.Account("a"); r.last().PlanOnly || s.State != InSync || s.Suspended != nil || !slices.Contains(r.last().Triggers, Continued) {
-			t.Errorf("after its end: plan only %t, state %s, suspension %v, woken by %v", r.last().PlanOnly, s.State, s.Suspended, r.last().Triggers)
+		if s, _ := h.Account("a"); r.last().PlanOnly ||
+			s.State != InSync || s.Suspended != nil || !slices.Contains(r.last().Triggers, Continued) {
+			t.Errorf("after its end: plan only %t, state %s, suspension %v, woken by %v",
+				r.last().PlanOnly, s.State, s.Suspended, r.last().Triggers)
 		}
 		noError(t, h.Suspend(context.Background(), "a", Suspension{By: "anna"}))
 		synctest.Wait()
@@ -383,114 +405,4 @@ func TestASuspensionIsPlannedAndEnds(t *testing.T) {
 			t.Error("after resume the account is planned only")
 		}
 	})
-}
-
-// TestOnce: each account has one run, and the worst counts.
-func TestOnceEachAccountHasOneRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		robots := []*robot{{}, {work: always(Transient)}, {work: always(Input)}, {work: always(Held)}}
-		var accounts []Account
-		for i, r := range robots {
-			accounts = append(accounts, accountOf(fmt.Sprint(i), r))
-		}
-		h := New(Options{Once: true})
-		h.Run(t.Context(), accounts, nil)
-		for i, r := range robots {
-			if r.runs() != 1 {
-				t.Errorf("account %d had %d runs; want one", i, r.runs())
-			}
-		}
-		if h.Worst() != Input {
-			t.Errorf("the worst is %s; want %s", h.Worst(), Input)
-		}
-	})
-}
-
-// TestAccountsComeAndGo: a loop of an account that is not named any more ends
-// with the run it is in, and one whose configuration is another begins anew.
-func TestAccountsComeAndGo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		changes := make(chan []Account)
-		stays, goes, changed, comes := &robot{}, &robot{}, &robot{}, &robot{}
-		slow := func(ctx context.Context, _ Request) Result { time.Sleep(time.Minute); return Result{Class: InSync} }
-		goes.work, changed.work = slow, slow
-		h := New(Options{Random: func() float64 { return 0 }})
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			h.Run(ctx, []Account{accountOf("stays", stays), accountOf("goes", goes), accountOf("changed", changed)}, changes)
-		}()
-		synctest.Wait()
-		anew := accountOf("changed", changed)
-		anew.Version = "2"
-		changes <- []Account{accountOf("stays", stays), anew, accountOf("comes", comes)}
-		pass(10 * time.Minute)
-		if goes.runs() != 1 || comes.runs() < 9 || changed.twice || changed.runs() < 3 {
-			t.Errorf("runs: %d of the one that goes, %d of the one that comes, %d of the changed one, two at a time: %t", goes.runs(), comes.runs(), changed.runs(), changed.twice)
-		}
-		if got := h.Accounts(); len(got) != 3 {
-			t.Errorf("%d accounts are shown; want 3", len(got))
-		}
-		if want := 10; stays.runs() < want || stays.requests[0].Triggers[0] != Started || slices.Contains(stays.requests[len(stays.requests)-1].Triggers, Started) {
-			t.Errorf("the account that stays had %d runs; want it not to begin anew", stays.runs())
-		}
-		cancel()
-		<-ended
-	})
-}
-
-// TestASlowReaderLosesTheOldest, and holds nobody up.
-func TestASlowReaderLosesTheOldest(t *testing.T) {
-	r := &robot{}
-	one(t, r, func(h *Hub) {
-		ctx, cancel := context.WithCancel(context.Background())
-		events := h.Events(ctx)
-		pass(24 * time.Hour)
-		if r.runs() < 24*60 {
-			t.Errorf("%d runs in a day; want the loop to go on", r.runs())
-		}
-		cancel()
-		synctest.Wait()
-		var first, last time.Time
-		n := 0
-		for e := range events {
-			if n == 0 {
-				first = e.Time
-			}
-			last = e.Time
-			n++
-		}
-		if n > pendingEvents || time.Since(last) > 2*time.Minute || time.Since(first) > 6*time.Hour {
-			t.Errorf("%d events from %s to %s ago; want the newest", n, time.Since(first), time.Since(last))
-		}
-	})
-}
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestAFailedRunKnowsNothingOfTheJournal: where a run did not get so far as to look,
-// the steps that are open stay counted.
-func TestAFailedRunKnowsNothingOfTheJournal(t *testing.T) {
-	var s Status
-	two, none := 2, 0
-	for _, row := range []struct {
-		result Result
-		want   int
-	}{
-		{Result{Class: Undecided, Journal: &two}, 2},
-		{Result{Class: Transient}, 2},
-		{Result{Class: Locked}, 2},
-		{Result{Class: Input}, 2},
-		{Result{Class: InSync, Journal: &none}, 0},
-	} {
-		if s.settle(time.Now(), row.result); s.Journal != row.want {
-			t.Errorf("after %s %d steps are open; want %d", row.result.Class, s.Journal, row.want)
-		}
-	}
 }

@@ -42,4 +42,5 @@ func spread(d time.Duration, chance float64) time.Duration {
 }
 
 // worst orders classes by how much they ask of a person.
-var worst = []Class{InSync, Applied, Stopped, Suspended, Held, Transient, Locked, Partial, Undecided, Credentials, Input, Misplaced, Internal}
+var worst = []Class{InSync, Applied, Stopped, Suspended,
+	Held, Transient, Locked, Partial, Undecided, Credentials, Input, Misplaced, Internal}

@@ -19,8 +19,12 @@ func TestAnAccountThatHangsIsSaid(t *testing.T) {
 		still time.Duration // from the beginning of its run on; 0: it does not
 	}{
 		{"hangs", forever, stillMost},
-		{"hangs in a request, which has its own end", func(ctx context.Context, _ Request) { Away(ctx, 0, func() { <-ctx.Done() }) }, stillMost},
-		{"hangs in a fetch that may take an hour", func(ctx context.Context, _ Request) { Away(ctx, time.Hour, func() { <-ctx.Done() }) }, time.Hour + stillMost},
+		{"hangs in a request, which has its own end",
+			func(ctx context.Context, _ Request) { Away(ctx, 0, func() { <-ctx.Done() }) }, stillMost},
+		{"hangs in a fetch that may take an hour", func(ctx context.Context,
+			_ Request) {
+			Away(ctx, time.Hour, func() { <-ctx.Done() })
+		}, time.Hour + stillMost},
 		{"hangs after its last effect", func(ctx context.Context, r Request) {
 			time.Sleep(9 * time.Minute)
 			r.Tell("outcome", nil)
@@ -35,7 +39,9 @@ func TestAnAccountThatHangsIsSaid(t *testing.T) {
 			go Away(ctx, 0, func() { time.Sleep(time.Minute) })
 			Away(ctx, 0, func() { <-ctx.Done() })
 		}, time.Minute + stillMost},
-		{"waits for an hour, as the service asked", func(ctx context.Context, _ Request) { Away(ctx, time.Hour, func() { time.Sleep(time.Hour) }) }, 0},
+		{"waits for an hour, as the service asked", func(ctx context.Context, _ Request) {
+			Away(ctx, time.Hour, func() { time.Sleep(time.Hour) })
+		}, 0},
 		{"asks once in nine minutes", func(ctx context.Context, _ Request) {
 			for range 20 {
 				time.Sleep(9 * time.Minute)
@@ -52,7 +58,10 @@ func TestAnAccountThatHangsIsSaid(t *testing.T) {
 		{"has nothing to do", func(context.Context, Request) {}, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			worker := &robot{work: func(ctx context.Context, r Request) Result { row.work(ctx, r); return Result{Class: InSync} }}
+			worker := &robot{work: func(ctx context.Context, r Request) Result {
+				row.work(ctx, r)
+				return Result{Class: InSync}
+			}}
 			running(t, Options{}, []Account{accountOf("shop", worker), accountOf("other", &robot{})}, func(h *Hub) {
 				began := time.Now()
 				for time.Since(began) < 4*time.Hour {
@@ -63,7 +72,8 @@ func TestAnAccountThatHangsIsSaid(t *testing.T) {
 						t.Errorf("%s after its run began: %v; want it to stand still: %t", time.Since(began), err, late)
 						return
 					}
-					if err != nil && (!strings.Contains(err.Error(), "shop stands still since ") || strings.Contains(err.Error(), "other")) {
+					if err != nil && (!strings.Contains(err.Error(), "shop stands still since ") ||
+						strings.Contains(err.Error(), "other")) {
 						t.Errorf("it is said as %q; want the account that does, and since when", err)
 						return
 					}
@@ -129,7 +139,10 @@ func (s *stuckAt) Suspension(now time.Time) *Suspension {
 func TestARunThatHangsIsSaidThoughItsAccountChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		a := accountOf("shop", &robot{work: func(context.Context, Request) Result { <-release; return Result{Class: Stopped} }})
+		a := accountOf("shop", &robot{work: func(context.Context, Request) Result {
+			<-release
+			return Result{Class: Stopped}
+		}})
 		b := a
 		b.Version = "another"
 		h := New(Options{Random: func() float64 { return 0 }})

@@ -69,7 +69,10 @@ func (p *Problem) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return err
 	}
-	*p = Problem{Severity: w.Severity, Code: w.Code, Position: Cell(w.File, w.Sheet, w.Line, w.Column), Address: w.Address, Message: w.Message, Hint: w.Hint}
+	*p = Problem{
+		Severity: w.Severity, Code: w.Code, Position: Cell(w.File, w.Sheet, w.Line, w.Column),
+		Address: w.Address, Message: w.Message, Hint: w.Hint,
+	}
 	return nil
 }
 

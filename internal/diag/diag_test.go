@@ -11,9 +11,11 @@ import (
 
 func TestPositionsReadLikePeopleSayThem(t *testing.T) {
 	for want, p := range map[string]Position{
-		"spring.yaml:12:9": At("spring.yaml", 12, 9), "spring.yaml:12": At("spring.yaml", 12, 0), "spring.yaml": InFile("spring.yaml"),
+		"spring.yaml:12:9": At("spring.yaml", 12, 9),
+		"spring.yaml:12":   At("spring.yaml", 12, 0), "spring.yaml": InFile("spring.yaml"),
 		"q4.xlsx:Ads!E17": Cell("q4.xlsx", "Ads", 17, 5), "q4.xlsx:Ads!AA1": Cell("q4.xlsx", "Ads", 1, 27),
-		"q4.xlsx:Ads!17": Cell("q4.xlsx", "Ads", 17, 0), "q4.xlsx:Ads": Cell("q4.xlsx", "Ads", 0, 0), `\u202eslx.yaml`: InFile("\u202eslx.yaml"),
+		"q4.xlsx:Ads!17": Cell("q4.xlsx", "Ads", 17, 0),
+		"q4.xlsx:Ads":    Cell("q4.xlsx", "Ads", 0, 0), `\u202eslx.yaml`: InFile("\u202eslx.yaml"),
 	} {
 		if got := p.String(); got != want {
 			t.Errorf("%#v reads %q; want %q", p, got, want)
@@ -41,11 +43,15 @@ func TestProblemsAreSortedAndEachOnce(t *testing.T) {
 }
 
 func TestProblemObjectHasEveryField(t *testing.T) {
-	raw, err := json.Marshal(Problem{Severity: Error, Code: BadMoney, Position: Cell("q.xlsx", "Ads", 17, 5), Address: "ad/a", Message: "m", Hint: "h"})
+	raw, err := json.Marshal(Problem{
+		Severity: Error, Code: BadMoney, Position: Cell("q.xlsx", "Ads", 17, 5),
+		Address: "ad/a", Message: "m", Hint: "h",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"severity":"error","code":"ADS1004","file":"q.xlsx","sheet":"Ads","cell":"E17","line":17,"column":5,"address":"ad/a","message":"m","hint":"h"}`
+	want :=
+		`{"severity":"error","code":"ADS1004","file":"q.xlsx","sheet":"Ads","cell":"E17","line":17,"column":5,"address":"ad/a","message":"m","hint":"h"}`
 	if d := cmp.Diff(want, string(raw)); d != "" {
 		t.Errorf("problem (-want +got):\n%s", d)
 	}
@@ -55,7 +61,8 @@ func TestRenderShowsTheLineWithACaret(t *testing.T) {
 	var b strings.Builder
 	source := func(_ string, line int) (string, bool) { return "  bugdet: 5\x1b[31m", line == 3 }
 	problems := []Problem{
-		{Severity: Error, Code: UnknownKey, Position: At("a.yaml", 3, 3), Message: `key is "bugdet"`, Hint: `did you mean "budget"?`},
+		{Severity: Error, Code: UnknownKey, Position: At("a.yaml", 3, 3),
+			Message: `key is "bugdet"`, Hint: `did you mean "budget"?`},
 		{Severity: Warning, Code: IgnoredRows, Position: At("a.yaml", 4, 0), Message: "bell \a"},
 	}
 	if err := Render(&b, problems, source); err != nil {
@@ -75,7 +82,9 @@ func TestRenderShowsTheLineWithACaret(t *testing.T) {
 func TestRenderSaysWhatManyRowsHaveInCommonOnce(t *testing.T) {
 	alike := func(n int, at func(int) Position) (problems []Problem) {
 		for i := range n {
-			problems = append(problems, Problem{Severity: Error, Code: UnknownParent, Position: at(i), Message: "campaign is \"Autumn\"", Hint: "look"})
+			problems = append(problems, Problem{
+				Severity: Error, Code: UnknownParent, Position: at(i), Message: "campaign is \"Autumn\"", Hint: "look",
+			})
 		}
 		return problems
 	}
@@ -85,11 +94,17 @@ func TestRenderSaysWhatManyRowsHaveInCommonOnce(t *testing.T) {
 		problems []Problem
 		want     string
 	}{
-		{"two are two", alike(2, inText), "a.csv:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\na.csv:3:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\n"},
-		{"three are one", alike(3, inText), "a.csv:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\n    the same at 3:3, 4:3\n"},
-		{"cells", alike(3, func(i int) Position { return Cell("a.xlsx", "Ads", i+2, 3) }), "a.xlsx:Ads!C2: campaign is \"Autumn\" (ADS1013)\n    hint: look\n    the same at C3, C4\n"},
-		{"ten are named", alike(13, inText), "a.csv:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\n    the same at 3:3, 4:3, 5:3, 6:3, 7:3, 8:3, 9:3, 10:3, 11:3, 12:3 and 2 other places\n"},
-		{"of three files", alike(3, func(i int) Position { return At(string(rune('a'+i)), 2, 3) }), "a:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\nb:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\nc:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\n"},
+		{"two are two", alike(2, inText), "a.csv:2:3: campaign " +
+			"is \"Autumn\" (ADS1013)\n    hint: look\na.csv:3:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\n"},
+		{"three are one", alike(3, inText),
+			"a.csv:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\n    the same at 3:3, 4:3\n"},
+		{"cells", alike(3, func(i int) Position { return Cell("a.xlsx", "Ads", i+2, 3) }),
+			"a.xlsx:Ads!C2: campaign is \"Autumn\" (ADS1013)\n    hint: look\n    the same at C3, C4\n"},
+		{"ten are named", alike(13, inText), "a.csv:2:3: campaign is \"Autumn\" (ADS1013)\n" +
+			"    hint: look\n    the same at 3:3, 4:3, 5:3, 6:3, 7:3, 8:3, 9:3, 10:3, 11:3, 12:3 and 2 other places\n"},
+		{"of three files", alike(3, func(i int) Position { return At(string(rune('a'+i)), 2, 3) }),
+			"a:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\nb:2:3: campaign " +
+				"is \"Autumn\" (ADS1013)\n    hint: look\nc:2:3: campaign is \"Autumn\" (ADS1013)\n    hint: look\n"},
 	} {
 		var b strings.Builder
 		if err := Render(&b, row.problems, nil); err != nil {
@@ -103,7 +118,9 @@ func TestRenderSaysWhatManyRowsHaveInCommonOnce(t *testing.T) {
 
 func TestNearestFindsTheMisspeltAndNothingElse(t *testing.T) {
 	words := []string{"status", "start", "bidding_type", "name"}
-	for word, want := range map[string]string{"sttaus": "status", "nmae": "name", "Name": "name", "bidding-type": "bidding_type", "budget": "", "x": ""} {
+	for word, want := range map[string]string{
+		"sttaus": "status", "nmae": "name", "Name": "name", "bidding-type": "bidding_type", "budget": "", "x": "",
+	} {
 		if got := Nearest(word, words); got != want {
 			t.Errorf("Nearest(%q) = %q; want %q", word, got, want)
 		}
@@ -112,7 +129,8 @@ func TestNearestFindsTheMisspeltAndNothingElse(t *testing.T) {
 
 func TestLookalikeIsALetterAmongThoseOfAnotherScript(t *testing.T) {
 	for text, want := range map[string]rune{
-		"": 0, "Spring": 0, "Весна": 0, "Ελλάδα": 0, "Spring Весна": 0, "Zürich 鞋 5 µm": 0, "https://пример.рф/весна": 0, "Δt": 0,
+		"": 0, "Spring": 0, "Весна": 0, "Ελλάδα": 0,
+		"Spring Весна": 0, "Zürich 鞋 5 µm": 0, "https://пример.рф/весна": 0, "Δt": 0,
 		"Spr\u0456ng": 'і', "https://shop.ex\u0430mple/": 'а', "Р\u0430ypal": 'Р', "N\u03bfrth": 'ο',
 	} {
 		got, found := Lookalike(text)
@@ -128,7 +146,8 @@ func TestAPositionIsSixteenBytesAndAKey(t *testing.T) {
 	}
 	sheet := OriginOf("q4.xlsx", "Ads")
 	seen := map[Position]bool{sheet.At(17, 5): true}
-	if !seen[Cell("q4"+".xlsx", strings.Clone("Ads"), 17, 5)] || seen[Cell("q4.xlsx", "Ads", 17, 6)] || seen[At("q4.xlsx", 17, 5)] {
+	if !seen[Cell("q4"+".xlsx", strings.Clone("Ads"), 17, 5)] ||
+		seen[Cell("q4.xlsx", "Ads", 17, 6)] || seen[At("q4.xlsx", 17, 5)] {
 		t.Errorf("positions are equal where file, sheet, line and column are not, or the other way round: %v", seen)
 	}
 	if p := Cell("", "", 0, 0); !p.IsZero() || p.File() != "" || p.Sheet() != "" || p.Cell() != "" {

@@ -17,7 +17,9 @@ func Lookalike(text string) (r rune, found bool) {
 	if !strings.ContainsAny(text, lookalikes) {
 		return 0, false
 	}
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r)
+	}) {
 		i := strings.IndexAny(word, lookalikes)
 		if i < 0 || !strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(unicode.Latin, r) }) {
 			continue

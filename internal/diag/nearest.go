@@ -65,7 +65,8 @@ func distance(a, b string) int {
 func Misspelt(word string, candidates []string) (string, bool) {
 	found := ""
 	for _, c := range candidates {
-		if distance(strings.ToLower(word), strings.ToLower(c)) > 1 || len([]rune(c)) < shortestMisspelt && !strings.EqualFold(word, c) {
+		if distance(strings.ToLower(word), strings.ToLower(c)) > 1 ||
+			len([]rune(c)) < shortestMisspelt && !strings.EqualFold(word, c) {
 			continue
 		}
 		if found != "" {

@@ -16,7 +16,8 @@ func TestAPositionBeginsNoCommand(t *testing.T) {
 		{Cell("q4.xlsx", "Ads", 17, 5), "q4.xlsx:Ads!E17"},
 	} {
 		if got := row.position.String(); got != row.want {
-			t.Errorf("the position of %q and %q is %s; want %s", row.position.File(), row.position.Sheet(), got, row.want)
+			t.Errorf("the position of %q and %q is %s; want %s",
+				row.position.File(), row.position.Sheet(), got, row.want)
 		}
 	}
 }

@@ -22,7 +22,9 @@ func TestNoNameIsAWorkflowCommandInALog(t *testing.T) {
 		}
 	}
 	var log bytes.Buffer
-	problem := Problem{Severity: Error, Code: UnknownKey, Position: At("::warning file=x::y.yaml", 1, 1), Message: "m ::error::a"}
+	problem := Problem{
+		Severity: Error, Code: UnknownKey, Position: At("::warning file=x::y.yaml", 1, 1), Message: "m ::error::a",
+	}
 	if err := Render(&log, []Problem{problem}, nil); err != nil {
 		t.Fatal(err)
 	}

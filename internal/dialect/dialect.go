@@ -37,10 +37,13 @@ type (
 // Sheets is what every workbook holds.
 var Sheets = []Sheet{
 	{"Campaigns", [][]any{
-		{"Campaign", "Status", "Bidding", "Daily budget (USD)", "Start date", "Last day", "Countries", "Tracking", "Description", "Key", "Notes", "Include"},
+		{"Campaign", "Status", "Bidding", "Daily budget (USD)",
+			"Start date", "Last day", "Countries", "Tracking", "Description", "Key", "Notes", "Include"},
 		{"# example", "active", "clicks", Number("5"), nil, nil, nil, nil, nil, nil, nil, nil},
-		{"Spring launch", "paused", "clicks", Number("50"), Day("2026-12-01"), Day("2026-12-31"), "US, CA", "utm_source=chat&c={campaign_id}", "Two\nlines, & <more>", "0042", "a note", "yes"},
-		{"Zürich & <Söhne> 鞋 👟", "active", "Views", Number("1234.5"), Day("2027-01-31"), nil, "Norway", nil, "  kept:  a \"b\" 'c'  ", "zh", nil, nil},
+		{"Spring launch", "paused", "clicks", Number("50"), Day("2026-12-01"), Day("2026-12-31"),
+			"US, CA", "utm_source=chat&c={campaign_id}", "Two\nlines, & <more>", "0042", "a note", "yes"},
+		{"Zürich & <Söhne> 鞋 👟", "active", "Views",
+			Number("1234.5"), Day("2027-01-31"), nil, "Norway", nil, "  kept:  a \"b\" 'c'  ", "zh", nil, nil},
 		{"Old idea", "paused", "clicks", Number("10"), nil, nil, nil, nil, nil, nil, nil, "no"},
 	}},
 	{"Ad groups", [][]any{
@@ -55,8 +58,10 @@ var Sheets = []Sheet{
 	}},
 	{"Ads", [][]any{
 		{"Campaign", "Ad group", "Ad", "Status", "Title", "Body", "Target URL", "Image", "Key"},
-		{"Spring launch", "Runners", "Hero A", "active", " Shoes ", "=1+1 is a sum", "https://shop.example/?a=1&b=2", "https://img.example/a.png?x=1&y='2'", "hero-a"},
-		{"Spring launch", "run", nil, nil, "-20% today", "+1 for mud", "https://shop.example/%C3%BC", "https://img.example/b.png", nil},
+		{"Spring launch", "Runners", "Hero A", "active", " Shoes ",
+			"=1+1 is a sum", "https://shop.example/?a=1&b=2", "https://img.example/a.png?x=1&y='2'", "hero-a"},
+		{"Spring launch", "run", nil, nil, "-20% today",
+			"+1 for mud", "https://shop.example/%C3%BC", "https://img.example/b.png", nil},
 	}},
 }
 
@@ -180,7 +185,8 @@ func byOpenpyxl(folder string) ([]byte, error) { return byPython(folder, openpyx
 // byLibreOffice and byGnumeric open what openpyxl wrote, and save it.
 func byLibreOffice(folder string) ([]byte, error) {
 	return saved(folder, func(from, to string) *exec.Cmd {
-		return exec.Command("soffice", "-env:UserInstallation=file://"+folder+"/profile", "--headless", "--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", filepath.Dir(to), from)
+		return exec.Command("soffice", "-env:UserInstallation=file://"+folder+"/profile",
+			"--headless", "--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", filepath.Dir(to), from)
 	})
 }
 

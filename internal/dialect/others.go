@@ -93,9 +93,17 @@ func google() map[string]string {
 	parts := map[string]string{
 		"[Content_Types].xml": contentTypes(usual()),
 		"_rels/.rels":         relationships(officeR, [2]string{"officeDocument", "xl/workbook.xml"}),
-		"xl/workbook.xml":     declaration + `<workbook xmlns="` + main + `" xmlns:r="` + officeR + `" xmlns:mx="http://schemas.microsoft.com/office/mac/excel/2008/main" xmlns:mv="urn:schemas-microsoft-com:mac:vml"><workbookPr/><sheets>` + sheetList(`<sheet state="visible" name="%s" sheetId="%d" r:id="rId%d"/>`, 4) + `</sheets><definedNames/><calcPr/></workbook>`,
-		"xl/styles.xml":       declaration + `<styleSheet xmlns="` + main + `"><numFmts count="2"><numFmt numFmtId="164" formatCode="&quot;$&quot;#,##0.00"/><numFmt numFmtId="165" formatCode="yyyy\-mm\-dd"/></numFmts><cellXfs count="3003">` + strings.Repeat(`<xf borderId="0" fillId="0" fontId="0" numFmtId="164" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" xfId="0"/><xf numFmtId="49" xfId="0"/>`, 1001) + `</cellXfs></styleSheet>`,
-		"xl/theme/theme1.xml": declaration + `<a:theme xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" name="Sheets"/>`,
+		"xl/workbook.xml": declaration + `<workbook xmlns="` +
+			main + `" xmlns:r="` + officeR + `" xmlns:mx="http://schemas.microsoft.com/office/mac/excel/2008/main" ` +
+			`xmlns:mv="urn:schemas-microsoft-com:mac:vml"><workbookPr/><sheets>` + sheetList(`<sheet state="visible" `+
+			`name="%s" sheetId="%d" r:id="rId%d"/>`, 4) + `</sheets><definedNames/><calcPr/></workbook>`,
+		"xl/styles.xml": declaration + `<styleSheet xmlns="` + main +
+			`"><numFmts count="2"><numFmt numFmtId="164" formatCode="&quot;$&quot;#,##0.00"/><numFmt numFmtId="165" ` +
+			`formatCode="yyyy\-mm\-dd"/></numFmts><cellXfs count="3003">` + strings.Repeat(`<xf borderId="0" `+
+			`fillId="0" fontId="0" numFmtId="164" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" `+
+			`xfId="0"/><xf numFmtId="49" xfId="0"/>`, 1001) + `</cellXfs></styleSheet>`,
+		"xl/theme/theme1.xml": declaration +
+			`<a:theme xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" name="Sheets"/>`,
 	}
 	rels := [][2]string{{"theme", "theme/theme1.xml"}, {"styles", "styles.xml"}, {"sharedStrings", "sharedStrings.xml"}}
 	for i, rows := range data {
@@ -104,11 +112,20 @@ func google() map[string]string {
 		}
 		name := fmt.Sprintf("worksheets/sheet%d.xml", i+1)
 		rels = append(rels, [2]string{"worksheet", name})
-		parts["xl/"+name] = declaration + `<worksheet xmlns="` + main + `" xmlns:r="` + officeR + `" xmlns:x14ac="http://schemas.microsoft.com/office/spreadsheetml/2009/9/ac"><sheetPr><outlinePr summaryBelow="0" summaryRight="0"/></sheetPr><sheetViews><sheetView workbookViewId="0"><pane ySplit="1.0" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetFormatPr customHeight="1" defaultColWidth="12.63" defaultRowHeight="15.75"/><sheetData>` + rows + `</sheetData><drawing r:id="rId1"/></worksheet>`
-		parts[fmt.Sprintf("xl/drawings/drawing%d.xml", i+1)] = declaration + `<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"/>`
-		parts[fmt.Sprintf("xl/worksheets/_rels/sheet%d.xml.rels", i+1)] = relationships(officeR, [2]string{"drawing", fmt.Sprintf("../drawings/drawing%d.xml", i+1)})
+		parts["xl/"+name] = declaration + `<worksheet xmlns="` + main + `" xmlns:r="` + officeR +
+			`" xmlns:x14ac="http://schemas.microsoft.com/office/spreadsheetml/2009/9/ac"><sheetPr><outlinePr ` +
+			`summaryBelow="0" summaryRight="0"/></sheetPr><sheetViews><sheetView ` +
+			`workbookViewId="0"><pane ySplit="1.0" topLeftCell="A2" activePane="bottomLeft" ` +
+			`state="frozen"/></sheetView></sheetViews><sheetFormatPr customHeight="1" defaultColWidth="12.63" ` +
+			`defaultRowHeight="15.75"/><sheetData>` + rows + `</sheetData><drawing r:id="rId1"/></worksheet>`
+		parts[fmt.Sprintf("xl/drawings/drawing%d.xml", i+1)] = declaration +
+			`<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"/>`
+		parts[fmt.Sprintf("xl/worksheets/_rels/sheet%d.xml.rels", i+1)] = relationships(officeR,
+			[2]string{"drawing", fmt.Sprintf("../drawings/drawing%d.xml", i+1)})
 	}
-	parts["xl/sharedStrings.xml"] = declaration + fmt.Sprintf(`<sst xmlns="%s" count="%d" uniqueCount="%d">`, main, texts.uses, len(texts.texts)) + texts.items(func(text string) string { return `<t xml:space="preserve">` + escape(text) + `</t>` }) + `</sst>`
+	parts["xl/sharedStrings.xml"] = declaration +
+		fmt.Sprintf(`<sst xmlns="%s" count="%d" uniqueCount="%d">`, main, texts.uses, len(texts.texts)) +
+		texts.items(func(text string) string { return `<t xml:space="preserve">` + escape(text) + `</t>` }) + `</sst>`
 	parts["xl/_rels/workbook.xml.rels"] = relationships(officeR, rels...)
 	return parts
 }
@@ -137,26 +154,41 @@ func numbers() map[string]string {
 	text := func(at, text string) string {
 		return fmt.Sprintf(`<c r="%s" t="s" s="3"><v>%d</v></c>`, at, texts.number(text))
 	}
-	summary := `<row r="2">` + text("B2", "This document was exported from Numbers. Each table was converted to an Excel worksheet.") + `</row><row r="3">` + text("B3", "Numbers Sheet Name") + text("C3", "Numbers Table Name") + text("D3", "Excel Worksheet Name") + `</row>`
+	summary := `<row r="2">` + text("B2", "This document was exported from Numbers. "+
+		"Each table was converted to an Excel worksheet.") + `</row><row r="3">` + text("B3", "Numbers Sheet Name") +
+		text("C3", "Numbers Table Name") + text("D3", "Excel Worksheet Name") + `</row>`
 	links, sheets := "", `<sheet name="Export Summary" sheetId="1" r:id="rId3"/>`
 	parts := map[string]string{
 		"[Content_Types].xml": contentTypes(usual()),
 		"_rels/.rels":         relationships(officeR, [2]string{"officeDocument", "xl/workbook.xml"}),
-		"xl/styles.xml":       declaration + `<styleSheet xmlns="` + main + `"><numFmts count="1"><numFmt numFmtId="59" formatCode="d mmm yyyy"/></numFmts><cellXfs count="4"><xf numFmtId="0" applyNumberFormat="1"/><xf numFmtId="59" applyNumberFormat="1"/><xf numFmtId="4" applyNumberFormat="1"/><xf numFmtId="49" applyNumberFormat="1"/></cellXfs></styleSheet>`,
+		"xl/styles.xml": declaration + `<styleSheet xmlns="` + main + `"><numFmts count="1"><numFmt ` +
+			`numFmtId="59" formatCode="d mmm yyyy"/></numFmts><cellXfs count="4"><xf numFmtId="0" ` +
+			`applyNumberFormat="1"/><xf numFmtId="59" applyNumberFormat="1"/><xf numFmtId="4" ` +
+			`applyNumberFormat="1"/><xf numFmtId="49" applyNumberFormat="1"/></cellXfs></styleSheet>`,
 	}
-	rels := [][2]string{{"styles", "styles.xml"}, {"sharedStrings", "sharedStrings.xml"}, {"worksheet", "worksheets/sheet0.xml"}}
+	rels := [][2]string{{"styles", "styles.xml"}, {"sharedStrings", "sharedStrings.xml"},
+		{"worksheet", "worksheets/sheet0.xml"}}
 	for i, rows := range data {
 		name := fmt.Sprintf("%s - Table 1", Sheets[i].Name)
 		sheets += fmt.Sprintf(`<sheet name="%s" sheetId="%d" r:id="rId%d"/>`, name, i+2, i+4)
-		summary += fmt.Sprintf(`<row r="%d">`, i+4) + text(fmt.Sprintf("B%d", i+4), Sheets[i].Name) + text(fmt.Sprintf("C%d", i+4), "Table 1") + text(fmt.Sprintf("D%d", i+4), name) + `</row>`
+		summary += fmt.Sprintf(`<row r="%d">`, i+4) + text(fmt.Sprintf("B%d", i+4), Sheets[i].Name) +
+			text(fmt.Sprintf("C%d", i+4), "Table 1") + text(fmt.Sprintf("D%d", i+4), name) + `</row>`
 		links += fmt.Sprintf(`<hyperlink ref="D%d" location="'%s'!R1C1" tooltip="" display="%s"/>`, i+4, name, name)
 		rels = append(rels, [2]string{"worksheet", fmt.Sprintf("worksheets/sheet%d.xml", i+1)})
-		title := `<row r="1" ht="27.65" customHeight="1">` + text("A1", "Table 1") + `<c r="B1" s="3"/><c r="C1" s="3"/></row>`
-		parts[fmt.Sprintf("xl/worksheets/sheet%d.xml", i+1)] = declaration + `<worksheet xmlns="` + main + `" xmlns:r="` + officeR + `"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><dimension ref="A1:L6"/><sheetFormatPr defaultColWidth="16.3333" defaultRowHeight="19.9"/><cols><col min="1" max="12" width="16.3516" style="3" customWidth="1"/></cols><sheetData>` + title + rows + `</sheetData><mergeCells count="1"><mergeCell ref="A1:C1"/></mergeCells></worksheet>`
+		title := `<row r="1" ht="27.65" customHeight="1">` +
+			text("A1", "Table 1") + `<c r="B1" s="3"/><c r="C1" s="3"/></row>`
+		parts[fmt.Sprintf("xl/worksheets/sheet%d.xml", i+1)] = declaration + `<worksheet xmlns="` +
+			main + `" xmlns:r="` + officeR + `"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><dimension ` +
+			`ref="A1:L6"/><sheetFormatPr defaultColWidth="16.3333" defaultRowHeight="19.9"/><cols><col ` +
+			`min="1" max="12" width="16.3516" style="3" customWidth="1"/></cols><sheetData>` +
+			title + rows + `</sheetData><mergeCells count="1"><mergeCell ref="A1:C1"/></mergeCells></worksheet>`
 	}
-	parts["xl/worksheets/sheet0.xml"] = declaration + `<worksheet xmlns="` + main + `"><sheetData>` + summary + `</sheetData><hyperlinks>` + links + `</hyperlinks></worksheet>`
-	parts["xl/workbook.xml"] = declaration + `<workbook xmlns="` + main + `" xmlns:r="` + officeR + `"><workbookPr/><sheets>` + sheets + `</sheets></workbook>`
-	parts["xl/sharedStrings.xml"] = declaration + fmt.Sprintf(`<sst xmlns="%s" uniqueCount="%d">`, main, len(texts.texts)) + texts.items(plainItem) + `</sst>`
+	parts["xl/worksheets/sheet0.xml"] = declaration + `<worksheet xmlns="` +
+		main + `"><sheetData>` + summary + `</sheetData><hyperlinks>` + links + `</hyperlinks></worksheet>`
+	parts["xl/workbook.xml"] = declaration + `<workbook xmlns="` +
+		main + `" xmlns:r="` + officeR + `"><workbookPr/><sheets>` + sheets + `</sheets></workbook>`
+	parts["xl/sharedStrings.xml"] = declaration +
+		fmt.Sprintf(`<sst xmlns="%s" uniqueCount="%d">`, main, len(texts.texts)) + texts.items(plainItem) + `</sst>`
 	parts["xl/_rels/workbook.xml.rels"] = relationships(officeR, rels...)
 	return parts
 }
@@ -167,14 +199,24 @@ func wps() map[string]string {
 	parts := excel(false)
 	for name, content := range parts {
 		if strings.HasPrefix(name, "xl/worksheets/") {
-			content = strings.Replace(content, "<worksheet ", `<worksheet xmlns:etc="http://www.wps.cn/officeDocument/2017/etCustomData" xmlns:woe="http://www.wps.cn/officeDocument/2018/webExtension" `, 1)
-			content = strings.Replace(content, `</row><row r="2"`, `<c r="M1" t="inlineStr"><is><t>#Preview</t></is></c></row><row r="2"`, 1)
-			content = strings.Replace(content, `</row><row r="3"`, `<c r="M2" t="str"><f>_xlfn.DISPIMG("ID_6A1F",1)</f><v>=DISPIMG("ID_6A1F",1)</v></c></row><row r="3"`, 1)
-			parts[name] = strings.Replace(content, "</sheetData>", "</sheetData><phoneticPr fontId=\"1\" type=\"noConversion\"/>", 1)
+			content = strings.Replace(content, "<worksheet ",
+				`<worksheet xmlns:etc="http://www.wps.cn/officeDocument/2017/etCustomData" `+
+					`xmlns:woe="http://www.wps.cn/officeDocument/2018/webExtension" `, 1)
+			content = strings.Replace(content, `</row><row r="2"`,
+				`<c r="M1" t="inlineStr"><is><t>#Preview</t></is></c></row><row r="2"`, 1)
+			content = strings.Replace(content, `</row><row r="3"`,
+				`<c r="M2" t="str"><f>_xlfn.DISPIMG("ID_6A1F",1)</f><v>=DISPIMG("ID_6A1F",1)</v></c></row><row r="3"`,
+				1)
+			parts[name] = strings.Replace(content,
+				"</sheetData>", "</sheetData><phoneticPr fontId=\"1\" type=\"noConversion\"/>", 1)
 		}
 	}
-	parts["docProps/app.xml"] = declaration + `<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties"><Application>WPS Office</Application></Properties>`
-	parts["docProps/custom.xml"] = declaration + `<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/custom-properties" xmlns:vt="x"><property name="KSOProductBuildVer"><vt:lpwstr>2052-12.1.0</vt:lpwstr></property></Properties>`
+	parts["docProps/app.xml"] = declaration +
+		`<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties">` +
+		`<Application>WPS Office</Application></Properties>`
+	parts["docProps/custom.xml"] = declaration +
+		`<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/custom-properties" ` +
+		`xmlns:vt="x"><property name="KSOProductBuildVer"><vt:lpwstr>2052-12.1.0</vt:lpwstr></property></Properties>`
 	return parts
 }
 
@@ -220,11 +262,13 @@ func bare(cell func(row, column int, value any) string) map[string]string {
 	parts := map[string]string{
 		"[Content_Types].xml": contentTypes(map[string]string{"xl/workbook.xml": "sheet.main"}),
 		"_rels/.rels":         relationships(officeR, [2]string{"officeDocument", "/xl/workbook.xml"}),
-		"xl/workbook.xml":     declaration + `<workbook xmlns="` + main + `" xmlns:r="` + officeR + `"><sheets>` + sheetList(`<sheet name="%s" sheetId="%d" r:id="rId%d"/>`, 1) + `</sheets></workbook>`,
+		"xl/workbook.xml": declaration + `<workbook xmlns="` + main + `" xmlns:r="` + officeR +
+			`"><sheets>` + sheetList(`<sheet name="%s" sheetId="%d" r:id="rId%d"/>`, 1) + `</sheets></workbook>`,
 	}
 	for i, rows := range data {
 		rels = append(rels, [2]string{"worksheet", fmt.Sprintf("/xl/worksheets/sheet%d.xml", i+1)})
-		parts[fmt.Sprintf("xl/worksheets/sheet%d.xml", i+1)] = `<worksheet xmlns="` + main + `"><sheetData>` + rows + `</sheetData></worksheet>`
+		parts[fmt.Sprintf("xl/worksheets/sheet%d.xml", i+1)] = `<worksheet xmlns="` +
+			main + `"><sheetData>` + rows + `</sheetData></worksheet>`
 	}
 	parts["xl/_rels/workbook.xml.rels"] = relationships(officeR, rels...)
 	return parts

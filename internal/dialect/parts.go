@@ -112,16 +112,21 @@ func sheetList(form string, first int) string {
 
 // contentTypes lists the parts by what they are.
 func contentTypes(kinds map[string]string) string {
-	b := declaration + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>`
+	b := declaration + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default ` +
+		`Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default ` +
+		`Extension="xml" ContentType="application/xml"/>`
 	for part, kind := range kinds {
-		b += `<Override PartName="/` + part + `" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.` + kind + `+xml"/>`
+		b += `<Override PartName="/` +
+			part + `" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.` + kind + `+xml"/>`
 	}
 	return b + `</Types>`
 }
 
 // usual are the types of the usual parts.
 func usual() map[string]string {
-	kinds := map[string]string{"xl/workbook.xml": "sheet.main", "xl/sharedStrings.xml": "sharedStrings", "xl/styles.xml": "styles"}
+	kinds := map[string]string{
+		"xl/workbook.xml": "sheet.main", "xl/sharedStrings.xml": "sharedStrings", "xl/styles.xml": "styles",
+	}
 	for i := range Sheets {
 		kinds[fmt.Sprintf("xl/worksheets/sheet%d.xml", i+1)] = "worksheet"
 	}

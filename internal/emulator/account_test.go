@@ -28,7 +28,8 @@ func TestAccountRecordIsAsPublished(t *testing.T) { // service facts 9.1
 func TestAccountActivateAndPause(t *testing.T) { // part 3
 	s := emulatortest.Start(t)
 	w := newTree(t, s)
-	for _, step := range []struct{ action, want string }{{"pause", "paused"}, {"pause", "paused"}, {"activate", "active"}, {"activate", "active"}} {
+	for _, step := range []struct{ action, want string }{{"pause", "paused"},
+		{"pause", "paused"}, {"activate", "active"}, {"activate", "active"}} {
 		if got := s.Must(t, "POST", "/ad_account/"+step.action, nil).Map(t)["status"]; got != step.want {
 			t.Errorf("%s gives %v, want %s", step.action, got, step.want)
 		}
@@ -43,13 +44,15 @@ func TestAccountActivateAndPause(t *testing.T) { // part 3
 	}
 	expect(t, "a body", s.Do(t, "POST", "/ad_account/pause", `{"status":"paused"}`), bad("unexpected_body", ""))
 	s.Must(t, "POST", "/_emulator/open_points", object{"account_status_again": "refused"})
-	expect(t, "account_status_again=refused", s.Do(t, "POST", "/ad_account/pause", nil), refusal{409, "status_unchanged", ""})
+	expect(t, "account_status_again=refused", s.Do(t, "POST", "/ad_account/pause", nil),
+		refusal{409, "status_unchanged", ""})
 }
 
 func TestAccountsAreListedByPage(t *testing.T) {
 	s := emulatortest.Start(t, twoAccounts)
 	got := s.Must(t, "GET", "/ad_accounts", nil).Map(t)
-	if got["first_id"] != "adacct_test" || got["last_id"] != "adacct_test" || got["has_more"] != false || len(got["data"].([]any)) != 1 {
+	if got["first_id"] != "adacct_test" || got["last_id"] != "adacct_test" ||
+		got["has_more"] != false || len(got["data"].([]any)) != 1 {
 		t.Errorf("accounts of a key = %v, want its own", got)
 	}
 	for query, want := range map[string]refusal{
@@ -127,7 +130,8 @@ func TestBrandNames(t *testing.T) { // part 4, POST /ad_account/brand
 	}
 	for _, step := range steps {
 		got := s.Must(t, "POST", "/ad_account/brand", step.body).Map(t)
-		if diff := cmp.Diff([]any{step.legal, step.legal, step.account, step.brand}, []any{got["name"], got["legal_name"], got["account_name"], got["brand_name"]}); diff != "" {
+		if diff := cmp.Diff([]any{step.legal, step.legal, step.account, step.brand},
+			[]any{got["name"], got["legal_name"], got["account_name"], got["brand_name"]}); diff != "" {
 			t.Errorf("after %s: name, legal, account, brand (-want +got):\n%s", step.body, diff)
 		}
 	}
@@ -135,12 +139,14 @@ func TestBrandNames(t *testing.T) { // part 4, POST /ad_account/brand
 
 func TestBrandNeedsTheFeature(t *testing.T) {
 	s := emulatortest.Start(t, func(o *emulator.Options) { o.Accounts[0].Features.Brand = false })
-	expect(t, "brand without the feature", s.Do(t, "POST", "/ad_account/brand", `{"name":"Acme"}`), refusal{403, "brand_update_not_enabled", ""})
+	expect(t, "brand without the feature", s.Do(t, "POST", "/ad_account/brand", `{"name":"Acme"}`),
+		refusal{403, "brand_update_not_enabled", ""})
 }
 
 func TestBrandAdditions(t *testing.T) {
 	s := emulatortest.Start(t, emulatortest.WithPoints(t, "profile:interface"))
-	expect(t, "interface only: url", s.Do(t, "POST", "/ad_account/brand", `{"url":"https://acme.example.com"}`), bad("unknown_parameter", "url"))
+	expect(t, "interface only: url", s.Do(t, "POST", "/ad_account/brand", `{"url":"https://acme.example.com"}`),
+		bad("unknown_parameter", "url"))
 	expect(t, "interface only: brand name", s.Do(t, "POST", "/ad_account/brand", `{"brand_name":"Acme"}`), fine)
 }
 
@@ -151,13 +157,18 @@ func TestBrandReview(t *testing.T) { // part 3 and service facts 5 and 9.2
 		{"brand name", `{"brand_name":"Zoom"}`, "in_review", "approved", "", ""},
 		{"legal name", `{"legal_name":"Zoom Inc."}`, "in_review", "approved", "", ""},
 		{"address", `{"url":"https://zoom.example.com"}`, "in_review", "approved", "", ""},
-		{"a name that is rejected", `{"brand_name":"Casino"}`, "in_review", "rejected", "gambling", "ad_account_brand_review_rejected"},
-		{"no icon found", `{"url":"https://x.example.com/review/missing_favicon/"}`, "in_review", "rejected", "missing_favicon", "ad_account_brand_review_missing_favicon"},
-		{"escalated", `{"url":"https://x.example.com/review/escalated_review/"}`, "in_review", "rejected", "escalated_review", "ad_account_brand_review_escalated_review"},
+		{"a name that is rejected", `{"brand_name":"Casino"}`,
+			"in_review", "rejected", "gambling", "ad_account_brand_review_rejected"},
+		{"no icon found", `{"url":"https://x.example.com/review/missing_favicon/"}`,
+			"in_review", "rejected", "missing_favicon", "ad_account_brand_review_missing_favicon"},
+		{"escalated", `{"url":"https://x.example.com/review/escalated_review/"}`,
+			"in_review", "rejected", "escalated_review", "ad_account_brand_review_escalated_review"},
 	}
 	for _, row := range rows {
 		s := emulatortest.Start(t, frozen, func(o *emulator.Options) {
-			o.Review = emulator.Review{Delay: time.Minute, Rules: []world.ReviewRule{{Contains: "Casino", Reason: "gambling"}}}
+			o.Review = emulator.Review{
+				Delay: time.Minute, Rules: []world.ReviewRule{{Contains: "Casino", Reason: "gambling"}},
+			}
 		})
 		campaign := s.Campaign(t, "Spring")
 		review := func(reply emulatortest.Reply) map[string]any { return reply.Map(t)["review"].(map[string]any) }
@@ -168,7 +179,8 @@ func TestBrandReview(t *testing.T) { // part 3 and service facts 5 and 9.2
 		if got := review(s.Must(t, "GET", "/ad_account", nil))["status"]; got != row.during {
 			t.Errorf("%s: review = %v after 59 s, want %s", row.name, got, row.during)
 		}
-		if got, want := hasIssue(t, s, campaign, "ad_account_brand_review_in_progress"), row.during == "in_review"; got != want {
+		if got, want := hasIssue(t, s, campaign, "ad_account_brand_review_in_progress"),
+			row.during == "in_review"; got != want {
 			t.Errorf("%s: brand_review_in_progress = %v during the review, want %v", row.name, got, want)
 		}
 		s.Advance(t, 1)
@@ -185,11 +197,14 @@ func TestBrandReview(t *testing.T) { // part 3 and service facts 5 and 9.2
 func TestBrandIcon(t *testing.T) {
 	s := emulatortest.Start(t)
 	creative := s.File(t)
-	expect(t, "an icon that is a creative's image", s.Do(t, "POST", "/ad_account/brand", object{"favicon_file_id": creative}), bad("file_not_found", "favicon_file_id"))
-	icon := s.Must(t, "POST", "/upload", `{"image_url":"https://images.example.com/icon.png","purpose":"account_favicon"}`).Map(t)["file_id"]
+	expect(t, "an icon that is a creative's image", s.Do(t,
+		"POST", "/ad_account/brand", object{"favicon_file_id": creative}), bad("file_not_found", "favicon_file_id"))
+	icon := s.Must(t, "POST",
+		"/upload", `{"image_url":"https://images.example.com/icon.png","purpose":"account_favicon"}`).Map(t)["file_id"]
 	got := s.Must(t, "POST", "/ad_account/brand", object{"favicon_file_id": icon}).Map(t)
 	if got["preview_url"] == nil || got["review"].(map[string]any)["status"] != "in_review" {
-		t.Errorf("after a new icon: preview %v, review %v; want an address and in_review", got["preview_url"], got["review"])
+		t.Errorf("after a new icon: preview %v, review %v; want an address and in_review",
+			got["preview_url"], got["review"])
 	}
 }
 
@@ -213,7 +228,8 @@ func TestASecretIsInOneAnswerOnly(t *testing.T) { // part 5 and service facts 9.
 	s := emulatortest.Start(t)
 	made := s.Must(t, "POST", "/api_keys", `{"key_name":"colleague"}`)
 	secret := made.Map(t)["api_key"].(string)
-	for _, path := range []string{"/audit_logs", "/_emulator/credentials", "/_emulator/mutations", "/_emulator/requests"} {
+	for _, path := range []string{"/audit_logs", "/_emulator/credentials",
+		"/_emulator/mutations", "/_emulator/requests"} {
 		if body := s.Must(t, "GET", path, nil).Body; bytes.Contains(body, []byte(secret)) {
 			t.Errorf("GET %s shows the secret of a key", path)
 		}

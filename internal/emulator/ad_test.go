@@ -38,14 +38,17 @@ func TestAdCreate(t *testing.T) {
 		{"price of 101", "creative.price", text(101), bad("string_above_max_length", "creative.price")},
 		{"target of 2,048", "creative.target_url", url(2048), fine},
 		{"target of 2,049", "creative.target_url", url(2049), bad("string_above_max_length", "creative.target_url")},
-		{"target of another scheme", "creative.target_url", "javascript:alert(1)", bad("invalid_url", "creative.target_url")},
+		{"target of another scheme", "creative.target_url",
+			"javascript:alert(1)", bad("invalid_url", "creative.target_url")},
 		{"target without a host", "creative.target_url", "https:///x", bad("invalid_url", "creative.target_url")},
 		{"without a target", "creative.target_url", absent, bad("missing_required_parameter", "creative.target_url")},
 		{"unknown file", "creative.file_id", "file_none", bad("file_not_found", "creative.file_id")},
 		{"without a file", "creative.file_id", absent, bad("missing_required_parameter", "creative.file_id")},
 		{"crop", "creative.image_crop", object{"x": 0, "y": 0.125, "width": 1, "height": 1}, fine},
-		{"crop beyond", "creative.image_crop", object{"x": 0, "y": 0, "width": 1.5, "height": 1}, bad("invalid_value", "creative.image_crop.width")},
-		{"template without a feed", "creative", object{"type": "product_ad_template", "title": "abc", "body": ""}, bad("invalid_value", "creative.type")},
+		{"crop beyond", "creative.image_crop", object{"x": 0, "y": 0, "width": 1.5, "height": 1},
+			bad("invalid_value", "creative.image_crop.width")},
+		{"template without a feed", "creative", object{"type": "product_ad_template", "title": "abc", "body": ""},
+			bad("invalid_value", "creative.type")},
 	}
 	for _, row := range rows {
 		expect(t, "create ad: "+row.name, w.Do(t, "POST", "/ads", with(base, row.field, row.value)), row.want)
@@ -62,9 +65,12 @@ func TestAdUpdate(t *testing.T) {
 	}{
 		{"another ad group", w.fill(`{"ad_group_id":"{ad_group}"}`), bad("immutable_parameter", "ad_group_id")},
 		{"title of 1 on update", object{"creative": with(creative, "title", "x")}, fine},
-		{"empty title", object{"creative": with(creative, "title", "")}, bad("string_below_min_length", "creative.title")},
-		{"half a creative", object{"creative": object{"title": "New title"}}, bad("missing_required_parameter", "creative.type")},
-		{"creative without an image", object{"creative": with(creative, "file_id", absent)}, bad("missing_required_parameter", "creative.file_id")},
+		{"empty title", object{"creative": with(creative, "title", "")},
+			bad("string_below_min_length", "creative.title")},
+		{"half a creative", object{"creative": object{"title": "New title"}},
+			bad("missing_required_parameter", "creative.type")},
+		{"creative without an image", object{"creative": with(creative, "file_id", absent)},
+			bad("missing_required_parameter", "creative.file_id")},
 	}
 	for _, row := range rows {
 		expect(t, "update ad: "+row.name, w.Do(t, "POST", "/ads/"+w.ad, row.body), row.want)
@@ -73,7 +79,9 @@ func TestAdUpdate(t *testing.T) {
 
 func TestReviewFollowsTheClock(t *testing.T) {
 	s := emulatortest.Start(t, func(o *emulator.Options) {
-		o.Review = world.Review{Delay: 10 * time.Minute, Rules: []world.ReviewRule{{Contains: "miracle", Reason: "landing_page_unusable"}}}
+		o.Review = world.Review{
+			Delay: 10 * time.Minute, Rules: []world.ReviewRule{{Contains: "miracle", Reason: "landing_page_unusable"}},
+		}
 	})
 	w := newTree(t, s)
 	status := func() string { return fmt.Sprint(w.Must(t, "GET", "/ads/"+w.ad, nil).Map(t)["review"]) }
@@ -92,7 +100,9 @@ func TestReviewFollowsTheClock(t *testing.T) {
 	want("after a new creative", "map[status:in_review]")
 	w.Advance(t, 601)
 	want("when it is rejected", "map[reason:landing_page_unusable status:rejected]")
-	w.Must(t, "POST", "/ads/"+w.ad, object{"creative": with(emulatortest.CreativeBody(w.file), "target_url", "https://shop.example/review/crawler_404/x")})
+	w.Must(t, "POST", "/ads/"+w.ad, object{
+		"creative": with(emulatortest.CreativeBody(w.file), "target_url", "https://shop.example/review/crawler_404/x"),
+	})
 	w.Advance(t, 601)
 	want("when its address says so", "map[reason:crawler_404 status:rejected]")
 }
@@ -123,7 +133,8 @@ func TestServingIssuesOnlyWhenAsked(t *testing.T) {
 	if got := codes(ad); got != nil {
 		t.Errorf("serving_issues without include = %v, want none", got)
 	}
-	if diff := cmp.Diff([]string{"campaign_not_active", "ad_group_not_active", "ad_not_active", "ad_in_review"}, codes(ad+"?include[]=serving_issues")); diff != "" {
+	if diff := cmp.Diff([]string{"campaign_not_active", "ad_group_not_active", "ad_not_active", "ad_in_review"},
+		codes(ad+"?include[]=serving_issues")); diff != "" {
 		t.Errorf("issues of a new paused ad (-want +got):\n%s", diff)
 	}
 	for _, path := range []string{"/campaigns/" + w.campaign, "/ad_groups/" + w.adGroup, ad} {

@@ -47,13 +47,15 @@ func TestAuditLogFilters(t *testing.T) { // part 4, audit log query
 	if err := key.View(func() error { actor = key.APIKeys.All()[0].Actor; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	all := []string{"create_campaign:Spring", "create_campaign:Summer", "create_ad_group:Runners", "create_file:<nil>", "create_ad:Hero", "update_campaign:Spring sale", "activate_ad:Hero"}
+	all := []string{"create_campaign:Spring", "create_campaign:Summer", "create_ad_group:Runners",
+		"create_file:<nil>", "create_ad:Hero", "update_campaign:Spring sale", "activate_ad:Hero"}
 	rows := []struct {
 		name, query string
 		want        []string
 	}{
 		{"everything", "", all},
-		{"a campaign, its ad groups and ads", "campaign_id={campaign}", []string{all[0], all[2], all[4], all[5], all[6]}},
+		{"a campaign, its ad groups and ads", "campaign_id={campaign}",
+			[]string{all[0], all[2], all[4], all[5], all[6]}},
 		{"an ad group and its ads", "ad_group_id={ad_group}", []string{all[2], all[4], all[6]}},
 		{"an ad", "ad_id={ad}", []string{all[4], all[6]}},
 		{"the actor", "actor_id=" + actor, all},
@@ -162,7 +164,8 @@ func TestEveryMutationHasOneEntry(t *testing.T) {
 	if len(got) != len(history) {
 		t.Errorf("%d entries for %d mutations", len(got), len(history))
 	}
-	for _, want := range []string{"create_spend_limit_window:<nil>", "create_daily_spend_limit:<nil>", "pause_ad_account:Test account", "create_api_key:", "create_file:<nil>"} {
+	for _, want := range []string{"create_spend_limit_window:<nil>",
+		"create_daily_spend_limit:<nil>", "pause_ad_account:Test account", "create_api_key:", "create_file:<nil>"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no entry %s in %v", want, got)
 		}
@@ -177,9 +180,11 @@ func TestAuditLogsAreTheAccountsOwn(t *testing.T) {
 	if got := s.Must(t, "GET", "/audit_logs", nil, other...).Map(t)["data"].([]any); len(got) != 0 {
 		t.Errorf("another account sees %v", got)
 	}
-	expect(t, "cursor of another account", s.Do(t, "GET", fmt.Sprint("/audit_logs?after=", list["last_id"]), nil, other...), bad("invalid_cursor", "after"))
+	expect(t, "cursor of another account", s.Do(t,
+		"GET", fmt.Sprint("/audit_logs?after=", list["last_id"]), nil, other...), bad("invalid_cursor", "after"))
 	user := login(t, s, "usr_owner", "ads.admin.all.read ads.admin.all.write")
-	expect(t, "OAuth", s.Do(t, "GET", "/audit_logs", nil, append(user, "OpenAI-Ad-Account", emulatortest.AccountID)...), refusal{403, "permission_denied", ""})
+	expect(t, "OAuth", s.Do(t, "GET", "/audit_logs", nil, append(user, "OpenAI-Ad-Account", emulatortest.AccountID)...),
+		refusal{403, "permission_denied", ""})
 }
 
 func TestAuditLogLag(t *testing.T) { // faults.md, open points

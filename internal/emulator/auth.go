@@ -58,7 +58,8 @@ func (s *Server) authenticate(c *service.Call) error {
 	scheme, token, _ := strings.Cut(c.Request.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return unauthorized("missing_api_key", "No API key was given. Send it as a bearer credential in the Authorization header.")
+		return unauthorized("missing_api_key",
+			"No API key was given. Send it as a bearer credential in the Authorization header.")
 	}
 	for _, known := range s.auth {
 		if p, ok := known(c.Request, token); ok {
@@ -81,7 +82,8 @@ func allowed(c *service.Call) error {
 	p := c.Principal
 	if !p.OAuth {
 		if c.Request.Header.Get(accountHeader) != "" {
-			return wire.Invalidf(accountHeader, "invalid_header", "The %s header must not be sent with an API key; a key belongs to one ad account.", accountHeader)
+			return wire.Invalidf(accountHeader, "invalid_header",
+				"The %s header must not be sent with an API key; a key belongs to one ad account.", accountHeader)
 		}
 		if c.Route.Auth == service.OAuthBoth || c.Route.Auth == service.OAuthRead {
 			return forbidden("This endpoint does not accept API keys.")
@@ -104,7 +106,8 @@ func allowed(c *service.Call) error {
 		return forbidden("The user has no access to the ad account " + strconv.Quote(selected) + ".")
 	}
 	if c.Account == nil && needsAccount(c.Route) {
-		return wire.Invalidf(accountHeader, "missing_required_parameter", "Name the ad account in the %s header.", accountHeader)
+		return wire.Invalidf(accountHeader, "missing_required_parameter",
+			"Name the ad account in the %s header.", accountHeader)
 	}
 	return nil
 }

@@ -10,8 +10,6 @@ import (
 
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/emulatortest"
-	"adsync/internal/emulator/service"
-	"adsync/internal/emulator/world"
 )
 
 func job(ops ...object) object { return object{"operations": ops} }
@@ -25,11 +23,15 @@ func change(kind, target string, input object) object {
 }
 
 func campaignOp(key string) object {
-	return op("campaign.create", key, object{"name": "Bulk " + key, "max_budget_micros": 5_000_000, "billing_event_type": "click"})
+	return op("campaign.create", key, object{
+		"name": "Bulk " + key, "max_budget_micros": 5_000_000, "billing_event_type": "click",
+	})
 }
 
 func adGroupOp(key, campaign string) object {
-	return op("ad_group.create", key, object{"campaign_idempotency_key": campaign, "name": "Bulk " + key, "max_bid_micros": 700_000})
+	return op("ad_group.create", key, object{
+		"campaign_idempotency_key": campaign, "name": "Bulk " + key, "max_bid_micros": 700_000,
+	})
 }
 
 func adOp(key, campaign, group string) object {
@@ -82,7 +84,8 @@ func TestAJobMakesATree(t *testing.T) {
 	w := &tree{Service: emulatortest.Start(t)}
 	all := w.runJob(t, campaignOp("c"), adGroupOp("g", "c"), adOp("a", "c", "g"))
 	for i, kind := range []string{"campaign.create", "ad_group.create", "ad.create"} {
-		if all[i]["type"] != kind || all[i]["status"] != "created" || all[i]["resource_id"] == nil || all[i]["retryable"] != nil {
+		if all[i]["type"] != kind || all[i]["status"] != "created" ||
+			all[i]["resource_id"] == nil || all[i]["retryable"] != nil {
 			t.Errorf("result %d = %v, want %s created", i, all[i], kind)
 		}
 		if version := all[i]["submitted_version_id"]; (version != nil) != (kind == "ad.create") {
@@ -90,7 +93,8 @@ func TestAJobMakesATree(t *testing.T) {
 		}
 	}
 	campaign := w.Must(t, "GET", fmt.Sprint("/campaigns/", all[0]["resource_id"]), nil).Map(t)
-	if campaign["bidding_type"] != "clicks" || campaign["status"] != "paused" || fmt.Sprint(campaign["budget"]) != "map[lifetime_spend_limit_micros:5000000]" {
+	if campaign["bidding_type"] != "clicks" || campaign["status"] != "paused" ||
+		fmt.Sprint(campaign["budget"]) != "map[lifetime_spend_limit_micros:5000000]" {
 		t.Errorf("campaign = %v, want a paused clicks campaign with a lifetime budget", campaign)
 	}
 	ad := w.Must(t, "GET", fmt.Sprint("/ads/", all[2]["resource_id"]), nil).Map(t)
@@ -103,7 +107,8 @@ func TestBulkCampaignDefaults(t *testing.T) {
 	w := &tree{Service: emulatortest.Start(t)}
 	all := w.runJob(t, op("campaign.create", "c", object{"name": "Plain", "max_budget_micros": 1_000_000}))
 	got := w.Must(t, "GET", fmt.Sprint("/campaigns/", all[0]["resource_id"]), nil).Map(t)
-	if got["bidding_type"] != "impressions" || got["status"] != "paused" || fmt.Sprint(got["budget"]) != "map[lifetime_spend_limit_micros:1000000]" {
+	if got["bidding_type"] != "impressions" || got["status"] != "paused" ||
+		fmt.Sprint(got["budget"]) != "map[lifetime_spend_limit_micros:1000000]" {
 		t.Errorf("campaign = %v, want impression-billed, lifetime budget, paused", got)
 	}
 }
@@ -132,19 +137,30 @@ func TestShapeOfAJob(t *testing.T) {
 		{"1,001 operations", job(many(1001)...), bad("array_above_max_length", "operations")},
 		{"unknown field", with(job(campaignOp("a")), "dry_run", true), bad("unknown_parameter", "dry_run")},
 		{"unknown type", job(op("campaign.delete", "a", object{})), bad("invalid_value", "operations[0].type")},
-		{"without an operation id", job(with(campaignOp("a"), "operation_id", absent)), bad("missing_required_parameter", "operations[0].operation_id")},
-		{"operation id of 256", job(with(campaignOp("a"), "operation_id", text(256))), bad("string_above_max_length", "operations[0].operation_id")},
-		{"key of 256", job(with(campaignOp("a"), "idempotency_key", text(256))), bad("string_above_max_length", "operations[0].idempotency_key")},
-		{"create without a key", job(with(campaignOp("a"), "idempotency_key", absent)), bad("missing_required_parameter", "operations[0].idempotency_key")},
-		{"create with a target", job(with(campaignOp("a"), "target_resource_id", "x")), bad("unknown_parameter", "operations[0].target_resource_id")},
-		{"update without a target", job(with(change("ad.update", "ad_1", object{"name": "New"}), "target_resource_id", absent)), bad("missing_required_parameter", "operations[0].target_resource_id")},
-		{"operation id twice", job(campaignOp("a"), with(campaignOp("b"), "operation_id", "op-a")), bad("duplicate_value", "operations[1].operation_id")},
-		{"key twice", job(campaignOp("a"), with(campaignOp("b"), "idempotency_key", "a")), bad("duplicate_value", "operations[1].idempotency_key")},
-		{"resource updated twice", job(change("ad.update", "ad_1", object{"name": "New"}), with(change("ad.update", "ad_1", object{"name": "New"}), "operation_id", "other")), bad("duplicate_value", "operations[1].target_resource_id")},
+		{"without an operation id", job(with(campaignOp("a"), "operation_id", absent)),
+			bad("missing_required_parameter", "operations[0].operation_id")},
+		{"operation id of 256", job(with(campaignOp("a"), "operation_id", text(256))),
+			bad("string_above_max_length", "operations[0].operation_id")},
+		{"key of 256", job(with(campaignOp("a"), "idempotency_key", text(256))),
+			bad("string_above_max_length", "operations[0].idempotency_key")},
+		{"create without a key", job(with(campaignOp("a"), "idempotency_key", absent)),
+			bad("missing_required_parameter", "operations[0].idempotency_key")},
+		{"create with a target", job(with(campaignOp("a"), "target_resource_id", "x")),
+			bad("unknown_parameter", "operations[0].target_resource_id")},
+		{"update without a target", job(with(change("ad.update", "ad_1", object{"name": "New"}),
+			"target_resource_id", absent)), bad("missing_required_parameter", "operations[0].target_resource_id")},
+		{"operation id twice", job(campaignOp("a"), with(campaignOp("b"), "operation_id", "op-a")),
+			bad("duplicate_value", "operations[1].operation_id")},
+		{"key twice", job(campaignOp("a"), with(campaignOp("b"), "idempotency_key", "a")),
+			bad("duplicate_value", "operations[1].idempotency_key")},
+		{"resource updated twice", job(change("ad.update", "ad_1", object{"name": "New"}),
+			with(change("ad.update", "ad_1", object{"name": "New"}), "operation_id", "other")),
+			bad("duplicate_value", "operations[1].target_resource_id")},
 		{"operation of 512 KiB and a byte", job(sized(512<<10 + 1)), bad("operation_too_large", "operations[0]")},
 		{"operation of 512 KiB", job(sized(512 << 10)), refusal{status: 202}},
 		{"1,000 operations", job(many(1000)...), refusal{status: 202}},
-		{"id and key of 255", job(with(with(campaignOp("a"), "operation_id", text(255)), "idempotency_key", text(255))), refusal{status: 202}},
+		{"id and key of 255", job(with(with(campaignOp("a"), "operation_id", text(255)), "idempotency_key", text(255))),
+			refusal{status: 202}},
 	}
 	for _, row := range rows {
 		expect(t, "job: "+row.name, s.Do(t, "POST", "/bulk_mutation_jobs", row.body), row.want)
@@ -155,7 +171,8 @@ func TestBodyOfAJobIsAtMost16MiB(t *testing.T) {
 	s := emulatortest.Start(t)
 	body := `{"operations":[` + strings.Repeat(" ", 16<<20-17) + `]}`
 	expect(t, "16 MiB", s.Do(t, "POST", "/bulk_mutation_jobs", body), bad("array_below_min_length", "operations"))
-	expect(t, "16 MiB and a byte", s.Do(t, "POST", "/bulk_mutation_jobs", body+" "), refusal{413, "request_too_large", ""})
+	expect(t, "16 MiB and a byte", s.Do(t, "POST", "/bulk_mutation_jobs", body+" "),
+		refusal{413, "request_too_large", ""})
 }
 
 func TestOperationsFailAlone(t *testing.T) {
@@ -167,36 +184,59 @@ func TestOperationsFailAlone(t *testing.T) {
 		ops  []object
 		want string // of the last operation
 	}{
-		{"budget of 999,999", []object{input(campaignOp("c"), "max_budget_micros", 999_999)}, "failed integer_below_min_value"},
+		{"budget of 999,999", []object{input(campaignOp("c"), "max_budget_micros", 999_999)},
+			"failed integer_below_min_value"},
 		{"budget of 1,000,000", []object{input(campaignOp("c1"), "max_budget_micros", 1_000_000)}, "created"},
 		{"daily budget", []object{input(campaignOp("c2"), "budget_type", "daily")}, "created"},
 		{"unknown input", []object{input(campaignOp("c"), "targeting", object{})}, "failed unknown_parameter"},
-		{"2,501 locations", []object{input(campaignOp("c"), "location_ids", numbers(2501))}, "failed array_above_max_length"},
+		{"2,501 locations", []object{input(campaignOp("c"), "location_ids", numbers(2501))},
+			"failed array_above_max_length"},
 		{"2,500 locations", []object{input(campaignOp("c3"), "location_ids", numbers(2500))}, "created"},
 		{"archived at birth", []object{input(campaignOp("c"), "status", "archived")}, "failed invalid_value"},
 		{"name of 2", []object{input(campaignOp("c"), "name", "ab")}, "failed string_below_min_length"},
 		{"ad group without its campaign", []object{adGroupOp("g", "none")}, "failed dependency_not_found"},
-		{"ad group under an ad group", []object{campaignOp("c4"), adGroupOp("g4", "c4"), adGroupOp("g5", "g4")}, "failed dependency_not_found"},
-		{"ad with another campaign than its ad group", []object{campaignOp("c5"), campaignOp("c6"), adGroupOp("g6", "c5"), adOp("a6", "c6", "g6")}, "failed dependency_mismatch"},
-		{"both bids", []object{campaignOp("c7"), input(adGroupOp("g7", "c7"), "max_cpm_bid_micros", 5_000)}, "failed invalid_value"},
-		{"click bid on impressions", []object{with(impressions, "idempotency_key", "c8"), adGroupOp("g8", "c8")}, "failed billing_event_mismatch"},
-		{"CPM on clicks", []object{campaignOp("c9"), op("ad_group.create", "g9", object{"campaign_idempotency_key": "c9", "name": "Views", "max_cpm_bid_micros": 60_000_000})}, "failed billing_event_mismatch"},
-		{"CPM on impressions", []object{with(impressions, "idempotency_key", "c10"), op("ad_group.create", "g10", object{"campaign_idempotency_key": "c10", "name": "Views", "max_cpm_bid_micros": 60_000_000})}, "created"},
-		{"no bid", []object{campaignOp("c11"), op("ad_group.create", "g11", object{"campaign_idempotency_key": "c11", "name": "Group"})}, "created"},
-		{"2,001 hints", []object{campaignOp("c12"), input(adGroupOp("g12", "c12"), "context_hints", texts(2001, "hint"))}, "failed array_above_max_length"},
-		{"title of 51", []object{campaignOp("c13"), adGroupOp("g13", "c13"), input(adOp("a13", "c13", "g13"), "title", text(51))}, "failed string_above_max_length"},
-		{"image that is missing", []object{campaignOp("c14"), adGroupOp("g14", "c14"), input(adOp("a14", "c14", "g14"), "source_image_url", "https://images.example/missing/a.png")}, "failed image_not_found"},
-		{"child of a failed parent", []object{input(campaignOp("c15"), "name", "x"), adGroupOp("g15", "c15")}, "skipped dependency_failed"},
-		{"update of nothing", []object{change("campaign.update", w.campaign, object{})}, "failed missing_required_parameter"},
-		{"update of no campaign", []object{change("campaign.update", "cmpn_none", object{"name": "New"})}, "failed not_found"},
-		{"update of an ad as a campaign", []object{change("campaign.update", w.ad, object{"name": "New"})}, "failed not_found"},
-		{"update to daily without an amount", []object{change("campaign.update", w.campaign, object{"budget_type": "lifetime"})}, "failed missing_required_parameter"},
-		{"update to lifetime", []object{change("campaign.update", w.campaign, object{"budget_type": "lifetime", "max_budget_micros": 9_000_000})}, "failed invalid_value"},
-		{"update of the amount", []object{change("campaign.update", w.campaign, object{"max_budget_micros": 60_000_000})}, "updated"},
-		{"creative without a file", []object{change("ad.update", w.ad, object{"creative": object{"title": "New title", "body": "", "target_url": "https://x.example"}})}, "failed missing_required_parameter"},
-		{"whole creative", []object{change("ad.update", w.ad, object{"creative": object{"title": "New title", "body": "", "target_url": "https://x.example", "file_id": w.file}})}, "updated"},
+		{"ad group under an ad group", []object{campaignOp("c4"), adGroupOp("g4", "c4"), adGroupOp("g5", "g4")},
+			"failed dependency_not_found"},
+		{"ad with another campaign than its ad group", []object{campaignOp("c5"),
+			campaignOp("c6"), adGroupOp("g6", "c5"), adOp("a6", "c6", "g6")}, "failed dependency_mismatch"},
+		{"both bids", []object{campaignOp("c7"), input(adGroupOp("g7", "c7"), "max_cpm_bid_micros", 5_000)},
+			"failed invalid_value"},
+		{"click bid on impressions", []object{with(impressions, "idempotency_key", "c8"), adGroupOp("g8", "c8")},
+			"failed billing_event_mismatch"},
+		{"CPM on clicks", []object{campaignOp("c9"), op("ad_group.create",
+			"g9", object{"campaign_idempotency_key": "c9", "name": "Views", "max_cpm_bid_micros": 60_000_000})},
+			"failed billing_event_mismatch"},
+		{"CPM on impressions", []object{with(impressions, "idempotency_key", "c10"), op("ad_group.create", "g10",
+			object{"campaign_idempotency_key": "c10", "name": "Views", "max_cpm_bid_micros": 60_000_000})}, "created"},
+		{"no bid", []object{campaignOp("c11"),
+			op("ad_group.create", "g11", object{"campaign_idempotency_key": "c11", "name": "Group"})}, "created"},
+		{"2,001 hints", []object{campaignOp("c12"),
+			input(adGroupOp("g12", "c12"), "context_hints", texts(2001, "hint"))}, "failed array_above_max_length"},
+		{"title of 51", []object{campaignOp("c13"), adGroupOp("g13", "c13"),
+			input(adOp("a13", "c13", "g13"), "title", text(51))}, "failed string_above_max_length"},
+		{"image that is missing", []object{campaignOp("c14"), adGroupOp("g14", "c14"), input(adOp("a14", "c14", "g14"),
+			"source_image_url", "https://images.example/missing/a.png")}, "failed image_not_found"},
+		{"child of a failed parent", []object{input(campaignOp("c15"), "name", "x"), adGroupOp("g15", "c15")},
+			"skipped dependency_failed"},
+		{"update of nothing", []object{change("campaign.update", w.campaign, object{})},
+			"failed missing_required_parameter"},
+		{"update of no campaign", []object{change("campaign.update", "cmpn_none", object{"name": "New"})},
+			"failed not_found"},
+		{"update of an ad as a campaign", []object{change("campaign.update", w.ad, object{"name": "New"})},
+			"failed not_found"},
+		{"update to daily without an amount", []object{change("campaign.update",
+			w.campaign, object{"budget_type": "lifetime"})}, "failed missing_required_parameter"},
+		{"update to lifetime", []object{change("campaign.update",
+			w.campaign, object{"budget_type": "lifetime", "max_budget_micros": 9_000_000})}, "failed invalid_value"},
+		{"update of the amount",
+			[]object{change("campaign.update", w.campaign, object{"max_budget_micros": 60_000_000})}, "updated"},
+		{"creative without a file", []object{change("ad.update", w.ad, object{"creative": object{"title": "New title",
+			"body": "", "target_url": "https://x.example"}})}, "failed missing_required_parameter"},
+		{"whole creative", []object{change("ad.update", w.ad, object{"creative": object{"title": "New title",
+			"body": "", "target_url": "https://x.example", "file_id": w.file}})}, "updated"},
 		{"archive", []object{change("ad_group.update", w.adGroup, object{"status": "archived"})}, "updated"},
-		{"change of the archived", []object{change("ad_group.update", w.adGroup, object{"name": "New"})}, "failed resource_archived"},
+		{"change of the archived", []object{change("ad_group.update", w.adGroup, object{"name": "New"})},
+			"failed resource_archived"},
 	}
 	for _, row := range rows {
 		all := w.runJob(t, row.ops...)
@@ -221,7 +261,9 @@ func numbers(n int) []string {
 func TestCPMNeedsAccess(t *testing.T) {
 	w := &tree{Service: emulatortest.Start(t, func(o *emulator.Options) { o.Accounts[0].Features.BulkCPM = false })}
 	all := w.runJob(t, op("campaign.create", "c", object{"name": "Views", "max_budget_micros": 1_000_000}),
-		op("ad_group.create", "g", object{"campaign_idempotency_key": "c", "name": "Views", "max_cpm_bid_micros": 60_000_000}))
+		op("ad_group.create", "g", object{
+			"campaign_idempotency_key": "c", "name": "Views", "max_cpm_bid_micros": 60_000_000,
+		}))
 	if got := outcome(all[1]); got != "failed cpm_not_enabled" {
 		t.Errorf("CPM without access: %s", got)
 	}
@@ -231,8 +273,11 @@ func TestCPMIsPerThousand(t *testing.T) {
 	for points, want := range map[string]string{"": "60000", "bulk_cpm_unit=per_impression": "60000000"} {
 		w := &tree{Service: emulatortest.Start(t, emulatortest.WithPoints(t, points))}
 		all := w.runJob(t, op("campaign.create", "c", object{"name": "Views", "max_budget_micros": 1_000_000}),
-			op("ad_group.create", "g", object{"campaign_idempotency_key": "c", "name": "Views", "max_cpm_bid_micros": 60_000_000}))
-		bidding := w.Must(t, "GET", fmt.Sprint("/ad_groups/", all[1]["resource_id"]), nil).Map(t)["bidding_config"].(map[string]any)
+			op("ad_group.create", "g", object{
+				"campaign_idempotency_key": "c", "name": "Views", "max_cpm_bid_micros": 60_000_000,
+			}))
+		bidding := w.Must(t, "GET", fmt.Sprint("/ad_groups/", all[1]["resource_id"]),
+			nil).Map(t)["bidding_config"].(map[string]any)
 		if fmt.Sprint(bidding["max_bid_micros"]) != want || bidding["billing_event_type"] != "impression" {
 			t.Errorf("%q: CPM of 60 units is %v, want %s an impression", points, bidding, want)
 		}
@@ -248,11 +293,18 @@ func TestStatusOfAJob(t *testing.T) {
 		each []string
 	}{
 		{"all good", job(campaignOp("a"), campaignOp("b")), "completed", []string{"created", "created"}},
-		{"one wrong", job(campaignOp("a"), wrong, campaignOp("b")), "partially_failed", []string{"created", "failed string_below_min_length", "created"}},
-		{"all wrong", job(wrong, adGroupOp("g", "w")), "failed", []string{"failed string_below_min_length", "skipped dependency_failed"}},
-		{"stopped by a failure", with(job(campaignOp("a"), wrong, campaignOp("b")), "partial_failure", false), "partially_failed", []string{"created", "failed string_below_min_length", "skipped earlier_operation_failed"}},
-		{"validated", with(job(campaignOp("a"), adGroupOp("g", "a"), change("ad.update", "ad_none", object{"name": "New"})), "validate_only", true), "completed", []string{"validated", "validated", "validated"}},
-		{"validated, one wrong", with(job(campaignOp("a"), wrong), "validate_only", true), "partially_failed", []string{"validated", "failed string_below_min_length"}},
+		{"one wrong", job(campaignOp("a"), wrong, campaignOp("b")),
+			"partially_failed", []string{"created", "failed string_below_min_length", "created"}},
+		{"all wrong", job(wrong, adGroupOp("g", "w")),
+			"failed", []string{"failed string_below_min_length", "skipped dependency_failed"}},
+		{"stopped by a failure",
+			with(job(campaignOp("a"), wrong, campaignOp("b")), "partial_failure", false), "partially_failed",
+			[]string{"created", "failed string_below_min_length", "skipped earlier_operation_failed"}},
+		{"validated", with(job(campaignOp("a"), adGroupOp("g", "a"),
+			change("ad.update", "ad_none", object{"name": "New"})), "validate_only", true),
+			"completed", []string{"validated", "validated", "validated"}},
+		{"validated, one wrong", with(job(campaignOp("a"), wrong), "validate_only", true),
+			"partially_failed", []string{"validated", "failed string_below_min_length"}},
 	}
 	for _, row := range rows {
 		s := emulatortest.Start(t)
@@ -271,7 +323,8 @@ func TestStatusOfAJob(t *testing.T) {
 func TestValidateOnlyChangesNothing(t *testing.T) {
 	w := newTree(t, emulatortest.Start(t))
 	before := string(w.Must(t, "GET", "/_emulator/mutations", nil).Body)
-	runBody(t, w.Service, with(job(campaignOp("a"), change("campaign.update", w.campaign, object{"name": "New name"})), "validate_only", true))
+	runBody(t, w.Service, with(job(campaignOp("a"), change("campaign.update", w.campaign, object{"name": "New name"})),
+		"validate_only", true))
 	if after := string(w.Must(t, "GET", "/_emulator/mutations", nil).Body); after != before {
 		t.Errorf("a validate_only job left mutations:\n%s", after)
 	}
@@ -289,7 +342,8 @@ func TestJobKey(t *testing.T) {
 	if again.ID(t) != first || again.Status != 202 {
 		t.Errorf("same key, same body = %d %s, want 202 and job %s", again.Status, again.Body, first)
 	}
-	expect(t, "same key, other body", s.Do(t, "POST", "/bulk_mutation_jobs", job(campaignOp("b")), "Idempotency-Key", "j1"), refusal{409, "idempotency_conflict", ""})
+	expect(t, "same key, other body", s.Do(t, "POST",
+		"/bulk_mutation_jobs", job(campaignOp("b")), "Idempotency-Key", "j1"), refusal{409, "idempotency_conflict", ""})
 }
 
 func TestRerunReusesWhatSucceeded(t *testing.T) {
@@ -303,9 +357,11 @@ func TestRerunReusesWhatSucceeded(t *testing.T) {
 	}))
 	defer host.Close()
 	s := emulatortest.Start(t, emulatortest.WithPoints(t, "bulk_retry_after=30"))
-	body := job(campaignOp("c"), adGroupOp("g", "c"), adOp("a1", "c", "g"), with(adOp("a2", "c", "g"), "input.source_image_url", host.URL+"/x.png"))
+	body := job(campaignOp("c"), adGroupOp("g", "c"),
+		adOp("a1", "c", "g"), with(adOp("a2", "c", "g"), "input.source_image_url", host.URL+"/x.png"))
 	first := runBody(t, s, body, "Idempotency-Key", "j1")
-	if got := outcome(first[3]); got != "failed image_fetch_failed" || first[3]["retryable"] != true || fmt.Sprint(first[3]["retry_after_seconds"]) != "30" {
+	if got := outcome(first[3]); got != "failed image_fetch_failed" ||
+		first[3]["retryable"] != true || fmt.Sprint(first[3]["retry_after_seconds"]) != "30" {
 		t.Fatalf("ad whose image host is down = %v, want retryable after 30 s", first[3])
 	}
 	ready.Store(true)
@@ -333,7 +389,8 @@ func TestParentRepeatedInAnotherJob(t *testing.T) {
 		}
 		rerun := runBody(t, w.Service, job(campaignOp("c"), adGroupOp("g2", "c")), "Idempotency-Key", "again")
 		if rerun[0]["resource_id"] != second[0]["resource_id"] {
-			t.Errorf("%q: a rerun of the same body made %v, want %v", points, rerun[0]["resource_id"], second[0]["resource_id"])
+			t.Errorf("%q: a rerun of the same body made %v, want %v",
+				points, rerun[0]["resource_id"], second[0]["resource_id"])
 		}
 	}
 }
@@ -348,7 +405,8 @@ func TestResultPages(t *testing.T) {
 	w.JobEnd(t, id)
 	at := "/bulk_mutation_jobs/" + id + "/operations"
 	page := w.Must(t, "GET", at, nil).Map(t)
-	if n := len(page["data"].([]any)); n != 100 || page["has_more"] != true || page["complete"] != true || page["object"] != "list" {
+	if n := len(page["data"].([]any)); n != 100 ||
+		page["has_more"] != true || page["complete"] != true || page["object"] != "list" {
 		t.Errorf("first page has %d results, has_more %v, complete %v", n, page["has_more"], page["complete"])
 	}
 	page = w.Must(t, "GET", at+"?after=op-k99", nil).Map(t)
@@ -362,100 +420,7 @@ func TestResultPages(t *testing.T) {
 	} {
 		expect(t, query, w.Do(t, "GET", at+query, nil), want)
 	}
-	expect(t, "malformed job id", w.Do(t, "GET", "/bulk_mutation_jobs/x", nil), refusal{422, "invalid_identifier", "job_id"})
+	expect(t, "malformed job id", w.Do(t, "GET", "/bulk_mutation_jobs/x", nil),
+		refusal{422, "invalid_identifier", "job_id"})
 	expect(t, "unknown job", w.Do(t, "GET", "/bulk_mutation_jobs/blkmtnjob_00", nil), refusal{404, "not_found", ""})
-}
-
-func TestBulkNeedsAccess(t *testing.T) {
-	s := emulatortest.Start(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = false })
-	expect(t, "without access", s.Do(t, "POST", "/bulk_mutation_jobs", job(campaignOp("a"))), refusal{404, "not_found", ""})
-}
-
-func TestJobTakesItsTime(t *testing.T) {
-	s := emulatortest.Start(t, limited(-1, -1, -1), emulatortest.WithPoints(t, "bulk_duration=60s,bulk_complete_lag=2s"))
-	id := s.Must(t, "POST", "/bulk_mutation_jobs", job(campaignOp("a"))).ID(t)
-	at := "/bulk_mutation_jobs/" + id
-	if got := s.Must(t, "GET", at, nil).Map(t); got["status"] != "pending" || got["completed_at"] != nil {
-		t.Errorf("at once: %v, want pending", got)
-	}
-	expect(t, "cursor before the end", s.Do(t, "GET", at+"/operations?after=op-a", nil), bad("job_not_complete", "after"))
-	s.Advance(t, 60)
-	s.JobEnd(t, id)
-	if got := s.Must(t, "GET", at+"/operations", nil).Map(t); got["complete"] != false {
-		t.Errorf("at the end: complete = %v, want false for 2 s more", got["complete"])
-	}
-	s.Advance(t, 2)
-	if got := s.Must(t, "GET", at+"/operations", nil).Map(t); got["complete"] != true {
-		t.Errorf("2 s after the end: complete = %v, want true", got["complete"])
-	}
-}
-
-func TestOrdersPutParentsFirst(t *testing.T) {
-	for _, order := range []string{"listed", "by_type", "reverse"} {
-		w := &tree{Service: emulatortest.Start(t, emulatortest.WithPoints(t, "bulk_order="+order))}
-		for i, r := range w.runJob(t, adOp("a", "c", "g"), adGroupOp("g", "c"), campaignOp("c")) {
-			if outcome(r) != "created" {
-				t.Errorf("bulk_order=%s: operation %d %s", order, i, outcome(r))
-			}
-		}
-	}
-}
-
-func TestUpdateOfWhatWasMadeAfterSubmission(t *testing.T) {
-	s := emulatortest.Start(t, limited(-1, -1, -1), emulatortest.WithPoints(t, "bulk_duration=60s"))
-	// Ids follow from the seed: a twin of this emulator tells the next one.
-	twin := emulatortest.Start(t, limited(-1, -1, -1), emulatortest.WithPoints(t, "bulk_duration=60s"))
-	twin.Must(t, "POST", "/bulk_mutation_jobs", job(change("campaign.update", "cmpn_x", object{"name": "New"})))
-	next := twin.Campaign(t, "Late")
-	id := s.Must(t, "POST", "/bulk_mutation_jobs", job(change("campaign.update", next, object{"name": "New"}))).ID(t)
-	if late := s.Campaign(t, "Late"); late != next {
-		t.Fatalf("late campaign is %s, want %s", late, next)
-	}
-	s.Advance(t, 60)
-	s.JobEnd(t, id)
-	if got := outcome(results(t, s, id)[0]); got != "failed not_found" {
-		t.Errorf("update of a campaign made after submission: %s", got)
-	}
-}
-
-func TestOperationHook(t *testing.T) {
-	yes := true
-	s := emulatortest.Start(t, func(o *emulator.Options) {
-		o.Hooks = &service.Hooks{Operation: func(op service.Operation, next func() world.JobResult) world.JobResult {
-			if op.Index == 1 {
-				return world.JobResult{Status: "failed", ErrorCode: "armed", Retryable: &yes}
-			}
-			return next()
-		}}
-	})
-	w := &tree{Service: s}
-	all := w.runJob(t, campaignOp("a"), campaignOp("b"), adGroupOp("g", "b"))
-	if outcome(all[0]) != "created" || outcome(all[1]) != "failed armed" || outcome(all[2]) != "skipped dependency_failed" {
-		t.Errorf("results = %v", all)
-	}
-}
-
-func TestJobFaults(t *testing.T) {
-	var held atomic.Bool
-	held.Store(true)
-	s := emulatortest.Start(t, func(o *emulator.Options) {
-		o.Hooks = &service.Hooks{Job: func(job world.Job) service.JobFault {
-			if held.Load() {
-				return service.JobFault{Hold: true}
-			}
-			return service.JobFault{Error: "the job was lost"}
-		}}
-	})
-	id := s.Must(t, "POST", "/bulk_mutation_jobs", job(campaignOp("a"))).ID(t)
-	if got := s.Must(t, "GET", "/bulk_mutation_jobs/"+id, nil).Map(t)["status"]; got != "pending" {
-		t.Errorf("held job is %v, want pending", got)
-	}
-	held.Store(false)
-	s.Advance(t, 3600)
-	if got := s.JobEnd(t, id)["status"]; got != "failed" {
-		t.Errorf("lost job is %v, want failed", got)
-	}
-	if got := s.Must(t, "GET", "/bulk_mutation_jobs/"+id+"/operations", nil).Map(t)["error"]; got != "the job was lost" {
-		t.Errorf("job-level error = %v", got)
-	}
 }

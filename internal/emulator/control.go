@@ -61,7 +61,8 @@ func (s *Server) controlled(handle func(*http.Request) (any, error)) http.Handle
 func local(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := page.CheckLocal(r); err != nil {
-			e := wire.Refusef(http.StatusForbidden, "cross_origin", "", "The emulator's own addresses are for this machine: %v.", err)
+			e := wire.Refusef(http.StatusForbidden,
+				"cross_origin", "", "The emulator's own addresses are for this machine: %v.", err)
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(e.Status)
 			w.Write(toJSON(e.Body()))
@@ -116,7 +117,8 @@ func (s *Server) clockStep(now json.RawMessage, advance *float64) (time.Duration
 	}
 	seconds, err := strconv.ParseInt(string(now), 10, 64)
 	if err != nil {
-		return 0, wire.Invalidf("now", "invalid_value", "clock: now is %s; want a time such as \"2026-12-01T08:00:00Z\" or Unix seconds", now)
+		return 0, wire.Invalidf("now", "invalid_value",
+			"clock: now is %s; want a time such as \"2026-12-01T08:00:00Z\" or Unix seconds", now)
 	}
 	return time.Unix(seconds, 0).Sub(s.world.Clock.Now()), nil
 }

@@ -60,7 +60,8 @@ func TestEveryAcceptedChangeIsInTheLog(t *testing.T) {
 		if m["resource_id"] != id || m["account_id"] != emulatortest.AccountID || m["body_sha256"] == "" {
 			t.Errorf("entry = %v", m)
 		}
-		got = append(got, line{fmt.Sprint(m["seq"]), fmt.Sprint(m["endpoint"]), fmt.Sprint(m["idempotency_key"]), fmt.Sprint(m["action"]), nameAndStatus(m["before"]), nameAndStatus(m["after"])})
+		got = append(got, line{fmt.Sprint(m["seq"]), fmt.Sprint(m["endpoint"]), fmt.Sprint(m["idempotency_key"]),
+			fmt.Sprint(m["action"]), nameAndStatus(m["before"]), nameAndStatus(m["after"])})
 	}
 	want := []line{
 		{"1", "POST /campaigns", "k", "create", "", "Spring paused"},
@@ -87,7 +88,8 @@ func nameAndStatus(record any) string {
 func TestOpenPointsAreChangedWhileItRuns(t *testing.T) {
 	s := emulatortest.Start(t)
 	s.Must(t, "POST", "/_emulator/open_points", `{"error_body":"flat"}`)
-	if got := string(s.Do(t, "GET", "/campaigns/x", nil).Body); got != "{\"message\":\"No campaign found with id 'x'.\"}\n" {
+	if got := string(s.Do(t, "GET", "/campaigns/x", nil).Body); got !=
+		"{\"message\":\"No campaign found with id 'x'.\"}\n" {
 		t.Errorf("error body = %s, want the flat one", got)
 	}
 	shown := string(s.Do(t, "GET", "/_emulator/open_points", nil).Body)
@@ -100,7 +102,8 @@ func TestOpenPointsAreChangedWhileItRuns(t *testing.T) {
 			t.Errorf("open point %s is not shown with %s", p.Name, want)
 		}
 	}
-	expect(t, "unknown value", s.Do(t, "POST", "/_emulator/open_points", `{"error_body":"xml"}`), bad("invalid_value", ""))
+	expect(t, "unknown value", s.Do(t, "POST", "/_emulator/open_points", `{"error_body":"xml"}`),
+		bad("invalid_value", ""))
 	expect(t, "unknown name", s.Do(t, "POST", "/_emulator/open_points", `{"colour":"red"}`), bad("invalid_value", ""))
 }
 
@@ -108,7 +111,8 @@ func TestRequestsAreLogged(t *testing.T) {
 	s := emulatortest.Start(t)
 	got := s.Do(t, "GET", "/campaigns/x?include[]=serving_issues", nil)
 	last := s.Requests()[len(s.Requests())-1]
-	if last.Status != 404 || last.Path != "/v1/campaigns/x?include[]=serving_issues" || last.AccountID != emulatortest.AccountID || last.RequestID != got.Header.Get("X-Request-Id") {
+	if last.Status != 404 || last.Path != "/v1/campaigns/x?include[]=serving_issues" ||
+		last.AccountID != emulatortest.AccountID || last.RequestID != got.Header.Get("X-Request-Id") {
 		t.Errorf("entry = %+v", last)
 	}
 }
@@ -138,17 +142,22 @@ func TestOpenPointsOfRecords(t *testing.T) {
 func TestOpenPointsOfValues(t *testing.T) {
 	rows := []struct{ points, name, countries, host string }{
 		{"", "  Spring  ", "[US CA]", "https://Shop.Example/A"},
-		{"normalise_names=trimmed,normalise_arrays=sorted,normalise_url_host=lowered", "Spring", "[CA US]", "https://shop.example/A"},
+		{"normalise_names=trimmed,normalise_arrays=sorted,normalise_url_host=lowered",
+			"Spring", "[CA US]", "https://shop.example/A"},
 	}
 	for _, row := range rows {
 		w := newTree(t, emulatortest.Start(t, emulatortest.WithPoints(t, row.points)))
-		body := with(emulatortest.CampaignBody("  Spring  "), "targeting", object{"locations": object{"countries": []string{"US", "CA"}}})
+		body := with(emulatortest.CampaignBody("  Spring  "), "targeting", object{
+			"locations": object{"countries": []string{"US", "CA"}},
+		})
 		got := w.Must(t, "POST", "/campaigns", body).Map(t)
 		countries := got["targeting"].(map[string]any)["locations"].(map[string]any)["countries"]
 		if got["name"] != row.name || fmt.Sprint(countries) != row.countries {
-			t.Errorf("%q: name %q, countries %v; want %q, %s", row.points, got["name"], countries, row.name, row.countries)
+			t.Errorf("%q: name %q, countries %v; want %q, %s",
+				row.points, got["name"], countries, row.name, row.countries)
 		}
-		ad := w.Must(t, "POST", "/ads/"+w.ad, object{"creative": with(emulatortest.CreativeBody(w.file), "target_url", "https://Shop.Example/A")}).Map(t)
+		ad := w.Must(t, "POST", "/ads/"+w.ad,
+			object{"creative": with(emulatortest.CreativeBody(w.file), "target_url", "https://Shop.Example/A")}).Map(t)
 		if target := ad["creative"].(map[string]any)["target_url"]; target != row.host {
 			t.Errorf("%q: target_url = %v, want %s", row.points, target, row.host)
 		}
@@ -166,7 +175,8 @@ func TestOpenPointsOfWhatWasNotSent(t *testing.T) {
 		{"", "/ad_groups", "description", "<nil>"},
 		{"normalise_description=empty", "/ad_groups", "description", ""},
 		{"", "/ad_groups", "bidding_config", "map[billing_event_type:click max_bid_micros:1250000 strategy:fixed_bid]"},
-		{"normalise_strategy=left_out", "/ad_groups", "bidding_config", "map[billing_event_type:click max_bid_micros:1250000]"},
+		{"normalise_strategy=left_out", "/ad_groups",
+			"bidding_config", "map[billing_event_type:click max_bid_micros:1250000]"},
 	}
 	for _, row := range rows {
 		w := newTree(t, emulatortest.Start(t, emulatortest.WithPoints(t, row.points)))
@@ -176,15 +186,19 @@ func TestOpenPointsOfWhatWasNotSent(t *testing.T) {
 			t.Errorf("%q: %s of %s = %v (there: %v), want %s", row.points, row.field, row.path, got, there, row.want)
 		}
 	}
-	w := newTree(t, emulatortest.Start(t, emulatortest.WithPoints(t, "normalise_empty_lists=dropped,normalise_description=empty,normalise_strategy=left_out")))
+	w := newTree(t, emulatortest.Start(t, emulatortest.WithPoints(t,
+		"normalise_empty_lists=dropped,normalise_description=empty,normalise_strategy=left_out")))
 	body := object{"description": "Boots", "context_hints": []string{"hiking"}}
-	if got := w.Must(t, "POST", "/ad_groups/"+w.adGroup, body).Map(t); got["description"] != "Boots" || fmt.Sprint(got["context_hints"]) != "[hiking]" {
-		t.Errorf("what was sent is shown as %v and %v, want Boots and [hiking]", got["description"], got["context_hints"])
+	if got := w.Must(t, "POST", "/ad_groups/"+w.adGroup, body).Map(t); got["description"] != "Boots" ||
+		fmt.Sprint(got["context_hints"]) != "[hiking]" {
+		t.Errorf("what was sent is shown as %v and %v, want Boots and [hiking]",
+			got["description"], got["context_hints"])
 	}
 }
 
 func TestRequestHooks(t *testing.T) {
-	create := func(t *testing.T, hook func(c *service.Call, next func() service.Response) service.Response) (status string, made int) {
+	create := func(t *testing.T,
+		hook func(c *service.Call, next func() service.Response) service.Response) (status string, made int) {
 		s := emulatortest.Start(t, func(o *emulator.Options) { o.Hooks = &service.Hooks{Request: hook} })
 		resp, err := s.Send(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"))
 		status = "no answer"

@@ -67,7 +67,9 @@ func people(kind population.Kind, from, to int) string {
 }
 
 func fileBody(name, fileID, text string) object {
-	return object{"name": name, "file_id": fileID, "filename": "people.csv", "mimetype": "text/csv", "file_size": len(text)}
+	return object{
+		"name": name, "file_id": fileID, "filename": "people.csv", "mimetype": "text/csv", "file_size": len(text),
+	}
 }
 
 // fromFile makes an audience of e-mail addresses and waits for its publication.

@@ -23,7 +23,8 @@ func TestWhoMayComeIn(t *testing.T) {
 		{"no credential", []string{"Authorization", ""}, refusal{401, "missing_api_key", ""}},
 		{"another scheme", []string{"Authorization", "Basic " + s.Key}, refusal{401, "missing_api_key", ""}},
 		{"unknown key", []string{"Authorization", "Bearer sk-unknown"}, refusal{401, "invalid_api_key", ""}},
-		{"the key and an account", []string{"OpenAI-Ad-Account", emulatortest.AccountID}, bad("invalid_header", "OpenAI-Ad-Account")},
+		{"the key and an account", []string{"OpenAI-Ad-Account", emulatortest.AccountID},
+			bad("invalid_header", "OpenAI-Ad-Account")},
 	}
 	for _, row := range rows {
 		expect(t, row.name, s.Do(t, "GET", "/campaigns", nil, row.headers...), row.want)
@@ -39,7 +40,8 @@ func TestAKeySeesOneAccount(t *testing.T) {
 		expect(t, "foreign GET "+path, s.Do(t, "GET", w.fill(path), nil, other...), missing)
 		expect(t, "foreign pause "+path, s.Do(t, "POST", w.fill(path)+"/pause", nil, other...), missing)
 	}
-	expect(t, "child of a foreign campaign", s.Do(t, "POST", "/ad_groups", emulatortest.AdGroupBody(w.campaign, "Group"), other...), missing)
+	expect(t, "child of a foreign campaign",
+		s.Do(t, "POST", "/ad_groups", emulatortest.AdGroupBody(w.campaign, "Group"), other...), missing)
 	if got := s.Must(t, "GET", "/ad_account", nil, other...).Map(t)["id"]; got != "adacct_other" {
 		t.Errorf("account of the other key = %v", got)
 	}
@@ -59,7 +61,8 @@ func TestAddressesThatAreNotThere(t *testing.T) {
 
 func TestABrokenQueryChangesNothing(t *testing.T) {
 	s := emulatortest.Start(t)
-	expect(t, "create with a broken query", s.Do(t, "POST", "/campaigns?a=%zz", emulatortest.CampaignBody("Spring")), bad("invalid_query", ""))
+	expect(t, "create with a broken query", s.Do(t, "POST", "/campaigns?a=%zz", emulatortest.CampaignBody("Spring")),
+		bad("invalid_query", ""))
 	if n := s.World().MutationCount(); n != 0 {
 		t.Errorf("a refused create left %d mutations", n)
 	}
@@ -79,7 +82,8 @@ func TestInterfaceOnlyLeavesOutAdditions(t *testing.T) {
 		}
 		body := string(only.Do(t, rt.Method, path, nil).Body)
 		if strings.Contains(body, unknown) != rt.Addition() {
-			t.Errorf("%s %s with the interface only = %s; it is an addition: %v", rt.Method, rt.Pattern, body, rt.Addition())
+			t.Errorf("%s %s with the interface only = %s; it is an addition: %v",
+				rt.Method, rt.Pattern, body, rt.Addition())
 		}
 		if rt.Addition() {
 			additions++
@@ -92,10 +96,11 @@ func TestInterfaceOnlyLeavesOutAdditions(t *testing.T) {
 
 func TestErrorBodies(t *testing.T) {
 	for shape, want := range map[string]string{
-		"nested": `{"error":{"message":"No campaign found with id 'x'.","type":"invalid_request_error","param":null,"code":"not_found"}}` + "\n",
-		"flat":   `{"message":"No campaign found with id 'x'."}` + "\n",
-		"text":   "No campaign found with id 'x'.\n",
-		"html":   "<html><body><h1>404</h1><p>No campaign found with id &#39;x&#39;.</p></body></html>\n",
+		"nested": `{"error":{"message":"No campaign ` +
+			`found with id 'x'.","type":"invalid_request_error","param":null,"code":"not_found"}}` + "\n",
+		"flat": `{"message":"No campaign found with id 'x'."}` + "\n",
+		"text": "No campaign found with id 'x'.\n",
+		"html": "<html><body><h1>404</h1><p>No campaign found with id &#39;x&#39;.</p></body></html>\n",
 	} {
 		s := emulatortest.Start(t, emulatortest.WithPoints(t, "error_body="+shape))
 		if got := s.Do(t, "GET", "/campaigns/x", nil); string(got.Body) != want || got.Status != 404 {
@@ -196,7 +201,9 @@ func TestEntityLimits(t *testing.T) {
 	})
 	w := newTree(t, s)
 	w.Campaign(t, "Second")
-	for path, code := range map[string]string{"/campaigns": "campaign_limit_reached", "/ad_groups": "ad_group_limit_reached", "/ads": "ad_limit_reached"} {
+	for path, code := range map[string]string{
+		"/campaigns": "campaign_limit_reached", "/ad_groups": "ad_group_limit_reached", "/ads": "ad_limit_reached",
+	} {
 		expect(t, "one too many on "+path, w.Do(t, "POST", path, w.creates()[path]), bad(code, ""))
 	}
 	w.Must(t, "POST", "/campaigns/"+w.campaign+"/archive", nil)

@@ -17,7 +17,8 @@ func TestFaultsOfJobs(t *testing.T) {
 		made          int64
 	}{
 		{`{}`, `{"do":"fail_op","n":1,"retry_after":30}`, "failed", "failed(true 30) skipped skipped", 0},
-		{`{}`, `{"do":"fail_op","n":2,"retryable":false}`, "partially_failed", "created failed(false <nil>) skipped", 1},
+		{`{}`, `{"do":"fail_op","n":2,"retryable":false}`,
+			"partially_failed", "created failed(false <nil>) skipped", 1},
 		{`{"op_type":"ad.create"}`, `{"do":"fail_op"}`, "partially_failed", "created created failed(true <nil>)", 2},
 		{`{"nth":3}`, `{"do":"skip"}`, "partially_failed", "created created skipped", 2},
 		{`{}`, `{"do":"job_error","message":"Lost."}`, "failed", "skipped skipped skipped, Lost.", 0},

@@ -17,7 +17,8 @@ func TestVisibilityLag(t *testing.T) {
 	if n := shown(); n != 0 {
 		t.Errorf("a list shows %d campaigns at once, want 0", n)
 	}
-	expect(t, "a create that is refused", s.Do(t, "POST", "/campaigns", `{}`, "Idempotency-Key", "k"), bad("missing_required_parameter", "name"))
+	expect(t, "a create that is refused", s.Do(t, "POST", "/campaigns", `{}`, "Idempotency-Key", "k"),
+		bad("missing_required_parameter", "name"))
 	s.Advance(t, 30)
 	if n, again := shown(), create(); n != 1 || again != first {
 		t.Errorf("after the lag: %d campaigns and %s under the key, want 1 and %s", n, again, first)
@@ -36,7 +37,8 @@ func TestVisibilityLagOfOperationKeys(t *testing.T) {
 	first, second := campaign(), campaign()
 	s.Advance(t, 30)
 	if third := campaign(); first == second || second != third {
-		t.Errorf("the key of an operation gave %v, within the lag %v, after it %v; want another one within, and that one after", first, second, third)
+		t.Errorf("the key of an operation gave %v, "+
+			"within the lag %v, after it %v; want another one within, and that one after", first, second, third)
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 // armed arms one fault and gives its state when asked.
 func armed(t *testing.T, s *emulatortest.Service, match, action string) {
 	t.Helper()
-	s.Must(t, "POST", "/_emulator/faults", fmt.Sprintf(`{"faults":[{"name":"it","match":%s,"action":%s}]}`, match, action))
+	s.Must(t, "POST", "/_emulator/faults",
+		fmt.Sprintf(`{"faults":[{"name":"it","match":%s,"action":%s}]}`, match, action))
 }
 
 func faultState(t *testing.T, s *emulatortest.Service) map[string]any {
@@ -45,7 +46,8 @@ func TestFaultsOfARequest(t *testing.T) {
 		{`{"status":{"code":502,"body":{"oops":1}}}`, "502", `{"oops":1}`, 0},
 		{`{"mutate_body":{"how":"html"}}`, "200", "<!doctype html>", 1},
 		{`{"mutate_body":{"how":"unknown_enum"}}`, "200", `"status":"unknown_v2"`, 1},
-		{`{"mutate_body":{"how":"unknown_enum","field":"bidding_type","value":"views"}}`, "200", `"bidding_type":"views"`, 1},
+		{`{"mutate_body":{"how":"unknown_enum","field":"bidding_type","value":"views"}}`,
+			"200", `"bidding_type":"views"`, 1},
 	}
 	for _, row := range rows {
 		s := emulatortest.Start(t)
@@ -84,7 +86,8 @@ func TestBodiesThatAreCutOrEmpty(t *testing.T) {
 		s.Campaign(t, "Spring")
 		armed(t, s, `{"path":"/campaigns"}`, row.action)
 		got := s.Do(t, "GET", "/campaigns", nil)
-		if got.Status != 200 || strings.HasSuffix(string(got.Body), row.missing) || row.missing != "}\n" && strings.Contains(string(got.Body), row.missing) {
+		if got.Status != 200 || strings.HasSuffix(string(got.Body), row.missing) ||
+			row.missing != "}\n" && strings.Contains(string(got.Body), row.missing) {
 			t.Errorf("%s: %d %q, want 200 without %q", row.action, got.Status, got.Body, row.missing)
 		}
 	}
@@ -130,7 +133,9 @@ func pattern(t *testing.T, match string) (struck string) {
 }
 
 func TestPathsOfFaults(t *testing.T) {
-	for path, want := range map[string]int{"/campaigns/{campaign_id}": 503, "/campaigns/*": 503, "/campaigns": 200, "/*": 200} {
+	for path, want := range map[string]int{
+		"/campaigns/{campaign_id}": 503, "/campaigns/*": 503, "/campaigns": 200, "/*": 200,
+	} {
 		s := emulatortest.Start(t)
 		id := s.Campaign(t, "Spring")
 		armed(t, s, `{"path":"`+path+`"}`, `{"status":{"code":503}}`)
@@ -152,8 +157,10 @@ func TestALateArrival(t *testing.T) {
 	if held, made := countOf(t, s, "held"), s.World().MutationCount(); held != "1" || made != 0 {
 		t.Fatalf("held %s, %d mutations; want 1 and 0", held, made)
 	}
-	expect(t, "another step", s.Do(t, "POST", "/_emulator/faults/release", `{"step":"other"}`), refusal{404, "not_found", ""})
-	if got := s.Must(t, "POST", "/_emulator/faults/release", `{"step":"later"}`).Map(t)["released"]; fmt.Sprint(got) != "1" {
+	expect(t, "another step", s.Do(t, "POST", "/_emulator/faults/release", `{"step":"other"}`),
+		refusal{404, "not_found", ""})
+	if got := s.Must(t, "POST", "/_emulator/faults/release",
+		`{"step":"later"}`).Map(t)["released"]; fmt.Sprint(got) != "1" {
 		t.Errorf("released %v, want 1", got)
 	}
 	eventually(t, "the late create is carried out", func() bool { return s.World().MutationCount() == 1 })
@@ -216,10 +223,14 @@ func TestDelayRunsOnTheEmulatorsClock(t *testing.T) {
 
 func TestForeignWrites(t *testing.T) {
 	rows := []struct{ match, write, method, path, want string }{
-		{`{"method":"GET","path":"/campaigns/{campaign_id}"}`, `"patch":{"name":"Theirs"}`, "GET", "/campaigns/{campaign}", "update Theirs paused"},
-		{`{"method":"POST","path":"/campaigns/{campaign_id}"}`, `"patch":{"name":"Theirs"},"when":"after"`, "POST", "/campaigns/{campaign}", "update Theirs paused"},
-		{`{"method":"GET"}`, `"path":"/campaigns/{campaign_id}/activate","patch":{}`, "GET", "/campaigns/{campaign}", "activate Spring active"},
-		{`{"method":"POST"}`, `"path":"/campaigns/{id}/archive","patch":{},"when":"after"`, "POST", "/campaigns", "archive Mine archived"},
+		{`{"method":"GET","path":"/campaigns/{campaign_id}"}`,
+			`"patch":{"name":"Theirs"}`, "GET", "/campaigns/{campaign}", "update Theirs paused"},
+		{`{"method":"POST","path":"/campaigns/{campaign_id}"}`,
+			`"patch":{"name":"Theirs"},"when":"after"`, "POST", "/campaigns/{campaign}", "update Theirs paused"},
+		{`{"method":"GET"}`, `"path":"/campaigns/{campaign_id}/activate","patch":{}`,
+			"GET", "/campaigns/{campaign}", "activate Spring active"},
+		{`{"method":"POST"}`, `"path":"/campaigns/{id}/archive","patch":{},"when":"after"`,
+			"POST", "/campaigns", "archive Mine archived"},
 	}
 	for _, row := range rows {
 		s := emulatortest.Start(t)
@@ -298,8 +309,10 @@ func profileOf(a *world.Account) (text string) {
 func TestControlOfFaults(t *testing.T) {
 	s := emulatortest.Start(t)
 	armed(t, s, `{}`, `{"slow":{"bytes_per_second":1000000}}`)
-	expect(t, "a name that is taken", s.Do(t, "POST", "/_emulator/faults", `{"faults":[{"name":"it","action":{"duplicate":{}}}]}`), refusal{409, "name_taken", ""})
-	expect(t, "an unknown field", s.Do(t, "POST", "/_emulator/faults", `{"faults":[{"nmae":"x","action":{"duplicate":{}}}]}`), bad("unknown_parameter", "faults[0].nmae"))
+	expect(t, "a name that is taken", s.Do(t, "POST",
+		"/_emulator/faults", `{"faults":[{"name":"it","action":{"duplicate":{}}}]}`), refusal{409, "name_taken", ""})
+	expect(t, "an unknown field", s.Do(t, "POST", "/_emulator/faults",
+		`{"faults":[{"nmae":"x","action":{"duplicate":{}}}]}`), bad("unknown_parameter", "faults[0].nmae"))
 	s.Must(t, "POST", "/_emulator/faults", `{"faults":[{"action":{"duplicate":{}}},{"action":{"duplicate":{}}}]}`)
 	var names []string
 	for _, each := range s.Must(t, "GET", "/_emulator/faults", nil).Map(t)["data"].([]any) {

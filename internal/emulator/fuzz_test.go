@@ -18,11 +18,16 @@ func FuzzRequestBodies(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { s.Close() })
-	paths := []string{"/campaigns", "/campaigns/cmpn_x", "/ad_groups", "/ad_groups/adgrp_x", "/ads", "/ads/ad_x", "/upload", "/bulk_mutation_jobs"}
+	paths := []string{"/campaigns", "/campaigns/cmpn_x",
+		"/ad_groups", "/ad_groups/adgrp_x", "/ads", "/ads/ad_x", "/upload", "/bulk_mutation_jobs"}
 	for i, body := range []any{
-		emulatortest.CampaignBody("Spring"), emulatortest.AdGroupBody("cmpn_x", "Group"), emulatortest.AdBody("adgrp_x", "Ad", "file_x"),
-		object{"image_url": "https://images.example/x.png"}, job(campaignOp("c"), adGroupOp("g", "c"), adOp("a", "c", "g")),
-		with(emulatortest.CampaignBody("Spring"), "targeting", object{"locations": object{"include": locations(2)}, "platforms": object{"included": []string{"web"}}}),
+		emulatortest.CampaignBody("Spring"), emulatortest.AdGroupBody("cmpn_x", "Group"),
+		emulatortest.AdBody("adgrp_x", "Ad", "file_x"),
+		object{"image_url": "https://images.example/x.png"},
+		job(campaignOp("c"), adGroupOp("g", "c"), adOp("a", "c", "g")),
+		with(emulatortest.CampaignBody("Spring"), "targeting", object{
+			"locations": object{"include": locations(2)}, "platforms": object{"included": []string{"web"}},
+		}),
 		job(change("campaign.update", "cmpn_x", object{"start_time": nil, "location_ids": []string{"1"}})),
 	} {
 		text, err := json.Marshal(body)
@@ -49,7 +54,8 @@ func FuzzRequestBodies(f *testing.F) {
 		var refusal struct {
 			Error struct{ Message, Type string }
 		}
-		if err := json.Unmarshal(got.Body.Bytes(), &refusal); err != nil || refusal.Error.Message == "" || refusal.Error.Type == "" {
+		if err := json.Unmarshal(got.Body.Bytes(), &refusal); err != nil ||
+			refusal.Error.Message == "" || refusal.Error.Type == "" {
 			t.Fatalf("POST %s %q: refusal %s is not in the published shape", path, body, got.Body)
 		}
 		if path != "/bulk_mutation_jobs" && s.World().MutationCount() != before {

@@ -43,14 +43,16 @@ func TestHotelInsightsAddUpToTheHotelCampaign(t *testing.T) {
 		rows := w.hotels(t, "time_granularity", granularity)
 		for _, column := range []string{"impressions", "clicks"} {
 			if got, want := micros(t, rows, column), micros(t, whole, column); got != want || want == 0 {
-				t.Errorf("part 4, hotel insights: %s by %s = %d, want settled and estimated, %d", column, granularity, got, want)
+				t.Errorf("part 4, hotel insights: %s by %s = %d, want settled and estimated, %d",
+					column, granularity, got, want)
 			}
 		}
 		if got, want := micros(t, rows, "spend"), micros(t, settled, "spend"); got != want || want == 0 {
 			t.Errorf("part 4, hotel insights: spend by %s = %d, want settled only, %d", granularity, got, want)
 		}
 	}
-	segmented := w.insights(t, path, "segments[]", "hotel", "fields[]", "hotel.impressions", "fields[]", "hotel.name", "limit", "2000").Data
+	segmented := w.insights(t, path, "segments[]",
+		"hotel", "fields[]", "hotel.impressions", "fields[]", "hotel.name", "limit", "2000").Data
 	if got, want := micros(t, segmented, "hotel_impressions"), micros(t, whole, "impressions"); got != want {
 		t.Errorf("part 4, insights: impressions by hotel = %d, want %d", got, want)
 	}
@@ -74,10 +76,12 @@ func TestHotelInsightsFilters(t *testing.T) {
 		{"IN is exact", []string{"filters[]", filter("hotel_brand", "IN", []string{"Lumen"})}, 2},
 		{"IN is case-sensitive", []string{"filters[]", filter("hotel_brand", "IN", []string{"lumen"})}, 0},
 		{"missing metadata never matches", []string{"filters[]", filter("hotel_name", "IN", []string{""})}, 0},
-		{"filters are ANDed", []string{"filters[]", filter("hotel_brand", "IN", []string{"Lumen"}), "filters[]", filter("hotel_country_code", "IN", []string{"PT"})}, 1},
+		{"filters are ANDed", []string{"filters[]", filter("hotel_brand", "IN", []string{"Lumen"}),
+			"filters[]", filter("hotel_country_code", "IN", []string{"PT"})}, 1},
 		{"GREATER_THAN", []string{"filters[]", filter("impressions", "GREATER_THAN", 0)}, 6},
 		{"LESS_THAN", []string{"filters[]", filter("spend", "LESS_THAN", 0.5)}, 0},
-		{"inventory items are ORed as pairs", []string{"inventory_items[]", item("fd_test", "prop-001"), "inventory_items[]", item("fd_test", "prop-002"), "inventory_items[]", item("fd_other", "prop-003")}, 2},
+		{"inventory items are ORed as pairs", []string{"inventory_items[]", item("fd_test", "prop-001"),
+			"inventory_items[]", item("fd_test", "prop-002"), "inventory_items[]", item("fd_other", "prop-003")}, 2},
 		{"campaign_ids", []string{"campaign_ids[]", "cmpn_other"}, 0},
 		{"ad_ids", []string{"ad_ids[]", w.ads[4]}, 6},
 		{"include_zero_activity adds offered properties", []string{"include_zero_activity", "true"}, 7},
@@ -128,20 +132,31 @@ func TestHotelInsightsRefuse(t *testing.T) {
 		{"2,001 campaign_ids", many("campaign_ids[]", 2001, "c"), bad("array_above_max_length", "campaign_ids")},
 		{"2,001 ad_group_ids", many("ad_group_ids[]", 2001, "g"), bad("array_above_max_length", "ad_group_ids")},
 		{"2,001 ad_ids", many("ad_ids[]", 2001, "d"), bad("array_above_max_length", "ad_ids")},
-		{"2,001 inventory_items", many("inventory_items[]", 2001, "{}"), bad("array_above_max_length", "inventory_items")},
+		{"2,001 inventory_items", many("inventory_items[]", 2001, "{}"),
+			bad("array_above_max_length", "inventory_items")},
 		{"no start_date", []string{"end_date", "2026-11-02"}, bad("missing_required_parameter", "start_date")},
 		{"no end_date", []string{"start_date", "2026-11-02"}, bad("missing_required_parameter", "end_date")},
 		{"end_date today", []string{"start_date", "2026-11-02", "end_date", "2026-11-04"}, fine},
-		{"end_date tomorrow", []string{"start_date", "2026-11-02", "end_date", "2026-11-05"}, bad("invalid_value", "end_date")},
-		{"dates the wrong way round", []string{"start_date", "2026-11-03", "end_date", "2026-11-02"}, bad("invalid_value", "start_date")},
-		{"a short date", []string{"start_date", "2026-11-2", "end_date", "2026-11-03"}, bad("invalid_value", "start_date")},
+		{"end_date tomorrow", []string{"start_date", "2026-11-02", "end_date", "2026-11-05"},
+			bad("invalid_value", "end_date")},
+		{"dates the wrong way round", []string{"start_date", "2026-11-03", "end_date", "2026-11-02"},
+			bad("invalid_value", "start_date")},
+		{"a short date", []string{"start_date", "2026-11-2", "end_date", "2026-11-03"},
+			bad("invalid_value", "start_date")},
 		{"an old range is accepted", []string{"start_date", "1999-01-01", "end_date", "2026-11-02"}, fine},
-		{"hourly", append([]string{"time_granularity", "hourly"}, lodgingDays...), bad("invalid_value", "time_granularity")},
-		{"unknown field", append([]string{"filters[]", `{"field":"stars","operator":"GREATER_THAN","value":3}`}, lodgingDays...), bad("invalid_value", "filters[0].field")},
-		{"IN on a number", append([]string{"filters[]", `{"field":"ctr","operator":"IN","value":["1"]}`}, lodgingDays...), bad("invalid_value", "filters[0].operator")},
-		{"a number that is not finite", append([]string{"filters[]", `{"field":"ctr","operator":"LESS_THAN","value":1e999}`}, lodgingDays...), bad("invalid_value", "filters[0].value")},
-		{"a value that is a string", append([]string{"filters[]", `{"field":"ctr","operator":"LESS_THAN","value":"1"}`}, lodgingDays...), bad("invalid_type", "filters[0].value")},
-		{"inventory item without feed", append([]string{"inventory_items[]", `{"inventory_item_id":"x"}`}, lodgingDays...), bad("missing_required_parameter", "inventory_items[0].inventory_feed_id")},
+		{"hourly", append([]string{"time_granularity", "hourly"}, lodgingDays...),
+			bad("invalid_value", "time_granularity")},
+		{"unknown field", append([]string{"filters[]", `{"field":"stars","operator":"GREATER_THAN","value":3}`},
+			lodgingDays...), bad("invalid_value", "filters[0].field")},
+		{"IN on a number", append([]string{"filters[]", `{"field":"ctr","operator":"IN","value":["1"]}`},
+			lodgingDays...), bad("invalid_value", "filters[0].operator")},
+		{"a number that is not finite",
+			append([]string{"filters[]", `{"field":"ctr","operator":"LESS_THAN","value":1e999}`}, lodgingDays...),
+			bad("invalid_value", "filters[0].value")},
+		{"a value that is a string", append([]string{"filters[]", `{"field":"ctr","operator":"LESS_THAN","value":"1"}`},
+			lodgingDays...), bad("invalid_type", "filters[0].value")},
+		{"inventory item without feed", append([]string{"inventory_items[]", `{"inventory_item_id":"x"}`},
+			lodgingDays...), bad("missing_required_parameter", "inventory_items[0].inventory_feed_id")},
 		{"backward pagination", append([]string{"before", "x"}, lodgingDays...), bad("invalid_value", "before")},
 	} {
 		got := w.Do(t, "GET", "/ad_account/hotel_insights?"+queryOf(tt.query...), nil)
@@ -151,13 +166,15 @@ func TestHotelInsightsRefuse(t *testing.T) {
 
 func TestHotelReportingNeedsEnrolment(t *testing.T) {
 	s := emulatortest.Start(t, func(o *emulator.Options) { o.Accounts[0].Features.HotelReporting = false })
-	for _, path := range []string{"/ad_account/hotel_insights?start_date=2026-11-02&end_date=2026-11-02", "/ad_account/insights?segments[]=hotel"} {
+	for _, path := range []string{"/ad_account/hotel_insights?start_date=2026-11-02&end_date=2026-11-02",
+		"/ad_account/insights?segments[]=hotel"} {
 		if got := s.Do(t, "GET", path, nil); got.Status != http.StatusNotFound {
 			t.Errorf("part 4: GET %s of an account that is not enrolled = %d, want 404", path, got.Status)
 		}
 	}
 	s.Must(t, "POST", "/_emulator/open_points", object{"hotel_not_enrolled": "403"})
-	if got := s.Do(t, "GET", "/ad_account/insights?segments[]=hotel", nil); got.Status != http.StatusForbidden || !strings.Contains(string(got.Body), "not enabled") {
+	if got := s.Do(t, "GET", "/ad_account/insights?segments[]=hotel", nil); got.Status != http.StatusForbidden ||
+		!strings.Contains(string(got.Body), "not enabled") {
 		t.Errorf("open point hotel_not_enrolled=403: %d %s", got.Status, got.Body)
 	}
 }

@@ -26,10 +26,21 @@ func crowded(t testing.TB, n int, options ...func(*emulator.Options)) *running {
 	for i := range n {
 		c, g := fmt.Sprint("c", i), fmt.Sprint("g", i)
 		operations = append(operations,
-			object{"operation_id": c, "idempotency_key": c, "type": "campaign.create", "input": object{"name": "Campaign " + c, "max_budget_micros": 900_000_000, "billing_event_type": "click", "status": "active"}},
-			object{"operation_id": g, "idempotency_key": g, "type": "ad_group.create", "input": object{"campaign_idempotency_key": c, "name": "Group " + g, "max_bid_micros": 1_000_000, "status": "active"}},
+			object{
+				"operation_id": c, "idempotency_key": c, "type": "campaign.create", "input": object{
+					"name": "Campaign " + c, "max_budget_micros": 900_000_000,
+					"billing_event_type": "click", "status": "active",
+				},
+			},
+			object{
+				"operation_id": g, "idempotency_key": g, "type": "ad_group.create", "input": object{
+					"campaign_idempotency_key": c,
+					"name":                     "Group " + g, "max_bid_micros": 1_000_000, "status": "active",
+				},
+			},
 			object{"operation_id": "d" + c, "idempotency_key": "d" + c, "type": "ad.create", "input": object{
-				"campaign_idempotency_key": c, "ad_group_idempotency_key": g, "title": "Shoes for mud", "body": "Light.", "status": "active",
+				"campaign_idempotency_key": c, "ad_group_idempotency_key": g,
+				"title": "Shoes for mud", "body": "Light.", "status": "active",
 				"target_url": "https://shop.example.com/p", "source_image_url": "https://images.example.com/p.png"}})
 		if len(operations) == 999 || i == n-1 {
 			submit()

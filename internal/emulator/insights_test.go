@@ -31,8 +31,10 @@ func run(t testing.TB, days float64, change ...func(*emulator.Options)) *running
 	change = append(change, func(o *emulator.Options) { o.Now = func() time.Time { return firstDay } })
 	w := &running{Service: emulatortest.Start(t, change...)}
 	for i, budget := range []int64{10_000_000, 80_000_000} {
-		body := with(with(emulatortest.CampaignBody(fmt.Sprintf("Campaign %d", i)), "status", "active"), "budget", object{"daily_spend_limit_micros": budget})
-		c := w.Must(t, "POST", "/campaigns", with(body, "targeting", object{"locations": object{"countries": []string{"US", "CA"}}})).ID(t)
+		body := with(with(emulatortest.CampaignBody(fmt.Sprintf("Campaign %d", i)), "status", "active"),
+			"budget", object{"daily_spend_limit_micros": budget})
+		c := w.Must(t, "POST", "/campaigns",
+			with(body, "targeting", object{"locations": object{"countries": []string{"US", "CA"}}})).ID(t)
 		g := w.Must(t, "POST", "/ad_groups", with(emulatortest.AdGroupBody(c, "Group of "+c), "status", "active")).ID(t)
 		w.campaigns, w.groups = append(w.campaigns, c), append(w.groups, g)
 		for j := range 2 {
@@ -110,7 +112,8 @@ func TestInsightsAddUpAtEveryLevelGranularityAndSegment(t *testing.T) {
 			}
 		}
 		for _, segment := range []string{"country", "device", "platform"} {
-			rows := w.insights(t, "/ad_account/insights", append([]string{"aggregation_level", "ad", "segments[]", segment}, everything...)...).Data
+			rows := w.insights(t, "/ad_account/insights",
+				append([]string{"aggregation_level", "ad", "segments[]", segment}, everything...)...).Data
 			if got := micros(t, rows, segment+"_"+column); got != total {
 				t.Errorf("part 4, insights: %s by %s = %d, want %d", column, segment, got, total)
 			}
@@ -130,7 +133,8 @@ func TestInsightsRespectBudgetsAndBids(t *testing.T) {
 	for i, budget := range []int64{10_000_000, 80_000_000} {
 		for _, row := range w.insights(t, "/campaigns/"+w.campaigns[i]+"/insights", everything...).Data {
 			if got := micros(t, []map[string]any{row}, "spend"); got > budget {
-				t.Errorf("part 2, budget: campaign %d spent %d on %v, want at most %d", i, got, row["start_time"], budget)
+				t.Errorf("part 2, budget: campaign %d spent %d on %v, want at most %d",
+					i, got, row["start_time"], budget)
 			}
 			clicks := micros(t, []map[string]any{row}, "clicks") / 1_000_000
 			if got := micros(t, []map[string]any{row}, "spend"); got > clicks*1_250_000 {
@@ -175,18 +179,22 @@ func TestInsightsRowsAndDefaults(t *testing.T) {
 			t.Errorf("service facts 10: default row %v has no %s", row, key)
 		}
 	}
-	if want := fmt.Sprintf("start=%d:end=%d:entity_id=%s", firstDay.Unix(), firstDay.Unix()+86_400, emulatortest.AccountID); row["id"] != want {
+	if want := fmt.Sprintf("start=%d:end=%d:entity_id=%s",
+		firstDay.Unix(), firstDay.Unix()+86_400, emulatortest.AccountID); row["id"] != want {
 		t.Errorf("row id is %v, want %s", row["id"], want)
 	}
 	if row["readable_time"] != "2026-11-02" || len(row) != 6 {
 		t.Errorf("row is %v, want day 2026-11-02 and six keys", row)
 	}
-	sorted := w.insights(t, "/ads/"+w.ads[2]+"/insights", "fields[]", "ad.spend", "sort[]", `{"field":"spend","direction":"desc"}`).Data
+	sorted := w.insights(t, "/ads/"+w.ads[2]+"/insights",
+		"fields[]", "ad.spend", "sort[]", `{"field":"spend","direction":"desc"}`).Data
 	first := sorted[0]
-	if want := fmt.Sprintf(":entity_id=%s:sort=spend.desc:sort_values=%v", w.ads[2], first["spend"]); !strings.HasSuffix(fmt.Sprint(first["id"]), want) {
+	if want := fmt.Sprintf(":entity_id=%s:sort=spend.desc:sort_values=%v",
+		w.ads[2], first["spend"]); !strings.HasSuffix(fmt.Sprint(first["id"]), want) {
 		t.Errorf("sorted row id is %v, want it to end with %s", first["id"], want)
 	}
-	prefixed := w.insights(t, "/ad_account/insights", "aggregation_level", "ad", "segments[]", "country", "fields[]", "country.spend", "fields[]", "ad.spend", "fields[]", "country.name").Data[0]
+	prefixed := w.insights(t, "/ad_account/insights", "aggregation_level", "ad", "segments[]",
+		"country", "fields[]", "country.spend", "fields[]", "ad.spend", "fields[]", "country.name").Data[0]
 	for _, key := range []string{"country_spend", "ad_spend", "country_name"} {
 		if prefixed[key] == nil {
 			t.Errorf("segmented row %v has no %s", prefixed, key)
@@ -204,7 +212,8 @@ func TestInsightsPagesMeetEveryRowOnce(t *testing.T) {
 }
 
 func pagesMeetEveryRowOnce(t *testing.T, w *running) {
-	for _, sort := range []string{"", `{"field":"ctr","direction":"desc"}`, `{"field":"ad.name"}`, `{"field":"cpc","direction":"asc"}`} {
+	for _, sort := range []string{"", `{"field":"ctr","direction":"desc"}`,
+		`{"field":"ad.name"}`, `{"field":"cpc","direction":"asc"}`} {
 		query := []string{"aggregation_level", "ad", "time_granularity", "hourly", "fields[]", "cpc", "fields[]", "ctr"}
 		if sort != "" {
 			query = append(query, "sort[]", sort)
@@ -231,7 +240,8 @@ func pagesMeetEveryRowOnce(t *testing.T, w *running) {
 				t.Fatalf("sort %s: row %d is %v, want %v", sort, i, forward[i], row["id"])
 			}
 		}
-		back := w.insights(t, "/ad_account/insights", append(query, "limit", "37", "before", fmt.Sprint(forward[40]))...)
+		back := w.insights(t, "/ad_account/insights",
+			append(query, "limit", "37", "before", fmt.Sprint(forward[40]))...)
 		if back.Data[0]["id"] != forward[3] || back.Count != 37 || !back.HasMore {
 			t.Errorf("sort %s: the page before row 40 begins with %v, want row 3", sort, back.Data[0]["id"])
 		}
@@ -242,7 +252,8 @@ func TestInsightsFiltersAndZeroRows(t *testing.T) {
 	w := run(t, 2)
 	w.Campaign(t, "Never shown")
 	count := func(query ...string) int {
-		return w.insights(t, "/ad_account/insights", append(query, "limit", "2000", "time_granularity", "none")...).Count
+		return w.insights(t, "/ad_account/insights",
+			append(query, "limit", "2000", "time_granularity", "none")...).Count
 	}
 	in := func(field string, values ...string) string {
 		text, _ := json.Marshal(object{"field": field, "operator": "IN", "value": values})
@@ -257,12 +268,16 @@ func TestInsightsFiltersAndZeroRows(t *testing.T) {
 		{"IN on an id", []string{"aggregation_level", "ad", "filters[]", in("ad.id", w.ads[0], w.ads[3])}, 2},
 		{"IN on an ancestor", []string{"aggregation_level", "ad", "filters[]", in("campaign.name", "Campaign 1")}, 2},
 		{"IN on a lower level", []string{"aggregation_level", "campaign", "filters[]", in("ad_id", w.ads[0])}, 1},
-		{"filters are ANDed", []string{"aggregation_level", "ad", "filters[]", in("ad.id", w.ads[0]), "filters[]", in("campaign_id", w.campaigns[1])}, 0},
-		{"GREATER_THAN", []string{"aggregation_level", "ad", "filters[]", `{"field":"impressions","operator":"GREATER_THAN","value":0}`}, 4},
-		{"LESS_THAN", []string{"aggregation_level", "ad", "filters[]", `{"field":"ad.spend","operator":"LESS_THAN","value":0.000001}`}, 0},
+		{"filters are ANDed", []string{"aggregation_level",
+			"ad", "filters[]", in("ad.id", w.ads[0]), "filters[]", in("campaign_id", w.campaigns[1])}, 0},
+		{"GREATER_THAN", []string{"aggregation_level",
+			"ad", "filters[]", `{"field":"impressions","operator":"GREATER_THAN","value":0}`}, 4},
+		{"LESS_THAN", []string{"aggregation_level",
+			"ad", "filters[]", `{"field":"ad.spend","operator":"LESS_THAN","value":0.000001}`}, 0},
 		{"campaigns that were shown", []string{"aggregation_level", "campaign"}, 2},
 		{"zero_impression_items", []string{"aggregation_level", "campaign", "includes[]", "zero_impression_items"}, 3},
-		{"a country", []string{"aggregation_level", "campaign", "segments[]", "country", "filters[]", in("country.code", "CA")}, 2},
+		{"a country", []string{"aggregation_level",
+			"campaign", "segments[]", "country", "filters[]", in("country.code", "CA")}, 2},
 		{"countries of the targeting", []string{"aggregation_level", "campaign", "segments[]", "country"}, 4},
 	} {
 		if got := count(tt.query...); got != tt.want {
@@ -282,43 +297,69 @@ func TestInsightsRefuse(t *testing.T) {
 		{"part 4: limit 2001", []string{"limit", "2001"}, bad("integer_above_max_value", "limit")},
 		{"part 4: limit 0", []string{"limit", "0"}, bad("integer_below_min_value", "limit")},
 		{"part 4: click window 14", []string{"attribution_window_days", "14"}, fine},
-		{"part 4: click window 8", []string{"attribution_window_days", "8"}, bad("invalid_value", "attribution_window_days")},
+		{"part 4: click window 8", []string{"attribution_window_days", "8"},
+			bad("invalid_value", "attribution_window_days")},
 		{"part 4: view window 1", []string{"view_through_attribution_window_days", "1"}, fine},
-		{"part 4: view window 2", []string{"view_through_attribution_window_days", "2"}, bad("integer_above_max_value", "view_through_attribution_window_days")},
+		{"part 4: view window 2", []string{"view_through_attribution_window_days", "2"},
+			bad("integer_above_max_value", "view_through_attribution_window_days")},
 		{"part 4: time basis", []string{"attribution_time_basis", "conversion_time"}, fine},
-		{"part 4: unknown time basis", []string{"attribution_time_basis", "never"}, bad("invalid_value", "attribution_time_basis")},
+		{"part 4: unknown time basis", []string{"attribution_time_basis", "never"},
+			bad("invalid_value", "attribution_time_basis")},
 		{"both cursors", []string{"after", "a", "before", "b"}, bad("invalid_value", "before")},
 		{"a cursor of nothing", []string{"after", "zzz"}, bad("invalid_cursor", "after")},
 		{"unknown granularity", []string{"time_granularity", "weekly"}, bad("invalid_value", "time_granularity")},
-		{"hourly segments", []string{"time_granularity", "hourly", "segments[]", "device"}, bad("invalid_value", "time_granularity")},
-		{"two segments", []string{"segments[]", "device", "segments[]", "country"}, bad("array_above_max_length", "segments")},
+		{"hourly segments", []string{"time_granularity", "hourly", "segments[]", "device"},
+			bad("invalid_value", "time_granularity")},
+		{"two segments", []string{"segments[]", "device", "segments[]", "country"},
+			bad("array_above_max_length", "segments")},
 		{"unknown field", []string{"fields[]", "profit"}, bad("invalid_value", "fields")},
 		{"a field below the level", []string{"fields[]", "ad.name"}, bad("invalid_value", "fields")},
-		{"readable time without granularity", []string{"time_granularity", "none", "fields[]", "metadata.readable_time"}, bad("invalid_value", "fields")},
+		{"readable time without granularity",
+			[]string{"time_granularity", "none", "fields[]", "metadata.readable_time"}, bad("invalid_value", "fields")},
 		{"sort is no object", []string{"sort[]", "spend"}, bad("invalid_type", "sort[0]")},
 		{"sort by nothing known", []string{"sort[]", `{"field":"luck"}`}, bad("invalid_value", "sort[0].field")},
-		{"filter with an unknown key", []string{"filters[]", `{"field":"spend","operator":"LESS_THAN","value":1,"also":2}`}, bad("unknown_parameter", "filters[0].also")},
-		{"IN on a metric", []string{"filters[]", `{"field":"spend","operator":"IN","value":["1"]}`}, bad("invalid_value", "filters[0].operator")},
-		{"filter without value", []string{"filters[]", `{"field":"spend","operator":"LESS_THAN"}`}, bad("missing_required_parameter", "filters[0].value")},
-		{"zero items with segments", []string{"includes[]", "zero_impression_items", "segments[]", "device"}, bad("invalid_value", "includes")},
-		{"zero products without product first", []string{"includes[]", "zero_impression_products", "segments[]", "product"}, bad("invalid_value", "includes")},
-		{"zero products with product first", []string{"includes[]", "zero_impression_products", "segments[]", "product", "override_segment_group_order[]", "product", "override_segment_group_order[]", "ad_account"}, fine},
-		{"group order names a level twice", []string{"segments[]", "product", "override_segment_group_order[]", "product", "override_segment_group_order[]", "product"}, bad("invalid_value", "override_segment_group_order")},
-		{"date range", []string{"time_ranges[]", `{"type":"date_range","since":"2026-11-01","until":"2026-11-03"}`}, fine},
-		{"date range in a time zone", []string{"time_ranges[]", `{"type":"date_range","since":"2026-11-01","timezone":"Asia/Kolkata"}`}, fine},
-		{"hour range", []string{"time_ranges[]", `{"type":"hour_range","since":"2026-11-02T00","until":"2026-11-02T05"}`}, fine},
-		{"unix range", []string{"time_ranges[]", fmt.Sprintf(`{"type":"unix_range","start":%d,"end":%d}`, firstDay.Unix(), firstDay.Unix()+7)}, fine},
+		{"filter with an unknown key",
+			[]string{"filters[]", `{"field":"spend","operator":"LESS_THAN","value":1,"also":2}`},
+			bad("unknown_parameter", "filters[0].also")},
+		{"IN on a metric", []string{"filters[]", `{"field":"spend","operator":"IN","value":["1"]}`},
+			bad("invalid_value", "filters[0].operator")},
+		{"filter without value", []string{"filters[]", `{"field":"spend","operator":"LESS_THAN"}`},
+			bad("missing_required_parameter", "filters[0].value")},
+		{"zero items with segments", []string{"includes[]", "zero_impression_items", "segments[]", "device"},
+			bad("invalid_value", "includes")},
+		{"zero products without product first", []string{"includes[]",
+			"zero_impression_products", "segments[]", "product"}, bad("invalid_value", "includes")},
+		{"zero products with product first", []string{"includes[]", "zero_impression_products", "segments[]", "product",
+			"override_segment_group_order[]", "product", "override_segment_group_order[]", "ad_account"}, fine},
+		{"group order names a level twice", []string{"segments[]",
+			"product", "override_segment_group_order[]", "product", "override_segment_group_order[]", "product"},
+			bad("invalid_value", "override_segment_group_order")},
+		{"date range", []string{"time_ranges[]", `{"type":"date_range","since":"2026-11-01","until":"2026-11-03"}`},
+			fine},
+		{"date range in a time zone",
+			[]string{"time_ranges[]", `{"type":"date_range","since":"2026-11-01","timezone":"Asia/Kolkata"}`}, fine},
+		{"hour range", []string{"time_ranges[]",
+			`{"type":"hour_range","since":"2026-11-02T00","until":"2026-11-02T05"}`}, fine},
+		{"unix range", []string{"time_ranges[]",
+			fmt.Sprintf(`{"type":"unix_range","start":%d,"end":%d}`, firstDay.Unix(), firstDay.Unix()+7)}, fine},
 		{"no bound", []string{"time_ranges[]", `{"type":"date_range"}`}, bad("invalid_value", "time_ranges[0]")},
-		{"the future", []string{"time_ranges[]", `{"type":"date_range","since":"2026-11-02","until":"2026-11-04"}`}, bad("invalid_value", "time_ranges[0].until")},
-		{"six years back", []string{"time_ranges[]", `{"type":"date_range","since":"2020-11-02"}`}, bad("invalid_value", "time_ranges")},
-		{"two ranges", []string{"time_ranges[]", `{"type":"date_range","since":"2026-11-02"}`, "time_ranges[]", `{"type":"date_range","since":"2026-11-02"}`}, bad("array_above_max_length", "time_ranges")},
-		{"a day that is none", []string{"time_ranges[]", `{"type":"date_range","since":"2026-02-30"}`}, bad("invalid_value", "time_ranges[0].since")},
-		{"part 4: hotel reporting pages forward only", []string{"segments[]", "hotel", "before", "x"}, bad("invalid_value", "before")},
-		{"part 4: property conversions are unsupported", []string{"segments[]", "hotel", "fields[]", "conversions"}, bad("invalid_value", "fields")},
+		{"the future", []string{"time_ranges[]", `{"type":"date_range","since":"2026-11-02","until":"2026-11-04"}`},
+			bad("invalid_value", "time_ranges[0].until")},
+		{"six years back", []string{"time_ranges[]", `{"type":"date_range","since":"2020-11-02"}`},
+			bad("invalid_value", "time_ranges")},
+		{"two ranges", []string{"time_ranges[]", `{"type":"date_range","since":"2026-11-02"}`, "time_ranges[]",
+			`{"type":"date_range","since":"2026-11-02"}`}, bad("array_above_max_length", "time_ranges")},
+		{"a day that is none", []string{"time_ranges[]", `{"type":"date_range","since":"2026-02-30"}`},
+			bad("invalid_value", "time_ranges[0].since")},
+		{"part 4: hotel reporting pages forward only",
+			[]string{"segments[]", "hotel", "before", "x"}, bad("invalid_value", "before")},
+		{"part 4: property conversions are unsupported",
+			[]string{"segments[]", "hotel", "fields[]", "conversions"}, bad("invalid_value", "fields")},
 	} {
 		expect(t, tt.name, w.Do(t, "GET", "/ad_account/insights?"+queryOf(tt.query...), nil), tt.want)
 	}
-	expect(t, "another account's campaign", w.Do(t, "GET", "/campaigns/cmpn_x/insights", nil), refusal{404, "not_found", ""})
+	expect(t, "another account's campaign", w.Do(t, "GET", "/campaigns/cmpn_x/insights", nil),
+		refusal{404, "not_found", ""})
 }
 
 func TestScopedInsightsAreAdditions(t *testing.T) {
@@ -340,7 +381,8 @@ func TestABudgetThatIsSpentIsAServingIssue(t *testing.T) {
 
 func TestSpendLimitsBoundTheDay(t *testing.T) {
 	w := run(t, 0)
-	w.Must(t, "POST", "/ad_account/daily_spend_limit", `{"amount_micros":6000000,"expected_revision":0,"start_date":"2026-11-03"}`)
+	w.Must(t, "POST", "/ad_account/daily_spend_limit",
+		`{"amount_micros":6000000,"expected_revision":0,"start_date":"2026-11-03"}`)
 	w.Advance(t, 3*86_400-3600)
 	rows := w.insights(t, "/ad_account/insights", everything...).Data
 	for i, row := range rows {
@@ -349,7 +391,8 @@ func TestSpendLimitsBoundTheDay(t *testing.T) {
 			t.Errorf("part 4, spend limit rule 7: day %d spent %d under a limit of 6000000 from the second day", i, got)
 		}
 	}
-	spent := w.Must(t, "GET", "/ad_account/spend_limit_windows", nil).Map(t)["daily_limit"].(map[string]any)["spent_micros"]
+	spent := w.Must(t, "GET", "/ad_account/spend_limit_windows",
+		nil).Map(t)["daily_limit"].(map[string]any)["spent_micros"]
 	if want := micros(t, rows[2:], "spend"); fmt.Sprint(spent) != fmt.Sprint(want) {
 		t.Errorf("spent_micros of the daily limit is %v, insights say %d", spent, want)
 	}
@@ -359,12 +402,16 @@ func TestARestartedEmulatorReportsTheSame(t *testing.T) {
 	dir := t.TempDir()
 	onDisk := func(o *emulator.Options) { o.Dir = dir }
 	w := run(t, 2.3, onDisk)
-	before := w.insights(t, "/ad_account/insights", append([]string{"aggregation_level", "ad", "time_granularity", "hourly"}, everything...)...)
+	before := w.insights(t, "/ad_account/insights",
+		append([]string{"aggregation_level", "ad", "time_granularity", "hourly"}, everything...)...)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again := &running{Service: emulatortest.Start(t, onDisk, func(o *emulator.Options) { o.Now = func() time.Time { return firstDay } })}
-	after := again.insights(t, "/ad_account/insights", append([]string{"aggregation_level", "ad", "time_granularity", "hourly"}, everything...)...)
+	again := &running{Service: emulatortest.Start(t, onDisk, func(o *emulator.Options) {
+		o.Now = func() time.Time { return firstDay }
+	})}
+	after := again.insights(t, "/ad_account/insights",
+		append([]string{"aggregation_level", "ad", "time_granularity", "hourly"}, everything...)...)
 	if diff := cmp.Diff(before, after); diff != "" || before.Count == 0 {
 		t.Errorf("%d rows before; after a restart (-before +after):\n%s", before.Count, diff)
 	}

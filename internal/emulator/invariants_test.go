@@ -88,8 +88,12 @@ func checkRules(t *testing.T, s *emulatortest.Service, h *history) {
 	}
 	last := replay(t, log, h)
 	a.View(func() error {
-		checkTable(t, last, "campaign", a.Campaigns.All(), func(c world.Campaign) (string, world.Status) { return c.ID, c.Status })
-		checkTable(t, last, "ad_group", a.AdGroups.All(), func(g world.AdGroup) (string, world.Status) { return g.ID, g.Status })
+		checkTable(t, last, "campaign", a.Campaigns.All(), func(c world.Campaign) (string, world.Status) {
+			return c.ID, c.Status
+		})
+		checkTable(t, last, "ad_group", a.AdGroups.All(), func(g world.AdGroup) (string, world.Status) {
+			return g.ID, g.Status
+		})
 		checkTable(t, last, "ad", a.Ads.All(), func(d world.Ad) (string, world.Status) { return d.ID, d.Status })
 		for _, g := range a.AdGroups.All() {
 			if _, ok := a.Campaigns.Get(g.CampaignID); !ok {
@@ -124,14 +128,16 @@ func replay(t *testing.T, log []world.Mutation, h *history) map[string]string {
 			before, known = string(m.Before), true
 		}
 		if string(m.Before) != before || known == (m.Action == "create") {
-			t.Errorf("entry %d: %s of %s %s starts from %s, want %s", m.Seq, m.Action, m.Resource, m.ResourceID, m.Before, before)
+			t.Errorf("entry %d: %s of %s %s starts from %s, want %s",
+				m.Seq, m.Action, m.Resource, m.ResourceID, m.Before, before)
 		}
 		last[m.Resource+" "+m.ResourceID] = string(m.After)
 	}
 	return last
 }
 
-func checkTable[T any](t *testing.T, last map[string]string, resource string, rows []T, of func(T) (string, world.Status)) {
+func checkTable[T any](t *testing.T, last map[string]string,
+	resource string, rows []T, of func(T) (string, world.Status)) {
 	t.Helper()
 	for _, row := range rows {
 		id, status := of(row)
@@ -162,7 +168,8 @@ func checkJob(t *testing.T, s *emulatortest.Service, id string) {
 			if done {
 				good++
 			}
-			if !done && r.Status != "failed" && r.Status != "skipped" || (r.ResourceID != "") != (done && r.Status != "validated") {
+			if !done && r.Status != "failed" && r.Status != "skipped" ||
+				(r.ResourceID != "") != (done && r.Status != "validated") {
 				t.Errorf("job %s: result %d is %+v", id, i, r)
 			}
 		}
@@ -176,7 +183,8 @@ func checkJob(t *testing.T, s *emulatortest.Service, id string) {
 		want = "completed"
 	}
 	if ended["status"] != want || fmt.Sprint(ended["operation_count"]) != fmt.Sprint(n) {
-		t.Errorf("job %s is %v with %v operations; %d of %d results are good", id, ended["status"], ended["operation_count"], good, n)
+		t.Errorf("job %s is %v with %v operations; %d of %d results are good",
+			id, ended["status"], ended["operation_count"], good, n)
 	}
 }
 
@@ -186,7 +194,8 @@ func checkListsAreWhole(t *testing.T, s *emulatortest.Service) {
 	a, points := s.World().Account(emulatortest.AccountID), s.World().Points
 	want, parents := map[string]int{}, map[string][]string{"/campaigns?": {""}, "/ad_groups?": {""}, "/ads?": {""}}
 	a.View(func() error {
-		want["/campaigns?"], want["/ad_groups?"], want["/ads?"] = a.LiveCampaign.Count("active", "paused"), a.LiveAdGroup.Count("active", "paused"), a.LiveAd.Count("active", "paused")
+		want["/campaigns?"], want["/ad_groups?"], want["/ads?"] = a.LiveCampaign.Count("active", "paused"),
+			a.LiveAdGroup.Count("active", "paused"), a.LiveAd.Count("active", "paused")
 		if points.Is(openpoint.ListArchived, "yes") {
 			want["/campaigns?"], want["/ad_groups?"], want["/ads?"] = a.Campaigns.Len(), a.AdGroups.Len(), a.Ads.Len()
 		}

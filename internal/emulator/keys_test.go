@@ -45,14 +45,16 @@ func TestKeyLength(t *testing.T) {
 		{"blanks", " \t ", bad("invalid_header", "Idempotency-Key")},
 	}
 	for _, row := range rows {
-		expect(t, "key of "+row.name, s.Do(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"), "Idempotency-Key", row.key), row.want)
+		expect(t, "key of "+row.name,
+			s.Do(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"), "Idempotency-Key", row.key), row.want)
 	}
 }
 
 func TestKeyBelongsToOneAccount(t *testing.T) {
 	s := emulatortest.Start(t, twoAccounts)
 	first := s.Must(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"), "Idempotency-Key", "k").ID(t)
-	other := s.Must(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"), "Idempotency-Key", "k", "Authorization", "Bearer sk-other").ID(t)
+	other := s.Must(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"),
+		"Idempotency-Key", "k", "Authorization", "Bearer sk-other").ID(t)
 	if first == other {
 		t.Errorf("two accounts share the campaign %s", first)
 	}
@@ -104,7 +106,9 @@ func advance(seconds float64) func(*testing.T, *tree, string, string) {
 func archive(t *testing.T, w *tree, path, id string) { w.Must(t, "POST", path+"/"+id+"/archive", nil) }
 
 func TestKeyScopes(t *testing.T) {
-	for points, want := range map[string]refusal{"": fine, "key_scope_endpoints=account": {409, "idempotency_conflict", ""}} {
+	for points, want := range map[string]refusal{
+		"": fine, "key_scope_endpoints=account": {409, "idempotency_conflict", ""},
+	} {
 		w := newTree(t, emulatortest.Start(t, emulatortest.WithPoints(t, points)))
 		w.Must(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"), "Idempotency-Key", "k")
 		expect(t, points+": the key of a campaign on an ad group",
@@ -115,7 +119,8 @@ func TestKeyScopes(t *testing.T) {
 		first := s.Must(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"), "Idempotency-Key", "k").ID(t)
 		results := (&tree{Service: s}).runJob(t, campaignOp("k"))
 		if got := results[0]["resource_id"]; (got == first) != same {
-			t.Errorf("%s: bulk create under the key of a single one = %v, first was %s, want same: %v", points, got, first, same)
+			t.Errorf("%s: bulk create under the key of a single one = %v, first was %s, want same: %v",
+				points, got, first, same)
 		}
 	}
 }

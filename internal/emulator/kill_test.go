@@ -97,7 +97,8 @@ func (a *acknowledged) load(address string, round, client int) {
 		name := fmt.Sprintf("c %d %d %d", round, client, i)
 		to, path, body := a.names, "/v1/campaigns", emulatortest.CampaignBody(name)
 		if i%5 == 4 {
-			to, path, body = a.jobs, "/v1/bulk_mutation_jobs", job(campaignOp("x"+name), adGroupOp("g"+name, "x"+name), campaignOp("y"+name))
+			to, path, body = a.jobs, "/v1/bulk_mutation_jobs",
+				job(campaignOp("x"+name), adGroupOp("g"+name, "x"+name), campaignOp("y"+name))
 		}
 		id, err := post(address+path, body)
 		if err != nil {
@@ -290,7 +291,8 @@ func TestReopenedFolderSaysTheSame(t *testing.T) {
 		if first := s.Campaign(t, "New"); strings.Contains(before[0], first) {
 			t.Errorf("the id %s is given twice", first)
 		}
-		if got := (&tree{Service: s}).runJob(t, campaignOp("a"), adGroupOp("g", "a")); !strings.Contains(before[0], fmt.Sprint(got[0]["resource_id"])) {
+		if got := (&tree{Service: s}).runJob(t, campaignOp("a"),
+			adGroupOp("g", "a")); !strings.Contains(before[0], fmt.Sprint(got[0]["resource_id"])) {
 			t.Errorf("the key of a create is forgotten after reopening: %v", got[0])
 		}
 	})

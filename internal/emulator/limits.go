@@ -50,7 +50,8 @@ func (s *Server) limit(w http.ResponseWriter, c *service.Call) error {
 	if wait <= 0 {
 		return nil
 	}
-	err := wire.Refusef(http.StatusTooManyRequests, "rate_limit_exceeded", "", "Too many requests. Nothing was applied; try again later.")
+	err := wire.Refusef(http.StatusTooManyRequests,
+		"rate_limit_exceeded", "", "Too many requests. Nothing was applied; try again later.")
 	err.RetryAfter = int(math.Ceil(wait.Seconds()))
 	return err
 }

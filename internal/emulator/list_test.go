@@ -57,7 +57,8 @@ func TestPagesForwardAndBack(t *testing.T) {
 	if !slices.Equal(back.names, second.names) || !back.more {
 		t.Errorf("back from the last page = %v more %v, want %v and more", back.names, back.more, second.names)
 	}
-	if start := w.page(t, fmt.Sprintf("/campaigns?limit=2&before=%s", second.first)); !slices.Equal(start.names, first.names) || start.more {
+	if start := w.page(t, fmt.Sprintf("/campaigns?limit=2&before=%s", second.first)); !slices.Equal(start.names,
+		first.names) || start.more {
 		t.Errorf("back to the start = %v more %v, want %v and no more", start.names, start.more, first.names)
 	}
 	if asc := w.page(t, "/campaigns?limit=2&order=asc"); !slices.Equal(asc.names, []string{"No 0", "No 1"}) {
@@ -131,11 +132,14 @@ func TestListsThatWantTheirParent(t *testing.T) {
 	}{
 		{"", fine, fine, fine, gone, 1, 2},
 		{"list_ads=by_ad_group", fine, missing(400, "ad_group_id"), fine, gone, 0, 2},
-		{"list_ads=by_ad_group,list_ad_groups=by_campaign,list_without_parent=422,list_of_unknown_parent=400", missing(422, "campaign_id"), missing(422, "ad_group_id"), fine, bad("not_found", "ad_group_id"), 0, 0},
+		{"list_ads=by_ad_group,list_ad_groups=by_campaign,list_without_parent=422,list_of_unknown_parent=400",
+			missing(422, "campaign_id"), missing(422, "ad_group_id"), fine, bad("not_found", "ad_group_id"), 0, 0},
 		{"list_ads=by_ad_group,list_ad_groups=by_campaign,list_without_parent=404", gone, gone, fine, gone, 0, 0},
-		{"list_ads=by_ad_group,list_ad_groups=by_campaign,list_without_parent=empty,list_of_unknown_parent=empty", fine, fine, fine, fine, 0, 0},
+		{"list_ads=by_ad_group,list_ad_groups=by_campaign,list_without_parent=empty,list_of_unknown_parent=empty",
+			fine, fine, fine, fine, 0, 0},
 		{"list_ads=absent", fine, gone, gone, gone, 0, 2},
-		{"list_ads=not_allowed", fine, refusal{405, "method_not_allowed", ""}, refusal{405, "method_not_allowed", ""}, refusal{405, "method_not_allowed", ""}, 0, 2},
+		{"list_ads=not_allowed", fine, refusal{405, "method_not_allowed", ""},
+			refusal{405, "method_not_allowed", ""}, refusal{405, "method_not_allowed", ""}, 0, 2},
 	} {
 		w := newTree(t, emulatortest.Start(t, emulatortest.WithPoints(t, row.points)))
 		w.AdGroup(t, w.Campaign(t, "Autumn"), "Walkers")
@@ -143,7 +147,8 @@ func TestListsThatWantTheirParent(t *testing.T) {
 		expect(t, row.points+" GET /ads", w.Do(t, "GET", "/ads", nil), row.ads)
 		expect(t, row.points+" GET /ads?campaign_id", w.Do(t, "GET", "/ads?campaign_id="+w.campaign, nil), row.ads)
 		expect(t, row.points+" GET /ads?ad_group_id", w.Do(t, "GET", "/ads?ad_group_id="+w.adGroup, nil), row.beneath)
-		expect(t, row.points+" of one that is not there", w.Do(t, "GET", "/ads?ad_group_id=adgrp_none", nil), row.unknown)
+		expect(t, row.points+" of one that is not there",
+			w.Do(t, "GET", "/ads?ad_group_id=adgrp_none", nil), row.unknown)
 		if row.beneath == fine {
 			if got := w.page(t, "/ads?ad_group_id="+w.adGroup); !slices.Equal(got.names, []string{"Hero"}) {
 				t.Errorf("%s: ads of the ad group are %v; want Hero", row.points, got.names)
@@ -201,7 +206,9 @@ func TestOpenPointsOfLists(t *testing.T) {
 }
 
 func TestCursorAfterAWrite(t *testing.T) {
-	for points, want := range map[string]refusal{"": fine, "cursor_after_write=refused": bad("invalid_cursor", "after")} {
+	for points, want := range map[string]refusal{
+		"": fine, "cursor_after_write=refused": bad("invalid_cursor", "after"),
+	} {
 		w := newList(t, points, 3)
 		after := fmt.Sprintf("/campaigns?limit=1&after=%s", w.page(t, "/campaigns?limit=1").last)
 		expect(t, points+": before a write", w.Do(t, "GET", after, nil), fine)

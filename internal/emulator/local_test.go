@@ -45,7 +45,8 @@ func asBrowser(s *emulatortest.Service, method, path, body, host string, headers
 func TestAnotherSiteCannotDriveTheEmulator(t *testing.T) {
 	const here = "127.0.0.1:8484"
 	s := emulatortest.Start(t)
-	before := string(s.Must(t, "GET", "/_emulator/open_points", nil).Body) + string(s.Must(t, "GET", "/_emulator/faults", nil).Body)
+	before := string(s.Must(t, "GET", "/_emulator/open_points", nil).Body) +
+		string(s.Must(t, "GET", "/_emulator/faults", nil).Body)
 	for _, c := range controlWrites {
 		for name, got := range map[string]*httptest.ResponseRecorder{
 			"by another site's page":    asBrowser(s, c.method, c.path, c.body, here, "Sec-Fetch-Site", "cross-site"),
@@ -59,7 +60,8 @@ func TestAnotherSiteCannotDriveTheEmulator(t *testing.T) {
 			}
 		}
 	}
-	if got := string(s.Must(t, "GET", "/_emulator/open_points", nil).Body) + string(s.Must(t, "GET", "/_emulator/faults", nil).Body); got != before {
+	if got := string(s.Must(t, "GET", "/_emulator/open_points", nil).Body) +
+		string(s.Must(t, "GET", "/_emulator/faults", nil).Body); got != before {
 		t.Errorf("after the refusals open points and faults are\n%s\nwant them as before:\n%s", got, before)
 	}
 	if got := s.World().Clock.Offset(); got != 0 {
@@ -69,8 +71,12 @@ func TestAnotherSiteCannotDriveTheEmulator(t *testing.T) {
 
 func TestReadsOfControlsAreForThisMachine(t *testing.T) {
 	s := emulatortest.Start(t)
-	for _, path := range []string{"/_emulator/clock", "/_emulator/mutations", "/_emulator/requests", "/_emulator/credentials", "/_emulator/openapi.json", "/.well-known/oauth-authorization-server"} {
-		for host, want := range map[string]int{"127.0.0.1:8484": 200, "localhost": 200, "[::1]:8484": 200, "evil.example": 403, "127.0.0.1.evil.example": 403, "": 403} {
+	for _, path := range []string{"/_emulator/clock", "/_emulator/mutations", "/_emulator/requests",
+		"/_emulator/credentials", "/_emulator/openapi.json", "/.well-known/oauth-authorization-server"} {
+		for host, want := range map[string]int{
+			"127.0.0.1:8484": 200, "localhost": 200,
+			"[::1]:8484": 200, "evil.example": 403, "127.0.0.1.evil.example": 403, "": 403,
+		} {
 			if got := asBrowser(s, "GET", path, "", host); got.Code != want {
 				t.Errorf("GET %s with Host %q = %d, want %d", path, host, got.Code, want)
 			}
@@ -81,9 +87,11 @@ func TestReadsOfControlsAreForThisMachine(t *testing.T) {
 func TestThisMachineDrivesTheEmulator(t *testing.T) {
 	s := emulatortest.Start(t)
 	for name, headers := range map[string][]string{
-		"a program": nil, "the emulator's own page": {"Sec-Fetch-Site", "same-origin", "Origin", "http://127.0.0.1:8484"},
+		"a program": nil, "the emulator's own page": {"Sec-Fetch-Site",
+			"same-origin", "Origin", "http://127.0.0.1:8484"},
 	} {
-		if got := asBrowser(s, "POST", "/_emulator/clock", `{"advance_seconds":1}`, "127.0.0.1:8484", headers...); got.Code != 200 {
+		if got := asBrowser(s, "POST", "/_emulator/clock",
+			`{"advance_seconds":1}`, "127.0.0.1:8484", headers...); got.Code != 200 {
 			t.Errorf("the clock moved by %s = %d %s, want 200", name, got.Code, got.Body)
 		}
 	}
@@ -94,8 +102,10 @@ func TestThisMachineDrivesTheEmulator(t *testing.T) {
 
 func TestEventsAreForEveryPage(t *testing.T) {
 	s := emulatortest.Start(t)
-	got := asBrowser(s, "OPTIONS", "/_events/v1/pixel", "", "127.0.0.1:8484", "Origin", "https://shop.example.com", "Sec-Fetch-Site", "cross-site")
+	got := asBrowser(s, "OPTIONS", "/_events/v1/pixel",
+		"", "127.0.0.1:8484", "Origin", "https://shop.example.com", "Sec-Fetch-Site", "cross-site")
 	if got.Code != 204 || got.Header().Get("Access-Control-Allow-Origin") != "*" {
-		t.Errorf("preflight of the pixel = %d with allowed origin %q, want 204 and *", got.Code, got.Header().Get("Access-Control-Allow-Origin"))
+		t.Errorf("preflight of the pixel = %d with allowed origin %q, want 204 and *",
+			got.Code, got.Header().Get("Access-Control-Allow-Origin"))
 	}
 }

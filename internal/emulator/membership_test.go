@@ -33,18 +33,27 @@ func TestMembershipBodies(t *testing.T) {
 		{"facts 8.2, from a file", "remove", object{"file_id": file, "identifier_type": "email"}, fine},
 		{"facts 8.2, file read by itself", "add", object{"file_id": file, "identifier_resolution": "auto"}, fine},
 		{"facts 8.2, neither", "add", object{}, bad("invalid_value", "identifiers")},
-		{"facts 8.2, both", "add", object{"file_id": file, "identifiers": []object{one}}, bad("invalid_value", "identifiers")},
-		{"facts 8.2, no identifier", "add", object{"identifiers": []object{}}, bad("array_below_min_length", "identifiers")},
+		{"facts 8.2, both", "add", object{"file_id": file, "identifiers": []object{one}},
+			bad("invalid_value", "identifiers")},
+		{"facts 8.2, no identifier", "add", object{"identifiers": []object{}},
+			bad("array_below_min_length", "identifiers")},
 		{"facts 8.2, file of nobody", "add", object{"file_id": "x"}, bad("file_not_found", "file_id")},
-		{"facts 8.2, identifier without its type", "add", object{"identifiers": []object{with(one, "identifier_type", absent)}}, bad("missing_required_parameter", "identifiers[0].identifier_type")},
+		{"facts 8.2, identifier without its type", "add", object{"identifiers": []object{with(one,
+			"identifier_type", absent)}}, bad("missing_required_parameter", "identifiers[0].identifier_type")},
 		{"facts 8.2, unknown type", "add", inline("idfa", "x"), bad("invalid_value", "identifiers[0].identifier_type")},
-		{"facts 8.2, the older name of the value", "add", object{"identifiers": []object{with(one, "value", "x")}}, bad("unknown_parameter", "identifiers[0].value")},
+		{"facts 8.2, the older name of the value", "add",
+			object{"identifiers": []object{with(one, "value", "x")}}, bad("unknown_parameter", "identifiers[0].value")},
 		{"facts 8.2, the older list", "add", object{"members": []object{one}}, bad("invalid_value", "identifiers")},
-		{"facts 8.2, a type without a file", "add", with(inline("email", "x"), "identifier_type", "email"), bad("invalid_value", "identifier_type")},
-		{"facts 8.2, revision below 0", "add", with(inline("email", "x"), "expected_revision", -1), bad("integer_below_min_value", "expected_revision")},
-		{"facts 8.2, replace without a revision", "replace", object{"file_id": file}, bad("missing_required_parameter", "expected_revision")},
-		{"facts 8.2, replace without a file", "replace", object{"expected_revision": 1}, bad("missing_required_parameter", "file_id")},
-		{"facts 8.2, replace inline", "replace", with(inline("email", "x"), "expected_revision", 1), bad("missing_required_parameter", "file_id")},
+		{"facts 8.2, a type without a file", "add",
+			with(inline("email", "x"), "identifier_type", "email"), bad("invalid_value", "identifier_type")},
+		{"facts 8.2, revision below 0", "add", with(inline("email", "x"), "expected_revision", -1),
+			bad("integer_below_min_value", "expected_revision")},
+		{"facts 8.2, replace without a revision", "replace",
+			object{"file_id": file}, bad("missing_required_parameter", "expected_revision")},
+		{"facts 8.2, replace without a file", "replace",
+			object{"expected_revision": 1}, bad("missing_required_parameter", "file_id")},
+		{"facts 8.2, replace inline", "replace", with(inline("email", "x"), "expected_revision", 1),
+			bad("missing_required_parameter", "file_id")},
 	}
 	for i, row := range rows {
 		got := w.Do(t, "POST", "/custom_audiences/"+id+"/"+row.kind, row.body, "Idempotency-Key", fmt.Sprint("row", i))
@@ -92,10 +101,13 @@ func TestMembership(t *testing.T) {
 		body       object
 		want       counted
 	}{
-		{"add by phone", "add", inline("phone", phone(9), phone(10), "+49301234567", "no phone"), counted{13, 1, 12, 11, 2}},
+		{"add by phone", "add", inline("phone", phone(9), phone(10), "+49301234567", "no phone"),
+			counted{13, 1, 12, 11, 2}},
 		{"add again", "add", inline("email", email(10)), counted{14, 1, 13, 11, 3}},
-		{"remove by another identifier", "remove", inline("phone", phone(0), phone(11), "+49301234567"), counted{14, 1, 12, 10, 4}},
-		{"replace", "replace", object{"file_id": w.file(t, email(50)+"\nx"), "expected_revision": 4}, counted{1, 1, 1, 1, 5}},
+		{"remove by another identifier", "remove",
+			inline("phone", phone(0), phone(11), "+49301234567"), counted{14, 1, 12, 10, 4}},
+		{"replace", "replace", object{"file_id": w.file(t, email(50)+"\nx"), "expected_revision": 4},
+			counted{1, 1, 1, 1, 5}},
 		{"remove everyone", "remove", inline("email", email(50)), counted{1, 1, 0, 0, 6}},
 	}
 	for i, step := range steps {
@@ -104,7 +116,9 @@ func TestMembership(t *testing.T) {
 		if diff := cmp.Diff(step.want, w.counts(t, id)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.name, diff)
 		}
-		want := emulatortest.Reply{Body: fmt.Appendf(nil, `{"operation_id":%q,"custom_audience_id":%q,"operation":%q,"status":"succeeded"}`, op, id, step.kind)}.Map(t)
+		want := emulatortest.Reply{Body: fmt.Appendf(nil,
+			`{"operation_id":%q,"custom_audience_id":%q,"operation":%q,"status":"succeeded"}`,
+			op, id, step.kind)}.Map(t)
 		if diff := cmp.Diff(want, w.Must(t, "GET", "/custom_audiences/"+id+"/operations/"+op, nil).Map(t)); diff != "" {
 			t.Errorf("facts 8.2, %s, operation (-want +got):\n%s", step.name, diff)
 		}
@@ -116,9 +130,12 @@ func TestRevisionsGuardTheMembership(t *testing.T) {
 	id := w.fromFile(t, email(1))
 	file := w.file(t, email(2))
 	path := "/custom_audiences/" + id
-	expect(t, "facts 8.3, replace of another revision", w.Do(t, "POST", path+"/replace", object{"file_id": file, "expected_revision": 0}, "Idempotency-Key", "a"), conflicted("custom_audience_replacement_revision_conflict"))
-	expect(t, "facts 8.3, add to another revision", w.Do(t, "POST", path+"/add", with(inline("email", email(2)), "expected_revision", 2), "Idempotency-Key", "b"), conflicted(mutationConflict))
-	expect(t, "facts 8.2, add to this revision", w.Do(t, "POST", path+"/add", with(inline("email", email(2)), "expected_revision", 1), "Idempotency-Key", "c"), fine)
+	expect(t, "facts 8.3, replace of another revision", w.Do(t, "POST", path+"/replace", object{"file_id": file,
+		"expected_revision": 0}, "Idempotency-Key", "a"), conflicted("custom_audience_replacement_revision_conflict"))
+	expect(t, "facts 8.3, add to another revision", w.Do(t, "POST", path+"/add",
+		with(inline("email", email(2)), "expected_revision", 2), "Idempotency-Key", "b"), conflicted(mutationConflict))
+	expect(t, "facts 8.2, add to this revision", w.Do(t,
+		"POST", path+"/add", with(inline("email", email(2)), "expected_revision", 1), "Idempotency-Key", "c"), fine)
 }
 
 func TestOneChangeAtATime(t *testing.T) {
@@ -126,12 +143,15 @@ func TestOneChangeAtATime(t *testing.T) {
 	id := w.empty(t)
 	path := "/custom_audiences/" + id
 	w.start(t, id, "add", "a", inline("email", email(1)))
-	expect(t, "facts 8.3, another add", w.Do(t, "POST", path+"/add", inline("email", email(2)), "Idempotency-Key", "b"), conflicted(mutationConflict))
+	expect(t, "facts 8.3, another add", w.Do(t, "POST", path+"/add", inline("email", email(2)), "Idempotency-Key", "b"),
+		conflicted(mutationConflict))
 	expect(t, "facts 8.3, archive", w.Do(t, "POST", path+"/archive", nil), conflicted(mutationConflict))
 	w.Advance(t, 4)
-	expect(t, "facts 8.3, when it has ended", w.Do(t, "POST", path+"/add", inline("email", email(2)), "Idempotency-Key", "b"), fine)
+	expect(t, "facts 8.3, when it has ended",
+		w.Do(t, "POST", path+"/add", inline("email", email(2)), "Idempotency-Key", "b"), fine)
 	fresh := w.Must(t, "POST", "/custom_audiences", `{"name":"Fresh"}`).ID(t)
-	expect(t, "facts 8.3, add before the publication", w.Do(t, "POST", "/custom_audiences/"+fresh+"/add", inline("email", email(2)), "Idempotency-Key", "c"), conflicted(mutationConflict))
+	expect(t, "facts 8.3, add before the publication", w.Do(t, "POST", "/custom_audiences/"+fresh+"/add",
+		inline("email", email(2)), "Idempotency-Key", "c"), conflicted(mutationConflict))
 }
 
 func TestArchive(t *testing.T) {
@@ -143,10 +163,14 @@ func TestArchive(t *testing.T) {
 		t.Errorf("facts 5: status %s, want archived", got)
 	}
 	expect(t, "facts 5, archive again", w.Do(t, "POST", path+"/archive", nil), fine)
-	expect(t, "facts 5, an archived audience is not changed", w.Do(t, "POST", path+"/add", inline("email", email(2)), "Idempotency-Key", "a"), conflicted("resource_archived"))
-	expect(t, "part 4, archive of nobody", w.Do(t, "POST", "/custom_audiences/caud_none/archive", nil), refusal{404, "not_found", ""})
-	body := with(emulatortest.CampaignBody("Spring"), "targeting", object{"custom_audiences": object{"ids": []string{id}}})
-	expect(t, "an archived audience is no target", w.Do(t, "POST", "/campaigns", body), bad("custom_audience_not_found", "targeting.custom_audiences"))
+	expect(t, "facts 5, an archived audience is not changed", w.Do(t,
+		"POST", path+"/add", inline("email", email(2)), "Idempotency-Key", "a"), conflicted("resource_archived"))
+	expect(t, "part 4, archive of nobody", w.Do(t, "POST", "/custom_audiences/caud_none/archive", nil),
+		refusal{404, "not_found", ""})
+	body := with(emulatortest.CampaignBody("Spring"),
+		"targeting", object{"custom_audiences": object{"ids": []string{id}}})
+	expect(t, "an archived audience is no target",
+		w.Do(t, "POST", "/campaigns", body), bad("custom_audience_not_found", "targeting.custom_audiences"))
 }
 
 func TestCancel(t *testing.T) {
@@ -195,7 +219,9 @@ func TestACanceledOperationIsOver(t *testing.T) {
 func TestOnlyAddAndRemoveAreCanceledAndResumed(t *testing.T) {
 	w := newCrowd(t)
 	id := w.fromFile(t, email(1))
-	op := "/custom_audiences/" + id + "/operations/" + w.start(t, id, "replace", "a", object{"file_id": w.file(t, email(2)), "expected_revision": 1})
+	op := "/custom_audiences/" + id + "/operations/" + w.start(t, id, "replace", "a", object{
+		"file_id": w.file(t, email(2)), "expected_revision": 1,
+	})
 	expect(t, "part 3, cancel of a replace", w.Do(t, "POST", op+"/cancel", nil), conflicted(mutationConflict))
 	expect(t, "part 3, resume of a replace", w.Do(t, "POST", op+"/resume", nil), bad("invalid_value", "operation_id"))
 }
@@ -210,8 +236,10 @@ func TestRecovery(t *testing.T) {
 	if got := status(); got != "processing" {
 		t.Errorf("part 3: a stalled operation is %v, want processing", got)
 	}
-	expect(t, "facts 8.3, another change", w.Do(t, "POST", path+"/remove", inline("email", email(1)), "Idempotency-Key", "b"), conflicted("custom_audience_operation_recovery_required"))
-	expect(t, "facts 8.3, cancel while applying", w.Do(t, "POST", path+"/operations/"+op+"/cancel", nil), conflicted(mutationConflict))
+	expect(t, "facts 8.3, another change", w.Do(t, "POST", path+"/remove",
+		inline("email", email(1)), "Idempotency-Key", "b"), conflicted("custom_audience_operation_recovery_required"))
+	expect(t, "facts 8.3, cancel while applying", w.Do(t, "POST", path+"/operations/"+op+"/cancel", nil),
+		conflicted(mutationConflict))
 	expect(t, "part 4, resume", w.Do(t, "POST", path+"/operations/"+op+"/resume", nil), fine)
 	w.Advance(t, 2)
 	if got := status(); got != "succeeded" {
@@ -249,13 +277,15 @@ func TestMerge(t *testing.T) {
 		{"one source", "custom_audience_ids", []string{a}, bad("array_below_min_length", "custom_audience_ids")},
 		{"the same source twice", "custom_audience_ids", []string{a, a}, bad("invalid_value", "custom_audience_ids")},
 		{"65 sources", "custom_audience_ids", many, bad("array_above_max_length", "custom_audience_ids")},
-		{"64 sources that are not there", "custom_audience_ids", many[:64], bad("custom_audience_not_found", "custom_audience_ids")},
+		{"64 sources that are not there", "custom_audience_ids",
+			many[:64], bad("custom_audience_not_found", "custom_audience_ids")},
 		{"a source that is not ready", "custom_audience_ids", []string{a, fresh}, conflicted(mutationConflict)},
 		{"without a name", "name", absent, bad("missing_required_parameter", "name")},
 		{"description", "description", "All", fine},
 	}
 	for i, row := range rows {
-		expect(t, "facts 8.2, merge: "+row.name, w.Do(t, "POST", "/custom_audiences/merge", with(base, row.field, row.value), "Idempotency-Key", fmt.Sprint("row", i)), row.want)
+		expect(t, "facts 8.2, merge: "+row.name, w.Do(t, "POST", "/custom_audiences/merge",
+			with(base, row.field, row.value), "Idempotency-Key", fmt.Sprint("row", i)), row.want)
 	}
 	op := w.Must(t, "POST", "/custom_audiences/merge", base, "Idempotency-Key", "m").Map(t)
 	made := fmt.Sprint(op["custom_audience_id"])

@@ -22,7 +22,9 @@ func TestTokensOfTheCodeFlow(t *testing.T) { // RFC 6749, section 4.1
 		}
 		delete(got, secret)
 	}
-	want := map[string]any{"token_type": "Bearer", "expires_in": "3600", "scope": "ads.admin.all.read ads.admin.all.write offline_access"}
+	want := map[string]any{
+		"token_type": "Bearer", "expires_in": "3600", "scope": "ads.admin.all.read ads.admin.all.write offline_access",
+	}
 	if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(got)); diff != "" {
 		t.Errorf("token answer (-want +got):\n%s", diff)
 	}
@@ -37,7 +39,8 @@ func TestConsentPage(t *testing.T) {
 	})
 	resp, reply := newClient(s).send(t, "GET", "/_oauth/authorize?"+asked(readScope).Encode(), "")
 	page := string(reply.Body)
-	for _, want := range []string{"&lt;b&gt;adsync&lt;/b&gt;", "see your ad accounts", "usr_ada", "usr_bo", `name="code_challenge"`, `value="allow"`, `value="deny"`} {
+	for _, want := range []string{"&lt;b&gt;adsync&lt;/b&gt;",
+		"see your ad accounts", "usr_ada", "usr_bo", `name="code_challenge"`, `value="allow"`, `value="deny"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -53,9 +56,12 @@ func TestConsentPage(t *testing.T) {
 func TestRequestsThatNobodyIsSentBackFor(t *testing.T) { // RFC 6749, section 4.1.2.1
 	c := newClient(emulatortest.Start(t))
 	for _, change := range [][]string{
-		{"client_id", "unknown"}, {"client_id", ""}, {"redirect_uri", ""}, {"redirect_uri", "https://evil.example.com/callback"},
-		{"redirect_uri", "http://127.0.0.1:1/other"}, {"redirect_uri", "http://127.0.0.1:1/callback#x"}, {"redirect_uri", "https://127.0.0.1/callback"},
-		{"redirect_uri", "http://x@127.0.0.1/callback"}, {"redirect_uri", "http://127.0.0.1.example.com/callback"}, {"redirect_uri", "http://127.0.0.1/callback?next=1"},
+		{"client_id", "unknown"}, {"client_id", ""},
+		{"redirect_uri", ""}, {"redirect_uri", "https://evil.example.com/callback"},
+		{"redirect_uri", "http://127.0.0.1:1/other"},
+		{"redirect_uri", "http://127.0.0.1:1/callback#x"}, {"redirect_uri", "https://127.0.0.1/callback"},
+		{"redirect_uri", "http://x@127.0.0.1/callback"}, {"redirect_uri", "http://127.0.0.1.example.com/callback"},
+		{"redirect_uri", "http://127.0.0.1/callback?next=1"},
 	} {
 		resp, _ := c.send(t, "GET", "/_oauth/authorize?"+asked(readScope, change...).Encode(), "")
 		if resp.StatusCode != 400 || resp.Header.Get("Location") != "" {
@@ -98,7 +104,8 @@ func TestRequestsThatAreSentBack(t *testing.T) {
 func TestCodesAreJudged(t *testing.T) { // RFC 6749, section 4.1.3, and RFC 7636
 	s := emulatortest.Start(t, frozen, func(o *emulator.Options) {
 		o.Clients = []emulator.Client{
-			{ID: "adsync", Name: "adsync", RedirectURIs: []string{redirect}}, {ID: "other", Name: "Other", RedirectURIs: []string{redirect}},
+			{ID: "adsync", Name: "adsync", RedirectURIs: []string{redirect}},
+			{ID: "other", Name: "Other", RedirectURIs: []string{redirect}},
 		}
 	})
 	c := newClient(s)
@@ -183,7 +190,8 @@ func TestRefreshTokens(t *testing.T) { // RFC 6749, section 6
 		_, reply := c.post(t, "/_oauth/token", refreshForm(old))
 		next := reply.Map(t)
 		if c.bearer(t, next["access_token"]) != 200 || c.bearer(t, first["access_token"]) != 401 {
-			t.Errorf("%s: after a refresh the new token = %d, the expired one = %d; want 200 and 401", point, c.bearer(t, next["access_token"]), c.bearer(t, first["access_token"]))
+			t.Errorf("%s: after a refresh the new token = %d, the expired one = %d; want 200 and 401",
+				point, c.bearer(t, next["access_token"]), c.bearer(t, first["access_token"]))
 		}
 		if kept := next["refresh_token"] == old; kept != (point == "kept") {
 			t.Errorf("oauth_refresh_token=%s: the refresh token is kept = %v", point, kept)

@@ -34,7 +34,8 @@ func newClient(s *emulatortest.Service) oauthClient {
 func asked(scope string, change ...string) url.Values {
 	sum := sha256.Sum256([]byte(verifier))
 	form := url.Values{
-		"response_type": {"code"}, "client_id": {"adsync"}, "redirect_uri": {redirect}, "scope": {scope}, "state": {"s t"},
+		"response_type": {"code"}, "client_id": {"adsync"},
+		"redirect_uri": {redirect}, "scope": {scope}, "state": {"s t"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
 	}
 	return changed(form, change...)
@@ -84,7 +85,8 @@ func (c oauthClient) consent(t testing.TB, form url.Values) url.Values {
 	resp, reply := c.post(t, "/_oauth/authorize", form)
 	to, err := url.Parse(resp.Header.Get("Location"))
 	if err != nil || resp.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to.String(), redirect) {
-		t.Fatalf("consent = %d to %q %s, want 303 to the client", resp.StatusCode, resp.Header.Get("Location"), reply.Body)
+		t.Fatalf("consent = %d to %q %s, want 303 to the client",
+			resp.StatusCode, resp.Header.Get("Location"), reply.Body)
 	}
 	if got := to.Query().Get("state"); got != "s t" {
 		t.Errorf("state = %q, want what was sent", got)
@@ -94,12 +96,14 @@ func (c oauthClient) consent(t testing.TB, form url.Values) url.Values {
 
 func codeForm(code string, change ...string) url.Values {
 	return changed(url.Values{
-		"grant_type": {"authorization_code"}, "client_id": {"adsync"}, "redirect_uri": {redirect}, "code": {code}, "code_verifier": {verifier},
+		"grant_type": {"authorization_code"}, "client_id": {"adsync"},
+		"redirect_uri": {redirect}, "code": {code}, "code_verifier": {verifier},
 	}, change...)
 }
 
 func refreshForm(token string, change ...string) url.Values {
-	return changed(url.Values{"grant_type": {"refresh_token"}, "client_id": {"adsync"}, "refresh_token": {token}}, change...)
+	return changed(url.Values{"grant_type": {"refresh_token"},
+		"client_id": {"adsync"}, "refresh_token": {token}}, change...)
 }
 
 // tokens goes through the whole flow.
@@ -150,7 +154,8 @@ func TestWhoMayCallWhat(t *testing.T) { // part 5, rules 1 to 6
 		{"part 4: ads", "POST", "/ads/" + w.ad + "/pause", nil, fine, denied, fine, denied},
 		{"rule 3: API keys", "POST", "/api_keys", nil, fine, denied, denied, denied},
 		{"rule 3: audit logs", "GET", "/audit_logs", nil, fine, denied, denied, denied},
-		{"rule 4: creation sessions", "POST", "/ad_account_creation_sessions", session, denied, denied, missing, denied},
+		{"rule 4: creation sessions", "POST", "/ad_account_creation_sessions",
+			session, denied, denied, missing, denied},
 		{"rule 5: me", "GET", "/me", nil, denied, fine, fine, denied},
 	}
 	for _, row := range rows {
@@ -162,7 +167,8 @@ func TestWhoMayCallWhat(t *testing.T) { // part 5, rules 1 to 6
 			who     string
 			headers []string
 			want    refusal
-		}{{"API key", nil, row.key}, {"read scope", reader, row.read}, {"both scopes", writer, row.both}, {"write scope", onlyWrite, row.write}} {
+		}{{"API key", nil, row.key}, {"read scope", reader, row.read},
+			{"both scopes", writer, row.both}, {"write scope", onlyWrite, row.write}} {
 			headers := append(append([]string{}, try.headers...), row.headers...)
 			expect(t, row.name+", "+row.path+", "+try.who, s.Do(t, row.method, row.path, body, headers...), try.want)
 		}
@@ -173,7 +179,8 @@ func TestTheAccountOfAnOAuthRequest(t *testing.T) { // part 5, rule 6
 	s := emulatortest.Start(t, twoUsers)
 	ada, bo := login(t, s, "usr_ada", readScope), login(t, s, "usr_bo", readScope)
 	read := func(headers []string, account string) emulatortest.Reply {
-		return s.Do(t, "GET", "/ad_account", nil, append(append([]string{}, headers...), "OpenAI-Ad-Account", account)...)
+		return s.Do(t, "GET", "/ad_account",
+			nil, append(append([]string{}, headers...), "OpenAI-Ad-Account", account)...)
 	}
 	for _, id := range []string{emulatortest.AccountID, "adacct_other"} {
 		if got := read(ada, id).Map(t)["id"]; got != id {
@@ -182,10 +189,13 @@ func TestTheAccountOfAnOAuthRequest(t *testing.T) { // part 5, rule 6
 	}
 	expect(t, "an account of someone else", read(bo, emulatortest.AccountID), refusal{403, "permission_denied", ""})
 	expect(t, "no such account", read(ada, "adacct_none"), refusal{403, "permission_denied", ""})
-	expect(t, "no header", s.Do(t, "GET", "/ad_account", nil, ada...), bad("missing_required_parameter", "OpenAI-Ad-Account"))
-	expect(t, "no header, one account", s.Do(t, "GET", "/ad_account", nil, bo...), bad("missing_required_parameter", "OpenAI-Ad-Account"))
+	expect(t, "no header", s.Do(t, "GET", "/ad_account", nil, ada...),
+		bad("missing_required_parameter", "OpenAI-Ad-Account"))
+	expect(t, "no header, one account", s.Do(t, "GET", "/ad_account", nil, bo...),
+		bad("missing_required_parameter", "OpenAI-Ad-Account"))
 	s.Must(t, "POST", "/_emulator/open_points", object{"oauth_account_header": "optional_for_one"})
-	expect(t, "optional_for_one: two accounts", s.Do(t, "GET", "/ad_account", nil, ada...), bad("missing_required_parameter", "OpenAI-Ad-Account"))
+	expect(t, "optional_for_one: two accounts", s.Do(t, "GET", "/ad_account", nil, ada...),
+		bad("missing_required_parameter", "OpenAI-Ad-Account"))
 	expect(t, "optional_for_one: one account", s.Do(t, "GET", "/ad_account", nil, bo...), fine)
 	expect(t, "me needs no account", s.Do(t, "GET", "/me", nil, ada...), fine)
 }
@@ -209,7 +219,8 @@ func TestMeIsStableForAnApplication(t *testing.T) {
 		}
 	})
 	me := func(headers []string) any { return s.Must(t, "GET", "/me", nil, headers...).Map(t)["id"] }
-	first, again, bo := me(login(t, s, "usr_ada", readScope)), me(login(t, s, "usr_ada", readScope)), me(login(t, s, "usr_bo", readScope))
+	first, again, bo := me(login(t, s, "usr_ada", readScope)),
+		me(login(t, s, "usr_ada", readScope)), me(login(t, s, "usr_bo", readScope))
 	if first != again || first == bo {
 		t.Errorf("me = %v, then %v, and %v for another user; want the same, and another", first, again, bo)
 	}
@@ -241,7 +252,8 @@ func TestCreatedKeysWorkAtOnceUntilRevoked(t *testing.T) {
 			t.Errorf("revoke %s = %d, want 400", body, got.Status)
 		}
 	}
-	expect(t, "revoke of nothing", s.Do(t, "POST", "/_emulator/credentials/revoke", `{"actor":"key_none"}`), refusal{404, "not_found", ""})
+	expect(t, "revoke of nothing", s.Do(t, "POST", "/_emulator/credentials/revoke", `{"actor":"key_none"}`),
+		refusal{404, "not_found", ""})
 	actor := made["service_account_id"]
 	if got, _ := logs(t, s, "limit=1"); got[0] != "revoke_api_key:colleague" {
 		t.Errorf("last entry after the revocation of %v = %s", actor, got[0])
@@ -251,20 +263,25 @@ func TestCreatedKeysWorkAtOnceUntilRevoked(t *testing.T) {
 func TestCreationSessions(t *testing.T) { // part 4, part 5 rule 4, part 7
 	s := emulatortest.Start(t, frozen, twoUsers)
 	ada := append(login(t, s, "usr_ada", readScope+" "+writeScope), "Idempotency-Key", "k1")
-	const path, body = "/ad_account_creation_sessions", `{"account_name":"New","currency_code":"EUR","timezone":"Europe/Paris"}`
-	expect(t, "without a key", s.Do(t, "POST", path, body, ada[:2]...), bad("missing_required_parameter", "Idempotency-Key"))
+	const path, body = "/ad_account_creation_sessions",
+		`{"account_name":"New","currency_code":"EUR","timezone":"Europe/Paris"}`
+	expect(t, "without a key", s.Do(t, "POST", path, body, ada[:2]...),
+		bad("missing_required_parameter", "Idempotency-Key"))
 	expect(t, "without a body", s.Do(t, "POST", path, "", ada...), bad("invalid_json", ""))
-	expect(t, "unknown zone", s.Do(t, "POST", path, `{"account_name":"New","timezone":"Mars/Base"}`, ada...), bad("invalid_value", "timezone"))
+	expect(t, "unknown zone", s.Do(t, "POST", path, `{"account_name":"New","timezone":"Mars/Base"}`, ada...),
+		bad("invalid_value", "timezone"))
 	made := s.Must(t, "POST", path, body, ada...).Map(t)
 	if again := s.Must(t, "POST", path, body, ada...).Map(t); again["id"] != made["id"] {
 		t.Errorf("the same key and body = %v, want the session %v", again["id"], made["id"])
 	}
-	expect(t, "the key with another body", s.Do(t, "POST", path, `{"account_name":"Other"}`, ada...), refusal{409, "idempotency_conflict", ""})
+	expect(t, "the key with another body", s.Do(t, "POST", path, `{"account_name":"Other"}`, ada...),
+		refusal{409, "idempotency_conflict", ""})
 	bo := append(login(t, s, "usr_bo", readScope+" "+writeScope), "Idempotency-Key", "k1")
 	expect(t, "a user of no partner", s.Do(t, "POST", path, body, bo...), refusal{403, "partner_required", ""})
 
 	hosted := strings.TrimPrefix(made["url"].(string), newClient(s).root)
-	if _, reply := newClient(s).send(t, "GET", hosted, ""); reply.Status != 200 || !strings.Contains(string(reply.Body), "Create the ad account New") {
+	if _, reply := newClient(s).send(t, "GET", hosted, ""); reply.Status != 200 ||
+		!strings.Contains(string(reply.Body), "Create the ad account New") {
 		t.Errorf("hosted page = %d %s", reply.Status, reply.Body)
 	}
 	newClient(s).post(t, hosted, nil)
@@ -279,7 +296,8 @@ func TestCreationSessions(t *testing.T) { // part 4, part 5 rule 4, part 7
 	}
 	late := s.Must(t, "POST", path, body, append(ada[:2:2], "Idempotency-Key", "k2")...).Map(t)
 	s.Advance(t, 24*3600)
-	if _, reply := newClient(s).post(t, strings.TrimPrefix(late["url"].(string), newClient(s).root), nil); reply.Status != http.StatusGone {
+	if _, reply := newClient(s).post(t, strings.TrimPrefix(late["url"].(string), newClient(s).root),
+		nil); reply.Status != http.StatusGone {
 		t.Errorf("completion after a day = %d, want 410", reply.Status)
 	}
 }
@@ -299,7 +317,8 @@ func TestKeysOfCreationSessionsAreForgotten(t *testing.T) { // part 1, Idempoten
 		s.Advance(t, 1)
 		again := start("New").ID(t)
 		if (again != first) != want {
-			t.Errorf("%q: after 30 minutes the key gives %s after %s, want another session: %v", points, again, first, want)
+			t.Errorf("%q: after 30 minutes the key gives %s after %s, want another session: %v",
+				points, again, first, want)
 		}
 		if latest := start("New").ID(t); latest != again {
 			t.Errorf("%q: the key gives %s, want the latest session %s", points, latest, again)

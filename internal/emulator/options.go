@@ -88,7 +88,8 @@ func (a Account) profile() (world.Profile, error) {
 		return world.Profile{}, fmt.Errorf("seed account %q: id and key must not be empty", a.ID)
 	}
 	if _, err := time.LoadLocation(a.TimeZone); err != nil {
-		return world.Profile{}, fmt.Errorf("seed account %s: time zone is %q; want an IANA name such as Europe/Paris: %w", a.ID, a.TimeZone, err)
+		return world.Profile{}, fmt.Errorf("seed account "+
+			"%s: time zone is %q; want an IANA name such as Europe/Paris: %w", a.ID, a.TimeZone, err)
 	}
 	if len(a.Currency) != 3 {
 		return world.Profile{}, fmt.Errorf("seed account %s: currency is %q; want a code such as USD", a.ID, a.Currency)

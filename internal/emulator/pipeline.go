@@ -123,14 +123,16 @@ func readKey(c *service.Call) error {
 		return wire.Invalidf("Idempotency-Key", "invalid_header", "The Idempotency-Key header is not accepted here.")
 	}
 	if !given && c.Route.Key == service.KeyRequired {
-		return wire.Invalidf("Idempotency-Key", "missing_required_parameter", "Missing required header: 'Idempotency-Key'.")
+		return wire.Invalidf("Idempotency-Key", "missing_required_parameter",
+			"Missing required header: 'Idempotency-Key'.")
 	}
 	if !given {
 		return nil
 	}
 	key := values[0]
 	if n := utf8.RuneCountInString(key); len(values) > 1 || n < 1 || n > 255 || strings.TrimSpace(key) == "" {
-		return wire.Invalidf("Idempotency-Key", "invalid_header", "Invalid Idempotency-Key: want 1 to 255 characters with at least one that is not white space.")
+		return wire.Invalidf("Idempotency-Key", "invalid_header",
+			"Invalid Idempotency-Key: want 1 to 255 characters with at least one that is not white space.")
 	}
 	c.Key = key
 	return nil
@@ -143,14 +145,16 @@ func readBody(w http.ResponseWriter, c *service.Call) error {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, c.Request.Body, limit))
 	if tooBig := (*http.MaxBytesError)(nil); errors.As(err, &tooBig) {
-		return wire.Refusef(http.StatusRequestEntityTooLarge, "request_too_large", "", "The body is larger than %d bytes.", limit)
+		return wire.Refusef(http.StatusRequestEntityTooLarge,
+			"request_too_large", "", "The body is larger than %d bytes.", limit)
 	}
 	if err != nil {
 		return wire.Invalidf("", "invalid_body", "The body could not be read: %v.", err)
 	}
 	sum := sha256.Sum256(body)
 	c.Body, c.BodyHash = body, hex.EncodeToString(sum[:])
-	if text := strings.TrimSpace(string(body)); c.Route.Body == service.NoBody && text != "" && text != "{}" && c.Request.Method != http.MethodGet {
+	if text := strings.TrimSpace(string(body)); c.Route.Body == service.NoBody &&
+		text != "" && text != "{}" && c.Request.Method != http.MethodGet {
 		return wire.Invalidf("", "unexpected_body", "This endpoint takes no body.")
 	}
 	return nil
@@ -162,7 +166,8 @@ func (s *Server) answer(c *service.Call) (resp service.Response) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("handler panicked", "request_id", c.RequestID, "panic", p, "stack", string(debug.Stack()))
-			resp = s.refusal(wire.Refusef(http.StatusInternalServerError, "internal_error", "", "The server had an error while processing the request."))
+			resp = s.refusal(wire.Refusef(http.StatusInternalServerError,
+				"internal_error", "", "The server had an error while processing the request."))
 		}
 	}()
 	value, err := c.Route.Handle(c)

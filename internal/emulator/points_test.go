@@ -22,17 +22,21 @@ func TestOpenPointsOfCreates(t *testing.T) {
 	}
 	for _, row := range rows {
 		s := emulatortest.Start(t, emulatortest.WithPoints(t, row.points))
-		expect(t, row.points+" without "+row.field, s.Do(t, "POST", "/campaigns", with(base, row.field, row.value)), row.want)
+		expect(t, row.points+" without "+row.field,
+			s.Do(t, "POST", "/campaigns", with(base, row.field, row.value)), row.want)
 	}
 	s := emulatortest.Start(t, emulatortest.WithPoints(t, "max_bid_ceiling_micros=100000000"))
 	body := emulatortest.AdGroupBody(s.Campaign(t, "Spring"), "Group")
-	expect(t, "bid at the lower ceiling", s.Do(t, "POST", "/ad_groups", with(body, "bidding_config.max_bid_micros", 100_000_000)), fine)
-	expect(t, "bid above it", s.Do(t, "POST", "/ad_groups", with(body, "bidding_config.max_bid_micros", 100_000_001)), bad("integer_above_max_value", "bidding_config.max_bid_micros"))
+	expect(t, "bid at the lower ceiling",
+		s.Do(t, "POST", "/ad_groups", with(body, "bidding_config.max_bid_micros", 100_000_000)), fine)
+	expect(t, "bid above it", s.Do(t, "POST", "/ad_groups", with(body, "bidding_config.max_bid_micros", 100_000_001)),
+		bad("integer_above_max_value", "bidding_config.max_bid_micros"))
 }
 
 func TestWithoutStatusACreateIsPaused(t *testing.T) {
 	s := emulatortest.Start(t, emulatortest.WithPoints(t, "create_status_required=no,create_bidding_type_required=no"))
-	got := s.Must(t, "POST", "/campaigns", object{"name": "Spring", "budget": object{"daily_spend_limit_micros": 1_000_000}}).Map(t)
+	got := s.Must(t, "POST",
+		"/campaigns", object{"name": "Spring", "budget": object{"daily_spend_limit_micros": 1_000_000}}).Map(t)
 	if got["status"] != "paused" || got["bidding_type"] != "impressions" {
 		t.Errorf("campaign = %v %v, want paused impressions", got["status"], got["bidding_type"])
 	}
@@ -40,8 +44,9 @@ func TestWithoutStatusACreateIsPaused(t *testing.T) {
 
 func TestUnknownEnumValues(t *testing.T) {
 	for points, want := range map[string]string{
-		"":                        "[map[code:campaign_not_active] map[code:campaign_has_no_ad_groups]]",
-		"unknown_enum_values=yes": "[map[code:campaign_not_active] map[code:campaign_has_no_ad_groups] map[code:quality_hold_v2]]",
+		"": "[map[code:campaign_not_active] map[code:campaign_has_no_ad_groups]]",
+		"unknown_enum_values=yes": "[map[code:campaign_not_active] " +
+			"map[code:campaign_has_no_ad_groups] map[code:quality_hold_v2]]",
 	} {
 		s := emulatortest.Start(t, emulatortest.WithPoints(t, points))
 		got := s.Must(t, "GET", "/campaigns/"+s.Campaign(t, "Spring")+"?include[]=serving_issues", nil).Map(t)
@@ -61,8 +66,10 @@ func TestOpenPointsOfSubmission(t *testing.T) {
 	}{
 		{"", wrong, accepted},
 		{"bulk_field_errors=submission", wrong, bad("string_below_min_length", "operations[1].input.name")},
-		{"bulk_field_errors=submission", job(adGroupOp("g", "none")), bad("dependency_not_found", "campaign_idempotency_key")},
-		{"bulk_field_errors=submission,bulk_budget_type_daily=refused", job(with(campaignOp("a"), "input.budget_type", "daily")), bad("invalid_value", "operations[0].input.budget_type")},
+		{"bulk_field_errors=submission", job(adGroupOp("g", "none")),
+			bad("dependency_not_found", "campaign_idempotency_key")},
+		{"bulk_field_errors=submission,bulk_budget_type_daily=refused", job(with(campaignOp("a"),
+			"input.budget_type", "daily")), bad("invalid_value", "operations[0].input.budget_type")},
 		{"bulk_field_errors=submission", job(with(campaignOp("a"), "input.budget_type", "daily")), accepted},
 	}
 	for _, row := range rows {
@@ -78,12 +85,15 @@ func TestOpenPointsOfJobKeys(t *testing.T) {
 	for points, want := range map[string]refusal{"": conflict, "bulk_same_body=json": {status: 202}} {
 		s := emulatortest.Start(t, emulatortest.WithPoints(t, points))
 		s.Must(t, "POST", "/bulk_mutation_jobs", first, "Idempotency-Key", "j")
-		expect(t, points+": fields in another order", s.Do(t, "POST", "/bulk_mutation_jobs", reordered, "Idempotency-Key", "j"), want)
+		expect(t, points+": fields in another order",
+			s.Do(t, "POST", "/bulk_mutation_jobs", reordered, "Idempotency-Key", "j"), want)
 	}
 	for points, want := range map[string]refusal{"": conflict, "key_used_by_validate_only=no": {status: 202}} {
 		s := emulatortest.Start(t, emulatortest.WithPoints(t, points))
-		s.Must(t, "POST", "/bulk_mutation_jobs", with(job(campaignOp("a")), "validate_only", true), "Idempotency-Key", "j")
-		expect(t, points+": the key of a dry run", s.Do(t, "POST", "/bulk_mutation_jobs", job(campaignOp("a")), "Idempotency-Key", "j"), want)
+		s.Must(t, "POST", "/bulk_mutation_jobs", with(job(campaignOp("a")), "validate_only", true),
+			"Idempotency-Key", "j")
+		expect(t, points+": the key of a dry run",
+			s.Do(t, "POST", "/bulk_mutation_jobs", job(campaignOp("a")), "Idempotency-Key", "j"), want)
 	}
 	s := emulatortest.Start(t, emulatortest.WithPoints(t, "key_ttl=30m"))
 	old := s.Must(t, "POST", "/bulk_mutation_jobs", first, "Idempotency-Key", "j").ID(t)
@@ -105,7 +115,8 @@ func TestOpenPointsOfResults(t *testing.T) {
 		w := &tree{Service: emulatortest.Start(t, emulatortest.WithPoints(t, row.points))}
 		got := w.runJob(t, campaignOp("c"), adGroupOp("g", "c"), down)[2]
 		if fmt.Sprint(got["retryable"]) != row.retryable || fmt.Sprint(got["retry_after_seconds"]) != row.after {
-			t.Errorf("%q: retryable %v after %v, want %s after %s", row.points, got["retryable"], got["retry_after_seconds"], row.retryable, row.after)
+			t.Errorf("%q: retryable %v after %v, want %s after %s",
+				row.points, got["retryable"], got["retry_after_seconds"], row.retryable, row.after)
 		}
 	}
 	s := emulatortest.Start(t, emulatortest.WithPoints(t, "bulk_completed_at=null"))
@@ -118,9 +129,11 @@ func TestOpenPointsOfResults(t *testing.T) {
 func TestBulkLocationsReplace(t *testing.T) {
 	for points, want := range map[string]string{"": "[US]", "bulk_locations_replace=locations": "<nil>"} {
 		w := newTree(t, emulatortest.Start(t, emulatortest.WithPoints(t, points)))
-		w.Must(t, "POST", "/campaigns/"+w.campaign, `{"targeting":{"locations":{"countries":["US"],"include":[{"id":"1"}]}}}`)
+		w.Must(t, "POST", "/campaigns/"+w.campaign,
+			`{"targeting":{"locations":{"countries":["US"],"include":[{"id":"1"}]}}}`)
 		w.runJob(t, change("campaign.update", w.campaign, object{"location_ids": []string{"2000043"}}))
-		got := w.Must(t, "GET", "/campaigns/"+w.campaign, nil).Map(t)["targeting"].(map[string]any)["locations"].(map[string]any)
+		got := w.Must(t, "GET", "/campaigns/"+w.campaign,
+			nil).Map(t)["targeting"].(map[string]any)["locations"].(map[string]any)
 		ids := got["include"].([]any)
 		if fmt.Sprint(got["countries"]) != want || len(ids) != 1 || ids[0].(map[string]any)["id"] != "2000043" {
 			t.Errorf("%q: locations = %v, want countries %s and one id", points, got, want)

@@ -34,20 +34,24 @@ func TestReceivedEvents(t *testing.T) {
 		{"the pixel's own event", "type", "openai::sdk_init", bad("invalid_value", param("type"))},
 		{"without timestamp", "timestamp_ms", absent, bad("missing_required_parameter", param("timestamp_ms"))},
 		{"7 days ago", "timestamp_ms", m.now() - 7*day, fine},
-		{"7 days and a millisecond ago", "timestamp_ms", m.now() - 7*day - 1, bad("integer_below_min_value", param("timestamp_ms"))},
+		{"7 days and a millisecond ago", "timestamp_ms",
+			m.now() - 7*day - 1, bad("integer_below_min_value", param("timestamp_ms"))},
 		{"10 minutes ahead", "timestamp_ms", m.now() + 600_000, fine},
-		{"10 minutes and a millisecond ahead", "timestamp_ms", m.now() + 600_001, bad("integer_above_max_value", param("timestamp_ms"))},
+		{"10 minutes and a millisecond ahead", "timestamp_ms",
+			m.now() + 600_001, bad("integer_above_max_value", param("timestamp_ms"))},
 		{"without action_source", "action_source", absent, bad("missing_required_parameter", param("action_source"))},
 		{"in a shop", "action_source", "physical_store", fine},
 		{"unknown action_source", "action_source", "tv", bad("invalid_value", param("action_source"))},
 		{"app event from the web", "type", "app_opened", bad("invalid_value", param("action_source"))},
 		{"custom without its name", "type", "custom", bad("missing_required_parameter", param("custom_event_name"))},
-		{"a name of its own on a standard event", "custom_event_name", "gift", bad("invalid_value", param("custom_event_name"))},
+		{"a name of its own on a standard event", "custom_event_name",
+			"gift", bad("invalid_value", param("custom_event_name"))},
 		{"without data", "data", absent, bad("missing_required_parameter", param("data"))},
 		{"data that is text", "data", "x", bad("invalid_type", param("data"))},
 		{"unknown data type", "data.type", "cart", bad("invalid_value", param("data.type"))},
 		{"amount with a fraction", "data.amount", 19.99, bad("invalid_type", param("data.amount"))},
-		{"amount without a currency", "data.currency", absent, bad("missing_required_parameter", param("data.currency"))},
+		{"amount without a currency", "data.currency",
+			absent, bad("missing_required_parameter", param("data.currency"))},
 		{"currency in small letters", "data.currency", "usd", bad("invalid_value", param("data.currency"))},
 		{"source_url", "source_url", "https://shop.example.com/thanks", fine},
 		{"source_url without a host", "source_url", "/thanks", bad("invalid_value", param("source_url"))},
@@ -71,10 +75,13 @@ func TestReceivedBatches(t *testing.T) {
 		}
 		return all
 	}
-	expect(t, "facts 11, no event", m.post(t, "events", object{"events": []object{}}), bad("array_below_min_length", "events"))
-	expect(t, "facts 11, 1,001 events", m.post(t, "events", object{"events": orders(1001)}), bad("array_above_max_length", "events"))
+	expect(t, "facts 11, no event", m.post(t, "events", object{"events": []object{}}),
+		bad("array_below_min_length", "events"))
+	expect(t, "facts 11, 1,001 events", m.post(t, "events", object{"events": orders(1001)}),
+		bad("array_above_max_length", "events"))
 	half := []object{m.order("a"), with(m.order("b"), "type", "purchase")}
-	expect(t, "facts 11, one bad event of two", m.post(t, "events", object{"events": half}), bad("invalid_value", "events[1].type"))
+	expect(t, "facts 11, one bad event of two", m.post(t, "events", object{"events": half}),
+		bad("invalid_value", "events[1].type"))
 	expect(t, "facts 11, validate_only", m.post(t, "events", object{"events": orders(3), "validate_only": true}), fine)
 	if n := m.conversions(t); n != 0 {
 		t.Errorf("facts 11: %d events are kept after refused and validated batches, want 0", n)
@@ -102,7 +109,8 @@ func TestReceiverCredentials(t *testing.T) {
 		want            refusal
 	}{
 		{"facts 11, no key", "events?pid=" + m.pixel, "", refusal{401, "invalid_api_key", ""}},
-		{"facts 11, an account's API key is no conversion key", "events?pid=" + m.pixel, m.Key, refusal{401, "invalid_api_key", ""}},
+		{"facts 11, an account's API key is no conversion key",
+			"events?pid=" + m.pixel, m.Key, refusal{401, "invalid_api_key", ""}},
 		{"facts 11, no pixel named", "events", m.key, bad("missing_required_parameter", "pid")},
 		{"facts 11, pixel of nobody", "events?pid=px_none", m.key, refusal{404, "not_found", ""}},
 		{"the browser has no key", "pixel?pid=" + m.pixel, "", fine},
@@ -111,7 +119,8 @@ func TestReceiverCredentials(t *testing.T) {
 	for _, row := range rows {
 		expect(t, row.name, m.postAs(t, row.path, row.key, batch), row.want)
 	}
-	expect(t, "a conversion key opens nothing else", m.Do(t, "GET", "/ad_account", nil, "Authorization", "Bearer "+m.key), refusal{http.StatusUnauthorized, "invalid_api_key", ""})
+	expect(t, "a conversion key opens nothing else", m.Do(t, "GET",
+		"/ad_account", nil, "Authorization", "Bearer "+m.key), refusal{http.StatusUnauthorized, "invalid_api_key", ""})
 }
 
 func TestEventStream(t *testing.T) {
@@ -145,9 +154,12 @@ func TestEventStream(t *testing.T) {
 	if n := len(m.stream(t)); n != 0 {
 		t.Errorf("part 8: %d events more than 15 minutes later, want 0", n)
 	}
-	expect(t, "part 4, without pid", m.Do(t, "GET", "/conversions/events", nil), bad("missing_required_parameter", "pid"))
-	expect(t, "part 4, pid of nobody", m.Do(t, "GET", "/conversions/events?pid=px_none", nil), refusal{404, "not_found", ""})
-	expect(t, "facts 14.16, limit of 51", m.Do(t, "GET", "/conversions/events?limit=51&pid="+m.pixel, nil), bad("integer_above_max_value", "limit"))
+	expect(t, "part 4, without pid", m.Do(t, "GET", "/conversions/events", nil),
+		bad("missing_required_parameter", "pid"))
+	expect(t, "part 4, pid of nobody", m.Do(t, "GET", "/conversions/events?pid=px_none", nil),
+		refusal{404, "not_found", ""})
+	expect(t, "facts 14.16, limit of 51", m.Do(t, "GET", "/conversions/events?limit=51&pid="+m.pixel, nil),
+		bad("integer_above_max_value", "limit"))
 }
 
 func TestAnEventIDCountsOncePerPixel(t *testing.T) {

@@ -79,7 +79,8 @@ func (s *Server) refusal(err error) service.Response {
 		resp.Body = []byte(e.Message + "\n")
 	case "html":
 		resp.Header.Set("Content-Type", "text/html; charset=utf-8")
-		resp.Body = fmt.Appendf(nil, "<html><body><h1>%d</h1><p>%s</p></body></html>\n", status, html.EscapeString(e.Message))
+		resp.Body = fmt.Appendf(nil, "<html><body><h1>%d</h1><p>%s</p></body></html>\n",
+			status, html.EscapeString(e.Message))
 	default:
 		resp.Body = toJSON(e.Body())
 	}

@@ -28,7 +28,8 @@ func newTree(t testing.TB, s *emulatortest.Service) *tree {
 
 // fill writes the ids into text: {campaign}, {ad_group}, {ad}, {file}.
 func (w *tree) fill(text string) string {
-	return strings.NewReplacer("{campaign}", w.campaign, "{ad_group}", w.adGroup, "{ad}", w.ad, "{file}", w.file).Replace(text)
+	return strings.NewReplacer("{campaign}", w.campaign,
+		"{ad_group}", w.adGroup, "{ad}", w.ad, "{file}", w.file).Replace(text)
 }
 
 // refusal is what a request is expected to get: "" for code means success.

@@ -35,8 +35,9 @@ type Particulars struct {
 	LegalName, AccountName, BrandName string // "": Account.Name
 	URL, Country                      string
 	Status                            world.Status // "": active
-	Holds                             []string     // serving issues the account has, such as ad_account_threshold_payment_failed
-	Keys                              []APIKey     // beside Account.Key
+	// serving issues the account has, such as ad_account_threshold_payment_failed
+	Holds []string
+	Keys  []APIKey // beside Account.Key
 }
 
 // APIKey is a further key of a seeded account.
@@ -143,7 +144,8 @@ func (r seedReader) account(o *wire.Object) Account {
 		ID: r.text(o, "id", accountID, "letters, digits, _ and -"), Name: o.Name("name", 1, 1000).V,
 		Currency: r.text(o, "currency_code", currency, "three capital letters such as USD"), TimeZone: readZone(o),
 		Particulars: Particulars{
-			LegalName: o.Name("legal_name", 1, 1000).V, AccountName: o.Name("account_name", 1, 1000).V, BrandName: o.Name("brand_name", 1, 1000).V,
+			LegalName:   o.Name("legal_name", 1, 1000).V,
+			AccountName: o.Name("account_name", 1, 1000).V, BrandName: o.Name("brand_name", 1, 1000).V,
 			URL: readSeedURL(o), Country: r.text(o, "origin_country_code", country, "two capital letters such as US"),
 			Status: world.Status(o.Choice("status", "active", "paused").V),
 			Holds:  o.Texts("holds", 0, 0, checkHold).V,
@@ -176,7 +178,8 @@ func readZone(o *wire.Object) string {
 
 func readSeedURL(o *wire.Object) string {
 	v := o.Text("url", 1, 2048)
-	if u, err := url.Parse(v.V); v.Given() && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {
+	if u, err := url.Parse(v.V); v.Given() &&
+		(err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {
 		o.Fail("url", "invalid_value", "%s is %q; want an HTTP or HTTPS address", o.At("url"), v.V)
 	}
 	return v.V
@@ -195,8 +198,10 @@ func readFeatures(o *wire.Object, f *Features) {
 		name    string
 		feature *bool
 	}{
-		{"bulk", &f.Bulk}, {"bulk_cpm", &f.BulkCPM}, {"conversions", &f.Conversions}, {"hotel_reporting", &f.HotelReporting},
-		{"postpaid", &f.Postpaid}, {"small_audiences", &f.SmallAudiences}, {"brand", &f.Brand}, {"legacy_tracking", &f.LegacyTracking},
+		{"bulk", &f.Bulk}, {"bulk_cpm", &f.BulkCPM},
+		{"conversions", &f.Conversions}, {"hotel_reporting", &f.HotelReporting},
+		{"postpaid", &f.Postpaid}, {"small_audiences", &f.SmallAudiences},
+		{"brand", &f.Brand}, {"legacy_tracking", &f.LegacyTracking},
 	} {
 		*each.feature = o.Bool(each.name).Or(*each.feature)
 	}
@@ -240,7 +245,8 @@ func (o Options) people() ([]User, []Client) {
 		users = []User{owner}
 	}
 	if len(clients) == 0 {
-		clients = []Client{{ID: "adsync", Name: "adsync", RedirectURIs: []string{"http://127.0.0.1/callback", "http://localhost/callback"}}}
+		clients = []Client{{ID: "adsync", Name: "adsync",
+			RedirectURIs: []string{"http://127.0.0.1/callback", "http://localhost/callback"}}}
 	}
 	return users, clients
 }

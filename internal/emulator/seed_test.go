@@ -25,7 +25,8 @@ func TestReadSeedExample(t *testing.T) {
 	features.ProductFeeds = []string{"fd_spring_catalogue"}
 	want := emulator.Seeds{
 		Accounts: []emulator.Account{{
-			ID: "adacct_spring", Name: "Spring Outdoor Inc.", Currency: "USD", TimeZone: "America/New_York", Key: "sk-spring-agent", Features: features,
+			ID: "adacct_spring", Name: "Spring Outdoor Inc.",
+			Currency: "USD", TimeZone: "America/New_York", Key: "sk-spring-agent", Features: features,
 			Particulars: emulator.Particulars{
 				BrandName: "Spring", URL: "https://spring.example.com", Country: "US",
 				Keys: []emulator.APIKey{{Name: "a colleague", Key: "sk-spring-colleague"}},
@@ -39,7 +40,8 @@ func TestReadSeedExample(t *testing.T) {
 			{ID: "usr_ada", Name: "Ada", AccountIDs: []string{"adacct_spring", "adacct_small"}, Partner: true},
 			{ID: "usr_bo", Name: "Bo", AccountIDs: []string{"adacct_small"}},
 		},
-		Clients: []emulator.Client{{ID: "adsync", Name: "adsync", RedirectURIs: []string{"http://127.0.0.1/callback", "http://localhost/callback"}}},
+		Clients: []emulator.Client{{ID: "adsync", Name: "adsync",
+			RedirectURIs: []string{"http://127.0.0.1/callback", "http://localhost/callback"}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ReadSeed(testdata/seed.json) (-want +got):\n%s", diff)
@@ -56,7 +58,9 @@ func TestASeededEmulatorServesItsAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := emulatortest.Start(t, seeds.Into)
-	for key, want := range map[string]string{"sk-spring-agent": "Spring", "sk-spring-colleague": "Spring", "sk-small": "Petit Atelier SARL"} {
+	for key, want := range map[string]string{
+		"sk-spring-agent": "Spring", "sk-spring-colleague": "Spring", "sk-small": "Petit Atelier SARL",
+	} {
 		got := s.Must(t, "GET", "/ad_account", nil, "Authorization", "Bearer "+key).Map(t)
 		if got["brand_name"] != want {
 			t.Errorf("brand of the account of %s = %v, want %s", key, got["brand_name"], want)
@@ -66,17 +70,21 @@ func TestASeededEmulatorServesItsAccounts(t *testing.T) {
 	if got := s.Must(t, "GET", "/ad_account", nil, small...).Map(t)["status"]; got != "paused" {
 		t.Errorf("status of the small account = %v, want paused", got)
 	}
-	expect(t, "bulk without the feature", s.Do(t, "POST", "/bulk_mutation_jobs", job(campaignOp("k")), small...), refusal{404, "not_found", ""})
+	expect(t, "bulk without the feature", s.Do(t, "POST", "/bulk_mutation_jobs", job(campaignOp("k")), small...),
+		refusal{404, "not_found", ""})
 	for range 3 {
 		s.Must(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"), small...)
 	}
-	expect(t, "campaign 4 of 3", s.Do(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"), small...), bad("campaign_limit_reached", ""))
+	expect(t, "campaign 4 of 3", s.Do(t, "POST", "/campaigns", emulatortest.CampaignBody("Spring"), small...),
+		bad("campaign_limit_reached", ""))
 	bo := append(login(t, s, "usr_bo", readScope), "OpenAI-Ad-Account", "adacct_spring")
-	expect(t, "Bo in the account of others", s.Do(t, "GET", "/ad_account", nil, bo...), refusal{403, "permission_denied", ""})
+	expect(t, "Bo in the account of others", s.Do(t, "GET", "/ad_account", nil, bo...),
+		refusal{403, "permission_denied", ""})
 }
 
 func TestReadSeedSaysWhere(t *testing.T) {
-	const account = "{\"accounts\": [{\n  \"id\": \"a\", \"name\": \"A\", \"currency_code\": \"USD\", \"timezone\": \"UTC\",\n  \"api_keys\": [{\"key\": \"k\"}]\n}]}"
+	const account = "{\"accounts\": [{\n  \"id\": \"a\", " +
+		"\"name\": \"A\", \"currency_code\": \"USD\", \"timezone\": \"UTC\",\n  \"api_keys\": [{\"key\": \"k\"}]\n}]}"
 	change := func(from, to string) string {
 		if !strings.Contains(account, from) {
 			t.Fatalf("the row changes %q, which is not there", from)
@@ -87,24 +95,45 @@ func TestReadSeedSaysWhere(t *testing.T) {
 		{"nothing", "", "seed file:1:1: the text ends too early; want one JSON object"},
 		{"an array", "[]", "seed file:1:1: The body is not one JSON object: it does not start with {"},
 		{"cut off", account[:40], "seed file:2:25: the text ends too early; want one JSON object"},
-		{"a comma too many", change(`"UTC",`, `"UTC",,`), "seed file:2:69: invalid character ',' looking for beginning of object key string"},
-		{"a wrong letter within a value", change(`"UTC"`, `nuLl`), "seed file:2:65: invalid character 'L' in literal null (expecting 'l')"},
+		{"a comma too many", change(`"UTC",`, `"UTC",,`),
+			"seed file:2:69: invalid character ',' looking for beginning of object key string"},
+		{"a wrong letter within a value", change(`"UTC"`, `nuLl`),
+			"seed file:2:65: invalid character 'L' in literal null (expecting 'l')"},
 		{"more after the end", account + "{}", "seed file:4:4: invalid character '{' after top-level value"},
 		{"no accounts", `{}`, "seed file:1:1: Missing required parameter: 'accounts'"},
-		{"unknown field", change(`"name"`, `"nmae": 1, "name"`), "seed file:2:14: Unknown parameter: 'accounts[0].nmae'"},
-		{"another case", change(`"name"`, `"Name"`), "seed file:1:15: Missing required parameter: 'accounts[0].name'\nseed file:2:14: Unknown parameter: 'accounts[0].Name'"},
-		{"a field twice", change(`"name"`, `"id": "b", "name"`), `seed file:2:14: field "id" is there twice; want it once`},
-		{"a wrong type", change(`"UTC"`, `7`), "seed file:2:51: Invalid type for 'accounts[0].timezone': expected a string, but got 7 instead"},
-		{"no such zone", change(`"UTC"`, `"Mars/Base"`), `seed file:2:51: accounts[0].timezone is "Mars/Base"; want an IANA name such as Europe/Paris`},
-		{"no currency", change(`"USD"`, `"usd"`), `seed file:2:27: accounts[0].currency_code is "usd"; want three capital letters such as USD`},
-		{"no key", change(`[{"key": "k"}]`, `[]`), "seed file:3:3: Invalid 'accounts[0].api_keys': array too short. Expected an array with minimum length 1, but got an array with length 0 instead"},
-		{"a key twice", change(`{"key": "k"}`, `{"key": "k"}, {"key": "k"}`), "seed file:3:31: accounts[0].api_keys[1].key is the same key as at accounts[0].api_keys[0].key; want another one"},
-		{"an unknown feature", change(`"api_keys"`, `"features": {"bulks": true}, "api_keys"`), "seed file:3:16: Unknown parameter: 'accounts[0].features.bulks'"},
-		{"a feature that is text", change(`"api_keys"`, `"features": {"bulk": "yes"}, "api_keys"`), `seed file:3:16: Invalid type for 'accounts[0].features.bulk': expected a boolean, but got "yes" instead`},
-		{"a limit of nothing", change(`"api_keys"`, `"features": {"max_ads": 0}, "api_keys"`), "seed file:3:16: Invalid 'accounts[0].features.max_ads': integer below minimum value. Expected a value >= 1, but got 0 instead"},
-		{"an unknown hold", change(`"api_keys"`, `"holds": ["x"], "api_keys"`), `seed file:3:13: Invalid 'accounts[0].holds[0]': "x" is no serving issue of accounts; want one of ad_account_suspended, ad_account_payment_method_missing_or_unauthorized, ad_account_threshold_payment_failed, ad_account_persona_verification_not_approved, ad_account_persona_verification_step_up_required`},
-		{"a user of another account", change("\n}]}", "\n}], \"users\": [{\"id\": \"usr_a\", \"name\": \"A\", \"ad_accounts\": [\"b\"]}]}"), `seed file:4:60: Invalid 'users[0].ad_accounts[0]': no account of this file has the id "b"`},
-		{"a user without the prefix", change("\n}]}", "\n}], \"users\": [{\"id\": \"ada\", \"name\": \"A\", \"ad_accounts\": []}]}"), `seed file:4:16: users[0].id is "ada"; want usr_ and letters, digits, _ and -`},
+		{"unknown field", change(`"name"`, `"nmae": 1, "name"`),
+			"seed file:2:14: Unknown parameter: 'accounts[0].nmae'"},
+		{"another case", change(`"name"`, `"Name"`), "seed file:1:15: " +
+			"Missing required parameter: 'accounts[0].name'\nseed file:2:14: Unknown parameter: 'accounts[0].Name'"},
+		{"a field twice", change(`"name"`, `"id": "b", "name"`),
+			`seed file:2:14: field "id" is there twice; want it once`},
+		{"a wrong type", change(`"UTC"`, `7`),
+			"seed file:2:51: Invalid type for 'accounts[0].timezone': expected a string, but got 7 instead"},
+		{"no such zone", change(`"UTC"`, `"Mars/Base"`),
+			`seed file:2:51: accounts[0].timezone is "Mars/Base"; want an IANA name such as Europe/Paris`},
+		{"no currency", change(`"USD"`, `"usd"`),
+			`seed file:2:27: accounts[0].currency_code is "usd"; want three capital letters such as USD`},
+		{"no key", change(`[{"key": "k"}]`, `[]`), "seed file:3:3: Invalid 'accounts[0].api_keys': " +
+			"array too short. Expected an array with minimum length 1, but got an array with length 0 instead"},
+		{"a key twice", change(`{"key": "k"}`, `{"key": "k"}, {"key": "k"}`), "seed file:3:31: " +
+			"accounts[0].api_keys[1].key is the same key as at accounts[0].api_keys[0].key; want another one"},
+		{"an unknown feature", change(`"api_keys"`, `"features": {"bulks": true}, "api_keys"`),
+			"seed file:3:16: Unknown parameter: 'accounts[0].features.bulks'"},
+		{"a feature that is text", change(`"api_keys"`, `"features": {"bulk": "yes"}, "api_keys"`),
+			`seed file:3:16: Invalid type for 'accounts[0].features.bulk': expected a boolean, but got "yes" instead`},
+		{"a limit of nothing", change(`"api_keys"`, `"features": {"max_ads": 0}, "api_keys"`),
+			"seed file:3:16: Invalid " +
+				"'accounts[0].features.max_ads': " +
+				"integer below minimum value. Expected a value >= 1, but got 0 instead"},
+		{"an unknown hold", change(`"api_keys"`, `"holds": ["x"], "api_keys"`), `seed file:3:13: ` +
+			`Invalid 'accounts[0].holds[0]': "x" is no serving issue of accounts; want one of ad_account_suspended, ` +
+			`ad_account_payment_method_missing_or_unauthorized, ad_account_threshold_payment_failed, ` +
+			`ad_account_persona_verification_not_approved, ad_account_persona_verification_step_up_required`},
+		{"a user of another account",
+			change("\n}]}", "\n}], \"users\": [{\"id\": \"usr_a\", \"name\": \"A\", \"ad_accounts\": [\"b\"]}]}"),
+			`seed file:4:60: Invalid 'users[0].ad_accounts[0]': no account of this file has the id "b"`},
+		{"a user without the prefix", change("\n}]}", "\n}], \"users\": [{\"id\": \"ada\", \"name\": \"A\", "+
+			"\"ad_accounts\": []}]}"), `seed file:4:16: users[0].id is "ada"; want usr_ and letters, digits, _ and -`},
 	}
 	for _, row := range rows {
 		_, err := emulator.ReadSeed(strings.NewReader(row.text))

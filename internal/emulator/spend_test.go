@@ -97,9 +97,11 @@ func TestSpendLimitsNeedPostpaidBilling(t *testing.T) { // part 4, spend limit r
 		{"POST", daily + "/delete", object{"expected_revision": 0}},
 	}
 	for _, status := range []int{403, 404, 422} {
-		s := spendAt(t, nil, prepaid, emulatortest.WithPoints(t, fmt.Sprintf("%s=%d", openpoint.SpendUnavailable, status)))
+		s := spendAt(t, nil, prepaid,
+			emulatortest.WithPoints(t, fmt.Sprintf("%s=%d", openpoint.SpendUnavailable, status)))
 		for _, call := range calls {
-			expect(t, "prepaid "+call.method+" "+call.path, s.Do(t, call.method, call.path, call.body), refusal{status, "spend_limits_unavailable", ""})
+			expect(t, "prepaid "+call.method+" "+call.path,
+				s.Do(t, call.method, call.path, call.body), refusal{status, "spend_limits_unavailable", ""})
 		}
 	}
 }
@@ -122,11 +124,13 @@ func TestSpendWindowFields(t *testing.T) {
 		{"after 2100-01-01", "end_date", "2100-01-02", bad("invalid_value", "end_date")},
 		{"on 2100-01-01", "end_date", "2100-01-01", fine},
 		{"before 2000-01-01", "start_date", "1999-12-31", bad("invalid_value", "start_date")},
-		{"on 2000-01-01, which is past", "start_date", "2000-01-01", unprocessable("budget_window_start_in_past", "start_date")},
+		{"on 2000-01-01, which is past", "start_date",
+			"2000-01-01", unprocessable("budget_window_start_in_past", "start_date")},
 		{"a negative amount", "amount_micros", -10_000, bad("integer_below_min_value", "amount_micros")},
 		{"nothing at all", "amount_micros", 0, fine},
 		{"10^15 micros", "amount_micros", int64(1e15), fine},
-		{"10^15 micros and a cent", "amount_micros", int64(1e15) + 10_000, bad("integer_above_max_value", "amount_micros")},
+		{"10^15 micros and a cent", "amount_micros",
+			int64(1e15) + 10_000, bad("integer_above_max_value", "amount_micros")},
 		{"half a cent", "amount_micros", 5_000, bad("invalid_value", "amount_micros")},
 		{"an amount as text", "amount_micros", "5000000", bad("invalid_type", "amount_micros")},
 		{"256 characters", "io_id", text(256), fine},
@@ -154,7 +158,8 @@ func TestAmountsAreWholeCoins(t *testing.T) {
 	}
 	for _, row := range rows {
 		s := spendAt(t, nil, func(o *emulator.Options) { o.Accounts[0].Currency = row.currency })
-		expect(t, fmt.Sprint(row.micros, " micros ", row.currency), s.Do(t, "POST", windows, windowBody(today, "2027-01-01", row.micros)), row.want)
+		expect(t, fmt.Sprint(row.micros, " micros ", row.currency),
+			s.Do(t, "POST", windows, windowBody(today, "2027-01-01", row.micros)), row.want)
 	}
 }
 
@@ -166,11 +171,13 @@ func TestSpendWindowDates(t *testing.T) {
 	}{
 		{"today", today, "2026-12-02", fine},
 		{"yesterday", "2026-11-30", "2026-12-05", unprocessable("budget_window_start_in_past", "start_date")},
-		{"end on the start, which is exclusive", "2026-12-03", "2026-12-03", unprocessable("budget_window_invalid_range", "end_date")},
+		{"end on the start, which is exclusive", "2026-12-03",
+			"2026-12-03", unprocessable("budget_window_invalid_range", "end_date")},
 		{"end before the start", "2026-12-04", "2026-12-03", unprocessable("budget_window_invalid_range", "end_date")},
 		{"the day the next one starts is free", "2026-12-05", "2026-12-10", fine},
 		{"one shared day at the end", "2026-12-05", "2026-12-11", unprocessable("budget_window_overlap", "start_date")},
-		{"one shared day at the start", "2026-12-19", "2026-12-25", unprocessable("budget_window_overlap", "start_date")},
+		{"one shared day at the start", "2026-12-19",
+			"2026-12-25", unprocessable("budget_window_overlap", "start_date")},
 		{"the day the one before ends is free", "2026-12-20", "2026-12-25", fine},
 		{"inside", "2026-12-12", "2026-12-13", unprocessable("budget_window_overlap", "start_date")},
 	}
@@ -192,7 +199,8 @@ func TestSixtyFutureWindows(t *testing.T) {
 	if got := limits(t, s)["earliest_dated_start_date"]; got != nil {
 		t.Errorf("with 60 future windows earliest_dated_start_date = %v, want null", got)
 	}
-	expect(t, "future window 61", s.Do(t, "POST", windows, windowBody(string(day), string(day.Add(1)), 0)), unprocessable("budget_window_limit_reached", ""))
+	expect(t, "future window 61", s.Do(t, "POST", windows, windowBody(string(day), string(day.Add(1)), 0)),
+		unprocessable("budget_window_limit_reached", ""))
 }
 
 func TestSpendWindowLife(t *testing.T) {
@@ -201,7 +209,8 @@ func TestSpendWindowLife(t *testing.T) {
 	id := addWindow(t, s, "2026-12-02", "2026-12-04", 5_000_000)
 	record := func() map[string]any { return limits(t, s)["data"].([]any)[0].(map[string]any) }
 	want := object{
-		"window_id": id, "start_date": "2026-12-02", "end_date": "2026-12-04", "amount_micros": "5000000", "name": "<nil>", "io_id": "<nil>",
+		"window_id": id, "start_date": "2026-12-02",
+		"end_date": "2026-12-04", "amount_micros": "5000000", "name": "<nil>", "io_id": "<nil>",
 		"status": "upcoming", "can_edit": true, "can_edit_start_date": true, "can_delete": true,
 	}
 	check := func(when string) {
@@ -214,17 +223,23 @@ func TestSpendWindowLife(t *testing.T) {
 	s.Advance(t, 24*3600)
 	want = with(with(with(want, "status", "active"), "can_edit_start_date", false), "spent_micros", 1_000_000)
 	check("on its first day")
-	expect(t, "edit of an active start", s.Do(t, "POST", windows+"/"+id, object{"start_date": "2026-12-03"}), unprocessable("budget_window_start_fixed", "start_date"))
+	expect(t, "edit of an active start", s.Do(t, "POST", windows+"/"+id, object{"start_date": "2026-12-03"}),
+		unprocessable("budget_window_start_fixed", "start_date"))
 	expect(t, "the same start", s.Do(t, "POST", windows+"/"+id, object{"start_date": "2026-12-02"}), fine)
-	expect(t, "an active window ended today", s.Do(t, "POST", windows+"/"+id, object{"end_date": "2026-12-02"}), unprocessable("budget_window_invalid_range", "end_date"))
+	expect(t, "an active window ended today", s.Do(t, "POST", windows+"/"+id, object{"end_date": "2026-12-02"}),
+		unprocessable("budget_window_invalid_range", "end_date"))
 	s.Advance(t, 24*3600)
-	expect(t, "an active window ended today", s.Do(t, "POST", windows+"/"+id, object{"end_date": "2026-12-03"}), unprocessable("budget_window_end_not_in_future", "end_date"))
+	expect(t, "an active window ended today", s.Do(t, "POST", windows+"/"+id, object{"end_date": "2026-12-03"}),
+		unprocessable("budget_window_end_not_in_future", "end_date"))
 	expect(t, "ends tomorrow", s.Do(t, "POST", windows+"/"+id, object{"end_date": "2026-12-04"}), fine)
 	s.Advance(t, 24*3600)
-	want = with(with(with(with(want, "status", "completed"), "can_edit", false), "can_delete", false), "spent_micros", absent)
+	want = with(with(with(with(want, "status", "completed"), "can_edit", false), "can_delete", false),
+		"spent_micros", absent)
 	check("after it ended")
-	expect(t, "edit of a completed window", s.Do(t, "POST", windows+"/"+id, object{"name": "x"}), unprocessable("budget_window_completed", ""))
-	expect(t, "deletion of a completed window", s.Do(t, "POST", windows+"/"+id+"/delete", nil), unprocessable("budget_window_completed", ""))
+	expect(t, "edit of a completed window", s.Do(t, "POST", windows+"/"+id, object{"name": "x"}),
+		unprocessable("budget_window_completed", ""))
+	expect(t, "deletion of a completed window", s.Do(t, "POST", windows+"/"+id+"/delete", nil),
+		unprocessable("budget_window_completed", ""))
 }
 
 // flat writes every value as text.
@@ -242,15 +257,18 @@ func TestSpendWindowEdit(t *testing.T) {
 	at := windows + "/" + id
 	expect(t, "no field", s.Do(t, "POST", at, object{}), bad("missing_required_parameter", ""))
 	expect(t, "start null", s.Do(t, "POST", at, object{"start_date": nil}), bad("invalid_type", "start_date"))
-	expect(t, "unknown window", s.Do(t, "POST", windows+"/slw_none", object{"name": "x"}), refusal{404, "not_found", ""})
+	expect(t, "unknown window", s.Do(t, "POST", windows+"/slw_none", object{"name": "x"}),
+		refusal{404, "not_found", ""})
 	s.Must(t, "POST", at, object{"name": "Q4", "io_id": "io-7"})
 	if got := s.Must(t, "POST", at, object{"name": nil}).Map(t); got["name"] != nil || got["io_id"] != "io-7" {
 		t.Errorf("after name null: name %v, io_id %v; want null and io-7", got["name"], got["io_id"])
 	}
 	rule := addDaily(t, s, "2026-12-02", nil, 1_000_000)
-	expect(t, "a daily rule is no window", s.Do(t, "POST", windows+"/"+rule, object{"name": "x"}), refusal{404, "not_found", ""})
+	expect(t, "a daily rule is no window", s.Do(t, "POST", windows+"/"+rule, object{"name": "x"}),
+		refusal{404, "not_found", ""})
 	deleted := s.Must(t, "POST", at+"/delete", nil).Map(t)
-	if diff := cmp.Diff(map[string]any{"window_id": id, "object": "ad_account_spend_limit_window.deleted", "deleted": true}, deleted); diff != "" {
+	if diff := cmp.Diff(map[string]any{"window_id": id,
+		"object": "ad_account_spend_limit_window.deleted", "deleted": true}, deleted); diff != "" {
 		t.Errorf("deletion (-want +got):\n%s", diff)
 	}
 	expect(t, "delete again", s.Do(t, "POST", at+"/delete", nil), refusal{404, "not_found", ""})
@@ -294,7 +312,8 @@ func TestAnExhaustedAccountDoesNotServe(t *testing.T) {
 // hasIssue reports whether a campaign shows a serving issue.
 func hasIssue(t *testing.T, s *emulatortest.Service, campaign, code string) bool {
 	t.Helper()
-	issues, _ := s.Must(t, "GET", "/campaigns/"+campaign+"?include[]=serving_issues", nil).Map(t)["serving_issues"].([]any)
+	issues, _ := s.Must(t, "GET", "/campaigns/"+campaign+"?include[]=serving_issues",
+		nil).Map(t)["serving_issues"].([]any)
 	for _, each := range issues {
 		if each.(map[string]any)["code"] == code {
 			return true

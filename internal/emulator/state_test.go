@@ -91,7 +91,9 @@ func TestPausedParentsLeaveChildrenAlone(t *testing.T) {
 }
 
 func TestNothingIsCreatedUnderAnArchivedParent(t *testing.T) {
-	for points, want := range map[string]refusal{"": {409, "parent_archived", ""}, "create_under_archived=allowed": fine} {
+	for points, want := range map[string]refusal{
+		"": {409, "parent_archived", ""}, "create_under_archived=allowed": fine,
+	} {
 		w := newTree(t, emulatortest.Start(t, emulatortest.WithPoints(t, points)))
 		w.Must(t, "POST", "/ad_groups/"+w.adGroup+"/archive", nil)
 		w.Must(t, "POST", "/campaigns/"+w.campaign+"/archive", nil)

@@ -16,9 +16,13 @@ func tracked(t *testing.T, now time.Time, campaign object) (*emulatortest.Servic
 	t.Helper()
 	s := emulatortest.Start(t, func(o *emulator.Options) { o.Now = func() time.Time { return now } })
 	level := func(body object, name string) object {
-		return with(body, "landing_page_configuration", object{"query_string_template": "k=" + name + "&" + name + "={ad_id}"})
+		return with(body, "landing_page_configuration", object{
+			"query_string_template": "k=" + name + "&" + name + "={ad_id}",
+		})
 	}
-	s.Must(t, "POST", "/_emulator/tracking", object{"account_id": emulatortest.AccountID, "query_string_template": "k=account&account=1"})
+	s.Must(t, "POST", "/_emulator/tracking", object{
+		"account_id": emulatortest.AccountID, "query_string_template": "k=account&account=1",
+	})
 	body := level(emulatortest.CampaignBody("Tracked"), "campaign")
 	for name, value := range campaign {
 		body[name] = value
@@ -29,7 +33,8 @@ func tracked(t *testing.T, now time.Time, campaign object) (*emulatortest.Servic
 	if campaign == nil {
 		creative = emulatortest.CreativeBody(s.File(t))
 	}
-	return s, s.Must(t, "POST", "/ads", with(level(emulatortest.AdBody(g, "Tracked", ""), "ad"), "creative", creative)).ID(t)
+	return s, s.Must(t, "POST",
+		"/ads", with(level(emulatortest.AdBody(g, "Tracked", ""), "ad"), "creative", creative)).ID(t)
 }
 
 func finalURL(t *testing.T, s *emulatortest.Service, query ...string) url.Values {

@@ -75,7 +75,8 @@ func TestUploadForm(t *testing.T) {
 		{"cut PNG", []any{"file", pngOf(640, 640)[:900]}, bad("invalid_image", "file")},
 		{"no file", []any{"purpose", "account_favicon"}, bad("missing_required_parameter", "file")},
 		{"favicon of 128", []any{"file", pngOf(128, 128), "purpose", "account_favicon"}, fine},
-		{"favicon of 127", []any{"file", pngOf(127, 128), "purpose", "account_favicon"}, bad("image_too_small", "file")},
+		{"favicon of 127", []any{"file", pngOf(127, 128), "purpose", "account_favicon"},
+			bad("image_too_small", "file")},
 		{"unknown purpose", []any{"file", pngOf(640, 640), "purpose", "ad"}, bad("invalid_value", "purpose")},
 		{"unknown field", []any{"file", pngOf(640, 640), "title", "x"}, bad("unknown_parameter", "title")},
 	}
@@ -121,11 +122,14 @@ func TestUploadByAddress(t *testing.T) {
 func TestFilesBelongToOneAccount(t *testing.T) {
 	s := emulatortest.Start(t, twoAccounts)
 	w := newTree(t, s)
-	foreign := s.Must(t, "POST", "/upload", object{"image_url": "https://images.example.com/x.png"}, "Authorization", "Bearer sk-other").Map(t)["file_id"]
-	expect(t, "foreign file", s.Do(t, "POST", "/ads", emulatortest.AdBody(w.adGroup, "Hero", foreign.(string))), bad("file_not_found", "creative.file_id"))
+	foreign := s.Must(t, "POST", "/upload", object{"image_url": "https://images.example.com/x.png"},
+		"Authorization", "Bearer sk-other").Map(t)["file_id"]
+	expect(t, "foreign file", s.Do(t, "POST", "/ads", emulatortest.AdBody(w.adGroup, "Hero", foreign.(string))),
+		bad("file_not_found", "creative.file_id"))
 	body, kind := form(t, "file", pngOf(128, 128), "purpose", "account_favicon")
 	icon := s.Must(t, "POST", "/upload", body, "Content-Type", kind).Map(t)["file_id"]
-	expect(t, "favicon as a creative", s.Do(t, "POST", "/ads", emulatortest.AdBody(w.adGroup, "Hero", icon.(string))), bad("invalid_file", "creative.file_id"))
+	expect(t, "favicon as a creative", s.Do(t, "POST", "/ads", emulatortest.AdBody(w.adGroup, "Hero", icon.(string))),
+		bad("invalid_file", "creative.file_id"))
 }
 
 // tinyWebP is a whole lossless WebP image of 1 by 1 pixel.
@@ -155,7 +159,9 @@ func TestNamesOfAFormAreQuoted(t *testing.T) {
 		{"either", quoted, fine},
 	} {
 		s := emulatortest.Start(t, emulatortest.WithPoints(t, "form_names="+row.point))
-		body := "--b\r\nContent-Disposition: form-data; " + row.disposition + "\r\nContent-Type: image/png\r\n\r\n" + string(pngOf(640, 640)) + "\r\n--b--\r\n"
-		expect(t, row.point+": "+row.disposition, s.Do(t, "POST", "/upload", []byte(body), "Content-Type", "multipart/form-data; boundary=b"), row.want)
+		body := "--b\r\nContent-Disposition: form-data; " +
+			row.disposition + "\r\nContent-Type: image/png\r\n\r\n" + string(pngOf(640, 640)) + "\r\n--b--\r\n"
+		expect(t, row.point+": "+row.disposition,
+			s.Do(t, "POST", "/upload", []byte(body), "Content-Type", "multipart/form-data; boundary=b"), row.want)
 	}
 }

@@ -49,8 +49,11 @@ const addressForms = "want https://host/path, ssh://user@host/path, user@host:pa
 // parseAddress takes the forms that are allowed. An address that is refused is
 // not repeated: it may hold a password.
 func parseAddress(text string) (address, error) {
-	if text == "" || strings.HasPrefix(text, "-") || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return address{}, refuse(Configuration, "no address of a repository, or one that begins with - or holds control characters; %s", addressForms)
+	if text == "" || strings.HasPrefix(text, "-") || strings.ContainsFunc(text, func(r rune) bool {
+		return r < ' ' || r == 0x7f
+	}) {
+		return address{}, refuse(Configuration,
+			"no address of a repository, or one that begins with - or holds control characters; %s", addressForms)
 	}
 	if strings.Contains(text, "://") {
 		return parseURL(text)
@@ -58,7 +61,8 @@ func parseAddress(text string) (address, error) {
 	if helper.MatchString(text) {
 		return address{}, refuse(Configuration, "the address names a program (::); %s", addressForms)
 	}
-	if parts := scpLike.FindStringSubmatch(text); parts != nil && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
+	if parts := scpLike.FindStringSubmatch(text); parts != nil &&
+		!strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
 		return checkAddress(address{scheme: "ssh", user: parts[1], host: parts[2], path: parts[3]})
 	}
 	return localAddress(text)
@@ -70,7 +74,8 @@ func parseURL(text string) (address, error) {
 		return address{}, refuse(Configuration, "the address cannot be read; %s", addressForms)
 	}
 	if _, has := u.User.Password(); has {
-		return address{}, refuse(Configuration, "the address of %s holds a password; want it from the environment, a file or a command", u.Host)
+		return address{}, refuse(Configuration,
+			"the address of %s holds a password; want it from the environment, a file or a command", u.Host)
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
 		return address{}, refuse(Configuration, "the address of %s has a ? or #; %s", u.Host, addressForms)
@@ -78,7 +83,8 @@ func parseURL(text string) (address, error) {
 	switch u.Scheme {
 	case "file":
 		if u.Host != "" && u.Host != "localhost" {
-			return address{}, refuse(Configuration, "the address names the host %q with file://; %s", u.Host, addressForms)
+			return address{}, refuse(Configuration,
+				"the address names the host %q with file://; %s", u.Host, addressForms)
 		}
 		return localAddress(u.Path)
 	case "https", "ssh":
@@ -101,7 +107,8 @@ func localAddress(text string) (address, error) {
 
 // tokenLike is how the tokens of GitHub, GitLab, Gitea and others look: by their first
 // letters, or as nobody is called.
-var tokenLike = regexp.MustCompile(`^(gh[pousr]_|github_pat_|gl(pat|dt|rt|cbt|ptt|ft|soat|agent)-)|[A-Za-z0-9_-]{36,}|^[0-9a-f]{32,}$`)
+var tokenLike = regexp.MustCompile(
+	`^(gh[pousr]_|github_pat_|gl(pat|dt|rt|cbt|ptt|ft|soat|agent)-)|[A-Za-z0-9_-]{36,}|^[0-9a-f]{32,}$`)
 
 // checkAddress refuses what a server would take for an option of its commands.
 func checkAddress(a address) (address, error) {
@@ -109,14 +116,17 @@ func checkAddress(a address) (address, error) {
 	if host, _, err := net.SplitHostPort(a.host); err == nil {
 		name = host
 	}
-	if name == "" || strings.HasPrefix(name, "-") || strings.HasPrefix(a.user, "-") || strings.HasPrefix(strings.TrimLeft(a.path, "/"), "-") || strings.Trim(a.path, "/") == "" {
-		return address{}, refuse(Configuration, "the address has no host or path, or one that begins with -; %s", addressForms)
+	if name == "" || strings.HasPrefix(name, "-") || strings.HasPrefix(a.user, "-") ||
+		strings.HasPrefix(strings.TrimLeft(a.path, "/"), "-") || strings.Trim(a.path, "/") == "" {
+		return address{}, refuse(Configuration, "the address has no host or path, or one that begins with -; %s",
+			addressForms)
 	}
 	if a.scheme == "https" && a.user != "" && strings.ContainsAny(a.user, ":") {
 		return address{}, refuse(Configuration, "the user of the address has a colon; %s", addressForms)
 	}
 	if a.scheme == "https" && tokenLike.MatchString(a.user) {
-		return address{}, refuse(Configuration, "the address of %s holds a token in the place of its user; want it from the environment, a file or a command", a.host)
+		return address{}, refuse(Configuration, "the address "+
+			"of %s holds a token in the place of its user; want it from the environment, a file or a command", a.host)
 	}
 	return a, nil
 }

@@ -29,7 +29,8 @@ func (b bounds) EncodedObject(kind plumbing.ObjectType, h plumbing.Hash) (plumbi
 	}
 	object, err := b.Storage.EncodedObject(kind, h)
 	if err == nil && size > mostInMemory && object.Type() != plumbing.BlobObject {
-		return nil, refuse(Input, "a %s in the history of %s has %d bytes; want at most %d", object.Type(), b.store.address, size, mostInMemory)
+		return nil, refuse(Input, "a %s in the history of %s has %d bytes; want at most %d",
+			object.Type(), b.store.address, size, mostInMemory)
 	}
 	return object, err
 }

@@ -40,21 +40,25 @@ func (s *Store) check(ctx context.Context, r *Revision, before record) error {
 func (s *Store) project(commit *object.Commit, before record) (*object.Tree, error) {
 	top, err := commit.Tree()
 	if err != nil {
-		return nil, refuse(Input, "commit %s of %s cannot be read whole: %v; want all of its files", short(commit.Hash), s.address, err)
+		return nil, refuse(Input, "commit %s of %s cannot be read whole: %v; want all of its files",
+			short(commit.Hash), s.address, err)
 	}
 	if s.config.SubPath == "." {
 		return top, nil
 	}
 	entry, err := top.FindEntry(s.config.SubPath)
 	if err == nil && entry.Mode != filemode.Dir {
-		return nil, refuse(Input, "%s in commit %s is %s; want a folder", quoted(s.config.SubPath), short(commit.Hash), modeName(entry.Mode))
+		return nil, refuse(Input, "%s in commit %s is %s; want a folder",
+			quoted(s.config.SubPath), short(commit.Hash), modeName(entry.Mode))
 	}
 	if err != nil {
-		return nil, refuse(Input, "commit %s has no folder %s%s; want one of: %s", short(commit.Hash), quoted(s.config.SubPath), s.hadIt(before), folders(top))
+		return nil, refuse(Input, "commit %s has no folder %s%s; want one of: %s",
+			short(commit.Hash), quoted(s.config.SubPath), s.hadIt(before), folders(top))
 	}
 	tree, err := top.Tree(s.config.SubPath)
 	if err != nil {
-		return nil, refuse(Input, "folder %s of commit %s cannot be read: %v; want all of its files", quoted(s.config.SubPath), short(commit.Hash), err)
+		return nil, refuse(Input, "folder %s of commit %s cannot be read: %v; want all of its files",
+			quoted(s.config.SubPath), short(commit.Hash), err)
 	}
 	return tree, nil
 }
@@ -101,20 +105,24 @@ func (s *Store) checkTree(ctx context.Context, commit *object.Commit, tree *obje
 			break
 		}
 		if err != nil && ctx.Err() == nil {
-			return refuse(Input, "commit %s of %s has a path that cannot be: %v; want plain names", short(commit.Hash), s.address, err)
+			return refuse(Input, "commit %s of %s has a path that cannot be: %v; want plain names",
+				short(commit.Hash), s.address, err)
 		}
 		if ctx.Err() != nil {
 			return s.wrap(ctx, Transient, "look through", ctx.Err())
 		}
 		if seen++; seen > s.config.Limits.Files { // one folder that is there many times over takes no room in a pack
-			return refuse(Input, "commit %s has over %d files and folders in %s; want fewer", short(commit.Hash), s.config.Limits.Files, quoted(s.config.SubPath))
+			return refuse(Input, "commit %s has over %d files and folders in %s; want fewer",
+				short(commit.Hash), s.config.Limits.Files, quoted(s.config.SubPath))
 		}
 		switch {
 		case entry.Mode == filemode.Dir:
 		case entry.Mode == filemode.Symlink || entry.Mode == filemode.Submodule:
-			wrong = append(wrong, fmt.Sprintf("%s is %s", quoted(path.Join(s.config.SubPath, name)), modeName(entry.Mode)))
+			wrong = append(wrong, fmt.Sprintf("%s is %s",
+				quoted(path.Join(s.config.SubPath, name)), modeName(entry.Mode)))
 		case !s.have(entry.Hash):
-			wrong = append(wrong, fmt.Sprintf("%s is not in what the server gave", quoted(path.Join(s.config.SubPath, name))))
+			wrong = append(wrong, fmt.Sprintf("%s is not in what the server gave",
+				quoted(path.Join(s.config.SubPath, name))))
 		default:
 			files++
 		}
@@ -127,7 +135,8 @@ func (s *Store) checkTree(ctx context.Context, commit *object.Commit, tree *obje
 		return refuse(Input, "commit %s: %s; want files only", short(commit.Hash), strings.Join(wrong, ", "))
 	}
 	if files == 0 {
-		return refuse(Input, "commit %s has no file in %s; want the files of the project: nothing is taken for an empty account", short(commit.Hash), quoted(s.config.SubPath))
+		return refuse(Input, "commit %s has no file in %s; want the "+
+			"files of the project: nothing is taken for an empty account", short(commit.Hash), quoted(s.config.SubPath))
 	}
 	return nil
 }

@@ -95,11 +95,17 @@ func (s *Store) wrap(ctx context.Context, class Class, doing string, err error) 
 	}
 	switch ended := ctx.Err(); {
 	case errors.Is(ended, context.DeadlineExceeded) || errors.Is(err, context.DeadlineExceeded):
-		return &Error{Class: Transient, text: fmt.Sprintf("%s %s: no end after %s; want one in that time", doing, s.address, s.config.Timeout), cause: context.DeadlineExceeded}
+		return &Error{
+			Class: Transient, text: fmt.Sprintf("%s %s: no end after %s; want one in that time",
+				doing, s.address, s.config.Timeout), cause: context.DeadlineExceeded,
+		}
 	case ended != nil:
 		return &Error{Class: Transient, text: fmt.Sprintf("%s %s was stopped", doing, s.address), cause: ended}
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
-		return &Error{Class: Transient, text: fmt.Sprintf("%s %s: no space left for the store %s; what was there is as it was", doing, s.address, s.config.Dir), cause: err}
+		return &Error{
+			Class: Transient, text: fmt.Sprintf("%s %s: no space left for the store %s; what was there is as it was",
+				doing, s.address, s.config.Dir), cause: err,
+		}
 	}
 	return &Error{Class: class, text: s.secrets.redact(fmt.Sprintf("%s %s: %v", doing, s.address, err)), cause: err}
 }

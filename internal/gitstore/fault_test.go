@@ -53,7 +53,8 @@ func TestG2AFetchThatIsCutMovesNothing(t *testing.T) {
 			u := filled(t)
 			c := served(t, u, name)
 			zerolog.SetGlobalLevel(zerolog.Disabled)
-			line := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()), "git", "127.0.0.1:0", hostOf(t, c.URL))
+			line := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()),
+				"git", "127.0.0.1:0", hostOf(t, c.URL))
 			must(t, line.Start())
 			defer line.Stop()
 			c = overLine(t, c, line.Listen)
@@ -62,13 +63,15 @@ func TestG2AFetchThatIsCutMovesNothing(t *testing.T) {
 			u.write("ads/picture.png", noise(1<<20))
 			tip := u.push("a picture")
 			before, _ := os.ReadFile(s.recordFile())
-			_, err := line.Toxics.AddToxicJson(strings.NewReader(`{"type":"limit_data","stream":"downstream","attributes":{"bytes":600000}}`))
+			_, err := line.Toxics.AddToxicJson(
+				strings.NewReader(`{"type":"limit_data","stream":"downstream","attributes":{"bytes":600000}}`))
 			must(t, err)
 			_, err = s.Fetch(t.Context())
 			wantError(t, err, Transient, "fetch from")
 			after, _ := os.ReadFile(s.recordFile())
 			if whole, left := packs(t, s); whole != 1 || left != 0 || string(before) != string(after) {
-				t.Errorf("after the cut %d packs, %d parts, record\n%swant one, none, and\n%s", whole, left, after, before)
+				t.Errorf("after the cut %d packs, %d parts, record\n%swant one, none, and\n%s",
+					whole, left, after, before)
 			}
 			line.Toxics.ResetToxics(t.Context())
 			if r := fetched(t, s); r.Commit != tip || r.Movement != FastForward || r.Accepted != first.Commit {
@@ -188,7 +191,8 @@ func TestARepositoryBeyondItsBoundsIsRefused(t *testing.T) {
 	}{
 		{name: "a pack", limits: Limits{PackBytes: 500_000}, says: "gives more than it may"},
 		{name: "branches", limits: Limits{RefsBytes: 100}, says: "gives more than it may"},
-		{name: "one file that unpacks to more", limits: Limits{ObjectBytes: 2 << 20}, says: "has 4194304 bytes; want at most 2097152"},
+		{name: "one file that unpacks to more", limits: Limits{ObjectBytes: 2 << 20},
+			says: "has 4194304 bytes; want at most 2097152"},
 		{name: "objects", limits: Limits{Objects: 3}, says: "objects at once; want at most 3"},
 	} {
 		for _, url := range []string{h.url, u.bare} {

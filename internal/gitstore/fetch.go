@@ -109,11 +109,14 @@ func (r *Revision) held(before record) error {
 	from, to := fmt.Sprintf("%.12s", before.Accepted), fmt.Sprintf("%.12s", r.Commit)
 	switch {
 	case r.Movement == Rewrite:
-		return refuse(Held, "the history of %s was rewritten: it stands at %s, and %s, which was accepted last, is no longer in it; want somebody to accept %s", r.Ref, to, from, to)
+		return refuse(Held, "the history of %s was rewritten: it stands at %s, "+
+			"and %s, which was accepted last, is no longer in it; want somebody to accept %s", r.Ref, to, from, to)
 	case r.Movement == Rewind:
-		return refuse(Held, "%s went back: it stands at %s, which is older than %s, which was accepted last; want somebody to accept %s, or a commit that takes the change back", r.Ref, to, from, to)
+		return refuse(Held, "%s went back: it stands at %s, which is older than %s, which was accepted "+
+			"last; want somebody to accept %s, or a commit that takes the change back", r.Ref, to, from, to)
 	case r.Movement == FastForward && strings.HasPrefix(r.Ref, "refs/tags/"):
-		return refuse(Held, "the tag %s was moved from %s to %s; want a tag to stay, or somebody to accept %s", r.Ref, from, to, to)
+		return refuse(Held, "the tag %s was moved from %s to %s; want a tag to stay, or somebody to accept %s",
+			r.Ref, from, to, to)
 	}
 	return nil
 }
@@ -139,7 +142,8 @@ func (s *Store) find(ctx context.Context, record *record) (tip, error) {
 		return tip{}, err
 	}
 	if len(refs.Shallows) > 0 {
-		return tip{}, refuse(Input, "%s is shallow: its history is cut off at %d commits; want all of it, as git fetch --unshallow gets it", s.address, len(refs.Shallows))
+		return tip{}, refuse(Input, "%s is shallow: its history "+
+			"is cut off at %d commits; want all of it, as git fetch --unshallow gets it", s.address, len(refs.Shallows))
 	}
 	found, wants, err := s.choose(refs)
 	if err != nil && found.ref != "" { // it is there
@@ -220,7 +224,9 @@ func wantsFor(commit plumbing.Hash, refs *packp.AdvRefs) []plumbing.Hash {
 			wants[hash] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(wants), func(a, b plumbing.Hash) int { return cmp.Compare(a.String(), b.String()) })
+	return slices.SortedFunc(maps.Keys(wants), func(a, b plumbing.Hash) int {
+		return cmp.Compare(a.String(), b.String())
+	})
 }
 
 // listed names some branches.
@@ -249,7 +255,8 @@ func (s *Store) missing(record *record, refusal error) error {
 			return err
 		}
 	}
-	return refuse(ClassOf(refusal), "%v; it was there, at %.12s, and is gone since %s", refusal, record.Accepted, record.MissingSince.Format(time.RFC3339))
+	return refuse(ClassOf(refusal), "%v; it was there, at %.12s, and is gone since %s",
+		refusal, record.Accepted, record.MissingSince.Format(time.RFC3339))
 }
 
 // haves are some commits of what is here, the nearer the more, so that the
@@ -311,7 +318,8 @@ func (s *Store) peel(found tip) (plumbing.Hash, error) {
 func (s *Store) commit(h plumbing.Hash) (*object.Commit, error) {
 	commit, err := object.GetCommit(s.objects, h)
 	if err != nil {
-		return nil, refuse(Input, "%s of %s is no commit that can be read: %v; want a ref that names a commit", short(h), s.address, err)
+		return nil, refuse(Input, "%s of %s is no commit that can be read: %v; want a ref that names a commit",
+			short(h), s.address, err)
 	}
 	return commit, nil
 }

@@ -46,8 +46,10 @@ func (u *upstream) run(dir string, args ...string) string {
 	c := exec.Command("git", args...)
 	c.Dir = dir
 	at := time.Date(2026, 11, 1, u.n, 0, 0, 0, time.UTC).Format(time.RFC3339)
-	c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com",
-		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com", "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at, "GIT_ALLOW_PROTOCOL=file")
+	c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com",
+		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com",
+		"GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at, "GIT_ALLOW_PROTOCOL=file")
 	out, err := c.CombinedOutput()
 	if err != nil {
 		u.t.Fatalf("git %v: %v\n%s", args, err, out)

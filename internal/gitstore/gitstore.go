@@ -45,7 +45,8 @@ type Config struct {
 	Agent      string                                // socket of the ssh agent; "" for none
 	KnownHosts string                                // required for ssh
 
-	Signers string // file of those whose signature a commit must have: allowed_signers, or an armoured GPG keyring; "" for no check
+	// file of those whose signature a commit must have: allowed_signers, or an armoured GPG keyring; "" for no check
+	Signers string
 
 	AnswerPrefix string // of the branches that may be pushed to, "" for adsync/
 
@@ -97,7 +98,8 @@ func Open(c Config) (*Store, error) {
 		return nil, err
 	}
 	if a.scheme == "ssh" && c.KnownHosts == "" {
-		return nil, refuse(Configuration, "no known_hosts file for %s; want one that has the key of that host, as ssh-keyscan prints it", a)
+		return nil, refuse(Configuration,
+			"no known_hosts file for %s; want one that has the key of that host, as ssh-keyscan prints it", a)
 	}
 	if c.AnswerPrefix, err = checkPrefix(c.AnswerPrefix); err != nil {
 		return nil, err
@@ -147,7 +149,8 @@ func (s *Store) reopen() {
 const streamed = 1 << 20 // bytes
 
 func openStorage(dir string) *filesystem.Storage {
-	return filesystem.NewStorageWithOptions(steady.Folder(dir), cache.NewObjectLRU(32*cache.MiByte), filesystem.Options{LargeObjectThreshold: streamed})
+	return filesystem.NewStorageWithOptions(steady.Folder(dir),
+		cache.NewObjectLRU(32*cache.MiByte), filesystem.Options{LargeObjectThreshold: streamed})
 }
 
 // Dir is the folder of the bare repository.
@@ -180,7 +183,10 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 		select {
 		case <-ctx.Done():
 			file.Close()
-			return nil, &Error{Class: Transient, text: "another adsync fetches into the store " + s.config.Dir + "; want it to end", cause: ctx.Err()}
+			return nil, &Error{
+				Class: Transient, text: "another adsync fetches into the store " + s.config.Dir + "; want it to end",
+				cause: ctx.Err(),
+			}
 		case <-tick.C:
 		}
 	}
@@ -190,7 +196,8 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 func cleanSubPath(p string) (string, error) {
 	clean := path.Clean(strings.TrimSuffix(cmp.Or(p, "."), "/"))
 	if path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsAny(clean, "\\\x00") {
-		return "", refuse(Configuration, "the folder in the repository is %q; want a path below its top such as ads/", p)
+		return "", refuse(Configuration,
+			"the folder in the repository is %q; want a path below its top such as ads/", p)
 	}
 	return clean, nil
 }

@@ -24,7 +24,8 @@ type grower struct {
 // checkFile refuses a path that no checkout should write.
 func checkFile(name string) error {
 	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || part == "." || part == ".." || strings.EqualFold(part, ".git") || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }) {
+		if part == "" || part == "." || part == ".." || strings.EqualFold(part, ".git") ||
+			strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }) {
 			return refuse(Configuration, "the path of a file to push is %q; want one such as results/x.json", name)
 		}
 	}

@@ -68,7 +68,8 @@ func TestALargeFileIsNeverInMemory(t *testing.T) {
 			u.editLarge("film.mp4")
 			u.commit("cut")
 			u.git("repack", "-adfq", "--window=2")
-			if out := u.git("rev-parse", "HEAD:film.mp4") + u.git("rev-parse", "HEAD~1:film.mp4"); !u.hasLargeDelta(out) {
+			if out := u.git("rev-parse", "HEAD:film.mp4") +
+				u.git("rev-parse", "HEAD~1:film.mp4"); !u.hasLargeDelta(out) {
 				u.t.Fatal("git stores both versions whole; want one as a delta")
 			}
 		}},
@@ -78,7 +79,8 @@ func TestALargeFileIsNeverInMemory(t *testing.T) {
 			u.writeLarge("film.mp4", 1)
 			u.commit("a film")
 			row.keep(u)
-			film, first := u.git("rev-parse", "HEAD:film.mp4"), u.git("rev-list", "--all", "--objects", "--", "film.mp4")
+			film, first := u.git("rev-parse", "HEAD:film.mp4"),
+				u.git("rev-list", "--all", "--objects", "--", "film.mp4")
 			s := opened(t, Config{URL: u.work, Ref: "main", SubPath: "ads"})
 			if n := allocated(func() { fetched(t, s) }); n > largeFile/4 {
 				t.Errorf("a fetch with a file of %d bytes allocates %d; want a quarter of that at most", largeFile, n)
@@ -86,7 +88,8 @@ func TestALargeFileIsNeverInMemory(t *testing.T) {
 			if size, err := s.objects.EncodedObjectSize(hashOf(film)); err != nil || size != largeFile {
 				t.Errorf("the store has the film with %d bytes, %v; want all %d", size, err, largeFile)
 			}
-			if got := u.run(s.Dir(), "rev-list", "--objects", u.git("rev-parse", "HEAD"), "--", "film.mp4"); got != first {
+			if got := u.run(s.Dir(), "rev-list", "--objects",
+				u.git("rev-parse", "HEAD"), "--", "film.mp4"); got != first {
 				t.Errorf("the store has\n%s\nwant\n%s", got, first)
 			}
 			if u.run(s.Dir(), "fsck", "--full", "--no-dangling"); u.run(s.Dir(), "cat-file", "-t", film) != "blob" {
@@ -105,8 +108,9 @@ func TestWhatIsBeyondABoundIsNotRead(t *testing.T) {
 		says   []string
 	}{
 		{
-			name: "a file", limits: Limits{ObjectBytes: 1 << 20}, says: []string{"a file in the history of", "has 33554432 bytes; want at most 1048576"},
-			add: func(u *upstream) { u.writeLarge("film.mp4", 1); u.commit("a film") },
+			name: "a file", limits: Limits{ObjectBytes: 1 << 20},
+			says: []string{"a file in the history of", "has 33554432 bytes; want at most 1048576"},
+			add:  func(u *upstream) { u.writeLarge("film.mp4", 1); u.commit("a film") },
 		},
 		{
 			name: "a message", says: []string{"a commit in the history of", "want at most 33554432"},
@@ -116,8 +120,9 @@ func TestWhatIsBeyondABoundIsNotRead(t *testing.T) {
 			},
 		},
 		{
-			name: "too many objects", limits: Limits{Objects: 3}, says: []string{"gives 6 objects at once; want at most 3"},
-			add: func(*upstream) {},
+			name: "too many objects", limits: Limits{Objects: 3},
+			says: []string{"gives 6 objects at once; want at most 3"},
+			add:  func(*upstream) {},
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {

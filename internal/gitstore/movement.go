@@ -41,7 +41,8 @@ func (s *Store) reaches(ctx context.Context, from, to plumbing.Hash) (bool, erro
 		}
 		commit, err := object.GetCommit(s.objects, hash)
 		if err != nil {
-			return false, refuse(Input, "the history of %s is cut off before %s: %v; want all of it", s.address, short(hash), err)
+			return false, refuse(Input, "the history of %s is cut off before %s: %v; want all of it",
+				s.address, short(hash), err)
 		}
 		for _, parent := range commit.ParentHashes {
 			if !seen[parent] {

@@ -28,7 +28,9 @@ func TestG3G4G19HowABranchMovedIsToldApart(t *testing.T) {
 			u.git("push", "-q", "origin", "main")
 			return u.git("rev-parse", "HEAD")
 		}},
-		{name: "amended", move: func(u *upstream) string { return u.push("the same, put better", "--amend") }, want: Rewrite, class: Held},
+		{name: "amended", move: func(u *upstream) string {
+			return u.push("the same, put better", "--amend")
+		}, want: Rewrite, class: Held},
 		{name: "back to the first", want: Rewind, class: Held, move: func(u *upstream) string {
 			u.git("reset", "-q", "--hard", "HEAD~1")
 			u.git("push", "-q", "--force", "origin", "main")
@@ -46,7 +48,8 @@ func TestG3G4G19HowABranchMovedIsToldApart(t *testing.T) {
 			u.write("ads/autumn.yaml", "kind: campaign\n")
 			accepted := u.push("accepted")
 			s := opened(t, Config{URL: u.bare, Ref: "main", SubPath: "ads/"})
-			if first := fetched(t, s); first.Movement != First || first.Commit != accepted || first.Author != "Ann" || first.Subject != "accepted" {
+			if first := fetched(t, s); first.Movement != First ||
+				first.Commit != accepted || first.Author != "Ann" || first.Subject != "accepted" {
 				t.Errorf("first fetch is %+v; want %s by Ann", first, accepted)
 			}
 			tip := row.move(u)

@@ -145,11 +145,13 @@ func syncFolder(name string) error {
 }
 
 func (s *Store) notWhole() error {
-	return refuse(Input, "%s is not whole: an object of its history is not there; want one that passes git fsck", s.address)
+	return refuse(Input, "%s is not whole: an object of its history is not there; want one that passes git fsck",
+		s.address)
 }
 
 func (s *Store) largeObject(size int64) error {
-	return refuse(Input, "a file in the history of %s has %d bytes; want at most %d", s.address, size, s.config.Limits.ObjectBytes)
+	return refuse(Input, "a file in the history of %s has %d bytes; want at most %d",
+		s.address, size, s.config.Limits.ObjectBytes)
 }
 
 // beginning keeps the first bytes of a delta, which say how large its result is.

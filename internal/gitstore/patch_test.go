@@ -46,7 +46,8 @@ func TestADeltaIsMadeWholeOrDamaged(t *testing.T) {
 			if (err == nil) != (row.want != "") || err == nil && made.String() != row.want {
 				t.Errorf("patchFile = %q, %v, want %q", made.String(), err, row.want)
 			}
-			if library, failed := packfile.PatchDelta(base, row.delta); row.want != "" && (failed != nil || string(library) != row.want) {
+			if library, failed := packfile.PatchDelta(base, row.delta); row.want != "" &&
+				(failed != nil || string(library) != row.want) {
 				t.Errorf("the library makes %q, %v of it, want %q", library, failed, row.want)
 			}
 		})

@@ -55,7 +55,8 @@ func uploadRequest(refs *packp.AdvRefs, wants, haves []plumbing.Hash) *packp.Upl
 	}
 	// All haves go at once, and done with them: of what a server says in more detail, the
 	// end counts. Azure DevOps serves nobody who does not ask for it.
-	for _, one := range []capability.Capability{capability.MultiACKDetailed, band, capability.OFSDelta, capability.NoProgress} {
+	for _, one := range []capability.Capability{capability.MultiACKDetailed,
+		band, capability.OFSDelta, capability.NoProgress} {
 		if refs.Capabilities.Supports(one) {
 			_ = r.Capabilities.Set(one) // it takes no value that could be wrong
 		}
@@ -95,7 +96,8 @@ var errNoReport = errors.New("the server says nothing of what became of the push
 
 // reported is what a server says of a push: nothing counts but its word that the very
 // branch was moved. words gives what it said beside that, such as those of a hook.
-func (s *Store) reported(ctx context.Context, report *packp.ReportStatus, command *packp.Command, words func() string) error {
+func (s *Store) reported(ctx context.Context, report *packp.ReportStatus,
+	command *packp.Command, words func() string) error {
 	if report.UnpackStatus != "ok" {
 		return s.wrap(ctx, Transient, "push to", fmt.Errorf("the server cannot unpack it: %s", report.UnpackStatus))
 	}
@@ -105,7 +107,9 @@ func (s *Store) reported(ctx context.Context, report *packp.ReportStatus, comman
 		case status.Status == "ok":
 			return nil
 		default:
-			return refuse(Credentials, "%s does not take a push to %s: %s; want the branch to be one that adsync may push to, such as one that is not protected", s.address, command.Name.Short(), s.secrets.redact(strings.TrimSuffix(status.Status+": "+words(), ": ")))
+			return refuse(Credentials, "%s does not take a "+
+				"push to %s: %s; want the branch to be one that adsync may push to, such as one that is not protected",
+				s.address, command.Name.Short(), s.secrets.redact(strings.TrimSuffix(status.Status+": "+words(), ": ")))
 		}
 	}
 	return s.wrap(ctx, Transient, "push to", errNoReport)
@@ -137,7 +141,8 @@ var errTooLarge = refuse(Input, "the repository gives more than it may; want a s
 // unreadable says why a list of branches could not be read.
 func unreadable(begin []byte, err error) error {
 	if bytes.Contains(begin, []byte("object-format=sha256")) {
-		return refuse(Input, "the repository counts in SHA-256, which adsync does not read; want one that counts in SHA-1")
+		return refuse(Input, "the repository counts "+
+			"in SHA-256, which adsync does not read; want one that counts in SHA-1")
 	}
 	return err
 }

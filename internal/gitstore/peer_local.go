@@ -29,7 +29,8 @@ func openLocalPeer(s *Store) (*localPeer, error) {
 	dir := s.address.path
 	if about, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
 		if !about.IsDir() {
-			return nil, refuse(Input, "%s is a linked work tree or a submodule; want the path of the repository itself", dir)
+			return nil, refuse(Input,
+				"%s is a linked work tree or a submodule; want the path of the repository itself", dir)
 		}
 		dir = filepath.Join(dir, ".git")
 	}
@@ -65,8 +66,10 @@ func repositoryAt(dir, said string) error {
 // that count otherwise.
 func (p *localPeer) unsupported(dir string) error {
 	for name, is := range map[string]string{
-		"objects/info/alternates": "borrows objects of another repository (alternates); want one that has its own: git repack -a -d, then remove objects/info/alternates",
-		"shallow":                 "is shallow: its history is cut off; want all of it, as git fetch --unshallow gets it",
+		"objects/info/alternates": "borrows objects of another " +
+			"repository (alternates); want one that has its own: git repack -a -d, then remove objects/info/alternates",
+		"shallow": "is shallow: " +
+			"its history is cut off; want all of it, as git fetch --unshallow gets it",
 	} {
 		if about, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil && about.Size() > 0 {
 			return refuse(Input, "%s %s", p.store.address.path, is)
@@ -78,13 +81,15 @@ func (p *localPeer) unsupported(dir string) error {
 	}
 	extensions := config.Raw.Section("extensions")
 	if format := extensions.Option("objectformat"); format != "" && !strings.EqualFold(format, "sha1") {
-		return refuse(Input, "%s counts in %s, which adsync does not read; want one that counts in SHA-1", p.store.address.path, format)
+		return refuse(Input, "%s counts in %s, which adsync does not read; want one that counts in SHA-1",
+			p.store.address.path, format)
 	}
 	if extensions.Option("partialclone") != "" {
 		return refuse(Input, "%s is a partial clone: objects are missing; want a whole one", p.store.address.path)
 	}
 	if extensions.Option("refstorage") != "" && !strings.EqualFold(extensions.Option("refstorage"), "files") {
-		return refuse(Input, "%s keeps its branches in the form %q, which adsync does not read; want files", p.store.address.path, extensions.Option("refstorage"))
+		return refuse(Input, "%s keeps its branches in the form %q, which adsync does not read; want files",
+			p.store.address.path, extensions.Option("refstorage"))
 	}
 	for _, remote := range config.Raw.Section("remote").Subsections {
 		if strings.EqualFold(remote.Option("promisor"), "true") {
@@ -98,7 +103,8 @@ func (p *localPeer) close() { p.objects.Close() }
 
 func (p *localPeer) advertised(ctx context.Context, service string) (*packp.AdvRefs, error) {
 	refs := packp.NewAdvRefs()
-	_ = refs.Capabilities.Set(capability.Capability("allow-reachable-sha1-in-want")) // it takes no value that could be wrong
+	// it takes no value that could be wrong
+	_ = refs.Capabilities.Set(capability.Capability("allow-reachable-sha1-in-want"))
 	iter, err := p.objects.IterReferences()
 	if err != nil {
 		return nil, p.store.wrap(ctx, Transient, "list the branches of", err)
@@ -164,7 +170,8 @@ func (p *localPeer) move(ctx context.Context, command *packp.Command) error {
 	}
 	lock, err := os.OpenFile(name+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return refuse(Transient, "%s is locked by somebody who writes to it, or was killed meanwhile; want %s.lock gone", command.Name.Short(), name)
+		return refuse(Transient, "%s is locked "+
+			"by somebody who writes to it, or was killed meanwhile; want %s.lock gone", command.Name.Short(), name)
 	}
 	if err == nil {
 		err = errors.Join(p.writeUnder(lock, command), lock.Close())

@@ -160,7 +160,8 @@ func (s *Store) key(ctx context.Context) (ssh.Signer, error) {
 		return nil, refuse(Configuration, "the key file cannot be read: %v", err)
 	}
 	if about.Mode().Perm()&0o077 != 0 {
-		return nil, refuse(Configuration, "the key file %s is open to others (%v); want it readable by its owner alone", s.config.KeyFile, about.Mode().Perm())
+		return nil, refuse(Configuration, "the key file %s is open to others (%v); want it readable by its owner alone",
+			s.config.KeyFile, about.Mode().Perm())
 	}
 	content, err := os.ReadFile(s.config.KeyFile)
 	if err != nil {
@@ -170,15 +171,18 @@ func (s *Store) key(ctx context.Context) (ssh.Signer, error) {
 	var locked *ssh.PassphraseMissingError
 	if !errors.As(err, &locked) {
 		if bytes.Contains(content, []byte("BEGIN ENCRYPTED PRIVATE KEY")) {
-			return nil, refuse(Configuration, "%s has a passphrase in a form that is not read (PKCS 8); want that of OpenSSH: ssh-keygen -p -f %s writes it", s.config.KeyFile, s.config.KeyFile)
+			return nil, refuse(Configuration, "%s has a passphrase in a form that is not read "+
+				"(PKCS 8); want that of OpenSSH: ssh-keygen -p -f %s writes it", s.config.KeyFile, s.config.KeyFile)
 		}
 		if err != nil {
-			return nil, refuse(Configuration, "%s is no private key; want one in the form of OpenSSH or PEM", s.config.KeyFile)
+			return nil, refuse(Configuration, "%s is no private key; want one in the form of OpenSSH or PEM",
+				s.config.KeyFile)
 		}
 		return signer, nil
 	}
 	if s.config.Passphrase == nil {
-		return nil, refuse(Configuration, "the key file %s has a passphrase; want it in the environment, a file or a command", s.config.KeyFile)
+		return nil, refuse(Configuration,
+			"the key file %s has a passphrase; want it in the environment, a file or a command", s.config.KeyFile)
 	}
 	passphrase, err := s.config.Passphrase(ctx)
 	if err != nil {
@@ -209,10 +213,12 @@ func (p *shellPeer) advertised(ctx context.Context, service string) (*packp.AdvR
 	return refs, nil
 }
 
-func (p *shellPeer) pack(ctx context.Context, refs *packp.AdvRefs, wants, haves []plumbing.Hash) (io.ReadCloser, error) {
+func (p *shellPeer) pack(ctx context.Context, refs *packp.AdvRefs,
+	wants, haves []plumbing.Hash) (io.ReadCloser, error) {
 	p.left = p.store.config.Limits.PackBytes
 	request := uploadRequest(refs, wants, haves)
-	err := errors.Join(request.UploadRequest.Encode(p.in), request.UploadHaves.Encode(p.in, false), pktline.NewEncoder(p.in).EncodeString("done\n"), p.asked())
+	err := errors.Join(request.UploadRequest.Encode(p.in),
+		request.UploadHaves.Encode(p.in, false), pktline.NewEncoder(p.in).EncodeString("done\n"), p.asked())
 	if err != nil {
 		return nil, p.failed(ctx, "fetch from", err)
 	}
@@ -265,7 +271,8 @@ const lastWords = 2 * time.Second
 
 // notThere is what servers say of a repository that is missing, or that we may
 // not see.
-var notThere = regexp.MustCompile(`(?i)not found|does not exist|does not appear to be|no such|access denied|not permitted|permission to .* denied|could not read from`)
+var notThere = regexp.MustCompile(`(?i)not found|does not ` +
+	`exist|does not appear to be|no such|access denied|not permitted|permission to .* denied|could not read from`)
 
 func (p *shellPeer) failed(ctx context.Context, doing string, err error) error {
 	s := p.store
@@ -283,16 +290,21 @@ func (p *shellPeer) failed(ctx context.Context, doing string, err error) error {
 	case ctx.Err() != nil:
 		return s.wrap(ctx, Transient, doing, err)
 	case knownhosts.IsHostKeyChanged(err):
-		return refuse(Credentials, "%s shows another key than the known_hosts file %s has; it may be another host; want the key checked, then the file put right", s.address, s.config.KnownHosts)
+		return refuse(Credentials, "%s shows another key than the known_hosts file %s has; it "+
+			"may be another host; want the key checked, then the file put right", s.address, s.config.KnownHosts)
 	case errors.As(err, new(*xknownhosts.RevokedError)):
-		return refuse(Credentials, "%s shows a key that was revoked, as the known_hosts file %s says; it may be another host; want the key checked", s.address, s.config.KnownHosts)
+		return refuse(Credentials, "%s shows a key that was revoked, as the "+
+			"known_hosts file %s says; it may be another host; want the key checked", s.address, s.config.KnownHosts)
 	// The second is said of a host that shows a certificate, where no authority is known.
 	case knownhosts.IsHostUnknown(err) || strings.Contains(err.Error(), "no authorities for hostname"):
-		return refuse(Credentials, "%s is in no line of the known_hosts file %s; want its key there, checked, as ssh-keyscan prints it", s.address, s.config.KnownHosts)
-	case strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "no supported methods"):
+		return refuse(Credentials, "%s is in no line of the known_hosts "+
+			"file %s; want its key there, checked, as ssh-keyscan prints it", s.address, s.config.KnownHosts)
+	case strings.Contains(err.Error(), "unable to authenticate") ||
+		strings.Contains(err.Error(), "no supported methods"):
 		return refuse(Credentials, "%s does not accept the key; want one that may read the repository", s.address)
 	case notThere.MatchString(said):
-		return refuse(Credentials, "%s is not there, or the key may not see it (the server says: %s); want the path of a repository and a key that may read it", s.address, said)
+		return refuse(Credentials, "%s is not there, or the key may not see "+
+			"it (the server says: %s); want the path of a repository and a key that may read it", s.address, said)
 	case said != "":
 		err = fmt.Errorf("%w (the server says: %s)", err, said)
 	}

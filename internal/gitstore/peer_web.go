@@ -76,7 +76,10 @@ func (s *Store) token(ctx context.Context) (string, error) {
 }
 
 func (s *Store) webTransport() (*http.Transport, error) {
-	base := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, Time: s.config.Now}}
+	base := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, Time: s.config.Now},
+	}
 	if s.config.CAFile == "" {
 		return base, nil
 	}
@@ -109,7 +112,8 @@ func (p *webPeer) advertised(ctx context.Context, service string) (refs *packp.A
 	if err != nil {
 		return nil, p.failed(ctx, "list the branches of", err)
 	}
-	if detailed := capability.MultiACKDetailed; service == fetching && bytes.Contains(p.wire.begin, []byte(" "+detailed)) {
+	if detailed := capability.MultiACKDetailed; service == fetching &&
+		bytes.Contains(p.wire.begin, []byte(" "+detailed)) {
 		_ = refs.Capabilities.Set(detailed) // the library keeps it back, and it takes no value that could be wrong
 	}
 	return refs, nil
@@ -181,9 +185,11 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, w.failure
 		}
 	}
-	if kind := answer.Header.Get("Content-Type"); answer.StatusCode < 300 && strings.HasPrefix(strings.ToLower(kind), "text/html") {
+	if kind := answer.Header.Get("Content-Type"); answer.StatusCode < 300 &&
+		strings.HasPrefix(strings.ToLower(kind), "text/html") {
 		answer.Body.Close()
-		w.failure = refuse(Configuration, "%s answers with a page for people (%s) and not as git does, such as a login; want the address of a repository, as git clone takes it", w.store.address, kind)
+		w.failure = refuse(Configuration, "%s answers with a page for people (%s) and not as "+
+			"git does, such as a login; want the address of a repository, as git clone takes it", w.store.address, kind)
 		return nil, w.failure
 	}
 	w.begin = w.begin[:0]
@@ -194,14 +200,18 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 // untrusted tells what is wrong with a certificate.
 func (w *wire) untrusted(err error) error {
 	where := w.store.address
-	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is && invalid.Reason == x509.Expired && invalid.Cert != nil {
-		return refuse(Credentials, "a certificate of %s is valid from %s to %s alone; want another one there, or the clock of this machine put right",
+	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is &&
+		invalid.Reason == x509.Expired && invalid.Cert != nil {
+		return refuse(Credentials, "a certificate "+
+			"of %s is valid from %s to %s alone; want another one there, or the clock of this machine put right",
 			where, invalid.Cert.NotBefore.UTC().Format(time.RFC3339), invalid.Cert.NotAfter.UTC().Format(time.RFC3339))
 	}
 	if other, is := errors.AsType[x509.HostnameError](err); is {
-		return refuse(Credentials, "the certificate of %s is of another host (%v); want the address by a name that it has, or another one there", where, other)
+		return refuse(Credentials, "the certificate "+
+			"of %s is of another host (%v); want the address by a name that it has, or another one there", where, other)
 	}
-	return refuse(Credentials, "the certificate of %s is not trusted: %v; want its authority in the file of certificates", where, err)
+	return refuse(Credentials,
+		"the certificate of %s is not trusted: %v; want its authority in the file of certificates", where, err)
 }
 
 // refusal tells who has to do something about an answer.
@@ -209,13 +219,19 @@ func (w *wire) refusal(answer *http.Response) error {
 	where, code := w.store.address, answer.StatusCode
 	switch {
 	case code == http.StatusUnauthorized:
-		return refuse(Credentials, "%s does not accept the credentials (401); want a token that is valid and may read the repository", where)
+		return refuse(Credentials,
+			"%s does not accept the credentials (401); want a token that is valid and may read the repository", where)
 	case code == http.StatusForbidden:
-		return refuse(Credentials, "%s does not permit that (403); want a token with the permission, or an allowed address", where)
+		return refuse(Credentials,
+			"%s does not permit that (403); want a token with the permission, or an allowed address", where)
 	case code == http.StatusNotFound || code == http.StatusGone:
-		return refuse(Credentials, "%s is not there, or the credentials may not see it (%d); want the address of a repository and a token that may read it", where, code)
+		return refuse(Credentials, "%s is not there, or the credentials "+
+			"may not see it (%d); want the address of a repository and a token that may read it", where, code)
 	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
-		return &Error{Class: Transient, RetryAfter: retryAfter(answer.Header, w.store.config.Now()), text: fmt.Sprintf("%s answers %d; want it to serve again", where, code)}
+		return &Error{
+			Class: Transient, RetryAfter: retryAfter(answer.Header, w.store.config.Now()),
+			text: fmt.Sprintf("%s answers %d; want it to serve again", where, code),
+		}
 	}
 	return refuse(Configuration, "%s answers %d; want the address of a repository", where, code)
 }
@@ -244,9 +260,11 @@ func (w *wire) redirected(from *url.URL, answer *http.Response) error {
 	case err != nil:
 		return nil // there is nowhere to go, and the library says so
 	case from.Scheme == "https" && next.Scheme != "https":
-		return refuse(Configuration, "%s redirects to %s://%s, where the token and the files would go unencrypted; want the address by which the server is reached over https", w.store.address, next.Scheme, next.Host)
+		return refuse(Configuration, "%s redirects to %s://%s, where the token and the files would go unencrypted; "+
+			"want the address by which the server is reached over https", w.store.address, next.Scheme, next.Host)
 	case next.Host != from.Host:
-		return refuse(Configuration, "%s redirects to another host, %s://%s; want that address in the configuration, if it is to be trusted", w.store.address, next.Scheme, next.Host)
+		return refuse(Configuration, "%s redirects to another host, %s://%s; "+
+			"want that address in the configuration, if it is to be trusted", w.store.address, next.Scheme, next.Host)
 	}
 	return nil
 }

@@ -61,7 +61,8 @@ func (s *Store) Push(ctx context.Context, a Answer) (Pushed, error) {
 			return pushed, err
 		}
 	}
-	return Pushed{}, refuse(Transient, "%s of %s moved during each of %d pushes; want it to hold still", a.Branch, s.address, pushAttempts)
+	return Pushed{}, refuse(Transient, "%s of %s moved during each of %d pushes; want it to hold still",
+		a.Branch, s.address, pushAttempts)
 }
 
 func checkPrefix(prefix string) (string, error) {
@@ -132,7 +133,8 @@ func (s *Store) branchTip(ctx context.Context, p peer, name plumbing.ReferenceNa
 		return plumbing.ZeroHash, err
 	}
 	if watched, err := s.refName(refs); err == nil && watched == name.String() {
-		return plumbing.ZeroHash, refuse(Configuration, "%s is the branch that is watched; want answers on another", name.Short())
+		return plumbing.ZeroHash,
+			refuse(Configuration, "%s is the branch that is watched; want answers on another", name.Short())
 	}
 	tip := refs.References[name.String()]
 	if tip.IsZero() || s.have(tip) {
@@ -202,7 +204,10 @@ func (s *Store) commitAnswer(ctx context.Context, a Answer, tip plumbing.Hash) (
 	if tree == before && !tip.IsZero() {
 		return made{commit: tip}, nil
 	}
-	by := object.Signature{Name: cmp.Or(a.Author.Name, "adsync"), Email: cmp.Or(a.Author.Email, "adsync@localhost"), When: s.config.Now().UTC().Truncate(time.Second)}
+	by := object.Signature{
+		Name: cmp.Or(a.Author.Name, "adsync"), Email: cmp.Or(a.Author.Email, "adsync@localhost"),
+		When: s.config.Now().UTC().Truncate(time.Second),
+	}
 	commit := &object.Commit{Author: by, Committer: by, Message: strings.TrimSpace(a.Message) + "\n", TreeHash: tree}
 	if !parent.IsZero() {
 		commit.ParentHashes = []plumbing.Hash{parent}

@@ -18,8 +18,10 @@ import (
 )
 
 var results = Answer{
-	Branch:  "adsync/results",
-	Files:   map[string][]byte{"results/adacct_1/run_1/results.json": []byte("{}\n"), "results/adacct_1/run_1/winter.xlsx": []byte("PK")},
+	Branch: "adsync/results",
+	Files: map[string][]byte{
+		"results/adacct_1/run_1/results.json": []byte("{}\n"), "results/adacct_1/run_1/winter.xlsx": []byte("PK"),
+	},
 	Message: "adsync: 2 applied\n\nRun: run_1",
 }
 
@@ -45,10 +47,13 @@ func TestAnswersAreCommittedToABranchOfTheirOwn(t *testing.T) {
 			second, err := opened(t, c).Push(t.Context(), next)
 			must(t, err)
 			if got, want := u.run(u.bare, "log", "--format=%H %an <%ae> %cI %s", "adsync/results"),
-				second.Commit+" Robot <robot@example.com> 2026-11-22T12:00:00+00:00 adsync: 2 applied\n"+first.Commit+" adsync <adsync@localhost> 2026-11-22T12:00:00+00:00 adsync: 2 applied"; got != want {
+				second.Commit+" Robot <robot@example.com> 2026-11-22T12:00:00+00:00 adsync: 2 applied\n"+
+					first.Commit+" adsync <adsync@localhost> 2026-11-22T12:00:00+00:00 adsync: 2 applied"; got != want {
 				t.Errorf("branch has\n%s\nwant\n%s", got, want)
 			}
-			if got, want := u.run(u.bare, "ls-tree", "-r", "--name-only", "adsync/results"), "results/adacct_1/run_1/results.json\nresults/adacct_1/run_1/winter.xlsx\nresults/adacct_1/run_2/results.json"; got != want {
+			if got, want := u.run(u.bare, "ls-tree", "-r", "--name-only", "adsync/results"),
+				"results/adacct_1/run_1/results.json\n"+
+					"results/adacct_1/run_1/winter.xlsx\nresults/adacct_1/run_2/results.json"; got != want {
 				t.Errorf("branch has the files\n%s\nwant\n%s", got, want)
 			}
 			if got := u.run(u.bare, "rev-parse", "main"); got != watched.Commit {
@@ -70,9 +75,13 @@ func TestAProposalBeginsAtTheCommitThatWasRead(t *testing.T) {
 	s := opened(t, h.config())
 	fetched(t, s)
 	u.push("main goes on")
-	_, err := s.Push(t.Context(), Answer{Branch: "adsync/drift-adacct_1-run_1", Base: base, Files: map[string][]byte{"ads/spring.yaml": []byte("kind: ad\n")}, Message: "take over"})
+	_, err := s.Push(t.Context(), Answer{
+		Branch: "adsync/drift-adacct_1-run_1", Base: base,
+		Files: map[string][]byte{"ads/spring.yaml": []byte("kind: ad\n")}, Message: "take over",
+	})
 	must(t, err)
-	if got, want := u.run(u.bare, "diff", "--raw", "--abbrev=4", base, "adsync/drift-adacct_1-run_1"), ":100755 100755 "; !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 0 {
+	if got, want := u.run(u.bare, "diff", "--raw", "--abbrev=4", base, "adsync/drift-adacct_1-run_1"),
+		":100755 100755 "; !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 0 {
 		t.Errorf("the proposal changes\n%s\nwant one file, its mode kept", got)
 	}
 	if got := u.run(u.bare, "merge-base", "main", "adsync/drift-adacct_1-run_1"); got != base {
@@ -90,13 +99,27 @@ func TestPushesThatAreRefused(t *testing.T) {
 		change func(*Answer)
 		says   string
 	}{
-		{name: "the watched branch", ref: "main", change: func(a *Answer) { a.Branch = "main" }, says: `the branch is "main"; want one below adsync/`},
-		{name: "the watched branch below the prefix", ref: "adsync/live", change: func(a *Answer) { a.Branch = "adsync/live" }, says: "is the branch that is watched"},
-		{name: "the same by its full name", ref: "refs/heads/adsync/live", change: func(a *Answer) { a.Branch = "adsync/live" }, says: "is the branch that is watched"},
-		{name: "out of the prefix", ref: "main", change: func(a *Answer) { a.Branch = "adsync/../main" }, says: "want one below adsync/"},
-		{name: "a full name", ref: "main", change: func(a *Answer) { a.Branch = "refs/heads/main" }, says: "want one below adsync/"},
-		{name: "a path that leads out", ref: "main", change: func(a *Answer) { a.Files = map[string][]byte{"../x": nil} }, says: `is "../x"`},
-		{name: "into .git", ref: "main", change: func(a *Answer) { a.Files = map[string][]byte{"x/.GIT/config": nil} }, says: ".GIT/config"},
+		{name: "the watched branch", ref: "main", change: func(a *Answer) { a.Branch = "main" },
+			says: `the branch is "main"; want one below adsync/`},
+		{name: "the watched branch below the prefix", ref: "adsync/live", change: func(a *Answer) {
+			a.Branch =
+				"adsync/live"
+		}, says: "is the branch that is watched"},
+		{name: "the same by its full name", ref: "refs/heads/adsync/live", change: func(a *Answer) {
+			a.Branch =
+				"adsync/live"
+		}, says: "is the branch that is watched"},
+		{name: "out of the prefix", ref: "main", change: func(a *Answer) { a.Branch = "adsync/../main" },
+			says: "want one below adsync/"},
+		{name: "a full name", ref: "main", change: func(a *Answer) { a.Branch = "refs/heads/main" },
+			says: "want one below adsync/"},
+		{name: "a path that leads out", ref: "main", change: func(a *Answer) {
+			a.Files =
+				map[string][]byte{"../x": nil}
+		}, says: `is "../x"`},
+		{name: "into .git", ref: "main", change: func(a *Answer) {
+			a.Files = map[string][]byte{"x/.GIT/config": nil}
+		}, says: ".GIT/config"},
 		{name: "nothing", ref: "main", change: func(a *Answer) { a.Files = nil }, says: "there is no file to push"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -161,7 +184,8 @@ func TestAPushThatTheServerRefusesSaysWhy(t *testing.T) {
 			must(t, os.MkdirAll(filepath.Dir(hook), 0o755))
 			must(t, os.WriteFile(hook, []byte("#!/bin/sh\necho 'adsync/results is protected' >&2\nexit 1\n"), 0o755))
 			_, err := s.Push(t.Context(), results)
-			wantError(t, err, Credentials, "does not take a push to adsync/results: hook declined", "; want the branch to be one that adsync may push to")
+			wantError(t, err, Credentials, "does not take a push to adsync/results: hook declined",
+				"; want the branch to be one that adsync may push to")
 			if name == "ssh" && !strings.Contains(err.Error(), "adsync/results is protected") {
 				t.Errorf("error is %q; want what the hook said", err)
 			}
@@ -222,14 +246,16 @@ func TestABranchOfAPathIsMovedUnderALock(t *testing.T) {
 		})
 	}
 	must(t, g.Wait())
-	if got := u.run(u.bare, "ls-tree", "--name-only", "adsync/results", "results/"); got != "results/0.json\nresults/1.json\nresults/2.json\nresults/3.json" {
+	if got := u.run(u.bare, "ls-tree", "--name-only",
+		"adsync/results", "results/"); got != "results/0.json\nresults/1.json\nresults/2.json\nresults/3.json" {
 		t.Errorf("branch has\n%s\nwant what all four pushed", got)
 	}
 	before := u.run(u.bare, "rev-parse", "adsync/results")
 	must(t, os.WriteFile(filepath.Join(u.bare, "refs/heads/adsync/results.lock"), nil, 0o600))
 	_, err := opened(t, Config{URL: u.bare, Ref: "main"}).Push(t.Context(), results)
 	wantError(t, err, Transient, "adsync/results is locked by somebody", "results.lock gone")
-	must(t, os.WriteFile(filepath.Join(u.bare, "refs/heads/adsync/results.lock"), []byte(before+"\n"), 0o600)) // as git leaves it when it is killed
+	// as git leaves it when it is killed
+	must(t, os.WriteFile(filepath.Join(u.bare, "refs/heads/adsync/results.lock"), []byte(before+"\n"), 0o600))
 	_, err = opened(t, Config{URL: u.bare, Ref: "main"}).Push(t.Context(), results)
 	wantError(t, err, Transient, "adsync/results is locked by somebody", "results.lock gone")
 	if got := u.run(u.bare, "rev-parse", "adsync/results"); got != before {
@@ -271,7 +297,8 @@ func TestAPushThatIsRacedIsMadeAgainUponTheOther(t *testing.T) {
 			}
 			pushed, err := s.Push(t.Context(), results)
 			must(t, err)
-			if got, want := u.run(u.bare, "log", "--format=%an", "adsync/results"), "adsync\nAnn\nAnn\nAnn"; got != want || raced != 3 {
+			if got, want := u.run(u.bare, "log", "--format=%an", "adsync/results"),
+				"adsync\nAnn\nAnn\nAnn"; got != want || raced != 3 {
 				t.Errorf("branch has commits by\n%s\nafter %d attempts; want\n%s\nafter 3", got, raced, want)
 			}
 			if got := u.run(u.bare, "rev-parse", "adsync/results"); got != pushed.Commit {

@@ -35,7 +35,9 @@ func (s *Store) recordFile() string {
 }
 
 func (s *Store) readRecord() (record, error) {
-	empty := record{FormatVersion: recordVersion, Address: s.address.String(), Ref: s.config.Ref, SubPath: s.config.SubPath}
+	empty := record{
+		FormatVersion: recordVersion, Address: s.address.String(), Ref: s.config.Ref, SubPath: s.config.SubPath,
+	}
 	content, err := os.ReadFile(s.recordFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return empty, nil
@@ -48,7 +50,8 @@ func (s *Store) readRecord() (record, error) {
 		err = errors.New("it is of another version, or damaged")
 	}
 	if err != nil {
-		return empty, refuse(Configuration, "%s, which says what was accepted last, cannot be read: %v; want it whole, or removed by somebody who has looked at the history", s.recordFile(), err)
+		return empty, refuse(Configuration, "%s, which says what was accepted last, cannot "+
+			"be read: %v; want it whole, or removed by somebody who has looked at the history", s.recordFile(), err)
 	}
 	return r, nil
 }
@@ -59,7 +62,10 @@ func (s *Store) writeRecord(r record) error {
 		err = renameio.WriteFile(s.recordFile(), append(content, '\n'), 0o600)
 	}
 	if err != nil {
-		return &Error{Class: Transient, text: fmt.Sprintf("what is accepted of %s cannot be written down: %v; want space and permission there", s.address, err), cause: err}
+		return &Error{
+			Class: Transient, text: fmt.Sprintf("what is accepted "+
+				"of %s cannot be written down: %v; want space and permission there", s.address, err), cause: err,
+		}
 	}
 	return nil
 }

@@ -27,7 +27,8 @@ func TestG5ABranchThatIsGoneIsNotGoneOnWith(t *testing.T) {
 	u.run(u.bare, "branch", "-m", "main", "trunk")
 	for range 2 {
 		r, err := s.Fetch(t.Context())
-		wantError(t, err, Input, "has no refs/heads/main; want one of its branches: trunk", "it was there, at "+first.Commit[:12], "gone since 2026-11-22T12:00:00Z")
+		wantError(t, err, Input, "has no refs/heads/main; want one of its branches: trunk",
+			"it was there, at "+first.Commit[:12], "gone since 2026-11-22T12:00:00Z")
 		if r.Commit != "" {
 			t.Errorf("a revision comes with it: %+v; want none", r)
 		}
@@ -50,21 +51,33 @@ func TestG6G7G12G13ACommitThatIsNoProjectIsRefused(t *testing.T) {
 		edit func(*upstream)
 		says []string
 	}{
-		{name: "all files deleted", edit: func(u *upstream) { u.git("rm", "-q", "-r", ".") }, says: []string{`has no folder "ads", which`, "the one accepted last, had; want one of: there are none"}},
-		{name: "the folder deleted", edit: func(u *upstream) { u.git("rm", "-q", "-r", "ads"); u.write("docs/x.md", "x") }, says: []string{"had; want one of: docs"}},
-		{name: "a file in place of the folder", edit: func(u *upstream) { u.git("rm", "-q", "-r", "ads"); u.write("ads", "x") }, says: []string{`"ads" in commit`, "is a file; want a folder"}},
-		{name: "links", says: []string{`"ads/.git-config" is a symbolic link, "ads/passwd.yaml" is a symbolic link; want files only`}, edit: func(u *upstream) {
+		{name: "all files deleted", edit: func(u *upstream) { u.git("rm", "-q", "-r", ".") },
+			says: []string{`has no folder "ads", which`, "the one accepted last, had; want one of: there are none"}},
+		{name: "the folder deleted", edit: func(u *upstream) {
+			u.git("rm", "-q", "-r", "ads")
+			u.write("docs/x.md", "x")
+		}, says: []string{"had; want one of: docs"}},
+		{name: "a file in place of the folder", edit: func(u *upstream) {
+			u.git("rm", "-q", "-r", "ads")
+			u.write("ads", "x")
+		}, says: []string{`"ads" in commit`, "is a file; want a folder"}},
+		{name: "links", says: []string{`"ads/.git-config" ` +
+			`is a symbolic link, "ads/passwd.yaml" is a symbolic link; want files only`}, edit: func(u *upstream) {
 			must(u.t, os.Symlink("/etc/passwd", filepath.Join(u.work, "ads/passwd.yaml")))
 			must(u.t, os.Symlink("../.git/config", filepath.Join(u.work, "ads/.git-config")))
 		}},
 		{name: "a submodule", says: []string{`"ads/inner" is a submodule; want files only`}, edit: func(u *upstream) {
 			u.crafted("inner", "160000", u.git("rev-parse", "HEAD"))
 		}},
-		{name: "a folder named .git", says: []string{"has a path that cannot be", "want plain names"}, edit: func(u *upstream) { u.crafted(".git", "040000", u.git("rev-parse", "HEAD:ads")) }},
-		{name: "a name that leads out", says: []string{"has a path that cannot be"}, edit: func(u *upstream) { u.crafted("..", "040000", u.git("rev-parse", "HEAD:ads")) }},
-		{name: "a file that is not there", says: []string{"is not whole: an object of its history is not there"}, edit: func(u *upstream) {
-			u.crafted("lost.yaml", "100644", strings.Repeat("1", 40))
+		{name: "a folder named .git", says: []string{"has a path that cannot be", "want plain names"},
+			edit: func(u *upstream) { u.crafted(".git", "040000", u.git("rev-parse", "HEAD:ads")) }},
+		{name: "a name that leads out", says: []string{"has a path that cannot be"}, edit: func(u *upstream) {
+			u.crafted("..", "040000", u.git("rev-parse", "HEAD:ads"))
 		}},
+		{name: "a file that is not there", says: []string{"is not whole: an object of its history is not there"},
+			edit: func(u *upstream) {
+				u.crafted("lost.yaml", "100644", strings.Repeat("1", 40))
+			}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			u := filled(t)
@@ -108,7 +121,8 @@ func (u *upstream) crafted(name, mode, hash string) {
 	inner := u.object("tree", append(extra, tree.Bytes()...))
 	top := u.object("tree", entry(u.t, "ads", "40000", inner))
 	commit := u.git("commit-tree", "-p", "HEAD", "-m", "crafted", top)
-	must(u.t, exec.Command("cp", "-r", filepath.Join(u.work, ".git/objects")+"/.", filepath.Join(u.bare, "objects")).Run())
+	must(u.t, exec.Command("cp", "-r", filepath.Join(u.work, ".git/objects")+"/.",
+		filepath.Join(u.bare, "objects")).Run())
 	must(u.t, os.WriteFile(filepath.Join(u.bare, "refs/heads/main"), []byte(commit+"\n"), 0o600))
 }
 
@@ -143,7 +157,8 @@ func TestG14CraftedBranchesWriteNothing(t *testing.T) {
 		lines.EncodeString("# service=git-upload-pack\n")
 		lines.Flush()
 		lines.EncodeString(tip + " HEAD\x00ofs-delta side-band-64k symref=HEAD:refs/heads/../../x\n")
-		for _, name := range []string{"refs/heads/../../../../config", "refs/heads/..", "/etc/adsync-pwned", "../HEAD.lock", "refs/heads/main"} {
+		for _, name := range []string{"refs/heads/../../../../config",
+			"refs/heads/..", "/etc/adsync-pwned", "../HEAD.lock", "refs/heads/main"} {
 			lines.EncodeString(tip + " " + name + "\n")
 		}
 		lines.Flush()
@@ -161,14 +176,16 @@ func TestG14CraftedBranchesWriteNothing(t *testing.T) {
 		}
 		return err
 	}))
-	want := []string{"lock", "repository/HEAD", "repository/objects/pack/pack-….idx", "repository/objects/pack/pack-….pack", "source-….json"}
+	want := []string{"lock", "repository/HEAD", "repository/objects/pack/pack-….idx",
+		"repository/objects/pack/pack-….pack", "source-….json"}
 	if !slices.Equal(written, want) {
 		t.Errorf("store has %q; want %q and no other", written, want)
 	}
 	if _, err := os.Stat("/etc/adsync-pwned"); err == nil {
 		t.Error("a file outside of the store was written")
 	}
-	for _, ref := range []string{"-x", "--upload-pack=x", "a..b", "a b", "../x", "x.lock", "refs/heads/\x01", "@{-1}", "a~1", "HEAD^"} {
+	for _, ref := range []string{"-x", "--upload-pack=x",
+		"a..b", "a b", "../x", "x.lock", "refs/heads/\x01", "@{-1}", "a~1", "HEAD^"} {
 		_, err := Open(Config{URL: u.bare, Ref: ref, Dir: t.TempDir()})
 		wantError(t, err, Configuration, "want a branch, a tag or a commit of 40 digits")
 	}
@@ -192,8 +209,13 @@ func TestG14CraftedPacksAreRefused(t *testing.T) {
 		{name: "its sum flipped", edit: func(b []byte) []byte { b[len(b)-1] ^= 1; return b }},
 		{name: "cut before its sum", edit: func(b []byte) []byte { return b[:len(b)-20] }, short: true},
 		{name: "cut in half", edit: func(b []byte) []byte { return b[:len(b)/2] }, short: true},
-		{name: "four thousand million objects", edit: func(b []byte) []byte { binary.BigEndian.PutUint32(b[8:], 1<<32-1); return b }},
-		{name: "an object without an end", edit: func(b []byte) []byte { return append(b[:12:12], bytes.Repeat([]byte{0xbf}, 64)...) }},
+		{name: "four thousand million objects", edit: func(b []byte) []byte {
+			binary.BigEndian.PutUint32(b[8:], 1<<32-1)
+			return b
+		}},
+		{name: "an object without an end", edit: func(b []byte) []byte {
+			return append(b[:12:12], bytes.Repeat([]byte{0xbf}, 64)...)
+		}},
 		{name: "another version", edit: func(b []byte) []byte { b[7] = 9; return b }},
 		{name: "nothing", edit: func([]byte) []byte { return nil }, short: true},
 	} {
@@ -264,11 +286,17 @@ func TestG15AddressesAreOfTheFormsThereAre(t *testing.T) {
 		{text: "git@git.example.com:shop/ads.git", want: "ssh://git.example.com/shop/ads.git"},
 		{text: "file:///srv/shop.git", want: "/srv/shop.git"},
 		{text: "/srv/shop.git", want: "/srv/shop.git"},
-		{text: ""}, {text: "--upload-pack=touch /tmp/x"}, {text: "-oProxyCommand=x:y"}, {text: "ssh://-oProxyCommand=x/y"}, {text: "ssh://git@host/-x"}, {text: "git@host:-x"},
-		{text: "https://ann:s3cret@git.example.com/shop.git"}, {text: "https://ghp_s3cret@git.example.com/shop.git"}, {text: "https://glpat-s3cret@git.example.com/shop.git"},
-		{text: "https://s3cret0123456789abcdef0123456789abcdef01@git.example.com/shop.git"}, {text: "https://x-token-auth@git.example.com/shop.git", want: "https://git.example.com/shop.git"}, {text: "https://ann@example.com@git.example.com/shop.git", want: "https://git.example.com/shop.git"},
+		{text: ""}, {text: "--upload-pack=touch /tmp/x"}, {text: "-oProxyCommand=x:y"},
+		{text: "ssh://-oProxyCommand=x/y"}, {text: "ssh://git@host/-x"}, {text: "git@host:-x"},
+		{text: "https://ann:s3cret@git.example.com/shop.git"}, {text: "https://ghp_s3cret@git.example.com/shop.git"},
+		{text: "https://glpat-s3cret@git.example.com/shop.git"},
+		{text: "https://s3cret0123456789abcdef0123456789abcdef01@git.example.com/shop.git"},
+		{text: "https://x-token-auth@git.example.com/shop.git", want: "https://git.example.com/shop.git"},
+		{text: "https://ann@example.com@git.example.com/shop.git", want: "https://git.example.com/shop.git"},
 		{text: "http://git.example.com/shop.git"}, {text: "git://git.example.com/shop.git"},
-		{text: "ext::sh -c touch% /tmp/x"}, {text: "https://git.example.com/a?b=c"}, {text: "https://git.example.com/a\nb"}, {text: "https://"}, {text: "file://host/x"}, {text: "ftp://s3cret@x/y"},
+		{text: "ext::sh -c touch% /tmp/x"}, {text: "https://git.example.com/a?b=c"},
+		{text: "https://git.example.com/a\nb"},
+		{text: "https://"}, {text: "file://host/x"}, {text: "ftp://s3cret@x/y"},
 	} {
 		a, err := parseAddress(row.text)
 		if row.want == "" {
@@ -298,32 +326,36 @@ func TestG23FormsOfRepositoriesThatAreRefused(t *testing.T) {
 		make func(u *upstream, top string) string // gives the address
 		says string
 	}{
-		{name: "SHA-256", says: "counts in sha256, which adsync does not read", make: func(u *upstream, top string) string {
-			u.run(top, "init", "-q", "--object-format=sha256", "-b", "main", "other")
-			u.run(filepath.Join(top, "other"), "commit", "-q", "--allow-empty", "-m", "x")
-			return filepath.Join(top, "other")
-		}},
-		{name: "alternates", says: "borrows objects of another repository (alternates)", make: func(u *upstream, top string) string {
-			u.run(top, "clone", "-q", "--bare", "--shared", u.bare, "other")
-			return filepath.Join(top, "other")
-		}},
+		{name: "SHA-256", says: "counts in sha256, which adsync does not read",
+			make: func(u *upstream, top string) string {
+				u.run(top, "init", "-q", "--object-format=sha256", "-b", "main", "other")
+				u.run(filepath.Join(top, "other"), "commit", "-q", "--allow-empty", "-m", "x")
+				return filepath.Join(top, "other")
+			}},
+		{name: "alternates", says: "borrows objects of another repository (alternates)",
+			make: func(u *upstream, top string) string {
+				u.run(top, "clone", "-q", "--bare", "--shared", u.bare, "other")
+				return filepath.Join(top, "other")
+			}},
 		{name: "a partial clone", says: "is a partial clone", make: func(u *upstream, top string) string {
 			u.run(u.bare, "config", "uploadpack.allowfilter", "true")
 			u.run(top, "clone", "-q", "--bare", "--filter=blob:none", "file://"+u.bare, "other")
 			return filepath.Join(top, "other")
 		}},
-		{name: "a partial clone as older git marks it", says: "is a partial clone", make: func(u *upstream, top string) string {
-			u.run(u.bare, "config", "uploadpack.allowfilter", "true")
-			u.run(top, "clone", "-q", "--bare", "--filter=blob:none", "file://"+u.bare, "other")
-			u.run(filepath.Join(top, "other"), "config", "--unset", "remote.origin.promisor")
-			u.run(filepath.Join(top, "other"), "config", "extensions.partialclone", "origin")
-			return filepath.Join(top, "other")
-		}},
-		{name: "a shallow clone", says: "is shallow: its history is cut off", make: func(u *upstream, top string) string {
-			u.push("second")
-			u.run(top, "clone", "-q", "--bare", "--depth=1", "file://"+u.bare, "other")
-			return filepath.Join(top, "other")
-		}},
+		{name: "a partial clone as older git marks it",
+			says: "is a partial clone", make: func(u *upstream, top string) string {
+				u.run(u.bare, "config", "uploadpack.allowfilter", "true")
+				u.run(top, "clone", "-q", "--bare", "--filter=blob:none", "file://"+u.bare, "other")
+				u.run(filepath.Join(top, "other"), "config", "--unset", "remote.origin.promisor")
+				u.run(filepath.Join(top, "other"), "config", "extensions.partialclone", "origin")
+				return filepath.Join(top, "other")
+			}},
+		{name: "a shallow clone", says: "is shallow: its history is cut off",
+			make: func(u *upstream, top string) string {
+				u.push("second")
+				u.run(top, "clone", "-q", "--bare", "--depth=1", "file://"+u.bare, "other")
+				return filepath.Join(top, "other")
+			}},
 		{name: "no commit yet", says: "has no commit yet", make: func(u *upstream, top string) string {
 			u.run(top, "init", "-q", "--bare", "other")
 			return filepath.Join(top, "other")
@@ -357,6 +389,7 @@ func TestG23FormsOfRepositoriesThatAreRefused(t *testing.T) {
 		_, err := opened(t, Config{URL: folder}).Fetch(t.Context())
 		wantError(t, err, Configuration, folder+" is no git repository; want the path of one")
 		_, err = opened(t, Config{URL: filepath.Join(folder, "gone")}).Fetch(t.Context())
-		wantError(t, err, Configuration, filepath.Join(folder, "gone")+" is not there; want the path of a git repository")
+		wantError(t, err, Configuration, filepath.Join(folder, "gone")+
+			" is not there; want the path of a git repository")
 	})
 }

@@ -31,7 +31,8 @@ func TestEveryTransportReadsServersAsTheyAreSetUp(t *testing.T) {
 		{name: "HEAD names a branch that is not there", setup: func(u *upstream) (string, string) {
 			u.run(u.bare, "symbolic-ref", "HEAD", "refs/heads/gone")
 			return "", ""
-		}, says: "names no branch; want ref to name one of: main", file: "has no refs/heads/gone; want one of its branches: main"},
+		}, says: "names no branch; want ref to name one of: main",
+			file: "has no refs/heads/gone; want one of its branches: main"},
 		{name: "a thousand branches and tags", setup: func(u *upstream) (string, string) {
 			var lines strings.Builder
 			for n := range 500 {
@@ -53,20 +54,24 @@ func TestEveryTransportReadsServersAsTheyAreSetUp(t *testing.T) {
 			u.run(u.bare, "config", "uploadpack.allowAnySHA1InWant", "true")
 			return first, first
 		}},
-		{name: "a commit within the history, where only branches may be asked for", setup: func(u *upstream) (string, string) {
-			first := u.git("rev-parse", "HEAD")
-			u.push("later")
-			return first, first
-		}},
-		{name: "a commit in a branch that is hidden, any of which may be asked for", setup: func(u *upstream) (string, string) {
-			u.git("checkout", "-q", "-b", "hidden")
-			tip := u.push("out of sight")
-			u.run(u.bare, "config", "uploadpack.hideRefs", "refs/heads/hidden")
-			u.run(u.bare, "config", "uploadpack.allowAnySHA1InWant", "true")
-			return tip, tip
-		}},
+		{name: "a commit within the history, where only branches may be asked for",
+			setup: func(u *upstream) (string, string) {
+				first := u.git("rev-parse", "HEAD")
+				u.push("later")
+				return first, first
+			}},
+		{name: "a commit in a branch that is hidden, any of which may be asked for",
+			setup: func(u *upstream) (string, string) {
+				u.git("checkout", "-q", "-b", "hidden")
+				tip := u.push("out of sight")
+				u.run(u.bare, "config", "uploadpack.hideRefs", "refs/heads/hidden")
+				u.run(u.bare, "config", "uploadpack.allowAnySHA1InWant", "true")
+				return tip, tip
+			}},
 		{name: "settings of newer git, and a protocol of another version", setup: func(u *upstream) (string, string) {
-			for _, setting := range []string{"uploadpack.allowFilter=true", "uploadpack.allowRefInWant=true", "protocol.version=2", "lsrefs.unborn=advertise", "transfer.advertiseSID=true", "receive.advertisePushOptions=true"} {
+			for _, setting := range []string{"uploadpack.allowFilter=true",
+				"uploadpack.allowRefInWant=true", "protocol.version=2",
+				"lsrefs.unborn=advertise", "transfer.advertiseSID=true", "receive.advertisePushOptions=true"} {
 				name, value, _ := strings.Cut(setting, "=")
 				u.run(u.bare, "config", name, value)
 			}
@@ -110,8 +115,10 @@ func TestAKnownHostIsFoundHoweverItIsWritten(t *testing.T) {
 	must(t, err)
 	_, now, _ := strings.Cut(h.url, "127.0.0.1:")
 	now, _, _ = strings.Cut(now, "/")
-	keygen(t, "-s", filepath.Join(h.dir, "authority"), "-I", "host", "-h", "-n", "127.0.0.1", filepath.Join(h.dir, "host.pub"))
-	more := strings.Replace(string(config), "Port "+now, fmt.Sprintf("Port %d\nHostKey %s/rsa\nHostCertificate %s/host-cert.pub", port, h.dir, h.dir), 1)
+	keygen(t, "-s", filepath.Join(h.dir, "authority"),
+		"-I", "host", "-h", "-n", "127.0.0.1", filepath.Join(h.dir, "host.pub"))
+	more := strings.Replace(string(config), "Port "+now,
+		fmt.Sprintf("Port %d\nHostKey %s/rsa\nHostCertificate %s/host-cert.pub", port, h.dir, h.dir), 1)
 	must(t, os.WriteFile(filepath.Join(h.dir, "sshd_config"), []byte(more), 0o600))
 	h.serve(port)
 	h.url = strings.Replace(h.url, ":"+now+"/", fmt.Sprintf(":%d/", port), 1)
@@ -132,8 +139,10 @@ func TestAKnownHostIsFoundHoweverItIsWritten(t *testing.T) {
 		{name: "among other names", lines: fmt.Sprintf("git.example.com,[127.0.0.1]:%d %s", port, key("host"))},
 		{name: "an authority of hosts", lines: "@cert-authority " + at + key("authority")},
 		{name: "on another port", lines: "[127.0.0.1]:1 " + key("host"), says: "is in no line of the known_hosts file"},
-		{name: "a key that was revoked", lines: "@revoked " + at + key("host") + "\n" + at + key("host"), says: "was revoked"},
-		{name: "another key of that kind", lines: at + key("authority"), says: "shows another key than the known_hosts file"},
+		{name: "a key that was revoked", lines: "@revoked " + at + key("host") + "\n" + at + key("host"),
+			says: "was revoked"},
+		{name: "another key of that kind", lines: at + key("authority"),
+			says: "shows another key than the known_hosts file"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := h.config()
@@ -209,12 +218,14 @@ func TestPrivateKeysOfEveryKindAreRead(t *testing.T) {
 	var all []byte
 	rows := map[string][]string{
 		"ed25519": {"-t", "ed25519"}, "ecdsa": {"-t", "ecdsa", "-b", "384"}, "rsa": {"-t", "rsa", "-b", "3072"},
-		"rsa-pem": {"-t", "rsa", "-b", "2048", "-m", "PEM"}, "ecdsa-pem": {"-t", "ecdsa", "-m", "PEM"}, "rsa-pkcs8": {"-t", "rsa", "-b", "2048", "-m", "PKCS8"},
+		"rsa-pem":   {"-t", "rsa", "-b", "2048", "-m", "PEM"},
+		"ecdsa-pem": {"-t", "ecdsa", "-m", "PEM"}, "rsa-pkcs8": {"-t", "rsa", "-b", "2048", "-m", "PKCS8"},
 	}
 	for name, flags := range rows {
 		for _, phrase := range []string{"", "canary-phrase"} {
 			file := filepath.Join(h.dir, name+phrase)
-			out, err := exec.Command("ssh-keygen", append([]string{"-q", "-N", phrase, "-f", file}, flags...)...).CombinedOutput()
+			out, err := exec.Command("ssh-keygen",
+				append([]string{"-q", "-N", phrase, "-f", file}, flags...)...).CombinedOutput()
 			if err != nil {
 				t.Fatalf("ssh-keygen: %v\n%s", err, out)
 			}

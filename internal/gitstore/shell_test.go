@@ -36,7 +36,10 @@ func shelledAt(t *testing.T, u *upstream) *shelled {
 	public, err := os.ReadFile(filepath.Join(dir, "key.pub"))
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "authorized_keys"), public, 0o600))
-	config := fmt.Sprintf("ListenAddress 127.0.0.1\nPort %d\nHostKey %s/host\nPidFile none\nAuthorizedKeysFile %s/authorized_keys\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nSetEnv GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=*\n", port, dir, dir)
+	config := fmt.Sprintf("ListenAddress 127.0.0.1\n"+
+		"Port %d\nHostKey %s/host\nPidFile none\nAuthorizedKeysFile %s/authorized_keys\nStrictModes no\nUsePAM "+
+		"no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nSetEnv GIT_CONFIG_GLOBAL=/dev/null "+
+		"GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=*\n", port, dir, dir)
 	must(t, os.WriteFile(filepath.Join(dir, "sshd_config"), []byte(config), 0o600))
 	s.serve(port)
 	me, err := user.Current()
@@ -85,7 +88,8 @@ func freePort(t *testing.T) int {
 
 func (s *shelled) keygen(name, passphrase string) {
 	s.t.Helper()
-	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", name, "-f", filepath.Join(s.dir, name)).CombinedOutput()
+	out, err := exec.Command("ssh-keygen", "-q", "-t",
+		"ed25519", "-N", passphrase, "-C", name, "-f", filepath.Join(s.dir, name)).CombinedOutput()
 	if err != nil {
 		s.t.Fatalf("ssh-keygen: %v\n%s", err, out)
 	}
@@ -183,12 +187,20 @@ func TestG11AHostThatIsNotTheOneKnownIsRefused(t *testing.T) {
 		class Class
 		says  string
 	}{
-		{name: "another key", class: Credentials, says: "shows another key than the known_hosts file", setup: func(*Config) { h.knows("other") }},
-		{name: "in no line", class: Credentials, says: "is in no line of the known_hosts file", setup: func(*Config) { must(t, os.WriteFile(h.known, nil, 0o600)) }},
-		{name: "the file is gone", class: Configuration, says: "known hosts cannot be read", setup: func(c *Config) { c.KnownHosts += ".gone" }},
-		{name: "a key the server does not have", class: Credentials, says: "does not accept the key", setup: func(c *Config) { c.KeyFile = filepath.Join(h.dir, "other") }},
-		{name: "a repository that is not there", class: Credentials, says: "is not there, or the key may not see it", setup: func(c *Config) { c.URL += "x" }},
-		{name: "a key others may read", class: Configuration, says: "want it readable by its owner alone", setup: func(c *Config) { must(t, os.Chmod(h.key, 0o644)) }},
+		{name: "another key", class: Credentials, says: "shows another key than the known_hosts file",
+			setup: func(*Config) { h.knows("other") }},
+		{name: "in no line", class: Credentials, says: "is in no line of the known_hosts file", setup: func(*Config) {
+			must(t, os.WriteFile(h.known, nil, 0o600))
+		}},
+		{name: "the file is gone", class: Configuration, says: "known hosts cannot be read", setup: func(c *Config) {
+			c.KnownHosts += ".gone"
+		}},
+		{name: "a key the server does not have", class: Credentials, says: "does not accept the key",
+			setup: func(c *Config) { c.KeyFile = filepath.Join(h.dir, "other") }},
+		{name: "a repository that is not there", class: Credentials, says: "is not there, " +
+			"or the key may not see it", setup: func(c *Config) { c.URL += "x" }},
+		{name: "a key others may read", class: Configuration,
+			says: "want it readable by its owner alone", setup: func(c *Config) { must(t, os.Chmod(h.key, 0o644)) }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			h.knows("host")
@@ -218,7 +230,10 @@ func TestG1AServerOfSSHThatHangsIsLeft(t *testing.T) {
 	known, key := filepath.Join(t.TempDir(), "known_hosts"), filepath.Join(t.TempDir(), "key")
 	must(t, os.WriteFile(known, nil, 0o600))
 	must(t, exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key).Run())
-	s := opened(t, Config{URL: "ssh://git@" + l.Addr().String() + "/shop.git", KnownHosts: known, KeyFile: key, Timeout: 300 * time.Millisecond})
+	s := opened(t, Config{
+		URL:        "ssh://git@" + l.Addr().String() + "/shop.git",
+		KnownHosts: known, KeyFile: key, Timeout: 300 * time.Millisecond,
+	})
 	_, err = s.Fetch(t.Context())
 	wantError(t, err, Transient, "no end after 300ms")
 }

@@ -44,7 +44,8 @@ func readSigners(file string) (signers, error) {
 	if bytes.Contains(content, []byte("-----BEGIN PGP PUBLIC KEY BLOCK-----")) {
 		keyring, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(content))
 		if err != nil || len(keyring) == 0 {
-			return signers{}, refuse(Configuration, "%s is no keyring that can be read; want public keys as gpg --armor --export prints them", file)
+			return signers{}, refuse(Configuration,
+				"%s is no keyring that can be read; want public keys as gpg --armor --export prints them", file)
 		}
 		return signers{keyring: keyring}, nil
 	}
@@ -57,7 +58,8 @@ func readSigners(file string) (signers, error) {
 		}
 		one, err := readAllowedSigner(line)
 		if err != nil {
-			return signers{}, refuse(Configuration, "%s:%d: %v; want a line of allowed_signers: name@example.com ssh-ed25519 AAAA…", file, n, err)
+			return signers{}, refuse(Configuration,
+				"%s:%d: %v; want a line of allowed_signers: name@example.com ssh-ed25519 AAAA…", file, n, err)
 		}
 		all.lines = append(all.lines, one)
 	}
@@ -124,11 +126,13 @@ func (s signers) signerOf(objects storer.EncodedObjectStorer, commit *object.Com
 		return "", refuse(Input, "commit %s cannot be read: %v", short(commit.Hash), err)
 	}
 	if signature == "" {
-		return "", refuse(Input, "commit %s by %s is not signed; want the signature of somebody in %s", short(commit.Hash), diag.Printable(commit.Author.Name), file)
+		return "", refuse(Input, "commit %s by %s is not signed; want the signature of somebody in %s",
+			short(commit.Hash), diag.Printable(commit.Author.Name), file)
 	}
 	who, err := s.verify(commit.Committer.When, signature, signed)
 	if err != nil {
-		return "", refuse(Input, "commit %s by %s: %v; want the signature of somebody in %s", short(commit.Hash), diag.Printable(commit.Author.Name), err, file)
+		return "", refuse(Input, "commit %s by %s: %v; want the signature of somebody in %s",
+			short(commit.Hash), diag.Printable(commit.Author.Name), err, file)
 	}
 	return diag.Printable(who), nil
 }
@@ -167,7 +171,8 @@ func split(stored plumbing.EncodedObject) (signature string, signed []byte, err 
 // verify names the signer of some bytes.
 func (s signers) verify(at time.Time, armoured string, signed []byte) (string, error) {
 	if s.keyring != nil {
-		entity, err := openpgp.CheckArmoredDetachedSignature(s.keyring, bytes.NewReader(signed), strings.NewReader(armoured), nil)
+		entity, err := openpgp.CheckArmoredDetachedSignature(s.keyring,
+			bytes.NewReader(signed), strings.NewReader(armoured), nil)
 		if err != nil {
 			return "", fmt.Errorf("its signature is of nobody known, or of other bytes (%v)", err)
 		}
@@ -184,7 +189,8 @@ func (s signers) verify(at time.Time, armoured string, signed []byte) (string, e
 	if i < 0 {
 		return "", fmt.Errorf("its signer is nobody who is allowed (%s)", ssh.FingerprintSHA256(signature.PublicKey))
 	}
-	if err := sshsig.Verify(bytes.NewReader(signed), signature, s.lines[i].key, signature.HashAlgorithm, gitNamespace); err != nil {
+	if err := sshsig.Verify(bytes.NewReader(signed),
+		signature, s.lines[i].key, signature.HashAlgorithm, gitNamespace); err != nil {
 		return "", fmt.Errorf("its signature is of other bytes")
 	}
 	return s.lines[i].principals, nil

@@ -13,7 +13,8 @@ func TestG20ACommitOfNobodyKnownIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	key := func(name string) string {
-		must(t, exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", filepath.Join(dir, name)).Run())
+		must(t, exec.Command("ssh-keygen", "-q", "-t",
+			"ed25519", "-N", "", "-C", name, "-f", filepath.Join(dir, name)).Run())
 		public, err := os.ReadFile(filepath.Join(dir, name+".pub"))
 		must(t, err)
 		return strings.TrimSpace(string(public))
@@ -31,12 +32,17 @@ func TestG20ACommitOfNobodyKnownIsRefused(t *testing.T) {
 		says    string
 	}{
 		{name: "signed by Ann", signers: "ann@example.com " + ann, config: sign("ann"), want: "ann@example.com"},
-		{name: "for git alone", signers: `ann@example.com namespaces="git" ` + ann, config: sign("ann"), want: "ann@example.com"},
-		{name: "while it is valid", signers: `ann@example.com valid-after="20260101Z",valid-before="20270101Z" ` + ann, config: sign("ann"), want: "ann@example.com"},
+		{name: "for git alone", signers: `ann@example.com namespaces="git" ` + ann,
+			config: sign("ann"), want: "ann@example.com"},
+		{name: "while it is valid", signers: `ann@example.com valid-after="20260101Z",valid-before="20270101Z" ` + ann,
+			config: sign("ann"), want: "ann@example.com"},
 		{name: "not signed", signers: "ann@example.com " + ann, says: "by Ann is not signed"},
-		{name: "signed by Eve", signers: "ann@example.com " + ann, config: sign("eve"), says: "its signer is nobody who is allowed (SHA256:"},
-		{name: "for files alone", signers: `ann@example.com namespaces="file" ` + ann, config: sign("ann"), says: "nobody who is allowed"},
-		{name: "no longer valid", signers: `ann@example.com valid-before="20260101Z" ` + ann, config: sign("ann"), says: "nobody who is allowed"},
+		{name: "signed by Eve", signers: "ann@example.com " + ann,
+			config: sign("eve"), says: "its signer is nobody who is allowed (SHA256:"},
+		{name: "for files alone", signers: `ann@example.com namespaces="file" ` + ann,
+			config: sign("ann"), says: "nobody who is allowed"},
+		{name: "no longer valid", signers: `ann@example.com valid-before="20260101Z" ` + ann,
+			config: sign("ann"), says: "nobody who is allowed"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			u := filled(t)
@@ -83,7 +89,8 @@ func TestG20ACommitSignedWithGPG(t *testing.T) {
 	})
 	gpg := func(args ...string) []byte {
 		t.Helper()
-		c := exec.Command("gpg", append([]string{"--homedir", home, "--batch", "--quiet", "--passphrase", "", "--pinentry-mode", "loopback"}, args...)...)
+		c := exec.Command("gpg", append([]string{"--homedir",
+			home, "--batch", "--quiet", "--passphrase", "", "--pinentry-mode", "loopback"}, args...)...)
 		out, err := c.Output()
 		if err != nil {
 			t.Fatalf("gpg %v: %v", args, err)
@@ -100,12 +107,14 @@ func TestG20ACommitSignedWithGPG(t *testing.T) {
 		return file
 	}
 	u := filled(t)
-	c := exec.Command("git", "-C", u.work, "-c", "user.name=Ann", "-c", "user.email=ann@example.com", "-c", "user.signingkey=ann@example.com", "commit", "-q", "--allow-empty", "-S", "-m", "signed")
+	c := exec.Command("git", "-C", u.work, "-c", "user.name=Ann", "-c", "user.email=ann@example.com",
+		"-c", "user.signingkey=ann@example.com", "commit", "-q", "--allow-empty", "-S", "-m", "signed")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	u.git("push", "-q", "origin", "HEAD")
-	if r := fetched(t, opened(t, Config{URL: u.bare, Ref: "main", Signers: ring("ann")})); r.Signer != "ann@example.com" {
+	if r := fetched(t, opened(t, Config{URL: u.bare, Ref: "main", Signers: ring("ann")})); r.Signer !=
+		"ann@example.com" {
 		t.Errorf("signer is %q; want ann@example.com", r.Signer)
 	}
 	_, err = opened(t, Config{URL: u.bare, Ref: "main", Signers: ring("eve")}).Fetch(t.Context())
@@ -117,7 +126,9 @@ func TestFilesOfSignersThatCannotBeRead(t *testing.T) {
 		{"", "names no signer"},
 		{"ann@example.com", "the line has no key"},
 		{"ann@example.com ssh-ed25519 AAAA", "the key cannot be read"},
-		{"ann@example.com cert-authority ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl", `the option "cert-authority" is not known here`},
+		{"ann@example.com cert-authority ssh-ed25519 " +
+			"AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
+			`the option "cert-authority" is not known here`},
 		{"-----BEGIN PGP PUBLIC KEY BLOCK-----\nx\n", "is no keyring that can be read"},
 	} {
 		file := filepath.Join(t.TempDir(), "signers")

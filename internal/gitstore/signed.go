@@ -38,7 +38,8 @@ func (s *Store) signed(ctx context.Context, r *Revision, before record) error {
 	if wrong > 1 {
 		more = fmt.Sprintf(", as do %d more that are no better", wrong-1)
 	}
-	return refuse(ClassOf(first), "%v; it came between %.12s, which was accepted last, and %.12s%s", first, before.Accepted, r.Commit, more)
+	return refuse(ClassOf(first), "%v; it came between %.12s, which was accepted last, and %.12s%s",
+		first, before.Accepted, r.Commit, more)
 }
 
 // since gives the tip, and after it what is in its history and not in that of the
@@ -85,7 +86,8 @@ func (s *Store) straight(from *object.Commit, accepted plumbing.Hash) (came []*o
 
 // walk visits a commit and all that is before it, but for what is seen, and notes
 // what it saw.
-func (s *Store) walk(ctx context.Context, from plumbing.Hash, seen map[plumbing.Hash]bool, visit func(*object.Commit)) error {
+func (s *Store) walk(ctx context.Context, from plumbing.Hash,
+	seen map[plumbing.Hash]bool, visit func(*object.Commit)) error {
 	open := []plumbing.Hash{from}
 	for ; len(open) > 0; open = open[1:] {
 		if seen[open[0]] {

@@ -19,7 +19,8 @@ func signingBy(t *testing.T) *signing {
 	t.Helper()
 	s := &signing{upstream: filled(t), keys: t.TempDir()}
 	for _, name := range []string{"ann", "eve"} {
-		must(t, exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", filepath.Join(s.keys, name)).Run())
+		must(t, exec.Command("ssh-keygen", "-q", "-t",
+			"ed25519", "-N", "", "-C", name, "-f", filepath.Join(s.keys, name)).Run())
 	}
 	public, err := os.ReadFile(filepath.Join(s.keys, "ann.pub"))
 	must(t, err)
@@ -33,7 +34,8 @@ func signingBy(t *testing.T) *signing {
 func (s *signing) by(name, message string, command ...string) string {
 	s.t.Helper()
 	s.n++
-	args := append([]string{"-c", "gpg.format=ssh", "-c", "user.signingkey=" + filepath.Join(s.keys, name)}, "commit", "-q", "--allow-empty", "-m", message)
+	args := append([]string{"-c", "gpg.format=ssh", "-c", "user.signingkey=" + filepath.Join(s.keys, name)},
+		"commit", "-q", "--allow-empty", "-m", message)
 	if len(command) > 0 {
 		args = append(append(args[:4:4], command...), "-m", message)
 	}
@@ -125,7 +127,8 @@ func TestG20EveryCommitThatCameIsSigned(t *testing.T) {
 			if guilty != tip {
 				wantError(t, err, Input, "it came between "+before[:12]+", which was accepted last, and "+tip[:12])
 			}
-			s.git("checkout", "-q", "-B", "again", before) // it is taken out, which asks for no word: it was never accepted
+			// it is taken out, which asks for no word: it was never accepted
+			s.git("checkout", "-q", "-B", "again", before)
 			s.by("ann", "without it")
 			s.pushMain()
 			fetched(t, s.store)

@@ -51,7 +51,8 @@ func (u *unpacker) complete() error {
 const sumBytes = 20
 
 // appendObject writes an object as a pack has it, and returns where it ends.
-func appendObject(pack io.WriterAt, at int64, kind plumbing.ObjectType, body []byte) (end int64, crc uint32, err error) {
+func appendObject(pack io.WriterAt, at int64, kind plumbing.ObjectType,
+	body []byte) (end int64, crc uint32, err error) {
 	sum := crc32.NewIEEE()
 	place := io.NewOffsetWriter(pack, at)
 	out := bufio.NewWriter(io.MultiWriter(place, sum))

@@ -53,7 +53,8 @@ func TestAThinPackIsMadeWhole(t *testing.T) {
 			}
 
 			empty := opened(t, Config{URL: u.bare, Ref: "main"})
-			if err := installed(t, empty, pack); err == nil || !strings.Contains(err.Error(), "build on no object that is there") {
+			if err := installed(t, empty, pack); err == nil ||
+				!strings.Contains(err.Error(), "build on no object that is there") {
 				t.Errorf("without what it builds on: %v; want it refused", err)
 			}
 			u.write("ads/plan.csv", grown(3))
@@ -96,7 +97,8 @@ func (c *crafted) add(kind plumbing.ObjectType, base plumbing.Hash, content []by
 
 func (c *crafted) delta(from, to string) {
 	c.t.Helper()
-	c.add(plumbing.REFDeltaObject, plumbing.ComputeHash(plumbing.BlobObject, []byte(from)), packfile.DiffDelta([]byte(from), []byte(to)))
+	c.add(plumbing.REFDeltaObject, plumbing.ComputeHash(plumbing.BlobObject, []byte(from)),
+		packfile.DiffDelta([]byte(from), []byte(to)))
 }
 
 func (c *crafted) pack() []byte {
@@ -155,12 +157,13 @@ func TestDeltasAreResolvedInAnyOrder(t *testing.T) {
 			}
 			blob(c, v[0])
 		}},
-		{name: "upon two of the store, one of which came along", here: v[0] + "|" + v[1], adds: 1, fill: func(c *crafted) {
-			c.delta(v[0], v[1])
-			for n := 2; n < len(v); n++ {
-				c.delta(v[n-1], v[n])
-			}
-		}},
+		{name: "upon two of the store, one of which came along",
+			here: v[0] + "|" + v[1], adds: 1, fill: func(c *crafted) {
+				c.delta(v[0], v[1])
+				for n := 2; n < len(v); n++ {
+					c.delta(v[n-1], v[n])
+				}
+			}},
 	} {
 		for _, memory := range []int64{256 << 20, 0} {
 			t.Run(fmt.Sprintf("%s, %d bytes of memory", row.name, memory), func(t *testing.T) {
@@ -178,14 +181,16 @@ func TestDeltasAreResolvedInAnyOrder(t *testing.T) {
 				}
 				must(t, installed(t, s, c.pack()))
 				for n, text := range v {
-					object, err := s.objects.EncodedObject(plumbing.BlobObject, plumbing.ComputeHash(plumbing.BlobObject, []byte(text)))
+					object, err := s.objects.EncodedObject(plumbing.BlobObject,
+						plumbing.ComputeHash(plumbing.BlobObject, []byte(text)))
 					if err != nil || object.Size() != int64(len(text)) {
 						t.Fatalf("version %d is %v, %v; want it in the store", n, object, err)
 					}
 				}
 				names, err := filepath.Glob(filepath.Join(s.Dir(), "objects/pack/*.idx"))
 				must(t, err)
-				if out, err := exec.Command("git", append([]string{"verify-pack"}, names...)...).CombinedOutput(); err != nil {
+				if out, err := exec.Command("git",
+					append([]string{"verify-pack"}, names...)...).CombinedOutput(); err != nil {
 					t.Errorf("git verify-pack: %v\n%s", err, out)
 				}
 			})
@@ -216,7 +221,8 @@ func TestG14CraftedDeltasAreRefused(t *testing.T) {
 		name, says string
 		fill       func(*crafted)
 	}{
-		{name: "upon nothing", says: "1 of its deltas, the first at byte 12, build on no object", fill: func(c *crafted) { c.delta(v[0], v[1]) }},
+		{name: "upon nothing", says: "1 of its deltas, the first at byte 12, build on no object",
+			fill: func(c *crafted) { c.delta(v[0], v[1]) }},
 		{name: "in a circle", says: "2 of its deltas", fill: func(c *crafted) {
 			c.delta(v[0], v[1])
 			c.delta(v[1], v[0])
@@ -229,9 +235,12 @@ func TestG14CraftedDeltasAreRefused(t *testing.T) {
 		}},
 		{name: "of another base than they say", says: "delta", fill: func(c *crafted) {
 			c.add(plumbing.BlobObject, plumbing.ZeroHash, []byte("short"))
-			c.add(plumbing.REFDeltaObject, plumbing.ComputeHash(plumbing.BlobObject, []byte("short")), packfile.DiffDelta([]byte(v[0]), []byte(v[1])))
+			c.add(plumbing.REFDeltaObject, plumbing.ComputeHash(plumbing.BlobObject, []byte("short")),
+				packfile.DiffDelta([]byte(v[0]), []byte(v[1])))
 		}},
-		{name: "of no kind there is", says: "unknown type 5", fill: func(c *crafted) { c.add(5, plumbing.ZeroHash, []byte("x")) }},
+		{name: "of no kind there is", says: "unknown type 5", fill: func(c *crafted) {
+			c.add(5, plumbing.ZeroHash, []byte("x"))
+		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := opened(t, Config{URL: "/nowhere"})

@@ -48,7 +48,8 @@ func (s *shelled) runs(commands string) {
 	must(s.t, os.WriteFile(script, []byte("#!/bin/sh\n"+commands+"\n"), 0o755))
 	public, err := os.ReadFile(filepath.Join(s.dir, "key.pub"))
 	must(s.t, err)
-	must(s.t, os.WriteFile(filepath.Join(s.dir, "authorized_keys"), fmt.Appendf(nil, "command=%q %s", script, public), 0o600))
+	must(s.t, os.WriteFile(filepath.Join(s.dir, "authorized_keys"),
+		fmt.Appendf(nil, "command=%q %s", script, public), 0o600))
 }
 
 // The steps of a repository that is worked in. Each of them is fetched by a store that
@@ -92,10 +93,11 @@ var steps = []struct {
 		u.git("merge", "-q", "--no-ff", "-m", "both", "side")
 		u.git("push", "-q", "origin", "main")
 	}},
-	{name: "a thousand commits came, and the repository was packed anew", movement: FastForward, edit: func(u *upstream) {
-		u.manyCommits(1000)
-		u.packed()
-	}},
+	{name: "a thousand commits came, and the repository was packed anew",
+		movement: FastForward, edit: func(u *upstream) {
+			u.manyCommits(1000)
+			u.packed()
+		}},
 	{name: "one line more, upon what was packed", movement: FastForward, edit: func(u *upstream) {
 		u.write("ads/budget.csv", grown(6))
 		u.push("one line more")
@@ -121,7 +123,8 @@ func grown(version int) string {
 	for n := range 500 {
 		fmt.Fprintf(&b, "row %d,%x,a campaign of the shop\n", n, uint64(n)*0x9e3779b97f4a7c15)
 	}
-	return strings.Replace(b.String(), fmt.Sprintf("row %d,", 12*version), fmt.Sprintf("row of version %d,", version), 1)
+	return strings.Replace(b.String(), fmt.Sprintf("row %d,", 12*version),
+		fmt.Sprintf("row of version %d,", version), 1)
 }
 
 // manyCommits puts commits upon the branch, each of which changes the large file.
@@ -136,7 +139,8 @@ func (u *upstream) manyCommits(count int) {
 		if n == 0 {
 			from = "from refs/heads/main^0\n"
 		}
-		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter Ann <ann@example.com> %d +0000\ndata 4\nmore\n%sM 100644 inline ads/budget.csv\ndata %d\n%s\n", 1793491200+60*n, from, len(content), content)
+		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter Ann <ann@example.com> %d +0000\ndata 4\n"+
+			"more\n%sM 100644 inline ads/budget.csv\ndata %d\n%s\n", 1793491200+60*n, from, len(content), content)
 	}
 	c := exec.Command("git", "fast-import", "--quiet", "--depth=50")
 	c.Dir, c.Stdin = u.bare, &b
@@ -243,7 +247,11 @@ func TestEveryTransportCarriesAnswers(t *testing.T) {
 			s := opened(t, transport.serve(t, u))
 			watched := fetched(t, s)
 			answer := func(version int) Answer {
-				return Answer{Branch: "adsync/results", Base: watched.Commit, Files: map[string][]byte{"results/plan.csv": []byte(grown(version))}, Message: "adsync: applied"}
+				return Answer{
+					Branch: "adsync/results", Base: watched.Commit,
+					Files:   map[string][]byte{"results/plan.csv": []byte(grown(version))},
+					Message: "adsync: applied",
+				}
 			}
 			_, err := s.Push(t.Context(), answer(1))
 			must(t, err)
@@ -261,7 +269,8 @@ func TestEveryTransportCarriesAnswers(t *testing.T) {
 			if got := u.run(u.bare, "show", "adsync/results:results/plan.csv"); got+"\n" != grown(3) {
 				t.Errorf("the file has %d bytes there; want %d", len(got), len(grown(3)))
 			}
-			if got := u.run(u.bare, "log", "--format=%s", "-3", "adsync/results"); got != "adsync: applied\nsomebody writes there too\nadsync: applied" {
+			if got := u.run(u.bare, "log", "--format=%s",
+				"-3", "adsync/results"); got != "adsync: applied\nsomebody writes there too\nadsync: applied" {
 				t.Errorf("the branch has %q", got)
 			}
 			u.run(u.bare, "fsck", "--full", "--strict")
@@ -274,8 +283,10 @@ func lighted(t *testing.T, u *upstream) Config {
 	t.Helper()
 	dir, port := t.TempDir(), freePort(t)
 	certificate := filepath.Join(dir, "certificate.pem")
-	out, err := exec.Command("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=127.0.0.1",
-		"-addext", "subjectAltName=IP:127.0.0.1", "-keyout", filepath.Join(dir, "key.pem"), "-out", certificate).CombinedOutput()
+	out, err := exec.Command("openssl", "req", "-x509",
+		"-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=127.0.0.1",
+		"-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
+		filepath.Join(dir, "key.pem"), "-out", certificate).CombinedOutput()
 	if err != nil {
 		t.Fatalf("openssl: %v\n%s", err, out)
 	}
@@ -299,5 +310,8 @@ setenv.set-environment = ("GIT_PROJECT_ROOT" => "%[4]s", "GIT_HTTP_EXPORT_ALL" =
   "GIT_CONFIG_COUNT" => "1", "GIT_CONFIG_KEY_0" => "safe.directory", "GIT_CONFIG_VALUE_0" => "*")
 `, dir, port, strings.TrimSpace(string(exe)), filepath.Dir(u.bare)), 0o600))
 	runServer(t, port, exec.Command("/usr/sbin/lighttpd", "-D", "-f", filepath.Join(dir, "conf")))
-	return Config{URL: fmt.Sprintf("https://127.0.0.1:%d/git/%s", port, filepath.Base(u.bare)), Ref: "main", SubPath: "ads", CAFile: certificate, Token: says(theToken)}
+	return Config{
+		URL: fmt.Sprintf("https://127.0.0.1:%d/git/%s", port, filepath.Base(u.bare)),
+		Ref: "main", SubPath: "ads", CAFile: certificate, Token: says(theToken),
+	}
 }

@@ -149,7 +149,8 @@ func (u *unpacker) resolve() error {
 	}
 	for i := range u.stored {
 		if u.stored[i].name.IsZero() {
-			return fmt.Errorf("%w: %d of its deltas, the first at byte %d, build on no object that is there", packfile.ErrMalformedPackFile, u.unknown(), u.stored[i].offset)
+			return fmt.Errorf("%w: %d of its deltas, the first at byte %d, build on no object that is there",
+				packfile.ErrMalformedPackFile, u.unknown(), u.stored[i].offset)
 		}
 	}
 	return nil
@@ -230,7 +231,8 @@ func (u *unpacker) makeRoom(levels []level) {
 func (u *unpacker) apply(on level) (level, error) {
 	i := on.next[0]
 	if on.depth >= deepestChain {
-		return level{}, fmt.Errorf("%w: over %d deltas build on each other", packfile.ErrMalformedPackFile, deepestChain)
+		return level{}, fmt.Errorf("%w: over %d deltas build on each other",
+			packfile.ErrMalformedPackFile, deepestChain)
 	}
 	u.stored[i].base, u.stored[i].kind = on.object, u.stored[on.object].kind
 	body, err := u.patched(i, on.body)

@@ -41,7 +41,9 @@ func hostedAt(t *testing.T, u *upstream) *hosted {
 	backend := &cgi.Handler{
 		Logger: quiet, Stderr: io.Discard,
 		Path: filepath.Join(strings.TrimSpace(string(exe)), "git-http-backend"),
-		Env:  []string{"GIT_PROJECT_ROOT=" + filepath.Dir(u.bare), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=ann", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
+		Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(u.bare),
+			"GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=ann", "GIT_CONFIG_GLOBAL=/dev/null",
+			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
 	}
 	h := &hosted{}
 	h.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -118,21 +120,31 @@ func TestG9WhatAServerRefusesIsToldApart(t *testing.T) {
 		wait   time.Duration
 	}{
 		{name: "no token", config: func(c *Config) { c.Token = nil }, class: Credentials, says: "401"},
-		{name: "an old token", config: func(c *Config) { c.Token = says("expired-" + theToken) }, class: Credentials, says: "does not accept the credentials (401)"},
+		{name: "an old token", config: func(c *Config) { c.Token = says("expired-" + theToken) },
+			class: Credentials, says: "does not accept the credentials (401)"},
 		{name: "forbidden", answer: status(403, ""), class: Credentials, says: "does not permit that (403)"},
-		{name: "not there", answer: status(404, ""), class: Credentials, says: "is not there, or the credentials may not see it (404)"},
-		{name: "too many requests", answer: status(429, "30"), class: Transient, says: "answers 429", wait: 30 * time.Second},
-		{name: "a moment to come back, by a clock that is not ours", answer: byAnotherClock, class: Transient, says: "answers 503", wait: 7 * time.Minute},
+		{name: "not there", answer: status(404, ""),
+			class: Credentials, says: "is not there, or the credentials may not see it (404)"},
+		{name: "too many requests", answer: status(429, "30"),
+			class: Transient, says: "answers 429", wait: 30 * time.Second},
+		{name: "a moment to come back, by a clock that is not ours",
+			answer: byAnotherClock, class: Transient, says: "answers 503", wait: 7 * time.Minute},
 		{name: "down", answer: status(503, ""), class: Transient, says: "answers 503"},
-		{name: "a page in place of git", answer: func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("<html>log in</html>")) }, class: Configuration, says: "answers with a page for people (text/html"},
+		{name: "a page in place of git",
+			answer: func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("<html>log in</html>")) },
+			class:  Configuration, says: "answers with a page for people (text/html"},
 		{name: "a page of somebody who is down", answer: func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			w.WriteHeader(http.StatusBadGateway)
 		}, class: Transient, says: "answers 502"},
-		{name: "another host", answer: moved("https://elsewhere.example"), class: Configuration, says: "redirects to another host, https://elsewhere.example"},
-		{name: "out of https", answer: moved("http://" + strings.TrimPrefix(h.URL, "https://")), class: Configuration, says: "would go unencrypted; want the address by which the server is reached over https"},
-		{name: "out of https, and to another host", answer: moved("http://elsewhere.example"), class: Configuration, says: "redirects to http://elsewhere.example"},
-		{name: "a certificate nobody trusts", config: func(c *Config) { c.CAFile = "" }, class: Credentials, says: "certificate"},
+		{name: "another host", answer: moved("https://elsewhere.example"),
+			class: Configuration, says: "redirects to another host, https://elsewhere.example"},
+		{name: "out of https", answer: moved("http://" + strings.TrimPrefix(h.URL, "https://")), class: Configuration,
+			says: "would go unencrypted; want the address by which the server is reached over https"},
+		{name: "out of https, and to another host", answer: moved("http://elsewhere.example"),
+			class: Configuration, says: "redirects to http://elsewhere.example"},
+		{name: "a certificate nobody trusts", config: func(c *Config) { c.CAFile = "" },
+			class: Credentials, says: "certificate"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := h.config()
@@ -191,9 +203,11 @@ func hidden(t *testing.T, err error) {
 func TestX3ErrorsShowNoCredentials(t *testing.T) {
 	s := opened(t, Config{URL: "https://ann@git.example.com/shop.git"})
 	s.secrets.add(theToken)
-	err := s.wrap(t.Context(), Transient, "fetch from", fmt.Errorf("proxy https://joe:pa55@proxy/ said: bad token %s\x1b[31m", theToken))
+	err := s.wrap(t.Context(), Transient, "fetch from",
+		fmt.Errorf("proxy https://joe:pa55@proxy/ said: bad token %s\x1b[31m", theToken))
 	hidden(t, err)
-	if want := `fetch from https://git.example.com/shop.git: proxy https://***@proxy/ said: bad token ***`; !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
+	if want := `fetch from https://git.example.com/shop.git: proxy https://***@proxy/ ` +
+		`said: bad token ***`; !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("error is %q; want it to begin %q, and no escape", err, want)
 	}
 }
@@ -208,7 +222,8 @@ func TestACertificateThatIsNotGoodSaysWhy(t *testing.T) {
 	c.Now = func() time.Time { return now }
 	s := opened(t, c)
 	_, err := s.Fetch(t.Context())
-	wantError(t, err, Credentials, "a certificate of https://127.0.0.1:", "is valid from "+h.Certificate().NotBefore.UTC().Format(time.RFC3339), "want another one there, or the clock")
+	wantError(t, err, Credentials, "a certificate of https://127.0.0.1:",
+		"is valid from "+h.Certificate().NotBefore.UTC().Format(time.RFC3339), "want another one there, or the clock")
 	now = h.Certificate().NotBefore.Add(time.Hour)
 	fetched(t, s)
 	now = h.Certificate().NotAfter.Add(time.Hour)
@@ -256,7 +271,8 @@ func TestG10ARedirectToAnotherHostIsNotFollowed(t *testing.T) {
 	other := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { reached.Add(1) }))
 	defer other.Close()
 	h.answers(func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, strings.Replace(other.URL, "127.0.0.1", "localhost", 1)+r.URL.RequestURI(), http.StatusFound)
+		http.Redirect(w, r, strings.Replace(other.URL, "127.0.0.1", "localhost", 1)+r.URL.RequestURI(),
+			http.StatusFound)
 	})
 	_, err := opened(t, h.config()).Fetch(t.Context())
 	wantError(t, err, Configuration, "redirects to another host, https://localhost:")

@@ -55,14 +55,17 @@ func startForge(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Exec("git", "init", "-q", "--bare", "-b", "main", filepath.Join(root, "shop", "ads.git")))
 	f := &forge{like: args[0], comments: []comment{}, ca: ts.MkAbs("forge/ca.pem")}
 	backend := &cgi.Handler{
-		Logger: log.New(io.Discard, "", 0), Stderr: io.Discard, Path: filepath.Join(strings.TrimSpace(string(exe)), "git-http-backend"),
+		Logger: log.New(io.Discard, "", 0), Stderr: io.Discard,
+		Path: filepath.Join(strings.TrimSpace(string(exe)), "git-http-backend"),
 		Env: []string{
 			"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=ann", "GIT_CONFIG_GLOBAL=/dev/null",
 			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 		},
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/adsync", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, filepath.Join(bin, "adsync")) })
+	mux.HandleFunc("/adsync", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, filepath.Join(bin, "adsync"))
+	})
 	mux.HandleFunc("/repos/", f.serveComments)
 	mux.HandleFunc("/api/v4/", f.serveComments)
 	mux.HandleFunc("/shop/", func(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +80,8 @@ func startForge(ts *testscript.TestScript, _ bool, args []string) {
 	server := httptest.NewTLSServer(mux)
 	ts.Defer(func() { server.CloseClientConnections(); server.Close() })
 	f.url = server.URL
-	ts.Check(os.WriteFile(f.ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600))
+	ts.Check(os.WriteFile(f.ca,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600))
 	content, err := os.ReadFile(filepath.Join(bin, "adsync"))
 	ts.Check(err)
 	f.sum = fmt.Sprintf("%x", sha256.Sum256(content))

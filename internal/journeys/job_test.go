@@ -137,7 +137,8 @@ func (r *runner) gitlab(job, branch, allow string) error {
 	node = file[own.Extends]
 	r.ts.Check(node.Decode(&base))
 	values := map[string]string{
-		"CI_API_V4_URL": r.f.url + "/api/v4", "CI_SERVER_URL": r.f.url, "CI_PROJECT_ID": "12", "CI_PROJECT_PATH": "shop/ads",
+		"CI_API_V4_URL": r.f.url + "/api/v4", "CI_SERVER_URL": r.f.url,
+		"CI_PROJECT_ID": "12", "CI_PROJECT_PATH": "shop/ads",
 		"CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
 		"ADSYNC_URL": r.f.url + "/adsync", "ADSYNC_SHA256": r.f.sum, "ADSYNC_ALLOW": allow,
 		"ADSYNC_BASE_URL": r.ts.Getenv("ADSYNC_BASE_URL"), "ADSYNC_API_KEY": r.ts.Getenv("ADSYNC_API_KEY"),

@@ -19,7 +19,8 @@ import (
 var profiles = []string{"interface", "published", "hostile"}
 
 // profilesRun are those that the journeys are made in.
-var profilesRun = flag.String("profiles", strings.Join(profiles, ","), "profiles of the emulator to make the journeys in")
+var profilesRun = flag.String("profiles", strings.Join(profiles, ","),
+	"profiles of the emulator to make the journeys in")
 
 // withoutWaits are the points that only take time: a journey waits by the wall clock.
 const withoutWaits = "audience_duration=0s,bulk_duration=0s,bulk_complete_lag=0s,list_visibility_lag=0s," +
@@ -88,7 +89,8 @@ func makeJourneys(t *testing.T, folder, profile string) {
 			"daemon":  startDaemon, "logs": awaitLog, "end": endProcess,
 			"git": git, "sshd": startSSH, "forge": startForge, "job": runJob, "comment": commentReads,
 			"shows": pageShows, "approves": approveOnPage,
-			"calc": typeInLibreOffice, "awaits": awaitRow, "browser": startBrowser, "ticks": tickAndApprove, "picture": takePicture,
+			"calc": typeInLibreOffice, "awaits": awaitRow,
+			"browser": startBrowser, "ticks": tickAndApprove, "picture": takePicture,
 		},
 	})
 }

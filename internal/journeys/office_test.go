@@ -118,7 +118,8 @@ func showOnly(ts *testscript.TestScript, f *excelize.File, sheet string, headers
 	for column, is := range filled {
 		letter, err := excelize.ColumnNumberToName(column + 1)
 		ts.Check(err)
-		if named := slices.Contains(headers, strings.TrimRight(rows[0][column], "* ")); len(headers) > 0 && !named || !is {
+		if named := slices.Contains(headers, strings.TrimRight(rows[0][column], "* ")); len(headers) > 0 &&
+			!named || !is {
 			ts.Check(f.SetColVisible(sheet, letter, false))
 		}
 	}

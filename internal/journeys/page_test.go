@@ -61,7 +61,9 @@ func approveOnPage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	browser := &http.Client{Jar: jar}
 	root := ts.Getenv("PAGE")
-	visit(ts, browser, root+"/login", url.Values{"back": {account}, "name": {name}, "token": {ts.Getenv("ADSYNC_DAEMON_TOKEN")}})
+	visit(ts, browser, root+"/login", url.Values{
+		"back": {account}, "name": {name}, "token": {ts.Getenv("ADSYNC_DAEMON_TOKEN")},
+	})
 	var form url.Values
 	var page string
 	until(ts, func() string { return "nothing to tick reads " + args[2] + ":\n" + page }, func() bool {

@@ -31,7 +31,8 @@ func startSSH(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(filepath.Join(keys, "sshd_config"), []byte(config), 0o600))
 	public, err := os.ReadFile(filepath.Join(keys, "host.pub"))
 	ts.Check(err)
-	ts.Check(os.WriteFile(filepath.Join(keys, "known_hosts"), fmt.Appendf(nil, "[127.0.0.1]:%s %s", port, public), 0o600))
+	ts.Check(os.WriteFile(filepath.Join(keys, "known_hosts"),
+		fmt.Appendf(nil, "[127.0.0.1]:%s %s", port, public), 0o600))
 	start(ts, "sshd", "/usr/sbin/sshd", "-D", "-f", filepath.Join(keys, "sshd_config"))
 	until(ts, func() string { return "sshd does not listen" }, func() bool { return listens(address) })
 	me, err := user.Current()

@@ -59,7 +59,9 @@ func rowDiffers(ts *testscript.TestScript, headers, row, pairs []string) string 
 func textIsListed(ts *testscript.TestScript, neg bool, args []string) {
 	inSheet(ts, args, func(_ *excelize.File, rows [][]string) {
 		pattern := regexp.MustCompile(args[2])
-		found := slices.ContainsFunc(rows, func(row []string) bool { return pattern.MatchString(strings.Join(row, " | ")) })
+		found := slices.ContainsFunc(rows, func(row []string) bool {
+			return pattern.MatchString(strings.Join(row, " | "))
+		})
 		if found == neg {
 			ts.Fatalf("a row of %s reads %q: %v\n%v", args[1], args[2], found, rows)
 		}

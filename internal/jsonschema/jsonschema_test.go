@@ -38,16 +38,20 @@ func TestOfDescribesWhatIsPrinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"type":"object","properties":{"name":{"type":"string"},"count":{"type":"integer"},"also":{"type":"array","items":{"type":"object"}},` +
-		`"by":{"type":"object","additionalProperties":{"type":"integer"}},"level":{"type":"string"},"maybe":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]},` +
-		`"Plain":{"type":"boolean"}},"required":["name","count","by","level","Plain"]}`
+	want :=
+		`{"type":"object","properties":{"name":{"type":"string"},"count":{"type":"integer"},"also":{"type":"array","items":{"type":"object"}},` +
+			`"by":{"type":"object","additionalProperties":{"type":"integer"}},"level":{"type":"string"},"maybe":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]},` +
+			`"Plain":{"type":"boolean"}},"required":["name","count","by","level","Plain"]}`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("Of (-want +got):\n%s", diff)
 	}
 }
 
 func TestOfRefusesWhatItCannotKnow(t *testing.T) {
-	for what, of := range map[string]reflect.Type{"writes its JSON itself": reflect.TypeFor[struct{ At time.Time }](), "no JSON form": reflect.TypeFor[struct{ F func() }]()} {
+	for what, of := range map[string]reflect.Type{
+		"writes its JSON itself": reflect.TypeFor[struct{ At time.Time }](),
+		"no JSON form":           reflect.TypeFor[struct{ F func() }](),
+	} {
 		if _, err := Of(of, nil); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("Of(%s) = %v, want %q", of, err, what)
 		}

@@ -10,12 +10,14 @@ import (
 func account() *resource.Schema {
 	return &resource.Schema{
 		Kind: Account, Title: "Account", Sheet: "Account", Extra: true, Only: "account",
-		NameFrom: []string{"account_name", "name", "brand_name", "legal_name"}, Lasting: "an ad account stays", Feature: "brand updates",
+		NameFrom: []string{"account_name", "name", "brand_name", "legal_name"},
+		Lasting:  "an ad account stays", Feature: "brand updates",
 		Listing: resource.Listing{Path: "ad_account"},
 		Calls:   resource.Calls{Update: resource.Call{Path: "ad_account/brand"}},
 		Attributes: []resource.Attribute{
 			{
-				Name: "name", Header: "Account", Help: "Sets the legal name, the account's name and the brand's name at once. Give this, or those. Blank: left as they are.", Example: "Trail Shoes",
+				Name: "name", Header: "Account", Help: "Sets the legal name, the account's name and " +
+					"the brand's name at once. Give this, or those. Blank: left as they are.", Example: "Trail Shoes",
 				Type: resource.TypeText, Min: 1, Max: 1000,
 				Wire: resource.Wire{Path: "name", Same: []string{"legal_name", "account_name", "brand_name"}},
 			},
@@ -25,17 +27,23 @@ func account() *resource.Schema {
 			{
 				Name: "status", Header: "Status",
 				Help: "active or paused: a paused account delivers nothing. Blank: left as it is.", Example: Active,
-				Type:    resource.TypeChoice,
-				Choices: []resource.Choice{{Value: Active, Synonyms: []string{"enabled", "live", "running"}}, {Value: Paused, Synonyms: []string{"disabled", "stopped"}}},
-				Spend:   resource.Delivery, Wire: resource.Wire{Path: "status"},
-				Calls: map[string]resource.Call{Active: {Path: "ad_account/activate", NoBody: true}, Paused: {Path: "ad_account/pause", NoBody: true}},
+				Type: resource.TypeChoice,
+				Choices: []resource.Choice{{Value: Active, Synonyms: []string{"enabled", "live", "running"}},
+					{Value: Paused, Synonyms: []string{"disabled", "stopped"}}},
+				Spend: resource.Delivery, Wire: resource.Wire{Path: "status"},
+				Calls: map[string]resource.Call{
+					Active: {Path: "ad_account/activate", NoBody: true},
+					Paused: {Path: "ad_account/pause", NoBody: true},
+				},
 			},
 			{
-				Name: "url", Header: "Website", Help: "Address of the brand's website. Blank: left as it is.", Example: "https://shop.example",
-				Type: resource.TypeURL, Max: 2048, Wire: resource.Wire{Path: "url"},
+				Name: "url", Header: "Website", Help: "Address of the brand's website. Blank: left as it is.",
+				Example: "https://shop.example",
+				Type:    resource.TypeURL, Max: 2048, Wire: resource.Wire{Path: "url"},
 			},
 		},
-		Rules: []resource.Rule{{Name: "interface, part 4, brand: name cannot be combined with the other three", Check: oneName}},
+		Rules: []resource.Rule{{Name: "interface, part 4, brand: name cannot be combined with the other three",
+			Check: oneName}},
 	}
 }
 
@@ -52,7 +60,10 @@ func oneName(value func(string) resource.Value) *resource.Finding {
 	}
 	for _, other := range []string{"legal_name", "account_name", "brand_name"} {
 		if value(other).IsSet() {
-			return &resource.Finding{Code: diag.Conflicting, Attribute: other, Message: other + " is set beside name, which sets it too; want one of them"}
+			return &resource.Finding{
+				Code: diag.Conflicting, Attribute: other,
+				Message: other + " is set beside name, which sets it too; want one of them",
+			}
 		}
 	}
 	return nil

@@ -10,8 +10,9 @@ func ad() *resource.Schema {
 		Attributes: []resource.Attribute{
 			{
 				Name: "name", Header: "Ad",
-				Help: "The ad's own name, 3 to 1,000 characters. Blank: a new ad is named after its title.", Example: "Hero A",
-				Type: resource.TypeText, Min: 3, Max: 1000,
+				Help:    "The ad's own name, 3 to 1,000 characters. Blank: a new ad is named after its title.",
+				Example: "Hero A",
+				Type:    resource.TypeText, Min: 3, Max: 1000,
 				Wire: resource.Wire{Path: "name"},
 				Bulk: resource.BulkField{Update: "name"},
 			},
@@ -25,21 +26,24 @@ func ad() *resource.Schema {
 			},
 			{
 				Name: "body", Header: "Body",
-				Help: "At most 100 characters. A change restarts the review.", Example: "Light, grippy trail shoes. Free returns.",
-				Type: resource.TypeText, Max: 100, Required: true, OnCreate: true, Review: true,
+				Help:    "At most 100 characters. A change restarts the review.",
+				Example: "Light, grippy trail shoes. Free returns.",
+				Type:    resource.TypeText, Max: 100, Required: true, OnCreate: true, Review: true,
 				Wire: resource.Wire{Path: "creative.body"},
 				Bulk: resource.BulkField{Create: "body", Update: "creative.body"},
 			},
 			{
 				Name: "target_url", Header: "Target URL",
-				Help: "Address of the landing page, http or https, at most 2,048 characters. A change restarts the review.", Example: "https://shop.example/trail",
+				Help: "Address of the landing page, http or https, " +
+					"at most 2,048 characters. A change restarts the review.", Example: "https://shop.example/trail",
 				Type: resource.TypeURL, Max: 2048, Required: true, OnCreate: true, Review: true,
 				Wire: resource.Wire{Path: "creative.target_url"},
 				Bulk: resource.BulkField{Create: "target_url", Update: "creative.target_url"},
 			},
 			{
 				Name: "image", Header: "Image",
-				Help: "A file of the folder (JPEG, PNG or WebP, at least 640 by 640), or an address; in a workbook also a picture pasted over the cell. A change restarts the review.", Example: "images/hero-a.png",
+				Help: "A file of the folder (JPEG, PNG or WebP, at least 640 by 640), or an address; in a workbook " +
+					"also a picture pasted over the cell. A change restarts the review.", Example: "images/hero-a.png",
 				Type: resource.TypeImage, Max: 2048, Required: true, OnCreate: true, Review: true,
 				Wire: resource.Wire{Path: "creative.file_id", Codec: resource.FileID},
 				Bulk: resource.BulkField{Create: "source_image_url", Update: "creative.file_id", AtCreate: true},
@@ -49,18 +53,23 @@ func ad() *resource.Schema {
 		Facts: []resource.Fact{
 			{
 				Name: "review", Header: "Review", Path: "review_status", Detail: "review.reason",
-				Help: "What the service's review of the ad said when this was exported: in_review, approved, or rejected and why.",
+				Help: "What the service's review " +
+					"of the ad said when this was exported: in_review, approved, or rejected and why.",
 			},
 			{
-				Name: "serving_issues", Header: "Serving issues", Path: "serving_issues", Item: "code", Include: "serving_issues",
-				Help: "What kept the ad from being shown when this was exported, in the service's own words. Blank: nothing.",
+				Name: "serving_issues", Header: "Serving issues",
+				Path: "serving_issues", Item: "code", Include: "serving_issues",
+				Help: "What kept the ad from being shown " +
+					"when this was exported, in the service's own words. Blank: nothing.",
 			},
 		},
 		Groups: []resource.Group{{Wire: "creative", ReadOnly: []string{"image_url"}}, trackingGroup()},
 		Fixed:  []resource.Fixed{{Wire: "creative.type", Value: "chat_card"}},
 		Bulk: resource.BulkRoute{
 			Create: "ad.create", Update: "ad.update",
-			Parents: map[resource.Kind]string{Campaign: "campaign_idempotency_key", AdGroup: "ad_group_idempotency_key"},
+			Parents: map[resource.Kind]string{
+				Campaign: "campaign_idempotency_key", AdGroup: "ad_group_idempotency_key",
+			},
 		},
 		Across: acrossTracking(Ad, AdGroup, Campaign),
 		Most:   5000,

@@ -17,8 +17,10 @@ func audience() *resource.Schema {
 		Collection: "custom_audiences",
 		Calls:      resource.Calls{Keyless: true},
 		Facts: []resource.Fact{
-			{Name: "state", Header: "State", Help: "How far the service is with the audience: processing, ready, too_small, failed.", Path: "status"},
-			{Name: "size", Header: "Size", Help: "The range in which the number of matched people lies.", Path: "matched_user_count_range"},
+			{Name: "state", Header: "State", Help: "How far the " +
+				"service is with the audience: processing, ready, too_small, failed.", Path: "status"},
+			{Name: "size", Header: "Size", Help: "The range in which the number of matched people lies.",
+				Path: "matched_user_count_range"},
 		},
 		Attributes: []resource.Attribute{
 			{
@@ -29,13 +31,15 @@ func audience() *resource.Schema {
 			},
 			{
 				Name: "members.file", Header: "Members file",
-				Help: "A file of the folder with one e-mail address, phone number or hash a line. It is hashed before it leaves. Blank: the members are left as they are.", Example: "private/customers.csv",
+				Help: "A file of the folder with one e-mail address, phone number or hash a line. It is hashed " +
+					"before it leaves. Blank: the members are left as they are.", Example: "private/customers.csv",
 				Type: resource.TypeMembers, Identifier: "members.identifier",
 			},
 			{
 				Name: "members.identifier", Header: "Identifier",
-				Help: "What the members file holds: email, phone, email_sha256 or phone_number_sha256.", Example: "email",
-				Type: resource.TypeChoice,
+				Help:    "What the members file holds: email, phone, email_sha256 or phone_number_sha256.",
+				Example: "email",
+				Type:    resource.TypeChoice,
 				Choices: []resource.Choice{
 					{Value: "email", Synonyms: []string{"e-mail", "emails", "mail"}},
 					{Value: "phone", Synonyms: []string{"phone number", "phones", "telephone"}},
@@ -45,11 +49,14 @@ func audience() *resource.Schema {
 			},
 			{
 				Name: "members.do", Header: "Do",
-				Help: "add, remove or replace: what the members file does to the audience. Blank: replace.", Example: "replace",
-				Type: resource.TypeChoice, Choices: []resource.Choice{{Value: "add"}, {Value: "remove"}, {Value: "replace"}},
+				Help:    "add, remove or replace: what the members file does to the audience. Blank: replace.",
+				Example: "replace",
+				Type:    resource.TypeChoice,
+				Choices: []resource.Choice{{Value: "add"}, {Value: "remove"}, {Value: "replace"}},
 			},
 			{
-				Name: "merge", Help: "Makes the new audience of all people of others: their ids, or audience/KEY for those of your files. Blank: made otherwise. Cannot change later.",
+				Name: "merge", Help: "Makes the new audience of all people of others: " +
+					"their ids, or audience/KEY for those of your files. Blank: made otherwise. Cannot change later.",
 				Type: resource.TypeIDs, Max: maxMerged, Immutable: true, Addressed: Audience,
 			},
 			archivedAudience(),
@@ -61,13 +68,17 @@ func audience() *resource.Schema {
 		},
 		Noted: []resource.Attribute{
 			{Name: "members.people", Type: resource.TypeCount, Help: "How many people the members file has."},
-			{Name: "members.known", Type: resource.TypeCount, Help: "The most people adsync knows to be in the audience."},
+			{Name: "members.known", Type: resource.TypeCount,
+				Help: "The most people adsync knows to be in the audience."},
 			{Name: "members.merged", Type: resource.TypeIDs, Help: "The ids of the audiences it was made of."},
-			{Name: "members.sent", Type: resource.TypeText, Help: "How far a list is that goes in several requests: its digest, what they do, and for how many people."},
-			{Name: "members.revision", Type: resource.TypeCount, Help: "The number of the membership at the service.", Wire: resource.Wire{Path: "membership_revision"}},
+			{Name: "members.sent", Type: resource.TypeText, Help: "How far a list " +
+				"is that goes in several requests: its digest, what they do, and for how many people."},
+			{Name: "members.revision", Type: resource.TypeCount,
+				Help: "The number of the membership at the service.", Wire: resource.Wire{Path: "membership_revision"}},
 		},
 		Membership: membership(),
-		Rules:      []resource.Rule{{Name: "a members file says what it holds", Check: membersWhole}, {Name: "service facts, 8.2: what a merge takes", Check: mergeWhole}},
+		Rules: []resource.Rule{{Name: "a members file says what it holds", Check: membersWhole},
+			{Name: "service facts, 8.2: what a merge takes", Check: mergeWhole}},
 	}
 }
 
@@ -88,14 +99,18 @@ func membership() *resource.Membership {
 			{Name: "remove", Removes: true, Resumes: true},
 		},
 		Merge: "merge", MergeCall: resource.Call{Path: "custom_audiences/merge"}, MergeWire: "custom_audience_ids",
-		People: "members.people", Known: "members.known", Merged: "members.merged", Revision: "members.revision", Sent: "members.sent",
-		State: "status", Making: []string{"upload_pending", "processing", "rockset_ingest_pending", "publishing"}, Failed: "failed", Ready: "ready",
+		People: "members.people", Known: "members.known",
+		Merged: "members.merged", Revision: "members.revision", Sent: "members.sent",
+		State: "status", Making: []string{"upload_pending", "processing", "rockset_ingest_pending", "publishing"},
+		Failed: "failed", Ready: "ready",
 	}
 }
 
 // archivedAudience is the one state of an audience that a file can ask for.
 func archivedAudience() resource.Attribute {
-	a := removal("An archived audience is no longer offered, and what is in it is gone.", resource.Call{Path: "custom_audiences/{id}/archive", NoBody: true})
+	a := removal("An archived audience is no longer offered, and what is in it is gone.", resource.Call{
+		Path: "custom_audiences/{id}/archive", NoBody: true,
+	})
 	a.Wire = resource.Wire{Path: "status", Codec: resource.Chosen}
 	return a
 }
@@ -115,9 +130,15 @@ func mergeWhole(value func(string) resource.Value) *resource.Finding {
 	switch {
 	case !merged.IsSet():
 	case value("members.file").IsSet():
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "merge", Message: "merge is set beside members.file; want one of them: an audience is made of a file or of others"}
+		return &resource.Finding{
+			Code: diag.Conflicting, Attribute: "merge", Message: "merge is set " +
+				"beside members.file; want one of them: an audience is made of a file or of others",
+		}
 	case len(merged.Items()) < minMerged:
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "merge", Message: fmt.Sprintf("merge has %s; want %d to %d different ones", resource.Counted(len(merged.Items()), "audience"), minMerged, maxMerged)}
+		return &resource.Finding{
+			Code: diag.Conflicting, Attribute: "merge", Message: fmt.Sprintf("merge has %s; want %d "+
+				"to %d different ones", resource.Counted(len(merged.Items()), "audience"), minMerged, maxMerged),
+		}
 	}
 	return nil
 }
@@ -126,9 +147,15 @@ func membersWhole(value func(string) resource.Value) *resource.Finding {
 	file, identifier, do := value("members.file"), value("members.identifier"), value("members.do")
 	switch {
 	case file.IsSet() && !identifier.IsSet():
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "members.file", Message: "members.file is set without members.identifier; want what the file holds, such as email"}
+		return &resource.Finding{
+			Code: diag.Conflicting, Attribute: "members.file",
+			Message: "members.file is set without members.identifier; want what the file holds, such as email",
+		}
 	case !file.IsSet() && (identifier.IsSet() || do.IsSet()):
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "members.identifier", Message: "members are described without members.file; want the file"}
+		return &resource.Finding{
+			Code: diag.Conflicting, Attribute: "members.identifier",
+			Message: "members are described without members.file; want the file",
+		}
 	}
 	return nil
 }

@@ -30,30 +30,37 @@ func campaign() *resource.Schema {
 					{Value: "conversions", Synonyms: []string{"conversion"}},
 				},
 				Wire: resource.Wire{Path: "bidding_type"},
-				Bulk: resource.BulkField{Create: "billing_event_type", Map: map[string]string{"impressions": "impression", "clicks": "click"}, AtCreate: true},
+				Bulk: resource.BulkField{
+					Create: "billing_event_type",
+					Map:    map[string]string{"impressions": "impression", "clicks": "click"}, AtCreate: true,
+				},
 			},
 			budgetDaily(), budgetLifetime(),
 			{
 				Name: "start", Header: "Start date",
-				Help: "First day, YYYY-MM-DD, in the account's time zone. Blank: left as it is; a new campaign can start at once.", Example: "2026-12-01",
+				Help: "First day, YYYY-MM-DD, in the account's " +
+					"time zone. Blank: left as it is; a new campaign can start at once.", Example: "2026-12-01",
 				Type: resource.TypeDay, Clearable: true,
 				Wire: resource.Wire{Path: "start_time", Codec: resource.StartTime},
 				Bulk: resource.BulkField{Update: "start_time"},
 			},
 			{
 				Name: "end", Header: "Last day",
-				Help: "Last day that is still inside, YYYY-MM-DD. Blank: left as it is; [clear] means no end.", Example: "2026-12-31",
-				Type: resource.TypeLast, Clearable: true, Earliest: resource.Today, EditsBack: true,
+				Help:    "Last day that is still inside, YYYY-MM-DD. Blank: left as it is; [clear] means no end.",
+				Example: "2026-12-31",
+				Type:    resource.TypeLast, Clearable: true, Earliest: resource.Today, EditsBack: true,
 				Without: &resource.Without{Says: "no last day"},
 				Wire:    resource.Wire{Path: "end_time", Codec: resource.EndTime},
 				Bulk:    resource.BulkField{Update: "end_time"},
 			},
 			{
 				Name: "targeting.countries", Header: "Countries",
-				Help: "Two-letter codes or names of countries, separated by commas. Blank: left as it is; [clear] removes the countries.", Example: "US, CA",
+				Help: "Two-letter codes or names of countries, " +
+					"separated by commas. Blank: left as it is; [clear] removes the countries.", Example: "US, CA",
 				Type: resource.TypeRegion, Clearable: true, Spend: resource.Reach,
 				Without: &resource.Without{
-					Says: "all countries", Unless: []string{"targeting.locations"}, But: []string{"targeting.excluded_countries", "targeting.excluded_locations"},
+					Says: "all countries", Unless: []string{"targeting.locations"},
+					But: []string{"targeting.excluded_countries", "targeting.excluded_locations"},
 				},
 				Wire: resource.Wire{Path: "targeting.locations.countries"},
 				Bulk: resource.BulkField{Create: "target_countries"},
@@ -65,14 +72,19 @@ func campaign() *resource.Schema {
 				Wire: resource.Wire{Path: "targeting.locations.include", Codec: resource.IDObjects},
 				Bulk: resource.BulkField{Create: "location_ids"},
 			},
-			excluded(reach("targeting.excluded_countries", "targeting.excluded_locations.countries", resource.TypeRegion, resource.Plain)),
-			excluded(reach("targeting.excluded_locations", "targeting.excluded_locations.include", resource.TypeIDs, resource.IDObjects)),
-			of(Audience, reach("targeting.audiences", "targeting.custom_audiences.ids", resource.TypeIDs, resource.Plain)),
-			of(Audience, excluded(reach("targeting.excluded_audiences", "targeting.excluded_custom_audiences.ids", resource.TypeIDs, resource.Plain))),
+			excluded(reach("targeting.excluded_countries",
+				"targeting.excluded_locations.countries", resource.TypeRegion, resource.Plain)),
+			excluded(reach("targeting.excluded_locations",
+				"targeting.excluded_locations.include", resource.TypeIDs, resource.IDObjects)),
+			of(Audience, reach("targeting.audiences",
+				"targeting.custom_audiences.ids", resource.TypeIDs, resource.Plain)),
+			of(Audience, excluded(reach("targeting.excluded_audiences",
+				"targeting.excluded_custom_audiences.ids", resource.TypeIDs, resource.Plain))),
 			platforms(),
 			{
 				Name: "conversion_goal", Header: "Conversion goal",
-				Help: "The event setting a conversions campaign is optimised for: its id, or event_setting/KEY for one of your files. Cannot change later.", Example: "event_setting/orders",
+				Help: "The event setting a conversions campaign is optimised for: its id, or " +
+					"event_setting/KEY for one of your files. Cannot change later.", Example: "event_setting/orders",
 				Type: resource.TypeID, Of: EventSetting, Addressed: EventSetting, Immutable: true,
 				Wire: resource.Wire{Path: "conversion_event_setting_ids", Codec: resource.SingleItem},
 				Bulk: resource.BulkField{AtCreate: true},
@@ -105,21 +117,29 @@ func budgetDaily() resource.Attribute {
 	}
 	return resource.Attribute{
 		Name: "budget.daily", Header: "Daily budget",
-		Help: "Most to spend on one day, in the account's currency. Give this or the lifetime budget. Blank: left as it is.", Example: "50.00",
+		Help: "Most to spend on one day, in the account's " +
+			"currency. Give this or the lifetime budget. Blank: left as it is.", Example: "50.00",
 		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount, Per: "day",
 		Without: &resource.Without{Says: "no daily limit"},
 		Wire:    resource.Wire{Path: path},
-		Bulk:    resource.BulkField{Create: "max_budget_micros", With: map[string]string{"budget_type": "daily"}, Needs: resource.BulkDailyBudget, AtCreate: true},
+		Bulk: resource.BulkField{
+			Create: "max_budget_micros", With: map[string]string{"budget_type": "daily"},
+			Needs: resource.BulkDailyBudget, AtCreate: true,
+		},
 	}
 }
 
 func budgetLifetime() resource.Attribute {
 	return resource.Attribute{
 		Name: "budget.lifetime", Header: "Lifetime budget",
-		Help: "Most to spend over the whole campaign, in the account's currency. Give this or the daily budget. Blank: left as it is.", Example: "1500.00",
+		Help: "Most to spend over the whole campaign, " +
+			"in the account's currency. Give this or the daily budget. Blank: left as it is.", Example: "1500.00",
 		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount, Per: "lifetime",
 		Wire: resource.Wire{Path: "budget.lifetime_spend_limit_micros"},
-		Bulk: resource.BulkField{Create: "max_budget_micros", Update: "max_budget_micros", With: map[string]string{"budget_type": "lifetime"}},
+		Bulk: resource.BulkField{
+			Create: "max_budget_micros", Update: "max_budget_micros",
+			With: map[string]string{"budget_type": "lifetime"},
+		},
 	}
 }
 
@@ -147,8 +167,9 @@ func of(kind resource.Kind, a resource.Attribute) resource.Attribute {
 func platforms() resource.Attribute {
 	return resource.Attribute{
 		Name: "targeting.platforms", Type: resource.TypeSet, Clearable: true, Spend: resource.Reach,
-		Help:    "Where ads show; absent means everywhere on a new campaign.",
-		Choices: []resource.Choice{{Value: "web"}, {Value: "desktop_web"}, {Value: "ios_web"}, {Value: "android_web"}, {Value: "ios_app"}, {Value: "android_app"}},
-		Wire:    resource.Wire{Path: "targeting.platforms.included", Null: true},
+		Help: "Where ads show; absent means everywhere on a new campaign.",
+		Choices: []resource.Choice{{Value: "web"}, {Value: "desktop_web"},
+			{Value: "ios_web"}, {Value: "android_web"}, {Value: "ios_app"}, {Value: "android_app"}},
+		Wire: resource.Wire{Path: "targeting.platforms.included", Null: true},
 	}
 }

@@ -12,7 +12,8 @@ import (
 func pixel() *resource.Schema {
 	return &resource.Schema{
 		Kind: Pixel, Title: "Pixel", Sheet: "Pixels", Extra: true,
-		NameFrom: []string{"name"}, Lasting: "the service has no call that removes a pixel", Feature: "conversion measurement",
+		NameFrom: []string{"name"}, Lasting: "the service has no call that removes a pixel",
+		Feature:    "conversion measurement",
 		Collection: "conversions/pixels",
 		Listing:    resource.Listing{NoRead: true, Optional: true},
 		Calls:      resource.Calls{Keyless: true},
@@ -39,7 +40,8 @@ const customEvent = "custom"
 func eventSetting() *resource.Schema {
 	return &resource.Schema{
 		Kind: EventSetting, Title: "Event setting", Sheet: "Event settings", Extra: true,
-		NameFrom: []string{"name"}, Removal: Archived, Lasting: "the service has no call that archives an event setting; archive it in the ad manager",
+		NameFrom: []string{"name"}, Removal: Archived,
+		Lasting:    "the service has no call that archives an event setting; archive it in the ad manager",
 		Collection: "conversions/event_settings",
 		Listing:    resource.Listing{NoRead: true},
 		Calls:      resource.Calls{Keyless: true},
@@ -52,8 +54,10 @@ func eventSetting() *resource.Schema {
 			},
 			{
 				Name: "event_type", Header: "Event",
-				Help: "The event that counts: a standard event such as order_created, or custom. Cannot change later.", Example: "order_created",
-				Type: resource.TypeChoice, Required: true, OnCreate: true, Immutable: true, Choices: eventChoices(),
+				Help: "The event that counts: " +
+					"a standard event such as order_created, or custom. Cannot change later.",
+				Example: "order_created",
+				Type:    resource.TypeChoice, Required: true, OnCreate: true, Immutable: true, Choices: eventChoices(),
 				Wire: resource.Wire{Path: "event_type"},
 			},
 			{
@@ -65,24 +69,28 @@ func eventSetting() *resource.Schema {
 			{
 				Name: "attribution_window_days", Header: "Attribution window",
 				Help: "Days after a click in which an event counts: 30.", Example: "30",
-				Type: resource.TypeChoice, Choices: []resource.Choice{{Value: "30", Synonyms: []string{"30 days"}}}, OnCreate: true, Immutable: true, Default: "30",
+				Type: resource.TypeChoice, Choices: []resource.Choice{{Value: "30", Synonyms: []string{"30 days"}}},
+				OnCreate: true, Immutable: true, Default: "30",
 				Wire: resource.Wire{Path: "attribution_window_days", Codec: resource.Digits},
 			},
 			{
 				Name: "source", Header: "Source",
-				Help: "The pixel the event comes from: its id, or pixel/KEY for one of your files. Cannot change later.", Example: "pixel/web-shop",
+				Help: "The pixel the event comes " +
+					"from: its id, or pixel/KEY for one of your files. Cannot change later.", Example: "pixel/web-shop",
 				Type: resource.TypeID, Of: Pixel, Addressed: Pixel, Required: true, OnCreate: true, Immutable: true,
 				Wire: resource.Wire{Path: "source_ids", Codec: resource.SingleItem},
 			},
 			archivedElsewhere(),
 		},
-		Rules: []resource.Rule{{Name: "interface, part 2, event setting: a custom event has a name", Check: customEventNamed}},
+		Rules: []resource.Rule{{Name: "interface, part 2, event setting: a custom event has a name",
+			Check: customEventNamed}},
 	}
 }
 
 // archivedElsewhere is a status that the service shows and no call sets.
 func archivedElsewhere() resource.Attribute {
-	a := removal("Campaigns that use it keep it. adsync cannot archive it: archive it in the ad manager first.", resource.Call{})
+	a := removal("Campaigns that use it keep it. adsync cannot archive it: archive it in the ad manager first.",
+		resource.Call{})
 	a.Calls = nil
 	a.Wire = resource.Wire{Path: "archived", Codec: resource.Flag}
 	return a
@@ -100,11 +108,20 @@ func customEventNamed(value func(string) resource.Value) *resource.Finding {
 	event, name := value("event_type"), value("custom_event_name")
 	switch {
 	case event.Text() == customEvent && !name.IsSet():
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "event_type", Message: "event_type is custom without a custom_event_name; want the event's name"}
+		return &resource.Finding{
+			Code: diag.Conflicting, Attribute: "event_type",
+			Message: "event_type is custom without a custom_event_name; want the event's name",
+		}
 	case event.IsSet() && event.Text() != customEvent && name.IsSet():
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "custom_event_name", Message: "custom_event_name is set with event_type " + event.Text() + "; want no name, or the event_type custom"}
+		return &resource.Finding{
+			Code: diag.Conflicting, Attribute: "custom_event_name", Message: "custom_event_name " +
+				"is set with event_type " + event.Text() + "; want no name, or the event_type custom",
+		}
 	case name.IsSet() && !isEventName(name.Text()):
-		return &resource.Finding{Code: diag.BadValue, Attribute: "custom_event_name", Message: "custom_event_name is \"" + diag.Printable(name.Text()) + "\"; want lower-case letters, digits, _ and -, and no standard event"}
+		return &resource.Finding{
+			Code: diag.BadValue, Attribute: "custom_event_name", Message: "custom_event_name is \"" +
+				diag.Printable(name.Text()) + "\"; want lower-case letters, digits, _ and -, and no standard event",
+		}
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ const (
 // All gives every kind, parents before children.
 func All() resource.Schemas {
 	all := resource.Schemas{
-		campaign(), adGroup(), ad(), audience(), spendLimitWindow(), dailySpendLimit(), pixel(), eventSetting(), account(),
+		campaign(), adGroup(), ad(), audience(), spendLimitWindow(),
+		dailySpendLimit(), pixel(), eventSetting(), account(),
 	}
 	for _, s := range all {
 		s.Attributes = append(s.Attributes, protect())
@@ -38,7 +39,8 @@ func All() resource.Schemas {
 func protect() resource.Attribute {
 	return resource.Attribute{
 		Name: "protect", Protects: true,
-		Help:    "archive, pause, budget or all: what adsync must never do to it. Blank: left as it is; [clear] lifts it, from the next apply on.",
+		Help: "archive, pause, budget or all: " +
+			"what adsync must never do to it. Blank: left as it is; [clear] lifts it, from the next apply on.",
 		Example: "archive, budget",
 		Type:    resource.TypeSet, Clearable: true,
 		Choices: []resource.Choice{{Value: "archive"}, {Value: "pause"}, {Value: "budget"}, {Value: "all"}},
@@ -57,7 +59,8 @@ const (
 func status() resource.Attribute {
 	return resource.Attribute{
 		Name: "status", Header: "Status",
-		Help:    "active, paused or archived. Blank: left as it is; a new one is created paused. Archiving cannot be undone.",
+		Help: "active, paused or archived. Blank: " +
+			"left as it is; a new one is created paused. Archiving cannot be undone.",
 		Example: Paused,
 		Type:    resource.TypeChoice,
 		Choices: []resource.Choice{
@@ -75,7 +78,8 @@ func status() resource.Attribute {
 func tracking() resource.Attribute {
 	return resource.Attribute{
 		Name: "tracking", Header: "Tracking",
-		Help:    "Query parameters added to the landing page, such as utm_source=chat&utm_campaign={campaign_id}. Blank: left as it is; [clear] removes it.",
+		Help: "Query parameters added to the landing " +
+			"page, such as utm_source=chat&utm_campaign={campaign_id}. Blank: left as it is; [clear] removes it.",
 		Example: "utm_source=chat&utm_campaign={campaign_id}",
 		Type:    resource.TypeQuery, Clearable: true,
 		Wire: resource.Wire{Path: "landing_page_configuration.query_string_template"},
@@ -89,8 +93,9 @@ func trackingGroup() resource.Group {
 func description() resource.Attribute {
 	return resource.Attribute{
 		Name: "description", Header: "Description",
-		Help: "Your own note, kept at the service. Blank: left as it is; [clear] removes it.", Example: "Ask Ann before changing the budget",
-		Type: resource.TypeText, Max: 10000, Clearable: true,
+		Help:    "Your own note, kept at the service. Blank: left as it is; [clear] removes it.",
+		Example: "Ask Ann before changing the budget",
+		Type:    resource.TypeText, Max: 10000, Clearable: true,
 		Wire: resource.Wire{Path: "description"},
 		Bulk: resource.BulkField{Update: "description"},
 	}

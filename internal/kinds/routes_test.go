@@ -44,7 +44,8 @@ func TestEveryAttributeHasARoute(t *testing.T) {
 	}
 	have, err := os.ReadFile(routesPage)
 	if err != nil || string(have) != page.String() {
-		t.Errorf("docs/routes.md is not the table of the descriptions (%v); write it with: go test ./internal/kinds -run Route -update", err)
+		t.Errorf("docs/routes.md is not the table "+
+			"of the descriptions (%v); write it with: go test ./internal/kinds -run Route -update", err)
 	}
 }
 

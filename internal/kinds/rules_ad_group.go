@@ -18,14 +18,16 @@ func ofAdGroup() []resource.Rule {
 	return []resource.Rule{
 		{Name: "interface, part 2, ad group: bidding_config", Check: bidFitsStrategy},
 		{Name: "interface, part 2, ad group: product_set; service facts, 3.2", Check: filtersOfProducts},
-		{Name: "interface, part 8: a bulk operation, which alone says exclusion_hints, has 512 KiB", Check: exclusionsFit},
+		{Name: "interface, part 8: a bulk operation, which alone says exclusion_hints, has 512 KiB",
+			Check: exclusionsFit},
 	}
 }
 
 // acrossAdGroup are the rules between an ad group and its campaign.
 func acrossAdGroup() []resource.Across {
 	return []resource.Across{
-		{Name: "interface, part 2, conversion rules 1 and 5; service facts, 3.2: Maximize Results", Check: strategyFitsCampaign},
+		{Name: "interface, part 2, conversion rules 1 and 5; service facts, 3.2: Maximize Results",
+			Check: strategyFitsCampaign},
 		{Name: "interface, part 2, ad group: fixed_bid requires max_bid_micros", Check: newHasBid},
 		{Name: "interface, part 2, ad group: product_set is of the campaign's feed", Check: productsOfCampaign},
 		{Name: "service facts, 2.3: a daily budget is not cut below a bid", Check: bidWithinBudget},
@@ -36,11 +38,15 @@ func bidFitsStrategy(value func(string) resource.Value) *resource.Finding {
 	bid, strategy := value("bid.max"), value("bid.strategy")
 	switch {
 	case strategy.Text() == fixedBid && !bid.IsSet():
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "bid.strategy", Message: "bid.strategy is fixed_bid without bid.max; want the most to pay"}
+		return &resource.Finding{
+			Code: diag.Conflicting, Attribute: "bid.strategy",
+			Message: "bid.strategy is fixed_bid without bid.max; want the most to pay",
+		}
 	case maximises(strategy) && bid.IsSet():
 		return &resource.Finding{
 			Code: diag.Conflicting, Attribute: "bid.max", Hint: "null, or [clear] in a workbook, takes a bid away",
-			Message: "bid.max is set" + unwritten(bid) + " with bid.strategy " + stated(strategy) + "; want no bid, or the strategy fixed_bid",
+			Message: "bid.max is set" + unwritten(bid) +
+				" with bid.strategy " + stated(strategy) + "; want no bid, or the strategy fixed_bid",
 		}
 	}
 	return nil
@@ -63,11 +69,14 @@ func strategyFitsCampaign(see *resource.View) []resource.Finding {
 	fits := goesWith[bidding.Text()]
 	switch lifetime := see.Above(Campaign, "budget.lifetime"); {
 	case fits == "":
-		return conflicting("bid.strategy", "bid.strategy is %s in a campaign with bidding_type %s; want fixed_bid", strategy.Text(), stated(bidding))
+		return conflicting("bid.strategy", "bid.strategy is %s in a campaign with bidding_type %s; want fixed_bid",
+			strategy.Text(), stated(bidding))
 	case strategy.Text() != fits:
-		return conflicting("bid.strategy", "bid.strategy is %s in a campaign with bidding_type %s; want fixed_bid or %s", strategy.Text(), stated(bidding), fits)
+		return conflicting("bid.strategy", "bid.strategy "+
+			"is %s in a campaign with bidding_type %s; want fixed_bid or %s", strategy.Text(), stated(bidding), fits)
 	case lifetime.IsSet():
-		return conflicting("bid.strategy", "bid.strategy is %s in a campaign with a lifetime budget of %s; want fixed_bid, or a campaign with a daily budget", strategy.Text(), stated(lifetime))
+		return conflicting("bid.strategy", "bid.strategy is %s in a campaign with a lifetime "+
+			"budget of %s; want fixed_bid, or a campaign with a daily budget", strategy.Text(), stated(lifetime))
 	}
 	return nil
 }
@@ -79,7 +88,8 @@ func newHasBid(see *resource.View) []resource.Finding {
 	if !see.New || see.Value("bid.max").IsSet() || strategy.IsSet() {
 		return nil
 	}
-	return []resource.Finding{{Code: diag.Required, Attribute: "bid.max", Message: "ad group is new and has no bid.max; want the most to pay, or a maximize strategy"}}
+	return []resource.Finding{{Code: diag.Required, Attribute: "bid.max",
+		Message: "ad group is new and has no bid.max; want the most to pay, or a maximize strategy"}}
 }
 
 func productsOfCampaign(see *resource.View) []resource.Finding {
@@ -90,9 +100,11 @@ func productsOfCampaign(see *resource.View) []resource.Finding {
 	feed, of := see.Above(Campaign, "product_feed"), productSetOf(set)
 	switch {
 	case !feed.IsSet():
-		return conflicting("product_set", "product_set is set in a campaign without a product_feed; want a product-feed campaign, or no product_set")
+		return conflicting("product_set",
+			"product_set is set in a campaign without a product_feed; want a product-feed campaign, or no product_set")
 	case of != nil && of.Feed != "" && of.Feed != feed.Text():
-		return conflicting("product_set", "product_set is of the product feed %q in a campaign of the product feed %s; want the campaign's", diag.Printable(of.Feed), stated(feed))
+		return conflicting("product_set", "product_set is of the product "+
+			"feed %q in a campaign of the product feed %s; want the campaign's", diag.Printable(of.Feed), stated(feed))
 	}
 	return nil
 }
@@ -107,7 +119,9 @@ func bidWithinBudget(see *resource.View) []resource.Finding {
 	if !ok || !wasSet || !bids || most >= before || n <= most {
 		return nil
 	}
-	return conflicting("bid.max", "bid.max is %s, above the daily budget of %s that its campaign is cut to; the service refuses such a cut: want a lower bid first, or a budget of at least the bid", stated(bid), stated(budget))
+	return conflicting("bid.max", "bid.max is %s, above the daily budget of %s that its campaign "+
+		"is cut to; the service refuses such a cut: want a lower bid first, or a budget of at least the bid",
+		stated(bid), stated(budget))
 }
 
 // productSet is the JSON of product_set as the service has it (service facts,
@@ -151,11 +165,14 @@ func filtersOfProducts(value func(string) resource.Value) *resource.Finding {
 		return nil
 	}
 	wrong := func(format string, args ...any) *resource.Finding {
-		return &resource.Finding{Code: diag.BadValue, Attribute: "product_set", Message: "product_set " + fmt.Sprintf(format, args...)}
+		return &resource.Finding{
+			Code: diag.BadValue, Attribute: "product_set", Message: "product_set " + fmt.Sprintf(format, args...),
+		}
 	}
 	set := productSetOf(v)
 	if set == nil || set.Feed == "" {
-		return wrong(`is %q; want {"product_feed_id": …, "filters": [{"field": …, "operator": …, "values": [texts]}]}`, diag.Printable(v.Text()))
+		return wrong(`is %q; want {"product_feed_id": …, "filters": [{"field": …, "operator": …, "values": [texts]}]}`,
+			diag.Printable(v.Text()))
 	}
 	seen := map[string]bool{}
 	for _, f := range set.Filters {
@@ -163,15 +180,18 @@ func filtersOfProducts(value func(string) resource.Value) *resource.Finding {
 		case seen[f.Field]:
 			return wrong("filters by %q twice; want each field once", diag.Printable(f.Field))
 		case !slices.Contains(productFields, f.Field) && !strings.HasPrefix(f.Field, ownField):
-			finding := wrong("filters by %q; want %s or %s…", diag.Printable(f.Field), strings.Join(productFields, ", "), ownField)
+			finding := wrong("filters by %q; want %s or %s…",
+				diag.Printable(f.Field), strings.Join(productFields, ", "), ownField)
 			finding.Hint = diag.DidYouMean(f.Field, productFields)
 			return finding
 		case !slices.Contains(productOperators, f.Operator):
-			finding := wrong("has the operator %q; want %s", diag.Printable(f.Operator), strings.Join(productOperators, ", "))
+			finding := wrong("has the operator %q; want %s",
+				diag.Printable(f.Operator), strings.Join(productOperators, ", "))
 			finding.Hint = diag.DidYouMean(f.Operator, productOperators)
 			return finding
 		case slices.Contains(comparing, f.Operator) && !slices.Contains(numeric, f.Field):
-			return wrong("compares %q by %q; want that for price and star_rating only", diag.Printable(f.Field), f.Operator)
+			return wrong("compares %q by %q; want that for price and star_rating only",
+				diag.Printable(f.Field), f.Operator)
 		case len(f.Values) == 0:
 			return wrong("filters by %q without values; want at least one", diag.Printable(f.Field))
 		}
@@ -195,5 +215,9 @@ func exclusionsFit(value func(string) resource.Value) *resource.Finding {
 	if size+besideHints <= operationBytes {
 		return nil
 	}
-	return &resource.Finding{Code: diag.TooLong, Attribute: "exclusion_hints", Message: fmt.Sprintf("exclusion_hints take %d KiB; want at most %d, as the service takes them in one bulk operation only", size>>10, (operationBytes-besideHints)>>10)}
+	return &resource.Finding{
+		Code: diag.TooLong, Attribute: "exclusion_hints",
+		Message: fmt.Sprintf("exclusion_hints take %d KiB; want at most "+
+			"%d, as the service takes them in one bulk operation only", size>>10, (operationBytes-besideHints)>>10),
+	}
 }

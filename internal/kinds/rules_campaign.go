@@ -27,14 +27,18 @@ func acrossCampaign() []resource.Across {
 	return []resource.Across{
 		{Name: "service facts, 2.3: a daily budget does not become a lifetime budget", Check: dailyStaysDaily},
 		{Name: "interface, part 8: times up to the end of 2099", Check: withinTimes},
-		{Name: "interface, part 2, campaign: the goal is one active, standard event setting with one conversion source", Check: goalCounts},
+		{Name: "interface, part 2, campaign: the goal is one active, standard event setting with one conversion source",
+			Check: goalCounts},
 	}
 }
 
 func oneBudget(value func(string) resource.Value) *resource.Finding {
 	daily, lifetime := value("budget.daily"), value("budget.lifetime")
 	if daily.IsSet() && lifetime.IsSet() {
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "budget.lifetime", Message: "campaign has a daily and a lifetime budget; want one of them"}
+		return &resource.Finding{
+			Code: diag.Conflicting, Attribute: "budget.lifetime",
+			Message: "campaign has a daily and a lifetime budget; want one of them",
+		}
 	}
 	return nil
 }
@@ -42,7 +46,10 @@ func oneBudget(value func(string) resource.Value) *resource.Finding {
 func conversionGoal(value func(string) resource.Value) *resource.Finding {
 	bidding, goal := value("bidding_type"), value("conversion_goal")
 	if bidding.Text() == "conversions" && !goal.IsSet() {
-		return &resource.Finding{Code: diag.Conflicting, Attribute: "bidding_type", Message: "bidding_type is conversions without a conversion_goal; want the id of one event setting"}
+		return &resource.Finding{
+			Code: diag.Conflicting, Attribute: "bidding_type",
+			Message: "bidding_type is conversions without a conversion_goal; want the id of one event setting",
+		}
 	}
 	return nil
 }
@@ -57,11 +64,14 @@ func goalCounts(see *resource.View) []resource.Finding {
 	status, source := see.Named("conversion_goal", "status"), see.Named("conversion_goal", "source")
 	switch {
 	case event.Text() == customEvent:
-		return conflicting("conversion_goal", "conversion_goal is %s, whose event_type is %s; want an event setting of a standard event", diag.Printable(goal.Text()), stated(event))
+		return conflicting("conversion_goal", "conversion_goal is %s, whose event_type "+
+			"is %s; want an event setting of a standard event", diag.Printable(goal.Text()), stated(event))
 	case status.Text() == Archived:
-		return conflicting("conversion_goal", "conversion_goal is %s, which is %s; want an active event setting", diag.Printable(goal.Text()), stated(status))
+		return conflicting("conversion_goal", "conversion_goal is %s, which is %s; want an active event setting",
+			diag.Printable(goal.Text()), stated(status))
 	case !source.IsSet():
-		return conflicting("conversion_goal", "conversion_goal is %s, which has no one conversion source; want an event setting with exactly one", diag.Printable(goal.Text()))
+		return conflicting("conversion_goal", "conversion_goal is %s, "+
+			"which has no one conversion source; want an event setting with exactly one", diag.Printable(goal.Text()))
 	}
 	return nil
 }
@@ -79,7 +89,10 @@ func endAfterStart(value func(string) resource.Value) *resource.Finding {
 		late = !ends.After(begins)
 	}
 	if late {
-		return &resource.Finding{Code: diag.BadDate, Attribute: "end", Message: "last day is " + end.Text() + ", before the start " + start.Text() + "; want the same day or a later one"}
+		return &resource.Finding{
+			Code: diag.BadDate, Attribute: "end", Message: "last day is " +
+				end.Text() + ", before the start " + start.Text() + "; want the same day or a later one",
+		}
 	}
 	return nil
 }
@@ -90,7 +103,10 @@ func feedByCountries(value func(string) resource.Value) *resource.Finding {
 	}
 	for _, name := range []string{"targeting.locations", "targeting.excluded_locations"} {
 		if len(value(name).Items()) > 0 {
-			return &resource.Finding{Code: diag.Conflicting, Attribute: name, Message: name + " is set on a product-feed campaign, which the service targets by countries only; want countries"}
+			return &resource.Finding{
+				Code: diag.Conflicting, Attribute: name, Message: name +
+					" is set on a product-feed campaign, which the service targets by countries only; want countries",
+			}
 		}
 	}
 	return nil
@@ -100,7 +116,10 @@ func audienceOnce(value func(string) resource.Value) *resource.Finding {
 	included := value("targeting.audiences")
 	for _, id := range value("targeting.excluded_audiences").Items() {
 		if slices.Contains(included.Items(), id) {
-			return &resource.Finding{Code: diag.Conflicting, Attribute: "targeting.excluded_audiences", Message: fmt.Sprintf("audience %q is included%s and excluded; want one of the two", id, place(included))}
+			return &resource.Finding{
+				Code: diag.Conflicting, Attribute: "targeting.excluded_audiences", Message: fmt.Sprintf("audience %q "+
+					"is included%s and excluded; want one of the two", id, place(included)),
+			}
 		}
 	}
 	return nil
@@ -110,7 +129,10 @@ func placesAreNumbers(value func(string) resource.Value) *resource.Finding {
 	for _, name := range []string{"targeting.locations", "targeting.excluded_locations"} {
 		for _, id := range value(name).Items() {
 			if strings.Trim(id, "0123456789") != "" {
-				return &resource.Finding{Code: diag.BadValue, Attribute: name, Message: fmt.Sprintf("%s has %q; want location ids, which are numbers such as 2000043", name, diag.Printable(id))}
+				return &resource.Finding{
+					Code: diag.BadValue, Attribute: name, Message: fmt.Sprintf("%s has %q; want "+
+						"location ids, which are numbers such as 2000043", name, diag.Printable(id)),
+				}
 			}
 		}
 	}
@@ -124,8 +146,9 @@ func dailyStaysDaily(see *resource.View) []resource.Finding {
 	}
 	return []resource.Finding{{
 		Code: diag.Immutable, Attribute: "budget.lifetime",
-		Message: fmt.Sprintf("budget.lifetime is %s, and the campaign has a daily budget of %s at the service, which cannot become a lifetime budget; want budget.daily", stated(wanted), stated(live)),
-		Hint:    "a campaign under a new key can have a lifetime budget from the start",
+		Message: fmt.Sprintf("budget.lifetime is %s, and the campaign has a daily budget of %s at "+
+			"the service, which cannot become a lifetime budget; want budget.daily", stated(wanted), stated(live)),
+		Hint: "a campaign under a new key can have a lifetime budget from the start",
 	}}
 }
 
@@ -143,5 +166,7 @@ func withinTimes(see *resource.View) []resource.Finding {
 	if err != nil || seconds <= latest.Unix() {
 		return nil
 	}
-	return []resource.Finding{{Code: diag.BadDate, Attribute: "end", Message: fmt.Sprintf("last day is %s, which ends after %s in %s, the last moment the service takes; want an earlier day", end.Text(), latest.UTC().Format(time.RFC3339), see.Zone)}}
+	return []resource.Finding{{Code: diag.BadDate,
+		Attribute: "end", Message: fmt.Sprintf("last day is %s, which ends after %s in %s, the last "+
+			"moment the service takes; want an earlier day", end.Text(), latest.UTC().Format(time.RFC3339), see.Zone)}}
 }

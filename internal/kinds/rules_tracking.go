@@ -15,7 +15,8 @@ import (
 func acrossTracking(own resource.Kind, above ...resource.Kind) []resource.Across {
 	return []resource.Across{
 		{Name: "interface, part 2, campaign: a query string template", Advises: true, Check: trackingReads},
-		{Name: "interface, part 2, tracking rules 2 and 3: of a key at two levels that of the ad wins, then the ad group, then the campaign", Advises: true, Check: func(see *resource.View) []resource.Finding {
+		{Name: "interface, part 2, tracking rules 2 and 3: of a key at two levels that of the ad wins, then " +
+			"the ad group, then the campaign", Advises: true, Check: func(see *resource.View) []resource.Finding {
 			return overriding(see, own, above)
 		}},
 	}
@@ -32,9 +33,11 @@ func trackingReads(see *resource.View) []resource.Finding {
 	for _, p := range resource.Parameters(v.Text()) {
 		switch {
 		case p.Key == "":
-			findings = append(findings, unclear("", "tracking has a parameter without a name; want key=value pairs joined by one &"))
+			findings = append(findings,
+				unclear("", "tracking has a parameter without a name; want key=value pairs joined by one &"))
 		case seen[p.Key]:
-			findings = append(findings, unclear("", "tracking has the parameter %q twice, and what reads it may take either; want it once", diag.Printable(p.Key)))
+			findings = append(findings, unclear("", "tracking has "+
+				"the parameter %q twice, and what reads it may take either; want it once", diag.Printable(p.Key)))
 		}
 		seen[p.Key] = true
 	}
@@ -76,7 +79,8 @@ func overriding(see *resource.View, own resource.Kind, above []resource.Kind) []
 			for _, l := range resource.Parameters(lower.Text()) {
 				if p.Key == l.Key && p.Value != l.Value {
 					findings = append(findings, unclear(fmt.Sprintf("%s %s %s", lower.Position, own, p.Key),
-						"tracking sets %q, which the tracking of its %s sets too%s; of the two that of the %s arrives", diag.Printable(p.Key), called(kind), place(lower), called(own)))
+						"tracking sets %q, which the tracking of its %s sets too%s; of the two that of the %s arrives",
+						diag.Printable(p.Key), called(kind), place(lower), called(own)))
 				}
 			}
 		}
@@ -87,5 +91,8 @@ func overriding(see *resource.View, own resource.Kind, above []resource.Kind) []
 func called(kind resource.Kind) string { return strings.ReplaceAll(string(kind), "_", " ") }
 
 func unclear(once, format string, args ...any) resource.Finding {
-	return resource.Finding{Code: diag.Overridden, Severity: diag.Warning, Attribute: "tracking", Once: once, Message: fmt.Sprintf(format, args...)}
+	return resource.Finding{
+		Code: diag.Overridden, Severity: diag.Warning,
+		Attribute: "tracking", Once: once, Message: fmt.Sprintf(format, args...),
+	}
 }

@@ -23,14 +23,18 @@ func spendLimitWindow() *resource.Schema {
 			firstDay("First day of the range: today or later.", resource.Today),
 			lastDay("Last day that is still inside.", true),
 			{
-				Name: "name", Wire: resource.Wire{Path: "name"}, Header: "Name", Help: "Your own name for the range, at most 256 characters. Blank: left as it is; [clear] removes it.", Example: "December",
+				Name: "name", Wire: resource.Wire{Path: "name"}, Header: "Name", Help: "Your own name for the " +
+					"range, at most 256 characters. Blank: left as it is; [clear] removes it.", Example: "December",
 				Type: resource.TypeText, Max: 256, Clearable: true,
 			},
 			{
-				Name: "io_id", Wire: resource.Wire{Path: "io_id"}, Help: "Id of the insertion order the range belongs to.",
+				Name: "io_id", Wire: resource.Wire{Path: "io_id"},
+				Help: "Id of the insertion order the range belongs to.",
 				Type: resource.TypeID, Max: 256, Clearable: true,
 			},
-			removal("A range that has ended stays.", resource.Call{Path: limitsPath + "/{id}/delete", NoBody: true, Deletes: true}),
+			removal("A range that has ended stays.", resource.Call{
+				Path: limitsPath + "/{id}/delete", NoBody: true, Deletes: true,
+			}),
 		},
 		Rules: []resource.Rule{
 			{Name: "an end is not before its start", Check: endAfterStart},
@@ -46,9 +50,11 @@ func dailySpendLimit() *resource.Schema {
 		Kind: DailySpendLimit, Title: "Daily spend limit", Sheet: spendLimits, SheetWord: "every day",
 		NameFrom: []string{"start"}, Removal: Archived, Ends: "end", Caps: true, Feature: postpaid,
 		Collection: dailyPath,
-		Listing:    resource.Listing{Path: limitsPath, Array: "daily_limits", ID: "window_id", Revision: "revision", NoRead: true},
-		Calls:      resource.Calls{Create: dailyCall(dailyPath), Update: dailyCall(dailyPath, "amount"), Keyless: true},
-		Facts:      []resource.Fact{limitState()},
+		Listing: resource.Listing{
+			Path: limitsPath, Array: "daily_limits", ID: "window_id", Revision: "revision", NoRead: true,
+		},
+		Calls: resource.Calls{Create: dailyCall(dailyPath), Update: dailyCall(dailyPath, "amount"), Keyless: true},
+		Facts: []resource.Fact{limitState()},
 		Attributes: []resource.Attribute{
 			limitAmount("Most the whole account may spend on each day, in its currency.", "day"),
 			fixedDay(firstDay("First day the limit holds: tomorrow or later. Cannot change later.", resource.Tomorrow)),
@@ -83,7 +89,9 @@ func deletes(call resource.Call) resource.Call {
 }
 
 func limitState() resource.Fact {
-	return resource.Fact{Name: "state", Header: "State", Path: "status", Help: "upcoming, active or completed when this was exported."}
+	return resource.Fact{
+		Name: "state", Header: "State", Path: "status", Help: "upcoming, active or completed when this was exported.",
+	}
 }
 
 // mostMicros is the largest spend limit (service facts, 9.3).
@@ -99,8 +107,9 @@ func limitAmount(help, per string) resource.Attribute {
 
 func firstDay(help, earliest string) resource.Attribute {
 	return resource.Attribute{
-		Name: "start", Header: "First day", Help: help + " YYYY-MM-DD, in the account's time zone.", Example: "2026-12-01",
-		Type: resource.TypeDay, Required: true, OnCreate: true, Spend: resource.Cover, Earliest: earliest,
+		Name: "start", Header: "First day", Help: help + " YYYY-MM-DD, in the account's time zone.",
+		Example: "2026-12-01",
+		Type:    resource.TypeDay, Required: true, OnCreate: true, Spend: resource.Cover, Earliest: earliest,
 		Wire: resource.Wire{Path: "start_date"},
 	}
 }
@@ -113,7 +122,8 @@ func fixedDay(a resource.Attribute) resource.Attribute {
 func lastDay(help string, required bool) resource.Attribute {
 	return resource.Attribute{
 		Name: "end", Header: "Last day", Help: help + " YYYY-MM-DD, in the account's time zone.", Example: "2026-12-31",
-		Type: resource.TypeLast, Required: required, OnCreate: required, Clearable: !required, Spend: resource.Cover, Earliest: resource.Today,
+		Type: resource.TypeLast, Required: required,
+		OnCreate: required, Clearable: !required, Spend: resource.Cover, Earliest: resource.Today,
 		Wire: resource.Wire{Path: "end_date", Codec: resource.DayAfter},
 	}
 }
@@ -123,7 +133,10 @@ func lastDay(help string, required bool) resource.Attribute {
 func wholeDays(value func(string) resource.Value) *resource.Finding {
 	for _, name := range []string{"start", "end"} {
 		if v := value(name); v.IsSet() && len(v.Text()) > len("2026-12-01") {
-			return &resource.Finding{Code: diag.BadDate, Attribute: name, Message: name + " is " + v.Text() + "; want a day such as 2026-12-01"}
+			return &resource.Finding{
+				Code: diag.BadDate, Attribute: name,
+				Message: name + " is " + v.Text() + "; want a day such as 2026-12-01",
+			}
 		}
 	}
 	return nil

@@ -7,11 +7,15 @@ import (
 
 // columnNames are the names of columns, folded, and what they hold.
 var columnNames = map[string]Identifier{
-	"email": Email, "emails": Email, "emailaddress": Email, "emailaddresses": Email, "mail": Email, "mailaddress": Email,
-	"phone": Phone, "phones": Phone, "phonenumber": Phone, "phonenumbers": Phone, "telephone": Phone, "telephonenumber": Phone, "tel": Phone,
+	"email": Email, "emails": Email, "emailaddress": Email,
+	"emailaddresses": Email, "mail": Email, "mailaddress": Email,
+	"phone": Phone, "phones": Phone, "phonenumber": Phone,
+	"phonenumbers": Phone, "telephone": Phone, "telephonenumber": Phone, "tel": Phone,
 	"mobile": Phone, "mobilephone": Phone, "mobilenumber": Phone, "cell": Phone, "cellphone": Phone, "msisdn": Phone,
-	"emailsha256": EmailHash, "sha256email": EmailHash, "hashedemail": EmailHash, "emailhash": EmailHash, "emailaddresssha256": EmailHash,
-	"phonesha256": PhoneHash, "sha256phone": PhoneHash, "hashedphone": PhoneHash, "phonehash": PhoneHash, "phonenumbersha256": PhoneHash, "hashedphonenumber": PhoneHash,
+	"emailsha256": EmailHash, "sha256email": EmailHash,
+	"hashedemail": EmailHash, "emailhash": EmailHash, "emailaddresssha256": EmailHash,
+	"phonesha256": PhoneHash, "sha256phone": PhoneHash, "hashedphone": PhoneHash,
+	"phonehash": PhoneHash, "phonenumbersha256": PhoneHash, "hashedphonenumber": PhoneHash,
 }
 
 // column is where the identifiers of a file stand.
@@ -43,12 +47,15 @@ func columnOf(as Identifier, line int, first []string) (column, *Fault) {
 	case len(named) == 1:
 		return column{index: named[0], header: true, alone: filled == 1}, nil
 	case len(named) > 1:
-		return column{}, fault(line, fmt.Sprintf("columns %d and %d are both named for %s; want one", named[0]+1, named[1]+1, as), "")
+		return column{}, fault(line,
+			fmt.Sprintf("columns %d and %d are both named for %s; want one", named[0]+1, named[1]+1, as), "")
 	case len(others) > 0:
 		held := columnNames[fold(visible(first[others[0]]))]
-		return column{}, fault(line, fmt.Sprintf("column %d is named for %s, and the identifier is said to be %s; want a column named %s", others[0]+1, held, as, as), "")
+		return column{}, fault(line, fmt.Sprintf("column %d is "+
+			"named for %s, and the identifier is said to be %s; want a column named %s", others[0]+1, held, as, as), "")
 	case filled > 1:
-		return column{}, fault(line, fmt.Sprintf("file has %d columns and none of them is named %s; want a first line with the names of the columns", filled, as), "or a file with this column alone")
+		return column{}, fault(line, fmt.Sprintf("file has %d columns and none of them is named "+
+			"%s; want a first line with the names of the columns", filled, as), "or a file with this column alone")
 	}
 	return column{alone: true}, nil
 }
@@ -56,7 +63,9 @@ func columnOf(as Identifier, line int, first []string) (column, *Fault) {
 // take reads a line's identifier. In a file of one column a further value is
 // nobody's to choose from.
 func (c column) take(l *List, line int, fields []string) {
-	if c.alone && slices.ContainsFunc(fields[min(1, len(fields)):], func(text string) bool { return visible(text) != "" }) {
+	if c.alone && slices.ContainsFunc(fields[min(1, len(fields)):], func(text string) bool {
+		return visible(text) != ""
+	}) {
 		l.Counts.Read++
 		l.reject(line, SeveralCells)
 		return

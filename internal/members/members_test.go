@@ -31,13 +31,20 @@ func TestA1A4TheRuleSet(t *testing.T) {
 		texts []string // of one person
 		want  string   // what is hashed
 	}{
-		{"case and blanks", Email, []string{"ann@shop.example", " Ann@Shop.Example\t", "ANN@SHOP.EXAMPLE\u00a0", "\u3000ann@shop.example"}, "ann@shop.example"},
-		{"what cannot be seen", Email, []string{"a\u200bnn@shop.example\ufeff", "\u202aann@shop.example\u202c", "ann@shop\u00ad.example"}, "ann@shop.example"},
+		{"case and blanks", Email, []string{"ann@shop.example",
+			" Ann@Shop.Example\t", "ANN@SHOP.EXAMPLE\u00a0", "\u3000ann@shop.example"}, "ann@shop.example"},
+		{"what cannot be seen", Email, []string{"a\u200bnn@shop.example\ufeff",
+			"\u202aann@shop.example\u202c", "ann@shop\u00ad.example"}, "ann@shop.example"},
 		{"dots and tags are other mailboxes", Email, []string{"a.n.n+shoes@gmail.com"}, "a.n.n+shoes@gmail.com"},
-		{"a domain of another script", Email, []string{"ann@münchen.example", "ann@MÜNCHEN.example", "ann@mu\u0308nchen.example", "ann@xn--mnchen-3ya.example", "ann@XN--MNCHEN-3YA.EXAMPLE"}, "ann@xn--mnchen-3ya.example"},
+		{"a domain of another script", Email, []string{"ann@münchen.example", "ann@MÜNCHEN.example",
+			"ann@mu\u0308nchen.example", "ann@xn--mnchen-3ya.example", "ann@XN--MNCHEN-3YA.EXAMPLE"},
+			"ann@xn--mnchen-3ya.example"},
 		{"a wide domain", Email, []string{"ann@ｓｈｏｐ.example", "ann@shop。example"}, "ann@shop.example"},
-		{"a mailbox with an accent", Email, []string{"José@shop.example", "jose\u0301@shop.example", "JOSÉ@shop.example"}, "josé@shop.example"},
-		{"the way numbers are written", Phone, []string{"+4915112345678", "+49 151 1234 5678", "+49-151-1234-5678", "+49.151.12345678", "+49 (151) 12345678", "\u200e+49\u00a0151\u202f12345678", "+49 151\u201112345678"}, "+4915112345678"},
+		{"a mailbox with an accent",
+			Email, []string{"José@shop.example", "jose\u0301@shop.example", "JOSÉ@shop.example"}, "josé@shop.example"},
+		{"the way numbers are written", Phone, []string{"+4915112345678", "+49 151 1234 5678", "+49-151-1234-5678",
+			"+49.151.12345678", "+49 (151) 12345678", "\u200e+49\u00a0151\u202f12345678", "+49 151\u201112345678"},
+			"+4915112345678"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			for _, text := range row.texts {
@@ -164,7 +171,8 @@ func TestHowAFileIsWritten(t *testing.T) {
 				t.Errorf("Digest = %s, want that of the same people %s", list.Digest(), want)
 			}
 			var out bytes.Buffer
-			if n, err := list.WriteTo(&out); err != nil || int(n) != out.Len() || out.String() != strings.Join(sorted(ann, bob), "\n")+"\n" {
+			if n, err := list.WriteTo(&out); err != nil ||
+				int(n) != out.Len() || out.String() != strings.Join(sorted(ann, bob), "\n")+"\n" {
 				t.Errorf("WriteTo = %d, %v, %q; want one hash a line", n, err, out.String())
 			}
 		})
@@ -194,16 +202,19 @@ func TestPhonesKeptAsTextByASpreadsheet(t *testing.T) {
 }
 
 func TestEveryLineIsCounted(t *testing.T) {
-	list := read(t, Email, "email,name\n"+ann+",x\n\n"+strings.ToUpper(ann)+",x\n\u00a0,x\n,x\nnobody,x\nAnn <"+bob+">,x\n"+bob+"\n\nnothing,\n")
+	list := read(t, Email, "email,name\n"+ann+",x\n\n"+
+		strings.ToUpper(ann)+",x\n\u00a0,x\n,x\nnobody,x\nAnn <"+bob+">,x\n"+bob+"\n\nnothing,\n")
 	want := Counts{Read: 10, Used: 2, Blank: 4, Duplicate: 1, Rejected: 3}
 	if list.Counts != want {
 		t.Errorf("Counts = %+v, want %+v", list.Counts, want)
 	}
-	if diff := cmp.Diff([]Rejection{{NoEmail, 2, []int{7, 11}}, {NamedEmail, 1, []int{8}}}, list.Rejections); diff != "" {
+	if diff := cmp.Diff([]Rejection{{NoEmail, 2, []int{7, 11}}, {NamedEmail, 1, []int{8}}},
+		list.Rejections); diff != "" {
 		t.Errorf("Rejections (-want +got):\n%s", diff)
 	}
 	many := read(t, Phone, strings.Repeat("+123\n", 30)+strings.Repeat("0151 1234567\n", 30))
-	if len(many.Rejections) != 2 || len(many.Rejections[0].Lines) != MaxNamed || many.Rejections[1].Count != 30 || len(many.Rejections[1].Lines) != 0 {
+	if len(many.Rejections) != 2 || len(many.Rejections[0].Lines) != MaxNamed ||
+		many.Rejections[1].Count != 30 || len(many.Rejections[1].Lines) != 0 {
 		t.Errorf("Rejections = %+v, want all counted and %d lines named", many.Rejections, MaxNamed)
 	}
 }
@@ -211,7 +222,8 @@ func TestEveryLineIsCounted(t *testing.T) {
 // The digest is of the people and of the rules: never of one person alone.
 func TestTheDigestIsNoHashOfAPerson(t *testing.T) {
 	one := read(t, Email, ann+"\n")
-	if got := one.Digest(); got == "sha256:"+hashOf(ann) || got == "sha256:"+hashOf(ann+"\n") || got == "sha256:"+hashOf(hashOf(ann)) {
+	if got := one.Digest(); got == "sha256:"+hashOf(ann) ||
+		got == "sha256:"+hashOf(ann+"\n") || got == "sha256:"+hashOf(hashOf(ann)) {
 		t.Errorf("Digest of one person = %s, want none that their address gives", got)
 	}
 	others := map[string]string{
@@ -241,18 +253,26 @@ func TestA5FilesThatCannotBeRead(t *testing.T) {
 		{"a header alone", "email\n", Email, "file holds no line beside its header", 0},
 		{"a zero byte", ann + "\n" + canary + "\x00\n", Email, "line holds a zero byte", 2},
 		{"a character that is cut", ann + "\n" + canary[:10] + "\xc3", Email, "line holds bytes that are not UTF-8", 2},
-		{"what another program could not read", "jos\ufffd" + canary + "\n", Email, "line holds bytes that are not UTF-8", 1},
+		{"what another program could not read", "jos\ufffd" + canary + "\n",
+			Email, "line holds bytes that are not UTF-8", 1},
 		{"UTF-16 without its mark", string(utf16Of(canary+"\n", false)[2:]), Email, "line holds a zero byte", 1},
-		{"UTF-16 that is cut", string(utf16Of(ann+"\n"+canary, false)[:len(ann)*2+9]), Email, "line holds bytes that are not UTF-8", 2},
-		{"a quote that is not closed", "email,name\n" + ann + ",\"" + canary + "\n" + ann + ",x\n", Email, "a quote is not closed", 2},
-		{"a quote that goes on", canary + "\n" + `"x"y` + "\n", Email, "a quote is not closed, or a value goes on after it", 2},
+		{"UTF-16 that is cut", string(utf16Of(ann+"\n"+canary, false)[:len(ann)*2+9]),
+			Email, "line holds bytes that are not UTF-8", 2},
+		{"a quote that is not closed", "email,name\n" + ann + ",\"" + canary + "\n" + ann + ",x\n",
+			Email, "a quote is not closed", 2},
+		{"a quote that goes on", canary + "\n" + `"x"y` + "\n",
+			Email, "a quote is not closed, or a value goes on after it", 2},
 		{"a line without an end", ann + "\n" + strings.Repeat(canary, 100_000), Email, "has over 1048576 bytes", 2},
-		{"a quote without an end", ann + "\n\"" + strings.Repeat(canary+"\n", 100_000), Email, "has over 1048576 bytes", 2},
+		{"a quote without an end", ann + "\n\"" + strings.Repeat(canary+"\n", 100_000),
+			Email, "has over 1048576 bytes", 2},
 		{"a Git LFS pointer", "version https://git-lfs.github.com/spec/v1\n", Email, "file is a Git LFS pointer", 0},
-		{"a merge gone wrong", ann + "\n<<<<<<< HEAD\n" + canary + "\n", Email, "line is a mark of an unfinished merge", 2},
+		{"a merge gone wrong", ann + "\n<<<<<<< HEAD\n" + canary + "\n",
+			Email, "line is a mark of an unfinished merge", 2},
 		{"a workbook under another name", "PK\x03\x04" + canary, Email, "file is a workbook or an archive", 0},
-		{"columns without names", canary + ",Ann,Jones\n", Email, "file has 3 columns and none of them is named email", 1},
-		{"a column of something else", "phone\n" + canary + "\n", Email, "column 1 is named for phone, and the identifier is said to be email", 1},
+		{"columns without names", canary + ",Ann,Jones\n",
+			Email, "file has 3 columns and none of them is named email", 1},
+		{"a column of something else", "phone\n" + canary + "\n",
+			Email, "column 1 is named for phone, and the identifier is said to be email", 1},
 		{"the column twice", "email,e-mail\n" + canary + "\n", Email, "columns 1 and 2 are both named for email", 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -333,7 +353,8 @@ func TestOrderAndRepetitionDoNotMatter(t *testing.T) {
 // FuzzReadText holds that no bytes make the reader panic or lose count, and
 // that no fault repeats a line.
 func FuzzReadText(f *testing.F) {
-	for _, seed := range []string{ann + "\n" + bob, "email;x\n" + ann + ";\"a\nb\"\n", "sep=,\nphone\n+4915112345678\n", "\xff\xfea\x00", "=\"x\"\n\n\n'+1\n", hashOf(ann), "\"", "\xef\xbb\xbf"} {
+	for _, seed := range []string{ann + "\n" + bob, "email;x\n" + ann + ";\"a\nb\"\n",
+		"sep=,\nphone\n+4915112345678\n", "\xff\xfea\x00", "=\"x\"\n\n\n'+1\n", hashOf(ann), "\"", "\xef\xbb\xbf"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
@@ -343,7 +364,8 @@ func FuzzReadText(f *testing.F) {
 				continue
 			}
 			c := list.Counts
-			if c.Read != c.Used+c.Blank+c.Duplicate+c.Rejected || c.Duplicate < 0 || c.Blank < 0 || c.Used != len(hashesOf(list)) {
+			if c.Read != c.Used+c.Blank+c.Duplicate+c.Rejected ||
+				c.Duplicate < 0 || c.Blank < 0 || c.Used != len(hashesOf(list)) {
 				t.Fatalf("%s: counts do not add up: %+v", as, c)
 			}
 		}

@@ -39,7 +39,8 @@ func normalise(as Identifier, text string) (Hash, Reason) {
 func visible(text string) string {
 	if !plainASCII(text) {
 		text = strings.Map(func(r rune) rune {
-			if unicode.Is(unicode.Cf, r) || r == '\u034f' || r == '\u115f' || r == '\u1160' || r == '\u3164' || r >= '\ufe00' && r <= '\ufe0f' {
+			if unicode.Is(unicode.Cf, r) || r == '\u034f' ||
+				r == '\u115f' || r == '\u1160' || r == '\u3164' || r >= '\ufe00' && r <= '\ufe0f' {
 				return -1
 			}
 			return r
@@ -57,7 +58,8 @@ func plainASCII(text string) bool {
 	return true
 }
 
-var otherHash = regexp.MustCompile(`^([0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}|[A-Za-z0-9+/_-]{43}=?)$`)
+var otherHash = regexp.MustCompile(
+	`^([0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}|[A-Za-z0-9+/_-]{43}=?)$`)
 
 var hashOfNothing = Hash(sha256.Sum256(nil))
 
@@ -93,7 +95,8 @@ func email(text string) (Hash, Reason) {
 	switch {
 	case at < 0:
 		return Hash{}, NoEmail
-	case strings.ContainsAny(text, `<>"();,:[]\`), strings.ContainsFunc(text, unicode.IsSpace), strings.IndexByte(text, '@') != at:
+	case strings.ContainsAny(text, `<>"();,:[]\`),
+		strings.ContainsFunc(text, unicode.IsSpace), strings.IndexByte(text, '@') != at:
 		return Hash{}, NamedEmail
 	}
 	local := strings.ToLower(text[:at])
@@ -107,7 +110,8 @@ func email(text string) (Hash, Reason) {
 	return sha256.Sum256([]byte(local + "@" + domain)), ""
 }
 
-var domains = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.BidiRule())
+var domains = idna.New(idna.MapForLookup(), idna.Transitional(false),
+	idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.BidiRule())
 
 // asciiDomain puts a domain in the form it is looked up in.
 func asciiDomain(text string) (string, bool) {

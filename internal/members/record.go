@@ -116,9 +116,11 @@ func (r *recordReader) quoted() error {
 }
 
 func (r *recordReader) badQuote() error {
-	return fault(r.line, "a quote is not closed, or a value goes on after it; want quotes around a whole value, doubled inside it", "the file may be cut")
+	return fault(r.line, "a quote is not closed, "+
+		"or a value goes on after it; want quotes around a whole value, doubled inside it", "the file may be cut")
 }
 
 func (r *recordReader) tooLong() error {
-	return fault(r.line, fmt.Sprintf("a line, or what quotes hold together, has over %d bytes; want one identifier a line", maxRecord), "a quote that is not closed joins lines")
+	return fault(r.line, fmt.Sprintf("a line, or what quotes hold together, "+
+		"has over %d bytes; want one identifier a line", maxRecord), "a quote that is not closed joins lines")
 }

@@ -31,7 +31,8 @@ func ReadWorkbook(ctx context.Context, content []byte, as Identifier, limits xls
 		return nil, fault(0, fmt.Sprintf("sheet %q is damaged; want a whole workbook", book.Sheets[0].Name), "")
 	}
 	if b.list.Counts.Read == 0 {
-		return nil, fault(0, fmt.Sprintf("sheet %q holds no row beside its header; want one identifier a row", book.Sheets[0].Name), "")
+		return nil, fault(0, fmt.Sprintf("sheet %q holds no row beside its header; want one identifier a row",
+			book.Sheets[0].Name), "")
 	}
 	return b.list.end(), nil
 }

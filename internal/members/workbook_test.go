@@ -40,11 +40,13 @@ func bookOf(t *testing.T, change func(*excelize.File), rows ...[]any) []byte {
 
 func TestTheFirstSheetOfAWorkbook(t *testing.T) {
 	book := bookOf(t, func(f *excelize.File) {
-		if err := errors.Join(f.SetRowVisible("Sheet1", 3, false), f.SetCellFormula("Sheet1", "B7", `LOWER("x@y.example")`)); err != nil {
+		if err := errors.Join(f.SetRowVisible("Sheet1", 3, false),
+			f.SetCellFormula("Sheet1", "B7", `LOWER("x@y.example")`)); err != nil {
 			t.Fatal(err)
 		}
 	},
-		[]any{"Name", "E-mail"}, []any{"Ann", strings.ToUpper(ann)}, []any{"Bob", bob}, []any{"Nobody", nil}, []any{"Number", 4915112345678}, []any{"Yes", true}, []any{"Formula"})
+		[]any{"Name", "E-mail"}, []any{"Ann", strings.ToUpper(ann)}, []any{"Bob", bob},
+		[]any{"Nobody", nil}, []any{"Number", 4915112345678}, []any{"Yes", true}, []any{"Formula"})
 	list, err := ReadWorkbook(t.Context(), book, Email, limits)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +57,8 @@ func TestTheFirstSheetOfAWorkbook(t *testing.T) {
 	if want := (Counts{Read: 6, Used: 2, Blank: 1, Rejected: 3}); list.Counts != want || list.Hidden != 1 {
 		t.Errorf("Counts = %+v and %d hidden, want %+v and 1", list.Counts, list.Hidden, want)
 	}
-	if diff := cmp.Diff([]Rejection{{NumberCell, 1, []int{5}}, {ErrorCell, 1, []int{6}}, {FormulaCell, 1, []int{7}}}, list.Rejections); diff != "" {
+	if diff := cmp.Diff([]Rejection{{NumberCell, 1, []int{5}}, {ErrorCell, 1, []int{6}}, {FormulaCell, 1, []int{7}}},
+		list.Rejections); diff != "" {
 		t.Errorf("Rejections (-want +got):\n%s", diff)
 	}
 	if list.Digest() != read(t, Email, ann+"\n"+bob+"\n").Digest() {
@@ -66,7 +69,8 @@ func TestTheFirstSheetOfAWorkbook(t *testing.T) {
 func TestWorkbooksThatCannotBeRead(t *testing.T) {
 	whole := bookOf(t, nil, []any{"email"}, []any{canary})
 	for name, content := range map[string][]byte{
-		"cut": whole[:len(whole)/2], "no workbook": []byte(canary), "empty": bookOf(t, nil), "columns without names": bookOf(t, nil, []any{canary, "Ann"}),
+		"cut": whole[:len(whole)/2], "no workbook": []byte(canary),
+		"empty": bookOf(t, nil), "columns without names": bookOf(t, nil, []any{canary, "Ann"}),
 	} {
 		list, err := ReadWorkbook(t.Context(), content, Email, limits)
 		var f *Fault

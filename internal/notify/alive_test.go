@@ -46,7 +46,10 @@ func TestTheAddressOfAliveIsAskedForWhileLoopsTurn(t *testing.T) {
 		{"an account with nothing to do", time.Minute, func(context.Context, daemon.Request) {}, 35, 61, hour},
 		{"one that looks once a day", 24 * time.Hour, func(context.Context, daemon.Request) {}, 35, 61, hour},
 		{"one whose first run hangs", time.Minute, hangs, 0, 1, 2 * every},
-		{"one whose run hangs in a request", time.Minute, func(ctx context.Context, r daemon.Request) { daemon.Away(ctx, 0, func() { hangs(ctx, r) }) }, 0, 1, 2 * every},
+		{"one whose run hangs in a request", time.Minute, func(ctx context.Context,
+			r daemon.Request) {
+			daemon.Away(ctx, 0, func() { hangs(ctx, r) })
+		}, 0, 1, 2 * every},
 		{"one whose run hangs after half an hour of work", time.Minute, func(ctx context.Context, r daemon.Request) {
 			for range 60 {
 				time.Sleep(30 * time.Second)
@@ -63,7 +66,8 @@ func TestTheAddressOfAliveIsAskedForWhileLoopsTurn(t *testing.T) {
 		{"one that the service has wait", time.Minute, func(ctx context.Context, _ daemon.Request) {
 			daemon.Away(ctx, 15*time.Minute, func() { time.Sleep(15 * time.Minute) })
 		}, 35, 61, hour},
-		{"one whose runs break off", time.Minute, func(context.Context, daemon.Request) { panic("a mistake") }, 35, 61, hour},
+		{"one whose runs break off", time.Minute, func(context.Context, daemon.Request) { panic("a mistake") },
+			35, 61, hour},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -76,25 +80,33 @@ func TestTheAddressOfAliveIsAskedForWhileLoopsTurn(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				hub = daemon.New(daemon.Options{Random: func() float64 { return 0.5 }, Moves: alive.Ring, Doze: every / 2})
+				hub = daemon.New(daemon.Options{
+					Random: func() float64 { return 0.5 }, Moves: alive.Ring, Doze: every / 2,
+				})
 				ctx, stop := context.WithCancel(t.Context())
 				var running sync.WaitGroup
 				running.Go(func() { alive.Run(ctx) })
-				account := func(name string, poll time.Duration, work func(context.Context, daemon.Request)) daemon.Account {
+				account := func(name string, poll time.Duration,
+					work func(context.Context, daemon.Request)) daemon.Account {
 					worker := workerFunc(func(ctx context.Context, r daemon.Request) daemon.Result {
 						work(ctx, r)
 						return daemon.Result{Class: daemon.InSync}
 					})
-					return daemon.Account{Name: name, Every: poll, Full: 24 * time.Hour, Worker: worker, Orders: quietOrders{}, Archive: quietOrders{}}
+					return daemon.Account{
+						Name: name, Every: poll, Full: 24 * time.Hour,
+						Worker: worker, Orders: quietOrders{}, Archive: quietOrders{},
+					}
 				}
-				accounts := []daemon.Account{account("shop", tc.poll, tc.work), account("books", time.Minute, func(context.Context, daemon.Request) {})}
+				accounts := []daemon.Account{account("shop", tc.poll, tc.work),
+					account("books", time.Minute, func(context.Context, daemon.Request) {})}
 				running.Go(func() { hub.Run(ctx, accounts, nil) })
 				time.Sleep(hour)
 				synctest.Wait()
 				stop()
 				running.Wait()
 				if times < tc.least || times > tc.most || last > tc.last || tc.last == hour && last < hour-2*every {
-					t.Errorf("asked for %d times, last after %s; want %d to %d times, and until %s", times, last, tc.least, tc.most, tc.last)
+					t.Errorf("asked for %d times, last after %s; want %d to %d times, and until %s",
+						times, last, tc.least, tc.most, tc.last)
 				}
 			})
 		})
@@ -142,7 +154,8 @@ func TestAnAddressOfAliveThatDoesNotAnswer(t *testing.T) {
 		synctest.Wait()
 		stop()
 	})
-	if tries < 10 || strings.Count(log.String(), "does not answer") != 1 || strings.Contains(log.String(), "secret-path") {
+	if tries < 10 || strings.Count(log.String(), "does not answer") != 1 ||
+		strings.Contains(log.String(), "secret-path") {
 		t.Errorf("%d tries in five minutes, and the log says:\n%s", tries, &log)
 	}
 }
@@ -167,7 +180,8 @@ func TestHowTheAddressOfAliveIsAskedFor(t *testing.T) {
 			t.Errorf("Ask = %v with %d, after %q; want GET /ping/1, and an error but for 200", err, status, seen.Load())
 		}
 	}
-	if _, err := NewAlive(secret.New("http://monitor.example/secret-path"), time.Minute, AliveOptions{}); err == nil || strings.Contains(err.Error(), "secret-path") {
+	if _, err := NewAlive(secret.New("http://monitor.example/secret-path"), time.Minute, AliveOptions{}); err == nil ||
+		strings.Contains(err.Error(), "secret-path") {
 		t.Errorf("NewAlive = %v; want that it is no https, without the address", err)
 	}
 }

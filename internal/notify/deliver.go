@@ -58,7 +58,8 @@ func (n *Notifier) deliver(ctx context.Context, p *post) {
 			n.back(p)
 			return // the next start has it
 		case refused.final:
-			n.o.Log.Error("notification not delivered", "account", n.account, "to", p.Name, "attempts", attempt, "error", err.Error())
+			n.o.Log.Error("notification not delivered",
+				"account", n.account, "to", p.Name, "attempts", attempt, "error", err.Error())
 			if refused.some {
 				n.done(p)
 				return
@@ -66,7 +67,8 @@ func (n *Notifier) deliver(ctx context.Context, p *post) {
 			n.lose(p)
 			return
 		case attempt == attempts:
-			n.o.Log.Error("notification not delivered yet; it is tried on", "account", n.account, "to", p.Name, "attempts", attempt, "every", longestWait, "error", err.Error())
+			n.o.Log.Error("notification not delivered yet; it is tried on",
+				"account", n.account, "to", p.Name, "attempts", attempt, "every", longestWait, "error", err.Error())
 		}
 		n.back(p)
 		if sleep(ctx, max(wait, min(refused.after, longestWait))) != nil {
@@ -110,7 +112,9 @@ func (network) Send(ctx context.Context, to *Destination, m *Message) error {
 	}
 	body := webhookBody(m)
 	now := time.Now()
-	return postJSON(ctx, to, body, m, http.Header{"X-Adsync-Signature": {sign(to.Key, now, body)}, "X-Adsync-Delivery": {m.ID}})
+	return postJSON(ctx, to, body, m, http.Header{
+		"X-Adsync-Signature": {sign(to.Key, now, body)}, "X-Adsync-Delivery": {m.ID},
+	})
 }
 
 // sign gives `t=…,v1=…`: the moment in Unix seconds and the HMAC-SHA256 of the
@@ -154,7 +158,10 @@ func exchange(request *http.Request) error {
 		return nil
 	}
 	again := status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
-	return &refusal{said: fmt.Sprintf("the answer was %d %s", status, http.StatusText(status)), after: after(response.Header.Get("Retry-After"), time.Now()), final: !again}
+	return &refusal{
+		said:  fmt.Sprintf("the answer was %d %s", status, http.StatusText(status)),
+		after: after(response.Header.Get("Retry-After"), time.Now()), final: !again,
+	}
 }
 
 // after reads a Retry-After: seconds, or a moment.

@@ -35,7 +35,8 @@ func webhookBody(m *Message) []byte {
 		Commit        string    `json:"commit,omitempty"`
 		Missing       int       `json:"missing,omitempty"`
 		Joined        int       `json:"joined,omitempty"`
-	}{1, m.ID, m.Time.UTC(), m.Account, m.Title, m.Topics, append([]string{}, m.Money...), m.Sections, m.Page, m.Run, m.Commit, m.Missing, m.Joined})
+	}{1, m.ID, m.Time.UTC(), m.Account, m.Title, m.Topics,
+		append([]string{}, m.Money...), m.Sections, m.Page, m.Run, m.Commit, m.Missing, m.Joined})
 }
 
 // tail are the words after the sections.
@@ -96,16 +97,26 @@ func slackBody(m *Message) []byte {
 	plain := func(said string, most int) *text { return &text{"plain_text", cut(said, most), new(bool)} }
 	blocks := []block{{Type: "header", Text: plain(slackEscape.Replace(m.Account+": "+m.Title), slackHeader)}}
 	if len(m.Money) > 0 {
-		blocks = append(blocks, block{Type: "section", Text: plain(slackEscape.Replace(strings.Join(m.Money, "\n")), slackSection)})
+		blocks = append(blocks, block{
+			Type: "section", Text: plain(slackEscape.Replace(strings.Join(m.Money, "\n")), slackSection),
+		})
 	}
 	for _, s := range m.Sections {
-		blocks = append(blocks, block{Type: "section", Text: plain(s.lines(slackSection, slackEscape.Replace), slackSection)})
+		blocks = append(blocks, block{
+			Type: "section", Text: plain(s.lines(slackSection, slackEscape.Replace), slackSection),
+		})
 	}
 	if m.Page != "" {
-		blocks = append(blocks, block{Type: "section", Text: &text{Type: "mrkdwn", Text: "<" + slackEscape.Replace(m.Page) + "|Open the account>"}})
+		blocks = append(blocks, block{
+			Type: "section", Text: &text{
+				Type: "mrkdwn", Text: "<" + slackEscape.Replace(m.Page) + "|Open the account>",
+			},
+		})
 	}
 	if tail := m.tail(); len(tail) > 0 {
-		blocks = append(blocks, block{Type: "context", Elements: []text{*plain(slackEscape.Replace(strings.Join(tail, " · ")), slackSection)}})
+		blocks = append(blocks, block{
+			Type: "context", Elements: []text{*plain(slackEscape.Replace(strings.Join(tail, " · ")), slackSection)},
+		})
 	}
 	return encode(map[string]any{"text": slackEscape.Replace(m.Account + ": " + m.Title), "blocks": blocks})
 }
@@ -163,11 +174,17 @@ func teamsCard(m *Message, shown int) []byte {
 	if tail := m.tail(); len(tail) > 0 {
 		body = append(body, block(strings.Join(tail, " · "), element{"isSubtle": true, "size": "Small"}))
 	}
-	card := element{"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4", "body": body}
+	card := element{
+		"$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+		"type":    "AdaptiveCard", "version": "1.4", "body": body,
+	}
 	if m.Page != "" {
 		card["actions"] = []element{{"type": "Action.OpenUrl", "title": "Open the account", "url": m.Page}}
 	}
-	return encode(element{"type": "message", "attachments": []element{{"contentType": "application/vnd.microsoft.card.adaptive", "contentUrl": nil, "content": card}}})
+	return encode(element{
+		"type": "message", "attachments": []element{{"contentType": "application/vnd.microsoft.card.adaptive",
+			"contentUrl": nil, "content": card}},
+	})
 }
 
 // plainText is the form of a mail: money first.

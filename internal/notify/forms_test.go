@@ -31,11 +31,14 @@ var update = flag.Bool("update", false, "write the goldens anew")
 // markup.
 func full() *Message {
 	return &Message{
-		ID: "ID7", Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Account: "shop", Title: "1 failed; 2 waiting for approval", Topics: []Topic{Failed, Held},
+		ID: "ID7", Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		Account: "shop", Title: "1 failed; 2 waiting for approval", Topics: []Topic{Failed, Held},
 		Money: []string{"Possible spend a day: 50.00 → 120.00 USD (+70.00)"},
 		Sections: []Section{
-			{Topic: Failed, Title: "1 *failed*", Items: []Item{{Text: "ad/x/y/z is failed: <!channel> [click](https://evil.example) & `code` _here_", Command: "adsync show run-000007"}}},
-			{Topic: Held, Title: "2 waiting for approval", Items: []Item{{Text: "campaign/x: {{name}} would start", Command: "adsync apply --allow activates=campaign/x"}}, More: 1},
+			{Topic: Failed, Title: "1 *failed*", Items: []Item{{Text: "ad/x/y/z is failed: " +
+				"<!channel> [click](https://evil.example) & `code` _here_", Command: "adsync show run-000007"}}},
+			{Topic: Held, Title: "2 waiting for approval", Items: []Item{{Text: "campaign/x: {{name}} would start",
+				Command: "adsync apply --allow activates=campaign/x"}}, More: 1},
 		},
 		Page: "https://adsync.example/accounts/shop", Run: "run-000007", Commit: "0123456789abcdef0123", Missing: 2,
 	}
@@ -73,8 +76,10 @@ func TestBodies(t *testing.T) {
 
 // hostile is what somebody may call a campaign, or write as a reason.
 var hostile = []string{
-	"<!channel>", "@channel @here", "<https://evil.example|the plan>", "[the plan](https://evil.example)", "*bold* _not_ ~so~ `code` ```block```", "# heading\n- list",
-	"<script>alert(1)</script>", "&lt;b&gt;", "{{DATE(2026-01-01T00:00:00Z)}}", "\u202egnp.exe", "a\r\nBcc: evil@example.com", "\x1b[2J", strings.Repeat("long ", 2000), ":tada:", "' ; rm -rf ~ ; '",
+	"<!channel>", "@channel @here", "<https://evil.example|the plan>",
+	"[the plan](https://evil.example)", "*bold* _not_ ~so~ `code` ```block```", "# heading\n- list",
+	"<script>alert(1)</script>", "&lt;b&gt;", "{{DATE(2026-01-01T00:00:00Z)}}", "\u202egnp.exe",
+	"a\r\nBcc: evil@example.com", "\x1b[2J", strings.Repeat("long ", 2000), ":tada:", "' ; rm -rf ~ ; '",
 }
 
 // What is in a message is never taken for markup, a link or a mention, and hides
@@ -82,27 +87,38 @@ var hostile = []string{
 func TestNothingForeignIsMarkup(t *testing.T) {
 	for _, name := range hostile {
 		p := &planview.Document{Account: planview.Account{Currency: "USD"}}
-		p.Changes = []plan.ChangeDocument{{Address: "campaign/x", Held: &plan.HoldDocument{Message: "name is " + name, Allow: "activates=campaign/x"}}}
-		run := &runview.Document{Head: runview.Head{Run: "run-000007"}, Outcomes: []runview.Outcome{{Address: "ad/y", Outcome: state.OutcomeFailed, Message: name}}}
+		p.Changes = []plan.ChangeDocument{{Address: "campaign/x", Held: &plan.HoldDocument{
+			Message: "name is " + name, Allow: "activates=campaign/x",
+		}}}
+		run := &runview.Document{
+			Head:     runview.Head{Run: "run-000007"},
+			Outcomes: []runview.Outcome{{Address: "ad/y", Outcome: state.OutcomeFailed, Message: name}},
+		}
 		order := &daemon.Suspension{By: name, Reason: name}
-		s := Of(daemon.Result{Class: daemon.Partial, Message: name, Plan: p, Run: run}, daemon.Status{Suspended: order}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), kinds.All(), Commands{})
+		s := Of(daemon.Result{Class: daemon.Partial, Message: name, Plan: p, Run: run},
+			daemon.Status{Suspended: order}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), kinds.All(), Commands{})
 		m := (&memory{}).news(s, Topics(), day)
 		m.Account = "shop"
 		for _, one := range []struct {
 			form string
 			text string
-		}{{"slack", strings.Join(texts(t, slackBody(m), "mrkdwn", "TextBlock"), "")}, {"teams", strings.Join(texts(t, teamsBody(m), "TextBlock", "mrkdwn"), "")}} {
+		}{{"slack", strings.Join(texts(t, slackBody(m), "mrkdwn", "TextBlock"), "")},
+			{"teams", strings.Join(texts(t, teamsBody(m), "TextBlock", "mrkdwn"), "")}} {
 			if one.text != "" {
 				t.Errorf("%s reads %q as markup", one.form, one.text)
 			}
 		}
-		for form, body := range map[string]string{"slack": string(slackBody(m)), "teams": string(teamsBody(m)), "mail": plainText(m), "webhook": string(webhookBody(m))} {
+		for form, body := range map[string]string{
+			"slack": string(slackBody(m)), "teams": string(teamsBody(m)),
+			"mail": plainText(m), "webhook": string(webhookBody(m)),
+		} {
 			for _, wrong := range []string{"\u202e", "\x1b", `\u001b`, "\r", "\nBcc:"} {
 				if strings.Contains(body, wrong) {
 					t.Errorf("%s has %q of %q", form, wrong, name)
 				}
 			}
-			if form == "slack" && strings.Contains(body, "<!channel>") || form == "teams" && strings.Contains(body, "{{") {
+			if form == "slack" && strings.Contains(body, "<!channel>") ||
+				form == "teams" && strings.Contains(body, "{{") {
 				t.Errorf("%s has %q as it was", form, name)
 			}
 			if len(body) > 20_000 {
@@ -143,11 +159,18 @@ func texts(t *testing.T, body []byte, types ...string) (found []string) {
 func TestCommandsAreWholeInEveryForm(t *testing.T) {
 	var items []Item
 	for i := range 10 {
-		items = append(items, Item{Text: strings.Repeat("x", longest), Command: fmt.Sprintf("adsync apply --allow activates=campaign/%s_%d '/srv/a b & c'", strings.Repeat("k", 200), i)})
+		items = append(items, Item{
+			Text: strings.Repeat("x", longest), Command: fmt.Sprintf("adsync apply "+
+				"--allow activates=campaign/%s_%d '/srv/a b & c'", strings.Repeat("k", 200), i),
+		})
 	}
-	m := &Message{Account: "shop", Title: "10 waiting for approval", Topics: []Topic{Held}, Sections: []Section{{Topic: Held, Title: "10 waiting for approval", Items: items}}}
+	m := &Message{
+		Account: "shop", Title: "10 waiting for approval",
+		Topics: []Topic{Held}, Sections: []Section{{Topic: Held, Title: "10 waiting for approval", Items: items}},
+	}
 	for form, body := range map[string]string{
-		"slack": strings.Join(texts(t, slackBody(m), "plain_text"), "\n"), "teams": strings.Join(texts(t, teamsBody(m), "TextRun"), "\n"), "mail": plainText(m),
+		"slack": strings.Join(texts(t, slackBody(m), "plain_text"), "\n"),
+		"teams": strings.Join(texts(t, teamsBody(m), "TextRun"), "\n"), "mail": plainText(m),
 	} {
 		whole := 0
 		for line := range strings.Lines(body) {
@@ -161,7 +184,8 @@ func TestCommandsAreWholeInEveryForm(t *testing.T) {
 				t.Errorf("%s has %q", form, line)
 			}
 		}
-		if more := strings.Contains(body, fmt.Sprintf("… and %d more", len(items)-whole)); whole == 0 || whole < len(items) && !more {
+		if more := strings.Contains(body, fmt.Sprintf("… and %d more", len(items)-whole)); whole == 0 ||
+			whole < len(items) && !more {
 			t.Errorf("%s has %d of %d commands whole; want the others counted: %t", form, whole, len(items), more)
 		}
 	}
@@ -171,7 +195,10 @@ func TestCommandsAreWholeInEveryForm(t *testing.T) {
 func TestLargeMessagesFit(t *testing.T) {
 	var items []Item
 	for i := range 500 {
-		items = append(items, Item{Text: fmt.Sprintf("campaign/%d: %s", i, strings.Repeat("😀", 400)), Command: "adsync apply --allow activates=campaign/" + strconv.Itoa(i) + strings.Repeat("k", 500)})
+		items = append(items, Item{
+			Text:    fmt.Sprintf("campaign/%d: %s", i, strings.Repeat("😀", 400)),
+			Command: "adsync apply --allow activates=campaign/" + strconv.Itoa(i) + strings.Repeat("k", 500),
+		})
 	}
 	s := held()
 	s.Class, s.Held, s.Failed, s.Drift = daemon.Partial, items, items, items
@@ -244,10 +271,12 @@ func TestSignatureVector(t *testing.T) {
 
 func TestAnswersOfTheServer(t *testing.T) {
 	for status, want := range map[int]struct{ delivered, final bool }{
-		200: {delivered: true}, 202: {delivered: true}, 302: {final: true}, 400: {final: true}, 404: {final: true}, 408: {}, 410: {final: true}, 429: {}, 500: {}, 503: {},
+		200: {delivered: true}, 202: {delivered: true}, 302: {final: true},
+		400: {final: true}, 404: {final: true}, 408: {}, 410: {final: true}, 429: {}, 500: {}, 503: {},
 	} {
 		server, got := serve(t, status)
-		err := (network{}).Send(t.Context(), &Destination{Form: Slack, URL: secret.New(server.URL + "/secret-path")}, full())
+		err := (network{}).Send(t.Context(),
+			&Destination{Form: Slack, URL: secret.New(server.URL + "/secret-path")}, full())
 		if (err == nil) != want.delivered {
 			t.Errorf("%d: %v", status, err)
 		}
@@ -258,7 +287,8 @@ func TestAnswersOfTheServer(t *testing.T) {
 			t.Errorf("%d: asked %d times more", status, len(got))
 		}
 	}
-	err := (network{}).Send(t.Context(), &Destination{Form: Teams, URL: secret.New("http://127.0.0.1:1/secret-path")}, full())
+	err := (network{}).Send(t.Context(),
+		&Destination{Form: Teams, URL: secret.New("http://127.0.0.1:1/secret-path")}, full())
 	if err == nil || strings.Contains(err.Error(), "secret-path") {
 		t.Errorf("a server that is not there: %v; want an error without the address", err)
 	}
@@ -266,7 +296,10 @@ func TestAnswersOfTheServer(t *testing.T) {
 
 func TestAfter(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for header, want := range map[string]time.Duration{"": 0, "7": 7 * time.Second, "soon": 0, "Sun, 01 Mar 2026 12:02:00 GMT": 2 * time.Minute, "999999999999": 24 * time.Hour, "99999999999999999999": 0} {
+	for header, want := range map[string]time.Duration{
+		"": 0, "7": 7 * time.Second, "soon": 0, "Sun, 01 Mar 2026 12:02:00 GMT": 2 * time.Minute,
+		"999999999999": 24 * time.Hour, "99999999999999999999": 0,
+	} {
 		if have := after(header, now); have != want {
 			t.Errorf("after(%q) = %s; want %s", header, have, want)
 		}

@@ -51,7 +51,8 @@ func (s *sent) note(topics []Topic, now time.Time) {
 
 // Quiet is a time of each day, in the time zone of the account, in which a
 // destination hears only what is urgent. The zero Quiet is never.
-type Quiet struct{ From, To time.Duration } // since midnight, by the clock on the wall; To before From is on the next day
+// since midnight, by the clock on the wall; To before From is on the next day
+type Quiet struct{ From, To time.Duration }
 
 // after returns the first moment from at on that is not quiet.
 func (q Quiet) after(at time.Time, zone *time.Location) time.Time {

@@ -32,7 +32,8 @@ func TestNoTopicSilencesAnother(t *testing.T) {
 		comes Situation
 		want  string
 	}{
-		{"the service refuses a row", Situation{Class: daemon.Partial, Planned: true, Message: "1 failed", Run: "run-900", Failed: []Item{{Text: "ad/x is failed", At: "ad/x"}}}, "1 failed"},
+		{"the service refuses a row", Situation{Class: daemon.Partial, Planned: true,
+			Message: "1 failed", Run: "run-900", Failed: []Item{{Text: "ad/x is failed", At: "ad/x"}}}, "1 failed"},
 		{"files cannot be read", failed(daemon.Input, "2 errors"), "2 errors"},
 		{"the key is refused", failed(daemon.Credentials, "the key is refused"), "the key is refused"},
 		{"somebody suspends the account", suspended("prices"), "suspended by anna: prices"},
@@ -48,7 +49,8 @@ func TestNoTopicSilencesAnother(t *testing.T) {
 				}
 				n.tell(tc.comes)
 				if all := d.all(); len(all) != perHour+1 || all[perHour] != tc.want {
-					t.Errorf("told at once, after %d runs that applied something:\n%q\nwant %d of them, and then %q", 3*perHour, all, perHour, tc.want)
+					t.Errorf("told at once, after %d runs that applied something:\n%q\nwant %d of them, and then %q",
+						3*perHour, all, perHour, tc.want)
 				}
 			})
 		})
@@ -94,7 +96,8 @@ func TestManyOfOneKindAreOneDigest(t *testing.T) {
 	}
 	digest := messages[perHour]
 	text := plainText(digest)
-	for _, want := range []string{"60 applied in 30 runs", "- 2 applied (run-50)", "- 2 applied (run-49)", "… and 20 more", "one message in the place of 30"} {
+	for _, want := range []string{"60 applied in 30 runs",
+		"- 2 applied (run-50)", "- 2 applied (run-49)", "… and 20 more", "one message in the place of 30"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the digest lacks %q:\n%s", want, text)
 		}
@@ -110,7 +113,10 @@ func TestQuietHours(t *testing.T) {
 	const night = "2026-11-24 22:30"
 	quiet := Quiet{From: 20 * time.Hour, To: 7*time.Hour + 30*time.Minute}
 	noon := Quiet{From: 12 * time.Hour, To: 13 * time.Hour}
-	refused := Situation{Class: daemon.Partial, Planned: true, Message: "1 failed", Run: "run-9", Failed: []Item{{Text: "ad/x is failed", At: "ad/x"}}}
+	refused := Situation{
+		Class: daemon.Partial, Planned: true, Message: "1 failed",
+		Run: "run-9", Failed: []Item{{Text: "ad/x is failed", At: "ad/x"}},
+	}
 	for _, tc := range []struct {
 		name  string
 		zone  string
@@ -119,22 +125,37 @@ func TestQuietHours(t *testing.T) {
 		comes []Situation
 		want  []string // when each leaves, on the wall there, and its title
 	}{
-		{"nothing is quiet", "Europe/Berlin", night, Quiet{}, []Situation{held("activates")}, []string{"24 22:30 1 waiting for approval"}},
-		{"held in the evening", "Europe/Berlin", night, quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
-		{"held after midnight", "Europe/Berlin", "2026-11-25 03:00", quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
-		{"held by day", "Europe/Berlin", "2026-11-24 15:00", quiet, []Situation{held("activates")}, []string{"24 15:00 1 waiting for approval"}},
-		{"at their end", "Europe/Berlin", "2026-11-25 07:30", quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
-		{"at their beginning", "Europe/Berlin", "2026-11-24 20:00", quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
-		{"within a day", "Europe/Berlin", "2026-11-24 12:15", noon, []Situation{held("activates")}, []string{"24 13:00 1 waiting for approval"}},
-		{"in the zone of the account, not of the machine", "America/New_York", night, quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
-		{"as the clocks go back", "Europe/Berlin", "2026-10-24 22:30", quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
-		{"as the clocks go forward", "Europe/Berlin", "2026-03-28 22:30", quiet, []Situation{held("activates")}, []string{"29 07:30 1 waiting for approval"}},
+		{"nothing is quiet", "Europe/Berlin", night,
+			Quiet{}, []Situation{held("activates")}, []string{"24 22:30 1 waiting for approval"}},
+		{"held in the evening", "Europe/Berlin", night,
+			quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
+		{"held after midnight", "Europe/Berlin", "2026-11-25 03:00",
+			quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
+		{"held by day", "Europe/Berlin", "2026-11-24 15:00",
+			quiet, []Situation{held("activates")}, []string{"24 15:00 1 waiting for approval"}},
+		{"at their end", "Europe/Berlin", "2026-11-25 07:30",
+			quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
+		{"at their beginning", "Europe/Berlin", "2026-11-24 20:00",
+			quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
+		{"within a day", "Europe/Berlin", "2026-11-24 12:15",
+			noon, []Situation{held("activates")}, []string{"24 13:00 1 waiting for approval"}},
+		{"in the zone of the account, not of the machine", "America/New_York",
+			night, quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
+		{"as the clocks go back", "Europe/Berlin",
+			"2026-10-24 22:30", quiet, []Situation{held("activates")}, []string{"25 07:30 1 waiting for approval"}},
+		{"as the clocks go forward", "Europe/Berlin",
+			"2026-03-28 22:30", quiet, []Situation{held("activates")}, []string{"29 07:30 1 waiting for approval"}},
 		{"what is refused", "Europe/Berlin", night, quiet, []Situation{refused}, []string{"24 22:30 1 failed"}},
-		{"the key", "Europe/Berlin", night, quiet, []Situation{held("activates"), failed(daemon.Credentials, "the key is refused")}, []string{"24 22:30 the key is refused", "25 07:30 1 waiting for approval"}},
-		{"a suspension", "Europe/Berlin", night, quiet, []Situation{suspended("prices")}, []string{"24 22:30 suspended by anna: prices"}},
-		{"drift", "Europe/Berlin", night, quiet, []Situation{drifted("campaign/x")}, []string{"24 22:30 1 changed outside"}},
-		{"three runs that applied something", "Europe/Berlin", night, quiet, []Situation{applied(1, 2), applied(2, 1), applied(3, 4)}, []string{"25 07:30 7 applied in 3 runs"}},
-		{"what is not held any more in the morning", "Europe/Berlin", night, quiet, []Situation{held("activates"), inSync()}, nil},
+		{"the key", "Europe/Berlin", night, quiet, []Situation{held("activates"), failed(daemon.Credentials,
+			"the key is refused")}, []string{"24 22:30 the key is refused", "25 07:30 1 waiting for approval"}},
+		{"a suspension", "Europe/Berlin", night, quiet,
+			[]Situation{suspended("prices")}, []string{"24 22:30 suspended by anna: prices"}},
+		{"drift", "Europe/Berlin", night, quiet, []Situation{drifted("campaign/x")},
+			[]string{"24 22:30 1 changed outside"}},
+		{"three runs that applied something", "Europe/Berlin", night,
+			quiet, []Situation{applied(1, 2), applied(2, 1), applied(3, 4)}, []string{"25 07:30 7 applied in 3 runs"}},
+		{"what is not held any more in the morning",
+			"Europe/Berlin", night, quiet, []Situation{held("activates"), inSync()}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			zone, err := time.LoadLocation(tc.zone)

@@ -41,7 +41,8 @@ const largestKept = 4 << 20
 // identity is the same for a destination wherever it stands in the configuration. Its
 // address is a secret, and goes in as a hash.
 func (d *Destination) identity() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", d.Form, d.URL.Reveal(), d.Mail.Host, strings.Join(d.Mail.To, " ")))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q",
+		d.Form, d.URL.Reveal(), d.Mail.Host, strings.Join(d.Mail.To, " ")))
 	return fmt.Sprintf("%s-%x", d.Form, sum[:8])
 }
 
@@ -53,7 +54,8 @@ func (n *Notifier) restore() {
 	}
 	k, err := readKept(n.o.File)
 	if err != nil {
-		n.o.Log.Warn("what people were told before cannot be read; they may be told again", "account", n.account, "error", err)
+		n.o.Log.Warn("what people were told before cannot be read; they may be told again",
+			"account", n.account, "error", err)
 		return
 	}
 	n.mu.Lock()
@@ -125,6 +127,7 @@ func (n *Notifier) keep() {
 		err = renameio.WriteFile(n.o.File, append(content, '\n'), 0o600)
 	}
 	if err != nil {
-		n.o.Log.Warn("what people were told of cannot be kept; a restart may tell it again", "account", n.account, "error", err)
+		n.o.Log.Warn("what people were told of cannot be kept; a restart may tell it again",
+			"account", n.account, "error", err)
 	}
 }

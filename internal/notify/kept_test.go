@@ -20,7 +20,10 @@ import (
 // lives is one life of a notifier of shop that keeps what it told in a file.
 func lives(t *testing.T, file string, d *desk, story func(*Notifier)) {
 	t.Helper()
-	to := Destination{Name: "hook", Form: Webhook, URL: secret.New("https://hooks.example/secret-path"), Key: secret.New("0123456789abcdef")}
+	to := Destination{
+		Name: "hook", Form: Webhook, URL: secret.New("https://hooks.example/secret-path"),
+		Key: secret.New("0123456789abcdef"),
+	}
 	n, err := New("shop", []Destination{to}, Options{Send: d, File: file})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +67,8 @@ func TestARestartRepeatsNothingAndLosesNothing(t *testing.T) {
 		lives(t, file, away, func(n *Notifier) { n.tell(held("activates", "archives")) })
 		told(t, away)
 		content, err := os.ReadFile(file)
-		if err != nil || strings.Contains(string(content), "secret-path") || strings.Contains(string(content), "0123456789abcdef") {
+		if err != nil || strings.Contains(string(content), "secret-path") ||
+			strings.Contains(string(content), "0123456789abcdef") {
 			t.Errorf("%v; what is kept shows a secret:\n%s", err, content)
 		}
 		third := &desk{}
@@ -78,7 +82,9 @@ func TestARestartRepeatsNothingAndLosesNothing(t *testing.T) {
 
 // What cannot be read costs a repetition, and neither a run nor a message.
 func TestWhatIsKeptAndDamagedIsToldAgain(t *testing.T) {
-	for name, content := range map[string]string{"cut off": `{"format_version":1,"posts":{`, "of another version": `{"format_version":9}`, "empty": ""} {
+	for name, content := range map[string]string{
+		"cut off": `{"format_version":1,"posts":{`, "of another version": `{"format_version":9}`, "empty": "",
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "told.json")

@@ -91,7 +91,10 @@ func (d *Mail) send(ctx context.Context, m *Message) error {
 	case again != nil:
 		return again
 	case refused != nil && len(m.reached) > 0:
-		return &refusal{said: fmt.Sprintf("%d of %d mailboxes: %s", len(d.To)-len(m.reached), len(d.To), refused.said), final: true, some: true}
+		return &refusal{
+			said:  fmt.Sprintf("%d of %d mailboxes: %s", len(d.To)-len(m.reached), len(d.To), refused.said),
+			final: true, some: true,
+		}
 	case refused != nil:
 		return refused
 	}
@@ -110,13 +113,14 @@ func (d *Mail) sendTo(ctx context.Context, m *Message, to string) error {
 	// where it gives up.
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
-	client, err := mail.NewClient(d.Host, d.options(func(dialing context.Context, network, address string) (net.Conn, error) {
-		line, err := d.dial(dialing, network, address)
-		if err == nil {
-			context.AfterFunc(ctx, func() { _ = line.Close() })
-		}
-		return line, err
-	})...)
+	client, err := mail.NewClient(d.Host,
+		d.options(func(dialing context.Context, network, address string) (net.Conn, error) {
+			line, err := d.dial(dialing, network, address)
+			if err == nil {
+				context.AfterFunc(ctx, func() { _ = line.Close() })
+			}
+			return line, err
+		})...)
 	if err != nil {
 		return &refusal{said: err.Error(), final: true}
 	}
@@ -128,14 +132,18 @@ func (d *Mail) sendTo(ctx context.Context, m *Message, to string) error {
 }
 
 func (d *Mail) options(dial mail.DialContextFunc) []mail.Option {
-	options := []mail.Option{mail.WithTimeout(lineTime), mail.WithTLSConfig(d.tlsConfig()), mail.WithDialContextFunc(dial)}
+	options := []mail.Option{mail.WithTimeout(lineTime),
+		mail.WithTLSConfig(d.tlsConfig()), mail.WithDialContextFunc(dial)}
 	if d.TLS == "tls" { // the line is private before the first word
-		options = append(options, mail.WithPort(cmp.Or(d.Port, mail.DefaultPortSSL)), mail.WithTLSPolicy(mail.TLSOpportunistic))
+		options = append(options, mail.WithPort(cmp.Or(d.Port, mail.DefaultPortSSL)),
+			mail.WithTLSPolicy(mail.TLSOpportunistic))
 	} else {
-		options = append(options, mail.WithPort(cmp.Or(d.Port, mail.DefaultPortTLS)), mail.WithTLSPolicy(mail.TLSMandatory))
+		options = append(options, mail.WithPort(cmp.Or(d.Port, mail.DefaultPortTLS)),
+			mail.WithTLSPolicy(mail.TLSMandatory))
 	}
 	if d.User != "" {
-		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(d.User), mail.WithPassword(d.Password.Reveal()))
+		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover),
+			mail.WithUsername(d.User), mail.WithPassword(d.Password.Reveal()))
 	}
 	return options
 }
@@ -158,10 +166,16 @@ func (d *Mail) tlsConfig() *tls.Config {
 // refused is what a server said, without the addresses it repeats.
 func (d *Mail) refused(err error) error {
 	if failed := new(mail.SendError); errors.As(err, &failed) {
-		return &refusal{said: fmt.Sprintf("the mail server refused it with %d: %s", failed.ErrorCode(), failed.Reason), final: !failed.IsTemp() && failed.ErrorCode() >= 500}
+		return &refusal{
+			said:  fmt.Sprintf("the mail server refused it with %d: %s", failed.ErrorCode(), failed.Reason),
+			final: !failed.IsTemp() && failed.ErrorCode() >= 500,
+		}
 	}
 	if failed := new(textproto.Error); errors.As(err, &failed) {
-		return &refusal{said: fmt.Sprintf("the mail server refused to be spoken to with %d", failed.Code), final: failed.Code >= 500}
+		return &refusal{
+			said:  fmt.Sprintf("the mail server refused to be spoken to with %d", failed.Code),
+			final: failed.Code >= 500,
+		}
 	}
 	if err == nil {
 		return nil

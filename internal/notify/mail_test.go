@@ -116,8 +116,10 @@ func opened(t *testing.T, p *postOffice, implicit bool) Mail {
 	roots := x509.NewCertPool()
 	roots.AddCert(certified.Certificate())
 	return Mail{
-		Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, TLS: map[bool]string{true: "tls", false: "starttls"}[implicit],
-		User: p.user, Password: secret.New(p.password), From: "adsync@shop.example", To: []string{"anna@shop.example", "bert@shop.example"}, Roots: &tls.Config{RootCAs: roots},
+		Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port,
+		TLS:  map[bool]string{true: "tls", false: "starttls"}[implicit],
+		User: p.user, Password: secret.New(p.password), From: "adsync@shop.example",
+		To: []string{"anna@shop.example", "bert@shop.example"}, Roots: &tls.Config{RootCAs: roots},
 	}
 }
 
@@ -135,10 +137,13 @@ func TestMailLeavesOverTLS(t *testing.T) {
 				t.Fatalf("%d letters; want one to each", n)
 			}
 			letter := <-p.letters
-			if other := <-p.letters; !strings.Contains(letter, "To: <anna@shop.example>") || !strings.Contains(other, "To: <bert@shop.example>") {
+			if other := <-p.letters; !strings.Contains(letter, "To: <anna@shop.example>") ||
+				!strings.Contains(other, "To: <bert@shop.example>") {
 				t.Errorf("letters to others:\n%s\n%s", letter, other)
 			}
-			for _, want := range []string{"Subject: adsync shop: held Bcc: evil@example.com\r\n", "Message-ID: <ID7@adsync>\r\n", "Auto-Submitted: auto-generated\r\n", "Possible spend a day", "adsync show run-000007"} {
+			for _, want := range []string{"Subject: adsync shop: held Bcc: evil@example.com\r\n",
+				"Message-ID: <ID7@adsync>\r\n",
+				"Auto-Submitted: auto-generated\r\n", "Possible spend a day", "adsync show run-000007"} {
 				if !strings.Contains(letter, want) {
 					t.Errorf("the letter lacks %q:\n%s", want, letter)
 				}
@@ -156,13 +161,18 @@ func TestMailIsRefused(t *testing.T) {
 		change func(*postOffice, *Mail)
 		final  bool
 	}{
-		{"a server that offers no TLS, to which no password is said", func(p *postOffice, m *Mail) { p.bare = true; *m = opened(t, p, false) }, false},
+		{"a server that offers no TLS, to which no password is said", func(p *postOffice, m *Mail) {
+			p.bare = true
+			*m = opened(t, p, false)
+		}, false},
 		{"a wrong password", func(_ *postOffice, m *Mail) { m.Password = secret.New("pa55word-of-others") }, true},
 		{"a certificate nobody knows", func(_ *postOffice, m *Mail) { m.Roots = nil }, false},
 		{"no such mailbox", func(p *postOffice, _ *Mail) {
 			p.refuse = &smtp.SMTPError{Code: 550, Message: "no anna@shop.example here"}
 		}, true},
-		{"a mailbox that is full", func(p *postOffice, _ *Mail) { p.refuse = &smtp.SMTPError{Code: 452, Message: "full"} }, false},
+		{"a mailbox that is full", func(p *postOffice, _ *Mail) {
+			p.refuse = &smtp.SMTPError{Code: 452, Message: "full"}
+		}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := &postOffice{user: "adsync", password: "pa55word-of-mail", letters: make(chan string, 1)}
@@ -192,12 +202,16 @@ func TestMailIsRefused(t *testing.T) {
 // twice.
 func TestAMailboxThatIsGoneKeepsNobodyElseUntold(t *testing.T) {
 	for _, code := range []int{550, 452} {
-		p := &postOffice{user: "adsync", password: "pa55word-of-mail", letters: make(chan string, 8), only: "anna@shop.example", refuse: &smtp.SMTPError{Code: code, Message: "no anna@shop.example here"}}
+		p := &postOffice{
+			user: "adsync", password: "pa55word-of-mail", letters: make(chan string, 8),
+			only: "anna@shop.example", refuse: &smtp.SMTPError{Code: code, Message: "no anna@shop.example here"},
+		}
 		to, m := &Destination{Form: Email, Mail: opened(t, p, false)}, full()
 		for range 2 {
 			err := (network{}).Send(t.Context(), to, m)
 			refused := new(refusal)
-			if !errors.As(err, &refused) || refused.final != (code == 550) || refused.some != (code == 550) || strings.Contains(err.Error(), "anna@") {
+			if !errors.As(err, &refused) || refused.final != (code == 550) ||
+				refused.some != (code == 550) || strings.Contains(err.Error(), "anna@") {
 				t.Errorf("%d: %v; want who was left out, without the address", code, err)
 			}
 		}
@@ -236,12 +250,18 @@ func rude(t *testing.T, words ...string) (to Mail, said chan struct{}) {
 		}
 	}()
 	t.Cleanup(func() { listener.Close(); <-ended })
-	return Mail{Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, TLS: "starttls", From: "adsync@shop.example", To: []string{"anna@shop.example"}}, said
+	return Mail{
+		Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port,
+		TLS: "starttls", From: "adsync@shop.example", To: []string{"anna@shop.example"},
+	}, said
 }
 
 // A mail server that stands still is left as soon as the daemon ends.
 func TestAMailServerThatStandsStillIsLeft(t *testing.T) {
-	for name, words := range map[string][]string{"before it says a word": nil, "after its name": {"220 mail.example"}, "before TLS": {"220 mail.example", "250-mail.example\r\n250 STARTTLS", "220 go on"}} {
+	for name, words := range map[string][]string{
+		"before it says a word": nil, "after its name": {"220 mail.example"},
+		"before TLS": {"220 mail.example", "250-mail.example\r\n250 STARTTLS", "220 go on"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			to, said := rude(t, words...)
 			ctx, stop := context.WithCancel(t.Context())

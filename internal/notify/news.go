@@ -76,7 +76,9 @@ type lasting struct {
 func (k *memory) clone() memory { return memory{maps.Clone(k.lasts), k.run, k.money} }
 
 func (k *memory) same(other memory) bool {
-	return k.run == other.run && maps.EqualFunc(k.lasts, other.lasts, func(a, b lasting) bool { return a.mark == b.mark && a.told.Equal(b.told) })
+	return k.run == other.run && maps.EqualFunc(k.lasts, other.lasts, func(a, b lasting) bool {
+		return a.mark == b.mark && a.told.Equal(b.told)
+	})
 }
 
 // news is the message of a situation, nil where nothing changed that is asked for.
@@ -132,7 +134,8 @@ func (k *memory) troubles(m *Message, s Situation, remind time.Duration, fresh b
 	if t.said.Title == "" {
 		t = trouble{}
 	}
-	if fresh && s.Class != daemon.Held && len(t.said.Items) > 0 { // what a run was refused is told, though it was refused before
+	// what a run was refused is told, though it was refused before
+	if fresh && s.Class != daemon.Held && len(t.said.Items) > 0 {
 		k.lasts[t.topic] = lasting{}
 	}
 	ailing := k.lasts[Failed].mark != "" || k.lasts[Credentials].mark != ""
@@ -230,7 +233,10 @@ func troubleOf(s Situation) (t trouble, known bool) {
 		t = refused(title)
 		t.vague = len(s.Failed) == 0
 	case daemon.Undecided:
-		t = trouble{topic: Failed, said: section(title, s.Failed), mark: marked("undecided", "undecided", s.Failed), vague: len(s.Failed) == 0}
+		t = trouble{
+			topic: Failed, said: section(title, s.Failed),
+			mark: marked("undecided", "undecided", s.Failed), vague: len(s.Failed) == 0,
+		}
 	case daemon.Input, daemon.Misplaced:
 		t = trouble{topic: Failed, said: Section{Title: title}, mark: marked(string(s.Class), title, nil)}
 	case daemon.Internal:
@@ -318,7 +324,9 @@ func (m *Message) about(on []Topic) *Message {
 // titled puts the sections in order, and says in one line what they are.
 func (m *Message) titled() {
 	order := Topics()
-	slices.SortStableFunc(m.Sections, func(a, b Section) int { return slices.Index(order, a.Topic) - slices.Index(order, b.Topic) })
+	slices.SortStableFunc(m.Sections, func(a, b Section) int {
+		return slices.Index(order, a.Topic) - slices.Index(order, b.Topic)
+	})
 	titles := make([]string, len(m.Sections))
 	m.Topics = nil
 	for i, s := range m.Sections {

@@ -259,7 +259,8 @@ func rest(ctx context.Context, bell <-chan struct{}, waits bool, most time.Durat
 func (n *Notifier) whole(p *post, deliver func()) {
 	defer func() {
 		if cause := recover(); cause != nil { // what it says may be of the message
-			n.o.Log.Error("a notification broke off: this is a mistake of adsync", "account", n.account, "to", p.Name, "cause", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
+			n.o.Log.Error("a notification broke off: this is a mistake of adsync",
+				"account", n.account, "to", p.Name, "cause", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
 			n.lose(p)
 		}
 	}()

@@ -50,7 +50,8 @@ func (d *desk) all() []string {
 func telling(t *testing.T, d *desk, to Destination, story func(n *Notifier)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		to.Name, to.Form, to.URL, to.Key = "hook", Webhook, secret.New("https://hooks.example/secret-path"), secret.New("0123456789abcdef")
+		to.Name, to.Form, to.URL, to.Key = "hook",
+			Webhook, secret.New("https://hooks.example/secret-path"), secret.New("0123456789abcdef")
 		n, err := New("shop", []Destination{to}, Options{Send: d})
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +93,9 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 		return Situation{Class: daemon.Transient, Message: "no answer", Failures: n}
 	}
 	stopped := func(reason string) Situation {
-		s := Situation{Class: daemon.Suspended, Planned: true, Suspended: &daemon.Suspension{By: "anna", Reason: reason}}
+		s := Situation{
+			Class: daemon.Suspended, Planned: true, Suspended: &daemon.Suspension{By: "anna", Reason: reason},
+		}
 		return s
 	}
 	applied := func(run string) Situation {
@@ -110,7 +113,10 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 		return all
 	}
 	refused := func(id string, addresses ...string) Situation {
-		return Situation{Class: daemon.Partial, Planned: true, Message: fmt.Sprintf("%d failed", len(addresses)), Run: id, Failed: items(addresses)}
+		return Situation{
+			Class: daemon.Partial, Planned: true, Message: fmt.Sprintf("%d failed", len(addresses)),
+			Run: id, Failed: items(addresses),
+		}
 	}
 	standing := func(addresses ...string) Situation {
 		return Situation{Class: daemon.Held, Planned: true, Failed: items(addresses)}
@@ -126,35 +132,77 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 		want []string
 	}{
 		{"nothing to say", nil, []run{{0, inSync()}, {time.Minute, inSync()}}, nil},
-		{"the same is held run after run", nil, []run{{0, held("activates")}, {time.Minute, held("activates")}, {time.Hour, held("activates")}}, []string{"1 waiting for approval"}},
-		{"more is held", nil, []run{{0, held("activates")}, {time.Minute, held("activates", "archives")}}, []string{"1 waiting for approval", "2 waiting for approval"}},
-		{"it is held after a day", nil, []run{{0, held("activates")}, {day, held("activates")}, {time.Hour, held("activates")}}, []string{"1 waiting for approval", "still 1 waiting for approval"}},
-		{"it comes back", nil, []run{{0, held("activates")}, {time.Minute, inSync()}, {time.Minute, held("activates")}}, []string{"1 waiting for approval", "1 waiting for approval"}},
-		{"a run that did not get to a plan forgets nothing", nil, []run{{0, held("activates")}, {time.Minute, transient(1)}, {time.Minute, held("activates")}}, []string{"1 waiting for approval"}},
-		{"files that cannot be read", nil, []run{{0, failed(daemon.Input, "2 errors")}, {time.Minute, failed(daemon.Input, "2 errors")}, {time.Minute, inSync()}}, []string{"2 errors", "works again"}},
-		{"the service fails in other words each time", nil, []run{{0, transient(3)}, {time.Minute, Situation{Class: daemon.Transient, Message: "no answer (request req_2)", Failures: 4}}, {time.Minute, Situation{Class: daemon.Transient, Message: "no answer (request req_3)", Failures: 5}}, {0, inSync()}}, []string{"fails again and again: no answer", "works again"}},
-		{"a key that is refused, in other words each time", nil, []run{{0, failed(daemon.Credentials, "401 (request req_1)")}, {10 * time.Minute, failed(daemon.Credentials, "401 (request req_2)")}, {0, inSync()}}, []string{"401 (request req_1)", "works again"}},
-		{"looks that find nothing new, after something was refused", nil, []run{{0, refused("run-1", "ad/x")}, {time.Minute, looked(daemon.Partial)}, {time.Minute, standing("ad/x")}, {time.Minute, looked(daemon.Held)}, {time.Minute, standing("ad/x")}, {time.Minute, inSync()}}, []string{"1 failed", "works again"}},
-		{"the same row is refused in another run", nil, []run{{0, refused("run-1", "ad/x")}, {time.Minute, standing("ad/x")}, {time.Minute, refused("run-2", "ad/x")}}, []string{"1 failed", "1 failed"}},
-		{"another row is refused as well", nil, []run{{0, refused("run-1", "ad/x")}, {time.Minute, standing("ad/x", "ad/y")}}, []string{"1 failed", "2 refused by the service"}},
-		{"what is refused stands while something else is applied", nil, []run{{0, refused("run-1", "ad/x")}, {time.Minute, func() Situation { s := standing("ad/x"); s.Run, s.Applied = "run-2", 1; return s }()}}, []string{"1 failed"}},
-		{"an outcome nobody knows, look after look", nil, []run{{0, Situation{Class: daemon.Undecided, Planned: true, Message: "1 unknown", Run: "run-1", Failed: []Item{{Text: "ad/x is unknown", At: "ad/x"}}}}, {0, Situation{Class: daemon.Undecided, Planned: true, Message: "1 outcome unknown; adsync resolve decides: ad/x"}}, {0, looked(daemon.Undecided)}, {0, inSync()}}, []string{"1 unknown", "works again"}},
-		{"looks that find nothing new, and a day passes", nil, []run{{0, held("activates")}, {time.Hour, looked(daemon.Held)}, {day, looked(daemon.Held)}, {time.Minute, looked(daemon.Held)}}, []string{"1 waiting for approval", "still 1 waiting for approval"}},
-		{"the service works again, as a look finds", nil, []run{{0, inSync()}, {0, transient(3)}, {0, looked(daemon.InSync)}}, []string{"fails again and again: no answer", "works again"}},
-		{"files break while something is held", nil, []run{{0, held("activates")}, {time.Minute, failed(daemon.Input, "2 errors")}, {time.Minute, held("activates")}}, []string{"1 waiting for approval", "2 errors", "works again"}},
-		{"the clock is put back", nil, []run{{0, held("activates")}, {-time.Hour, held("activates")}, {0, held("activates")}}, []string{"1 waiting for approval", "still 1 waiting for approval"}},
-		{"the service fails for a moment", nil, []run{{0, transient(1)}, {time.Minute, transient(2)}, {time.Minute, inSync()}}, nil},
-		{"the service fails for long", nil, []run{{0, transient(1)}, {0, transient(2)}, {0, transient(3)}, {0, transient(4)}, {0, inSync()}}, []string{"fails again and again: no answer", "works again"}},
-		{"a key that is refused", nil, []run{{0, failed(daemon.Credentials, "the key is refused")}, {time.Hour, failed(daemon.Credentials, "the key is refused")}, {0, inSync()}}, []string{"the key is refused", "works again"}},
-		{"one failure becomes another", nil, []run{{0, failed(daemon.Credentials, "the key is refused")}, {0, failed(daemon.Input, "2 errors")}, {0, inSync()}}, []string{"the key is refused", "2 errors", "works again"}},
-		{"a lock says nothing of a failure", nil, []run{{0, failed(daemon.Input, "2 errors")}, {0, failed(daemon.Locked, "locked")}, {0, failed(daemon.Input, "2 errors")}}, []string{"2 errors"}},
-		{"another adsync keeps the state", nil, []run{{0, locked(1)}, {0, locked(lockedAfter - 1)}, {0, locked(lockedAfter)}, {0, locked(lockedAfter + 1)}, {0, inSync()}}, []string{"does not get its turn: process 7 has it", "works again"}},
-		{"suspended and resumed", nil, []run{{0, stopped("prices")}, {0, stopped("prices")}, {0, inSync()}}, []string{"suspended by anna: prices", "goes on: what stopped it was lifted"}},
+		{"the same is held run after run", nil, []run{{0, held("activates")},
+			{time.Minute, held("activates")}, {time.Hour, held("activates")}}, []string{"1 waiting for approval"}},
+		{"more is held", nil, []run{{0, held("activates")}, {time.Minute, held("activates", "archives")}},
+			[]string{"1 waiting for approval", "2 waiting for approval"}},
+		{"it is held after a day", nil, []run{{0, held("activates")}, {day, held("activates")},
+			{time.Hour, held("activates")}}, []string{"1 waiting for approval", "still 1 waiting for approval"}},
+		{"it comes back", nil, []run{{0, held("activates")}, {time.Minute, inSync()}, {time.Minute, held("activates")}},
+			[]string{"1 waiting for approval", "1 waiting for approval"}},
+		{"a run that did not get to a plan forgets nothing", nil, []run{{0, held("activates")},
+			{time.Minute, transient(1)}, {time.Minute, held("activates")}}, []string{"1 waiting for approval"}},
+		{"files that cannot be read", nil, []run{{0, failed(daemon.Input, "2 errors")}, {time.Minute,
+			failed(daemon.Input, "2 errors")}, {time.Minute, inSync()}}, []string{"2 errors", "works again"}},
+		{"the service fails in other words each time", nil, []run{{0, transient(3)},
+			{time.Minute, Situation{Class: daemon.Transient, Message: "no answer (request req_2)", Failures: 4}},
+			{time.Minute, Situation{Class: daemon.Transient, Message: "no answer (request req_3)", Failures: 5}},
+			{0, inSync()}}, []string{"fails again and again: no answer", "works again"}},
+		{"a key that is refused, in other words each time", nil,
+			[]run{{0, failed(daemon.Credentials, "401 (request req_1)")}, {10 * time.Minute, failed(daemon.Credentials,
+				"401 (request req_2)")}, {0, inSync()}}, []string{"401 (request req_1)", "works again"}},
+		{"looks that find nothing new, after something was refused", nil, []run{{0, refused("run-1", "ad/x")},
+			{time.Minute, looked(daemon.Partial)}, {time.Minute, standing("ad/x")}, {time.Minute, looked(daemon.Held)},
+			{time.Minute, standing("ad/x")}, {time.Minute, inSync()}}, []string{"1 failed", "works again"}},
+		{"the same row is refused in another run", nil, []run{{0, refused("run-1", "ad/x")}, {time.Minute,
+			standing("ad/x")}, {time.Minute, refused("run-2", "ad/x")}}, []string{"1 failed", "1 failed"}},
+		{"another row is refused as well", nil, []run{{0, refused("run-1", "ad/x")},
+			{time.Minute, standing("ad/x", "ad/y")}}, []string{"1 failed", "2 refused by the service"}},
+		{"what is refused stands while something else is applied", nil, []run{{0, refused("run-1", "ad/x")}, {
+			time.Minute, func() Situation { s := standing("ad/x"); s.Run, s.Applied = "run-2", 1; return s }()}},
+			[]string{"1 failed"}},
+		{"an outcome nobody knows, look after look", nil, []run{{0, Situation{Class: daemon.Undecided,
+			Planned: true, Message: "1 unknown", Run: "run-1", Failed: []Item{{Text: "ad/x is unknown", At: "ad/x"}}}},
+			{0, Situation{Class: daemon.Undecided, Planned: true, Message: "1 outcome unknown; adsync resolve " +
+				"decides: ad/x"}}, {0, looked(daemon.Undecided)}, {0, inSync()}}, []string{"1 unknown", "works again"}},
+		{"looks that find nothing new, and a day passes",
+			nil, []run{{0, held("activates")}, {time.Hour, looked(daemon.Held)}, {day, looked(daemon.Held)},
+				{time.Minute, looked(daemon.Held)}},
+			[]string{"1 waiting for approval", "still 1 waiting for approval"}},
+		{"the service works again, as a look finds", nil, []run{{0, inSync()}, {0, transient(3)},
+			{0, looked(daemon.InSync)}}, []string{"fails again and again: no answer", "works again"}},
+		{"files break while something is held", nil,
+			[]run{{0, held("activates")}, {time.Minute, failed(daemon.Input, "2 errors")},
+				{time.Minute, held("activates")}}, []string{"1 waiting for approval", "2 errors", "works again"}},
+		{"the clock is put back", nil, []run{{0, held("activates")}, {-time.Hour, held("activates")},
+			{0, held("activates")}}, []string{"1 waiting for approval", "still 1 waiting for approval"}},
+		{"the service fails for a moment",
+			nil, []run{{0, transient(1)}, {time.Minute, transient(2)}, {time.Minute, inSync()}}, nil},
+		{"the service fails for long", nil, []run{{0, transient(1)}, {0, transient(2)}, {0, transient(3)},
+			{0, transient(4)}, {0, inSync()}}, []string{"fails again and again: no answer", "works again"}},
+		{"a key that is refused", nil, []run{{0, failed(daemon.Credentials, "the key is refused")},
+			{time.Hour, failed(daemon.Credentials, "the key is refused")}, {0, inSync()}},
+			[]string{"the key is refused", "works again"}},
+		{"one failure becomes another", nil, []run{{0, failed(daemon.Credentials, "the key is refused")},
+			{0, failed(daemon.Input, "2 errors")}, {0, inSync()}},
+			[]string{"the key is refused", "2 errors", "works again"}},
+		{"a lock says nothing of a failure", nil, []run{{0, failed(daemon.Input, "2 errors")},
+			{0, failed(daemon.Locked, "locked")}, {0, failed(daemon.Input, "2 errors")}}, []string{"2 errors"}},
+		{"another adsync keeps the state", nil, []run{{0, locked(1)},
+			{0, locked(lockedAfter - 1)}, {0, locked(lockedAfter)}, {0, locked(lockedAfter + 1)}, {0, inSync()}},
+			[]string{"does not get its turn: process 7 has it", "works again"}},
+		{"suspended and resumed", nil, []run{{0, stopped("prices")}, {0, stopped("prices")}, {0, inSync()}},
+			[]string{"suspended by anna: prices", "goes on: what stopped it was lifted"}},
 		{"drift is told who asks for it", nil, []run{{0, drifted}}, nil},
-		{"drift", []Topic{Drift}, []run{{0, drifted}, {0, drifted}, {0, inSync()}, {0, drifted}}, []string{"1 changed outside", "1 changed outside"}},
-		{"what was applied", []Topic{Applied}, []run{{0, applied("run-1")}, {0, inSync()}, {0, applied("run-2")}}, []string{"3 applied (run-1)", "3 applied (run-2)"}},
-		{"one run is one message", []Topic{Applied, Held}, []run{{0, Situation{Class: daemon.Held, Planned: true, Applied: 3, Run: "run-1", Held: []Item{{Text: "a"}}}}}, []string{"1 waiting for approval; 3 applied (run-1)"}},
-		{"only what is asked for", []Topic{Failed}, []run{{0, held("activates")}, {0, failed(daemon.Internal, "a fault")}}, []string{"a fault"}},
+		{"drift", []Topic{Drift}, []run{{0, drifted}, {0, drifted}, {0, inSync()}, {0, drifted}},
+			[]string{"1 changed outside", "1 changed outside"}},
+		{"what was applied", []Topic{Applied}, []run{{0, applied("run-1")}, {0, inSync()}, {0, applied("run-2")}},
+			[]string{"3 applied (run-1)", "3 applied (run-2)"}},
+		{"one run is one message", []Topic{Applied, Held}, []run{{0,
+			Situation{Class: daemon.Held, Planned: true, Applied: 3, Run: "run-1", Held: []Item{{Text: "a"}}}}},
+			[]string{"1 waiting for approval; 3 applied (run-1)"}},
+		{"only what is asked for", []Topic{Failed},
+			[]run{{0, held("activates")}, {0, failed(daemon.Internal, "a fault")}}, []string{"a fault"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d := &desk{}
@@ -170,7 +218,8 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 					n.tell(r.Situation)
 				}
 			})
-			if diff := cmp.Diff(tc.want, d.all(), cmp.Transformer("nil", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
+			if diff := cmp.Diff(tc.want, d.all(),
+				cmp.Transformer("nil", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
 				t.Errorf("told (-want +have):\n%s", diff)
 			}
 		})
@@ -322,7 +371,8 @@ func TestOnlySoManyLeaveInAnHour(t *testing.T) {
 
 func newNotifier(t *testing.T, d Sender) *Notifier {
 	t.Helper()
-	n, err := New("shop", []Destination{{Name: "hook", Form: Webhook, URL: secret.New("https://hooks.example/secret-path"), Key: secret.New("0123456789abcdef")}}, Options{Send: d})
+	n, err := New("shop", []Destination{{Name: "hook", Form: Webhook,
+		URL: secret.New("https://hooks.example/secret-path"), Key: secret.New("0123456789abcdef")}}, Options{Send: d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +398,8 @@ func TestWhatIsRefusedForGoodIsCounted(t *testing.T) {
 			n.Flush(t.Context())
 		}
 	})
-	if diff := cmp.Diff([]int{0, 1, 0}, missing); diff != "" || strings.Contains(log.String(), "secret-path") || strings.Count(log.String(), "notification not delivered") != 1 {
+	if diff := cmp.Diff([]int{0, 1, 0}, missing); diff != "" || strings.Contains(log.String(), "secret-path") ||
+		strings.Count(log.String(), "notification not delivered") != 1 {
 		t.Errorf("missing (-want +have):\n%s and logged:\n%s", diff, &log)
 	}
 }
@@ -365,13 +416,19 @@ func TestDestinationsAreChecked(t *testing.T) {
 		want string
 	}{
 		{"a form nobody knows", Destination{Form: "pager", URL: url}, "want webhook, slack, teams or email"},
-		{"a topic nobody knows", Destination{Form: Slack, URL: url, On: []Topic{"everything"}}, `on names "everything"`},
+		{"a topic nobody knows", Destination{Form: Slack, URL: url, On: []Topic{"everything"}},
+			`on names "everything"`},
 		{"a webhook without a key", Destination{Form: Webhook, URL: url}, "shorter than 16"},
-		{"an address without TLS", Destination{Form: Slack, URL: secret.New("http://hooks.example/secret-path")}, "want https"},
-		{"an address with a name", Destination{Form: Webhook, URL: secret.New("https://u:secret-path@hooks.example/"), Key: key}, "cannot be read"},
-		{"a mail to nobody", Destination{Form: Email, Mail: Mail{Host: "mail.example", From: "a@b.example", TLS: "tls"}}, "want all three"},
-		{"a mail without TLS", Destination{Form: Email, Mail: Mail{Host: "mail.example", From: "a@b.example", To: []string{"c@d.example"}}}, "want starttls or tls"},
-		{"a mail to no address", Destination{Form: Email, Mail: Mail{Host: "mail.example", From: "a@b.example", To: []string{"nobody"}, TLS: "tls"}}, "want addresses"},
+		{"an address without TLS", Destination{Form: Slack, URL: secret.New("http://hooks.example/secret-path")},
+			"want https"},
+		{"an address with a name", Destination{Form: Webhook,
+			URL: secret.New("https://u:secret-path@hooks.example/"), Key: key}, "cannot be read"},
+		{"a mail to nobody", Destination{Form: Email,
+			Mail: Mail{Host: "mail.example", From: "a@b.example", TLS: "tls"}}, "want all three"},
+		{"a mail without TLS", Destination{Form: Email, Mail: Mail{Host: "mail.example",
+			From: "a@b.example", To: []string{"c@d.example"}}}, "want starttls or tls"},
+		{"a mail to no address", Destination{Form: Email, Mail: Mail{Host: "mail.example",
+			From: "a@b.example", To: []string{"nobody"}, TLS: "tls"}}, "want addresses"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := New("shop", []Destination{tc.to}, Options{})

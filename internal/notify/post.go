@@ -30,7 +30,10 @@ func (p *post) add(m *Message) {
 }
 
 // undoes are the topics that end with another.
-var undoes = map[Topic][]Topic{Failed: {Recovered}, Credentials: {Recovered}, Suspended: {Resumed}, Recovered: {Failed, Credentials}, Resumed: {Suspended}}
+var undoes = map[Topic][]Topic{
+	Failed: {Recovered}, Credentials: {Recovered},
+	Suspended: {Resumed}, Recovered: {Failed, Credentials}, Resumed: {Suspended},
+}
 
 // joined is one message of two: of each topic the newest, and of what was applied a
 // digest.
@@ -54,7 +57,9 @@ func joined(before, m *Message) *Message {
 		switch {
 		case at >= 0:
 			one.Sections[at] = one.Sections[at].after(s)
-		case at < 0 && !slices.ContainsFunc(m.Sections, func(o Section) bool { return slices.Contains(undoes[o.Topic], s.Topic) }):
+		case at < 0 && !slices.ContainsFunc(m.Sections, func(o Section) bool {
+			return slices.Contains(undoes[o.Topic], s.Topic)
+		}):
 			one.Sections = append(one.Sections, s)
 		}
 	}

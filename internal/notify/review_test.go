@@ -11,7 +11,10 @@ import (
 )
 
 func judged(name string, state review.State) review.Line {
-	return review.Line{Name: name, In: "Spring › Runners", State: state, Reason: "crawler_404", Means: "the landing page is not there", Do: "mend it"}
+	return review.Line{
+		Name: name, In: "Spring › Runners", State: state,
+		Reason: "crawler_404", Means: "the landing page is not there", Do: "mend it",
+	}
 }
 
 // TestReviewsAreToldAtOnce: whatever else was told within the hour, in quiet hours too, and
@@ -23,8 +26,10 @@ func TestReviewsAreToldAtOnce(t *testing.T) {
 		on   []Topic
 		want []string
 	}{
-		{"to those who name no topics", nil, []string{"review of ads: 1 rejected", "review of ads: 1 limited, 1 approved"}},
-		{"to those who ask for it", []Topic{Review}, []string{"review of ads: 1 rejected", "review of ads: 1 limited, 1 approved"}},
+		{"to those who name no topics",
+			nil, []string{"review of ads: 1 rejected", "review of ads: 1 limited, 1 approved"}},
+		{"to those who ask for it", []Topic{Review},
+			[]string{"review of ads: 1 rejected", "review of ads: 1 limited, 1 approved"}},
 		{"to nobody else", []Topic{Failed, Held}, []string{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -58,7 +63,8 @@ func TestWhatIsToldOfAnAdNamesIt(t *testing.T) {
 }
 
 func TestTwoMessagesOfReviewsLoseNoAd(t *testing.T) {
-	one := reviewed([]review.Line{judged("Second", review.Limited)}).after(reviewed([]review.Line{judged("Hero", review.Rejected)}))
+	one := reviewed([]review.Line{judged("Second",
+		review.Limited)}).after(reviewed([]review.Line{judged("Hero", review.Rejected)}))
 	if len(one.Items) != 2 || one.Count != 2 || one.Title != "review of ads: 2 judged" {
 		t.Errorf("two messages in one are %+v; want both ads", one)
 	}

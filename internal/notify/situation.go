@@ -53,7 +53,9 @@ type Commands struct {
 // Of reads what a run of the daemon came to. Of what it tells, the schemas know the
 // words that people use.
 func Of(r daemon.Result, s daemon.Status, now time.Time, schemas resource.Schemas, c Commands) Situation {
-	one := Situation{Time: now, Class: r.Class, Message: diag.Printable(r.Message), Failures: s.Failures, Commit: r.Revision.Commit}
+	one := Situation{
+		Time: now, Class: r.Class, Message: diag.Printable(r.Message), Failures: s.Failures, Commit: r.Revision.Commit,
+	}
 	if s.Suspended != nil {
 		order := *s.Suspended
 		order.By, order.Reason = diag.Printable(order.By), diag.Printable(order.Reason)
@@ -63,7 +65,8 @@ func Of(r daemon.Result, s daemon.Status, now time.Time, schemas resource.Schema
 		one.plan(r.Plan, words.NamesOf(schemas, r.Plan.Changes), c)
 	}
 	if w := r.Rewritten; w != nil {
-		one.Held = []Item{{Text: fmt.Sprintf("history was rewritten: %.12s stands in the place of %.12s", w.Commit, w.Before), Command: fmt.Sprintf("adsync reconcile --accept-commit %.12s", w.Commit) + c.Orders}}
+		one.Held = []Item{{Text: fmt.Sprintf("history was rewritten: %.12s stands in the place of %.12s",
+			w.Commit, w.Before), Command: fmt.Sprintf("adsync reconcile --accept-commit %.12s", w.Commit) + c.Orders}}
 	}
 	for _, who := range r.Writers {
 		one.Writers = append(one.Writers, Item{Text: diag.Printable(who), Command: "adsync audit" + c.Files})
@@ -83,7 +86,9 @@ func (s *Situation) plan(d *planview.Document, called *words.Names, c Commands) 
 		}
 		text += more(release.Holds - 1)
 		if at := planview.AsksAgain(release.Allow); at != "" {
-			s.Failed = append(s.Failed, Item{Text: text, Command: "adsync reconcile --retry " + quoted(at) + c.Orders, At: at})
+			s.Failed = append(s.Failed, Item{
+				Text: text, Command: "adsync reconcile --retry " + quoted(at) + c.Orders, At: at,
+			})
 			continue
 		}
 		s.Held = append(s.Held, Item{Text: text, Command: "adsync apply --allow " + quoted(release.Allow) + c.Files})
@@ -97,7 +102,9 @@ func (s *Situation) plan(d *planview.Document, called *words.Names, c Commands) 
 		change := &d.Changes[i]
 		if change.Urgent {
 			text := diag.Printable("urgent: " + called.Of(change.Address) + ": " + called.In(change.Held.Message))
-			s.Failed = append(s.Failed, Item{Text: text, Command: "adsync validate" + c.Files, At: change.Address + " goes on"})
+			s.Failed = append(s.Failed, Item{
+				Text: text, Command: "adsync validate" + c.Files, At: change.Address + " goes on",
+			})
 		}
 		var names []string
 		for k := range change.Fields {
@@ -106,7 +113,10 @@ func (s *Situation) plan(d *planview.Document, called *words.Names, c Commands) 
 			}
 		}
 		if len(names) > 0 {
-			s.Drift = append(s.Drift, Item{Text: diag.Printable(words.Upper(called.Of(change.Address)) + ": " + strings.Join(names, ", ") + " changed outside"), Command: "adsync drift" + c.Files})
+			s.Drift = append(s.Drift, Item{
+				Text: diag.Printable(words.Upper(called.Of(change.Address)) +
+					": " + strings.Join(names, ", ") + " changed outside"), Command: "adsync drift" + c.Files,
+			})
 		}
 	}
 	currency, money := d.Account.Currency, d.Possible()
@@ -129,7 +139,8 @@ func more(n int) string {
 // quoted is a word for a shell.
 func quoted(word string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("=/._~@:,+-", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' ||
+			r >= '0' && r <= '9' || strings.ContainsRune("=/._~@:,+-", r)
 	}
 	if strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -146,7 +157,9 @@ func (s *Situation) run(d *runview.Document, called *words.Names, c Commands) {
 			s.Applied++
 		case state.OutcomeFailed, state.OutcomeUnknown:
 			text := fmt.Sprintf("%s is %s: %s", words.Upper(called.Of(o.Address)), o.Outcome, called.In(o.Message))
-			s.Failed = append(s.Failed, Item{Text: diag.Printable(text), Command: "adsync show " + d.Run + c.Files, At: o.Address})
+			s.Failed = append(s.Failed, Item{
+				Text: diag.Printable(text), Command: "adsync show " + d.Run + c.Files, At: o.Address,
+			})
 		}
 	}
 }

@@ -43,7 +43,9 @@ func (f Folder) Asks() []Ask {
 		a.ID = id
 		asks = append(asks, a)
 	}
-	slices.SortStableFunc(asks, func(a, b Ask) int { return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(asks, func(a, b Ask) int {
+		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.ID, b.ID))
+	})
 	return asks
 }
 

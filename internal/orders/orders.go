@@ -90,7 +90,9 @@ func (f Folder) Suspension(now time.Time) *Suspension {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return &Suspension{Reason: fmt.Sprintf("%v; as nobody can say otherwise, it counts; adsync resume takes it away", err)}
+		return &Suspension{
+			Reason: fmt.Sprintf("%v; as nobody can say otherwise, it counts; adsync resume takes it away", err),
+		}
 	case !s.Until.IsZero() && !now.Before(s.Until):
 		return nil
 	}

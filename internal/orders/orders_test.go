@@ -55,10 +55,12 @@ func TestASuspensionStandsUntilItIsOver(t *testing.T) {
 
 func TestASuspensionSaysWhoAndWhy(t *testing.T) {
 	f := orders.Folder(t.TempDir())
-	if err := f.Suspend(orders.Suspension{By: "anna", Reason: "budget review", Since: noon, Until: noon.Add(2 * time.Hour)}); err != nil {
+	if err := f.Suspend(orders.Suspension{By: "anna",
+		Reason: "budget review", Since: noon, Until: noon.Add(2 * time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
-	const want = "suspended by anna since 2026-03-01 12:00 UTC until 2026-03-01 14:00 UTC: budget review; adsync resume lifts it"
+	const want = "suspended by anna since 2026-03-01 " +
+		"12:00 UTC until 2026-03-01 14:00 UTC: budget review; adsync resume lifts it"
 	if err := f.Suspended(noon); err == nil || err.Error() != want {
 		t.Errorf("Suspended = %v\nwant %s", err, want)
 	}
@@ -89,7 +91,8 @@ func TestASuspensionThatCannotBeReadStands(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := orders.Folder(dir).Suspension(noon)
-			if s == nil || !strings.Contains(s.Reason, orders.SuspendName) || !strings.Contains(s.Reason, "adsync resume") {
+			if s == nil || !strings.Contains(s.Reason, orders.SuspendName) ||
+				!strings.Contains(s.Reason, "adsync resume") {
 				t.Fatalf("Suspension = %+v; want one that names the file and what takes it away", s)
 			}
 			if _, err := orders.Folder(dir).Resume(noon, "bert"); err != nil {
@@ -136,7 +139,8 @@ func TestStopStandsWhateverItIs(t *testing.T) {
 			if err := put(path); err != nil {
 				t.Fatal(err)
 			}
-			if err := orders.Standing(account, shared); !errors.Is(err, orders.ErrStop) || !strings.Contains(err.Error(), path) {
+			if err := orders.Standing(account, shared); !errors.Is(err, orders.ErrStop) ||
+				!strings.Contains(err.Error(), path) {
 				t.Errorf("Standing = %v; want ErrStop with %s", err, path)
 			}
 			if err := os.Remove(path); err != nil {
@@ -203,7 +207,8 @@ func TestOneDaemonAttends(t *testing.T) {
 	if d, lives, err := f.Daemon(); err != nil || !lives || !cmp.Equal(d, said) {
 		t.Errorf("Daemon = %+v, %t, %v; want %+v, alive", d, lives, err, said)
 	}
-	if _, err := f.Attend(sleep); !errors.Is(err, orders.ErrAttended) || !strings.Contains(err.Error(), "process 7 on here") || paused == 0 {
+	if _, err := f.Attend(sleep); !errors.Is(err, orders.ErrAttended) ||
+		!strings.Contains(err.Error(), "process 7 on here") || paused == 0 {
 		t.Errorf("a second Attend = %v after %s; want ErrAttended with who has it", err, paused)
 	}
 	if err := one.End(); err != nil {

@@ -92,7 +92,8 @@ func TestTheBranchOfAPullRequestGetsNothing(t *testing.T) {
 			t.Errorf("job %s runs if %q; want the events it runs for named", name, j.If)
 		}
 		own := slices.Contains(events, "pull_request")
-		if own && (len(events) > 1 || j.Environment != "" || j.secret() || strings.Contains(w.text(t, name), "github.token")) {
+		if own && (len(events) > 1 || j.Environment != "" ||
+			j.secret() || strings.Contains(w.text(t, name), "github.token")) {
 			t.Errorf("job %s runs what the branch says, and has a secret, a token or an environment", name)
 		}
 		if j.secret() && j.Environment == "" {
@@ -145,7 +146,8 @@ func TestTheHeadOfAPullRequestIsData(t *testing.T) {
 			if strings.HasPrefix(s.Uses, "actions/checkout@") && (s.With["ref"] != nil || s.With["repository"] != nil) {
 				t.Errorf("job %s checks out %v %v; want main", name, s.With["repository"], s.With["ref"])
 			}
-			if regexp.MustCompile(`git (checkout|switch|merge|pull|reset|worktree|restore|archive|show) `).MatchString(s.Run) {
+			if regexp.MustCompile(`git (checkout|switch|merge|pull|reset|worktree|restore|archive|show) `).
+				MatchString(s.Run) {
 				t.Errorf("job %s takes files out of a commit: %s", name, s.Run)
 			}
 		}
@@ -165,7 +167,8 @@ func TestNoTokenIsInArgumentsOrKept(t *testing.T) {
 		}
 	}
 	if len(w.Env) > 0 {
-		t.Errorf("the workflow has variables for every job: %v; want them at the steps, where those of an environment count", w.Env)
+		t.Errorf("the workflow has variables for every "+
+			"job: %v; want them at the steps, where those of an environment count", w.Env)
 	}
 	for name, j := range w.Jobs {
 		hides(name, j.Env)
@@ -192,7 +195,8 @@ func TestNoTokenIsInArgumentsOrKept(t *testing.T) {
 func TestAnAllowanceHasReviewers(t *testing.T) {
 	var w workflow
 	read(t, workflowFile, &w)
-	if w.On["workflow_dispatch"].Inputs["allow"] == nil || w.Jobs["apply"].Environment != "${{ inputs.allow && 'ads-allow' || 'ads' }}" {
+	if w.On["workflow_dispatch"].Inputs["allow"] == nil ||
+		w.Jobs["apply"].Environment != "${{ inputs.allow && 'ads-allow' || 'ads' }}" {
 		t.Errorf("apply runs in %q; want an environment of its own for an allowance", w.Jobs["apply"].Environment)
 	}
 	if !strings.Contains(w.text(t, "apply"), "ALLOW: ${{ inputs.allow }}") {

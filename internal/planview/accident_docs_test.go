@@ -38,7 +38,9 @@ func (rows table) typed(t testing.TB) *resource.Snapshot {
 		sheet := diag.OriginOf("q4.xlsx", schema.Sheet)
 		r.Position = sheet.At(i+2, 0)
 		for j, n := range r.Attributes {
-			column := 1 + slices.IndexFunc(schema.Attributes, func(a resource.Attribute) bool { return a.Name == n.Name })
+			column := 1 + slices.IndexFunc(schema.Attributes, func(a resource.Attribute) bool {
+				return a.Name == n.Name
+			})
 			r.Attributes[j].Value = n.Value.At(sheet.At(i+2, column))
 		}
 		if !s.Add(r) {
@@ -77,9 +79,12 @@ var shown = map[string]struct{ was, now table }{
 		fill("ad/boots/trail/a%d target_url=https://shop.example/%s", list("mud sand rock snow road")...),
 		fill("ad/boots/trail/a%d target_url=https://shop.example/%s", slices.Repeat([]string{"sale"}, 5)...),
 	},
-	"replacement": {fill(adTitle, list("Summer_shoes Summer_hats Summer_bags Early_Summer Summer_sale Gloves")...), fill(adTitle, list("Winter_shoes Winter_hats Winter_bags Early_Winter Winter_sale Gloves")...)},
-	"twin":        {table{"campaign/spring-launch name=Spring_launch"}, table{"campaign/spring-launch name=Spring_launch", "campaign/spring-lanuch name=Spring_lanuch bidding_type=clicks budget.daily=50"}},
-	"activates":   {fill("campaign/c%d status=%s", slices.Repeat([]string{"paused"}, 12)...), fill("campaign/c%d status=%s", slices.Repeat([]string{"active"}, 12)...)},
+	"replacement": {fill(adTitle, list("Summer_shoes Summer_hats Summer_bags Early_Summer Summer_sale Gloves")...),
+		fill(adTitle, list("Winter_shoes Winter_hats Winter_bags Early_Winter Winter_sale Gloves")...)},
+	"twin": {table{"campaign/spring-launch name=Spring_launch"}, table{"campaign/spring-launch " +
+		"name=Spring_launch", "campaign/spring-lanuch name=Spring_lanuch bidding_type=clicks budget.daily=50"}},
+	"activates": {fill("campaign/c%d status=%s", slices.Repeat([]string{"paused"}, 12)...),
+		fill("campaign/c%d status=%s", slices.Repeat([]string{"active"}, 12)...)},
 }
 
 // Every line of an excerpt is printed, in this order; a line that begins with …
@@ -123,7 +128,8 @@ const (
 func nested(groups ...string) table {
 	rows := table{"campaign/x name=Spring", "ad_group/x/r name=Runners", "ad_group/x/s name=Walkers"}
 	for i, g := range groups {
-		rows = append(rows, fmt.Sprintf("ad/x/%s/a%d name=Hero_%d title=Shoes body=Light target_url=https://a.example/%d image=https://a.example/a.png", g, i+1, i+1, i*i))
+		rows = append(rows, fmt.Sprintf("ad/x/%s/a%d name=Hero_%d "+
+			"title=Shoes body=Light target_url=https://a.example/%d image=https://a.example/a.png", g, i+1, i+1, i*i))
 	}
 	return rows
 }

@@ -38,7 +38,9 @@ func WriteAnnotations(w io.Writer, schemas resource.Schemas, d *Document, folder
 }
 
 func (p *page) annotations() []annotation {
-	spend := annotation{level: "notice", title: "adsync plan", text: p.money[0].label + ": " + p.money[0].text + "\n" + p.plan}
+	spend := annotation{
+		level: "notice", title: "adsync plan", text: p.money[0].label + ": " + p.money[0].text + "\n" + p.plan,
+	}
 	if p.held != "" {
 		spend.text += "\n" + heldTitle + " " + p.held
 	}
@@ -51,10 +53,14 @@ func (p *page) annotations() []annotation {
 		if problem.Severity == diag.Note {
 			level = "notice" // as GitHub calls it
 		}
-		all = append(all, annotation{level, "adsync " + string(problem.Code), strings.TrimSuffix(problem.Message+"\n"+problem.Hint, "\n"), problem.Position})
+		all = append(all, annotation{level, "adsync " + string(problem.Code),
+			strings.TrimSuffix(problem.Message+"\n"+problem.Hint, "\n"), problem.Position})
 	}
 	for _, s := range p.slips {
-		all = append(all, annotation{level: "warning", title: "adsync: " + s.hazard, text: strings.TrimSpace(s.message + "\n" + s.examples + "\n" + s.release), at: s.source})
+		all = append(all, annotation{
+			level: "warning", title: "adsync: " + s.hazard,
+			text: strings.TrimSpace(s.message + "\n" + s.examples + "\n" + s.release), at: s.source,
+		})
 	}
 	for _, t := range p.trees {
 		for i := range t.changes {
@@ -101,7 +107,9 @@ func fewest(all []annotation) []annotation {
 		more += max(0, n-annotationsShown)
 	}
 	if more > 0 {
-		kept = append(kept, annotation{level: "notice", title: "adsync plan", text: thousands(int64(more)) + " more remarks are in the plan"})
+		kept = append(kept, annotation{
+			level: "notice", title: "adsync plan", text: thousands(int64(more)) + " more remarks are in the plan",
+		})
 	}
 	return kept
 }

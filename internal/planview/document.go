@@ -21,13 +21,15 @@ type Document struct {
 	PlanHash      string    `json:"plan_hash"`
 	Revision      *Revision `json:"revision,omitempty"` // absent outside a git repository
 	plan.Document
-	Unread    []diag.Unread   `json:"unread,omitempty"`    // columns and sheets of the files whose values are not read
-	Requests  *plan.Requests  `json:"requests,omitempty"`  // what an apply would send, where that is asked for
-	Asks      []plan.Ask      `json:"asks,omitempty"`      // what people may agree to, of a daemon's plan
-	Agreed    []plan.Agreed   `json:"agreed,omitempty"`    // what is not held as somebody agreed to it
-	Review    *review.Summary `json:"review,omitempty"`    // where the ads stand with the service; no part of the plan's hash, and absent where nothing is known
-	Approvals *Approvals      `json:"approvals,omitempty"` // what an approval of it is bound to; absent where nobody approves
-	Error     string          `json:"error,omitempty"`
+	Unread   []diag.Unread  `json:"unread,omitempty"`   // columns and sheets of the files whose values are not read
+	Requests *plan.Requests `json:"requests,omitempty"` // what an apply would send, where that is asked for
+	Asks     []plan.Ask     `json:"asks,omitempty"`     // what people may agree to, of a daemon's plan
+	Agreed   []plan.Agreed  `json:"agreed,omitempty"`   // what is not held as somebody agreed to it
+	// where the ads stand with the service; no part of the plan's hash, and absent where nothing is known
+	Review *review.Summary `json:"review,omitempty"`
+	// what an approval of it is bound to; absent where nobody approves
+	Approvals *Approvals `json:"approvals,omitempty"`
+	Error     string     `json:"error,omitempty"`
 }
 
 // Approvals is what approvals of a plan are bound to beside what they name.
@@ -54,9 +56,10 @@ type Account struct {
 
 // Revision is the commit the files are of.
 type Revision struct {
-	Commit      string   `json:"commit"`         // full hash of HEAD
-	Path        string   `json:"path,omitempty"` // of the project in the repository, which positions count from; absent at its top
-	Uncommitted []string `json:"uncommitted"`    // sources whose bytes are not those of the commit, sorted
+	Commit string `json:"commit"` // full hash of HEAD
+	// of the project in the repository, which positions count from; absent at its top
+	Path        string   `json:"path,omitempty"`
+	Uncommitted []string `json:"uncommitted"` // sources whose bytes are not those of the commit, sorted
 }
 
 // goes says that something of the change is left to apply when what is held is

@@ -36,7 +36,8 @@ func (f *fold) lists(c *plan.ChangeDocument) bool {
 // address and its values.
 func likeness(c *plan.ChangeDocument) string {
 	var b strings.Builder
-	fmt.Fprint(&b, c.Action, c.Kind, c.Hazards, c.Urgent, c.Pruned, c.Pending, c.RestOf, c.Without, goes(c), c.Spend.DailyAfter > c.Spend.DailyBefore)
+	fmt.Fprint(&b, c.Action, c.Kind, c.Hazards, c.Urgent,
+		c.Pruned, c.Pending, c.RestOf, c.Without, goes(c), c.Spend.DailyAfter > c.Spend.DailyBefore)
 	for _, h := range holdsOf(c.Held) {
 		b.WriteString("|" + h.hazard)
 	}

@@ -42,7 +42,9 @@ func TestEachForm(t *testing.T) {
 	failed.Error, failed.Problems = "1 error; nothing was changed", quarter(t).Problems
 	for name, d := range map[string]*Document{
 		"quarter": quarter(t), "failed": failed, "in-sync": documentOf(&plan.Plan{InSync: 3}),
-		"hostile": hostile("=HYPERLINK(\"x\")|<b>@all</b> #1 `x` ``` ::error::\x1b[2J\u202e\r\n--> </script>&amp;"), "pull-request": pullRequest(t),
+		"hostile": hostile("=HYPERLINK(\"x\")|<b>@all</b> " +
+			"#1 `x` ``` ::error::\x1b[2J\u202e\r\n--> </script>&amp;"),
+		"pull-request": pullRequest(t),
 	} {
 		for ending := range forms {
 			if ending == "full" || ending == "txt" && name == "quarter" {
@@ -57,11 +59,15 @@ func TestEachForm(t *testing.T) {
 func pullRequest(t testing.TB) *Document {
 	d := quarter(t)
 	for i := range d.Changes {
-		d.Changes[i].Pending = strings.HasPrefix(d.Changes[i].Address, "campaign/s") || strings.Contains(d.Changes[i].Address, "quiet")
+		d.Changes[i].Pending = strings.HasPrefix(d.Changes[i].Address, "campaign/s") ||
+			strings.Contains(d.Changes[i].Address, "quiet")
 	}
 	field(t, d, "campaign/brand", "description").Pending = true
-	d.Base = &plan.Base{Revision: "origin/main", Commit: "0123456789abcdef", Whole: true, Withdrawn: []string{"campaign/autumn"},
-		Money: plan.Money{Currency: "USD", Totals: plan.Totals{Day: plan.Moved{Before: 1_130_000_000, After: 1_180_000_000}}}}
+	d.Base = &plan.Base{Revision: "origin/main", Commit: "0123456789abcdef",
+		Whole: true, Withdrawn: []string{"campaign/autumn"},
+		Money: plan.Money{
+			Currency: "USD", Totals: plan.Totals{Day: plan.Moved{Before: 1_130_000_000, After: 1_180_000_000}},
+		}}
 	return d
 }
 
@@ -71,18 +77,27 @@ func TestNoDocumentBreaksAForm(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := rapid.OneOf(
 			rapid.StringOfN(rapid.RuneFrom([]rune("ab `|<>&@#!~*_[]()\\\"'%:,=+-\n\r\t\x1b\u202e\u200b界é")), 1, 60, -1),
-			rapid.SampledFrom([]string{"", "<script>alert(1)</script>", "::error::x", "@org/team", "```\n</details>", strings.Repeat("x`", 10_000), "\xff\x9b"}),
+			rapid.SampledFrom([]string{"", "<script>alert(1)</script>",
+				"::error::x", "@org/team", "```\n</details>", strings.Repeat("x`", 10_000), "\xff\x9b"}),
 		).Draw(r, "text")
 		d := hostile(text)
 		d.Changes[0].Spend.DailyAfter = rapid.Int64().Draw(r, "spend")
-		d.Money = &plan.Money{Currency: text, MonthEnds: text, Bounds: d.Money.Bounds, Campaigns: d.Money.Campaigns, Totals: plan.Totals{Day: plan.Moved{Before: rapid.Int64().Draw(r, "before"), After: rapid.Int64().Draw(r, "after")}}}
+		d.Money = &plan.Money{
+			Currency: text, MonthEnds: text, Bounds: d.Money.Bounds, Campaigns: d.Money.Campaigns, Totals: plan.Totals{
+				Day: plan.Moved{Before: rapid.Int64().Draw(r, "before"), After: rapid.Int64().Draw(r, "after")},
+			},
+		}
 		d.Selection = &plan.SelectionDocument{Pulled: []plan.PulledDocument{{Address: text, For: text}}}
-		d.Changes[0].Action = plan.Action(rapid.SampledFrom([]string{"create", "update", "replace", "archive", "adopt", "forget", "record", text}).Draw(r, "action"))
+		d.Changes[0].Action = plan.Action(rapid.SampledFrom([]string{"create",
+			"update", "replace", "archive", "adopt", "forget", "record", text}).Draw(r, "action"))
 		if rapid.Bool().Draw(r, "planned") { // else nothing is said of its money
 			d.Error = ""
 		}
 		d.Changes[0].Pending = rapid.Bool().Draw(r, "pending")
-		d.Base = &plan.Base{Revision: text, Commit: text, Whole: rapid.Bool().Draw(r, "whole"), Money: plan.Money{Currency: text}, Withdrawn: []string{text}}
+		d.Base = &plan.Base{
+			Revision: text, Commit: text, Whole: rapid.Bool().Draw(r, "whole"),
+			Money: plan.Money{Currency: text}, Withdrawn: []string{text},
+		}
 		for name := range forms {
 			keepsItsPromise(r, name, form(t, name, d), text)
 		}
@@ -110,7 +125,8 @@ func keepsItsPromise(t *rapid.T, name, got, text string) {
 		if name == "html" && strings.Contains(line, "ZgotmplZ") {
 			t.Fatalf("the template refuses a value: %q", line)
 		}
-		if name == "github" && !strings.HasPrefix(line, "::error ") && !strings.HasPrefix(line, "::warning ") && !strings.HasPrefix(line, "::notice ") {
+		if name == "github" && !strings.HasPrefix(line, "::error ") &&
+			!strings.HasPrefix(line, "::warning ") && !strings.HasPrefix(line, "::notice ") {
 			t.Fatalf("a line is no annotation: %q", line)
 		}
 	}
@@ -120,7 +136,8 @@ func keepsItsPromise(t *rapid.T, name, got, text string) {
 // refer, link or be HTML.
 func TestX5NothingForeignStandsOutsideCodeInMarkdown(t *testing.T) {
 	for _, attack := range []string{
-		"CANARY", "@CANARY", "CANARY#1", "<img src=CANARY>", "`CANARY`", "``` CANARY ```", "|CANARY|", "\nCANARY\n", "http://CANARY.example", "[CANARY](x)", "--> CANARY", "</code></summary>CANARY", "\\`CANARY",
+		"CANARY", "@CANARY", "CANARY#1", "<img src=CANARY>", "`CANARY`", "``` CANARY ```", "|CANARY|",
+		"\nCANARY\n", "http://CANARY.example", "[CANARY](x)", "--> CANARY", "</code></summary>CANARY", "\\`CANARY",
 	} {
 		_, body, _ := strings.Cut(form(t, "md", hostile(attack)), "-->\n") // the marker holds letters and digits only
 		got := outsideCode(body)
@@ -195,8 +212,10 @@ func afterRun(text, ticks string) string {
 func TestAMarkdownCommentIsCutAloud(t *testing.T) {
 	var desired, live strings.Builder
 	for i := range 800 {
-		fmt.Fprintf(&desired, "campaign/c%03d name=Autumn description=%s_%d budget.daily=%d\n", i, strings.Repeat("x", 80), i, 10+i)
-		fmt.Fprintf(&live, "campaign/c%03d#%d name=Autumn description=%s budget.daily=1\n", i, i, strings.Repeat("y", 80))
+		fmt.Fprintf(&desired, "campaign/c%03d name=Autumn description=%s_%d budget.daily=%d\n",
+			i, strings.Repeat("x", 80), i, 10+i)
+		fmt.Fprintf(&live, "campaign/c%03d#%d name=Autumn description=%s budget.daily=1\n",
+			i, i, strings.Repeat("y", 80))
 	}
 	d := planned(t, live.String(), desired.String(), live.String())
 	for i := range d.Changes { // none is like another
@@ -206,7 +225,8 @@ func TestAMarkdownCommentIsCutAloud(t *testing.T) {
 	if len(got) > 65_536 || len(got) < 40_000 {
 		t.Errorf("the comment has %d bytes; want it full", len(got))
 	}
-	for _, want := range []string{"**Cut, as a comment holds 65,536 characters:**", "rows of what is held", "trees with", "adsync plan --full", Marker("adacct_quickstart")} {
+	for _, want := range []string{"**Cut, as a comment holds 65,536 characters:**",
+		"rows of what is held", "trees with", "adsync plan --full", Marker("adacct_quickstart")} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the comment lacks %q:\n%.300s\n…\n%s", want, got, got[len(got)-400:])
 		}
@@ -225,8 +245,10 @@ func TestAMarkerNamesItsAccountAndEndsNoComment(t *testing.T) {
 func TestAnnotationsStandAtTheirLines(t *testing.T) {
 	d := planned(t, "", "campaign/x name=Autumn", "")
 	d.Problems = []diag.Problem{
-		{Severity: diag.Error, Code: diag.BadURL, Position: diag.At("a,b.yaml", 3, 5), Message: "50% is\n::error::wrong", Hint: "write 50"},
-		{Severity: diag.Warning, Code: diag.BadURL, Position: diag.Cell("q4.xlsx", "Ads", 4, 6), Message: "target_url has no https"},
+		{Severity: diag.Error, Code: diag.BadURL, Position: diag.At("a,b.yaml", 3, 5),
+			Message: "50% is\n::error::wrong", Hint: "write 50"},
+		{Severity: diag.Warning, Code: diag.BadURL,
+			Position: diag.Cell("q4.xlsx", "Ads", 4, 6), Message: "target_url has no https"},
 	}
 	got := form(t, "github", d)
 	for _, want := range []string{
@@ -243,7 +265,9 @@ func TestAnnotationsStandAtTheirLines(t *testing.T) {
 func TestGitHubIsToldHowMuchItWouldNotShow(t *testing.T) {
 	d := planned(t, "campaign/x#1 name=Autumn", "campaign/x name=Autumn", "campaign/x#1 name=Autumn")
 	for i := range 30 {
-		d.Problems = append(d.Problems, diag.Problem{Severity: diag.Error, Code: diag.BadURL, Position: diag.At("a.yaml", i+1, 0), Message: "wrong"})
+		d.Problems = append(d.Problems, diag.Problem{
+			Severity: diag.Error, Code: diag.BadURL, Position: diag.At("a.yaml", i+1, 0), Message: "wrong",
+		})
 	}
 	got := form(t, "github", d)
 	if strings.Count(got, "::error ") != 10 || !strings.Contains(got, "20 more remarks are in the plan") {

@@ -35,7 +35,13 @@ func (p *page) headline(d *Document) {
 	currency := d.currency()
 	m := d.Possible()
 	if m.Currency == "" && d.Spend != nil { // a document without money has the sums of its changes
-		m = plan.Money{Totals: plan.Totals{Day: plan.Moved{Before: d.Spend.DailyBefore, After: d.Spend.DailyAfter}, Lifetime: plan.Moved{Before: d.Spend.LifetimeBefore, After: d.Spend.LifetimeAfter}}}
+		m = plan.Money{
+			Totals: plan.Totals{
+				Day: plan.Moved{Before: d.Spend.DailyBefore, After: d.Spend.DailyAfter}, Lifetime: plan.Moved{
+					Before: d.Spend.LifetimeBefore, After: d.Spend.LifetimeAfter,
+				},
+			},
+		}
 	}
 	if d.Service != nil {
 		p.service = d.Service.Words()
@@ -101,9 +107,11 @@ func boundOf(b plan.SpendBound, currency string) sum {
 // everything would cost, and what could not be read.
 func (p *page) caveats(m *plan.Money, currency string) {
 	if all := m.IfAllowed; all != nil && (all.Day.After != m.Day.After || all.Month.After != m.Month.After) {
-		said := p.says.IfAllowed + strings.TrimSpace(amount(all.Day.After)+" "+currency) + " a day (" + signed(all.Day.After-m.Day.Before) + ")"
+		said := p.says.IfAllowed + strings.TrimSpace(amount(all.Day.After)+" "+currency) +
+			" a day (" + signed(all.Day.After-m.Day.Before) + ")"
 		if m.MonthEnds != "" {
-			said += ", at most " + amount(all.Month.After) + " to " + brief(m.MonthEnds) + " (" + signed(all.Month.After-m.Month.Before) + ")"
+			said += ", at most " + amount(all.Month.After) +
+				" to " + brief(m.MonthEnds) + " (" + signed(all.Month.After-m.Month.Before) + ")"
 		}
 		p.caveat = append(p.caveat, said+".")
 	}
@@ -156,7 +164,8 @@ func compared(m plan.Moved) int {
 func (p *page) counts(d *Document) {
 	s, says := d.Summary, p.says
 	ahead := counted([]count{
-		{says.counts[0], s.Create}, {says.counts[1], s.Update}, {says.counts[2], s.Replace}, {says.counts[3], s.Archive},
+		{says.counts[0], s.Create}, {says.counts[1], s.Update},
+		{says.counts[2], s.Replace}, {says.counts[3], s.Archive},
 		{says.counts[4], s.Adopt}, {says.counts[5], s.Forget}, {says.counts[6], s.Record},
 	})
 	held := ""
@@ -164,7 +173,8 @@ func (p *page) counts(d *Document) {
 		held = thousands(int64(s.Held)) + " " + says.waits
 		p.held = heldFor(d)
 	}
-	others := counted([]count{{says.stay[0], s.InSync}, {says.stay[1], s.AsSent}, {says.stay[2], s.Kept}, {says.stay[3], s.Unmanaged}})
+	others := counted([]count{{says.stay[0], s.InSync},
+		{says.stay[1], s.AsSent}, {says.stay[2], s.Kept}, {says.stay[3], s.Unmanaged}})
 	said := strings.Join(slices.DeleteFunc([]string{held, others}, func(part string) bool { return part == "" }), "; ")
 	switch {
 	case d.Error != "":
@@ -223,7 +233,8 @@ func spendOf(c *plan.ChangeDocument, currency string) string {
 	for _, of := range []struct {
 		by   int64
 		what string
-	}{{c.Spend.DailyAfter - c.Spend.DailyBefore, "a day"}, {c.Spend.LifetimeAfter - c.Spend.LifetimeBefore, "over its lifetime"}} {
+	}{{c.Spend.DailyAfter - c.Spend.DailyBefore, "a day"},
+		{c.Spend.LifetimeAfter - c.Spend.LifetimeBefore, "over its lifetime"}} {
 		if of.by != 0 {
 			parts = append(parts, strings.Join(strings.Fields(signed(of.by)+" "+currency+" "+of.what), " "))
 		}

@@ -110,7 +110,8 @@ type htmlHold struct{ Title, Message, Allow, Final string }
 func htmlPageOf(p *page, d *Document) *htmlPage {
 	h := &htmlPage{
 		Policy: htmlPolicy(), Style: template.CSS(htmlStyle), Script: template.JS(htmlScript),
-		Account: diag.Printable(d.Account.ID), Hash: diag.Printable(d.PlanHash), Money: htmlSums(p.money), Movers: htmlSums(p.movers), Others: p.others, Bounds: htmlSums(p.bounds),
+		Account: diag.Printable(d.Account.ID), Hash: diag.Printable(d.PlanHash),
+		Money: htmlSums(p.money), Movers: htmlSums(p.movers), Others: p.others, Bounds: htmlSums(p.bounds),
 		Failed: p.failed, Plan: p.plan, Says: p.says, Held: p.held, Unallowed: p.unallowed, Left: p.left, Kept: p.kept,
 	}
 	h.Notes = append(append(append(h.Notes, p.caveat...), p.since...), p.selected...)
@@ -126,7 +127,8 @@ func htmlPageOf(p *page, d *Document) *htmlPage {
 		h.Releases = append(h.Releases, htmlRelease{"--allow " + r.allow, r.holds})
 	}
 	for _, problem := range p.problems {
-		h.Problems = append(h.Problems, htmlProblem{string(problem.Severity), problem.Position.String(), diag.Printable(problem.Message), diag.Printable(problem.Hint), string(problem.Code)})
+		h.Problems = append(h.Problems, htmlProblem{string(problem.Severity), problem.Position.String(),
+			diag.Printable(problem.Message), diag.Printable(problem.Hint), string(problem.Code)})
 	}
 	for i := range p.trees {
 		t := htmlTreeOf(p, &p.trees[i])
@@ -140,7 +142,8 @@ func htmlPageOf(p *page, d *Document) *htmlPage {
 // htmlPolicy allows this page's own style and script by their digests, and
 // nothing else.
 func htmlPolicy() template.HTMLAttr {
-	return template.HTMLAttr(`content="default-src 'none'; style-src '` + digest(htmlStyle) + `'; script-src '` + digest(htmlScript) + `'; base-uri 'none'; form-action 'none'"`)
+	return template.HTMLAttr(`content="default-src 'none'; style-src '` +
+		digest(htmlStyle) + `'; script-src '` + digest(htmlScript) + `'; base-uri 'none'; form-action 'none'"`)
 }
 
 func digest(text string) string {
@@ -168,8 +171,10 @@ func htmlTreeOf(p *page, t *tree) htmlTree {
 
 func htmlChangeOf(c *entry) htmlChange {
 	h := htmlChange{
-		Tag: c.tag, Symbol: c.symbol, Action: c.action, Address: c.address, Name: c.name, ID: c.id, Position: c.position, Money: c.money, Note: c.note, Along: c.along,
-		Recorded: c.recorded, Starts: c.starts, Hazards: c.hazards, Depth: c.depth, Held: c.held, Goes: c.goes, Holds: htmlHolds(c.holds),
+		Tag: c.tag, Symbol: c.symbol, Action: c.action, Address: c.address,
+		Name: c.name, ID: c.id, Position: c.position, Money: c.money, Note: c.note, Along: c.along,
+		Recorded: c.recorded, Starts: c.starts, Hazards: c.hazards,
+		Depth: c.depth, Held: c.held, Goes: c.goes, Holds: htmlHolds(c.holds),
 	}
 	for _, f := range c.fields {
 		h.Fields = append(h.Fields, htmlField{f.name, f.value, f.why, htmlHolds(f.holds)})

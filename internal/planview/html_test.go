@@ -27,7 +27,8 @@ func elements(t testing.TB, page string) (names, active []string) {
 		}
 		names = append(names, n.Data)
 		for _, a := range n.Attr {
-			if slices.Contains([]string{"src", "href", "action", "style", "srcset", "data"}, a.Key) || strings.HasPrefix(a.Key, "on") {
+			if slices.Contains([]string{"src", "href", "action", "style", "srcset", "data"}, a.Key) ||
+				strings.HasPrefix(a.Key, "on") {
 				active = append(active, n.Data+" "+a.Key)
 			}
 		}
@@ -40,7 +41,8 @@ func elements(t testing.TB, page string) (names, active []string) {
 func TestX5NothingForeignIsHTML(t *testing.T) {
 	want, _ := elements(t, form(t, "html", hostile("plain")))
 	for _, attack := range []string{
-		"<script>alert(1)</script>", "</title></style></script><img src=x onerror=alert(1)>", `" onclick="alert(1)`, "'><svg onload=alert(1)>", "javascript:alert(1)", "--><b>", "{{.}}", "</textarea><a href=//x>", "&lt;b&gt;",
+		"<script>alert(1)</script>", "</title></style></script><img src=x onerror=alert(1)>", `" onclick="alert(1)`,
+		"'><svg onload=alert(1)>", "javascript:alert(1)", "--><b>", "{{.}}", "</textarea><a href=//x>", "&lt;b&gt;",
 	} {
 		names, active := elements(t, form(t, "html", hostile(attack)))
 		if !slices.Equal(names, want) || len(active) > 0 {
@@ -56,14 +58,16 @@ func TestThePageNeedsNoNetworkAndRunsItsOwnScriptAlone(t *testing.T) {
 	d := quarter(t)
 	d.Changes[0].Name = `<script>document.title="run"</script><img src=x onerror="document.title='run'">`
 	page := form(t, "html", d)
-	if strings.Contains(page, "http-equiv=\"refresh\"") || strings.Count(page, "<script") != 1 || strings.Contains(page, "<link") {
+	if strings.Contains(page, "http-equiv=\"refresh\"") ||
+		strings.Count(page, "<script") != 1 || strings.Contains(page, "<link") {
 		t.Error("the page loads something, or has another script")
 	}
 	dom := rendered(t, page)
 	switch {
 	case !strings.Contains(dom, "<title>adsync plan: adacct_quickstart</title>"):
 		t.Errorf("the title is another:\n%.600s", dom)
-	case strings.Contains(dom, `type="button" data-copy="--allow archives=campaign/over" hidden`), strings.Contains(dom, `<p class="filter" hidden`):
+	case strings.Contains(dom, `type="button" data-copy="--allow archives=campaign/over" hidden`),
+		strings.Contains(dom, `<p class="filter" hidden`):
 		t.Error("the page's own script did not run: its policy forbids it, or it fails")
 	}
 }
@@ -78,7 +82,8 @@ func rendered(t *testing.T, page string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
-	c := exec.CommandContext(ctx, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir="+filepath.Join(dir, "profile"), "--virtual-time-budget=2000", "--dump-dom", "file://"+file)
+	c := exec.CommandContext(ctx, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--user-data-dir="+filepath.Join(dir, "profile"), "--virtual-time-budget=2000", "--dump-dom", "file://"+file)
 	dom, err := c.Output()
 	if err != nil {
 		t.Fatalf("chromium, which make deps installs: %v", err)

@@ -77,8 +77,10 @@ type Tail struct {
 // LineTypes gives a value of what a line of each type holds, for its description.
 func LineTypes() []Line {
 	return []Line{
-		{LineHead, FormatVersion, Head{}}, {LineProblem, FormatVersion, diag.Problem{}}, {LineAccident, FormatVersion, plan.AccidentDocument{}},
-		{LineChange, FormatVersion, plan.ChangeDocument{}}, {LineKept, FormatVersion, Kept{}}, {LineSummary, FormatVersion, Tail{}},
+		{LineHead, FormatVersion, Head{}}, {LineProblem, FormatVersion, diag.Problem{}},
+		{LineAccident, FormatVersion, plan.AccidentDocument{}},
+		{LineChange, FormatVersion, plan.ChangeDocument{}},
+		{LineKept, FormatVersion, Kept{}}, {LineSummary, FormatVersion, Tail{}},
 	}
 }
 
@@ -87,7 +89,8 @@ func LineTypes() []Line {
 func (d *Document) lines() []Line {
 	var lines []Line
 	add := func(kind string, value any) { lines = append(lines, Line{kind, FormatVersion, value}) }
-	add(LineHead, Head{d.Account, d.Service, d.InputHash, d.PlanHash, d.Revision, d.Spend, d.Money, d.Without, d.Unread})
+	add(LineHead, Head{d.Account, d.Service, d.InputHash,
+		d.PlanHash, d.Revision, d.Spend, d.Money, d.Without, d.Unread})
 	for i := range d.Problems {
 		add(LineProblem, d.Problems[i])
 	}

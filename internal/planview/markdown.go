@@ -248,7 +248,8 @@ func folded(t *tree) string {
 	text.tree(t)
 	fence := strings.Repeat("`", max(longestRun(text.text.String()), 2)+1)
 	return fmt.Sprintf("<details><summary><code>%s</code> · %s%s</summary>\n\n%stext\n%s%s\n\n</details>\n",
-		html.EscapeString(t.top), plural(len(t.changes), "change"), html.EscapeString(t.aside(engineers.ofTrees)), fence, text.text.String(), fence)
+		html.EscapeString(t.top), plural(len(t.changes), "change"),
+		html.EscapeString(t.aside(engineers.ofTrees)), fence, text.text.String(), fence)
 }
 
 // aside says what somebody who does not unfold a tree should know.
@@ -274,7 +275,8 @@ func (m *comment) ending(p *page, d *Document) {
 		m.line("%s\n", code(p.kept))
 	}
 	if len(m.left) > 0 {
-		m.line("**Cut, as a comment holds 65,536 characters:** %s. All of it is in `adsync plan --full`.\n", strings.Join(m.left, ", "))
+		m.line("**Cut, as a comment holds 65,536 characters:** %s. All of it is in `adsync plan --full`.\n",
+			strings.Join(m.left, ", "))
 	}
 	said := "Account " + code(diag.Printable(d.Account.ID))
 	if p.service != "" {

@@ -16,7 +16,10 @@ const slipsShown = 30
 func (p *page) accidents(d *Document) {
 	for i := range d.Accidents[:min(len(d.Accidents), slipsShown)] {
 		a := &d.Accidents[i]
-		s := slip{hazard: diag.Printable(string(a.Hazard)), message: diag.Printable(a.Message), examples: examplesOf(a), holds: a.Held > 0, source: a.Source}
+		s := slip{
+			hazard:  diag.Printable(string(a.Hazard)),
+			message: diag.Printable(a.Message), examples: examplesOf(a), holds: a.Held > 0, source: a.Source,
+		}
 		if s.holds {
 			s.allow = diag.Printable(a.Allow)
 			s.release = thousands(int64(a.Held)) + " held, all released with --allow " + s.allow
@@ -24,7 +27,9 @@ func (p *page) accidents(d *Document) {
 		p.slips = append(p.slips, s)
 	}
 	if more := len(d.Accidents) - slipsShown; more > 0 {
-		p.slips = append(p.slips, slip{hazard: "more", message: thousands(int64(more)) + " more of this, all in -o json"})
+		p.slips = append(p.slips, slip{
+			hazard: "more", message: thousands(int64(more)) + " more of this, all in -o json",
+		})
 	}
 }
 
@@ -46,7 +51,8 @@ const keptShown = 10
 // keep says what the files no longer name and the policy keeps.
 func (p *page) keep(d *Document) {
 	if len(d.Kept) > 0 {
-		p.kept = "No longer in the files and kept at the service: " + firstOf(d.Kept) + ". To stop them, say status: paused or archived."
+		p.kept = "No longer in the files and kept at the service: " +
+			firstOf(d.Kept) + ". To stop them, say status: paused or archived."
 	}
 }
 
@@ -74,7 +80,8 @@ func (p *page) releasing(d *Document) {
 			}
 		}
 		if len(never) > 0 {
-			p.unallowed = append(p.unallowed, fmt.Sprintf("%s (%s)", diag.Printable(c.Address), strings.Join(never, ", ")))
+			p.unallowed = append(p.unallowed,
+				fmt.Sprintf("%s (%s)", diag.Printable(c.Address), strings.Join(never, ", ")))
 		}
 	}
 	for _, r := range Releases(d) {

@@ -146,7 +146,8 @@ func (p *page) list(t *teller, f *fold, d *Document) {
 		first := &changes[start]
 		top := t.topOf(addressOf(first.Address))
 		end := start + 1
-		for end < len(changes) && changes[end].Pending == first.Pending && t.topOf(addressOf(changes[end].Address)) == top {
+		for end < len(changes) && changes[end].Pending == first.Pending &&
+			t.topOf(addressOf(changes[end].Address)) == top {
 			end++
 		}
 		grown, left := t.tree(f, d, changes[start:end])
@@ -196,14 +197,18 @@ func (t *teller) topOf(a resource.Address) resource.Address {
 
 // symbols begin the line of a change: its action, or ! where all of it is held.
 var symbols = map[plan.Action]string{
-	plan.Create: "+", plan.Update: "~", plan.Replace: "±", plan.Archive: "-", plan.Adopt: ">", plan.Record: ".", plan.Forget: ".",
+	plan.Create: "+", plan.Update: "~", plan.Replace: "±",
+	plan.Archive: "-", plan.Adopt: ">", plan.Record: ".", plan.Forget: ".",
 }
 
 func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Address) entry {
 	e := entry{
-		symbol: symbols[c.Action], action: diag.Printable(string(c.Action)), address: diag.Printable(c.Address), name: diag.Printable(c.Name), id: diag.Printable(c.ID),
-		position: c.Position.String(), at: c.Position, depth: t.schemas.Depth(address.Kind), money: spendOf(c, d.currency()),
-		hazards: hazardNames(c.Hazards), starts: startsOf(c), held: isHeld(c), goes: goes(c), create: c.Action == plan.Create, pending: c.Pending, holds: holdsOf(c.Held),
+		symbol: symbols[c.Action], action: diag.Printable(string(c.Action)),
+		address: diag.Printable(c.Address), name: diag.Printable(c.Name), id: diag.Printable(c.ID),
+		position: c.Position.String(), at: c.Position,
+		depth: t.schemas.Depth(address.Kind), money: spendOf(c, d.currency()),
+		hazards: hazardNames(c.Hazards), starts: startsOf(c),
+		held: isHeld(c), goes: goes(c), create: c.Action == plan.Create, pending: c.Pending, holds: holdsOf(c.Held),
 	}
 	if !e.goes || e.symbol == "" {
 		e.symbol = "!"
@@ -221,7 +226,8 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 		e.note = strings.TrimPrefix(e.note+"; removed at the service by "+by(c.Foreign), "; ")
 	}
 	if c.RestOf != "" {
-		e.note = strings.TrimPrefix(e.note+"; the rest of "+diag.Printable(c.RestOf)+", which was cut off before this", "; ")
+		e.note = strings.TrimPrefix(e.note+"; the rest of "+
+			diag.Printable(c.RestOf)+", which was cut off before this", "; ")
 	}
 	e.recorded = namesOf(c.Recorded)
 	var along []plan.FieldDocument
@@ -238,7 +244,10 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 }
 
 func (t *teller) row(c *plan.ChangeDocument, f *plan.FieldDocument) row {
-	return row{name: diag.Printable(f.Name), value: t.values(c, f), why: t.why(c, f), cause: f.Cause, at: f.Position, holds: holdsOf(f.Held)}
+	return row{
+		name: diag.Printable(f.Name), value: t.values(c, f),
+		why: t.why(c, f), cause: f.Cause, at: f.Position, holds: holdsOf(f.Held),
+	}
 }
 
 // why says what makes a field change: its cause, where it is written, and who
@@ -251,7 +260,8 @@ func (t *teller) why(c *plan.ChangeDocument, f *plan.FieldDocument) string {
 	if e := f.Edited; e != nil && e.Commit == "" {
 		said += ", not committed"
 	} else if e != nil {
-		said += fmt.Sprintf(", commit %s by %s on %s", diag.Printable(short(e.Commit)), diag.Printable(e.Author), day(e.At))
+		said += fmt.Sprintf(", commit %s by %s on %s",
+			diag.Printable(short(e.Commit)), diag.Printable(e.Author), day(e.At))
 	}
 	if a := t.attribute(c, f); f.Last != nil && f.Cause == plan.Drift && f.Desired != nil && !f.Last.Equal(*f.Desired) {
 		said += ", last applied " + t.one(a, *f.Last, resource.Value{})
@@ -279,7 +289,9 @@ func holdsOf(h *plan.HoldDocument) []hold {
 	if h == nil {
 		return nil
 	}
-	one := hold{hazard: diag.Printable(string(h.Hazard)), message: diag.Printable(h.Message), allow: diag.Printable(h.Allow)}
+	one := hold{
+		hazard: diag.Printable(string(h.Hazard)), message: diag.Printable(h.Message), allow: diag.Printable(h.Allow),
+	}
 	one.title = "held: " + one.hazard
 	if one.allow == "" {
 		one.final = "No allowance releases it."

@@ -23,7 +23,8 @@ func TestWhatNothingReleasesIsNotOffered(t *testing.T) {
 		{"a field that an allowance releases", plan.ChangeDocument{Fields: field(&rise)}, true},
 		{"one that has passed as well", plan.ChangeDocument{Fields: field(&both)}, false},
 		{"a field of what has passed", plan.ChangeDocument{Held: &late, Fields: field(&rise)}, false},
-		{"a field beside one that has passed", plan.ChangeDocument{Fields: append(field(&late), field(&rise)...)}, true},
+		{"a field beside one that has passed",
+			plan.ChangeDocument{Fields: append(field(&late), field(&rise)...)}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &Document{}

@@ -11,16 +11,19 @@ import (
 // join, of those who leave, and of a list that is all there is, whatever went before.
 func TestAPlanSaysHowManyPeopleThereWillBe(t *testing.T) {
 	const live = "audience/c#a1 name=Customers members.revision=3"
-	known := live + " members.file=sha256:aa members.identifier=email members.do=add members.people=10 members.known=1200"
+	known := live + " members.file=sha256:aa members.identifier=email " +
+		"members.do=add members.people=10 members.known=1200"
 	unknown := "audience/c#a1 name=Customers members.revision=3"
 	for _, tt := range []struct{ name, last, do, want string }{
 		{"some join", known, "add", "Members people: at most 1200 → at most 1250 (50 join)"},
 		{"some leave", known, "remove", "Members people: at most 1200, of whom up to 50 leave"},
 		{"a whole list after some who joined", known, "replace", "Members people: 1200 → 50"},
-		{"some join people adsync did not send", unknown, "add", "Members people: 50 join; how many there are cannot be read"},
+		{"some join people adsync did not send", unknown,
+			"add", "Members people: 50 join; how many there are cannot be read"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := planned(t, tt.last, "audience/c name=Customers members.file=sha256:bb members.identifier=email members.people=50 members.do="+tt.do, live)
+			d := planned(t, tt.last, "audience/c name=Customers "+
+				"members.file=sha256:bb members.identifier=email members.people=50 members.do="+tt.do, live)
 			if len(d.Changes) != 1 {
 				t.Fatalf("%d changes; want one", len(d.Changes))
 			}

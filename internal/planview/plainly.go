@@ -23,16 +23,19 @@ type says struct {
 }
 
 var engineers = says{
-	Held: "held", HeldTitle: heldTitle, AlsoPending: alsoPending, Hazards: "Hazards: ", IfAllowed: "Were all allowed that is held: ",
+	Held: "held", HeldTitle: heldTitle, AlsoPending: alsoPending,
+	Hazards: "Hazards: ", IfAllowed: "Were all allowed that is held: ",
 	counts: [7]string{"to create", "to update", "to replace", "to archive", "to adopt", "to forget", "to record"},
 	waits:  "held", ofTrees: "held", why: review.Line.Why,
 	stay: [4]string{"in sync", "as last sent, not shown by the service", "kept", "not managed by these files"},
 }
 
 var marketers = says{
-	Held: words.Waiting, HeldTitle: words.WaitsTitle, AlsoPending: words.AlsoPending, Hazards: "Good to know: ", IfAllowed: "Were all approved that waits: ",
-	counts: [7]string{"new", "to change", "to end and make anew", "to end for good", "to take over", "to forget", "to note as they are"},
-	waits:  words.Waiting, ofTrees: words.Waiting, why: review.Line.WhyInWords,
+	Held: words.Waiting, HeldTitle: words.WaitsTitle,
+	AlsoPending: words.AlsoPending, Hazards: "Good to know: ", IfAllowed: "Were all approved that waits: ",
+	counts: [7]string{"new", "to change", "to end and make anew",
+		"to end for good", "to take over", "to forget", "to note as they are"},
+	waits: words.Waiting, ofTrees: words.Waiting, why: review.Line.WhyInWords,
 	stay: [4]string{"as the files say", "as last sent, not shown by the service", "kept", "not in these files"},
 }
 
@@ -56,7 +59,8 @@ func (p *page) plainly(schemas resource.Schemas, d *Document) {
 	}
 	for i := range p.slips {
 		s := &p.slips[i]
-		s.hazard, s.message, s.examples = words.Upper(words.Because(plan.Hazard(s.hazard))), names.In(s.message), names.In(s.examples)
+		s.hazard, s.message, s.examples = words.Upper(words.Because(plan.Hazard(s.hazard))),
+			names.In(s.message), names.In(s.examples)
 		s.release = strings.Replace(s.release, " held, all released with --allow "+s.allow, " wait for one approval", 1)
 	}
 	p.unnamed = strings.TrimSuffix(p.unnamed, unnamedCommand)
@@ -106,7 +110,9 @@ func (e *entry) waits() string {
 		return ""
 	case e.goes:
 		return words.WaitsPart
-	case slices.ContainsFunc(e.holds, released) || slices.ContainsFunc(e.fields, func(f row) bool { return slices.ContainsFunc(f.holds, released) }):
+	case slices.ContainsFunc(e.holds, released) || slices.ContainsFunc(e.fields, func(f row) bool {
+		return slices.ContainsFunc(f.holds, released)
+	}):
 		return words.Waits
 	}
 	return words.WaitsElse
@@ -115,13 +121,16 @@ func (e *entry) waits() string {
 // isHeldBy reports whether a hazard is said where it holds.
 func (e *entry) isHeldBy(hazard string) bool {
 	by := func(h hold) bool { return h.hazard == hazard }
-	return slices.ContainsFunc(e.holds, by) || slices.ContainsFunc(e.fields, func(f row) bool { return slices.ContainsFunc(f.holds, by) })
+	return slices.ContainsFunc(e.holds, by) || slices.ContainsFunc(e.fields, func(f row) bool {
+		return slices.ContainsFunc(f.holds, by)
+	})
 }
 
 func holdsPlainly(holds []hold, names *words.Names) {
 	for i := range holds {
 		h := &holds[i]
-		h.title, h.message, h.final = words.Hold(plan.Hazard(h.hazard), h.allow != "")+":", names.In(h.message), "Nobody can approve it here."
+		h.title, h.message, h.final = words.Hold(plan.Hazard(h.hazard), h.allow != "")+":",
+			names.In(h.message), "Nobody can approve it here."
 		if h.allow != "" {
 			h.allow, h.final = "", ""
 		}

@@ -18,7 +18,8 @@ func (t *printer) requests(all *plan.Requests) {
 	for _, q := range all.Requests {
 		t.put(plain, 2, 4, requestLine(q))
 	}
-	t.put(plain, 2, 4, fmt.Sprintf("%s, %s among them that change something; at least %s under the limits of the service",
+	t.put(plain, 2, 4, fmt.Sprintf("%s, %s among "+
+		"them that change something; at least %s under the limits of the service",
 		plural(all.Total, "request"), plural(all.Jobs, "job"), minutes(all.Seconds)))
 }
 
@@ -59,5 +60,6 @@ func minutes(seconds int) string {
 	if seconds < 120 {
 		return plural(seconds, "second")
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%s and %s", plural(seconds/60, "minute"), plural(seconds%60, "second")), " and 0 seconds")
+	return strings.TrimSuffix(fmt.Sprintf("%s and %s", plural(seconds/60, "minute"), plural(seconds%60, "second")),
+		" and 0 seconds")
 }

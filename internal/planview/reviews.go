@@ -32,7 +32,8 @@ func (p *page) reviews(d *Document) {
 			continue
 		}
 		if len(p.reviewed) < reviewsShown {
-			p.reviewed = append(p.reviewed, reviewed{string(l.State), l.Called(), l.Address, p.says.why(l), l.Do, l.State == review.Rejected})
+			p.reviewed = append(p.reviewed,
+				reviewed{string(l.State), l.Called(), l.Address, p.says.why(l), l.Do, l.State == review.Rejected})
 		}
 	}
 	if more := d.Review.Rejected + d.Review.Limited - len(p.reviewed); more > 0 {

@@ -15,10 +15,13 @@ const pulledShown = 5
 // unnamed.
 func (p *page) selection(d *Document) {
 	for _, i := range d.Ignored {
-		p.selected = append(p.selected, "Ignored until "+i.Until+" ("+diag.Printable(i.Owner)+": "+diag.Printable(i.Reason)+"): "+diag.Printable(i.Attribute)+" of "+plural(i.Count, "resource")+", "+diag.Printable(i.Resource)+".")
+		p.selected = append(p.selected, "Ignored until "+
+			i.Until+" ("+diag.Printable(i.Owner)+": "+diag.Printable(i.Reason)+
+			"): "+diag.Printable(i.Attribute)+" of "+plural(i.Count, "resource")+", "+diag.Printable(i.Resource)+".")
 	}
 	for _, m := range d.Moved[:min(len(d.Moved), keptShown)] {
-		p.selected = append(p.selected, diag.Printable(m.To)+" is moved from "+diag.Printable(m.From)+", with "+thousands(int64(m.Beneath))+" beneath it: the record goes along, nothing is sent for that.")
+		p.selected = append(p.selected, diag.Printable(m.To)+" is moved from "+diag.Printable(m.From)+
+			", with "+thousands(int64(m.Beneath))+" beneath it: the record goes along, nothing is sent for that.")
 	}
 	if more := len(d.Moved) - keptShown; more > 0 {
 		p.selected = append(p.selected, thousands(int64(more))+" more keys are moved, all in -o json.")
@@ -35,7 +38,8 @@ func (p *page) selection(d *Document) {
 		p.selected = append(p.selected, "Left out of this plan: "+left+spendLeftOut(s, d.currency())+".")
 	}
 	for _, pulled := range s.Pulled[:min(len(s.Pulled), pulledShown)] {
-		p.selected = append(p.selected, "With it comes "+diag.Printable(pulled.Address)+": "+diag.Printable(pulled.For)+" needs it.")
+		p.selected = append(p.selected, "With it comes "+
+			diag.Printable(pulled.Address)+": "+diag.Printable(pulled.For)+" needs it.")
 	}
 	if more := len(s.Pulled) - pulledShown; more > 0 {
 		p.selected = append(p.selected, "And "+thousands(int64(more))+" more that are needed, all in -o json.")
@@ -61,7 +65,8 @@ func (p *page) saved(d *Document) {
 		p.selected = append(p.selected, "And "+thousands(int64(more))+" more that moved, all in -o json.")
 	}
 	if s.Newer > 0 {
-		p.selected = append(p.selected, "Left out, as the saved plan does not have it: "+counted([]count{{"changed since", s.Newer}})+".")
+		p.selected = append(p.selected, "Left out, as the saved plan does not have it: "+
+			counted([]count{{"changed since", s.Newer}})+".")
 	}
 }
 

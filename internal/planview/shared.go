@@ -20,7 +20,8 @@ func Thousands(n int) string { return thousands(int64(n)) }
 
 // Values writes what an attribute was and what it became; what begins has no
 // value before.
-func Values(schemas resource.Schemas, kind resource.Kind, name string, before, after resource.Value, begins bool) string {
+func Values(schemas resource.Schemas, kind resource.Kind,
+	name string, before, after resource.Value, begins bool) string {
 	t := &teller{schemas: schemas, room: 80}
 	c := &plan.ChangeDocument{Kind: kind, Action: plan.Update}
 	if begins {
@@ -55,5 +56,6 @@ func Style() template.CSS { return template.CSS(htmlStyle) }
 
 // StylePolicy allows a page that look, and nothing else.
 func StylePolicy() template.HTMLAttr {
-	return template.HTMLAttr(`content="default-src 'none'; style-src '` + digest(htmlStyle) + `'; base-uri 'none'; form-action 'none'"`)
+	return template.HTMLAttr(`content="default-src 'none'; style-src '` +
+		digest(htmlStyle) + `'; base-uri 'none'; form-action 'none'"`)
 }

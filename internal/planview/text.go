@@ -67,7 +67,9 @@ const (
 	alarm  style = "1;31"
 )
 
-var symbolStyles = map[string]style{"+": green, "~": yellow, "±": purple, "-": red, ">": cyan, ".": dim, "!": alarm, "?": yellow}
+var symbolStyles = map[string]style{
+	"+": green, "~": yellow, "±": purple, "-": red, ">": cyan, ".": dim, "!": alarm, "?": yellow,
+}
 
 func (t *printer) styled(s style, text string) string {
 	if !t.Color || s == plain || text == "" {
@@ -207,7 +209,8 @@ func (t *printer) releases(p *page) {
 		t.line("  --allow " + r.allow + t.times(r.holds))
 	}
 	if len(p.unallowed) > 0 {
-		t.put(plain, 0, 2, "No allowance releases these; why, and what does, is said at each: "+firstOf(p.unallowed)+".")
+		t.put(plain, 0, 2, "No allowance releases these; why, and what does, is said at each: "+
+			firstOf(p.unallowed)+".")
 	}
 	if len(p.releases)+len(p.unallowed) > 0 {
 		t.line("")

@@ -24,11 +24,15 @@ func text(t testing.TB, d *Document, o TextOptions) string {
 }
 
 func TestText(t *testing.T) {
-	for name, o := range map[string]TextOptions{"quarter-80.txt": {Width: 80}, "quarter-120.txt": {Width: 120}, "quarter-full.txt": {Width: 120, Full: true}} {
+	for name, o := range map[string]TextOptions{
+		"quarter-80.txt": {Width: 80}, "quarter-120.txt": {Width: 120}, "quarter-full.txt": {Width: 120, Full: true},
+	} {
 		golden(t, name, []byte(text(t, quarter(t), o)))
 	}
-	golden(t, "large.txt", []byte(text(t, planned(t, "", largeTree(400)+strings.Replace(largeTree(3), "/x", "/y", -1), ""), TextOptions{Width: 80})))
-	golden(t, "nothing.txt", []byte(text(t, planned(t, "campaign/x#1 name=Autumn", "campaign/x name=Autumn", "campaign/x#1 name=Autumn"), TextOptions{Width: 80})))
+	golden(t, "large.txt", []byte(text(t,
+		planned(t, "", largeTree(400)+strings.Replace(largeTree(3), "/x", "/y", -1), ""), TextOptions{Width: 80})))
+	golden(t, "nothing.txt", []byte(text(t, planned(t,
+		"campaign/x#1 name=Autumn", "campaign/x name=Autumn", "campaign/x#1 name=Autumn"), TextOptions{Width: 80})))
 }
 
 // TestTheFirstLinesSayWhatCountsMost: somebody in a hurry reads two lines.
@@ -37,7 +41,8 @@ func TestTheFirstLinesSayWhatCountsMost(t *testing.T) {
 	if want := "Possible spend a day:  1,130.00 → 1,220.00 USD (+90.00, ×1.07)"; first != want {
 		t.Errorf("first line is %q, want %q", first, want)
 	}
-	if got := text(t, quarter(t), TextOptions{Width: 80}); !strings.Contains(got, "\nPlan: 3 to create, 4 to update; 8 held;") {
+	if got := text(t, quarter(t), TextOptions{Width: 80}); !strings.Contains(got,
+		"\nPlan: 3 to create, 4 to update; 8 held;") {
 		t.Errorf("the counts are not at the top:\n%.600s", got)
 	}
 }
@@ -102,14 +107,16 @@ func TestAFoldHidesNothingThatStandsAlone(t *testing.T) {
 		fmt.Fprintf(&desired, "campaign/c%03d name=Winter budget.daily=%d status=active\n", i, budget)
 	}
 	got := text(t, planned(t, last.String(), desired.String(), last.String()), TextOptions{})
-	if !strings.Contains(got, "campaign/c150") || !strings.Contains(got, "10.00 → 14.00 (+4.00, ×1.40)") || strings.Contains(got, "campaign/c149") {
+	if !strings.Contains(got, "campaign/c150") || !strings.Contains(got, "10.00 → 14.00 (+4.00, ×1.40)") ||
+		strings.Contains(got, "campaign/c149") {
 		t.Errorf("the one budget is not listed, or everything is:\n%s", got)
 	}
 }
 
 func TestALongTextIsCutWhereItDiffers(t *testing.T) {
 	same := strings.Repeat("same_", 40)
-	d := planned(t, "campaign/x#1 description="+same+"first", "campaign/x description="+same+"second", "campaign/x#1 description="+same+"first")
+	d := planned(t, "campaign/x#1 description="+same+"first",
+		"campaign/x description="+same+"second", "campaign/x#1 description="+same+"first")
 	got := strings.Join(strings.Fields(text(t, d, TextOptions{})), " ")
 	if !strings.Contains(got, `first" (207 characters)`) || !strings.Contains(got, `second" (208 characters)`) {
 		t.Errorf("the cut hides the difference:\n%s", got)
@@ -129,11 +136,14 @@ func TestAFewAccidentsAreListedAndTheRestCounted(t *testing.T) {
 	var was, now []string
 	for i := range 40 {
 		was = append(was, list("mud sand rock snow")...)
-		now = append(now, fmt.Sprintf("s%d-1", i), fmt.Sprintf("s%d-2", i), fmt.Sprintf("s%d-3", i), fmt.Sprintf("s%d-4", i))
+		now = append(now, fmt.Sprintf("s%d-1", i),
+			fmt.Sprintf("s%d-2", i), fmt.Sprintf("s%d-3", i), fmt.Sprintf("s%d-4", i))
 	}
-	d := documentOf(retyped(t, fill("ad/c/g/a%d target_url=https://a.example/%s", was...), fill("ad/c/g/a%d target_url=https://a.example/%s", now...)))
+	d := documentOf(retyped(t, fill("ad/c/g/a%d target_url=https://a.example/%s", was...),
+		fill("ad/c/g/a%d target_url=https://a.example/%s", now...)))
 	got := text(t, d, TextOptions{})
-	if len(d.Accidents) != 40 || strings.Count(got, "! series: ") != 30 || !strings.Contains(got, "10 more of this, all in -o json") {
+	if len(d.Accidents) != 40 || strings.Count(got, "! series: ") != 30 ||
+		!strings.Contains(got, "10 more of this, all in -o json") {
 		t.Errorf("of %d accidents the text says\n%.2000s", len(d.Accidents), got)
 	}
 }

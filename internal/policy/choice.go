@@ -13,19 +13,26 @@ type Choice struct {
 
 // The choices of adsync.yaml and of the operator's file.
 var (
-	Drift   = Choice{"policy.drift", []string{"report", "revert"}, "report", "attribute", "What becomes of a change that was made outside the files."}
-	Prune   = Choice{"policy.prune", []string{"keep", "pause", "archive"}, "keep", "kind", "What becomes of a resource that was removed from the files."}
-	Invalid = Choice{"policy.invalid", []string{"stop", "hold"}, "hold", "", "What becomes of the other rows where a cell of a row is not valid. hold: that row waits, with what is beneath it. stop: all do."}
+	Drift = Choice{"policy.drift", []string{"report", "revert"},
+		"report", "attribute", "What becomes of a change that was made outside the files."}
+	Prune = Choice{"policy.prune", []string{"keep", "pause", "archive"},
+		"keep", "kind", "What becomes of a resource that was removed from the files."}
+	Invalid = Choice{"policy.invalid", []string{"stop", "hold"}, "hold", "", "What becomes of the " +
+		"other rows where a cell of a row is not valid. hold: that row waits, with what is beneath it. stop: all do."}
 
 	RepeatParent = Choice{"bulk.repeat_parent", []string{"never", "auto"}, "auto", "",
-		"auto: a new tree larger than a job goes on in further jobs that repeat its parents, tried with one branch first. never: what does not fit goes through single requests."}
+		"auto: a new tree larger than a job goes on in further jobs that " +
+			"repeat its parents, tried with one branch first. never: what does not fit goes through single requests."}
 	Rehearse = Choice{"bulk.rehearse", []string{"always", "auto", "never"}, "auto", "",
-		"Creates that the service is asked to validate before the first change. auto: one job, of all where it holds them, else of one tree of every shape. always: all. never: none."}
+		"Creates that the service is asked to validate before the first change. " +
+			"auto: one job, of all where it holds them, else of one tree of every shape. always: all. never: none."}
 )
 
 // Words returns the words in the order people see them, the default first.
 func (c Choice) Words() []string {
-	return append([]string{c.Default}, slices.DeleteFunc(slices.Clone(c.Values), func(v string) bool { return v == c.Default })...)
+	return append([]string{c.Default}, slices.DeleteFunc(slices.Clone(c.Values), func(v string) bool {
+		return v == c.Default
+	})...)
 }
 
 // Choices returns all choices, in the order people see them.

@@ -41,23 +41,36 @@ type Setting struct {
 // Settings are all limits, in the order people see them.
 func Settings() []Setting {
 	return []Setting{
-		{Name: "approval_expires", Form: Span, Help: "How long an approval of the daemon's page is good for; 720h at most."},
-		{Name: "archives.count", Form: Count, Help: "Most resources of a kind a run may archive, once archiving is allowed."},
+		{Name: "approval_expires",
+			Form: Span, Help: "How long an approval of the daemon's page is good for; 720h at most."},
+		{Name: "archives.count",
+			Form: Count, Help: "Most resources of a kind a run may archive, once archiving is allowed."},
 		{Name: "archives.percent", Form: Percent, Help: "Most of a kind a run may archive; one always passes."},
 		{Name: "bid.hold_above", Form: Factor, Help: "A bid that rises by more within 24 hours is held until allowed."},
-		{Name: "bid.refuse_from", Form: Factor, Help: "From this rise on, the exact bid must be allowed. A new bid is compared with the highest of the account."},
-		{Name: "bid.share", Form: Percent, Help: "A new or raised bid above this part of the daily budget is held until the exact bid is allowed."},
-		{Name: "budget.hold_above", Form: Factor, Help: "A budget or spend limit that rises by more within 24 hours is held until allowed."},
-		{Name: "budget.refuse_from", Form: Factor, Help: "From this rise on, the exact amount must be allowed. A new budget is compared with the highest of the account."},
-		{Name: "exposure.percent", Form: Percent, Help: "If daily caps plus what is left of lifetime budgets rise by more within 24 hours, all that raises them is held until allowed."},
+		{Name: "bid.refuse_from", Form: Factor, Help: "From this rise " +
+			"on, the exact bid must be allowed. A new bid is compared with the highest of the account."},
+		{Name: "bid.share", Form: Percent,
+			Help: "A new or raised bid above this part of the daily budget is held until the exact bid is allowed."},
+		{Name: "budget.hold_above",
+			Form: Factor, Help: "A budget or spend limit that rises by more within 24 hours is held until allowed."},
+		{Name: "budget.refuse_from", Form: Factor, Help: "From this rise " +
+			"on, the exact amount must be allowed. A new budget is compared with the highest of the account."},
+		{Name: "exposure.percent", Form: Percent, Help: "If daily caps plus what " +
+			"is left of lifetime budgets rise by more within 24 hours, all that raises them is held until allowed."},
 		{Name: "max_bid", Form: Amount, Help: "A bid above it is held until the exact amount is allowed."},
-		{Name: "max_daily_budget", Form: Amount, Help: "A campaign's daily budget above it is held until the exact amount is allowed."},
-		{Name: "max_daily_exposure", Form: Amount, Help: "Daily caps plus what is left of lifetime budgets never rise above it, whoever asks. Unattended runs raise nothing without one of the operator's.", Enables: true},
-		{Name: "max_lifetime_budget", Form: Amount, Help: "A campaign's lifetime budget above it is held until the exact amount is allowed."},
+		{Name: "max_daily_budget",
+			Form: Amount, Help: "A campaign's daily budget above it is held until the exact amount is allowed."},
+		{Name: "max_daily_exposure", Form: Amount,
+			Help: "Daily caps plus what is left of lifetime budgets never rise " +
+				"above it, whoever asks. Unattended runs raise nothing without one of the operator's.", Enables: true},
+		{Name: "max_lifetime_budget", Form: Amount,
+			Help: "A campaign's lifetime budget above it is held until the exact amount is allowed."},
 		{Name: "people.from", Form: Count, Help: "Audiences with fewer people are too small for people.percent."},
-		{Name: "people.percent", Form: Percent, Help: "Taking out more of the people of an audience is held until allowed."},
+		{Name: "people.percent",
+			Form: Percent, Help: "Taking out more of the people of an audience is held until allowed."},
 		{Name: "shrink.from", Form: Count, Help: "Kinds with fewer resources are too small for shrink.percent."},
-		{Name: "shrink.percent", Form: Percent, Help: "If the files name so much less of a kind, nothing of it is pruned."},
+		{Name: "shrink.percent",
+			Form: Percent, Help: "If the files name so much less of a kind, nothing of it is pruned."},
 		{Name: "updates.from", Form: Count, Help: "Kinds with fewer resources are too small for updates.percent."},
 		{Name: "updates.percent", Form: Percent, Help: "Updating more of a kind in one plan is held until allowed."},
 	}

@@ -24,7 +24,8 @@ type Window struct {
 // CheckCron refuses what is no cron expression of five fields.
 func CheckCron(expression string) error {
 	if len(strings.Fields(expression)) != 5 || !gronx.IsValid(expression) {
-		return fmt.Errorf("cron is %q; want five fields: minute, hour, day of the month, month, day of the week, such as 0 18 * * 5", expression)
+		return fmt.Errorf("cron is %q; want five "+
+			"fields: minute, hour, day of the month, month, day of the week, such as 0 18 * * 5", expression)
 	}
 	return nil
 }
@@ -34,7 +35,8 @@ func CheckCron(expression string) error {
 func (w *Window) OpenAt(now time.Time) (until time.Time, open bool, err error) {
 	began, err := w.began(now)
 	if err != nil {
-		return time.Time{}, false, fmt.Errorf("freeze window %q: no moment fits its cron %q; want one that comes, such as 0 18 * * 5", w.Name, w.Cron)
+		return time.Time{}, false, fmt.Errorf("freeze window "+
+			"%q: no moment fits its cron %q; want one that comes, such as 0 18 * * 5", w.Name, w.Cron)
 	}
 	until = began.Add(w.For)
 	return until, now.Before(until), nil

@@ -13,7 +13,8 @@ import (
 func TestAFreezeWindowThatNeverComesIsNamedWithItsCron(t *testing.T) {
 	w := Window{Name: "never", Cron: "0 0 30 2 *", For: time.Hour, Zone: time.UTC}
 	_, _, err := w.OpenAt(time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC))
-	if want := `freeze window "never": no moment fits its cron "0 0 30 2 *"; want one that comes, such as 0 18 * * 5`; err == nil || err.Error() != want {
+	if want := `freeze window "never": no moment ` +
+		`fits its cron "0 0 30 2 *"; want one that comes, such as 0 18 * * 5`; err == nil || err.Error() != want {
 		t.Errorf("OpenAt(…) = %v, want %s", err, want)
 	}
 }
@@ -28,7 +29,8 @@ func TestAFreezeWindowHoldsWhileClocksAreSet(t *testing.T) {
 		at               string // in UTC
 		open             bool
 	}{
-		{"before the hour that is left out", "30 2 * * *", "America/New_York", time.Hour, "2026-03-08T07:29:00Z", false},
+		{"before the hour that is left out", "30 2 * * *",
+			"America/New_York", time.Hour, "2026-03-08T07:29:00Z", false},
 		{"in the hour that is left out", "30 2 * * *", "America/New_York", time.Hour, "2026-03-08T07:30:00Z", true},
 		{"to its end", "30 2 * * *", "America/New_York", time.Hour, "2026-03-08T08:29:59Z", true},
 		{"after its end", "30 2 * * *", "America/New_York", time.Hour, "2026-03-08T08:30:00Z", false},
@@ -37,9 +39,12 @@ func TestAFreezeWindowHoldsWhileClocksAreSet(t *testing.T) {
 		{"the second time", "30 1 * * *", "America/New_York", time.Hour, "2026-11-01T06:45:00Z", true},
 		{"an hour after the second time", "30 1 * * *", "America/New_York", time.Hour, "2026-11-01T07:29:59Z", true},
 		{"over", "30 1 * * *", "America/New_York", time.Hour, "2026-11-01T07:30:00Z", false},
-		{"a weekend that is an hour longer", "0 18 * * 5", "Europe/Paris", 62 * time.Hour, "2026-10-26T05:59:59Z", true},
-		{"a weekend that is an hour longer, over", "0 18 * * 5", "Europe/Paris", 62 * time.Hour, "2026-10-26T06:00:00Z", false},
-		{"a weekend that is an hour shorter", "0 18 * * 5", "Europe/Paris", 62 * time.Hour, "2026-03-30T06:59:59Z", true},
+		{"a weekend that is an hour longer", "0 18 * * 5",
+			"Europe/Paris", 62 * time.Hour, "2026-10-26T05:59:59Z", true},
+		{"a weekend that is an hour longer, over",
+			"0 18 * * 5", "Europe/Paris", 62 * time.Hour, "2026-10-26T06:00:00Z", false},
+		{"a weekend that is an hour shorter", "0 18 * * 5",
+			"Europe/Paris", 62 * time.Hour, "2026-03-30T06:59:59Z", true},
 		{"a day that is left out", "0 12 30 12 *", "Pacific/Apia", time.Hour, "2011-12-30T22:30:00Z", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -63,11 +68,13 @@ func TestAFreezeWindowHoldsWhileClocksAreSet(t *testing.T) {
 // which is slow and plain.
 func TestAFreezeWindowIsOpenExactlyAsLongAsItsCronSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		zone, err := time.LoadLocation(rapid.SampledFrom([]string{"UTC", "America/New_York", "Europe/Paris", "Australia/Lord_Howe", "Pacific/Apia"}).Draw(t, "zone"))
+		zone, err := time.LoadLocation(rapid.SampledFrom([]string{"UTC",
+			"America/New_York", "Europe/Paris", "Australia/Lord_Howe", "Pacific/Apia"}).Draw(t, "zone"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		cron := rapid.SampledFrom([]string{"0 18 * * 5", "*/5 * * * *", "30 2 * * *", "0 0 1 * *", "15 3 * 11 *", "0 12 * * 1-5", "59 23 31 * *", "0 0 29 2 *", "0 8,20 * * 6,0", "0 3 * * 7"}).Draw(t, "cron")
+		cron := rapid.SampledFrom([]string{"0 18 * * 5", "*/5 * * * *", "30 2 * * *", "0 0 1 * *",
+			"15 3 * 11 *", "0 12 * * 1-5", "59 23 31 * *", "0 0 29 2 *", "0 8,20 * * 6,0", "0 3 * * 7"}).Draw(t, "cron")
 		w := Window{Cron: cron, Zone: zone, For: time.Duration(rapid.IntRange(1, 200).Draw(t, "hours")) * time.Hour}
 		start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		now := start.Add(time.Duration(rapid.Int64Range(0, 800*24*60*60).Draw(t, "second")) * time.Second)

@@ -15,22 +15,29 @@ import (
 
 const (
 	digitsOf = `([0-9]+(?:[.,][0-9]+)?)`
-	unitsOf  = `(?:day|days|d|daily|week|weekly|wk|month|monthly|mo|year|yearly|hour|click|clicks|impression|impressions|view|views|conversion|cpc|cpm|campaign|ad|tag|woche|monat|jour|mois|día|dia|mes)\.?`
+	unitsOf  = `(?:day|days|d|daily|week|weekly|wk|month|monthly|mo|year|yearly|hour|click|clicks|` +
+		`impression|impressions|view|views|conversion|cpc|cpm|campaign|ad|tag|woche|monat|jour|mois|día|dia|mes)\.?`
 )
 
 var (
-	noValue       = regexp.MustCompile(`(?i)^(n/?a|n\.a\.?|none|nil|null|no|tbd|tba|tbc|[-–—?.x]+|unlimited|no (limit|max|maximum|budget|bid)|open|free|auto|automatic|default|same|as before|keine?r?s?|ninguno|aucune?|nessuno|без|нет|无|なし|없음)$`)
+	noValue = regexp.MustCompile(`(?i)^(n/?a|n\.a\.?|none|nil|null|no|` +
+		`tbd|tba|tbc|[-–—?.x]+|unlimited|no (limit|max|maximum|budget|bid)|open|free|auto|automatic|default|same|as ` +
+		`before|keine?r?s?|ninguno|aucune?|nessuno|без|нет|无|なし|없음)$`)
 	percentAmount = regexp.MustCompile(`^` + digitsOf + `\s*%$`)
-	scaledAmount  = regexp.MustCompile(`(?i)^` + digitsOf + `\s*(k|tsd\.?|thousand|mil|m|mm|mn|mio\.?|million|millions)$`)
-	ratedAmount   = regexp.MustCompile(`(?i)^` + digitsOf + `\s*(?:(?:/|per|a|an|pro|par|por|each|p\.)\s*` + unitsOf + `|` + unitsOf + `)$`)
-	aboutAmount   = regexp.MustCompile(`(?i)^(?:~|≈|ca\.?|about|approx\.?|circa|max\.?|min\.?|up to|from|at most|[<>≤≥=]+)\s*` + digitsOf + `$`)
-	rangeAmount   = regexp.MustCompile(`(?i)^` + digitsOf + `\s*(?:-|–|to|bis|\.\.+)\s*` + digitsOf + `$`)
-	negative      = regexp.MustCompile(`^(?:[-−–]\s*[0-9].*|\(\s*[0-9][0-9., ]*\)|[0-9][0-9., ]*[-−])$`)
-	dashedCents   = regexp.MustCompile(`^([0-9]+)[.,][-–—]+$`)
-	commaAmount   = regexp.MustCompile(`^([0-9]{1,3}(?:[. '][0-9]{3})*|[0-9]+),([0-9]{1,2})$`)
-	thousands     = regexp.MustCompile(`^[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,6})?$`)
-	spacedAmount  = regexp.MustCompile(`^[0-9]{1,3}(?:[ '’\x{a0}\x{202f}\x{2009}][0-9]{3})+(?:\.[0-9]{1,6})?$`)
-	noDigits      = strings.NewReplacer(".", "", ",", "", " ", "", "'", "", "’", "", "\u00a0", "", "\u202f", "", "\u2009", "")
+	scaledAmount  = regexp.MustCompile(`(?i)^` + digitsOf +
+		`\s*(k|tsd\.?|thousand|mil|m|mm|mn|mio\.?|million|millions)$`)
+	ratedAmount = regexp.MustCompile(`(?i)^` + digitsOf +
+		`\s*(?:(?:/|per|a|an|pro|par|por|each|p\.)\s*` + unitsOf + `|` + unitsOf + `)$`)
+	aboutAmount = regexp.MustCompile(
+		`(?i)^(?:~|≈|ca\.?|about|approx\.?|circa|max\.?|min\.?|up to|from|at most|[<>≤≥=]+)\s*` + digitsOf + `$`)
+	rangeAmount  = regexp.MustCompile(`(?i)^` + digitsOf + `\s*(?:-|–|to|bis|\.\.+)\s*` + digitsOf + `$`)
+	negative     = regexp.MustCompile(`^(?:[-−–]\s*[0-9].*|\(\s*[0-9][0-9., ]*\)|[0-9][0-9., ]*[-−])$`)
+	dashedCents  = regexp.MustCompile(`^([0-9]+)[.,][-–—]+$`)
+	commaAmount  = regexp.MustCompile(`^([0-9]{1,3}(?:[. '][0-9]{3})*|[0-9]+),([0-9]{1,2})$`)
+	thousands    = regexp.MustCompile(`^[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,6})?$`)
+	spacedAmount = regexp.MustCompile(`^[0-9]{1,3}(?:[ '’\x{a0}\x{202f}\x{2009}][0-9]{3})+(?:\.[0-9]{1,6})?$`)
+	noDigits     = strings.NewReplacer(".", "", ",",
+		"", " ", "", "'", "", "’", "", "\u00a0", "", "\u202f", "", "\u2009", "")
 )
 
 // leaveBlank is the hint for words that mean that there is no value.
@@ -43,7 +50,9 @@ func saysNothing(s string) bool { return noValue.MatchString(s) }
 func badMoney(s, code string) *Finding {
 	text := withoutCurrency(s, code)
 	say := func(what, wanted, hint string) *Finding {
-		return &Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q%s; want %s", s, what, wanted), Hint: hint}
+		return &Finding{
+			Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q%s; want %s", s, what, wanted), Hint: hint,
+		}
 	}
 	such := "an amount such as 25.00" + spaced(code)
 	if saysNothing(text) {
@@ -71,7 +80,8 @@ func badMoney(s, code string) *Finding {
 		return f
 	}
 	if foreign := strings.Trim(text, "0123456789., \u00a0-+_'"); foreign != "" && isCurrency(foreign) {
-		return say("", "the account's currency"+spaced(code), strings.TrimSuffix("write what it comes to in "+code, " in "))
+		return say("", "the account's currency"+spaced(code),
+			strings.TrimSuffix("write what it comes to in "+code, " in "))
 	}
 	return say("", "units of the account's currency such as 25.00"+spaced(code), "")
 }
@@ -97,7 +107,10 @@ func unclearMoney(s, text string) *Finding {
 	if hint == "" {
 		return nil
 	}
-	return &Finding{Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q, which can be read in more than one way; want a decimal point and nothing between thousands", s), Hint: hint}
+	return &Finding{
+		Code: diag.BadMoney, Message: fmt.Sprintf("amount is %q, which can "+
+			"be read in more than one way; want a decimal point and nothing between thousands", s), Hint: hint,
+	}
 }
 
 func pointed(digits string) string { return strings.Replace(digits, ",", ".", 1) }

@@ -30,7 +30,8 @@ func IsBlank(s string) bool {
 
 // emptyLooking are characters that are neither spaces nor controls, and show nothing:
 // joiners, fillers of Korean, the empty pattern of Braille, the byte order mark.
-const emptyLooking = "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\u2800\u3164\ufeff\uffa0"
+const emptyLooking = "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d" +
+	"\u2060\u2061\u2062\u2063\u2064\u2800\u3164\ufeff\uffa0"
 
 // blank reports whether a character at the end of a text shows nothing. Direction
 // marks are none of these: they place the punctuation beside them.

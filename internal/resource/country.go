@@ -20,16 +20,21 @@ func ParseCountry(s string) (string, *Finding) {
 	if code := strings.ToUpper(s); len(code) == 2 && countryCodes()[code] {
 		return code, nil
 	}
-	if region, err := language.ParseRegion(s); len(s) == 3 && s == strings.ToUpper(s) && err == nil && countryCodes()[region.String()] {
+	if region, err := language.ParseRegion(s); len(s) == 3 &&
+		s == strings.ToUpper(s) && err == nil && countryCodes()[region.String()] {
 		return region.String(), nil
 	}
 	if code, ok := countryNames()[foldCountry(s)]; ok {
 		return code, nil
 	}
-	finding := &Finding{Code: diag.BadChoice, Message: fmt.Sprintf("country is %q; want a two-letter code such as US, or the country's name", s)}
+	finding := &Finding{
+		Code:    diag.BadChoice,
+		Message: fmt.Sprintf("country is %q; want a two-letter code such as US, or the country's name", s),
+	}
 	switch {
 	case worldwide.MatchString(s), saysNothing(s):
-		finding.Hint = "a new campaign without countries runs in all of them: leave the cell blank; [clear] (in YAML: null) takes away those one has"
+		finding.Hint = "a new campaign without " +
+			"countries runs in all of them: leave the cell blank; [clear] (in YAML: null) takes away those one has"
 	case regionOfMany.MatchString(s):
 		finding.Hint = "list its countries"
 	case len(s) > 3:
@@ -39,8 +44,10 @@ func ParseCountry(s string) (string, *Finding) {
 }
 
 var (
-	worldwide    = regexp.MustCompile(`(?i)^(all|all countries|world|world ?wide|global|everywhere|any|\*|rest of (the )?world|row|international)$`)
-	regionOfMany = regexp.MustCompile(`(?i)^(eu|europe|european union|dach|nordics|scandinavia|benelux|apac|emea|latam|mena|asia|africa|(north|south|latin|central) america|americas|middle east|oceania|gcc|anz)$`)
+	worldwide = regexp.MustCompile(`(?i)^(all|all ` +
+		`countries|world|world ?wide|global|everywhere|any|\*|rest of (the )?world|row|international)$`)
+	regionOfMany = regexp.MustCompile(`(?i)^(eu|europe|european union|dach|nordics|scandinavia|benelux|` +
+		`apac|emea|latam|mena|asia|africa|(north|south|latin|central) america|americas|middle east|oceania|gcc|anz)$`)
 )
 
 // foldCountry makes names comparable: U.S.A. is USA, St. Lucia is St Lucia.
@@ -73,21 +80,28 @@ var countryCodes = sync.OnceValue(func() map[string]bool {
 // retired are codes the library still knows and ISO 3166-1 has withdrawn or
 // only reserves.
 var retired = map[string]bool{
-	"AC": true, "AN": true, "BU": true, "CP": true, "CQ": true, "CS": true, "DD": true, "DG": true, "EA": true, "FX": true, "IC": true,
-	"NT": true, "QO": true, "QU": true, "SU": true, "TA": true, "TP": true, "YD": true, "YU": true, "ZR": true, "ZZ": true, "UK": true,
+	"AC": true, "AN": true, "BU": true, "CP": true,
+	"CQ": true, "CS": true, "DD": true, "DG": true, "EA": true, "FX": true, "IC": true,
+	"NT": true, "QO": true, "QU": true, "SU": true,
+	"TA": true, "TP": true, "YD": true, "YU": true, "ZR": true, "ZZ": true, "UK": true,
 }
 
 // usualNames are what people write that is no name of CLDR.
 var usualNames = map[string]string{
-	"uk": "GB", "us": "US", "usa": "US", "us of a": "US", "america": "US", "united states of america": "US", "great britain": "GB", "britain": "GB", "england": "GB",
-	"south korea": "KR", "korea": "KR", "republic of korea": "KR", "czech republic": "CZ", "holland": "NL", "the netherlands": "NL", "uae": "AE", "emirates": "AE", "ivory coast": "CI", "burma": "MM", "macedonia": "MK",
-	"swaziland": "SZ", "cape verde": "CV", "east timor": "TL", "turkey": "TR", "hong kong": "HK", "macau": "MO", "macao": "MO", "taiwan": "TW", "palestine": "PS", "vatican": "VA", "bosnia": "BA", "trinidad": "TT",
-	"republic of ireland": "IE", "eire": "IE", "russian federation": "RU", "viet nam": "VN", "brasil": "BR", "deutschland": "DE", "ee uu": "US", "eeuu": "US", "méjico": "MX",
+	"uk": "GB", "us": "US", "usa": "US", "us of a": "US",
+	"america": "US", "united states of america": "US", "great britain": "GB", "britain": "GB", "england": "GB",
+	"south korea": "KR", "korea": "KR", "republic of korea": "KR", "czech republic": "CZ", "holland": "NL",
+	"the netherlands": "NL", "uae": "AE", "emirates": "AE", "ivory coast": "CI", "burma": "MM", "macedonia": "MK",
+	"swaziland": "SZ", "cape verde": "CV", "east timor": "TL", "turkey": "TR", "hong kong": "HK", "macau": "MO",
+	"macao": "MO", "taiwan": "TW", "palestine": "PS", "vatican": "VA", "bosnia": "BA", "trinidad": "TT",
+	"republic of ireland": "IE", "eire": "IE", "russian federation": "RU",
+	"viet nam": "VN", "brasil": "BR", "deutschland": "DE", "ee uu": "US", "eeuu": "US", "méjico": "MX",
 }
 
 // nameLanguages are those country names are taken in: the largest of the world, and
 // those of the largest markets for ads. English counts first.
-var nameLanguages = []string{"en", "zh", "zh-Hant", "hi", "es", "fr", "ar", "bn", "pt", "pt-PT", "ru", "ur", "id", "de", "ja", "ko", "it", "tr", "vi", "nl", "pl", "sv", "da", "nb", "fi", "cs", "uk"}
+var nameLanguages = []string{"en", "zh", "zh-Hant", "hi", "es", "fr", "ar", "bn",
+	"pt", "pt-PT", "ru", "ur", "id", "de", "ja", "ko", "it", "tr", "vi", "nl", "pl", "sv", "da", "nb", "fi", "cs", "uk"}
 
 // englishNames leads from the names people write in English to codes.
 var englishNames = sync.OnceValue(func() map[string]string {

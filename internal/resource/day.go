@@ -36,13 +36,19 @@ func ParseDay(s string) (string, *Finding) {
 		t, err = time.Parse(time.RFC3339, s)
 	}
 	if err != nil && timed.MatchString(s) {
-		return "", &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q, which has a time of day and no time zone; want a day alone, such as %s", s, s[:len(dayLayout)]), Hint: fmt.Sprintf("write %s; a time counts only with its zone, such as %sT18:00:00Z", s[:len(dayLayout)], s[:len(dayLayout)])}
+		return "", &Finding{
+			Code: diag.BadDate, Message: fmt.Sprintf("date is %q, which has a time of day and no "+
+				"time zone; want a day alone, such as %s", s, s[:len(dayLayout)]), Hint: fmt.Sprintf("write %s; a "+
+				"time counts only with its zone, such as %sT18:00:00Z", s[:len(dayLayout)], s[:len(dayLayout)]),
+		}
 	}
 	if err != nil {
 		return "", unclearDay(s)
 	}
 	if t.Unix() < earliestTime || t.Unix() > latestTime {
-		return "", &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day from 2000-01-01 to 2099-12-31", s)}
+		return "", &Finding{
+			Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day from 2000-01-01 to 2099-12-31", s),
+		}
 	}
 	return s, nil
 }
@@ -57,7 +63,10 @@ var noDay = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})$`)
 func unclearDay(s string) *Finding {
 	days := readingsOf(s)
 	if saysNothing(s) {
-		return &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day such as 2026-12-01, or nothing", s), Hint: leaveBlank}
+		return &Finding{
+			Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day such as 2026-12-01, or nothing", s),
+			Hint: leaveBlank,
+		}
 	}
 	f := &Finding{Code: diag.BadDate, Message: fmt.Sprintf("date is %q; want a day such as 2026-12-01", s)}
 	switch len(days) {
@@ -71,7 +80,8 @@ func unclearDay(s string) *Finding {
 	case 1:
 		f.Hint = "write " + days[0]
 	case 2:
-		f.Message = fmt.Sprintf("date is %q, which can be read as %s or %s; want it as year-month-day", s, LongDay(days[0]), LongDay(days[1]))
+		f.Message = fmt.Sprintf("date is %q, which can be read as %s or %s; want it as year-month-day",
+			s, LongDay(days[0]), LongDay(days[1]))
 		f.Hint = "write " + days[0] + " or " + days[1]
 	}
 	return f
@@ -112,7 +122,8 @@ func readingsOf(s string) []string {
 
 // dayLayouts are ways of writing a day whose parts can be told apart.
 var dayLayouts = []string{
-	"2006-1-2", "2006/1/2", "2006.1.2", "2 Jan 2006", "2 January 2006", "Jan 2 2006", "January 2 2006", "Jan 2, 2006", "January 2, 2006", "2-Jan-2006", "2/Jan/2006",
+	"2006-1-2", "2006/1/2", "2006.1.2", "2 Jan 2006",
+	"2 January 2006", "Jan 2 2006", "January 2 2006", "Jan 2, 2006", "January 2, 2006", "2-Jan-2006", "2/Jan/2006",
 	"Mon 2 Jan 2006", "Mon, 2 Jan 2006", "Monday, 2 January 2006", "Monday, January 2, 2006",
 }
 

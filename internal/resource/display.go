@@ -96,6 +96,7 @@ func Slug(name string) string {
 // ValidKey says whether a key as written can stand in an address.
 func ValidKey(key string) bool {
 	return key != "" && len(key) <= 200 && !strings.ContainsFunc(key, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' ||
+			r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
 	})
 }

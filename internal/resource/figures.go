@@ -160,16 +160,19 @@ func ParseWindow(text string, now time.Time) (Window, error) {
 func (w Window) check(last string) error {
 	for _, day := range []string{w.Since, w.Until} {
 		if _, err := time.Parse(time.DateOnly, day); err != nil {
-			return fmt.Errorf("window is %q, and %s is no day; want two days such as 2026-11-01..2026-11-15", w.Name, day)
+			return fmt.Errorf("window is %q, and %s is no day; want two days such as 2026-11-01..2026-11-15",
+				w.Name, day)
 		}
 	}
 	switch {
 	case w.Since > w.Until:
 		return fmt.Errorf("window is %q, which ends before it begins; want the first day first", w.Name)
 	case w.Until > last:
-		return fmt.Errorf("window is %q, and %s is not over yet in the account's time zone; want %s at the latest", w.Name, w.Until, last)
+		return fmt.Errorf("window is %q, and %s is not over yet in the account's time zone; want %s at the latest",
+			w.Name, w.Until, last)
 	case w.Days() > maxWindowDays:
-		return fmt.Errorf("window is %q, which has %d days; the service looks back five years at most", w.Name, w.Days())
+		return fmt.Errorf("window is %q, which has %d days; the service looks back five years at most",
+			w.Name, w.Days())
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ func TestWindowsOfFigures(t *testing.T) {
 		{" 7d ", "2026-11-13 2026-11-19"},
 		{"2026-11-01..2026-11-15", "2026-11-01 2026-11-15"},
 		{"2026-11-19..2026-11-19", "2026-11-19 2026-11-19"},
-		{"2026-11-01..2026-11-20", "2026-11-20 is not over yet in the account's time zone; want 2026-11-19 at the latest"},
+		{"2026-11-01..2026-11-20",
+			"2026-11-20 is not over yet in the account's time zone; want 2026-11-19 at the latest"},
 		{"2026-11-15..2026-11-01", "ends before it begins"},
 		{"2026-02-29..2026-03-01", "2026-02-29 is no day"},
 		{"2020-01-01..2026-01-01", "five years at most"},
@@ -54,7 +55,9 @@ func TestAWindowIsAskedForOnce(t *testing.T) {
 }
 
 func TestSymbolsOfCurrencies(t *testing.T) {
-	for currency, want := range map[string]string{"USD": "$", "EUR": "€", "JPY": "¥", "CHF": "Fr.", "ZAR": "ZAR", "": ""} {
+	for currency, want := range map[string]string{
+		"USD": "$", "EUR": "€", "JPY": "¥", "CHF": "Fr.", "ZAR": "ZAR", "": "",
+	} {
 		if got := Symbol(currency); got != want {
 			t.Errorf("Symbol(%s) = %q, want %q", currency, got, want)
 		}

@@ -11,7 +11,8 @@ import (
 type Limit struct {
 	Message string // what is there; what is wanted, with the bound
 	Hint    string // what makes it smaller
-	Bound   string // how ADSYNC_BOUNDS names the bound and what would be enough, such as "rows=130000"; "" of one that is fixed
+	// how ADSYNC_BOUNDS names the bound and what would be enough, such as "rows=130000"; "" of one that is fixed
+	Bound string
 }
 
 func (l *Limit) Error() string { return l.Message }

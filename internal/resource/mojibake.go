@@ -15,7 +15,8 @@ import (
 func Garbled(text string) *Finding {
 	if strings.ContainsRune(text, utf8.RuneError) {
 		return &Finding{
-			Code: diag.BadValue, Message: fmt.Sprintf("value is %q, in which U+FFFD stands for a character that was lost; want the text as it was meant", text),
+			Code: diag.BadValue, Message: fmt.Sprintf("value is %q, "+
+				"in which U+FFFD stands for a character that was lost; want the text as it was meant", text),
 			Hint: fromItsSource,
 		}
 	}
@@ -24,7 +25,8 @@ func Garbled(text string) *Finding {
 		return nil
 	}
 	return &Finding{
-		Code: diag.BadValue, Message: fmt.Sprintf("value is %q, which is %q read in the wrong encoding; want %q", text, meant, meant),
+		Code: diag.BadValue, Message: fmt.Sprintf("value is %q, which is %q read in the wrong encoding; want %q",
+			text, meant, meant),
 		Hint: "write " + meant + ", or " + fromItsSource,
 	}
 }

@@ -58,8 +58,10 @@ func toMicros(whole, fraction string) (int64, bool) {
 
 // symbols of currencies that stand for one currency only when it is the account's.
 var symbols = map[string][]string{
-	"USD": {"US$", "$"}, "CAD": {"CA$", "$"}, "AUD": {"A$", "$"}, "NZD": {"NZ$", "$"}, "SGD": {"S$", "$"}, "HKD": {"HK$", "$"}, "MXN": {"MX$", "$"},
-	"EUR": {"€"}, "GBP": {"£"}, "JPY": {"¥", "￥"}, "CNY": {"¥", "￥"}, "INR": {"₹"}, "BRL": {"R$"}, "KRW": {"₩"}, "CHF": {"Fr."}, "SEK": {"kr"}, "NOK": {"kr"}, "DKK": {"kr"}, "PLN": {"zł"}, "CZK": {"Kč"}, "ILS": {"₪"},
+	"USD": {"US$", "$"}, "CAD": {"CA$", "$"}, "AUD": {"A$", "$"},
+	"NZD": {"NZ$", "$"}, "SGD": {"S$", "$"}, "HKD": {"HK$", "$"}, "MXN": {"MX$", "$"},
+	"EUR": {"€"}, "GBP": {"£"}, "JPY": {"¥", "￥"}, "CNY": {"¥", "￥"}, "INR": {"₹"}, "BRL": {"R$"}, "KRW": {"₩"},
+	"CHF": {"Fr."}, "SEK": {"kr"}, "NOK": {"kr"}, "DKK": {"kr"}, "PLN": {"zł"}, "CZK": {"Kč"}, "ILS": {"₪"},
 }
 
 // withoutCurrency takes the account's own code or symbol off an amount.

@@ -18,9 +18,12 @@ func TestWhatIsNamedShowsItsKeyAndItsID(t *testing.T) {
 	}{
 		{"an id alone", &goal, Text("ces_1"), "ces_1"},
 		{"a key that has no id yet", &goal, Text("event_setting/orders"), "event_setting/orders"},
-		{"a key and its id", &goal, Called(Text("event_setting/orders"), []string{"ces_1"}, []string{"event_setting/orders"}), "event_setting/orders (ces_1)"},
-		{"a list of both", &audiences, Called(List([]string{"audience/a", "ca_1"}), []string{"ca_9", "ca_1"}, []string{"audience/a", "ca_1"}), "ca_1, audience/a (ca_9)"},
-		{"one that is said twice", &audiences, Called(List([]string{"audience/a", "ca_9"}), []string{"ca_9", "ca_9"}, []string{"ca_9", "audience/a"}), "audience/a (ca_9)"},
+		{"a key and its id", &goal, Called(Text("event_setting/orders"),
+			[]string{"ces_1"}, []string{"event_setting/orders"}), "event_setting/orders (ces_1)"},
+		{"a list of both", &audiences, Called(List([]string{"audience/a", "ca_1"}),
+			[]string{"ca_9", "ca_1"}, []string{"audience/a", "ca_1"}), "ca_1, audience/a (ca_9)"},
+		{"one that is said twice", &audiences, Called(List([]string{"audience/a", "ca_9"}),
+			[]string{"ca_9", "ca_9"}, []string{"ca_9", "audience/a"}), "audience/a (ca_9)"},
 		{"an empty list", &audiences, List(nil), "(empty)"},
 		{"what no file names by key", &feed, Text("fd_1"), "fd_1"},
 	}

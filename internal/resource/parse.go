@@ -82,7 +82,9 @@ func orFinding(v Value, f *Finding) (Value, *Finding) {
 
 func (a *Attribute) parseText(s string) (Value, *Finding) {
 	if strings.ContainsAny(s, "\n\r") && a.Type == TypeQuery {
-		return Value{}, &Finding{Code: diag.BadValue, Message: fmt.Sprintf("%s holds a line break; want one line", a.Name)}
+		return Value{}, &Finding{
+			Code: diag.BadValue, Message: fmt.Sprintf("%s holds a line break; want one line", a.Name),
+		}
 	}
 	if a.Type == TypeQuery {
 		return orFinding(Text(s), badQuery(s))
@@ -97,9 +99,15 @@ func (a *Attribute) badLength(s string) *Finding {
 	n := int64(utf8.RuneCountInString(s))
 	switch {
 	case a.Max > 0 && n > a.Max:
-		return &Finding{Code: diag.TooLong, Message: fmt.Sprintf("%s has %s; want at most %d", a.Name, Counted(n, "character"), a.Max)}
+		return &Finding{
+			Code: diag.TooLong, Message: fmt.Sprintf("%s has %s; want at most %d",
+				a.Name, Counted(n, "character"), a.Max),
+		}
 	case n < a.Min:
-		return &Finding{Code: diag.TooLong, Message: fmt.Sprintf("%s has %s; want at least %d", a.Name, Counted(n, "character"), a.Min)}
+		return &Finding{
+			Code: diag.TooLong, Message: fmt.Sprintf("%s has %s; want at least %d",
+				a.Name, Counted(n, "character"), a.Min),
+		}
 	}
 	return nil
 }
@@ -114,7 +122,9 @@ func (a *Attribute) parseChoice(s string) (Value, *Finding) {
 func (a *Attribute) choice(s string) (string, bool) {
 	folded := Fold(s)
 	for _, c := range a.Choices {
-		if Fold(c.Value) == folded || slices.ContainsFunc(c.Synonyms, func(y string) bool { return Fold(y) == folded }) {
+		if Fold(c.Value) == folded || slices.ContainsFunc(c.Synonyms, func(y string) bool {
+			return Fold(y) == folded
+		}) {
 			return c.Value, true
 		}
 	}
@@ -164,7 +174,9 @@ func (a *Attribute) parseMoney(s string, env Env) (Value, *Finding) {
 		return Value{}, finding
 	}
 	if micros < a.Min || a.Max > 0 && micros > a.Max {
-		return Value{}, &Finding{Code: diag.BadMoney, Message: fmt.Sprintf("%s is %s; want %s", a.Name, FormatMoney(micros), a.moneyRange())}
+		return Value{}, &Finding{
+			Code: diag.BadMoney, Message: fmt.Sprintf("%s is %s; want %s", a.Name, FormatMoney(micros), a.moneyRange()),
+		}
 	}
 	return Number(micros), nil
 }
@@ -182,7 +194,10 @@ func (a *Attribute) parseURL(s string) (Value, *Finding) {
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return Value{}, &Finding{Code: diag.BadURL, Message: fmt.Sprintf("%s is %q; want an http or https address", a.Name, s), Hint: withScheme(s)}
+		return Value{}, &Finding{
+			Code: diag.BadURL, Message: fmt.Sprintf("%s is %q; want an http or https address", a.Name, s),
+			Hint: withScheme(s),
+		}
 	}
 	return orFinding(Text(s), a.badLength(s))
 }
@@ -190,7 +205,10 @@ func (a *Attribute) parseURL(s string) (Value, *Finding) {
 // spacedURL refuses an address with a space or a line break in it: one that was typed,
 // or two of them.
 func (a *Attribute) spacedURL(s string) *Finding {
-	f := &Finding{Code: diag.BadURL, Message: fmt.Sprintf("%s is %q, which has a space in it; want one http or https address without", a.Name, s)}
+	f := &Finding{
+		Code: diag.BadURL, Message: fmt.Sprintf("%s is %q, which "+
+			"has a space in it; want one http or https address without", a.Name, s),
+	}
 	parts := strings.Fields(s)
 	addresses := 0
 	for _, part := range parts {
@@ -220,7 +238,8 @@ func withScheme(s string) string {
 func (a *Attribute) parseImage(s string) (Value, *Finding) {
 	if strings.HasPrefix(strings.ToLower(s[:min(len(s), 5)]), "data:") {
 		return Value{}, &Finding{
-			Code: diag.BadURL, Message: a.Name + " is a data: address; want a file of the project, or an http or https address",
+			Code: diag.BadURL, Message: a.Name +
+				" is a data: address; want a file of the project, or an http or https address",
 			Hint: "save the picture as a file beside this one",
 		}
 	}
@@ -256,7 +275,8 @@ func RuinedID(s string) *Finding {
 	switch {
 	case lostDigits.MatchString(s):
 		return &Finding{
-			Code: diag.BadValue, Message: fmt.Sprintf("id is %q, a number in which a spreadsheet program has lost digits; want the id as it was", s),
+			Code: diag.BadValue, Message: fmt.Sprintf("id is %q, a "+
+				"number in which a spreadsheet program has lost digits; want the id as it was", s),
 			Hint: "give the column the format Text and copy the id from adsync export",
 		}
 	case strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):

@@ -13,7 +13,10 @@ import (
 var env = Env{Currency: "USD", Zone: time.UTC}
 
 func TestScalarsBecomeCanonical(t *testing.T) {
-	status := Attribute{Name: "status", Type: TypeChoice, Choices: []Choice{{Value: "active", Synonyms: []string{"enabled"}}, {Value: "paused"}}}
+	status := Attribute{
+		Name: "status", Type: TypeChoice,
+		Choices: []Choice{{Value: "active", Synonyms: []string{"enabled"}}, {Value: "paused"}},
+	}
 	title := Attribute{Name: "title", Type: TypeText, Min: 3, Max: 5}
 	for _, row := range []struct {
 		name      string
@@ -41,7 +44,9 @@ func TestScalarsBecomeCanonical(t *testing.T) {
 }
 
 func TestScalarsThatCannotBeTakenSayWhatIsWanted(t *testing.T) {
-	status := Attribute{Name: "status", Type: TypeChoice, Choices: []Choice{{Value: "active"}, {Value: "paused"}, {Value: "archived"}}}
+	status := Attribute{
+		Name: "status", Type: TypeChoice, Choices: []Choice{{Value: "active"}, {Value: "paused"}, {Value: "archived"}},
+	}
 	for _, row := range []struct {
 		attribute Attribute
 		text      string
@@ -52,7 +57,8 @@ func TestScalarsThatCannotBeTakenSayWhatIsWanted(t *testing.T) {
 		{Attribute{Name: "title", Max: 3}, "abcd", diag.TooLong, "title has 4 characters; want at most 3"},
 		{Attribute{Name: "name", Min: 3}, "ab", diag.TooLong, "name has 2 characters; want at least 3"},
 		{Attribute{Name: "b", Type: TypeMoney, Min: 1_000_000}, "0.5", diag.BadMoney, "b is 0.50; want at least 1.00"},
-		{Attribute{Type: TypeDay}, "03/04/2027", diag.BadDate, `date is "03/04/2027", which can be read as 4 March 2027 or 3 April 2027; want it as year-month-day`},
+		{Attribute{Type: TypeDay}, "03/04/2027", diag.BadDate,
+			`date is "03/04/2027", which can be read as 4 March 2027 or 3 April 2027; want it as year-month-day`},
 		{Attribute{Type: TypeDay}, "2027-02-30", diag.BadDate, "want a day"},
 		{Attribute{Type: TypeDay}, "1999-12-31", diag.BadDate, "2000-01-01"},
 		{Attribute{Name: "u", Type: TypeURL}, "javascript:alert(1)", diag.BadURL, "want an http or https address"},
@@ -65,14 +71,16 @@ func TestScalarsThatCannotBeTakenSayWhatIsWanted(t *testing.T) {
 		{Attribute{Type: TypeObject}, "[1]", diag.BadValue, "want a JSON object"},
 	} {
 		got, finding := row.attribute.Parse(row.text, env)
-		if finding == nil || finding.Code != row.code || !strings.Contains(finding.Message, row.words) || !got.IsAbsent() {
+		if finding == nil || finding.Code != row.code ||
+			!strings.Contains(finding.Message, row.words) || !got.IsAbsent() {
 			t.Errorf("Parse(%q) = %v, %+v; want %s with %q", row.text, got, finding, row.code, row.words)
 		}
 	}
 }
 
 func TestListsBecomeCanonical(t *testing.T) {
-	countries, hints := Attribute{Name: "countries", Type: TypeRegion}, Attribute{Name: "hints", Type: TypeHints, Max: 3}
+	countries, hints := Attribute{Name: "countries", Type: TypeRegion},
+		Attribute{Name: "hints", Type: TypeHints, Max: 3}
 	got, findings := countries.ParseList(countries.Split("us, Norway;NO|Côte d’Ivoire"))
 	if want := List([]string{"CI", "NO", "US"}); len(findings) != 0 || !got.Equal(want) {
 		t.Errorf("countries = %v, %v; want %v", got, findings, want)
@@ -84,7 +92,8 @@ func TestListsBecomeCanonical(t *testing.T) {
 	if _, findings = hints.ParseList([]string{"a", "b", "c", "d"}); len(findings) != 1 || findings[0].Index != -1 {
 		t.Errorf("four hints of at most three: %v; want one finding of the list", findings)
 	}
-	if _, findings = countries.ParseList([]string{"US", "XX", "Germny"}); len(findings) != 2 || findings[1].Hint != `did you mean "DE"?` {
+	if _, findings = countries.ParseList([]string{"US", "XX", "Germny"}); len(findings) != 2 ||
+		findings[1].Hint != `did you mean "DE"?` {
 		t.Errorf("two bad countries: %+v; want both, and a hint", findings)
 	}
 }
@@ -134,7 +143,8 @@ func TestAbsentNullAndAValueStayThreeThings(t *testing.T) {
 	if Null().Equal(Value{}) || Null().Equal(Text("")) || List(nil).Equal(Value{}) {
 		t.Error("null, absent, an empty text and an empty list are taken for one another")
 	}
-	for _, v := range []Value{Null(), Text(""), Text("a\"b"), Number(-1), Number(1 << 62), List(nil), List([]string{"a", ""})} {
+	for _, v := range []Value{Null(), Text(""), Text("a\"b"),
+		Number(-1), Number(1 << 62), List(nil), List([]string{"a", ""})} {
 		raw, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
@@ -165,7 +175,10 @@ func TestParentsStandBeforeTheirChildrenAndTreesTogether(t *testing.T) {
 }
 
 func TestSlugsAreStableAndApart(t *testing.T) {
-	for name, want := range map[string]string{"Spring launch": "spring-launch", "  Été à Paris! ": "ete-a-paris", "Größe 42": "grosse-42", "---": "", "a_b": "a-b"} {
+	for name, want := range map[string]string{
+		"Spring launch": "spring-launch", "  Été à Paris! ": "ete-a-paris",
+		"Größe 42": "grosse-42", "---": "", "a_b": "a-b",
+	} {
 		if got := Slug(name); got != want {
 			t.Errorf("Slug(%q) = %q; want %q", name, got, want)
 		}
@@ -189,7 +202,8 @@ func TestHintsStandOnceInListsOfAnyLength(t *testing.T) {
 		}
 		v, findings := a.ParseList(append(items, " again"))
 		if len(findings) > 0 || len(v.Items()) != length-1 || v.Items()[0] != "again" {
-			t.Errorf("ParseList of %d items with one twice gives %d, %v; want %d in their order", length, len(v.Items()), findings, length-1)
+			t.Errorf("ParseList of %d items with one twice gives %d, %v; want %d in their order",
+				length, len(v.Items()), findings, length-1)
 		}
 	}
 }

@@ -53,7 +53,10 @@ func (a *Attribute) ParseList(items []string) (Value, []ItemFinding) {
 		canonical = slices.Compact(canonical)
 	}
 	if a.Max > 0 && int64(len(canonical)) > a.Max {
-		findings = append(findings, ItemFinding{-1, Finding{Code: diag.TooLong, Message: fmt.Sprintf("%s has %d entries; want at most %d", a.Name, len(canonical), a.Max)}})
+		findings = append(findings, ItemFinding{-1, Finding{
+			Code: diag.TooLong, Message: fmt.Sprintf("%s has %d entries; want at most %d",
+				a.Name, len(canonical), a.Max),
+		}})
 	}
 	if len(findings) > 0 {
 		return Value{}, findings
@@ -122,7 +125,8 @@ func (a *Attribute) badHint(s string) *Finding {
 	}
 	return &Finding{
 		Code: diag.BadValue, Message: fmt.Sprintf("%s looks like JSON: %s; want a sentence", a.Name, shortStart(s)),
-		Hint: `write each hint alone, without brackets, braces and quotes, or all of them in one cell as ["one", "two"]`,
+		Hint: `write each hint alone, without brackets, ` +
+			`braces and quotes, or all of them in one cell as ["one", "two"]`,
 	}
 }
 

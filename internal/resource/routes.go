@@ -106,7 +106,8 @@ func (a *Attribute) inJob(field string) string {
 		when = append(when, "for "+strings.Join(slices.Sorted(maps.Keys(a.Bulk.Map)), ", "))
 	}
 	if a.Bulk.When != nil {
-		when = append(when, fmt.Sprintf("where the %s of the %s is %s", a.Bulk.When.Attribute, a.Bulk.When.Ancestor, a.Bulk.When.Value))
+		when = append(when, fmt.Sprintf("where the %s of the %s is %s",
+			a.Bulk.When.Attribute, a.Bulk.When.Ancestor, a.Bulk.When.Value))
 	}
 	if a.Bulk.Needs != "" && field == a.Bulk.Create {
 		when = append(when, "where the account has "+string(a.Bulk.Needs))

@@ -113,22 +113,24 @@ type Attribute struct {
 	Of         Kind   // TypeID, TypeIDs: the kind of what is named, where adsync manages it
 	Addressed  Kind   // TypeID, TypeIDs: instead of an id also the address of a resource of this kind in the files
 
-	Required  bool        // every row must give it
-	OnCreate  bool        // a create must give it, or Default
-	Default   string      // what a create sends when the files do not say
-	Immutable bool        // cannot change after creation
-	Clearable bool        // null is allowed
-	Spend     Spend       // what a change does to spend
-	Per       string      // for an Amount that caps what its resource spends: "day" or "lifetime"
-	Unit      []Condition // for an Amount: what it pays for; amounts compare where these say the same, a Value where nothing does
-	Excludes  bool        // for Reach: what it names is left out, so that less of it reaches more
-	Review    bool        // a change restarts the review
-	Without   *Without    // what it means for a resource that delivers to have none; nil where that is nothing to say
-	Earliest  string      // for a day: Today or Tomorrow, the first that a create or an edit can name
-	EditsBack bool        // for a day: an edit can name an earlier one all the same
+	Required  bool   // every row must give it
+	OnCreate  bool   // a create must give it, or Default
+	Default   string // what a create sends when the files do not say
+	Immutable bool   // cannot change after creation
+	Clearable bool   // null is allowed
+	Spend     Spend  // what a change does to spend
+	Per       string // for an Amount that caps what its resource spends: "day" or "lifetime"
+	// for an Amount: what it pays for; amounts compare where these say the same, a Value where nothing does
+	Unit      []Condition
+	Excludes  bool     // for Reach: what it names is left out, so that less of it reaches more
+	Review    bool     // a change restarts the review
+	Without   *Without // what it means for a resource that delivers to have none; nil where that is nothing to say
+	Earliest  string   // for a day: Today or Tomorrow, the first that a create or an edit can name
+	EditsBack bool     // for a day: an edit can name an earlier one all the same
 
-	Calls    map[string]Call // values that a request of their own sets
-	Protects bool            // its words say what must not be done to the resource; adsync's own, never sent, never read back
+	Calls map[string]Call // values that a request of their own sets
+	// its words say what must not be done to the resource; adsync's own, never sent, never read back
+	Protects bool
 
 	Wire Wire
 	Bulk BulkField
@@ -154,7 +156,8 @@ const (
 type Choice struct {
 	Value    string
 	Synonyms []string
-	Clears   []string // attributes that the service takes only without it: cleared with it where the files leave them out
+	// attributes that the service takes only without it: cleared with it where the files leave them out
+	Clears []string
 }
 
 // Spend says how an attribute governs spend.

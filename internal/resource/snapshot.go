@@ -93,7 +93,9 @@ func (s *Snapshot) Get(a Address) *Resource {
 		return s.byAddress[a]
 	}
 	ordered := s.Ordered()
-	if i, there := slices.BinarySearchFunc(ordered, a, func(r *Resource, a Address) int { return r.Address.Compare(a) }); there {
+	if i, there := slices.BinarySearchFunc(ordered, a, func(r *Resource, a Address) int {
+		return r.Address.Compare(a)
+	}); there {
 		return ordered[i]
 	}
 	return nil

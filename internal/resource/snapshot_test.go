@@ -57,7 +57,8 @@ func TestSnapshotOfWhatIsInOrder(t *testing.T) {
 		{},
 		{ordered: []string{"a", "b"}, want: []string{"a", "b"}},
 		{others: []string{"b", "a"}, want: []string{"a", "b"}},
-		{ordered: []string{"a", "b", "b/x"}, others: []string{"b/a", "z", "A"}, want: []string{"A", "a", "b", "b/a", "b/x", "z"}},
+		{ordered: []string{"a", "b", "b/x"}, others: []string{"b/a", "z", "A"},
+			want: []string{"A", "a", "b", "b/a", "b/x", "z"}},
 	} {
 		s := SnapshotOf(of(row.ordered...), of(row.others...))
 		if got := keysOf(s); !slices.Equal(got, row.want) || s.Len() != len(row.want) {

@@ -18,8 +18,11 @@ func badQuery(s string) *Finding {
 	refuse := func(wanted, hint string) *Finding {
 		return &Finding{Code: diag.BadValue, Message: fmt.Sprintf("tracking is %q; want %s", s, wanted), Hint: hint}
 	}
-	if strings.ContainsAny(s, "#? ") || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
-		return refuse("key=value pairs joined by &, without ?, # or spaces", "in a value write %20 for a space, %23 for # and %3F for ?")
+	if strings.ContainsAny(s, "#? ") || strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.IsSpace(r)
+	}) {
+		return refuse("key=value pairs joined by &, without ?, # or spaces",
+			"in a value write %20 for a space, %23 for # and %3F for ?")
 	}
 	rest := s
 	for _, known := range placeholders {
@@ -30,7 +33,8 @@ func badQuery(s string) *Finding {
 		if end := strings.IndexByte(written, '}'); end >= 0 {
 			written = written[:end+1]
 		}
-		return refuse("only the placeholders {campaign_id}, {ad_id} and {oppref}", diag.DidYouMean(written, placeholders))
+		return refuse("only the placeholders {campaign_id}, {ad_id} and {oppref}",
+			diag.DidYouMean(written, placeholders))
 	}
 	for _, part := range strings.Split(rest, "&") {
 		if _, err := url.QueryUnescape(part); err != nil {

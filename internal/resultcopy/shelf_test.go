@@ -86,11 +86,15 @@ func TestNothingOfTheUsersGivesWayToACopy(t *testing.T) {
 		{name: "an earlier copy", there: map[string][]byte{name: copyOf(t, own)}, want: name},
 		{name: "a file of the user's", there: map[string][]byte{name: []byte("mine")},
 			want: "q4 (adsync results 2).xlsx", stays: 1},
-		{name: "a copy that somebody edited", there: map[string][]byte{name: copyOf(t, Copy{Of: "q4.xlsx", Edited: true})},
+		{name: "a copy that somebody edited", there: map[string][]byte{
+			name: copyOf(t, Copy{Of: "q4.xlsx", Edited: true}),
+		},
 			want: "q4 (adsync results 2).xlsx", stays: 1},
 		{name: "a copy of another workbook", there: map[string][]byte{name: copyOf(t, Copy{Of: "a/q4.xlsx"})},
 			want: "q4 (adsync results 2).xlsx", stays: 1},
-		{name: "both names are taken", there: map[string][]byte{name: []byte("mine"), "q4 (adsync results 2).xlsx": nil},
+		{name: "both names are taken", there: map[string][]byte{
+			name: []byte("mine"), "q4 (adsync results 2).xlsx": nil,
+		},
 			want: "q4 (adsync results 3).xlsx", stays: 2},
 		{name: "the first name is free again", there: map[string][]byte{"q4 (adsync results 2).xlsx": copyOf(t, own)},
 			want: name},
@@ -197,7 +201,8 @@ func TestGitIsToldOnce(t *testing.T) {
 	}{
 		{name: "no work tree", files: map[string]string{"a/q4.xlsx": ""}},
 		{name: "a work tree", files: map[string]string{".git/info/exclude": "*.bak"}, want: ".git/info/exclude"},
-		{name: "a work tree that has no such file", files: map[string]string{".git/HEAD": ""}, want: ".git/info/exclude"},
+		{name: "a work tree that has no such file",
+			files: map[string]string{".git/HEAD": ""}, want: ".git/info/exclude"},
 		{name: ".gitignore has the line", files: map[string]string{".git/HEAD": "", ".gitignore": Ignored + "\n"}},
 		{name: "that of the folder has it", files: map[string]string{".git/HEAD": "", "a/.gitignore": "x\n" + Ignored}},
 		{name: "a second work tree", files: map[string]string{

@@ -43,7 +43,8 @@ func Load(folder string) (*Record, error) {
 	}
 	var f file
 	if err := json.Unmarshal(content, &f); err != nil || f.FormatVersion != fileVersion {
-		return &Record{}, fmt.Errorf("%s cannot be read, or is of another adsync: what the reviews said is asked anew", name)
+		return &Record{},
+			fmt.Errorf("%s cannot be read, or is of another adsync: what the reviews said is asked anew", name)
 	}
 	for address, s := range f.Ads {
 		if s == nil {

@@ -5,10 +5,13 @@ type words struct{ means, do string }
 
 // What most reasons ask for.
 const (
-	openPage   = "open the Target URL in a private window, mend the page or the address, and save the ad: a changed ad is reviewed again"
-	letIn      = "ask whoever runs the site to let the service's crawler in, then change the ad (its Body, say): a changed ad is reviewed again"
-	laterAgain = "see whether the page answers now; if so, change the ad (its Body, say): a changed ad is reviewed again"
-	otherPage  = "lead the ad to a page that anybody can read, by its Target URL: a changed ad is reviewed again"
+	openPage = "open the Target URL in a private " +
+		"window, mend the page or the address, and save the ad: a changed ad is reviewed again"
+	letIn = "ask whoever runs the site to " +
+		"let the service's crawler in, then change the ad (its Body, say): a changed ad is reviewed again"
+	laterAgain = "see whether the page answers " +
+		"now; if so, change the ad (its Body, say): a changed ad is reviewed again"
+	otherPage = "lead the ad to a page that anybody can read, by its Target URL: a changed ad is reviewed again"
 )
 
 // reasons are why the service rejects an ad (service facts, part 4). Others are shown
@@ -32,9 +35,11 @@ var reasons = map[string]words{
 	"robots_txt":               {"the robots.txt of the site forbids the service's crawler", letIn},
 	"unsupported_content_type": {"the Target URL is no web page", otherPage},
 	"landing_page_unusable":    {"the landing page cannot be used", openPage},
-	"missing_favicon":          {"the site of the landing page has no icon", "ask whoever runs the site for a favicon, then change the ad (its Body, say): a changed ad is reviewed again"},
+	"missing_favicon": {"the site of the landing page has no icon",
+		"ask whoever runs the site for a favicon, then change the ad (its Body, say): a changed ad is reviewed again"},
 	"landing_page_image_processing_failed": {
-		"a picture of the landing page could not be read", "give the page a picture in JPEG, PNG or WebP, then change the ad (its Body, say): a changed ad is reviewed again",
+		"a picture of the landing page could not be read", "give the page " +
+			"a picture in JPEG, PNG or WebP, then change the ad (its Body, say): a changed ad is reviewed again",
 	},
 }
 

@@ -11,13 +11,14 @@ import (
 
 // Record is what is known of the reviews of one account.
 type Record struct {
-	Ads     map[string]*Standing `json:"ads"`             // by address
-	Changes []Change             `json:"changes"`         // the oldest first
-	Read    time.Time            `json:"read,omitzero"`   // when the service was asked last
-	Left    bool                 `json:"left,omitempty"`  // the budget did not last for all
-	After   string               `json:"after,omitempty"` // the ad behind which the list is read on; "" from its beginning
-	Minute  time.Time            `json:"minute,omitzero"` // when Sent began to count
-	Sent    int                  `json:"sent,omitempty"`
+	Ads     map[string]*Standing `json:"ads"`            // by address
+	Changes []Change             `json:"changes"`        // the oldest first
+	Read    time.Time            `json:"read,omitzero"`  // when the service was asked last
+	Left    bool                 `json:"left,omitempty"` // the budget did not last for all
+	// the ad behind which the list is read on; "" from its beginning
+	After  string    `json:"after,omitempty"`
+	Minute time.Time `json:"minute,omitzero"` // when Sent began to count
+	Sent   int       `json:"sent,omitempty"`
 
 	moved bool // an ad was seen to stand otherwise
 }
@@ -258,7 +259,8 @@ func (r *Record) sorted() []*Standing {
 		}
 	}
 	slices.SortFunc(all, func(a, b *Standing) int {
-		return cmp.Or(slices.Index(order, a.State())-slices.Index(order, b.State()), strings.Compare(a.Address, b.Address))
+		return cmp.Or(slices.Index(order, a.State())-slices.Index(order, b.State()),
+			strings.Compare(a.Address, b.Address))
 	})
 	return all
 }

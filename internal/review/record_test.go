@@ -10,13 +10,17 @@ import (
 var noon = time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
 
 func ad(said, reason string, issues ...string) Standing {
-	return Standing{Address: "ad/s/r/hero", ID: "ad_1", Name: "Hero", In: "Spring › Runners", Said: said, Reason: reason, Issues: issues}
+	return Standing{
+		Address: "ad/s/r/hero", ID: "ad_1", Name: "Hero",
+		In: "Spring › Runners", Said: said, Reason: reason, Issues: issues,
+	}
 }
 
 // TestWhatIsTold: each row is what was read of one ad, in order, and what people are told.
 func TestWhatIsTold(t *testing.T) {
 	rejected, elsewhere := ad("rejected", "crawler_404"), ad("rejected", "robots_txt")
-	waits, approved, limited := ad("in_review", ""), ad("approved", ""), ad("approved", "", "policy_country_targeting_limited")
+	waits, approved, limited := ad("in_review", ""),
+		ad("approved", ""), ad("approved", "", "policy_country_targeting_limited")
 	tests := []struct {
 		name string
 		read []Standing
@@ -95,7 +99,8 @@ func TestTheRecordIsKept(t *testing.T) {
 	}
 	kept.See(noon.Add(time.Hour), ad("rejected", "crawler_404"), true)
 	if news := kept.TakeNews(); len(news) != 0 || len(kept.Changes) != 1 {
-		t.Errorf("after a restart %d ads are told of, and %d changed; want none told again, and the one change", len(news), len(kept.Changes))
+		t.Errorf("after a restart %d ads are told of, and %d changed; want none told again, and the one change",
+			len(news), len(kept.Changes))
 	}
 }
 
@@ -119,7 +124,8 @@ func TestTheBudgetIsCountedAMinute(t *testing.T) {
 // the history, which is of what went wrong and was mended.
 func TestApprovalsCrowdNothingOut(t *testing.T) {
 	r := &Record{}
-	for i, s := range []Standing{ad("in_review", ""), ad("approved", ""), ad("in_review", ""), ad("rejected", "crawler_404"), ad("in_review", ""), ad("approved", "")} {
+	for i, s := range []Standing{ad("in_review", ""), ad("approved", ""),
+		ad("in_review", ""), ad("rejected", "crawler_404"), ad("in_review", ""), ad("approved", "")} {
 		r.moved = false
 		r.See(noon.Add(time.Duration(i)*Soon), s, true)
 		if !r.Moved() {

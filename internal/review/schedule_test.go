@@ -21,11 +21,16 @@ func TestHowOftenReviewsAreRead(t *testing.T) {
 	}{
 		{"hourly while nothing is in review", []Pass{quiet}, nil, 150 * time.Minute, []int{0, 60, 120}},
 		{"every 5 minutes while something is", []Pass{waits, waits, quiet}, nil, 80 * time.Minute, []int{0, 5, 10, 70}},
-		{"after an apply", []Pass{quiet, waits, quiet}, []time.Duration{20 * time.Minute}, 90 * time.Minute, []int{0, 20, 25, 85}},
-		{"an apply right after a read waits for its minute", []Pass{quiet}, []time.Duration{10 * time.Second}, 70 * time.Minute, []int{0, 1, 61}},
-		{"many applies are read once a minute", []Pass{quiet}, []time.Duration{time.Second, time.Minute + time.Second, time.Minute + 2*time.Second}, 5 * time.Minute, []int{0, 1, 2}},
-		{"a service that fails is asked again in 5 minutes", []Pass{failed, quiet}, nil, 70 * time.Minute, []int{0, 5, 65}},
-		{"what one share of the budget did not read", []Pass{left, left, waits, quiet}, nil, 20 * time.Minute, []int{0, 1, 2, 7}},
+		{"after an apply", []Pass{quiet, waits, quiet},
+			[]time.Duration{20 * time.Minute}, 90 * time.Minute, []int{0, 20, 25, 85}},
+		{"an apply right after a read waits for its minute",
+			[]Pass{quiet}, []time.Duration{10 * time.Second}, 70 * time.Minute, []int{0, 1, 61}},
+		{"many applies are read once a minute", []Pass{quiet}, []time.Duration{time.Second,
+			time.Minute + time.Second, time.Minute + 2*time.Second}, 5 * time.Minute, []int{0, 1, 2}},
+		{"a service that fails is asked again in 5 minutes",
+			[]Pass{failed, quiet}, nil, 70 * time.Minute, []int{0, 5, 65}},
+		{"what one share of the budget did not read",
+			[]Pass{left, left, waits, quiet}, nil, 20 * time.Minute, []int{0, 1, 2, 7}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -103,7 +103,10 @@ type Line struct {
 
 // Line puts a standing in words. They are printable.
 func (s *Standing) Line() Line {
-	l := Line{Address: diag.Printable(s.Address), ID: diag.Printable(s.ID), Name: diag.Printable(s.Name), In: diag.Printable(s.In), State: s.State(), Since: s.Since}
+	l := Line{
+		Address: diag.Printable(s.Address), ID: diag.Printable(s.ID),
+		Name: diag.Printable(s.Name), In: diag.Printable(s.In), State: s.State(), Since: s.Since,
+	}
 	var means, do []string
 	add := func(m, d string) {
 		means = append(means, diag.Printable(m))
@@ -118,7 +121,8 @@ func (s *Standing) Line() Line {
 	case l.State == InReview:
 		add("the service has not decided yet, which takes minutes as a rule", "")
 	case l.State == Limited && s.Said != saidApproved && s.Said != "":
-		add("the service calls it "+strings.ReplaceAll(strings.TrimSuffix(s.Said+": "+s.Reason, ": "), "_", " "), "ask the service what it means")
+		add("the service calls it "+strings.ReplaceAll(strings.TrimSuffix(s.Said+": "+s.Reason, ": "), "_", " "),
+			"ask the service what it means")
 	}
 	for _, code := range s.Issues {
 		if limits(code) {

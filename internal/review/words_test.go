@@ -37,11 +37,13 @@ func TestEveryDocumentedReasonHasWords(t *testing.T) {
 			t.Errorf("issue %s has the words %q; want some", code, known.means)
 		}
 		if known.follows != (known.do == "") {
-			t.Errorf("issue %s says to do %q; want something exactly where it is more than the files say", code, known.do)
+			t.Errorf("issue %s says to do %q; want something exactly where it is more than the files say",
+				code, known.do)
 		}
 	}
 	if len(reasons) != len(documentedReasons) || len(issues) != len(documentedIssues) {
-		t.Errorf("%d reasons and %d issues have words; want %d and %d", len(reasons), len(issues), len(documentedReasons), len(documentedIssues))
+		t.Errorf("%d reasons and %d issues have words; want %d and %d",
+			len(reasons), len(issues), len(documentedReasons), len(documentedIssues))
 	}
 }
 
@@ -52,19 +54,27 @@ func TestALineSaysWhereAnAdStands(t *testing.T) {
 		state    State
 		text     string
 	}{
-		{"rejected", Standing{Said: "rejected", Reason: "crawler_404", Issues: []string{"review_not_approved"}}, Rejected,
-			"Rejected: the landing page is not there (404) (crawler_404). Open the Target URL in a private window, mend the page or the address, and save the ad: a changed ad is reviewed again."},
+		{"rejected", Standing{Said: "rejected", Reason: "crawler_404",
+			Issues: []string{"review_not_approved"}}, Rejected,
+			"Rejected: the landing page is not there (404) (crawler_404). Open the Target URL in " +
+				"a private window, mend the page or the address, and save the ad: a changed ad is reviewed again."},
 		{"rejected for a reason nobody knows", Standing{Said: "rejected", Reason: "policy_v2"}, Rejected,
-			"Rejected: its reason is one that adsync does not know (policy_v2). Read the service's policy for ads, and change the ad: a changed ad is reviewed again."},
+			"Rejected: its reason is one that adsync does not know (policy_v2). " +
+				"Read the service's policy for ads, and change the ad: a changed ad is reviewed again."},
 		{"rejected without a reason", Standing{Said: "rejected"}, Rejected,
-			"Rejected: the service gives no reason. Read the service's policy for ads, and change the ad: a changed ad is reviewed again."},
+			"Rejected: the service gives no reason. " +
+				"Read the service's policy for ads, and change the ad: a changed ad is reviewed again."},
 		{"in review", Standing{Said: "in_review", Issues: []string{"ad_in_review"}}, InReview,
 			"In review: the service has not decided yet, which takes minutes as a rule."},
-		{"approved, and paused by its files", Standing{Said: "approved", Issues: []string{"ad_not_active", "campaign_not_started"}}, Approved, "Approved: ."},
-		{"approved, and limited", Standing{Said: "approved", Issues: []string{"ad_not_active", "policy_country_targeting_limited"}}, Limited,
-			"Limited: the service's policy forbids it in some of the countries it is aimed at (policy_country_targeting_limited). Leave those countries out of its ad group, or change the ad."},
+		{"approved, and paused by its files", Standing{Said: "approved",
+			Issues: []string{"ad_not_active", "campaign_not_started"}}, Approved, "Approved: ."},
+		{"approved, and limited",
+			Standing{Said: "approved", Issues: []string{"ad_not_active", "policy_country_targeting_limited"}}, Limited,
+			"Limited: the service's policy forbids it in some of the countries it is aimed " +
+				"at (policy_country_targeting_limited). Leave those countries out of its ad group, or change the ad."},
 		{"an issue nobody knows", Standing{Said: "approved", Issues: []string{"quality_hold_v2"}}, Limited,
-			"Limited: something that adsync does not know keeps it from people (quality_hold_v2). Ask the service what it means."},
+			"Limited: something that adsync does not " +
+				"know keeps it from people (quality_hold_v2). Ask the service what it means."},
 		{"a word of the review nobody knows", Standing{Said: "paused_by_legal"}, Limited,
 			"Limited: the service calls it paused by legal. Ask the service what it means."},
 	}
@@ -81,8 +91,10 @@ func TestALineSaysWhereAnAdStands(t *testing.T) {
 // TestACodeIsSaidWhereWordsAreMissing, and nowhere else, to people who have a workbook.
 func TestACodeIsSaidWhereWordsAreMissing(t *testing.T) {
 	for reason, want := range map[string]string{
-		"crawler_404": "Rejected: the landing page is not there (404). Open the Target URL in a private window, mend the page or the address, and save the ad: a changed ad is reviewed again.",
-		"policy_v2":   "Rejected: its reason is one that adsync does not know (policy_v2). Read the service's policy for ads, and change the ad: a changed ad is reviewed again.",
+		"crawler_404": "Rejected: the landing page is not there (404). Open the Target " +
+			"URL in a private window, mend the page or the address, and save the ad: a changed ad is reviewed again.",
+		"policy_v2": "Rejected: its reason is one that adsync does not " +
+			"know (policy_v2). Read the service's policy for ads, and change the ad: a changed ad is reviewed again.",
 	} {
 		s := Standing{Said: "rejected", Reason: reason}
 		if got := s.Line().InWords(); got != want {
@@ -97,10 +109,13 @@ func TestTheCellsOfAWorkbookAreInWords(t *testing.T) {
 		standing     Standing
 		said, issues string
 	}{
-		{Standing{Said: "rejected", Reason: "crawler_404", Issues: []string{"review_not_approved"}}, "rejected: the landing page is not there (404)", "its review did not approve it"},
+		{Standing{Said: "rejected", Reason: "crawler_404", Issues: []string{"review_not_approved"}},
+			"rejected: the landing page is not there (404)", "its review did not approve it"},
 		{Standing{Said: "rejected"}, "rejected: the service gives no reason", ""},
-		{Standing{Said: "in_review", Issues: []string{"ad_in_review", "ad_not_active"}}, "in review", "it is in review; it is paused"},
-		{Standing{Said: "approved", Issues: []string{"quality_hold_v2"}}, "approved", "something that adsync does not know keeps it from people (quality_hold_v2)"},
+		{Standing{Said: "in_review", Issues: []string{"ad_in_review", "ad_not_active"}},
+			"in review", "it is in review; it is paused"},
+		{Standing{Said: "approved", Issues: []string{"quality_hold_v2"}},
+			"approved", "something that adsync does not know keeps it from people (quality_hold_v2)"},
 		{Standing{}, "", ""},
 	} {
 		r := Record{Ads: map[string]*Standing{"ad/a/b/c": &tt.standing}}

@@ -18,19 +18,25 @@ type Advice struct {
 
 // advice is looked through in order: the first row that fits says it.
 var advice = []Advice{
-	{state.OutcomeUnknown, string(diag.NeedsDecision), "See what is known of it, and decide it: adsync resolve ADDRESS"},
-	{state.OutcomeUnknown, string(diag.KeyConflict), "Find it in the ad manager and give its id as id: in your file, or decide it: adsync resolve ADDRESS"},
-	{state.OutcomeUnknown, string(diag.CreateConflict), "Apply again: it asks the service first. If it stays unknown, decide it: adsync resolve ADDRESS"},
+	{state.OutcomeUnknown, string(diag.NeedsDecision),
+		"See what is known of it, and decide it: adsync resolve ADDRESS"},
+	{state.OutcomeUnknown, string(diag.KeyConflict),
+		"Find it in the ad manager and give its id as id: in your file, or decide it: adsync resolve ADDRESS"},
+	{state.OutcomeUnknown, string(diag.CreateConflict),
+		"Apply again: it asks the service first. If it stays unknown, decide it: adsync resolve ADDRESS"},
 	{state.OutcomeUnknown, "", "Apply again: it asks the service first, and makes nothing twice."},
 	{state.OutcomeFailed, string(diag.JobUnfinished), "Apply again later: it asks the job first."},
-	{state.OutcomeFailed, string(diag.Unauthorized), "Nothing is wrong with the row: see that the key is right and may do this, and apply again."},
+	{state.OutcomeFailed, string(diag.Unauthorized),
+		"Nothing is wrong with the row: see that the key is right and may do this, and apply again."},
 	{state.OutcomeFailed, string(diag.ServiceUnavailable), "Nothing is wrong with the row: apply again later."},
 	{state.OutcomeFailed, "", "Mend it in your own file and apply again."},
 	{state.OutcomeSkipped, string(diag.OperationSkipped), "See to what it waits for, and apply again."},
 	{state.OutcomeSkipped, string(diag.ServiceUnavailable), "Nothing is wrong with the row: apply again later."},
 	{state.OutcomeSkipped, "", "Apply again: it goes on from here."},
-	{Held, string(plan.Drifts), "Take the value over: adsync drift --accept ADDRESS; or have the files win: adsync apply --allow drift=ADDRESS"},
-	{Held, string(plan.WasRefused), "Edit the row; or have the service asked again: adsync reconcile --retry ADDRESS with a daemon, else adsync apply."},
+	{Held, string(plan.Drifts), "Take the value " +
+		"over: adsync drift --accept ADDRESS; or have the files win: adsync apply --allow drift=ADDRESS"},
+	{Held, string(plan.WasRefused), "Edit the row; " +
+		"or have the service asked again: adsync reconcile --retry ADDRESS with a daemon, else adsync apply."},
 	{Held, string(plan.Undecided), "Decide the outcome it waits for: adsync status names it."},
 	{Held, string(plan.Frozen), "Apply again when the freeze window has ended, or the clock is right."},
 	{Held, string(plan.Outdated), "Plan again."},

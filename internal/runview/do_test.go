@@ -24,7 +24,8 @@ func TestEveryOutcomeSaysWhatToDo(t *testing.T) {
 		}
 		general[a.Outcome] = general[a.Outcome] || a.Code == ""
 	}
-	if got, want := Do(state.OutcomeUnknown, string(diag.NeedsDecision), spring), "See what is known of it, and decide it: adsync resolve campaign/spring"; got != want {
+	if got, want := Do(state.OutcomeUnknown, string(diag.NeedsDecision), spring),
+		"See what is known of it, and decide it: adsync resolve campaign/spring"; got != want {
 		t.Errorf("Do = %q; want %q", got, want)
 	}
 }

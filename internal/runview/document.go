@@ -34,15 +34,16 @@ type Document struct {
 
 // Head is a run in the history.
 type Head struct {
-	Run      string             `json:"run"`
-	Command  Command            `json:"command"`
-	Reverts  string             `json:"reverts,omitempty"` // the run it takes back
-	Ended    Ended              `json:"ended"`
-	Started  time.Time          `json:"started,omitzero"`
-	Finished time.Time          `json:"finished,omitzero"`
-	By       string             `json:"by,omitempty"` // who ran it, and on which machine
-	Account  planview.Account   `json:"account"`
-	Service  *planview.Service  `json:"service,omitempty"`  // which was spoken to, and what said so; absent where none is named
+	Run      string           `json:"run"`
+	Command  Command          `json:"command"`
+	Reverts  string           `json:"reverts,omitempty"` // the run it takes back
+	Ended    Ended            `json:"ended"`
+	Started  time.Time        `json:"started,omitzero"`
+	Finished time.Time        `json:"finished,omitzero"`
+	By       string           `json:"by,omitempty"` // who ran it, and on which machine
+	Account  planview.Account `json:"account"`
+	// which was spoken to, and what said so; absent where none is named
+	Service  *planview.Service  `json:"service,omitempty"`
 	Revision *planview.Revision `json:"revision,omitempty"` // absent outside a git repository
 	Summary  map[string]int     `json:"summary"`            // how many changes have each outcome
 	Money    Money              `json:"money"`
@@ -144,14 +145,16 @@ type Field struct {
 	Before  resource.Value `json:"before,omitzero"`
 	After   resource.Value `json:"after,omitzero"`
 	Applied bool           `json:"applied"`
-	Starts  bool           `json:"starts,omitempty"` // it makes the resource deliver: without it nothing of the change spends
+	// it makes the resource deliver: without it nothing of the change spends
+	Starts bool `json:"starts,omitempty"`
 }
 
 // Held is the outcome of a change the policy left out.
 const Held state.Outcome = "held"
 
 // outcomes in the order people care about them.
-var outcomes = []state.Outcome{state.OutcomeUnknown, state.OutcomeFailed, state.OutcomeSkipped, Held, state.OutcomeApplied}
+var outcomes = []state.Outcome{state.OutcomeUnknown,
+	state.OutcomeFailed, state.OutcomeSkipped, Held, state.OutcomeApplied}
 
 // Decode reads a document as it was kept.
 func Decode(content []byte) (*Document, error) {
@@ -160,7 +163,8 @@ func Decode(content []byte) (*Document, error) {
 		return nil, fmt.Errorf("read a kept report: %w", err)
 	}
 	if d.FormatVersion > FormatVersion {
-		return nil, fmt.Errorf("the report of %s has format %d; want at most %d: use a newer adsync", d.Run, d.FormatVersion, FormatVersion)
+		return nil, fmt.Errorf("the report of %s has format %d; want at most %d: use a newer adsync",
+			d.Run, d.FormatVersion, FormatVersion)
 	}
 	return d, nil
 }

@@ -82,7 +82,8 @@ func TestWhatIsKeptIsWhatWasSaid(t *testing.T) {
 }
 
 func TestAReportOfANewerProgramIsRefused(t *testing.T) {
-	if _, err := Decode([]byte(`{"format_version": 2, "run": "run-1"}`)); err == nil || !strings.Contains(err.Error(), "newer adsync") {
+	if _, err := Decode([]byte(`{"format_version": 2, "run": "run-1"}`)); err == nil ||
+		!strings.Contains(err.Error(), "newer adsync") {
 		t.Errorf("Decode of format 2 = %v; want that a newer adsync is needed", err)
 	}
 }
@@ -106,14 +107,16 @@ func TestMoneyOfARun(t *testing.T) {
 		{"held", Held, 10, 30, false, 100, 100},
 	} {
 		d := &Document{Head: Head{Money: Money{Planned: day(100, 120)}}, Outcomes: []Outcome{
-			{Outcome: row.outcome, Spend: day(row.before, row.after), Fields: []Field{{Name: "budget.daily", Applied: row.applied}}}}}
+			{Outcome: row.outcome, Spend: day(row.before, row.after),
+				Fields: []Field{{Name: "budget.daily", Applied: row.applied}}}}}
 		d.Settle()
 		most := d.Money.Reached
 		if d.Money.AtMost != nil {
 			most = *d.Money.AtMost
 		}
 		if d.Money.Reached.DailyAfter != row.reached*1_000_000 || most.DailyAfter != row.atMost*1_000_000 {
-			t.Errorf("%s: reached %d, at most %d; want %d and %d", row.name, d.Money.Reached.DailyAfter, most.DailyAfter, row.reached*1_000_000, row.atMost*1_000_000)
+			t.Errorf("%s: reached %d, at most %d; want %d and %d",
+				row.name, d.Money.Reached.DailyAfter, most.DailyAfter, row.reached*1_000_000, row.atMost*1_000_000)
 		}
 	}
 }
@@ -135,7 +138,8 @@ func TestMoneyOfWhatStaysPaused(t *testing.T) {
 				{Name: "delivers", After: resource.Text("on"), Applied: row.started, Starts: true}}}}}
 		d.Settle()
 		if certain := d.Money.AtMost == nil; certain != row.certain || d.Money.Reached.DailyAfter != 100_000_000 {
-			t.Errorf("%s, started %t: certain %t, reached %d; want %t and what was before", row.outcome, row.started, certain, d.Money.Reached.DailyAfter, row.certain)
+			t.Errorf("%s, started %t: certain %t, reached %d; want %t and what was before",
+				row.outcome, row.started, certain, d.Money.Reached.DailyAfter, row.certain)
 		}
 	}
 }
@@ -144,7 +148,10 @@ func TestMoneyOfWhatStaysPaused(t *testing.T) {
 // kind, and no name of an attribute.
 func TestWhatStartsIsWhatThePlanActivates(t *testing.T) {
 	for _, phase := range []plan.Phase{plan.Neutral, plan.Raise, plan.Activate} {
-		c := plan.Change{Address: resource.Address{Kind: kinds.Campaign, Key: "spring"}, Fields: []plan.Field{{Name: "budget.daily", Desired: resource.Number(1), Phase: phase}}}
+		c := plan.Change{
+			Address: resource.Address{Kind: kinds.Campaign, Key: "spring"},
+			Fields:  []plan.Field{{Name: "budget.daily", Desired: resource.Number(1), Phase: phase}},
+		}
 		if got := fieldsOf(kinds.All(), &c)[0].Starts; got != (phase == plan.Activate) {
 			t.Errorf("fieldsOf of a field of phase %v: starts %t", phase, got)
 		}
@@ -164,16 +171,23 @@ func TestMoneyOfARunWithinTheLimitsOfTheAccount(t *testing.T) {
 		before          int64
 		reached, atMost int64
 	}{
-		{"a limit that stays", state.OutcomeApplied, state.OutcomeApplied, "", Within{Before: m(50), After: m(50)}, 50, 50, 50},
-		{"a limit that binds from now on", state.OutcomeApplied, state.OutcomeApplied, "", Within{Before: m(100), After: m(110)}, 100, 110, 110},
-		{"a limit that was lowered", state.OutcomeApplied, state.OutcomeApplied, state.OutcomeApplied, Within{Before: m(100), After: m(40), Moved: []string{limit}}, 100, 40, 40},
-		{"lowered, beside what failed", state.OutcomeApplied, state.OutcomeFailed, state.OutcomeApplied, Within{Before: m(70), After: m(40), Moved: []string{limit}}, 70, 70, 70},
-		{"lowered perhaps", state.OutcomeApplied, state.OutcomeApplied, state.OutcomeUnknown, Within{Before: m(70), After: m(40), Moved: []string{limit}}, 70, 120, 120},
-		{"a rise that is unknown beneath a limit", state.OutcomeUnknown, state.OutcomeApplied, "", Within{Before: m(100), After: m(110)}, 100, 100, 110},
+		{"a limit that stays", state.OutcomeApplied,
+			state.OutcomeApplied, "", Within{Before: m(50), After: m(50)}, 50, 50, 50},
+		{"a limit that binds from now on", state.OutcomeApplied,
+			state.OutcomeApplied, "", Within{Before: m(100), After: m(110)}, 100, 110, 110},
+		{"a limit that was lowered", state.OutcomeApplied, state.OutcomeApplied,
+			state.OutcomeApplied, Within{Before: m(100), After: m(40), Moved: []string{limit}}, 100, 40, 40},
+		{"lowered, beside what failed", state.OutcomeApplied, state.OutcomeFailed,
+			state.OutcomeApplied, Within{Before: m(70), After: m(40), Moved: []string{limit}}, 70, 70, 70},
+		{"lowered perhaps", state.OutcomeApplied, state.OutcomeApplied,
+			state.OutcomeUnknown, Within{Before: m(70), After: m(40), Moved: []string{limit}}, 70, 120, 120},
+		{"a rise that is unknown beneath a limit",
+			state.OutcomeUnknown, state.OutcomeApplied, "", Within{Before: m(100), After: m(110)}, 100, 100, 110},
 		{"a paused account", state.OutcomeApplied, state.OutcomeApplied, "", Within{}, 0, 0, 0},
 	} {
 		d := &Document{Head: Head{Money: Money{Planned: day(100, 120), Within: &row.within}}, Outcomes: []Outcome{
-			{Address: "campaign/one", Outcome: row.budget, Spend: day(10, 30)}, {Address: "campaign/two", Outcome: row.other}}}
+			{Address: "campaign/one", Outcome: row.budget, Spend: day(10, 30)},
+			{Address: "campaign/two", Outcome: row.other}}}
 		if row.limited != "" {
 			d.Outcomes = append(d.Outcomes, Outcome{Address: limit, Outcome: row.limited})
 		}
@@ -182,8 +196,10 @@ func TestMoneyOfARunWithinTheLimitsOfTheAccount(t *testing.T) {
 		if d.Money.AtMost != nil {
 			most = *d.Money.AtMost
 		}
-		if d.Money.Reached.DailyBefore != m(row.before) || d.Money.Reached.DailyAfter != m(row.reached) || most.DailyAfter != m(row.atMost) {
-			t.Errorf("%s: %v, at most %v; want %d to %d, at most %d", row.name, d.Money.Reached, most, row.before, row.reached, row.atMost)
+		if d.Money.Reached.DailyBefore != m(row.before) ||
+			d.Money.Reached.DailyAfter != m(row.reached) || most.DailyAfter != m(row.atMost) {
+			t.Errorf("%s: %v, at most %v; want %d to %d, at most %d",
+				row.name, d.Money.Reached, most, row.before, row.reached, row.atMost)
 		}
 	}
 }
@@ -191,7 +207,8 @@ func TestMoneyOfARunWithinTheLimitsOfTheAccount(t *testing.T) {
 // TestNoTextOfOthersLeavesItsPlace in any form, whatever it is.
 func TestNoTextOfOthersLeavesItsPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOfN(rapid.RuneFrom([]rune("ab |`<>&\"'#@\n\r\t\x1b\u202e\u200b:=-!*_[](){}\\é漢")), 1, 40, -1).Draw(t, "text")
+		text := rapid.StringOfN(rapid.RuneFrom([]rune("ab |`<>&\"'#@\n\r\t\x1b\u202e\u200b:=-!*_[](){}\\é漢")),
+			1, 40, -1).Draw(t, "text")
 		d := hostile(text)
 		for name, write := range forms {
 			var b bytes.Buffer
@@ -218,11 +235,15 @@ func TestNoTextOfOthersLeavesItsPlace(t *testing.T) {
 func TestALongRunIsShortUnlessItIsAskedFor(t *testing.T) {
 	d := partial()
 	for i := range 15_000 {
-		d.Outcomes = append(d.Outcomes, Outcome{Address: fmt.Sprintf("ad/x/r/a%d", i), Action: plan.Create, Outcome: state.OutcomeApplied, Position: at("Ads", i+10, 1)})
+		d.Outcomes = append(d.Outcomes, Outcome{
+			Address: fmt.Sprintf("ad/x/r/a%d", i),
+			Action:  plan.Create, Outcome: state.OutcomeApplied, Position: at("Ads", i+10, 1),
+		})
 	}
 	d.Settle()
 	text := form(t, "txt", d)
-	if n := strings.Count(text, "\n"); n > 120 || !strings.Contains(text, "… and 14,962 more applied") || !strings.Contains(text, "15,002 applied") {
+	if n := strings.Count(text, "\n"); n > 120 || !strings.Contains(text, "… and 14,962 more applied") ||
+		!strings.Contains(text, "15,002 applied") {
 		t.Errorf("the text of a long run has %d lines; want at most 120 that say what is left out:\n%.2000s", n, text)
 	}
 	if n := strings.Count(form(t, "full", d), "\n"); n < 15_000 {

@@ -32,10 +32,12 @@ func WriteHistory(w io.Writer, h *History, zone *time.Location) error {
 	for i := range h.Runs {
 		run := &h.Runs[i]
 		if run.Decided != "" {
-			fmt.Fprintf(&b, "%s  %s  %s  %s\n", printable(run.Run), run.Started.In(zone).Format("2006-01-02 15:04"), run.Command, printable(run.Decided))
+			fmt.Fprintf(&b, "%s  %s  %s  %s\n", printable(run.Run),
+				run.Started.In(zone).Format("2006-01-02 15:04"), run.Command, printable(run.Decided))
 			continue
 		}
-		fmt.Fprintf(&b, "%s  %s  %s  %s  %s\n", printable(run.Run), run.Started.In(zone).Format("2006-01-02 15:04"), printable(run.what()), run.ends(), run.Result())
+		fmt.Fprintf(&b, "%s  %s  %s  %s  %s\n", printable(run.Run),
+			run.Started.In(zone).Format("2006-01-02 15:04"), printable(run.what()), run.ends(), run.Result())
 		fmt.Fprintf(&b, "            %s  %s\n", run.who(), run.spend())
 	}
 	if h.More > 0 {
@@ -104,7 +106,10 @@ const (
 	ExitUnknown = 9
 )
 
-var exits = map[int]string{ExitDone: "finished", ExitRefused: words.Waits, ExitPartial: "applied in part", ExitUnknown: "an outcome is unknown"}
+var exits = map[int]string{
+	ExitDone: "finished", ExitRefused: words.Waits,
+	ExitPartial: "applied in part", ExitUnknown: "an outcome is unknown",
+}
 
 // Line puts a run in words.
 func (h *Head) Line() Line {
@@ -117,7 +122,8 @@ func (h *Head) Line() Line {
 	if h.Decided != "" {
 		return Line{Run: printable(h.Run), What: string(h.Command), Ends: "decided", Result: printable(h.Decided)}
 	}
-	result := fmt.Sprintf("%s; %s of %s read back as sent", h.plainCounts(), planview.Thousands(h.Verified), planview.Thousands(h.Touched))
+	result := fmt.Sprintf("%s; %s of %s read back as sent",
+		h.plainCounts(), planview.Thousands(h.Verified), planview.Thousands(h.Touched))
 	if h.Reverts != "" {
 		result = "takes back " + printable(h.Reverts) + ": " + result
 	}

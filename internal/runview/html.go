@@ -43,7 +43,8 @@ func HTMLPart(schemas resource.Schemas, d *Document) (template.HTML, error) {
 
 func htmlPageOf(schemas resource.Schemas, d *Document) *htmlPage {
 	p := &htmlPage{
-		Policy: planview.StylePolicy(), Style: planview.Style(), Title: d.title(), About: d.about(), Counts: d.counts(), Error: printable(d.Error), Next: printable(d.Next), Hash: printable(d.PlanHash),
+		Policy: planview.StylePolicy(), Style: planview.Style(), Title: d.title(), About: d.about(),
+		Counts: d.counts(), Error: printable(d.Error), Next: printable(d.Next), Hash: printable(d.PlanHash),
 		Verified: fmt.Sprintf("%s of %s", planview.Thousands(d.Verified), planview.Thousands(d.Touched)),
 	}
 	for i, s := range d.sums() {
@@ -59,7 +60,8 @@ func htmlPageOf(schemas resource.Schemas, d *Document) *htmlPage {
 		}
 	}
 	for _, problem := range d.Problems {
-		p.Problems = append(p.Problems, htmlProblem{string(problem.Severity), problem.Position.String(), printable(problem.Message), printable(problem.Hint), string(problem.Code)})
+		p.Problems = append(p.Problems, htmlProblem{string(problem.Severity),
+			problem.Position.String(), printable(problem.Message), printable(problem.Hint), string(problem.Code)})
 	}
 	for _, outcome := range outcomes {
 		if some := d.of(outcome); len(some) > 0 {
@@ -100,7 +102,9 @@ type htmlOutcome struct {
 }
 
 func groupOf(schemas resource.Schemas, outcome state.Outcome, some []*Outcome) htmlGroup {
-	g := htmlGroup{Title: titles[outcome], Count: planview.Thousands(len(some)), Whole: "; adsync show --full lists everything"}
+	g := htmlGroup{
+		Title: titles[outcome], Count: planview.Thousands(len(some)), Whole: "; adsync show --full lists everything",
+	}
 	for i, o := range some {
 		if i == pageList {
 			g.Left = planview.Thousands(len(some) - i)
@@ -111,7 +115,8 @@ func groupOf(schemas resource.Schemas, outcome state.Outcome, some []*Outcome) h
 			at = o.Position
 		}
 		one := htmlOutcome{
-			Symbol: planview.Symbol(o.Action), Action: printable(string(o.Action)), Address: printable(o.Address), Name: printable(o.Name), At: at.String(), ID: printable(o.ID),
+			Symbol: planview.Symbol(o.Action), Action: printable(string(o.Action)),
+			Address: printable(o.Address), Name: printable(o.Name), At: at.String(), ID: printable(o.ID),
 			Message: o.coded(), Do: o.Do, Trouble: outcome != state.OutcomeApplied, Fields: o.lines(schemas),
 		}
 		if one.Trouble {

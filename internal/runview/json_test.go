@@ -13,8 +13,13 @@ import (
 func TestAReportIsWrittenAsOneText(t *testing.T) {
 	hostile := `<a> "outcomes":null,` + "\n" + `  "outcomes": null`
 	outcome := Outcome{Address: "campaign/a", Name: hostile, Outcome: state.OutcomeApplied}
-	for name, outcomes := range map[string][]Outcome{"none": {}, "one": {outcome}, "three": {outcome, outcome, outcome}} {
-		d := &Document{FormatVersion: FormatVersion, Head: Head{Run: "run-1", By: hostile, Error: hostile}, Outcomes: outcomes, Next: hostile}
+	for name, outcomes := range map[string][]Outcome{
+		"none": {}, "one": {outcome}, "three": {outcome, outcome, outcome},
+	} {
+		d := &Document{
+			FormatVersion: FormatVersion, Head: Head{Run: "run-1", By: hostile, Error: hostile},
+			Outcomes: outcomes, Next: hostile,
+		}
 		for _, indent := range []string{"", "  "} {
 			var want, got bytes.Buffer
 			encoder := json.NewEncoder(&want)

@@ -25,7 +25,9 @@ func (d *Document) SetOut(schemas resource.Schemas, p *plan.Plan) {
 	d.Outcomes = slices.Grow(d.Outcomes, len(p.Changes))
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		o := Outcome{Address: c.Address.String(), Action: c.Action, Name: c.Name, ID: c.ID, Outcome: state.OutcomeUnknown, Message: "the run has not said what became of it", Position: c.Position, Cell: c.Position,
+		o := Outcome{Address: c.Address.String(), Action: c.Action,
+			Name: c.Name, ID: c.ID, Outcome: state.OutcomeUnknown,
+			Message: "the run has not said what became of it", Position: c.Position, Cell: c.Position,
 			Fields: fieldsOf(schemas, c), Spend: c.Spend}
 		if !goes[c.Address] {
 			o.Outcome, o.Message = Held, ""
@@ -69,7 +71,10 @@ func fieldsOf(schemas resource.Schemas, c *plan.Change) []Field {
 		if a, known := schemas.Of(c.Address.Kind).Attribute(f.Name); known && a.Wire.Path == "" {
 			before = f.Last()
 		}
-		fields = append(fields, Field{Name: f.Name, Before: before.At(diag.Position{}), After: f.Desired.At(diag.Position{}), Starts: f.Phase == plan.Activate})
+		fields = append(fields, Field{
+			Name: f.Name, Before: before.At(diag.Position{}),
+			After: f.Desired.At(diag.Position{}), Starts: f.Phase == plan.Activate,
+		})
 	}
 	for _, gone := range c.Displaced {
 		fields = append(fields, Field{Name: gone.Name, Before: gone.Live, After: resource.Null()})
@@ -130,7 +135,8 @@ func Load(ctx context.Context, store state.Store, run string) (*Document, error)
 
 // KeepRecovered brings the reports of the runs that left steps open up to what is
 // known of them now; open says which are open still.
-func KeepRecovered(ctx context.Context, store state.Store, steps []state.Step, open map[string]bool, now time.Time) error {
+func KeepRecovered(ctx context.Context, store state.Store,
+	steps []state.Step, open map[string]bool, now time.Time) error {
 	byRun := map[string][]state.Step{}
 	var runs []string
 	for _, s := range steps {

@@ -39,7 +39,8 @@ func WriteMarkdown(w io.Writer, schemas resource.Schemas, d *Document) error {
 		}
 	}
 	m.applied(schemas, d.of(state.OutcomeApplied))
-	m.line("%s verified %s/%s", planview.Code(printable(d.Run)), planview.Thousands(d.Verified), planview.Thousands(d.Touched))
+	m.line("%s verified %s/%s", planview.Code(printable(d.Run)),
+		planview.Thousands(d.Verified), planview.Thousands(d.Touched))
 	if d.Next != "" {
 		m.line("\nNext: %s", planview.Code(printable(d.Next)))
 	}
@@ -70,9 +71,12 @@ func (m *comment) trouble(some []*Outcome, outcome state.Outcome) {
 	if len(some) == 0 {
 		return
 	}
-	m.line("**%s** (%s)\n\n| at | change | why | what to do |\n|---|---|---|---|", titles[outcome], planview.Thousands(len(some)))
+	m.line("**%s** (%s)\n\n| at | change | why | what to do |\n|---|---|---|---|",
+		titles[outcome], planview.Thousands(len(some)))
 	for i, o := range some {
-		row := fmt.Sprintf("| %s | %s | %s | %s |", planview.Cell(o.Cell.String()), planview.Cell(printable(string(o.Action)+" "+o.Address)), planview.Cell(o.coded()), planview.Cell(orDash(o.Do)))
+		row := fmt.Sprintf("| %s | %s | %s | %s |",
+			planview.Cell(o.Cell.String()), planview.Cell(printable(string(o.Action)+" "+o.Address)),
+			planview.Cell(o.coded()), planview.Cell(orDash(o.Do)))
 		if !m.fits(row) {
 			m.line("\n… and %s more", planview.Thousands(len(some)-i))
 			break

@@ -107,7 +107,8 @@ func (m *Meter) pieces(now time.Time) []piece {
 		pieces = append(pieces, piece{count, count, 1})
 	}
 	if sent, running, done := m.jobsAt(); sent+running+done > 0 {
-		pieces = append(pieces, piece{fmt.Sprintf("jobs: %d submitted, %d running, %d done", sent, running, done), fmt.Sprintf("jobs %d sent %d running %d done", sent, running, done), 3})
+		pieces = append(pieces, piece{fmt.Sprintf("jobs: %d submitted, %d running, %d done", sent, running, done),
+			fmt.Sprintf("jobs %d sent %d running %d done", sent, running, done), 3})
 	}
 	if m.Left >= 0 && m.jobs != nil {
 		left := planview.Thousands(m.Left) + " requests left"

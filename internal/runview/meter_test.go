@@ -17,7 +17,8 @@ func halfWay() (*Meter, time.Time) {
 	m.Enter("apply", 0, 0)
 	m.Count(15_000, evening)
 	m.Step("lower", state.Step{ID: "1", Route: state.Single, Point: state.Bound})
-	for i, point := range []state.Point{state.Bound, state.Bound, state.Bound, state.Terminal, state.Bound, state.Accepted, state.Accepted, state.Sent, state.Intent} {
+	for i, point := range []state.Point{state.Bound, state.Bound,
+		state.Bound, state.Terminal, state.Bound, state.Accepted, state.Accepted, state.Sent, state.Intent} {
 		m.Step("create", state.Step{ID: string(rune('a' + i)), Route: state.Bulk, Point: point})
 	}
 	for range 5_000 {
@@ -34,7 +35,8 @@ func TestTheLineOfProgressFitsTheTerminal(t *testing.T) {
 		width int
 		want  string
 	}{
-		{140, "create (wave 2) · 5,000/15,000 operations · jobs: 1 submitted, 2 running, 5 done · 412 requests left this minute · about 2 min left"},
+		{140, "create (wave 2) · 5,000/15,000 operations " +
+			"· jobs: 1 submitted, 2 running, 5 done · 412 requests left this minute · about 2 min left"},
 		{119, "create · 5,000/15,000 · jobs 1 sent 2 running 5 done · 412 requests left · about 2 min"},
 		{72, "create · 5,000/15,000 · jobs 1 sent 2 running 5 done · about 2 min"},
 		{40, "create · 5,000/15,000 · about 2 min"},
@@ -48,7 +50,8 @@ func TestTheLineOfProgressFitsTheTerminal(t *testing.T) {
 			t.Errorf("Line(%d) = %q; want %q", row.width, have, row.want)
 		}
 	}
-	if plain := m.Plain(now); !strings.Contains(plain, "5,000/15,000 operations") || !strings.Contains(plain, "412 requests left this minute") {
+	if plain := m.Plain(now); !strings.Contains(plain, "5,000/15,000 operations") ||
+		!strings.Contains(plain, "412 requests left this minute") {
 		t.Errorf("Plain() = %q; want everything", plain)
 	}
 }

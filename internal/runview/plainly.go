@@ -74,7 +74,8 @@ func plainFields(schemas resource.Schemas, o *Outcome, lines []string) []string 
 	address, _ := resource.ParseAddress(o.Address)
 	for i, f := range o.Fields {
 		if i < len(lines) {
-			lines[i] = diag.Printable(words.Label(schemas.Of(address.Kind), f.Name)) + strings.TrimPrefix(lines[i], printable(f.Name))
+			lines[i] = diag.Printable(words.Label(schemas.Of(address.Kind), f.Name)) +
+				strings.TrimPrefix(lines[i], printable(f.Name))
 		}
 	}
 	return lines
@@ -87,7 +88,8 @@ func (h *Head) plainCounts() string {
 		outcome state.Outcome
 		said    string
 	}{
-		{state.OutcomeApplied, "done"}, {state.OutcomeFailed, "refused or failed"}, {state.OutcomeSkipped, "not tried"}, {Held, words.Waiting}, {state.OutcomeUnknown, "not known yet"},
+		{state.OutcomeApplied, "done"}, {state.OutcomeFailed, "refused or failed"},
+		{state.OutcomeSkipped, "not tried"}, {Held, words.Waiting}, {state.OutcomeUnknown, "not known yet"},
 	} {
 		if n := h.count(o.outcome); n > 0 || o.outcome == state.OutcomeApplied {
 			parts = append(parts, planview.Thousands(n)+" "+o.said)

@@ -13,7 +13,8 @@ func TestWhatBecameOfARowSaysWhatToDo(t *testing.T) {
 		if a.Outcome == Held {
 			continue
 		}
-		if do := words.Do(string(a.Outcome), a.Code); do == "" || strings.Contains(do, "adsync ") && !strings.Contains(do, "after adsync") || strings.Contains(do, "ply again") {
+		if do := words.Do(string(a.Outcome), a.Code); do == "" || strings.Contains(do, "adsync ") &&
+			!strings.Contains(do, "after adsync") || strings.Contains(do, "ply again") {
 			t.Errorf("%s %s says %q; want what to do without a command", a.Outcome, a.Code, do)
 		}
 	}

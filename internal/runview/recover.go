@@ -8,7 +8,9 @@ import (
 )
 
 // rank orders outcomes from good to bad.
-var rank = map[state.Outcome]int{state.OutcomeApplied: 1, state.OutcomeSkipped: 2, state.OutcomeFailed: 3, state.OutcomeUnknown: 4}
+var rank = map[state.Outcome]int{
+	state.OutcomeApplied: 1, state.OutcomeSkipped: 2, state.OutcomeFailed: 3, state.OutcomeUnknown: 4,
+}
 
 // Recover puts into the document of a run what was found of the steps it left
 // open. Of a run that was killed nothing is known but its steps: what is in none

@@ -152,7 +152,8 @@ func (t *printer) applied(some []*Outcome) {
 	widths := [4]int{}
 	var rows [][5]string
 	for _, o := range shown {
-		row := [5]string{string(o.Outcome), printable(string(o.Action)), printable(o.Address), printable(o.ID), o.Position.String()}
+		row := [5]string{string(o.Outcome), printable(string(o.Action)),
+			printable(o.Address), printable(o.ID), o.Position.String()}
 		for i := range widths {
 			widths[i] = max(widths[i], planview.Columns(row[i]))
 		}
@@ -192,7 +193,8 @@ func (o *Outcome) lines(schemas resource.Schemas) []string {
 	address, _ := resource.ParseAddress(o.Address)
 	var lines []string
 	for _, f := range o.Fields {
-		line := f.Name + ": " + planview.Values(schemas, address.Kind, f.Name, f.Before, f.After, o.Action == plan.Create)
+		line := f.Name + ": " + planview.Values(schemas,
+			address.Kind, f.Name, f.Before, f.After, o.Action == plan.Create)
 		if !f.Applied && o.Outcome != Held {
 			line += " (not applied)"
 		}

@@ -22,9 +22,11 @@ func (h *Head) sums() []sum {
 		return nil // it never began
 	}
 	m, currency := h.Money, h.Account.Currency
-	sums := []sum{{"Possible spend a day", planview.Sum(plan.Moved{Before: m.Reached.DailyBefore, After: m.Reached.DailyAfter}, currency)}}
+	sums := []sum{{"Possible spend a day",
+		planview.Sum(plan.Moved{Before: m.Reached.DailyBefore, After: m.Reached.DailyAfter}, currency)}}
 	if m.Planned.LifetimeBefore != 0 || m.Planned.LifetimeAfter != 0 || m.Reached.LifetimeAfter != 0 {
-		sums = append(sums, sum{"Lifetime budgets", planview.Sum(plan.Moved{Before: m.Reached.LifetimeBefore, After: m.Reached.LifetimeAfter}, currency)})
+		sums = append(sums, sum{"Lifetime budgets",
+			planview.Sum(plan.Moved{Before: m.Reached.LifetimeBefore, After: m.Reached.LifetimeAfter}, currency)})
 	}
 	return sums
 }
@@ -35,11 +37,13 @@ func (h *Head) caveats() []string {
 	if most := h.Money.AtMost; most != nil {
 		said = append(said, "Not certain yet: it may be up to "+h.amounts(*most)+".")
 	}
-	if h.Money.planned() != h.Money.Reached && h.count(state.OutcomeFailed)+h.count(state.OutcomeSkipped)+h.count(state.OutcomeUnknown) > 0 {
+	if h.Money.planned() != h.Money.Reached && h.count(state.OutcomeFailed)+
+		h.count(state.OutcomeSkipped)+h.count(state.OutcomeUnknown) > 0 {
 		said = append(said, "The plan was "+h.amounts(h.Money.planned())+".")
 	}
 	for _, u := range h.Undecided {
-		said = append(said, fmt.Sprintf("Unknown since %s: %s: %s. To decide it: %s", printable(u.Step), printable(u.Address), printable(u.Message), printable(u.Do)))
+		said = append(said, fmt.Sprintf("Unknown since %s: %s: %s. To decide it: %s",
+			printable(u.Step), printable(u.Address), printable(u.Message), printable(u.Do)))
 	}
 	return said
 }
@@ -48,7 +52,8 @@ func (h *Head) caveats() []string {
 func (m *Money) planned() plan.Spend {
 	planned := m.Planned
 	if m.Within != nil {
-		planned.DailyBefore, planned.DailyAfter = min(planned.DailyBefore, m.Within.Before), min(planned.DailyAfter, m.Within.After)
+		planned.DailyBefore, planned.DailyAfter = min(planned.DailyBefore, m.Within.Before),
+			min(planned.DailyAfter, m.Within.After)
 	}
 	return planned
 }
@@ -66,7 +71,8 @@ func (h *Head) amounts(s plan.Spend) string {
 // counts says how many changes have which outcome, and that nothing was to do.
 func (h *Head) counts() string {
 	var parts []string
-	for _, o := range []state.Outcome{state.OutcomeApplied, state.OutcomeFailed, state.OutcomeSkipped, Held, state.OutcomeUnknown} {
+	for _, o := range []state.Outcome{state.OutcomeApplied,
+		state.OutcomeFailed, state.OutcomeSkipped, Held, state.OutcomeUnknown} {
 		if n := h.count(o); n > 0 || o == state.OutcomeApplied {
 			parts = append(parts, planview.Thousands(n)+" "+string(o))
 		}
@@ -101,7 +107,8 @@ func (h *Head) recovery() string {
 		}
 		return ""
 	}
-	text := fmt.Sprintf("Recovered %s: %s carried to their end, %s never had an effect", r.At.UTC().Format("2006-01-02 15:04 UTC"), plural(r.Finished, "step"), plural(r.Abandoned, "step"))
+	text := fmt.Sprintf("Recovered %s: %s carried to their end, %s never had an effect",
+		r.At.UTC().Format("2006-01-02 15:04 UTC"), plural(r.Finished, "step"), plural(r.Abandoned, "step"))
 	if len(r.Undecided) > 0 {
 		text += ", " + plural(len(r.Undecided), "step") + " for a person to decide"
 	}
@@ -202,7 +209,10 @@ func (d *Document) of(outcome state.Outcome) []*Outcome {
 // stayed is what is held of a change that went otherwise.
 func (o *Outcome) stayed() *Outcome {
 	first := o.Held[0]
-	held := &Outcome{Address: o.Address, Action: o.Action, Outcome: Held, Name: o.Name, ID: o.ID, Position: o.Position, Cell: first.Cell, Code: string(first.Hazard), Do: first.Do}
+	held := &Outcome{
+		Address: o.Address, Action: o.Action, Outcome: Held,
+		Name: o.Name, ID: o.ID, Position: o.Position, Cell: first.Cell, Code: string(first.Hazard), Do: first.Do,
+	}
 	var said []string
 	for _, part := range o.Held {
 		said = append(said, part.words())

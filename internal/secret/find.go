@@ -103,10 +103,13 @@ var issued = []struct {
 	{"sk-", "an API key", mixed(16)},
 	{"sk_live_", "an API key", mixed(16)},
 	{"rk_live_", "an API key", mixed(16)},
-	{"ghp_", "a token of GitHub", mixed(30)}, {"gho_", "a token of GitHub", mixed(30)}, {"ghu_", "a token of GitHub", mixed(30)},
-	{"ghs_", "a token of GitHub", mixed(30)}, {"ghr_", "a token of GitHub", mixed(30)}, {"github_pat_", "a token of GitHub", mixed(20)},
+	{"ghp_", "a token of GitHub", mixed(30)}, {"gho_", "a token of GitHub", mixed(30)},
+	{"ghu_", "a token of GitHub", mixed(30)},
+	{"ghs_", "a token of GitHub", mixed(30)}, {"ghr_", "a token of GitHub", mixed(30)},
+	{"github_pat_", "a token of GitHub", mixed(20)},
 	{"glpat-", "a token of GitLab", mixed(16)},
-	{"xoxb-", "a token of Slack", mixed(10)}, {"xoxp-", "a token of Slack", mixed(10)}, {"xoxa-", "a token of Slack", mixed(10)},
+	{"xoxb-", "a token of Slack", mixed(10)}, {"xoxp-", "a token of Slack", mixed(10)},
+	{"xoxa-", "a token of Slack", mixed(10)},
 	{"AKIA", "an access key of AWS", capitals}, {"ASIA", "an access key of AWS", capitals},
 	{"AIza", "an API key of Google", func(r []byte) bool { return len(r) == 35 }},
 	{"eyJ", "a signed token", mixed(16)},
@@ -116,10 +119,12 @@ var issued = []struct {
 func wordAt(text []byte, begin, end int) Found {
 	word := text[begin:end]
 	for _, form := range issued {
-		if word[0] != form.begins[0] || !bytes.HasPrefix(word, []byte(form.begins)) || !form.rest(word[len(form.begins):]) {
+		if word[0] != form.begins[0] || !bytes.HasPrefix(word, []byte(form.begins)) ||
+			!form.rest(word[len(form.begins):]) {
 			continue
 		}
-		if form.begins == "eyJ" && !bytes.HasPrefix(text[end:], []byte(".eyJ")) { // a JSON object; a token has two of them
+		// a JSON object; a token has two of them
+		if form.begins == "eyJ" && !bytes.HasPrefix(text[end:], []byte(".eyJ")) {
 			continue
 		}
 		return Found{begin, end, form.what}
@@ -138,7 +143,8 @@ func mixed(least int) func([]byte) bool {
 			return false
 		}
 		for _, part := range bytes.FieldsFunc(rest, func(r rune) bool { return r == '-' }) {
-			if len(part) >= min(least, 16) && bytes.ContainsAny(part, "0123456789") && bytes.ContainsAny(part, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+			if len(part) >= min(least, 16) && bytes.ContainsAny(part, "0123456789") &&
+				bytes.ContainsAny(part, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
 				return true
 			}
 		}
@@ -148,7 +154,8 @@ func mixed(least int) func([]byte) bool {
 
 // capitals are the sixteen an access key of AWS has behind its first four.
 func capitals(rest []byte) bool {
-	return len(rest) == 16 && bytes.ContainsAny(rest, "234567") && !bytes.ContainsAny(rest, "abcdefghijklmnopqrstuvwxyz_-")
+	return len(rest) == 16 && bytes.ContainsAny(rest, "234567") &&
+		!bytes.ContainsAny(rest, "abcdefghijklmnopqrstuvwxyz_-")
 }
 
 // passwordBefore finds the password of an address, up to its @.
@@ -168,7 +175,8 @@ func passwordBefore(text []byte, at int) Found {
 }
 
 // named is a line of YAML that gives a credential by what it is called.
-var named = regexp.MustCompile(`(?i)^(\s*(?:- )?["']?[a-z0-9_-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|token|credentials?)["']?\s*[:=]\s*)([^\s{#].*)$`)
+var named = regexp.MustCompile(`(?i)^(\s*(?:- )?["']?[a-z0-9_-]*(?:password|` +
+	`passwd|secret|api[_-]?key|access[_-]?key|token|credentials?)["']?\s*[:=]\s*)([^\s{#].*)$`)
 
 // Masked is a line of a file with nothing left of the credentials in it.
 func Masked(line string) string {

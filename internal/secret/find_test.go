@@ -21,8 +21,10 @@ func TestX2CredentialsAreKnownByTheirForm(t *testing.T) {
 		{"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.sig", "a signed token", ""},
 		{"-----BEGIN RSA PRIVATE KEY-----", "a private key", "[redacted]"},
 		{"-----BEGIN PRIVATE KEY-----", "a private key", "[redacted]"},
-		{"https://hooks.slack.com/services/T0123ABCD/B0123ABCD/" + key[:24], "an address of Slack that whoever knows may write to", "https://hooks.slack.com/services/T0123ABCD/B0123ABCD/[redacted]"},
-		{"url: https://ann:s3cret@git.example.com/ads.git", "an address with a password", "url: https://ann:[redacted]@git.example.com/ads.git"},
+		{"https://hooks.slack.com/services/T0123ABCD/B0123ABCD/" + key[:24], "an address of " +
+			"Slack that whoever knows may write to", "https://hooks.slack.com/services/T0123ABCD/B0123ABCD/[redacted]"},
+		{"url: https://ann:s3cret@git.example.com/ads.git",
+			"an address with a password", "url: https://ann:[redacted]@git.example.com/ads.git"},
 
 		{"name: sk-slovakia-summer-campaign-of-2026-for-everyone", "", ""},
 		{"name: risk-free-" + key, "", ""},
@@ -85,7 +87,8 @@ func FuzzFind(f *testing.F) {
 }
 
 func BenchmarkFind(b *testing.B) {
-	text := []byte(strings.Repeat("kind: ad\nkey: shoes-for-winter\ntarget_url: https://shop.example/shoes?utm_source=chat\nimage: images/shoes.png\n", 10_000))
+	text := []byte(strings.Repeat("kind: ad\nkey: "+
+		"shoes-for-winter\ntarget_url: https://shop.example/shoes?utm_source=chat\nimage: images/shoes.png\n", 10_000))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		Find(text)

@@ -59,7 +59,8 @@ func TestEveryMistakeIsCaught(t *testing.T) {
 		}
 		t.Run(strings.TrimPrefix(m.tag, "bug_"), func(t *testing.T) {
 			binary := t.TempDir() + "/mistaken.test"
-			if out, err := command(t.Context(), m.dir, "go", "test", "-c", "-tags", m.tag, "-o", binary, "."); err != nil {
+			if out, err := command(t.Context(), m.dir,
+				"go", "test", "-c", "-tags", m.tag, "-o", binary, "."); err != nil {
 				t.Fatalf("build with %s: %v\n%s", m.tag, err, out)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), within)

@@ -40,9 +40,10 @@ const (
 
 // The mistakes, in the order of the list they are from. A build has one at most.
 const (
-	NewKeyOnRetry         = built == newKeyOnRetry         // a repetition goes under another key
-	KeyFromClock          = built == keyFromClock          // the key of a create is made of the clock
-	KeyFromContent        = built == keyFromContent        // the key of a create is made of its content: two equal ads have one
+	NewKeyOnRetry = built == newKeyOnRetry // a repetition goes under another key
+	KeyFromClock  = built == keyFromClock  // the key of a create is made of the clock
+	// the key of a create is made of its content: two equal ads have one
+	KeyFromContent        = built == keyFromContent
 	JournalAfterSend      = built == journalAfterSend      // a job is sent before the journal says so
 	NoFsync               = built == noFsync               // a commit of the state is not made durable
 	RenameWithoutDirSync  = built == renameWithoutDirSync  // a new name in the folder of the state is not made durable
@@ -58,13 +59,15 @@ const (
 	IncreasesFirst        = built == increasesFirst        // increases go before decreases
 	ListDecides           = built == listDecides           // what a list does not show yet was never created
 	PartialSources        = built == partialSources        // the files that could be read are the whole set
-	LockByText            = built == lockByText            // whatever the lock file says counts as held, and nothing else does
-	StalePlan             = built == stalePlan             // a plan may be of any age
-	RetryAfterIgnored     = built == retryAfterIgnored     // a Retry-After is not heard
-	ConflictRetried       = built == conflictRetried       // a conflict is sent again at once
-	FloatMoney            = built == floatMoney            // amounts are read as floats
-	RedactionMissing      = built == redactionMissing      // one error shows the key
-	ForeignPauseUndone    = built == foreignPauseUndone    // a pause by somebody else is undone
-	ShareOnly             = built == shareOnly             // a limit on archives knows shares only
-	CommitsApart          = built == commitsApart          // each plan is measured by itself, however many there were today
+	// whatever the lock file says counts as held, and nothing else does
+	LockByText         = built == lockByText
+	StalePlan          = built == stalePlan          // a plan may be of any age
+	RetryAfterIgnored  = built == retryAfterIgnored  // a Retry-After is not heard
+	ConflictRetried    = built == conflictRetried    // a conflict is sent again at once
+	FloatMoney         = built == floatMoney         // amounts are read as floats
+	RedactionMissing   = built == redactionMissing   // one error shows the key
+	ForeignPauseUndone = built == foreignPauseUndone // a pause by somebody else is undone
+	ShareOnly          = built == shareOnly          // a limit on archives knows shares only
+	// each plan is measured by itself, however many there were today
+	CommitsApart = built == commitsApart
 )

@@ -12,9 +12,12 @@ import (
 // Without a tag the build has no mistake. That each is a constant, so that the
 // compiler drops what stands behind it, does not compile otherwise.
 func TestOrdinaryBuildsHaveNoMistake(t *testing.T) {
-	const mistaken = NewKeyOnRetry || KeyFromClock || KeyFromContent || JournalAfterSend || NoFsync || RenameWithoutDirSync || BodyReserialised ||
-		ResultsBeforeComplete || SkippedAsDone || EmptyListOnError || PageTwoIgnored || NullBudgetZero || DailyAsLifetime || ArchivedTwinAdopted ||
-		ActivateUnread || IncreasesFirst || ListDecides || PartialSources || LockByText || StalePlan || RetryAfterIgnored || ConflictRetried ||
+	const mistaken = NewKeyOnRetry || KeyFromClock ||
+		KeyFromContent || JournalAfterSend || NoFsync || RenameWithoutDirSync || BodyReserialised ||
+		ResultsBeforeComplete || SkippedAsDone || EmptyListOnError ||
+		PageTwoIgnored || NullBudgetZero || DailyAsLifetime || ArchivedTwinAdopted ||
+		ActivateUnread || IncreasesFirst || ListDecides ||
+		PartialSources || LockByText || StalePlan || RetryAfterIgnored || ConflictRetried ||
 		FloatMoney || RedactionMissing || ForeignPauseUndone || ShareOnly || CommitsApart
 	if mistaken || built != none {
 		t.Errorf("the build holds mistake %d; want none without a tag", built)
@@ -42,7 +45,8 @@ func TestEveryTagIsInTheList(t *testing.T) {
 			continue
 		}
 		tags++
-		if !listed[tag] || !strings.Contains(string(none), "!"+tag+" ") && !strings.Contains(string(none), "!"+tag+"\n") {
+		if !listed[tag] || !strings.Contains(string(none), "!"+tag+" ") &&
+			!strings.Contains(string(none), "!"+tag+"\n") {
 			t.Errorf("%s is not caught, or is beside none.go", tag)
 		}
 	}

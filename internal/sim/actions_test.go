@@ -117,7 +117,8 @@ func (w *world) run(p *process, agent *reconcile.Agent, wait time.Duration) *rec
 }
 
 // pass is one run, with the plan it carried out.
-func (w *world) pass(p *process, agent *reconcile.Agent, wait time.Duration) (view *reconcile.View, report *reconcile.Report, err error) {
+func (w *world) pass(p *process, agent *reconcile.Agent,
+	wait time.Duration) (view *reconcile.View, report *reconcile.Report, err error) {
 	recovered, err := w.recover(p, agent)
 	if err != nil {
 		return nil, nil, err
@@ -158,7 +159,10 @@ func (w *world) begin(p *process, view *reconcile.View) *oracle.Apply {
 	w.collect()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	run := &oracle.Apply{Agent: p.agent, Process: p.number, Commit: p.commit, From: int64(len(w.history.W)), Open: true, Planned: len(view.Plan.Changes), Strict: w.strict, Guarded: w.guards != nil, At: time.Now()}
+	run := &oracle.Apply{
+		Agent: p.agent, Process: p.number, Commit: p.commit, From: int64(len(w.history.W)),
+		Open: true, Planned: len(view.Plan.Changes), Strict: w.strict, Guarded: w.guards != nil, At: time.Now(),
+	}
 	if p.reverts != nil {
 		run.Reverts, run.Starts = p.reverted, p.reverts.starts && !w.strict
 	}
@@ -212,7 +216,8 @@ func (w *world) desired(p *process) reconcile.Desired {
 	if w.strict {
 		return d
 	}
-	allowed := []string{"activates", "shifted", "series", "scale", "mass-edit", "updates=1000", "exposure=1000000/day", "raises-spend=1000000/day", "archives"}
+	allowed := []string{"activates", "shifted", "series",
+		"scale", "mass-edit", "updates=1000", "exposure=1000000/day", "raises-spend=1000000/day", "archives"}
 	if w.kinds {
 		allowed = append(allowed, "raises-spend", "shrinks-audience", "adopt=account/account", "archives=1000")
 	}
@@ -253,7 +258,10 @@ func (w *world) foreign(a action) {
 	w.collect()
 	ids := w.standing(func(kind string) bool { return most[kind] > 0 })
 	if len(ids) == 0 || a.What%9 == 8 {
-		w.person("/campaigns", map[string]any{"name": fmt.Sprintf("x%d stranger", a.Value), "status": "active", "bidding_type": "clicks", "budget": map[string]any{"daily_spend_limit_micros": 5_000_000}})
+		w.person("/campaigns", map[string]any{
+			"name": fmt.Sprintf("x%d stranger", a.Value), "status": "active",
+			"bidding_type": "clicks", "budget": map[string]any{"daily_spend_limit_micros": 5_000_000},
+		})
 		return
 	}
 	id := ids[a.Target%len(ids)]

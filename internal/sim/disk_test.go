@@ -38,7 +38,10 @@ type disk struct {
 }
 
 func newDisk(store state.Store) *disk {
-	return &disk{Store: store, writing: &sync.Mutex{}, mu: &sync.Mutex{}, sent: map[string]bool{}, begun: map[string]origin{}, steps: map[string]state.Step{}}
+	return &disk{
+		Store: store, writing: &sync.Mutex{}, mu: &sync.Mutex{},
+		sent: map[string]bool{}, begun: map[string]origin{}, steps: map[string]state.Step{},
+	}
 }
 
 // of gives the same disk to another process.
@@ -110,9 +113,10 @@ func (d *disk) keep(format string, of ...any) {
 // holdsList says that the journal names the list of people a request carries.
 func (d *disk) holdsList(r *oracle.Request) bool {
 	for digest, content := range d.lists {
-		if bytes.Contains(r.Content, []byte(content)) && slices.ContainsFunc(slices.Collect(maps.Keys(d.sent)), func(name string) bool {
-			return strings.HasPrefix(name, r.Path+"\n") && strings.Contains(name, digest)
-		}) {
+		if bytes.Contains(r.Content, []byte(content)) &&
+			slices.ContainsFunc(slices.Collect(maps.Keys(d.sent)), func(name string) bool {
+				return strings.HasPrefix(name, r.Path+"\n") && strings.Contains(name, digest)
+			}) {
 			return true
 		}
 	}

@@ -101,7 +101,8 @@ func (w *world) disarm() {
 // create on: no open point and no fault has it forget one within the trust window.
 func (s script) keysHold() bool {
 	drawn := s.drawnPoints()
-	return !s.lags() && drawn[openpoint.KeyLag] == "0s" && drawn[openpoint.BulkParentRepeat] == "reuse" && drawn[openpoint.KeyScopeBulk] == "shared" && drawn[openpoint.KeyArchived] == "returned"
+	return !s.lags() && drawn[openpoint.KeyLag] == "0s" && drawn[openpoint.BulkParentRepeat] == "reuse" &&
+		drawn[openpoint.KeyScopeBulk] == "shared" && drawn[openpoint.KeyArchived] == "returned"
 }
 
 // listsHold says that lists show a create at once.
@@ -125,7 +126,9 @@ func TestEveryOtherHistoryMeetsACutListing(t *testing.T) {
 		t.Fatal("a fault that is evened out is not one of the list")
 	}
 	for seed, want := range []string{cutShort, loseTwo} {
-		s := script{Seed: uint64(seed), Actions: []action{{Do: "fault", Fault: loseTwo}, {Do: "fault", Fault: faults[0]}}}
+		s := script{
+			Seed: uint64(seed), Actions: []action{{Do: "fault", Fault: loseTwo}, {Do: "fault", Fault: faults[0]}},
+		}
 		if s.evenOut(); s.Actions[0].Fault != want || s.Actions[1].Fault != faults[0] {
 			t.Errorf("history %d meets %v; want %s, and the other as it was", seed, s.Actions, want)
 		}

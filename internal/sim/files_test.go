@@ -50,7 +50,8 @@ func add(f oracle.Files, kind string, n int, commits int) {
 		parent = tags[n%len(tags)]
 	}
 
-	tag := map[string]string{"campaign": "c", "ad_group": "g", "ad": "a"}[kind] + fmt.Sprint(commits) + "x" + fmt.Sprint(len(f))
+	tag := map[string]string{"campaign": "c", "ad_group": "g", "ad": "a"}[kind] +
+		fmt.Sprint(commits) + "x" + fmt.Sprint(len(f))
 	f[tag] = oracle.Item{Kind: kind, Tag: tag, Parent: parent, Values: fresh(kind, tag, n)}
 }
 
@@ -87,7 +88,9 @@ func fresh(kind, tag string, n int) map[string]any {
 
 // edit changes one attribute of one resource; n chooses which and to what.
 func edit(f oracle.Files, target, what, n int) {
-	tags := slices.DeleteFunc(slices.Sorted(maps.Keys(f)), func(tag string) bool { return editable[f[tag].Kind] == nil })
+	tags := slices.DeleteFunc(slices.Sorted(maps.Keys(f)), func(tag string) bool {
+		return editable[f[tag].Kind] == nil
+	})
 	if len(tags) == 0 {
 		return
 	}

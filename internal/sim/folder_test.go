@@ -200,7 +200,9 @@ func (w *world) load(agent int, damage string, files image) {
 
 // judge notes what became of a state that was opened; nil where it was refused.
 func (w *world) judge(agent int, damage string, open func() (state.Store, error)) state.Store {
-	noted := oracle.Load{Agent: agent, Damage: damage, Before: len(w.history.Versions[agent]) - 1, Due: w.disks[agent].folder.due}
+	noted := oracle.Load{
+		Agent: agent, Damage: damage, Before: len(w.history.Versions[agent]) - 1, Due: w.disks[agent].folder.due,
+	}
 	store, err := open()
 	became := "opened"
 	if err != nil {

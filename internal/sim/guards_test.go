@@ -31,7 +31,8 @@ type guarded struct {
 
 // guardsDrawn are the actions of such a history, and how often they come.
 var guardsDrawn = []string{
-	"shift", "shift", "shift", "shift", "raise", "edit", "edit", "by hand", "by hand", "restore", "foreign", "advance", "add",
+	"shift", "shift", "shift", "shift", "raise", "edit",
+	"edit", "by hand", "by hand", "restore", "foreign", "advance", "add",
 	"apply", "apply", "apply", "apply", "apply", "apply",
 }
 
@@ -47,7 +48,8 @@ func underGuards(number uint64) script {
 	if d.once(2) {
 		of = slices.DeleteFunc(slices.Clone(of), func(do string) bool { return do == "by hand" || do == "foreign" })
 	}
-	s.Actions = append(s.Actions, action{Do: "found", Value: d.IntN(61)}, action{Do: "apply"}, action{Do: "advance", Wait: 26 * time.Hour})
+	s.Actions = append(s.Actions, action{Do: "found", Value: d.IntN(61)},
+		action{Do: "apply"}, action{Do: "advance", Wait: 26 * time.Hour})
 	s.Actions = append(s.Actions, d.guardedAction("shift"), d.killed())
 	for range 3 + d.IntN(8) {
 		a := d.guardedAction(of[d.IntN(len(of))])
@@ -63,7 +65,8 @@ func underGuards(number uint64) script {
 		case d.once(2):
 			s.Actions = append(s.Actions, d.guardedAction("apply"))
 		case slices.Contains(of, "by hand"):
-			s.Actions = append(s.Actions, d.guardedAction("by hand"), action{Do: "advance", Wait: 25 * time.Minute}, action{Do: "apply"})
+			s.Actions = append(s.Actions, d.guardedAction("by hand"),
+				action{Do: "advance", Wait: 25 * time.Minute}, action{Do: "apply"})
 		}
 	}
 	return s
@@ -131,7 +134,8 @@ func foundCampaigns(f oracle.Files, n int) {
 		tag := fmt.Sprintf("c%dy", 10+i)
 		values := fresh("campaign", tag, 0)
 		delete(values, "budget.lifetime")
-		values[[]string{"budget.daily", "budget.lifetime"}[n/3%2]] = int64(20+(i*37+n*11)%29)*1_000_000 + int64(i%3/2)*30_000_000
+		values[[]string{"budget.daily", "budget.lifetime"}[n/3%2]] = int64(20+(i*37+n*11)%29)*1_000_000 +
+			int64(i%3/2)*30_000_000
 		f[tag] = oracle.Item{Kind: "campaign", Tag: tag, Values: values}
 	}
 }
@@ -139,7 +143,9 @@ func foundCampaigns(f oracle.Files, n int) {
 // shift lowers most campaigns for two of the largest to rise by what that frees, so that
 // what they rise by is far more than a quarter of what is left once the decreases are made.
 func shift(f oracle.Files, rises, n int) {
-	tags := slices.DeleteFunc(tagsOf(f, "campaign"), func(tag string) bool { return f[tag].Values["status"] != "active" })
+	tags := slices.DeleteFunc(tagsOf(f, "campaign"), func(tag string) bool {
+		return f[tag].Values["status"] != "active"
+	})
 	slices.SortStableFunc(tags, func(a, b string) int { return cmp.Compare(budgetOf(f[b]), budgetOf(f[a])) })
 	if len(tags) < 5 {
 		return
@@ -230,7 +236,8 @@ func (g *guarded) completed(report *reconcile.Report) error {
 	}
 	for _, o := range report.Outcomes {
 		if o.Outcome != state.OutcomeApplied {
-			return fmt.Errorf("invariant 27: a plan that nothing was held of is left with %s %s: %s %s", o.Address, o.Outcome, o.Code, o.Message)
+			return fmt.Errorf("invariant 27: a plan that nothing was held of is left with %s %s: %s %s",
+				o.Address, o.Outcome, o.Code, o.Message)
 		}
 	}
 	return nil
@@ -241,7 +248,8 @@ func (t *tally) wantGuards(report *testing.T) {
 	n := t.Counts[withGuards]
 	for what, one := range map[string]int{ // in so many histories, at least
 		"plan held by exposure": 4, "plan held by updates": 10, "plan held by raises-spend": 10,
-		"plan with the rest of another": 6, "rise on the credit of an earlier plan": 50, "set by hand as the files say": 6, "crash": 2,
+		"plan with the rest of another": 6, "rise on the credit of an earlier plan": 50,
+		"set by hand as the files say": 6, "crash": 2,
 	} {
 		if n >= 2*one && t.Counts[what] < n/one {
 			report.Errorf("%s: %d times in %d histories under guards; want %d at least", what, t.Counts[what], n, n/one)

@@ -173,12 +173,14 @@ func (w *world) answered(n *oracle.Request, response *http.Response, body []byte
 	}
 	n.Status, n.Whole = response.StatusCode, err == nil && readable(response, body)
 	w.conflicts(n, body)
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && (n.Status == 429 || n.Status >= 500) {
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil &&
+		(n.Status == 429 || n.Status >= 500) {
 		n.RetryAfter = time.Duration(seconds) * time.Second
 	}
 }
 
 // readable says that an answer of success is JSON to its end.
 func readable(response *http.Response, body []byte) bool {
-	return response.StatusCode >= 300 || bytes.HasSuffix(bytes.TrimSpace(body), []byte("}")) && bytes.Contains(body, []byte(`"id"`)) || bytes.HasPrefix(body, []byte("{")) && bytes.HasSuffix(bytes.TrimSpace(body), []byte("}"))
+	return response.StatusCode >= 300 || bytes.HasSuffix(bytes.TrimSpace(body), []byte("}")) && bytes.Contains(body,
+		[]byte(`"id"`)) || bytes.HasPrefix(body, []byte("{")) && bytes.HasSuffix(bytes.TrimSpace(body), []byte("}"))
 }

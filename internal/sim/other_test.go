@@ -17,14 +17,18 @@ import (
 )
 
 // otherKinds are the kinds beyond the tree, the larger ones more often.
-var otherKinds = []string{"audience", "spend_limit_window", "daily_spend_limit", "audience", "pixel", "event_setting", "account", "daily_spend_limit", "audience", "spend_limit_window"}
+var otherKinds = []string{"audience", "spend_limit_window", "daily_spend_limit",
+	"audience", "pixel", "event_setting", "account", "daily_spend_limit", "audience", "spend_limit_window"}
 
 // mostOther is how many of each a world has.
-var mostOther = map[string]int{"audience": 3, "spend_limit_window": 3, "daily_spend_limit": 3, "pixel": 2, "event_setting": 2, "account": 1}
+var mostOther = map[string]int{
+	"audience": 3, "spend_limit_window": 3, "daily_spend_limit": 3, "pixel": 2, "event_setting": 2, "account": 1,
+}
 
 // otherDrawn are the actions with them, and how often they come.
 var otherDrawn = []string{
-	"add other", "add other", "edit other", "edit other", "edit other", "edit other", "edit other", "edit other", "apply", "apply", "apply",
+	"add other", "add other", "edit other", "edit other",
+	"edit other", "edit other", "edit other", "edit other", "apply", "apply", "apply",
 	"foreign other", "foreign other", "foreign other", "race", "fault", "fault", "advance",
 }
 
@@ -54,8 +58,10 @@ type scene struct {
 }
 
 var scenes = []scene{
-	{"/replace", 0, 1}, {"/operations/", 0, 1}, {"/add", 0, 2}, {"/remove", 0, 3}, {"/merge", 0, -1}, {"/archive", 0, 10}, {"/custom_audiences", 0, -1}, {"/uploads", 0, -1},
-	{"/{window_id}/delete", 1, 5}, {"/{window_id}", 1, 0}, {"/spend_limit_windows", 1, -1}, {"/daily_spend_limit", 2, 0},
+	{"/replace", 0, 1}, {"/operations/", 0, 1}, {"/add", 0, 2},
+	{"/remove", 0, 3}, {"/merge", 0, -1}, {"/archive", 0, 10}, {"/custom_audiences", 0, -1}, {"/uploads", 0, -1},
+	{"/{window_id}/delete", 1, 5}, {"/{window_id}", 1, 0},
+	{"/spend_limit_windows", 1, -1}, {"/daily_spend_limit", 2, 0},
 	{"/brand", 6, 1}, {"/event_settings", 5, -1}, {"/pixels", 4, -1},
 }
 
@@ -72,7 +78,8 @@ func (d drawer) scene() (actions []action) {
 	case s.edit < 0:
 		return append(actions, fault, action{Do: "apply"})
 	}
-	return append(actions, action{Do: "apply"}, action{Do: "edit other", What: s.edit, Value: n + 3}, fault, action{Do: "apply"})
+	return append(actions, action{Do: "apply"}, action{Do: "edit other", What: s.edit, Value: n + 3},
+		fault, action{Do: "apply"})
 }
 
 func (d drawer) otherAction(do string) action {
@@ -137,7 +144,8 @@ func (w *world) kept(text string) {
 func (w *world) setList(item oracle.Item, n int) {
 	from := n % 3 * 4
 	size := []int{12, 16, 3, 14, 11}[n%5]
-	item.Values["members.file"], item.Values["members.identifier"], item.Values["members.people"] = w.list(from, from+size), "email_sha256", int64(size)
+	item.Values["members.file"], item.Values["members.identifier"], item.Values["members.people"] = w.list(from,
+		from+size), "email_sha256", int64(size)
 }
 
 // dayOf is a day of a slot. Slots are 20 days each, and later commits have
@@ -153,7 +161,8 @@ func (w *world) addOther(f oracle.Files, a action) {
 	if len(tagsOf(f, kind)) >= mostOther[kind] || commits >= slots {
 		return
 	}
-	tag := map[string]string{"audience": "u", "spend_limit_window": "w", "pixel": "p", "event_setting": "e"}[kind] + fmt.Sprint(commits) + "x" + fmt.Sprint(len(f))
+	tag := map[string]string{"audience": "u", "spend_limit_window": "w", "pixel": "p", "event_setting": "e"}[kind] +
+		fmt.Sprint(commits) + "x" + fmt.Sprint(len(f))
 	item := oracle.Item{Kind: kind, Values: map[string]any{"name": tag + " first"}}
 	slot := slots - commits
 	switch kind {
@@ -167,7 +176,8 @@ func (w *world) addOther(f oracle.Files, a action) {
 			delete(item.Values, "name")
 		}
 	case "event_setting":
-		item.Values["event_type"], item.Values["source"], item.Values["attribution_window_days"] = []string{"order_created", "lead_created"}[n%2], w.pixel, "30"
+		item.Values["event_type"], item.Values["source"], item.Values["attribution_window_days"] = []string{
+			"order_created", "lead_created"}[n%2], w.pixel, "30"
 	case "account":
 		tag = "account"
 		item.Values = map[string]any{"account_name": "Shop first", "brand_name": "Brand first"}

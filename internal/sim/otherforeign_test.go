@@ -19,7 +19,9 @@ func (w *world) standing(of func(kind string) bool) []string {
 // foreignOther is what somebody else does to limits, audiences and the account.
 func (w *world) foreignOther(a action) {
 	w.collect()
-	ids := w.standing(func(kind string) bool { return mostOther[kind] > 0 && kind != "pixel" && kind != "event_setting" })
+	ids := w.standing(func(kind string) bool {
+		return mostOther[kind] > 0 && kind != "pixel" && kind != "event_setting"
+	})
 	if len(ids) == 0 || a.What%10 == 9 {
 		w.foreignAccount(a)
 		return
@@ -67,14 +69,20 @@ func (w *world) foreignAccount(a action) {
 	case 2:
 		w.person("/ad_account/brand", map[string]any{"brand_name": fmt.Sprintf("Brand by hand %d", a.Value)})
 	default:
-		w.person("/ad_account/spend_limit_windows", map[string]any{"name": "x stranger", "start_date": "2050-01-01", "end_date": "2050-02-01", "amount_micros": 5_000_000})
+		w.person("/ad_account/spend_limit_windows", map[string]any{
+			"name": "x stranger", "start_date": "2050-01-01", "end_date": "2050-02-01", "amount_micros": 5_000_000,
+		})
 	}
 }
 
 // addByHand has somebody put a person into an audience.
 func (w *world) addByHand(id string, n int) {
-	body := map[string]any{"identifiers": []map[string]string{{"identifier_type": "email", "identifier": population.Identifier(population.Email, 500+n)}}}
-	w.person("/custom_audiences/"+id+"/add", body, "Idempotency-Key", fmt.Sprintf("somebody-%d-%d", n, len(w.history.W)))
+	body := map[string]any{
+		"identifiers": []map[string]string{{"identifier_type": "email",
+			"identifier": population.Identifier(population.Email, 500+n)}},
+	}
+	w.person("/custom_audiences/"+id+"/add", body,
+		"Idempotency-Key", fmt.Sprintf("somebody-%d-%d", n, len(w.history.W)))
 }
 
 // beforeHand has somebody come first, between an agent's look and its write that

@@ -45,7 +45,9 @@ func (w *world) readBroken(f oracle.Files) {
 }
 
 func project() sources.Project {
-	return sources.Project{Root: ".", Account: sources.Account{ID: account, Currency: "USD", TimeZone: "America/New_York"}}
+	return sources.Project{
+		Root: ".", Account: sources.Account{ID: account, Currency: "USD", TimeZone: "America/New_York"},
+	}
 }
 
 // written is the files as YAML, one a kind.

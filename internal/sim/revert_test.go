@@ -24,7 +24,11 @@ func (w *world) keepReports(p *process, a *reconcile.Agent) {
 		w.mu.Lock()
 		w.runs[runName(p.agent, e.Run)] = p.run
 		w.mu.Unlock()
-		d := &runview.Document{FormatVersion: runview.FormatVersion, Head: runview.Head{Run: e.Run, Command: runview.Apply, Started: time.Now()}}
+		d := &runview.Document{
+			FormatVersion: runview.FormatVersion, Head: runview.Head{
+				Run: e.Run, Command: runview.Apply, Started: time.Now(),
+			},
+		}
 		d.Money.Planned = e.Plan.Spend
 		d.SetOut(a.Schemas, e.Plan)
 		w.keepReport(p, d)
@@ -41,7 +45,12 @@ func (w *world) keepReport(p *process, d *runview.Document) {
 
 // endReport keeps what became of each change.
 func (w *world) endReport(p *process, report *reconcile.Report) {
-	d := &runview.Document{FormatVersion: runview.FormatVersion, Head: runview.Head{Run: report.Run, Command: runview.Apply, Ended: runview.Finished, Started: report.Started, Finished: time.Now()}}
+	d := &runview.Document{
+		FormatVersion: runview.FormatVersion, Head: runview.Head{
+			Run: report.Run, Command: runview.Apply,
+			Ended: runview.Finished, Started: report.Started, Finished: time.Now(),
+		},
+	}
 	d.Money.Planned = report.Plan.Spend
 	d.SetOut(kinds.All(), report.Plan)
 	for i, o := range report.Outcomes {
@@ -69,7 +78,8 @@ func (w *world) recover(p *process, agent *reconcile.Agent) (reconcile.Recovered
 	for _, f := range finder.End() {
 		steps, open[f.Step.ID] = append(steps, f.Step), !f.Ended
 	}
-	return recovered, errors.Join(failure, runview.KeepRecovered(context.WithoutCancel(p.ctx), agent.Store, steps, open, time.Now()))
+	return recovered, errors.Join(failure,
+		runview.KeepRecovered(context.WithoutCancel(p.ctx), agent.Store, steps, open, time.Now()))
 }
 
 // revert takes a run back, and may write the former values into the files.

@@ -67,7 +67,9 @@ func (a action) String() string {
 }
 
 func (s script) String() string {
-	lines := []string{fmt.Sprintf("seed %d, points %d, wire %v, read %v, disk %v, prune %q, revert %v, strict %v, kinds %v, turns %v, guards %v, spoils %v", s.Seed, s.Points, s.Wire, s.Read, s.Disk, s.Prune, s.Revert, s.Strict, s.Kinds, s.Turns, s.Guards, s.Spoils)}
+	lines := []string{fmt.Sprintf("seed %d, points "+
+		"%d, wire %v, read %v, disk %v, prune %q, revert %v, strict %v, kinds %v, turns %v, guards %v, spoils %v",
+		s.Seed, s.Points, s.Wire, s.Read, s.Disk, s.Prune, s.Revert, s.Strict, s.Kinds, s.Turns, s.Guards, s.Spoils)}
 	for i, a := range s.Actions {
 		lines = append(lines, fmt.Sprintf("%2d. %s", i+1, a))
 	}
@@ -84,7 +86,9 @@ var drawn = []string{
 }
 
 // sparse leaves out everybody else: in such histories all must converge.
-var sparse = slices.DeleteFunc(slices.Clone(drawn), func(do string) bool { return do == "foreign" || do == "both" || do == "late apply" })
+var sparse = slices.DeleteFunc(slices.Clone(drawn), func(do string) bool {
+	return do == "foreign" || do == "both" || do == "late apply"
+})
 
 // drawer draws a script. Every choice is even, which those of rapid are not: it
 // prefers what is small, and then little happens.
@@ -147,7 +151,8 @@ func (d drawer) action(of []string, second bool) action {
 	case "apply", "both", "late apply":
 		d.apply(&a, second)
 	case "advance":
-		waits := []time.Duration{time.Second, time.Minute, 10 * time.Minute, 25 * time.Minute, 2 * time.Hour, 26 * time.Hour}
+		waits := []time.Duration{time.Second, time.Minute,
+			10 * time.Minute, 25 * time.Minute, 2 * time.Hour, 26 * time.Hour}
 		a.Wait = waits[d.IntN(len(waits))]
 	case "fault":
 		a.Fault = faults[d.IntN(len(faults))]
@@ -170,7 +175,8 @@ func (d drawer) apply(a *action, second bool) {
 // alone says that nobody but the first agent is at the account.
 func (s script) alone() bool {
 	return !slices.ContainsFunc(s.Actions, func(a action) bool {
-		return a.Do == "foreign" || a.Do == "foreign other" || a.Do == "race" || a.Do == "both" || a.Do == "late apply" || a.Agent == 1 || strings.Contains(a.Fault, "foreign_write")
+		return a.Do == "foreign" || a.Do == "foreign other" || a.Do == "race" ||
+			a.Do == "both" || a.Do == "late apply" || a.Agent == 1 || strings.Contains(a.Fault, "foreign_write")
 	})
 }
 

@@ -35,7 +35,13 @@ func simpler(s script) []script {
 		}
 	}
 	for _, change := range []func(*script){
-		func(s *script) { s.Points = 0 }, func(s *script) { s.Wire = false }, func(s *script) { s.Read = false }, func(s *script) { s.Disk = false }, func(s *script) { s.Prune = "" }, func(s *script) { s.Revert = false }, func(s *script) { s.Strict = s.Guards },
+		func(s *script) { s.Points = 0 }, func(s *script) {
+			s.Wire =
+				false
+		}, func(s *script) { s.Read = false }, func(s *script) { s.Disk = false }, func(s *script) {
+			s.Prune =
+				""
+		}, func(s *script) { s.Revert = false }, func(s *script) { s.Strict = s.Guards },
 	} {
 		try := s
 		if change(&try); !try.equal(s) {
@@ -62,5 +68,8 @@ func (s script) with(actions []action) script {
 }
 
 func (s script) equal(other script) bool {
-	return s.Points == other.Points && s.Wire == other.Wire && s.Read == other.Read && s.Disk == other.Disk && s.Prune == other.Prune && s.Revert == other.Revert && s.Strict == other.Strict && s.Kinds == other.Kinds && s.Turns == other.Turns && s.Guards == other.Guards && s.Spoils == other.Spoils && slices.Equal(s.Actions, other.Actions)
+	return s.Points == other.Points && s.Wire == other.Wire &&
+		s.Read == other.Read && s.Disk == other.Disk && s.Prune == other.Prune &&
+		s.Revert == other.Revert && s.Strict == other.Strict && s.Kinds == other.Kinds && s.Turns == other.Turns &&
+		s.Guards == other.Guards && s.Spoils == other.Spoils && slices.Equal(s.Actions, other.Actions)
 }

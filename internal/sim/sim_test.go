@@ -69,7 +69,9 @@ func TestHistoriesOverFiles(t *testing.T) {
 		}
 	}
 	t.Log(all)
-	for damage, most := range map[string]int{"a file cut short": 1, "a bit flipped": 1, "some sectors of a write": 2000} {
+	for damage, most := range map[string]int{
+		"a file cut short": 1, "a bit flipped": 1, "some sectors of a write": 2000,
+	} {
 		if what := fmt.Sprintf("state refused, damage %q", damage); all.Counts[what] == 0 && *histories >= most {
 			t.Errorf("%s never happened", what)
 		}
@@ -158,7 +160,8 @@ func (w *world) heal() error {
 			}
 		}
 	}
-	return fmt.Errorf("invariant 25: twenty runs after the faults were gone there is still something to do\n%s", tail(w.output.String()))
+	return fmt.Errorf("invariant 25: twenty runs after the faults were gone there is still something to do\n%s",
+		tail(w.output.String()))
 }
 
 // settled is invariants 25 and 26 at the end.

@@ -22,7 +22,8 @@ const withWrongCells = "history with wrong cells"
 
 // spoiledDrawn are the actions of a history in whose files cells are wrong for a while.
 var spoiledDrawn = []string{
-	"spoil", "spoil", "spoil", "mend", "edit", "edit", "raise beside", "raise beside", "remove", "apply", "apply", "apply",
+	"spoil", "spoil", "spoil", "mend", "edit", "edit",
+	"raise beside", "raise beside", "remove", "apply", "apply", "apply",
 }
 
 // withSpoiledCells is the history of a number with cells that cannot be read. What was
@@ -268,7 +269,8 @@ func (t *tally) wantWaiting(report *testing.T) {
 	} {
 		expected := float64(n) / float64(one)
 		if least := int(math.Ceil(expected - 3*math.Sqrt(expected))); t.Counts[what] < least {
-			report.Errorf("%s: %d times in %d histories with wrong cells; want %d at least", what, t.Counts[what], n, least)
+			report.Errorf("%s: %d times in %d histories with wrong cells; want %d at least",
+				what, t.Counts[what], n, least)
 		}
 	}
 }

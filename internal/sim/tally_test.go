@@ -26,7 +26,9 @@ func newTally() *tally {
 
 // join takes in what was counted elsewhere.
 func (t *tally) join(other *tally) {
-	for to, from := range map[*map[string]int]map[string]int{&t.Counts: other.Counts, &t.Fired: other.Fired, &t.Values: other.Values} {
+	for to, from := range map[*map[string]int]map[string]int{
+		&t.Counts: other.Counts, &t.Fired: other.Fired, &t.Values: other.Values,
+	} {
 		for what, n := range from {
 			(*to)[what] += n
 		}
@@ -126,8 +128,10 @@ func (t *tally) String() string {
 			lines = append(lines, fmt.Sprintf("%10d %s", part.counts[what], what))
 		}
 	}
-	lines = append(lines, fmt.Sprintf("%d histories, %d actions, %d requests, %d mutations, %d faults fired, %d violations",
-		t.Counts["history"], t.actions(), t.Counts["request"], t.Counts["mutation"], sum(t.Fired), t.Counts["violation"]))
+	lines = append(lines, fmt.Sprintf("%d histories, "+
+		"%d actions, %d requests, %d mutations, %d faults fired, %d violations",
+		t.Counts["history"], t.actions(), t.Counts["request"],
+		t.Counts["mutation"], sum(t.Fired), t.Counts["violation"]))
 	text, err := json.Marshal(t)
 	if err != nil {
 		panic(err)

@@ -89,7 +89,8 @@ func totalsAreWhole(t *testing.T) {
 	text := first.String()
 	_, line, _ := strings.Cut(text, "\ntotals ")
 	again := newTally()
-	if err := json.Unmarshal([]byte(line), again); err != nil || again.Counts["history"] != 7 || !strings.Contains(text, "\n7 histories, 2 actions, ") {
+	if err := json.Unmarshal([]byte(line), again); err != nil ||
+		again.Counts["history"] != 7 || !strings.Contains(text, "\n7 histories, 2 actions, ") {
 		t.Errorf("the last line is %q (%v), beneath\n%s\nwant 7 histories and 2 actions in both", line, err, text)
 	}
 }

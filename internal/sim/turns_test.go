@@ -47,7 +47,8 @@ func turned(number uint64) script {
 
 // turnsDrawn are the actions of a history that turns: another resource takes the
 // place of one, keys change, and runs are taken back.
-var turnsDrawn = []string{"replace", "replace", "move", "move", "move", "revert", "revert", "revert", "revert", "apply", "apply", "advance", "edit"}
+var turnsDrawn = []string{"replace", "replace", "move",
+	"move", "move", "revert", "revert", "revert", "revert", "apply", "apply", "advance", "edit"}
 
 // turn puts replacements, other keys and reverts into a script. What was drawn
 // before stays, in its order.

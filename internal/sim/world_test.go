@@ -88,7 +88,11 @@ func (r *random) Read(b []byte) (int, error) {
 }
 
 func openWorld(ctx context.Context, s script, t *tally) *world {
-	w := &world{ctx: ctx, seed: s.Seed, random: &random{r: rand.New(rand.NewPCG(s.Seed, 0x73696d))}, tally: t, jobs: map[string]*oracle.Request{}, strict: s.Strict, reads: s.Read, kinds: s.Kinds, turns: s.Turns, runs: map[string]*oracle.Apply{}, lists: map[string]string{}}
+	w := &world{
+		ctx: ctx, seed: s.Seed, random: &random{r: rand.New(rand.NewPCG(s.Seed, 0x73696d))},
+		tally: t, jobs: map[string]*oracle.Request{}, strict: s.Strict,
+		reads: s.Read, kinds: s.Kinds, turns: s.Turns, runs: map[string]*oracle.Apply{}, lists: map[string]string{},
+	}
 	w.logger = newLogger(w)
 	if s.Guards {
 		w.guards = &guarded{}
@@ -150,10 +154,18 @@ func (w *world) openService(s script) *emulator.Server {
 		}
 		w.tally.points(drawn)
 	}
-	first := emulator.Account{ID: account, Name: "Sim", Currency: "USD", TimeZone: "America/New_York", Key: firstKey, Features: emulator.AllFeatures()}
+	first := emulator.Account{
+		ID: account, Name: "Sim", Currency: "USD",
+		TimeZone: "America/New_York", Key: firstKey, Features: emulator.AllFeatures(),
+	}
 	first.Keys = []emulator.APIKey{{Name: "second", Key: secondKey}, {Name: "person", Key: personKey}}
-	other := emulator.Account{ID: otherAccount, Name: "Other", Currency: "USD", TimeZone: "America/New_York", Key: foreignKey, Features: emulator.AllFeatures()}
-	service, err := emulator.Open(emulator.Options{Seed: s.Seed | 1, Accounts: []emulator.Account{first, other}, OpenPoints: points})
+	other := emulator.Account{
+		ID: otherAccount, Name: "Other", Currency: "USD",
+		TimeZone: "America/New_York", Key: foreignKey, Features: emulator.AllFeatures(),
+	}
+	service, err := emulator.Open(emulator.Options{
+		Seed: s.Seed | 1, Accounts: []emulator.Account{first, other}, OpenPoints: points,
+	})
 	if err != nil {
 		panic(err)
 	}
@@ -215,7 +227,8 @@ func entryOf(m emworld.Mutation, commits, requests int) oracle.Entry {
 	return oracle.Entry{
 		Seq: m.Seq, At: time.UnixMilli(m.At), Account: m.AccountID, Actor: m.Actor, Endpoint: m.Endpoint,
 		Key: m.IdempotencyKey, Body: m.BodySHA256, JobID: m.JobID, OperationKey: m.OperationKey,
-		Action: m.Action, Kind: oracle.KindOf(m.Resource), ID: m.ResourceID, Before: record(m.Before), After: record(m.After),
+		Action: m.Action, Kind: oracle.KindOf(m.Resource),
+		ID: m.ResourceID, Before: record(m.Before), After: record(m.After),
 		Commit: commits, Request: requests,
 	}
 }
@@ -234,14 +247,18 @@ func record(text json.RawMessage) oracle.Record {
 func (w *world) version(agent int, h state.Header, certain bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.history.Versions[agent] = append(w.history.Versions[agent], oracle.Version{Serial: h.Serial, Lineage: h.Lineage, Wrote: certain})
+	w.history.Versions[agent] = append(w.history.Versions[agent], oracle.Version{
+		Serial: h.Serial, Lineage: h.Lineage, Wrote: certain,
+	})
 }
 
 // looked notes all a state holds. Not every write is one a process can die at.
 func (w *world) looked(agent int, h state.Header, digest string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.history.Versions[agent] = append(w.history.Versions[agent], oracle.Version{Serial: h.Serial, Lineage: h.Lineage, Digest: digest})
+	w.history.Versions[agent] = append(w.history.Versions[agent], oracle.Version{
+		Serial: h.Serial, Lineage: h.Lineage, Digest: digest,
+	})
 }
 
 // said is something an agent shows.

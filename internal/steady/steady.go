@@ -36,7 +36,9 @@ func (f folder) ReadDir(dir string) (all []os.FileInfo, err error) {
 	for range listings {
 		all, err = f.BoundOS.ReadDir(dir)
 		if err == nil {
-			return slices.DeleteFunc(all, func(about os.FileInfo) bool { return strings.HasSuffix(about.Name(), ".lock") }), nil
+			return slices.DeleteFunc(all, func(about os.FileInfo) bool {
+				return strings.HasSuffix(about.Name(), ".lock")
+			}), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

@@ -13,7 +13,8 @@ import (
 // What is in a folder is listed, whoever makes and takes away other files meanwhile.
 func TestAListLeavesNothingOutWhileOthersWrite(t *testing.T) {
 	dir := t.TempDir()
-	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "pack"), 0o755), os.WriteFile(filepath.Join(dir, "pack", "there"), nil, 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "pack"), 0o755),
+		os.WriteFile(filepath.Join(dir, "pack", "there"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	stop, ended := make(chan struct{}), make(chan struct{})

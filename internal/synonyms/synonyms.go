@@ -116,7 +116,9 @@ func Ask(sheet, header string) *Question {
 	folded := resource.Fold(header)
 	for i := range Questions {
 		q := &Questions[i]
-		if q.Sheet == sheet && slices.ContainsFunc(Split(q.Words), func(word string) bool { return resource.Fold(word) == folded }) {
+		if q.Sheet == sheet && slices.ContainsFunc(Split(q.Words), func(word string) bool {
+			return resource.Fold(word) == folded
+		}) {
 			return q
 		}
 	}

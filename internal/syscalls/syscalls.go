@@ -40,7 +40,8 @@ func Available() bool { return exec.Command("strace", "-o", os.DevNull, "true").
 // Under has a command run under strace, which writes to a log. Options such as
 // "-e", "inject=fsync:error=EIO:when=3" come before the program.
 func Under(c *exec.Cmd, log string, options ...string) *exec.Cmd {
-	args := append([]string{"-f", "-y", "-xx", "-s", "16777216", "-e", "trace=" + Traced, "-e", "signal=none", "-o", log}, options...)
+	args := append([]string{"-f", "-y", "-xx", "-s",
+		"16777216", "-e", "trace=" + Traced, "-e", "signal=none", "-o", log}, options...)
 	traced := exec.Command("strace", append(append(args, c.Path), c.Args[1:]...)...)
 	traced.Env, traced.Dir, traced.Stdin, traced.Stdout, traced.Stderr = c.Env, c.Dir, c.Stdin, c.Stdout, c.Stderr
 	return traced
@@ -133,7 +134,8 @@ func (c Call) filled(arguments string, texts [][]byte) (Call, bool, error) {
 	case "ftruncate":
 		c.Size, err = last()
 	case "open", "openat":
-		c.Path, c.Creates, c.Empties = string(texts[0]), strings.Contains(arguments, "O_CREAT"), strings.Contains(arguments, "O_TRUNC")
+		c.Path, c.Creates, c.Empties = string(texts[0]),
+			strings.Contains(arguments, "O_CREAT"), strings.Contains(arguments, "O_TRUNC")
 	case "rename", "renameat", "renameat2":
 		c.Path, c.To = string(texts[0]), string(texts[1])
 	case "unlink", "unlinkat":

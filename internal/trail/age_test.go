@@ -13,9 +13,11 @@ func TestNamesOfPeopleAreKeptAsLongAsIsSaid(t *testing.T) {
 		name, line, want string
 		aged             int
 	}{
-		{"an approval of then", `{"allow":["activates"],"by":"anna","note":"call me","plan_hash":"5a",` + old + `}`, `{"allow":["activates"],"plan_hash":"5a",` + old + `}`, 1},
+		{"an approval of then", `{"allow":["activates"],"by":"anna","note":"call me","plan_hash":"5a",` + old + `}`,
+			`{"allow":["activates"],"plan_hash":"5a",` + old + `}`, 1},
 		{"one of now", `{"by":"anna",` + young + `}`, `{"by":"anna",` + young + `}`, 0},
-		{"a suspension of then", `{"order":"suspend","by":"anna","reason":"anna is away",` + old + `}`, `{"order":"suspend",` + old + `}`, 1},
+		{"a suspension of then", `{"order":"suspend","by":"anna","reason":"anna is away",` + old + `}`,
+			`{"order":"suspend",` + old + `}`, 1},
 		{"one that names nobody", `{"order":"suspend",  ` + old + `}`, `{"order":"suspend",  ` + old + `}`, 0},
 		{"without a time", `{"by":"anna"}`, `{"by":"anna"}`, 0},
 		{"no JSON", `{"by":"anna"`, `{"by":"anna"`, 0},
@@ -28,7 +30,8 @@ func TestNamesOfPeopleAreKeptAsLongAsIsSaid(t *testing.T) {
 			aged, err := AgeLines(file, at(3))
 			content, failed := os.ReadFile(file)
 			if err != nil || failed != nil || aged != tc.aged || string(content) != "\n"+tc.want+"\n" {
-				t.Errorf("AgeLines = %d, %v, and the file is\n%s\nwant %d and\n%s", aged, err, content, tc.aged, tc.want)
+				t.Errorf("AgeLines = %d, %v, and the file is\n%s\nwant %d and\n%s",
+					aged, err, content, tc.aged, tc.want)
 			}
 			if again, err := AgeLines(file, at(3)); again != 0 || err != nil {
 				t.Errorf("once more = %d, %v; want nothing to do", again, err)

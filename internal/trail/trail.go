@@ -107,7 +107,9 @@ func (h *Trail) rows() (rows []row) {
 		add(o.Time, "order", map[string]string{"what": what, "by": o.By, "until": moment(o.Until), "note": o.Reason})
 	}
 	for _, c := range h.Reviews { // by the service, and so by nobody
-		add(c.Time, "review", map[string]string{"id": c.At, "what": c.Called(), "result": string(c.State), "note": c.Means})
+		add(c.Time, "review", map[string]string{
+			"id": c.At, "what": c.Called(), "result": string(c.State), "note": c.Means,
+		})
 	}
 	return rows
 }
@@ -118,7 +120,8 @@ func ofRun(h *runview.Head) map[string]string {
 		"id": h.Run, "what": line.What, "by": h.By, "result": line.Ends,
 		"finished": moment(h.Finished), "changes": h.Result(), "note": h.Error,
 		"currency":           h.Account.Currency,
-		"daily_spend_before": units(h.Money.Reached.DailyBefore), "daily_spend_after": units(h.Money.Reached.DailyAfter),
+		"daily_spend_before": units(h.Money.Reached.DailyBefore),
+		"daily_spend_after":  units(h.Money.Reached.DailyAfter),
 	}
 	if h.Exit != nil {
 		cells["exit"] = strconv.Itoa(*h.Exit)

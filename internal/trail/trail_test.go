@@ -22,15 +22,18 @@ func TestEachThingThatHappenedIsARow(t *testing.T) {
 	exit := 8
 	h := Trail{
 		History: runview.History{Reviews: []review.Change{
-			{Time: at(8), Name: "=Hero", At: "ad/a/b/hero", Before: review.Approved, State: review.Rejected, Means: "the page is away"},
+			{Time: at(8), Name: "=Hero", At: "ad/a/b/hero",
+				Before: review.Approved, State: review.Rejected, Means: "the page is away"},
 		}, Runs: []runview.Head{
-			{Run: "run-000002", Command: runview.Apply, Started: at(4), Finished: at(5), By: "anna on host", Ended: runview.Finished, Exit: &exit, Summary: map[string]int{"applied": 2, "failed": 1}},
+			{Run: "run-000002", Command: runview.Apply, Started: at(4), Finished: at(5), By: "anna on host",
+				Ended: runview.Finished, Exit: &exit, Summary: map[string]int{"applied": 2, "failed": 1}},
 			{Run: "decision-1", Started: at(6), Decided: "ad/x as made, by dora"},
 			{Run: "run-000001", Command: runview.Revert, Reverts: "run-000000", Started: at(1), Ended: runview.Killed},
 		}},
-		Approvals: []daemon.Approval{{Time: at(3), Allow: []string{"activates=campaign/a"}, By: "bert", Note: "+49 30 1234, \"ask\"\nme"}},
-		Accepted:  []daemon.Acceptance{{Time: at(7), Commit: "abc", By: "carla"}},
-		Orders:    []orders.Ordered{{Time: at(2), Order: orders.Suspend, By: "=cmd()", Reason: "prices", Until: at(9)}},
+		Approvals: []daemon.Approval{{Time: at(3),
+			Allow: []string{"activates=campaign/a"}, By: "bert", Note: "+49 30 1234, \"ask\"\nme"}},
+		Accepted: []daemon.Acceptance{{Time: at(7), Commit: "abc", By: "carla"}},
+		Orders:   []orders.Ordered{{Time: at(2), Order: orders.Suspend, By: "=cmd()", Reason: "prices", Until: at(9)}},
 	}
 	var out strings.Builder
 	if err := h.WriteCSV(&out); err != nil {

@@ -28,7 +28,8 @@ func onAClock(t *testing.T, settle time.Duration, test func(d *desk)) {
 		d := &desk{sum: "first", events: make(chan fsnotify.Event)}
 		d.still = &Still{Settle: settle, Sum: d.look, Changed: d.tell}
 		w := &Watcher{
-			Root: "/nowhere", Quiet: 100 * time.Millisecond, LookAgain: 30 * time.Second, Look: d.still.Look, Note: t.Errorf,
+			Root: "/nowhere", Quiet: 100 * time.Millisecond,
+			LookAgain: 30 * time.Second, Look: d.still.Look, Note: t.Errorf,
 			Listen: func() (News, error) { return News{Events: d.events, Close: func() {}}, nil },
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -184,7 +185,8 @@ func counted(t *testing.T, listen func(ctx context.Context) (News, error)) (look
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		w := &Watcher{
-			Root: t.TempDir(), Quiet: 100 * time.Millisecond, LookAgain: 30 * time.Second, Blind: 10 * time.Second, Note: func(string, ...any) {},
+			Root: t.TempDir(), Quiet: 100 * time.Millisecond,
+			LookAgain: 30 * time.Second, Blind: 10 * time.Second, Note: func(string, ...any) {},
 			Listen: func() (News, error) { return listen(ctx) }, Look: func() time.Duration { looks++; return 0 },
 		}
 		w.Run(ctx)
@@ -201,11 +203,16 @@ func TestF11F12WithoutNewsAFolderIsLookedAtMoreOften(t *testing.T) {
 		listen func(context.Context) (News, error)
 		looks  int
 	}{
-		{"the system tells", func(context.Context) (News, error) { return News{Events: make(chan fsnotify.Event), Close: end}, nil }, 20},
+		{"the system tells", func(context.Context) (News, error) {
+			return News{Events: make(chan fsnotify.Event), Close: end}, nil
+		}, 20},
 		{"nobody asked it to", func(context.Context) (News, error) { return News{Close: end}, nil }, 60},
 		{"it has no queue left", func(context.Context) (News, error) { return News{}, syscall.EMFILE }, 60},
 		{"it has no room for a folder", func(context.Context) (News, error) {
-			return News{Events: make(chan fsnotify.Event), Add: func(string, ...string) error { return syscall.ENOSPC }, Close: end}, nil
+			return News{
+				Events: make(chan fsnotify.Event),
+				Add:    func(string, ...string) error { return syscall.ENOSPC }, Close: end,
+			}, nil
 		}, 60},
 		{"its news ends", func(context.Context) (News, error) {
 			ended := make(chan fsnotify.Event)
@@ -237,7 +244,10 @@ func TestALargeFolderThatIsBusyCostsLittle(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 			}
 		}()
-		return News{Events: busy, Add: func(string, ...string) error { time.Sleep(250 * time.Millisecond); return nil }, Close: func() {}}, nil
+		return News{
+			Events: busy, Add: func(string, ...string) error { time.Sleep(250 * time.Millisecond); return nil },
+			Close: func() {},
+		}, nil
 	})
 	if looks > 120 {
 		t.Errorf("%d looks of half a second in ten minutes; want one every 5 s", looks)

@@ -60,7 +60,10 @@ func (s *System) Close() error {
 
 // Listen gives news of the folders that are added to it.
 func (s *System) Listen() (News, error) {
-	e := &ear{system: s, folders: map[string][]string{}, events: make(chan fsnotify.Event, pendingNews), errors: make(chan error, pendingNews)}
+	e := &ear{
+		system: s, folders: map[string][]string{},
+		events: make(chan fsnotify.Event, pendingNews), errors: make(chan error, pendingNews),
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ears[e] = true

@@ -16,7 +16,10 @@ func looked(t *testing.T, s *System, root string) <-chan bool {
 	t.Helper()
 	looks := make(chan bool, 1000)
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &Watcher{Root: root, Quiet: time.Millisecond, LookAgain: time.Hour, Listen: s.Listen, Look: func() time.Duration { looks <- true; return 0 }, Note: t.Errorf}
+	w := &Watcher{
+		Root: root, Quiet: time.Millisecond, LookAgain: time.Hour,
+		Listen: s.Listen, Look: func() time.Duration { looks <- true; return 0 }, Note: t.Errorf,
+	}
 	ended := make(chan struct{})
 	go func() { defer close(ended); w.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-ended })
@@ -154,11 +157,12 @@ func TestNamedFilesOfAFolderThatIsNotThereYet(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "shop", ".adsync")
 	looks := make(chan bool, 1000)
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &Watcher{Root: root, Files: []string{"STOP"}, Quiet: time.Millisecond, LookAgain: time.Hour, Listen: system(t).Listen, Look: func() time.Duration {
-		_, err := os.Stat(filepath.Join(root, "STOP"))
-		looks <- err == nil
-		return 0
-	}, Note: t.Errorf}
+	w := &Watcher{Root: root, Files: []string{"STOP"},
+		Quiet: time.Millisecond, LookAgain: time.Hour, Listen: system(t).Listen, Look: func() time.Duration {
+			_, err := os.Stat(filepath.Join(root, "STOP"))
+			looks <- err == nil
+			return 0
+		}, Note: t.Errorf}
 	ended := make(chan struct{})
 	go func() { defer close(ended); w.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-ended })

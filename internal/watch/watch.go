@@ -24,8 +24,9 @@ type Watcher struct {
 	LookAgain time.Duration // the longest from one look to the next
 	// Blind is the longest from one look to the next where the system does not tell
 	// of every change, or of none; 0 is LookAgain.
-	Blind  time.Duration
-	Files  []string // names of files beside the folders; nil: every folder below Root is listened to, else only these files of Root
+	Blind time.Duration
+	// names of files beside the folders; nil: every folder below Root is listened to, else only these files of Root
+	Files  []string
 	Listen func() (News, error)
 	Look   func() (again time.Duration) // wants another look after a while; 0 is in no hurry
 	Note   func(format string, args ...any)

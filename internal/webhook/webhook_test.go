@@ -34,7 +34,8 @@ type door struct {
 func newDoor(t testing.TB, hook Hook) *door {
 	t.Helper()
 	d := &door{now: noon}
-	r, err := New(map[string]Hook{"shop": hook}, func(account string) { d.woken = append(d.woken, account) }, func() time.Time { return d.now }, slog.New(slog.NewTextHandler(&d.log, nil)))
+	r, err := New(map[string]Hook{"shop": hook}, func(account string) { d.woken = append(d.woken, account) },
+		func() time.Time { return d.now }, slog.New(slog.NewTextHandler(&d.log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +80,10 @@ func TestPublishedSignatures(t *testing.T) {
 	}{
 		{name: "GitHub", secret: shared, body: "Hello, World!", at: noon, header: map[string]string{
 			"X-Hub-Signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"}},
-		{name: "Standard Webhooks", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", body: `{"test": 2432232314}`, at: time.Unix(1614265330, 0), header: map[string]string{
-			"Webhook-Id": "msg_p5jXN8AQM9LWM0D4loKWxJek", "Webhook-Timestamp": "1614265330", "Webhook-Signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="}},
+		{name: "Standard Webhooks", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+			body: `{"test": 2432232314}`, at: time.Unix(1614265330, 0), header: map[string]string{
+				"Webhook-Id": "msg_p5jXN8AQM9LWM0D4loKWxJek", "Webhook-Timestamp": "1614265330",
+				"Webhook-Signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := http.Header{}
@@ -120,29 +123,58 @@ func TestWhatWakes(t *testing.T) {
 		status int
 		wakes  bool
 	}{
-		{"a push of GitHub", "master", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, true},
-		{"a push to any branch", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, true},
-		{"a push to a branch by its full name", "refs/heads/master", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, true},
-		{"a push to another branch by its full name", "refs/heads/main", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
-		{"a push to another branch", "main", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
-		{"a branch that begins alike", "maste", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
-		{"a ping of GitHub", "", []byte(`{"zen":"Design for failure."}`), []string{"X-GitHub-Event", "ping", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, []byte(`{"zen":"Design for failure."}`))}, http.StatusOK, false},
-		{"another event of GitHub", "", github, []string{"X-GitHub-Event", "issues", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
-		{"without an id", "", github, []string{"X-GitHub-Event", "push", "X-Hub-Signature-256", hub(shared, github)}, http.StatusBadRequest, false},
-		{"signed with another secret", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared+"!", github)}, http.StatusUnauthorized, false},
-		{"signed in the old form", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature", "sha1=" + strings.Repeat("0", 40)}, http.StatusUnauthorized, false},
-		{"not signed", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1"}, http.StatusUnauthorized, false},
-		{"signed with nothing", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", "sha256="}, http.StatusUnauthorized, false},
-		{"no JSON", "", []byte("ref=refs/heads/main"), []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, []byte("ref=refs/heads/main"))}, http.StatusBadRequest, false},
+		{"a push of GitHub", "master", github, []string{"X-GitHub-Event",
+			"push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, true},
+		{"a push to any branch", "", github, []string{"X-GitHub-Event",
+			"push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, true},
+		{"a push to a branch by its full name", "refs/heads/master", github, []string{"X-GitHub-Event",
+			"push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, true},
+		{"a push to another branch by its full name", "refs/heads/main", github, []string{"X-GitHub-Event",
+			"push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
+		{"a push to another branch", "main", github, []string{"X-GitHub-Event",
+			"push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
+		{"a branch that begins alike", "maste", github, []string{"X-GitHub-Event",
+			"push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
+		{"a ping of GitHub", "", []byte(`{"zen":"Design for failure."}`),
+			[]string{"X-GitHub-Event", "ping", "X-GitHub-Delivery",
+				"d1", "X-Hub-Signature-256", hub(shared, []byte(`{"zen":"Design for failure."}`))},
+			http.StatusOK, false},
+		{"another event of GitHub", "", github, []string{"X-GitHub-Event",
+			"issues", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
+		{"without an id", "", github, []string{"X-GitHub-Event", "push", "X-Hub-Signature-256", hub(shared, github)},
+			http.StatusBadRequest, false},
+		{"signed with another secret", "", github, []string{"X-GitHub-Event", "push",
+			"X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared+"!", github)}, http.StatusUnauthorized, false},
+		{"signed in the old form", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery",
+			"d1", "X-Hub-Signature", "sha1=" + strings.Repeat("0", 40)}, http.StatusUnauthorized, false},
+		{"not signed", "", github, []string{"X-GitHub-Event", "push", "X-GitHub-Delivery", "d1"},
+			http.StatusUnauthorized, false},
+		{"signed with nothing", "", github, []string{"X-GitHub-Event",
+			"push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", "sha256="}, http.StatusUnauthorized, false},
+		{"no JSON", "", []byte("ref=refs/heads/main"), []string{"X-GitHub-Event", "push", "X-GitHub-Delivery",
+			"d1", "X-Hub-Signature-256", hub(shared, []byte("ref=refs/heads/main"))}, http.StatusBadRequest, false},
 
-		{"a push of GitLab", "master", gitlab, []string{"X-Gitlab-Event", "Push Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, want, true},
-		{"a tag of GitLab", "v1", tag, []string{"X-Gitlab-Event", "Tag Push Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, want, true},
-		{"another event of GitLab", "", gitlab, []string{"X-Gitlab-Event", "Merge Request Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, want, false},
-		{"another token", "", gitlab, []string{"X-Gitlab-Event", "Push Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared[:len(shared)-1]}, http.StatusUnauthorized, false},
-		{"signed by GitLab", "master", gitlab, []string{"X-Gitlab-Event", "Push Hook", "Webhook-Id", "w1", "Webhook-Timestamp", stamp, "Webhook-Signature", standard([]byte(shared), "w1", noon, gitlab)}, want, true},
-		{"signed by GitLab twice", "master", gitlab, []string{"X-Gitlab-Event", "Push Hook", "Webhook-Id", "w1", "Webhook-Timestamp", stamp, "Webhook-Signature", "v1,AAAA v2,x " + standard([]byte(shared), "w1", noon, gitlab)}, want, true},
-		{"signed for another id", "master", gitlab, []string{"X-Gitlab-Event", "Push Hook", "Webhook-Id", "w2", "Webhook-Timestamp", stamp, "Webhook-Signature", standard([]byte(shared), "w1", noon, gitlab)}, http.StatusUnauthorized, false},
-		{"signed wrong, with the right token beside it", "", gitlab, []string{"X-Gitlab-Event", "Push Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared, "X-Hub-Signature-256", "sha256=00"}, http.StatusUnauthorized, false},
+		{"a push of GitLab", "master", gitlab,
+			[]string{"X-Gitlab-Event", "Push Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, want, true},
+		{"a tag of GitLab", "v1", tag, []string{"X-Gitlab-Event",
+			"Tag Push Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, want, true},
+		{"another event of GitLab", "", gitlab, []string{"X-Gitlab-Event",
+			"Merge Request Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, want, false},
+		{"another token", "", gitlab, []string{"X-Gitlab-Event", "Push Hook",
+			"X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared[:len(shared)-1]}, http.StatusUnauthorized, false},
+		{"signed by GitLab", "master", gitlab, []string{"X-Gitlab-Event", "Push Hook", "Webhook-Id", "w1",
+			"Webhook-Timestamp", stamp, "Webhook-Signature", standard([]byte(shared), "w1", noon, gitlab)}, want, true},
+		{"signed by GitLab twice", "master", gitlab,
+			[]string{"X-Gitlab-Event", "Push Hook", "Webhook-Id", "w1", "Webhook-Timestamp",
+				stamp, "Webhook-Signature", "v1,AAAA v2,x " + standard([]byte(shared), "w1", noon, gitlab)},
+			want, true},
+		{"signed for another id", "master", gitlab,
+			[]string{"X-Gitlab-Event", "Push Hook", "Webhook-Id", "w2", "Webhook-Timestamp",
+				stamp, "Webhook-Signature", standard([]byte(shared), "w1", noon, gitlab)},
+			http.StatusUnauthorized, false},
+		{"signed wrong, with the right token beside it",
+			"", gitlab, []string{"X-Gitlab-Event", "Push Hook", "X-Gitlab-Event-UUID",
+				"e1", "X-Gitlab-Token", shared, "X-Hub-Signature-256", "sha256=00"}, http.StatusUnauthorized, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d := newDoor(t, Hook{Secret: secret.New(shared), Branch: tc.branch})
@@ -159,7 +191,8 @@ func TestWhatWakes(t *testing.T) {
 
 func (d *door) push(id string) int {
 	body := []byte(`{"ref":"refs/heads/main"}`)
-	status, _ := d.knock("/hooks/shop", body, "X-GitHub-Event", "push", "X-GitHub-Delivery", id, "X-Hub-Signature-256", hub(shared, body))
+	status, _ := d.knock("/hooks/shop", body, "X-GitHub-Event",
+		"push", "X-GitHub-Delivery", id, "X-Hub-Signature-256", hub(shared, body))
 	return status
 }
 
@@ -181,7 +214,9 @@ func TestReplayWakesOnce(t *testing.T) {
 	}
 	gitlab := []byte(`{"ref":"refs/heads/main"}`)
 	old := strconv.FormatInt(noon.Unix(), 10)
-	if status, _ := d.knock("/hooks/shop", gitlab, "X-Gitlab-Event", "Push Hook", "Webhook-Id", "w1", "Webhook-Timestamp", old, "Webhook-Signature", standard([]byte(shared), "w1", noon, gitlab)); status != http.StatusUnauthorized {
+	if status, _ := d.knock("/hooks/shop", gitlab,
+		"X-Gitlab-Event", "Push Hook", "Webhook-Id", "w1", "Webhook-Timestamp",
+		old, "Webhook-Signature", standard([]byte(shared), "w1", noon, gitlab)); status != http.StatusUnauthorized {
 		t.Errorf("a signature of long ago: %d; want 401", status)
 	}
 }
@@ -217,7 +252,8 @@ func TestUnknownAccountsAnswerAlike(t *testing.T) {
 func TestRequestsAreBounded(t *testing.T) {
 	d := newDoor(t, Hook{Secret: secret.New(shared)})
 	large := bytes.Repeat([]byte(" "), maxBody+1)
-	if status, _ := d.knock("/hooks/shop", large, "X-Hub-Signature-256", hub(shared, large)); status != http.StatusRequestEntityTooLarge {
+	if status, _ := d.knock("/hooks/shop", large, "X-Hub-Signature-256",
+		hub(shared, large)); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body of %d bytes: %d; want 413", len(large), status)
 	}
 	for i := range perMinute {
@@ -233,7 +269,8 @@ func TestRequestsAreBounded(t *testing.T) {
 		t.Errorf("a second later: %d; want 202", status)
 	}
 	w := httptest.NewRecorder()
-	if d.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/hooks/shop", nil)); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "POST" {
+	if d.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/hooks/shop", nil)); w.Code != http.StatusMethodNotAllowed ||
+		w.Header().Get("Allow") != "POST" {
 		t.Errorf("GET: %d; want 405", w.Code)
 	}
 }
@@ -259,7 +296,8 @@ func TestAFloodOfStrangersShutsNobodyOut(t *testing.T) {
 }
 
 func TestAShortSecretIsRefusedAndNotShown(t *testing.T) {
-	if _, err := New(map[string]Hook{"shop": {Secret: secret.New("short")}}, nil, nil, nil); err == nil || strings.Contains(err.Error(), "short;") {
+	if _, err := New(map[string]Hook{"shop": {Secret: secret.New("short")}}, nil, nil, nil); err == nil ||
+		strings.Contains(err.Error(), "short;") {
 		t.Errorf("New with a short secret = %v; want an error without it", err)
 	}
 }

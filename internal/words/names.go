@@ -108,7 +108,9 @@ func (n *Names) attributes() *strings.Replacer {
 		}
 	}
 	var pairs []string
-	for _, name := range slices.SortedFunc(maps.Keys(labels), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) {
+	for _, name := range slices.SortedFunc(maps.Keys(labels), func(a, b string) int {
+		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
+	}) {
 		pairs = append(pairs, name, labels[name]) // of two that begin alike the longer one counts
 	}
 	n.labels = strings.NewReplacer(pairs...)

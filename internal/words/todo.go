@@ -100,7 +100,8 @@ var afterwards = []struct {
 	{"unknown", string(diag.KeyConflict), askOwner},
 	{"unknown", "", "Nothing yet: the next run asks the service first, and makes nothing twice."},
 	{"failed", string(diag.JobUnfinished), "Nothing yet: the next run asks what became of it."},
-	{"failed", string(diag.Unauthorized), "Nothing is wrong with the row: ask whoever looks after adsync to see to its key."},
+	{"failed", string(diag.Unauthorized),
+		"Nothing is wrong with the row: ask whoever looks after adsync to see to its key."},
 	{"failed", string(diag.ServiceUnavailable), "Nothing is wrong with the row: the next run tries again."},
 	{"failed", "", "Mend it in your own workbook and save."},
 	{"skipped", string(diag.OperationSkipped), "See to what it waits for."},
@@ -120,10 +121,12 @@ func Do(outcome, code string) string {
 }
 
 // command is what only somebody with a command line can do.
-var command = regexp.MustCompile(`--(allow|as|accept|retry|target|exclude|refresh)\b|\badsync (apply|plan|resolve|drift|reconcile|status|validate|fix|revert|adopt|policy)\b`)
+var command = regexp.MustCompile(`--(allow|as|accept|retry|target|exclude|refresh)\b|\badsync ` +
+	`(apply|plan|resolve|drift|reconcile|status|validate|fix|revert|adopt|policy)\b`)
 
 // advice is what a hold says to engineers of how it is released.
-var advice = regexp.MustCompile(`^(write that in the file, or allow|edit (the|that) row, allow it|allow sending|plan again|to lift it, clear protect)`)
+var advice = regexp.MustCompile(`^(write that in the ` +
+	`file, or allow|edit (the|that) row, allow it|allow sending|plan again|to lift it, clear protect)`)
 
 // engineers are their words in texts, each with a marketer's.
 var engineers = []struct {
@@ -141,7 +144,9 @@ var engineers = []struct {
 // plainly leaves out of a text what names a command or an allowance, and has a
 // marketer's words in the place of an engineer's.
 func plainly(text string) string {
-	kept := slices.DeleteFunc(strings.Split(text, "; "), func(part string) bool { return command.MatchString(part) || advice.MatchString(part) })
+	kept := slices.DeleteFunc(strings.Split(text, "; "), func(part string) bool {
+		return command.MatchString(part) || advice.MatchString(part)
+	})
 	if len(kept) > 0 {
 		text = strings.Join(kept, "; ")
 	}

@@ -110,7 +110,8 @@ func Hold(h plan.Hazard, released bool) string {
 
 // causes are why a field changes.
 var causes = map[plan.Cause]string{
-	plan.Edit: "changed in", plan.Drift: Outside + ", and not in", plan.Default: "as a new one has it", plan.CarryOver: "changed before in", plan.SentAlong: "sent along unchanged",
+	plan.Edit: "changed in", plan.Drift: Outside + ", and not in", plan.Default: "as a new one has it",
+	plan.CarryOver: "changed before in", plan.SentAlong: "sent along unchanged",
 }
 
 // Cause returns why a field changes, before the cell it stands in.

@@ -15,7 +15,8 @@ func TestEveryHazardActionAndCauseHasWords(t *testing.T) {
 			t.Errorf("%s has no words", e.Hazard)
 		}
 	}
-	for _, a := range []plan.Action{plan.Create, plan.Update, plan.Replace, plan.Archive, plan.Adopt, plan.Record, plan.Forget} {
+	for _, a := range []plan.Action{plan.Create, plan.Update,
+		plan.Replace, plan.Archive, plan.Adopt, plan.Record, plan.Forget} {
 		if w := actions[a]; w.plan == "" || w.will == "" || w.done == "" {
 			t.Errorf("%s has %+v; want words for a plan and for a run", a, w)
 		}
@@ -29,11 +30,14 @@ func TestEveryHazardActionAndCauseHasWords(t *testing.T) {
 
 func TestNamesStandInThePlaceOfAddresses(t *testing.T) {
 	names := NamesOf(kinds.All(), []plan.ChangeDocument{
-		{Address: "campaign/spring", Name: "Spring sale"}, {Address: "ad_group/spring/runners", Name: "Runners"}, {Address: "ad/spring/runners/hero", Name: ""},
+		{Address: "campaign/spring", Name: "Spring sale"},
+		{Address: "ad_group/spring/runners", Name: "Runners"}, {Address: "ad/spring/runners/hero", Name: ""},
 	})
 	for _, row := range []struct{ text, want string }{
-		{"campaign/spring: budget.daily rises ×2.00, from 50.00 to 100.00", "campaign “Spring sale”: Daily budget rises ×2.00, from 50.00 to 100.00"},
-		{"held with campaign/spring; see ad_group/spring/runners.", "waits with campaign “Spring sale”; see ad group “Runners” of Spring sale."},
+		{"campaign/spring: budget.daily rises ×2.00, from 50.00 to 100.00",
+			"campaign “Spring sale”: Daily budget rises ×2.00, from 50.00 to 100.00"},
+		{"held with campaign/spring; see ad_group/spring/runners.",
+			"waits with campaign “Spring sale”; see ad group “Runners” of Spring sale."},
 		{"ad/spring/runners/hero", "ad “hero” of Runners, Spring sale"},
 		{"account/account", "account"},
 		{"bid.max rises", "Max bid rises"},
@@ -43,8 +47,10 @@ func TestNamesStandInThePlaceOfAddresses(t *testing.T) {
 		{"it may be there; to decide it: adsync resolve campaign/spring", "it may be there"},
 		{"bid.max rises; allow it with --allow raises-spend=campaign/spring", "Max bid rises"},
 		{"adsync did not write that", "adsync did not write that"},
-		{"changed outside adsync from 40.00 to 35.00; write that in the file, or allow undoing it", "changed outside adsync from 40.00 to 35.00"},
-		{"is at the service already, as cmp_17, and adsync did not create it", "is at the service already, and adsync did not create it"},
+		{"changed outside adsync from 40.00 to 35.00; write that in the file, or allow undoing it",
+			"changed outside adsync from 40.00 to 35.00"},
+		{"is at the service already, as cmp_17, and adsync did not create it",
+			"is at the service already, and adsync did not create it"},
 	} {
 		if got := names.In(row.text); got != row.want {
 			t.Errorf("%q is %q; want %q", row.text, got, row.want)
@@ -75,14 +81,19 @@ func TestWhatHoldsSaysWhatToDoWithoutACommand(t *testing.T) {
 	names := NamesOf(kinds.All(), []plan.ChangeDocument{{Address: "campaign/spring", Name: "Spring sale"}})
 	for _, e := range plan.Explanations() {
 		for _, allow := range []string{"", string(e.Hazard) + "=campaign/spring"} {
-			hold := plan.Hold{Hazard: e.Hazard, Allow: allow, Message: "budget.daily is of campaign/spring; allow it with --allow " + allow}
+			hold := plan.Hold{
+				Hazard: e.Hazard, Allow: allow,
+				Message: "budget.daily is of campaign/spring; allow it with --allow " + allow,
+			}
 			said := names.Holds([]plan.Hold{hold}, OnPage)
 			lead, do, found := strings.Cut(said, "\nTo do: ")
-			if lead != "Daily budget is of campaign “Spring sale”" || !found || len(do) < 10 || command.MatchString(said) {
+			if lead != "Daily budget is of campaign “Spring sale”" ||
+				!found || len(do) < 10 || command.MatchString(said) {
 				t.Errorf("%s says %q; want what it is, and what to do without a command", e.Hazard, said)
 			}
 			if strings.HasPrefix(do, string(OnPage)) != (allow != "") {
-				t.Errorf("%s, allowed with %q, is to be mended thus: %q; want an approval exactly where one helps", e.Hazard, allow, do)
+				t.Errorf("%s, allowed with %q, is to be mended thus: %q; want an approval exactly where one helps",
+					e.Hazard, allow, do)
 			}
 		}
 	}
@@ -94,7 +105,8 @@ func TestTwoHoldsOfOneRemedySayItOnce(t *testing.T) {
 		{Hazard: plan.RaisesSpend, Message: "budget.daily rises ×2.25", Allow: "raises-spend=campaign/spring"},
 		{Hazard: plan.Exposure, Message: "daily caps would rise ×2.25", Allow: "exposure=50/day"},
 	}, OnSheet)
-	if want := "Daily budget rises ×2.25\nDaily caps would rise ×2.25\nTo do: say yes to it on the sheet Plan, or write a smaller amount."; said != want {
+	if want := "Daily budget rises ×2.25\nDaily caps " +
+		"would rise ×2.25\nTo do: say yes to it on the sheet Plan, or write a smaller amount."; said != want {
 		t.Errorf("two holds say %q; want %q", said, want)
 	}
 }

@@ -80,7 +80,9 @@ func relations(ps Parts, part string) (relationList, error) {
 		if string(s.name) != "Relationship" {
 			return nil
 		}
-		r := relation{id: string(s.attr("Id")), typ: string(s.attr("Type")), external: string(s.attr("TargetMode")) == "External"}
+		r := relation{
+			id: string(s.attr("Id")), typ: string(s.attr("Type")), external: string(s.attr("TargetMode")) == "External",
+		}
 		target, err := s.attrText("Target")
 		if !strings.HasPrefix(target, "/") && !r.external {
 			target = dir + target

@@ -110,7 +110,8 @@ func (w *sheetWalker) keep(c Cell, typ, value string) error {
 		err = fmt.Errorf("a cell has the type %q", typ)
 	}
 	if len(c.Text) > maxStored {
-		return beyond("put long lists of hints on the sheet Context hints, one a row", "", "a cell holds %d bytes of text; want at most %d", len(c.Text), maxStored)
+		return beyond("put long lists of hints on the sheet Context hints, one a row",
+			"", "a cell holds %d bytes of text; want at most %d", len(c.Text), maxStored)
 	}
 	if err == nil && (c.Text != "" || c.IsFormula || c.Meta > 0) {
 		w.row.Cells = append(w.row.Cells, c)

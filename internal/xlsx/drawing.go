@@ -8,7 +8,8 @@ import (
 
 // Picture is a picture of a workbook: where it lies, and what is stored of it.
 type Picture struct {
-	Area    Area   // from the cell under its upper left corner to the one under its lower right; zero where it is bound to no cell
+	// from the cell under its upper left corner to the one under its lower right; zero where it is bound to no cell
+	Area    Area
 	Part    string // the part that holds its bytes, "" where none does
 	Showing Showing
 }

@@ -134,7 +134,8 @@ func (e Edit) check(sheetIsThere bool) error {
 		return fmt.Errorf("sheet %q: row %d, column %d is no cell", e.Sheet, e.Row, e.Column)
 	}
 	if e.Like != (At{}) && !e.Like.valid() {
-		return fmt.Errorf("sheet %q, cell %s: row %d, column %d is no cell to look like", e.Sheet, e.at(), e.Like.Row, e.Like.Column)
+		return fmt.Errorf("sheet %q, cell %s: row %d, column %d is no cell to look like",
+			e.Sheet, e.at(), e.Like.Row, e.Like.Column)
 	}
 	if err := e.Value.check(); err != nil {
 		return fmt.Errorf("sheet %q, cell %s: %w", e.Sheet, e.at(), err)

@@ -124,7 +124,8 @@ func (w *sheetEdit) cellXML(e Edit, style int, was rawCell) (string, error) {
 	}
 	holds, filled := e.Value.result(w.book.Date1904, looks)
 	if e.Value.sort == writesDay && (!looks.Date || !filled) {
-		return "", fmt.Errorf("cell %s has no date format for the day %s; want a cell that has one", e.at(), e.Value.text)
+		return "", fmt.Errorf("cell %s has no date format for the day %s; want a cell that has one",
+			e.at(), e.Value.text)
 	}
 	if holds.IsFormula {
 		w.formulas = append(w.formulas, e.at())

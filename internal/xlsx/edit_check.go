@@ -63,7 +63,8 @@ func checkCell(after *Book, at At, value EditValue, found map[At]Cell) error {
 		return err
 	}
 	want, filled := value.result(after.Date1904, looks)
-	if filled != there || got.Form != want.Form || got.Text != want.Text || got.IsFormula != want.IsFormula || got.Formula != want.Formula {
+	if filled != there || got.Form != want.Form ||
+		got.Text != want.Text || got.IsFormula != want.IsFormula || got.Formula != want.Formula {
 		return fmt.Errorf("cell %s holds %q; want %q", at, got.Text, want.Text)
 	}
 	return nil

@@ -25,14 +25,18 @@ func richBook(t testing.TB) []byte {
 	bold, err := f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true, Color: "FF0000"}, NumFmt: 14})
 	must(t, err)
 	for i := range 8 {
-		must(t, f.SetSheetRow("Ads", fmt.Sprintf("A%d", i+1), &[]any{fmt.Sprintf("row <%d>", i), i * 3, 45000.5 + float64(i), i%2 == 0, "end "}))
+		must(t, f.SetSheetRow("Ads", fmt.Sprintf("A%d", i+1),
+			&[]any{fmt.Sprintf("row <%d>", i), i * 3, 45000.5 + float64(i), i%2 == 0, "end "}))
 	}
 	must(t, f.SetCellStyle("Ads", "C1", "C8", bold))
 	must(t, f.SetCellFormula("Ads", "F1", "SUM(B1:B8)"))
 	must(t, f.SetCellFormula("Ads", "F2", "B1&A1"))
 	must(t, f.MergeCell("Ads", "H1", "J2"))
-	must(t, f.AddComment("Ads", excelize.Comment{Cell: "B2", Author: "Ann", Paragraph: []excelize.RichTextRun{{Text: "why?"}}}))
-	must(t, f.SetCellRichText("Ads", "A10", []excelize.RichTextRun{{Text: "rich "}, {Text: "text", Font: &excelize.Font{Bold: true}}}))
+	must(t, f.AddComment("Ads", excelize.Comment{
+		Cell: "B2", Author: "Ann", Paragraph: []excelize.RichTextRun{{Text: "why?"}},
+	}))
+	must(t, f.SetCellRichText("Ads",
+		"A10", []excelize.RichTextRun{{Text: "rich "}, {Text: "text", Font: &excelize.Font{Bold: true}}}))
 	must(t, f.SetPanes("Ads", &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}))
 	list := excelize.NewDataValidation(true)
 	list.SetSqref("D1:D8")
@@ -40,7 +44,9 @@ func richBook(t testing.TB) []byte {
 	must(t, f.AddDataValidation("Ads", list))
 	red, err := f.NewConditionalStyle(&excelize.Style{Font: &excelize.Font{Color: "9A0511"}})
 	must(t, err)
-	must(t, f.SetConditionalFormat("Ads", "B1:B8", []excelize.ConditionalFormatOptions{{Type: "cell", Criteria: ">", Value: "6", Format: &red}, {Type: "data_bar", Criteria: "=", MinType: "min", MaxType: "max", BarColor: "#638EC6"}}))
+	must(t, f.SetConditionalFormat("Ads", "B1:B8",
+		[]excelize.ConditionalFormatOptions{{Type: "cell", Criteria: ">", Value: "6", Format: &red},
+			{Type: "data_bar", Criteria: "=", MinType: "min", MaxType: "max", BarColor: "#638EC6"}}))
 	must(t, f.SetDefinedName(&excelize.DefinedName{Name: "Amounts", RefersTo: "Ads!$B$1:$B$8"}))
 	_, err = f.NewSheet("Other")
 	must(t, err)
@@ -49,17 +55,24 @@ func richBook(t testing.TB) []byte {
 		must(t, f.SetSheetRow("Other", fmt.Sprintf("A%d", i+2), &[]any{fmt.Sprintf("m%d", i), i}))
 	}
 	must(t, f.AddTable("Other", &excelize.Table{Range: "A1:B6", Name: "Sales"}))
-	must(t, f.AddChart("Other", "E2", &excelize.Chart{Type: excelize.Col, Series: []excelize.ChartSeries{{Name: "Other!$B$1", Categories: "Other!$A$2:$A$6", Values: "Other!$B$2:$B$6"}}}))
+	must(t, f.AddChart("Other", "E2", &excelize.Chart{
+		Type: excelize.Col, Series: []excelize.ChartSeries{{Name: "Other!$B$1",
+			Categories: "Other!$A$2:$A$6", Values: "Other!$B$2:$B$6"}},
+	}))
 	_, err = f.NewSheet("Pivot")
 	must(t, err)
-	must(t, f.AddPivotTable(&excelize.PivotTableOptions{DataRange: "Other!A1:B6", PivotTableRange: "Pivot!A3:D10", Rows: []excelize.PivotTableField{{Data: "Month"}}, Data: []excelize.PivotTableField{{Data: "Sales"}}}))
+	must(t, f.AddPivotTable(&excelize.PivotTableOptions{
+		DataRange: "Other!A1:B6", PivotTableRange: "Pivot!A3:D10",
+		Rows: []excelize.PivotTableField{{Data: "Month"}}, Data: []excelize.PivotTableField{{Data: "Sales"}},
+	}))
 	var b bytes.Buffer
 	must(t, f.Write(&b))
 	return b.Bytes()
 }
 
 var richEdits = []Edit{
-	set("A2", Text(" =edited & <kept> ")), set("B3", Number("1234.50")), set("A4", Clear()), set("F2", Text("no formula")),
+	set("A2", Text(" =edited & <kept> ")), set("B3", Number("1234.50")),
+	set("A4", Clear()), set("F2", Text("no formula")),
 	like(set("K5", Text("Result")), "A1"), set("C12", Text("appended")), like(set("D12", Day("2026-12-01")), "C1"),
 }
 
@@ -74,7 +87,8 @@ func TestProgramsSeeTheEditAndNothingElseChanged(t *testing.T) {
 		name     string
 		see      func(testing.TB, []byte) map[string]string
 		computes string // the cell whose formula reads an edited one
-	}{{"excelize", seenByExcelize, ""}, {"openpyxl", seenByOpenpyxl, ""}, {"LibreOffice", seenByLibreOffice, "Ads!F1"}} {
+	}{{"excelize", seenByExcelize, ""}, {"openpyxl", seenByOpenpyxl, ""},
+		{"LibreOffice", seenByLibreOffice, "Ads!F1"}} {
 		was, is := program.see(t, before), program.see(t, after)
 		var changed []string
 		for key := range was {
@@ -92,7 +106,10 @@ func TestProgramsSeeTheEditAndNothingElseChanged(t *testing.T) {
 		if d := cmp.Diff(want, changed); d != "" {
 			t.Errorf("%s sees these cells changed (-want +got):\n%s", program.name, d)
 		}
-		for cell, text := range map[string]string{"Ads!A2": "=edited &", "Ads!B3": "1234.5", "Ads!F2": "no formula", "Ads!K5": "Result", "Ads!C12": "appended", "Ads!D12": "2026"} {
+		for cell, text := range map[string]string{
+			"Ads!A2": "=edited &", "Ads!B3": "1234.5",
+			"Ads!F2": "no formula", "Ads!K5": "Result", "Ads!C12": "appended", "Ads!D12": "2026",
+		} {
 			if !strings.Contains(is[cell], text) {
 				t.Errorf("%s sees %s as %q; want %q in it", program.name, cell, is[cell], text)
 			}
@@ -174,7 +191,8 @@ func seenByOpenpyxl(t testing.TB, content []byte) map[string]string {
 var (
 	flatTable = regexp.MustCompile(`(?s)<table:table table:name="([^"]*)".*?</table:table>`)
 	flatShape = regexp.MustCompile(`(?s)<table:shapes>.*?</table:shapes>|<draw:frame.*?</draw:frame>`)
-	flatCell  = regexp.MustCompile(`(?s)<table:(?:covered-)?table-cell[^>]*/>|<table:(?:covered-)?table-cell.*?</table:(?:covered-)?table-cell>|<table:table-row[^>]*>`)
+	flatCell  = regexp.MustCompile(`(?s)<table:(?:covered-)?table-cell[^>` +
+		`]*/>|<table:(?:covered-)?table-cell.*?</table:(?:covered-)?table-cell>|<table:table-row[^>]*>`)
 	repeated  = regexp.MustCompile(`number-columns-repeated="(\d+)"`)
 	rowsAgain = regexp.MustCompile(`number-rows-repeated="(\d+)"`)
 )
@@ -183,7 +201,8 @@ var (
 func seenByLibreOffice(t testing.TB, content []byte) map[string]string {
 	name := bookFile(t, content)
 	dir := filepath.Dir(name)
-	office := exec.CommandContext(t.Context(), "soffice", "-env:UserInstallation=file://"+dir+"/profile", "--headless", "--convert-to", "fods", "--outdir", dir, name)
+	office := exec.CommandContext(t.Context(), "soffice",
+		"-env:UserInstallation=file://"+dir+"/profile", "--headless", "--convert-to", "fods", "--outdir", dir, name)
 	if out, err := office.CombinedOutput(); err != nil {
 		t.Fatalf("open a workbook with LibreOffice: %v\n%s", err, out)
 	}

@@ -40,7 +40,8 @@ func drawSheet(t *rapid.T) drawnSheet {
 	prefix := rapid.SampledFrom([]string{"", "x:"}).Draw(t, "prefix")
 	d := drawnSheet{cells: map[At]string{}}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<%[1]sworksheet><%[1]sdimension ref="A1:C3"/><%[1]scols><%[1]scol min="2" max="3" style="2"/></%[1]scols>`, prefix)
+	fmt.Fprintf(&b, `<%[1]sworksheet><%[1]sdimension `+
+		`ref="A1:C3"/><%[1]scols><%[1]scol min="2" max="3" style="2"/></%[1]scols>`, prefix)
 	rows := rapid.IntRange(0, 6).Draw(t, "rows")
 	if rows == 0 {
 		fmt.Fprintf(&b, "<%[1]ssheetData/></%[1]sworksheet>", prefix)
@@ -63,7 +64,8 @@ func drawRow(t *rapid.T, b *strings.Builder, prefix string, after int, cells map
 	if step > 1 || rapid.Bool().Draw(t, "placed") {
 		place = fmt.Sprintf(` r="%d"`, after+step)
 	}
-	place += rapid.SampledFrom([]string{"", ` spans="1:2"`, ` s="1" customFormat="1"`, ` hidden="1"`}).Draw(t, "row says")
+	place += rapid.SampledFrom([]string{"", ` spans="1:2"`,
+		` s="1" customFormat="1"`, ` hidden="1"`}).Draw(t, "row says")
 	fmt.Fprintf(b, "<%srow%s>", prefix, place)
 	at := At{Row: after + step}
 	for range rapid.IntRange(0, 4).Draw(t, "cells") {
@@ -95,7 +97,8 @@ func drawEdit(t *rapid.T, cells map[At]string) Edit {
 	e := Edit{Sheet: "Ads", Row: rapid.IntRange(1, 20).Draw(t, "row"), Column: rapid.IntRange(1, 12).Draw(t, "column")}
 	switch rapid.IntRange(0, 3).Draw(t, "edit") {
 	case 0:
-		text := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune("_x00aF1=\r\n\t <&>'\"\x01")))).Draw(t, "text")
+		text := rapid.StringOf(rapid.OneOf(rapid.Rune(),
+			rapid.SampledFrom([]rune("_x00aF1=\r\n\t <&>'\"\x01")))).Draw(t, "text")
 		e.Value = Text(text)
 		cells[e.at()] = text
 	case 1:
@@ -142,7 +145,8 @@ func TestRandomEditsReadBackAsTheModel(t *testing.T) {
 			rt.Fatalf("cells (-want +got):\n%s\n%s", d, sheet.xml)
 		}
 		again, err := rewrite(got, list)
-		if err != nil || memberText(t, again, "xl/worksheets/sheet1.xml") != memberText(t, got, "xl/worksheets/sheet1.xml") {
+		if err != nil || memberText(t, again, "xl/worksheets/sheet1.xml") != memberText(t,
+			got, "xl/worksheets/sheet1.xml") {
 			rt.Fatalf("the same edits again change the sheet, or %v", err)
 		}
 	})
@@ -171,10 +175,13 @@ func held(t interface{ Fatalf(string, ...any) }, content []byte) map[At]string {
 // writes has passed its own check; it never panics.
 func FuzzRewrite(f *testing.F) {
 	for _, sheet := range []string{
-		`<worksheet><dimension ref="A1"/><sheetData><row r="1" spans="1:1"><c r="A1" s="1"><v>1</v></c></row></sheetData></worksheet>`,
+		`<worksheet><dimension ref="A1"/><sheetData><row r="1" ` +
+			`spans="1:1"><c r="A1" s="1"><v>1</v></c></row></sheetData></worksheet>`,
 		`<x:worksheet><x:cols><x:col min="1" max="2" style="1"/></x:cols><x:sheetData/></x:worksheet>`,
-		`<worksheet><sheetData><row><c><f t="shared" ref="A1:B2" si="0">1</f></c></row></sheetData><mergeCells><mergeCell ref="A1:B2"/></mergeCells></worksheet>`,
-		"\xef\xbb\xbf<?xml version=\"1.0\"?><worksheet><sheetData><row r='3'/><row><c t='inlineStr'><is><t>a</t></is><extLst/></c><extLst/></row></sheetData></worksheet>",
+		`<worksheet><sheetData><row><c><f t="shared" ref="A1:B2" ` +
+			`si="0">1</f></c></row></sheetData><mergeCells><mergeCell ref="A1:B2"/></mergeCells></worksheet>`,
+		"\xef\xbb\xbf<?xml version=\"1.0\"?><worksheet><sheetData><row r='3'/><row><c " +
+			"t='inlineStr'><is><t>a</t></is><extLst/></c><extLst/></row></sheetData></worksheet>",
 	} {
 		f.Add(sheet, 2, 2, "text")
 	}

@@ -34,7 +34,8 @@ func (p *packageEdit) refuse(part string, edits []Edit, facts Facts, raw *rawShe
 		return err
 	}
 	for _, e := range edits {
-		reason := cmp.Or(mergedRefusal(e.at(), facts.Merges), sharedRefusal(e.at(), raw.shared), tableRefusal(e.at(), tables))
+		reason := cmp.Or(mergedRefusal(e.at(), facts.Merges),
+			sharedRefusal(e.at(), raw.shared), tableRefusal(e.at(), tables))
 		if reason != "" {
 			p.refused = append(p.refused, RefusedCell{e.Sheet, e.at(), reason})
 		}
@@ -57,9 +58,11 @@ func sharedRefusal(at At, shared []sharedFormula) string {
 	for _, f := range shared {
 		switch {
 		case f.array && f.area.Has(at.Row, at.Column):
-			return fmt.Sprintf("cell %s is part of the formula of %s, which fills %s; want that formula removed first", at, f.at, f.area)
+			return fmt.Sprintf("cell %s is part of the formula of %s, which fills %s; want that formula removed first",
+				at, f.at, f.area)
 		case !f.array && f.at == at:
-			return fmt.Sprintf("cell %s holds the formula that the cells %s share; want it changed in a spreadsheet program", at, f.area)
+			return fmt.Sprintf("cell %s holds the formula "+
+				"that the cells %s share; want it changed in a spreadsheet program", at, f.area)
 		}
 	}
 	return ""
@@ -68,7 +71,8 @@ func sharedRefusal(at At, shared []sharedFormula) string {
 func tableRefusal(at At, tables []table) string {
 	for _, t := range tables {
 		if t.fixed(at.Row) && t.area.Has(at.Row, at.Column) {
-			return fmt.Sprintf("cell %s is in the header or totals row of the table %q, which names its columns by it; want it changed in a spreadsheet program", at, t.name)
+			return fmt.Sprintf("cell %s is in the header or totals row of "+
+				"the table %q, which names its columns by it; want it changed in a spreadsheet program", at, t.name)
 		}
 	}
 	return ""

@@ -238,7 +238,8 @@ func (w *sheetEdit) widenDimension() {
 	}
 	wide := area
 	for _, at := range w.used {
-		wide = Area{min(wide.FromRow, at.Row), min(wide.FromColumn, at.Column), max(wide.ToRow, at.Row), max(wide.ToColumn, at.Column)}
+		wide = Area{min(wide.FromRow, at.Row), min(wide.FromColumn, at.Column),
+			max(wide.ToRow, at.Row), max(wide.ToColumn, at.Column)}
 	}
 	if wide == area {
 		return

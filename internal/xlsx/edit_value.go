@@ -107,7 +107,8 @@ func (c Cell) check() error {
 		return fmt.Errorf("the cell holds nothing")
 	case c.Form == BooleanCell && c.Text != "0" && c.Text != "1":
 		return fmt.Errorf("truth is %q; want 0 or 1", c.Text)
-	case !utf8.ValidString(c.Text+c.Formula) || utf16Length(c.Text) > maxCellText || utf16Length(c.Formula) > maxFormula:
+	case !utf8.ValidString(c.Text+c.Formula) || utf16Length(c.Text) > maxCellText ||
+		utf16Length(c.Formula) > maxFormula:
 		return fmt.Errorf("the cell holds more than a cell can, or no text")
 	}
 	return nil
@@ -171,7 +172,8 @@ func (c Cell) content(prefix string) (typ, children string) {
 	case c.Form != TextCell:
 		return storedTypes[c.Form], children + value
 	}
-	return "inlineStr", fmt.Sprintf(`<%[1]sis><%[1]st xml:space="preserve">%[2]s</%[1]st></%[1]sis>`, prefix, escapeText(c.Text))
+	return "inlineStr", fmt.Sprintf(`<%[1]sis><%[1]st xml:space="preserve">%[2]s</%[1]st></%[1]sis>`,
+		prefix, escapeText(c.Text))
 }
 
 var (

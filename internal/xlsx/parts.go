@@ -41,7 +41,9 @@ type Parts struct {
 // to the last byte, makes the whole file unusable (formats.md section 3).
 func Open(ctx context.Context, content []byte, b Limits) (Parts, *resource.Finding) {
 	if int64(len(content)) > b.Zipped {
-		return Parts{}, beyond("keep what adsync reads in one workbook and the rest in another, and take pictures out", resource.EnoughMiB("workbook", int64(len(content))), "file has %s; want at most %s", Size(int64(len(content))), Size(b.Zipped)).Finding()
+		return Parts{}, beyond("keep what adsync reads in one workbook and the rest in another, and take pictures out",
+			resource.EnoughMiB("workbook", int64(len(content))),
+			"file has %s; want at most %s", Size(int64(len(content))), Size(b.Zipped)).Finding()
 	}
 	if finding := foreignFormat(content); finding != nil {
 		return Parts{}, finding
@@ -85,7 +87,8 @@ func manyParts(count int) *resource.Limit {
 
 // TookLonger is the error of a file whose reading was stopped.
 func TookLonger(bound time.Duration) *resource.Limit {
-	return beyond("split the file", "time="+(2*bound).String(), "reading took longer than %v, and was stopped; want a file that reads in less", bound)
+	return beyond("split the file", "time="+(2*bound).String(),
+		"reading took longer than %v, and was stopped; want a file that reads in less", bound)
 }
 
 // Size writes a number of bytes for people.
@@ -95,7 +98,8 @@ func Size(bytes int64) string {
 		size int64
 	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
 		if bytes >= unit.size {
-			return strings.TrimSuffix(strconv.FormatFloat(float64(bytes)/float64(unit.size), 'f', 1, 64), ".0") + " " + unit.name
+			return strings.TrimSuffix(strconv.FormatFloat(float64(bytes)/float64(unit.size), 'f', 1, 64), ".0") +
+				" " + unit.name
 		}
 	}
 	return fmt.Sprintf("%d bytes", bytes)
@@ -144,7 +148,9 @@ func checkMembers(members []*zip.File, b Limits) *resource.Finding {
 		total += min(member.UncompressedSize64, 1<<40)
 	}
 	if total > uint64(b.Unzipped) {
-		return beyond("delete empty rows and columns below and beside the data, or split the workbook", resource.EnoughMiB("unzipped", int64(total)), "workbook unzips to %s; want at most %s", Size(int64(total)), Size(b.Unzipped)).Finding()
+		return beyond("delete empty rows and columns below and beside the data, or split the workbook",
+			resource.EnoughMiB("unzipped", int64(total)),
+			"workbook unzips to %s; want at most %s", Size(int64(total)), Size(b.Unzipped)).Finding()
 	}
 	return nil
 }
@@ -279,7 +285,10 @@ func foreignFormat(content []byte) *resource.Finding {
 	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
 		return compoundFile(content)
 	case strings.HasPrefix(text, "version https://git-lfs"):
-		return &resource.Finding{Code: diag.Unreadable, Message: "file is a Git LFS pointer, not the workbook itself; want the workbook", Hint: "run git lfs pull"}
+		return &resource.Finding{
+			Code: diag.Unreadable, Message: "file is a Git LFS pointer, not the workbook itself; want the workbook",
+			Hint: "run git lfs pull",
+		}
 	case strings.HasPrefix(text, "<<<<<<< "):
 		return notWorkbook("file holds conflict marks of git; want a workbook (.xlsx)")
 	case strings.HasPrefix(text, "%pdf-"):
@@ -323,7 +332,8 @@ func (b *Book) Texts() iter.Seq[[]byte] {
 		}
 		for _, name := range slices.Sorted(maps.Keys(b.parts.content)) {
 			content, sheet := b.parts.content[name], strings.HasPrefix(name, "xl/worksheets/")
-			if path.Ext(name) != ".rels" && (!sheet || bytes.Contains(content, []byte("inlineStr"))) && !yield(content) {
+			if path.Ext(name) != ".rels" && (!sheet || bytes.Contains(content, []byte("inlineStr"))) &&
+				!yield(content) {
 				return
 			}
 		}

@@ -290,7 +290,8 @@ func (s *xmlScanner) attribute() error {
 
 func (s *xmlScanner) skipSpace() bool {
 	start := s.pos
-	for s.pos < len(s.data) && (s.data[s.pos] == ' ' || s.data[s.pos] == '\n' || s.data[s.pos] == '\t' || s.data[s.pos] == '\r') {
+	for s.pos < len(s.data) &&
+		(s.data[s.pos] == ' ' || s.data[s.pos] == '\n' || s.data[s.pos] == '\t' || s.data[s.pos] == '\r') {
 		s.pos++
 	}
 	return s.pos > start
@@ -310,7 +311,8 @@ func (s *xmlScanner) takeName() []byte {
 
 var nameByte = func() (table [256]bool) {
 	for c := range table {
-		table[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':' || c >= 0x80
+		table[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+			c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':' || c >= 0x80
 	}
 	return table
 }()

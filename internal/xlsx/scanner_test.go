@@ -104,7 +104,8 @@ func decoded(data []byte) ([]string, error) {
 
 func TestScannerReadsWhatADecoderReads(t *testing.T) {
 	for _, document := range []string{
-		`<a/>`, `<a></a>`, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a b='1' c=\"x &amp; &#65;&#x42;\"> text <!-- no --> more</a>\n",
+		`<a/>`, `<a></a>`, "<?xml version=\"1.0\" " +
+			"encoding=\"UTF-8\"?>\n<a b='1' c=\"x &amp; &#65;&#x42;\"> text <!-- no --> more</a>\n",
 		`<x:a xmlns:x="u"><x:b>1</x:b><b/></x:a>`, "<a>one\r\ntwo\rthree&#13;</a>", `<a><![CDATA[<b>&amp;]]></a>`, "\xef\xbb\xbf<a>é鞋</a>", `<a ><b
 c="1" /></a >`, `<a>&lt;&gt;&quot;&apos;</a>`, `<a><?pi x?>t</a>`,
 	} {
@@ -124,12 +125,18 @@ c="1" /></a >`, `<a>&lt;&gt;&quot;&apos;</a>`, `<a><?pi x?>t</a>`,
 
 func TestScannerRefusesWhatIsNotWhole(t *testing.T) {
 	for document, want := range map[string]string{
-		``: "no element", `   `: "no element", `text`: "text outside", `<a>`: "ends inside <a>", `<a></b>`: `closes "b"`, `<a/><b/>`: "goes on after its end", `<a/>x`: "text outside",
-		`<a`: "ends inside a tag", `<a b>`: "without a value", `<a b=1>`: "without quotes", `<a b="1>`: "ends inside an attribute", `<a b="1"c="2"/>`: "without a space",
-		`<a b="1" b="2"/>`: "twice", `<a b="<"/>`: "< inside", `<a>&b;</a>`: `entity "b"`, `<a>&amp</a>`: "bare &", `<a>&#0;</a>`: "entity", `<a>&#xD800;</a>`: "entity",
-		`<!DOCTYPE a><a/>`: "document type", `<a><!-- </a>`: "ends inside <!--", `<a><![CDATA[</a>`: "ends inside <![CDATA[", "<a>\x00</a>": "control character", "<a>\xff</a>": "not UTF-8",
-		`<?xml version="1.0" encoding="UTF-16"?><a/>`: "not UTF-8", `<1/>`: "without a name", `</a>`: `closes "a"`, strings.Repeat("<a>", 300): "nested more than",
-		`<a>=b/><c/></a>`: "text among elements", `<a><b/>x</a>`: "text among elements", `<a>x<b/></a>`: "text among elements", `<a><b/><![CDATA[x]]></a>`: "text among elements",
+		``: "no element", `   `: "no element", `text`: "text outside", `<a>`: "ends inside <a>",
+		`<a></b>`: `closes "b"`, `<a/><b/>`: "goes on after its end", `<a/>x`: "text outside",
+		`<a`: "ends inside a tag", `<a b>`: "without a value",
+		`<a b=1>`: "without quotes", `<a b="1>`: "ends inside an attribute", `<a b="1"c="2"/>`: "without a space",
+		`<a b="1" b="2"/>`: "twice", `<a b="<"/>`: "< inside",
+		`<a>&b;</a>`: `entity "b"`, `<a>&amp</a>`: "bare &", `<a>&#0;</a>`: "entity", `<a>&#xD800;</a>`: "entity",
+		`<!DOCTYPE a><a/>`: "document type", `<a><!-- </a>`: "ends inside <!--",
+		`<a><![CDATA[</a>`: "ends inside <![CDATA[", "<a>\x00</a>": "control character", "<a>\xff</a>": "not UTF-8",
+		`<?xml version="1.0" encoding="UTF-16"?><a/>`: "not UTF-8",
+		`<1/>`: "without a name", `</a>`: `closes "a"`, strings.Repeat("<a>", 300): "nested more than",
+		`<a>=b/><c/></a>`: "text among elements", `<a><b/>x</a>`: "text among elements",
+		`<a>x<b/></a>`: "text among elements", `<a><b/><![CDATA[x]]></a>`: "text among elements",
 	} {
 		_, err := scanned([]byte(document))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -138,7 +145,8 @@ func TestScannerRefusesWhatIsNotWhole(t *testing.T) {
 	}
 }
 
-var harmless = regexp.MustCompile(`unescaped ]]>|invalid XML name|sequence "--"|<\? |illegal character code|expected target name|unsupported version|invalid sequence|expected element name|encoding`)
+var harmless = regexp.MustCompile(`unescaped ]]>|invalid XML name|sequence "--"|<\? ` +
+	`|illegal character code|expected target name|unsupported version|invalid sequence|expected element name|encoding`)
 
 // Whatever the scanner takes reads the same with the standard library, unless
 // that refuses it for something that leaves nothing out: the spelling of a
@@ -146,7 +154,8 @@ var harmless = regexp.MustCompile(`unescaped ]]>|invalid XML name|sequence "--"|
 func FuzzScanner(f *testing.F) {
 	f.Add([]byte(`<?xml version="1.0"?><a b="1">x<c/>&amp;</a>`))
 	f.Add([]byte("<a>one\r\ntwo<![CDATA[x]]><!-- y --></a>"))
-	f.Add([]byte(`<worksheet xmlns="u"><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c></row></sheetData></worksheet>`))
+	f.Add([]byte(`<worksheet xmlns="u"><sheetData><row r="1"><c r="A1" ` +
+		`t="s"><v>0</v></c></row></sheetData></worksheet>`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := scanned(data)
 		if err != nil {

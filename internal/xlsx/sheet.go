@@ -28,7 +28,8 @@ type Cell struct {
 	IsFormula bool
 	Formula   string
 	HasValue  bool // a formula may have none
-	Meta      int  // number, from 1, of what the workbook stores for it beside its value: a picture placed in the cell; 0 is nothing
+	// number, from 1, of what the workbook stores for it beside its value: a picture placed in the cell; 0 is nothing
+	Meta int
 }
 
 // Row is one row with the cells that hold something.
@@ -113,7 +114,8 @@ func countRows(data []byte) int {
 		before, after := rest[:i], rest[i+3:]
 		rest = after
 		name := before[bytes.LastIndexByte(before, '<')+1:]
-		opens := len(name) < len(before) && (len(name) == 0 || name[len(name)-1] == ':' && !bytes.ContainsAny(name, " /!?>"))
+		opens := len(name) < len(before) &&
+			(len(name) == 0 || name[len(name)-1] == ':' && !bytes.ContainsAny(name, " /!?>"))
 		if opens && len(after) > 0 && bytes.IndexByte([]byte(" >/\t\r\n"), after[0]) >= 0 {
 			count++
 		}
@@ -278,7 +280,8 @@ func parseCellName(name string) (row, column int, ok bool) {
 		i++
 	}
 	row, err := strconv.Atoi(name[i:])
-	return row, column, err == nil && column >= 1 && column <= LastColumn && row >= 1 && row <= LastRow && name[i] != '+'
+	return row, column, err == nil && column >= 1 &&
+		column <= LastColumn && row >= 1 && row <= LastRow && name[i] != '+'
 }
 
 func parseArea(ref string) (Area, error) {

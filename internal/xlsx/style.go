@@ -47,7 +47,8 @@ func (b *Book) readStyles(part string) ([]Style, error) {
 			styles = append(styles, found)
 		}
 		if len(styles) > maxStyles || len(formats) > maxStyles {
-			return beyond("copy the cells without their formats into a new workbook", "", "there are more than %d; want at most so many", maxStyles)
+			return beyond("copy the cells without their formats into a new workbook",
+				"", "there are more than %d; want at most so many", maxStyles)
 		}
 		return nil
 	})
@@ -130,7 +131,8 @@ func isDigit(r rune) bool { return strings.ContainsRune("0#?", r) }
 func (p *formatParser) shows(code string) string {
 	first, _, _ := strings.Cut(code, ";")
 	switch {
-	case p.found.Date || p.found.Percent || p.conditional || strings.Contains(strings.ToLower(first), "general") || strings.Contains(first, "@"):
+	case p.found.Date || p.found.Percent || p.conditional ||
+		strings.Contains(strings.ToLower(first), "general") || strings.Contains(first, "@"):
 		return ""
 	case strings.TrimSpace(first) == "":
 		return "nothing"
@@ -158,7 +160,8 @@ func indexRune(runes []rune, from int, want rune) int {
 func (p *formatParser) literal(text string) {
 	p.minus = p.minus || !p.digits && strings.ContainsAny(text, "-\u2212")
 	s := &p.found
-	if code := strings.TrimSpace(text); len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && s.Symbol == "" {
+	if code := strings.TrimSpace(text); len(code) == 3 &&
+		strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && s.Symbol == "" {
 		s.Symbol = code
 	}
 	for _, r := range text {

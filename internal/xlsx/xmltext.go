@@ -168,5 +168,6 @@ var xmlEntities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"',
 
 // ValidChar says whether XML can hold a character.
 func ValidChar(r rune) bool {
-	return r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 && r <= 0x10FFFF
+	return r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= 0xD7FF ||
+		r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 && r <= 0x10FFFF
 }

@@ -91,7 +91,10 @@ func readable(text string) error {
 		case '\n':
 			line++
 		case '\r', '\u0085', '\u2028', '\u2029', 0:
-			return &Problem{Line: line, Message: fmt.Sprintf("a line holds the character U+%04X, which can be read as the end of the line; want it written as an escape in quotes", r)}
+			return &Problem{
+				Line: line, Message: fmt.Sprintf("a line holds the character "+
+					"U+%04X, which can be read as the end of the line; want it written as an escape in quotes", r),
+			}
 		}
 	}
 	return nil
@@ -126,9 +129,13 @@ func (d *document) read() error {
 func (d *document) plain(n *yaml.Node) error {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		return &Problem{Line: d.first + n.Line - 1, Message: "an anchor or alias is written; want each value where it belongs"}
+		return &Problem{
+			Line: d.first + n.Line - 1, Message: "an anchor or alias is written; want each value where it belongs",
+		}
 	case n.Style&yaml.TaggedStyle != 0:
-		return &Problem{Line: d.first + n.Line - 1, Message: fmt.Sprintf("tag %s is written; want a value without a tag", n.Tag)}
+		return &Problem{
+			Line: d.first + n.Line - 1, Message: fmt.Sprintf("tag %s is written; want a value without a tag", n.Tag),
+		}
 	}
 	for i, child := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && child.Kind != yaml.ScalarNode {
@@ -143,7 +150,8 @@ func (d *document) plain(n *yaml.Node) error {
 
 // isNothing is true where no value is written at all.
 func isNothing(n *yaml.Node) bool {
-	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	return n.Kind == yaml.ScalarNode && n.Value == "" &&
+		n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 }
 
 func isFlow(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 }

@@ -68,7 +68,8 @@ func (d *document) replace(e Edit, lines []string) bool {
 	for _, t := range d.scalars {
 		at := placeOf(t.node)
 		end, known := d.ends[t.node]
-		if at.line+d.first != e.Line || at.column+1 != e.Column || !known || end.line != at.line || t.node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		if at.line+d.first != e.Line || at.column+1 != e.Column ||
+			!known || end.line != at.line || t.node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 			continue
 		}
 		written := Scalar(e.Text, t.flow)

@@ -33,7 +33,8 @@ func FaultOf(err error, content []byte) Fault {
 		}
 		wrong := firstWrong(lines[d.from:d.to])
 		err = parses(lines[d.from : d.from+wrong+1])
-		return faultLine{before: lines[d.from : d.from+wrong], number: d.from + wrong + 1, text: lines[d.from+wrong]}.explain(problemOf(err))
+		return faultLine{before: lines[d.from : d.from+wrong],
+			number: d.from + wrong + 1, text: lines[d.from+wrong]}.explain(problemOf(err))
 	}
 	return faultLine{number: 1, text: lines[0]}.explain(problemOf(err))
 }

@@ -26,15 +26,19 @@ type cause struct {
 // of another version, too.
 var causes = []cause{
 	{[]string{"exceeded max depth"}, func(p faultLine) Fault {
-		f := p.fault(1, "nesting is too deep; want at most 10,000 brackets or dashes in each other", "look for brackets or dashes too many")
+		f := p.fault(1, "nesting is too deep; want at most 10,000 brackets or dashes in each other",
+			"look for brackets or dashes too many")
 		f.Limit = true
 		return f
 	}},
 	{[]string{"tab character"}, func(p faultLine) Fault {
-		return p.fault(p.columnOf(max(strings.IndexByte(p.text, '\t'), 0)), "a tab stands where YAML wants spaces; want spaces", "")
+		return p.fault(p.columnOf(max(strings.IndexByte(p.text, '\t'), 0)),
+			"a tab stands where YAML wants spaces; want spaces", "")
 	}},
 	{[]string{"mapping values are not allowed"}, faultLine.secondColon},
-	{[]string{"cannot start any token", "expected alphabetic or numeric character", "unknown anchor", "expected tag URI", "expected '!'", "the expected '>'", "undefined tag handle", "URI escaped octet", "UTF-8 octet",
+	{[]string{"cannot start any token", "expected alphabetic or numeric character",
+		"unknown anchor", "expected tag URI",
+		"expected '!'", "the expected '>'", "undefined tag handle", "URI escaped octet", "UTF-8 octet",
 		"length of a UTF-8 sequence", "mapping keys are not allowed", "expected whitespace"}, faultLine.sign},
 	{[]string{"block sequence entries are not allowed"}, faultLine.listBehindKey},
 	{[]string{"unknown escape character", "hexdecimal number", "Unicode character escape code"}, faultLine.escape},
@@ -49,7 +53,8 @@ var causes = []cause{
 	{[]string{"expected key", "expected node content"}, faultLine.noKey},
 	{[]string{"expected <document start>"}, faultLine.furtherLeft},
 	{[]string{"incompatible YAML document", "version number", "digit or '.' character"}, func(p faultLine) Fault {
-		return p.fault(1, fmt.Sprintf("the version is %q; want %%YAML 1.2, %%YAML 1.1 or none", strings.TrimSpace(p.text)), "delete the line")
+		return p.fault(1, fmt.Sprintf("the version is %q; want %%YAML 1.2, %%YAML 1.1 or none",
+			strings.TrimSpace(p.text)), "delete the line")
 	}},
 	{[]string{"directive"}, faultLine.directive},
 }
@@ -75,7 +80,8 @@ func (p faultLine) fault(column int, message, hint string) Fault {
 }
 
 func (p faultLine) unclear() Fault {
-	return p.fault(p.start(), fmt.Sprintf("line does not read as YAML: %q; want key: value", cut(strings.TrimSpace(p.text))), "put a text in quotes that has : # [ ] { } , & * ! | > ' \" % or @ in it")
+	return p.fault(p.start(), fmt.Sprintf("line does not read as YAML: %q; want key: value",
+		cut(strings.TrimSpace(p.text))), "put a text in quotes that has : # [ ] { } , & * ! | > ' \" % or @ in it")
 }
 
 // start is the column the line's text begins in.
@@ -112,7 +118,8 @@ func (p faultLine) value() (key, value string, column int) {
 // quoted is the hint with the line's value in quotes.
 func (p faultLine) quoted(value string) string {
 	key, _, _ := p.value()
-	if inner, ok := strings.CutPrefix(value, "'"); ok && strings.HasSuffix(inner, "'") && !strings.Contains(inner, `"`) {
+	if inner, ok := strings.CutPrefix(value, "'"); ok &&
+		strings.HasSuffix(inner, "'") && !strings.Contains(inner, `"`) {
 		value = inner[:len(inner)-1] // 'Don't stop': the quotes are none of the text
 	}
 	if strings.Contains(value, `"`) && !strings.ContainsAny(value, `'\`) {
@@ -125,12 +132,14 @@ func (p faultLine) quoted(value string) string {
 func (p faultLine) secondColon() Fault {
 	key, value, column := p.value()
 	if key != "" && (strings.Contains(value, ": ") || strings.HasSuffix(value, ":")) {
-		return p.fault(column, fmt.Sprintf("value is %q, in which a colon and a space would begin another key; want it in quotes", cut(value)), p.quoted(value))
+		return p.fault(column, fmt.Sprintf("value is %q, "+
+			"in which a colon and a space would begin another key; want it in quotes", cut(value)), p.quoted(value))
 	}
 	if f, found := p.gluedAbove(); found {
 		return f
 	}
-	return p.fault(p.start(), "line is further right than the lines above let it be; want keys of one level to begin in one column", p.above())
+	return p.fault(p.start(), "line is further "+
+		"right than the lines above let it be; want keys of one level to begin in one column", p.above())
 }
 
 // above tells where the key above begins.
@@ -151,7 +160,8 @@ func (p faultLine) gluedAbove() (Fault, bool) {
 	for i := len(texts) - 1; i >= max(len(texts)-2, 0); i-- {
 		if m := glued.FindStringSubmatch(texts[i]); m != nil {
 			at := faultLine{number: p.number - (len(texts) - 1 - i), text: texts[i]}
-			return at.fault(at.start(), fmt.Sprintf("%q has no space behind its colon; want key: value", cut(strings.TrimSpace(texts[i]))), fmt.Sprintf("write: %s: %s", m[1], m[2])), true
+			return at.fault(at.start(), fmt.Sprintf("%q has no space behind its colon; want key: value",
+				cut(strings.TrimSpace(texts[i]))), fmt.Sprintf("write: %s: %s", m[1], m[2])), true
 		}
 	}
 	return Fault{}, false
@@ -163,12 +173,14 @@ func (p faultLine) sign() Fault {
 	if value == "" || !strings.ContainsAny(value[:1], "@`%&*!?|>") {
 		return p.noKey()
 	}
-	return p.fault(column, fmt.Sprintf("value begins with %q, which YAML keeps for itself: %q; want it in quotes", value[:1], cut(value)), p.quoted(value))
+	return p.fault(column, fmt.Sprintf("value begins with %q, which YAML keeps for itself: %q; want it in quotes",
+		value[:1], cut(value)), p.quoted(value))
 }
 
 func (p faultLine) listBehindKey() Fault {
 	_, value, column := p.value()
-	return p.fault(column, fmt.Sprintf("value begins with a dash and a space, as an entry of a list does: %q; want it in quotes, or each entry on a line of its own", cut(value)), p.quoted(value))
+	return p.fault(column, fmt.Sprintf("value begins with a dash and a space, as an entry "+
+		"of a list does: %q; want it in quotes, or each entry on a line of its own", cut(value)), p.quoted(value))
 }
 
 var backslash = regexp.MustCompile(`\\.?`)
@@ -181,7 +193,8 @@ func (p faultLine) escape() Fault {
 			break
 		}
 	}
-	return p.fault(column, "a backslash in double quotes begins a character that YAML does not know; want two of them, or the text in single quotes", `write \\ for each \`)
+	return p.fault(column, "a backslash in double quotes begins "+
+		"a character that YAML does not know; want two of them, or the text in single quotes", `write \\ for each \`)
 }
 
 func (p faultLine) openQuote() Fault {
@@ -207,7 +220,9 @@ func (p faultLine) openBracket() Fault {
 		return p.behind(value, column)
 	}
 	closing := closes[value[0]]
-	return p.fault(column, fmt.Sprintf("%c is opened here, and %s is missing, or a value within needs quotes: %q; want both", value[0], closing, cut(value)), "put values in quotes that have a comma, a colon or a bracket in them; "+strings.TrimPrefix(p.quoted(value), "write: ")+" is a text")
+	return p.fault(column, fmt.Sprintf("%c is opened here, and %s is missing, "+
+		"or a value within needs quotes: %q; want both", value[0], closing, cut(value)), "put values in quotes "+
+		"that have a comma, a colon or a bracket in them; "+strings.TrimPrefix(p.quoted(value), "write: ")+" is a text")
 }
 
 // closes is what closes what a value opens with.
@@ -233,23 +248,28 @@ func (p faultLine) opened(value string, column int) Fault {
 
 // behind is for a text that goes on where a quote or a bracket has closed.
 func (p faultLine) behind(value string, column int) Fault {
-	return p.fault(column, fmt.Sprintf("text follows where %s is closed: %q; want the whole value in quotes", map[byte]string{'"': "the quote", '\'': "the quote", '[': "the bracket", '{': "the brace"}[value[0]], cut(value)), p.quoted(value))
+	return p.fault(column, fmt.Sprintf("text follows where %s is closed: %q; want the whole value in quotes",
+		map[byte]string{'"': "the quote", '\'': "the quote", '[': "the bracket", '{': "the brace"}[value[0]],
+		cut(value)), p.quoted(value))
 }
 
 func (p faultLine) behindBlock() Fault {
 	_, value, column := p.value()
-	return p.fault(column, fmt.Sprintf("text stands behind %s, which begins a text on the lines below: %q; want it in quotes, or on the lines below", value[:min(1, len(value))], cut(value)), p.quoted(value))
+	return p.fault(column, fmt.Sprintf("text stands behind %s, which begins a text on the lines below: "+
+		"%q; want it in quotes, or on the lines below", value[:min(1, len(value))], cut(value)), p.quoted(value))
 }
 
 func (p faultLine) noColon() Fault {
 	if f, found := p.gluedAbove(); found {
 		return f
 	}
-	return p.fault(p.start(), fmt.Sprintf("line has no key: %q; want key: value", cut(strings.TrimSpace(p.text))), "put a text of several lines in quotes, or behind key: |")
+	return p.fault(p.start(), fmt.Sprintf("line has no key: %q; want key: value", cut(strings.TrimSpace(p.text))),
+		"put a text of several lines in quotes, or behind key: |")
 }
 
 func (p faultLine) noDash() Fault {
-	return p.fault(p.start(), "line begins where entries of a list do, and has no dash; want a dash and a space before it, or another column", p.above())
+	return p.fault(p.start(), "line begins where entries "+
+		"of a list do, and has no dash; want a dash and a space before it, or another column", p.above())
 }
 
 // noKey is for a line where a key should be.
@@ -259,16 +279,19 @@ func (p faultLine) noKey() Fault {
 	case value != "" && strings.ContainsAny(value[:1], `"'[{`):
 		return p.opened(value, column)
 	case value != "" && strings.ContainsAny(value[:1], ",]}"):
-		return p.fault(column, fmt.Sprintf("value begins with %q, which YAML keeps for itself: %q; want it in quotes", value[:1], cut(value)), p.quoted(value))
+		return p.fault(column, fmt.Sprintf("value begins with %q, which YAML keeps for itself: %q; want it in quotes",
+			value[:1], cut(value)), p.quoted(value))
 	}
 	if f, found := p.gluedAbove(); found {
 		return f
 	}
-	return p.fault(p.start(), "line begins in a column where no line of its level does; want keys of one level to begin in one column", p.above())
+	return p.fault(p.start(), "line begins in a column "+
+		"where no line of its level does; want keys of one level to begin in one column", p.above())
 }
 
 func (p faultLine) directive() Fault {
-	return p.fault(1, fmt.Sprintf("line begins with %%, as instructions to a YAML program do: %q; want none", cut(p.text)), "put a text that begins with % in quotes")
+	return p.fault(1, fmt.Sprintf("line begins with %%, as instructions to a YAML program do: %q; want none",
+		cut(p.text)), "put a text that begins with % in quotes")
 }
 
 func (p faultLine) furtherLeft() Fault {
@@ -279,5 +302,6 @@ func (p faultLine) furtherLeft() Fault {
 	if value != "" && strings.ContainsAny(value[:1], `"'[{`) {
 		return p.opened(value, column)
 	}
-	return p.fault(p.start(), "line begins further left than the first of its document; want keys of one level to begin in one column, or --- before another document", p.above())
+	return p.fault(p.start(), "line begins further left than the first "+
+		"of its document; want keys of one level to begin in one column, or --- before another document", p.above())
 }

@@ -14,7 +14,10 @@ func campaigns(value func(string) string) *Order {
 	hints := &Order{Keys: []string{"key", "name", "status", "hints"}, Last: []string{"ads"}}
 	return map[string]*Order{"campaign": {
 		Keys: []string{"kind", "key", "name", "status", "budget", "targeting"}, Last: []string{"ad_groups"},
-		Below: map[string]*Order{"budget": {Keys: []string{"daily", "lifetime"}}, "targeting": {Keys: []string{"countries", "platforms"}}, "ad_groups": hints},
+		Below: map[string]*Order{
+			"budget":    {Keys: []string{"daily", "lifetime"}},
+			"targeting": {Keys: []string{"countries", "platforms"}}, "ad_groups": hints,
+		},
 	}}[value("kind")]
 }
 

@@ -31,7 +31,8 @@ func (u *untidy) add(line string) {
 // mark makes a comment that is like no other.
 func (u *untidy) mark() string {
 	u.comments++
-	return "#" + rapid.SampledFrom([]string{"", " ", "  # ", "- ", " a: b ", "'", `"`, " é🙂 ", " [", " }"}).Draw(u.t, "comment") + fmt.Sprintf("c%d;", u.comments)
+	return "#" + rapid.SampledFrom([]string{"", " ", "  # ", "- ", " a: b ", "'", `"`, " é🙂 ", " [", " }"}).Draw(u.t,
+		"comment") + fmt.Sprintf("c%d;", u.comments)
 }
 
 // side gives a comment behind a line, or nothing.
@@ -58,7 +59,10 @@ func (u *untidy) between() {
 	}
 }
 
-var words = []string{"kind", "key", "name", "status", "budget", "targeting", "ad_groups", "a", "NO", "010", "it's", "a b", "x#y", "é🙂", "-1", "a,b", "[x", "{", "#", "- a", "a: b", "", "null", "~", "2026-12-01", "1e6", "clear", "two\nlines", "a\n\nb", " lead", "tail ", "%", "!a", "&a", "*a", "back\\slash", "tab\tx", `"q"`, "?", ":", "? a", ": a", "yes"}
+var words = []string{"kind", "key", "name", "status",
+	"budget", "targeting", "ad_groups", "a", "NO", "010", "it's", "a b", "x#y",
+	"é🙂", "-1", "a,b", "[x", "{", "#", "- a", "a: b", "", "null", "~", "2026-12-01", "1e6", "clear", "two\nlines",
+	"a\n\nb", " lead", "tail ", "%", "!a", "&a", "*a", "back\\slash", "tab\tx", `"q"`, "?", ":", "? a", ": a", "yes"}
 
 // key draws keys that are no two alike in a mapping.
 func (u *untidy) key(taken map[string]bool) string {
@@ -141,7 +145,8 @@ func (u *untidy) value(start string, indent, deep int) {
 	case choice == 2: // over several lines, in quotes or without
 		parts := rapid.SliceOfN(rapid.SampledFrom([]string{"one", "two's", "x#y", "a b"}), 2, 3).Draw(u.t, "parts")
 		mark := rapid.SampledFrom([]string{"", `"`}).Draw(u.t, "mark")
-		lines := strings.Split(start+" "+mark+strings.Join(parts, rapid.SampledFrom([]string{"\n" + pad, "\n\n" + pad}).Draw(u.t, "break"))+mark, "\n")
+		lines := strings.Split(start+" "+mark+
+			strings.Join(parts, rapid.SampledFrom([]string{"\n" + pad, "\n\n" + pad}).Draw(u.t, "break"))+mark, "\n")
 		u.lines = append(u.lines, lines[:len(lines)-1]...)
 		u.add(lines[len(lines)-1] + u.side())
 	case choice == 3:
@@ -174,7 +179,8 @@ func (u *untidy) block(start string, deeper int) {
 	u.lines = append(u.lines, start+" "+header+u.side())
 	pad := strings.Repeat(" ", deeper)
 	u.lines = append(u.lines, pad+"first")
-	for _, line := range rapid.SliceOfN(rapid.SampledFrom([]string{"text # no comment", "  deeper", "", "- x", "a: b", "   "}), 0, 3).Draw(u.t, "lines") {
+	for _, line := range rapid.SliceOfN(rapid.SampledFrom([]string{"text # no comment",
+		"  deeper", "", "- x", "a: b", "   "}), 0, 3).Draw(u.t, "lines") {
 		u.lines = append(u.lines, pad+line)
 	}
 	u.below = deeper - 1
@@ -237,7 +243,8 @@ func TestNothingIsLostOrChanged(t *testing.T) {
 		if strings.Contains(string(got), "\n\n\n") && !strings.ContainsAny(text, "|>") {
 			rt.Fatalf("Format leaves two blank lines:\n%s", got)
 		}
-		if found := marks.FindAllString(string(got), -1); len(found) != u.comments || len(slices.Compact(slices.Sorted(slices.Values(found)))) != u.comments {
+		if found := marks.FindAllString(string(got), -1); len(found) != u.comments ||
+			len(slices.Compact(slices.Sorted(slices.Values(found)))) != u.comments {
 			rt.Fatalf("%d comments of %d are there:\n%s\nof\n%s", len(found), u.comments, got, text)
 		}
 	})
@@ -278,7 +285,9 @@ func decoded(text string) ([]any, error) {
 // FuzzFormat holds that no bytes make Format panic, and that what it gives says
 // the same and is stable.
 func FuzzFormat(f *testing.F) {
-	for _, seed := range []string{"a: 1\n", "# c\na: [1, # d\n 2]\n", "a: |+\n b\n\n\nc: 'd'\n", "- - a\n  - b\n# c\n", "? a\n: b\n", "--- {a: b}\n...\n# c\n", "a: \"x\n  y\" # c\n", "\ufeffa: b\r\nc: d\r\n", "a: >2\n   x\n", "[a: b, c]\n", "a:\n- b\n# c\n"} {
+	for _, seed := range []string{"a: 1\n", "# c\na: [1, # d\n 2]\n",
+		"a: |+\n b\n\n\nc: 'd'\n", "- - a\n  - b\n# c\n", "? a\n: b\n", "--- {a: b}\n...\n# c\n",
+		"a: \"x\n  y\" # c\n", "\ufeffa: b\r\nc: d\r\n", "a: >2\n   x\n", "[a: b, c]\n", "a:\n- b\n# c\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -18,17 +18,24 @@ func same(before []*document, text, formatted string) error {
 	}
 	said, says := nodes(text), nodes(formatted)
 	if len(said) != len(says) || len(before) != len(after) {
-		return &Problem{Message: "text cannot be put in order without changing where its documents end; it is left as it is"}
+		return &Problem{
+			Message: "text cannot be put in order without changing where its documents end; it is left as it is",
+		}
 	}
 	for i := range said {
 		if !equal(said[i], says[i]) {
-			return &Problem{Line: said[i].Line, Message: "document cannot be put in order without changing what it says; it is left as it is"}
+			return &Problem{
+				Line: said[i].Line, Message: "document cannot " +
+					"be put in order without changing what it says; it is left as it is",
+			}
 		}
 	}
 	var had, has []string
 	for i, d := range before {
 		if d.overlooked() {
-			return &Problem{Line: d.first, Message: "comments of the document cannot be told from its texts; it is left as it is"}
+			return &Problem{
+				Line: d.first, Message: "comments of the document cannot be told from its texts; it is left as it is",
+			}
 		}
 		had, has = append(had, d.texts()...), append(has, after[i].texts()...)
 	}

@@ -74,7 +74,8 @@ var (
 	// numeric is what may read as a number or a date.
 	numeric = regexp.MustCompile(`^[-+.]?[0-9._]|^[-+]?\.(?i:inf|nan)$`)
 	// sexagesimal and octal are numbers to YAML 1.1.
-	oldNumber = regexp.MustCompile(`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$|^[-+]?0[0-7_]+$|^[-+]?[0-9][0-9_,]*(\.[0-9_]*)?$`)
+	oldNumber = regexp.MustCompile(
+		`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$|^[-+]?0[0-7_]+$|^[-+]?[0-9][0-9_,]*(\.[0-9_]*)?$`)
 )
 
 // ReadsAsOther says whether some YAML reader takes the plain text for a number,

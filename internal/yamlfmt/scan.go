@@ -157,7 +157,8 @@ func (s *scanner) takeQuoted(t token, quote rune) {
 // takePlain goes to the end of a text without quotes.
 func (s *scanner) takePlain(t token) {
 	start := s.at
-	if value := []rune(t.node.Value); slices.Equal(value, s.lines[s.at.line][s.at.column:min(len(s.lines[s.at.line]), s.at.column+len(value))]) {
+	if value := []rune(t.node.Value); slices.Equal(value,
+		s.lines[s.at.line][s.at.column:min(len(s.lines[s.at.line]), s.at.column+len(value))]) {
 		s.at.column += len(value)
 		s.ends[t.node] = s.at
 		return
@@ -203,7 +204,8 @@ func (s *scanner) plainEnd(flow bool) int {
 	line := s.lines[s.at.line]
 	for c := s.at.column; c < len(line); c++ {
 		comment := line[c] == '#' && c > 0 && isSpace(line[c-1])
-		entry := flow && (strings.ContainsRune(",[]{}", line[c]) || line[c] == ':' && (c+1 == len(line) || strings.ContainsRune(" \t,[]{}", line[c+1])))
+		entry := flow && (strings.ContainsRune(",[]{}", line[c]) ||
+			line[c] == ':' && (c+1 == len(line) || strings.ContainsRune(" \t,[]{}", line[c+1])))
 		if comment || entry {
 			return len([]rune(strings.TrimRight(string(line[:c]), " \t")))
 		}
@@ -250,7 +252,8 @@ func (s *scanner) takeBlock(t token) {
 	}
 	indent := s.blockIndent(t, header)
 	first, last := s.at.line+1, s.at.line
-	for l := first; l < len(s.lines) && (indentOf(s.lines[l]) >= indent || indentOf(s.lines[l]) == len(s.lines[l])); l++ {
+	for l := first; l < len(s.lines) &&
+		(indentOf(s.lines[l]) >= indent || indentOf(s.lines[l]) == len(s.lines[l])); l++ {
 		if len(s.lines[l]) > indent || strings.Contains(header, "+") {
 			last = l
 		}

@@ -201,7 +201,8 @@ func climb(e *entry, c *comment, next *block) (before *entry, deep bool) {
 // first one's.
 func (t *tree) attachBeside(i int, c *comment, before, next *entry) {
 	first, last := i, i
-	for first > 0 && !t.comments[first].blank && t.comments[first-1].own && t.comments[first-1].line == t.comments[first].line-1 {
+	for first > 0 && !t.comments[first].blank && t.comments[first-1].own &&
+		t.comments[first-1].line == t.comments[first].line-1 {
 		first--
 	}
 	for last+1 < len(t.comments) && t.comments[last+1].own && t.comments[last+1].line == t.comments[last].line+1 {

@@ -71,7 +71,9 @@ func (w *writer) blank(wanted bool) {
 // and the first key of its item before the dash.
 func (w *writer) arrange(b *block, order *Order) {
 	if b.node.Kind == yaml.MappingNode && order != nil {
-		slices.SortStableFunc(b.entries, func(x, y *entry) int { return order.rank(x.key.Value) - order.rank(y.key.Value) })
+		slices.SortStableFunc(b.entries, func(x, y *entry) int {
+			return order.rank(x.key.Value) - order.rank(y.key.Value)
+		})
 	}
 	for _, e := range b.entries {
 		if e.order = order; e.key != nil {
@@ -211,7 +213,9 @@ func keysOf(n *yaml.Node, order *Order) []int {
 		keys = append(keys, i)
 	}
 	if order != nil {
-		slices.SortStableFunc(keys, func(x, y int) int { return order.rank(n.Content[x].Value) - order.rank(n.Content[y].Value) })
+		slices.SortStableFunc(keys, func(x, y int) int {
+			return order.rank(n.Content[x].Value) - order.rank(n.Content[y].Value)
+		})
 	}
 	return keys
 }

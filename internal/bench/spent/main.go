@@ -25,7 +25,8 @@ func main() {
 		os.Exit(127) // it was not started
 	}
 	took := `{"cpu_ns": ` + strconv.FormatInt(usage.Utime.Nano()+usage.Stime.Nano(), 10) +
-		`, "clock_ns": ` + strconv.FormatInt(int64(clock), 10) + `, "peak_bytes": ` + strconv.FormatInt(usage.Maxrss*1024, 10) + "}\n"
+		`, "clock_ns": ` + strconv.FormatInt(int64(clock), 10) +
+		`, "peak_bytes": ` + strconv.FormatInt(usage.Maxrss*1024, 10) + "}\n"
 	if os.WriteFile(os.Args[1], []byte(took), 0o600) != nil {
 		os.Exit(126)
 	}

@@ -20,7 +20,8 @@ const bodyMost = 64 << 10
 func (s *Server) program(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if callerOf(r).session != nil {
-			s.refuse(w, r, problem{http.StatusForbidden, "form", "the API takes orders with the token in the header Authorization; a browser uses the forms of the page"})
+			s.refuse(w, r, problem{http.StatusForbidden, "form", "the API takes " +
+				"orders with the token in the header Authorization; a browser uses the forms of the page"})
 			return
 		}
 		next(w, r)
@@ -36,7 +37,8 @@ func (s *Server) postApproval(w http.ResponseWriter, r *http.Request) {
 		Note     string   `json:"note"`
 	}
 	if o, ok := s.orderOf(w, r, &body, &body.By); ok {
-		s.done(w, r, http.StatusCreated, s.approve(r.Context(), o, choice{body.PlanHash, body.Items, body.Allow}, body.Note))
+		s.done(w, r, http.StatusCreated,
+			s.approve(r.Context(), o, choice{body.PlanHash, body.Items, body.Allow}, body.Note))
 	}
 }
 
@@ -93,7 +95,8 @@ func durationOf(text string) (time.Duration, *problem) {
 	}
 	lasts, err := time.ParseDuration(text)
 	if err != nil || lasts <= 0 {
-		return 0, &problem{http.StatusBadRequest, "bad_request", "for is " + printable(text, 40) + "; want a time such as 2h or 30m"}
+		return 0, &problem{http.StatusBadRequest, "bad_request",
+			"for is " + printable(text, 40) + "; want a time such as 2h or 30m"}
 	}
 	return lasts, nil
 }
@@ -121,7 +124,8 @@ func (s *Server) orderOf(w http.ResponseWriter, r *http.Request, body any, by *s
 		s.refuse(w, r, s.problemOf(err))
 		return order{}, false
 	case err != nil:
-		s.refuse(w, r, problem{http.StatusBadRequest, "bad_request", "the body cannot be read: " + printable(err.Error(), 200) + "; want one JSON object as docs/api.yaml describes it"})
+		s.refuse(w, r, problem{http.StatusBadRequest, "bad_request", "the body cannot be read: " +
+			printable(err.Error(), 200) + "; want one JSON object as docs/api.yaml describes it"})
 		return order{}, false
 	}
 	o := order{a.Name, callerOf(r).name}

@@ -63,30 +63,40 @@ func TestAnApprovalIsOfWhatWasShown(t *testing.T) {
 	wantProblem(t, send(`{"plan_hash":"`+hash+`","allow":["`+heldRaise+`"]}`), 400, "no_name")
 	wantProblem(t, send(`{"plan_hash":"`+hash+`","alow":["`+heldRaise+`"],"by":"ann"}`), 400, "bad_request")
 	wantProblem(t, send(`{"by":"ann"} {}`), 400, "bad_request")
-	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/approvals", "{}", bearer, "Content-Type: text/plain"), 415, "bad_request")
-	for sent, said := range map[string]string{"": "there is no content type; want", "text/plain": `the content type is \"text/plain\"; want`, "/;": `the content type is \"/;\"; want`} {
+	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/approvals", "{}", bearer, "Content-Type: text/plain"),
+		415, "bad_request")
+	for sent, said := range map[string]string{
+		"": "there is no content type; want", "text/plain": `the content type is \"text/plain\"; want`,
+		"/;": `the content type is \"/;\"; want`,
+	} {
 		answer := a.send("POST", "/api/v1/accounts/shoes/approvals", "{}", bearer, "Content-Type: "+sent)
 		if body := text(t, answer); answer.StatusCode != 415 || !strings.Contains(body, said) {
 			t.Errorf("the content type %q is answered with %d %s; want %q", sent, answer.StatusCode, body, said)
 		}
 	}
-	wantProblem(t, a.send("POST", "/api/v1/accounts/hats/approvals", `{"plan_hash":"","allow":["x"],"by":"ann"}`, bearer, jsonBody), 409, "other_plan")
+	wantProblem(t, a.send("POST", "/api/v1/accounts/hats/approvals",
+		`{"plan_hash":"","allow":["x"],"by":"ann"}`, bearer, jsonBody), 409, "other_plan")
 	a.desk.broken = daemon.ErrOtherPlan // it became another in this very moment
 	wantProblem(t, send(`{"plan_hash":"`+hash+`","allow":["`+heldRaise+`"],"by":"ann"}`), 409, "other_plan")
 	a.desk.broken = nil
 	if n := len(a.desk.approvals); n != 1 {
 		t.Fatalf("%d approvals; want that of before alone", n)
 	}
-	wantStatus(t, send(`{"plan_hash":"`+hash+`","allow":["`+heldRaise+`","`+heldRaise+`"],"by":" ann ","note":"agreed"}`), http.StatusCreated)
+	wantStatus(t, send(`{"plan_hash":"`+hash+`","allow":["`+
+		heldRaise+`","`+heldRaise+`"],"by":" ann ","note":"agreed"}`), http.StatusCreated)
 	shown := a.desk.askOf("shoes", heldRaise)
-	want := daemon.Approval{PlanHash: hash, Allow: []string{heldRaise}, Asks: []planview.Ask{shown}, Lineage: "lineage", Serial: 7, By: "ann", Note: "agreed", Time: noon}
+	want := daemon.Approval{
+		PlanHash: hash, Allow: []string{heldRaise},
+		Asks: []planview.Ask{shown}, Lineage: "lineage", Serial: 7, By: "ann", Note: "agreed", Time: noon,
+	}
 	if d := cmp.Diff(want, a.desk.lastApproval()); d != "" {
 		t.Error(d)
 	}
 	// Whatever else is another by now: what is named by itself is good while it is there.
 	a.desk.plans["shoes"].PlanHash = "another"
 	wantStatus(t, send(`{"items":["`+shown.Item+`"],"by":"bob"}`), http.StatusCreated)
-	if got := a.desk.lastApproval(); got.By != "bob" || got.PlanHash != "another" || len(got.Asks) != 1 || got.Asks[0].Item != shown.Item {
+	if got := a.desk.lastApproval(); got.By != "bob" ||
+		got.PlanHash != "another" || len(got.Asks) != 1 || got.Asks[0].Item != shown.Item {
 		t.Errorf("the approval by its item is %+v", got)
 	}
 	a.desk.plans["shoes"].Asks[0].Parts[0].Before = "what is live is another"
@@ -109,7 +119,8 @@ func TestOrdersOfTheAPI(t *testing.T) {
 	wantProblem(t, send("suspend", `{"by":"ann","reason":"x","for":"soon"}`), 400, "bad_request")
 	wantStatus(t, send("suspend", `{"by":"ann","reason":"the shop is down","for":"2h"}`), http.StatusOK)
 	shoes, _ := a.desk.Account("shoes")
-	if d := cmp.Diff(&daemon.Suspension{By: "ann", Reason: "the shop is down", Since: noon, Until: noon.Add(2 * time.Hour)}, shoes.Suspended); d != "" {
+	if d := cmp.Diff(&daemon.Suspension{By: "ann",
+		Reason: "the shop is down", Since: noon, Until: noon.Add(2 * time.Hour)}, shoes.Suspended); d != "" {
 		t.Error(d)
 	}
 	wantStatus(t, send("resume", `{"by":"ann"}`), http.StatusOK)
@@ -135,18 +146,21 @@ func TestALookAtAFile(t *testing.T) {
 	if err := json.NewDecoder(answer.Body).Decode(&d); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Problems) != 1 || d.Plan == nil || d.Name != "spring.xlsx" || a.desk.looked[0] != "spring.xlsx: the bytes" {
+	if len(d.Problems) != 1 || d.Plan == nil || d.Name != "spring.xlsx" ||
+		a.desk.looked[0] != "spring.xlsx: the bytes" {
 		t.Errorf("%+v; want a problem, a plan and a bare name, and %q read", d, a.desk.looked)
 	}
 	marked := a.get(d.Marked, bearer)
-	if got := text(t, marked); got != "the marked copy" || marked.Header.Get("Content-Disposition") != `attachment; filename=marked-spring.xlsx` {
+	if got := text(t, marked); got != "the marked copy" ||
+		marked.Header.Get("Content-Disposition") != `attachment; filename=marked-spring.xlsx` {
 		t.Errorf("the marked copy is %q, %q", got, marked.Header.Get("Content-Disposition"))
 	}
 	wantProblem(t, a.get(strings.Replace(d.Marked, "shoes", "hats", 1), bearer), 404, "no_look")
 	wantProblem(t, a.get(d.Marked), 401, "token")
 	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "", bearer), 400, "no_file")
 	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/look", "x", bearer), 400, "no_name")
-	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", strings.Repeat("x", fileMost+1), bearer), 413, "too_large")
+	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", strings.Repeat("x", fileMost+1), bearer),
+		413, "too_large")
 	a.server.Now = func() time.Time { return noon.Add(lookLasts) }
 	wantProblem(t, a.get(d.Marked, bearer), 404, "no_look")
 	for range looksAtOnce {
@@ -186,14 +200,18 @@ func TestEventsCome(t *testing.T) {
 		if got := next(); got != ": still here" || time.Since(began) != heartbeat {
 			t.Errorf("%q after %s; want a heartbeat after %s", got, time.Since(began), heartbeat)
 		}
-		for next() == ": still here" && time.Since(began) < bodyTime+answerTime { // a stream outlasts what other requests may take
+		// a stream outlasts what other requests may take
+		for next() == ": still here" && time.Since(began) < bodyTime+answerTime {
 		}
 		a.desk.events <- daemon.Event{Account: "hats", Kind: "status"}
-		a.desk.events <- daemon.Event{Account: "shoes", Kind: "run", Data: map[string]any{"name": "x\n\nevent: evil\u202e"}}
+		a.desk.events <- daemon.Event{
+			Account: "shoes", Kind: "run", Data: map[string]any{"name": "x\n\nevent: evil\u202e"},
+		}
 		var got string
 		for got = next(); strings.HasPrefix(got, ": "); got = next() {
 		}
-		if data := next(); got != "event: run" || !strings.Contains(data, `"account":"shoes"`) || !strings.Contains(data, `x\n\nevent: evil\u202e`) {
+		if data := next(); got != "event: run" || !strings.Contains(data, `"account":"shoes"`) ||
+			!strings.Contains(data, `x\n\nevent: evil\u202e`) {
 			t.Errorf("%q %q; want the event of shoes, on one line", got, data)
 		}
 		cancel()

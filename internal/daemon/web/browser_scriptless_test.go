@@ -16,7 +16,8 @@ import (
 // every order is a form, and what happens is seen by loading the page.
 func TestWithoutScript(t *testing.T) {
 	p := open(t, chromium(t), nil)
-	if _, err := chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+	if _, err := chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
 	}
 	p.login("/accounts/shoes")
@@ -25,7 +26,8 @@ func TestWithoutScript(t *testing.T) {
 	}
 	p.do(chromedp.Click(chromedp.CSS("#allow0")), chromedp.Click(chromedp.CSS("form.approve button")))
 	p.says("Approved. The next run applies it.")
-	if a := p.desk.lastApproval(); a.By != "Ann Example" || len(a.Allow) != 1 || a.PlanHash != p.desk.plans["shoes"].PlanHash {
+	if a := p.desk.lastApproval(); a.By != "Ann Example" ||
+		len(a.Allow) != 1 || a.PlanHash != p.desk.plans["shoes"].PlanHash {
 		t.Errorf("the approval is %+v", a)
 	}
 	p.tabTo(".order summary")

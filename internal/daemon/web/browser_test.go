@@ -23,7 +23,8 @@ import (
 // chromium starts the browser that make deps installs, for the tests beneath t.
 func chromium(t *testing.T) context.Context {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()),
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
 	allocator, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
@@ -70,7 +71,8 @@ func open(t *testing.T, browser context.Context, change func(*Options)) *tab {
 		case *runtime.EventExceptionThrown:
 			t.Errorf("the script threw: %s", e.ExceptionDetails.Text)
 		case *log.EventEntryAdded:
-			if e.Entry.Source == log.EntrySourceSecurity || e.Entry.Level == log.EntryLevelError && !strings.Contains(e.Entry.URL, "favicon") && e.Entry.Source != log.EntrySourceNetwork {
+			if e.Entry.Source == log.EntrySourceSecurity || e.Entry.Level == log.EntryLevelError &&
+				!strings.Contains(e.Entry.URL, "favicon") && e.Entry.Source != log.EntrySourceNetwork {
 				t.Errorf("the browser complains: %s %s", e.Entry.Text, e.Entry.URL)
 			}
 		}
@@ -115,7 +117,10 @@ func (p *tab) tabTo(selector string) {
 	p.Helper()
 	for range 80 {
 		p.press(kb.Tab)
-		if unseen := eval[string](p, `(() => { const e = document.activeElement, s = getComputedStyle(e); return e === document.body || s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2 ? "" : e.outerHTML })()`); unseen != "" {
+		if unseen := eval[string](p,
+			`(() => { const e = document.activeElement, s = getComputedStyle(e); return e === document.body `+
+				`|| s.outlineStyle !== "none" && parseFloat(s.outlineWidth) `+
+				`>= 2 ? "" : e.outerHTML })()`); unseen != "" {
 			p.Fatalf("the focus is not seen on %.200s", unseen)
 		}
 		if eval[bool](p, `document.activeElement.matches(`+quoted(selector)+`)`) {
@@ -151,7 +156,8 @@ func (p *tab) wait(expression string) {
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
 	for began := time.Now(); time.Since(began) < 30*time.Second; <-look.C {
-		if yes, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.readyState === "complete" && (`+expression+`)`)); err == nil && yes {
+		if yes, err := chromedp.Run(p.ctx,
+			chromedp.Evaluate[bool](`document.readyState === "complete" && (`+expression+`)`)); err == nil && yes {
 			return // an error: between two pages there is none to ask
 		}
 	}
@@ -176,7 +182,8 @@ func TestByKeyboardAlone(t *testing.T) {
 		p.tabTo("form.approve button")
 		p.press(kb.Enter)
 		p.says("Approved. The next run applies it.")
-		if a := p.desk.lastApproval(); a.By != "Ann Example" || len(a.Allow) != 1 || a.Allow[0] != heldRaise || a.Note != "agreed with Bob" || a.PlanHash != p.desk.plans["shoes"].PlanHash {
+		if a := p.desk.lastApproval(); a.By != "Ann Example" || len(a.Allow) != 1 ||
+			a.Allow[0] != heldRaise || a.Note != "agreed with Bob" || a.PlanHash != p.desk.plans["shoes"].PlanHash {
 			t.Errorf("the approval is %+v", a)
 		}
 		p.says("agreed with Bob")
@@ -184,7 +191,8 @@ func TestByKeyboardAlone(t *testing.T) {
 	t.Run("have the service asked again", func(t *testing.T) {
 		const again = "refused=ad/spring-launch/runners/hero-b=1f2e3d4c5b6a"
 		p := open(t, browser, nil)
-		held := `{"held": {"hazard": "refused", "message": "the service refused it on 2026-11-21 09:00 EST: \"title may not shout\"", "allow": "` + again + `"}}`
+		held := `{"held": {"hazard": "refused", "message": ` +
+			`"the service refused it on 2026-11-21 09:00 EST: \"title may not shout\"", "allow": "` + again + `"}}`
 		if err := json.Unmarshal([]byte(held), &p.desk.plans["shoes"].Changes[1]); err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +205,8 @@ func TestByKeyboardAlone(t *testing.T) {
 		p.tabTo("form.approve button")
 		p.press(kb.Enter)
 		p.says("Approved. The next run applies it.")
-		if a := p.desk.lastApproval(); a.By != "Ann Example" || len(a.Allow) != 1 || a.Allow[0] != again || a.Time != noon {
+		if a := p.desk.lastApproval(); a.By != "Ann Example" ||
+			len(a.Allow) != 1 || a.Allow[0] != again || a.Time != noon {
 			t.Errorf("the approval is %+v", a)
 		}
 		p.says("approved by Ann Example")
@@ -214,7 +223,8 @@ func TestByKeyboardAlone(t *testing.T) {
 		p.tabTo(".order button")
 		p.press(kb.Enter)
 		p.says("the shop is down")
-		if shoes, _ := p.desk.Account("shoes"); shoes.Suspended == nil || shoes.Suspended.By != "Ann Example" || !shoes.Suspended.Until.Equal(noon.Add(time.Hour)) {
+		if shoes, _ := p.desk.Account("shoes"); shoes.Suspended == nil ||
+			shoes.Suspended.By != "Ann Example" || !shoes.Suspended.Until.Equal(noon.Add(time.Hour)) {
 			t.Errorf("suspended: %+v", shoes.Suspended)
 		}
 		p.tabTo(`form[action$="/resume"] button`)
@@ -238,7 +248,9 @@ func TestAWorkbookIsDroppedInTheBrowser(t *testing.T) {
 	p.press(kb.Enter)
 	p.says("spring.xlsx:Ads!E17: title has 52 characters")
 	p.says("Nothing of it was applied")
-	if got := eval[string](p, `(() => { const r = new XMLHttpRequest(); r.open("GET", document.querySelector("a.button").href, false); r.send(); return r.responseText })()`); got != "the marked copy" {
+	if got := eval[string](p, `(() => { const r = new XMLHttpRequest(); `+
+		`r.open("GET", document.querySelector("a.button").href, false); r.send(); return r.responseText })()`); got !=
+		"the marked copy" {
 		t.Errorf("the marked copy is %q", got)
 	}
 	if p.desk.looked[0] != "spring.xlsx: the bytes" {
@@ -262,7 +274,8 @@ func TestThePageFollows(t *testing.T) {
 	p.desk.mu.Unlock()
 	p.desk.change("shoes", func(a *daemon.Status) { a.Running, a.Failures = false, 2 })
 	p.says("The plan is another by now.")
-	if !eval[bool](p, `document.querySelector("#allow0").checked && document.querySelector("[name=plan]").value !== "another"`) {
+	if !eval[bool](p, `document.querySelector("#allow0").checked `+
+		`&& document.querySelector("[name=plan]").value !== "another"`) {
 		t.Error("what was ticked is gone, or now means another plan")
 	}
 	p.do(chromedp.Click(chromedp.CSS("form.approve button")))
@@ -282,7 +295,8 @@ func TestWhoStandsOnALinkSeesWhatHappens(t *testing.T) {
 	p.desk.change("shoes", func(a *daemon.Status) { a.Running = true })
 	p.says("a run goes on")
 	if !eval[bool](p, `document.activeElement.matches('.card a[href="/accounts/shoes"]')`) {
-		t.Errorf("the focus is on %s; want it on the link it was on", eval[string](p, `document.activeElement.outerHTML`))
+		t.Errorf("the focus is on %s; want it on the link it was on",
+			eval[string](p, `document.activeElement.outerHTML`))
 	}
 }
 
@@ -290,14 +304,17 @@ func TestWhoStandsOnALinkSeesWhatHappens(t *testing.T) {
 func (p *tab) seen(wide, high int64, scheme string) {
 	p.Helper()
 	p.do(chromedp.EmulateViewport(wide, high))
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	media := emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	}
 	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, media); err != nil {
 		p.Fatal(err)
 	}
 }
 
 // looksOf are the pages, and how to come to each.
-var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats", "/accounts/boots%20&%20bags", "/accounts/shoes/runs", "/accounts/shoes/runs/run-000042", "/login", "/nothing"}
+var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats",
+	"/accounts/boots%20&%20bags", "/accounts/shoes/runs", "/accounts/shoes/runs/run-000042", "/login", "/nothing"}
 
 // full has an account of which all sections have something to show, and all of it
 // long: a commit that waits to be accepted, others that were, a suspension.
@@ -313,8 +330,12 @@ func (d *fakeDesk) full() {
 	})
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.accepted = []daemon.Acceptance{{Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Before: "81d2e0c5a2b3c4d5e6f708192a3b4c5d6e7f8091", By: "Ann Example", Note: word, Time: noon}}
-	d.approvals = append(d.approvals, daemon.Approval{PlanHash: "507f9b3ca0445956", Allow: []string{"raises-spend=campaign/" + word}, By: word, Note: word, Time: noon})
+	d.accepted = []daemon.Acceptance{{Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091",
+		Before: "81d2e0c5a2b3c4d5e6f708192a3b4c5d6e7f8091", By: "Ann Example", Note: word, Time: noon}}
+	d.approvals = append(d.approvals, daemon.Approval{
+		PlanHash: "507f9b3ca0445956", Allow: []string{"raises-spend=campaign/" + word},
+		By: word, Note: word, Time: noon,
+	})
 }
 
 // looks drops a file in the page of an account, and gives what it shows of it.
@@ -337,7 +358,8 @@ func (p *tab) looks(upload *daemon.Upload, file string) {
 func (p *tab) stations(visit func(name string)) {
 	p.Helper()
 	word := strings.Repeat("averylongword", 12)
-	p.looks(&daemon.Upload{Problems: []string{word + ".xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)"}, Marked: []byte("x"), Name: "marked.xlsx"}, word+".xlsx")
+	p.looks(&daemon.Upload{Problems: []string{word + ".xlsx:Ads!E17: " +
+		"title has 52 characters; want at most 50 (ADS1008)"}, Marked: []byte("x"), Name: "marked.xlsx"}, word+".xlsx")
 	visit("a look at a file with problems")
 	p.looks(&daemon.Upload{Plan: p.desk.Plan("shoes"), Branch: "adsync/uploads-" + word}, "spring.xlsx")
 	visit("a look at a file that may be committed")

@@ -47,12 +47,14 @@ func chartOf(points []daemon.Point, a planview.Account) *chart {
 	zone := zoneOf(a)
 	first, last := points[0], points[len(points)-1]
 	highest := slices.MaxFunc(points, func(x, y daemon.Point) int { return int(min(max(x.Daily-y.Daily, -1), 1)) })
-	c := &chart{Wide: chartWide, High: chartHigh, Most: planview.Amount(highest.Daily), Half: planview.Amount(highest.Daily / 2),
+	c := &chart{Wide: chartWide, High: chartHigh, Most: planview.Amount(highest.Daily),
+		Half: planview.Amount(highest.Daily / 2),
 		From: momentOf(first.Time, zone), To: momentOf(last.Time, zone)}
 	if highest.Daily == 0 {
 		c.Most, c.Half = "", ""
 	}
-	c.Description = fmt.Sprintf("From %s on %s to %s on %s; the highest is %s on %s.", money(first.Daily, a), c.From.Text,
+	c.Description = fmt.Sprintf("From %s on %s to %s on %s; the highest is %s on %s.",
+		money(first.Daily, a), c.From.Text,
 		money(last.Daily, a), c.To.Text, money(highest.Daily, a), momentOf(highest.Time, zone).Text)
 	c.draw(fewer(points), highest.Daily)
 	for i := len(points) - 1; i >= 0; i-- {
@@ -61,7 +63,8 @@ func chartOf(points []daemon.Point, a planview.Account) *chart {
 			break
 		}
 		p := points[i]
-		c.Points = append(c.Points, chartPoint{momentOf(p.Time, zone), planview.Amount(p.Daily), planview.Amount(p.Lifetime), planview.Amount(p.MonthEnd)})
+		c.Points = append(c.Points, chartPoint{momentOf(p.Time, zone),
+			planview.Amount(p.Daily), planview.Amount(p.Lifetime), planview.Amount(p.MonthEnd)})
 	}
 	return c
 }
@@ -107,7 +110,9 @@ func fewer(points []daemon.Point) []daemon.Point {
 	var kept []daemon.Point
 	for i := range chartMost {
 		of := points[i*len(points)/chartMost : (i+1)*len(points)/chartMost]
-		kept = append(kept, slices.MaxFunc(of, func(x, y daemon.Point) int { return int(min(max(x.Daily-y.Daily, -1), 1)) }))
+		kept = append(kept, slices.MaxFunc(of, func(x, y daemon.Point) int {
+			return int(min(max(x.Daily-y.Daily, -1), 1))
+		}))
 	}
 	return kept
 }

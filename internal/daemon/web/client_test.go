@@ -82,7 +82,8 @@ func (a *asker) submit(target string, fields url.Values) *http.Response {
 // login gives the token in the form, and keeps the cookie.
 func (a *asker) login(name string) {
 	a.t.Helper()
-	answer := a.send("POST", "/login", url.Values{"name": {name}, "token": {theToken}}.Encode(), formBody, "Sec-Fetch-Site: same-origin")
+	answer := a.send("POST", "/login", url.Values{"name": {name}, "token": {theToken}}.Encode(),
+		formBody, "Sec-Fetch-Site: same-origin")
 	if answer.StatusCode != http.StatusSeeOther || len(answer.Cookies()) != 1 {
 		a.t.Fatalf("login gives %s and %d cookies", answer.Status, len(answer.Cookies()))
 	}
@@ -116,7 +117,8 @@ func wantProblem(t *testing.T, r *http.Response, status int, code string) {
 	body := text(t, r)
 	var p map[string]string
 	err := json.Unmarshal([]byte(body), &p)
-	if r.StatusCode != status || err != nil || p["code"] != code || p["message"] == "" || len(p) != 2 || r.Header.Get("Content-Type") != "application/json" {
+	if r.StatusCode != status || err != nil || p["code"] != code ||
+		p["message"] == "" || len(p) != 2 || r.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("%d %s; want %d with the code %s and a message", r.StatusCode, body, status, code)
 	}
 }

@@ -50,22 +50,47 @@ func theDesk(t testing.TB) *fakeDesk {
 	read(t, "../../runview/testdata/partial.json", partial)
 	account := planview.Account{ID: "adacct_quickstart", Currency: "USD", TimeZone: "America/New_York"}
 	d := &fakeDesk{
-		plans: map[string]*planview.Document{"shoes": shown}, runs: map[string][]*runview.Document{"shoes": {partial, run}}, events: make(chan daemon.Event, 100),
+		plans: map[string]*planview.Document{"shoes": shown},
+		runs:  map[string][]*runview.Document{"shoes": {partial, run}}, events: make(chan daemon.Event, 100),
 		accounts: []daemon.Status{
-			{Name: "shoes", Account: account, Source: "https://git.example/ads.git, branch main", State: daemon.Held, Since: noon.Add(-time.Hour), Last: noon.Add(-time.Minute), Good: noon.Add(-2 * time.Hour),
-				Next: noon.Add(time.Minute), Woken: []daemon.Trigger{daemon.Push}, PlanHash: shown.PlanHash, Run: run.Run, Rate: daemon.Rate{Limit: 960, Left: 940}, Journal: 1,
-				Revision: daemon.Revision{Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Branch: "main", Author: "Ann Example", Subject: "raise the budget for spring", Time: noon.Add(-time.Hour)},
-				Applied:  daemon.Revision{Commit: "81d2e0c5a2b3c4d5e6f708192a3b4c5d6e7f8091", Branch: "main", Author: "Bob Example", Subject: "spring launch"},
-				Figures:  &daemon.Figures{Taken: noon.Add(-time.Minute), Pending: 4, Held: 1, Drift: 2, Exposure: daemon.Exposure{Daily: 50_000_000, Lifetime: 400_000_000, MonthEnd: 400_000_000}}},
-			{Name: "boots & bags", Account: account, Source: "/srv/ads/boots", State: daemon.InSync, Last: noon.Add(-time.Minute), Good: noon.Add(-time.Minute), Next: noon.Add(time.Minute),
-				Figures: &daemon.Figures{Taken: noon.Add(-time.Minute), Exposure: daemon.Exposure{Daily: 1_220_500_000}}},
-			{Name: "hats", Source: "/srv/ads/hats", State: daemon.Input, Message: "hats.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)", Last: noon.Add(-time.Minute), Failures: 3, Unplanned: noon.Add(-time.Hour)},
+			{Name: "shoes", Account: account, Source: "https://git.example/ads.git, branch main", State: daemon.Held,
+				Since: noon.Add(-time.Hour), Last: noon.Add(-time.Minute), Good: noon.Add(-2 * time.Hour),
+				Next: noon.Add(time.Minute), Woken: []daemon.Trigger{daemon.Push},
+				PlanHash: shown.PlanHash, Run: run.Run, Rate: daemon.Rate{Limit: 960, Left: 940}, Journal: 1,
+				Revision: daemon.Revision{
+					Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Branch: "main",
+					Author: "Ann Example", Subject: "raise the budget for spring", Time: noon.Add(-time.Hour),
+				},
+				Applied: daemon.Revision{
+					Commit: "81d2e0c5a2b3c4d5e6f708192a3b4c5d6e7f8091",
+					Branch: "main", Author: "Bob Example", Subject: "spring launch",
+				},
+				Figures: &daemon.Figures{
+					Taken: noon.Add(-time.Minute), Pending: 4, Held: 1, Drift: 2, Exposure: daemon.Exposure{
+						Daily: 50_000_000, Lifetime: 400_000_000, MonthEnd: 400_000_000,
+					},
+				}},
+			{Name: "boots & bags", Account: account, Source: "/srv/ads/boots", State: daemon.InSync,
+				Last: noon.Add(-time.Minute), Good: noon.Add(-time.Minute), Next: noon.Add(time.Minute),
+				Figures: &daemon.Figures{
+					Taken: noon.Add(-time.Minute), Exposure: daemon.Exposure{Daily: 1_220_500_000},
+				}},
+			{Name: "hats", Source: "/srv/ads/hats",
+				State: daemon.Input, Message: "hats.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)",
+				Last: noon.Add(-time.Minute), Failures: 3, Unplanned: noon.Add(-time.Hour)},
 		},
-		approvals: []daemon.Approval{{PlanHash: "507f9b3ca0445956", Allow: []string{"activates"}, By: "Ann Example", Note: "the launch was agreed on", Time: noon.Add(-26 * time.Hour)}},
-		upload:    &daemon.Upload{Problems: []string{"spring.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)"}, Plan: shown, Marked: []byte("the marked copy"), Name: "marked-spring.xlsx"},
+		approvals: []daemon.Approval{{PlanHash: "507f9b3ca0445956", Allow: []string{"activates"},
+			By: "Ann Example", Note: "the launch was agreed on", Time: noon.Add(-26 * time.Hour)}},
+		upload: &daemon.Upload{
+			Problems: []string{"spring.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)"},
+			Plan:     shown, Marked: []byte("the marked copy"), Name: "marked-spring.xlsx",
+		},
 	}
 	for i, daily := range []int64{50, 80, 80, 120, 120, 1420, 75, 50} {
-		d.points = append(d.points, daemon.Point{Time: noon.Add(time.Duration(i-8) * 11 * time.Hour), Exposure: daemon.Exposure{Daily: daily * 1_000_000, Lifetime: 400_000_000}})
+		d.points = append(d.points, daemon.Point{
+			Time:     noon.Add(time.Duration(i-8) * 11 * time.Hour),
+			Exposure: daemon.Exposure{Daily: daily * 1_000_000, Lifetime: 400_000_000},
+		})
 	}
 	return d
 }
@@ -88,7 +113,9 @@ func theOptions(t testing.TB) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Listen: DefaultListen, Token: token, Schemas: kinds.All(), Version: "1.2.3", Now: func() time.Time { return noon }}
+	return Options{Listen: DefaultListen, Token: token, Schemas: kinds.All(), Version: "1.2.3", Now: func() time.Time {
+		return noon
+	}}
 }
 
 // withAsks gives a plan what people may agree to of it, as a daemon's has.
@@ -96,7 +123,10 @@ func withAsks(p *planview.Document) *planview.Document {
 	p.Asks, p.Approvals = nil, &planview.Approvals{Lineage: "lineage", Serial: 7, Lasts: 24 * time.Hour}
 	for _, r := range planview.Releases(p) {
 		hazard, at, _ := strings.Cut(r.Allow, "=")
-		a := planview.Ask{Hazard: planview.Hazard(hazard), Allow: r.Allow, Parts: []planview.Part{{Address: at, After: "after", Before: "before"}}}
+		a := planview.Ask{
+			Hazard: planview.Hazard(hazard), Allow: r.Allow,
+			Parts: []planview.Part{{Address: at, After: "after", Before: "before"}},
+		}
 		a.Item = a.Digest()
 		p.Asks = append(p.Asks, a)
 	}
@@ -232,14 +262,18 @@ func (d *fakeDesk) Commit(_ context.Context, _ string, h daemon.Handed) (daemon.
 	if d.broken == nil {
 		d.handed = append(d.handed, h)
 	}
-	return daemon.Committed{Branch: "adsync/uploads", Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Path: "ads/" + h.File}, d.broken
+	return daemon.Committed{Branch: "adsync/uploads",
+		Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Path: "ads/" + h.File}, d.broken
 }
 
 // rewrite has an account wait for a commit to be accepted, and gives its hash.
 func (d *fakeDesk) rewrite(name string) string {
 	commit := "973fd1f7f63f0d1e2c3b4a5968778695a4b3c2d1"
 	d.change(name, func(s *daemon.Status) {
-		s.Rewritten = &daemon.Rewritten{Revision: daemon.Revision{Commit: commit, Branch: "main", Author: "Ann Example", Subject: "another past", Time: noon}, Before: "92537cd632570d1e2c3b4a5968778695a4b3c2d1", Movement: "rewrite"}
+		s.Rewritten = &daemon.Rewritten{
+			Revision: daemon.Revision{Commit: commit, Branch: "main", Author: "Ann Example", Subject: "another past",
+				Time: noon}, Before: "92537cd632570d1e2c3b4a5968778695a4b3c2d1", Movement: "rewrite",
+		}
 	})
 	return commit
 }

@@ -24,13 +24,16 @@ func (a *asker) upload(name, content string) *http.Response {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	_ = w.WriteField("form", a.form())
-	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {multipart.FileContentDisposition("file", name)}})
+	part, err := w.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {multipart.FileContentDisposition("file", name)},
+	})
 	if err != nil {
 		a.t.Fatal(err)
 	}
 	_, _ = part.Write([]byte(content))
 	w.Close()
-	return a.send("POST", "/accounts/shoes/look", b.String(), "Content-Type: "+w.FormDataContentType(), "Sec-Fetch-Site: same-origin")
+	return a.send("POST", "/accounts/shoes/look", b.String(),
+		"Content-Type: "+w.FormDataContentType(), "Sec-Fetch-Site: same-origin")
 }
 
 func TestFormsGiveOrders(t *testing.T) {
@@ -46,17 +49,22 @@ func TestFormsGiveOrders(t *testing.T) {
 	}
 	wantStatus(t, a.submit("/accounts/shoes/approve", url.Values{"plan": {hash}}), 400)
 	wantStatus(t, a.submit("/accounts/shoes/approve", url.Values{"plan": {"other"}, "allow": {heldRaise}}), 409)
-	goes(a.submit("/accounts/shoes/approve", url.Values{"plan": {hash}, "allow": {heldRaise}, "note": {"agreed"}, "by": {"eve"}}), "approved")
-	if d := cmp.Diff(daemon.Approval{PlanHash: hash, Allow: []string{heldRaise}, Asks: []planview.Ask{a.desk.askOf("shoes", heldRaise)}, Lineage: "lineage", Serial: 7, By: "Ann Example", Note: "agreed", Time: noon}, a.desk.lastApproval()); d != "" {
+	goes(a.submit("/accounts/shoes/approve",
+		url.Values{"plan": {hash}, "allow": {heldRaise}, "note": {"agreed"}, "by": {"eve"}}), "approved")
+	if d := cmp.Diff(daemon.Approval{PlanHash: hash,
+		Allow: []string{heldRaise}, Asks: []planview.Ask{a.desk.askOf("shoes", heldRaise)},
+		Lineage: "lineage", Serial: 7, By: "Ann Example", Note: "agreed", Time: noon}, a.desk.lastApproval()); d != "" {
 		t.Error(d)
 	}
-	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, "approved by Ann Example, 2026-11-22 12:00 EST") || strings.Contains(page, "checkbox\" id=\"allow0") {
+	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page,
+		"approved by Ann Example, 2026-11-22 12:00 EST") || strings.Contains(page, "checkbox\" id=\"allow0") {
 		t.Error("the page does not say that it was approved, by whom and when")
 	}
 	goes(a.submit("/accounts/shoes/wake", url.Values{}), "woken")
 	wantStatus(t, a.submit("/accounts/shoes/suspend", url.Values{"reason": {" "}}), 400)
 	goes(a.submit("/accounts/shoes/suspend", url.Values{"reason": {"the shop is down"}, "for": {"4h"}}), "suspended")
-	if page := text(t, a.get("/accounts/shoes?done=suspended")); !strings.Contains(page, "the shop is down") || !strings.Contains(page, "nothing is sent") || !strings.Contains(page, ">Resume<") {
+	if page := text(t, a.get("/accounts/shoes?done=suspended")); !strings.Contains(page, "the shop is down") ||
+		!strings.Contains(page, "nothing is sent") || !strings.Contains(page, ">Resume<") {
 		t.Error("the page does not say that it is suspended, why, and how it goes on")
 	}
 	goes(a.submit("/accounts/shoes/resume", url.Values{}), "resumed")
@@ -86,7 +94,8 @@ func TestAFormOfASessionThatEndedLeadsToTheLogin(t *testing.T) {
 			t.Errorf("%s: the page has no %s", path, link)
 			continue
 		}
-		answer = a.send("POST", "/login", url.Values{"name": {"Ann"}, "token": {theToken}, "back": {back}}.Encode(), formBody, "Sec-Fetch-Site: same-origin")
+		answer = a.send("POST", "/login", url.Values{"name": {"Ann"}, "token": {theToken}, "back": {back}}.Encode(),
+			formBody, "Sec-Fetch-Site: same-origin")
 		to := answer.Header.Get("Location")
 		wantStatus(t, a.get(to), 200)
 		if !strings.HasPrefix(to, strings.ReplaceAll(back, " ", "%20")+"?") {
@@ -104,17 +113,20 @@ func TestAnApprovalSaysWhatItDoes(t *testing.T) {
 	a.desk.accounts[0].Suspended = &daemon.Suspension{By: "bob", Since: noon, Reason: "the sale"}
 	answer := a.submit("/accounts/shoes/approve", url.Values{"plan": {hash}, "allow": {heldRaise}})
 	wantStatus(t, answer, http.StatusSeeOther)
-	if page := text(t, a.get(answer.Header.Get("Location"))); !strings.Contains(page, "Nothing is sent while the account is suspended") || strings.Contains(page, "The next run applies it") {
+	if page := text(t, a.get(answer.Header.Get("Location"))); !strings.Contains(page,
+		"Nothing is sent while the account is suspended") || strings.Contains(page, "The next run applies it") {
 		t.Error("who approves in a suspended account is told that the next run applies it")
 	}
 	a.desk.accounts[0].Suspended, a.desk.accounts[0].PlanOnly = nil, true
 	page := text(t, a.get("/accounts/shoes"))
-	if strings.Contains(page, ">Approve<") || !strings.Contains(page, "--allow "+heldRaise) || !strings.Contains(page, "planned, not applied") {
+	if strings.Contains(page, ">Approve<") || !strings.Contains(page, "--allow "+heldRaise) ||
+		!strings.Contains(page, "planned, not applied") {
 		t.Error("an account that is never applied offers approvals, or does not say what the plan holds")
 	}
 	given := len(a.desk.approvals)
 	wantStatus(t, a.submit("/accounts/shoes/approve", url.Values{"plan": {hash}, "allow": {heldRaise}}), 409)
-	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/approvals", `{"plan_hash":"`+hash+`","allow":["`+heldRaise+`"],"by":"ann"}`, bearer, jsonBody), 409, "plan_only")
+	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/approvals",
+		`{"plan_hash":"`+hash+`","allow":["`+heldRaise+`"],"by":"ann"}`, bearer, jsonBody), 409, "plan_only")
 	if len(a.desk.approvals) != given {
 		t.Error("an approval is kept that nothing comes of")
 	}
@@ -125,13 +137,18 @@ func TestAnApprovalSaysWhatItDoes(t *testing.T) {
 func TestRewrittenHistoryIsAccepted(t *testing.T) {
 	a := ask(t, nil)
 	commit := a.desk.rewrite("shoes")
-	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, "the history was rewritten") || !strings.Contains(page, "adsync reconcile --accept-commit 973fd1f7f63f") || strings.Contains(page, `action="/accounts/shoes/accept"`) {
+	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, "the history was rewritten") ||
+		!strings.Contains(page, "adsync reconcile --accept-commit 973fd1f7f63f") ||
+		strings.Contains(page, `action="/accounts/shoes/accept"`) {
 		t.Error("who is not logged in is not told what waits, or may accept it")
 	}
-	wantStatus(t, a.send("POST", "/accounts/shoes/accept", url.Values{"commit": {commit}}.Encode(), formBody, "Sec-Fetch-Site: same-origin"), 401)
-	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/acceptances", `{"commit":"`+commit+`","by":"eve"}`, jsonBody), 401, "token")
+	wantStatus(t, a.send("POST", "/accounts/shoes/accept",
+		url.Values{"commit": {commit}}.Encode(), formBody, "Sec-Fetch-Site: same-origin"), 401)
+	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/acceptances", `{"commit":"`+commit+`","by":"eve"}`, jsonBody),
+		401, "token")
 	a.login("Ann Example")
-	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, `name="commit" value="`+commit+`"`) || !strings.Contains(page, "another past") {
+	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, `name="commit" value="`+commit+`"`) ||
+		!strings.Contains(page, "another past") {
 		t.Error("the page does not have the form that accepts the commit")
 	}
 	wantStatus(t, a.submit("/accounts/shoes/accept", url.Values{"commit": {commit[:12]}}), 409)
@@ -140,17 +157,22 @@ func TestRewrittenHistoryIsAccepted(t *testing.T) {
 	if len(a.desk.accepted) != 0 {
 		t.Fatalf("accepted: %+v; want nothing yet", a.desk.accepted)
 	}
-	wantStatus(t, a.submit("/accounts/shoes/accept", url.Values{"commit": {commit}, "note": {"a key was in it"}, "by": {"eve"}}), 303)
-	if d := cmp.Diff([]daemon.Acceptance{{Commit: commit, By: "Ann Example", Note: "a key was in it", Time: noon}}, a.desk.accepted); d != "" {
+	wantStatus(t, a.submit("/accounts/shoes/accept",
+		url.Values{"commit": {commit}, "note": {"a key was in it"}, "by": {"eve"}}), 303)
+	if d := cmp.Diff([]daemon.Acceptance{{Commit: commit, By: "Ann Example", Note: "a key was in it", Time: noon}},
+		a.desk.accepted); d != "" {
 		t.Error(d)
 	}
-	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, "Accepted history") || !strings.Contains(page, "a key was in it") || strings.Contains(page, "/accept\"") {
+	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, "Accepted history") ||
+		!strings.Contains(page, "a key was in it") || strings.Contains(page, "/accept\"") {
 		t.Error("the page does not say who accepted what, or offers it again")
 	}
 	a.cookie = ""
-	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/acceptances", `{"commit":"`+commit+`","by":"ann"}`, bearer, jsonBody), 409, "other_commit")
+	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/acceptances",
+		`{"commit":"`+commit+`","by":"ann"}`, bearer, jsonBody), 409, "other_commit")
 	a.desk.rewrite("shoes")
-	wantStatus(t, a.send("POST", "/api/v1/accounts/shoes/acceptances", `{"commit":"`+commit+`","by":"ann","note":"meant"}`, bearer, jsonBody), 201)
+	wantStatus(t, a.send("POST", "/api/v1/accounts/shoes/acceptances",
+		`{"commit":"`+commit+`","by":"ann","note":"meant"}`, bearer, jsonBody), 201)
 	if n := len(a.desk.accepted); n != 2 || a.desk.accepted[1].By != "ann" {
 		t.Errorf("accepted: %+v; want ann's too", a.desk.accepted)
 	}
@@ -160,7 +182,8 @@ func TestAFileIsLookedAtInThePage(t *testing.T) {
 	a := ask(t, nil)
 	a.login("Ann Example")
 	page := text(t, a.upload("spring.xlsx", "the bytes"))
-	if a.desk.looked[0] != "spring.xlsx: the bytes" || !strings.Contains(page, "spring.xlsx:Ads!E17") || !strings.Contains(page, "Possible spend a day") {
+	if a.desk.looked[0] != "spring.xlsx: the bytes" ||
+		!strings.Contains(page, "spring.xlsx:Ads!E17") || !strings.Contains(page, "Possible spend a day") {
 		t.Errorf("read %q; the page shows %.2000s", a.desk.looked, page)
 	}
 	_, rest, _ := strings.Cut(page, `class="button" href="`)
@@ -169,7 +192,8 @@ func TestAFileIsLookedAtInThePage(t *testing.T) {
 		t.Errorf("the marked copy at %q is %q", link, got)
 	}
 	a.desk.upload = &daemon.Upload{}
-	if page := text(t, a.upload("spring.xlsx", "x")); !strings.Contains(page, "No problems.") || strings.Contains(page, "marked copy") {
+	if page := text(t, a.upload("spring.xlsx", "x")); !strings.Contains(page, "No problems.") ||
+		strings.Contains(page, "marked copy") {
 		t.Error("a file without problems has some")
 	}
 	wantStatus(t, a.upload("spring.xlsx", ""), 400)
@@ -193,19 +217,24 @@ func TestAFileThatWasLookedAtIsCommitted(t *testing.T) {
 	wantStatus(t, a.send("POST", found[1], "note=x", formBody, "Sec-Fetch-Site: same-origin"), 403)
 	wantStatus(t, a.submit("/accounts/hats/looks/"+strings.Split(found[1], "/")[4]+"/commit", url.Values{}), 404)
 	page := text(t, a.submit(found[1], url.Values{"note": {"as agreed"}, "by": {"eve"}}))
-	if !strings.Contains(page, "ads/spring.xlsx") || !strings.Contains(page, "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091") {
+	if !strings.Contains(page, "ads/spring.xlsx") ||
+		!strings.Contains(page, "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091") {
 		t.Errorf("the page does not say where it is: %.1000s", page)
 	}
-	if d := cmp.Diff([]daemon.Handed{{File: "spring.xlsx", Content: []byte("the bytes"), By: "Ann Example", Note: "as agreed", Time: noon}}, a.desk.handed); d != "" {
+	if d := cmp.Diff([]daemon.Handed{{File: "spring.xlsx",
+		Content: []byte("the bytes"), By: "Ann Example", Note: "as agreed", Time: noon}}, a.desk.handed); d != "" {
 		t.Error(d)
 	}
-	for err, want := range map[error]int{daemon.ErrNotValid: 409, daemon.ErrNoUploads: 404, daemon.ErrNotPushed: 502, daemon.ErrNotNow: 503} {
+	for err, want := range map[error]int{
+		daemon.ErrNotValid: 409, daemon.ErrNoUploads: 404, daemon.ErrNotPushed: 502, daemon.ErrNotNow: 503,
+	} {
 		a.desk.broken = err
 		wantStatus(t, a.submit(found[1], url.Values{}), want)
 	}
 	a.desk.broken, a.cookie = nil, ""
 	var seen lookDocument
-	if err := json.Unmarshal([]byte(text(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "x", bearer))), &seen); err != nil || seen.Branch != "adsync/uploads" {
+	if err := json.Unmarshal([]byte(text(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "x", bearer))),
+		&seen); err != nil || seen.Branch != "adsync/uploads" {
 		t.Fatalf("%v; the look gives %+v; want where it may be committed", err, seen)
 	}
 	wantProblem(t, a.send("POST", seen.Commit, `{"by":"eve"}`, jsonBody), 401, "token")
@@ -219,7 +248,8 @@ func TestAFileThatWasLookedAtIsCommitted(t *testing.T) {
 func TestThePageSaysWhatIsNotThere(t *testing.T) {
 	a := ask(t, func(o *Options) { o.Token = Token{} })
 	page := text(t, a.get("/accounts/shoes"))
-	for _, want := range []string{"For reading only", "--allow " + heldRaise, "Possible spend a day", "spring.yaml:7:17"} {
+	for _, want := range []string{"For reading only",
+		"--allow " + heldRaise, "Possible spend a day", "spring.yaml:7:17"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -228,7 +258,8 @@ func TestThePageSaysWhatIsNotThere(t *testing.T) {
 		t.Error("a page for reading has a form")
 	}
 	page = text(t, a.get("/accounts/hats"))
-	for _, want := range []string{"No plan yet", "No runs yet", "Nothing has been approved yet", "Nothing has been noted yet", "hats.xlsx:Ads!E17", "files cannot be planned"} {
+	for _, want := range []string{"No plan yet", "No runs yet",
+		"Nothing has been approved yet", "Nothing has been noted yet", "hats.xlsx:Ads!E17", "files cannot be planned"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page of an account without anything does not say %q", want)
 		}
@@ -250,12 +281,14 @@ func TestRunsShowWhenAndHowTheyEnded(t *testing.T) {
 	a.desk.runs["shoes"][0].Started = noon
 	a.login("Ann Example")
 	page := text(t, a.get("/accounts/shoes/runs"))
-	for _, want := range []string{`<li class="ill"><a href="/accounts/shoes/runs/run-000042">`, `<li class="well"><a href="/accounts/shoes/runs/run-000001">`} {
+	for _, want := range []string{`<li class="ill"><a href="/accounts/shoes/runs/run-000042">`,
+		`<li class="well"><a href="/accounts/shoes/runs/run-000001">`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the runs lack %s", want)
 		}
 	}
-	if page := text(t, a.get("/accounts/shoes/runs/run-000042")); !strings.Contains(page, " EST; by ann@desk") || strings.Contains(page, "UTC; by") {
+	if page := text(t, a.get("/accounts/shoes/runs/run-000042")); !strings.Contains(page, " EST; by ann@desk") ||
+		strings.Contains(page, "UTC; by") {
 		t.Error("the page of a run does not say when it was in the time of the account")
 	}
 }

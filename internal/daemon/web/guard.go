@@ -9,7 +9,8 @@ import (
 
 // contentPolicy lets a page load its own two files and nothing else, send forms
 // here, and stand in no frame.
-const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const contentPolicy = "default-src 'none'; style-src 'self'; " +
+	"script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // caller is who sent a request, as far as it says.
 type caller struct {
@@ -46,7 +47,8 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		if !s.knows(r.Host) {
-			s.refuse(w, r, problem{http.StatusMisdirectedRequest, "host", "the request is for another host; want an address, localhost, or a name that hosts lists"})
+			s.refuse(w, r, problem{http.StatusMisdirectedRequest,
+				"host", "the request is for another host; want an address, localhost, or a name that hosts lists"})
 			return
 		}
 		if strings.HasPrefix(r.URL.Path, "/hooks/") {
@@ -54,7 +56,8 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			return
 		}
 		if err := foreign.Check(r); err != nil {
-			s.refuse(w, r, problem{http.StatusForbidden, "other_site", "the request comes from the page of another site"})
+			s.refuse(w, r, problem{http.StatusForbidden,
+				"other_site", "the request comes from the page of another site"})
 			return
 		}
 		c, p := s.who(r)
@@ -103,7 +106,8 @@ func (s *Server) who(r *http.Request) (*caller, *problem) {
 func (s *Server) check(r *http.Request, given string) *problem {
 	from, now := s.from(r), s.Now()
 	if s.throttle.wait(from, now) > 0 {
-		return &problem{http.StatusTooManyRequests, "too_many", "too many wrong tokens came from here; want a pause of a minute"}
+		return &problem{http.StatusTooManyRequests,
+			"too_many", "too many wrong tokens came from here; want a pause of a minute"}
 	}
 	if s.Token.is(given) {
 		return nil
@@ -130,11 +134,13 @@ func (s *Server) orders(next http.HandlerFunc) http.HandlerFunc {
 		c := callerOf(r)
 		switch {
 		case s.Token.isZero():
-			s.refuse(w, r, problem{http.StatusForbidden, "read_only", "the daemon takes no orders here, as it has no token; give it one, or use the command on its machine"})
+			s.refuse(w, r, problem{http.StatusForbidden, "read_only",
+				"the daemon takes no orders here, as it has no token; give it one, or use the command on its machine"})
 		case !c.orders:
 			s.unknown(w, r)
 		case s.UserHeader != "" && c.name == "":
-			s.refuse(w, r, problem{http.StatusForbidden, "no_name", "the proxy named nobody; want the header it is configured to set"})
+			s.refuse(w, r, problem{http.StatusForbidden,
+				"no_name", "the proxy named nobody; want the header it is configured to set"})
 		default:
 			next(w, r)
 		}

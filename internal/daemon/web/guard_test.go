@@ -38,8 +38,10 @@ func TestX13WhatIsNotSafeDoesNotStart(t *testing.T) {
 		{"everywhere, with both", Options{Listen: "[::]:8787", TLS: &tls.Config{}, Token: token}, true},
 		{"behind a proxy, without a token", Options{Listen: "127.0.0.1:8787", BehindProxy: true}, false},
 		{"behind a proxy", Options{Listen: "10.0.0.7:8787", BehindProxy: true, Token: token}, true},
-		{"names from a header that anybody sends", Options{Listen: "127.0.0.1:8787", Token: token, UserHeader: "X-User"}, false},
-		{"names from a proxy", Options{Listen: "127.0.0.1:8787", Token: token, UserHeader: "X-User", BehindProxy: true}, true},
+		{"names from a header that anybody sends",
+			Options{Listen: "127.0.0.1:8787", Token: token, UserHeader: "X-User"}, false},
+		{"names from a proxy", Options{Listen: "127.0.0.1:8787",
+			Token: token, UserHeader: "X-User", BehindProxy: true}, true},
 	} {
 		if _, err := New(row.o, theDesk(t)); (err == nil) != row.safe {
 			t.Errorf("%s: %v; want it to start: %t", row.name, err, row.safe)
@@ -59,22 +61,27 @@ func TestX13TheTokenIsDrawnAndNeverShown(t *testing.T) {
 	a := ask(t, nil)
 	a.login("Ann")
 	a.get("/api/v1/accounts", "Authorization: Bearer wrong-wrong-wrong-wrong-wrong")
-	if said := a.log.String(); strings.Contains(said, theToken) || strings.Contains(said, "wrong-wrong") || strings.Contains(said, a.cookie) {
+	if said := a.log.String(); strings.Contains(said, theToken) ||
+		strings.Contains(said, "wrong-wrong") || strings.Contains(said, a.cookie) {
 		t.Errorf("the log holds a secret:\n%s", said)
 	}
 }
 
 // orders are all that change something.
 var orders = []string{
-	"/api/v1/accounts/shoes/approvals", "/api/v1/accounts/shoes/wake", "/api/v1/accounts/shoes/suspend", "/api/v1/accounts/shoes/resume", "/api/v1/accounts/shoes/look?name=x.csv",
+	"/api/v1/accounts/shoes/approvals", "/api/v1/accounts/shoes/wake",
+	"/api/v1/accounts/shoes/suspend", "/api/v1/accounts/shoes/resume", "/api/v1/accounts/shoes/look?name=x.csv",
 	"/api/v1/accounts/shoes/acceptances", "/api/v1/accounts/shoes/looks/x/commit",
-	"/accounts/shoes/approve", "/accounts/shoes/wake", "/accounts/shoes/suspend", "/accounts/shoes/resume", "/accounts/shoes/look", "/accounts/shoes/accept", "/accounts/shoes/looks/x/commit",
+	"/accounts/shoes/approve", "/accounts/shoes/wake", "/accounts/shoes/suspend",
+	"/accounts/shoes/resume", "/accounts/shoes/look", "/accounts/shoes/accept", "/accounts/shoes/looks/x/commit",
 }
 
 func TestX13EveryOrderIsTried(t *testing.T) {
 	for _, route := range ask(t, nil).server.routes() {
 		target := strings.NewReplacer("{account}", "shoes", "{look}", "x").Replace(route.path)
-		if route.method == "POST" && route.for_ == givers && !slices.ContainsFunc(orders, func(order string) bool { return strings.HasPrefix(order+"?", target+"?") }) {
+		if route.method == "POST" && route.for_ == givers && !slices.ContainsFunc(orders, func(order string) bool {
+			return strings.HasPrefix(order+"?", target+"?")
+		}) {
 			t.Errorf("%s is not among the orders that are tried without the token and from other sites", target)
 		}
 	}
@@ -83,7 +90,8 @@ func TestX13EveryOrderIsTried(t *testing.T) {
 // nothingDone holds that no order reached the desk.
 func (a *asker) nothingDone() {
 	a.t.Helper()
-	if shoes, _ := a.desk.Account("shoes"); len(a.desk.approvals) != 1 || len(a.desk.woken)+len(a.desk.looked)+len(a.desk.accepted)+len(a.desk.handed) != 0 || shoes.Suspended != nil {
+	if shoes, _ := a.desk.Account("shoes"); len(a.desk.approvals) != 1 ||
+		len(a.desk.woken)+len(a.desk.looked)+len(a.desk.accepted)+len(a.desk.handed) != 0 || shoes.Suspended != nil {
 		a.t.Errorf("an order went through: %v %v %v %v", a.desk.approvals, a.desk.woken, a.desk.looked, shoes.Suspended)
 	}
 }
@@ -94,13 +102,14 @@ func TestX13NoOrderWithoutTheToken(t *testing.T) {
 		headers []string
 		want    int
 	}{
-		"none":                          {nil, nil, 401},
-		"a wrong one":                   {nil, []string{"Authorization: Bearer 0123456789abcdef0123456789abcdee"}, 401},
-		"an empty one":                  {nil, []string{"Authorization: Bearer "}, 401},
-		"another form":                  {nil, []string{"Authorization: Basic " + theToken}, 401},
-		"a cookie nobody gave":          {nil, []string{"Cookie: adsync=" + theToken}, 401},
-		"none is configured":            {func(o *Options) { o.Token = Token{} }, nil, 403},
-		"none is, and an empty is sent": {func(o *Options) { o.Token = Token{} }, []string{"Authorization: Bearer "}, 401},
+		"none":                 {nil, nil, 401},
+		"a wrong one":          {nil, []string{"Authorization: Bearer 0123456789abcdef0123456789abcdee"}, 401},
+		"an empty one":         {nil, []string{"Authorization: Bearer "}, 401},
+		"another form":         {nil, []string{"Authorization: Basic " + theToken}, 401},
+		"a cookie nobody gave": {nil, []string{"Cookie: adsync=" + theToken}, 401},
+		"none is configured":   {func(o *Options) { o.Token = Token{} }, nil, 403},
+		"none is, and an empty is sent": {func(o *Options) { o.Token = Token{} },
+			[]string{"Authorization: Bearer "}, 401},
 	} {
 		a := ask(t, row.change)
 		for i, order := range orders {
@@ -123,16 +132,19 @@ func TestX13AnotherSiteCannotUseASession(t *testing.T) {
 	for _, order := range orders {
 		body := url.Values{"form": {form}, "plan": {hash}, "allow": {heldRaise}, "reason": {"x"}}.Encode()
 		for _, headers := range [][]string{
-			{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"}, {"Origin: https://evil.example"}, {"Origin: null"},
+			{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"},
+			{"Origin: https://evil.example"}, {"Origin: null"},
 			{"Host: evil.example"}, {"Host: evil.example:8787", "Origin: http://evil.example:8787"},
 		} {
-			if answer := a.send("POST", order, body, append(headers, formBody)...); answer.StatusCode != 403 && answer.StatusCode != 421 {
+			if answer := a.send("POST", order, body, append(headers, formBody)...); answer.StatusCode != 403 &&
+				answer.StatusCode != 421 {
 				t.Errorf("POST %s with %q gives %s", order, headers, answer.Status)
 			}
 		}
 		for _, wrong := range []string{"", "0", strings.Repeat("0", 64), form + "0"} {
 			fields := url.Values{"form": {wrong}, "plan": {hash}, "allow": {heldRaise}, "reason": {"x"}}.Encode()
-			if answer := a.send("POST", order, fields, formBody, "Sec-Fetch-Site: same-origin"); answer.StatusCode < 400 {
+			if answer := a.send("POST", order, fields,
+				formBody, "Sec-Fetch-Site: same-origin"); answer.StatusCode < 400 {
 				t.Errorf("POST %s with the form %q gives %s", order, wrong, answer.Status)
 			}
 		}
@@ -146,8 +158,10 @@ func TestX13AnotherSiteCannotUseASession(t *testing.T) {
 func TestX13OnlyItsOwnNamesAreAnswered(t *testing.T) {
 	a := ask(t, func(o *Options) { o.Hosts = []string{"ads.example"} })
 	for host, want := range map[string]int{
-		"localhost": 200, "localhost:8787": 200, "LOCALHOST.": 200, "127.0.0.1:8787": 200, "[::1]:8787": 200, "ads.example": 200, "Ads.Example:443": 200, "10.2.3.4": 200,
-		"evil.example": 421, "ads.example.evil.example": 421, "127.0.0.1.nip.example": 421, "": 421, "localhost:8787@evil.example": 421,
+		"localhost": 200, "localhost:8787": 200, "LOCALHOST.": 200,
+		"127.0.0.1:8787": 200, "[::1]:8787": 200, "ads.example": 200, "Ads.Example:443": 200, "10.2.3.4": 200,
+		"evil.example": 421, "ads.example.evil.example": 421,
+		"127.0.0.1.nip.example": 421, "": 421, "localhost:8787@evil.example": 421,
 	} {
 		for _, target := range []string{"/", "/api/v1/accounts", "/healthz", "/metrics"} {
 			if answer := a.get(target, "Host: "+host); answer.StatusCode != want {
@@ -166,7 +180,8 @@ func TestX13WhomOthersReachIsReadWithTheToken(t *testing.T) {
 		if route.method != "GET" {
 			continue
 		}
-		target := strings.NewReplacer("{account}", "shoes", "{run}", "run-000001", "{look}", "x", "{$}", "").Replace(route.path)
+		target := strings.NewReplacer("{account}",
+			"shoes", "{run}", "run-000001", "{look}", "x", "{$}", "").Replace(route.path)
 		body := text(t, a.get(target))
 		answer := a.get(target)
 		switch {
@@ -183,7 +198,8 @@ func TestX13WhomOthersReachIsReadWithTheToken(t *testing.T) {
 	wantStatus(t, a.get("/debug/pprof/", bearer), 200)
 	wantStatus(t, ask(t, nil).get("/debug/pprof/"), 404)
 	a.login("Ann")
-	if answer := a.get("/accounts/shoes"); answer.StatusCode != 200 || answer.Header.Get("Strict-Transport-Security") == "" {
+	if answer := a.get("/accounts/shoes"); answer.StatusCode != 200 ||
+		answer.Header.Get("Strict-Transport-Security") == "" {
 		t.Errorf("%s %v", answer.Status, answer.Header)
 	}
 }
@@ -195,9 +211,11 @@ func TestX13ASessionsCookie(t *testing.T) {
 				o.TLS = &tls.Config{}
 			}
 		})
-		answer := a.send("POST", "/login", url.Values{"name": {"Ann"}, "token": {theToken}, "back": {"/accounts/shoes"}}.Encode(), formBody)
+		answer := a.send("POST",
+			"/login", url.Values{"name": {"Ann"}, "token": {theToken}, "back": {"/accounts/shoes"}}.Encode(), formBody)
 		c := answer.Cookies()[0]
-		if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" || c.Secure != secure || strings.HasPrefix(c.Name, "__Host-") != secure || len(c.Value) != 64 {
+		if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" ||
+			c.Secure != secure || strings.HasPrefix(c.Name, "__Host-") != secure || len(c.Value) != 64 {
 			t.Errorf("cookie %+v", c)
 		}
 		if to := answer.Header.Get("Location"); to != "/accounts/shoes?done=login" {
@@ -220,8 +238,10 @@ func TestX13ASessionsCookie(t *testing.T) {
 
 func TestX13TheWayBackStaysHere(t *testing.T) {
 	a := ask(t, nil)
-	for _, back := range []string{"https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/accounts/\r\nx", "", "/logout"} {
-		answer := a.send("POST", "/login", url.Values{"name": {"Ann"}, "token": {theToken}, "back": {back}}.Encode(), formBody)
+	for _, back := range []string{"https://evil.example",
+		"//evil.example", "/\\evil.example", "javascript:alert(1)", "/accounts/\r\nx", "", "/logout"} {
+		answer := a.send("POST",
+			"/login", url.Values{"name": {"Ann"}, "token": {theToken}, "back": {back}}.Encode(), formBody)
 		if to := answer.Header.Get("Location"); to != "/?done=login" {
 			t.Errorf("back to %q leads to %q", back, to)
 		}
@@ -296,7 +316,8 @@ func TestX13TheProxyNamesWhoAsks(t *testing.T) {
 func TestX13BodiesHaveBounds(t *testing.T) {
 	a := ask(t, nil)
 	large := strings.Repeat("x", bodyMost)
-	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/wake", `{"by":"`+large+`"}`, bearer, jsonBody), 413, "too_large")
+	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/wake", `{"by":"`+large+`"}`, bearer, jsonBody),
+		413, "too_large")
 	a.login("Ann")
 	wantStatus(t, a.submit("/accounts/shoes/suspend", url.Values{"reason": {large}}), 413)
 	wantStatus(t, a.send("POST", "/login", "token="+large, formBody), 413)
@@ -306,7 +327,8 @@ func TestX13BodiesHaveBounds(t *testing.T) {
 func TestX13PathsLeadNowhereElse(t *testing.T) {
 	a := ask(t, nil)
 	for _, target := range []string{
-		"/accounts/..%2F..%2Fetc%2Fpasswd", "/accounts/shoes/runs/..%2F..%2F..%2Fetc%2Fpasswd", "/api/v1/accounts/%2e%2e/plan", "/page.css/..%2Fpage.html",
+		"/accounts/..%2F..%2Fetc%2Fpasswd", "/accounts/shoes/runs/..%2F..%2F..%2Fetc%2Fpasswd",
+		"/api/v1/accounts/%2e%2e/plan", "/page.css/..%2Fpage.html",
 		"/accounts/shoes%00", "/html/page.html", "/.adsync", "/accounts/shoes/looks/..%2Fx/marked", "/debug/vars",
 	} {
 		if answer := a.get(target, bearer); answer.StatusCode != 404 {
@@ -332,20 +354,25 @@ func TestX5NothingForeignIsMarkup(t *testing.T) {
 		}
 	}
 	run.Outcomes[0].Name, run.Outcomes[0].Message, run.By, run.Error = attack, attack, attack, attack
-	d.accounts[0].Message, d.accounts[0].Source, d.accounts[0].Revision.Subject, d.accounts[0].Revision.Author = attack, attack, attack, attack
+	d.accounts[0].Message, d.accounts[0].Source, d.accounts[0].Revision.Subject, d.accounts[0].Revision.Author = attack,
+		attack, attack, attack
 	d.accounts[0].Suspended = &daemon.Suspension{By: attack, Reason: attack, Since: noon}
 	d.accounts[0].Account.Currency, d.accounts[0].Woken = attack, []daemon.Trigger{attack}
 	d.approvals[0].By, d.approvals[0].Note, d.approvals[0].Allow = attack, attack, []string{attack}
 	d.upload.Problems, d.upload.Name = []string{attack}, attack
 	a.login(attack)
 	pages := []string{text(t, a.upload(attack, "x"))}
-	for _, target := range []string{"/", "/accounts/shoes", "/accounts/shoes/runs", "/accounts/shoes/runs/run-000042", "/accounts/" + url.PathEscape(attack), "/?done=" + url.QueryEscape(attack), "/login?back=" + url.QueryEscape(attack)} {
+	for _, target := range []string{"/", "/accounts/shoes",
+		"/accounts/shoes/runs", "/accounts/shoes/runs/run-000042", "/accounts/" + url.PathEscape(attack),
+		"/?done=" + url.QueryEscape(attack), "/login?back=" + url.QueryEscape(attack)} {
 		pages = append(pages, text(t, a.get(target)))
 	}
 	for _, page := range pages {
 		page = fieldValue.ReplaceAllString(page, "") // is sent back as it is, and shown to nobody
-		if strings.Contains(page, "<script>") || strings.Contains(page, "<img") || strings.Contains(page, "\u202e") || strings.Contains(page, "ZgotmplZ") {
-			i := max(strings.Index(page, "<script>"), strings.Index(page, "<img"), strings.Index(page, "\u202e"), strings.Index(page, "ZgotmplZ"))
+		if strings.Contains(page, "<script>") || strings.Contains(page, "<img") ||
+			strings.Contains(page, "\u202e") || strings.Contains(page, "ZgotmplZ") {
+			i := max(strings.Index(page, "<script>"),
+				strings.Index(page, "<img"), strings.Index(page, "\u202e"), strings.Index(page, "ZgotmplZ"))
 			t.Errorf("markup of somebody else: %.200s", page[max(0, i-80):])
 		}
 	}
@@ -358,16 +385,19 @@ func TestX5NothingForeignIsMarkup(t *testing.T) {
 
 func TestX13EveryAnswerIsGuarded(t *testing.T) {
 	a := ask(t, nil)
-	for _, target := range []string{"/", "/accounts/shoes", "/api/v1/accounts", "/healthz", "/page.js", "/nothing", "/login"} {
+	for _, target := range []string{"/", "/accounts/shoes",
+		"/api/v1/accounts", "/healthz", "/page.js", "/nothing", "/login"} {
 		h := a.get(target).Header
 		for name, want := range map[string]string{
-			"Content-Security-Policy": contentPolicy, "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+			"Content-Security-Policy": contentPolicy, "X-Frame-Options": "DENY",
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
 		} {
 			if got := h.Get(name); got != want {
 				t.Errorf("%s: %s is %q; want %q", target, name, got, want)
 			}
 		}
-		if page := text(t, a.get(target)); strings.Contains(page, "<script>") || strings.Contains(page, "style=") || strings.Contains(page, "onclick") {
+		if page := text(t, a.get(target)); strings.Contains(page, "<script>") ||
+			strings.Contains(page, "style=") || strings.Contains(page, "onclick") {
 			t.Errorf("%s holds script or style of its own", target)
 		}
 	}
@@ -384,7 +414,8 @@ func TestX13ASlowSenderIsCutOff(t *testing.T) {
 		most        time.Duration
 	}{
 		{"headers", "GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ", headerTime},
-		{"body", "POST /api/v1/accounts/shoes/look?name=x.csv HTTP/1.1\r\nHost: localhost\r\n" + bearer + "\r\nContent-Length: 1000000\r\n\r\n", bodyTime},
+		{"body", "POST /api/v1/accounts/shoes/look?name=x.csv HTTP/1.1\r\nHost: localhost\r\n" +
+			bearer + "\r\nContent-Length: 1000000\r\n\r\n", bodyTime},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -14,9 +14,11 @@ import (
 // Who has the token is let finish.
 func TestX13ManySlowRequestsShutNobodyOut(t *testing.T) {
 	for name, said := range map[string]string{
-		"headers":  "GET /heal",
-		"a login":  "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nname=",
-		"no token": "POST /api/v1/accounts/shoes/wake HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+		"headers": "GET /heal",
+		"a login": "POST /login HTTP/1.1\r\nHost: localhost\r\n" +
+			"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nname=",
+		"no token": "POST /api/v1/accounts/shoes/wake " +
+			"HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -38,7 +40,8 @@ func TestX13ManySlowRequestsShutNobodyOut(t *testing.T) {
 					return c
 				}
 				var mine atomic.Int32
-				trusted := open("POST /api/v1/accounts/shoes/wake HTTP/1.1\r\nHost: localhost\r\n"+bearer+"\r\n"+jsonBody+"\r\nContent-Length: 12\r\n\r\n", &mine)
+				trusted := open("POST /api/v1/accounts/shoes/wake HTTP/1.1\r\nHost: localhost\r\n"+
+					bearer+"\r\n"+jsonBody+"\r\nContent-Length: 12\r\n\r\n", &mine)
 				for range 40 {
 					open(said, &closed)
 				}

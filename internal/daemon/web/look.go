@@ -91,7 +91,8 @@ func (s *Server) seen(ctx context.Context, account, name string, body io.Reader)
 	case s.looking <- struct{}{}:
 		defer func() { <-s.looking }()
 	default:
-		return nil, &problem{http.StatusServiceUnavailable, "busy", "other files are being looked at; try again in a moment"}
+		return nil, &problem{http.StatusServiceUnavailable,
+			"busy", "other files are being looked at; try again in a moment"}
 	}
 	content, err := io.ReadAll(body)
 	if err != nil {
@@ -181,9 +182,12 @@ func (s *Server) getMarked(w http.ResponseWriter, r *http.Request) {
 func (s *Server) commit(ctx context.Context, o order, id, note string) (daemon.Committed, *problem) {
 	one, ok := s.looks.of(o.account, id, s.Now())
 	if !ok || one.content == nil {
-		return daemon.Committed{}, &problem{http.StatusNotFound, "no_look", "the look is over, or the file may not be committed; look at it again"}
+		return daemon.Committed{}, &problem{http.StatusNotFound,
+			"no_look", "the look is over, or the file may not be committed; look at it again"}
 	}
-	c, err := s.desk.Commit(ctx, o.account, daemon.Handed{File: one.file, Content: one.content, By: o.by, Note: printable(note, reasonMost), Time: s.Now().UTC()})
+	c, err := s.desk.Commit(ctx, o.account, daemon.Handed{
+		File: one.file, Content: one.content, By: o.by, Note: printable(note, reasonMost), Time: s.Now().UTC(),
+	})
 	if err != nil {
 		p := s.problemOf(err)
 		return c, &p

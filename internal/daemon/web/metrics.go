@@ -36,12 +36,16 @@ func NewMetrics() *Metrics {
 	}
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), held: map[string]map[string]int{},
-		runs:     counter("adsync_runs_total", "Runs that ended, by how they ended.", "account", "class"),
-		looks:    counter("adsync_looks_total", "Looks at files and account that found all as it was, and began no run.", "account"),
-		changes:  counter("adsync_changes_total", "Changes of runs, by action and outcome.", "account", "action", "outcome"),
-		broke:    counter("adsync_panics_total", "What broke off by a mistake of adsync: a run, the loop, watching.", "account", "what"),
+		runs: counter("adsync_runs_total", "Runs that ended, by how they ended.", "account", "class"),
+		looks: counter("adsync_looks_total",
+			"Looks at files and account that found all as it was, and began no run.", "account"),
+		changes: counter("adsync_changes_total", "Changes of runs, by action and outcome.",
+			"account", "action", "outcome"),
+		broke: counter("adsync_panics_total", "What broke off by a mistake of adsync: a run, the loop, watching.",
+			"account", "what"),
 		requests: counter("adsync_requests_total", "Requests sent to the service.", "account"),
-		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "adsync_run_seconds", Help: "How long runs took.",
+		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "adsync_run_seconds",
+			Help:    "How long runs took.",
 			Buckets: []float64{.05, .25, 1, 5, 15, 60, 300, 900, 3600}}, []string{"account"}),
 	}
 	m.registry.MustRegister(m.runs, m.took, m.changes, m.requests, m.looks, m.broke,

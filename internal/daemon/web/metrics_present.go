@@ -47,25 +47,47 @@ func yes(b bool) float64 {
 
 var gauges = []gauge{
 	{"adsync_running", "1 while a run goes on.", func(s *daemon.Status) float64 { return yes(s.Running) }},
-	{"adsync_suspended", "1 while somebody stopped the account.", func(s *daemon.Status) float64 { return yes(s.Suspended != nil) }},
-	{"adsync_failures_in_a_row", "Runs in a row that failed for the time being.", func(s *daemon.Status) float64 { return float64(s.Failures) }},
-	{"adsync_last_run_timestamp_seconds", "When the last run ended; 0 before the first.", func(s *daemon.Status) float64 { return seconds(s.Last) }},
-	{"adsync_last_good_timestamp_seconds", "When files and account were last seen to be equal, or made so; 0 before that.", func(s *daemon.Status) float64 { return seconds(s.Good) }},
-	{"adsync_next_run_timestamp_seconds", "When the next run begins by itself; 0 where none does.", func(s *daemon.Status) float64 { return seconds(s.Next) }},
-	{"adsync_rate_limit", "Requests a minute the service takes; 0 where that is not known.", func(s *daemon.Status) float64 { return float64(s.Rate.Limit) }},
-	{"adsync_rate_left", "Requests the service still takes this minute.", func(s *daemon.Status) float64 { return float64(s.Rate.Left) }},
-	{"adsync_journal_steps", "Steps of the journal that are not closed.", func(s *daemon.Status) float64 { return float64(s.Journal) }},
-	{"adsync_unplanned_timestamp_seconds", "Since when nothing could be planned; 0 where the last run could.", func(s *daemon.Status) float64 { return seconds(s.Unplanned) }},
+	{"adsync_suspended", "1 while somebody stopped the account.", func(s *daemon.Status) float64 {
+		return yes(s.Suspended != nil)
+	}},
+	{"adsync_failures_in_a_row", "Runs in a row that failed for the time being.", func(s *daemon.Status) float64 {
+		return float64(s.Failures)
+	}},
+	{"adsync_last_run_timestamp_seconds", "When the last run ended; 0 before the first.",
+		func(s *daemon.Status) float64 { return seconds(s.Last) }},
+	{"adsync_last_good_timestamp_seconds", "When files and account were last " +
+		"seen to be equal, or made so; 0 before that.", func(s *daemon.Status) float64 { return seconds(s.Good) }},
+	{"adsync_next_run_timestamp_seconds", "When the next run begins by itself; 0 where none does.",
+		func(s *daemon.Status) float64 { return seconds(s.Next) }},
+	{"adsync_rate_limit", "Requests a minute the service takes; 0 where that is not known.",
+		func(s *daemon.Status) float64 { return float64(s.Rate.Limit) }},
+	{"adsync_rate_left", "Requests the service still takes this minute.", func(s *daemon.Status) float64 {
+		return float64(s.Rate.Left)
+	}},
+	{"adsync_journal_steps", "Steps of the journal that are not closed.", func(s *daemon.Status) float64 {
+		return float64(s.Journal)
+	}},
+	{"adsync_unplanned_timestamp_seconds", "Since when nothing could be planned; 0 where the last run could.",
+		func(s *daemon.Status) float64 { return seconds(s.Unplanned) }},
 }
 
 var figures = []figure{
-	{"adsync_pending_changes", "Changes of the last plan that would go.", func(f *daemon.Figures) float64 { return float64(f.Pending) }},
-	{"adsync_held_changes", "Changes of the last plan that are held, wholly or in part.", func(f *daemon.Figures) float64 { return float64(f.Held) }},
-	{"adsync_drift_fields", "Values of the last plan that somebody changed at the service.", func(f *daemon.Figures) float64 { return float64(f.Drift) }},
-	{"adsync_exposure_daily", "Possible spend a day, in the account's currency.", func(f *daemon.Figures) float64 { return micros(f.Exposure.Daily) }},
-	{"adsync_exposure_lifetime", "What is left of lifetime budgets, in the account's currency.", func(f *daemon.Figures) float64 { return micros(f.Exposure.Lifetime) }},
-	{"adsync_exposure_month_end", "Possible spend until the month ends, in the account's currency.", func(f *daemon.Figures) float64 { return micros(f.Exposure.MonthEnd) }},
-	{"adsync_figures_timestamp_seconds", "When the figures of the last plan were true.", func(f *daemon.Figures) float64 { return seconds(f.Taken) }},
+	{"adsync_pending_changes", "Changes of the last plan that would go.", func(f *daemon.Figures) float64 {
+		return float64(f.Pending)
+	}},
+	{"adsync_held_changes", "Changes of the last plan that are held, wholly or in part.",
+		func(f *daemon.Figures) float64 { return float64(f.Held) }},
+	{"adsync_drift_fields", "Values of the last plan that somebody changed at the service.",
+		func(f *daemon.Figures) float64 { return float64(f.Drift) }},
+	{"adsync_exposure_daily", "Possible spend a day, in the account's currency.", func(f *daemon.Figures) float64 {
+		return micros(f.Exposure.Daily)
+	}},
+	{"adsync_exposure_lifetime", "What is left of lifetime budgets, in the account's currency.",
+		func(f *daemon.Figures) float64 { return micros(f.Exposure.Lifetime) }},
+	{"adsync_exposure_month_end", "Possible spend until the month ends, in the account's currency.",
+		func(f *daemon.Figures) float64 { return micros(f.Exposure.MonthEnd) }},
+	{"adsync_figures_timestamp_seconds", "When the figures of the last plan were true.",
+		func(f *daemon.Figures) float64 { return seconds(f.Taken) }},
 }
 
 func description(name, help string, labels ...string) *prometheus.Desc {
@@ -82,9 +104,11 @@ func (p *present) Collect(to chan<- prometheus.Metric) {
 	}
 	give(description("adsync_build_info", "The version.", "version"), 1, p.version)
 	state := description("adsync_state_info", "How the last run of an account ended, as its class.", "account", "class")
-	revision := description("adsync_applied_revision_info", "The newest version of the files that was applied whole.", "account", "commit", "content")
+	revision := description("adsync_applied_revision_info",
+		"The newest version of the files that was applied whole.", "account", "commit", "content")
 	held := description("adsync_held", "Changes of the last plan, by the hazard that holds them.", "account", "hazard")
-	currency := description("adsync_account_info", "The ad account, and the currency its money is in.", "account", "id", "currency")
+	currency := description("adsync_account_info",
+		"The ad account, and the currency its money is in.", "account", "id", "currency")
 	for i := range p.accounts {
 		a := &p.accounts[i]
 		for _, g := range gauges {

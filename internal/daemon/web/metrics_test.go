@@ -14,7 +14,8 @@ import (
 func TestMetrics(t *testing.T) {
 	a := ask(t, nil)
 	m := a.server.Metrics
-	m.Ran("shoes", daemon.Result{Class: daemon.Held, Plan: a.desk.plans["shoes"], Run: a.desk.runs["shoes"][0], Requests: 7}, 3*time.Second)
+	m.Ran("shoes", daemon.Result{Class: daemon.Held,
+		Plan: a.desk.plans["shoes"], Run: a.desk.runs["shoes"][0], Requests: 7}, 3*time.Second)
 	m.Ran("shoes", daemon.Result{Class: daemon.InSync, Skipped: true, Requests: 1}, time.Millisecond)
 	m.Ran("gone", daemon.Result{Class: daemon.Transient}, time.Second)
 	a.get("/metrics") // first sees who is there
@@ -60,7 +61,9 @@ func TestMetricsOfWhatIsNotKnown(t *testing.T) {
 	m.Ran("shoes", daemon.Result{Class: daemon.Held, Plan: a.desk.plans["shoes"]}, time.Second)
 	m.Ran("shoes", daemon.Result{Class: daemon.Input, Plan: &planview.Document{Error: "1 error"}}, time.Second)
 	body := text(t, a.get("/metrics"))
-	for _, name := range []string{"adsync_pending_changes", "adsync_held_changes", "adsync_drift_fields", "adsync_exposure_daily", "adsync_exposure_lifetime", "adsync_exposure_month_end", "adsync_figures_timestamp_seconds"} {
+	for _, name := range []string{"adsync_pending_changes",
+		"adsync_held_changes", "adsync_drift_fields", "adsync_exposure_daily",
+		"adsync_exposure_lifetime", "adsync_exposure_month_end", "adsync_figures_timestamp_seconds"} {
 		if strings.Contains(body, name+`{account="hats"}`) {
 			t.Errorf("%s of an account without a plan is there; want it absent", name)
 		}
@@ -68,7 +71,9 @@ func TestMetricsOfWhatIsNotKnown(t *testing.T) {
 			t.Errorf("%s of an account with a plan is not there", name)
 		}
 	}
-	for _, want := range []string{`adsync_held{account="shoes",hazard="raises-spend"} 1`, `adsync_unplanned_timestamp_seconds{account="hats"} 1.7953632e+09`, `adsync_unplanned_timestamp_seconds{account="shoes"} 0`} {
+	for _, want := range []string{`adsync_held{account="shoes",hazard="raises-spend"} 1`,
+		`adsync_unplanned_timestamp_seconds{account="hats"} 1.7953632e+09`,
+		`adsync_unplanned_timestamp_seconds{account="shoes"} 0`} {
 		if !strings.Contains(body, want+"\n") {
 			t.Errorf("no line %s", want)
 		}

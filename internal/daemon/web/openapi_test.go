@@ -41,7 +41,8 @@ func TestTheAPIIsDescribed(t *testing.T) {
 	var there []string
 	for _, r := range a.server.routes() {
 		if regexp.MustCompile(`^/(api/|healthz|readyz|metrics)`).MatchString(r.path) {
-			there = append(there, r.method+" "+r.path+" "+map[audience]string{everybody: "everybody", readers: "readers", givers: "givers"}[r.for_])
+			there = append(there, r.method+" "+r.path+
+				" "+map[audience]string{everybody: "everybody", readers: "readers", givers: "givers"}[r.for_])
 		}
 	}
 	var said []string
@@ -87,17 +88,21 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	hash := a.desk.plans["shoes"].PlanHash
 	a.desk.accounts[0].Message = "1 change waits for a yes"
 	a.desk.rewrite("shoes")
-	a.desk.accepted = []daemon.Acceptance{{Commit: "973fd1f7f63f", Before: "92537cd63257", By: "ann", Note: "meant", Time: noon}}
+	a.desk.accepted = []daemon.Acceptance{{Commit: "973fd1f7f63f",
+		Before: "92537cd63257", By: "ann", Note: "meant", Time: noon}}
 	post := func(order, body string) *http.Response {
 		return a.send("POST", "/api/v1/accounts/shoes/"+order, body, bearer, jsonBody)
 	}
 	a.desk.upload.Branch = "adsync/uploads"
 	var seen struct{ Commit string }
-	if err := json.Unmarshal([]byte(text(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "x", bearer))), &seen); err != nil {
+	if err := json.Unmarshal([]byte(text(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "x", bearer))),
+		&seen); err != nil {
 		t.Fatal(err)
 	}
 	commit := a.send("POST", seen.Commit, `{"by":"ann"}`, bearer, jsonBody)
-	event := daemon.Event{Time: noon, Account: "shoes", Kind: "status", Status: &a.desk.accounts[0], Data: map[string]any{"n": 1}}
+	event := daemon.Event{
+		Time: noon, Account: "shoes", Kind: "status", Status: &a.desk.accounts[0], Data: map[string]any{"n": 1},
+	}
 	for name, row := range map[string]struct {
 		schema, body string
 	}{
@@ -108,7 +113,8 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"run":       {"Run", text(t, a.get("/api/v1/accounts/shoes/runs/run-000042"))},
 		"exposures": {"Exposures", text(t, a.get("/api/v1/accounts/shoes/exposures"))},
 		"approvals": {"Approvals", text(t, a.get("/api/v1/accounts/shoes/approvals"))},
-		"approve":   {"Account", text(t, post("approvals", `{"plan_hash":"`+hash+`","allow":["`+heldRaise+`"],"by":"ann"}`))},
+		"approve": {"Account",
+			text(t, post("approvals", `{"plan_hash":"`+hash+`","allow":["`+heldRaise+`"],"by":"ann"}`))},
 		"accepted":  {"Acceptances", text(t, a.get("/api/v1/accounts/shoes/acceptances"))},
 		"suspend":   {"Account", text(t, post("suspend", `{"by":"ann","reason":"x","for":"1h"}`))},
 		"suspended": {"Account", text(t, a.get("/api/v1/accounts/shoes"))},

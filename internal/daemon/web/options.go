@@ -49,10 +49,12 @@ func (o *Options) Check() error {
 	case o.Token.isZero():
 		refuse("listen is %q, which others reach, and there is no token; want a token", o.Listen)
 	case o.TLS == nil && !o.BehindProxy:
-		refuse("listen is %q, which others reach, without TLS; want tls, or behind_proxy: true where a proxy ends it", o.Listen)
+		refuse("listen is %q, which others reach, without TLS; want tls, or behind_proxy: true where a proxy ends it",
+			o.Listen)
 	}
 	if o.UserHeader != "" && !o.BehindProxy {
-		refuse("names are taken from the header %q, which anybody can send; want behind_proxy: true and a proxy that sets it", o.UserHeader)
+		refuse("names are taken from the header "+
+			"%q, which anybody can send; want behind_proxy: true and a proxy that sets it", o.UserHeader)
 	}
 	return errors.Join(problems...)
 }

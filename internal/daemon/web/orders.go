@@ -32,18 +32,22 @@ func (s *Server) approve(ctx context.Context, o order, c choice, note string) *p
 	account, _ := s.desk.Account(o.account)
 	switch {
 	case account.PlanOnly:
-		return &problem{http.StatusConflict, "plan_only", "this account is planned and never applied by the daemon, so that no approval would do anything; want adsync apply"}
+		return &problem{http.StatusConflict, "plan_only", "this account " +
+			"is planned and never applied by the daemon, so that no approval would do anything; want adsync apply"}
 	case plan == nil || plan.PlanHash == "" || len(c.items) == 0 && plan.PlanHash != c.hash:
 		p := s.problemOf(daemon.ErrOtherPlan)
 		return &p
 	case len(c.items)+len(c.allow) == 0:
-		return &problem{http.StatusBadRequest, "nothing_allowed", "nothing is chosen; want at least one of what the plan holds"}
+		return &problem{http.StatusBadRequest, "nothing_allowed",
+			"nothing is chosen; want at least one of what the plan holds"}
 	}
 	asks, p := s.chosen(plan, c)
 	if p != nil {
 		return p
 	}
-	a := daemon.Approval{PlanHash: plan.PlanHash, Asks: asks, By: o.by, Note: printable(note, reasonMost), Time: s.Now().UTC()}
+	a := daemon.Approval{
+		PlanHash: plan.PlanHash, Asks: asks, By: o.by, Note: printable(note, reasonMost), Time: s.Now().UTC(),
+	}
 	for _, one := range asks {
 		a.Allow = append(a.Allow, one.Allow)
 	}
@@ -71,7 +75,8 @@ func (s *Server) chosen(p *planview.Document, c choice) ([]planview.Ask, *proble
 	for _, allow := range c.allow {
 		at := slices.IndexFunc(p.Asks, func(a planview.Ask) bool { return a.Allow == allow })
 		if at < 0 {
-			return nil, &problem{http.StatusBadRequest, "not_offered", fmt.Sprintf("the plan holds nothing that %q releases", printable(allow, reasonMost))}
+			return nil, &problem{http.StatusBadRequest,
+				"not_offered", fmt.Sprintf("the plan holds nothing that %q releases", printable(allow, reasonMost))}
 		}
 		if p.PlanHash != c.hash {
 			other := s.problemOf(daemon.ErrOtherPlan)
@@ -105,9 +110,11 @@ func (s *Server) suspend(ctx context.Context, o order, reason string, lasts time
 	order := daemon.Suspension{By: o.by, Reason: printable(reason, reasonMost), Since: now}
 	switch {
 	case order.Reason == "":
-		return &problem{http.StatusBadRequest, "no_reason", "a suspension has no reason; want one, for whoever finds it"}
+		return &problem{http.StatusBadRequest, "no_reason",
+			"a suspension has no reason; want one, for whoever finds it"}
 	case lasts < 0:
-		return &problem{http.StatusBadRequest, "bad_request", fmt.Sprintf("a suspension of %s; want a time that is to come", lasts)}
+		return &problem{http.StatusBadRequest, "bad_request",
+			fmt.Sprintf("a suspension of %s; want a time that is to come", lasts)}
 	case lasts > 0:
 		order.Until = now.Add(lasts)
 	}

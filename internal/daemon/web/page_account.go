@@ -61,7 +61,8 @@ func reviewLines(s *review.Summary, zone *time.Location) (lines []reviewLine) {
 		return nil
 	}
 	for _, c := range s.Lately[:min(runsShown, len(s.Lately))] {
-		lines = append(lines, reviewLine{momentOf(c.Time, zone), printable(c.Text(), reasonMost), printable(c.Do, reasonMost), reviewMoods[c.State]})
+		lines = append(lines, reviewLine{momentOf(c.Time, zone),
+			printable(c.Text(), reasonMost), printable(c.Do, reasonMost), reviewMoods[c.State]})
 	}
 	return lines
 }
@@ -69,10 +70,11 @@ func reviewLines(s *review.Summary, zone *time.Location) (lines []reviewLine) {
 // releaseView is an allowance a person may give: as it is sent, and as it is read.
 type releaseView struct {
 	planview.Release
-	Item     string // what names it as it is shown; "" where nobody can agree to it here
-	Text     string // as a command takes it
-	Says     string // what it agrees to, in words
-	Again    string // the address at which the service would be asked once more; "" where it is something else that is allowed
+	Item string // what names it as it is shown; "" where nobody can agree to it here
+	Text string // as a command takes it
+	Says string // what it agrees to, in words
+	// the address at which the service would be asked once more; "" where it is something else that is allowed
+	Again    string
 	Approved string // by whom and when; "" where it waits
 }
 
@@ -99,13 +101,16 @@ type acceptedView struct {
 }
 
 // movements put in words how a history moved.
-var movements = map[string]string{"rewind": "the branch went back", "rewrite": "the history was rewritten", "fast_forward": "the tag was moved"}
+var movements = map[string]string{
+	"rewind": "the branch went back", "rewrite": "the history was rewritten", "fast_forward": "the tag was moved",
+}
 
 func rewrittenOf(w *daemon.Rewritten, zone *time.Location) *rewrittenView {
 	if w == nil {
 		return nil
 	}
-	return &rewrittenView{printable(w.Commit, 40), printable(w.Commit, 12), printable(w.Before, 12), movements[w.Movement], printable(w.Subject, 200), printable(w.Author, nameMost), momentOf(w.Time, zone)}
+	return &rewrittenView{printable(w.Commit, 40), printable(w.Commit, 12), printable(w.Before, 12),
+		movements[w.Movement], printable(w.Subject, 200), printable(w.Author, nameMost), momentOf(w.Time, zone)}
 }
 
 type runLine struct {
@@ -142,9 +147,12 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
 	}
 	said := ""
 	if a.Suspended != nil && r.URL.Query().Get("done") == "approved" {
-		said = "Approved. Nothing is sent while the account is suspended; what was approved goes afterwards if it is as it was shown, and the approval has not expired."
+		said = "Approved. Nothing is sent while the account is suspended; " +
+			"what was approved goes afterwards if it is as it was shown, and the approval has not expired."
 	}
-	s.show(w, r, http.StatusOK, "account", view{Title: v.Name, Account: a.Name, Follows: true, Plan: v.PlanHash, Done: said, Of: v})
+	s.show(w, r, http.StatusOK, "account", view{
+		Title: v.Name, Account: a.Name, Follows: true, Plan: v.PlanHash, Done: said, Of: v,
+	})
 }
 
 // fill reads what the page of an account shows beyond its card.
@@ -166,7 +174,8 @@ func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
 	}
 	for i := len(approvals) - 1; i >= 0 && len(v.Approvals) < runsShown; i-- {
 		one := approvals[i]
-		v.Approvals = append(v.Approvals, approvalView{printable(one.By, nameMost), printable(one.Note, reasonMost), printable(one.PlanHash, 7), momentOf(one.Time, zone), allowances(names, one.Allow)})
+		v.Approvals = append(v.Approvals, approvalView{printable(one.By, nameMost), printable(one.Note, reasonMost),
+			printable(one.PlanHash, 7), momentOf(one.Time, zone), allowances(names, one.Allow)})
 	}
 	v.Rewritten = rewrittenOf(a.Rewritten, zone)
 	accepted, err := s.desk.Acceptances(r.Context(), a.Name)
@@ -175,7 +184,8 @@ func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
 	}
 	for i := len(accepted) - 1; i >= 0 && len(v.Accepted) < runsShown; i-- {
 		one := accepted[i]
-		v.Accepted = append(v.Accepted, acceptedView{printable(one.By, nameMost), printable(one.Note, reasonMost), printable(one.Commit, 12), printable(one.Before, 12), momentOf(one.Time, zone)})
+		v.Accepted = append(v.Accepted, acceptedView{printable(one.By, nameMost), printable(one.Note, reasonMost),
+			printable(one.Commit, 12), printable(one.Before, 12), momentOf(one.Time, zone)})
 	}
 	points, err := s.desk.Exposures(r.Context(), a.Name)
 	if err != nil {
@@ -198,10 +208,13 @@ func allowances(names *words.Names, texts []string) (all []string) {
 	return all
 }
 
-func releaseViews(p *planview.Document, names *words.Names, approvals []daemon.Approval, now time.Time, zone *time.Location) []releaseView {
+func releaseViews(p *planview.Document, names *words.Names,
+	approvals []daemon.Approval, now time.Time, zone *time.Location) []releaseView {
 	var all []releaseView
 	for _, r := range planview.Releases(p) {
-		v := releaseView{Release: r, Text: printable(r.Allow, reasonMost), Says: printable(names.Allowance(r.Allow), reasonMost)}
+		v := releaseView{
+			Release: r, Text: printable(r.Allow, reasonMost), Says: printable(names.Allowance(r.Allow), reasonMost),
+		}
 		if again := planview.AsksAgain(r.Allow); again != "" {
 			v.Again = printable(names.Of(again), reasonMost)
 		}
@@ -248,7 +261,10 @@ func hours(d time.Duration) string {
 // agreedViews are what somebody agreed to, each allowance once for each who did.
 func agreedViews(p *planview.Document, names *words.Names) (all []agreedView) {
 	for _, a := range p.Agreed {
-		v := agreedView{Allow: printable(names.Allowance(a.Allow), reasonMost), By: printable(a.By, nameMost), Held: printable(words.Upper(names.In(a.Address+": "+a.Message)), reasonMost)}
+		v := agreedView{
+			Allow: printable(names.Allowance(a.Allow), reasonMost), By: printable(a.By, nameMost),
+			Held: printable(words.Upper(names.In(a.Address+": "+a.Message)), reasonMost),
+		}
 		if !slices.ContainsFunc(all, func(b agreedView) bool { return b.Allow == v.Allow && b.By == v.By }) {
 			all = append(all, v)
 		}
@@ -261,7 +277,8 @@ func runLines(a *daemon.Status, runs []runview.Head, most int) ([]runLine, int) 
 	more := max(0, len(runs)-most)
 	var lines []runLine
 	for i := range runs[:len(runs)-more] {
-		lines = append(lines, runLine{runs[i].Line(), runPath(a.Name, runs[i].Run), moodOf(&runs[i]), momentOf(runs[i].Started, zoneOf(a.Account))})
+		lines = append(lines, runLine{runs[i].Line(),
+			runPath(a.Name, runs[i].Run), moodOf(&runs[i]), momentOf(runs[i].Started, zoneOf(a.Account))})
 	}
 	return lines, more
 }

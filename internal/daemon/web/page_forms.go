@@ -27,7 +27,8 @@ func (s *Server) person(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-var foreignForm = problem{http.StatusForbidden, "form", "the form is not one this page showed you, or you logged in anew since; go back, load the page again, and send it once more"}
+var foreignForm = problem{http.StatusForbidden, "form", "the form is " +
+	"not one this page showed you, or you logged in anew since; go back, load the page again, and send it once more"}
 
 func (s *Server) formProblem(err error) problem {
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
@@ -53,7 +54,8 @@ func (s *Server) after(w http.ResponseWriter, r *http.Request, o order, did stri
 
 func (s *Server) formApprove(w http.ResponseWriter, r *http.Request) {
 	if o, ok := s.orderBy(w, r); ok {
-		s.after(w, r, o, "approved", s.approve(r.Context(), o, choice{r.PostForm.Get("plan"), r.PostForm["item"], r.PostForm["allow"]}, r.PostForm.Get("note")))
+		s.after(w, r, o, "approved", s.approve(r.Context(),
+			o, choice{r.PostForm.Get("plan"), r.PostForm["item"], r.PostForm["allow"]}, r.PostForm.Get("note")))
 	}
 }
 
@@ -113,7 +115,10 @@ func (s *Server) formLook(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, *p)
 		return
 	}
-	v := lookView{Name: printable(a.Name, 200), Path: accountPath(a.Name), File: printable(d.Name, 200), Problems: printables(d.Problems)}
+	v := lookView{
+		Name: printable(a.Name, 200), Path: accountPath(a.Name),
+		File: printable(d.Name, 200), Problems: printables(d.Problems),
+	}
 	if d.Marked != "" {
 		v.Marked = v.Path + d.Marked
 	}
@@ -148,7 +153,8 @@ func (s *Server) formCommit(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, *p)
 		return
 	}
-	v := committedView{printable(o.account, 200), accountPath(o.account), printable(c.Branch, 200), printable(c.Commit, 40), printable(c.Path, 500), c.Same}
+	v := committedView{printable(o.account, 200), accountPath(o.account),
+		printable(c.Branch, 200), printable(c.Commit, 40), printable(c.Path, 500), c.Same}
 	s.show(w, r, http.StatusOK, "committed", view{Title: "Committed to " + v.Branch, Of: v})
 }
 
@@ -177,7 +183,8 @@ func (s *Server) dropped(r *http.Request) (string, io.Reader, *problem) {
 	}
 	var file *multipart.Part
 	if file, err = parts.NextPart(); err != nil || file.FormName() != "file" {
-		return "", nil, &problem{http.StatusBadRequest, "no_file", "no file was chosen; want a workbook, CSV or YAML file"}
+		return "", nil, &problem{http.StatusBadRequest,
+			"no_file", "no file was chosen; want a workbook, CSV or YAML file"}
 	}
 	return file.FileName(), file, nil
 }
@@ -194,7 +201,8 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) login(w http.ResponseWriter, r *http.Request, status int, wrong string, v loginView) {
 	if s.Token.isZero() {
-		s.refuse(w, r, problem{http.StatusNotFound, "read_only", "nobody logs in here, as the daemon has no token; this page is for reading"})
+		s.refuse(w, r, problem{http.StatusNotFound,
+			"read_only", "nobody logs in here, as the daemon has no token; this page is for reading"})
 		return
 	}
 	v.WantsName = s.UserHeader == ""

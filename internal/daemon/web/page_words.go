@@ -80,7 +80,8 @@ func (m moment) HTML() template.HTML {
 	if m.Text == "" {
 		return "never"
 	}
-	return template.HTML(`<time datetime="` + template.HTMLEscapeString(m.Machine) + `">` + template.HTMLEscapeString(m.Text) + `</time>`)
+	return template.HTML(`<time datetime="` + template.HTMLEscapeString(m.Machine) +
+		`">` + template.HTMLEscapeString(m.Text) + `</time>`)
 }
 
 // zoneOf is the account's time zone, UTC where this machine does not know it.
@@ -101,17 +102,20 @@ func (s *Server) cardOf(a *daemon.Status) card {
 	}
 	zone := zoneOf(a.Account)
 	c := card{
-		Name: printable(a.Name, 200), Path: accountPath(a.Name), ID: printable(a.Account.ID, 200), Mood: moods[a.State], Message: printable(names.In(a.Message), 2000), Running: a.Running,
+		Name: printable(a.Name, 200), Path: accountPath(a.Name), ID: printable(a.Account.ID, 200),
+		Mood: moods[a.State], Message: printable(names.In(a.Message), 2000), Running: a.Running,
 		Daily: unknown, Held: unknown, Pending: unknown, Drift: unknown, Unplanned: momentOf(a.Unplanned, zone),
 		Failures: a.Failures, Source: printable(a.Source, 500),
 		Good: momentOf(a.Good, zone), Last: momentOf(a.Last, zone), Next: momentOf(a.Next, zone),
-		Woken: wokenBy(a.Woken), Revision: revisionOf(a.Revision), Applied: revisionOf(a.Applied), PlanOnly: a.PlanOnly, Reached: a.Reached,
+		Woken: wokenBy(a.Woken), Revision: revisionOf(a.Revision),
+		Applied: revisionOf(a.Applied), PlanOnly: a.PlanOnly, Reached: a.Reached,
 	}
 	if a.State == daemon.Held && (a.Figures == nil || a.Held == 0 || a.PlanOnly) { // nobody is asked
 		c.Mood = mood{"planned, not applied", "wait"}
 	}
 	if f := a.Figures; f != nil {
-		c.Daily, c.Held, c.Pending, c.Drift = money(f.Exposure.Daily, a.Account), strconv.Itoa(f.Held), strconv.Itoa(f.Pending), strconv.Itoa(f.Drift)
+		c.Daily, c.Held, c.Pending, c.Drift = money(f.Exposure.Daily, a.Account),
+			strconv.Itoa(f.Held), strconv.Itoa(f.Pending), strconv.Itoa(f.Drift)
 		c.Taken = momentOf(f.Taken, zone)
 		if f.Exposure.MonthEnd != 0 {
 			c.MonthEnd = money(f.Exposure.MonthEnd, a.Account)
@@ -121,7 +125,8 @@ func (s *Server) cardOf(a *daemon.Status) card {
 		}
 	}
 	if o := a.Suspended; o != nil {
-		c.Suspended = &suspended{printable(o.By, nameMost), printable(o.Reason, reasonMost), momentOf(o.Since, zone), momentOf(o.Until, zone), o.File}
+		c.Suspended = &suspended{printable(o.By, nameMost),
+			printable(o.Reason, reasonMost), momentOf(o.Since, zone), momentOf(o.Until, zone), o.File}
 	}
 	return c
 }
@@ -132,8 +137,10 @@ func money(micros int64, a planview.Account) string {
 
 // wakers are what wakes a run, in words.
 var wakers = map[daemon.Trigger]string{
-	daemon.Started: "the start of the daemon", daemon.Files: "a change of the files", daemon.Push: "a push", daemon.Poll: "the clock", daemon.Daily: "the clock, to read the whole account",
-	daemon.Asked: "a person", daemon.Approved: "an approval", daemon.Retried: "a failed attempt", daemon.Continued: "the end of a suspension", daemon.Reviewed: "a review of the service",
+	daemon.Started: "the start of the daemon", daemon.Files: "a change of the files",
+	daemon.Push: "a push", daemon.Poll: "the clock", daemon.Daily: "the clock, to read the whole account",
+	daemon.Asked: "a person", daemon.Approved: "an approval", daemon.Retried: "a failed attempt",
+	daemon.Continued: "the end of a suspension", daemon.Reviewed: "a review of the service",
 }
 
 func wokenBy(triggers []daemon.Trigger) string {

@@ -22,7 +22,8 @@ import (
 func TestOnlyWhatIsHeldWaitsForAYes(t *testing.T) {
 	a := ask(t, nil)
 	for held, want := range map[int]string{0: "planned, not applied", 2: "waits for approval"} {
-		if got := a.server.cardOf(&daemon.Status{State: daemon.Held, Figures: &daemon.Figures{Held: held}}).Mood.Words; got != want {
+		if got := a.server.cardOf(&daemon.Status{State: daemon.Held,
+			Figures: &daemon.Figures{Held: held}}).Mood.Words; got != want {
 			t.Errorf("%d held: %q; want %q", held, got, want)
 		}
 	}
@@ -42,16 +43,21 @@ func TestTheScaleOfAChart(t *testing.T) {
 // and since when nothing could be; before any plan, that nothing is known.
 func TestAnAccountWithFileErrors(t *testing.T) {
 	a := ask(t, nil)
-	broken := planview.Document{Account: planview.Account{ID: "adacct_quickstart", Currency: "USD"}, Error: "1 error; nothing was changed"}
+	broken := planview.Document{
+		Account: planview.Account{ID: "adacct_quickstart", Currency: "USD"}, Error: "1 error; nothing was changed",
+	}
 	a.desk.plans["shoes"], a.desk.plans["hats"] = &broken, &broken
 	shoes := &a.desk.accounts[0]
 	shoes.State, shoes.PlanHash, shoes.Unplanned = daemon.Input, "", noon.Add(-time.Minute)
 	shoes.Taken = noon.Add(-time.Hour)
 	tags := regexp.MustCompile("<[^>]*>")
 	for path, want := range map[string][]string{
-		"/accounts/shoes": {"Nothing could be planned since 2026-11-22 11:59 EST. Possible spend a day: 50.00 USD, as it was live 2026-11-22 11:00 EST.", "No plan: 1 error; nothing was changed."},
-		"/accounts/hats":  {"Nothing could be planned since 2026-11-22 16:00 UTC. Possible spend a day: not known yet.", "No plan: 1 error; nothing was changed."},
-		"/":               {"50.00 USD", "Nothing could be planned since 2026-11-22 11:59 EST. The figures are of 2026-11-22 11:00 EST.", "Nothing could be planned since 2026-11-22 16:00 UTC.", "Waitingnot known yet"},
+		"/accounts/shoes": {"Nothing could be planned since 2026-11-22 11:59 EST. Possible " +
+			"spend a day: 50.00 USD, as it was live 2026-11-22 11:00 EST.", "No plan: 1 error; nothing was changed."},
+		"/accounts/hats": {"Nothing could be planned since 2026-11-22 16:00 UTC. Possible spend a day: not known yet.",
+			"No plan: 1 error; nothing was changed."},
+		"/": {"50.00 USD", "Nothing could be planned since 2026-11-22 11:59 EST. The figures are of " +
+			"2026-11-22 11:00 EST.", "Nothing could be planned since 2026-11-22 16:00 UTC.", "Waitingnot known yet"},
 	} {
 		page := tags.ReplaceAllString(text(t, a.get(path)), "")
 		for _, words := range want {
@@ -83,7 +89,8 @@ func TestAfterAnApplyThePageShowsWhatItCameTo(t *testing.T) {
 	for pending, want := range map[int]string{0: `<p class="sum">120.00 USD</p>`, 1: "It is being read"} {
 		a := ask(t, nil)
 		p := a.desk.plans["shoes"]
-		agreed := `[{"address": "campaign/dark", "message": "budget.daily rises", "allow": "raises-spend=campaign/dark", "by": "Ben"}]`
+		agreed := `[{"address": "campaign/dark", ` +
+			`"message": "budget.daily rises", "allow": "raises-spend=campaign/dark", "by": "Ben"}]`
 		if err := json.Unmarshal([]byte(agreed), &p.Agreed); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +104,8 @@ func TestAfterAnApplyThePageShowsWhatItCameTo(t *testing.T) {
 				t.Errorf("%d pending: the page does not say %q", pending, says)
 			}
 		}
-		for _, says := range []string{"Plan <code>", "it goes once nothing else stops it", `id="held"`, "verified 1/1"} {
+		for _, says := range []string{"Plan <code>",
+			"it goes once nothing else stops it", `id="held"`, "verified 1/1"} {
 			if strings.Contains(page, says) {
 				t.Errorf("%d pending: the page still says %q", pending, says)
 			}
@@ -111,9 +119,11 @@ func TestThePagesOfRunsHaveNoEngineersWords(t *testing.T) {
 	a := ask(t, nil)
 	a.desk.runs["shoes"][1].Reverts = "run-000001"
 	for path, wants := range map[string][]string{
-		"/accounts/shoes/runs/run-000042": {"Daily budget: 120.00 → 160.00", "campaign</span> “Dark”", "Waits, and was not sent (1)", "Daily budget is ×6 of what it was", "To do: approve it on the page, or write a smaller amount.", "Run run-000042"},
-		"/accounts/shoes/runs":            {"1 waiting", "read back as sent", "takes back run-000001: "},
-		"/accounts/shoes":                 {"woken by a push"},
+		"/accounts/shoes/runs/run-000042": {"Daily budget: 120.00 → 160.00",
+			"campaign</span> “Dark”", "Waits, and was not sent (1)", "Daily budget is ×6 of what it was",
+			"To do: approve it on the page, or write a smaller amount.", "Run run-000042"},
+		"/accounts/shoes/runs": {"1 waiting", "read back as sent", "takes back run-000001: "},
+		"/accounts/shoes":      {"woken by a push"},
 	} {
 		page := html.UnescapeString(text(t, a.get(path)))
 		for _, says := range wants {
@@ -121,7 +131,8 @@ func TestThePagesOfRunsHaveNoEngineersWords(t *testing.T) {
 				t.Errorf("%s does not say %q:\n%s", path, says, page)
 			}
 		}
-		for _, says := range []string{"--allow raises", "budget.daily", "campaign/dark", "cmpn_", "adgrp_", "Held,", " held", "verified ", "adsync apply", "adsync show"} {
+		for _, says := range []string{"--allow raises", "budget.daily",
+			"campaign/dark", "cmpn_", "adgrp_", "Held,", " held", "verified ", "adsync apply", "adsync show"} {
 			if strings.Contains(page, says) {
 				t.Errorf("%s says %q", path, says)
 			}

@@ -29,9 +29,13 @@ func (s *Server) problemOf(err error) problem {
 	case errors.Is(err, daemon.ErrNoRun):
 		return problem{http.StatusNotFound, "no_run", err.Error()}
 	case errors.Is(err, daemon.ErrOtherPlan):
-		return problem{http.StatusConflict, "other_plan", "what was chosen is not as it was shown by now: what it changes, what is live, by how much, or what belongs to it; nothing was approved; look at the plan and decide again"}
+		return problem{http.StatusConflict, "other_plan",
+			"what was chosen is not as it was shown by now: what it changes, " +
+				"what is live, by how much, or " +
+				"what belongs to it; nothing was approved; look at the plan and decide again"}
 	case errors.Is(err, daemon.ErrOtherCommit):
-		return problem{http.StatusConflict, "other_commit", "that commit does not wait to be accepted; look at what does, by its full hash, and decide again"}
+		return problem{http.StatusConflict, "other_commit",
+			"that commit does not wait to be accepted; look at what does, by its full hash, and decide again"}
 	case errors.Is(err, daemon.ErrNoUploads):
 		return problem{http.StatusNotFound, "no_uploads", err.Error()}
 	case errors.Is(err, daemon.ErrNotNow):
@@ -43,7 +47,8 @@ func (s *Server) problemOf(err error) problem {
 	case errors.Is(err, daemon.ErrNoLook):
 		return problem{http.StatusNotFound, "no_look", err.Error()}
 	case errors.As(err, &large):
-		return problem{http.StatusRequestEntityTooLarge, "too_large", "the request is larger than what is taken: " + planview.Thousands(int(large.Limit)) + " bytes"}
+		return problem{http.StatusRequestEntityTooLarge,
+			"too_large", "the request is larger than what is taken: " + planview.Thousands(int(large.Limit)) + " bytes"}
 	}
 	if errors.Is(err, context.Canceled) { // whoever asked has gone away, or the daemon ends
 		return problem{http.StatusServiceUnavailable, "not_now", "the request was broken off"}

@@ -22,7 +22,8 @@ func TestThePageSaysWhatTheReviewSaid(t *testing.T) {
 	a.desk.plans["shoes"].Review = known.Summary()
 	page := text(t, a.get("/accounts/shoes"))
 	for _, want := range []string{
-		"Review at the service:", "1 ad rejected", "“Hero &lt;b&gt;” in Spring › Runners: the landing page is not there (404)<", "To do: open the Target URL",
+		"Review at the service:", "1 ad rejected",
+		"“Hero &lt;b&gt;” in Spring › Runners: the landing page is not there (404)<", "To do: open the Target URL",
 		"“Hero &lt;b&gt;” in Spring › Runners is rejected, was in review",
 	} {
 		if !strings.Contains(page, want) {

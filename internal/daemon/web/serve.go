@@ -30,7 +30,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	open := &lines{most: s.linesMost, open: map[net.Conn]*list.Element{}}
 	server := &http.Server{
 		Handler: s, TLSConfig: s.TLS,
-		ReadHeaderTimeout: headerTime, ReadTimeout: bodyTime, WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerMost,
+		ReadHeaderTimeout: headerTime, ReadTimeout: bodyTime,
+		WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerMost,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 		ConnState:   open.follow,

@@ -38,7 +38,10 @@ func New(o Options, desk daemon.Desk) (*Server, error) {
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics()
 	}
-	s := &Server{Options: o, desk: desk, watching: make(chan struct{}, watchersMost), looking: make(chan struct{}, looksAtOnce), linesMost: linesMost}
+	s := &Server{
+		Options: o, desk: desk, watching: make(chan struct{}, watchersMost),
+		looking: make(chan struct{}, looksAtOnce), linesMost: linesMost,
+	}
 	mux := http.NewServeMux()
 	for _, route := range s.routes() {
 		do := route.do
@@ -145,6 +148,7 @@ func (s *Server) nothing(mux *http.ServeMux) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Allow", strings.Join(methods, ", "))
-		s.refuse(w, r, problem{http.StatusMethodNotAllowed, "method", "the method is " + printable(r.Method, 10) + "; want " + strings.Join(methods, " or ")})
+		s.refuse(w, r, problem{http.StatusMethodNotAllowed,
+			"method", "the method is " + printable(r.Method, 10) + "; want " + strings.Join(methods, " or ")})
 	}
 }

@@ -98,5 +98,8 @@ func (o *Options) cookieName() string {
 }
 
 func (o *Options) cookie(value string, age int) *http.Cookie {
-	return &http.Cookie{Name: o.cookieName(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: o.secure(), SameSite: http.SameSiteStrictMode}
+	return &http.Cookie{
+		Name: o.cookieName(), Value: value, Path: "/",
+		MaxAge: age, HttpOnly: true, Secure: o.secure(), SameSite: http.SameSiteStrictMode,
+	}
 }

@@ -69,7 +69,8 @@ func (p *pair) now() (*tls.Certificate, error) {
 func closed(key string) error {
 	about, err := os.Stat(key)
 	if err == nil && about.Mode().Perm()&0o007 != 0 {
-		return fmt.Errorf("the key is open to everybody on this machine (%04o); want it readable by its owner, or its group, alone", about.Mode().Perm())
+		return fmt.Errorf("the key is open to everybody "+
+			"on this machine (%04o); want it readable by its owner, or its group, alone", about.Mode().Perm())
 	}
 	return err
 }

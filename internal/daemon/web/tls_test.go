@@ -27,7 +27,10 @@ func certify(t *testing.T, folder, name string) (certificate, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	about := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
 	signed, err := x509.CreateCertificate(rand.Reader, about, about, &private.PublicKey, private)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +40,9 @@ func certify(t *testing.T, folder, name string) (certificate, key string) {
 		t.Fatal(err)
 	}
 	certificate, key = filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
-	for file, block := range map[string]*pem.Block{certificate: {Type: "CERTIFICATE", Bytes: signed}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+	for file, block := range map[string]*pem.Block{
+		certificate: {Type: "CERTIFICATE", Bytes: signed}, key: {Type: "PRIVATE KEY", Bytes: secret},
+	} {
 		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +70,10 @@ func TestTLSAndARenewedCertificate(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- a.server.Serve(ctx, listener) }()
 	shown := func() string {
-		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}} // who it is, is what is looked at
+		// who it is, is what is looked at
+		client := &http.Client{
+			Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true},
+		}
 		answer, err := client.Get("https://" + listener.Addr().String() + "/healthz")
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +106,8 @@ func TestTLSAndARenewedCertificate(t *testing.T) {
 	if len(told) != 1 || !strings.Contains(told[0].Error(), "cert.pem") {
 		t.Errorf("told %v; want once that it cannot be read", told)
 	}
-	if answer, err := http.Get("http://" + listener.Addr().String() + "/healthz"); err == nil && answer.StatusCode != http.StatusBadRequest {
+	if answer, err := http.Get("http://" + listener.Addr().String() + "/healthz"); err == nil &&
+		answer.StatusCode != http.StatusBadRequest {
 		t.Errorf("without TLS: %s", answer.Status)
 	}
 	cancel()
@@ -110,7 +119,9 @@ func TestTLSAndARenewedCertificate(t *testing.T) {
 // A private key that everybody on the machine can read is no secret any more.
 func TestX13AKeyThatEverybodyReadsIsRefused(t *testing.T) {
 	certificate, key := certify(t, t.TempDir(), "first")
-	for mode, safe := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: true, 0o644: false, 0o604: false, 0o602: false} {
+	for mode, safe := range map[os.FileMode]bool{
+		0o600: true, 0o400: true, 0o640: true, 0o644: false, 0o604: false, 0o602: false,
+	} {
 		if err := os.Chmod(key, mode); err != nil {
 			t.Fatal(err)
 		}

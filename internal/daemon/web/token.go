@@ -19,7 +19,8 @@ type Token struct{ sum *[sha256.Size]byte }
 func NewToken(text string) (Token, error) {
 	text = strings.TrimSpace(text)
 	if len(text) < tokenLeast {
-		return Token{}, errors.New("the token has fewer than 20 characters; want one that was drawn, such as by: openssl rand -hex 32")
+		return Token{}, errors.New("the token has " +
+			"fewer than 20 characters; want one that was drawn, such as by: openssl rand -hex 32")
 	}
 	sum := sha256.Sum256([]byte(text))
 	return Token{&sum}, nil

@@ -23,9 +23,12 @@ func (r *Room) Routes() []service.Route {
 	return []service.Route{
 		{Method: http.MethodGet, Pattern: "/ad_account", Auth: service.Read, Handle: r.read},
 		{Method: http.MethodGet, Pattern: "/ad_accounts", Auth: service.Read, NoAccount: true, Handle: r.list},
-		{Method: http.MethodPost, Pattern: "/ad_account/brand", Auth: service.Write, Body: service.JSONBody, Handle: r.setBrand},
-		{Method: http.MethodPost, Pattern: "/ad_account/activate", Auth: service.Write, Handle: r.setStatus("activate", world.Active)},
-		{Method: http.MethodPost, Pattern: "/ad_account/pause", Auth: service.Write, Handle: r.setStatus("pause", world.Paused)},
+		{Method: http.MethodPost, Pattern: "/ad_account/brand",
+			Auth: service.Write, Body: service.JSONBody, Handle: r.setBrand},
+		{Method: http.MethodPost, Pattern: "/ad_account/activate",
+			Auth: service.Write, Handle: r.setStatus("activate", world.Active)},
+		{Method: http.MethodPost, Pattern: "/ad_account/pause",
+			Auth: service.Write, Handle: r.setStatus("pause", world.Paused)},
 	}
 }
 
@@ -97,5 +100,6 @@ func (r *Room) setStatus(action string, to world.Status) func(*service.Call) (an
 // save keeps a changed account and logs it as it is shown.
 func (r *Room) save(tx *world.Tx, action string, before, after world.Profile) {
 	tx.Account.Profiles.Put(tx, after)
-	tx.Record(world.Mutation{Action: action, Resource: "ad_account", ResourceID: after.ID}, r.show(before, tx.Now), r.show(after, tx.Now))
+	tx.Record(world.Mutation{Action: action, Resource: "ad_account", ResourceID: after.ID},
+		r.show(before, tx.Now), r.show(after, tx.Now))
 }

@@ -29,7 +29,8 @@ func readBrand(o *wire.Object, points *openpoint.Settings) (b brand, err error) 
 		accountName: o.Name("account_name", 1, maxName), brandName: o.Name("brand_name", 1, maxName),
 	}
 	if b.name.Set && (b.legalName.Set || b.accountName.Set || b.brandName.Set) {
-		o.Fail("name", "invalid_value", "'name' sets all three names and cannot be combined with 'legal_name', 'account_name' or 'brand_name'.")
+		o.Fail("name", "invalid_value",
+			"'name' sets all three names and cannot be combined with 'legal_name', 'account_name' or 'brand_name'.")
 	}
 	if points.Is(openpoint.BrandAddress, "taken") {
 		b.url, b.favicon = readAddress(o), o.Text("favicon_file_id", 1, 255)
@@ -91,7 +92,8 @@ func (r *Room) setBrand(c *service.Call) (shown any, err error) {
 
 func mayBrand(a *world.Account, p world.Profile, b brand) error {
 	if !p.Features.Brand {
-		err := wire.Refusef(http.StatusForbidden, "brand_update_not_enabled", "", "Brand updates are not enabled for this ad account.")
+		err := wire.Refusef(http.StatusForbidden, "brand_update_not_enabled",
+			"", "Brand updates are not enabled for this ad account.")
 		err.Type = "permission_error"
 		return err
 	}
@@ -99,7 +101,8 @@ func mayBrand(a *world.Account, p world.Profile, b brand) error {
 		return nil
 	}
 	if f, ok := a.Files.Get(b.favicon.V); !ok || f.Purpose != "account_favicon" {
-		return wire.Invalidf("favicon_file_id", "file_not_found", "No file uploaded as account_favicon has the id '%s'.", b.favicon.V)
+		return wire.Invalidf("favicon_file_id", "file_not_found",
+			"No file uploaded as account_favicon has the id '%s'.", b.favicon.V)
 	}
 	return nil
 }

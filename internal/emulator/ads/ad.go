@@ -32,7 +32,8 @@ func (r *Room) listAds(c *service.Call) (list any, err error) {
 		if err != nil {
 			return err
 		}
-		list, err = service.List(c, service.Rows[world.Ad]{All: rows, Version: t.Version(), Entry: adEntry}, func(d world.Ad) adView { return r.viewAd(c, d, issues) })
+		list, err = service.List(c, service.Rows[world.Ad]{All: rows, Version: t.Version(), Entry: adEntry},
+			func(d world.Ad) adView { return r.viewAd(c, d, issues) })
 		return err
 	})
 	return list, err
@@ -128,7 +129,9 @@ func submit(tx *world.Tx, d *world.Ad) {
 }
 
 func adMutation(action string, d world.Ad) world.Mutation {
-	return world.Mutation{Action: action, Resource: "ad", ResourceID: d.ID, CampaignID: d.CampaignID, AdGroupID: d.AdGroupID}
+	return world.Mutation{
+		Action: action, Resource: "ad", ResourceID: d.ID, CampaignID: d.CampaignID, AdGroupID: d.AdGroupID,
+	}
 }
 
 func (r *Room) updateAd(c *service.Call) (view any, err error) {
@@ -219,7 +222,8 @@ func (r *Room) previewAd(c *service.Call) (view any, err error) {
 			return err
 		}
 		token := world.HashKey(d.VersionID + c.Now().UTC().Format("2006-01-02"))
-		frame := fmt.Sprintf(`<iframe src="https://ads.example.com/previews/adprev_%s?token=%s" width="390" height="220"></iframe>`, token[:24], token[24:])
+		frame := fmt.Sprintf(`<iframe src="https://ads.example.com/previews/adprev_%s?token=%s" `+
+			`width="390" height="220"></iframe>`, token[:24], token[24:])
 		view = map[string][]preview{"data": {{frame}}}
 		return nil
 	})

@@ -41,12 +41,13 @@ func readAdUpdate(o *wire.Object, points *openpoint.Settings) AdChange {
 	o.AllowNull("landing_page_configuration")
 	name := o.Name("name", 3, 1000)
 	landing, hasLanding := readLandingPage(o), o.Has("landing_page_configuration")
-	return AdChange{Status: updateStatus(o), Creative: readCreative(o, points, int(points.Int(openpoint.UpdatedTitle))), Apply: func(d *world.Ad) {
-		d.Name = NormName(points, name.Or(d.Name))
-		if hasLanding {
-			d.LandingPage = landing
-		}
-	}}
+	return AdChange{Status: updateStatus(o), Creative: readCreative(o, points, int(points.Int(openpoint.UpdatedTitle))),
+		Apply: func(d *world.Ad) {
+			d.Name = NormName(points, name.Or(d.Name))
+			if hasLanding {
+				d.LandingPage = landing
+			}
+		}}
 }
 
 // readCreative reads a whole creative; nil when absent.
@@ -86,7 +87,8 @@ func ReadURL(o *wire.Object, name string) string {
 // CheckURL accepts an absolute http or https address without blanks.
 func CheckURL(address string) error {
 	u, err := url.Parse(address)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.ContainsAny(address, " \t\r\n") {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") ||
+		u.Hostname() == "" || strings.ContainsAny(address, " \t\r\n") {
 		return fmt.Errorf("%q is no http or https address", address)
 	}
 	return nil
@@ -119,7 +121,8 @@ func checkAd(a *world.Account, g world.AdGroup, d world.Ad) error {
 		return wire.Invalidf("creative.file_id", "file_not_found", "No file found with id '%s'.", d.Creative.FileID)
 	}
 	if f.Purpose != "" {
-		return wire.Invalidf("creative.file_id", "invalid_file", "The file '%s' was uploaded as %s, not as a creative image.", f.ID, f.Purpose)
+		return wire.Invalidf("creative.file_id", "invalid_file",
+			"The file '%s' was uploaded as %s, not as a creative image.", f.ID, f.Purpose)
 	}
 	return nil
 }
@@ -131,7 +134,8 @@ func checkTemplateAd(a *world.Account, g world.AdGroup, d world.Ad) error {
 	}
 	for _, other := range a.AdsOf.Of(g.ID) {
 		if other.ID != d.ID && other.Status != world.Archived && other.Creative.Type == productTemplate {
-			return wire.Conflictf("product_ad_template_exists", "The ad group has the product_ad_template %s already.", other.ID)
+			return wire.Conflictf("product_ad_template_exists",
+				"The ad group has the product_ad_template %s already.", other.ID)
 		}
 	}
 	return nil

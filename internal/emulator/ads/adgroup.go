@@ -23,7 +23,8 @@ func (r *Room) listAdGroups(c *service.Call) (list any, err error) {
 	err = c.View(func() error {
 		t := c.Account.AdGroups
 		find := func() error { _, err := findCampaign(c.Account, campaign); return err }
-		rows, err := beneath[world.AdGroup]{openpoint.ListAdGroups, "campaign_id", campaign, find, t.All, c.Account.AdGroupsOf.Of}.rows(c)
+		rows, err := beneath[world.AdGroup]{openpoint.ListAdGroups,
+			"campaign_id", campaign, find, t.All, c.Account.AdGroupsOf.Of}.rows(c)
 		if err != nil {
 			return err
 		}
@@ -69,7 +70,8 @@ func (r *Room) createAdGroup(c *service.Call) (view any, err error) {
 		return nil, err
 	}
 	if isMaximize(draft.Bidding.Strategy) && c.Key == "" && c.Points.Is(openpoint.MaximizeKey, "required") {
-		return nil, wire.Invalidf("Idempotency-Key", "missing_required_parameter", "Missing required header: 'Idempotency-Key' with strategy '%s'.", draft.Bidding.Strategy)
+		return nil, wire.Invalidf("Idempotency-Key", "missing_required_parameter",
+			"Missing required header: 'Idempotency-Key' with strategy '%s'.", draft.Bidding.Strategy)
 	}
 	key := KeyUse{Via: ViaHeader, Resource: "ad_group", Key: c.Key, BodyHash: c.BodyHash}
 	err = c.Update(func(tx *world.Tx) error {
@@ -102,7 +104,8 @@ func (r *Room) AddAdGroup(tx *world.Tx, key KeyUse, draft world.AdGroup) (made w
 	if err := checkAdGroup(a, campaign, draft); err != nil {
 		return made, false, err
 	}
-	if err := underLimit("ad_group", a.LiveAdGroup.Count("active", "paused"), a.Profile().Features.MaxAdGroups); err != nil {
+	if err := underLimit("ad_group", a.LiveAdGroup.Count("active", "paused"),
+		a.Profile().Features.MaxAdGroups); err != nil {
 		return made, false, err
 	}
 	made = draft
@@ -111,7 +114,8 @@ func (r *Room) AddAdGroup(tx *world.Tx, key KeyUse, draft world.AdGroup) (made w
 	made.UserExternalID = key.Key
 	a.AdGroups.Put(tx, made)
 	key.Remember(tx, made.ID)
-	tx.Record(world.Mutation{Action: "create", Resource: "ad_group", ResourceID: made.ID, CampaignID: made.CampaignID, AdGroupID: made.ID}, nil, made)
+	tx.Record(world.Mutation{Action: "create", Resource: "ad_group",
+		ResourceID: made.ID, CampaignID: made.CampaignID, AdGroupID: made.ID}, nil, made)
 	return made, false, nil
 }
 
@@ -165,7 +169,8 @@ func (r *Room) ChangeAdGroup(tx *world.Tx, id, action string, change AdGroupChan
 	}
 	after.UpdatedAt = tx.Now.Unix()
 	tx.Account.AdGroups.Put(tx, after)
-	tx.Record(world.Mutation{Action: action, Resource: "ad_group", ResourceID: id, CampaignID: after.CampaignID, AdGroupID: id}, before, after)
+	tx.Record(world.Mutation{Action: action, Resource: "ad_group",
+		ResourceID: id, CampaignID: after.CampaignID, AdGroupID: id}, before, after)
 	return after, nil
 }
 

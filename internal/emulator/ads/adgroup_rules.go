@@ -78,20 +78,23 @@ func checkAdGroup(a *world.Account, c world.Campaign, g world.AdGroup) error {
 	}
 	for _, m := range g.Bidding.Multipliers {
 		if audience, ok := a.Audiences.Get(m.AudienceID); !ok || audience.Status == "archived" {
-			return wire.Invalidf("bidding_config.custom_audience_bid_multipliers", "custom_audience_not_found", "No custom audience found with id '%s'.", m.AudienceID)
+			return wire.Invalidf("bidding_config.custom_audience_bid_multipliers",
+				"custom_audience_not_found", "No custom audience found with id '%s'.", m.AudienceID)
 		}
 	}
 	if g.ProductSet == nil {
 		return nil
 	}
 	if c.ProductFeedID == nil || *c.ProductFeedID != g.ProductSet.ProductFeedID {
-		return wire.Invalidf("product_set.product_feed_id", "product_feed_mismatch", "The product feed '%s' is not the campaign's.", g.ProductSet.ProductFeedID)
+		return wire.Invalidf("product_set.product_feed_id",
+			"product_feed_mismatch", "The product feed '%s' is not the campaign's.", g.ProductSet.ProductFeedID)
 	}
 	return nil
 }
 
 var (
-	filterFields    = []string{"title", "body", "item_id", "offer_id", "price", "target_url", "image_url", "product_category", "brand", "seller_name", "external_seller_id", "star_rating", "condition", "age_group"}
+	filterFields = []string{"title", "body", "item_id", "offer_id", "price", "target_url", "image_url",
+		"product_category", "brand", "seller_name", "external_seller_id", "star_rating", "condition", "age_group"}
 	filterOperators = []string{"in", "not_in", "gt", "gte", "lt", "lte", "contains", "not_contains", "starts_with"}
 	orderOperators  = []string{"gt", "gte", "lt", "lte"}
 	orderFields     = []string{"price", "star_rating"}
@@ -121,7 +124,8 @@ func readProductSet(o *wire.Object) *world.ProductSet {
 			f.Fail("field", "invalid_value", "Invalid '%s': '%s' is no product field.", f.At("field"), filter.Field)
 		}
 		if slices.Contains(orderOperators, filter.Operator) && !slices.Contains(orderFields, filter.Field) {
-			f.Fail("operator", "invalid_value", "Invalid '%s': '%s' goes with price and star_rating only.", f.At("operator"), filter.Operator)
+			f.Fail("operator", "invalid_value", "Invalid '%s': '%s' goes with price and star_rating only.",
+				f.At("operator"), filter.Operator)
 		}
 		set.Filters = append(set.Filters, filter)
 	}

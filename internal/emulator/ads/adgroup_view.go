@@ -60,7 +60,8 @@ func (r *Room) viewAdGroup(c *service.Call, g world.AdGroup, show shownParts) ad
 	v := adGroupView{
 		ID: g.ID, CampaignID: g.CampaignID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt,
 		Name: g.Name, Description: shownDescription(c, g.Description), Status: g.Status,
-		ContextHints: shownList(c, g.ContextHints), Bidding: viewBidding(c, g.Bidding), ProductSet: g.ProductSet, LandingPage: g.LandingPage,
+		ContextHints: shownList(c, g.ContextHints),
+		Bidding:      viewBidding(c, g.Bidding), ProductSet: g.ProductSet, LandingPage: g.LandingPage,
 		UserExternalID: externalID(c, g.UserExternalID),
 	}
 	if c.Points.Is(openpoint.ParentEcho, "no") {

@@ -43,9 +43,11 @@ func readBidding(o *wire.Object, points *openpoint.Settings) *world.Bidding {
 	case bidding.Strategy == FixedBid:
 		b.Require("max_bid_micros")
 	case bidding.MaxBidMicros != nil:
-		b.Fail("max_bid_micros", "invalid_value", "Invalid '%s': it must be omitted with strategy '%s'.", b.At("max_bid_micros"), bidding.Strategy)
+		b.Fail("max_bid_micros", "invalid_value", "Invalid '%s': it must be omitted with strategy '%s'.",
+			b.At("max_bid_micros"), bidding.Strategy)
 	case len(bidding.Multipliers) > 0:
-		b.Fail("custom_audience_bid_multipliers", "invalid_value", "Invalid '%s': it goes with strategy fixed_bid only.", b.At("custom_audience_bid_multipliers"))
+		b.Fail("custom_audience_bid_multipliers", "invalid_value",
+			"Invalid '%s': it goes with strategy fixed_bid only.", b.At("custom_audience_bid_multipliers"))
 	}
 	return bidding
 }
@@ -60,7 +62,8 @@ func readMultipliers(b *wire.Object) []world.Multiplier {
 			Micros:     m.Int("bid_multiplier_micros", minMultiplier, maxMultiplier).V,
 		}
 		if seen[one.AudienceID] {
-			m.Fail("custom_audience_id", "invalid_value", "Invalid '%s': the audience '%s' is used twice.", m.At("custom_audience_id"), one.AudienceID)
+			m.Fail("custom_audience_id", "invalid_value",
+				"Invalid '%s': the audience '%s' is used twice.", m.At("custom_audience_id"), one.AudienceID)
 		}
 		seen[one.AudienceID] = true
 		all = append(all, one)
@@ -72,16 +75,20 @@ func readMultipliers(b *wire.Object) []world.Multiplier {
 // conversion-optimised rules).
 func CheckBidding(c world.Campaign, b world.Bidding) error {
 	if b.BillingEventType != c.BillingEvent() {
-		return wire.Invalidf("bidding_config.billing_event_type", "billing_event_mismatch", "Ad groups of a campaign with bidding_type '%s' are billed by %s, not by %s.", c.BiddingType, c.BillingEvent(), b.BillingEventType)
+		return wire.Invalidf("bidding_config.billing_event_type", "billing_event_mismatch", "Ad groups of a campaign "+
+			"with bidding_type '%s' are billed by %s, not by %s.", c.BiddingType, c.BillingEvent(), b.BillingEventType)
 	}
 	if !isMaximize(b.Strategy) {
 		return nil
 	}
-	if fits := map[string]string{"clicks": maximizeClicks, "conversions": maximizeConversions}[c.BiddingType]; b.Strategy != fits {
-		return wire.Invalidf("bidding_config.strategy", "strategy_mismatch", "The strategy '%s' does not go with bidding_type '%s'.", b.Strategy, c.BiddingType)
+	if fits := map[string]string{"clicks": maximizeClicks,
+		"conversions": maximizeConversions}[c.BiddingType]; b.Strategy != fits {
+		return wire.Invalidf("bidding_config.strategy",
+			"strategy_mismatch", "The strategy '%s' does not go with bidding_type '%s'.", b.Strategy, c.BiddingType)
 	}
 	if c.Budget.Daily == nil {
-		return wire.Invalidf("bidding_config.strategy", "daily_budget_required", "The strategy '%s' needs a campaign with a daily budget.", b.Strategy)
+		return wire.Invalidf("bidding_config.strategy",
+			"daily_budget_required", "The strategy '%s' needs a campaign with a daily budget.", b.Strategy)
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ func (r *Room) listCampaigns(c *service.Call) (list any, err error) {
 	issues := wantIssues(c)
 	err = c.View(func() error {
 		t := c.Account.Campaigns
-		list, err = service.List(c, service.Rows[world.Campaign]{All: t.All(), Version: t.Version(), Entry: campaignEntry}, func(row world.Campaign) campaignView {
+		list, err = service.List(c, service.Rows[world.Campaign]{All: t.All(),
+			Version: t.Version(), Entry: campaignEntry}, func(row world.Campaign) campaignView {
 			return r.viewCampaign(c, row, issues)
 		})
 		return err
@@ -70,9 +71,13 @@ func (r *Room) createCampaign(c *service.Call) (view any, err error) {
 
 // AddCampaign makes a campaign, or gives the one that an earlier create with
 // this key made; reused says which.
-func (r *Room) AddCampaign(tx *world.Tx, key KeyUse, draft world.Campaign) (made world.Campaign, reused bool, err error) {
+func (r *Room) AddCampaign(tx *world.Tx, key KeyUse,
+	draft world.Campaign) (made world.Campaign, reused bool, err error) {
 	a := tx.Account
-	id, err := key.Find(tx, a.Points(), func(id string) world.Status { row, _ := a.Campaigns.Get(id); return row.Status })
+	id, err := key.Find(tx, a.Points(), func(id string) world.Status {
+		row, _ := a.Campaigns.Get(id)
+		return row.Status
+	})
 	if err != nil {
 		return made, false, err
 	}
@@ -83,7 +88,8 @@ func (r *Room) AddCampaign(tx *world.Tx, key KeyUse, draft world.Campaign) (made
 	if err := checkCampaign(a, draft); err != nil {
 		return made, false, err
 	}
-	if err := underLimit("campaign", a.LiveCampaign.Count("active", "paused"), a.Profile().Features.MaxCampaigns); err != nil {
+	if err := underLimit("campaign", a.LiveCampaign.Count("active", "paused"),
+		a.Profile().Features.MaxCampaigns); err != nil {
 		return made, false, err
 	}
 	made = draft
@@ -92,7 +98,8 @@ func (r *Room) AddCampaign(tx *world.Tx, key KeyUse, draft world.Campaign) (made
 	made.UserExternalID = key.Key
 	a.Campaigns.Put(tx, made)
 	key.Remember(tx, made.ID)
-	tx.Record(world.Mutation{Action: "create", Resource: "campaign", ResourceID: made.ID, CampaignID: made.ID}, nil, made)
+	tx.Record(world.Mutation{Action: "create", Resource: "campaign",
+		ResourceID: made.ID, CampaignID: made.ID}, nil, made)
 	return made, false, nil
 }
 
@@ -179,7 +186,8 @@ func underLimit(what string, have, limit int) error {
 		limit = 5000
 	}
 	if have >= limit {
-		return wire.Invalidf("", what+"_limit_reached", "The account has %d %ss that are not archived, which is the limit.", have, what)
+		return wire.Invalidf("", what+"_limit_reached",
+			"The account has %d %ss that are not archived, which is the limit.", have, what)
 	}
 	return nil
 }

@@ -22,7 +22,8 @@ func readCampaignCreate(o *wire.Object, points *openpoint.Settings) world.Campai
 	if points.Is(openpoint.BiddingTypeRequired, "yes") {
 		o.Require("bidding_type")
 	}
-	o.AllowNull("description", "start_time", "end_time", "targeting", "landing_page_configuration", "mode", "product_feed_id", "business_agent_id")
+	o.AllowNull("description", "start_time", "end_time",
+		"targeting", "landing_page_configuration", "mode", "product_feed_id", "business_agent_id")
 	c := world.Campaign{
 		Name:            NormName(points, o.Name("name", 3, 1000).V),
 		Description:     o.Text("description", 0, 0).Ptr(),
@@ -60,10 +61,12 @@ func Objective(biddingType string) string {
 func readGoal(o *wire.Object, c *world.Campaign) {
 	c.Objective = o.Choice("objective", "reach", "clicks", "conversions").Or(Objective(c.BiddingType))
 	if c.Objective != Objective(c.BiddingType) {
-		o.Fail("objective", "invalid_value", "Invalid 'objective': '%s' does not go with bidding_type '%s'.", c.Objective, c.BiddingType)
+		o.Fail("objective", "invalid_value", "Invalid 'objective': '%s' does not go with bidding_type '%s'.",
+			c.Objective, c.BiddingType)
 	}
 	if v := o.Choice("billing_event_type", "impression", "click"); v.Given() && v.V != c.BillingEvent() {
-		o.Fail("billing_event_type", "invalid_value", "Invalid 'billing_event_type': '%s' does not go with bidding_type '%s'.", v.V, c.BiddingType)
+		o.Fail("billing_event_type", "invalid_value",
+			"Invalid 'billing_event_type': '%s' does not go with bidding_type '%s'.", v.V, c.BiddingType)
 	}
 }
 
@@ -81,7 +84,8 @@ func checkMode(o *wire.Object, c world.Campaign) {
 		{"business_agent", "business_agent_id", c.BusinessAgentID != nil},
 	} {
 		if mode == need.mode && !need.given {
-			o.Fail(need.name, "missing_required_parameter", "Missing required parameter: '%s' with mode '%s'.", need.name, need.mode)
+			o.Fail(need.name, "missing_required_parameter",
+				"Missing required parameter: '%s' with mode '%s'.", need.name, need.mode)
 		}
 		if mode != need.mode && need.given {
 			o.Fail(need.name, "invalid_value", "Invalid '%s': it needs mode '%s'.", need.name, need.mode)
@@ -100,7 +104,8 @@ func readBudget(o *wire.Object) *world.Budget {
 		Lifetime: b.Int("lifetime_spend_limit_micros", MinBudget, MaxBudget).Ptr(),
 	}
 	if seen.Given() && (budget.Daily == nil) == (budget.Lifetime == nil) {
-		b.Fail("", "invalid_value", "Invalid 'budget': want exactly one of daily_spend_limit_micros and lifetime_spend_limit_micros.")
+		b.Fail("", "invalid_value",
+			"Invalid 'budget': want exactly one of daily_spend_limit_micros and lifetime_spend_limit_micros.")
 	}
 	return budget
 }
@@ -114,7 +119,8 @@ func checkCampaign(a *world.Account, c world.Campaign) error {
 		return err
 	}
 	if c.ProductFeedID != nil && !slices.Contains(a.Profile().Features.ProductFeeds, *c.ProductFeedID) {
-		return wire.Invalidf("product_feed_id", "product_feed_not_found", "No product feed '%s' is linked to the ad account.", *c.ProductFeedID)
+		return wire.Invalidf("product_feed_id", "product_feed_not_found",
+			"No product feed '%s' is linked to the ad account.", *c.ProductFeedID)
 	}
 	return checkTargeting(a, c)
 }
@@ -128,7 +134,8 @@ func checkSchedule(c world.Campaign) error {
 		start = *c.StartTime
 	}
 	if *c.EndTime <= start {
-		return wire.Invalidf("end_time", "invalid_value", "Invalid 'end_time': %d is not after start_time %d.", *c.EndTime, start)
+		return wire.Invalidf("end_time", "invalid_value",
+			"Invalid 'end_time': %d is not after start_time %d.", *c.EndTime, start)
 	}
 	return nil
 }
@@ -139,7 +146,8 @@ func checkGoal(a *world.Account, c world.Campaign) error {
 	if c.BiddingType != "conversions" {
 		for _, id := range c.EventSettingIDs {
 			if _, ok := a.EventSettings.Get(id); !ok {
-				return wire.Invalidf("conversion_event_setting_ids", "event_setting_not_found", "No conversion event setting found with id '%s'.", id)
+				return wire.Invalidf("conversion_event_setting_ids",
+					"event_setting_not_found", "No conversion event setting found with id '%s'.", id)
 			}
 		}
 		return nil
@@ -148,7 +156,8 @@ func checkGoal(a *world.Account, c world.Campaign) error {
 		return wire.Refusef(403, "conversion_bidding_not_enabled", "bidding_type", "Conversion bidding is not enabled.")
 	}
 	if len(c.EventSettingIDs) != 1 {
-		return wire.Invalidf("conversion_event_setting_ids", "invalid_value", "A conversions campaign needs exactly one conversion event setting, but got %d.", len(c.EventSettingIDs))
+		return wire.Invalidf("conversion_event_setting_ids", "invalid_value",
+			"A conversions campaign needs exactly one conversion event setting, but got %d.", len(c.EventSettingIDs))
 	}
 	return checkConversionGoal(a, c.EventSettingIDs[0])
 }
@@ -156,13 +165,16 @@ func checkGoal(a *world.Account, c world.Campaign) error {
 func checkConversionGoal(a *world.Account, id string) error {
 	setting, ok := a.EventSettings.Get(id)
 	if !ok || setting.Archived {
-		return wire.Invalidf("conversion_event_setting_ids", "event_setting_not_found", "No active conversion event setting found with id '%s'.", id)
+		return wire.Invalidf("conversion_event_setting_ids",
+			"event_setting_not_found", "No active conversion event setting found with id '%s'.", id)
 	}
 	if setting.EventType == "custom" {
-		return wire.Invalidf("conversion_event_setting_ids", "custom_event_setting", "The custom event setting '%s' cannot be the goal of a conversions campaign.", id)
+		return wire.Invalidf("conversion_event_setting_ids",
+			"custom_event_setting", "The custom event setting '%s' cannot be the goal of a conversions campaign.", id)
 	}
 	if source, ok := a.Pixels.Get(setting.SourceID); !ok || source.Inactive {
-		return wire.Invalidf("conversion_event_setting_ids", "source_not_active", "The event setting '%s' is not connected to an active conversion source.", id)
+		return wire.Invalidf("conversion_event_setting_ids",
+			"source_not_active", "The event setting '%s' is not connected to an active conversion source.", id)
 	}
 	return nil
 }
@@ -197,7 +209,8 @@ func readCampaignUpdate(o *wire.Object, points *openpoint.Settings) CampaignChan
 			return nil
 		}
 		if c.BiddingType == "conversions" {
-			return wire.Invalidf("conversion_event_setting_ids", "immutable_parameter", "The goal of a conversions campaign cannot be changed after creation.")
+			return wire.Invalidf("conversion_event_setting_ids",
+				"immutable_parameter", "The goal of a conversions campaign cannot be changed after creation.")
 		}
 		c.EventSettingIDs = events.V
 		return nil
@@ -245,8 +258,10 @@ func checkDailyCut(a *world.Account, before, after world.Campaign) error {
 		return nil
 	}
 	for _, g := range a.AdGroupsOf.Of(after.ID) {
-		if g.Status != world.Archived && g.Bidding.MaxBidMicros != nil && *g.Bidding.MaxBidMicros > *after.Budget.Daily {
-			return wire.Invalidf("budget.daily_spend_limit_micros", "budget_below_bid", "The daily budget %d is below the bid %d of ad group %s.", *after.Budget.Daily, *g.Bidding.MaxBidMicros, g.ID)
+		if g.Status != world.Archived && g.Bidding.MaxBidMicros != nil &&
+			*g.Bidding.MaxBidMicros > *after.Budget.Daily {
+			return wire.Invalidf("budget.daily_spend_limit_micros", "budget_below_bid", "The daily budget "+
+				"%d is below the bid %d of ad group %s.", *after.Budget.Daily, *g.Bidding.MaxBidMicros, g.ID)
 		}
 	}
 	return nil

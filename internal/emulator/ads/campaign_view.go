@@ -59,7 +59,8 @@ func (r *Room) viewCampaign(c *service.Call, row world.Campaign, issues bool) ca
 		StartTime: row.StartTime, EndTime: row.EndTime, Budget: row.Budget,
 		BiddingType: row.BiddingType, Objective: row.Objective, BillingEventType: row.BillingEvent(),
 		Mode: row.Mode, ProductFeedID: row.ProductFeedID, BusinessAgentID: row.BusinessAgentID,
-		EventSettingIDs: shownList(c, row.EventSettingIDs), Targeting: viewTargeting(row.Targeting), LandingPage: row.LandingPage,
+		EventSettingIDs: shownList(c, row.EventSettingIDs),
+		Targeting:       viewTargeting(row.Targeting), LandingPage: row.LandingPage,
 		UserExternalID: externalID(c, row.UserExternalID),
 	}
 	if issues {

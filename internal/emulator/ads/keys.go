@@ -46,12 +46,14 @@ func (k KeyUse) Find(tx *world.Tx, points *openpoint.Settings, status func(id st
 // isStray reports a parent's create that is repeated in another job than a rerun
 // of the one that made it: where the open point says so, it makes a new object.
 func (k KeyUse) isStray(points *openpoint.Settings, row world.CreateKey) bool {
-	return k.Via == ViaBulk && k.Resource != "ad" && row.JobSHA256 != k.Job && points.Is(openpoint.BulkParentRepeat, "stray")
+	return k.Via == ViaBulk && k.Resource != "ad" &&
+		row.JobSHA256 != k.Job && points.Is(openpoint.BulkParentRepeat, "stray")
 }
 
 func (k KeyUse) judge(row world.CreateKey, points *openpoint.Settings, status world.Status) (string, error) {
 	if row.BodySHA256 != k.BodyHash && points.Is(openpoint.KeyBody, "refused") {
-		return "", wire.Conflictf("idempotency_conflict", "The idempotency key %q was used with a different body.", k.Key)
+		return "", wire.Conflictf("idempotency_conflict",
+			"The idempotency key %q was used with a different body.", k.Key)
 	}
 	if status != world.Archived {
 		return row.ResourceID, nil
@@ -60,7 +62,8 @@ func (k KeyUse) judge(row world.CreateKey, points *openpoint.Settings, status wo
 	case "created":
 		return "", nil
 	case "refused":
-		return "", wire.Conflictf("idempotency_conflict", "The idempotency key %q belongs to the archived %s %s.", k.Key, k.Resource, row.ResourceID)
+		return "", wire.Conflictf("idempotency_conflict",
+			"The idempotency key %q belongs to the archived %s %s.", k.Key, k.Resource, row.ResourceID)
 	}
 	return row.ResourceID, nil
 }
@@ -93,7 +96,8 @@ func (k KeyUse) usedElsewhere(tx *world.Tx, points *openpoint.Settings) error {
 	for _, resource := range []string{"campaign", "ad_group", "ad"} {
 		for _, via := range k.sources(points) {
 			if _, ok := visibleKey(tx, points, via, resource, k.Key); ok && resource != k.Resource {
-				return wire.Conflictf("idempotency_conflict", "The idempotency key %q was used to create an object of another kind.", k.Key)
+				return wire.Conflictf("idempotency_conflict",
+					"The idempotency key %q was used to create an object of another kind.", k.Key)
 			}
 		}
 	}

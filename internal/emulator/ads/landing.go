@@ -36,11 +36,13 @@ func checkTemplate(l *wire.Object, template string) {
 	rest := template
 	for _, found := range placeholder.FindAllString(template, -1) {
 		if !slices.Contains(placeholders, found) {
-			l.Fail(name, "invalid_value", "Invalid '%s': unknown placeholder %s; want one of %s.", l.At(name), found, strings.Join(placeholders, ", "))
+			l.Fail(name, "invalid_value", "Invalid '%s': unknown placeholder %s; want one of %s.",
+				l.At(name), found, strings.Join(placeholders, ", "))
 		}
 		rest = strings.Replace(rest, found, "", 1)
 	}
 	if strings.ContainsAny(rest, "{}#") || strings.ContainsFunc(rest, unicode.IsControl) {
-		l.Fail(name, "invalid_value", "Invalid '%s': want query parameters, without braces, fragments or control characters outside placeholders.", l.At(name))
+		l.Fail(name, "invalid_value", "Invalid '%s': "+
+			"want query parameters, without braces, fragments or control characters outside placeholders.", l.At(name))
 	}
 }

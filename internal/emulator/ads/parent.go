@@ -23,11 +23,13 @@ func (b beneath[R]) rows(c *service.Call) ([]R, error) {
 	value := c.Points.Of(b.point)
 	switch {
 	case value == "not_allowed":
-		return nil, wire.Refusef(http.StatusMethodNotAllowed, "method_not_allowed", "", "Not allowed to %s on %s.", c.Request.Method, c.Request.URL.Path)
+		return nil, wire.Refusef(http.StatusMethodNotAllowed,
+			"method_not_allowed", "", "Not allowed to %s on %s.", c.Request.Method, c.Request.URL.Path)
 	case b.parent == "" && value == "account":
 		return b.all(), nil
 	case b.parent == "":
-		return nil, refusedWith(c.Points.Of(openpoint.ListWithoutParent), "missing_required_parameter", b.param, "Missing required parameter: '"+b.param+"'.")
+		return nil, refusedWith(c.Points.Of(openpoint.ListWithoutParent),
+			"missing_required_parameter", b.param, "Missing required parameter: '"+b.param+"'.")
 	}
 	if err := b.find(); err != nil {
 		return nil, refusedWith(c.Points.Of(openpoint.ListUnknownParent), "not_found", b.param, err.Error())

@@ -47,15 +47,22 @@ func get(pattern string, handle func(*service.Call) (any, error)) service.Route 
 }
 
 func create(pattern string, handle func(*service.Call) (any, error)) service.Route {
-	return service.Route{Method: http.MethodPost, Pattern: pattern, Auth: service.Write, Key: service.KeyOptional, Body: service.JSONBody, Handle: handle}
+	return service.Route{
+		Method: http.MethodPost, Pattern: pattern,
+		Auth: service.Write, Key: service.KeyOptional, Body: service.JSONBody, Handle: handle,
+	}
 }
 
 func update(pattern string, handle func(*service.Call) (any, error)) service.Route {
-	return service.Route{Method: http.MethodPost, Pattern: pattern, Auth: service.Write, Body: service.JSONBody, Handle: handle}
+	return service.Route{
+		Method: http.MethodPost, Pattern: pattern, Auth: service.Write, Body: service.JSONBody, Handle: handle,
+	}
 }
 
 func act(pattern string, handle func(*service.Call) (any, error)) service.Route {
-	return service.Route{Method: http.MethodPost, Pattern: pattern, Auth: service.Write, Body: service.NoBody, Handle: handle}
+	return service.Route{
+		Method: http.MethodPost, Pattern: pattern, Auth: service.Write, Body: service.NoBody, Handle: handle,
+	}
 }
 
 // actions are the three state changes by path (part 3).
@@ -66,10 +73,13 @@ var actions = map[string]world.Status{
 }
 
 // resourceActions are the routes for the three of them.
-func resourceActions(pattern string, do func(c *service.Call, action string, to world.Status) (any, error)) []service.Route {
+func resourceActions(pattern string,
+	do func(c *service.Call, action string, to world.Status) (any, error)) []service.Route {
 	var all []service.Route
 	for _, action := range []string{"activate", "pause", "archive"} {
-		all = append(all, act(pattern+"/"+action, func(c *service.Call) (any, error) { return do(c, action, actions[action]) }))
+		all = append(all, act(pattern+"/"+action, func(c *service.Call) (any, error) {
+			return do(c, action, actions[action])
+		}))
 	}
 	return all
 }

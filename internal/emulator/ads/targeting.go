@@ -25,7 +25,8 @@ type targetingChange struct {
 
 // whole is the targeting it says when there was none before; nil when it says nothing.
 func (t *targetingChange) whole() *world.Targeting {
-	if t.said.Locations == nil && t.said.ExcludedLocations == nil && t.said.Audiences == nil && t.said.ExcludedAudiences == nil && t.said.Platforms == nil {
+	if t.said.Locations == nil && t.said.ExcludedLocations == nil &&
+		t.said.Audiences == nil && t.said.ExcludedAudiences == nil && t.said.Platforms == nil {
 		return nil
 	}
 	said := t.said
@@ -53,7 +54,9 @@ func readTargeting(o *wire.Object, points *openpoint.Settings) *targetingChange 
 		return nil
 	}
 	t.AllowNull("locations", "excluded_locations", "custom_audiences", "excluded_custom_audiences", "platforms")
-	change := &targetingChange{platformsOnly: t.Len() == 1 && t.Has("platforms") && points.Is(openpoint.PlatformsAlone, "kept")}
+	change := &targetingChange{
+		platformsOnly: t.Len() == 1 && t.Has("platforms") && points.Is(openpoint.PlatformsAlone, "kept"),
+	}
 	change.said = world.Targeting{
 		Locations:         readPlaces(t, "locations", points),
 		ExcludedLocations: readPlaces(t, "excluded_locations", points),
@@ -63,7 +66,8 @@ func readTargeting(o *wire.Object, points *openpoint.Settings) *targetingChange 
 	}
 	for _, id := range change.said.Audiences {
 		if slices.Contains(change.said.ExcludedAudiences, id) {
-			t.Fail("excluded_custom_audiences", "invalid_value", "Invalid '%s': audience '%s' is both included and excluded.", t.At("excluded_custom_audiences"), id)
+			t.Fail("excluded_custom_audiences", "invalid_value",
+				"Invalid '%s': audience '%s' is both included and excluded.", t.At("excluded_custom_audiences"), id)
 		}
 	}
 	return change
@@ -149,7 +153,8 @@ func checkTargeting(a *world.Account, c world.Campaign) error {
 	}
 	for _, id := range slices.Concat(t.Audiences, t.ExcludedAudiences) {
 		if audience, ok := a.Audiences.Get(id); !ok || audience.Status == "archived" {
-			return wire.Invalidf("targeting.custom_audiences", "custom_audience_not_found", "No custom audience found with id '%s'.", id)
+			return wire.Invalidf("targeting.custom_audiences",
+				"custom_audience_not_found", "No custom audience found with id '%s'.", id)
 		}
 	}
 	return nil
@@ -160,7 +165,8 @@ func checkPlaces(a *world.Account, c world.Campaign, places *world.Places) error
 		return nil
 	}
 	if len(places.Include) > 0 && c.Mode != nil && *c.Mode == "product_feed" {
-		return wire.Invalidf("targeting.locations", "invalid_value", "A product-feed campaign can be targeted by countries only.")
+		return wire.Invalidf("targeting.locations",
+			"invalid_value", "A product-feed campaign can be targeted by countries only.")
 	}
 	if a.Points().Is(openpoint.UnknownLocation, "accepted") {
 		return nil

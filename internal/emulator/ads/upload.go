@@ -61,7 +61,8 @@ func FileOf(img images.Image, purpose, source string) world.File {
 }
 
 func readForm(c *service.Call) (world.File, error) {
-	fields, err := wire.ReadForm(c.Request.Header.Get("Content-Type"), c.Body, c.Points.Is(openpoint.FormNames, "quoted"), "file", "purpose")
+	fields, err := wire.ReadForm(c.Request.Header.Get("Content-Type"),
+		c.Body, c.Points.Is(openpoint.FormNames, "quoted"), "file", "purpose")
 	if err != nil {
 		return world.File{}, err
 	}
@@ -85,7 +86,8 @@ func leastSide(purpose string) (int, error) {
 	case favicon:
 		return faviconSide, nil
 	}
-	return 0, wire.Invalidf("purpose", "invalid_value", "Invalid value: '%s'. Supported values for 'purpose' are: '%s'.", purpose, favicon)
+	return 0, wire.Invalidf("purpose", "invalid_value",
+		"Invalid value: '%s'. Supported values for 'purpose' are: '%s'.", purpose, favicon)
 }
 
 func (r *Room) readImageURL(c *service.Call) (world.File, error) {

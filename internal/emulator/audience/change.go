@@ -124,7 +124,8 @@ func readIdentifiers(o *wire.Object) world.AudienceInput {
 		each.Require("identifier_type", "identifier")
 		kind, text := quietText(each, "identifier_type"), quietText(each, "identifier")
 		if !slices.Contains(identifierTypes, kind) {
-			each.Fail("identifier_type", "invalid_value", "Invalid '%s': want one of %s.", each.At("identifier_type"), strings.Join(identifierTypes, ", "))
+			each.Fail("identifier_type", "invalid_value",
+				"Invalid '%s': want one of %s.", each.At("identifier_type"), strings.Join(identifierTypes, ", "))
 			return in
 		}
 		shape, hash := population.Read(text)

@@ -38,7 +38,8 @@ func create(c *service.Call) (view any, err error) {
 				return err
 			}
 		case !tx.Account.Profile().Features.SmallAudiences:
-			return wire.Refusef(http.StatusForbidden, "small_audiences_not_enabled", "file_id", "Creating a custom audience without a file is not enabled for this ad account.")
+			return wire.Refusef(http.StatusForbidden, "small_audiences_not_enabled",
+				"file_id", "Creating a custom audience without a file is not enabled for this ad account.")
 		}
 		made := put(tx, d)
 		accept(tx, world.AudienceOperation{AudienceID: made.ID, Kind: kindCreate}, in)
@@ -83,7 +84,8 @@ func readFileChoice(o *wire.Object) fileChoice {
 	resolution := o.Choice("identifier_resolution", auto)
 	choice.identifierType = kind.Or(resolution.Or(typeEmail))
 	if kind.Given() && resolution.Given() {
-		o.Fail("identifier_resolution", "invalid_value", "Only one of 'identifier_type' and 'identifier_resolution' can be given.")
+		o.Fail("identifier_resolution", "invalid_value",
+			"Only one of 'identifier_type' and 'identifier_resolution' can be given.")
 	}
 	for _, name := range []string{"identifier_type", "identifier_resolution"} {
 		if choice.id == "" && o.Has(name) {
@@ -97,10 +99,12 @@ func readFileChoice(o *wire.Object) fileChoice {
 func fileInput(a *world.Account, choice fileChoice) (world.AudienceInput, error) {
 	f, ok := a.AudienceFiles.Get(choice.id)
 	if !ok {
-		return world.AudienceInput{}, wire.Invalidf("file_id", "file_not_found", "No audience file found with id '%s'.", choice.id)
+		return world.AudienceInput{},
+			wire.Invalidf("file_id", "file_not_found", "No audience file found with id '%s'.", choice.id)
 	}
 	if choice.size != 0 && choice.size != f.Size {
-		return world.AudienceInput{}, wire.Invalidf("file_size", "invalid_value", "Invalid 'file_size': %d; the file has %d bytes.", choice.size, f.Size)
+		return world.AudienceInput{}, wire.Invalidf("file_size",
+			"invalid_value", "Invalid 'file_size': %d; the file has %d bytes.", choice.size, f.Size)
 	}
 	return choice.of(f), nil
 }

@@ -31,14 +31,17 @@ func list(c *service.Call) (out any, err error) {
 	err = c.View(func() error {
 		now, policy := c.Now(), policyOf(c.Account)
 		if revision != "" && revision != policy {
-			return wire.Conflictf("custom_audience_policy_revision_mismatch", "The policy has changed; list again without policy_revision.")
+			return wire.Conflictf("custom_audience_policy_revision_mismatch",
+				"The policy has changed; list again without policy_revision.")
 		}
 		t := c.Account.Audiences
 		rows := service.Rows[world.Audience]{Version: t.Version(), Entry: entry}
 		rows.All = slices.DeleteFunc(t.All(), func(d world.Audience) bool {
 			return !usable(d, use) || (len(ids) > 0 && !slices.Contains(ids, d.ID))
 		})
-		page, err := service.List(c, rows, func(d world.Audience) audienceView { return show(c.Account, d, now, granular) })
+		page, err := service.List(c, rows, func(d world.Audience) audienceView {
+			return show(c.Account, d, now, granular)
+		})
 		out = audienceList{page, policy}
 		return err
 	})
@@ -92,7 +95,8 @@ func find(a *world.Account, id string) (world.Audience, error) {
 // operation is under way.
 func mayChange(a *world.Account, d world.Audience) error {
 	if op, ok := underWay(a, d.ID); ok && op.Stalled {
-		return wire.Conflictf("custom_audience_operation_recovery_required", "The operation %s has stopped at a checkpoint; resume it.", op.ID)
+		return wire.Conflictf("custom_audience_operation_recovery_required",
+			"The operation %s has stopped at a checkpoint; resume it.", op.ID)
 	}
 	if d.Status == archived {
 		return wire.Conflictf("resource_archived", "The custom audience %s is archived and cannot be changed.", d.ID)
@@ -104,5 +108,6 @@ func mayChange(a *world.Account, d world.Audience) error {
 }
 
 func conflict(id string) error {
-	return wire.Conflictf("custom_audience_mutation_conflict", "The custom audience %s cannot be changed so at the moment.", id)
+	return wire.Conflictf("custom_audience_mutation_conflict",
+		"The custom audience %s cannot be changed so at the moment.", id)
 }

@@ -43,7 +43,8 @@ func merge(c *service.Call) (view any, err error) {
 			return err
 		}
 		made := put(tx, d)
-		op = accept(tx, world.AudienceOperation{AudienceID: made.ID, Kind: kindMerge}, world.AudienceInput{Cells: together.cells()})
+		op = accept(tx, world.AudienceOperation{AudienceID: made.ID, Kind: kindMerge},
+			world.AudienceInput{Cells: together.cells()})
 		key.Remember(tx, op.ID)
 		view = showOperation(op)
 		return nil
@@ -56,7 +57,8 @@ func unite(a *world.Account, sources []string) (members, error) {
 	for _, id := range sources {
 		d, ok := a.Audiences.Get(id)
 		if !ok || d.Status == archived {
-			return nil, wire.Invalidf("custom_audience_ids", "custom_audience_not_found", "No custom audience found with id '%s'.", id)
+			return nil, wire.Invalidf("custom_audience_ids",
+				"custom_audience_not_found", "No custom audience found with id '%s'.", id)
 		}
 		if _, busy := underWay(a, id); busy || d.Status != ready {
 			return nil, conflict(id)

@@ -14,7 +14,8 @@ import (
 func findOperation(c *service.Call) (world.AudienceOperation, error) {
 	id := c.Path("operation_id")
 	if n := utf8.RuneCountInString(id); n > 128 {
-		return world.AudienceOperation{}, wire.Invalidf("operation_id", "invalid_value", "Invalid 'operation_id': want 1 to 128 characters, but got %d.", n)
+		return world.AudienceOperation{}, wire.Invalidf("operation_id",
+			"invalid_value", "Invalid 'operation_id': want 1 to 128 characters, but got %d.", n)
 	}
 	d, err := find(c.Account, c.Path("custom_audience_id"))
 	if err != nil {
@@ -58,7 +59,9 @@ func listOperations(c *service.Call) (out any, err error) {
 		if err != nil {
 			return err
 		}
-		all := slices.DeleteFunc(c.Account.OperationsOf.Of(d.ID), func(op world.AudienceOperation) bool { return op.Kind == kindCreate })
+		all := slices.DeleteFunc(c.Account.OperationsOf.Of(d.ID), func(op world.AudienceOperation) bool {
+			return op.Kind == kindCreate
+		})
 		cut, more, err := wire.Cut(all, func(op world.AudienceOperation) string { return op.ID }, page)
 		if err != nil {
 			return wire.Invalidf("cursor", "invalid_cursor", "Invalid pagination cursor.")
@@ -114,7 +117,8 @@ func resume(c *service.Call) (view any, err error) {
 			return err
 		}
 		if !resumable(op) {
-			return wire.Invalidf("operation_id", "invalid_value", "An operation of kind '%s' cannot be resumed; want add or remove.", op.Kind)
+			return wire.Invalidf("operation_id", "invalid_value",
+				"An operation of kind '%s' cannot be resumed; want add or remove.", op.Kind)
 		}
 		view = showOperation(goOn(tx, op))
 		return nil

@@ -39,9 +39,11 @@ func (r *Room) Routes() []service.Route {
 	const operation = one + "/operations/{operation_id}"
 	return []service.Route{
 		get("/custom_audiences", list),
-		{Method: http.MethodPost, Pattern: "/custom_audiences", Auth: service.Write, Body: service.JSONBody, Handle: settled(create)},
+		{Method: http.MethodPost, Pattern: "/custom_audiences",
+			Auth: service.Write, Body: service.JSONBody, Handle: settled(create)},
 		get(one, read),
-		{Method: http.MethodPost, Pattern: one + "/archive", Auth: service.Write, Body: service.NoBody, Handle: settled(archive)},
+		{Method: http.MethodPost, Pattern: one + "/archive",
+			Auth: service.Write, Body: service.NoBody, Handle: settled(archive)},
 		change(one+"/add", addMembers),
 		change(one+"/remove", removeMembers),
 		change(one+"/replace", replaceMembers),

@@ -85,7 +85,8 @@ func accept(tx *world.Tx, op world.AudienceOperation, in world.AudienceInput) wo
 
 func putOperation(tx *world.Tx, action string, before, after world.AudienceOperation) {
 	tx.Account.AudienceOperations.Put(tx, after)
-	tx.Record(world.Mutation{Action: action, Resource: "custom_audience_operation", ResourceID: after.ID}, before, after)
+	tx.Record(world.Mutation{Action: action, Resource: "custom_audience_operation", ResourceID: after.ID},
+		before, after)
 }
 
 // end applies an operation to the membership and publishes the result, or fails it.

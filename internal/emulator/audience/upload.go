@@ -37,7 +37,8 @@ func (r *Room) upload(c *service.Call) (any, error) {
 	case len(data) == 0:
 		return nil, wire.Invalidf("file", "invalid_file", "The file is empty.")
 	case int64(len(data)) > r.maxFile:
-		return nil, wire.Refusef(http.StatusRequestEntityTooLarge, "request_too_large", "file", "The file is larger than %d bytes.", r.maxFile)
+		return nil, wire.Refusef(http.StatusRequestEntityTooLarge,
+			"request_too_large", "file", "The file is larger than %d bytes.", r.maxFile)
 	case bytes.IndexByte(data, 0) >= 0:
 		return nil, wire.Invalidf("file", "invalid_file", "The file is not text; want CSV, or one identifier a line.")
 	}
@@ -57,7 +58,8 @@ func (r *Room) upload(c *service.Call) (any, error) {
 }
 
 func readForm(c *service.Call) ([]byte, error) {
-	fields, err := wire.ReadForm(c.Request.Header.Get("Content-Type"), c.Body, c.Points.Is(openpoint.FormNames, "quoted"), "file", "purpose")
+	fields, err := wire.ReadForm(c.Request.Header.Get("Content-Type"),
+		c.Body, c.Points.Is(openpoint.FormNames, "quoted"), "file", "purpose")
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +91,8 @@ func readFile(data []byte) (world.AudienceFile, error) {
 		}
 		if err != nil || len(line) > maxColumns {
 			at, _ := lines.FieldPos(0)
-			return f, wire.Invalidf("file", "invalid_file", "Line %d of the file cannot be read; want at most %d cells separated by commas.", at, maxColumns)
+			return f, wire.Invalidf("file", "invalid_file",
+				"Line %d of the file cannot be read; want at most %d cells separated by commas.", at, maxColumns)
 		}
 		if first && takeHeader(&f, line) {
 			continue

@@ -62,7 +62,8 @@ func show(m *world.Mutation, points *openpoint.Settings) entry {
 // assumption: of the published names only update_campaign is known.
 func logType(m *world.Mutation, points *openpoint.Settings) string {
 	action := m.Action
-	if points.Is(openpoint.AuditLogTypes, "update") && slices.Contains([]string{"activate", "pause", "archive"}, action) {
+	if points.Is(openpoint.AuditLogTypes, "update") &&
+		slices.Contains([]string{"activate", "pause", "archive"}, action) {
 		action = "update"
 	}
 	return action + "_" + m.Resource

@@ -13,7 +13,8 @@ type kind struct {
 	read   func(op *operation, o *wire.Object, points *openpoint.Settings) effect
 }
 
-var kindNames = []string{"campaign.create", "campaign.update", "ad_group.create", "ad_group.update", "ad.create", "ad.update"}
+var kindNames = []string{"campaign.create", "campaign.update",
+	"ad_group.create", "ad_group.update", "ad.create", "ad.update"}
 
 var kinds = map[string]kind{
 	"campaign.create": {true, readCampaignCreate},
@@ -37,7 +38,8 @@ func readCampaignCreate(op *operation, o *wire.Object, points *openpoint.Setting
 		c.BiddingType = "clicks"
 	}
 	c.Objective = ads.Objective(c.BiddingType)
-	c.Budget = budgetOf(readBudgetType(o, points).Or("lifetime"), o.Int("max_budget_micros", ads.MinBudget, ads.MaxBudget).V)
+	c.Budget = budgetOf(readBudgetType(o, points).Or("lifetime"),
+		o.Int("max_budget_micros", ads.MinBudget, ads.MaxBudget).V)
 	places := world.Places{
 		Countries: ads.NormList(points, o.Texts("target_countries", 0, 0, ads.CheckCountry).V),
 		Include:   ads.NormList(points, readLocations(o).V),
@@ -97,7 +99,8 @@ func changeBudget(b *world.Budget, micros wire.Opt[int64], half wire.Opt[string]
 		return nil
 	}
 	if half.Given() && half.V != have {
-		return wire.Invalidf("max_budget_micros", "missing_required_parameter", "A change of budget_type to '%s' needs max_budget_micros.", half.V)
+		return wire.Invalidf("max_budget_micros", "missing_required_parameter",
+			"A change of budget_type to '%s' needs max_budget_micros.", half.V)
 	}
 	return nil
 }
@@ -160,7 +163,8 @@ func perImpression(o *wire.Object, cpm int64, points *openpoint.Settings) *int64
 		return &cpm
 	}
 	if cpm%1000 != 0 {
-		o.Fail("max_cpm_bid_micros", "invalid_value", "Invalid '%s': %d micros for 1,000 impressions is no whole amount for one; want a multiple of 1,000.", o.At("max_cpm_bid_micros"), cpm)
+		o.Fail("max_cpm_bid_micros", "invalid_value", "Invalid '%s': %d micros for 1,000 "+
+			"impressions is no whole amount for one; want a multiple of 1,000.", o.At("max_cpm_bid_micros"), cpm)
 	}
 	bid := cpm / 1000
 	return &bid
@@ -172,20 +176,21 @@ func readAdGroupUpdate(op *operation, o *wire.Object, points *openpoint.Settings
 	name, description := o.Name("name", 3, 1000), o.Text("description", 0, 0)
 	context, exclusion := readHints(o, "context_hints"), readHints(o, "exclusion_hints")
 	bid := readBid(op, o, points)
-	return updateAdGroup(ads.AdGroupChange{Status: readStatus(o), Apply: func(g *world.AdGroup, _ world.Campaign) error {
-		g.Name = ads.NormName(points, name.Or(g.Name))
-		ads.Set(&g.Description, description)
-		if context.Given() {
-			g.ContextHints = ads.NormList(points, context.V)
-		}
-		if exclusion.Given() {
-			g.ExclusionHints = exclusion.V
-		}
-		if bid != nil {
-			g.Bidding.BillingEventType, g.Bidding.Strategy, g.Bidding.MaxBidMicros = op.bidsBy, ads.FixedBid, bid
-		}
-		return nil
-	}})
+	return updateAdGroup(ads.AdGroupChange{Status: readStatus(o),
+		Apply: func(g *world.AdGroup, _ world.Campaign) error {
+			g.Name = ads.NormName(points, name.Or(g.Name))
+			ads.Set(&g.Description, description)
+			if context.Given() {
+				g.ContextHints = ads.NormList(points, context.V)
+			}
+			if exclusion.Given() {
+				g.ExclusionHints = exclusion.V
+			}
+			if bid != nil {
+				g.Bidding.BillingEventType, g.Bidding.Strategy, g.Bidding.MaxBidMicros = op.bidsBy, ads.FixedBid, bid
+			}
+			return nil
+		}})
 }
 
 // readAdCreate: the input has no name; the ad is named by its title.

@@ -56,7 +56,8 @@ func (r *Room) attempt(tx *world.Tx, job world.Job, p *progress, op *operation, 
 		return failed(job, op, op.problem)
 	}
 	if op.bidsBy == "impression" && !p.account.Profile().Features.BulkCPM {
-		return failed(job, op, wire.Refusef(403, "cpm_not_enabled", "max_cpm_bid_micros", "The ad account has no access to CPM bids."))
+		return failed(job, op, wire.Refusef(403, "cpm_not_enabled",
+			"max_cpm_bid_micros", "The ad account has no access to CPM bids."))
 	}
 	if job.ValidateOnly {
 		return newResult(job, op, "validated")

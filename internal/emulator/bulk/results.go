@@ -26,7 +26,8 @@ func findJob(c *service.Call) (world.Job, error) {
 	id := c.Path("job_id")
 	digits, ok := strings.CutPrefix(id, "blkmtnjob_")
 	if !ok || digits == "" || strings.Trim(digits, "0123456789abcdef") != "" {
-		return world.Job{}, wire.Refusef(http.StatusUnprocessableEntity, "invalid_identifier", "job_id", "Invalid Identifier")
+		return world.Job{}, wire.Refusef(http.StatusUnprocessableEntity,
+			"invalid_identifier", "job_id", "Invalid Identifier")
 	}
 	job, ok := c.Account.Jobs.Get(id)
 	if !ok {
@@ -79,7 +80,10 @@ func (r *Room) listResults(c *service.Call) (view any, err error) {
 		if err != nil {
 			return err
 		}
-		l := listing{Object: "list", Data: []resultView{}, HasMore: more && complete, Complete: complete, Error: orNull(job.Error)}
+		l := listing{
+			Object: "list", Data: []resultView{}, HasMore: more &&
+				complete, Complete: complete, Error: orNull(job.Error),
+		}
 		for _, result := range page {
 			l.Data = append(l.Data, r.viewResult(result))
 		}
@@ -90,7 +94,8 @@ func (r *Room) listResults(c *service.Call) (view any, err error) {
 }
 
 func (r *Room) complete(job world.Job, now time.Time) bool {
-	return job.Terminal() && !now.Before(time.UnixMilli(job.CompletedAt).Add(r.Points.Duration(openpoint.BulkCompleteLag)))
+	return job.Terminal() &&
+		!now.Before(time.UnixMilli(job.CompletedAt).Add(r.Points.Duration(openpoint.BulkCompleteLag)))
 }
 
 func (r *Room) results(a *world.Account, job world.Job) []world.JobResult {

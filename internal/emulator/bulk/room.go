@@ -102,7 +102,9 @@ func (r *Room) Routes() []service.Route {
 			Burst:   &service.Burst{Requests: r.PerTenSeconds, Window: 10 * time.Second},
 			Feature: enabled, Handle: r.submit,
 		},
-		{Method: http.MethodGet, Pattern: "/bulk_mutation_jobs/{job_id}", Auth: service.Read, Feature: enabled, Handle: r.readJob},
-		{Method: http.MethodGet, Pattern: "/bulk_mutation_jobs/{job_id}/operations", Auth: service.Read, Feature: enabled, Handle: r.listResults},
+		{Method: http.MethodGet, Pattern: "/bulk_mutation_jobs/{job_id}",
+			Auth: service.Read, Feature: enabled, Handle: r.readJob},
+		{Method: http.MethodGet, Pattern: "/bulk_mutation_jobs/{job_id}/operations",
+			Auth: service.Read, Feature: enabled, Handle: r.listResults},
 	}
 }

@@ -201,7 +201,8 @@ func (r *Room) fetch(ctx context.Context, job world.Job, batch []*operation) (ma
 }
 
 // runBatch runs operations that have no result yet, in one transaction with their results.
-func (r *Room) runBatch(ctx context.Context, a *world.Account, jobID string, s *submission, batch []*operation, last bool) error {
+func (r *Room) runBatch(ctx context.Context, a *world.Account,
+	jobID string, s *submission, batch []*operation, last bool) error {
 	job := world.Job{ID: jobID, ValidateOnly: s.validateOnly}
 	got, err := r.fetch(ctx, job, batch)
 	if err != nil {

@@ -80,7 +80,8 @@ func (s *submission) refusedWhole(points *openpoint.Settings) error {
 func readOperation(i int, raw json.RawMessage, points *openpoint.Settings) (*operation, error) {
 	at := fmt.Sprintf("operations[%d]", i)
 	if len(raw) > maxOperation {
-		return nil, wire.Invalidf(at, "operation_too_large", "Invalid '%s': the operation is %d bytes long; want at most %d.", at, len(raw), maxOperation)
+		return nil, wire.Invalidf(at, "operation_too_large",
+			"Invalid '%s': the operation is %d bytes long; want at most %d.", at, len(raw), maxOperation)
 	}
 	o, werr := wire.ParseAt(at, raw)
 	if werr != nil {
@@ -129,7 +130,8 @@ func (s *submission) checkUnique() error {
 			}
 			at := fmt.Sprintf("operations[%d].%s", op.index, one.name)
 			if first, ok := seen[one.name+" "+one.value]; ok {
-				return wire.Invalidf(at, "duplicate_value", "Invalid '%s': '%s' is used by operations[%d] already.", at, one.value, first)
+				return wire.Invalidf(at, "duplicate_value",
+					"Invalid '%s': '%s' is used by operations[%d] already.", at, one.value, first)
 			}
 			seen[one.name+" "+one.value] = op.index
 		}
@@ -164,7 +166,8 @@ func (s *submission) link() {
 
 func (op *operation) linkTo(parent *operation, kind, name, key string) error {
 	if parent == nil || parent.kind != kind {
-		return wire.Invalidf(name, "dependency_not_found", "No %s operation in this job has the idempotency_key '%s'.", kind, key)
+		return wire.Invalidf(name, "dependency_not_found",
+			"No %s operation in this job has the idempotency_key '%s'.", kind, key)
 	}
 	op.parent = parent.index
 	return nil
@@ -172,10 +175,12 @@ func (op *operation) linkTo(parent *operation, kind, name, key string) error {
 
 func (op *operation) checkParent(parent *operation) error {
 	if op.kind == "ad.create" && op.campaignKey != parent.campaignKey {
-		return wire.Invalidf("campaign_idempotency_key", "dependency_mismatch", "The campaign reference '%s' is not that of the parent ad group, '%s'.", op.campaignKey, parent.campaignKey)
+		return wire.Invalidf("campaign_idempotency_key", "dependency_mismatch",
+			"The campaign reference '%s' is not that of the parent ad group, '%s'.", op.campaignKey, parent.campaignKey)
 	}
 	if parent.campaign != nil && op.bidsBy != "" && op.bidsBy != parent.campaign.BillingEvent() {
-		return wire.Invalidf("max_bid_micros", "billing_event_mismatch", "The campaign is billed by %s; a bid by %s does not go with it.", parent.campaign.BillingEvent(), op.bidsBy)
+		return wire.Invalidf("max_bid_micros", "billing_event_mismatch",
+			"The campaign is billed by %s; a bid by %s does not go with it.", parent.campaign.BillingEvent(), op.bidsBy)
 	}
 	return nil
 }

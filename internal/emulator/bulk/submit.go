@@ -98,7 +98,8 @@ func (r *Room) priorJob(tx *world.Tx, c *service.Call) (*world.Job, error) {
 		return nil, nil
 	}
 	if job.BodySHA256 != c.BodyHash && (job.JSONSHA256 == "" || job.JSONSHA256 != r.jsonHash(c.Body)) {
-		return nil, wire.Conflictf("idempotency_conflict", "The Idempotency-Key %q was used with a different body.", c.Key)
+		return nil, wire.Conflictf("idempotency_conflict",
+			"The Idempotency-Key %q was used with a different body.", c.Key)
 	}
 	return &job, nil
 }

@@ -31,7 +31,8 @@ func start(t *testing.T, row Row, points string, known map[string]string) Target
 		}
 	})
 	return Target{
-		BaseURL: s.BaseURL, Client: s.Client, Emulator: true, Pause: 2 * time.Millisecond, RunID: "run-1", Points: known,
+		BaseURL: s.BaseURL, Client: s.Client, Emulator: true,
+		Pause: 2 * time.Millisecond, RunID: "run-1", Points: known,
 		Keys: map[string]string{"": s.Key, other: "sk-other", stranger: "sk-stranger"},
 	}
 }

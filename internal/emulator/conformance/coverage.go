@@ -80,8 +80,10 @@ This page is written by that test with -update; it fails when a rule or an endpo
 `
 
 var titles = map[string]string{
-	"1": "Part 1: conventions", "2": "Part 2: resources and their fields", "3": "Part 3: states and transitions", "4": "Part 4: endpoints",
-	"5": "Part 5: authentication", "6": "Part 6: events", "7": "Part 7: errors", "8": "Part 8: limits", "9": "Part 9: versioning", "facts": "Published additions",
+	"1": "Part 1: conventions", "2": "Part 2: resources and their fields",
+	"3": "Part 3: states and transitions", "4": "Part 4: endpoints",
+	"5": "Part 5: authentication", "6": "Part 6: events",
+	"7": "Part 7: errors", "8": "Part 8: limits", "9": "Part 9: versioning", "facts": "Published additions",
 }
 
 func names(rows []Row) string {

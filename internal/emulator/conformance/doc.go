@@ -16,7 +16,8 @@
 //
 // # To run it against a service
 //
-//	go test ./internal/emulator/conformance -conformance.url https://…/v1 -conformance.key sk-… [-conformance.mutate] [-conformance.account]
+//	go test ./internal/emulator/conformance -conformance.url https://…/v1 -conformance.key sk-… \
+//		[-conformance.mutate] [-conformance.account]
 //
 // Without -conformance.mutate only rows that read are run. With it campaigns,
 // ad groups and ads are made, and each campaign is archived afterwards. With

@@ -70,7 +70,9 @@ const holdsTop = `# Rows that say what a service does for some values of an open
 // is not among them is as published. It gives the point that says otherwise.
 func (r Row) Holds(points map[string]string) (bool, string) {
 	for _, e := range Endpoints {
-		if e.Addition() && points[e.Point] == "absent" && slices.ContainsFunc(r.Steps(), func(s Step) bool { return e.takes(s.Method, s.Path) }) {
+		if e.Addition() && points[e.Point] == "absent" && slices.ContainsFunc(r.Steps(), func(s Step) bool {
+			return e.takes(s.Method, s.Path)
+		}) {
 			return false, e.Point
 		}
 	}

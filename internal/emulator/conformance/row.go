@@ -121,9 +121,10 @@ func (r Row) Mutates() bool {
 // the campaigns, ad groups and ads in it.
 func (r Row) ChangesAccount() bool {
 	return slices.ContainsFunc(r.Steps(), func(s Step) bool {
-		tree := slices.ContainsFunc([]string{"/campaigns", "/ad_groups", "/ads", "/upload", "/bulk_mutation_jobs"}, func(root string) bool {
-			return s.Path == root || strings.HasPrefix(s.Path, root+"/")
-		})
+		tree := slices.ContainsFunc([]string{"/campaigns", "/ad_groups", "/ads", "/upload", "/bulk_mutation_jobs"},
+			func(root string) bool {
+				return s.Path == root || strings.HasPrefix(s.Path, root+"/")
+			})
 		return s.Method != "GET" && !tree
 	})
 }

@@ -21,29 +21,37 @@ func listOf(name, parent string, setup []Step, another Step) []Row {
 	if parent != "" {
 		path += "?" + parent
 	}
-	three := given(setup, another.save("first", "id"), advance(1), another.save("second", "id"), advance(1), another.save("third", "id"))
+	three := given(setup, another.save("first", "id"),
+		advance(1), another.save("second", "id"), advance(1), another.save("third", "id"))
 	return concat([]Row{
 		{
 			Rules: "1.paging facts.list", Name: name + ": the envelope of a list", Alone: true, Given: given(setup),
-			Do: get(path), Want: gives(is("object", "list"), count("data", 1), is("has_more", false), has("first_id", "last_id")),
+			Do: get(path), Want: gives(is("object", "list"),
+				count("data", 1), is("has_more", false), has("first_id", "last_id")),
 		},
 		{
 			Rules: "1.paging facts.list", Name: name + ": forward from the last id", Given: three,
-			Do:   get(asking(path, "order=desc&limit=1")).save("cursor", "last_id"),
-			Want: gives(is("data[0].id", "{third}"), is("has_more", true), is("first_id", "{third}"), is("last_id", "{third}")),
-			Then: given(get(asking(path, "order=desc&limit=2&after={cursor}")).gives(is("data[0].id", "{second}"), is("data[1].id", "{first}"))),
+			Do: get(asking(path, "order=desc&limit=1")).save("cursor", "last_id"),
+			Want: gives(is("data[0].id", "{third}"),
+				is("has_more", true), is("first_id", "{third}"), is("last_id", "{third}")),
+			Then: given(get(asking(path, "order=desc&limit=2&after={cursor}")).gives(is("data[0].id", "{second}"),
+				is("data[1].id", "{first}"))),
 		},
 		{
 			Rules: "1.paging", Name: name + ": backward from the first id", Given: three,
-			Do: get(asking(path, "order=desc&limit=1&before={first}")), Want: gives(count("data", 1), is("data[0].id", "{second}"), is("has_more", true)),
+			Do:   get(asking(path, "order=desc&limit=1&before={first}")),
+			Want: gives(count("data", 1), is("data[0].id", "{second}"), is("has_more", true)),
 		},
 		{
 			Rules: "1.paging", Name: name + ": oldest first", Given: three,
 			Do: get(asking(path, "order=asc")), Want: gives(is("data[last].id", "{third}")),
 		},
-		{Rules: "facts.cursor", Name: name + ": a cursor of nothing", Given: given(setup), Do: get(asking(path, "after=none")), Want: answers(400).and(says("Invalid pagination cursor"))},
-		{Rules: "1.paging", Name: name + ": an unknown order", Given: given(setup), Do: get(asking(path, "order=up")), Want: invalid("order")},
-		{Rules: "facts.list", Name: name + ": 20 when nothing is said", Given: given(setup, another.times(21)), Do: get(path), Want: gives(count("data", 20), is("has_more", true))},
+		{Rules: "facts.cursor", Name: name + ": a cursor of nothing", Given: given(setup),
+			Do: get(asking(path, "after=none")), Want: answers(400).and(says("Invalid pagination cursor"))},
+		{Rules: "1.paging", Name: name + ": an unknown order",
+			Given: given(setup), Do: get(asking(path, "order=up")), Want: invalid("order")},
+		{Rules: "facts.list", Name: name + ": 20 when nothing is said", Given: given(setup, another.times(21)),
+			Do: get(path), Want: gives(count("data", 20), is("has_more", true))},
 	}, limits(name, setup, path, 500))
 }
 

@@ -5,33 +5,50 @@ import "fmt"
 // rowsOfLimits are the limits of part 8 that are about the account, and the
 // published rates.
 var rowsOfLimits = []Row{
-	{Rules: "8.bulk.rate facts.rates", Name: "10 submissions in 10 seconds", Limited: true, Given: given(submit(job(newCampaign("c{n}"))).times(9)), Do: post(jobs, job(newCampaign("c9"))), Want: accepted()},
+	{Rules: "8.bulk.rate facts.rates", Name: "10 submissions in 10 seconds",
+		Limited: true, Given: given(submit(job(newCampaign("c{n}"))).times(9)),
+		Do: post(jobs, job(newCampaign("c9"))), Want: accepted()},
 	{
-		Rules: "8.bulk.rate facts.rates", Name: "11 submissions in 10 seconds", Limited: true, Given: given(submit(job(newCampaign("c{n}"))).times(10)),
+		Rules: "8.bulk.rate facts.rates", Name: "11 submissions in 10 seconds",
+		Limited: true, Given: given(submit(job(newCampaign("c{n}"))).times(10)),
 		Do: post(jobs, job(newCampaign("c10"))), Want: tooMany().and(header("Retry-After", "10")),
-		Then: given(get("/campaigns?name=Bulk%20c10").gives(count("data", 0)), advance(10), post(jobs, job(newCampaign("c10"))).wants(accepted())),
+		Then: given(get("/campaigns?name=Bulk%20c10").gives(count("data", 0)),
+			advance(10), post(jobs, job(newCampaign("c10"))).wants(accepted())),
 	},
-	{Rules: "facts.rates", Name: "600 requests of a minute", Limited: true, Given: given(get("/campaigns").times(599)), Do: get("/campaigns"), Want: gives()},
+	{Rules: "facts.rates", Name: "600 requests of a minute",
+		Limited: true, Given: given(get("/campaigns").times(599)), Do: get("/campaigns"), Want: gives()},
 	{
-		Rules: "facts.rates", Name: "601 requests of a minute", Limited: true, Given: given(get("/campaigns").times(600)), Do: get("/campaigns"), Want: tooMany().and(header("Retry-After", "60")),
+		Rules: "facts.rates", Name: "601 requests of a minute",
+		Limited: true, Given: given(get("/campaigns").times(600)),
+		Do: get("/campaigns"), Want: tooMany().and(header("Retry-After", "60")),
 		Then: given(get("/ad_account").gives(), advance(60), get("/campaigns").gives()),
 	},
 	{
-		Rules: "8.campaigns", Name: "campaign 5,000, and one more", Alone: true, Given: given(filled(4, campaigns(1000)), filled(1, renameAll(campaigns(999), "-rest"))),
+		Rules: "8.campaigns", Name: "campaign 5,000, and one more",
+		Alone: true, Given: given(filled(4, campaigns(1000)), filled(1, renameAll(campaigns(999), "-rest"))),
 		Do: post("/campaigns", campaign("The last")), Want: gives(),
-		Then: given(post("/campaigns", campaign("One more")).wants(full), done(newCampaign("one more")), results.gives(is("data[0].status", "failed"))),
+		Then: given(post("/campaigns", campaign("One more")).wants(full),
+			done(newCampaign("one more")), results.gives(is("data[0].status", "failed"))),
 	},
-	{Rules: "8.campaigns", Name: "archived campaigns do not count", Given: given(feature("max_campaigns", 1), aCampaign, post("/campaigns", campaign("One more")).wants(full), act("/campaigns/{campaign}/archive")), Do: post("/campaigns", campaign("One more")), Want: gives()},
+	{Rules: "8.campaigns", Name: "archived campaigns do not count",
+		Given: given(feature("max_campaigns", 1), aCampaign, post("/campaigns", campaign("One more")).wants(full),
+			act("/campaigns/{campaign}/archive")), Do: post("/campaigns", campaign("One more")), Want: gives()},
 	{
-		Rules: "8.ad_groups", Name: "ad group 5,000, and one more", Alone: true, Given: given(aCampaign, filled(5, groups(999), newCampaign("c")), done(append([]object{newCampaign("c")}, groups(4)...)...)),
-		Do: post("/ad_groups", adGroup("The last")), Want: gives(), Then: given(post("/ad_groups", adGroup("One more")).wants(full)),
+		Rules: "8.ad_groups", Name: "ad group 5,000, and one more", Alone: true, Given: given(aCampaign,
+			filled(5, groups(999), newCampaign("c")), done(append([]object{newCampaign("c")}, groups(4)...)...)),
+		Do:   post("/ad_groups", adGroup("The last")),
+		Want: gives(), Then: given(post("/ad_groups", adGroup("One more")).wants(full)),
 	},
-	{Rules: "8.ad_groups", Name: "archived ad groups do not count", Given: given(feature("max_ad_groups", 1), anAdGroup, act("/ad_groups/{group}/archive")), Do: post("/ad_groups", adGroup("One more")), Want: gives()},
+	{Rules: "8.ad_groups", Name: "archived ad groups do not count", Given: given(feature("max_ad_groups", 1),
+		anAdGroup, act("/ad_groups/{group}/archive")), Do: post("/ad_groups", adGroup("One more")), Want: gives()},
 	{
-		Rules: "8.ads", Name: "ad 5,000, and one more", Alone: true, Given: given(anAdGroup, aFile, filled(5, cards(998), newCampaign("c"), newAdGroup("g", "c")), done(append([]object{newCampaign("c"), newAdGroup("g", "c")}, cards(9)...)...)),
+		Rules: "8.ads", Name: "ad 5,000, and one more",
+		Alone: true, Given: given(anAdGroup, aFile, filled(5, cards(998), newCampaign("c"), newAdGroup("g", "c")),
+			done(append([]object{newCampaign("c"), newAdGroup("g", "c")}, cards(9)...)...)),
 		Do: post("/ads", ad("The last")), Want: gives(), Then: given(post("/ads", ad("One more")).wants(full)),
 	},
-	{Rules: "8.ads", Name: "archived ads do not count", Given: given(feature("max_ads", 1), anAd, post("/ads", ad("One more")).wants(full), act("/ads/{ad}/archive")), Do: post("/ads", ad("One more")), Want: gives()},
+	{Rules: "8.ads", Name: "archived ads do not count", Given: given(feature("max_ads", 1), anAd, post("/ads",
+		ad("One more")).wants(full), act("/ads/{ad}/archive")), Do: post("/ads", ad("One more")), Want: gives()},
 }
 
 // full is the refusal of one too many; its status is not shown.

@@ -11,4 +11,5 @@ type Rule struct {
 }
 
 // Rules are all rules in the order of the interface, then the published additions.
-var Rules = slices.Concat(rulesOfConventions, rulesOfFields, rulesOfStates, rulesOfEndpoints, rulesOfReports, rulesOfAccess, rulesOfLimits, rulesOfAdditions)
+var Rules = slices.Concat(rulesOfConventions, rulesOfFields,
+	rulesOfStates, rulesOfEndpoints, rulesOfReports, rulesOfAccess, rulesOfLimits, rulesOfAdditions)

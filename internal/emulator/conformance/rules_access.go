@@ -9,9 +9,11 @@ var rulesOfAccess = []Rule{
 	{ID: "5.5", Text: "GET /me takes OAuth with the read scope only."},
 	{ID: "5.6", Text: "A key works in its own account, and no account is selected with it."},
 	{ID: "5.7", Text: "A conversion API key is a secret and is shown nowhere again."},
-	{ID: "6.types", Text: "Events are order_created, lead_created, registration_completed, or custom with custom_event_name."},
+	{ID: "6.types", Text: "Events are order_created, " +
+		"lead_created, registration_completed, or custom with custom_event_name."},
 	{ID: "6.channel", Text: "Browser events have the api_channel pixel_sdk and the action_source web."},
-	{ID: "7.conversion_bidding", Text: "A conversions campaign without conversion bidding: 403 that says it is not enabled."},
+	{ID: "7.conversion_bidding",
+		Text: "A conversions campaign without conversion bidding: 403 that says it is not enabled."},
 	{ID: "7.conversion_feature", Text: "Conversion endpoints without the feature: 404, Not found."},
 	{ID: "7.bulk_access", Text: "Bulk endpoints without access: 404."},
 	{ID: "7.source", Text: "An event setting with a foreign source: Client data source not found."},
@@ -59,7 +61,9 @@ var rulesOfLimits = []Rule{
 	{ID: "8.audit_times", Text: "Audit log times of 946684800 to 4102444800."},
 	{ID: "9.1", Text: "The version is the segment /v1."},
 	{ID: "9.2", Text: "The machine-readable description has the version 2.3.0."},
-	{ID: "9.3", Text: "Bulk endpoints are a limited preview, there for enabled accounts only. (That the service's description leaves them out cannot be asked: it has no address. The emulator's own document has them, as it says what is served.)"},
+	{ID: "9.3", Text: "Bulk endpoints are a limited " +
+		"preview, there for enabled accounts only. (That the service's description leaves them out " +
+		"cannot be asked: it has no address. The emulator's own document has them, as it says what is served.)"},
 	{ID: "9.4", Text: "Feed tracking has a new mode and Legacy ordering, which ends by 5 November 2026."},
 	{ID: "9.5", Text: "Conversions campaigns are there for standard and product-feed campaigns."},
 }
@@ -74,14 +78,18 @@ var rulesOfAdditions = []Rule{
 	{ID: "facts.geo", Text: "GET /geo_lookup/search finds locations by q, with limit of 1 to 100."},
 	{ID: "facts.ad_group_paging", Text: "GET /ad_groups takes limit, after, before and order."},
 	{ID: "facts.revision", Text: "Daily limit changes take expected_revision."},
-	{ID: "facts.list", Text: "Lists have object, data, first_id, last_id and has_more; 20 entries by default, insights also count."},
+	{ID: "facts.list", Text: "Lists have object, " +
+		"data, first_id, last_id and has_more; 20 entries by default, insights also count."},
 	{ID: "facts.cursor", Text: "A bad cursor is refused with 400, Invalid pagination cursor."},
 	{ID: "facts.errors", Text: "Errors have message, type, param and code; every answer has a request id."},
 	{ID: "facts.rates", Text: "600 requests a minute to an endpoint, 1,200 overall; a 429 did nothing."},
-	{ID: "facts.campaign", Text: "Campaign creates need status and exactly one half of a budget of at least a million micros."},
+	{ID: "facts.campaign", Text: "Campaign creates " +
+		"need status and exactly one half of a budget of at least a million micros."},
 	{ID: "facts.daily_to_lifetime", Text: "A lifetime budget may become daily, a daily one stays."},
-	{ID: "facts.targeting", Text: "Targeting has places, excluded places, audiences and platforms; platforms alone may be updated."},
-	{ID: "facts.maximize", Text: "maximize_clicks and maximize_conversions need a daily budget and an Idempotency-Key."},
+	{ID: "facts.targeting", Text: "Targeting has " +
+		"places, excluded places, audiences and platforms; platforms alone may be updated."},
+	{ID: "facts.maximize", Text: "maximize_clicks " +
+		"and maximize_conversions need a daily budget and an Idempotency-Key."},
 	{ID: "facts.archived", Text: "What is archived stays archived."},
 	{ID: "facts.title", Text: "A title of an update may have 1 character."},
 	{ID: "facts.preview", Text: "A preview is an iframe in data[0].body."},

@@ -6,10 +6,12 @@ var rulesOfConventions = []Rule{
 	{ID: "1.json", Text: "Requests and answers are JSON; uploads may also be multipart forms."},
 	{ID: "1.account", Text: "A key stands for its one account; a header that selects an account is not sent with it."},
 	{ID: "1.money", Text: "Amounts are whole micros; a million is one unit of the account's currency."},
-	{ID: "1.mutations", Text: "What changes something is a POST and answers 200 with the object; a bulk job answers 202."},
+	{ID: "1.mutations", Text: "What changes something " +
+		"is a POST and answers 200 with the object; a bulk job answers 202."},
 	{ID: "1.ids", Text: "Ids are opaque texts that the service gives and that stay."},
 	{ID: "1.paging", Text: "Lists take limit, after and before, and some take order."},
-	{ID: "1.idempotency", Text: "A create with an Idempotency-Key of 1 to 255 characters, one of them not blank, gives the earlier object again."},
+	{ID: "1.idempotency", Text: "A create with " +
+		"an Idempotency-Key of 1 to 255 characters, one of them not blank, gives the earlier object again."},
 }
 
 // Part 2.
@@ -17,12 +19,16 @@ var rulesOfFields = []Rule{
 	{ID: "2.campaign.id", Text: "A create gives the campaign its id."},
 	{ID: "2.campaign.name", Text: "A campaign has a name, required on create; names filter lists."},
 	{ID: "2.campaign.status", Text: "A campaign is active, paused or archived; a create takes the first two."},
-	{ID: "2.campaign.bidding_type", Text: "bidding_type is impressions, clicks or conversions and is set explicitly on create."},
+	{ID: "2.campaign.bidding_type",
+		Text: "bidding_type is impressions, clicks or conversions and is set explicitly on create."},
 	{ID: "2.campaign.budget", Text: "budget holds a daily or lifetime limit in micros."},
 	{ID: "2.campaign.targeting", Text: "targeting names countries; an update sends the whole of it."},
-	{ID: "2.campaign.landing_page_configuration", Text: "query_string_template holds parameters with the placeholders {campaign_id}, {ad_id} and {oppref}."},
-	{ID: "2.campaign.mode", Text: "A campaign of mode product_feed has the product_feed_id of a feed linked to the account."},
-	{ID: "2.campaign.conversion_event_setting_ids", Text: "A conversions campaign has exactly one active standard event setting of its account with one active source."},
+	{ID: "2.campaign.landing_page_configuration",
+		Text: "query_string_template holds parameters with the placeholders {campaign_id}, {ad_id} and {oppref}."},
+	{ID: "2.campaign.mode", Text: "A campaign of " +
+		"mode product_feed has the product_feed_id of a feed linked to the account."},
+	{ID: "2.campaign.conversion_event_setting_ids", Text: "A conversions " +
+		"campaign has exactly one active standard event setting of its account with one active source."},
 	{ID: "2.conversions.1", Text: "A conversions campaign is billed per click."},
 	{ID: "2.conversions.2", Text: "Its goal and event setting are fixed at creation."},
 	{ID: "2.conversions.3", Text: "No other campaign turns into a conversions campaign."},
@@ -34,7 +40,8 @@ var rulesOfFields = []Rule{
 	{ID: "2.ad_group.name", Text: "An ad group has a name."},
 	{ID: "2.ad_group.status", Text: "An ad group is active, paused or archived."},
 	{ID: "2.ad_group.context_hints", Text: "An update of context_hints replaces all of them."},
-	{ID: "2.ad_group.bidding_config", Text: "fixed_bid has max_bid_micros, Maximize Results has none; left out of an update it stays, given it is whole."},
+	{ID: "2.ad_group.bidding_config", Text: "fixed_bid has " +
+		"max_bid_micros, Maximize Results has none; left out of an update it stays, given it is whole."},
 	{ID: "2.ad_group.product_set", Text: "product_set filters products of the campaign's own feed."},
 	{ID: "2.ad.id", Text: "A create gives the ad its id."},
 	{ID: "2.ad.ad_group_id", Text: "An ad is created in an ad group of the account and stays there."},
@@ -48,7 +55,8 @@ var rulesOfFields = []Rule{
 	{ID: "2.tracking.2", Text: "Of one key at several levels the highest level's value wins."},
 	{ID: "2.tracking.3", Text: "New mode goes up from feed, account, campaign, ad group to ad."},
 	{ID: "2.tracking.4", Text: "Configured parameters override those of the feed URL; the others of the feed stay."},
-	{ID: "2.tracking.5", Text: "Legacy ordering puts the feed highest, after its utm_ parameters may have been removed."},
+	{ID: "2.tracking.5", Text: "Legacy ordering " +
+		"puts the feed highest, after its utm_ parameters may have been removed."},
 	{ID: "2.tracking.6", Text: "Accounts on Legacy ordering move to the new mode by 5 November 2026."},
 	{ID: "2.tracking.7", Text: "The ad's tracking goes to the destinations of a feed's products."},
 	{ID: "2.image", Text: "An image is JPEG, PNG or WebP of at least 640 by 640 pixels; its upload gives file_id."},
@@ -73,7 +81,8 @@ var rulesOfStates = []Rule{
 	{ID: "3.campaign.activate", Text: "activate makes a campaign active."},
 	{ID: "3.campaign.pause", Text: "pause makes a campaign paused, and its ads stop serving."},
 	{ID: "3.campaign.archive", Text: "archive makes a campaign archived."},
-	{ID: "3.ad_group.activate", Text: "activate makes an ad group active; serving still depends on its campaign and ads."},
+	{ID: "3.ad_group.activate",
+		Text: "activate makes an ad group active; serving still depends on its campaign and ads."},
 	{ID: "3.ad_group.pause", Text: "pause makes an ad group paused."},
 	{ID: "3.ad_group.archive", Text: "archive makes an ad group archived."},
 	{ID: "3.ad.activate", Text: "activate makes an ad active; serving still depends on its campaign and ad group."},
@@ -89,7 +98,8 @@ var rulesOfStates = []Rule{
 	{ID: "3.job.pending", Text: "A job waits as pending."},
 	{ID: "3.job.in_progress", Text: "A job in which operations run is in_progress."},
 	{ID: "3.job.completed", Text: "A job all of whose operations succeeded is completed."},
-	{ID: "3.job.partially_failed", Text: "A job in which some succeeded and some failed or were skipped is partially_failed."},
+	{ID: "3.job.partially_failed",
+		Text: "A job in which some succeeded and some failed or were skipped is partially_failed."},
 	{ID: "3.job.failed", Text: "A job in which nothing succeeded is failed."},
 	{ID: "3.result.created", Text: "A create that succeeded is created."},
 	{ID: "3.result.updated", Text: "An update that succeeded is updated."},

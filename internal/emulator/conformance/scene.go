@@ -20,9 +20,11 @@ var (
 	aFile     = post("/upload", object{"image_url": "https://images.example.com/hero.png"}).save("file", "file_id")
 	anAd      = given(anAdGroup, aFile, post("/ads", ad("Hero")).save("ad", "id"))
 	// aLiveTree has an ad that serves once it is reviewed.
-	aLiveTree = given(anAd, act("/ads/{ad}/activate"), act("/ad_groups/{group}/activate"), act("/campaigns/{campaign}/activate"))
-	aPixel    = post("/conversions/pixels", object{"name": "Shop", "client_type": "web"}).save("source", "id").save("pixel", "pixel_id")
-	aSetting  = given(aPixel, post("/conversions/event_settings", setting("Orders")).save("setting", "id"))
+	aLiveTree = given(anAd, act("/ads/{ad}/activate"),
+		act("/ad_groups/{group}/activate"), act("/campaigns/{campaign}/activate"))
+	aPixel = post("/conversions/pixels", object{"name": "Shop", "client_type": "web"}).save("source",
+		"id").save("pixel", "pixel_id")
+	aSetting = given(aPixel, post("/conversions/event_settings", setting("Orders")).save("setting", "id"))
 )
 
 // campaign is a paused clicks campaign of 50 units a day.
@@ -38,7 +40,8 @@ func impressions(name string) object { return set(campaign(name), "bidding_type"
 
 // conversions is a paused campaign with the event setting {setting} as its goal.
 func conversions(name string) object {
-	return set(set(campaign(name), "bidding_type", "conversions"), "conversion_event_setting_ids", []string{"{setting}"})
+	return set(set(campaign(name), "bidding_type", "conversions"),
+		"conversion_event_setting_ids", []string{"{setting}"})
 }
 
 // adGroup bids 1.25 units a click in {campaign}.
@@ -62,7 +65,9 @@ func creative(title string) object {
 }
 
 func setting(name string) object {
-	return object{"name": name, "event_type": "order_created", "attribution_window_days": 30, "source_ids": []string{"{source}"}}
+	return object{
+		"name": name, "event_type": "order_created", "attribution_window_days": 30, "source_ids": []string{"{source}"},
+	}
 }
 
 // job is a bulk job's body.
@@ -77,7 +82,9 @@ func update(kind, target string, input object) object {
 }
 
 func newCampaign(key string) object {
-	return create("campaign.create", key, object{"name": "Bulk " + key, "max_budget_micros": 5_000_000, "billing_event_type": "click"})
+	return create("campaign.create", key, object{
+		"name": "Bulk " + key, "max_budget_micros": 5_000_000, "billing_event_type": "click",
+	})
 }
 
 // views is the create of a campaign with the defaults of bulk jobs.
@@ -86,13 +93,17 @@ func views(key string) object {
 }
 
 func newAdGroup(key, campaign string) object {
-	return create("ad_group.create", key, object{"campaign_idempotency_key": runID + campaign, "name": "Bulk " + key, "max_bid_micros": 700_000})
+	return create("ad_group.create", key, object{
+		"campaign_idempotency_key": runID + campaign, "name": "Bulk " + key, "max_bid_micros": 700_000,
+	})
 }
 
 func newAd(key, campaign, group string) object {
 	return create("ad.create", key, object{
-		"campaign_idempotency_key": runID + campaign, "ad_group_idempotency_key": runID + group, "title": "Bulk " + key, "body": "",
-		"target_url": "https://shop.example.com/" + key, "source_image_url": "https://images.example.com/" + key + ".png",
+		"campaign_idempotency_key": runID + campaign,
+		"ad_group_idempotency_key": runID + group, "title": "Bulk " + key, "body": "",
+		"target_url":       "https://shop.example.com/" + key,
+		"source_image_url": "https://images.example.com/" + key + ".png",
 	})
 }
 

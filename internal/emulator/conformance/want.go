@@ -198,9 +198,12 @@ func none(path, name string, value any) check { return among(path, name, value, 
 func among(path, name string, value any, wanted bool) check {
 	return func(a Answer, v *values) string {
 		list, ok := at(a.JSON, path).([]any)
-		found := slices.ContainsFunc(list, func(each any) bool { return flat(at(each, name)) == flat(v.fillValue(value)) })
+		found := slices.ContainsFunc(list, func(each any) bool {
+			return flat(at(each, name)) == flat(v.fillValue(value))
+		})
 		if !ok || found != wanted {
-			return fmt.Sprintf("%s with %s = %s is there: %v, want %v", path, name, flat(v.fillValue(value)), found, wanted)
+			return fmt.Sprintf("%s with %s = %s is there: %v, want %v",
+				path, name, flat(v.fillValue(value)), found, wanted)
 		}
 		return ""
 	}

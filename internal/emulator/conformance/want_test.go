@@ -19,11 +19,17 @@ func answerOf(t *testing.T, status int, body string) Answer {
 }
 
 func testValues() *values {
-	return &values{n: 3, saved: map[string]string{"campaign": "cmpn_1", "revision": "7", "few": "6"}, now: func() time.Time { return time.Date(2026, 12, 31, 23, 0, 0, 0, time.UTC) }}
+	return &values{
+		n: 3, saved: map[string]string{"campaign": "cmpn_1", "revision": "7", "few": "6"}, now: func() time.Time {
+			return time.Date(2026, 12, 31, 23, 0, 0, 0, time.UTC)
+		},
+	}
 }
 
 func TestChecksHoldAndFail(t *testing.T) {
-	a := answerOf(t, 400, `{"id":"cmpn_1","n":7,"list":[{"s":"a"},{"s":"b"}],"same":[{"s":"a"}],"empty":[],"null":null,"error":{"message":"No such name.","type":"t","param":"name","code":"unknown"}}`)
+	a := answerOf(t, 400, `{"id":"cmpn_1","n":7,"list":[{"s":"a"},`+
+		`{"s":"b"}],"same":[{"s":"a"}],"empty":[],"null":null,"error":{"message":"No `+
+		`such name.","type":"t","param":"name","code":"unknown"}}`)
 	rows := []struct {
 		name        string
 		holds, does check // the first holds of the answer, the second does not
@@ -102,7 +108,8 @@ func TestJudgeNamesWhatIsWrong(t *testing.T) {
 	for _, row := range rows {
 		problems, err := r.judge(row.step, row.answer)
 		if len(problems) != row.problems || (err != nil) != row.ends {
-			t.Errorf("%s: problems %q, error %v; want %d problems, an end: %v", row.name, problems, err, row.problems, row.ends)
+			t.Errorf("%s: problems %q, error %v; want %d problems, an end: %v",
+				row.name, problems, err, row.problems, row.ends)
 		}
 	}
 }

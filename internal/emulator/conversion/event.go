@@ -57,7 +57,8 @@ func readType(o *wire.Object, browser bool) string {
 // checkSource keeps app events to mobile apps and the server, and the browser pixel to web.
 func checkSource(o *wire.Object, e world.ConversionEvent, browser bool) {
 	if browser && e.ActionSource != "web" {
-		o.Fail("action_source", "invalid_value", "Invalid '%s': the browser pixel sends web only.", o.At("action_source"))
+		o.Fail("action_source", "invalid_value", "Invalid '%s': the browser pixel sends web only.",
+			o.At("action_source"))
 	}
 	if !standard[e.Type].app {
 		return

@@ -42,15 +42,19 @@ func readCustomName(o *wire.Object, typeField string) *string {
 	kind := o.Text(typeField, 0, 0).V
 	switch {
 	case kind != custom && name.Given():
-		o.Fail("custom_event_name", "invalid_value", "Invalid '%s': it goes with %s custom only.", o.At("custom_event_name"), typeField)
+		o.Fail("custom_event_name", "invalid_value",
+			"Invalid '%s': it goes with %s custom only.", o.At("custom_event_name"), typeField)
 	case kind != custom:
 		return nil
 	case !name.Given():
-		o.Fail("custom_event_name", "missing_required_parameter", "Missing required parameter: '%s'.", o.At("custom_event_name"))
+		o.Fail("custom_event_name", "missing_required_parameter",
+			"Missing required parameter: '%s'.", o.At("custom_event_name"))
 	case !customName.MatchString(name.V):
-		o.Fail("custom_event_name", "invalid_value", "Invalid '%s': want 1 to 64 of the characters a-z, 0-9, _ and -.", o.At("custom_event_name"))
+		o.Fail("custom_event_name", "invalid_value",
+			"Invalid '%s': want 1 to 64 of the characters a-z, 0-9, _ and -.", o.At("custom_event_name"))
 	case builtIn(name.V):
-		o.Fail("custom_event_name", "invalid_value", "Invalid '%s': '%s' is the name of a standard event.", o.At("custom_event_name"), name.V)
+		o.Fail("custom_event_name", "invalid_value",
+			"Invalid '%s': '%s' is the name of a standard event.", o.At("custom_event_name"), name.V)
 	}
 	return name.Ptr()
 }

@@ -71,7 +71,8 @@ func (r *Room) createKey(c *service.Call) (any, error) {
 	err = c.Update(func(tx *world.Tx) error {
 		made := world.ConversionKey{Hash: world.HashKey(secret), Name: name, CreatedAt: tx.Now.Unix()}
 		tx.Account.ConversionKeys.Put(tx, made)
-		tx.Record(world.Mutation{Action: "create", Resource: "conversion_api_key", ResourceID: "ckey_" + made.Hash[:12]}, nil, made)
+		tx.Record(world.Mutation{Action: "create",
+			Resource: "conversion_api_key", ResourceID: "ckey_" + made.Hash[:12]}, nil, made)
 		return nil
 	})
 	return keyView{Name: name, APIKey: secret}, err

@@ -77,7 +77,8 @@ func (r *Receiver) byKey(req *http.Request) (*world.Account, world.ConversionKey
 			return a, key, nil
 		}
 	}
-	err := wire.Refusef(http.StatusUnauthorized, "invalid_api_key", "", "Want a conversion API key as a bearer credential.")
+	err := wire.Refusef(http.StatusUnauthorized, "invalid_api_key",
+		"", "Want a conversion API key as a bearer credential.")
 	err.Type = "authentication_error"
 	return nil, world.ConversionKey{}, err
 }
@@ -119,7 +120,8 @@ func (r *Receiver) receive(req *http.Request, a *world.Account, actor string, br
 func readBody(req *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, req.Body, MaxBody))
 	if tooBig := (*http.MaxBytesError)(nil); errors.As(err, &tooBig) {
-		return nil, wire.Refusef(http.StatusRequestEntityTooLarge, "request_too_large", "", "The body is larger than %d bytes.", MaxBody)
+		return nil, wire.Refusef(http.StatusRequestEntityTooLarge,
+			"request_too_large", "", "The body is larger than %d bytes.", MaxBody)
 	}
 	if err != nil {
 		return nil, wire.Invalidf("", "invalid_body", "The body could not be read: %v.", err)
@@ -173,5 +175,7 @@ func creditOf(a *world.Account, e world.ConversionEvent) world.Credit {
 	if !ok || e.OptOut || e.Type == sdkInit || click.At > e.At {
 		return world.Credit{}
 	}
-	return world.Credit{Touch: click.Touch, AdID: click.AdID, AdGroupID: click.AdGroupID, CampaignID: click.CampaignID, At: click.At}
+	return world.Credit{
+		Touch: click.Touch, AdID: click.AdID, AdGroupID: click.AdGroupID, CampaignID: click.CampaignID, At: click.At,
+	}
 }

@@ -37,11 +37,16 @@ func NewRoom(secret func() string) *Room {
 func (r *Room) Routes() []service.Route {
 	enabled := func(f world.Features) bool { return f.Conversions }
 	return []service.Route{
-		{Method: http.MethodPost, Pattern: "/conversions/pixels", Auth: service.Write, Body: service.JSONBody, Feature: enabled, Handle: createPixel},
-		{Method: http.MethodGet, Pattern: "/conversions/pixels", Auth: service.Read, Feature: enabled, Point: openpoint.PixelList, Handle: listPixels},
-		{Method: http.MethodPost, Pattern: "/conversions/api_keys", Auth: service.Write, Body: service.JSONBody, Feature: enabled, Handle: r.createKey},
-		{Method: http.MethodGet, Pattern: "/conversions/events", Auth: service.Read, Feature: enabled, Handle: listEvents},
-		{Method: http.MethodPost, Pattern: "/conversions/event_settings", Auth: service.Write, Body: service.JSONBody, Handle: createSetting},
+		{Method: http.MethodPost, Pattern: "/conversions/pixels",
+			Auth: service.Write, Body: service.JSONBody, Feature: enabled, Handle: createPixel},
+		{Method: http.MethodGet, Pattern: "/conversions/pixels",
+			Auth: service.Read, Feature: enabled, Point: openpoint.PixelList, Handle: listPixels},
+		{Method: http.MethodPost, Pattern: "/conversions/api_keys",
+			Auth: service.Write, Body: service.JSONBody, Feature: enabled, Handle: r.createKey},
+		{Method: http.MethodGet, Pattern: "/conversions/events",
+			Auth: service.Read, Feature: enabled, Handle: listEvents},
+		{Method: http.MethodPost, Pattern: "/conversions/event_settings",
+			Auth: service.Write, Body: service.JSONBody, Handle: createSetting},
 		{Method: http.MethodGet, Pattern: "/conversions/event_settings", Auth: service.Read, Handle: listSettings},
 	}
 }

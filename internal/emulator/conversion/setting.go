@@ -73,7 +73,8 @@ func createSetting(c *service.Call) (view any, err error) {
 		}
 		made.ID, made.CreatedAt, made.Version = tx.NewID("ces_"), tx.Now.Unix(), 1
 		a.EventSettings.Put(tx, made)
-		tx.Record(world.Mutation{Action: "create", Resource: "conversion_event_setting", ResourceID: made.ID}, nil, made)
+		tx.Record(world.Mutation{Action: "create",
+			Resource: "conversion_event_setting", ResourceID: made.ID}, nil, made)
 		view = newViewer(c).show(made)
 		return nil
 	})
@@ -92,7 +93,8 @@ func readSetting(o *wire.Object, points *openpoint.Settings) world.EventSetting 
 		WindowDays:      o.Int("attribution_window_days", 1, 30).V,
 	}
 	if s.WindowDays != 30 && (points.Is(openpoint.EventWindow, "30") || s.WindowDays != 7 && s.WindowDays != 14) {
-		o.Fail("attribution_window_days", "invalid_value", "Invalid 'attribution_window_days': %d; want 30.", s.WindowDays)
+		o.Fail("attribution_window_days", "invalid_value",
+			"Invalid 'attribution_window_days': %d; want 30.", s.WindowDays)
 	}
 	if ids := o.Texts("source_ids", 1, 1, nil).V; len(ids) == 1 {
 		s.SourceID = ids[0]
@@ -103,9 +105,10 @@ func readSetting(o *wire.Object, points *openpoint.Settings) world.EventSetting 
 func listSettings(c *service.Call) (list any, err error) {
 	err = c.View(func() error {
 		t := c.Account.EventSettings
-		rows := service.Rows[world.EventSetting]{All: t.All(), Version: t.Version(), Entry: func(s world.EventSetting) service.Entry {
-			return service.Entry{ID: s.ID, Name: s.Name, Created: s.CreatedAt, Archived: s.Archived}
-		}}
+		rows := service.Rows[world.EventSetting]{All: t.All(),
+			Version: t.Version(), Entry: func(s world.EventSetting) service.Entry {
+				return service.Entry{ID: s.ID, Name: s.Name, Created: s.CreatedAt, Archived: s.Archived}
+			}}
 		list, err = service.List(c, rows, newViewer(c).show)
 		return err
 	})

@@ -64,7 +64,9 @@ func listEvents(c *service.Call) (any, error) {
 
 func recent(events []world.ConversionEvent, now time.Time, limit int) []world.ConversionEvent {
 	first := now.Add(-streamWindow).UnixMilli()
-	events = slices.DeleteFunc(events, func(e world.ConversionEvent) bool { return e.BrowserAt == 0 || e.BrowserAt < first })
+	events = slices.DeleteFunc(events, func(e world.ConversionEvent) bool {
+		return e.BrowserAt == 0 || e.BrowserAt < first
+	})
 	slices.Reverse(events)
 	slices.SortStableFunc(events, func(a, b world.ConversionEvent) int { return cmp.Compare(b.BrowserAt, a.BrowserAt) })
 	return events[:min(limit, len(events))]

@@ -67,13 +67,23 @@ func TestNothingIsDeliveredByWhatCannotServe(t *testing.T) {
 		{"part 3: the campaign is paused", oneAd(func(c *Campaign, _ *AdGroup, _ *Ad) { c.Active = false }), 1, 0},
 		{"part 3: the ad group is paused", oneAd(func(_ *Campaign, g *AdGroup, _ *Ad) { g.Active = false }), 1, 0},
 		{"part 3: the ad is paused", oneAd(func(_ *Campaign, _ *AdGroup, d *Ad) { d.Active = false }), 1, 0},
-		{"part 2: the review rejected the creative", oneAd(func(_ *Campaign, _ *AdGroup, d *Ad) { d.Rejected = true }), 1, 0},
-		{"part 2: the creative is in review until 9:00", oneAd(func(_ *Campaign, _ *AdGroup, d *Ad) { d.SubmittedAt = after(9*time.Hour - time.Minute) }), 9, 23},
-		{"part 2: the campaign starts at 6:00", oneAd(func(c *Campaign, _ *AdGroup, _ *Ad) { c.Start = monday.Unix() + 6*hour }), 6, 23},
-		{"part 2: the campaign ends at 20:00", oneAd(func(c *Campaign, _ *AdGroup, _ *Ad) { c.End = monday.Unix() + 20*hour }), 0, 19},
+		{"part 2: the review rejected the creative", oneAd(func(_ *Campaign, _ *AdGroup, d *Ad) {
+			d.Rejected = true
+		}), 1, 0},
+		{"part 2: the creative is in review until 9:00", oneAd(func(_ *Campaign, _ *AdGroup, d *Ad) {
+			d.SubmittedAt = after(9*time.Hour - time.Minute)
+		}), 9, 23},
+		{"part 2: the campaign starts at 6:00", oneAd(func(c *Campaign, _ *AdGroup, _ *Ad) {
+			c.Start = monday.Unix() + 6*hour
+		}), 6, 23},
+		{"part 2: the campaign ends at 20:00", oneAd(func(c *Campaign, _ *AdGroup, _ *Ad) {
+			c.End = monday.Unix() + 20*hour
+		}), 0, 19},
 		{"part 3: the account is paused at 12:00", append(oneAd(nil), paused(12*time.Hour)), 0, 11},
-		{"service facts 5: the brand is in review from 8:00", append(oneAd(nil), Change{At: after(8 * time.Hour), Standing: &Standing{Active: true, SubmittedAt: after(30 * time.Hour)}}), 0, 7},
-		{"part 3: the campaign is paused at 12:00", append(oneAd(nil), Change{At: after(12 * time.Hour), Campaign: &Campaign{ID: "c", Daily: 50_000_000}}), 0, 11},
+		{"service facts 5: the brand is in review from 8:00", append(oneAd(nil), Change{At: after(8 * time.Hour),
+			Standing: &Standing{Active: true, SubmittedAt: after(30 * time.Hour)}}), 0, 7},
+		{"part 3: the campaign is paused at 12:00", append(oneAd(nil),
+			Change{At: after(12 * time.Hour), Campaign: &Campaign{ID: "c", Daily: 50_000_000}}), 0, 11},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			hours := perHour(run(time.UTC, day, tt.changes...))
@@ -123,8 +133,10 @@ func TestSpendStaysWithinBudgetsAndLimits(t *testing.T) {
 		{"part 2: daily budget", budget(5_000_000, 0, 0), 5_000_000, 40_000_000},
 		{"part 2: lifetime budget", budget(0, 9_000_000, 0), 9_000_000, 9_000_000},
 		{"part 2: lifetime budget over a week", budget(0, 35_000_000, week), 10_000_000, 35_000_000},
-		{"part 4, spend limit rule 7: the daily amount repeats each account-local day", append(budget(90_000_000, 0, 0), limit(Limit{ID: "r", Daily: true, Since: "2026-11-01", Micros: 4_000_000})), 4_000_000, 32_000_000},
-		{"part 4: a dated window bounds the sum of its days", append(budget(90_000_000, 0, 0), limit(Limit{ID: "w", Since: "2026-11-01", Until: "2026-12-01", Micros: 7_000_000})), 7_000_000, 7_000_000},
+		{"part 4, spend limit rule 7: the daily amount repeats each account-local day", append(budget(90_000_000, 0, 0),
+			limit(Limit{ID: "r", Daily: true, Since: "2026-11-01", Micros: 4_000_000})), 4_000_000, 32_000_000},
+		{"part 4: a dated window bounds the sum of its days", append(budget(90_000_000, 0, 0),
+			limit(Limit{ID: "w", Since: "2026-11-01", Until: "2026-12-01", Micros: 7_000_000})), 7_000_000, 7_000_000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := run(newYork, week, tt.changes...)
@@ -184,7 +196,8 @@ func TestDaysAreLocalAndFollowDaylightSaving(t *testing.T) {
 		at, _ := time.ParseInLocation("2006-01-02 15", tt.day+" 12", zone)
 		d := newDay(at.UnixMilli(), zone)
 		if d.Name != tt.day || (d.End-d.Start)/3_600_000 != tt.hours {
-			t.Errorf("%s in %s is %s of %d hours, want %d", tt.day, tt.zone, d.Name, (d.End-d.Start)/3_600_000, tt.hours)
+			t.Errorf("%s in %s is %s of %d hours, want %d",
+				tt.day, tt.zone, d.Name, (d.End-d.Start)/3_600_000, tt.hours)
 		}
 	}
 }
@@ -212,13 +225,26 @@ func drawChange(rt *rapid.T, i int, at int64) Change {
 	case 0:
 		return Change{At: at, Standing: &Standing{Active: yes}}
 	case 1:
-		return Change{At: at, Campaign: &Campaign{ID: id, Active: yes, Daily: 1_000_000 * rapid.Int64Range(1, 9).Draw(rt, "daily"), Goals: "x y"}}
+		return Change{
+			At: at, Campaign: &Campaign{
+				ID: id, Active: yes, Daily: 1_000_000 * rapid.Int64Range(1, 9).Draw(rt, "daily"), Goals: "x y",
+			},
+		}
 	case 2:
-		return Change{At: at, AdGroup: &AdGroup{ID: id, CampaignID: id, Active: yes, Bid: rapid.Int64Range(1, 2_000_000).Draw(rt, "bid")}}
+		return Change{
+			At: at, AdGroup: &AdGroup{
+				ID: id, CampaignID: id, Active: yes, Bid: rapid.Int64Range(1, 2_000_000).Draw(rt, "bid"),
+			},
+		}
 	case 3:
 		return Change{At: at, Ad: &Ad{ID: id, AdGroupID: id, Active: yes, SubmittedAt: at}}
 	}
-	return Change{At: at, Limit: &Limit{ID: id, Daily: true, Since: "2026-11-03", Micros: rapid.Int64Range(0, 9_000_000).Draw(rt, "limit"), Gone: !yes}}
+	return Change{
+		At: at, Limit: &Limit{
+			ID: id, Daily: true, Since: "2026-11-03",
+			Micros: rapid.Int64Range(0, 9_000_000).Draw(rt, "limit"), Gone: !yes,
+		},
+	}
 }
 
 // report is everything a book tells.

@@ -90,7 +90,9 @@ func hourCells(sums []Tally) []hourCell {
 	cells := make([]hourCell, 0, countShown(sums))
 	for i, t := range sums {
 		if t.Impressions > 0 {
-			cells = append(cells, hourCell{ad: int32(i), shown: uint16(t.Impressions), clicks: uint16(t.Clicks), spend: t.Spend})
+			cells = append(cells, hourCell{
+				ad: int32(i), shown: uint16(t.Impressions), clicks: uint16(t.Clicks), spend: t.Spend,
+			})
 		}
 	}
 	return cells
@@ -178,7 +180,9 @@ func (b *Book) Days(from, until int64) []*Day {
 
 // Spent is the micros spent in local days from since to before until (YYYY-MM-DD).
 func (b *Book) Spent(since, until string) int64 {
-	first, _ := slices.BinarySearchFunc(b.days, since, func(d *Day, day string) int { return strings.Compare(d.Name, day) })
+	first, _ := slices.BinarySearchFunc(b.days, since, func(d *Day, day string) int {
+		return strings.Compare(d.Name, day)
+	})
 	sum := int64(0)
 	for _, d := range b.days[first:] {
 		if d.Name >= until {

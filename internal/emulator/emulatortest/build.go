@@ -30,7 +30,9 @@ func (s *Service) AdGroup(t testing.TB, campaignID, name string) string {
 func AdGroupBody(campaignID, name string) map[string]any {
 	return map[string]any{
 		"campaign_id": campaignID, "name": name, "status": "paused",
-		"bidding_config": map[string]any{"billing_event_type": "click", "strategy": "fixed_bid", "max_bid_micros": 1_250_000},
+		"bidding_config": map[string]any{
+			"billing_event_type": "click", "strategy": "fixed_bid", "max_bid_micros": 1_250_000,
+		},
 	}
 }
 

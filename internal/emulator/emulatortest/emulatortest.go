@@ -70,7 +70,9 @@ func Start(t testing.TB, change ...func(*emulator.Options)) *Service {
 func Account(id, key string) emulator.Account {
 	features := emulator.AllFeatures()
 	features.ProductFeeds = []string{"fd_test"}
-	return emulator.Account{ID: id, Name: "Test account", Currency: "USD", TimeZone: "America/New_York", Key: key, Features: features}
+	return emulator.Account{
+		ID: id, Name: "Test account", Currency: "USD", TimeZone: "America/New_York", Key: key, Features: features,
+	}
 }
 
 // WithPoints sets open points, such as "key_ttl=30m" or "random:7".

@@ -18,6 +18,7 @@ func judgeOf(t testing.TB, routes []*service.Route) func(*service.Call, service.
 			return
 		}
 		t.Errorf("%s %s = %d %.500s\nrequest %.500s\nis not as docs/openapi.json says:\n  %s",
-			c.Request.Method, c.Request.URL.RequestURI(), answer.Status, answer.Body, c.Body, strings.Join(problems[:min(len(problems), 10)], "\n  "))
+			c.Request.Method, c.Request.URL.RequestURI(),
+			answer.Status, answer.Body, c.Body, strings.Join(problems[:min(len(problems), 10)], "\n  "))
 	}
 }

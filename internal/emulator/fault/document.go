@@ -26,7 +26,8 @@ func Read(r io.Reader) ([]Fault, error) {
 		return nil, fmt.Errorf("read faults: %w", err)
 	}
 	if len(text) > maxDocument {
-		return nil, wire.Invalidf("", "request_too_large", "The document of faults is larger than %d bytes.", maxDocument)
+		return nil, wire.Invalidf("", "request_too_large",
+			"The document of faults is larger than %d bytes.", maxDocument)
 	}
 	return Parse(text)
 }
@@ -72,7 +73,8 @@ func readAction(o *wire.Object) (kind string, a action) {
 		return "", a
 	}
 	if holder.Len() != 1 {
-		holder.Fail("", "invalid_value", "'%s' has %d fields; want one, which names the fault.", holder.At(""), holder.Len())
+		holder.Fail("", "invalid_value", "'%s' has %d fields; want one, which names the fault.",
+			holder.At(""), holder.Len())
 		return "", a
 	}
 	kind = holder.Names()[0]

@@ -24,7 +24,8 @@ func readForeign(o *wire.Object) action {
 	patch := readPatch(o)
 	after := o.Choice("when", "before", "after").V == "after"
 	if target != "" && target[0] != '/' {
-		o.Fail("path", "invalid_value", "'%s' is %q; want a path below /v1 such as /campaigns/{campaign_id}.", o.At("path"), target)
+		o.Fail("path", "invalid_value", "'%s' is %q; want a path below /v1 such as /campaigns/{campaign_id}.",
+			o.At("path"), target)
 	}
 	if strings.Contains(target, "{id}") && !after {
 		o.Fail("path", "invalid_value", "'%s' names the id of the answer; want 'when' to be after.", o.At("path"))

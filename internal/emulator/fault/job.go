@@ -22,7 +22,8 @@ var jobFaults = map[string]reader{
 // readJob: {"do": NAME, …}.
 func readJob(o *wire.Object) action {
 	o.Require("do")
-	do := o.Choice("do", "stuck", "fail_op", "skip", "job_error", "incomplete_listing", "lose_result", "repeat_result").V
+	do := o.Choice("do", "stuck", "fail_op", "skip",
+		"job_error", "incomplete_listing", "lose_result", "repeat_result").V
 	if read := jobFaults[do]; read != nil {
 		return read(o)
 	}
@@ -51,7 +52,9 @@ func readFailOp(o *wire.Object) action {
 	code := o.Name("code", 1, 255).Or("internal_error")
 	message := o.Name("message", 1, 1000).Or("The operation could not be processed.")
 	return action{index: place(o), operation: func(service.Operation, func() world.JobResult) world.JobResult {
-		return world.JobResult{Status: "failed", ErrorCode: code, Error: message, Retryable: &retryable, RetryAfter: after}
+		return world.JobResult{
+			Status: "failed", ErrorCode: code, Error: message, Retryable: &retryable, RetryAfter: after,
+		}
 	}}
 }
 

@@ -24,7 +24,8 @@ type match struct {
 }
 
 // operationTypes are the six of bulk jobs.
-var operationTypes = []string{"campaign.create", "campaign.update", "ad_group.create", "ad_group.update", "ad.create", "ad.update"}
+var operationTypes = []string{"campaign.create", "campaign.update",
+	"ad_group.create", "ad_group.update", "ad.create", "ad.update"}
 
 func readMatch(o *wire.Object, a action) match {
 	m := match{
@@ -46,7 +47,8 @@ func readMatch(o *wire.Object, a action) match {
 func readProbability(o *wire.Object, text json.Number) float64 {
 	p, err := text.Float64()
 	if err != nil || p <= 0 || p > 1 {
-		o.Fail("probability", "invalid_value", "'%s' is %s; want a number above 0 and not above 1.", o.At("probability"), text)
+		o.Fail("probability", "invalid_value", "'%s' is %s; want a number above 0 and not above 1.",
+			o.At("probability"), text)
 	}
 	return p
 }
@@ -57,13 +59,15 @@ func (m match) refuse(o *wire.Object, a action) {
 		o.Fail("every", "invalid_value", "Only one of 'nth' and 'every' can be given.")
 	}
 	if a.request == nil && (m.method != "" || m.path != "") {
-		o.Fail("path", "invalid_value", "This fault strikes bulk jobs and their operations, not requests; leave out 'method' and 'path'.")
+		o.Fail("path", "invalid_value",
+			"This fault strikes bulk jobs and their operations, not requests; leave out 'method' and 'path'.")
 	}
 	if a.request == nil && a.operation == nil && m.opType != "" {
 		o.Fail("op_type", "invalid_value", "This fault strikes whole bulk jobs; leave out 'op_type'.")
 	}
 	if _, err := path.Match(m.path, "/"); err != nil || m.path != "" && m.path[0] != '/' {
-		o.Fail("path", "invalid_value", "'%s' is %q; want a path below /v1 such as /campaigns, /campaigns/{campaign_id} or /campaigns/*.", o.At("path"), m.path)
+		o.Fail("path", "invalid_value", "'%s' is %q; "+
+			"want a path below /v1 such as /campaigns, /campaigns/{campaign_id} or /campaigns/*.", o.At("path"), m.path)
 	}
 }
 

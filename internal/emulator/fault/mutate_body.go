@@ -23,7 +23,8 @@ func readMutate(o *wire.Object) action {
 		"truncate": func(body []byte) []byte { return body[:len(body)/2] },
 		"empty":    func([]byte) []byte { return nil },
 		"html": func([]byte) []byte {
-			return []byte("<!doctype html><html><head><title>One moment</title></head><body><h1>Checking your connection</h1></body></html>\n")
+			return []byte("<!doctype html><html><head><title>One moment</title></head><body><h1>Checking " +
+				"your connection</h1></body></html>\n")
 		},
 		"drop_field": func(body []byte) []byte {
 			return eachRecord(body, func(record map[string]any) { delete(record, field) })

@@ -44,8 +44,10 @@ func Products(feedID string) []Product {
 		title := name + ", " + pick(colours, "colour")
 		all[i] = Product{
 			FeedID: feedID, ItemID: item, Title: title, Description: title + " for every day", Body: "Made to last.",
-			TargetURL: "https://shop.example.com/p/" + item + "?colour=" + pick(colours, "colour") + "&utm_source=feed&utm_campaign=catalogue",
-			ImageURL:  "https://images.example.com/" + item + ".png", Brand: pick(makers, "maker"), Seller: "Example Shop",
+			TargetURL: "https://shop.example.com/p/" +
+				item + "?colour=" + pick(colours, "colour") + "&utm_source=feed&utm_campaign=catalogue",
+			ImageURL: "https://images.example.com/" + item + ".png",
+			Brand:    pick(makers, "maker"), Seller: "Example Shop",
 			PriceMicros: (10 + delivery.Scatter(0, feedID+item, 140)) * 1_000_000, Available: i != 5,
 		}
 	}
@@ -56,7 +58,8 @@ var hotels = []Hotel{
 	{Name: "Harbour House", Brand: "Lumen", Category: "hotel", City: "Lisbon", Region: "Lisboa", Place: "PT"},
 	{Name: "Pine Lodge", Brand: "Lumen", Category: "resort", City: "Innsbruck", Region: "Tirol", Place: "AT"},
 	{Name: "Old Mill Inn", Brand: "Brook", Category: "inn", City: "Bath", Region: "England", Place: "GB"},
-	{Name: "Canal Rooms", Brand: "Brook", Category: "apartment", City: "Amsterdam", Region: "Noord-Holland", Place: "NL"},
+	{Name: "Canal Rooms", Brand: "Brook", Category: "apartment",
+		City: "Amsterdam", Region: "Noord-Holland", Place: "NL"},
 	{Name: "Station Hotel", Category: "hotel", City: "Lyon", Place: "FR"},
 	{},
 	{Name: "Dune Palace", Brand: "Lumen", Category: "resort", City: "Agadir", Region: "Souss-Massa", Place: "MA"},

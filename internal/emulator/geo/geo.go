@@ -14,7 +14,8 @@ import (
 // Routes of the room.
 func Routes() []service.Route {
 	return []service.Route{
-		{Method: http.MethodGet, Pattern: "/geo_lookup/search", Auth: service.Read, Point: openpoint.GeoLookup, Handle: search},
+		{Method: http.MethodGet, Pattern: "/geo_lookup/search",
+			Auth: service.Read, Point: openpoint.GeoLookup, Handle: search},
 	}
 }
 

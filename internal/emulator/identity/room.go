@@ -26,8 +26,10 @@ func NewRoom(random io.Reader) *Room { return &Room{random: random} }
 // Routes of the room. Who may call what is part 5, rules 3 to 5.
 func (r *Room) Routes() []service.Route {
 	return []service.Route{
-		{Method: http.MethodPost, Pattern: "/api_keys", Auth: service.KeyOnly, Body: service.JSONBody, Handle: r.createKey},
-		{Method: http.MethodPost, Pattern: "/ad_account_creation_sessions", Auth: service.OAuthBoth, Key: service.KeyRequired, Body: service.JSONBody, Handle: createSession},
+		{Method: http.MethodPost, Pattern: "/api_keys",
+			Auth: service.KeyOnly, Body: service.JSONBody, Handle: r.createKey},
+		{Method: http.MethodPost, Pattern: "/ad_account_creation_sessions",
+			Auth: service.OAuthBoth, Key: service.KeyRequired, Body: service.JSONBody, Handle: createSession},
 		{Method: http.MethodGet, Pattern: "/me", Auth: service.OAuthRead, Handle: me},
 	}
 }

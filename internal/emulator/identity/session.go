@@ -55,17 +55,20 @@ func createSession(c *service.Call) (view any, err error) {
 	}
 	d := c.World.Directory
 	if u, _ := d.User(c.Principal.UserID); !u.Partner {
-		err := wire.Refusef(http.StatusForbidden, "partner_required", "", "Only users of an authorized partner can start the creation of an ad account.")
+		err := wire.Refusef(http.StatusForbidden, "partner_required",
+			"", "Only users of an authorized partner can start the creation of an ad account.")
 		err.Type = "permission_error"
 		return nil, err
 	}
 	err = d.Update(c.Cause(), func(tx *world.Tx) error {
 		for _, s := range d.Sessions.All() {
-			if s.Key != c.Key || s.UserID != c.Principal.UserID || s.ClientID != c.Principal.ClientID || isForgotten(c, s, tx.Now) {
+			if s.Key != c.Key || s.UserID != c.Principal.UserID ||
+				s.ClientID != c.Principal.ClientID || isForgotten(c, s, tx.Now) {
 				continue
 			}
 			if s.BodySHA256 != c.BodyHash {
-				return wire.Conflictf("idempotency_conflict", "The Idempotency-Key %q was used with a different body.", c.Key)
+				return wire.Conflictf("idempotency_conflict",
+					"The Idempotency-Key %q was used with a different body.", c.Key)
 			}
 			view = ShowSession(s, c.Request.Host, tx.Now)
 			return nil
@@ -108,7 +111,8 @@ func readSession(c *service.Call) (s world.CreationSession, err error) {
 			o.Fail("currency_code", "invalid_value", "Invalid 'currency_code': want three capital letters.")
 		}
 	}
-	if u, err := url.Parse(s.ReturnURL); s.ReturnURL != "" && (err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http")) {
+	if u, err := url.Parse(s.ReturnURL); s.ReturnURL != "" &&
+		(err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http")) {
 		o.Fail("return_url", "invalid_value", "Invalid 'return_url': want an HTTP or HTTPS address.")
 	}
 	return s, o.Err()
@@ -147,7 +151,8 @@ func Complete(w *world.World, id string, cause world.Cause) (s world.CreationSes
 		s.CompletedAt, s.AccountID = tx.Now.Unix(), p.ID
 		d.Sessions.Put(tx, s)
 		d.Join(tx, s.UserID, p.ID)
-		tx.Record(world.Mutation{Action: "complete", Resource: "ad_account_creation_session", ResourceID: s.ID}, before, s)
+		tx.Record(world.Mutation{Action: "complete",
+			Resource: "ad_account_creation_session", ResourceID: s.ID}, before, s)
 		return nil
 	})
 	return s, err

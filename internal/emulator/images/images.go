@@ -54,10 +54,12 @@ func Decode(data []byte, minSide int) (Image, error) {
 		return Image{}, wire.Invalidf("file", "invalid_image", "The file is no JPEG, PNG or WebP image.")
 	}
 	if config.Width < minSide || config.Height < minSide {
-		return Image{}, wire.Invalidf("file", "image_too_small", "The image is %d by %d pixels; want at least %d by %d.", config.Width, config.Height, minSide, minSide)
+		return Image{}, wire.Invalidf("file", "image_too_small",
+			"The image is %d by %d pixels; want at least %d by %d.", config.Width, config.Height, minSide, minSide)
 	}
 	if config.Width*config.Height > maxPixels {
-		return Image{}, wire.Invalidf("file", "image_too_large", "The image is %d by %d pixels, which is too large.", config.Width, config.Height)
+		return Image{}, wire.Invalidf("file", "image_too_large",
+			"The image is %d by %d pixels, which is too large.", config.Width, config.Height)
 	}
 	if _, _, err := image.Decode(bytes.NewReader(data)); err != nil {
 		return Image{}, wire.Invalidf("file", "invalid_image", "The %s image is damaged: %v.", format, err)
@@ -96,7 +98,8 @@ func (s *Source) Close() error {
 func (s *Source) Fetch(ctx context.Context, address string, minSide int) (Image, error) {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return Image{}, wire.Invalidf("image_url", "invalid_url", "The image URL %q is no http or https address.", address)
+		return Image{}, wire.Invalidf("image_url",
+			"invalid_url", "The image URL %q is no http or https address.", address)
 	}
 	if !isLoopback(u.Hostname()) {
 		return s.stand(u)
@@ -125,7 +128,8 @@ func (s *Source) get(ctx context.Context, u *url.URL) ([]byte, error) {
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
-		return nil, wire.Refusef(http.StatusServiceUnavailable, "image_fetch_failed", "image_url", "The image could not be fetched from %s.", u.Host)
+		return nil, wire.Refusef(http.StatusServiceUnavailable,
+			"image_fetch_failed", "image_url", "The image could not be fetched from %s.", u.Host)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -133,7 +137,8 @@ func (s *Source) get(ctx context.Context, u *url.URL) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
 	if err != nil {
-		return nil, wire.Refusef(http.StatusServiceUnavailable, "image_fetch_failed", "image_url", "The image at %s could not be read to its end.", u.Host)
+		return nil, wire.Refusef(http.StatusServiceUnavailable,
+			"image_fetch_failed", "image_url", "The image at %s could not be read to its end.", u.Host)
 	}
 	if len(data) > MaxBytes {
 		return nil, wire.Invalidf("image_url", "image_too_large", "The image is larger than %d bytes.", MaxBytes)
@@ -143,7 +148,8 @@ func (s *Source) get(ctx context.Context, u *url.URL) ([]byte, error) {
 
 func fetchFailed(status int, u *url.URL) error {
 	if status >= 500 || status == http.StatusTooManyRequests {
-		return wire.Refusef(http.StatusServiceUnavailable, "image_fetch_failed", "image_url", "The image URL %s answered %d.", u, status)
+		return wire.Refusef(http.StatusServiceUnavailable,
+			"image_fetch_failed", "image_url", "The image URL %s answered %d.", u, status)
 	}
 	return wire.Invalidf("image_url", "image_not_found", "The image URL %s answered %d.", u, status)
 }

@@ -45,7 +45,8 @@ func (r *report) collectEvents() {
 			continue
 		}
 		if setting, ok := r.settingOf(e); ok {
-			r.convert(conversion{r.sourceOf(e.Credit.AdID), e.Credit.Touch == "view", e.Credit.At, e.At, setting, micros(e)})
+			r.convert(conversion{r.sourceOf(e.Credit.AdID),
+				e.Credit.Touch == "view", e.Credit.At, e.At, setting, micros(e)})
 		}
 	}
 }
@@ -55,7 +56,8 @@ func (r *report) settingOf(e world.ConversionEvent) (world.EventSetting, bool) {
 	campaign, _ := r.tree.account.Campaigns.Get(e.Credit.CampaignID)
 	for _, id := range campaign.EventSettingIDs {
 		s, ok := r.tree.account.EventSettings.Get(id)
-		if ok && s.SourceID == e.SourceID && s.EventType == e.Type && orEmpty(s.CustomEventName) == orEmpty(e.CustomName) {
+		if ok && s.SourceID == e.SourceID && s.EventType == e.Type &&
+			orEmpty(s.CustomEventName) == orEmpty(e.CustomName) {
 			return s, true
 		}
 	}

@@ -44,7 +44,8 @@ func (r *Room) conversionInsights(c *service.Call) (out any, err error) {
 			return nil
 		})
 		if err == nil && len(rows) > maxConversionRows {
-			err = wire.Refusef(http.StatusRequestEntityTooLarge, "too_many_rows", "", "The answer has %d rows, which is more than %d.", len(rows), maxConversionRows)
+			err = wire.Refusef(http.StatusRequestEntityTooLarge,
+				"too_many_rows", "", "The answer has %d rows, which is more than %d.", len(rows), maxConversionRows)
 		}
 		out = report.showConversions(q, rows)
 		return err
@@ -63,14 +64,16 @@ func (r *report) readConversionQuery(c *service.Call, o *wire.Object) *conversio
 	if !q.grouped {
 		q.level = account
 	} else if len(q.ids) == 0 && q.ofEntity != account {
-		o.Fail("entity_ids", "missing_required_parameter", "Missing required parameter: 'entity_ids' with group_by_entity.")
+		o.Fail("entity_ids", "missing_required_parameter",
+			"Missing required parameter: 'entity_ids' with group_by_entity.")
 	}
 	q.segment = o.Choice("breakdown", "country", "device").V
 	q.eventNames = o.Texts("event_names", 0, 100, nil).V
 	for _, include := range o.Texts("include", 0, 1, nil).V {
 		q.byEvent = include == "attributed_events"
 		if !q.byEvent {
-			o.Fail("include", "invalid_value", "Invalid value: '%s'. Supported values for 'include' are: 'attributed_events'.", include)
+			o.Fail("include", "invalid_value",
+				"Invalid value: '%s'. Supported values for 'include' are: 'attributed_events'.", include)
 		}
 	}
 	q.attribution = readBodyAttribution(o)
@@ -87,7 +90,8 @@ func (r *report) readConversionQuery(c *service.Call, o *wire.Object) *conversio
 func readBodyAttribution(o *wire.Object) attribution {
 	click := o.Int("attribution_window_days", 7, 30).Or(30)
 	if click != 7 && click != 14 && click != 30 {
-		o.Fail("attribution_window_days", "invalid_value", "Invalid 'attribution_window_days': want 7, 14 or 30, but got %d.", click)
+		o.Fail("attribution_window_days", "invalid_value",
+			"Invalid 'attribution_window_days': want 7, 14 or 30, but got %d.", click)
 	}
 	view := o.Int("view_through_attribution_window_days", 0, 1).Or(1)
 	basis := o.Choice("attribution_time_basis", "ad_event_time", "conversion_time").Or("ad_event_time")
@@ -237,7 +241,9 @@ func (r *report) addEvent(events []eventRow, entityID *string, s world.EventSett
 			kind = "custom"
 		}
 		at = len(events)
-		events = append(events, eventRow{EntityID: entityID, Name: name, Kind: kind, ValueCurrency: r.tree.profile.Currency})
+		events = append(events, eventRow{
+			EntityID: entityID, Name: name, Kind: kind, ValueCurrency: r.tree.profile.Currency,
+		})
 	}
 	e := &events[at]
 	e.ByClick, e.ByView = e.ByClick+counted.byClick, e.ByView+counted.byView
@@ -245,6 +251,7 @@ func (r *report) addEvent(events []eventRow, entityID *string, s world.EventSett
 	e.ValueCount = e.Count
 	e.value += counted.sales
 	e.ValueAmount = decimal(e.value)
-	e.Settings = append(e.Settings, settingBreakdown{s.ID, counted.byClick + counted.byView, counted.byClick, counted.byView})
+	e.Settings = append(e.Settings,
+		settingBreakdown{s.ID, counted.byClick + counted.byView, counted.byClick, counted.byView})
 	return events
 }

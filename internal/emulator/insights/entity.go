@@ -107,7 +107,9 @@ func (t *tree) build(l level, id string) *entity {
 		}
 	case adGroup:
 		if g, ok := t.account.AdGroups.Get(id); ok {
-			return t.below(t.find(campaign, g.CampaignID), adGroup, t.account.AdGroups.Birth(id), func(e *entity) { e.group = &g })
+			return t.below(t.find(campaign, g.CampaignID), adGroup, t.account.AdGroups.Birth(id), func(e *entity) {
+				e.group = &g
+			})
 		}
 	case ad:
 		if d, ok := t.account.Ads.Get(id); ok {

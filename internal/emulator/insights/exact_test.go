@@ -11,7 +11,10 @@ import (
 )
 
 func TestDecimalsAreExact(t *testing.T) {
-	for millionths, want := range map[int64]string{0: "0", 1: "0.000001", 1_500_000: "1.5", 12_000_000: "12", -250_000: "-0.25", 9_223_372_036_854_775_807: "9223372036854.775807"} {
+	for millionths, want := range map[int64]string{
+		0: "0", 1: "0.000001", 1_500_000: "1.5", 12_000_000: "12",
+		-250_000: "-0.25", 9_223_372_036_854_775_807: "9223372036854.775807",
+	} {
 		if got := decimal(millionths); got != want {
 			t.Errorf("decimal(%d) = %s, want %s", millionths, got, want)
 		}
@@ -27,7 +30,8 @@ func TestDecimalsAreExact(t *testing.T) {
 
 func TestThresholdsCompareLikeTheNumber(t *testing.T) {
 	for text, want := range map[json.Number][2]int64{
-		"0": {0, 0}, "1.5": {1_500_000, 1_500_000}, "0.0000001": {0, 1}, "-0.0000015": {-2, -1}, "1e-400": {0, 0}, "2.0000005": {2_000_000, 2_000_001},
+		"0": {0, 0}, "1.5": {1_500_000, 1_500_000},
+		"0.0000001": {0, 1}, "-0.0000015": {-2, -1}, "1e-400": {0, 0}, "2.0000005": {2_000_000, 2_000_001},
 	} {
 		down, up, ok := threshold(text)
 		if !ok || down != want[0] || up != want[1] {
@@ -59,7 +63,8 @@ func TestSharesAddUpAndCostNoMoreThanTheWhole(t *testing.T) {
 		var sum delivery.Tally
 		for _, share := range split(whole, parts, perImpression) {
 			sum.Add(share)
-			if share.Clicks > share.Impressions || share.Clicks < 0 || share.Spend < 0 || share.Spend > billed(share)*price {
+			if share.Clicks > share.Impressions ||
+				share.Clicks < 0 || share.Spend < 0 || share.Spend > billed(share)*price {
 				rt.Fatalf("share %+v of %+v at most %d each", share, whole, price)
 			}
 		}

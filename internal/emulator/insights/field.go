@@ -41,17 +41,33 @@ var metrics = []field{
 	{name: "ctr", measure: func(_ *report, s *sums) amount { return ratio(s.Clicks, s.Impressions) }},
 	{name: "cpc", measure: func(_ *report, s *sums) amount { return rate(s.Spend, s.Clicks) }},
 	{name: "cpm", measure: func(_ *report, s *sums) amount { return rate(s.Spend*1000, s.Impressions) }},
-	{name: "conversions", needs: needConversions, measure: func(_ *report, s *sums) amount { return count(s.byClick + s.byView) }},
-	{name: "cpa", needs: needConversions, measure: func(_ *report, s *sums) amount { return rate(s.Spend, s.byClick+s.byView) }},
-	{name: "post_click_cvr", needs: needConversions, measure: func(_ *report, s *sums) amount { return ratio(s.byClick, s.Clicks) }},
-	{name: "order_created_attributed_sales", needs: needConversions, measure: func(_ *report, s *sums) amount { return money(s.sales) }},
-	{name: "order_created_roas", needs: needConversions, measure: func(_ *report, s *sums) amount { return ratio(s.sales, s.Spend) }},
-	{name: "carousel_product_card_impressions", needs: needCards, measure: func(_ *report, s *sums) amount { return count(s.Impressions) }},
-	{name: "carousel_product_card_clicks", needs: needCards, measure: func(_ *report, s *sums) amount { return count(s.Clicks) }},
+	{name: "conversions", needs: needConversions, measure: func(_ *report, s *sums) amount {
+		return count(s.byClick + s.byView)
+	}},
+	{name: "cpa", needs: needConversions, measure: func(_ *report, s *sums) amount {
+		return rate(s.Spend, s.byClick+s.byView)
+	}},
+	{name: "post_click_cvr", needs: needConversions, measure: func(_ *report, s *sums) amount {
+		return ratio(s.byClick, s.Clicks)
+	}},
+	{name: "order_created_attributed_sales", needs: needConversions, measure: func(_ *report, s *sums) amount {
+		return money(s.sales)
+	}},
+	{name: "order_created_roas", needs: needConversions, measure: func(_ *report, s *sums) amount {
+		return ratio(s.sales, s.Spend)
+	}},
+	{name: "carousel_product_card_impressions", needs: needCards, measure: func(_ *report, s *sums) amount {
+		return count(s.Impressions)
+	}},
+	{name: "carousel_product_card_clicks", needs: needCards, measure: func(_ *report, s *sums) amount {
+		return count(s.Clicks)
+	}},
 }
 
 func text(level level, name string, value func(e *entity) any) field {
-	return field{name: name, wire: wireName(name), level: level, value: func(_ *report, row *row) any { return value(row.entity) }}
+	return field{name: name, wire: wireName(name), level: level, value: func(_ *report, row *row) any {
+		return value(row.entity)
+	}}
 }
 
 func whole(level level, name string, value func(e *entity) any) field {
@@ -98,10 +114,13 @@ var describing = []field{
 	text(ad, "ad.link", func(e *entity) any { return orNull(e.ad.Creative.TargetURL) }),
 	text(ad, "ad.status", func(e *entity) any { return string(e.ad.Status) }),
 	{name: "ad.review_status", wire: "ad_review_status", level: ad, value: (*report).reviewStatus},
-	{name: "metadata.readable_time", wire: "readable_time", value: func(r *report, row *row) any { return r.span.readable(row.bucket) }},
+	{name: "metadata.readable_time", wire: "readable_time", value: func(r *report, row *row) any {
+		return r.span.readable(row.bucket)
+	}},
 	{name: "metadata.timezone", wire: "timezone", value: func(r *report, _ *row) any { return r.span.zone.String() }},
 	{name: "metadata.data_status", wire: "data_status", value: (*report).dataStatus},
-	{name: "order_created_attributed_sales_currency", wire: "order_created_attributed_sales_currency", needs: needConversions, value: func(r *report, _ *row) any { return r.tree.profile.Currency }},
+	{name: "order_created_attributed_sales_currency", wire: "order_created_attributed_sales_currency",
+		needs: needConversions, value: func(r *report, _ *row) any { return r.tree.profile.Currency }},
 }
 
 // units is a budget as a decimal of major units.
@@ -182,7 +201,8 @@ func (q *request) resolve(name string) (field, bool) {
 		}
 	}
 	for _, f := range q.catalogue {
-		if f.measure != nil && (f.name == q.level.String()+"."+name && q.segment == "" || f.name == q.segment+"."+name) {
+		if f.measure != nil && (f.name == q.level.String()+"."+name && q.segment == "" ||
+			f.name == q.segment+"."+name) {
 			return f, true
 		}
 	}

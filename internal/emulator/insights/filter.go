@@ -66,7 +66,8 @@ func readFilter(o *wire.Object, find func(string) (field, bool)) filter {
 		o.Fail("field", "invalid_value", "Invalid '%s': '%s' cannot be filtered by.", o.At("field"), name.V)
 	case f.measure == nil != (operator.V == "IN"):
 		o.Ignore("value")
-		o.Fail("operator", "invalid_value", "Invalid '%s': '%s' does not go with '%s'.", o.At("operator"), operator.V, name.V)
+		o.Fail("operator", "invalid_value", "Invalid '%s': '%s' does not go with '%s'.",
+			o.At("operator"), operator.V, name.V)
 	case f.measure == nil:
 		in, values := map[string]bool{}, o.Texts("value", 0, 0, nil).V
 		for _, each := range values {
@@ -109,7 +110,8 @@ func (f filter) hasItem(name string) bool {
 	}
 	for each := range f.in {
 		var have map[string]string
-		if json.Unmarshal([]byte(each), &have) == nil && have["feed_id"] == want["feed_id"] && have["item_id"] == want["item_id"] {
+		if json.Unmarshal([]byte(each), &have) == nil &&
+			have["feed_id"] == want["feed_id"] && have["item_id"] == want["item_id"] {
 			return true
 		}
 	}

@@ -21,12 +21,18 @@ const (
 // hotelMetrics: impressions and clicks are settled and estimated, spend and what
 // it is divided by are settled only (interface, part 4).
 var hotelMetrics = []field{
-	{name: "impressions", wire: "impressions", measure: func(_ *report, s *sums) amount { return count(s.Impressions) }},
+	{name: "impressions", wire: "impressions", measure: func(_ *report, s *sums) amount {
+		return count(s.Impressions)
+	}},
 	{name: "clicks", wire: "clicks", measure: func(_ *report, s *sums) amount { return count(s.Clicks) }},
 	{name: "spend", wire: "spend", measure: func(_ *report, s *sums) amount { return money(s.settled.Spend) }},
 	{name: "ctr", wire: "ctr", measure: func(_ *report, s *sums) amount { return ratio(s.Clicks, s.Impressions) }},
-	{name: "cpc", wire: "cpc", measure: func(_ *report, s *sums) amount { return rate(s.settled.Spend, s.settled.Clicks) }},
-	{name: "cpm", wire: "cpm", measure: func(_ *report, s *sums) amount { return rate(s.settled.Spend*1000, s.settled.Impressions) }},
+	{name: "cpc", wire: "cpc", measure: func(_ *report, s *sums) amount {
+		return rate(s.settled.Spend, s.settled.Clicks)
+	}},
+	{name: "cpm", wire: "cpm", measure: func(_ *report, s *sums) amount {
+		return rate(s.settled.Spend*1000, s.settled.Impressions)
+	}},
 }
 
 // hotelInsights answers GET /ad_account/hotel_insights.
@@ -121,7 +127,8 @@ func (q *request) readHotelFilters(query *wire.Query) {
 		q.filters = append(q.filters, f)
 	}
 	if texts > maxHotelTexts {
-		query.Fail("filters", "array_above_max_length", "Invalid 'filters': want at most %d text values in total, but got %d.", maxHotelTexts, texts)
+		query.Fail("filters", "array_above_max_length",
+			"Invalid 'filters': want at most %d text values in total, but got %d.", maxHotelTexts, texts)
 	}
 }
 

@@ -125,7 +125,8 @@ func (r *report) entityID(row *row) string {
 }
 
 // cursorForm takes a row id apart.
-var cursorForm = regexp.MustCompile(`^start=(\d{1,12}):end=\d{1,12}:entity_id=([^:]+)(?::sort=([^:]*):sort_values=(.*))?$`)
+var cursorForm = regexp.MustCompile(
+	`^start=(\d{1,12}):end=\d{1,12}:entity_id=([^:]+)(?::sort=([^:]*):sort_values=(.*))?$`)
 
 // cursor makes a row that stands where a row id points, so that a page can begin
 // there although the row itself has changed or gone.

@@ -193,7 +193,9 @@ func (r *report) judge(e *entity) *source {
 	if e == nil || r.tree.up(e, r.scope.level) != r.scope || !r.chosen(e, nil) {
 		return &source{}
 	}
-	s := &source{entity: r.tree.up(e, r.level), perImpression: e.campaign.BillingEvent() == "impression", campaign: e.campaign}
+	s := &source{
+		entity: r.tree.up(e, r.level), perImpression: e.campaign.BillingEvent() == "impression", campaign: e.campaign,
+	}
 	if r.segment == "" {
 		return s
 	}

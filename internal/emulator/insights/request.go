@@ -72,7 +72,8 @@ func (q *request) retained() int {
 func readAttribution(q *wire.Query) attribution {
 	click := q.Int("attribution_window_days", 7, 30, 30)
 	if click != 7 && click != 14 && click != 30 {
-		q.Fail("attribution_window_days", "invalid_value", "Invalid 'attribution_window_days': want 7, 14 or 30, but got %d.", click)
+		q.Fail("attribution_window_days", "invalid_value",
+			"Invalid 'attribution_window_days': want 7, 14 or 30, but got %d.", click)
 	}
 	view := q.Int("view_through_attribution_window_days", 0, 1, 1)
 	basis := q.Choice("attribution_time_basis", "ad_event_time", "ad_event_time", "conversion_time")
@@ -83,7 +84,8 @@ func readAttribution(q *wire.Query) attribution {
 func (q *request) readSegment(c *service.Call, r *report) {
 	names := c.Query.Choices("segments", "product", "country", "device", "platform", "hotel")
 	if len(names) > 1 {
-		c.Query.Fail("segments", "array_above_max_length", "Invalid 'segments': want at most one, but got %d.", len(names))
+		c.Query.Fail("segments", "array_above_max_length",
+			"Invalid 'segments': want at most one, but got %d.", len(names))
 	}
 	if len(names) > 0 {
 		q.segment = names[0]
@@ -97,7 +99,8 @@ func (q *request) readSegment(c *service.Call, r *report) {
 	}
 	want := []string{q.level.String(), q.segment}
 	if q.segment == "" || len(order) != 2 || !slices.Contains(order, want[0]) || !slices.Contains(order, want[1]) {
-		c.Query.Fail("override_segment_group_order", "invalid_value", "Invalid 'override_segment_group_order': want the aggregation level and the segment, once each.")
+		c.Query.Fail("override_segment_group_order", "invalid_value",
+			"Invalid 'override_segment_group_order': want the aggregation level and the segment, once each.")
 	}
 	q.segmentFirst = order[0] == q.segment
 }
@@ -106,7 +109,8 @@ func notEnrolled(c *service.Call) error {
 	if c.Points.Is(openpoint.HotelNotEnrolled, "404") {
 		return wire.NotFoundf("Not found")
 	}
-	err := wire.Refusef(403, "hotel_reporting_not_enabled", "segments", "Hotel reporting is not enabled for this ad account.")
+	err := wire.Refusef(403, "hotel_reporting_not_enabled",
+		"segments", "Hotel reporting is not enabled for this ad account.")
 	err.Type = "permission_error"
 	return err
 }
@@ -121,9 +125,11 @@ func (q *request) readFields(query *wire.Query) {
 		f, ok := q.resolve(name)
 		switch {
 		case !ok:
-			query.Fail("fields", "invalid_value", "Invalid 'fields': '%s' is not known with aggregation_level '%s'.", name, q.level)
+			query.Fail("fields", "invalid_value", "Invalid 'fields': '%s' is not known with aggregation_level '%s'.",
+				name, q.level)
 		case f.name == "metadata.readable_time" && q.span.granularity == none:
-			query.Fail("fields", "invalid_value", "Invalid 'fields': 'metadata.readable_time' needs a time_granularity other than none.")
+			query.Fail("fields", "invalid_value",
+				"Invalid 'fields': 'metadata.readable_time' needs a time_granularity other than none.")
 		case q.segment == "hotel" && f.needs != needDelivery:
 			query.Fail("fields", "invalid_value", "Invalid 'fields': '%s' is not supported in hotel reporting.", name)
 		case !slices.ContainsFunc(q.fields, func(have field) bool { return have.wire == f.wire }):
@@ -173,7 +179,8 @@ func (q *request) readSort(query *wire.Query) {
 func (q *request) readIncludes(query *wire.Query) {
 	names := query.Choices("includes", "zero_impression_items", "zero_impression_products")
 	if len(names) > 1 {
-		query.Fail("includes", "array_above_max_length", "Invalid 'includes': want at most one, but got %d.", len(names))
+		query.Fail("includes", "array_above_max_length",
+			"Invalid 'includes': want at most one, but got %d.", len(names))
 	}
 	q.zeroItems = slices.Contains(names, "zero_impression_items")
 	q.zeroProducts = slices.Contains(names, "zero_impression_products")
@@ -181,7 +188,8 @@ func (q *request) readIncludes(query *wire.Query) {
 		query.Fail("includes", "invalid_value", "Invalid 'includes': zero_impression_items goes without segments.")
 	}
 	if q.zeroProducts && (q.segment != "product" || !q.segmentFirst) {
-		query.Fail("includes", "invalid_value", "Invalid 'includes': zero_impression_products needs the segment product, first in override_segment_group_order.")
+		query.Fail("includes", "invalid_value", "Invalid 'includes': "+
+			"zero_impression_products needs the segment product, first in override_segment_group_order.")
 	}
 }
 

@@ -38,14 +38,16 @@ func (r *Room) Routes() []service.Route {
 		}
 	}
 	return []service.Route{
-		{Method: http.MethodGet, Pattern: "/ad_account/insights", Auth: service.Read, Handle: func(c *service.Call) (any, error) {
-			return r.insights(c, account, c.Account.ID)
-		}},
+		{Method: http.MethodGet, Pattern: "/ad_account/insights",
+			Auth: service.Read, Handle: func(c *service.Call) (any, error) {
+				return r.insights(c, account, c.Account.ID)
+			}},
 		scoped("/campaigns/{campaign_id}/insights", campaign, "campaign_id"),
 		scoped("/ad_groups/{ad_group_id}/insights", adGroup, "ad_group_id"),
 		scoped("/ads/{ad_id}/insights", ad, "ad_id"),
 		{Method: http.MethodGet, Pattern: "/ad_account/hotel_insights", Auth: service.Read, Handle: r.hotelInsights},
-		{Method: http.MethodPost, Pattern: "/conversions/insights", Auth: service.Read, Body: service.JSONBody, Point: openpoint.ConversionInsights, Handle: r.conversionInsights},
+		{Method: http.MethodPost, Pattern: "/conversions/insights", Auth: service.Read,
+			Body: service.JSONBody, Point: openpoint.ConversionInsights, Handle: r.conversionInsights},
 	}
 }
 

@@ -27,7 +27,9 @@ type segmentKind struct {
 }
 
 func partText(of, name string, value func(p *part) any) field {
-	return field{name: name, wire: wireName(name), of: of, value: func(_ *report, row *row) any { return value(row.part) }}
+	return field{name: name, wire: wireName(name), of: of, value: func(_ *report, row *row) any {
+		return value(row.part)
+	}}
 }
 
 // segments are the published breakdowns, and hotel of the interface.
@@ -52,7 +54,9 @@ var segments = map[string]*segmentKind{
 			partText("product", "product.title", func(p *part) any { return orNull(p.product.Title) }),
 			partText("product", "product.item_id", func(p *part) any { return p.product.ItemID }),
 			partText("product", "product.feed_id", func(p *part) any { return p.product.FeedID }),
-			partText("product", "product.feed_item_id", func(p *part) any { return feedItem(p.product.FeedID, p.product.ItemID) }),
+			partText("product", "product.feed_item_id", func(p *part) any {
+				return feedItem(p.product.FeedID, p.product.ItemID)
+			}),
 			partText("product", "product.description", func(p *part) any { return orNull(p.product.Description) }),
 			partText("product", "product.body", func(p *part) any { return orNull(p.product.Body) }),
 			partText("product", "product.target_url", func(p *part) any { return orNull(p.product.TargetURL) }),
@@ -73,14 +77,30 @@ var segments = map[string]*segmentKind{
 // hotelFields name a property. assumption: the keys of hotel rows are not published.
 func hotelFields(of string) []field {
 	return []field{
-		{name: "hotel.name", wire: "hotel_name", of: of, value: func(_ *report, row *row) any { return orNull(row.part.hotel.Name) }},
-		{name: "hotel.brand", wire: "hotel_brand", of: of, value: func(_ *report, row *row) any { return orNull(row.part.hotel.Brand) }},
-		{name: "hotel.category", wire: "hotel_category", of: of, value: func(_ *report, row *row) any { return orNull(row.part.hotel.Category) }},
-		{name: "hotel.city", wire: "hotel_city", of: of, value: func(_ *report, row *row) any { return orNull(row.part.hotel.City) }},
-		{name: "hotel.region", wire: "hotel_region", of: of, value: func(_ *report, row *row) any { return orNull(row.part.hotel.Region) }},
-		{name: "hotel.country_code", wire: "hotel_country_code", of: of, value: func(_ *report, row *row) any { return orNull(row.part.hotel.Place) }},
-		{name: "hotel.inventory_feed_id", wire: "inventory_feed_id", of: of, value: func(_ *report, row *row) any { return row.part.hotel.FeedID }},
-		{name: "hotel.inventory_item_id", wire: "inventory_item_id", of: of, value: func(_ *report, row *row) any { return row.part.hotel.ItemID }},
+		{name: "hotel.name", wire: "hotel_name", of: of, value: func(_ *report, row *row) any {
+			return orNull(row.part.hotel.Name)
+		}},
+		{name: "hotel.brand", wire: "hotel_brand", of: of, value: func(_ *report, row *row) any {
+			return orNull(row.part.hotel.Brand)
+		}},
+		{name: "hotel.category", wire: "hotel_category", of: of, value: func(_ *report, row *row) any {
+			return orNull(row.part.hotel.Category)
+		}},
+		{name: "hotel.city", wire: "hotel_city", of: of, value: func(_ *report, row *row) any {
+			return orNull(row.part.hotel.City)
+		}},
+		{name: "hotel.region", wire: "hotel_region", of: of, value: func(_ *report, row *row) any {
+			return orNull(row.part.hotel.Region)
+		}},
+		{name: "hotel.country_code", wire: "hotel_country_code", of: of, value: func(_ *report, row *row) any {
+			return orNull(row.part.hotel.Place)
+		}},
+		{name: "hotel.inventory_feed_id", wire: "inventory_feed_id", of: of, value: func(_ *report, row *row) any {
+			return row.part.hotel.FeedID
+		}},
+		{name: "hotel.inventory_item_id", wire: "inventory_item_id", of: of, value: func(_ *report, row *row) any {
+			return row.part.hotel.ItemID
+		}},
 	}
 }
 
@@ -225,7 +245,10 @@ func split(t delivery.Tally, parts []part, perImpression bool) []delivery.Tally 
 		} else {
 			upTo.Spend = portion(t.Spend, upTo.Clicks, t.Clicks)
 		}
-		shares[i] = delivery.Tally{Impressions: upTo.Impressions - sofar.Impressions, Clicks: upTo.Clicks - sofar.Clicks, Spend: upTo.Spend - sofar.Spend}
+		shares[i] = delivery.Tally{
+			Impressions: upTo.Impressions - sofar.Impressions,
+			Clicks:      upTo.Clicks - sofar.Clicks, Spend: upTo.Spend - sofar.Spend,
+		}
 		sofar = upTo
 	}
 	return shares

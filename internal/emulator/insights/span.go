@@ -63,7 +63,8 @@ func (s *span) after(at time.Time) time.Time {
 	day := world.DateOf(at, s.zone)
 	switch s.granularity {
 	case hourly:
-		return at.Add(time.Hour - time.Duration(at.Minute())*time.Minute - time.Duration(at.Second())*time.Second - time.Duration(at.Nanosecond()))
+		return at.Add(time.Hour - time.Duration(at.Minute())*
+			time.Minute - time.Duration(at.Second())*time.Second - time.Duration(at.Nanosecond()))
 	case daily:
 		return day.Add(1).Start(s.zone)
 	case monthly:
@@ -93,7 +94,8 @@ func readSpan(c *service.Call, zone *time.Location, now time.Time, granularities
 }
 
 // newSpan is the span of the one time range that may be given, as JSON text.
-func newSpan(points *openpoint.Settings, zone *time.Location, now time.Time, granularity string, ranges []string) (span, *wire.Error) {
+func newSpan(points *openpoint.Settings, zone *time.Location,
+	now time.Time, granularity string, ranges []string) (span, *wire.Error) {
 	s := span{zone: zone, granularity: granularity}
 	if len(ranges) == 0 {
 		s.defaults(points.Of(openpoint.InsightsRange), now)
@@ -175,7 +177,8 @@ func (s *span) edge(o *wire.Object, name, kind string) edge {
 	} else if at, err := time.ParseInLocation("2006-01-02T15", text.V, s.zone); err == nil {
 		return edge{at.UnixMilli(), at.Add(time.Hour).UnixMilli(), true}
 	}
-	o.Fail(name, "invalid_value", "Invalid '%s': '%s' is no day (YYYY-MM-DD) or hour (YYYY-MM-DDTHH).", o.At(name), text.V)
+	o.Fail(name, "invalid_value", "Invalid '%s': '%s' is no day (YYYY-MM-DD) or hour (YYYY-MM-DDTHH).",
+		o.At(name), text.V)
 	return edge{given: true}
 }
 
@@ -204,7 +207,8 @@ func (s *span) check(now time.Time) *wire.Error {
 	}
 	switch {
 	case s.from < oldest:
-		return wire.Invalidf("time_ranges", "invalid_value", "Invalid 'time_ranges[0]': it begins more than 5 years ago.")
+		return wire.Invalidf("time_ranges", "invalid_value",
+			"Invalid 'time_ranges[0]': it begins more than 5 years ago.")
 	case s.from > now.UnixMilli(), s.until > today:
 		// assumption: an end within today is not the future; what a client calls now may be a little later than ours.
 		return wire.Invalidf("time_ranges", "invalid_value", "Invalid 'time_ranges[0]': it is in the future.")

@@ -60,7 +60,8 @@ func (r *report) reachable() map[*entity]bool {
 func (r *report) addZeroProducts() {
 	for _, id := range r.tree.all(campaign) {
 		e := r.tree.find(campaign, id)
-		if e == nil || e.campaign.ProductFeedID == nil || r.level > campaign || e.archived() || r.scope.level <= campaign && r.tree.up(e, r.scope.level) != r.scope {
+		if e == nil || e.campaign.ProductFeedID == nil ||
+			r.level > campaign || e.archived() || r.scope.level <= campaign && r.tree.up(e, r.scope.level) != r.scope {
 			continue
 		}
 		for _, p := range feed.Products(*e.campaign.ProductFeedID) {

@@ -37,7 +37,9 @@ func (s standing) icon() string {
 
 // begin opens a book with the account as it was before its first log entry.
 func (l *Ledger) begin(b *book, p world.Profile, entries []world.Mutation) {
-	b.standing = standing{Status: p.Status, LegalName: p.LegalName, BrandName: p.BrandName, URL: p.URL, since: p.BrandSince * 1000}
+	b.standing = standing{
+		Status: p.Status, LegalName: p.LegalName, BrandName: p.BrandName, URL: p.URL, since: p.BrandSince * 1000,
+	}
 	for _, m := range entries {
 		if m.Resource == "ad_account" && json.Unmarshal(m.Before, &b.standing) == nil {
 			b.standing.since = 0
@@ -56,7 +58,9 @@ func (l *Ledger) begin(b *book, p world.Profile, entries []world.Mutation) {
 func (l *Ledger) standing(s standing) delivery.Standing {
 	p := world.Profile{LegalName: s.LegalName, BrandName: s.BrandName, URL: s.URL}
 	outcome, _ := l.review.Brand(p, time.UnixMilli(1<<52))
-	return delivery.Standing{Active: s.Status == world.Active && !s.held, SubmittedAt: s.since, Rejected: outcome == "rejected"}
+	return delivery.Standing{
+		Active: s.Status == world.Active && !s.held, SubmittedAt: s.since, Rejected: outcome == "rejected",
+	}
 }
 
 // enter adds one log entry to a book.
@@ -122,7 +126,9 @@ func orZero(n *int64) int64 {
 }
 
 func adGroupOf(g world.AdGroup) delivery.AdGroup {
-	return delivery.AdGroup{ID: g.ID, CampaignID: g.CampaignID, Active: g.Status == world.Active, Bid: orZero(g.Bidding.MaxBidMicros)}
+	return delivery.AdGroup{
+		ID: g.ID, CampaignID: g.CampaignID, Active: g.Status == world.Active, Bid: orZero(g.Bidding.MaxBidMicros),
+	}
 }
 
 func (l *Ledger) adOf(d world.Ad) delivery.Ad {

@@ -36,14 +36,19 @@ func newDesk(t *testing.T) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := w.AddAccount(world.Profile{ID: "adacct_1", TimeZone: "UTC", BrandName: "Shop", Status: world.Active}, "sk-1")
+	a, err := w.AddAccount(world.Profile{ID: "adacct_1",
+		TimeZone: "UTC", BrandName: "Shop", Status: world.Active}, "sk-1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := &desk{New(w, world.Review{Delay: time.Hour}, 1), a}
 	budget, bid := int64(500_000_000), int64(1_000_000)
-	d.log(t, "campaign", "c", nil, world.Campaign{ID: "c", Status: world.Active, BiddingType: "clicks", Budget: world.Budget{Daily: &budget}})
-	d.log(t, "ad_group", "g", nil, world.AdGroup{ID: "g", CampaignID: "c", Status: world.Active, Bidding: world.Bidding{MaxBidMicros: &bid}})
+	d.log(t, "campaign", "c", nil, world.Campaign{
+		ID: "c", Status: world.Active, BiddingType: "clicks", Budget: world.Budget{Daily: &budget},
+	})
+	d.log(t, "ad_group", "g", nil, world.AdGroup{
+		ID: "g", CampaignID: "c", Status: world.Active, Bidding: world.Bidding{MaxBidMicros: &bid},
+	})
 	d.log(t, "ad", "d", nil, world.Ad{ID: "d", AdGroupID: "g", Status: world.Active})
 	return d
 }
@@ -95,8 +100,10 @@ func TestWhatTheLogSaysIsWhatIsDelivered(t *testing.T) {
 		{"a window of nothing", world.ResourceSpendWindow, "slw_1", nil, limit, false},
 		{"a window that was removed", world.ResourceSpendWindow, "slw_1", limit, nil, true},
 		{"the campaign is archived", "campaign", "c", nil, world.Campaign{ID: "c", Status: world.Archived}, false},
-		{"the ad is in review for an hour, then approved", "ad", "d", nil, world.Ad{ID: "d", AdGroupID: "g", Status: world.Active, SubmittedAt: monday.UnixMilli()}, true},
-		{"the new creative is rejected", "ad", "d", nil, world.Ad{ID: "d", AdGroupID: "g", Status: world.Active, Creative: world.Creative{TargetURL: "https://s.example/review/crawler_404/x"}}, false},
+		{"the ad is in review for an hour, then approved", "ad",
+			"d", nil, world.Ad{ID: "d", AdGroupID: "g", Status: world.Active, SubmittedAt: monday.UnixMilli()}, true},
+		{"the new creative is rejected", "ad", "d", nil, world.Ad{ID: "d", AdGroupID: "g", Status: world.Active,
+			Creative: world.Creative{TargetURL: "https://s.example/review/crawler_404/x"}}, false},
 		{"the brand is in review for an hour, then approved", "ad_account", "adacct_1", shop, renamed, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

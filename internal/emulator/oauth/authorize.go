@@ -52,7 +52,9 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	user, known := s.directory.User(r.PostForm.Get("user"))
 	switch {
 	case r.PostForm.Get("decision") != "allow":
-		back(w, r, q.redirect, q.state, url.Values{"error": {"access_denied"}, "error_description": {"The user said no."}})
+		back(w, r, q.redirect, q.state, url.Values{
+			"error": {"access_denied"}, "error_description": {"The user said no."},
+		})
 		return
 	case !known:
 		problem(w, "No such user.")

@@ -40,7 +40,9 @@ func (s *Server) page(w http.ResponseWriter, form url.Values, q request) {
 		problem(w, err.Error())
 		return
 	}
-	asked := slices.DeleteFunc(slices.Clone(scopes), func(each struct{ Name, Meaning string }) bool { return !slices.Contains(q.scopes, each.Name) })
+	asked := slices.DeleteFunc(slices.Clone(scopes), func(each struct{ Name, Meaning string }) bool {
+		return !slices.Contains(q.scopes, each.Name)
+	})
 	html(w, http.StatusOK)
 	pages.Execute(w, map[string]any{"Client": q.client, "Scopes": asked, "Form": form, "Users": users})
 }

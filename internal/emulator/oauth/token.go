@@ -48,8 +48,10 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<16)
 	err := r.ParseForm()
-	if kind := r.Header.Get("Content-Type"); err != nil || !strings.HasPrefix(kind, "application/x-www-form-urlencoded") {
-		writeJSON(w, http.StatusBadRequest, refusal{"invalid_request", "the body must be application/x-www-form-urlencoded"})
+	if kind := r.Header.Get("Content-Type"); err != nil ||
+		!strings.HasPrefix(kind, "application/x-www-form-urlencoded") {
+		writeJSON(w, http.StatusBadRequest,
+			refusal{"invalid_request", "the body must be application/x-www-form-urlencoded"})
 		return nil, false
 	}
 	for name, values := range r.PostForm {
@@ -68,21 +70,22 @@ func (s *Server) exchange(form url.Values) (answer issued, wrong *refusal, err e
 	if err != nil {
 		return answer, nil, err
 	}
-	err = s.directory.Update(world.Cause{Actor: form.Get("client_id"), Endpoint: "POST /_oauth/token"}, func(tx *world.Tx) error {
-		if _, known := s.directory.Clients.Get(form.Get("client_id")); !known {
-			wrong = &refusal{"invalid_client", "no client is registered as " + form.Get("client_id")}
+	err = s.directory.Update(world.Cause{Actor: form.Get("client_id"), Endpoint: "POST /_oauth/token"},
+		func(tx *world.Tx) error {
+			if _, known := s.directory.Clients.Get(form.Get("client_id")); !known {
+				wrong = &refusal{"invalid_client", "no client is registered as " + form.Get("client_id")}
+				return nil
+			}
+			switch form.Get("grant_type") {
+			case "authorization_code":
+				answer, wrong = s.byCode(tx, form, secrets)
+			case "refresh_token":
+				answer, wrong = s.byRefresh(tx, form, secrets)
+			default:
+				wrong = &refusal{"unsupported_grant_type", "grant_type must be authorization_code or refresh_token"}
+			}
 			return nil
-		}
-		switch form.Get("grant_type") {
-		case "authorization_code":
-			answer, wrong = s.byCode(tx, form, secrets)
-		case "refresh_token":
-			answer, wrong = s.byRefresh(tx, form, secrets)
-		default:
-			wrong = &refusal{"unsupported_grant_type", "grant_type must be authorization_code or refresh_token"}
-		}
-		return nil
-	})
+		})
 	return answer, wrong, err
 }
 
@@ -166,7 +169,10 @@ func (s *Server) issue(tx *world.Tx, grant world.OAuthToken, secret string) issu
 	life := s.points.Duration(openpoint.OAuthTokenLife)
 	grant.Hash, grant.Refresh, grant.ExpiresAt = world.HashKey(secret), false, tx.Now.Add(life).Unix()
 	s.directory.Tokens.Put(tx, grant)
-	return issued{AccessToken: secret, TokenType: "Bearer", ExpiresIn: int64(life.Seconds()), Scope: strings.Join(grant.Scopes, " ")}
+	return issued{
+		AccessToken: secret, TokenType: "Bearer", ExpiresIn: int64(life.Seconds()),
+		Scope: strings.Join(grant.Scopes, " "),
+	}
 }
 
 func (s *Server) issueRefresh(tx *world.Tx, grant world.OAuthToken, secret string) string {
@@ -182,17 +188,18 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	err := s.directory.Update(world.Cause{Actor: form.Get("client_id"), Endpoint: "POST /_oauth/revoke"}, func(tx *world.Tx) error {
-		held, ok := s.directory.Tokens.Get(world.HashKey(form.Get("token")))
-		switch {
-		case !ok || held.ClientID != form.Get("client_id"):
-		case held.Refresh:
-			s.directory.Revoke(tx, s.directory.TokensOf.Of(held.Grant)...)
-		default:
-			s.directory.Revoke(tx, held)
-		}
-		return nil
-	})
+	err := s.directory.Update(world.Cause{Actor: form.Get("client_id"), Endpoint: "POST /_oauth/revoke"},
+		func(tx *world.Tx) error {
+			held, ok := s.directory.Tokens.Get(world.HashKey(form.Get("token")))
+			switch {
+			case !ok || held.ClientID != form.Get("client_id"):
+			case held.Refresh:
+				s.directory.Revoke(tx, s.directory.TokensOf.Of(held.Grant)...)
+			default:
+				s.directory.Revoke(tx, held)
+			}
+			return nil
+		})
 	if err != nil {
 		writeJSON(w, http.StatusServiceUnavailable, refusal{"server_error", err.Error()})
 		return

@@ -4,7 +4,8 @@ var accountName = textOf(1, 1000)
 
 var accountRecords = map[string]*Schema{
 	"AdAccount": object(
-		must("id", text()), must("name", text()), must("legal_name", text()), must("account_name", text()), must("brand_name", text()),
+		must("id", text()), must("name", text()), must("legal_name", text()),
+		must("account_name", text()), must("brand_name", text()),
 		must("url", text()), must("preview_url", orNull(text())), must("status", status), must("timezone", text()),
 		must("currency_code", textOf(3, 3)), may("origin_country_code", country), must("review", ref("BrandReview")),
 		must("account_integrity_review", object(must("review", ref("BrandReview")))),
@@ -17,7 +18,8 @@ var accountRecords = map[string]*Schema{
 	),
 	"AuditLog": object(
 		must("id", text()), must("audit_log_type", text()), must("obj_type", text()), must("obj_id", text()),
-		must("item_name", orNull(text())), must("actor_type", oneOf("api_key", "user", "system")), must("actor_id", orNull(text())),
+		must("item_name", orNull(text())), must("actor_type", oneOf("api_key", "user", "system")),
+		must("actor_id", orNull(text())),
 		must("campaign_id", orNull(text())), must("ad_group_id", orNull(text())),
 		must("changes", object(must("obj_type", text())).with(ref("FieldChange"))),
 		must("hierarchy_info", object(
@@ -27,11 +29,13 @@ var accountRecords = map[string]*Schema{
 	),
 	"FieldChange": object(must("before", anything()), must("after", anything())),
 	"CreatedKey": object(
-		must("api_key", text().says("The secret; it is shown here and never again.")), must("api_organization_id", text()),
+		must("api_key", text().says("The secret; it is shown here and never again.")),
+		must("api_organization_id", text()),
 		must("service_account_id", text()), must("key_name", orNull(text())), must("created_at", integer()),
 	),
 	"CreationSession": object(
-		must("id", text()), must("object", oneOf("ad_account_creation_session")), must("status", oneOf("open", "completed", "expired")),
+		must("id", text()), must("object", oneOf("ad_account_creation_session")),
+		must("status", oneOf("open", "completed", "expired")),
 		must("url", address()), must("created_at", integer()), must("expires_at", integer()),
 		must("completed_at", orNull(integer())), must("ad_account_id", orNull(text())),
 	),
@@ -40,9 +44,11 @@ var accountRecords = map[string]*Schema{
 
 var accountOperations = merged(
 	map[string]operation{
-		"GET /ad_account":        {summary: "Read the ad account", answer: ref("AdAccount")},
-		"GET /ad_accounts":       {summary: "List the ad accounts that can be reached", query: page(500), answer: envelope(ref("AdAccount"))},
-		"POST /ad_account/brand": {summary: "Change names and brand", body: json1(ref("BrandUpdate")), answer: ref("AdAccount")},
+		"GET /ad_account": {summary: "Read the ad account", answer: ref("AdAccount")},
+		"GET /ad_accounts": {summary: "List the ad accounts that can be reached",
+			query: page(500), answer: envelope(ref("AdAccount"))},
+		"POST /ad_account/brand": {summary: "Change names and brand",
+			body: json1(ref("BrandUpdate")), answer: ref("AdAccount")},
 		"GET /audit_logs": {
 			summary: "List audit logs", answer: envelope(ref("AuditLog")),
 			query: append(ordered(100),
@@ -57,12 +63,14 @@ var accountOperations = merged(
 var identityOperations = map[string]operation{
 	"POST /api_keys": {
 		summary: "Create an API key of the ad account", answer: ref("CreatedKey"),
-		body: json1(object(may("key_name", accountName), may("name", accountName)).says("key_name, or name where the open point says so.")),
+		body: json1(object(may("key_name", accountName),
+			may("name", accountName)).says("key_name, or name where the open point says so.")),
 	},
 	"POST /ad_account_creation_sessions": {
 		summary: "Start hosted ad account creation", answer: ref("CreationSession"),
 		body: json1(object(
-			must("account_name", accountName), may("currency_code", textOf(3, 3)), may("timezone", textOf(1, 100)), may("return_url", target),
+			must("account_name", accountName), may("currency_code", textOf(3, 3)),
+			may("timezone", textOf(1, 100)), may("return_url", target),
 		)),
 	},
 	"GET /me": {summary: "Read the user's identifier", answer: ref("User")},

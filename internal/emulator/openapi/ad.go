@@ -20,9 +20,11 @@ var adRecords = map[string]*Schema{
 		must("type", oneOf("chat_card", "product_ad_template")), must("title", text()), must("body", text()),
 		may("price", text()), may("file_id", text()), may("image_crop", ref("ImageCrop")), may("target_url", text()),
 	),
-	"ImageCrop": object(must("x", fraction()), must("y", fraction()), must("width", fraction()), must("height", fraction())),
+	"ImageCrop": object(must("x", fraction()), must("y", fraction()),
+		must("width", fraction()), must("height", fraction())),
 	"AdCreate": object(
-		must("ad_group_id", id), must("name", name), may("status", firstStatus), must("creative", ref("CreativeCreate")),
+		must("ad_group_id", id), must("name", name),
+		may("status", firstStatus), must("creative", ref("CreativeCreate")),
 		may("landing_page_configuration", orNull(ref("LandingPageChange"))),
 	),
 	"AdUpdate": changes(
@@ -38,7 +40,8 @@ var adRecords = map[string]*Schema{
 func chatCard(title *Schema) *Schema {
 	return object(
 		must("type", oneOf("chat_card")), must("title", title), must("body", adBody),
-		must("target_url", target), must("file_id", id), may("price", textOf(0, 100)), may("image_crop", ref("ImageCrop")),
+		must("target_url", target), must("file_id", id),
+		may("price", textOf(0, 100)), may("image_crop", ref("ImageCrop")),
 	)
 }
 
@@ -53,11 +56,13 @@ func productTemplate(title *Schema) *Schema {
 var adOperations = merged(
 	map[string]operation{
 		"GET /ads": {
-			summary: "List ads", also: []int{405, 422}, query: append(named(500), described(query("ad_group_id", id), "Required where the open point list_ads is by_ad_group."), include("serving_issues")),
+			summary: "List ads", also: []int{405, 422}, query: append(named(500), described(query("ad_group_id", id),
+				"Required where the open point list_ads is by_ad_group."), include("serving_issues")),
 			answer: envelope(ref("Ad")),
 		},
-		"POST /ads":                 {summary: "Create an ad", body: json1(ref("AdCreate")), answer: ref("Ad")},
-		"GET /ads/{ad_id}":          {summary: "Read an ad", query: []Parameter{include("serving_issues")}, answer: ref("Ad")},
+		"POST /ads": {summary: "Create an ad", body: json1(ref("AdCreate")), answer: ref("Ad")},
+		"GET /ads/{ad_id}": {summary: "Read an ad",
+			query: []Parameter{include("serving_issues")}, answer: ref("Ad")},
 		"POST /ads/{ad_id}":         {summary: "Change an ad", body: json1(ref("AdUpdate")), answer: ref("Ad")},
 		"POST /ads/{ad_id}/preview": {summary: "Preview an ad", answer: ref("Preview")},
 		"POST /upload": {

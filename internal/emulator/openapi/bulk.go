@@ -1,11 +1,13 @@
 package openapi
 
-var operationTypes = oneOf("campaign.create", "campaign.update", "ad_group.create", "ad_group.update", "ad.create", "ad.update")
+var operationTypes = oneOf("campaign.create", "campaign.update",
+	"ad_group.create", "ad_group.update", "ad.create", "ad.update")
 
 var bulkRecords = map[string]*Schema{
 	"BulkJob": object(
 		must("id", text()), must("status", oneOf("pending", "in_progress", "completed", "partially_failed", "failed")),
-		must("operation_count", integerOf(1, 1000)), must("created_at", integer()), must("completed_at", orNull(integer())),
+		must("operation_count", integerOf(1, 1000)),
+		must("created_at", integer()), must("completed_at", orNull(integer())),
 	),
 	"BulkResult": object(
 		must("operation_id", text()), must("type", operationTypes),
@@ -32,11 +34,13 @@ var bulkRecords = map[string]*Schema{
 	},
 	"BulkCampaignCreate": object(
 		must("name", name), must("max_budget_micros", budget), may("billing_event_type", oneOf("impression", "click")),
-		may("budget_type", budgetType), may("status", firstStatus), may("target_countries", list(country)), may("location_ids", locationIDs),
+		may("budget_type", budgetType), may("status", firstStatus),
+		may("target_countries", list(country)), may("location_ids", locationIDs),
 	),
 	"BulkCampaignUpdate": changes(
 		may("name", name), may("description", orNull(text())), may("status", status), may("max_budget_micros", budget),
-		may("budget_type", budgetType), may("start_time", orNull(unixTime)), may("end_time", orNull(unixTime)), may("location_ids", locationIDs),
+		may("budget_type", budgetType), may("start_time", orNull(unixTime)),
+		may("end_time", orNull(unixTime)), may("location_ids", locationIDs),
 	),
 	"BulkAdGroupCreate": object(append(bulkBids(),
 		must("campaign_idempotency_key", id), must("name", name), may("status", firstStatus),
@@ -45,12 +49,14 @@ var bulkRecords = map[string]*Schema{
 		may("name", name), may("description", orNull(text())), may("status", status),
 	)...),
 	"BulkAdCreate": object(
-		must("campaign_idempotency_key", id), must("ad_group_idempotency_key", id), must("title", adTitle), must("body", adBody),
+		must("campaign_idempotency_key", id), must("ad_group_idempotency_key", id),
+		must("title", adTitle), must("body", adBody),
 		must("target_url", target), must("source_image_url", target), may("status", firstStatus),
 	),
 	"BulkAdUpdate": changes(
 		may("name", name), may("status", status),
-		may("creative", object(must("title", adTitle), must("body", adBody), must("target_url", target), must("file_id", id))),
+		may("creative", object(must("title", adTitle),
+			must("body", adBody), must("target_url", target), must("file_id", id))),
 	),
 }
 
@@ -61,11 +67,13 @@ var (
 )
 
 func bulkCreate(kind, input string) *Schema {
-	return object(must("operation_id", id), must("type", oneOf(kind)), must("idempotency_key", id), must("input", ref(input)))
+	return object(must("operation_id", id), must("type", oneOf(kind)),
+		must("idempotency_key", id), must("input", ref(input)))
 }
 
 func bulkUpdate(kind, input string) *Schema {
-	return object(must("operation_id", id), must("type", oneOf(kind)), must("target_resource_id", id), must("input", ref(input)))
+	return object(must("operation_id", id), must("type", oneOf(kind)),
+		must("target_resource_id", id), must("input", ref(input)))
 }
 
 func bulkBids() []Field {
@@ -83,6 +91,7 @@ var bulkOperations = map[string]operation{
 	"GET /bulk_mutation_jobs/{job_id}": {summary: "Read a job", answer: ref("BulkJob"), also: []int{422}},
 	"GET /bulk_mutation_jobs/{job_id}/operations": {
 		summary: "List the results of a job", answer: ref("BulkResults"), also: []int{422},
-		query: []Parameter{query("limit", integerOf(1, 100)), query("after", id.says("The operation_id of the last result of the page before."))},
+		query: []Parameter{query("limit", integerOf(1, 100)),
+			query("after", id.says("The operation_id of the last result of the page before."))},
 	},
 }

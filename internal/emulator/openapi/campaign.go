@@ -33,7 +33,8 @@ var campaignRecords = map[string]*Schema{
 	"ServingIssue": object(must("code", text())),
 	"Targeting": object(
 		may("locations", ref("Places")), may("excluded_locations", ref("Places")),
-		may("custom_audiences", object(must("ids", texts))), may("excluded_custom_audiences", object(must("ids", texts))),
+		may("custom_audiences", object(must("ids", texts))),
+		may("excluded_custom_audiences", object(must("ids", texts))),
 		may("platforms", object(must("included", texts))),
 	),
 	"Places": object(may("countries", list(country)), may("include", list(ref("Place")))),
@@ -44,18 +45,21 @@ var campaignRecords = map[string]*Schema{
 	"CampaignCreate": object(append(campaignFields(),
 		must("name", name), may("status", firstStatus), must("budget", ref("BudgetChange")),
 		may("bidding_type", oneOf("impressions", "clicks", "conversions")),
-		may("objective", oneOf("reach", "clicks", "conversions")), may("billing_event_type", oneOf("impression", "click")),
+		may("objective", oneOf("reach", "clicks", "conversions")),
+		may("billing_event_type", oneOf("impression", "click")),
 		may("mode", orNull(oneOf("product_feed", "business_agent"))),
 		may("product_feed_id", orNull(id)), may("business_agent_id", orNull(id)),
 	)...),
-	"CampaignUpdate": changes(append(campaignFields(), may("name", name), may("status", status), may("budget", ref("BudgetChange")))...),
+	"CampaignUpdate": changes(append(campaignFields(),
+		may("name", name), may("status", status), may("budget", ref("BudgetChange")))...),
 	"BudgetChange": {Type: Types{"object"}, AnyOf: []*Schema{
 		object(must("daily_spend_limit_micros", budget)), object(must("lifetime_spend_limit_micros", budget)),
 	}},
 	"LandingPageChange": object(may("query_string_template", orNull(textOf(0, 2048)))),
 	"TargetingChange": object(
 		may("locations", orNull(ref("PlacesChange"))), may("excluded_locations", orNull(ref("PlacesChange"))),
-		may("custom_audiences", orNull(ref("AudienceChoice"))), may("excluded_custom_audiences", orNull(ref("AudienceChoice"))),
+		may("custom_audiences", orNull(ref("AudienceChoice"))),
+		may("excluded_custom_audiences", orNull(ref("AudienceChoice"))),
 		may("platforms", orNull(object(must("included", listOf(text(), 1, 0))))),
 	),
 	"PlacesChange":   object(may("countries", list(country)), may("include", listOf(ref("PlaceChoice"), 0, 2500))),
@@ -70,17 +74,22 @@ var campaignRecords = map[string]*Schema{
 func campaignFields() []Field {
 	return []Field{
 		may("description", orNull(text())), may("start_time", orNull(unixTime)), may("end_time", orNull(unixTime)),
-		may("targeting", orNull(ref("TargetingChange"))), may("landing_page_configuration", orNull(ref("LandingPageChange"))),
+		may("targeting", orNull(ref("TargetingChange"))),
+		may("landing_page_configuration", orNull(ref("LandingPageChange"))),
 		may("conversion_event_setting_ids", listOf(text(), 0, 1000)),
 	}
 }
 
 var campaignOperations = merged(
 	map[string]operation{
-		"GET /campaigns":                {summary: "List campaigns", query: append(named(500), include("serving_issues")), answer: envelope(ref("Campaign"))},
-		"POST /campaigns":               {summary: "Create a campaign", body: json1(ref("CampaignCreate")), answer: ref("Campaign")},
-		"GET /campaigns/{campaign_id}":  {summary: "Read a campaign", query: []Parameter{include("serving_issues")}, answer: ref("Campaign")},
-		"POST /campaigns/{campaign_id}": {summary: "Change a campaign", body: json1(ref("CampaignUpdate")), answer: ref("Campaign")},
+		"GET /campaigns": {summary: "List campaigns",
+			query: append(named(500), include("serving_issues")), answer: envelope(ref("Campaign"))},
+		"POST /campaigns": {summary: "Create a campaign",
+			body: json1(ref("CampaignCreate")), answer: ref("Campaign")},
+		"GET /campaigns/{campaign_id}": {summary: "Read a campaign",
+			query: []Parameter{include("serving_issues")}, answer: ref("Campaign")},
+		"POST /campaigns/{campaign_id}": {summary: "Change a campaign",
+			body: json1(ref("CampaignUpdate")), answer: ref("Campaign")},
 	},
 	acts("/campaigns/{campaign_id}", "a campaign", ref("Campaign"), "activate", "pause", "archive"),
 )

@@ -37,7 +37,8 @@ func components() Components {
 	return Components{Schemas: schemas, Responses: responses, SecuritySchemes: map[string]SecurityScheme{
 		"ApiKeyAuth": {Type: "http", Scheme: "bearer", Description: "An API key; it belongs to one ad account."},
 		"AdsOAuth": {Type: "oauth2", Flows: &Flows{Code: Flow{
-			AuthorizationURL: "/_emulator/oauth/authorize", TokenURL: "/_emulator/oauth/token", RefreshURL: "/_emulator/oauth/token",
+			AuthorizationURL: "/_emulator/oauth/authorize",
+			TokenURL:         "/_emulator/oauth/token", RefreshURL: "/_emulator/oauth/token",
 			Scopes: map[string]string{readScope: "Read everything.", writeScope: "Change everything."},
 		}}},
 	}}

@@ -111,7 +111,8 @@ func New(routes []*service.Route) (d *Document, missing []string) {
 		OpenAPI: "3.1.0",
 		Info: Info{
 			Title: title, Version: "2.3.0",
-			Description: "Everything below /v1 with the published behaviour. What x-addition marks is published and not in the interface. Open points can change bodies of errors, add fields and hide some.",
+			Description: "Everything below /v1 with the published behaviour. What x-addition marks is published " +
+				"and not in the interface. Open points can change bodies of errors, add fields and hide some.",
 		},
 		Servers:    []Server{{URL: "/v1"}},
 		Paths:      map[string]map[string]*Operation{},
@@ -158,7 +159,9 @@ func parameters(rt *service.Route, said operation) []Parameter {
 	var all []Parameter
 	for part := range strings.SplitSeq(rt.Pattern, "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
-			all = append(all, Parameter{Name: strings.TrimSuffix(name, "}"), In: "path", Required: true, Schema: textOf(1, 0)})
+			all = append(all, Parameter{
+				Name: strings.TrimSuffix(name, "}"), In: "path", Required: true, Schema: textOf(1, 0),
+			})
 		}
 	}
 	all = append(all, said.query...)

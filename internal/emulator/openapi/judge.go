@@ -105,7 +105,8 @@ func (j *Judge) request(op *Operation, c *service.Call) []string {
 	return j.body("request", op.RequestBody.Content, c.Points, "application/json", c.Body)
 }
 
-func (j *Judge) body(what string, content map[string]Media, points *openpoint.Settings, contentType string, body []byte) []string {
+func (j *Judge) body(what string, content map[string]Media,
+	points *openpoint.Settings, contentType string, body []byte) []string {
 	media, ok := content[contentType]
 	if !ok {
 		return []string{fmt.Sprintf("%s: content type is %q; the document does not have it", what, contentType)}

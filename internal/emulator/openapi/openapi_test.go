@@ -28,7 +28,8 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 	slices.Sort(served)
 	slices.Sort(described)
 	if diff := cmp.Diff(described, served); diff != "" {
-		t.Errorf("routes of the tables of package openapi (-) and of the server (+) differ; add each new route to operations:\n%s", diff)
+		t.Errorf("routes of the tables of package "+
+			"openapi (-) and of the server (+) differ; add each new route to operations:\n%s", diff)
 	}
 }
 
@@ -68,7 +69,8 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(kept), string(want)); diff != "" {
-		t.Errorf("docs/openapi.json (-) is not the document (+); go test ./internal/emulator/openapi -run TestGolden -update writes it:\n%s", diff)
+		t.Errorf("docs/openapi.json (-) is not the "+
+			"document (+); go test ./internal/emulator/openapi -run TestGolden -update writes it:\n%s", diff)
 	}
 	served := s.Must(t, "GET", "/_emulator/openapi.json", nil).Body
 	var compact bytes.Buffer
@@ -118,7 +120,8 @@ func TestReferencesHold(t *testing.T) {
 			ids[op.ID] = true
 			inPath := slices.IndexFunc(op.Parameters, func(p openapi.Parameter) bool { return p.In == "path" }) >= 0
 			if inPath != strings.Contains(path, "{") || len(op.Security) == 0 || op.Summary == "" {
-				t.Errorf("%s %s: path parameters %v, security %v, summary %q", method, path, inPath, op.Security, op.Summary)
+				t.Errorf("%s %s: path parameters %v, security %v, summary %q",
+					method, path, inPath, op.Security, op.Summary)
 			}
 		}
 	}

@@ -64,7 +64,8 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("Parse(%q): %s = %q, want %q", row.list, row.name, got, row.want)
 		}
 	}
-	if _, err := Parse("profile:friendly"); err == nil || !strings.Contains(err.Error(), "interface, published, hostile") {
+	if _, err := Parse("profile:friendly"); err == nil ||
+		!strings.Contains(err.Error(), "interface, published, hostile") {
 		t.Errorf("Parse(profile:friendly): %v; want the names of the profiles", err)
 	}
 }

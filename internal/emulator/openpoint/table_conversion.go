@@ -8,7 +8,10 @@ const (
 )
 
 var conversionPoints = []Point{
-	{EventWindow, []string{"30", "7_14_30"}, "30", "attribution_window_days that an event setting accepts", "part 2: use 30"},
-	{EventSourceName, []string{"set", "null"}, "set", "name of the sources of an event setting", "part 2: each has id and name; published: it may be null"},
-	{SourceMissingStatus, []string{"400", "404"}, "400", "status code of Client data source not found", "part 7: status codes are not shown"},
+	{EventWindow, []string{"30", "7_14_30"}, "30",
+		"attribution_window_days that an event setting accepts", "part 2: use 30"},
+	{EventSourceName, []string{"set", "null"}, "set",
+		"name of the sources of an event setting", "part 2: each has id and name; published: it may be null"},
+	{SourceMissingStatus, []string{"400", "404"}, "400",
+		"status code of Client data source not found", "part 7: status codes are not shown"},
 }

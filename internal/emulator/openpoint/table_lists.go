@@ -9,8 +9,14 @@ const (
 )
 
 var listPoints = []Point{
-	{ListAds, []string{"account", "by_ad_group", "absent", "not_allowed"}, "account", "GET /ads: of the whole account, with ad_group_id only, not there (404), or a method that is not allowed (405)", "part 4 has no list of ads; two versions of the description differ on ad_group_id"},
-	{ListAdGroups, []string{"account", "by_campaign"}, "account", "GET /ad_groups: of the whole account, or with campaign_id only", "part 4: whether campaign_id is required is not shown"},
-	{ListWithoutParent, []string{"400", "422", "404", "empty"}, "400", "answer of a list that wants its parent to a request that names none: a status, or an empty list", "part 7: the status of a missing parameter is not shown"},
-	{ListUnknownParent, []string{"404", "400", "empty"}, "404", "answer of a list to a parent that is not there", "part 7: status codes of filters are not shown"},
+	{ListAds, []string{"account", "by_ad_group", "absent", "not_allowed"}, "account",
+		"GET /ads: of the whole account, with ad_group_id only, not there (404), or a method that is not allowed (405)",
+		"part 4 has no list of ads; two versions of the description differ on ad_group_id"},
+	{ListAdGroups, []string{"account", "by_campaign"}, "account", "GET /ad_groups: " +
+		"of the whole account, or with campaign_id only", "part 4: whether campaign_id is required is not shown"},
+	{ListWithoutParent, []string{"400", "422", "404", "empty"},
+		"400", "answer of a list that wants its parent to a request that names none: a status, or an empty list",
+		"part 7: the status of a missing parameter is not shown"},
+	{ListUnknownParent, []string{"404", "400", "empty"},
+		"404", "answer of a list to a parent that is not there", "part 7: status codes of filters are not shown"},
 }

@@ -35,14 +35,19 @@ func TestInChromium(t *testing.T) {
 		name, path, title string
 		want              []string
 	}{
-		{"home", "/", "Emulator", []string{"Test account", "1 d 1 h ahead of the real clock", "slow-reads", "list_default_order", "a-key-of-somebody"}},
-		{"tree", account, "Test account · adsync emulator", []string{"Winter boots", "Second group of Trail shoes", "Shoes for mud", "&lt;script&gt;"}},
-		{"campaign", account + "/campaigns/" + campaign, "Trail shoes · adsync emulator", []string{"Second group of Trail shoes", "https://shop.example.com/trail"}},
-		{"job", account + "/jobs/" + job, job + " · adsync emulator", []string{"spring", "campaign.update", "partially_failed"}},
+		{"home", "/", "Emulator", []string{"Test account",
+			"1 d 1 h ahead of the real clock", "slow-reads", "list_default_order", "a-key-of-somebody"}},
+		{"tree", account, "Test account · adsync emulator",
+			[]string{"Winter boots", "Second group of Trail shoes", "Shoes for mud", "&lt;script&gt;"}},
+		{"campaign", account + "/campaigns/" + campaign,
+			"Trail shoes · adsync emulator", []string{"Second group of Trail shoes", "https://shop.example.com/trail"}},
+		{"job", account + "/jobs/" + job, job + " · adsync emulator",
+			[]string{"spring", "campaign.update", "partially_failed"}},
 	} {
 		dom := chromium(t, "--dump-dom", root(s)+row.path)
 		if !strings.Contains(dom, "<title>"+row.title+"</title>") {
-			t.Errorf("%s has another title than %q: a script ran, or the page is not there:\n%.800s", row.path, row.title, dom)
+			t.Errorf("%s has another title than %q: a script ran, or the page is not there:\n%.800s",
+				row.path, row.title, dom)
 		}
 		for _, want := range row.want {
 			if !strings.Contains(dom, want) {

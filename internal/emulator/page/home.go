@@ -95,7 +95,8 @@ func pointRows(points *openpoint.Settings) []pointRow {
 }
 
 func (p *Page) openPoints(*http.Request) (view, bool, error) {
-	return view{Template: "open_points", Title: "Open points", Trail: []link{top}, Content: pointRows(p.source.Points)}, true, nil
+	return view{Template: "open_points", Title: "Open points",
+		Trail: []link{top}, Content: pointRows(p.source.Points)}, true, nil
 }
 
 // units of the form that advances the clock.
@@ -112,7 +113,8 @@ func (p *Page) moveClock(w http.ResponseWriter, r *http.Request) {
 	amount, err := strconv.ParseInt(r.PostFormValue("amount"), 10, 64)
 	unit := units[r.PostFormValue("unit")]
 	if err != nil || unit == 0 || amount < 1 || amount > int64(farthest/unit) {
-		p.refuse(w, http.StatusBadRequest, "The clock moves by a whole number of minutes, hours or days, up to ten years.")
+		p.refuse(w, http.StatusBadRequest,
+			"The clock moves by a whole number of minutes, hours or days, up to ten years.")
 		return
 	}
 	if err := p.source.World.MoveClock(time.Duration(amount) * unit); err != nil {

@@ -62,19 +62,24 @@ func TestEveryPartOfTheServiceIsShown(t *testing.T) {
 		want       []string
 	}{
 		{"the first page has accounts", "/", []string{"Test account", emulatortest.AccountID, "America/New_York, USD"}},
-		{"the first page has the clock and its form", "/", []string{"It runs with the real clock.", `action="/_emulator/page/clock"`}},
+		{"the first page has the clock and its form",
+			"/", []string{"It runs with the real clock.", `action="/_emulator/page/clock"`}},
 		{"the first page has armed faults", "/", []string{"<b>slow-reads</b>", "/ad_account", "2s"}},
 		{"the first page has open points that were chosen", "/", []string{"list_default_order", "<b>asc</b>"}},
 		{"the first page has the latest requests", "/", []string{"/v1/campaigns/cmpn_none", `answer bad">404`}},
-		{"an account has its tree", account, []string{campaign, "50.00 USD a day", group, "1.25 USD a click", ad, `status in_review`, "https://shop.example.com/trail"}},
+		{"an account has its tree", account, []string{campaign,
+			"50.00 USD a day", group, "1.25 USD a click", ad, `status in_review`, "https://shop.example.com/trail"}},
 		{"an account counts statuses", account, []string{"all 2", "paused 2", "active 0"}},
 		{"an account by status", account + "?status=active", []string{"No campaigns."}},
 		{"a campaign", account + "/campaigns/" + campaign, []string{"Trail shoes", group, "Ad groups"}},
 		{"an ad group", account + "/ad_groups/" + group, []string{"fixed_bid", ad, "Shoes for mud"}},
 		{"jobs", account + "/jobs", []string{job, "partially_failed", "job-key"}},
-		{"a job with its operations", account + "/jobs/" + job, []string{"one", "campaign.create", "created", "two", "failed", "not_found"}},
-		{"the request log", "/_emulator/page/requests", []string{"POST</b> /v1/bulk_mutation_jobs", "job-key", emulatortest.AccountID}},
-		{"open points with their values", "/_emulator/page/open_points", []string{"error_body", "nested · flat · text · html", `class="changed"`}},
+		{"a job with its operations", account + "/jobs/" + job,
+			[]string{"one", "campaign.create", "created", "two", "failed", "not_found"}},
+		{"the request log", "/_emulator/page/requests",
+			[]string{"POST</b> /v1/bulk_mutation_jobs", "job-key", emulatortest.AccountID}},
+		{"open points with their values", "/_emulator/page/open_points",
+			[]string{"error_body", "nested · flat · text · html", `class="changed"`}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			status, text := get(t, s, row.path)
@@ -93,10 +98,12 @@ func TestEveryPartOfTheServiceIsShown(t *testing.T) {
 func TestWhatIsNotThere(t *testing.T) {
 	s := emulatortest.Start(t)
 	for _, path := range []string{
-		"/_emulator/page/accounts/adacct_none", account + "/campaigns/cmpn_none", account + "/ad_groups/adgrp_none", account + "/jobs/none",
+		"/_emulator/page/accounts/adacct_none", account + "/campaigns/cmpn_none",
+		account + "/ad_groups/adgrp_none", account + "/jobs/none",
 		"/_emulator/page/accounts/adacct_none/jobs",
 	} {
-		if status, text := get(t, s, path); status != http.StatusNotFound || !strings.Contains(text, "There is nothing at this address.") {
+		if status, text := get(t, s, path); status != http.StatusNotFound ||
+			!strings.Contains(text, "There is nothing at this address.") {
 			t.Errorf("GET %s = %d, want 404 and a page that says so", path, status)
 		}
 	}
@@ -108,7 +115,8 @@ func TestWhatUsersWroteIsText(t *testing.T) {
 	campaign, group, _ := tree(t, s, evil)
 	s.Do(t, "GET", "/campaigns?name="+url.QueryEscape(evil), nil)
 	s.Do(t, "POST", "/campaigns", `{}`, "Idempotency-Key", evil)
-	for _, path := range []string{"/", account, account + "/campaigns/" + campaign, account + "/ad_groups/" + group, "/_emulator/page/requests", account + "?status=" + url.QueryEscape(evil)} {
+	for _, path := range []string{"/", account, account + "/campaigns/" + campaign,
+		account + "/ad_groups/" + group, "/_emulator/page/requests", account + "?status=" + url.QueryEscape(evil)} {
 		_, text := get(t, s, path)
 		for _, tag := range []string{"<script", "<img"} {
 			if strings.Contains(text, tag) {
@@ -126,7 +134,8 @@ func TestLargeAccountsArePaged(t *testing.T) {
 	var operations []map[string]any
 	for i := range 60 {
 		operations = append(operations, map[string]any{
-			"operation_id": fmt.Sprintf("op-%02d", i), "idempotency_key": fmt.Sprintf("key-%02d", i), "type": "campaign.create",
+			"operation_id":    fmt.Sprintf("op-%02d", i),
+			"idempotency_key": fmt.Sprintf("key-%02d", i), "type": "campaign.create",
 			"input": map[string]any{"name": fmt.Sprintf("Campaign %02d", i), "max_budget_micros": 1_000_000},
 		})
 	}
@@ -143,7 +152,8 @@ func TestLargeAccountsArePaged(t *testing.T) {
 		{"newest first", "", []string{"1 to 25 of 60", "Campaign 59", "Campaign 35", "page=2"}, "Campaign 34"},
 		{"the second page", "?page=2", []string{"26 to 50 of 60", "Campaign 34", "page=1", "page=3"}, "Campaign 35"},
 		{"the last page", "?page=3", []string{"51 to 60 of 60", "Campaign 00"}, "page=4"},
-		{"a filter goes with the pages", "?status=paused&page=2", []string{"page=3&amp;status=paused", "26 to 50"}, "Campaign 35"},
+		{"a filter goes with the pages", "?status=paused&page=2",
+			[]string{"page=3&amp;status=paused", "26 to 50"}, "Campaign 35"},
 		{"a page too far is the last", "?page=99", []string{"51 to 60 of 60"}, "page=4"},
 		{"a page that is no number is the first", "?page=x", []string{"1 to 25 of 60"}, "page=0"},
 		{"a page below the first is the first", "?page=-1", []string{"1 to 25 of 60"}, "page=0"},
@@ -171,7 +181,8 @@ func TestTheClockForm(t *testing.T) {
 		status           int
 		moved            float64 // seconds
 	}{
-		{name: "an hour", form: "amount=1&unit=hours", headers: [2]string{"Sec-Fetch-Site", "same-origin"}, status: 303, moved: 3600},
+		{name: "an hour", form: "amount=1&unit=hours",
+			headers: [2]string{"Sec-Fetch-Site", "same-origin"}, status: 303, moved: 3600},
 		{name: "ten days", form: "amount=10&unit=days", status: 303, moved: 864_000},
 		{name: "nothing", form: "amount=0&unit=hours", status: 400},
 		{name: "back", form: "amount=-1&unit=hours", status: 400},
@@ -179,10 +190,14 @@ func TestTheClockForm(t *testing.T) {
 		{name: "ten years", form: "amount=3650&unit=days", status: 303, moved: 3650 * 86_400},
 		{name: "another unit", form: "amount=1&unit=years", status: 400},
 		{name: "no number", form: "amount=1h&unit=hours", status: 400},
-		{name: "another site", form: "amount=1&unit=hours", headers: [2]string{"Sec-Fetch-Site", "cross-site"}, status: 403},
-		{name: "another port of this machine", form: "amount=1&unit=hours", headers: [2]string{"Sec-Fetch-Site", "same-site"}, status: 403},
-		{name: "an old browser on another site", form: "amount=1&unit=hours", headers: [2]string{"Origin", "https://evil.example"}, status: 403},
-		{name: "a page without an origin", form: "amount=1&unit=hours", headers: [2]string{"Origin", "null"}, status: 403},
+		{name: "another site", form: "amount=1&unit=hours",
+			headers: [2]string{"Sec-Fetch-Site", "cross-site"}, status: 403},
+		{name: "another port of this machine", form: "amount=1&unit=hours",
+			headers: [2]string{"Sec-Fetch-Site", "same-site"}, status: 403},
+		{name: "an old browser on another site", form: "amount=1&unit=hours",
+			headers: [2]string{"Origin", "https://evil.example"}, status: 403},
+		{name: "a page without an origin", form: "amount=1&unit=hours",
+			headers: [2]string{"Origin", "null"}, status: 403},
 		{name: "a name that is made to point here", form: "amount=1&unit=hours", host: "evil.example", status: 403},
 	} {
 		t.Run(row.name, func(t *testing.T) {

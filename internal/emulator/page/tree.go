@@ -97,7 +97,9 @@ func (p *Page) inAccount(r *http.Request, make func(a *world.Account) (view, boo
 
 func (p *Page) campaignNode(a *world.Account, c world.Campaign, most int) campaignNode {
 	groups := a.AdGroupsOf.Of(c.ID)
-	n := campaignNode{Campaign: c, Currency: a.Profile().Currency, Address: addressOf(a.ID, "campaigns", c.ID), Total: len(groups)}
+	n := campaignNode{
+		Campaign: c, Currency: a.Profile().Currency, Address: addressOf(a.ID, "campaigns", c.ID), Total: len(groups),
+	}
 	for _, g := range groups[:min(most, len(groups))] {
 		n.AdGroups = append(n.AdGroups, p.adGroupNode(a, g, childrenInside))
 	}
@@ -106,7 +108,9 @@ func (p *Page) campaignNode(a *world.Account, c world.Campaign, most int) campai
 
 func (p *Page) adGroupNode(a *world.Account, g world.AdGroup, most int) adGroupNode {
 	ads := a.AdsOf.Of(g.ID)
-	n := adGroupNode{AdGroup: g, Currency: a.Profile().Currency, Address: addressOf(a.ID, "ad_groups", g.ID), Total: len(ads)}
+	n := adGroupNode{
+		AdGroup: g, Currency: a.Profile().Currency, Address: addressOf(a.ID, "ad_groups", g.ID), Total: len(ads),
+	}
 	for _, d := range ads[:min(most, len(ads))] {
 		n.Ads = append(n.Ads, p.adNode(d))
 	}

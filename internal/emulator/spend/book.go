@@ -115,7 +115,8 @@ func (b book) put(tx *world.Tx, before *world.SpendLimit, l world.SpendLimit) {
 }
 
 func same(x, y world.SpendLimit) bool {
-	return x.Start == y.Start && x.Amount == y.Amount && equal(x.End, y.End) && equal(x.Name, y.Name) && equal(x.IOID, y.IOID)
+	return x.Start == y.Start && x.Amount == y.Amount &&
+		equal(x.End, y.End) && equal(x.Name, y.Name) && equal(x.IOID, y.IOID)
 }
 
 func equal[T comparable](x, y *T) bool {

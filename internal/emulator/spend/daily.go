@@ -105,7 +105,8 @@ func (b book) checkRevision(expected wire.Opt[int64]) error {
 	if !expected.Given() || expected.V == b.config.Revision {
 		return nil
 	}
-	return wire.Conflictf("stale_revision", "expected_revision is %d; the configuration has revision %d. Read it again.", expected.V, b.config.Revision)
+	return wire.Conflictf("stale_revision",
+		"expected_revision is %d; the configuration has revision %d. Read it again.", expected.V, b.config.Revision)
 }
 
 // meant is the rule that a call is about; nil is none, so that a save makes one.
@@ -122,7 +123,8 @@ func (b book) meant(points *openpoint.Settings, id wire.Opt[string]) (*world.Spe
 		return &l, err
 	case len(rules) > 1:
 		status := int(points.Int(openpoint.DailyLimitAmbiguous))
-		return nil, wire.Refusef(status, "daily_limit_ambiguous", "window_id", "The account has %d active or upcoming daily limits; name one in 'window_id'.", len(rules))
+		return nil, wire.Refusef(status, "daily_limit_ambiguous",
+			"window_id", "The account has %d active or upcoming daily limits; name one in 'window_id'.", len(rules))
 	case len(rules) == 1:
 		return &rules[0], nil
 	}
@@ -157,19 +159,22 @@ func (b book) saved(before *world.SpendLimit, f dailyFields) (world.SpendLimit, 
 func (b book) startOf(before *world.SpendLimit, start wire.Opt[world.Date]) (world.Date, error) {
 	if before != nil {
 		if start.Given() && start.V != before.Start {
-			return "", semantic("budget_window_start_fixed", "start_date", "The daily limit %s starts on %s; its start date cannot change.", before.ID, before.Start)
+			return "", semantic("budget_window_start_fixed",
+				"start_date", "The daily limit %s starts on %s; its start date cannot change.", before.ID, before.Start)
 		}
 		return before.Start, nil
 	}
 	if !start.Given() {
 		if b.config.DailyRemoved && len(b.rules()) == 0 {
-			return "", wire.Invalidf("start_date", "missing_required_parameter", "Missing required parameter: 'start_date'. It is needed after a daily limit was removed.")
+			return "", wire.Invalidf("start_date", "missing_required_parameter",
+				"Missing required parameter: 'start_date'. It is needed after a daily limit was removed.")
 		}
 		day, _ := b.earliestDaily()
 		return day, nil
 	}
 	if start.V <= b.today {
-		return "", semantic("budget_window_start_in_past", "start_date", "The daily limit would start on %s; the earliest day is %s.", start.V, b.today.Add(1))
+		return "", semantic("budget_window_start_in_past",
+			"start_date", "The daily limit would start on %s; the earliest day is %s.", start.V, b.today.Add(1))
 	}
 	return start.V, nil
 }
@@ -177,10 +182,12 @@ func (b book) startOf(before *world.SpendLimit, start wire.Opt[world.Date]) (wor
 // checkRule judges the dates of a daily rule about to be saved.
 func (b book) checkRule(before *world.SpendLimit, l world.SpendLimit) error {
 	if l.Ended(l.Start) {
-		return semantic("budget_window_invalid_range", "end_date", "The end date %s is exclusive and must be after the start date %s.", *l.End, l.Start)
+		return semantic("budget_window_invalid_range",
+			"end_date", "The end date %s is exclusive and must be after the start date %s.", *l.End, l.Start)
 	}
 	if before != nil && l.Ended(b.today) {
-		return semantic("budget_window_end_not_in_future", "end_date", "The daily limit is active; its end date %s must be after today, %s.", *l.End, b.today)
+		return semantic("budget_window_end_not_in_future",
+			"end_date", "The daily limit is active; its end date %s must be after today, %s.", *l.End, b.today)
 	}
 	if other, found := overlap(b.daily, l); found {
 		return overlaps(other)

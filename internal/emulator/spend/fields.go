@@ -39,7 +39,8 @@ func readAmount(o *wire.Object) wire.Opt[int64] { return o.Int("amount_micros", 
 // wholeUnits refuses an amount that is no multiple of the currency's smallest coin.
 func wholeUnits(currency string, amount int64) error {
 	if unit := smallestUnit(currency); amount%unit != 0 {
-		return wire.Invalidf("amount_micros", "invalid_value", "Invalid 'amount_micros': %d is no multiple of %d, the smallest unit of %s.", amount, unit, currency)
+		return wire.Invalidf("amount_micros", "invalid_value",
+			"Invalid 'amount_micros': %d is no multiple of %d, the smallest unit of %s.", amount, unit, currency)
 	}
 	return nil
 }

@@ -27,7 +27,9 @@ func Routes() []service.Route {
 }
 
 func post(pattern string, body service.Body, handle func(*service.Call) (any, error)) service.Route {
-	return service.Route{Method: http.MethodPost, Pattern: pattern, Auth: service.Write, Body: body, Handle: postpaid(handle)}
+	return service.Route{
+		Method: http.MethodPost, Pattern: pattern, Auth: service.Write, Body: body, Handle: postpaid(handle),
+	}
 }
 
 // postpaid refuses an account on another billing (rule 1).
@@ -38,7 +40,8 @@ func postpaid(handle func(*service.Call) (any, error)) func(*service.Call) (any,
 				return nil
 			}
 			status := int(c.Points.Int(openpoint.SpendUnavailable))
-			return wire.Refusef(status, "spend_limits_unavailable", "", "Spend limits are available only for ad accounts on postpaid invoice billing.")
+			return wire.Refusef(status, "spend_limits_unavailable",
+				"", "Spend limits are available only for ad accounts on postpaid invoice billing.")
 		})
 		if err != nil {
 			return nil, err

@@ -91,7 +91,9 @@ func (b book) window(l world.SpendLimit) windowView {
 }
 
 func (b book) dailyView(l world.SpendLimit) dailyView {
-	v := dailyView{ID: l.ID, Amount: l.Amount, Start: l.Start, End: l.End, TimeZone: b.profile.TimeZone, Status: b.status(l)}
+	v := dailyView{
+		ID: l.ID, Amount: l.Amount, Start: l.Start, End: l.End, TimeZone: b.profile.TimeZone, Status: b.status(l),
+	}
 	if v.Status != active {
 		return v
 	}

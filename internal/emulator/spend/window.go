@@ -136,7 +136,8 @@ func (b book) checkWindow(before *world.SpendLimit, l world.SpendLimit) error {
 		return overlaps(other)
 	}
 	if before == nil && b.status(l) == upcoming && b.countUpcoming() >= maxFutureWindows {
-		return semantic("budget_window_limit_reached", "", "The account has %d future spend limit windows, which is the limit.", maxFutureWindows)
+		return semantic("budget_window_limit_reached",
+			"", "The account has %d future spend limit windows, which is the limit.", maxFutureWindows)
 	}
 	return b.coversSpend(before, l)
 }
@@ -149,13 +150,17 @@ func (b book) checkDates(before *world.SpendLimit, l world.SpendLimit) error {
 	case before != nil && b.status(*before) == completed:
 		return isCompleted(*before)
 	case moved && before != nil && b.status(*before) == active:
-		return semantic("budget_window_start_fixed", "start_date", "The window %s is active; its start date cannot change.", l.ID)
+		return semantic("budget_window_start_fixed",
+			"start_date", "The window %s is active; its start date cannot change.", l.ID)
 	case moved && l.Start < b.today:
-		return semantic("budget_window_start_in_past", "start_date", "The window would start on %s; the account's day is %s already.", l.Start, b.today)
+		return semantic("budget_window_start_in_past",
+			"start_date", "The window would start on %s; the account's day is %s already.", l.Start, b.today)
 	case l.Ended(l.Start):
-		return semantic("budget_window_invalid_range", "end_date", "The end date %s is exclusive and must be after the start date %s.", *l.End, l.Start)
+		return semantic("budget_window_invalid_range",
+			"end_date", "The end date %s is exclusive and must be after the start date %s.", *l.End, l.Start)
 	case l.Ended(b.today):
-		return semantic("budget_window_end_not_in_future", "end_date", "The window is active; its end date %s must be after today, %s.", *l.End, b.today)
+		return semantic("budget_window_end_not_in_future",
+			"end_date", "The window is active; its end date %s must be after today, %s.", *l.End, b.today)
 	}
 	return nil
 }
@@ -168,7 +173,8 @@ func (b book) coversSpend(before *world.SpendLimit, l world.SpendLimit) error {
 		return nil
 	}
 	if spent := b.spent(l); l.Amount < spent {
-		return semantic("budget_window_amount_below_spend", "amount_micros", "The amount %d is below the recorded spend of %d micros.", l.Amount, spent)
+		return semantic("budget_window_amount_below_spend",
+			"amount_micros", "The amount %d is below the recorded spend of %d micros.", l.Amount, spent)
 	}
 	return nil
 }
@@ -192,5 +198,6 @@ func overlaps(other world.SpendLimit) error {
 	if other.End != nil {
 		end = "to before " + string(*other.End)
 	}
-	return semantic("budget_window_overlap", "start_date", "The dates overlap the spend limit %s, from %s %s.", other.ID, other.Start, end)
+	return semantic("budget_window_overlap", "start_date",
+		"The dates overlap the spend limit %s, from %s %s.", other.ID, other.Start, end)
 }

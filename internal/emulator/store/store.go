@@ -77,7 +77,10 @@ func openDB(dir string) (*sql.DB, error) {
 	if err := ownFile(path); err != nil {
 		return nil, err
 	}
-	dsn := url.URL{Scheme: "file", Path: path, RawQuery: "_pragma=locking_mode(EXCLUSIVE)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"}
+	dsn := url.URL{
+		Scheme: "file", Path: path,
+		RawQuery: "_pragma=locking_mode(EXCLUSIVE)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)",
+	}
 	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)

@@ -126,7 +126,8 @@ func TestOthersCannotReadTheFile(t *testing.T) {
 
 func TestADamagedOrNewerFileIsRefused(t *testing.T) {
 	damaged := t.TempDir()
-	if err := os.WriteFile(filepath.Join(damaged, fileName), []byte(strings.Repeat("not a database ", 500)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(damaged, fileName),
+		[]byte(strings.Repeat("not a database ", 500)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := Open(damaged); err == nil {

@@ -54,7 +54,8 @@ func AsError(err error) *Error {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e
 	}
-	return Refusef(http.StatusServiceUnavailable, "service_unavailable", "", "The service could not finish the request: %v", err)
+	return Refusef(http.StatusServiceUnavailable, "service_unavailable",
+		"", "The service could not finish the request: %v", err)
 }
 
 // Body is the published error body.

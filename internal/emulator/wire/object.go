@@ -65,7 +65,8 @@ func ParseObject(body []byte) (*Object, *Error) {
 func ParseAt(path string, raw []byte) (*Object, *Error) {
 	o := &Object{path: path, failed: new([]*Error), nested: new([]*Object)}
 	if err := o.read(raw); err != nil {
-		return nil, Invalidf(path, "invalid_type", "Invalid type for '%s': expected an object, but got %s instead.", path, short(raw))
+		return nil, Invalidf(path, "invalid_type",
+			"Invalid type for '%s': expected an object, but got %s instead.", path, short(raw))
 	}
 	return o, nil
 }
@@ -159,7 +160,8 @@ func (o *Object) Problems() []*Error {
 func (o *Object) untaken(yield func(*Error) bool) {
 	for _, each := range *o.nested {
 		for _, name := range each.order {
-			if !each.taken[name] && !yield(Invalidf(each.At(name), "unknown_parameter", "Unknown parameter: '%s'.", each.At(name))) {
+			if !each.taken[name] && !yield(Invalidf(each.At(name),
+				"unknown_parameter", "Unknown parameter: '%s'.", each.At(name))) {
 				return
 			}
 		}
@@ -189,7 +191,8 @@ func field[T any](o *Object, name, want string, read func(json.RawMessage) (T, b
 	}
 	v, ok := read(raw)
 	if !ok {
-		o.Fail(name, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", o.At(name), want, short(raw))
+		o.Fail(name, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.",
+			o.At(name), want, short(raw))
 	}
 	return Opt[T]{Set: true, V: v}
 }
@@ -214,10 +217,12 @@ func (o *Object) Text(name string, min, max int) Opt[string] {
 func (o *Object) checkLength(name, text string, min, max int) {
 	n := utf8.RuneCountInString(text)
 	if n < min {
-		o.Fail(name, "string_below_min_length", "Invalid '%s': string too short. Expected a string with minimum length %d, but got a string with length %d instead.", o.At(name), min, n)
+		o.Fail(name, "string_below_min_length", "Invalid '%s': string too short. "+
+			"Expected a string with minimum length %d, but got a string with length %d instead.", o.At(name), min, n)
 	}
 	if max > 0 && n > max {
-		o.Fail(name, "string_above_max_length", "Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", o.At(name), max, n)
+		o.Fail(name, "string_above_max_length", "Invalid '%s': string too long. "+
+			"Expected a string with maximum length %d, but got a string with length %d instead.", o.At(name), max, n)
 	}
 }
 
@@ -244,10 +249,12 @@ func (o *Object) Int(name string, min, max int64) Opt[int64] {
 		return v
 	}
 	if v.V < min {
-		o.Fail(name, "integer_below_min_value", "Invalid '%s': integer below minimum value. Expected a value >= %d, but got %d instead.", o.At(name), min, v.V)
+		o.Fail(name, "integer_below_min_value", "Invalid '%s': "+
+			"integer below minimum value. Expected a value >= %d, but got %d instead.", o.At(name), min, v.V)
 	}
 	if v.V > max {
-		o.Fail(name, "integer_above_max_value", "Invalid '%s': integer above maximum value. Expected a value <= %d, but got %d instead.", o.At(name), max, v.V)
+		o.Fail(name, "integer_above_max_value", "Invalid '%s': "+
+			"integer above maximum value. Expected a value <= %d, but got %d instead.", o.At(name), max, v.V)
 	}
 	return v
 }
@@ -279,7 +286,8 @@ func (o *Object) Bool(name string) Opt[bool] {
 func (o *Object) Choice(name string, choices ...string) Opt[string] {
 	v := field(o, name, "a string", readString)
 	if v.Given() && !slices.Contains(choices, v.V) {
-		o.Fail(name, "invalid_value", "Invalid value: '%s'. Supported values for '%s' are: '%s'.", v.V, o.At(name), strings.Join(choices, "', '"))
+		o.Fail(name, "invalid_value", "Invalid value: '%s'. Supported values for '%s' are: '%s'.",
+			v.V, o.At(name), strings.Join(choices, "', '"))
 	}
 	return v
 }
@@ -304,10 +312,12 @@ func (o *Object) Texts(name string, min, max int, check func(string) error) Opt[
 
 func (o *Object) checkCount(name string, n, min, max int) {
 	if n < min {
-		o.Fail(name, "array_below_min_length", "Invalid '%s': array too short. Expected an array with minimum length %d, but got an array with length %d instead.", o.At(name), min, n)
+		o.Fail(name, "array_below_min_length", "Invalid '%s': array too short. "+
+			"Expected an array with minimum length %d, but got an array with length %d instead.", o.At(name), min, n)
 	}
 	if max > 0 && n > max {
-		o.Fail(name, "array_above_max_length", "Invalid '%s': array too long. Expected an array with maximum length %d, but got an array with length %d instead.", o.At(name), max, n)
+		o.Fail(name, "array_above_max_length", "Invalid '%s': array too long. Expected "+
+			"an array with maximum length %d, but got an array with length %d instead.", o.At(name), max, n)
 	}
 }
 
@@ -332,7 +342,8 @@ func (o *Object) Object(name string) (*Object, Opt[struct{}]) {
 	}
 	child := o.child(name, raw)
 	if child == nil {
-		o.Fail(name, "invalid_type", "Invalid type for '%s': expected an object, but got %s instead.", o.At(name), short(raw))
+		o.Fail(name, "invalid_type", "Invalid type for '%s': expected an object, but got %s instead.",
+			o.At(name), short(raw))
 		seen.Null = true
 	}
 	return child, seen
@@ -377,7 +388,8 @@ func (o *Object) Objects(name string, min, max int) Opt[[]*Object] {
 		at := fmt.Sprintf("%s[%d]", name, i)
 		child := o.child(at, raw)
 		if child == nil {
-			o.Fail(at, "invalid_type", "Invalid type for '%s': expected an object, but got %s instead.", o.At(at), short(raw))
+			o.Fail(at, "invalid_type", "Invalid type for '%s': expected an object, but got %s instead.",
+				o.At(at), short(raw))
 			continue
 		}
 		v.V = append(v.V, child)

@@ -78,9 +78,11 @@ func (q *Query) Int(name string, min, max, other int64) int64 {
 	case err != nil:
 		q.Fail(name, "invalid_type", "Invalid type for '%s': expected an integer, but got '%s' instead.", name, text)
 	case n < min:
-		q.Fail(name, "integer_below_min_value", "Invalid '%s': integer below minimum value. Expected a value >= %d, but got %d instead.", name, min, n)
+		q.Fail(name, "integer_below_min_value",
+			"Invalid '%s': integer below minimum value. Expected a value >= %d, but got %d instead.", name, min, n)
 	case n > max:
-		q.Fail(name, "integer_above_max_value", "Invalid '%s': integer above maximum value. Expected a value <= %d, but got %d instead.", name, max, n)
+		q.Fail(name, "integer_above_max_value",
+			"Invalid '%s': integer above maximum value. Expected a value <= %d, but got %d instead.", name, max, n)
 	}
 	return n
 }
@@ -92,7 +94,8 @@ func (q *Query) Choice(name, other string, choices ...string) string {
 	}
 	v := q.values.Get(name)
 	if !slices.Contains(choices, v) {
-		q.Fail(name, "invalid_value", "Invalid value: '%s'. Supported values for '%s' are: '%s'.", v, name, strings.Join(choices, "', '"))
+		q.Fail(name, "invalid_value", "Invalid value: '%s'. Supported values for '%s' are: '%s'.",
+			v, name, strings.Join(choices, "', '"))
 	}
 	return v
 }
@@ -100,11 +103,13 @@ func (q *Query) Choice(name, other string, choices ...string) string {
 // Texts is an array parameter of at most max entries.
 func (q *Query) Texts(name string, max int) []string {
 	if q.brackets && q.values.Has(name) {
-		q.Fail(name, "invalid_type", "Invalid type for '%s': expected an array of strings, but got a string instead.", name)
+		q.Fail(name, "invalid_type",
+			"Invalid type for '%s': expected an array of strings, but got a string instead.", name)
 	}
 	all := append(slices.Clone(q.values[name+"[]"]), q.values[name]...)
 	if max > 0 && len(all) > max {
-		q.Fail(name, "array_above_max_length", "Invalid '%s': array too long. Expected an array with maximum length %d, but got an array with length %d instead.", name, max, len(all))
+		q.Fail(name, "array_above_max_length", "Invalid '%s': array too long. Expected "+
+			"an array with maximum length %d, but got an array with length %d instead.", name, max, len(all))
 	}
 	return all
 }
@@ -114,7 +119,8 @@ func (q *Query) Choices(name string, choices ...string) []string {
 	all := q.Texts(name, 0)
 	for _, v := range all {
 		if !slices.Contains(choices, v) {
-			q.Fail(name, "invalid_value", "Invalid value: '%s'. Supported values for '%s' are: '%s'.", v, name, strings.Join(choices, "', '"))
+			q.Fail(name, "invalid_value", "Invalid value: '%s'. Supported values for '%s' are: '%s'.",
+				v, name, strings.Join(choices, "', '"))
 		}
 	}
 	return all

@@ -21,7 +21,8 @@ func (r Review) Brand(p Profile, now time.Time) (status, reason string) {
 
 func (r Review) rejectBrand(p Profile) string {
 	for _, rule := range r.Rules {
-		if strings.Contains(p.LegalName, rule.Contains) || strings.Contains(p.BrandName, rule.Contains) || strings.Contains(p.URL, rule.Contains) {
+		if strings.Contains(p.LegalName, rule.Contains) ||
+			strings.Contains(p.BrandName, rule.Contains) || strings.Contains(p.URL, rule.Contains) {
 			return rule.Reason
 		}
 	}

@@ -16,7 +16,9 @@ func newConversionTables(a *Account) ConversionTables {
 	t := ConversionTables{
 		ConversionKeys: newTable(a, "conversion_keys", func(k ConversionKey) string { return k.Hash }),
 		Clicks:         newTable(a, "clicks", func(k Click) string { return k.Ref }),
-		Conversions:    newTable(a, "conversions", func(e ConversionEvent) string { return ConversionID(e.PixelID, e.EventID) }),
+		Conversions: newTable(a, "conversions", func(e ConversionEvent) string {
+			return ConversionID(e.PixelID, e.EventID)
+		}),
 	}
 	t.ConversionsOfAd = t.Conversions.index(func(e ConversionEvent) string { return e.Credit.AdID })
 	t.ConversionsOfPixel = t.Conversions.index(func(e ConversionEvent) string { return e.PixelID })

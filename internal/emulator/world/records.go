@@ -30,7 +30,8 @@ type Profile struct {
 	Status      Status   `json:"status"`
 	Features    Features `json:"features"`
 	BrandSince  int64    `json:"brand_since"` // Unix seconds of the last brand change; 0: reviewed long ago
-	Holds       []string `json:"holds"`       // serving issues the account has from elsewhere, such as ad_account_threshold_payment_failed
+	// serving issues the account has from elsewhere, such as ad_account_threshold_payment_failed
+	Holds []string `json:"holds"`
 }
 
 // Features is what an account may use, and its limits. The zero value of a limit

@@ -32,7 +32,8 @@ func (r Review) Outcome(d Ad, now time.Time) (status, reason string) {
 
 func (r Review) reject(c Creative) string {
 	for _, rule := range r.Rules {
-		if strings.Contains(c.TargetURL, rule.Contains) || strings.Contains(c.Title, rule.Contains) || strings.Contains(c.Body, rule.Contains) {
+		if strings.Contains(c.TargetURL, rule.Contains) ||
+			strings.Contains(c.Title, rule.Contains) || strings.Contains(c.Body, rule.Contains) {
 			return rule.Reason
 		}
 	}

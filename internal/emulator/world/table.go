@@ -111,7 +111,9 @@ func exchange[T any](rows []*row[T], from, to *row[T]) []*row[T] {
 	if from == nil && to == nil {
 		return rows
 	}
-	at, found := slices.BinarySearchFunc(rows, birthOf(from, to), func(r *row[T], birth int64) int { return int(r.Birth - birth) })
+	at, found := slices.BinarySearchFunc(rows, birthOf(from, to), func(r *row[T], birth int64) int {
+		return int(r.Birth - birth)
+	})
 	switch {
 	case from == nil:
 		return slices.Insert(rows, at, to)

@@ -75,10 +75,11 @@ type AdGroup struct {
 
 // Bidding is an ad group's bid configuration, as shown.
 type Bidding struct {
-	BillingEventType string       `json:"billing_event_type"` // impression, click
-	Strategy         string       `json:"strategy"`           // fixed_bid, maximize_clicks, maximize_conversions, automated_bid
-	MaxBidMicros     *int64       `json:"max_bid_micros,omitempty"`
-	Multipliers      []Multiplier `json:"custom_audience_bid_multipliers,omitempty"`
+	BillingEventType string `json:"billing_event_type"` // impression, click
+	// fixed_bid, maximize_clicks, maximize_conversions, automated_bid
+	Strategy     string       `json:"strategy"`
+	MaxBidMicros *int64       `json:"max_bid_micros,omitempty"`
+	Multipliers  []Multiplier `json:"custom_audience_bid_multipliers,omitempty"`
 }
 
 // Multiplier raises or lowers the bid for an audience; micros, 1,000,000 is ×1.

@@ -46,7 +46,8 @@ func (h *History) formerOf(a *Apply) Files {
 	former, live := Files{}, h.Live(a.From)
 	for id, wrote := range h.wrote(a.Reverts, a.From) {
 		now := live[id]
-		if now == nil || now.gone() || wrote[0].Before == nil && h.madeRoomIn(a.Reverts, now.tag()) { // what took the place of another stays
+		// what took the place of another stays
+		if now == nil || now.gone() || wrote[0].Before == nil && h.madeRoomIn(a.Reverts, now.tag()) {
 			continue
 		}
 		values := map[string]any{}

@@ -54,12 +54,15 @@ var (
 	writtenAt = map[string]string{"daily_spend_limit": "/ad_account/daily_spend_limit"}
 	spends    = map[string]bool{"campaign": true}
 	parentAt  = map[string]string{"ad_group": "campaign_id", "ad": "ad_group_id"}
-	readAt    = map[string]string{"account": "/ad_account", "spend_limit_window": limitsPath, "daily_spend_limit": limitsPath}
+	readAt    = map[string]string{
+		"account": "/ad_account", "spend_limit_window": limitsPath, "daily_spend_limit": limitsPath,
+	}
 )
 
 // kindOf is what the files call what W calls otherwise.
 var kindOf = map[string]string{
-	"custom_audience": "audience", "conversion_pixel": "pixel", "conversion_event_setting": "event_setting", "ad_account": "account",
+	"custom_audience": "audience", "conversion_pixel": "pixel",
+	"conversion_event_setting": "event_setting", "ad_account": "account",
 	"custom_audience_operation": membership, "audience_file": membersFile,
 }
 

@@ -48,7 +48,8 @@ func (h *History) operations() []*operated {
 			}
 			byID[e.ID] = o
 			all = append(all, o)
-		case e.Kind == membership && byID[e.ID] != nil && slices.Contains([]string{"succeeded", "failed"}, e.After.text("status")):
+		case e.Kind == membership && byID[e.ID] != nil &&
+			slices.Contains([]string{"succeeded", "failed"}, e.After.text("status")):
 			byID[e.ID].ended = e.After.text("status")
 		}
 	}
@@ -58,7 +59,8 @@ func (h *History) operations() []*operated {
 // membersRequest is the last request of an agent that carried an operation.
 func (h *History) membersRequest(e *Entry) (found *Request) {
 	for _, r := range h.Requests {
-		if r.N <= e.Request && r.Mutates() && r.Body == e.Body && r.Key == e.Key && h.Actors[r.Agent] == e.Actor && strings.HasPrefix(r.Path, "/custom_audiences") {
+		if r.N <= e.Request && r.Mutates() && r.Body == e.Body &&
+			r.Key == e.Key && h.Actors[r.Agent] == e.Actor && strings.HasPrefix(r.Path, "/custom_audiences") {
 			found = r
 		}
 	}
@@ -125,8 +127,10 @@ func OperationsOnce(h *History) error {
 		if err := h.asksFor(o); err != nil {
 			return err
 		}
-		if before != nil && !h.strange(before.Entry) && before.ended != "failed" && h.askedAs(before) == h.askedAs(o) && before.digest == o.digest && before.Key != o.Key && !h.secondRefused(before) {
-			return fmt.Errorf("entry %d: %s of one list was accepted for %s in entry %d, and again under another key", o.Seq, o.Action, o.tag, before.Seq)
+		if before != nil && !h.strange(before.Entry) && before.ended != "failed" && h.askedAs(before) == h.askedAs(o) &&
+			before.digest == o.digest && before.Key != o.Key && !h.secondRefused(before) {
+			return fmt.Errorf("entry %d: %s of one list was accepted for %s in entry %d, and again under another key",
+				o.Seq, o.Action, o.tag, before.Seq)
 		}
 	}
 	return nil
@@ -138,7 +142,9 @@ func (h *History) secondRefused(o *operated) bool {
 	if h.KeysHold || o.sent == nil || o.sent.Status < 400 || o.sent.Status >= 500 {
 		return false
 	}
-	return !slices.ContainsFunc(h.Requests, func(r *Request) bool { return r != o.sent && r.Key == o.Key && r.Path == o.sent.Path })
+	return !slices.ContainsFunc(h.Requests, func(r *Request) bool {
+		return r != o.sent && r.Key == o.Key && r.Path == o.sent.Path
+	})
 }
 
 // asksFor says that the files of the run that sent an operation ask for it.
@@ -152,7 +158,8 @@ func (h *History) asksFor(o *operated) error {
 		do = "add"
 	}
 	if digest, _ := files.wants(o.tag, "members.file"); !same(do, o.Action) || !same(digest, o.digest) {
-		return fmt.Errorf("entry %d, sent for commit %d: %s of %s with %q; the files ask for %v with %v", o.Seq, o.sent.Commit, o.Action, o.tag, o.digest, do, digest)
+		return fmt.Errorf("entry %d, sent for commit %d: %s of %s with %q; the files ask for %v with %v",
+			o.Seq, o.sent.Commit, o.Action, o.tag, o.digest, do, digest)
 	}
 	return nil
 }
@@ -177,7 +184,8 @@ func (h *History) askedAs(o *operated) string {
 // by adding, where the service takes no files: nothing was done to it since it was made.
 func (h *History) fills(o *operated) bool {
 	return h.NoFiles && !slices.ContainsFunc(h.operations(), func(before *operated) bool {
-		return before.Seq < o.Seq && before.audience == o.audience && before.Action != "create" && before.ended != "failed" && before.Key != o.Key
+		return before.Seq < o.Seq && before.audience == o.audience &&
+			before.Action != "create" && before.ended != "failed" && before.Key != o.Key
 	})
 }
 

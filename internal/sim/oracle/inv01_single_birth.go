@@ -31,7 +31,9 @@ func SingleBirth(h *History) error {
 		case h.secondLife(first, e):
 			born[tag] = e
 		case h.blind(first, e) || h.atOnce(first, e) || h.beneathEnded(first, e) || h.beneathTwins(first, e):
-		case !hasKey[e.Kind] && first.Actor != e.Actor && (!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()): // two at once, or what somebody took away
+		// two at once, or what somebody took away
+		case !hasKey[e.Kind] && first.Actor != e.Actor &&
+			(!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()):
 		case e.createKey() == "" && h.takenAway(first, e.Seq): // while nobody had heard of it
 			born[tag] = e
 		case e.createKey() == "" && h.overtaken(first, e):
@@ -39,11 +41,14 @@ func SingleBirth(h *History) error {
 			return fmt.Errorf("%s was created as %s and again as %s", tag, first.ID, e.ID)
 		case e.createKey() == "": // one request, delivered twice
 		case first.createKey() != e.createKey():
-			return fmt.Errorf("%s was created as %s under key %q and again as %s under key %q", tag, first.ID, first.createKey(), e.ID, e.createKey())
+			return fmt.Errorf("%s was created as %s under key %q and again as %s under key %q",
+				tag, first.ID, first.createKey(), e.ID, e.createKey())
 		case h.tooSoon(first, e):
-			return fmt.Errorf("%s was created as %s and again as %s, by the same bytes within a minute", tag, first.ID, e.ID)
+			return fmt.Errorf("%s was created as %s and again as %s, by the same bytes within a minute",
+				tag, first.ID, e.ID)
 		case h.KeysHold:
-			return fmt.Errorf("%s was created as %s and again as %s, both under key %q, which the service knows", tag, first.ID, e.ID, e.createKey())
+			return fmt.Errorf("%s was created as %s and again as %s, both under key %q, which the service knows",
+				tag, first.ID, e.ID, e.createKey())
 		}
 	}
 	return nil
@@ -64,12 +69,14 @@ func (h *History) missedBefore(lost, again *Entry) bool {
 // keys late knew that of the first.
 func (h *History) tooSoon(first, then *Entry) bool {
 	sent, again := h.requestOf(first), h.requestOf(then)
-	return sent != nil && again != nil && sent != again && sent.Agent == again.Agent && sent.Body == again.Body && again.At.Sub(sent.At) < time.Minute
+	return sent != nil && again != nil && sent != again &&
+		sent.Agent == again.Agent && sent.Body == again.Body && again.At.Sub(sent.At) < time.Minute
 }
 
 // elsewhere says that two creates stand beneath two parents: those of two states.
 func (e *Entry) elsewhere(then *Entry) bool {
-	return e.Actor != then.Actor && (e.After.text("campaign_id") != then.After.text("campaign_id") || e.After.text("ad_group_id") != then.After.text("ad_group_id"))
+	return e.Actor != then.Actor && (e.After.text("campaign_id") != then.After.text("campaign_id") ||
+		e.After.text("ad_group_id") != then.After.text("ad_group_id"))
 }
 
 // blind says that an agent could not tell that another one had made a resource: the
@@ -80,14 +87,16 @@ func (h *History) blind(first, then *Entry) bool {
 	if first.Actor == then.Actor || h.told(first, then) {
 		return false
 	}
-	return !(h.ListsHold && h.recognisable(first, then)) || h.rekeyed(first, then) && !h.listedBetween(first, then) || h.beneathBlind(first, then)
+	return !(h.ListsHold && h.recognisable(first, then)) ||
+		h.rekeyed(first, then) && !h.listedBetween(first, then) || h.beneathBlind(first, then)
 }
 
 // rekeyed says that the files gave a resource, or what it stands beneath, another key
 // between two creates: the service cannot tell that they mean the same.
 func (h *History) rekeyed(first, then *Entry) bool {
 	one, other := h.requestOf(first), h.requestOf(then)
-	return one != nil && other != nil && one.Commit >= 0 && other.Commit >= 0 && h.Commits[one.Commit].path(then.tag()) != h.Commits[other.Commit].path(then.tag())
+	return one != nil && other != nil && one.Commit >= 0 &&
+		other.Commit >= 0 && h.Commits[one.Commit].path(then.tag()) != h.Commits[other.Commit].path(then.tag())
 }
 
 // path is the key of a resource with those of what it stands beneath.
@@ -103,14 +112,16 @@ func (f Files) path(tag string) (path string) {
 func (h *History) beneathBlind(first, then *Entry) bool {
 	at := parentAt[then.Kind]
 	above, own := h.madeAs(first.After.text(at)), h.madeAs(then.After.text(at))
-	return above != nil && own != nil && above.Seq < own.Seq && above.tag() == own.tag() && own.Actor == then.Actor && h.blind(above, own)
+	return above != nil && own != nil && above.Seq < own.Seq &&
+		above.tag() == own.tag() && own.Actor == then.Actor && h.blind(above, own)
 }
 
 // beneathEnded says that what another agent made stands beneath what is archived by then,
 // and is made anew beneath another one: there nothing can be done with it.
 func (h *History) beneathEnded(first, then *Entry) bool {
 	live := h.Live(then.Seq - 1)
-	for above := live[first.After.text(parentAt[first.Kind])]; above != nil && first.elsewhere(then); above = live[above.After.text(parentAt[above.Kind])] {
+	for above := live[first.After.text(parentAt[first.Kind])]; above != nil &&
+		first.elsewhere(then); above = live[above.After.text(parentAt[above.Kind])] {
 		if above.gone() {
 			return true
 		}
@@ -123,7 +134,8 @@ func (h *History) beneathEnded(first, then *Entry) bool {
 func (h *History) beneathTwins(first, then *Entry) bool {
 	at := parentAt[then.Kind]
 	one, other := h.madeAs(first.After.text(at)), h.madeAs(then.After.text(at))
-	return !h.KeysHold && first.Actor != then.Actor && one != nil && other != nil && one.ID != other.ID && one.createKey() != "" && one.createKey() == other.createKey() &&
+	return !h.KeysHold && first.Actor != then.Actor && one != nil &&
+		other != nil && one.ID != other.ID && one.createKey() != "" && one.createKey() == other.createKey() &&
 		one.Actor == first.Actor && other.Actor == then.Actor
 }
 
@@ -160,7 +172,8 @@ func (h *History) recognisable(first, then *Entry) bool {
 func (h *History) listedBetween(first, then *Entry) bool {
 	sent := h.requestOf(then)
 	return sent != nil && slices.ContainsFunc(h.Requests, func(r *Request) bool {
-		return r.Agent == sent.Agent && r.Method == "GET" && r.N > first.Request && r.N < sent.N && r.Whole && r.Status == 200 && !r.Answered.After(sent.At) && r.Path == listOf[then.Kind]
+		return r.Agent == sent.Agent && r.Method == "GET" && r.N > first.Request &&
+			r.N < sent.N && r.Whole && r.Status == 200 && !r.Answered.After(sent.At) && r.Path == listOf[then.Kind]
 	})
 }
 
@@ -176,7 +189,9 @@ func (h *History) takenAway(made *Entry, before int64) bool {
 	if sent := h.requestOf(made); sent != nil && sent.refused() {
 		return true
 	}
-	return nameless[last.Kind] && slices.ContainsFunc(h.Requests, func(r *Request) bool { return r.lost() && r.Mutates() })
+	return nameless[last.Kind] && slices.ContainsFunc(h.Requests, func(r *Request) bool {
+		return r.lost() && r.Mutates()
+	})
 }
 
 // refused says that the service said that it did not do what was asked.
@@ -193,7 +208,8 @@ var listOf = map[string]string{
 // before.
 func (h *History) told(first, then *Entry) bool {
 	return slices.ContainsFunc(h.Requests, func(r *Request) bool {
-		return h.Actors[r.Agent] == then.Actor && r.At.Before(then.At) && slices.Contains(r.Conflicts, first.createKey())
+		return h.Actors[r.Agent] == then.Actor && r.At.Before(then.At) &&
+			slices.Contains(r.Conflicts, first.createKey())
 	})
 }
 

@@ -17,7 +17,8 @@ func JustifiedWrite(h *History) error {
 		}
 		r := h.requestOf(e)
 		if r == nil {
-			return fmt.Errorf("entry %d (%s %s %s) follows from no request of the agent", e.Seq, e.Action, e.Kind, e.tag())
+			return fmt.Errorf("entry %d (%s %s %s) follows from no request of the agent",
+				e.Seq, e.Action, e.Kind, e.tag())
 		}
 		if r.Commit < 0 {
 			return fmt.Errorf("entry %d (%s %s %s) was sent outside a run", e.Seq, e.Action, e.Kind, e.tag())
@@ -76,7 +77,8 @@ func (f Files) justify(e *Entry) error {
 		if given && same(want, after) || e.Before == nil && isDefault(field.name, after, e) {
 			continue
 		}
-		return fmt.Errorf("%s of %s %s sets %s from %v to %v; the files say %v (given: %v)", e.Action, e.Kind, tag, field.name, before, after, want, given)
+		return fmt.Errorf("%s of %s %s sets %s from %v to %v; the files say %v (given: %v)",
+			e.Action, e.Kind, tag, field.name, before, after, want, given)
 	}
 	return nil
 }
@@ -84,5 +86,6 @@ func (f Files) justify(e *Entry) error {
 // isDefault knows what a create may hold that the files do not say, or do not
 // say yet: the status it is created in, and the name an ad takes from its title.
 func isDefault(name string, after any, e *Entry) bool {
-	return name == "status" && (same(after, "paused") || ofPeople[e.Kind]) || name == "name" && same(after, e.After.at("creative.title"))
+	return name == "status" && (same(after, "paused") || ofPeople[e.Kind]) ||
+		name == "name" && same(after, e.After.at("creative.title"))
 }

@@ -39,7 +39,8 @@ func SameKeySameBytes(h *History) error {
 		}
 		name := fmt.Sprintf("%d %s\n%s", r.Agent, r.Path, r.Key)
 		if first := bodies[name]; first != nil && first.Body != r.Body {
-			return fmt.Errorf("key %q went with one body in request %d and another in request %d (POST %s):\n%s\n%s", r.Key, first.N, r.N, r.Path, first.Content, r.Content)
+			return fmt.Errorf("key %q went with one body in request %d and another in request %d (POST %s):\n%s\n%s",
+				r.Key, first.N, r.N, r.Path, first.Content, r.Content)
 		}
 		bodies[name] = r
 		for _, o := range r.operations() {

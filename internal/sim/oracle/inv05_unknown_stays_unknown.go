@@ -22,8 +22,10 @@ func UnknownStaysUnknown(h *History) error {
 		for _, id := range r.targets() {
 			name := fmt.Sprintf("%d %s", r.Agent, id)
 			lost := unknown[name]
-			if r.Mutates() && lost != nil && (lost.Body != r.Body || lost.Path != r.Path) && !lost.Answered.After(r.At) {
-				return fmt.Errorf("request %d (POST %s) goes to %s while the outcome of request %d (POST %s, status %d) is unknown and nothing was read since", r.N, r.Path, id, lost.N, lost.Path, lost.Status)
+			if r.Mutates() && lost != nil && (lost.Body != r.Body || lost.Path != r.Path) &&
+				!lost.Answered.After(r.At) {
+				return fmt.Errorf("request %d (POST %s) goes to %s while the outcome of request %d (POST %s, status "+
+					"%d) is unknown and nothing was read since", r.N, r.Path, id, lost.N, lost.Path, lost.Status)
 			}
 			delete(unknown, name)
 			if r.Mutates() && r.lost() {

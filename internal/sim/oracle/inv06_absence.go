@@ -10,7 +10,8 @@ import "fmt"
 func AbsenceIsNotDeletion(h *History) error {
 	for i := range h.W {
 		e := &h.W[i]
-		if _, ours := h.ours(e); !ours || !managed(e) || e.After != nil && same(e.Before.at("status"), e.After.at("status")) {
+		if _, ours := h.ours(e); !ours || !managed(e) ||
+			e.After != nil && same(e.Before.at("status"), e.After.at("status")) {
 			continue
 		}
 		status := e.status()
@@ -23,10 +24,12 @@ func AbsenceIsNotDeletion(h *History) error {
 		}
 		_, named := h.Commits[r.Commit][e.tag()]
 		says, _ := h.Commits[r.Commit].wants(e.tag(), "status")
-		if status == "paused" && (named || h.backOf(r) != nil) || same(says, status) || h.pruned(e, r.Commit) || h.isStray(e) || h.replaces(e, r.Commit) {
+		if status == "paused" && (named || h.backOf(r) != nil) ||
+			same(says, status) || h.pruned(e, r.Commit) || h.isStray(e) || h.replaces(e, r.Commit) {
 			continue
 		}
-		return fmt.Errorf("entry %d makes %s %s %s; no file asks for it, and the policy says %q of what the files leave out", e.Seq, e.Kind, e.tag(), status, h.Prune)
+		return fmt.Errorf("entry %d makes %s %s %s; no file "+
+			"asks for it, and the policy says %q of what the files leave out", e.Seq, e.Kind, e.tag(), status, h.Prune)
 	}
 	return nil
 }

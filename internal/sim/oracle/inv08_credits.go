@@ -42,7 +42,8 @@ func (h *History) credited() (n int, bad error) {
 		for j := range h.W {
 			e := &h.W[j]
 			agent, ours := h.ours(e)
-			if e.Seq <= a.From || e.Seq > until || !ours || agent != a.Agent || !spends[e.Kind] || e.Account != h.Account {
+			if e.Seq <= a.From || e.Seq > until ||
+				!ours || agent != a.Agent || !spends[e.Kind] || e.Account != h.Account {
 				continue
 			}
 			rise := e.After.spend(e.Kind, 0) - e.Before.spend(e.Kind, 0)
@@ -50,7 +51,8 @@ func (h *History) credited() (n int, bad error) {
 			switch {
 			case rise <= 0 || moved <= before/4:
 			case moved > rest+(before+rest)/4:
-				return n, fmt.Errorf("entry %d (%s of %s): the run of process %d has let %d more be spent, where %d could be and earlier runs had %d to come; nobody allowed more than a quarter",
+				return n, fmt.Errorf("entry %d (%s of %s): the run of process %d has let %d more be "+
+					"spent, where %d could be and earlier runs had %d to come; nobody allowed more than a quarter",
 					e.Seq, e.Action, e.tag(), a.Process, moved, before, rest)
 			default:
 				n++
@@ -98,7 +100,8 @@ type step struct {
 }
 
 func (h *History) step(first, then *Apply) step {
-	return step{h, first, then, h.Commits[first.Commit], h.Commits[then.Commit], h.campaigns(first.From), h.campaigns(then.From)}
+	return step{h, first, then, h.Commits[first.Commit],
+		h.Commits[then.Commit], h.campaigns(first.From), h.campaigns(then.From)}
 }
 
 // campaigns are those that stand after an entry, by tag.
@@ -142,7 +145,8 @@ func (s step) asBefore(item Item, was, is Record) bool {
 		want, given := s.wants.wants(item.Tag, name)
 		still, asked := s.now.wants(item.Tag, name)
 		path := pathOf(item.Kind, name)
-		if given != asked || !same(want, still) || was != nil && !same(is.at(path), was.at(path)) && !same(is.at(path), want) {
+		if given != asked || !same(want, still) ||
+			was != nil && !same(is.at(path), was.at(path)) && !same(is.at(path), want) {
 			return false
 		}
 	}

@@ -14,14 +14,16 @@ func GuardsHold(h *History) error {
 			e := &h.W[i]
 			agent, ours := h.ours(e)
 			r := h.requestOf(e)
-			if !ours || agent != a.Agent || e.Before == nil || !managed(e) || r == nil || r.Process != a.Process || e.Seq <= a.From {
+			if !ours || agent != a.Agent || e.Before == nil ||
+				!managed(e) || r == nil || r.Process != a.Process || e.Seq <= a.From {
 				continue
 			}
 			for _, name := range []string{"budget.daily", "budget.lifetime"} {
 				before, _ := e.Before.at(pathOf(e.Kind, name)).(int64)
 				after, _ := e.After.at(pathOf(e.Kind, name)).(int64)
 				if before > 0 && after > before*3/2 {
-					return fmt.Errorf("entry %d raises %s of %s from %d to %d; nobody allowed it", e.Seq, name, e.tag(), before, after)
+					return fmt.Errorf("entry %d raises %s of %s from %d to %d; nobody allowed it",
+						e.Seq, name, e.tag(), before, after)
 				}
 			}
 		}

@@ -55,7 +55,8 @@ func (h *History) pathWith(a *Apply, spent spentBy) (*Entry, error) {
 			bound += h.asks(a).spend(e.tag(), nil, 0)
 		}
 		if is > bound {
-			return e, fmt.Errorf("entry %d (%s of %s) lets %d be spent; %d could be before the run, and the files ask for at most %d", e.Seq, e.Action, e.tag(), is, before, bound)
+			return e, fmt.Errorf("entry %d (%s of %s) lets %d be spent; %d could "+
+				"be before the run, and the files ask for at most %d", e.Seq, e.Action, e.tag(), is, before, bound)
 		}
 	}
 	return nil, nil

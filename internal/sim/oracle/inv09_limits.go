@@ -67,8 +67,10 @@ func (h *History) limitedPathOf(a *Apply) error {
 			switch {
 			case moves:
 				bound[day] += max(0, is[day]-was[day])
-			case is[day] > bound[day] && day >= e.At.AddDate(0, 0, -1).Format("2006-01-02"): // nothing is spent on a day that is over
-				return fmt.Errorf("entry %d (%s of %s %s) lets %d be spent on %s; before the run, or as the files ask, it is at most %d", e.Seq, e.Action, e.Kind, e.tag(), is[day], day, bound[day])
+			// nothing is spent on a day that is over
+			case is[day] > bound[day] && day >= e.At.AddDate(0, 0, -1).Format("2006-01-02"):
+				return fmt.Errorf("entry %d (%s of %s %s) lets %d be spent on %s; before the run, "+
+					"or as the files ask, it is at most %d", e.Seq, e.Action, e.Kind, e.tag(), is[day], day, bound[day])
 			}
 		}
 	}
@@ -156,7 +158,10 @@ func (h *History) askedLimits(a *Apply, live map[string]*Entry) (limits []Record
 // looser is the part of two versions of a limit that binds in any case: the days
 // of both, and the larger amount.
 func looser(a, b Record) []Record {
-	l := Record{"start_date": max(a.text("start_date"), b.text("start_date")), "end_date": a["end_date"], "amount_micros": a["amount_micros"]}
+	l := Record{
+		"start_date": max(a.text("start_date"), b.text("start_date")),
+		"end_date":   a["end_date"], "amount_micros": a["amount_micros"],
+	}
 	if end := b.text("end_date"); end != "" && (a.text("end_date") == "" || end < a.text("end_date")) {
 		l["end_date"] = b["end_date"]
 	}
@@ -196,7 +201,8 @@ func LimitsHold(h *History) error {
 		case e.After == nil:
 			return fmt.Errorf("entry %d takes %s %s away; nobody allowed it", e.Seq, e.Kind, e.tag())
 		case after > before*3/2:
-			return fmt.Errorf("entry %d raises %s %s from %d to %d; nobody allowed it", e.Seq, e.Kind, e.tag(), before, after)
+			return fmt.Errorf("entry %d raises %s %s from %d to %d; nobody allowed it",
+				e.Seq, e.Kind, e.tag(), before, after)
 		case e.After.text("start_date") > e.Before.text("start_date"), is != "" && (was == "" || is < was):
 			return fmt.Errorf("entry %d leaves days out of %s %s; nobody allowed it", e.Seq, e.Kind, e.tag())
 		}

@@ -20,7 +20,8 @@ func PauseWins(h *History) error {
 				risen = e
 			case h.isStray(e) && h.createOf(e).Seq > a.From:
 			case risen != nil && e.Before.text("status") == "active" && e.After.text("status") != "active":
-				return fmt.Errorf("entry %d (%s of %s) comes after entry %d (%s of %s) of the same run", e.Seq, e.Action, e.tag(), risen.Seq, risen.Action, risen.tag())
+				return fmt.Errorf("entry %d (%s of %s) comes after entry %d (%s of %s) of the same run",
+					e.Seq, e.Action, e.tag(), risen.Seq, risen.Action, risen.tag())
 			}
 		}
 	}

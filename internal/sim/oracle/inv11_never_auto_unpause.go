@@ -26,8 +26,10 @@ func NeverAutoUnpause(h *History) error {
 			paused[e.ID] = e
 		case ours && foreign != nil && e.After.text("status") == "active":
 			r := h.requestOf(e)
-			if r != nil && h.readBetween(foreign.ID, foreign, r) && !h.edited(e.tag(), "status", foreign.Commit, r.Commit) && !h.startsAgain(r) {
-				return fmt.Errorf("entry %d activates %s, which %s paused in entry %d; the files' status was not edited since", e.Seq, e.tag(), foreign.Actor, foreign.Seq)
+			if r != nil && h.readBetween(foreign.ID, foreign, r) &&
+				!h.edited(e.tag(), "status", foreign.Commit, r.Commit) && !h.startsAgain(r) {
+				return fmt.Errorf("entry %d activates %s, which %s paused "+
+					"in entry %d; the files' status was not edited since", e.Seq, e.tag(), foreign.Actor, foreign.Seq)
 			}
 		}
 	}
@@ -45,7 +47,8 @@ func (h *History) startsAgain(r *Request) bool {
 // about it may have come after the answer.
 func (h *History) readBetween(id string, foreign *Entry, sent *Request) bool {
 	for _, r := range h.Requests {
-		if r.Agent != sent.Agent || r.Method != "GET" || r.N <= foreign.Request || r.N > sent.N || r.Answered.IsZero() || r.Answered.After(sent.At) || r.Status != 200 || !r.Whole {
+		if r.Agent != sent.Agent || r.Method != "GET" || r.N <= foreign.Request ||
+			r.N > sent.N || r.Answered.IsZero() || r.Answered.After(sent.At) || r.Status != 200 || !r.Whole {
 			continue
 		}
 		if pathNames(r.Path, id) || readAt[foreign.Kind] == r.Path {

@@ -7,7 +7,8 @@ func AccountBinding(h *History) error {
 	for i := range h.W {
 		e := &h.W[i]
 		if managed(e) && e.Account != h.Account {
-			return fmt.Errorf("entry %d writes %s %s to account %s; the files are of %s", e.Seq, e.Kind, e.tag(), e.Account, h.Account)
+			return fmt.Errorf("entry %d writes %s %s to account %s; the files are of %s",
+				e.Seq, e.Kind, e.tag(), e.Account, h.Account)
 		}
 	}
 	for _, r := range h.Requests {

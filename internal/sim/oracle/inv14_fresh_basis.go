@@ -36,8 +36,12 @@ func FreshBasis(h *History) error {
 					}
 					continue
 				}
-				if r := h.requestOf(e); over.by != nil && r != nil && !h.adopts(e, over.by) && !h.newlyGiven(e.tag(), f.name, over.by, r.Commit) && h.readBetween(e.ID, over.by, r) && !h.newborn(over.by) && !same(before, over.value) && !h.agreed(e.tag(), f.name, before, r.Commit) && !h.reverts(e.tag(), f.name, over.by, r.Commit) {
-					return fmt.Errorf("entry %d sets %s of %s to %v over %v, which a stranger wrote in entry %d and the agent had read", e.Seq, f.name, e.tag(), after, before, over.by.Seq)
+				if r := h.requestOf(e); over.by != nil &&
+					r != nil && !h.adopts(e, over.by) && !h.newlyGiven(e.tag(), f.name, over.by, r.Commit) &&
+					h.readBetween(e.ID, over.by, r) && !h.newborn(over.by) && !same(before, over.value) &&
+					!h.agreed(e.tag(), f.name, before, r.Commit) && !h.reverts(e.tag(), f.name, over.by, r.Commit) {
+					return fmt.Errorf("entry %d sets %s of %s to %v over %v, which a stranger "+
+						"wrote in entry %d and the agent had read", e.Seq, f.name, e.tag(), after, before, over.by.Seq)
 				}
 			}
 		}

@@ -25,7 +25,8 @@ func NoLostMembers(h *History) error {
 		}
 		by := theirs[o.audience]
 		if o.Action == "replace" && by != nil && (knows[o.audience] || h.strict(o.sent)) {
-			return fmt.Errorf("entry %d replaces who is in %s over what %s did in entry %d", o.Seq, o.tag, by.Actor, by.Seq)
+			return fmt.Errorf("entry %d replaces who is in %s over what %s did in entry %d",
+				o.Seq, o.tag, by.Actor, by.Seq)
 		}
 		if o.digest != "" || o.Action == "merge" {
 			knows[o.audience] = true
@@ -66,7 +67,8 @@ func ShrinksHold(h *History) error {
 			known[o.audience] = then
 		}
 		if h.strict(o.sent) && most >= 10 && out > most*30/100 {
-			return fmt.Errorf("entry %d (%s) takes %d of at most %d people out of %s; nobody allowed it", o.Seq, o.Action, out, most, o.tag)
+			return fmt.Errorf("entry %d (%s) takes %d of at most %d people out of %s; nobody allowed it",
+				o.Seq, o.Action, out, most, o.tag)
 		}
 	}
 	return nil
@@ -138,11 +140,16 @@ func (h *History) takenForOwn(e *Entry) bool {
 	return slices.ContainsFunc(h.Requests, func(r *Request) bool {
 		var asked Record
 		agent := h.Actors[r.Agent]
-		if r.Path != listOf[e.Kind] || !r.Mutates() || !r.lost() || agent == made.Actor || r.At.Before(made.At) || json.Unmarshal(r.Content, &asked) != nil || asked.tag() != made.tag() {
+		if r.Path != listOf[e.Kind] || !r.Mutates() || !r.lost() || agent == made.Actor ||
+			r.At.Before(made.At) || json.Unmarshal(r.Content, &asked) != nil || asked.tag() != made.tag() {
 			return false
 		}
-		arrived := slices.ContainsFunc(h.W, func(w Entry) bool { return w.Action == "create" && w.Actor == agent && w.Body == r.Body })
-		sent := slices.ContainsFunc(h.operations(), func(o *operated) bool { return o.audience == e.ID && o.Actor == agent })
+		arrived := slices.ContainsFunc(h.W, func(w Entry) bool {
+			return w.Action == "create" && w.Actor == agent && w.Body == r.Body
+		})
+		sent := slices.ContainsFunc(h.operations(), func(o *operated) bool {
+			return o.audience == e.ID && o.Actor == agent
+		})
 		return !arrived && !sent && !h.listedLate(r, made)
 	})
 }
@@ -152,6 +159,7 @@ func (h *History) takenForOwn(e *Entry) bool {
 func (h *History) listedLate(sent *Request, made *Entry) bool {
 	return slices.ContainsFunc(h.Requests, func(r *Request) bool {
 		shows := r.N > made.Request && (h.ListsHold || r.At.Sub(made.At) >= longestLag)
-		return shows && r.Agent == sent.Agent && r.N < sent.N && r.Method == "GET" && r.Path == sent.Path && r.Whole && r.Status == 200
+		return shows && r.Agent == sent.Agent && r.N < sent.N &&
+			r.Method == "GET" && r.Path == sent.Path && r.Whole && r.Status == 200
 	})
 }

@@ -16,11 +16,13 @@ func OutcomesAddUp(h *History) error {
 			continue
 		}
 		if a.Counted != a.Planned {
-			return fmt.Errorf("a run of agent %d planned %d changes and reports %d outcomes", a.Agent, a.Planned, a.Counted)
+			return fmt.Errorf("a run of agent %d planned %d changes and reports %d outcomes",
+				a.Agent, a.Planned, a.Counted)
 		}
 		for tag, outcome := range a.Outcomes {
 			if outcome == "create applied" && !born[tag] {
-				return fmt.Errorf("a run of agent %d reports that it created %s; the service has no such create", a.Agent, tag)
+				return fmt.Errorf("a run of agent %d reports that it created %s; the service has no such create",
+					a.Agent, tag)
 			}
 		}
 	}

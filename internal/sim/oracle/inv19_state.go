@@ -70,8 +70,10 @@ func (h *History) loaded(l Load) error {
 		case v.Serial >= versions[l.Before].Serial || l.Refused != "":
 			return nil
 		default:
-			return fmt.Errorf("it gives serial %d without a word; %d was acknowledged", v.Serial, versions[l.Before].Serial)
+			return fmt.Errorf("it gives serial %d without a word; %d was acknowledged",
+				v.Serial, versions[l.Before].Serial)
 		}
 	}
-	return fmt.Errorf("it gives serial %d of lineage %q, digest %q, which it never was", l.Got.Serial, l.Got.Lineage, l.Got.Digest)
+	return fmt.Errorf("it gives serial %d of lineage %q, digest %q, which it never was",
+		l.Got.Serial, l.Got.Lineage, l.Got.Digest)
 }

@@ -18,7 +18,8 @@ func RetryDiscipline(h *History) error {
 		until := r.Answered.Add(min(r.RetryAfter, longestHold))
 		for _, next := range h.Requests[i+1:] {
 			if next.Process == r.Process && next.At.After(r.Answered) && next.At.Before(until) {
-				return fmt.Errorf("request %d went %s after request %d was told to wait %s", next.N, next.At.Sub(r.Answered), r.N, r.RetryAfter)
+				return fmt.Errorf("request %d went %s after request %d was told to wait %s",
+					next.N, next.At.Sub(r.Answered), r.N, r.RetryAfter)
 			}
 		}
 	}

@@ -27,15 +27,19 @@ func Convergence(h *History, excused map[string]string) error {
 		reason := h.reason(tag, excused)
 		if files.waits(tag) { // invariant 37 has what becomes of it; that it waits is said
 			if len(files[tag].Wrong) > 0 && !strings.HasPrefix(excused[tag], "invalid ") {
-				return fmt.Errorf("a cell of %s %s is wrong, and the agent says %q of it", files[tag].Kind, tag, excused[tag])
+				return fmt.Errorf("a cell of %s %s is wrong, and the agent says %q of it",
+					files[tag].Kind, tag, excused[tag])
 			}
 			continue
 		}
-		free := !h.Alone && (h.Shared || !overSomebody(reason)) // guards and others are many; who is said to have done something has done it
-		if reason != "" && (free || h.touchedAbove(tag, touched) || h.forAPerson(tag, reason) || h.waitsForALimit(tag, excused) || h.restsOnWaiting(tag, reason)) || files.ends(tag) && len(byTag[tag]) == 0 {
+		// guards and others are many; who is said to have done something has done it
+		free := !h.Alone && (h.Shared || !overSomebody(reason))
+		if reason != "" && (free || h.touchedAbove(tag, touched) || h.forAPerson(tag, reason) || h.waitsForALimit(tag,
+			excused) || h.restsOnWaiting(tag, reason)) || files.ends(tag) && len(byTag[tag]) == 0 {
 			continue
 		}
-		if bounds[files[tag].Kind] && h.withoutLimits() && touched[tag] { // what somebody did to it before is shown to nobody
+		// what somebody did to it before is shown to nobody
+		if bounds[files[tag].Kind] && h.withoutLimits() && touched[tag] {
 			continue
 		}
 		if err := h.reached(tag, byTag[tag]); err != nil {
@@ -76,7 +80,8 @@ func (h *History) reason(tag string, excused map[string]string) string {
 // forAPerson says that a hold is one only a person can release: of a limit that the
 // account may not have, of what waits to be adopted, or of who is in an audience, as
 // changed by somebody else, where an operation on those people was refused or lost, or
-// the service took it twice, or as it takes no files to replace them by; and of what adsync's own update did that came late.
+// the service took it twice, or as it takes no files to replace them by; and of what adsync's own
+// update did that came late.
 func (h *History) forAPerson(tag, reason string) bool {
 	item := h.Commits[len(h.Commits)-1][tag]
 	switch {
@@ -90,7 +95,8 @@ func (h *History) forAPerson(tag, reason string) bool {
 		return true
 	case !ofPeople[item.Kind]:
 		return false
-	case (strings.HasPrefix(reason, "conflict ") || strings.HasPrefix(reason, "drift ")) && (h.sentTwice(tag) || h.peopleInDoubt(tag)):
+	case (strings.HasPrefix(reason, "conflict ") || strings.HasPrefix(reason, "drift ")) &&
+		(h.sentTwice(tag) || h.peopleInDoubt(tag)):
 		return true
 	case h.irreplaceable(tag, reason):
 		return true
@@ -100,17 +106,20 @@ func (h *History) forAPerson(tag, reason string) bool {
 	of, _ := item.Values["merge"].([]string)
 	return slices.ContainsFunc(of, func(source string) bool {
 		_, source, _ = strings.Cut(source, "/")
-		return h.sentTwice(source) || h.peopleInDoubt(source) || len(h.createsOf(source)) == 0 || h.irreplaceable(source, reason)
+		return h.sentTwice(source) || h.peopleInDoubt(source) ||
+			len(h.createsOf(source)) == 0 || h.irreplaceable(source, reason)
 	})
 }
 
 // irreplaceable says that a hold is over a list that is to take the place of another, of
 // an audience that has been filled, at a service that takes no files.
 func (h *History) irreplaceable(tag, reason string) bool {
-	held := strings.Contains(reason, "replace takes an uploaded file") || strings.Contains(reason, "audience/"+tag+" is held")
-	return h.NoFiles && held && h.Commits[len(h.Commits)-1].does(tag) == "replace" && slices.ContainsFunc(h.operations(), func(o *operated) bool {
-		return o.tag == tag && o.Action != "create"
-	})
+	held := strings.Contains(reason, "replace takes an uploaded file") ||
+		strings.Contains(reason, "audience/"+tag+" is held")
+	return h.NoFiles && held && h.Commits[len(h.Commits)-1].does(tag) == "replace" &&
+		slices.ContainsFunc(h.operations(), func(o *operated) bool {
+			return o.tag == tag && o.Action != "create"
+		})
 }
 
 // waitsForALimit says that a resource, or one it stands beneath, would spend more than
@@ -122,7 +131,8 @@ func (h *History) waitsForALimit(tag string, excused map[string]string) bool {
 		reason := excused[tag]
 		for limit, item := range files {
 			held := " of " + item.Kind + "/" + limit + " is held"
-			waits := without && strings.Contains(reason, "(unavailable)"+held) || h.waitsForAdoption(limit) && strings.Contains(reason, "(adopt)"+held)
+			waits := without && strings.Contains(reason, "(unavailable)"+held) ||
+				h.waitsForAdoption(limit) && strings.Contains(reason, "(adopt)"+held)
 			if bounds[item.Kind] && strings.HasPrefix(reason, "exceeds-files ") && waits {
 				return true
 			}
@@ -163,7 +173,8 @@ func (h *History) arrivedLate(tag string) bool {
 func (h *History) missedBy(e *Entry, before int) bool {
 	sent := h.requestOf(e)
 	return sent != nil && sent.lost() && slices.ContainsFunc(h.Requests, func(r *Request) bool {
-		return r.Agent == sent.Agent && r.Method == "GET" && r.Path == listOf[e.Kind] && r.Whole && r.Status == 200 && r.N < before && r.N <= e.Request && r.Answered.UnixMilli() <= e.At.UnixMilli() && !mayArrive(e, sent, r)
+		return r.Agent == sent.Agent && r.Method == "GET" && r.Path == listOf[e.Kind] && r.Whole && r.Status == 200 &&
+			r.N < before && r.N <= e.Request && r.Answered.UnixMilli() <= e.At.UnixMilli() && !mayArrive(e, sent, r)
 	})
 }
 
@@ -183,10 +194,13 @@ func (h *History) thoughRefused(e *Entry) bool {
 func (h *History) deliveredLate(tag string) bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool {
 		by, ours := h.ours(&e)
-		return ours && managed(&e) && e.Before != nil && e.tag() == tag && slices.ContainsFunc(h.Requests, func(r *Request) bool {
-			return r.Agent == by && r.lost() && r.Body == e.Body && r.names(&e) && slices.ContainsFunc(h.W, func(later Entry) bool {
+		return ours && managed(&e) && e.Before != nil &&
+			e.tag() == tag && slices.ContainsFunc(h.Requests, func(r *Request) bool {
+			return r.Agent == by && r.lost() && r.Body == e.Body &&
+				r.names(&e) && slices.ContainsFunc(h.W, func(later Entry) bool {
 				sent := h.requestOf(&later)
-				return later.Seq < e.Seq && later.ID == e.ID && later.Body != e.Body && sent != nil && sent.Agent == by && !sent.At.Before(r.Answered)
+				return later.Seq < e.Seq && later.ID == e.ID &&
+					later.Body != e.Body && sent != nil && sent.Agent == by && !sent.At.Before(r.Answered)
 			})
 		})
 	})
@@ -195,9 +209,10 @@ func (h *History) deliveredLate(tag string) bool {
 // inItsOwnWay says that a limit of the files has its days already, as a create that
 // was carried out though its answer was that it was refused.
 func (h *History) inItsOwnWay(tag, reason string) bool {
-	return strings.HasPrefix(reason, "incomplete its days overlap ") && slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool {
-		return h.thoughRefused(e) && strings.Contains(reason, " "+e.ID+" ")
-	})
+	return strings.HasPrefix(reason, "incomplete its days overlap ") &&
+		slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool {
+			return h.thoughRefused(e) && strings.Contains(reason, " "+e.ID+" ")
+		})
 }
 
 // doneThoughRefused says that a write was carried out, and all its agent heard is that
@@ -237,9 +252,12 @@ func (h *History) unheard(o *operated) bool {
 	if !ours || o.sent == nil || o.Action == "create" {
 		return false
 	}
-	crashed := slices.ContainsFunc(h.Applies, func(a *Apply) bool { return a.Crashed && a.Agent == o.sent.Agent && a.Process == o.sent.Process })
+	crashed := slices.ContainsFunc(h.Applies, func(a *Apply) bool {
+		return a.Crashed && a.Agent == o.sent.Agent && a.Process == o.sent.Process
+	})
 	return crashed && !slices.ContainsFunc(h.Requests, func(r *Request) bool {
-		return r.Agent == o.sent.Agent && (r.Key == o.Key && r != o.sent || r.Method == "GET" && pathNames(r.Path, o.ID))
+		return r.Agent == o.sent.Agent &&
+			(r.Key == o.Key && r != o.sent || r.Method == "GET" && pathNames(r.Path, o.ID))
 	})
 }
 
@@ -281,7 +299,8 @@ func (h *History) reached(tag string, live []*Entry) error {
 	if len(live) == 0 {
 		return fmt.Errorf("%s %s is not there", f[tag].Kind, tag)
 	}
-	if f.ends(tag) && (h.Shared || len(live) < len(h.createsOf(tag))) { // of two that two agents, or the service, made of one create the files end one
+	// of two that two agents, or the service, made of one create the files end one
+	if f.ends(tag) && (h.Shared || len(live) < len(h.createsOf(tag))) {
 		return nil
 	}
 	if f.ends(tag) {
@@ -320,7 +339,8 @@ func (h *History) inItsTree(tag string, e *Entry) error {
 func (f Files) equals(tag string, e *Entry) error {
 	for _, field := range fields[e.Kind] {
 		if want, given := f.wants(tag, field.name); given && !same(want, e.After.at(field.path)) {
-			return fmt.Errorf("%s of %s %s is %v; the files say %v", field.name, e.Kind, tag, e.After.at(field.path), want)
+			return fmt.Errorf("%s of %s %s is %v; the files say %v",
+				field.name, e.Kind, tag, e.After.at(field.path), want)
 		}
 	}
 	return nil

@@ -21,13 +21,15 @@ func BroughtBack(h *History) error {
 			e := live[id]
 			item, named := asked[e.tag()]
 			made := h.createsOf(e.tag())
-			if twice := len(made) > 1 && made[0].createKey() == made[len(made)-1].createKey(); twice || e.gone() || !named || a.Outcomes[e.tag()] != "update applied" || h.others(id, a.Reverts.From, a.To, a.Agent) {
+			if twice := len(made) > 1 && made[0].createKey() == made[len(made)-1].createKey(); twice || e.gone() ||
+				!named || a.Outcomes[e.tag()] != "update applied" || h.others(id, a.Reverts.From, a.To, a.Agent) {
 				continue
 			}
 			for name, want := range item.Values {
 				starts := name == "status" && same(want, "active")
 				if have := e.After.at(pathOf(e.Kind, name)); !same(have, want) && want != nil && (!starts || a.Starts) {
-					return fmt.Errorf("%s of %s is %v once what changed it is taken back; it was %v before", name, e.tag(), have, want)
+					return fmt.Errorf("%s of %s is %v once what changed it is taken back; it was %v before",
+						name, e.tag(), have, want)
 				}
 			}
 		}

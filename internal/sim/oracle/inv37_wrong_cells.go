@@ -18,7 +18,8 @@ func WaitingLeft(h *History) error {
 			continue
 		}
 		if err := h.leaves(e, r); err != nil {
-			return fmt.Errorf("entry %d (%s of %s %s), sent for commit %d: %w", e.Seq, e.Action, e.Kind, e.tag(), r.Commit, err)
+			return fmt.Errorf("entry %d (%s of %s %s), sent for commit %d: %w",
+				e.Seq, e.Action, e.Kind, e.tag(), r.Commit, err)
 		}
 	}
 	return nil
@@ -38,7 +39,8 @@ func (h *History) leaves(e *Entry, r *Request) error {
 		return nil
 	}
 	if beside := h.besideWrong(e, r); beside != "" {
-		return fmt.Errorf("it rises or starts beside %s, a wrong cell of which could have lowered or stopped that", beside)
+		return fmt.Errorf("it rises or starts beside %s, a wrong cell of which could have lowered or stopped that",
+			beside)
 	}
 	return nil
 }

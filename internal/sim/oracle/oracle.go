@@ -15,13 +15,15 @@ import (
 
 // Item is one resource as the files have it.
 type Item struct {
-	Kind   string         // as the files call it
-	Tag    string         // first word of its name and of its title, once in a world; d and the first day of a daily limit
-	Parent string         // the parent's tag, "" for what stands beneath nothing
-	Key    string         // where it is another than the tag, which it begins with
-	Was    []string       // the keys it had before
-	Values map[string]any // by name in the files: string, int64 or []string; nil clears. An end is exclusive, as at the service
-	Wrong  []string       // attributes whose cells cannot be read; Values has them as they are once mended
+	Kind string // as the files call it
+	// first word of its name and of its title, once in a world; d and the first day of a daily limit
+	Tag    string
+	Parent string   // the parent's tag, "" for what stands beneath nothing
+	Key    string   // where it is another than the tag, which it begins with
+	Was    []string // the keys it had before
+	// by name in the files: string, int64 or []string; nil clears. An end is exclusive, as at the service
+	Values map[string]any
+	Wrong  []string // attributes whose cells cannot be read; Values has them as they are once mended
 }
 
 // Files are what all files say at one commit, by tag.

@@ -85,10 +85,13 @@ func TestAParentThatWasMadeFirstExcusesNoChild(t *testing.T) {
 	}
 	made(1, "campaign", "cmp_2", "create-2", campaign("paused", 150))
 	for i, parent := range []string{"cmp_2", "cmp_1"} {
-		made(1-i, "ad_group", "ag_"+parent, "group-"+parent, Record{"name": "g1 runners", "status": "active", "campaign_id": parent})
+		made(1-i, "ad_group", "ag_"+parent, "group-"+parent, Record{
+			"name": "g1 runners", "status": "active", "campaign_id": parent,
+		})
 	}
 	if h.beneathBlind(h.madeAs("ag_cmp_2"), h.madeAs("ag_cmp_1")) {
-		t.Error("an ad group beneath the first campaign is let pass; want it only beneath one that was made as nobody could tell")
+		t.Error("an ad group beneath the first " +
+			"campaign is let pass; want it only beneath one that was made as nobody could tell")
 	}
 }
 
@@ -179,7 +182,9 @@ func TestWhatIsBeneathAnArchivedCampaignIsMadeAnew(t *testing.T) {
 		group := func(agent int, id, key, parent string) {
 			r := h.send(2, 3+agent, "/ad_groups", key, id)
 			r.Agent = agent
-			h.write(r, h.Actors[agent], "create", "ad_group", id, nil, Record{"name": "g1 runners", "status": "active", "campaign_id": parent})
+			h.write(r, h.Actors[agent], "create", "ad_group", id, nil, Record{
+				"name": "g1 runners", "status": "active", "campaign_id": parent,
+			})
 		}
 		group(0, "ag_1", "group-1", "cmp_1")
 		h.more("person", "/campaigns/cmp_1", "update", campaign(row.status, 150))

@@ -15,20 +15,29 @@ type moved struct {
 }
 
 func (m *moved) write(actor, tag, status string, budget int64) {
-	now := Record{"name": tag + " shoes", "status": status, "budget": map[string]any{"daily_spend_limit_micros": json.Number(strconv.FormatInt(budget, 10))}}
+	now := Record{
+		"name": tag + " shoes", "status": status, "budget": map[string]any{
+			"daily_spend_limit_micros": json.Number(strconv.FormatInt(budget, 10)),
+		},
+	}
 	action := "update"
 	if m.at[tag] == nil {
 		action = "create"
 	}
 	m.W = append(m.W, Entry{
-		Seq: int64(len(m.W) + 1), Account: "acct", Actor: actor, Action: action, Kind: "campaign", ID: "cmp_" + tag, Before: m.at[tag], After: now,
+		Seq: int64(len(m.W) + 1), Account: "acct",
+		Actor: actor, Action: action, Kind: "campaign", ID: "cmp_" + tag, Before: m.at[tag], After: now,
 	})
 	m.at[tag] = now
 }
 
 func (m *moved) run(hours int, budgets ...int64) *Apply {
 	item := func(tag string, budget int64) Item {
-		return Item{Kind: "campaign", Tag: tag, Values: map[string]any{"name": tag + " shoes", "status": "active", "budget.daily": budget}}
+		return Item{
+			Kind: "campaign", Tag: tag, Values: map[string]any{
+				"name": tag + " shoes", "status": "active", "budget.daily": budget,
+			},
+		}
 	}
 	files := Files{}
 	for i, budget := range budgets {
@@ -61,17 +70,22 @@ func TestACreditPaysForWhatWasShownAlone(t *testing.T) {
 		passes  bool
 		needed  int
 	}{
-		"its own decrease":        {between: func(m *moved) { m.write("first", "c1", "active", 20) }, hours: 1, files: [2]int64{20, 140}, passes: true, needed: 1},
+		"its own decrease": {between: func(m *moved) { m.write("first", "c1", "active", 20) },
+			hours: 1, files: [2]int64{20, 140}, passes: true, needed: 1},
 		"the decrease is to come": {between: func(*moved) {}, hours: 1, files: [2]int64{20, 140}, passes: true},
-		"a stranger's":            {between: func(m *moved) { m.write("person", "c1", "active", 20) }, hours: 1, files: [2]int64{20, 140}},
+		"a stranger's": {between: func(m *moved) { m.write("person", "c1", "active", 20) },
+			hours: 1, files: [2]int64{20, 140}},
 		"its own, and a stranger changed it and back": {between: func(m *moved) {
 			m.write("first", "c1", "active", 20)
 			m.write("person", "c1", "active", 25)
 			m.write("person", "c1", "active", 20)
 		}, hours: 1, files: [2]int64{20, 140}},
-		"after a day":       {between: func(m *moved) { m.write("first", "c1", "active", 20) }, hours: 25, files: [2]int64{20, 140}},
-		"another amount":    {between: func(m *moved) { m.write("first", "c1", "active", 20) }, hours: 1, files: [2]int64{20, 135}},
-		"another row as it": {between: func(m *moved) { m.write("first", "c1", "active", 20) }, hours: 1, files: [2]int64{30, 140}},
+		"after a day": {between: func(m *moved) { m.write("first", "c1", "active", 20) },
+			hours: 25, files: [2]int64{20, 140}},
+		"another amount": {between: func(m *moved) { m.write("first", "c1", "active", 20) },
+			hours: 1, files: [2]int64{20, 135}},
+		"another row as it": {between: func(m *moved) { m.write("first", "c1", "active", 20) },
+			hours: 1, files: [2]int64{30, 140}},
 	} {
 		m := newMoved()
 		m.run(1, 20, 140)

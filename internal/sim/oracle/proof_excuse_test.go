@@ -46,7 +46,8 @@ func TestOneRequestPutsNobodyInTwice(t *testing.T) {
 // What waits for a limit is excused where the account may have none, and where it
 // says that it waits for that one.
 func TestWhatWaitsForALimitIsExcusedWithoutLimitsAlone(t *testing.T) {
-	const waits = "exceeds-files in the account 2.00 could be spent a day, more than 1.00 now, as the update (unavailable) of spend_limit_window/w1 is held"
+	const waits = "exceeds-files in the account " +
+		"2.00 could be spent a day, more than 1.00 now, as the update (unavailable) of spend_limit_window/w1 is held"
 	for _, row := range []struct {
 		what, reason string
 		without      bool
@@ -55,7 +56,8 @@ func TestWhatWaitsForALimitIsExcusedWithoutLimitsAlone(t *testing.T) {
 		{"the account has none", waits, true, true},
 		{"it has some", waits, false, false},
 		{"another hold", "activates is new", true, false},
-		{"a limit the files do not name", "exceeds-files as the update (unavailable) of spend_limit_window/w2 is held", true, false},
+		{"a limit the files do not name", "exceeds-files as the update (unavailable) of spend_limit_window/w2 is held",
+			true, false},
 	} {
 		h := sound()
 		beyond(h)
@@ -109,7 +111,8 @@ func TestALimitThatNobodySeesIsExcusedWhereSomebodyChangedIt(t *testing.T) {
 			h.refuseLimits()
 		}
 		if err := Convergence(h, nil); (err == nil) != row.excused {
-			t.Errorf("changed by %s, the account has no limits: %v: %v; want it excused: %v", row.actor, row.without, err, row.excused)
+			t.Errorf("changed by %s, the account has no limits: %v: %v; want it excused: %v",
+				row.actor, row.without, err, row.excused)
 		}
 	}
 }
@@ -152,9 +155,15 @@ func TestAnUpdateThatComesLateIsExcused(t *testing.T) {
 	}{
 		{"late", "drift changed outside", func(_, _ *Request) {}, true},
 		{"another hold", "activates is new", func(_, _ *Request) {}, false},
-		{"its answer came", "drift changed outside", func(lost, _ *Request) { lost.Status, lost.Whole = 200, true }, false},
-		{"the later one was sent before it was given up", "drift changed outside", func(lost, later *Request) { later.At = lost.Answered.Add(-time.Second) }, false},
-		{"the later one is of the other agent", "drift changed outside", func(_, later *Request) { later.Agent = 1 }, false},
+		{"its answer came", "drift changed outside", func(lost, _ *Request) {
+			lost.Status, lost.Whole = 200, true
+		}, false},
+		{"the later one was sent before it was given up", "drift changed outside", func(lost, later *Request) {
+			later.At = lost.Answered.Add(-time.Second)
+		}, false},
+		{"the later one is of the other agent", "drift changed outside", func(_, later *Request) {
+			later.Agent = 1
+		}, false},
 	} {
 		h := sound()
 		beyond(h)
@@ -162,8 +171,10 @@ func TestAnUpdateThatComesLateIsExcused(t *testing.T) {
 		lost.Status, lost.Whole = 0, false
 		later := h.send(2, 4, limitsPath+"/slw_1", "", "w1 later")
 		row.change(lost, later)
-		h.write(later, "first", "update", "spend_limit_window", "slw_1", window(400, "2026-04-01"), window(500, "2026-04-01"))
-		h.write(lost, "first", "update", "spend_limit_window", "slw_1", window(500, "2026-04-01"), window(300, "2026-04-01"))
+		h.write(later, "first", "update", "spend_limit_window",
+			"slw_1", window(400, "2026-04-01"), window(500, "2026-04-01"))
+		h.write(lost, "first", "update", "spend_limit_window",
+			"slw_1", window(500, "2026-04-01"), window(300, "2026-04-01"))
 		if err := Convergence(h, map[string]string{"w1": row.reason}); (err == nil) != row.excused {
 			t.Errorf("%s: %v; want it excused: %v", row.what, err, row.excused)
 		}
@@ -185,8 +196,16 @@ func TestWhatIsSpentAlreadyFreesNothing(t *testing.T) {
 		{"not all of the other", map[string]int64{"cmp_2": 120}, false},
 	} {
 		h := sound()
-		two := Files{"c1": h.Commits[2]["c1"], "c2": {Kind: "campaign", Tag: "c2", Values: map[string]any{"name": "c2 hats", "status": "active", "budget.lifetime": int64(140)}}}
-		lower := Item{Kind: "campaign", Tag: "c1", Values: map[string]any{"name": "c1 shoes", "status": "active", "budget.lifetime": int64(110)}}
+		two := Files{
+			"c1": h.Commits[2]["c1"], "c2": {Kind: "campaign", Tag: "c2", Values: map[string]any{
+				"name": "c2 hats", "status": "active", "budget.lifetime": int64(140),
+			}},
+		}
+		lower := Item{
+			Kind: "campaign", Tag: "c1", Values: map[string]any{
+				"name": "c1 shoes", "status": "active", "budget.lifetime": int64(110),
+			},
+		}
 		two["c1"] = lower
 		h.Commits = append(h.Commits, two)
 		other := func(budget int64) Record {
@@ -197,7 +216,8 @@ func TestWhatIsSpentAlreadyFreesNothing(t *testing.T) {
 		_, e := h.more("person", "/campaigns", "create", other(100))
 		e.ID, e.Before = "cmp_2", nil
 		h.Applies = append(h.Applies, &Apply{Process: 3, Commit: 3, From: 4})
-		h.write(h.send(3, 3, "/campaigns/cmp_2", "", "c2 more"), "first", "update", "campaign", "cmp_2", other(100), other(140))
+		h.write(h.send(3, 3, "/campaigns/cmp_2", "", "c2 more"),
+			"first", "update", "campaign", "cmp_2", other(100), other(140))
 		h.Applies[2].To = int64(len(h.W))
 		h.Spent = func(id string, _ time.Time) int64 { return row.spent[id] }
 		if err := ExposurePath(h); (err == nil) != row.passes {

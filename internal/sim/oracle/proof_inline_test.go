@@ -46,7 +46,9 @@ func TestAListThatGoesInARequestIsJudged(t *testing.T) {
 		h := sound()
 		h.NoFiles = row.noFiles
 		h.Lists = map[string][]string{"sha256:aa": people(0, 12), "sha256:bb": people(2, 12)}
-		h.Commits[1]["u1"] = Item{Kind: "audience", Tag: "u1", Values: map[string]any{"name": "u1 people", "members.file": "sha256:aa"}}
+		h.Commits[1]["u1"] = Item{
+			Kind: "audience", Tag: "u1", Values: map[string]any{"name": "u1 people", "members.file": "sha256:aa"},
+		}
 		h.Applies = append(h.Applies, &Apply{Process: 3, Commit: 1, From: 3})
 		made := h.send(1, 3, "/custom_audiences", "", `{"name": "u1 people"}`)
 		h.write(made, "first", "create", "audience", "ca_1", nil, Record{"name": "u1 people", "status": "processing"})

@@ -17,30 +17,52 @@ const soundJob = `{"operations": [
 // Every word of invariant 17, each with a job that goes against it alone.
 func TestEveryLimitOfAJobIsSeen(t *testing.T) {
 	for what, spoil := range map[string]func(*History){
-		"a job without operations":                 func(h *History) { h.Requests[3].Content = []byte(`{"operations": []}`) },
-		"a job that is cut off":                    func(h *History) { h.job(`{}}]}`, `{}}`) },
-		"a job of 1,001 operations":                func(h *History) { h.Requests[3].Content = updates(1001) },
-		"a job of over 16 MiB":                     func(h *History) { h.job(`]}`, `]}`+strings.Repeat(" ", mostBody)) },
-		"an operation of over 512 KiB":             func(h *History) { h.job(`"name": "c"`, `"name": "`+strings.Repeat("c", mostOperation)+`"`) },
-		"an operation over it by what goes around": func(h *History) { h.job(`"name": "c"`, `"name": "`+strings.Repeat("c", mostOperation-50)+`"`) },
-		"an id that stands twice":                  func(h *History) { h.job(`"operation_id": "2"`, `"operation_id": "1"`) },
-		"an operation without an id":               func(h *History) { h.job(`"operation_id": "2", `, ``) },
-		"a key that stands twice":                  func(h *History) { h.job(`"idempotency_key": "c",`, `"idempotency_key": "b",`) },
-		"a create without a key":                   func(h *History) { h.job(`"idempotency_key": "c", `, ``) },
-		"a key of 256 bytes":                       func(h *History) { h.job(`"idempotency_key": "c"`, `"idempotency_key": "`+strings.Repeat("c", 256)+`"`) },
-		"two updates of one resource":              func(h *History) { h.job(`"ad_2"`, `"ad_1"`) },
+		"a job without operations": func(h *History) {
+			h.Requests[3].Content = []byte(`{"operations": []}`)
+		},
+		"a job that is cut off":     func(h *History) { h.job(`{}}]}`, `{}}`) },
+		"a job of 1,001 operations": func(h *History) { h.Requests[3].Content = updates(1001) },
+		"a job of over 16 MiB": func(h *History) {
+			h.job(`]}`, `]}`+strings.Repeat(" ", mostBody))
+		},
+		"an operation of over 512 KiB": func(h *History) {
+			h.job(`"name": "c"`, `"name": "`+strings.Repeat("c", mostOperation)+`"`)
+		},
+		"an operation over it by what goes around": func(h *History) {
+			h.job(`"name": "c"`, `"name": "`+strings.Repeat("c", mostOperation-50)+`"`)
+		},
+		"an id that stands twice": func(h *History) {
+			h.job(`"operation_id": "2"`, `"operation_id": "1"`)
+		},
+		"an operation without an id": func(h *History) { h.job(`"operation_id": "2", `, ``) },
+		"a key that stands twice": func(h *History) {
+			h.job(`"idempotency_key": "c",`, `"idempotency_key": "b",`)
+		},
+		"a create without a key": func(h *History) { h.job(`"idempotency_key": "c", `, ``) },
+		"a key of 256 bytes": func(h *History) {
+			h.job(`"idempotency_key": "c"`, `"idempotency_key": "`+strings.Repeat("c", 256)+`"`)
+		},
+		"two updates of one resource": func(h *History) { h.job(`"ad_2"`, `"ad_1"`) },
 		"an update with a key": func(h *History) {
 			h.job(`"target_resource_id": "ad_2"`, `"target_resource_id": "ad_2", "idempotency_key": "d"`)
 		},
-		"a parent that is not in the job": func(h *History) { h.job(`{"campaign_idempotency_key": "a"}`, `{"campaign_idempotency_key": "z"}`) },
-		"a parent of another kind":        func(h *History) { h.job(`"ad_group_idempotency_key": "b"`, `"ad_group_idempotency_key": "a"`) },
+		"a parent that is not in the job": func(h *History) {
+			h.job(`{"campaign_idempotency_key": "a"}`, `{"campaign_idempotency_key": "z"}`)
+		},
+		"a parent of another kind": func(h *History) {
+			h.job(`"ad_group_idempotency_key": "b"`, `"ad_group_idempotency_key": "a"`)
+		},
 		"an ad that names another campaign": func(h *History) {
 			h.job(`"campaign_idempotency_key": "a", "ad_group`, `"campaign_idempotency_key": "b", "ad_group`)
 		},
-		"a parent after its child":                       parentLast,
-		"an operation that is none":                      func(h *History) { h.job(`"type": "campaign.create"`, `"type": "campaign.make"`) },
-		"eleven jobs of one agent, most of them refused": func(h *History) { h.refused(h.jobs(11, 999*time.Millisecond, 1)) },
-		"eleven jobs of two agents":                      func(h *History) { h.jobs(11, 999*time.Millisecond, 0, 1) },
+		"a parent after its child": parentLast,
+		"an operation that is none": func(h *History) {
+			h.job(`"type": "campaign.create"`, `"type": "campaign.make"`)
+		},
+		"eleven jobs of one agent, most of them refused": func(h *History) {
+			h.refused(h.jobs(11, 999*time.Millisecond, 1))
+		},
+		"eleven jobs of two agents": func(h *History) { h.jobs(11, 999*time.Millisecond, 0, 1) },
 	} {
 		refuses(t, 17, what, spoil)
 	}
@@ -70,7 +92,8 @@ func parentLast(h *History) {
 func updates(n int) []byte {
 	operations := make([]string, n)
 	for i := range operations {
-		operations[i] = fmt.Sprintf(`{"operation_id": "%d", "type": "ad.update", "target_resource_id": "ad_%[1]d", "input": {}}`, i)
+		operations[i] = fmt.Sprintf(`{"operation_id": `+
+			`"%d", "type": "ad.update", "target_resource_id": "ad_%[1]d", "input": {}}`, i)
 	}
 	return []byte(`{"operations": [` + strings.Join(operations, ",") + `]}`)
 }
@@ -81,7 +104,8 @@ func (h *History) jobs(n int, every time.Duration, agents ...int) []*Request {
 	first := h.Requests[len(h.Requests)-1].At.Add(time.Hour)
 	for i := range n {
 		next := *h.Requests[3]
-		next.N, next.At, next.Agent, next.Process = len(h.Requests)+1, first.Add(time.Duration(i)*every), agents[i%len(agents)], len(h.Requests)+1
+		next.N, next.At, next.Agent, next.Process = len(h.Requests)+1,
+			first.Add(time.Duration(i)*every), agents[i%len(agents)], len(h.Requests)+1
 		h.Requests = append(h.Requests, &next)
 	}
 	return h.Requests[len(h.Requests)-n:]

@@ -36,7 +36,10 @@ func TestExcusesGoNoFurtherThanTheirReason(t *testing.T) {
 		{5, "a campaign written over a lost answer, after an audience was read", func(h *History) {
 			lost := h.send(2, 4, "/campaigns/cmp_1", "", "once")
 			lost.Whole = false
-			h.Requests = append(h.Requests, &Request{N: lost.N + 1, At: lost.Answered, Answered: lost.Answered, Process: 4, Commit: 2, Method: "GET", Path: "/custom_audiences/ca_1/operations", Status: 200, Whole: true, Credential: "k1"})
+			h.Requests = append(h.Requests, &Request{
+				N: lost.N + 1, At: lost.Answered, Answered: lost.Answered, Process: 4, Commit: 2, Method: "GET",
+				Path: "/custom_audiences/ca_1/operations", Status: 200, Whole: true, Credential: "k1",
+			})
 			h.send(2, 4, "/campaigns/cmp_1", "", "twice")
 		}},
 	} {
@@ -48,7 +51,7 @@ func TestExcusesGoNoFurtherThanTheirReason(t *testing.T) {
 			h.refuseLimits()
 			return map[string]string{"w1": "conflict held"}
 		},
-		"an audience whose people are in doubt, and that is held for another reason": func(h *History) map[string]string {
+		"an audience in doubt, and held for another reason": func(h *History) map[string]string {
 			h.Commits[2]["u1"].Values["members.file"] = "sha256:cc"
 			h.send(2, 4, "/custom_audiences/ca_1/replace", "key-9", "{}").Status = 409
 			return map[string]string{"u1": "incomplete held"}
@@ -59,7 +62,8 @@ func TestExcusesGoNoFurtherThanTheirReason(t *testing.T) {
 			return map[string]string{"c1": "conflict held"}
 		},
 		"two limits of one create, neither of which was ended": func(h *History) map[string]string {
-			h.write(h.send(2, 4, limitsPath, "", "again"), "first", "create", "spend_limit_window", "slw_2", nil, window(400, "2026-04-01"))
+			h.write(h.send(2, 4, limitsPath, "", "again"),
+				"first", "create", "spend_limit_window", "slw_2", nil, window(400, "2026-04-01"))
 			h.Commits[2]["w1"].Values["status"] = "archived"
 			return nil
 		},
@@ -67,7 +71,8 @@ func TestExcusesGoNoFurtherThanTheirReason(t *testing.T) {
 			h.byHand("person")
 			r := h.send(2, 4, "/custom_audiences/ca_1/remove", "key-3", `{"file_id": "fb"}`)
 			h.write(r, "first", "remove", membership, "op_3", nil, operation1("op_3", "succeeded"))
-			h.write(r, theService, "succeeded", membership, "op_3", operation1("op_3", "processing"), operation1("op_3", "succeeded"))
+			h.write(r, theService, "succeeded", membership,
+				"op_3", operation1("op_3", "processing"), operation1("op_3", "succeeded"))
 			return nil
 		},
 	} {
@@ -92,7 +97,9 @@ func TestAReleasedCreateIsMadeBeneathItsOwnParent(t *testing.T) {
 		for i, by := range []string{"second", "first"} {
 			r := h.send(2, 2, "/ad_groups", "key-"+by, by)
 			parent := []string{"cmp_1", row.parent}[i]
-			h.write(r, by, "create", "ad_group", "ag_"+by, nil, Record{"name": "g1 runners", "status": "paused", "campaign_id": parent})
+			h.write(r, by, "create", "ad_group", "ag_"+by, nil, Record{
+				"name": "g1 runners", "status": "paused", "campaign_id": parent,
+			})
 		}
 		if err := SingleBirth(h); (err == nil) != row.passes {
 			t.Errorf("beneath %s, released: %v: %v; want it let pass: %v", row.parent, row.released, err, row.passes)

@@ -24,7 +24,8 @@ func TestTwoKeysAtOnceAreLetPassAfterARefusalAlone(t *testing.T) {
 		h := sound()
 		h.Shared, h.Alone, h.KeysHold, h.ListsHold = true, false, true, true
 		refused := *h.Requests[0]
-		refused.N, refused.Agent, refused.Status, refused.At = len(h.Requests)+1, 1, 422, h.Requests[len(h.Requests)-1].At
+		refused.N, refused.Agent, refused.Status, refused.At = len(h.Requests)+1,
+			1, 422, h.Requests[len(h.Requests)-1].At
 		h.Requests = append(h.Requests, &refused)
 		row.change(h, &refused)
 		r := h.send(2, 2, "/campaigns", "create-2", "again")
@@ -61,7 +62,8 @@ func TestTwoMergesAtOnceAreOfTwoStates(t *testing.T) {
 			if by == "second" {
 				r.Agent = 1
 			}
-			h.write(r, by, "create", "audience", "ca_"+string(rune('a'+i)), nil, Record{"name": "u1 people", "status": "ready"})
+			h.write(r, by, "create", "audience", "ca_"+string(rune('a'+i)),
+				nil, Record{"name": "u1 people", "status": "ready"})
 		}
 		if err := SingleBirth(h); (err == nil) != row.passes {
 			t.Errorf("by %s, who looked: %v: %v; want it let pass: %v", row.by, row.looked, err, row.passes)
@@ -79,7 +81,9 @@ func TestALimitThatCameLateIsExcused(t *testing.T) {
 	}{
 		{"late", func(_, _ *Request) {}, true},
 		{"its answer came", func(sent, _ *Request) { sent.Status, sent.Whole = 200, true }, false},
-		{"the agent looked too early", func(sent, looked *Request) { looked.At = sent.Answered.Add(listWindow - time.Second) }, false},
+		{"the agent looked too early", func(sent, looked *Request) {
+			looked.At = sent.Answered.Add(listWindow - time.Second)
+		}, false},
 		{"the agent looked when it was there", func(_, looked *Request) { looked.N += 9 }, false},
 		{"the other agent looked", func(_, looked *Request) { looked.Agent = 1 }, false},
 		{"it looked for something else", func(_, looked *Request) { looked.Path = "/campaigns" }, false},
@@ -97,7 +101,8 @@ func TestALimitThatCameLateIsExcused(t *testing.T) {
 		h.write(sent, "first", "create", "spend_limit_window", "slw_9", nil, window(400, "2026-04-01"))
 		late := &h.W[len(h.W)-1]
 		late.At, late.Request = sent.At.Add(2*trustWindow), sent.N+1
-		if err := Convergence(h, map[string]string{"w1": "adopt is at the service already"}); (err == nil) != row.excused {
+		if err := Convergence(h, map[string]string{"w1": "adopt is at the service already"}); (err == nil) !=
+			row.excused {
 			t.Errorf("%s: %v; want it excused: %v", row.what, err, row.excused)
 		}
 	}
@@ -143,7 +148,9 @@ func TestACreateThatIsOvertakenIsLetPass(t *testing.T) {
 	}{
 		{"sent again after it was looked for", func(_, _, _ *Request) {}, true},
 		{"its answer came", func(sent, _, _ *Request) { sent.Status, sent.Whole = 200, true }, false},
-		{"the agent looked too early", func(sent, looked, _ *Request) { looked.At = sent.Answered.Add(listWindow - time.Second) }, false},
+		{"the agent looked too early", func(sent, looked, _ *Request) {
+			looked.At = sent.Answered.Add(listWindow - time.Second)
+		}, false},
 		{"the agent looked after it sent the other", func(_, looked, again *Request) { looked.N = again.N + 1 }, false},
 		{"the other agent looked", func(_, looked, _ *Request) { looked.Agent = 1 }, false},
 	} {
@@ -154,7 +161,8 @@ func TestACreateThatIsOvertakenIsLetPass(t *testing.T) {
 			sent.Status, sent.Whole = 0, false
 			h.read()
 			looked := h.Requests[len(h.Requests)-1]
-			looked.Path, looked.At, looked.Answered = "/custom_audiences", sent.At.Add(trustWindow), sent.At.Add(trustWindow)
+			looked.Path, looked.At, looked.Answered = "/custom_audiences",
+				sent.At.Add(trustWindow), sent.At.Add(trustWindow)
 			again := h.send(1, 3, "/custom_audiences", "", "u9 again")
 			again.At = looked.At.Add(time.Minute)
 			row.change(sent, looked, again)
@@ -196,8 +204,10 @@ func TestWhatWasMadeThoughRefusedAndTakenAwayIsMadeAnew(t *testing.T) {
 		beyond(h)
 		made := h.requestOf(&h.W[slices.IndexFunc(h.W, func(e Entry) bool { return e.ID == "slw_1" })])
 		made.Status = row.status
-		h.write(h.send(2, 4, limitsPath+"/slw_1/delete", "", "ended"), row.actor, "delete", "spend_limit_window", "slw_1", window(400, "2026-04-01"), nil)
-		h.write(h.send(2, 4, limitsPath, "", "again"), "first", "create", "spend_limit_window", "slw_2", nil, window(400, "2026-04-01"))
+		h.write(h.send(2, 4, limitsPath+"/slw_1/delete", "", "ended"),
+			row.actor, "delete", "spend_limit_window", "slw_1", window(400, "2026-04-01"), nil)
+		h.write(h.send(2, 4, limitsPath, "", "again"),
+			"first", "create", "spend_limit_window", "slw_2", nil, window(400, "2026-04-01"))
 		if err := SingleBirth(h); (err == nil) != row.passes {
 			t.Errorf("%s: %v; want it let pass: %v", row.what, err, row.passes)
 		}

@@ -44,13 +44,18 @@ func TestAnotherOnesAudienceIsTakenForOwnInTheSameMinuteAlone(t *testing.T) {
 	}{
 		{"its create was lost", func(h *History, lost *Request) {}, true},
 		{"its create was answered", func(h *History, lost *Request) { lost.Status, lost.Whole = 200, true }, false},
-		{"it was of another audience", func(h *History, lost *Request) { lost.Content = []byte(`{"name": "u2 people"}`) }, false},
+		{"it was of another audience", func(h *History, lost *Request) {
+			lost.Content = []byte(`{"name": "u2 people"}`)
+		}, false},
 		{"it was sent by who made the audience", func(h *History, lost *Request) { lost.Agent = 0 }, false},
 		{"it made another one", func(h *History, lost *Request) {
-			h.write(lost, "second", "create", "audience", "ca_2", nil, Record{"name": "u1 people", "status": "archived"})
+			h.write(lost, "second", "create", "audience",
+				"ca_2", nil, Record{"name": "u1 people", "status": "archived"})
 		}, false},
 		{"lists show at once", func(h *History, lost *Request) { h.ListsHold = true }, false},
-		{"it had looked more than a minute after the other's", func(h *History, lost *Request) { h.Requests[lost.N-2].At = lost.At }, false},
+		{"it had looked more than a minute after the other's", func(h *History, lost *Request) {
+			h.Requests[lost.N-2].At = lost.At
+		}, false},
 		{"somebody made the audience", func(h *History, lost *Request) { h.madeAs("ca_1").Actor = "person" }, false},
 	} {
 		h := sound()

@@ -26,7 +26,9 @@ func TestPoliciesAllowWhatTheySay(t *testing.T) {
 		do      func(*History)
 		allowed func(*History)
 	}{
-		{"an archive of what the files leave out", 6, removed("archived", 150), func(h *History) { h.Prune = "archive" }},
+		{"an archive of what the files leave out", 6, removed("archived", 150), func(h *History) {
+			h.Prune = "archive"
+		}},
 		{"a pause of what the files leave out", 6, removed("paused", 150), func(h *History) { h.Prune = "pause" }},
 		{"a pause the files do not ask for", 2, removed("paused", 150), func(h *History) { h.Prune = "pause" }},
 		{"drift written back", 14, reverted, func(h *History) { h.Revert = true }},

@@ -41,25 +41,33 @@ func refuses(t *testing.T, number int, what string, spoil func(*History)) {
 func sound() *History {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	file := func(status string, budget int64) Files {
-		return Files{"c1": {Kind: "campaign", Tag: "c1", Values: map[string]any{"name": "c1 shoes", "status": status, "budget.lifetime": budget}}}
+		return Files{
+			"c1": {Kind: "campaign", Tag: "c1", Values: map[string]any{
+				"name": "c1 shoes", "status": status, "budget.lifetime": budget,
+			}},
+		}
 	}
 	h := &History{
 		Commits: []Files{{}, file("active", 100), file("active", 150)},
-		Account: "acct", Actors: []string{"first", "second"}, Credentials: []string{"k1", "k2"}, Secrets: []string{"k1", "k2"},
+		Account: "acct", Actors: []string{"first", "second"},
+		Credentials: []string{"k1", "k2"}, Secrets: []string{"k1", "k2"},
 		Versions: soundVersions(), Loads: soundLoads(), KeysHold: true, ListsHold: true, Alone: true,
 	}
 	send := func(commit int, path, key string) *Request {
 		n := len(h.Requests) + 1
 		r := &Request{
-			N: n, At: at.Add(time.Duration(n) * time.Minute), Process: commit, Commit: commit, Method: "POST", Path: path, Key: key, Body: path + key,
-			Journalled: true, Credential: "k1", Answered: at.Add(time.Duration(n)*time.Minute + time.Second), Status: 200, Whole: true,
+			N: n, At: at.Add(time.Duration(n) * time.Minute),
+			Process: commit, Commit: commit, Method: "POST", Path: path, Key: key, Body: path + key,
+			Journalled: true, Credential: "k1", Answered: at.Add(time.Duration(n)*time.Minute + time.Second),
+			Status: 200, Whole: true,
 		}
 		h.Requests = append(h.Requests, r)
 		return r
 	}
 	write := func(r *Request, action string, before, after Record) {
 		h.W = append(h.W, Entry{
-			Seq: int64(len(h.W) + 1), At: r.At, Account: "acct", Actor: "first", Key: r.Key, Body: r.Body, Action: action, Kind: "campaign", ID: "cmp_1",
+			Seq: int64(len(h.W) + 1), At: r.At, Account: "acct",
+			Actor: "first", Key: r.Key, Body: r.Body, Action: action, Kind: "campaign", ID: "cmp_1",
 			Before: before, After: after, Commit: r.Commit + 1, Request: r.N,
 		})
 	}
@@ -70,14 +78,20 @@ func sound() *History {
 	job := send(2, jobsPath, "job-1")
 	job.Content = []byte(soundJob)
 	h.Applies = []*Apply{
-		{Process: 1, Commit: 1, From: 0, To: 2, Planned: 1, Counted: 1, Outcomes: map[string]string{"c1": "create applied"}, Strict: true},
-		{Process: 2, Commit: 2, From: 2, To: 3, Planned: 1, Counted: 1, Outcomes: map[string]string{"c1": "update applied"}, Strict: true},
+		{Process: 1, Commit: 1, From: 0, To: 2, Planned: 1,
+			Counted: 1, Outcomes: map[string]string{"c1": "create applied"}, Strict: true},
+		{Process: 2, Commit: 2, From: 2, To: 3, Planned: 1,
+			Counted: 1, Outcomes: map[string]string{"c1": "update applied"}, Strict: true},
 	}
 	return h
 }
 
 func campaign(status string, budget int64) Record {
-	return Record{"name": "c1 shoes", "status": status, "budget": map[string]any{"lifetime_spend_limit_micros": json.Number(strconv.FormatInt(budget, 10))}}
+	return Record{
+		"name": "c1 shoes", "status": status, "budget": map[string]any{
+			"lifetime_spend_limit_micros": json.Number(strconv.FormatInt(budget, 10)),
+		},
+	}
 }
 
 // more puts another write of an agent, or of somebody, at the end.
@@ -93,7 +107,8 @@ func (h *History) more(actor, path, action string, after Record) (*Request, *Ent
 	}
 	before := h.W[len(h.W)-1].After
 	h.W = append(h.W, Entry{
-		Seq: int64(len(h.W) + 1), At: last.At, Account: "acct", Actor: actor, Body: last.Body, Action: action, Kind: "campaign", ID: "cmp_1",
+		Seq: int64(len(h.W) + 1), At: last.At, Account: "acct",
+		Actor: actor, Body: last.Body, Action: action, Kind: "campaign", ID: "cmp_1",
 		Before: before, After: after, Commit: 3, Request: last.N,
 	})
 	if n := len(h.Applies); n > 0 {
@@ -105,7 +120,10 @@ func (h *History) more(actor, path, action string, after Record) (*Request, *Ent
 // read is a read of the campaign by the first agent.
 func (h *History) read() {
 	at := h.Requests[len(h.Requests)-1].At.Add(time.Minute)
-	h.Requests = append(h.Requests, &Request{N: len(h.Requests) + 1, At: at, Answered: at.Add(time.Second), Process: 2, Commit: 2, Method: "GET", Path: "/campaigns/cmp_1", Status: 200, Whole: true, Credential: "k1"})
+	h.Requests = append(h.Requests, &Request{
+		N: len(h.Requests) + 1, At: at, Answered: at.Add(time.Second),
+		Process: 2, Commit: 2, Method: "GET", Path: "/campaigns/cmp_1", Status: 200, Whole: true, Credential: "k1",
+	})
 }
 
 // renamed is what somebody does by hand.

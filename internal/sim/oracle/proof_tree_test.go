@@ -38,7 +38,9 @@ func TestWhatStandsBeneathASecondParentIsNotInItsTree(t *testing.T) {
 		h := sound()
 		_, e := h.more("first", "/campaigns", "create", campaign("paused", 150))
 		e.ID, e.Before = "cmp_2", nil
-		h.Commits[2]["g1"] = Item{Kind: "ad_group", Tag: "g1", Parent: "c1", Values: map[string]any{"name": "g1 runners"}}
+		h.Commits[2]["g1"] = Item{
+			Kind: "ad_group", Tag: "g1", Parent: "c1", Values: map[string]any{"name": "g1 runners"},
+		}
 		group := &Entry{Kind: "ad_group", ID: "grp_1", After: Record{"name": "g1 runners", "campaign_id": above}}
 		if err := h.inItsTree("g1", group); (err == nil) != in {
 			t.Errorf("beneath %s: %v; want it in its tree: %v", above, err, in)

@@ -14,15 +14,21 @@ func takenBack(h *History, run int, action string, after Record) {
 		r.Process, r.Origin = 3, 3
 	}
 	h.Applies[1].To = to
-	h.Applies = append(h.Applies, &Apply{Process: 3, Commit: 2, From: to, To: int64(len(h.W)), Planned: 1, Counted: 1, Outcomes: map[string]string{"c1": "update applied"}, Reverts: h.Applies[run]})
+	h.Applies = append(h.Applies, &Apply{
+		Process: 3, Commit: 2, From: to, To: int64(len(h.W)),
+		Planned: 1, Counted: 1, Outcomes: map[string]string{"c1": "update applied"}, Reverts: h.Applies[run],
+	})
 }
 
 // What takes a run back writes what that run found, and no more.
 func TestARunIsTakenBackAsItFoundThings(t *testing.T) {
 	for what, do := range map[string]func(*History){
-		"a budget as it was":        func(h *History) { takenBack(h, 1, "update", campaign("active", 100)) },
-		"a pause of what was made":  func(h *History) { takenBack(h, 0, "pause", campaign("paused", 150)) },
-		"what is held and not sent": func(h *History) { takenBack(h, 1, "update", nil); h.Applies[2].Outcomes["c1"] = "update held" },
+		"a budget as it was":       func(h *History) { takenBack(h, 1, "update", campaign("active", 100)) },
+		"a pause of what was made": func(h *History) { takenBack(h, 0, "pause", campaign("paused", 150)) },
+		"what is held and not sent": func(h *History) {
+			takenBack(h, 1, "update", nil)
+			h.Applies[2].Outcomes["c1"] = "update held"
+		},
 	} {
 		h := sound()
 		do(h)

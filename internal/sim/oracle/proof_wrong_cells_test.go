@@ -116,7 +116,9 @@ func TestACreateBeneathWhatStaysPausedStartsNothing(t *testing.T) {
 	} {
 		h := sound()
 		group := func(tag, status string) *Entry {
-			_, e := h.more("person", "/ad_groups", "create", Record{"name": tag + " first", "status": status, "campaign_id": "cmp_1"})
+			_, e := h.more("person", "/ad_groups", "create", Record{
+				"name": tag + " first", "status": status, "campaign_id": "cmp_1",
+			})
 			e.Kind, e.ID, e.Before = "ad_group", "adgrp_"+tag, nil
 			return e
 		}
@@ -126,7 +128,9 @@ func TestACreateBeneathWhatStaysPausedStartsNothing(t *testing.T) {
 		}
 		h.Applies[1].From = h.last()
 		h.Commits[2]["g1"] = Item{Kind: "ad_group", Tag: "g1", Parent: "c1", Wrong: []string{"bid.max"}}
-		h.Commits[2]["g2"] = Item{Kind: "ad_group", Tag: "g2", Parent: "c1", Values: map[string]any{"status": row.asked}}
+		h.Commits[2]["g2"] = Item{
+			Kind: "ad_group", Tag: "g2", Parent: "c1", Values: map[string]any{"status": row.asked},
+		}
 		h.Commits[2]["a1"] = Item{Kind: "ad", Tag: "a1", Parent: "g2"}
 		r, e := h.more("first", "/ads/ad_1", row.action, Record{"name": "a1 first", "status": "active"})
 		r.Origin, e.Kind, e.ID, e.Before = 2, "ad", "ad_1", nil
@@ -145,8 +149,10 @@ func TestARiseBesideWhatALostRowMayBeIsExcused(t *testing.T) {
 		named, excused                  bool
 	}{
 		{"no row names it", "active", "c1", elsewhere, said, false, true},
-		{"the hold names what it may be", "active", "c1", elsewhere, "exceeds-files ad_group/c1/g1 would deliver with more", false, true},
-		{"the hold names another", "active", "c1", elsewhere, "exceeds-files may rest on ad_group/nowhere/g3 x", false, false},
+		{"the hold names what it may be", "active",
+			"c1", elsewhere, "exceeds-files ad_group/c1/g1 would deliver with more", false, true},
+		{"the hold names another", "active", "c1",
+			elsewhere, "exceeds-files may rest on ad_group/nowhere/g3 x", false, false},
 		{"another hold", "active", "c1", elsewhere, "activates ad_group/nowhere/g2 x", false, false},
 		{"a row names it", "active", "c1", elsewhere, said, true, false},
 		{"it is paused", "paused", "c1", elsewhere, said, false, false},
@@ -214,7 +220,8 @@ func TestWhatWaitsIsExcusedWhereItIsSaid(t *testing.T) {
 		{"another thing is said", "c1", "name", map[string]string{"c1": "drift changed outside"}, false},
 		{"nothing is said", "c1", "name", nil, false},
 		{"no cell is wrong", "", "", map[string]string{"c1": "invalid its name"}, false},
-		{"a rise that rests on it", "c2", "budget.lifetime", map[string]string{"c2": "invalid x", "c1": "exceeds-files x"}, true},
+		{"a rise that rests on it", "c2", "budget.lifetime",
+			map[string]string{"c2": "invalid x", "c1": "exceeds-files x"}, true},
 		{"a rise beside a text", "c2", "name", map[string]string{"c2": "invalid x", "c1": "exceeds-files x"}, false},
 		{"another hold", "c2", "budget.lifetime", map[string]string{"c2": "invalid x", "c1": "activates x"}, false},
 	} {
@@ -224,7 +231,9 @@ func TestWhatWaitsIsExcusedWhereItIsSaid(t *testing.T) {
 		_, e := h.more("person", "/campaigns", "create", r)
 		e.ID, e.Before = "cmp_2", nil
 		h.Commits[2]["c1"].Values["budget.lifetime"] = int64(200) // it is not reached
-		h.Commits[2]["c2"] = Item{Kind: "campaign", Tag: "c2", Values: map[string]any{"name": "c2 hats", "status": "active"}}
+		h.Commits[2]["c2"] = Item{
+			Kind: "campaign", Tag: "c2", Values: map[string]any{"name": "c2 hats", "status": "active"},
+		}
 		if row.wrong != "" {
 			h.wrongCell(2, row.wrong, row.cell)
 		}

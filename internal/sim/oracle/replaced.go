@@ -14,7 +14,8 @@ func (h *History) replaces(e *Entry, commit int) bool {
 		return false
 	}
 	for _, name := range lasting[e.Kind] {
-		if want, given := h.Commits[commit].wants(e.tag(), name); given && !same(want, e.Before.at(pathOf(e.Kind, name))) {
+		if want, given := h.Commits[commit].wants(e.tag(), name); given &&
+			!same(want, e.Before.at(pathOf(e.Kind, name))) {
 			return true
 		}
 	}

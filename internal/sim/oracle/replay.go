@@ -44,7 +44,8 @@ func (h *History) requestOf(e *Entry) *Request {
 		if found != nil && r.N > e.Request {
 			break
 		}
-		if r.Mutates() && r.Body == e.Body && (r.Key == e.Key || e.JobID != "" && e.Key == "") && h.Actors[r.Agent] == e.Actor && (e.JobID != "" || r.names(e)) {
+		if r.Mutates() && r.Body == e.Body && (r.Key == e.Key || e.JobID != "" && e.Key == "") &&
+			h.Actors[r.Agent] == e.Actor && (e.JobID != "" || r.names(e)) {
 			found = r
 		}
 	}
@@ -58,7 +59,8 @@ func (r *Request) names(e *Entry) bool {
 	case e.Action == "create":
 		return true
 	case only[e.Kind] != "":
-		return r.Path == "/ad_account/"+map[string]string{"update": "brand"}[e.Action] || r.Path == "/ad_account/"+e.Action
+		return r.Path == "/ad_account/"+map[string]string{"update": "brand"}[e.Action] ||
+			r.Path == "/ad_account/"+e.Action
 	case writtenAt[e.Kind] != "":
 		return strings.HasPrefix(r.Path, writtenAt[e.Kind])
 	}

@@ -108,7 +108,8 @@ func (h *History) restsOnLost(tag, reason string) bool {
 			continue
 		}
 		for row, item := range files {
-			if item.Kind == live.Kind && files.adrift(row) && (strings.Contains(reason, "/"+row+" ") || strings.Contains(reason, "/"+lost+" ")) {
+			if item.Kind == live.Kind && files.adrift(row) &&
+				(strings.Contains(reason, "/"+row+" ") || strings.Contains(reason, "/"+lost+" ")) {
 				return true
 			}
 		}

@@ -28,12 +28,14 @@ func objects(t *testing.T) []runtime.Object {
 		t.Fatal(err)
 	}
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, networkingv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme,
+		appsv1.AddToScheme, networkingv1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
 	}
-	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme, json.SerializerOptions{Yaml: true, Strict: true})
+	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory,
+		scheme, scheme, json.SerializerOptions{Yaml: true, Strict: true})
 	reader := utilyaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(text)))
 	var all []runtime.Object
 	for {
@@ -56,7 +58,8 @@ func objects(t *testing.T) []runtime.Object {
 func TestManifestsAreStrict(t *testing.T) {
 	all := objects(t)
 	if len(all) < 8 {
-		t.Fatalf("%d objects; want namespace, secret, config, account, volume, deployment, service and network", len(all))
+		t.Fatalf("%d objects; want namespace, secret, config, account, volume, deployment, service and network",
+			len(all))
 	}
 	named := map[string]bool{}
 	for _, o := range all {
@@ -86,7 +89,8 @@ func TestManifestsAreStrict(t *testing.T) {
 		mounts := pod.Containers[0].VolumeMounts
 		for _, v := range pod.Volumes {
 			switch {
-			case v.Secret != nil && !named["secret "+v.Secret.SecretName], v.ConfigMap != nil && !named["config "+v.ConfigMap.Name],
+			case v.Secret != nil && !named["secret "+v.Secret.SecretName],
+				v.ConfigMap != nil && !named["config "+v.ConfigMap.Name],
 				v.PersistentVolumeClaim != nil && !named["claim "+v.PersistentVolumeClaim.ClaimName]:
 				t.Errorf("volume %s is of nothing that is here", v.Name)
 			case !slices.ContainsFunc(mounts, func(m corev1.VolumeMount) bool { return m.Name == v.Name }):

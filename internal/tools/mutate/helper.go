@@ -66,7 +66,8 @@ func mutantCompare[T cmp.Ordered](boundary, negation int, op string, x, y T) boo
 }
 
 func mutantCount[T interface {
-	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr |
+		~float32 | ~float64
 }](id int, op string, x, y T) T {
 	if mutant(id) {
 		op = map[string]string{"+": "-", "-": "+", "*": "/", "/": "*", "%": "*"}[op]

@@ -45,7 +45,10 @@ func (in *instrumenter) text(n ast.Node) string {
 // add numbers a new mutant.
 func (in *instrumenter) add(p token.Pos, format string, args ...any) int {
 	at := in.fset.Position(p)
-	m := mutant{id: len(*in.mutants) + 1, place: fmt.Sprintf("%s:%d:%d", in.name, at.Line, at.Column), what: fmt.Sprintf(format, args...)}
+	m := mutant{
+		id: len(*in.mutants) + 1, place: fmt.Sprintf("%s:%d:%d", in.name, at.Line, at.Column),
+		what: fmt.Sprintf(format, args...),
+	}
 	*in.mutants = append(*in.mutants, m)
 	return m.id
 }
@@ -83,7 +86,8 @@ func (in *instrumenter) isOrdered(e ast.Expr) bool {
 
 func (in *instrumenter) isBool(e ast.Expr) bool {
 	tv := in.info.Types[e]
-	return tv.IsValue() && tv.Value == nil && (types.Identical(tv.Type, types.Typ[types.Bool]) || types.Identical(tv.Type, types.Typ[types.UntypedBool]))
+	return tv.IsValue() && tv.Value == nil &&
+		(types.Identical(tv.Type, types.Typ[types.Bool]) || types.Identical(tv.Type, types.Typ[types.UntypedBool]))
 }
 
 // visit finds the mutants at a node.
@@ -220,7 +224,8 @@ func helper(name string) []byte {
 
 // instrument writes the files that match with their mutants into a folder, and
 // gives the overlay.
-func instrument(p *parsed, matches func(string) bool, into string) (overlay map[string]string, mutants []mutant, err error) {
+func instrument(p *parsed, matches func(string) bool,
+	into string) (overlay map[string]string, mutants []mutant, err error) {
 	overlay = map[string]string{}
 	put := func(path string, content []byte) error {
 		replaced := filepath.Join(into, filepath.Base(path))

@@ -78,7 +78,8 @@ func (o options) mutate(pattern string) error {
 		say("%-11s %s %s (%s)", f, m.place, m.what, who)
 	}
 	all := count[killed] + count[survived] + count[unreached]
-	say("score %.1f %%: %d of %d mutants killed, %d survived, %d not reached", 100*float64(count[killed])/float64(max(all, 1)), count[killed], all, count[survived], count[unreached])
+	say("score %.1f %%: %d of %d mutants killed, %d survived, %d not reached",
+		100*float64(count[killed])/float64(max(all, 1)), count[killed], all, count[survived], count[unreached])
 	return nil
 }
 

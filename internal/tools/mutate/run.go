@@ -28,13 +28,15 @@ type measured struct {
 
 // run runs tests with one mutant switched on, 0 for none, within so many seconds
 // of processor time.
-func (b binary) run(tests []string, mutant int, reached string, seconds int) (passed bool, took time.Duration, output []byte) {
+func (b binary) run(tests []string, mutant int, reached string,
+	seconds int) (passed bool, took time.Duration, output []byte) {
 	names := make([]string, len(tests))
 	for i, name := range tests {
 		names[i] = regexp.QuoteMeta(name)
 	}
 	args := append([]string{"-c", `ulimit -t "$1"; shift; exec "$@"`, "sh", strconv.Itoa(seconds),
-		b.path, "-test.run", "^(" + strings.Join(names, "|") + ")$", "-test.failfast", "-test.timeout", "20m"}, b.args...)
+		b.path, "-test.run", "^(" + strings.Join(names, "|") + ")$",
+		"-test.failfast", "-test.timeout", "20m"}, b.args...)
 	c := exec.Command("sh", args...)
 	c.Dir = b.dir
 	c.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(mutant), "MUTANT_REACHED="+reached)
@@ -67,7 +69,8 @@ func (b binary) measure(tests []string, bound time.Duration, say func(string, ..
 		reached := filepath.Join(b.scratch, "reached-"+strconv.Itoa(i))
 		passed, took, _ := b.run([]string{name}, 0, reached, int(bound/time.Second)+10)
 		if !passed || took > bound {
-			say("left out: %s fails or takes more than %v without a mutant (%v)", name, bound, took.Round(time.Millisecond))
+			say("left out: %s fails or takes more than %v without a mutant (%v)",
+				name, bound, took.Round(time.Millisecond))
 			continue
 		}
 		m := measured{name: name, took: took}
