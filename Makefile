@@ -59,7 +59,7 @@ journeys: deps
 	$(GO) test -count=1 -timeout 10m -run TestJourneys ./internal/journeys
 
 # peers: the same work done by adsync and by what users would pick instead, with the
-# Terraform 1.11 and the decK 1.64 that are named; docs/performance.md says how those
+# Terraform 1.11 and the decK 1.64 that are named; docs/develop/performance.md says how those
 # were built. 15,000 resources; minutes, most of them Terraform's plans.
 peers: ROUNDS    = 3
 peers: TERRAFORM =
@@ -69,7 +69,7 @@ peers: build
 
 # bench: what every command takes, as processes, over accounts of FROM resources
 # and ten times as many up to SIZE, beside the floor of the same run, and how it
-# grows; as tables for docs/performance.md, and as JSON in bin/bench.json. ROUNDS: of
+# grows; as tables for docs/develop/performance.md, and as JSON in bin/bench.json. ROUNDS: of
 # each, the least.
 bench: FROM   = 1500
 bench: SIZE   = 15000
@@ -96,7 +96,7 @@ kill:
 
 # sim: N histories of the simulation from number SEED on, in two processes: agent
 # and service in one, every fault, every open point, and the totals of both as a
-# table and as a line of JSON; see docs/bugs.md.
+# table and as a line of JSON; see docs/develop/bugs.md.
 sim:
 	$(GO) test -c -o bin/sim.test ./internal/sim
 	rm -f bin/sim.first.json bin/sim.second.json
@@ -161,7 +161,7 @@ seeded:
 	$(GO) test -count=1 -v -timeout 60m -run TestEveryMistakeIsCaught ./internal/seeded -every
 
 # profiles: every row of the service's tests, every script of adsync, and an account
-# of every kind, in the three profiles of the emulator (docs/open-points.md).
+# of every kind, in the three profiles of the emulator (docs/develop/open-points.md).
 profiles:
 	$(GO) test -count=1 -timeout 30m -run TestEmulatorKeepsEveryRow ./internal/emulator/conformance
 	$(GO) test -count=1 -timeout 30m -run TestOpenPointsDoNotMatter ./reconcile
@@ -190,16 +190,16 @@ fuzz:
 		done; \
 	done
 
-# pictures: draw those of docs/pictures anew.
+# pictures: draw those of docs/use/pictures anew.
 pictures: build deps
 	@command -v pngquant >/dev/null || apt-get install -y -qq --no-install-recommends pngquant
 	/usr/bin/python3 internal/tools/pictures.py
-	$(GO) test -count=1 -run TestAMarketersDay ./internal/journeys -pictures $(CURDIR)/docs/pictures
+	$(GO) test -count=1 -run TestAMarketersDay ./internal/journeys -pictures $(CURDIR)/docs/use/pictures
 
-# screenshots: draw those of docs/screenshots anew, as docs/web.md shows them.
+# screenshots: draw those of docs/operate/screenshots anew, as docs/operate/web.md shows them.
 screenshots: deps
-	@mkdir -p docs/screenshots
-	$(GO) test -count=1 -run TestScreenshots ./internal/daemon/web -screenshots $(CURDIR)/docs/screenshots
+	@mkdir -p docs/operate/screenshots
+	$(GO) test -count=1 -run TestScreenshots ./internal/daemon/web -screenshots $(CURDIR)/docs/operate/screenshots
 
 # corrupt: N corruptions of workbooks of several writers, none of which may be
 # read differently without a problem.

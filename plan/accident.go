@@ -13,7 +13,7 @@ import (
 // sorted alone, a series dragged down, micros typed as units, one value pasted
 // over many rows, a name typed a second time. It is evidence for people. Some
 // sorts hold the changes concerned until their hazard is allowed; the others are
-// shown and pass (docs/accidents.md).
+// shown and pass (docs/use/accidents.md).
 //
 // What decides whether an accident holds is what the files say, and what was
 // there before of the very fields it would hold. Whatever else of the plan is

@@ -10,13 +10,13 @@ import (
 )
 
 func TestThePageOfAccidentsNamesEveryHazardOfOne(t *testing.T) {
-	page, err := os.ReadFile("../docs/accidents.md")
+	page, err := os.ReadFile("../docs/use/accidents.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, h := range []plan.Hazard{plan.Shifted, plan.Series, plan.Scale, plan.MassEdit, plan.Twins, plan.Activates} {
 		if !strings.Contains(string(page), fmt.Sprintf("`%s`", h)) {
-			t.Errorf("docs/accidents.md does not name %s", h)
+			t.Errorf("docs/use/accidents.md does not name %s", h)
 		}
 	}
 }

@@ -179,7 +179,7 @@ func possible(all map[string]campaign) (sum int64) {
 
 // mayBecome is what may be spent a day without a yes to its rise: a quarter more than what
 // there was. Where nothing could be spent, it goes by the first there was within a day
-// (docs/policy.md), and without that it has no limit.
+// (docs/use/policy.md), and without that it has no limit.
 func (j *judge) mayBecome(was int64, at time.Time) int64 {
 	for _, l := range j.levels {
 		if was == 0 && at.Sub(l.at) <= 24*time.Hour+reachBack {

@@ -23,7 +23,7 @@ import (
 // what somebody else made may have another name.
 
 // contests says that the words of a refusal are about a key that was used before.
-// The interface gives them no name (docs/assumptions.md).
+// The interface gives them no name (docs/develop/assumptions.md).
 func contests(operation state.Operation, code, message string) bool {
 	said := strings.ToLower(code + " " + message)
 	return keyed(operation) && (strings.Contains(said, "idempoten") || strings.Contains(said, "key_conflict"))

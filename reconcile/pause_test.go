@@ -119,7 +119,7 @@ func (c *tally) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // Campaigns are paused with a request that changes something for each thousand of
-// them (docs/operations.md: 5 and 27 that read for 5,000).
+// them (docs/operate/operations.md: 5 and 27 that read for 5,000).
 func TestPauseAllOfALargeAccount(t *testing.T) {
 	w := newWorld(t)
 	const campaigns = 2000

@@ -21,7 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every value goes where docs/routes.md says: in an apply, and in what plan
+// Every value goes where docs/develop/routes.md says: in an apply, and in what plan
 // --requests says of it before. Each way of each attribute is taken by some row of
 // routed.
 func TestValuesGoByTheRoutesOfTheDocs(t *testing.T) {
@@ -53,7 +53,7 @@ func TestValuesGoByTheRoutesOfTheDocs(t *testing.T) {
 			ways := page[s.Title][a.Name][phase]
 			at := slices.IndexFunc(ways, func(way string) bool { return strings.HasPrefix(way, "**"+row.way(ways)) })
 			if at < 0 {
-				t.Fatalf("%s %s: docs/routes.md has no way %s of %q", row.attribute, phase, row.way(ways), ways)
+				t.Fatalf("%s %s: docs/develop/routes.md has no way %s of %q", row.attribute, phase, row.way(ways), ways)
 			}
 			delete(open, row.attribute+" "+phase+": "+ways[at])
 			t.Run(strings.ReplaceAll(row.attribute, " ", ".")+" "+phase+" "+row.way(ways), func(t *testing.T) {
@@ -66,17 +66,17 @@ func TestValuesGoByTheRoutesOfTheDocs(t *testing.T) {
 	}
 }
 
-// The two columns of docs/routes.md.
+// The two columns of docs/develop/routes.md.
 const (
 	creates = "made"
 	updates = "changes"
 )
 
-// readRoutes reads docs/routes.md: by title of a kind, attribute and column, the
+// readRoutes reads docs/develop/routes.md: by title of a kind, attribute and column, the
 // ways in their order.
 func readRoutes(t *testing.T) map[string]map[string]map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile("../docs/routes.md")
+	text, err := os.ReadFile("../docs/develop/routes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func (row route) goes(t *testing.T, s *resource.Schema, a *resource.Attribute, p
 	carriers := g.carriers(s, a)
 	if followUp := strings.HasPrefix(way, "**follow-up**"); !followUp {
 		if want := wanted(s, a, phase, way); !slices.Equal(carriers, want) {
-			t.Errorf("%s goes by %q; docs/routes.md: %s, which is %q", a.Name, carriers, way, want)
+			t.Errorf("%s goes by %q; docs/develop/routes.md: %s, which is %q", a.Name, carriers, way, want)
 		}
 	} else if len(carriers) != 1 || !slices.ContainsFunc(later, func(way string) bool {
 		return slices.Equal(wanted(s, a, updates, way), carriers)

@@ -11,7 +11,7 @@ import (
 )
 
 // A workbook somebody else made may hold rows that only show what a row looks
-// like (docs/assumptions.md, "Sample rows"). They are not read, and each is
+// like (docs/develop/assumptions.md, "Sample rows"). They are not read, and each is
 // named.
 
 var (

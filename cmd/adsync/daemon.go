@@ -46,7 +46,7 @@ approvals alone.
 
 A folder needs nothing else. --config names a file with many accounts, from folders
 and from git. SIGHUP has that file read again; SIGTERM ends the daemon, once what was
-sent is heard of. docs/daemon.md says what wakes it and what it does after errors.`,
+sent is heard of. docs/operate/daemon.md says what wakes it and what it does after errors.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.runDaemon(c, args, f) },
 	}
 	c.Flags().StringVar(&f.config,
@@ -54,7 +54,7 @@ sent is heard of. docs/daemon.md says what wakes it and what it does after error
 	c.Flags().StringVar(&f.logFormat, "log-format", "text", "log on standard error: text or json")
 	completes(c, "log-format", "text", "json")
 	c.Flags().StringVar(&f.listen, "listen", "", "address of the page, the API and the metrics, or none (default "+
-		web.DefaultListen+"); docs/web.md says who may do what")
+		web.DefaultListen+"); docs/operate/web.md says who may do what")
 	c.Flags().BoolVar(&f.once, "once", false, "one run of each account, and exit with the code of the worst")
 	c.Flags().BoolVar(&f.check, "check", false, "check the configuration and end")
 	c.Flags().DurationVar(&f.account.Settle, "settle",

@@ -191,7 +191,7 @@ func (a *app) examineState(ctx context.Context, d *doctorDocument, p sources.Pro
 	}
 	s, err := a.statusOf(ctx, p)
 	if err != nil {
-		d.problem("state", "docs/recovery.md says how a record is put right", exitCode(ctx, err), coded(err))
+		d.problem("state", "docs/operate/recovery.md says how a record is put right", exitCode(ctx, err), coded(err))
 		return
 	}
 	if err := state.Try(dir); err != nil {
@@ -238,7 +238,7 @@ func (a *app) examineService(ctx context.Context, d *doctorDocument, l loaded) e
 	defer s.end()
 	client, err := a.dial(s, l.project, adsapi.Config{ReadOnly: true})
 	if err != nil {
-		d.problem("key", "docs/quickstart-engineer.md says where a key may stand", exitCode(ctx, err), err.Error())
+		d.problem("key", "docs/use/quickstart-engineer.md says where a key may stand", exitCode(ctx, err), err.Error())
 		return nil
 	}
 	d.ok("key", "%s", a.keyPlace(l.project))

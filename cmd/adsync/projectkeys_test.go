@@ -209,7 +209,7 @@ func TestNoKeyOfTheProjectFileLoosens(t *testing.T) {
 // to what the reader itself says it knows: a new key cannot be added without
 // saying who may loosen it.
 func TestEveryKeyOfTheProjectFileHasARule(t *testing.T) {
-	content, err := os.ReadFile("../../docs/schema/project.json")
+	content, err := os.ReadFile("../../docs/use/schema/project.json")
 	noError(t, err)
 	var schema map[string]any
 	noError(t, json.Unmarshal(content, &schema))
@@ -286,7 +286,7 @@ var groups = map[string]bool{
 	"policy.updates": true, "policy.exposure": true, "policy.people": true, "policy.shrink": true,
 }
 
-// TestTheListOfProjectKeysIsInStep holds docs/project.md to the table.
+// TestTheListOfProjectKeysIsInStep holds docs/use/project.md to the table.
 func TestTheListOfProjectKeysIsInStep(t *testing.T) {
 	usual := plan.DefaultPolicy()
 	want := "| key | without it | rule | why it loosens nothing |\n|---|---|---|---|\n"
@@ -305,5 +305,5 @@ func TestTheListOfProjectKeysIsInStep(t *testing.T) {
 		}
 		want += fmt.Sprintf("| `%s` | %s | %s | %s |\n", key.Name, key.Default, key.Rule, key.Why)
 	}
-	inStep(t, "../../docs/project.md", "keys", want)
+	inStep(t, "../../docs/use/project.md", "keys", want)
 }

@@ -166,7 +166,7 @@ func printed(t *testing.T, args ...string) string {
 // TestFilesOfTheQuickStartAreValid takes the files the quick start shows and
 // validates them as they stand there.
 func TestFilesOfTheQuickStartAreValid(t *testing.T) {
-	content, err := os.ReadFile("../../docs/quickstart-engineer.md")
+	content, err := os.ReadFile("../../docs/use/quickstart-engineer.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-var update = flag.Bool("update", false, "write docs/schema anew")
+var update = flag.Bool("update", false, "write docs/use/schema anew")
 
-// TestTheSchemasInTheDocumentsAreInStep holds docs/schema to what the command
+// TestTheSchemasInTheDocumentsAreInStep holds docs/use/schema to what the command
 // prints, for those who have the repository and not the command.
 func TestTheSchemasInTheDocumentsAreInStep(t *testing.T) {
 	for _, d := range described {
 		have := printed(t, "schema", d.name)
-		name := filepath.Join("../../docs/schema", d.name+".json")
+		name := filepath.Join("../../docs/use/schema", d.name+".json")
 		if *update {
 			if err := os.WriteFile(name, []byte(have), 0o644); err != nil {
 				t.Fatal(err)

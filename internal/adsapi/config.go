@@ -16,7 +16,7 @@ import (
 )
 
 // usualKeyLag is for a service that does not say when it knows a key
-// (docs/assumptions.md).
+// (docs/develop/assumptions.md).
 const usualKeyLag = time.Minute
 
 // Config says how to reach one ad account. BaseURL and Key are needed; the

@@ -6,9 +6,9 @@ import (
 )
 
 // TestEveryAssumptionIsOnThePage: a package that marks an assumption in its
-// code has a line in docs/assumptions.md, and no package has one without.
+// code has a line in docs/develop/assumptions.md, and no package has one without.
 func TestEveryAssumptionIsOnThePage(t *testing.T) {
-	page := read(t, "docs/assumptions.md")
+	page := read(t, "docs/develop/assumptions.md")
 	marked := map[string]bool{}
 	for _, s := range program(t) {
 		for _, group := range s.tree.Comments {
@@ -23,14 +23,14 @@ func TestEveryAssumptionIsOnThePage(t *testing.T) {
 	}
 	for dir := range marked {
 		if !strings.Contains(page, "| `"+dir+"` |") {
-			t.Errorf("docs/assumptions.md has no line for %s, which marks an assumption", dir)
+			t.Errorf("docs/develop/assumptions.md has no line for %s, which marks an assumption", dir)
 		}
 	}
 	for line := range strings.Lines(page) {
 		name, ok := strings.CutPrefix(line, "| `internal/emulator/")
 		dir, _, _ := strings.Cut(name, "`")
 		if ok && !marked["internal/emulator/"+dir] {
-			t.Errorf("docs/assumptions.md: internal/emulator/%s marks no assumption in its code", dir)
+			t.Errorf("docs/develop/assumptions.md: internal/emulator/%s marks no assumption in its code", dir)
 		}
 	}
 }

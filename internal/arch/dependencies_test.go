@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestEveryDependencyIsExplained holds docs/dependencies.md to go.mod, to the
+// TestEveryDependencyIsExplained holds docs/develop/dependencies.md to go.mod, to the
 // tools and to the code: a line for every module that is imported or is a tool,
 // and none for one that is not there. Modules that others bring need no line.
 func TestEveryDependencyIsExplained(t *testing.T) {
@@ -17,12 +17,12 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 	explained := explanations(t)
 	for module, where := range used {
 		if !slices.Contains(explained, module) {
-			t.Errorf("docs/dependencies.md has no line for %s, which %s uses", module, where)
+			t.Errorf("docs/develop/dependencies.md has no line for %s, which %s uses", module, where)
 		}
 	}
 	for _, module := range explained {
 		if used[module] == "" {
-			t.Errorf("docs/dependencies.md explains %s, which nothing uses; want no line", module)
+			t.Errorf("docs/develop/dependencies.md explains %s, which nothing uses; want no line", module)
 		}
 	}
 }
@@ -98,11 +98,11 @@ func moduleOf(modules []string, name string) string {
 func explanations(t *testing.T) []string {
 	t.Helper()
 	var explained []string
-	for line := range strings.Lines(read(t, "docs/dependencies.md")) {
+	for line := range strings.Lines(read(t, "docs/develop/dependencies.md")) {
 		if row, ok := strings.CutPrefix(line, "| `"); ok {
 			module, _, _ := strings.Cut(row, "`")
 			if slices.Contains(explained, module) {
-				t.Errorf("docs/dependencies.md has two lines for %s", module)
+				t.Errorf("docs/develop/dependencies.md has two lines for %s", module)
 			}
 			explained = append(explained, module)
 		}

@@ -16,14 +16,14 @@ import (
 // heldBy finds package.TestName and name.txtar, as code.
 var heldBy = regexp.MustCompile("`(?:([a-z/]+\\.(?:Test|Fuzz)[A-Za-z0-9]+)|([a-z-]+\\.txtar))`")
 
-// TestEveryFaultIsHeldByATestThatIsThere: docs/faults.md names no test or
+// TestEveryFaultIsHeldByATestThatIsThere: docs/develop/faults.md names no test or
 // script that does not exist.
 func TestEveryFaultIsHeldByATestThatIsThere(t *testing.T) {
-	named := heldBy.FindAllStringSubmatch(read(t, "docs/faults.md"), -1)
+	named := heldBy.FindAllStringSubmatch(read(t, "docs/develop/faults.md"), -1)
 	if len(named) < 100 {
-		t.Errorf("docs/faults.md names %d tests; want the form `package.TestName` to be found", len(named))
+		t.Errorf("docs/develop/faults.md names %d tests; want the form `package.TestName` to be found", len(named))
 	}
-	checkNamed(t, "docs/faults.md", named)
+	checkNamed(t, "docs/develop/faults.md", named)
 }
 
 // catalogue is how many rows each part of the fault catalogue has.
@@ -39,11 +39,11 @@ var notYet = []string{
 // faultIDs finds "N5" and "N2 to N4" in the first column of a row.
 var faultIDs = regexp.MustCompile(`\b([A-Z])(\d+)(?: to [A-Z](\d+))?\b`)
 
-// TestEveryRowOfTheFaultCatalogueIsHeld: docs/faults.md has every row, each with
+// TestEveryRowOfTheFaultCatalogueIsHeld: docs/develop/faults.md has every row, each with
 // a test, or with a "not yet" that is allowed.
 func TestEveryRowOfTheFaultCatalogueIsHeld(t *testing.T) {
 	held, waits := map[string]bool{}, map[string]bool{}
-	for line := range strings.Lines(read(t, "docs/faults.md")) {
+	for line := range strings.Lines(read(t, "docs/develop/faults.md")) {
 		cells := strings.Split(line, "|")
 		if len(cells) < 5 {
 			continue
@@ -53,7 +53,7 @@ func TestEveryRowOfTheFaultCatalogueIsHeld(t *testing.T) {
 			held[id] = held[id] || byTest
 			waits[id] = waits[id] || later
 			if !byTest && !later {
-				t.Errorf("docs/faults.md: row %s names neither a test nor what it waits for (not yet: …)", id)
+				t.Errorf("docs/develop/faults.md: row %s names neither a test nor what it waits for (not yet: …)", id)
 			}
 		}
 	}
@@ -61,11 +61,11 @@ func TestEveryRowOfTheFaultCatalogueIsHeld(t *testing.T) {
 		for n := range rows {
 			id := part + strconv.Itoa(n+1)
 			if allowed := slices.Contains(notYet, id); waits[id] != allowed {
-				t.Errorf("docs/faults.md: row %s waits: %t, allowed to: %t; want a test, or a word here",
+				t.Errorf("docs/develop/faults.md: row %s waits: %t, allowed to: %t; want a test, or a word here",
 					id, waits[id], allowed)
 			}
 			if !held[id] && !waits[id] {
-				t.Errorf("docs/faults.md has no row %s; want every row of the catalogue", id)
+				t.Errorf("docs/develop/faults.md has no row %s; want every row of the catalogue", id)
 			}
 		}
 	}

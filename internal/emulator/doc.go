@@ -55,7 +55,7 @@
 //     Records are values: copy, change the copy, Put it. Never change a slice in place.
 //  4. lists: service.List, which knows paging and the open points of lists.
 //  5. openapi: its operations and schemas, by the published record; then
-//     go test ./internal/emulator/openapi -update writes docs/openapi.json.
+//     go test ./internal/emulator/openapi -update writes docs/develop/openapi.json.
 //
 // # To add an open point
 //
@@ -64,7 +64,7 @@
 //
 // # To add a fault
 //
-// A file in package fault, a row in its table, a section of docs/emulator-faults.md.
+// A file in package fault, a row in its table, a section of docs/develop/emulator-faults.md.
 // Hooks.Request, Operation, Job and Results are where faults take hold; see
 // service/hook.go.
 package emulator

@@ -8,7 +8,7 @@ import (
 	"adsync/internal/emulator/openpoint"
 )
 
-// ReadFaults reads a document of faults; docs/emulator-faults.md says what it may
+// ReadFaults reads a document of faults; docs/develop/emulator-faults.md says what it may
 // be. It refuses unknown and wrong fields; the error names the field, and the
 // file if r has a name.
 func ReadFaults(r io.Reader) ([]fault.Fault, error) {
@@ -19,7 +19,7 @@ func ReadFaults(r io.Reader) ([]fault.Fault, error) {
 	return faults, err
 }
 
-// Profiles that this machine's own service is run with; docs/open-points.md has them.
+// Profiles that this machine's own service is run with; docs/develop/open-points.md has them.
 const (
 	Interface = openpoint.Interface
 	Published = openpoint.Published

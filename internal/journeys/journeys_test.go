@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// profiles are those of the emulator (docs/open-points.md).
+// profiles are those of the emulator (docs/develop/open-points.md).
 var profiles = []string{"interface", "published", "hostile"}
 
 // profilesRun are those that the journeys are made in.

@@ -9,12 +9,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var pictures = flag.String("pictures", "", "the folder to draw the pictures of docs/walk.md anew in")
+var pictures = flag.String("pictures", "", "the folder to draw the pictures of docs/use/walk.md anew in")
 
 // pictureMost is how many bytes a picture of the documentation has at most.
 const pictureMost = 150 << 10
 
-// TestAMarketersDay is the day that docs/walk.md tells, with LibreOffice and Chromium.
+// TestAMarketersDay is the day that docs/use/walk.md tells, with LibreOffice and Chromium.
 // Without the flag its pictures are for nobody, so that they can be drawn whenever
 // somebody wants to.
 func TestAMarketersDay(t *testing.T) {

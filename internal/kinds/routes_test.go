@@ -10,12 +10,12 @@ import (
 	"adsync/internal/resource"
 )
 
-var update = flag.Bool("update", false, "write docs/routes.md anew")
+var update = flag.Bool("update", false, "write docs/develop/routes.md anew")
 
-const routesPage = "../../docs/routes.md"
+const routesPage = "../../docs/develop/routes.md"
 
 // Every attribute of every kind has a route when it is made and when it changes,
-// or says why it has none; docs/routes.md is that table.
+// or says why it has none; docs/develop/routes.md is that table.
 func TestEveryAttributeHasARoute(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(routesHead)
@@ -44,7 +44,7 @@ func TestEveryAttributeHasARoute(t *testing.T) {
 	}
 	have, err := os.ReadFile(routesPage)
 	if err != nil || string(have) != page.String() {
-		t.Errorf("docs/routes.md is not the table "+
+		t.Errorf("docs/develop/routes.md is not the table "+
 			"of the descriptions (%v); write it with: go test ./internal/kinds -run Route -update", err)
 	}
 }

@@ -1,5 +1,5 @@
 // Package pipelines holds the promises of the example pipelines, which
-// docs/pipeline-security.md makes to whoever copies them. It reads them as text; package
+// docs/operate/pipeline-security.md makes to whoever copies them. It reads them as text; package
 // main runs them.
 package pipelines
 

@@ -66,7 +66,7 @@ func retyped(t testing.TB, was, now table) *plan.Plan {
 		Last: was.applied(t), Desired: now.typed(t), Live: was.applied(t)})
 }
 
-// shown are the tables behind the excerpts of docs/accidents.md, by their mark.
+// shown are the tables behind the excerpts of docs/use/accidents.md, by their mark.
 var shown = map[string]struct{ was, now table }{
 	"shifted": {
 		fill("ad/boots/trail/a%d target_url=https://shop.example/%s", list("mud sand rock snow road")...),
@@ -90,7 +90,7 @@ var shown = map[string]struct{ was, now table }{
 // Every line of an excerpt is printed, in this order; a line that begins with …
 // stands for what was left out.
 func TestThePageOfAccidentsShowsWhatIsPrinted(t *testing.T) {
-	page, err := os.ReadFile("../../docs/accidents.md")
+	page, err := os.ReadFile("../../docs/use/accidents.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestThePageOfAccidentsShowsWhatIsPrinted(t *testing.T) {
 			_, rest, marked := strings.Cut(string(page), fmt.Sprintf("<!-- %s -->\n```text\n", mark))
 			excerpt, _, ended := strings.Cut(rest, "```\n")
 			if !marked || !ended {
-				t.Fatalf("docs/accidents.md has no excerpt %s", mark)
+				t.Fatalf("docs/use/accidents.md has no excerpt %s", mark)
 			}
 			printed := text(t, documentOf(retyped(t, tables.was, tables.now)), TextOptions{})
 			left := printed
@@ -109,7 +109,7 @@ func TestThePageOfAccidentsShowsWhatIsPrinted(t *testing.T) {
 				}
 				_, after, found := strings.Cut(left, line)
 				if !found {
-					t.Fatalf("docs/accidents.md shows the line %q, which is not printed there:\n%s", line, printed)
+					t.Fatalf("docs/use/accidents.md shows the line %q, which is not printed there:\n%s", line, printed)
 				}
 				left = after
 			}

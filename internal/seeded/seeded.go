@@ -1,5 +1,5 @@
 // Package seeded holds mistakes that adsync must not make, each behind a build tag
-// of its own, so that it is known which test would find it: docs/faults.md. It
+// of its own, so that it is known which test would find it: docs/develop/faults.md. It
 // refuses to be part of what people run. Its one invariant: without a tag every
 // constant is false, and the compiler leaves out whatever stands behind it.
 package seeded

@@ -11,7 +11,7 @@ import (
 )
 
 // faults are what the service can be told to do wrong, as documents of
-// docs/emulator-faults.md. All of them end by themselves or with heal.
+// docs/develop/emulator-faults.md. All of them end by themselves or with heal.
 var faults = strings.Split(strings.TrimSpace(`
 {"match": {"method": "POST", "times": 2}, "action": {"drop_before_commit": {}}}
 {"match": {"method": "POST", "nth": 3}, "action": {"drop_before_commit": {}}}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Histories that went wrong once; docs/bugs.md says why.
+// Histories that went wrong once; docs/develop/bugs.md says why.
 func TestHistoriesThatWentWrong(t *testing.T) {
 	for _, row := range []struct {
 		name string

@@ -15,7 +15,7 @@ const (
 )
 
 // Rows is the table. Where a word equals the column's own header it stands here
-// for the reader of docs/columns.md.
+// for the reader of docs/use/columns.md.
 var Rows = []Row{
 	{
 		Sheet: campaigns, Column: "Campaign", Service: "campaign_name",

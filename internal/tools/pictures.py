@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws the pictures of the documentation: the account in docs/pictures/account on an emulated
+"""Draws the pictures of the documentation: the account in docs/use/pictures/account on an emulated
 service with six weeks of delivery, its export with figures, a marked copy and a copy with results,
 laid out by LibreOffice, and a plan as a browser shows it. Run by make pictures, with bin/adsync built."""
 
@@ -9,7 +9,7 @@ import openpyxl
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ADSYNC = ROOT / "bin" / "adsync"
-PICTURES = ROOT / "docs" / "pictures"
+PICTURES = ROOT / "docs" / "use" / "pictures"
 DAY = 86400
 LIMIT = 200_000  # bytes of a picture
 

@@ -125,7 +125,7 @@ func (s *Server) orderOf(w http.ResponseWriter, r *http.Request, body any, by *s
 		return order{}, false
 	case err != nil:
 		s.refuse(w, r, problem{http.StatusBadRequest, "bad_request", "the body cannot be read: " +
-			printable(err.Error(), 200) + "; want one JSON object as docs/api.yaml describes it"})
+			printable(err.Error(), 200) + "; want one JSON object as docs/operate/api.yaml describes it"})
 		return order{}, false
 	}
 	o := order{a.Name, callerOf(r).name}

@@ -402,12 +402,12 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	}
 }
 
-var screenshots = flag.String("screenshots", "", "the folder to draw the pictures of docs/web.md anew in")
+var screenshots = flag.String("screenshots", "", "the folder to draw the pictures of docs/operate/web.md anew in")
 
 // pictureMost is how many bytes a picture of the documentation has at most.
 const pictureMost = 150 << 10
 
-// TestScreenshots draws the pictures of docs/web.md. Without the flag it draws
+// TestScreenshots draws the pictures of docs/operate/web.md. Without the flag it draws
 // them for nobody, so that they can be drawn whenever somebody wants to.
 func TestScreenshots(t *testing.T) {
 	folder := *screenshots

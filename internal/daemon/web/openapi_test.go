@@ -16,10 +16,10 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// described is docs/api.yaml.
+// described is docs/operate/api.yaml.
 func described(t *testing.T) map[string]any {
 	t.Helper()
-	content, err := os.ReadFile("../../../docs/api.yaml")
+	content, err := os.ReadFile("../../../docs/operate/api.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func described(t *testing.T) map[string]any {
 	return value.(map[string]any)
 }
 
-// TestTheAPIIsDescribed: docs/api.yaml has each route for programs, with the
+// TestTheAPIIsDescribed: docs/operate/api.yaml has each route for programs, with the
 // authority it asks for, and no other.
 func TestTheAPIIsDescribed(t *testing.T) {
 	a := ask(t, nil)
@@ -64,7 +64,7 @@ func TestTheAPIIsDescribed(t *testing.T) {
 	slices.Sort(there)
 	slices.Sort(said)
 	if !slices.Equal(there, said) {
-		t.Errorf("routes:\n%s\ndocs/api.yaml:\n%s", strings.Join(there, "\n"), strings.Join(said, "\n"))
+		t.Errorf("routes:\n%s\ndocs/operate/api.yaml:\n%s", strings.Join(there, "\n"), strings.Join(said, "\n"))
 	}
 }
 
@@ -77,7 +77,7 @@ func marshal(t *testing.T, value any) []byte {
 	return b
 }
 
-// TestAnswersAreAsDescribed: what is answered has the fields docs/api.yaml says,
+// TestAnswersAreAsDescribed: what is answered has the fields docs/operate/api.yaml says,
 // and no other.
 func TestAnswersAreAsDescribed(t *testing.T) {
 	a := ask(t, nil)
@@ -159,7 +159,7 @@ func TestEachCodeIsDescribed(t *testing.T) {
 		for _, m := range regexp.MustCompile(`problem\{http\.Status\w+, "(\w+)"`).FindAllSubmatch(content, -1) {
 			found++
 			if !strings.Contains(codes, `"`+string(m[1])+`"`) {
-				t.Errorf("%s: the code %s is not in docs/api.yaml", f.Name(), m[1])
+				t.Errorf("%s: the code %s is not in docs/operate/api.yaml", f.Name(), m[1])
 			}
 		}
 	}

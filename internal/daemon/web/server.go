@@ -78,7 +78,7 @@ type route struct {
 	do           http.HandlerFunc
 }
 
-// routes is all that is answered; docs/api.yaml describes what is for programs.
+// routes is all that is answered; docs/operate/api.yaml describes what is for programs.
 func (s *Server) routes() []route {
 	const account = "/api/v1/accounts/{account}"
 	all := []route{

@@ -10,7 +10,7 @@ import (
 	"adsync/internal/emulator/emulatortest"
 )
 
-var rewrite = flag.Bool("update", false, "write docs/service.md")
+var rewrite = flag.Bool("update", false, "write docs/develop/service.md")
 
 func TestEveryRuleHasARow(t *testing.T) {
 	c := Cover(Rows)
@@ -65,7 +65,7 @@ func TestNamesOfRowsAndRulesAreTheirOwn(t *testing.T) {
 }
 
 func TestPageShowsTheCoverage(t *testing.T) {
-	const file = "../../../docs/service.md"
+	const file = "../../../docs/develop/service.md"
 	want := Page(Rows)
 	if *rewrite {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
@@ -77,6 +77,6 @@ func TestPageShowsTheCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(have)); diff != "" {
-		t.Errorf("docs/service.md is not what the rows say; run with -update (-want +have):\n%s", diff)
+		t.Errorf("docs/develop/service.md is not what the rows say; run with -update (-want +have):\n%s", diff)
 	}
 }

@@ -17,7 +17,7 @@ func judgeOf(t testing.TB, routes []*service.Route) func(*service.Call, service.
 		if len(problems) == 0 {
 			return
 		}
-		t.Errorf("%s %s = %d %.500s\nrequest %.500s\nis not as docs/openapi.json says:\n  %s",
+		t.Errorf("%s %s = %d %.500s\nrequest %.500s\nis not as docs/develop/openapi.json says:\n  %s",
 			c.Request.Method, c.Request.URL.RequestURI(),
 			answer.Status, answer.Body, c.Body, strings.Join(problems[:min(len(problems), 10)], "\n  "))
 	}

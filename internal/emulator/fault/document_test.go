@@ -73,14 +73,14 @@ func TestDocumentsThatAreRefused(t *testing.T) {
 // TestEveryFaultIsDescribed: each row of the table has a section of the page,
 // with a document that arms it.
 func TestEveryFaultIsDescribed(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/emulator-faults.md")
+	page, err := os.ReadFile("../../../docs/develop/emulator-faults.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, kind := range Kinds() {
 		_, section, ok := strings.Cut(string(page), "\n### "+kind.Name+"\n")
 		if !ok {
-			t.Errorf("docs/emulator-faults.md has no section %q", kind.Name)
+			t.Errorf("docs/develop/emulator-faults.md has no section %q", kind.Name)
 			continue
 		}
 		section, _, _ = strings.Cut(section, "\n##")
@@ -112,13 +112,13 @@ func arms(t *testing.T, section, kind string) bool {
 
 // TestEveryJobFaultIsDescribed holds the list of the section "job" to the table.
 func TestEveryJobFaultIsDescribed(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/emulator-faults.md")
+	page, err := os.ReadFile("../../../docs/develop/emulator-faults.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for do := range jobFaults {
 		if !strings.Contains(string(page), "\n- `"+do+"`: ") {
-			t.Errorf("docs/emulator-faults.md does not describe the job fault %q", do)
+			t.Errorf("docs/develop/emulator-faults.md does not describe the job fault %q", do)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // Package fault makes the emulator misbehave on request. A fault is data: what
 // it strikes, when, and what it does. Each kind of fault is one file here and
-// one row of the table; docs/emulator-faults.md describes them all.
+// one row of the table; docs/develop/emulator-faults.md describes them all.
 //
 // It refuses faults that could never strike as written, such as a path for one
 // that strikes jobs. Its invariant: it stands above the store, so what it drops,

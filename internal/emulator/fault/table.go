@@ -10,7 +10,7 @@ import (
 type reader func(o *wire.Object) action
 
 // table is every kind of fault. A further one is a file with its reader, a row
-// here, and a section of docs/emulator-faults.md.
+// here, and a section of docs/develop/emulator-faults.md.
 var table = []Kind{
 	{"delay", "a slow network or a busy service: the request arrives late", readDelay},
 	{"drop_before_commit", "a connection that breaks before the service has done anything", readDropBefore},

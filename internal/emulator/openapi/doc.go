@@ -132,7 +132,7 @@ func New(routes []*service.Route) (d *Document, missing []string) {
 	return d, missing
 }
 
-// JSON is the document as it is served and kept in docs/openapi.json.
+// JSON is the document as it is served and kept in docs/develop/openapi.json.
 func (d *Document) JSON() ([]byte, error) {
 	text, err := json.MarshalIndent(d, "", "  ")
 	return append(text, '\n'), err

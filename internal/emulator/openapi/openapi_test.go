@@ -16,7 +16,7 @@ import (
 	"adsync/internal/emulator/openapi"
 )
 
-var update = flag.Bool("update", false, "write docs/openapi.json anew")
+var update = flag.Bool("update", false, "write docs/develop/openapi.json anew")
 
 // TestDocumentHasEveryRoute: what is served and what is described are the same.
 func TestDocumentHasEveryRoute(t *testing.T) {
@@ -47,7 +47,7 @@ func TestInterfaceOnlyLeavesAdditionsOut(t *testing.T) {
 	}
 }
 
-// TestGolden: docs/openapi.json is what the emulator serves; -update writes it.
+// TestGolden: docs/develop/openapi.json is what the emulator serves; -update writes it.
 func TestGolden(t *testing.T) {
 	s := emulatortest.Start(t)
 	d, _ := openapi.New(s.Routes())
@@ -69,7 +69,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(kept), string(want)); diff != "" {
-		t.Errorf("docs/openapi.json (-) is not the "+
+		t.Errorf("docs/develop/openapi.json (-) is not the "+
 			"document (+); go test ./internal/emulator/openapi -run TestGolden -update writes it:\n%s", diff)
 	}
 	served := s.Must(t, "GET", "/_emulator/openapi.json", nil).Body
@@ -78,7 +78,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(compact.String(), strings.TrimSpace(string(served))); diff != "" {
-		t.Errorf("GET /_emulator/openapi.json (+) is not docs/openapi.json (-):\n%s", diff)
+		t.Errorf("GET /_emulator/openapi.json (+) is not docs/develop/openapi.json (-):\n%s", diff)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write docs/open-points.md")
+var update = flag.Bool("update", false, "write docs/develop/open-points.md")
 
 // TestEveryProfileNamesEveryPoint: a point that is new has to be thought of in each
 // profile, and the hostile one has to say why its value is the least convenient.
@@ -70,10 +70,10 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestGolden: docs/open-points.md is what the table and the profiles say; -update
+// TestGolden: docs/develop/open-points.md is what the table and the profiles say; -update
 // writes it.
 func TestGolden(t *testing.T) {
-	const file = "../../../docs/open-points.md"
+	const file = "../../../docs/develop/open-points.md"
 	want := document(t)
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
@@ -85,7 +85,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(have)); diff != "" {
-		t.Errorf("docs/open-points.md is not what the table says; run with -update (-want +have):\n%s", diff)
+		t.Errorf("docs/develop/open-points.md is not what the table says; run with -update (-want +have):\n%s", diff)
 	}
 }
 
