@@ -56,7 +56,7 @@ examples: build
 # journeys: what each person does with adsync from the first command to the last, as
 # processes, in the three profiles of the emulator. make test makes them too.
 journeys: deps
-	$(GO) test -count=1 -timeout 10m -run TestJourneys ./internal/journeys
+	$(GO) test -count=1 -timeout 10m -run TestJourneys ./internal/testing/journeys
 
 # peers: the same work done by adsync and by what users would pick instead, with the
 # Terraform 1.11 and the decK 1.64 that are named; docs/develop/performance.md says how those
@@ -98,19 +98,19 @@ kill:
 # and service in one, every fault, every open point, and the totals of both as a
 # table and as a line of JSON; see docs/develop/bugs.md.
 sim:
-	$(GO) test -c -o bin/sim.test ./internal/sim
+	$(GO) test -c -o bin/sim.test ./internal/testing/sim
 	rm -f bin/sim.first.json bin/sim.second.json
-	cd internal/sim && half=$$(( ($(N) + 1) / 2 )); \
-	run="../../bin/sim.test -test.cpu 1 -test.timeout 0 -test.run TestHistories$$ -sim.histories $$half"; \
-	$$run -sim.seed $(SEED) -sim.into ../../bin/sim.first.json & first=$$!; \
-	$$run -sim.seed $$(( $(SEED) + half )) -sim.into ../../bin/sim.second.json & second=$$!; \
+	cd internal/testing/sim && half=$$(( ($(N) + 1) / 2 )); \
+	run="../../../bin/sim.test -test.cpu 1 -test.timeout 0 -test.run TestHistories$$ -sim.histories $$half"; \
+	$$run -sim.seed $(SEED) -sim.into ../../../bin/sim.first.json & first=$$!; \
+	$$run -sim.seed $$(( $(SEED) + half )) -sim.into ../../../bin/sim.second.json & second=$$!; \
 	wait $$first; failed=$$?; wait $$second || failed=1; \
-	../../bin/sim.test -test.v -test.run TestTotals$$ -sim.from ../../bin/sim.first.json,../../bin/sim.second.json && exit $$failed
+	../../../bin/sim.test -test.v -test.run TestTotals$$ -sim.from ../../../bin/sim.first.json,../../../bin/sim.second.json && exit $$failed
 
 # turns: N / 3 histories from number SEED on in which keys change, resources are
 # replaced and runs are taken back.
 turns:
-	$(GO) test -count=1 -v -timeout 0 -run TestHistoriesThatTurn ./internal/sim -sim.histories $(N) -sim.seed $(SEED)
+	$(GO) test -count=1 -v -timeout 0 -run TestHistoriesThatTurn ./internal/testing/sim -sim.histories $(N) -sim.seed $(SEED)
 
 # floor: requests and time of every shape of account, whatever its jobs take, in whole
 # sizes, on a simulated clock beside what the limits dictate.
@@ -163,7 +163,7 @@ seeded:
 # profiles: every row of the service's tests, every script of adsync, and an account
 # of every kind, in the three profiles of the emulator (docs/develop/open-points.md).
 profiles:
-	$(GO) test -count=1 -timeout 30m -run TestEmulatorKeepsEveryRow ./internal/emulator/conformance
+	$(GO) test -count=1 -timeout 30m -run TestEmulatorKeepsEveryRow ./internal/testing/conformance
 	$(GO) test -count=1 -timeout 30m -run TestOpenPointsDoNotMatter ./reconcile
 	$(GO) test -count=1 -timeout 60m -run TestScripts ./cmd/adsync -profiles interface,published,hostile
 
@@ -194,7 +194,7 @@ fuzz:
 pictures: build deps
 	@command -v pngquant >/dev/null || apt-get install -y -qq --no-install-recommends pngquant
 	/usr/bin/python3 internal/tools/pictures.py
-	$(GO) test -count=1 -run TestAMarketersDay ./internal/journeys -pictures $(CURDIR)/docs/use/pictures
+	$(GO) test -count=1 -run TestAMarketersDay ./internal/testing/journeys -pictures $(CURDIR)/docs/use/pictures
 
 # screenshots: draw those of docs/operate/screenshots anew, as docs/operate/web.md shows them.
 screenshots: deps

@@ -12,8 +12,8 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/resource"
+	"adsync/internal/testing/emulatortest"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/resource"
+	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile"
 )

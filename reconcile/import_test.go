@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"adsync/internal/diag"
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // Keys are unlike those of the files, and the second import says the same again.

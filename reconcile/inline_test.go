@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
 	"adsync/state"
 )

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
 	accounts "adsync/internal/emulator/world"
+	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
 	"adsync/state"
 )

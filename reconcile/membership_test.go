@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/population"
 	"adsync/internal/resource"
+	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
 	"adsync/state"
 )

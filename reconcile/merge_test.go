@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/population"
+	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
 	"adsync/state"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 	"adsync/state"
 )
 

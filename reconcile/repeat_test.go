@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/resource"
+	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
 	"adsync/state"
 

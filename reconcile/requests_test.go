@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/resource"
+	"adsync/internal/testing/emulatortest"
 )
 
 // route is a value of one attribute, in an account and beside other values in which

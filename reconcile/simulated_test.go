@@ -14,11 +14,11 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"

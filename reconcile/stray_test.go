@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/resource"
+	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/resource"
+	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
 	"adsync/state"
 )

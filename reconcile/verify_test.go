@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 	"adsync/state"
 )
 

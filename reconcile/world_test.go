@@ -15,9 +15,9 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"

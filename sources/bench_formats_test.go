@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"adsync/internal/bench"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/testing/bench"
 )
 
 // The accounts of the benchmarks say the same in every format, and nothing of them

@@ -8,8 +8,8 @@ import (
 	"os"
 	"testing"
 
-	"adsync/internal/bench"
 	"adsync/internal/kinds"
+	"adsync/internal/testing/bench"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )

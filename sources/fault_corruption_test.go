@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"adsync/internal/dialect"
+	"adsync/internal/testing/dialect"
 )
 
 var (

@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"adsync/internal/diag"
-	"adsync/internal/dialect"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/testing/dialect"
 	"adsync/internal/xlsx"
 
 	"github.com/google/go-cmp/cmp"

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/dialect"
 	"adsync/internal/resource"
+	"adsync/internal/testing/dialect"
 	"adsync/internal/xlsx"
 
 	"github.com/google/go-cmp/cmp"

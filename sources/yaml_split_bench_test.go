@@ -5,8 +5,8 @@ import (
 	"context"
 	"testing"
 
-	"adsync/internal/bench"
 	"adsync/internal/kinds"
+	"adsync/internal/testing/bench"
 )
 
 // BenchmarkWriteYAML is an account of 15,000 resources as a folder of files, and

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/syscalls"
+	"adsync/internal/testing/syscalls"
 )
 
 var diskFaults = flag.Int("disk-faults", 9, "at every how manieth call of a writer the disk fails")

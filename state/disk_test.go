@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"adsync/internal/syscalls"
+	"adsync/internal/testing/syscalls"
 )
 
 // sector is what a disk writes whole.

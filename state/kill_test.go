@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"adsync/internal/syscalls"
+	"adsync/internal/testing/syscalls"
 
 	"golang.org/x/sys/unix"
 )

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/syscalls"
+	"adsync/internal/testing/syscalls"
 )
 
 var powerCuts = flag.Int("power-cuts", 0, "how often the "+

@@ -13,7 +13,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/emulator/fault"
 	"adsync/internal/orders"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 
 	"github.com/fsnotify/fsnotify"
 )

@@ -15,7 +15,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/emulator/fault"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 )
 
 // Spend limits need postpaid billing (interface, part 4, spend limit rule 1). Where

@@ -14,7 +14,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/orders"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/plan"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"adsync/internal/resource"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/state"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 )
 
 const limitKind = "spend_limit_window"

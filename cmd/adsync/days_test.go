@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 )
 
 var (

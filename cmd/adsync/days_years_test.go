@@ -25,7 +25,7 @@ import (
 	"adsync/internal/emulator"
 	emworld "adsync/internal/emulator/world"
 	"adsync/internal/orders"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/internal/watch"
 	"adsync/sources"
 	"adsync/state"

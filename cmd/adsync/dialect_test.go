@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/dialect"
+	"adsync/internal/testing/dialect"
 
 	"github.com/google/go-cmp/cmp"
 )

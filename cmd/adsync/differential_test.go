@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 
 	"adsync/internal/diag"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/sources"
 )

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/syscalls"
+	"adsync/internal/testing/syscalls"
 )
 
 var applyDiskFaults = flag.Int("apply-disk-faults", 8, "at every how manieth fsync of a thread of apply the disk fails")

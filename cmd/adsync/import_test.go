@@ -8,9 +8,9 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources"

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"adsync/internal/syscalls"
+	"adsync/internal/testing/syscalls"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )

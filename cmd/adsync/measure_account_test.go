@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/bench"
 	"adsync/internal/emulator"
+	"adsync/internal/testing/bench"
 )
 
 // measuredService is an emulator that counts, with the published limits of requests

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"adsync/internal/bench"
 	"adsync/internal/emulator"
+	"adsync/internal/testing/bench"
 )
 
 // A process that sleeps by moving the clock does not outrun the work of the service.

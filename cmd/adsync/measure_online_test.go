@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"adsync/internal/bench"
+	"adsync/internal/testing/bench"
 )
 
 // inForm is a folder with the account in one format.

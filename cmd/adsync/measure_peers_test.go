@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"adsync/internal/bench"
+	"adsync/internal/testing/bench"
 )
 
 var (
@@ -23,7 +23,7 @@ func TestPeers(t *testing.T) {
 	}
 	spent := filepath.Join(t.TempDir(), "spent")
 	if said, err := exec.Command("go", "build", "-o",
-		spent, "adsync/internal/bench/spent").CombinedOutput(); err != nil {
+		spent, "adsync/internal/testing/bench/spent").CombinedOutput(); err != nil {
 		t.Fatalf("build what measures: %v\n%s", err, said)
 	}
 	shape, dir := bench.Trees(15_000), t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"adsync/internal/bench"
+	"adsync/internal/testing/bench"
 )
 
 // asFloor makes the test binary be a floor of the benchmarks; a file named by

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"adsync/internal/bench"
+	"adsync/internal/testing/bench"
 )
 
 var (
@@ -32,7 +32,7 @@ func TestMeasure(t *testing.T) {
 	began := time.Now()
 	m := &measuring{t: t, binary: *measureBinary, spent: filepath.Join(t.TempDir(), "spent")}
 	if said, err := exec.Command("go", "build", "-o",
-		m.spent, "adsync/internal/bench/spent").CombinedOutput(); err != nil {
+		m.spent, "adsync/internal/testing/bench/spent").CombinedOutput(); err != nil {
 		t.Fatalf("build what measures: %v\n%s", err, said)
 	}
 	m.start = m.runs(10*(*measureRounds), benchEnvironment(), nothing, "version")

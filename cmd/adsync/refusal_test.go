@@ -16,8 +16,8 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/kinds"
+	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources"

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"adsync/internal/syscalls"
+	"adsync/internal/testing/syscalls"
 
 	"github.com/xuri/excelize/v2"
 )

@@ -49,20 +49,20 @@ var may = map[string][]string{
 		"internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
 	"internal/trail": {"internal/review", "internal/csvfile",
 		"internal/daemon", "internal/orders", "internal/planview", "internal/runview"},
-	"internal/diag":        {},
-	"internal/steady":      {},
-	"internal/seeded":      {}, // mistakes, behind build tags
-	"internal/bench":       {}, // shares nothing with what it measures
-	"internal/bench/spent": {},
-	"internal/dialect":     {},
-	"internal/syscalls":    {},
-	"internal/journeys":    {}, // shares nothing with what it drives
-	"internal/jsonschema":  {},
-	"internal/yamlfmt":     {},
-	"internal/arch":        {"internal/resource"},
-	"internal/sim": {"internal/sim/oracle", "reconcile",
+	"internal/diag":       {},
+	"internal/steady":     {},
+	"internal/seeded":     {}, // mistakes, behind build tags
+	"internal/jsonschema": {},
+	"internal/yamlfmt":    {},
+	"internal/arch":       {"internal/resource"},
+	"internal/testing/sim": {"internal/testing/oracle", "reconcile",
 		"plan", "state", "sources", "internal/runview", "internal/adsapi", "internal/resource", "internal/diag"},
-	"internal/sim/oracle": {}, // shares nothing with what it judges
+	"internal/testing/oracle":      {}, // shares nothing with what it judges
+	"internal/testing/bench":       {}, // shares nothing with what it measures
+	"internal/testing/bench/spent": {},
+	"internal/testing/dialect":     {},
+	"internal/testing/syscalls":    {},
+	"internal/testing/journeys":    {}, // shares nothing with what it drives
 
 	"internal/tools/mutate": {}, // a module of its own
 }
@@ -87,6 +87,9 @@ func TestImportsPointInward(t *testing.T) {
 	}
 }
 
+// forTests is what every test may import beyond what its package may.
+var forTests = []string{"internal/kinds", testOnly + "bench", testOnly + "dialect", testOnly + "syscalls"}
+
 // TestTestsImportNoMoreThanTheirPackage lets tests have what their package may
 // import and, beyond it, the descriptions of the kinds, the emulator, the
 // accounts of the benchmarks, the workbooks of other programs and the system calls of a process; the command's are
@@ -99,9 +102,8 @@ func TestTestsImportNoMoreThanTheirPackage(t *testing.T) {
 		}
 		for name, spec := range s.imports() {
 			inner, ours := strings.CutPrefix(name, module)
-			if !ours || inner == s.dir || isEmulator(inner) || s.dir == "cmd/adsync" &&
-				inner == "internal/sim/oracle" || inner == "internal/kinds" || inner == "internal/bench" ||
-				inner == "internal/dialect" || inner == "internal/syscalls" || slices.Contains(may[s.dir], inner) {
+			if !ours || inner == s.dir || isEmulator(inner) || slices.Contains(forTests, inner) ||
+				s.dir == "cmd/adsync" && inner == testOnly+"oracle" || slices.Contains(may[s.dir], inner) {
 				continue
 			}
 			t.Errorf("%s: a test of %s imports %s; want only what %s may import, the kinds and the emulator",

@@ -96,7 +96,8 @@ func program(t *testing.T) []*source {
 	return code
 }
 
-// isEmulator says that a package is the service's side.
+// isEmulator reports whether a package is the service's side, its tests included.
 func isEmulator(dir string) bool {
-	return dir == "internal/emulator" || strings.HasPrefix(dir, "internal/emulator/")
+	return dir == "internal/emulator" || strings.HasPrefix(dir, "internal/emulator/") ||
+		dir == testOnly+"conformance" || dir == testOnly+"emulatortest"
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/population"
+	"adsync/internal/testing/emulatortest"
 )
 
 func TestAudienceCreate(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // logs are the entries of one answer, each as type:name.

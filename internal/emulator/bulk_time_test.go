@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/world"
+	"adsync/internal/testing/emulatortest"
 )
 
 func TestBulkNeedsAccess(t *testing.T) {

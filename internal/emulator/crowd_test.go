@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/population"
+	"adsync/internal/testing/emulatortest"
 )
 
 // crowd is an emulator whose clock stands still, for custom audiences.

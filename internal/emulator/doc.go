@@ -37,8 +37,8 @@
 //	emulator/openapi     the OpenAPI document of the routes, as data, and the judge that
 //	                     holds every answer of a test to it
 //	emulator/page        the page at / for people
-//	emulator/emulatortest starts one for a test
-//	emulator/conformance the interface as rows, for this service and any other
+//	testing/emulatortest  starts one for a test
+//	testing/conformance   the interface as rows, for this service and any other
 //
 // # A request
 //

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 func TestWhoMayComeIn(t *testing.T) {

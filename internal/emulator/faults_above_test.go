@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // everyFault strikes now and then, each in its own way.

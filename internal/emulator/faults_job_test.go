@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // TestFaultsOfJobs runs the same job of three under each fault: what its status

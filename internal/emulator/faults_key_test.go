@@ -3,7 +3,7 @@ package emulator_test
 import (
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 func TestVisibilityLag(t *testing.T) {

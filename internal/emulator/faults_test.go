@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/world"
+	"adsync/internal/testing/emulatortest"
 )
 
 // armed arms one fault and gives its state when asked.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // FuzzRequestBodies sends any body to every route that takes one: no answer is

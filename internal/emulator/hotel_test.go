@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // lodging is an account that advertises properties of its hotel feed for days.

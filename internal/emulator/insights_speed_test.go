@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // crowded is an account of n campaigns, n ad groups and n ads, all active, made

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/world"
+	"adsync/internal/testing/emulatortest"
 )
 
 // TestEveryDrawKeepsTheRules draws every open point, lets a visitor loose, and

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // creates are the three creates that take an Idempotency-Key, by path.

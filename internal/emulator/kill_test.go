@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/world"
+	"adsync/internal/testing/emulatortest"
 )
 
 // serveIn is the environment variable that turns the test program into an

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // TestManyClientsKeepTheRules sends creates under few keys from many clients:

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // FuzzAudienceAndConversionBodies sends any body to the routes of audiences and

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/population"
+	"adsync/internal/testing/emulatortest"
 )
 
 func email(n int) string { return population.Identifier(population.Email, n) }

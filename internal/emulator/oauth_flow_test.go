@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 func TestTokensOfTheCodeFlow(t *testing.T) { // RFC 6749, section 4.1

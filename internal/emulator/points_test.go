@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 func TestOpenPointsOfCreates(t *testing.T) {

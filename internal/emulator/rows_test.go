@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // tree is an emulator with one of everything, and the ids of them.

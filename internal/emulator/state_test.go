@@ -3,7 +3,7 @@ package emulator_test
 import (
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // each runs fn for a fresh campaign, ad group and ad.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // tracked is an account with templates at every level: k names the level, and

@@ -12,7 +12,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 func pngOf(w, h int) []byte {

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 // count is how often a long test goes round: small in go test, more when the

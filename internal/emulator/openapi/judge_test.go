@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/openapi"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
+	"adsync/internal/testing/emulatortest"
 )
 
 const noPixels = `{"object":"list","data":[],"first_id":null,"last_id":null,"has_more":false}`

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/openapi"
+	"adsync/internal/testing/emulatortest"
 )
 
 var update = flag.Bool("update", false, "write docs/develop/openapi.json anew")

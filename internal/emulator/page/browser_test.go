@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 const faults = `{"faults":[{"name":"slow-reads","match":{"path":"/ad_account","method":"GET"},"action":{"delay":{"for":"2s"}}}]}`

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 const account = "/_emulator/page/accounts/" + emulatortest.AccountID

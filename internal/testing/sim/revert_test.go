@@ -9,7 +9,7 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/runview"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/state"
 )
 

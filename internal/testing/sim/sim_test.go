@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/reconcile"
 )
 

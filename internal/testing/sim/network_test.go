@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 )
 
 var (

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adsync/internal/emulator/emulatortest"
+	"adsync/internal/testing/emulatortest"
 )
 
 var rewrite = flag.Bool("update", false, "write docs/develop/service.md")

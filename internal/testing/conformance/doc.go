@@ -16,7 +16,7 @@
 //
 // # To run it against a service
 //
-//	go test ./internal/emulator/conformance -conformance.url https://…/v1 -conformance.key sk-… \
+//	go test ./internal/testing/conformance -conformance.url https://…/v1 -conformance.key sk-… \
 //		[-conformance.mutate] [-conformance.account]
 //
 // Without -conformance.mutate only rows that read are run. With it campaigns,

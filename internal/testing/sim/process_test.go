@@ -9,7 +9,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/kinds"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/reconcile"
 )
 

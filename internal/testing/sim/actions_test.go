@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/plan"
 	"adsync/reconcile"
 )

@@ -12,7 +12,7 @@ import (
 
 	"adsync/internal/emulator/population"
 	"adsync/internal/resource"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/reconcile"
 )
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 )
 
 const otherBody = "idempotency_conflict"

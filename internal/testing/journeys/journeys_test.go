@@ -57,7 +57,7 @@ func TestJourneys(t *testing.T) {
 }
 
 func makeJourneys(t *testing.T, folder, profile string) {
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"adsync/internal/resource"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/state"
 )
 

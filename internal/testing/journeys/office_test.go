@@ -36,7 +36,7 @@ func typeInLibreOffice(ts *testscript.TestScript, _ bool, args []string) {
 	})
 	before, err := os.Stat(name)
 	ts.Check(err)
-	script := filepath.Join(ts.Getenv("ROOT"), "internal/journeys/testdata/walk/calc.py")
+	script := filepath.Join(ts.Getenv("ROOT"), "internal/testing/journeys/testdata/walk/calc.py")
 	run(ts, "/usr/bin/python3", append([]string{script, ts.MkAbs("home/office"), name, args[1]}, typed...)...)
 	if after, err := os.Stat(name); err != nil || after.ModTime().Equal(before.ModTime()) {
 		ts.Fatalf("LibreOffice has not saved %s: %v", args[0], err)

@@ -10,7 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/plan"
 	"adsync/sources"
 )

@@ -12,7 +12,7 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources"

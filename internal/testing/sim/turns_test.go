@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"adsync/internal/resource"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/plan"
 )
 

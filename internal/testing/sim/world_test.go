@@ -17,7 +17,7 @@ import (
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/openpoint"
 	emworld "adsync/internal/emulator/world"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 	"adsync/plan"
 	"adsync/state"
 )

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
-	"adsync/internal/emulator/emulatortest"
 	"adsync/internal/emulator/openpoint"
+	"adsync/internal/testing/emulatortest"
 )
 
 var (

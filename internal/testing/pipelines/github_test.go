@@ -14,7 +14,7 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-const workflowFile = "../../examples/github-actions/adsync.yml"
+const workflowFile = "../../../examples/github-actions/adsync.yml"
 
 // workflow is what the promises are about.
 type workflow struct {

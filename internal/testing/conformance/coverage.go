@@ -75,7 +75,7 @@ func Page(rows []Row) string {
 const pageTop = `# The service, rule by rule
 
 %d endpoints, %d rules, %d rows. Each row is a request and what must come back; it is run against the emulator by
-` + "`go test ./internal/emulator/conformance`" + `, and against a service elsewhere on request (see the package's documentation).
+` + "`go test ./internal/testing/conformance`" + `, and against a service elsewhere on request (see the package's documentation).
 This page is written by that test with -update; it fails when a rule or an endpoint has no row.
 `
 

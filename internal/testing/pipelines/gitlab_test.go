@@ -24,7 +24,7 @@ type gitlabJob struct {
 func gitlabJobs(t *testing.T) (jobs map[string]gitlabJob, text string) {
 	t.Helper()
 	var file map[string]yaml.Node
-	text = read(t, "../../examples/gitlab-ci/adsync.gitlab-ci.yml", &file)
+	text = read(t, "../../../examples/gitlab-ci/adsync.gitlab-ci.yml", &file)
 	jobs = map[string]gitlabJob{}
 	for _, name := range []string{"validate", "plan", "apply"} {
 		var j gitlabJob
@@ -65,7 +65,7 @@ func TestKeysOfGitLabAreThoseOfEnvironments(t *testing.T) {
 func TestNoScriptPutsATokenIntoArguments(t *testing.T) {
 	named := regexp.MustCompile(`\$\{?[A-Z_]*(TOKEN|KEY)\b`)
 	may := regexp.MustCompile(`^(#|(export|if|printf|id=|PRIVATE).*)`)
-	scripts, err := filepath.Glob("../../examples/*/*.sh")
+	scripts, err := filepath.Glob("../../../examples/*/*.sh")
 	if err != nil || len(scripts) < 5 {
 		t.Fatalf("scripts are %v, %v; want those of the pipelines", scripts, err)
 	}

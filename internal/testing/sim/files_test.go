@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"adsync/internal/resource"
-	"adsync/internal/sim/oracle"
+	"adsync/internal/testing/oracle"
 )
 
 // files gives a copy of the newest commit, to be edited.
