@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -47,9 +48,21 @@ func (s *source) imports() map[string]*ast.ImportSpec {
 	return paths
 }
 
-// sources parses every Go file of the module, testdata left out.
+// sources returns every Go file of the module, testdata left out.
 func sources(t *testing.T) []*source {
 	t.Helper()
+	all, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 100 {
+		t.Fatalf("found %d Go files below %s; want the whole program", len(all), root)
+	}
+	return all
+}
+
+// parsed parses the tree once, however many tests look at it.
+var parsed = sync.OnceValues(func() ([]*source, error) {
 	var all []*source
 	set := token.NewFileSet()
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -75,14 +88,8 @@ func sources(t *testing.T) []*source {
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(all) < 100 {
-		t.Fatalf("found %d Go files below %s; want the whole program", len(all), root)
-	}
-	return all
-}
+	return all, err
+})
 
 // program leaves out the tests.
 func program(t *testing.T) []*source {
