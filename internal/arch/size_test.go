@@ -1,0 +1,100 @@
+package arch
+
+import (
+	"go/ast"
+	"testing"
+)
+
+// maxFiles is how many files that are not tests a folder may hold.
+const maxFiles = 25
+
+// maxMethods is how many methods a receiver may have.
+const maxMethods = 30
+
+// foldersOver and receiversOver are what is over its limit still, each with the
+// number it has. A number may only fall, and a row goes with what it is about.
+var (
+	foldersOver = map[string]int{
+		"cmd/adsync":                   109,
+		"internal/seeded":              30,
+		"internal/testing/conformance": 33,
+		"internal/testing/oracle":      35,
+		"plan":                         85,
+		"reconcile":                    87,
+		"sources":                      158,
+		"state":                        34,
+	}
+	receiversOver = map[string]int{
+		"cmd/adsync.app":                    268,
+		"cmd/adsync.daemonRun":              32,
+		"internal/adsapi.Client":            45,
+		"internal/daemon/web.Server":        70,
+		"internal/emulator.Server":          62,
+		"internal/emulator/ads.Room":        40,
+		"internal/emulator/insights.report": 53,
+		"internal/gitstore.Store":           50,
+		"internal/testing/oracle.History":   104,
+		"plan.differ":                       274,
+		"reconcile.Agent":                   214,
+		"reconcile.run":                     212,
+		"sources.Project":                   48,
+		"sources.bookWriter":                55,
+		"sources.collection":                83,
+		"sources.markedCopy":                35,
+		"sources.tabReader":                 98,
+		"sources.tree":                      31,
+		"sources.yamlReader":                35,
+		"state.batch":                       40,
+		"state.ledger":                      54,
+	}
+)
+
+func TestNoFolderHoldsTooManyFiles(t *testing.T) {
+	files := map[string]int{}
+	for _, s := range program(t) {
+		files[s.dir]++
+	}
+	hold(t, files, maxFiles, foldersOver, "files that are not tests")
+}
+
+func TestNoReceiverHasTooManyMethods(t *testing.T) {
+	methods := map[string]int{}
+	for _, s := range program(t) {
+		for _, d := range s.tree.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
+				methods[s.dir+"."+receiver(f.Recv.List[0].Type)]++
+			}
+		}
+	}
+	hold(t, methods, maxMethods, receiversOver, "methods")
+}
+
+// hold compares counts with their limit, or with the row of what is over it still.
+func hold(t *testing.T, counts map[string]int, limit int, over map[string]int, of string) {
+	t.Helper()
+	for what, n := range counts {
+		if most := max(limit, over[what]); n > most {
+			t.Errorf("%s has %d %s; want at most %d", what, n, of, most)
+		}
+	}
+	for what := range over {
+		if counts[what] <= limit {
+			t.Errorf("%s has %d %s and a row in the table; want no row", what, counts[what], of)
+		}
+	}
+}
+
+// receiver returns the name of a receiver's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
