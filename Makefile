@@ -155,10 +155,10 @@ mutate:
 	./bin/mutate -every $(EVERY) -bound 300ms -args -rapid.checks=10 -files '^(guard_amount|guard_updates|guard_undecided|protect|prune|refused)\.go$$' ./plan
 	./bin/mutate -bound 1s -skip '$(UNMUTATED)' -args -rapid.checks=10 -files '^(journal|step|codec)\.go$$' ./state
 
-# seeded: build each mistake of internal/seeded in, and want the test that is named
-# for it to fail within a minute.
+# seeded: build each mistake of internal/testing/mutants in, and want the test that is
+# named for it to fail within a minute.
 seeded:
-	$(GO) test -count=1 -v -timeout 60m -run TestEveryMistakeIsCaught ./internal/seeded -every
+	$(GO) test -count=1 -v -timeout 60m -run TestEveryMistakeIsCaught ./internal/testing/mutants -every
 
 # profiles: every row of the service's tests, every script of adsync, and an account
 # of every kind, in the three profiles of the emulator (docs/develop/open-points.md).

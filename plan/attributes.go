@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"adsync/internal/resource"
-	"adsync/internal/seeded"
 )
 
 // compareAttributes updates or adopts what is there on every side that counts.
@@ -310,8 +309,6 @@ const pausedMessage = "was paused outside adsync, " +
 func (d *differ) statusHolds(t three, a *resource.Attribute, f *Field, foreign bool) (holds []Hold) {
 	starts := f.Desired.Text() == active
 	switch {
-	case seeded.ForeignPauseUndone && f.Cause == Drift && starts:
-		return nil
 	case f.Cause == Drift && starts && f.Live().Text() != paused:
 		return []Hold{{Hazard: Drifts, Message: "is " +
 			a.Show(f.Live()) + " at the service, and adsync did not write that; it starts nothing over it"}}

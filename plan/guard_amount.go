@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"adsync/internal/resource"
-	"adsync/internal/seeded"
 )
 
 // guardAmounts holds the rises of amounts of existing resources.
@@ -50,7 +49,7 @@ func (d *differ) dailyRises() int64 {
 // large one.
 func (d *differ) riseFrom(at resource.Address, f *Field) (from int64, set bool, when string) {
 	from, set = f.Live().Number()
-	if earlier, ok := d.dayAgo[amountOf{at, f.Name}]; ok && set && earlier < from && !seeded.CommitsApart {
+	if earlier, ok := d.dayAgo[amountOf{at, f.Name}]; ok && set && earlier < from {
 		return earlier, true, " within 24 hours"
 	}
 	return from, set, ""

@@ -7,7 +7,6 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
-	"adsync/internal/seeded"
 )
 
 // Identify gives each live resource its address (formats.md section 1,
@@ -350,7 +349,7 @@ func (i *identifier) matchBy(s *resource.Schema, attribute string,
 	for _, r := range live {
 		name := form(r.Value(attribute).Text())
 		if i.of(identity{s.Kind, r.ID}).found == nil &&
-			(seeded.ArchivedTwinAdopted || !removed(s, r)) && len(asking[name]) > 0 {
+			!removed(s, r) && len(asking[name]) > 0 {
 			fitting[name] = append(fitting[name], r)
 		}
 	}

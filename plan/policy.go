@@ -2,8 +2,6 @@ package plan
 
 import (
 	"adsync/internal/resource"
-
-	"adsync/internal/seeded"
 )
 
 // OnDrift says what becomes of an attribute someone changed at the service.
@@ -113,9 +111,6 @@ func (p *Policy) pruneOf(kind resource.Kind) OnPrune {
 // archiveLimit is how many of a kind with n managed resources a run may
 // archive: one is always possible, or small accounts could archive nothing.
 func (p *Policy) archiveLimit(n int64) int64 {
-	if seeded.ShareOnly {
-		return n * p.ArchivePercent / 100
-	}
 	return min(max(n*p.ArchivePercent/100, 1), p.ArchiveCount)
 }
 

@@ -12,7 +12,6 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
-	"adsync/internal/seeded"
 	"adsync/state"
 )
 
@@ -109,7 +108,7 @@ func (a *Agent) boundIDs(ctx context.Context) (map[resource.Address]string, erro
 func (a *Agent) findTwice(ctx context.Context, step state.Step,
 	operation state.Operation, ids map[resource.Address]string, conflict bool, recovered *Recovered) (settled, error) {
 	o, err := a.find(ctx, step, operation, ids, conflict)
-	if err != nil || o.Outcome != state.OutcomeSkipped || seeded.ListDecides || !a.mayShowLate(step, operation, ids) {
+	if err != nil || o.Outcome != state.OutcomeSkipped || !a.mayShowLate(step, operation, ids) {
 		return o, err
 	}
 	why := "what became of " + operation.Address.String() +
@@ -149,7 +148,7 @@ func (a *Agent) find(ctx context.Context, step state.Step,
 		return a.stillInConflict(operation, o, ids), nil
 	}
 	if err == nil && o.Outcome == state.OutcomeSkipped && o.Code == "" && ids[operation.Address] == "" &&
-		keyed(operation) && !seeded.ListDecides && a.Now().Sub(step.SentAt) < TrustWindow {
+		keyed(operation) && a.Now().Sub(step.SentAt) < TrustWindow {
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
 		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s",
 			step.SentAt.Add(TrustWindow).Format(time.RFC3339))

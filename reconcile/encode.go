@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"adsync/internal/resource"
-	"adsync/internal/seeded"
 	"adsync/plan"
 )
 
@@ -180,9 +179,6 @@ func withoutKeysIn(value any, keys []string) any {
 }
 
 func (e encoder) putField(a *resource.Attribute, v resource.Value, body map[string]any) error {
-	if v.IsNull() && seeded.NullBudgetZero && a.Type == resource.TypeMoney {
-		v = resource.Number(0)
-	}
 	if v.IsNull() {
 		clearPath(body, a)
 		return nil

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"adsync/internal/adsapi"
-	"adsync/internal/seeded"
 	"adsync/state"
 )
 
@@ -169,7 +168,7 @@ func since(then, now time.Time) time.Duration {
 // checkAge refuses a plan whose reading of the account is too old, such as one
 // that waited long for an answer.
 func (a *Agent) checkAge(view *View) error {
-	if age := since(view.read, a.Now()); !view.read.IsZero() && age > planLife && !seeded.StalePlan {
+	if age := since(view.read, a.Now()); !view.read.IsZero() && age > planLife {
 		return fmt.Errorf("%w: the account was read %s ago; want at most %s: plan again, nothing was sent",
 			ErrStale, age.Round(time.Second), planLife)
 	}

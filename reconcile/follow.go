@@ -9,7 +9,6 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
-	"adsync/internal/seeded"
 	"adsync/state"
 )
 
@@ -58,7 +57,7 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 		}
 		if results = results && waited < busyFor; results {
 			page, err := a.Service.AllOperations(ctx, job.ID)
-			if results = err == nil; results && (page.Complete || seeded.ResultsBeforeComplete) && !page.HasMore {
+			if results = err == nil; results && page.Complete && !page.HasMore {
 				a.pace.took(len(step.Operations), job, a.Now().Sub(began), first)
 				return page, a.ended(ctx, step)
 			}

@@ -6,11 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
-	"adsync/internal/seeded"
 	"adsync/state"
 )
 
@@ -19,9 +17,6 @@ import (
 // and no content goes into it, so that two equal ads stay two (design.md
 // section 7).
 func createKey(accountID string, address resource.Address, generation int) string {
-	if seeded.KeyFromClock {
-		generation = int(time.Now().UnixNano())
-	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d", accountID, address, generation))
 	return fmt.Sprintf("adsync-%s-%s-%d", address.Kind, hex.EncodeToString(sum[:16]), generation)
 }
@@ -39,9 +34,6 @@ func (r *run) createKeys(ctx context.Context, parts []part) (map[resource.Addres
 			return nil, fmt.Errorf("generation of %s: %w", p.change.Address, err)
 		}
 		keys[p.change.Address] = createKey(r.Account.ID, p.change.Address, generation)
-		if seeded.KeyFromContent {
-			keys[p.change.Address] = seeded.ContentKey(p.set())
-		}
 	}
 	return keys, nil
 }

@@ -5,7 +5,6 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
-	"adsync/internal/seeded"
 	"adsync/plan"
 )
 
@@ -24,9 +23,6 @@ type part struct {
 // nested setting go together, with the latest of their phases, as the service
 // replaces the setting whole.
 func (r *run) updates(phase plan.Phase) []part {
-	if seeded.IncreasesFirst && (phase == plan.Lower || phase == plan.Raise) {
-		phase = plan.Lower + plan.Raise - phase
-	}
 	var parts []part
 	for _, c := range r.changes {
 		if c.Action == plan.Replace && phase == plan.Lower && r.isRoot(c) {

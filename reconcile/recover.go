@@ -9,7 +9,6 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
-	"adsync/internal/seeded"
 	"adsync/state"
 )
 
@@ -246,9 +245,6 @@ func (a *Agent) repeatedInVain(ctx context.Context, step state.Step, failure err
 func (a *Agent) resubmit(ctx context.Context, step state.Step, recovered *Recovered) error {
 	if err := a.beforeAgain(ctx, step, recovered); err != nil {
 		return err
-	}
-	if seeded.BodyReserialised {
-		step.Body = seeded.Reserialised(step.Body)
 	}
 	job, err := a.submit(ctx, step)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
-	"adsync/internal/seeded"
 	"adsync/state"
 )
 
@@ -201,10 +200,6 @@ func outcomeOf(operation state.Operation, result adsapi.OperationResult) settled
 			o.Outcome, o.Code, o.Final = state.OutcomeUnknown, string(conflict), false
 		}
 	case "skipped":
-		if seeded.SkippedAsDone {
-			o.Outcome = state.OutcomeApplied
-			return o
-		}
 		o.Outcome, o.Code, o.Message = state.OutcomeSkipped,
 			string(diag.OperationSkipped), "not run, as an operation before it failed"
 	default:

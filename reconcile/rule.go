@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"adsync/internal/seeded"
 	"adsync/state"
 )
 
@@ -116,7 +115,7 @@ func (a *Agent) recoveryRule(step state.Step) rule {
 // trusts says that the key of a step still names the same request at the
 // service.
 func (a *Agent) trusts(step state.Step) bool {
-	return !seeded.ListDecides && step.Key != "" && a.young(step)
+	return step.Key != "" && a.young(step)
 }
 
 // young says that a step was sent less than the trust window ago. A moment of sending

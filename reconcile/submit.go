@@ -7,7 +7,6 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
-	"adsync/internal/seeded"
 	"adsync/state"
 )
 
@@ -20,9 +19,6 @@ type sending struct {
 
 // sendJob runs a job once.
 func (a *Agent) sendJob(ctx context.Context, step state.Step, own turn) (sending, error) {
-	if seeded.JournalAfterSend {
-		_, _ = a.submit(ctx, step)
-	}
 	if err := a.Store.Begin(ctx, step); err != nil {
 		return sending{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}

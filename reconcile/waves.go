@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"adsync/internal/resource"
-	"adsync/internal/seeded"
 	"adsync/plan"
 	"adsync/state"
 )
@@ -409,7 +408,7 @@ func (r *run) activateWave(ctx context.Context) error {
 func (r *run) troubles() map[resource.Address]resource.Address {
 	troubles := map[resource.Address]resource.Address{}
 	for _, c := range r.changes {
-		unread := isNew(c) && !r.standings[c.Address].verified && !seeded.ActivateUnread
+		unread := isNew(c) && !r.standings[c.Address].verified
 		if r.fine(c.Address) && !unread || !isNew(c) && !c.Unfinished() {
 			continue
 		}

@@ -13,11 +13,9 @@ package sources
 
 import (
 	"context"
-	"slices"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
-	"adsync/internal/seeded"
 )
 
 // Source is one file and what became of its rows.
@@ -78,9 +76,6 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 		return refused(diag.Problem{Code: diag.BadProject, Position: diag.InFile(p.File), Message: err.Error()})
 	}
 	files, problems := t.settle(ctx)
-	if seeded.PartialSources {
-		files = slices.DeleteFunc(files, func(f file) bool { return f.problem != nil })
-	}
 	in := input{
 		schemas: schemas, env: env, bounds: t.bounds,
 		layout: p.layout, words: newVocabularies(schemas), attach: t.attach, files: t.hints,

@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-
-	"adsync/internal/seeded"
 )
 
 // pageSize is the database's, in bytes: a page holds about ten resources.
@@ -115,9 +113,6 @@ func writeFile(dir, path string, content []byte) error {
 func rename(dir, from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnusable, err)
-	}
-	if seeded.RenameWithoutDirSync {
-		return nil
 	}
 	d, err := os.Open(dir)
 	if err != nil {

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"adsync/internal/seeded"
-
 	"golang.org/x/sys/unix"
 )
 
@@ -76,10 +74,6 @@ func lock(path string, o Options) (*os.File, error) {
 }
 
 func takeLock(file *os.File, sleep func(time.Duration)) error {
-	if seeded.LockByText {
-		_, named := readHolder(file)
-		return map[bool]error{true: unix.EWOULDBLOCK}[named]
-	}
 	err := flock(file, unix.LOCK_EX)
 	for try := 1; err == unix.EWOULDBLOCK && sleep != nil && try < lockTries; try++ {
 		sleep(lockPause)

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 
-	"adsync/internal/seeded"
-
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -109,9 +107,6 @@ func dataSource(path string, m mode) string {
 	}
 	query["_pragma"] = []string{"busy_timeout(5000)",
 		"synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "wal_autocheckpoint(0)", "cache_size(-8000)"}
-	if seeded.NoFsync {
-		query["_pragma"][1] = "synchronous(OFF)"
-	}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 

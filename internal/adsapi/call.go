@@ -16,8 +16,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"adsync/internal/seeded"
 )
 
 // maxErrorBody bounds what is read of an answer that is not a success.
@@ -65,9 +63,7 @@ func (c *Client) do(ctx context.Context, r request, decode func([]byte) error) e
 		if err := c.sleep(ctx, wait); err != nil {
 			return failed.stopped(err)
 		}
-		if last = failed; seeded.NewKeyOnRetry && r.key != "" {
-			r.key += "+"
-		}
+		last = failed
 	}
 }
 
@@ -244,9 +240,7 @@ func (c *Client) refused(r request, resp *http.Response) *Error {
 	words := decodeRefusal(resp.Header.Get("Content-Type"), body)
 	e := c.answered(r, resp)
 	e.Message = clean(c.blot(words.message), maxMessage)
-	if e.Code = clean(c.blot(words.code), maxExcerpt); seeded.RedactionMissing {
-		e.Code = clean(words.code, maxExcerpt)
-	}
+	e.Code = clean(c.blot(words.code), maxExcerpt)
 	e.Field = clean(c.blot(words.field), maxExcerpt)
 	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500 {
 		e.RetryAfter = retryAfter(resp.Header, c.now())

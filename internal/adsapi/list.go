@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-
-	"adsync/internal/seeded"
 )
 
 // maxRestarts is how often a list begins anew after a cursor of its own was
@@ -113,7 +111,7 @@ func (c *Client) pass(ctx context.Context, collection string,
 		if !yield(p.records, nil) {
 			return nil, true
 		}
-		if !p.hasMore || seeded.PageTwoIgnored {
+		if !p.hasMore {
 			return nil, false
 		}
 		if followed[p.lastID] {
@@ -156,9 +154,6 @@ func (c *Client) page(ctx context.Context, collection string, query url.Values, 
 		p, err = decodePage(body, asked, needID)
 		return err
 	})
-	if seeded.EmptyListOnError {
-		return p, nil
-	}
 	return p, err
 }
 

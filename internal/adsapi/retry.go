@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"adsync/internal/seeded"
 )
 
 const (
@@ -41,7 +39,7 @@ func delay(e *Error, random float64) time.Duration {
 // matter. What is absent, past, negative or not understood is 0.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(header.Get("Retry-After"))
-	if text == "" || seeded.RetryAfterIgnored {
+	if text == "" {
 		return 0
 	}
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
@@ -72,8 +70,7 @@ func (r request) mayRepeat(e *Error) bool {
 	if e.permanent || e.fault == faultLocal || e.fault == faultStopped {
 		return false
 	}
-	if seeded.ConflictRetried && e.Status == http.StatusConflict ||
-		e.fault == faultNotSent || e.Status == http.StatusTooManyRequests && e.fault == faultStatus {
+	if e.fault == faultNotSent || e.Status == http.StatusTooManyRequests && e.fault == faultStatus {
 		return true // nothing was applied
 	}
 	transient := e.fault != faultStatus || e.Status >= 500 || e.Status == http.StatusRequestTimeout

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"adsync/internal/resource"
-	"adsync/internal/seeded"
 )
 
 func campaign() *resource.Schema {
@@ -112,9 +111,6 @@ func campaign() *resource.Schema {
 
 func budgetDaily() resource.Attribute {
 	path := "budget.daily_spend_limit_micros"
-	if seeded.DailyAsLifetime {
-		path = "budget.lifetime_spend_limit_micros"
-	}
 	return resource.Attribute{
 		Name: "budget.daily", Header: "Daily budget",
 		Help: "Most to spend on one day, in the account's " +

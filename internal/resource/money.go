@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"adsync/internal/seeded"
 )
 
 // MicrosPerUnit is how many micros make one unit of a currency (interface, part 1).
@@ -23,9 +21,6 @@ func ParseMoney(s, currency string) (int64, *Finding) {
 	whole, fraction, hasPoint := strings.Cut(digits, ".")
 	if !allDigits(whole) || hasPoint && (!allDigits(fraction) || len(fraction) > 6) {
 		return 0, badMoney(s, currency)
-	}
-	if seeded.FloatMoney {
-		return seeded.Micros(digits), nil
 	}
 	micros, ok := toMicros(whole, fraction)
 	if !ok {

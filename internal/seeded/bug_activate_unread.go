@@ -1,5 +1,0 @@
-//go:build bug_activate_unread
-
-package seeded
-
-const built = activateUnread

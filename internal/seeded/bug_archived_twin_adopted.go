@@ -1,5 +1,0 @@
-//go:build bug_archived_twin_adopted
-
-package seeded
-
-const built = archivedTwinAdopted

@@ -1,5 +1,0 @@
-//go:build bug_body_reserialised
-
-package seeded
-
-const built = bodyReserialised

@@ -1,5 +1,0 @@
-//go:build bug_commits_apart
-
-package seeded
-
-const built = commitsApart

@@ -1,5 +1,0 @@
-//go:build bug_conflict_retried
-
-package seeded
-
-const built = conflictRetried

@@ -1,5 +1,0 @@
-//go:build bug_float_money
-
-package seeded
-
-const built = floatMoney

@@ -1,5 +1,0 @@
-//go:build bug_increases_first
-
-package seeded
-
-const built = increasesFirst

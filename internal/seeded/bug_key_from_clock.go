@@ -1,5 +1,0 @@
-//go:build bug_key_from_clock
-
-package seeded
-
-const built = keyFromClock

@@ -1,5 +1,0 @@
-//go:build bug_list_decides
-
-package seeded
-
-const built = listDecides

@@ -1,5 +1,0 @@
-//go:build bug_lock_by_text
-
-package seeded
-
-const built = lockByText

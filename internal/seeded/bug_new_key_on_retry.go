@@ -1,5 +1,0 @@
-//go:build bug_new_key_on_retry
-
-package seeded
-
-const built = newKeyOnRetry

@@ -1,5 +1,0 @@
-//go:build bug_no_fsync
-
-package seeded
-
-const built = noFsync

@@ -1,5 +1,0 @@
-//go:build bug_partial_sources
-
-package seeded
-
-const built = partialSources

@@ -1,5 +1,0 @@
-//go:build bug_redaction_missing
-
-package seeded
-
-const built = redactionMissing

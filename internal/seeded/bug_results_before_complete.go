@@ -1,5 +1,0 @@
-//go:build bug_results_before_complete
-
-package seeded
-
-const built = resultsBeforeComplete

@@ -1,5 +1,0 @@
-//go:build bug_retry_after_ignored
-
-package seeded
-
-const built = retryAfterIgnored

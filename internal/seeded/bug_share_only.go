@@ -1,5 +1,0 @@
-//go:build bug_share_only
-
-package seeded
-
-const built = shareOnly

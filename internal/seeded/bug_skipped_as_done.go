@@ -1,5 +1,0 @@
-//go:build bug_skipped_as_done
-
-package seeded
-
-const built = skippedAsDone

@@ -1,5 +1,0 @@
-//go:build bug_stale_plan
-
-package seeded
-
-const built = stalePlan
