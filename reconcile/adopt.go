@@ -44,7 +44,7 @@ func (a *Agent) Adoptions(ctx context.Context, desired Desired, picks []Pick) ([
 	return f.found, f.problems.Sorted(), nil
 }
 
-// withIDs gives the files as if the rows that are picked had their ids.
+// withIDs returns the files as if the rows that are picked had their ids.
 func withIDs(desired *resource.Snapshot, picks []Pick) *resource.Snapshot {
 	picked := &resource.Snapshot{}
 	for r := range desired.All() {
@@ -86,7 +86,7 @@ func (f *adopter) find(unclear []diag.Problem) {
 	}
 }
 
-// covers says whether an address is picked, or beneath one that is.
+// covers reports whether an address is picked, or beneath one that is.
 func (f *adopter) covers(address string) bool {
 	a, ok := resource.ParseAddress(address)
 	if len(f.picks) == 0 || !ok {
@@ -155,7 +155,7 @@ func (f *adopter) adopt(r *resource.Resource) {
 		}})
 }
 
-// named gives a resource of the files with the ids of what it names by key.
+// named returns a resource of the files with the ids of what it names by key.
 func (f *adopter) named(schema *resource.Schema, r *resource.Resource) *resource.Resource {
 	copied := *r
 	copied.Attributes = slices.Clone(r.Attributes)
@@ -187,7 +187,7 @@ func (f *adopter) removed(live *resource.Resource) bool {
 	return f.Schemas.Of(live.Address.Kind).Removed(live)
 }
 
-// recordedAs gives what is recorded of a live resource that the files describe:
+// recordedAs returns what is recorded of a live resource that the files describe:
 // what is live, in the form the files have of it, and what they say otherwise.
 func recordedAs(schema *resource.Schema, live, written *resource.Resource) (attributes,
 	normal resource.Attributes, differs []string) {

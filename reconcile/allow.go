@@ -46,7 +46,7 @@ func (d *Desired) bind(input *plan.Input, finish func(*plan.Plan)) (computed *pl
 	return computed, by
 }
 
-// asks says that a plan holds something for this very allowance.
+// asks reports whether a plan holds something for this very allowance.
 func asks(p *plan.Plan, a plan.Allowance) bool {
 	text := a.String()
 	for i := range p.Changes {

@@ -48,7 +48,7 @@ type logged struct {
 	earlier []string // it was ended as well, and the log has it made before the create was sent
 }
 
-// made gives what the create may have made: what stands, else what was ended since.
+// made returns what the create may have made: what stands, else what was ended since.
 func (l logged) made() []string {
 	if len(l.there) > 0 {
 		return l.there
@@ -56,7 +56,7 @@ func (l logged) made() []string {
 	return l.ended
 }
 
-// unclear says that what was ended may be of another create of the same name.
+// unclear reports whether what was ended may be of another create of the same name.
 func (l logged) unclear() bool { return len(l.there) == 0 && len(l.earlier) > 0 }
 
 // inAuditLog looks for the resource of a create whatever it is called by now.
@@ -73,7 +73,7 @@ func (a *Agent) inAuditLog(ctx context.Context, step state.Step,
 			continue
 		}
 		seen[e.ObjectID] = true
-		stands, err := a.standing(ctx, operation.Address, e.ObjectID, ids)
+		stands, err := a.existenceOf(ctx, operation.Address, e.ObjectID, ids)
 		switch {
 		case err != nil:
 			return logged{}, err
@@ -88,7 +88,7 @@ func (a *Agent) inAuditLog(ctx context.Context, step state.Step,
 	return found, nil
 }
 
-// createsLogged gives the entries of creates of a kind and a name since a step
+// createsLogged returns the entries of creates of a kind and a name since a step
 // was sent, and whether the log was read to its end. One that is not shown has none.
 func (a *Agent) createsLogged(ctx context.Context,
 	step state.Step, operation state.Operation) (entries []createEntry, whole bool, err error) {
@@ -119,7 +119,7 @@ func unlessStopped(err error) error {
 	return nil
 }
 
-// creates says that an entry is of a create of the kind and the name of an
+// creates reports whether an entry is of a create of the kind and the name of an
 // operation.
 func (e createEntry) creates(schema *resource.Schema, operation state.Operation) bool {
 	kind := strings.ReplaceAll(string(schema.Kind), "_", "")
@@ -132,25 +132,25 @@ func (e createEntry) creates(schema *resource.Schema, operation state.Operation)
 	}
 	for _, name := range schema.NameFrom {
 		if sent := operation.Set.Value(name); sent.IsSet() {
-			return looseText(sent.Text()) == looseText(*e.Name)
+			return normalizedText(sent.Text()) == normalizedText(*e.Name)
 		}
 	}
 	return false
 }
 
-// stands is how a resource stands to the parent of an address.
-type stands uint8
+// existence is how a resource stands to the parent of an address.
+type existence uint8
 
 const (
-	standsElsewhere stands = iota // beneath another parent, or nowhere
+	standsElsewhere existence = iota // beneath another parent, or nowhere
 	standsThere
 	stoodThere // it is archived or deleted
 )
 
-// standing looks at a resource by its id. Of a kind the service does not show, the
+// existenceOf looks at a resource by its id. Of a kind the service does not show, the
 // log is all there is.
-func (a *Agent) standing(ctx context.Context, address resource.Address,
-	id string, ids map[resource.Address]string) (stands, error) {
+func (a *Agent) existenceOf(ctx context.Context, address resource.Address,
+	id string, ids map[resource.Address]string) (existence, error) {
 	schema := a.Schemas.Of(address.Kind)
 	record, err := a.reader().one(ctx, schema, id, nil)
 	switch {

@@ -16,45 +16,45 @@ const entriesAPage = 100
 // newer, in seconds of the log itself.
 const settledAfter = 120
 
-// logPlace is where in the audit log a mirror stands. It goes on behind an entry
+// logPosition is where in the audit log a mirror stands. It goes on behind an entry
 // that is settled, and knows those that follow: they have to show again, so that
 // a log that was cut, or is another one, never passes for one in which nothing
 // happened.
-type logPlace struct {
+type logPosition struct {
 	After    string     `json:"after,omitempty"` // "": the log is read from its beginning
 	Known    []string   `json:"known,omitempty"` // entries behind it that were taken in
 	OneByOne []OneByOne `json:"one_by_one,omitempty"`
 	ByParent []ByParent `json:"by_parent,omitempty"`
 }
 
-// placeNow finds the end of the audit log, with one request.
-func (a *Agent) placeNow(ctx context.Context) (logPlace, error) {
+// positionNow finds the end of the audit log, with one request.
+func (a *Agent) positionNow(ctx context.Context) (logPosition, error) {
 	var entries []auditEntry
 	for row, err := range a.Service.Rows(ctx, "audit_logs", url.Values{
 		"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)},
 	}) {
 		if err != nil {
-			return logPlace{}, err
+			return logPosition{}, err
 		}
 		var e auditEntry
 		if err := json.Unmarshal(row, &e); err != nil || e.ID == "" {
-			return logPlace{}, fmt.Errorf("an entry of the audit log cannot be read; want an id: %w", err)
+			return logPosition{}, fmt.Errorf("an entry of the audit log cannot be read; want an id: %w", err)
 		}
 		if entries = append(entries, e); len(entries) == entriesAPage {
 			break
 		}
 	}
 	slices.Reverse(entries)
-	place := logPlace{}
+	place := logPosition{}
 	if len(entries) == entriesAPage { // there may be more before it
 		place.After, entries = entries[0].ID, entries[1:]
 	}
-	return place.settle(entries), nil
+	return place.upTo(entries), nil
 }
 
 // settle takes in entries that follow the place, oldest first, and moves on
 // behind those that are settled. A page has room for all it still knows.
-func (p logPlace) settle(entries []auditEntry) logPlace {
+func (p logPosition) upTo(entries []auditEntry) logPosition {
 	p.Known = nil
 	for i, e := range entries {
 		newest := entries[len(entries)-1].At
@@ -67,10 +67,10 @@ func (p logPlace) settle(entries []auditEntry) logPlace {
 	return p
 }
 
-// since gives the entries that came after the place, and the place behind them.
+// since returns the entries that came after the place, and the place behind them.
 // why says that the log cannot tell; most bounds how many entries are looked at.
-func (a *Agent) since(ctx context.Context, place logPlace,
-	most int) (fresh []auditEntry, next logPlace, why string, err error) {
+func (a *Agent) since(ctx context.Context, place logPosition,
+	most int) (fresh []auditEntry, next logPosition, why string, err error) {
 	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(entriesAPage)}}
 	if place.After != "" {
 		query.Set("after", place.After)
@@ -104,5 +104,5 @@ func (a *Agent) since(ctx context.Context, place logPlace,
 			fresh = append(fresh, e)
 		}
 	}
-	return fresh, place.settle(all), "", nil
+	return fresh, place.upTo(all), "", nil
 }

@@ -65,14 +65,14 @@ func (r *refresher) listKind(ctx context.Context, schema *resource.Schema) error
 	return err
 }
 
-// listMissing says that the service has no such list, or wants a filter on it.
+// listMissing reports whether the service has no such list, or wants a filter on it.
 func listMissing(err error) bool {
 	var failed *adsapi.Error
 	return errors.Is(err, adsapi.ErrNotFound) || errors.As(err, &failed) &&
 		(failed.Status == 400 || failed.Status == 405 || failed.Status == 422)
 }
 
-// orphans says that the records of a kind leave out whose children they are, and
+// orphans reports whether the records of a kind leave out whose children they are, and
 // the record does not know either.
 func (r *refresher) orphans(kind resource.Kind) bool {
 	return slices.ContainsFunc(r.live.Resources, func(live *resource.Resource) bool {
@@ -172,7 +172,7 @@ func (r *refresher) fetchBeneath(ctx context.Context, schema *resource.Schema, p
 // fetchOne lists beneath one parent. That the service refuses it stands in the list.
 func (r *refresher) fetchOne(ctx context.Context, schema *resource.Schema, parent string) (fetched, error) {
 	records, err := r.fetch(ctx, schema, url.Values{schema.ParentWire: {parent}})
-	r.agent.moves() // many may show nothing
+	r.agent.signOfLife() // many may show nothing
 	if listMissing(err) {
 		return fetched{err: err}, nil
 	}
@@ -251,7 +251,7 @@ func (r *refresher) addBeneath(schema *resource.Schema, lists []beneath, ignored
 	return nil
 }
 
-// refusedAlike says that the list beneath a parent is refused as that of the account
+// refusedAlike reports whether the list beneath a parent is refused as that of the account
 // is: it is not there.
 func refusedAlike(whole error, first []beneath) bool {
 	if whole == nil || len(first) == 0 || first[0].err == nil {
@@ -262,7 +262,7 @@ func refusedAlike(whole error, first []beneath) bool {
 		of.Status == at.Status && (of.Status == 404 || of.Status == 405)
 }
 
-// parentIgnored says that the service takes the parent of a list and does not look at
+// parentIgnored reports whether the service takes the parent of a list and does not look at
 // it: a record stands beneath two, or says that it stands beneath another.
 func parentIgnored(schema *resource.Schema, lists []beneath) bool {
 	seen := map[string]string{}
@@ -349,7 +349,7 @@ func (a *Agent) listedBeneath(ctx context.Context) (map[resource.Kind]bool, erro
 	return beneath, nil
 }
 
-// listsMany says that reading the account takes many lists beneath parents.
+// listsMany reports whether reading the account takes many lists beneath parents.
 func (a *Agent) listsMany(ctx context.Context, last *resource.Snapshot) (bool, error) {
 	beneath, err := a.listedBeneath(ctx)
 	if err != nil || len(beneath) == 0 {
@@ -367,8 +367,8 @@ func (a *Agent) listsMany(ctx context.Context, last *resource.Snapshot) (bool, e
 	return parents > readOne, nil
 }
 
-// tellByParent says which kinds take minutes to list beneath their parents.
-func (a *Agent) tellByParent(live *Live) []diag.Problem {
+// byParentProblems says which kinds take minutes to list beneath their parents.
+func (a *Agent) byParentProblems(live *Live) []diag.Problem {
 	var problems []diag.Problem
 	for _, b := range live.listsRead() {
 		if words, minutes := a.wordsOf(b); minutes > 1 {

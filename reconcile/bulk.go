@@ -44,14 +44,14 @@ func (e encoder) onCreate(address resource.Address, f plan.Field, caps map[resou
 	return said
 }
 
-// onUpdate says whether the update operation can carry a field. Of what is cleared
+// onUpdate reports whether the update operation can carry a field. Of what is cleared
 // it can say lists, which are then empty.
 func (e encoder) onUpdate(address resource.Address, f plan.Field) bool {
 	a, _ := e.schemas.Of(address.Kind).Attribute(f.Name)
 	return a.Bulk.Update != "" && (f.Desired.IsSet() || a.Type.IsList()) && e.holds(a.Bulk.When, address)
 }
 
-// leftOut says that an update operation says a field by leaving it out: it only goes
+// leftOut reports whether an update operation says a field by leaving it out: it only goes
 // along with its setting, which bulk does not send whole.
 func (e encoder) leftOut(address resource.Address, f plan.Field) bool {
 	a, _ := e.schemas.Of(address.Kind).Attribute(f.Name)

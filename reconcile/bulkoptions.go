@@ -4,18 +4,18 @@ package reconcile
 // auto.
 type Bulk struct {
 	NeverRepeat bool      // bulk.repeat_parent: never
-	Rehearse    Rehearsal // bulk.rehearse
+	Preflight   Preflight // bulk.rehearse
 	Most        int       // operations in a job; 0 is as many as the service takes
 }
 
-// Rehearsal says which creates are sent as validate_only jobs before the first
+// Preflight says which creates are sent as validate_only jobs before the first
 // mutation of an apply.
-type Rehearsal string
+type Preflight string
 
-// The rehearsals. What is left out is found out at apply: an operation that is
+// The preflights. What is left out is found out at apply: an operation that is
 // refused then fails alone, and its tree stays paused.
 const (
-	RehearseAuto   Rehearsal = ""       // one job: all creates where it holds them, else one tree of every shape
-	RehearseAlways Rehearsal = "always" // every create
-	RehearseNever  Rehearsal = "never"
+	PreflightAuto   Preflight = ""       // one job: all creates where it holds them, else one tree of every shape
+	PreflightAlways Preflight = "always" // every create
+	PreflightNever  Preflight = "never"
 )

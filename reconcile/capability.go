@@ -38,25 +38,25 @@ func (r *run) findCapabilities(ctx context.Context) error {
 	if _, asked = known[resource.BulkJobs]; asked {
 		return nil
 	}
-	if r.rehearses() && slices.ContainsFunc(r.creates(), r.begins) {
+	if r.preflights() && slices.ContainsFunc(r.creates(), r.begins) {
 		return r.supposeJobs(ctx)
 	}
 	return r.probe(ctx, resource.BulkJobs, "lifetime")
 }
 
-// knowsJobs says that jobs can say something of the kind of a change.
+// knowsJobs reports whether jobs can say something of the kind of a change.
 func (r *run) knowsJobs(c *plan.Change) bool {
 	schema := r.Schemas.Of(c.Address.Kind)
 	return schema.Bulk.Create != "" || schema.Bulk.Update != ""
 }
 
-// begins says that a create is the first of a tree that a job could hold.
+// begins reports whether a create is the first of a tree that a job could hold.
 func (r *run) begins(p part) bool {
 	schema := r.Schemas.Of(p.change.Address.Kind)
 	return schema.Bulk.Create != "" && schema.Parent == ""
 }
 
-// supposeJobs takes it that the account has jobs, until a rehearsal tells. A forecast
+// supposeJobs takes it that the account has jobs, until a preflight tells. A forecast
 // sends none, so that it asks.
 func (r *run) supposeJobs(ctx context.Context) error {
 	r.caps[resource.BulkJobs] = true
@@ -72,10 +72,10 @@ func (r *run) supposeJobs(ctx context.Context) error {
 	if err != nil || r.supposed {
 		return err
 	}
-	return r.foretellRefusal(ctx)
+	return r.predictRefusal(ctx)
 }
 
-// askWhereSupposed asks whether the account has jobs where no rehearsal told.
+// askWhereSupposed asks whether the account has jobs where no preflight told.
 func (r *run) askWhereSupposed(ctx context.Context) error {
 	if !r.supposed {
 		return nil
@@ -104,7 +104,7 @@ func (a *Agent) knownCapabilities(ctx context.Context) (map[resource.Capability]
 	return known, nil
 }
 
-// needs says that a create of this run would use a capability.
+// needs reports whether a create of this run would use a capability.
 func (r *run) needs(capability resource.Capability) bool {
 	for _, p := range r.creates() {
 		for _, f := range p.fields {
@@ -176,7 +176,7 @@ func (r *run) remember(ctx context.Context, capability resource.Capability, ther
 
 func probeBatch(budgetType string) (batch, error) {
 	one, err := encodeOperation(part{change: &plan.Change{}}, bulkOperation{
-		OperationID: "probe", Type: "campaign.create", IdempotencyKey: rehearsalKey("probe-" + budgetType),
+		OperationID: "probe", Type: "campaign.create", IdempotencyKey: preflightKey("probe-" + budgetType),
 		Input: map[string]any{
 			"name": "capability check", "max_budget_micros": 1_000_000_000,
 			"billing_event_type": "click", "budget_type": budgetType, "status": "paused",
@@ -189,7 +189,7 @@ func probeBatch(budgetType string) (batch, error) {
 // Nothing is journalled: there is nothing to recover.
 func (r *run) dryRun(ctx context.Context, body []byte) (validation, error) {
 	var job adsapi.Job
-	err := r.patiently(ctx, func() (err error) {
+	err := r.retryConflicts(ctx, func() (err error) {
 		job, err = r.Service.SubmitJob(ctx, "", body)
 		return err
 	})
@@ -199,11 +199,11 @@ func (r *run) dryRun(ctx context.Context, body []byte) (validation, error) {
 	if err != nil {
 		return validation{}, err
 	}
-	pauses, began := r.pace.of(job.OperationCount, 0), r.Now()
+	pauses, began := r.polls.of(job.OperationCount, 0), r.Now()
 	patience := leastPatience + time.Duration(job.OperationCount)*patienceEach
 	for asked := 0; r.Now().Before(began.Add(patience)); asked++ {
 		if job.Terminal() && asked > 0 {
-			r.pace.took(job.OperationCount, job, r.Now().Sub(began), asked == 1)
+			r.polls.took(job.OperationCount, job, r.Now().Sub(began), asked == 1)
 		}
 		if job.Status == "completed" { // every operation was validated (interface, part 3)
 			return validation{whole: true}, nil
@@ -220,13 +220,13 @@ func (r *run) dryRun(ctx context.Context, body []byte) (validation, error) {
 		if job, err = r.Service.Job(ctx, job.ID); err != nil {
 			return validation{}, err
 		}
-		r.moves()
+		r.signOfLife()
 	}
 	return validation{}, fmt.Errorf("%w: %w: validate_only job %s is still %q after %s; nothing was changed",
 		adsapi.ErrUnavailable, errStillRunning, job.ID, job.Status, patience)
 }
 
-// saysNothing says that a question was not answered, and that the service serves
+// saysNothing reports whether a question was not answered, and that the service serves
 // all the same: its job stands still, or conflicts with another.
 func saysNothing(err error) bool {
 	return errors.Is(err, errStillRunning) || errors.Is(err, adsapi.ErrConflict)
@@ -238,21 +238,21 @@ type validation struct {
 	whole bool // every operation was validated, and no page was read
 }
 
-// silent says that the job gave no answer at all: its results are lost.
+// silent reports whether the job gave no answer at all: its results are lost.
 func (v validation) silent() bool { return !v.whole && v.Error == nil && len(v.Results) == 0 }
 
 // mostAsked is how often a capability is asked for where the service says to try
 // again.
 const mostAsked = 3
 
-// passing says that the job says nothing of what it was asked: it failed as a
+// passing reports whether the job says nothing of what it was asked: it failed as a
 // whole, or the service says to try again (interface, part 3).
 func (v validation) passing() bool {
-	return v.Error != nil || slices.ContainsFunc(v.Results, mayPass)
+	return v.Error != nil || slices.ContainsFunc(v.Results, isRetryable)
 }
 
-// mayPass says that the same operation may go through later.
-func mayPass(o adsapi.OperationResult) bool {
+// isRetryable reports whether the same operation may go through later.
+func isRetryable(o adsapi.OperationResult) bool {
 	return o.Status == "failed" && o.Retryable != nil && *o.Retryable
 }
 
@@ -265,7 +265,7 @@ func (v validation) wait() time.Duration {
 	return longest
 }
 
-// failedIn says that a validate_only job refused an operation.
+// failedIn reports whether a validate_only job refused an operation.
 func failedIn(page adsapi.OperationPage) bool {
 	return page.Error != nil || slices.ContainsFunc(page.Results, func(o adsapi.OperationResult) bool {
 		return o.Status != "validated"

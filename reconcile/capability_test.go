@@ -100,7 +100,7 @@ func TestJobsThatStandStillKeepNothingBack(t *testing.T) {
 	}
 }
 
-// B2: a rehearsal that does not end keeps nothing from going out either: requests carry
+// B2: a preflight that does not end keeps nothing from going out either: requests carry
 // the run, the pause of it first.
 func TestARehearsalThatStandsStillKeepsNothingBack(t *testing.T) {
 	w := newWorld(t)
@@ -202,7 +202,7 @@ func TestAQuestionThatMayPassIsAskedAgain(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.bulk.Rehearse = reconcile.RehearseNever
+			w.bulk.Preflight = reconcile.PreflightNever
 			w.agent = w.newAgent()
 			w.write("campaign/spring", map[string]any{
 				"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 5_000_000,

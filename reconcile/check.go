@@ -62,7 +62,7 @@ func (r *run) checkCreates(ctx context.Context, checked *Checked) ([]diag.Proble
 			}
 		}
 	}
-	return r.rehearse(ctx)
+	return r.preflight(ctx)
 }
 
 // checkUpdates puts what jobs can say of every update into one operation a
@@ -98,7 +98,7 @@ func (r *run) checkUpdates(ctx context.Context, checked *Checked) ([]diag.Proble
 	}
 	jobs := pack(units, r.jobRoom())
 	checked.Operations += len(units)
-	return r.rehearseJobs(ctx, len(jobs), func(i int) ([]diag.Problem, error) { return r.searched(ctx, jobs[i]) })
+	return r.runPreflight(ctx, len(jobs), func(i int) ([]diag.Problem, error) { return r.isolateRefusal(ctx, jobs[i]) })
 }
 
 // sayableFields are those an update operation can carry. An image that is not

@@ -18,9 +18,9 @@ const (
 	firstConflictWait = time.Second
 )
 
-// patiently repeats a request, byte for byte, while the service says that it
+// retryConflicts repeats a request, byte for byte, while the service says that it
 // conflicts with another: under the same key, or beside one that only asks.
-func (a *Agent) patiently(ctx context.Context, request func() error) error {
+func (a *Agent) retryConflicts(ctx context.Context, request func() error) error {
 	err := request()
 	for try, wait := 1, firstConflictWait; errors.Is(err, adsapi.ErrConflict) &&
 		try < conflictTries; try, wait = try+1, 2*wait {
@@ -34,7 +34,7 @@ func (a *Agent) patiently(ctx context.Context, request func() error) error {
 
 // submit sends a job.
 func (a *Agent) submit(ctx context.Context, step state.Step) (job adsapi.Job, err error) {
-	err = a.patiently(ctx, func() (err error) {
+	err = a.retryConflicts(ctx, func() (err error) {
 		job, err = a.Service.SubmitJob(ctx, step.Key, step.Body)
 		return err
 	})
@@ -51,7 +51,7 @@ func (a *Agent) mutate(ctx context.Context, step state.Step) (record adsapi.Reco
 		err = once()
 		return record, err
 	}
-	err = a.patiently(ctx, once)
+	err = a.retryConflicts(ctx, once)
 	return record, err
 }
 
@@ -75,8 +75,8 @@ func (a *Agent) contradicted(ctx context.Context, step state.Step, conflict erro
 
 // noteConflicts journals the creates of a job that met a conflict, so that
 // whatever ends this run, no name alone decides them.
-func (a *Agent) noteConflicts(ctx context.Context, step state.Step, outcomes []settled) error {
-	var conflicts []settled
+func (a *Agent) noteConflicts(ctx context.Context, step state.Step, outcomes []opOutcome) error {
+	var conflicts []opOutcome
 	for _, o := range outcomes {
 		if inConflict(o.Code) {
 			conflicts = append(conflicts, o)

@@ -16,7 +16,7 @@ type Consent struct {
 	Serial  int64  // of that state; what was used later is used
 }
 
-// consents gives what is left of those that were given: of each the parts that were
+// consents returns what is left of those that were given: of each the parts that were
 // not done since they were shown, by this yes or by another.
 func (a *Agent) consents(ctx context.Context, given []Consent) (left []plan.Consent, err error) {
 	if len(given) == 0 {

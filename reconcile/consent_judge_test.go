@@ -69,7 +69,7 @@ type started struct {
 	before, wants map[string]campaign
 }
 
-// made gives what that run would have made of a campaign, as far as it went: what it did
+// made returns what that run would have made of a campaign, as far as it went: what it did
 // not change is as it was then, whoever changes it since. It reports false where a field
 // is neither as it was nor as the files said; what it makes is paused until it is started.
 func (r *started) made(address string, c campaign) (campaign, bool) {
@@ -218,7 +218,7 @@ func (j *judge) budgetWaits(address string, is, becomes int64) bool {
 	return j.foreign[address] && !agreed("drift", "conflict") || is > 0 && 2*becomes > 3*is && !agreed("raises-spend")
 }
 
-// restOf gives what went now and is the rest of runs that died within a day: from what
+// restOf returns what went now and is the rest of runs that died within a day: from what
 // there was then to what the files said then, and still within what may rise in one
 // run, of what there was then and with all that went of it since. What such a run
 // lowers goes with it: it pays for nothing else.
@@ -303,7 +303,7 @@ func (j *judge) fits(now map[string]campaign, r *started, some, all []string) bo
 	return possible <= j.mayBecome(was, r.at)
 }
 
-// hadItEnded gives what could be spent a day had a run that died within a day come to its
+// hadItEnded returns what could be spent a day had a run that died within a day come to its
 // end: what goes beyond that is measured from there, as it would be then.
 func (j *judge) hadItEnded() int64 {
 	most := possible(j.before)

@@ -22,17 +22,17 @@ import (
 // is there when reading back shows it; that nothing shows it proves nothing, as
 // what somebody else made may have another name.
 
-// contests says that the words of a refusal are about a key that was used before.
+// contests reports whether the words of a refusal are about a key that was used before.
 // The interface gives them no name (docs/develop/assumptions.md).
 func contests(operation state.Operation, code, message string) bool {
 	said := strings.ToLower(code + " " + message)
 	return keyed(operation) && (strings.Contains(said, "idempoten") || strings.Contains(said, "key_conflict"))
 }
 
-// keyed says that an operation is a create that a key tells from others.
+// keyed reports whether an operation is a create that a key tells from others.
 func keyed(o state.Operation) bool { return o.ResourceID == "" && o.Key != "" }
 
-// conflictOf gives the code of a create that met a conflict, "" for what is none.
+// conflictOf returns the code of a create that met a conflict, "" for what is none.
 // The words tell that the key is meant, whatever the status is.
 func conflictOf(operation state.Operation, failure error) diag.Code {
 	refused := new(adsapi.Error)
@@ -47,7 +47,7 @@ func conflictOf(operation state.Operation, failure error) diag.Code {
 	return ""
 }
 
-// conflictIn gives the code of a conflict that a job's result tells of.
+// conflictIn returns the code of a conflict that a job's result tells of.
 func conflictIn(operation state.Operation, code, message string) diag.Code {
 	switch {
 	case contests(operation, code, message):
@@ -60,19 +60,19 @@ func conflictIn(operation state.Operation, code, message string) diag.Code {
 
 func isContested(code string) bool { return code == string(diag.KeyConflict) }
 
-// inConflict says that a create has met a conflict at the service.
+// inConflict reports whether a create has met a conflict at the service.
 func inConflict(code string) bool { return isContested(code) || code == string(diag.CreateConflict) }
 
 // stillInConflict keeps a create that met a conflict unknown where reading back
 // shows nothing of it. What would stand beneath a parent that is not there was
 // not made.
-func (a *Agent) stillInConflict(operation state.Operation, o settled, ids map[resource.Address]string) settled {
+func (a *Agent) stillInConflict(operation state.Operation, o opOutcome, ids map[resource.Address]string) opOutcome {
 	parent := a.Schemas.Parent(operation.Address)
 	switch id := a.Given[operation.Address]; {
 	case o.Outcome == state.OutcomeApplied, ids[operation.Address] != "", !parent.IsZero() && ids[parent] == "":
 		return o
 	case id != "":
-		return settled{Address: o.Address, ResourceID: id, Outcome: state.OutcomeApplied}
+		return opOutcome{Address: o.Address, ResourceID: id, Outcome: state.OutcomeApplied}
 	case o.Outcome != state.OutcomeUnknown:
 		o.Outcome = state.OutcomeUnknown
 		o.Message = fmt.Sprintf("the service answered "+
@@ -86,29 +86,29 @@ func (a *Agent) stillInConflict(operation state.Operation, o settled, ids map[re
 // contested leaves a create to a person, and names what may be its resource.
 // What has the name is not taken by itself: others have made it as they wanted it.
 func (a *Agent) contested(ctx context.Context, operation state.Operation,
-	ids map[resource.Address]string) (settled, error) {
+	ids map[resource.Address]string) (opOutcome, error) {
 	address := operation.Address
 	if id := ids[address]; id != "" {
-		return settled{
+		return opOutcome{
 			Address: address, Outcome: state.OutcomeSkipped, Message: "it is recorded as " + id + " by now",
 		}, nil
 	}
 	if id := a.Given[address]; id != "" {
-		return settled{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}, nil
+		return opOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}, nil
 	}
 	var shown named
 	var err error
 	if parent := a.Schemas.Parent(address); parent.IsZero() || ids[parent] != "" {
 		shown, err = a.withName(ctx, a.Schemas.Of(address.Kind), operation, ids)
 		if err != nil && !errors.Is(err, errUnlisted) {
-			return settled{}, err
+			return opOutcome{}, err
 		}
 	}
 	which := "nothing that is listed has its name"
 	if len(shown.ids) > 0 {
 		which = "its name has " + strings.Join(shown.ids, ", ")
 	}
-	return settled{
+	return opOutcome{
 		Address: address, Outcome: state.OutcomeUnknown, Code: string(diag.KeyConflict),
 		Message: fmt.Sprintf("the service holds another create under its key, so somebody with another state of "+
 			"this account has made it (%s); give its id as id: in the files, or adsync resolve %s", which, address),

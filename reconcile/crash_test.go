@@ -67,7 +67,7 @@ func (c *crash) turns(r *http.Request) {
 	}
 }
 
-// isSecondPage says whether a request asks for results of a job behind the first
+// isSecondPage reports whether a request asks for results of a job behind the first
 // page.
 func isSecondPage(r *http.Request) bool {
 	return strings.Contains(r.URL.Path, "/bulk_mutation_jobs/") &&
@@ -125,8 +125,8 @@ func (m mortal) Advance(ctx context.Context, a []resource.Address) error {
 	return m.write("advance", func() error { return m.Store.Advance(ctx, a) })
 }
 
-func (m mortal) RecordUnmade(ctx context.Context, u []state.Unmade) error {
-	return m.write("recordunmade", func() error { return m.Store.RecordUnmade(ctx, u) })
+func (m mortal) RecordUnmade(ctx context.Context, u []state.NotCreated) error {
+	return m.write("recordunmade", func() error { return m.Store.RecordNotCreated(ctx, u) })
 }
 
 func (m mortal) RecordSubmitted(ctx context.Context, at time.Time) error {
@@ -194,7 +194,7 @@ func (m mortal) RecordRun(ctx context.Context, r state.Run) error {
 	return m.write("recordrun", func() error { return m.Store.RecordRun(ctx, r) })
 }
 
-// through gives an agent whose requests go through a transport.
+// through returns an agent whose requests go through a transport.
 func (w *world) through(transport http.RoundTripper, store state.Store) *reconcile.Agent {
 	w.t.Helper()
 	return w.waiting(w.sleep, transport, store)
@@ -381,7 +381,7 @@ func (w *world) mutations() []mutation {
 	}
 }
 
-// exposures gives possible spend after every entry of W: the budgets of active
+// exposures returns possible spend after every entry of W: the budgets of active
 // campaigns.
 func exposures(t *testing.T, log []mutation) []int64 {
 	t.Helper()

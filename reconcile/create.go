@@ -19,7 +19,7 @@ type creation struct {
 	waiting  []resource.Address        // what an earlier step on it keeps from being created
 	followUp map[*plan.Change][]string // fields the create could not say
 	keys     map[resource.Address]string
-	unmade   map[resource.Address]state.Unmade
+	unmade   map[resource.Address]state.NotCreated
 }
 
 // planCreation decides the routes of all creates: whole new trees go into jobs,
@@ -30,7 +30,7 @@ func (r *run) planCreation(ctx context.Context) (creation, error) {
 	if err != nil {
 		return creation{}, err
 	}
-	unmade, err := r.Store.Unmade(ctx)
+	unmade, err := r.Store.NotCreated(ctx)
 	if err != nil {
 		return creation{}, err
 	}
@@ -64,7 +64,7 @@ func (r *run) planCreation(ctx context.Context) (creation, error) {
 	return c, nil
 }
 
-// saidInJobs gives the creates that jobs can say, without what is left for later of
+// saidInJobs returns the creates that jobs can say, without what is left for later of
 // each. Nothing is encoded: what is larger than a job, and what is beneath it, is not
 // told apart.
 func (r *run) saidInJobs() []part {
@@ -135,7 +135,7 @@ func (r *run) packUnder(ctx context.Context, e encoder, p part, id string, c cre
 	if err != nil {
 		return one, err
 	}
-	spared, err := sparedFor(c.unmade[address], one)
+	spared, err := keyReusableFor(c.unmade[address], one)
 	if err != nil || spared {
 		return one, err
 	}
@@ -182,7 +182,7 @@ func (r *run) createWave(ctx context.Context) error {
 	}
 	for change, names := range c.followUp {
 		if len(names) > 0 {
-			r.standings[change.Address].pending++
+			r.progressOf[change.Address].pending++
 		}
 	}
 	if err := r.runJobs(ctx, "create", c.jobs); err != nil {
@@ -191,7 +191,7 @@ func (r *run) createWave(ctx context.Context) error {
 	if err := r.repeatWave(ctx, &c); err != nil {
 		return err
 	}
-	if err := r.sendTorn(ctx, &c); err != nil {
+	if err := r.sendRefusedPieces(ctx, &c); err != nil {
 		return err
 	}
 	if err := r.createSingles(ctx, c); err != nil {

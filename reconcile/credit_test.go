@@ -28,18 +28,18 @@ func cutAfterLowering(t *testing.T) *world {
 	w.guarded = true
 	w.campaign("low", "active", 20_000_000)
 	w.campaign("high", "active", 148_000_000)
-	w.agent.Overtaken = func(a resource.Address) string {
+	w.agent.Superseded = func(a resource.Address) string {
 		if a.Key == "high" {
 			return "cut off here"
 		}
 		return ""
 	}
 	w.apply()
-	w.agent.Overtaken = nil
+	w.agent.Superseded = nil
 	return w
 }
 
-// heldOf gives what holds the only change of a plan, and of which run it is the rest.
+// heldOf returns what holds the only change of a plan, and of which run it is the rest.
 func heldOf(t *testing.T, p *plan.Plan) (hazards, restOf string) {
 	t.Helper()
 	if len(p.Changes) != 1 || p.Changes[0].Address.Key != "high" {
@@ -219,7 +219,7 @@ func TestARowThatPaidAndCameBackPaysNoMore(t *testing.T) {
 	w := cutAfterLowering(t)
 	for _, budget := range []int{25_000_000, 20_000_000} {
 		w.campaign("low", "active", budget)
-		w.agent.Overtaken = func(a resource.Address) string {
+		w.agent.Superseded = func(a resource.Address) string {
 			if a.Key == "high" {
 				return "cut off again"
 			}

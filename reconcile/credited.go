@@ -34,14 +34,14 @@ type paid struct {
 // foundPaid takes from the credits what they count on of a step whose updates show by
 // their values alone, unless the audit log says that adsync set them: a stranger can set
 // the very amount of a request that never arrived.
-func (a *Agent) foundPaid(ctx context.Context, step state.Step, outcomes []settled) error {
+func (a *Agent) foundPaid(ctx context.Context, step state.Step, outcomes []opOutcome) error {
 	return a.withdraw(ctx, step, outcomes, doubt{since: step.SentAt, unlessOurs: true})
 }
 
 // answeredPaid takes from the credits what a job that recovery has followed found set by
 // somebody else, by the audit log. One that was sent again may only then have come: there
 // the log has to say that adsync set it.
-func (a *Agent) answeredPaid(ctx context.Context, step state.Step, outcomes []settled, again bool) error {
+func (a *Agent) answeredPaid(ctx context.Context, step state.Step, outcomes []opOutcome, again bool) error {
 	return a.withdraw(ctx, step, outcomes, doubt{answered: true, since: a.Now(), unlessOurs: again})
 }
 
@@ -56,7 +56,7 @@ func (d doubt) takes(by whose) bool { return by == somebody || d.unlessOurs && b
 
 // withdraw takes from the credits what they count on of the updates that are doubted, by
 // who the audit log says has set them.
-func (a *Agent) withdraw(ctx context.Context, step state.Step, outcomes []settled, d doubt) error {
+func (a *Agent) withdraw(ctx context.Context, step state.Step, outcomes []opOutcome, d doubt) error {
 	var found []state.Operation
 	for i, o := range outcomes { // they stand in the order of the operations
 		operation := step.Operations[i]
@@ -98,7 +98,7 @@ func (a *Agent) withdraw(ctx context.Context, step state.Step, outcomes []settle
 	return a.Store.RecordCredits(ctx, credits)
 }
 
-// paidBy gives what an operation sends of a decrease that a credit counts on.
+// paidBy returns what an operation sends of a decrease that a credit counts on.
 func (a *Agent) paidBy(credits []state.Credit, operation state.Operation) (sent resource.Attributes) {
 	schema := a.Schemas.Of(operation.Address.Kind)
 	for i := range credits {

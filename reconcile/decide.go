@@ -19,16 +19,18 @@ import (
 // a create is there under its parent by name, once, or it is not. An update is
 // there when its values are; otherwise the next comparison plans it anew.
 func (a *Agent) readBackStep(ctx context.Context, step state.Step, recovered *Recovered) error {
-	outcomes := make([]settled, len(step.Operations))
+	outcomes := make([]opOutcome, len(step.Operations))
 	for i, o := range step.Operations {
-		outcomes[i] = settled{Address: o.Address, ResourceID: o.ResourceID, Outcome: state.OutcomeUnknown, Code: o.Code}
+		outcomes[i] = opOutcome{
+			Address: o.Address, ResourceID: o.ResourceID, Outcome: state.OutcomeUnknown, Code: o.Code,
+		}
 	}
 	return a.decide(ctx, step, outcomes, recovered)
 }
 
 // decide reads back what is unknown of a step and records what is known by then.
 // The step ends when nothing of it is left undecided.
-func (a *Agent) decide(ctx context.Context, step state.Step, outcomes []settled, recovered *Recovered) error {
+func (a *Agent) decide(ctx context.Context, step state.Step, outcomes []opOutcome, recovered *Recovered) error {
 	keepKnown(step, outcomes)
 	ids, err := a.boundIDs(ctx)
 	if err != nil {
@@ -74,22 +76,22 @@ func (a *Agent) decide(ctx context.Context, step state.Step, outcomes []settled,
 
 // keepKnown puts what is recorded of the operations of a step in the place of
 // what is found now: others may have built on it.
-func keepKnown(step state.Step, outcomes []settled) {
+func keepKnown(step state.Step, outcomes []opOutcome) {
 	for i, o := range step.Operations {
 		if decided(o) {
-			outcomes[i] = settled{
+			outcomes[i] = opOutcome{
 				Address: o.Address, ResourceID: o.ResourceID, Outcome: o.Outcome, Code: o.Code, Message: o.Message,
 			}
 		}
 	}
 }
 
-// decided says that the journal holds what became of an operation.
+// decided reports whether the journal holds what became of an operation.
 func decided(o state.Operation) bool {
 	return o.Outcome != "" && o.Outcome != state.OutcomeUnknown
 }
 
-// boundIDs gives the id of every address that is recorded.
+// boundIDs returns the id of every address that is recorded.
 func (a *Agent) boundIDs(ctx context.Context) (map[resource.Address]string, error) {
 	last, err := a.Store.Last(ctx)
 	if err != nil {
@@ -106,7 +108,8 @@ func (a *Agent) boundIDs(ctx context.Context) (map[resource.Address]string, erro
 // only show late, it is looked for again when the service has had time to show it: what
 // two readings further apart than the lag do not show did not happen.
 func (a *Agent) findTwice(ctx context.Context, step state.Step,
-	operation state.Operation, ids map[resource.Address]string, conflict bool, recovered *Recovered) (settled, error) {
+	operation state.Operation, ids map[resource.Address]string,
+	conflict bool, recovered *Recovered) (opOutcome, error) {
 	o, err := a.find(ctx, step, operation, ids, conflict)
 	if err != nil || o.Outcome != state.OutcomeSkipped || !a.mayShowLate(step, operation, ids) {
 		return o, err
@@ -133,7 +136,7 @@ func (a *Agent) mayShowLate(step state.Step, operation state.Operation, ids map[
 // yet, while it is young, may still do so, and an update of a job that may still run; one
 // that met a conflict, for ever.
 func (a *Agent) find(ctx context.Context, step state.Step,
-	operation state.Operation, ids map[resource.Address]string, conflict bool) (settled, error) {
+	operation state.Operation, ids map[resource.Address]string, conflict bool) (opOutcome, error) {
 	if operation.ResourceID != "" {
 		o, err := a.findUpdated(ctx, operation)
 		if err == nil && o.Outcome == state.OutcomeSkipped && a.mayRun(step) && !a.stops(operation) {
@@ -156,12 +159,12 @@ func (a *Agent) find(ctx context.Context, step state.Step,
 	return o, err
 }
 
-// mayRun says that the service has taken a job lately and does not say that it ended.
+// mayRun reports whether the service has taken a job lately and does not say that it ended.
 func (a *Agent) mayRun(step state.Step) bool {
 	return step.Route == state.Bulk && step.Point == state.Accepted && a.Now().Sub(step.SentAt) < TrustWindow
 }
 
-// stops says that an update ends delivery: it goes again at once, and to come twice does
+// stops reports whether an update ends delivery: it goes again at once, and to come twice does
 // nothing more.
 func (a *Agent) stops(operation state.Operation) bool {
 	status := operation.Set.Value(a.Schemas.Of(operation.Address.Kind).Delivery())
@@ -169,8 +172,8 @@ func (a *Agent) stops(operation state.Operation) bool {
 }
 
 // notShown is what is known of a write to a kind the account may not use any more.
-func notShown(operation state.Operation, refusal error) settled {
-	return settled{
+func notShown(operation state.Operation, refusal error) opOutcome {
+	return opOutcome{
 		Address: operation.Address, ResourceID: operation.ResourceID,
 		Outcome: state.OutcomeUnknown, Code: string(diag.NeedsDecision),
 		Message: fmt.Sprintf("the service does not "+
@@ -180,8 +183,8 @@ func notShown(operation state.Operation, refusal error) settled {
 
 // findUpdated says whether an update is there. It is never sent again: what
 // someone did since would be undone.
-func (a *Agent) findUpdated(ctx context.Context, operation state.Operation) (settled, error) {
-	o := settled{
+func (a *Agent) findUpdated(ctx context.Context, operation state.Operation) (opOutcome, error) {
+	o := opOutcome{
 		Address: operation.Address, ResourceID: operation.ResourceID,
 		Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it",
 	}
@@ -210,7 +213,7 @@ func (a *Agent) findUpdated(ctx context.Context, operation state.Operation) (set
 }
 
 // bindFound records what reading back decided and ends the step.
-func (a *Agent) bindFound(ctx context.Context, step state.Step, outcomes []settled, recovered *Recovered) error {
+func (a *Agent) bindFound(ctx context.Context, step state.Step, outcomes []opOutcome, recovered *Recovered) error {
 	found := false
 	for _, o := range outcomes {
 		found = found || o.Outcome == state.OutcomeApplied && o.ResourceID != ""
@@ -229,8 +232,8 @@ func (a *Agent) bindFound(ctx context.Context, step state.Step, outcomes []settl
 // then in the audit log, which knows it whatever it is called by now. What somebody
 // has ended since is bound as well: the next plan holds it, and nothing is made twice.
 func (a *Agent) findCreated(ctx context.Context, step state.Step,
-	operation state.Operation, ids map[resource.Address]string) (settled, error) {
-	o := settled{
+	operation state.Operation, ids map[resource.Address]string) (opOutcome, error) {
+	o := opOutcome{
 		Address: operation.Address, ResourceID: operation.ResourceID,
 		Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it",
 	}
@@ -283,7 +286,7 @@ type named struct {
 	removed bool     // the list shows what is archived, whatever its name
 }
 
-// mayHide says that the list does not rule out that what was made is archived.
+// mayHide reports whether the list does not rule out that what was made is archived.
 func (n named) mayHide() bool { return len(n.ended) > 0 || !n.removed }
 
 func (n named) endedWords() string {
@@ -293,7 +296,7 @@ func (n named) endedWords() string {
 	return ", such as " + strings.Join(n.ended, ", ")
 }
 
-// withName gives the resources under a parent that carry the name of a create.
+// withName returns the resources under a parent that carry the name of a create.
 func (a *Agent) withName(ctx context.Context, schema *resource.Schema,
 	operation state.Operation, ids map[resource.Address]string) (named, error) {
 	query, parentID := url.Values{}, ids[a.Schemas.Parent(operation.Address)]
@@ -324,7 +327,7 @@ func (a *Agent) withName(ctx context.Context, schema *resource.Schema,
 	return found, nil
 }
 
-// madeBy says that a resource is what a create asked for: by its name, and by
+// madeBy reports whether a resource is what a create asked for: by its name, and by
 // all that was sent where no key tells one create from another.
 func madeBy(schema *resource.Schema, operation state.Operation, live *resource.Resource) bool {
 	if !schema.Calls.Keyless {
@@ -346,7 +349,7 @@ func boundElsewhere(ids map[resource.Address]string, own resource.Address, id st
 // decidedByFiles is what becomes of a create that nothing at the service tells
 // of: the files give its id, or it stays unknown. That they no longer name it
 // decides nothing: it may be there, and spend.
-func (a *Agent) decidedByFiles(schema *resource.Schema, operation state.Operation, o settled) settled {
+func (a *Agent) decidedByFiles(schema *resource.Schema, operation state.Operation, o opOutcome) opOutcome {
 	if id := a.Given[operation.Address]; id != "" {
 		o.Outcome, o.ResourceID, o.Message = state.OutcomeApplied, id, ""
 		return o
@@ -361,7 +364,8 @@ func (a *Agent) decidedByFiles(schema *resource.Schema, operation state.Operatio
 // sameName compares by every naming attribute the create gave.
 func sameName(schema *resource.Schema, sent resource.Attributes, live *resource.Resource) bool {
 	for _, name := range schema.NameFrom {
-		if want := sent.Value(name); want.IsSet() && looseText(want.Text()) != looseText(live.Value(name).Text()) {
+		if want := sent.Value(name); want.IsSet() &&
+			normalizedText(want.Text()) != normalizedText(live.Value(name).Text()) {
 			return false
 		}
 	}

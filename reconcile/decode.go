@@ -62,7 +62,7 @@ func wireOf(a *resource.Attribute, fields map[string]any) any {
 	return nil
 }
 
-// sameEverywhere says that the fields an attribute sets at once agree.
+// sameEverywhere reports whether the fields an attribute sets at once agree.
 func sameEverywhere(a *resource.Attribute, fields map[string]any, wire any) bool {
 	text, _ := wire.(string)
 	for _, path := range a.Wire.Same {
@@ -113,7 +113,7 @@ func at(fields map[string]any, path string) any {
 	return at(inner, rest)
 }
 
-// value gives the canonical value, text in the Unicode form that files are read in:
+// value returns the canonical value, text in the Unicode form that files are read in:
 // what looks the same is no difference. null, "" and an empty list are all absent:
 // the service has no value there.
 func (d decoder) value(a *resource.Attribute, wire any) resource.Value {
@@ -167,7 +167,7 @@ func (d decoder) numberValue(a *resource.Attribute, n json.Number) resource.Valu
 	return resource.Number(i)
 }
 
-// isNumber says that the service holds a number.
+// isNumber reports whether the service holds a number.
 func isNumber(a *resource.Attribute) bool {
 	return a.Type == resource.TypeMoney || a.Type == resource.TypeCount ||
 		a.Wire.Codec == resource.StartTime || a.Wire.Codec == resource.EndTime

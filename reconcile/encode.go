@@ -108,7 +108,7 @@ func (e encoder) singleUpdate(p part, call resource.Call, id string, record json
 		}
 	}
 	for i := range schema.Groups {
-		settle(body, &schema.Groups[i])
+		dropEmpty(body, &schema.Groups[i])
 	}
 	e.putFixed(schema, c.Address, body, false)
 	return json.Marshal(body)
@@ -215,9 +215,9 @@ func cutLast(path string) (holder, key string, nested bool) {
 	return path[:i], path[i+1:], true
 }
 
-// settle drops containers that became empty; a setting that holds nothing any
+// dropEmpty drops containers that became empty; a setting that holds nothing any
 // more is null.
-func settle(body map[string]any, group *resource.Group) {
+func dropEmpty(body map[string]any, group *resource.Group) {
 	held, ok := body[group.Wire].(map[string]any)
 	if !ok {
 		return
@@ -285,7 +285,7 @@ func (e encoder) fixed(schema *resource.Schema, f resource.Fixed,
 	return f.Map[e.value(ancestor, f.From.Attribute).Text()]
 }
 
-// wire gives the form of a value on the wire.
+// wire returns the form of a value on the wire.
 func (e encoder) wire(a *resource.Attribute, v resource.Value) (any, error) {
 	switch a.Wire.Codec {
 	case resource.StartTime:

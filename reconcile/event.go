@@ -38,8 +38,8 @@ type Event struct {
 	Touched    int
 }
 
-// teller tells the events of one run.
-type teller struct {
+// eventSink tells the events of one run.
+type eventSink struct {
 	mu    sync.Mutex
 	run   *run
 	watch func(Event)
@@ -56,57 +56,57 @@ type settlement struct {
 	address resource.Address
 }
 
-// watched has a run tell what happens in it.
-func (r *run) watched() {
+// watchEvents has a run tell what happens in it.
+func (r *run) watchEvents() {
 	if r.Watch == nil {
 		return
 	}
-	r.teller = &teller{
+	r.events = &eventSink{
 		run: r, watch: r.Watch, steps: map[string]state.Step{},
 		sizes: map[string]int{}, told: map[settlement]state.Outcome{},
 	}
 	own := *r.Agent
-	own.Store = &tellingStore{r.Store, r.teller}
+	own.Store = &eventStore{r.Store, r.events}
 	r.Agent = &own
 }
 
-func (t *teller) tell(e Event) {
+func (t *eventSink) emit(e Event) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.tellLocked(e)
+	t.emitLocked(e)
 }
 
-func (t *teller) tellLocked(e Event) {
+func (t *eventSink) emitLocked(e Event) {
 	e.Run, e.Wave = t.run.id, t.wave
 	t.watch(e)
 }
 
 // enter begins a wave.
-func (t *teller) enter(wave string) {
+func (t *eventSink) enter(wave string) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.wave = wave
-	t.tellLocked(Event{Kind: WaveStarted})
+	t.emitLocked(Event{Kind: WaveStarted})
 }
 
 // begun tells of a step as it is journalled.
-func (t *teller) begun(step state.Step) {
+func (t *eventSink) begun(step state.Step) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sizes[step.ID] = len(step.Operations)
 	step.Body, step.Operations, step.Point = nil, nil, state.Intent
 	t.steps[step.ID] = step
-	t.tellLocked(Event{Kind: StepMoved, Step: step, Operations: t.sizes[step.ID]})
+	t.emitLocked(Event{Kind: StepMoved, Step: step, Operations: t.sizes[step.ID]})
 }
 
 // moved tells that a step reached a point, and which outcomes came with it.
-func (t *teller) moved(id string, to state.Point, u state.Update) {
+func (t *eventSink) moved(id string, to state.Point, u state.Update) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	step, known := t.steps[id]
@@ -121,7 +121,7 @@ func (t *teller) moved(id string, to state.Point, u state.Update) {
 		step.Note = u.Note
 	}
 	t.steps[id] = step
-	t.tellLocked(Event{Kind: StepMoved, Step: step, Operations: t.sizes[id]})
+	t.emitLocked(Event{Kind: StepMoved, Step: step, Operations: t.sizes[id]})
 	for _, o := range u.Outcomes {
 		if c := t.run.byAddr[o.Address]; c != nil {
 			t.settleLocked(part{change: c, fields: c.Fields}, o)
@@ -130,7 +130,7 @@ func (t *teller) moved(id string, to state.Point, u state.Update) {
 }
 
 // settled tells the outcome of an operation, once.
-func (t *teller) settled(p part, o settled) {
+func (t *eventSink) settled(p part, o opOutcome) {
 	if t == nil {
 		return
 	}
@@ -139,7 +139,7 @@ func (t *teller) settled(p part, o settled) {
 	t.settleLocked(p, o)
 }
 
-func (t *teller) settleLocked(p part, o settled) {
+func (t *eventSink) settleLocked(p part, o opOutcome) {
 	at := settlement{t.wave, p.change.Address}
 	if before, told := t.told[at]; told && before == o.Outcome {
 		return
@@ -153,17 +153,17 @@ func (t *teller) settleLocked(p part, o settled) {
 	if o.Outcome != state.OutcomeApplied {
 		outcome.Cell = t.run.blame(p, o.Code, o.Message)
 	}
-	t.tellLocked(Event{Kind: OpSettled, Outcome: outcome})
+	t.emitLocked(Event{Kind: OpSettled, Outcome: outcome})
 }
 
-// tellingStore tells of steps once the journal holds what it tells.
-type tellingStore struct {
+// eventStore tells of steps once the journal holds what it tells.
+type eventStore struct {
 	state.Store
-	teller *teller
+	teller *eventSink
 }
 
 // Begin journals steps and tells of them.
-func (s *tellingStore) Begin(ctx context.Context, steps ...state.Step) error {
+func (s *eventStore) Begin(ctx context.Context, steps ...state.Step) error {
 	if err := s.Store.Begin(ctx, steps...); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (s *tellingStore) Begin(ctx context.Context, steps ...state.Step) error {
 }
 
 // Move journals a point and tells of it.
-func (s *tellingStore) Move(ctx context.Context, stepID string, to state.Point, u state.Update) error {
+func (s *eventStore) Move(ctx context.Context, stepID string, to state.Point, u state.Update) error {
 	if err := s.Store.Move(ctx, stepID, to, u); err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (s *tellingStore) Move(ctx context.Context, stepID string, to state.Point, 
 }
 
 // Finish journals the outcomes of a step and tells of them.
-func (s *tellingStore) Finish(ctx context.Context,
+func (s *eventStore) Finish(ctx context.Context,
 	stepID string, applied []state.Applied, outcomes []state.OperationOutcome) error {
 	if err := s.Store.Finish(ctx, stepID, applied, outcomes); err != nil {
 		return err
@@ -195,19 +195,19 @@ func (s *tellingStore) Finish(ctx context.Context,
 // pendingParts counts the operations that are not settled.
 func (r *run) pendingParts() int {
 	n := 0
-	for _, s := range r.standings {
+	for _, s := range r.progressOf {
 		n += max(s.pending, 0)
 	}
 	return n
 }
 
-// tellChecked says how much of what was touched so far reads back as sent.
-func (r *run) tellChecked() {
-	if r.teller == nil {
+// emitChecked says how much of what was touched so far reads back as sent.
+func (r *run) emitChecked() {
+	if r.events == nil {
 		return
 	}
 	e := Event{Kind: WaveChecked}
-	for _, s := range r.standings {
+	for _, s := range r.progressOf {
 		if len(s.expect) > 0 {
 			e.Touched++
 		}
@@ -216,6 +216,6 @@ func (r *run) tellChecked() {
 		}
 	}
 	if e.Touched > 0 {
-		r.teller.tell(e)
+		r.events.emit(e)
 	}
 }

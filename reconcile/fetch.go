@@ -72,12 +72,12 @@ func (r *refresher) fetchAs(ctx context.Context, schema *resource.Schema,
 			return records, fmt.Errorf("list %s: %w", cmp.Or(schema.Listing.Path, schema.Collection), err)
 		}
 		records = append(records, record)
-		r.tellOne()
+		r.countOne()
 	}
 	return records, nil
 }
 
-func (r *refresher) tellOne() {
+func (r *refresher) countOne() {
 	r.counts.Lock()
 	defer r.counts.Unlock()
 	r.count++

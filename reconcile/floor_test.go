@@ -72,7 +72,7 @@ func TestRequestsOfEveryShapeAreAtTheFloor(t *testing.T) {
 					if sent, want := s.counter.asked["POST bulk_mutation_jobs"], 1+row.jobs+alone; sent != want {
 						t.Errorf("%d jobs; want %d, one of which is only validated: %s", sent, want, s.counter)
 					}
-					ofJobs := 2 + row.jobs + row.pages + 2*alone // with the rehearsal and the question for its end
+					ofJobs := 2 + row.jobs + row.pages + 2*alone // with the preflight and the question for its end
 					bound := 6 + ofJobs + row.lists              // the account twice, its limits and three empty lists
 					if 100*s.total() > 110*bound || s.limited > 0 {
 						t.Errorf("%d requests, %d refused; want at most 1.10 of %d and none refused: %s",

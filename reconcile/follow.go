@@ -36,14 +36,14 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 	began := a.Now()
 	until := began.Add(patienceFor(step, began))
 	terminal := step.Point == state.Terminal || step.Point == state.ResultsRead
-	scout, err := a.pace.scout(ctx, a.Sleep, len(step.Operations))
+	scout, err := a.polls.beginProbe(ctx, a.Sleep, len(step.Operations))
 	if err != nil {
 		return adsapi.OperationPage{}, err
 	}
 	if scout {
-		defer a.pace.home()
+		defer a.polls.endProbe()
 	}
-	pauses := a.pace.of(len(step.Operations), a.Now().Sub(began))
+	pauses := a.polls.of(len(step.Operations), a.Now().Sub(began))
 	results := needsResults(step) && !scout // the job itself says how long it took
 	for first := true; !job.Terminal() && !terminal; first = false {
 		waited := a.Now().Sub(began)
@@ -58,11 +58,11 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 		if results = results && waited < busyFor; results {
 			page, err := a.Service.AllOperations(ctx, job.ID)
 			if results = err == nil; results && page.Complete && !page.HasMore {
-				a.pace.took(len(step.Operations), job, a.Now().Sub(began), first)
+				a.polls.took(len(step.Operations), job, a.Now().Sub(began), first)
 				return page, a.ended(ctx, step)
 			}
 			if results {
-				a.pace.goesOn(len(step.Operations), a.Now().Sub(began))
+				a.polls.stillRunning(len(step.Operations), a.Now().Sub(began))
 				continue
 			}
 		}
@@ -72,7 +72,7 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 		}
 		job = next
 		if job.Terminal() {
-			a.pace.took(len(step.Operations), job, a.Now().Sub(began), first)
+			a.polls.took(len(step.Operations), job, a.Now().Sub(began), first)
 		}
 	}
 	if err := a.ended(ctx, step); err != nil {
@@ -85,7 +85,7 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 }
 
 // pauseBefore waits until a job is to be asked for.
-func (a *Agent) pauseBefore(ctx context.Context, p *pauses, began time.Time) error {
+func (a *Agent) pauseBefore(ctx context.Context, p *pollSchedule, began time.Time) error {
 	for wait := p.next(a.Now().Sub(began)); wait > 0; wait = p.more(a.Now().Sub(began)) {
 		if err := a.Sleep(ctx, wait); err != nil {
 			return err
@@ -104,7 +104,7 @@ func patienceFor(step state.Step, now time.Time) time.Duration {
 	return max(againPatience, patience-now.Sub(step.SentAt))
 }
 
-// needsResults says that only the results tell what a job did: it makes
+// needsResults reports whether only the results tell what a job did: it makes
 // something, whose id nobody knows yet. Then they are what is asked for: whole,
 // they say that the job has ended, and no request was spent on the job itself.
 func needsResults(step state.Step) bool {
@@ -146,7 +146,7 @@ func (a *Agent) wholeResults(ctx context.Context, job adsapi.Job) (adsapi.Operat
 	}
 }
 
-// withoutPages gives the results of a job that completed and made nothing new:
+// withoutPages returns the results of a job that completed and made nothing new:
 // every operation succeeded (interface, part 3), and every id is known.
 func withoutPages(step state.Step, job adsapi.Job) (adsapi.OperationPage, bool) {
 	page := adsapi.OperationPage{Complete: true}

@@ -31,7 +31,7 @@ func (a *Agent) Requests(ctx context.Context, view *View) (*plan.Requests, error
 	if err := r.findCapabilities(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := r.rehearse(ctx); err != nil {
+	if _, err := r.preflight(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.waves(ctx); err != nil {
@@ -43,20 +43,20 @@ func (a *Agent) Requests(ctx context.Context, view *View) (*plan.Requests, error
 // quiet is a store that a forecast reads and never writes.
 type quiet struct{ state.Store }
 
-func (quiet) Record(context.Context, []state.Applied) error                     { return nil }
-func (quiet) Forget(context.Context, []resource.Address) error                  { return nil }
-func (quiet) Advance(context.Context, []resource.Address) error                 { return nil }
-func (quiet) NextSequence(context.Context) (int64, error)                       { return 1, nil }
-func (quiet) Begin(context.Context, ...state.Step) error                        { return nil }
-func (quiet) Move(context.Context, string, state.Point, state.Update) error     { return nil }
-func (quiet) RecordFile(context.Context, string, string) error                  { return nil }
-func (quiet) RecordRun(context.Context, state.Run) error                        { return nil }
-func (quiet) Open(context.Context, ...string) ([]state.Step, error)             { return nil, nil }
-func (quiet) Heads(context.Context) ([]state.Step, error)                       { return nil, nil }
-func (quiet) RecordCapability(context.Context, resource.Capability, bool) error { return nil }
-func (quiet) Block(context.Context, []state.Blocked) error                      { return nil }
-func (quiet) Unblock(context.Context, []resource.Address) error                 { return nil }
-func (quiet) Finish(context.Context, string, []state.Applied, []settled) error  { return nil }
+func (quiet) Record(context.Context, []state.Applied) error                      { return nil }
+func (quiet) Forget(context.Context, []resource.Address) error                   { return nil }
+func (quiet) Advance(context.Context, []resource.Address) error                  { return nil }
+func (quiet) NextSequence(context.Context) (int64, error)                        { return 1, nil }
+func (quiet) Begin(context.Context, ...state.Step) error                         { return nil }
+func (quiet) Move(context.Context, string, state.Point, state.Update) error      { return nil }
+func (quiet) RecordFile(context.Context, string, string) error                   { return nil }
+func (quiet) RecordRun(context.Context, state.Run) error                         { return nil }
+func (quiet) Open(context.Context, ...string) ([]state.Step, error)              { return nil, nil }
+func (quiet) Heads(context.Context) ([]state.Step, error)                        { return nil, nil }
+func (quiet) RecordCapability(context.Context, resource.Capability, bool) error  { return nil }
+func (quiet) Block(context.Context, []state.Blocked) error                       { return nil }
+func (quiet) Unblock(context.Context, []resource.Address) error                  { return nil }
+func (quiet) Finish(context.Context, string, []state.Applied, []opOutcome) error { return nil }
 
 // forecast notes requests.
 type forecast struct{ requests []plan.Request }
@@ -112,18 +112,18 @@ func placeholder(address resource.Address) string {
 	return "id-of-" + string(address.Kind) + "-" + strings.ReplaceAll(address.Key, "/", "-")
 }
 
-// foretell settles operations as an apply does when the service agrees.
-func (r *run) foretell(p part) {
+// predict settles operations as an apply does when the service agrees.
+func (r *run) predict(p part) {
 	address := p.change.Address
 	id := r.ids[address]
 	if id == "" {
 		id = placeholder(address)
 	}
-	r.settle(p, settled{Address: address, ResourceID: id, Outcome: state.OutcomeApplied})
+	r.setOutcome(p, opOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied})
 }
 
-// foretellJobs notes jobs, and what is asked after each.
-func (r *run) foretellJobs(ctx context.Context, wave string, batches []batch) error {
+// predictJobs notes jobs, and what is asked after each.
+func (r *run) predictJobs(ctx context.Context, wave string, batches []batch) error {
 	for _, b := range batches {
 		step, err := r.jobStep(ctx, wave, b)
 		if err != nil {
@@ -142,20 +142,20 @@ func (r *run) foretellJobs(ctx context.Context, wave string, batches []batch) er
 				r.caps[resource.RepeatParent] = true
 				continue
 			}
-			r.foretell(p.part)
+			r.predict(p.part)
 		}
 	}
 	return nil
 }
 
-// foretellSteps notes single requests.
-func (r *run) foretellSteps(wave string, steps []state.Step, parts []part) {
+// predictSteps notes single requests.
+func (r *run) predictSteps(wave string, steps []state.Step, parts []part) {
 	for i, step := range steps {
 		r.forecast.note(plan.Request{
 			Wave: wave, Method: "POST", Path: r.pattern(parts[i], step.Path),
 			Count: 1, Bytes: len(step.Body), Why: r.whyAlone(parts[i]),
 		})
-		r.foretell(parts[i])
+		r.predict(parts[i])
 	}
 }
 
@@ -164,9 +164,9 @@ func (r *run) pattern(p part, path string) string {
 	return "/" + strings.TrimPrefix(strings.Join(r.callOf(p).At("{id}"), "/"), "/")
 }
 
-// foretellReads notes the reads of resources by their ids, or by lists where that
+// predictReads notes the reads of resources by their ids, or by lists where that
 // is fewer.
-func (r *run) foretellReads(wave string, expected []expectation) {
+func (r *run) predictReads(wave string, expected []expectation) {
 	kinds, parents := map[resource.Kind]int{}, map[resource.Kind]map[resource.Address]bool{}
 	for _, e := range expected {
 		kinds[e.address.Kind]++
@@ -192,18 +192,18 @@ func (r *run) foretellReads(wave string, expected []expectation) {
 	}
 }
 
-// foretellMembers notes an operation on people: what is read before, the request,
+// predictMembers notes an operation on people: what is read before, the request,
 // and what is asked for until it has ended.
-func (r *run) foretellMembers(ctx context.Context, wave string, p part, step func() (state.Step, error)) error {
+func (r *run) predictMembers(ctx context.Context, wave string, p part, step func() (state.Step, error)) error {
 	collection := "/" + r.Schemas.Of(p.change.Address.Kind).Collection
 	r.forecast.read(wave, collection+"/{id}", 1)
 	if step == nil {
-		r.foretell(p)
+		r.predict(p)
 		return nil
 	}
 	_, file := r.membershipOf(p.change)
 	if file != nil && r.goesInline(file) {
-		return r.foretellInline(ctx, wave, p, file)
+		return r.predictInline(ctx, wave, p, file)
 	}
 	if file != nil && !isNew(p.change) {
 		if err := r.uploadPeople(ctx, part{change: p.change, fields: []plan.Field{*file}}); err != nil {
@@ -219,12 +219,12 @@ func (r *run) foretellMembers(ctx context.Context, wave string, p part, step fun
 		Count: 1, Bytes: len(s.Body),
 	})
 	r.forecast.read(wave, collection+"/{id}/operations/{id}", 1)
-	r.foretell(p)
+	r.predict(p)
 	return nil
 }
 
-// foretellInline notes the requests of a list whose people go in them.
-func (r *run) foretellInline(ctx context.Context, wave string, p part, file *plan.Field) error {
+// predictInline notes the requests of a list whose people go in them.
+func (r *run) predictInline(ctx context.Context, wave string, p part, file *plan.Field) error {
 	live := r.view.Live.Snapshot.Get(p.change.Address)
 	var seen progressed
 	if live != nil && !isNew(p.change) {
@@ -232,7 +232,7 @@ func (r *run) foretellInline(ctx context.Context, wave string, p part, file *pla
 	}
 	list, obstacle, err := r.inlineListOf(p, file, seen)
 	if err != nil || obstacle != "" {
-		r.foretell(p)
+		r.predict(p)
 		return err
 	}
 	collection := "/" + r.Schemas.Of(p.change.Address.Kind).Collection
@@ -246,12 +246,12 @@ func (r *run) foretellInline(ctx context.Context, wave string, p part, file *pla
 		})
 		r.forecast.read(wave, collection+"/{id}/operations/{id}", 1)
 	}
-	r.foretell(p)
+	r.predict(p)
 	return nil
 }
 
-// foretellChecks notes the jobs of a rehearsal.
-func (r *run) foretellChecks(checks []batch) error {
+// predictChecks notes the jobs of a preflight.
+func (r *run) predictChecks(checks []batch) error {
 	for _, b := range checks {
 		body, err := b.body(true)
 		if err != nil {
@@ -265,11 +265,11 @@ func (r *run) foretellChecks(checks []batch) error {
 	return nil
 }
 
-// foretellRefusal notes the job by which an apply learns that the account has none:
-// the first of its rehearsal, or one that only asks.
-func (r *run) foretellRefusal(ctx context.Context) error {
+// predictRefusal notes the job by which an apply learns that the account has none:
+// the first of its preflight, or one that only asks.
+func (r *run) predictRefusal(ctx context.Context) error {
 	r.caps[resource.BulkJobs] = true
-	checks, _, err := r.rehearsal(ctx)
+	checks, _, err := r.preflightJobs(ctx)
 	r.caps[resource.BulkJobs] = false
 	if err != nil {
 		return err

@@ -55,10 +55,10 @@ func (e auditEntry) actor() string {
 	return diag.Printable(strings.TrimSpace(e.ActorType + " " + e.ActorID))
 }
 
-// tellForeign says of what was changed outside adsync who did it, and when, as
+// foreignProblems says of what was changed outside adsync who did it, and when, as
 // the service's audit log has it. A service that does not show the log changes
 // nothing of the plan.
-func (a *Agent) tellForeign(ctx context.Context, p *plan.Plan, last *resource.Snapshot) []diag.Problem {
+func (a *Agent) foreignProblems(ctx context.Context, p *plan.Plan, last *resource.Snapshot) []diag.Problem {
 	asked, touched := 0, map[string][]*plan.Change{}
 	for i := range p.Changes {
 		c := &p.Changes[i]
@@ -88,7 +88,7 @@ func (a *Agent) tellForeign(ctx context.Context, p *plan.Plan, last *resource.Sn
 	return problems.Sorted()
 }
 
-// auditOf gives the entries of one resource, newest first.
+// auditOf returns the entries of one resource, newest first.
 func (a *Agent) auditOf(ctx context.Context, schema *resource.Schema, id string) ([]auditEntry, error) {
 	var entries []auditEntry
 	seen := 0

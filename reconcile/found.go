@@ -40,7 +40,7 @@ func (a *Agent) Find(ctx context.Context) (*Finder, error) {
 	return f, nil
 }
 
-// End gives the agent its store back, and what was found, oldest first.
+// End returns the agent its store back, and what was found, oldest first.
 func (f *Finder) End() []Found {
 	f.agent.Store = f.store
 	found := make([]Found, len(f.steps))

@@ -37,7 +37,7 @@ func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
 		return r.unmoved(ctx, parts)
 	}
 	if r.forecast != nil {
-		r.foretellReads("read again", expected)
+		r.predictReads("read again", expected)
 		return parts, nil
 	}
 	records, _, err := r.readAll(ctx, expected)
@@ -101,20 +101,20 @@ func (r *run) seen(record adsapi.Record) {
 	r.view.Live.Records[record.ID], r.reread[record.ID] = record, true
 }
 
-// readSincePlan says that this run has read the resource of an update again, of a kind
+// readSincePlan reports whether this run has read the resource of an update again, of a kind
 // that nothing is read right before the write of.
 func (r *run) readSincePlan(p part) bool {
 	return !isNew(p.change) && r.reread[r.ids[p.change.Address]] &&
 		r.Schemas.Of(p.change.Address.Kind).Listing.Revision == ""
 }
 
-// plain says that an update of an older resource moves no money.
+// plain reports whether an update of an older resource moves no money.
 func (r *run) plain(p part) bool {
 	return !isNew(p.change) && r.Schemas.Of(p.change.Address.Kind).Listing.Revision == "" && len(p.fields) > 0 &&
 		!slices.ContainsFunc(p.fields, func(f plan.Field) bool { return f.Phase != plan.Neutral })
 }
 
-// movedField gives the first field that holds neither what the plan saw nor
+// movedField returns the first field that holds neither what the plan saw nor
 // what it asks for.
 func movedField(p part, live *resource.Resource) (plan.Field, bool) {
 	for _, f := range p.fields {
@@ -127,7 +127,7 @@ func movedField(p part, live *resource.Resource) (plan.Field, bool) {
 	return plan.Field{}, false
 }
 
-// basedOnLive says that an update of an older resource rests on what was live
+// basedOnLive reports whether an update of an older resource rests on what was live
 // when it was planned.
 func (r *run) basedOnLive(p part) bool {
 	if isNew(p.change) {
@@ -146,7 +146,7 @@ func (r *run) basedOnLive(p part) bool {
 	return false
 }
 
-// pausesBack says that an update pauses what the run that is taken back made or
+// pausesBack reports whether an update pauses what the run that is taken back made or
 // started. Whoever has paused it meanwhile is overruled by nobody: what adsync does not
 // send it does not record as its own.
 func (r *run) pausesBack(p part) bool {
@@ -158,7 +158,7 @@ func (r *run) pausesBack(p part) bool {
 // delivery names the status of the kind of a part.
 func (r *run) delivery(p part) string { return r.Schemas.Of(p.change.Address.Kind).Delivery() }
 
-// unlessPaused gives what goes of the pause of a revert: all of it, and where it is paused
+// unlessPaused returns what goes of the pause of a revert: all of it, and where it is paused
 // by now what else is to be lowered.
 func (r *run) unlessPaused(p part, live *resource.Resource) []part {
 	if live.Value(r.delivery(p)).Text() != wordPaused {

@@ -139,7 +139,7 @@ func (e *exporter) unmanaged(live *Live) *Import {
 	return found
 }
 
-// waits says that something above a resource is neither imported nor managed.
+// waits reports whether something above a resource is neither imported nor managed.
 func (e *exporter) waits(found *Import, address resource.Address) bool {
 	parent := e.schemas.Parent(address)
 	return !parent.IsZero() && found.Snapshot.Get(parent) == nil && e.last.Get(parent) == nil
@@ -190,7 +190,7 @@ func fitsAny(pattern string, texts ...string) bool {
 	return false
 }
 
-// fits says that a text consists of the parts with anything between them.
+// fits reports whether a text consists of the parts with anything between them.
 func fits(parts []string, text string) bool {
 	rest, begins := strings.CutPrefix(text, parts[0])
 	if len(parts) == 1 || !begins {
@@ -206,7 +206,7 @@ func fits(parts []string, text string) bool {
 	return strings.HasSuffix(rest, parts[len(parts)-1])
 }
 
-// Agreeing gives what is recorded of an import once its files stand: ids, and
+// Agreeing returns what is recorded of an import once its files stand: ids, and
 // the values as the files say them, with the form the service gives them where
 // that is another. A value the files would change is an error.
 func (i *Import) Agreeing(schemas resource.Schemas, desired *resource.Snapshot) ([]state.Applied, error) {

@@ -25,7 +25,7 @@ type Movement struct {
 	Why     string // why the log cannot tell, and a full refresh is due
 }
 
-// None says that nothing was changed.
+// None reports whether nothing was changed.
 func (m Movement) None() bool { return m.Entries == 0 && m.Why == "" }
 
 // Moved asks whether anything was changed at the service since the account was
@@ -41,7 +41,7 @@ func (a *Agent) Moved(ctx context.Context) (Movement, error) {
 
 // MovedSince is Moved for who has kept the head of the mirror. It needs no store.
 func (a *Agent) MovedSince(ctx context.Context, m state.Mirror) (Movement, error) {
-	place, why := a.placeOf(m)
+	place, why := a.positionOf(m)
 	if why == "" && len(m.Awaited) > 0 {
 		why = "adsync itself has changed the account"
 	}
@@ -60,7 +60,7 @@ const QuietFor = 5 * time.Minute
 // entries that were taken in only the newest has to show again, so that a look
 // reads one and not a page of them.
 func Settled(m state.Mirror) state.Mirror {
-	var place logPlace
+	var place logPosition
 	if json.Unmarshal(m.Log, &place) != nil || len(place.Known) < 2 {
 		return m
 	}
@@ -72,8 +72,8 @@ func Settled(m state.Mirror) state.Mirror {
 	return m
 }
 
-// placeOf gives where the audit log is read on, or why everything is read.
-func (a *Agent) placeOf(m state.Mirror) (place logPlace, why string) {
+// positionOf returns where the audit log is read on, or why everything is read.
+func (a *Agent) positionOf(m state.Mirror) (place logPosition, why string) {
 	age := a.Now().Sub(m.Full)
 	switch {
 	case m.Full.IsZero():
@@ -110,7 +110,7 @@ func (a *Agent) refreshChanged(ctx context.Context, last *resource.Snapshot, of 
 
 // refreshMirrored reads everything, and keeps it for the next incremental refresh.
 func (a *Agent) refreshMirrored(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
-	place, failed := a.placeNow(ctx) // before anything is read: what changes meanwhile comes after it
+	place, failed := a.positionNow(ctx) // before anything is read: what changes meanwhile comes after it
 	live, err := a.refreshed(ctx, last, of)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (a *Agent) refreshMirrored(ctx context.Context, last *resource.Snapshot, of
 // had for fewer requests, or not be relied on.
 func (a *Agent) patched(ctx context.Context, m state.Mirror,
 	last *resource.Snapshot, wanted func(*resource.Schema) bool) (live *Live, why string, err error) {
-	place, why := a.placeOf(m)
+	place, why := a.positionOf(m)
 	if why != "" {
 		return nil, why, nil
 	}
@@ -169,12 +169,12 @@ func (a *Agent) patched(ctx context.Context, m state.Mirror,
 	return r.live, "", a.mirror(ctx, r.live, m, next)
 }
 
-// mirrors says that a kind is read from the mirror: the audit log names all that
+// mirrors reports whether a kind is read from the mirror: the audit log names all that
 // befalls it.
 func mirrors(schema *resource.Schema) bool { return schema.Bulk.Create != "" }
 
 // costOfLists is how many requests a full refresh of what is mirrored takes.
-func (a *Agent) costOfLists(m state.Mirror, place logPlace) int {
+func (a *Agent) costOfLists(m state.Mirror, place logPosition) int {
 	counts := map[resource.Kind]int{}
 	for _, r := range m.Mirrored {
 		counts[r.Kind]++
@@ -198,7 +198,7 @@ const rowsAPage = 500
 
 // mirror keeps what was read for the next refresh. A state that is only read
 // keeps what it has.
-func (a *Agent) mirror(ctx context.Context, live *Live, m state.Mirror, place logPlace) error {
+func (a *Agent) mirror(ctx context.Context, live *Live, m state.Mirror, place logPosition) error {
 	m.Awaited, m.Mirrored = nil, nil
 	for _, r := range live.Resources {
 		if record, ok := live.Records[r.ID]; ok && mirrors(a.Schemas.Of(r.Address.Kind)) {
@@ -375,7 +375,7 @@ func (p *patch) read(ctx context.Context) (why string, err error) {
 	return "", nil
 }
 
-// asMirrored says that a resource is as the mirror has it, or gone in both.
+// asMirrored reports whether a resource is as the mirror has it, or gone in both.
 func (p *patch) asMirrored(m absent) (bool, error) {
 	live, mirrored := p.byID[m.bound.ID], p.mirrored[m.bound.ID]
 	if live == nil || mirrored.ID == "" {

@@ -118,11 +118,11 @@ func (r *run) inlineMembers(ctx context.Context, p part, file *plan.Field, seen 
 	list, obstacle, err := r.inlineListOf(p, file, seen)
 	switch {
 	case err != nil:
-		r.settle(p, settled{
+		r.setOutcome(p, opOutcome{
 			Address: p.change.Address, ResourceID: r.ids[p.change.Address],
 			Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
 		})
-		r.standings[p.change.Address].cell = file.Desired.Position
+		r.progressOf[p.change.Address].cell = file.Desired.Position
 		return nil
 	case obstacle != "":
 		r.skip(p.change.Address, obstacle)
@@ -139,7 +139,7 @@ func (r *run) inlineMembers(ctx context.Context, p part, file *plan.Field, seen 
 		}
 		list = list.after()
 		if ended := o.Outcome != "" && (o.Outcome != state.OutcomeApplied || list.done == len(list.hashes)); ended {
-			r.settle(p, o)
+			r.setOutcome(p, o)
 			return err
 		}
 		if err != nil {
@@ -169,7 +169,7 @@ func (r *run) inlineGoesOn(ctx context.Context, p part, revision int64) (bool, e
 			"who is in it while its list was sent: its revision was %d and is %d; plan again", revision, seen.revision))
 		return false, nil
 	}
-	return len(r.notOvertaken([]part{p})) > 0, nil
+	return len(r.withoutSuperseded([]part{p})) > 0, nil
 }
 
 // inlineListOf returns the list of a part and how far it is, or what keeps it from going.

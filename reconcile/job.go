@@ -25,9 +25,9 @@ const jobsPath = "/bulk_mutation_jobs"
 // runJobs submits the batches of a wave side by side and waits for all of them.
 func (r *run) runJobs(ctx context.Context, wave string, batches []batch) error {
 	if r.forecast != nil {
-		return r.foretellJobs(ctx, wave, batches)
+		return r.predictJobs(ctx, wave, batches)
 	}
-	results := make([][]settled, len(batches))
+	results := make([][]opOutcome, len(batches))
 	steps := make([]state.Step, len(batches))
 	for i, b := range batches {
 		step, err := r.jobStep(ctx, wave, b)
@@ -48,35 +48,35 @@ func (r *run) runJobs(ctx context.Context, wave string, batches []batch) error {
 			if own.await(ctx); r.Breaks.broke() != nil {
 				return nil // it stays at intent: never sent
 			}
-			results[i], err = r.runNotOvertaken(ctx, steps[i], batches[i], own)
+			results[i], err = r.runWithoutSuperseded(ctx, steps[i], batches[i], own)
 			return err
 		})
 	}
 	err := g.Wait()
 	r.waited()
 	for i, outcomes := range results {
-		r.settleAll(batches[i], outcomes)
+		r.setOutcomes(batches[i], outcomes)
 	}
 	return err
 }
 
-// settled is the outcome of one operation and the address it belongs to.
-type settled = state.OperationOutcome
+// opOutcome is the outcome of one operation and the address it belongs to.
+type opOutcome = state.OperationOutcome
 
-func (r *run) settleAll(b batch, outcomes []settled) {
+func (r *run) setOutcomes(b batch, outcomes []opOutcome) {
 	parts := make(map[resource.Address]packed, len(b))
 	for _, p := range b {
 		parts[p.part.change.Address] = p
 	}
-	apart := r.apartFrom(b, outcomes)
+	duplicates := r.duplicatesIn(b, outcomes)
 	for _, o := range outcomes {
 		p := parts[o.Address]
 		switch {
 		case p.repeat: // it was settled when it was created
-		case apart[o.Address]:
-			r.astray = append(r.astray, p.part)
+		case duplicates[o.Address]:
+			r.underDuplicates = append(r.underDuplicates, p.part)
 		default:
-			r.settle(p.part, o)
+			r.setOutcome(p.part, o)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (r *run) operation(p part, id, key string) state.Operation {
 // runJob carries one job from intent to bound, and what it may cure by going
 // again (again.go). A repetition that is refused takes nothing back of what the
 // job before it did.
-func (r *run) runJob(ctx context.Context, step state.Step, b batch, own turn) ([]settled, error) {
+func (r *run) runJob(ctx context.Context, step state.Step, b batch, own turn) ([]opOutcome, error) {
 	first, err := r.sendJob(ctx, step, own)
 	if first.refusal != nil {
 		return r.jobRefused(ctx, step, b, first.refusal)
@@ -127,7 +127,7 @@ func (r *run) runJob(ctx context.Context, step state.Step, b batch, own turn) ([
 		if outcomes, again, err = r.lookForLost(ctx, step, outcomes, again); err != nil || again.none() {
 			break
 		}
-		if err = r.Sleep(ctx, r.waitAgain(step, outcomes, again)); err != nil {
+		if err = r.Sleep(ctx, r.waitBeforeRetry(step, outcomes, again)); err != nil {
 			break
 		}
 		var next sending
@@ -139,7 +139,7 @@ func (r *run) runJob(ctx context.Context, step state.Step, b batch, own turn) ([
 			return outcomes, r.repetitionRefused(ctx, repeated, next.refusal)
 		}
 		attempts, outcomes, again = append(attempts, repeated),
-			better(outcomes, r.withinTree(repeated, next.outcomes)), next.again.once(again)
+			better(outcomes, r.withoutDuplicates(repeated, next.outcomes)), next.again.withoutRetried(again)
 	}
 	if err != nil || anyUnknown(outcomes) {
 		return outcomes, err // what is unknown stays open, for recovery

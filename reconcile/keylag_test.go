@@ -98,7 +98,7 @@ func TestAJobGoesAgainWhenWhatItMadeIsKnown(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t, points("key_visibility_lag=5s"))
-			w.bulk.Rehearse = reconcile.RehearseNever
+			w.bulk.Preflight = reconcile.PreflightNever
 			w.agent = w.newAgent()
 			w.tree("spring", "paused")
 			failed, retry, wait, clock := time.Time{}, true, int64(3), w.service.World().Clock

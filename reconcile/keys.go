@@ -21,11 +21,11 @@ func createKey(accountID string, address resource.Address, generation int) strin
 	return fmt.Sprintf("adsync-%s-%s-%d", address.Kind, hex.EncodeToString(sum[:16]), generation)
 }
 
-// rehearsalKey keeps dry runs in a namespace of their own: whatever a service
+// preflightKey keeps dry runs in a namespace of their own: whatever a service
 // remembers of a validate_only job can not meet the real one.
-func rehearsalKey(key string) string { return "check-" + key }
+func preflightKey(key string) string { return "check-" + key }
 
-// createKeys gives the key of each address that a create may name.
+// createKeys returns the key of each address that a create may name.
 func (r *run) createKeys(ctx context.Context, parts []part) (map[resource.Address]string, error) {
 	keys := make(map[resource.Address]string, len(parts))
 	for _, p := range parts {
@@ -38,18 +38,18 @@ func (r *run) createKeys(ctx context.Context, parts []part) (map[resource.Addres
 	return keys, nil
 }
 
-// madeNothing says that a job's own result is that a create did not happen. As that
+// knownNotCreated reports whether a job's own result is that a create did not happen. As that
 // of one that was refused, its key goes with the same bytes again (interface, part 4, bulk rule 10): whoever
 // has made it under that key in the meantime, with a state of his own, has made
 // this one.
-func madeNothing(step state.Step, operation state.Operation, o settled) bool {
+func knownNotCreated(step state.Step, operation state.Operation, o opOutcome) bool {
 	said := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped &&
 		(o.Code == string(diag.OperationSkipped) || o.Code == string(diag.ServiceUnavailable))
 	return step.Route == state.Bulk && keyed(operation) && said
 }
 
-// spareKeys notes what was sent of creates that made nothing, under their keys.
-func (a *Agent) spareKeys(ctx context.Context, step state.Step, operations []state.Operation) error {
+// recordReusableKeys notes what was sent of creates that made nothing, under their keys.
+func (a *Agent) recordReusableKeys(ctx context.Context, step state.Step, operations []state.Operation) error {
 	if len(operations) == 0 {
 		return nil
 	}
@@ -65,21 +65,21 @@ func (a *Agent) spareKeys(ctx context.Context, step state.Step, operations []sta
 		}
 		sums[key] = sum
 	}
-	unmade := make([]state.Unmade, len(operations))
+	unmade := make([]state.NotCreated, len(operations))
 	for i, o := range operations {
-		unmade[i] = state.Unmade{Address: o.Address, Key: o.Key, Sum: sums[o.Key]}
+		unmade[i] = state.NotCreated{Address: o.Address, Key: o.Key, Sum: sums[o.Key]}
 	}
-	return a.Store.RecordUnmade(ctx, unmade)
+	return a.Store.RecordNotCreated(ctx, unmade)
 }
 
-// spareKey is spareKeys for a single request; without a key its address advances.
-func (a *Agent) spareKey(ctx context.Context, step state.Step) error {
+// recordReusableKey is recordReusableKeys for a single request; without a key its address advances.
+func (a *Agent) recordReusableKey(ctx context.Context, step state.Step) error {
 	o := step.Operations[0]
 	if !keyed(o) {
 		return a.advanceCreates(ctx, step.Operations)
 	}
-	if err := a.Store.RecordUnmade(ctx,
-		[]state.Unmade{{Address: o.Address, Key: o.Key, Sum: singleSum(step)}}); err != nil {
+	if err := a.Store.RecordNotCreated(ctx,
+		[]state.NotCreated{{Address: o.Address, Key: o.Key, Sum: singleSum(step)}}); err != nil {
 		return fmt.Errorf("journal the refused create: %w", err)
 	}
 	return nil
@@ -92,7 +92,7 @@ func singleSum(step state.Step) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// sumOf gives the key of an operation and the hash of what it asks for.
+// sumOf returns the key of an operation and the hash of what it asks for.
 func sumOf(raw json.RawMessage) (key, sum string, err error) {
 	var o struct {
 		Type  string          `json:"type"`
@@ -106,9 +106,9 @@ func sumOf(raw json.RawMessage) (key, sum string, err error) {
 	return o.Key, hex.EncodeToString(hash[:]), nil
 }
 
-// sparedFor says whether the key an address has now may carry an operation: it
+// keyReusableFor reports whether the key an address has now may carry an operation: it
 // never went with other bytes.
-func sparedFor(unmade state.Unmade, one packed) (bool, error) {
+func keyReusableFor(unmade state.NotCreated, one packed) (bool, error) {
 	if unmade.Key != one.key {
 		return true, nil
 	}
@@ -116,7 +116,7 @@ func sparedFor(unmade state.Unmade, one packed) (bool, error) {
 	return sum == unmade.Sum, err
 }
 
-// nextKey gives an address the key of its next attempt.
+// nextKey returns an address the key of its next attempt.
 func (r *run) nextKey(ctx context.Context, address resource.Address) (string, error) {
 	generation, err := r.Store.Generation(ctx, address)
 	if err == nil && !r.dry {

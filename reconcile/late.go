@@ -44,8 +44,8 @@ func (a *Agent) overlay(ctx context.Context, last *resource.Snapshot, live *Live
 	return nil
 }
 
-// tellLate says what is taken to be as it was sent.
-func tellLate(live *Live) []diag.Problem {
+// lateProblems says what is taken to be as it was sent.
+func lateProblems(live *Live) []diag.Problem {
 	var problems []diag.Problem
 	for _, address := range live.Late {
 		problems = append(problems, diag.Problem{

@@ -27,7 +27,7 @@ func (a *Agent) reader() *reader {
 	}
 }
 
-// list gives the records of a kind.
+// list returns the records of a kind.
 func (r *reader) list(ctx context.Context, schema *resource.Schema, query url.Values) iter.Seq2[adsapi.Record, error] {
 	if schema.Paged() {
 		return r.service.List(ctx, schema.Collection, query)
@@ -46,7 +46,7 @@ func (r *reader) list(ctx context.Context, schema *resource.Schema, query url.Va
 	}
 }
 
-// one gives a record by its id; ErrNotFound where there is none.
+// one returns a record by its id; ErrNotFound where there is none.
 func (r *reader) one(ctx context.Context, schema *resource.Schema, id string, query url.Values) (adsapi.Record, error) {
 	if schema.Paged() && !schema.Listing.NoRead {
 		return r.service.Read(ctx, schema.Collection, id, query)
@@ -131,7 +131,7 @@ func (r *reader) answer(ctx context.Context, path string) (json.RawMessage, erro
 	return known.body, known.err
 }
 
-// arrayIn gives the records of one field. A service that does not have the field
+// arrayIn returns the records of one field. A service that does not have the field
 // has none of the kind.
 func arrayIn(body json.RawMessage, field string) ([]json.RawMessage, error) {
 	var fields map[string]json.RawMessage
@@ -160,7 +160,7 @@ func (r *reader) revision(ctx context.Context, schema *resource.Schema) (any, er
 	return fields[schema.Listing.Revision], nil
 }
 
-// lacksFeature says that an account may not use a kind, as its list is refused.
+// lacksFeature reports whether an account may not use a kind, as its list is refused.
 func lacksFeature(schema *resource.Schema, err error) bool {
 	var failed *adsapi.Error
 	return schema.Feature != "" && errors.As(err, &failed) &&

@@ -40,7 +40,7 @@ func (w *world) loses(arrives bool) {
 	}
 }
 
-// made gives the id of the newest create of a kind.
+// made returns the id of the newest create of a kind.
 func (w *world) made(kind string) string {
 	w.t.Helper()
 	id := ""

@@ -32,12 +32,12 @@ func (r *run) lowerAlone(ctx context.Context) error {
 	}
 	r.notice("jobs get no usable answer: what this lowers goes by single requests, and the rest waits")
 	r.countParts()
-	r.teller.tell(Event{Kind: RunCounted, Operations: len(parts)})
-	r.teller.enter("lower")
+	r.events.emit(Event{Kind: RunCounted, Operations: len(parts)})
+	r.events.enter("lower")
 	if err := r.updateWave(ctx, "lower", parts); err != nil {
 		return inWave("in", "lower", err)
 	}
-	r.teller.enter("read back")
+	r.events.enter("read back")
 	if err := r.readBack(ctx); err != nil {
 		return inWave("in", "read back", err)
 	}

@@ -12,13 +12,13 @@ import (
 )
 
 // N5, N8: where jobs get no usable answer, as the run asks what the account can do or
-// rehearses its creates, its pauses and decreases go out as requests all the same, and
+// preflights its creates, its pauses and decreases go out as requests all the same, and
 // nothing else does. The next run does the rest.
 func TestAPauseGoesOutWhereJobsGetNoAnswer(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		known bool // that the account has jobs
-		wide  bool // a new tree, so that the rehearsal asks
+		wide  bool // a new tree, so that the preflight asks
 		way   line
 	}{
 		{"what the account can do, 503", false, false, status(503)},

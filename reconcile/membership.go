@@ -29,7 +29,7 @@ const recoveryRequired = "custom_audience_operation_recovery_required"
 // merge it need not say which of its sources that is, nor that it has stopped.
 const mutationConflict = "custom_audience_mutation_conflict"
 
-// memberships gives the parts that change who is in what is there already.
+// memberships returns the parts that change who is in what is there already.
 func (r *run) memberships() []part {
 	var parts []part
 	for _, c := range r.changes {
@@ -42,7 +42,7 @@ func (r *run) memberships() []part {
 	return append(parts, r.newInline()...)
 }
 
-// published gives the parts that wait for what was created to be ready.
+// published returns the parts that wait for what was created to be ready.
 func (r *run) published() []part {
 	var parts []part
 	for _, c := range r.changes {
@@ -63,7 +63,7 @@ func (r *run) publishWave(ctx context.Context) error {
 			continue
 		}
 		if r.forecast != nil {
-			_ = r.foretellMembers(ctx, "publish", p, nil)
+			_ = r.predictMembers(ctx, "publish", p, nil)
 			continue
 		}
 		schema := r.Schemas.Of(address.Kind)
@@ -71,7 +71,7 @@ func (r *run) publishWave(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("wait for %s: %w", address, err)
 		}
-		o := settled{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}
+		o := opOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}
 		var noted resource.Attributes
 		switch {
 		case seen.state == schema.Membership.Failed:
@@ -88,7 +88,7 @@ func (r *run) publishWave(ctx context.Context) error {
 		if err := r.Store.Record(ctx, []state.Applied{{Address: address, ID: id, Attributes: noted}}); err != nil {
 			return fmt.Errorf("record %s: %w", address, err)
 		}
-		r.settle(p, o)
+		r.setOutcome(p, o)
 	}
 	return nil
 }
@@ -104,13 +104,13 @@ func (r *run) membersWave(ctx context.Context) error {
 	for _, p := range r.ready(r.memberships()) {
 		if r.forecast != nil {
 			_, file := r.membershipOf(p.change)
-			if err := r.foretellMembers(ctx, "members",
+			if err := r.predictMembers(ctx, "members",
 				p, func() (state.Step, error) { return r.membersStep(ctx, p, file, 0) }); err != nil {
 				return err
 			}
 			continue
 		}
-		if len(r.notOvertaken([]part{p})) == 0 {
+		if len(r.withoutSuperseded([]part{p})) == 0 {
 			continue
 		}
 		step, accepted, err := r.beginMembers(ctx, p)
@@ -124,7 +124,7 @@ func (r *run) membersWave(ctx context.Context) error {
 	for _, b := range all {
 		o, err := r.followMembers(ctx, b.step)
 		if o.Outcome != "" {
-			r.settle(b.part, o)
+			r.setOutcome(b.part, o)
 		}
 		if err != nil {
 			return fmt.Errorf("follow the operation on %s: %w", b.part.change.Address, err)
@@ -163,7 +163,7 @@ func (r *run) beginMembers(ctx context.Context, p part) (step state.Step, accept
 	}
 	o, err := r.sendMembers(ctx, &step, membersMutation(step))
 	if o.Outcome != "" {
-		r.settle(p, o)
+		r.setOutcome(p, o)
 	}
 	return step, o.Outcome == "" && err == nil, err
 }
@@ -205,30 +205,30 @@ func (r *run) membersStep(ctx context.Context, p part, file *plan.Field, revisio
 
 // sendMembers sends an operation whose intent it journals. An empty outcome says
 // that it was accepted.
-func (a *Agent) sendMembers(ctx context.Context, step *state.Step, m adsapi.Mutation) (settled, error) {
+func (a *Agent) sendMembers(ctx context.Context, step *state.Step, m adsapi.Mutation) (opOutcome, error) {
 	if err := a.Store.Begin(ctx, *step); err != nil {
-		return settled{}, fmt.Errorf("journal %s: %w", step.ID, err)
+		return opOutcome{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	ctx, landed, err := a.depart(ctx, *step)
+	ctx, done, err := a.beginRequest(ctx, *step)
 	if err != nil {
-		return settled{}, err
+		return opOutcome{}, err
 	}
-	defer landed()
+	defer done()
 	return a.submitMembers(ctx, step, m)
 }
 
-func (a *Agent) submitMembers(ctx context.Context, step *state.Step, m adsapi.Mutation) (settled, error) {
-	o := settled{Address: step.Operations[0].Address, ResourceID: step.Operations[0].ResourceID}
+func (a *Agent) submitMembers(ctx context.Context, step *state.Step, m adsapi.Mutation) (opOutcome, error) {
+	o := opOutcome{Address: step.Operations[0].Address, ResourceID: step.Operations[0].ResourceID}
 	accepted, err := a.Service.ChangeMembers(ctx, m)
 	went, failure := a.resumeStopped(ctx, *step, err)
 	if failure != nil {
-		return settled{}, failure
+		return opOutcome{}, failure
 	}
 	changed := false
 	if went {
 		fills, failure := a.stillFills(ctx, *step, true)
 		if failure != nil {
-			return settled{}, failure
+			return opOutcome{}, failure
 		}
 		if changed = !fills; fills {
 			accepted, err = a.Service.ChangeMembers(ctx, m)
@@ -240,7 +240,7 @@ func (a *Agent) submitMembers(ctx context.Context, step *state.Step, m adsapi.Mu
 			string(diag.OutcomeUnknown), "the service accepted the merge and did not say what it makes"
 		return o, a.move(context.WithoutCancel(ctx), *step, state.Unknown, o)
 	case err == nil:
-		return settled{}, a.acceptMembers(ctx, step, accepted)
+		return opOutcome{}, a.acceptMembers(ctx, step, accepted)
 	case adsapi.AppliedOf(err) == adsapi.Unknown:
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), err.Error()
 		return o, a.move(context.WithoutCancel(ctx), *step, state.Unknown, o)
@@ -268,9 +268,9 @@ func membersMutation(step state.Step) adsapi.Mutation {
 // followMembers asks for an operation until it has ended, and records what
 // became of it. One that does not end in time stays open: it was accepted, and
 // the next run asks again.
-func (a *Agent) followMembers(ctx context.Context, step state.Step) (settled, error) {
+func (a *Agent) followMembers(ctx context.Context, step state.Step) (opOutcome, error) {
 	operation := step.Operations[0]
-	o := settled{Address: operation.Address, ResourceID: operation.ResourceID}
+	o := opOutcome{Address: operation.Address, ResourceID: operation.ResourceID}
 	ended, err := a.awaitOperation(ctx, operation.ResourceID, step.JobID, a.resumes(step))
 	switch {
 	case errors.Is(err, adsapi.ErrUnavailable):
@@ -288,7 +288,7 @@ func (a *Agent) followMembers(ctx context.Context, step state.Step) (settled, er
 	return a.endMembers(ctx, step, ended, o)
 }
 
-// resumes says that the service can make the operation of a step go on: an add or a
+// resumes reports whether the service can make the operation of a step go on: an add or a
 // remove, as those are that carry their people in the request.
 func (a *Agent) resumes(step state.Step) bool {
 	if step.ContentType == inlineType {
@@ -301,7 +301,7 @@ func (a *Agent) resumes(step state.Step) bool {
 // endMembers records an operation that has ended. One that failed leaves the
 // record as it was: the list sent last is the one before.
 func (a *Agent) endMembers(ctx context.Context, step state.Step,
-	ended adsapi.MemberOperation, o settled) (settled, error) {
+	ended adsapi.MemberOperation, o opOutcome) (opOutcome, error) {
 	if step.Point == state.Accepted {
 		if err := a.Store.Move(ctx, step.ID, state.Terminal, state.Update{}); err != nil {
 			return o, fmt.Errorf("journal %s: %w", step.ID, err)
@@ -332,8 +332,8 @@ func (a *Agent) endMembers(ctx context.Context, step state.Step,
 	return o, a.finishMembers(ctx, step, []state.Applied{{Address: o.Address, ID: o.ResourceID, Attributes: *set}}, o)
 }
 
-func (a *Agent) finishMembers(ctx context.Context, step state.Step, applied []state.Applied, o settled) error {
-	if err := a.Store.Finish(ctx, step.ID, applied, []settled{o}); err != nil {
+func (a *Agent) finishMembers(ctx context.Context, step state.Step, applied []state.Applied, o opOutcome) error {
+	if err := a.Store.Finish(ctx, step.ID, applied, []opOutcome{o}); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}
 	return nil

@@ -20,7 +20,7 @@ type progressed struct {
 	fields   map[string]any
 }
 
-// invalid gives the range of identifiers the service could not read, where it
+// invalid returns the range of identifiers the service could not read, where it
 // says one.
 func (s progressed) invalid() string {
 	if said, _ := s.fields["invalid_identifier_count_range"].(string); said != "" && said != "none" {

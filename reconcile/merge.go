@@ -13,10 +13,10 @@ import (
 	"adsync/state"
 )
 
-// isMerge says that a change makes a resource of the people of others.
+// isMerge reports whether a change makes a resource of the people of others.
 func (r *run) isMerge(c *plan.Change) bool { return len(r.sourcesOf(c)) > 0 }
 
-// sourcesOf gives what a change merges, as the files say it.
+// sourcesOf returns what a change merges, as the files say it.
 func (r *run) sourcesOf(c *plan.Change) []string {
 	m := r.Schemas.Of(c.Address.Kind).Membership
 	if m == nil || !isNew(c) {
@@ -30,7 +30,7 @@ func (r *run) sourcesOf(c *plan.Change) []string {
 	return nil
 }
 
-// mergers gives the creates that are merges.
+// mergers returns the creates that are merges.
 func (r *run) mergers() []part { return r.createsThat(r.isMerge) }
 
 // mergeWave makes new resources of others. It comes after everything else that
@@ -38,14 +38,14 @@ func (r *run) mergers() []part { return r.createsThat(r.isMerge) }
 func (r *run) mergeWave(ctx context.Context) error {
 	for _, p := range r.ready(r.mergers()) {
 		if r.forecast != nil {
-			if err := r.foretellMembers(ctx, "merge", p, func() (state.Step, error) {
+			if err := r.predictMembers(ctx, "merge", p, func() (state.Step, error) {
 				return r.mergeStep(ctx, p, r.sourcesOf(p.change))
 			}); err != nil {
 				return err
 			}
 			continue
 		}
-		if len(r.notOvertaken([]part{p})) == 0 {
+		if len(r.withoutSuperseded([]part{p})) == 0 {
 			continue
 		}
 		step, accepted, err := r.beginMerge(ctx, p)
@@ -57,7 +57,7 @@ func (r *run) mergeWave(ctx context.Context) error {
 		}
 		o, err := r.followMembers(ctx, step)
 		if o.Outcome != "" {
-			r.settle(p, o)
+			r.setOutcome(p, o)
 		}
 		if err != nil {
 			return fmt.Errorf("follow the merge of %s: %w", p.change.Address, err)
@@ -85,12 +85,12 @@ func (r *run) beginMerge(ctx context.Context, p part) (step state.Step, accepted
 	}
 	o, err := r.sendMembers(ctx, &step, membersMutation(step))
 	if o.Outcome != "" {
-		r.settle(p, o)
+		r.setOutcome(p, o)
 	}
 	return step, o.Outcome == "" && err == nil, err
 }
 
-// mergeable gives the id of a source once its people can be taken, or what is in
+// mergeable returns the id of a source once its people can be taken, or what is in
 // the way.
 func (r *run) mergeable(ctx context.Context, p part, said string) (id, obstacle string, err error) {
 	id = said
@@ -136,7 +136,7 @@ func (r *run) mergeStep(ctx context.Context, p part, ids []string) (state.Step, 
 	return step, nil
 }
 
-// merged gives the ids of what the operation of a step merges, nothing where it
+// merged returns the ids of what the operation of a step merges, nothing where it
 // is none.
 func (a *Agent) merged(step state.Step) []string {
 	operation := step.Operations[0]
@@ -150,7 +150,7 @@ func (a *Agent) acceptMembers(ctx context.Context, step *state.Step, accepted ad
 	operation := &step.Operations[0]
 	if a.merged(*step) != nil {
 		operation.ResourceID = accepted.AudienceID
-		update.Outcomes = []settled{{Address: operation.Address, ResourceID: accepted.AudienceID}}
+		update.Outcomes = []opOutcome{{Address: operation.Address, ResourceID: accepted.AudienceID}}
 	}
 	step.JobID, step.Point = accepted.ID, state.Accepted
 	if err := a.Store.Move(ctx, step.ID, state.Accepted, update); err != nil {
@@ -162,7 +162,7 @@ func (a *Agent) acceptMembers(ctx context.Context, step *state.Step, accepted ad
 // endMerge records a merge that has ended. What a failed one has made is bound
 // as well, and is not what the files ask for.
 func (a *Agent) endMerge(ctx context.Context, step state.Step,
-	ended adsapi.MemberOperation, o settled) (settled, error) {
+	ended adsapi.MemberOperation, o opOutcome) (opOutcome, error) {
 	operation := step.Operations[0]
 	m := a.Schemas.Of(o.Address.Kind).Membership
 	o.Outcome = state.OutcomeApplied

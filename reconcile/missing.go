@@ -41,7 +41,7 @@ func (r *refresher) lookFor(schema *resource.Schema, listed bool) {
 	}
 }
 
-// absentOf gives what is bound of a kind and was not read.
+// absentOf returns what is bound of a kind and was not read.
 func (r *refresher) absentOf(schema *resource.Schema) (missing []absent) {
 	for _, bound := range r.bound[schema.Kind] {
 		if r.byID[bound.ID] == nil {
@@ -85,7 +85,7 @@ func (r *refresher) readMissing(ctx context.Context) error {
 	return nil
 }
 
-// readOne gives no record where the service has none.
+// readOne returns no record where the service has none.
 func (r *refresher) readOne(ctx context.Context, m absent) (adsapi.Record, error) {
 	record, err := r.agent.Service.Read(ctx, m.schema.Collection, m.bound.ID, r.including(m.schema, nil))
 	// what is no id is refused in other ways, too
@@ -111,8 +111,8 @@ func inTurn[T any](rows [][]T) []T {
 	return turns
 }
 
-// tellOneByOne says what a service without lists costs, and hides.
-func (a *Agent) tellOneByOne(live *Live) []diag.Problem {
+// oneByOneProblems says what a service without lists costs, and hides.
+func (a *Agent) oneByOneProblems(live *Live) []diag.Problem {
 	endpoint, overall := a.Service.PerMinute()
 	total := 0
 	for _, kind := range live.OneByOne {
@@ -154,8 +154,8 @@ func (a *Agent) UnlistedNotes() []string {
 // pausedAccount is the status of an ad account of which nothing is delivered.
 const pausedAccount = "paused"
 
-// tellPaused says that the ad account itself is paused.
-func (a *Agent) tellPaused() []diag.Problem {
+// pausedProblems says that the ad account itself is paused.
+func (a *Agent) pausedProblems() []diag.Problem {
 	if !a.paused {
 		return nil
 	}

@@ -47,7 +47,7 @@ func TestMixedUpdatesAreAJobAWave(t *testing.T) {
 		})
 		s.applied()
 		want := map[string]int{
-			// what lowers, what changes, a rehearsal, what is new, what raises
+			// what lowers, what changes, a preflight, what is new, what raises
 			"POST bulk_mutation_jobs":                5,
 			"GET bulk_mutation_jobs/{id}":            4,
 			"GET bulk_mutation_jobs/{id}/operations": 1,

@@ -13,7 +13,7 @@ import (
 // day is how far back limits look.
 const day = 24 * time.Hour
 
-// recent gives what adsync did to spend within the last day.
+// recent returns what adsync did to spend within the last day.
 func (a *Agent) recent(ctx context.Context) (plan.Recent, error) {
 	moves, err := a.Store.Moves(ctx, a.Now().Add(-day))
 	if err != nil {

@@ -30,7 +30,7 @@ func (r *run) inTurn(parts []part) (now, later []part) {
 	return now, later
 }
 
-// namedBy gives what a part still names by its key.
+// namedBy returns what a part still names by its key.
 func (r *run) namedBy(p part) (addresses []resource.Address) {
 	schema := r.Schemas.Of(p.change.Address.Kind)
 	for _, f := range p.fields {
@@ -64,7 +64,7 @@ func (r *run) withIDs(parts []part) (ready []part) {
 	return ready
 }
 
-// named gives a part the ids of all it names.
+// named returns a part the ids of all it names.
 func (r *run) named(p part) part {
 	schema := r.Schemas.Of(p.change.Address.Kind)
 	p.fields = slices.Clone(p.fields)

@@ -129,13 +129,13 @@ func TestCreateKeysNameAccountAddressAndLife(t *testing.T) {
 			t.Errorf("%s has the same key %s", name, key)
 		}
 	}
-	if rehearsalKey(key) == key || len(rehearsalKey(key)) > 255 {
-		t.Errorf("a dry run has the key %s", rehearsalKey(key))
+	if preflightKey(key) == key || len(preflightKey(key)) > 255 {
+		t.Errorf("a dry run has the key %s", preflightKey(key))
 	}
 }
 
-// The keys of a rehearsal are longer than those of its jobs: what fits a job with the
-// one and not with the other is left out of the rehearsal, with what is beneath it,
+// The keys of a preflight are longer than those of its jobs: what fits a job with the
+// one and not with the other is left out of the preflight, with what is beneath it,
 // and ends nothing.
 func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 	group := resource.Address{Kind: "ad_group", Key: "a/b"}
@@ -153,7 +153,7 @@ func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 			}
 			creates = append(creates, packed{part: p, id: fmt.Sprintf("c%d", i+1)})
 		}
-		whole, err := r.packAgain(creates, keys)
+		whole, err := r.repack(creates, keys)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 	if whole := packedWith(most, own); len(whole) != len(tree) {
 		t.Fatalf("with %d bytes of hints %v is packed; want all of it", most, whole)
 	}
-	if whole := packedWith(most, rehearsalKey); !slices.Equal(whole, tree[:1]) {
+	if whole := packedWith(most, preflightKey); !slices.Equal(whole, tree[:1]) {
 		t.Errorf("under keys of a rehearsal %v is packed; want the campaign alone", whole)
 	}
 	huge := part{
@@ -177,7 +177,7 @@ func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 	}
 	r.dry = true
 	// without a service: nothing is asked
-	if problems, err := r.rehearseCreates(t.Context(), batch{{part: huge, id: "c1"}}, nil); err != nil ||
+	if problems, err := r.preflightCreates(t.Context(), batch{{part: huge, id: "c1"}}, nil); err != nil ||
 		len(problems) > 0 {
 		t.Errorf("a job of which nothing is left: %v, %v; want nothing asked and nothing said", problems, err)
 	}

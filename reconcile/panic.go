@@ -44,7 +44,7 @@ type Broke struct {
 	Stack []byte // of that goroutine
 }
 
-// Trace gives what it was, and where.
+// Trace returns what it was, and where.
 func (b *Broke) Trace() (cause any, stack []byte) { return b.Cause, b.Stack }
 
 func (b *Breaks) note(broke *Broke) {
@@ -55,7 +55,7 @@ func (b *Breaks) note(broke *Broke) {
 	}
 }
 
-// broke gives the first panic, nil where there was none or nobody keeps them.
+// broke returns the first panic, nil where there was none or nobody keeps them.
 func (b *Breaks) broke() *Broke {
 	if b == nil {
 		return nil

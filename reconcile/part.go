@@ -19,7 +19,7 @@ type part struct {
 	revision any // of the configuration the write starts from, where its call names one
 }
 
-// updates gives the update parts of a phase, in plan order. Fields of one
+// updates returns the update parts of a phase, in plan order. Fields of one
 // nested setting go together, with the latest of their phases, as the service
 // replaces the setting whole.
 func (r *run) updates(phase plan.Phase) []part {
@@ -38,7 +38,7 @@ func (r *run) updates(phase plan.Phase) []part {
 	return parts
 }
 
-// isNew says that a change makes a resource: for the first time, or once more in
+// isNew reports whether a change makes a resource: for the first time, or once more in
 // place of one that cannot become what the files say.
 func isNew(c *plan.Change) bool { return c.Action == plan.Create || c.Action == plan.Replace }
 
@@ -84,13 +84,13 @@ func groupRoot(schema *resource.Schema, name string) string {
 	return name
 }
 
-// creates gives the create parts, parents first, but for those that only lower
+// creates returns the create parts, parents first, but for those that only lower
 // possible spend, and for merges.
 func (r *run) creates() []part {
 	return r.createsThat(func(c *plan.Change) bool { return !lowers(c) && !r.isMerge(c) })
 }
 
-// capping gives the creates that only lower possible spend: they are sent with the
+// capping returns the creates that only lower possible spend: they are sent with the
 // decreases.
 func (r *run) capping() []part { return r.createsThat(lowers) }
 
@@ -107,7 +107,7 @@ func (r *run) createsThat(wanted func(*plan.Change) bool) []part {
 	return parts
 }
 
-// isRoot says that a created resource is the highest new one of its tree.
+// isRoot reports whether a created resource is the highest new one of its tree.
 func (r *run) isRoot(c *plan.Change) bool {
 	parent := r.byAddr[r.Schemas.Parent(c.Address)]
 	return parent == nil || !isNew(parent)
@@ -129,13 +129,13 @@ func (r *run) createFields(c *plan.Change) []plan.Field {
 	return fields
 }
 
-// delivers says that a field would let its resource deliver.
+// delivers reports whether a field would let its resource deliver.
 func delivers(schemas resource.Schemas, address resource.Address, f plan.Field) bool {
 	a, ok := schemas.Of(address.Kind).Attribute(f.Name)
 	return ok && a.Spend == resource.Delivery && f.Desired.Text() == kinds.Active
 }
 
-// activations gives the last parts of creates: roots whose files say active.
+// activations returns the last parts of creates: roots whose files say active.
 func (r *run) activations() []part {
 	var parts []part
 	for _, c := range r.changes {

@@ -17,7 +17,7 @@ const (
 	actionStart = "start"
 )
 
-// aside says that what an operation does is none of the record's business.
+// aside reports whether what an operation does is none of the record's business.
 func aside(action string) bool { return action == actionPause || action == actionStart }
 
 // PlanPauses plans a pause of everything that stands at the top and delivers,
@@ -98,12 +98,12 @@ func (a *Agent) planAside(ctx context.Context, action string,
 // take seconds, and rest on no job that may stand still while money is spent.
 const pausesAlone = 100
 
-// pausesFew says that a run pauses what is live, and no more than that.
+// pausesFew reports whether a run pauses what is live, and no more than that.
 func (r *run) pausesFew() bool {
 	return r.view.aside == actionPause && len(r.changes) <= pausesAlone
 }
 
-// atTop says that a kind stands beneath nothing and delivers.
+// atTop reports whether a kind stands beneath nothing and delivers.
 func atTop(s *resource.Schema) bool { return s.Parent == "" && s.Delivery() != "" && mirrors(s) }
 
 // highest is what is recorded of kinds that stand at the top.

@@ -27,7 +27,7 @@ type uploaded struct {
 
 const peoplePath = "/uploads"
 
-// membershipOf gives how people reach the resource of a change, and the field
+// membershipOf returns how people reach the resource of a change, and the field
 // with the file of them; nil where the change brings none.
 func (r *run) membershipOf(c *plan.Change) (*resource.Membership, *plan.Field) {
 	m := r.Schemas.Of(c.Address.Kind).Membership
@@ -57,7 +57,7 @@ func (r *run) uploadNewPeople(ctx context.Context) error {
 		}
 	}
 	for _, p := range r.newInline()[counted:] { // all of them, where it was just found out
-		r.standings[p.change.Address].pending++
+		r.progressOf[p.change.Address].pending++
 	}
 	return nil
 }
@@ -83,11 +83,11 @@ func (r *run) uploadPeople(ctx context.Context, p part) error {
 	case ctx.Err() != nil: // nothing is wrong with the file: the next wave says that it was interrupted
 		return nil
 	}
-	r.settle(p, settled{
+	r.setOutcome(p, opOutcome{
 		Address: p.change.Address, ResourceID: r.ids[p.change.Address],
 		Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
 	})
-	r.standings[p.change.Address].cell = p.fields[0].Desired.Position
+	r.progressOf[p.change.Address].cell = p.fields[0].Desired.Position
 	return nil
 }
 
@@ -164,7 +164,7 @@ func (r *run) noteKnown(set *resource.Attributes, p part) {
 	set.Set(m.Known, resource.Number(known))
 }
 
-// carriesPeople says that an attribute reaches the service with the people it is
+// carriesPeople reports whether an attribute reaches the service with the people it is
 // about.
 func carriesPeople(schema *resource.Schema, attribute string) bool {
 	return schema.Membership != nil && schema.Membership.Has(attribute)

@@ -11,7 +11,7 @@ import (
 	"adsync/state"
 )
 
-// refusedBefore gives what the service refused for good, for the plan to hold or
+// refusedBefore returns what the service refused for good, for the plan to hold or
 // to mention (design.md section 7: a daemon does not send the same refusal every
 // minute).
 func (a *Agent) refusedBefore(ctx context.Context) (map[resource.Address]plan.Refused, error) {
@@ -40,11 +40,11 @@ func (r *run) recordRefused(ctx context.Context) error {
 	var release []resource.Address
 	still := map[resource.Address]bool{}
 	for address := range known {
-		s := r.standings[address]
+		s := r.progressOf[address]
 		still[address] = s == nil || s.outcome != state.OutcomeApplied || s.pending > 0
 	}
 	for _, c := range r.changes {
-		if s := r.standings[c.Address]; s.outcome == state.OutcomeFailed && s.final {
+		if s := r.progressOf[c.Address]; s.outcome == state.OutcomeFailed && s.final {
 			still[c.Address] = true
 			refused = append(refused, state.Blocked{Address: c.Address, Code: s.code, Message: s.message})
 		}
@@ -90,7 +90,7 @@ func (r *run) basis(address resource.Address, refused map[resource.Address]bool)
 
 // left is a resource as the run leaves it, as far as it wrote it.
 func (r *run) left(at resource.Address) *resource.Resource {
-	live, s := r.view.input.Live.Get(at), r.standings[at]
+	live, s := r.view.input.Live.Get(at), r.progressOf[at]
 	if s == nil || len(s.written) == 0 {
 		return live
 	}

@@ -52,13 +52,13 @@ type Agent struct {
 	// Overtaken says why a change that is not sent yet is left out, "" where it goes: files
 	// that came while an apply goes on say otherwise of it. It is asked before each is
 	// journalled, by several goroutines; nil: nobody looks.
-	Overtaken func(resource.Address) string
+	Superseded func(resource.Address) string
 
-	Flights *Flights        // what is under way; nil: it is not watched
-	Crash   func(cause any) // ends the process after a panic of a goroutine of this package; nil: nobody catches it
-	Breaks  *Breaks         // in the place of Crash: the panic goes on in the goroutine that called this package
+	InFlight *InFlight       // what is under way; nil: it is not watched
+	Crash    func(cause any) // ends the process after a panic of a goroutine of this package; nil: nobody catches it
+	Breaks   *Breaks         // in the place of Crash: the panic goes on in the goroutine that called this package
 
-	pace     pace
+	polls    pollEstimator
 	census   *census    // what the lists of the account cost, once it was read
 	paused   bool       // the ad account itself, when it was last read
 	unlisted []OneByOne // kinds that an export or import found no list of
@@ -131,7 +131,7 @@ func (v *View) Hash() string {
 	return v.hash
 }
 
-// Without gives the plan of other files of the same account as it was read.
+// Without returns the plan of other files of the same account as it was read.
 func (v *View) Without(desired *resource.Snapshot) *plan.Plan {
 	input := v.input
 	live, problems := plan.Identify(input.Schemas, v.Last, desired, v.Live.Resources)
@@ -223,7 +223,8 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	computed.Problems = slices.Concat(computed.Problems, missing,
-		a.tellOneByOne(live), a.tellByParent(live), tellLate(live), a.tellPaused(), a.tellForeign(ctx, computed, last))
+		a.oneByOneProblems(live), a.byParentProblems(live),
+		lateProblems(live), a.pausedProblems(), a.foreignProblems(ctx, computed, last))
 	return &View{
 		Plan: computed, Last: last, Live: live, Undecided: undecided,
 		read: read, ready: a.Now(), input: input, renamed: renamed,
@@ -240,7 +241,7 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if err := a.checkAge(view); err != nil {
 		return nil, err
 	}
-	a.Flights.board(a.Now())
+	a.InFlight.start(a.Now())
 	if err := a.checkAccount(ctx); err != nil { // it may be another key by now, or another agent that planned
 		return nil, err
 	}
@@ -250,7 +251,7 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if err := a.awaitChanges(ctx, view.Plan); err != nil {
 		return nil, err
 	}
-	a.pace = newPace()
+	a.polls = newPollEstimator()
 	if err := a.recordStarted(ctx, view); err != nil { // before the run, as the log is asked from the last one on
 		return nil, err
 	}
@@ -294,7 +295,7 @@ func (r *run) ask(ctx context.Context) ([]diag.Problem, error) {
 	if err := r.findCapabilities(ctx); err != nil {
 		return nil, err
 	}
-	return r.rehearse(ctx)
+	return r.preflight(ctx)
 }
 
 func (r *run) carryOut(ctx context.Context) error {
@@ -314,7 +315,7 @@ func (r *run) recordWaiting(ctx context.Context) error {
 		return nil
 	}
 	applied := func(c *plan.Change) bool {
-		s := r.standings[c.Address]
+		s := r.progressOf[c.Address]
 		return s != nil && s.outcome == state.OutcomeApplied && s.pending == 0
 	}
 	waited, err := r.Store.Waiting(ctx)

@@ -146,7 +146,7 @@ func (r *Recovered) stepUndecided(step state.Step, message string) {
 	r.Undecided = append(r.Undecided, about+": "+message)
 }
 
-// ofThisStep says that an error is the service's word on one step: its key
+// ofThisStep reports whether an error is the service's word on one step: its key
 // stands for something else there, or its job has not ended.
 func ofThisStep(err error) bool {
 	return !stops(err) && (errors.Is(err, adsapi.ErrConflict) || errors.Is(err, errStillRunning))
@@ -224,7 +224,7 @@ func (a *Agent) resend(ctx context.Context, step state.Step, recovered *Recovere
 	}
 	recovered.Finished++
 	o := step.Operations[0]
-	return a.finish(ctx, step, []settled{{Address: o.Address,
+	return a.finish(ctx, step, []opOutcome{{Address: o.Address,
 		ResourceID: record.ID, Outcome: state.OutcomeApplied, Answered: true, Made: o.ResourceID == ""}})
 }
 
@@ -289,7 +289,7 @@ func (a *Agent) recoverJob(ctx context.Context, step state.Step, job adsapi.Job,
 	return a.finish(ctx, step, outcomes)
 }
 
-// begunAnew says that a create of a step is recorded as not made: its next attempt
+// begunAnew reports whether a create of a step is recorded as not made: its next attempt
 // goes under another key, and never again in the body of this step.
 func begunAnew(step state.Step) bool {
 	return slices.ContainsFunc(step.Operations, func(o state.Operation) bool {
@@ -314,12 +314,12 @@ func (a *Agent) lostJob(ctx context.Context, step state.Step, cause error, recov
 
 // repeatJob runs the body of a job whose results are not whole once more, unless
 // reading back leaves nothing unknown.
-func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []settled, g again) ([]settled, error) {
+func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []opOutcome, g retrySet) ([]opOutcome, error) {
 	outcomes, g, err := a.lookForLost(ctx, step, outcomes, g)
 	if err != nil || !anyUnknown(outcomes) {
 		return outcomes, err
 	}
-	if err := a.Sleep(ctx, a.waitAgain(step, outcomes, g)); err != nil {
+	if err := a.Sleep(ctx, a.waitBeforeRetry(step, outcomes, g)); err != nil {
 		return outcomes, err
 	}
 	sequence, err := a.Store.NextSequence(ctx)
@@ -340,5 +340,5 @@ func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []settl
 	if err != nil {
 		return outcomes, err
 	}
-	return better(outcomes, a.withinTree(repeated, sent.outcomes)), nil
+	return better(outcomes, a.withoutDuplicates(repeated, sent.outcomes)), nil
 }

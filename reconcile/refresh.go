@@ -152,7 +152,7 @@ func (a *Agent) refresher(ctx context.Context, last *resource.Snapshot) (*refres
 	}, nil
 }
 
-// sourcesByFile tells which image stands behind a file id.
+// sourcesByFile returns which image stands behind a file id.
 func (a *Agent) sourcesByFile(ctx context.Context) (map[string]string, error) {
 	files, err := a.Store.Files(ctx)
 	if err != nil {
@@ -312,7 +312,7 @@ func ownForms(live, last *resource.Resource) {
 }
 
 func (a *Agent) progress(stage string, done, total int) {
-	a.moves()
+	a.signOfLife()
 	if a.Progress != nil {
 		a.Progress(Progress{Stage: stage, Done: done, Total: total})
 	}

@@ -20,17 +20,17 @@ const mostRefusals = 64
 
 // jobRefused splits a job the service surely did not take until what it refuses
 // stands alone. Its creates keep their keys for the same bytes (keys.go).
-func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal error) ([]settled, error) {
+func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal error) ([]opOutcome, error) {
 	general := stops(refusal) || errors.Is(refusal, adsapi.ErrNotFound)
 	if general || len(b) == 1 || r.refusedWhole.Add(1) > mostRefusals {
 		return r.refusedForGood(ctx, step, b, refusal)
 	}
-	if err := r.spareCreates(ctx, step); err != nil { // the run may end before every part has gone
+	if err := r.recordReusableCreates(ctx, step); err != nil { // the run may end before every part has gone
 		return nil, err
 	}
 	parted := halves(r, b)
 	if len(parted) == 1 {
-		front, err := r.tear(ctx, b)
+		front, err := r.splitRefused(ctx, b)
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +39,7 @@ func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal 
 	if err := r.abandoned(ctx, step, refusal); err != nil {
 		return nil, err
 	}
-	var outcomes []settled
+	var outcomes []opOutcome
 	for _, half := range parted {
 		halfStep, err := r.splitStep(ctx, step, half)
 		if err != nil {
@@ -56,8 +56,8 @@ func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal 
 
 // refusedForGood ends a job that is not split any further. It made nothing: its
 // creates keep their keys for the same bytes (keys.go).
-func (r *run) refusedForGood(ctx context.Context, step state.Step, b batch, refusal error) ([]settled, error) {
-	if err := r.spareCreates(ctx, step); err != nil {
+func (r *run) refusedForGood(ctx context.Context, step state.Step, b batch, refusal error) ([]opOutcome, error) {
+	if err := r.recordReusableCreates(ctx, step); err != nil {
 		return nil, err
 	}
 	if err := r.abandoned(ctx, step, refusal); err != nil {
@@ -69,10 +69,10 @@ func (r *run) refusedForGood(ctx context.Context, step state.Step, b batch, refu
 	return failAll(b, refusal), stopping(refusal)
 }
 
-// spareCreates notes what went under the keys of a refused job's creates.
-func (r *run) spareCreates(ctx context.Context, step state.Step) error {
+// recordReusableCreates notes what went under the keys of a refused job's creates.
+func (r *run) recordReusableCreates(ctx context.Context, step state.Step) error {
 	creates := slices.DeleteFunc(slices.Clone(step.Operations), func(o state.Operation) bool { return !keyed(o) })
-	if err := r.spareKeys(ctx, step, creates); err != nil {
+	if err := r.recordReusableKeys(ctx, step, creates); err != nil {
 		return fmt.Errorf("journal the refused creates: %w", err)
 	}
 	return nil
@@ -109,13 +109,13 @@ func (a *Agent) advanceCreates(ctx context.Context, operations []state.Operation
 	return nil
 }
 
-// stops says that an error concerns every request, not this one.
+// stops reports whether an error concerns every request, not this one.
 func stops(err error) bool {
 	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrHalted) || errors.Is(err,
 		adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
 }
 
-// refusesContent says that an answer is about what was sent, so that the same
+// refusesContent reports whether an answer is about what was sent, so that the same
 // would be refused again: not about the key, the account, or the moment.
 func refusesContent(err error) bool {
 	var refused *adsapi.Error
@@ -168,10 +168,10 @@ func halves(r *run, b batch) []batch {
 	return []batch{b}
 }
 
-// tear parts a tree that was refused whole: the front half, in which every child
+// splitRefused parts a tree that was refused whole: the front half, in which every child
 // has its parent, is a job again, and the rest is left to single requests, which
 // each say what is wrong with them.
-func (r *run) tear(ctx context.Context, b batch) ([]batch, error) {
+func (r *run) splitRefused(ctx context.Context, b batch) ([]batch, error) {
 	front, rest := b[:len(b)/2:len(b)/2], b[len(b)/2:]
 	if err := r.Store.Advance(ctx, r.alone(rest)); err != nil { // a single request is other bytes, under another key
 		return nil, fmt.Errorf("journal the refused creates: %w", err)
@@ -184,11 +184,11 @@ func (r *run) tear(ctx context.Context, b batch) ([]batch, error) {
 
 // alone notes what of a batch is new for single requests, and gives their addresses.
 func (r *run) alone(b batch) (addresses []resource.Address) {
-	r.tearing.Lock()
-	defer r.tearing.Unlock()
+	r.piecesMu.Lock()
+	defer r.piecesMu.Unlock()
 	for _, p := range b {
 		if p.isNew() {
-			addresses, r.torn = append(addresses, p.part.change.Address), append(r.torn, p.part)
+			addresses, r.refusedPieces = append(addresses, p.part.change.Address), append(r.refusedPieces, p.part)
 		}
 	}
 	return addresses
@@ -196,16 +196,16 @@ func (r *run) alone(b batch) (addresses []resource.Address) {
 
 func (p packed) isNew() bool { return !p.repeat }
 
-// sendTorn leaves to single requests what of refused trees is not in a job. They go
+// sendRefusedPieces leaves to single requests what of refused trees is not in a job. They go
 // under other keys, so what has the name beneath the parent by now, and is not this
 // run's, is another writer's under the key of before: it is not made twice.
-func (r *run) sendTorn(ctx context.Context, c *creation) error {
+func (r *run) sendRefusedPieces(ctx context.Context, c *creation) error {
 	own := make(map[string]bool, len(r.ids))
 	for _, id := range r.ids {
 		own[id] = true
 	}
 	children := map[string][]*resource.Resource{} // by parent
-	for _, p := range r.torn {
+	for _, p := range r.refusedPieces {
 		schema, parentID := r.Schemas.Of(p.change.Address.Kind), r.ids[r.Schemas.Parent(p.change.Address)]
 		if parentID == "" { // it is made after this, and holds nothing yet
 			r.recount(c, p)
@@ -228,7 +228,7 @@ func (r *run) sendTorn(ctx context.Context, c *creation) error {
 		r.skip(p.change.Address, fmt.Sprintf("waits: another writer "+
 			"made %s with this name during this apply; the next plan compares the two", children[parentID][other].ID))
 	}
-	r.torn = nil
+	r.refusedPieces = nil
 	return nil
 }
 
@@ -258,10 +258,10 @@ func (r *run) childrenOf(ctx context.Context, schema *resource.Schema,
 	return children, nil
 }
 
-func failAll(b batch, err error) []settled {
-	outcomes := make([]settled, len(b))
+func failAll(b batch, err error) []opOutcome {
+	outcomes := make([]opOutcome, len(b))
 	for i, p := range b {
-		outcomes[i] = neverApplied(settled{Address: p.part.change.Address}, err)
+		outcomes[i] = neverApplied(opOutcome{Address: p.part.change.Address}, err)
 		if len(b) > 1 && outcomes[i].Outcome == state.OutcomeFailed {
 			outcomes[i].Final = false // it may be another's fault
 			outcomes[i].Message = fmt.Sprintf("refused in a job of %d operations: %s", len(b), outcomes[i].Message)
@@ -272,7 +272,7 @@ func failAll(b batch, err error) []settled {
 
 // neverApplied is the outcome of what surely did not happen: refused, or not
 // sent because somebody interrupted.
-func neverApplied(o settled, failure error) settled {
+func neverApplied(o opOutcome, failure error) opOutcome {
 	o.Outcome, o.Code, o.Message = state.OutcomeFailed, string(diag.ServiceRefused), failure.Error()
 	o.Final = refusesContent(failure)
 	switch {

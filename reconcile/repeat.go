@@ -10,7 +10,7 @@ import (
 	"adsync/state"
 )
 
-// mayRepeat says that the creates of parents may be repeated to bring more
+// mayRepeat reports whether the creates of parents may be repeated to bring more
 // children beneath them: nobody forbids it, and the account is not known to make
 // a second parent of it.
 func (r *run) mayRepeat() bool {
@@ -30,7 +30,7 @@ func (r *run) repeatWave(ctx context.Context, c *creation) error {
 	if _, known := r.caps[resource.RepeatParent]; !known {
 		slices.SortStableFunc(tails, func(a, b batch) int { return len(a) - len(b) })
 		first, rest := r.oneChild(tails[0])
-		if err := r.sendTails(ctx, c, []batch{first}); err != nil {
+		if err := r.sendRepeats(ctx, c, []batch{first}); err != nil {
 			return err
 		}
 		tails[0] = rest
@@ -39,7 +39,7 @@ func (r *run) repeatWave(ctx context.Context, c *creation) error {
 	switch {
 	case reused:
 		tails = slices.DeleteFunc(tails, func(tail batch) bool { return len(tail) == 0 })
-		return r.sendTails(ctx, c, pack(tails, r.jobRoom()))
+		return r.sendRepeats(ctx, c, pack(tails, r.jobRoom()))
 	case known:
 		c.allAlone(r, tails)
 	default:
@@ -56,15 +56,15 @@ func (r *run) skipAll(tails []batch, message string) {
 	}
 }
 
-// sendTails submits jobs that repeat parents and takes to single requests what
+// sendRepeats submits jobs that repeat parents and takes to single requests what
 // did not come beneath the parent that is there.
-func (r *run) sendTails(ctx context.Context, c *creation, jobs []batch) error {
+func (r *run) sendRepeats(ctx context.Context, c *creation, jobs []batch) error {
 	err := r.runJobs(ctx, "create", jobs)
-	for _, p := range r.astray {
+	for _, p := range r.underDuplicates {
 		r.caps[resource.RepeatParent] = false // at least for this run
 		r.recount(c, p)
 	}
-	r.astray = nil
+	r.underDuplicates = nil
 	known, failure := r.Store.Capabilities(ctx)
 	if failure != nil {
 		return fmt.Errorf("read the capabilities: %w", failure)
@@ -75,7 +75,7 @@ func (r *run) sendTails(ctx context.Context, c *creation, jobs []batch) error {
 	return err
 }
 
-// repeatable gives the tails whose parents stand as they were sent, and sees to
+// repeatable returns the tails whose parents stand as they were sent, and sees to
 // the others.
 func (r *run) repeatable(ctx context.Context, c *creation) ([]batch, error) {
 	if len(c.tails) == 0 {
@@ -102,16 +102,16 @@ func (r *run) repeatable(ctx context.Context, c *creation) ([]batch, error) {
 	return tails, nil
 }
 
-// repeatedIn gives what of the tails' parents was not seen at the service yet.
-func (r *run) repeatedIn(tails []batch) []*standing {
+// repeatedIn returns what of the tails' parents was not seen at the service yet.
+func (r *run) repeatedIn(tails []batch) []*changeProgress {
 	repeated := map[resource.Address]bool{}
 	for _, p := range slices.Concat(tails...) {
 		repeated[p.part.change.Address] = repeated[p.part.change.Address] || p.repeat
 	}
-	return slices.DeleteFunc(r.unverified(), func(s *standing) bool { return !repeated[s.change.Address] })
+	return slices.DeleteFunc(r.unverified(), func(s *changeProgress) bool { return !repeated[s.change.Address] })
 }
 
-// parentsStand says that the parents a tail repeats were read back as sent, and
+// parentsStand reports whether the parents a tail repeats were read back as sent, and
 // that the highest is paused.
 func (r *run) parentsStand(tail batch) (bool, error) {
 	for _, p := range tail {
@@ -119,7 +119,7 @@ func (r *run) parentsStand(tail batch) (bool, error) {
 		if !p.repeat {
 			continue
 		}
-		if s := r.standings[address]; !r.fine(address) || !s.verified || r.ids[address] == "" {
+		if s := r.progressOf[address]; !r.fine(address) || !s.verified || r.ids[address] == "" {
 			return false, nil
 		}
 		if !r.isRoot(p.part.change) {
@@ -170,7 +170,7 @@ func (c *creation) allAlone(r *run, tails []batch) {
 
 // recount takes a create out of its job: its follow-up is another one.
 func (r *run) recount(c *creation, p part) {
-	s := r.standings[p.change.Address]
+	s := r.progressOf[p.change.Address]
 	if len(c.followUp[p.change]) > 0 {
 		s.pending--
 	}
@@ -180,7 +180,7 @@ func (r *run) recount(c *creation, p part) {
 	}
 }
 
-// operationsOf gives the operations of a job as the journal holds them.
+// operationsOf returns the operations of a job as the journal holds them.
 func (r *run) operationsOf(b batch) []state.Operation {
 	operations := make([]state.Operation, len(b))
 	for i, p := range b {
@@ -196,16 +196,16 @@ func (r *run) operationsOf(b batch) []state.Operation {
 	return operations
 }
 
-// apartFrom gives the creates of a job that did not come beneath the parent that
+// duplicatesIn returns the creates of a job that did not come beneath the parent that
 // is there: the service made another of the parent that was repeated, or refused
 // to give it.
-func (r *run) apartFrom(b batch, outcomes []settled) map[resource.Address]bool {
-	byAddress := make(map[resource.Address]settled, len(outcomes))
+func (r *run) duplicatesIn(b batch, outcomes []opOutcome) map[resource.Address]bool {
+	byAddress := make(map[resource.Address]opOutcome, len(outcomes))
 	for _, o := range outcomes {
 		byAddress[o.Address] = o
 	}
 	var operations []state.Operation
-	var ordered []settled
+	var ordered []opOutcome
 	for _, o := range r.operationsOf(b) {
 		if outcome, settled := byAddress[o.Address]; settled {
 			operations, ordered = append(operations, o), append(ordered, outcome)
@@ -214,6 +214,6 @@ func (r *run) apartFrom(b batch, outcomes []settled) map[resource.Address]bool {
 	if !repeats(operations) {
 		return nil
 	}
-	_, apart := straysOf(r.Schemas, operations, ordered)
-	return apart
+	_, under := duplicatesOf(r.Schemas, operations, ordered)
+	return under
 }

@@ -49,7 +49,7 @@ type Outcome struct {
 // OutcomeHeld is the outcome of a change the policy left out.
 const OutcomeHeld state.Outcome = "held"
 
-// report gives the outcomes so far; parts that were not reached are skipped.
+// report returns the outcomes so far; parts that were not reached are skipped.
 func (r *run) report() *Report {
 	report := &Report{
 		Run: r.id, PlanHash: r.hash, Account: r.Account,
@@ -58,7 +58,7 @@ func (r *run) report() *Report {
 	report.Outcomes = make([]Outcome, 0, len(r.view.Plan.Changes))
 	for i := range r.view.Plan.Changes {
 		c := &r.view.Plan.Changes[i]
-		s := r.standings[c.Address]
+		s := r.progressOf[c.Address]
 		if s == nil {
 			report.Outcomes = append(report.Outcomes, r.view.heldOutcome(c))
 			continue
@@ -130,7 +130,7 @@ func heldCell(c *plan.Change) diag.Position {
 	return c.Position
 }
 
-func (r *run) outcome(c *plan.Change, s *standing) Outcome {
+func (r *run) outcome(c *plan.Change, s *changeProgress) Outcome {
 	o := Outcome{
 		Address: c.Address, Action: c.Action, Name: c.Name, ID: r.ids[c.Address],
 		Outcome: s.outcome, Code: s.code, Message: s.message, Position: c.Position, Cell: s.cell,
@@ -152,7 +152,7 @@ func (r *run) outcome(c *plan.Change, s *standing) Outcome {
 	return o
 }
 
-// unsent is the outcome of a change of which nothing was sent, as the rehearsal
+// unsent is the outcome of a change of which nothing was sent, as the preflight
 // refused it or another.
 func (r *run) unsent(o *Outcome) {
 	for _, p := range r.refused {
@@ -165,7 +165,7 @@ func (r *run) unsent(o *Outcome) {
 		string(diag.OperationSkipped), "not sent: the service refused another row when it was asked first"
 }
 
-// Count gives how many changes have an outcome. One of which a field is held counts
+// Count returns how many changes have an outcome. One of which a field is held counts
 // as held beside what became of the rest.
 func (r *Report) Count(outcome state.Outcome) int {
 	n := 0

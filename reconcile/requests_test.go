@@ -34,7 +34,7 @@ func (w *world) many(n int) {
 }
 
 // performance.md: a full create takes its jobs and their result pages, one
-// rehearsal, and where jobs take their time at most one more question in ten;
+// preflight, and where jobs take their time at most one more question in ten;
 // updates take a submission and a question a job, and no result pages.
 func TestRequestsOfAFullCreateAndOfItsUpdates(t *testing.T) {
 	for _, duration := range []string{"0s", "60s"} {

@@ -134,7 +134,7 @@ func (a *Agent) Resolve(ctx context.Context, e *Evidence, d Decision) error {
 	}
 	said := fmt.Sprintf("decided as %s by %s, %s", d.words(), d.By, a.Now().UTC().Format(time.RFC3339))
 	if err := a.settleDecided(ctx,
-		e, settled{Address: e.Operation.Address, ResourceID: id, Outcome: d.As, Message: said}); err != nil {
+		e, opOutcome{Address: e.Operation.Address, ResourceID: id, Outcome: d.As, Message: said}); err != nil {
 		return err
 	}
 	if err := a.noteDecision(ctx, e, said); err != nil {
@@ -155,7 +155,7 @@ func (d Decision) words() string {
 	return "not applied"
 }
 
-// proved gives the id of what was done, once what is decided is what the service
+// proved returns the id of what was done, once what is decided is what the service
 // shows or is said to be right all the same.
 func (a *Agent) proved(ctx context.Context, e *Evidence, d Decision) (id string, err error) {
 	update := e.Operation.ResourceID != ""
@@ -177,7 +177,7 @@ func (a *Agent) proved(ctx context.Context, e *Evidence, d Decision) (id string,
 	if boundElsewhere(ids, e.Operation.Address, d.ID) {
 		return "", fmt.Errorf("%w: %s is recorded as another resource already; want one that is not", ErrOtherID, d.ID)
 	}
-	stands, err := a.standing(ctx, e.Operation.Address, d.ID, ids)
+	stands, err := a.existenceOf(ctx, e.Operation.Address, d.ID, ids)
 	switch {
 	case err != nil:
 		return "", err
@@ -192,7 +192,7 @@ func (a *Agent) proved(ctx context.Context, e *Evidence, d Decision) (id string,
 
 // settleDecided records a decision in every step that holds the operation: a job
 // and its repetition do.
-func (a *Agent) settleDecided(ctx context.Context, e *Evidence, decided settled) error {
+func (a *Agent) settleDecided(ctx context.Context, e *Evidence, decided opOutcome) error {
 	steps, err := a.Store.Open(ctx)
 	if err != nil {
 		return fmt.Errorf("read the journal: %w", err)
@@ -267,7 +267,7 @@ func (a *Agent) retry(ctx context.Context, e *Evidence, d Decision) error {
 // decisions is how the names of decisions begin among those of the runs.
 const decisions = "resolve-"
 
-// IsDecision says that an entry among the runs is what a person decided.
+// IsDecision reports whether an entry among the runs is what a person decided.
 func IsDecision(run string) bool { return strings.HasPrefix(run, decisions) }
 
 // noteDecision keeps who decided what, and when, among the runs.

@@ -20,8 +20,8 @@ const longestWait = 10 * time.Minute
 // under another key, but for those of a job that go again as the same bytes
 // (keys.go). Only what an interrupt forbids to send keeps them from being
 // recorded: the step stays as it is, and recovery finds them again.
-func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled) error {
-	outcomes, err := a.withoutStrays(ctx, step, outcomes)
+func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []opOutcome) error {
+	outcomes, err := a.archiveDuplicates(ctx, step, outcomes)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 				Address: o.Address, ID: o.ResourceID, ParentID: last[a.Schemas.Parent(o.Address)],
 				Attributes: operation.Set, Replace: operation.Complete,
 			})
-		case o.Outcome != state.OutcomeUnknown && madeNothing(step, operation, o):
+		case o.Outcome != state.OutcomeUnknown && knownNotCreated(step, operation, o):
 			spared = append(spared, operation)
 		case o.Outcome != state.OutcomeUnknown && operation.ResourceID == "":
 			refused = append(refused, o.Address)
@@ -62,7 +62,7 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 	if err := a.Store.Advance(ctx, refused); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	if err := a.spareKeys(ctx, step, spared); err != nil {
+	if err := a.recordReusableKeys(ctx, step, spared); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}
 	if err := a.Store.Finish(ctx, step.ID, applied, outcomes); err != nil {
@@ -71,7 +71,7 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []settled)
 	return nil
 }
 
-// parentIDs gives the ids of the parents of a step's creates, from the step
+// parentIDs returns the ids of the parents of a step's creates, from the step
 // itself and from what is bound.
 func (a *Agent) parentIDs(ctx context.Context, step state.Step,
 	ids map[resource.Address]string) (map[resource.Address]string, error) {
@@ -89,9 +89,10 @@ func (a *Agent) parentIDs(ctx context.Context, step state.Step,
 	return ids, nil
 }
 
-// resultsOf gives the outcomes of what a job was asked, and remembers what its
+// resultsOf returns the outcomes of what a job was asked, and remembers what its
 // results say of the account.
-func (a *Agent) resultsOf(ctx context.Context, step state.Step, page adsapi.OperationPage) ([]settled, again, error) {
+func (a *Agent) resultsOf(ctx context.Context, step state.Step,
+	page adsapi.OperationPage) ([]opOutcome, retrySet, error) {
 	outcomes, g := outcomesOf(step, page)
 	if id, n := strangerIn(step, page); n > 0 {
 		a.notice("bulk job %s gave %d results for operations that were not in it, the first for %q; they "+
@@ -100,7 +101,7 @@ func (a *Agent) resultsOf(ctx context.Context, step state.Step, page adsapi.Oper
 	return outcomes, g, a.noteRepeats(ctx, step, outcomes)
 }
 
-// strangerIn gives the first result for an operation that the step does not hold,
+// strangerIn returns the first result for an operation that the step does not hold,
 // and how many there are.
 func strangerIn(step state.Step, page adsapi.OperationPage) (first string, n int) {
 	sent := make(map[string]bool, len(step.Operations))
@@ -121,13 +122,13 @@ func strangerIn(step state.Step, page adsapi.OperationPage) (first string, n int
 // outcomesOf reads the results of a complete listing, in the order of the
 // step's operations, and what of it may go again. A result for an operation that
 // was never sent is nobody's.
-func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled, g again) {
+func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []opOutcome, g retrySet) {
 	results := byOperation(page)
-	outcomes = make([]settled, len(step.Operations))
+	outcomes = make([]opOutcome, len(step.Operations))
 	for i, operation := range step.Operations {
 		result, ok := results[operation.ID]
 		if !ok {
-			outcomes[i] = settled{
+			outcomes[i] = opOutcome{
 				Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeUnknown,
 				Code: string(diag.OutcomeUnknown), Message: "the job gave no result for it" + jobError(page),
 			}
@@ -149,7 +150,7 @@ func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []settled,
 	return outcomes, g
 }
 
-// byOperation gives the result of every operation. Two that contradict each
+// byOperation returns the result of every operation. Two that contradict each
 // other are no result.
 func byOperation(page adsapi.OperationPage) map[string]adsapi.OperationResult {
 	results := make(map[string]adsapi.OperationResult, len(page.Results))
@@ -180,8 +181,8 @@ func retryWait(result adsapi.OperationResult) time.Duration {
 	return time.Duration(*result.RetryAfterSeconds) * time.Second
 }
 
-func outcomeOf(operation state.Operation, result adsapi.OperationResult) settled {
-	o := settled{Address: operation.Address, ResourceID: operation.ResourceID}
+func outcomeOf(operation state.Operation, result adsapi.OperationResult) opOutcome {
+	o := opOutcome{Address: operation.Address, ResourceID: operation.ResourceID}
 	if result.ResourceID != nil && *result.ResourceID != "" {
 		o.ResourceID = *result.ResourceID
 	}

@@ -35,7 +35,7 @@ func (a *Agent) retireRecovered(ctx context.Context, steps []state.Step, last *r
 	return a.Store.Forget(ctx, retired)
 }
 
-// removed says that a record has the status that removes its kind.
+// removed reports whether a record has the status that removes its kind.
 func (a *Agent) removed(record *resource.Resource) bool {
 	removal := a.Schemas.Of(record.Address.Kind).Removal
 	return removal != "" && record.Value("status").Text() == removal

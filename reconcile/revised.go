@@ -50,7 +50,7 @@ func (r *run) ownCalls(parts []part) []part {
 	return split
 }
 
-// splitRevised tells the writes that name a revision from the others: each of
+// splitRevised returns the writes that name a revision from the others: each of
 // them makes the revision of the next one stale.
 func (r *run) splitRevised(parts []part) (plain, revised []part) {
 	for _, p := range parts {
@@ -70,7 +70,7 @@ func (r *run) splitRevised(parts []part) (plain, revised []part) {
 func (r *run) runRevised(ctx context.Context, wave string, parts []part) error {
 	for _, p := range parts {
 		if r.forecast != nil {
-			r.foretellReads(wave, []expectation{{address: p.change.Address}})
+			r.predictReads(wave, []expectation{{address: p.change.Address}})
 			if err := r.sendSingles(ctx, wave, []part{p}); err != nil {
 				return err
 			}
@@ -103,7 +103,7 @@ func (r *run) runRevised(ctx context.Context, wave string, parts []part) error {
 // conflict nor the shape of an error is shown). Where somebody has moved it, or that
 // cannot be read, the same may pass at another moment.
 func (r *run) blameRevision(ctx context.Context, p part) error {
-	s := r.standings[p.change.Address]
+	s := r.progressOf[p.change.Address]
 	if !s.final {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (r *run) blameRevision(ctx context.Context, p part) error {
 	return nil
 }
 
-// stillAsPlanned says that the live values of a part are those of its plan, or
+// stillAsPlanned reports whether the live values of a part are those of its plan, or
 // leaves the part out.
 func (r *run) stillAsPlanned(ctx context.Context, reader *reader, p part) (bool, error) {
 	id := r.ids[p.change.Address]
@@ -157,8 +157,8 @@ func (a *Agent) mutation(step state.Step) adsapi.Mutation {
 
 // madeWithoutID finds what a create made whose answer gives no id. What does not
 // show, or not alone, is unknown.
-func (a *Agent) madeWithoutID(ctx context.Context, operation state.Operation) (settled, error) {
-	o := settled{Address: operation.Address, Outcome: state.OutcomeApplied}
+func (a *Agent) madeWithoutID(ctx context.Context, operation state.Operation) (opOutcome, error) {
+	o := opOutcome{Address: operation.Address, Outcome: state.OutcomeApplied}
 	last, err := a.Store.Last(ctx)
 	if err != nil {
 		return o, fmt.Errorf("read the last-applied record: %w", err)
@@ -189,7 +189,7 @@ func (a *Agent) madeWithoutID(ctx context.Context, operation state.Operation) (s
 	}
 }
 
-// oneKindOnly says that a refusal concerns a kind the account may not use, and
+// oneKindOnly reports whether a refusal concerns a kind the account may not use, and
 // not every request.
 func (a *Agent) oneKindOnly(operation state.Operation, failure error) bool {
 	return lacksFeature(a.Schemas.Of(operation.Address.Kind), failure)

@@ -290,7 +290,7 @@ func isPeople(s *resource.Schema, a *resource.Attribute) bool {
 	return s.Membership != nil && a.Name != s.Membership.Merge && s.Membership.Has(a.Name)
 }
 
-// has says that a body has a field, also one that is null.
+// has reports whether a body has a field, also one that is null.
 func has(body map[string]any, path string) bool {
 	key, rest, nested := strings.Cut(path, ".")
 	value, there := body[key]

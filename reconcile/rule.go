@@ -87,7 +87,7 @@ var rules = []rule{
 	},
 }
 
-// RecoveryRules gives the table, in the order in which its rows are tried.
+// RecoveryRules returns the table, in the order in which its rows are tried.
 func RecoveryRules() []RecoveryRule {
 	table := make([]RecoveryRule, len(rules))
 	for i, r := range rules {
@@ -112,13 +112,13 @@ func (a *Agent) recoveryRule(step state.Step) rule {
 	return rules[len(rules)-1]
 }
 
-// trusts says that the key of a step still names the same request at the
+// trusts reports whether the key of a step still names the same request at the
 // service.
 func (a *Agent) trusts(step state.Step) bool {
 	return step.Key != "" && a.young(step)
 }
 
-// young says that a step was sent less than the trust window ago. A moment of sending
+// young reports whether a step was sent less than the trust window ago. A moment of sending
 // that is yet to come is of another clock, or of this one before it was put back: how
 // long ago that was nobody knows.
 func (a *Agent) young(step state.Step) bool {

@@ -18,49 +18,49 @@ import (
 // run is one apply: the changes it carries out and what became of each so far.
 type run struct {
 	*Agent
-	id        string
-	started   time.Time
-	view      *View
-	hash      string // of the plan; "" where nothing is recorded
-	changes   []*plan.Change
-	byAddr    map[resource.Address]*plan.Change
-	standings map[resource.Address]*standing
-	ids       map[resource.Address]string // what every address is bound to, by now
-	files     map[string]string           // image source → file id
-	people    map[string]uploaded         // digest of a list of people → the file this run uploaded
-	caps      map[resource.Capability]bool
-	reread    map[string]bool // ids of what this run has read again
-	astray    []part          // creates of a job that did not come beneath the parent that is there
-	steps     int
-	dry       bool      // nothing is recorded: it only asks
-	supposed  bool      // that the account has jobs is not known, and the next job tells
-	forecast  *forecast // requests are noted here and not sent; nil: they are sent
-	teller    *teller
-	refused   []diag.Problem // what the rehearsal refused: nothing is sent
+	id              string
+	started         time.Time
+	view            *View
+	hash            string // of the plan; "" where nothing is recorded
+	changes         []*plan.Change
+	byAddr          map[resource.Address]*plan.Change
+	progressOf      map[resource.Address]*changeProgress
+	ids             map[resource.Address]string // what every address is bound to, by now
+	files           map[string]string           // image source → file id
+	people          map[string]uploaded         // digest of a list of people → the file this run uploaded
+	caps            map[resource.Capability]bool
+	reread          map[string]bool // ids of what this run has read again
+	underDuplicates []part          // creates of a job that did not come beneath the parent that is there
+	steps           int
+	dry             bool      // nothing is recorded: it only asks
+	supposed        bool      // that the account has jobs is not known, and the next job tells
+	forecast        *forecast // requests are noted here and not sent; nil: they are sent
+	events          *eventSink
+	refused         []diag.Problem // what the preflight refused: nothing is sent
 
-	refusedWhole atomic.Int32 // jobs
-	tearing      sync.Mutex   // guards torn
-	torn         []part       // creates of a tree that was refused whole, and is parted
-	aged         bool         // the plan waited for a yes longer than readAgainAfter
+	refusedWhole  atomic.Int32 // jobs
+	piecesMu      sync.Mutex   // guards torn
+	refusedPieces []part       // creates of a tree that was refused whole, and is parted
+	aged          bool         // the plan waited for a yes longer than readAgainAfter
 }
 
-// standing is what became of one change: its parts still to come, and the worst
+// changeProgress is what became of one change: its parts still to come, and the worst
 // outcome of those that are done.
-type standing struct {
-	change   *plan.Change
-	started  bool
-	pending  int // parts that are not done
-	outcome  state.Outcome
-	code     string
-	message  string
-	cell     diag.Position // the value the service named, else the row
-	final    bool          // it failed, and trying again cannot cure it
-	expect   resource.Attributes
-	written  resource.Attributes // what was applied of it
-	verified bool
-	differs  []difference    // what reading back showed instead
-	lags     bool            // some of which may be what was there before
-	odd      map[string]bool // attributes of which it is not waited for any more
+type changeProgress struct {
+	change     *plan.Change
+	started    bool
+	pending    int // parts that are not done
+	outcome    state.Outcome
+	code       string
+	message    string
+	cell       diag.Position // the value the service named, else the row
+	final      bool          // it failed, and trying again cannot cure it
+	expect     resource.Attributes
+	written    resource.Attributes // what was applied of it
+	verified   bool
+	differs    []difference    // what reading back showed instead
+	lags       bool            // some of which may be what was there before
+	notAwaited map[string]bool // attributes of which it is not waited for any more
 }
 
 // startRun begins a run that is recorded before anything is sent.
@@ -80,8 +80,8 @@ func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
 		return nil, err
 	}
 	r.using()
-	r.watched()
-	r.teller.tell(Event{Kind: RunStarted, Plan: view.Plan, PlanHash: r.hash})
+	r.watchEvents()
+	r.events.emit(Event{Kind: RunStarted, Plan: view.Plan, PlanHash: r.hash})
 	return r, nil
 }
 
@@ -91,13 +91,13 @@ func (a *Agent) newRun(id string, view *View) *run {
 	n := len(view.Plan.Changes)
 	r := &run{
 		Agent: a, id: id, view: view,
-		byAddr: make(map[resource.Address]*plan.Change, n), standings: make(map[resource.Address]*standing, n),
+		byAddr: make(map[resource.Address]*plan.Change, n), progressOf: make(map[resource.Address]*changeProgress, n),
 		ids: map[resource.Address]string{}, people: map[string]uploaded{}, reread: map[string]bool{},
 	}
 	for change := range view.Plan.EachApplicable() {
 		r.changes = append(r.changes, &change)
 		r.byAddr[change.Address] = &change
-		r.standings[change.Address] = &standing{change: &change}
+		r.progressOf[change.Address] = &changeProgress{change: &change}
 	}
 	r.bindKnown()
 	return r
@@ -146,16 +146,16 @@ func (r *run) record(id string) adsapi.Record { return r.view.Live.Records[id] }
 // now is the moment for the journal.
 func (r *run) now() time.Time { return r.Now() }
 
-// settle writes down the outcome of one part of a change. The worst counts.
-func (r *run) settle(p part, o state.OperationOutcome) {
-	s := r.standings[p.change.Address]
+// setOutcome writes down the outcome of one part of a change. The worst counts.
+func (r *run) setOutcome(p part, o state.OperationOutcome) {
+	s := r.progressOf[p.change.Address]
 	s.started = true
 	s.pending--
 	if rank[o.Outcome] > rank[s.outcome] {
 		s.outcome, s.code, s.message, s.final = o.Outcome, o.Code, o.Message, o.Final
 		s.cell = r.blame(p, o.Code, o.Message)
 	}
-	r.teller.settled(p, o)
+	r.events.settled(p, o)
 	if o.ResourceID != "" {
 		r.ids[p.change.Address] = o.ResourceID
 	}
@@ -166,11 +166,11 @@ func (r *run) settle(p part, o state.OperationOutcome) {
 		return
 	}
 	s.verified = false
-	delete(s.odd, "")
+	delete(s.notAwaited, "")
 	set := p.set()
 	s.expect, s.written = slices.Grow(s.expect, len(set)), slices.Grow(s.written, len(set))
 	for _, f := range set {
-		delete(s.odd, f.Name)
+		delete(s.notAwaited, f.Name)
 		s.expect.Set(f.Name, f.Value)
 		s.written.Set(f.Name, f.Value)
 		for _, gone := range p.change.Displaced {
@@ -188,10 +188,10 @@ var rank = map[state.Outcome]int{
 
 // skip leaves a change's part out, with the reason.
 func (r *run) skip(address resource.Address, message string) {
-	s := r.standings[address]
+	s := r.progressOf[address]
 	s.started = true
 	s.pending--
-	r.teller.settled(part{change: s.change}, settled{
+	r.events.settled(part{change: s.change}, opOutcome{
 		Address: address, ResourceID: r.ids[address],
 		Outcome: state.OutcomeSkipped, Code: string(diag.OperationSkipped), Message: message,
 	})
@@ -201,8 +201,8 @@ func (r *run) skip(address resource.Address, message string) {
 	}
 }
 
-// fine says that nothing of a change has gone wrong so far.
+// fine reports whether nothing of a change has gone wrong so far.
 func (r *run) fine(address resource.Address) bool {
-	s := r.standings[address]
+	s := r.progressOf[address]
 	return s == nil || rank[s.outcome] <= rank[state.OutcomeApplied]
 }

@@ -183,7 +183,7 @@ func (s *shelf) list(collection string, r *http.Request) (int, map[string]any) {
 	return http.StatusOK, answer
 }
 
-// log gives the audit log as it was asked for: from a time on, oldest first, or
+// log returns the audit log as it was asked for: from a time on, oldest first, or
 // newest first.
 func (s *shelf) log(r *http.Request) map[string]any {
 	q := r.URL.Query()

@@ -31,18 +31,18 @@ func (r *run) runSingles(ctx context.Context, wave string, parts []part) error {
 }
 
 func (r *run) sendSingles(ctx context.Context, wave string, parts []part) error {
-	steps, sent, err := r.singleSteps(ctx, wave, r.notOvertaken(parts))
+	steps, sent, err := r.singleSteps(ctx, wave, r.withoutSuperseded(parts))
 	if err != nil || len(steps) == 0 {
 		return err
 	}
 	if r.forecast != nil {
-		r.foretellSteps(wave, steps, sent)
+		r.predictSteps(wave, steps, sent)
 		return nil
 	}
 	if err := r.Store.Begin(ctx, steps...); err != nil {
 		return fmt.Errorf("journal wave %s: %w", wave, err)
 	}
-	outcomes := make([]settled, len(steps))
+	outcomes := make([]opOutcome, len(steps))
 	var g errgroup.Group // one that fails does not cut the others off, but nothing is sent after it
 	var stopped atomic.Bool
 	g.SetLimit(maxSingles)
@@ -63,7 +63,7 @@ func (r *run) sendSingles(ctx context.Context, wave string, parts []part) error 
 	r.waited()
 	for i, o := range outcomes {
 		if o.Outcome != "" {
-			r.settle(sent[i], o)
+			r.setOutcome(sent[i], o)
 		}
 	}
 	return err
@@ -76,7 +76,7 @@ func (r *run) singleSteps(ctx context.Context, wave string, parts []part) (steps
 	if err != nil {
 		return nil, nil, err
 	}
-	unmade, err := r.Store.Unmade(ctx)
+	unmade, err := r.Store.NotCreated(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,7 +92,7 @@ func (r *run) singleSteps(ctx context.Context, wave string, parts []part) (steps
 			step, err = r.singleStep(wave, p, keys[address])
 		}
 		if err != nil {
-			r.settle(p, settled{
+			r.setOutcome(p, opOutcome{
 				Address: p.change.Address, Outcome: state.OutcomeFailed,
 				Code: string(diag.OperationFailed), Message: err.Error(),
 			})
@@ -154,12 +154,12 @@ func (r *run) withOperation(step state.Step, p part, key string) state.Step {
 }
 
 // runSingle sends one request whose intent is in the journal.
-func (r *Agent) runSingle(ctx context.Context, step state.Step) (settled, error) {
-	ctx, landed, err := r.depart(ctx, step)
+func (r *Agent) runSingle(ctx context.Context, step state.Step) (opOutcome, error) {
+	ctx, done, err := r.beginRequest(ctx, step)
 	if err != nil {
-		return settled{}, err
+		return opOutcome{}, err
 	}
-	defer landed()
+	defer done()
 	record, err := r.mutate(ctx, step)
 	if went, failure := r.resumeStopped(ctx, step, err); failure != nil {
 		err = failure
@@ -170,9 +170,9 @@ func (r *Agent) runSingle(ctx context.Context, step state.Step) (settled, error)
 }
 
 // singleDone records what became of a single request.
-func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, failure error) (settled, error) {
+func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, failure error) (opOutcome, error) {
 	operation := step.Operations[0]
-	o := settled{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeApplied}
+	o := opOutcome{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeApplied}
 	switch {
 	case failure == nil && id == "" && operation.ResourceID == "":
 		found, err := r.madeWithoutID(ctx, operation)
@@ -195,13 +195,13 @@ func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, fail
 	if o.Outcome != state.OutcomeApplied {
 		return o, r.refused(ctx, step, o, failure)
 	}
-	return o, r.finish(ctx, step, []settled{o})
+	return o, r.finish(ctx, step, []opOutcome{o})
 }
 
 // refused closes a request the service surely did not carry out. What went under
 // its key is noted first, so that the key is never used for other bytes.
-func (r *Agent) refused(ctx context.Context, step state.Step, o settled, failure error) error {
-	if err := r.spareKey(ctx, step); err != nil {
+func (r *Agent) refused(ctx context.Context, step state.Step, o opOutcome, failure error) error {
+	if err := r.recordReusableKey(ctx, step); err != nil {
 		return err
 	}
 	if err := r.move(ctx, step, state.Abandoned, o); err != nil {
@@ -213,8 +213,8 @@ func (r *Agent) refused(ctx context.Context, step state.Step, o settled, failure
 	return stopping(failure)
 }
 
-func (r *Agent) move(ctx context.Context, step state.Step, to state.Point, o settled) error {
-	if err := r.Store.Move(ctx, step.ID, to, state.Update{Outcomes: []settled{o}, Note: o.Message}); err != nil {
+func (r *Agent) move(ctx context.Context, step state.Step, to state.Point, o opOutcome) error {
+	if err := r.Store.Move(ctx, step.ID, to, state.Update{Outcomes: []opOutcome{o}, Note: o.Message}); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}
 	return nil

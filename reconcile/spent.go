@@ -40,7 +40,7 @@ func (a *Agent) spentSoFar(ctx context.Context, live *resource.Snapshot) (map[st
 	return spent, nil
 }
 
-// hasLifetime says that a resource has a budget for its whole life and is not
+// hasLifetime reports whether a resource has a budget for its whole life and is not
 // removed.
 func hasLifetime(schema *resource.Schema, r *resource.Resource) bool {
 	has := false

@@ -85,7 +85,7 @@ func grow(unit batch, parent func(resource.Address) resource.Address, r room) *t
 	return t
 }
 
-// above gives what stands above a node, from the root down.
+// above returns what stands above a node, from the root down.
 func (t *tree) above(i int) []int {
 	var path []int
 	for i = t.parent[i]; i >= 0; i = t.parent[i] {
@@ -95,7 +95,7 @@ func (t *tree) above(i int) []int {
 	return path
 }
 
-// branches gives the largest branches that fit into a job with what is above
+// branches returns the largest branches that fit into a job with what is above
 // them, the largest first. Leaves that do not fit are among them.
 func (t *tree) branches() [][]int {
 	var branches [][]int
@@ -131,7 +131,7 @@ func (t *tree) holds(p *piece, nodes []int) bool {
 	return !slices.ContainsFunc(nodes, func(i int) bool { return !p.members[i] })
 }
 
-// fits says that a job can hold the piece and the nodes that are not in it yet.
+// fits reports whether a job can hold the piece and the nodes that are not in it yet.
 func (t *tree) fits(p *piece, nodes []int) bool {
 	count, weight := len(p.members), bodyOverhead+p.weight
 	for _, i := range nodes {
@@ -159,7 +159,7 @@ func (t *tree) take(nodes []int) batch {
 	return taken
 }
 
-// write gives the operations of a piece, parents before children. Torn parents
+// write returns the operations of a piece, parents before children. Torn parents
 // are repetitions in all pieces but the first.
 func (t *tree) write(p *piece, later bool) batch {
 	nodes := make([]int, 0, len(p.members))

@@ -69,7 +69,7 @@ func (s shape) bound() int {
 
 func above(n, d int) int { return (n + d - 1) / d }
 
-// packs gives the jobs of a shape, those that repeat parents with them.
+// packs returns the jobs of a shape, those that repeat parents with them.
 func (s shape) packs() (jobs []batch, c creation) {
 	r := &run{Agent: &Agent{Schemas: kinds.All()}}
 	r.packTrees(&c, s.units())

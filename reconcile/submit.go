@@ -12,9 +12,9 @@ import (
 
 // sending is what one submission of a job came to.
 type sending struct {
-	outcomes []settled
-	again    again // what of it may go again
-	refusal  error // the service surely did not take the job
+	outcomes []opOutcome
+	again    retrySet // what of it may go again
+	refusal  error    // the service surely did not take the job
 }
 
 // sendJob runs a job once.
@@ -22,7 +22,7 @@ func (a *Agent) sendJob(ctx context.Context, step state.Step, own turn) (sending
 	if err := a.Store.Begin(ctx, step); err != nil {
 		return sending{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	sent, err := a.flyJob(ctx, step, own)
+	sent, err := a.submitAndFollow(ctx, step, own)
 	if err != nil || sent.outcomes == nil {
 		return sent, err
 	}
@@ -32,13 +32,13 @@ func (a *Agent) sendJob(ctx context.Context, step state.Step, own turn) (sending
 	return sent, a.finish(ctx, step, sent.outcomes)
 }
 
-// flyJob submits a job, follows it to its end and reads its results.
-func (a *Agent) flyJob(ctx context.Context, step state.Step, own turn) (sending, error) {
-	ctx, landed, err := a.depart(ctx, step)
+// submitAndFollow submits a job, follows it to its end and reads its results.
+func (a *Agent) submitAndFollow(ctx context.Context, step state.Step, own turn) (sending, error) {
+	ctx, done, err := a.beginRequest(ctx, step)
 	if err != nil {
 		return sending{}, err
 	}
-	defer landed()
+	defer done()
 	job, err := a.submit(ctx, step)
 	own.submitted()
 	if errors.Is(err, adsapi.ErrConflict) {
@@ -79,14 +79,14 @@ func (a *Agent) leaveUnknown(ctx context.Context, step state.Step, cause error) 
 	return left, stopping(cause)
 }
 
-func unknownAll(step state.Step, cause error) []settled {
+func unknownAll(step state.Step, cause error) []opOutcome {
 	said := cause.Error()
 	if cause == context.Canceled { // what wraps it has words of its own
 		said = "interrupted before it was known what became of it"
 	}
-	outcomes := make([]settled, len(step.Operations))
+	outcomes := make([]opOutcome, len(step.Operations))
 	for i, o := range step.Operations {
-		outcomes[i] = settled{
+		outcomes[i] = opOutcome{
 			Address: o.Address, ResourceID: o.ResourceID,
 			Outcome: state.OutcomeUnknown, Code: string(diag.OutcomeUnknown), Message: said,
 		}

@@ -19,7 +19,7 @@ import (
 func TestJobsWaitForTheirTurnBeforeTheyAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSimulation(t, always(time.Minute))
-		s.agent.Bulk = reconcile.Bulk{Most: 3, Rehearse: reconcile.RehearseNever}
+		s.agent.Bulk = reconcile.Bulk{Most: 3, Preflight: reconcile.PreflightNever}
 		if err := s.store.RecordCapability(t.Context(), resource.BulkJobs, true); err != nil {
 			t.Fatal(err)
 		}

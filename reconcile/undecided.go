@@ -33,7 +33,7 @@ func (u Undecided) Message() string {
 		u.What, u.Step.SentAt.UTC().Format("2006-01-02 15:04 MST"), said)
 }
 
-// Undecided gives what recovery has left open, oldest first.
+// Undecided returns what recovery has left open, oldest first.
 func (a *Agent) Undecided(ctx context.Context) ([]Undecided, error) {
 	steps, err := a.Store.Open(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (a *Agent) Undecided(ctx context.Context) ([]Undecided, error) {
 	return UndecidedOf(a.Schemas, steps), nil
 }
 
-// UndecidedOf gives the operations of open steps that may have had an effect,
+// UndecidedOf returns the operations of open steps that may have had an effect,
 // and whose outcome the journal does not hold.
 func UndecidedOf(schemas resource.Schemas, steps []state.Step) []Undecided {
 	var undecided []Undecided
@@ -63,7 +63,7 @@ func UndecidedOf(schemas resource.Schemas, steps []state.Step) []Undecided {
 	return undecided
 }
 
-// unsettled gives what a plan has to hold something for. A client that only reads
+// unsettled returns what a plan has to hold something for. A client that only reads
 // leaves to the next apply what recovery has not looked at yet.
 func (a *Agent) unsettled(ctx context.Context) ([]Undecided, error) {
 	undecided, err := a.Undecided(ctx)
@@ -73,7 +73,7 @@ func (a *Agent) unsettled(ctx context.Context) ([]Undecided, error) {
 	return slices.DeleteFunc(undecided, func(u Undecided) bool { return !u.SetAside() }), nil
 }
 
-// SetAside says that recovery has looked at it, and could not decide it.
+// SetAside reports whether recovery has looked at it, and could not decide it.
 func (u Undecided) SetAside() bool {
 	return u.Step.Point == state.Unknown || u.Step.Point == state.BlockedStep
 }

@@ -106,7 +106,7 @@ func TestAnUnknownDecreaseThatShowsHoldsNothing(t *testing.T) {
 	}
 }
 
-// undecidedIn gives why a plan holds what depends on an unknown outcome.
+// undecidedIn returns why a plan holds what depends on an unknown outcome.
 func undecidedIn(view *reconcile.View) map[string]string {
 	held := map[string]string{}
 	for _, c := range view.Plan.Changes {

@@ -25,7 +25,7 @@ func (l line) RoundTrip(r *http.Request) (*http.Response, error) { return l(r) }
 
 func send(r *http.Request) (*http.Response, error) { return http.DefaultTransport.RoundTrip(r) }
 
-// peek gives the body of a request that is still to be sent.
+// peek returns the body of a request that is still to be sent.
 func peek(r *http.Request) []byte {
 	if r.Body == nil {
 		return nil
@@ -44,7 +44,7 @@ func answer(r *http.Request, status int, body string) (*http.Response, error) {
 
 const refusal = `{"error": {"message": "no", "code": "refused"}}`
 
-// posts says that a request is a mutation of a collection.
+// posts reports whether a request is a mutation of a collection.
 func posts(r *http.Request, collection string) bool {
 	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/v1/"+collection)
 }

@@ -67,7 +67,7 @@ func afterRun(run state.Run) int64 {
 	return max(firstLogged, ended.Unix()+1)
 }
 
-// pausedSince gives the addresses of ids that the audit log has paused since a second.
+// pausedSince returns the addresses of ids that the audit log has paused since a second.
 // Where that may be adsync's own, as the last apply paused something, was cut off or left
 // something open, it counts with an earlier start alone, as adsync does not both.
 func (a *Agent) pausedSince(ctx context.Context, since int64,

@@ -77,11 +77,11 @@ func (r *run) upload(ctx context.Context, source string, users []part) error {
 		return nil
 	}
 	for _, p := range users {
-		r.settle(p, settled{
+		r.setOutcome(p, opOutcome{
 			Address: p.change.Address, ResourceID: r.ids[p.change.Address],
 			Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
 		})
-		r.standings[p.change.Address].cell = p.fields[0].Desired.Position
+		r.progressOf[p.change.Address].cell = p.fields[0].Desired.Position
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ type notUploaded struct{ error }
 
 func (e notUploaded) Unwrap() error { return e.error }
 
-// stopsUploads says that nothing more is to be uploaded. One whose answer was lost
+// stopsUploads reports whether nothing more is to be uploaded. One whose answer was lost
 // stops nothing; of an interrupt the next wave says so.
 func stopsUploads(err error) bool {
 	if kept := (notUploaded{}); errors.As(err, &kept) && !errors.Is(err, context.Canceled) {
@@ -120,11 +120,11 @@ func (r *run) sendUpload(ctx context.Context, step state.Step,
 	if err := r.Store.Begin(ctx, step); err != nil {
 		return "", notUploaded{fmt.Errorf("journal %s: %w", step.ID, err)}
 	}
-	ctx, landed, err := r.depart(ctx, step)
+	ctx, done, err := r.beginRequest(ctx, step)
 	if err != nil {
 		return "", notUploaded{err}
 	}
-	defer landed()
+	defer done()
 	id, err := send(ctx)
 	if err != nil {
 		return "", r.endUpload(ctx, step, state.Abandoned, err)

@@ -30,8 +30,8 @@ const (
 // back as something else again is told, and not waited for.
 func (r *run) readBack(ctx context.Context) error { return r.readBackOf(ctx, r.unverified()) }
 
-func (r *run) readBackOf(ctx context.Context, waiting []*standing) error {
-	defer r.tellChecked()
+func (r *run) readBackOf(ctx context.Context, waiting []*changeProgress) error {
+	defer r.emitChecked()
 	for try, wait := 0, time.Duration(0); len(waiting) > 0; try, wait = try+1, max(firstReadWait, 2*wait) {
 		if wait > 0 {
 			if err := r.Sleep(ctx, wait); err != nil {
@@ -41,33 +41,33 @@ func (r *run) readBackOf(ctx context.Context, waiting []*standing) error {
 		if err := r.compareAll(ctx, waiting); err != nil {
 			return err
 		}
-		waiting = slices.DeleteFunc(waiting, func(s *standing) bool { return !s.lags })
+		waiting = slices.DeleteFunc(waiting, func(s *changeProgress) bool { return !s.lags })
 		if try == readAgain {
 			break
 		}
 	}
 	for _, s := range waiting {
-		s.noteOdd(s.differs)
+		s.noteNotAwaited(s.differs)
 	}
 	return nil
 }
 
-// noteOdd remembers what reads back otherwise and is not waited for again.
-func (s *standing) noteOdd(differs []difference) {
+// noteNotAwaited remembers what reads back otherwise and is not waited for again.
+func (s *changeProgress) noteNotAwaited(differs []difference) {
 	for _, d := range differs {
-		if s.odd == nil {
-			s.odd = map[string]bool{}
+		if s.notAwaited == nil {
+			s.notAwaited = map[string]bool{}
 		}
-		s.odd[d.attribute] = true
+		s.notAwaited[d.attribute] = true
 	}
 }
 
-// unverified gives what was applied, wholly or in part, and not yet seen at the
+// unverified returns what was applied, wholly or in part, and not yet seen at the
 // service, in the order of the plan.
-func (r *run) unverified() []*standing {
-	var waiting []*standing
+func (r *run) unverified() []*changeProgress {
+	var waiting []*changeProgress
 	for _, c := range r.changes {
-		s := r.standings[c.Address]
+		s := r.progressOf[c.Address]
 		if s.outcome != state.OutcomeUnknown && len(s.expect) > 0 && !s.verified {
 			waiting = append(waiting, s)
 		}
@@ -75,7 +75,7 @@ func (r *run) unverified() []*standing {
 	return waiting
 }
 
-func (r *run) expectations(waiting []*standing) []expectation {
+func (r *run) expectations(waiting []*changeProgress) []expectation {
 	expected := make([]expectation, len(waiting))
 	for i, s := range waiting {
 		address := s.change.Address
@@ -85,9 +85,9 @@ func (r *run) expectations(waiting []*standing) []expectation {
 	return expected
 }
 
-func (r *run) compareAll(ctx context.Context, waiting []*standing) error {
+func (r *run) compareAll(ctx context.Context, waiting []*changeProgress) error {
 	if r.forecast != nil {
-		r.foretellReads("read back", r.expectations(waiting))
+		r.predictReads("read back", r.expectations(waiting))
 		for _, s := range waiting {
 			s.verified = true
 		}
@@ -108,7 +108,7 @@ func (r *run) compareAll(ctx context.Context, waiting []*standing) error {
 			return err
 		}
 		s.lags = len(late) > 0
-		s.noteOdd(slices.DeleteFunc(slices.Clone(s.differs), func(d difference) bool {
+		s.noteNotAwaited(slices.DeleteFunc(slices.Clone(s.differs), func(d difference) bool {
 			return slices.Contains(late, d)
 		}))
 		if seen[i].record.ID != "" {
@@ -118,9 +118,9 @@ func (r *run) compareAll(ctx context.Context, waiting []*standing) error {
 	return nil
 }
 
-// mayLag gives the differences that may be gone when it is read once more: it does
+// mayLag returns the differences that may be gone when it is read once more: it does
 // not show, or shows what was there before the write.
-func (r *run) mayLag(s *standing, seen observation) ([]difference, error) {
+func (r *run) mayLag(s *changeProgress, seen observation) ([]difference, error) {
 	unseen := seen.record.ID == ""
 	before, known := r.view.Live.Records[seen.record.ID]
 	if !unseen && (!known || len(seen.differs) == 0) {
@@ -138,17 +138,17 @@ func (r *run) mayLag(s *standing, seen observation) ([]difference, error) {
 	}
 	var late []difference
 	for _, d := range seen.differs {
-		if !s.odd[d.attribute] && (unseen || was.Value(d.attribute).Equal(is.Value(d.attribute))) {
+		if !s.notAwaited[d.attribute] && (unseen || was.Value(d.attribute).Equal(is.Value(d.attribute))) {
 			late = append(late, d)
 		}
 	}
 	return late, nil
 }
 
-// seenOtherwise says that reading back showed a field of a part otherwise than it
+// seenOtherwise reports whether reading back showed a field of a part otherwise than it
 // was sent, or not at all.
 func (r *run) seenOtherwise(p part) bool {
-	return slices.ContainsFunc(r.standings[p.change.Address].differs, func(d difference) bool {
+	return slices.ContainsFunc(r.progressOf[p.change.Address].differs, func(d difference) bool {
 		return d.attribute == "" || slices.ContainsFunc(p.fields, func(f plan.Field) bool {
 			return f.Name == d.attribute
 		})
@@ -222,7 +222,7 @@ func (a *Agent) observe(ctx context.Context, expected []expectation) ([]observat
 	return seen, a.Store.Record(ctx, normal)
 }
 
-// deleted says that what was sent leaves nothing to read.
+// deleted reports whether what was sent leaves nothing to read.
 func (e expectation) deleted(schema *resource.Schema) bool {
 	a := schema.RemovalAttribute()
 	return a != nil && schema.Deletes() && e.sent.Value(a.Name).Text() == schema.Removal
@@ -355,7 +355,7 @@ func givenAtCreate(schema *resource.Schema, e expectation,
 	return values
 }
 
-// untouched says that nothing was changed since a resource was made, as far as its
+// untouched reports whether nothing was changed since a resource was made, as far as its
 // times tell.
 func untouched(record adsapi.Record) bool {
 	var at struct {
@@ -365,17 +365,17 @@ func untouched(record adsapi.Record) bool {
 	return json.Unmarshal(record.JSON, &at) == nil && at.Created != "" && at.Created == at.Updated
 }
 
-// gives says that a create may have put a value somewhere else as well, as an ad
+// gives reports whether a create may have put a value somewhere else as well, as an ad
 // without a name takes its title. What is read late and is none of these may be
 // somebody's: it is not taken over, so that a follow-up that was cut off meets
 // it as a conflict (plan.Diff) and does not overwrite it.
 func (e expectation) gives(have resource.Value) bool {
 	return slices.ContainsFunc(e.sent, func(s resource.Named) bool {
-		return s.Value.IsSet() && looseText(s.Value.Text()) == looseText(have.Text())
+		return s.Value.IsSet() && normalizedText(s.Value.Text()) == normalizedText(have.Text())
 	})
 }
 
-// sameMeaning says that a service may have made one value of the other by
+// sameMeaning reports whether a service may have made one value of the other by
 // normalising: spaces, Unicode form, the case of an address, the order of a
 // list, an image under the id of its upload.
 func sameMeaning(a *resource.Attribute, sent, have resource.Value) bool {
@@ -385,23 +385,23 @@ func sameMeaning(a *resource.Attribute, sent, have resource.Value) bool {
 	case a.Type == resource.TypeMoney:
 		return false
 	case a.Type.IsList():
-		return slices.Equal(loose(sent.Items()), loose(have.Items()))
+		return slices.Equal(normalizedItems(sent.Items()), normalizedItems(have.Items()))
 	case a.Type == resource.TypeURL:
 		return strings.EqualFold(sent.Text(), have.Text()) || strings.EqualFold(sent.Text()+"/", have.Text())
 	}
-	return have.IsSet() && looseText(sent.Text()) == looseText(have.Text())
+	return have.IsSet() && normalizedText(sent.Text()) == normalizedText(have.Text())
 }
 
-func loose(items []string) []string {
+func normalizedItems(items []string) []string {
 	sorted := make([]string, len(items))
 	for i, item := range items {
-		sorted[i] = looseText(item)
+		sorted[i] = normalizedText(item)
 	}
 	slices.Sort(sorted)
 	return slices.Compact(sorted)
 }
 
-func looseText(s string) string { return strings.Join(strings.Fields(norm.NFC.String(s)), " ") }
+func normalizedText(s string) string { return strings.Join(strings.Fields(norm.NFC.String(s)), " ") }
 
 // closeSteps ends the steps of this run whose results are bound.
 func (r *run) closeSteps(ctx context.Context) error {
@@ -441,7 +441,7 @@ func (r *run) closeStep(ctx context.Context, id string) error {
 	return r.Store.Move(ctx, id, state.Closed, state.Update{})
 }
 
-// pauses says that the run was to pause something that is there.
+// pauses reports whether the run was to pause something that is there.
 func (r *run) pauses() bool {
 	return slices.ContainsFunc(r.updates(plan.Lower), func(p part) bool {
 		delivery := r.Schemas.Of(p.change.Address.Kind).Delivery()
@@ -453,7 +453,7 @@ func (r *run) pauses() bool {
 
 func (r *run) allVerified(operations []state.Operation) bool {
 	return !slices.ContainsFunc(operations, func(o state.Operation) bool {
-		s := r.standings[o.Address]
+		s := r.progressOf[o.Address]
 		return s == nil || !s.verified
 	})
 }

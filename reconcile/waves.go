@@ -15,7 +15,7 @@ import (
 // way (design.md section 5). Each wave is confirmed before the next begins.
 func (r *run) waves(ctx context.Context) error {
 	r.countParts()
-	r.teller.tell(Event{Kind: RunCounted, Operations: r.pendingParts()})
+	r.events.emit(Event{Kind: RunCounted, Operations: r.pendingParts()})
 	for _, wave := range []struct {
 		name string
 		run  func(context.Context) error
@@ -43,7 +43,7 @@ func (r *run) waves(ctx context.Context) error {
 		if err := context.Cause(ctx); err != nil {
 			return inWave("before", wave.name, err)
 		}
-		r.teller.enter(wave.name)
+		r.events.enter(wave.name)
 		if err := wave.run(ctx); err != nil {
 			return inWave("in", wave.name, err)
 		}
@@ -55,14 +55,14 @@ func (r *run) waves(ctx context.Context) error {
 // reached cannot pass for done.
 func (r *run) countParts() {
 	for _, p := range r.creates() {
-		r.standings[p.change.Address].pending++
+		r.progressOf[p.change.Address].pending++
 	}
 	for _, p := range slices.Concat(r.activations(), r.capping(), r.published(), r.memberships(), r.mergers()) {
-		r.standings[p.change.Address].pending++
+		r.progressOf[p.change.Address].pending++
 	}
 	for phase := plan.Lower; phase <= plan.Activate; phase++ {
 		for _, p := range r.updates(phase) {
-			r.standings[p.change.Address].pending++
+			r.progressOf[p.change.Address].pending++
 		}
 	}
 }
@@ -89,7 +89,7 @@ func (r *run) recordOnly(ctx context.Context) error {
 		default:
 			continue
 		}
-		s := r.standings[c.Address]
+		s := r.progressOf[c.Address]
 		s.started, s.outcome = true, state.OutcomeApplied
 	}
 	if err := r.endLife(ctx, removed); err != nil {
@@ -151,7 +151,7 @@ func (r *run) endLife(ctx context.Context, addresses []resource.Address) error {
 	}
 	for _, address := range addresses {
 		r.ids[address] = ""
-		s := r.standings[address]
+		s := r.progressOf[address]
 		s.expect, s.differs = nil, nil // what is read back from here on is the next life
 	}
 	return nil
@@ -198,7 +198,7 @@ func (r *run) allowed(parts []part) []part {
 	})
 }
 
-// countsOn gives what says why a part waits for what is not confirmed, "" where it does
+// countsOn returns what says why a part waits for what is not confirmed, "" where it does
 // not: the plan is made once more, as if nobody knew of that.
 func (r *run) countsOn(unconfirmed []plan.Unsettled) func(part) string {
 	if len(unconfirmed) == 0 {
@@ -221,7 +221,7 @@ func (r *run) countsOn(unconfirmed []plan.Unsettled) func(part) string {
 // pass at another moment.
 func (r *run) movedCap() resource.Address {
 	for _, p := range r.updates(plan.Raise) {
-		s := r.standings[p.change.Address]
+		s := r.progressOf[p.change.Address]
 		if r.Schemas.Of(p.change.Address.Kind).Caps && rank[s.outcome] > rank[state.OutcomeSkipped] && !s.final {
 			return p.change.Address
 		}
@@ -229,7 +229,7 @@ func (r *run) movedCap() resource.Address {
 	return resource.Address{}
 }
 
-// unconfirmedLower gives what was to bring possible spend down, and did not surely do so.
+// unconfirmedLower returns what was to bring possible spend down, and did not surely do so.
 func (r *run) unconfirmedLower() (all []plan.Unsettled) {
 	for _, p := range append(r.updates(plan.Lower), r.capping()...) {
 		if r.fine(p.change.Address) && !r.seenOtherwise(p) {
@@ -321,7 +321,7 @@ func (r *run) apart(p part) (inJob, alone []part) {
 	return []part{p.only(only)}, []part{rest}
 }
 
-// sayable says that an update operation carries a part. A bid goes alone where
+// sayable reports whether an update operation carries a part. A bid goes alone where
 // something above it changes in the same wave: the order in which runByDepth sends
 // the two is no order of jobs.
 func (r *run) sayable(e encoder, p part, changing map[resource.Address]bool) bool {
@@ -377,7 +377,7 @@ func (r *run) updateJobs(ctx context.Context, name string, parts []part) (tooLar
 	return tooLarge, r.runJobs(ctx, name, pack(units, r.jobRoom()))
 }
 
-// bound gives the change with the id its resource has by now.
+// bound returns the change with the id its resource has by now.
 func (r *run) bound(p part) *plan.Change {
 	c := *p.change
 	c.ID = r.ids[c.Address]
@@ -408,7 +408,7 @@ func (r *run) activateWave(ctx context.Context) error {
 func (r *run) troubles() map[resource.Address]resource.Address {
 	troubles := map[resource.Address]resource.Address{}
 	for _, c := range r.changes {
-		unread := isNew(c) && !r.standings[c.Address].verified
+		unread := isNew(c) && !r.progressOf[c.Address].verified
 		if r.fine(c.Address) && !unread || !isNew(c) && !c.Unfinished() {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 // for a freeze window to be told open or closed.
 const clockSlip = 5 * time.Minute
 
-// withWindows gives a policy in which every freeze window is open where the clocks are
+// withWindows returns a policy in which every freeze window is open where the clocks are
 // apart: which of the two is right nobody knows (faults.md, invariant 33).
 func (a *Agent) withWindows(p plan.Policy) plan.Policy {
 	ahead := a.Service.Ahead().Round(time.Second)

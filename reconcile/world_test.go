@@ -59,7 +59,7 @@ func newWorld(t *testing.T, change ...func(*emulator.Options)) *world {
 	return w
 }
 
-// hasty gives the world an agent that trusts every key at once, as if the service
+// hasty returns the world an agent that trusts every key at once, as if the service
 // knew keys later than it is waited for.
 func hasty(w *world) *world {
 	w.keyLag = -1
@@ -79,7 +79,7 @@ func (w *world) newAgent() *reconcile.Agent {
 	return &reconcile.Agent{
 		Service: client, Store: w.store, Schemas: kinds.All(),
 		Logger: slog.New(slog.DiscardHandler), Now: w.now, Sleep: w.sleep,
-		Flights: &reconcile.Flights{}, Bulk: w.bulk, Notice: func(text string) { w.said = append(w.said, text) },
+		InFlight: &reconcile.InFlight{}, Bulk: w.bulk, Notice: func(text string) { w.said = append(w.said, text) },
 		Image: func(source string) (string, []byte, error) { return "image.png", w.images[source], nil },
 		People: func(digest string) (reconcile.People, error) {
 			return reconcile.People{Content: []byte(w.people[digest]), As: "email_sha256"}, nil

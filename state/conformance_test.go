@@ -196,21 +196,21 @@ func TestForgettingARecordEndsItsLife(t *testing.T) {
 func TestCreatesThatMadeNothingAreOfOneLife(t *testing.T) {
 	both(t, func(t *testing.T, s Store, again func() Store) {
 		ctx := t.Context()
-		var unmade []Unmade
+		var unmade []NotCreated
 		for _, key := range []string{"stays", "advanced", "bound", "forgotten", "renamed"} {
-			unmade = append(unmade, Unmade{address("campaign/" + key), "key of " + key, "sum"})
+			unmade = append(unmade, NotCreated{address("campaign/" + key), "key of " + key, "sum"})
 		}
 		must(t, s.Record(ctx, []Applied{{Address: address("campaign/forgotten"), ID: "1"}}))
-		must(t, s.RecordUnmade(ctx, unmade))
-		must(t, s.RecordUnmade(ctx, []Unmade{{address("campaign/stays"), "key of stays", "another sum"}}))
+		must(t, s.RecordNotCreated(ctx, unmade))
+		must(t, s.RecordNotCreated(ctx, []NotCreated{{address("campaign/stays"), "key of stays", "another sum"}}))
 		must(t, s.Advance(ctx, []resource.Address{address("campaign/advanced")}))
 		must(t, s.Record(ctx, []Applied{{Address: address("campaign/bound"), ID: "2"}}))
 		must(t, s.Forget(ctx, []resource.Address{address("campaign/forgotten")}))
 		must(t, s.Rename(ctx, []Renamed{{address("campaign/renamed"), address("campaign/elsewhere")}}))
-		got, err := again().Unmade(ctx)
+		got, err := again().NotCreated(ctx)
 		must(t, err)
 		stays := address("campaign/stays")
-		same(t, "unmade", got, map[resource.Address]Unmade{stays: {stays, "key of stays", "another sum"}})
+		same(t, "unmade", got, map[resource.Address]NotCreated{stays: {stays, "key of stays", "another sum"}})
 	})
 }
 

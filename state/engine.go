@@ -30,7 +30,7 @@ const (
 	classSubmitted  class = "submitted"  // "jobs" → when the last were submitted, Unix milliseconds
 	classReverted   class = "reverted"   // address → how often its attributes were written back
 	classUsed       class = "used"       // what was agreed to → when a consent to it was used
-	classUnmade     class = "unmade"     // address → key and hash of a create that made nothing
+	classNotCreated class = "unmade"     // address → key and hash of a create that made nothing
 	classWrote      class = "wrote"      // "last" → writes the service confirmed last
 	classWaiting    class = "waiting"    // address → edits an apply has seen and not carried out
 )

@@ -58,7 +58,7 @@ func TestReaderWritesNothing(t *testing.T) {
 		"Record":           s.Record(ctx, ads(0, 1)),
 		"Forget":           s.Forget(ctx, nil),
 		"Advance":          s.Advance(ctx, nil),
-		"RecordUnmade":     s.RecordUnmade(ctx, []Unmade{{address("ad/a"), "key", "sum"}}),
+		"RecordUnmade":     s.RecordNotCreated(ctx, []NotCreated{{address("ad/a"), "key", "sum"}}),
 		"RecordSubmitted":  s.RecordSubmitted(ctx, morning),
 		"NextSequence":     sequence,
 		"Begin":            s.Begin(ctx, job("a", 1)),

@@ -99,7 +99,7 @@ func (b *batch) recordOne(a Applied) error {
 		}
 	}
 	a.applyTo(r)
-	b.remove(classUnmade, key)
+	b.remove(classNotCreated, key)
 	if value, err = encodeLast(r); err == nil {
 		b.put(classLast, key, value)
 	}
@@ -213,7 +213,7 @@ func (b *batch) nextLife(a resource.Address) error {
 	if err != nil {
 		return err
 	}
-	b.remove(classUnmade, a.String())
+	b.remove(classNotCreated, a.String())
 	b.put(classGeneration, a.String(), strconv.Itoa(generation+1))
 	return nil
 }

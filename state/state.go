@@ -51,8 +51,8 @@ type Applied struct {
 	Uses    []string // keys of what was agreed to and is done with the record alone
 }
 
-// Unmade is a create that was sent under a key and surely made nothing.
-type Unmade struct {
+// NotCreated is a create that was sent under a key and surely made nothing.
+type NotCreated struct {
 	Address resource.Address
 	Key     string
 	Sum     string // hash of what was sent
@@ -126,8 +126,8 @@ type Store interface {
 	// Unmade gives the creates that were sent under the key of an address and
 	// surely made nothing: the same bytes go under it again, others under the next.
 	// RecordUnmade adds some; the end of a life drops them.
-	Unmade(ctx context.Context) (map[resource.Address]Unmade, error)
-	RecordUnmade(ctx context.Context, unmade []Unmade) error
+	NotCreated(ctx context.Context) (map[resource.Address]NotCreated, error)
+	RecordNotCreated(ctx context.Context, unmade []NotCreated) error
 	// Used gives the serial of the state with which each consent was used last, by the
 	// key of what was agreed to: with the intent of a step, or with a record.
 	Used(ctx context.Context) (map[string]int64, error)

@@ -8,16 +8,16 @@ import (
 	"adsync/internal/resource"
 )
 
-// Unmade gives the creates that made nothing, of the current life of an address.
-func (l *ledger) Unmade(_ context.Context) (map[resource.Address]Unmade, error) {
-	unmade := map[resource.Address]Unmade{}
-	err := l.each(classUnmade, func(key, value string) error {
+// NotCreated returns the creates that made nothing, of the current life of an address.
+func (l *ledger) NotCreated(_ context.Context) (map[resource.Address]NotCreated, error) {
+	unmade := map[resource.Address]NotCreated{}
+	err := l.each(classNotCreated, func(key, value string) error {
 		address, known := resource.ParseAddress(key)
 		sent, sum, whole := strings.Cut(value, "\n")
 		if !known || !whole {
-			return unreadable(record{classUnmade, key})
+			return unreadable(record{classNotCreated, key})
 		}
-		unmade[address] = Unmade{address, sent, sum}
+		unmade[address] = NotCreated{address, sent, sum}
 		return nil
 	})
 	if err != nil {
@@ -26,15 +26,15 @@ func (l *ledger) Unmade(_ context.Context) (map[resource.Address]Unmade, error) 
 	return unmade, nil
 }
 
-// RecordUnmade adds creates that made nothing.
-func (l *ledger) RecordUnmade(_ context.Context, unmade []Unmade) error {
+// RecordNotCreated adds creates that made nothing.
+func (l *ledger) RecordNotCreated(_ context.Context, unmade []NotCreated) error {
 	return l.change(func(b *batch) error {
 		for _, u := range unmade {
 			key, err := addressKey(u.Address)
 			if err != nil {
 				return err
 			}
-			b.put(classUnmade, key, u.Key+"\n"+u.Sum)
+			b.put(classNotCreated, key, u.Key+"\n"+u.Sum)
 		}
 		return nil
 	})

@@ -131,7 +131,7 @@ func (a *app) agentOf(l loaded, store state.Store, client *adsapi.Client) *recon
 		Progress: a.progress,
 		Notice:   func(text string) { a.note("%s", text) },
 		Logger:   slog.New(slog.DiscardHandler),
-		Now:      c.now, Sleep: c.sleep, Flights: &reconcile.Flights{}, Crash: a.crashed,
+		Now:      c.now, Sleep: c.sleep, InFlight: &reconcile.InFlight{}, Crash: a.crashed,
 	}
 }
 
@@ -263,7 +263,7 @@ func (a *app) serveEmulator(s *session, p sources.Project) (string, error) {
 func bulkOf(b sources.Bulk) reconcile.Bulk {
 	bulk := reconcile.Bulk{NeverRepeat: b.RepeatParent.Value == "never"}
 	if b.Rehearse.Value != "auto" {
-		bulk.Rehearse = reconcile.Rehearsal(b.Rehearse.Value)
+		bulk.Preflight = reconcile.Preflight(b.Rehearse.Value)
 	}
 	return bulk
 }

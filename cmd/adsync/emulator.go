@@ -50,7 +50,8 @@ func (a *app) emulator() *cobra.Command {
 	c.Flags().StringVar(&f.account.Key, "key", "sk-emulator", "API key of the seeded account")
 	c.Flags().StringVar(&f.seedFile, "seed-file", "",
 		"file of the accounts, users and OAuth clients to seed, instead of one account")
-	c.Flags().StringVar(&f.faults, "faults", "", "file of faults to arm from the start (docs/develop/emulator-faults.md)")
+	c.Flags().StringVar(&f.faults, "faults", "",
+		"file of faults to arm from the start (docs/develop/emulator-faults.md)")
 	c.Flags().StringVar(&f.profile, "profile", emulator.Published,
 		"how the service behaves where documents differ or are silent: interface, published, hostile")
 	c.Flags().StringVar(&f.openPoints, "open-points", "", "beside the profile, "+

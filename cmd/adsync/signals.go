@@ -48,7 +48,7 @@ func interruptible(parent context.Context, atOnce func()) (context.Context, func
 // tellInFlight says, once it is interrupted, what is under way and how to go on.
 func (a *app) tellInFlight(ctx context.Context, agent *reconcile.Agent) (stop func()) {
 	stopped := context.AfterFunc(ctx, func() {
-		steps := agent.Flights.Steps()
+		steps := agent.InFlight.Steps()
 		if len(steps) == 0 {
 			a.note("interrupted: no more requests " +
 				"are sent, and none is under way; adsync resume ends what is open, adsync apply goes on")

@@ -238,7 +238,7 @@ func (w *worker) carryOut(ctx context.Context, request daemon.Request,
 	request.Tell("progress", map[string]any{"stage": "apply", "changes": len(did.view.Plan.Applicable())})
 	ahead, end := w.lookAhead(ctx, request, l)
 	defer end()
-	agent.Overtaken = ahead.why
+	agent.Superseded = ahead.why
 	did.report, did.failure = applyObeying(ctx, agent, did.view)
 	did.overtaken = ahead.left.Load()
 	return did

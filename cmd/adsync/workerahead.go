@@ -35,7 +35,7 @@ type newerFiles struct {
 // why is asked of each change before it is sent.
 func (o *overtaking) why(address resource.Address) string {
 	newer := o.newer.Load()
-	if newer == nil || !reconcile.Overtakes(newer.desired, o.files, address) {
+	if newer == nil || !reconcile.Supersedes(newer.desired, o.files, address) {
 		return ""
 	}
 	o.left.Store(true)

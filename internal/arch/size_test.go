@@ -16,7 +16,6 @@ const maxMethods = 30
 var (
 	foldersOver = map[string]int{
 		"cmd/adsync":                   109,
-		"internal/seeded":              30,
 		"internal/testing/conformance": 33,
 		"internal/testing/oracle":      35,
 		"plan":                         85,

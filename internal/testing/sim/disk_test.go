@@ -190,8 +190,8 @@ func (d *disk) Advance(ctx context.Context, a []resource.Address) error {
 	return d.write(func() error { return d.Store.Advance(ctx, a) })
 }
 
-func (d *disk) RecordUnmade(ctx context.Context, u []state.Unmade) error {
-	return d.write(func() error { return d.Store.RecordUnmade(ctx, u) })
+func (d *disk) RecordUnmade(ctx context.Context, u []state.NotCreated) error {
+	return d.write(func() error { return d.Store.RecordNotCreated(ctx, u) })
 }
 
 // RecordSubmitted is no effect of its own: the request that follows is one, and

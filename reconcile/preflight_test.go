@@ -17,12 +17,12 @@ import (
 // there is one, a first apply asks for bulk jobs with it, and else with one of its own.
 func TestHowManyJobsAreRehearsed(t *testing.T) {
 	for _, row := range []struct {
-		rehearse reconcile.Rehearsal
+		rehearse reconcile.Preflight
 		checks   int
-	}{{reconcile.RehearseAuto, 1}, {reconcile.RehearseAlways, 3}, {reconcile.RehearseNever, 1}} {
+	}{{reconcile.PreflightAuto, 1}, {reconcile.PreflightAlways, 3}, {reconcile.PreflightNever, 1}} {
 		t.Run(string(row.rehearse), func(t *testing.T) {
 			w := small(newWorld(t))
-			w.bulk.Rehearse = row.rehearse
+			w.bulk.Preflight = row.rehearse
 			w.agent = w.newAgent()
 			for i := range 5 { // three jobs of two trees at most
 				w.tree(fmt.Sprintf("spring-%d", i), "active")
@@ -36,7 +36,7 @@ func TestHowManyJobsAreRehearsed(t *testing.T) {
 	}
 }
 
-// A tree of another shape is among those that are rehearsed, however many there
+// A tree of another shape is among those that are preflighted, however many there
 // are of the first.
 func TestSampleHoldsATreeOfEveryShape(t *testing.T) {
 	w := small(newWorld(t))
@@ -56,7 +56,7 @@ func TestSampleHoldsATreeOfEveryShape(t *testing.T) {
 	}
 }
 
-// What the service says to try again is no word about the row: the rehearsal lets it
+// What the service says to try again is no word about the row: the preflight lets it
 // pass, and the job itself waits and goes again.
 func TestARehearsalDoesNotRefuseWhatMayPass(t *testing.T) {
 	w := newWorld(t)
@@ -82,7 +82,7 @@ func TestARehearsalDoesNotRefuseWhatMayPass(t *testing.T) {
 	}
 }
 
-// What the service refuses in a rehearsal stands at its row, in its words; what was not
+// What the service refuses in a preflight stands at its row, in its words; what was not
 // sent for that waits for it.
 func TestWhatARehearsalRefusesFailsAtItsRow(t *testing.T) {
 	w := newWorld(t)

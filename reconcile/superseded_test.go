@@ -51,7 +51,7 @@ func TestG18WhatNewerFilesTakeBackIsNotSent(t *testing.T) {
 			w.before()
 			w.clean()
 			w.after()
-			w.agent.Overtaken = leaving(row.overtaken)
+			w.agent.Superseded = leaving(row.overtaken)
 			report := w.apply()
 			for _, o := range report.Outcomes {
 				want := state.OutcomeApplied
@@ -73,7 +73,7 @@ func TestG18WhatNewerFilesTakeBackIsNotSent(t *testing.T) {
 					t.Errorf("%s of %s is %s; want %s", row.live[1], row.live[0], got, row.live[2])
 				}
 			}
-			w.agent.Overtaken = nil
+			w.agent.Superseded = nil
 			w.clean()
 		})
 	}
@@ -86,11 +86,11 @@ func TestG18AnArchiveThatNewerFilesTakeBackIsNotSent(t *testing.T) {
 	w.clean()
 	w.campaign("spring", "archived", 100_000_000)
 	w.permitAll("archives")
-	w.agent.Overtaken = leaving("campaign/spring")
+	w.agent.Superseded = leaving("campaign/spring")
 	if report := w.apply(); report.Count(state.OutcomeApplied) != 0 {
 		t.Errorf("the apply ends %s; want nothing applied", report.Summary())
 	}
-	w.agent.Overtaken = nil
+	w.agent.Superseded = nil
 	w.campaign("spring", "active", 100_000_000)
 	if again := w.plan().Plan; len(again.Changes) != 0 {
 		t.Errorf("as it was before, the plan has %d changes; want none: %s", len(again.Changes), describe(again))
@@ -113,7 +113,7 @@ func TestG18AJobThatWaitsForItsTurnHearsOfNewerFiles(t *testing.T) {
 	}
 	s, before := &sent{}, -1
 	agent := w.through(s, w.store)
-	agent.Overtaken = func(a resource.Address) string {
+	agent.Superseded = func(a resource.Address) string {
 		if a.String() != "campaign/c19" {
 			return ""
 		}

@@ -11,26 +11,26 @@ import (
 	"adsync/state"
 )
 
-// overtaken says why a part is not sent any more: newer files, of which the agent
+// supersededWhy says why a part is not sent any more: newer files, of which the agent
 // heard while it applies these, say otherwise of its resource, or of a new one above
 // it. What only lowers possible spend goes all the same, unless it cannot be taken
 // back: the newer files may ask for less still, and the next run is not there yet.
-func (r *run) overtaken(p part) string {
-	if r.Overtaken == nil || r.forecast != nil || r.lowersForNow(p) {
+func (r *run) supersededWhy(p part) string {
+	if r.Superseded == nil || r.forecast != nil || r.lowersForNow(p) {
 		return ""
 	}
-	if why := r.Overtaken(p.change.Address); why != "" {
+	if why := r.Superseded(p.change.Address); why != "" {
 		return why
 	}
 	for above := r.Schemas.Parent(p.change.Address); !above.IsZero(); above = r.Schemas.Parent(above) {
-		if c := r.byAddr[above]; c != nil && isNew(c) && r.Overtaken(above) != "" {
-			return r.Overtaken(above)
+		if c := r.byAddr[above]; c != nil && isNew(c) && r.Superseded(above) != "" {
+			return r.Superseded(above)
 		}
 	}
 	return ""
 }
 
-// lowersForNow says that a part lowers possible spend and ends nothing.
+// lowersForNow reports whether a part lowers possible spend and ends nothing.
 func (r *run) lowersForNow(p part) bool {
 	schema := r.Schemas.Of(p.change.Address.Kind)
 	removal := schema.RemovalAttribute()
@@ -40,14 +40,14 @@ func (r *run) lowersForNow(p part) bool {
 	return len(p.fields) > 0 && !slices.ContainsFunc(p.fields, ends)
 }
 
-// notOvertaken drops parts that newer files take back.
-func (r *run) notOvertaken(parts []part) []part {
-	if r.Overtaken == nil {
+// withoutSuperseded drops parts that newer files take back.
+func (r *run) withoutSuperseded(parts []part) []part {
+	if r.Superseded == nil {
 		return parts
 	}
 	var left []part
 	for _, p := range parts {
-		if why := r.overtaken(p); why != "" {
+		if why := r.supersededWhy(p); why != "" {
 			r.skip(p.change.Address, why)
 			continue
 		}
@@ -56,14 +56,14 @@ func (r *run) notOvertaken(parts []part) []part {
 	return left
 }
 
-// runNotOvertaken runs a job, when its turn has come, without what newer files take
+// runWithoutSuperseded runs a job, when its turn has come, without what newer files take
 // back. Its key was never sent, and so is free for other bytes.
-func (r *run) runNotOvertaken(ctx context.Context, step state.Step, b batch, own turn) ([]settled, error) {
+func (r *run) runWithoutSuperseded(ctx context.Context, step state.Step, b batch, own turn) ([]opOutcome, error) {
 	var kept batch
-	var outcomes []settled
+	var outcomes []opOutcome
 	for _, p := range b {
-		if why := r.overtaken(p.part); why != "" && !p.repeat {
-			outcomes = append(outcomes, settled{
+		if why := r.supersededWhy(p.part); why != "" && !p.repeat {
+			outcomes = append(outcomes, opOutcome{
 				Address: p.part.change.Address, ResourceID: r.ids[p.part.change.Address],
 				Outcome: state.OutcomeSkipped, Code: string(diag.OperationSkipped), Message: why,
 			})
@@ -86,8 +86,8 @@ func (r *run) runNotOvertaken(ctx context.Context, step state.Step, b batch, own
 	return append(outcomes, sent...), err
 }
 
-// Overtakes compares what two versions of the files say of a resource.
-func Overtakes(newer, files *resource.Snapshot, address resource.Address) bool {
+// Supersedes compares what two versions of the files say of a resource.
+func Supersedes(newer, files *resource.Snapshot, address resource.Address) bool {
 	a, b := newer.Get(address), files.Get(address)
 	if a == nil || b == nil {
 		return a != b

@@ -14,25 +14,25 @@ import (
 	"adsync/plan"
 )
 
-// rehearse sends creates this run would put into jobs as validate_only jobs
+// preflight sends creates this run would put into jobs as validate_only jobs
 // first, under keys of their own. What the service refuses becomes a problem at
 // its row, and nothing is applied. What such a job does not check (interface,
 // part 4, bulk rule 9) can still fail later.
-func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
-	if !r.caps[resource.BulkJobs] || !r.rehearses() {
+func (r *run) preflight(ctx context.Context) ([]diag.Problem, error) {
+	if !r.caps[resource.BulkJobs] || !r.preflights() {
 		return nil, nil
 	}
-	checks, keys, err := r.rehearsal(ctx)
+	checks, keys, err := r.preflightJobs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if r.forecast != nil {
-		err := r.foretellChecks(checks)
+		err := r.predictChecks(checks)
 		r.supposed = r.supposed && len(checks) == 0
 		return nil, errors.Join(err, r.askWhereSupposed(ctx))
 	}
-	problems, err := r.rehearseJobs(ctx, len(checks), func(i int) ([]diag.Problem, error) {
-		return r.rehearseCreates(ctx, checks[i], keys)
+	problems, err := r.runPreflight(ctx, len(checks), func(i int) ([]diag.Problem, error) {
+		return r.preflightCreates(ctx, checks[i], keys)
 	})
 	if err != nil {
 		return nil, err
@@ -40,16 +40,16 @@ func (r *run) rehearse(ctx context.Context) ([]diag.Problem, error) {
 	return problems, r.askWhereSupposed(ctx)
 }
 
-// rehearses says that this run sends its creates as validate_only jobs first.
-func (r *run) rehearses() bool {
-	return r.Bulk.Rehearse != RehearseNever || r.dry && r.forecast == nil
+// preflights reports whether this run sends its creates as validate_only jobs first.
+func (r *run) preflights() bool {
+	return r.Bulk.Preflight != PreflightNever || r.dry && r.forecast == nil
 }
 
-// rehearsal gives the jobs a rehearsal sends, and the keys of what is in them: all,
+// preflightJobs returns the jobs a preflight sends, and the keys of what is in them: all,
 // or the one that holds a tree of every shape. Trees of one shape differ in values
 // only, and those adsync has checked; what an account may not do shows in the shape.
-func (r *run) rehearsal(ctx context.Context) (jobs []batch, keys map[resource.Address]string, err error) {
-	all := r.dry && r.forecast == nil || r.Bulk.Rehearse == RehearseAlways // who only asks wants to hear everything
+func (r *run) preflightJobs(ctx context.Context) (jobs []batch, keys map[resource.Address]string, err error) {
+	all := r.dry && r.forecast == nil || r.Bulk.Preflight == PreflightAlways // who only asks wants to hear everything
 	said := r.saidInJobs()
 	if all || len(said) <= r.jobRoom().operations {
 		c, err := r.planCreation(ctx)
@@ -80,7 +80,7 @@ func (r *run) sample(ctx context.Context, said []part) (jobs []batch, keys map[r
 		if err != nil {
 			return nil, nil, err
 		}
-		whole, err := r.packAgain(tree, own)
+		whole, err := r.repack(tree, own)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -105,9 +105,9 @@ func (r *run) sample(ctx context.Context, said []part) (jobs []batch, keys map[r
 	return []batch{sample}, keys, nil
 }
 
-// packAgain packs creates under other keys, parents first: without what is too large
+// repack packs creates under other keys, parents first: without what is too large
 // under them, and without what is beneath that.
-func (r *run) packAgain(creates batch, keys map[resource.Address]string) (batch, error) {
+func (r *run) repack(creates batch, keys map[resource.Address]string) (batch, error) {
 	left := map[resource.Address]bool{}
 	var whole batch
 	e := r.encoder()
@@ -148,12 +148,12 @@ func (r *run) shapeOf(tree batch) string {
 	return strings.Join(slices.Sorted(maps.Keys(shapes)), "\n")
 }
 
-func (r *run) rehearseJobs(ctx context.Context, jobs int,
-	rehearse func(int) ([]diag.Problem, error)) ([]diag.Problem, error) {
+func (r *run) runPreflight(ctx context.Context, jobs int,
+	check func(int) ([]diag.Problem, error)) ([]diag.Problem, error) {
 	var problems diag.List
 	for i := range jobs {
 		r.Agent.progress("check", i, jobs)
-		found, err := rehearse(i)
+		found, err := check(i)
 		if errors.Is(err, adsapi.ErrNotFound) { // no bulk jobs any more: single requests carry everything
 			r.supposed = false
 			return problems.Sorted(), r.remember(ctx, resource.BulkJobs, false)
@@ -171,18 +171,18 @@ func (r *run) rehearseJobs(ctx context.Context, jobs int,
 	return problems.Sorted(), nil
 }
 
-func (r *run) rehearseCreates(ctx context.Context,
+func (r *run) preflightCreates(ctx context.Context,
 	job batch, keys map[resource.Address]string) ([]diag.Problem, error) {
 	own := make(map[resource.Address]string, len(job))
 	for _, p := range job { // a parent stands in the job of its children
-		own[p.part.change.Address] = rehearsalKey(keys[p.part.change.Address])
+		own[p.part.change.Address] = preflightKey(keys[p.part.change.Address])
 	}
-	check, err := r.packAgain(job, own)
+	check, err := r.repack(job, own)
 	if err != nil || len(check) == 0 {
 		return nil, err
 	}
 	if r.dry {
-		return r.searched(ctx, check)
+		return r.isolateRefusal(ctx, check)
 	}
 	problems, err := r.validated(ctx, check)
 	if refusesContent(err) {
@@ -191,9 +191,9 @@ func (r *run) rehearseCreates(ctx context.Context,
 	return problems, err
 }
 
-// searched is validated for who only asks: where the service refuses a job whole,
+// isolateRefusal is validated for who only asks: where the service refuses a job whole,
 // it is asked about less and less of it, until what it refuses stands alone.
-func (r *run) searched(ctx context.Context, check batch) ([]diag.Problem, error) {
+func (r *run) isolateRefusal(ctx context.Context, check batch) ([]diag.Problem, error) {
 	problems, err := r.validated(ctx, check)
 	if !refusesContent(err) {
 		return problems, err
@@ -202,20 +202,20 @@ func (r *run) searched(ctx context.Context, check batch) ([]diag.Problem, error)
 		return []diag.Problem{r.refusedWith(check, err)}, nil
 	}
 	if parted := halves(r, check); len(parted) > 1 {
-		front, err := r.searched(ctx, parted[0])
+		front, err := r.isolateRefusal(ctx, parted[0])
 		if err != nil {
 			return nil, err
 		}
-		back, err := r.searched(ctx, parted[1])
+		back, err := r.isolateRefusal(ctx, parted[1])
 		return slices.Concat(front, back), err
 	}
-	return r.searchedTree(ctx, check)
+	return r.isolateRefusalIn(ctx, check)
 }
 
-// searchedTree finds what a tree is refused for: parents stand before their
+// isolateRefusalIn finds what a tree is refused for: parents stand before their
 // children, so the shortest front that is refused ends with it. What stands
 // neither there nor beneath it is asked about again.
-func (r *run) searchedTree(ctx context.Context, tree batch) ([]diag.Problem, error) {
+func (r *run) isolateRefusalIn(ctx context.Context, tree batch) ([]diag.Problem, error) {
 	var refusal error
 	passes, refused := 0, len(tree)
 	for refused-passes > 1 {
@@ -245,7 +245,7 @@ func (r *run) searchedTree(ctx context.Context, tree batch) ([]diag.Problem, err
 	if len(rest) == 0 {
 		return problems, nil
 	}
-	others, err := r.searched(ctx, rest)
+	others, err := r.isolateRefusal(ctx, rest)
 	return slices.Concat(problems, others), err
 }
 
@@ -266,7 +266,7 @@ func (r *run) refusedWith(check batch, refusal error) diag.Problem {
 	}
 }
 
-// validated gives what the service says about a job it only validates.
+// validated returns what the service says about a job it only validates.
 func (r *run) validated(ctx context.Context, check batch) ([]diag.Problem, error) {
 	body, err := check.body(true)
 	if err != nil {
@@ -296,7 +296,7 @@ func (r *run) refusals(check batch, page adsapi.OperationPage) []diag.Problem {
 		if !ours || result.Status != "failed" {
 			continue
 		}
-		if mayPass(result) && !r.dry { // no word about the row: the job itself waits and goes again
+		if isRetryable(result) && !r.dry { // no word about the row: the job itself waits and goes again
 			continue
 		}
 		problems = append(problems, diag.Problem{

@@ -20,9 +20,9 @@ const grace = 30 * time.Second
 // is a process that stood still, such as one that was stopped or a machine that
 // slept: what it knows of the account is old.
 const (
-	planLife   = 30 * time.Minute
-	stillFor   = 15 * time.Minute
-	flightLife = jobPatience + 15*time.Minute
+	planLife    = 30 * time.Minute
+	stillFor    = 15 * time.Minute
+	requestLife = jobPatience + 15*time.Minute
 )
 
 // ErrStale says that what a plan was computed from is too old to be applied.
@@ -47,17 +47,17 @@ func inWave(when, wave string, err error) error {
 	return fmt.Errorf("%s wave %q: %w", when, wave, err)
 }
 
-// Flights are the requests that are under way, and the last sign of life. The nil
+// InFlight are the requests that are under way, and the last sign of life. The nil
 // Flights watch nothing.
-type Flights struct {
+type InFlight struct {
 	mu         sync.Mutex
 	steps      map[string]state.Step
 	alive      time.Time
 	stoodStill time.Duration
 }
 
-// Steps gives the steps whose request was sent and not answered yet.
-func (f *Flights) Steps() []state.Step {
+// Steps returns the steps whose request was sent and not answered yet.
+func (f *InFlight) Steps() []state.Step {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var steps []state.Step
@@ -68,10 +68,10 @@ func (f *Flights) Steps() []state.Step {
 	return steps
 }
 
-// depart journals that a step is sent, unless the run is to stop, by an interrupt
+// beginRequest journals that a step is sent, unless the run is to stop, by an interrupt
 // or an order (adsapi.Config.Halt): then it stays where it is, never sent. The context it gives
-// goes on for a while after an interrupt, so that what was sent is heard of; landed ends it.
-func (a *Agent) depart(ctx context.Context, step state.Step) (flying context.Context, landed func(), err error) {
+// goes on for a while after an interrupt, so that what was sent is heard of; done ends it.
+func (a *Agent) beginRequest(ctx context.Context, step state.Step) (sendCtx context.Context, done func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -79,28 +79,28 @@ func (a *Agent) depart(ctx context.Context, step state.Step) (flying context.Con
 		return nil, nil, err
 	}
 	step.SentAt = a.Now()
-	if err := a.Flights.takeOff(step); err != nil {
+	if err := a.InFlight.begin(step); err != nil {
 		return nil, nil, err
 	}
 	if err := a.Store.Move(ctx, step.ID, state.Sent, state.Update{SentAt: step.SentAt}); err != nil {
-		a.Flights.land(step, a.Now())
+		a.InFlight.done(step, a.Now())
 		return nil, nil, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	flying, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	sendCtx, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	interrupted := context.AfterFunc(ctx, func() {
-		if a.Sleep(flying, grace) == nil {
+		if a.Sleep(sendCtx, grace) == nil {
 			end(errGrace)
 		}
 	})
-	return flying, func() {
+	return sendCtx, func() {
 		interrupted()
 		end(nil)
-		a.Flights.land(step, a.Now())
+		a.InFlight.done(step, a.Now())
 	}, nil
 }
 
-// board is the moment from which standing still is counted.
-func (f *Flights) board(now time.Time) {
+// start is the moment from which standing still is counted.
+func (f *InFlight) start(now time.Time) {
 	if f == nil {
 		return
 	}
@@ -109,13 +109,13 @@ func (f *Flights) board(now time.Time) {
 	f.alive, f.stoodStill = now, 0
 }
 
-func (f *Flights) takeOff(step state.Step) error {
+func (f *InFlight) begin(step state.Step) error {
 	if f == nil {
 		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.seen(step.SentAt)
+	f.signOfLife(step.SentAt)
 	if f.stoodStill > 0 {
 		return fmt.Errorf("%w: adsync stood still for %s in the middle of it, and nothing more was sent; plan again",
 			ErrStale, f.stoodStill.Round(time.Second))
@@ -127,33 +127,33 @@ func (f *Flights) takeOff(step state.Step) error {
 	return nil
 }
 
-// moves is a sign of life of what sends nothing that is journalled: a job that only
+// signOfLife is a sign of life of what sends nothing that is journalled: a job that only
 // asks and is waited for, a resource of many that is read.
-func (a *Agent) moves() {
-	if a.Flights == nil {
+func (a *Agent) signOfLife() {
+	if a.InFlight == nil {
 		return
 	}
-	a.Flights.mu.Lock()
-	defer a.Flights.mu.Unlock()
-	a.Flights.seen(a.Now())
+	a.InFlight.mu.Lock()
+	defer a.InFlight.mu.Unlock()
+	a.InFlight.signOfLife(a.Now())
 }
 
-// seen notes a sign of life, and how long there was none.
-func (f *Flights) seen(now time.Time) {
+// signOfLife notes a sign of life, and how long there was none.
+func (f *InFlight) signOfLife(now time.Time) {
 	if gap := since(f.alive, now); !f.alive.IsZero() && gap > stillFor {
 		f.stoodStill = gap
 	}
 	f.alive = now
 }
 
-func (f *Flights) land(step state.Step, now time.Time) {
+func (f *InFlight) done(step state.Step, now time.Time) {
 	if f == nil {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.steps, step.ID)
-	if took := since(step.SentAt, now); took > flightLife {
+	if took := since(step.SentAt, now); took > requestLife {
 		f.stoodStill = took
 	}
 	f.alive = now

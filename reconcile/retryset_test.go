@@ -31,7 +31,7 @@ func (j *jobs) note(r *http.Request) bool {
 	return true
 }
 
-// with gives the jobs that hold such operations.
+// with returns the jobs that hold such operations.
 func (j *jobs) with(operation string) *jobs {
 	some := &jobs{}
 	for i, body := range j.bodies {
@@ -203,7 +203,7 @@ func TestUpdateWithoutAResultIsReadBack(t *testing.T) {
 	}
 }
 
-// answered gives an answer with a word of its body put in place of another.
+// answered returns an answer with a word of its body put in place of another.
 func answered(response *http.Response, was, is string) *http.Response {
 	content, _ := io.ReadAll(response.Body)
 	_ = response.Body.Close()
@@ -251,7 +251,7 @@ func TestConflictOfAJob(t *testing.T) {
 	}
 }
 
-// copyBody gives an answer again of which the body was taken.
+// copyBody returns an answer again of which the body was taken.
 func copyBody(response *http.Response, into *strings.Builder) *http.Response {
 	content, _ := io.ReadAll(response.Body)
 	_ = response.Body.Close()
@@ -260,7 +260,7 @@ func copyBody(response *http.Response, into *strings.Builder) *http.Response {
 	return response
 }
 
-// validates says that a request is a dry run.
+// validates reports whether a request is a dry run.
 func validates(r *http.Request) bool {
 	return bytes.Contains(peek(r), []byte(`"validate_only":true`))
 }

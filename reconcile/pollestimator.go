@@ -8,20 +8,20 @@ import (
 	"adsync/internal/adsapi"
 )
 
-// pace is how long jobs took of late, so that the next is asked for when it is
+// pollEstimator is how long jobs took of late, so that the next is asked for when it is
 // likely to be done: every question before that is a request for nothing. While
 // nobody knows, one large job is asked for and the others wait for what it shows.
 // The zero pace knows nothing, and nobody waits for it.
-type pace struct {
+type pollEstimator struct {
 	large, small *atomic.Int64 // 0: not known
-	out          *atomic.Bool  // a first large job is being asked for
+	probing      *atomic.Bool  // a first large job is being asked for
 	followed     *atomic.Int64 // jobs so far
 	supposed     *atomic.Int64 // how long large ones take, as one took longer than those before it
 }
 
-// newPace begins a run.
-func newPace() pace {
-	return pace{new(atomic.Int64), new(atomic.Int64), new(atomic.Bool), new(atomic.Int64), new(atomic.Int64)}
+// newPollEstimator begins a run.
+func newPollEstimator() pollEstimator {
+	return pollEstimator{new(atomic.Int64), new(atomic.Int64), new(atomic.Bool), new(atomic.Int64), new(atomic.Int64)}
 }
 
 const (
@@ -32,15 +32,15 @@ const (
 	longestPause = time.Minute             // at most between two questions
 )
 
-// scout waits while another large job is the first to be asked for, two minutes at
+// beginProbe waits while another large job is the first to be asked for, two minutes at
 // most, or says that this one is the first; then home is to be called.
-func (p *pace) scout(ctx context.Context, sleep func(context.Context, time.Duration) error,
+func (p *pollEstimator) beginProbe(ctx context.Context, sleep func(context.Context, time.Duration) error,
 	operations int) (first bool, err error) {
 	if operations < largeJob || p.large == nil {
 		return false, nil
 	}
 	for waited := time.Duration(0); p.known(operations) == 0 && waited < 2*longestPause; waited += largePause {
-		if p.out.CompareAndSwap(false, true) {
+		if p.probing.CompareAndSwap(false, true) {
 			return true, nil
 		}
 		if err := sleep(ctx, largePause); err != nil {
@@ -50,36 +50,36 @@ func (p *pace) scout(ctx context.Context, sleep func(context.Context, time.Durat
 	return false, nil
 }
 
-// home says that the first large job has ended, or will not be heard of.
-func (p *pace) home() { p.out.Store(false) }
+// endProbe says that the first large job has ended, or will not be heard of.
+func (p *pollEstimator) endProbe() { p.probing.Store(false) }
 
-// pauses are the waits between the questions after one job.
-type pauses struct {
-	pace       *pace
+// pollSchedule are the waits between the questions after one job.
+type pollSchedule struct {
+	estimator  *pollEstimator
 	operations int
 	first      time.Duration // until the first question
 	known      bool          // that jobs like it took about as long
-	place      time.Duration // in the row of those that are followed, so that not all ask at once
+	offset     time.Duration // in the row of those that are followed, so that not all ask at once
 	asked      int
 }
 
-// of gives the waits for a job of so many operations that was waited for before.
-func (p *pace) of(operations int, waited time.Duration) *pauses {
-	own := &pauses{pace: p, operations: operations, known: p.known(operations) > 0}
+// of returns the waits for a job of so many operations that was waited for before.
+func (p *pollEstimator) of(operations int, waited time.Duration) *pollSchedule {
+	own := &pollSchedule{estimator: p, operations: operations, known: p.known(operations) > 0}
 	if p.followed != nil {
-		own.place = time.Duration(p.followed.Add(1) % maxJobs)
+		own.offset = time.Duration(p.followed.Add(1) % maxJobs)
 	}
 	own.first = min(max(own.guess()-waited, firstPoll), 2*longestPause)
 	return own
 }
 
 // guess is when the job is likely to be done.
-func (p *pauses) guess() time.Duration {
-	took, least := p.pace.known(p.operations), time.Duration(0)
+func (p *pollSchedule) guess() time.Duration {
+	took, least := p.estimator.known(p.operations), time.Duration(0)
 	if took == 0 {
-		took, least = p.pace.unlike(p.operations), time.Duration(p.operations)*perOperation
+		took, least = p.estimator.otherSize(p.operations), time.Duration(p.operations)*perOperation
 	}
-	guess := took + took/20 + p.place*took/(10*maxJobs)
+	guess := took + took/20 + p.offset*took/(10*maxJobs)
 	if took >= time.Second || took > 0 && p.operations >= largeJob { // whole seconds are known
 		guess += time.Second
 	}
@@ -88,16 +88,16 @@ func (p *pauses) guess() time.Duration {
 
 // more is how much longer to wait, as others like it were found to take longer
 // meanwhile; it is not asked for before that is over.
-func (p *pauses) more(waited time.Duration) time.Duration {
+func (p *pollSchedule) more(waited time.Duration) time.Duration {
 	if left := p.guess() - waited; p.known && left > firstPoll {
 		return min(left, longestPause)
 	}
 	return 0
 }
 
-// next gives the wait after so long: a job that takes longer than was thought is
+// next returns the wait after so long: a job that takes longer than was thought is
 // asked for ever more seldom, and a stuck one now and then.
-func (p *pauses) next(waited time.Duration) time.Duration {
+func (p *pollSchedule) next(waited time.Duration) time.Duration {
 	p.asked++
 	switch {
 	case waited > busyFor:
@@ -113,7 +113,7 @@ func (p *pauses) next(waited time.Duration) time.Duration {
 // took notes a job that was found done after so long: as the service says it, or
 // as it was seen. One that was done at the first question may have been done for
 // a while, so the next is asked for a little sooner.
-func (p *pace) took(operations int, job adsapi.Job, waited time.Duration, atOnce bool) {
+func (p *pollEstimator) took(operations int, job adsapi.Job, waited time.Duration, atOnce bool) {
 	if p.large == nil {
 		return
 	}
@@ -125,7 +125,7 @@ func (p *pace) took(operations int, job adsapi.Job, waited time.Duration, atOnce
 	case atOnce:
 		waited /= 2
 	}
-	kept := p.alike(operations)
+	kept := p.sameSize(operations)
 	if known := time.Duration(kept.Load()); waited < known { // the next may take as long as the slowest of late
 		waited = known - (known-waited)/4
 	}
@@ -135,28 +135,28 @@ func (p *pace) took(operations int, job adsapi.Job, waited time.Duration, atOnce
 	}
 }
 
-// goesOn notes a job that was found under way after so long, and longer than those
+// stillRunning notes a job that was found under way after so long, and longer than those
 // before it took: the others are asked for later, too.
-func (p *pace) goesOn(operations int, waited time.Duration) {
+func (p *pollEstimator) stillRunning(operations int, waited time.Duration) {
 	if known := p.known(operations); known > 0 && waited > known && operations >= largeJob {
 		p.supposed.Store(int64(waited + waited/2))
 	}
 }
 
-func (p *pace) known(operations int) time.Duration {
+func (p *pollEstimator) known(operations int) time.Duration {
 	if p.large == nil {
 		return 0
 	}
-	took := p.alike(operations).Load()
+	took := p.sameSize(operations).Load()
 	if operations >= largeJob && took > 0 {
 		took = max(took, p.supposed.Load())
 	}
 	return time.Duration(took)
 }
 
-// unlike is what jobs of the other size say of one whose like nobody has seen: a
+// otherSize is what jobs of the other size say of one whose like nobody has seen: a
 // large one hardly takes less than a small one, nor a small one less than a tenth of it.
-func (p *pace) unlike(operations int) time.Duration {
+func (p *pollEstimator) otherSize(operations int) time.Duration {
 	switch {
 	case p.large == nil:
 		return 0
@@ -166,8 +166,8 @@ func (p *pace) unlike(operations int) time.Duration {
 	return time.Duration(p.small.Load())
 }
 
-// alike is where it is kept of jobs of about so many operations.
-func (p *pace) alike(operations int) *atomic.Int64 {
+// sameSize is where it is kept of jobs of about so many operations.
+func (p *pollEstimator) sameSize(operations int) *atomic.Int64 {
 	if operations < largeJob {
 		return p.small
 	}

@@ -11,14 +11,14 @@ import (
 	"adsync/state"
 )
 
-// lookForKin finds creates of a job that has ended, whose results were lost, by
+// inferLostCreates finds creates of a job that has ended, whose results were lost, by
 // what is known of those above and beneath them. A create stands beneath what the
 // same job created (interface, part 4, bulk rule 2): a known child tells its
 // parent's id, and beneath a known parent the name tells a child. To ask the
 // service by their keys could make the tree a second time where it does not know
 // them yet, and bind a parent of one tree and a child of the other.
-func (a *Agent) lookForKin(ctx context.Context, step state.Step,
-	outcomes []settled, g again) ([]settled, again, error) {
+func (a *Agent) inferLostCreates(ctx context.Context, step state.Step,
+	outcomes []opOutcome, g retrySet) ([]opOutcome, retrySet, error) {
 	if !slices.ContainsFunc(step.Operations, keyed) || !anyUnknown(outcomes) {
 		return outcomes, g, nil
 	}
@@ -26,52 +26,54 @@ func (a *Agent) lookForKin(ctx context.Context, step state.Step,
 	if err != nil {
 		return outcomes, g, err
 	}
-	k := kin{Agent: a, step: step, outcomes: slices.Clone(outcomes), ids: ids, at: map[resource.Address]int{}}
+	k := createInference{
+		Agent: a, step: step, outcomes: slices.Clone(outcomes), ids: ids, at: map[resource.Address]int{},
+	}
 	for i, o := range step.Operations {
 		k.at[o.Address] = i
 		if k.outcomes[i].Outcome == state.OutcomeApplied || o.Action == actionRepeat {
 			k.ids[o.Address] = k.outcomes[i].ResourceID
 		}
 	}
-	if err := errors.Join(k.above(ctx), k.beneath(ctx)); err != nil {
+	if err := errors.Join(k.inferParents(ctx), k.inferChildren(ctx)); err != nil {
 		return outcomes, g, fmt.Errorf("look for what a job made: %w", err)
 	}
 	for _, address := range k.found {
-		delete(g.unclear, address)
+		delete(g.unknown, address)
 	}
 	return k.outcomes, g, nil
 }
 
-// kin is the search among the operations of one job.
-type kin struct {
+// createInference is the search among the operations of one job.
+type createInference struct {
 	*Agent
 	step     state.Step
-	outcomes []settled
+	outcomes []opOutcome
 	ids      map[resource.Address]string // of what is recorded, and of what the job is known to have made
 	at       map[resource.Address]int    // where the operation on an address stands
 	found    []resource.Address
 }
 
-// lost says that the result of a create is missing, that it met no conflict, and
+// lost reports whether the result of a create is missing, that it met no conflict, and
 // that no other attempt is recorded.
-func (k *kin) lost(i int) bool {
+func (k *createInference) lost(i int) bool {
 	o := k.step.Operations[i]
 	return keyed(o) && k.ids[o.Address] == "" && k.outcomes[i].Outcome == state.OutcomeUnknown &&
 		!inConflict(o.Code) && !inConflict(k.outcomes[i].Code)
 }
 
-func (k *kin) bind(i int, id string) {
+func (k *createInference) bind(i int, id string) {
 	o := k.step.Operations[i]
 	if boundElsewhere(k.ids, o.Address, id) {
 		return
 	}
-	k.outcomes[i] = settled{Address: o.Address, ResourceID: id, Outcome: state.OutcomeApplied}
+	k.outcomes[i] = opOutcome{Address: o.Address, ResourceID: id, Outcome: state.OutcomeApplied}
 	k.ids[o.Address] = id
 	k.found = append(k.found, o.Address)
 }
 
-// above gives lost parents the id their children name, from the lowest up.
-func (k *kin) above(ctx context.Context) error {
+// inferParents gives lost parents the id their children name, from the lowest up.
+func (k *createInference) inferParents(ctx context.Context) error {
 	for i := len(k.step.Operations) - 1; i >= 0; i-- { // parents stand before their children
 		child := k.step.Operations[i]
 		parent, there := k.at[k.Schemas.Parent(child.Address)]
@@ -108,7 +110,8 @@ func (k *kin) above(ctx context.Context) error {
 
 // holds finds the resource of a lost create by a child that is known: it has the
 // name, and the child is listed beneath it.
-func (k *kin) holds(ctx context.Context, lost state.Operation, of *resource.Schema, child string) (string, error) {
+func (k *createInference) holds(ctx context.Context,
+	lost state.Operation, of *resource.Schema, child string) (string, error) {
 	candidates, err := k.candidates(ctx, lost)
 	if err != nil {
 		return "", err
@@ -128,16 +131,17 @@ func (k *kin) holds(ctx context.Context, lost state.Operation, of *resource.Sche
 // candidates are the resources that a lost create may have made: they have its name,
 // and stand beneath its parent, or where that is lost too beneath one that may be it,
 // as a service may list a kind beneath one parent at a time.
-func (k *kin) candidates(ctx context.Context, lost state.Operation) ([]*resource.Resource, error) {
+func (k *createInference) candidates(ctx context.Context, lost state.Operation) ([]*resource.Resource, error) {
 	schema := k.Schemas.Of(lost.Address.Kind)
-	listed, err := k.around(ctx, schema, lost)
+	listed, err := k.listAround(ctx, schema, lost)
 	return slices.DeleteFunc(listed, func(r *resource.Resource) bool {
 		return !sameName(schema, lost.Set, r) || boundElsewhere(k.ids, lost.Address, r.ID)
 	}), err
 }
 
-// around lists where a lost create may have made something.
-func (k *kin) around(ctx context.Context, schema *resource.Schema, lost state.Operation) ([]*resource.Resource, error) {
+// listAround lists where a lost create may have made something.
+func (k *createInference) listAround(ctx context.Context,
+	schema *resource.Schema, lost state.Operation) ([]*resource.Resource, error) {
 	parent := k.Schemas.Parent(lost.Address)
 	if id := k.ids[parent]; id != "" {
 		return k.children(ctx, schema, id)
@@ -161,8 +165,8 @@ func (k *kin) around(ctx context.Context, schema *resource.Schema, lost state.Op
 	return listed, nil
 }
 
-// beneath finds lost creates by their names, one list for all of a parent.
-func (k *kin) beneath(ctx context.Context) error {
+// inferChildren finds lost creates by their names, one list for all of a parent.
+func (k *createInference) inferChildren(ctx context.Context) error {
 	listed := map[resource.Address][]*resource.Resource{}
 	for i, o := range k.step.Operations {
 		parent := k.Schemas.Parent(o.Address)
@@ -189,7 +193,8 @@ func (k *kin) beneath(ctx context.Context) error {
 }
 
 // children are the resources of a kind that stand beneath an id.
-func (k *kin) children(ctx context.Context, schema *resource.Schema, parentID string) ([]*resource.Resource, error) {
+func (k *createInference) children(ctx context.Context,
+	schema *resource.Schema, parentID string) ([]*resource.Resource, error) {
 	children, err := k.listed(ctx, schema, url.Values{schema.ParentWire: {parentID}})
 	return slices.DeleteFunc(children, func(r *resource.Resource) bool {
 		return r.ParentID != "" && r.ParentID != parentID
@@ -198,7 +203,8 @@ func (k *kin) children(ctx context.Context, schema *resource.Schema, parentID st
 
 // listed are the resources of a list that are not removed, none where the service
 // does not list them.
-func (k *kin) listed(ctx context.Context, schema *resource.Schema, query url.Values) ([]*resource.Resource, error) {
+func (k *createInference) listed(ctx context.Context,
+	schema *resource.Schema, query url.Values) ([]*resource.Resource, error) {
 	var listed []*resource.Resource
 	for record, err := range k.reader().list(ctx, schema, query) {
 		if err != nil && !stops(err) {

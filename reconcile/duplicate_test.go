@@ -52,7 +52,7 @@ func TestS21StrayIsNotArchivedAfterAnInterrupt(t *testing.T) {
 			defer interrupt()
 			after := 0
 			agent := w.through(onResultsOfRepeat(func() { row.stop(w, interrupt) }, &after), w.store)
-			agent.Flights = &reconcile.Flights{}
+			agent.InFlight = &reconcile.InFlight{}
 			agent.Sleep = func(ctx context.Context, d time.Duration) error {
 				if d == 30*time.Second { // the grace does not end
 					<-ctx.Done()

@@ -17,18 +17,18 @@ import (
 // job of the run made. It changes nothing that is recorded.
 const actionRepeat = "repeat"
 
-// stray is what a service made where it was to give what is there: of a repeated
+// duplicate is what a service made where it was to give what is there: of a repeated
 // parent another one, and what is beneath that.
-type stray struct {
+type duplicate struct {
 	address resource.Address
 	id      string
 }
 
-// straysOf finds what a job made beside the tree it should have gone on with,
+// duplicatesOf finds what a job made beside the tree it should have gone on with,
 // parents first, and which creates are none of the tree's for that.
-func straysOf(schemas resource.Schemas, operations []state.Operation,
-	outcomes []settled) (strays []stray, apart map[resource.Address]bool) {
-	apart = map[resource.Address]bool{}
+func duplicatesOf(schemas resource.Schemas, operations []state.Operation,
+	outcomes []opOutcome) (duplicates []duplicate, under map[resource.Address]bool) {
+	under = map[resource.Address]bool{}
 	for i, o := range operations { // parents stand before their children
 		outcome := outcomes[i]
 		repeated := o.Action == actionRepeat
@@ -37,21 +37,22 @@ func straysOf(schemas resource.Schemas, operations []state.Operation,
 			continue
 		case repeated && outcome.Outcome == state.OutcomeApplied && outcome.ResourceID == o.ResourceID:
 			continue
-		case !repeated && !apart[schemas.Parent(o.Address)]:
+		case !repeated && !under[schemas.Parent(o.Address)]:
 			continue
 		}
-		apart[o.Address] = true
+		under[o.Address] = true
 		if outcome.Outcome == state.OutcomeApplied && outcome.ResourceID != "" {
-			strays = append(strays, stray{o.Address, outcome.ResourceID})
+			duplicates = append(duplicates, duplicate{o.Address, outcome.ResourceID})
 		}
 	}
-	return strays, apart
+	return duplicates, under
 }
 
-// doubted finds creates of a job that may be of a second tree: a child that is known
+// mayBeDuplicates finds creates of a job that may be of a second tree: a child that is known
 // came back as another one, so its parent may be another one too, and what is
 // beneath that. The attempt before holds what is unknown of them.
-func doubted(schemas resource.Schemas, operations []state.Operation, outcomes []settled) map[resource.Address]bool {
+func mayBeDuplicates(schemas resource.Schemas, operations []state.Operation,
+	outcomes []opOutcome) map[resource.Address]bool {
 	in := map[resource.Address]bool{}
 	for i := len(operations) - 1; i >= 0; i-- { // from the lowest up
 		o, outcome := operations[i], outcomes[i]
@@ -68,7 +69,7 @@ func doubted(schemas resource.Schemas, operations []state.Operation, outcomes []
 	return in
 }
 
-// repeats says that a step repeats parents.
+// repeats reports whether a step repeats parents.
 func repeats(operations []state.Operation) bool {
 	return slices.ContainsFunc(operations, func(o state.Operation) bool { return o.Action == actionRepeat })
 }
@@ -76,7 +77,7 @@ func repeats(operations []state.Operation) bool {
 // noteRepeats remembers what the results of a job say of parents that are
 // repeated. What reading back shows says nothing of it: the parent is there
 // either way.
-func (a *Agent) noteRepeats(ctx context.Context, step state.Step, outcomes []settled) error {
+func (a *Agent) noteRepeats(ctx context.Context, step state.Step, outcomes []opOutcome) error {
 	said, reused := false, true
 	for i, o := range step.Operations {
 		if o.Action != actionRepeat || outcomes[i].Outcome == state.OutcomeUnknown {
@@ -94,23 +95,24 @@ func (a *Agent) noteRepeats(ctx context.Context, step state.Step, outcomes []set
 	return nil
 }
 
-// withoutStrays archives what a job made beside its tree, and gives the outcomes
-// without it: what stands beneath a stray is not created.
-func (a *Agent) withoutStrays(ctx context.Context, step state.Step, outcomes []settled) ([]settled, error) {
+// archiveDuplicates archives what a job made beside its tree, and gives the outcomes
+// without it: what stands beneath a duplicate is not created.
+func (a *Agent) archiveDuplicates(ctx context.Context, step state.Step, outcomes []opOutcome) ([]opOutcome, error) {
 	if !repeats(step.Operations) {
 		return outcomes, nil
 	}
-	strays, _ := straysOf(a.Schemas, step.Operations, outcomes)
-	for _, s := range strays {
-		if err := a.archiveStray(ctx, step, s); err != nil {
+	duplicates, _ := duplicatesOf(a.Schemas, step.Operations, outcomes)
+	for _, s := range duplicates {
+		if err := a.archiveDuplicate(ctx, step, s); err != nil {
 			return nil, fmt.Errorf("archive %s, which the service made a second time as %s: %w", s.address, s.id, err)
 		}
 	}
-	if len(strays) > 0 {
+	if len(duplicates) > 0 {
 		a.notice("the service made %s a second time, as %s, where its create was repeated; that one and what "+
-			"came beneath it are archived, and the rest goes through single requests", strays[0].address, strays[0].id)
+			"came beneath it are archived, and the rest goes through single requests",
+			duplicates[0].address, duplicates[0].id)
 	}
-	return a.withinTree(step, outcomes), nil
+	return a.withoutDuplicates(step, outcomes), nil
 }
 
 // notice says what a person has to hear at once.
@@ -120,28 +122,28 @@ func (a *Agent) notice(format string, args ...any) {
 	}
 }
 
-// withinTree gives the outcomes of a job without what it made beside its tree:
-// a repeated parent is the one that is there, what stands beneath a stray is not
+// withoutDuplicates returns the outcomes of a job without what it made beside its tree:
+// a repeated parent is the one that is there, what stands beneath a duplicate is not
 // created, and of what may be of a second tree nothing is known.
-func (a *Agent) withinTree(step state.Step, outcomes []settled) []settled {
+func (a *Agent) withoutDuplicates(step state.Step, outcomes []opOutcome) []opOutcome {
 	if len(outcomes) == 0 { // nothing was heard of it
 		return outcomes
 	}
-	_, apart := straysOf(a.Schemas, step.Operations, outcomes)
-	doubted := doubted(a.Schemas, step.Operations, outcomes)
+	_, under := duplicatesOf(a.Schemas, step.Operations, outcomes)
+	suspects := mayBeDuplicates(a.Schemas, step.Operations, outcomes)
 	kept := slices.Clone(outcomes)
 	for i, o := range step.Operations {
 		switch {
 		case o.Action == actionRepeat:
 			kept[i].ResourceID = o.ResourceID
-		case doubted[o.Address]:
-			kept[i] = settled{
+		case suspects[o.Address]:
+			kept[i] = opOutcome{
 				Address: o.Address, Outcome: state.OutcomeSkipped,
 				Code: string(diag.NeedsDecision), Message: "may be a second " +
 					o.Address.String() + ": what stands beneath the first was made again with it",
 			}
-		case apart[o.Address] && kept[i].Outcome == state.OutcomeApplied:
-			kept[i] = settled{
+		case under[o.Address] && kept[i].Outcome == state.OutcomeApplied:
+			kept[i] = opOutcome{
 				Address: o.Address, Outcome: state.OutcomeSkipped, Message: "was made beneath a second " +
 					a.Schemas.Parent(o.Address).String() + ", which is archived",
 			}
@@ -150,31 +152,31 @@ func (a *Agent) withinTree(step state.Step, outcomes []settled) []settled {
 	return kept
 }
 
-// archiveStray sends one journalled request. What is archived already is done.
-func (a *Agent) archiveStray(ctx context.Context, of state.Step, s stray) error {
-	step, err := a.strayStep(ctx, of, s)
+// archiveDuplicate sends one journalled request. What is archived already is done.
+func (a *Agent) archiveDuplicate(ctx context.Context, of state.Step, s duplicate) error {
+	step, err := a.duplicateStep(ctx, of, s)
 	if err != nil {
 		return err
 	}
 	if err := a.Store.Begin(ctx, step); err != nil {
 		return err
 	}
-	flying, landed, err := a.depart(ctx, step)
+	sendCtx, done, err := a.beginRequest(ctx, step)
 	if err != nil {
 		return err
 	}
-	defer landed()
-	_, failure := a.Service.Mutate(flying, a.mutation(step))
+	defer done()
+	_, failure := a.Service.Mutate(sendCtx, a.mutation(step))
 	if failure == nil {
-		return a.Store.Finish(flying, step.ID, nil, nil)
+		return a.Store.Finish(sendCtx, step.ID, nil, nil)
 	}
-	// The job stays open until this is certain: recovery finds the stray again.
+	// The job stays open until this is certain: recovery finds the duplicate again.
 	if err := a.Store.Move(context.WithoutCancel(ctx),
 		step.ID, state.Abandoned, state.Update{Note: failure.Error()}); err != nil {
 		return errors.Join(failure, err)
 	}
 	schema := a.Schemas.Of(s.address.Kind)
-	record, err := a.Service.Read(flying, schema.Collection, s.id, nil)
+	record, err := a.Service.Read(sendCtx, schema.Collection, s.id, nil)
 	if err != nil {
 		return errors.Join(failure, err)
 	}
@@ -185,7 +187,7 @@ func (a *Agent) archiveStray(ctx context.Context, of state.Step, s stray) error 
 	return errors.Join(failure, err)
 }
 
-func (a *Agent) strayStep(ctx context.Context, of state.Step, s stray) (state.Step, error) {
+func (a *Agent) duplicateStep(ctx context.Context, of state.Step, s duplicate) (state.Step, error) {
 	sequence, err := a.Store.NextSequence(ctx)
 	if err != nil {
 		return state.Step{}, err

@@ -11,22 +11,22 @@ import (
 	"adsync/state"
 )
 
-// again is which operations of a job may go once more, and after what wait: those
+// retrySet is which operations of a job may go once more, and after what wait: those
 // the service calls retryable, at most maxReruns times; and, once, those of which
 // it does not say so or gave no result.
-type again struct {
-	mayPass map[resource.Address]bool
-	unclear map[resource.Address]bool
-	wait    time.Duration
+type retrySet struct {
+	retryable map[resource.Address]bool
+	unknown   map[resource.Address]bool
+	wait      time.Duration
 }
 
-func (g again) none() bool { return len(g.mayPass)+len(g.unclear) == 0 }
+func (g retrySet) none() bool { return len(g.retryable)+len(g.unknown) == 0 }
 
-func (g *again) add(address resource.Address, unclear bool, wait time.Duration) {
+func (g *retrySet) add(address resource.Address, unclear bool, wait time.Duration) {
 	g.wait = max(g.wait, wait)
-	which := &g.mayPass
+	which := &g.retryable
 	if unclear {
-		which = &g.unclear
+		which = &g.unknown
 	}
 	if *which == nil {
 		*which = map[resource.Address]bool{}
@@ -34,25 +34,25 @@ func (g *again) add(address resource.Address, unclear bool, wait time.Duration) 
 	(*which)[address] = true
 }
 
-// waitAgain is the wait before a job goes again: what it created, or may have, must
+// waitBeforeRetry is the wait before a job goes again: what it created, or may have, must
 // be known by its key by then, or it is made a second time. A create that surely
 // failed has no key to be known.
-func (a *Agent) waitAgain(step state.Step, outcomes []settled, g again) time.Duration {
+func (a *Agent) waitBeforeRetry(step state.Step, outcomes []opOutcome, g retrySet) time.Duration {
 	for i, o := range outcomesIn(step, outcomes) {
 		operation := step.Operations[i]
 		madeNothing := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped
-		if operation.Action == actionRepeat || keyed(operation) && (!madeNothing || g.unclear[o.Address]) {
+		if operation.Action == actionRepeat || keyed(operation) && (!madeNothing || g.unknown[o.Address]) {
 			return max(g.wait, a.Service.KeyLag())
 		}
 	}
 	return g.wait
 }
 
-// once leaves out what stays unclear after it has gone again.
-func (g again) once(before again) again {
-	left := again{mayPass: g.mayPass, wait: g.wait}
-	for address := range g.unclear {
-		if !before.unclear[address] {
+// withoutRetried leaves out what stays unclear after it has gone again.
+func (g retrySet) withoutRetried(before retrySet) retrySet {
+	left := retrySet{retryable: g.retryable, wait: g.wait}
+	for address := range g.unknown {
+		if !before.unknown[address] {
 			left.add(address, true, g.wait)
 		}
 	}
@@ -62,23 +62,23 @@ func (g again) once(before again) again {
 // lookForLost reads back what of a job's lost results can be found out without
 // sending anything again.
 func (a *Agent) lookForLost(ctx context.Context, step state.Step,
-	outcomes []settled, g again) ([]settled, again, error) {
+	outcomes []opOutcome, g retrySet) ([]opOutcome, retrySet, error) {
 	outcomes, g, err := a.lookForUpdates(ctx, step, outcomes, g)
 	if err != nil {
 		return outcomes, g, err
 	}
-	return a.lookForKin(ctx, step, outcomes, g)
+	return a.inferLostCreates(ctx, step, outcomes, g)
 }
 
 // lookForUpdates reads back the updates of which nothing is known: they carry no
 // key, and going again could undo what somebody did since. A create carries its
 // key, which asks for itself.
 func (a *Agent) lookForUpdates(ctx context.Context,
-	step state.Step, outcomes []settled, g again) ([]settled, again, error) {
+	step state.Step, outcomes []opOutcome, g retrySet) ([]opOutcome, retrySet, error) {
 	var asked []int
 	var expected []expectation
 	for i, o := range outcomes {
-		if !g.unclear[o.Address] {
+		if !g.unknown[o.Address] {
 			continue
 		}
 		if operation := operationAt(step, o.Address); operation.Key == "" {
@@ -97,7 +97,7 @@ func (a *Agent) lookForUpdates(ctx context.Context,
 	for n, i := range asked {
 		o := &outcomes[i]
 		if lost := o.Outcome == state.OutcomeUnknown; there[n] || lost {
-			delete(g.unclear, o.Address)
+			delete(g.unknown, o.Address)
 		}
 		switch {
 		case there[n]:
@@ -138,12 +138,12 @@ func (a *Agent) shown(ctx context.Context, expected []expectation) ([]bool, erro
 
 // repetition is a step of its own under a new job key. With creates in it the
 // body is the same, so that what succeeded is reused (interface, part 4, bulk
-// rule 10): of a create that is known, another one is a stray, and nothing
+// rule 10): of a create that is known, another one is a duplicate, and nothing
 // beneath that is of the tree. Updates have no keys to be reused by: only those
 // that failed go again, so that nothing somebody did since to the others is
 // undone.
 func (a *Agent) repetition(ctx context.Context, step state.Step,
-	n int, outcomes []settled, g again) (state.Step, error) {
+	n int, outcomes []opOutcome, g retrySet) (state.Step, error) {
 	key, err := a.jobKey(ctx, "job")
 	if err != nil {
 		return step, err
@@ -158,7 +158,7 @@ func (a *Agent) repetition(ctx context.Context, step state.Step,
 		}
 		return step, nil
 	}
-	return only(step, func(o state.Operation) bool { return g.mayPass[o.Address] || g.unclear[o.Address] })
+	return only(step, func(o state.Operation) bool { return g.retryable[o.Address] || g.unknown[o.Address] })
 }
 
 // only leaves some operations in a step of updates, each byte for byte.
@@ -196,7 +196,7 @@ func (a *Agent) repetitionRefused(ctx context.Context, step state.Step, refusal 
 }
 
 // finishEarlier ends the attempts that waited for results a later one gave.
-func (a *Agent) finishEarlier(ctx context.Context, attempts []state.Step, outcomes []settled) error {
+func (a *Agent) finishEarlier(ctx context.Context, attempts []state.Step, outcomes []opOutcome) error {
 	ids := make([]string, len(attempts))
 	for i, s := range attempts {
 		ids[i] = s.ID
@@ -216,13 +216,13 @@ func (a *Agent) finishEarlier(ctx context.Context, attempts []state.Step, outcom
 	return nil
 }
 
-// outcomesIn gives the outcomes of a step in the order of its operations.
-func outcomesIn(step state.Step, outcomes []settled) []settled {
-	byAddress := make(map[resource.Address]settled, len(outcomes))
+// outcomesIn returns the outcomes of a step in the order of its operations.
+func outcomesIn(step state.Step, outcomes []opOutcome) []opOutcome {
+	byAddress := make(map[resource.Address]opOutcome, len(outcomes))
 	for _, o := range outcomes {
 		byAddress[o.Address] = o
 	}
-	own := make([]settled, len(step.Operations))
+	own := make([]opOutcome, len(step.Operations))
 	for i, operation := range step.Operations {
 		own[i] = byAddress[operation.Address]
 	}
@@ -237,8 +237,8 @@ func operationAt(step state.Step, address resource.Address) state.Operation {
 // better joins the outcomes of a job with those of its repetition, which may be
 // of a part of it: what was applied stays, and what was unknown is known only by
 // a result.
-func better(earlier, later []settled) []settled {
-	repeated := make(map[resource.Address]settled, len(later))
+func better(earlier, later []opOutcome) []opOutcome {
+	repeated := make(map[resource.Address]opOutcome, len(later))
 	for _, o := range later {
 		repeated[o.Address] = o
 	}
@@ -253,6 +253,6 @@ func better(earlier, later []settled) []settled {
 	return joined
 }
 
-func anyUnknown(outcomes []settled) bool {
-	return slices.ContainsFunc(outcomes, func(o settled) bool { return o.Outcome == state.OutcomeUnknown })
+func anyUnknown(outcomes []opOutcome) bool {
+	return slices.ContainsFunc(outcomes, func(o opOutcome) bool { return o.Outcome == state.OutcomeUnknown })
 }

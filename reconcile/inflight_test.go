@@ -53,7 +53,7 @@ func TestS19ProcessThatStoodStillSendsNothingMore(t *testing.T) {
 		}
 		return send(r)
 	}), w.store)
-	agent.Flights = &reconcile.Flights{}
+	agent.InFlight = &reconcile.InFlight{}
 	_, err := agent.Apply(t.Context(), w.plan())
 	if !errors.Is(err, reconcile.ErrStale) {
 		t.Errorf("Apply = %v; want %v", err, reconcile.ErrStale)
@@ -111,7 +111,7 @@ func TestS21WhatIsUnderWayIsHeardOfAfterAnInterrupt(t *testing.T) {
 		}
 		return send(r)
 	}), w.store)
-	agent.Flights = &reconcile.Flights{}
+	agent.InFlight = &reconcile.InFlight{}
 	agent.Sleep = func(ctx context.Context, _ time.Duration) error { // the grace does not end
 		<-ctx.Done()
 		return ctx.Err()
@@ -124,7 +124,7 @@ func TestS21WhatIsUnderWayIsHeardOfAfterAnInterrupt(t *testing.T) {
 	if o := outcomes(report)["ad_group/spring/new"]; o == state.OutcomeUnknown || w.last("ad_group/spring/new") == nil {
 		t.Errorf("the ad group is %s; want it known and recorded", o)
 	}
-	if left := agent.Flights.Steps(); len(left) != 0 {
+	if left := agent.InFlight.Steps(); len(left) != 0 {
 		t.Errorf("%d requests are under way at the end", len(left))
 	}
 }
@@ -133,7 +133,7 @@ func TestS21WhatIsUnderWayIsHeardOfAfterAnInterrupt(t *testing.T) {
 // person understands, and the next run finds it.
 func TestS21WhatIsNotHeardOfAfterAnInterruptIsSaidInWords(t *testing.T) {
 	w := newWorld(t)
-	w.bulk.Rehearse = reconcile.RehearseNever
+	w.bulk.Preflight = reconcile.PreflightNever
 	w.tree("spring", "paused")
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
