@@ -11,7 +11,9 @@ import (
 // The accounts of a daemon share the limits of the address they ask from, those of
 // one service among each other; a single command has nobody to share them with.
 func TestAccountsOfADaemonShareTheLimitsOfTheirAddress(t *testing.T) {
-	d := &daemonRun{app: &app{env: func(string) string { return "" }}, log: slog.New(slog.DiscardHandler)}
+	d := &daemonRun{
+		app: &app{console: console{env: func(string) string { return "" }}}, log: slog.New(slog.DiscardHandler),
+	}
 	var shared []*addresses
 	for _, name := range []string{"spring", "summer"} {
 		config := sources.DaemonAccount{Folder: t.TempDir()}

@@ -19,7 +19,11 @@ func TestWhatAFormatCannotSayIsNamed(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "ads.xlsx")
 	var problems bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: &bytes.Buffer{}, err: &problems, env: func(string) string { return "" }}
+	a := &app{
+		console: console{in: strings.NewReader(""), out: &bytes.Buffer{}, err: &problems, env: func(string) string {
+			return ""
+		}},
+	}
 	code := a.main(context.Background(), []string{"convert", "--to", "xlsx", "--out", out, dir})
 	if want := "ad_group/spring/runners: an entry of context_hints has 40000 characters; a cell holds 32767"; code !=
 		exitInvalid || !strings.Contains(problems.String(), want) {

@@ -91,7 +91,9 @@ func followAs(t *testing.T, deaf bool, own sources.DaemonAccount, test func(f *f
 
 func (f *followed) run(deaf bool, own sources.DaemonAccount) (end func()) {
 	log := slog.New(slog.DiscardHandler)
-	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string { return "" }}
+	a := &app{console: console{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string {
+		return ""
+	}}}
 	a.flags.quiet, a.ground.carry = true, f
 	d := &daemonRun{app: a, log: log, began: time.Now(), known: map[string]daemon.Account{}}
 	if d.looks = (looking{listen: f.listen}); deaf {

@@ -72,7 +72,9 @@ ad_groups:
 // run starts a daemon of the account in virtual time.
 func (r *reviewing) run(t *testing.T, folder string) (desk *daemon.Hub, end func()) {
 	log := slog.New(slog.DiscardHandler)
-	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string { return "" }}
+	a := &app{console: console{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string {
+		return ""
+	}}}
 	a.flags.quiet, a.ground.carry = true, r
 	d := &daemonRun{app: a, log: log, began: time.Now(), known: map[string]daemon.Account{}}
 	d.looks = looking{again: time.Hour, blind: time.Hour, listen: func() (watch.News, error) {

@@ -176,8 +176,10 @@ func (d *daemonRun) attendant(config sources.Daemon, name, stateFolder string) *
 func (a *app) forAccount(log *slog.Logger) *app {
 	c := a.clock.orSystem()
 	own := &app{
-		in: strings.NewReader(""), out: io.Discard, err: io.Discard,
-		env: a.env, flags: a.flags, command: "adsync daemon", told: func(text string) { log.Info(text) },
+		console: console{
+			in: strings.NewReader(""), out: io.Discard, err: io.Discard,
+			env: a.env, flags: a.flags, command: "adsync daemon", told: func(text string) { log.Info(text) },
+		},
 	}
 	own.flags.quiet, own.flags.output = true, "json"
 	own.ground, own.reviewing = a.ground, new(sync.Mutex)

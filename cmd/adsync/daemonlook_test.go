@@ -38,7 +38,7 @@ func TestADroppedFileHasANameThatIsRead(t *testing.T) {
 		{"adsync.yaml", "", "a file of this name is no source"},
 		{"summer.txt", "", "want one of **/*.yaml"},
 	} {
-		l, name, err := k.with(t.Context(), &app{env: os.Getenv}, dir, row.name, dropped)
+		l, name, err := k.with(t.Context(), &app{console: console{env: os.Getenv}}, dir, row.name, dropped)
 		noError(t, err)
 		said := ""
 		for _, p := range l.desired.Problems {

@@ -170,7 +170,9 @@ func (y *years) begin() {
 	y.life = l
 	y.ears = nil
 	log := slog.New(slog.NewTextHandler(logOf{y}, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string { return "" }}
+	a := &app{console: console{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string {
+		return ""
+	}}}
 	a.flags.quiet, a.flags.operator = true, filepath.Join(filepath.Dir(y.dir), "operator.yaml")
 	a.ground = ground{carry: l, keep: func(s state.Store) state.Store { return &disk{s, l, y.known} }}
 	d := &daemonRun{app: a, log: log, began: time.Now(), known: map[string]daemon.Account{}}

@@ -71,7 +71,7 @@ func TestDeployedCommandLines(t *testing.T) {
 		lines["kubernetes"] = append(lines["kubernetes"], arg.(string))
 	}
 	for where, args := range lines {
-		a := &app{env: os.Getenv}
+		a := &app{console: console{env: os.Getenv}}
 		c, rest, err := a.root().Find(args)
 		if err != nil || c.Name() != "daemon" {
 			t.Errorf("%s: %q is the command %v, %v; want daemon", where, args, c, err)

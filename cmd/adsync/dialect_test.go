@@ -24,7 +24,9 @@ func planned(t *testing.T, name string, content []byte) string {
 		[]byte("account: {id: adacct_1, currency: USD, timezone: UTC}\nservice: emulator\n"), 0o600))
 	noError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	var out, said bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: &out, err: &said, env: func(string) string { return "" }}
+	a := &app{console: console{in: strings.NewReader(""), out: &out, err: &said, env: func(string) string {
+		return ""
+	}}}
 	if code := a.main(t.Context(), []string{"plan", "-o", "json", dir}); code != exitDone {
 		t.Fatalf("plan of %s ends with %d:\n%s%s", name, code, &said, &out)
 	}

@@ -76,7 +76,7 @@ func (a *app) runExport(c *cobra.Command, args []string, f exportFlags) error {
 		return err
 	}
 	defer s.end()
-	live, about, err := a.exported(c, s, f)
+	live, about, err := a.exported(c, s, f.figures)
 	if err != nil {
 		return err
 	}
@@ -103,14 +103,14 @@ func (a *app) writeExport(c *cobra.Command, l loaded,
 
 // exported reads the account, and the figures that are asked for. What the
 // figures are to be is judged before anything long begins.
-func (a *app) exported(c *cobra.Command, s *session, f exportFlags) (*resource.Snapshot, sources.Export, error) {
+func (a *app) exported(c *cobra.Command, s *session, of string) (*resource.Snapshot, sources.Export, error) {
 	var windows []resource.Window
-	if f.figures != "" {
+	if of != "" {
 		now, err := s.agent.Present(c.Context())
 		if err != nil {
 			return nil, sources.Export{}, err
 		}
-		if windows, err = resource.ParseWindows(f.figures, now); err != nil {
+		if windows, err = resource.ParseWindows(of, now); err != nil {
 			return nil, sources.Export{}, usage(c, fmt.Errorf("--figures: %w", err))
 		}
 	}

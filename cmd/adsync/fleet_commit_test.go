@@ -48,7 +48,9 @@ func TestAPassAtTheSameCommitIsOneRequest(t *testing.T) {
 	saveFile(t, filepath.Join(root, "key"), keyOfFleet(0))
 	operator := filepath.Join(root, "operator.yaml")
 	saveFile(t, operator, "base_url: http://127.0.0.1/v1\ncredentials: {file: "+filepath.Join(root, "key")+"}\n")
-	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string { return "" }}
+	a := &app{console: console{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string {
+		return ""
+	}}}
 	a.flags.quiet, a.ground.carry = true, f
 	d := &daemonRun{app: a, log: slog.New(slog.DiscardHandler), began: time.Now(), known: map[string]daemon.Account{}}
 	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}, State: filepath.Join(root, "state")}

@@ -96,7 +96,9 @@ func newFleet(t *testing.T, accounts int) *fleet {
 func (f *fleet) run() (end func()) {
 	root := f.t.TempDir()
 	log := slog.New(slog.DiscardHandler)
-	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string { return "" }}
+	a := &app{console: console{in: strings.NewReader(""), out: io.Discard, err: io.Discard, env: func(string) string {
+		return ""
+	}}}
 	a.flags.quiet, a.ground.carry = true, f
 	d := &daemonRun{app: a, log: log, began: time.Now(), known: map[string]daemon.Account{}}
 	d.looks = looking{again: time.Hour, blind: time.Hour, listen: func() (watch.News, error) {

@@ -40,7 +40,9 @@ func TestCredentialsOfTheOperatorGoToTheirHost(t *testing.T) {
 			for name, value := range row.env {
 				env[name] = value
 			}
-			a := &app{out: io.Discard, err: io.Discard, env: func(name string) string { return env[name] }}
+			a := &app{console: console{out: io.Discard, err: io.Discard, env: func(name string) string {
+				return env[name]
+			}}}
 			a.git = &gitSource{flags: gitFlags{url: row.url}}
 			c, _, err := a.gitConfig(a.git.flags)
 			noError(t, err)

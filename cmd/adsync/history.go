@@ -313,7 +313,9 @@ func (a *app) completeRuns(c *cobra.Command, args []string, _ string) ([]string,
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
-	quiet := &app{in: a.in, out: io.Discard, err: io.Discard, env: a.env, flags: a.flags, clock: a.clock}
+	quiet := &app{
+		console: console{in: a.in, out: io.Discard, err: io.Discard, env: a.env, flags: a.flags}, clock: a.clock,
+	}
 	kept, err := quiet.kept(c.Context(), ".")
 	if err != nil {
 		return []string{"last"}, cobra.ShellCompDirectiveNoFileComp

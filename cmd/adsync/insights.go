@@ -83,7 +83,7 @@ func (a *app) runInsights(c *cobra.Command, dir string, schema *resource.Schema,
 		return err
 	}
 	defer s.end()
-	live, about, err := a.exported(c, s, exportFlags{figures: f.figures})
+	live, about, err := a.exported(c, s, f.figures)
 	a.clearLine()
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func TestFiguresAsPeopleReadThem(t *testing.T) {
 		rowOf(week, &resource.Resource{ID: "cmpn_2"}, "", resource.Measured{"0", "0", "0", "", "", ""}),
 	}}
 	var out bytes.Buffer
-	if err := (&app{out: &out, err: &out}).insightsText(d); err != nil {
+	if err := (&app{console: console{out: &out, err: &out}}).insightsText(d); err != nil {
 		t.Fatal(err)
 	}
 	want := `2026-11-01 to 2026-11-07, money in USD

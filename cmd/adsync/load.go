@@ -224,7 +224,7 @@ func pluralAre(n int, noun string) string {
 
 // printJSON writes one document, indented, for people who read it and programs
 // alike.
-func (a *app) printJSON(document any) error { return writeJSON(a.out, document) }
+func (c *console) printJSON(document any) error { return writeJSON(c.out, document) }
 
 // writeJSON prints a document with what a terminal would not show escaped.
 func writeJSON(w io.Writer, document any) error {

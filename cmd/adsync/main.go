@@ -34,20 +34,26 @@ func run(a *app) int {
 	return a.main(ctx, os.Args[1:])
 }
 
-// app is the outside world of one command.
-type app struct {
+// console is what a command reads and prints, and the flags every command has.
+type console struct {
 	in    io.Reader
 	out   io.Writer
 	err   io.Writer
 	env   func(string) string
 	flags flags
 
-	command string        // the words of the subcommand, such as "adsync apply"
-	line    *progressLine // nil where nothing is shown
-	passes  passing
-	clock   clock
-	ground  ground
-	git     *gitSource // nil where a folder is read
+	command string            // the words of the subcommand, such as "adsync apply"
+	line    *progressLine     // nil where nothing is shown
+	told    func(text string) // receives the notes of a quiet command; nil: nobody does
+}
+
+// app is the environment of one command: its console, its clock, its files, its service.
+type app struct {
+	console
+	passes passing
+	clock  clock
+	ground ground
+	git    *gitSource // nil where a folder is read
 
 	before standIn // stands before the emulator in this process; nil: nothing does
 
@@ -56,8 +62,6 @@ type app struct {
 	heard func(secret string) // is told of each credential that is read; nil: nobody blots it out
 	// guards the record of reviews, which a daemon's own reads keep too; nil: nobody else does
 	reviewing *sync.Mutex
-
-	told func(text string) // hears the notes of a quiet command; nil: nobody does
 }
 
 // clock is the time in which the service is spoken to: who sleeps moves it. The
@@ -108,12 +112,12 @@ func coded(err error) string {
 }
 
 // note prints a line for people, which is never data.
-func (a *app) note(format string, args ...any) {
-	a.clearLine()
-	if a.told != nil {
-		a.told(fmt.Sprintf(format, args...))
+func (c *console) note(format string, args ...any) {
+	c.clearLine()
+	if c.told != nil {
+		c.told(fmt.Sprintf(format, args...))
 	}
-	if !a.flags.quiet {
-		fmt.Fprintf(a.err, format+"\n", args...)
+	if !c.flags.quiet {
+		fmt.Fprintf(c.err, format+"\n", args...)
 	}
 }

@@ -323,14 +323,14 @@ func (a *app) document(l loaded, account state.Account, view *reconcile.View) *p
 }
 
 // colorful follows --color, then NO_COLOR, then whether a person looks.
-func (a *app) colorful() bool {
-	switch a.flags.color {
+func (c *console) colorful() bool {
+	switch c.flags.color {
 	case "always":
 		return true
 	case "never":
 		return false
 	}
-	return a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && isTerminal(a.out)
+	return c.env("NO_COLOR") == "" && c.env("TERM") != "dumb" && isTerminal(c.out)
 }
 
 // again gives the allowances of a plan as its apply has to repeat them.

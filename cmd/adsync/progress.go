@@ -43,24 +43,24 @@ func isTerminal(stream any) bool {
 }
 
 // watchProgress begins to show progress, and gives what ends it.
-func (a *app) watchProgress(left func() (left, of int)) (end func()) {
-	if a.flags.quiet {
+func (c *console) watchProgress(left func() (left, of int)) (end func()) {
+	if c.flags.quiet {
 		return func() {}
 	}
 	p := &progressLine{
-		out: a.err, now: time.Now, left: left, width: func() int { return 0 }, stopped: make(chan struct{}),
+		out: c.err, now: time.Now, left: left, width: func() int { return 0 }, stopped: make(chan struct{}),
 	}
-	if isTerminal(a.err) && a.env("TERM") != "dumb" {
-		p.width = func() int { return widthOf(a.err) }
+	if isTerminal(c.err) && c.env("TERM") != "dumb" {
+		p.width = func() int { return widthOf(c.err) }
 	}
 	p.last, p.began = p.now(), p.now()
-	a.line = p
+	c.line = p
 	p.ticking.Go(p.tick)
 	return func() {
 		close(p.stopped)
 		p.ticking.Wait()
 		p.clear()
-		a.line = nil
+		c.line = nil
 	}
 }
 
@@ -126,11 +126,11 @@ func (p *progressLine) clear() {
 }
 
 // clearLine takes the live line away, where there is one.
-func (a *app) clearLine() { a.line.clear() }
+func (c *console) clearLine() { c.line.clear() }
 
 // progress takes how far reading and checking are.
-func (a *app) progress(p reconcile.Progress) {
-	a.line.change(func(m *runview.Meter) {
+func (c *console) progress(p reconcile.Progress) {
+	c.line.change(func(m *runview.Meter) {
 		if !m.Counting() {
 			m.Enter(p.Stage, p.Done, p.Total)
 		}
@@ -138,12 +138,12 @@ func (a *app) progress(p reconcile.Progress) {
 }
 
 // moved takes what happens in an apply.
-func (a *app) moved(e reconcile.Event) {
-	a.line.change(func(m *runview.Meter) {
+func (c *console) moved(e reconcile.Event) {
+	c.line.change(func(m *runview.Meter) {
 		switch e.Kind {
 		case reconcile.RunCounted:
 			m.Enter("apply", 0, 0)
-			m.Count(e.Operations, a.line.now())
+			m.Count(e.Operations, c.line.now())
 		case reconcile.StepMoved:
 			m.Step(e.Wave, e.Step)
 		case reconcile.OpSettled:

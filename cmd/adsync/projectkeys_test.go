@@ -39,7 +39,7 @@ func rule(t *testing.T, project, operator string) ruled {
 	dir := filepath.Join(top, "p")
 	noError(t, os.Mkdir(dir, 0o700))
 	noError(t, os.WriteFile(filepath.Join(dir, "adsync.yaml"), []byte(project+"\n"), 0o600))
-	a := &app{env: func(string) string { return "" }}
+	a := &app{console: console{env: func(string) string { return "" }}}
 	if operator != "" {
 		a.flags.operator = filepath.Join(top, "op.yaml")
 		noError(t, os.WriteFile(a.flags.operator, []byte(operator+"\n"), 0o600))

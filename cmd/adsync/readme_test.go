@@ -156,7 +156,9 @@ func copyOfQuickstart(t *testing.T) string {
 func printed(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, problems bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: &out, err: &problems, env: func(string) string { return "" }}
+	a := &app{console: console{in: strings.NewReader(""), out: &out, err: &problems, env: func(string) string {
+		return ""
+	}}}
 	if code := a.main(context.Background(), args); code != exitDone {
 		t.Fatalf("adsync %s = %d, want 0\n%s", strings.Join(args, " "), code, problems.String())
 	}

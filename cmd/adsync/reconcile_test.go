@@ -16,7 +16,9 @@ import (
 // typed runs a command in this process.
 func typed(ctx context.Context, args ...string) (code int, out, err string) {
 	var stdout, stderr bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: &stdout, err: &stderr, env: func(string) string { return "" }}
+	a := &app{console: console{in: strings.NewReader(""), out: &stdout, err: &stderr, env: func(string) string {
+		return ""
+	}}}
 	code = a.main(ctx, args)
 	return code, stdout.String(), stderr.String()
 }

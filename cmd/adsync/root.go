@@ -62,16 +62,16 @@ func configuration(format string, args ...any) error {
 }
 
 // outputs gives a command its -o flag and checks it before the command runs.
-func (a *app) outputs(c *cobra.Command, formats ...string) {
-	output := c.Flags().StringP("output", "o", formats[0], "output: "+orList(formats))
-	completes(c, "output", formats...)
-	inner := c.RunE
-	c.RunE = func(c *cobra.Command, args []string) error {
-		a.flags.output = *output
-		if !slices.Contains(formats, a.flags.output) {
-			return usage(c, fmt.Errorf("--output is %q; want %s", a.flags.output, orList(formats)))
+func (c *console) outputs(cmd *cobra.Command, formats ...string) {
+	output := cmd.Flags().StringP("output", "o", formats[0], "output: "+orList(formats))
+	completes(cmd, "output", formats...)
+	inner := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c.flags.output = *output
+		if !slices.Contains(formats, c.flags.output) {
+			return usage(cmd, fmt.Errorf("--output is %q; want %s", c.flags.output, orList(formats)))
 		}
-		return inner(c, args)
+		return inner(cmd, args)
 	}
 }
 

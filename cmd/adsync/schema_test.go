@@ -138,7 +138,9 @@ func fits(t *testing.T, schema *jsonschema.Schema, what, text string) {
 func output(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, problems bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: &out, err: &problems, env: func(string) string { return "" }}
+	a := &app{console: console{in: strings.NewReader(""), out: &out, err: &problems, env: func(string) string {
+		return ""
+	}}}
 	a.main(context.Background(), args)
 	return out.String()
 }

@@ -84,7 +84,7 @@ func onAClock(t *testing.T, files map[string]string, test func(w *watched)) {
 
 func (w *watched) watch(root string, listen func() (watch.News, error)) {
 	ctx, cancel := context.WithCancel(w.t.Context())
-	a := &app{out: &w.said, err: &w.said, env: func(string) string { return "" }}
+	a := &app{console: console{out: &w.said, err: &w.said, env: func(string) string { return "" }}}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

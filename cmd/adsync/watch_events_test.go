@@ -20,7 +20,7 @@ func onDisk(t *testing.T, dir string, lookAgain time.Duration,
 	ctx, cancel := context.WithCancel(context.Background())
 	lines := make(chan string, 1000)
 	out := &lineWriter{lines: lines}
-	a := &app{out: out, err: out, env: func(string) string { return "" }}
+	a := &app{console: console{out: out, err: out, env: func(string) string { return "" }}}
 	w := a.watcher(dir, lookAgain, listen, a.lookAt(ctx, dir, 5*time.Millisecond))
 	w.Quiet = 5 * time.Millisecond
 	ended := make(chan struct{})
