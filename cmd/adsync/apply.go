@@ -218,10 +218,10 @@ func confirmed(ctx context.Context, in io.Reader) error {
 	case <-ctx.Done():
 	}
 	if answer == "" {
-		return &exit{exitInterrupted, "no answer; nothing was changed"}
+		return exitWith(exitInterrupted, "no answer; nothing was changed")
 	}
 	if strings.TrimSpace(strings.ToLower(answer)) != "yes" {
-		return &exit{exitRefused, "not confirmed; nothing was changed"}
+		return exitWith(exitRefused, "not confirmed; nothing was changed")
 	}
 	return nil
 }
@@ -272,8 +272,8 @@ func (did *applying) ending(ctx context.Context) error {
 	err := verdict(did.report, did.failure)
 	if known := new(exit); errors.As(err, &known) &&
 		(known.code == exitPartial || known.code == exitUnknown) && ctx.Err() != nil {
-		return &exit{exitInterrupted, "interrupted: " +
-			known.message + "; adsync resume ends what is open, adsync apply goes on"}
+		return exitWith(exitInterrupted, "interrupted: "+
+			known.message+"; adsync resume ends what is open, adsync apply goes on")
 	}
 	return err
 }
@@ -283,30 +283,30 @@ func (did *applying) ending(ctx context.Context) error {
 func verdict(r *reconcile.Report, failure error) error {
 	switch {
 	case len(r.Undecided) > 0:
-		return &exit{exitUnknown, join(failure, undecidedWords(r.Undecided))}
+		return exitWith(exitUnknown, join(failure, undecidedWords(r.Undecided)))
 	case r.Count("unknown") > 0:
-		return &exit{exitUnknown,
-			join(failure, "an outcome is unknown; run apply again: it asks the service before it sends anything")}
+		return exitWith(exitUnknown,
+			join(failure, "an outcome is unknown; run apply again: it asks the service before it sends anything"))
 	case errors.Is(failure, adsapi.ErrHalted):
-		return &exit{exitRefused, join(failure, fmt.Sprintf("%s made before; "+
-			"adsync resume ends what is open, adsync apply goes on", pluralAre(r.Changed(), "change")))}
+		return exitWith(exitRefused, join(failure, fmt.Sprintf("%s made before; "+
+			"adsync resume ends what is open, adsync apply goes on", pluralAre(r.Changed(), "change"))))
 	case failure != nil && r.Changed() == 0:
 		return failure
 	case failure != nil:
-		return &exit{exitPartial, join(failure, "applied in part")}
+		return exitWith(exitPartial, join(failure, "applied in part"))
 	case r.Count("failed")+r.Count("skipped") > 0:
-		return &exit{exitPartial, "applied in part: " + r.Summary()}
+		return exitWith(exitPartial, "applied in part: "+r.Summary())
 	case r.Waiting() > 0 && r.Moved() == 0:
-		return &exit{exitPartial, "applied in part: " + pluralWait(r.Waiting()) + " until what is not valid is mended"}
+		return exitWith(exitPartial, "applied in part: "+pluralWait(r.Waiting())+" until what is not valid is mended")
 	case r.Moved() > 0 && r.Changed() == 0:
 		return stalePlan("nothing of it is as it was saved: %s", moves(r.Moved()))
 	case r.Moved() > 0:
-		return &exit{exitPartial, "applied in part: " + moves(r.Moved()) +
-			" since the plan was saved, and was refused; plan again (" + string(diag.StalePlan) + ")"}
+		return exitWith(exitPartial, "applied in part: "+moves(r.Moved())+
+			" since the plan was saved, and was refused; plan again ("+string(diag.StalePlan)+")")
 	case r.Refused() > 0 && r.Changed() == 0:
-		return &exit{exitRefused, "nothing was changed: what is left is held; see the plan for what would allow it"}
+		return exitWith(exitRefused, "nothing was changed: what is left is held; see the plan for what would allow it")
 	case r.Refused() > 0:
-		return &exit{exitPartial, "applied in part: some changes are held; see the plan for what would allow them"}
+		return exitWith(exitPartial, "applied in part: some changes are held; see the plan for what would allow them")
 	}
 	return nil
 }
@@ -331,5 +331,5 @@ func beside(ctx context.Context, ending, after error) error {
 	if ending == nil {
 		return after
 	}
-	return &exit{exitCode(ctx, ending), coded(ending) + "; " + after.Error()}
+	return exitWith(exitCode(ctx, ending), coded(ending)+"; "+after.Error())
 }

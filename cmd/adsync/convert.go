@@ -82,7 +82,7 @@ func (a *app) runConvert(c *cobra.Command, args []string, f convertFlags) error 
 func (a *app) convertSources(c *cobra.Command, l loaded, f convertFlags, to destination) error {
 	snapshot, beside, err := to.bring(l)
 	if err != nil {
-		return &exit{exitInvalid, err.Error()}
+		return exitWith(exitInvalid, err.Error())
 	}
 	if f.out == "" && len(beside) > 0 {
 		return usage(c, fmt.Errorf("%s would be written beside the new file; use --out",
@@ -90,7 +90,7 @@ func (a *app) convertSources(c *cobra.Command, l loaded, f convertFlags, to dest
 	}
 	contents, err := written(l, f, to, snapshot)
 	if err != nil {
-		return &exit{exitInvalid, fmt.Sprintf("%v; nothing was written", err)}
+		return exitWith(exitInvalid, fmt.Sprintf("%v; nothing was written", err))
 	}
 	if err := to.refuseSources(l, contents); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (a *app) convertSources(c *cobra.Command, l loaded, f convertFlags, to dest
 	}
 	if err := to.holds(c.Context(), l, contents); err != nil {
 		to.remove(fresh)
-		return &exit{exitInvalid, fmt.Sprintf("%s cannot say it all: %v; nothing was written", f.to, err)}
+		return exitWith(exitInvalid, fmt.Sprintf("%s cannot say it all: %v; nothing was written", f.to, err))
 	}
 	if f.out == "" {
 		_, err := a.out.Write(contents[to.name("")])

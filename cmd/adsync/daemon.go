@@ -173,7 +173,7 @@ func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
 		d.askOnce(alive)
 	}
 	if code := codeOfClass(d.hub.Worst()); d.flags.once && !interrupted && code != exitDone {
-		return &exit{code: code}
+		return exitWith(code, "")
 	}
 	return nil
 }
@@ -330,7 +330,7 @@ func (d *daemonRun) checkFiles(config sources.Daemon) error {
 		return nil
 	}
 	d.show(missing)
-	return &exit{exitUsage, fmt.Sprintf("%s of the configuration", counted(missing))}
+	return exitWith(exitUsage, fmt.Sprintf("%s of the configuration", counted(missing)))
 }
 
 func (d *daemonRun) ofFile() (sources.Daemon, error) {
@@ -341,7 +341,7 @@ func (d *daemonRun) ofFile() (sources.Daemon, error) {
 	config, problems := sources.ReadDaemon(file)
 	d.show(problems)
 	if n := len(problems); n > 0 {
-		return config, &exit{exitUsage, fmt.Sprintf("%s of the configuration", counted(problems))}
+		return config, exitWith(exitUsage, fmt.Sprintf("%s of the configuration", counted(problems)))
 	}
 	for _, a := range config.Accounts { // what is watched must not say what watches it
 		if a.Folder == "" {

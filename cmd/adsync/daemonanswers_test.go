@@ -130,11 +130,11 @@ func TestOnlySoManyResultsWait(t *testing.T) {
 	for i := range unpushedMost + 2 {
 		noError(t, os.Mkdir(filepath.Join(string(u), fmt.Sprintf("run-%06d", i+1)), 0o700))
 	}
-	runs, err := u.runs()
+	waiting, err := u.runs()
 	noError(t, err)
-	if entries, _ := os.ReadDir(string(u)); len(runs) != unpushedMost ||
-		runs[0] != "run-000003" || len(entries) != unpushedMost {
+	if entries, _ := os.ReadDir(string(u)); len(waiting) != unpushedMost ||
+		waiting[0] != "run-000003" || len(entries) != unpushedMost {
 		t.Errorf("%d wait, the first %s, and %d lie there; want the newest %d",
-			len(runs), runs[0], len(entries), unpushedMost)
+			len(waiting), waiting[0], len(entries), unpushedMost)
 	}
 }

@@ -63,8 +63,8 @@ func (b *followedBranch) files(ctx context.Context, accepts []string) (f files, 
 	}
 	if gitstore.ClassOf(err) == gitstore.Held {
 		waits := daemon.Rewritten{Revision: f.revision, Before: r.Accepted, Movement: string(r.Movement)}
-		return f, &heldCommit{&exit{exitRefused, fmt.Sprintf("%v; nothing "+
-			"is sent until somebody accepts it: adsync reconcile --accept-commit %.12s", err, r.Commit)}, waits}
+		return f, &heldCommit{exitWith(exitRefused, fmt.Sprintf("%v; nothing "+
+			"is sent until somebody accepts it: adsync reconcile --accept-commit %.12s", err, r.Commit)), waits}
 	}
 	if err != nil {
 		return f, gitExit(err)

@@ -108,26 +108,26 @@ func keptOf(t *testing.T, store state.Store, folder string, now time.Time) (all 
 	t.Helper()
 	age := func(at time.Time) int { return int(now.Sub(at) / (24 * time.Hour)) }
 	by := func(name string) string { return "by " + map[bool]string{true: "nobody", false: name}[name == ""] }
-	runs, err := store.Runs(context.Background(), 0)
+	kept, err := store.Runs(context.Background(), 0)
 	noError(t, err)
 	k := &keptRuns{store: store}
 	var decisions []string
-	for i := len(runs) - 1; i >= 0; i-- {
-		head, err := k.head(runs[i])
+	for i := len(kept) - 1; i >= 0; i-- {
+		head, err := k.head(kept[i])
 		noError(t, err)
 		if head.Decided != "" {
-			decisions = append(decisions, fmt.Sprintf("decision of %d: %s", age(runs[i].Started), head.Decided))
+			decisions = append(decisions, fmt.Sprintf("decision of %d: %s", age(kept[i].Started), head.Decided))
 			continue
 		}
 		report := "no report"
-		content, err := store.Report(context.Background(), runs[i].ID)
+		content, err := store.Report(context.Background(), kept[i].ID)
 		if !errors.Is(err, state.ErrNoReport) {
 			noError(t, err)
 			d, err := runview.Decode(content)
 			noError(t, err)
 			report = "report " + by(d.By)
 		}
-		all = append(all, fmt.Sprintf("run of %d: %s, %s", age(runs[i].Started), by(head.By), report))
+		all = append(all, fmt.Sprintf("run of %d: %s, %s", age(kept[i].Started), by(head.By), report))
 	}
 	all = append(all, decisions...)
 	approvals, err := (&attendant{folder: orders.Folder(folder)}).Approvals()

@@ -40,9 +40,9 @@ func (a *app) runDiff(c *cobra.Command, args []string, detailed bool) error {
 	}
 	switch {
 	case found.Incomplete:
-		return &exit{exitInvalid, "not everything could be compared"}
+		return exitWith(exitInvalid, "not everything could be compared")
 	case detailed && len(found.Differences) > 0:
-		return &exit{exitPending, ""}
+		return exitWith(exitPending, "")
 	}
 	return nil
 }

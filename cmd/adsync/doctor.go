@@ -89,7 +89,7 @@ func (a *app) runDoctor(ctx context.Context, dir string) error {
 	}
 	for _, f := range d.Checks {
 		if f.Result == "problem" {
-			return &exit{f.code, plural(d.Problems, "problem")}
+			return exitWith(f.code, plural(d.Problems, "problem"))
 		}
 	}
 	return nil

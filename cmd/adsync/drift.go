@@ -111,7 +111,7 @@ func (a *app) runDrift(c *cobra.Command, args []string, f driftFlags) error {
 		return a.propose(c.Context(), l, d, len(picks) > 0, view.Hash())
 	}
 	if f.detailed && len(d.Resources) > 0 {
-		return &exit{code: exitPending}
+		return exitWith(exitPending, "")
 	}
 	return nil
 }

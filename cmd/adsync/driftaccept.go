@@ -29,7 +29,7 @@ func (a *app) acceptDrift(ctx context.Context, l loaded, s *session, d driftDocu
 	take.problems = append(take.problems, problems...)
 	if len(take.problems) > 0 {
 		a.showProblems(l.project, take.problems)
-		return &exit{exitInvalid, counted(take.problems) + "; nothing was written"}
+		return exitWith(exitInvalid, counted(take.problems)+"; nothing was written")
 	}
 	if err := l.project.SaveAll(rewrites); err != nil {
 		return configuration("not written: %v", err)

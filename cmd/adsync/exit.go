@@ -56,6 +56,9 @@ type exit struct {
 	message string
 }
 
+// exitWith returns an error that ends the process with a code.
+func exitWith(code int, message string) *exit { return &exit{code, message} }
+
 func (e *exit) Error() string { return e.message }
 
 // exitCode finds the code of any error a command ends with.

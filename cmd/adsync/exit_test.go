@@ -67,7 +67,7 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 		want int
 	}{
 		{"a mistake of adsync", running, errors.New("index out of range"), 1},
-		{"what a command decided itself", running, &exit{code: 6}, 6},
+		{"what a command decided itself", running, exitWith(6, ""), 6},
 		{"a command line that is wrong", running, configuration("no key"), 4},
 		{"problems found before the first change", running, &reconcile.InvalidError{}, 3},
 		{"a key that is wrong or revoked", running, adsapi.ErrUnauthorized, 5},
@@ -82,7 +82,7 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 		{"a folder that cannot be written", running, state.ErrUnusable, 4},
 		{"a disk that failed", running, state.ErrSuspect, 4},
 		{"an interrupt, whatever broke because of it", stopped, adsapi.ErrUnavailable, 130},
-		{"an interrupt after the verdict", stopped, &exit{code: 9}, 9},
+		{"an interrupt after the verdict", stopped, exitWith(9, ""), 9},
 	} {
 		wrapped := fmt.Errorf("read the live account: %w", c.err)
 		if have := exitCode(c.ctx, wrapped); have != c.want {

@@ -16,9 +16,9 @@ var errOneFile = errors.New("the account is more " +
 	"than one YAML file may hold, and could not be read again; want a folder, such as --out live/")
 
 // exportYAML writes one file, or a file for each campaign into the folder out.
-func (a *app) exportYAML(c *cobra.Command, l loaded, live *resource.Snapshot, env resource.Env, f exportFlags) error {
+func (a *app) exportYAML(c *cobra.Command, l loaded, live *resource.Snapshot, values resource.Env, f exportFlags) error {
 	if out := f.out; out != "" && (isFolder(out) || !isFormat(out, "yaml")) {
-		files, err := l.project.YAMLFiles(l.schemas, live, env)
+		files, err := l.project.YAMLFiles(l.schemas, live, values)
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (a *app) exportYAML(c *cobra.Command, l loaded, live *resource.Snapshot, en
 		_, err = to.write(files)
 		return err
 	}
-	content, fits, err := l.project.YAMLFile(l.schemas, live, env)
+	content, fits, err := l.project.YAMLFile(l.schemas, live, values)
 	switch {
 	case err != nil:
 		return err
@@ -45,8 +45,8 @@ func (a *app) exportYAML(c *cobra.Command, l loaded, live *resource.Snapshot, en
 }
 
 // oneYAML writes the content of one converted file.
-func oneYAML(l loaded, s *resource.Snapshot, env resource.Env, w io.Writer) error {
-	content, fits, err := l.project.YAMLFile(l.schemas, s, env)
+func oneYAML(l loaded, s *resource.Snapshot, values resource.Env, w io.Writer) error {
+	content, fits, err := l.project.YAMLFile(l.schemas, s, values)
 	if err == nil && !fits {
 		err = errOneFile
 	}

@@ -158,10 +158,10 @@ func (a *app) showFixed(fixed sources.Fixed, written []string, f fixFlags) error
 	}
 	switch {
 	case diag.HasErrors(fixed.Problems):
-		return &exit{exitInvalid, counted(fixed.Problems) + " left"}
+		return exitWith(exitInvalid, counted(fixed.Problems)+" left")
 	case len(all) > 0 && len(written) == 0:
 		a.note("nothing was written; use --write, or --out for copies")
-		return &exit{exitPending, ""}
+		return exitWith(exitPending, "")
 	case len(all) == 0:
 		a.note("nothing to put right")
 	}

@@ -124,11 +124,11 @@ func printableLines(text string) string {
 func (a *app) formatDone(f formatFlags, changed, unwritten int, problems []diag.Problem) error {
 	switch {
 	case diag.HasErrors(problems):
-		return &exit{exitInvalid, counted(problems) + "; what has them was left as it is"}
+		return exitWith(exitInvalid, counted(problems)+"; what has them was left as it is")
 	case unwritten > 0:
-		return &exit{exitUsage, ""}
+		return exitWith(exitUsage, "")
 	case changed > 0 && (f.check || f.diff):
-		return &exit{exitPending, ""}
+		return exitWith(exitPending, "")
 	case changed == 0:
 		a.note("every file is in order")
 	}

@@ -167,7 +167,7 @@ func (d *departure) look(ctx context.Context, store state.Store) (err error) {
 	}
 	d.holds, err = orders.Folder(d.folder).Attend(func(t time.Duration) { _ = sleep(ctx, t) })
 	if errors.Is(err, orders.ErrAttended) {
-		return &exit{exitLocked, err.Error() + "; take the account out of its configuration first, or end it"}
+		return exitWith(exitLocked, err.Error()+"; take the account out of its configuration first, or end it")
 	}
 	if err != nil {
 		return err
@@ -177,9 +177,9 @@ func (d *departure) look(ctx context.Context, store state.Store) (err error) {
 		return err
 	}
 	if len(open) > 0 {
-		return &exit{exitUnknown,
+		return exitWith(exitUnknown,
 			fmt.Sprintf("%s open, or of unknown outcome: what was sent may still have an effect; "+
-				"end it with adsync resume, or adsync resolve ADDRESS", pluralAre(len(open), "step"))}
+				"end it with adsync resume, or adsync resolve ADDRESS", pluralAre(len(open), "step")))
 	}
 	if err := d.gather(ctx, store); err != nil {
 		return err

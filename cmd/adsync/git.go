@@ -151,12 +151,12 @@ func (a *app) checkOut(ctx context.Context) (err error) {
 func unreadCommit(err error) error {
 	switch {
 	case errors.Is(err, sources.ErrBeyondBounds):
-		return &exit{exitInvalid, err.Error()}
+		return exitWith(exitInvalid, err.Error())
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return &exit{exitUnavailable, err.Error() + "; want space in the folder of temporary files, " + os.TempDir()}
+		return exitWith(exitUnavailable, err.Error()+"; want space in the folder of temporary files, "+os.TempDir())
 	case errors.Is(err, fs.ErrPermission):
-		return &exit{exitUsage, err.Error() +
-			"; want a folder of temporary files that can be written to, as TMPDIR names it"}
+		return exitWith(exitUsage, err.Error()+
+			"; want a folder of temporary files that can be written to, as TMPDIR names it")
 	}
 	return err
 }
@@ -181,8 +181,8 @@ func (a *app) heldHistory(ctx context.Context, changes bool, held error) error {
 		return a.git.store.Accept(ctx, r)
 	}
 	if changes {
-		return &exit{exitRefused, fmt.Sprintf("%v; nothing was changed; to go on with it: %s%s --accept-commit %.12s",
-			held, a.command, a.git.words(), r.Commit)}
+		return exitWith(exitRefused, fmt.Sprintf("%v; nothing was changed; to go on with it: %s%s --accept-commit %.12s",
+			held, a.command, a.git.words(), r.Commit))
 	}
 	if a.note("%v", held); a.flags.quiet { // it is no note
 		fmt.Fprintln(a.err, held)
@@ -215,7 +215,7 @@ var gitExits = map[gitstore.Class]int{
 
 func gitExit(err error) error {
 	if code, known := gitExits[gitstore.ClassOf(err)]; known && !errors.Is(err, context.Canceled) {
-		return &gitFailure{&exit{code, "git: " + err.Error()}, err}
+		return &gitFailure{exitWith(code, "git: "+err.Error()), err}
 	}
 	return err
 }
@@ -320,7 +320,7 @@ func (a *app) operatorAlone() (sources.Operator, error) {
 	o, problems := sources.ReadOperator(file, "")
 	if diag.HasErrors(problems) {
 		a.showProblems(sources.Project{}, problems)
-		return o, &exit{exitInvalid, counted(problems) + "; nothing was changed"}
+		return o, exitWith(exitInvalid, counted(problems)+"; nothing was changed")
 	}
 	return o, nil
 }

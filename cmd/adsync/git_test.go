@@ -36,12 +36,12 @@ func TestCredentialsOfTheOperatorGoToTheirHost(t *testing.T) {
 			token: "of the environment", key: "/keys/mine"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			env := map[string]string{"HOME": t.TempDir(), envOperator: file, "SHOP_TOKEN": "of the file"}
+			vars := map[string]string{"HOME": t.TempDir(), envOperator: file, "SHOP_TOKEN": "of the file"}
 			for name, value := range row.env {
-				env[name] = value
+				vars[name] = value
 			}
 			a := &app{console: console{out: io.Discard, err: io.Discard, env: func(name string) string {
-				return env[name]
+				return vars[name]
 			}}}
 			a.git = &gitSource{flags: gitFlags{url: row.url}}
 			c, _, err := a.gitConfig(a.git.flags)

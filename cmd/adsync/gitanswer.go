@@ -47,7 +47,7 @@ func (a *app) propose(ctx context.Context, l loaded, d driftDocument, picked boo
 	}
 	if problems = append(take.problems, problems...); len(problems) > 0 {
 		a.showProblems(l.project, problems)
-		return &exit{exitInvalid, counted(problems) + "; nothing was pushed"}
+		return exitWith(exitInvalid, counted(problems)+"; nothing was pushed")
 	}
 	files := map[string][]byte{}
 	for _, r := range rewrites {

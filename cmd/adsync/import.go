@@ -100,7 +100,7 @@ func (a *app) imported(c *cobra.Command, l loaded, f importFlags, s *session, fo
 	}
 	contents, err := importContents(l, a.flags.output, to, found.Snapshot, s)
 	if err != nil {
-		return &exit{exitInvalid, fmt.Sprintf("%v; nothing was written", err)}
+		return exitWith(exitInvalid, fmt.Sprintf("%v; nothing was written", err))
 	}
 	applied, err := a.agreeing(c.Context(), l, found, contents)
 	if err != nil {
@@ -149,12 +149,12 @@ func (a *app) agreeing(ctx context.Context, l loaded,
 	}
 	if diag.HasErrors(again.Problems) {
 		a.showProblems(l.project, again.Problems)
-		return nil, &exit{exitInvalid,
-			fmt.Sprintf("the new files would have %s; nothing was written", counted(again.Problems))}
+		return nil, exitWith(exitInvalid,
+			fmt.Sprintf("the new files would have %s; nothing was written", counted(again.Problems)))
 	}
 	applied, err := found.Agreeing(l.schemas, again.Snapshot)
 	if err != nil {
-		return nil, &exit{exitInvalid, fmt.Sprintf("%v; nothing was written", err)}
+		return nil, exitWith(exitInvalid, fmt.Sprintf("%v; nothing was written", err))
 	}
 	return applied, nil
 }
@@ -230,8 +230,8 @@ func (a *app) recording(ctx context.Context, l loaded) (*session, error) {
 	}
 	steps, err := s.store.Open(ctx)
 	if err == nil && len(steps) > 0 {
-		err = &exit{exitRefused, fmt.Sprintf("%s open from an apply "+
-			"that did not end; run adsync apply first: it finds out what became of it", pluralAre(len(steps), "step"))}
+		err = exitWith(exitRefused, fmt.Sprintf("%s open from an apply "+
+			"that did not end; run adsync apply first: it finds out what became of it", pluralAre(len(steps), "step")))
 	}
 	if err != nil {
 		s.end()

@@ -128,7 +128,7 @@ func (a *app) invalid(l loaded, problems []diag.Problem) error {
 	if !diag.HasErrors(problems) {
 		return nil
 	}
-	return &exit{exitInvalid, counted(problems) + "; nothing was changed"}
+	return exitWith(exitInvalid, counted(problems)+"; nothing was changed")
 }
 
 // unready gives the error of files of which nothing can be planned, nil where rows that

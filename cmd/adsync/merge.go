@@ -73,7 +73,7 @@ func (a *app) runMerge(c *cobra.Command, args []string, f mergeFlags) error {
 	project, _ := a.readProject(projectFolder(filepath.Dir(name))) // its problems are those of its file
 	merged, err := sources.Merge(c.Context(), project, versions[0], versions[1], versions[2], kinds.All())
 	if err != nil {
-		return &exit{exitInvalid, diag.Printable(fmt.Sprintf("%s is not merged, and left as it is: %v", name, err))}
+		return exitWith(exitInvalid, diag.Printable(fmt.Sprintf("%s is not merged, and left as it is: %v", name, err)))
 	}
 	if f.out != "" || !bytes.Equal(merged.Content, versions[1]) {
 		if err := replaceFile(cmp.Or(f.out, args[1]), args[1], merged.Content); err != nil {
@@ -133,8 +133,8 @@ func (a *app) showMerge(name string, m sources.Merged) error {
 		a.note("%s that adsync fills stayed as ours has them", plural(m.Filled, "cell"))
 	}
 	if len(m.Conflicts) > 0 {
-		return &exit{exitConflict, fmt.Sprintf("%s in %s; ours "+
-			"is kept there: write what is right into it, then git add it", plural(len(m.Conflicts), "conflict"), name)}
+		return exitWith(exitConflict, fmt.Sprintf("%s in %s; ours "+
+			"is kept there: write what is right into it, then git add it", plural(len(m.Conflicts), "conflict"), name))
 	}
 	return nil
 }

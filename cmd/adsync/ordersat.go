@@ -58,7 +58,7 @@ func (a *app) stateOf(c *cobra.Command, args []string, f namedFlags) (string, er
 	config, problems := sources.ReadDaemon(file)
 	if diag.HasErrors(problems) {
 		a.showProblems(sources.Project{}, problems)
-		return "", &exit{exitUsage, counted(problems) + " of the configuration"}
+		return "", exitWith(exitUsage, counted(problems)+" of the configuration")
 	}
 	for _, one := range config.Accounts {
 		if one.Name.Value != f.account {

@@ -145,7 +145,7 @@ func (a *app) connectPatiently(ctx context.Context, l loaded, patience time.Dura
 			a.note("%v", err)
 		}
 		if err := sleep(ctx, lookEvery); err != nil {
-			return nil, &exit{exitInterrupted, "interrupted; nothing was paused"}
+			return nil, exitWith(exitInterrupted, "interrupted; nothing was paused")
 		}
 	}
 }

@@ -132,7 +132,7 @@ func (a *app) planDone(p *plan.Plan, f planFlags, dir string) error {
 		a.note("to carry it out: adsync apply%s%s%s", f.again(), a.from(dir), a.git.accepting())
 	}
 	if f.detailed && pending(p) {
-		return &exit{code: exitPending}
+		return exitWith(exitPending, "")
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func (a *app) policyVerdict(problems []diag.Problem) error {
 	if !diag.HasErrors(problems) {
 		return nil
 	}
-	return &exit{exitInvalid, counted(problems)}
+	return exitWith(exitInvalid, counted(problems))
 }
 
 // serviceValues are where the service and its key are. The key itself is never

@@ -135,7 +135,7 @@ func (a *app) runReconcile(ctx context.Context, at orders.Folder, f reconcileFla
 		return err
 	}
 	if ended && d.Exit != exitDone {
-		return &exit{d.Exit, ""}
+		return exitWith(d.Exit, "")
 	}
 	return nil
 }
@@ -163,10 +163,10 @@ func answered(ctx context.Context, at orders.Folder, asked orders.Ask) (orders.D
 		case err == nil && slices.Contains(d.Answered, asked.ID):
 			return d, nil
 		case err != nil || !lives:
-			return d, &exit{exitUnavailable, "the daemon ended before it ran; it runs as it begins again"}
+			return d, exitWith(exitUnavailable, "the daemon ended before it ran; it runs as it begins again")
 		}
 		if err := sleep(ctx, lookEvery); err != nil {
-			return d, &exit{exitInterrupted, "not waited for any more; the daemon runs all the same"}
+			return d, exitWith(exitInterrupted, "not waited for any more; the daemon runs all the same")
 		}
 	}
 }

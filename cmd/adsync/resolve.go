@@ -129,15 +129,15 @@ func (a *app) resolveWith(ctx context.Context, agent *reconcile.Agent, address r
 		return err
 	}
 	if e == nil {
-		return &exit{exitUsage, fmt.Sprintf("nothing of %s is unknown; adsync status shows what is", address)}
+		return exitWith(exitUsage, fmt.Sprintf("nothing of %s is unknown; adsync status shows what is", address))
 	}
 	d := evidenceOf(e)
 	if f.as == "" && !f.retry {
 		if err := a.showEvidence(d); err != nil {
 			return err
 		}
-		return &exit{exitUnknown, fmt.Sprintf("what became of %s is "+
-			"unknown; to decide it: adsync resolve %s --as applied, --as not-applied or --retry", address, address)}
+		return exitWith(exitUnknown, fmt.Sprintf("what became of %s is "+
+			"unknown; to decide it: adsync resolve %s --as applied, --as not-applied or --retry", address, address))
 	}
 	decision := reconcile.Decision{As: outcomeWords[f.as], Retry: f.retry, ID: f.id, Unproven: f.unproven, By: whoami()}
 	if err := a.askDecision(ctx, d, f); err != nil {
@@ -145,8 +145,8 @@ func (a *app) resolveWith(ctx context.Context, agent *reconcile.Agent, address r
 	}
 	err = agent.Resolve(ctx, e, decision)
 	if errors.Is(err, reconcile.ErrUnproven) {
-		return &exit{exitRefused,
-			err.Error() + "; nothing was decided. If you know that it is so, say --without-evidence (ADS3005)"}
+		return exitWith(exitRefused,
+			err.Error()+"; nothing was decided. If you know that it is so, say --without-evidence (ADS3005)")
 	}
 	if errors.Is(err, reconcile.ErrOtherID) {
 		return configuration("%v; nothing was decided", err)

@@ -153,8 +153,8 @@ func (a *app) endOpen(ctx context.Context, dir string, lifted *orders.Suspension
 	case failure != nil:
 		return failure
 	case len(recovered.Undecided) > 0:
-		return &exit{exitUnknown, fmt.Sprintf("%s unknown; to decide it: adsync resolve ADDRESS",
-			pluralAre(len(recovered.Undecided), "outcome"))}
+		return exitWith(exitUnknown, fmt.Sprintf("%s unknown; to decide it: adsync resolve ADDRESS",
+			pluralAre(len(recovered.Undecided), "outcome")))
 	}
 	return nil
 }

@@ -310,7 +310,7 @@ func (a *app) writeFormer(ctx context.Context, r *reverting, report *reconcile.R
 	}
 	if len(problems) > 0 {
 		a.showProblems(r.loaded.project, problems)
-		return &exit{exitInvalid, counted(problems) + "; it is taken back, and the files are as they were"}
+		return exitWith(exitInvalid, counted(problems)+"; it is taken back, and the files are as they were")
 	}
 	if err := r.loaded.project.SaveAll(rewrites); err != nil {
 		return configuration("it is taken back; the files are not written: %v", err)

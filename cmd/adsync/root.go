@@ -53,12 +53,12 @@ func (a *app) root() *cobra.Command {
 
 // usage is an error of the command line.
 func usage(c *cobra.Command, err error) error {
-	return &exit{exitUsage, fmt.Sprintf("%s; see %s --help", err, c.CommandPath())}
+	return exitWith(exitUsage, fmt.Sprintf("%s; see %s --help", err, c.CommandPath()))
 }
 
 // configuration is an error of the environment or the project file.
 func configuration(format string, args ...any) error {
-	return &exit{exitUsage, fmt.Sprintf(format, args...)}
+	return exitWith(exitUsage, fmt.Sprintf(format, args...))
 }
 
 // outputs gives a command its -o flag and checks it before the command runs.

@@ -138,8 +138,8 @@ func (s *savedPlan) inTime(now time.Time, life time.Duration) error {
 
 // stalePlan is the error of a saved plan of which nothing may be applied.
 func stalePlan(format string, args ...any) error {
-	return &exit{exitStale, "plan is stale: " + fmt.Sprintf(format, args...) +
-		"; nothing was changed; plan again (" + string(diag.StalePlan) + ")"}
+	return exitWith(exitStale, "plan is stale: "+fmt.Sprintf(format, args...)+
+		"; nothing was changed; plan again ("+string(diag.StalePlan)+")")
 }
 
 // narrow has the plan of now go no further than the saved one.

@@ -131,8 +131,8 @@ func damagedPlan(why string) error {
 
 // unknownSeal is the error of a plan that was not saved with this state.
 func unknownSeal(why string) error {
-	return &exit{exitRefused, "saved plan: " + why + "; nothing was changed; plan again with this state, or set " +
-		envPlanKey + " where it is saved and where it is applied (" + string(diag.UnknownSeal) + ")"}
+	return exitWith(exitRefused, "saved plan: "+why+"; nothing was changed; plan again with this state, or set "+
+		envPlanKey+" where it is saved and where it is applied ("+string(diag.UnknownSeal)+")")
 }
 
 func checksumOf(saved []byte) string {

@@ -215,11 +215,11 @@ func (d *statusDocument) order(at orders.Folder, now time.Time) {
 
 // fill reads what earlier runs left.
 func (d *statusDocument) fill(ctx context.Context, store state.Store) error {
-	runs, err := store.Runs(ctx, 1)
+	latest, err := store.Runs(ctx, 1)
 	if err != nil {
 		return err
 	}
-	for _, run := range runs {
+	for _, run := range latest {
 		if d.LastRun, err = lastRunOf(run, d.Lock.Held); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func (a *app) writeBack(l loaded, f applyFlags, r *reconcile.Report) error {
 		}
 	}
 	if failed > 0 {
-		return &exit{exitUsage, ""}
+		return exitWith(exitUsage, "")
 	}
 	return nil
 }
