@@ -70,7 +70,7 @@ func TestVerdictNamesWhatIsUndecided(t *testing.T) {
 			Outcomes: []reconcile.Outcome{{Outcome: state.OutcomeFailed}}},
 	} {
 		err := verdict(r, nil)
-		if codeOf(t, err) != exitUnknown || !strings.Contains(err.Error(), "adsync resolve pixel/shop") {
+		if codeOfExit(err) != exitUnknown || !strings.Contains(err.Error(), "adsync resolve pixel/shop") {
 			t.Errorf("%s: %v; want code %d and the command that decides it", name, err, exitUnknown)
 		}
 	}
