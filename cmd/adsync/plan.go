@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -272,14 +273,10 @@ func (a *app) planFailed(l loaded, f planFlags, failure error) error {
 		Document: nothingPlanned(), Error: coded(failure), Service: a.serviceOf(l.project),
 	}
 	document.Problems, document.Unread = listed(l.desired.Problems), l.desired.Unread
-	show := a.printPlan
 	if !planForms[a.flags.output].onFailure {
-		show = a.writeAlso
+		return cmp.Or(a.writeAlso(l, f, document), failure)
 	}
-	if err := show(l, f, document); err != nil {
-		return err
-	}
-	return failure
+	return cmp.Or(a.printPlan(l, f, document), failure)
 }
 
 // nothingPlanned is the form of no plan: what may be spent is not known.

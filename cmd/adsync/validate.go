@@ -55,11 +55,12 @@ func (a *app) runValidate(c *cobra.Command, args []string, online bool, marked m
 	if err != nil {
 		return err
 	}
-	load := a.load
+	var l loaded
 	if sourceFile(dir) {
-		load = a.loadFile
+		l = a.loadFile(c.Context(), dir)
+	} else {
+		l = a.load(c.Context(), dir)
 	}
-	l := load(c.Context(), dir)
 	var checked *onlineCheck
 	var failure error
 	switch {
