@@ -155,8 +155,8 @@ func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
 	beside.Go(func() { giveBack(ctx, d.app.env) })
 	accounts := d.accounts(config, page)
 	d.log.Info("the daemon runs", "version", release, "accounts", len(accounts), "listen", page.address())
-	d.saysHowLong(config.Keep)
-	d.word(systemd.SdNotifyReady)
+	logKeep(d.log, config.Keep)
+	tellSystemd(d.log, systemd.SdNotifyReady)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -220,7 +220,7 @@ func (d *daemonRun) await(ctx context.Context, ended <-chan struct{}) {
 		return
 	case <-ctx.Done():
 	}
-	d.word(systemd.SdNotifyStopping)
+	tellSystemd(d.log, systemd.SdNotifyStopping)
 	d.log.Info("the daemon ends; what was sent is waited for")
 	select {
 	case <-ended:
@@ -278,7 +278,7 @@ func (d *daemonRun) breathe(ctx context.Context) {
 	if err != nil || every == 0 {
 		return
 	}
-	d.feed(ctx, every/2, func() { d.word(systemd.SdNotifyWatchdog) })
+	d.feed(ctx, every/2, func() { tellSystemd(d.log, systemd.SdNotifyWatchdog) })
 }
 
 // feed keeps a watchdog from barking for as long as every account moves.
@@ -299,9 +299,10 @@ func (d *daemonRun) feed(ctx context.Context, every time.Duration, food func()) 
 	}
 }
 
-func (d *daemonRun) word(state string) {
+// tellSystemd notifies systemd of a state of the daemon.
+func tellSystemd(log *slog.Logger, state string) {
 	if _, err := systemd.SdNotify(false, state); err != nil {
-		d.log.Warn("systemd does not hear the daemon", "error", err)
+		log.Warn("systemd does not hear the daemon", "error", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"time"
@@ -109,9 +110,9 @@ func (k *keeping) ageRun(ctx context.Context, store state.Store, run state.Run, 
 	return gone, store.RecordReport(ctx, run.ID, head, write)
 }
 
-// saysHowLong says in the log how long things are kept, as a daemon begins of which that
+// logKeep says in the log how long things are kept, as a daemon begins of which that
 // was said.
-func (d *daemonRun) saysHowLong(keep sources.Keep) {
+func logKeep(log *slog.Logger, keep sources.Keep) {
 	if keep == (sources.Keep{}) {
 		return
 	}
@@ -121,7 +122,7 @@ func (d *daemonRun) saysHowLong(keep sources.Keep) {
 		}
 		return fmt.Sprintf("%d days", keep/(24*time.Hour))
 	}
-	d.log.Info("how long things are kept", "names of people", days(keep.People, "as long as the state"),
+	log.Info("how long things are kept", "names of people", days(keep.People, "as long as the state"),
 		"results", days(keep.Results, "the last runs"),
 		"uploads", strings.TrimSuffix(cmp.Or(keep.Uploads, 15*time.Minute).String(), "0s"))
 }

@@ -309,25 +309,27 @@ func runArguments(c *cobra.Command, args []string) (run, dir string, err error) 
 }
 
 // completeRuns offers the runs of the folder the command stands in.
-func (a *app) completeRuns(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	}
-	quiet := &app{
-		console: console{in: a.in, out: io.Discard, err: io.Discard, env: a.env, flags: a.flags}, clock: a.clock,
-	}
-	kept, err := quiet.kept(c.Context(), ".")
-	if err != nil {
-		return []string{"last"}, cobra.ShellCompDirectiveNoFileComp
-	}
-	defer kept.end()
-	names := []string{"last"}
-	runs, err := kept.store.Runs(c.Context(), 30)
-	if err != nil {
+func (a *app) completeRuns() cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+		quiet := &app{
+			console: console{in: a.in, out: io.Discard, err: io.Discard, env: a.env, flags: a.flags}, clock: a.clock,
+		}
+		kept, err := quiet.kept(c.Context(), ".")
+		if err != nil {
+			return []string{"last"}, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer kept.end()
+		names := []string{"last"}
+		runs, err := kept.store.Runs(c.Context(), 30)
+		if err != nil {
+			return names, cobra.ShellCompDirectiveNoFileComp
+		}
+		for _, run := range runs {
+			names = append(names, run.ID)
+		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	for _, run := range runs {
-		names = append(names, run.ID)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -38,7 +38,7 @@ guards of a plan hold. RUN is last, a name such as run-000042, or its number.
 The plan is shown, and you are asked, as with apply; --plan-only stops there. Your
 files still ask for what was taken back: with --write the former values are written
 into their very cells and lines, else the next apply does it again.`,
-		ValidArgsFunction: a.completeRuns,
+		ValidArgsFunction: a.completeRuns(),
 		RunE: func(c *cobra.Command, args []string) error {
 			name, dir, err := runArguments(c, args)
 			if err != nil {

@@ -24,7 +24,7 @@ func (a *app) show() *cobra.Command {
 its row, why, and with --full each value before and after. RUN is last, a name such
 as run-000042, or its number. Of a run that was killed it shows what a later run
 found. The service is not asked.`,
-		ValidArgsFunction: a.completeRuns,
+		ValidArgsFunction: a.completeRuns(),
 		RunE: func(c *cobra.Command, args []string) error {
 			name, dir, err := runArguments(c, args)
 			if err != nil {
