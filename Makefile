@@ -16,7 +16,7 @@ all: build
 build: bin/adsync
 
 bin/adsync: go.mod go.sum $(shell find cmd internal plan reconcile sources state -name '*.go' -not -name '*_test.go' 2>/dev/null)
-	$(GO) build -trimpath -ldflags "-s -w -X main.release=$(VERSION)" -o $@ ./cmd/adsync
+	$(GO) build -trimpath -ldflags "-s -w -X adsync/cmd/adsync/internal/console.Release=$(VERSION)" -o $@ ./cmd/adsync
 
 # run: validate, plan, apply on the emulator in this process, then plan again:
 # the second plan is empty. A second make run shows no changes.
@@ -117,7 +117,7 @@ turns:
 floor:
 	$(GO) test -count=1 -v -timeout 60m -run 'TestRequestsOfEveryShape|TestUpdatesAreASubmission|TestAFullCreateWaits|TestReadingOneByOne' ./reconcile -whole
 	$(GO) test -count=1 -v -run 'TestAFleet|TestOneAccountCosts' ./internal/adsapi
-	$(GO) test -count=1 -v -timeout 60m -run TestADaemonOfAFleet ./cmd/adsync -fleet 300
+	$(GO) test -count=1 -v -timeout 60m -run TestADaemonOfAFleet ./cmd/adsync/internal/daemoncmd -fleet 300
 
 # idle: what 100 accounts of 150 resources cost a daemon in which nothing happens.
 idle:
@@ -133,7 +133,7 @@ soak:
 # emulator in one process, lives through DAYS virtual days drawn from SEED.
 days: DAYS = 10000
 days:
-	$(GO) test -count=1 -v -timeout 24h -run 'TestDays$$' ./cmd/adsync -days $(DAYS) -days-seed $(SEED)
+	$(GO) test -count=1 -v -timeout 24h -run 'TestDays$$' ./cmd/adsync/internal/daemoncmd -days $(DAYS) -days-seed $(SEED)
 
 # crash: end the agent at every effect of every scenario, and fail the power after
 # every system call of a writer of the state, and the disk at every call.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/emulator"
 )
 
@@ -44,21 +46,22 @@ func TestABrokenConnectionKeepsNothingElseBack(t *testing.T) {
 			t.Run(row.path+" "+action, func(t *testing.T) {
 				b := newBroken(t)
 				b.write(brokenAccount(10, ""))
-				b.run(exitDone, "apply", "--yes", "--allow", "activates")
+				b.run(console.ExitDone, "apply", "--yes", "--allow", "activates")
 				b.fault(fmt.Sprintf(`{"match": {"method": "POST", "path": %q, "times": 1}, "action": {%s}}`,
 					row.path, action))
 				b.write(brokenAccount(11, row.file))
 				keyed := row.path == "/campaigns" // it goes again in the same run
-				first := b.run(map[bool]int{true: exitDone, false: exitUnknown}[keyed], "apply", "--yes")
+				first := b.run(map[bool]int{true: console.ExitDone, false: console.ExitUnknown}[keyed],
+					"apply", "--yes")
 				if !strings.Contains(first, "campaign/spring") || strings.Contains(first, "waits: ") {
 					t.Errorf("the first apply says\n%s\nwant the raise applied beside what is unknown", first)
 				}
-				second := b.run(exitDone, "apply", "--yes")
+				second := b.run(console.ExitDone, "apply", "--yes")
 				if wants := strings.Contains(action, "drop_before") &&
 					!keyed; wants && !strings.Contains(second, "does not show; reading again in 1m") {
 					t.Errorf("the second apply says\n%s\nwant what it waits for", second)
 				}
-				b.run(exitDone, "plan", "--detailed-exitcode")
+				b.run(console.ExitDone, "plan", "--detailed-exitcode")
 				if n := b.creates(row.path); n != 1 {
 					t.Errorf("%d were made; want one", n)
 				}
@@ -77,12 +80,13 @@ func TestAPageInThePlaceOfAnAnswerIsUnavailable(t *testing.T) {
 			t.Run(path+" "+action, func(t *testing.T) {
 				b := newBroken(t)
 				b.write(brokenAccount(10, brokenRows[0].file))
-				b.run(exitDone, "apply", "--yes", "--allow", "activates")
+				b.run(console.ExitDone, "apply", "--yes", "--allow", "activates")
 				fault := fmt.Sprintf(`{"match": {"method": "GET", "path": %q%%s}, "action": {%s}}`, path, action)
 				b.fault(fmt.Sprintf(fault, `, "times": 2`))
-				b.run(exitDone, "plan", "--refresh=full", "--detailed-exitcode")
+				b.run(console.ExitDone, "plan", "--refresh=full", "--detailed-exitcode")
 				b.fault(fmt.Sprintf(fault, ""))
-				if said := b.run(exitUnavailable, "plan", "--refresh=full"); strings.Contains(said, "No changes") {
+				if said := b.run(console.ExitUnavailable,
+					"plan", "--refresh=full"); strings.Contains(said, "No changes") {
 					t.Errorf("plan says\n%s\nwant that the service cannot be reached", said)
 				}
 			})
@@ -107,15 +111,16 @@ func newBroken(t *testing.T) *brokenRun {
 			EndpointPerMinute: -1, OverallPerMinute: -1, BulkPer10Seconds: -1,
 		},
 		Accounts: []emulator.Account{{ID: "adacct_broken", Name: "Test",
-			Currency: "USD", TimeZone: "America/New_York", Key: emulatorKey, Features: emulator.AllFeatures()}},
+			Currency: "USD", TimeZone: "America/New_York", Key: session.EmulatorKey, Features: emulator.AllFeatures()}},
 	})
 	noError(t, err)
 	b := &brokenRun{t: t, dir: t.TempDir(), line: httptest.NewServer(service)}
 	t.Cleanup(func() { b.line.Close(); service.Close() })
 	noError(t, os.WriteFile(filepath.Join(b.dir, "adsync.yaml"),
 		[]byte("account: {id: adacct_broken, currency: USD, timezone: America/New_York}\n"), 0o600))
-	b.env = append(os.Environ(), asCommand+"=1", atClock+"="+b.line.URL+clockPath, envBaseURL+"="+b.line.URL+"/v1",
-		envKey+"="+emulatorKey, "XDG_STATE_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
+	b.env = append(os.Environ(), asCommand+"=1", atClock+"="+b.line.URL+clockPath,
+		session.EnvBaseURL+"="+b.line.URL+"/v1",
+		session.EnvKey+"="+session.EmulatorKey, "XDG_STATE_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
 	return b
 }
 
@@ -182,7 +187,7 @@ func (b *brokenRun) get(path string, into any) {
 	b.t.Helper()
 	request, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.line.URL+path, nil)
 	noError(b.t, err)
-	request.Header.Set("Authorization", "Bearer "+emulatorKey)
+	request.Header.Set("Authorization", "Bearer "+session.EmulatorKey)
 	response, err := b.line.Client().Do(request)
 	noError(b.t, err)
 	defer response.Body.Close()

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
 )
 
 // TestWhatAFormatCannotSayIsNamed: nothing is cut, and nothing is left behind.
@@ -19,14 +22,15 @@ func TestWhatAFormatCannotSayIsNamed(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "ads.xlsx")
 	var problems bytes.Buffer
-	a := &app{
-		console: console{in: strings.NewReader(""), out: &bytes.Buffer{}, err: &problems, env: func(string) string {
-			return ""
-		}},
+	env := &session.Env{
+		Console: console.Console{In: strings.NewReader(""),
+			Out: &bytes.Buffer{}, Err: &problems, Getenv: func(string) string {
+				return ""
+			}},
 	}
-	code := a.main(context.Background(), []string{"convert", "--to", "xlsx", "--out", out, dir})
+	code := execute(context.Background(), env, []string{"convert", "--to", "xlsx", "--out", out, dir})
 	if want := "ad_group/spring/runners: an entry of context_hints has 40000 characters; a cell holds 32767"; code !=
-		exitInvalid || !strings.Contains(problems.String(), want) {
+		console.ExitInvalid || !strings.Contains(problems.String(), want) {
 		t.Errorf("convert = %d, %s; want 3 and %q", code, problems.String(), want)
 	}
 	if _, err := os.Stat(out); err == nil {

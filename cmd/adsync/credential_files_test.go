@@ -12,6 +12,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/daemoncmd"
+	"adsync/cmd/adsync/internal/session"
 )
 
 // Fault rows X1 and X14: no credential stands in what commands and a daemon print,
@@ -29,10 +33,10 @@ func TestX1X14NoFileHoldsACredential(t *testing.T) {
 	defer hook.Close()
 	home := t.TempDir()
 	canaries := map[string]string{
-		envKey: canaryKey, envDaemonToken: "canary-token-0123456789abcdef",
+		session.EnvKey: canaryKey, daemoncmd.EnvDaemonToken: "canary-token-0123456789abcdef",
 		"HOOK_KEY": "canary-of-a-key-0123456789", "HOOK_URL": hook.URL + "/canary-address-0123456789",
 	}
-	environment := []string{envBaseURL + "=" + s.url, keysAtOnce,
+	environment := []string{session.EnvBaseURL + "=" + s.url, keysAtOnce,
 		"HOME=" + home, "TMPDIR=" + home, "XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_CACHE_HOME=" + home}
 	for name, secret := range canaries {
 		environment = append(environment, name+"="+secret)
@@ -42,7 +46,7 @@ func TestX1X14NoFileHoldsACredential(t *testing.T) {
 		c := asAdsync(args...)
 		c.Env = append(c.Env, environment...)
 		said, err := c.CombinedOutput()
-		if err != nil && c.ProcessState.ExitCode() != exitPermission {
+		if err != nil && c.ProcessState.ExitCode() != console.ExitPermission {
 			t.Fatalf("%q: %v\n%s", args, err, said)
 		}
 		shown[strings.Join(args, " ")] = said

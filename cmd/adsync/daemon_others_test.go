@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"adsync/cmd/adsync/internal/console"
 )
 
 // TestADaemonHoldsRewrittenHistory, G3: nothing is sent for a branch that was
@@ -159,9 +161,10 @@ func TestC11AnApplyBesideADaemon(t *testing.T) {
 	<-reached
 	out, err := s.command("apply", "--yes", dir).CombinedOutput()
 	var ended *exec.ExitError
-	if !errors.As(err, &ended) || ended.ExitCode() != exitLocked ||
+	if !errors.As(err, &ended) || ended.ExitCode() != console.ExitLocked ||
 		!strings.Contains(string(out), "(adsync daemon, version") {
-		t.Errorf("apply beside the run of a daemon: %v; want %d, and who has the state:\n%s", err, exitLocked, out)
+		t.Errorf("apply beside the run of a daemon: %v; want %d, and who has the state:\n%s",
+			err, console.ExitLocked, out)
 	}
 	noError(t, p.c.Process.Signal(syscall.SIGTERM))
 	close(release)

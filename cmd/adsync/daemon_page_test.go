@@ -19,6 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/daemoncmd"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/emulator"
 	"adsync/internal/runview"
@@ -84,8 +87,9 @@ func hire(t *testing.T, policy string) *watchman {
 	noError(t, os.WriteFile(operator, []byte(policy), 0o600))
 	c := exec.Command(os.Args[0], "daemon", "--listen",
 		"127.0.0.1:0", "--log-format", "json", "--settle", "200ms", "--every", "30s", w.dir)
-	c.Env = append(os.Environ(), asCommand+"=1", envBaseURL+"="+line.URL+"/v1",
-		envKey+"=sk-page-key", keysAtOnce, envOperator+"="+operator, envDaemonToken+"="+watchmansToken)
+	c.Env = append(os.Environ(), asCommand+"=1", session.EnvBaseURL+"="+line.URL+"/v1",
+		session.EnvKey+"=sk-page-key", keysAtOnce,
+		session.EnvOperator+"="+operator, daemoncmd.EnvDaemonToken+"="+watchmansToken)
 	said, err := c.StderrPipe()
 	noError(t, err)
 	noError(t, c.Start())
@@ -103,7 +107,7 @@ func hire(t *testing.T, policy string) *watchman {
 	t.Cleanup(func() {
 		noError(t, c.Process.Signal(syscall.SIGTERM))
 		<-read
-		if err := c.Wait(); err != nil && c.ProcessState.ExitCode() != exitInterrupted {
+		if err := c.Wait(); err != nil && c.ProcessState.ExitCode() != console.ExitInterrupted {
 			t.Errorf("the daemon ended with %v", err)
 		}
 		if t.Failed() {

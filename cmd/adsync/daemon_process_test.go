@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/emulator"
 )
 
@@ -27,7 +28,7 @@ const canaryKey = "sk-canary-do-not-show"
 
 // keysAtOnce spares a process the minute that it gives a service to know a key: the
 // emulator knows it at once, and a process waits by the wall clock.
-const keysAtOnce = envKeyLag + "=0s"
+const keysAtOnce = session.EnvKeyLag + "=0s"
 
 // service is an emulator with the accounts of the test behind a handler that the
 // test may replace.
@@ -75,7 +76,8 @@ type process struct {
 // startDaemon starts a daemon that logs JSON. It is killed with the test.
 func startDaemon(t *testing.T, s *service, args ...string) *process {
 	t.Helper()
-	return startDaemonWith(t, []string{envBaseURL + "=" + s.url, envKey + "=" + canaryKey, keysAtOnce}, args...)
+	return startDaemonWith(t,
+		[]string{session.EnvBaseURL + "=" + s.url, session.EnvKey + "=" + canaryKey, keysAtOnce}, args...)
 }
 
 func startDaemonWith(t *testing.T, environment []string, args ...string) *process {
@@ -213,7 +215,7 @@ func TestADaemonAppliesWhatIsSaved(t *testing.T) {
 // command is another adsync on the same service.
 func (s *service) command(args ...string) *exec.Cmd {
 	c := asAdsync(args...)
-	c.Env = append(c.Env, envBaseURL+"="+s.url, envKey+"="+canaryKey, keysAtOnce)
+	c.Env = append(c.Env, session.EnvBaseURL+"="+s.url, session.EnvKey+"="+canaryKey, keysAtOnce)
 	return c
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adsync/cmd/adsync/internal/session"
 )
 
 // serveOverSSH puts OpenSSH's server before a repository, and returns the lines of the
@@ -72,8 +74,8 @@ func TestPlanAndApplyOverSSH(t *testing.T) {
 	adsync := func(want int, args ...string) string {
 		t.Helper()
 		c := asAdsync(append(args, "--git", url, "--ref", "main")...)
-		c.Env = append(c.Env, "HOME="+home, envBaseURL+"="+s.url, envKey+"="+canaryKey,
-			keysAtOnce, envOperator+"="+operator, "ADSYNC_GIT_SSH_KEY="+key, "ADSYNC_GIT_KNOWN_HOSTS="+known)
+		c.Env = append(c.Env, "HOME="+home, session.EnvBaseURL+"="+s.url, session.EnvKey+"="+canaryKey,
+			keysAtOnce, session.EnvOperator+"="+operator, "ADSYNC_GIT_SSH_KEY="+key, "ADSYNC_GIT_KNOWN_HOSTS="+known)
 		out, err := c.CombinedOutput()
 		if code := c.ProcessState.ExitCode(); code != want {
 			t.Fatalf("adsync %v ends with %d, %v; want %d\n%s", args, code, err, want, out)

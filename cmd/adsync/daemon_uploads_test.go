@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/cmd/adsync/internal/daemoncmd"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 )
 
@@ -41,7 +43,7 @@ func TestAFileIsCommittedForAnAccountFromGit(t *testing.T) {
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	r := hostRepository(t, work)
-	t.Setenv(envDaemonToken, watchmansToken)
+	t.Setenv(daemoncmd.EnvDaemonToken, watchmansToken)
 	p, at, states := r.serveFrom(s, operator, "  webhook: {secret: {env: HOOK}}\n  uploads: adsync/uploads\n")
 	p.until("msg", "run ended", "class", "applied")
 	changes := 0
@@ -118,7 +120,7 @@ func TestAFileIsCommittedForAnAccountFromGit(t *testing.T) {
 	if bid := bidOf(t, s, "Trail runners"); bid != 1_200_000 {
 		t.Errorf("the bid is %d after the commit was accepted; want 1,200,000", bid)
 	}
-	if _, err := os.Stat(filepath.Join(states, "shop", "state", acceptedName)); err != nil {
+	if _, err := os.Stat(filepath.Join(states, "shop", "state", session.AcceptedName)); err != nil {
 		t.Error(err)
 	}
 	p.end()

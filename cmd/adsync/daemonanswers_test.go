@@ -7,10 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"adsync/internal/daemon"
-	"adsync/internal/orders"
+	"adsync/cmd/adsync/internal/runs"
 )
 
 // TestADaemonAnswersIntoGit: what became of a run is committed to the branch for
@@ -82,7 +80,7 @@ func TestResultsThatCouldNotBePushedAreLater(t *testing.T) {
 	second := fmt.Sprint(p.until("msg", "run ended",
 		"class", "applied", "message", "the results of 2 runs wait in the state")["run"])
 	p.end()
-	left := filepath.Join(states, "shop", "state", unpushedName, unpushedPartial+"1")
+	left := filepath.Join(states, "shop", "state", runs.UnpushedName, runs.UnpushedPartial+"1")
 	noError(t, os.Mkdir(left, 0o700)) // by a process that was killed
 
 	r.git("-C", r.upstream, "config", "http.receivepack", "true")
@@ -94,47 +92,10 @@ func TestResultsThatCouldNotBePushedAreLater(t *testing.T) {
 		t.Errorf("the branch for results has commits of %q; want run-000001 and %s", log, second)
 	}
 	if files := r.git("-C", r.upstream, "ls-tree", "-r", "--name-only",
-		"adsync/results"); strings.Count(files, "/results.json") != 2 || strings.Contains(files, messageName) {
+		"adsync/results"); strings.Count(files, "/results.json") != 2 || strings.Contains(files, runs.MessageName) {
 		t.Errorf("the branch for results has\n%s\nwant the results of two runs", files)
 	}
-	if runs, err := unpushedOf(filepath.Join(states, "shop", "state")).runs(); err != nil || len(runs) != 0 {
+	if runs, err := runs.UnpushedOf(filepath.Join(states, "shop", "state")).Runs(); err != nil || len(runs) != 0 {
 		t.Errorf("%v wait still: %v", runs, err)
-	}
-}
-
-// TestWhenAllWasEqualOutlivesADaemon: a restart while something is held does not look as
-// if files and account had never been equal.
-func TestWhenAllWasEqualOutlivesADaemon(t *testing.T) {
-	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	folder := orders.Folder(t.TempDir())
-	first := &attendant{folder: folder, say: orders.Daemon{Account: "shop"}}
-	noError(t, first.attend(func(time.Duration) {}))
-	applied := daemon.Revision{Commit: "81d2e0c5a2b3c4d5e6f708192a3b4c5d6e7f8091", Content: "c0ffee"}
-	first.shown(daemon.Status{State: daemon.InSync, Good: now, Applied: applied})
-	noError(t, first.end())
-	if got := folder.Equal(now.Add(time.Hour)); !got.At.Equal(now) || got.Revision != applied {
-		t.Errorf("last equal %+v; want %s at %+v", got, now, applied)
-	}
-	if got := folder.Equal(now.Add(-time.Hour)); got != (orders.Equal{}) {
-		t.Errorf("last equal %+v, by a clock that was put back; want nothing known", got)
-	}
-	noError(t, os.WriteFile(filepath.Join(string(folder), "equal.json"), []byte("\"2026-11-23T11:00:00Z\"\n"), 0o600))
-	if got := folder.Equal(now); !got.At.Equal(now.Add(-time.Hour)) {
-		t.Errorf("last equal %+v, as an earlier adsync wrote it; want an hour ago", got)
-	}
-}
-
-// TestOnlySoManyResultsWait: of a repository that takes none, the newest stay.
-func TestOnlySoManyResultsWait(t *testing.T) {
-	u := unpushed(t.TempDir())
-	for i := range unpushedMost + 2 {
-		noError(t, os.Mkdir(filepath.Join(string(u), fmt.Sprintf("run-%06d", i+1)), 0o700))
-	}
-	waiting, err := u.runs()
-	noError(t, err)
-	if entries, _ := os.ReadDir(string(u)); len(waiting) != unpushedMost ||
-		waiting[0] != "run-000003" || len(entries) != unpushedMost {
-		t.Errorf("%d wait, the first %s, and %d lie there; want the newest %d",
-			len(waiting), waiting[0], len(entries), unpushedMost)
 	}
 }

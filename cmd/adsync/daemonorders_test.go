@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -9,8 +8,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/orders"
 )
@@ -45,22 +45,22 @@ func TestOrdersReachADaemon(t *testing.T) {
 	}
 	p := startDaemon(t, s, "--config", filepath.Join(conf, "daemon.yaml"))
 	p.until("msg", "run ended", "class", "suspended")
-	if out := run(exitRefused, "apply", "--yes", dir); !strings.Contains(out, stop+" lies there") {
+	if out := run(console.ExitRefused, "apply", "--yes", dir); !strings.Contains(out, stop+" lies there") {
 		t.Errorf("apply beside the daemon says\n%s\nwant the file", out)
 	}
-	run(exitRefused, "reconcile", "--wait", dir)
+	run(console.ExitRefused, "reconcile", "--wait", dir)
 	if n := changes.Load(); n != 0 {
 		t.Fatalf("%d requests change something while STOP lies there; want none", n)
 	}
 	noError(t, os.Remove(stop))
-	run(exitDone, "reconcile", "--wait", dir)
+	run(console.ExitDone, "reconcile", "--wait", dir)
 	if changes.Load() == 0 {
 		t.Fatal("nothing was applied once STOP was gone")
 	}
-	run(exitDone, "pause-all", "--yes", dir)
-	run(exitDone, "resume", dir)
+	run(console.ExitDone, "pause-all", "--yes", dir)
+	run(console.ExitDone, "resume", dir)
 	p.until("msg", "run ended", "class", "applied") // of before
-	run(exitRefused, "reconcile", "--full", "--wait", dir)
+	run(console.ExitRefused, "reconcile", "--full", "--wait", dir)
 	r, err := http.NewRequest(http.MethodGet, s.url+"/campaigns?limit=500", nil)
 	noError(t, err)
 	r.Header.Set("Authorization", "Bearer "+canaryKey)
@@ -74,32 +74,6 @@ func TestOrdersReachADaemon(t *testing.T) {
 		t.Errorf("what pause-all paused runs again:\n%s", campaigns)
 	}
 	p.end()
-}
-
-// Where another folder is put in the place of an account's state, the daemon takes
-// that one, and no other daemon can.
-func TestAnAccountIsTakenAnewWhereItsFolderIsAnother(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "state")
-	wait := func(time.Duration) {}
-	mine, other := &attendant{folder: orders.Folder(dir)}, &attendant{folder: orders.Folder(dir)}
-	for range 2 {
-		noError(t, mine.attend(wait))
-		noError(t, mine.attend(wait))
-		if err := other.attend(wait); !errors.Is(err, orders.ErrAttended) {
-			t.Fatalf("another daemon takes the account: %v; want that it is taken", err)
-		}
-		noError(t, os.Rename(dir, dir+".away"))
-		noError(t, os.RemoveAll(dir+".away"))
-	}
-	noError(t, other.attend(wait))
-	if err := mine.attend(wait); !errors.Is(err, orders.ErrAttended) {
-		t.Errorf("an account that another daemon has taken by now: %v; want that it is taken", err)
-	}
-	noError(t, mine.end())
-	if _, lives, err := orders.Folder(dir).Daemon(); err != nil || !lives {
-		t.Errorf("the end of one takes away what the other says: %v, lives %t", err, lives)
-	}
-	noError(t, other.end())
 }
 
 // What the service refused for good is sent once more where a person asks for it by
@@ -134,39 +108,29 @@ func TestReconcileAsksAgainForWhatWasRefused(t *testing.T) {
 	refuse.Store(true)
 	saveEdit(t, dir, "Shoes for muddy trails", "Shoes for MUD")
 	p.until("msg", "run ended", "class", "partial")
-	run(exitRefused, "reconcile", "--wait", dir) // held: not sent again
+	run(console.ExitRefused, "reconcile", "--wait", dir) // held: not sent again
 	const ad = "ad/spring-launch/runners/hero-a"
-	if out := run(exitUsage, "reconcile", "--retry", "ad/spring-launch/runners/none", dir); !strings.Contains(out, ad) {
+	if out := run(console.ExitUsage, "reconcile", "--retry",
+		"ad/spring-launch/runners/none", dir); !strings.Contains(out, ad) {
 		t.Errorf("asked again for what nobody refused:\n%s\nwant %s named", out, ad)
 	}
 	told := jobs.Load()
-	run(exitPartial, "reconcile", "--retry", ad, "--note", "they say it is fine", "--wait", dir)
+	run(console.ExitPartial, "reconcile", "--retry", ad, "--note", "they say it is fine", "--wait", dir)
 	if jobs.Load() == told {
 		t.Fatal("it was not sent again")
 	}
 	told = jobs.Load()
-	run(exitRefused, "reconcile", "--wait", dir)
+	run(console.ExitRefused, "reconcile", "--wait", dir)
 	if jobs.Load() != told {
 		t.Fatal("it was sent again after the other refusal, and nobody asked for that")
 	}
 	refuse.Store(false)
-	run(exitDone, "reconcile", "--retry", ad, "--wait", dir)
-	kept, err := readLines[daemon.Approval](filepath.Join(dir, ".adsync", approvalsName))
+	run(console.ExitDone, "reconcile", "--retry", ad, "--wait", dir)
+	kept, err := session.ReadLines[daemon.Approval](filepath.Join(dir, ".adsync", session.ApprovalsName))
 	noError(t, err)
 	if len(kept) != 2 || kept[0].By == "" || kept[0].Note != "they say it is fine" ||
 		kept[0].Time.IsZero() || !strings.HasPrefix(kept[0].Allow[0], "refused="+ad+"=") {
 		t.Errorf("kept is %+v; want two, with who, when and why", kept)
 	}
 	p.end()
-}
-
-// A state folder that cannot be written is no other adsync: it waits for a person, and
-// sends nothing.
-func TestAStateThatCannotBeWrittenIsNoLock(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "state")
-	saveFile(t, dir, "a file lies in its place")
-	w := &worker{app: &app{}, orders: &attendant{folder: orders.Folder(dir)}}
-	if r := w.Run(t.Context(), daemon.Request{}); r.Class != daemon.Misplaced || r.Requests != 0 {
-		t.Errorf("it ended %s after %d requests: %s; want misplaced, none", r.Class, r.Requests, r.Message)
-	}
 }

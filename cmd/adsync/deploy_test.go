@@ -11,10 +11,13 @@ import (
 	"syscall"
 	"testing"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/daemoncmd"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/sources"
 
-	yaml "sigs.k8s.io/yaml/goyaml.v3"
+	"sigs.k8s.io/yaml/goyaml.v3"
 )
 
 const deploy = "../../examples/deploy/"
@@ -71,8 +74,8 @@ func TestDeployedCommandLines(t *testing.T) {
 		lines["kubernetes"] = append(lines["kubernetes"], arg.(string))
 	}
 	for where, args := range lines {
-		a := &app{console: console{env: os.Getenv}}
-		c, rest, err := a.root().Find(args)
+		env := &session.Env{Console: console.Console{Getenv: os.Getenv}}
+		c, rest, err := root(env).Find(args)
 		if err != nil || c.Name() != "daemon" {
 			t.Errorf("%s: %q is the command %v, %v; want daemon", where, args, c, err)
 			continue
@@ -85,8 +88,8 @@ func TestDeployedCommandLines(t *testing.T) {
 
 // Variables of the environment that the examples name are read.
 func TestDeployedEnvironment(t *testing.T) {
-	read := []string{envBaseURL, envKey, envKeyFile,
-		envKeyCommand, envDaemonToken, envDaemonTokenFile, envDaemonTokenCommand}
+	read := []string{session.EnvBaseURL, session.EnvKey, session.EnvKeyFile,
+		session.EnvKeyCommand, daemoncmd.EnvDaemonToken, daemoncmd.EnvDaemonTokenFile, daemoncmd.EnvDaemonTokenCommand}
 	for _, name := range []string{"systemd/adsync.service", "docker/Dockerfile", "kubernetes/adsync.yaml"} {
 		for _, variable := range regexp.MustCompile(`\bADSYNC_[A-Z_]+`).FindAllString(deployed(t, name), -1) {
 			if !slices.Contains(read, variable) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/testing/dialect"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,10 +26,11 @@ func planned(t *testing.T, name string, content []byte) string {
 		[]byte("account: {id: adacct_1, currency: USD, timezone: UTC}\nservice: emulator\n"), 0o600))
 	noError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	var out, said bytes.Buffer
-	a := &app{console: console{in: strings.NewReader(""), out: &out, err: &said, env: func(string) string {
-		return ""
-	}}}
-	if code := a.main(t.Context(), []string{"plan", "-o", "json", dir}); code != exitDone {
+	env := &session.Env{Console: console.Console{In: strings.NewReader(""),
+		Out: &out, Err: &said, Getenv: func(string) string {
+			return ""
+		}}}
+	if code := execute(t.Context(), env, []string{"plan", "-o", "json", dir}); code != console.ExitDone {
 		t.Fatalf("plan of %s ends with %d:\n%s%s", name, code, &said, &out)
 	}
 	var plan any

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/testing/syscalls"
 )
 
@@ -99,7 +100,8 @@ func (h *history) fsyncFails(inject string) (hit, sent bool) {
 // explained holds how a run ends whose disk failed.
 func (h *history) explained(fault string, code int, said string, sent bool) {
 	h.t.Helper()
-	want := map[int]bool{exitUsage: true, exitPartial: sent, exitUnknown: sent} // an upload alone changes nothing
+	// an upload alone changes nothing
+	want := map[int]bool{console.ExitUsage: true, console.ExitPartial: sent, console.ExitUnknown: sent}
 	if !want[code] || !strings.Contains(said, "ADS3006") {
 		h.t.Errorf("%s: exit code %d, and it says %q; want 4, or 8 or 9 once something was sent, and ADS3006",
 			fault, code, said)

@@ -10,6 +10,8 @@ import (
 	"os"
 	"time"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/emulator"
 
 	"github.com/spf13/cobra"
@@ -33,13 +35,13 @@ type emulatorFlags struct {
 // accountFlags describe the one account that there is without a seed file.
 var accountFlags = []string{"account", "currency", "timezone", "key"}
 
-func (a *app) emulator() *cobra.Command {
+func emulatorCommand(env *session.Env) *cobra.Command {
 	var f emulatorFlags
 	c := &cobra.Command{
 		Use:   "emulator",
 		Short: "Serve the advertising service on this machine, for trying and testing",
 		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return a.runEmulator(c, f) },
+		RunE:  func(c *cobra.Command, _ []string) error { return runEmulator(env, c, f) },
 	}
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:8484", "loopback address to serve on; port 0 takes a free one")
 	c.Flags().StringVar(&f.data, "data", ".adsync/emulator", "data folder")
@@ -62,13 +64,13 @@ func (a *app) emulator() *cobra.Command {
 	return c
 }
 
-func (a *app) runEmulator(c *cobra.Command, f emulatorFlags) error {
+func runEmulator(env *session.Env, c *cobra.Command, f emulatorFlags) error {
 	if err := loopbackOnly(f.listen); err != nil {
-		return usage(c, err)
+		return console.Usage(c, err)
 	}
 	for _, name := range accountFlags {
 		if f.seedFile != "" && c.Flags().Changed(name) {
-			return usage(c, fmt.Errorf("--seed-file "+
+			return console.Usage(c, fmt.Errorf("--seed-file "+
 				"has the accounts; --%s is for the one account that there is without it", name))
 		}
 	}
@@ -78,14 +80,15 @@ func (a *app) runEmulator(c *cobra.Command, f emulatorFlags) error {
 	}
 	server, err := emulator.Open(options)
 	if err != nil {
-		return configuration("start the emulator: %v", err)
+		return console.Configuration("start the emulator: %v", err)
 	}
-	defer func() { a.closed("emulator", server.Close()) }()
+	defer func() { session.Closed(env, "emulator", server.Close()) }()
 	listener, err := net.Listen("tcp", f.listen)
 	if err != nil {
-		return configuration("--listen: %v", err)
+		return console.Configuration("--listen: %v", err)
 	}
-	fmt.Fprintf(a.out, "%s=http://%s/v1\n%s=%s\n", envBaseURL, listener.Addr(), envKey, options.Accounts[0].Key)
+	fmt.Fprintf(env.Out, "%s=http://%s/v1\n%s=%s\n",
+		session.EnvBaseURL, listener.Addr(), session.EnvKey, options.Accounts[0].Key)
 	// what faults hold back must not keep it from ending
 	context.AfterFunc(c.Context(), func() { server.Faults().Close() })
 	return serve(c.Context(), server, listener)
@@ -99,25 +102,25 @@ func (f emulatorFlags) options() (o emulator.Options, err error) {
 		f.profile = emulator.Interface
 	}
 	if o.OpenPoints, err = emulator.ParseOpenPoints("profile:" + f.profile); err != nil {
-		return o, configuration("--profile: %v", err)
+		return o, console.Configuration("--profile: %v", err)
 	}
 	if o.OpenPoints, err = emulator.ParseOpenPoints("profile:" + f.profile + "," + f.openPoints); err != nil {
-		return o, configuration("--open-points: %v", err)
+		return o, console.Configuration("--open-points: %v", err)
 	}
 	if f.reviewDelay < 0 {
-		return o, configuration("--review-delay is %s; want 0s or more", f.reviewDelay)
+		return o, console.Configuration("--review-delay is %s; want 0s or more", f.reviewDelay)
 	}
 	o.Review.Delay = max(f.reviewDelay, time.Nanosecond) // a delay of 0 would be the usual one
 	if f.seedFile != "" {
 		seeds, err := readFile(f.seedFile, emulator.ReadSeed)
 		if err != nil {
-			return o, configuration("--seed-file: %v", err)
+			return o, console.Configuration("--seed-file: %v", err)
 		}
 		seeds.Into(&o)
 	}
 	if f.faults != "" {
 		if o.Faults, err = readFile(f.faults, emulator.ReadFaults); err != nil {
-			return o, configuration("--faults: %v", err)
+			return o, console.Configuration("--faults: %v", err)
 		}
 	}
 	if f.memory {
@@ -125,7 +128,7 @@ func (f emulatorFlags) options() (o emulator.Options, err error) {
 	}
 	o.Dir = f.data
 	if err := os.MkdirAll(f.data, 0o700); err != nil {
-		return o, configuration("--data: %v", err)
+		return o, console.Configuration("--data: %v", err)
 	}
 	return o, nil
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/adsapi"
 	"adsync/internal/gitstore"
 	"adsync/internal/runview"
@@ -44,14 +46,15 @@ func TestExitCodesAreFrozen(t *testing.T) {
 	for _, f := range frozen {
 		want = append(want, row{f.code, f.meaning})
 	}
-	for _, f := range exitTable {
-		have = append(have, row{f.code, f.meaning})
+	for _, f := range console.ExitTable {
+		have = append(have, row{f.Code, f.Meaning})
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Errorf("exit codes changed (-frozen +code):\n%s", diff)
 	}
 	if shown := [...]int{runview.ExitDone, runview.ExitRefused,
-		runview.ExitPartial, runview.ExitUnknown}; shown != [...]int{exitDone, exitRefused, exitPartial, exitUnknown} {
+		runview.ExitPartial, runview.ExitUnknown}; shown != [...]int{console.ExitDone,
+		console.ExitRefused, console.ExitPartial, console.ExitUnknown} {
 		t.Errorf("history and page put other codes in words: %v", shown)
 	}
 }
@@ -67,14 +70,14 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 		want int
 	}{
 		{"a mistake of adsync", running, errors.New("index out of range"), 1},
-		{"what a command decided itself", running, exitWith(6, ""), 6},
-		{"a command line that is wrong", running, configuration("no key"), 4},
+		{"what a command decided itself", running, console.ExitWith(6, ""), 6},
+		{"a command line that is wrong", running, console.Configuration("no key"), 4},
 		{"problems found before the first change", running, &reconcile.InvalidError{}, 3},
 		{"a key that is wrong or revoked", running, adsapi.ErrUnauthorized, 5},
 		{"a key of another account", running, &reconcile.WrongAccountError{Field: "id"}, 5},
 		{"an order to stop", running, adsapi.ErrHalted, 6},
 		{"a service that does not answer", running, adsapi.ErrUnavailable, 11},
-		{"a server of git that does not", running, gitExit(&gitstore.Error{Class: gitstore.Transient}), 11},
+		{"a server of git that does not", running, session.GitExit(&gitstore.Error{Class: gitstore.Transient}), 11},
 		{"a state somebody else has open", running, state.ErrLocked, 10},
 		{"a state of another account", running, state.ErrForeign, 4},
 		{"a state that is lost", running, state.ErrLost, 4},
@@ -82,10 +85,10 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 		{"a folder that cannot be written", running, state.ErrUnusable, 4},
 		{"a disk that failed", running, state.ErrSuspect, 4},
 		{"an interrupt, whatever broke because of it", stopped, adsapi.ErrUnavailable, 130},
-		{"an interrupt after the verdict", stopped, exitWith(9, ""), 9},
+		{"an interrupt after the verdict", stopped, console.ExitWith(9, ""), 9},
 	} {
 		wrapped := fmt.Errorf("read the live account: %w", c.err)
-		if have := exitCode(c.ctx, wrapped); have != c.want {
+		if have := console.ExitCode(c.ctx, wrapped); have != c.want {
 			t.Errorf("%s: exitCode(%v) = %d, want %d", c.name, wrapped, have, c.want)
 		}
 	}

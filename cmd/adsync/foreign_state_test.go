@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/cmd/adsync/internal/console"
 	"adsync/state"
 )
 
@@ -27,10 +28,10 @@ func TestS14TheStateOfAnotherAccountSendsNothing(t *testing.T) {
 			for _, args := range [][]string{{"plan"}, {"apply", "--yes"}, {"resume"}} {
 				c, said := h.command(args...)
 				_ = c.Run()
-				if code := c.ProcessState.ExitCode(); code != exitUsage ||
+				if code := c.ProcessState.ExitCode(); code != console.ExitUsage ||
 					!strings.Contains(said.String(), "ADS3003") || !strings.Contains(said.String(), other.ID) {
 					t.Errorf("%v: code %d; want %d, ADS3003 and the account of the state\n%s",
-						args, code, exitUsage, said)
+						args, code, console.ExitUsage, said)
 				}
 			}
 			if n := len(h.created()); n != 0 {

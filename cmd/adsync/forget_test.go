@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/orders"
 	"adsync/internal/resource"
 	"adsync/state"
@@ -64,12 +66,12 @@ func TestWhatKeepsAnAccountFromBeingForgotten(t *testing.T) {
 			store, err := state.Open(t.Context(), folder, state.Options{Command: "adsync apply"})
 			noError(t, err)
 			t.Cleanup(func() { noError(t, store.Close()) })
-		}, exitLocked, "wait until it has ended"},
+		}, console.ExitLocked, "wait until it has ended"},
 		{"a daemon looks after it", func(t *testing.T, folder string) {
-			at := &attendant{folder: orders.Folder(folder)}
-			noError(t, at.attend(time.Sleep))
-			t.Cleanup(func() { noError(t, at.end()) })
-		}, exitLocked, "take the account out of its configuration first"},
+			at := &session.Lease{Folder: orders.Folder(folder)}
+			noError(t, at.Acquire(time.Sleep))
+			t.Cleanup(func() { noError(t, at.Release()) })
+		}, console.ExitLocked, "take the account out of its configuration first"},
 		{"a step is open", func(t *testing.T, folder string) {
 			store, err := state.Open(t.Context(), folder, state.Options{})
 			noError(t, err)
@@ -78,7 +80,7 @@ func TestWhatKeepsAnAccountFromBeingForgotten(t *testing.T) {
 				Operations: []state.Operation{{ID: "op-1", Address: resource.Address{Kind: "campaign", Key: "x"}}},
 			}))
 			noError(t, store.Close())
-		}, exitUnknown, "end it with adsync resume"},
+		}, console.ExitUnknown, "end it with adsync resume"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := serveAccount(t)

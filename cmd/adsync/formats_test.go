@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/plan"
@@ -31,21 +32,21 @@ func TestTheFormatDoesNotChangeThePlan(t *testing.T) {
 		}{
 			{"YAML", func(dir string) error {
 				return inFile(dir, "ads.yaml", func(b *bytes.Buffer) error {
-					return sources.WriteYAML(b, schemas(), s, resource.Env{Currency: "USD"})
+					return sources.WriteYAML(b, session.Schemas(), s, resource.Env{Currency: "USD"})
 				})
 			}},
 			{"workbook", func(dir string) error {
 				return inFile(dir, "ads.xlsx", func(b *bytes.Buffer) error {
-					return sources.WriteWorkbook(b, schemas(), s, account)
+					return sources.WriteWorkbook(b, session.Schemas(), s, account)
 				})
 			}},
 			{"CSV", func(dir string) error {
 				return inFile(dir, "ads.csv", func(b *bytes.Buffer) error {
-					return sources.WriteCSV(b, schemas(), s, account)
+					return sources.WriteCSV(b, session.Schemas(), s, account)
 				})
 			}},
 			{"CSV files", func(dir string) error {
-				files, err := sources.WriteCSVFiles(schemas(), s, account)
+				files, err := sources.WriteCSVFiles(session.Schemas(), s, account)
 				for name, content := range files {
 					if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 						return err
@@ -87,14 +88,14 @@ func planOf(t *rapid.T, dir string) string {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	d := sources.Load(context.Background(), project, schemas())
+	d := sources.Load(context.Background(), project, session.Schemas())
 	for _, p := range d.Problems {
 		if p.Severity == "error" {
 			t.Fatalf("problem: %s", p)
 		}
 	}
 	raw, err := json.Marshal(plan.Diff(plan.Input{
-		Schemas: schemas(), Policy: plan.DefaultPolicy(),
+		Schemas: session.Schemas(), Policy: plan.DefaultPolicy(),
 		Desired: d.Snapshot, Live: &resource.Snapshot{}, Last: &resource.Snapshot{},
 	}))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/orders"
 )
 
@@ -29,9 +30,9 @@ func TestStopAtEveryRequest(t *testing.T) {
 			said := listenFor("\x00")
 			c, out := h.started(said, "apply", "--yes", "-o", "json")
 			_ = c.Wait()
-			if code := c.ProcessState.ExitCode(); code != exitRefused ||
+			if code := c.ProcessState.ExitCode(); code != console.ExitRefused ||
 				!strings.Contains(said.String(), ".adsync/STOP lies there: nothing is sent until it is taken away") {
-				t.Fatalf("STOP at request %d: code %d; want %d, and the file\n%s", at, code, exitRefused, said)
+				t.Fatalf("STOP at request %d: code %d; want %d, and the file\n%s", at, code, console.ExitRefused, said)
 			}
 			if sent := len(d.since()); sent != i+1 {
 				t.Errorf("%d requests change something; want %d, and none after STOP", sent, i+1)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
@@ -37,7 +38,7 @@ func readingAgent(t *testing.T) (*emulatortest.Service, state.Store, *reconcile.
 	}
 	return service, store, &reconcile.Agent{
 		Service: client, Store: store, Schemas: kinds.All(),
-		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Sleep: sleep,
+		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Sleep: session.Sleep,
 	}
 }
 

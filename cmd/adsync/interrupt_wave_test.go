@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"adsync/cmd/adsync/internal/console"
 )
 
 // disturber stands before an emulator, counts the requests of a run from the
@@ -191,9 +193,9 @@ func TestS21InterruptInEveryWave(t *testing.T) {
 				c, out := h.started(said, "apply", "--yes", "-o", "json")
 				process <- c.Process
 				_ = c.Wait()
-				if code := c.ProcessState.ExitCode(); code != exitInterrupted {
+				if code := c.ProcessState.ExitCode(); code != console.ExitInterrupted {
 					t.Fatalf("%s at request %d: code %d; want %d\n%s",
-						signals[i%len(signals)], at, code, exitInterrupted, said)
+						signals[i%len(signals)], at, code, console.ExitInterrupted, said)
 				}
 				d.mu.Lock()
 				sent := len(d.changes)
@@ -274,14 +276,14 @@ func TestS19StoppedProcessSendsNothingMore(t *testing.T) {
 	d.expect(0, func() {
 		p := <-process
 		noError(t, p.Signal(syscall.SIGSTOP))
-		noError(t, emulatorClock(h.line.URL+clockPath).sleep(t.Context(), 20*time.Hour))
+		noError(t, emulatorClock(h.line.URL+clockPath).Sleep(t.Context(), 20*time.Hour))
 		noError(t, p.Signal(syscall.SIGCONT))
 	})
 	c, _ := h.started(said, "apply", "--yes")
 	process <- c.Process
 	_ = c.Wait()
 	if code := c.ProcessState.ExitCode(); code == 0 ||
-		code > exitUnavailable || !strings.Contains(said.String(), "stood still") {
+		code > console.ExitUnavailable || !strings.Contains(said.String(), "stood still") {
 		t.Errorf("code %d; want it to say that it stood still\n%s", code, said)
 	}
 	if sent := len(d.since()); sent != 1 {
@@ -318,8 +320,8 @@ func TestS21SecondSignalEndsAtOnce(t *testing.T) {
 			process <- c.Process
 			_ = c.Wait()
 			close(gone)
-			if code := c.ProcessState.ExitCode(); code != exitInterrupted {
-				t.Errorf("two signals end with %d; want %d\n%s", code, exitInterrupted, said)
+			if code := c.ProcessState.ExitCode(); code != console.ExitInterrupted {
+				t.Errorf("two signals end with %d; want %d\n%s", code, console.ExitInterrupted, said)
 			}
 			if !<-atOnce {
 				t.Error("the process waited for the request that was under way")

@@ -67,7 +67,7 @@ func (h *history) unheld() {
 
 func (h *history) sleep(d time.Duration) {
 	h.t.Helper()
-	noError(h.t, emulatorClock(h.line.URL+clockPath).sleep(h.t.Context(), d))
+	noError(h.t, emulatorClock(h.line.URL+clockPath).Sleep(h.t.Context(), d))
 }
 
 // The least a campaign has, so that its bids are no large part of it, and how many there

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/emulator"
 	"adsync/reconcile"
 	"adsync/state"
@@ -137,7 +138,7 @@ func newHistory(t *testing.T, random *rand.Rand, operator string) *history {
 			EndpointPerMinute: -1, OverallPerMinute: -1, BulkPer10Seconds: -1,
 		},
 		Accounts: []emulator.Account{{ID: "adacct_kills", Name: "Test",
-			Currency: "USD", TimeZone: "America/New_York", Key: emulatorKey, Features: emulator.AllFeatures()}},
+			Currency: "USD", TimeZone: "America/New_York", Key: session.EmulatorKey, Features: emulator.AllFeatures()}},
 	})
 	noError(t, err)
 	h.before = &executioner{emulator: service}
@@ -147,8 +148,8 @@ func newHistory(t *testing.T, random *rand.Rand, operator string) *history {
 	operators := filepath.Join(filepath.Dir(h.dir), "operator.yaml")
 	noError(t, os.WriteFile(operators, []byte(operator), 0o600))
 	noError(t, os.WriteFile(filepath.Join(h.dir, "adsync.yaml"), []byte(killProject), 0o600))
-	h.env = append(os.Environ(), asCommand+"=1", atClock+"="+h.line.URL+clockPath, envOperator+"="+operators,
-		envBaseURL+"="+h.line.URL+"/v1", envKey+"="+emulatorKey, keysAtOnce)
+	h.env = append(os.Environ(), asCommand+"=1", atClock+"="+h.line.URL+clockPath, session.EnvOperator+"="+operators,
+		session.EnvBaseURL+"="+h.line.URL+"/v1", session.EnvKey+"="+session.EmulatorKey, keysAtOnce)
 	return h
 }
 
@@ -175,7 +176,7 @@ func (h *history) live(kills int) {
 				h.edit() // somebody does not wait for the apply to be run again
 			case 2:
 				// no key is trusted any more
-				noError(h.t, emulatorClock(h.line.URL+clockPath).sleep(h.t.Context(), reconcile.TrustWindow))
+				noError(h.t, emulatorClock(h.line.URL+clockPath).Sleep(h.t.Context(), reconcile.TrustWindow))
 			}
 		}
 		h.finish()
@@ -280,7 +281,7 @@ func (h *history) read(path string, into any) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, h.line.URL+path, nil)
 	noError(h.t, err)
-	r.Header.Set("Authorization", "Bearer "+emulatorKey)
+	r.Header.Set("Authorization", "Bearer "+session.EmulatorKey)
 	answer, err := h.line.Client().Do(r)
 	noError(h.t, err)
 	defer answer.Body.Close()

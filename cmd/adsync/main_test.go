@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/testing/syscalls"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -29,13 +30,14 @@ func TestMain(m *testing.M) {
 				panic(err)
 			}
 		}
-		a, served := &app{clock: panicking(emulatorClock(os.Getenv(atClock)), os.Getenv(panicAt))}, &counting{}
+		env, served := &session.Env{Clock: panicking(emulatorClock(os.Getenv(atClock)), os.Getenv(panicAt))},
+			&counting{}
 		if os.Getenv(allocationsInto) != "" {
-			a.before = served.before
+			env.Middleware = served.before
 		}
-		code := run(a)
+		code := run(env)
 		tellAllocations(os.Getenv(allocationsInto), served)
 		os.Exit(code)
 	}
-	testscript.Main(m, map[string]func(){"adsync": func() { os.Exit(run(&app{})) }})
+	testscript.Main(m, map[string]func(){"adsync": func() { os.Exit(run(&session.Env{})) }})
 }

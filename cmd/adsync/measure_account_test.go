@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/emulator"
 	"adsync/internal/testing/bench"
 )
@@ -86,13 +87,13 @@ func (s *statusOf) WriteHeader(code int) {
 // environment is that of a process that speaks to the service; one that counts
 // lives by its clock.
 func (s *measuredService) environment() []string {
-	return append(benchEnvironment(), envBaseURL+"="+s.url,
-		envKey+"="+bench.Key, keysAtOnce, atClock+"="+s.root+clockPath)
+	return append(benchEnvironment(), session.EnvBaseURL+"="+s.url,
+		session.EnvKey+"="+bench.Key, keysAtOnce, atClock+"="+s.root+clockPath)
 }
 
 // benchEnvironment lets accounts be as large as they are.
 func benchEnvironment() []string {
-	return []string{envBounds + "=yaml=1GiB,csv=1GiB,workbook=1GiB," +
+	return []string{session.EnvBounds + "=yaml=1GiB,csv=1GiB,workbook=1GiB," +
 		"unzipped=8GiB,total=8GiB,rows=1000000,hints=4000000,entries=40000000,time=30m", "ADSYNC_OPERATOR="}
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/state"
 )
 
@@ -19,13 +21,13 @@ const panicAt = "ADSYNC_TEST_PANIC_AT"
 // panicText is what every second of them says: it could be a key, and is not shown.
 const panicText = "sk-canary-of-a-panic"
 
-func panicking(c clock, at string) clock {
+func panicking(c session.Clock, at string) session.Clock {
 	n, err := strconv.ParseInt(at, 10, 64)
-	if err != nil || c.now == nil {
+	if err != nil || c.Now == nil {
 		return c
 	}
-	now, looks := c.now, new(atomic.Int64)
-	c.now = func() time.Time {
+	now, looks := c.Now, new(atomic.Int64)
+	c.Now = func() time.Time {
 		if looks.Add(1) == n {
 			if n%2 == 0 {
 				panic(panicText)
@@ -52,8 +54,8 @@ func TestS20PanicEndsAnApplyAsAKillDoes(t *testing.T) {
 		}
 		panics++
 		text := said.String()
-		if code := c.ProcessState.ExitCode(); code != exitInternal {
-			t.Fatalf("a panic at look %d ends with %d; want %d\n%s", at, code, exitInternal, text)
+		if code := c.ProcessState.ExitCode(); code != console.ExitInternal {
+			t.Fatalf("a panic at look %d ends with %d; want %d\n%s", at, code, console.ExitInternal, text)
 		}
 		what := map[int]string{
 			0: "internal error: a panic of type string", 1: "internal error: runtime error: index out of range",

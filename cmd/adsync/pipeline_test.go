@@ -19,7 +19,7 @@ import (
 
 	"adsync/internal/emulator"
 
-	yaml "sigs.k8s.io/yaml/goyaml.v3"
+	"sigs.k8s.io/yaml/goyaml.v3"
 )
 
 // pipeline runs the examples for pull requests as their service would: real git

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/kinds"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,8 +103,8 @@ func kindsTable() string {
 func exitCodesTable() string {
 	var b strings.Builder
 	b.WriteString("| code | meaning |\n|---|---|\n")
-	for _, row := range exitTable {
-		fmt.Fprintf(&b, "| %d | %s |\n", row.code, row.meaning)
+	for _, row := range console.ExitTable {
+		fmt.Fprintf(&b, "| %d | %s |\n", row.Code, row.Meaning)
 	}
 	return b.String()
 }
@@ -156,10 +158,11 @@ func copyOfQuickstart(t *testing.T) string {
 func printed(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, problems bytes.Buffer
-	a := &app{console: console{in: strings.NewReader(""), out: &out, err: &problems, env: func(string) string {
-		return ""
-	}}}
-	if code := a.main(context.Background(), args); code != exitDone {
+	env := &session.Env{Console: console.Console{In: strings.NewReader(""),
+		Out: &out, Err: &problems, Getenv: func(string) string {
+			return ""
+		}}}
+	if code := execute(context.Background(), env, args); code != console.ExitDone {
 		t.Fatalf("adsync %s = %d, want 0\n%s", strings.Join(args, " "), code, problems.String())
 	}
 	return out.String()

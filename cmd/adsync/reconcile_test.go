@@ -10,16 +10,19 @@ import (
 	"testing/synctest"
 	"time"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/orders"
 )
 
 // typed runs a command in this process.
 func typed(ctx context.Context, args ...string) (code int, out, err string) {
 	var stdout, stderr bytes.Buffer
-	a := &app{console: console{in: strings.NewReader(""), out: &stdout, err: &stderr, env: func(string) string {
-		return ""
-	}}}
-	code = a.main(ctx, args)
+	env := &session.Env{Console: console.Console{In: strings.NewReader(""),
+		Out: &stdout, Err: &stderr, Getenv: func(string) string {
+			return ""
+		}}}
+	code = execute(ctx, env, args)
 	return code, stdout.String(), stderr.String()
 }
 
@@ -35,7 +38,7 @@ func project(t *testing.T) (dir string, at orders.Folder) {
 func TestReconcileNeedsADaemon(t *testing.T) {
 	dir, at := project(t)
 	code, _, said := typed(t.Context(), "reconcile", dir)
-	if code != exitUsage || !strings.Contains(said, "adsync apply") || len(at.Asks()) != 0 {
+	if code != console.ExitUsage || !strings.Contains(said, "adsync apply") || len(at.Asks()) != 0 {
 		t.Errorf("code %d, %d asked: %s; want 4, none, and adsync apply", code, len(at.Asks()), said)
 	}
 }
@@ -47,9 +50,9 @@ func TestReconcileAsksAndWaits(t *testing.T) {
 		code int
 		out  string
 	}{
-		{"a run that applied", orders.Daemon{State: "applied", Message: "3 changes", Exit: exitDone},
-			exitDone, "applied: 3 changes\n"},
-		{"a run that is held", orders.Daemon{State: "held", Exit: exitRefused}, exitRefused, "held\n"},
+		{"a run that applied", orders.Daemon{State: "applied", Message: "3 changes", Exit: console.ExitDone},
+			console.ExitDone, "applied: 3 changes\n"},
+		{"a run that is held", orders.Daemon{State: "held", Exit: console.ExitRefused}, console.ExitRefused, "held\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -94,7 +97,7 @@ func TestReconcileTellsOfADaemonThatEnds(t *testing.T) {
 			ended <- one.End()
 		}()
 		code, _, said := typed(t.Context(), "reconcile", "--wait", "--state", string(at))
-		if code != exitUnavailable || !strings.Contains(said, "ended before it ran") {
+		if code != console.ExitUnavailable || !strings.Contains(said, "ended before it ran") {
 			t.Errorf("code %d: %s; want 11", code, said)
 		}
 		noError(t, <-ended)
@@ -106,12 +109,12 @@ func TestReconcileDoesNotWaitUnasked(t *testing.T) {
 	one, err := at.Attend(time.Sleep)
 	noError(t, err)
 	defer one.End()
-	noError(t, one.Say(orders.Daemon{PID: 7, Host: "here", Exit: exitPartial}))
+	noError(t, one.Say(orders.Daemon{PID: 7, Host: "here", Exit: console.ExitPartial}))
 	code, out, said := typed(t.Context(), "reconcile", dir)
-	if code != exitDone || out != "asked the daemon (process 7 on here)\n" || len(at.Asks()) != 1 {
+	if code != console.ExitDone || out != "asked the daemon (process 7 on here)\n" || len(at.Asks()) != 1 {
 		t.Errorf("code %d, %q, %q, %d asked; want 0 and one", code, out, said, len(at.Asks()))
 	}
-	if code, out, _ := typed(t.Context(), "resume", dir); code != exitDone ||
+	if code, out, _ := typed(t.Context(), "resume", dir); code != console.ExitDone ||
 		!strings.Contains(out, "goes on, and ends what is open") || len(at.Asks()) != 2 {
 		t.Errorf("resume: code %d, %q, %d asked; want the daemon to be told", code, out, len(at.Asks()))
 	}

@@ -10,6 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/files"
+	"adsync/cmd/adsync/internal/session"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -19,9 +23,9 @@ var update = flag.Bool("update", false, "write docs/use/schema anew")
 // TestTheSchemasInTheDocumentsAreInStep holds docs/use/schema to what the command
 // prints, for those who have the repository and not the command.
 func TestTheSchemasInTheDocumentsAreInStep(t *testing.T) {
-	for _, d := range described {
-		have := printed(t, "schema", d.name)
-		name := filepath.Join("../../docs/use/schema", d.name+".json")
+	for _, d := range files.Described {
+		have := printed(t, "schema", d.Name)
+		name := filepath.Join("../../docs/use/schema", d.Name+".json")
 		if *update {
 			if err := os.WriteFile(name, []byte(have), 0o644); err != nil {
 				t.Fatal(err)
@@ -138,10 +142,11 @@ func fits(t *testing.T, schema *jsonschema.Schema, what, text string) {
 func output(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, problems bytes.Buffer
-	a := &app{console: console{in: strings.NewReader(""), out: &out, err: &problems, env: func(string) string {
-		return ""
-	}}}
-	a.main(context.Background(), args)
+	env := &session.Env{Console: console.Console{In: strings.NewReader(""),
+		Out: &out, Err: &problems, Getenv: func(string) string {
+			return ""
+		}}}
+	execute(context.Background(), env, args)
 	return out.String()
 }
 

@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/openpoint"
 
@@ -64,7 +66,7 @@ func runScripts(t *testing.T, profile string) {
 			e.Setenv("PICTURES", filepath.Join(filepath.Dir(filepath.Dir(quickstart)), "sources/testdata/workbook"))
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("PROFILE", profile)
-			e.Setenv(envOpenPoints, "profile:"+profile+","+withoutWaits)
+			e.Setenv(session.EnvOpenPoints, "profile:"+profile+","+withoutWaits)
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -129,7 +131,7 @@ func (h *holder) free() { h.once.Do(func() { close(h.release) }) }
 // it. With hold-submit the first submission of a real job, or the first request
 // whose path ends so, is carried out, and its answer kept back until release.
 func startEmulator(ts *testscript.TestScript, _ bool, args []string) {
-	points, err := openpoint.Parse(ts.Getenv(envOpenPoints))
+	points, err := openpoint.Parse(ts.Getenv(session.EnvOpenPoints))
 	ts.Check(err)
 	server, err := emulator.Open(emulator.Options{OpenPoints: points, Accounts: []emulator.Account{{
 		ID: "adacct_quickstart", Name: "Test", Currency: "USD",
@@ -146,9 +148,9 @@ func startEmulator(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	line := httptest.NewServer(handler)
 	ts.Defer(func() { h.free(); line.CloseClientConnections(); line.Close(); server.Close() })
-	ts.Setenv(envBaseURL, line.URL+"/v1")
-	ts.Setenv(envKeyLag, "0s") // it knows keys at once, and these processes wait by the wall clock
-	ts.Setenv(envKey, "sk-script-key")
+	ts.Setenv(session.EnvBaseURL, line.URL+"/v1")
+	ts.Setenv(session.EnvKeyLag, "0s") // it knows keys at once, and these processes wait by the wall clock
+	ts.Setenv(session.EnvKey, "sk-script-key")
 	holders.Store(ts, h)
 }
 
@@ -319,13 +321,13 @@ func sendRequest(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) > 2 {
 		body = strings.NewReader(args[2])
 	}
-	base := ts.Getenv(envBaseURL)
+	base := ts.Getenv(session.EnvBaseURL)
 	if strings.HasPrefix(args[1], "/_emulator/") {
 		base = strings.TrimSuffix(base, "/v1")
 	}
 	request, err := http.NewRequest(args[0], base+args[1], body)
 	ts.Check(err)
-	request.Header.Set("Authorization", "Bearer "+ts.Getenv(envKey))
+	request.Header.Set("Authorization", "Bearer "+ts.Getenv(session.EnvKey))
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
 	ts.Check(err)
@@ -362,9 +364,9 @@ func wholeJSON(ts *testscript.TestScript, _ bool, args []string) {
 	var document struct {
 		FormatVersion int `json:"format_version"`
 	}
-	if err := decoder.Decode(&document); err != nil || document.FormatVersion != formatVersion {
+	if err := decoder.Decode(&document); err != nil || document.FormatVersion != console.FormatVersion {
 		ts.Fatalf("%s: version %d, %v; want a document of version %d",
-			args[0], document.FormatVersion, err, formatVersion)
+			args[0], document.FormatVersion, err, console.FormatVersion)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		ts.Fatalf("%s goes on after its document", args[0])

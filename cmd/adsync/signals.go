@@ -5,9 +5,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
-	"adsync/internal/diag"
-	"adsync/reconcile"
 )
 
 // interruptible gives a context that the first signal to end ends. The second
@@ -43,24 +40,4 @@ func interruptible(parent context.Context, atOnce func()) (context.Context, func
 		close(done)
 		cancel()
 	}
-}
-
-// tellInFlight says, once it is interrupted, what is under way and how to go on.
-func (a *app) tellInFlight(ctx context.Context, agent *reconcile.Agent) (stop func()) {
-	stopped := context.AfterFunc(ctx, func() {
-		steps := agent.InFlight.Steps()
-		if len(steps) == 0 {
-			a.note("interrupted: no more requests " +
-				"are sent, and none is under way; adsync resume ends what is open, adsync apply goes on")
-			return
-		}
-		a.note("interrupted: no more requests are sent; %s under "+
-			"way and waited for, 30 s at most; interrupt again to end at once", pluralAre(len(steps), "request"))
-		for _, s := range steps {
-			a.note("  %s  POST %s, %s, sent %s", s.ID,
-				diag.Printable(s.Path), plural(len(s.Operations), "operation"), utc(s.SentAt))
-		}
-		a.note("nothing is lost by that: adsync resume ends what is open, adsync apply goes on")
-	})
-	return func() { stopped() }
 }

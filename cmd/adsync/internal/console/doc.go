@@ -1,0 +1,6 @@
+// Package console is what a command reads and prints: streams, notes, progress,
+// questions, new files, and the exit codes with their errors.
+//
+// It knows no project and no account. Its invariant is that standard output carries
+// data only, and that every way of ending has one exit code.
+package console

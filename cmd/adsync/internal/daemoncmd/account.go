@@ -1,0 +1,196 @@
+package daemoncmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/runs"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon"
+	"adsync/internal/diag"
+	"adsync/internal/orders"
+	"adsync/internal/watch"
+	"adsync/sources"
+)
+
+// accounts makes what the loops need of each account. Those whose configuration is
+// as it was are given again as they are.
+func (d *daemonRun) accounts(config sources.Daemon, page *page) []daemon.Account {
+	var accounts []daemon.Account
+	known := map[string]daemon.Account{}
+	for _, a := range config.Accounts {
+		account, there := d.known[a.Name.Value]
+		if version := versionOf(a); !there || account.Version != version {
+			account = d.account(config, a)
+			account.Version = version
+		}
+		known[a.Name.Value] = account
+		accounts = append(accounts, account)
+	}
+	d.known = known
+	if err := page.wakeFor(config, d.hub, d.secret); err != nil {
+		d.log.Error("a webhook is not taken", "error", err)
+	}
+	return accounts
+}
+
+// versionOf is another where a loop has to begin anew.
+func versionOf(a sources.DaemonAccount) string {
+	g := a.Git
+	return fmt.Sprintf("%q", []any{a.Folder, a.State, a.Operator,
+		a.Every, a.Full, a.Settle, a.PlanOnly, a.Results, a.WriteBack, g.URL.Value, g.Ref.Value, g.Path.Value,
+		g.Token.From, g.Token.Value, g.Key.Value, g.Passphrase.From,
+		g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value,
+		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify)})
+}
+
+func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daemon.Account {
+	name := a.Name.Value
+	own := forAccount(d.env, d.log.With("account", name))
+	own.OnSecret, own.Addresses = d.secrets.add, &d.addresses
+	if a.Operator != "" {
+		own.Flags.Operator = a.Operator
+	}
+	w := &worker{
+		env: own, planOnly: a.PlanOnly, copies: &copies{env: own,
+			folder: a.Results, beside: a.Folder != "", writeBack: a.WriteBack}, keeping: keeping{keep: config.Keep},
+	}
+	account := daemon.Account{
+		Name: name, Source: a.Folder, Every: a.Every,
+		Full: a.Full, Asks: a.Folder == "", PlanOnly: a.PlanOnly, Worker: w,
+	}
+	watched := func(context.Context, func(daemon.Trigger)) {}
+	var home string
+	var branch *followedBranch
+	if a.Folder != "" {
+		folder := newWatchedFolder(own, a.Folder, a.Settle, d.looking())
+		project, _ := session.ReadProject(own, a.Folder) // its problems are those of the first run
+		if at, err := project.Revision(nil); err == nil && at.Commit != "" {
+			own.Note("%s is in a git work tree: its files "+
+				"count as they are, committed or not; git: {url: …} takes commits alone", diag.Printable(a.Folder))
+		}
+		w.stays, w.copies.took = folder.stays, folder.follow.Took
+		w.source, watched, home = folder, folder.watch, project.StateFolder()
+	} else {
+		if a.State == "" {
+			a.State = filepath.Join(config.State, name)
+		}
+		branch = newFollowedBranch(own, a)
+		w.answers = &answers{
+			results: a.Answers.Value, proposes: a.Proposes,
+			timeout: a.Git.Timeout, waits: runs.UnpushedOf(branch.stateFolder()),
+		}
+		w.source, account.Source, home = branch, branch.name(), branch.stateFolder()
+	}
+	w.orders = d.lease(config, name, home)
+	w.orders.Files = a.Folder
+	last := w.orders.Folder.Equal(time.Now())
+	account.Good, account.Applied = last.At, last.Revision
+	account.Orders, account.Shown, account.Archive = w.orders, w.orders.Shown, &archive{own, w.orders, a.Folder}
+	if a.Folder != "" {
+		account.Look = (&previewer{worker: w, open: atFolder(own, a.Folder)}).preview
+	} else {
+		k := &previewer{worker: w, open: branch.atCommit, uploads: a.Uploads.Value}
+		account.Look = k.preview
+		if a.Uploads.Value != "" {
+			account.Commit = k.commit
+		}
+	}
+	if branch != nil {
+		branch.took, account.Accept, account.Acceptances = w.orders.Took, w.orders.Accept, w.orders.Acceptances
+	}
+	worker, notifier := d.telling(config, a, w, w.orders, d.log.With("account", name))
+	reviews := &reviewer{
+		Worker: worker, of: w, folder: home, bell: make(chan struct{}, 1), notifier: notifier, once: d.flags.once,
+	}
+	account.Worker = reviews
+	account.Watch = []func(context.Context, func(daemon.Trigger)){
+		watched,
+		func(ctx context.Context, _ func(daemon.Trigger)) {
+			if notifier != nil {
+				notifier.Run(ctx)
+			}
+		},
+		reviews.watch,
+		func(ctx context.Context, wake func(daemon.Trigger)) { d.watchOrders(ctx, w.orders, wake, own.Note) },
+	}
+	account.Close = func() {
+		w.hangUp()
+		if own.Git != nil {
+			own.Git.End()
+		}
+		if err := w.orders.Release(); err != nil {
+			d.log.Warn("the account could not be given back", "account", name, "error", err)
+		}
+	}
+	return account
+}
+
+// watchOrders wakes the loop for what people order by files.
+func (d *daemonRun) watchOrders(ctx context.Context,
+	t *session.Lease, wake func(daemon.Trigger), note func(string, ...any)) {
+	stopped := t.Suspension(time.Now()) != nil
+	w := &watch.Watcher{
+		Root: string(t.Folder), Files: []string{orders.StopName, orders.SuspendName, "ask-*.json"},
+		Quiet: afterEvent, Note: note,
+		Look: func() time.Duration {
+			stands := t.Suspension(time.Now()) != nil
+			switch {
+			case stopped && !stands:
+				wake(daemon.Continued)
+			case stands && !stopped, len(t.Folder.Asks()) > 0:
+				wake(daemon.Asked)
+			}
+			stopped = stands
+			return 0
+		},
+	}
+	d.looking().lead(w)
+	w.Run(ctx)
+}
+
+func (d *daemonRun) lease(config sources.Daemon, name, stateFolder string) *session.Lease {
+	host, _ := os.Hostname()
+	t := &session.Lease{
+		Folder: orders.Folder(stateFolder), Say: orders.Daemon{
+			PID: os.Getpid(), Host: host, Version: console.Release, Account: name, Since: d.began,
+		},
+	}
+	if config.File != "" {
+		t.Shared = orders.Folder(filepath.Dir(config.File))
+		t.Say.Shared = string(t.Shared)
+	}
+	if config.Listen.Value != listenNowhere && !d.flags.once {
+		t.Say.Listen = config.Listen.Value
+	}
+	return t
+}
+
+// forAccount is the command as the run of one account needs it: nothing is
+// printed, what people would hear is logged, and who waits lets others work.
+func forAccount(env *session.Env, log *slog.Logger) *session.Env {
+	c := env.Clock.OrSystem()
+	own := &session.Env{
+		Console: console.Console{
+			In: strings.NewReader(""), Out: io.Discard, Err: io.Discard,
+			Getenv: env.Getenv, Flags: env.Flags, Command: "adsync daemon", OnNote: func(text string) {
+				log.Info(text)
+			},
+		},
+	}
+	own.Flags.Quiet, own.Flags.Output = true, "json"
+	own.Backing, own.Reviewing = env.Backing, new(sync.Mutex)
+	own.Clock = session.Clock{Now: c.Now, Sleep: func(ctx context.Context, wait time.Duration) (err error) {
+		daemon.Away(ctx, wait, func() { err = c.Sleep(ctx, wait) })
+		return err
+	}}
+	return own
+}

@@ -1,0 +1,65 @@
+package daemoncmd
+
+import (
+	"context"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/planning"
+	"adsync/cmd/adsync/internal/runs"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon"
+	"adsync/internal/gitstore"
+	"adsync/reconcile"
+)
+
+// answers is what the daemon of an account says into its repository, on branches of
+// adsync's own and never on the one that is read. nil says nothing.
+type answers struct {
+	results  string // branch that what became of runs is committed to; "" for none
+	proposes bool   // what others changed at the service is proposed
+	timeout  time.Duration
+
+	waits    runs.Unpushed // results that are not there yet
+	again    time.Time     // before then they are not tried again
+	proposed string        // hash of the last plan of which that was tried
+}
+
+// push commits what became of a run. What could not be pushed is tried again later.
+func (n *answers) push(ctx context.Context, env *session.Env,
+	l session.Loaded, r *reconcile.Report, d *runs.ReportDocument) (err error) {
+	if n == nil || n.results == "" {
+		return nil
+	}
+	if err = n.away(ctx, func() error { return runs.PushResults(ctx, env, l, n.results, r, d) }); err != nil {
+		n.again = env.Clock.OrSystem().Now().Add(lateEvery)
+	}
+	return err
+}
+
+// away lets others use the machine meanwhile.
+func (n *answers) away(ctx context.Context, do func() error) (err error) {
+	daemon.Away(ctx, n.timeout, func() { err = do() })
+	return err
+}
+
+// propose pushes the files with what others changed at the service, once a plan, where
+// nothing else is left to do. Why it could not is a line of the log.
+func (n *answers) propose(ctx context.Context, env *session.Env,
+	l session.Loaded, agent *reconcile.Agent, view *reconcile.View) {
+	if n == nil || !n.proposes {
+		return
+	}
+	d, hash := planning.DriftOf(l, view, nil), view.Hash()
+	if len(d.Resources) == 0 || n.proposed == hash {
+		return
+	}
+	d.Account, n.proposed = agent, hash
+	err := n.away(ctx, func() error { return planning.Propose(ctx, env, l, d, false, hash) })
+	if gitstore.ClassOf(err) == gitstore.Transient {
+		n.proposed = ""
+	}
+	if err != nil {
+		env.Note("what others changed could not be proposed: %s", console.OneLine(err))
+	}
+}

@@ -1,0 +1,154 @@
+package daemoncmd
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon"
+	"adsync/internal/gitstore"
+	"adsync/sources"
+)
+
+// followedBranch is a source whose files are those of a commit.
+type followedBranch struct {
+	env    *session.Env
+	config sources.DaemonAccount
+	// where the commit is that was read last, for who only looks; never changed
+	read atomic.Pointer[session.GitSource]
+	at   string                            // the commit that is checked out
+	took func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
+}
+
+func newFollowedBranch(env *session.Env, config sources.DaemonAccount) *followedBranch {
+	g := config.Git
+	env.Git = &session.GitSource{
+		Named: &g, Flags: session.GitFlags{URL: g.URL.Value, Ref: g.Ref.Value, Path: g.Path.Value, State: config.State},
+	}
+	return &followedBranch{env: env, config: config}
+}
+
+// name is the address without credentials, and the branch.
+func (b *followedBranch) name() string {
+	host, err := gitstore.HostOf(b.config.Git.URL.Value)
+	if err != nil {
+		host = "git"
+	}
+	url := b.config.Git.URL.Value
+	if _, rest, has := strings.Cut(url, "@"); has {
+		url = rest
+	}
+	if !strings.Contains(url, host) {
+		url = host
+	}
+	return strings.TrimSpace(url + " " + b.config.Git.Ref.Value)
+}
+
+func (b *followedBranch) stateFolder() string { return filepath.Join(b.config.State, "state") }
+
+// files fetches the branch, and checks its commit out where it is another.
+func (b *followedBranch) files(ctx context.Context, accepts []string) (f folderAt, err error) {
+	g := b.env.Git
+	daemon.Away(ctx, b.config.Git.Timeout, func() { err = session.FetchRevision(ctx, b.env) })
+	r := g.Revision
+	f.revision = daemon.Revision{
+		Commit: r.Commit, Branch: shortRef(r.Ref), Author: r.Author, Subject: r.Subject, Time: r.At,
+	}
+	if gitstore.ClassOf(err) == gitstore.Held && session.Accepted(accepts, r.Commit) {
+		if err = b.took(r.Commit, r.Accepted); err == nil {
+			err = g.Store.Accept(ctx, r)
+		}
+	}
+	if gitstore.ClassOf(err) == gitstore.Held {
+		waits := daemon.Rewritten{Revision: f.revision, Before: r.Accepted, Movement: string(r.Movement)}
+		return f, &heldCommit{console.ExitWith(console.ExitRefused, fmt.Sprintf("%v; nothing "+
+			"is sent until somebody accepts it: adsync reconcile --accept-commit %.12s", err, r.Commit)), waits}
+	}
+	if err != nil {
+		return f, session.GitExit(err)
+	}
+	if g.Checkout == nil || b.at != r.Commit {
+		if g.Checkout != nil {
+			g.Checkout.Close()
+			g.Checkout = nil
+		}
+		if err := session.CheckOut(ctx, b.env); err != nil {
+			return f, err
+		}
+		b.at = r.Commit
+		b.read.Store(&session.GitSource{
+			Flags: g.Flags, Named: g.Named, Author: g.Author, Store: g.Store, Revision: r, Home: g.Home,
+		})
+	}
+	f.dir = g.Checkout.Project.Root
+	return f, nil
+}
+
+// heldCommit is the error of a commit that waits to be accepted.
+type heldCommit struct {
+	*console.Exit
+	waits daemon.Rewritten
+}
+
+func (h *heldCommit) Unwrap() error { return h.Exit }
+
+// still: a commit does not change.
+func (b *followedBranch) still(context.Context, folderAt, string, []string) (bool, error) {
+	return true, nil
+}
+
+// atCommit has the commit that was read last, in a folder of its own: a run may read
+// another meanwhile.
+func (b *followedBranch) atCommit(ctx context.Context) (env *session.Env, dir string, done func(), err error) {
+	read := b.read.Load()
+	if read == nil {
+		return nil, "", nil, daemon.ErrNoLook
+	}
+	for range 2 { // a fetch beside it may put what is stored together anew
+		at, own := *read, *b.env
+		own.Git = &at
+		if err = session.CheckOut(ctx, &own); err == nil {
+			return &own, at.Checkout.Project.Root, at.End, nil
+		}
+	}
+	return nil, "", nil, err
+}
+
+// ahead reads the commit the branch is at by now, where it is another than the one that
+// was read last. The store is one of its own: the run beside it may push.
+func (b *followedBranch) ahead(ctx context.Context) (env *session.Env, dir string, done func(), err error) {
+	read := b.read.Load()
+	if read == nil {
+		return nil, "", nil, nil
+	}
+	at, own := *read, *b.env
+	own.Git, own.OnNote = &at, nil // the run that goes on with it says so
+	config, _, err := session.GitConfig(&own, at.Flags)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	if at.Store, err = gitstore.Open(config); err != nil {
+		return nil, "", nil, err
+	}
+	at.Revision, err = at.Store.Fetch(ctx)
+	if err != nil || at.Revision.Commit == read.Revision.Commit {
+		return nil, "", nil, err
+	}
+	if err := session.CheckOut(ctx, &own); err != nil {
+		return nil, "", nil, err
+	}
+	return &own, at.Checkout.Project.Root, at.End, nil
+}
+
+func shortRef(ref string) string {
+	for _, prefix := range []string{"refs/heads/", "refs/tags/"} {
+		if rest, is := strings.CutPrefix(ref, prefix); is {
+			return rest
+		}
+	}
+	return ref
+}

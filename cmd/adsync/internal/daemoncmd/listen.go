@@ -1,0 +1,259 @@
+package daemoncmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon"
+	"adsync/internal/daemon/web"
+	"adsync/internal/secret"
+	"adsync/internal/webhook"
+	"adsync/sources"
+)
+
+// Where the daemon's token is, unless its configuration says so.
+const (
+	EnvDaemonToken        = "ADSYNC_DAEMON_TOKEN"
+	EnvDaemonTokenFile    = "ADSYNC_DAEMON_TOKEN_FILE"
+	EnvDaemonTokenCommand = "ADSYNC_DAEMON_TOKEN_COMMAND"
+)
+
+// listenNowhere is the address of a daemon that does not listen.
+const listenNowhere = "none"
+
+// page is what the daemon shows to the network: page, API, metrics and webhooks. A
+// nil server listens nowhere.
+type page struct {
+	config   sources.Daemon // it was made of
+	server   *web.Server
+	listener net.Listener
+	hooks    atomic.Pointer[webhook.Receiver]
+	log      *slog.Logger
+}
+
+// checkPage says what keeps the daemon from listening, before anything runs.
+func (d *daemonRun) checkPage(ctx context.Context, config sources.Daemon) error {
+	if d.flags.once || config.Listen.Value == listenNowhere {
+		return nil
+	}
+	options, err := d.pageOptions(ctx, config)
+	if err != nil {
+		return err
+	}
+	if err := options.Check(); err != nil {
+		return console.Configuration("%v", err)
+	}
+	return nil
+}
+
+func (d *daemonRun) pageOptions(ctx context.Context, config sources.Daemon) (o web.Options, err error) {
+	o = web.Options{
+		Listen:      cmp.Or(config.Listen.Value, web.DefaultListen),
+		BehindProxy: config.BehindProxy, UserHeader: config.UserHeader.Value,
+		Pprof: config.Pprof, Schemas: session.Schemas(),
+		Version: console.Release, Log: d.log, Looks: config.Keep.Uploads,
+	}
+	for _, host := range config.Hosts {
+		o.Hosts = append(o.Hosts, host.Value)
+	}
+	if o.Token, err = daemonToken(ctx, d.env, config.Token); err != nil {
+		return o, err
+	}
+	if config.Cert.Value != "" {
+		if o.TLS, err = web.ReadTLS(config.Cert.Value, config.Key.Value, d.renewed); err != nil {
+			return o, console.Configuration("tls: %v", err)
+		}
+	}
+	return o, nil
+}
+
+// renewed says that a certificate was renewed and cannot be used.
+func (d *daemonRun) renewed(err error) {
+	d.log.Error("the certificate was renewed and is not taken; the one before is shown until it ends", "error", err)
+}
+
+// secret reads what a reference of the configuration leads to.
+func (d *daemonRun) secret(r sources.KeyReference) (string, error) {
+	text, err := session.SecretOf(context.Background(), d.env, r)
+	d.secrets.add(text)
+	return text, err
+}
+
+// listen opens the listener.
+func (d *daemonRun) listen(ctx context.Context, config sources.Daemon, metrics *web.Metrics) (*page, error) {
+	p := &page{config: config, log: d.log}
+	if d.flags.once || config.Listen.Value == listenNowhere {
+		return p, nil
+	}
+	options, err := d.pageOptions(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	options.Metrics, options.Alive, options.Hooks = metrics, d.hub.Alive, p
+	server, err := web.New(options, d.hub)
+	if err != nil {
+		return nil, console.Configuration("%v", err)
+	}
+	p.listener, err = server.Bind()
+	switch {
+	case err != nil && config.Listen.Value == "": // nobody asked for it
+		d.log.Warn("nobody is answered: listen names another address, or none", "error", err)
+		return p, nil
+	case err != nil:
+		return nil, console.Configuration("listen: %v", err)
+	}
+	p.server = server
+	d.log.Info("the daemon answers", "address", p.address(),
+		"tls", options.TLS != nil, "orders", options.Token != web.Token{})
+	return p, nil
+}
+
+func (p *page) serve(ctx context.Context) {
+	if p.server == nil {
+		return
+	}
+	if err := p.server.Serve(ctx, p.listener); err != nil {
+		p.log.Error("the page is not served any more", "error", err)
+	}
+}
+
+func (p *page) address() string {
+	if p.listener == nil {
+		return listenNowhere
+	}
+	return p.listener.Addr().String()
+}
+
+// pageOf is where people find an account: under the first name the daemon is known
+// by, else where it listens; "" where that leads nowhere.
+func (d *daemonRun) pageOf(config sources.Daemon, account string) string {
+	listen := cmp.Or(config.Listen.Value, web.DefaultListen)
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil || port == "0" || d.flags.once { // nowhere, or nobody knows where
+		return ""
+	}
+	u := url.URL{Scheme: "http", Host: listen, Path: "/accounts/" + account}
+	if config.BehindProxy || config.Cert.Value != "" {
+		u.Scheme = "https"
+	}
+	switch ip := net.ParseIP(host); {
+	case len(config.Hosts) > 0 && config.BehindProxy: // its port is the proxy's
+		u.Host = config.Hosts[0].Value
+	case len(config.Hosts) > 0:
+		u.Host = net.JoinHostPort(config.Hosts[0].Value, port)
+	case host == "" || ip != nil && ip.IsUnspecified(): // every address, and none that a person could open
+		return ""
+	}
+	return u.String()
+}
+
+// moved names what a configuration says otherwise than the one the daemon began with,
+// of that which is taken over by a restart alone.
+func (p *page) moved(config sources.Daemon) (names []string) {
+	hosts := func(c sources.Daemon) (all []string) {
+		for _, h := range c.Hosts {
+			all = append(all, h.Value)
+		}
+		return all
+	}
+	then, now := p.config, config
+	for _, one := range []struct {
+		name string
+		same bool
+	}{
+		{"listen", then.Listen.Value == now.Listen.Value},
+		{"token", then.Token.From == now.Token.From && then.Token.Value == now.Token.Value},
+		{"tls", then.Cert.Value == now.Cert.Value && then.Key.Value == now.Key.Value},
+		{"behind_proxy", then.BehindProxy == now.BehindProxy},
+		{"user_header", then.UserHeader.Value == now.UserHeader.Value},
+		{"hosts", slices.Equal(hosts(then), hosts(now))},
+		{"pprof", then.Pprof == now.Pprof},
+		{"places", then.Places == now.Places},
+		{"keep", then.Keep == now.Keep},
+		{"alive", then.Alive.Every == now.Alive.Every &&
+			then.Alive.URL.From == now.Alive.URL.From && then.Alive.URL.Value == now.Alive.URL.Value},
+	} {
+		if !one.same {
+			names = append(names, one.name)
+		}
+	}
+	return names
+}
+
+// ServeHTTP takes pushes for the accounts there are now.
+func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if hooks := p.hooks.Load(); hooks != nil {
+		hooks.ServeHTTP(w, r)
+		return
+	}
+	http.NotFound(w, r)
+}
+
+// wakeFor has pushes wake the accounts that want it. One whose secret is not good has
+// no webhook, and keeps no other from its own.
+func (p *page) wakeFor(config sources.Daemon, hub *daemon.Hub, read func(sources.KeyReference) (string, error)) error {
+	if p.server == nil {
+		return nil
+	}
+	hooks, failures := map[string]webhook.Hook{}, []error{}
+	for _, a := range config.Accounts {
+		if a.Webhook.From == "" {
+			continue
+		}
+		text, err := read(a.Webhook)
+		if err == nil {
+			err = webhook.CheckSecret(secret.New(text))
+		}
+		if err != nil {
+			failures = append(failures, fmt.Errorf("%s: %w", a.Name.Value, err))
+			continue
+		}
+		hooks[a.Name.Value] = webhook.Hook{Secret: secret.New(text), Branch: a.Git.Ref.Value}
+	}
+	// an account that is gone by now needs no waking
+	receiver, err := webhook.New(hooks, func(account string) { _ = hub.Wake(account, daemon.Push) }, time.Now, p.log)
+	if err == nil {
+		p.hooks.Store(receiver)
+	}
+	return errors.Join(append(failures, err)...)
+}
+
+// daemonToken reads the token from where the configuration or the environment
+// says it is. None is no error: then nobody gives orders.
+func daemonToken(ctx context.Context, env *session.Env, r sources.KeyReference) (web.Token, error) {
+	for from, name := range map[string]string{
+		"env": EnvDaemonToken, "file": EnvDaemonTokenFile, "command": EnvDaemonTokenCommand,
+	} {
+		value := env.Getenv(name)
+		if r.From != "" || value == "" {
+			continue
+		}
+		if from == "env" {
+			value = name
+		}
+		r = sources.KeyReference{From: from, Setting: sources.Setting{Value: value}}
+	}
+	if r.From == "" {
+		return web.Token{}, nil
+	}
+	text, err := session.SecretOf(ctx, env, r)
+	if err != nil {
+		return web.Token{}, fmt.Errorf("the daemon's token: %w", err)
+	}
+	token, err := web.NewToken(text)
+	if err != nil {
+		return web.Token{}, console.Configuration("%v", err)
+	}
+	return token, nil
+}

@@ -1,0 +1,179 @@
+package daemoncmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/runs"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/reconcile"
+	"adsync/sources"
+	"adsync/state"
+)
+
+// previewer plans with a file that was dropped for a look in the place of the source
+// of its name. Nothing is written, and its client cannot change anything.
+type previewer struct {
+	worker  *worker
+	open    opener
+	uploads string // branch that files are committed to; "" for none
+}
+
+// opener gives the account's files as they are now: an app that reads them, their
+// folder, and how to give them back.
+type opener func(context.Context) (env *session.Env, dir string, done func(), err error)
+
+// atFolder has the files of a folder.
+func atFolder(env *session.Env, dir string) opener {
+	return func(context.Context) (*session.Env, string, func(), error) { return env, dir, func() {}, nil }
+}
+
+func (k *previewer) preview(ctx context.Context, filename string, content []byte) (*daemon.Upload, error) {
+	env, dir, done, err := k.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	l, name, err := k.with(ctx, env, dir, filename, content)
+	if err != nil {
+		return nil, err
+	}
+	u := &daemon.Upload{Name: path.Base(name), Problems: []string{}}
+	problems := l.Desired.Problems
+	marks := sources.Marks{Problems: problems}
+	if !diag.HasErrors(problems) {
+		view, account, err := k.plan(ctx, env, l)
+		if err != nil {
+			return nil, notNow(ctx, err)
+		}
+		u.Plan = runs.Document(env, l, account, view)
+		problems, marks = u.Plan.Problems, runs.PlanMarks(l, account, view.Plan)
+	}
+	for _, p := range problems {
+		u.Problems = append(u.Problems, spelled(p))
+	}
+	if !diag.HasErrors(problems) {
+		u.Branch = k.uploads
+	}
+	var marked bytes.Buffer
+	if strings.EqualFold(path.Ext(name), ".xlsx") && sources.WriteMarkedCopy(content, &marked, name, marks) == nil {
+		u.Marked = marked.Bytes()
+	}
+	return u, nil
+}
+
+// notNow puts in words why a look is not planned that is no fault of adsync: who
+// dropped the file can do something about it, or try again.
+func notNow(ctx context.Context, err error) error {
+	switch console.ClassOfError(ctx, err) {
+	case daemon.Internal:
+		return err
+	case daemon.Stopped: // it took longer than the page waits
+		return fmt.Errorf("%w: the account did not answer in time; try again in a while", daemon.ErrNotNow)
+	}
+	return fmt.Errorf("%w: %s", daemon.ErrNotNow, console.OneLine(err))
+}
+
+func spelled(p diag.Problem) string {
+	return diag.Printable(strings.TrimPrefix(p.Position.String()+": ", ": ") + p.Message + " (" + string(p.Code) + ")")
+}
+
+// with loads the files with the dropped one among them, and gives its name among
+// the sources.
+func (k *previewer) with(ctx context.Context, env *session.Env,
+	dir, filename string, content []byte) (session.Loaded, string, error) {
+	l := session.Load(ctx, env, dir)
+	if l.Failure != nil {
+		return l, "", l.Failure
+	}
+	name, contents, err := contentsWith(l, filename, content)
+	if err != nil {
+		return l, "", err
+	}
+	if problem := unread(l, name); problem != nil {
+		l.Desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: []diag.Problem{*problem}}
+		return l, name, nil
+	}
+	l.Desired = sources.LoadContents(ctx, l.Project, l.Schemas, contents)
+	return l, name, nil
+}
+
+// unread is why a file of this name would never be read where it was committed, or
+// whose place it would take nobody can tell; nil where nothing is wrong with it.
+func unread(l session.Loaded, name string) *diag.Problem {
+	problem := func(code diag.Code, message, hint string) *diag.Problem {
+		return &diag.Problem{
+			Severity: diag.Error, Code: code, Position: diag.InFile(name), Message: message, Hint: hint,
+		}
+	}
+	var places []string
+	for _, s := range l.Desired.Sources {
+		if strings.EqualFold(path.Base(s.File), path.Base(name)) {
+			places = append(places, s.File)
+		}
+	}
+	if len(places) > 1 {
+		return problem(diag.AmbiguousName, fmt.Sprintf("%d sources have this name: %s; want one",
+			len(places), strings.Join(places, ", ")), "commit it with git in the place it belongs to")
+	}
+	if reads, err := l.Project.Reads(name); err != nil || !reads {
+		return problem(diag.NoSources, fmt.Sprintf("a file of this name is no source; "+
+			"want one of %s, neither hidden, nor locked, nor a result copy", strings.Join(l.Project.Sources, ", ")),
+			"give it the name under which it is to be read")
+	}
+	return nil
+}
+
+// contentsWith are the sources with the dropped file in the place of the one of its
+// name, or beside them.
+func contentsWith(l session.Loaded, filename string,
+	content []byte) (name string, contents map[string][]byte, err error) {
+	name, contents = path.Base(filepath.ToSlash(filename)), map[string][]byte{}
+	for _, s := range l.Desired.Sources {
+		if strings.EqualFold(path.Base(s.File), name) {
+			name = s.File
+			continue
+		}
+		if contents[s.File], err = os.ReadFile(filepath.Join(l.Project.Root, filepath.FromSlash(s.File))); err != nil {
+			return name, nil, err
+		}
+	}
+	contents[name] = content
+	return name, contents, nil
+}
+
+func (k *previewer) plan(ctx context.Context, env *session.Env,
+	l session.Loaded) (*reconcile.View, state.Account, error) {
+	desired, err := runs.Desired(env, l, runs.PlanFlags{Unattended: true})
+	if err == nil {
+		err = k.worker.dial(l)
+	}
+	if err != nil {
+		return nil, state.Account{}, err
+	}
+	store, err := session.OpenState(ctx, env, l.Project, true)
+	if err != nil {
+		return nil, state.Account{}, err
+	}
+	defer func() { session.Closed(env, "state", store.Close()) }()
+	client := k.worker.dialed()
+	if client == nil { // the account's run has hung up in this moment
+		return nil, state.Account{}, console.Configuration("the account cannot be reached now")
+	}
+	agent := session.AgentOf(env, l, store, client.Reader())
+	agent.Incremental, agent.Breaks = true, &reconcile.Breaks{}
+	view, err := agent.Plan(ctx, desired)
+	if err == nil {
+		err = session.See(env, l, view)
+	}
+	return view, agent.Account, err
+}

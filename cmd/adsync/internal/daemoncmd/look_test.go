@@ -1,0 +1,80 @@
+package daemoncmd
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/adsapi"
+	"adsync/internal/daemon"
+	"adsync/state"
+)
+
+// What is dropped in the page under a name that is never read, or that more than one
+// source has, says so: a plan of it would be of what never comes.
+func TestADroppedFileHasANameThatIsRead(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "shop")
+	noError(t, os.MkdirAll(filepath.Join(dir, "north"), 0o755))
+	noError(t, os.MkdirAll(filepath.Join(dir, "south"), 0o755))
+	saveFile(t, filepath.Join(dir, "adsync.yaml"), "account: {id: adacct_1, currency: USD, timezone: UTC}\n")
+	for _, name := range []string{"spring.yaml", "north/autumn.yaml", "south/autumn.yaml", "north/winter.yaml"} {
+		key := strings.NewReplacer("/", "-", ".yaml", "").Replace(name)
+		saveFile(t, filepath.Join(dir, name), "kind: campaign\nkey: "+
+			key+"\nname: "+key+"\nbidding_type: clicks\nbudget: {daily: 5.00}\n")
+	}
+	dropped := []byte("kind: campaign\nkey: summer\nname: Summer\nbidding_type: clicks\nbudget: {daily: 5.00}\n")
+	k := &previewer{}
+	for _, row := range []struct{ name, place, says string }{
+		{"spring.yaml", "spring.yaml", ""},
+		{"Winter.yaml", "north/winter.yaml", ""},
+		{"summer.yaml", "summer.yaml", ""},
+		{"autumn.yaml", "", "2 sources have this name: north/autumn.yaml, south/autumn.yaml; want one"},
+		{".summer.yaml", "", "a file of this name is no source"},
+		{"~$summer.xlsx", "", "a file of this name is no source"},
+		{"summer.result.xlsx", "", "a file of this name is no source"},
+		{"adsync.yaml", "", "a file of this name is no source"},
+		{"summer.txt", "", "want one of **/*.yaml"},
+	} {
+		l, name, err := k.with(t.Context(), &session.Env{Console: console.Console{Getenv: os.Getenv}},
+			dir, row.name, dropped)
+		noError(t, err)
+		said := ""
+		for _, p := range l.Desired.Problems {
+			said += spelled(p) + "\n"
+		}
+		if row.says == "" && (said != "" || name != row.place) ||
+			!strings.Contains(said, row.says) || row.says != "" && strings.Count(said, "\n") != 1 {
+			t.Errorf("%s is looked at as %s, and says %q; want %s, and %q", row.name, name, said, row.place, row.says)
+		}
+	}
+}
+
+// Where a file cannot be planned for the moment, whoever dropped it is told why; a
+// fault of adsync is none of theirs.
+func TestWhyALookIsNotPlannedIsSaid(t *testing.T) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, row := range []struct {
+		ctx  context.Context
+		err  error
+		says string
+	}{
+		{t.Context(), adsapi.ErrUnavailable, adsapi.ErrUnavailable.Error()},
+		{t.Context(), adsapi.ErrUnauthorized, adsapi.ErrUnauthorized.Error()},
+		{t.Context(), state.ErrUnusable, state.ErrUnusable.Error()},
+		{over, context.Canceled, "did not answer in time"},
+	} {
+		if err := notNow(row.ctx, row.err); !errors.Is(err, daemon.ErrNotNow) ||
+			!strings.Contains(err.Error(), row.says) {
+			t.Errorf("after %v it says %v; want that it cannot be planned now, and %q", row.err, err, row.says)
+		}
+	}
+	if err := notNow(t.Context(), errors.New("a mistake")); errors.Is(err, daemon.ErrNotNow) {
+		t.Errorf("a mistake of adsync is %v", err)
+	}
+}

@@ -1,0 +1,174 @@
+package daemoncmd
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon"
+	"adsync/internal/kinds"
+	"adsync/internal/notify"
+	"adsync/internal/secret"
+	"adsync/sources"
+)
+
+// eventSink is a worker of which people are told what its runs came to.
+type eventSink struct {
+	daemon.Worker
+	notifier *notify.Notifier
+	commands notify.Commands
+	orders   *session.Lease
+	failures int  // runs in a row that failed for the time being
+	locked   int  // runs in a row that met a lock
+	once     bool // nobody delivers beside the run
+}
+
+func (t *eventSink) Run(ctx context.Context, r daemon.Request) daemon.Result {
+	defer func() {
+		if cause := recover(); cause != nil { // people hear of it as of any run that failed
+			t.emit(ctx, daemon.Result{
+				Class: daemon.Internal, Message: "the run broke off: this is a mistake of adsync, its log has more",
+			})
+			panic(cause)
+		}
+	}()
+	result := t.Worker.Run(ctx, r)
+	if !result.Waits {
+		t.emit(ctx, result)
+	}
+	return result
+}
+
+func (t *eventSink) emit(ctx context.Context, result daemon.Result) {
+	switch result.Class {
+	case daemon.Transient, daemon.Internal, daemon.Credentials:
+		t.failures++
+		t.locked = 0
+	case daemon.Locked:
+		t.locked++
+	case daemon.Stopped:
+	default:
+		t.failures, t.locked = 0, 0
+	}
+	in := t.failures
+	if result.Class == daemon.Locked {
+		in = t.locked
+	}
+	now := time.Now()
+	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: in, Suspended: t.orders.Suspension(now)},
+		now, kinds.All(), t.commands))
+	if t.once {
+		ctx, cancel := context.WithTimeout(ctx, flushMost)
+		defer cancel()
+		t.notifier.Flush(ctx)
+	}
+}
+
+// toldName is the file in which a daemon keeps what it told people of, in the state
+// folder.
+const toldName = "told.json"
+
+// flushMost is how long a daemon with --once waits for its messages to leave. What is
+// left then is told by the next.
+const flushMost = time.Minute
+
+// telling has people told of an account, where its configuration names somebody: else
+// the notifier is nil.
+func (d *daemonRun) telling(config sources.Daemon,
+	a sources.DaemonAccount, w daemon.Worker, at *session.Lease, log *slog.Logger) (daemon.Worker, *notify.Notifier) {
+	to, err := d.destinations(a)
+	var notifier *notify.Notifier
+	if err == nil && len(to) > 0 {
+		notifier, err = notify.New(a.Name.Value, to, notify.Options{
+			Page: d.pageOf(config, a.Name.Value), Log: log, File: filepath.Join(string(at.Folder), toldName),
+		})
+	}
+	if err != nil {
+		log.Error("nobody is told", "error", err)
+	}
+	if notifier == nil {
+		return w, nil
+	}
+	return &eventSink{Worker: w, notifier: notifier, commands: d.commandsFor(config, a),
+		orders: at, once: d.flags.once}, notifier
+}
+
+// commandsFor is what a command says that somebody pastes on this machine, whatever
+// the folder it is pasted in.
+func (d *daemonRun) commandsFor(config sources.Daemon, a sources.DaemonAccount) (c notify.Commands) {
+	at := " " + console.Quoted(a.Folder)
+	if a.Folder == "" {
+		at = (&session.GitSource{Flags: session.GitFlags{URL: a.Git.URL.Value,
+			Ref: a.Git.Ref.Value, Path: a.Git.Path.Value, State: a.State}}).Words()
+	}
+	c.Files, c.Orders = at, at
+	if config.File != "" {
+		c.Orders = " --account " + console.Quoted(a.Name.Value) + " --config " + console.Quoted(config.File)
+	}
+	if operator := cmp.Or(a.Operator, d.env.Flags.Operator); operator != "" {
+		if whole, err := filepath.Abs(operator); err == nil {
+			operator = whole
+		}
+		c.Files += " --operator " + console.Quoted(operator)
+	}
+	return c
+}
+
+// checkNotify says what keeps people from being told, before anything runs.
+func (d *daemonRun) checkNotify(config sources.Daemon) error {
+	for _, a := range config.Accounts {
+		to, err := d.destinations(a)
+		if err == nil {
+			_, err = notify.New(a.Name.Value, to, notify.Options{})
+		}
+		if err != nil {
+			return console.Configuration("account %s: %v", a.Name.Value, err)
+		}
+	}
+	return nil
+}
+
+// destinations reads the secrets of the places an account names.
+func (d *daemonRun) destinations(a sources.DaemonAccount) ([]notify.Destination, error) {
+	var all []notify.Destination
+	person := map[string]int{} // where in all each of them is
+	for _, n := range a.Notify {
+		one := notify.Destination{
+			Name: n.Form + " of " + n.Position.String(),
+			Form: notify.Form(n.Form), Remind: n.Remind, Quiet: notify.Quiet(n.Quiet),
+		}
+		one.Mail = notify.Mail{Host: n.Host, Port: n.Port, TLS: n.TLS, User: n.User, From: n.From, To: n.To}
+		for _, s := range []struct {
+			from sources.KeyReference
+			to   *secret.Text
+		}{{n.URL, &one.URL}, {n.Key, &one.Key}, {n.Password, &one.Mail.Password}} {
+			if s.from.From == "" {
+				continue
+			}
+			text, err := d.secret(s.from)
+			if err != nil {
+				return nil, err
+			}
+			*s.to = secret.New(text)
+		}
+		for _, topic := range n.On {
+			one.On = append(one.On, notify.Topic(topic.Value))
+		}
+		if len(one.On) == 0 {
+			one.On = notify.Usual()
+		}
+		if at, twice := person[n.Person]; twice { // one message, whatever it is about
+			all[at].On = append(all[at].On, one.On...)
+			continue
+		}
+		if n.Person != "" {
+			person[n.Person] = len(all)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}

@@ -1,0 +1,476 @@
+package daemoncmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/runs"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/adsapi"
+	"adsync/internal/daemon"
+	"adsync/internal/diag"
+	"adsync/internal/gitstore"
+	"adsync/internal/orders"
+	"adsync/internal/planview"
+	"adsync/plan"
+	"adsync/reconcile"
+	"adsync/state"
+)
+
+// folderAt is where the files of an account lie at one moment.
+type folderAt struct {
+	dir      string
+	revision daemon.Revision
+}
+
+// source gives a worker its files.
+type source interface {
+	// files brings the files up to what they are now. It may wait for the network.
+	// Where history was rewritten it goes on with a commit that is accepted alone.
+	files(ctx context.Context, accepts []string) (folderAt, error)
+	// still says whether what was read, by its sum, is nothing that somebody is in
+	// the middle of writing; it may wait for that.
+	still(ctx context.Context, f folderAt, sum string, read []string) (bool, error)
+}
+
+// worker does the runs of one account for the daemon. Between runs it holds the
+// client, whose limits are the account's, and what it takes to see that nothing
+// moved; no snapshot, and no lock of the state.
+type worker struct {
+	env    *session.Env // of this account alone: its clock gives the place of the run away while it waits
+	source source
+	// is an error where the files are not beside what adsync remembers of the account; nil: they never are
+	stays    func() error
+	orders   *session.Lease
+	copies   *copies
+	planOnly bool // nothing is ever applied
+	answers  *answers
+
+	mu        sync.Mutex       // guards line and client: who takes a look uses them too
+	line      *session.Session // keeps open what the client needs
+	client    *adsapi.Client
+	requests  atomic.Int64
+	counted   int64        // of them, by the runs before
+	suspended atomic.Bool  // this run sends nothing
+	seen      *fingerprint // what the last whole run saw; nil: nothing can be skipped
+	at        string       // the commit of the last run
+	writers   writers
+	keeping   keeping
+}
+
+// Run does one run, from the files to the report.
+func (w *worker) Run(ctx context.Context, request daemon.Request) daemon.Result {
+	w.suspended.Store(request.PlanOnly || w.planOnly)
+	r := w.run(ctx, request)
+	sent := w.requests.Load() // those of looks at files since the run before count too
+	r.Requests, w.counted = int(sent-w.counted), sent
+	if w.client != nil { // only this goroutine sets it
+		r.Rate.Left, r.Rate.Limit = w.client.Left()
+	}
+	if r.Class == daemon.Credentials || r.Class == daemon.Misplaced {
+		w.hangUp() // the address or the key may be another by the next run
+	}
+	return r
+}
+
+func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result {
+	if w.stays != nil {
+		if err := w.stays(); err != nil {
+			r := w.failed(ctx, daemon.Revision{}, err)
+			r.Unread = true
+			return r
+		}
+	}
+	err := w.orders.Acquire(func(d time.Duration) { _ = w.env.Clock.Sleep(ctx, d) })
+	away := errors.Is(err, session.ErrUnreachable)
+	if err != nil && !away {
+		class := daemon.Misplaced // a disk that cannot be written
+		if errors.Is(err, orders.ErrAttended) {
+			class = daemon.Locked
+		}
+		return daemon.Result{Class: class, Message: err.Error(), Unread: true}
+	}
+	f, err := w.source.files(ctx, request.Accept)
+	if err != nil {
+		r := w.failed(ctx, daemon.Revision{}, err)
+		r.Unread = true
+		return r
+	}
+	if request.Waits && f.revision.Commit == w.at {
+		return daemon.Result{Waits: true}
+	}
+	w.at = f.revision.Commit
+	w.answers.late(ctx, w.env)
+	if w.asBefore(request, f) {
+		if r, skipped := w.skip(ctx, f); skipped {
+			return r
+		}
+	}
+	w.seen = nil
+	w.orders.Busy()
+	l := session.Load(ctx, w.env, f.dir)
+	if l.Project.CommittedStop() != "" {
+		w.suspended.Store(true)
+	}
+	sum := cmp.Or(l.Desired.Hash, l.Project.Sum(nil)) // without a project nothing else was read
+	still, err := w.source.still(ctx, f, sum, l.Desired.Files)
+	if err != nil {
+		return w.failed(ctx, f.revision, err)
+	}
+	if !still || away && !l.Stops(false) { // it is there again, and nobody has taken it
+		return daemon.Result{
+			Class:   daemon.Transient,
+			Message: "the files change while they are read; they are read again once they hold still",
+		}
+	}
+	f.revision.Content = sum
+	return w.reconcile(ctx, request, f, l)
+}
+
+// reconcile is a whole run from files that were read: plan, apply, report.
+func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folderAt, l session.Loaded) daemon.Result {
+	r := daemon.Result{Revision: f.revision}
+	seen := &fingerprint{
+		sum: f.revision.Content, read: l.Desired.Files, sources: l.Desired.Sources,
+		operator: w.operatorSum(), approved: w.approvals(), planOnly: w.suspended.Load(),
+	}
+	if l.Stops(false) {
+		r.Class, r.Message, r.Plan = daemon.Input, firstProblem(l.Desired.Problems), runs.Unplanned(l)
+		r = withError(r, w.copies.refused(&l, l.Desired.Problems))
+		r.Revision.Content = seen.taken(&l)
+		seen.serial, _ = state.SerialOf(l.Project.StateFolder())
+		seen.result, w.seen = r, seen
+		return r
+	}
+	g := session.Govern(w.env, l.Project, l.Schemas, time.Now())
+	desired, err := runs.DesiredUnder(l, runs.PlanFlags{Unattended: true}, g)
+	if err == nil {
+		err = w.approved(&desired, g.Policy.ApprovalExpires)
+	}
+	if err == nil {
+		err = w.dial(l)
+	}
+	if err != nil {
+		return w.failed(ctx, f.revision, err)
+	}
+	store, err := session.OpenState(ctx, w.env, l.Project, false)
+	if err != nil {
+		return w.failed(ctx, f.revision, err)
+	}
+	defer func() { session.Closed(w.env, "state", store.Close()) }()
+	did := w.carryOut(ctx, request, l, store, desired)
+	did.expires = g.Policy.ApprovalExpires
+	r = w.ended(ctx, &l, did, r)
+	r.Revision.Content = seen.taken(&l)
+	r.Until, r.Journal = g.Thaws, openSteps(ctx, store)
+	if r.Class == daemon.Held && r.Run != nil {
+		r.Until = time.Now().Add(againSoon)
+	}
+	// what it left unknown, the recovery of the next may decide
+	if r.Class == daemon.Undecided && r.Run != nil && len(did.recovered.Undecided) == 0 {
+		r.Until = time.Now().Add(againSoon)
+	}
+	w.remember(ctx, seen, store, l, r)
+	r.Writers = did.writers
+	w.keeping.due(ctx, w.env, w, l, store)
+	return r
+}
+
+// openSteps counts the steps that are not closed, whatever the run came to; nil where
+// that cannot be known.
+func openSteps(ctx context.Context, store state.Store) *int {
+	steps, err := store.Open(context.WithoutCancel(ctx))
+	if err != nil {
+		return nil
+	}
+	n := len(steps)
+	return &n
+}
+
+// againSoon is when what an apply left held is planned anew, as it is by then. So it is
+// when what an apply left unknown is looked for.
+const againSoon = time.Second
+
+// done is a run up to its end.
+type done struct {
+	runs.Applying
+	view      *reconcile.View
+	recovered reconcile.Recovered
+	overtaken bool     // newer files came, and something was left out for them
+	writers   []string // who else writes to the account, of whom nobody was told yet
+	expires   int64    // minutes an approval is good for
+}
+
+// carryOut ends what was left open, plans and applies. Where nothing is sent it
+// only plans.
+func (w *worker) carryOut(ctx context.Context, request daemon.Request,
+	l session.Loaded, store state.Store, desired reconcile.Desired) (did done) {
+	agent := session.AgentOf(w.env, l, store, w.client)
+	agent.Incremental, agent.Whole, agent.Breaks = true, request.Full, &reconcile.Breaks{}
+	did.Session = &session.Session{Agent: agent, Store: store}
+	did.Recorder = runs.Record(w.env, l, did.Session)
+	watch := agent.Watch
+	agent.Watch = func(e reconcile.Event) { watch(e); tellOf(request, e) }
+	if !w.suspended.Load() {
+		if did.recovered, did.Failure = session.Recovered(ctx, agent); did.Failure != nil {
+			return did
+		}
+	}
+	began := agent.Now()
+	did.view, did.Failure = agent.Plan(ctx, desired)
+	if did.Failure == nil {
+		did.writers = w.writers.fresh(ctx, w.env, agent, did.view, l.Project.StateFolder(), began)
+		did.Failure = session.See(w.env, l, did.view)
+	}
+	if did.Failure != nil || w.suspended.Load() || diag.HasErrors(did.view.Plan.Problems) {
+		return did
+	}
+	if did.view.Plan.Empty() {
+		did.Failure = agent.RecordSeen(ctx, did.view)
+		return did
+	}
+	did.Recorder.Approved = did.view.Approved
+	request.Tell("progress", map[string]any{"stage": "apply", "changes": len(did.view.Plan.Applicable())})
+	ahead, end := w.lookAhead(ctx, request, l)
+	defer end()
+	agent.Superseded = ahead.why
+	did.Report, did.Failure = session.ApplyUnlessStopped(ctx, agent, did.view)
+	did.overtaken = ahead.left.Load()
+	return did
+}
+
+// ended turns what a run came to into its result, and keeps its report.
+func (w *worker) ended(ctx context.Context, l *session.Loaded, did done, r daemon.Result) daemon.Result {
+	if did.view == nil {
+		return w.failed(ctx, r.Revision, did.Failure)
+	}
+	r.Plan = w.shown(*l, did)
+	if at := r.Plan.Revision; at != nil && r.Revision.Commit == "" { // a folder in a work tree
+		r.Revision.Commit, r.Revision.Uncommitted = at.Commit, len(at.Uncommitted)
+	}
+	if did.Report == nil && did.Failure == nil {
+		r.Class, r.Message = w.planned(*l, did, r.Plan)
+		r = withError(r, w.copies.planned(l, did.view.Plan))
+		if !w.suspended.Load() {
+			w.answers.propose(ctx, w.env, *l, did.Session.Agent, did.view)
+		}
+		return r
+	}
+	ending := did.Ending(ctx)
+	d := runs.DocumentOf(w.env, *l, did.Report, did.Failure)
+	did.Recorder.Mark(d)
+	runs.EndAs(ctx, d, ending, session.From(w.env, l.Project.Root))
+	did.Recorder.End(d)
+	if did.Report == nil {
+		return withError(w.failed(ctx, r.Revision, ending), w.refusedCopies(l, did.Failure))
+	}
+	session.ReadReviews(ctx, w.env, *l, did.Session.Agent, did.Report)
+	r.Run = d
+	r.Class, r.Message, r.After = w.class(ctx, did, ending)
+	if did.overtaken && r.Class == daemon.Partial { // the next run is of the newer files, and soon
+		r.Class = daemon.Transient
+	}
+	if r.Class == daemon.Applied && r.Plan.Summary.Held > 0 { // a part of a change was
+		r.Class, r.Message = daemon.Held, firstHold(r.Plan)
+	}
+	pushed := w.answers.push(ctx, w.env, *l, did.Report, d)
+	return withError(r, errors.Join(did.Recorder.Failed, w.copies.applied(l, did.Report, d), pushed))
+}
+
+// planned is the class of a run that applied nothing because there was nothing,
+// or nothing that may go.
+func (w *worker) planned(l session.Loaded, did done, d *runs.PlanDocument) (daemon.Class, string) {
+	p := did.view.Plan
+	switch {
+	case diag.HasErrors(p.Problems):
+		return daemon.Input, firstProblem(p.Problems)
+	case w.planOnly && runs.Pending(p):
+		return daemon.Held, "this account is planned and never applied by the daemon"
+	case w.suspended.Load() && !w.planOnly:
+		return daemon.Suspended, ""
+	case len(did.recovered.Undecided) > 0:
+		return daemon.Undecided, undecidedText(did.recovered.Undecided)
+	case waitsInvalid(p) > 0:
+		return daemon.Partial, firstProblem(session.OnceEach(l.Desired.Problems, p.Waits))
+	case d.Summary.Held > 0:
+		return daemon.Held, firstHold(d)
+	}
+	return daemon.InSync, ""
+}
+
+// waitsInvalid counts the rows of a plan that wait as they are not valid.
+func waitsInvalid(p *plan.Plan) int {
+	n := 0
+	for i := range p.Changes {
+		if held := p.Changes[i].Held; held != nil && held.Hazard == plan.Invalid {
+			n++
+		}
+	}
+	return n
+}
+
+// class is that of a run that applied something.
+func (w *worker) class(ctx context.Context, did done, ending error) (daemon.Class, string, time.Duration) {
+	code := console.ExitDone
+	if ending != nil {
+		code = console.ExitCode(ctx, ending)
+	}
+	if errors.Is(did.Failure, adsapi.ErrHalted) {
+		return daemon.Suspended, console.OneLine(did.Failure), 0
+	}
+	switch {
+	case ending == nil && did.Report.Refused() == 0:
+		return daemon.Applied, did.Report.Summary(), 0
+	case code == console.ExitDone, code == console.ExitRefused:
+		return daemon.Held, console.OneLine(ending), 0
+	case code == console.ExitPartial && did.Failure != nil:
+		return console.ClassOfError(ctx, did.Failure), console.OneLine(ending), afterOf(did.Failure)
+	case code == console.ExitPartial && did.Report.Count(state.OutcomeFailed)+
+		did.Report.Count(state.OutcomeSkipped) == 0:
+		if did.Report.Waiting() > 0 {
+			return daemon.Partial, console.OneLine(ending), 0
+		}
+		return daemon.Held, console.OneLine(ending), 0
+	case code == console.ExitPartial && !w.quarantined(ctx, did):
+		return daemon.Transient, console.OneLine(ending), 0
+	}
+	return console.ClassOfExit(code), console.OneLine(ending), afterOf(did.Failure)
+}
+
+// quarantined says that all that failed is kept from being sent again: it waits
+// for its row to change.
+func (w *worker) quarantined(ctx context.Context, did done) bool {
+	blocked, err := did.Session.Store.Blocked(context.WithoutCancel(ctx))
+	if err != nil {
+		return false
+	}
+	for _, o := range did.Report.Outcomes {
+		if _, is := blocked[o.Address]; o.Outcome == state.OutcomeFailed && !is {
+			return false
+		}
+	}
+	return true
+}
+
+// failed is the result of a run that an error ended.
+func (w *worker) failed(ctx context.Context, revision daemon.Revision, err error) daemon.Result {
+	r := daemon.Result{
+		Class: console.ClassOfError(ctx, err), Message: console.OneLine(err), Revision: revision, After: afterOf(err),
+	}
+	if held, is := errors.AsType[*heldCommit](err); is {
+		r.Rewritten = &held.waits
+	}
+	return r
+}
+
+// approvalAhead is how far ahead of now an approval may be. One that was given later
+// than now, by a clock that was put back since, would be good for longer.
+const approvalAhead = time.Hour
+
+// approved adds what people agreed to and has not expired. Approvals of earlier
+// versions, which were of a whole plan, count no more.
+func (w *worker) approved(desired *reconcile.Desired, expires int64) error {
+	approvals, err := w.orders.Approvals()
+	if err != nil {
+		return fmt.Errorf("read the approvals: %w", err)
+	}
+	desired.Asks, desired.Bound = true, slices.Clone(desired.Bound)
+	for _, a := range approvals {
+		if age := time.Since(a.Time); age > time.Duration(expires)*time.Minute || age < -approvalAhead {
+			continue
+		}
+		for _, one := range a.Asks {
+			k := plan.Consent{
+				ID: a.Time.Format(time.RFC3339Nano) + " " + a.By, By: a.By, Hazard: one.Hazard, Parts: one.Parts,
+			}
+			desired.Consents = append(desired.Consents,
+				reconcile.Consent{Consent: k, Lineage: a.Lineage, Serial: a.Serial})
+		}
+		if len(a.Asks) > 0 || a.PlanHash != "" {
+			continue
+		}
+		for _, text := range a.Allow { // of adsync reconcile --retry: each names the refusal
+			if allowance, err := plan.ParseAllowance(text); err == nil { // others were refused when they were given
+				desired.Bound = append(desired.Bound, reconcile.Bound{Allow: allowance, By: a.By})
+			}
+		}
+	}
+	return nil
+}
+
+// shown is the plan as the page shows it, with what people may agree to.
+func (w *worker) shown(l session.Loaded, did done) *runs.PlanDocument {
+	d := runs.Document(w.env, l, did.Session.Agent.Account, did.view)
+	d.Asks, d.Agreed = did.view.Plan.FindAsks(), did.view.Plan.Consented
+	d.Approvals = &planview.Approvals{
+		Lineage: did.view.State.Lineage, Serial: did.view.State.Serial, Lasts: time.Duration(did.expires) * time.Minute,
+	}
+	return d
+}
+
+// tellOf tells who looks on what happens in an apply.
+func tellOf(request daemon.Request, e reconcile.Event) {
+	switch e.Kind {
+	case reconcile.WaveStarted:
+		request.Tell("wave", map[string]any{"wave": e.Wave})
+	case reconcile.OpSettled:
+		request.Tell("outcome", map[string]any{
+			"address": e.Outcome.Address.String(),
+			"outcome": e.Outcome.Outcome, "message": diag.Printable(e.Outcome.Message),
+		})
+	}
+}
+
+func firstProblem(problems []diag.Problem) string {
+	for _, p := range problems {
+		if p.Severity == diag.Error {
+			text := strings.TrimPrefix(p.Position.String()+": ", ": ") + p.Message + " (" + string(p.Code) + ")"
+			if n := len(problems); n > 1 {
+				text += fmt.Sprintf("; %s in all", console.Counted(problems))
+			}
+			return diag.Printable(text)
+		}
+	}
+	return ""
+}
+
+func firstHold(d *runs.PlanDocument) string {
+	for i := range d.Changes {
+		holds := []*plan.HoldDocument{d.Changes[i].Held}
+		for k := range d.Changes[i].Fields {
+			holds = append(holds, d.Changes[i].Fields[k].Held)
+		}
+		for _, h := range holds {
+			if h != nil {
+				return diag.Printable(fmt.Sprintf("%s held; first %s: %s",
+					console.Plural(d.Summary.Held, "change"), d.Changes[i].Address, h.Message))
+			}
+		}
+	}
+	return ""
+}
+
+func undecidedText(undecided []string) string {
+	return diag.Printable(console.Plural(len(undecided), "outcome") +
+		" unknown; adsync resolve decides: " + undecided[0])
+}
+
+// afterOf is how long the service, or the server of the repository, asked to be left
+// alone.
+func afterOf(err error) time.Duration {
+	if e, ok := errors.AsType[*adsapi.Error](err); ok {
+		return e.RetryAfter
+	}
+	if e, ok := errors.AsType[*gitstore.Error](err); ok {
+		return e.RetryAfter
+	}
+	return 0
+}

@@ -1,0 +1,84 @@
+package daemoncmd
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon"
+	"adsync/internal/gitstore"
+	"adsync/internal/orders"
+	"adsync/plan"
+	"adsync/reconcile"
+)
+
+// An approval is good for a day, and not for longer where the clock was put back since
+// it was given.
+func TestAnApprovalIsGoodForADay(t *testing.T) {
+	for ago, want := range map[time.Duration]bool{
+		time.Minute: true, 23 * time.Hour: true, 25 * time.Hour: false, 400 * 24 * time.Hour: false,
+		-30 * time.Minute: true, -2 * time.Hour: false, -400 * 24 * time.Hour: false,
+	} {
+		at := &session.Lease{Folder: orders.Folder(t.TempDir())}
+		asked := plan.Ask{
+			Hazard: plan.Activates, Allow: "activates=campaign/x",
+			Parts: []plan.Part{{Address: "campaign/x", Field: "status"}},
+		}
+		given := time.Now().Add(-ago)
+		noError(t, at.Approve(daemon.Approval{
+			PlanHash: "c0ffee", Allow: []string{"activates=campaign/x"},
+			Asks: []plan.Ask{asked}, Lineage: "l", Serial: 7, By: "ann", Time: given,
+		}))
+		// of an earlier version
+		noError(t, at.Approve(daemon.Approval{
+			PlanHash: "c0ffee", Allow: []string{"activates"}, By: "bob", Time: given,
+		}))
+		w := &worker{env: &session.Env{}, orders: at}
+		var desired reconcile.Desired
+		noError(t, w.approved(&desired, 24*60))
+		if got := len(desired.Consents) == 1; got != want {
+			t.Errorf("an approval given %s ago is good: %t; want %t", ago, got, want)
+		}
+		if got := desired.Consents; want && (got[0].By != "ann" ||
+			got[0].Serial != 7 || got[0].Lineage != "l" || len(got[0].Parts) != 1) || len(desired.Bound) != 0 {
+			t.Errorf("consents are %+v, bound %+v; want that of ann as it was given, and no other", got, desired.Bound)
+		}
+		desired = reconcile.Desired{}
+		noError(t, w.approved(&desired, 2*60))
+		if got, want := len(desired.Consents) == 1, want && ago < 2*time.Hour; got != want {
+			t.Errorf("an approval given %s ago is good where it expires after 2 hours: %t; want %t", ago, got, want)
+		}
+	}
+}
+
+// G1: a server of git that asks to be left alone for a while is, as the service is.
+func TestAServerOfGitIsLeftAloneForAsLongAsItAsks(t *testing.T) {
+	w := &worker{env: &session.Env{}}
+	r := w.failed(t.Context(), daemon.Revision{}, session.GitExit(&gitstore.Error{
+		Class: gitstore.Transient, RetryAfter: 7 * time.Minute,
+	}))
+	if r.Class != daemon.Transient || r.After != 7*time.Minute {
+		t.Errorf("the run ends %s, and waits %s; want transient, and 7m", r.Class, r.After)
+	}
+	if r := w.failed(t.Context(), daemon.Revision{}, errors.New("else")); r.After != 0 {
+		t.Errorf("another error waits %s; want none", r.After)
+	}
+}
+
+// Who approves much at once writes a long line: it is read, and so is what comes after it.
+func TestALongApprovalIsRead(t *testing.T) {
+	at := &session.Lease{Folder: orders.Folder(t.TempDir())}
+	long := daemon.Approval{PlanHash: "c0ffee", By: "ann", Time: time.Now()}
+	for i := range 3000 {
+		long.Allow = append(long.Allow, fmt.Sprintf("drift=campaign/one-of-very-many-%d", i))
+	}
+	noError(t, at.Approve(long))
+	noError(t, at.Approve(daemon.Approval{PlanHash: "beef", Allow: []string{"activates"}, By: "bob", Time: time.Now()}))
+	all, err := at.Approvals()
+	noError(t, err)
+	if len(all) != 2 || len(all[0].Allow) != 3000 || all[1].By != "bob" {
+		t.Errorf("%d approvals are read; want both", len(all))
+	}
+}

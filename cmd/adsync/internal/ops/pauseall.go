@@ -1,0 +1,170 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/runs"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/diag"
+	"adsync/internal/kinds"
+	"adsync/internal/resource"
+	"adsync/internal/runview"
+	"adsync/reconcile"
+	"adsync/sources"
+	"adsync/state"
+
+	"github.com/spf13/cobra"
+)
+
+// pauseFlags are those of pause-all.
+type pauseFlags struct {
+	runs.ApplyFlags
+	suspendFlags
+	noSuspend bool
+	patience  time.Duration
+}
+
+func PauseAll(env *session.Env) *cobra.Command {
+	var f pauseFlags
+	c := &cobra.Command{
+		Use:   "pause-all [FOLDER]",
+		Short: "Pause every active campaign of the account now, whoever made it",
+		Long: `Pause every active campaign of the account, as it is live: those the files name and
+those of others. Neither git nor the files are needed, only adsync.yaml; where that is
+gone too, --state names the folder of adsync's own state. What would be paused is shown,
+with what it spends, and you are asked once.
+
+The account is suspended first, so that nothing is started behind it: a daemon or an
+apply that is at work stops before its next request. STOP, a suspension and a freeze
+window stop everything but this.
+
+It is a run like any other: history lists it, and adsync revert RUN --allow activates
+starts again what it paused and is paused still. What it did is nobody's edit: later
+plans show it as somebody's pause, which nothing takes back by itself.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := console.Folder(c, args)
+			if err != nil {
+				return err
+			}
+			if f.State, err = session.StateOf(env, c, args, f.NamedFlags); err != nil {
+				return err
+			}
+			return runPauseAll(c.Context(), env, dir, f)
+		},
+	}
+	c.Flags().BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&f.noSuspend, "no-suspend", false, "do not suspend the account")
+	c.Flags().StringVar(&f.reason, "reason", "", "why, for whoever meets the suspension")
+	c.Flags().StringVar(&f.by, "by", "", "who orders it (default: the user of this process)")
+	c.Flags().DurationVar(&f.patience, "patience",
+		2*time.Minute, "how long to wait for another adsync to let go of the state")
+	c.Flags().BoolVar(&f.Full, "full", false, "list every campaign, however many there are")
+	f.NamedFlags.Register(c)
+	env.Outputs(c, runs.ReportFormNames()...)
+	return c
+}
+
+func runPauseAll(ctx context.Context, env *session.Env, dir string, f pauseFlags) error {
+	l := session.Loaded{Schemas: kinds.All(), Desired: sources.Desired{Snapshot: &resource.Snapshot{}}}
+	l.Project = sources.Project{Home: f.State}
+	if f.State == "" {
+		var err error
+		if l.Project, err = session.ProjectOf(env, dir); err != nil {
+			return fmt.Errorf("%w; where adsync.yaml cannot be read: adsync pause-all --state %s",
+				err, filepath.Join(dir, ".adsync"))
+		}
+	}
+	env.Passes = session.EveryOrder
+	if err := confirmPauses(ctx, env, l, f); err != nil {
+		return err
+	}
+	if err := suspendFor(env, l.Project, f); err != nil {
+		return err
+	}
+	did := runs.Applying{Bare: true}
+	if did.Session, did.Failure = connectPatiently(ctx, env, l, f.patience); did.Failure == nil {
+		did.Recorder = runs.Record(env, l, did.Session)
+		did.Recorder.Kind = runview.PauseAll
+		did.Report, did.Failure = pause(ctx, env, did.Session)
+	}
+	return runs.Finish(ctx, env, l, f.ApplyFlags, dir, did)
+}
+
+// confirmPauses shows what would be paused, and asks. It reads only.
+func confirmPauses(ctx context.Context, env *session.Env, l session.Loaded, f pauseFlags) error {
+	if f.Yes {
+		return nil
+	}
+	s, err := session.Connect(ctx, env, l, true)
+	if err != nil {
+		return err
+	}
+	defer s.End()
+	view, err := s.Agent.PlanPauses(ctx)
+	if err != nil {
+		return err
+	}
+	if env.Flags.Output == "text" {
+		if err := runs.ShowPlan(env, l, f.PlanFlags, s.Agent.Account, view); err != nil {
+			return err
+		}
+	}
+	if view.Plan.Empty() {
+		return nil // it is suspended all the same
+	}
+	return runs.Ask(ctx, env, l, f.ApplyFlags, s.Agent, view)
+}
+
+// suspendFor has whatever else is at work on the account stop.
+func suspendFor(env *session.Env, p sources.Project, f pauseFlags) error {
+	if f.noSuspend {
+		return nil
+	}
+	if f.reason == "" {
+		f.reason = "everything is paused"
+	}
+	s, _, err := order(env, session.OrdersOf(p), f.suspendFlags)
+	if err == nil {
+		env.Note("%s; to lift it: adsync resume", diag.Printable(s.String()))
+	}
+	return err
+}
+
+// connectPatiently waits for who holds the state: a suspension has it let go once
+// what it sent is heard of.
+func connectPatiently(ctx context.Context, env *session.Env,
+	l session.Loaded, patience time.Duration) (*session.Session, error) {
+	until := time.Now().Add(patience)
+	for told := false; ; told = true {
+		s, err := session.Connect(ctx, env, l, false)
+		if !errors.Is(err, state.ErrLocked) || !time.Now().Before(until) {
+			return s, err
+		}
+		if !told {
+			env.Note("%v", err)
+		}
+		if err := session.Sleep(ctx, lookEvery); err != nil {
+			return nil, console.ExitWith(console.ExitInterrupted, "interrupted; nothing was paused")
+		}
+	}
+}
+
+// pause reads again what is active, now that nobody else is at work, and pauses it.
+func pause(ctx context.Context, env *session.Env, s *session.Session) (*reconcile.Report, error) {
+	view, err := s.Agent.PlanPauses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	report, err := s.Agent.Apply(ctx, view)
+	if open, failure := s.Agent.Undecided(ctx); failure == nil && len(open) > 0 {
+		env.Note("%s of an earlier run open, and may start something "+
+			"when adsync resume ends it: run adsync pause-all once more then",
+			console.PluralAre(len(open), "operation"))
+	}
+	return report, err
+}

@@ -1,0 +1,54 @@
+package ops
+
+import (
+	"context"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/state"
+
+	"github.com/spf13/cobra"
+)
+
+func Unlock(env *session.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "unlock [FOLDER]",
+		Short: "Take away what a killed adsync left: the text in the lock file, the log beside the state",
+		Long: `Take away the text a killed adsync left in the lock file, and move the log it left
+beside state.db into that file: then state.db and lineage alone are the state, and can be
+copied. The lock itself is the kernel's, which gives it back when a process ends,
+however it ends. While a process holds it, unlock ends with 10 and says who that is. No
+command needs it: the next one that writes finds the lock free, and reads the log.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := console.Folder(c, args)
+			if err != nil {
+				return err
+			}
+			return runUnlock(c.Context(), env, dir)
+		},
+	}
+}
+
+func runUnlock(ctx context.Context, env *session.Env, dir string) error {
+	project, err := session.ProjectOf(env, dir)
+	if err != nil {
+		return err
+	}
+	found, err := state.Unlock(project.StateFolder())
+	if err != nil {
+		return err
+	}
+	folded, err := state.Fold(ctx, project.StateFolder(), state.Options{Command: env.Command, Version: console.Release})
+	switch {
+	case err != nil:
+		return err
+	case found.Known:
+		env.Note("took away the text of %s, which was killed", found.Holder)
+	case !folded:
+		env.Note("nothing to take away: nobody holds the state, and nobody was killed with it")
+	}
+	if folded {
+		env.Note("moved the log beside state.db into it")
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package planning
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/runs"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/diag"
+	"adsync/plan"
+	"adsync/reconcile"
+
+	"github.com/spf13/cobra"
+)
+
+func Apply(env *session.Env) *cobra.Command {
+	var f runs.ApplyFlags
+	c := &cobra.Command{
+		Use:   "apply [SAVED_PLAN] [FOLDER]",
+		Short: "Carry out the plan, and report what became of every row",
+		Long: "Carry out the plan, and report what became of every row.\n\n" +
+			"SAVED_PLAN is a file of plan --out. The plan is computed again; what is as it was saved is carried out\n" +
+			"without a question, what moved since is " +
+			"refused with both values, and what came up since waits for another plan.",
+		RunE: func(c *cobra.Command, args []string) error { return runApply(env, c, args, f) },
+	}
+	c.Flags().StringArrayVar(&f.Allow, "allow", nil,
+		"allow a hazard by name, such as raises-spend=120/day (repeatable)")
+	console.Completes(c, "allow", plan.Allowable()...)
+	c.Flags().BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&f.Strict, "strict",
+		false, "apply nothing where a row is not valid, and all of a saved plan or nothing where a part of it moved")
+	c.Flags().StringVar(&f.Results, "results", "",
+		"folder for the result copies of workbooks, results.csv and results.json (default .adsync/results)")
+	c.Flags().BoolVar(&f.WriteBack, "write-back", false,
+		"write Result, Message, keys and ids into your own workbooks and CSV files as well")
+	c.Flags().StringVar(&f.Push, "push-results", "",
+		"commit the results to a branch of the repository, with --git (without a name "+runs.ResultsBranch+")")
+	c.Flags().Lookup("push-results").NoOptDefVal = runs.ResultsBranch
+	f.SelectFlags.Register(c)
+	f.RefreshFlag.Register(c)
+	c.Flags().BoolVar(&f.Unattended, "unattended", false, "nobody looks: "+
+		"do not ask, take allowances from the operator's file alone, and raise nothing without its max_daily_exposure")
+	runs.ApprovedFlag(c, &f.Approved)
+	c.Flags().BoolVar(&f.Full, "full", false, "list every change and field of the plan, however long it is")
+	session.FromGit(env, c, true)
+	session.SuspendedFlag(env, c)
+	env.Outputs(c, runs.ReportFormNames()...)
+	return c
+}
+
+func runApply(env *session.Env, c *cobra.Command, args []string, f runs.ApplyFlags) error {
+	dir, saved, err := runs.SavedArguments(c, args)
+	if err != nil {
+		return err
+	}
+	f.Saved = saved
+	if err := f.ReadApproved(); err != nil {
+		return err
+	}
+	if f.Unattended && len(f.Allow) > 0 {
+		return console.Usage(c, errors.New("--unattended "+
+			"with --allow or --approved: nobody is there to allow anything; want the allowance in the operator's file"))
+	}
+	if env.Git == nil && f.Push != "" {
+		return console.Usage(c, errors.New("--push-results goes with --git"))
+	}
+	if env.Git != nil && f.WriteBack {
+		return console.Usage(c, errors.New("--write-back "+
+			"and --git exclude each other: a commit is not written into; see --push-results"))
+	}
+	f.Yes = f.Yes || f.Unattended
+	l := session.Load(c.Context(), env, dir)
+	return runs.Finish(c.Context(), env, l, f, dir, applied(c.Context(), env, l, f))
+}
+
+// applied is the whole of apply up to its report. Its session stays open.
+func applied(ctx context.Context, env *session.Env, l session.Loaded, f runs.ApplyFlags) (did runs.Applying) {
+	if did.Failure = session.Unready(env, l, f.Strict); did.Failure != nil {
+		return did
+	}
+	if did.Failure = runs.RoomForResults(l, f.Results); did.Failure != nil {
+		return did
+	}
+	desired, err := runs.Desired(env, l, f.PlanFlags)
+	if err != nil {
+		return runs.Applying{Failure: err}
+	}
+	saved, err := runs.OpenSaved(env, l, f.Saved, time.Now())
+	if err == nil {
+		err = saved.Narrow(&desired)
+	}
+	if err != nil {
+		return runs.Applying{Failure: err}
+	}
+	if did.Session, did.Failure = session.Connect(ctx, env, l, false); did.Failure != nil {
+		return did
+	}
+	did.Recorder = runs.Record(env, l, did.Session)
+	did.Report, did.Failure = carryOut(ctx, env, l, f, did.Session.Agent, saved, desired)
+	return did
+}
+
+// carryOut ends what was left open, plans, asks and applies.
+func carryOut(ctx context.Context, env *session.Env, l session.Loaded,
+	f runs.ApplyFlags, agent *reconcile.Agent, saved *runs.SavedPlan,
+	desired reconcile.Desired) (*reconcile.Report, error) {
+	if err := runs.Compare(env, saved, l, agent, desired); err != nil {
+		return nil, err
+	}
+	if err := recover(ctx, env, agent); err != nil {
+		return nil, err
+	}
+	view, err := runs.Compute(ctx, env, agent, desired, f.PlanFlags)
+	if err == nil {
+		err = session.See(env, l, view)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := runs.Consent(ctx, env, l, f, agent, view); err != nil {
+		return nil, err
+	}
+	return session.ApplyUnlessStopped(ctx, agent, view)
+}
+
+// recover ends what an earlier run left open, before anything new is planned.
+func recover(ctx context.Context, env *session.Env, agent *reconcile.Agent) error {
+	recovered, err := session.Recovered(ctx, agent)
+	if n := recovered.Finished + recovered.Abandoned; n > 0 {
+		env.Note("recovered %s an earlier run left open: %d finished, %d never had an effect",
+			console.Plural(n, "step"), recovered.Finished, recovered.Abandoned)
+	}
+	if err != nil {
+		return err
+	}
+	if len(recovered.Undecided) > 0 {
+		env.Note("an earlier run left what nothing at the service decides "+
+			"(ADS3005); what depends on it waits, the rest goes on:\n  %s\nto decide it: adsync resolve ADDRESS",
+			diag.Printable(strings.Join(recovered.Undecided, "\n  ")))
+	}
+	return nil
+}

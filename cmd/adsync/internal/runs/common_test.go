@@ -1,0 +1,12 @@
+package runs
+
+import (
+	"testing"
+)
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,58 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/diag"
+	"adsync/internal/gitstore"
+	"adsync/reconcile"
+)
+
+// ResultsBranch is where results are pushed to where no other branch is named.
+const ResultsBranch = "adsync/results"
+
+// PushResults commits what became of a run to a branch of its own: the result
+// copies, results.csv and results.json, in a folder of the account and the run. They
+// lie in the state until they are there, those of earlier runs too.
+func PushResults(ctx context.Context, env *session.Env,
+	l session.Loaded, branch string, r *reconcile.Report, d *ReportDocument) error {
+	if branch == "" || r.Run == "" {
+		return nil
+	}
+	waits := UnpushedOf(l.Project.StateFolder())
+	message := fmt.Sprintf("adsync: %s\n\nRun: %s\nAccount: %s\nPlan: %s\nCommit: %s\n",
+		r.Summary(), r.Run, d.Account.ID, d.PlanHash, env.Git.Revision.Commit)
+	if err := waits.keep(env, l, r, d, message); err != nil {
+		return fmt.Errorf("push results: %w", err)
+	}
+	return waits.Push(ctx, env, branch)
+}
+
+func Push(ctx context.Context, env *session.Env, answer gitstore.Answer) error {
+	answer.Author = env.Git.Author
+	pushed, err := env.Git.Store.Push(ctx, answer)
+	switch {
+	case err != nil:
+		var known *console.Exit
+		if err = session.GitExit(err); errors.As(err, &known) {
+			known.Message += "; nothing was pushed to " + diag.Printable(answer.Branch)
+		}
+		return err
+	case pushed.Same:
+		env.Note("%s of %s says that already", pushed, env.Git.Store.Address())
+	default:
+		env.Note("pushed to %s of %s", pushed, env.Git.Store.Address())
+	}
+	return nil
+}
+
+var notOfRef = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// RefWord makes a word that may stand in a branch and a path.
+func RefWord(text string) string { return strings.Trim(notOfRef.ReplaceAllString(text, "-"), "-") }

@@ -1,0 +1,295 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/internal/adsapi"
+	"adsync/internal/emulator"
+	"adsync/internal/resource"
+	"adsync/reconcile"
+	"adsync/sources"
+	"adsync/state"
+)
+
+// The operator's side of the configuration: addresses and credentials come from
+// the environment and the operator's file, never from what is watched
+// (design.md section 6).
+const (
+	EnvBaseURL    = "ADSYNC_BASE_URL"
+	EnvKey        = "ADSYNC_API_KEY"
+	EnvKeyFile    = "ADSYNC_API_KEY_FILE"
+	EnvKeyCommand = "ADSYNC_API_KEY_COMMAND"
+)
+
+// Backing is what carries requests and keeps the state. The zero ground is the
+// system's; a simulation stands on another.
+type Backing struct {
+	Transport http.RoundTripper
+	WrapStore func(state.Store) state.Store
+}
+
+// Session is a project joined with its service and its state.
+type Session struct {
+	Agent *reconcile.Agent
+	Store state.Store
+	close []func()
+}
+
+// End closes what the session opened, last first.
+func (s *Session) End() {
+	for i := len(s.close) - 1; i >= 0; i-- {
+		s.close[i]()
+	}
+}
+
+// Connect opens state and service. A reading session takes no lock, and its
+// client cannot send a mutation.
+func Connect(ctx context.Context, env *Env, l Loaded, readOnly bool) (*Session, error) {
+	s := &Session{}
+	if err := open(ctx, env, s, l, readOnly); err != nil {
+		s.End()
+		return nil, err
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, env *Env, s *Session, l Loaded, readOnly bool) error {
+	return OpenAs(ctx, env, s, l, readOnly, readOnly)
+}
+
+// OpenAs opens the state and the service, each for reading only or not.
+func OpenAs(ctx context.Context, env *Env, s *Session, l Loaded, readState, readOnly bool) (err error) {
+	if s.Store, err = OpenState(ctx, env, l.Project, readState); err != nil {
+		return err
+	}
+	s.close = append(s.close, func() { Closed(env, "state", s.Store.Close()) })
+	config := adsapi.Config{ReadOnly: readOnly}
+	if !readOnly {
+		config.Halt = halt(env, l.Project)
+	}
+	client, err := Dial(env, s, l.Project, config)
+	if err != nil {
+		return err
+	}
+	if err := client.Halted(); err != nil {
+		return fmt.Errorf("nothing was sent: %w", err)
+	}
+	s.close = append(s.close, env.WatchProgress(client.Left))
+	s.Agent = AgentOf(env, l, s.Store, client)
+	if !readOnly {
+		s.close = append(s.close, tellInFlight(ctx, env, s.Agent))
+	}
+	return nil
+}
+
+// Dial makes the client of the project's account. The session keeps open what it
+// needs.
+func Dial(env *Env, s *Session, p sources.Project, cfg adsapi.Config) (*adsapi.Client, error) {
+	var err error
+	if cfg.BaseURL, cfg.Key, err = address(env, s, p); err != nil {
+		return nil, err
+	}
+	if env.OnSecret != nil {
+		env.OnSecret(cfg.Key.Reveal())
+	}
+	if cfg.KeyLag, err = keyLag(env, p); err != nil {
+		return nil, err
+	}
+	c := env.Clock.OrSystem()
+	cfg.Address = env.Addresses.Of(cfg.BaseURL, c.Now)
+	cfg.UserAgent, cfg.Waiting, cfg.Now, cfg.Sleep, cfg.Transport = "adsync/"+console.Release,
+		func(why string, wait time.Duration) { waiting(env, why, wait) }, c.Now, c.Sleep, env.Backing.Transport
+	client, err := adsapi.New(cfg)
+	if err != nil {
+		return nil, console.Configuration("%v", err)
+	}
+	return client, nil
+}
+
+// AgentOf joins the files with a state and the service.
+func AgentOf(env *Env, l Loaded, store state.Store, client *adsapi.Client) *reconcile.Agent {
+	c, account := env.Clock.OrSystem(), l.Project.Account
+	return &reconcile.Agent{
+		Service: client, Store: store, Schemas: l.Schemas,
+		Account: state.Account{
+			ID: cmp.Or(account.ID, l.Desired.WrittenFor), Currency: account.Currency, TimeZone: account.TimeZone,
+		},
+		Given:    givenIDs(l),
+		Image:    imageReader(l),
+		People:   peopleReader(l),
+		Bulk:     bulkOf(l.Project.Bulk),
+		Progress: env.Progress,
+		Notice:   func(text string) { env.Note("%s", text) },
+		Logger:   slog.New(slog.DiscardHandler),
+		Now:      c.Now, Sleep: c.Sleep, InFlight: &reconcile.InFlight{}, Crash: env.Crashed,
+	}
+}
+
+// waiting says why nothing moves for a while.
+func waiting(env *Env, why string, wait time.Duration) {
+	env.Note("%s; waiting %s", why, wait.Round(time.Second))
+}
+
+func Closed(env *Env, what string, err error) {
+	if err != nil {
+		env.Note("close %s: %v", what, err)
+	}
+}
+
+func OpenState(ctx context.Context, env *Env, p sources.Project, readOnly bool) (state.Store, error) {
+	dir := p.StateFolder()
+	if readOnly {
+		return state.OpenReadOnly(ctx, dir)
+	}
+	store, err := state.Open(ctx, dir, state.Options{
+		Sleep: func(d time.Duration) { _ = Sleep(ctx, d) }, Command: env.Command, Version: console.Release,
+	})
+	if err == nil && env.Backing.WrapStore != nil {
+		store = env.Backing.WrapStore(store)
+	}
+	return store, err
+}
+
+// EnvKeyLag is how long the service may need to know the key of a create.
+const EnvKeyLag = "ADSYNC_KEY_LAG"
+
+// keyLag is the operator's; the emulator in this process knows a key at once.
+func keyLag(env *Env, p sources.Project) (time.Duration, error) {
+	text := env.Getenv(EnvKeyLag)
+	if text == "" {
+		if service, err := Service(env, p); err == nil && service.Emulated {
+			return atOnce, nil
+		}
+		return 0, nil
+	}
+	lag, err := time.ParseDuration(text)
+	switch {
+	case err != nil || lag < 0 || lag > mostKeyLag:
+		return 0, console.Configuration("%s is %q; want a time from 0s to %s, such as 60s", EnvKeyLag, text, mostKeyLag)
+	case lag == 0:
+		return atOnce, nil
+	}
+	return lag, nil
+}
+
+const (
+	atOnce     = -1 // in adsapi.Config 0 is the default
+	mostKeyLag = 10 * time.Minute
+)
+
+// key reads the API key from the environment, from a file, or from a command's
+// standard output.
+func key(env *Env, p sources.Project) (adsapi.Secret, error) {
+	if key := strings.TrimSpace(env.Getenv(EnvKey)); key != "" {
+		return adsapi.NewSecret(key), nil
+	}
+	if file := env.Getenv(EnvKeyFile); file != "" {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return adsapi.Secret{}, console.Configuration("%s: %v", EnvKeyFile, err)
+		}
+		return adsapi.NewSecret(string(bytes.TrimSpace(content))), nil
+	}
+	if command := env.Getenv(EnvKeyCommand); command != "" {
+		key, err := commandOutput(context.Background(), command, commandMost)
+		if err != nil {
+			return adsapi.Secret{}, console.Configuration("%s failed: %v", EnvKeyCommand, err)
+		}
+		return adsapi.NewSecret(key), nil
+	}
+	o, _ := Operator(env, p)
+	return operatorKey(env, o)
+}
+
+// EnvOpenPoints is how the service of `service: emulator` behaves beside the
+// profile published, such as profile:hostile,bulk_duration=0s.
+const EnvOpenPoints = "ADSYNC_OPEN_POINTS"
+
+// EmulatorKey opens nothing but the emulator in this process.
+const EmulatorKey = "emulator-in-process"
+
+// Middleware gives what is asked in the place of a service.
+type Middleware func(service http.Handler) http.Handler
+
+// serveEmulator runs the service itself in this process, on a loopback port of
+// its own, with its data below the project's state folder.
+func serveEmulator(env *Env, s *Session, p sources.Project) (string, error) {
+	account := emulator.Account{
+		ID: p.Account.ID, Name: "Emulated account", Currency: p.Account.Currency, TimeZone: p.Account.TimeZone,
+		Key: EmulatorKey, Features: emulator.AllFeatures(),
+	}
+	if account.ID == "" || account.Currency == "" || account.TimeZone == "" {
+		return "", console.Configuration("service: emulator needs account: {id, currency, timezone} in adsync.yaml")
+	}
+	points, err := emulator.ParseOpenPoints("profile:" + emulator.Published + "," + env.Getenv(EnvOpenPoints))
+	if err != nil {
+		return "", console.Configuration("%s: %v", EnvOpenPoints, err)
+	}
+	server, err := emulator.Open(emulator.Options{
+		Dir: filepath.Join(p.StateFolder(), "emulator"), Accounts: []emulator.Account{account}, OpenPoints: points,
+	})
+	if err != nil {
+		return "", fmt.Errorf("start the emulator: %w", err)
+	}
+	s.close = append(s.close, func() { Closed(env, "emulator", server.Close()) })
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("start the emulator: %w", err)
+	}
+	line := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}
+	if env.Middleware != nil {
+		line.Handler = env.Middleware(server)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = line.Serve(listener) // ends with ErrServerClosed, by the function below
+	}()
+	s.close = append(s.close, func() { Closed(env, "emulator", line.Close()); <-done })
+	return "http://" + listener.Addr().String() + "/v1", nil
+}
+
+// bulkOf is how the project wants bulk jobs used; auto is the zero value.
+func bulkOf(b sources.Bulk) reconcile.Bulk {
+	bulk := reconcile.Bulk{NeverRepeat: b.RepeatParent.Value == "never"}
+	if b.Rehearse.Value != "auto" {
+		bulk.Preflight = reconcile.Preflight(b.Rehearse.Value)
+	}
+	return bulk
+}
+
+// imageReader opens the file behind the canonical value of an image.
+func imageReader(l Loaded) func(string) (string, []byte, error) {
+	return func(source string) (string, []byte, error) { return l.Desired.ReadImage(l.Project, source) }
+}
+
+// peopleReader makes the list behind the canonical value of a members file
+// again.
+func peopleReader(l Loaded) func(string) (reconcile.People, error) {
+	return func(digest string) (reconcile.People, error) {
+		content, as, err := l.Desired.ReadPeople(l.Project, digest)
+		return reconcile.People{Content: content, As: as}, err
+	}
+}
+
+// givenIDs are the ids people wrote into the files.
+func givenIDs(l Loaded) map[resource.Address]string {
+	given := map[resource.Address]string{}
+	for r := range l.Desired.Whole().All() {
+		if r.ID != "" {
+			given[r.Address] = r.ID
+		}
+	}
+	return given
+}

@@ -1,0 +1,51 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+)
+
+// Env is the environment of one command: its console, its clock, its files, its service.
+type Env struct {
+	console.Console
+	Passes  Passing
+	Clock   Clock
+	Backing Backing
+	Git     *GitSource // nil where a folder is read
+
+	Middleware Middleware // stands before the emulator in this process; nil: nothing does
+
+	Addresses *Addresses // which other accounts of this process ask from, too; nil: there are none
+
+	OnSecret func(secret string) // is told of each credential that is read; nil: nobody blots it out
+	// guards the record of reviews, which a daemon's own reads keep too; nil: nobody else does
+	Reviewing *sync.Mutex
+}
+
+// Clock is the time in which the service is spoken to: who sleeps moves it. The
+// zero clock is the system's.
+type Clock struct {
+	Now   func() time.Time
+	Sleep func(context.Context, time.Duration) error
+}
+
+func (c Clock) OrSystem() Clock {
+	if c.Now == nil {
+		return Clock{time.Now, Sleep}
+	}
+	return c
+}
+
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

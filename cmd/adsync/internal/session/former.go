@@ -1,0 +1,83 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"adsync/internal/resource"
+	"adsync/internal/runview"
+	"adsync/sources"
+	"adsync/state"
+)
+
+// formerRuns is how many runs are looked through for what resources were called before.
+const formerRuns = 20
+
+// former finds what resources were called before, in the record and in the reports of the
+// last runs. It is asked only where a row names what no file has; where there is no record,
+// or it cannot be read, nothing is known, and what needs it says so.
+func former(ctx context.Context, env *Env, project sources.Project, schemas resource.Schemas) func() []sources.Former {
+	return func() []sources.Former {
+		store, err := OpenState(ctx, env, project, true)
+		if err != nil {
+			return nil
+		}
+		defer func() { Closed(env, "state", store.Close()) }()
+		last, err := store.Last(ctx)
+		if err != nil {
+			return nil
+		}
+		var former []sources.Former
+		for r := range last.All() {
+			if s := schemas.Of(r.Address.Kind); s != nil {
+				former = append(former, sources.Former{Address: r.Address, ID: r.ID, Name: s.NameOf(r)})
+			}
+		}
+		return append(former, formerOfRuns(ctx, store, schemas)...)
+	}
+}
+
+// unused reports whether nothing was applied from the files so far: their record is
+// there, or was never made, and names nothing.
+func unused(ctx context.Context, env *Env, project sources.Project) func() bool {
+	return func() bool {
+		store, err := OpenState(ctx, env, project, true)
+		if err != nil {
+			return false
+		}
+		defer func() { Closed(env, "state", store.Close()) }()
+		last, err := store.Last(ctx)
+		return err == nil && last.Len() == 0
+	}
+}
+
+// formerOfRuns finds the names that runs have changed.
+func formerOfRuns(ctx context.Context, store state.Store, schemas resource.Schemas) (former []sources.Former) {
+	runs, err := store.Runs(ctx, formerRuns)
+	if err != nil {
+		return nil
+	}
+	for _, run := range runs {
+		content, err := store.Report(ctx, run.ID)
+		if err != nil {
+			continue // none was kept
+		}
+		report, err := runview.Decode(content)
+		if err != nil {
+			continue
+		}
+		for _, o := range report.Outcomes {
+			address, ok := resource.ParseAddress(o.Address)
+			s := schemas.Of(address.Kind)
+			if !ok || s == nil {
+				continue
+			}
+			for _, f := range o.Fields {
+				if f.Applied && f.Before.IsSet() && slices.Contains(s.NameFrom, f.Name) {
+					former = append(former, sources.Former{Address: address, ID: o.ID, Name: f.Before.Text()})
+				}
+			}
+		}
+	}
+	return former
+}

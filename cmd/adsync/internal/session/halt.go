@@ -1,0 +1,80 @@
+package session
+
+import (
+	"errors"
+	"os"
+	"os/user"
+	"time"
+
+	"adsync/internal/orders"
+	"adsync/sources"
+
+	"github.com/spf13/cobra"
+)
+
+// OrdersOf is where the orders of a project lie.
+func OrdersOf(p sources.Project) orders.Folder {
+	return orders.Folder(p.StateFolder())
+}
+
+// halt gives what is asked before every mutation: a file STOP in the state's
+// folder, in the one the account's daemon shares with others, or in the commit; and
+// a suspension, unless the command passes it.
+func halt(env *Env, p sources.Project) func() error {
+	if env.Passes == EveryOrder {
+		return nil
+	}
+	own := OrdersOf(p)
+	folders := []orders.Folder{own}
+	if d, _, err := own.Daemon(); err == nil && d.Shared != "" {
+		folders = append(folders, orders.Folder(d.Shared))
+	}
+	return func() error {
+		if stop := p.CommittedStop(); stop != "" {
+			return orders.Stopped(stop + " is committed: nothing is sent until a commit takes it away")
+		}
+		if err := orders.Standing(folders...); err != nil || env.Passes == Suspensions {
+			return err
+		}
+		return own.Suspended(time.Now())
+	}
+}
+
+// Passing says which orders to stop do not stop a command.
+type Passing int
+
+const (
+	noOrder     Passing = iota
+	Suspensions         // by --while-suspended
+	EveryOrder          // pauses of pause-all: to stop spending is what the orders are for
+)
+
+// Person is who sits here, as far as the system knows.
+func Person(env *Env) string {
+	if name := env.Getenv("SUDO_USER"); name != "" {
+		return name
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		return "somebody on " + host
+	}
+	return "somebody"
+}
+
+// SuspendedFlag lets a person go on while the account is suspended.
+func SuspendedFlag(env *Env, c *cobra.Command) {
+	c.Flags().BoolFunc("while-suspended",
+		"go on although somebody suspended the account (a file STOP stops it all the same)", func(text string) error {
+			switch text {
+			case "true":
+				env.Passes = Suspensions
+			case "false":
+				env.Passes = noOrder
+			default:
+				return errors.New("want true or false")
+			}
+			return nil
+		})
+}

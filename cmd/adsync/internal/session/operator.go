@@ -1,0 +1,114 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/sources"
+)
+
+// EnvOperator names the operator's file, as --operator does.
+const EnvOperator = "ADSYNC_OPERATOR"
+
+// OperatorFile finds the operator's file: by the flag, the environment, or in
+// the user's own configuration. named says that somebody asked for it.
+func OperatorFile(env *Env) (file string, named bool) {
+	for _, file := range []string{env.Flags.Operator, env.Getenv(EnvOperator)} {
+		if file != "" {
+			return file, true
+		}
+	}
+	dir := env.Getenv("XDG_CONFIG_HOME")
+	if dir == "" && env.Getenv("HOME") != "" {
+		dir = filepath.Join(env.Getenv("HOME"), ".config")
+	}
+	if dir == "" {
+		return "", false
+	}
+	return filepath.Join(dir, "adsync", "operator.yaml"), false
+}
+
+// Operator reads the operator's file. One that nobody named need not be there.
+func Operator(env *Env, project sources.Project) (sources.Operator, []diag.Problem) {
+	file, named := OperatorFile(env)
+	if file == "" {
+		return sources.Operator{}, nil
+	}
+	if _, err := os.Stat(file); !named && errors.Is(err, fs.ErrNotExist) {
+		return sources.Operator{}, nil
+	}
+	if whole, err := filepath.Abs(file); err == nil {
+		file = whole
+	}
+	if err := project.Outside(file); err != nil {
+		return sources.Operator{}, []diag.Problem{{Severity: diag.Error,
+			Code: diag.BadProject, Position: diag.InFile(file), Message: "the operator's file: " + err.Error()}}
+	}
+	return sources.ReadOperator(file, project.Account.ID)
+}
+
+// operatorKey reads the key from where the operator's file says it is.
+func operatorKey(env *Env, o sources.Operator) (adsapi.Secret, error) {
+	if o.Key.From == "" {
+		return adsapi.Secret{}, console.Configuration("no key: set %s, %s or %s, or credentials in the operator's file",
+			EnvKey, EnvKeyFile, EnvKeyCommand)
+	}
+	key, err := SecretOf(context.Background(), env, o.Key)
+	return adsapi.NewSecret(key), err
+}
+
+// SecretOf reads what a reference leads to. Its errors name the place alone.
+func SecretOf(ctx context.Context, env *Env, r sources.KeyReference) (secret string, err error) {
+	if env.OnSecret != nil {
+		defer func() { env.OnSecret(secret) }()
+	}
+	where := cmp.Or(r.Position.String(), r.From)
+	switch r.From {
+	case "env":
+		if secret := strings.TrimSpace(env.Getenv(r.Value)); secret != "" {
+			return secret, nil
+		}
+		return "", console.Configuration("%s: %s is not set in the environment; want the key there", where, r.Value)
+	case "file":
+		content, err := os.ReadFile(r.Value)
+		if err != nil {
+			return "", console.Configuration("%s: %v", where, err)
+		}
+		return string(bytes.TrimSpace(content)), nil
+	}
+	if secret, err = commandOutput(ctx, r.Value, commandMost); err != nil {
+		return "", console.Configuration("%s: the command failed: %v", where, err)
+	}
+	return secret, nil
+}
+
+// commandMost is how long a command that prints a secret may take: long enough for
+// a person who is asked for a passphrase, and an end where nobody is.
+const commandMost = 2 * time.Minute
+
+// commandOutput is what a command of the shell prints, without white space around it.
+// Its errors quote nothing of that.
+func commandOutput(ctx context.Context, command string, most time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, most,
+		fmt.Errorf("no end after %s; want the secret in that time", most))
+	defer cancel()
+	c := exec.CommandContext(ctx, "sh", "-c", command)
+	c.WaitDelay = time.Second // for what it began and left behind
+	content, err := c.Output()
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	return string(bytes.TrimSpace(content)), err
+}

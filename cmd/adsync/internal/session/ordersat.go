@@ -1,0 +1,87 @@
+package session
+
+import (
+	"errors"
+	"path/filepath"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/internal/diag"
+	"adsync/internal/orders"
+	"adsync/sources"
+
+	"github.com/spf13/cobra"
+)
+
+// NamedFlags name an account without its files.
+type NamedFlags struct {
+	State   string // folder of adsync's own state
+	Account string // name of an account in the daemon's configuration
+	Config  string
+}
+
+func (f *NamedFlags) Given() bool { return f.State != "" || f.Account != "" }
+
+func (f *NamedFlags) Register(c *cobra.Command) {
+	c.Flags().StringVar(&f.State, "state", "", "folder of adsync's own state, where the files are not in a folder here")
+	c.Flags().StringVar(&f.Account, "account", "",
+		"name of an account in the daemon's configuration, in the place of a folder")
+	c.Flags().StringVar(&f.Config, "config", "/etc/adsync/daemon.yaml", "the daemon's configuration, with --account")
+}
+
+// OrdersAt finds where the orders of an account lie: by --state or --account, else
+// by its adsync.yaml.
+func OrdersAt(env *Env, c *cobra.Command, args []string, f NamedFlags) (orders.Folder, error) {
+	state, err := StateOf(env, c, args, f)
+	if err != nil || state != "" {
+		return orders.Folder(state), err
+	}
+	dir, err := console.Folder(c, args)
+	if err != nil {
+		return "", err
+	}
+	project, err := ProjectOf(env, dir)
+	return OrdersOf(project), err
+}
+
+// StateOf is the state folder that --state or --account names, "" where neither is
+// given. An account's operator's file counts where no other was named.
+func StateOf(env *Env, c *cobra.Command, args []string, f NamedFlags) (string, error) {
+	if f.Given() && len(args) > 0 || f.State != "" && f.Account != "" {
+		return "", console.Usage(c, errors.New("a folder, --state and --account exclude each other"))
+	}
+	if f.Account == "" {
+		return f.State, nil
+	}
+	file, err := filepath.Abs(f.Config)
+	if err != nil {
+		return "", err
+	}
+	config, problems := sources.ReadDaemon(file)
+	if diag.HasErrors(problems) {
+		ShowProblems(env, sources.Project{}, problems)
+		return "", console.ExitWith(console.ExitUsage, console.Counted(problems)+" of the configuration")
+	}
+	for _, one := range config.Accounts {
+		if one.Name.Value != f.Account {
+			continue
+		}
+		if env.Flags.Operator == "" {
+			env.Flags.Operator = one.Operator
+		}
+		return stateFolderOf(env, config, one), nil
+	}
+	return "", console.Configuration("%s has no account %q; want one of its names", file, f.Account)
+}
+
+// stateFolderOf is where the daemon keeps the state of an account.
+func stateFolderOf(env *Env, config sources.Daemon, one sources.DaemonAccount) string {
+	if one.Folder != "" {
+		project, _ := ReadProject(env, one.Folder) // without its adsync.yaml it is at its usual place
+		return project.StateFolder()
+	}
+	home := one.State
+	if home == "" {
+		home = filepath.Join(config.State, one.Name.Value)
+	}
+	return filepath.Join(home, "state")
+}

@@ -1,0 +1,121 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/internal/diag"
+	"adsync/internal/review"
+	"adsync/reconcile"
+	"adsync/sources"
+	"adsync/state"
+)
+
+// KnownReviews is what was known last of the reviews of an account.
+func KnownReviews(env *Env, p sources.Project) *review.Record {
+	known, err := review.Load(p.StateFolder())
+	if err != nil {
+		env.Note("%s", diag.Printable(err.Error()))
+	}
+	return known
+}
+
+// See takes in what a plan has read of reviews.
+func See(env *Env, l Loaded, view *reconcile.View) error {
+	if l.Reviews == nil {
+		return nil
+	}
+	return reconcile.ReviewsOf(view, env.Clock.OrSystem().Now(), l.Reviews)
+}
+
+// ReadReviews asks for the reviews after an apply, and keeps them. That they cannot be
+// read ends nothing: what was applied is applied.
+func ReadReviews(ctx context.Context, env *Env, l Loaded, agent *reconcile.Agent, report *reconcile.Report) {
+	if report == nil || report.Changed() == 0 || ctx.Err() != nil || l.Reviews == nil {
+		return
+	}
+	var written []string
+	for _, o := range report.Outcomes {
+		if o.Outcome == state.OutcomeApplied {
+			written = append(written, o.Address.String())
+		}
+	}
+	known, err := AskReviews(ctx, env, l.Project.StateFolder(), agent, Fresh{seen: l.Reviews, written: written}, nil)
+	if err != nil {
+		env.Note("the reviews could not be read: %s", console.OneLine(err))
+	}
+	*l.Reviews = *known
+}
+
+// Fresh is what a run knows that the kept record does not.
+type Fresh struct {
+	seen    *review.Record // what its plan has read; nil where there was none
+	written []string       // the addresses of what it has written: they are asked for whenever that was last
+	Rests   time.Duration  // nothing is asked for so long after the last time
+}
+
+// AskReviews asks for the reviews of what is recorded in a state folder, and keeps them.
+// tell is given what people were not told yet; nil tells nobody.
+func AskReviews(ctx context.Context, env *Env, folder string,
+	agent *reconcile.Agent, of Fresh, tell func([]review.Line)) (known *review.Record, err error) {
+	if env.Reviewing != nil {
+		env.Reviewing.Lock()
+		defer env.Reviewing.Unlock()
+	}
+	known, _ = review.Load(folder) // what was damaged is asked anew
+	known.Take(of.seen)
+	for _, address := range of.written {
+		known.Stale(address)
+	}
+	if age := agent.Now().Sub(known.Read); age < 0 || age >= of.Rests {
+		err = agent.ReadReviews(ctx, known)
+	}
+	if tell != nil {
+		tell(known.TakeNews())
+	}
+	if len(known.Ads)+len(known.Changes) == 0 { // nothing to keep, and maybe no folder
+		return known, err
+	}
+	return known, errors.Join(err, known.Save(folder))
+}
+
+// InReview gives rows that say where their ads stand with the review, as far as that is
+// known: for people. Programs have that apart from what became of a row.
+func (l Loaded) InReview(rows []sources.RowOutcome) []sources.RowOutcome {
+	rows = l.Judged(rows)
+	for i := range rows {
+		if line, known := l.Reviews.Line(rows[i].Address.String()); known && line.State == review.InReview {
+			rows[i].Message = console.JoinLines(rows[i].Message, line.InWords())
+		}
+	}
+	return rows
+}
+
+// Judged is InReview without what only waits: it will be over soon, and nobody takes it
+// out of the user's own file then.
+func (l Loaded) Judged(rows []sources.RowOutcome) []sources.RowOutcome {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		row := &rows[i]
+		line, known := l.Reviews.Line(row.Address.String())
+		if !known {
+			continue
+		}
+		row.Review, row.Serving = l.Reviews.Cells(row.Address.String())
+		if line.State != review.Rejected && line.State != review.Limited {
+			continue
+		}
+		if went := row.Result == "created" || row.Result == "updated"; row.Result == ResultNoChange ||
+			went && line.State == review.Rejected {
+			row.Result, row.Shown = string(line.State), "" // green would say that all is well
+		}
+		row.Message = console.JoinLines(row.Message, line.InWords())
+	}
+	return rows
+}
+
+// ResultNoChange is the result of a row with nothing to do.
+const ResultNoChange = "no change"

@@ -1,0 +1,82 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/internal/planview"
+	"adsync/sources"
+)
+
+// SpokenTo is the service of an account, and what says so.
+type SpokenTo struct {
+	base     string // "" for the emulator in this process
+	origin   string
+	Emulated bool
+}
+
+// Service finds the service. The operator's word counts, in the environment
+// before the file; the project may ask for the emulator where the operator names
+// no address (fault X10).
+func Service(env *Env, p sources.Project) (SpokenTo, error) {
+	if base := env.Getenv(EnvBaseURL); base != "" {
+		return SpokenTo{base: base, origin: EnvBaseURL + unheard(p)}, nil
+	}
+	o, _ := Operator(env, p) // its problems were said when the project was loaded
+	if o.BaseURL.Value != "" {
+		at := o.BaseURL.Position
+		return SpokenTo{
+			base: o.BaseURL.Value, origin: fmt.Sprintf("base_url, %s:%d",
+				filepath.Base(at.File()), at.Line()) + unheard(p),
+		}, nil
+	}
+	if p.Service == "emulator" {
+		at := p.ServiceAt()
+		return SpokenTo{
+			origin: fmt.Sprintf("service, %s:%d", cmp.Or(at.File(), "adsync.yaml"), at.Line()), Emulated: true,
+		}, nil
+	}
+	return SpokenTo{}, console.Configuration("no service: set %s and %s, "+
+		"name them in the operator's file, or write `service: emulator` in adsync.yaml to try it", EnvBaseURL, EnvKey)
+}
+
+// unheard says that the project asks for another service than the operator.
+func unheard(p sources.Project) string {
+	if p.Service != "emulator" {
+		return ""
+	}
+	at := p.ServiceAt()
+	return fmt.Sprintf("; service: emulator, %s:%d, does not count beside it",
+		cmp.Or(at.File(), "adsync.yaml"), at.Line())
+}
+
+// ServiceOf is the service as documents name it, nil where none is named.
+func ServiceOf(env *Env, p sources.Project) *planview.Service {
+	s, err := Service(env, p)
+	switch {
+	case err != nil:
+		return nil
+	case s.Emulated:
+		return &planview.Service{Address: planview.Emulated, Origin: s.origin}
+	}
+	return &planview.Service{Address: console.HostOf(s.base), Origin: diag.Printable(s.origin)}
+}
+
+// address gives the address and the key of the service, which the emulator in
+// this process is started for.
+func address(env *Env, s *Session, p sources.Project) (string, adsapi.Secret, error) {
+	service, err := Service(env, p)
+	if err != nil {
+		return "", adsapi.Secret{}, err
+	}
+	if service.Emulated {
+		base, err := serveEmulator(env, s, p)
+		return base, adsapi.NewSecret(EmulatorKey), err
+	}
+	key, err := key(env, p)
+	return service.base, key, err
+}
