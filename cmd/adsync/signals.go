@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// interruptible gives a context that the first signal to end ends. The second
+// interruptible returns a context that the first signal to end ends. The second
 // signal ends the process at once: the journal is as whole as after a kill. A
 // terminal that is closed counts as a signal, unless the process was told to
 // outlive it (nohup). A reader of the output that goes away is none: what is under

@@ -24,6 +24,7 @@ func Completes(c *cobra.Command, flag string, values ...string) {
 	}
 }
 
+// OrList joins words as a choice: a, b or c.
 func OrList(words []string) string {
 	switch len(words) {
 	case 0:

@@ -112,6 +112,7 @@ func ClassOfError(ctx context.Context, err error) daemon.Class {
 	return ClassOfExit(ExitCode(ctx, err))
 }
 
+// ClassOfExit returns what the daemon waits for after an exit code.
 func ClassOfExit(code int) daemon.Class {
 	for _, row := range ExitTable {
 		if row.Code == code {

@@ -26,6 +26,7 @@ type NewFile struct {
 	Never bool                      // the command has no --force
 }
 
+// ForceFlag gives a command its flag --force.
 func ForceFlag(c *cobra.Command, force *bool) {
 	c.Flags().BoolVar(force, "force", false, "replace a file of that name that is there already")
 }

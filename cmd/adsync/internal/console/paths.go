@@ -12,7 +12,7 @@ import (
 // NameOf is a path as people see it.
 func NameOf(name string) string { return diag.Printable(Shorter(name)) }
 
-// Below gives the path of a folder, which need not be there yet, from another
+// Below returns the path of a folder, which need not be there yet, from another
 // one; "" where it is not below it.
 func Below(root, folder string) (string, error) {
 	root, err := resolved(root)

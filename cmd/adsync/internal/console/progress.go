@@ -37,6 +37,7 @@ type progressLine struct {
 	ticking sync.WaitGroup
 }
 
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))

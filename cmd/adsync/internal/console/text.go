@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 )
 
+// Plural returns a count with its noun, such as 2 rows.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -19,6 +20,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// PluralAre is Plural with the verb, such as 2 rows are.
 func PluralAre(n int, noun string) string {
 	if n == 1 {
 		return Plural(n, noun) + " is"
@@ -26,6 +28,7 @@ func PluralAre(n int, noun string) string {
 	return Plural(n, noun) + " are"
 }
 
+// Counted returns how many errors, warnings and notes there are, in words.
 func Counted(problems []diag.Problem) string {
 	number := map[diag.Severity]int{}
 	for _, p := range problems {
@@ -43,6 +46,7 @@ func Counted(problems []diag.Problem) string {
 	return strings.Join(parts, "")
 }
 
+// JoinLines puts a line beneath what is there.
 func JoinLines(have, more string) string {
 	if have == "" {
 		return more
@@ -58,7 +62,7 @@ func OneLine(err error) string {
 	return diag.Printable(strings.ReplaceAll(Coded(err), "\n", "; "))
 }
 
-// Shorter gives a path from the current folder where that is one below it.
+// Shorter returns a path from the current folder where that is one below it.
 func Shorter(name string) string {
 	here, err := os.Getwd()
 	if err != nil || !filepath.IsAbs(name) {
@@ -89,8 +93,10 @@ func HostOf(address string) string {
 	return u.String()
 }
 
-func Utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }
+// UTC returns a time as people read it, in UTC.
+func UTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }
 
+// OrNull returns a time for JSON, where the zero time is null.
 func OrNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -98,6 +104,7 @@ func OrNull(t time.Time) *time.Time {
 	return &t
 }
 
+// ProblemCount returns how many problems there are, in words.
 func ProblemCount(problems []diag.Problem) string {
 	if len(problems) == 0 {
 		return "no problems"
@@ -105,4 +112,5 @@ func ProblemCount(problems []diag.Problem) string {
 	return Counted(problems)
 }
 
+// Sorted returns the texts in order, and leaves what it was given.
 func Sorted(texts []string) []string { return slices.Sorted(slices.Values(texts)) }

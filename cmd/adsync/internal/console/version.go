@@ -7,6 +7,7 @@ import (
 // Release is set when a release is built: -ldflags "-X adsync/cmd/adsync/internal/console.Release=1.2.3".
 var Release = "0.1.0-dev"
 
+// Commit returns the commit adsync was built from.
 func Commit() string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {

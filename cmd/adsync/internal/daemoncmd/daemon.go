@@ -36,6 +36,7 @@ type daemonFlags struct {
 	account   sources.DaemonAccount // what stands for every folder
 }
 
+// Command returns the command adsync daemon.
 func Command(env *session.Env) *cobra.Command {
 	var f daemonFlags
 	c := &cobra.Command{
@@ -240,7 +241,7 @@ func (d *daemonRun) listenToFolders() {
 	}
 }
 
-// hangups gives the signals that want the configuration read again. To other
+// hangups returns the signals that want the configuration read again. To other
 // commands the same signal is an end.
 func hangups() (signals <-chan os.Signal, unregister func()) {
 	signal.Reset(syscall.SIGHUP)

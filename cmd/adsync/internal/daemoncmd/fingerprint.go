@@ -41,7 +41,7 @@ func (s *fingerprint) taken(l *session.Loaded) string {
 	return s.sum
 }
 
-// asBefore says that everything a run rests on is as the last one saw it, but
+// asBefore reports whether everything a run rests on is as the last one saw it, but
 // for the service, which was not asked yet.
 func (w *worker) asBefore(request daemon.Request, f folderAt) bool {
 	s := w.seen

@@ -74,7 +74,7 @@ func (f *watchedFolder) stays() error {
 	return nil
 }
 
-// stateIn says whether a project's folder holds a state, or something that only opening
+// stateIn reports whether a project's folder holds a state, or something that only opening
 // it can tell from one.
 func (f *watchedFolder) stateIn(root string) bool {
 	project, _ := session.ReadProject(f.env, root) // its problems are those of the run

@@ -345,7 +345,7 @@ func (w *worker) class(ctx context.Context, did done, ending error) (daemon.Clas
 	return console.ClassOfExit(code), console.OneLine(ending), afterOf(did.Failure)
 }
 
-// quarantined says that all that failed is kept from being sent again: it waits
+// quarantined reports whether all that failed is kept from being sent again: it waits
 // for its row to change.
 func (w *worker) quarantined(ctx context.Context, did done) bool {
 	blocked, err := did.Session.Store.Blocked(context.WithoutCancel(ctx))

@@ -27,6 +27,7 @@ type convertFlags struct {
 // files' names.
 var formats = map[string][]string{"yaml": {".yaml", ".yml"}, "xlsx": {".xlsx"}, "csv": {".csv"}, "json": {".json"}}
 
+// Convert returns the command adsync convert.
 func Convert(env *session.Env) *cobra.Command {
 	var f convertFlags
 	c := &cobra.Command{
@@ -122,7 +123,7 @@ func convertSources(env *session.Env, c *cobra.Command, l session.Loaded, f conv
 	return nil
 }
 
-// written gives the content of the new files by their slash paths.
+// written returns the content of the new files by their slash paths.
 func written(l session.Loaded, f convertFlags, to destination, s *resource.Snapshot) (map[string][]byte, error) {
 	env, err := l.Project.Env()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Diff returns the command adsync diff.
 func Diff(env *session.Env) *cobra.Command {
 	var detailed bool
 	c := &cobra.Command{
@@ -114,6 +115,7 @@ func entries(d sources.Difference) string {
 	return ""
 }
 
+// Textconv returns the command adsync textconv.
 func Textconv(env *session.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "textconv FILE",

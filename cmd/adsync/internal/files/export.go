@@ -24,6 +24,7 @@ type exportFlags struct {
 	addColumns bool
 }
 
+// Export returns the command adsync export.
 func Export(env *session.Env) *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{

@@ -24,6 +24,7 @@ type fixFlags struct {
 	force bool
 }
 
+// Fix returns the command adsync fix.
 func Fix(env *session.Env) *cobra.Command {
 	var f fixFlags
 	c := &cobra.Command{

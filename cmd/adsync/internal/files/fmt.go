@@ -19,6 +19,7 @@ import (
 // formatFlags are those of fmt.
 type formatFlags struct{ check, diff bool }
 
+// Fmt returns the command adsync fmt.
 func Fmt(env *session.Env) *cobra.Command {
 	var f formatFlags
 	c := &cobra.Command{

@@ -29,6 +29,7 @@ type importFlags struct {
 	campaign []string
 }
 
+// Import returns the command adsync import.
 func Import(env *session.Env) *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
@@ -212,7 +213,7 @@ func importContents(l session.Loaded, format string, to destination,
 	return fresh, nil
 }
 
-// freeName gives the name, or the first of name-2, name-3 and so on that is not
+// freeName returns the name, or the first of name-2, name-3 and so on that is not
 // there.
 func freeName(root, name string) string {
 	ends := path.Ext(name)

@@ -28,6 +28,7 @@ type initFlags struct {
 	emulator                    bool
 }
 
+// Init returns the command adsync init.
 func Init(env *session.Env) *cobra.Command {
 	var f initFlags
 	c := &cobra.Command{

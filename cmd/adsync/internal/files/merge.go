@@ -30,6 +30,7 @@ type mergeFlags struct {
 	force     bool
 }
 
+// Merge returns the command adsync merge.
 func Merge(env *session.Env) *cobra.Command {
 	var f mergeFlags
 	c := &cobra.Command{

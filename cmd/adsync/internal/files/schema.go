@@ -42,6 +42,7 @@ var Described = []struct {
 	{"run-event", "a line of what apply, show and revert -o ndjson print", runEventSchema},
 }
 
+// Schema returns the command adsync schema.
 func Schema(env *session.Env) *cobra.Command {
 	var names []string
 	long := "Print the JSON Schema (draft 2020-12) of one of:\n\n"

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Template returns the command adsync template.
 func Template(env *session.Env) *cobra.Command {
 	var out string
 	var force bool

@@ -132,7 +132,7 @@ func (u *updating) ask(c *cobra.Command, figures string) (windows []string, err 
 	return windows, err
 }
 
-// of gives what the service knows of the rows of the files.
+// of returns what the service knows of the rows of the files.
 func (u *updating) of(ctx context.Context, d sources.Desired,
 	windows []string) (_ *resource.Snapshot, _ *resource.Figures, err error) {
 	u.desired = d

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Validate returns the command adsync validate.
 func Validate(env *session.Env) *cobra.Command {
 	var watching, online, force bool
 	var marked string

@@ -24,7 +24,7 @@ func watchFiles(env *session.Env, c *cobra.Command, args []string) error {
 	return nil
 }
 
-// lookAt gives what a watcher does: it reads the files and shows what is new in
+// lookAt returns what a watcher does: it reads the files and shows what is new in
 // them once two readings are the same that lie apart. Between the two a file may
 // be emptied, away, or half written by whatever saves it (faults F2 and F3).
 func lookAt(ctx context.Context, env *session.Env,

@@ -25,6 +25,7 @@ type auditFlags struct {
 	most  int
 }
 
+// Audit returns the command adsync audit.
 func Audit(env *session.Env) *cobra.Command {
 	var f auditFlags
 	c := &cobra.Command{

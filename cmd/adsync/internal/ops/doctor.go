@@ -24,6 +24,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Doctor returns the command adsync doctor.
 func Doctor(env *session.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor [FOLDER]",
@@ -118,7 +119,7 @@ func printFindings(env *session.Env, d *doctorDocument) error {
 	return nil
 }
 
-// examineFiles says whether there is a project to look at further.
+// examineFiles reports whether there is a project to look at further.
 func examineFiles(env *session.Env, d *doctorDocument, l session.Loaded) bool {
 	p := l.Project
 	if _, err := os.Stat(filepath.Join(p.Root, "adsync.yaml")); errors.Is(err, fs.ErrNotExist) {
@@ -228,7 +229,7 @@ func examineRecord(d *doctorDocument, s statusDocument) {
 		d.note("unknown", "adsync resolve "+u.Address, "%s: %s", u.Address, u.Message)
 	}
 	for _, q := range s.Quarantined {
-		d.note("refused", "edit its row", "%s since %s: %s (%s)", q.Address, console.Utc(q.Since), q.Message, q.Code)
+		d.note("refused", "edit its row", "%s since %s: %s (%s)", q.Address, console.UTC(q.Since), q.Message, q.Code)
 	}
 	if s.Daemon != nil {
 		d.ok("daemon", "%s", daemonLine(s.Daemon))

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Explain returns the command adsync explain.
 func Explain(env *session.Env) *cobra.Command {
 	var live bool
 	c := &cobra.Command{

@@ -246,7 +246,7 @@ func liveOf(ctx context.Context, env *session.Env, l session.Loaded,
 	return live, d, nil
 }
 
-// known says that something is known of the address at all.
+// known reports whether something is known of the address at all.
 func (d *explainedDocument) known() bool {
 	return d.Written != nil || d.Recorded != "" || d.Said != nil ||
 		d.Undecided != nil || d.Quarantined != nil || len(d.Problems) > 0 || d.Live != nil && d.Live.ID != ""
@@ -299,7 +299,7 @@ func (d *explainedDocument) lines() []string {
 	}
 	if q := d.Quarantined; q != nil {
 		line("refused", "since %s%s: %s (%s); not sent again unattended until %s",
-			console.Utc(q.Since), q.by(), q.Message, q.Code, q.Release)
+			console.UTC(q.Since), q.by(), q.Message, q.Code, q.Release)
 	}
 	for _, p := range d.Problems {
 		line("problem", "%s", p)
@@ -326,7 +326,7 @@ func (v explainedValue) String() string {
 }
 
 func (t *toldDocument) String() string {
-	text := fmt.Sprintf("%s, %s: %s %s", t.Run, console.Utc(t.Started), t.Action, t.Outcome)
+	text := fmt.Sprintf("%s, %s: %s %s", t.Run, console.UTC(t.Started), t.Action, t.Outcome)
 	if t.Message != "" {
 		text += ": " + t.Message
 	}

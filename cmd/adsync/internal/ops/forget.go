@@ -31,6 +31,7 @@ type forgetFlags struct {
 	yes    bool
 }
 
+// Forget returns the command adsync forget.
 func Forget(env *session.Env) *cobra.Command {
 	var f forgetFlags
 	c := &cobra.Command{

@@ -21,6 +21,7 @@ type historyFlags struct {
 	from, to string
 }
 
+// History returns the command adsync history.
 func History(env *session.Env) *cobra.Command {
 	var f historyFlags
 	c := &cobra.Command{

@@ -20,6 +20,7 @@ type insightsFlags struct {
 	level   string
 }
 
+// Insights returns the command adsync insights.
 func Insights(env *session.Env) *cobra.Command {
 	var f insightsFlags
 	var levels []string

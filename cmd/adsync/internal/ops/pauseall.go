@@ -29,6 +29,7 @@ type pauseFlags struct {
 	patience  time.Duration
 }
 
+// PauseAll returns the command adsync pause-all.
 func PauseAll(env *session.Env) *cobra.Command {
 	var f pauseFlags
 	c := &cobra.Command{

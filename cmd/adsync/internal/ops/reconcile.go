@@ -35,6 +35,7 @@ type reconcileFlags struct {
 // lookEvery is how often the word of a daemon is looked at.
 const lookEvery = 200 * time.Millisecond
 
+// Reconcile returns the command adsync reconcile.
 func Reconcile(env *session.Env) *cobra.Command {
 	var f reconcileFlags
 	c := &cobra.Command{

@@ -20,7 +20,7 @@ func (d *statusDocument) reviewText() string {
 	counts := cmp.Or(planview.ReviewCounts(d.Review), console.Plural(d.Review.Approved, "ad")+" approved")
 	fmt.Fprintf(&b, "review       %s", counts)
 	if d.ReviewRead != nil {
-		fmt.Fprintf(&b, ", read %s", console.Utc(*d.ReviewRead))
+		fmt.Fprintf(&b, ", read %s", console.UTC(*d.ReviewRead))
 	}
 	b.WriteByte('\n')
 	for _, l := range d.Review.Ads {

@@ -18,6 +18,7 @@ type showFlags struct {
 	force bool
 }
 
+// Show returns the command adsync show.
 func Show(env *session.Env) *cobra.Command {
 	var f showFlags
 	c := &cobra.Command{

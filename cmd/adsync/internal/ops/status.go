@@ -24,6 +24,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Status returns the command adsync status.
 func Status(env *session.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status [FOLDER]",
@@ -292,7 +293,7 @@ func statusText(env *session.Env, d statusDocument) error {
 	}
 	line("quarantined  %s", console.Plural(len(d.Quarantined), "resource"))
 	for _, q := range d.Quarantined {
-		line("  %s  refused since %s%s: %s (%s)", q.Address, console.Utc(q.Since), q.by(), q.Message, q.Code)
+		line("  %s  refused since %s%s: %s (%s)", q.Address, console.UTC(q.Since), q.by(), q.Message, q.Code)
 	}
 	if len(d.Quarantined) > 0 {
 		line("  no unattended run sends it again until %s", quarantineEnds)
@@ -312,7 +313,7 @@ func daemonLine(d *orders.Daemon) string {
 	if d == nil {
 		return "none"
 	}
-	text := fmt.Sprintf("process %d on %s since %s", d.PID, d.Host, console.Utc(d.Since))
+	text := fmt.Sprintf("process %d on %s since %s", d.PID, d.Host, console.UTC(d.Since))
 	switch {
 	case d.Running:
 		text += ", at work"
@@ -326,7 +327,7 @@ func daemonLine(d *orders.Daemon) string {
 		text += fmt.Sprintf(", with %s that %.12s has not, or not so", console.Plural(d.Uncommitted, "file"), d.Commit)
 	}
 	if !d.Running && !d.Next.IsZero() {
-		text += ", next run " + console.Utc(d.Next)
+		text += ", next run " + console.UTC(d.Next)
 	}
 	return text
 }
@@ -378,9 +379,9 @@ func (r *lastRunDocument) String() string {
 	case r == nil:
 		return "none"
 	case r.goesOn:
-		return fmt.Sprintf("%s, begun %s, goes on", r.ID, console.Utc(r.Started))
+		return fmt.Sprintf("%s, begun %s, goes on", r.ID, console.UTC(r.Started))
 	case r.Finished == nil:
-		return fmt.Sprintf("%s, begun %s, did not come to its end", r.ID, console.Utc(r.Started))
+		return fmt.Sprintf("%s, begun %s, did not come to its end", r.ID, console.UTC(r.Started))
 	}
-	return fmt.Sprintf("%s, ended %s: %s", r.ID, console.Utc(*r.Finished), r.Summary)
+	return fmt.Sprintf("%s, ended %s: %s", r.ID, console.UTC(*r.Finished), r.Summary)
 }

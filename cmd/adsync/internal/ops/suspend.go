@@ -20,6 +20,7 @@ type suspendFlags struct {
 	length time.Duration
 }
 
+// Suspend returns the command adsync suspend.
 func Suspend(env *session.Env) *cobra.Command {
 	var f suspendFlags
 	c := &cobra.Command{

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Unlock returns the command adsync unlock.
 func Unlock(env *session.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "unlock [FOLDER]",

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Adopt returns the command adsync adopt.
 func Adopt(env *session.Env) *cobra.Command {
 	all := false
 	c := &cobra.Command{

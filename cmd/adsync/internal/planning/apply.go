@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Apply returns the command adsync apply.
 func Apply(env *session.Env) *cobra.Command {
 	var f runs.ApplyFlags
 	c := &cobra.Command{

@@ -25,6 +25,7 @@ type driftFlags struct {
 	propose  bool
 }
 
+// Drift returns the command adsync drift.
 func Drift(env *session.Env) *cobra.Command {
 	var f driftFlags
 	c := &cobra.Command{

@@ -56,7 +56,7 @@ func acceptDrift(ctx context.Context, env *session.Env,
 	return nil
 }
 
-// allDesired gives what the files say, with the kinds that have no route: they
+// allDesired returns what the files say, with the kinds that have no route: they
 // must stay as they are, too.
 func allDesired(ctx context.Context, env *session.Env, l session.Loaded) *resource.Snapshot {
 	return session.Load(ctx, env, l.Project.Root).Desired.Snapshot
@@ -103,7 +103,7 @@ func takeOver(l session.Loaded, d DriftDocument, picked bool) acceptance {
 	return take
 }
 
-// addressesOf gives the addresses of what is live and in the files, by id: a file names
+// addressesOf returns the addresses of what is live and in the files, by id: a file names
 // them by their keys.
 func addressesOf(l session.Loaded, live *resource.Snapshot) map[string]resource.Address {
 	keys := map[string]resource.Address{}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Plan returns the command adsync plan.
 func Plan(env *session.Env) *cobra.Command {
 	var f runs.PlanFlags
 	c := &cobra.Command{

@@ -33,6 +33,7 @@ type resolveFlags struct {
 	yes      bool
 }
 
+// Resolve returns the command adsync resolve.
 func Resolve(env *session.Env) *cobra.Command {
 	var f resolveFlags
 	c := &cobra.Command{
@@ -279,7 +280,7 @@ func (d resolveDocument) lines() []string {
 	}
 	for _, entry := range d.Log {
 		lines = append(lines, fmt.Sprintf("  audit log  %s created %s at %s",
-			entry.Actor, entry.ID, console.Utc(entry.At)))
+			entry.Actor, entry.ID, console.UTC(entry.At)))
 	}
 	if len(d.Log) == 0 {
 		lines = append(lines, "  audit log  no create of its kind and name since then, or it is not shown")

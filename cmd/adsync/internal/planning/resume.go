@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Resume returns the command adsync resume.
 func Resume(env *session.Env) *cobra.Command {
 	var keep bool
 	var named session.NamedFlags

@@ -27,6 +27,7 @@ type revertFlags struct {
 	write    bool
 }
 
+// Revert returns the command adsync revert.
 func Revert(env *session.Env) *cobra.Command {
 	var f revertFlags
 	c := &cobra.Command{

@@ -17,6 +17,7 @@ type PlanDocument = planview.Document
 
 type AccountDocument = planview.Account
 
+// AccountOf returns an account as documents have it.
 func AccountOf(a state.Account) AccountDocument {
 	return AccountDocument{ID: a.ID, Currency: a.Currency, TimeZone: a.TimeZone}
 }
@@ -70,7 +71,7 @@ func sends(p *plan.Plan) bool {
 	})
 }
 
-// Pending says that something would change at the service, or is held; notes
+// Pending reports whether something would change at the service, or is held; notes
 // in adsync's own record are no change.
 func Pending(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Changes, func(c plan.Change) bool {
@@ -78,6 +79,7 @@ func Pending(p *plan.Plan) bool {
 	})
 }
 
+// ShowPlan prints a plan in the form that was asked for.
 func ShowPlan(env *session.Env, l session.Loaded, f PlanFlags, account state.Account, view *reconcile.View) error {
 	env.ClearLine()
 	if env.Flags.Output == "xlsx" {

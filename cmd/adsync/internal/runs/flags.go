@@ -65,7 +65,7 @@ func (f *RefreshFlag) check() error {
 	return nil
 }
 
-// incremental says whether the audit log is asked first.
+// incremental reports whether the audit log is asked first.
 func (f *RefreshFlag) incremental(unattended bool) bool {
 	return f.mode == "incremental" || f.mode == "auto" && unattended
 }
@@ -166,7 +166,7 @@ func readPatterns(file string) ([]byte, error) {
 	return content, err
 }
 
-// Again gives the flags as a command that repeats them has them.
+// Again returns the flags as a command that repeats them has them.
 func (f *SelectFlags) Again() string {
 	var parts strings.Builder
 	for _, flag := range []struct {

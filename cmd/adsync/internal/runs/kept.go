@@ -66,7 +66,7 @@ func Kept(ctx context.Context, env *session.Env, dir string) (*KeptRuns, error) 
 	return k, nil
 }
 
-// Named gives the name of a run there is. Anybody may ask for any other.
+// Named returns the name of a run there is. Anybody may ask for any other.
 func (k *KeptRuns) Named(ctx context.Context, run string) (string, error) {
 	runs, err := k.Store.Runs(ctx, 0)
 	if err != nil {
@@ -106,7 +106,7 @@ func (k *KeptRuns) endOf(run string, ended runview.Ended) runview.Ended {
 	return ended
 }
 
-// Document gives the report of a run: `last`, its name, or its number.
+// Document returns the report of a run: `last`, its name, or its number.
 func (k *KeptRuns) Document(ctx context.Context, name string) (*ReportDocument, error) {
 	runs, err := k.Store.Runs(ctx, 0)
 	if err != nil {
@@ -249,7 +249,7 @@ func (s OpenDocument) When() string {
 		text += ", job " + s.Job
 	}
 	if s.Sent != nil {
-		text += ", sent " + console.Utc(*s.Sent)
+		text += ", sent " + console.UTC(*s.Sent)
 	}
 	return text
 }

@@ -23,11 +23,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// MarkedFlag gives a command its flag --marked.
 func MarkedFlag(c *cobra.Command, target *string) {
 	c.Flags().StringVar(target, "marked", "", "folder, or file "+
 		"for a single workbook, to write copies of the workbooks to, with what is said of each row in the row")
 }
 
+// ApprovedFlag gives a command its flag --approved.
 func ApprovedFlag(c *cobra.Command, file *string) {
 	c.Flags().StringVar(file, "approved",
 		"", "copy of plan --marked whose sheet Plan says yes to changes that are held: each is allowed as its row says")

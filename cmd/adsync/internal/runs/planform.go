@@ -36,6 +36,7 @@ func FormNames() []string {
 	return []string{"text", "json", "ndjson", "markdown", "html", "xlsx", "github"}
 }
 
+// FormFlags gives a command the flags that write a plan in more forms.
 func FormFlags(c *cobra.Command, f *PlanFlags) {
 	c.Flags().BoolVar(&f.Full, "full", false, "list every change and field, however long the plan is")
 	c.Flags().StringVar(&f.file, "output-file", "", "file for the output, instead of standard output")

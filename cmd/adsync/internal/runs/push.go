@@ -34,6 +34,7 @@ func PushResults(ctx context.Context, env *session.Env,
 	return waits.Push(ctx, env, branch)
 }
 
+// Push pushes an answer to a branch of the repository.
 func Push(ctx context.Context, env *session.Env, answer gitstore.Answer) error {
 	answer.Author = env.Git.Author
 	pushed, err := env.Git.Store.Push(ctx, answer)

@@ -144,7 +144,7 @@ func withAdvice(message, fix string) string {
 	return strings.TrimRight(message, ".") + ". " + fix
 }
 
-// InWords gives the rows of a run with what workbooks say of them, to people who have no
+// InWords returns the rows of a run with what workbooks say of them, to people who have no
 // command line.
 func InWords(l session.Loaded, r *reconcile.Report, rows []sources.RowOutcome, ask words.Ask) []sources.RowOutcome {
 	names, said := namesOf(l.Schemas, r.Plan), map[resource.Address]string{}

@@ -223,7 +223,7 @@ func compact(content []byte) ([]byte, error) {
 }
 
 // The operator's side of saved plans. Who plans on one machine and applies on
-// another gives both the same key.
+// another returns both the same key.
 const (
 	envPlanKey     = "ADSYNC_PLAN_KEY"
 	envPlanKeyFile = "ADSYNC_PLAN_KEY_FILE"
@@ -303,7 +303,7 @@ func seal(key []byte, s SavedPlan) ([]byte, error) {
 	return append(content, '\n'), err
 }
 
-// unseal gives what was saved, if it is whole and was sealed with this key.
+// unseal returns what was saved, if it is whole and was sealed with this key.
 func unseal(key, content []byte) (*SavedPlan, error) {
 	var file sealed
 	if err := json.Unmarshal(content, &file); err != nil || file.Checksum == "" {

@@ -17,7 +17,7 @@ type Selection struct {
 	Problems []diag.Problem // why a file of the folder is not among them
 }
 
-// Selected gives the files that the arguments of a command mean: a file itself,
+// Selected returns the files that the arguments of a command mean: a file itself,
 // of a folder its sources and its adsync.yaml; without arguments those of the
 // current folder.
 func Selected(args []string) ([]Selection, error) {
@@ -40,6 +40,7 @@ func Selected(args []string) ([]Selection, error) {
 	return all, nil
 }
 
+// IsFolder reports whether a name is a folder.
 func IsFolder(name string) bool {
 	about, err := os.Stat(name)
 	return err == nil && about.IsDir()

@@ -46,7 +46,7 @@ func Nested(attributes resource.Attributes) map[string]any {
 	return tree
 }
 
-// document gives a value for encoding: an image as its path in the tree.
+// document returns a value for encoding: an image as its path in the tree.
 func document(v resource.Value) any {
 	if strings.HasPrefix(v.Text(), "sha256:") {
 		return v.Written()

@@ -28,6 +28,7 @@ const (
 	filesName       = "files"
 )
 
+// UnpushedOf returns the results of a state that wait to be pushed.
 func UnpushedOf(stateFolder string) Unpushed {
 	return Unpushed(filepath.Join(stateFolder, UnpushedName))
 }

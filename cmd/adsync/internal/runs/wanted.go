@@ -67,7 +67,7 @@ func DesiredUnder(l session.Loaded, f PlanFlags, g session.Governed) (reconcile.
 	return desired, err
 }
 
-// movesOf gives the keys a project says have changed.
+// movesOf returns the keys a project says have changed.
 func movesOf(l session.Loaded) []plan.Move {
 	var moves []plan.Move
 	for _, m := range l.Project.Moved {
@@ -99,7 +99,7 @@ func Compute(ctx context.Context, env *session.Env, agent *reconcile.Agent,
 	return view, unmatched(view.Plan)
 }
 
-// Again gives the allowances of a plan as its apply has to repeat them.
+// Again returns the allowances of a plan as its apply has to repeat them.
 func Again(allow []string) string {
 	if len(allow) == 0 {
 		return ""

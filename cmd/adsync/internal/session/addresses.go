@@ -15,7 +15,7 @@ type Addresses struct {
 	byServer map[string]*adsapi.Address // by host and port
 }
 
-// Of gives what the accounts at a base address share; nil where there is one account
+// Of returns what the accounts at a base address share; nil where there is one account
 // only. An address nobody can read is refused where it is used.
 func (s *Addresses) Of(base string, now func() time.Time) *adsapi.Address {
 	if s == nil {

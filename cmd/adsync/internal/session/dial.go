@@ -141,12 +141,14 @@ func waiting(env *Env, why string, wait time.Duration) {
 	env.Note("%s; waiting %s", why, wait.Round(time.Second))
 }
 
+// Closed notes that something could not be closed.
 func Closed(env *Env, what string, err error) {
 	if err != nil {
 		env.Note("close %s: %v", what, err)
 	}
 }
 
+// OpenState opens the state of a project, for reading only or not.
 func OpenState(ctx context.Context, env *Env, p sources.Project, readOnly bool) (state.Store, error) {
 	dir := p.StateFolder()
 	if readOnly {

@@ -32,6 +32,7 @@ type Clock struct {
 	Sleep func(context.Context, time.Duration) error
 }
 
+// OrSystem returns the clock, or that of the system where it is zero.
 func (c Clock) OrSystem() Clock {
 	if c.Now == nil {
 		return Clock{time.Now, Sleep}
@@ -39,6 +40,7 @@ func (c Clock) OrSystem() Clock {
 	return c
 }
 
+// Sleep waits for a time, or until the context ends.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

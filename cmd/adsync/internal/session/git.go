@@ -217,6 +217,7 @@ var gitExits = map[gitstore.Class]int{
 	gitstore.Held: console.ExitRefused,
 }
 
+// GitExit returns an error of git with its exit code.
 func GitExit(err error) error {
 	if code, known := gitExits[gitstore.ClassOf(err)]; known && !errors.Is(err, context.Canceled) {
 		return &gitFailure{console.ExitWith(code, "git: "+err.Error()), err}

@@ -17,7 +17,7 @@ func OrdersOf(p sources.Project) orders.Folder {
 	return orders.Folder(p.StateFolder())
 }
 
-// halt gives what is asked before every mutation: a file STOP in the state's
+// halt returns what is asked before every mutation: a file STOP in the state's
 // folder, in the one the account's daemon shares with others, or in the commit; and
 // a suspension, unless the command passes it.
 func halt(env *Env, p sources.Project) func() error {

@@ -182,7 +182,7 @@ func (t *Lease) Take() (full bool, accept []string) {
 	return full, accept
 }
 
-// Approvals gives what people allowed, the oldest first.
+// Approvals returns what people allowed, the oldest first.
 func (t *Lease) Approvals() ([]daemon.Approval, error) {
 	return ReadLines[daemon.Approval](filepath.Join(string(t.Folder), ApprovalsName))
 }

@@ -109,7 +109,7 @@ func From(env *Env, dir string) string {
 	return " " + console.Quoted(filepath.Clean(dir))
 }
 
-// Invalid gives the error of files that cannot be planned, nil where they can.
+// Invalid returns the error of files that cannot be planned, nil where they can.
 // The problems are printed for people; output for programs carries them itself.
 func Invalid(env *Env, l Loaded, problems []diag.Problem) error {
 	if l.Failure != nil {
@@ -124,7 +124,7 @@ func Invalid(env *Env, l Loaded, problems []diag.Problem) error {
 	return console.ExitWith(console.ExitInvalid, console.Counted(problems)+"; nothing was changed")
 }
 
-// Unready gives the error of files of which nothing can be planned, nil where rows that
+// Unready returns the error of files of which nothing can be planned, nil where rows that
 // are not valid wait and the others go.
 func Unready(env *Env, l Loaded, strict bool) error {
 	err := Invalid(env, l, l.Desired.Problems)
@@ -137,7 +137,7 @@ func Unready(env *Env, l Loaded, strict bool) error {
 	return err
 }
 
-// UnreadyPlan gives the error of a plan that cannot be carried out, and says what its
+// UnreadyPlan returns the error of a plan that cannot be carried out, and says what its
 // rows wait for.
 func UnreadyPlan(env *Env, l Loaded, p *plan.Plan) error {
 	if len(p.Waits) > 0 && env.Flags.Output != "json" && env.Flags.Output != "ndjson" {
@@ -178,12 +178,14 @@ func (l *Loaded) InvalidRows() []plan.InvalidRow {
 	return rows
 }
 
+// ShowProblems prints problems with the lines they are in.
 func ShowProblems(env *Env, project sources.Project, problems []diag.Problem) {
 	if err := diag.Render(env.Err, problems, sources.SourceLine(project)); err != nil {
 		env.Note("problems could not be printed: %v", err)
 	}
 }
 
+// Listed returns problems for JSON, where none are an empty list.
 func Listed(problems []diag.Problem) []diag.Problem {
 	if problems == nil {
 		return []diag.Problem{}

@@ -26,7 +26,7 @@ func ProjectOf(env *Env, dir string) (sources.Project, error) {
 	return project, Invalid(env, Loaded{Project: project}, problems)
 }
 
-// SourceFile says that an argument is one source, not a folder or its adsync.yaml.
+// SourceFile reports whether an argument is one source, not a folder or its adsync.yaml.
 func SourceFile(name string) bool {
 	about, err := os.Stat(name)
 	if err != nil || !about.Mode().IsRegular() {

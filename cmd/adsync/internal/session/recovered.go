@@ -49,7 +49,7 @@ func UndecidedWords(undecided []reconcile.Undecided) string {
 		console.PluralAre(len(undecided), "outcome"), named, Resolving(first))
 }
 
-// SetAside gives what recovery has looked at already, and could not decide.
+// SetAside returns what recovery has looked at already, and could not decide.
 func SetAside(steps []state.Step) []reconcile.Undecided {
 	return slices.DeleteFunc(reconcile.UndecidedOf(Schemas(), steps), func(u reconcile.Undecided) bool {
 		return !u.SetAside()

@@ -82,7 +82,7 @@ func AskReviews(ctx context.Context, env *Env, folder string,
 	return known, errors.Join(err, known.Save(folder))
 }
 
-// InReview gives rows that say where their ads stand with the review, as far as that is
+// InReview returns rows that say where their ads stand with the review, as far as that is
 // known: for people. Programs have that apart from what became of a row.
 func (l Loaded) InReview(rows []sources.RowOutcome) []sources.RowOutcome {
 	rows = l.Judged(rows)

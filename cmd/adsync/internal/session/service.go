@@ -44,7 +44,7 @@ func Service(env *Env, p sources.Project) (SpokenTo, error) {
 		"name them in the operator's file, or write `service: emulator` in adsync.yaml to try it", EnvBaseURL, EnvKey)
 }
 
-// unheard says that the project asks for another service than the operator.
+// unheard reports whether the project asks for another service than the operator.
 func unheard(p sources.Project) string {
 	if p.Service != "emulator" {
 		return ""
@@ -66,7 +66,7 @@ func ServiceOf(env *Env, p sources.Project) *planview.Service {
 	return &planview.Service{Address: console.HostOf(s.base), Origin: diag.Printable(s.origin)}
 }
 
-// address gives the address and the key of the service, which the emulator in
+// address returns the address and the key of the service, which the emulator in
 // this process is started for.
 func address(env *Env, s *Session, p sources.Project) (string, adsapi.Secret, error) {
 	service, err := Service(env, p)

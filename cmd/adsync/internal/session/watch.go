@@ -13,6 +13,7 @@ const (
 	LookAgain = 5 * time.Second
 )
 
+// Watcher returns what watches the files of a folder.
 func Watcher(env *Env, dir string, lookAgain time.Duration,
 	listen func() (watch.News, error), look func() time.Duration) *watch.Watcher {
 	return &watch.Watcher{Root: dir, Quiet: QuietTime, LookAgain: lookAgain, Listen: listen, Look: look, Note: env.Note}
