@@ -87,7 +87,7 @@ accounts:
 		}
 	}
 	arrived := func() bool { // a daemon that ends before it has the answer tells once more
-		kept, err := os.ReadFile(filepath.Join(dir, ".adsync", toldName))
+		kept, err := os.ReadFile(filepath.Join(dir, ".adsync", "told.json"))
 		return err == nil && !strings.Contains(string(kept), `"waiting"`)
 	}
 	for end := time.Now().Add(30 * time.Second); !arrived(); time.Sleep(20 * time.Millisecond) {

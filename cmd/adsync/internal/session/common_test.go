@@ -29,7 +29,8 @@ func inStep(t *testing.T, name, mark, want string) {
 		return
 	}
 	if diff := gocmp.Diff(want, have); diff != "" {
-		t.Errorf("%s (-want +got); go test ./cmd/adsync/internal/session -run InStep -update writes it:\n%s", name, diff)
+		t.Errorf("%s (-want +got); go test ./cmd/adsync/internal/session -run InStep -update writes it:\n%s",
+			name, diff)
 	}
 }
 
