@@ -36,76 +36,104 @@ type acceptancesDocument struct {
 	Acceptances   []daemon.Acceptance `json:"acceptances"`
 }
 
-func (s *Server) getAccounts(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, accountsDocument{formatVersion, notNil(s.desk.Accounts())})
+// api answers programs.
+type api struct {
+	*replies
+	give *giver
 }
 
-func (s *Server) getAccount(w http.ResponseWriter, r *http.Request) {
-	if a, ok := s.account(w, r); ok {
+func (h *api) routes() []route {
+	const account = "/api/v1/accounts/{account}"
+	return []route{
+		{"GET", "/api/v1/accounts", readers, h.getAccounts},
+		{"GET", account, readers, h.getAccount},
+		{"GET", account + "/plan", readers, h.getPlan},
+		{"GET", account + "/runs", readers, h.getRuns},
+		{"GET", account + "/runs/{run}", readers, h.getRun},
+		{"GET", account + "/exposures", readers, h.getExposures},
+		{"GET", account + "/approvals", readers, h.getApprovals},
+		{"GET", account + "/acceptances", readers, h.getAcceptances},
+		{"GET", account + "/looks/{look}/marked", givers, h.give.getMarked},
+		{"POST", account + "/approvals", givers, h.program(h.postApproval)},
+		{"POST", account + "/acceptances", givers, h.program(h.postAcceptance)},
+		{"POST", account + "/wake", givers, h.program(h.postWake)},
+		{"POST", account + "/suspend", givers, h.program(h.postSuspend)},
+		{"POST", account + "/resume", givers, h.program(h.postResume)},
+		{"POST", account + "/looks/{look}/commit", givers, h.program(h.postCommit)},
+		{"POST", account + "/look", givers, h.program(h.postLook)},
+	}
+}
+
+func (h *api) getAccounts(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, accountsDocument{formatVersion, notNil(h.desk.Accounts())})
+}
+
+func (h *api) getAccount(w http.ResponseWriter, r *http.Request) {
+	if a, ok := h.account(w, r); ok {
 		writeJSON(w, http.StatusOK, accountDocument{formatVersion, a})
 	}
 }
 
-func (s *Server) getPlan(w http.ResponseWriter, r *http.Request) {
-	a, ok := s.account(w, r)
+func (h *api) getPlan(w http.ResponseWriter, r *http.Request) {
+	a, ok := h.account(w, r)
 	if !ok {
 		return
 	}
-	plan := s.desk.Plan(a.Name)
+	plan := h.desk.Plan(a.Name)
 	if plan == nil {
-		s.refuse(w, r, problem{http.StatusNotFound, "no_plan", "there is no plan yet"})
+		h.refuse(w, r, problem{http.StatusNotFound, "no_plan", "there is no plan yet"})
 		return
 	}
 	writeJSON(w, http.StatusOK, plan)
 }
 
-func (s *Server) getRuns(w http.ResponseWriter, r *http.Request) {
-	if a, ok := s.account(w, r); ok {
-		runs, err := s.desk.Runs(r.Context(), a.Name)
-		s.answer(w, r, runview.History{FormatVersion: runview.FormatVersion, Runs: notNil(runs)}, err)
+func (h *api) getRuns(w http.ResponseWriter, r *http.Request) {
+	if a, ok := h.account(w, r); ok {
+		runs, err := h.desk.Runs(r.Context(), a.Name)
+		h.answer(w, r, runview.History{FormatVersion: runview.FormatVersion, Runs: notNil(runs)}, err)
 	}
 }
 
-func (s *Server) getRun(w http.ResponseWriter, r *http.Request) {
-	if a, ok := s.account(w, r); ok {
-		run, err := s.desk.Report(r.Context(), a.Name, r.PathValue("run"))
-		s.answer(w, r, run, err)
+func (h *api) getRun(w http.ResponseWriter, r *http.Request) {
+	if a, ok := h.account(w, r); ok {
+		run, err := h.desk.Report(r.Context(), a.Name, r.PathValue("run"))
+		h.answer(w, r, run, err)
 	}
 }
 
-func (s *Server) getExposures(w http.ResponseWriter, r *http.Request) {
-	if a, ok := s.account(w, r); ok {
-		points, err := s.desk.Exposures(r.Context(), a.Name)
-		s.answer(w, r, exposuresDocument{formatVersion, notNil(points)}, err)
+func (h *api) getExposures(w http.ResponseWriter, r *http.Request) {
+	if a, ok := h.account(w, r); ok {
+		points, err := h.desk.Exposures(r.Context(), a.Name)
+		h.answer(w, r, exposuresDocument{formatVersion, notNil(points)}, err)
 	}
 }
 
-func (s *Server) getApprovals(w http.ResponseWriter, r *http.Request) {
-	if a, ok := s.account(w, r); ok {
-		approvals, err := s.desk.Approvals(r.Context(), a.Name)
-		s.answer(w, r, approvalsDocument{formatVersion, notNil(approvals)}, err)
+func (h *api) getApprovals(w http.ResponseWriter, r *http.Request) {
+	if a, ok := h.account(w, r); ok {
+		approvals, err := h.desk.Approvals(r.Context(), a.Name)
+		h.answer(w, r, approvalsDocument{formatVersion, notNil(approvals)}, err)
 	}
 }
 
-func (s *Server) getAcceptances(w http.ResponseWriter, r *http.Request) {
-	if a, ok := s.account(w, r); ok {
-		all, err := s.desk.Acceptances(r.Context(), a.Name)
-		s.answer(w, r, acceptancesDocument{formatVersion, notNil(all)}, err)
+func (h *api) getAcceptances(w http.ResponseWriter, r *http.Request) {
+	if a, ok := h.account(w, r); ok {
+		all, err := h.desk.Acceptances(r.Context(), a.Name)
+		h.answer(w, r, acceptancesDocument{formatVersion, notNil(all)}, err)
 	}
 }
 
 // account is the one a path names; where there is none, it says so.
-func (s *Server) account(w http.ResponseWriter, r *http.Request) (daemon.Status, bool) {
-	a, ok := s.desk.Account(r.PathValue("account"))
+func (re *replies) account(w http.ResponseWriter, r *http.Request) (daemon.Status, bool) {
+	a, ok := re.desk.Account(r.PathValue("account"))
 	if !ok {
-		s.refuse(w, r, s.problemOf(daemon.ErrNoAccount))
+		re.refuse(w, r, re.problemOf(daemon.ErrNoAccount))
 	}
 	return a, ok
 }
 
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, value any, err error) {
+func (re *replies) answer(w http.ResponseWriter, r *http.Request, value any, err error) {
 	if err != nil {
-		s.refuse(w, r, s.problemOf(err))
+		re.refuse(w, r, re.problemOf(err))
 		return
 	}
 	writeJSON(w, http.StatusOK, value)

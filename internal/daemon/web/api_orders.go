@@ -17,10 +17,10 @@ const bodyMost = 64 << 10
 
 // program lets orders of the API through that come with the token itself: a
 // browser sends a cookie by itself, and no token.
-func (s *Server) program(next http.HandlerFunc) http.HandlerFunc {
+func (h *api) program(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if callerOf(r).session != nil {
-			s.refuse(w, r, problem{http.StatusForbidden, "form", "the API takes " +
+			h.refuse(w, r, problem{http.StatusForbidden, "form", "the API takes " +
 				"orders with the token in the header Authorization; a browser uses the forms of the page"})
 			return
 		}
@@ -28,7 +28,7 @@ func (s *Server) program(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-func (s *Server) postApproval(w http.ResponseWriter, r *http.Request) {
+func (h *api) postApproval(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		PlanHash string   `json:"plan_hash"` // of the plan that allow is of
 		Allow    []string `json:"allow"`
@@ -36,56 +36,56 @@ func (s *Server) postApproval(w http.ResponseWriter, r *http.Request) {
 		By       string   `json:"by"`
 		Note     string   `json:"note"`
 	}
-	if o, ok := s.orderOf(w, r, &body, &body.By); ok {
-		s.done(w, r, http.StatusCreated,
-			s.approve(r.Context(), o, choice{body.PlanHash, body.Items, body.Allow}, body.Note))
+	if o, ok := h.orderOf(w, r, &body, &body.By); ok {
+		h.done(w, r, http.StatusCreated,
+			h.give.approve(r.Context(), o, choice{body.PlanHash, body.Items, body.Allow}, body.Note))
 	}
 }
 
-func (s *Server) postAcceptance(w http.ResponseWriter, r *http.Request) {
+func (h *api) postAcceptance(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Commit string `json:"commit"`
 		By     string `json:"by"`
 		Note   string `json:"note"`
 	}
-	if o, ok := s.orderOf(w, r, &body, &body.By); ok {
-		s.done(w, r, http.StatusCreated, s.accept(r.Context(), o, body.Commit, body.Note))
+	if o, ok := h.orderOf(w, r, &body, &body.By); ok {
+		h.done(w, r, http.StatusCreated, h.give.accept(r.Context(), o, body.Commit, body.Note))
 	}
 }
 
-func (s *Server) postWake(w http.ResponseWriter, r *http.Request) {
+func (h *api) postWake(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		By string `json:"by"`
 	}
-	if o, ok := s.orderOf(w, r, &body, &body.By); ok {
-		s.done(w, r, http.StatusAccepted, s.wake(o))
+	if o, ok := h.orderOf(w, r, &body, &body.By); ok {
+		h.done(w, r, http.StatusAccepted, h.give.wake(o))
 	}
 }
 
-func (s *Server) postSuspend(w http.ResponseWriter, r *http.Request) {
+func (h *api) postSuspend(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		By     string `json:"by"`
 		Reason string `json:"reason"`
 		For    string `json:"for"` // "2h"; "" until somebody resumes it
 	}
-	o, ok := s.orderOf(w, r, &body, &body.By)
+	o, ok := h.orderOf(w, r, &body, &body.By)
 	if !ok {
 		return
 	}
 	lasts, err := durationOf(body.For)
 	if err != nil {
-		s.refuse(w, r, *err)
+		h.refuse(w, r, *err)
 		return
 	}
-	s.done(w, r, http.StatusOK, s.suspend(r.Context(), o, body.Reason, lasts))
+	h.done(w, r, http.StatusOK, h.give.suspend(r.Context(), o, body.Reason, lasts))
 }
 
-func (s *Server) postResume(w http.ResponseWriter, r *http.Request) {
+func (h *api) postResume(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		By string `json:"by"`
 	}
-	if o, ok := s.orderOf(w, r, &body, &body.By); ok {
-		s.done(w, r, http.StatusOK, s.resume(r.Context(), o))
+	if o, ok := h.orderOf(w, r, &body, &body.By); ok {
+		h.done(w, r, http.StatusOK, h.give.resume(r.Context(), o))
 	}
 }
 
@@ -103,13 +103,13 @@ func durationOf(text string) (time.Duration, *problem) {
 
 // orderOf reads the body of an order: one JSON object, with no word that is not
 // known. Who gives it is who the proxy names, else who the body names.
-func (s *Server) orderOf(w http.ResponseWriter, r *http.Request, body any, by *string) (order, bool) {
-	a, ok := s.account(w, r)
+func (h *api) orderOf(w http.ResponseWriter, r *http.Request, body any, by *string) (order, bool) {
+	a, ok := h.account(w, r)
 	if !ok {
 		return order{}, false
 	}
 	if p := wrongType(r.Header.Get("Content-Type")); p != nil {
-		s.refuse(w, r, *p)
+		h.refuse(w, r, *p)
 		return order{}, false
 	}
 	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyMost))
@@ -121,10 +121,10 @@ func (s *Server) orderOf(w http.ResponseWriter, r *http.Request, body any, by *s
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		s.refuse(w, r, s.problemOf(err))
+		h.refuse(w, r, h.problemOf(err))
 		return order{}, false
 	case err != nil:
-		s.refuse(w, r, problem{http.StatusBadRequest, "bad_request", "the body cannot be read: " +
+		h.refuse(w, r, problem{http.StatusBadRequest, "bad_request", "the body cannot be read: " +
 			printable(err.Error(), 200) + "; want one JSON object as docs/operate/api.yaml describes it"})
 		return order{}, false
 	}
@@ -133,7 +133,7 @@ func (s *Server) orderOf(w http.ResponseWriter, r *http.Request, body any, by *s
 		o.by = printable(*by, nameMost)
 	}
 	if o.by == "" {
-		s.refuse(w, r, problem{http.StatusBadRequest, "no_name", "by is empty; want who gives the order"})
+		h.refuse(w, r, problem{http.StatusBadRequest, "no_name", "by is empty; want who gives the order"})
 		return order{}, false
 	}
 	return o, true
@@ -153,14 +153,14 @@ func wrongType(header string) *problem {
 }
 
 // done answers an order with the account as it is now.
-func (s *Server) done(w http.ResponseWriter, r *http.Request, status int, p *problem) {
+func (h *api) done(w http.ResponseWriter, r *http.Request, status int, p *problem) {
 	if p != nil {
-		s.refuse(w, r, *p)
+		h.refuse(w, r, *p)
 		return
 	}
-	a, ok := s.desk.Account(r.PathValue("account"))
+	a, ok := h.desk.Account(r.PathValue("account"))
 	if !ok {
-		s.refuse(w, r, s.problemOf(daemon.ErrNoAccount))
+		h.refuse(w, r, h.problemOf(daemon.ErrNoAccount))
 		return
 	}
 	writeJSON(w, status, accountDocument{formatVersion, a})

@@ -164,7 +164,7 @@ func TestALookAtAFile(t *testing.T) {
 	a.server.Now = func() time.Time { return noon.Add(lookLasts) }
 	wantProblem(t, a.get(d.Marked, bearer), 404, "no_look")
 	for range looksAtOnce {
-		a.server.looking <- struct{}{}
+		a.server.give.looking <- struct{}{}
 	}
 	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "x", bearer), 503, "busy")
 }
@@ -230,7 +230,7 @@ func TestEventsCome(t *testing.T) {
 func TestOnlySoManyFollowTheEvents(t *testing.T) {
 	a := ask(t, nil)
 	for range watchersMost {
-		a.server.watching <- struct{}{}
+		a.server.events.watching <- struct{}{}
 	}
 	wantProblem(t, a.get("/api/v1/events"), 503, "busy")
 	wantProblem(t, a.get("/api/v1/events?account=nobody"), 404, "no_account")

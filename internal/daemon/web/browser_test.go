@@ -44,7 +44,7 @@ type tab struct {
 	root string
 }
 
-// open gives a tab of its own. What the browser complains of fails the test:
+// open returns a tab of its own. What the browser complains of fails the test:
 // what its policy stopped, what the script threw.
 func open(t *testing.T, browser context.Context, change func(*Options)) *tab {
 	t.Helper()
@@ -95,7 +95,7 @@ func (p *tab) visit(path string) {
 	p.do(chromedp.Navigate(p.root + path))
 }
 
-// eval gives the value of an expression.
+// eval returns the value of an expression.
 func eval[T any](p *tab, expression string) T {
 	p.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))

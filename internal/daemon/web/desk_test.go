@@ -118,7 +118,7 @@ func theOptions(t testing.TB) Options {
 	}}
 }
 
-// withAsks gives a plan what people may agree to of it, as a daemon's has.
+// withAsks returns a plan what people may agree to of it, as a daemon's has.
 func withAsks(p *planview.Document) *planview.Document {
 	p.Asks, p.Approvals = nil, &planview.Approvals{Lineage: "lineage", Serial: 7, Lasts: 24 * time.Hour}
 	for _, r := range planview.Releases(p) {

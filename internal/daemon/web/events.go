@@ -17,13 +17,21 @@ const (
 	eventTime    = 10 * time.Second
 )
 
+// events lets programs and pages follow what happens.
+type events struct {
+	*replies
+	watching chan struct{} // a place for each who follows
+}
+
+func (h *events) routes() []route { return []route{{"GET", "/api/v1/events", readers, h.getEvents}} }
+
 // getEvents writes what happens as it happens, as server-sent events. Who was
 // away reads the account again: nothing is told twice.
-func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
+func (h *events) getEvents(w http.ResponseWriter, r *http.Request) {
 	account := r.URL.Query().Get("account")
 	if account != "" {
-		if _, ok := s.desk.Account(account); !ok {
-			s.refuse(w, r, problem{http.StatusNotFound, "no_account", "no account of that name"})
+		if _, ok := h.desk.Account(account); !ok {
+			h.refuse(w, r, problem{http.StatusNotFound, "no_account", "no account of that name"})
 			return
 		}
 	}
@@ -32,11 +40,11 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	select {
-	case s.watching <- struct{}{}:
-		defer func() { <-s.watching }()
+	case h.watching <- struct{}{}:
+		defer func() { <-h.watching }()
 	default:
 		w.Header().Set("Retry-After", "30")
-		s.refuse(w, r, problem{http.StatusServiceUnavailable, "busy", "too many follow the events; try again later"})
+		h.refuse(w, r, problem{http.StatusServiceUnavailable, "busy", "too many follow the events; try again later"})
 		return
 	}
 	stream := http.NewResponseController(w)
@@ -49,7 +57,7 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 		}
 		return stream.Flush() == nil
 	}
-	events := s.desk.Events(r.Context())
+	events := h.desk.Events(r.Context())
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for more := send("retry: 5000\n\n"); more; {
@@ -67,7 +75,7 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 			}
 			line, err := json.Marshal(event)
 			if err != nil {
-				s.Log.Error("an event cannot be written", "error", err)
+				h.Log.Error("an event cannot be written", "error", err)
 				continue
 			}
 			more = send("event: " + kindOf(event.Kind) + "\ndata: " + planview.Visible(string(line)) + "\n\n")

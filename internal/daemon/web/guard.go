@@ -30,9 +30,35 @@ func callerOf(r *http.Request) *caller {
 	return c
 }
 
+// door knows who asks, and lets in who may.
+type door struct {
+	*replies
+	sessions sessions
+	throttle throttle
+}
+
+func (d *door) routes() []route {
+	return []route{
+		{"GET", "/login", everybody, d.showLogin},
+		{"POST", "/login", everybody, d.formLogin},
+		{"POST", "/logout", everybody, d.person(d.formLogout)},
+	}
+}
+
+// admits returns what answers a route to those it is for.
+func (d *door) admits(to route) http.HandlerFunc {
+	switch to.for_ {
+	case readers:
+		return d.reads(to.do)
+	case givers:
+		return d.orders(to.do)
+	}
+	return to.do
+}
+
 // guarded puts before every answer what holds for all of them: headers, the
 // names of this daemon, other sites, and who asks.
-func (s *Server) guarded(next http.Handler) http.Handler {
+func (d *door) guarded(next http.Handler) http.Handler {
 	foreign := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -43,11 +69,11 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		if s.TLS != nil {
+		if d.TLS != nil {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		if !s.knows(r.Host) {
-			s.refuse(w, r, problem{http.StatusMisdirectedRequest,
+		if !d.knows(r.Host) {
+			d.refuse(w, r, problem{http.StatusMisdirectedRequest,
 				"host", "the request is for another host; want an address, localhost, or a name that hosts lists"})
 			return
 		}
@@ -56,16 +82,16 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			return
 		}
 		if err := foreign.Check(r); err != nil {
-			s.refuse(w, r, problem{http.StatusForbidden,
+			d.refuse(w, r, problem{http.StatusForbidden,
 				"other_site", "the request comes from the page of another site"})
 			return
 		}
-		c, p := s.who(r)
+		c, p := d.who(r)
 		if p != nil {
 			if p.status == http.StatusTooManyRequests {
 				h.Set("Retry-After", strconv.Itoa(int(wrongWithin.Seconds())))
 			}
-			s.refuse(w, r, *p)
+			d.refuse(w, r, *p)
 			return
 		}
 		if c.orders {
@@ -77,25 +103,25 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 
 // who finds out who sent a request. A token that is wrong is an error, whatever
 // is asked; none is not.
-func (s *Server) who(r *http.Request) (*caller, *problem) {
+func (d *door) who(r *http.Request) (*caller, *problem) {
 	c := &caller{}
-	if s.UserHeader != "" {
-		c.name = printable(r.Header.Get(s.UserHeader), nameMost)
+	if d.UserHeader != "" {
+		c.name = printable(r.Header.Get(d.UserHeader), nameMost)
 	}
 	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		if p := s.check(r, given); p != nil {
+		if p := d.check(r, given); p != nil {
 			return nil, p
 		}
 		c.orders = true
 		return c, nil
 	}
-	cookie, err := r.Cookie(s.cookieName())
+	cookie, err := r.Cookie(d.cookieName())
 	if err != nil {
 		return c, nil
 	}
-	if c.session = s.sessions.of(cookie.Value, s.Now()); c.session != nil {
+	if c.session = d.sessions.of(cookie.Value, d.Now()); c.session != nil {
 		c.orders, c.cookie = true, cookie.Value
-		if s.UserHeader == "" {
+		if d.UserHeader == "" {
 			c.name = c.session.name
 		}
 	}
@@ -103,43 +129,43 @@ func (s *Server) who(r *http.Request) (*caller, *problem) {
 }
 
 // check compares a token, unless its sender gave too many that were wrong.
-func (s *Server) check(r *http.Request, given string) *problem {
-	from, now := s.from(r), s.Now()
-	if s.throttle.wait(from, now) > 0 {
+func (d *door) check(r *http.Request, given string) *problem {
+	from, now := d.from(r), d.Now()
+	if d.throttle.wait(from, now) > 0 {
 		return &problem{http.StatusTooManyRequests,
 			"too_many", "too many wrong tokens came from here; want a pause of a minute"}
 	}
-	if s.Token.is(given) {
+	if d.Token.is(given) {
 		return nil
 	}
-	s.throttle.note(from, now)
-	s.Log.Warn("a wrong token was refused", "from", from)
+	d.throttle.note(from, now)
+	d.Log.Warn("a wrong token was refused", "from", from)
 	return &problem{http.StatusUnauthorized, "token", "the token is not the daemon's"}
 }
 
 // reads lets through who may read.
-func (s *Server) reads(next http.HandlerFunc) http.HandlerFunc {
+func (d *door) reads(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if s.open() || callerOf(r).orders {
+		if d.open() || callerOf(r).orders {
 			next(w, r)
 			return
 		}
-		s.unknown(w, r)
+		d.unknown(w, r)
 	}
 }
 
 // orders lets through who may give orders, and says their name.
-func (s *Server) orders(next http.HandlerFunc) http.HandlerFunc {
+func (d *door) orders(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c := callerOf(r)
 		switch {
-		case s.Token.isZero():
-			s.refuse(w, r, problem{http.StatusForbidden, "read_only",
+		case d.Token.isZero():
+			d.refuse(w, r, problem{http.StatusForbidden, "read_only",
 				"the daemon takes no orders here, as it has no token; give it one, or use the command on its machine"})
 		case !c.orders:
-			s.unknown(w, r)
-		case s.UserHeader != "" && c.name == "":
-			s.refuse(w, r, problem{http.StatusForbidden,
+			d.unknown(w, r)
+		case d.UserHeader != "" && c.name == "":
+			d.refuse(w, r, problem{http.StatusForbidden,
 				"no_name", "the proxy named nobody; want the header it is configured to set"})
 		default:
 			next(w, r)
@@ -148,7 +174,7 @@ func (s *Server) orders(next http.HandlerFunc) http.HandlerFunc {
 }
 
 // unknown asks for the token: a person is shown the form, a program the code.
-func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+func (d *door) unknown(w http.ResponseWriter, r *http.Request) {
 	if isPage(r) && r.Method == http.MethodGet {
 		http.Redirect(w, r, "/login?"+backTo(r.URL.Path), http.StatusSeeOther)
 		return
@@ -158,5 +184,5 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	if isPage(r) {
 		said = "you are not logged in, or not any more; nothing was done. Log in, and do it again"
 	}
-	s.refuse(w, r, problem{http.StatusUnauthorized, "token", said})
+	d.refuse(w, r, problem{http.StatusUnauthorized, "token", said})
 }

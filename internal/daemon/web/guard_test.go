@@ -77,7 +77,7 @@ var orders = []string{
 }
 
 func TestX13EveryOrderIsTried(t *testing.T) {
-	for _, route := range ask(t, nil).server.routes() {
+	for _, route := range ask(t, nil).server.routes {
 		target := strings.NewReplacer("{account}", "shoes", "{look}", "x").Replace(route.path)
 		if route.method == "POST" && route.for_ == givers && !slices.ContainsFunc(orders, func(order string) bool {
 			return strings.HasPrefix(order+"?", target+"?")
@@ -176,7 +176,7 @@ func TestX13WhomOthersReachIsReadWithTheToken(t *testing.T) {
 	a := ask(t, func(o *Options) { o.Listen, o.TLS, o.Pprof = "0.0.0.0:8787", &tls.Config{}, true })
 	a.desk.accounts[2].State = "" // hats is not ready
 	a.server.Alive = func() error { return errors.New("shoes stands still") }
-	for _, route := range a.server.routes() {
+	for _, route := range a.server.routes {
 		if route.method != "GET" {
 			continue
 		}

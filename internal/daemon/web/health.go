@@ -1,29 +1,50 @@
 package web
 
-import "net/http"
+import (
+	"net/http"
+	"net/http/pprof"
+)
 
-// health says that the process lives and that its accounts move. Which does not is
+// probes answers what watches the daemon.
+type probes struct{ *replies }
+
+func (h *probes) routes() []route {
+	all := []route{
+		{"GET", "/healthz", everybody, h.health},
+		{"GET", "/readyz", everybody, h.ready},
+		{"GET", "/metrics", readers, h.metrics},
+	}
+	if h.Pprof {
+		all = append(all,
+			route{"GET", "/debug/pprof/", readers, pprof.Index},
+			route{"GET", "/debug/pprof/profile", readers, pprof.Profile},
+			route{"GET", "/debug/pprof/trace", readers, pprof.Trace})
+	}
+	return all
+}
+
+// health reports whether the process lives and that its accounts move. Which does not is
 // for those who may read.
-func (s *Server) health(w http.ResponseWriter, r *http.Request) {
-	if s.Alive != nil {
-		if err := s.Alive(); err != nil {
-			s.Log.Error("an account stands still", "error", err)
+func (h *probes) health(w http.ResponseWriter, r *http.Request) {
+	if h.Alive != nil {
+		if err := h.Alive(); err != nil {
+			h.Log.Error("an account stands still", "error", err)
 			said := map[string]any{"alive": false}
-			if s.open() || callerOf(r).orders {
+			if h.open() || callerOf(r).orders {
 				said["message"] = err.Error()
 			}
 			writeJSON(w, http.StatusServiceUnavailable, said)
 			return
 		}
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"alive": true, "version": s.Version})
+	writeJSON(w, http.StatusOK, map[string]any{"alive": true, "version": h.Version})
 }
 
-// ready says whether each account had its first run. Which had none is for those
+// ready reports whether each account had its first run. Which had none is for those
 // who may read.
-func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+func (h *probes) ready(w http.ResponseWriter, r *http.Request) {
 	waiting := []string{}
-	for _, a := range s.desk.Accounts() {
+	for _, a := range h.desk.Accounts() {
 		if a.State == "" {
 			waiting = append(waiting, a.Name)
 		}
@@ -33,7 +54,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusServiceUnavailable
 	}
 	said := map[string]any{"ready": len(waiting) == 0}
-	if s.open() || callerOf(r).orders {
+	if h.open() || callerOf(r).orders {
 		said["waiting"] = waiting
 	}
 	writeJSON(w, status, said)

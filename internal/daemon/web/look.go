@@ -82,21 +82,21 @@ type lookDocument struct {
 }
 
 // seen looks at a file. Few are looked at side by side: each may take much memory.
-func (s *Server) seen(ctx context.Context, account, name string, body io.Reader) (*lookDocument, *problem) {
+func (g *giver) seen(ctx context.Context, account, name string, body io.Reader) (*lookDocument, *problem) {
 	name = fileName(name)
 	if name == "" {
 		return nil, &problem{http.StatusBadRequest, "no_name", "the file has no name; want one, such as spring.xlsx"}
 	}
 	select {
-	case s.looking <- struct{}{}:
-		defer func() { <-s.looking }()
+	case g.looking <- struct{}{}:
+		defer func() { <-g.looking }()
 	default:
 		return nil, &problem{http.StatusServiceUnavailable,
 			"busy", "other files are being looked at; try again in a moment"}
 	}
 	content, err := io.ReadAll(body)
 	if err != nil {
-		p := s.problemOf(err)
+		p := g.problemOf(err)
 		return nil, &p
 	}
 	if len(content) == 0 {
@@ -104,9 +104,9 @@ func (s *Server) seen(ctx context.Context, account, name string, body io.Reader)
 	}
 	ctx, end := context.WithTimeout(ctx, lookTime)
 	defer end()
-	found, err := s.desk.Look(ctx, account, name, content)
+	found, err := g.desk.Look(ctx, account, name, content)
 	if err != nil {
-		p := s.problemOf(err)
+		p := g.problemOf(err)
 		return nil, &p
 	}
 	d := &lookDocument{FormatVersion: formatVersion, Name: name, Problems: notNil(found.Problems), Plan: found.Plan}
@@ -120,7 +120,7 @@ func (s *Server) seen(ctx context.Context, account, name string, body io.Reader)
 	if one.content == nil && len(one.marked) == 0 {
 		return d, nil
 	}
-	id := s.looks.keep(one, s.Now(), s.Looks)
+	id := g.looks.keep(one, g.Now(), g.Looks)
 	if len(one.marked) > 0 {
 		d.Marked = "/looks/" + id + "/marked"
 	}
@@ -144,14 +144,14 @@ func fileName(name string) string {
 	}, name)
 }
 
-func (s *Server) postLook(w http.ResponseWriter, r *http.Request) {
-	a, ok := s.account(w, r)
+func (h *api) postLook(w http.ResponseWriter, r *http.Request) {
+	a, ok := h.account(w, r)
 	if !ok {
 		return
 	}
-	d, p := s.seen(r.Context(), a.Name, r.URL.Query().Get("name"), http.MaxBytesReader(w, r.Body, fileMost))
+	d, p := h.give.seen(r.Context(), a.Name, r.URL.Query().Get("name"), http.MaxBytesReader(w, r.Body, fileMost))
 	if p != nil {
-		s.refuse(w, r, *p)
+		h.refuse(w, r, *p)
 		return
 	}
 	for _, path := range []*string{&d.Marked, &d.Commit} {
@@ -162,14 +162,14 @@ func (s *Server) postLook(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, d)
 }
 
-func (s *Server) getMarked(w http.ResponseWriter, r *http.Request) {
-	a, ok := s.account(w, r)
+func (g *giver) getMarked(w http.ResponseWriter, r *http.Request) {
+	a, ok := g.account(w, r)
 	if !ok {
 		return
 	}
-	one, ok := s.looks.of(a.Name, r.PathValue("look"), s.Now())
+	one, ok := g.looks.of(a.Name, r.PathValue("look"), g.Now())
 	if !ok || len(one.marked) == 0 {
-		s.refuse(w, r, problem{http.StatusNotFound, "no_look", "the marked copy is gone; look at the file again"})
+		g.refuse(w, r, problem{http.StatusNotFound, "no_look", "the marked copy is gone; look at the file again"})
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
@@ -179,17 +179,17 @@ func (s *Server) getMarked(w http.ResponseWriter, r *http.Request) {
 
 // commit has a file that was looked at committed to the branch for uploads. It is the
 // very bytes that were looked at.
-func (s *Server) commit(ctx context.Context, o order, id, note string) (daemon.Committed, *problem) {
-	one, ok := s.looks.of(o.account, id, s.Now())
+func (g *giver) commit(ctx context.Context, o order, id, note string) (daemon.Committed, *problem) {
+	one, ok := g.looks.of(o.account, id, g.Now())
 	if !ok || one.content == nil {
 		return daemon.Committed{}, &problem{http.StatusNotFound,
 			"no_look", "the look is over, or the file may not be committed; look at it again"}
 	}
-	c, err := s.desk.Commit(ctx, o.account, daemon.Handed{
-		File: one.file, Content: one.content, By: o.by, Note: printable(note, reasonMost), Time: s.Now().UTC(),
+	c, err := g.desk.Commit(ctx, o.account, daemon.Handed{
+		File: one.file, Content: one.content, By: o.by, Note: printable(note, reasonMost), Time: g.Now().UTC(),
 	})
 	if err != nil {
-		p := s.problemOf(err)
+		p := g.problemOf(err)
 		return c, &p
 	}
 	return c, nil
@@ -201,18 +201,18 @@ type committedDocument struct {
 	daemon.Committed
 }
 
-func (s *Server) postCommit(w http.ResponseWriter, r *http.Request) {
+func (h *api) postCommit(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		By   string `json:"by"`
 		Note string `json:"note"`
 	}
-	o, ok := s.orderOf(w, r, &body, &body.By)
+	o, ok := h.orderOf(w, r, &body, &body.By)
 	if !ok {
 		return
 	}
-	c, p := s.commit(r.Context(), o, r.PathValue("look"), body.Note)
+	c, p := h.give.commit(r.Context(), o, r.PathValue("look"), body.Note)
 	if p != nil {
-		s.refuse(w, r, *p)
+		h.refuse(w, r, *p)
 		return
 	}
 	writeJSON(w, http.StatusCreated, committedDocument{formatVersion, c})

@@ -29,7 +29,7 @@ type Metrics struct {
 	held map[string]map[string]int // of the last plan of each account that ran, by hazard
 }
 
-// NewMetrics gives metrics with a registry of their own.
+// NewMetrics returns metrics with a registry of their own.
 func NewMetrics() *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -112,10 +112,10 @@ func (m *Metrics) keep(accounts []daemon.Status) {
 }
 
 // metrics writes them in the form Prometheus reads.
-func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
-	accounts := s.desk.Accounts()
-	s.Metrics.keep(accounts)
+func (h *probes) metrics(w http.ResponseWriter, r *http.Request) {
+	accounts := h.desk.Accounts()
+	h.Metrics.keep(accounts)
 	now := prometheus.NewRegistry()
-	now.MustRegister(&present{accounts, s.Metrics, s.Version})
-	promhttp.HandlerFor(prometheus.Gatherers{s.Metrics.registry, now}, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+	now.MustRegister(&present{accounts, h.Metrics, h.Version})
+	promhttp.HandlerFor(prometheus.Gatherers{h.Metrics.registry, now}, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 }

@@ -94,10 +94,10 @@ func description(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
-// Describe says nothing, so that what is collected is checked as it comes.
+// Describe sends nothing, so that what is collected is checked as it comes.
 func (p *present) Describe(chan<- *prometheus.Desc) {}
 
-// Collect gives each account's figures.
+// Collect collects each account's figures.
 func (p *present) Collect(to chan<- prometheus.Metric) {
 	give := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)

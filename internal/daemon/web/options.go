@@ -37,7 +37,7 @@ type Options struct {
 	Looks   time.Duration    // how long a file that was dropped is kept, in memory; 0: a quarter of an hour
 }
 
-// Check says what keeps these options from being safe.
+// Check returns what keeps these options from being safe.
 func (o *Options) Check() error {
 	if _, _, err := net.SplitHostPort(o.Listen); err != nil {
 		return fmt.Errorf("listen is %q; want an address and a port, such as %s", o.Listen, DefaultListen)
@@ -59,7 +59,7 @@ func (o *Options) Check() error {
 	return errors.Join(problems...)
 }
 
-// loopback says that only this machine reaches the listener.
+// loopback reports whether only this machine reaches the listener.
 func (o *Options) loopback() bool {
 	host, _, err := net.SplitHostPort(o.Listen)
 	if err != nil {
@@ -69,13 +69,13 @@ func (o *Options) loopback() bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// open says that who reaches the listener may read without the token.
+// open reports whether who reaches the listener may read without the token.
 func (o *Options) open() bool { return o.loopback() && !o.BehindProxy }
 
-// secure says that browsers speak TLS.
+// secure reports whether browsers speak TLS.
 func (o *Options) secure() bool { return o.TLS != nil || o.BehindProxy }
 
-// knows says that a Host header names this daemon. A page of somebody else that
+// knows reports whether a Host header names this daemon. A page of somebody else that
 // points a name of its own here (DNS rebinding) does not know our names, and
 // cannot use an address.
 func (o *Options) knows(host string) bool {

@@ -25,28 +25,35 @@ type choice struct {
 	items, allow []string
 }
 
+// giver passes orders on to the desk, for forms and for the API.
+type giver struct {
+	*replies
+	looks   looks
+	looking chan struct{} // a place for each file that is looked at
+}
+
 // approve lets go what a plan holds. Only what the last plan asks for is taken, as it
 // was shown: an approval is no way to allow what nobody was shown.
-func (s *Server) approve(ctx context.Context, o order, c choice, note string) *problem {
-	plan := s.desk.Plan(o.account)
-	account, _ := s.desk.Account(o.account)
+func (g *giver) approve(ctx context.Context, o order, c choice, note string) *problem {
+	plan := g.desk.Plan(o.account)
+	account, _ := g.desk.Account(o.account)
 	switch {
 	case account.PlanOnly:
 		return &problem{http.StatusConflict, "plan_only", "this account " +
 			"is planned and never applied by the daemon, so that no approval would do anything; want adsync apply"}
 	case plan == nil || plan.PlanHash == "" || len(c.items) == 0 && plan.PlanHash != c.hash:
-		p := s.problemOf(daemon.ErrOtherPlan)
+		p := g.problemOf(daemon.ErrOtherPlan)
 		return &p
 	case len(c.items)+len(c.allow) == 0:
 		return &problem{http.StatusBadRequest, "nothing_allowed",
 			"nothing is chosen; want at least one of what the plan holds"}
 	}
-	asks, p := s.chosen(plan, c)
+	asks, p := g.chosen(plan, c)
 	if p != nil {
 		return p
 	}
 	a := daemon.Approval{
-		PlanHash: plan.PlanHash, Asks: asks, By: o.by, Note: printable(note, reasonMost), Time: s.Now().UTC(),
+		PlanHash: plan.PlanHash, Asks: asks, By: o.by, Note: printable(note, reasonMost), Time: g.Now().UTC(),
 	}
 	for _, one := range asks {
 		a.Allow = append(a.Allow, one.Allow)
@@ -54,20 +61,20 @@ func (s *Server) approve(ctx context.Context, o order, c choice, note string) *p
 	if at := plan.Approvals; at != nil {
 		a.Lineage, a.Serial = at.Lineage, at.Serial
 	}
-	if err := s.desk.Approve(ctx, o.account, a); err != nil {
-		p := s.problemOf(err)
+	if err := g.desk.Approve(ctx, o.account, a); err != nil {
+		p := g.problemOf(err)
 		return &p
 	}
 	return nil
 }
 
 // chosen are the asks of the plan that are chosen, in its order.
-func (s *Server) chosen(p *planview.Document, c choice) ([]planview.Ask, *problem) {
+func (g *giver) chosen(p *planview.Document, c choice) ([]planview.Ask, *problem) {
 	picked := map[string]bool{}
 	for _, item := range c.items {
 		at := slices.IndexFunc(p.Asks, func(a planview.Ask) bool { return a.Item == item })
 		if at < 0 {
-			other := s.problemOf(daemon.ErrOtherPlan)
+			other := g.problemOf(daemon.ErrOtherPlan)
 			return nil, &other
 		}
 		picked[item] = true
@@ -79,7 +86,7 @@ func (s *Server) chosen(p *planview.Document, c choice) ([]planview.Ask, *proble
 				"not_offered", fmt.Sprintf("the plan holds nothing that %q releases", printable(allow, reasonMost))}
 		}
 		if p.PlanHash != c.hash {
-			other := s.problemOf(daemon.ErrOtherPlan)
+			other := g.problemOf(daemon.ErrOtherPlan)
 			return nil, &other
 		}
 		picked[p.Asks[at].Item] = true
@@ -95,18 +102,18 @@ func (s *Server) chosen(p *planview.Document, c choice) ([]planview.Ask, *proble
 
 // accept goes on with a commit although history was rewritten. It is that commit by
 // its full hash, and no other that the branch may stand at by now.
-func (s *Server) accept(ctx context.Context, o order, commit, note string) *problem {
-	a := daemon.Acceptance{Commit: commit, By: o.by, Note: printable(note, reasonMost), Time: s.Now().UTC()}
-	if err := s.desk.Accept(ctx, o.account, a); err != nil {
-		p := s.problemOf(err)
+func (g *giver) accept(ctx context.Context, o order, commit, note string) *problem {
+	a := daemon.Acceptance{Commit: commit, By: o.by, Note: printable(note, reasonMost), Time: g.Now().UTC()}
+	if err := g.desk.Accept(ctx, o.account, a); err != nil {
+		p := g.problemOf(err)
 		return &p
 	}
 	return nil
 }
 
 // suspend stops an account; a time of 0 is until somebody resumes it.
-func (s *Server) suspend(ctx context.Context, o order, reason string, lasts time.Duration) *problem {
-	now := s.Now().UTC()
+func (g *giver) suspend(ctx context.Context, o order, reason string, lasts time.Duration) *problem {
+	now := g.Now().UTC()
 	order := daemon.Suspension{By: o.by, Reason: printable(reason, reasonMost), Since: now}
 	switch {
 	case order.Reason == "":
@@ -118,25 +125,25 @@ func (s *Server) suspend(ctx context.Context, o order, reason string, lasts time
 	case lasts > 0:
 		order.Until = now.Add(lasts)
 	}
-	if err := s.desk.Suspend(ctx, o.account, order); err != nil {
-		p := s.problemOf(err)
+	if err := g.desk.Suspend(ctx, o.account, order); err != nil {
+		p := g.problemOf(err)
 		return &p
 	}
-	s.Log.Info("an account was suspended", "account", o.account, "by", o.by)
+	g.Log.Info("an account was suspended", "account", o.account, "by", o.by)
 	return nil
 }
 
-func (s *Server) resume(ctx context.Context, o order) *problem {
-	if err := s.desk.Resume(ctx, o.account, o.by); err != nil {
-		p := s.problemOf(err)
+func (g *giver) resume(ctx context.Context, o order) *problem {
+	if err := g.desk.Resume(ctx, o.account, o.by); err != nil {
+		p := g.problemOf(err)
 		return &p
 	}
 	return nil
 }
 
-func (s *Server) wake(o order) *problem {
-	if err := s.desk.Wake(o.account, daemon.Asked); err != nil {
-		p := s.problemOf(err)
+func (g *giver) wake(o order) *problem {
+	if err := g.desk.Wake(o.account, daemon.Asked); err != nil {
+		p := g.problemOf(err)
 		return &p
 	}
 	return nil

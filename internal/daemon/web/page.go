@@ -21,7 +21,7 @@ var (
 	//go:embed html/page.js
 	pageScript string
 
-	pages = template.Must(template.Must(template.New("page").Parse(pageText)).Parse(accountText))
+	templates = template.Must(template.Must(template.New("page").Parse(pageText)).Parse(accountText))
 )
 
 // styleText is the look of a plan, and what this page has beyond it.
@@ -57,9 +57,9 @@ type view struct {
 }
 
 // show writes a page.
-func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name string, v view) {
+func (re *replies) show(w http.ResponseWriter, r *http.Request, status int, name string, v view) {
 	c := callerOf(r)
-	v.CanLogin, v.ReadOnly = !s.Token.isZero() && c.session == nil, s.Token.isZero()
+	v.CanLogin, v.ReadOnly = !re.Token.isZero() && c.session == nil, re.Token.isZero()
 	if c.session != nil {
 		v.Who, v.Form = c.name, c.session.form
 		if v.Who == "" {
@@ -73,8 +73,8 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name s
 		v.Done = done[r.URL.Query().Get("done")]
 	}
 	var b strings.Builder
-	if err := pages.ExecuteTemplate(&b, name, v); err != nil {
-		s.Log.Error("a page cannot be written", "page", name, "error", err)
+	if err := templates.ExecuteTemplate(&b, name, v); err != nil {
+		re.Log.Error("a page cannot be written", "page", name, "error", err)
 		http.Error(w, "adsync failed; its log says why", http.StatusInternalServerError)
 		return
 	}
@@ -83,7 +83,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name s
 	_, _ = io.WriteString(w, b.String()) // who asked may be gone
 }
 
-// done says what a form did.
+// done is what a form did.
 var done = map[string]string{
 	"approved":  "Approved. The next run applies it.",
 	"accepted":  "Accepted. A run begins.",
@@ -94,12 +94,12 @@ var done = map[string]string{
 	"logout":    "You are logged out.",
 }
 
-func (s *Server) showProblem(w http.ResponseWriter, r *http.Request, p problem) {
+func (re *replies) showProblem(w http.ResponseWriter, r *http.Request, p problem) {
 	v := view{Title: http.StatusText(p.status), Error: upper(p.message) + ".", AsksToken: p.code == "token"}
 	if r.PathValue("account") != "" {
 		v.Of = accountPath(r.PathValue("account"))
 	}
-	s.show(w, r, p.status, "problem", v)
+	re.show(w, r, p.status, "problem", v)
 }
 
 // upper begins a sentence.

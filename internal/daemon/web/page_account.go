@@ -18,16 +18,30 @@ import (
 // runsShown is how many runs the page of an account lists.
 const runsShown = 10
 
-func (s *Server) showAccounts(w http.ResponseWriter, r *http.Request) {
+// pages shows people their accounts.
+type pages struct{ *replies }
+
+func (h *pages) routes() []route {
+	return []route{
+		{"GET", "/{$}", readers, h.showAccounts},
+		{"GET", "/accounts/{account}", readers, h.showAccount},
+		{"GET", "/accounts/{account}/runs", readers, h.showRuns},
+		{"GET", "/accounts/{account}/runs/{run}", readers, h.showRun},
+		{"GET", "/page.css", everybody, asset("text/css; charset=utf-8", styleText())},
+		{"GET", "/page.js", everybody, asset("text/javascript; charset=utf-8", scriptText())},
+	}
+}
+
+func (h *pages) showAccounts(w http.ResponseWriter, r *http.Request) {
 	var cards []card
-	for _, a := range s.desk.Accounts() {
-		c := s.cardOf(&a)
-		if p := s.desk.Plan(a.Name); p != nil {
+	for _, a := range h.desk.Accounts() {
+		c := h.cardOf(&a)
+		if p := h.desk.Plan(a.Name); p != nil {
 			c.Review = planview.ReviewCounts(p.Review)
 		}
 		cards = append(cards, c)
 	}
-	s.show(w, r, http.StatusOK, "accounts", view{Title: "Accounts", Follows: true, Of: cards})
+	h.show(w, r, http.StatusOK, "accounts", view{Title: "Accounts", Follows: true, Of: cards})
 }
 
 // accountView is the page of an account.
@@ -135,14 +149,14 @@ func moodOf(h *runview.Head) string {
 	return "ill"
 }
 
-func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
-	a, ok := s.account(w, r)
+func (h *pages) showAccount(w http.ResponseWriter, r *http.Request) {
+	a, ok := h.account(w, r)
 	if !ok {
 		return
 	}
-	v := &accountView{card: s.cardOf(&a)}
-	if err := s.fill(r, v, &a); err != nil {
-		s.refuse(w, r, s.problemOf(err))
+	v := &accountView{card: h.cardOf(&a)}
+	if err := h.fill(r, v, &a); err != nil {
+		h.refuse(w, r, h.problemOf(err))
 		return
 	}
 	said := ""
@@ -150,27 +164,27 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
 		said = "Approved. Nothing is sent while the account is suspended; " +
 			"what was approved goes afterwards if it is as it was shown, and the approval has not expired."
 	}
-	s.show(w, r, http.StatusOK, "account", view{
+	h.show(w, r, http.StatusOK, "account", view{
 		Title: v.Name, Account: a.Name, Follows: true, Plan: v.PlanHash, Done: said, Of: v,
 	})
 }
 
 // fill reads what the page of an account shows beyond its card.
-func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
+func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status) error {
 	zone := zoneOf(a.Account)
-	approvals, err := s.desk.Approvals(r.Context(), a.Name)
+	approvals, err := h.desk.Approvals(r.Context(), a.Name)
 	if err != nil {
 		return err
 	}
-	names := words.NamesOf(s.Schemas, nil)
-	if p := s.desk.Plan(a.Name); p != nil {
-		names = words.NamesOf(s.Schemas, p.Changes)
-		parts, err := planview.HTMLParts(s.Schemas, p)
+	names := words.NamesOf(h.Schemas, nil)
+	if p := h.desk.Plan(a.Name); p != nil {
+		names = words.NamesOf(h.Schemas, p.Changes)
+		parts, err := planview.HTMLParts(h.Schemas, p)
 		if err != nil {
 			return err
 		}
 		v.Parts, v.PlanHash, v.Agreed, v.Reviews = parts, p.PlanHash, agreedViews(p, names), reviewLines(p.Review, zone)
-		v.Releases, v.Lasts = releaseViews(p, names, approvals, s.Now(), zone), hours(lasts(p))
+		v.Releases, v.Lasts = releaseViews(p, names, approvals, h.Now(), zone), hours(lasts(p))
 	}
 	for i := len(approvals) - 1; i >= 0 && len(v.Approvals) < runsShown; i-- {
 		one := approvals[i]
@@ -178,7 +192,7 @@ func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
 			printable(one.PlanHash, 7), momentOf(one.Time, zone), allowances(names, one.Allow)})
 	}
 	v.Rewritten = rewrittenOf(a.Rewritten, zone)
-	accepted, err := s.desk.Acceptances(r.Context(), a.Name)
+	accepted, err := h.desk.Acceptances(r.Context(), a.Name)
 	if err != nil {
 		return err
 	}
@@ -187,12 +201,12 @@ func (s *Server) fill(r *http.Request, v *accountView, a *daemon.Status) error {
 		v.Accepted = append(v.Accepted, acceptedView{printable(one.By, nameMost), printable(one.Note, reasonMost),
 			printable(one.Commit, 12), printable(one.Before, 12), momentOf(one.Time, zone)})
 	}
-	points, err := s.desk.Exposures(r.Context(), a.Name)
+	points, err := h.desk.Exposures(r.Context(), a.Name)
 	if err != nil {
 		return err
 	}
 	v.Chart = chartOf(points, a.Account)
-	runs, err := s.desk.Runs(r.Context(), a.Name)
+	runs, err := h.desk.Runs(r.Context(), a.Name)
 	if err != nil {
 		return err
 	}
@@ -294,19 +308,19 @@ type runsView struct {
 	More       int
 }
 
-func (s *Server) showRuns(w http.ResponseWriter, r *http.Request) {
-	a, ok := s.account(w, r)
+func (h *pages) showRuns(w http.ResponseWriter, r *http.Request) {
+	a, ok := h.account(w, r)
 	if !ok {
 		return
 	}
-	runs, err := s.desk.Runs(r.Context(), a.Name)
+	runs, err := h.desk.Runs(r.Context(), a.Name)
 	if err != nil {
-		s.refuse(w, r, s.problemOf(err))
+		h.refuse(w, r, h.problemOf(err))
 		return
 	}
 	v := runsView{Name: printable(a.Name, 200), Path: accountPath(a.Name)}
 	v.Runs, v.More = runLines(&a, runs, 1000)
-	s.show(w, r, http.StatusOK, "runs", view{Title: "Runs of " + v.Name, Of: v})
+	h.show(w, r, http.StatusOK, "runs", view{Title: "Runs of " + v.Name, Of: v})
 }
 
 // runView is one run.
@@ -316,22 +330,22 @@ type runView struct {
 	Running           bool
 }
 
-func (s *Server) showRun(w http.ResponseWriter, r *http.Request) {
-	a, ok := s.account(w, r)
+func (h *pages) showRun(w http.ResponseWriter, r *http.Request) {
+	a, ok := h.account(w, r)
 	if !ok {
 		return
 	}
-	run, err := s.desk.Report(r.Context(), a.Name, r.PathValue("run"))
+	run, err := h.desk.Report(r.Context(), a.Name, r.PathValue("run"))
 	if err != nil {
-		s.refuse(w, r, s.problemOf(err))
+		h.refuse(w, r, h.problemOf(err))
 		return
 	}
 	run.Zone = zoneOf(a.Account)
-	part, err := runview.HTMLPart(s.Schemas, run)
+	part, err := runview.HTMLPart(h.Schemas, run)
 	if err != nil {
-		s.refuse(w, r, s.problemOf(err))
+		h.refuse(w, r, h.problemOf(err))
 		return
 	}
 	v := runView{printable(a.Name, 200), accountPath(a.Name), run.Title(), part, run.Ended == runview.Running}
-	s.show(w, r, http.StatusOK, "run", view{Title: v.Title, Account: a.Name, Follows: v.Running, Of: v})
+	h.show(w, r, http.StatusOK, "run", view{Title: v.Title, Account: a.Name, Follows: v.Running, Of: v})
 }

@@ -95,10 +95,10 @@ func zoneOf(a planview.Account) *time.Location {
 // unknown stands where a figure would, before the first plan.
 const unknown = "not known yet"
 
-func (s *Server) cardOf(a *daemon.Status) card {
-	names := words.NamesOf(s.Schemas, nil)
-	if p := s.desk.Plan(a.Name); p != nil {
-		names = words.NamesOf(s.Schemas, p.Changes)
+func (h *pages) cardOf(a *daemon.Status) card {
+	names := words.NamesOf(h.Schemas, nil)
+	if p := h.desk.Plan(a.Name); p != nil {
+		names = words.NamesOf(h.Schemas, p.Changes)
 	}
 	zone := zoneOf(a.Account)
 	c := card{

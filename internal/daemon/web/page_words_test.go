@@ -21,8 +21,9 @@ import (
 // nobody for one.
 func TestOnlyWhatIsHeldWaitsForAYes(t *testing.T) {
 	a := ask(t, nil)
+	shown := &pages{&replies{Options: &a.server.Options, desk: a.desk}}
 	for held, want := range map[int]string{0: "planned, not applied", 2: "waits for approval"} {
-		if got := a.server.cardOf(&daemon.Status{State: daemon.Held,
+		if got := shown.cardOf(&daemon.Status{State: daemon.Held,
 			Figures: &daemon.Figures{Held: held}}).Mood.Words; got != want {
 			t.Errorf("%d held: %q; want %q", held, got, want)
 		}
@@ -74,11 +75,11 @@ func TestAnAccountWithFileErrors(t *testing.T) {
 // A browser that goes away while it waits is no failure of adsync, and no error in its log.
 func TestARequestThatIsBrokenOffIsNoError(t *testing.T) {
 	var log bytes.Buffer
-	s := &Server{Options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
-	if p := s.problemOf(fmt.Errorf("open state: %w", context.Canceled)); p.code != "not_now" || log.Len() > 0 {
+	re := &replies{Options: &Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
+	if p := re.problemOf(fmt.Errorf("open state: %w", context.Canceled)); p.code != "not_now" || log.Len() > 0 {
 		t.Errorf("%+v, and the log says %q; want not_now and nothing", p, log.String())
 	}
-	if p := s.problemOf(errors.New("disk is gone")); p.code != "internal" || log.Len() == 0 {
+	if p := re.problemOf(errors.New("disk is gone")); p.code != "internal" || log.Len() == 0 {
 		t.Errorf("%+v, and the log says %q; want internal, and why", p, log.String())
 	}
 }

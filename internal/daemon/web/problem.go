@@ -19,9 +19,16 @@ type problem struct {
 	code, message string
 }
 
+// replies is what every answer needs: the options, the desk, and how a problem and
+// a page are written.
+type replies struct {
+	*Options
+	desk daemon.Desk
+}
+
 // problemOf puts an error of the desk in words. What it does not know it logs
 // and does not show.
-func (s *Server) problemOf(err error) problem {
+func (re *replies) problemOf(err error) problem {
 	var large *http.MaxBytesError
 	switch {
 	case errors.Is(err, daemon.ErrNoAccount):
@@ -53,20 +60,28 @@ func (s *Server) problemOf(err error) problem {
 	if errors.Is(err, context.Canceled) { // whoever asked has gone away, or the daemon ends
 		return problem{http.StatusServiceUnavailable, "not_now", "the request was broken off"}
 	}
-	s.Log.Error("a request failed", "error", err)
+	re.Log.Error("a request failed", "error", err)
 	return problem{http.StatusInternalServerError, "internal", "adsync failed; its log says why"}
 }
 
+// formProblem returns why a form could not be read.
+func (re *replies) formProblem(err error) problem {
+	if large := new(http.MaxBytesError); errors.As(err, &large) {
+		return re.problemOf(err)
+	}
+	return problem{http.StatusBadRequest, "bad_request", "the form cannot be read"}
+}
+
 // refuse answers with a problem: as JSON to programs, as a page to people.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p problem) {
+func (re *replies) refuse(w http.ResponseWriter, r *http.Request, p problem) {
 	if isPage(r) {
-		s.showProblem(w, r, p)
+		re.showProblem(w, r, p)
 		return
 	}
 	writeJSON(w, p.status, map[string]string{"code": p.code, "message": p.message})
 }
 
-// isPage says that a person asks.
+// isPage reports whether a person asks.
 func isPage(r *http.Request) bool {
 	for _, prefix := range []string{"/api/", "/healthz", "/readyz", "/metrics", "/debug/", "/hooks/"} {
 		if strings.HasPrefix(r.URL.Path, prefix) {

@@ -60,7 +60,7 @@ func (s *sessions) tidy(now time.Time) {
 	}
 }
 
-// of gives the session of a cookie, nil where it has none.
+// of returns the session of a cookie, nil where it has none.
 func (s *sessions) of(cookie string, now time.Time) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *sessions) end(cookie string) {
 	delete(s.all, sha256.Sum256([]byte(cookie)))
 }
 
-// sent says that a form is one of this session's.
+// sent reports whether a form is one of this session's.
 func (s *session) sent(form string) bool {
 	return subtle.ConstantTimeCompare([]byte(s.form), []byte(form)) == 1
 }
