@@ -24,7 +24,6 @@ var (
 	}
 	receiversOver = map[string]int{
 		"internal/adsapi.Client":            45,
-		"internal/emulator.Server":          62,
 		"internal/emulator/ads.Room":        40,
 		"internal/emulator/insights.report": 53,
 		"internal/gitstore.Store":           50,

@@ -10,11 +10,12 @@ import (
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/wire"
+	"adsync/internal/emulator/world"
 )
 
-// Authenticator knows one kind of bearer credential. It reports false for a
+// credential knows one kind of bearer credential. It reports false for a
 // token it does not know.
-type Authenticator func(r *http.Request, token string) (service.Principal, bool)
+type credential func(r *http.Request, token string) (service.Principal, bool)
 
 // The OAuth scopes (interface, part 5).
 const (
@@ -25,46 +26,52 @@ const (
 // accountHeader selects an account for OAuth; with an API key it must not be sent (part 5, rule 6).
 const accountHeader = "OpenAI-Ad-Account"
 
-func (s *Server) byAPIKey(_ *http.Request, token string) (service.Principal, bool) {
-	a, key, ok := s.world.ByKey(token)
+// authenticator finds who calls.
+type authenticator struct {
+	world  *world.World
+	points *openpoint.Settings
+}
+
+func (a *authenticator) byAPIKey(_ *http.Request, token string) (service.Principal, bool) {
+	bound, key, ok := a.world.ByKey(token)
 	if !ok || key.Revoked {
 		return service.Principal{}, false
 	}
-	return service.Principal{Actor: key.Actor, AccountID: a.ID}, true
+	return service.Principal{Actor: key.Actor, AccountID: bound.ID}, true
 }
 
 // byToken knows OAuth access tokens. The account is the one the header names, if
 // the user reaches it.
-func (s *Server) byToken(r *http.Request, token string) (service.Principal, bool) {
-	t, ok := s.world.Directory.AccessToken(token, s.world.Clock.Now().Unix())
+func (a *authenticator) byToken(r *http.Request, token string) (service.Principal, bool) {
+	t, ok := a.world.Directory.AccessToken(token, a.world.Clock.Now().Unix())
 	if !ok {
 		return service.Principal{}, false
 	}
 	p := service.Principal{Actor: t.UserID, OAuth: true, Scopes: t.Scopes, UserID: t.UserID, ClientID: t.ClientID}
-	selected, reached := r.Header.Get(accountHeader), s.world.Reached(t.UserID)
-	for _, a := range reached {
-		if a.ID == selected {
-			p.AccountID = a.ID
+	selected, reached := r.Header.Get(accountHeader), a.world.Reached(t.UserID)
+	for _, one := range reached {
+		if one.ID == selected {
+			p.AccountID = one.ID
 		}
 	}
-	if selected == "" && len(reached) == 1 && s.points.Is(openpoint.OAuthAccountHeader, "optional_for_one") {
+	if selected == "" && len(reached) == 1 && a.points.Is(openpoint.OAuthAccountHeader, "optional_for_one") {
 		p.AccountID = reached[0].ID
 	}
 	return p, true
 }
 
 // authenticate finds who calls and whether the route is open to them.
-func (s *Server) authenticate(c *service.Call) error {
+func (a *authenticator) authenticate(c *service.Call) error {
 	scheme, token, _ := strings.Cut(c.Request.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return unauthorized("missing_api_key",
 			"No API key was given. Send it as a bearer credential in the Authorization header.")
 	}
-	for _, known := range s.auth {
+	for _, known := range []credential{byStranger, a.byAPIKey, a.byToken} {
 		if p, ok := known(c.Request, token); ok {
 			c.Principal = p
-			c.Account = s.world.Account(p.AccountID)
+			c.Account = a.world.Account(p.AccountID)
 			return allowed(c)
 		}
 	}

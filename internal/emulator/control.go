@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"adsync/internal/emulator/fault"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/page"
 	"adsync/internal/emulator/service"
@@ -20,29 +21,36 @@ type control struct {
 	handle  http.HandlerFunc
 }
 
-// controls is the list of them; a new one is a line here and a file control_NAME.go.
-func (s *Server) controls() []control {
+// controls are the addresses of the service as a whole: its clock, W, open points,
+// faults, requests and document. A new address is a line of all here or of what it
+// is about, and a file control_NAME.go.
+type controls struct {
+	world    *world.World
+	points   *openpoint.Settings
+	faults   *fault.Layer
+	requests *requestLog
+	routes   func() []*service.Route // that are served
+}
+
+func (c *controls) all() []control {
 	return []control{
-		{"GET /_emulator/clock", s.controlled(s.showClock)},
-		{"POST /_emulator/clock", s.controlled(s.moveClock)},
-		{"GET /_emulator/mutations", s.controlled(s.showMutations)},
-		{"GET /_emulator/open_points", s.controlled(s.showPoints)},
-		{"POST /_emulator/open_points", s.controlled(s.setPoints)},
-		{"GET /_emulator/faults", s.controlled(s.showFaults)},
-		{"POST /_emulator/faults", s.controlled(s.armFaults)},
-		{"DELETE /_emulator/faults", s.controlled(s.disarmFaults)},
-		{"DELETE /_emulator/faults/{name}", s.controlled(s.disarmFaults)},
-		{"POST /_emulator/faults/release", s.controlled(s.releaseFaults)},
-		{"GET /_emulator/requests", s.controlled(s.showRequests)},
-		{"GET /_emulator/openapi.json", s.controlled(s.showDocument)},
-		{"POST /_emulator/clicks", s.controlled(s.makeClick)},
-		{"GET /_emulator/final_url", s.controlled(s.showFinalURL)},
-		{"POST /_emulator/tracking", s.controlled(s.setTracking)},
+		{"GET /_emulator/clock", controlled(c.showClock)},
+		{"POST /_emulator/clock", controlled(c.moveClock)},
+		{"GET /_emulator/mutations", controlled(c.showMutations)},
+		{"GET /_emulator/open_points", controlled(c.showPoints)},
+		{"POST /_emulator/open_points", controlled(c.setPoints)},
+		{"GET /_emulator/faults", controlled(c.showFaults)},
+		{"POST /_emulator/faults", controlled(c.armFaults)},
+		{"DELETE /_emulator/faults", controlled(c.disarmFaults)},
+		{"DELETE /_emulator/faults/{name}", controlled(c.disarmFaults)},
+		{"POST /_emulator/faults/release", controlled(c.releaseFaults)},
+		{"GET /_emulator/requests", controlled(c.showRequests)},
+		{"GET /_emulator/openapi.json", controlled(c.showDocument)},
 	}
 }
 
 // controlled answers with JSON, always in the published error shape, and outside the faults.
-func (s *Server) controlled(handle func(*http.Request) (any, error)) http.HandlerFunc {
+func controlled(handle func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, service.DefaultMaxBody)
 		value, err := handle(r)
@@ -78,13 +86,13 @@ type clockState struct {
 	Advance float64   `json:"advanced_seconds"`
 }
 
-func (s *Server) showClock(*http.Request) (any, error) {
-	now := s.world.Clock.Now().UTC()
-	return clockState{now, now.Unix(), s.world.Clock.Offset().Seconds()}, nil
+func (c *controls) showClock(*http.Request) (any, error) {
+	now := c.world.Clock.Now().UTC()
+	return clockState{now, now.Unix(), c.world.Clock.Offset().Seconds()}, nil
 }
 
 // moveClock takes {"now": RFC 3339 or Unix seconds} or {"advance_seconds": n}.
-func (s *Server) moveClock(r *http.Request) (any, error) {
+func (c *controls) moveClock(r *http.Request) (any, error) {
 	var body struct {
 		Now     json.RawMessage `json:"now"`
 		Advance *float64        `json:"advance_seconds"`
@@ -94,17 +102,17 @@ func (s *Server) moveClock(r *http.Request) (any, error) {
 	if err := d.Decode(&body); err != nil {
 		return nil, wire.Invalidf("", "invalid_json", "clock: %v; want {\"now\": …} or {\"advance_seconds\": n}", err)
 	}
-	by, err := s.clockStep(body.Now, body.Advance)
+	by, err := c.clockStep(body.Now, body.Advance)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.world.MoveClock(by); err != nil {
+	if err := c.world.MoveClock(by); err != nil {
 		return nil, err
 	}
-	return s.showClock(r)
+	return c.showClock(r)
 }
 
-func (s *Server) clockStep(now json.RawMessage, advance *float64) (time.Duration, error) {
+func (c *controls) clockStep(now json.RawMessage, advance *float64) (time.Duration, error) {
 	switch {
 	case (now == nil) == (advance == nil):
 		return 0, wire.Invalidf("now", "invalid_value", "clock: want exactly one of now and advance_seconds")
@@ -113,24 +121,24 @@ func (s *Server) clockStep(now json.RawMessage, advance *float64) (time.Duration
 	}
 	var at time.Time
 	if err := json.Unmarshal(now, &at); err == nil {
-		return at.Sub(s.world.Clock.Now()), nil
+		return at.Sub(c.world.Clock.Now()), nil
 	}
 	seconds, err := strconv.ParseInt(string(now), 10, 64)
 	if err != nil {
 		return 0, wire.Invalidf("now", "invalid_value",
 			"clock: now is %s; want a time such as \"2026-12-01T08:00:00Z\" or Unix seconds", now)
 	}
-	return time.Unix(seconds, 0).Sub(s.world.Clock.Now()), nil
+	return time.Unix(seconds, 0).Sub(c.world.Clock.Now()), nil
 }
 
 // showMutations is W: ?after=SEQ&limit=N (1 to 10,000).
-func (s *Server) showMutations(r *http.Request) (any, error) {
+func (c *controls) showMutations(r *http.Request) (any, error) {
 	q := wire.NewQuery(r.URL.RawQuery, false)
 	after, limit := q.Int("after", 0, 1<<53, 0), q.Int("limit", 1, 10_000, 1000)
 	if err := q.Err(); err != nil {
 		return nil, err
 	}
-	page, err := s.world.Mutations(after, int(limit)+1)
+	page, err := c.world.Mutations(after, int(limit)+1)
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +159,8 @@ type pointState struct {
 	Profiles map[string]string `json:"profiles"` // its value in each
 }
 
-func (s *Server) showPoints(*http.Request) (any, error) {
-	chosen := s.points.Chosen()
+func (c *controls) showPoints(*http.Request) (any, error) {
+	chosen := c.points.Chosen()
 	var all []pointState
 	for _, p := range openpoint.Table() {
 		all = append(all, pointState{p, chosen[p.Name], p.Profiles()})
@@ -161,13 +169,13 @@ func (s *Server) showPoints(*http.Request) (any, error) {
 }
 
 // setPoints takes {"name": "value", …}.
-func (s *Server) setPoints(r *http.Request) (any, error) {
+func (c *controls) setPoints(r *http.Request) (any, error) {
 	var changes map[openpoint.Name]string
 	if err := json.NewDecoder(r.Body).Decode(&changes); err != nil {
 		return nil, wire.Invalidf("", "invalid_json", "open points: %v; want an object of names and values", err)
 	}
-	if err := s.points.Apply(changes); err != nil {
+	if err := c.points.Apply(changes); err != nil {
 		return nil, wire.Invalidf("", "invalid_value", "%v", err)
 	}
-	return s.showPoints(r)
+	return c.showPoints(r)
 }

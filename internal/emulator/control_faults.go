@@ -11,26 +11,26 @@ import (
 )
 
 // showFaults are the armed faults with their counters.
-func (s *Server) showFaults(*http.Request) (any, error) {
-	return map[string]any{"object": "list", "data": s.faults.States()}, nil
+func (c *controls) showFaults(*http.Request) (any, error) {
+	return map[string]any{"object": "list", "data": c.faults.States()}, nil
 }
 
 // armFaults takes a document of faults and adds them to those that are armed.
-func (s *Server) armFaults(r *http.Request) (any, error) {
+func (c *controls) armFaults(r *http.Request) (any, error) {
 	faults, err := fault.Read(r.Body)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.faults.Arm(faults...); err != nil {
+	if err := c.faults.Arm(faults...); err != nil {
 		return nil, err
 	}
-	return s.showFaults(r)
+	return c.showFaults(r)
 }
 
 // disarmFaults takes the named fault away, or all of them.
-func (s *Server) disarmFaults(r *http.Request) (any, error) {
+func (c *controls) disarmFaults(r *http.Request) (any, error) {
 	name := r.PathValue("name")
-	n := s.faults.Disarm(name)
+	n := c.faults.Disarm(name)
 	if name != "" && n == 0 {
 		return nil, wire.NotFoundf("No fault called %q is armed.", name)
 	}
@@ -38,7 +38,7 @@ func (s *Server) disarmFaults(r *http.Request) (any, error) {
 }
 
 // releaseFaults takes {"step": NAME}: what waits for the step goes on.
-func (s *Server) releaseFaults(r *http.Request) (any, error) {
+func (c *controls) releaseFaults(r *http.Request) (any, error) {
 	o, err := readControl(r)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (s *Server) releaseFaults(r *http.Request) (any, error) {
 	if err := o.Err(); err != nil {
 		return nil, err
 	}
-	n, err := s.faults.Release(step)
+	n, err := c.faults.Release(step)
 	return map[string]int{"released": n}, err
 }
 
@@ -62,7 +62,7 @@ func byStranger(r *http.Request, _ string) (service.Principal, bool) {
 func (s *Server) sendForeign(ctx context.Context, method, path string, body []byte) service.Response {
 	r, err := http.NewRequestWithContext(ctx, method, base+path, bytes.NewReader(body))
 	if err != nil {
-		return s.refusal(wire.NotFoundf("Invalid URL (%s %s)", method, path))
+		return s.reply.refusal(wire.NotFoundf("Invalid URL (%s %s)", method, path))
 	}
 	r.Header.Set("Authorization", "Bearer stranger")
 	w := &answer{header: http.Header{}}

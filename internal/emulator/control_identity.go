@@ -7,22 +7,29 @@ import (
 	"net/http"
 
 	"adsync/internal/emulator/identity"
+	"adsync/internal/emulator/oauth"
 	"adsync/internal/emulator/wire"
 	"adsync/internal/emulator/world"
 )
 
-// identityControls are the addresses of the authorization server, of hosted
+// identityControls are the addresses of who may do what.
+type identityControls struct {
+	world *world.World
+	oauth *oauth.Server
+}
+
+// all are the addresses of the authorization server, of hosted
 // account creation, and of the control of credentials and features.
-func (s *Server) identityControls() []control {
+func (c *identityControls) all() []control {
 	const session = identity.SessionPath + "{session_id}"
 	all := []control{
-		{"GET /_emulator/credentials", s.controlled(s.showCredentials)},
-		{"POST /_emulator/credentials/revoke", s.controlled(s.revokeCredential)},
-		{"POST /_emulator/accounts/{account_id}/features", s.controlled(s.setFeatures)},
-		{"GET " + session, s.showSession},
-		{"POST " + session, s.completeSession},
+		{"GET /_emulator/credentials", controlled(c.showCredentials)},
+		{"POST /_emulator/credentials/revoke", controlled(c.revokeCredential)},
+		{"POST /_emulator/accounts/{account_id}/features", controlled(c.setFeatures)},
+		{"GET " + session, c.showSession},
+		{"POST " + session, c.completeSession},
 	}
-	for pattern, handle := range s.oauth.Routes() {
+	for pattern, handle := range c.oauth.Routes() {
 		all = append(all, control{pattern, handle})
 	}
 	return all
@@ -37,9 +44,9 @@ type shownKey struct {
 	Revoked   bool   `json:"revoked"`
 }
 
-func (s *Server) showCredentials(*http.Request) (any, error) {
+func (c *identityControls) showCredentials(*http.Request) (any, error) {
 	keys := []shownKey{}
-	for _, a := range s.world.Accounts() {
+	for _, a := range c.world.Accounts() {
 		err := a.View(func() error {
 			for _, k := range a.APIKeys.All() {
 				keys = append(keys, shownKey{a.ID, k.Actor, k.Name, k.CreatedAt, k.Revoked})
@@ -50,7 +57,7 @@ func (s *Server) showCredentials(*http.Request) (any, error) {
 			return nil, err
 		}
 	}
-	d := s.world.Directory
+	d := c.world.Directory
 	var users []world.User
 	var clients []world.OAuthClient
 	err := d.View(func() error {
@@ -68,7 +75,7 @@ func operator(r *http.Request) world.Cause {
 // revokeCredential takes exactly one of {"api_key": SECRET}, {"actor": "key_…"},
 // {"token": SECRET} (a refresh token ends its whole grant) and {"user": "usr_…"}
 // (all tokens of the user).
-func (s *Server) revokeCredential(r *http.Request) (any, error) {
+func (c *identityControls) revokeCredential(r *http.Request) (any, error) {
 	o, err := readControl(r)
 	if err != nil {
 		return nil, err
@@ -83,9 +90,9 @@ func (s *Server) revokeCredential(r *http.Request) (any, error) {
 	}
 	n := 0
 	if secret != "" || actor != "" {
-		n, err = s.revokeKey(operator(r), world.HashKey(secret), actor)
+		n, err = c.revokeKey(operator(r), world.HashKey(secret), actor)
 	} else {
-		n, err = s.revokeTokens(operator(r), world.HashKey(token), user)
+		n, err = c.revokeTokens(operator(r), world.HashKey(token), user)
 	}
 	if err == nil && n == 0 {
 		err = wire.NotFoundf("No such credential.")
@@ -93,8 +100,8 @@ func (s *Server) revokeCredential(r *http.Request) (any, error) {
 	return map[string]int{"revoked": n}, err
 }
 
-func (s *Server) revokeKey(cause world.Cause, hash, actor string) (n int, err error) {
-	for _, a := range s.world.Accounts() {
+func (c *identityControls) revokeKey(cause world.Cause, hash, actor string) (n int, err error) {
+	for _, a := range c.world.Accounts() {
 		err := a.Update(cause, func(tx *world.Tx) error {
 			for _, k := range a.APIKeys.All() {
 				if k.Hash == hash || k.Actor == actor {
@@ -111,8 +118,8 @@ func (s *Server) revokeKey(cause world.Cause, hash, actor string) (n int, err er
 	return n, nil
 }
 
-func (s *Server) revokeTokens(cause world.Cause, hash, user string) (n int, err error) {
-	d := s.world.Directory
+func (c *identityControls) revokeTokens(cause world.Cause, hash, user string) (n int, err error) {
+	d := c.world.Directory
 	err = d.Update(cause, func(tx *world.Tx) error {
 		found := d.TokensOfUser.Of(user)
 		if held, ok := d.Tokens.Get(hash); ok {
@@ -130,8 +137,8 @@ func (s *Server) revokeTokens(cause world.Cause, hash, user string) (n int, err 
 
 // setFeatures changes what an account may use: {"postpaid": false, …}. What is
 // not named stays.
-func (s *Server) setFeatures(r *http.Request) (any, error) {
-	a := s.world.Account(r.PathValue("account_id"))
+func (c *identityControls) setFeatures(r *http.Request) (any, error) {
+	a := c.world.Account(r.PathValue("account_id"))
 	if a == nil {
 		return nil, wire.NotFoundf("No ad account found with id '%s'.", r.PathValue("account_id"))
 	}
@@ -176,8 +183,8 @@ var sessionPage = page.Must(page.New("session").Parse(`<!doctype html>
 </body></html>
 `))
 
-func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
-	d := s.world.Directory
+func (c *identityControls) showSession(w http.ResponseWriter, r *http.Request) {
+	d := c.world.Directory
 	var held world.CreationSession
 	err := d.View(func() error {
 		var ok bool
@@ -186,15 +193,15 @@ func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
 		}
 		return nil
 	})
-	s.sendPage(w, held, err)
+	sendPage(w, held, err)
 }
 
-func (s *Server) completeSession(w http.ResponseWriter, r *http.Request) {
-	held, err := identity.Complete(s.world, r.PathValue("session_id"), operator(r))
-	s.sendPage(w, held, err)
+func (c *identityControls) completeSession(w http.ResponseWriter, r *http.Request) {
+	held, err := identity.Complete(c.world, r.PathValue("session_id"), operator(r))
+	sendPage(w, held, err)
 }
 
-func (s *Server) sendPage(w http.ResponseWriter, held world.CreationSession, err error) {
+func sendPage(w http.ResponseWriter, held world.CreationSession, err error) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	if err != nil {
 		e := wire.AsError(err)

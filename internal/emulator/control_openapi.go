@@ -7,7 +7,7 @@ import (
 )
 
 // showDocument is the OpenAPI document of the routes that are served.
-func (s *Server) showDocument(*http.Request) (any, error) {
-	d, _ := openapi.New(s.Routes())
+func (c *controls) showDocument(*http.Request) (any, error) {
+	d, _ := openapi.New(c.routes())
 	return d, nil
 }

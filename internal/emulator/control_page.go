@@ -18,7 +18,7 @@ func (s *Server) pageControls() []control {
 
 func (s *Server) pageRequests() []page.Request {
 	var all []page.Request
-	for _, e := range s.Requests() {
+	for _, e := range s.requests.all() {
 		all = append(all, page.Request(e))
 	}
 	return all

@@ -10,6 +10,21 @@ import (
 	"adsync/internal/emulator/world"
 )
 
+// adControls are the addresses of what people see of an ad beside the service: the
+// address it leads to, and a click on it.
+type adControls struct {
+	world  *world.World
+	points *openpoint.Settings
+}
+
+func (c *adControls) all() []control {
+	return []control{
+		{"POST /_emulator/clicks", controlled(c.makeClick)},
+		{"GET /_emulator/final_url", controlled(c.showFinalURL)},
+		{"POST /_emulator/tracking", controlled(c.setTracking)},
+	}
+}
+
 // finalURL is how an ad's final URL comes about.
 type finalURL struct {
 	AdID string `json:"ad_id"`
@@ -19,7 +34,7 @@ type finalURL struct {
 // showFinalURL shows the tracking parameters of an ad, level by level (interface,
 // part 2): ?ad_id=…, with &feed_url=… for a product's address, &mode=new or
 // legacy in place of the account's, &oppref=… for the placeholder.
-func (s *Server) showFinalURL(r *http.Request) (any, error) {
+func (c *adControls) showFinalURL(r *http.Request) (any, error) {
 	q := wire.NewQuery(r.URL.RawQuery, false)
 	id, address := q.Text("ad_id", 1, 255), q.Text("feed_url", 1, 2048)
 	mode, oppref := q.Choice("mode", "", "new", "legacy"), q.Text("oppref", 1, 1000)
@@ -29,7 +44,7 @@ func (s *Server) showFinalURL(r *http.Request) (any, error) {
 	if err := q.Err(); err != nil {
 		return nil, err
 	}
-	in, err := s.findTracking(id, address)
+	in, err := c.findTracking(id, address)
 	if err != nil {
 		return nil, err
 	}
@@ -47,13 +62,13 @@ func (s *Server) showFinalURL(r *http.Request) (any, error) {
 }
 
 // findTracking looks for the ad in every account.
-func (s *Server) findTracking(id, address string) (in tracking.Input, err error) {
-	for _, a := range s.world.Accounts() {
+func (c *adControls) findTracking(id, address string) (in tracking.Input, err error) {
+	for _, a := range c.world.Accounts() {
 		found := false
 		err := a.View(func() error {
 			var d world.Ad
 			if d, found = a.Ads.Get(id); found {
-				in = s.trackingOf(a, d, address)
+				in = c.trackingOf(a, d, address)
 			}
 			return nil
 		})
@@ -67,20 +82,20 @@ func (s *Server) findTracking(id, address string) (in tracking.Input, err error)
 // trackingOf gathers what an ad's final URL is made of. An ad of a product feed
 // leads to the product at address, or to the first of the feed. It is called
 // inside View.
-func (s *Server) trackingOf(a *world.Account, d world.Ad, address string) tracking.Input {
+func (c *adControls) trackingOf(a *world.Account, d world.Ad, address string) tracking.Input {
 	g, _ := a.AdGroups.Get(d.AdGroupID)
-	c, _ := a.Campaigns.Get(d.CampaignID)
+	above, _ := a.Campaigns.Get(d.CampaignID)
 	own, _ := a.Trackings.Get(a.ID)
 	in := tracking.Input{
-		Destination: d.Creative.TargetURL, Mode: s.trackingMode(a.Profile()),
+		Destination: d.Creative.TargetURL, Mode: c.trackingMode(a.Profile()),
 		Templates: map[tracking.Level]string{
-			tracking.Account: own.QueryStringTemplate, tracking.Campaign: templateOf(c.LandingPage),
+			tracking.Account: own.QueryStringTemplate, tracking.Campaign: templateOf(above.LandingPage),
 			tracking.AdGroup: templateOf(g.LandingPage), tracking.Ad: templateOf(d.LandingPage),
 		},
-		Values: map[string]string{"campaign_id": c.ID, "ad_id": d.ID, "oppref": "oppref_example"},
+		Values: map[string]string{"campaign_id": above.ID, "ad_id": d.ID, "oppref": "oppref_example"},
 	}
-	if c.ProductFeedID != nil {
-		in.Destination, in.FromFeed = feed.Products(*c.ProductFeedID)[0].TargetURL, true
+	if above.ProductFeedID != nil {
+		in.Destination, in.FromFeed = feed.Products(*above.ProductFeedID)[0].TargetURL, true
 	}
 	if address != "" {
 		in.Destination, in.FromFeed = address, true
@@ -100,9 +115,9 @@ const lastLegacyDay = world.Date("2026-11-05")
 
 // trackingMode is the account's order of precedence. What happens to a Legacy
 // account that has not migrated is an open point.
-func (s *Server) trackingMode(p world.Profile) tracking.Mode {
-	late := world.DateOf(s.world.Clock.Now(), p.Zone()) > lastLegacyDay
-	if !p.Features.LegacyTracking || late && s.points.Is(openpoint.LegacyDeadline, "migrated") {
+func (c *adControls) trackingMode(p world.Profile) tracking.Mode {
+	late := world.DateOf(c.world.Clock.Now(), p.Zone()) > lastLegacyDay
+	if !p.Features.LegacyTracking || late && c.points.Is(openpoint.LegacyDeadline, "migrated") {
 		return tracking.New
 	}
 	return tracking.Legacy
@@ -117,7 +132,7 @@ type trackingState struct {
 // setTracking stands for the web interface in which an account admin sets the
 // account's tracking defaults and opts in to the new mode (rule 6):
 // {"account_id": …, "query_string_template": …, "mode": "new" or "legacy"}.
-func (s *Server) setTracking(r *http.Request) (any, error) {
+func (c *adControls) setTracking(r *http.Request) (any, error) {
 	o, err := controlObject(r)
 	if err != nil {
 		return nil, err
@@ -128,7 +143,7 @@ func (s *Server) setTracking(r *http.Request) (any, error) {
 	if err := o.Err(); err != nil {
 		return nil, err
 	}
-	a := s.world.Account(id.V)
+	a := c.world.Account(id.V)
 	if a == nil {
 		return nil, wire.NotFoundf("No ad account found with id '%s'.", id.V)
 	}

@@ -29,10 +29,10 @@ func (s *Server) received(take func(*http.Request) (conversion.Receipt, error)) 
 			allowPages(w)
 		}
 		if err != nil {
-			s.send(w, r, nil, s.refusal(err))
+			s.reply.send(w, r, nil, s.reply.refusal(err))
 			return
 		}
-		s.send(w, r, nil, s.success(http.StatusOK, receipt))
+		s.reply.send(w, r, nil, s.reply.success(http.StatusOK, receipt))
 	}
 }
 
@@ -44,7 +44,7 @@ func allowPages(w http.ResponseWriter) {
 
 // makeClick takes {"ad_id": …, "touch": "click" or "view"} and gives a ref that
 // a conversion event can carry as oppref or obref.
-func (s *Server) makeClick(r *http.Request) (any, error) {
+func (c *adControls) makeClick(r *http.Request) (any, error) {
 	o, err := controlObject(r)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (s *Server) makeClick(r *http.Request) (any, error) {
 	if err := o.Err(); err != nil {
 		return nil, err
 	}
-	for _, a := range s.world.Accounts() {
+	for _, a := range c.world.Accounts() {
 		var made world.Click
 		err := a.Update(world.Cause{Actor: "emulator", Endpoint: "POST /_emulator/clicks"}, func(tx *world.Tx) error {
 			ad, ok := a.Ads.Get(id)

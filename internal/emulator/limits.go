@@ -16,6 +16,9 @@ import (
 // limiter counts admitted requests by sliding windows. A refused request does
 // not count.
 type limiter struct {
+	limits RateLimits
+	points *openpoint.Settings
+
 	mu      sync.Mutex
 	windows map[string][]time.Time
 }
@@ -29,21 +32,21 @@ type allowance struct {
 
 // limit refuses a request that is one too many for its endpoint, its account,
 // its address or the route's own burst. Nothing was done for a refused request.
-func (s *Server) limit(w http.ResponseWriter, c *service.Call) error {
+func (l *limiter) limit(w http.ResponseWriter, c *service.Call) error {
 	account := c.Principal.AccountID
 	if account == "" {
 		account = c.Principal.UserID
 	}
-	allowances := s.perMinute(account, c.Route)
+	allowances := l.perMinute(account, c.Route)
 	if b := c.Route.Burst; b != nil {
 		allowances = append(allowances, allowance{account + " burst " + c.Route.Pattern, b.Requests, b.Window})
 	}
-	if s.points.Is(openpoint.RateLimitPerAddress, "yes") {
+	if l.points.Is(openpoint.RateLimitPerAddress, "yes") {
 		host, _, _ := net.SplitHostPort(c.Request.RemoteAddr)
-		allowances = append(allowances, s.perMinute("from "+host, c.Route)...)
+		allowances = append(allowances, l.perMinute("from "+host, c.Route)...)
 	}
-	left, wait := s.limits.admit(c.Now(), allowances)
-	if s.points.Is(openpoint.RateLimitHeaders, "present") {
+	left, wait := l.admit(c.Now(), allowances)
+	if l.points.Is(openpoint.RateLimitHeaders, "present") {
 		w.Header().Set("X-Ratelimit-Limit-Requests", strconv.Itoa(allowances[0].limit))
 		w.Header().Set("X-Ratelimit-Remaining-Requests", strconv.Itoa(left))
 	}
@@ -57,21 +60,18 @@ func (s *Server) limit(w http.ResponseWriter, c *service.Call) error {
 }
 
 // perMinute are the two published limits of an account or an address.
-func (s *Server) perMinute(who string, rt *service.Route) []allowance {
+func (l *limiter) perMinute(who string, rt *service.Route) []allowance {
 	return []allowance{
-		{who + " " + rt.Method + " " + rt.Pattern, s.options.Limits.EndpointPerMinute, time.Minute},
-		{who, s.options.Limits.OverallPerMinute, time.Minute},
+		{who + " " + rt.Method + " " + rt.Pattern, l.limits.EndpointPerMinute, time.Minute},
+		{who, l.limits.OverallPerMinute, time.Minute},
 	}
 }
 
-// admit counts a request against all its limits, or none. It gives what is left
+// admit counts a request against all its limits, or none. It returns what is left
 // of the first one, and how long to wait when a limit is full.
 func (l *limiter) admit(now time.Time, all []allowance) (left int, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.windows == nil {
-		l.windows = map[string][]time.Time{}
-	}
 	for _, a := range all {
 		times := recent(l.windows[a.name], now.Add(-a.window), now)
 		l.windows[a.name] = times

@@ -30,7 +30,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// requestIDs gives ids such as req_ and 24 hexadecimal digits.
+// requestIDs makes ids such as req_ and 24 hexadecimal digits.
 type requestIDs struct {
 	salt uint64
 	n    atomic.Uint64
@@ -43,7 +43,7 @@ func (ids *requestIDs) next() string {
 
 func (s *Server) noRoute(w http.ResponseWriter, r *http.Request) {
 	err := wire.NotFoundf("Invalid URL (%s %s)", r.Method, r.URL.Path)
-	s.send(w, r, nil, s.refusal(err))
+	s.reply.send(w, r, nil, s.reply.refusal(err))
 }
 
 // handler is a request's way through one route.
@@ -60,15 +60,15 @@ func (s *Server) handler(rt *service.Route) http.HandlerFunc {
 			Query:     wire.NewQuery(r.URL.RawQuery, s.points.Is(openpoint.ArrayQuery, "brackets")),
 		}
 		if err := s.admit(w, c); err != nil {
-			s.send(w, r, c, s.observed(c, s.refusal(err)))
+			s.reply.send(w, r, c, s.observed(c, s.reply.refusal(err)))
 			return
 		}
 		answer := func() service.Response { return s.observed(c, s.answer(c)) }
 		if hook := s.hooks.Load().Request; hook != nil {
-			s.send(w, r, c, hook(c, answer))
+			s.reply.send(w, r, c, hook(c, answer))
 			return
 		}
-		s.send(w, r, c, answer())
+		s.reply.send(w, r, c, answer())
 	}
 }
 
@@ -83,13 +83,13 @@ func (s *Server) observed(c *service.Call, resp service.Response) service.Respon
 // admit checks everything that does not depend on the resource, in the order a
 // gateway does: who, whether the account has the route, how often, how big, which key.
 func (s *Server) admit(w http.ResponseWriter, c *service.Call) error {
-	if err := s.authenticate(c); err != nil {
+	if err := s.auth.authenticate(c); err != nil {
 		return err
 	}
 	if err := hasFeature(c); err != nil {
 		return err
 	}
-	if err := s.limit(w, c); err != nil {
+	if err := s.limits.limit(w, c); err != nil {
 		return err
 	}
 	if err := readKey(c); err != nil {
@@ -166,7 +166,7 @@ func (s *Server) answer(c *service.Call) (resp service.Response) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("handler panicked", "request_id", c.RequestID, "panic", p, "stack", string(debug.Stack()))
-			resp = s.refusal(wire.Refusef(http.StatusInternalServerError,
+			resp = s.reply.refusal(wire.Refusef(http.StatusInternalServerError,
 				"internal_error", "", "The server had an error while processing the request."))
 		}
 	}()
@@ -175,10 +175,10 @@ func (s *Server) answer(c *service.Call) (resp service.Response) {
 		err = c.Query.Err() // a parameter of a read that is wrong; a write has happened
 	}
 	if err != nil {
-		return s.refusal(err)
+		return s.reply.refusal(err)
 	}
 	if a, ok := value.(service.Answer); ok {
-		return s.success(a.Status, a.Value)
+		return s.reply.success(a.Status, a.Value)
 	}
-	return s.success(http.StatusOK, value)
+	return s.reply.success(http.StatusOK, value)
 }

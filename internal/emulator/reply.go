@@ -9,14 +9,22 @@ import (
 	"strconv"
 	"time"
 
+	"adsync/internal/emulator/clock"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/wire"
 )
 
-func (s *Server) success(status int, value any) service.Response {
+// replier writes answers, as the open points shape them, and keeps the request log.
+type replier struct {
+	clock    *clock.Clock
+	points   *openpoint.Settings
+	requests *requestLog
+}
+
+func (rp *replier) success(status int, value any) service.Response {
 	body := toJSON(value)
-	if s.points.Is(openpoint.ExtraFields, "yes") {
+	if rp.points.Is(openpoint.ExtraFields, "yes") {
 		body = addFields(body)
 	}
 	return service.Response{Status: status, Header: jsonHeader(), Body: body}
@@ -64,14 +72,14 @@ func addFields(body []byte) []byte {
 
 // refusal is the answer to a request that is refused. The shape of its body and
 // the status of conflicts are open points.
-func (s *Server) refusal(err error) service.Response {
+func (rp *replier) refusal(err error) service.Response {
 	e := wire.AsError(err)
 	status := e.Status
 	if status == http.StatusConflict {
-		status = int(s.points.Int(openpoint.ConflictStatus))
+		status = int(rp.points.Int(openpoint.ConflictStatus))
 	}
 	resp := service.Response{Status: status, Header: jsonHeader()}
-	switch s.points.Of(openpoint.ErrorBody) {
+	switch rp.points.Of(openpoint.ErrorBody) {
 	case "flat":
 		resp.Body = toJSON(map[string]string{"message": e.Message})
 	case "text":
@@ -94,8 +102,8 @@ func (s *Server) refusal(err error) service.Response {
 }
 
 // send puts an answer on the line, or breaks the line as a fault wants it.
-func (s *Server) send(w http.ResponseWriter, r *http.Request, c *service.Call, resp service.Response) {
-	s.requests.add(s.entry(w, r, c, resp))
+func (rp *replier) send(w http.ResponseWriter, r *http.Request, c *service.Call, resp service.Response) {
+	rp.requests.add(rp.entry(w, r, c, resp))
 	if resp.Drop {
 		panic(http.ErrAbortHandler)
 	}
@@ -110,14 +118,14 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, c *service.Call, r
 		panic(http.ErrAbortHandler)
 	}
 	if resp.BytesPerSecond > 0 {
-		s.trickle(w, r, resp)
+		rp.trickle(w, r, resp)
 		return
 	}
 	w.Write(resp.Body)
 }
 
 // trickle sends a body slowly, a tenth of a second's worth at a time.
-func (s *Server) trickle(w http.ResponseWriter, r *http.Request, resp service.Response) {
+func (rp *replier) trickle(w http.ResponseWriter, r *http.Request, resp service.Response) {
 	step := max(1, resp.BytesPerSecond/10)
 	pause := time.Duration(step) * time.Second / time.Duration(resp.BytesPerSecond)
 	for body := resp.Body; len(body) > 0; body = body[min(step, len(body)):] {
@@ -125,7 +133,7 @@ func (s *Server) trickle(w http.ResponseWriter, r *http.Request, resp service.Re
 			return
 		}
 		http.NewResponseController(w).Flush()
-		if s.world.Clock.WaitUntil(r.Context(), s.world.Clock.Now().Add(pause)) != nil {
+		if rp.clock.WaitUntil(r.Context(), rp.clock.Now().Add(pause)) != nil {
 			return
 		}
 	}

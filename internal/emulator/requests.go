@@ -21,9 +21,9 @@ type RequestEntry struct {
 	Bytes     int       `json:"bytes"`
 }
 
-func (s *Server) entry(w http.ResponseWriter, r *http.Request, c *service.Call, resp service.Response) RequestEntry {
+func (rp *replier) entry(w http.ResponseWriter, r *http.Request, c *service.Call, resp service.Response) RequestEntry {
 	e := RequestEntry{
-		At: s.world.Clock.Now().UTC(), RequestID: w.Header().Get("X-Request-Id"),
+		At: rp.clock.Now().UTC(), RequestID: w.Header().Get("X-Request-Id"),
 		Method: r.Method, Path: r.URL.RequestURI(), Status: resp.Status, Bytes: len(resp.Body),
 	}
 	if resp.Drop {
@@ -52,14 +52,16 @@ func (l *requestLog) add(e RequestEntry) {
 	l.last = append(l.last, e)
 }
 
-// Requests are the last requests, oldest first, at most 1,000.
-func (s *Server) Requests() []RequestEntry {
-	s.requests.mu.Lock()
-	defer s.requests.mu.Unlock()
-	last := s.requests.last
-	return append([]RequestEntry{}, last[max(0, len(last)-keptRequests):]...)
+// all returns the last requests, oldest first, at most 1,000.
+func (l *requestLog) all() []RequestEntry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]RequestEntry{}, l.last[max(0, len(l.last)-keptRequests):]...)
 }
 
-func (s *Server) showRequests(*http.Request) (any, error) {
-	return map[string]any{"object": "list", "data": s.Requests()}, nil
+// Requests returns the last requests, oldest first, at most 1,000.
+func (s *Server) Requests() []RequestEntry { return s.requests.all() }
+
+func (c *controls) showRequests(*http.Request) (any, error) {
+	return map[string]any{"object": "list", "data": c.requests.all()}, nil
 }

@@ -16,6 +16,7 @@ import (
 	"adsync/internal/emulator/identity"
 	"adsync/internal/emulator/insights"
 	"adsync/internal/emulator/ledger"
+	"adsync/internal/emulator/oauth"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/spend"
@@ -69,7 +70,9 @@ func (s *Server) mount() {
 	}
 	s.mountEvents()
 	s.mux.HandleFunc("/", s.noRoute)
-	for _, c := range slices.Concat(s.controls(), s.identityControls()) {
+	all := &controls{s.world, s.points, s.faults, &s.requests, s.Routes}
+	people := &identityControls{s.world, oauth.NewServer(s.world, s.points, rand.Reader)}
+	for _, c := range slices.Concat(all.all(), (&adControls{s.world, s.points}).all(), people.all()) {
 		s.mux.HandleFunc(c.pattern, local(c.handle))
 	}
 	for _, c := range s.pageControls() { // guards itself

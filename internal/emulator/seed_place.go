@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// places says where the fields of a JSON text begin: accounts[0].timezone is at
+// places is where the fields of a JSON text begin: accounts[0].timezone is at
 // byte 118.
 type places map[string]int64
 

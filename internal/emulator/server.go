@@ -8,12 +8,12 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"adsync/internal/emulator/ads"
 	"adsync/internal/emulator/clock"
 	"adsync/internal/emulator/fault"
 	"adsync/internal/emulator/images"
-	"adsync/internal/emulator/oauth"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/store"
@@ -31,11 +31,11 @@ type Server struct {
 	faults   *fault.Layer
 	mux      *http.ServeMux
 	routes   []*service.Route
-	limits   limiter
+	auth     *authenticator
+	limits   *limiter
+	reply    *replier
 	requests requestLog
 	cursors  sync.Map
-	auth     []Authenticator
-	oauth    *oauth.Server
 	ids      requestIDs
 	images   *images.Source
 	tree     *ads.Room
@@ -66,6 +66,9 @@ func open(o Options, st *store.Store) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{options: o, log: o.Logger, world: w, store: st, points: o.OpenPoints, mux: http.NewServeMux()}
+	s.auth = &authenticator{w, s.points}
+	s.limits = &limiter{limits: o.Limits, points: s.points, windows: map[string][]time.Time{}}
+	s.reply = &replier{w.Clock, s.points, &s.requests}
 	s.faults = fault.NewLayer(w, s.sendForeign)
 	s.closers = append(s.closers, s.faults.Close)
 	if err := s.faults.Arm(o.Faults...); err != nil {
@@ -78,8 +81,6 @@ func open(o Options, st *store.Store) (*Server, error) {
 	if err := s.seed(); err != nil {
 		return nil, err
 	}
-	s.auth = []Authenticator{byStranger, s.byAPIKey, s.byToken}
-	s.oauth = oauth.NewServer(w, s.points, rand.Reader)
 	s.mount()
 	return s, nil
 }
