@@ -55,14 +55,6 @@ func defaultBounds() bounds {
 	}
 }
 
-// limits are the bounds the operator set, else the defaults.
-func (p Project) limits() bounds {
-	if p.bounds != nil {
-		return *p.bounds
-	}
-	return defaultBounds()
-}
-
 // csv gives the bounds of one CSV file.
 func (b bounds) csv() csvfile.Limits {
 	return csvfile.Limits{Columns: b.csvColumns, CellBytes: b.csvCell}

@@ -55,9 +55,6 @@ func ReadCommit(ctx context.Context, at Commit, home, bounds string) (*Checkout,
 	return c, nil
 }
 
-// pullLFS is the hint for a pointer of Git LFS in a folder.
-const pullLFS = "run git lfs pull"
-
 // hintsOfCommit puts right what would help in a folder alone: what is read of a commit
 // is what git itself keeps of it.
 func hintsOfCommit(problems []diag.Problem) {

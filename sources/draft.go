@@ -106,14 +106,3 @@ type result struct {
 // reader turns the bytes of one file into drafts. It never fails as a whole:
 // what is wrong is a problem at its position.
 type reader func(ctx context.Context, file string, content []byte, in input) result
-
-// problemAt puts a finding at the position it was made for.
-func problemAt(position diag.Position, f resource.Finding) diag.Problem {
-	severity := f.Severity
-	if severity == "" {
-		severity = diag.Error
-	}
-	return diag.Problem{
-		Severity: severity, Code: f.Code, Position: position, Message: shortened(f.Message), Hint: shortened(f.Hint),
-	}
-}

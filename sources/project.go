@@ -213,3 +213,11 @@ func (p *Project) readState(w *walker, node *yaml.Node) {
 		p.State, p.stateAt = state.Value, state.Position
 	}
 }
+
+// limits are the bounds the operator set, else the defaults.
+func (p Project) limits() bounds {
+	if p.bounds != nil {
+		return *p.bounds
+	}
+	return defaultBounds()
+}

@@ -15,6 +15,9 @@ var (
 	lfsPointer = []byte("version https://git-lfs")
 )
 
+// pullLFS is the hint for a pointer of Git LFS in a folder.
+const pullLFS = "run git lfs pull"
+
 // longestMessage is how many bytes of a message are kept.
 const longestMessage = 1_000
 
@@ -110,4 +113,15 @@ func conflictMark(body []byte, position *diag.Position) *resource.Finding {
 		}
 	}
 	return nil
+}
+
+// problemAt puts a finding at the position it was made for.
+func problemAt(position diag.Position, f resource.Finding) diag.Problem {
+	severity := f.Severity
+	if severity == "" {
+		severity = diag.Error
+	}
+	return diag.Problem{
+		Severity: severity, Code: f.Code, Position: position, Message: shortened(f.Message), Hint: shortened(f.Hint),
+	}
 }
