@@ -15,7 +15,7 @@ import (
 // protect whoever runs adsync, so a project file cannot set them. Sizes are in
 // bytes, KiB, MiB or GiB; the rest are counts, and time is as in "60s".
 func (p *Project) Bound(text string) error {
-	b := defaultBounds()
+	b := Defaults()
 	if p.bounds != nil {
 		b = *p.bounds
 	}
@@ -50,22 +50,22 @@ func orNothing(hint string) string {
 	return "; " + hint
 }
 
-var boundNames = map[string]func(*bounds, string) error{
-	"files":    count(func(b *bounds) *int { return &b.files }),
-	"depth":    count(func(b *bounds) *int { return &b.yamlDepth }),
-	"rows":     count(func(b *bounds) *int { return &b.sheetRows }),
-	"hints":    count(func(b *bounds) *int { return &b.hintRows }),
-	"folders":  count(func(b *bounds) *int { return &b.folderDepth }),
-	"entries":  count(func(b *bounds) *int { return &b.entries }),
-	"problems": count(func(b *bounds) *int { return &b.problems }),
-	"total":    size(func(b *bounds) *int64 { return &b.totalBytes }),
-	"yaml":     size(func(b *bounds) *int64 { return &b.yamlBytes }),
-	"csv":      size(func(b *bounds) *int64 { return &b.csvBytes }),
-	"workbook": size(func(b *bounds) *int64 { return &b.workbookBytes }),
-	"unzipped": size(func(b *bounds) *int64 { return &b.unzippedBytes }),
-	"attached": size(func(b *bounds) *int64 { return &b.attachedBytes }),
-	"members":  size(func(b *bounds) *int64 { return &b.membersBytes }),
-	"time": func(b *bounds, text string) error {
+var boundNames = map[string]func(*Limits, string) error{
+	"files":    count(func(b *Limits) *int { return &b.files }),
+	"depth":    count(func(b *Limits) *int { return &b.YAMLDepth }),
+	"rows":     count(func(b *Limits) *int { return &b.sheetRows }),
+	"hints":    count(func(b *Limits) *int { return &b.hintRows }),
+	"folders":  count(func(b *Limits) *int { return &b.folderDepth }),
+	"entries":  count(func(b *Limits) *int { return &b.entries }),
+	"problems": count(func(b *Limits) *int { return &b.problems }),
+	"total":    size(func(b *Limits) *int64 { return &b.totalBytes }),
+	"yaml":     size(func(b *Limits) *int64 { return &b.YAMLBytes }),
+	"csv":      size(func(b *Limits) *int64 { return &b.CSVBytes }),
+	"workbook": size(func(b *Limits) *int64 { return &b.workbookBytes }),
+	"unzipped": size(func(b *Limits) *int64 { return &b.unzippedBytes }),
+	"attached": size(func(b *Limits) *int64 { return &b.attachedBytes }),
+	"members":  size(func(b *Limits) *int64 { return &b.membersBytes }),
+	"time": func(b *Limits, text string) error {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
 			return fmt.Errorf("a time such as 60s")
@@ -75,8 +75,8 @@ var boundNames = map[string]func(*bounds, string) error{
 	},
 }
 
-func count(field func(*bounds) *int) func(*bounds, string) error {
-	return func(b *bounds, text string) error {
+func count(field func(*Limits) *int) func(*Limits, string) error {
+	return func(b *Limits, text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil || n <= 0 {
 			return fmt.Errorf("a count such as 5000")
@@ -95,8 +95,8 @@ var units = []struct {
 // largestSize keeps a size within what a file can be read into.
 const largestSize = 1 << 33
 
-func size(field func(*bounds) *int64) func(*bounds, string) error {
-	return func(b *bounds, text string) error {
+func size(field func(*Limits) *int64) func(*Limits, string) error {
+	return func(b *Limits, text string) error {
 		for _, unit := range units {
 			digits, ok := strings.CutSuffix(text, unit.name)
 			if !ok {

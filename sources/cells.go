@@ -115,7 +115,7 @@ func (s *cellSheet) title() string {
 	return s.name
 }
 
-func (s *cellSheet) read(ctx context.Context, b *xlsx.Book, bounds bounds) error {
+func (s *cellSheet) read(ctx context.Context, b *xlsx.Book, bounds Limits) error {
 	finder := headerFinder{form: s.form}
 	filled := 0
 	facts, err := xlsx.Walk(b, s.part, func(row *xlsx.Row) error {

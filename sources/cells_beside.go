@@ -12,7 +12,7 @@ import (
 
 // beside gives what lies on the cells of a sheet, by the place it lies on as the
 // rows and columns are called: pictures by their bytes, notes by their text.
-func (b *cellBook) beside(s *cellSheet, bounds bounds) (map[string]string, error) {
+func (b *cellBook) beside(s *cellSheet, bounds Limits) (map[string]string, error) {
 	found := map[string]string{}
 	if s.part == "" {
 		return found, nil
@@ -44,7 +44,7 @@ func (b *cellBook) beside(s *cellSheet, bounds bounds) (map[string]string, error
 }
 
 func (b *cellBook) picturesInCells(s *cellSheet, found map[string]string,
-	byNumber map[int]*cellRow, bounds bounds) error {
+	byNumber map[int]*cellRow, bounds Limits) error {
 	for _, row := range s.rows {
 		for _, c := range row.cells {
 			if c.Meta == 0 {
@@ -67,7 +67,7 @@ func (b *cellBook) picturesInCells(s *cellSheet, found map[string]string,
 	return nil
 }
 
-func (b *cellBook) pictureSum(p xlsx.Picture, bounds bounds) (string, error) {
+func (b *cellBook) pictureSum(p xlsx.Picture, bounds Limits) (string, error) {
 	if p.Part == "" {
 		return "a picture from elsewhere", nil
 	}

@@ -197,7 +197,7 @@ func writeTree(ctx context.Context, tree *object.Tree, folder string, p Project)
 		}
 		if total += blob.Size; total > limits.totalBytes {
 			return fmt.Errorf("%w: files are over %d MiB with %q; want less in all",
-				ErrBeyondBounds, limits.totalBytes/mebibyte, name)
+				ErrBeyondBounds, limits.totalBytes/MiB, name)
 		}
 		if err := writeBlob(root, name, entry.Mode, blob); err != nil {
 			return fmt.Errorf("write %q: %w", name, err)

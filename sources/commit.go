@@ -68,7 +68,7 @@ func hintsOfCommit(problems []diag.Problem) {
 
 func (c *Commit) open() (*history, error) {
 	storage := filesystem.NewStorageWithOptions(steady.Folder(c.Repository),
-		cache.NewObjectLRUDefault(), filesystem.Options{LargeObjectThreshold: mebibyte})
+		cache.NewObjectLRUDefault(), filesystem.Options{LargeObjectThreshold: MiB})
 	repository, err := git.Open(storage, nil)
 	if err != nil {
 		return nil, fmt.Errorf("open the git repository: %w", err)

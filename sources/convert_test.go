@@ -93,17 +93,17 @@ func TestYAMLFilesHoldTheBoundAndSayTheSame(t *testing.T) {
 		if want.Len() == 0 {
 			return
 		}
-		limits := defaultBounds()
-		limits.yamlBytes = rapid.Int64Range(largest, largest*3).Draw(rt, "limit")
+		limits := Defaults()
+		limits.YAMLBytes = rapid.Int64Range(largest, largest*3).Draw(rt, "limit")
 		p := Project{Root: t.TempDir(), bounds: &limits}
 		files, err := p.YAMLFiles(kinds.All(), want, resource.Env{})
 		must(t, err)
 		again, err := p.YAMLFiles(kinds.All(), want, resource.Env{})
 		must(t, err)
 		for name, content := range files {
-			if int64(len(content)) > limits.yamlBytes ||
+			if int64(len(content)) > limits.YAMLBytes ||
 				neverSource(path.Base(name)) || !bytes.Equal(content, again[name]) {
-				rt.Fatalf("%s has %d bytes of %d, or is another the second time", name, len(content), limits.yamlBytes)
+				rt.Fatalf("%s has %d bytes of %d, or is another the second time", name, len(content), limits.YAMLBytes)
 			}
 		}
 		if err := Differs(kinds.All(), want, readContents(t, p, files)); err != nil {

@@ -40,7 +40,7 @@ func readCSV(ctx context.Context, file string, content []byte, in input) result 
 			Message: "file is not UTF-8 and is read as Windows-1252; want UTF-8", Hint: "save it as CSV UTF-8",
 		})
 	}
-	grid := &csvGrid{origin: diag.OriginOf(file, ""), content: text, csvChoice: chosen, limits: in.bounds.csv()}
+	grid := &csvGrid{origin: diag.OriginOf(file, ""), content: text, csvChoice: chosen, limits: in.bounds.CSV()}
 	if err := r.readGrid(grid, chosen.form); err != nil {
 		return faulty(file, err)
 	}

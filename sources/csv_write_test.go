@@ -113,7 +113,7 @@ func csvRecords(t testing.TB, text string) [][]string {
 		t.Fatal(fault)
 	}
 	var records [][]string
-	must(t, decoded.Walk(',', defaultBounds().csv(), func(r *csvfile.Record) error {
+	must(t, decoded.Walk(',', Defaults().CSV(), func(r *csvfile.Record) error {
 		var fields []string
 		for _, f := range r.Fields {
 			fields = append(fields, f.Text)

@@ -77,7 +77,7 @@ type rows struct {
 type input struct {
 	schemas resource.Schemas
 	env     resource.Env
-	bounds  bounds
+	bounds  Limits
 	layout  layout
 	words   vocabularies // the keys of YAML, made from schemas
 	// attach reads a file of the tree that a value refers to, by its path from

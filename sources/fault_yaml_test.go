@@ -230,9 +230,9 @@ func TestY12BoundsOfAFile(t *testing.T) {
 			"\n": "nesting is too deep; want at most 10,000",
 		"kind:\n" + strings.Repeat(" ", 70) + strings.Repeat("- ", 70) +
 			"x\n": "nesting is too deep; want at most 64 levels",
-		"kind: campaign\nname: " + strings.Repeat("x", mebibyte) +
+		"kind: campaign\nname: " + strings.Repeat("x", MiB) +
 			"\n": "ads.yaml: file is over 1 MiB; want a smaller one",
-		"kind: campaign\nname: " + strings.Repeat("x", mebibyte-100) +
+		"kind: campaign\nname: " + strings.Repeat("x", MiB-100) +
 			"\n": "name has 1048476 characters; want at most 1000",
 		"kind: campaign\nname: Keys\nbidding_type: clicks\n" + manyKeys(150_000, "k%x: 1\n"): "is no key of a campaign",
 	} {
@@ -248,7 +248,7 @@ func TestY12BoundsOfAFile(t *testing.T) {
 func manyKeys(count int, form string) string {
 	var b strings.Builder
 	for i := range count {
-		if b.Len() < mebibyte-200 {
+		if b.Len() < MiB-200 {
 			fmt.Fprintf(&b, form, i)
 		}
 	}

@@ -26,7 +26,7 @@ func FuzzYAML(f *testing.F) {
 	}
 	in := input{
 		schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC},
-		bounds: defaultBounds(), words: newVocabularies(kinds.All()),
+		bounds: Defaults(), words: newVocabularies(kinds.All()),
 	}
 	in.attach = func(name string, at diag.Position) ([]byte, string, *resource.Finding) {
 		return []byte("a\nb\n"), name, nil

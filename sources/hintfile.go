@@ -97,7 +97,7 @@ func (in input) readHints(name string, at diag.Position) hintText {
 	if finding != nil {
 		return hintText{finding: finding}
 	}
-	content = bytes.TrimPrefix(content, utf8Mark)
+	content = bytes.TrimPrefix(content, UTF8Mark)
 	position := diag.InFile(path)
 	if finding := brokenHints(content, &position); finding != nil {
 		return hintText{finding: finding, position: position}
@@ -127,7 +127,7 @@ func (in input) readHints(name string, at diag.Position) hintText {
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func brokenHints(content []byte, position *diag.Position) *resource.Finding {
-	if bytes.HasPrefix(content, lfsPointer) {
+	if bytes.HasPrefix(content, LFSPointer) {
 		return &resource.Finding{
 			Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: pullLFS,
 		}

@@ -58,7 +58,7 @@ func (p Project) ReadImage(where string) ([]byte, error) {
 }
 
 // readImage reads a file, or one part of a workbook without reading the others.
-func readImage(root *os.Root, slashPath, part string, b bounds) ([]byte, error) {
+func readImage(root *os.Root, slashPath, part string, b Limits) ([]byte, error) {
 	if part == "" {
 		content, _, err := readRegular(root, slashPath, b.attachedBytes)
 		return content, err

@@ -38,9 +38,9 @@ func textLines(p Project, file string) []string {
 		return nil
 	}
 	defer root.Close()
-	bound := int64(mebibyte)
+	bound := int64(MiB)
 	if isCSV(file) {
-		bound = p.limits().csvBytes
+		bound = p.limits().CSVBytes
 	}
 	content, _, err := readRegular(root, file, bound)
 	if err != nil {
@@ -50,7 +50,7 @@ func textLines(p Project, file string) []string {
 		text, _ := csvfile.Decode(content)
 		return strings.Split(strings.ReplaceAll(text.String(), "\r\n", "\n"), "\n")
 	}
-	text := strings.ReplaceAll(strings.TrimPrefix(string(content), string(utf8Mark)), "\r\n", "\n")
+	text := strings.ReplaceAll(strings.TrimPrefix(string(content), string(UTF8Mark)), "\r\n", "\n")
 	return strings.Split(text, "\n")
 }
 
@@ -62,7 +62,7 @@ func isCSV(file string) bool {
 // lineOf gives lines of text files that are at hand.
 func lineOf(contents map[string][]byte) diag.Source {
 	return func(file string, line int) (string, bool) {
-		lines := strings.Split(strings.TrimPrefix(string(contents[file]), string(utf8Mark)), "\n")
+		lines := strings.Split(strings.TrimPrefix(string(contents[file]), string(UTF8Mark)), "\n")
 		if line < 1 || line > len(lines) {
 			return "", false
 		}

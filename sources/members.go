@@ -188,7 +188,7 @@ func wantedIdentifier(as members.Identifier) string {
 // which is kept from every output: that of a file with one line may be that of
 // a person.
 func readMembersFile(root *os.Root, slashPath string,
-	as members.Identifier, b bounds) (list *members.List, hash string, err error) {
+	as members.Identifier, b Limits) (list *members.List, hash string, err error) {
 	defer func() {
 		if recover() != nil { // its text might quote what was read
 			list, err = nil, errNotRead

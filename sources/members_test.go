@@ -164,7 +164,7 @@ func TestX7X8F16MembersFilesThatAreRefused(t *testing.T) {
 			wantNoCanary(t, "Load", d.Problems, d.Members)
 		})
 	}
-	in := defaultBounds()
+	in := Defaults()
 	in.membersBytes = 10
 	root, err := os.OpenRoot(filepath.Join(dir, "p"))
 	must(t, err)

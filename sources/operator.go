@@ -79,7 +79,7 @@ func (w *walker) ownFile(file, what string, read func(document *yaml.Node)) *dia
 		return refuse(what + " cannot be read: " + reason(err))
 	}
 	defer root.Close()
-	content, _, err := readRegular(root, filepath.Base(file), mebibyte)
+	content, _, err := readRegular(root, filepath.Base(file), MiB)
 	if err != nil {
 		return refuse(what + " cannot be read: " + reason(err))
 	}
@@ -90,7 +90,7 @@ func (w *walker) ownFile(file, what string, read func(document *yaml.Node)) *dia
 		switch {
 		case i > 0:
 			w.reportUnseen(document, "a second document; want one", "")
-		case w.sound(document, defaultBounds().yamlDepth):
+		case w.sound(document, Defaults().YAMLDepth):
 			read(document)
 		}
 	}

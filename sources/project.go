@@ -46,7 +46,7 @@ type Project struct {
 
 	layout    layout          // the user's own columns, and sheets of other names
 	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults
-	bounds    *bounds         // nil for the defaults
+	bounds    *Limits         // nil for the defaults
 	stateAt   diag.Position   // where State is written; zero for the default
 	serviceAt diag.Position   // where Service is written
 	stop      string          // a file STOP in that commit, "" for none
@@ -89,7 +89,7 @@ func ReadProject(dir string) (Project, []diag.Problem) {
 			Message: fmt.Sprintf("folder %q cannot be opened; want a folder with sources", p.Root), Hint: reason(err)}}
 	}
 	defer root.Close()
-	content, _, err := readRegular(root, name, mebibyte)
+	content, _, err := readRegular(root, name, MiB)
 	if errors.Is(err, fs.ErrNotExist) && name == projectFile {
 		return p, nil
 	}
@@ -129,7 +129,7 @@ func (p *Project) read(content []byte) []diag.Problem {
 			w.report(document, diag.BadProject, "a second document; want one in adsync.yaml", "")
 			continue
 		}
-		if w.sound(document, defaultBounds().yamlDepth) {
+		if w.sound(document, Defaults().YAMLDepth) {
 			p.readDocument(w, document)
 		}
 	}
@@ -215,9 +215,9 @@ func (p *Project) readState(w *walker, node *yaml.Node) {
 }
 
 // limits are the bounds the operator set, else the defaults.
-func (p Project) limits() bounds {
+func (p Project) limits() Limits {
 	if p.bounds != nil {
 		return *p.bounds
 	}
-	return defaultBounds()
+	return Defaults()
 }

@@ -76,7 +76,7 @@ func readOne(ctx context.Context, f file, in input) (r result) {
 }
 
 // closed says of how many problems there is only the number.
-func (r result) closed(file string, b bounds) result {
+func (r result) closed(file string, b Limits) result {
 	if r.unlisted == 0 {
 		return r
 	}

@@ -297,7 +297,7 @@ func (b *book) stamped(t testing.TB, sheet string, column int) unzipped {
 		fields[column-1] = `"` + stamp + `"`
 		return unzipped{"": strings.Join(fields, ",") + "\r\n" + header[1]}
 	}
-	bounds := defaultBounds()
+	bounds := Defaults()
 	content, err := xlsx.Rewrite(b.content,
 		[]xlsx.Edit{{Sheet: sheet, Row: b.head + 1, Column: column, Value: xlsx.Text(stamp)}}, bounds.workbook())
 	must(t, err)

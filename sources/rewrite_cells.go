@@ -96,7 +96,7 @@ func (w *rewriter) openCSV(ctx context.Context, name string, content []byte) (*c
 	if finding != nil {
 		return nil, errors.New(finding.Message)
 	}
-	grid := &csvGrid{origin: diag.OriginOf(name, ""), content: text, csvChoice: chosen, limits: w.in.bounds.csv()}
+	grid := &csvGrid{origin: diag.OriginOf(name, ""), content: text, csvChoice: chosen, limits: w.in.bounds.CSV()}
 	book := &bookReader{fileReader: &fileReader{ctx: ctx, in: w.in, file: name}}
 	table := &tabReader{
 		bookReader: book, grid: grid, form: chosen.form, noun: "file", delimiter: csvfile.DelimiterName(grid.delimiter),

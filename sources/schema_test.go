@@ -146,7 +146,7 @@ func TestTheSchemaTakesWhatTheReaderTakes(t *testing.T) {
 	schema := judgeOf(t, YAMLSchema(kinds.All()))
 	in := input{
 		schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC},
-		bounds: defaultBounds(), words: newVocabularies(kinds.All()),
+		bounds: Defaults(), words: newVocabularies(kinds.All()),
 	}
 	in.attach = func(name string, _ diag.Position) ([]byte, string, *resource.Finding) {
 		return []byte("a\n"), name, nil

@@ -52,7 +52,7 @@ func flaws() []flawed {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			return err
 		}
-		return os.Truncate(path, 21*mebibyte)
+		return os.Truncate(path, 21*MiB)
 	}
 	with := func(text string) func(string) error {
 		return func(path string) error { return os.WriteFile(path, []byte(text), 0o600) }

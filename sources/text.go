@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	utf8Mark   = []byte("\xef\xbb\xbf")
-	lfsPointer = []byte("version https://git-lfs")
+	UTF8Mark   = []byte("\xef\xbb\xbf")
+	LFSPointer = []byte("version https://git-lfs")
 )
 
 // pullLFS is the hint for a pointer of Git LFS in a folder.
@@ -35,7 +35,7 @@ func shortened(message string) string {
 // brokenText says why the bytes of a text file cannot be trusted to be the
 // whole file as someone meant it, nil where they can.
 func brokenText(content []byte, file string) *diag.Problem {
-	body := bytes.TrimPrefix(content, utf8Mark)
+	body := bytes.TrimPrefix(content, UTF8Mark)
 	position := diag.InFile(file)
 	finding := brokenEncoding(body, &position)
 	switch {
@@ -43,7 +43,7 @@ func brokenText(content []byte, file string) *diag.Problem {
 		finding = &resource.Finding{
 			Code: diag.Damaged, Message: "file is empty; want resources", Hint: "delete the file if that is meant",
 		}
-	case bytes.HasPrefix(body, lfsPointer):
+	case bytes.HasPrefix(body, LFSPointer):
 		finding = &resource.Finding{
 			Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: pullLFS,
 		}

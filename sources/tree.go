@@ -22,7 +22,7 @@ type tree struct {
 	project Project
 	root    *os.Root
 	globs   []glob
-	bounds  bounds
+	bounds  Limits
 	hints   *hintFiles
 
 	mu       sync.Mutex
@@ -151,9 +151,9 @@ func (t *tree) limitOf(name string) int64 {
 	case "workbook":
 		return t.bounds.workbookBytes
 	case "csv":
-		return t.bounds.csvBytes
+		return t.bounds.CSVBytes
 	}
-	return t.bounds.yamlBytes
+	return t.bounds.YAMLBytes
 }
 
 // hash reads a source again for its SHA-256 alone; "" where it cannot be read.

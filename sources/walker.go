@@ -27,7 +27,7 @@ type walker struct {
 // document that does not parse ends the file with a problem.
 func (w *walker) documents(content []byte) iter.Seq2[int, *yaml.Node] {
 	return func(yield func(int, *yaml.Node) bool) {
-		content = yamlfmt.Accepted(bytes.TrimPrefix(content, utf8Mark))
+		content = yamlfmt.Accepted(bytes.TrimPrefix(content, UTF8Mark))
 		decoder := yaml.NewDecoder(bytes.NewReader(content))
 		number := 0
 		for {

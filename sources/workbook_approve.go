@@ -116,9 +116,9 @@ func allowances(text string) []string {
 
 // walkSheet visits the rows of one sheet of a workbook that is whole.
 func walkSheet(content []byte, sheet string, visit func(*xlsx.Row) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), defaultBounds().perFile)
+	ctx, cancel := context.WithTimeout(context.Background(), Defaults().perFile)
 	defer cancel()
-	members, finding := xlsx.Open(ctx, content, defaultBounds().workbook())
+	members, finding := xlsx.Open(ctx, content, Defaults().workbook())
 	if finding != nil {
 		return errors.New(finding.Message)
 	}

@@ -100,7 +100,7 @@ func TestCellsAgreeWithAnotherReader(t *testing.T) {
 		bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), bookOf(t, manyRows(50)),
 		fileBytes(t, "testdata/workbook/libreoffice.xlsx"),
 	} {
-		members, finding := xlsx.Open(t.Context(), content, defaultBounds().workbook())
+		members, finding := xlsx.Open(t.Context(), content, Defaults().workbook())
 		if finding != nil {
 			t.Fatal(finding.Message)
 		}

@@ -25,9 +25,9 @@ func takeNotes(original []byte, sheets []string) (without []byte, notes map[stri
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), defaultBounds().perFile)
+	ctx, cancel := context.WithTimeout(context.Background(), Defaults().perFile)
 	defer cancel()
-	members, finding := xlsx.Open(ctx, original, defaultBounds().workbook())
+	members, finding := xlsx.Open(ctx, original, Defaults().workbook())
 	if finding != nil {
 		return nil, nil, fmt.Errorf("%s", finding.Message)
 	}

@@ -54,7 +54,7 @@ type Marks struct {
 // Outcomes and problems of other files are left out. The original must be a
 // workbook that reads without damage.
 func WriteMarkedCopy(original []byte, w io.Writer, file string, m Marks) error {
-	if _, finding := xlsx.Open(context.Background(), original, defaultBounds().workbook()); finding != nil {
+	if _, finding := xlsx.Open(context.Background(), original, Defaults().workbook()); finding != nil {
 		return fmt.Errorf("copy %s: %s", file, finding.Message)
 	}
 	folder, remove, err := newScratch()
@@ -85,7 +85,7 @@ func (c *markedCopy) write(original []byte, folder string, w io.Writer, m Marks)
 			err = fmt.Errorf("workbook cannot be changed: %v", reason)
 		}
 	}()
-	b := defaultBounds()
+	b := Defaults()
 	without, own, err := takeNotes(original, m.notedSheets())
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ func must(t testing.TB, err error) {
 }
 
 func workbookInput() input {
-	return input{schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC}, bounds: defaultBounds()}
+	return input{schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC}, bounds: Defaults()}
 }
 
 func readBytes(content []byte) result {

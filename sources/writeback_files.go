@@ -89,7 +89,7 @@ func writeCSVCells(content []byte, w cellsWriting) ([]byte, error) {
 	if finding != nil {
 		return nil, errors.New(finding.Message)
 	}
-	grid := &csvGrid{origin: diag.OriginOf(w.file, ""), content: text, csvChoice: chosen, limits: w.in.bounds.csv()}
+	grid := &csvGrid{origin: diag.OriginOf(w.file, ""), content: text, csvChoice: chosen, limits: w.in.bounds.CSV()}
 	book := &bookReader{fileReader: &fileReader{ctx: ctx, in: w.in, file: w.file}}
 	rows := &tabReader{bookReader: book, grid: grid, form: chosen.form, noun: "file"}
 	if err := rows.open(); err != nil {

@@ -38,7 +38,7 @@ func readYAML(ctx context.Context, file string, content []byte, in input) result
 	}
 	y.result.drafts = make([]draft, 0, len(content)/bytesADraft)
 	for _, document := range y.documents(content) {
-		if !y.sound(document, in.bounds.yamlDepth) {
+		if !y.sound(document, in.bounds.YAMLDepth) {
 			y.result.rows.Read++
 			y.result.rows.Failed++
 			continue

@@ -45,7 +45,7 @@ func looksLikeComment(space, comment string) bool {
 // line returns a line of the file by its number.
 func (y *yamlReader) line(number int) string {
 	if y.lines == nil {
-		y.lines = bytes.Split(bytes.TrimPrefix(y.text, utf8Mark), []byte("\n"))
+		y.lines = bytes.Split(bytes.TrimPrefix(y.text, UTF8Mark), []byte("\n"))
 	}
 	if number < 1 || number > len(y.lines) {
 		return ""

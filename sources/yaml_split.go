@@ -28,7 +28,7 @@ const mostTreeFiles = 500
 func (p Project) YAMLFiles(schemas resource.Schemas,
 	s *resource.Snapshot, env resource.Env) (map[string][]byte, error) {
 	y := &yamlSplit{
-		schemas: schemas, env: env, limit: p.limits().yamlBytes, size: map[resource.Address]int64{},
+		schemas: schemas, env: env, limit: p.limits().YAMLBytes, size: map[resource.Address]int64{},
 		children: map[resource.Address][]resource.Address{}, snapshot: s, files: map[string][]byte{},
 	}
 	if err := y.measure(); err != nil {
@@ -216,5 +216,5 @@ func (p Project) YAMLFile(schemas resource.Schemas,
 	s *resource.Snapshot, env resource.Env) (content []byte, fits bool, err error) {
 	var b bytes.Buffer
 	err = WriteYAML(&b, schemas, s, env)
-	return b.Bytes(), int64(b.Len()) <= p.limits().yamlBytes, err
+	return b.Bytes(), int64(b.Len()) <= p.limits().YAMLBytes, err
 }
