@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/resultcopy"
+	"adsync/sources/bounded"
 )
 
 // setAside reports whether a file is a copy with results, which is never a source,
@@ -43,7 +44,7 @@ func (t *tree) setAside(name string, found *listing) bool {
 
 // isResultsCSV reports whether a file is the list of results that stands beside copies.
 func (t *tree) isResultsCSV(name string) bool {
-	handle, err := openRegular(t.root, name)
+	handle, err := bounded.OpenRegular(t.root, name)
 	if err != nil {
 		return false
 	}
@@ -55,7 +56,7 @@ func (t *tree) isResultsCSV(name string) bool {
 
 // resultsCopy is what a workbook of the tree says of itself where it is such a copy.
 func (t *tree) resultsCopy(name string) (resultcopy.Copy, bool) {
-	handle, err := openRegular(t.root, name)
+	handle, err := bounded.OpenRegular(t.root, name)
 	if err != nil {
 		return resultcopy.Copy{}, false // who reads it says why
 	}
@@ -74,7 +75,7 @@ func resultsCopyIn(handle *os.File, limit int64) (resultcopy.Copy, bool) {
 // wants reports whether somebody takes a copy for a source: it is named itself, or stands
 // where its original did.
 func (t *tree) wants(name string, c resultcopy.Copy) bool {
-	named := slices.ContainsFunc(t.globs, func(g glob) bool { return strings.Join(g, "/") == literal(name) })
+	named := slices.ContainsFunc(t.globs, func(g bounded.Glob) bool { return strings.Join(g, "/") == literal(name) })
 	return named || c.Of == name
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -25,7 +26,7 @@ func (t *tree) attach(name string, at diag.Position) (content []byte, slashPath 
 		t.keepAttached(slashPath, t.trace(slashPath))
 		return nil, "", badFile(fmt.Sprintf("file is %q, and %q is a symbolic link; want the file itself", name, link))
 	}
-	content, hash, err := readRegular(t.root, slashPath, t.bounds.attachedBytes)
+	content, hash, err := bounded.ReadRegular(t.root, slashPath, t.bounds.AttachedBytes)
 	if err != nil {
 		t.keepRefused(slashPath, "", err)
 		return nil, "", t.cannotAttach(name, slashPath, err)
@@ -88,7 +89,7 @@ func linkIn(root *os.Root, slashPath string) string {
 
 func (t *tree) cannotAttach(name, slashPath string, err error) *resource.Finding {
 	if !errors.Is(err, fs.ErrNotExist) {
-		f := unreadable(err)
+		f := bounded.Unreadable(err)
 		if f.Code != diag.TooLarge {
 			f.Code = diag.BadFile
 		}

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/sources/bounded"
 )
 
 // Bound sets the bounds a text names, such as "yaml=4MiB,hints=1000000". They
 // protect whoever runs adsync, so a project file cannot set them. Sizes are in
 // bytes, KiB, MiB or GiB; the rest are counts, and time is as in "60s".
 func (p *Project) Bound(text string) error {
-	b := Defaults()
+	b := bounded.Defaults()
 	if p.bounds != nil {
 		b = *p.bounds
 	}
@@ -50,33 +51,33 @@ func orNothing(hint string) string {
 	return "; " + hint
 }
 
-var boundNames = map[string]func(*Limits, string) error{
-	"files":    count(func(b *Limits) *int { return &b.files }),
-	"depth":    count(func(b *Limits) *int { return &b.YAMLDepth }),
-	"rows":     count(func(b *Limits) *int { return &b.sheetRows }),
-	"hints":    count(func(b *Limits) *int { return &b.hintRows }),
-	"folders":  count(func(b *Limits) *int { return &b.folderDepth }),
-	"entries":  count(func(b *Limits) *int { return &b.entries }),
-	"problems": count(func(b *Limits) *int { return &b.problems }),
-	"total":    size(func(b *Limits) *int64 { return &b.totalBytes }),
-	"yaml":     size(func(b *Limits) *int64 { return &b.YAMLBytes }),
-	"csv":      size(func(b *Limits) *int64 { return &b.CSVBytes }),
-	"workbook": size(func(b *Limits) *int64 { return &b.workbookBytes }),
-	"unzipped": size(func(b *Limits) *int64 { return &b.unzippedBytes }),
-	"attached": size(func(b *Limits) *int64 { return &b.attachedBytes }),
-	"members":  size(func(b *Limits) *int64 { return &b.membersBytes }),
-	"time": func(b *Limits, text string) error {
+var boundNames = map[string]func(*bounded.Limits, string) error{
+	"files":    count(func(b *bounded.Limits) *int { return &b.Files }),
+	"depth":    count(func(b *bounded.Limits) *int { return &b.YAMLDepth }),
+	"rows":     count(func(b *bounded.Limits) *int { return &b.SheetRows }),
+	"hints":    count(func(b *bounded.Limits) *int { return &b.HintRows }),
+	"folders":  count(func(b *bounded.Limits) *int { return &b.FolderDepth }),
+	"entries":  count(func(b *bounded.Limits) *int { return &b.Entries }),
+	"problems": count(func(b *bounded.Limits) *int { return &b.Problems }),
+	"total":    size(func(b *bounded.Limits) *int64 { return &b.TotalBytes }),
+	"yaml":     size(func(b *bounded.Limits) *int64 { return &b.YAMLBytes }),
+	"csv":      size(func(b *bounded.Limits) *int64 { return &b.CSVBytes }),
+	"workbook": size(func(b *bounded.Limits) *int64 { return &b.WorkbookBytes }),
+	"unzipped": size(func(b *bounded.Limits) *int64 { return &b.UnzippedBytes }),
+	"attached": size(func(b *bounded.Limits) *int64 { return &b.AttachedBytes }),
+	"members":  size(func(b *bounded.Limits) *int64 { return &b.MembersBytes }),
+	"time": func(b *bounded.Limits, text string) error {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
 			return fmt.Errorf("a time such as 60s")
 		}
-		b.perFile = d
+		b.PerFile = d
 		return nil
 	},
 }
 
-func count(field func(*Limits) *int) func(*Limits, string) error {
-	return func(b *Limits, text string) error {
+func count(field func(*bounded.Limits) *int) func(*bounded.Limits, string) error {
+	return func(b *bounded.Limits, text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil || n <= 0 {
 			return fmt.Errorf("a count such as 5000")
@@ -95,8 +96,8 @@ var units = []struct {
 // largestSize keeps a size within what a file can be read into.
 const largestSize = 1 << 33
 
-func size(field func(*Limits) *int64) func(*Limits, string) error {
-	return func(b *Limits, text string) error {
+func size(field func(*bounded.Limits) *int64) func(*bounded.Limits, string) error {
+	return func(b *bounded.Limits, text string) error {
 		for _, unit := range units {
 			digits, ok := strings.CutSuffix(text, unit.name)
 			if !ok {

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"adsync/internal/kinds"
+	"adsync/sources/bounded"
 )
 
 func TestBoundsAreTheOperatorsToSet(t *testing.T) {
 	var p Project
 	must(t, p.Bound("yaml=4MiB, files=3,time=90s"))
 	must(t, p.Bound("hints=7"))
-	want := Defaults()
-	want.YAMLBytes, want.files, want.perFile, want.hintRows = 4*MiB, 3, 90*time.Second, 7
+	want := bounded.Defaults()
+	want.YAMLBytes, want.Files, want.PerFile, want.HintRows = 4*bounded.MiB, 3, 90*time.Second, 7
 	if *p.bounds != want {
 		t.Errorf("Bound set %+v, want %+v", *p.bounds, want)
 	}
@@ -36,7 +37,7 @@ func TestBoundsAreTheOperatorsToSet(t *testing.T) {
 }
 
 func TestAFileWithinARaisedBoundIsRead(t *testing.T) {
-	long := springCampaign + "# " + strings.Repeat("x", MiB) + "\n"
+	long := springCampaign + "# " + strings.Repeat("x", bounded.MiB) + "\n"
 	p, problems := ReadProject(folder(t, map[string]string{"spring.yaml": long}))
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -52,7 +53,7 @@ func TestAProjectBesideHasTheSameBounds(t *testing.T) {
 	var p Project
 	must(t, p.Bound("yaml=2MiB"))
 	p.Account = dollars
-	long := []byte(springCampaign + "# " + strings.Repeat("x", MiB) + "\n")
+	long := []byte(springCampaign + "# " + strings.Repeat("x", bounded.MiB) + "\n")
 	other := p.Beside(t.TempDir())
 	wantClean(t, LoadContents(t.Context(), other, kinds.All(), map[string][]byte{"spring.yaml": long}))
 	if other.Account != dollars {

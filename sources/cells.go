@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // cellBook is a workbook cell by cell, with no judgement of what it says: what
@@ -62,9 +63,9 @@ func openCells(ctx context.Context, content []byte, in input) (opened *cellBook,
 			opened, finding = nil, xlsx.Damaged("workbook cannot be read (%v); want a whole one", reason)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, in.bounds.perFile)
+	ctx, cancel := context.WithTimeout(ctx, in.bounds.PerFile)
 	defer cancel()
-	parts, finding := xlsx.Open(ctx, content, in.bounds.workbook())
+	parts, finding := xlsx.Open(ctx, content, in.bounds.Workbook())
 	if finding != nil {
 		return nil, finding
 	}
@@ -115,15 +116,15 @@ func (s *cellSheet) title() string {
 	return s.name
 }
 
-func (s *cellSheet) read(ctx context.Context, b *xlsx.Book, bounds Limits) error {
+func (s *cellSheet) read(ctx context.Context, b *xlsx.Book, bounds bounded.Limits) error {
 	finder := headerFinder{form: s.form}
 	filled := 0
 	facts, err := xlsx.Walk(b, s.part, func(row *xlsx.Row) error {
 		if filled++; filled%1000 == 0 && ctx.Err() != nil {
-			return xlsx.TookLonger(bounds.perFile)
+			return xlsx.TookLonger(bounds.PerFile)
 		}
-		if filled > bounds.hintRows {
-			return bounds.tooManyRows("hints", filled, bounds.hintRows)
+		if filled > bounds.HintRows {
+			return bounds.TooManyRows("hints", filled, bounds.HintRows)
 		}
 		if s.form != nil {
 			finder.look(row)

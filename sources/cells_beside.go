@@ -8,11 +8,12 @@ import (
 	"slices"
 
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // beside gives what lies on the cells of a sheet, by the place it lies on as the
 // rows and columns are called: pictures by their bytes, notes by their text.
-func (b *cellBook) beside(s *cellSheet, bounds Limits) (map[string]string, error) {
+func (b *cellBook) beside(s *cellSheet, bounds bounded.Limits) (map[string]string, error) {
 	found := map[string]string{}
 	if s.part == "" {
 		return found, nil
@@ -44,7 +45,7 @@ func (b *cellBook) beside(s *cellSheet, bounds Limits) (map[string]string, error
 }
 
 func (b *cellBook) picturesInCells(s *cellSheet, found map[string]string,
-	byNumber map[int]*cellRow, bounds Limits) error {
+	byNumber map[int]*cellRow, bounds bounded.Limits) error {
 	for _, row := range s.rows {
 		for _, c := range row.cells {
 			if c.Meta == 0 {
@@ -67,11 +68,11 @@ func (b *cellBook) picturesInCells(s *cellSheet, found map[string]string,
 	return nil
 }
 
-func (b *cellBook) pictureSum(p xlsx.Picture, bounds Limits) (string, error) {
+func (b *cellBook) pictureSum(p xlsx.Picture, bounds bounded.Limits) (string, error) {
 	if p.Part == "" {
 		return "a picture from elsewhere", nil
 	}
-	content, err := b.book.Media(p.Part, bounds.attachedBytes)
+	content, err := b.book.Media(p.Part, bounds.AttachedBytes)
 	if err != nil {
 		return "", err
 	}

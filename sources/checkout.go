@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/sources/bounded"
 
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -136,7 +137,7 @@ func (h *history) checkout(ctx context.Context, p Project, commit *object.Commit
 	if err != nil {
 		return nil, fmt.Errorf("read commit %s: %w", commit.Hash, err)
 	}
-	folder, remove, err := newScratch()
+	folder, remove, err := bounded.NewScratch()
 	if err != nil {
 		return nil, err
 	}
@@ -195,9 +196,9 @@ func writeTree(ctx context.Context, tree *object.Tree, folder string, p Project)
 		if err != nil {
 			return fmt.Errorf("read %q: %w", name, err)
 		}
-		if total += blob.Size; total > limits.totalBytes {
+		if total += blob.Size; total > limits.TotalBytes {
 			return fmt.Errorf("%w: files are over %d MiB with %q; want less in all",
-				ErrBeyondBounds, limits.totalBytes/MiB, name)
+				ErrBeyondBounds, limits.TotalBytes/bounded.MiB, name)
 		}
 		if err := writeBlob(root, name, entry.Mode, blob); err != nil {
 			return fmt.Errorf("write %q: %w", name, err)

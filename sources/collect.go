@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // collection puts the drafts of every source into one tree.
@@ -136,7 +137,7 @@ func (c *collection) refuse(e *entry, position diag.Position, f resource.Finding
 }
 
 func (c *collection) problemOf(e *entry, position diag.Position, f resource.Finding) diag.Problem {
-	problem := problemAt(position, f)
+	problem := bounded.ProblemAt(position, f)
 	if !e.resource.Address.IsZero() && !e.row.adrift {
 		problem.Address = e.resource.Address.String()
 	}

@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/steady"
+	"adsync/sources/bounded"
 
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -59,7 +60,7 @@ func ReadCommit(ctx context.Context, at Commit, home, bounds string) (*Checkout,
 // is what git itself keeps of it.
 func hintsOfCommit(problems []diag.Problem) {
 	for i := range problems {
-		if problems[i].Hint == pullLFS {
+		if problems[i].Hint == bounded.PullLFS {
 			problems[i].Hint = "a commit is read without " +
 				"Git LFS: take the file out of it (git lfs untrack, git add --renormalize), commit and push"
 		}
@@ -68,7 +69,7 @@ func hintsOfCommit(problems []diag.Problem) {
 
 func (c *Commit) open() (*history, error) {
 	storage := filesystem.NewStorageWithOptions(steady.Folder(c.Repository),
-		cache.NewObjectLRUDefault(), filesystem.Options{LargeObjectThreshold: MiB})
+		cache.NewObjectLRUDefault(), filesystem.Options{LargeObjectThreshold: bounded.MiB})
 	repository, err := git.Open(storage, nil)
 	if err != nil {
 		return nil, fmt.Errorf("open the git repository: %w", err)

@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // cells compares two workbooks cell by cell; where they parse, only what is the
@@ -62,7 +63,7 @@ func (c *comparer) openBook(f *sideFile) (*cellBook, bool) {
 	if finding != nil {
 		c.made.Incomplete = true
 		if f.parses() {
-			c.made.Problems = append(c.made.Problems, problemAt(diag.InFile(f.name), *finding))
+			c.made.Problems = append(c.made.Problems, bounded.ProblemAt(diag.InFile(f.name), *finding))
 		}
 		return nil, false
 	}

@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // side is one of two sources that are compared: a file, or the files of a folder.
@@ -39,7 +40,7 @@ func openSide(ctx context.Context, name string, schemas resource.Schemas, bound 
 	}
 	about, err := os.Stat(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", name, unreadable(err).Message)
+		return nil, fmt.Errorf("%s: %s", name, bounded.Unreadable(err).Message)
 	}
 	dir, base := name, ""
 	if !about.IsDir() {
@@ -63,7 +64,7 @@ func openSide(ctx context.Context, name string, schemas resource.Schemas, bound 
 	}
 	t, err := openTree(p)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", name, reason(err))
+		return nil, fmt.Errorf("%s: %s", name, bounded.Reason(err))
 	}
 	s := &side{name: name}
 	in := input{
@@ -103,9 +104,9 @@ func (s *side) openFile(ctx context.Context, t *tree, base, name string, in inpu
 		return err
 	}
 	defer root.Close()
-	content, _, err := readRegular(root, filepath.Base(resolved), t.limitOf(base))
+	content, _, err := bounded.ReadRegular(root, filepath.Base(resolved), t.limitOf(base))
 	if err != nil {
-		return errors.New(name + ": " + unreadable(err).Message)
+		return errors.New(name + ": " + bounded.Unreadable(err).Message)
 	}
 	s.add(ctx, file{name: base, content: content}, in)
 	return nil

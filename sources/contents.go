@@ -11,6 +11,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // LoadContents reads contents as if they were the sources of a project, and no
@@ -21,7 +22,7 @@ func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, cont
 	if err != nil {
 		return refused(diag.Problem{
 			Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources",
-			Hint: reason(err),
+			Hint: bounded.Reason(err),
 		})
 	}
 	defer t.close()
@@ -34,7 +35,7 @@ func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, cont
 		sum := sha256.Sum256(contents[name])
 		f := file{name: name, content: contents[name], hash: hex.EncodeToString(sum[:])}
 		if limit := t.limitOf(name); int64(len(f.content)) > limit {
-			f.problem = problemOf(name, unreadable(tooLarge(boundOf(name), int64(len(f.content)), limit)))
+			f.problem = problemOf(name, bounded.Unreadable(bounded.TooLarge(bounded.BoundOf(name), int64(len(f.content)), limit)))
 		} else if finding := refuseResults(name, f.content); finding != nil {
 			f.problem = problemOf(name, *finding)
 		}

@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 
 	"pgregory.net/rapid"
 )
@@ -93,7 +94,7 @@ func TestYAMLFilesHoldTheBoundAndSayTheSame(t *testing.T) {
 		if want.Len() == 0 {
 			return
 		}
-		limits := Defaults()
+		limits := bounded.Defaults()
 		limits.YAMLBytes = rapid.Int64Range(largest, largest*3).Draw(rt, "limit")
 		p := Project{Root: t.TempDir(), bounds: &limits}
 		files, err := p.YAMLFiles(kinds.All(), want, resource.Env{})

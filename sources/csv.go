@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // readCSV reads a CSV file: the rows of one sheet of a workbook, or rows of
@@ -18,7 +19,7 @@ import (
 // is damaged anywhere is used.
 func readCSV(ctx context.Context, file string, content []byte, in input) result {
 	if inPrivate(file) {
-		p := problemAt(diag.InFile(file), resource.Finding{
+		p := bounded.ProblemAt(diag.InFile(file), resource.Finding{
 			Code: diag.IgnoredRows, Severity: diag.Warning, Message: "its folder is " +
 				"for members files, and no audience names it; want an audience that does, or the file elsewhere",
 		})
@@ -30,7 +31,7 @@ func readCSV(ctx context.Context, file string, content []byte, in input) result 
 	}
 	chosen, finding := chooseCSV(path.Base(file), text, &in)
 	if finding != nil {
-		p := problemAt(diag.InFile(file), *finding)
+		p := bounded.ProblemAt(diag.InFile(file), *finding)
 		return result{stray: &p}
 	}
 	r := &bookReader{fileReader: &fileReader{ctx: ctx, in: in, file: file}}
@@ -66,7 +67,7 @@ func (r *bookReader) readGrid(grid *csvGrid, f *form) error {
 func faulty(file string, err error) result {
 	var f *csvfile.Fault
 	if errors.As(err, &f) {
-		return result{problems: []diag.Problem{problemAt(diag.At(file, f.Line, f.Column), f.Finding)}}
+		return result{problems: []diag.Problem{bounded.ProblemAt(diag.At(file, f.Line, f.Column), f.Finding)}}
 	}
 	if finding := resource.LimitIn(err); finding != nil {
 		finding.Message = strings.Replace(finding.Message, "it has", "file has", 1)

@@ -13,6 +13,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // csvChoice is what a CSV file turns out to hold.
@@ -98,7 +99,7 @@ var errSampled = errors.New("enough rows")
 func (c *csvChooser) sample(text csvfile.Text, delimiter byte) []xlsx.Row {
 	var rows []xlsx.Row
 	g := csvGrid{
-		csvChoice: csvChoice{delimiter: delimiter, declared: c.declared}, content: text, limits: Defaults().CSV(),
+		csvChoice: csvChoice{delimiter: delimiter, declared: c.declared}, content: text, limits: bounded.Defaults().CSV(),
 	}
 	_, _ = g.walk(func(row *xlsx.Row) error {
 		if row.Number > headerRows {

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/csvfile"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -113,7 +114,7 @@ func csvRecords(t testing.TB, text string) [][]string {
 		t.Fatal(fault)
 	}
 	var records [][]string
-	must(t, decoded.Walk(',', Defaults().CSV(), func(r *csvfile.Record) error {
+	must(t, decoded.Walk(',', bounded.Defaults().CSV(), func(r *csvfile.Record) error {
 		var fields []string
 		for _, f := range r.Fields {
 			fields = append(fields, f.Text)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/sources/bounded"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -304,7 +305,7 @@ func (d *Daemon) path(w *walker, node *yaml.Node, where string) string {
 	}
 	whole, err := filepath.Abs(filepath.Join(filepath.Dir(d.File), value))
 	if err != nil {
-		w.report(node, diag.BadProject, where+": "+reason(err), "")
+		w.report(node, diag.BadProject, where+": "+bounded.Reason(err), "")
 	}
 	return whole
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"adsync/internal/diag"
+	"adsync/sources/bounded"
 )
 
 // MissingFiles finds the files that the configuration names and that cannot be read: keys,
@@ -23,7 +24,7 @@ func (d *Daemon) MissingFiles() (problems []diag.Problem) {
 		problems = append(problems, diag.Problem{
 			Severity: diag.Error, Code: diag.BadProject, Position: s.Position,
 			Message: fmt.Sprintf("%s is %s, which cannot be read (%s); want a file that the daemon may read",
-				name, s.Value, reason(err)),
+				name, s.Value, bounded.Reason(err)),
 		})
 	}
 	of := func(name string, r KeyReference) {

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // desired is the end of a collection: what fits is in the snapshot, and every
@@ -60,7 +61,7 @@ func (c *collection) writtenFor(d *Desired, file, account string) {
 	case d.WrittenFor == "":
 		d.WrittenFor = account
 	case c.tree.project.Account.ID == "": // else said where the workbook was read
-		c.problems.Add(problemAt(diag.InFile(file), resource.Finding{
+		c.problems.Add(bounded.ProblemAt(diag.InFile(file), resource.Finding{
 			Code: diag.WrongAccount, Message: fmt.Sprintf("workbook was "+
 				"written for the account %s, and another for %s; want workbooks of one account", account, d.WrittenFor),
 			Hint: "keep the workbooks of each account in a folder of its own, with an adsync.yaml",

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -20,7 +21,7 @@ var domainName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([
 func (p *Project) readDomains(w *walker, node *yaml.Node) {
 	for _, d := range w.settings(node, "domains") {
 		if !domainName.MatchString(d.Value) {
-			w.problems = append(w.problems, problemAt(d.Position, resource.Finding{
+			w.problems = append(w.problems, bounded.ProblemAt(d.Position, resource.Finding{
 				Code: diag.BadProject, Message: fmt.Sprintf("domains has "+
 					"%q; want a domain such as shop.example, in small letters", d.Value),
 				Hint: "what lies beneath a domain is allowed with it, and there is no path and no port"}))

@@ -5,6 +5,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // draft is a resource as one row or mapping says it, before its place in the
@@ -77,7 +78,7 @@ type rows struct {
 type input struct {
 	schemas resource.Schemas
 	env     resource.Env
-	bounds  Limits
+	bounds  bounded.Limits
 	layout  layout
 	words   vocabularies // the keys of YAML, made from schemas
 	// attach reads a file of the tree that a value refers to, by its path from

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"adsync/internal/kinds"
+	"adsync/sources/bounded"
 )
 
 // measured is what reading a project took, in a process of its own.
@@ -114,7 +115,7 @@ func rawSheet(rows string) string {
 func rawText(text string) string { return `<c t="str"><v>` + text + `</v></c>` }
 
 // filled repeats a text up to a size just below the bound of a workbook.
-func filled(mib int, text string) string { return strings.Repeat(text, mib*MiB/len(text)) }
+func filled(mib int, text string) string { return strings.Repeat(text, mib*bounded.MiB/len(text)) }
 
 // nasty is an input that asks for more than it should get.
 type nasty struct {
@@ -299,7 +300,7 @@ func TestReadingStaysWithinItsBounds(t *testing.T) {
 		{"more than all sources may have", func() map[string]string {
 			files := map[string]string{}
 			for i := range 530 {
-				files[fmt.Sprintf("%d.yaml", i)] = "# " + strings.Repeat("x", MiB-10) + "\n"
+				files[fmt.Sprintf("%d.yaml", i)] = "# " + strings.Repeat("x", bounded.MiB-10) + "\n"
 			}
 			return files
 		}, 650, 4 * time.Second, "sources are over 512 MiB with this file", 0},

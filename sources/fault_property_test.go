@@ -17,6 +17,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 
 	"pgregory.net/rapid"
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
@@ -104,7 +105,7 @@ func isOutsideBook(content string, at diag.Position) string {
 	if at.Line() < 0 || at.Line() > xlsx.LastRow || at.Column() < 0 || at.Column() > xlsx.LastColumn {
 		return at.String() + " is outside of any sheet"
 	}
-	parts, finding := xlsx.Open(context.Background(), []byte(content), Defaults().workbook())
+	parts, finding := xlsx.Open(context.Background(), []byte(content), bounded.Defaults().Workbook())
 	if finding != nil {
 		return at.String() + " is in a workbook that cannot be opened"
 	}
@@ -274,7 +275,7 @@ func TestTheOrderOfSheetsRowsAndColumnsChangesNothing(t *testing.T) {
 			return
 		}
 		content := []byte(b.String())
-		parts, finding := xlsx.Open(t.Context(), content, Defaults().workbook())
+		parts, finding := xlsx.Open(t.Context(), content, bounded.Defaults().Workbook())
 		if finding != nil {
 			rt.Fatal(finding.Message)
 		}

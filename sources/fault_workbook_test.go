@@ -332,7 +332,7 @@ func TestW24ALimitOfTimeEndsInAProblem(t *testing.T) {
 	got := readWorkbook(ctx, "q4.xlsx", content, workbookInput())
 	wantProblems(t, got.problems, "reading took longer than 30s, and was stopped; want a file that reads in less")
 	in := workbookInput()
-	in.bounds.perFile = time.Nanosecond
+	in.bounds.PerFile = time.Nanosecond
 	if got = readWorkbook(context.Background(), "q4.xlsx", content, in); len(got.drafts) > 0 || len(got.problems) != 1 {
 		t.Errorf("beyond its time a workbook gives %d drafts and %q, want none and a problem",
 			len(got.drafts), said(got.problems))

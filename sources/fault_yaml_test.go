@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // yamlFault is a line of YAML below a campaign, and what becomes of it: a
@@ -230,9 +231,9 @@ func TestY12BoundsOfAFile(t *testing.T) {
 			"\n": "nesting is too deep; want at most 10,000",
 		"kind:\n" + strings.Repeat(" ", 70) + strings.Repeat("- ", 70) +
 			"x\n": "nesting is too deep; want at most 64 levels",
-		"kind: campaign\nname: " + strings.Repeat("x", MiB) +
+		"kind: campaign\nname: " + strings.Repeat("x", bounded.MiB) +
 			"\n": "ads.yaml: file is over 1 MiB; want a smaller one",
-		"kind: campaign\nname: " + strings.Repeat("x", MiB-100) +
+		"kind: campaign\nname: " + strings.Repeat("x", bounded.MiB-100) +
 			"\n": "name has 1048476 characters; want at most 1000",
 		"kind: campaign\nname: Keys\nbidding_type: clicks\n" + manyKeys(150_000, "k%x: 1\n"): "is no key of a campaign",
 	} {
@@ -248,7 +249,7 @@ func TestY12BoundsOfAFile(t *testing.T) {
 func manyKeys(count int, form string) string {
 	var b strings.Builder
 	for i := range count {
-		if b.Len() < MiB-200 {
+		if b.Len() < bounded.MiB-200 {
 			fmt.Fprintf(&b, form, i)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
+	"adsync/sources/bounded"
 )
 
 func TestWhatIsASource(t *testing.T) {
@@ -61,19 +62,19 @@ func TestGlobsNameSourcesExactly(t *testing.T) {
 		{"2026/*/ads.yaml", "2026/q4/old/ads.yaml", false},
 		{"*.yaml", "ads copy.yml", false},
 	} {
-		g, err := newGlob(row.glob)
+		g, err := bounded.NewGlob(row.glob)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := g.matches(row.name); got != row.want {
+		if got := g.Matches(row.name); got != row.want {
 			t.Errorf("glob %q matches %q = %v, want %v", row.glob, row.name, got, row.want)
 		}
-		if folder := filepath.ToSlash(filepath.Dir(row.name)); row.want && !g.reaches(folder) {
+		if folder := filepath.ToSlash(filepath.Dir(row.name)); row.want && !g.Reaches(folder) {
 			t.Errorf("glob %q reaches %q = false, want true", row.glob, folder)
 		}
 	}
 	for _, bad := range []string{"", "/etc/*.yaml", "../*.yaml", "a/../b.yaml", `a\*.yaml`, "[a.yaml", "a//b"} {
-		if g, err := newGlob(bad); err == nil {
+		if g, err := bounded.NewGlob(bad); err == nil {
 			t.Errorf("newGlob(%q) = %v, want an error", bad, g)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/yamlfmt"
+	"adsync/sources/bounded"
 )
 
 // formatters put the content of a file in order, by the end of its name.
@@ -36,7 +37,7 @@ func (p Project) Format(ctx context.Context, schemas resource.Schemas, files []s
 }
 
 func formatYAML(ctx context.Context, w *rewriter, r *Rewrite) {
-	if problem := brokenText(r.Before, r.File); problem != nil {
+	if problem := bounded.BrokenText(r.Before, r.File); problem != nil {
 		r.Problems = append(r.Problems, *problem)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // FuzzYAML holds that no bytes make the reader panic, run without an end or
@@ -26,7 +27,7 @@ func FuzzYAML(f *testing.F) {
 	}
 	in := input{
 		schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC},
-		bounds: Defaults(), words: newVocabularies(kinds.All()),
+		bounds: bounded.Defaults(), words: newVocabularies(kinds.All()),
 	}
 	in.attach = func(name string, at diag.Position) ([]byte, string, *resource.Finding) {
 		return []byte("a\nb\n"), name, nil

@@ -7,6 +7,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // grid is what rows of cells are read from: a sheet of a workbook, or a CSV
@@ -32,8 +33,8 @@ type fileReader struct {
 }
 
 func (r *fileReader) report(at diag.Position, f resource.Finding) {
-	problem := problemAt(at, f)
-	if len(r.made.problems) < r.in.bounds.problems {
+	problem := bounded.ProblemAt(at, f)
+	if len(r.made.problems) < r.in.bounds.Problems {
 		r.made.problems = append(r.made.problems, problem)
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // fileOfHints is how a cell names a file of hints among its sentences.
@@ -72,7 +73,7 @@ func (f *hintFiles) keep(path string, text hintText) {
 func (in input) hintFile(name string, at diag.Position) ([]hint, []diag.Problem) {
 	path, finding := attachedPath(name, at.File())
 	if finding != nil {
-		return nil, []diag.Problem{problemAt(at, *finding)}
+		return nil, []diag.Problem{bounded.ProblemAt(at, *finding)}
 	}
 	text, read := in.files.kept(path)
 	if !read {
@@ -81,9 +82,9 @@ func (in input) hintFile(name string, at diag.Position) ([]hint, []diag.Problem)
 	}
 	switch {
 	case text.finding != nil && text.position.IsZero():
-		return nil, []diag.Problem{problemAt(at, *text.finding)}
+		return nil, []diag.Problem{bounded.ProblemAt(at, *text.finding)}
 	case text.finding != nil:
-		return nil, []diag.Problem{problemAt(text.position, *text.finding)}
+		return nil, []diag.Problem{bounded.ProblemAt(text.position, *text.finding)}
 	case !in.files.takes(len(text.hints)):
 		return nil, nil
 	}
@@ -97,7 +98,7 @@ func (in input) readHints(name string, at diag.Position) hintText {
 	if finding != nil {
 		return hintText{finding: finding}
 	}
-	content = bytes.TrimPrefix(content, UTF8Mark)
+	content = bytes.TrimPrefix(content, bounded.UTF8Mark)
 	position := diag.InFile(path)
 	if finding := brokenHints(content, &position); finding != nil {
 		return hintText{finding: finding, position: position}
@@ -110,9 +111,9 @@ func (in input) readHints(name string, at diag.Position) hintText {
 			continue
 		}
 		position := diag.At(path, line, 1)
-		if len(hints) >= in.bounds.hintRows {
-			tooMany := limit("split it into several files", resource.Enough("hints", 2*int64(in.bounds.hintRows)),
-				"file has over %d hints; want at most that", in.bounds.hintRows)
+		if len(hints) >= in.bounds.HintRows {
+			tooMany := bounded.Limit("split it into several files", resource.Enough("hints", 2*int64(in.bounds.HintRows)),
+				"file has over %d hints; want at most that", in.bounds.HintRows)
 			return hintText{finding: &tooMany, position: position}
 		}
 		hints = append(hints, hint{mark: mark{text: text, position: position}})
@@ -127,15 +128,15 @@ func (in input) readHints(name string, at diag.Position) hintText {
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func brokenHints(content []byte, position *diag.Position) *resource.Finding {
-	if bytes.HasPrefix(content, LFSPointer) {
+	if bytes.HasPrefix(content, bounded.LFSPointer) {
 		return &resource.Finding{
-			Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: pullLFS,
+			Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: bounded.PullLFS,
 		}
 	}
-	if finding := brokenEncoding(content, position); finding != nil {
+	if finding := bounded.BrokenEncoding(content, position); finding != nil {
 		return finding
 	}
-	return conflictMark(content, position)
+	return bounded.ConflictMark(content, position)
 }
 
 // marked gives the entries of a cell the position of the cell.

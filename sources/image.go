@@ -14,6 +14,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // smallestSide of an image, in pixels (interface, part 2, uploaded image).
@@ -109,7 +110,7 @@ func imageSize(content []byte) (width, height int, err error) {
 		return config.Width, config.Height, err
 	case len(content) >= 30 && string(content[:4]) == "RIFF" && string(content[8:12]) == "WEBP":
 		return webpSize(content)
-	case bytes.HasPrefix(content, LFSPointer):
+	case bytes.HasPrefix(content, bounded.LFSPointer):
 		return 0, 0, errors.New("it is a Git LFS pointer")
 	}
 	return 0, 0, errors.New(otherFormat(content))

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // ReadImage gives the bytes behind the canonical value of an image, and where
@@ -58,12 +59,12 @@ func (p Project) ReadImage(where string) ([]byte, error) {
 }
 
 // readImage reads a file, or one part of a workbook without reading the others.
-func readImage(root *os.Root, slashPath, part string, b Limits) ([]byte, error) {
+func readImage(root *os.Root, slashPath, part string, b bounded.Limits) ([]byte, error) {
 	if part == "" {
-		content, _, err := readRegular(root, slashPath, b.attachedBytes)
+		content, _, err := bounded.ReadRegular(root, slashPath, b.AttachedBytes)
 		return content, err
 	}
-	handle, err := openRegular(root, slashPath)
+	handle, err := bounded.OpenRegular(root, slashPath)
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +73,10 @@ func readImage(root *os.Root, slashPath, part string, b Limits) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	if about.Size() > b.workbookBytes {
-		return nil, tooLarge("workbook", about.Size(), b.workbookBytes)
+	if about.Size() > b.WorkbookBytes {
+		return nil, bounded.TooLarge("workbook", about.Size(), b.WorkbookBytes)
 	}
-	return xlsx.Part(handle, about.Size(), part, b.attachedBytes)
+	return xlsx.Part(handle, about.Size(), part, b.AttachedBytes)
 }
 
 const partMark = ".xlsx#"

@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // shared is what the sources define for each other.
@@ -211,7 +212,7 @@ func (c *collection) resolve(s shared, schema *resource.Schema, list hintList) (
 			items = append(items, named.items...)
 		case known:
 		case item.text != "":
-			problems = append(problems, problemAt(item.position, resource.Finding{
+			problems = append(problems, bounded.ProblemAt(item.position, resource.Finding{
 				Code: diag.BadValue, Message: fmt.Sprintf("hint list is "+
 					"%q, and no source has it; want the key of a hint list", item.text),
 				Hint: c.didYouMean(item.text, func() []string { return slices.Sorted(maps.Keys(s.lists)) }),

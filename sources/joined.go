@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // Joined reads the sources of a project as they would be with further files
@@ -21,9 +22,9 @@ func (p Project) Joined(ctx context.Context, schemas resource.Schemas, further m
 	defer t.close()
 	contents := map[string][]byte{}
 	for _, name := range t.list().files {
-		content, _, err := readRegular(t.root, name, t.limitOf(name))
+		content, _, err := bounded.ReadRegular(t.root, name, t.limitOf(name))
 		if err != nil {
-			return Desired{}, fmt.Errorf("%s: %s", diag.Printable(name), unreadable(err).Message)
+			return Desired{}, fmt.Errorf("%s: %s", diag.Printable(name), bounded.Unreadable(err).Message)
 		}
 		contents[name] = content
 	}

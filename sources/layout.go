@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -128,7 +129,7 @@ func (p *Project) readSheetNames(w *walker, node *yaml.Node, form string) {
 			wrong = "is a sheet that adsync writes and does not read; want another name"
 		}
 		if wrong != "" {
-			w.problems = append(w.problems, problemAt(name.Position, resource.Finding{
+			w.problems = append(w.problems, bounded.ProblemAt(name.Position, resource.Finding{
 				Code: diag.BadProject, Message: fmt.Sprintf("sheets.%s has %q, which %s", form, name.Value, wrong),
 			}))
 			continue

@@ -9,6 +9,7 @@ import (
 	"adsync/internal/csvfile"
 	"adsync/internal/diag"
 	"adsync/internal/secret"
+	"adsync/sources/bounded"
 )
 
 // SourceLine gives lines of a project's text files, to show a problem with the
@@ -38,11 +39,11 @@ func textLines(p Project, file string) []string {
 		return nil
 	}
 	defer root.Close()
-	bound := int64(MiB)
+	bound := int64(bounded.MiB)
 	if isCSV(file) {
 		bound = p.limits().CSVBytes
 	}
-	content, _, err := readRegular(root, file, bound)
+	content, _, err := bounded.ReadRegular(root, file, bound)
 	if err != nil {
 		return nil
 	}
@@ -50,7 +51,7 @@ func textLines(p Project, file string) []string {
 		text, _ := csvfile.Decode(content)
 		return strings.Split(strings.ReplaceAll(text.String(), "\r\n", "\n"), "\n")
 	}
-	text := strings.ReplaceAll(strings.TrimPrefix(string(content), string(UTF8Mark)), "\r\n", "\n")
+	text := strings.ReplaceAll(strings.TrimPrefix(string(content), string(bounded.UTF8Mark)), "\r\n", "\n")
 	return strings.Split(text, "\n")
 }
 
@@ -62,7 +63,7 @@ func isCSV(file string) bool {
 // lineOf gives lines of text files that are at hand.
 func lineOf(contents map[string][]byte) diag.Source {
 	return func(file string, line int) (string, bool) {
-		lines := strings.Split(strings.TrimPrefix(string(contents[file]), string(UTF8Mark)), "\n")
+		lines := strings.Split(strings.TrimPrefix(string(contents[file]), string(bounded.UTF8Mark)), "\n")
 		if line < 1 || line > len(lines) {
 			return "", false
 		}

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -35,7 +36,7 @@ func (t *tree) list() listing {
 	err := fs.WalkDir(t.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			found.report(name, diag.Error, diag.Unreadable,
-				"folder or file cannot be read; want to read every source", reason(err))
+				"folder or file cannot be read; want to read every source", bounded.Reason(err))
 			return nil
 		}
 		if entry.IsDir() {
@@ -46,12 +47,12 @@ func (t *tree) list() listing {
 	})
 	if err != nil {
 		found.report(t.project.File, diag.Error, diag.Unreadable,
-			"folder cannot be read to its end; want to read every source", reason(err))
+			"folder cannot be read to its end; want to read every source", bounded.Reason(err))
 	}
-	if len(found.files) > t.bounds.files {
+	if len(found.files) > t.bounds.Files {
 		found.problems = append(found.problems, *problemOf(t.project.File,
-			limit("name fewer files in sources of adsync.yaml", resource.Enough("files", int64(len(found.files))),
-				"sources are %d files; want at most %d", len(found.files), t.bounds.files)))
+			bounded.Limit("name fewer files in sources of adsync.yaml", resource.Enough("files", int64(len(found.files))),
+				"sources are %d files; want at most %d", len(found.files), t.bounds.Files)))
 		found.files = nil
 	}
 	if over := t.beyondTotal(found.files); over != "" {
@@ -69,7 +70,7 @@ func (t *tree) beyondTotal(files []string) string {
 	for _, name := range files {
 		most += t.limitOf(name)
 	}
-	if most <= t.bounds.totalBytes {
+	if most <= t.bounds.TotalBytes {
 		return ""
 	}
 	total := int64(0)
@@ -78,7 +79,7 @@ func (t *tree) beyondTotal(files []string) string {
 		if err != nil || about.Size() > t.limitOf(name) {
 			continue
 		}
-		if total += about.Size(); total > t.bounds.totalBytes {
+		if total += about.Size(); total > t.bounds.TotalBytes {
 			return name
 		}
 	}
@@ -86,16 +87,16 @@ func (t *tree) beyondTotal(files []string) string {
 }
 
 func (t *tree) tooMuch() resource.Finding {
-	return limit("split the account's files into projects, or take pictures out of workbooks",
-		resource.EnoughMiB("total", 2*t.bounds.totalBytes),
-		"sources are over %s with this file; want less in all", xlsx.Size(t.bounds.totalBytes))
+	return bounded.Limit("split the account's files into projects, or take pictures out of workbooks",
+		resource.EnoughMiB("total", 2*t.bounds.TotalBytes),
+		"sources are over %s with this file; want less in all", xlsx.Size(t.bounds.TotalBytes))
 }
 
 func (t *tree) enter(folder string, found *listing) error {
 	if folder == "." {
 		return nil
 	}
-	if strings.HasPrefix(path.Base(folder), ".") || folder == t.project.State || !t.reaches(folder) {
+	if strings.HasPrefix(path.Base(folder), ".") || folder == t.project.State || !t.Reaches(folder) {
 		return fs.SkipDir
 	}
 	if !utf8.ValidString(folder) {
@@ -103,11 +104,11 @@ func (t *tree) enter(folder string, found *listing) error {
 			"folder has a name that is not UTF-8, and cannot be read; want one that is", "rename it")
 		return fs.SkipDir
 	}
-	if strings.Count(folder, "/") >= t.bounds.folderDepth {
+	if strings.Count(folder, "/") >= t.bounds.FolderDepth {
 		found.problems = append(found.problems,
-			*problemOf(folder, limit("move its files up", resource.Enough("folders", int64(t.bounds.folderDepth)),
+			*problemOf(folder, bounded.Limit("move its files up", resource.Enough("folders", int64(t.bounds.FolderDepth)),
 				"folders are nested more than %d deep; want sources nearer to the project's folder",
-				t.bounds.folderDepth)))
+				t.bounds.FolderDepth)))
 		return fs.SkipDir
 	}
 	if _, err := t.root.Lstat(path.Join(folder, projectFile)); err == nil {
@@ -188,16 +189,16 @@ func (t *tree) linkHint(name string) string {
 
 func (t *tree) includes(name string) bool {
 	for _, g := range t.globs {
-		if g.matches(name) {
+		if g.Matches(name) {
 			return true
 		}
 	}
 	return false
 }
 
-func (t *tree) reaches(folder string) bool {
+func (t *tree) Reaches(folder string) bool {
 	for _, g := range t.globs {
-		if g.reaches(folder) {
+		if g.Reaches(folder) {
 			return true
 		}
 	}
@@ -206,7 +207,7 @@ func (t *tree) reaches(folder string) bool {
 
 // linksToFolder says whether sources might stand behind a link to a folder.
 func (t *tree) linksToFolder(name string) bool {
-	if !t.reaches(name) {
+	if !t.Reaches(name) {
 		return false
 	}
 	about, err := t.root.Stat(name)

@@ -13,6 +13,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/members"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // Members is what a members file holds, in numbers. Nothing of a person is in
@@ -188,34 +189,34 @@ func wantedIdentifier(as members.Identifier) string {
 // which is kept from every output: that of a file with one line may be that of
 // a person.
 func readMembersFile(root *os.Root, slashPath string,
-	as members.Identifier, b Limits) (list *members.List, hash string, err error) {
+	as members.Identifier, b bounded.Limits) (list *members.List, hash string, err error) {
 	defer func() {
 		if recover() != nil { // its text might quote what was read
 			list, err = nil, errNotRead
 		}
 	}()
 	if strings.EqualFold(path.Ext(slashPath), ".xlsx") {
-		content, hash, err := readRegular(root, slashPath, b.workbookBytes)
+		content, hash, err := bounded.ReadRegular(root, slashPath, b.WorkbookBytes)
 		if err != nil {
 			return nil, "", err
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), b.perFile)
+		ctx, cancel := context.WithTimeout(context.Background(), b.PerFile)
 		defer cancel()
-		list, err = members.ReadWorkbook(ctx, content, as, b.workbook())
+		list, err = members.ReadWorkbook(ctx, content, as, b.Workbook())
 		return list, hash, err
 	}
-	handle, err := openRegular(root, slashPath)
+	handle, err := bounded.OpenRegular(root, slashPath)
 	if err != nil {
 		return nil, "", err
 	}
 	defer handle.Close()
-	if about, err := handle.Stat(); err != nil || about.Size() > b.membersBytes {
-		return nil, "", cmp.Or(err, tooLarge("members", b.membersBytes, b.membersBytes))
+	if about, err := handle.Stat(); err != nil || about.Size() > b.MembersBytes {
+		return nil, "", cmp.Or(err, bounded.TooLarge("members", b.MembersBytes, b.MembersBytes))
 	}
-	in := newHashing(handle, b.membersBytes)
+	in := newHashing(handle, b.MembersBytes)
 	list, err = members.ReadText(in, as)
 	if in.left < 0 {
-		return nil, "", tooLarge("members", b.membersBytes, b.membersBytes)
+		return nil, "", bounded.TooLarge("members", b.MembersBytes, b.MembersBytes)
 	}
 	var fault *members.Fault
 	if err != nil && !errors.As(err, &fault) {

@@ -17,6 +17,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/members"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // hashing takes the SHA-256 of what is read, up to a bound.
@@ -39,7 +40,7 @@ func (h *hashing) Read(p []byte) (int, error) {
 		h.failed = err
 	}
 	if h.left < 0 {
-		return 0, tooLarge("members", 0, 0)
+		return 0, bounded.TooLarge("members", 0, 0)
 	}
 	return n, err
 }

@@ -15,6 +15,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/members"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -164,13 +165,13 @@ func TestX7X8F16MembersFilesThatAreRefused(t *testing.T) {
 			wantNoCanary(t, "Load", d.Problems, d.Members)
 		})
 	}
-	in := Defaults()
-	in.membersBytes = 10
+	in := bounded.Defaults()
+	in.MembersBytes = 10
 	root, err := os.OpenRoot(filepath.Join(dir, "p"))
 	must(t, err)
 	defer root.Close()
 	if list, _, err := readMembersFile(root, "private/people.csv", members.Email, in); list != nil ||
-		err == nil || !strings.Contains(unreadable(err).Message, "file is over 10 bytes") {
+		err == nil || !strings.Contains(bounded.Unreadable(err).Message, "file is over 10 bytes") {
 		t.Errorf("a file over its bound = %v, %v; want it refused", list, err)
 	}
 }

@@ -176,7 +176,7 @@ func sameRow(a, b *cellSheet, from, to *cellRow) bool {
 // are carried out without it.
 func (m *merger) carryOut(ours []byte) error {
 	for {
-		content, err := xlsx.Rewrite(ours, m.edits(), m.in.bounds.workbook())
+		content, err := xlsx.Rewrite(ours, m.edits(), m.in.bounds.Workbook())
 		var refused *xlsx.Refused
 		switch {
 		case errors.As(err, &refused):

@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/policy"
+	"adsync/sources/bounded"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -76,21 +77,21 @@ func (w *walker) ownFile(file, what string, read func(document *yaml.Node)) *dia
 	}
 	root, err := os.OpenRoot(filepath.Dir(file))
 	if err != nil {
-		return refuse(what + " cannot be read: " + reason(err))
+		return refuse(what + " cannot be read: " + bounded.Reason(err))
 	}
 	defer root.Close()
-	content, _, err := readRegular(root, filepath.Base(file), MiB)
+	content, _, err := bounded.ReadRegular(root, filepath.Base(file), bounded.MiB)
 	if err != nil {
-		return refuse(what + " cannot be read: " + reason(err))
+		return refuse(what + " cannot be read: " + bounded.Reason(err))
 	}
-	if finding := brokenText(content, w.origin.File()); finding != nil {
+	if finding := bounded.BrokenText(content, w.origin.File()); finding != nil {
 		return finding
 	}
 	for i, document := range w.documents(content) {
 		switch {
 		case i > 0:
 			w.reportUnseen(document, "a second document; want one", "")
-		case w.sound(document, Defaults().YAMLDepth):
+		case w.sound(document, bounded.Defaults().YAMLDepth):
 			read(document)
 		}
 	}
@@ -241,7 +242,7 @@ func (p Project) Outside(file string) error {
 	}
 	whole, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return errors.New(reason(err))
+		return errors.New(bounded.Reason(err))
 	}
 	root, err := filepath.Abs(p.folder())
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -46,7 +47,7 @@ type Project struct {
 
 	layout    layout          // the user's own columns, and sheets of other names
 	sourcesAt []diag.Position // where each of Sources is written; empty for the defaults
-	bounds    *Limits         // nil for the defaults
+	bounds    *bounded.Limits // nil for the defaults
 	stateAt   diag.Position   // where State is written; zero for the default
 	serviceAt diag.Position   // where Service is written
 	stop      string          // a file STOP in that commit, "" for none
@@ -86,16 +87,16 @@ func ReadProject(dir string) (Project, []diag.Problem) {
 	root, err := os.OpenRoot(p.folder())
 	if err != nil {
 		return p, []diag.Problem{{Severity: diag.Error, Code: diag.Unreadable,
-			Message: fmt.Sprintf("folder %q cannot be opened; want a folder with sources", p.Root), Hint: reason(err)}}
+			Message: fmt.Sprintf("folder %q cannot be opened; want a folder with sources", p.Root), Hint: bounded.Reason(err)}}
 	}
 	defer root.Close()
-	content, _, err := readRegular(root, name, MiB)
+	content, _, err := bounded.ReadRegular(root, name, bounded.MiB)
 	if errors.Is(err, fs.ErrNotExist) && name == projectFile {
 		return p, nil
 	}
 	p.File = name
 	if err != nil {
-		return p, []diag.Problem{problemAt(diag.InFile(name), unreadable(err))}
+		return p, []diag.Problem{bounded.ProblemAt(diag.InFile(name), bounded.Unreadable(err))}
 	}
 	return p, append(p.read(content), secretsIn(name, content)...)
 }
@@ -121,7 +122,7 @@ func zoneOf(name string) (*time.Location, error) {
 
 func (p *Project) read(content []byte) []diag.Problem {
 	w := &walker{origin: diag.OriginOf(p.File, "")}
-	if finding := brokenText(content, w.origin.File()); finding != nil {
+	if finding := bounded.BrokenText(content, w.origin.File()); finding != nil {
 		return []diag.Problem{*finding}
 	}
 	for i, document := range w.documents(content) {
@@ -129,7 +130,7 @@ func (p *Project) read(content []byte) []diag.Problem {
 			w.report(document, diag.BadProject, "a second document; want one in adsync.yaml", "")
 			continue
 		}
-		if w.sound(document, Defaults().YAMLDepth) {
+		if w.sound(document, bounded.Defaults().YAMLDepth) {
 			p.readDocument(w, document)
 		}
 	}
@@ -181,8 +182,8 @@ func (p *Project) readAccount(w *walker, node *yaml.Node) {
 func (p *Project) readSources(w *walker, node *yaml.Node) {
 	p.Sources = nil
 	for _, glob := range w.settings(node, "sources") {
-		if _, err := newGlob(glob.Value); err != nil {
-			w.problems = append(w.problems, problemAt(glob.Position, resource.Finding{
+		if _, err := bounded.NewGlob(glob.Value); err != nil {
+			w.problems = append(w.problems, bounded.ProblemAt(glob.Position, resource.Finding{
 				Code: diag.BadProject, Message: fmt.Sprintf("sources has %q; want "+
 					"a path below the project's folder such as ads/**/*.yaml", glob.Value), Hint: err.Error()}))
 			continue
@@ -215,9 +216,9 @@ func (p *Project) readState(w *walker, node *yaml.Node) {
 }
 
 // limits are the bounds the operator set, else the defaults.
-func (p Project) limits() Limits {
+func (p Project) limits() bounded.Limits {
 	if p.bounds != nil {
 		return *p.bounds
 	}
-	return Defaults()
+	return bounded.Defaults()
 }

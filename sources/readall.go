@@ -11,6 +11,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // readers by the lower-case end of a file's name.
@@ -66,7 +67,7 @@ func readOne(ctx context.Context, f file, in input) (r result) {
 			})
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, in.bounds.perFile)
+	ctx, cancel := context.WithTimeout(ctx, in.bounds.PerFile)
 	defer cancel()
 	r = read(ctx, f.name, f.content, in).closed(f.name, in.bounds)
 	if !strings.EqualFold(path.Ext(f.name), ".xlsx") { // whose reader looks into its cells
@@ -76,7 +77,7 @@ func readOne(ctx context.Context, f file, in input) (r result) {
 }
 
 // closed says of how many problems there is only the number.
-func (r result) closed(file string, b Limits) result {
+func (r result) closed(file string, b bounded.Limits) result {
 	if r.unlisted == 0 {
 		return r
 	}
@@ -84,9 +85,9 @@ func (r result) closed(file string, b Limits) result {
 	if r.unlistedError {
 		severity = diag.Error
 	}
-	r.problems = append(r.problems, problemAt(diag.InFile(file), resource.Finding{
+	r.problems = append(r.problems, bounded.ProblemAt(diag.InFile(file), resource.Finding{
 		Code: diag.TooLarge, Severity: severity,
-		Message: fmt.Sprintf("file has %d problems more; want fewer than %d to list each", r.unlisted, b.problems),
+		Message: fmt.Sprintf("file has %d problems more; want fewer than %d to list each", r.unlisted, b.Problems),
 		Hint:    "mend those that are listed first",
 	}))
 	return r

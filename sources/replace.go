@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"adsync/sources/bounded"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,9 +48,9 @@ func (r replacement) read() ([]byte, error) {
 	if err := r.free(); err != nil {
 		return nil, err
 	}
-	content, hash, err := readRegular(r.root, r.name, r.limit)
+	content, hash, err := bounded.ReadRegular(r.root, r.name, r.limit)
 	if err != nil {
-		return nil, errors.New(unreadable(err).Message)
+		return nil, errors.New(bounded.Unreadable(err).Message)
 	}
 	if hash != r.hash {
 		return nil, errMoved
@@ -63,7 +64,7 @@ var errMoved = errors.New("file was changed since it was read; want it as it was
 func (r replacement) free() error {
 	about, err := r.root.Lstat(r.name)
 	if err != nil {
-		return errors.New(unreadable(err).Message)
+		return errors.New(bounded.Unreadable(err).Message)
 	}
 	if about.Mode()&fs.ModeSymlink != 0 {
 		return errors.New("file is a symbolic link; want the file itself")
@@ -147,7 +148,7 @@ func (r replacement) keep(former []byte) (string, error) {
 // holds reports whether a file is what was read: kept before, by a run that was
 // cut off.
 func (r replacement) holds(name string) bool {
-	hash, err := hashRegular(r.root, name, r.limit)
+	hash, err := bounded.HashRegular(r.root, name, r.limit)
 	return err == nil && hash == r.hash
 }
 

@@ -18,6 +18,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/dialect"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
@@ -297,9 +298,9 @@ func (b *book) stamped(t testing.TB, sheet string, column int) unzipped {
 		fields[column-1] = `"` + stamp + `"`
 		return unzipped{"": strings.Join(fields, ",") + "\r\n" + header[1]}
 	}
-	bounds := Defaults()
+	bounds := bounded.Defaults()
 	content, err := xlsx.Rewrite(b.content,
-		[]xlsx.Edit{{Sheet: sheet, Row: b.head + 1, Column: column, Value: xlsx.Text(stamp)}}, bounds.workbook())
+		[]xlsx.Edit{{Sheet: sheet, Row: b.head + 1, Column: column, Value: xlsx.Text(stamp)}}, bounds.Workbook())
 	must(t, err)
 	return unzip(t, content)
 }

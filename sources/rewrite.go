@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // Rewrite is what a file of a project would become.
@@ -39,7 +40,7 @@ func (p Project) Files() ([]string, []diag.Problem) {
 	t, err := openTree(p)
 	if err != nil {
 		return nil, []diag.Problem{{Severity: diag.Error, Code: diag.Unreadable,
-			Message: "folder " + p.Root + " cannot be opened; want a folder with sources", Hint: reason(err)}}
+			Message: "folder " + p.Root + " cannot be opened; want a folder with sources", Hint: bounded.Reason(err)}}
 	}
 	defer t.close()
 	found := t.list()
@@ -98,9 +99,9 @@ func (w *rewriter) rewrite(ctx context.Context, name string, make remake) (r Rew
 		})
 		return r
 	}
-	content, hash, err := readRegular(w.tree.root, name, w.tree.limitOf(name))
+	content, hash, err := bounded.ReadRegular(w.tree.root, name, w.tree.limitOf(name))
 	if err != nil {
-		r.fail(unreadable(err))
+		r.fail(bounded.Unreadable(err))
 		return r
 	}
 	r.Before, r.After, r.hash = content, content, hash
@@ -116,7 +117,7 @@ func (w *rewriter) rewrite(ctx context.Context, name string, make remake) (r Rew
 	make(ctx, w, &r)
 	if int64(len(r.After)) > w.tree.limitOf(name) {
 		r.After = r.Before
-		r.fail(limit("split it into several files", resource.EnoughMiB(boundOf(name), 2*w.tree.limitOf(name)),
+		r.fail(bounded.Limit("split it into several files", resource.EnoughMiB(bounded.BoundOf(name), 2*w.tree.limitOf(name)),
 			"file would be over %s; want at most that", xlsx.Size(w.tree.limitOf(name))))
 	}
 	return r
@@ -125,7 +126,7 @@ func (w *rewriter) rewrite(ctx context.Context, name string, make remake) (r Rew
 func (r *Rewrite) fail(f resource.Finding) { r.failAt(diag.InFile(r.File), f) }
 
 func (r *Rewrite) failAt(at diag.Position, f resource.Finding) {
-	r.Problems = append(r.Problems, problemAt(at, f))
+	r.Problems = append(r.Problems, bounded.ProblemAt(at, f))
 }
 
 // read reads content as the source it is.

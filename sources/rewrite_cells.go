@@ -49,7 +49,7 @@ func (w *rewriter) openCells(ctx context.Context, name string, content []byte) (
 }
 
 func (w *rewriter) openWorkbook(ctx context.Context, name string, content []byte) (*cellFile, error) {
-	members, finding := xlsx.Open(ctx, content, w.in.bounds.workbook())
+	members, finding := xlsx.Open(ctx, content, w.in.bounds.Workbook())
 	if finding != nil {
 		return nil, errors.New(finding.Message)
 	}
@@ -71,7 +71,7 @@ func (w *rewriter) openWorkbook(ctx context.Context, name string, content []byte
 				})
 			}
 		}
-		return xlsx.Rewrite(content, edits, w.in.bounds.workbook())
+		return xlsx.Rewrite(content, edits, w.in.bounds.Workbook())
 	}}, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"adsync/internal/jsonschema"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 
 	judge "github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
@@ -146,7 +147,7 @@ func TestTheSchemaTakesWhatTheReaderTakes(t *testing.T) {
 	schema := judgeOf(t, YAMLSchema(kinds.All()))
 	in := input{
 		schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC},
-		bounds: Defaults(), words: newVocabularies(kinds.All()),
+		bounds: bounded.Defaults(), words: newVocabularies(kinds.All()),
 	}
 	in.attach = func(name string, _ diag.Position) ([]byte, string, *resource.Finding) {
 		return []byte("a\n"), name, nil

@@ -9,6 +9,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/secret"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // maxSecrets is how many credentials of a file are named each.
@@ -28,7 +29,7 @@ func secretsIn(file string, content []byte) (problems []diag.Problem) {
 }
 
 func leaked(at diag.Position, f secret.Found) diag.Problem {
-	return problemAt(at, resource.Finding{
+	return bounded.ProblemAt(at, resource.Finding{
 		Code: diag.Leaked, Severity: diag.Warning,
 		Message: "here stands what looks like " + f.What + "; want no credential in a file that others read",
 		Hint:    "take it out, and have it replaced by whoever issued it: the history of the files keeps it",

@@ -16,6 +16,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // Source is one file and what became of its rows.
@@ -67,7 +68,7 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 	if err != nil {
 		return refused(diag.Problem{
 			Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources",
-			Hint: reason(err),
+			Hint: bounded.Reason(err),
 		})
 	}
 	defer t.close()
@@ -89,9 +90,9 @@ func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
 		hintsOfCommit(d.Problems)
 	}
 	if !t.hints.takes(0) {
-		tooMany := refused(problemAt(diag.InFile(p.File),
-			limit("name long lists in fewer places", resource.Enough("entries", 2*int64(t.bounds.entries)),
-				"hint files and hint lists give more than %d entries in all; want fewer", t.bounds.entries)))
+		tooMany := refused(bounded.ProblemAt(diag.InFile(p.File),
+			bounded.Limit("name long lists in fewer places", resource.Enough("entries", 2*int64(t.bounds.Entries)),
+				"hint files and hint lists give more than %d entries in all; want fewer", t.bounds.Entries)))
 		tooMany.Hash, tooMany.Files = d.Hash, d.Files
 		return tooMany
 	}

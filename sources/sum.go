@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"adsync/sources/bounded"
 	"errors"
 	"io/fs"
 	"slices"
@@ -15,7 +16,7 @@ import (
 func (p Project) Sum(read []string) string {
 	t, err := openTree(p)
 	if err != nil {
-		return "the folder cannot be opened: " + reason(err)
+		return "the folder cannot be opened: " + bounded.Reason(err)
 	}
 	defer t.close()
 	t.readBefore = map[string]bool{}
@@ -42,10 +43,10 @@ func (t *tree) trace(slashPath string) string {
 	if link := linkIn(t.root, slashPath); link != "" {
 		return link + " is a link"
 	}
-	hash, err := hashRegular(t.root,
-		slashPath, max(t.bounds.attachedBytes, t.bounds.membersBytes, t.bounds.workbookBytes))
+	hash, err := bounded.HashRegular(t.root,
+		slashPath, max(t.bounds.AttachedBytes, t.bounds.MembersBytes, t.bounds.WorkbookBytes))
 	if err != nil {
-		return reason(err)
+		return bounded.Reason(err)
 	}
 	return hash
 }
@@ -55,8 +56,8 @@ func (t *tree) trace(slashPath string) string {
 func (t *tree) keepRefused(slashPath, hash string, err error) {
 	var unread *fs.PathError
 	switch {
-	case errors.As(err, &unread), errors.Is(err, errNotRegular):
-		hash = reason(err)
+	case errors.As(err, &unread), errors.Is(err, bounded.ErrNotRegular):
+		hash = bounded.Reason(err)
 	case hash == "": // it is over its own bound
 		hash = t.trace(slashPath)
 	}

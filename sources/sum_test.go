@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adsync/internal/kinds"
+	"adsync/sources/bounded"
 )
 
 // flawed is something that is wrong with a folder, and how it is mended.
@@ -52,7 +53,7 @@ func flaws() []flawed {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			return err
 		}
-		return os.Truncate(path, 21*MiB)
+		return os.Truncate(path, 21*bounded.MiB)
 	}
 	with := func(text string) func(string) error {
 		return func(path string) error { return os.WriteFile(path, []byte(text), 0o600) }

@@ -14,6 +14,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 // tree is the project's folder while it is read. Everything is opened through
@@ -21,8 +22,8 @@ import (
 type tree struct {
 	project Project
 	root    *os.Root
-	globs   []glob
-	bounds  Limits
+	globs   []bounded.Glob
+	bounds  bounded.Limits
 	hints   *hintFiles
 
 	mu       sync.Mutex
@@ -49,11 +50,11 @@ func openTree(p Project) (*tree, error) {
 		return nil, err
 	}
 	t := &tree{
-		project: p, root: root, hints: newHintFiles(p.limits().entries),
+		project: p, root: root, hints: newHintFiles(p.limits().Entries),
 		bounds: p.limits(), attached: map[string]string{}, listed: map[string][]string{},
 	}
 	for _, pattern := range p.Sources {
-		g, err := newGlob(pattern)
+		g, err := bounded.NewGlob(pattern)
 		if err != nil {
 			root.Close()
 			return nil, fmt.Errorf("sources has %q: %w", pattern, err)
@@ -79,7 +80,7 @@ func (t *tree) settle(ctx context.Context) ([]file, []diag.Problem) {
 		total := int64(0)
 		for i, name := range listed.files {
 			files[i] = t.readSource(ctx, name)
-			if total += int64(len(files[i].content)); total > t.bounds.totalBytes { // it was less when they were listed
+			if total += int64(len(files[i].content)); total > t.bounds.TotalBytes { // it was less when they were listed
 				return nil, []diag.Problem{*problemOf(name, t.tooMuch())}
 			}
 		}
@@ -115,7 +116,7 @@ func (t *tree) changedSince(files []file, again []string) string {
 func (t *tree) unmatched(files []string) []diag.Problem {
 	var problems []diag.Problem
 	for i, g := range t.globs {
-		if i < len(t.project.sourcesAt) && !slices.ContainsFunc(files, g.matches) {
+		if i < len(t.project.sourcesAt) && !slices.ContainsFunc(files, g.Matches) {
 			problems = append(problems, diag.Problem{
 				Severity: diag.Error, Code: diag.NoSources, Position: t.project.sourcesAt[i],
 				Message: fmt.Sprintf("sources has %q, and no file is there; want at least one", strings.Join(g, "/")),
@@ -134,22 +135,22 @@ func (t *tree) readSource(ctx context.Context, name string) file {
 			}),
 		}
 	}
-	content, hash, err := readRegular(t.root, name, t.limitOf(name))
+	content, hash, err := bounded.ReadRegular(t.root, name, t.limitOf(name))
 	if err != nil {
-		return file{name: name, hash: hash, problem: problemOf(name, unreadable(err))}
+		return file{name: name, hash: hash, problem: problemOf(name, bounded.Unreadable(err))}
 	}
 	return file{name: name, content: content, hash: hash}
 }
 
 func problemOf(name string, f resource.Finding) *diag.Problem {
-	p := problemAt(diag.InFile(name), f)
+	p := bounded.ProblemAt(diag.InFile(name), f)
 	return &p
 }
 
 func (t *tree) limitOf(name string) int64 {
-	switch boundOf(name) {
+	switch bounded.BoundOf(name) {
 	case "workbook":
-		return t.bounds.workbookBytes
+		return t.bounds.WorkbookBytes
 	case "csv":
 		return t.bounds.CSVBytes
 	}
@@ -158,7 +159,7 @@ func (t *tree) limitOf(name string) int64 {
 
 // hash reads a source again for its SHA-256 alone; "" where it cannot be read.
 func (t *tree) hash(name string) string {
-	hash, _ := hashRegular(t.root, name, t.limitOf(name)) // why it cannot is said by who reads it
+	hash, _ := bounded.HashRegular(t.root, name, t.limitOf(name)) // why it cannot is said by who reads it
 	return hash
 }
 

@@ -50,7 +50,7 @@ func (r *bookReader) judgeSheet(forms []form, ref xlsx.Sheet) error {
 // inTime stops a walk that takes too long.
 func (r *fileReader) inTime(rows int) error {
 	if rows%1000 == 0 && r.ctx.Err() != nil {
-		return xlsx.TookLonger(r.in.bounds.perFile)
+		return xlsx.TookLonger(r.in.bounds.PerFile)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // knownColumn is a column of a sheet that holds what the service knows of its rows.
@@ -181,7 +182,7 @@ func (f knownColumn) keeps(have xlsx.Cell) string {
 	case have.Meta != 0:
 		return "it holds a picture"
 	case text != "" && !f.maySay(text):
-		return fmt.Sprintf("it holds %q, which is nothing the service says", shortened(diag.Printable(text)))
+		return fmt.Sprintf("it holds %q, which is nothing the service says", bounded.Shortened(diag.Printable(text)))
 	}
 	return ""
 }

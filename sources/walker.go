@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/yamlfmt"
+	"adsync/sources/bounded"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -27,7 +28,7 @@ type walker struct {
 // document that does not parse ends the file with a problem.
 func (w *walker) documents(content []byte) iter.Seq2[int, *yaml.Node] {
 	return func(yield func(int, *yaml.Node) bool) {
-		content = yamlfmt.Accepted(bytes.TrimPrefix(content, UTF8Mark))
+		content = yamlfmt.Accepted(bytes.TrimPrefix(content, bounded.UTF8Mark))
 		decoder := yaml.NewDecoder(bytes.NewReader(content))
 		number := 0
 		for {
@@ -68,7 +69,7 @@ func (w *walker) syntax(err error, content []byte) diag.Problem {
 	if f.Limit {
 		code = diag.TooLarge
 	}
-	return problemAt(w.origin.At(f.Line, f.Column), resource.Finding{Code: code, Message: f.Message, Hint: f.Hint})
+	return bounded.ProblemAt(w.origin.At(f.Line, f.Column), resource.Finding{Code: code, Message: f.Message, Hint: f.Hint})
 }
 
 // sound refuses what would make a document mean more than what is written at
@@ -78,7 +79,7 @@ func (w *walker) sound(node *yaml.Node, most int) bool { return w.soundTo(node, 
 func (w *walker) soundTo(node *yaml.Node, depth, most int) bool {
 	switch {
 	case depth == 0 && len(node.Content) > 0:
-		w.problems = append(w.problems, problemAt(w.at(node), limit("look for brackets or dashes too many",
+		w.problems = append(w.problems, bounded.ProblemAt(w.at(node), bounded.Limit("look for brackets or dashes too many",
 			resource.Enough("depth", 2*int64(most)), "nesting is too deep; want at most %d levels", most)))
 		return false
 	case node.Kind == yaml.AliasNode || node.Anchor != "":
@@ -168,7 +169,7 @@ func (w *walker) at(node *yaml.Node) diag.Position {
 
 func (w *walker) report(node *yaml.Node, code diag.Code, message, hint string) {
 	w.problems = append(w.problems, diag.Problem{
-		Severity: diag.Error, Code: code, Position: w.at(node), Message: shortened(message), Hint: shortened(hint),
+		Severity: diag.Error, Code: code, Position: w.at(node), Message: bounded.Shortened(message), Hint: bounded.Shortened(hint),
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // readWorkbook reads an .xlsx workbook: the sheets of the kinds, the sheets of
@@ -21,9 +22,9 @@ func readWorkbook(ctx context.Context, file string, content []byte, in input) (m
 			made = brokenWorkbook(file, xlsx.Damaged("workbook cannot be read (%v); want a whole one", reason))
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, in.bounds.perFile)
+	ctx, cancel := context.WithTimeout(ctx, in.bounds.PerFile)
 	defer cancel()
-	members, finding := xlsx.Open(ctx, content, in.bounds.workbook())
+	members, finding := xlsx.Open(ctx, content, in.bounds.Workbook())
 	if finding != nil {
 		return brokenWorkbook(file, finding)
 	}
@@ -41,7 +42,7 @@ func readWorkbook(ctx context.Context, file string, content []byte, in input) (m
 }
 
 func brokenWorkbook(file string, f *resource.Finding) result {
-	return result{problems: []diag.Problem{problemAt(diag.InFile(file), *f)}}
+	return result{problems: []diag.Problem{bounded.ProblemAt(diag.InFile(file), *f)}}
 }
 
 // bookReader makes drafts of one workbook.
@@ -91,7 +92,7 @@ func (r *bookReader) strayBook() {
 	for _, f := range r.in.forms() {
 		titles = append(titles, f.title)
 	}
-	p := problemAt(diag.InFile(r.file), resource.Finding{
+	p := bounded.ProblemAt(diag.InFile(r.file), resource.Finding{
 		Code: diag.UnknownKey, Severity: diag.Warning,
 		Message: "no sheet has a name adsync knows; want one of " + strings.Join(titles, ", "),
 		Hint:    "name the sheet for what its rows are, or move the workbook out of the sources",

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // IsMarkedCopy says that a workbook is a copy adsync wrote, and not somebody's own.
@@ -116,9 +117,9 @@ func allowances(text string) []string {
 
 // walkSheet visits the rows of one sheet of a workbook that is whole.
 func walkSheet(content []byte, sheet string, visit func(*xlsx.Row) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), Defaults().perFile)
+	ctx, cancel := context.WithTimeout(context.Background(), bounded.Defaults().PerFile)
 	defer cancel()
-	members, finding := xlsx.Open(ctx, content, Defaults().workbook())
+	members, finding := xlsx.Open(ctx, content, bounded.Defaults().Workbook())
 	if finding != nil {
 		return errors.New(finding.Message)
 	}

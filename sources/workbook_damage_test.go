@@ -184,12 +184,12 @@ func TestBoundsHoldBeforeAnythingIsRead(t *testing.T) {
 	wantProblems(t, readBytes(bomb(200)).problems, "unzips to 200 MiB; want at most 128 MiB")
 
 	in := workbookInput()
-	in.bounds.workbookBytes = 1000
+	in.bounds.WorkbookBytes = 1000
 	wantProblems(t, readWorkbook(t.Context(), "q4.xlsx", make([]byte, 1001), in).problems,
 		"has 1001 bytes; want at most 1000")
 
 	in = workbookInput()
-	in.bounds.sheetRows = 2
+	in.bounds.SheetRows = 2
 	long := bookOf(t, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding"}, {"One", "clicks"}, {"Two", "clicks"}}})
 	wantProblems(t, readWorkbook(t.Context(), "q4.xlsx", long, in).problems, "it has 3 rows; want at most 2")
 }

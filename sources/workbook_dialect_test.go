@@ -10,6 +10,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/dialect"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
@@ -100,7 +101,7 @@ func TestCellsAgreeWithAnotherReader(t *testing.T) {
 		bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), bookOf(t, manyRows(50)),
 		fileBytes(t, "testdata/workbook/libreoffice.xlsx"),
 	} {
-		members, finding := xlsx.Open(t.Context(), content, Defaults().workbook())
+		members, finding := xlsx.Open(t.Context(), content, bounded.Defaults().Workbook())
 		if finding != nil {
 			t.Fatal(finding.Message)
 		}

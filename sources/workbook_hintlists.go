@@ -7,6 +7,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // readHintLists reads the sheet with one named list a column: the name on top,
@@ -36,8 +37,8 @@ func (h *hintListReader) read() error {
 	if err != nil {
 		return err
 	}
-	if bound := h.in.bounds.hintRows; facts.Filled > bound {
-		return h.in.bounds.tooManyRows("hints", facts.Filled, bound)
+	if bound := h.in.bounds.HintRows; facts.Filled > bound {
+		return h.in.bounds.TooManyRows("hints", facts.Filled, bound)
 	}
 	if _, err := h.walk(h.readRow); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (h *hintListReader) readRow(row *xlsx.Row) error {
 		case finding != nil:
 			h.fail(failed, position, finding)
 			if known {
-				h.made.lists[i].problems = append(h.made.lists[i].problems, problemAt(position, *finding))
+				h.made.lists[i].problems = append(h.made.lists[i].problems, bounded.ProblemAt(position, *finding))
 			}
 		case !known:
 			h.fail(failed, position, &resource.Finding{

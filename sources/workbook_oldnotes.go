@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // ownNote is a note of the user's.
@@ -25,9 +26,9 @@ func takeNotes(original []byte, sheets []string) (without []byte, notes map[stri
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), Defaults().perFile)
+	ctx, cancel := context.WithTimeout(context.Background(), bounded.Defaults().PerFile)
 	defer cancel()
-	members, finding := xlsx.Open(ctx, original, Defaults().workbook())
+	members, finding := xlsx.Open(ctx, original, bounded.Defaults().Workbook())
 	if finding != nil {
 		return nil, nil, fmt.Errorf("%s", finding.Message)
 	}

@@ -8,6 +8,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 )
 
 // A picture of a workbook is the image of the row whose Image cell its upper
@@ -31,12 +32,12 @@ func (r *bookReader) storedPicture(p xlsx.Picture) (resource.Value, *resource.Fi
 }
 
 func (r *bookReader) readStored(part string) picture {
-	content, err := r.book.Media(part, r.in.bounds.attachedBytes)
+	content, err := r.book.Media(part, r.in.bounds.AttachedBytes)
 	if err != nil {
 		if errors.Is(err, xlsx.ErrLarge) {
-			tooLarge := limit("save the picture smaller, and paste that",
-				resource.EnoughMiB("attached", 2*r.in.bounds.attachedBytes),
-				"picture is over %s; want a smaller one", xlsx.Size(r.in.bounds.attachedBytes))
+			tooLarge := bounded.Limit("save the picture smaller, and paste that",
+				resource.EnoughMiB("attached", 2*r.in.bounds.AttachedBytes),
+				"picture is over %s; want a smaller one", xlsx.Size(r.in.bounds.AttachedBytes))
 			return picture{finding: &tooLarge}
 		}
 		return picture{

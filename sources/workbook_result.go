@@ -14,6 +14,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/resultcopy"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -54,10 +55,10 @@ type Marks struct {
 // Outcomes and problems of other files are left out. The original must be a
 // workbook that reads without damage.
 func WriteMarkedCopy(original []byte, w io.Writer, file string, m Marks) error {
-	if _, finding := xlsx.Open(context.Background(), original, Defaults().workbook()); finding != nil {
+	if _, finding := xlsx.Open(context.Background(), original, bounded.Defaults().Workbook()); finding != nil {
 		return fmt.Errorf("copy %s: %s", file, finding.Message)
 	}
-	folder, remove, err := newScratch()
+	folder, remove, err := bounded.NewScratch()
 	if err != nil {
 		return err
 	}
@@ -85,14 +86,14 @@ func (c *markedCopy) write(original []byte, folder string, w io.Writer, m Marks)
 			err = fmt.Errorf("workbook cannot be changed: %v", reason)
 		}
 	}()
-	b := Defaults()
+	b := bounded.Defaults()
 	without, own, err := takeNotes(original, m.notedSheets())
 	if err != nil {
 		return err
 	}
 	c.own = own
 	c.file, err = excelize.OpenReader(bytes.NewReader(without), excelize.Options{
-		TmpDir: folder, UnzipSizeLimit: b.unzippedBytes, UnzipXMLSizeLimit: b.unzippedBytes,
+		TmpDir: folder, UnzipSizeLimit: b.UnzippedBytes, UnzipXMLSizeLimit: b.UnzippedBytes,
 	})
 	if err != nil {
 		return err

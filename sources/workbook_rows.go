@@ -54,12 +54,12 @@ func (r *tabReader) open() error {
 	if err != nil {
 		return err
 	}
-	name, bound := "rows", r.in.bounds.sheetRows
+	name, bound := "rows", r.in.bounds.SheetRows
 	if r.form.many() {
-		name, bound = "hints", r.in.bounds.hintRows
+		name, bound = "hints", r.in.bounds.HintRows
 	}
 	if facts.Filled > bound {
-		return r.in.bounds.tooManyRows(name, facts.Filled, bound)
+		return r.in.bounds.TooManyRows(name, facts.Filled, bound)
 	}
 	r.facts, r.sections, r.matched, r.told = facts, finder.sections, finder.matched, map[int]bool{}
 	r.section = &section{tab: &r.form.tabs[0]}

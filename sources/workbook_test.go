@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
@@ -60,7 +61,7 @@ func must(t testing.TB, err error) {
 }
 
 func workbookInput() input {
-	return input{schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC}, bounds: Defaults()}
+	return input{schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC}, bounds: bounded.Defaults()}
 }
 
 func readBytes(content []byte) result {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -62,7 +63,7 @@ func newBookWriter(schemas resource.Schemas, s *resource.Snapshot, e Export, rol
 }
 
 func writeBook(w io.Writer, b *bookWriter) error {
-	folder, remove, err := newScratch()
+	folder, remove, err := bounded.NewScratch()
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,9 @@ import (
 
 // writeWorkbookCells puts changes into the cells of a workbook.
 func writeWorkbookCells(content []byte, w cellsWriting) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), w.in.bounds.perFile)
+	ctx, cancel := context.WithTimeout(context.Background(), w.in.bounds.PerFile)
 	defer cancel()
-	members, finding := xlsx.Open(ctx, content, w.in.bounds.workbook())
+	members, finding := xlsx.Open(ctx, content, w.in.bounds.Workbook())
 	if finding != nil {
 		return nil, errors.New(finding.Message)
 	}
@@ -49,7 +49,7 @@ func writeWorkbookCells(content []byte, w cellsWriting) ([]byte, error) {
 
 // rewrite leaves out the cells that cannot be changed alone, where that is wanted.
 func (w cellsWriting) rewrite(content []byte, edits []xlsx.Edit) ([]byte, error) {
-	rewritten, err := xlsx.Rewrite(content, edits, w.in.bounds.workbook())
+	rewritten, err := xlsx.Rewrite(content, edits, w.in.bounds.Workbook())
 	refused := new(xlsx.Refused)
 	if w.refused == nil || !errors.As(err, &refused) {
 		return rewritten, err
@@ -62,7 +62,7 @@ func (w cellsWriting) rewrite(content []byte, edits []xlsx.Edit) ([]byte, error)
 			return e.Sheet == cell.Sheet && e.Row == cell.At.Row && e.Column == cell.At.Column
 		})
 	}
-	return xlsx.Rewrite(content, edits, w.in.bounds.workbook())
+	return xlsx.Rewrite(content, edits, w.in.bounds.Workbook())
 }
 
 // sheetEdit makes an edit of a change; a new header looks like the last one.
@@ -79,7 +79,7 @@ func (r *tabReader) sheetEdit(c cellChange) xlsx.Edit {
 
 // writeCSVCells puts changes into the fields of a CSV file.
 func writeCSVCells(content []byte, w cellsWriting) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), w.in.bounds.perFile)
+	ctx, cancel := context.WithTimeout(context.Background(), w.in.bounds.PerFile)
 	defer cancel()
 	text, fault := csvfile.Decode(content)
 	if fault != nil {

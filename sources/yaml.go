@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources/bounded"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -33,7 +34,7 @@ const bytesADraft = 192
 
 func readYAML(ctx context.Context, file string, content []byte, in input) result {
 	y := &yamlReader{walker: walker{origin: diag.OriginOf(file, "")}, ctx: ctx, in: in, text: content}
-	if problem := brokenText(content, file); problem != nil {
+	if problem := bounded.BrokenText(content, file); problem != nil {
 		return result{problems: []diag.Problem{*problem}}
 	}
 	y.result.drafts = make([]draft, 0, len(content)/bytesADraft)
@@ -45,7 +46,7 @@ func readYAML(ctx context.Context, file string, content []byte, in input) result
 		}
 		y.readDocument(document)
 	}
-	if warning, found := unended(content, file); found {
+	if warning, found := bounded.Unended(content, file); found {
 		y.notes = append(y.notes, warning)
 	}
 	y.result.problems = append(y.problems, y.notes...)
@@ -126,7 +127,7 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 		return
 	}
 	if y.ctx.Err() != nil {
-		tooLong := xlsx.TookLonger(y.in.bounds.perFile).Finding()
+		tooLong := xlsx.TookLonger(y.in.bounds.PerFile).Finding()
 		y.fail(node, tooLong.Code, tooLong.Message, tooLong.Hint)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -110,7 +111,7 @@ func (y *yamlReader) readScalar(d *draft, node *yaml.Node, a *resource.Attribute
 	v, finding := a.Parse(node.Value, y.in.env)
 	switch {
 	case finding != nil:
-		y.problems = append(y.problems, problemAt(y.at(node), *finding))
+		y.problems = append(y.problems, bounded.ProblemAt(y.at(node), *finding))
 	case v.IsAbsent():
 		y.report(node, diag.BadValue,
 			fmt.Sprintf("%s is empty; want a value, or no %s at all to leave it as it is", a.Name, a.Name), "")
@@ -137,7 +138,7 @@ func (y *yamlReader) readObject(d *draft, node *yaml.Node, a *resource.Attribute
 	}
 	v, finding := a.Parse(string(text), y.in.env)
 	if finding != nil {
-		y.problems = append(y.problems, problemAt(y.at(node), *finding))
+		y.problems = append(y.problems, bounded.ProblemAt(y.at(node), *finding))
 		return
 	}
 	d.attributes.Set(a.Name, v.At(y.at(node)))
@@ -257,7 +258,7 @@ func listValue(a *resource.Attribute, items []hint, at diag.Position) (resource.
 		case over > 0 && over < len(positions) && positions[over].File() != at.File():
 			position = positions[over] // the first one too many is of a file the list names
 		}
-		problems = append(problems, problemAt(position, f.Finding))
+		problems = append(problems, bounded.ProblemAt(position, f.Finding))
 	}
 	return v.At(at).ItemsAt(positionsOf(v.Items(), texts, positions)), problems
 }

@@ -8,6 +8,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/yamlfmt"
+	"adsync/sources/bounded"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -27,7 +28,7 @@ func (y *yamlReader) noteComment(node *yaml.Node, what string) {
 		return
 	}
 	whole := node.Value + before[len(text):] + node.LineComment
-	y.notes = append(y.notes, problemAt(y.at(node), resource.Finding{
+	y.notes = append(y.notes, bounded.ProblemAt(y.at(node), resource.Finding{
 		Code: diag.BadValue, Severity: diag.Warning,
 		Message: fmt.Sprintf("%s is read as %q, because %q behind it is a comment in YAML; want the text in quotes",
 			what, node.Value, node.LineComment),
@@ -45,7 +46,7 @@ func looksLikeComment(space, comment string) bool {
 // line returns a line of the file by its number.
 func (y *yamlReader) line(number int) string {
 	if y.lines == nil {
-		y.lines = bytes.Split(bytes.TrimPrefix(y.text, UTF8Mark), []byte("\n"))
+		y.lines = bytes.Split(bytes.TrimPrefix(y.text, bounded.UTF8Mark), []byte("\n"))
 	}
 	if number < 1 || number > len(y.lines) {
 		return ""

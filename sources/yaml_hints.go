@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -17,7 +18,7 @@ func (y *yamlReader) items(node *yaml.Node, a *resource.Attribute) (items []hint
 	if node.Kind == yaml.ScalarNode {
 		texts, finding := listItems(a, node.Value)
 		if finding != nil {
-			y.problems = append(y.problems, problemAt(y.at(node), *finding))
+			y.problems = append(y.problems, bounded.ProblemAt(y.at(node), *finding))
 			return nil, false, false
 		}
 		for _, text := range texts {

@@ -9,6 +9,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 )
 
 func TestYAMLValuesAreReadAsWritten(t *testing.T) {
@@ -129,7 +130,7 @@ func TestRowsAddUp(t *testing.T) {
 func TestALimitOfTimeEndsInAProblem(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	in := input{schemas: kinds.All(), bounds: Defaults(), words: newVocabularies(kinds.All())}
+	in := input{schemas: kinds.All(), bounds: bounded.Defaults(), words: newVocabularies(kinds.All())}
 	r := readYAML(ctx, "ads.yaml", []byte(springCampaign), in)
 	if len(r.drafts) != 0 || !strings.Contains(printed(r.problems), "reading took longer than") {
 		t.Errorf("readYAML = %d drafts, %v; want none, and a problem", len(r.drafts), r.problems)
@@ -138,7 +139,7 @@ func TestALimitOfTimeEndsInAProblem(t *testing.T) {
 
 func TestAPanicOfAReaderIsAProblemOfItsFile(t *testing.T) {
 	broken := kinds.All()[:1]
-	in := input{schemas: broken, bounds: Defaults(), words: vocabularies{"campaign": nil}}
+	in := input{schemas: broken, bounds: bounded.Defaults(), words: vocabularies{"campaign": nil}}
 	in.words["campaign"] = &vocabulary{} // no schema: the reader falls over it
 	r := readOne(context.Background(), file{name: "ads.yaml", content: []byte(springCampaign)}, in)
 	if len(r.problems) != 1 || r.problems[0].Position.File() != "ads.yaml" ||

@@ -1,4 +1,4 @@
-package sources
+package bounded
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 
 // glob is an include pattern, segment by segment; `**` stands for any number of
 // folders, none included.
-type glob []string
+type Glob []string
 
-func newGlob(pattern string) (glob, error) {
+func NewGlob(pattern string) (Glob, error) {
 	if pattern == "" || path.IsAbs(pattern) || strings.Contains(pattern, `\`) {
 		return nil, errors.New("a path is relative and its parts are joined by /")
 	}
@@ -27,12 +27,12 @@ func newGlob(pattern string) (glob, error) {
 }
 
 // matches says whether a slash path is included.
-func (g glob) matches(name string) bool {
+func (g Glob) Matches(name string) bool {
 	return matchSegments(g, strings.Split(name, "/"))
 }
 
 // reaches says whether something below a folder may be included.
-func (g glob) reaches(folder string) bool {
+func (g Glob) Reaches(folder string) bool {
 	if folder == "." {
 		return true
 	}

@@ -1,4 +1,4 @@
-package sources
+package bounded
 
 import (
 	"adsync/internal/diag"
@@ -19,7 +19,7 @@ import (
 )
 
 // boundOf is the name of the bound a source's size is held to.
-func boundOf(name string) string {
+func BoundOf(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".xlsx", ".xlsm", ".xltm", ".xlsb", ".xls", ".ods", ".numbers":
 		return "workbook"
@@ -32,8 +32,8 @@ func boundOf(name string) string {
 }
 
 // hashRegular gives the SHA-256 of a regular file of at most limit bytes in hex.
-func hashRegular(root *os.Root, name string, limit int64) (string, error) {
-	handle, err := openRegular(root, name)
+func HashRegular(root *os.Root, name string, limit int64) (string, error) {
+	handle, err := OpenRegular(root, name)
 	if err != nil {
 		return "", err
 	}
@@ -44,24 +44,24 @@ func hashRegular(root *os.Root, name string, limit int64) (string, error) {
 		return "", err
 	}
 	if n > limit {
-		return "", tooLarge(boundOf(name), n, limit)
+		return "", TooLarge(BoundOf(name), n, limit)
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // tooLarge is the error of a file beyond its bound.
-func tooLarge(bound string, size, limit int64) error {
+func TooLarge(bound string, size, limit int64) error {
 	return &resource.Limit{
 		Message: fmt.Sprintf("file is over %s; want a smaller one", xlsx.Size(limit)),
 		Hint:    "split it into several files", Bound: resource.EnoughMiB(bound, max(size, limit)),
 	}
 }
 
-var errNotRegular = errors.New("not a regular file")
+var ErrNotRegular = errors.New("not a regular file")
 
 // openRegular opens a regular file and nothing else; a pipe or device does not
 // block it.
-func openRegular(root *os.Root, name string) (*os.File, error) {
+func OpenRegular(root *os.Root, name string) (*os.File, error) {
 	handle, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -69,15 +69,15 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	about, err := handle.Stat()
 	if err != nil || !about.Mode().IsRegular() {
 		handle.Close()
-		return nil, cmp.Or(err, errNotRegular)
+		return nil, cmp.Or(err, ErrNotRegular)
 	}
 	return handle, nil
 }
 
 // readRegular reads a regular file of at most limit bytes and gives its SHA-256
 // in hex.
-func readRegular(root *os.Root, name string, limit int64) (content []byte, hash string, err error) {
-	handle, err := openRegular(root, name)
+func ReadRegular(root *os.Root, name string, limit int64) (content []byte, hash string, err error) {
+	handle, err := OpenRegular(root, name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -87,7 +87,7 @@ func readRegular(root *os.Root, name string, limit int64) (content []byte, hash 
 		return nil, "", err
 	}
 	if about.Size() > limit {
-		return nil, "", tooLarge(boundOf(name), about.Size(), limit)
+		return nil, "", TooLarge(BoundOf(name), about.Size(), limit)
 	}
 	content = make([]byte, 0, about.Size()+1)
 	for int64(len(content)) <= limit {
@@ -104,16 +104,16 @@ func readRegular(root *os.Root, name string, limit int64) (content []byte, hash 
 			content = slices.Grow(content, 4096)
 		}
 	}
-	return nil, "", tooLarge(boundOf(name), limit, limit)
+	return nil, "", TooLarge(BoundOf(name), limit, limit)
 }
 
 // unreadable says to a person why a source has no content.
-func unreadable(err error) resource.Finding {
+func Unreadable(err error) resource.Finding {
 	if limit := resource.LimitIn(err); limit != nil {
 		return *limit
 	}
 	switch {
-	case errors.Is(err, errNotRegular):
+	case errors.Is(err, ErrNotRegular):
 		return resource.Finding{Code: diag.Unreadable, Message: "is not a regular file; want one"}
 	case errors.Is(err, fs.ErrPermission):
 		return resource.Finding{
@@ -123,12 +123,12 @@ func unreadable(err error) resource.Finding {
 		return resource.Finding{Code: diag.Unreadable, Message: "file is gone; want it there until it is read"}
 	}
 	return resource.Finding{
-		Code: diag.Unreadable, Message: "file cannot be read; want to read every source", Hint: reason(err),
+		Code: diag.Unreadable, Message: "file cannot be read; want to read every source", Hint: Reason(err),
 	}
 }
 
 // reason is the system's own word for an error, without path or operation.
-func reason(err error) string {
+func Reason(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err.Error()

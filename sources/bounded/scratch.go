@@ -1,4 +1,4 @@
-package sources
+package bounded
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ const scratchName = "adsync-workbook-"
 // newScratch makes a folder only this user can read, and takes away those that
 // processes left behind that were killed (fault W25). A folder is in use as long as
 // somebody holds its lock, which ends with the process.
-func newScratch() (folder string, remove func(), err error) {
+func NewScratch() (folder string, remove func(), err error) {
 	sweepScratch()
 	for range 3 {
 		folder, err = os.MkdirTemp("", scratchName)

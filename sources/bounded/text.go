@@ -1,4 +1,4 @@
-package sources
+package bounded
 
 import (
 	"bytes"
@@ -16,14 +16,14 @@ var (
 )
 
 // pullLFS is the hint for a pointer of Git LFS in a folder.
-const pullLFS = "run git lfs pull"
+const PullLFS = "run git lfs pull"
 
 // longestMessage is how many bytes of a message are kept.
 const longestMessage = 1_000
 
 // shortened keeps the beginning and the end of a message that repeats a very
 // long value: what is there, and what is wanted.
-func shortened(message string) string {
+func Shortened(message string) string {
 	if len(message) <= longestMessage {
 		return message
 	}
@@ -34,10 +34,10 @@ func shortened(message string) string {
 
 // brokenText says why the bytes of a text file cannot be trusted to be the
 // whole file as someone meant it, nil where they can.
-func brokenText(content []byte, file string) *diag.Problem {
+func BrokenText(content []byte, file string) *diag.Problem {
 	body := bytes.TrimPrefix(content, UTF8Mark)
 	position := diag.InFile(file)
-	finding := brokenEncoding(body, &position)
+	finding := BrokenEncoding(body, &position)
 	switch {
 	case len(bytes.TrimSpace(body)) == 0:
 		finding = &resource.Finding{
@@ -45,34 +45,34 @@ func brokenText(content []byte, file string) *diag.Problem {
 		}
 	case bytes.HasPrefix(body, LFSPointer):
 		finding = &resource.Finding{
-			Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: pullLFS,
+			Code: diag.Damaged, Message: "file is a Git LFS pointer; want the file itself", Hint: PullLFS,
 		}
 	case finding == nil:
-		finding = conflictMark(body, &position)
+		finding = ConflictMark(body, &position)
 	}
 	if finding == nil {
 		return nil
 	}
-	problem := problemAt(position, *finding)
+	problem := ProblemAt(position, *finding)
 	return &problem
 }
 
 // unended warns of a last line that has no line break and whose value may have gone
 // on: a file that was cut short can read well, 100 as 10 (fault Y9).
-func unended(content []byte, file string) (diag.Problem, bool) {
+func Unended(content []byte, file string) (diag.Problem, bool) {
 	at := bytes.LastIndexByte(content, '\n') + 1
 	last := bytes.TrimSpace(content[at:])
 	if len(last) == 0 || last[0] == '#' || bytes.IndexByte([]byte("\"']}"), last[len(last)-1]) >= 0 {
 		return diag.Problem{}, false
 	}
-	return problemAt(diag.At(file, 1+bytes.Count(content, []byte("\n")), 0), resource.Finding{
+	return ProblemAt(diag.At(file, 1+bytes.Count(content, []byte("\n")), 0), resource.Finding{
 		Code: diag.Damaged, Severity: diag.Warning,
 		Message: "last line has no line break, as in a file that was cut short; want one",
 		Hint:    "look whether its value is whole, and end the file with a line break",
 	}), true
 }
 
-func brokenEncoding(body []byte, position *diag.Position) *resource.Finding {
+func BrokenEncoding(body []byte, position *diag.Position) *resource.Finding {
 	if bytes.HasPrefix(body, []byte("\xff\xfe")) ||
 		bytes.HasPrefix(body, []byte("\xfe\xff")) || bytes.IndexByte(body, 0) >= 0 {
 		return &resource.Finding{
@@ -101,7 +101,7 @@ func brokenEncoding(body []byte, position *diag.Position) *resource.Finding {
 }
 
 // conflictMark finds the marks a merge leaves behind.
-func conflictMark(body []byte, position *diag.Position) *resource.Finding {
+func ConflictMark(body []byte, position *diag.Position) *resource.Finding {
 	line := 0
 	for text := range bytes.Lines(body) {
 		line++
@@ -116,12 +116,12 @@ func conflictMark(body []byte, position *diag.Position) *resource.Finding {
 }
 
 // problemAt puts a finding at the position it was made for.
-func problemAt(position diag.Position, f resource.Finding) diag.Problem {
+func ProblemAt(position diag.Position, f resource.Finding) diag.Problem {
 	severity := f.Severity
 	if severity == "" {
 		severity = diag.Error
 	}
 	return diag.Problem{
-		Severity: severity, Code: f.Code, Position: position, Message: shortened(f.Message), Hint: shortened(f.Hint),
+		Severity: severity, Code: f.Code, Position: position, Message: Shortened(f.Message), Hint: Shortened(f.Hint),
 	}
 }
