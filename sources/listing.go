@@ -51,7 +51,8 @@ func (t *tree) list() listing {
 	}
 	if len(found.files) > t.bounds.Files {
 		found.problems = append(found.problems, *problemOf(t.project.File,
-			bounded.Limit("name fewer files in sources of adsync.yaml", resource.Enough("files", int64(len(found.files))),
+			bounded.Limit("name fewer files in sources of adsync.yaml",
+				resource.Enough("files", int64(len(found.files))),
 				"sources are %d files; want at most %d", len(found.files), t.bounds.Files)))
 		found.files = nil
 	}
@@ -106,7 +107,8 @@ func (t *tree) enter(folder string, found *listing) error {
 	}
 	if strings.Count(folder, "/") >= t.bounds.FolderDepth {
 		found.problems = append(found.problems,
-			*problemOf(folder, bounded.Limit("move its files up", resource.Enough("folders", int64(t.bounds.FolderDepth)),
+			*problemOf(folder, bounded.Limit("move its files up",
+				resource.Enough("folders", int64(t.bounds.FolderDepth)),
 				"folders are nested more than %d deep; want sources nearer to the project's folder",
 				t.bounds.FolderDepth)))
 		return fs.SkipDir

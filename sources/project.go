@@ -87,7 +87,8 @@ func ReadProject(dir string) (Project, []diag.Problem) {
 	root, err := os.OpenRoot(p.folder())
 	if err != nil {
 		return p, []diag.Problem{{Severity: diag.Error, Code: diag.Unreadable,
-			Message: fmt.Sprintf("folder %q cannot be opened; want a folder with sources", p.Root), Hint: bounded.Reason(err)}}
+			Message: fmt.Sprintf("folder %q cannot be opened; want a folder with sources", p.Root),
+			Hint:    bounded.Reason(err)}}
 	}
 	defer root.Close()
 	content, _, err := bounded.ReadRegular(root, name, bounded.MiB)

@@ -117,7 +117,8 @@ func (w *rewriter) rewrite(ctx context.Context, name string, make remake) (r Rew
 	make(ctx, w, &r)
 	if int64(len(r.After)) > w.tree.limitOf(name) {
 		r.After = r.Before
-		r.fail(bounded.Limit("split it into several files", resource.EnoughMiB(bounded.BoundOf(name), 2*w.tree.limitOf(name)),
+		r.fail(bounded.Limit("split it into several files",
+			resource.EnoughMiB(bounded.BoundOf(name), 2*w.tree.limitOf(name)),
 			"file would be over %s; want at most that", xlsx.Size(w.tree.limitOf(name))))
 	}
 	return r

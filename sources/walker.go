@@ -69,7 +69,8 @@ func (w *walker) syntax(err error, content []byte) diag.Problem {
 	if f.Limit {
 		code = diag.TooLarge
 	}
-	return bounded.ProblemAt(w.origin.At(f.Line, f.Column), resource.Finding{Code: code, Message: f.Message, Hint: f.Hint})
+	return bounded.ProblemAt(w.origin.At(f.Line, f.Column),
+		resource.Finding{Code: code, Message: f.Message, Hint: f.Hint})
 }
 
 // sound refuses what would make a document mean more than what is written at
@@ -79,8 +80,9 @@ func (w *walker) sound(node *yaml.Node, most int) bool { return w.soundTo(node, 
 func (w *walker) soundTo(node *yaml.Node, depth, most int) bool {
 	switch {
 	case depth == 0 && len(node.Content) > 0:
-		w.problems = append(w.problems, bounded.ProblemAt(w.at(node), bounded.Limit("look for brackets or dashes too many",
-			resource.Enough("depth", 2*int64(most)), "nesting is too deep; want at most %d levels", most)))
+		w.problems = append(w.problems,
+			bounded.ProblemAt(w.at(node), bounded.Limit("look for brackets or dashes too many",
+				resource.Enough("depth", 2*int64(most)), "nesting is too deep; want at most %d levels", most)))
 		return false
 	case node.Kind == yaml.AliasNode || node.Anchor != "":
 		w.report(node, diag.BadValue, "an anchor or alias is written; want each value where it belongs",
@@ -169,7 +171,8 @@ func (w *walker) at(node *yaml.Node) diag.Position {
 
 func (w *walker) report(node *yaml.Node, code diag.Code, message, hint string) {
 	w.problems = append(w.problems, diag.Problem{
-		Severity: diag.Error, Code: code, Position: w.at(node), Message: bounded.Shortened(message), Hint: bounded.Shortened(hint),
+		Severity: diag.Error, Code: code, Position: w.at(node),
+		Message: bounded.Shortened(message), Hint: bounded.Shortened(hint),
 	})
 }
 

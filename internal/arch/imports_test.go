@@ -43,9 +43,11 @@ var may = map[string][]string{
 	"reconcile": {"internal/review", "plan",
 		"state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag"},
 	"plan": {"internal/resource", "internal/diag"},
-	"sources": {"internal/secret", "internal/members", "internal/xlsx",
+	"sources": {"sources/bounded", "internal/secret", "internal/members", "internal/xlsx",
 		"internal/resultcopy", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy",
 		"internal/synonyms", "internal/resource", "internal/diag", "internal/steady"},
+	// The rooms of sources, from the lowest up.
+	"sources/bounded": {"internal/csvfile", "internal/xlsx", "internal/resource", "internal/diag"},
 	"state":               {"internal/resource", "internal/diag"},
 	"internal/adsapi":     {"internal/secret", "internal/resource", "internal/diag"},
 	"internal/xlsx":       {"internal/resource", "internal/diag"},

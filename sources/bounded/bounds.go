@@ -1,3 +1,8 @@
+// Package bounded reads what a file holds within bounds, and refuses what is beyond them.
+// bounds.go has the sizes, regular.go opens and reads a file, text.go judges whether
+// text is whole, glob.go matches the patterns of sources, scratch.go keeps large parts.
+//
+// Nothing is cut silently: what is larger, no regular file or broken text is an error.
 package bounded
 
 import (
@@ -9,7 +14,7 @@ import (
 	"adsync/internal/xlsx"
 )
 
-// bounds are the sizes beyond which a source is refused at once (formats.md
+// Limits are the sizes beyond which a source is refused at once (formats.md
 // section 1).
 type Limits struct {
 	Files         int           // sources of an account
@@ -33,6 +38,7 @@ type Limits struct {
 
 const MiB = 1 << 20
 
+// Defaults returns the bounds that hold where the operator sets none.
 func Defaults() Limits {
 	return Limits{
 		Files:         2_000,
@@ -55,17 +61,17 @@ func Defaults() Limits {
 	}
 }
 
-// csv gives the bounds of one CSV file.
+// CSV returns the bounds of one CSV file.
 func (b Limits) CSV() csvfile.Limits {
 	return csvfile.Limits{Columns: b.CSVColumns, CellBytes: b.CSVCell}
 }
 
-// workbook gives the bounds of one workbook.
+// Workbook returns the bounds of one workbook.
 func (b Limits) Workbook() xlsx.Limits {
 	return xlsx.Limits{Zipped: b.WorkbookBytes, Unzipped: b.UnzippedBytes, Time: b.PerFile}
 }
 
-// tooManyRows is the error of a sheet, or a CSV file, with more rows than a bound
+// TooManyRows is the error of a sheet, or a CSV file, with more rows than a bound
 // has, by its name.
 func (b Limits) TooManyRows(name string, rows, bound int) error {
 	return &resource.Limit{
@@ -74,7 +80,7 @@ func (b Limits) TooManyRows(name string, rows, bound int) error {
 	}
 }
 
-// limit is the finding of what is larger than a bound that has a name.
+// Limit is the finding of what is larger than a bound that has a name.
 func Limit(hint, bound, format string, args ...any) resource.Finding {
 	l := resource.Limit{Message: fmt.Sprintf(format, args...), Hint: hint, Bound: bound}
 	return *l.Finding()

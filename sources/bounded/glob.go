@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// glob is an include pattern, segment by segment; `**` stands for any number of
+// Glob is an include pattern, segment by segment; `**` stands for any number of
 // folders, none included.
 type Glob []string
 
+// NewGlob returns the pattern a text stands for, or why it is none.
 func NewGlob(pattern string) (Glob, error) {
 	if pattern == "" || path.IsAbs(pattern) || strings.Contains(pattern, `\`) {
 		return nil, errors.New("a path is relative and its parts are joined by /")
@@ -26,12 +27,12 @@ func NewGlob(pattern string) (Glob, error) {
 	return segments, nil
 }
 
-// matches says whether a slash path is included.
+// Matches reports whether a slash path is included.
 func (g Glob) Matches(name string) bool {
 	return matchSegments(g, strings.Split(name, "/"))
 }
 
-// reaches says whether something below a folder may be included.
+// Reaches reports whether something below a folder may be included.
 func (g Glob) Reaches(folder string) bool {
 	if folder == "." {
 		return true

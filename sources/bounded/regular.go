@@ -1,9 +1,6 @@
 package bounded
 
 import (
-	"adsync/internal/diag"
-	"adsync/internal/resource"
-	"adsync/internal/xlsx"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,9 +13,13 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 )
 
-// boundOf is the name of the bound a source's size is held to.
+// BoundOf is the name of the bound a source's size is held to.
 func BoundOf(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".xlsx", ".xlsm", ".xltm", ".xlsb", ".xls", ".ods", ".numbers":
@@ -31,7 +32,7 @@ func BoundOf(name string) string {
 	return "attached"
 }
 
-// hashRegular gives the SHA-256 of a regular file of at most limit bytes in hex.
+// HashRegular returns the SHA-256 of a regular file of at most limit bytes in hex.
 func HashRegular(root *os.Root, name string, limit int64) (string, error) {
 	handle, err := OpenRegular(root, name)
 	if err != nil {
@@ -49,7 +50,7 @@ func HashRegular(root *os.Root, name string, limit int64) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// tooLarge is the error of a file beyond its bound.
+// TooLarge is the error of a file beyond its bound.
 func TooLarge(bound string, size, limit int64) error {
 	return &resource.Limit{
 		Message: fmt.Sprintf("file is over %s; want a smaller one", xlsx.Size(limit)),
@@ -59,7 +60,7 @@ func TooLarge(bound string, size, limit int64) error {
 
 var ErrNotRegular = errors.New("not a regular file")
 
-// openRegular opens a regular file and nothing else; a pipe or device does not
+// OpenRegular opens a regular file and nothing else; a pipe or device does not
 // block it.
 func OpenRegular(root *os.Root, name string) (*os.File, error) {
 	handle, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -74,7 +75,7 @@ func OpenRegular(root *os.Root, name string) (*os.File, error) {
 	return handle, nil
 }
 
-// readRegular reads a regular file of at most limit bytes and gives its SHA-256
+// ReadRegular reads a regular file of at most limit bytes and gives its SHA-256
 // in hex.
 func ReadRegular(root *os.Root, name string, limit int64) (content []byte, hash string, err error) {
 	handle, err := OpenRegular(root, name)
@@ -107,7 +108,7 @@ func ReadRegular(root *os.Root, name string, limit int64) (content []byte, hash 
 	return nil, "", TooLarge(BoundOf(name), limit, limit)
 }
 
-// unreadable says to a person why a source has no content.
+// Unreadable says to a person why a source has no content.
 func Unreadable(err error) resource.Finding {
 	if limit := resource.LimitIn(err); limit != nil {
 		return *limit
@@ -127,7 +128,7 @@ func Unreadable(err error) resource.Finding {
 	}
 }
 
-// reason is the system's own word for an error, without path or operation.
+// Reason is the system's own word for an error, without path or operation.
 func Reason(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {

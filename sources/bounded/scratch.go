@@ -13,7 +13,7 @@ import (
 // do not fit in memory while it is written. What is in them is private.
 const scratchName = "adsync-workbook-"
 
-// newScratch makes a folder only this user can read, and takes away those that
+// NewScratch makes a folder only this user can read, and takes away those that
 // processes left behind that were killed (fault W25). A folder is in use as long as
 // somebody holds its lock, which ends with the process.
 func NewScratch() (folder string, remove func(), err error) {

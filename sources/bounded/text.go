@@ -15,13 +15,13 @@ var (
 	LFSPointer = []byte("version https://git-lfs")
 )
 
-// pullLFS is the hint for a pointer of Git LFS in a folder.
+// PullLFS is the hint for a pointer of Git LFS in a folder.
 const PullLFS = "run git lfs pull"
 
 // longestMessage is how many bytes of a message are kept.
 const longestMessage = 1_000
 
-// shortened keeps the beginning and the end of a message that repeats a very
+// Shortened keeps the beginning and the end of a message that repeats a very
 // long value: what is there, and what is wanted.
 func Shortened(message string) string {
 	if len(message) <= longestMessage {
@@ -32,7 +32,7 @@ func Shortened(message string) string {
 		" … " + strings.ToValidUTF8(message[len(message)-end:], "")
 }
 
-// brokenText says why the bytes of a text file cannot be trusted to be the
+// BrokenText returns why the bytes of a text file cannot be trusted to be the
 // whole file as someone meant it, nil where they can.
 func BrokenText(content []byte, file string) *diag.Problem {
 	body := bytes.TrimPrefix(content, UTF8Mark)
@@ -57,7 +57,7 @@ func BrokenText(content []byte, file string) *diag.Problem {
 	return &problem
 }
 
-// unended warns of a last line that has no line break and whose value may have gone
+// Unended warns of a last line that has no line break and whose value may have gone
 // on: a file that was cut short can read well, 100 as 10 (fault Y9).
 func Unended(content []byte, file string) (diag.Problem, bool) {
 	at := bytes.LastIndexByte(content, '\n') + 1
@@ -72,6 +72,7 @@ func Unended(content []byte, file string) (diag.Problem, bool) {
 	}), true
 }
 
+// BrokenEncoding returns why the bytes are no UTF-8 text that is whole, nil where they are.
 func BrokenEncoding(body []byte, position *diag.Position) *resource.Finding {
 	if bytes.HasPrefix(body, []byte("\xff\xfe")) ||
 		bytes.HasPrefix(body, []byte("\xfe\xff")) || bytes.IndexByte(body, 0) >= 0 {
@@ -100,7 +101,7 @@ func BrokenEncoding(body []byte, position *diag.Position) *resource.Finding {
 	}
 }
 
-// conflictMark finds the marks a merge leaves behind.
+// ConflictMark finds the marks a merge leaves behind.
 func ConflictMark(body []byte, position *diag.Position) *resource.Finding {
 	line := 0
 	for text := range bytes.Lines(body) {
@@ -115,7 +116,7 @@ func ConflictMark(body []byte, position *diag.Position) *resource.Finding {
 	return nil
 }
 
-// problemAt puts a finding at the position it was made for.
+// ProblemAt puts a finding at the position it was made for.
 func ProblemAt(position diag.Position, f resource.Finding) diag.Problem {
 	severity := f.Severity
 	if severity == "" {
