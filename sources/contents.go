@@ -35,7 +35,8 @@ func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, cont
 		sum := sha256.Sum256(contents[name])
 		f := file{name: name, content: contents[name], hash: hex.EncodeToString(sum[:])}
 		if limit := t.limitOf(name); int64(len(f.content)) > limit {
-			f.problem = problemOf(name, bounded.Unreadable(bounded.TooLarge(bounded.BoundOf(name), int64(len(f.content)), limit)))
+			f.problem = problemOf(name,
+				bounded.Unreadable(bounded.TooLarge(bounded.BoundOf(name), int64(len(f.content)), limit)))
 		} else if finding := refuseResults(name, f.content); finding != nil {
 			f.problem = problemOf(name, *finding)
 		}

@@ -99,7 +99,8 @@ var errSampled = errors.New("enough rows")
 func (c *csvChooser) sample(text csvfile.Text, delimiter byte) []xlsx.Row {
 	var rows []xlsx.Row
 	g := csvGrid{
-		csvChoice: csvChoice{delimiter: delimiter, declared: c.declared}, content: text, limits: bounded.Defaults().CSV(),
+		csvChoice: csvChoice{delimiter: delimiter, declared: c.declared},
+		content:   text, limits: bounded.Defaults().CSV(),
 	}
 	_, _ = g.walk(func(row *xlsx.Row) error {
 		if row.Number > headerRows {

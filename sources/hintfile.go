@@ -112,7 +112,8 @@ func (in input) readHints(name string, at diag.Position) hintText {
 		}
 		position := diag.At(path, line, 1)
 		if len(hints) >= in.bounds.HintRows {
-			tooMany := bounded.Limit("split it into several files", resource.Enough("hints", 2*int64(in.bounds.HintRows)),
+			tooMany := bounded.Limit("split it into several files",
+				resource.Enough("hints", 2*int64(in.bounds.HintRows)),
 				"file has over %d hints; want at most that", in.bounds.HintRows)
 			return hintText{finding: &tooMany, position: position}
 		}
