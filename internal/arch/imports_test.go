@@ -47,7 +47,7 @@ var may = map[string][]string{
 		"internal/resultcopy", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy",
 		"internal/synonyms", "internal/resource", "internal/diag", "internal/steady"},
 	// The rooms of sources, from the lowest up.
-	"sources/bounded": {"internal/csvfile", "internal/xlsx", "internal/resource", "internal/diag"},
+	"sources/bounded":     {"internal/csvfile", "internal/xlsx", "internal/resource", "internal/diag"},
 	"state":               {"internal/resource", "internal/diag"},
 	"internal/adsapi":     {"internal/secret", "internal/resource", "internal/diag"},
 	"internal/xlsx":       {"internal/resource", "internal/diag"},
