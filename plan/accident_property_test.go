@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	_ "adsync/internal/testing/drawn"
 	"adsync/plan"
 
 	"pgregory.net/rapid"

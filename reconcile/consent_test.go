@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adsync/internal/resource"
+	_ "adsync/internal/testing/drawn"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"

@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	_ "adsync/internal/testing/drawn"
 	"adsync/sources/bounded"
 
 	"pgregory.net/rapid"

@@ -2,18 +2,13 @@ package sources
 
 import (
 	"context"
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
-
-	"github.com/google/go-cmp/cmp"
+	"adsync/internal/testing/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestProblemsAsTheyPrint(t *testing.T) {
 	p, problems := ReadProject("testdata/problems")
@@ -22,13 +17,5 @@ func TestProblemsAsTheyPrint(t *testing.T) {
 	}
 	var out strings.Builder
 	must(t, diag.Render(&out, Load(context.Background(), p, kinds.All()).Problems, SourceLine(p)))
-	const golden = "testdata/problems.golden"
-	if *update {
-		must(t, os.WriteFile(golden, []byte(out.String()), 0o600))
-	}
-	want, err := os.ReadFile(golden)
-	must(t, err)
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("the problems of testdata/problems print differently (-want +got):\n%s", diff)
-	}
+	golden.File(t, "testdata/problems.golden", []byte(out.String()))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +11,8 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/testing/golden"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 )
 
@@ -34,15 +33,7 @@ func TestWorkbooksAsTheyAreWritten(t *testing.T) {
 			var b bytes.Buffer
 			must(t, write(&b))
 			got := bookText(t, opened(t, b.Bytes()))
-			golden := "testdata/workbook/" + name + ".golden"
-			if *update {
-				must(t, os.WriteFile(golden, []byte(got), 0o600))
-			}
-			want, err := os.ReadFile(golden)
-			must(t, err)
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("the workbook differs (-want +got), go test -update writes it anew:\n%s", diff)
-			}
+			golden.File(t, "testdata/workbook/"+name+".golden", []byte(got))
 		})
 	}
 }

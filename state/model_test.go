@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"adsync/internal/resource"
+	_ "adsync/internal/testing/drawn"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"

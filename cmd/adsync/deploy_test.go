@@ -145,7 +145,7 @@ func TestDeployedUnit(t *testing.T) {
 func TestDeployedBinaryNeedsNothing(t *testing.T) {
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "adsync")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, ".")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

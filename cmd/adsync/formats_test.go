@@ -13,6 +13,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	_ "adsync/internal/testing/drawn"
 	"adsync/plan"
 	"adsync/sources"
 

@@ -3,16 +3,14 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"adsync/internal/diag"
 	"adsync/internal/runview"
+	"adsync/internal/testing/golden"
 	"adsync/plan"
 	"adsync/reconcile"
-
-	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // TestTheTableOfRecoveryIsInStep holds docs/operate/recovery.md to the table recovery
@@ -22,7 +20,7 @@ func TestTheTableOfRecoveryIsInStep(t *testing.T) {
 	for _, r := range reconcile.RecoveryRules() {
 		want += fmt.Sprintf("| %s | %s |\n", r.Found, r.Does)
 	}
-	inStep(t, "../../docs/operate/recovery.md", "rules", want)
+	golden.Part(t, "../../docs/operate/recovery.md", "rules", want)
 }
 
 // TestTheTableOfWhatToDoIsInStep holds docs/use/runs.md to what reports say is to be
@@ -32,7 +30,7 @@ func TestTheTableOfWhatToDoIsInStep(t *testing.T) {
 	for _, a := range runview.Advices() {
 		want += fmt.Sprintf("| %s | %s | %s |\n", a.Outcome, cmp.Or(a.Code, "any other"), a.Do)
 	}
-	inStep(t, "../../docs/use/runs.md", "do", want)
+	golden.Part(t, "../../docs/use/runs.md", "do", want)
 }
 
 // TestTheListOfCodesIsInStep holds docs/use/problems.md to what adsync explain says.
@@ -43,7 +41,7 @@ func TestTheListOfCodesIsInStep(t *testing.T) {
 		want += fmt.Sprintf("| %s | %s | %s | %s | `%s` |\n",
 			e.Code, cell.Replace(e.Means), cell.Replace(e.Why), cell.Replace(e.Do), e.Example)
 	}
-	inStep(t, "../../docs/use/problems.md", "codes", want)
+	golden.Part(t, "../../docs/use/problems.md", "codes", want)
 }
 
 // TestTheListOfHoldsIsInStep holds docs/use/policy.md to what adsync explain says.
@@ -52,29 +50,5 @@ func TestTheListOfHoldsIsInStep(t *testing.T) {
 	for _, e := range plan.Explanations() {
 		want += fmt.Sprintf("| `%s` | %s | %s | %s | `%s` |\n", e.Hazard, e.Means, e.Why, e.Do, e.Example)
 	}
-	inStep(t, "../../docs/use/policy.md", "holds", want)
-}
-
-// inStep holds what stands between the marks of a page to what it is made of.
-func inStep(t *testing.T, name, mark, want string) {
-	t.Helper()
-	begin, end := "<!-- "+mark+" -->\n", "<!-- /"+mark+" -->"
-	page, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(page), begin)
-	have, after, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		t.Fatalf("%s has no place for the table", name)
-	}
-	if *update {
-		if err := os.WriteFile(name, []byte(before+begin+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := gocmp.Diff(want, have); diff != "" {
-		t.Errorf("%s (-want +got); go test ./cmd/adsync -run InStep -update writes it:\n%s", name, diff)
-	}
+	golden.Part(t, "../../docs/use/policy.md", "holds", want)
 }

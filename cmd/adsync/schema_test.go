@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,31 +12,17 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/files"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/testing/golden"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
-
-var update = flag.Bool("update", false, "write docs/use/schema anew")
 
 // TestTheSchemasInTheDocumentsAreInStep holds docs/use/schema to what the command
 // prints, for those who have the repository and not the command.
 func TestTheSchemasInTheDocumentsAreInStep(t *testing.T) {
 	for _, d := range files.Described {
 		have := printed(t, "schema", d.Name)
-		name := filepath.Join("../../docs/use/schema", d.Name+".json")
-		if *update {
-			if err := os.WriteFile(name, []byte(have), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), have); diff != "" {
-			t.Errorf("%s is not in step; run go test ./cmd/adsync -run InStep -update\n%s", name, diff)
-		}
+		golden.File(t, filepath.Join("../../docs/use/schema", d.Name+".json"), []byte(have))
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	_ "adsync/internal/testing/drawn"
+
 	"pgregory.net/rapid"
 )
 

@@ -86,6 +86,8 @@ var may = map[string][]string{
 	"internal/testing/bench":       {}, // shares nothing with what it measures
 	"internal/testing/bench/spent": {},
 	"internal/testing/dialect":     {},
+	"internal/testing/drawn":       {},
+	"internal/testing/golden":      {},
 	"internal/testing/mutants":     {},
 	"internal/testing/syscalls":    {},
 	"internal/testing/journeys":    {}, // shares nothing with what it drives
@@ -114,7 +116,11 @@ func TestImportsPointInward(t *testing.T) {
 }
 
 // forTests is what every test may import beyond what its package may.
-var forTests = []string{"internal/kinds", testOnly + "bench", testOnly + "dialect", testOnly + "syscalls"}
+var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + "dialect", testOnly + "syscalls"},
+	forEveryTest...)
+
+// forEveryTest is what tests may import that know nothing of adsync, the emulator's too.
+var forEveryTest = []string{testOnly + "drawn", testOnly + "golden"}
 
 // TestTestsImportNoMoreThanTheirPackage lets tests have what their package may
 // import and, beyond it, the descriptions of the kinds, the emulator, the
@@ -157,6 +163,22 @@ const command = "cmd/adsync"
 
 func isCommand(dir string) bool { return dir == command || strings.HasPrefix(dir, command+"/") }
 
+// TestPropertiesDrawFromASeed wants each package whose tests draw to import internal/testing/drawn.
+func TestPropertiesDrawFromASeed(t *testing.T) {
+	draws, seeded := map[string]bool{}, map[string]bool{}
+	for _, s := range sources(t) {
+		for name := range s.imports() {
+			draws[s.dir] = draws[s.dir] || s.test && name == "pgregory.net/rapid"
+			seeded[s.dir] = seeded[s.dir] || name == module+testOnly+"drawn"
+		}
+	}
+	for dir, draws := range draws {
+		if draws && !seeded[dir] {
+			t.Errorf("the tests of %s draw by rapid; want one of them to import %sdrawn", dir, testOnly)
+		}
+	}
+}
+
 // TestTheEmulatorSharesNothingWithTheAgent holds both directions, so that one
 // mistake cannot be on both sides: the emulator and its tests import nothing of
 // the agent, and of the agent's code only the command imports the emulator.
@@ -166,7 +188,7 @@ func TestTheEmulatorSharesNothingWithTheAgent(t *testing.T) {
 			inner, ours := strings.CutPrefix(name, module)
 			switch {
 			case !ours:
-			case isEmulator(s.dir) && !isEmulator(inner):
+			case isEmulator(s.dir) && !isEmulator(inner) && !(s.test && slices.Contains(forEveryTest, inner)):
 				t.Errorf("%s: the emulator imports %s; want nothing of the agent", s.at(spec), inner)
 			case !isEmulator(s.dir) && isEmulator(inner) && !s.test &&
 				s.dir != "cmd/adsync" && s.dir != "cmd/adsync/internal/session":

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	_ "adsync/internal/testing/drawn"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )

@@ -1,16 +1,13 @@
 package kinds
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"adsync/internal/resource"
+	"adsync/internal/testing/golden"
 )
-
-var update = flag.Bool("update", false, "write docs/develop/routes.md anew")
 
 const routesPage = "../../docs/develop/routes.md"
 
@@ -37,16 +34,7 @@ func TestEveryAttributeHasARoute(t *testing.T) {
 			fmt.Fprintf(&page, "| `%s` | %s | %s |\n", a.Name, routesText(create), routesText(change))
 		}
 	}
-	if *update {
-		if err := os.WriteFile(routesPage, []byte(page.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(routesPage)
-	if err != nil || string(have) != page.String() {
-		t.Errorf("docs/develop/routes.md is not the table "+
-			"of the descriptions (%v); write it with: go test ./internal/kinds -run Route -update", err)
-	}
+	golden.File(t, routesPage, []byte(page.String()))
 }
 
 func routesText(routes []resource.Route) string {

@@ -3,13 +3,10 @@ package notify
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,11 +18,10 @@ import (
 	"adsync/internal/planview"
 	"adsync/internal/runview"
 	"adsync/internal/secret"
+	"adsync/internal/testing/golden"
 	"adsync/plan"
 	"adsync/state"
 )
-
-var update = flag.Bool("update", false, "write the goldens anew")
 
 // full is a message with everything, and with what each form could take for
 // markup.
@@ -44,20 +40,6 @@ func full() *Message {
 	}
 }
 
-func golden(t *testing.T, name string, have []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, have, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || !bytes.Equal(want, have) {
-		t.Errorf("%s (%v) is otherwise:\n%s", file, err, have)
-	}
-}
-
 func indented(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -68,10 +50,10 @@ func indented(t *testing.T, body []byte) []byte {
 }
 
 func TestBodies(t *testing.T) {
-	golden(t, "webhook.json", indented(t, webhookBody(full())))
-	golden(t, "slack.json", indented(t, slackBody(full())))
-	golden(t, "teams.json", indented(t, teamsBody(full())))
-	golden(t, "mail.txt", []byte(plainText(full())))
+	golden.File(t, "testdata/webhook.json", indented(t, webhookBody(full())))
+	golden.File(t, "testdata/slack.json", indented(t, slackBody(full())))
+	golden.File(t, "testdata/teams.json", indented(t, teamsBody(full())))
+	golden.File(t, "testdata/mail.txt", []byte(plainText(full())))
 }
 
 // hostile is what somebody may call a campaign, or write as a reason.

@@ -12,6 +12,8 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
+	_ "adsync/internal/testing/drawn"
+	"adsync/internal/testing/golden"
 	"adsync/plan"
 
 	"pgregory.net/rapid"
@@ -50,7 +52,7 @@ func TestEachForm(t *testing.T) {
 			if ending == "full" || ending == "txt" && name == "quarter" {
 				continue
 			}
-			golden(t, name+"."+ending, []byte(form(t, ending, d)))
+			golden.File(t, "testdata/"+name+"."+ending, []byte(form(t, ending, d)))
 		}
 	}
 }

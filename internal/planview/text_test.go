@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
+	"adsync/internal/testing/golden"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -27,11 +28,11 @@ func TestText(t *testing.T) {
 	for name, o := range map[string]TextOptions{
 		"quarter-80.txt": {Width: 80}, "quarter-120.txt": {Width: 120}, "quarter-full.txt": {Width: 120, Full: true},
 	} {
-		golden(t, name, []byte(text(t, quarter(t), o)))
+		golden.File(t, "testdata/"+name, []byte(text(t, quarter(t), o)))
 	}
-	golden(t, "large.txt", []byte(text(t,
+	golden.File(t, "testdata/large.txt", []byte(text(t,
 		planned(t, "", largeTree(400)+strings.Replace(largeTree(3), "/x", "/y", -1), ""), TextOptions{Width: 80})))
-	golden(t, "nothing.txt", []byte(text(t, planned(t,
+	golden.File(t, "testdata/nothing.txt", []byte(text(t, planned(t,
 		"campaign/x#1 name=Autumn", "campaign/x name=Autumn", "campaign/x#1 name=Autumn"), TextOptions{Width: 80})))
 }
 

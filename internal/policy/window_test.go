@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	_ "adsync/internal/testing/drawn"
+
 	"pgregory.net/rapid"
 )
 

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"unicode"
 
+	_ "adsync/internal/testing/drawn"
+
 	"pgregory.net/rapid"
 )
 

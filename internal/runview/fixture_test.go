@@ -2,9 +2,6 @@ package runview
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,28 +10,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/state"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write the goldens anew")
-
-func golden(t *testing.T, name string, have []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, have, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(have)); diff != "" {
-		t.Errorf("%s differs; run go test ./internal/runview -update\n%s", path, diff)
-	}
-}
 
 func at(sheet string, line, column int) diag.Position {
 	return diag.Cell("q4.xlsx", sheet, line, column)

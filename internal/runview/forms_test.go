@@ -12,6 +12,8 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/planview"
 	"adsync/internal/resource"
+	_ "adsync/internal/testing/drawn"
+	"adsync/internal/testing/golden"
 	"adsync/plan"
 	"adsync/state"
 
@@ -48,7 +50,7 @@ func TestEachFormOfARun(t *testing.T) {
 		"hostile": hostile("=HYPERLINK(\"x\")|<b>@all</b> #1 `x` ``` ::error::\x1b[2J\u202e\r\n--> </script>&amp;"),
 	} {
 		for ending := range forms {
-			golden(t, name+"."+ending, []byte(form(t, ending, d)))
+			golden.File(t, "testdata/"+name+"."+ending, []byte(form(t, ending, d)))
 		}
 	}
 }

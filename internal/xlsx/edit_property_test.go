@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	_ "adsync/internal/testing/drawn"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )

@@ -5,9 +5,10 @@ import (
 	"math/big"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"adsync/internal/emulator/delivery"
+	_ "adsync/internal/testing/drawn"
+
+	"pgregory.net/rapid"
 )
 
 func TestDecimalsAreExact(t *testing.T) {

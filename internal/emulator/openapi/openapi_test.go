@@ -3,20 +3,17 @@ package openapi_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"adsync/internal/emulator/openapi"
 	"adsync/internal/testing/emulatortest"
-)
+	"adsync/internal/testing/golden"
 
-var update = flag.Bool("update", false, "write docs/develop/openapi.json anew")
+	"github.com/google/go-cmp/cmp"
+)
 
 // TestDocumentHasEveryRoute: what is served and what is described are the same.
 func TestDocumentHasEveryRoute(t *testing.T) {
@@ -56,22 +53,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join("..", "..", "..", "docs", "develop", "openapi.json")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	kept, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(kept), string(want)); diff != "" {
-		t.Errorf("docs/develop/openapi.json (-) is not the "+
-			"document (+); go test ./internal/emulator/openapi -run TestGolden -update writes it:\n%s", diff)
-	}
+	golden.File(t, path, want)
 	served := s.Must(t, "GET", "/_emulator/openapi.json", nil).Body
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, want); err != nil {

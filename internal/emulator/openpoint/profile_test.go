@@ -1,16 +1,12 @@
 package openpoint
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"adsync/internal/testing/golden"
 )
-
-var update = flag.Bool("update", false, "write docs/develop/open-points.md")
 
 // TestEveryProfileNamesEveryPoint: a point that is new has to be thought of in each
 // profile, and the hostile one has to say why its value is the least convenient.
@@ -73,20 +69,7 @@ func TestProfiles(t *testing.T) {
 // TestGolden: docs/develop/open-points.md is what the table and the profiles say; -update
 // writes it.
 func TestGolden(t *testing.T) {
-	const file = "../../../docs/develop/open-points.md"
-	want := document(t)
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(have)); diff != "" {
-		t.Errorf("docs/develop/open-points.md is not what the table says; run with -update (-want +have):\n%s", diff)
-	}
+	golden.File(t, "../../../docs/develop/open-points.md", []byte(document(t)))
 }
 
 func document(t *testing.T) string {

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"testing"
 
+	_ "adsync/internal/testing/drawn"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	_ "adsync/internal/testing/drawn"
+
 	"pgregory.net/rapid"
 )
 

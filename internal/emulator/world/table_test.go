@@ -6,12 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"adsync/internal/emulator/clock"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/store"
+	_ "adsync/internal/testing/drawn"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 func load(t testing.TB, st *store.Store) *World {

@@ -1,16 +1,13 @@
 package conformance
 
 import (
-	"flag"
-	"os"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"adsync/internal/testing/emulatortest"
-)
+	"adsync/internal/testing/golden"
 
-var rewrite = flag.Bool("update", false, "write docs/develop/service.md")
+	"github.com/google/go-cmp/cmp"
+)
 
 func TestEveryRuleHasARow(t *testing.T) {
 	c := Cover(Rows)
@@ -65,18 +62,5 @@ func TestNamesOfRowsAndRulesAreTheirOwn(t *testing.T) {
 }
 
 func TestPageShowsTheCoverage(t *testing.T) {
-	const file = "../../../docs/develop/service.md"
-	want := Page(Rows)
-	if *rewrite {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(have)); diff != "" {
-		t.Errorf("docs/develop/service.md is not what the rows say; run with -update (-want +have):\n%s", diff)
-	}
+	golden.File(t, "../../../docs/develop/service.md", []byte(Page(Rows)))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adsync/internal/synonyms"
+	"adsync/internal/testing/golden"
 )
 
 // TestTheListOfColumnsIsInStep holds docs/use/columns.md to the table of synonyms.
@@ -17,17 +18,17 @@ func TestTheListOfColumnsIsInStep(t *testing.T) {
 		r := &synonyms.Rows[i]
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", sheetWords(r.Sheet), r.Column, strings.Join(r.By(), " | "))
 	}
-	inStep(t, "../../../../docs/use/columns.md", "columns", b.String())
+	golden.Part(t, "../../../../docs/use/columns.md", "columns", b.String())
 	b.Reset()
 	fmt.Fprintf(&b, "| sheet | header | can mean | because |\n|---|---|---|---|\n")
 	for _, q := range describedColumns().Questions {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", q.Sheet, strings.Join(q.Words, ", "), q.meant(), q.Why)
 	}
-	inStep(t, "../../../../docs/use/columns.md", "questions", b.String())
+	golden.Part(t, "../../../../docs/use/columns.md", "questions", b.String())
 	b.Reset()
 	fmt.Fprintf(&b, "| tool | headers |\n|---|---|\n")
 	for _, u := range synonyms.Nothing {
 		fmt.Fprintf(&b, "| %s | %s |\n", u.Tool, u.Words)
 	}
-	inStep(t, "../../../../docs/use/columns.md", "nothing", b.String())
+	golden.Part(t, "../../../../docs/use/columns.md", "nothing", b.String())
 }

@@ -16,6 +16,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/policy"
+	"adsync/internal/testing/golden"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources"
@@ -306,5 +307,5 @@ func TestTheListOfProjectKeysIsInStep(t *testing.T) {
 		}
 		want += fmt.Sprintf("| `%s` | %s | %s | %s |\n", key.Name, key.Default, key.Rule, key.Why)
 	}
-	inStep(t, "../../../../docs/use/project.md", "keys", want)
+	golden.Part(t, "../../../../docs/use/project.md", "keys", want)
 }
