@@ -60,7 +60,7 @@ func (l logged) made() []string {
 func (l logged) unclear() bool { return len(l.there) == 0 && len(l.earlier) > 0 }
 
 // inAuditLog looks for the resource of a create whatever it is called by now.
-func (a *Agent) inAuditLog(ctx context.Context, step state.Step,
+func (a *auditLog) inAuditLog(ctx context.Context, step state.Step,
 	operation state.Operation, ids map[resource.Address]string) (logged, error) {
 	entries, whole, err := a.createsLogged(ctx, step, operation)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *Agent) inAuditLog(ctx context.Context, step state.Step,
 
 // createsLogged returns the entries of creates of a kind and a name since a step
 // was sent, and whether the log was read to its end. One that is not shown has none.
-func (a *Agent) createsLogged(ctx context.Context,
+func (a *auditLog) createsLogged(ctx context.Context,
 	step state.Step, operation state.Operation) (entries []createEntry, whole bool, err error) {
 	schema := a.Schemas.Of(operation.Address.Kind)
 	since := max(firstLogged, step.SentAt.Add(-auditBefore).Unix())
@@ -149,7 +149,7 @@ const (
 
 // existenceOf looks at a resource by its id. Of a kind the service does not show, the
 // log is all there is.
-func (a *Agent) existenceOf(ctx context.Context, address resource.Address,
+func (a *auditLog) existenceOf(ctx context.Context, address resource.Address,
 	id string, ids map[resource.Address]string) (existence, error) {
 	schema := a.Schemas.Of(address.Kind)
 	record, err := a.reader().one(ctx, schema, id, nil)

@@ -27,8 +27,14 @@ type logPosition struct {
 	ByParent []ByParent `json:"by_parent,omitempty"`
 }
 
+// auditLog asks the audit log of the account.
+type auditLog struct {
+	*Env
+	*lists
+}
+
 // positionNow finds the end of the audit log, with one request.
-func (a *Agent) positionNow(ctx context.Context) (logPosition, error) {
+func (a *auditLog) positionNow(ctx context.Context) (logPosition, error) {
 	var entries []auditEntry
 	for row, err := range a.Service.Rows(ctx, "audit_logs", url.Values{
 		"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)},
@@ -69,7 +75,7 @@ func (p logPosition) upTo(entries []auditEntry) logPosition {
 
 // since returns the entries that came after the place, and the place behind them.
 // why says that the log cannot tell; most bounds how many entries are looked at.
-func (a *Agent) since(ctx context.Context, place logPosition,
+func (a *auditLog) since(ctx context.Context, place logPosition,
 	most int) (fresh []auditEntry, next logPosition, why string, err error) {
 	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(entriesAPage)}}
 	if place.After != "" {

@@ -42,7 +42,7 @@ type AuditChange struct {
 }
 
 // AuditLog reads the audit log, newest first, and says whether there is more of it.
-func (a *Agent) AuditLog(ctx context.Context, q AuditQuery) (entries []AuditEntry, more bool, err error) {
+func (a *auditLog) AuditLog(ctx context.Context, q AuditQuery) (entries []AuditEntry, more bool, err error) {
 	if err := a.checkAccount(ctx); err != nil {
 		return nil, false, err
 	}
@@ -85,7 +85,8 @@ func (a *Agent) AuditLog(ctx context.Context, q AuditQuery) (entries []AuditEntr
 
 // auditFilter has the log show one resource. Only is its id where the log knows no
 // filter of its kind.
-func (a *Agent) auditFilter(query url.Values, last *resource.Snapshot, at resource.Address) (only string, err error) {
+func (a *auditLog) auditFilter(query url.Values, last *resource.Snapshot,
+	at resource.Address) (only string, err error) {
 	if at.Kind == "" {
 		return "", nil
 	}

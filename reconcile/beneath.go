@@ -331,7 +331,7 @@ func (r *refresher) forgetBeneath(ctx context.Context, schema *resource.Schema) 
 
 // listedBeneath are the kinds that were listed beneath their parents only: true where
 // that was found out within a day.
-func (a *Agent) listedBeneath(ctx context.Context) (map[resource.Kind]bool, error) {
+func (a *lists) listedBeneath(ctx context.Context) (map[resource.Kind]bool, error) {
 	ever, err := a.Store.Capabilities(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the capabilities: %w", err)
@@ -350,7 +350,7 @@ func (a *Agent) listedBeneath(ctx context.Context) (map[resource.Kind]bool, erro
 }
 
 // listsMany reports whether reading the account takes many lists beneath parents.
-func (a *Agent) listsMany(ctx context.Context, last *resource.Snapshot) (bool, error) {
+func (a *lists) listsMany(ctx context.Context, last *resource.Snapshot) (bool, error) {
 	beneath, err := a.listedBeneath(ctx)
 	if err != nil || len(beneath) == 0 {
 		return false, err
@@ -368,7 +368,7 @@ func (a *Agent) listsMany(ctx context.Context, last *resource.Snapshot) (bool, e
 }
 
 // byParentProblems says which kinds take minutes to list beneath their parents.
-func (a *Agent) byParentProblems(live *Live) []diag.Problem {
+func (a *refreshing) byParentProblems(live *Live) []diag.Problem {
 	var problems []diag.Problem
 	for _, b := range live.listsRead() {
 		if words, minutes := a.wordsOf(b); minutes > 1 {
@@ -383,7 +383,7 @@ func (a *Agent) byParentProblems(live *Live) []diag.Problem {
 
 // ListNotes says of a plan which kinds were listed beneath their parents within a
 // minute: of those that take longer the plan warns.
-func (a *Agent) ListNotes(live *Live) []string {
+func (a *refreshing) ListNotes(live *Live) []string {
 	var notes []string
 	for _, b := range live.listsRead() {
 		if words, minutes := a.wordsOf(b); minutes <= 1 && b.Lists > 0 {
@@ -401,7 +401,7 @@ func (l *Live) listsRead() []ByParent {
 	return l.ByParent
 }
 
-func (a *Agent) wordsOf(b ByParent) (words string, minutes int) {
+func (a *refreshing) wordsOf(b ByParent) (words string, minutes int) {
 	endpoint, overall := a.Service.PerMinute()
 	minutes = max(1, int(math.Ceil(float64(b.Lists)/float64(min(endpoint, overall)))))
 	schema := a.Schemas.Of(b.Kind)

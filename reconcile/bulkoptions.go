@@ -1,5 +1,19 @@
 package reconcile
 
+import "adsync/internal/resource"
+
+// Options are how an apply goes.
+type Options struct {
+	Bulk  Bulk
+	Image func(source string) (name string, content []byte, err error) // the file behind a "sha256:…" value
+	Watch func(Event)                                                  // is told what happens; nil where nobody looks
+
+	// Superseded says why a change that is not sent yet is left out, "" where it goes: files
+	// that came while an apply goes on say otherwise of it. It is asked before each is
+	// journalled, by several goroutines; nil: nobody looks.
+	Superseded func(resource.Address) string
+}
+
 // Bulk is how bulk jobs are used. The zero Bulk is what adsync.yaml means by
 // auto.
 type Bulk struct {

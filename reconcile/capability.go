@@ -12,11 +12,21 @@ import (
 	"adsync/plan"
 )
 
+// capabilities finds out what the jobs of the account can say.
+type capabilities struct {
+	*Env
+	*run
+	*parts
+	*probing
+	*preflighting
+	*lists
+}
+
 // findCapabilities learns what the account allows, as far as this run needs it,
 // with validate_only jobs: they change nothing (design.md section 4). Whether it
 // has jobs at all is told by any of them, so that none goes out for that alone
 // where another does anyway.
-func (r *run) findCapabilities(ctx context.Context) error {
+func (r *capabilities) findCapabilities(ctx context.Context) error {
 	known, err := r.knownCapabilities(ctx)
 	if err != nil {
 		return fmt.Errorf("read the capabilities: %w", err)
@@ -45,20 +55,20 @@ func (r *run) findCapabilities(ctx context.Context) error {
 }
 
 // knowsJobs reports whether jobs can say something of the kind of a change.
-func (r *run) knowsJobs(c *plan.Change) bool {
+func (r *capabilities) knowsJobs(c *plan.Change) bool {
 	schema := r.Schemas.Of(c.Address.Kind)
 	return schema.Bulk.Create != "" || schema.Bulk.Update != ""
 }
 
 // begins reports whether a create is the first of a tree that a job could hold.
-func (r *run) begins(p part) bool {
+func (r *capabilities) begins(p part) bool {
 	schema := r.Schemas.Of(p.change.Address.Kind)
 	return schema.Bulk.Create != "" && schema.Parent == ""
 }
 
 // supposeJobs takes it that the account has jobs, until a preflight tells. A forecast
 // sends none, so that it asks.
-func (r *run) supposeJobs(ctx context.Context) error {
+func (r *capabilities) supposeJobs(ctx context.Context) error {
 	r.caps[resource.BulkJobs] = true
 	if r.forecast == nil {
 		r.supposed = true
@@ -75,8 +85,19 @@ func (r *run) supposeJobs(ctx context.Context) error {
 	return r.predictRefusal(ctx)
 }
 
+// probing asks with jobs that change nothing.
+type probing struct {
+	*Env
+	*run
+	*parts
+	*requests
+
+	polls    *pollEstimator
+	supposed bool // that the account has jobs is not known, and the next job tells
+}
+
 // askWhereSupposed asks whether the account has jobs where no preflight told.
-func (r *run) askWhereSupposed(ctx context.Context) error {
+func (r *probing) askWhereSupposed(ctx context.Context) error {
 	if !r.supposed {
 		return nil
 	}
@@ -87,7 +108,7 @@ func (r *run) askWhereSupposed(ctx context.Context) error {
 // knownCapabilities are those that were found out within a day: an account gains
 // and loses them. Whether parents can be repeated is not forgotten: to ask costs
 // a second parent.
-func (a *Agent) knownCapabilities(ctx context.Context) (map[resource.Capability]bool, error) {
+func (a *lists) knownCapabilities(ctx context.Context) (map[resource.Capability]bool, error) {
 	known, err := a.Store.Capabilities(ctx)
 	if err != nil {
 		return nil, err
@@ -105,7 +126,7 @@ func (a *Agent) knownCapabilities(ctx context.Context) (map[resource.Capability]
 }
 
 // needs reports whether a create of this run would use a capability.
-func (r *run) needs(capability resource.Capability) bool {
+func (r *capabilities) needs(capability resource.Capability) bool {
 	for _, p := range r.creates() {
 		for _, f := range p.fields {
 			a, _ := r.Schemas.Of(p.change.Address.Kind).Attribute(f.Name)
@@ -118,8 +139,8 @@ func (r *run) needs(capability resource.Capability) bool {
 }
 
 // probe asks whether a job with one campaign of a budget type passes validation.
-func (r *run) probe(ctx context.Context, capability resource.Capability, budgetType string) error {
-	r.Agent.progress("check", 0, 1)
+func (r *probing) probe(ctx context.Context, capability resource.Capability, budgetType string) error {
+	r.progress("check", 0, 1)
 	b, err := probeBatch(budgetType)
 	if err != nil {
 		return err
@@ -187,7 +208,7 @@ func probeBatch(budgetType string) (batch, error) {
 
 // dryRun submits a validate_only job without a key and waits for its results.
 // Nothing is journalled: there is nothing to recover.
-func (r *run) dryRun(ctx context.Context, body []byte) (validation, error) {
+func (r *probing) dryRun(ctx context.Context, body []byte) (validation, error) {
 	var job adsapi.Job
 	err := r.retryConflicts(ctx, func() (err error) {
 		job, err = r.Service.SubmitJob(ctx, "", body)

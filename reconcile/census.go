@@ -11,6 +11,12 @@ import (
 // knows what a list of it costs.
 const readOne = 50
 
+// memory is what reading the account left known.
+type memory struct {
+	census   *census    // what the lists of the account cost, once it was read
+	unlisted []OneByOne // kinds that an export or import found no list of
+}
+
 // census is what it takes to list the account, as it was read and as this run adds
 // to it. The nil census knows nothing.
 type census struct {
@@ -35,7 +41,7 @@ func (c counted) requests(parents int) int {
 }
 
 // censusOf counts what was read.
-func (a *Agent) censusOf(live *Live) *census {
+func (a *lists) censusOf(live *Live) *census {
 	c := &census{kinds: map[resource.Kind]counted{}}
 	for _, o := range live.OneByOne {
 		c.kinds[o.Kind] = counted{none: true}

@@ -45,7 +45,16 @@ func (a *Agent) Check(ctx context.Context, view *View) (Checked, error) {
 	return checked, nil
 }
 
-func (r *run) checkCreates(ctx context.Context, checked *Checked) ([]diag.Problem, error) {
+// checking asks about every change and sends none.
+type checking struct {
+	*Env
+	*run
+	*parts
+	*creating
+	*preflighting
+}
+
+func (r *checking) checkCreates(ctx context.Context, checked *Checked) ([]diag.Problem, error) {
 	creation, err := r.planCreation(ctx)
 	if err != nil {
 		return nil, err
@@ -67,7 +76,7 @@ func (r *run) checkCreates(ctx context.Context, checked *Checked) ([]diag.Proble
 
 // checkUpdates puts what jobs can say of every update into one operation a
 // resource, whatever wave it belongs to: nothing is applied, so order is nothing.
-func (r *run) checkUpdates(ctx context.Context, checked *Checked) ([]diag.Problem, error) {
+func (r *checking) checkUpdates(ctx context.Context, checked *Checked) ([]diag.Problem, error) {
 	e := r.encoder()
 	var units []batch
 	for _, c := range r.changes {
@@ -103,7 +112,7 @@ func (r *run) checkUpdates(ctx context.Context, checked *Checked) ([]diag.Proble
 
 // sayableFields are those an update operation can carry. An image that is not
 // uploaded yet has no id to send.
-func (r *run) sayableFields(e encoder, c *plan.Change) []plan.Field {
+func (r *checking) sayableFields(e encoder, c *plan.Change) []plan.Field {
 	if !r.caps[resource.BulkJobs] {
 		return nil
 	}

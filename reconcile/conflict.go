@@ -18,9 +18,14 @@ const (
 	firstConflictWait = time.Second
 )
 
+// requests sends one request, and repeats it where it met a conflict.
+type requests struct {
+	*Env
+}
+
 // retryConflicts repeats a request, byte for byte, while the service says that it
 // conflicts with another: under the same key, or beside one that only asks.
-func (a *Agent) retryConflicts(ctx context.Context, request func() error) error {
+func (a *requests) retryConflicts(ctx context.Context, request func() error) error {
 	err := request()
 	for try, wait := 1, firstConflictWait; errors.Is(err, adsapi.ErrConflict) &&
 		try < conflictTries; try, wait = try+1, 2*wait {
@@ -33,7 +38,7 @@ func (a *Agent) retryConflicts(ctx context.Context, request func() error) error 
 }
 
 // submit sends a job.
-func (a *Agent) submit(ctx context.Context, step state.Step) (job adsapi.Job, err error) {
+func (a *requests) submit(ctx context.Context, step state.Step) (job adsapi.Job, err error) {
 	err = a.retryConflicts(ctx, func() (err error) {
 		job, err = a.Service.SubmitJob(ctx, step.Key, step.Body)
 		return err
@@ -42,7 +47,7 @@ func (a *Agent) submit(ctx context.Context, step state.Step) (job adsapi.Job, er
 }
 
 // mutate sends a single request.
-func (a *Agent) mutate(ctx context.Context, step state.Step) (record adsapi.Record, err error) {
+func (a *requests) mutate(ctx context.Context, step state.Step) (record adsapi.Record, err error) {
 	once := func() (err error) {
 		record, err = a.Service.Mutate(ctx, a.mutation(step))
 		return err
@@ -58,7 +63,7 @@ func (a *Agent) mutate(ctx context.Context, step state.Step) (record adsapi.Reco
 // contradicted ends the run: bytes never change under a key, so another body
 // under the same one is a fault of adsync or a copied state (faults.md, B12).
 // What became of the step is for recovery to find out.
-func (a *Agent) contradicted(ctx context.Context, step state.Step, conflict error) (sending, error) {
+func (a *requests) contradicted(ctx context.Context, step state.Step, conflict error) (sending, error) {
 	left := sending{outcomes: unknownAll(step, conflict)}
 	for i, o := range step.Operations {
 		if keyed(o) {
@@ -75,7 +80,7 @@ func (a *Agent) contradicted(ctx context.Context, step state.Step, conflict erro
 
 // noteConflicts journals the creates of a job that met a conflict, so that
 // whatever ends this run, no name alone decides them.
-func (a *Agent) noteConflicts(ctx context.Context, step state.Step, outcomes []opOutcome) error {
+func (a *requests) noteConflicts(ctx context.Context, step state.Step, outcomes []opOutcome) error {
 	var conflicts []opOutcome
 	for _, o := range outcomes {
 		if inConflict(o.Code) {

@@ -18,7 +18,7 @@ type Consent struct {
 
 // consents returns what is left of those that were given: of each the parts that were
 // not done since they were shown, by this yes or by another.
-func (a *Agent) consents(ctx context.Context, given []Consent) (left []plan.Consent, err error) {
+func (a *inputs) consents(ctx context.Context, given []Consent) (left []plan.Consent, err error) {
 	if len(given) == 0 {
 		return nil, nil
 	}
@@ -100,9 +100,7 @@ func (r *run) using() {
 			s.agreed[p.Address] = append(s.agreed[p.Address], one)
 		}
 	}
-	own := *r.Agent
-	own.Store = s
-	r.Agent = &own
+	r.Store = s
 }
 
 // Begin journals steps, and with each the use of what was agreed to of it.

@@ -66,7 +66,7 @@ func inConflict(code string) bool { return isContested(code) || code == string(d
 // stillInConflict keeps a create that met a conflict unknown where reading back
 // shows nothing of it. What would stand beneath a parent that is not there was
 // not made.
-func (a *Agent) stillInConflict(operation state.Operation, o opOutcome, ids map[resource.Address]string) opOutcome {
+func (a *deciding) stillInConflict(operation state.Operation, o opOutcome, ids map[resource.Address]string) opOutcome {
 	parent := a.Schemas.Parent(operation.Address)
 	switch id := a.Given[operation.Address]; {
 	case o.Outcome == state.OutcomeApplied, ids[operation.Address] != "", !parent.IsZero() && ids[parent] == "":
@@ -85,7 +85,7 @@ func (a *Agent) stillInConflict(operation state.Operation, o opOutcome, ids map[
 
 // contested leaves a create to a person, and names what may be its resource.
 // What has the name is not taken by itself: others have made it as they wanted it.
-func (a *Agent) contested(ctx context.Context, operation state.Operation,
+func (a *deciding) contested(ctx context.Context, operation state.Operation,
 	ids map[resource.Address]string) (opOutcome, error) {
 	address := operation.Address
 	if id := ids[address]; id != "" {

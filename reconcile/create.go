@@ -22,9 +22,16 @@ type creation struct {
 	unmade   map[resource.Address]state.NotCreated
 }
 
+// creating decides how the creates of a run reach the service.
+type creating struct {
+	*Env
+	*run
+	*parts
+}
+
 // planCreation decides the routes of all creates: whole new trees go into jobs,
 // whatever bulk cannot say and everything below it through single requests.
-func (r *run) planCreation(ctx context.Context) (creation, error) {
+func (r *creating) planCreation(ctx context.Context) (creation, error) {
 	parts := r.creates()
 	keys, err := r.createKeys(ctx, parts)
 	if err != nil {
@@ -53,7 +60,7 @@ func (r *run) planCreation(ctx context.Context) (creation, error) {
 			return creation{}, err
 		case !ok || err != nil:
 			err = nil
-			c.alone(r, p.change)
+			c.alone(r.parts, p.change)
 			continue
 		}
 		inBulk[p.change.Address] = true
@@ -67,7 +74,7 @@ func (r *run) planCreation(ctx context.Context) (creation, error) {
 // saidInJobs returns the creates that jobs can say, without what is left for later of
 // each. Nothing is encoded: what is larger than a job, and what is beneath it, is not
 // told apart.
-func (r *run) saidInJobs() []part {
+func (r *parts) saidInJobs() []part {
 	inBulk := map[resource.Address]bool{}
 	var said []part
 	e := r.encoder()
@@ -86,7 +93,7 @@ func (r *run) saidInJobs() []part {
 // packTrees fills jobs with whole trees and with the first pieces of those that
 // no job holds. Their other pieces follow in jobs of their own where parents
 // may be repeated, else as single requests.
-func (r *run) packTrees(c *creation, trees []batch) {
+func (r *creating) packTrees(c *creation, trees []batch) {
 	var first []batch
 	for _, tree := range trees {
 		if len(tree) <= r.jobRoom().operations && tree.bytes() <= r.jobRoom().bytes {
@@ -101,7 +108,7 @@ func (r *run) packTrees(c *creation, trees []batch) {
 		}
 		for _, p := range slices.Concat(append(pieces[1:], left)...) {
 			if !p.repeat {
-				c.alone(r, p.part.change)
+				c.alone(r.parts, p.part.change)
 			}
 		}
 	}
@@ -109,17 +116,17 @@ func (r *run) packTrees(c *creation, trees []batch) {
 }
 
 // alone gives a create a single request.
-func (c *creation) alone(r *run, change *plan.Change) {
+func (c *creation) alone(r *parts, change *plan.Change) {
 	whole := r.whole(change)
 	c.singles = append(c.singles, whole)
 	c.followUp[change] = beyondSingle(r.Schemas, whole)
 }
 
-func (r *run) whole(c *plan.Change) part {
+func (r *parts) whole(c *plan.Change) part {
 	return part{change: c, fields: r.createFields(c), create: true}
 }
 
-func (r *run) packCreate(e encoder, p part, id string, keys map[resource.Address]string) (packed, error) {
+func (r *creating) packCreate(e encoder, p part, id string, keys map[resource.Address]string) (packed, error) {
 	operation, err := e.bulkCreate(p.change, p.fields, id, func(a resource.Address) string { return keys[a] })
 	if err != nil {
 		return packed{}, err
@@ -129,7 +136,7 @@ func (r *run) packCreate(e encoder, p part, id string, keys map[resource.Address
 
 // packUnder packs a create under the key of its address, or under the next one
 // where that went with other bytes.
-func (r *run) packUnder(ctx context.Context, e encoder, p part, id string, c creation) (packed, error) {
+func (r *creating) packUnder(ctx context.Context, e encoder, p part, id string, c creation) (packed, error) {
 	address := p.change.Address
 	one, err := r.packCreate(e, p, id, c.keys)
 	if err != nil {
@@ -147,7 +154,7 @@ func (r *run) packUnder(ctx context.Context, e encoder, p part, id string, c cre
 
 // bulkPart says whether a create can go into a job: bulk can say it, and its
 // parent is created in the same job (interface, part 4, bulk rule 2).
-func (r *run) bulkPart(e encoder, p part, inBulk map[resource.Address]bool) (followUp []string, ok bool) {
+func (r *parts) bulkPart(e encoder, p part, inBulk map[resource.Address]bool) (followUp []string, ok bool) {
 	parent := r.Schemas.Parent(p.change.Address)
 	if !parent.IsZero() && !inBulk[parent] {
 		return nil, false
@@ -170,9 +177,24 @@ func beyondSingle(schemas resource.Schemas, p part) []string {
 	return names
 }
 
+// creationWaves runs the wave of creates and what follows it.
+type creationWaves struct {
+	*Env
+	*run
+	*parts
+	*naming
+	*creating
+	*jobs
+	*repeating
+	*singleRequests
+	*uploads
+	*updating
+	*lists
+}
+
 // createWave creates new trees, then what bulk cannot say from the top down,
 // then brings what the creates could not carry.
-func (r *run) createWave(ctx context.Context) error {
+func (r *creationWaves) createWave(ctx context.Context) error {
 	c, err := r.planCreation(ctx)
 	if err != nil {
 		return err
@@ -200,7 +222,7 @@ func (r *run) createWave(ctx context.Context) error {
 	return r.followUpWave(ctx, c)
 }
 
-func (r *run) createSingles(ctx context.Context, c creation) error {
+func (r *creationWaves) createSingles(ctx context.Context, c creation) error {
 	changes := make([]*plan.Change, len(c.singles))
 	for i, p := range c.singles {
 		changes[i] = p.change
@@ -234,7 +256,7 @@ func (r *run) depths() int {
 }
 
 // withParents drops creates whose parent is not there.
-func (r *run) withParents(parts []part) []part {
+func (r *naming) withParents(parts []part) []part {
 	var ready []part
 	for _, p := range parts {
 		parent := r.Schemas.Parent(p.change.Address)
@@ -247,7 +269,7 @@ func (r *run) withParents(parts []part) []part {
 	return ready
 }
 
-func (r *run) followUpWave(ctx context.Context, c creation) error {
+func (r *creationWaves) followUpWave(ctx context.Context, c creation) error {
 	var parts []part
 	for _, change := range r.changes {
 		names := c.followUp[change]
@@ -272,7 +294,7 @@ func (p part) update() part {
 }
 
 // readCreated fetches the records that nested settings of follow-ups start from.
-func (r *run) readCreated(ctx context.Context, parts []part) error {
+func (r *creationWaves) readCreated(ctx context.Context, parts []part) error {
 	e := r.encoder()
 	for _, p := range parts {
 		id := r.ids[p.change.Address]

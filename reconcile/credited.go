@@ -31,17 +31,23 @@ type paid struct {
 	expects resource.Attributes // what was sent of it
 }
 
+// payers withdraws the credit of a plan where somebody else has changed what paid for it.
+type payers struct {
+	*Env
+	*actors
+}
+
 // foundPaid takes from the credits what they count on of a step whose updates show by
 // their values alone, unless the audit log says that adsync set them: a stranger can set
 // the very amount of a request that never arrived.
-func (a *Agent) foundPaid(ctx context.Context, step state.Step, outcomes []opOutcome) error {
+func (a *payers) foundPaid(ctx context.Context, step state.Step, outcomes []opOutcome) error {
 	return a.withdraw(ctx, step, outcomes, doubt{since: step.SentAt, unlessOurs: true})
 }
 
 // answeredPaid takes from the credits what a job that recovery has followed found set by
 // somebody else, by the audit log. One that was sent again may only then have come: there
 // the log has to say that adsync set it.
-func (a *Agent) answeredPaid(ctx context.Context, step state.Step, outcomes []opOutcome, again bool) error {
+func (a *payers) answeredPaid(ctx context.Context, step state.Step, outcomes []opOutcome, again bool) error {
 	return a.withdraw(ctx, step, outcomes, doubt{answered: true, since: a.Now(), unlessOurs: again})
 }
 
@@ -56,7 +62,7 @@ func (d doubt) takes(by whose) bool { return by == somebody || d.unlessOurs && b
 
 // withdraw takes from the credits what they count on of the updates that are doubted, by
 // who the audit log says has set them.
-func (a *Agent) withdraw(ctx context.Context, step state.Step, outcomes []opOutcome, d doubt) error {
+func (a *payers) withdraw(ctx context.Context, step state.Step, outcomes []opOutcome, d doubt) error {
 	var found []state.Operation
 	for i, o := range outcomes { // they stand in the order of the operations
 		operation := step.Operations[i]
@@ -99,7 +105,7 @@ func (a *Agent) withdraw(ctx context.Context, step state.Step, outcomes []opOutc
 }
 
 // paidBy returns what an operation sends of a decrease that a credit counts on.
-func (a *Agent) paidBy(credits []state.Credit, operation state.Operation) (sent resource.Attributes) {
+func (a *actors) paidBy(credits []state.Credit, operation state.Operation) (sent resource.Attributes) {
 	schema := a.Schemas.Of(operation.Address.Kind)
 	for i := range credits {
 		want := credits[i].Desired.Get(operation.Address)
@@ -137,7 +143,7 @@ func lose(credits []state.Credit, at resource.Address) {
 
 // whoPaid asks the audit log who set what is live, and once more where it has to say so
 // and may do it only late.
-func (a *Agent) whoPaid(ctx context.Context, step state.Step, all []paid, d doubt) ([]whose, error) {
+func (a *payers) whoPaid(ctx context.Context, step state.Step, all []paid, d doubt) ([]whose, error) {
 	by, err := a.setBy(ctx, step, all)
 	wait := d.since.Add(a.Service.KeyLag() + lagMargin).Sub(a.Now())
 	if err != nil || wait <= 0 || !d.unlessOurs || !slices.Contains(by, nobodys) {
@@ -153,7 +159,7 @@ func (a *Agent) whoPaid(ctx context.Context, step state.Step, all []paid, d doub
 
 // setBy looks for the newest entry of each, since the step was sent, that names what
 // was sent.
-func (a *Agent) setBy(ctx context.Context, step state.Step, all []paid) ([]whose, error) {
+func (a *actors) setBy(ctx context.Context, step state.Step, all []paid) ([]whose, error) {
 	by, open := make([]whose, len(all)), map[string]int{}
 	own, err := a.ownActor(ctx)
 	if err != nil || own == "" {
@@ -187,12 +193,12 @@ func (a *Agent) setBy(ctx context.Context, step state.Step, all []paid) ([]whose
 }
 
 // logTime is a moment of this machine as the log can be asked for it.
-func (a *Agent) logTime(at time.Time) string {
+func (a *actors) logTime(at time.Time) string {
 	return strconv.FormatInt(max(firstLogged, at.Add(a.Service.Ahead()-auditBefore).Unix()), 10)
 }
 
 // tells reports whether an entry names what was sent.
-func (a *Agent) tells(e auditEntry, p *paid) bool {
+func (a *actors) tells(e auditEntry, p *paid) bool {
 	return slices.ContainsFunc(p.expects, func(n resource.Named) bool {
 		_, names := e.Changes[rootOf(a.Schemas, p.at, n.Name)]
 		return names
@@ -257,7 +263,7 @@ func contradicts(change json.RawMessage, path string, sent resource.Value) bool 
 // ownActor is how the audit log names whoever writes with adsync's key: by the writes of
 // this state that were answered last, which all have to name one and the same; "" where
 // they do not. One update alone could be somebody's of the same minute.
-func (a *Agent) ownActor(ctx context.Context) (string, error) {
+func (a *actors) ownActor(ctx context.Context) (string, error) {
 	wrote, err := a.Store.Wrote(ctx)
 	if err != nil {
 		return "", err
@@ -286,7 +292,7 @@ func (a *Agent) ownActor(ctx context.Context) (string, error) {
 
 // actorOf is who did a write, by the audit log: of a create its only entry, of an update
 // those of the minutes around it, which have to name one.
-func (a *Agent) actorOf(ctx context.Context, w state.Wrote) (actor string, err error) {
+func (a *actors) actorOf(ctx context.Context, w state.Wrote) (actor string, err error) {
 	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {a.logTime(w.SentAt)}}
 	if !w.Created {
 		query.Set("end_time", strconv.FormatInt(w.SentAt.Add(a.Service.Ahead()+auditBefore).Unix(), 10))

@@ -15,10 +15,20 @@ import (
 	"adsync/state"
 )
 
+// deciding reads back what a step of unknown outcome did.
+type deciding struct {
+	*Env
+	*lists
+	*auditLog
+	*finisher
+	*keyring
+	*recovering
+}
+
 // readBackStep decides by what the service shows, where no key can be trusted:
 // a create is there under its parent by name, once, or it is not. An update is
 // there when its values are; otherwise the next comparison plans it anew.
-func (a *Agent) readBackStep(ctx context.Context, step state.Step, recovered *Recovered) error {
+func (a *deciding) readBackStep(ctx context.Context, step state.Step, recovered *Recovered) error {
 	outcomes := make([]opOutcome, len(step.Operations))
 	for i, o := range step.Operations {
 		outcomes[i] = opOutcome{
@@ -30,7 +40,7 @@ func (a *Agent) readBackStep(ctx context.Context, step state.Step, recovered *Re
 
 // decide reads back what is unknown of a step and records what is known by then.
 // The step ends when nothing of it is left undecided.
-func (a *Agent) decide(ctx context.Context, step state.Step, outcomes []opOutcome, recovered *Recovered) error {
+func (a *deciding) decide(ctx context.Context, step state.Step, outcomes []opOutcome, recovered *Recovered) error {
 	keepKnown(step, outcomes)
 	ids, err := a.boundIDs(ctx)
 	if err != nil {
@@ -92,7 +102,7 @@ func decided(o state.Operation) bool {
 }
 
 // boundIDs returns the id of every address that is recorded.
-func (a *Agent) boundIDs(ctx context.Context) (map[resource.Address]string, error) {
+func (a *lists) boundIDs(ctx context.Context) (map[resource.Address]string, error) {
 	last, err := a.Store.Last(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the last-applied record: %w", err)
@@ -107,7 +117,7 @@ func (a *Agent) boundIDs(ctx context.Context) (map[resource.Address]string, erro
 // findTwice looks for the effect of one operation. Where nothing of it shows, and it may
 // only show late, it is looked for again when the service has had time to show it: what
 // two readings further apart than the lag do not show did not happen.
-func (a *Agent) findTwice(ctx context.Context, step state.Step,
+func (a *deciding) findTwice(ctx context.Context, step state.Step,
 	operation state.Operation, ids map[resource.Address]string,
 	conflict bool, recovered *Recovered) (opOutcome, error) {
 	o, err := a.find(ctx, step, operation, ids, conflict)
@@ -124,7 +134,7 @@ func (a *Agent) findTwice(ctx context.Context, step state.Step,
 
 // mayShowLate reports whether one reading that does not show an operation decides
 // nothing. A pause need not wait: it goes again at once.
-func (a *Agent) mayShowLate(step state.Step, operation state.Operation, ids map[resource.Address]string) bool {
+func (a *deciding) mayShowLate(step state.Step, operation state.Operation, ids map[resource.Address]string) bool {
 	if operation.ResourceID != "" {
 		return a.Now().Sub(step.SentAt) < TrustWindow && !a.stops(operation)
 	}
@@ -135,7 +145,7 @@ func (a *Agent) mayShowLate(step state.Step, operation state.Operation, ids map[
 // find looks for the effect of one operation once. A create with a key that does not show
 // yet, while it is young, may still do so, and an update of a job that may still run; one
 // that met a conflict, for ever.
-func (a *Agent) find(ctx context.Context, step state.Step,
+func (a *deciding) find(ctx context.Context, step state.Step,
 	operation state.Operation, ids map[resource.Address]string, conflict bool) (opOutcome, error) {
 	if operation.ResourceID != "" {
 		o, err := a.findUpdated(ctx, operation)
@@ -160,13 +170,13 @@ func (a *Agent) find(ctx context.Context, step state.Step,
 }
 
 // mayRun reports whether the service has taken a job lately and does not say that it ended.
-func (a *Agent) mayRun(step state.Step) bool {
+func (a *deciding) mayRun(step state.Step) bool {
 	return step.Route == state.Bulk && step.Point == state.Accepted && a.Now().Sub(step.SentAt) < TrustWindow
 }
 
 // stops reports whether an update ends delivery: it goes again at once, and to come twice does
 // nothing more.
-func (a *Agent) stops(operation state.Operation) bool {
+func (a *deciding) stops(operation state.Operation) bool {
 	status := operation.Set.Value(a.Schemas.Of(operation.Address.Kind).Delivery())
 	return status.IsSet() && status.Text() != wordActive
 }
@@ -183,7 +193,7 @@ func notShown(operation state.Operation, refusal error) opOutcome {
 
 // findUpdated says whether an update is there. It is never sent again: what
 // someone did since would be undone.
-func (a *Agent) findUpdated(ctx context.Context, operation state.Operation) (opOutcome, error) {
+func (a *deciding) findUpdated(ctx context.Context, operation state.Operation) (opOutcome, error) {
 	o := opOutcome{
 		Address: operation.Address, ResourceID: operation.ResourceID,
 		Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it",
@@ -213,7 +223,7 @@ func (a *Agent) findUpdated(ctx context.Context, operation state.Operation) (opO
 }
 
 // bindFound records what reading back decided and ends the step.
-func (a *Agent) bindFound(ctx context.Context, step state.Step, outcomes []opOutcome, recovered *Recovered) error {
+func (a *deciding) bindFound(ctx context.Context, step state.Step, outcomes []opOutcome, recovered *Recovered) error {
 	found := false
 	for _, o := range outcomes {
 		found = found || o.Outcome == state.OutcomeApplied && o.ResourceID != ""
@@ -231,7 +241,7 @@ func (a *Agent) bindFound(ctx context.Context, step state.Step, outcomes []opOut
 // findCreated looks for the resource of a create: by its name under its parent,
 // then in the audit log, which knows it whatever it is called by now. What somebody
 // has ended since is bound as well: the next plan holds it, and nothing is made twice.
-func (a *Agent) findCreated(ctx context.Context, step state.Step,
+func (a *deciding) findCreated(ctx context.Context, step state.Step,
 	operation state.Operation, ids map[resource.Address]string) (opOutcome, error) {
 	o := opOutcome{
 		Address: operation.Address, ResourceID: operation.ResourceID,
@@ -297,7 +307,7 @@ func (n named) endedWords() string {
 }
 
 // withName returns the resources under a parent that carry the name of a create.
-func (a *Agent) withName(ctx context.Context, schema *resource.Schema,
+func (a *lists) withName(ctx context.Context, schema *resource.Schema,
 	operation state.Operation, ids map[resource.Address]string) (named, error) {
 	query, parentID := url.Values{}, ids[a.Schemas.Parent(operation.Address)]
 	if schema.ParentWire != "" {
@@ -349,7 +359,7 @@ func boundElsewhere(ids map[resource.Address]string, own resource.Address, id st
 // decidedByFiles is what becomes of a create that nothing at the service tells
 // of: the files give its id, or it stays unknown. That they no longer name it
 // decides nothing: it may be there, and spend.
-func (a *Agent) decidedByFiles(schema *resource.Schema, operation state.Operation, o opOutcome) opOutcome {
+func (a *deciding) decidedByFiles(schema *resource.Schema, operation state.Operation, o opOutcome) opOutcome {
 	if id := a.Given[operation.Address]; id != "" {
 		o.Outcome, o.ResourceID, o.Message = state.OutcomeApplied, id, ""
 		return o

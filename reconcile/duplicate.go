@@ -74,10 +74,16 @@ func repeats(operations []state.Operation) bool {
 	return slices.ContainsFunc(operations, func(o state.Operation) bool { return o.Action == actionRepeat })
 }
 
+// duplicates archives what came into being twice.
+type duplicates struct {
+	*Env
+	*requests
+}
+
 // noteRepeats remembers what the results of a job say of parents that are
 // repeated. What reading back shows says nothing of it: the parent is there
 // either way.
-func (a *Agent) noteRepeats(ctx context.Context, step state.Step, outcomes []opOutcome) error {
+func (a *duplicates) noteRepeats(ctx context.Context, step state.Step, outcomes []opOutcome) error {
 	said, reused := false, true
 	for i, o := range step.Operations {
 		if o.Action != actionRepeat || outcomes[i].Outcome == state.OutcomeUnknown {
@@ -97,7 +103,8 @@ func (a *Agent) noteRepeats(ctx context.Context, step state.Step, outcomes []opO
 
 // archiveDuplicates archives what a job made beside its tree, and gives the outcomes
 // without it: what stands beneath a duplicate is not created.
-func (a *Agent) archiveDuplicates(ctx context.Context, step state.Step, outcomes []opOutcome) ([]opOutcome, error) {
+func (a *duplicates) archiveDuplicates(ctx context.Context,
+	step state.Step, outcomes []opOutcome) ([]opOutcome, error) {
 	if !repeats(step.Operations) {
 		return outcomes, nil
 	}
@@ -116,7 +123,7 @@ func (a *Agent) archiveDuplicates(ctx context.Context, step state.Step, outcomes
 }
 
 // notice says what a person has to hear at once.
-func (a *Agent) notice(format string, args ...any) {
+func (a *Env) notice(format string, args ...any) {
 	if a.Notice != nil {
 		a.Notice(fmt.Sprintf(format, args...))
 	}
@@ -125,7 +132,7 @@ func (a *Agent) notice(format string, args ...any) {
 // withoutDuplicates returns the outcomes of a job without what it made beside its tree:
 // a repeated parent is the one that is there, what stands beneath a duplicate is not
 // created, and of what may be of a second tree nothing is known.
-func (a *Agent) withoutDuplicates(step state.Step, outcomes []opOutcome) []opOutcome {
+func (a *duplicates) withoutDuplicates(step state.Step, outcomes []opOutcome) []opOutcome {
 	if len(outcomes) == 0 { // nothing was heard of it
 		return outcomes
 	}
@@ -153,7 +160,7 @@ func (a *Agent) withoutDuplicates(step state.Step, outcomes []opOutcome) []opOut
 }
 
 // archiveDuplicate sends one journalled request. What is archived already is done.
-func (a *Agent) archiveDuplicate(ctx context.Context, of state.Step, s duplicate) error {
+func (a *duplicates) archiveDuplicate(ctx context.Context, of state.Step, s duplicate) error {
 	step, err := a.duplicateStep(ctx, of, s)
 	if err != nil {
 		return err
@@ -187,7 +194,7 @@ func (a *Agent) archiveDuplicate(ctx context.Context, of state.Step, s duplicate
 	return errors.Join(failure, err)
 }
 
-func (a *Agent) duplicateStep(ctx context.Context, of state.Step, s duplicate) (state.Step, error) {
+func (a *duplicates) duplicateStep(ctx context.Context, of state.Step, s duplicate) (state.Step, error) {
 	sequence, err := a.Store.NextSequence(ctx)
 	if err != nil {
 		return state.Step{}, err
@@ -197,7 +204,7 @@ func (a *Agent) duplicateStep(ctx context.Context, of state.Step, s duplicate) (
 		change: &plan.Change{Address: s.address},
 		fields: []plan.Field{{Name: schema.RemovalAttribute().Name, Desired: resource.Text(schema.Removal)}},
 	}
-	call := a.callOf(p)
+	call := callOf(a.Schemas, p)
 	path, err := adsapi.JoinPath(call.At(s.id)...)
 	if err != nil {
 		return state.Step{}, err

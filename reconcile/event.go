@@ -65,9 +65,7 @@ func (r *run) watchEvents() {
 		run: r, watch: r.Watch, steps: map[string]state.Step{},
 		sizes: map[string]int{}, told: map[settlement]state.Outcome{},
 	}
-	own := *r.Agent
-	own.Store = &eventStore{r.Store, r.events}
-	r.Agent = &own
+	r.Store = &eventStore{r.Store, r.events}
 }
 
 func (t *eventSink) emit(e Event) {

@@ -16,7 +16,7 @@ import (
 // slugs of their names, every one with its id and with what only the service says
 // of it.
 func (a *Agent) Export(ctx context.Context) (*resource.Snapshot, error) {
-	last, live, err := a.lastAndLive(ctx)
+	last, live, err := a.live().lastAndLive(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (a *Agent) Export(ctx context.Context) (*resource.Snapshot, error) {
 }
 
 // lastAndLive reads the record and the account, with what only the service says.
-func (a *Agent) lastAndLive(ctx context.Context) (*resource.Snapshot, *Live, error) {
+func (a *refreshing) lastAndLive(ctx context.Context) (*resource.Snapshot, *Live, error) {
 	if err := a.checkAccount(ctx); err != nil {
 		return nil, nil, err
 	}

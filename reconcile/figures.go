@@ -11,9 +11,14 @@ import (
 	"adsync/internal/resource"
 )
 
+// insights asks the service for figures of what was delivered.
+type insights struct {
+	*Env
+}
+
 // Present checks the account and returns the present in its time zone, by the service's
 // clock: its figures are of its days.
-func (a *Agent) Present(ctx context.Context) (time.Time, error) {
+func (a *insights) Present(ctx context.Context) (time.Time, error) {
 	if err := a.checkAccount(ctx); err != nil {
 		return time.Time{}, err
 	}
@@ -23,7 +28,7 @@ func (a *Agent) Present(ctx context.Context) (time.Time, error) {
 // Figures asks the service what the account's resources did in each window, and
 // on each day of the shortest: one list a kind and window, whatever the size of
 // the account. The figures are the service's own at every level, not sums.
-func (a *Agent) Figures(ctx context.Context, windows []resource.Window) (*resource.Figures, error) {
+func (a *insights) Figures(ctx context.Context, windows []resource.Window) (*resource.Figures, error) {
 	measured := slices.DeleteFunc(slices.Clone(a.Schemas), func(s *resource.Schema) bool { return s.Insights == "" })
 	figures := &resource.Figures{}
 	for _, w := range windows {
@@ -44,7 +49,7 @@ func (a *Agent) Figures(ctx context.Context, windows []resource.Window) (*resour
 	return figures, nil
 }
 
-func (a *Agent) windowFigures(ctx context.Context,
+func (a *insights) windowFigures(ctx context.Context,
 	schema *resource.Schema, w resource.Window, byID map[string]resource.Measured) error {
 	q := a.insightsQuery(schema.Insights, "none", w)
 	q.Fields = append(q.Fields, schema.Insights+".id")
@@ -59,7 +64,7 @@ func (a *Agent) windowFigures(ctx context.Context,
 
 // dailyFigures are rows of the deepest kind that has figures: they add up to
 // those above.
-func (a *Agent) dailyFigures(ctx context.Context, measured resource.Schemas,
+func (a *insights) dailyFigures(ctx context.Context, measured resource.Schemas,
 	w resource.Window) ([]resource.DayRow, error) {
 	deepest := measured[len(measured)-1].Insights
 	q := a.insightsQuery(deepest, "daily", w)
@@ -87,7 +92,7 @@ func (a *Agent) dailyFigures(ctx context.Context, measured resource.Schemas,
 	return rows, nil
 }
 
-func (a *Agent) insightsQuery(level, granularity string, w resource.Window) adsapi.InsightsQuery {
+func (a *insights) insightsQuery(level, granularity string, w resource.Window) adsapi.InsightsQuery {
 	q := adsapi.InsightsQuery{
 		Level: level, Granularity: granularity, Since: w.Since, Until: w.Until, TimeZone: a.Zone.String(),
 	}

@@ -29,10 +29,17 @@ const (
 // errStillRunning says that a job has not ended for as long as anybody waits.
 var errStillRunning = errors.New("the service is not done")
 
+// follower asks for a job until it has ended and its results are whole.
+type follower struct {
+	*Env
+
+	polls *pollEstimator
+}
+
 // followJob polls until the job is terminal and its results are whole. A job that
 // does not end is an error, and is never sent again under another key. Results
 // that do not come whole are none: what they leave open is looked for.
-func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) (adsapi.OperationPage, error) {
+func (a *follower) followJob(ctx context.Context, step state.Step, job adsapi.Job) (adsapi.OperationPage, error) {
 	began := a.Now()
 	until := began.Add(patienceFor(step, began))
 	terminal := step.Point == state.Terminal || step.Point == state.ResultsRead
@@ -85,7 +92,7 @@ func (a *Agent) followJob(ctx context.Context, step state.Step, job adsapi.Job) 
 }
 
 // pauseBefore waits until a job is to be asked for.
-func (a *Agent) pauseBefore(ctx context.Context, p *pollSchedule, began time.Time) error {
+func (a *follower) pauseBefore(ctx context.Context, p *pollSchedule, began time.Time) error {
 	for wait := p.next(a.Now().Sub(began)); wait > 0; wait = p.more(a.Now().Sub(began)) {
 		if err := a.Sleep(ctx, wait); err != nil {
 			return err
@@ -112,7 +119,7 @@ func needsResults(step state.Step) bool {
 }
 
 // ended journals that the job will not move any more.
-func (a *Agent) ended(ctx context.Context, step state.Step) error {
+func (a *follower) ended(ctx context.Context, step state.Step) error {
 	if step.Point == state.Terminal || step.Point == state.ResultsRead {
 		return nil
 	}
@@ -123,7 +130,7 @@ func (a *Agent) ended(ctx context.Context, step state.Step) error {
 }
 
 // wholeResults reads the results of a job that has ended until they are complete.
-func (a *Agent) wholeResults(ctx context.Context, job adsapi.Job) (adsapi.OperationPage, error) {
+func (a *follower) wholeResults(ctx context.Context, job adsapi.Job) (adsapi.OperationPage, error) {
 	until := a.Now().Add(resultsWithin)
 	for pause := firstPoll; ; pause = min(pause*3/2, slowestPoll) {
 		page, err := a.Service.AllOperations(ctx, job.ID)

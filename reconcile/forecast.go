@@ -20,7 +20,7 @@ import (
 func (a *Agent) Requests(ctx context.Context, view *View) (*plan.Requests, error) {
 	own := *a
 	own.Store, own.Watch = quiet{a.Store}, nil
-	own.Progress, own.census = nil, a.census.clone()
+	own.Progress, own.memory.census = nil, a.memory.census.clone()
 	r := own.newRun("plan", view)
 	r.dry, r.started, r.forecast = true, a.Now(), &forecast{}
 	files, err := a.Store.Files(ctx)
@@ -123,7 +123,7 @@ func (r *run) predict(p part) {
 }
 
 // predictJobs notes jobs, and what is asked after each.
-func (r *run) predictJobs(ctx context.Context, wave string, batches []batch) error {
+func (r *jobs) predictJobs(ctx context.Context, wave string, batches []batch) error {
 	for _, b := range batches {
 		step, err := r.jobStep(ctx, wave, b)
 		if err != nil {
@@ -149,7 +149,7 @@ func (r *run) predictJobs(ctx context.Context, wave string, batches []batch) err
 }
 
 // predictSteps notes single requests.
-func (r *run) predictSteps(wave string, steps []state.Step, parts []part) {
+func (r *singleRequests) predictSteps(wave string, steps []state.Step, parts []part) {
 	for i, step := range steps {
 		r.forecast.note(plan.Request{
 			Wave: wave, Method: "POST", Path: r.pattern(parts[i], step.Path),
@@ -161,7 +161,7 @@ func (r *run) predictSteps(wave string, steps []state.Step, parts []part) {
 
 // pattern is a path with {id} for the id in it.
 func (r *run) pattern(p part, path string) string {
-	return "/" + strings.TrimPrefix(strings.Join(r.callOf(p).At("{id}"), "/"), "/")
+	return "/" + strings.TrimPrefix(strings.Join(callOf(r.Schemas, p).At("{id}"), "/"), "/")
 }
 
 // predictReads notes the reads of resources by their ids, or by lists where that
@@ -194,7 +194,7 @@ func (r *run) predictReads(wave string, expected []expectation) {
 
 // predictMembers notes an operation on people: what is read before, the request,
 // and what is asked for until it has ended.
-func (r *run) predictMembers(ctx context.Context, wave string, p part, step func() (state.Step, error)) error {
+func (r *memberWaves) predictMembers(ctx context.Context, wave string, p part, step func() (state.Step, error)) error {
 	collection := "/" + r.Schemas.Of(p.change.Address.Kind).Collection
 	r.forecast.read(wave, collection+"/{id}", 1)
 	if step == nil {
@@ -224,7 +224,7 @@ func (r *run) predictMembers(ctx context.Context, wave string, p part, step func
 }
 
 // predictInline notes the requests of a list whose people go in them.
-func (r *run) predictInline(ctx context.Context, wave string, p part, file *plan.Field) error {
+func (r *memberWaves) predictInline(ctx context.Context, wave string, p part, file *plan.Field) error {
 	live := r.view.Live.Snapshot.Get(p.change.Address)
 	var seen progressed
 	if live != nil && !isNew(p.change) {
@@ -251,7 +251,7 @@ func (r *run) predictInline(ctx context.Context, wave string, p part, file *plan
 }
 
 // predictChecks notes the jobs of a preflight.
-func (r *run) predictChecks(checks []batch) error {
+func (r *preflighting) predictChecks(checks []batch) error {
 	for _, b := range checks {
 		body, err := b.body(true)
 		if err != nil {
@@ -267,7 +267,7 @@ func (r *run) predictChecks(checks []batch) error {
 
 // predictRefusal notes the job by which an apply learns that the account has none:
 // the first of its preflight, or one that only asks.
-func (r *run) predictRefusal(ctx context.Context) error {
+func (r *preflighting) predictRefusal(ctx context.Context) error {
 	r.caps[resource.BulkJobs] = true
 	checks, _, err := r.preflightJobs(ctx)
 	r.caps[resource.BulkJobs] = false

@@ -58,7 +58,7 @@ func (e auditEntry) actor() string {
 // foreignProblems says of what was changed outside adsync who did it, and when, as
 // the service's audit log has it. A service that does not show the log changes
 // nothing of the plan.
-func (a *Agent) foreignProblems(ctx context.Context, p *plan.Plan, last *resource.Snapshot) []diag.Problem {
+func (a *auditLog) foreignProblems(ctx context.Context, p *plan.Plan, last *resource.Snapshot) []diag.Problem {
 	asked, touched := 0, map[string][]*plan.Change{}
 	for i := range p.Changes {
 		c := &p.Changes[i]
@@ -89,7 +89,7 @@ func (a *Agent) foreignProblems(ctx context.Context, p *plan.Plan, last *resourc
 }
 
 // auditOf returns the entries of one resource, newest first.
-func (a *Agent) auditOf(ctx context.Context, schema *resource.Schema, id string) ([]auditEntry, error) {
+func (a *auditLog) auditOf(ctx context.Context, schema *resource.Schema, id string) ([]auditEntry, error) {
 	var entries []auditEntry
 	seen := 0
 	query := url.Values{schema.Audit: {id}, "order": {"desc"}, "limit": {strconv.Itoa(maxEntries / 2)}}

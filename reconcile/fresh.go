@@ -16,6 +16,15 @@ import (
 // no money is read for as well: people have had the time to edit.
 const readAgainAfter = time.Minute
 
+// freshening reads again what is about to change, where the plan is old.
+type freshening struct {
+	*Env
+	*run
+	*lists
+
+	aged bool // the plan waited for a yes longer than readAgainAfter
+}
+
 // freshen reads again, right before they are sent, what would overwrite unseen
 // what somebody did since the plan: settings that go whole, and what raises or
 // activates (invariant 14). A part whose own values have moved is left out; the
@@ -24,7 +33,7 @@ const readAgainAfter = time.Minute
 // archives and decreases go in any case, but for the pause of a revert that somebody
 // else has made by now. What this run has read all the same, as it read back an
 // earlier write, counts for them too.
-func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
+func (r *freshening) freshen(ctx context.Context, parts []part) ([]part, error) {
 	var expected []expectation
 	for _, p := range parts {
 		if id := r.ids[p.change.Address]; r.basedOnLive(p) || r.aged && r.plain(p) || r.pausesBack(p) {
@@ -53,7 +62,7 @@ func (r *run) freshen(ctx context.Context, parts []part) ([]part, error) {
 }
 
 // unmoved drops the parts whose live values are not those of the plan any more.
-func (r *run) unmoved(ctx context.Context, parts []part) ([]part, error) {
+func (r *freshening) unmoved(ctx context.Context, parts []part) ([]part, error) {
 	rests := func(p part) bool { return r.basedOnLive(p) || r.readSincePlan(p) || r.pausesBack(p) }
 	if !slices.ContainsFunc(parts, rests) {
 		return parts, nil
@@ -103,13 +112,13 @@ func (r *run) seen(record adsapi.Record) {
 
 // readSincePlan reports whether this run has read the resource of an update again, of a kind
 // that nothing is read right before the write of.
-func (r *run) readSincePlan(p part) bool {
+func (r *freshening) readSincePlan(p part) bool {
 	return !isNew(p.change) && r.reread[r.ids[p.change.Address]] &&
 		r.Schemas.Of(p.change.Address.Kind).Listing.Revision == ""
 }
 
 // plain reports whether an update of an older resource moves no money.
-func (r *run) plain(p part) bool {
+func (r *freshening) plain(p part) bool {
 	return !isNew(p.change) && r.Schemas.Of(p.change.Address.Kind).Listing.Revision == "" && len(p.fields) > 0 &&
 		!slices.ContainsFunc(p.fields, func(f plan.Field) bool { return f.Phase != plan.Neutral })
 }
@@ -129,7 +138,7 @@ func movedField(p part, live *resource.Resource) (plan.Field, bool) {
 
 // basedOnLive reports whether an update of an older resource rests on what was live
 // when it was planned.
-func (r *run) basedOnLive(p part) bool {
+func (r *freshening) basedOnLive(p part) bool {
 	if isNew(p.change) {
 		return false
 	}
@@ -149,18 +158,18 @@ func (r *run) basedOnLive(p part) bool {
 // pausesBack reports whether an update pauses what the run that is taken back made or
 // started. Whoever has paused it meanwhile is overruled by nobody: what adsync does not
 // send it does not record as its own.
-func (r *run) pausesBack(p part) bool {
+func (r *freshening) pausesBack(p part) bool {
 	return r.view.reverts && !isNew(p.change) && slices.ContainsFunc(p.fields, func(f plan.Field) bool {
 		return f.Name == r.delivery(p) && f.Desired.Text() == wordPaused
 	})
 }
 
 // delivery names the status of the kind of a part.
-func (r *run) delivery(p part) string { return r.Schemas.Of(p.change.Address.Kind).Delivery() }
+func (r *freshening) delivery(p part) string { return r.Schemas.Of(p.change.Address.Kind).Delivery() }
 
 // unlessPaused returns what goes of the pause of a revert: all of it, and where it is paused
 // by now what else is to be lowered.
-func (r *run) unlessPaused(p part, live *resource.Resource) []part {
+func (r *freshening) unlessPaused(p part, live *resource.Resource) []part {
 	if live.Value(r.delivery(p)).Text() != wordPaused {
 		return []part{p}
 	}

@@ -9,7 +9,7 @@ import (
 // readGiven asks for what the files give an id and no list showed: a list may be missing,
 // late, or leave out what is archived. What the service does not have under its id stays
 // unread, and is a problem of the row (plan.Identify).
-func (a *Agent) readGiven(ctx context.Context, last, desired *resource.Snapshot, live *Live) error {
+func (a *refreshing) readGiven(ctx context.Context, last, desired *resource.Snapshot, live *Live) error {
 	missing := a.unseenOf(last, desired, live)
 	if len(missing) == 0 {
 		return nil
@@ -24,7 +24,7 @@ func (a *Agent) readGiven(ctx context.Context, last, desired *resource.Snapshot,
 
 // unseenOf returns the rows whose ids neither the record knows nor the lists showed, of
 // kinds that can be read by an id.
-func (a *Agent) unseenOf(last, desired *resource.Snapshot, live *Live) (missing []absent) {
+func (a *refreshing) unseenOf(last, desired *resource.Snapshot, live *Live) (missing []absent) {
 	bound, asked := map[string]bool{}, map[string]bool{}
 	for r := range last.All() {
 		bound[r.ID] = true

@@ -33,7 +33,7 @@ type Unsaid struct {
 // Import reads the account and gives what is neither in the record nor named by
 // the files: under the slugs of the names, as Export does. It changes nothing.
 func (a *Agent) Import(ctx context.Context, desired *resource.Snapshot) (*Import, error) {
-	last, live, err := a.lastAndLive(ctx)
+	last, live, err := a.live().lastAndLive(ctx)
 	if err != nil {
 		return nil, err
 	}

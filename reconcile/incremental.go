@@ -28,10 +28,19 @@ type Movement struct {
 // None reports whether nothing was changed.
 func (m Movement) None() bool { return m.Entries == 0 && m.Why == "" }
 
+// mirroring reads what the audit log names, and the rest from the mirror in the state.
+type mirroring struct {
+	*Env
+	*lists
+	*auditLog
+
+	whole bool // everything is read, and the mirror is made anew
+}
+
 // Moved asks whether anything was changed at the service since the account was
 // last read: one request where nothing was. It reads no account: what it finds
 // is only a reason to plan.
-func (a *Agent) Moved(ctx context.Context) (Movement, error) {
+func (a *mirroring) Moved(ctx context.Context) (Movement, error) {
 	m, err := a.Store.MirrorHead(ctx)
 	if err != nil {
 		return Movement{}, err
@@ -40,7 +49,7 @@ func (a *Agent) Moved(ctx context.Context) (Movement, error) {
 }
 
 // MovedSince is Moved for who has kept the head of the mirror. It needs no store.
-func (a *Agent) MovedSince(ctx context.Context, m state.Mirror) (Movement, error) {
+func (a *mirroring) MovedSince(ctx context.Context, m state.Mirror) (Movement, error) {
 	place, why := a.positionOf(m)
 	if why == "" && len(m.Awaited) > 0 {
 		why = "adsync itself has changed the account"
@@ -73,7 +82,7 @@ func Settled(m state.Mirror) state.Mirror {
 }
 
 // positionOf returns where the audit log is read on, or why everything is read.
-func (a *Agent) positionOf(m state.Mirror) (place logPosition, why string) {
+func (a *mirroring) positionOf(m state.Mirror) (place logPosition, why string) {
 	age := a.Now().Sub(m.Full)
 	switch {
 	case m.Full.IsZero():
@@ -90,14 +99,14 @@ func (a *Agent) positionOf(m state.Mirror) (place logPosition, why string) {
 
 // refreshChanged reads what the audit log names, and takes the rest from the
 // mirror. Kinds of which the log may not say everything are read as ever.
-func (a *Agent) refreshChanged(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
+func (a *mirroring) refreshChanged(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
 	m, err := a.Store.Mirror(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the mirror: %w", err)
 	}
 	var live *Live
 	why := "the whole account is to be read"
-	if !a.Whole {
+	if !a.whole {
 		if live, why, err = a.patched(ctx, m, last, of.wanted); err != nil || why == "" {
 			return live, err
 		}
@@ -109,7 +118,7 @@ func (a *Agent) refreshChanged(ctx context.Context, last *resource.Snapshot, of 
 }
 
 // refreshMirrored reads everything, and keeps it for the next incremental refresh.
-func (a *Agent) refreshMirrored(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
+func (a *mirroring) refreshMirrored(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
 	place, failed := a.positionNow(ctx) // before anything is read: what changes meanwhile comes after it
 	live, err := a.refreshed(ctx, last, of)
 	if err != nil {
@@ -123,7 +132,7 @@ func (a *Agent) refreshMirrored(ctx context.Context, last *resource.Snapshot, of
 
 // patched is the mirror with what was changed since; why says that it cannot be
 // had for fewer requests, or not be relied on.
-func (a *Agent) patched(ctx context.Context, m state.Mirror,
+func (a *mirroring) patched(ctx context.Context, m state.Mirror,
 	last *resource.Snapshot, wanted func(*resource.Schema) bool) (live *Live, why string, err error) {
 	place, why := a.positionOf(m)
 	if why != "" {
@@ -174,7 +183,7 @@ func (a *Agent) patched(ctx context.Context, m state.Mirror,
 func mirrors(schema *resource.Schema) bool { return schema.Bulk.Create != "" }
 
 // costOfLists is how many requests a full refresh of what is mirrored takes.
-func (a *Agent) costOfLists(m state.Mirror, place logPosition) int {
+func (a *mirroring) costOfLists(m state.Mirror, place logPosition) int {
 	counts := map[resource.Kind]int{}
 	for _, r := range m.Mirrored {
 		counts[r.Kind]++
@@ -198,7 +207,7 @@ const rowsAPage = 500
 
 // mirror keeps what was read for the next refresh. A state that is only read
 // keeps what it has.
-func (a *Agent) mirror(ctx context.Context, live *Live, m state.Mirror, place logPosition) error {
+func (a *mirroring) mirror(ctx context.Context, live *Live, m state.Mirror, place logPosition) error {
 	m.Awaited, m.Mirrored = nil, nil
 	for _, r := range live.Resources {
 		if record, ok := live.Records[r.ID]; ok && mirrors(a.Schemas.Of(r.Address.Kind)) {
@@ -227,7 +236,7 @@ func ignoreReadOnly(err error) error {
 }
 
 // awaitChanges notes what an apply is about to change, whatever becomes of it.
-func (a *Agent) awaitChanges(ctx context.Context, p *plan.Plan) error {
+func (a *mirroring) awaitChanges(ctx context.Context, p *plan.Plan) error {
 	var ids []string
 	for c := range p.EachApplicable() {
 		if c.ID != "" && mirrors(a.Schemas.Of(c.Address.Kind)) {

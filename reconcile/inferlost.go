@@ -17,7 +17,7 @@ import (
 // parent's id, and beneath a known parent the name tells a child. To ask the
 // service by their keys could make the tree a second time where it does not know
 // them yet, and bind a parent of one tree and a child of the other.
-func (a *Agent) inferLostCreates(ctx context.Context, step state.Step,
+func (a *retries) inferLostCreates(ctx context.Context, step state.Step,
 	outcomes []opOutcome, g retrySet) ([]opOutcome, retrySet, error) {
 	if !slices.ContainsFunc(step.Operations, keyed) || !anyUnknown(outcomes) {
 		return outcomes, g, nil
@@ -27,7 +27,7 @@ func (a *Agent) inferLostCreates(ctx context.Context, step state.Step,
 		return outcomes, g, err
 	}
 	k := createInference{
-		Agent: a, step: step, outcomes: slices.Clone(outcomes), ids: ids, at: map[resource.Address]int{},
+		retries: a, step: step, outcomes: slices.Clone(outcomes), ids: ids, at: map[resource.Address]int{},
 	}
 	for i, o := range step.Operations {
 		k.at[o.Address] = i
@@ -46,7 +46,7 @@ func (a *Agent) inferLostCreates(ctx context.Context, step state.Step,
 
 // createInference is the search among the operations of one job.
 type createInference struct {
-	*Agent
+	*retries
 	step     state.Step
 	outcomes []opOutcome
 	ids      map[resource.Address]string // of what is recorded, and of what the job is known to have made

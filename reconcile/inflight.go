@@ -71,7 +71,7 @@ func (f *InFlight) Steps() []state.Step {
 // beginRequest journals that a step is sent, unless the run is to stop, by an interrupt
 // or an order (adsapi.Config.Halt): then it stays where it is, never sent. The context it gives
 // goes on for a while after an interrupt, so that what was sent is heard of; done ends it.
-func (a *Agent) beginRequest(ctx context.Context, step state.Step) (sendCtx context.Context, done func(), err error) {
+func (a *Env) beginRequest(ctx context.Context, step state.Step) (sendCtx context.Context, done func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -129,7 +129,7 @@ func (f *InFlight) begin(step state.Step) error {
 
 // signOfLife is a sign of life of what sends nothing that is journalled: a job that only
 // asks and is waited for, a resource of many that is read.
-func (a *Agent) signOfLife() {
+func (a *Env) signOfLife() {
 	if a.InFlight == nil {
 		return
 	}
@@ -167,8 +167,8 @@ func since(then, now time.Time) time.Duration {
 
 // checkAge refuses a plan whose reading of the account is too old, such as one
 // that waited long for an answer.
-func (a *Agent) checkAge(view *View) error {
-	if age := since(view.read, a.Now()); !view.read.IsZero() && age > planLife {
+func (v *View) checkAge(now time.Time) error {
+	if age := since(v.read, now); !v.read.IsZero() && age > planLife {
 		return fmt.Errorf("%w: the account was read %s ago; want at most %s: plan again, nothing was sent",
 			ErrStale, age.Round(time.Second), planLife)
 	}

@@ -46,7 +46,7 @@ type inlineNote struct {
 
 // goesInline reports whether the people of a change go in requests: the account takes no
 // files of people, and this run has not uploaded theirs.
-func (r *run) goesInline(file *plan.Field) bool {
+func (r *parts) goesInline(file *plan.Field) bool {
 	takes, known := r.caps[resource.PeopleFiles]
 	_, uploaded := r.people[file.Desired.Text()]
 	return known && !takes && !uploaded
@@ -60,7 +60,7 @@ func takesNoFiles(err error) bool {
 }
 
 // newInline returns the parts that bring people to what this run creates without them.
-func (r *run) newInline() []part {
+func (r *parts) newInline() []part {
 	var parts []part
 	for _, c := range r.changes {
 		if m, file := r.membershipOf(c); file != nil && isNew(c) && !r.isMerge(c) && r.goesInline(file) {
@@ -86,7 +86,7 @@ func membershipPart(m *resource.Membership, c *plan.Change) part {
 }
 
 // withoutInline leaves out of a create the people who follow it in requests.
-func (r *run) withoutInline(p part) []string {
+func (r *parts) withoutInline(p part) []string {
 	m, file := r.membershipOf(p.change)
 	if file == nil || !r.goesInline(file) {
 		return nil
@@ -113,7 +113,7 @@ type inlineList struct {
 
 // inlineMembers sends a list in as many requests as it takes, each followed to its end
 // before the next: one that was cut off between two goes on where it stood.
-func (r *run) inlineMembers(ctx context.Context, p part, file *plan.Field, seen progressed) error {
+func (r *memberWaves) inlineMembers(ctx context.Context, p part, file *plan.Field, seen progressed) error {
 	schema := r.Schemas.Of(p.change.Address.Kind)
 	list, obstacle, err := r.inlineListOf(p, file, seen)
 	switch {
@@ -154,7 +154,7 @@ func (r *run) inlineMembers(ctx context.Context, p part, file *plan.Field, seen 
 
 // inlineGoesOn reports whether the next request of a list may go. Where somebody else has
 // changed who is in it, or newer files say otherwise, the part is left out.
-func (r *run) inlineGoesOn(ctx context.Context, p part, revision int64) (bool, error) {
+func (r *memberWaves) inlineGoesOn(ctx context.Context, p part, revision int64) (bool, error) {
 	address := p.change.Address
 	seen, err := r.awaitReady(ctx, r.Schemas.Of(address.Kind), r.ids[address])
 	switch {
@@ -173,7 +173,8 @@ func (r *run) inlineGoesOn(ctx context.Context, p part, revision int64) (bool, e
 }
 
 // inlineListOf returns the list of a part and how far it is, or what keeps it from going.
-func (r *run) inlineListOf(p part, file *plan.Field, seen progressed) (list inlineList, obstacle string, err error) {
+func (r *memberWaves) inlineListOf(p part, file *plan.Field,
+	seen progressed) (list inlineList, obstacle string, err error) {
 	m := r.Schemas.Of(p.change.Address.Kind).Membership
 	wanted := m.Operation(p.set().Value(m.Do))
 	list = inlineList{digest: file.Desired.Text(), operation: wanted}
@@ -212,7 +213,7 @@ func (l inlineList) after() inlineList {
 
 // inlineStep makes the next request of a list. What it records is how far the list is
 // then; of the last one, that it was sent.
-func (r *run) inlineStep(ctx context.Context, p part,
+func (r *memberWaves) inlineStep(ctx context.Context, p part,
 	list inlineList, revision int64) (step state.Step, m adsapi.Mutation, err error) {
 	schema, next := r.Schemas.Of(p.change.Address.Kind), list.after()
 	if m.Body, err = inlineBody(list.as, list.hashes[list.done:next.done]); err != nil {
@@ -276,7 +277,7 @@ func sumOfBody(body []byte) string {
 // stillFills reports whether a list that is to be all of an audience still is when it is
 // added: whether the revision is the one that its step was made at. Others may always go.
 // Where an operation has just ended, raised is true: its revision may show late.
-func (a *Agent) stillFills(ctx context.Context, step state.Step, raised bool) (bool, error) {
+func (a *members) stillFills(ctx context.Context, step state.Step, raised bool) (bool, error) {
 	var note inlineNote
 	if step.ContentType != inlineType || json.Unmarshal(step.Body, &note) != nil || note.Fills == nil {
 		return true, nil
@@ -288,7 +289,7 @@ func (a *Agent) stillFills(ctx context.Context, step state.Step, raised bool) (b
 
 // madeAgain is the request of a step: its bytes, or those that are made again from the
 // members file where the journal does not hold them.
-func (a *Agent) madeAgain(step state.Step) (adsapi.Mutation, error) {
+func (a *members) madeAgain(step state.Step) (adsapi.Mutation, error) {
 	m := membersMutation(step)
 	if step.ContentType != inlineType {
 		return m, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 
 	"adsync/internal/resource"
 	"adsync/state"
@@ -22,8 +23,24 @@ const (
 
 const jobsPath = "/bulk_mutation_jobs"
 
+// jobs sends the operations of a run in bulk jobs.
+type jobs struct {
+	*Env
+	*run
+	*parts
+	*sender
+	*retries
+	*keyring
+	*duplicates
+
+	underDuplicates []part // creates of a job that did not come beneath the parent that is there
+
+	piecesMu      sync.Mutex // guards refusedPieces
+	refusedPieces []part     // creates of a tree that was refused whole, and is parted
+}
+
 // runJobs submits the batches of a wave side by side and waits for all of them.
-func (r *run) runJobs(ctx context.Context, wave string, batches []batch) error {
+func (r *jobs) runJobs(ctx context.Context, wave string, batches []batch) error {
 	if r.forecast != nil {
 		return r.predictJobs(ctx, wave, batches)
 	}
@@ -63,7 +80,7 @@ func (r *run) runJobs(ctx context.Context, wave string, batches []batch) error {
 // opOutcome is the outcome of one operation and the address it belongs to.
 type opOutcome = state.OperationOutcome
 
-func (r *run) setOutcomes(b batch, outcomes []opOutcome) {
+func (r *jobs) setOutcomes(b batch, outcomes []opOutcome) {
 	parts := make(map[resource.Address]packed, len(b))
 	for _, p := range b {
 		parts[p.part.change.Address] = p
@@ -82,7 +99,7 @@ func (r *run) setOutcomes(b batch, outcomes []opOutcome) {
 }
 
 // jobStep makes the journal's record of a job: the exact bytes and their key.
-func (r *run) jobStep(ctx context.Context, wave string, b batch) (state.Step, error) {
+func (r *jobs) jobStep(ctx context.Context, wave string, b batch) (state.Step, error) {
 	body, err := b.body(false)
 	if err != nil {
 		return state.Step{}, fmt.Errorf("encode a job: %w", err)
@@ -117,7 +134,7 @@ func (r *run) operation(p part, id, key string) state.Operation {
 // runJob carries one job from intent to bound, and what it may cure by going
 // again (again.go). A repetition that is refused takes nothing back of what the
 // job before it did.
-func (r *run) runJob(ctx context.Context, step state.Step, b batch, own turn) ([]opOutcome, error) {
+func (r *jobs) runJob(ctx context.Context, step state.Step, b batch, own turn) ([]opOutcome, error) {
 	first, err := r.sendJob(ctx, step, own)
 	if first.refusal != nil {
 		return r.jobRefused(ctx, step, b, first.refusal)

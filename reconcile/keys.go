@@ -48,8 +48,13 @@ func knownNotCreated(step state.Step, operation state.Operation, o opOutcome) bo
 	return step.Route == state.Bulk && keyed(operation) && said
 }
 
+// keyring hands out keys, and remembers which of them may be used again.
+type keyring struct {
+	*Env
+}
+
 // recordReusableKeys notes what was sent of creates that made nothing, under their keys.
-func (a *Agent) recordReusableKeys(ctx context.Context, step state.Step, operations []state.Operation) error {
+func (a *keyring) recordReusableKeys(ctx context.Context, step state.Step, operations []state.Operation) error {
 	if len(operations) == 0 {
 		return nil
 	}
@@ -73,7 +78,7 @@ func (a *Agent) recordReusableKeys(ctx context.Context, step state.Step, operati
 }
 
 // recordReusableKey is recordReusableKeys for a single request; without a key its address advances.
-func (a *Agent) recordReusableKey(ctx context.Context, step state.Step) error {
+func (a *keyring) recordReusableKey(ctx context.Context, step state.Step) error {
 	o := step.Operations[0]
 	if !keyed(o) {
 		return a.advanceCreates(ctx, step.Operations)
@@ -130,7 +135,7 @@ func (r *run) nextKey(ctx context.Context, address resource.Address) (string, er
 
 // jobKey is the Idempotency-Key of a bulk job: a number of the journal, used
 // once.
-func (a *Agent) jobKey(ctx context.Context, purpose string) (string, error) {
+func (a *keyring) jobKey(ctx context.Context, purpose string) (string, error) {
 	sequence, err := a.Store.NextSequence(ctx)
 	if err != nil {
 		return "", fmt.Errorf("number the job: %w", err)

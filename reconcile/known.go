@@ -25,7 +25,7 @@ type KnownRows struct {
 
 // Known reads the account and changes nothing.
 func (a *Agent) Known(ctx context.Context) (*Known, error) {
-	last, live, err := a.lastAndLive(ctx)
+	last, live, err := a.live().lastAndLive(ctx)
 	if err != nil {
 		return nil, err
 	}

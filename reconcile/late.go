@@ -15,7 +15,7 @@ const lateReads = 2 * time.Minute
 // overlay shows what the last apply left where the service does not show it yet,
 // neither in a list nor under its id: it is taken to be as it was sent, and is
 // neither gone nor made again (fault N23). The plan says so of each.
-func (a *Agent) overlay(ctx context.Context, last *resource.Snapshot, live *Live) error {
+func (a *refreshing) overlay(ctx context.Context, last *resource.Snapshot, live *Live) error {
 	runs, err := a.Store.Runs(ctx, 1)
 	if err != nil || len(runs) == 0 {
 		return err

@@ -21,7 +21,13 @@ type reader struct {
 	lists   map[resource.Kind]map[string]adsapi.Record
 }
 
-func (a *Agent) reader() *reader {
+// lists reads the lists of the account, and single resources of them.
+type lists struct {
+	*Env
+	*memory
+}
+
+func (a *lists) reader() *reader {
 	return &reader{
 		service: a.Service, answers: map[string]answer{}, lists: map[resource.Kind]map[string]adsapi.Record{},
 	}

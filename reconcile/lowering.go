@@ -13,7 +13,7 @@ import (
 // lowerAlone sends pauses, archives and decreases as single requests where the jobs
 // that ask got no usable answer and the account is read all the same: what is not
 // lowered costs money. Nothing else is sent, and nothing of the account is remembered.
-func (r *run) lowerAlone(ctx context.Context) error {
+func (r *waveRunner) lowerAlone(ctx context.Context) error {
 	r.caps[resource.BulkJobs] = false
 	parts := slices.DeleteFunc(r.updates(plan.Lower), func(p part) bool {
 		// what is replaced stays until the next can be made

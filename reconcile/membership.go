@@ -30,7 +30,7 @@ const recoveryRequired = "custom_audience_operation_recovery_required"
 const mutationConflict = "custom_audience_mutation_conflict"
 
 // memberships returns the parts that change who is in what is there already.
-func (r *run) memberships() []part {
+func (r *parts) memberships() []part {
 	var parts []part
 	for _, c := range r.changes {
 		m, file := r.membershipOf(c)
@@ -43,7 +43,7 @@ func (r *run) memberships() []part {
 }
 
 // published returns the parts that wait for what was created to be ready.
-func (r *run) published() []part {
+func (r *parts) published() []part {
 	var parts []part
 	for _, c := range r.changes {
 		if isNew(c) && !r.isMerge(c) && r.Schemas.Of(c.Address.Kind).Membership != nil {
@@ -53,9 +53,19 @@ func (r *run) published() []part {
 	return parts
 }
 
+// memberWaves runs the waves of changes about people.
+type memberWaves struct {
+	*Env
+	*run
+	*parts
+	*uploads
+	*members
+	*keyring
+}
+
 // publishWave waits until what was created with people is ready. The service
 // took the list with the create and may still not make anything of it.
-func (r *run) publishWave(ctx context.Context) error {
+func (r *memberWaves) publishWave(ctx context.Context) error {
 	for _, p := range r.ready(r.published()) {
 		address, id := p.change.Address, r.ids[p.change.Address]
 		if id == "" {
@@ -95,7 +105,7 @@ func (r *run) publishWave(ctx context.Context) error {
 
 // membersWave sends the operations one after the other and then follows them:
 // they go on at the service side by side.
-func (r *run) membersWave(ctx context.Context) error {
+func (r *memberWaves) membersWave(ctx context.Context) error {
 	type begun struct {
 		part part
 		step state.Step
@@ -134,7 +144,7 @@ func (r *run) membersWave(ctx context.Context) error {
 }
 
 // beginMembers has the service accept an operation, or settles its part.
-func (r *run) beginMembers(ctx context.Context, p part) (step state.Step, accepted bool, err error) {
+func (r *memberWaves) beginMembers(ctx context.Context, p part) (step state.Step, accepted bool, err error) {
 	address, id := p.change.Address, r.ids[p.change.Address]
 	schema := r.Schemas.Of(address.Kind)
 	seen, err := r.awaitReady(ctx, schema, id)
@@ -169,7 +179,7 @@ func (r *run) beginMembers(ctx context.Context, p part) (step state.Step, accept
 }
 
 // plannedRevision is the revision the plan was made with.
-func (r *run) plannedRevision(p part) (int64, bool) {
+func (r *memberWaves) plannedRevision(p part) (int64, bool) {
 	live := r.view.Live.Snapshot.Get(p.change.Address)
 	if live == nil {
 		return 0, false
@@ -177,7 +187,7 @@ func (r *run) plannedRevision(p part) (int64, bool) {
 	return live.Value(r.Schemas.Of(p.change.Address.Kind).Membership.Revision).Number()
 }
 
-func (r *run) membersStep(ctx context.Context, p part, file *plan.Field, revision int64) (state.Step, error) {
+func (r *memberWaves) membersStep(ctx context.Context, p part, file *plan.Field, revision int64) (state.Step, error) {
 	schema := r.Schemas.Of(p.change.Address.Kind)
 	m, set := schema.Membership, p.set()
 	operation := m.Operation(set.Value(m.Do))
@@ -203,9 +213,14 @@ func (r *run) membersStep(ctx context.Context, p part, file *plan.Field, revisio
 	return step, nil
 }
 
+// members sends operations on the people of a list, and follows them to their end.
+type members struct {
+	*Env
+}
+
 // sendMembers sends an operation whose intent it journals. An empty outcome says
 // that it was accepted.
-func (a *Agent) sendMembers(ctx context.Context, step *state.Step, m adsapi.Mutation) (opOutcome, error) {
+func (a *members) sendMembers(ctx context.Context, step *state.Step, m adsapi.Mutation) (opOutcome, error) {
 	if err := a.Store.Begin(ctx, *step); err != nil {
 		return opOutcome{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
@@ -217,7 +232,7 @@ func (a *Agent) sendMembers(ctx context.Context, step *state.Step, m adsapi.Muta
 	return a.submitMembers(ctx, step, m)
 }
 
-func (a *Agent) submitMembers(ctx context.Context, step *state.Step, m adsapi.Mutation) (opOutcome, error) {
+func (a *members) submitMembers(ctx context.Context, step *state.Step, m adsapi.Mutation) (opOutcome, error) {
 	o := opOutcome{Address: step.Operations[0].Address, ResourceID: step.Operations[0].ResourceID}
 	accepted, err := a.Service.ChangeMembers(ctx, m)
 	went, failure := a.resumeStopped(ctx, *step, err)
@@ -268,7 +283,7 @@ func membersMutation(step state.Step) adsapi.Mutation {
 // followMembers asks for an operation until it has ended, and records what
 // became of it. One that does not end in time stays open: it was accepted, and
 // the next run asks again.
-func (a *Agent) followMembers(ctx context.Context, step state.Step) (opOutcome, error) {
+func (a *members) followMembers(ctx context.Context, step state.Step) (opOutcome, error) {
 	operation := step.Operations[0]
 	o := opOutcome{Address: operation.Address, ResourceID: operation.ResourceID}
 	ended, err := a.awaitOperation(ctx, operation.ResourceID, step.JobID, a.resumes(step))
@@ -290,7 +305,7 @@ func (a *Agent) followMembers(ctx context.Context, step state.Step) (opOutcome, 
 
 // resumes reports whether the service can make the operation of a step go on: an add or a
 // remove, as those are that carry their people in the request.
-func (a *Agent) resumes(step state.Step) bool {
+func (a *members) resumes(step state.Step) bool {
 	if step.ContentType == inlineType {
 		return true
 	}
@@ -300,7 +315,7 @@ func (a *Agent) resumes(step state.Step) bool {
 
 // endMembers records an operation that has ended. One that failed leaves the
 // record as it was: the list sent last is the one before.
-func (a *Agent) endMembers(ctx context.Context, step state.Step,
+func (a *members) endMembers(ctx context.Context, step state.Step,
 	ended adsapi.MemberOperation, o opOutcome) (opOutcome, error) {
 	if step.Point == state.Accepted {
 		if err := a.Store.Move(ctx, step.ID, state.Terminal, state.Update{}); err != nil {
@@ -332,7 +347,7 @@ func (a *Agent) endMembers(ctx context.Context, step state.Step,
 	return o, a.finishMembers(ctx, step, []state.Applied{{Address: o.Address, ID: o.ResourceID, Attributes: *set}}, o)
 }
 
-func (a *Agent) finishMembers(ctx context.Context, step state.Step, applied []state.Applied, o opOutcome) error {
+func (a *members) finishMembers(ctx context.Context, step state.Step, applied []state.Applied, o opOutcome) error {
 	if err := a.Store.Finish(ctx, step.ID, applied, []opOutcome{o}); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}

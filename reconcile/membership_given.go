@@ -15,7 +15,7 @@ import (
 
 // givenBy is the revision an operation gave: the one that shows, where no other was
 // ever accepted, else at most the next after the one it began with.
-func (a *Agent) givenBy(ctx context.Context, step state.Step, seen progressed, before int64) (int64, error) {
+func (a *members) givenBy(ctx context.Context, step state.Step, seen progressed, before int64) (int64, error) {
 	if seen.revision <= before+1 {
 		return seen.revision, nil
 	}
@@ -31,7 +31,7 @@ func (a *Agent) givenBy(ctx context.Context, step state.Step, seen progressed, b
 
 // noteMade records what became of the people of creates that earlier runs did not
 // see ready.
-func (a *Agent) noteMade(ctx context.Context, last *resource.Snapshot) error {
+func (a *members) noteMade(ctx context.Context, last *resource.Snapshot) error {
 	for bound := range last.All() {
 		m := a.Schemas.Of(bound.Address.Kind).Membership
 		if m == nil || bound.ID == "" || !bound.Value(m.File).IsSet() || !bound.Value(m.Revision).IsAbsent() {
@@ -55,7 +55,7 @@ func (a *Agent) noteMade(ctx context.Context, last *resource.Snapshot) error {
 // madeOf is the revision that a create gave, while no operation shows beside it:
 // lists of operations leave the first publication out (service facts, 8.2). It is
 // nothing where somebody has sent one, or while the service is at work.
-func (a *Agent) madeOf(ctx context.Context, bound *resource.Resource) (noted resource.Attributes, err error) {
+func (a *members) madeOf(ctx context.Context, bound *resource.Resource) (noted resource.Attributes, err error) {
 	schema := a.Schemas.Of(bound.Address.Kind)
 	seen, err := a.readProgress(ctx, schema, bound.ID)
 	if err != nil || seen.making {

@@ -29,7 +29,7 @@ func (s progressed) invalid() string {
 	return ""
 }
 
-func (a *Agent) readProgress(ctx context.Context, schema *resource.Schema, id string) (progressed, error) {
+func (a *members) readProgress(ctx context.Context, schema *resource.Schema, id string) (progressed, error) {
 	record, err := a.Service.Read(ctx, schema.Collection, id, nil)
 	if err != nil {
 		return progressed{}, err
@@ -49,7 +49,7 @@ func (a *Agent) readProgress(ctx context.Context, schema *resource.Schema, id st
 }
 
 // awaitReady reads until people can be sent, or until patience ends.
-func (a *Agent) awaitReady(ctx context.Context, schema *resource.Schema, id string) (progressed, error) {
+func (a *members) awaitReady(ctx context.Context, schema *resource.Schema, id string) (progressed, error) {
 	pause, until := firstPoll, a.Now().Add(membersPatience)
 	for {
 		seen, err := a.readProgress(ctx, schema, id)
@@ -65,7 +65,7 @@ func (a *Agent) awaitReady(ctx context.Context, schema *resource.Schema, id stri
 
 // readRaised reads until the revision is another than before an operation, as
 // reads may lag behind for seconds. Not every operation has to raise it.
-func (a *Agent) readRaised(ctx context.Context, schema *resource.Schema,
+func (a *members) readRaised(ctx context.Context, schema *resource.Schema,
 	id string, before int64, expected bool) (progressed, error) {
 	wait := firstReadWait
 	for try := 0; ; try++ {
@@ -83,7 +83,7 @@ func (a *Agent) readRaised(ctx context.Context, schema *resource.Schema,
 // awaitOperation asks for an operation until it has ended or patience has. One
 // that stands still is made to go on, where the service can: to one that is at
 // work that does nothing (interface, part 4).
-func (a *Agent) awaitOperation(ctx context.Context,
+func (a *members) awaitOperation(ctx context.Context,
 	id, operationID string, resumes bool) (adsapi.MemberOperation, error) {
 	pause, until, resume := firstPoll, a.Now().Add(membersPatience), a.Now().Add(membersStill)
 	for {
@@ -111,7 +111,7 @@ var conflictStatuses = []int{400, 409, 422}
 // on the same people was refused: nothing else can begin before. It says that there
 // was something, so that the request may go again. A refusal need not say why
 // (interface, part 7: the shape of an error is not shown).
-func (a *Agent) resumeStopped(ctx context.Context, step state.Step, refusal error) (went bool, err error) {
+func (a *members) resumeStopped(ctx context.Context, step state.Step, refusal error) (went bool, err error) {
 	m := a.Schemas.Of(step.Operations[0].Address.Kind).Membership
 	failed, refused := errors.AsType[*adsapi.Error](refusal)
 	if m == nil || !refused || !slices.Contains(conflictStatuses, failed.Status) ||
@@ -140,7 +140,7 @@ func (a *Agent) resumeStopped(ctx context.Context, step state.Step, refusal erro
 // resumeSources makes what somebody left standing on the sources of a merge go on, where
 // the merge was refused for it. The merge waits for the next plan: by then who is in
 // them is seen.
-func (a *Agent) resumeSources(ctx context.Context, step state.Step, refusal error) error {
+func (a *members) resumeSources(ctx context.Context, step state.Step, refusal error) error {
 	failed, refused := errors.AsType[*adsapi.Error](refusal)
 	if !refused || failed.Code != mutationConflict {
 		return nil
@@ -156,7 +156,7 @@ func (a *Agent) resumeSources(ctx context.Context, step state.Step, refusal erro
 
 // resumeStoppedOf makes the operations on one audience go on that can: to one that
 // is at work that does nothing.
-func (a *Agent) resumeStoppedOf(ctx context.Context,
+func (a *members) resumeStoppedOf(ctx context.Context,
 	m *resource.Membership, id string) (resumed []adsapi.MemberOperation, err error) {
 	if id == "" {
 		return nil, nil // it is not made yet
@@ -177,8 +177,17 @@ func (a *Agent) resumeStoppedOf(ctx context.Context,
 	return resumed, nil
 }
 
+// membersRecovery ends operations on people that an earlier run left open.
+type membersRecovery struct {
+	*Env
+	*members
+	*recovering
+	*deciding
+	*lists
+}
+
 // recoverMembers brings an operation of an earlier run to its end.
-func (a *Agent) recoverMembers(ctx context.Context, step state.Step, recovered *Recovered) error {
+func (a *membersRecovery) recoverMembers(ctx context.Context, step state.Step, recovered *Recovered) error {
 	if step.JobID == "" {
 		mutation, err := a.madeAgain(step)
 		if err != nil || !a.young(step) { // of people who are in no file any more nothing goes again
@@ -210,7 +219,8 @@ func (a *Agent) recoverMembers(ctx context.Context, step state.Step, recovered *
 	return a.followRecovered(ctx, step, recovered)
 }
 
-func (a *Agent) membersInVain(ctx context.Context, step state.Step, failure error, recovered *Recovered) error {
+func (a *membersRecovery) membersInVain(ctx context.Context,
+	step state.Step, failure error, recovered *Recovered) error {
 	if stops(failure) || adsapi.AppliedOf(failure) == adsapi.Unknown {
 		return failure
 	}
@@ -221,7 +231,7 @@ func (a *Agent) membersInVain(ctx context.Context, step state.Step, failure erro
 // taken, once nothing is under way. It is taken for not done, and the revision
 // it started from is recorded: had it been done, the revision has moved, and the
 // next plan holds the list for a person instead of sending it once more.
-func (a *Agent) decideMembers(ctx context.Context, step state.Step, recovered *Recovered) error {
+func (a *membersRecovery) decideMembers(ctx context.Context, step state.Step, recovered *Recovered) error {
 	if a.merged(step) != nil {
 		return a.decideMerge(ctx, step, recovered)
 	}

@@ -14,10 +14,10 @@ import (
 )
 
 // isMerge reports whether a change makes a resource of the people of others.
-func (r *run) isMerge(c *plan.Change) bool { return len(r.sourcesOf(c)) > 0 }
+func (r *parts) isMerge(c *plan.Change) bool { return len(r.sourcesOf(c)) > 0 }
 
 // sourcesOf returns what a change merges, as the files say it.
-func (r *run) sourcesOf(c *plan.Change) []string {
+func (r *parts) sourcesOf(c *plan.Change) []string {
 	m := r.Schemas.Of(c.Address.Kind).Membership
 	if m == nil || !isNew(c) {
 		return nil
@@ -31,11 +31,11 @@ func (r *run) sourcesOf(c *plan.Change) []string {
 }
 
 // mergers returns the creates that are merges.
-func (r *run) mergers() []part { return r.createsThat(r.isMerge) }
+func (r *parts) mergers() []part { return r.createsThat(r.isMerge) }
 
 // mergeWave makes new resources of others. It comes after everything else that
 // changes who is in those: a merge takes the people of the moment.
-func (r *run) mergeWave(ctx context.Context) error {
+func (r *memberWaves) mergeWave(ctx context.Context) error {
 	for _, p := range r.ready(r.mergers()) {
 		if r.forecast != nil {
 			if err := r.predictMembers(ctx, "merge", p, func() (state.Step, error) {
@@ -67,7 +67,7 @@ func (r *run) mergeWave(ctx context.Context) error {
 }
 
 // beginMerge has the service accept a merge, or settles its part.
-func (r *run) beginMerge(ctx context.Context, p part) (step state.Step, accepted bool, err error) {
+func (r *memberWaves) beginMerge(ctx context.Context, p part) (step state.Step, accepted bool, err error) {
 	var ids []string
 	for _, said := range r.sourcesOf(p.change) {
 		id, obstacle, err := r.mergeable(ctx, p, said)
@@ -92,7 +92,7 @@ func (r *run) beginMerge(ctx context.Context, p part) (step state.Step, accepted
 
 // mergeable returns the id of a source once its people can be taken, or what is in
 // the way.
-func (r *run) mergeable(ctx context.Context, p part, said string) (id, obstacle string, err error) {
+func (r *memberWaves) mergeable(ctx context.Context, p part, said string) (id, obstacle string, err error) {
 	id = said
 	if address, keyed := resource.ParseAddress(said); keyed {
 		if id = r.ids[address]; id == "" || !r.fine(address) {
@@ -111,7 +111,7 @@ func (r *run) mergeable(ctx context.Context, p part, said string) (id, obstacle 
 	return id, "", nil
 }
 
-func (r *run) mergeStep(ctx context.Context, p part, ids []string) (state.Step, error) {
+func (r *memberWaves) mergeStep(ctx context.Context, p part, ids []string) (state.Step, error) {
 	m := r.Schemas.Of(p.change.Address.Kind).Membership
 	slices.Sort(ids)
 	fields, err := r.encoder().createBody(p, m.MergeCall, "")
@@ -138,14 +138,14 @@ func (r *run) mergeStep(ctx context.Context, p part, ids []string) (state.Step, 
 
 // merged returns the ids of what the operation of a step merges, nothing where it
 // is none.
-func (a *Agent) merged(step state.Step) []string {
+func (a *members) merged(step state.Step) []string {
 	operation := step.Operations[0]
 	return operation.Set.Value(a.Schemas.Of(operation.Address.Kind).Membership.Merged).Items()
 }
 
 // acceptMembers records that the service took an operation, and of a merge what
 // it makes.
-func (a *Agent) acceptMembers(ctx context.Context, step *state.Step, accepted adsapi.MemberOperation) error {
+func (a *members) acceptMembers(ctx context.Context, step *state.Step, accepted adsapi.MemberOperation) error {
 	update := state.Update{JobID: accepted.ID}
 	operation := &step.Operations[0]
 	if a.merged(*step) != nil {
@@ -161,7 +161,7 @@ func (a *Agent) acceptMembers(ctx context.Context, step *state.Step, accepted ad
 
 // endMerge records a merge that has ended. What a failed one has made is bound
 // as well, and is not what the files ask for.
-func (a *Agent) endMerge(ctx context.Context, step state.Step,
+func (a *members) endMerge(ctx context.Context, step state.Step,
 	ended adsapi.MemberOperation, o opOutcome) (opOutcome, error) {
 	operation := step.Operations[0]
 	m := a.Schemas.Of(o.Address.Kind).Membership
@@ -182,7 +182,7 @@ func (a *Agent) endMerge(ctx context.Context, step state.Step,
 
 // decideMerge ends a merge whose answer was lost and whose key is too old: it
 // happened where one of its name is there that a merge has made.
-func (a *Agent) decideMerge(ctx context.Context, step state.Step, recovered *Recovered) error {
+func (a *membersRecovery) decideMerge(ctx context.Context, step state.Step, recovered *Recovered) error {
 	operation := step.Operations[0]
 	ids, err := a.boundIDs(ctx)
 	if err != nil {
@@ -214,7 +214,7 @@ func (a *Agent) decideMerge(ctx context.Context, step state.Step, recovered *Rec
 }
 
 // followRecovered follows an operation of an earlier run to its end.
-func (a *Agent) followRecovered(ctx context.Context, step state.Step, recovered *Recovered) error {
+func (a *membersRecovery) followRecovered(ctx context.Context, step state.Step, recovered *Recovered) error {
 	o, err := a.followMembers(ctx, step)
 	switch {
 	case err != nil:

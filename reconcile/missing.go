@@ -112,7 +112,7 @@ func inTurn[T any](rows [][]T) []T {
 }
 
 // oneByOneProblems says what a service without lists costs, and hides.
-func (a *Agent) oneByOneProblems(live *Live) []diag.Problem {
+func (a *refreshing) oneByOneProblems(live *Live) []diag.Problem {
 	endpoint, overall := a.Service.PerMinute()
 	total := 0
 	for _, kind := range live.OneByOne {
@@ -142,7 +142,7 @@ func (a *Agent) oneByOneProblems(live *Live) []diag.Problem {
 
 // UnlistedNotes returns a note for each kind that the last export or import found no list
 // of: what it wrote has only those that adsync knows.
-func (a *Agent) UnlistedNotes() []string {
+func (a *refreshing) UnlistedNotes() []string {
 	var notes []string
 	for _, kind := range a.unlisted {
 		notes = append(notes, fmt.Sprintf("the service has no list of "+
@@ -155,7 +155,7 @@ func (a *Agent) UnlistedNotes() []string {
 const pausedAccount = "paused"
 
 // pausedProblems says that the ad account itself is paused.
-func (a *Agent) pausedProblems() []diag.Problem {
+func (a *refreshing) pausedProblems() []diag.Problem {
 	if !a.paused {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 const day = 24 * time.Hour
 
 // recent returns what adsync did to spend within the last day.
-func (a *Agent) recent(ctx context.Context) (plan.Recent, error) {
+func (a *inputs) recent(ctx context.Context) (plan.Recent, error) {
 	moves, err := a.Store.Moves(ctx, a.Now().Add(-day))
 	if err != nil {
 		return plan.Recent{}, fmt.Errorf("read what was raised within a day: %w", err)
@@ -35,7 +35,7 @@ func (a *Agent) recent(ctx context.Context) (plan.Recent, error) {
 }
 
 // credits returns what applies of the last day left for the rest of their plans.
-func (a *Agent) credits(ctx context.Context) (recorded []state.Credit, credits []plan.Credit, err error) {
+func (a *inputs) credits(ctx context.Context) (recorded []state.Credit, credits []plan.Credit, err error) {
 	recorded, err = a.Store.Credits(ctx, a.Now().Add(-day))
 	if err != nil {
 		return nil, nil, fmt.Errorf("read what applies left for the rest of their plans: %w", err)
@@ -80,7 +80,7 @@ func recordOf(c *plan.Credit, at time.Time) state.Credit {
 }
 
 // recordCredit writes down what this run leaves if it is cut off.
-func (r *run) recordCredit(ctx context.Context) error {
+func (r *reporting) recordCredit(ctx context.Context) error {
 	credit := r.view.Plan.Credit(r.id)
 	if credit == nil {
 		return r.view.recordCredits(ctx, r.Store, nil)
@@ -91,7 +91,7 @@ func (r *run) recordCredit(ctx context.Context) error {
 
 // recordMove writes down what this run raises, before anything of it is sent: a
 // run that stops in the middle counts as if it had not.
-func (r *run) recordMove(ctx context.Context) error {
+func (r *reporting) recordMove(ctx context.Context) error {
 	spend := r.view.Plan.Spend
 	move := state.Move{
 		Run: r.id, At: r.started, Before: spend.DailyBefore + spend.LifetimeBefore,

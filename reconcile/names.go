@@ -10,9 +10,15 @@ import (
 // Creates that name others of the same plan by their keys come after those, with
 // the ids these were given.
 
+// naming puts creates in the order in which they name each other.
+type naming struct {
+	*Env
+	*run
+}
+
 // inTurn takes from creates those that name none of the others, and leaves the
 // rest for later. It takes something of every list that is not empty.
-func (r *run) inTurn(parts []part) (now, later []part) {
+func (r *naming) inTurn(parts []part) (now, later []part) {
 	coming := map[resource.Address]bool{}
 	for _, p := range parts {
 		coming[p.change.Address] = true
@@ -31,7 +37,7 @@ func (r *run) inTurn(parts []part) (now, later []part) {
 }
 
 // namedBy returns what a part still names by its key.
-func (r *run) namedBy(p part) (addresses []resource.Address) {
+func (r *naming) namedBy(p part) (addresses []resource.Address) {
 	schema := r.Schemas.Of(p.change.Address.Kind)
 	for _, f := range p.fields {
 		if a, ok := schema.Attribute(f.Name); !ok || a.Of == "" {
@@ -48,7 +54,7 @@ func (r *run) namedBy(p part) (addresses []resource.Address) {
 
 // withIDs writes the ids of what the parts name by key, and drops those of which
 // something is not confirmed.
-func (r *run) withIDs(parts []part) (ready []part) {
+func (r *naming) withIDs(parts []part) (ready []part) {
 	for _, p := range parts {
 		names := r.namedBy(p)
 		if at := slices.IndexFunc(names, func(a resource.Address) bool { return r.ids[a] == "" || !r.fine(a) }); at >=
@@ -65,7 +71,7 @@ func (r *run) withIDs(parts []part) (ready []part) {
 }
 
 // named returns a part the ids of all it names.
-func (r *run) named(p part) part {
+func (r *naming) named(p part) part {
 	schema := r.Schemas.Of(p.change.Address.Kind)
 	p.fields = slices.Clone(p.fields)
 	for i := range p.fields {

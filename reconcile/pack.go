@@ -21,7 +21,7 @@ const (
 type room struct{ operations, bytes int }
 
 // jobRoom is the service's, or less where the agent is told to take less.
-func (a *Agent) jobRoom() room {
+func (a *run) jobRoom() room {
 	if a.Bulk.Most > 0 {
 		return room{min(a.Bulk.Most, maxOperations), maxBodyBytes}
 	}
@@ -110,7 +110,7 @@ func encodeOperation(p part, operation bulkOperation) (packed, error) {
 }
 
 // trees groups packed creates by their highest new resource.
-func (r *run) trees(creates []packed) []batch {
+func (r *parts) trees(creates []packed) []batch {
 	index := map[resource.Address]int{}
 	of := make([]int, len(creates)) // which unit each is in
 	var sizes []int
@@ -137,7 +137,7 @@ func (r *run) trees(creates []packed) []batch {
 }
 
 // rootOf is the highest resource above an address that this run creates.
-func (r *run) rootOf(address resource.Address) resource.Address {
+func (r *parts) rootOf(address resource.Address) resource.Address {
 	for {
 		c := r.byAddr[address]
 		if c == nil || r.isRoot(c) {

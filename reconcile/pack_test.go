@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/plan"
 
@@ -140,7 +139,7 @@ func TestCreateKeysNameAccountAddressAndLife(t *testing.T) {
 func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 	group := resource.Address{Kind: "ad_group", Key: "a/b"}
 	tree := []resource.Address{{Kind: "campaign", Key: "a"}, group, {Kind: "ad", Key: "a/b/c"}}
-	r := &run{Agent: &Agent{Schemas: kinds.All()}, view: &View{Live: &Live{Snapshot: &resource.Snapshot{}}}}
+	r := newTestRun(&View{Live: &Live{Snapshot: &resource.Snapshot{}}})
 	packedWith := func(hints int, key func(string) string) []resource.Address {
 		keys := map[resource.Address]string{}
 		var creates batch

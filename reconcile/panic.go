@@ -9,7 +9,7 @@ import (
 // for the goroutine that waits. It is for defer, where a goroutine begins: what
 // nobody catches ends the process as well, with an exit code that says something
 // else and a text that may quote anything.
-func (a *Agent) crash() {
+func (a *Env) crash() {
 	if a.Crash == nil && a.Breaks == nil {
 		return
 	}
@@ -25,7 +25,7 @@ func (a *Agent) crash() {
 // waited goes on with the panic of a goroutine that was waited for: what it was to
 // bring about is neither done nor failed, so that nothing may be concluded from it.
 // The journal says where to go on.
-func (a *Agent) waited() {
+func (a *Env) waited() {
 	if broke := a.Breaks.broke(); broke != nil {
 		panic(broke)
 	}

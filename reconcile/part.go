@@ -19,10 +19,16 @@ type part struct {
 	revision any // of the configuration the write starts from, where its call names one
 }
 
+// parts divides the changes of a run into what each wave does.
+type parts struct {
+	*Env
+	*run
+}
+
 // updates returns the update parts of a phase, in plan order. Fields of one
 // nested setting go together, with the latest of their phases, as the service
 // replaces the setting whole.
-func (r *run) updates(phase plan.Phase) []part {
+func (r *parts) updates(phase plan.Phase) []part {
 	var parts []part
 	for _, c := range r.changes {
 		if c.Action == plan.Replace && phase == plan.Lower && r.isRoot(c) {
@@ -44,7 +50,7 @@ func isNew(c *plan.Change) bool { return c.Action == plan.Create || c.Action == 
 
 // retirement archives the resource that a replace puts another in place of; what
 // is beneath it goes with it.
-func (r *run) retirement(c *plan.Change) part {
+func (r *parts) retirement(c *plan.Change) part {
 	removal := plan.Field{
 		Name: "status", Desired: resource.Text(r.Schemas.Of(c.Address.Kind).Removal).At(c.Position),
 		Cause: plan.Edit, Phase: plan.Lower,
@@ -52,7 +58,7 @@ func (r *run) retirement(c *plan.Change) part {
 	return part{change: c, fields: []plan.Field{removal}}
 }
 
-func (r *run) fieldsOf(c *plan.Change, phase plan.Phase) []plan.Field {
+func (r *parts) fieldsOf(c *plan.Change, phase plan.Phase) []plan.Field {
 	schema := r.Schemas.Of(c.Address.Kind)
 	latest := map[string]plan.Phase{}
 	for _, f := range c.Fields {
@@ -86,17 +92,17 @@ func groupRoot(schema *resource.Schema, name string) string {
 
 // creates returns the create parts, parents first, but for those that only lower
 // possible spend, and for merges.
-func (r *run) creates() []part {
+func (r *parts) creates() []part {
 	return r.createsThat(func(c *plan.Change) bool { return !lowers(c) && !r.isMerge(c) })
 }
 
 // capping returns the creates that only lower possible spend: they are sent with the
 // decreases.
-func (r *run) capping() []part { return r.createsThat(lowers) }
+func (r *parts) capping() []part { return r.createsThat(lowers) }
 
 func lowers(c *plan.Change) bool { return len(c.Fields) > 0 && c.Fields[0].Phase == plan.Lower }
 
-func (r *run) createsThat(wanted func(*plan.Change) bool) []part {
+func (r *parts) createsThat(wanted func(*plan.Change) bool) []part {
 	parts := make([]part, 0, len(r.changes))
 	for _, c := range r.changes {
 		if isNew(c) && wanted(c) {
@@ -108,7 +114,7 @@ func (r *run) createsThat(wanted func(*plan.Change) bool) []part {
 }
 
 // isRoot reports whether a created resource is the highest new one of its tree.
-func (r *run) isRoot(c *plan.Change) bool {
+func (r *parts) isRoot(c *plan.Change) bool {
 	parent := r.byAddr[r.Schemas.Parent(c.Address)]
 	return parent == nil || !isNew(parent)
 }
@@ -116,7 +122,7 @@ func (r *run) isRoot(c *plan.Change) bool {
 // createFields are the fields of a create. The highest new resource of a tree
 // is created paused, so that nothing can spend before all of it is confirmed
 // (design.md section 5).
-func (r *run) createFields(c *plan.Change) []plan.Field {
+func (r *parts) createFields(c *plan.Change) []plan.Field {
 	if !r.isRoot(c) {
 		return c.Fields
 	}
@@ -136,7 +142,7 @@ func delivers(schemas resource.Schemas, address resource.Address, f plan.Field) 
 }
 
 // activations returns the last parts of creates: roots whose files say active.
-func (r *run) activations() []part {
+func (r *parts) activations() []part {
 	var parts []part
 	for _, c := range r.changes {
 		if !isNew(c) || !r.isRoot(c) {

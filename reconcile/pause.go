@@ -61,7 +61,7 @@ func (a *Agent) planAside(ctx context.Context, action string,
 	}
 	read := a.Now()
 	known := highest(a.Schemas, last)
-	live, err := a.refreshed(ctx, known, scope{wanted: func(s *resource.Schema) bool { return atTop(s) }})
+	live, err := a.live().refreshed(ctx, known, scope{wanted: func(s *resource.Schema) bool { return atTop(s) }})
 	if err != nil {
 		return nil, fmt.Errorf("read the live account: %w", err)
 	}
@@ -80,7 +80,7 @@ func (a *Agent) planAside(ctx context.Context, action string,
 			Address: r.Address, ID: r.ID, Attributes: resource.Attributes{{Name: delivery, Value: resource.Text(to)}},
 		})
 	}
-	recent, err := a.recent(ctx)
+	recent, err := newInputs(&a.Env).recent(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (a *Agent) planAside(ctx context.Context, action string,
 const pausesAlone = 100
 
 // pausesFew reports whether a run pauses what is live, and no more than that.
-func (r *run) pausesFew() bool {
+func (r *capabilities) pausesFew() bool {
 	return r.view.aside == actionPause && len(r.changes) <= pausesAlone
 }
 

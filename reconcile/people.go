@@ -45,7 +45,7 @@ func (r *run) membershipOf(c *plan.Change) (*resource.Membership, *plan.Field) {
 // uploadNewPeople uploads the people of what is created: its create names the
 // file. A failure fails that create alone. Where the account takes no files, the people
 // follow the create.
-func (r *run) uploadNewPeople(ctx context.Context) error {
+func (r *uploads) uploadNewPeople(ctx context.Context) error {
 	counted := len(r.newInline())
 	for _, c := range r.changes {
 		_, file := r.membershipOf(c)
@@ -64,7 +64,7 @@ func (r *run) uploadNewPeople(ctx context.Context) error {
 
 // uploadPeople brings one list of people to the service. What it cannot bring
 // fails its change at the cell that names the file.
-func (r *run) uploadPeople(ctx context.Context, p part) error {
+func (r *uploads) uploadPeople(ctx context.Context, p part) error {
 	digest := p.fields[0].Desired.Text()
 	if _, there := r.people[digest]; there || r.goesInline(&p.fields[0]) {
 		return nil
@@ -94,7 +94,7 @@ func (r *run) uploadPeople(ctx context.Context, p part) error {
 // sendPeople journals and sends an upload. The journal holds the digest of the
 // list and nothing of the people in it: the bytes are made again from the
 // members file, and only from one that holds the same list.
-func (r *run) sendPeople(ctx context.Context, digest string) (uploaded, error) {
+func (r *uploads) sendPeople(ctx context.Context, digest string) (uploaded, error) {
 	people, err := r.People(digest)
 	if err != nil {
 		return uploaded{}, err

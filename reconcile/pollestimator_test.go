@@ -135,9 +135,9 @@ func fullCreate(t *testing.T, n int, unlisted bool) (c *counter, took, jobs time
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent := &reconcile.Agent{
+	agent := &reconcile.Agent{Env: reconcile.Env{
 		Service: client, Store: store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: time.Now,
-	}
+	}}
 	var slept atomic.Int64 // by jobs side by side
 	agent.Sleep = func(ctx context.Context, d time.Duration) error {
 		slept.Add(int64(d))

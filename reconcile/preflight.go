@@ -14,11 +14,20 @@ import (
 	"adsync/plan"
 )
 
+// preflighting has creates validated before the first of them is sent.
+type preflighting struct {
+	*Env
+	*run
+	*parts
+	*creating
+	*probing
+}
+
 // preflight sends creates this run would put into jobs as validate_only jobs
 // first, under keys of their own. What the service refuses becomes a problem at
 // its row, and nothing is applied. What such a job does not check (interface,
 // part 4, bulk rule 9) can still fail later.
-func (r *run) preflight(ctx context.Context) ([]diag.Problem, error) {
+func (r *preflighting) preflight(ctx context.Context) ([]diag.Problem, error) {
 	if !r.caps[resource.BulkJobs] || !r.preflights() {
 		return nil, nil
 	}
@@ -41,14 +50,14 @@ func (r *run) preflight(ctx context.Context) ([]diag.Problem, error) {
 }
 
 // preflights reports whether this run sends its creates as validate_only jobs first.
-func (r *run) preflights() bool {
+func (r *probing) preflights() bool {
 	return r.Bulk.Preflight != PreflightNever || r.dry && r.forecast == nil
 }
 
 // preflightJobs returns the jobs a preflight sends, and the keys of what is in them: all,
 // or the one that holds a tree of every shape. Trees of one shape differ in values
 // only, and those adsync has checked; what an account may not do shows in the shape.
-func (r *run) preflightJobs(ctx context.Context) (jobs []batch, keys map[resource.Address]string, err error) {
+func (r *preflighting) preflightJobs(ctx context.Context) (jobs []batch, keys map[resource.Address]string, err error) {
 	all := r.dry && r.forecast == nil || r.Bulk.Preflight == PreflightAlways // who only asks wants to hear everything
 	said := r.saidInJobs()
 	if all || len(said) <= r.jobRoom().operations {
@@ -65,7 +74,8 @@ func (r *run) preflightJobs(ctx context.Context) (jobs []batch, keys map[resourc
 
 // sample is the job that holds a tree of every shape, as far as it has room. Only
 // those trees are encoded. Of a tree that no job holds it is the first piece.
-func (r *run) sample(ctx context.Context, said []part) (jobs []batch, keys map[resource.Address]string, err error) {
+func (r *preflighting) sample(ctx context.Context,
+	said []part) (jobs []batch, keys map[resource.Address]string, err error) {
 	creates := make([]packed, len(said))
 	for i, p := range said {
 		creates[i] = packed{part: p, id: fmt.Sprintf("c%d", i+1)}
@@ -107,7 +117,7 @@ func (r *run) sample(ctx context.Context, said []part) (jobs []batch, keys map[r
 
 // repack packs creates under other keys, parents first: without what is too large
 // under them, and without what is beneath that.
-func (r *run) repack(creates batch, keys map[resource.Address]string) (batch, error) {
+func (r *preflighting) repack(creates batch, keys map[resource.Address]string) (batch, error) {
 	left := map[resource.Address]bool{}
 	var whole batch
 	e := r.encoder()
@@ -132,7 +142,7 @@ func (r *run) repack(creates batch, keys map[resource.Address]string) (batch, er
 
 // shapeOf says what a tree is made of: of each kind, the sets of fields its
 // creates have, with the words among their values.
-func (r *run) shapeOf(tree batch) string {
+func (r *preflighting) shapeOf(tree batch) string {
 	shapes := map[string]bool{}
 	for _, p := range tree {
 		schema := r.Schemas.Of(p.part.change.Address.Kind)
@@ -148,11 +158,11 @@ func (r *run) shapeOf(tree batch) string {
 	return strings.Join(slices.Sorted(maps.Keys(shapes)), "\n")
 }
 
-func (r *run) runPreflight(ctx context.Context, jobs int,
+func (r *preflighting) runPreflight(ctx context.Context, jobs int,
 	check func(int) ([]diag.Problem, error)) ([]diag.Problem, error) {
 	var problems diag.List
 	for i := range jobs {
-		r.Agent.progress("check", i, jobs)
+		r.progress("check", i, jobs)
 		found, err := check(i)
 		if errors.Is(err, adsapi.ErrNotFound) { // no bulk jobs any more: single requests carry everything
 			r.supposed = false
@@ -171,7 +181,7 @@ func (r *run) runPreflight(ctx context.Context, jobs int,
 	return problems.Sorted(), nil
 }
 
-func (r *run) preflightCreates(ctx context.Context,
+func (r *preflighting) preflightCreates(ctx context.Context,
 	job batch, keys map[resource.Address]string) ([]diag.Problem, error) {
 	own := make(map[resource.Address]string, len(job))
 	for _, p := range job { // a parent stands in the job of its children
@@ -193,7 +203,7 @@ func (r *run) preflightCreates(ctx context.Context,
 
 // isolateRefusal is validated for who only asks: where the service refuses a job whole,
 // it is asked about less and less of it, until what it refuses stands alone.
-func (r *run) isolateRefusal(ctx context.Context, check batch) ([]diag.Problem, error) {
+func (r *preflighting) isolateRefusal(ctx context.Context, check batch) ([]diag.Problem, error) {
 	problems, err := r.validated(ctx, check)
 	if !refusesContent(err) {
 		return problems, err
@@ -201,7 +211,7 @@ func (r *run) isolateRefusal(ctx context.Context, check batch) ([]diag.Problem, 
 	if len(check) == 1 || r.refusedWhole.Add(1) > mostRefusals {
 		return []diag.Problem{r.refusedWith(check, err)}, nil
 	}
-	if parted := halves(r, check); len(parted) > 1 {
+	if parted := halves(r.parts, check); len(parted) > 1 {
 		front, err := r.isolateRefusal(ctx, parted[0])
 		if err != nil {
 			return nil, err
@@ -215,7 +225,7 @@ func (r *run) isolateRefusal(ctx context.Context, check batch) ([]diag.Problem, 
 // isolateRefusalIn finds what a tree is refused for: parents stand before their
 // children, so the shortest front that is refused ends with it. What stands
 // neither there nor beneath it is asked about again.
-func (r *run) isolateRefusalIn(ctx context.Context, tree batch) ([]diag.Problem, error) {
+func (r *preflighting) isolateRefusalIn(ctx context.Context, tree batch) ([]diag.Problem, error) {
 	var refusal error
 	passes, refused := 0, len(tree)
 	for refused-passes > 1 {
@@ -250,7 +260,7 @@ func (r *run) isolateRefusalIn(ctx context.Context, tree batch) ([]diag.Problem,
 }
 
 // refusedWith is the refusal of a whole job, at the row of its first operation.
-func (r *run) refusedWith(check batch, refusal error) diag.Problem {
+func (r *preflighting) refusedWith(check batch, refusal error) diag.Problem {
 	p, said, code := check[0].part, refusal.Error(), ""
 	if refused := new(adsapi.Error); errors.As(refusal, &refused) && refused.Message != "" {
 		said, code = refused.Message, refused.Code
@@ -267,7 +277,7 @@ func (r *run) refusedWith(check batch, refusal error) diag.Problem {
 }
 
 // validated returns what the service says about a job it only validates.
-func (r *run) validated(ctx context.Context, check batch) ([]diag.Problem, error) {
+func (r *preflighting) validated(ctx context.Context, check batch) ([]diag.Problem, error) {
 	body, err := check.body(true)
 	if err != nil {
 		return nil, err
@@ -285,7 +295,7 @@ func (r *run) validated(ctx context.Context, check batch) ([]diag.Problem, error
 	return r.refusals(check, page.OperationPage), nil
 }
 
-func (r *run) refusals(check batch, page adsapi.OperationPage) []diag.Problem {
+func (r *preflighting) refusals(check batch, page adsapi.OperationPage) []diag.Problem {
 	parts := map[string]part{}
 	for _, p := range check {
 		parts[p.id] = p.part

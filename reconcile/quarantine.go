@@ -1,20 +1,26 @@
 package reconcile
 
 import (
-	"context"
-	"fmt"
-	"slices"
-	"time"
-
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/state"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 )
+
+// inputs reads from the state what a plan is made from beside the record.
+type inputs struct {
+	*Env
+}
 
 // refusedBefore returns what the service refused for good, for the plan to hold or
 // to mention (design.md section 7: a daemon does not send the same refusal every
 // minute).
-func (a *Agent) refusedBefore(ctx context.Context) (map[resource.Address]plan.Refused, error) {
+func (a *inputs) refusedBefore(ctx context.Context) (map[resource.Address]plan.Refused, error) {
 	blocked, err := a.Store.Blocked(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read what the service refused: %w", err)
@@ -31,7 +37,7 @@ func (a *Agent) refusedBefore(ctx context.Context) (map[resource.Address]plan.Re
 
 // recordRefused puts into quarantine what this run was refused for good, and lets
 // out what was applied since or is not what it was.
-func (r *run) recordRefused(ctx context.Context) error {
+func (r *reporting) recordRefused(ctx context.Context) error {
 	known, err := r.Store.Blocked(ctx)
 	if err != nil {
 		return fmt.Errorf("read what the service refused: %w", err)
@@ -72,7 +78,7 @@ func (r *run) recordRefused(ctx context.Context) error {
 }
 
 // quarantined keeps since when, where the very same was refused before.
-func (r *run) quarantined(b, before state.Blocked, refused map[resource.Address]bool) state.Blocked {
+func (r *reporting) quarantined(b, before state.Blocked, refused map[resource.Address]bool) state.Blocked {
 	b.InputHash, b.Since, b.Run, b.Asked = r.basis(b.Address, refused), r.now().Truncate(time.Second), r.id, r.id
 	if before.InputHash == b.InputHash {
 		b.Since, b.Run = before.Since, before.Run
@@ -82,14 +88,14 @@ func (r *run) quarantined(b, before state.Blocked, refused map[resource.Address]
 
 // basis is what a refusal of this run rests on: the plan's files and live values,
 // and its parent as the run leaves it.
-func (r *run) basis(address resource.Address, refused map[resource.Address]bool) string {
+func (r *reporting) basis(address resource.Address, refused map[resource.Address]bool) string {
 	desired, live, parent := r.view.input.Desired, r.view.input.Live, r.Schemas.Parent(address)
 	return plan.Basis(desired.Get(address), live.Get(address),
 		plan.Above(r.Schemas.Of(parent.Kind), desired.Get(parent), r.left(parent), refused[parent]))
 }
 
 // left is a resource as the run leaves it, as far as it wrote it.
-func (r *run) left(at resource.Address) *resource.Resource {
+func (r *reporting) left(at resource.Address) *resource.Resource {
 	live, s := r.view.input.Live.Get(at), r.progressOf[at]
 	if s == nil || len(s.written) == 0 {
 		return live
@@ -103,3 +109,62 @@ func (r *run) left(at resource.Address) *resource.Resource {
 	}
 	return after
 }
+
+// withWindows returns a policy in which every freeze window is open where the clocks are
+// apart: which of the two is right nobody knows (faults.md, invariant 33).
+func (a *inputs) withWindows(p plan.Policy) plan.Policy {
+	ahead := a.Service.Ahead().Round(time.Second)
+	if !p.Windows || ahead.Abs() <= clockSlip {
+		return p
+	}
+	way := "ahead of"
+	if ahead < 0 {
+		way = "behind"
+	}
+	p.Frozen = append(slices.Clone(p.Frozen), plan.Freeze{Reason: fmt.Sprintf(
+		"the clock of this machine is %s %s the service's, so that a freeze window may be open: set the clock",
+		ahead.Abs(), way)})
+	return p
+}
+
+// missingImages are the images a plan would send that nobody can: named by
+// their content, which no file of the folder has and adsync never uploaded.
+func (a *inputs) missingImages(ctx context.Context, p *plan.Plan) ([]diag.Problem, error) {
+	var problems []diag.Problem
+	var uploaded map[string]string
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		for _, f := range c.Fields {
+			if c.Held != nil || f.Held != nil || f.Cause == plan.SentAlong || !a.byContentAlone(c, f) {
+				continue
+			}
+			if uploaded == nil {
+				files, err := a.Store.Files(ctx)
+				if err != nil {
+					return nil, fmt.Errorf("read the uploaded images: %w", err)
+				}
+				uploaded = files
+			}
+			if uploaded[f.Desired.Text()] == "" {
+				problems = append(problems, diag.Problem{
+					Severity: diag.Error, Code: diag.NoImageFile,
+					Position: f.Desired.Position, Address: c.Address.String(),
+					Message: fmt.Sprintf("%s of %s is named by "+
+						"its content, which no file has and adsync has not uploaded; want the file", f.Name, c.Address),
+					Hint: "save the picture in the folder and write its path",
+				})
+			}
+		}
+	}
+	return problems, nil
+}
+
+func (a *inputs) byContentAlone(c *plan.Change, f plan.Field) bool {
+	attribute, known := a.Schemas.Of(c.Address.Kind).Attribute(f.Name)
+	return known && attribute.Wire.Codec == resource.FileID &&
+		strings.HasPrefix(f.Desired.Text(), "sha256:") && f.Desired.Written() == f.Desired.Text()
+}
+
+// clockSlip is how far the clocks of this machine and of the service may be apart
+// for a freeze window to be told open or closed.
+const clockSlip = 5 * time.Minute

@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -26,49 +25,16 @@ import (
 
 // Agent joins one account, one state and the files that describe the account.
 type Agent struct {
-	Service *adsapi.Client
-	Store   state.Store
-	Schemas resource.Schemas
-	Account state.Account // as the files declare it; empty fields are not compared
-	Zone    *time.Location
-	Given   map[resource.Address]string // ids the files give: they decide between several of one name
+	Env
+	Options
 
 	// Incremental reads what the audit log says was changed since the last plan, and
 	// everything at least once a day and wherever the log cannot be relied on.
 	Incremental bool
 	Whole       bool // beside Incremental: everything is read now, and what comes next is told from that
 
-	Image func(source string) (name string, content []byte, err error) // the file behind a "sha256:…" value
-	// the list behind a members file's "sha256:…" value
-	People   func(digest string) (People, error)
-	Bulk     Bulk
-	Progress func(Progress)
-	Notice   func(string) // what a person has to hear at once; nil: nobody listens
-	Watch    func(Event)  // is told what happens in an apply; nil where nobody looks
-	Logger   *slog.Logger
-	Now      func() time.Time
-	Sleep    func(context.Context, time.Duration) error
-
-	// Overtaken says why a change that is not sent yet is left out, "" where it goes: files
-	// that came while an apply goes on say otherwise of it. It is asked before each is
-	// journalled, by several goroutines; nil: nobody looks.
-	Superseded func(resource.Address) string
-
-	InFlight *InFlight       // what is under way; nil: it is not watched
-	Crash    func(cause any) // ends the process after a panic of a goroutine of this package; nil: nobody catches it
-	Breaks   *Breaks         // in the place of Crash: the panic goes on in the goroutine that called this package
-
-	polls    pollEstimator
-	census   *census    // what the lists of the account cost, once it was read
-	paused   bool       // the ad account itself, when it was last read
-	unlisted []OneByOne // kinds that an export or import found no list of
-}
-
-// Progress is how far a long piece of work is.
-type Progress struct {
-	Stage string // "refresh", "check", "apply", "read back"
-	Done  int
-	Total int // 0 when unknown
+	polls  pollEstimator
+	memory memory
 }
 
 // TrustWindow is how long a key is trusted to name the same request at the
@@ -144,6 +110,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err := a.checkAccount(ctx); err != nil {
 		return nil, err
 	}
+	service := a.live()
 	header := a.Store.Header()
 	last, err := a.Store.Last(ctx)
 	if err != nil {
@@ -160,7 +127,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	read := a.Now()
-	live, err := a.refresh(ctx, last, desired.Snapshot)
+	live, err := service.refresh(ctx, last, desired.Snapshot)
 	if err != nil {
 		return nil, fmt.Errorf("read the live account: %w", err)
 	}
@@ -168,37 +135,37 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	live.Snapshot = snapshot
 	var started []state.Applied
 	if desired.Left == nil {
-		paused, err := a.unseenPauses(ctx, last, desired.Snapshot, snapshot)
+		paused, err := service.unseenPauses(ctx, last, desired.Snapshot, snapshot)
 		if err != nil {
 			return nil, err
 		}
-		started = a.startedMeanwhile(last, paused)
+		started = service.startedMeanwhile(last, paused)
 	}
-	spent, err := a.spentSoFar(ctx, snapshot)
+	spent, err := service.spentSoFar(ctx, snapshot)
 	if err != nil {
 		return nil, err
 	}
-	recent, err := a.recent(ctx)
+	recent, err := newInputs(&a.Env).recent(ctx)
 	if err != nil {
 		return nil, err
 	}
-	recorded, credits, err := a.credits(ctx)
+	recorded, credits, err := newInputs(&a.Env).credits(ctx)
 	if err != nil {
 		return nil, err
 	}
-	refused, err := a.refusedBefore(ctx)
+	refused, err := newInputs(&a.Env).refusedBefore(ctx)
 	if err != nil {
 		return nil, err
 	}
-	undecided, err := a.unsettled(ctx)
+	undecided, err := a.recoverRoom().unsettled(ctx)
 	if err != nil {
 		return nil, err
 	}
-	capabilities, err := a.knownCapabilities(ctx)
+	capabilities, err := service.knownCapabilities(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the capabilities: %w", err)
 	}
-	consents, err := a.consents(ctx, desired.Consents)
+	consents, err := newInputs(&a.Env).consents(ctx, desired.Consents)
 	if err != nil {
 		return nil, err
 	}
@@ -206,25 +173,25 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot),
 		Desired: desired.Snapshot, Invalid: desired.Invalid,
 		Misnamed: problems, LetsWait: desired.LetsWait, Live: snapshot, Waiting: waiting, Reverted: reverted,
-		Policy: a.withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing),
+		Policy: newInputs(&a.Env).withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing),
 		Consents: consents, Asks: desired.Asks,
 		Recent: recent.Under(renamed), Credits: credits, Ignore: desired.Ignore,
 		Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
 		Lacking: live.Lacking, Listed: live.Listed,
-		Capabilities: capabilities, Refused: refused, Unsettled: a.unsettledOf(undecided, desired.Moves),
+		Capabilities: capabilities, Refused: refused, Unsettled: a.recoverRoom().unsettledOf(undecided, desired.Moves),
 	}
 	computed, approved := desired.bind(&input, func(p *plan.Plan) {
 		p.NoteMoves(desired.Moves, renamed)
 		p.Problems = slices.Concat(misplaced, p.Problems)
 	})
-	missing, err := a.missingImages(ctx, computed)
+	missing, err := newInputs(&a.Env).missingImages(ctx, computed)
 	if err != nil {
 		return nil, err
 	}
 	computed.Problems = slices.Concat(computed.Problems, missing,
-		a.oneByOneProblems(live), a.byParentProblems(live),
-		lateProblems(live), a.pausedProblems(), a.foreignProblems(ctx, computed, last))
+		service.oneByOneProblems(live), service.byParentProblems(live),
+		lateProblems(live), service.pausedProblems(), service.foreignProblems(ctx, computed, last))
 	return &View{
 		Plan: computed, Last: last, Live: live, Undecided: undecided,
 		read: read, ready: a.Now(), input: input, renamed: renamed,
@@ -238,25 +205,26 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if diag.HasErrors(view.Plan.Problems) {
 		return nil, &InvalidError{Problems: view.Plan.Problems}
 	}
-	if err := a.checkAge(view); err != nil {
+	if err := view.checkAge(a.Now()); err != nil {
 		return nil, err
 	}
 	a.InFlight.start(a.Now())
 	if err := a.checkAccount(ctx); err != nil { // it may be another key by now, or another agent that planned
 		return nil, err
 	}
-	if err := a.rename(ctx, view.renamed, view.Undecided); err != nil {
+	if err := newInputs(&a.Env).rename(ctx, view.renamed, view.Undecided); err != nil {
 		return nil, err
 	}
-	if err := a.awaitChanges(ctx, view.Plan); err != nil {
+	if err := a.live().awaitChanges(ctx, view.Plan); err != nil {
 		return nil, err
 	}
 	a.polls = newPollEstimator()
-	if err := a.recordStarted(ctx, view); err != nil { // before the run, as the log is asked from the last one on
+	// before the run, as the log is asked from the last one on
+	if err := newInputs(&a.Env).recordStarted(ctx, view); err != nil {
 		return nil, err
 	}
-	run, err := a.startRun(ctx, view)
-	if err != nil {
+	run := a.newRun("", view)
+	if err := run.begin(ctx); err != nil {
 		return nil, err
 	}
 	problems, err := run.ask(ctx)
@@ -280,25 +248,37 @@ func (a *Agent) RecordSeen(ctx context.Context, view *View) error {
 	if err := view.recordCredits(ctx, a.Store, nil); err != nil {
 		return err
 	}
-	return a.recordStarted(ctx, view)
+	return newInputs(&a.Env).recordStarted(ctx, view)
 }
 
-func (a *Agent) recordStarted(ctx context.Context, view *View) error {
+func (a *inputs) recordStarted(ctx context.Context, view *View) error {
 	if len(view.started) == 0 {
 		return nil
 	}
 	return a.Store.Record(ctx, view.started)
 }
 
+// applying is a run with all that carries it out.
+type applying struct {
+	*Env
+	*run
+	*parts
+	*reporting
+	*waveRunner
+	*capabilities
+	*preflighting
+	*checking
+}
+
 // ask asks the service what the account can do, and what it would refuse.
-func (r *run) ask(ctx context.Context) ([]diag.Problem, error) {
+func (r *applying) ask(ctx context.Context) ([]diag.Problem, error) {
 	if err := r.findCapabilities(ctx); err != nil {
 		return nil, err
 	}
 	return r.preflight(ctx)
 }
 
-func (r *run) carryOut(ctx context.Context) error {
+func (r *applying) carryOut(ctx context.Context) error {
 	if err := r.recordMove(ctx); err != nil {
 		return err
 	}
@@ -310,7 +290,7 @@ func (r *run) carryOut(ctx context.Context) error {
 
 // recordWaiting notes the edits this apply leaves for a later one, and what it
 // has written back.
-func (r *run) recordWaiting(ctx context.Context) error {
+func (r *reporting) recordWaiting(ctx context.Context) error {
 	if r.view.reverts {
 		return nil
 	}
@@ -379,7 +359,7 @@ func SameAccount(live adsapi.Account, files state.Account) error {
 
 // checkAccount holds the credential's account against the files and the state
 // (invariant 12), before anything else is read.
-func (a *Agent) checkAccount(ctx context.Context) error {
+func (a *Env) checkAccount(ctx context.Context) error {
 	live, err := a.Service.Account(ctx)
 	if err != nil {
 		return fmt.Errorf("read the ad account: %w", err)
@@ -402,7 +382,7 @@ func (a *Agent) checkAccount(ctx context.Context) error {
 
 // shareSubmissions has the service's limit of submissions hold for all processes
 // of this state, one after the other. One that only reads leaves no trace.
-func (a *Agent) shareSubmissions(ctx context.Context) error {
+func (a *Env) shareSubmissions(ctx context.Context) error {
 	submitted, err := a.Store.Submitted(ctx)
 	if err != nil {
 		return err
@@ -416,7 +396,7 @@ func (a *Agent) shareSubmissions(ctx context.Context) error {
 // rename has the record follow the keys, before anything is sent under them. What
 // an operation of unknown outcome is about keeps its key in the record until that is
 // decided: nothing is sent to it before.
-func (a *Agent) rename(ctx context.Context, renamed []plan.Renamed, undecided []Undecided) error {
+func (a *inputs) rename(ctx context.Context, renamed []plan.Renamed, undecided []Undecided) error {
 	var addresses []state.Renamed
 	for _, r := range renamed {
 		waits := slices.ContainsFunc(undecided, func(u Undecided) bool {

@@ -32,9 +32,26 @@ type RecoveredStep struct {
 	Undecided []string
 }
 
+// recovery ends what an earlier run left open, a rule a point of the journal.
+type recovery struct {
+	*Env
+	*lists
+	*members
+	*requests
+	*follower
+	*finisher
+	*sender
+	*retries
+	*recovering
+	*deciding
+	*membersRecovery
+	*payers
+	*duplicates
+}
+
 // Recover brings every open step to an end, by the rule for the point it stands
 // at. What nothing decides stays open, and everything else goes on.
-func (a *Agent) Recover(ctx context.Context) (Recovered, error) {
+func (a *recovery) Recover(ctx context.Context) (Recovered, error) {
 	if err := a.checkAccount(ctx); err != nil {
 		return Recovered{}, err
 	}
@@ -58,7 +75,7 @@ func (a *Agent) Recover(ctx context.Context) (Recovered, error) {
 
 // closeRecovered reads back what the bound steps touched, so that the normal
 // form the service gave is not taken for drift, and ends them.
-func (a *Agent) closeRecovered(ctx context.Context) error {
+func (a *recovery) closeRecovered(ctx context.Context) error {
 	steps, err := a.Store.Open(ctx)
 	if err != nil {
 		return fmt.Errorf("read the journal: %w", err)
@@ -107,7 +124,7 @@ func (a *Agent) closeRecovered(ctx context.Context) error {
 
 // recoverStep does with a step what the rule of its point says, and notes what
 // became of it. What goes wrong with this step alone leaves it undecided.
-func (a *Agent) recoverStep(ctx context.Context, step state.Step, recovered *Recovered) error {
+func (a *recovery) recoverStep(ctx context.Context, step state.Step, recovered *Recovered) error {
 	rule := a.recoveryRule(step)
 	before := *recovered
 	if err := rule.act(a, ctx, step, recovered); err != nil {
@@ -152,23 +169,28 @@ func ofThisStep(err error) bool {
 	return !stops(err) && (errors.Is(err, adsapi.ErrConflict) || errors.Is(err, errStillRunning))
 }
 
-func (a *Agent) abandon(ctx context.Context, step state.Step, note string, recovered *Recovered) error {
+// recovering is what every rule of recovery uses: dropping a step, and waiting before it goes again.
+type recovering struct {
+	*Env
+}
+
+func (a *recovering) abandon(ctx context.Context, step state.Step, note string, recovered *Recovered) error {
 	recovered.Abandoned++
 	return a.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: note})
 }
 
-func (a *Agent) abandonUnsent(ctx context.Context, step state.Step, recovered *Recovered) error {
+func (a *recovery) abandonUnsent(ctx context.Context, step state.Step, recovered *Recovered) error {
 	return a.abandon(ctx, step, "never sent", recovered)
 }
 
-func (a *Agent) abandonUpload(ctx context.Context, step state.Step, recovered *Recovered) error {
+func (a *recovery) abandonUpload(ctx context.Context, step state.Step, recovered *Recovered) error {
 	return a.abandon(ctx, step, "an upload has no key; at worst a file is left that nobody uses", recovered)
 }
 
 // beforeAgain waits until the service knows the key of a step, had it come just
 // before the recovery began, and puts the step back to sent; SentAt stays that of
 // the first time.
-func (a *Agent) beforeAgain(ctx context.Context, step state.Step, recovered *Recovered) error {
+func (a *recovering) beforeAgain(ctx context.Context, step state.Step, recovered *Recovered) error {
 	why := "what was sent last may have come, and its " +
 		"key is not known to the service at once; waiting %s before it goes again"
 	if _, err := a.waitLag(ctx, recovered, why); err != nil || step.Point != state.Unknown {
@@ -180,7 +202,7 @@ func (a *Agent) beforeAgain(ctx context.Context, step state.Step, recovered *Rec
 // waitLag waits until the service has had time to know and to show what came just
 // before the recovery began, and reports whether there was anything to wait for. All
 // steps of a recovery are waited for together.
-func (a *Agent) waitLag(ctx context.Context, recovered *Recovered, why string) (waited bool, err error) {
+func (a *recovering) waitLag(ctx context.Context, recovered *Recovered, why string) (waited bool, err error) {
 	wait := recovered.began.Add(a.Service.KeyLag()).Sub(a.Now())
 	if wait <= 0 {
 		return false, nil
@@ -198,23 +220,23 @@ func (a *Agent) waitLag(ctx context.Context, recovered *Recovered, why string) (
 // lagMargin keeps two readings further apart than the lag.
 const lagMargin = time.Second
 
-func (a *Agent) askJob(ctx context.Context, step state.Step, recovered *Recovered) error {
+func (a *recovery) askJob(ctx context.Context, step state.Step, recovered *Recovered) error {
 	return a.recoverJob(ctx, step, adsapi.Job{ID: step.JobID}, recovered)
 }
 
-func (a *Agent) nothingLeft(_ context.Context, _ state.Step, recovered *Recovered) error {
+func (a *recovery) nothingLeft(_ context.Context, _ state.Step, recovered *Recovered) error {
 	recovered.Finished++ // closeRecovered reads it back
 	return nil
 }
 
-func (a *Agent) askPerson(_ context.Context, step state.Step, recovered *Recovered) error {
+func (a *recovery) askPerson(_ context.Context, step state.Step, recovered *Recovered) error {
 	recovered.stepUndecided(step, step.Note)
 	return nil
 }
 
 // resend repeats a create, byte for byte. A refusal of the repetition says
 // nothing of the request before it: that is read back.
-func (a *Agent) resend(ctx context.Context, step state.Step, recovered *Recovered) error {
+func (a *recovery) resend(ctx context.Context, step state.Step, recovered *Recovered) error {
 	if err := a.beforeAgain(ctx, step, recovered); err != nil {
 		return err
 	}
@@ -228,7 +250,7 @@ func (a *Agent) resend(ctx context.Context, step state.Step, recovered *Recovere
 		ResourceID: record.ID, Outcome: state.OutcomeApplied, Answered: true, Made: o.ResourceID == ""}})
 }
 
-func (a *Agent) repeatedInVain(ctx context.Context, step state.Step, failure error, recovered *Recovered) error {
+func (a *recovery) repeatedInVain(ctx context.Context, step state.Step, failure error, recovered *Recovered) error {
 	if conflict := conflictOf(step.Operations[0], failure); conflict != "" && step.Route == state.Single {
 		step.Operations = slices.Clone(step.Operations)
 		step.Operations[0].Code = string(conflict)
@@ -242,7 +264,7 @@ func (a *Agent) repeatedInVain(ctx context.Context, step state.Step, failure err
 
 // resubmit repeats a job submission, byte for byte, under the same key: the
 // service answers with the job it has, or takes it now.
-func (a *Agent) resubmit(ctx context.Context, step state.Step, recovered *Recovered) error {
+func (a *recovery) resubmit(ctx context.Context, step state.Step, recovered *Recovered) error {
 	if err := a.beforeAgain(ctx, step, recovered); err != nil {
 		return err
 	}
@@ -261,7 +283,7 @@ func (a *Agent) resubmit(ctx context.Context, step state.Step, recovered *Recove
 // recoverJob follows a job to its end and binds its results. What it gave no
 // result for goes again once, as the same body under a new job key, and is then
 // looked for.
-func (a *Agent) recoverJob(ctx context.Context, step state.Step, job adsapi.Job, recovered *Recovered) error {
+func (a *recovery) recoverJob(ctx context.Context, step state.Step, job adsapi.Job, recovered *Recovered) error {
 	page, err := a.followJob(ctx, step, job)
 	if errors.Is(err, adsapi.ErrNotFound) {
 		return a.lostJob(ctx, step, err, recovered)
@@ -300,7 +322,7 @@ func begunAnew(step state.Step) bool {
 // lostJob handles a job that cannot be asked for, as the account has no bulk jobs
 // any more: what it did is read back. Unless it is known to have ended it may still
 // do it.
-func (a *Agent) lostJob(ctx context.Context, step state.Step, cause error, recovered *Recovered) error {
+func (a *recovery) lostJob(ctx context.Context, step state.Step, cause error, recovered *Recovered) error {
 	if step.Point != state.Unknown {
 		if err := a.Store.Move(ctx, step.ID, state.Unknown, state.Update{Note: cause.Error()}); err != nil {
 			return err
@@ -314,7 +336,8 @@ func (a *Agent) lostJob(ctx context.Context, step state.Step, cause error, recov
 
 // repeatJob runs the body of a job whose results are not whole once more, unless
 // reading back leaves nothing unknown.
-func (a *Agent) repeatJob(ctx context.Context, step state.Step, outcomes []opOutcome, g retrySet) ([]opOutcome, error) {
+func (a *recovery) repeatJob(ctx context.Context, step state.Step,
+	outcomes []opOutcome, g retrySet) ([]opOutcome, error) {
 	outcomes, g, err := a.lookForLost(ctx, step, outcomes, g)
 	if err != nil || !anyUnknown(outcomes) {
 		return outcomes, err

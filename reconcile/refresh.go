@@ -34,6 +34,15 @@ type Reading struct {
 	Why     string // why an incremental refresh was not possible; "" where none was asked for
 }
 
+// refreshing reads the live account for a plan.
+type refreshing struct {
+	*Env
+	*lists
+	*mirroring
+
+	incremental bool // what the audit log names is read alone
+}
+
 // refresh reads every campaign, ad group and ad, and every limit of spending: by
 // account-wide lists, by lists a parent where the service wants one, one by one
 // where no list exists (design.md section 8; missing.go). A bound resource a list
@@ -41,7 +50,7 @@ type Reading struct {
 // is gone.
 // Of the other kinds it reads those the record or the files have, and those of
 // which the files name something.
-func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (*Live, error) {
+func (a *refreshing) refresh(ctx context.Context, last, desired *resource.Snapshot) (*Live, error) {
 	named := map[resource.Kind]bool{}
 	for _, snapshot := range []*resource.Snapshot{last, desired} {
 		for r := range snapshot.All() {
@@ -58,7 +67,7 @@ func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (
 	}
 	read := a.refreshed
 	switch {
-	case a.Incremental:
+	case a.incremental:
 		read = a.refreshChanged
 	case many: // who reads by the audit log next need not list it all once more
 		read = a.refreshMirrored
@@ -75,7 +84,7 @@ func (a *Agent) refresh(ctx context.Context, last, desired *resource.Snapshot) (
 }
 
 // kindsNamedBy adds the kinds of what a resource names by id or key.
-func (a *Agent) kindsNamedBy(r *resource.Resource, named map[resource.Kind]bool) {
+func (a *lists) kindsNamedBy(r *resource.Resource, named map[resource.Kind]bool) {
 	schema := a.Schemas.Of(r.Address.Kind)
 	if schema == nil {
 		return
@@ -90,7 +99,7 @@ func (a *Agent) kindsNamedBy(r *resource.Resource, named map[resource.Kind]bool)
 
 // refreshWithFacts reads every kind and has the records hold what only the
 // service says, too.
-func (a *Agent) refreshWithFacts(ctx context.Context, last *resource.Snapshot) (*Live, error) {
+func (a *lists) refreshWithFacts(ctx context.Context, last *resource.Snapshot) (*Live, error) {
 	live, err := a.refreshed(ctx, last, scope{facts: true, wanted: func(*resource.Schema) bool { return true }})
 	if err == nil {
 		a.unlisted = live.OneByOne
@@ -105,7 +114,7 @@ type scope struct {
 	files  int  // resources the files have: the account may have as many
 }
 
-func (a *Agent) refreshed(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
+func (a *lists) refreshed(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
 	r, err := a.refresher(ctx, last)
 	if err != nil {
 		return nil, err
@@ -134,7 +143,7 @@ func (r *refresher) readKinds(ctx context.Context, known int, wanted func(*resou
 	return r.readMissing(ctx)
 }
 
-func (a *Agent) refresher(ctx context.Context, last *resource.Snapshot) (*refresher, error) {
+func (a *lists) refresher(ctx context.Context, last *resource.Snapshot) (*refresher, error) {
 	files, err := a.sourcesByFile(ctx)
 	if err != nil {
 		return nil, err
@@ -153,7 +162,7 @@ func (a *Agent) refresher(ctx context.Context, last *resource.Snapshot) (*refres
 }
 
 // sourcesByFile returns which image stands behind a file id.
-func (a *Agent) sourcesByFile(ctx context.Context) (map[string]string, error) {
+func (a *lists) sourcesByFile(ctx context.Context) (map[string]string, error) {
 	files, err := a.Store.Files(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)
@@ -176,7 +185,7 @@ func boundIDs(last *resource.Snapshot) map[resource.Kind][]*resource.Resource {
 }
 
 type refresher struct {
-	agent   *Agent
+	agent   *lists
 	reader  *reader
 	decoder decoder
 	live    *Live
@@ -311,7 +320,7 @@ func ownForms(live, last *resource.Resource) {
 	}
 }
 
-func (a *Agent) progress(stage string, done, total int) {
+func (a *Env) progress(stage string, done, total int) {
 	a.signOfLife()
 	if a.Progress != nil {
 		a.Progress(Progress{Stage: stage, Done: done, Total: total})

@@ -20,7 +20,7 @@ const mostRefusals = 64
 
 // jobRefused splits a job the service surely did not take until what it refuses
 // stands alone. Its creates keep their keys for the same bytes (keys.go).
-func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal error) ([]opOutcome, error) {
+func (r *jobs) jobRefused(ctx context.Context, step state.Step, b batch, refusal error) ([]opOutcome, error) {
 	general := stops(refusal) || errors.Is(refusal, adsapi.ErrNotFound)
 	if general || len(b) == 1 || r.refusedWhole.Add(1) > mostRefusals {
 		return r.refusedForGood(ctx, step, b, refusal)
@@ -28,7 +28,7 @@ func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal 
 	if err := r.recordReusableCreates(ctx, step); err != nil { // the run may end before every part has gone
 		return nil, err
 	}
-	parted := halves(r, b)
+	parted := halves(r.parts, b)
 	if len(parted) == 1 {
 		front, err := r.splitRefused(ctx, b)
 		if err != nil {
@@ -56,7 +56,7 @@ func (r *run) jobRefused(ctx context.Context, step state.Step, b batch, refusal 
 
 // refusedForGood ends a job that is not split any further. It made nothing: its
 // creates keep their keys for the same bytes (keys.go).
-func (r *run) refusedForGood(ctx context.Context, step state.Step, b batch, refusal error) ([]opOutcome, error) {
+func (r *jobs) refusedForGood(ctx context.Context, step state.Step, b batch, refusal error) ([]opOutcome, error) {
 	if err := r.recordReusableCreates(ctx, step); err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (r *run) refusedForGood(ctx context.Context, step state.Step, b batch, refu
 }
 
 // recordReusableCreates notes what went under the keys of a refused job's creates.
-func (r *run) recordReusableCreates(ctx context.Context, step state.Step) error {
+func (r *jobs) recordReusableCreates(ctx context.Context, step state.Step) error {
 	creates := slices.DeleteFunc(slices.Clone(step.Operations), func(o state.Operation) bool { return !keyed(o) })
 	if err := r.recordReusableKeys(ctx, step, creates); err != nil {
 		return fmt.Errorf("journal the refused creates: %w", err)
@@ -78,7 +78,7 @@ func (r *run) recordReusableCreates(ctx context.Context, step state.Step) error 
 	return nil
 }
 
-func (r *run) abandoned(ctx context.Context, step state.Step, refusal error) error {
+func (r *jobs) abandoned(ctx context.Context, step state.Step, refusal error) error {
 	if err := r.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: refusal.Error()}); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}
@@ -87,7 +87,7 @@ func (r *run) abandoned(ctx context.Context, step state.Step, refusal error) err
 
 // withoutBulk remembers that the account has no bulk jobs any more: the next
 // apply takes single requests.
-func (r *run) withoutBulk(ctx context.Context, refusal error) error {
+func (r *jobs) withoutBulk(ctx context.Context, refusal error) error {
 	if err := r.Store.RecordCapability(ctx, resource.BulkJobs, false); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (r *run) withoutBulk(ctx context.Context, refusal error) error {
 
 // advanceCreates gives creates that surely did not happen another life: the key
 // they were sent under is never used for other bytes.
-func (a *Agent) advanceCreates(ctx context.Context, operations []state.Operation) error {
+func (a *keyring) advanceCreates(ctx context.Context, operations []state.Operation) error {
 	var creates []resource.Address
 	for _, o := range operations {
 		if o.ResourceID == "" {
@@ -130,7 +130,7 @@ func stopping(err error) error {
 	return nil
 }
 
-func (r *run) splitStep(ctx context.Context, step state.Step, b batch) (state.Step, error) {
+func (r *jobs) splitStep(ctx context.Context, step state.Step, b batch) (state.Step, error) {
 	body, err := b.body(false)
 	if err != nil {
 		return state.Step{}, fmt.Errorf("encode a job: %w", err)
@@ -152,7 +152,7 @@ func (r *run) splitStep(ctx context.Context, step state.Step, b batch) (state.St
 
 // halves cuts a batch in two without parting a tree from its root, where that
 // can be.
-func halves(r *run, b batch) []batch {
+func halves(r *parts, b batch) []batch {
 	isCut := func(i int) bool { return !b[i].part.create || r.isRoot(b[i].part.change) }
 	middle := len(b) / 2
 	for cut := middle; cut < len(b); cut++ {
@@ -171,7 +171,7 @@ func halves(r *run, b batch) []batch {
 // splitRefused parts a tree that was refused whole: the front half, in which every child
 // has its parent, is a job again, and the rest is left to single requests, which
 // each say what is wrong with them.
-func (r *run) splitRefused(ctx context.Context, b batch) ([]batch, error) {
+func (r *jobs) splitRefused(ctx context.Context, b batch) ([]batch, error) {
 	front, rest := b[:len(b)/2:len(b)/2], b[len(b)/2:]
 	if err := r.Store.Advance(ctx, r.alone(rest)); err != nil { // a single request is other bytes, under another key
 		return nil, fmt.Errorf("journal the refused creates: %w", err)
@@ -183,7 +183,7 @@ func (r *run) splitRefused(ctx context.Context, b batch) ([]batch, error) {
 }
 
 // alone notes what of a batch is new for single requests, and gives their addresses.
-func (r *run) alone(b batch) (addresses []resource.Address) {
+func (r *jobs) alone(b batch) (addresses []resource.Address) {
 	r.piecesMu.Lock()
 	defer r.piecesMu.Unlock()
 	for _, p := range b {
@@ -199,7 +199,7 @@ func (p packed) isNew() bool { return !p.repeat }
 // sendRefusedPieces leaves to single requests what of refused trees is not in a job. They go
 // under other keys, so what has the name beneath the parent by now, and is not this
 // run's, is another writer's under the key of before: it is not made twice.
-func (r *run) sendRefusedPieces(ctx context.Context, c *creation) error {
+func (r *creationWaves) sendRefusedPieces(ctx context.Context, c *creation) error {
 	own := make(map[string]bool, len(r.ids))
 	for _, id := range r.ids {
 		own[id] = true
@@ -234,7 +234,7 @@ func (r *run) sendRefusedPieces(ctx context.Context, c *creation) error {
 
 // childrenOf lists what stands beneath a parent and is not archived; nothing where the
 // service has no such list.
-func (r *run) childrenOf(ctx context.Context, schema *resource.Schema,
+func (r *creationWaves) childrenOf(ctx context.Context, schema *resource.Schema,
 	parentID string) (children []*resource.Resource, err error) {
 	query := url.Values{}
 	if schema.ParentWire != "" {

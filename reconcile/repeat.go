@@ -13,16 +13,25 @@ import (
 // mayRepeat reports whether the creates of parents may be repeated to bring more
 // children beneath them: nobody forbids it, and the account is not known to make
 // a second parent of it.
-func (r *run) mayRepeat() bool {
+func (r *parts) mayRepeat() bool {
 	reused, known := r.caps[resource.RepeatParent]
 	return !r.Bulk.NeverRepeat && (reused || !known)
+}
+
+// repeating creates the rest of a tree in jobs that repeat its parents.
+type repeating struct {
+	*Env
+	*run
+	*parts
+	*jobs
+	*readback
 }
 
 // repeatWave goes on with trees no job holds: their parents are there, were read
 // back and are paused, so that a second one, should the service make it, spends
 // nothing. The first repetition of an account goes alone, with one child; what
 // is not to be repeated goes through single requests (design.md section 4).
-func (r *run) repeatWave(ctx context.Context, c *creation) error {
+func (r *repeating) repeatWave(ctx context.Context, c *creation) error {
 	tails, err := r.repeatable(ctx, c)
 	if err != nil || len(tails) == 0 {
 		return err
@@ -41,14 +50,14 @@ func (r *run) repeatWave(ctx context.Context, c *creation) error {
 		tails = slices.DeleteFunc(tails, func(tail batch) bool { return len(tail) == 0 })
 		return r.sendRepeats(ctx, c, pack(tails, r.jobRoom()))
 	case known:
-		c.allAlone(r, tails)
+		c.allAlone(r.parts, tails)
 	default:
 		r.skipAll(tails, "waits: whether its parent can be repeated is not known yet")
 	}
 	return nil
 }
 
-func (r *run) skipAll(tails []batch, message string) {
+func (r *repeating) skipAll(tails []batch, message string) {
 	for _, p := range slices.Concat(tails...) {
 		if !p.repeat {
 			r.skip(p.part.change.Address, message)
@@ -58,7 +67,7 @@ func (r *run) skipAll(tails []batch, message string) {
 
 // sendRepeats submits jobs that repeat parents and takes to single requests what
 // did not come beneath the parent that is there.
-func (r *run) sendRepeats(ctx context.Context, c *creation, jobs []batch) error {
+func (r *repeating) sendRepeats(ctx context.Context, c *creation, jobs []batch) error {
 	err := r.runJobs(ctx, "create", jobs)
 	for _, p := range r.underDuplicates {
 		r.caps[resource.RepeatParent] = false // at least for this run
@@ -77,7 +86,7 @@ func (r *run) sendRepeats(ctx context.Context, c *creation, jobs []batch) error 
 
 // repeatable returns the tails whose parents stand as they were sent, and sees to
 // the others.
-func (r *run) repeatable(ctx context.Context, c *creation) ([]batch, error) {
+func (r *repeating) repeatable(ctx context.Context, c *creation) ([]batch, error) {
 	if len(c.tails) == 0 {
 		return nil, nil
 	}
@@ -94,7 +103,7 @@ func (r *run) repeatable(ctx context.Context, c *creation) ([]batch, error) {
 			return nil, err
 		}
 		if !ready { // a single request says by itself what is missing
-			c.allAlone(r, []batch{tail})
+			c.allAlone(r.parts, []batch{tail})
 			continue
 		}
 		tails = append(tails, tail)
@@ -103,7 +112,7 @@ func (r *run) repeatable(ctx context.Context, c *creation) ([]batch, error) {
 }
 
 // repeatedIn returns what of the tails' parents was not seen at the service yet.
-func (r *run) repeatedIn(tails []batch) []*changeProgress {
+func (r *repeating) repeatedIn(tails []batch) []*changeProgress {
 	repeated := map[resource.Address]bool{}
 	for _, p := range slices.Concat(tails...) {
 		repeated[p.part.change.Address] = repeated[p.part.change.Address] || p.repeat
@@ -113,7 +122,7 @@ func (r *run) repeatedIn(tails []batch) []*changeProgress {
 
 // parentsStand reports whether the parents a tail repeats were read back as sent, and
 // that the highest is paused.
-func (r *run) parentsStand(tail batch) (bool, error) {
+func (r *repeating) parentsStand(tail batch) (bool, error) {
 	for _, p := range tail {
 		address := p.part.change.Address
 		if !p.repeat {
@@ -136,7 +145,7 @@ func (r *run) parentsStand(tail batch) (bool, error) {
 
 // oneChild parts a tail into its first branch beneath the parents it repeats,
 // and the others.
-func (r *run) oneChild(tail batch) (first, rest batch) {
+func (r *repeating) oneChild(tail batch) (first, rest batch) {
 	var branch resource.Address
 	others := false
 	for _, p := range tail {
@@ -160,7 +169,7 @@ func (r *run) oneChild(tail batch) (first, rest batch) {
 	return first, rest
 }
 
-func (c *creation) allAlone(r *run, tails []batch) {
+func (c *creation) allAlone(r *parts, tails []batch) {
 	for _, p := range slices.Concat(tails...) {
 		if !p.repeat {
 			r.recount(c, p.part)
@@ -169,7 +178,7 @@ func (c *creation) allAlone(r *run, tails []batch) {
 }
 
 // recount takes a create out of its job: its follow-up is another one.
-func (r *run) recount(c *creation, p part) {
+func (r *parts) recount(c *creation, p part) {
 	s := r.progressOf[p.change.Address]
 	if len(c.followUp[p.change]) > 0 {
 		s.pending--
@@ -181,7 +190,7 @@ func (r *run) recount(c *creation, p part) {
 }
 
 // operationsOf returns the operations of a job as the journal holds them.
-func (r *run) operationsOf(b batch) []state.Operation {
+func (r *jobs) operationsOf(b batch) []state.Operation {
 	operations := make([]state.Operation, len(b))
 	for i, p := range b {
 		if p.repeat {
@@ -199,7 +208,7 @@ func (r *run) operationsOf(b batch) []state.Operation {
 // duplicatesIn returns the creates of a job that did not come beneath the parent that
 // is there: the service made another of the parent that was repeated, or refused
 // to give it.
-func (r *run) duplicatesIn(b batch, outcomes []opOutcome) map[resource.Address]bool {
+func (r *jobs) duplicatesIn(b batch, outcomes []opOutcome) map[resource.Address]bool {
 	byAddress := make(map[resource.Address]opOutcome, len(outcomes))
 	for _, o := range outcomes {
 		byAddress[o.Address] = o

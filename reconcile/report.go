@@ -49,8 +49,17 @@ type Outcome struct {
 // OutcomeHeld is the outcome of a change the policy left out.
 const OutcomeHeld state.Outcome = "held"
 
+// reporting records and reports what became of the changes of a run.
+type reporting struct {
+	*Env
+	*run
+	*parts
+
+	refused []diag.Problem // what the preflight refused: nothing is sent
+}
+
 // report returns the outcomes so far; parts that were not reached are skipped.
-func (r *run) report() *Report {
+func (r *reporting) report() *Report {
 	report := &Report{
 		Run: r.id, PlanHash: r.hash, Account: r.Account,
 		Undecided: r.view.Undecided, Started: r.started, Plan: r.view.Plan, Saved: r.view.Plan.Saved(),
@@ -130,7 +139,7 @@ func heldCell(c *plan.Change) diag.Position {
 	return c.Position
 }
 
-func (r *run) outcome(c *plan.Change, s *changeProgress) Outcome {
+func (r *reporting) outcome(c *plan.Change, s *changeProgress) Outcome {
 	o := Outcome{
 		Address: c.Address, Action: c.Action, Name: c.Name, ID: r.ids[c.Address],
 		Outcome: s.outcome, Code: s.code, Message: s.message, Position: c.Position, Cell: s.cell,
@@ -154,7 +163,7 @@ func (r *run) outcome(c *plan.Change, s *changeProgress) Outcome {
 
 // unsent is the outcome of a change of which nothing was sent, as the preflight
 // refused it or another.
-func (r *run) unsent(o *Outcome) {
+func (r *reporting) unsent(o *Outcome) {
 	for _, p := range r.refused {
 		if p.Address == o.Address.String() {
 			o.Outcome, o.Code, o.Message, o.Cell = state.OutcomeFailed, string(p.Code), p.Message, p.Position

@@ -44,9 +44,21 @@ var ErrUnproven = errors.New("nothing at the service shows it")
 // ErrOtherID says that the id a person gives is of something else, or of nothing.
 var ErrOtherID = errors.New("it cannot be that id")
 
+// resolver carries out what a person decides of an undecided operation.
+type resolver struct {
+	*Env
+	*lists
+	*auditLog
+	*recovery
+	*recovering
+	*openSteps
+	*finisher
+	*deciding
+}
+
 // Evidence looks for what an operation of unknown outcome did. It changes
 // nothing. There is none for an address with no such operation.
-func (a *Agent) Evidence(ctx context.Context, address resource.Address) (*Evidence, error) {
+func (a *resolver) Evidence(ctx context.Context, address resource.Address) (*Evidence, error) {
 	if err := a.checkAccount(ctx); err != nil {
 		return nil, err
 	}
@@ -73,7 +85,7 @@ func (a *Agent) Evidence(ctx context.Context, address resource.Address) (*Eviden
 // evidenceOfCreate looks beneath the parent of a create. One whose parent was not made
 // was not made either; while that of the parent is undecided, nothing is known of where
 // it would stand.
-func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence, undecided []Undecided) error {
+func (a *resolver) evidenceOfCreate(ctx context.Context, e *Evidence, undecided []Undecided) error {
 	ids, err := a.boundIDs(ctx)
 	if err != nil {
 		return err
@@ -120,7 +132,7 @@ func (a *Agent) evidenceOfCreate(ctx context.Context, e *Evidence, undecided []U
 // Resolve ends an operation as a person decides it, and writes down who did. What
 // nothing shows is ErrUnproven, unless it is said to be right all the same; an id that
 // it cannot be is ErrOtherID.
-func (a *Agent) Resolve(ctx context.Context, e *Evidence, d Decision) error {
+func (a *resolver) Resolve(ctx context.Context, e *Evidence, d Decision) error {
 	if e.Step.Route == state.Membership {
 		return fmt.Errorf("%s: an operation on people "+
 			"is decided by what the service says of it; run adsync resume when none is under way", e.Operation.Address)
@@ -157,7 +169,7 @@ func (d Decision) words() string {
 
 // proved returns the id of what was done, once what is decided is what the service
 // shows or is said to be right all the same.
-func (a *Agent) proved(ctx context.Context, e *Evidence, d Decision) (id string, err error) {
+func (a *resolver) proved(ctx context.Context, e *Evidence, d Decision) (id string, err error) {
 	update := e.Operation.ResourceID != ""
 	switch {
 	case update || d.As != state.OutcomeApplied:
@@ -192,7 +204,7 @@ func (a *Agent) proved(ctx context.Context, e *Evidence, d Decision) (id string,
 
 // settleDecided records a decision in every step that holds the operation: a job
 // and its repetition do.
-func (a *Agent) settleDecided(ctx context.Context, e *Evidence, decided opOutcome) error {
+func (a *resolver) settleDecided(ctx context.Context, e *Evidence, decided opOutcome) error {
 	steps, err := a.Store.Open(ctx)
 	if err != nil {
 		return fmt.Errorf("read the journal: %w", err)
@@ -225,7 +237,7 @@ func (a *Agent) settleDecided(ctx context.Context, e *Evidence, decided opOutcom
 }
 
 // toUnknown puts a step where a part of it can be decided.
-func (a *Agent) toUnknown(ctx context.Context, step state.Step) error {
+func (a *resolver) toUnknown(ctx context.Context, step state.Step) error {
 	if step.Point.CanMove(state.Unknown) {
 		return a.Store.Move(ctx, step.ID, state.Unknown, state.Update{})
 	}
@@ -235,7 +247,7 @@ func (a *Agent) toUnknown(ctx context.Context, step state.Step) error {
 // retry sends the bytes of a step again under its key. Where the key is no longer
 // trusted, or there is none, it is a second request unless nothing came of the
 // first.
-func (a *Agent) retry(ctx context.Context, e *Evidence, d Decision) error {
+func (a *resolver) retry(ctx context.Context, e *Evidence, d Decision) error {
 	step := e.Step
 	if !a.trusts(step) && e.Proves != state.OutcomeSkipped && !d.Unproven {
 		return fmt.Errorf("%w: that %s had no effect; sent again, it could be made twice",
@@ -271,7 +283,7 @@ const decisions = "resolve-"
 func IsDecision(run string) bool { return strings.HasPrefix(run, decisions) }
 
 // noteDecision keeps who decided what, and when, among the runs.
-func (a *Agent) noteDecision(ctx context.Context, e *Evidence, said string) error {
+func (a *resolver) noteDecision(ctx context.Context, e *Evidence, said string) error {
 	sequence, err := a.Store.NextSequence(ctx)
 	if err != nil {
 		return err

@@ -15,12 +15,20 @@ import (
 // longestWait caps what a service may ask us to wait before a rerun.
 const longestWait = 10 * time.Minute
 
+// finisher records what became of the operations of a step.
+type finisher struct {
+	*Env
+	*keyring
+	*duplicates
+	*payers
+}
+
 // finish records outcomes, bindings and last-applied in one transaction.
 // Creates that surely did not happen advance: their next attempt is another one,
 // under another key, but for those of a job that go again as the same bytes
 // (keys.go). Only what an interrupt forbids to send keeps them from being
 // recorded: the step stays as it is, and recovery finds them again.
-func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []opOutcome) error {
+func (a *finisher) finish(ctx context.Context, step state.Step, outcomes []opOutcome) error {
 	outcomes, err := a.archiveDuplicates(ctx, step, outcomes)
 	if err != nil {
 		return err
@@ -73,7 +81,7 @@ func (a *Agent) finish(ctx context.Context, step state.Step, outcomes []opOutcom
 
 // parentIDs returns the ids of the parents of a step's creates, from the step
 // itself and from what is bound.
-func (a *Agent) parentIDs(ctx context.Context, step state.Step,
+func (a *finisher) parentIDs(ctx context.Context, step state.Step,
 	ids map[resource.Address]string) (map[resource.Address]string, error) {
 	var elsewhere []resource.Address
 	for _, o := range step.Operations {
@@ -91,7 +99,7 @@ func (a *Agent) parentIDs(ctx context.Context, step state.Step,
 
 // resultsOf returns the outcomes of what a job was asked, and remembers what its
 // results say of the account.
-func (a *Agent) resultsOf(ctx context.Context, step state.Step,
+func (a *finisher) resultsOf(ctx context.Context, step state.Step,
 	page adsapi.OperationPage) ([]opOutcome, retrySet, error) {
 	outcomes, g := outcomesOf(step, page)
 	if id, n := strangerIn(step, page); n > 0 {

@@ -12,7 +12,7 @@ import (
 // done: where the archive of a replacement is in the journal, that life is over,
 // and the next plan creates the next one. A record that names another id by now
 // is of the next life already.
-func (a *Agent) retireRecovered(ctx context.Context, steps []state.Step, last *resource.Snapshot) error {
+func (a *recovery) retireRecovered(ctx context.Context, steps []state.Step, last *resource.Snapshot) error {
 	var retired []resource.Address
 	for _, step := range steps {
 		for _, o := range step.Operations {
@@ -36,7 +36,7 @@ func (a *Agent) retireRecovered(ctx context.Context, steps []state.Step, last *r
 }
 
 // removed reports whether a record has the status that removes its kind.
-func (a *Agent) removed(record *resource.Resource) bool {
+func (a *recovery) removed(record *resource.Resource) bool {
 	removal := a.Schemas.Of(record.Address.Kind).Removal
 	return removal != "" && record.Value("status").Text() == removal
 }

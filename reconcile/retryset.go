@@ -34,10 +34,18 @@ func (g *retrySet) add(address resource.Address, unclear bool, wait time.Duratio
 	(*which)[address] = true
 }
 
+// retries decides which operations of a job go once more.
+type retries struct {
+	*Env
+	*lists
+	*keyring
+	*finisher
+}
+
 // waitBeforeRetry is the wait before a job goes again: what it created, or may have, must
 // be known by its key by then, or it is made a second time. A create that surely
 // failed has no key to be known.
-func (a *Agent) waitBeforeRetry(step state.Step, outcomes []opOutcome, g retrySet) time.Duration {
+func (a *retries) waitBeforeRetry(step state.Step, outcomes []opOutcome, g retrySet) time.Duration {
 	for i, o := range outcomesIn(step, outcomes) {
 		operation := step.Operations[i]
 		madeNothing := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped
@@ -61,7 +69,7 @@ func (g retrySet) withoutRetried(before retrySet) retrySet {
 
 // lookForLost reads back what of a job's lost results can be found out without
 // sending anything again.
-func (a *Agent) lookForLost(ctx context.Context, step state.Step,
+func (a *retries) lookForLost(ctx context.Context, step state.Step,
 	outcomes []opOutcome, g retrySet) ([]opOutcome, retrySet, error) {
 	outcomes, g, err := a.lookForUpdates(ctx, step, outcomes, g)
 	if err != nil {
@@ -73,7 +81,7 @@ func (a *Agent) lookForLost(ctx context.Context, step state.Step,
 // lookForUpdates reads back the updates of which nothing is known: they carry no
 // key, and going again could undo what somebody did since. A create carries its
 // key, which asks for itself.
-func (a *Agent) lookForUpdates(ctx context.Context,
+func (a *retries) lookForUpdates(ctx context.Context,
 	step state.Step, outcomes []opOutcome, g retrySet) ([]opOutcome, retrySet, error) {
 	var asked []int
 	var expected []expectation
@@ -110,7 +118,7 @@ func (a *Agent) lookForUpdates(ctx context.Context,
 }
 
 // shown says of each update whether the service shows it.
-func (a *Agent) shown(ctx context.Context, expected []expectation) ([]bool, error) {
+func (a *retries) shown(ctx context.Context, expected []expectation) ([]bool, error) {
 	records, _, err := a.readAll(ctx, expected)
 	if err != nil {
 		return nil, err
@@ -142,7 +150,7 @@ func (a *Agent) shown(ctx context.Context, expected []expectation) ([]bool, erro
 // beneath that is of the tree. Updates have no keys to be reused by: only those
 // that failed go again, so that nothing somebody did since to the others is
 // undone.
-func (a *Agent) repetition(ctx context.Context, step state.Step,
+func (a *retries) repetition(ctx context.Context, step state.Step,
 	n int, outcomes []opOutcome, g retrySet) (state.Step, error) {
 	key, err := a.jobKey(ctx, "job")
 	if err != nil {
@@ -185,7 +193,7 @@ func only(step state.Step, goes func(state.Operation) bool) (state.Step, error) 
 }
 
 // repetitionRefused ends a repetition the service did not take.
-func (a *Agent) repetitionRefused(ctx context.Context, step state.Step, refusal error) error {
+func (a *retries) repetitionRefused(ctx context.Context, step state.Step, refusal error) error {
 	if err := a.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: refusal.Error()}); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}
@@ -196,7 +204,7 @@ func (a *Agent) repetitionRefused(ctx context.Context, step state.Step, refusal 
 }
 
 // finishEarlier ends the attempts that waited for results a later one gave.
-func (a *Agent) finishEarlier(ctx context.Context, attempts []state.Step, outcomes []opOutcome) error {
+func (a *retries) finishEarlier(ctx context.Context, attempts []state.Step, outcomes []opOutcome) error {
 	ids := make([]string, len(attempts))
 	for i, s := range attempts {
 		ids[i] = s.ID

@@ -76,11 +76,17 @@ func (w seer) see(r *resource.Resource, record adsapi.Record, asked bool) error 
 	return nil
 }
 
+// reviewing asks where ads stand with the review of the service.
+type reviewing struct {
+	*Env
+	*lists
+}
+
 // ReadReviews asks the service for the reviews of what adsync has recorded, and for what
 // keeps it from being served, and takes them into a record. It changes nothing at the
 // service, and sends no more than a minute's share of the budget: into.Left says that more
 // is to be read.
-func (a *Agent) ReadReviews(ctx context.Context, into *review.Record) error {
+func (a *reviewing) ReadReviews(ctx context.Context, into *review.Record) error {
 	last, err := a.Store.Last(ctx)
 	if err != nil {
 		return fmt.Errorf("read the last-applied record: %w", err)

@@ -13,8 +13,8 @@ import (
 
 // callOf is the request a part is: a create, the call of its own that sets its
 // one field, or an update of its fields.
-func (r *Agent) callOf(p part) resource.Call {
-	schema := r.Schemas.Of(p.change.Address.Kind)
+func callOf(schemas resource.Schemas, p part) resource.Call {
+	schema := schemas.Of(p.change.Address.Kind)
 	if p.create {
 		return schema.CreateCall()
 	}
@@ -28,7 +28,7 @@ func (r *Agent) callOf(p part) resource.Call {
 
 // ownCalls parts what one update cannot say: a field whose value has a call of
 // its own goes alone.
-func (r *run) ownCalls(parts []part) []part {
+func (r *singleRequests) ownCalls(parts []part) []part {
 	var split []part
 	for _, p := range parts {
 		schema := r.Schemas.Of(p.change.Address.Kind)
@@ -52,9 +52,9 @@ func (r *run) ownCalls(parts []part) []part {
 
 // splitRevised returns the writes that name a revision from the others: each of
 // them makes the revision of the next one stale.
-func (r *run) splitRevised(parts []part) (plain, revised []part) {
+func (r *singleRequests) splitRevised(parts []part) (plain, revised []part) {
 	for _, p := range parts {
-		if r.callOf(p).Revision != "" {
+		if callOf(r.Schemas, p).Revision != "" {
 			revised = append(revised, p)
 			continue
 		}
@@ -67,7 +67,7 @@ func (r *run) splitRevised(parts []part) (plain, revised []part) {
 // part 4, spend limit rule 8). Revision and live values come from one answer,
 // right before the write: what moved since the plan is not overwritten, and a
 // write that comes too late is refused, never repeated.
-func (r *run) runRevised(ctx context.Context, wave string, parts []part) error {
+func (r *singleRequests) runRevised(ctx context.Context, wave string, parts []part) error {
 	for _, p := range parts {
 		if r.forecast != nil {
 			r.predictReads(wave, []expectation{{address: p.change.Address}})
@@ -102,7 +102,7 @@ func (r *run) runRevised(ctx context.Context, wave string, parts []part) error {
 // that the revision it names is stale (interface, part 7: neither the status of a
 // conflict nor the shape of an error is shown). Where somebody has moved it, or that
 // cannot be read, the same may pass at another moment.
-func (r *run) blameRevision(ctx context.Context, p part) error {
+func (r *singleRequests) blameRevision(ctx context.Context, p part) error {
 	s := r.progressOf[p.change.Address]
 	if !s.final {
 		return nil
@@ -121,7 +121,7 @@ func (r *run) blameRevision(ctx context.Context, p part) error {
 
 // stillAsPlanned reports whether the live values of a part are those of its plan, or
 // leaves the part out.
-func (r *run) stillAsPlanned(ctx context.Context, reader *reader, p part) (bool, error) {
+func (r *singleRequests) stillAsPlanned(ctx context.Context, reader *reader, p part) (bool, error) {
 	id := r.ids[p.change.Address]
 	if p.create || id == "" {
 		return true, nil
@@ -147,7 +147,7 @@ func (r *run) stillAsPlanned(ctx context.Context, reader *reader, p part) (bool,
 }
 
 // mutation is the request of a single step, with what its answer must hold.
-func (a *Agent) mutation(step state.Step) adsapi.Mutation {
+func (a *requests) mutation(step state.Step) adsapi.Mutation {
 	m := adsapi.Mutation{Path: step.Path, Key: step.Key, Body: step.Body, ContentType: step.ContentType}
 	if len(step.Operations) > 0 {
 		m.IDField = a.Schemas.Of(step.Operations[0].Address.Kind).Listing.ID
@@ -157,7 +157,7 @@ func (a *Agent) mutation(step state.Step) adsapi.Mutation {
 
 // madeWithoutID finds what a create made whose answer gives no id. What does not
 // show, or not alone, is unknown.
-func (a *Agent) madeWithoutID(ctx context.Context, operation state.Operation) (opOutcome, error) {
+func (a *singles) madeWithoutID(ctx context.Context, operation state.Operation) (opOutcome, error) {
 	o := opOutcome{Address: operation.Address, Outcome: state.OutcomeApplied}
 	last, err := a.Store.Last(ctx)
 	if err != nil {
@@ -191,6 +191,6 @@ func (a *Agent) madeWithoutID(ctx context.Context, operation state.Operation) (o
 
 // oneKindOnly reports whether a refusal concerns a kind the account may not use, and
 // not every request.
-func (a *Agent) oneKindOnly(operation state.Operation, failure error) bool {
+func (a *singles) oneKindOnly(operation state.Operation, failure error) bool {
 	return lacksFeature(a.Schemas.Of(operation.Address.Kind), failure)
 }

@@ -11,7 +11,7 @@ import (
 // open step has a row: one that is taken away, moved or widened is missed here.
 func TestRecoveryTableRowByRow(t *testing.T) {
 	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	a := &Agent{Now: func() time.Time { return now }}
+	a := (&Agent{Env: Env{Now: func() time.Time { return now }}}).recoverRoom()
 	young, old := now.Add(-TrustWindow+time.Second), now.Add(-TrustWindow)
 	reached := map[string]bool{}
 	for _, row := range []struct {
@@ -65,7 +65,7 @@ func TestRecoveryTableRowByRow(t *testing.T) {
 // put back since it was sent.
 func TestAStepIsYoungForTheTrustWindow(t *testing.T) {
 	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	a := &Agent{Now: func() time.Time { return now }}
+	a := (&Agent{Env: Env{Now: func() time.Time { return now }}}).recoverRoom()
 	for age, want := range map[time.Duration]bool{
 		0: true, TrustWindow - time.Second: true, TrustWindow: false, 48 * time.Hour: false,
 		-clockSlack: true, -clockSlack - time.Second: false, -48 * time.Hour: false,

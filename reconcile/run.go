@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,31 +16,27 @@ import (
 
 // run is one apply: the changes it carries out and what became of each so far.
 type run struct {
-	*Agent
-	id              string
-	started         time.Time
-	view            *View
-	hash            string // of the plan; "" where nothing is recorded
-	changes         []*plan.Change
-	byAddr          map[resource.Address]*plan.Change
-	progressOf      map[resource.Address]*changeProgress
-	ids             map[resource.Address]string // what every address is bound to, by now
-	files           map[string]string           // image source → file id
-	people          map[string]uploaded         // digest of a list of people → the file this run uploaded
-	caps            map[resource.Capability]bool
-	reread          map[string]bool // ids of what this run has read again
-	underDuplicates []part          // creates of a job that did not come beneath the parent that is there
-	steps           int
-	dry             bool      // nothing is recorded: it only asks
-	supposed        bool      // that the account has jobs is not known, and the next job tells
-	forecast        *forecast // requests are noted here and not sent; nil: they are sent
-	events          *eventSink
-	refused         []diag.Problem // what the preflight refused: nothing is sent
+	*Env
+	Options
+	*memory
+	id         string
+	started    time.Time
+	view       *View
+	hash       string // of the plan; "" where nothing is recorded
+	changes    []*plan.Change
+	byAddr     map[resource.Address]*plan.Change
+	progressOf map[resource.Address]*changeProgress
+	ids        map[resource.Address]string // what every address is bound to, by now
+	files      map[string]string           // image source → file id
+	people     map[string]uploaded         // digest of a list of people → the file this run uploaded
+	caps       map[resource.Capability]bool
+	reread     map[string]bool // ids of what this run has read again
+	steps      int
+	dry        bool      // nothing is recorded: it only asks
+	forecast   *forecast // requests are noted here and not sent; nil: they are sent
+	events     *eventSink
 
-	refusedWhole  atomic.Int32 // jobs
-	piecesMu      sync.Mutex   // guards torn
-	refusedPieces []part       // creates of a tree that was refused whole, and is parted
-	aged          bool         // the plan waited for a yes longer than readAgainAfter
+	refusedWhole atomic.Int32 // jobs
 }
 
 // changeProgress is what became of one change: its parts still to come, and the worst
@@ -63,34 +58,35 @@ type changeProgress struct {
 	notAwaited map[string]bool // attributes of which it is not waited for any more
 }
 
-// startRun begins a run that is recorded before anything is sent.
-func (a *Agent) startRun(ctx context.Context, view *View) (*run, error) {
-	sequence, err := a.Store.NextSequence(ctx)
+// begin records the run before anything is sent.
+func (r *applying) begin(ctx context.Context) error {
+	sequence, err := r.Store.NextSequence(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("number the run: %w", err)
+		return fmt.Errorf("number the run: %w", err)
 	}
-	r := a.newRun(fmt.Sprintf("run-%06d", sequence), view)
-	r.hash = view.Hash()
-	if r.files, err = a.Store.Files(ctx); err != nil {
-		return nil, fmt.Errorf("read the uploaded images: %w", err)
+	view := r.view
+	r.id, r.hash = fmt.Sprintf("run-%06d", sequence), view.Hash()
+	if r.files, err = r.Store.Files(ctx); err != nil {
+		return fmt.Errorf("read the uploaded images: %w", err)
 	}
-	r.started = a.Now()
+	r.started = r.Now()
 	r.aged = !view.ready.IsZero() && since(view.ready, r.started) > readAgainAfter
-	if err := a.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash}); err != nil {
-		return nil, err
+	if err := r.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash}); err != nil {
+		return err
 	}
 	r.using()
 	r.watchEvents()
 	r.events.emit(Event{Kind: RunStarted, Plan: view.Plan, PlanHash: r.hash})
-	return r, nil
+	return nil
 }
 
 // newRun takes the applicable changes of the plan and what is known of every
 // address.
-func (a *Agent) newRun(id string, view *View) *run {
+func (a *Agent) newRun(id string, view *View) *applying {
 	n := len(view.Plan.Changes)
+	env := a.Env
 	r := &run{
-		Agent: a, id: id, view: view,
+		Env: &env, Options: a.Options, memory: &a.memory, id: id, view: view,
 		byAddr: make(map[resource.Address]*plan.Change, n), progressOf: make(map[resource.Address]*changeProgress, n),
 		ids: map[resource.Address]string{}, people: map[string]uploaded{}, reread: map[string]bool{},
 	}
@@ -100,7 +96,8 @@ func (a *Agent) newRun(id string, view *View) *run {
 		r.progressOf[change.Address] = &changeProgress{change: &change}
 	}
 	r.bindKnown()
-	return r
+	live := newLiveRoom(&env, r.memory, a.Incremental, a.Whole)
+	return newApplying(r, live, newSendRoom(&env, &a.polls, live), &a.polls)
 }
 
 func (r *run) bindKnown() {

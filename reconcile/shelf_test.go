@@ -244,10 +244,10 @@ func (s *shelf) agent(t *testing.T, store state.Store, through http.RoundTripper
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &reconcile.Agent{
+	return &reconcile.Agent{Env: reconcile.Env{
 		Service: client, Store: store, Schemas: kinds.All(),
 		Logger: slog.New(slog.DiscardHandler), Now: now, Sleep: sleep,
-	}
+	}}
 }
 
 // bound is a state in which everything on the shelf is as it was last applied,

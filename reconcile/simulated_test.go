@@ -128,10 +128,10 @@ func newSimulation(t *testing.T, jobs takes, change ...func(*emulator.Options)) 
 		Key: adsapi.NewSecret("k"), Transport: s.counter}); err != nil {
 		t.Fatal(err)
 	}
-	s.agent = &reconcile.Agent{
+	s.agent = &reconcile.Agent{Env: reconcile.Env{
 		Service: s.client, Store: store, Schemas: kinds.All(),
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Sleep: asleep,
-	}
+	}}
 	return s
 }
 

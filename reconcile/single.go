@@ -20,9 +20,18 @@ import (
 // maxSingles is how many single requests are under way at once.
 const maxSingles = 8
 
+// singleRequests sends the parts of a run as single requests.
+type singleRequests struct {
+	*Env
+	*run
+	*parts
+	*singles
+	*lists
+}
+
 // runSingles sends one request a part: side by side, and then, one by one, those
 // that name a revision.
-func (r *run) runSingles(ctx context.Context, wave string, parts []part) error {
+func (r *singleRequests) runSingles(ctx context.Context, wave string, parts []part) error {
 	plain, revised := r.splitRevised(parts)
 	if err := r.sendSingles(ctx, wave, plain); err != nil {
 		return err
@@ -30,7 +39,7 @@ func (r *run) runSingles(ctx context.Context, wave string, parts []part) error {
 	return r.runRevised(ctx, wave, revised)
 }
 
-func (r *run) sendSingles(ctx context.Context, wave string, parts []part) error {
+func (r *singleRequests) sendSingles(ctx context.Context, wave string, parts []part) error {
 	steps, sent, err := r.singleSteps(ctx, wave, r.withoutSuperseded(parts))
 	if err != nil || len(steps) == 0 {
 		return err
@@ -71,7 +80,8 @@ func (r *run) sendSingles(ctx context.Context, wave string, parts []part) error 
 
 // singleSteps encodes the requests. A part that cannot be said, such as an ad
 // whose image was not uploaded, fails alone.
-func (r *run) singleSteps(ctx context.Context, wave string, parts []part) (steps []state.Step, sent []part, err error) {
+func (r *singleRequests) singleSteps(ctx context.Context,
+	wave string, parts []part) (steps []state.Step, sent []part, err error) {
 	keys, err := r.createKeys(ctx, parts)
 	if err != nil {
 		return nil, nil, err
@@ -103,8 +113,8 @@ func (r *run) singleSteps(ctx context.Context, wave string, parts []part) (steps
 	return steps, sent, nil
 }
 
-func (r *run) singleStep(wave string, p part, key string) (state.Step, error) {
-	schema, call := r.Schemas.Of(p.change.Address.Kind), r.callOf(p)
+func (r *singleRequests) singleStep(wave string, p part, key string) (state.Step, error) {
+	schema, call := r.Schemas.Of(p.change.Address.Kind), callOf(r.Schemas, p)
 	id := r.ids[p.change.Address]
 	path, err := adsapi.JoinPath(call.At(id)...)
 	if err != nil {
@@ -132,7 +142,7 @@ func (r *run) singleStep(wave string, p part, key string) (state.Step, error) {
 }
 
 // onlyInJobs says why what jobs alone can say cannot go.
-func (r *run) onlyInJobs(names []string) error {
+func (r *singleRequests) onlyInJobs(names []string) error {
 	why := "it is too large for one"
 	if !r.caps[resource.BulkJobs] {
 		why = "the account has none"
@@ -153,8 +163,18 @@ func (r *run) withOperation(step state.Step, p part, key string) state.Step {
 	return step
 }
 
+// singles sends one request whose intent is in the journal.
+type singles struct {
+	*Env
+	*lists
+	*requests
+	*finisher
+	*keyring
+	*members
+}
+
 // runSingle sends one request whose intent is in the journal.
-func (r *Agent) runSingle(ctx context.Context, step state.Step) (opOutcome, error) {
+func (r *singles) runSingle(ctx context.Context, step state.Step) (opOutcome, error) {
 	ctx, done, err := r.beginRequest(ctx, step)
 	if err != nil {
 		return opOutcome{}, err
@@ -170,7 +190,7 @@ func (r *Agent) runSingle(ctx context.Context, step state.Step) (opOutcome, erro
 }
 
 // singleDone records what became of a single request.
-func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, failure error) (opOutcome, error) {
+func (r *singles) singleDone(ctx context.Context, step state.Step, id string, failure error) (opOutcome, error) {
 	operation := step.Operations[0]
 	o := opOutcome{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeApplied}
 	switch {
@@ -200,7 +220,7 @@ func (r *Agent) singleDone(ctx context.Context, step state.Step, id string, fail
 
 // refused closes a request the service surely did not carry out. What went under
 // its key is noted first, so that the key is never used for other bytes.
-func (r *Agent) refused(ctx context.Context, step state.Step, o opOutcome, failure error) error {
+func (r *singles) refused(ctx context.Context, step state.Step, o opOutcome, failure error) error {
 	if err := r.recordReusableKey(ctx, step); err != nil {
 		return err
 	}
@@ -213,7 +233,7 @@ func (r *Agent) refused(ctx context.Context, step state.Step, o opOutcome, failu
 	return stopping(failure)
 }
 
-func (r *Agent) move(ctx context.Context, step state.Step, to state.Point, o opOutcome) error {
+func (r *members) move(ctx context.Context, step state.Step, to state.Point, o opOutcome) error {
 	if err := r.Store.Move(ctx, step.ID, to, state.Update{Outcomes: []opOutcome{o}, Note: o.Message}); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}

@@ -17,7 +17,7 @@ const yearsBack = 5
 // spentSoFar asks what campaigns with a lifetime budget have spent, in micros by
 // id. It asks nothing where none can spend one, and gives nil where the service
 // does not say: then the whole budget counts as left.
-func (a *Agent) spentSoFar(ctx context.Context, live *resource.Snapshot) (map[string]int64, error) {
+func (a *insights) spentSoFar(ctx context.Context, live *resource.Snapshot) (map[string]int64, error) {
 	budgets := map[resource.Kind]map[string]bool{}
 	for r := range live.All() {
 		if schema := a.Schemas.Of(r.Address.Kind); r.ID != "" && schema.Insights != "" && hasLifetime(schema, r) {
@@ -54,7 +54,7 @@ func hasLifetime(schema *resource.Schema, r *resource.Resource) bool {
 	return has
 }
 
-func (a *Agent) readSpend(ctx context.Context, level string, ids map[string]bool, spent map[string]int64) error {
+func (a *insights) readSpend(ctx context.Context, level string, ids map[string]bool, spent map[string]int64) error {
 	today := a.Now().In(a.Zone)
 	q := adsapi.InsightsQuery{
 		Level: level, Granularity: "none", TimeZone: a.Zone.String(), Fields: []string{level + ".id", "spend"},

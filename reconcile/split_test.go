@@ -69,10 +69,17 @@ func (s shape) bound() int {
 
 func above(n, d int) int { return (n + d - 1) / d }
 
+// newTestRun returns a run without a service.
+func newTestRun(view *View) *applying {
+	a := Agent{Env: Env{Schemas: kinds.All()}}
+	live := a.live()
+	return newApplying(&run{Env: &a.Env, view: view}, live, newSendRoom(&a.Env, &a.polls, live), &a.polls)
+}
+
 // packs returns the jobs of a shape, those that repeat parents with them.
 func (s shape) packs() (jobs []batch, c creation) {
-	r := &run{Agent: &Agent{Schemas: kinds.All()}}
-	r.packTrees(&c, s.units())
+	r := newTestRun(nil)
+	r.preflighting.packTrees(&c, s.units())
 	return slices.Concat(c.jobs, pack(c.tails, r.jobRoom())), c
 }
 
@@ -165,8 +172,8 @@ func BenchmarkPack(b *testing.B) {
 			jobs := 0
 			for b.Loop() {
 				var c creation
-				r := &run{Agent: &Agent{Schemas: kinds.All()}}
-				r.packTrees(&c, units)
+				r := newTestRun(nil)
+				r.preflighting.packTrees(&c, units)
 				jobs = len(c.jobs) + len(pack(c.tails, r.jobRoom()))
 			}
 			b.ReportMetric(float64(jobs), "jobs")

@@ -17,8 +17,16 @@ type sending struct {
 	refusal  error    // the service surely did not take the job
 }
 
+// sender submits a job whose intent is in the journal, and follows it to its end.
+type sender struct {
+	*Env
+	*requests
+	*follower
+	*finisher
+}
+
 // sendJob runs a job once.
-func (a *Agent) sendJob(ctx context.Context, step state.Step, own turn) (sending, error) {
+func (a *sender) sendJob(ctx context.Context, step state.Step, own turn) (sending, error) {
 	if err := a.Store.Begin(ctx, step); err != nil {
 		return sending{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
@@ -33,7 +41,7 @@ func (a *Agent) sendJob(ctx context.Context, step state.Step, own turn) (sending
 }
 
 // submitAndFollow submits a job, follows it to its end and reads its results.
-func (a *Agent) submitAndFollow(ctx context.Context, step state.Step, own turn) (sending, error) {
+func (a *sender) submitAndFollow(ctx context.Context, step state.Step, own turn) (sending, error) {
 	ctx, done, err := a.beginRequest(ctx, step)
 	if err != nil {
 		return sending{}, err
@@ -64,7 +72,7 @@ func (a *Agent) submitAndFollow(ctx context.Context, step state.Step, own turn) 
 
 // leaveUnknown records that a step may have had an effect. Nothing newer goes
 // to its resources until recovery has decided.
-func (a *Agent) leaveUnknown(ctx context.Context, step state.Step, cause error) (sending, error) {
+func (a *sender) leaveUnknown(ctx context.Context, step state.Step, cause error) (sending, error) {
 	left := sending{outcomes: unknownAll(step, cause)}
 	if step.JobID == "" { // a job that was accepted stays where it is: recovery asks for it
 		err := a.Store.Move(context.WithoutCancel(ctx),

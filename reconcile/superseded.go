@@ -15,7 +15,7 @@ import (
 // heard while it applies these, say otherwise of its resource, or of a new one above
 // it. What only lowers possible spend goes all the same, unless it cannot be taken
 // back: the newer files may ask for less still, and the next run is not there yet.
-func (r *run) supersededWhy(p part) string {
+func (r *parts) supersededWhy(p part) string {
 	if r.Superseded == nil || r.forecast != nil || r.lowersForNow(p) {
 		return ""
 	}
@@ -31,7 +31,7 @@ func (r *run) supersededWhy(p part) string {
 }
 
 // lowersForNow reports whether a part lowers possible spend and ends nothing.
-func (r *run) lowersForNow(p part) bool {
+func (r *parts) lowersForNow(p part) bool {
 	schema := r.Schemas.Of(p.change.Address.Kind)
 	removal := schema.RemovalAttribute()
 	ends := func(f plan.Field) bool {
@@ -41,7 +41,7 @@ func (r *run) lowersForNow(p part) bool {
 }
 
 // withoutSuperseded drops parts that newer files take back.
-func (r *run) withoutSuperseded(parts []part) []part {
+func (r *parts) withoutSuperseded(parts []part) []part {
 	if r.Superseded == nil {
 		return parts
 	}
@@ -58,7 +58,7 @@ func (r *run) withoutSuperseded(parts []part) []part {
 
 // runWithoutSuperseded runs a job, when its turn has come, without what newer files take
 // back. Its key was never sent, and so is free for other bytes.
-func (r *run) runWithoutSuperseded(ctx context.Context, step state.Step, b batch, own turn) ([]opOutcome, error) {
+func (r *jobs) runWithoutSuperseded(ctx context.Context, step state.Step, b batch, own turn) ([]opOutcome, error) {
 	var kept batch
 	var outcomes []opOutcome
 	for _, p := range b {

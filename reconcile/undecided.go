@@ -33,8 +33,13 @@ func (u Undecided) Message() string {
 		u.What, u.Step.SentAt.UTC().Format("2006-01-02 15:04 MST"), said)
 }
 
+// openSteps reads what earlier runs left undecided from the journal.
+type openSteps struct {
+	*Env
+}
+
 // Undecided returns what recovery has left open, oldest first.
-func (a *Agent) Undecided(ctx context.Context) ([]Undecided, error) {
+func (a *openSteps) Undecided(ctx context.Context) ([]Undecided, error) {
 	steps, err := a.Store.Open(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the journal: %w", err)
@@ -65,7 +70,7 @@ func UndecidedOf(schemas resource.Schemas, steps []state.Step) []Undecided {
 
 // unsettled returns what a plan has to hold something for. A client that only reads
 // leaves to the next apply what recovery has not looked at yet.
-func (a *Agent) unsettled(ctx context.Context) ([]Undecided, error) {
+func (a *openSteps) unsettled(ctx context.Context) ([]Undecided, error) {
 	undecided, err := a.Undecided(ctx)
 	if err != nil || !a.Service.ReadOnly() {
 		return undecided, err
@@ -79,7 +84,7 @@ func (u Undecided) SetAside() bool {
 }
 
 // unsettledOf says of each what a plan has to know.
-func (a *Agent) unsettledOf(undecided []Undecided, moves []plan.Move) []plan.Unsettled {
+func (a *openSteps) unsettledOf(undecided []Undecided, moves []plan.Move) []plan.Unsettled {
 	var all []plan.Unsettled
 	for _, u := range undecided {
 		all = append(all, plan.Unsettled{

@@ -18,7 +18,7 @@ import (
 // or did not look, as the files did not say whether it runs; and only the audit log tells
 // that the pause is a person's by now (invariant 11). A log that cannot be read tells
 // nothing. Of a kind that the log never names, a pause nobody looked at is a person's.
-func (a *Agent) unseenPauses(ctx context.Context, last,
+func (a *auditLog) unseenPauses(ctx context.Context, last,
 	desired, live *resource.Snapshot) (paused []resource.Address, err error) {
 	of := map[string]resource.Address{} // by id
 	if last.Len() == 0 {
@@ -70,7 +70,7 @@ func afterRun(run state.Run) int64 {
 // pausedSince returns the addresses of ids that the audit log has paused since a second.
 // Where that may be adsync's own, as the last apply paused something, was cut off or left
 // something open, it counts with an earlier start alone, as adsync does not both.
-func (a *Agent) pausedSince(ctx context.Context, since int64,
+func (a *auditLog) pausedSince(ctx context.Context, since int64,
 	of map[string]resource.Address, settled bool) (found []resource.Address, err error) {
 	query := url.Values{
 		"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {strconv.FormatInt(since, 10)},
@@ -117,7 +117,7 @@ func (e auditEntry) became(schemas resource.Schemas) string {
 // startedMeanwhile is the record of what somebody has paused: as if adsync had looked
 // when it was active, so that the pause is somebody's from here on, until the files
 // change the status.
-func (a *Agent) startedMeanwhile(last *resource.Snapshot, paused []resource.Address) []state.Applied {
+func (a *auditLog) startedMeanwhile(last *resource.Snapshot, paused []resource.Address) []state.Applied {
 	var started []state.Applied
 	for _, address := range paused {
 		was := *last.Get(address)

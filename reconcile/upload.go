@@ -22,10 +22,17 @@ type uploadNote struct {
 	Name   string `json:"name"`
 }
 
+// uploads brings images and lists of people to the service.
+type uploads struct {
+	*Env
+	*run
+	*parts
+}
+
 // uploadWave uploads every image a single request or an update will name, once
 // per content and account. Images that bulk creates name by address are
 // fetched by the service itself.
-func (r *run) uploadWave(ctx context.Context) error {
+func (r *uploads) uploadWave(ctx context.Context) error {
 	inBulk := map[resource.Address]bool{}
 	for _, p := range r.saidInJobs() { // one that no job has room for brings its image as it goes alone
 		inBulk[p.change.Address] = true
@@ -37,7 +44,7 @@ func (r *run) uploadWave(ctx context.Context) error {
 }
 
 // uploadImages uploads those the changes name, but for those of creates in jobs.
-func (r *run) uploadImages(ctx context.Context, changes []*plan.Change, inBulk map[resource.Address]bool) error {
+func (r *uploads) uploadImages(ctx context.Context, changes []*plan.Change, inBulk map[resource.Address]bool) error {
 	needed := map[string][]part{}
 	var order []string
 	for _, c := range changes {
@@ -64,7 +71,7 @@ func (r *run) uploadImages(ctx context.Context, changes []*plan.Change, inBulk m
 
 // upload brings one image to the service. A failure fails the changes that need
 // it, and nothing else.
-func (r *run) upload(ctx context.Context, source string, users []part) error {
+func (r *uploads) upload(ctx context.Context, source string, users []part) error {
 	id, err := r.sendImage(ctx, source)
 	if err == nil {
 		r.files[source] = id
@@ -103,7 +110,7 @@ func stopsUploads(err error) bool {
 
 // sendImage journals and sends an upload. An upload has no key: one whose answer
 // was lost leaves at worst a file nobody uses.
-func (r *run) sendImage(ctx context.Context, source string) (string, error) {
+func (r *uploads) sendImage(ctx context.Context, source string) (string, error) {
 	step, send, err := r.uploadStep(source)
 	if err != nil {
 		return "", err
@@ -111,7 +118,7 @@ func (r *run) sendImage(ctx context.Context, source string) (string, error) {
 	return r.sendUpload(ctx, step, send)
 }
 
-func (r *run) sendUpload(ctx context.Context, step state.Step,
+func (r *uploads) sendUpload(ctx context.Context, step state.Step,
 	send func(context.Context) (string, error)) (string, error) {
 	if r.forecast != nil {
 		r.forecast.note(plan.Request{Wave: "upload", Method: "POST", Path: step.Path, Count: 1})
@@ -135,7 +142,7 @@ func (r *run) sendUpload(ctx context.Context, step state.Step,
 	return id, nil
 }
 
-func (r *run) endUpload(ctx context.Context, step state.Step, to state.Point, cause error) error {
+func (r *uploads) endUpload(ctx context.Context, step state.Step, to state.Point, cause error) error {
 	if err := r.Store.Move(ctx, step.ID, to, state.Update{Note: cause.Error()}); err != nil {
 		return notUploaded{fmt.Errorf("journal %s: %w", step.ID, err)}
 	}
@@ -144,7 +151,7 @@ func (r *run) endUpload(ctx context.Context, step state.Step, to state.Point, ca
 
 // uploadStep makes the journal's record of an upload and the request itself:
 // the bytes of a file, or the address the service fetches.
-func (r *run) uploadStep(source string) (state.Step, func(context.Context) (string, error), error) {
+func (r *uploads) uploadStep(source string) (state.Step, func(context.Context) (string, error), error) {
 	name, content := source, []byte(nil)
 	send := func(ctx context.Context) (string, error) { return r.Service.UploadURL(ctx, source) }
 	if strings.HasPrefix(source, "sha256:") {

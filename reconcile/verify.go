@@ -25,12 +25,21 @@ const (
 	firstReadWait = 500 * time.Millisecond
 )
 
+// readback compares what was applied with what the service holds.
+type readback struct {
+	*Env
+	*run
+	*parts
+	*reporting
+	*lists
+}
+
 // readBack compares what was applied with what the service now holds, and
 // records the normal form it gave. It waits for what may only lag; what reads
 // back as something else again is told, and not waited for.
-func (r *run) readBack(ctx context.Context) error { return r.readBackOf(ctx, r.unverified()) }
+func (r *readback) readBack(ctx context.Context) error { return r.readBackOf(ctx, r.unverified()) }
 
-func (r *run) readBackOf(ctx context.Context, waiting []*changeProgress) error {
+func (r *readback) readBackOf(ctx context.Context, waiting []*changeProgress) error {
 	defer r.emitChecked()
 	for try, wait := 0, time.Duration(0); len(waiting) > 0; try, wait = try+1, max(firstReadWait, 2*wait) {
 		if wait > 0 {
@@ -64,7 +73,7 @@ func (s *changeProgress) noteNotAwaited(differs []difference) {
 
 // unverified returns what was applied, wholly or in part, and not yet seen at the
 // service, in the order of the plan.
-func (r *run) unverified() []*changeProgress {
+func (r *readback) unverified() []*changeProgress {
 	var waiting []*changeProgress
 	for _, c := range r.changes {
 		s := r.progressOf[c.Address]
@@ -75,7 +84,7 @@ func (r *run) unverified() []*changeProgress {
 	return waiting
 }
 
-func (r *run) expectations(waiting []*changeProgress) []expectation {
+func (r *readback) expectations(waiting []*changeProgress) []expectation {
 	expected := make([]expectation, len(waiting))
 	for i, s := range waiting {
 		address := s.change.Address
@@ -85,7 +94,7 @@ func (r *run) expectations(waiting []*changeProgress) []expectation {
 	return expected
 }
 
-func (r *run) compareAll(ctx context.Context, waiting []*changeProgress) error {
+func (r *readback) compareAll(ctx context.Context, waiting []*changeProgress) error {
 	if r.forecast != nil {
 		r.predictReads("read back", r.expectations(waiting))
 		for _, s := range waiting {
@@ -120,7 +129,7 @@ func (r *run) compareAll(ctx context.Context, waiting []*changeProgress) error {
 
 // mayLag returns the differences that may be gone when it is read once more: it does
 // not show, or shows what was there before the write.
-func (r *run) mayLag(s *changeProgress, seen observation) ([]difference, error) {
+func (r *readback) mayLag(s *changeProgress, seen observation) ([]difference, error) {
 	unseen := seen.record.ID == ""
 	before, known := r.view.Live.Records[seen.record.ID]
 	if !unseen && (!known || len(seen.differs) == 0) {
@@ -147,7 +156,7 @@ func (r *run) mayLag(s *changeProgress, seen observation) ([]difference, error) 
 
 // seenOtherwise reports whether reading back showed a field of a part otherwise than it
 // was sent, or not at all.
-func (r *run) seenOtherwise(p part) bool {
+func (r *readback) seenOtherwise(p part) bool {
 	return slices.ContainsFunc(r.progressOf[p.change.Address].differs, func(d difference) bool {
 		return d.attribute == "" || slices.ContainsFunc(p.fields, func(f plan.Field) bool {
 			return f.Name == d.attribute
@@ -189,7 +198,7 @@ func inWords(differs []difference) string {
 
 // observe reads resources back, compares, and records the normal forms the
 // service gave. The observations stand in the order of the expectations.
-func (a *Agent) observe(ctx context.Context, expected []expectation) ([]observation, error) {
+func (a *lists) observe(ctx context.Context, expected []expectation) ([]observation, error) {
 	records, hidden, err := a.readAll(ctx, expected)
 	if err != nil {
 		return nil, err
@@ -244,7 +253,7 @@ func unseen(schema *resource.Schema, e expectation, there, hidden bool) observat
 // readAll reads each kind by ids or by its lists, whichever is fewer requests; what a
 // list does not show is asked for by its id. It names the kinds the service does not
 // show.
-func (a *Agent) readAll(ctx context.Context, expected []expectation) (records map[string]adsapi.Record,
+func (a *lists) readAll(ctx context.Context, expected []expectation) (records map[string]adsapi.Record,
 	hidden map[resource.Kind]bool, err error) {
 	bound, count := &resource.Snapshot{}, map[resource.Kind]int{}
 	for _, e := range expected {
@@ -289,7 +298,7 @@ func (a *Agent) readAll(ctx context.Context, expected []expectation) (records ma
 }
 
 // readApart reads kinds that come in one answer each, or that an account may not have.
-func (a *Agent) readApart(ctx context.Context, expected []expectation,
+func (a *lists) readApart(ctx context.Context, expected []expectation,
 	records map[string]adsapi.Record, hidden map[resource.Kind]bool) error {
 	reader := a.reader()
 	for i, e := range expected {
@@ -404,7 +413,7 @@ func normalizedItems(items []string) []string {
 func normalizedText(s string) string { return strings.Join(strings.Fields(norm.NFC.String(s)), " ") }
 
 // closeSteps ends the steps of this run whose results are bound.
-func (r *run) closeSteps(ctx context.Context) error {
+func (r *readback) closeSteps(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	heads, err := r.Store.Heads(ctx)
 	if err != nil {
@@ -428,7 +437,7 @@ func (r *run) closeSteps(ctx context.Context) error {
 
 // closeStep ends a step that is bound: one at a time is read, as all of them are as
 // large as the account.
-func (r *run) closeStep(ctx context.Context, id string) error {
+func (r *readback) closeStep(ctx context.Context, id string) error {
 	operations, err := r.Store.Operations(ctx, id)
 	if err != nil {
 		return err
@@ -442,7 +451,7 @@ func (r *run) closeStep(ctx context.Context, id string) error {
 }
 
 // pauses reports whether the run was to pause something that is there.
-func (r *run) pauses() bool {
+func (r *readback) pauses() bool {
 	return slices.ContainsFunc(r.updates(plan.Lower), func(p part) bool {
 		delivery := r.Schemas.Of(p.change.Address.Kind).Delivery()
 		return slices.ContainsFunc(p.fields, func(f plan.Field) bool {
@@ -451,7 +460,7 @@ func (r *run) pauses() bool {
 	})
 }
 
-func (r *run) allVerified(operations []state.Operation) bool {
+func (r *readback) allVerified(operations []state.Operation) bool {
 	return !slices.ContainsFunc(operations, func(o state.Operation) bool {
 		s := r.progressOf[o.Address]
 		return s == nil || !s.verified

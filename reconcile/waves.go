@@ -11,9 +11,24 @@ import (
 	"adsync/state"
 )
 
+// waveRunner carries the changes out, wave by wave.
+type waveRunner struct {
+	*Env
+	*run
+	*parts
+	*reporting
+	*recording
+	*readback
+	*memberWaves
+	*uploads
+	*singleRequests
+	*updating
+	*creationWaves
+}
+
 // waves carries the changes out in the order in which money only moves the safe
 // way (design.md section 5). Each wave is confirmed before the next begins.
-func (r *run) waves(ctx context.Context) error {
+func (r *waveRunner) waves(ctx context.Context) error {
 	r.countParts()
 	r.events.emit(Event{Kind: RunCounted, Operations: r.pendingParts()})
 	for _, wave := range []struct {
@@ -53,7 +68,7 @@ func (r *run) waves(ctx context.Context) error {
 
 // countParts notes how many parts every change has, so that one that is never
 // reached cannot pass for done.
-func (r *run) countParts() {
+func (r *waveRunner) countParts() {
 	for _, p := range r.creates() {
 		r.progressOf[p.change.Address].pending++
 	}
@@ -67,9 +82,16 @@ func (r *run) countParts() {
 	}
 }
 
+// recording records changes that ask nothing of the service.
+type recording struct {
+	*Env
+	*run
+	*parts
+}
+
 // recordOnly writes down changes that ask nothing of the service: adopted
 // resources, edits that were made alike on both sides, and what is gone on both.
-func (r *run) recordOnly(ctx context.Context) error {
+func (r *recording) recordOnly(ctx context.Context) error {
 	var applied []state.Applied
 	var forget, removed []resource.Address
 	for _, c := range r.changes {
@@ -102,7 +124,7 @@ func (r *run) recordOnly(ctx context.Context) error {
 }
 
 // recordNew writes down what is never sent of what was created.
-func (r *run) recordNew(ctx context.Context) error {
+func (r *recording) recordNew(ctx context.Context) error {
 	var applied []state.Applied
 	for _, c := range r.changes {
 		if isNew(c) && len(c.Recorded) > 0 && r.fine(c.Address) && r.ids[c.Address] != "" {
@@ -116,7 +138,7 @@ func (r *run) recordNew(ctx context.Context) error {
 
 // knownValues are what the record takes over without asking the service: what
 // both sides agree on, and of an adopted resource everything it has now.
-func (r *run) knownValues(c *plan.Change) resource.Attributes {
+func (r *recording) knownValues(c *plan.Change) resource.Attributes {
 	var values resource.Attributes
 	if live := r.view.Live.Snapshot.Get(c.Address); live != nil &&
 		(c.Action == plan.Adopt || r.view.Last.Get(c.Address) == nil) {
@@ -130,7 +152,7 @@ func (r *run) knownValues(c *plan.Change) resource.Attributes {
 
 // retire ends the first life of what is replaced, and of what is beneath it: its
 // archive is confirmed, so the next create is another one, under another key.
-func (r *run) retire(ctx context.Context) error {
+func (r *recording) retire(ctx context.Context) error {
 	var retired []resource.Address
 	for _, c := range r.changes {
 		if c.Action == plan.Replace && r.fine(c.Address) && r.fine(r.rootOf(c.Address)) {
@@ -142,7 +164,7 @@ func (r *run) retire(ctx context.Context) error {
 
 // endLife drops what is recorded of resources that are created again; from here
 // on an address stands for the next of them.
-func (r *run) endLife(ctx context.Context, addresses []resource.Address) error {
+func (r *recording) endLife(ctx context.Context, addresses []resource.Address) error {
 	if len(addresses) == 0 {
 		return nil
 	}
@@ -159,7 +181,7 @@ func (r *run) endLife(ctx context.Context, addresses []resource.Address) error {
 
 // forgetPruned drops the record of what the policy archived and of everything
 // beneath it: the files name none of it any more.
-func (r *run) forgetPruned(ctx context.Context) error {
+func (r *recording) forgetPruned(ctx context.Context) error {
 	var gone []resource.Address
 	for _, c := range r.changes {
 		if !c.Pruned || c.Action != plan.Archive || !r.fine(c.Address) {
@@ -181,7 +203,7 @@ func (r *run) forgetPruned(ctx context.Context) error {
 // that is not confirmed: the money is not free yet. Nothing may rise where the service
 // did not take a limit that was to rise, for another reason than what it says: somebody
 // may have changed the limits since they were planned with.
-func (r *run) allowed(parts []part) []part {
+func (r *waveRunner) allowed(parts []part) []part {
 	if moved := r.movedCap(); !moved.IsZero() {
 		for _, p := range parts {
 			r.skip(p.change.Address, fmt.Sprintf("waits: %s may be another one than was planned with", moved))
@@ -200,7 +222,7 @@ func (r *run) allowed(parts []part) []part {
 
 // countsOn returns what says why a part waits for what is not confirmed, "" where it does
 // not: the plan is made once more, as if nobody knew of that.
-func (r *run) countsOn(unconfirmed []plan.Unsettled) func(part) string {
+func (r *waveRunner) countsOn(unconfirmed []plan.Unsettled) func(part) string {
 	if len(unconfirmed) == 0 {
 		return func(part) string { return "" }
 	}
@@ -219,7 +241,7 @@ func (r *run) countsOn(unconfirmed []plan.Unsettled) func(part) string {
 
 // movedCap is a limit whose rise the service did not take, though the same bytes might
 // pass at another moment.
-func (r *run) movedCap() resource.Address {
+func (r *waveRunner) movedCap() resource.Address {
 	for _, p := range r.updates(plan.Raise) {
 		s := r.progressOf[p.change.Address]
 		if r.Schemas.Of(p.change.Address.Kind).Caps && rank[s.outcome] > rank[state.OutcomeSkipped] && !s.final {
@@ -230,7 +252,7 @@ func (r *run) movedCap() resource.Address {
 }
 
 // unconfirmedLower returns what was to bring possible spend down, and did not surely do so.
-func (r *run) unconfirmedLower() (all []plan.Unsettled) {
+func (r *waveRunner) unconfirmedLower() (all []plan.Unsettled) {
 	for _, p := range append(r.updates(plan.Lower), r.capping()...) {
 		if r.fine(p.change.Address) && !r.seenOtherwise(p) {
 			continue
@@ -248,8 +270,18 @@ func (r *run) unconfirmedLower() (all []plan.Unsettled) {
 	return all
 }
 
+// updating runs a wave of updates.
+type updating struct {
+	*Env
+	*run
+	*parts
+	*freshening
+	*singleRequests
+	*jobs
+}
+
 // updateWave sends updates: those bulk can say in jobs, the rest one by one.
-func (r *run) updateWave(ctx context.Context, name string, parts []part) error {
+func (r *updating) updateWave(ctx context.Context, name string, parts []part) error {
 	var jobs, singles []part
 	e := r.encoder()
 	fresh, err := r.freshen(ctx, r.ready(parts))
@@ -277,7 +309,7 @@ func (r *run) updateWave(ctx context.Context, name string, parts []part) error {
 // down, what is lowered from the bottom up. A bid is lowered before the budget
 // above it is cut below what it was, and a budget is daily before a strategy
 // needs it.
-func (r *run) runByDepth(ctx context.Context, wave string, parts []part) error {
+func (r *updating) runByDepth(ctx context.Context, wave string, parts []part) error {
 	levels := make([][]part, r.depths())
 	for _, p := range parts {
 		depth := r.Schemas.Depth(p.change.Address.Kind)
@@ -309,7 +341,7 @@ func (r *run) ready(parts []part) []part {
 
 // apart takes from an update what only a bulk operation can say, where there is
 // such a part and another.
-func (r *run) apart(p part) (inJob, alone []part) {
+func (r *updating) apart(p part) (inJob, alone []part) {
 	only := beyondSingle(r.Schemas, p)
 	if len(only) == 0 || len(only) == len(p.fields) || !r.caps[resource.BulkJobs] {
 		return nil, []part{p}
@@ -324,7 +356,7 @@ func (r *run) apart(p part) (inJob, alone []part) {
 // sayable reports whether an update operation carries a part. A bid goes alone where
 // something above it changes in the same wave: the order in which runByDepth sends
 // the two is no order of jobs.
-func (r *run) sayable(e encoder, p part, changing map[resource.Address]bool) bool {
+func (r *updating) sayable(e encoder, p part, changing map[resource.Address]bool) bool {
 	address := p.change.Address
 	for _, f := range p.fields {
 		switch {
@@ -336,7 +368,7 @@ func (r *run) sayable(e encoder, p part, changing map[resource.Address]bool) boo
 	return true
 }
 
-func (r *run) anyAbove(address resource.Address, changing map[resource.Address]bool) bool {
+func (r *updating) anyAbove(address resource.Address, changing map[resource.Address]bool) bool {
 	for parent := r.Schemas.Parent(address); !parent.IsZero(); parent = r.Schemas.Parent(parent) {
 		if changing[parent] {
 			return true
@@ -354,7 +386,7 @@ func addressesOf(parts []part) map[resource.Address]bool {
 }
 
 // updateJobs sends updates in jobs and gives those no operation holds.
-func (r *run) updateJobs(ctx context.Context, name string, parts []part) (tooLarge []part, err error) {
+func (r *updating) updateJobs(ctx context.Context, name string, parts []part) (tooLarge []part, err error) {
 	e := r.encoder()
 	var units []batch
 	for i, p := range parts {
@@ -387,7 +419,7 @@ func (r *run) bound(p part) *plan.Change {
 // activateWave activates what was raised before, and the roots of new trees. Nothing
 // starts above what was made, or what a create could not say, where that is not
 // confirmed and read back.
-func (r *run) activateWave(ctx context.Context) error {
+func (r *waveRunner) activateWave(ctx context.Context) error {
 	troubles := r.troubles()
 	var starts []part
 	for _, p := range append(r.updates(plan.Activate), r.activations()...) {
@@ -405,7 +437,7 @@ func (r *run) activateWave(ctx context.Context) error {
 
 // troubles gives, of each resource, the first at it or beneath it that is new and not
 // confirmed, or to which what its create could not say did not come.
-func (r *run) troubles() map[resource.Address]resource.Address {
+func (r *waveRunner) troubles() map[resource.Address]resource.Address {
 	troubles := map[resource.Address]resource.Address{}
 	for _, c := range r.changes {
 		unread := isNew(c) && !r.progressOf[c.Address].verified

@@ -8,7 +8,7 @@ import (
 )
 
 // whyAlone says why no job carries a part.
-func (r *run) whyAlone(p part) string {
+func (r *singleRequests) whyAlone(p part) string {
 	schema := r.Schemas.Of(p.change.Address.Kind)
 	switch {
 	case schema.Bulk.Create == "" && schema.Bulk.Update == "":
@@ -38,7 +38,7 @@ func unsayable(names []string, otherwise string) string {
 	return "jobs cannot say " + strings.Join(names, ", ")
 }
 
-func (r *run) unsaidOnUpdate(p part) []string {
+func (r *singleRequests) unsaidOnUpdate(p part) []string {
 	e := r.encoder()
 	var names []string
 	for _, f := range p.fields {
@@ -49,7 +49,7 @@ func (r *run) unsaidOnUpdate(p part) []string {
 	return names
 }
 
-func (r *run) unsaidOnCreate(p part) []string {
+func (r *singleRequests) unsaidOnCreate(p part) []string {
 	e := r.encoder()
 	var names []string
 	for _, f := range p.fields {

@@ -77,12 +77,17 @@ func (w *world) newAgent() *reconcile.Agent {
 		w.t.Fatal(err)
 	}
 	return &reconcile.Agent{
-		Service: client, Store: w.store, Schemas: kinds.All(),
-		Logger: slog.New(slog.DiscardHandler), Now: w.now, Sleep: w.sleep,
-		InFlight: &reconcile.InFlight{}, Bulk: w.bulk, Notice: func(text string) { w.said = append(w.said, text) },
-		Image: func(source string) (string, []byte, error) { return "image.png", w.images[source], nil },
-		People: func(digest string) (reconcile.People, error) {
-			return reconcile.People{Content: []byte(w.people[digest]), As: "email_sha256"}, nil
+		Env: reconcile.Env{
+			Service: client, Store: w.store, Schemas: kinds.All(),
+			Logger: slog.New(slog.DiscardHandler), Now: w.now, Sleep: w.sleep,
+			InFlight: &reconcile.InFlight{}, Notice: func(text string) { w.said = append(w.said, text) },
+			People: func(digest string) (reconcile.People, error) {
+				return reconcile.People{Content: []byte(w.people[digest]), As: "email_sha256"}, nil
+			},
+		},
+		Options: reconcile.Options{
+			Bulk:  w.bulk,
+			Image: func(source string) (string, []byte, error) { return "image.png", w.images[source], nil },
 		},
 	}
 }

@@ -26,11 +26,16 @@ const (
 	mostLooked = 5 * entriesAPage // entries of the log, the newest
 )
 
+// actors tells the entries of this agent in the audit log from those of others.
+type actors struct {
+	*Env
+}
+
 // OtherWriters returns who else has changed several resources of the account since a
 // moment, by the audit log: under another name, or under adsync's own while this adsync
 // did not write. Where the log does not tell which name that is, as others write at the
 // same time, only what was done while it did not write counts.
-func (a *Agent) OtherWriters(ctx context.Context, since time.Time, busy []Span) ([]Writer, error) {
+func (a *actors) OtherWriters(ctx context.Context, since time.Time, busy []Span) ([]Writer, error) {
 	own, err := a.ownActor(ctx)
 	if err != nil {
 		return nil, err
@@ -78,7 +83,7 @@ func (a *Agent) OtherWriters(ctx context.Context, since time.Time, busy []Span) 
 }
 
 // mayBeOurs reports whether this adsync may have done what an entry says, by its time.
-func (a *Agent) mayBeOurs(e auditEntry, busy []Span) bool {
+func (a *actors) mayBeOurs(e auditEntry, busy []Span) bool {
 	at := time.Unix(e.At, 0).Add(-a.Service.Ahead())
 	return slices.ContainsFunc(busy, func(s Span) bool {
 		return !at.Before(s.From.Add(-auditBefore)) && !at.After(s.To.Add(auditBefore))

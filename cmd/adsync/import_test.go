@@ -36,10 +36,10 @@ func readingAgent(t *testing.T) (*emulatortest.Service, state.Store, *reconcile.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return service, store, &reconcile.Agent{
+	return service, store, &reconcile.Agent{Env: reconcile.Env{
 		Service: client, Store: store, Schemas: kinds.All(),
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Sleep: session.Sleep,
-	}
+	}}
 }
 
 // Names people give things, and those nobody should.

@@ -94,10 +94,10 @@ func newStranger(t *testing.T) *stranger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.agent = &reconcile.Agent{
+	s.agent = &reconcile.Agent{Env: reconcile.Env{
 		Service: client, Store: store, Schemas: kinds.All(),
 		Logger: slog.New(slog.DiscardHandler), Now: s.now, Sleep: s.sleep,
-	}
+	}}
 	return s
 }
 

@@ -29,8 +29,6 @@ var (
 		"internal/gitstore.Store":           50,
 		"internal/testing/oracle.History":   104,
 		"plan.differ":                       274,
-		"reconcile.Agent":                   214,
-		"reconcile.run":                     212,
 		"sources.Project":                   48,
 		"sources.bookWriter":                55,
 		"sources.collection":                83,

@@ -88,9 +88,9 @@ func (w *world) start(agent int, readOnly bool, d death, c cut) (*process, *reco
 	if err != nil {
 		panic(err)
 	}
-	a := &reconcile.Agent{
+	a := &reconcile.Agent{Env: reconcile.Env{
 		Service: service, Store: p.disk, Schemas: kinds.All(), Logger: w.logger, Now: time.Now, Sleep: sleep,
-	}
+	}}
 	a.People = w.people
 	a.Account.ID, a.Account.Currency, a.Account.TimeZone = account, "USD", "America/New_York"
 	if w.turns && !readOnly {

@@ -66,7 +66,9 @@ func (w *worker) skip(ctx context.Context, f folderAt) (r daemon.Result, skipped
 	if r.Class == daemon.Input {
 		return r, true
 	}
-	agent := &reconcile.Agent{Service: w.client, Now: w.env.Clock.Now, Sleep: w.env.Clock.Sleep}
+	agent := &reconcile.Agent{Env: reconcile.Env{
+		Service: w.client, Now: w.env.Clock.Now, Sleep: w.env.Clock.Sleep,
+	}}
 	moved, err := agent.MovedSince(ctx, w.seen.mirror)
 	if err != nil {
 		return w.failed(ctx, f.revision, err), true

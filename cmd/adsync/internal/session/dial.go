@@ -121,18 +121,19 @@ func Dial(env *Env, s *Session, p sources.Project, cfg adsapi.Config) (*adsapi.C
 func AgentOf(env *Env, l Loaded, store state.Store, client *adsapi.Client) *reconcile.Agent {
 	c, account := env.Clock.OrSystem(), l.Project.Account
 	return &reconcile.Agent{
-		Service: client, Store: store, Schemas: l.Schemas,
-		Account: state.Account{
-			ID: cmp.Or(account.ID, l.Desired.WrittenFor), Currency: account.Currency, TimeZone: account.TimeZone,
+		Env: reconcile.Env{
+			Service: client, Store: store, Schemas: l.Schemas,
+			Account: state.Account{
+				ID: cmp.Or(account.ID, l.Desired.WrittenFor), Currency: account.Currency, TimeZone: account.TimeZone,
+			},
+			Given:    givenIDs(l),
+			People:   peopleReader(l),
+			Progress: env.Progress,
+			Notice:   func(text string) { env.Note("%s", text) },
+			Logger:   slog.New(slog.DiscardHandler),
+			Now:      c.Now, Sleep: c.Sleep, InFlight: &reconcile.InFlight{}, Crash: env.Crashed,
 		},
-		Given:    givenIDs(l),
-		Image:    imageReader(l),
-		People:   peopleReader(l),
-		Bulk:     bulkOf(l.Project.Bulk),
-		Progress: env.Progress,
-		Notice:   func(text string) { env.Note("%s", text) },
-		Logger:   slog.New(slog.DiscardHandler),
-		Now:      c.Now, Sleep: c.Sleep, InFlight: &reconcile.InFlight{}, Crash: env.Crashed,
+		Options: reconcile.Options{Bulk: bulkOf(l.Project.Bulk), Image: imageReader(l)},
 	}
 }
 
