@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
-	"adsync/internal/jsonschema"
 	"adsync/internal/policy"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
@@ -43,14 +42,4 @@ func bulkSetting(w *walker, node *yaml.Node, c policy.Choice) Setting {
 		return Setting{}
 	}
 	return s
-}
-
-func bulkSchema() *jsonschema.Schema {
-	choice := func(c policy.Choice) *jsonschema.Schema {
-		return &jsonschema.Schema{Enum: c.Words(), Description: c.Help}
-	}
-	return closed("How bulk jobs are used. What is absent is auto.", jsonschema.Properties{
-		{Name: "repeat_parent", Schema: choice(policy.RepeatParent)},
-		{Name: "rehearse", Schema: choice(policy.Rehearse)},
-	})
 }

@@ -86,10 +86,6 @@ func openCells(ctx context.Context, content []byte, in input) (opened *cellBook,
 	return opened, nil
 }
 
-func isOurTab(name string) bool {
-	return slices.ContainsFunc(ourTabs, func(ours string) bool { return resource.Fold(ours) == resource.Fold(name) })
-}
-
 // sheetLike gives the sheet that means the same: of the same form, else of the
 // same name.
 func (b *cellBook) sheetLike(other *cellSheet) *cellSheet {
@@ -229,14 +225,6 @@ func (s *cellSheet) nameColumns() {
 		}
 		s.columns = append(s.columns, name)
 	}
-}
-
-// label is the attribute a column holds, else its title.
-func (c *column) label() string {
-	if c.role == roleAttribute {
-		return c.attribute.Name
-	}
-	return c.title
 }
 
 // columnName is a column's name; one without a header has that of its place.

@@ -15,14 +15,6 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// Commit is a folder of a commit in a repository that needs no work tree, such
-// as a bare store that was fetched into.
-type Commit struct {
-	Repository string // folder of the repository
-	Path       string // slash path from its top to the project, "." at the top
-	Hash       string // full
-}
-
 // ReadCommit reads the project of a commit, within bounds as Bound takes them.
 // Its files are written into a private folder; nothing else is read, and authors
 // come from the history of that commit. home is where adsync's state is, as the

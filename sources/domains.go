@@ -2,10 +2,8 @@ package sources
 
 import (
 	"fmt"
-	"net/url"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -33,32 +31,6 @@ func (p *Project) readDomains(w *walker, node *yaml.Node) {
 		w.report(node, diag.BadProject, "domains names none; want a list of domains",
 			"leave domains out to allow every one")
 	}
-}
-
-// checkDomain refuses a landing page at a domain that the project does not list
-// (fault H21).
-func (c *collection) checkDomain(e *entry, a *resource.Attribute, v resource.Value) {
-	if a.Type != resource.TypeURL || len(c.tree.project.Domains) == 0 {
-		return
-	}
-	u, err := url.Parse(v.Text())
-	if err != nil {
-		return // refused where it was read
-	}
-	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	var listed []string
-	for _, d := range c.tree.project.Domains {
-		if host == d.Value || strings.HasSuffix(host, "."+d.Value) {
-			return
-		}
-		listed = append(listed, d.Value)
-	}
-	c.report(e, v.Position, resource.Finding{
-		Code: diag.ForeignDomain,
-		Message: fmt.Sprintf("%s is at %q, which the domains of %s (%s) do not hold; want %s, or what lies beneath",
-			a.Name, diag.Printable(host), projectFile, c.tree.project.Domains[0].Position, strings.Join(listed, ", ")),
-		Hint: diag.DidYouMean(host, listed),
-	})
 }
 
 // limitedKinds are those an account may have a number of (interface, part 8).

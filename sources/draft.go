@@ -87,23 +87,34 @@ type input struct {
 	files  *hintFiles
 }
 
-// result is what a reader makes of one file.
-type result struct {
-	drafts        []draft
-	left          []draft // rows that say Include = no, as far as others name them
-	rows          rows
-	problems      []diag.Problem
-	unlisted      int           // problems beyond the bound, of which there is only the number
-	lists         []hintList    // named hint lists, for every source to use
-	unlistedError bool          // one of those is an error
-	inherits      []inheritance // defaults and templates, for every source to use
-	items         []listItem    // rows that are one entry of a list of a resource, of any source
-	unread        []diag.Unread
-	account       string // that a workbook was written for, "" where it does not say
-	pastes        []paste
-	stray         *diag.Problem // why a file is not known to be a source, nil where it is
-}
-
 // reader turns the bytes of one file into drafts. It never fails as a whole:
 // what is wrong is a problem at its position.
 type reader func(ctx context.Context, file string, content []byte, in input) result
+
+// paste is a problem whose hint ends with a line for adsync.yaml. It is written
+// once every file is read, so that one line holds for all of them.
+type paste struct {
+	problem int    // place among the problems of the result
+	column  string // to list as the user's own
+	sheet   string // to name for the rows of a form
+	title   string // of the form
+}
+
+// listItem is one row of a sheet of entries: a hint of an ad group, a location
+// of a campaign. The resource it belongs to may stand in any source.
+type listItem struct {
+	schema    *resource.Schema // of the resource it belongs to
+	attribute *resource.Attribute
+	owner     []mark // the ancestors from the top down, then the resource itself
+	text      mark
+	wrong     []diag.Problem // errors of its cells: the resource waits
+}
+
+// count counts the row of an entry, or takes it back.
+func (i *listItem) count(r *rows, n int) {
+	if len(i.wrong) > 0 {
+		r.Failed += n
+		return
+	}
+	r.Used += n
+}

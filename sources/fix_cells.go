@@ -176,39 +176,6 @@ func (c *cellFixer) fitsColumn(meant *column, text string) bool {
 	})
 }
 
-// misspelt finds the one column a header is but for a letter, by its own words
-// before those of others: Stauts is Status and not Starts.
-func (t *tab) misspelt(header string) (*column, bool) {
-	if c, found := t.misspeltAmong(header, func(c *column) []string { return c.own }); found {
-		return c, true
-	}
-	return t.misspeltAmong(header, func(c *column) []string { return c.synonyms })
-}
-
-func (t *tab) misspeltAmong(header string, words func(*column) []string) (*column, bool) {
-	byName := map[string]*column{}
-	var names []string
-	for i := range t.columns {
-		col := &t.columns[i]
-		for _, name := range append([]string{col.title}, words(col)...) {
-			if folded := resource.Fold(name); byName[folded] == nil {
-				byName[folded] = col
-				names = append(names, folded)
-			}
-		}
-	}
-	var found *column
-	for _, name := range names {
-		if near, ok := diag.Misspelt(resource.Fold(header), []string{name}); ok {
-			if found != nil && found != byName[near] {
-				return nil, false
-			}
-			found = byName[near]
-		}
-	}
-	return found, found != nil
-}
-
 // sameRows finds rows of a table that say the same in every column that is read.
 type sameRows struct {
 	rows []tableRow

@@ -9,13 +9,6 @@ import (
 	"adsync/internal/resource"
 )
 
-// Former is what a resource was called before: the record knows it.
-type Former struct {
-	Address resource.Address
-	ID      string
-	Name    string
-}
-
 // wasCalled finds the row of what had a name before, for rows beneath it that still say so:
 // one that was renamed under its key, or under its id. It is said once for a name.
 func (c *collection) wasCalled(e *entry, kind *resource.Schema, scope *entry, m mark) *entry {

@@ -67,14 +67,3 @@ func pictureFile(key, source string, content []byte, taken map[string]bool) stri
 	}
 	return ""
 }
-
-// imageEnding is the usual ending of a file of these bytes.
-func imageEnding(content []byte) string {
-	switch {
-	case content[0] == 0x89:
-		return "png"
-	case content[0] == 0xff:
-		return "jpg"
-	}
-	return "webp"
-}

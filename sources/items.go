@@ -9,16 +9,6 @@ import (
 	"adsync/internal/resource"
 )
 
-// listItem is one row of a sheet of entries: a hint of an ad group, a location
-// of a campaign. The resource it belongs to may stand in any source.
-type listItem struct {
-	schema    *resource.Schema // of the resource it belongs to
-	attribute *resource.Attribute
-	owner     []mark // the ancestors from the top down, then the resource itself
-	text      mark
-	wrong     []diag.Problem // errors of its cells: the resource waits
-}
-
 // itemPlace is a list of one resource.
 type itemPlace struct {
 	owner     *entry
@@ -64,15 +54,6 @@ func (c *collection) placeItems(results []result) {
 			p.owner.draft.rejected = append(p.owner.draft.rejected, p.attribute.Name)
 		}
 	}
-}
-
-// count counts the row of an entry, or takes it back.
-func (i *listItem) count(r *rows, n int) {
-	if len(i.wrong) > 0 {
-		r.Failed += n
-		return
-	}
-	r.Used += n
 }
 
 // holdOwner lets a resource wait for an entry that is not valid: a list is sent whole.

@@ -137,3 +137,16 @@ func (p *Project) readSheetNames(w *walker, node *yaml.Node, form string) {
 		p.layout.sheets = append(p.layout.sheets, namedSheet{name.Value, form})
 	}
 }
+
+func isOurTab(name string) bool {
+	return slices.ContainsFunc(ourTabs, func(ours string) bool { return resource.Fold(ours) == resource.Fold(name) })
+}
+
+// ourTabs are sheets adsync writes and does not read.
+var ourTabs = []string{"Start here", "Plan", "Problems", "Performance", "Lists", syncTab}
+
+// syncTab says what wrote the workbook.
+const syncTab = "_sync"
+
+// hintListsTab is the sheet with one named list a column.
+const hintListsTab = "Hint lists"

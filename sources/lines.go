@@ -2,7 +2,6 @@ package sources
 
 import (
 	"os"
-	"path"
 	"strings"
 	"sync"
 
@@ -53,11 +52,6 @@ func textLines(p Project, file string) []string {
 	}
 	text := strings.ReplaceAll(strings.TrimPrefix(string(content), string(bounded.UTF8Mark)), "\r\n", "\n")
 	return strings.Split(text, "\n")
-}
-
-func isCSV(file string) bool {
-	ext := strings.ToLower(path.Ext(file))
-	return ext == ".csv" || ext == ".tsv"
 }
 
 // lineOf gives lines of text files that are at hand.

@@ -1,81 +1,14 @@
 package sources
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"hash"
-	"io"
 	"io/fs"
 	"os"
-	"path"
-	"slices"
-	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/members"
 	"adsync/internal/resource"
-	"adsync/sources/bounded"
 )
-
-// hashing takes the SHA-256 of what is read, up to a bound.
-type hashing struct {
-	in     io.Reader
-	sum    hash.Hash
-	left   int64 // of the bound; below 0 the file is beyond it
-	failed error
-}
-
-func newHashing(in io.Reader, bound int64) *hashing {
-	return &hashing{in: in, sum: sha256.New(), left: bound}
-}
-
-func (h *hashing) Read(p []byte) (int, error) {
-	n, err := h.in.Read(p)
-	h.sum.Write(p[:n])
-	h.left -= int64(n)
-	if err != nil && !errors.Is(err, io.EOF) {
-		h.failed = err
-	}
-	if h.left < 0 {
-		return 0, bounded.TooLarge("members", 0, 0)
-	}
-	return n, err
-}
-
-func (h *hashing) hex() string { return hex.EncodeToString(h.sum.Sum(nil)) }
-
-// keepAttached remembers a file that a value refers to; false where it was
-// another before.
-func (t *tree) keepAttached(slashPath, hash string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if before, read := t.attached[slashPath]; read && before != hash {
-		return false
-	}
-	t.attached[slashPath] = hash
-	return true
-}
-
-// ReadPeople makes what is uploaded of the list behind the canonical value of a
-// members file: one hash a line, and the identifier that was hashed.
-func (d Desired) ReadPeople(p Project, digest string) (content []byte, as string, err error) {
-	file, known := d.lists[digest]
-	if !known {
-		return nil, "", errors.New("no members file holds the list of the plan any more; plan again")
-	}
-	list, err := p.ReadMembers(file.path, file.as, digest)
-	if err != nil {
-		return nil, "", err
-	}
-	var out bytes.Buffer
-	if _, err := list.WriteTo(&out); err != nil {
-		return nil, "", fmt.Errorf("write the list of members file %s: %w", diag.Printable(file.path), err)
-	}
-	return out.Bytes(), string(list.Identifier.Hashed()), nil
-}
 
 // lists gives the members file behind each digest; the first of several that
 // hold the same people.
@@ -161,14 +94,4 @@ func (c *collection) membersNamed(results []result) map[string]diag.Position {
 		}
 	}
 	return named
-}
-
-// isTable is true for the files in which people keep lists of people.
-func isTable(name string) bool { return isCSV(name) || strings.EqualFold(path.Ext(name), ".xlsx") }
-
-// inPrivate says that a table lies in a folder named private, where members
-// files are. It is never read as a source, not even where the audience that
-// names it cannot be read: a problem of a source shows what it says.
-func inPrivate(file string) bool {
-	return slices.Contains(strings.Split(path.Dir(file), "/"), "private")
 }

@@ -223,3 +223,18 @@ func (p Project) limits() bounded.Limits {
 	}
 	return bounded.Defaults()
 }
+
+// Commit is a folder of a commit in a repository that needs no work tree, such
+// as a bare store that was fetched into.
+type Commit struct {
+	Repository string // folder of the repository
+	Path       string // slash path from its top to the project, "." at the top
+	Hash       string // full
+}
+
+// Former is what a resource was called before: the record knows it.
+type Former struct {
+	Address resource.Address
+	ID      string
+	Name    string
+}

@@ -11,7 +11,6 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
-	"adsync/sources/bounded"
 )
 
 // readers by the lower-case end of a file's name.
@@ -74,26 +73,4 @@ func readOne(ctx context.Context, f file, in input) (r result) {
 		r.problems = append(r.problems, secretsIn(f.name, f.content)...)
 	}
 	return r
-}
-
-// closed says of how many problems there is only the number.
-func (r result) closed(file string, b bounded.Limits) result {
-	if r.unlisted == 0 {
-		return r
-	}
-	severity := diag.Warning
-	if r.unlistedError {
-		severity = diag.Error
-	}
-	r.problems = append(r.problems, bounded.ProblemAt(diag.InFile(file), resource.Finding{
-		Code: diag.TooLarge, Severity: severity,
-		Message: fmt.Sprintf("file has %d problems more; want fewer than %d to list each", r.unlisted, b.Problems),
-		Hint:    "mend those that are listed first",
-	}))
-	return r
-}
-
-// failed is the result of a file nothing can be read from.
-func failed(name string, f resource.Finding) result {
-	return result{problems: []diag.Problem{*problemOf(name, f)}}
 }

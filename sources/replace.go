@@ -1,7 +1,6 @@
 package sources
 
 import (
-	"adsync/sources/bounded"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"adsync/sources/bounded"
 )
 
 // replacement puts new content in the place of a user's file: the whole of it,

@@ -116,3 +116,13 @@ func gitSchema() *jsonschema.Schema {
 			{Name: "timeout", Schema: setting("Longest fetch or push, such as 2m. Absent: 2m.")},
 		})
 }
+
+func bulkSchema() *jsonschema.Schema {
+	choice := func(c policy.Choice) *jsonschema.Schema {
+		return &jsonschema.Schema{Enum: c.Words(), Description: c.Help}
+	}
+	return closed("How bulk jobs are used. What is absent is auto.", jsonschema.Properties{
+		{Name: "repeat_parent", Schema: choice(policy.RepeatParent)},
+		{Name: "rehearse", Schema: choice(policy.Rehearse)},
+	})
+}

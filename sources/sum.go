@@ -1,10 +1,11 @@
 package sources
 
 import (
-	"adsync/sources/bounded"
 	"errors"
 	"io/fs"
 	"slices"
+
+	"adsync/sources/bounded"
 )
 
 // Sum gives what Desired.Hash is while the files are as they were: the sum over

@@ -92,11 +92,6 @@ func (r *tabReader) missingColumns() []*column {
 	return r.missing
 }
 
-// holds reports whether a column can give an attribute its value.
-func (c *column) holds(a *resource.Attribute) bool {
-	return c.role == roleAttribute && c.attribute == a || c.role == roleSelected && slices.Contains(c.among, a)
-}
-
 // tellableTypes are those whose values are no plain text.
 var tellableTypes = []resource.Type{
 	resource.TypeMoney, resource.TypeDay, resource.TypeLast,
@@ -304,15 +299,6 @@ func (u *unreadColumn) couldMean() []string {
 	}
 	slices.Sort(titles)
 	return titles
-}
-
-// paste is a problem whose hint ends with a line for adsync.yaml. It is written
-// once every file is read, so that one line holds for all of them.
-type paste struct {
-	problem int    // place among the problems of the result
-	column  string // to list as the user's own
-	sheet   string // to name for the rows of a form
-	title   string // of the form
 }
 
 // reportPasted reports a column that adsync.yaml may list as the user's own.

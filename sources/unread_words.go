@@ -48,18 +48,6 @@ func (r *tabReader) readAs(number int) *column {
 	return first
 }
 
-// isOwn reports whether a header is the column's own, or a word of the service:
-// nobody needs to be told what it is read as.
-func (c *column) isOwn(header string) bool {
-	if c.role == roleKind || c.role == roleSelector || c.role == roleSelected || c.micros {
-		return true
-	}
-	folded := []string{resource.Fold(header), foldedHeader(header)}
-	return slices.ContainsFunc(append([]string{c.title}, c.own...), func(name string) bool {
-		return slices.Contains(folded, resource.Fold(name))
-	})
-}
-
 // saySynonym says what a column is read as, once it has a value.
 func (r *tabReader) saySynonym(number int) {
 	c := r.unsaid[number]

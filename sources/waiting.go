@@ -27,19 +27,6 @@ type rowState struct {
 	left   bool // out, as its row says so or one above it
 }
 
-// effect is what cells that are wrong could have done.
-type effect struct{ lowers, stops bool }
-
-// ofCell adds that of a cell of an attribute, nil where nobody knows of which.
-func (f *effect) ofCell(a *resource.Attribute) {
-	f.lowers = f.lowers || a == nil || a.OfMoney()
-	f.stops = f.stops || a != nil && (a.Spend == resource.Delivery || a.Type == resource.TypeLast)
-}
-
-func (f *effect) and(other effect) {
-	f.lowers, f.stops = f.lowers || other.lowers, f.stops || other.stops
-}
-
 // wrong notes errors of a row.
 func (e *entry) wrong(problems []diag.Problem, own bool) {
 	for _, p := range problems {
@@ -47,16 +34,6 @@ func (e *entry) wrong(problems []diag.Problem, own bool) {
 			e.row.problems, e.row.own = append(e.row.problems, p), e.row.own || own
 		}
 	}
-}
-
-func errorsOf(problems []diag.Problem) []diag.Problem {
-	var errors []diag.Problem
-	for _, p := range problems {
-		if p.Severity == diag.Error {
-			errors = append(errors, p)
-		}
-	}
-	return errors
 }
 
 // keepOwn adds what the reader of a file found in the cells of a row to what the

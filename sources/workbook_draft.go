@@ -98,12 +98,6 @@ func (r *tabReader) readCell(d *rowDraft, known *column, row int, c xlsx.Cell) {
 	}
 }
 
-// namedItems cuts the names of hint lists, which are no sentences.
-func (c *column) namedItems(text string) []string {
-	names := resource.Attribute{Type: resource.TypeIDs}
-	return names.Split(text)
-}
-
 func (r *tabReader) markOf(d *draft, position diag.Position, c xlsx.Cell) mark {
 	text, finding := r.text(c, resource.TypeText)
 	if finding != nil {

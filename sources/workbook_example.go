@@ -1,9 +1,9 @@
 package sources
 
 import (
-	"github.com/xuri/excelize/v2"
-
 	"adsync/internal/resource"
+
+	"github.com/xuri/excelize/v2"
 )
 
 // exampleCells are one row that shows what goes where. It begins with #, so it

@@ -6,29 +6,6 @@ import (
 	"adsync/internal/resource"
 )
 
-// figureColumn is a metric of one window.
-type figureColumn struct {
-	window int // place among the windows
-	metric int // place among the metrics
-}
-
-// figureColumns are the columns of a kind whose resources have figures, window
-// by window. A metric that is zero throughout and may be is left out.
-func (b *bookWriter) figureColumns(s *resource.Schema) []column {
-	if b.Figures == nil || s.Insights == "" {
-		return nil
-	}
-	var columns []column
-	for window := range b.Figures.Windows {
-		for metric := range resource.Metrics {
-			if b.showsMetric(metric) {
-				columns = append(columns, b.figureColumn(window, metric))
-			}
-		}
-	}
-	return columns
-}
-
 // isFigureHeader reports whether a header is one figureColumn writes, of any
 // windows.
 func isFigureHeader(header string) bool {
@@ -51,18 +28,6 @@ func figureOf(header string) (metric int, window, inBrackets string, ok bool) {
 	return 0, "", "", false
 }
 
-func (b *bookWriter) showsMetric(metric int) bool {
-	return !resource.Metrics[metric].Rare || b.Figures.Has(metric)
-}
-
-func (b *bookWriter) figureColumn(window, metric int) column {
-	w, m := b.Figures.Windows[window].Window, resource.Metrics[metric]
-	return column{
-		title: m.Header + " " + w.Name, role: roleOurs, ours: oursFigure, figure: &figureColumn{window, metric},
-		help: m.Help + "\n" + windowHelp(w) + "\nThe service's own figures; not read.\nBlank: the service has none.",
-	}
-}
-
 // windowHelp says which days a window has.
 func windowHelp(w resource.Window) string {
 	days := w.Since + " to " + w.Until
@@ -70,8 +35,4 @@ func windowHelp(w resource.Window) string {
 		days = w.Since
 	}
 	return days + ": whole days in the account's time zone. Today is left out, as its figures are preliminary."
-}
-
-func (b *bookWriter) figureDigits(f *figureColumn, id string) string {
-	return b.Figures.Windows[f.window].ByID[id][f.metric]
 }

@@ -2,14 +2,12 @@ package sources
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
-	"adsync/internal/synonyms"
 	"adsync/internal/xlsx"
 
 	"golang.org/x/text/currency"
@@ -57,103 +55,9 @@ func matchHeader(t *tab, row *xlsx.Row) headerRow {
 	return h
 }
 
-var bracketed = regexp.MustCompile(`(?s)^(.*?)\s*[(\[]([^)\]]*)[)\]][\s*]*$`)
-
-// columnFor finds the column a header means, with or without what its brackets
-// say.
-func (t *tab) columnFor(header string) *column {
-	if t.layout != nil && t.layout.isOwn(header) {
-		return nil
-	}
-	if c := t.columnNamed(header); c != nil || !strings.ContainsAny(header, "([") || synonyms.HasNothing(header) != "" {
-		return c
-	}
-	if m := bracketed.FindStringSubmatch(header); m != nil {
-		return t.columnNamed(m[1])
-	}
-	return nil
-}
-
-// columnNamed looks among the columns that are written, then among those that
-// are only read. What a selector would select has its own meaning only beside it.
-func (t *tab) columnNamed(header string) *column {
-	if t.byName == nil {
-		t.byName = map[string]*column{}
-		for i := range t.columns {
-			t.enterName(&t.columns[i])
-		}
-		for i := range t.also {
-			if c := &t.also[i]; c.role != roleSelected {
-				t.enterName(c)
-			}
-		}
-	}
-	return t.byName[resource.Fold(header)]
-}
-
-// enterName keeps the first column of a name.
-func (t *tab) enterName(c *column) {
-	for _, name := range append([]string{c.title}, c.synonyms...) {
-		if folded := resource.Fold(name); t.byName[folded] == nil {
-			t.byName[folded] = c
-		}
-	}
-}
-
-// inBrackets is what the brackets at the end of a header say, "" where there are none.
-func inBrackets(header string) string {
-	if m := bracketed.FindStringSubmatch(header); m != nil {
-		return strings.TrimSpace(m[2])
-	}
-	return ""
-}
-
-// foldedHeader is a header without what its brackets say.
-func foldedHeader(header string) string {
-	if m := bracketed.FindStringSubmatch(header); m != nil {
-		header = m[1]
-	}
-	return resource.Fold(header)
-}
-
 // shortestNear is the shortest synonym a strange header is compared with: short
 // words are near too many others.
 const shortestNear = 6
-
-// nearest gives the known header a strange one is nearly, "" where there is none.
-func (f *form) nearest(header string) string {
-	if isFigureHeader(header) {
-		return ""
-	}
-	if near := f.nearestAmong(header, func(c *column) []string { return c.own }); near != "" {
-		return near
-	}
-	return f.nearestAmong(header, func(c *column) []string { return c.synonyms })
-}
-
-// nearestAmong compares a header with the titles of columns and other words for
-// them.
-func (f *form) nearestAmong(header string, words func(*column) []string) string {
-	byFold := map[string]string{}
-	for i := range f.tabs {
-		f.tabs[i].gatherNear(byFold, words)
-	}
-	return byFold[diag.Nearest(foldedHeader(header), slices.Collect(maps.Keys(byFold)))]
-}
-
-func (t *tab) gatherNear(byFold map[string]string, words func(*column) []string) {
-	for _, c := range append(slices.Clone(t.columns), t.also...) {
-		if c.role == roleOurs || c.role == roleSelected {
-			continue
-		}
-		byFold[resource.Fold(c.title)] = c.title
-		for _, synonym := range words(&c) {
-			if len(resource.Fold(synonym)) >= shortestNear {
-				byFold[resource.Fold(synonym)] = synonym
-			}
-		}
-	}
-}
 
 // headerFinder keeps the best header among the first rows of a sheet.
 type headerFinder struct {
@@ -243,19 +147,6 @@ func (r *tabReader) checkSection() bool {
 		}
 	}
 	return r.fits
-}
-
-// mainTitles are the headers a sheet cannot do without.
-func (f *form) mainTitles() []string {
-	var titles []string
-	for _, t := range f.tabs {
-		for _, c := range t.columns {
-			if c.required && !slices.Contains(titles, c.title) {
-				titles = append(titles, c.title)
-			}
-		}
-	}
-	return titles
 }
 
 // checkTwice reports two columns that mean the same. Where rows of several kinds

@@ -40,18 +40,6 @@ func (b *bookWriter) columnLook(c *column) look {
 	return l
 }
 
-// side is where the cells of a column, and its header, stand.
-func (c *column) side() string {
-	switch {
-	case c.figure != nil || c.role == roleAttribute && c.attribute.Type == resource.TypeMoney:
-		return "right"
-	case c.ours == oursLength, c.role == roleInclude,
-		c.role == roleAttribute && (c.attribute.Type == resource.TypeDay || c.attribute.Type == resource.TypeLast):
-		return "center"
-	}
-	return ""
-}
-
 // isReadOnly says that adsync fills the column and does not read it.
 func isReadOnly(c *column) bool {
 	return c.role == roleID || c.role == roleOurs && c.ours != oursNotes && c.ours != oursName

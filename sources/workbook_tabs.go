@@ -132,15 +132,6 @@ var namedLists = []namedList{{
 		"separated by commas. Their entries are added to the context hints.",
 }}
 
-// hintListsTab is the sheet with one named list a column.
-const hintListsTab = "Hint lists"
-
-// ourTabs are sheets adsync writes and does not read.
-var ourTabs = []string{"Start here", "Plan", "Problems", "Performance", "Lists", syncTab}
-
-// syncTab says what wrote the workbook.
-const syncTab = "_sync"
-
 // tabsOf makes the sheets of a workbook from the kinds.
 func tabsOf(schemas resource.Schemas) []tab {
 	var tabs []tab

@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/members"
 	"adsync/internal/resource"
 	"adsync/sources/bounded"
 
@@ -37,24 +36,6 @@ func (t *tree) attach(name string, at diag.Position) (content []byte, slashPath 
 	return content, slashPath, nil
 }
 
-func badFile(message string) *resource.Finding {
-	return &resource.Finding{Code: diag.BadFile, Message: message}
-}
-
-// attachedPath is the slash path in the tree of a name written in a source.
-func attachedPath(name, source string) (string, *resource.Finding) {
-	joined := path.Join(path.Dir(source), name)
-	if path.IsAbs(name) || strings.ContainsAny(name, "\\:\x00") || joined == ".." || strings.HasPrefix(joined, "../") {
-		f := badFile(fmt.Sprintf("file is %q; want a "+
-			"path from this file's folder that stays in the project, joined by /", name))
-		if own := name[strings.LastIndexAny(name, `/\:`)+1:]; own != "" {
-			f.Hint = "put the file beside this one, and write " + own
-		}
-		return "", f
-	}
-	return joined, nil
-}
-
 // attachedPath is the path of a file as its folder spells it: file systems keep ü
 // as one character or as two, and text is read in one form alone.
 func (t *tree) attachedPath(name, source string) (string, *resource.Finding) {
@@ -70,23 +51,6 @@ func (t *tree) attachedPath(name, source string) (string, *resource.Finding) {
 	return slashPath, nil
 }
 
-// linkIn gives the first part of a path that is a symbolic link, or "".
-func linkIn(root *os.Root, slashPath string) string {
-	for i := 0; i <= len(slashPath); i++ {
-		if i < len(slashPath) && slashPath[i] != '/' {
-			continue
-		}
-		about, err := root.Lstat(slashPath[:i])
-		if err != nil {
-			return ""
-		}
-		if about.Mode()&fs.ModeSymlink != 0 {
-			return slashPath[:i]
-		}
-	}
-	return ""
-}
-
 func (t *tree) cannotAttach(name, slashPath string, err error) *resource.Finding {
 	if !errors.Is(err, fs.ErrNotExist) {
 		f := bounded.Unreadable(err)
@@ -99,9 +63,6 @@ func (t *tree) cannotAttach(name, slashPath string, err error) *resource.Finding
 	f.Hint = t.nearestFile(slashPath)
 	return f
 }
-
-// mostNames is how many files of a folder are looked through for the nearest name.
-const mostNames = 1_000
 
 func (t *tree) nearestFile(slashPath string) string {
 	return diag.DidYouMean(path.Base(slashPath), t.filesIn(path.Dir(slashPath)))
@@ -123,4 +84,49 @@ func (t *tree) filesIn(folder string) []string {
 	}
 	t.listed[folder] = names
 	return names
+}
+
+// mostNames is how many files of a folder are looked through for the nearest name.
+const mostNames = 1_000
+
+func (t *tree) readMembers(name, slashPath string, as members.Identifier) membersFile {
+	if link := linkIn(t.root, slashPath); link != "" {
+		t.keepAttached(slashPath, t.trace(slashPath))
+		return refusedMembers(badFile(fmt.Sprintf("file is %q, and %q is a symbolic link; want the file itself",
+			name, link)))
+	}
+	list, hash, err := readMembersFile(t.root, slashPath, as, t.bounds)
+	if err != nil {
+		t.keepRefused(slashPath, hash, err)
+	}
+	var f *members.Fault
+	switch {
+	case errors.As(err, &f):
+		return refusedMembers(faultyMembers(name, f))
+	case err != nil:
+		return refusedMembers(t.cannotAttach(name, slashPath, err))
+	case !t.keepAttached(slashPath, hash):
+		return refusedMembers(badFile(fmt.Sprintf("file %q changes "+
+			"while it is read; want files that hold still", name)))
+	}
+	m := membersFile{
+		digest: list.Digest(), counts: list.Counts,
+		rejections: append([]members.Rejection{}, list.Rejections...), findings: judgeMembers(name, list),
+	}
+	for _, f := range m.findings {
+		m.failed = m.failed || f.Severity != diag.Warning
+	}
+	return m
+}
+
+// keepAttached remembers a file that a value refers to; false where it was
+// another before.
+func (t *tree) keepAttached(slashPath, hash string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if before, read := t.attached[slashPath]; read && before != hash {
+		return false
+	}
+	t.attached[slashPath] = hash
+	return true
 }

@@ -1,0 +1,22 @@
+package sources
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+func isCSV(file string) bool {
+	ext := strings.ToLower(path.Ext(file))
+	return ext == ".csv" || ext == ".tsv"
+}
+
+// isTable is true for the files in which people keep lists of people.
+func isTable(name string) bool { return isCSV(name) || strings.EqualFold(path.Ext(name), ".xlsx") }
+
+// inPrivate says that a table lies in a folder named private, where members
+// files are. It is never read as a source, not even where the audience that
+// names it cannot be read: a problem of a source shows what it says.
+func inPrivate(file string) bool {
+	return slices.Contains(strings.Split(path.Dir(file), "/"), "private")
+}

@@ -1,0 +1,23 @@
+package sources
+
+import (
+	"io/fs"
+	"os"
+)
+
+// linkIn gives the first part of a path that is a symbolic link, or "".
+func linkIn(root *os.Root, slashPath string) string {
+	for i := 0; i <= len(slashPath); i++ {
+		if i < len(slashPath) && slashPath[i] != '/' {
+			continue
+		}
+		about, err := root.Lstat(slashPath[:i])
+		if err != nil {
+			return ""
+		}
+		if about.Mode()&fs.ModeSymlink != 0 {
+			return slashPath[:i]
+		}
+	}
+	return ""
+}
