@@ -27,7 +27,7 @@ type Accepted struct {
 // defaults, a template or a list is written on the row itself. The files are read
 // again before they are given: where anything else would change with a value, or
 // it has no place of its own, there is a problem and no file is changed.
-func (p Project) Accept(ctx context.Context, schemas resource.Schemas,
+func AcceptAll(p Project, ctx context.Context, schemas resource.Schemas,
 	desired *resource.Snapshot, accepted []Accepted) ([]Rewrite, []diag.Problem, error) {
 	byFile := map[string][]Accepted{}
 	var files []string
@@ -40,7 +40,7 @@ func (p Project) Accept(ctx context.Context, schemas resource.Schemas,
 	}
 	slices.Sort(files)
 	var problems []diag.Problem
-	rewrites, err := p.rewrites(ctx, schemas, files, func(ctx context.Context, w *rewriter, r *Rewrite) {
+	rewrites, err := rewritesOf(p, ctx, schemas, files, func(ctx context.Context, w *rewriter, r *Rewrite) {
 		acceptor := accepter{w, r, schemas, desired}
 		after, err := acceptor.accept(ctx, byFile[r.File])
 		if refused := new(unwritten); errors.As(err, &refused) {
@@ -59,7 +59,7 @@ func (p Project) Accept(ctx context.Context, schemas resource.Schemas,
 		problems = append(problems, r.Problems...)
 	}
 	if len(problems) == 0 {
-		problems, err = p.acceptedAlone(ctx, schemas, desired, accepted, rewrites)
+		problems, err = acceptedAlone(p, ctx, schemas, desired, accepted, rewrites)
 	}
 	return rewrites, problems, err
 }
@@ -110,13 +110,13 @@ func (a *accepter) accept(ctx context.Context, accepted []Accepted) ([]byte, err
 
 // acceptedAlone reads the files as they would be, and says what would change
 // beside the values.
-func (p Project) acceptedAlone(ctx context.Context, schemas resource.Schemas,
+func acceptedAlone(p Project, ctx context.Context, schemas resource.Schemas,
 	desired *resource.Snapshot, accepted []Accepted, rewrites []Rewrite) ([]diag.Problem, error) {
 	contents := map[string][]byte{}
 	for _, r := range rewrites {
 		contents[r.File] = r.After
 	}
-	again, err := p.Joined(ctx, schemas, contents)
+	again, err := LoadJoined(p, ctx, schemas, contents)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func sameAgain(schema *resource.Schema, want, again *resource.Resource) error {
 // SaveAll puts the new contents of several files in their places, each whole or
 // not at all, and none where one of them is open in an editor or no longer what
 // was read.
-func (p Project) SaveAll(rewrites []Rewrite) error {
+func SaveAll(p Project, rewrites []Rewrite) error {
 	root, err := os.OpenRoot(p.folder())
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (p Project) SaveAll(rewrites []Rewrite) error {
 		}
 	}
 	for _, r := range rewrites {
-		if err := p.Save(r); err != nil {
+		if err := Save(p, r); err != nil {
 			return fmt.Errorf("%s: %w", diag.Printable(r.File), err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"adsync/internal/resource"
 )
 
-// placeAdrift gives a row whose cells do not say which resource it is an address as
+// placeAdrift returns a row whose cells do not say which resource it is an address as
 // near as they come, so that what is beneath it finds it and nothing else is taken for
 // it. It names no resource of another row.
 func (c *collection) placeAdrift(e *entry) {

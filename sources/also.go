@@ -83,7 +83,7 @@ func sharing(s *resource.Schema, create, key string) []*resource.Attribute {
 	return among
 }
 
-// named says that a header means the column.
+// named reports whether a header means the column.
 func (c *column) named(folded string) bool {
 	return resource.Fold(c.title) == folded || slices.ContainsFunc(c.synonyms, func(s string) bool {
 		return resource.Fold(s) == folded

@@ -118,3 +118,10 @@ func refuseResults(name string, content []byte) *resource.Finding {
 	}
 	return &resource.Finding{Code: diag.ResultsCopy, Message: neverRead(c), Hint: editInstead(c)}
 }
+
+// resultsHead is how the list of results begins.
+var resultsHead = "\ufeff" + strings.Join(reportColumns, ",")
+
+var reportColumns = []string{
+	"result", "action", "kind", "address", "name", "id", "file", "sheet", "row", "cell", "code", "message",
+}

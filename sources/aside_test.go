@@ -77,7 +77,7 @@ func TestACopyWithResultsIsNeverASource(t *testing.T) {
 				t.Errorf("the sum is the one without the copy: %v; want %v", same, !row.edited)
 			}
 			for _, read := range [][]string{d.Files, alone.Files} {
-				if sum := p.Sum(read); sum != d.Hash {
+				if sum := SumOf(p, read); sum != d.Hash {
 					t.Errorf("Sum(%q) = %s; want %s, as what was read", read, sum, d.Hash)
 				}
 			}
@@ -109,7 +109,7 @@ func TestACopyWithResultsThatIsTakenForASourceIsRefused(t *testing.T) {
 			p := Project{Root: dir, Sources: row.sources, State: ".adsync", Account: dollars}
 			d := Load(context.Background(), p, kinds.All())
 			wantProblems(t, d.Problems, row.file+message)
-			if sum := p.Sum(d.Files); sum != d.Hash {
+			if sum := SumOf(p, d.Files); sum != d.Hash {
 				t.Errorf("Sum = %s; want %s", sum, d.Hash)
 			}
 		})
@@ -168,7 +168,7 @@ func TestTheListOfResultsIsNoSource(t *testing.T) {
 	}
 	after := Load(context.Background(), p, kinds.All())
 	wantProblems(t, after.Problems, problemTexts(before.Problems)...)
-	if after.Hash != before.Hash || p.Sum(before.Files) != before.Hash {
+	if after.Hash != before.Hash || SumOf(p, before.Files) != before.Hash {
 		t.Error("the sum of the files is another with lists of results among them")
 	}
 }

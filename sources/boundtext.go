@@ -36,7 +36,7 @@ func (p *Project) Bound(text string) error {
 	return nil
 }
 
-// Beside gives the project of another folder, for the same account and within the
+// Beside returns the project of another folder, for the same account and within the
 // same bounds: what is converted out of a project is read again as large as it was.
 func (p Project) Beside(root string) Project {
 	other, _ := ReadProject(root) // its problems are those of its file

@@ -75,7 +75,7 @@ func openCells(ctx context.Context, content []byte, in input) (opened *cellBook,
 	}
 	opened = &cellBook{book: b}
 	r := &bookReader{fileReader: &fileReader{ctx: ctx, in: in}, book: b}
-	forms := in.forms()
+	forms := forms(&in)
 	for _, ref := range b.Sheets {
 		s := &cellSheet{name: ref.Name, part: ref.Part, isOurs: isOurTab(ref.Name), form: r.formFor(forms, ref)}
 		if err := s.read(ctx, b, in.bounds); err != nil {
@@ -86,7 +86,7 @@ func openCells(ctx context.Context, content []byte, in input) (opened *cellBook,
 	return opened, nil
 }
 
-// sheetLike gives the sheet that means the same: of the same form, else of the
+// sheetLike returns the sheet that means the same: of the same form, else of the
 // same name.
 func (b *cellBook) sheetLike(other *cellSheet) *cellSheet {
 	for _, s := range b.sheets {
@@ -155,7 +155,7 @@ func keptRow(b *xlsx.Book, row *xlsx.Row) (*cellRow, error) {
 	return kept, nil
 }
 
-// show gives a cell as people would write it: text in quotes, days as days,
+// show returns a cell as people would write it: text in quotes, days as days,
 // formulas as they are typed.
 func (v cellValue) show(date1904 bool) string {
 	if v.IsFormula {
@@ -179,7 +179,7 @@ func (v cellValue) show(date1904 bool) string {
 	return diag.Printable(v.Text)
 }
 
-// sameCell says that two cells mean the same: a number is the same whatever
+// sameCell reports whether two cells mean the same: a number is the same whatever
 // program wrote its digits, a formula whatever its last value was.
 func sameCell(a, b cellValue) bool {
 	switch {
@@ -195,19 +195,7 @@ func sameCell(a, b cellValue) bool {
 	return a.Text == b.Text
 }
 
-func sameNumber(a, b string) bool {
-	x, ok := exact(a)
-	y, ok2 := exact(b)
-	if !ok || !ok2 {
-		return false
-	}
-	// Programs keep numbers as floats: what is one float is one number.
-	f, _ := x.Float64()
-	g, _ := y.Float64()
-	return f == g
-}
-
-// nameColumns gives each column a name that holds wherever it stands: what it
+// nameColumns returns each column a name that holds wherever it stands: what it
 // means to adsync, else its header.
 func (s *cellSheet) nameColumns() {
 	for number, written := range s.sections[0].header.written {
@@ -261,7 +249,7 @@ func columnOfLetters(letters string) int {
 	return number
 }
 
-// described gives the description of a column in rows of one section or any.
+// described returns the description of a column in rows of one section or any.
 func (s *cellSheet) described(number int) *column {
 	for _, section := range s.sections {
 		if c := section.header.column(number); c != nil {
@@ -271,7 +259,7 @@ func (s *cellSheet) described(number int) *column {
 	return nil
 }
 
-// isFilledByUs says that adsync writes a column and nobody's words are in it.
+// isFilledByUs reports whether adsync writes a column and nobody's words are in it.
 func (s *cellSheet) isFilledByUs(number int) bool {
 	c := s.described(number)
 	return c != nil && c.role == roleOurs && c.ours != oursNotes && c.ours != oursName

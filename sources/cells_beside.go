@@ -11,7 +11,7 @@ import (
 	"adsync/sources/bounded"
 )
 
-// beside gives what lies on the cells of a sheet, by the place it lies on as the
+// beside returns what lies on the cells of a sheet, by the place it lies on as the
 // rows and columns are called: pictures by their bytes, notes by their text.
 func (b *cellBook) beside(s *cellSheet, bounds bounded.Limits) (map[string]string, error) {
 	found := map[string]string{}

@@ -21,7 +21,7 @@ type rowNames struct {
 	label string // for people: the key, else the name; the path where that is not enough
 }
 
-// isBare says that only its place tells a row from others.
+// isBare reports whether only its place tells a row from others.
 func (n rowNames) isBare() bool { return n.id == "" && n.key == "" && n.name == "" }
 
 // nameRows finds what each row is known by.

@@ -42,8 +42,8 @@ var ErrNoRepository = errors.New("the folder is in no git repository")
 // Checkout gives the project as it was at a revision, such as origin/main, a
 // tag or a hash. Nothing of the work tree is touched, no filter, hook or
 // attribute of the repository is run, and no file leads out of the folder.
-func (p Project) Checkout(ctx context.Context, revision string) (*Checkout, error) {
-	h, err := p.history()
+func ReadCheckout(p Project, ctx context.Context, revision string) (*Checkout, error) {
+	h, err := historyOf(p)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func (p Project) Checkout(ctx context.Context, revision string) (*Checkout, erro
 
 // CheckoutBase gives the project as it was where HEAD left a revision: at their
 // newest common commit.
-func (p Project) CheckoutBase(ctx context.Context, revision string) (*Checkout, error) {
-	h, err := p.history()
+func ReadBase(p Project, ctx context.Context, revision string) (*Checkout, error) {
+	h, err := historyOf(p)
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +100,9 @@ type history struct {
 	at         plumbing.Hash // where the project stands in a repository without a work tree
 }
 
-func (p Project) history() (*history, error) {
+func historyOf(p Project) (*history, error) {
 	if p.at != nil {
-		return p.at.open()
+		return openCommit(p.at)
 	}
 	repository, err := git.PlainOpenWithOptions(p.Root,
 		&git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})

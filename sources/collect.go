@@ -144,7 +144,7 @@ func (c *collection) problemOf(e *entry, position diag.Position, f resource.Find
 	return problem
 }
 
-// name gives a resource its key: the one written, else the slug of its name.
+// name returns a resource its key: the one written, else the slug of its name.
 func (c *collection) name(e *entry) {
 	key := e.draft.key
 	if only := e.draft.schema.Only; only != "" && (key.text == "" || key.text == only) {
@@ -204,7 +204,7 @@ func (c *collection) nameOf(e *entry) resource.Value {
 	return resource.Value{}
 }
 
-// placeAll gives the resources of a kind their addresses; the kinds above have
+// placeAll returns the resources of a kind their addresses; the kinds above have
 // theirs. What is beneath a row that is left out is left out with it.
 func (c *collection) placeAll(schema *resource.Schema, results []result) {
 	var adrift []*entry

@@ -115,7 +115,7 @@ func (t *tab) enterName(c *column) {
 	}
 }
 
-// nearest gives the known header a strange one is nearly, "" where there is none.
+// nearest returns the known header a strange one is nearly, "" where there is none.
 func (f *form) nearest(header string) string {
 	if isFigureHeader(header) {
 		return ""

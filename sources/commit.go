@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"adsync/internal/diag"
 	"adsync/internal/steady"
 	"adsync/sources/bounded"
 
@@ -26,7 +25,7 @@ func ReadCommit(ctx context.Context, at Commit, home, bounds string) (*Checkout,
 			return nil, err
 		}
 	}
-	h, err := at.open()
+	h, err := openCommit(&at)
 	if err != nil {
 		return nil, err
 	}
@@ -48,18 +47,7 @@ func ReadCommit(ctx context.Context, at Commit, home, bounds string) (*Checkout,
 	return c, nil
 }
 
-// hintsOfCommit puts right what would help in a folder alone: what is read of a commit
-// is what git itself keeps of it.
-func hintsOfCommit(problems []diag.Problem) {
-	for i := range problems {
-		if problems[i].Hint == bounded.PullLFS {
-			problems[i].Hint = "a commit is read without " +
-				"Git LFS: take the file out of it (git lfs untrack, git add --renormalize), commit and push"
-		}
-	}
-}
-
-func (c *Commit) open() (*history, error) {
+func openCommit(c *Commit) (*history, error) {
 	storage := filesystem.NewStorageWithOptions(steady.Folder(c.Repository),
 		cache.NewObjectLRUDefault(), filesystem.Options{LargeObjectThreshold: bounded.MiB})
 	repository, err := git.Open(storage, nil)

@@ -46,13 +46,13 @@ func TestAProjectIsReadFromACommitAlone(t *testing.T) {
 		if got := attribute.Show(budget); got != row.budget {
 			t.Errorf("budget at %.7s is %s; want %s", row.commit, got, row.budget)
 		}
-		origins, err := c.Project.Origins(t.Context(), kinds.All(),
+		origins, err := OriginsOf(c.Project, t.Context(), kinds.All(),
 			[]Given{{campaign, "budget.daily", budget}, {campaign, "name", d.Snapshot.Get(campaign).Value("name")}})
 		must(t, err)
 		if origins[0].Author != row.author || origins[0].Commit != row.commit || origins[1].Author != "Ann" {
 			t.Errorf("origins at %.7s are %+v; want the budget by %s, the name by Ann", row.commit, origins, row.author)
 		}
-		if revision, err := c.Project.Revision(d.Sources); err != nil ||
+		if revision, err := RevisionOf(c.Project, d.Sources); err != nil ||
 			revision.Commit != row.commit || revision.Path != "ads" || len(revision.Uncommitted) != 0 {
 			t.Errorf("revision is %+v, %v; want the commit, and nothing uncommitted", revision, err)
 		}

@@ -17,9 +17,9 @@ const (
 	stopFile  = "STOP"
 )
 
-// CommittedStop gives the path of a file STOP in the commit a project was read from, ""
+// CommittedStop returns the path of a file STOP in the commit a project was read from, ""
 // where it has none. Whoever can push may stop adsync: that only tightens.
-func (p Project) CommittedStop() string { return p.stop }
+func CommittedStop(p Project) string { return p.stop }
 
 // obeyStop notes what of adsync's own folder is in the commit a project was read from.
 // Nothing of it is read but that it stops.
@@ -56,16 +56,16 @@ func committedState(own string) diag.Problem {
 	}
 }
 
-// StateOfCommit gives the problem of a folder in which HEAD has a state: whether it is
+// StateOfCommit returns the problem of a folder in which HEAD has a state: whether it is
 // read depends on who pushed last. A repository that cannot be read has no say in it.
-func (p Project) StateOfCommit() []diag.Problem {
+func StateOfCommit(p Project) []diag.Problem {
 	if p.Home != "" || !filepath.IsLocal(filepath.FromSlash(p.State)) {
 		return nil
 	}
 	if _, err := os.Lstat(filepath.Join(p.StateFolder(), stateFile)); err != nil {
 		return nil
 	}
-	h, err := p.history()
+	h, err := historyOf(p)
 	if err != nil {
 		return nil
 	}

@@ -40,7 +40,7 @@ type Comparison struct {
 	Incomplete  bool           // something could not be compared at all
 }
 
-// Compare gives what changed from one source to another, each a file or a
+// Compare returns what changed from one source to another, each a file or a
 // folder, by resource and attribute; of workbooks also the cells that are the
 // user's own. A workbook with an error in it is compared cell by cell. The bound
 // is the operator's, as Project.Bound reads it; "" is none.
@@ -101,7 +101,7 @@ func (c *comparer) compare(a, b *side) {
 	c.records(from, to)
 }
 
-// fileLike gives the file that is compared with another: the only one, or the
+// fileLike returns the file that is compared with another: the only one, or the
 // one of the same name.
 func (s *side) fileLike(f *sideFile, single bool) *sideFile {
 	for i := range s.files {
@@ -142,7 +142,7 @@ func (c *comparer) asWritten(a, b *sideFile) bool {
 	return true
 }
 
-// isSource says that a file was read as one, errors or not. Any other table may
+// isSource reports whether a file was read as one, errors or not. Any other table may
 // hold people's addresses and is not shown.
 func isSource(f *sideFile) bool {
 	if f == nil {
@@ -319,7 +319,7 @@ func (s statement) equal(t statement) bool {
 	return s.value.Equal(t.value)
 }
 
-// show gives a value as people read it. A file of another content under the same
+// show returns a value as people read it. A file of another content under the same
 // name is told apart by its hash.
 func (s statement) show(other statement) string {
 	switch {
@@ -348,7 +348,7 @@ func (s statement) size() string {
 	return counted(len(s.items), "entry", "entries")
 }
 
-// missing gives the entries of some that all does not hold, as often as that is.
+// missing returns the entries of some that all does not hold, as often as that is.
 func missing(all, some []string) []string {
 	held := map[string]int{}
 	for _, item := range all {

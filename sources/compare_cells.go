@@ -32,7 +32,7 @@ func (c *comparer) cells(a, b *sideFile, ownOnly bool) {
 		case sheet.form == nil || !ownOnly: // rows of adsync's own sheets are said by what they mean
 			c.add(Difference{
 				Action: Removed, What: "sheet " + fmt.Sprintf("%q", sheet.name),
-				From: sheet.size(), Was: s.at(a, sheet, nil, 0),
+				From: sizeOf(sheet), Was: s.at(a, sheet, nil, 0),
 			})
 		}
 	}
@@ -40,7 +40,7 @@ func (c *comparer) cells(a, b *sideFile, ownOnly bool) {
 		if s.compares(sheet) && from.sheetLike(sheet) == nil && (sheet.form == nil || !ownOnly) {
 			c.add(Difference{
 				Action: Added, What: "sheet " + fmt.Sprintf("%q", sheet.name),
-				To: sheet.size(), Is: s.at(b, sheet, nil, 0),
+				To: sizeOf(sheet), Is: s.at(b, sheet, nil, 0),
 			})
 		}
 	}
@@ -70,7 +70,7 @@ func (c *comparer) openBook(f *sideFile) (*cellBook, bool) {
 	return book, true
 }
 
-func (s *cellSheet) size() string { return counted(len(s.rows), "row", "rows") }
+func sizeOf(s *cellSheet) string { return counted(len(s.rows), "row", "rows") }
 
 type cellComparer struct {
 	*comparer
@@ -131,7 +131,7 @@ func (s *cellComparer) columns(a, b *cellSheet) {
 // row reports a row that only one side has, where nothing else does: a remark, or
 // a row of a sheet that is the user's own.
 func (s *cellComparer) row(action string, sheet *cellSheet, row *cellRow) {
-	if s.ownOnly && sheet.readsAsResource(row) {
+	if s.ownOnly && readsAsResource(sheet, row) {
 		return
 	}
 	texts := make([]string, len(row.cells))
@@ -157,9 +157,9 @@ func sheetWord(s *cellSheet) string {
 	return sheetLabel(s.name)
 }
 
-// readsAsResource says that adsync reads a row, so that what it says is compared
+// readsAsResource reports whether adsync reads a row, so that what it says is compared
 // by attribute.
-func (s *cellSheet) readsAsResource(row *cellRow) bool {
+func readsAsResource(s *cellSheet, row *cellRow) bool {
 	if s.header == 0 || row.number <= s.header || isRemark(row) {
 		return false
 	}
@@ -187,7 +187,7 @@ func (s *cellComparer) cellsOf(a, b *cellSheet, from, to *cellRow) {
 			s.filled++
 			continue
 		}
-		if s.ownOnly && a.readsAsResource(from) && b.readsAsResource(to) && isRead(b.described(number)) {
+		if s.ownOnly && readsAsResource(a, from) && readsAsResource(b, to) && isRead(b.described(number)) {
 			continue
 		}
 		what := b.place(to, cmp.Or(b.columnNumber(name), a.columnNumber(name)))

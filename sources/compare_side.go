@@ -139,12 +139,12 @@ func (s *side) add(ctx context.Context, f file, in input) {
 	s.files = append(s.files, sideFile{f.name, f.content, made, in})
 }
 
-// parses says that every value of the file could be read.
+// parses reports whether every value of the file could be read.
 func (f *sideFile) parses() bool { return !diag.HasErrors(f.made.problems) }
 
 func (f *sideFile) isWorkbook() bool { return strings.EqualFold(filepath.Ext(f.name), ".xlsx") }
 
-// addContents gives each record the hash of the files it names, where a folder
+// addContents returns each record the hash of the files it names, where a folder
 // holds them: a picture may change under the same name.
 func (s *side) addContents(records []*record) {
 	if s.folder == nil {

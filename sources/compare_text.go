@@ -51,7 +51,7 @@ func shownLine(line string) string {
 // both stretches counts as changed.
 const mostCompared = 4_000_000
 
-// unpaired gives the indexes of the lines that are in no longest common
+// unpaired returns the indexes of the lines that are in no longest common
 // subsequence of the two.
 func unpaired(from, to []string) (gone, come []int) {
 	if len(from)*len(to) > mostCompared {

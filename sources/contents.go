@@ -51,7 +51,7 @@ func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, cont
 
 // Reads says whether a file of this name is read as a source, once it lies in the
 // project: neither hidden nor an editor's, and one that sources names.
-func (p Project) Reads(name string) (bool, error) {
+func ReadsAsSource(p Project, name string) (bool, error) {
 	t, err := openTree(p)
 	if err != nil {
 		return false, err
@@ -62,7 +62,7 @@ func (p Project) Reads(name string) (bool, error) {
 	return !locked && !neverSource(base) && t.includes(name), nil
 }
 
-// Differs gives the first difference of two snapshots in words, nil where they
+// Differs returns the first difference of two snapshots in words, nil where they
 // mean the same: resources, ids and attributes.
 func Differs(schemas resource.Schemas, want, have *resource.Snapshot) error {
 	for r := range want.All() {

@@ -52,7 +52,7 @@ func TestEveryFormatSaysTheSame(t *testing.T) {
 			return WriteWorkbook(b, kinds.All(), s, dollars)
 		})},
 		{"YAML files", func(s *resource.Snapshot) (map[string][]byte, error) {
-			return p.YAMLFiles(kinds.All(), s, env)
+			return YAMLFiles(p, kinds.All(), s, env)
 		}},
 		{"CSV", one("a.csv", func(b *bytes.Buffer, s *resource.Snapshot) error {
 			return WriteCSV(b, kinds.All(), s, dollars)
@@ -98,9 +98,9 @@ func TestYAMLFilesHoldTheBoundAndSayTheSame(t *testing.T) {
 		limits := bounded.Defaults()
 		limits.YAMLBytes = rapid.Int64Range(largest, largest*3).Draw(rt, "limit")
 		p := Project{Root: t.TempDir(), bounds: &limits}
-		files, err := p.YAMLFiles(kinds.All(), want, resource.Env{})
+		files, err := YAMLFiles(p, kinds.All(), want, resource.Env{})
 		must(t, err)
-		again, err := p.YAMLFiles(kinds.All(), want, resource.Env{})
+		again, err := YAMLFiles(p, kinds.All(), want, resource.Env{})
 		must(t, err)
 		for name, content := range files {
 			if int64(len(content)) > limits.YAMLBytes ||
@@ -127,7 +127,7 @@ func TestYAMLFilesAreNamedForWhatIsInThem(t *testing.T) {
 	}
 	add("ad_group", "gone/runners", "Runners")
 	add("audience", "buyers", "Buyers")
-	files, err := Project{}.YAMLFiles(kinds.All(), s, resource.Env{})
+	files, err := YAMLFiles(Project{}, kinds.All(), s, resource.Env{})
 	must(t, err)
 	var names []string
 	for name := range files {
@@ -153,7 +153,7 @@ func TestManyTreesShareFiles(t *testing.T) {
 		r.Set("bidding_type", resource.Text("clicks"))
 		s.Add(r)
 	}
-	files, err := Project{}.YAMLFiles(kinds.All(), s, resource.Env{})
+	files, err := YAMLFiles(Project{}, kinds.All(), s, resource.Env{})
 	must(t, err)
 	if len(files) < 2 || len(files) > 5 || files["campaigns.yaml"] == nil || files["campaigns~2.yaml"] == nil {
 		t.Errorf("%d campaigns are in %d files; want campaigns.yaml, campaigns~2.yaml and few more",

@@ -142,7 +142,7 @@ func (g *csvGrid) take(r *csvfile.Record) {
 	}
 }
 
-// at gives the physical line and the character a field begins at, the end of
+// at returns the physical line and the character a field begins at, the end of
 // its record where the record has fewer.
 func (g *csvGrid) at(row, column int) diag.Position {
 	switch {
@@ -157,4 +157,18 @@ func (g *csvGrid) at(row, column int) diag.Position {
 		return g.early[row][column-1]
 	}
 	return g.origin.At(row, 1)
+}
+
+// keptWhole lengthens the last row with the others where no line break ends it:
+// a last row that is shorter than the one before would read as cut.
+func (g *csvGrid) keptWhole(edits []csvfile.Edit) []csvfile.Edit {
+	width, own := 0, false
+	for _, e := range edits {
+		width = max(width, e.Column)
+		own = own || e.Line == g.record.Line && e.Column > len(g.record.Fields)
+	}
+	if own || !g.record.Unclosed || len(g.record.Fields) >= width {
+		return nil
+	}
+	return []csvfile.Edit{{Line: g.record.Line, Column: width}}
 }

@@ -11,7 +11,7 @@ import (
 	"adsync/internal/xlsx"
 )
 
-// text gives what a field says. What a program or a wrong encoding has made of
+// text returns what a field says. What a program or a wrong encoding has made of
 // it on its way here is refused.
 func (g *csvGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {
 	if typ == resource.TypeImage && c.IsFormula {

@@ -35,8 +35,8 @@ type csvChooser struct {
 
 func chooseCSV(base string, text csvfile.Text, in *input) (csvChoice, *resource.Finding) {
 	c := csvChooser{
-		forms: append(in.forms(), form{title: hintListsTab}),
-		all:   in.allKinds(), delimiters: csvfile.Delimiters, samples: map[byte][]xlsx.Row{},
+		forms: append(forms(in), form{title: hintListsTab}),
+		all:   allKinds(in), delimiters: csvfile.Delimiters, samples: map[byte][]xlsx.Row{},
 	}
 	named := c.named(strings.TrimSuffix(base, path.Ext(base)), &in.layout)
 	if finding := c.declare(text); finding != nil {
@@ -67,7 +67,7 @@ func doubted(f *resource.Finding, doubt bool) *resource.Finding {
 }
 
 // allKinds is the form of one file for everything.
-func (in *input) allKinds() form {
+func allKinds(in *input) form {
 	f := form{title: "Kind", tabs: tabsOf(in.schemas)}
 	f.addKind()
 	f.keep(&in.layout)
@@ -94,7 +94,7 @@ func (c *csvChooser) declare(text csvfile.Text) *resource.Finding {
 
 var errSampled = errors.New("enough rows")
 
-// sample gives the rows a header may be in. A fault ends it: with another
+// sample returns the rows a header may be in. A fault ends it: with another
 // delimiter the quotes may well fit.
 func (c *csvChooser) sample(text csvfile.Text, delimiter byte) []xlsx.Row {
 	var rows []xlsx.Row
@@ -121,7 +121,7 @@ func (c *csvChooser) find(f *form, delimiter byte) headerFinder {
 	return finder
 }
 
-// hasKind says that there is a column Kind among others that are known.
+// hasKind reports whether there is a column Kind among others that are known.
 func (c *csvChooser) hasKind() bool {
 	return slices.ContainsFunc(c.delimiters, func(delimiter byte) bool {
 		f := c.find(&c.all, delimiter)
@@ -227,7 +227,7 @@ func (c *csvChooser) unknown(what string) *resource.Finding {
 // fileNameOf is the name of the CSV file of a sheet.
 func fileNameOf(title string) string { return resource.Slug(title) + ".csv" }
 
-// isWhole says that some tab of the form has all the columns it needs.
+// isWhole reports whether some tab of the form has all the columns it needs.
 func (f *headerFinder) isWhole() bool {
 	return slices.ContainsFunc(f.sections, func(s *section) bool {
 		return !slices.ContainsFunc(s.tab.columns, func(want column) bool {
@@ -236,7 +236,7 @@ func (f *headerFinder) isWhole() bool {
 	})
 }
 
-// named gives the forms whose name stands in the name of a file, word by word:
+// named returns the forms whose name stands in the name of a file, word by word:
 // "Q4 ad groups" names Ad groups. A longer name hides those inside it. What
 // adsync.yaml says of the name counts first.
 func (c *csvChooser) named(base string, l *layout) []*form {

@@ -18,7 +18,7 @@ import (
 // by CR LF, as spreadsheet programs want it. A text no cell can hold, or that a
 // CSV file would not give back, is an error.
 func WriteCSV(w io.Writer, schemas resource.Schemas, s *resource.Snapshot, a Account) error {
-	f := (&input{schemas: schemas}).allKinds()
+	f := allKinds((&input{schemas: schemas}))
 	c := newCSVWriter(schemas, s, a)
 	t, err := c.table(f)
 	if err != nil {

@@ -76,7 +76,7 @@ var daemonDefaults = DaemonAccount{Every: time.Minute, Full: 24 * time.Hour, Set
 // ReadDaemon reads the configuration of the daemon.
 func ReadDaemon(file string) (Daemon, []diag.Problem) {
 	d := Daemon{File: file}
-	w := &walker{origin: diag.OriginOf(file, "")}
+	w := &settingReader{walker{origin: diag.OriginOf(file, "")}}
 	if problem := w.ownFile(file, "the daemon's configuration",
 		func(document *yaml.Node) { d.read(w, document) }); problem != nil {
 		return d, []diag.Problem{*problem}
@@ -90,7 +90,7 @@ func ReadDaemon(file string) (Daemon, []diag.Problem) {
 	return d, w.problems
 }
 
-func (d *Daemon) read(w *walker, node *yaml.Node) {
+func (d *Daemon) read(w *settingReader, node *yaml.Node) {
 	defaults := daemonDefaults
 	var accounts *yaml.Node
 	var people map[string]Notify
@@ -123,7 +123,7 @@ func (d *Daemon) read(w *walker, node *yaml.Node) {
 }
 
 // timing reads what stands both for all accounts and for one.
-func (d *Daemon) timing(w *walker, a *DaemonAccount) map[string]func(*yaml.Node) {
+func (d *Daemon) timing(w *settingReader, a *DaemonAccount) map[string]func(*yaml.Node) {
 	return map[string]func(*yaml.Node){
 		"every":    func(n *yaml.Node) { w.duration(n, "every", &a.Every, time.Second, 24*time.Hour) },
 		"full":     func(n *yaml.Node) { w.duration(n, "full", &a.Full, time.Minute, 24*time.Hour) },
@@ -138,7 +138,7 @@ const days = 24 * time.Hour
 
 // read reads how long things are kept. Approvals count with the names they were given
 // under, for 30 days at most.
-func (k *Keep) read(w *walker, node *yaml.Node) {
+func (k *Keep) read(w *settingReader, node *yaml.Node) {
 	w.fields(node, "keep", map[string]func(*yaml.Node){
 		"people":  func(n *yaml.Node) { w.days(n, "keep.people", &k.People, 31*days, 10_000*days) },
 		"results": func(n *yaml.Node) { w.days(n, "keep.results", &k.Results, days, 10_000*days) },
@@ -147,7 +147,7 @@ func (k *Keep) read(w *walker, node *yaml.Node) {
 }
 
 // days reads a number of days, such as 400d.
-func (w *walker) days(node *yaml.Node, where string, to *time.Duration, least, most time.Duration) {
+func (w *settingReader) days(node *yaml.Node, where string, to *time.Duration, least, most time.Duration) {
 	value := w.setting(node, where).Value
 	number, ends := strings.CutSuffix(value, "d")
 	n, err := strconv.ParseUint(number, 10, 16)
@@ -159,7 +159,7 @@ func (w *walker) days(node *yaml.Node, where string, to *time.Duration, least, m
 	*to = time.Duration(n) * days
 }
 
-func (a *Alive) read(w *walker, node *yaml.Node) {
+func (a *Alive) read(w *settingReader, node *yaml.Node) {
 	a.Every = 5 * time.Minute
 	problems := len(w.problems)
 	w.fields(node, "alive", map[string]func(*yaml.Node){
@@ -172,7 +172,7 @@ func (a *Alive) read(w *walker, node *yaml.Node) {
 	}
 }
 
-func (d *Daemon) readTLS(w *walker, node *yaml.Node) {
+func (d *Daemon) readTLS(w *settingReader, node *yaml.Node) {
 	w.fields(node, "tls", map[string]func(*yaml.Node){
 		"cert": func(n *yaml.Node) { d.Cert = Setting{d.path(w, n, "tls.cert"), w.at(n)} },
 		"key":  func(n *yaml.Node) { d.Key = Setting{d.path(w, n, "tls.key"), w.at(n)} },
@@ -185,7 +185,7 @@ func (d *Daemon) readTLS(w *walker, node *yaml.Node) {
 // accountName is what stands in addresses of the page and the webhook.
 var accountName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-func (d *Daemon) readAccounts(w *walker, node *yaml.Node, defaults DaemonAccount) {
+func (d *Daemon) readAccounts(w *settingReader, node *yaml.Node, defaults DaemonAccount) {
 	if node.Kind != yaml.SequenceNode {
 		w.report(node, diag.BadProject, "accounts is "+shapeOf(node)+"; want a list",
 			"for example - {name: shop, folder: /srv/ads/shop}")
@@ -222,7 +222,7 @@ func (d *Daemon) readAccounts(w *walker, node *yaml.Node, defaults DaemonAccount
 	}
 }
 
-func (d *Daemon) readAccount(w *walker, node *yaml.Node, a *DaemonAccount) {
+func (d *Daemon) readAccount(w *settingReader, node *yaml.Node, a *DaemonAccount) {
 	readers := d.timing(w, a)
 	readers["name"] = func(n *yaml.Node) { a.Name = w.setting(n, "name") }
 	readers["folder"] = func(n *yaml.Node) { a.Folder = d.path(w, n, "folder") }
@@ -298,7 +298,7 @@ func (a *DaemonAccount) misses(key, branch string) string {
 }
 
 // path reads a path, which is relative to the configuration's folder.
-func (d *Daemon) path(w *walker, node *yaml.Node, where string) string {
+func (d *Daemon) path(w *settingReader, node *yaml.Node, where string) string {
 	value := w.setting(node, where).Value
 	if value == "" || filepath.IsAbs(value) {
 		return value
@@ -310,11 +310,11 @@ func (d *Daemon) path(w *walker, node *yaml.Node, where string) string {
 	return whole
 }
 
-func (w *walker) yes(node *yaml.Node, where string) bool {
+func (w *settingReader) yes(node *yaml.Node, where string) bool {
 	return w.choice(node, where, "true", "false").Value == "true"
 }
 
-func (w *walker) places(node *yaml.Node) int {
+func (w *settingReader) places(node *yaml.Node) int {
 	value, n := w.setting(node, "places").Value, 0
 	if _, err := fmt.Sscanf(value, "%d", &n); err != nil || fmt.Sprint(n) != value || n < 1 || n > 1000 {
 		w.report(node, diag.BadProject,
@@ -324,7 +324,7 @@ func (w *walker) places(node *yaml.Node) int {
 }
 
 // duration reads a time as Go writes it.
-func (w *walker) duration(node *yaml.Node, where string, to *time.Duration, least, most time.Duration) {
+func (w *settingReader) duration(node *yaml.Node, where string, to *time.Duration, least, most time.Duration) {
 	value := w.setting(node, where).Value
 	d, err := time.ParseDuration(value)
 	if err != nil || d < least || d > most {

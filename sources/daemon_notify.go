@@ -41,7 +41,7 @@ var NotifyTopics = []string{"credentials", "failed",
 	"other_writer", "review", "held", "suspended", "resumed", "recovered", "drift", "applied"}
 
 // readNotify reads a list of places.
-func readNotify(w *walker, node *yaml.Node) []Notify {
+func readNotify(w *settingReader, node *yaml.Node) []Notify {
 	if node.Kind != yaml.SequenceNode {
 		w.report(node, diag.BadProject, "notify is "+shapeOf(node)+"; want a list",
 			"for example - slack: {url: {env: SLACK_URL}}")
@@ -59,7 +59,7 @@ func readNotify(w *walker, node *yaml.Node) []Notify {
 	return all
 }
 
-func (n *Notify) read(w *walker, node *yaml.Node) {
+func (n *Notify) read(w *settingReader, node *yaml.Node) {
 	readers := n.places(w)
 	readers["to"] = func(node *yaml.Node) { n.people = w.settings(node, "notify.to") }
 	readers["on"] = func(node *yaml.Node) {
@@ -91,7 +91,7 @@ func (n *Notify) read(w *walker, node *yaml.Node) {
 }
 
 // places read where one is told. A second place in an entry is a problem of it.
-func (n *Notify) places(w *walker) map[string]func(*yaml.Node) {
+func (n *Notify) places(w *settingReader) map[string]func(*yaml.Node) {
 	form := func(name string, read func(*yaml.Node)) func(*yaml.Node) {
 		return func(node *yaml.Node) {
 			if n.Form != "" {
@@ -131,7 +131,7 @@ func (n *Notify) places(w *walker) map[string]func(*yaml.Node) {
 }
 
 // mail reads a server that takes mail.
-func (n *Notify) mail(w *walker, where string) map[string]func(*yaml.Node) {
+func (n *Notify) mail(w *settingReader, where string) map[string]func(*yaml.Node) {
 	text := func(to *string, name string) func(*yaml.Node) {
 		return func(node *yaml.Node) { *to = w.setting(node, where+"."+name).Value }
 	}
@@ -144,14 +144,14 @@ func (n *Notify) mail(w *walker, where string) map[string]func(*yaml.Node) {
 }
 
 // times read when one is told.
-func (n *Notify) times(w *walker) map[string]func(*yaml.Node) {
+func (n *Notify) times(w *settingReader) map[string]func(*yaml.Node) {
 	return map[string]func(*yaml.Node){
 		"remind": func(node *yaml.Node) { w.duration(node, "notify.remind", &n.Remind, time.Minute, 30*24*time.Hour) },
 		"quiet":  func(node *yaml.Node) { n.Quiet = w.quiet(node) },
 	}
 }
 
-func (w *walker) quiet(node *yaml.Node) (q Quiet) {
+func (w *settingReader) quiet(node *yaml.Node) (q Quiet) {
 	problems := len(w.problems)
 	w.fields(node, "quiet", map[string]func(*yaml.Node){
 		"from": func(n *yaml.Node) { q.From = w.timeOfDay(n, "quiet.from") },
@@ -164,7 +164,7 @@ func (w *walker) quiet(node *yaml.Node) (q Quiet) {
 	return q
 }
 
-func (w *walker) timeOfDay(node *yaml.Node, where string) time.Duration {
+func (w *settingReader) timeOfDay(node *yaml.Node, where string) time.Duration {
 	value := w.setting(node, where).Value
 	at, err := time.Parse("15:04", value)
 	if err != nil {
@@ -174,7 +174,7 @@ func (w *walker) timeOfDay(node *yaml.Node, where string) time.Duration {
 	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute
 }
 
-func (w *walker) port(node *yaml.Node, where string) int {
+func (w *settingReader) port(node *yaml.Node, where string) int {
 	value := w.setting(node, where).Value
 	port, err := strconv.ParseUint(value, 10, 16)
 	if err != nil || port == 0 {

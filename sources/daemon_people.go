@@ -11,7 +11,7 @@ import (
 )
 
 // readPeople reads who is told of things, by name: each with one place.
-func readPeople(w *walker, node *yaml.Node) map[string]Notify {
+func readPeople(w *settingReader, node *yaml.Node) map[string]Notify {
 	if node.Kind != yaml.MappingNode {
 		const hint = "for example anna: {email: anna@example.com}"
 		w.report(node, diag.BadProject, "people is "+shapeOf(node)+"; want a mapping", hint)
@@ -46,7 +46,7 @@ func readPeople(w *walker, node *yaml.Node) map[string]Notify {
 }
 
 // readMail reads the server through which people get mail.
-func readMail(w *walker, node *yaml.Node) (n Notify) {
+func readMail(w *settingReader, node *yaml.Node) (n Notify) {
 	w.fields(node, "mail", n.mail(w, "mail"))
 	if n.TLS == "" {
 		n.TLS = "starttls"
@@ -55,7 +55,7 @@ func readMail(w *walker, node *yaml.Node) (n Notify) {
 }
 
 // addressed puts the places of people in the place of their names.
-func (d *Daemon) addressed(w *walker, people map[string]Notify, server *Notify) {
+func (d *Daemon) addressed(w *settingReader, people map[string]Notify, server *Notify) {
 	known := map[string]bool{} // entries that hold for every account are looked at once
 	for i := range d.Accounts {
 		a := &d.Accounts[i]

@@ -157,7 +157,7 @@ func TestTheSumIsTheHashOfWhatWasRead(t *testing.T) {
 		t.Fatal(problems)
 	}
 	read := Load(t.Context(), p, kinds.All())
-	if got := p.Sum(read.Files); got != read.Hash || read.Hash == "" {
+	if got := SumOf(p, read.Files); got != read.Hash || read.Hash == "" {
 		t.Fatalf("Sum = %s, Load says %s (%v)", got, read.Hash, read.Problems)
 	}
 	seen := map[string]string{read.Hash: "what was read"}
@@ -168,7 +168,7 @@ func TestTheSumIsTheHashOfWhatWasRead(t *testing.T) {
 	} {
 		before, _ := os.ReadFile(filepath.Join(dir, change.name))
 		write(change.name, change.content)
-		sum := p.Sum(read.Files)
+		sum := SumOf(p, read.Files)
 		if was, same := seen[sum]; same {
 			t.Errorf("with another %s the sum is that of %s", change.name, was)
 		}

@@ -16,7 +16,7 @@ import (
 // their xn-- form.
 var domainName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`)
 
-func (p *Project) readDomains(w *walker, node *yaml.Node) {
+func (p *Project) readDomains(w *settingReader, node *yaml.Node) {
 	for _, d := range w.settings(node, "domains") {
 		if !domainName.MatchString(d.Value) {
 			w.problems = append(w.problems, bounded.ProblemAt(d.Position, resource.Finding{
@@ -39,7 +39,7 @@ var limitedKinds = []resource.Kind{"campaign", "ad_group", "ad"}
 var wholeNumber = regexp.MustCompile(`^[1-9][0-9]{0,8}$`)
 
 // readLimits reads how many of a kind an account may have that is not self-serve.
-func (p *Project) readLimits(w *walker, node *yaml.Node) {
+func (p *Project) readLimits(w *settingReader, node *yaml.Node) {
 	readers := map[string]func(*yaml.Node){}
 	for _, kind := range limitedKinds {
 		readers[string(kind)] = func(n *yaml.Node) {

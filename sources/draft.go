@@ -118,3 +118,10 @@ func (i *listItem) count(r *rows, n int) {
 	}
 	r.Used += n
 }
+
+// callName keeps what a cell calls the resource, valid or not: rows beneath name it so.
+func callName(d *draft, a *resource.Attribute, text string) {
+	if d.called == "" && len(d.schema.NameFrom) > 0 && a.Name == d.schema.NameFrom[0] {
+		d.called = trimmed(text)
+	}
+}

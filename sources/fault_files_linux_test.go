@@ -65,14 +65,14 @@ func TestF14AClosedFolderThatIsOpenedIsReadAgain(t *testing.T) {
 	var d Desired
 	asNobody(t, func() {
 		d = load(t, dir)
-		if sum := p.Sum(d.Files); sum != d.Hash {
+		if sum := SumOf(p, d.Files); sum != d.Hash {
 			t.Errorf("Sum = %s of files that are as they were; want %s", sum, d.Hash)
 		}
 	})
 	wantRefused(t, d, "q4: folder or file cannot be read; want to read every source")
 	must(t, os.Chmod(closed, 0o755))
 	asNobody(t, func() {
-		if p.Sum(d.Files) == d.Hash {
+		if SumOf(p, d.Files) == d.Hash {
 			t.Error("Sum is as it was, and the folder is open by now")
 		}
 		d = load(t, dir)

@@ -2,12 +2,6 @@ package sources
 
 import "adsync/internal/resource"
 
-// figureColumn is a metric of one window.
-type figureColumn struct {
-	window int // place among the windows
-	metric int // place among the metrics
-}
-
 // figureColumns are the columns of a kind whose resources have figures, window
 // by window. A metric that is zero throughout and may be is left out.
 func (b *bookWriter) figureColumns(s *resource.Schema) []column {

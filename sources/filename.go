@@ -14,7 +14,7 @@ func isCSV(file string) bool {
 // isTable is true for the files in which people keep lists of people.
 func isTable(name string) bool { return isCSV(name) || strings.EqualFold(path.Ext(name), ".xlsx") }
 
-// inPrivate says that a table lies in a folder named private, where members
+// inPrivate reports whether a table lies in a folder named private, where members
 // files are. It is never read as a source, not even where the audience that
 // names it cannot be read: a problem of a source shows what it says.
 func inPrivate(file string) bool {

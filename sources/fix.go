@@ -16,7 +16,7 @@ var fixers = map[string]func(context.Context, *rewriter, *Rewrite, []byte, fault
 	".yaml": fixYAML, ".yml": fixYAML, ".xlsx": fixCells, ".csv": fixCells, ".tsv": fixCells,
 }
 
-// Fixes says whether Fix knows files of this name.
+// Fixes reports whether Fix knows files of this name.
 func Fixes(file string) bool { return fixers[strings.ToLower(path.Ext(file))] != nil }
 
 // Fixed is what the files of a project would become, and what stays wrong.
@@ -34,8 +34,8 @@ const fixRounds = 4
 // and moves neither money nor reach beyond what is written. Only where a problem
 // is reported something is changed; what can be read stays as it is. Files that
 // would then say something else, or have a problem they had not, stay whole.
-func (p Project) Fix(ctx context.Context, schemas resource.Schemas, files []string) (Fixed, error) {
-	all, listed := p.Files()
+func FixAll(p Project, ctx context.Context, schemas resource.Schemas, files []string) (Fixed, error) {
+	all, listed := SourceFiles(p)
 	all = slices.DeleteFunc(all, func(name string) bool { return name == p.File })
 	for _, name := range files {
 		if !slices.Contains(all, name) && name != p.File {
@@ -43,7 +43,7 @@ func (p Project) Fix(ctx context.Context, schemas resource.Schemas, files []stri
 		}
 	}
 	f := &fixing{project: p, schemas: schemas, named: files}
-	rewrites, err := p.rewrites(ctx, schemas, all, func(ctx context.Context, w *rewriter, r *Rewrite) {
+	rewrites, err := rewritesOf(p, ctx, schemas, all, func(ctx context.Context, w *rewriter, r *Rewrite) {
 		f.rewriter = w
 	})
 	if err != nil {
@@ -150,7 +150,7 @@ func (f *fixing) oneByOne(ctx context.Context, before Desired, last []Rewrite, c
 	return kept > 0
 }
 
-// holds says that the files have no problem they had not, and that what could be
+// holds reports whether the files have no problem they had not, and that what could be
 // read before is read the same.
 func (f *fixing) holds(ctx context.Context, before Desired) bool {
 	after := f.load(ctx)

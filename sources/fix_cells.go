@@ -12,7 +12,7 @@ import (
 	"adsync/internal/xlsx"
 )
 
-// fixCells gives a workbook or a CSV file with what has one reading put right,
+// fixCells returns a workbook or a CSV file with what has one reading put right,
 // in the cells that have problems and in no other.
 func fixCells(ctx context.Context, w *rewriter, r *Rewrite, content []byte, found faults) []byte {
 	f, err := w.openCells(ctx, r.File, content)
@@ -208,7 +208,7 @@ func (s *sameRows) add(at xlsx.At, position diag.Position, c xlsx.Cell, read, tw
 	}
 }
 
-// twice gives the cells of every row that an earlier one says already.
+// twice returns the cells of every row that an earlier one says already.
 func (s *sameRows) twice() []droppedCell {
 	first := map[string]int{}
 	var cells []droppedCell

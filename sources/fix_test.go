@@ -21,7 +21,7 @@ func fixed(t testing.TB, name, content string) (Rewrite, Fixed) {
 	if len(problems) > 0 {
 		t.Fatal(printed(problems))
 	}
-	all, err := p.Fix(context.Background(), kinds.All(), []string{name})
+	all, err := FixAll(p, context.Background(), kinds.All(), []string{name})
 	must(t, err)
 	return all.Rewrites[0], all
 }

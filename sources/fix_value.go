@@ -49,7 +49,7 @@ func repaired(a *resource.Attribute, names bool, text string, env resource.Env) 
 	return repair{}, false
 }
 
-// reads says that a text is a value of an attribute, or of each entry of a list.
+// reads reports whether a text is a value of an attribute, or of each entry of a list.
 func reads(a *resource.Attribute, text string, env resource.Env) bool {
 	if a.Type.IsList() {
 		_, findings := a.ParseList([]string{text})
@@ -116,7 +116,7 @@ func repairedName(text string) (repair, bool) {
 	return repair{clean, whyUnseen}, clean != "" && clean != strings.TrimSpace(text)
 }
 
-// naming says that an attribute is what people call a resource, and no part of
+// naming reports whether an attribute is what people call a resource, and no part of
 // what an ad says.
 func naming(s *resource.Schema, a *resource.Attribute) bool {
 	return a.Type == resource.TypeText && !a.Review && slices.Contains(s.NameFrom, a.Name)

@@ -24,7 +24,7 @@ func faultsOf(problems []diag.Problem) faults {
 	return all
 }
 
-// have says that a problem of one of the codes stands at a position; of any
+// have reports whether a problem of one of the codes stands at a position; of any
 // code where none is given.
 func (f faults) have(at diag.Position, codes ...diag.Code) bool {
 	return slices.ContainsFunc(f[at], func(p diag.Problem) bool {
@@ -41,7 +41,7 @@ type yamlFixer struct {
 	fixes  []Fix // of the same edits
 }
 
-// fixYAML gives the file with what has one reading put right.
+// fixYAML returns the file with what has one reading put right.
 func fixYAML(ctx context.Context, w *rewriter, r *Rewrite, content []byte, found faults) []byte {
 	y := &yamlFixer{walker: walker{origin: diag.OriginOf(r.File, "")}, in: w.in, faults: found}
 	for _, document := range y.documents(content) {
@@ -200,7 +200,7 @@ func (y *yamlFixer) key(mapping, key, value *yaml.Node, v *vocabulary, ws *words
 	y.word(value, v, ws.byName[meant])
 }
 
-// fits says that a value is one a key can have.
+// fits reports whether a value is one a key can have.
 func (y *yamlFixer) fits(value *yaml.Node, w *word) bool {
 	switch {
 	case w.role == isChildren:

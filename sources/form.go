@@ -22,14 +22,14 @@ func (f *form) names() []string {
 	return names
 }
 
-// many says that the form may have the rows of hints, not of a sheet.
+// many reports whether the form may have the rows of hints, not of a sheet.
 func (f *form) many() bool {
 	return len(f.tabs) == 1 && f.tabs[0].list != nil && f.tabs[0].list.many
 }
 
 // forms returns what the sheets of a source can hold, with the columns the user
 // keeps for himself.
-func (in *input) forms() []form {
+func forms(in *input) []form {
 	forms := formsOf(in.schemas)
 	for i := range forms {
 		forms[i].keep(&in.layout)
@@ -62,7 +62,7 @@ func formsOf(schemas resource.Schemas) []form {
 	return forms
 }
 
-// addKind gives every tab of a form the column that tells their rows apart.
+// addKind returns every tab of a form the column that tells their rows apart.
 func (f *form) addKind() {
 	var words []string
 	for i := range f.tabs {

@@ -22,14 +22,14 @@ var formatters = map[string]remake{
 	".tsv":  formatCells,
 }
 
-// Formats says whether Format knows files of this name.
+// Formats reports whether Format knows files of this name.
 func Formats(file string) bool { return formatters[strings.ToLower(path.Ext(file))] != nil }
 
 // Format puts the named files of a project in order. What a file says is the
 // same before and after; that is checked for each by reading it twice. A file
 // that does not parse stays as it is, with the problem.
-func (p Project) Format(ctx context.Context, schemas resource.Schemas, files []string) ([]Rewrite, error) {
-	return p.rewrites(ctx, schemas, files, func(ctx context.Context, w *rewriter, r *Rewrite) {
+func FormatAll(p Project, ctx context.Context, schemas resource.Schemas, files []string) ([]Rewrite, error) {
+	return rewritesOf(p, ctx, schemas, files, func(ctx context.Context, w *rewriter, r *Rewrite) {
 		if format := formatters[strings.ToLower(path.Ext(r.File))]; format != nil {
 			format(ctx, w, r)
 		}
@@ -67,7 +67,7 @@ var changesMeaning = resource.Finding{
 // workbook's way to clear, ["clear"] a list with a text.
 func keepsQuotes(text string) bool { return strings.EqualFold(text, "clear") }
 
-// saidBy gives what a file says, as a source or as the project's own file.
+// saidBy returns what a file says, as a source or as the project's own file.
 func (w *rewriter) saidBy(ctx context.Context, name string, content []byte) string {
 	if name != w.project.File {
 		return meaningOf(w.read(ctx, name, content))

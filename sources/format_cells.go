@@ -31,7 +31,7 @@ func formatCells(ctx context.Context, w *rewriter, r *Rewrite) {
 	}
 	edits := map[*tabReader][]cellEdit{}
 	for _, t := range f.tables {
-		if edits[t], err = t.formatEdits(); err != nil {
+		if edits[t], err = formatEdits(t); err != nil {
 			r.fail(resource.Finding{Code: diag.Damaged, Message: err.Error()})
 			return
 		}
@@ -63,7 +63,7 @@ func (w *rewriter) apply(ctx context.Context, r *Rewrite,
 	r.After = after
 	for _, t := range f.tables {
 		for _, e := range edits[t] {
-			r.Fixes = append(r.Fixes, Fix{Position: t.at(e.Row, e.Column), Was: t.before[e.At], Is: e.text, Why: e.why})
+			r.Fixes = append(r.Fixes, Fix{Position: t.at(e.Row, e.Column), Was: e.was, Is: e.text, Why: e.why})
 		}
 	}
 }
@@ -71,10 +71,10 @@ func (w *rewriter) apply(ctx context.Context, r *Rewrite,
 // looks are cells of a column whose format fits a day, or an amount.
 type looks struct{ day, amount xlsx.At }
 
-// formatEdits gives the cells of a table that can be written a better way.
-func (r *tabReader) formatEdits() ([]cellEdit, error) {
+// formatEdits returns the cells of a table that can be written a better way.
+func formatEdits(r *tabReader) ([]cellEdit, error) {
 	like := map[int]*looks{}
-	err := r.visit(func(_ *column, at xlsx.At, c xlsx.Cell) { r.noteLooks(like, at, c) })
+	err := r.visit(func(_ *column, at xlsx.At, c xlsx.Cell) { noteLooks(r, like, at, c) })
 	if err != nil {
 		return nil, err
 	}
@@ -83,25 +83,16 @@ func (r *tabReader) formatEdits() ([]cellEdit, error) {
 		if c.IsFormula || c.Form != xlsx.TextCell || c.Meta > 0 || known.micros {
 			return
 		}
-		e, better := r.better(known, at, c, like[at.Column])
+		e, better := better(r, known, at, c, like[at.Column])
 		if better && (e.text != c.Text || e.form == asNumber || e.form == asDay) {
-			e.At = at
-			r.remember(at, c.Text)
+			e.At, e.was = at, c.Text
 			edits = append(edits, e)
 		}
 	})
 	return edits, err
 }
 
-// remember keeps what a cell said before.
-func (r *tabReader) remember(at xlsx.At, text string) {
-	if r.before == nil {
-		r.before = map[xlsx.At]string{}
-	}
-	r.before[at] = text
-}
-
-func (r *tabReader) noteLooks(like map[int]*looks, at xlsx.At, c xlsx.Cell) {
+func noteLooks(r *tabReader, like map[int]*looks, at xlsx.At, c xlsx.Cell) {
 	if like[at.Column] == nil {
 		like[at.Column] = &looks{}
 	}
@@ -118,12 +109,12 @@ func (r *tabReader) noteLooks(like map[int]*looks, at xlsx.At, c xlsx.Cell) {
 	}
 }
 
-// better gives the one way of writing what a cell says, false where there is
+// better returns the one way of writing what a cell says, false where there is
 // nothing to be said for it.
-func (r *tabReader) better(known *column, at xlsx.At, c xlsx.Cell, like *looks) (cellEdit, bool) {
+func better(r *tabReader, known *column, at xlsx.At, c xlsx.Cell, like *looks) (cellEdit, bool) {
 	switch known.role {
 	case roleAttribute:
-		return r.betterValue(known.attribute, c, like)
+		return betterValue(r, known.attribute, c, like)
 	case roleParent, roleUse, roleItem, roleKind, roleLists:
 		return trimmedCell(c, asText)
 	case roleKey, roleID:
@@ -139,7 +130,7 @@ func trimmedCell(c xlsx.Cell, form editForm) (cellEdit, bool) {
 	return cellEdit{form: form, text: text, why: "space around the text says nothing"}, text != "" && text[0] != '#'
 }
 
-func (r *tabReader) betterValue(a *resource.Attribute, c xlsx.Cell, like *looks) (cellEdit, bool) {
+func betterValue(r *tabReader, a *resource.Attribute, c xlsx.Cell, like *looks) (cellEdit, bool) {
 	text, finding := r.text(c, a.Type)
 	if finding != nil || asksToClear(text, a.Type) {
 		return cellEdit{}, false
@@ -149,11 +140,11 @@ func (r *tabReader) betterValue(a *resource.Attribute, c xlsx.Cell, like *looks)
 		v, finding := a.Parse(text, r.in.env)
 		return cellEdit{text: v.Text(), why: "the choice in its own word"}, finding == nil && v.IsSet()
 	case resource.TypeRegion, resource.TypeSet:
-		return r.betterList(a, text)
+		return betterList(r, a, text)
 	case resource.TypeMoney:
-		return r.betterAmount(a, text, like)
+		return betterAmount(r, a, text, like)
 	case resource.TypeDay, resource.TypeLast:
-		return r.betterDay(a, c, text, like)
+		return betterDay(r, a, c, text, like)
 	case resource.TypeID, resource.TypeIDs:
 		return trimmedCell(c, asExact)
 	case resource.TypeHints, resource.TypeObject:
@@ -163,7 +154,7 @@ func (r *tabReader) betterValue(a *resource.Attribute, c xlsx.Cell, like *looks)
 }
 
 // betterList writes each entry in its own word, in the order they stand.
-func (r *tabReader) betterList(a *resource.Attribute, text string) (cellEdit, bool) {
+func betterList(r *tabReader, a *resource.Attribute, text string) (cellEdit, bool) {
 	items, finding := listItems(a, text)
 	if finding != nil {
 		return cellEdit{}, false
@@ -179,7 +170,7 @@ func (r *tabReader) betterList(a *resource.Attribute, text string) (cellEdit, bo
 	return cellEdit{text: strings.Join(own, ", "), why: "each entry in its own word"}, len(own) > 0
 }
 
-func (r *tabReader) betterAmount(a *resource.Attribute, text string, like *looks) (cellEdit, bool) {
+func betterAmount(r *tabReader, a *resource.Attribute, text string, like *looks) (cellEdit, bool) {
 	v, finding := a.Parse(text, r.in.env)
 	micros, isNumber := v.Number()
 	if finding != nil || !isNumber {
@@ -202,7 +193,7 @@ func plainDigits(text, digits string) string {
 	return digits
 }
 
-func (r *tabReader) betterDay(a *resource.Attribute, c xlsx.Cell, text string, like *looks) (cellEdit, bool) {
+func betterDay(r *tabReader, a *resource.Attribute, c xlsx.Cell, text string, like *looks) (cellEdit, bool) {
 	v, finding := a.Parse(text, r.in.env)
 	_, whole := serialOf(v.Text())
 	if finding != nil || !whole {

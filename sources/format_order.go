@@ -5,7 +5,7 @@ import (
 	"adsync/internal/yamlfmt"
 )
 
-// order gives the order of keys in the documents of a file: that of a kind's
+// order returns the order of keys in the documents of a file: that of a kind's
 // description, or of the project file's.
 func (w *rewriter) order(name string) func(value func(key string) string) *yamlfmt.Order {
 	if name == w.project.File {

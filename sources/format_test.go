@@ -25,7 +25,7 @@ func formatted(t testing.TB, name, content string) Rewrite {
 	if name != projectFile && len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	all, err := p.Format(context.Background(), kinds.All(), []string{name})
+	all, err := FormatAll(p, context.Background(), kinds.All(), []string{name})
 	must(t, err)
 	return all[0]
 }
@@ -130,20 +130,20 @@ func TestSaveKeepsTheFileOfSomebodyElse(t *testing.T) {
 	name := filepath.Join(dir, "ads.yaml")
 	must(t, os.Chmod(name, 0o640))
 	p, _ := ReadProject(dir)
-	all, err := p.Format(context.Background(), kinds.All(), []string{"ads.yaml"})
+	all, err := FormatAll(p, context.Background(), kinds.All(), []string{"ads.yaml"})
 	must(t, err)
 	lock := filepath.Join(dir, ".~lock.ads.yaml#")
 	must(t, os.WriteFile(lock, nil, 0o600))
-	if err := p.Save(all[0]); err == nil || !strings.Contains(err.Error(), "open in an editor") {
+	if err := Save(p, all[0]); err == nil || !strings.Contains(err.Error(), "open in an editor") {
 		t.Errorf("Save = %v; want a refusal, as the file is open", err)
 	}
 	must(t, os.Remove(lock))
 	must(t, os.WriteFile(name, []byte("kind: ad\n"), 0o640))
-	if err := p.Save(all[0]); err == nil || !strings.Contains(err.Error(), "changed since it was read") {
+	if err := Save(p, all[0]); err == nil || !strings.Contains(err.Error(), "changed since it was read") {
 		t.Errorf("Save = %v; want a refusal, as the file is another", err)
 	}
 	must(t, os.WriteFile(name, all[0].Before, 0o640))
-	must(t, p.Save(all[0]))
+	must(t, Save(p, all[0]))
 	content, err := os.ReadFile(name)
 	about, statErr := os.Stat(name)
 	if err != nil || statErr != nil || string(content) != "kind: campaign\n" || about.Mode().Perm() != 0o640 {

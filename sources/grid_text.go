@@ -8,7 +8,7 @@ import (
 	"adsync/internal/xlsx"
 )
 
-// text gives the text an attribute's Parse reads: what the cell stores, in the
+// text returns the text an attribute's Parse reads: what the cell stores, in the
 // form its type wants. It never looks at what the cell shows.
 func (g sheetGrid) text(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {
 	if typ == resource.TypeImage && c.IsFormula {
@@ -80,7 +80,7 @@ func (g sheetGrid) numberText(c xlsx.Cell, typ resource.Type) (string, *resource
 	return integerText(c.Text)
 }
 
-// amount gives the digits of money, if the cell's format does not say that the
+// amount returns the digits of money, if the cell's format does not say that the
 // number is something else.
 func (g sheetGrid) amount(c xlsx.Cell, format xlsx.Style) (string, *resource.Finding) {
 	currency := g.in.env.Currency

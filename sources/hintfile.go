@@ -69,7 +69,7 @@ func (f *hintFiles) keep(path string, text hintText) {
 	f.read[path] = text
 }
 
-// hintFile gives the hints of a text file, each with its position in it.
+// hintFile returns the hints of a text file, each with its position in it.
 func (in input) hintFile(name string, at diag.Position) ([]hint, []diag.Problem) {
 	path, finding := attachedPath(name, at.File())
 	if finding != nil {
@@ -140,7 +140,7 @@ func brokenHints(content []byte, position *diag.Position) *resource.Finding {
 	return bounded.ConflictMark(content, position)
 }
 
-// marked gives the entries of a cell the position of the cell.
+// marked returns the entries of a cell the position of the cell.
 func marked(items []string, position diag.Position) []hint {
 	hints := make([]hint, len(items))
 	for i, item := range items {
@@ -150,26 +150,26 @@ func marked(items []string, position diag.Position) []hint {
 }
 
 // withHintFiles puts the sentences of files where a cell names them.
-func (r *fileReader) withHintFiles(items []hint) (hints []hint, problems []diag.Problem) {
+func (in input) withHintFiles(items []hint) (hints []hint, problems []diag.Problem) {
 	for _, item := range items {
 		m := fileOfHints.FindStringSubmatch(item.text)
 		if m == nil {
 			hints = append(hints, item)
 			continue
 		}
-		read, wrong := r.in.hintFile(m[1], item.position)
+		read, wrong := in.hintFile(m[1], item.position)
 		hints, problems = append(hints, read...), append(problems, wrong...)
 	}
 	return hints, problems
 }
 
-// takesFiles says that a cell of hints may name files: a list in the form of
+// takesFiles reports whether a cell of hints may name files: a list in the form of
 // JSON holds nothing but sentences.
 func takesFiles(a *resource.Attribute, text string) bool {
 	return a.Type == resource.TypeHints && !looksLikeJSON(a, strings.TrimSpace(text))
 }
 
-// looksLikeFile says that a sentence would be read as the name of a file.
+// looksLikeFile reports whether a sentence would be read as the name of a file.
 func looksLikeFile(a *resource.Attribute, items []string) bool {
 	return a.Type == resource.TypeHints && slices.ContainsFunc(items, fileOfHints.MatchString)
 }

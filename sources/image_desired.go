@@ -10,7 +10,7 @@ import (
 	"adsync/internal/diag"
 )
 
-// ReadImage gives the bytes behind the canonical value of an image, and where
+// ReadImage returns the bytes behind the canonical value of an image, and where
 // they are. It never gives other bytes: a file or workbook that has changed
 // since it was loaded is an error.
 func (d Desired) ReadImage(p Project, source string) (where string, content []byte, err error) {
@@ -18,7 +18,7 @@ func (d Desired) ReadImage(p Project, source string) (where string, content []by
 	if !ok {
 		return "", nil, fmt.Errorf("no file has the content %s any more", diag.Printable(source))
 	}
-	content, err = p.ReadImage(where)
+	content, err = ReadImageFile(p, where)
 	if err != nil {
 		return "", nil, err
 	}
@@ -35,7 +35,7 @@ func (d Desired) ReadPeople(p Project, digest string) (content []byte, as string
 	if !known {
 		return nil, "", errors.New("no members file holds the list of the plan any more; plan again")
 	}
-	list, err := p.ReadMembers(file.path, file.as, digest)
+	list, err := ReadMembers(p, file.path, file.as, digest)
 	if err != nil {
 		return nil, "", err
 	}

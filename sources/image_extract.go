@@ -16,7 +16,7 @@ import (
 // beginning of its hash, and the ending of its format. The snapshot given back
 // is d's with those names in place of the workbooks' parts; d is not changed.
 // Images that are files already keep their paths.
-func (p Project) ExtractImages(d Desired, write func(name string, content []byte) error) (*resource.Snapshot, error) {
+func ExtractImages(p Project, d Desired, write func(name string, content []byte) error) (*resource.Snapshot, error) {
 	names := map[string]string{} // by canonical value
 	taken := map[string]bool{}
 	extracted := &resource.Snapshot{}

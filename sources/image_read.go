@@ -9,7 +9,7 @@ import (
 // ReadImage reads a file of the tree, or a picture that lies in a workbook, as
 // Desired.Images says where it is. It follows no link and leaves the project's
 // folder for nothing.
-func (p Project) ReadImage(where string) ([]byte, error) {
+func ReadImageFile(p Project, where string) ([]byte, error) {
 	slashPath, part, stored := storedIn(where)
 	if !stored {
 		slashPath = where

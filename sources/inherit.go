@@ -148,7 +148,7 @@ func (c *collection) takeOver(e *entry, in inheritance) {
 }
 
 func (c *collection) decides(e *entry, decided resource.Attributes, name string) bool {
-	if !decided.Value(name).IsAbsent() || slices.Contains(e.draft.rejected, name) || e.draft.namesLists(name) {
+	if !decided.Value(name).IsAbsent() || slices.Contains(e.draft.rejected, name) || namesLists(e.draft, name) {
 		return true
 	}
 	schema := e.draft.schema
@@ -184,8 +184,8 @@ func (c *collection) resolveHints(e *entry, s shared) {
 	}
 }
 
-// namesLists says that hint lists stand in an attribute.
-func (d *draft) namesLists(attribute string) bool {
+// namesLists reports whether hint lists stand in an attribute.
+func namesLists(d *draft, attribute string) bool {
 	return slices.ContainsFunc(d.hints, func(l hintList) bool { return l.name.text == attribute })
 }
 

@@ -87,7 +87,7 @@ func (c *collection) ownerOf(item listItem, owners map[string]*entry) *entry {
 	return owner
 }
 
-// fill gives a resource the entries of its list. A list is written in one
+// fill returns a resource the entries of its list. A list is written in one
 // place: with its resource, or in rows of their own of one file.
 func (c *collection) fill(p itemPlace, items []hint) {
 	e, name := p.owner, p.attribute.Name

@@ -14,7 +14,7 @@ import (
 // Joined reads the sources of a project as they would be with further files
 // beside them, or with files in another form, by their slash paths. A file that
 // the project's sources leave out is an error: nobody would read it again.
-func (p Project) Joined(ctx context.Context, schemas resource.Schemas, further map[string][]byte) (Desired, error) {
+func LoadJoined(p Project, ctx context.Context, schemas resource.Schemas, further map[string][]byte) (Desired, error) {
 	t, err := openTree(p)
 	if err != nil {
 		return Desired{}, err

@@ -101,13 +101,13 @@ func flowList(texts []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-func (p *Project) readOwnColumns(w *walker, node *yaml.Node) {
+func (p *Project) readOwnColumns(w *settingReader, node *yaml.Node) {
 	for _, header := range w.settings(node, "own_columns") {
 		p.layout.own = append(p.layout.own, header.Value)
 	}
 }
 
-func (p *Project) readSheets(w *walker, node *yaml.Node) {
+func (p *Project) readSheets(w *settingReader, node *yaml.Node) {
 	readers := map[string]func(*yaml.Node){}
 	for _, form := range sheetKinds {
 		readers[form] = func(n *yaml.Node) { p.readSheetNames(w, n, form) }
@@ -117,7 +117,7 @@ func (p *Project) readSheets(w *walker, node *yaml.Node) {
 
 // readSheetNames takes the names of the sheets of one form. A sheet has rows of
 // one form, so that a name stands once; and one that begins with # is never read.
-func (p *Project) readSheetNames(w *walker, node *yaml.Node, form string) {
+func (p *Project) readSheetNames(w *settingReader, node *yaml.Node, form string) {
 	for _, name := range w.settings(node, "sheets."+form) {
 		wrong := ""
 		switch before := p.layout.formOf(name.Value); {

@@ -11,7 +11,7 @@ import (
 	"adsync/sources/bounded"
 )
 
-// SourceLine gives lines of a project's text files, to show a problem with the
+// SourceLine returns lines of a project's text files, to show a problem with the
 // line it stands in, but for the credentials in it. A file is read once, when it
 // is first asked for.
 func SourceLine(p Project) diag.Source {
@@ -54,7 +54,7 @@ func textLines(p Project, file string) []string {
 	return strings.Split(text, "\n")
 }
 
-// lineOf gives lines of text files that are at hand.
+// lineOf returns lines of text files that are at hand.
 func lineOf(contents map[string][]byte) diag.Source {
 	return func(file string, line int) (string, bool) {
 		lines := strings.Split(strings.TrimPrefix(string(contents[file]), string(bounded.UTF8Mark)), "\n")

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// linkIn gives the first part of a path that is a symbolic link, or "".
+// linkIn returns the first part of a path that is a symbolic link, or "".
 func linkIn(root *os.Root, slashPath string) string {
 	for i := 0; i <= len(slashPath); i++ {
 		if i < len(slashPath) && slashPath[i] != '/' {

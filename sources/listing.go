@@ -64,7 +64,7 @@ func (t *tree) list() listing {
 	return found
 }
 
-// beyondTotal gives the file with which sources are too large in all, "" where
+// beyondTotal returns the file with which sources are too large in all, "" where
 // they are not. Those too large by themselves are not read and do not count.
 func (t *tree) beyondTotal(files []string) string {
 	most := int64(0)
@@ -207,7 +207,7 @@ func (t *tree) Reaches(folder string) bool {
 	return false
 }
 
-// linksToFolder says whether sources might stand behind a link to a folder.
+// linksToFolder reports whether sources might stand behind a link to a folder.
 func (t *tree) linksToFolder(name string) bool {
 	if !t.Reaches(name) {
 		return false
@@ -216,7 +216,7 @@ func (t *tree) linksToFolder(name string) bool {
 	return err != nil || about.IsDir()
 }
 
-// lockOf gives the file an editor's lock file stands for.
+// lockOf returns the file an editor's lock file stands for.
 func lockOf(base string) (original string, locked bool) {
 	if rest, ok := strings.CutPrefix(base, "~$"); ok {
 		return rest, true

@@ -10,7 +10,7 @@ import (
 	"adsync/internal/resource"
 )
 
-// lists gives the members file behind each digest; the first of several that
+// lists returns the members file behind each digest; the first of several that
 // hold the same people.
 func (c *collection) lists() map[string]membersKey {
 	lists := map[string]membersKey{}
@@ -27,7 +27,7 @@ func (c *collection) lists() map[string]membersKey {
 // canonical value of the attribute. It never gives other people: a file that
 // has changed since it was loaded is an error. Every error is free of what the
 // file says.
-func (p Project) ReadMembers(slashPath string, as members.Identifier, digest string) (*members.List, error) {
+func ReadMembers(p Project, slashPath string, as members.Identifier, digest string) (*members.List, error) {
 	if !fs.ValidPath(slashPath) {
 		return nil, fmt.Errorf("members file is %q; want a path below the project's folder", slashPath)
 	}
@@ -71,7 +71,7 @@ func (c *collection) setMembersAside(files []file, results []result) {
 	}
 }
 
-// membersNamed gives where each members file is named, by its slash path.
+// membersNamed returns where each members file is named, by its slash path.
 func (c *collection) membersNamed(results []result) map[string]diag.Position {
 	named := map[string]diag.Position{}
 	note := func(schema *resource.Schema, attributes resource.Attributes) {

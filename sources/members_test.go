@@ -235,7 +235,7 @@ func TestMembersAreReadAgainToBeSent(t *testing.T) {
 	})
 	d := wantClean(t, load(t, dir))
 	p, digest := Project{Root: dir}, valueOf(t, d, "audience/customers", "members.file").Text()
-	list, err := p.ReadMembers(d.Members[0].File, d.Members[0].Identifier, digest)
+	list, err := ReadMembers(p, d.Members[0].File, d.Members[0].Identifier, digest)
 	must(t, err)
 	var sent bytes.Buffer
 	_, err = list.WriteTo(&sent)
@@ -258,14 +258,14 @@ func TestMembersAreReadAgainToBeSent(t *testing.T) {
 		"no file": func() error { return os.Remove(filepath.Join(dir, "private/customers.csv")) },
 	} {
 		must(t, change())
-		if list, err := p.ReadMembers("private/customers.csv", members.Email, digest); list != nil || err == nil {
+		if list, err := ReadMembers(p, "private/customers.csv", members.Email, digest); list != nil || err == nil {
 			t.Errorf("%s: ReadMembers = %v, want an error", name, list)
 		} else {
 			wantNoCanary(t, name, err)
 		}
 	}
 	for _, path := range []string{"../secret", "/etc/passwd", "", "."} {
-		if _, err := p.ReadMembers(path, members.Email, digest); err == nil {
+		if _, err := ReadMembers(p, path, members.Email, digest); err == nil {
 			t.Errorf("ReadMembers(%q) reads, want an error", path)
 		}
 	}

@@ -144,7 +144,7 @@ func (m *merger) plan() error {
 
 func quoteName(name string) string { return fmt.Sprintf("%q", diag.Printable(name)) }
 
-// sameSheet says that two sheets hold the same, wherever rows stand.
+// sameSheet reports whether two sheets hold the same, wherever rows stand.
 func sameSheet(a, b *cellSheet) bool {
 	pairs := matchRows(a, b)
 	if len(pairs) != len(a.rows) || len(a.rows) != len(b.rows) {
@@ -158,7 +158,7 @@ func sameSheet(a, b *cellSheet) bool {
 	return true
 }
 
-// sameRow says that two rows hold the same, but for what adsync fills.
+// sameRow reports whether two rows hold the same, but for what adsync fills.
 func sameRow(a, b *cellSheet, from, to *cellRow) bool {
 	for _, name := range columnNames(a, b, from, to) {
 		if a.isFilledByUs(a.columnNumber(name)) || b.isFilledByUs(b.columnNumber(name)) {
@@ -286,7 +286,7 @@ func (c optionalCell) means(want optionalCell) bool {
 	return sameCell(c.cellValue, want.cellValue) || want.isDay && c.Form == xlsx.TextCell && c.Text == want.shown
 }
 
-// freshRows gives the rows of a sheet that are paired with none.
+// freshRows returns the rows of a sheet that are paired with none.
 func freshRows(s *cellSheet, paired rowPairs) *cellSheet {
 	taken := map[*cellRow]bool{}
 	for _, row := range paired {

@@ -53,7 +53,7 @@ func (s *sheetMerge) formulaFor(target, source int, wants optionalCell) (v xlsx.
 	return xlsx.Stored(c), ""
 }
 
-// columnsAlike says that every column of theirs stands in the same place in ours.
+// columnsAlike reports whether every column of theirs stands in the same place in ours.
 func (s *sheetMerge) columnsAlike() bool {
 	for number, name := range s.t.columns {
 		if name != "" && s.o.columnNumber(name) != number && s.o.columnNumber(name) != 0 {

@@ -83,20 +83,21 @@ func (s *sheetMerge) row(base, ours, theirs *cellRow) {
 		s.cells(base, ours, theirs)
 	case ours == nil && theirs != nil && !sameRow(s.b, s.t, base, theirs):
 		s.clash(Conflict{
-			What: s.t.rowPlace(theirs), Reason: "ours removed the row and theirs changed it; it stays removed",
-			Theirs: theirs.text(),
+			What: rowPlace(s.t, theirs), Reason: "ours removed the row and theirs changed it; it stays removed",
+			Theirs: textOfRow(theirs),
 		})
 	case ours != nil && theirs == nil && sameRow(s.b, s.o, base, ours):
 		s.remove(ours)
 	case ours != nil && theirs == nil:
 		s.clash(Conflict{
-			What: s.o.rowPlace(ours), Reason: "theirs removed the row and ours changed it; it stays", Ours: ours.text(),
+			What: rowPlace(s.o, ours), Reason: "theirs removed the row and ours changed it; it stays",
+			Ours: textOfRow(ours),
 		})
 	}
 }
 
 // rowPlace names a row for people: Ads!17 [hero-a].
-func (s *cellSheet) rowPlace(row *cellRow) string {
+func rowPlace(s *cellSheet, row *cellRow) string {
 	text := fmt.Sprintf("%s!%d", sheetLabel(s.name), row.number)
 	if row.names.label != "" {
 		text += " [" + diag.Printable(row.names.label) + "]"
@@ -104,7 +105,7 @@ func (s *cellSheet) rowPlace(row *cellRow) string {
 	return text
 }
 
-func (r *cellRow) text() string {
+func textOfRow(r *cellRow) string {
 	texts := make([]string, len(r.cells))
 	for i, c := range r.cells {
 		texts[i] = c.shown
@@ -116,7 +117,7 @@ func (r *cellRow) text() string {
 // formulas, rules and charts that point there stay right. A blank row is not read.
 func (s *sheetMerge) remove(row *cellRow) {
 	step := mergeStep{
-		conflict: Conflict{What: s.o.rowPlace(row), Ours: row.text(), Theirs: "(removed)"},
+		conflict: Conflict{What: rowPlace(s.o, row), Ours: textOfRow(row), Theirs: "(removed)"},
 		done:     func(m *Merged) { m.Removed++ },
 	}
 	for _, c := range row.cells {
@@ -207,7 +208,7 @@ func (s *sheetMerge) lookFor(ours *cellRow, number int, wants optionalCell) xlsx
 	return xlsx.At{}
 }
 
-// datedCell gives a cell of a column of ours that shows a day, the zero At where
+// datedCell returns a cell of a column of ours that shows a day, the zero At where
 // there is none.
 func (s *sheetMerge) datedCell(number int) xlsx.At {
 	if at, asked := s.dated[number]; asked {
@@ -223,7 +224,7 @@ func (s *sheetMerge) datedCell(number int) xlsx.At {
 	return s.dated[number]
 }
 
-// columnFor gives the number of a column in ours; one that only theirs has comes
+// columnFor returns the number of a column in ours; one that only theirs has comes
 // after the last.
 func (s *sheetMerge) columnFor(name string) (number int, reason string) {
 	if number := s.o.columnNumber(name); number > 0 {
@@ -253,7 +254,7 @@ func (s *sheetMerge) columnFor(name string) (number int, reason string) {
 func (s *sheetMerge) append(row *cellRow) {
 	target := s.lastRow + 1
 	step := mergeStep{
-		conflict: Conflict{What: "theirs " + s.t.rowPlace(row), Ours: "(none)", Theirs: row.text()},
+		conflict: Conflict{What: "theirs " + rowPlace(s.t, row), Ours: "(none)", Theirs: textOfRow(row)},
 		done:     func(m *Merged) { m.Added++ },
 	}
 	if target > xlsx.LastRow {

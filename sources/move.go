@@ -8,7 +8,7 @@ import (
 	"adsync/internal/resource"
 )
 
-// Moved gives a snapshot whose paths are those of files that stand elsewhere: a
+// Moved returns a snapshot whose paths are those of files that stand elsewhere: a
 // slash path from the project's folder becomes one from the folder given, itself
 // a slash path from there. An image named so far only by its content keeps it.
 func Moved(schemas resource.Schemas, s *resource.Snapshot, folder string) *resource.Snapshot {
@@ -39,7 +39,7 @@ func movedPath(a *resource.Attribute, v resource.Value, folder string) resource.
 	return v.As(filepath.ToSlash(near))
 }
 
-// Paths gives every path of a file that a snapshot's values are written as, with
+// Paths returns every path of a file that a snapshot's values are written as, with
 // the attribute that has it.
 func Paths(schemas resource.Schemas, s *resource.Snapshot) []PathUse {
 	var all []PathUse

@@ -56,7 +56,7 @@ type Standing struct {
 // says in place of what it says for all.
 func ReadOperator(file, account string) (Operator, []diag.Problem) {
 	o := Operator{File: file}
-	w := &walker{origin: diag.OriginOf(file, "")}
+	w := &settingReader{walker{origin: diag.OriginOf(file, "")}}
 	if problem := w.ownFile(file, "the operator's file",
 		func(document *yaml.Node) { o.read(w, document, true) }); problem != nil {
 		return o, []diag.Problem{*problem}
@@ -67,7 +67,7 @@ func ReadOperator(file, account string) (Operator, []diag.Problem) {
 
 // ownFile reads a file of the operator's, what is its name for people: one
 // document that nobody else on the machine may write.
-func (w *walker) ownFile(file, what string, read func(document *yaml.Node)) *diag.Problem {
+func (w *settingReader) ownFile(file, what string, read func(document *yaml.Node)) *diag.Problem {
 	refuse := func(message string) *diag.Problem {
 		return &diag.Problem{Severity: diag.Error, Code: diag.BadProject, Position: diag.InFile(file), Message: message}
 	}
@@ -98,7 +98,7 @@ func (w *walker) ownFile(file, what string, read func(document *yaml.Node)) *dia
 	return nil
 }
 
-func (o *Operator) read(w *walker, node *yaml.Node, top bool) {
+func (o *Operator) read(w *settingReader, node *yaml.Node, top bool) {
 	readers := map[string]func(*yaml.Node){
 		"base_url":    func(n *yaml.Node) { o.BaseURL = w.setting(n, "base_url") },
 		"credentials": func(n *yaml.Node) { o.readKey(w, n) },
@@ -114,7 +114,7 @@ func (o *Operator) read(w *walker, node *yaml.Node, top bool) {
 	w.fields(node, "the operator's file", readers)
 }
 
-func (o *Operator) readAccounts(w *walker, node *yaml.Node) {
+func (o *Operator) readAccounts(w *settingReader, node *yaml.Node) {
 	o.accounts = map[string]*Operator{}
 	if node.Kind != yaml.MappingNode {
 		w.report(node, diag.BadProject, "accounts is "+shapeOf(node)+"; want a mapping of account ids", "")
@@ -130,12 +130,12 @@ func (o *Operator) readAccounts(w *walker, node *yaml.Node) {
 // keyForms are the ways to say where a key is. A key itself is never one.
 var keyForms = []string{"command", "env", "file"}
 
-func (o *Operator) readKey(w *walker, node *yaml.Node) {
+func (o *Operator) readKey(w *settingReader, node *yaml.Node) {
 	o.Key.read(w, node, "credentials", "ADS_KEY")
 }
 
 // read takes where a key is; example is a variable that may hold it.
-func (r *KeyReference) read(w *walker, node *yaml.Node, name, example string) {
+func (r *KeyReference) read(w *settingReader, node *yaml.Node, name, example string) {
 	if node.Kind != yaml.MappingNode || len(node.Content) != 2 {
 		w.reportUnseen(node, name+" holds something else than where the key is; want one of env, file and command, "+
 			"such as {env: "+example+"}", "no key stands in a file of adsync: name a variable, a file or a command")
@@ -152,16 +152,16 @@ func (r *KeyReference) read(w *walker, node *yaml.Node, name, example string) {
 	w.fields(node, name, readers)
 }
 
-// beside gives a path that an operator's file names: it is relative to the folder of
+// beside returns a path that an operator's file names: it is relative to the folder of
 // that file.
-func (w *walker) beside(s Setting) Setting {
+func (w *settingReader) beside(s Setting) Setting {
 	if s.Value != "" && !filepath.IsAbs(s.Value) {
 		s.Value = filepath.Join(filepath.Dir(w.origin.File()), s.Value)
 	}
 	return s
 }
 
-func (o *Operator) readAllow(w *walker, node *yaml.Node) {
+func (o *Operator) readAllow(w *settingReader, node *yaml.Node) {
 	if node.Kind != yaml.SequenceNode {
 		w.report(node, diag.BadProject, "allow is "+shapeOf(node)+"; want a list", "")
 		return

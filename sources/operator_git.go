@@ -24,7 +24,7 @@ type Git struct {
 	Timeout    time.Duration // 0 where nothing is said
 }
 
-func (g *Git) read(w *walker, node *yaml.Node) {
+func (g *Git) read(w *settingReader, node *yaml.Node) {
 	text := func(to *Setting, where string) func(*yaml.Node) {
 		return func(n *yaml.Node) { *to = w.setting(n, "git."+where) }
 	}
@@ -42,7 +42,7 @@ func (g *Git) read(w *walker, node *yaml.Node) {
 	})
 }
 
-func (g *Git) readTimeout(w *walker, node *yaml.Node) {
+func (g *Git) readTimeout(w *settingReader, node *yaml.Node) {
 	value := w.setting(node, "git.timeout").Value
 	d, err := time.ParseDuration(value)
 	if err != nil || d < time.Second || d > time.Hour {

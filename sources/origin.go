@@ -32,8 +32,8 @@ type Origin struct {
 }
 
 // InRepository says that the files may have commits to ask.
-func (p Project) InRepository() bool {
-	_, err := p.history()
+func InRepository(p Project) bool {
+	_, err := historyOf(p)
 	return !errors.Is(err, ErrNoRepository)
 }
 
@@ -42,9 +42,9 @@ func (p Project) InRepository() bool {
 // that the cell of a workbook has an author as the line of a text has, and what
 // comes from defaults or a template has that of those. It ends with the
 // context: what is not found by then is not known.
-func (p Project) Origins(ctx context.Context, schemas resource.Schemas, given []Given) ([]Origin, error) {
+func OriginsOf(p Project, ctx context.Context, schemas resource.Schemas, given []Given) ([]Origin, error) {
 	origins := make([]Origin, len(given))
-	h, err := p.history()
+	h, err := historyOf(p)
 	if errors.Is(err, ErrNoRepository) {
 		return origins, nil
 	}

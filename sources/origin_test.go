@@ -76,7 +76,7 @@ func (r *repository) origin(address, attribute string) string {
 	if found == nil {
 		r.t.Fatalf("files have no %s: %s", address, printed(d.Problems))
 	}
-	origins, err := p.Origins(r.t.Context(), kinds.All(), []Given{{a, attribute, found.Value(attribute)}})
+	origins, err := OriginsOf(p, r.t.Context(), kinds.All(), []Given{{a, attribute, found.Value(attribute)}})
 	must(r.t, err)
 	o := origins[0]
 	if o.Uncommitted {
@@ -189,7 +189,7 @@ func TestOriginsEndWithTheirTime(t *testing.T) {
 	p, _ := ReadProject(r.dir)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
-	origins, err := p.Origins(ctx, kinds.All(), []Given{{Attribute: "name"}})
+	origins, err := OriginsOf(p, ctx, kinds.All(), []Given{{Attribute: "name"}})
 	if err != nil || origins[0] != (Origin{}) {
 		t.Errorf("without time: %+v, %v; want nothing known and no error", origins, err)
 	}
@@ -205,7 +205,7 @@ func TestACheckoutIsItsOwnFolder(t *testing.T) {
 	first := r.commit("Ann")
 	r.write("a.yaml", dearSpring)
 	p, _ := ReadProject(r.dir)
-	c, err := p.Checkout(t.Context(), "HEAD")
+	c, err := ReadCheckout(p, t.Context(), "HEAD")
 	must(t, err)
 	d := Load(t.Context(), c.Project, kinds.All())
 	if len(d.Problems) != 1 || d.Problems[0].Position.File() != "link.txt" ||
@@ -213,7 +213,7 @@ func TestACheckoutIsItsOwnFolder(t *testing.T) {
 		t.Errorf("checkout of %s has %d resources, %s; want 2 of %s, and the link refused",
 			c.Commit, d.Snapshot.Len(), printed(d.Problems), first)
 	}
-	if _, err := c.Project.ReadImage("link.txt"); err == nil {
+	if _, err := ReadImageFile(c.Project, "link.txt"); err == nil {
 		t.Error("a link out of the folder is followed")
 	}
 	if _, err := os.Lstat(filepath.Join(c.Project.Root, ".adsync")); err == nil {
@@ -224,7 +224,7 @@ func TestACheckoutIsItsOwnFolder(t *testing.T) {
 	if _, err := os.Lstat(folder); !os.IsNotExist(err) {
 		t.Errorf("after Close: %v; want the folder gone", err)
 	}
-	if _, err := p.Checkout(t.Context(), "gone"); err == nil ||
+	if _, err := ReadCheckout(p, t.Context(), "gone"); err == nil ||
 		!strings.Contains(err.Error(), `git revision is "gone"`) {
 		t.Errorf("a revision nobody has: %v", err)
 	}

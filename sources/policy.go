@@ -27,7 +27,7 @@ type Policy struct {
 	SavedPlanMinutes Setting // how long a saved plan may wait: 1 to 30
 }
 
-func (p *Policy) read(w *walker, node *yaml.Node) {
+func (p *Policy) read(w *settingReader, node *yaml.Node) {
 	readers := p.limitReaders(w)
 	readers["drift"] = func(n *yaml.Node) { p.Drift, p.DriftOf = w.choices(n, policy.Drift) }
 	readers["prune"] = func(n *yaml.Node) { p.Prune, p.PruneOf = w.choices(n, policy.Prune) }
@@ -43,7 +43,7 @@ func (p *Policy) read(w *walker, node *yaml.Node) {
 }
 
 // limitReaders gives a reader for each limit, and one for each group of them.
-func (p *Policy) limitReaders(w *walker) map[string]func(*yaml.Node) {
+func (p *Policy) limitReaders(w *settingReader) map[string]func(*yaml.Node) {
 	readers, groups := map[string]func(*yaml.Node){}, map[string]map[string]func(*yaml.Node){}
 	for _, s := range policy.Settings() {
 		group, name, grouped := strings.Cut(s.Name, ".")
@@ -61,7 +61,7 @@ func (p *Policy) limitReaders(w *walker) map[string]func(*yaml.Node) {
 	return readers
 }
 
-func (p *Policy) readLimit(w *walker, node *yaml.Node, s policy.Setting) {
+func (p *Policy) readLimit(w *settingReader, node *yaml.Node, s policy.Setting) {
 	text := w.setting(node, "policy."+s.Name)
 	if text.Value == "" {
 		return
@@ -74,7 +74,7 @@ func (p *Policy) readLimit(w *walker, node *yaml.Node, s policy.Setting) {
 	p.Limits = append(p.Limits, policy.Value{Setting: s, Number: n, Position: text.Position})
 }
 
-func (p *Policy) readMinutes(w *walker, node *yaml.Node) {
+func (p *Policy) readMinutes(w *settingReader, node *yaml.Node) {
 	p.SavedPlanMinutes = w.setting(node, "policy.saved_plan_minutes")
 	if minutes, err := strconv.Atoi(p.SavedPlanMinutes.Value); err != nil || minutes < 1 || minutes > 30 {
 		w.report(node, diag.BadProject, fmt.Sprintf("policy.saved_plan_minutes is %q; want 1 to 30",
@@ -84,7 +84,7 @@ func (p *Policy) readMinutes(w *walker, node *yaml.Node) {
 
 // choices reads one choice for all, or a mapping of names to choices in which
 // default stands for the rest.
-func (w *walker) choices(node *yaml.Node, c policy.Choice) (all Setting, of map[string]Setting) {
+func (w *settingReader) choices(node *yaml.Node, c policy.Choice) (all Setting, of map[string]Setting) {
 	if node.Kind != yaml.MappingNode {
 		return w.choice(node, c.Name, c.Words()...), nil
 	}
@@ -101,7 +101,7 @@ func (w *walker) choices(node *yaml.Node, c policy.Choice) (all Setting, of map[
 	return all, of
 }
 
-func (p *Policy) readFreeze(w *walker, node *yaml.Node) {
+func (p *Policy) readFreeze(w *settingReader, node *yaml.Node) {
 	if node.Kind != yaml.SequenceNode {
 		w.report(node, diag.BadProject, "policy.freeze is "+shapeOf(node)+"; want a list", "")
 		return
@@ -113,7 +113,7 @@ func (p *Policy) readFreeze(w *walker, node *yaml.Node) {
 	}
 }
 
-func (w *walker) window(node *yaml.Node) (policy.Window, bool) {
+func (w *settingReader) window(node *yaml.Node) (policy.Window, bool) {
 	found := policy.Window{Position: w.at(node)}
 	problems := len(w.problems)
 	text := func(to *string, where string) func(*yaml.Node) {

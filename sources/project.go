@@ -122,7 +122,7 @@ func zoneOf(name string) (*time.Location, error) {
 }
 
 func (p *Project) read(content []byte) []diag.Problem {
-	w := &walker{origin: diag.OriginOf(p.File, "")}
+	w := &settingReader{walker{origin: diag.OriginOf(p.File, "")}}
 	if finding := bounded.BrokenText(content, w.origin.File()); finding != nil {
 		return []diag.Problem{*finding}
 	}
@@ -138,7 +138,7 @@ func (p *Project) read(content []byte) []diag.Problem {
 	return w.problems
 }
 
-func (p *Project) readDocument(w *walker, document *yaml.Node) {
+func (p *Project) readDocument(w *settingReader, document *yaml.Node) {
 	w.fields(document, "adsync.yaml", map[string]func(*yaml.Node){
 		"account":     func(n *yaml.Node) { p.readAccount(w, n) },
 		"sources":     func(n *yaml.Node) { p.readSources(w, n) },
@@ -156,7 +156,7 @@ func (p *Project) readDocument(w *walker, document *yaml.Node) {
 
 var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
 
-func (p *Project) readAccount(w *walker, node *yaml.Node) {
+func (p *Project) readAccount(w *settingReader, node *yaml.Node) {
 	w.fields(node, "account", map[string]func(*yaml.Node){
 		"id": func(n *yaml.Node) {
 			p.Account.ID = w.setting(n, "account.id").Value
@@ -180,7 +180,7 @@ func (p *Project) readAccount(w *walker, node *yaml.Node) {
 	})
 }
 
-func (p *Project) readSources(w *walker, node *yaml.Node) {
+func (p *Project) readSources(w *settingReader, node *yaml.Node) {
 	p.Sources = nil
 	for _, glob := range w.settings(node, "sources") {
 		if _, err := bounded.NewGlob(glob.Value); err != nil {
@@ -200,7 +200,7 @@ func (p *Project) readSources(w *walker, node *yaml.Node) {
 
 // readService takes the one address a watched file may name. Its value is not
 // repeated: an address can hold a password.
-func (p *Project) readService(w *walker, node *yaml.Node) {
+func (p *Project) readService(w *settingReader, node *yaml.Node) {
 	if node.Kind == yaml.ScalarNode && node.Value == "emulator" {
 		p.Service, p.serviceAt = node.Value, w.at(node)
 		return
@@ -210,7 +210,7 @@ func (p *Project) readService(w *walker, node *yaml.Node) {
 
 const operatorSide = "the address and the key of the service are the operator's: set ADSYNC_BASE_URL and ADSYNC_API_KEY"
 
-func (p *Project) readState(w *walker, node *yaml.Node) {
+func (p *Project) readState(w *settingReader, node *yaml.Node) {
 	if state := w.stateFolder(node); state.Value != "" {
 		p.State, p.stateAt = state.Value, state.Position
 	}

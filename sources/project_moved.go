@@ -27,7 +27,7 @@ type Ignoring struct {
 	Position  diag.Position
 }
 
-func (p *Project) readMoved(w *walker, node *yaml.Node) {
+func (p *Project) readMoved(w *settingReader, node *yaml.Node) {
 	for entry := range w.entriesOf(node, "moved") {
 		m := Moving{Position: w.at(entry)}
 		given := w.texts(entry, "moved", "from", "to")
@@ -49,7 +49,7 @@ func (p *Project) readMoved(w *walker, node *yaml.Node) {
 	}
 }
 
-func (p *Project) readIgnore(w *walker, node *yaml.Node) {
+func (p *Project) readIgnore(w *settingReader, node *yaml.Node) {
 	for entry := range w.entriesOf(node, "ignore") {
 		given := w.texts(entry, "ignore", "resource", "attribute", "owner", "reason", "until")
 		if given == nil {
@@ -66,7 +66,7 @@ func (p *Project) readIgnore(w *walker, node *yaml.Node) {
 }
 
 // entriesOf walks the entries of a list of mappings.
-func (w *walker) entriesOf(node *yaml.Node, where string) func(func(*yaml.Node) bool) {
+func (w *settingReader) entriesOf(node *yaml.Node, where string) func(func(*yaml.Node) bool) {
 	return func(yield func(*yaml.Node) bool) {
 		if node.Kind != yaml.SequenceNode {
 			w.report(node, diag.BadProject, where+" is "+shapeOf(node)+"; want a list", "")
@@ -81,7 +81,7 @@ func (w *walker) entriesOf(node *yaml.Node, where string) func(func(*yaml.Node) 
 }
 
 // texts reads a mapping of texts that must all be there; nil where they are not.
-func (w *walker) texts(node *yaml.Node, where string, names ...string) map[string]string {
+func (w *settingReader) texts(node *yaml.Node, where string, names ...string) map[string]string {
 	given := map[string]string{}
 	readers := map[string]func(*yaml.Node){}
 	for _, name := range names {

@@ -11,8 +11,11 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
+// settingReader reads the settings of a file: adsync.yaml, or one of the operator's.
+type settingReader struct{ walker }
+
 // fields gives each key of a mapping of the project file to its reader.
-func (w *walker) fields(node *yaml.Node, where string, readers map[string]func(*yaml.Node)) {
+func (w *settingReader) fields(node *yaml.Node, where string, readers map[string]func(*yaml.Node)) {
 	if node.Kind != yaml.MappingNode {
 		w.report(node, diag.BadProject, where+" is "+shapeOf(node)+"; want a mapping", "")
 		return
@@ -28,7 +31,7 @@ func (w *walker) fields(node *yaml.Node, where string, readers map[string]func(*
 
 // unknownSetting names the nearest setting. Where the key looks like a
 // credential its line is not shown: it may hold one.
-func (w *walker) unknownSetting(key *yaml.Node, where string, known []string) {
+func (w *settingReader) unknownSetting(key *yaml.Node, where string, known []string) {
 	for _, word := range []string{"key", "secret", "token", "password", "credential", "url", "address"} {
 		if strings.Contains(strings.ToLower(key.Value), word) {
 			w.reportUnseen(key, fmt.Sprintf("%s has %q; want no address and no credential in a file that is shared",
@@ -42,7 +45,7 @@ func (w *walker) unknownSetting(key *yaml.Node, where string, known []string) {
 
 // reportUnseen reports a problem without the line it stands in, which a
 // rendering would quote.
-func (w *walker) reportUnseen(node *yaml.Node, message, hint string) {
+func (w *settingReader) reportUnseen(node *yaml.Node, message, hint string) {
 	w.problems = append(w.problems, diag.Problem{
 		Severity: diag.Error, Code: diag.BadProject, Position: w.origin.At(0, 0),
 		Message: fmt.Sprintf("line %d: %s", node.Line, message), Hint: hint,
@@ -50,7 +53,7 @@ func (w *walker) reportUnseen(node *yaml.Node, message, hint string) {
 }
 
 // setting is a text of the project file.
-func (w *walker) setting(node *yaml.Node, where string) Setting {
+func (w *settingReader) setting(node *yaml.Node, where string) Setting {
 	if node.Kind != yaml.ScalarNode || isNull(node) || node.Value == "" {
 		w.report(node, diag.BadProject, where+" is "+shapeOf(node)+"; want a text", "")
 		return Setting{}
@@ -58,7 +61,7 @@ func (w *walker) setting(node *yaml.Node, where string) Setting {
 	return Setting{Value: node.Value, Position: w.at(node)}
 }
 
-func (w *walker) settings(node *yaml.Node, where string) []Setting {
+func (w *settingReader) settings(node *yaml.Node, where string) []Setting {
 	if node.Kind != yaml.SequenceNode {
 		w.report(node, diag.BadProject, where+" is "+shapeOf(node)+"; want a list", "")
 		return nil
@@ -72,7 +75,7 @@ func (w *walker) settings(node *yaml.Node, where string) []Setting {
 	return settings
 }
 
-func (w *walker) choice(node *yaml.Node, where string, choices ...string) Setting {
+func (w *settingReader) choice(node *yaml.Node, where string, choices ...string) Setting {
 	s := w.setting(node, where)
 	if s.Value != "" && !slices.Contains(choices, s.Value) {
 		w.report(node, diag.BadProject, fmt.Sprintf("%s is %q; want %s", where, s.Value, strings.Join(choices, ", ")),

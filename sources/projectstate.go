@@ -15,7 +15,7 @@ import (
 const usualState = ".adsync"
 
 // stateFolder reads a folder below the project's.
-func (w *walker) stateFolder(node *yaml.Node) Setting {
+func (w *settingReader) stateFolder(node *yaml.Node) Setting {
 	state := w.setting(node, "state")
 	if state.Value == "" {
 		return state

@@ -46,3 +46,8 @@ func (r result) closed(file string, b bounded.Limits) result {
 	}))
 	return r
 }
+
+func problemOf(name string, f resource.Finding) *diag.Problem {
+	p := bounded.ProblemAt(diag.InFile(name), f)
+	return &p
+}

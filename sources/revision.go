@@ -25,7 +25,7 @@ type Revision struct {
 // from the commit and bytes from the files; git's own idea of what is modified
 // is not asked, as it knows filters and clocks (faults G17 and G22). A line
 // break of another system is no difference.
-func (p Project) Revision(read []Source) (Revision, error) {
+func RevisionOf(p Project, read []Source) (Revision, error) {
 	if p.at != nil {
 		// nothing else was read
 		return Revision{Commit: p.at.Hash, Path: beneathTop(p.at.Path), Uncommitted: []string{}}, nil
@@ -54,7 +54,7 @@ func (p Project) Revision(read []Source) (Revision, error) {
 	}
 	r := Revision{Commit: head.Hash().String(), Path: beneathTop(prefix), Uncommitted: []string{}}
 	for _, source := range read {
-		same, err := p.isCommitted(commit, prefix, source.File)
+		same, err := isCommitted(p, commit, prefix, source.File)
 		if err != nil {
 			return r, err
 		}
@@ -94,7 +94,7 @@ func insideRepository(repository *git.Repository, root string) (string, error) {
 	return filepath.ToSlash(relative), err
 }
 
-func (p Project) isCommitted(commit *object.Commit, prefix, file string) (bool, error) {
+func isCommitted(p Project, commit *object.Commit, prefix, file string) (bool, error) {
 	committed, err := commit.File(filepath.ToSlash(filepath.Join(prefix, file)))
 	if errors.Is(err, object.ErrFileNotFound) {
 		return false, nil
@@ -111,7 +111,7 @@ func (p Project) isCommitted(commit *object.Commit, prefix, file string) (bool, 
 	if err != nil {
 		return false, fmt.Errorf("read %s of the commit: %w", file, err)
 	}
-	content, err := p.ReadImage(file)
+	content, err := ReadImageFile(p, file)
 	if err != nil {
 		return false, nil // it is gone or cannot be read: not what is committed
 	}

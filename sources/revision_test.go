@@ -32,7 +32,7 @@ func TestRevisionSaysWhatIsNotCommitted(t *testing.T) {
 	read := []Source{{File: "a.yaml"}, {File: "b.yaml"}, {File: "c.yaml"}}
 	check := func(when string, committed bool, want ...string) {
 		t.Helper()
-		r, err := Project{Root: dir}.Revision(read)
+		r, err := RevisionOf(Project{Root: dir}, read)
 		if err != nil {
 			t.Fatalf("%s: %v", when, err)
 		}

@@ -36,7 +36,7 @@ type Fix struct {
 func (r Rewrite) Changes() bool { return !bytes.Equal(r.Before, r.After) }
 
 // Files lists what the project's folder holds: its own file and its sources.
-func (p Project) Files() ([]string, []diag.Problem) {
+func SourceFiles(p Project) ([]string, []diag.Problem) {
 	t, err := openTree(p)
 	if err != nil {
 		return nil, []diag.Problem{{Severity: diag.Error, Code: diag.Unreadable,
@@ -62,7 +62,7 @@ type remake func(ctx context.Context, w *rewriter, r *Rewrite)
 
 // rewrites runs make over the named files. A file that cannot be read, and one
 // that make breaks off over, has a problem and stays as it is.
-func (p Project) rewrites(ctx context.Context, schemas resource.Schemas,
+func rewritesOf(p Project, ctx context.Context, schemas resource.Schemas,
 	files []string, make remake) ([]Rewrite, error) {
 	t, err := openTree(p)
 	if err != nil {
@@ -138,7 +138,7 @@ func (w *rewriter) read(ctx context.Context, name string, content []byte) result
 // Save puts a file's new content in its place, whole or not at all, with the
 // permissions it has. It refuses a file that is open in an editor or is no
 // longer what was read, and a symbolic link.
-func (p Project) Save(r Rewrite) error {
+func Save(p Project, r Rewrite) error {
 	if !r.Changes() {
 		return nil
 	}

@@ -17,6 +17,7 @@ type cellEdit struct {
 	xlsx.At
 	form editForm
 	text string
+	was  string  // what the cell said before
 	like xlsx.At // a cell of the sheet whose looks it takes; the zero At leaves its own
 	why  string
 }
@@ -126,29 +127,4 @@ func (e cellEdit) field() string {
 		return csvfile.Plain(e.text)
 	}
 	return e.text
-}
-
-// visit goes through the cells of the rows that are read, each with its column;
-// rows that are left out, remarks and samples are not among them.
-func (r *tabReader) visit(see func(known *column, at xlsx.At, c xlsx.Cell)) error {
-	if r.facts.Filled == 0 || !r.hasHeader() || len(r.sections) == 1 && !r.checkSection() {
-		return nil
-	}
-	r.samples.belowHead = true
-	_, err := r.walk(func(row *xlsx.Row) error {
-		if row.Number <= r.header.number || isComment(row) || r.isSample(row) || !r.saysSomething(row) {
-			return nil
-		}
-		if included, finding := r.included(row); finding != nil ||
-			!included || r.isWide(row) || !r.choose(row) || !r.checkSection() {
-			return nil
-		}
-		for _, c := range row.Cells {
-			if known := r.header.column(c.Column); known != nil {
-				see(known, xlsx.At{Row: row.Number, Column: c.Column}, c)
-			}
-		}
-		return nil
-	})
-	return err
 }

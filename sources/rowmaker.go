@@ -211,3 +211,15 @@ func (m *rowMaker) entryText(t *tab, c *column, e entryRow) string {
 	}
 	return ""
 }
+
+// cutText keeps a message to what a cell holds and says that it is longer.
+func cutText(text string) string {
+	if unwritable(text) == "" {
+		return text
+	}
+	text = diag.Printable(text)
+	if runes := []rune(text); len(runes) > maxCellText/2 {
+		text = string(runes[:maxCellText/2]) + " … (longer)"
+	}
+	return text
+}

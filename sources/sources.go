@@ -104,3 +104,14 @@ func refused(problem diag.Problem) Desired {
 	problem.Severity = diag.Error
 	return Desired{Snapshot: &resource.Snapshot{}, Problems: []diag.Problem{problem}}
 }
+
+// hintsOfCommit puts right what would help in a folder alone: what is read of a commit
+// is what git itself keeps of it.
+func hintsOfCommit(problems []diag.Problem) {
+	for i := range problems {
+		if problems[i].Hint == bounded.PullLFS {
+			problems[i].Hint = "a commit is read without " +
+				"Git LFS: take the file out of it (git lfs untrack, git add --renormalize), commit and push"
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 // Where something is wrong, the sum is another once it is mended: a folder that
 // cannot be read, a link among the sources and a file that is missing have sums
 // of their own.
-func (p Project) Sum(read []string) string {
+func SumOf(p Project, read []string) string {
 	t, err := openTree(p)
 	if err != nil {
 		return "the folder cannot be opened: " + bounded.Reason(err)

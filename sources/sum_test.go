@@ -112,7 +112,7 @@ func TestTheSumIsAnotherOnceWhatIsWrongIsMended(t *testing.T) {
 			}
 			wantSum := func(p Project, d Desired) {
 				t.Helper()
-				if sum := p.Sum(d.Files); sum != d.Hash {
+				if sum := SumOf(p, d.Files); sum != d.Hash {
 					t.Errorf("Sum = %s of files that are as they were; want %s", sum, d.Hash)
 				}
 			}
@@ -120,14 +120,14 @@ func TestTheSumIsAnotherOnceWhatIsWrongIsMended(t *testing.T) {
 			wantClean(t, before)
 			wantSum(p, before)
 			row.wrong(t, dir)
-			if p.Sum(before.Files) == before.Hash {
+			if SumOf(p, before.Files) == before.Hash {
 				t.Error("Sum is as it was, and something is wrong by now")
 			}
 			p, wrong := read()
 			wantRefused(t, wrong, row.want)
 			wantSum(p, wrong)
 			row.mend(t, dir)
-			if p.Sum(wrong.Files) == wrong.Hash {
+			if SumOf(p, wrong.Files) == wrong.Hash {
 				t.Error("Sum is as it was, and what was wrong is mended by now")
 			}
 			_, after := read()

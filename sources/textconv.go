@@ -71,7 +71,7 @@ func writeSheetText(out *bufio.Writer, s *cellSheet) {
 			if known := s.described(c.Column); known != nil && known.ours == oursLength && row.number > s.header {
 				continue // a formula that counts
 			}
-			lines = append(lines, s.textLine(row, c))
+			lines = append(lines, lineOfCell(s, row, c))
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b textLine) int {
@@ -86,8 +86,8 @@ func writeSheetText(out *bufio.Writer, s *cellSheet) {
 	}
 }
 
-func (s *cellSheet) textLine(row *cellRow, c cellValue) textLine {
-	line := textLine{row: row, order: row.number, name: s.columnName(c.Column), rank: s.rankOf(c.Column)}
+func lineOfCell(s *cellSheet, row *cellRow, c cellValue) textLine {
+	line := textLine{row: row, order: row.number, name: s.columnName(c.Column), rank: rankOf(s, c.Column)}
 	if row.names.label == "" {
 		line.text = fmt.Sprintf("%s!%s%d = %s\n", diag.Printable(sheetLabel(s.name)),
 			diag.ColumnName(c.Column), row.number, c.shown)
@@ -103,7 +103,7 @@ func (s *cellSheet) textLine(row *cellRow, c cellValue) textLine {
 
 // rankOf orders the columns as the descriptions do, whatever their order in the
 // sheet.
-func (s *cellSheet) rankOf(number int) int {
+func rankOf(s *cellSheet, number int) int {
 	rank := 0
 	for _, section := range s.sections {
 		if c := section.header.column(number); c != nil {

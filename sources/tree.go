@@ -142,11 +142,6 @@ func (t *tree) readSource(ctx context.Context, name string) file {
 	return file{name: name, content: content, hash: hash}
 }
 
-func problemOf(name string, f resource.Finding) *diag.Problem {
-	p := bounded.ProblemAt(diag.InFile(name), f)
-	return &p
-}
-
 func (t *tree) limitOf(name string) int64 {
 	switch bounded.BoundOf(name) {
 	case "workbook":

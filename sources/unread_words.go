@@ -3,7 +3,6 @@ package sources
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -138,15 +137,6 @@ func (r *tabReader) questionOf(written string) *synonyms.Question {
 
 func valuesAre(u *unreadColumn) string { return counted(u.values, "value is", "values are") }
 
-// orList joins texts as a sentence has them: a, b or c.
-func orList(texts []string) string {
-	if len(texts) < 2 {
-		return strings.Join(texts, "")
-	}
-	last := len(texts) - 1
-	return strings.Join(texts[:last], ", ") + " or " + texts[last]
-}
-
 // titlesOf are the headers a question asks between, as the template writes them.
 func (r *tabReader) titlesOf(q *synonyms.Question) []string {
 	var titles []string
@@ -191,7 +181,7 @@ func (r *tabReader) misplaced(position diag.Position, u *unreadColumn, written s
 // allTabs are those of every sheet.
 func (r *fileReader) allTabs() []tab {
 	if r.tabs == nil {
-		for _, f := range r.in.forms() {
+		for _, f := range forms(&r.in) {
 			r.tabs = append(r.tabs, f.tabs...)
 		}
 	}

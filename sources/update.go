@@ -58,12 +58,12 @@ func UpdateFile(ctx context.Context, p Project, schemas resource.Schemas,
 		if again {
 			d = Load(ctx, p, schemas)
 		}
-		source, err := d.sourceOf(file)
+		source, err := sourceNamed(&d, file)
 		if err != nil {
 			return err
 		}
 		w := updateWriter{Update: u, desired: d, schemas: schemas, file: file}
-		kept, err := p.writeCells(schemas, source, u.At, cellsWriting{
+		kept, err := writeCells(p, schemas, source, u.At, cellsWriting{
 			prepare: w.prepare, changes: w.changes, refused: w.refuse,
 		})
 		done = w.done
@@ -93,7 +93,7 @@ func (w *updateWriter) prepare(tabs []*tabReader) error {
 		for _, s := range t.sections {
 			for _, header := range s.header.written {
 				_, window, _, ok := figureOf(header)
-				if ok && s.isMeasured() && !t.in.layout.isOwn(header) && !slices.Contains(windows, window) {
+				if ok && isMeasured(s) && !t.in.layout.isOwn(header) && !slices.Contains(windows, window) {
 					windows = append(windows, window)
 				}
 			}
@@ -115,7 +115,7 @@ func agedSheets(b *xlsx.Book) []string {
 }
 
 // isMeasured reports whether the rows of a section are resources with figures.
-func (s *section) isMeasured() bool { return s.tab.list == nil && s.tab.schema.Insights != "" }
+func isMeasured(s *section) bool { return s.tab.list == nil && s.tab.schema.Insights != "" }
 
 func (w *updateWriter) leave(at diag.Position, why string) {
 	w.done.Left = append(w.done.Left, Left{at, why})

@@ -52,7 +52,7 @@ func (w *updateWriter) columnsOf(t *tabReader, last int) knownColumns {
 				want.number = found.added[at].Column
 			default:
 				want.number = last + 1 + len(found.added)
-				found.added = append(found.added, t.newHeader(want.number, w.headerOf(t, want)))
+				found.added = append(found.added, newHeader(t, want.number, w.headerOf(t, want)))
 				w.headers = append(w.headers, diag.Cell(w.file, t.ref.Name, t.header.number, 0))
 			}
 			want.like = alike(there, want)
@@ -93,7 +93,7 @@ func (w *updateWriter) columnsThere(t *tabReader, s *section) []knownColumn {
 			there = append(there, knownColumn{number: number, title: c.title})
 		case c != nil && c.ours == oursFact:
 			there = append(there, knownColumn{number: number, title: c.title, fact: c.fact})
-		case c == nil && s.isMeasured() && !t.in.layout.isOwn(written):
+		case c == nil && isMeasured(s) && !t.in.layout.isOwn(written):
 			if f := w.figureAt(t, number, written); f != nil {
 				there = append(there, *f)
 			}
@@ -137,7 +137,7 @@ func (w *updateWriter) columnsWanted(t *tabReader, s *section) []knownColumn {
 	for _, name := range w.Windows {
 		window := w.windowOf(name)
 		for metric, m := range resource.Metrics {
-			if window >= 0 && s.isMeasured() && (!m.Rare || w.figures.Has(metric)) {
+			if window >= 0 && isMeasured(s) && (!m.Rare || w.figures.Has(metric)) {
 				wanted = append(wanted, knownColumn{
 					title: m.Header + " " + name, figure: &figureColumn{window, metric},
 				})

@@ -89,7 +89,7 @@ func isOurs(ref xlsx.Sheet) bool {
 // put it there may take it for a source.
 func (r *bookReader) strayBook() {
 	var titles []string
-	for _, f := range r.in.forms() {
+	for _, f := range forms(&r.in) {
 		titles = append(titles, f.title)
 	}
 	p := bounded.ProblemAt(diag.InFile(r.file), resource.Finding{
@@ -103,7 +103,7 @@ func (r *bookReader) strayBook() {
 // openTabs matches the sheets to the forms adsync knows and checks each from end
 // to end.
 func (r *bookReader) openTabs() ([]*tabReader, error) {
-	forms := r.in.forms()
+	forms := forms(&r.in)
 	bySheet := map[*form]string{}
 	var readers []*tabReader
 	for _, ref := range r.book.Sheets {

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
-	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/bounded"
@@ -76,23 +74,6 @@ func ReadApprovals(content []byte) (allow []string, err error) {
 	return allow, err
 }
 
-// warnApproved says of a copy that is read as a source that what somebody approved
-// in it counts only where it is given as a copy.
-func (r *bookReader) warnApproved(content []byte) {
-	if !slices.ContainsFunc(r.book.Sheets, func(s xlsx.Sheet) bool { return s.Name == planTab }) ||
-		!IsMarkedCopy(content) {
-		return
-	}
-	if allow, err := ReadApprovals(content); err == nil && len(allow) > 0 {
-		r.report(diag.Cell(r.file, planTab, 0, 0), resource.Finding{
-			Code: diag.Unheard, Severity: diag.Warning,
-			Message: approveTitle + " says yes, which counts for nothing in a workbook that is read as a source",
-			Hint: "adsync apply --approved FILE takes " +
-				"what its rows allow; the project is the folder it was written of",
-		})
-	}
-}
-
 // isApproved takes yes for yes, and nothing or no for no; anything else is not guessed.
 func isApproved(row int, text string) (bool, error) {
 	switch resource.Fold(text) {
@@ -135,3 +116,15 @@ func walkSheet(content []byte, sheet string, visit func(*xlsx.Row) error) error 
 	}
 	return fmt.Errorf("it has no sheet %s", sheet)
 }
+
+// planTab is the sheet of a copy that lists what a plan would do.
+const planTab = "Plan"
+
+// The columns that are read again, by ReadApprovals.
+const (
+	approveTitle = "Approve"
+	allowTitle   = "Allow it with"
+)
+
+// roleCopy is what the sheet _sync of a marked copy says.
+const roleCopy = "marked copy"

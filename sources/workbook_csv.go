@@ -5,18 +5,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"adsync/internal/csvfile"
 	"adsync/internal/diag"
 )
-
-var reportColumns = []string{
-	"result", "action", "kind", "address", "name", "id", "file", "sheet", "row", "cell", "code", "message",
-}
-
-// resultsHead is how the list of results begins.
-var resultsHead = "\ufeff" + strings.Join(reportColumns, ",")
 
 // WriteResultsCSV writes the outcomes, one a line, as CSV with a byte order mark, so that
 // spreadsheet programs read it as UTF-8. A text that a program would take for a

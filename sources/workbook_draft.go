@@ -133,7 +133,7 @@ func (r *tabReader) readValue(d *rowDraft, a *resource.Attribute, position diag.
 		r.reject(&d.draft, a, position, finding)
 		return
 	}
-	d.callName(a, text)
+	callName(&d.draft, a, text)
 	if c.Form == xlsx.TextCell && !c.IsFormula && asksToClear(text, a.Type) {
 		r.clear(&d.draft, a, position)
 		return
@@ -150,13 +150,6 @@ func (r *tabReader) readValue(d *rowDraft, a *resource.Attribute, position diag.
 	d.attributes.Set(a.Name, v.At(position))
 	r.noteShown(a, position, c)
 	r.noteCalculated(position, c, v)
-}
-
-// callName keeps what a cell calls the resource, valid or not: rows beneath name it so.
-func (d *draft) callName(a *resource.Attribute, text string) {
-	if d.called == "" && len(d.schema.NameFrom) > 0 && a.Name == d.schema.NameFrom[0] {
-		d.called = trimmed(text)
-	}
 }
 
 // noteShown warns of an amount that people see as something else: what a cell
@@ -237,7 +230,7 @@ func (r *tabReader) listValue(d *rowDraft, a *resource.Attribute,
 	hints := marked(items, position)
 	if takesFiles(a, text) {
 		var problems []diag.Problem
-		if hints, problems = r.withHintFiles(hints); len(problems) > 0 {
+		if hints, problems = r.in.withHintFiles(hints); len(problems) > 0 {
 			return r.rejectList(d, a, problems), nil
 		}
 	}

@@ -36,3 +36,9 @@ func windowHelp(w resource.Window) string {
 	}
 	return days + ": whole days in the account's time zone. Today is left out, as its figures are preliminary."
 }
+
+// figureColumn is a metric of one window.
+type figureColumn struct {
+	window int // place among the windows
+	metric int // place among the metrics
+}

@@ -55,10 +55,6 @@ func matchHeader(t *tab, row *xlsx.Row) headerRow {
 	return h
 }
 
-// shortestNear is the shortest synonym a strange header is compared with: short
-// words are near too many others.
-const shortestNear = 6
-
 // headerFinder keeps the best header among the first rows of a sheet.
 type headerFinder struct {
 	form     *form

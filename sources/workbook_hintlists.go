@@ -82,7 +82,7 @@ func (h *hintListReader) readRow(row *xlsx.Row) error {
 			})
 		case trimmed(text) != "":
 			list := &h.made.lists[i]
-			items, problems := h.withHintFiles(marked([]string{trimmed(text)}, position))
+			items, problems := h.in.withHintFiles(marked([]string{trimmed(text)}, position))
 			list.items = append(list.items, items...)
 			list.problems = append(list.problems, errorsOf(problems)...)
 			h.made.problems = append(h.made.problems, problems...)

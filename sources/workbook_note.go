@@ -86,3 +86,6 @@ func blankMeaning(c *column) string {
 	}
 	return ""
 }
+
+// noteAuthor signs the notes adsync writes.
+const noteAuthor = "adsync"

@@ -329,7 +329,7 @@ func TestExtractedPicturesCanBeNamedInYAML(t *testing.T) {
 	dir := folder(t, map[string]string{"ads/q4.xlsx": string(book), "c.yaml": twoCampaigns})
 	d := wantClean(t, load(t, dir))
 	written := map[string]string{}
-	s, err := Project{Root: dir}.ExtractImages(d, func(name string, content []byte) error {
+	s, err := ExtractImages(Project{Root: dir}, d, func(name string, content []byte) error {
 		written[name] = string(content)
 		return nil
 	})

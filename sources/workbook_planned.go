@@ -10,9 +10,6 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// planTab is the sheet of a copy that lists what a plan would do.
-const planTab = "Plan"
-
 // PlannedChange is one change of a plan as the sheet Plan shows it.
 type PlannedChange struct {
 	Address  resource.Address
@@ -24,12 +21,6 @@ type PlannedChange struct {
 	Held     string   // what holds it, "" where nothing does
 	Allow    string   // what releases it
 }
-
-// The columns that are read again, by ReadApprovals.
-const (
-	approveTitle = "Approve"
-	allowTitle   = "Allow it with"
-)
 
 var planColumns = []sheetColumn{
 	{approveTitle, 10}, {"Change", 11}, {"Kind", 13}, {"Name", 28},
@@ -97,9 +88,6 @@ func (c *markedCopy) planRow(sheet string, row int, change PlannedChange) error 
 	}
 	return c.link(sheet, row, 5, change.Position)
 }
-
-// roleCopy is what the sheet _sync of a marked copy says.
-const roleCopy = "marked copy"
 
 // writeRole says that the workbook is a copy, so that it may be replaced by the next.
 func (c *markedCopy) writeRole() error {

@@ -11,9 +11,6 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// noteAuthor signs the notes adsync writes.
-const noteAuthor = "adsync"
-
 // maxNotes is how many notes a sheet of a copy gets. Programs count a sheet's
 // notes in blocks of 1,024; what has no note has its message in the row.
 const maxNotes = 1_000

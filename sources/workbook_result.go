@@ -373,18 +373,6 @@ func (c *markedCopy) put(sheet string, row, column int, text string, l look) err
 	return c.file.SetCellStyle(sheet, cell, cell, style)
 }
 
-// cutText keeps a message to what a cell holds and says that it is longer.
-func cutText(text string) string {
-	if unwritable(text) == "" {
-		return text
-	}
-	text = diag.Printable(text)
-	if runes := []rune(text); len(runes) > maxCellText/2 {
-		text = string(runes[:maxCellText/2]) + " … (longer)"
-	}
-	return text
-}
-
 // markedColumns are where a sheet says what became of its rows.
 type markedColumns struct{ header, result, message, review, serving int }
 

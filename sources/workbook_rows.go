@@ -35,7 +35,6 @@ type tabReader struct {
 	leaves    bool                  // the row that is read has cells that are not
 	from      int                   // problems that were there before the row that is read
 	unsure    bool                  // nobody knows whether it is included
-	before    map[xlsx.At]string    // what cells said that are to be written another way
 
 	calculated  map[int]*calculated // by number: columns with amounts that are formulas
 	headerWords map[string]bool     // whether a text is a header, once it was asked
@@ -182,13 +181,6 @@ func (r *tabReader) warnHidden() {
 	}
 }
 
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // readRow decides what a row is: a remark, left out, blank, or something to read.
 func (r *tabReader) readRow(row *xlsx.Row) {
 	switch {
@@ -292,7 +284,7 @@ func (r *tabReader) leaveOut(row *xlsx.Row) {
 			r.readExact(d, known.role, position, c)
 		case known.role == roleAttribute:
 			if text, finding := r.text(c, resource.TypeText); finding == nil {
-				d.callName(known.attribute, text)
+				callName(d, known.attribute, text)
 			}
 		}
 	}
@@ -309,4 +301,29 @@ func yesOrNo(c xlsx.Cell) (yes, ok bool) {
 		return false, true
 	}
 	return false, false
+}
+
+// visit goes through the cells of the rows that are read, each with its column;
+// rows that are left out, remarks and samples are not among them.
+func (r *tabReader) visit(see func(known *column, at xlsx.At, c xlsx.Cell)) error {
+	if r.facts.Filled == 0 || !r.hasHeader() || len(r.sections) == 1 && !r.checkSection() {
+		return nil
+	}
+	r.samples.belowHead = true
+	_, err := r.walk(func(row *xlsx.Row) error {
+		if row.Number <= r.header.number || isComment(row) || r.isSample(row) || !r.saysSomething(row) {
+			return nil
+		}
+		if included, finding := r.included(row); finding != nil ||
+			!included || r.isWide(row) || !r.choose(row) || !r.checkSection() {
+			return nil
+		}
+		for _, c := range row.Cells {
+			if known := r.header.column(c.Column); known != nil {
+				see(known, xlsx.At{Row: row.Number, Column: c.Column}, c)
+			}
+		}
+		return nil
+	})
+	return err
 }

@@ -2,8 +2,10 @@ package sources
 
 import (
 	"errors"
+	"slices"
 
 	"adsync/internal/diag"
+	"adsync/internal/resource"
 	"adsync/internal/secret"
 	"adsync/internal/xlsx"
 )
@@ -39,3 +41,20 @@ func (r *bookReader) warnSecrets() {
 }
 
 var errEnough = errors.New("enough")
+
+// warnApproved says of a copy that is read as a source that what somebody approved
+// in it counts only where it is given as a copy.
+func (r *bookReader) warnApproved(content []byte) {
+	if !slices.ContainsFunc(r.book.Sheets, func(s xlsx.Sheet) bool { return s.Name == planTab }) ||
+		!IsMarkedCopy(content) {
+		return
+	}
+	if allow, err := ReadApprovals(content); err == nil && len(allow) > 0 {
+		r.report(diag.Cell(r.file, planTab, 0, 0), resource.Finding{
+			Code: diag.Unheard, Severity: diag.Warning,
+			Message: approveTitle + " says yes, which counts for nothing in a workbook that is read as a source",
+			Hint: "adsync apply --approved FILE takes " +
+				"what its rows allow; the project is the folder it was written of",
+		})
+	}
+}

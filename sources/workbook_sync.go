@@ -75,3 +75,6 @@ func (r *bookReader) judgeSync(said map[string]string) []resource.Finding {
 	}
 	return found
 }
+
+// bookFormat is the version of the workbook's layout, in its sheet _sync.
+const bookFormat = 1

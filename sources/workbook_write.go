@@ -14,9 +14,6 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// bookFormat is the version of the workbook's layout, in its sheet _sync.
-const bookFormat = 1
-
 // Export says what an exported workbook shows beside its rows.
 type Export struct {
 	Account Account

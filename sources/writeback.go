@@ -70,14 +70,14 @@ func WriteBack(ctx context.Context, p Project, schemas resource.Schemas,
 	err = settled(func(again bool) error {
 		if again {
 			d := Load(ctx, p, schemas)
-			if source, err = d.sourceOf(source.File); err != nil {
+			if source, err = sourceNamed(&d, source.File); err != nil {
 				return err
 			}
 			rows = results.Again(d)
 		}
 		own := outcomesOf(source.File, rows)
-		kept, err = p.writeCells(schemas, source, results.At, cellsWriting{
-			changes: func(t *tabReader) ([]cellChange, error) { return t.resultChanges(own) }, wrote: results.Wrote,
+		kept, err = writeCells(p, schemas, source, results.At, cellsWriting{
+			changes: func(t *tabReader) ([]cellChange, error) { return resultChanges(t, own) }, wrote: results.Wrote,
 		})
 		return err
 	})
@@ -85,7 +85,7 @@ func WriteBack(ctx context.Context, p Project, schemas resource.Schemas,
 }
 
 // sourceOf finds a file among those that were read whole.
-func (d *Desired) sourceOf(file string) (Source, error) {
+func sourceNamed(d *Desired, file string) (Source, error) {
 	i := slices.IndexFunc(d.Sources, func(s Source) bool { return s.File == file })
 	if i < 0 || d.Sources[i].Hash == "" || d.Stops() {
 		return Source{},
@@ -95,7 +95,7 @@ func (d *Desired) sourceOf(file string) (Source, error) {
 }
 
 // writeCells writes into one source, if it is still what was read.
-func (p Project) writeCells(schemas resource.Schemas,
+func writeCells(p Project, schemas resource.Schemas,
 	source Source, at time.Time, w cellsWriting) (kept string, err error) {
 	env, err := p.Env()
 	if err != nil {

@@ -41,7 +41,7 @@ func writeWorkbookCells(content []byte, w cellsWriting) ([]byte, error) {
 			return nil, fmt.Errorf("sheet %q: %w", t.ref.Name, err)
 		}
 		for _, c := range changes {
-			edits = append(edits, t.sheetEdit(c))
+			edits = append(edits, sheetEdit(t, c))
 		}
 	}
 	return w.rewrite(content, edits)
@@ -66,7 +66,7 @@ func (w cellsWriting) rewrite(content []byte, edits []xlsx.Edit) ([]byte, error)
 }
 
 // sheetEdit makes an edit of a change; a new header looks like the last one.
-func (r *tabReader) sheetEdit(c cellChange) xlsx.Edit {
+func sheetEdit(r *tabReader, c cellChange) xlsx.Edit {
 	e := xlsx.Edit{Sheet: r.ref.Name, Row: c.Row, Column: c.Column, Value: xlsx.Text(c.text), Like: c.like}
 	if c.number {
 		e.Value = xlsx.NumberOrText(c.text)
@@ -109,18 +109,4 @@ func writeCSVCells(content []byte, w cellsWriting) ([]byte, error) {
 	}
 	edits = append(edits, grid.keptWhole(edits)...)
 	return csvfile.Rewrite(content, grid.delimiter, grid.limits, edits)
-}
-
-// keptWhole lengthens the last row with the others where no line break ends it:
-// a last row that is shorter than the one before would read as cut.
-func (g *csvGrid) keptWhole(edits []csvfile.Edit) []csvfile.Edit {
-	width, own := 0, false
-	for _, e := range edits {
-		width = max(width, e.Column)
-		own = own || e.Line == g.record.Line && e.Column > len(g.record.Fields)
-	}
-	if own || !g.record.Unclosed || len(g.record.Fields) >= width {
-		return nil
-	}
-	return []csvfile.Edit{{Line: g.record.Line, Column: width}}
 }

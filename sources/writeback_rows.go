@@ -25,7 +25,7 @@ type cellChange struct {
 }
 
 // resultChanges gives the cells of one sheet that change, those in the header first.
-func (r *tabReader) resultChanges(outcomes []RowOutcome) ([]cellChange, error) {
+func resultChanges(r *tabReader, outcomes []RowOutcome) ([]cellChange, error) {
 	byRow := map[int]RowOutcome{}
 	for _, o := range outcomes {
 		if o.Position.Sheet() == r.ref.Name && o.Position.Line() > 0 {
@@ -39,7 +39,7 @@ func (r *tabReader) resultChanges(outcomes []RowOutcome) ([]cellChange, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, err := r.findResultPlaces(last)
+	columns, err := findResultPlaces(r, last)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func storedRows[T any](r *tabReader, rows map[int]T) (stored map[xlsx.At]xlsx.Ce
 
 // findResultPlaces finds the columns by their headers; Result and Message are
 // added after the last one where they are missing.
-func (r *tabReader) findResultPlaces(last int) (resultPlaces, error) {
+func findResultPlaces(r *tabReader, last int) (resultPlaces, error) {
 	columnOf := func(matches func(*column) bool) (number int) {
 		for _, s := range r.sections {
 			number = cmp.Or(number, s.header.columnOf(matches))
@@ -98,11 +98,11 @@ func (r *tabReader) findResultPlaces(last int) (resultPlaces, error) {
 	}
 	if found.result == 0 {
 		last++
-		found.result, found.added = last, append(found.added, r.newHeader(last, "Result"))
+		found.result, found.added = last, append(found.added, newHeader(r, last, "Result"))
 	}
 	if found.message == 0 {
 		last++
-		found.message, found.added = last, append(found.added, r.newHeader(last, "Message"))
+		found.message, found.added = last, append(found.added, newHeader(r, last, "Message"))
 	}
 	if last > xlsx.LastColumn {
 		return found, fmt.Errorf("it has no room for the columns Result and Message")
@@ -110,7 +110,7 @@ func (r *tabReader) findResultPlaces(last int) (resultPlaces, error) {
 	return found, nil
 }
 
-func (r *tabReader) newHeader(column int, title string) cellChange {
+func newHeader(r *tabReader, column int, title string) cellChange {
 	return cellChange{At: xlsx.At{Row: r.header.number, Column: column}, text: title}
 }
 

@@ -141,7 +141,7 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 	y.room, d.attributes = d.attributes, y.keep(d.attributes)
 	d.found = [2]int{before, len(y.problems)}
 	y.result.rows.Read++
-	d.ofAny(len(y.problems) - before)
+	ofAny(d, len(y.problems)-before)
 	if d.failed = len(y.problems) > before; d.failed {
 		y.result.rows.Failed++
 	} else {
@@ -153,7 +153,7 @@ func (y *yamlReader) readResource(node *yaml.Node, v *vocabulary, within int) {
 }
 
 // ofAny notes that of so many problems some are of no attribute: they may be of any.
-func (d *draft) ofAny(problems int) {
+func ofAny(d *draft, problems int) {
 	if problems > d.attributed {
 		d.ofCell(nil)
 	}

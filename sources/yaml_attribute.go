@@ -119,7 +119,7 @@ func (y *yamlReader) readScalar(d *draft, node *yaml.Node, a *resource.Attribute
 		d.attributes.Set(a.Name, v.At(y.at(node)))
 	}
 	if finding != nil {
-		d.callName(a, node.Value)
+		callName(d, a, node.Value)
 	}
 }
 

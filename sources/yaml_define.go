@@ -70,7 +70,7 @@ func (y *yamlReader) readInheritance(node *yaml.Node, v *vocabulary) inheritance
 		y.unknown(key, v.schema, &v.attributes)
 	}
 	problems := errorsOf(y.problems[before:])
-	d.ofAny(len(problems))
+	ofAny(&d, len(problems))
 	return inheritance{
 		problems: problems, effect: d.effect, schema: v.schema,
 		attributes: d.attributes, hints: d.hints, position: y.at(node),

@@ -25,7 +25,7 @@ const mostTreeFiles = 500
 // tree goes on in spring-launch~2.yaml. Paths of images are taken from where
 // these files stand, and written from the folder of each. The same snapshot
 // gives the same files.
-func (p Project) YAMLFiles(schemas resource.Schemas,
+func YAMLFiles(p Project, schemas resource.Schemas,
 	s *resource.Snapshot, env resource.Env) (map[string][]byte, error) {
 	y := &yamlSplit{
 		schemas: schemas, env: env, limit: p.limits().YAMLBytes, size: map[resource.Address]int64{},
@@ -212,7 +212,7 @@ func (y *yamlSplit) text(folder string, addresses []resource.Address) ([]byte, e
 
 // YAMLFile writes a snapshot as one YAML file, and says whether a source may be
 // that large.
-func (p Project) YAMLFile(schemas resource.Schemas,
+func YAMLFile(p Project, schemas resource.Schemas,
 	s *resource.Snapshot, env resource.Env) (content []byte, fits bool, err error) {
 	var b bytes.Buffer
 	err = WriteYAML(&b, schemas, s, env)

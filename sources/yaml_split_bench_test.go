@@ -22,7 +22,7 @@ func BenchmarkWriteYAML(b *testing.B) {
 	b.Run("files", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if files, err := p.YAMLFiles(kinds.All(), d.Snapshot, env); err != nil || len(files) == 0 {
+			if files, err := YAMLFiles(p, kinds.All(), d.Snapshot, env); err != nil || len(files) == 0 {
 				b.Fatalf("%d files, %v", len(files), err)
 			}
 		}

@@ -127,7 +127,7 @@ func importedFiles(rt *rapid.T, s *resource.Snapshot) (map[string][]byte, source
 		if err != nil {
 			rt.Fatal(err)
 		}
-		files, err := sources.Project{Account: account}.YAMLFiles(schemas, s, env)
+		files, err := sources.YAMLFiles(sources.Project{Account: account}, schemas, s, env)
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 	if a.Folder != "" {
 		folder := newWatchedFolder(own, a.Folder, a.Settle, d.looking())
 		project, _ := session.ReadProject(own, a.Folder) // its problems are those of the first run
-		if at, err := project.Revision(nil); err == nil && at.Commit != "" {
+		if at, err := sources.RevisionOf(project, nil); err == nil && at.Commit != "" {
 			own.Note("%s is in a git work tree: its files "+
 				"count as they are, committed or not; git: {url: …} takes commits alone", diag.Printable(a.Folder))
 		}

@@ -14,6 +14,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/watch"
+	"adsync/sources"
 	"adsync/state"
 )
 
@@ -85,9 +86,9 @@ func (f *watchedFolder) stateIn(root string) bool {
 func (f *watchedFolder) sum() string {
 	project, _ := session.ReadProject(f.env, f.dir)
 	if read := f.read.Load(); read != nil {
-		return project.Sum(*read)
+		return sources.SumOf(project, *read)
 	}
-	return project.Sum(nil)
+	return sources.SumOf(project, nil)
 }
 
 // still waits until what was read has held still for as long as files have to

@@ -125,7 +125,7 @@ func unread(l session.Loaded, name string) *diag.Problem {
 		return problem(diag.AmbiguousName, fmt.Sprintf("%d sources have this name: %s; want one",
 			len(places), strings.Join(places, ", ")), "commit it with git in the place it belongs to")
 	}
-	if reads, err := l.Project.Reads(name); err != nil || !reads {
+	if reads, err := sources.ReadsAsSource(l.Project, name); err != nil || !reads {
 		return problem(diag.NoSources, fmt.Sprintf("a file of this name is no source; "+
 			"want one of %s, neither hidden, nor locked, nor a result copy", strings.Join(l.Project.Sources, ", ")),
 			"give it the name under which it is to be read")

@@ -22,6 +22,7 @@ import (
 	"adsync/internal/planview"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/sources"
 	"adsync/state"
 )
 
@@ -117,10 +118,10 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 	w.seen = nil
 	w.orders.Busy()
 	l := session.Load(ctx, w.env, f.dir)
-	if l.Project.CommittedStop() != "" {
+	if sources.CommittedStop(l.Project) != "" {
 		w.suspended.Store(true)
 	}
-	sum := cmp.Or(l.Desired.Hash, l.Project.Sum(nil)) // without a project nothing else was read
+	sum := cmp.Or(l.Desired.Hash, sources.SumOf(l.Project, nil)) // without a project nothing else was read
 	still, err := w.source.still(ctx, f, sum, l.Desired.Files)
 	if err != nil {
 		return w.failed(ctx, f.revision, err)

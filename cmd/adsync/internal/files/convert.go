@@ -141,7 +141,7 @@ func written(l session.Loaded, f convertFlags, to destination, s *resource.Snaps
 	case f.to == "yaml" && to.file != "":
 		return one(func(w io.Writer) error { return oneYAML(l, s, env, w) })
 	case f.to == "yaml":
-		files, err = l.Project.YAMLFiles(l.Schemas, s, env)
+		files, err = sources.YAMLFiles(l.Project, l.Schemas, s, env)
 	case to.file != "":
 		return one(func(w io.Writer) error { return sources.WriteCSV(w, l.Schemas, s, l.Project.Account) })
 	default:

@@ -68,7 +68,7 @@ func (to destination) bring(l session.Loaded) (*resource.Snapshot, map[string][]
 	beside := map[string][]byte{}
 	moved := l.Desired
 	moved.Snapshot = sources.Moved(l.Schemas, moved.Snapshot, to.folder)
-	s, err := l.Project.ExtractImages(moved, func(name string, content []byte) error {
+	s, err := sources.ExtractImages(l.Project, moved, func(name string, content []byte) error {
 		beside[to.name(name)] = content
 		return nil
 	})

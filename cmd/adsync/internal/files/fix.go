@@ -78,7 +78,7 @@ func runFix(env *session.Env, c *cobra.Command, args []string, f fixFlags) error
 	if len(s.Files) == 0 {
 		return console.Usage(c, fmt.Errorf("no file is there that fix knows; want .yaml, .yml, .xlsx, .csv or .tsv"))
 	}
-	fixed, err := s.Project.Fix(c.Context(), session.Schemas(), s.Files)
+	fixed, err := sources.FixAll(s.Project, c.Context(), session.Schemas(), s.Files)
 	if err != nil {
 		return console.Configuration("%v", err)
 	}
@@ -107,7 +107,7 @@ func writeFixed(s runs.Selection, fixed sources.Fixed, f fixFlags, one bool) ([]
 			continue
 		}
 		target := filepath.Join(s.Project.Root, filepath.FromSlash(r.File))
-		if err := s.Project.Save(r); err != nil {
+		if err := sources.Save(s.Project, r); err != nil {
 			return written, console.Configuration("%s: not written: %v", console.NameOf(target), err)
 		}
 		written = append(written, console.Shorter(target))

@@ -56,7 +56,7 @@ func runFormat(env *session.Env, c *cobra.Command, args []string, f formatFlags)
 	changed, unwritten := 0, 0
 	var problems []diag.Problem
 	for _, s := range selections {
-		rewrites, err := s.Project.Format(c.Context(), session.Schemas(), s.Files)
+		rewrites, err := sources.FormatAll(s.Project, c.Context(), session.Schemas(), s.Files)
 		if err != nil {
 			return console.Configuration("%v", err)
 		}
@@ -96,7 +96,7 @@ func formatted(env *session.Env, p sources.Project, r sources.Rewrite, f formatF
 		return true
 	}
 	if !f.check {
-		if err := p.Save(r); err != nil {
+		if err := sources.Save(p, r); err != nil {
 			fmt.Fprintf(env.Err, "adsync: %s: not written: %s\n", name, diag.Printable(err.Error()))
 			return false
 		}

@@ -149,7 +149,7 @@ func noteLeftOut(env *session.Env, found *reconcile.Import) {
 // than what is live, are not written.
 func agreeing(ctx context.Context, env *session.Env, l session.Loaded,
 	found *reconcile.Import, contents map[string][]byte) ([]state.Applied, error) {
-	again, err := l.Project.Joined(ctx, session.Schemas(), contents)
+	again, err := sources.LoadJoined(l.Project, ctx, session.Schemas(), contents)
 	if err != nil {
 		return nil, console.Configuration("--out: %v", err)
 	}

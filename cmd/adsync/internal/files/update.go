@@ -106,7 +106,7 @@ func loadUpdated(env *session.Env, c *cobra.Command,
 	}
 	file = filepath.ToSlash(filepath.Join(inside, filepath.Base(name)))
 	project, problems := session.ReadProject(env, dir)
-	if files, _ := project.Files(); !diag.HasErrors(problems) && !slices.Contains(files, file) {
+	if files, _ := sources.SourceFiles(project); !diag.HasErrors(problems) && !slices.Contains(files, file) {
 		l = session.LoadFile(c.Context(), env, name)
 	} else {
 		l = session.Load(c.Context(), env, dir)

@@ -168,7 +168,7 @@ func statusOf(ctx context.Context, env *session.Env, p sources.Project) (statusD
 	}
 	d.Lock = lockOf(holding)
 	d.order(session.OrdersOf(p), time.Now())
-	d.Stop = cmp.Or(d.Stop, p.CommittedStop())
+	d.Stop = cmp.Or(d.Stop, sources.CommittedStop(p))
 	known := session.KnownReviews(env, p)
 	d.Review, d.ReviewRead = known.Summary(), console.OrNull(known.Read)
 	store, err := session.OpenState(ctx, env, p, true)

@@ -25,7 +25,8 @@ type acceptance struct {
 func acceptDrift(ctx context.Context, env *session.Env,
 	l session.Loaded, s *session.Session, d DriftDocument, picked bool) error {
 	take := takeOver(l, d, picked)
-	rewrites, problems, err := l.Project.Accept(ctx, session.Schemas(), allDesired(ctx, env, l), take.accepted)
+	rewrites, problems, err := sources.AcceptAll(l.Project,
+		ctx, session.Schemas(), allDesired(ctx, env, l), take.accepted)
 	if err != nil {
 		return console.Configuration("%v; nothing was written", err)
 	}
@@ -34,7 +35,7 @@ func acceptDrift(ctx context.Context, env *session.Env,
 		session.ShowProblems(env, l.Project, take.problems)
 		return console.ExitWith(console.ExitInvalid, console.Counted(take.problems)+"; nothing was written")
 	}
-	if err := l.Project.SaveAll(rewrites); err != nil {
+	if err := sources.SaveAll(l.Project, rewrites); err != nil {
 		return console.Configuration("not written: %v", err)
 	}
 	for _, r := range rewrites {

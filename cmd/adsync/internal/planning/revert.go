@@ -308,7 +308,8 @@ func writeFormer(ctx context.Context, env *session.Env, r *reverting, report *re
 		env.Note("nothing to write: the files say what the account holds now")
 		return nil
 	}
-	rewrites, problems, err := r.loaded.Project.Accept(ctx, session.Schemas(), r.loaded.Desired.Snapshot, take)
+	rewrites, problems, err := sources.AcceptAll(r.loaded.Project,
+		ctx, session.Schemas(), r.loaded.Desired.Snapshot, take)
 	if err != nil {
 		return console.Configuration("%v; the files are as they were", err)
 	}
@@ -317,7 +318,7 @@ func writeFormer(ctx context.Context, env *session.Env, r *reverting, report *re
 		return console.ExitWith(console.ExitInvalid,
 			console.Counted(problems)+"; it is taken back, and the files are as they were")
 	}
-	if err := r.loaded.Project.SaveAll(rewrites); err != nil {
+	if err := sources.SaveAll(r.loaded.Project, rewrites); err != nil {
 		return console.Configuration("it is taken back; the files are not written: %v", err)
 	}
 	for _, w := range rewrites {

@@ -16,7 +16,7 @@ const authorsTime = 2 * time.Second
 // TellAuthors says of every edit in a plan which commit it comes from, where the
 // files are in a git repository.
 func TellAuthors(ctx context.Context, env *session.Env, l session.Loaded, p *plan.Plan) {
-	if !l.Project.InRepository() { // all that is given is as large as the plan
+	if !sources.InRepository(l.Project) { // all that is given is as large as the plan
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, authorsTime)
@@ -40,7 +40,7 @@ func TellAuthors(ctx context.Context, env *session.Env, l session.Loaded, p *pla
 	if len(given) == 0 {
 		return
 	}
-	origins, err := l.Project.Origins(ctx, l.Schemas, given)
+	origins, err := sources.OriginsOf(l.Project, ctx, l.Schemas, given)
 	if err != nil {
 		env.Note("git: %v; the plan names no authors", err)
 		return

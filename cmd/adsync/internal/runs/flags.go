@@ -13,6 +13,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/sources"
 
 	"github.com/spf13/cobra"
 )
@@ -29,7 +30,7 @@ func SinceBase(ctx context.Context, env *session.Env, l session.Loaded, view *re
 	if revision == "" {
 		return nil
 	}
-	at, err := l.Project.CheckoutBase(ctx, revision)
+	at, err := sources.ReadBase(l.Project, ctx, revision)
 	if err != nil {
 		return console.Configuration("--base: %v", err)
 	}

@@ -49,7 +49,7 @@ func IsFolder(name string) bool {
 func (s *Selection) add(inside string, folder bool) {
 	names := []string{inside}
 	if folder {
-		names, s.Problems = s.Project.Files()
+		names, s.Problems = sources.SourceFiles(s.Project)
 		names = slices.DeleteFunc(names, func(name string) bool {
 			return inside != "." && !strings.HasPrefix(name, inside+"/")
 		})

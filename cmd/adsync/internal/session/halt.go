@@ -30,7 +30,7 @@ func halt(env *Env, p sources.Project) func() error {
 		folders = append(folders, orders.Folder(d.Shared))
 	}
 	return func() error {
-		if stop := p.CommittedStop(); stop != "" {
+		if stop := sources.CommittedStop(p); stop != "" {
 			return orders.Stopped(stop + " is committed: nothing is sent until a commit takes it away")
 		}
 		if err := orders.Standing(folders...); err != nil || env.Passes == Suspensions {

@@ -53,7 +53,7 @@ func ReadProject(env *Env, dir string) (sources.Project, []diag.Problem) {
 		problems = append(problems, wrong...) // which may have kept it from saying where the state is
 	}
 	problems = append(problems, project.KeepState(o)...)
-	return project, append(problems, project.StateOfCommit()...)
+	return project, append(problems, sources.StateOfCommit(project)...)
 }
 
 // Load reads the project and its files. Problems are part of what it gives.
