@@ -22,7 +22,7 @@ type Accepted struct {
 	Value     resource.Value
 }
 
-// Accept gives the files with the values in the very cells and lines of their
+// AcceptAll returns the files with the values in the very cells and lines of their
 // rows; comments, order and every other byte stay. A value that a row has from
 // defaults, a template or a list is written on the row itself. The files are read
 // again before they are given: where anything else would change with a value, or

@@ -39,7 +39,7 @@ var ErrBeyondBounds = errors.New("it is beyond the bounds")
 // ErrNoRepository says that a project is in no git repository.
 var ErrNoRepository = errors.New("the folder is in no git repository")
 
-// Checkout gives the project as it was at a revision, such as origin/main, a
+// ReadCheckout returns the project as it was at a revision, such as origin/main, a
 // tag or a hash. Nothing of the work tree is touched, no filter, hook or
 // attribute of the repository is run, and no file leads out of the folder.
 func ReadCheckout(p Project, ctx context.Context, revision string) (*Checkout, error) {
@@ -54,7 +54,7 @@ func ReadCheckout(p Project, ctx context.Context, revision string) (*Checkout, e
 	return h.checkout(ctx, p, commit)
 }
 
-// CheckoutBase gives the project as it was where HEAD left a revision: at their
+// ReadBase returns the project as it was where HEAD left a revision: at their
 // newest common commit.
 func ReadBase(p Project, ctx context.Context, revision string) (*Checkout, error) {
 	h, err := historyOf(p)

@@ -49,7 +49,7 @@ func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, cont
 	return newCollection(schemas, t).collect(files, readAll(ctx, files, in))
 }
 
-// Reads says whether a file of this name is read as a source, once it lies in the
+// ReadsAsSource reports whether a file of this name is read as a source, once it lies in the
 // project: neither hidden nor an editor's, and one that sources names.
 func ReadsAsSource(p Project, name string) (bool, error) {
 	t, err := openTree(p)

@@ -30,7 +30,7 @@ type Fixed struct {
 // below it.
 const fixRounds = 4
 
-// Fix makes the repairs of the named files that are safe: each has one reading,
+// FixAll makes the repairs of the named files that are safe: each has one reading,
 // and moves neither money nor reach beyond what is written. Only where a problem
 // is reported something is changed; what can be read stays as it is. Files that
 // would then say something else, or have a problem they had not, stay whole.

@@ -25,7 +25,7 @@ var formatters = map[string]remake{
 // Formats reports whether Format knows files of this name.
 func Formats(file string) bool { return formatters[strings.ToLower(path.Ext(file))] != nil }
 
-// Format puts the named files of a project in order. What a file says is the
+// FormatAll puts the named files of a project in order. What a file says is the
 // same before and after; that is checked for each by reading it twice. A file
 // that does not parse stays as it is, with the problem.
 func FormatAll(p Project, ctx context.Context, schemas resource.Schemas, files []string) ([]Rewrite, error) {

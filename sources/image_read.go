@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// ReadImage reads a file of the tree, or a picture that lies in a workbook, as
+// ReadImageFile reads a file of the tree, or a picture that lies in a workbook, as
 // Desired.Images says where it is. It follows no link and leaves the project's
 // folder for nothing.
 func ReadImageFile(p Project, where string) ([]byte, error) {

@@ -11,7 +11,7 @@ import (
 	"adsync/sources/bounded"
 )
 
-// Joined reads the sources of a project as they would be with further files
+// LoadJoined reads the sources of a project as they would be with further files
 // beside them, or with files in another form, by their slash paths. A file that
 // the project's sources leave out is an error: nobody would read it again.
 func LoadJoined(p Project, ctx context.Context, schemas resource.Schemas, further map[string][]byte) (Desired, error) {

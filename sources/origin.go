@@ -31,13 +31,13 @@ type Origin struct {
 	Uncommitted bool // it is in the files, and in no commit yet
 }
 
-// InRepository says that the files may have commits to ask.
+// InRepository reports whether the files may have commits to ask.
 func InRepository(p Project) bool {
 	_, err := historyOf(p)
 	return !errors.Is(err, ErrNoRepository)
 }
 
-// Origins says of each value which commit gave it what it is: the last one whose
+// OriginsOf says of each value which commit gave it what it is: the last one whose
 // parents say something else. Files are read as they were, not their lines, so
 // that the cell of a workbook has an author as the line of a text has, and what
 // comes from defaults or a template has that of those. It ends with the
@@ -92,7 +92,7 @@ type reading struct {
 	whole bool
 }
 
-// had says whether the files had the value, and whether that is known.
+// had reports whether the files had the value, and whether that is known.
 func (r reading) had(g Given) (had, known bool) {
 	before := r.files.Get(g.Address)
 	if before == nil {
@@ -220,7 +220,7 @@ func (s *search) sameFolder(a, b *object.Commit) (bool, error) {
 	return left != nil && right != nil && left.Hash == right.Hash, nil
 }
 
-// at gives what the files of a commit say.
+// at returns what the files of a commit say.
 func (s *search) at(ctx context.Context, commit *object.Commit) (reading, error) {
 	tree, err := s.tree(commit)
 	if err != nil {

@@ -112,7 +112,7 @@ func (c *collection) reportOrphan(e *entry, parent *resource.Schema) {
 	})
 }
 
-// chain gives the kinds from the top of the tree down to the schema's.
+// chain returns the kinds from the top of the tree down to the schema's.
 func (c *collection) chain(s *resource.Schema) []*resource.Schema {
 	if s == nil {
 		return nil

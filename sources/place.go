@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// FindProject gives the project a file or folder belongs to, and its slash path
+// FindProject returns the project a file or folder belongs to, and its slash path
 // in it: that of the nearest folder above with an adsync.yaml, down from the
 // top of its git repository, else the folder itself.
 func FindProject(name string) (root, inside string, err error) {

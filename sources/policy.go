@@ -42,7 +42,7 @@ func (p *Policy) read(w *settingReader, node *yaml.Node) {
 	w.fields(node, "policy", readers)
 }
 
-// limitReaders gives a reader for each limit, and one for each group of them.
+// limitReaders returns a reader for each limit, and one for each group of them.
 func (p *Policy) limitReaders(w *settingReader) map[string]func(*yaml.Node) {
 	readers, groups := map[string]func(*yaml.Node){}, map[string]map[string]func(*yaml.Node){}
 	for _, s := range policy.Settings() {

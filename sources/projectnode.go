@@ -14,7 +14,7 @@ import (
 // settingReader reads the settings of a file: adsync.yaml, or one of the operator's.
 type settingReader struct{ walker }
 
-// fields gives each key of a mapping of the project file to its reader.
+// fields returns each key of a mapping of the project file to its reader.
 func (w *settingReader) fields(node *yaml.Node, where string, readers map[string]func(*yaml.Node)) {
 	if node.Kind != yaml.MappingNode {
 		w.report(node, diag.BadProject, where+" is "+shapeOf(node)+"; want a mapping", "")

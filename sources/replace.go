@@ -43,7 +43,7 @@ func settled(put func(again bool) error) error {
 	return errRestless
 }
 
-// read gives the content, if the file is still what was read and nobody has it
+// read returns the content, if the file is still what was read and nobody has it
 // open.
 func (r replacement) read() ([]byte, error) {
 	if err := r.free(); err != nil {
@@ -79,11 +79,11 @@ func (r replacement) free() error {
 	return nil
 }
 
-// locksOf gives the names of the files that editors put beside a file they have
+// locksOf returns the names of the files that editors put beside a file they have
 // open: Excel's and LibreOffice's.
 func locksOf(base string) []string { return []string{"~$" + base, ".~lock." + base + "#"} }
 
-// LockFile gives the file beside a file that says that somebody has it open in an
+// LockFile returns the file beside a file that says that somebody has it open in an
 // editor, "" where none does.
 func LockFile(name string) string {
 	folder, base := filepath.Split(name)
@@ -125,7 +125,7 @@ func (r replacement) write(content []byte) (kept string, err error) {
 	return kept, r.syncFolder(path.Dir(r.name))
 }
 
-// keep gives the former file a second name beside its own, under which it stays.
+// keep returns the former file a second name beside its own, under which it stays.
 // No file that is there gives way to it.
 func (r replacement) keep(former []byte) (string, error) {
 	if r.at.IsZero() {

@@ -21,7 +21,7 @@ type Revision struct {
 	Uncommitted []string `json:"uncommitted"` // sources whose bytes are not those of the commit, sorted
 }
 
-// Revision compares the sources with the commit they stand in. Blobs are read
+// RevisionOf compares the sources with the commit they stand in. Blobs are read
 // from the commit and bytes from the files; git's own idea of what is modified
 // is not asked, as it knows filters and clocks (faults G17 and G22). A line
 // break of another system is no difference.

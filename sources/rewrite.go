@@ -32,10 +32,10 @@ type Fix struct {
 	Why      string        `json:"why"`
 }
 
-// Changes says that the file would become another.
+// Changes reports whether the file would become another.
 func (r Rewrite) Changes() bool { return !bytes.Equal(r.Before, r.After) }
 
-// Files lists what the project's folder holds: its own file and its sources.
+// SourceFiles lists what the project's folder holds: its own file and its sources.
 func SourceFiles(p Project) ([]string, []diag.Problem) {
 	t, err := openTree(p)
 	if err != nil {
@@ -60,7 +60,7 @@ type rewriter struct {
 // remake gives a file its new content, or the problems why it has none.
 type remake func(ctx context.Context, w *rewriter, r *Rewrite)
 
-// rewrites runs make over the named files. A file that cannot be read, and one
+// rewritesOf runs make over the named files. A file that cannot be read, and one
 // that make breaks off over, has a problem and stays as it is.
 func rewritesOf(p Project, ctx context.Context, schemas resource.Schemas,
 	files []string, make remake) ([]Rewrite, error) {

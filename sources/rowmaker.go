@@ -38,7 +38,7 @@ func (m *rowMaker) index() {
 	m.names = m.parentNames()
 }
 
-// sets says that some resource of a kind has a value of an attribute.
+// sets reports whether some resource of a kind has a value of an attribute.
 func (m *rowMaker) sets(kind resource.Kind, a *resource.Attribute) bool {
 	return slices.ContainsFunc(m.byKind[kind], func(r *resource.Resource) bool { return !r.Value(a.Name).IsAbsent() })
 }

@@ -55,7 +55,7 @@ func (c *collection) sayAcross(e *entry, findings []resource.Finding) {
 	}
 }
 
-// archived says that the files want the resource, or what is above it, removed.
+// archived reports whether the files want the resource, or what is above it, removed.
 func (e *entry) archived() bool {
 	for ; e != nil; e = e.parent {
 		if removal := e.draft.schema.Removal; removal != "" && e.resource.Value("status").Text() == removal {

@@ -84,7 +84,7 @@ func (r *tabReader) sampleReason(row *xlsx.Row) string {
 	return ""
 }
 
-// instructs says that every cell that would be read says what belongs there.
+// instructs reports whether every cell that would be read says what belongs there.
 func (r *tabReader) instructs(row *xlsx.Row) bool {
 	count := 0
 	for _, c := range row.Cells {

@@ -19,7 +19,7 @@ type section struct {
 	missing []*column // that the sheet does not have; nil until it is asked
 }
 
-// isBeyond says that a field of a CSV stands where its header has ended. In a
+// isBeyond reports whether a field of a CSV stands where its header has ended. In a
 // sheet it is somebody's note; in a CSV it is a delimiter too many.
 func (r *tabReader) isBeyond(c xlsx.Cell) bool {
 	return r.delimiter != "" && c.Column >= len(r.header.columns)

@@ -18,7 +18,7 @@ type selection struct {
 	written diag.Position
 }
 
-// reselect gives the columns of an amount their meaning once the header has a
+// reselect returns the columns of an amount their meaning once the header has a
 // column that selects it: beside Budget type, Budget is no longer the lifetime's.
 func (h *headerRow) reselect(t *tab) {
 	if h.columnOf(func(c *column) bool { return c.role == roleSelector }) == 0 {

@@ -8,7 +8,7 @@ import (
 	"adsync/sources/bounded"
 )
 
-// Sum gives what Desired.Hash is while the files are as they were: the sum over
+// SumOf returns what Desired.Hash is while the files are as they were: the sum over
 // the names and bytes of adsync.yaml, of the sources there are now, and of the
 // others that were read or should have been (Desired.Files). Nothing is parsed.
 // Where something is wrong, the sum is another once it is mended: a folder that

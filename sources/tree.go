@@ -98,7 +98,7 @@ func (t *tree) settle(ctx context.Context) ([]file, []diag.Problem) {
 	}}
 }
 
-// changedSince gives a file that is not what was read, or "".
+// changedSince returns a file that is not what was read, or "".
 func (t *tree) changedSince(files []file, again []string) string {
 	for i, f := range files {
 		if i >= len(again) || again[i] != f.name || t.hash(f.name) != f.hash {

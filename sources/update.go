@@ -167,7 +167,7 @@ func (w *updateWriter) changes(t *tabReader) ([]cellChange, error) {
 	return changes, nil
 }
 
-// spread says that a cell is merged with cells of other rows: what is known of one
+// spread reports whether a cell is merged with cells of other rows: what is known of one
 // row would be shown for all of them.
 func spread(merges []xlsx.Area, at xlsx.At) string {
 	for _, m := range merges {

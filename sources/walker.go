@@ -24,7 +24,7 @@ type walker struct {
 	problems []diag.Problem
 }
 
-// documents gives each document that holds something, by its number from 0. A
+// documents returns each document that holds something, by its number from 0. A
 // document that does not parse ends the file with a problem.
 func (w *walker) documents(content []byte) iter.Seq2[int, *yaml.Node] {
 	return func(yield func(int, *yaml.Node) bool) {
@@ -101,7 +101,7 @@ func (w *walker) soundTo(node *yaml.Node, depth, most int) bool {
 	return ok
 }
 
-// entries gives each key of a mapping with its value. A key that is no text,
+// entries returns each key of a mapping with its value. A key that is no text,
 // that stands twice, or that differs from another in case alone is a problem
 // and is left out.
 func (w *walker) entries(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
@@ -136,7 +136,7 @@ func commaHint(node *yaml.Node, i int) string {
 	return ""
 }
 
-// firstKey gives an earlier key of the mapping that is the same but for case.
+// firstKey returns an earlier key of the mapping that is the same but for case.
 func firstKey(node *yaml.Node, i int, many map[string]*yaml.Node) *yaml.Node {
 	key := node.Content[i]
 	if many != nil {

@@ -80,12 +80,12 @@ func (r *bookReader) read() error {
 	return nil
 }
 
-// isOurs says that a sheet is read without rows of a kind, or written by adsync.
+// isOurs reports whether a sheet is read without rows of a kind, or written by adsync.
 func isOurs(ref xlsx.Sheet) bool {
 	return isOurTab(ref.Name) || resource.Fold(ref.Name) == resource.Fold(hintListsTab)
 }
 
-// strayBook says that a workbook holds nothing adsync knows by its name: whoever
+// strayBook reports whether a workbook holds nothing adsync knows by its name: whoever
 // put it there may take it for a source.
 func (r *bookReader) strayBook() {
 	var titles []string

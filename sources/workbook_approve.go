@@ -11,7 +11,7 @@ import (
 	"adsync/sources/bounded"
 )
 
-// IsMarkedCopy says that a workbook is a copy adsync wrote, and not somebody's own.
+// IsMarkedCopy reports whether a workbook is a copy adsync wrote, and not somebody's own.
 func IsMarkedCopy(content []byte) bool {
 	isCopy := false
 	err := walkSheet(content, syncTab, func(row *xlsx.Row) error {
@@ -21,7 +21,7 @@ func IsMarkedCopy(content []byte) bool {
 	return isCopy && err == nil
 }
 
-// HoldsApprovals says that somebody wrote into the column Approve of a marked copy
+// HoldsApprovals reports whether somebody wrote into the column Approve of a marked copy
 // what stands in none of adsync's own.
 func HoldsApprovals(content []byte) bool {
 	approve, held := 0, false

@@ -62,7 +62,7 @@ func (r *tabReader) noteBlanks(d *draft, row int) {
 	}
 }
 
-// emptyParents gives each ancestor's cell, so that a missing one is reported there.
+// emptyParents returns each ancestor's cell, so that a missing one is reported there.
 func (r *tabReader) emptyParents(row int) []mark {
 	var parents []mark
 	for i := range r.tab.columns {
@@ -268,7 +268,7 @@ func (r *tabReader) wantParents(d *draft, row *xlsx.Row) {
 	}
 }
 
-// refuses says that a column holds something that is no text.
+// refuses reports whether a column holds something that is no text.
 func refuses(row *xlsx.Row, column int) bool {
 	return slices.ContainsFunc(row.Cells, func(c xlsx.Cell) bool {
 		return c.Column == column && (c.Form != xlsx.TextCell || c.IsFormula)

@@ -108,7 +108,7 @@ func (b *bookWriter) addCheck(s *sheet, c *column, cells string) error {
 	return b.file.AddDataValidation(s.title, check)
 }
 
-// isCounted says that a text is short enough to be counted while it is typed.
+// isCounted reports whether a text is short enough to be counted while it is typed.
 func isCounted(a *resource.Attribute) bool {
 	return a.Type == resource.TypeText && a.Max > 0 && a.Max <= maxCounted
 }

@@ -23,7 +23,7 @@ type headerRow struct {
 	written []string  // by the sheet's column: the header as written, "" where there is none
 }
 
-// column gives the description of a sheet's column, nil where it is not known.
+// column returns the description of a sheet's column, nil where it is not known.
 func (h *headerRow) column(number int) *column {
 	if number < len(h.columns) {
 		return h.columns[number]
@@ -81,12 +81,12 @@ func (f *headerFinder) look(row *xlsx.Row) {
 	}
 }
 
-// knows says that some section has a description of a column.
+// knows reports whether some section has a description of a column.
 func knows(sections []*section, number int) bool {
 	return slices.ContainsFunc(sections, func(s *section) bool { return s.header.column(number) != nil })
 }
 
-// isComment says that the first cell of a row that holds something begins with #.
+// isComment reports whether the first cell of a row that holds something begins with #.
 func isComment(row *xlsx.Row) bool {
 	first := row.Cells[0]
 	return first.Form == xlsx.TextCell && strings.HasPrefix(first.Text, "#") && !errorWord.MatchString(first.Text)

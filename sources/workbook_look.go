@@ -61,7 +61,7 @@ type styleBook struct {
 	numbers map[look]int
 }
 
-// number gives the style of a look.
+// number returns the style of a look.
 func (s *styleBook) number(l look) (int, error) {
 	if n, ok := s.numbers[l]; ok {
 		return n, nil
@@ -121,7 +121,7 @@ const (
 	formatShare = "0.00%"
 )
 
-// hasCents says whether a currency has parts that prices are given in.
+// hasCents reports whether a currency has parts that prices are given in.
 func hasCents(code string) bool {
 	unit, err := currency.ParseISO(code)
 	if err != nil {

@@ -21,7 +21,7 @@ func exact(raw string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(raw)
 }
 
-// moneyDigits gives the digits of an amount with at most six decimals. Programs
+// moneyDigits returns the digits of an amount with at most six decimals. Programs
 // store 100 as 100.00000000000001 after a calculation: what lies within a
 // billionth of an amount of six decimals is that amount.
 func moneyDigits(raw string) (string, *resource.Finding) {
@@ -72,7 +72,7 @@ func plainAmount(raw string) bool {
 // maxExactDigits is how many digits of a number a workbook keeps.
 const maxExactDigits = 15
 
-// integerText gives the digits of a whole number a person typed where a text is
+// integerText returns the digits of a whole number a person typed where a text is
 // wanted: the name "2026".
 func integerText(raw string) (string, *resource.Finding) {
 	n, ok := exact(raw)

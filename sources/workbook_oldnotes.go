@@ -53,7 +53,7 @@ func takeNotes(original []byte, sheets []string) (without []byte, notes map[stri
 var legacyDrawing = regexp.MustCompile(
 	`<(?:\w+:)?legacyDrawing\s[^>]*?id="([^"]+)"[^>]*(?:/>|>\s*</(?:\w+:)?legacyDrawing>)`)
 
-// takeSheetNotes says whether notes can be written on the sheet, and gives those
+// takeSheetNotes reports whether notes can be written on the sheet, and gives those
 // that were there.
 func (p *bookParts) takeSheetNotes(sheet string) (own []ownNote, free bool) {
 	m := legacyDrawing.FindSubmatch(p.content[sheet])
@@ -90,7 +90,7 @@ func (p *bookParts) takeSheetNotes(sheet string) (own []ownNote, free bool) {
 
 var objectType = regexp.MustCompile(`ObjectType="([^"]*)"`)
 
-// onlyNotes says that a drawing holds notes and no buttons, pictures or the like.
+// onlyNotes reports whether a drawing holds notes and no buttons, pictures or the like.
 func onlyNotes(drawing []byte) bool {
 	types := objectType.FindAllSubmatch(drawing, -1)
 	return len(types) > 0 && !slices.ContainsFunc(types, func(m [][]byte) bool { return string(m[1]) != "Note" })

@@ -155,7 +155,7 @@ var imageFormula = regexp.MustCompile(`^(?:_xlfn\.)?IMAGE\(\s*"(https?://[^"]+)"
 // imageCall is the same function with an address that has to be computed.
 var imageCall = regexp.MustCompile(`^(?:_xlfn\.)?IMAGE\(`)
 
-// shownAddress gives the address an IMAGE formula shows; false where the cell
+// shownAddress returns the address an IMAGE formula shows; false where the cell
 // has no such formula.
 func shownAddress(c xlsx.Cell) (string, *resource.Finding, bool) {
 	if m := imageFormula.FindStringSubmatch(c.Formula); m != nil {

@@ -56,7 +56,7 @@ type filledStyle struct {
 	tone  tone
 }
 
-// filled gives a style that is the cell's own on another colour. The rest of it
+// filled returns a style that is the cell's own on another colour. The rest of it
 // is taken over as it is stored, which the library's own copy of a style is not.
 func (c *markedCopy) filled(style int, t tone) (int, error) {
 	if marked, ok := c.filledStyles[filledStyle{style, t}]; ok {

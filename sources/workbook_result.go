@@ -227,7 +227,7 @@ func problemText(p diag.Problem) string {
 	return p.Message + ". " + strings.ToUpper(p.Hint[:1]) + p.Hint[1:]
 }
 
-// bySheet gives the outcomes of this file, sheet by sheet, in the order of rows.
+// bySheet returns the outcomes of this file, sheet by sheet, in the order of rows.
 func (c *markedCopy) bySheet(outcomes []RowOutcome) [][]RowOutcome {
 	mine := slices.DeleteFunc(slices.Clone(outcomes), func(o RowOutcome) bool {
 		return o.Position.File() != c.name || o.Position.Sheet() == "" || o.Position.Line() == 0
@@ -346,7 +346,7 @@ func (c *markedCopy) makeRoom(sheet string, row int, text string, width float64)
 	return err
 }
 
-// toneOf gives the colours of a result.
+// toneOf returns the colours of a result.
 func toneOf(result string) tone {
 	switch result {
 	case "created", "updated":

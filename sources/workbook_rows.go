@@ -142,7 +142,7 @@ func (r *tabReader) readColumns() []int {
 	return read
 }
 
-// reads says that a column is read in the rows of some section.
+// reads reports whether a column is read in the rows of some section.
 func (r *tabReader) reads(number int) bool {
 	return slices.ContainsFunc(r.sections, func(s *section) bool {
 		c := s.header.column(number)
@@ -150,7 +150,7 @@ func (r *tabReader) reads(number int) bool {
 	})
 }
 
-// rowIsMerged says that a row has merged cells in columns that are read.
+// rowIsMerged reports whether a row has merged cells in columns that are read.
 func (r *tabReader) rowIsMerged(row int) bool {
 	i, _ := slices.BinarySearchFunc(r.merged, row, func(a xlsx.Area, row int) int { return a.ToRow - row })
 	return i < len(r.merged) && r.merged[i].FromRow <= row

@@ -10,7 +10,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// shapeColumns gives the cells of every column their look, number format and width.
+// shapeColumns returns the cells of every column their look, number format and width.
 func (b *bookWriter) shapeColumns(s *sheet) error {
 	for i := range s.columns {
 		n, err := b.styles.number(b.columnLook(&s.columns[i]))
@@ -40,7 +40,7 @@ func (b *bookWriter) columnLook(c *column) look {
 	return l
 }
 
-// isReadOnly says that adsync fills the column and does not read it.
+// isReadOnly reports whether adsync fills the column and does not read it.
 func isReadOnly(c *column) bool {
 	return c.role == roleID || c.role == roleOurs && c.ours != oursNotes && c.ours != oursName
 }

@@ -268,7 +268,7 @@ func resultColumns() []column {
 	}
 }
 
-// withSynonyms gives the columns of a sheet the other headers they are read
+// withSynonyms returns the columns of a sheet the other headers they are read
 // under: the service's words and their own first, then those of other tools and
 // of people. One that is another column's title, or was taken already, is
 // dropped: on the sheet of ads, "Name" is the ad's.

@@ -136,7 +136,7 @@ func (s *sheet) lengthCell(i, number, length int) any {
 	}
 }
 
-// letterOf gives the letters of an attribute's column.
+// letterOf returns the letters of an attribute's column.
 func (s *sheet) letterOf(a *resource.Attribute) string {
 	for i := range s.columns {
 		if c := &s.columns[i]; c.role == roleAttribute && c.attribute == a {

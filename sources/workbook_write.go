@@ -143,7 +143,7 @@ type part struct {
 	at []int
 }
 
-// isEmpty says that nobody has filled the sheet in yet, so that it shows an example.
+// isEmpty reports whether nobody has filled the sheet in yet, so that it shows an example.
 func (s *sheet) isEmpty() bool { return len(s.rows) == 0 }
 
 // sheets are in the order they are written: kinds before the entries of their

@@ -35,7 +35,7 @@ func newSealedWriter(w io.Writer) excelize.ZipWriter {
 	return &partsWriter{zip: zip.NewWriter(w), parts: map[string]*bytes.Buffer{}, seals: true}
 }
 
-// Create gives what a part is written to.
+// Create returns what a part is written to.
 func (p *partsWriter) Create(name string) (io.Writer, error) {
 	name = strings.TrimPrefix(name, "/")
 	if p.parts[name] == nil {

@@ -39,7 +39,7 @@ type cellsWriting struct {
 	wrote   func(former, now string)                 // as Results.Wrote
 }
 
-// TakesResults says whether results can be written back into a file of this name.
+// TakesResults reports whether results can be written back into a file of this name.
 func TakesResults(file string) bool { return cellsWriterOf(file) != nil }
 
 func cellsWriterOf(file string) cellsWriter { return cellsWriters[strings.ToLower(path.Ext(file))] }
@@ -84,7 +84,7 @@ func WriteBack(ctx context.Context, p Project, schemas resource.Schemas,
 	return kept, err
 }
 
-// sourceOf finds a file among those that were read whole.
+// sourceNamed finds a file among those that were read whole.
 func sourceNamed(d *Desired, file string) (Source, error) {
 	i := slices.IndexFunc(d.Sources, func(s Source) bool { return s.File == file })
 	if i < 0 || d.Sources[i].Hash == "" || d.Stops() {

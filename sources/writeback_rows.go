@@ -24,7 +24,7 @@ type cellChange struct {
 	like   xlsx.At // a cell of the sheet whose looks it takes; the zero At leaves its own
 }
 
-// resultChanges gives the cells of one sheet that change, those in the header first.
+// resultChanges returns the cells of one sheet that change, those in the header first.
 func resultChanges(r *tabReader, outcomes []RowOutcome) ([]cellChange, error) {
 	byRow := map[int]RowOutcome{}
 	for _, o := range outcomes {
@@ -54,7 +54,7 @@ func resultChanges(r *tabReader, outcomes []RowOutcome) ([]cellChange, error) {
 	return changes, nil
 }
 
-// storedRows gives the cells of the rows concerned, and the last column that any
+// storedRows returns the cells of the rows concerned, and the last column that any
 // row from the header down uses.
 func storedRows[T any](r *tabReader, rows map[int]T) (stored map[xlsx.At]xlsx.Cell, last int, err error) {
 	stored = map[xlsx.At]xlsx.Cell{}
@@ -114,7 +114,7 @@ func newHeader(r *tabReader, column int, title string) cellChange {
 	return cellChange{At: xlsx.At{Row: r.header.number, Column: column}, text: title}
 }
 
-// rowChanges gives the cells of one row that do not hold yet what they should. A
+// rowChanges returns the cells of one row that do not hold yet what they should. A
 // key or an id somebody wrote stays.
 func rowChanges(row int, o RowOutcome, columns resultPlaces, stored map[xlsx.At]xlsx.Cell) ([]cellChange, error) {
 	var changes []cellChange

@@ -162,7 +162,7 @@ func ofAny(d *draft, problems int) {
 // keptFrom is how many attributes room is made for at once.
 const keptFrom = 256
 
-// keep gives a resource room of its own for its attributes, and no more.
+// keep returns a resource room of its own for its attributes, and no more.
 func (y *yamlReader) keep(read resource.Attributes) resource.Attributes {
 	if len(y.kept)+len(read) > cap(y.kept) {
 		y.kept = make(resource.Attributes, 0, max(keptFrom, len(read)))

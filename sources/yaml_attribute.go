@@ -165,7 +165,7 @@ func (y *yamlReader) appendJSON(text []byte, node *yaml.Node) []byte {
 	return y.appendJSONScalar(text, node)
 }
 
-// objectKey gives a key of an object; keys that differ in case are two, as in JSON.
+// objectKey returns a key of an object; keys that differ in case are two, as in JSON.
 func (y *yamlReader) objectKey(node *yaml.Node, i int) string {
 	key := node.Content[i]
 	if key.Kind != yaml.ScalarNode || key.Tag != strTag {
@@ -263,7 +263,7 @@ func listValue(a *resource.Attribute, items []hint, at diag.Position) (resource.
 	return v.At(at).ItemsAt(positionsOf(v.Items(), texts, positions)), problems
 }
 
-// positionsOf gives each item of a canonical list the position it is written at,
+// positionsOf returns each item of a canonical list the position it is written at,
 // none where the list is in another order. One that stands twice is kept once.
 func positionsOf(items, texts []string, positions []diag.Position) []diag.Position {
 	if slices.Equal(items, texts) {

@@ -11,7 +11,7 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// items gives what a list holds, file by file and item by item; named says
+// items returns what a list holds, file by file and item by item; named says
 // that one of them is a hint list of another place.
 func (y *yamlReader) items(node *yaml.Node, a *resource.Attribute) (items []hint, named, ok bool) {
 	before := len(y.problems)

@@ -9,7 +9,7 @@ import (
 	"adsync/internal/resource"
 )
 
-// inOrder gives the keys of a mapping in the order people read them: what the
+// inOrder returns the keys of a mapping in the order people read them: what the
 // resource is, what it is called, where it belongs, its attributes as the
 // schema has them, what is beneath it last.
 func (ws *words) inOrder(schemas resource.Schemas, s *resource.Schema) []string {

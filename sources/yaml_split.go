@@ -169,7 +169,7 @@ func (y *yamlSplit) pack(trees []resource.Address) [][]resource.Address {
 	return parts
 }
 
-// tree gives a resource and all that is below it.
+// tree returns a resource and all that is below it.
 func (y *yamlSplit) tree(a resource.Address) []resource.Address {
 	all := []resource.Address{a}
 	for _, child := range y.children[a] {
