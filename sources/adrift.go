@@ -8,22 +8,23 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/draft"
 )
 
 // placeAdrift returns a row whose cells do not say which resource it is an address as
 // near as they come, so that what is beneath it finds it and nothing else is taken for
 // it. It names no resource of another row.
-func (c *collection) placeAdrift(e *entry) {
+func (c *Collection) placeAdrift(e *entry) {
 	e.row.adrift = true
-	kind, key := e.draft.schema.Kind, e.resource.Address.Key
+	kind, key := e.draft.Schema.Kind, e.resource.Address.Key
 	if key == "" || !resource.ValidKey(key) {
-		key = resource.Slug(cmp.Or(e.draft.called, e.draft.key.text))
+		key = resource.Slug(cmp.Or(e.draft.Called, e.draft.Key.Text))
 	}
 	if !resource.ValidKey(key) {
-		key = "row-" + strconv.Itoa(e.draft.position.Line())
+		key = "row-" + strconv.Itoa(e.draft.Position.Line())
 	}
 	at := resource.Address{Kind: kind, Key: key}
-	if e.draft.schema.Parent != "" {
+	if e.draft.Schema.Parent != "" {
 		at = c.aboveAdrift(e).Down(kind, key)
 	}
 	for n, free := 2, at; ; n++ {
@@ -31,19 +32,19 @@ func (c *collection) placeAdrift(e *entry) {
 			e.resource.Address = free
 			break
 		}
-		free = resource.Address{Kind: at.Kind, Key: fmt.Sprintf("%s-row-%d-%d", at.Key, e.draft.position.Line(), n)}
+		free = resource.Address{Kind: at.Kind, Key: fmt.Sprintf("%s-row-%d-%d", at.Key, e.draft.Position.Line(), n)}
 	}
 	c.index.byAddress[e.resource.Address] = e
 	c.enterSpare(e)
 }
 
 // enterSpare lets rows beneath find one that has no place among those that are read.
-func (c *collection) enterSpare(e *entry) {
+func (c *Collection) enterSpare(e *entry) {
 	scopes := []*entry{e.parent}
 	if e.parent != nil {
 		scopes = append(scopes, nil)
 	}
-	k := c.spare(e.draft.schema.Kind)
+	k := c.spare(e.draft.Schema.Kind)
 	for _, scope := range scopes {
 		k.add(e, scope)
 		for _, text := range e.rawNames() {
@@ -54,18 +55,18 @@ func (c *collection) enterSpare(e *entry) {
 }
 
 // aboveAdrift is the parent, else an address of what the cells call it.
-func (c *collection) aboveAdrift(e *entry) resource.Address {
+func (c *Collection) aboveAdrift(e *entry) resource.Address {
 	if e.parent != nil {
 		return e.parent.resource.Address
 	}
 	var at resource.Address
-	for i, kind := range c.chain(c.schemas.Of(e.draft.schema.Parent)) {
+	for i, kind := range c.chain(c.schemas.Of(e.draft.Schema.Parent)) {
 		key := ""
-		if i < len(e.draft.parents) {
-			key = resource.Slug(e.draft.parents[i].text)
+		if i < len(e.draft.Parents) {
+			key = resource.Slug(e.draft.Parents[i].Text)
 		}
 		if !resource.ValidKey(key) {
-			key = "row-" + strconv.Itoa(e.draft.position.Line())
+			key = "row-" + strconv.Itoa(e.draft.Position.Line())
 		}
 		if at.IsZero() {
 			at = resource.Address{Kind: kind.Kind, Key: key}
@@ -78,7 +79,7 @@ func (c *collection) aboveAdrift(e *entry) resource.Address {
 
 // spare finds what a person may name and nothing is read of: rows adrift, and those
 // that are left out.
-func (c *collection) spare(kind resource.Kind) *kindIndex {
+func (c *Collection) spare(kind resource.Kind) *kindIndex {
 	if c.spares[kind] == nil {
 		c.spares[kind] = newKindIndex()
 	}
@@ -86,23 +87,23 @@ func (c *collection) spare(kind resource.Kind) *kindIndex {
 }
 
 // enterLeft lists the rows that say Include = no, kind by kind.
-func (c *collection) enterLeft(results []result) {
+func (c *Collection) enterLeft(results []draft.Result) {
 	for source := range results {
-		for i := range results[source].left {
-			d := &results[source].left[i]
-			r := &resource.Resource{Attributes: d.attributes, Position: d.position}
+		for i := range results[source].Left {
+			d := &results[source].Left[i]
+			r := &resource.Resource{Attributes: d.Attributes, Position: d.Position}
 			c.left = append(c.left, &entry{draft: d, source: source, resource: r, row: rowState{left: true}})
 		}
 	}
 }
 
 // placeLeft lets what is beneath a row that is left out find it.
-func (c *collection) placeLeft(schema *resource.Schema) {
+func (c *Collection) placeLeft(schema *resource.Schema) {
 	for _, e := range c.left {
-		if e.draft.schema.Kind != schema.Kind {
+		if e.draft.Schema.Kind != schema.Kind {
 			continue
 		}
-		if key := cmp.Or(e.draft.key.text, resource.Slug(e.draft.called)); resource.ValidKey(key) {
+		if key := cmp.Or(e.draft.Key.Text, resource.Slug(e.draft.Called)); resource.ValidKey(key) {
 			e.resource.Address = resource.Address{Kind: schema.Kind, Key: key}
 		}
 		if schema.Parent != "" {
@@ -113,15 +114,15 @@ func (c *collection) placeLeft(schema *resource.Schema) {
 }
 
 // leave leaves a row out, with what is beneath it.
-func (c *collection) leave(e *entry) {
+func (c *Collection) leave(e *entry) {
 	e.row.left = true
 	c.enterSpare(e)
 	e.resource.Address = resource.Address{}
 }
 
 // countLeft moves the row of an entry that is left out to the ignored ones.
-func (e *entry) countLeft(r *rows) {
-	if e.draft.failed {
+func (e *entry) countLeft(r *draft.Rows) {
+	if e.draft.Failed {
 		r.Failed--
 	} else {
 		r.Used--
@@ -132,7 +133,7 @@ func (e *entry) countLeft(r *rows) {
 // names are the texts a row may be called by that are no key and no valid name.
 func (e *entry) rawNames() []string {
 	var raw []string
-	for _, text := range []string{e.draft.called, e.draft.key.text} {
+	for _, text := range []string{e.draft.Called, e.draft.Key.Text} {
 		if text = strings.TrimSpace(text); text != "" {
 			raw = append(raw, text)
 		}
@@ -142,12 +143,12 @@ func (e *entry) rawNames() []string {
 
 // attributeAt is the attribute a finding is of, nil where nobody can tell.
 func (e *entry) attributeAt(position diag.Position, f resource.Finding) *resource.Attribute {
-	if a, known := e.draft.schema.Attribute(f.Attribute); known {
+	if a, known := e.draft.Schema.Attribute(f.Attribute); known {
 		return a
 	}
 	for i := range e.resource.Attributes {
 		n := &e.resource.Attributes[i]
-		if a, known := e.draft.schema.Attribute(n.Name); known && isAt(n.Value, position) {
+		if a, known := e.draft.Schema.Attribute(n.Name); known && isAt(n.Value, position) {
 			return a
 		}
 	}

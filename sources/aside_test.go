@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -11,6 +11,11 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resultcopy"
+	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/marked"
+	"adsync/sources/tree"
+	"adsync/sources/workbook"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -19,9 +24,9 @@ import (
 func resultsOf(t *testing.T, original []byte, of string) []byte {
 	t.Helper()
 	return writtenBy(t, func(w io.Writer) error {
-		created := RowOutcome{Position: inCell("Ads", 2, 0), Result: "created"}
-		marks := Marks{Outcomes: []RowOutcome{created}, Results: &resultcopy.Copy{Of: of}}
-		return WriteMarkedCopy(original, w, of, marks)
+		created := marked.RowOutcome{Position: inCell("Ads", 2, 0), Result: "created"}
+		marks := marked.Marks{Outcomes: []marked.RowOutcome{created}, Results: &resultcopy.Copy{Of: of}}
+		return marked.WriteMarkedCopy(original, w, of, marks)
 	})
 }
 
@@ -38,7 +43,7 @@ func savedAnew(t *testing.T, content []byte, cell, text string) []byte {
 func TestACopyWithResultsIsNeverASource(t *testing.T) {
 	book := bookOf(t, campaignsSheet, adGroupsSheet, adsSheet)
 	exported := writtenBy(t, func(w io.Writer) error {
-		return WriteExport(w, kinds.All(), shopSnapshot(t), Export{Account: dollars})
+		return workbook.WriteExport(w, kinds.All(), shopSnapshot(t), workbook.Export{Account: dollars})
 	})
 	for _, row := range []struct {
 		name, file string
@@ -60,14 +65,14 @@ func TestACopyWithResultsIsNeverASource(t *testing.T) {
 				must(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 			}
 			save("q4.xlsx", row.original)
-			p := Project{Root: dir, Sources: defaultSources, State: ".adsync", Account: dollars}
-			alone := Load(context.Background(), p, kinds.All())
+			p := config.Project{Root: dir, Sources: config.DefaultSources, State: ".adsync", Account: dollars}
+			alone := sources.Load(context.Background(), p, kinds.All())
 			copied := resultsOf(t, row.original, "q4.xlsx")
 			if row.edited {
 				copied = savedAnew(t, copied, "E2", "Another title")
 			}
 			save(row.file, copied)
-			d := Load(context.Background(), p, kinds.All())
+			d := sources.Load(context.Background(), p, kinds.All())
 			wantProblems(t, d.Problems, append(problemTexts(alone.Problems), row.want...)...)
 			if len(d.Sources) != 1 || d.Snapshot.Len() != alone.Snapshot.Len() || d.Snapshot.Len() == 0 {
 				t.Errorf("%d sources with %d resources; want one with %d",
@@ -77,7 +82,7 @@ func TestACopyWithResultsIsNeverASource(t *testing.T) {
 				t.Errorf("the sum is the one without the copy: %v; want %v", same, !row.edited)
 			}
 			for _, read := range [][]string{d.Files, alone.Files} {
-				if sum := SumOf(p, read); sum != d.Hash {
+				if sum := tree.SumOf(p, read); sum != d.Hash {
 					t.Errorf("Sum(%q) = %s; want %s, as what was read", read, sum, d.Hash)
 				}
 			}
@@ -100,23 +105,23 @@ func TestACopyWithResultsThatIsTakenForASourceIsRefused(t *testing.T) {
 		name, file string
 		sources    []string
 	}{
-		{"it lies in the place of its original", "q4.xlsx", defaultSources},
+		{"it lies in the place of its original", "q4.xlsx", config.DefaultSources},
 		{"it is named itself", "other.xlsx", []string{"other.xlsx"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := t.TempDir()
 			must(t, os.WriteFile(filepath.Join(dir, row.file), resultsOf(t, book, "q4.xlsx"), 0o600))
-			p := Project{Root: dir, Sources: row.sources, State: ".adsync", Account: dollars}
-			d := Load(context.Background(), p, kinds.All())
+			p := config.Project{Root: dir, Sources: row.sources, State: ".adsync", Account: dollars}
+			d := sources.Load(context.Background(), p, kinds.All())
 			wantProblems(t, d.Problems, row.file+message)
-			if sum := SumOf(p, d.Files); sum != d.Hash {
+			if sum := tree.SumOf(p, d.Files); sum != d.Hash {
 				t.Errorf("Sum = %s; want %s", sum, d.Hash)
 			}
 		})
 	}
 	t.Run("it is dropped in the page", func(t *testing.T) {
-		p := Project{Root: t.TempDir(), Sources: defaultSources, State: ".adsync", Account: dollars}
-		d := LoadContents(context.Background(), p,
+		p := config.Project{Root: t.TempDir(), Sources: config.DefaultSources, State: ".adsync", Account: dollars}
+		d := sources.LoadContents(context.Background(), p,
 			kinds.All(), map[string][]byte{"drop.xlsx": resultsOf(t, book, "q4.xlsx")})
 		wantProblems(t, d.Problems, "drop.xlsx"+message)
 	})
@@ -143,8 +148,8 @@ func TestACopyWithResultsKnowsThatItWasSaved(t *testing.T) {
 			t.Errorf("%s is taken for a copy with results", name)
 		}
 	}
-	if visible := opened(t, copied); visibleSheet(visible, syncTab) {
-		t.Errorf("the sheet %s is shown", syncTab)
+	if visible := opened(t, copied); visibleSheet(visible, config.SyncTab) {
+		t.Errorf("the sheet %s is shown", config.SyncTab)
 	}
 }
 
@@ -157,18 +162,18 @@ func visibleSheet(f *excelize.File, name string) bool {
 func TestTheListOfResultsIsNoSource(t *testing.T) {
 	dir := t.TempDir()
 	list := writtenBy(t, func(w io.Writer) error {
-		return WriteResultsCSV(w, []RowOutcome{{Position: inCell("Ads", 2, 0), Result: "created"}})
+		return marked.WriteResultsCSV(w, []marked.RowOutcome{{Position: inCell("Ads", 2, 0), Result: "created"}})
 	})
 	must(t, os.WriteFile(filepath.Join(dir, "q4.xlsx"), bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), 0o600))
 	must(t, os.MkdirAll(filepath.Join(dir, "out", "runs"), 0o700))
-	p := Project{Root: dir, Sources: defaultSources, State: ".adsync", Account: dollars}
-	before := Load(context.Background(), p, kinds.All())
+	p := config.Project{Root: dir, Sources: config.DefaultSources, State: ".adsync", Account: dollars}
+	before := sources.Load(context.Background(), p, kinds.All())
 	for _, name := range []string{"out/results.csv", "out/runs/results.csv"} {
 		must(t, os.WriteFile(filepath.Join(dir, name), list, 0o600))
 	}
-	after := Load(context.Background(), p, kinds.All())
+	after := sources.Load(context.Background(), p, kinds.All())
 	wantProblems(t, after.Problems, problemTexts(before.Problems)...)
-	if after.Hash != before.Hash || SumOf(p, before.Files) != before.Hash {
+	if after.Hash != before.Hash || tree.SumOf(p, before.Files) != before.Hash {
 		t.Error("the sum of the files is another with lists of results among them")
 	}
 }

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -12,6 +12,9 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/workbook"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -52,10 +55,10 @@ func hintedAccount(campaigns, hints int) *resource.Snapshot {
 
 // hintedBook is the workbook of an account in a folder of its own. It is
 // written by the library, so that the sheet of hints has a row a hint.
-func hintedBook(t testing.TB, campaigns, hints int) (Project, []byte) {
+func hintedBook(t testing.TB, campaigns, hints int) (config.Project, []byte) {
 	t.Helper()
 	var b bytes.Buffer
-	must(t, WriteWorkbook(&b, kinds.All(), hintedAccount(campaigns, 0), dollars))
+	must(t, workbook.WriteWorkbook(&b, kinds.All(), hintedAccount(campaigns, 0), dollars))
 	f := opened(t, b.Bytes())
 	const sheet = "Context hints"
 	must(t, f.DeleteSheet(sheet))
@@ -77,7 +80,7 @@ func hintedBook(t testing.TB, campaigns, hints int) (Project, []byte) {
 	must(t, f.Write(&b))
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "account.xlsx"), b.Bytes(), 0o600))
-	p, _ := ReadProject(dir)
+	p, _ := config.ReadProject(dir)
 	return p, b.Bytes()
 }
 
@@ -113,7 +116,7 @@ func BenchmarkHintedWorkbook(b *testing.B) {
 	var ours, library time.Duration
 	for b.Loop() {
 		start := spent(b)
-		d := Load(context.Background(), p, kinds.All())
+		d := sources.Load(context.Background(), p, kinds.All())
 		ours += spent(b) - start
 		if d.Snapshot.Len() != 15_000 || len(d.Problems) > 0 {
 			b.Fatalf("Load = %d resources, %s; want 15,000 and no problem", d.Snapshot.Len(), printed(d.Problems))
@@ -136,13 +139,13 @@ func BenchmarkYAMLAgainstNodes(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			dir := b.TempDir()
 			contents := writeAccount(b, dir, 5_000, perFile)
-			p, _ := ReadProject(dir)
+			p, _ := config.ReadProject(dir)
 			must(b, p.Bound("yaml=8MiB"))
 			b.ReportAllocs()
 			var ours, nodes stretch
 			for b.Loop() {
 				ours.add(b, func() {
-					d := Load(context.Background(), p, kinds.All())
+					d := sources.Load(context.Background(), p, kinds.All())
 					if d.Snapshot.Len() != 15_000 {
 						b.Fatalf("Load = %d resources, %s; want 15,000", d.Snapshot.Len(), printed(d.Problems))
 					}
@@ -177,7 +180,7 @@ func TestAllocationsAResourceFromAWorkbook(t *testing.T) {
 	perResource := func(campaigns int) float64 {
 		p, _ := hintedBook(t, campaigns, 4)
 		schemas := kinds.All()
-		return testing.AllocsPerRun(1, func() { Load(context.Background(), p, schemas) }) / float64(3*campaigns)
+		return testing.AllocsPerRun(1, func() { sources.Load(context.Background(), p, schemas) }) / float64(3*campaigns)
 	}
 	small, large := perResource(200), perResource(2_000)
 	if large > 150 || large > small*1.1 {

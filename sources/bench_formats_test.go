@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/internal/testing/bench"
+	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // The accounts of the benchmarks say the same in every format, and nothing of them
@@ -25,8 +27,8 @@ func TestBenchmarkAccountsAreTheSameInEveryFormat(t *testing.T) {
 		} {
 			folder := filepath.Join(dir, format)
 			must(t, write(folder))
-			p, problems := ReadProject(folder)
-			d := Load(context.Background(), p, kinds.All())
+			p, problems := config.ReadProject(folder)
+			d := sources.Load(context.Background(), p, kinds.All())
 			if len(problems)+len(d.Problems) > 0 || d.Snapshot.Len() != shape.Resources() {
 				t.Errorf("%s of %s = %d resources, %v%s; want %d and no problem",
 					format, shape, d.Snapshot.Len(), problems, printed(d.Problems), shape.Resources())
@@ -34,7 +36,7 @@ func TestBenchmarkAccountsAreTheSameInEveryFormat(t *testing.T) {
 			loaded[format] = d.Snapshot
 		}
 		for format, s := range loaded {
-			if err := Differs(kinds.All(), loaded["one file"], s); err != nil {
+			if err := sources.Differs(kinds.All(), loaded["one file"], s); err != nil {
 				t.Errorf("%s of %s: %v", format, shape, err)
 			}
 		}

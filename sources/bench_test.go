@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/testing/bench"
+	"adsync/sources"
+	"adsync/sources/config"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -61,9 +63,9 @@ func TestAllocationsAResource(t *testing.T) {
 	perResource := func(campaigns int) float64 {
 		dir := t.TempDir()
 		writeAccount(t, dir, campaigns, 100)
-		p, _ := ReadProject(dir)
+		p, _ := config.ReadProject(dir)
 		schemas := kinds.All()
-		return testing.AllocsPerRun(1, func() { Load(context.Background(), p, schemas) }) / float64(3*campaigns)
+		return testing.AllocsPerRun(1, func() { sources.Load(context.Background(), p, schemas) }) / float64(3*campaigns)
 	}
 	small, large := perResource(200), perResource(2_000)
 	if large > 120 || large > small*1.1 {
@@ -75,10 +77,10 @@ func TestAllocationsAResource(t *testing.T) {
 func BenchmarkLoad(b *testing.B) {
 	dir := b.TempDir()
 	writeAccount(b, dir, 5_000, 100)
-	p, _ := ReadProject(dir)
+	p, _ := config.ReadProject(dir)
 	b.ReportAllocs()
 	for b.Loop() {
-		d := Load(context.Background(), p, kinds.All())
+		d := sources.Load(context.Background(), p, kinds.All())
 		if d.Snapshot.Len() != 15_000 || len(d.Problems) > 0 {
 			b.Fatalf("Load = %d resources, %v; want 15,000 and no problem", d.Snapshot.Len(), d.Problems)
 		}

@@ -1,10 +1,11 @@
-package sources
+package sources_test
 
 import (
 	"fmt"
 	"testing"
 
 	"adsync/internal/resource"
+	"adsync/sources/draft"
 )
 
 // unseenSpaces are what a cell may hold that people take for blank.
@@ -20,15 +21,15 @@ func TestRowsOfSpacesSayNothing(t *testing.T) {
 		for range 51 {
 			sheet = append(sheet, []any{space, "", space, "", space})
 		}
-		for name, made := range map[string]result{
-			"workbook": readBytes(bookOf(t, sheetOf{"Campaigns", sheet})),
+		for name, made := range map[string]draft.Result{
+			"workbook": readBytes(bookOf(t, sheetOf{name: "Campaigns", rows: sheet})),
 			"CSV":      readCSVText("campaigns.csv", asCSV(sheet)),
 		} {
-			wantProblems(t, made.problems)
-			wantDrafts(t, made.drafts, `campaign key=spring `+
+			wantProblems(t, made.Problems)
+			wantDrafts(t, made.Drafts, `campaign key=spring `+
 				`bidding_type="clicks" budget.daily=50000000 name="Spring" targeting.countries=["NO"]`)
-			if want := (rows{Read: 1, Used: 1}); made.rows != want || len(made.unread) > 0 {
-				t.Errorf("%s with %q: rows = %+v, not read %v, want %+v", name, space, made.rows, made.unread, want)
+			if want := (draft.Rows{Read: 1, Used: 1}); made.Rows != want || len(made.Unread) > 0 {
+				t.Errorf("%s with %q: rows = %+v, not read %v, want %+v", name, space, made.Rows, made.Unread, want)
 			}
 		}
 	}
@@ -46,9 +47,9 @@ func TestBlankFormulasAreBlank(t *testing.T) {
 	}
 	made := readBytes(rebuild(t, bookOf(t, campaignsSheet),
 		"xl/worksheets/sheet1.xml", replaced("</sheetData>", rows+"</sheetData>")))
-	wantProblems(t, made.problems)
-	if made.rows.Read != 1 || made.rows.Used != 1 {
-		t.Errorf("rows = %+v, want one", made.rows)
+	wantProblems(t, made.Problems)
+	if made.Rows.Read != 1 || made.Rows.Used != 1 {
+		t.Errorf("rows = %+v, want one", made.Rows)
 	}
 }
 
@@ -60,10 +61,10 @@ func TestTextReadsAlikeEverywhere(t *testing.T) {
 		"YAML": {"a.yaml": "kind: campaign\nname: \"" + odd + "\"\nbidding_type: \"clicks\u00a0\"\nad_groups:\n" +
 			"  - name: Runners\n    bid: {max: \"1.5\u2003\"}\n    context_hints: [\"" + odd + "\", {file: h.txt}]\n",
 			"h.txt": odd + "\n\u2003\n  people\u200b\n"},
-		"workbook": {"a.xlsx": string(bookOf(t, sheetOf{"\u00a0Campaigns\u200b", [][]any{{"Campaign\u3000",
-			"\ufeffBidding"}, {odd, "clicks\u00a0"}}}, sheetOf{"Ad groups", [][]any{{"Campaign",
+		"workbook": {"a.xlsx": string(bookOf(t, sheetOf{name: "\u00a0Campaigns\u200b", rows: [][]any{{"Campaign\u3000",
+			"\ufeffBidding"}, {odd, "clicks\u00a0"}}}, sheetOf{name: "Ad groups", rows: [][]any{{"Campaign",
 			"Ad group", "Max bid", "Context hints"}, {"Café", "Runners", "1.5\u2003", odd + "\n\u2003\nfile: h.txt"}}},
-			sheetOf{"Sheet\u2003", [][]any{{" ", "\u3000"}}})), "h.txt": odd + "\npeople\n"},
+			sheetOf{name: "Sheet\u2003", rows: [][]any{{" ", "\u3000"}}})), "h.txt": odd + "\npeople\n"},
 		"CSV": {"campaigns.csv": "\ufeffCampaign\u3000,Bidding\n" + odd + ",clicks\u00a0\n",
 			"ad groups.csv": "Campaign,Ad group,Max bid,Context hints\nCafé,Runners\u2060,1.5\u2003,\"" +
 				odd + "\npeople\"\n\u00a0,\u2003,\u3000,\u200b\n"},

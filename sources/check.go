@@ -10,12 +10,12 @@ import (
 )
 
 // check holds one resource against its schema.
-func (c *collection) check(e *entry) {
+func (c *Collection) check(e *entry) {
 	c.checkRequired(e)
 	var people resource.Value
 	for i := range e.resource.Attributes {
 		n := &e.resource.Attributes[i]
-		a, known := e.draft.schema.Attribute(n.Name)
+		a, known := e.draft.Schema.Attribute(n.Name)
 		if !known || !n.Value.IsSet() {
 			continue
 		}
@@ -29,7 +29,7 @@ func (c *collection) check(e *entry) {
 			n.Value, people = c.checkMembers(e, a, n.Value)
 		}
 	}
-	if m := e.draft.schema.Membership; m != nil {
+	if m := e.draft.Schema.Membership; m != nil {
 		e.resource.Set(m.People, people)
 	}
 	c.checkRules(e)
@@ -37,29 +37,29 @@ func (c *collection) check(e *entry) {
 
 // checkID refuses what no id of the service can be, in any format: a text in which a
 // program has lost digits, or with a space in it.
-func (c *collection) checkID(e *entry) {
-	if id := e.draft.id; id.text != "" {
-		if f := resource.RuinedID(id.text); f != nil {
-			c.report(e, id.position, *f)
+func (c *Collection) checkID(e *entry) {
+	if id := e.draft.Id; id.Text != "" {
+		if f := resource.RuinedID(id.Text); f != nil {
+			c.report(e, id.Position, *f)
 			e.resource.ID, e.resource.IDAt = "", diag.Position{}
-			e.row.adrift = e.row.adrift || e.draft.key.text == "" // the id alone may have said which one it is
+			e.row.adrift = e.row.adrift || e.draft.Key.Text == "" // the id alone may have said which one it is
 		}
 	}
 }
 
-func (c *collection) checkRequired(e *entry) {
-	for i := range e.draft.schema.Attributes {
-		a := &e.draft.schema.Attributes[i]
-		if !a.Required || e.resource.Value(a.Name).IsSet() || slices.Contains(e.draft.rejected, a.Name) {
+func (c *Collection) checkRequired(e *entry) {
+	for i := range e.draft.Schema.Attributes {
+		a := &e.draft.Schema.Attributes[i]
+		if !a.Required || e.resource.Value(a.Name).IsSet() || slices.Contains(e.draft.Rejected, a.Name) {
 			continue
 		}
-		position := e.draft.position
-		if blank, known := e.draft.blanks[a.Name]; known {
+		position := e.draft.Position
+		if blank, known := e.draft.Blanks[a.Name]; known {
 			position = blank
 		}
 		c.report(e, position, resource.Finding{
 			Code:    diag.Required,
-			Message: fmt.Sprintf("%s has no %s; want one", strings.ToLower(e.draft.schema.Title), a.Name),
+			Message: fmt.Sprintf("%s has no %s; want one", strings.ToLower(e.draft.Schema.Title), a.Name),
 			Hint:    a.Help,
 		})
 	}
@@ -67,13 +67,13 @@ func (c *collection) checkRequired(e *entry) {
 
 // checkRules asks each rule. What a rule finds counts only where it saw no
 // attribute that is written and does not parse: such a value is not absent.
-func (c *collection) checkRules(e *entry) {
+func (c *Collection) checkRules(e *entry) {
 	unsure := false
 	value := func(name string) resource.Value {
-		unsure = unsure || slices.Contains(e.draft.rejected, name)
+		unsure = unsure || slices.Contains(e.draft.Rejected, name)
 		return e.resource.Value(name)
 	}
-	for _, rule := range e.draft.schema.Rules {
+	for _, rule := range e.draft.Schema.Rules {
 		unsure = false
 		f := rule.Check(value)
 		if f == nil || unsure {
@@ -81,7 +81,7 @@ func (c *collection) checkRules(e *entry) {
 		}
 		position := e.resource.Value(f.Attribute).Position
 		if position.IsZero() {
-			position = e.draft.position
+			position = e.draft.Position
 		}
 		c.report(e, position, *f)
 	}
@@ -89,14 +89,14 @@ func (c *collection) checkRules(e *entry) {
 
 // checkVisible reports characters a reader of the file cannot see, or takes for
 // others: in a text they may be meant, in an address they lead somewhere else.
-func (c *collection) checkVisible(e *entry, a *resource.Attribute, v resource.Value) {
+func (c *Collection) checkVisible(e *entry, a *resource.Attribute, v resource.Value) {
 	c.reportHidden(e, a, v.Text(), v.Position)
 	for i, item := range v.Items() {
 		c.reportHidden(e, a, item, v.ItemPosition(i))
 	}
 }
 
-func (c *collection) reportHidden(e *entry, a *resource.Attribute, text string, at diag.Position) {
+func (c *Collection) reportHidden(e *entry, a *resource.Attribute, text string, at diag.Position) {
 	if plain(text) {
 		return
 	}
@@ -147,7 +147,7 @@ const (
 	likelyMicrosBid    = 10_000 * resource.MicrosPerUnit
 )
 
-func (c *collection) checkAmount(e *entry, a *resource.Attribute, v resource.Value) {
+func (c *Collection) checkAmount(e *entry, a *resource.Attribute, v resource.Value) {
 	n, isNumber := v.Number()
 	if !isNumber || a.Type != resource.TypeMoney {
 		return

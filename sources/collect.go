@@ -8,37 +8,42 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/attach"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
+	"adsync/sources/draft"
+	"adsync/sources/table"
+	"adsync/sources/tree"
 )
 
-// collection puts the drafts of every source into one tree.
-type collection struct {
+// Collection puts the drafts of every source into one tree.
+type Collection struct {
 	schemas  resource.Schemas
-	tree     *tree
+	tree     *tree.Tree
 	problems diag.List
 	entries  []entry
 	offsets  []int // of each source's first entry
-	images   map[string]picture
-	members  map[membersKey]membersFile
-	counts   []Members
+	images   map[string]attach.Picture
+	members  map[attach.MembersKey]attach.MembersFile
+	counts   []attach.Members
 	repeats  map[int]int // resources of a source, by its number, that another file has too
 	index    index
 	zone     *time.Location
 	// by kind and name in small letters; nil until a name is looked for that no source has
-	former    map[string][]Former
+	former    map[string][]config.Former
 	said      map[string]bool // findings that are said once
 	compared  int             // names that were compared with unknown ones
 	left      []*entry        // rows that say Include = no
 	spares    map[resource.Kind]*kindIndex
 	shared    map[diag.Problem]bool // errors of what rows take over: those rows wait
-	listItems []listItem
+	listItems []draft.ListItem
 	tooMany   string                    // why no row may wait, where that is their number
 	whole     map[string]resource.Value // what an attribute is that takes in one hint list and nothing else
 }
 
 // entry is a draft on its way to a resource.
 type entry struct {
-	draft    *draft
+	draft    *draft.Draft
 	source   int
 	parent   *entry
 	resource *resource.Resource // its address is zero while it has no place
@@ -46,18 +51,18 @@ type entry struct {
 	row      rowState
 }
 
-func newCollection(schemas resource.Schemas, t *tree) *collection {
-	return &collection{
-		schemas: schemas, tree: t, images: map[string]picture{},
-		repeats: map[int]int{}, members: map[membersKey]membersFile{}, whole: map[string]resource.Value{},
+func NewCollection(schemas resource.Schemas, t *tree.Tree) *Collection {
+	return &Collection{
+		schemas: schemas, tree: t, images: map[string]attach.Picture{},
+		repeats: map[int]int{}, members: map[attach.MembersKey]attach.MembersFile{}, whole: map[string]resource.Value{},
 		said: map[string]bool{}, spares: map[resource.Kind]*kindIndex{}, shared: map[diag.Problem]bool{},
 	}
 }
 
-// collect makes resources of drafts: it takes over defaults and templates,
+// Collect makes resources of drafts: it takes over defaults and templates,
 // finds keys and parents, and holds every resource against its schema. What is
 // found does not depend on the order of the files: they come sorted by name.
-func (c *collection) collect(files []file, results []result) Desired {
+func (c *Collection) Collect(files []tree.File, results []draft.Result) Desired {
 	c.setMembersAside(files, results)
 	shared := c.share(results)
 	c.enter(results)
@@ -80,27 +85,27 @@ func (c *collection) collect(files []file, results []result) Desired {
 	}
 	c.checkNames()
 	c.checkAcross()
-	pasteLines(results, c.tree.project.layout)
+	table.PasteLines(results, c.tree.Project.Layout)
 	c.keepOwn(results)
 	return c.desired(files, results)
 }
 
 // enter lists every draft, source by source.
-func (c *collection) enter(results []result) {
+func (c *Collection) enter(results []draft.Result) {
 	count := 0
 	for i := range results {
 		c.offsets = append(c.offsets, count)
-		count += len(results[i].drafts)
+		count += len(results[i].Drafts)
 	}
 	c.entries = make([]entry, 0, count)
 	c.index = newIndex(count)
 	resources := make([]resource.Resource, count)
 	for source := range results {
-		for i := range results[source].drafts {
-			d := &results[source].drafts[i]
+		for i := range results[source].Drafts {
+			d := &results[source].Drafts[i]
 			r := &resources[len(c.entries)]
 			*r = resource.Resource{
-				ID: d.id.text, IDAt: d.id.position, Attributes: slices.Clip(d.attributes), Position: d.position,
+				ID: d.Id.Text, IDAt: d.Id.Position, Attributes: slices.Clip(d.Attributes), Position: d.Position,
 			}
 			c.entries = append(c.entries, entry{draft: d, source: source, resource: r})
 		}
@@ -108,35 +113,35 @@ func (c *collection) enter(results []result) {
 }
 
 // address tells the problems a reader found in a row which resource it is.
-func (c *collection) address(e *entry, results []result) {
+func (c *Collection) address(e *entry, results []draft.Result) {
 	if e.resource.Address.IsZero() {
 		return
 	}
-	own := results[e.source].problems[e.draft.found[0]:e.draft.found[1]]
+	own := results[e.source].Problems[e.draft.Found[0]:e.draft.Found[1]]
 	for i := range own {
 		own[i].Address = e.resource.Address.String()
 	}
 }
 
 // report puts a finding about a resource on the list.
-func (c *collection) report(e *entry, position diag.Position, f resource.Finding) {
+func (c *Collection) report(e *entry, position diag.Position, f resource.Finding) {
 	problem := c.problemOf(e, position, f)
 	c.problems.Add(problem)
 	if problem.Severity == diag.Error {
 		e.bad = true
-		e.row.ofCell(e.attributeAt(position, f))
+		e.row.OfCell(e.attributeAt(position, f))
 		e.wrong([]diag.Problem{problem}, true)
 	}
 }
 
 // refuse puts a finding on the list that is no row's alone: nothing goes.
-func (c *collection) refuse(e *entry, position diag.Position, f resource.Finding) {
+func (c *Collection) refuse(e *entry, position diag.Position, f resource.Finding) {
 	problem := c.problemOf(e, position, f)
 	c.problems.Add(problem)
 	e.bad = e.bad || problem.Severity == diag.Error
 }
 
-func (c *collection) problemOf(e *entry, position diag.Position, f resource.Finding) diag.Problem {
+func (c *Collection) problemOf(e *entry, position diag.Position, f resource.Finding) diag.Problem {
 	problem := bounded.ProblemAt(position, f)
 	if !e.resource.Address.IsZero() && !e.row.adrift {
 		problem.Address = e.resource.Address.String()
@@ -145,58 +150,58 @@ func (c *collection) problemOf(e *entry, position diag.Position, f resource.Find
 }
 
 // name returns a resource its key: the one written, else the slug of its name.
-func (c *collection) name(e *entry) {
-	key := e.draft.key
-	if only := e.draft.schema.Only; only != "" && (key.text == "" || key.text == only) {
-		key.text = only
+func (c *Collection) name(e *entry) {
+	key := e.draft.Key
+	if only := e.draft.Schema.Only; only != "" && (key.Text == "" || key.Text == only) {
+		key.Text = only
 	} else if only != "" {
-		c.report(e, key.position, resource.Finding{
+		c.report(e, key.Position, resource.Finding{
 			Code: diag.BadValue, Message: fmt.Sprintf("key is %q; want none, because there is one %s",
-				key.text, strings.ToLower(e.draft.schema.Title)),
+				key.Text, strings.ToLower(e.draft.Schema.Title)),
 		})
 		return
 	}
-	if key.text == "" {
-		if e.draft.failed && !key.position.IsZero() {
+	if key.Text == "" {
+		if e.draft.Failed && !key.Position.IsZero() {
 			return // refused where it was read
 		}
-		name := e.draft.schema.NameOf(e.resource)
+		name := e.draft.Schema.NameOf(e.resource)
 		if name == "" {
 			return
 		}
-		key = mark{text: resource.Slug(name), position: c.nameOf(e).Position}
-		if !resource.ValidKey(key.text) {
-			c.report(e, key.position, resource.Finding{
+		key = draft.Mark{Text: resource.Slug(name), Position: c.nameOf(e).Position}
+		if !resource.ValidKey(key.Text) {
+			c.report(e, key.Position, resource.Finding{
 				Code:    diag.Required,
 				Message: fmt.Sprintf("name %q gives no key; want a key of letters, digits, '-', '_' and '.'", name),
 			})
 			return
 		}
 	}
-	if !resource.ValidKey(key.text) {
+	if !resource.ValidKey(key.Text) {
 		c.refuseKey(e, key)
 		return
 	}
-	e.resource.Address = resource.Address{Kind: e.draft.schema.Kind, Key: key.text}
+	e.resource.Address = resource.Address{Kind: e.draft.Schema.Kind, Key: key.Text}
 }
 
-func (c *collection) refuseKey(e *entry, key mark) {
+func (c *Collection) refuseKey(e *entry, key draft.Mark) {
 	f := resource.Finding{
 		Code:    diag.BadValue,
-		Message: fmt.Sprintf("key is %q; want letters, digits, '-', '_' and '.', at most 200", key.text),
+		Message: fmt.Sprintf("key is %q; want letters, digits, '-', '_' and '.', at most 200", key.Text),
 	}
-	if slug := resource.Slug(key.text); resource.ValidKey(slug) {
+	if slug := resource.Slug(key.Text); resource.ValidKey(slug) {
 		f.Hint = fmt.Sprintf("such as %q", slug)
 	}
-	if diag.HasHidden(key.text) {
+	if diag.HasHidden(key.Text) {
 		f.Code, f.Hint = diag.HiddenCharacter, "it holds a character that cannot be seen"
 	}
-	c.report(e, key.position, f)
+	c.report(e, key.Position, f)
 }
 
 // nameOf is the value that names a resource.
-func (c *collection) nameOf(e *entry) resource.Value {
-	for _, attribute := range e.draft.schema.NameFrom {
+func (c *Collection) nameOf(e *entry) resource.Value {
+	for _, attribute := range e.draft.Schema.NameFrom {
 		if v := e.resource.Value(attribute); v.IsSet() {
 			return v
 		}
@@ -206,17 +211,17 @@ func (c *collection) nameOf(e *entry) resource.Value {
 
 // placeAll returns the resources of a kind their addresses; the kinds above have
 // theirs. What is beneath a row that is left out is left out with it.
-func (c *collection) placeAll(schema *resource.Schema, results []result) {
+func (c *Collection) placeAll(schema *resource.Schema, results []draft.Result) {
 	var adrift []*entry
 	for i := range c.entries {
-		if e := &c.entries[i]; e.draft.schema.Kind == schema.Kind && !c.place(e) {
+		if e := &c.entries[i]; e.draft.Schema.Kind == schema.Kind && !c.place(e) {
 			adrift = append(adrift, e)
 		}
 	}
 	for _, e := range adrift {
 		if e.row.left {
 			c.leave(e)
-			e.countLeft(&results[e.source].rows)
+			e.countLeft(&results[e.source].Rows)
 			continue
 		}
 		e.bad = true
@@ -226,9 +231,9 @@ func (c *collection) placeAll(schema *resource.Schema, results []result) {
 }
 
 // place reports whether the row says which resource it is and is read.
-func (c *collection) place(e *entry) bool {
+func (c *Collection) place(e *entry) bool {
 	key := e.resource.Address.Key
-	if e.draft.schema.Parent != "" {
+	if e.draft.Schema.Parent != "" {
 		e.parent = c.parentOf(e)
 		if e.parent != nil && e.parent.row.left {
 			e.row.left = true
@@ -237,7 +242,7 @@ func (c *collection) place(e *entry) bool {
 		if e.parent == nil || e.parent.row.adrift || key == "" {
 			return false
 		}
-		e.resource.Address = e.parent.resource.Address.Down(e.draft.schema.Kind, key)
+		e.resource.Address = e.parent.resource.Address.Down(e.draft.Schema.Kind, key)
 	}
 	if key == "" {
 		return false
@@ -246,56 +251,56 @@ func (c *collection) place(e *entry) bool {
 	return true
 }
 
-func (c *collection) parentOf(e *entry) *entry {
-	if e.draft.within > 0 {
-		return &c.entries[c.offsets[e.source]+e.draft.within-1]
+func (c *Collection) parentOf(e *entry) *entry {
+	if e.draft.Within > 0 {
+		return &c.entries[c.offsets[e.source]+e.draft.Within-1]
 	}
 	return c.findParent(e)
 }
 
 // enterIndex refuses a second resource of the same address, name or id.
-func (c *collection) enterIndex(e *entry) {
+func (c *Collection) enterIndex(e *entry) {
 	if first := c.index.byAddress[e.resource.Address]; first != nil {
-		c.reportTwice(e, first, e.draft.position, first.draft.position, "is written twice")
+		c.reportTwice(e, first, e.draft.Position, first.draft.Position, "is written twice")
 		return
 	}
 	c.index.byAddress[e.resource.Address] = e
-	if own := e.draft.schema.NameFrom[0]; e.resource.Value(own).IsSet() {
+	if own := e.draft.Schema.NameFrom[0]; e.resource.Value(own).IsSet() {
 		c.refuseTwin(e, own)
 	}
-	if e.draft.id.text != "" {
-		if first := c.index.byID[e.draft.id.text]; first != nil {
-			c.reportTwice(e, first, e.draft.id.position,
-				first.draft.id.position, fmt.Sprintf("has the id %q, which another has", e.draft.id.text))
+	if e.draft.Id.Text != "" {
+		if first := c.index.byID[e.draft.Id.Text]; first != nil {
+			c.reportTwice(e, first, e.draft.Id.Position,
+				first.draft.Id.Position, fmt.Sprintf("has the id %q, which another has", e.draft.Id.Text))
 			return
 		}
-		c.index.byID[e.draft.id.text] = e
+		c.index.byID[e.draft.Id.Text] = e
 	}
 }
 
 // refuseTwin refuses a second name beneath one parent. Two with ids are two
 // resources that somebody has called the same, and stay apart by their ids.
-func (c *collection) refuseTwin(e *entry, attribute string) {
+func (c *Collection) refuseTwin(e *entry, attribute string) {
 	name := e.resource.Value(attribute)
-	twin := sibling{e.parent, e.draft.schema.Kind, name.Text()}
+	twin := sibling{e.parent, e.draft.Schema.Kind, name.Text()}
 	first := c.index.bySibling[twin]
 	if first == nil {
 		c.index.bySibling[twin] = e
 		return
 	}
-	if e.draft.id.text != "" && first.draft.id.text != "" {
+	if e.draft.Id.Text != "" && first.draft.Id.Text != "" {
 		return
 	}
 	c.reportTwice(e, first, name.Position, first.resource.Value(attribute).Position,
-		fmt.Sprintf("is named %q, as another %s beside it", name.Text(), strings.ToLower(e.draft.schema.Title)))
+		fmt.Sprintf("is named %q, as another %s beside it", name.Text(), strings.ToLower(e.draft.Schema.Title)))
 }
 
-func (c *collection) reportTwice(e, first *entry, at, firstAt diag.Position, what string) {
+func (c *Collection) reportTwice(e, first *entry, at, firstAt diag.Position, what string) {
 	f := resource.Finding{
 		Code: diag.Duplicate, Message: fmt.Sprintf("%s %s, first at %s; want it once",
 			e.resource.Address, what, firstAt),
 	}
-	if e.draft.key.text == "" && first.resource.Address == e.resource.Address {
+	if e.draft.Key.Text == "" && first.resource.Address == e.resource.Address {
 		f.Hint = "give one of them a key of its own"
 	}
 	if first.resource.Address == e.resource.Address && first.source != e.source {

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"errors"
@@ -11,6 +11,9 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources"
+	"adsync/sources/commits"
+	"adsync/sources/config"
 )
 
 // bared is a repository without a work tree that has what was committed so far.
@@ -35,9 +38,10 @@ func TestAProjectIsReadFromACommitAlone(t *testing.T) {
 		commit, author, budget string
 	}{{first, "Ann", "50.00"}, {second, "Bob", "80.00"}} {
 		home := filepath.Join(t.TempDir(), "state")
-		c, err := ReadCommit(t.Context(), Commit{bare, "ads", row.commit}, home, "")
+		c, err := commits.ReadCommit(t.Context(),
+			config.Commit{Repository: bare, Path: "ads", Hash: row.commit}, home, "")
 		must(t, err)
-		d := Load(t.Context(), c.Project, kinds.All())
+		d := sources.Load(t.Context(), c.Project, kinds.All())
 		if len(d.Problems) > 0 || c.Project.Account.ID != "adacct_1" || c.Commit != row.commit {
 			t.Fatalf("commit %s has project %+v: %s", row.commit, c.Project, printed(d.Problems))
 		}
@@ -46,13 +50,14 @@ func TestAProjectIsReadFromACommitAlone(t *testing.T) {
 		if got := attribute.Show(budget); got != row.budget {
 			t.Errorf("budget at %.7s is %s; want %s", row.commit, got, row.budget)
 		}
-		origins, err := OriginsOf(c.Project, t.Context(), kinds.All(),
-			[]Given{{campaign, "budget.daily", budget}, {campaign, "name", d.Snapshot.Get(campaign).Value("name")}})
+		origins, err := commits.OriginsOf(c.Project, t.Context(), kinds.All(),
+			[]commits.Given{{Address: campaign, Attribute: "budget.daily", Value: budget},
+				{Address: campaign, Attribute: "name", Value: d.Snapshot.Get(campaign).Value("name")}})
 		must(t, err)
 		if origins[0].Author != row.author || origins[0].Commit != row.commit || origins[1].Author != "Ann" {
 			t.Errorf("origins at %.7s are %+v; want the budget by %s, the name by Ann", row.commit, origins, row.author)
 		}
-		if revision, err := RevisionOf(c.Project, d.Sources); err != nil ||
+		if revision, err := commits.RevisionOf(c.Project, d.Sources); err != nil ||
 			revision.Commit != row.commit || revision.Path != "ads" || len(revision.Uncommitted) != 0 {
 			t.Errorf("revision is %+v, %v; want the commit, and nothing uncommitted", revision, err)
 		}
@@ -68,11 +73,12 @@ func TestAProjectIsReadFromACommitAlone(t *testing.T) {
 			t.Errorf("after Close the folder is there: %v", err)
 		}
 	}
-	if _, err := ReadCommit(t.Context(), Commit{bare, "ads", second},
-		"", "total=10"); !errors.Is(err, ErrBeyondBounds) {
+	if _, err := commits.ReadCommit(t.Context(), config.Commit{Repository: bare, Path: "ads", Hash: second},
+		"", "total=10"); !errors.Is(err, commits.ErrBeyondBounds) {
 		t.Error("a commit of over 10 bytes is read; want the bound to hold")
 	}
-	if _, err := ReadCommit(t.Context(), Commit{bare, "ads", second[:12]}, "", ""); err == nil {
+	if _, err := commits.ReadCommit(t.Context(), config.Commit{Repository: bare, Path: "ads", Hash: second[:12]},
+		"", ""); err == nil {
 		t.Error("a short hash is read; want a full one")
 	}
 }
@@ -90,14 +96,15 @@ func TestG16APointerOfACommitSaysWhatHelps(t *testing.T) {
 			r.write("hints.txt", "people who run\n")
 			r.write(name, pointer)
 			hash := r.commit("Ann")
-			c, err := ReadCommit(t.Context(), Commit{r.bared(), "ads", hash}, t.TempDir(), "")
+			c, err := commits.ReadCommit(t.Context(),
+				config.Commit{Repository: r.bared(), Path: "ads", Hash: hash}, t.TempDir(), "")
 			must(t, err)
 			defer c.Close()
-			folder, _ := ReadProject(r.dir)
-			for project, want := range map[*Project]string{
+			folder, _ := config.ReadProject(r.dir)
+			for project, want := range map[*config.Project]string{
 				&c.Project: "a commit is read without Git LFS", &folder: "run git lfs pull",
 			} {
-				problems := Load(t.Context(), *project, kinds.All()).Problems
+				problems := sources.Load(t.Context(), *project, kinds.All()).Problems
 				found := slices.ContainsFunc(problems, func(p diag.Problem) bool {
 					return strings.Contains(p.Message, "Git LFS pointer") && strings.HasPrefix(p.Hint, want)
 				})

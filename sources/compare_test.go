@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"adsync/internal/kinds"
+	"adsync/sources/diff"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 )
 
-// compared gives the differences of two files, a line each.
-func compared(t *testing.T, name, before, after string) ([]string, Comparison) {
+// compared returns the differences of two files, a line each.
+func compared(t *testing.T, name, before, after string) ([]string, diff.Comparison) {
 	t.Helper()
 	dir := t.TempDir()
 	ext := filepath.Ext(name)
@@ -27,9 +28,9 @@ func compared(t *testing.T, name, before, after string) ([]string, Comparison) {
 	return comparedPaths(t, from, to)
 }
 
-func comparedPaths(t *testing.T, from, to string) ([]string, Comparison) {
+func comparedPaths(t *testing.T, from, to string) ([]string, diff.Comparison) {
 	t.Helper()
-	found, err := Compare(context.Background(), from, to, kinds.All(), "")
+	found, err := diff.Compare(context.Background(), from, to, kinds.All(), "")
 	must(t, err)
 	var lines []string
 	for _, d := range found.Differences {
@@ -108,7 +109,7 @@ func TestDiffOfYAMLIsByResourceAndAttribute(t *testing.T) {
 	}
 }
 
-var ownedAds = sheetOf{"Ads", [][]any{
+var ownedAds = sheetOf{name: "Ads", rows: [][]any{
 	{"Campaign", "Ad group", "Ad", "Title", "Body", "Target URL", "Image", "Include", "My note", "ID", "Result"},
 	{"# remark", "x"},
 	{"Spring launch", "Runners", "Hero A", "AAA", "Light.",
@@ -119,7 +120,7 @@ var ownedAds = sheetOf{"Ads", [][]any{
 
 func TestDiffOfWorkbooksShowsWhatIsTheUsersOwn(t *testing.T) {
 	book := func(change func(*excelize.File)) string {
-		return string(bookWith(t, change, ownedAds, sheetOf{"My sum", [][]any{{"Total"}, {5}}}))
+		return string(bookWith(t, change, ownedAds, sheetOf{name: "My sum", rows: [][]any{{"Total"}, {5}}}))
 	}
 	put := func(sheet, cell string, value any) func(*excelize.File) {
 		return func(f *excelize.File) { must(t, f.SetCellValue(sheet, cell, value)) }
@@ -252,13 +253,13 @@ func textOf(t *testing.T, content []byte) string {
 	name := filepath.Join(t.TempDir(), "q4.xlsx")
 	must(t, os.WriteFile(name, content, 0o600))
 	var b strings.Builder
-	must(t, WriteText(context.Background(), &b, name, kinds.All(), ""))
+	must(t, diff.WriteText(context.Background(), &b, name, kinds.All(), ""))
 	return b.String()
 }
 
 func TestTextOfAWorkbookIsOneLineACellByTheRowsNames(t *testing.T) {
-	original := bookOf(t, sheetOf{"Ads", ownedAds.rows[:3]},
-		sheetOf{"My sum", [][]any{{"Total\nx"}, {5}}}, sheetOf{"Lists", [][]any{{"x"}}})
+	original := bookOf(t, sheetOf{name: "Ads", rows: ownedAds.rows[:3]},
+		sheetOf{name: "My sum", rows: [][]any{{"Total\nx"}, {5}}}, sheetOf{name: "Lists", rows: [][]any{{"x"}}})
 	want := `Ads [header] Campaign = "Campaign"
 Ads [header] Ad group = "Ad group"
 Ads [header] name = "Ad"
@@ -292,8 +293,8 @@ My sum!A2 = 5
 	moved := bookWith(t, func(f *excelize.File) {
 		must(t, f.InsertRows("Ads", 2, 3))
 		must(t, f.InsertCols("Ads", "B", 2))
-	}, sheetOf{"Ads", ownedAds.rows[:3]}, sheetOf{"My sum", [][]any{{"Total\nx"}, {5}}},
-		sheetOf{"Lists", [][]any{{"x"}}})
+	}, sheetOf{name: "Ads", rows: ownedAds.rows[:3]}, sheetOf{name: "My sum", rows: [][]any{{"Total\nx"}, {5}}},
+		sheetOf{name: "Lists", rows: [][]any{{"x"}}})
 	if d := cmp.Diff(want, textOf(t, moved)); d != "" {
 		t.Errorf("text after rows and columns moved (-want +got):\n%s", d)
 	}

@@ -12,54 +12,57 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
+	"adsync/sources/draft"
+	"adsync/sources/tree"
 )
 
 // LoadContents reads contents as if they were the sources of a project, and no
 // other: files by their slash paths, which need not be there yet. What they
 // refer to is read from the project's folder.
-func LoadContents(ctx context.Context, p Project, schemas resource.Schemas, contents map[string][]byte) Desired {
-	t, err := openTree(p)
+func LoadContents(ctx context.Context, p config.Project, schemas resource.Schemas, contents map[string][]byte) Desired {
+	t, err := tree.OpenTree(p)
 	if err != nil {
 		return refused(diag.Problem{
 			Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources",
 			Hint: bounded.Reason(err),
 		})
 	}
-	defer t.close()
+	defer t.Close()
 	env, err := p.Env()
 	if err != nil {
 		return refused(diag.Problem{Code: diag.BadProject, Position: diag.InFile(p.File), Message: err.Error()})
 	}
-	var files []file
+	var files []tree.File
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		sum := sha256.Sum256(contents[name])
-		f := file{name: name, content: contents[name], hash: hex.EncodeToString(sum[:])}
-		if limit := t.limitOf(name); int64(len(f.content)) > limit {
-			f.problem = problemOf(name,
-				bounded.Unreadable(bounded.TooLarge(bounded.BoundOf(name), int64(len(f.content)), limit)))
-		} else if finding := refuseResults(name, f.content); finding != nil {
-			f.problem = problemOf(name, *finding)
+		f := tree.File{Name: name, Content: contents[name], Hash: hex.EncodeToString(sum[:])}
+		if limit := t.LimitOf(name); int64(len(f.Content)) > limit {
+			f.Problem = draft.ProblemOf(name,
+				bounded.Unreadable(bounded.TooLarge(bounded.BoundOf(name), int64(len(f.Content)), limit)))
+		} else if finding := tree.RefuseResults(name, f.Content); finding != nil {
+			f.Problem = draft.ProblemOf(name, *finding)
 		}
 		files = append(files, f)
 	}
-	in := input{
-		schemas: schemas, env: env, bounds: t.bounds,
-		layout: p.layout, words: newVocabularies(schemas), attach: t.attach,
+	in := draft.Input{
+		Schemas: schemas, Env: env, Bounds: t.Bounds,
+		Layout: p.Layout, Words: draft.NewVocabularies(schemas), Attach: t.Attach,
 	}
-	return newCollection(schemas, t).collect(files, readAll(ctx, files, in))
+	return NewCollection(schemas, t).Collect(files, tree.ReadAll(ctx, files, in))
 }
 
 // ReadsAsSource reports whether a file of this name is read as a source, once it lies in the
 // project: neither hidden nor an editor's, and one that sources names.
-func ReadsAsSource(p Project, name string) (bool, error) {
-	t, err := openTree(p)
+func ReadsAsSource(p config.Project, name string) (bool, error) {
+	t, err := tree.OpenTree(p)
 	if err != nil {
 		return false, err
 	}
-	defer t.close()
+	defer t.Close()
 	base := path.Base(name)
-	_, locked := lockOf(base)
-	return !locked && !neverSource(base) && t.includes(name), nil
+	_, locked := tree.LockOf(base)
+	return !locked && !tree.NeverSource(base) && t.Includes(name), nil
 }
 
 // Differs returns the first difference of two snapshots in words, nil where they

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -13,15 +13,19 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	_ "adsync/internal/testing/drawn"
+	"adsync/sources"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
+	"adsync/sources/tree"
+	"adsync/sources/workbook"
 
 	"pgregory.net/rapid"
 )
 
 // read reads contents as a project of their own.
-func readContents(t testing.TB, p Project, contents map[string][]byte) *resource.Snapshot {
+func readContents(t testing.TB, p config.Project, contents map[string][]byte) *resource.Snapshot {
 	t.Helper()
-	d := LoadContents(context.Background(), p, kinds.All(), contents)
+	d := sources.LoadContents(context.Background(), p, kinds.All(), contents)
 	if diag.HasErrors(d.Problems) {
 		t.Fatalf("LoadContents found\n%s", printed(d.Problems))
 	}
@@ -31,7 +35,7 @@ func readContents(t testing.TB, p Project, contents map[string][]byte) *resource
 // TestEveryFormatSaysTheSame goes from one format to the next: what a format
 // says is what the next one says, until one cannot and says so.
 func TestEveryFormatSaysTheSame(t *testing.T) {
-	p := Project{Root: t.TempDir(), Account: dollars}
+	p := config.Project{Root: t.TempDir(), Account: dollars}
 	env := resource.Env{Currency: "USD"}
 	one := func(name string,
 		write func(*bytes.Buffer, *resource.Snapshot) error) func(*resource.Snapshot) (map[string][]byte, error) {
@@ -46,19 +50,19 @@ func TestEveryFormatSaysTheSame(t *testing.T) {
 		write func(*resource.Snapshot) (map[string][]byte, error)
 	}{
 		{"YAML", one("a.yaml", func(b *bytes.Buffer, s *resource.Snapshot) error {
-			return WriteYAML(b, kinds.All(), s, env)
+			return workbook.WriteYAML(b, kinds.All(), s, env)
 		})},
 		{"workbook", one("a.xlsx", func(b *bytes.Buffer, s *resource.Snapshot) error {
-			return WriteWorkbook(b, kinds.All(), s, dollars)
+			return workbook.WriteWorkbook(b, kinds.All(), s, dollars)
 		})},
 		{"YAML files", func(s *resource.Snapshot) (map[string][]byte, error) {
-			return YAMLFiles(p, kinds.All(), s, env)
+			return workbook.YAMLFiles(p, kinds.All(), s, env)
 		}},
 		{"CSV", one("a.csv", func(b *bytes.Buffer, s *resource.Snapshot) error {
-			return WriteCSV(b, kinds.All(), s, dollars)
+			return workbook.WriteCSV(b, kinds.All(), s, dollars)
 		})},
 		{"CSV files", func(s *resource.Snapshot) (map[string][]byte, error) {
-			return WriteCSVFiles(kinds.All(), s, dollars)
+			return workbook.WriteCSVFiles(kinds.All(), s, dollars)
 		}},
 	}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -74,7 +78,7 @@ func TestEveryFormatSaysTheSame(t *testing.T) {
 			}
 			must(t, err)
 			have = readContents(t, p, contents)
-			if err := Differs(kinds.All(), want, have); err != nil {
+			if err := sources.Differs(kinds.All(), want, have); err != nil {
 				rt.Fatalf("%s: %v", format.name, err)
 			}
 		}
@@ -89,26 +93,26 @@ func TestYAMLFilesHoldTheBoundAndSayTheSame(t *testing.T) {
 			one := &resource.Snapshot{}
 			one.Add(r)
 			var b bytes.Buffer
-			must(t, WriteYAML(&b, kinds.All(), one, resource.Env{}))
-			largest = max(largest, int64(b.Len()+deeper*strings.Count(b.String(), "\n")))
+			must(t, workbook.WriteYAML(&b, kinds.All(), one, resource.Env{}))
+			largest = max(largest, int64(b.Len()+workbook.Deeper*strings.Count(b.String(), "\n")))
 		}
 		if want.Len() == 0 {
 			return
 		}
 		limits := bounded.Defaults()
 		limits.YAMLBytes = rapid.Int64Range(largest, largest*3).Draw(rt, "limit")
-		p := Project{Root: t.TempDir(), bounds: &limits}
-		files, err := YAMLFiles(p, kinds.All(), want, resource.Env{})
+		p := config.Project{Root: t.TempDir(), Bounds: &limits}
+		files, err := workbook.YAMLFiles(p, kinds.All(), want, resource.Env{})
 		must(t, err)
-		again, err := YAMLFiles(p, kinds.All(), want, resource.Env{})
+		again, err := workbook.YAMLFiles(p, kinds.All(), want, resource.Env{})
 		must(t, err)
 		for name, content := range files {
 			if int64(len(content)) > limits.YAMLBytes ||
-				neverSource(path.Base(name)) || !bytes.Equal(content, again[name]) {
+				tree.NeverSource(path.Base(name)) || !bytes.Equal(content, again[name]) {
 				rt.Fatalf("%s has %d bytes of %d, or is another the second time", name, len(content), limits.YAMLBytes)
 			}
 		}
-		if err := Differs(kinds.All(), want, readContents(t, p, files)); err != nil {
+		if err := sources.Differs(kinds.All(), want, readContents(t, p, files)); err != nil {
 			rt.Fatal(err)
 		}
 	})
@@ -127,7 +131,7 @@ func TestYAMLFilesAreNamedForWhatIsInThem(t *testing.T) {
 	}
 	add("ad_group", "gone/runners", "Runners")
 	add("audience", "buyers", "Buyers")
-	files, err := YAMLFiles(Project{}, kinds.All(), s, resource.Env{})
+	files, err := workbook.YAMLFiles(config.Project{}, kinds.All(), s, resource.Env{})
 	must(t, err)
 	var names []string
 	for name := range files {
@@ -147,19 +151,19 @@ func TestYAMLFilesAreNamedForWhatIsInThem(t *testing.T) {
 
 func TestManyTreesShareFiles(t *testing.T) {
 	s := &resource.Snapshot{}
-	for i := range 3 * mostTreeFiles {
+	for i := range 3 * workbook.MostTreeFiles {
 		r := &resource.Resource{Address: resource.Address{Kind: "campaign", Key: fmt.Sprintf("c%04d", i)}}
 		r.Set("name", resource.Text(strings.Repeat("Name ", 100)+fmt.Sprint(i)))
 		r.Set("bidding_type", resource.Text("clicks"))
 		s.Add(r)
 	}
-	files, err := YAMLFiles(Project{}, kinds.All(), s, resource.Env{})
+	files, err := workbook.YAMLFiles(config.Project{}, kinds.All(), s, resource.Env{})
 	must(t, err)
 	if len(files) < 2 || len(files) > 5 || files["campaigns.yaml"] == nil || files["campaigns~2.yaml"] == nil {
 		t.Errorf("%d campaigns are in %d files; want campaigns.yaml, campaigns~2.yaml and few more",
 			s.Len(), len(files))
 	}
-	if err := Differs(kinds.All(), s, readContents(t, Project{Root: t.TempDir()}, files)); err != nil {
+	if err := sources.Differs(kinds.All(), s, readContents(t, config.Project{Root: t.TempDir()}, files)); err != nil {
 		t.Error(err)
 	}
 }
@@ -192,7 +196,7 @@ func TestDiffersNamesTheAttribute(t *testing.T) {
 		}),
 		"campaign/spring would not be read again": {},
 	} {
-		if got := fmt.Sprint(Differs(kinds.All(), one(nil), have)); got != want {
+		if got := fmt.Sprint(sources.Differs(kinds.All(), one(nil), have)); got != want {
 			t.Errorf("Differs = %s, want %s", got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"adsync/internal/kinds"
+	"adsync/sources/table"
+	"adsync/sources/workbook"
 )
 
 // accountCSV is 15,000 rows of every kind of the tree.
 func accountCSV(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	must(t, WriteCSV(&b, kinds.All(), benchmarkSnapshot(5_000), dollars))
+	must(t, workbook.WriteCSV(&b, kinds.All(), benchmarkSnapshot(5_000), dollars))
 	return b.Bytes()
 }
 
@@ -22,9 +24,9 @@ func BenchmarkReadCSV(b *testing.B) {
 	b.SetBytes(int64(len(content)))
 	b.ReportAllocs()
 	for b.Loop() {
-		got := readCSV(context.Background(), "all.csv", content, workbookInput())
-		if got.rows.Used != 15_000 || len(got.problems) > 0 {
-			b.Fatalf("rows = %+v, %v; want 15,000 used and no problem", got.rows, got.problems)
+		got := table.ReadCSV(context.Background(), "all.csv", content, workbookInput())
+		if got.Rows.Used != 15_000 || len(got.Problems) > 0 {
+			b.Fatalf("rows = %+v, %v; want 15,000 used and no problem", got.Rows, got.Problems)
 		}
 	}
 }
@@ -47,7 +49,7 @@ func TestAllocationsARowOfACSV(t *testing.T) {
 	withoutRaceDetector(t)
 	content := accountCSV(t)
 	rows := testing.AllocsPerRun(1, func() {
-		readCSV(context.Background(), "all.csv", content, workbookInput())
+		table.ReadCSV(context.Background(), "all.csv", content, workbookInput())
 	}) / 15_000
 	if rows > 20 {
 		t.Errorf("reading takes %.1f allocations a row, want at most 20", rows)

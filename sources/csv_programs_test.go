@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/workbook"
 )
 
 // What a spreadsheet program opens and saves again says the same, down to keys
@@ -35,7 +36,7 @@ func TestCSVSurvivesLibreOffice(t *testing.T) {
 		g.Set("context_hints", resource.List([]string{"+1 for mud", "people, who run"}))
 		s.Add(g)
 	}
-	files, err := WriteCSVFiles(kinds.All(), s, dollars)
+	files, err := workbook.WriteCSVFiles(kinds.All(), s, dollars)
 	must(t, err)
 	written, saved := t.TempDir(), t.TempDir()
 	var names []string

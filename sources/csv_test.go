@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -9,12 +9,16 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/config"
+	"adsync/sources/draft"
+	"adsync/sources/table"
+	"adsync/sources/tree"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func readCSVText(name, text string) result {
-	return readCSV(context.Background(), name, []byte(text), workbookInput())
+func readCSVText(name, text string) draft.Result {
+	return table.ReadCSV(context.Background(), name, []byte(text), workbookInput())
 }
 
 const (
@@ -35,10 +39,10 @@ func TestCSVMakesOneDraftARow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := readCSVText(name, c.text)
-			wantProblems(t, got.problems)
-			wantDrafts(t, got.drafts, c.want)
-			if want := (rows{Read: 1, Used: 1}); got.rows != want || got.stray != nil {
-				t.Errorf("rows = %+v, %v, want %+v", got.rows, got.stray, want)
+			wantProblems(t, got.Problems)
+			wantDrafts(t, got.Drafts, c.want)
+			if want := (draft.Rows{Read: 1, Used: 1}); got.Rows != want || got.Stray != nil {
+				t.Errorf("rows = %+v, %v, want %+v", got.Rows, got.Stray, want)
 			}
 		})
 	}
@@ -46,15 +50,15 @@ func TestCSVMakesOneDraftARow(t *testing.T) {
 
 func TestFieldOfACSVKnowsItsLineAndCharacter(t *testing.T) {
 	got := readCSVText("ad groups.csv", adGroupsCSV+"\"Spring\nlaunch\",Läufer,active,1.5\n")
-	wantProblems(t, got.problems)
+	wantProblems(t, got.Problems)
 	for attribute, want := range map[string]diag.Position{
 		"name": diag.At("ad groups.csv", 5, 9), "bid.max": diag.At("ad groups.csv", 5, 23),
 	} {
-		if at := got.drafts[1].attributes.Value(attribute).Position; at != want {
+		if at := got.Drafts[1].Attributes.Value(attribute).Position; at != want {
 			t.Errorf("%s stands at %v, want %v", attribute, at, want)
 		}
 	}
-	if at, want := got.drafts[1].position, diag.At("ad groups.csv", 4, 1); at != want {
+	if at, want := got.Drafts[1].Position, diag.At("ad groups.csv", 4, 1); at != want {
 		t.Errorf("row stands at %v, want %v", at, want)
 	}
 }
@@ -89,16 +93,16 @@ func TestCSVInEveryDialectSaysTheSame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := readCSVText("campaigns.csv", text)
-			wantProblems(t, got.problems)
-			wantDrafts(t, got.drafts, want)
+			wantProblems(t, got.Problems)
+			wantDrafts(t, got.Drafts, want)
 		})
 	}
 }
 
 func TestWindowsTextIsReadAndSaid(t *testing.T) {
 	got := readCSVText("campaigns.csv", "Campaign;Bidding\nSch\xf6ne Schuhe \x96 20 \x80;clicks\n")
-	wantDrafts(t, got.drafts, `campaign bidding_type="clicks" name="Schöne Schuhe – 20 €"`)
-	wantProblems(t, got.problems, "campaigns.csv: warning: file is not UTF-8 and is read as Windows-1252; want UTF-8")
+	wantDrafts(t, got.Drafts, `campaign bidding_type="clicks" name="Schöne Schuhe – 20 €"`)
+	wantProblems(t, got.Problems, "campaigns.csv: warning: file is not UTF-8 and is read as Windows-1252; want UTF-8")
 }
 
 func TestValuesOfACSV(t *testing.T) {
@@ -137,7 +141,7 @@ func TestValuesOfACSV(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got := readCSVText("campaigns.csv", "Campaign,Bidding,"+c.header+"\nSpring,clicks,"+c.cell+"\n")
 			value := ""
-			for _, a := range got.drafts[0].attributes {
+			for _, a := range got.Drafts[0].Attributes {
 				if a.Value.Position.Column() == 15 {
 					value = a.Value.String()
 				}
@@ -146,12 +150,12 @@ func TestValuesOfACSV(t *testing.T) {
 				t.Errorf("value = %s, want %s", value, c.want)
 			}
 			if c.problem == "" {
-				wantProblems(t, got.problems)
+				wantProblems(t, got.Problems)
 				return
 			}
-			wantProblems(t, got.problems, c.problem)
-			if got.rows.Failed != 1 {
-				t.Errorf("rows = %+v, want one failed", got.rows)
+			wantProblems(t, got.Problems, c.problem)
+			if got.Rows.Failed != 1 {
+				t.Errorf("rows = %+v, want one failed", got.Rows)
 			}
 		})
 	}
@@ -160,8 +164,8 @@ func TestValuesOfACSV(t *testing.T) {
 func TestAddressOfAPictureInItsFormula(t *testing.T) {
 	got := readCSVText("ads.csv",
 		strings.ReplaceAll(adsCSV, "images/hero-a.png", `"=IMAGE(""https://img.example/a.png"")"`))
-	wantProblems(t, got.problems)
-	if v := got.drafts[0].attributes.Value("image"); v.Text() != "https://img.example/a.png" {
+	wantProblems(t, got.Problems)
+	if v := got.Drafts[0].Attributes.Value("image"); v.Text() != "https://img.example/a.png" {
 		t.Errorf("image = %v, want the address of the formula", v)
 	}
 }
@@ -176,7 +180,7 @@ func TestAmountsThatReadTwoWaysSayHowToWriteThem(t *testing.T) {
 		got := readCSVText("campaigns.csv",
 			strings.ReplaceAll("Campaign,Bidding,Daily budget\nSpring,clicks,", ",", c.delimiter)+c.amount+"\n")
 		hint := ""
-		for _, p := range got.problems {
+		for _, p := range got.Problems {
 			hint += p.Hint
 		}
 		if hint != c.want {
@@ -223,8 +227,8 @@ func TestRowsOfACSVThatDoNotFit(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := readCSVText(c.file, c.text)
-			wantProblems(t, got.problems, c.want...)
-			if r := got.rows; r.Read != r.Used+r.Ignored+r.Failed {
+			wantProblems(t, got.Problems, c.want...)
+			if r := got.Rows; r.Read != r.Used+r.Ignored+r.Failed {
 				t.Errorf("rows = %+v do not add up", r)
 			}
 		})
@@ -248,12 +252,12 @@ func TestWhichSheetACSVIs(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := readCSVText(c.file, c.text)
-			wantProblems(t, got.problems)
+			wantProblems(t, got.Problems)
 			switch {
-			case c.problem == "" && (got.stray != nil || len(got.drafts) != 1):
-				t.Errorf("drafts = %q, %v, want one", drafted(got.drafts), got.stray)
-			case c.problem != "" && (got.stray == nil || !strings.Contains(got.stray.Message, c.problem)):
-				t.Errorf("stray = %+v, want %s", got.stray, c.problem)
+			case c.problem == "" && (got.Stray != nil || len(got.Drafts) != 1):
+				t.Errorf("drafts = %q, %v, want one", drafted(got.Drafts), got.Stray)
+			case c.problem != "" && (got.Stray == nil || !strings.Contains(got.Stray.Message, c.problem)):
+				t.Errorf("stray = %+v, want %s", got.Stray, c.problem)
 			}
 		})
 	}
@@ -269,19 +273,19 @@ context hint,Spring launch,Runners,,,,,,,,,,people who run,
 DATE RANGE,,,,,,,,,,,,,,5000,2026-12-01,2026-12-31
 daily_spend_limit,,,,,,,,,,,,,,400,2026-12-01,
 `)
-	wantProblems(t, got.problems)
-	wantDrafts(t, got.drafts,
+	wantProblems(t, got.Problems)
+	wantDrafts(t, got.Drafts,
 		`campaign key=spring bidding_type="clicks" budget.daily=50000000 name="Spring launch"`,
 		`ad_group in Spring launch bid.max=1250000 name="Runners"`,
 		`ad in Spring launch in Runners body="Light." `+
 			`image="images/hero-a.png" name="Hero A" target_url="https://shop.example/trail" title="Shoes"`,
 		`spend_limit_window amount=5000000000 end="2026-12-31" start="2026-12-01"`,
 		`daily_spend_limit amount=400000000 start="2026-12-01"`)
-	if len(got.items) != 1 || got.items[0].text.text != "people who run" {
-		t.Errorf("items = %+v, want one hint", got.items)
+	if len(got.Items) != 1 || got.Items[0].Text.Text != "people who run" {
+		t.Errorf("items = %+v, want one hint", got.Items)
 	}
-	if want := (rows{Read: 7, Used: 6, Ignored: 1}); got.rows != want {
-		t.Errorf("rows = %+v, want %+v", got.rows, want)
+	if want := (draft.Rows{Read: 7, Used: 6, Ignored: 1}); got.Rows != want {
+		t.Errorf("rows = %+v, want %+v", got.Rows, want)
 	}
 }
 
@@ -299,12 +303,12 @@ func TestRowsThatDoNotFitTheirKind(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got := readCSVText("e.csv", head+c.row+"\n")
 			if c.want == "" {
-				wantProblems(t, got.problems)
+				wantProblems(t, got.Problems)
 				return
 			}
-			wantProblems(t, got.problems, c.want)
-			if got.rows != (rows{Read: 1, Failed: 1}) {
-				t.Errorf("rows = %+v, want one failed", got.rows)
+			wantProblems(t, got.Problems, c.want)
+			if got.Rows != (draft.Rows{Read: 1, Failed: 1}) {
+				t.Errorf("rows = %+v, want one failed", got.Rows)
 			}
 		})
 	}
@@ -374,9 +378,9 @@ func TestProblemsOfACSVPrintWithTheirLine(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(dir, "campaigns.csv"))
 	must(t, err)
 	write(t, filepath.Join(dir, "campaigns.csv"), "\xff\xfe"+utf16le(string(content)))
-	p, _ := ReadProject(dir)
+	p, _ := config.ReadProject(dir)
 	var out strings.Builder
-	must(t, diag.Render(&out, load(t, dir).Problems, SourceLine(p)))
+	must(t, diag.Render(&out, load(t, dir).Problems, tree.SourceLine(p)))
 	const want = `campaigns.csv:2:13: status is "actve"; want active, paused or archived (ADS1007)
         2 | Grün clicks actve
           |             ^
@@ -407,15 +411,15 @@ func FuzzReadCSV(f *testing.F) {
 	}
 	names := []string{"campaigns.csv", "x.csv", "hint-lists.csv", "spend limits.tsv"}
 	f.Fuzz(func(t *testing.T, name int, content []byte) {
-		got := readCSV(context.Background(), names[uint(name)%4], content, workbookInput())
-		if r := got.rows; r.Read != r.Used+r.Ignored+r.Failed {
+		got := table.ReadCSV(context.Background(), names[uint(name)%4], content, workbookInput())
+		if r := got.Rows; r.Read != r.Used+r.Ignored+r.Failed {
 			t.Fatalf("rows do not add up: %+v", r)
 		}
-		if got.rows.Failed > 0 && !diag.HasErrors(got.problems) {
-			t.Fatalf("%d rows failed without an error", got.rows.Failed)
+		if got.Rows.Failed > 0 && !diag.HasErrors(got.Problems) {
+			t.Fatalf("%d rows failed without an error", got.Rows.Failed)
 		}
 		lines := 1 + strings.Count(string(content), "\n") + strings.Count(string(content), "\r")
-		for _, p := range got.problems {
+		for _, p := range got.Problems {
 			if p.Position.Line() < 0 || p.Position.Line() > lines ||
 				p.Position.Column() > len(content)+1 || p.Position.Line() == 0 && p.Position.Column() > 0 {
 				t.Fatalf("problem stands at %v of %d lines", p.Position, lines)

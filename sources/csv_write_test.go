@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -11,7 +11,9 @@ import (
 	"adsync/internal/csvfile"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources"
 	"adsync/sources/bounded"
+	"adsync/sources/workbook"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -20,11 +22,11 @@ import (
 func csvOf(t testing.TB, s *resource.Snapshot) string {
 	t.Helper()
 	var b bytes.Buffer
-	must(t, WriteCSV(&b, kinds.All(), s, dollars))
+	must(t, workbook.WriteCSV(&b, kinds.All(), s, dollars))
 	return b.String()
 }
 
-func loadCSV(t testing.TB, text string) Desired {
+func loadCSV(t testing.TB, text string) sources.Desired {
 	t.Helper()
 	return load(t, folder(t, map[string]string{"all.csv": text}))
 }
@@ -42,7 +44,7 @@ func TestCSVThatIsWrittenReadsBackTheSame(t *testing.T) {
 			return
 		}
 		var b bytes.Buffer
-		err := WriteCSV(&b, kinds.All(), want, dollars)
+		err := workbook.WriteCSV(&b, kinds.All(), want, dollars)
 		if cannotSay(err) {
 			return
 		}
@@ -51,7 +53,7 @@ func TestCSVThatIsWrittenReadsBackTheSame(t *testing.T) {
 		if a, b := snapshotText(t, want), snapshotText(t, got.Snapshot); a != b {
 			rt.Fatalf("load(WriteCSV(x)) =\n%s%swant\n%s", b, printed(got.Problems), a)
 		}
-		files, err := WriteCSVFiles(kinds.All(), want, dollars)
+		files, err := workbook.WriteCSVFiles(kinds.All(), want, dollars)
 		must(t, err)
 		dir, err := os.MkdirTemp(t.TempDir(), "")
 		must(t, err)
@@ -70,7 +72,7 @@ func TestTheOrderOfACSVChangesNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSnapshot(rt, kinds.All())
 		var b bytes.Buffer
-		if err := WriteCSV(&b, kinds.All(), s, dollars); s.Len() == 0 || cannotSay(err) {
+		if err := workbook.WriteCSV(&b, kinds.All(), s, dollars); s.Len() == 0 || cannotSay(err) {
 			return
 		}
 		records := csvRecords(t, b.String())
@@ -157,7 +159,8 @@ func TestCSVTextsThatDoNotComeBackAreErrors(t *testing.T) {
 		"a\x01b":      `description holds a character no cell can hold`,
 		"[clear]":     `description is "[clear]", which a cell cannot say`,
 	} {
-		err := WriteCSV(&bytes.Buffer{}, kinds.All(), oneResource(t, "description", resource.Text(text)), dollars)
+		err := workbook.WriteCSV(&bytes.Buffer{}, kinds.All(),
+			oneResource(t, "description", resource.Text(text)), dollars)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("WriteCSV(%q) = %v, want %q", text, err, want)
 		}
@@ -182,7 +185,7 @@ func TestFilesOfAFolderAreNamedForTheirSheets(t *testing.T) {
 	s := benchmarkSnapshot(2)
 	group := s.Get(resource.Address{Kind: kinds.AdGroup, Key: "campaign-A/runners"})
 	group.Set("context_hints", resource.List([]string{"one\ntwo", "three"}))
-	files, err := WriteCSVFiles(kinds.All(), s, dollars)
+	files, err := workbook.WriteCSVFiles(kinds.All(), s, dollars)
 	must(t, err)
 	var names []string
 	for name := range files {

@@ -1,9 +1,11 @@
-package sources
+package sources_test
 
 import (
 	"strings"
 	"testing"
 	"time"
+
+	"adsync/sources/config"
 )
 
 func TestWhereTheDaemonTells(t *testing.T) {
@@ -92,7 +94,7 @@ accounts:
 	anna := shop[0]
 	if anna.Form != "email" || anna.Host != "mail.example.com" || anna.Password.Value != "MAIL" ||
 		anna.TLS != "starttls" || len(anna.To) != 1 || anna.To[0] != "anna@example.com" ||
-		anna.Quiet != (Quiet{20 * time.Hour, 7*time.Hour + 30*time.Minute}) ||
+		anna.Quiet != (config.Quiet{From: 20 * time.Hour, To: 7*time.Hour + 30*time.Minute}) ||
 		anna.Remind != 48*time.Hour || len(anna.On) != 2 {
 		t.Errorf("anna is told %+v", anna)
 	}
@@ -147,7 +149,9 @@ func TestHowLongTheDaemonKeepsThings(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			d, problems := readDaemon(t, "accounts: [{name: a, folder: a}]\nkeep: "+row.keep+"\n")
-			if row.want == "" && (problems != "" || d.Keep != Keep{400 * days, 90 * days, 5 * time.Minute}) ||
+			if row.want == "" && (problems != "" || d.Keep != config.Keep{
+				People: 400 * config.Days, Results: 90 * config.Days, Uploads: 5 * time.Minute,
+			}) ||
 				!strings.Contains(problems, row.want) {
 				t.Errorf("keep is %+v, problems are:\n%s\nwant %q", d.Keep, problems, row.want)
 			}

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"os"
@@ -8,15 +8,18 @@ import (
 	"time"
 
 	"adsync/internal/kinds"
+	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/tree"
 )
 
-func readDaemon(t *testing.T, text string) (Daemon, string) {
+func readDaemon(t *testing.T, text string) (config.Daemon, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "daemon.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, problems := ReadDaemon(file)
+	d, problems := config.ReadDaemon(file)
 	var said []string
 	for _, p := range problems {
 		said = append(said, p.Position.String()+": "+p.Message)
@@ -152,12 +155,12 @@ func TestTheSumIsTheHashOfWhatWasRead(t *testing.T) {
 	write("a.yaml", "kind: campaign\nname: One\n"+
 		"bidding_type: clicks\n---\nkind: audience\nname: People\nmembers: people.csv\nidentifier: email\n")
 	write("people.csv", "email\nann@example.com\n")
-	p, problems := ReadProject(dir)
+	p, problems := config.ReadProject(dir)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	read := Load(t.Context(), p, kinds.All())
-	if got := SumOf(p, read.Files); got != read.Hash || read.Hash == "" {
+	read := sources.Load(t.Context(), p, kinds.All())
+	if got := tree.SumOf(p, read.Files); got != read.Hash || read.Hash == "" {
 		t.Fatalf("Sum = %s, Load says %s (%v)", got, read.Hash, read.Problems)
 	}
 	seen := map[string]string{read.Hash: "what was read"}
@@ -168,7 +171,7 @@ func TestTheSumIsTheHashOfWhatWasRead(t *testing.T) {
 	} {
 		before, _ := os.ReadFile(filepath.Join(dir, change.name))
 		write(change.name, change.content)
-		sum := SumOf(p, read.Files)
+		sum := tree.SumOf(p, read.Files)
 		if was, same := seen[sum]; same {
 			t.Errorf("with another %s the sum is that of %s", change.name, was)
 		}
@@ -186,7 +189,7 @@ func TestWhatHoldsForAllWritesIntoFoldersAlone(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "daemon.yaml")
 	must(t, os.WriteFile(name, []byte("state: s\nwrite_back: true\naccounts:\n- {name: a, folder: a}\n"+
 		"- {name: b, git: {url: /srv/b, ref: main}}\n- {name: c, folder: c, write_back: false}\n"), 0o600))
-	d, problems := ReadDaemon(name)
+	d, problems := config.ReadDaemon(name)
 	wantProblems(t, problems)
 	for i, want := range []bool{true, false, false} {
 		if a := d.Accounts[i]; a.WriteBack != want {

@@ -7,12 +7,13 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/config"
 )
 
 // checkDomain refuses a landing page at a domain that the project does not list
 // (fault H21).
-func (c *collection) checkDomain(e *entry, a *resource.Attribute, v resource.Value) {
-	if a.Type != resource.TypeURL || len(c.tree.project.Domains) == 0 {
+func (c *Collection) checkDomain(e *entry, a *resource.Attribute, v resource.Value) {
+	if a.Type != resource.TypeURL || len(c.tree.Project.Domains) == 0 {
 		return
 	}
 	u, err := url.Parse(v.Text())
@@ -21,7 +22,7 @@ func (c *collection) checkDomain(e *entry, a *resource.Attribute, v resource.Val
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	var listed []string
-	for _, d := range c.tree.project.Domains {
+	for _, d := range c.tree.Project.Domains {
 		if host == d.Value || strings.HasSuffix(host, "."+d.Value) {
 			return
 		}
@@ -30,7 +31,8 @@ func (c *collection) checkDomain(e *entry, a *resource.Attribute, v resource.Val
 	c.report(e, v.Position, resource.Finding{
 		Code: diag.ForeignDomain,
 		Message: fmt.Sprintf("%s is at %q, which the domains of %s (%s) do not hold; want %s, or what lies beneath",
-			a.Name, diag.Printable(host), projectFile, c.tree.project.Domains[0].Position, strings.Join(listed, ", ")),
+			a.Name, diag.Printable(host), config.ProjectFile,
+			c.tree.Project.Domains[0].Position, strings.Join(listed, ", ")),
 		Hint: diag.DidYouMean(host, listed),
 	})
 }

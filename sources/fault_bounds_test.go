@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"archive/zip"
@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"adsync/internal/kinds"
+	"adsync/sources"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
 )
 
 // measured is what reading a project took, in a process of its own.
@@ -47,8 +49,8 @@ func TestMeasuredInAProcessOfItsOwn(t *testing.T) {
 		dir = folder(t, map[string]string{"ads.yaml": springCampaign})
 	}
 	start := processorTime(t)
-	p, _ := ReadProject(dir)
-	d := Load(context.Background(), p, kinds.All())
+	p, _ := config.ReadProject(dir)
+	d := sources.Load(context.Background(), p, kinds.All())
 	m := measured{Took: processorTime(t) - start, Resources: d.Snapshot.Len(), Problems: len(d.Problems)}
 	if len(d.Problems) > 0 {
 		m.First = fmt.Sprintf("%.300s", d.Problems[0].String())
@@ -174,41 +176,41 @@ func numbered(count int, form string) string {
 // A process that reads nothing takes 25 MiB.
 func TestW20ABombTakesLittle(t *testing.T) {
 	for _, n := range []nasty{
-		{"300 MB of rows", func() map[string]string { return inSheet(t, filled(300, "<row/>")) },
-			60, time.Second, "workbook unzips to 300 MiB; want at most 128 MiB", 0},
-		{"elements in elements", func() map[string]string { return inSheet(t, filled(100, "<row><a>")) },
-			300, 5 * time.Second, "XML is nested more than 256 deep", 0},
+		{name: "300 MB of rows", files: func() map[string]string { return inSheet(t, filled(300, "<row/>")) },
+			mib: 60, took: time.Second, problem: "workbook unzips to 300 MiB; want at most 128 MiB", mostSaid: 0},
+		{name: "elements in elements", files: func() map[string]string { return inSheet(t, filled(100, "<row><a>")) },
+			mib: 300, took: 5 * time.Second, problem: "XML is nested more than 256 deep", mostSaid: 0},
 	} {
 		n.run(t)
 	}
 	wantProblems(t, readBytes([]byte(rawBook(t, map[string]string{
-		"xl/worksheets/sheet1.xml": rawSheet(filled(30, "<row/>"))}))).problems, "it has more than 1048576 rows")
+		"xl/worksheets/sheet1.xml": rawSheet(filled(30, "<row/>"))}))).Problems, "it has more than 1048576 rows")
 }
 
 func TestW21SparseSheetsAndManyStylesTakeLittle(t *testing.T) {
 	const row = "campaign has no bidding_type"
 	for _, n := range []nasty{
-		{"a million rows of nothing", func() map[string]string {
+		{name: "a million rows of nothing", files: func() map[string]string {
 			return inSheet(t, strings.Repeat("<row/>", 1_048_574))
-		}, 100, 2 * time.Second, "", 0},
-		{"the last row", func() map[string]string {
+		}, mib: 100, took: 2 * time.Second, problem: "", mostSaid: 0},
+		{name: "the last row", files: func() map[string]string {
 			return inSheet(t, `<row r="1048576"><c r="A1048576" t="str"><v>Last</v></c></row>`)
-		}, 60, 2 * time.Second, row, 0},
-		{"the last column", func() map[string]string {
+		}, mib: 60, took: 2 * time.Second, problem: row, mostSaid: 0},
+		{name: "the last column", files: func() map[string]string {
 			return inSheet(t, `<row r="3"><c r="XFD3" t="str"><v>Last</v></c></row>`)
-		}, 60, 2 * time.Second, "column XFD has a value and no header", 0},
-		{"a dimension that is not so", func() map[string]string {
+		}, mib: 60, took: 2 * time.Second, problem: "column XFD has a value and no header", mostSaid: 0},
+		{name: "a dimension that is not so", files: func() map[string]string {
 			return inBook(t, "xl/worksheets/sheet1.xml",
 				strings.Replace(rawSheet(""), "<sheetData>", `<dimension ref="A1:XFD1048576"/><sheetData>`, 1))
-		}, 60, 2 * time.Second, "", 0},
-		{"a million styles", func() map[string]string {
+		}, mib: 60, took: 2 * time.Second, problem: "", mostSaid: 0},
+		{name: "a million styles", files: func() map[string]string {
 			return inBook(t, "xl/styles.xml", "<styleSheet><cellXfs>"+
 				strings.Repeat(`<xf numFmtId="9"/>`, 1_000_000)+"</cellXfs></styleSheet>")
-		}, 150, 2 * time.Second, "styles: there are more than 131072", 0},
-		{"a million formats", func() map[string]string {
+		}, mib: 150, took: 2 * time.Second, problem: "styles: there are more than 131072", mostSaid: 0},
+		{name: "a million formats", files: func() map[string]string {
 			return inBook(t, "xl/styles.xml", "<styleSheet><numFmts>"+
 				numbered(1_000_000, `<numFmt numFmtId="%d" formatCode="0"/>`)+"</numFmts></styleSheet>")
-		}, 300, 4 * time.Second, "styles: there are more than 131072", 0},
+		}, mib: 300, took: 4 * time.Second, problem: "styles: there are more than 131072", mostSaid: 0},
 	} {
 		n.run(t)
 	}
@@ -219,44 +221,45 @@ func TestW21SparseSheetsAndManyStylesTakeLittle(t *testing.T) {
 func TestReadingStaysWithinItsBounds(t *testing.T) {
 	cells := func(count int) string { return strings.Repeat(`<c t="str"><v>x</v></c>`, count) }
 	for _, n := range []nasty{
-		{"cells of one character", func() map[string]string {
+		{name: "cells of one character", files: func() map[string]string {
 			return inSheet(t, filled(100, "<row>"+cells(60)+"</row>"))
-		}, 650, 12 * time.Second, "file has 216202 problems more", 10_001},
-		{"rows as wide as they go", func() map[string]string {
+		}, mib: 650, took: 12 * time.Second, problem: "file has 216202 problems more", mostSaid: 10_001},
+		{name: "rows as wide as they go", files: func() map[string]string {
 			return inSheet(t, filled(60, "<row>"+cells(16_000)+"</row>"))
-		}, 500, 12 * time.Second, "problems more; want fewer than 10000", 10_001},
-		{"a problem in each cell", func() map[string]string {
+		}, mib: 500, took: 12 * time.Second, problem: "problems more; want fewer than 10000", mostSaid: 10_001},
+		{name: "a problem in each cell", files: func() map[string]string {
 			return inSheet(t, strings.Repeat("<row>"+strings.Repeat(`<c t="e"><v>x</v></c>`, 4)+"</row>", 50_000))
-		}, 300, 6 * time.Second, "file has 190000 problems more", 10_001},
-		{"shared texts of one character", func() map[string]string {
+		}, mib: 300, took: 6 * time.Second, problem: "file has 190000 problems more", mostSaid: 10_001},
+		{name: "shared texts of one character", files: func() map[string]string {
 			return inBook(t, "xl/sharedStrings.xml", "<sst>"+filled(100, "<si><t>x</t></si>")+"</sst>")
-		}, 500, 6 * time.Second, "", 0},
-		{"a shared text in a million runs", func() map[string]string {
+		}, mib: 500, took: 6 * time.Second, problem: "", mostSaid: 0},
+		{name: "a shared text in a million runs", files: func() map[string]string {
 			return inBook(t, "xl/sharedStrings.xml", "<sst><si>"+filled(20, "<r><t>x</t></r>")+"</si></sst>")
-		}, 150, 3 * time.Second, "", 0},
-		{"a value in a million pieces", func() map[string]string {
+		}, mib: 150, took: 3 * time.Second, problem: "", mostSaid: 0},
+		{name: "a value in a million pieces", files: func() map[string]string {
 			return inSheet(t, `<row><c t="str"><v>`+filled(20, "a<!---->")+"</v></c></row>")
-		}, 150, 3 * time.Second, "a cell holds 2621440 bytes of text; want at most 131072", 0},
-		{"a tag of 300,000 attributes", func() map[string]string {
+		}, mib: 150, took: 3 * time.Second, problem: "a cell holds 2621440 bytes of text; want at most 131072",
+			mostSaid: 0},
+		{name: "a tag of 300,000 attributes", files: func() map[string]string {
 			return inSheet(t, "<row "+numbered(300_000, `a%d="" `)+"></row>")
-		}, 100, time.Second, "a tag with more than 256 attributes", 0},
-		{"four million merges", func() map[string]string {
+		}, mib: 100, took: time.Second, problem: "a tag with more than 256 attributes", mostSaid: 0},
+		{name: "four million merges", files: func() map[string]string {
 			return inBook(t, "xl/worksheets/sheet1.xml", strings.Replace(rawSheet(""), "</worksheet>",
 				"<mergeCells>"+filled(100, `<mergeCell ref="A5:XFD6"/>`)+"</mergeCells></worksheet>", 1))
-		}, 300, 3 * time.Second, "it has more than 100000 merged ranges", 0},
-		{"sheets of one part", func() map[string]string {
+		}, mib: 300, took: 3 * time.Second, problem: "it has more than 100000 merged ranges", mostSaid: 0},
+		{name: "sheets of one part", files: func() map[string]string {
 			return inBook(t, "xl/workbook.xml", `<workbook xmlns:r="r"><sheets>`+
 				numbered(300_000, `<sheet name="Campaign%d" r:id="rId1"/>`)+"</sheets></workbook>")
-		}, 100, time.Second, `sheet "Campaign1" has the part of another`, 0},
-		{"a million relationships", func() map[string]string {
+		}, mib: 100, took: time.Second, problem: `sheet "Campaign1" has the part of another`, mostSaid: 0},
+		{name: "a million relationships", files: func() map[string]string {
 			return inBook(t, "xl/_rels/workbook.xml.rels", "<Relationships>"+filled(70,
 				`<Relationship Id="r" Type="/worksheet" Target="worksheets/sheet1.xml"/>`)+"</Relationships>")
-		}, 350, 3 * time.Second, "there are more than 100000", 0},
-		{"a header as wide as it goes", func() map[string]string {
+		}, mib: 350, took: 3 * time.Second, problem: "there are more than 100000", mostSaid: 0},
+		{name: "a header as wide as it goes", files: func() map[string]string {
 			return inBook(t, "xl/worksheets/sheet1.xml", "<worksheet><sheetData>"+strings.Repeat("<row>"+
 				strings.Repeat(rawText("Daily budgettt (USD)"), 16_000)+"</row>", 20)+"</sheetData></worksheet>")
-		}, 150, 4 * time.Second, "sheet has no header in its first 20 rows", 0},
-		{"hint lists of 3,000,000 strays", func() map[string]string {
+		}, mib: 150, took: 4 * time.Second, problem: "sheet has no header in its first 20 rows", mostSaid: 0},
+		{name: "hint lists of 3,000,000 strays", files: func() map[string]string {
 			return map[string]string{
 				"q4.xlsx": rawBook(t, map[string]string{
 					"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet ` +
@@ -264,30 +267,30 @@ func TestReadingStaysWithinItsBounds(t *testing.T) {
 					"xl/worksheets/sheet1.xml": rawSheet(filled(60, "<row>"+cells(16)+"</row>")),
 				}),
 			}
-		}, 500, 10 * time.Second, "problems more; want fewer than 10000", 10_001},
+		}, mib: 500, took: 10 * time.Second, problem: "problems more; want fewer than 10000", mostSaid: 10_001},
 
-		{"keys nobody knows", func() map[string]string {
+		{name: "keys nobody knows", files: func() map[string]string {
 			return map[string]string{"a.yaml": springCampaign + manyKeys(150_000, "k%x: 1\n")}
-		}, 400, 5 * time.Second, "is no key of a campaign", 150_000},
-		{"nodes of nothing", func() map[string]string {
+		}, mib: 400, took: 5 * time.Second, problem: "is no key of a campaign", mostSaid: 150_000},
+		{name: "nodes of nothing", files: func() map[string]string {
 			return map[string]string{"a.yaml": springCampaign + "status: [" + strings.Repeat("[],", 300_000) + "]\n"}
-		}, 200, 3 * time.Second, "status is a list", 0},
-		{"documents of nothing", func() map[string]string {
+		}, mib: 200, took: 3 * time.Second, problem: "status is a list", mostSaid: 0},
+		{name: "documents of nothing", files: func() map[string]string {
 			return map[string]string{"a.yaml": springCampaign + strings.Repeat("--- {}\n", 140_000)}
-		}, 400, 5 * time.Second, "document has no kind", 140_000},
-		{"a list in every ad group", func() map[string]string {
+		}, mib: 400, took: 5 * time.Second, problem: "document has no kind", mostSaid: 140_000},
+		{name: "a list in every ad group", files: func() map[string]string {
 			return map[string]string{"a.yaml": groupsWith("[{list: a}]") + listOf(2_000)}
-		}, 150, 4 * time.Second, "", 0},
-		{"a list and more in every ad group", func() map[string]string {
+		}, mib: 150, took: 4 * time.Second, problem: "", mostSaid: 0},
+		{name: "a list and more in every ad group", files: func() map[string]string {
 			return map[string]string{"a.yaml": groupsWith("[x, {list: a}]") + listOf(1_900)}
-		}, 650, 8 * time.Second, "give more than 4000000 entries in all", 0},
-		{"a list many times in every ad group", func() map[string]string {
+		}, mib: 650, took: 8 * time.Second, problem: "give more than 4000000 entries in all", mostSaid: 0},
+		{name: "a list many times in every ad group", files: func() map[string]string {
 			return map[string]string{"a.yaml": groupsWith("[{list: a}, {list: a}, {list: a}]") + listOf(40_000)}
-		}, 650, 12 * time.Second, "give more than 4000000 entries in all", 0},
-		{"a file of hints in every ad group", func() map[string]string {
+		}, mib: 650, took: 12 * time.Second, problem: "give more than 4000000 entries in all", mostSaid: 0},
+		{name: "a file of hints in every ad group", files: func() map[string]string {
 			return map[string]string{"a.yaml": groupsWith("[{file: a.txt}]"), "a.txt": filled(1, "ab\n")}
-		}, 650, 12 * time.Second, "give more than 4000000 entries in all", 0},
-		{"parents nobody knows", func() map[string]string {
+		}, mib: 650, took: 12 * time.Second, problem: "give more than 4000000 entries in all", mostSaid: 0},
+		{name: "parents nobody knows", files: func() map[string]string {
 			files := map[string]string{}
 			for i := range 5 {
 				files[fmt.Sprintf("c%d.yaml", i)] = numbered(5_000,
@@ -296,14 +299,14 @@ func TestReadingStaysWithinItsBounds(t *testing.T) {
 					fmt.Sprintf("---\nkind: ad_group\ncampaign: Campagne %d-%%d\nname: Group\n", i))
 			}
 			return files
-		}, 300, 6 * time.Second, `campaign is "Campagne 0-0"`, 25_000},
-		{"more than all sources may have", func() map[string]string {
+		}, mib: 300, took: 6 * time.Second, problem: `campaign is "Campagne 0-0"`, mostSaid: 25_000},
+		{name: "more than all sources may have", files: func() map[string]string {
 			files := map[string]string{}
 			for i := range 530 {
 				files[fmt.Sprintf("%d.yaml", i)] = "# " + strings.Repeat("x", bounded.MiB-10) + "\n"
 			}
 			return files
-		}, 650, 4 * time.Second, "sources are over 512 MiB with this file", 0},
+		}, mib: 650, took: 4 * time.Second, problem: "sources are over 512 MiB with this file", mostSaid: 0},
 	} {
 		n.run(t)
 	}

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adsync/internal/diag"
+	"adsync/sources/draft"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -39,19 +40,19 @@ func convertedByLibreOffice(t testing.TB, name string, content []byte, arguments
 // cellXML reads a campaign whose cell C2, under a header, is the XML given.
 func cellXML(t *testing.T, header, xml string) (value string, problems []diag.Problem) {
 	t.Helper()
-	content := bookOf(t, sheetOf{"Campaigns",
-		[][]any{{"Campaign", "Bidding", header}, {"Spring launch", "clicks", "x"}}})
+	content := bookOf(t, sheetOf{name: "Campaigns",
+		rows: [][]any{{"Campaign", "Bidding", header}, {"Spring launch", "clicks", "x"}}})
 	made := readBytes(rebuild(t, content, "xl/worksheets/sheet1.xml", func(sheet []byte) []byte {
 		return replaceCell(t, sheet, "C2", `<c r="C2"`+xml+`</c>`)
 	}))
-	for _, d := range made.drafts {
-		for _, a := range d.attributes {
+	for _, d := range made.Drafts {
+		for _, a := range d.Attributes {
 			if a.Value.Position.Column() == 3 {
 				value = a.Value.String()
 			}
 		}
 	}
-	return value, made.problems
+	return value, made.Problems
 }
 
 type cellXMLCase struct{ name, header, xml, want, problem string }
@@ -75,13 +76,17 @@ func runCellXML(t *testing.T, cases []cellXMLCase) {
 
 func TestW6AFormulaWithoutAValueIsAnError(t *testing.T) {
 	runCellXML(t, []cellXMLCase{
-		{"a text never calculated", "Description",
-			`><f>A2&amp;" x"</f>`, "", "formula has no value; want the value itself"},
-		{"as openpyxl writes it", "Description", `><f>A2&amp;" x"</f><v></v>`, "", "formula has no value"},
-		{"an amount", "Daily budget", `><f>10*10</f>`, "", "formula has no value; want the value itself"},
-		{"an amount that is a text", "Daily budget", ` t="str"><f>A2</f><v></v>`, "", ""},
-		{"a text that is empty", "Description", ` t="str"><f>""</f><v></v>`, "", ""},
-		{"its last value", "Description", ` t="str"><f>A2&amp;" x"</f><v>Spring x</v>`, `"Spring x"`, ""},
+		{name: "a text never calculated", header: "Description",
+			xml: `><f>A2&amp;" x"</f>`, want: "", problem: "formula has no value; want the value itself"},
+		{name: "as openpyxl writes it", header: "Description",
+			xml: `><f>A2&amp;" x"</f><v></v>`, want: "", problem: "formula has no value"},
+		{name: "an amount", header: "Daily budget",
+			xml: `><f>10*10</f>`, want: "", problem: "formula has no value; want the value itself"},
+		{name: "an amount that is a text", header: "Daily budget",
+			xml: ` t="str"><f>A2</f><v></v>`, want: "", problem: ""},
+		{name: "a text that is empty", header: "Description", xml: ` t="str"><f>""</f><v></v>`, want: "", problem: ""},
+		{name: "its last value", header: "Description",
+			xml: ` t="str"><f>A2&amp;" x"</f><v>Spring x</v>`, want: `"Spring x"`, problem: ""},
 	})
 	got := readBytes(writtenByPython(t, `
 import openpyxl
@@ -91,39 +96,46 @@ sheet.title = "Campaigns"
 sheet.append(["Campaign", "Bidding", "Daily budget", "Description", "Start date"])
 sheet.append(["=\"Spring\"", "clicks", "=10*10", "=A2&\" x\"", "=DATE(2026,12,1)"])
 book.save(sys.argv[1])`))
-	wantProblems(t, got.problems, "Campaigns!A2: formula has no value", "Campaigns!C2: formula has no value",
+	wantProblems(t, got.Problems, "Campaigns!A2: formula has no value", "Campaigns!C2: formula has no value",
 		"Campaigns!D2: formula has no value", "Campaigns!E2: formula has no value")
-	if got.rows.Used > 0 {
-		t.Errorf("rows = %+v, want none used", got.rows)
+	if got.Rows.Used > 0 {
+		t.Errorf("rows = %+v, want none used", got.Rows)
 	}
 }
 
 func TestW7WhatAFormulaGaveLastIsSaidOrRefused(t *testing.T) {
 	runCellXML(t, []cellXMLCase{
-		{"an amount", "Daily budget", `><f>10*10</f><v>100</v>`, "100000000", "Campaigns!C2: " +
-			"warning: amount is a formula, and its last value 100.00 is read; want it up to date (ADS1019)"},
-		{"an amount as text", "Daily budget", ` t="str"><f>TEXT(A1,"0.00")</f><v>$ 12.50</v>`,
-			"12500000", "its last value 12.50 is read"},
-		{"an amount that is an error", "Daily budget", ` t="e"><f>1/0</f><v>#DIV/0!</v>`,
-			"", "Campaigns!C2: cell holds the error #DIV/0!; want a value (ADS1020)"},
-		{"an amount that is true", "Daily budget", ` t="b"><f>1=1</f><v>1</v>`, "", "cell holds TRUE; want the amount"},
-		{"an amount below the least", "Daily budget",
-			`><f>1/2</f><v>0.5</v>`, "", "budget.daily is 0.50; want at least 1.00"},
-		{"the zero XlsxWriter stores for an amount", "Daily budget", `><f>10*10</f><v>0</v>`,
-			"", "formula has 0 as its last value, as programs store it that do not calculate; want the amount itself"},
-		{"a status", "Status", ` t="str"><f>"active"</f><v>active</v>`, "", "want one of its choices itself"},
-		{"countries", "Countries", ` t="str"><f>"US"</f><v>US</v>`, `["US"]`, ""},
-		{"ids of locations", "Locations", ` t="str"><f>"2000043"</f><v>2000043</v>`, "", "want the id itself"},
-		{"a key", "Key", ` t="str"><f>LOWER(A2)</f><v>spring</v>`, "", "want the key itself"},
-		{"an id", "ID", ` t="str"><f>LOWER(A2)</f><v>cmp_1</v>`, "", "want the id itself"},
-		{"the zero XlsxWriter stores for a text", "Description",
-			`><f>A2&amp;" x"</f><v>0</v>`, "", "has the number 0 as its last value"},
-		{"a shared formula", "Daily budget", `><f t="shared" ref="C2:C9" si="0">B2*2</f><v>5</v>`,
-			"5000000", "its last value 5.00 is read"},
-		{"the rest of a shared formula", "Daily budget",
-			`><f t="shared" si="0"/><v>5</v>`, "5000000", "its last value 5.00 is read"},
-		{"an array formula", "Daily budget", `><f t="array" ref="C2">SUM(B2:B9)</f><v>5</v>`,
-			"5000000", "its last value 5.00 is read"},
+		{name: "an amount", header: "Daily budget",
+			xml: `><f>10*10</f><v>100</v>`, want: "100000000", problem: "Campaigns!C2: " +
+				"warning: amount is a formula, and its last value 100.00 is read; want it up to date (ADS1019)"},
+		{name: "an amount as text", header: "Daily budget", xml: ` t="str"><f>TEXT(A1,"0.00")</f><v>$ 12.50</v>`,
+			want: "12500000", problem: "its last value 12.50 is read"},
+		{name: "an amount that is an error", header: "Daily budget", xml: ` t="e"><f>1/0</f><v>#DIV/0!</v>`,
+			want: "", problem: "Campaigns!C2: cell holds the error #DIV/0!; want a value (ADS1020)"},
+		{name: "an amount that is true", header: "Daily budget",
+			xml: ` t="b"><f>1=1</f><v>1</v>`, want: "", problem: "cell holds TRUE; want the amount"},
+		{name: "an amount below the least", header: "Daily budget",
+			xml: `><f>1/2</f><v>0.5</v>`, want: "", problem: "budget.daily is 0.50; want at least 1.00"},
+		{name: "the zero XlsxWriter stores for an amount", header: "Daily budget", xml: `><f>10*10</f><v>0</v>`,
+			want: "", problem: "formula has 0 as its " +
+				"last value, as programs store it that do not calculate; want the amount itself"},
+		{name: "a status", header: "Status", xml: ` t="str"><f>"active"</f><v>active</v>`,
+			want: "", problem: "want one of its choices itself"},
+		{name: "countries", header: "Countries", xml: ` t="str"><f>"US"</f><v>US</v>`, want: `["US"]`, problem: ""},
+		{name: "ids of locations", header: "Locations",
+			xml: ` t="str"><f>"2000043"</f><v>2000043</v>`, want: "", problem: "want the id itself"},
+		{name: "a key", header: "Key", xml: ` t="str"><f>LOWER(A2)</f><v>spring</v>`,
+			want: "", problem: "want the key itself"},
+		{name: "an id", header: "ID", xml: ` t="str"><f>LOWER(A2)</f><v>cmp_1</v>`,
+			want: "", problem: "want the id itself"},
+		{name: "the zero XlsxWriter stores for a text", header: "Description",
+			xml: `><f>A2&amp;" x"</f><v>0</v>`, want: "", problem: "has the number 0 as its last value"},
+		{name: "a shared formula", header: "Daily budget", xml: `><f t="shared" ref="C2:C9" si="0">B2*2</f><v>5</v>`,
+			want: "5000000", problem: "its last value 5.00 is read"},
+		{name: "the rest of a shared formula", header: "Daily budget",
+			xml: `><f t="shared" si="0"/><v>5</v>`, want: "5000000", problem: "its last value 5.00 is read"},
+		{name: "an array formula", header: "Daily budget", xml: `><f t="array" ref="C2">SUM(B2:B9)</f><v>5</v>`,
+			want: "5000000", problem: "its last value 5.00 is read"},
 	})
 	got := readBytes(writtenByPython(t, `
 import xlsxwriter
@@ -135,31 +147,34 @@ sheet.write_formula("C2", "=10*10")
 sheet.write_formula("D2", "=A2&\" x\"")
 sheet.write_formula("E2", "=\"active\"", None, "paused")
 book.close()`))
-	wantProblems(t, got.problems, "Campaigns!C2: formula has 0 as its last value", "Campaigns!D2: formula "+
+	wantProblems(t, got.Problems, "Campaigns!C2: formula has 0 as its last value", "Campaigns!D2: formula "+
 		"has the number 0 as its last value", "Campaigns!E2: cell holds a formula; want one of its choices itself")
-	wantDrafts(t, got.drafts, `campaign bidding_type="clicks" name="Spring" FAILED`)
+	wantDrafts(t, got.Drafts, `campaign bidding_type="clicks" name="Spring" FAILED`)
 }
 
 func TestW8ErrorsAreNoValues(t *testing.T) {
 	cases := []cellXMLCase{
-		{"of a formula", "Description", ` t="e"><f>1/0</f><v>#DIV/0!</v>`, "", "holds the error #DIV/0!"},
-		{"of an amount", "Daily budget", ` t="e"><f>1/0</f><v>#REF!</v>`, "", "holds the error #REF!"},
-		{"with another cell's style", "Status", ` s="0" t="e"><v>#N/A</v>`, "", "holds the error #N/A"},
+		{name: "of a formula", header: "Description",
+			xml: ` t="e"><f>1/0</f><v>#DIV/0!</v>`, want: "", problem: "holds the error #DIV/0!"},
+		{name: "of an amount", header: "Daily budget",
+			xml: ` t="e"><f>1/0</f><v>#REF!</v>`, want: "", problem: "holds the error #REF!"},
+		{name: "with another cell's style", header: "Status",
+			xml: ` s="0" t="e"><v>#N/A</v>`, want: "", problem: "holds the error #N/A"},
 	}
 	for _, word := range []string{"#REF!", "#DIV/0!",
 		"#N/A", "#NAME?", "#NULL!", "#NUM!", "#VALUE!", "#SPILL!", "#CALC!", "Err:502"} {
 		cases = append(cases,
-			cellXMLCase{word + " stored", "Description",
-				` t="e"><v>` + word + `</v>`, "", "cell holds the error " + word},
-			cellXMLCase{word + " pasted", "Description",
-				` t="str"><v>` + word + `</v>`, "", "text is the error " + word})
+			cellXMLCase{name: word + " stored", header: "Description",
+				xml: ` t="e"><v>` + word + `</v>`, want: "", problem: "cell holds the error " + word},
+			cellXMLCase{name: word + " pasted", header: "Description",
+				xml: ` t="str"><v>` + word + `</v>`, want: "", problem: "text is the error " + word})
 	}
 	runCellXML(t, cases)
-	got := readBytes(bookOf(t, sheetOf{"Campaigns",
-		[][]any{{"Campaign", "Bidding"}, {"#REF!", "clicks"}, {"# a remark", "clicks"}, {"#N/A", "clicks"}}}))
-	wantProblems(t, got.problems, "Campaigns!A2: text is the error #REF!", "Campaigns!A4: text is the error #N/A")
-	if want := (rows{Read: 3, Ignored: 1, Failed: 2}); got.rows != want {
-		t.Errorf("rows = %+v, want %+v: an error is no remark", got.rows, want)
+	got := readBytes(bookOf(t, sheetOf{name: "Campaigns",
+		rows: [][]any{{"Campaign", "Bidding"}, {"#REF!", "clicks"}, {"# a remark", "clicks"}, {"#N/A", "clicks"}}}))
+	wantProblems(t, got.Problems, "Campaigns!A2: text is the error #REF!", "Campaigns!A4: text is the error #N/A")
+	if want := (draft.Rows{Read: 3, Ignored: 1, Failed: 2}); got.Rows != want {
+		t.Errorf("rows = %+v, want %+v: an error is no remark", got.Rows, want)
 	}
 	csv := load(t, folder(t, map[string]string{"campaigns.csv": "Campaign,Bidding\n#REF!,clicks\n"}))
 	wantRefused(t, csv, "campaigns.csv:2:1: text is the error #REF!")
@@ -168,90 +183,122 @@ func TestW8ErrorsAreNoValues(t *testing.T) {
 func TestW9AmountsAreWhatIsStoredAndSaidWhereTheyShowOtherwise(t *testing.T) {
 	shows := func(what string) string { return "and the cell shows " + what + "; what it stores counts (ADS1031)" }
 	runCellCases(t, []cellCase{
-		{"rounded by its format", "Daily budget", storedNumber("1234.5", "#,##0"), "1234500000", ""},
-		{"as it is", "Daily budget", storedNumber("50", "General"), "50000000", ""},
-		{"shown as 2K", "Daily budget", storedNumber("1500", `0,"K"`),
-			"1500000000", shows("it in thousands or millions")},
-		{"shown as -50", "Daily budget", storedNumber("50", `"-"0`), "50000000", shows("it with a minus sign")},
-		{"shown as -50 by an escape", "Daily budget",
-			storedNumber("50", `\-0.00`), "50000000", shows("it with a minus sign")},
-		{"not shown", "Daily budget", storedNumber("50", ";;;"), "50000000", shows("nothing")},
-		{"shown as a text", "Daily budget", storedNumber("50", `"paid"`), "50000000", shows("a text")},
-		{"an accounting format", "Daily budget", storedNumber("50", `_-* #,##0.00_-;\-* #,##0.00_-;_-* "-"??_-;_-@_-`),
-			"50000000", ""},
-		{"thousands from a million on", "Daily budget", storedNumber("50", `[>=1000000]0.0,,"M";0`), "50000000", ""},
-		{"a colour", "Daily budget", storedNumber("50", `[Red]0.00;[Blue]-0.00`), "50000000", ""},
-		{"own currency", "Daily budget", storedNumber("50", `[$$-409]#,##0.00`), "50000000", ""},
-		{"own code", "Daily budget", storedNumber("50", `#,##0.00 "USD"`), "50000000", ""},
-		{"another currency", "Daily budget", storedNumber("50", `#,##0.00\ [$€-407]`),
-			"", `shown in "€"; want the account's currency USD`},
-		{"another code", "Daily budget", storedNumber("50", `#,##0.00 "EUR"`), "", `shown in "EUR"`},
-		{"a percentage", "Daily budget", storedNumber("0.5", "0%"), "", "holds a percentage (the number 0.5)"},
-		{"a date", "Daily budget", storedNumber("46357", "yyyy-mm-dd"), "", "holds a date (the number 46357)"},
-		{"a negative amount shown without its sign",
-			"Daily budget", storedNumber("-50", "0;0"), "", `C2: amount is "-50`},
+		{name: "rounded by its format", header: "Daily budget",
+			set: storedNumber("1234.5", "#,##0"), want: "1234500000", problem: ""},
+		{name: "as it is", header: "Daily budget", set: storedNumber("50", "General"), want: "50000000", problem: ""},
+		{name: "shown as 2K", header: "Daily budget", set: storedNumber("1500", `0,"K"`),
+			want: "1500000000", problem: shows("it in thousands or millions")},
+		{name: "shown as -50", header: "Daily budget",
+			set: storedNumber("50", `"-"0`), want: "50000000", problem: shows("it with a minus sign")},
+		{name: "shown as -50 by an escape", header: "Daily budget",
+			set: storedNumber("50", `\-0.00`), want: "50000000", problem: shows("it with a minus sign")},
+		{name: "not shown", header: "Daily budget",
+			set: storedNumber("50", ";;;"), want: "50000000", problem: shows("nothing")},
+		{name: "shown as a text", header: "Daily budget",
+			set: storedNumber("50", `"paid"`), want: "50000000", problem: shows("a text")},
+		{name: "an accounting format", header: "Daily budget",
+			set:  storedNumber("50", `_-* #,##0.00_-;\-* #,##0.00_-;_-* "-"??_-;_-@_-`),
+			want: "50000000", problem: ""},
+		{name: "thousands from a million on", header: "Daily budget",
+			set: storedNumber("50", `[>=1000000]0.0,,"M";0`), want: "50000000", problem: ""},
+		{name: "a colour", header: "Daily budget",
+			set: storedNumber("50", `[Red]0.00;[Blue]-0.00`), want: "50000000", problem: ""},
+		{name: "own currency", header: "Daily budget",
+			set: storedNumber("50", `[$$-409]#,##0.00`), want: "50000000", problem: ""},
+		{name: "own code", header: "Daily budget",
+			set: storedNumber("50", `#,##0.00 "USD"`), want: "50000000", problem: ""},
+		{name: "another currency", header: "Daily budget", set: storedNumber("50", `#,##0.00\ [$€-407]`),
+			want: "", problem: `shown in "€"; want the account's currency USD`},
+		{name: "another code", header: "Daily budget",
+			set: storedNumber("50", `#,##0.00 "EUR"`), want: "", problem: `shown in "EUR"`},
+		{name: "a percentage", header: "Daily budget",
+			set: storedNumber("0.5", "0%"), want: "", problem: "holds a percentage (the number 0.5)"},
+		{name: "a date", header: "Daily budget", set: storedNumber("46357", "yyyy-mm-dd"),
+			want: "", problem: "holds a date (the number 46357)"},
+		{name: "a negative amount shown without its sign",
+			header: "Daily budget", set: storedNumber("-50", "0;0"), want: "", problem: `C2: amount is "-50`},
 	})
 }
 
 func TestW10DigitsAWorkbookDoesNotKeepAreRefused(t *testing.T) {
 	runCellCases(t, []cellCase{
-		{"2^53+1 where a text is wanted", "Description",
-			storedNumber("9007199254740993", "General"), "", "keeps 15 digits"},
-		{"as a program saves it", "Description", storedNumber("9.00719925474099E+15", "General"),
-			"", "keeps 15 digits"},
-		{"an amount of 16 digits", "Daily budget", storedNumber("9007199254.740993", "General"),
-			"", "amount is 9007199254.740993, of which a workbook keeps 15 digits"},
-		{"an amount of 16 digits and an exponent",
-			"Daily budget", storedNumber("9.007199254740993E9", "General"), "", "of which a workbook keeps 15 digits"},
-		{"an amount of 15 digits", "Daily budget", storedNumber("900719925.474099", "General"), "900719925474099", ""},
-		{"an amount of zeros", "Daily budget", storedNumber("20000", "General"), "20000000000", ""},
-		{"six decimals", "Daily budget", storedNumber("1.000001", "0.00"), "1000001", ""},
-		{"seven decimals", "Daily budget", storedNumber("1.0000001", "0.00"), "", "want at most six decimals"},
-		{"an id", "Conversion goal", storedNumber("123", "General"), "", "want the id as text"},
-		{"an id of 17 digits as text", "Conversion goal", storedText("90071992547409931"), `"90071992547409931"`, ""},
+		{name: "2^53+1 where a text is wanted", header: "Description",
+			set: storedNumber("9007199254740993", "General"), want: "", problem: "keeps 15 digits"},
+		{name: "as a program saves it", header: "Description", set: storedNumber("9.00719925474099E+15", "General"),
+			want: "", problem: "keeps 15 digits"},
+		{name: "an amount of 16 digits", header: "Daily budget", set: storedNumber("9007199254.740993", "General"),
+			want: "", problem: "amount is 9007199254.740993, of which a workbook keeps 15 digits"},
+		{name: "an amount of 16 digits and an exponent",
+			header: "Daily budget", set: storedNumber("9.007199254740993E9", "General"),
+			want: "", problem: "of which a workbook keeps 15 digits"},
+		{name: "an amount of 15 digits", header: "Daily budget",
+			set: storedNumber("900719925.474099", "General"), want: "900719925474099", problem: ""},
+		{name: "an amount of zeros", header: "Daily budget",
+			set: storedNumber("20000", "General"), want: "20000000000", problem: ""},
+		{name: "six decimals", header: "Daily budget",
+			set: storedNumber("1.000001", "0.00"), want: "1000001", problem: ""},
+		{name: "seven decimals", header: "Daily budget",
+			set: storedNumber("1.0000001", "0.00"), want: "", problem: "want at most six decimals"},
+		{name: "an id", header: "Conversion goal",
+			set: storedNumber("123", "General"), want: "", problem: "want the id as text"},
+		{name: "an id of 17 digits as text", header: "Conversion goal",
+			set: storedText("90071992547409931"), want: `"90071992547409931"`, problem: ""},
 	})
 }
 
 func TestW11DustOfACalculationIsTakenOff(t *testing.T) {
 	runCellCases(t, []cellCase{
-		{"above", "Daily budget", storedNumber("100.00000000000001", "0.00"), "100000000", ""},
-		{"below", "Daily budget", storedNumber("99.999999999999986", "0.00"), "100000000", ""},
-		{"a tenth and two", "Daily budget", storedNumber("1.3000000000000003", "0.00"), "1300000", ""},
-		{"as an exponent", "Daily budget", storedNumber("1.5E1", "General"), "15000000", ""},
-		{"as a negative exponent", "Daily budget", storedNumber("12500000E-7", "General"), "1250000", ""},
-		{"no dust", "Daily budget", storedNumber("1.0000011", "0.00"), "", "want at most six decimals"},
-		{"an exponent without an end", "Daily budget",
-			storedNumber("1E99999", "General"), "", `C2: amount is "1E99999"`},
+		{name: "above", header: "Daily budget", set: storedNumber("100.00000000000001", "0.00"),
+			want: "100000000", problem: ""},
+		{name: "below", header: "Daily budget", set: storedNumber("99.999999999999986", "0.00"),
+			want: "100000000", problem: ""},
+		{name: "a tenth and two", header: "Daily budget",
+			set: storedNumber("1.3000000000000003", "0.00"), want: "1300000", problem: ""},
+		{name: "as an exponent", header: "Daily budget",
+			set: storedNumber("1.5E1", "General"), want: "15000000", problem: ""},
+		{name: "as a negative exponent", header: "Daily budget",
+			set: storedNumber("12500000E-7", "General"), want: "1250000", problem: ""},
+		{name: "no dust", header: "Daily budget", set: storedNumber("1.0000011", "0.00"),
+			want: "", problem: "want at most six decimals"},
+		{name: "an exponent without an end", header: "Daily budget",
+			set: storedNumber("1E99999", "General"), want: "", problem: `C2: amount is "1E99999"`},
 	})
 }
 
 func TestW12TextsThatReadTwoWaysAreRefused(t *testing.T) {
 	cases := []cellCase{
-		{"own symbol", "Daily budget", storedText("$50.00"), "50000000", ""},
-		{"own code", "Daily budget", storedText("USD 50"), "50000000", ""},
+		{name: "own symbol", header: "Daily budget", set: storedText("$50.00"), want: "50000000", problem: ""},
+		{name: "own code", header: "Daily budget", set: storedText("USD 50"), want: "50000000", problem: ""},
 	}
 	for _, wrong := range []string{"1.000,50", "1,234", "1,234.50",
 		"1 000", "1'000", "€1k", "1k", "50 €", "50%", "(50)", "50-", "fifty", "5O", "٥٠", "50.5.5", "50,-"} {
-		cases = append(cases, cellCase{wrong, "Daily budget", storedText(wrong), "", "C2: amount is"})
+		cases = append(cases, cellCase{
+			name: wrong, header: "Daily budget", set: storedText(wrong), want: "", problem: "C2: amount is",
+		})
 	}
 	runCellCases(t, cases)
 }
 
 func TestW13DaysAreReadByTheirStyleAndSystem(t *testing.T) {
 	runCellCases(t, []cellCase{
-		{"a serial with a date's format", "Start date", storedNumber("46357", "yyyy-mm-dd"), `"2026-12-01"`, ""},
-		{"with the built-in format", "Start date", storedNumber("46357", "m/d/yy"), `"2026-12-01"`, ""},
-		{"with a locale's", "Start date", storedNumber("46357", "[$-407]d. mmmm yyyy;@"), `"2026-12-01"`, ""},
-		{"without one", "Start date", storedNumber("46357", "General"),
-			"", "holds the number 46357; want a day such as 2026-12-01"},
-		{"with a time", "Start date", storedNumber("46357.5", "yyyy-mm-dd"),
-			"", "date is 2026-12-01 with a time of day; want a day alone"},
-		{"of before March 1900", "Start date", storedNumber("59", "yyyy-mm-dd"), "", "a day before March 1900"},
-		{"beyond the year 9999", "Start date", storedNumber("9999999", "yyyy-mm-dd"), "", "ADS1009"},
-		{"a day as text", "Start date", storedText("2026-12-01"), `"2026-12-01"`, ""},
-		{"the order of nobody", "Start date", storedText("11-20-26"), "", "ADS1009"},
-		{"American order", "Start date", storedText("12/01/2026"), "", "ADS1009"},
-		{"European order", "Start date", storedText("01.12.2026"), "", "ADS1009"},
+		{name: "a serial with a date's format", header: "Start date",
+			set: storedNumber("46357", "yyyy-mm-dd"), want: `"2026-12-01"`, problem: ""},
+		{name: "with the built-in format", header: "Start date",
+			set: storedNumber("46357", "m/d/yy"), want: `"2026-12-01"`, problem: ""},
+		{name: "with a locale's", header: "Start date",
+			set: storedNumber("46357", "[$-407]d. mmmm yyyy;@"), want: `"2026-12-01"`, problem: ""},
+		{name: "without one", header: "Start date", set: storedNumber("46357", "General"),
+			want: "", problem: "holds the number 46357; want a day such as 2026-12-01"},
+		{name: "with a time", header: "Start date", set: storedNumber("46357.5", "yyyy-mm-dd"),
+			want: "", problem: "date is 2026-12-01 with a time of day; want a day alone"},
+		{name: "of before March 1900", header: "Start date",
+			set: storedNumber("59", "yyyy-mm-dd"), want: "", problem: "a day before March 1900"},
+		{name: "beyond the year 9999", header: "Start date",
+			set: storedNumber("9999999", "yyyy-mm-dd"), want: "", problem: "ADS1009"},
+		{name: "a day as text", header: "Start date", set: storedText("2026-12-01"), want: `"2026-12-01"`, problem: ""},
+		{name: "the order of nobody", header: "Start date", set: storedText("11-20-26"), want: "", problem: "ADS1009"},
+		{name: "American order", header: "Start date", set: storedText("12/01/2026"), want: "", problem: "ADS1009"},
+		{name: "European order", header: "Start date", set: storedText("01.12.2026"), want: "", problem: "ADS1009"},
 	})
 	content := bookWith(t, func(f *excelize.File) {
 		must(t, f.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: new(true)}))
@@ -259,10 +306,10 @@ func TestW13DaysAreReadByTheirStyleAndSystem(t *testing.T) {
 		style, err := f.NewStyle(&excelize.Style{NumFmt: 14})
 		must(t, err)
 		must(t, f.SetCellStyle("Campaigns", "C2", "C2", style))
-	}, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", "Start date"}, {"Spring", "clicks"}}})
+	}, sheetOf{name: "Campaigns", rows: [][]any{{"Campaign", "Bidding", "Start date"}, {"Spring", "clicks"}}})
 	got := readBytes(content)
-	wantProblems(t, got.problems)
-	wantDrafts(t, got.drafts, `campaign bidding_type="clicks" name="Spring" start="2026-12-01"`)
+	wantProblems(t, got.Problems)
+	wantDrafts(t, got.Drafts, `campaign bidding_type="clicks" name="Spring" start="2026-12-01"`)
 }
 
 // TestW14KeysThatBecameNumbersAreRefused has LibreOffice make a workbook of a
@@ -274,7 +321,7 @@ func TestW14KeysThatBecameNumbersAreRefused(t *testing.T) {
 	got := readBytes(rebuild(t, convertedByLibreOffice(t,
 		"campaigns.csv", []byte(table), "--infilter=CSV:44,34,76,1,,0,false,true,false,false,false,-1"),
 		"xl/workbook.xml", replaced(`name="campaigns"`, `name="Campaigns"`)))
-	wantProblems(t, got.problems,
+	wantProblems(t, got.Problems,
 		"Campaigns!A6: formula has the number 2 as its last value",
 		"Campaigns!C2: cell holds the number 123; want the key as text, because numbers lose zeros and digits",
 		"Campaigns!C3: cell holds the number 1000000; want the key as text",
@@ -282,7 +329,7 @@ func TestW14KeysThatBecameNumbersAreRefused(t *testing.T) {
 		"Campaigns!C7: cell holds the number", // of the first of May
 		"Campaigns!D4: cell holds the number 77; want the id as text",
 		"Campaigns!E5: cell holds the number 42; want the id as text")
-	if got.rows.Used != 1 {
-		t.Errorf("rows = %+v, want the last used alone", got.rows)
+	if got.Rows.Used != 1 {
+		t.Errorf("rows = %+v, want the last used alone", got.Rows)
 	}
 }

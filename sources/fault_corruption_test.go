@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"archive/zip"
@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"adsync/internal/testing/dialect"
+	"adsync/sources/draft"
 )
 
 var (
@@ -262,26 +263,22 @@ func membersOf(whole []byte) []member {
 		if err != nil {
 			panic(err)
 		}
-		ms = append(ms, member{f.Name, content})
+		ms = append(ms, member{name: f.Name, content: content})
 	}
 	return ms
 }
 
 // everything is what a workbook says, wherever it says it.
-func everything(r result) string {
-	lines := drafted(r.drafts)
-	for _, e := range r.items {
-		lines = append(lines, fmt.Sprintf("entry %v %s %s", e.owner, e.attribute.Name, e.text.text))
+func everything(r draft.Result) string {
+	lines := drafted(r.Drafts)
+	for _, e := range r.Items {
+		lines = append(lines, fmt.Sprintf("entry %v %s %s", e.Owner, e.Attribute.Name, e.Text.Text))
 	}
-	for _, l := range r.lists {
-		lines = append(lines, fmt.Sprintf("list %v %v", l.name, l.items))
+	for _, l := range r.Lists {
+		lines = append(lines, fmt.Sprintf("list %v %v", l.Name, l.Items))
 	}
 	return strings.Join(lines, "\n")
 }
-
-func (m mark) String() string { return m.position.String() + " " + m.text }
-
-func (h hint) String() string { return fmt.Sprintf("%v list=%t", h.mark, h.isList) }
 
 // corruptedBooks are workbooks of several writers and of every sort of part.
 func corruptedBooks(t testing.TB) map[string][]byte {
@@ -309,7 +306,7 @@ func TestCorruptionIsNeverSilent(t *testing.T) {
 	want := map[string]string{}
 	for _, name := range names {
 		intact := readBytes(books[name])
-		wantProblems(t, intact.problems)
+		wantProblems(t, intact.Problems)
 		want[name] = everything(intact)
 	}
 	wanted := *corruptions
@@ -331,7 +328,7 @@ func TestCorruptionIsNeverSilent(t *testing.T) {
 				count := counts[w][c.name]
 				count[0]++
 				got := readBytes(broken)
-				if len(got.problems) > 0 {
+				if len(got.Problems) > 0 {
 					count[1]++
 				} else if everything(got) != want[name] {
 					t.Errorf("%s: %s is read differently without a problem (seed %d, number "+

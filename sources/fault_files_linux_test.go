@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"os"
@@ -6,6 +6,10 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+
+	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/tree"
 )
 
 // nobody is a user who owns no file of a test.
@@ -45,7 +49,7 @@ func TestF14AFileOneMayNotReadHoldsEverything(t *testing.T) {
 			closed := filepath.Join(dir, row.closed)
 			must(t, os.Chmod(closed, 0))
 			defer func() { must(t, os.Chmod(closed, 0o700)) }()
-			var d Desired
+			var d sources.Desired
 			asNobody(t, func() { d = load(t, dir) })
 			wantRefused(t, d, row.want)
 		})
@@ -61,18 +65,18 @@ func TestF14AClosedFolderThatIsOpenedIsReadAgain(t *testing.T) {
 	must(t, os.Chmod(filepath.Dir(dir), 0o755))
 	must(t, os.Chmod(dir, 0o755))
 	must(t, os.Chmod(filepath.Join(dir, "spring.yaml"), 0o644))
-	p, _ := ReadProject(dir)
-	var d Desired
+	p, _ := config.ReadProject(dir)
+	var d sources.Desired
 	asNobody(t, func() {
 		d = load(t, dir)
-		if sum := SumOf(p, d.Files); sum != d.Hash {
+		if sum := tree.SumOf(p, d.Files); sum != d.Hash {
 			t.Errorf("Sum = %s of files that are as they were; want %s", sum, d.Hash)
 		}
 	})
 	wantRefused(t, d, "q4: folder or file cannot be read; want to read every source")
 	must(t, os.Chmod(closed, 0o755))
 	asNobody(t, func() {
-		if SumOf(p, d.Files) == d.Hash {
+		if tree.SumOf(p, d.Files) == d.Hash {
 			t.Error("Sum is as it was, and the folder is open by now")
 		}
 		d = load(t, dir)

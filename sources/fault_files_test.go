@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
+	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // meanwhile is a context that lets a test do something each time a reading asks
@@ -29,14 +31,14 @@ func (m *meanwhile) Err() error {
 }
 
 // loadWhile reads a folder while something happens to it.
-func loadWhile(t testing.TB, dir string, do func(number int)) (Desired, int) {
+func loadWhile(t testing.TB, dir string, do func(number int)) (sources.Desired, int) {
 	t.Helper()
-	p, problems := ReadProject(dir)
+	p, problems := config.ReadProject(dir)
 	if len(problems) > 0 {
 		t.Fatalf("ReadProject = %v, want no problem", problems)
 	}
 	m := &meanwhile{Context: context.Background(), do: do}
-	return Load(m, p, kinds.All()), m.n
+	return sources.Load(m, p, kinds.All()), m.n
 }
 
 // generation is one state of a project: its three files say the same number.
@@ -49,8 +51,8 @@ func generation(number int) map[string]string {
 	return files
 }
 
-// generations gives the numbers the campaigns of a snapshot say.
-func generations(d Desired) map[string]bool {
+// generations returns the numbers the campaigns of a snapshot say.
+func generations(d sources.Desired) map[string]bool {
 	seen := map[string]bool{}
 	for r := range d.Snapshot.All() {
 		seen[r.Value("budget.daily").String()] = true
@@ -59,7 +61,7 @@ func generations(d Desired) map[string]bool {
 }
 
 // wantRefused holds that nothing can be applied, and why.
-func wantRefused(t testing.TB, d Desired, part string) {
+func wantRefused(t testing.TB, d sources.Desired, part string) {
 	t.Helper()
 	wantProblem(t, d, part)
 	if !diag.HasErrors(d.Problems) {
@@ -144,7 +146,7 @@ func TestF7NoReadingIsOfTwoGenerations(t *testing.T) {
 	}
 }
 
-// mixedOnDisk says that the files themselves never became one generation.
+// mixedOnDisk reports whether the files themselves never became one generation.
 func mixedOnDisk(t testing.TB, dir string, seen map[string]bool) bool {
 	t.Helper()
 	return len(generations(load(t, dir))) == len(seen)
@@ -178,7 +180,7 @@ func TestF13ALinkAmongTheSourcesIsRefused(t *testing.T) {
 // TestF14AFileThatFailsToReadHoldsEverything reads a file that gives EIO:
 // a process's own memory, from its beginning, where nothing is.
 func TestF14AFileThatFailsToReadHoldsEverything(t *testing.T) {
-	d := Load(context.Background(), Project{Root: "/proc/self", Sources: []string{"mem"}}, kinds.All())
+	d := sources.Load(context.Background(), config.Project{Root: "/proc/self", Sources: []string{"mem"}}, kinds.All())
 	wantRefused(t, d, "mem: file cannot be read; want to read every source")
 	if d.Problems[0].Hint != "input/output error" {
 		t.Errorf("hint = %q, want the system's reason", d.Problems[0].Hint)
@@ -268,7 +270,7 @@ func TestF16WhatIsNoFileOrTooLargeIsRefusedAtOnce(t *testing.T) {
 }
 
 func TestF16DevicesAreNoSources(t *testing.T) {
-	d := Load(context.Background(), Project{Root: "/dev", Sources: []string{"zero"}}, kinds.All())
+	d := sources.Load(context.Background(), config.Project{Root: "/dev", Sources: []string{"zero"}}, kinds.All())
 	wantRefused(t, d, "zero: is not a regular file; want one")
 }
 

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -17,7 +17,10 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
+	"adsync/sources/workbook"
 
 	"pgregory.net/rapid"
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
@@ -26,7 +29,7 @@ import (
 // wrongWith says what no reading may have, whatever the files hold: rows that do
 // not add up, problems out of order, positions outside of the files, a failed
 // row without an error. "" is none of it.
-func wrongWith(files map[string]string, d Desired) string {
+func wrongWith(files map[string]string, d sources.Desired) string {
 	for _, s := range d.Sources {
 		if s.Rows.Read != s.Rows.Used+s.Rows.Ignored+s.Rows.Failed {
 			return fmt.Sprintf("rows of %s do not add up: %+v", s.File, s.Rows)
@@ -117,20 +120,21 @@ func isOutsideBook(content string, at diag.Position) string {
 }
 
 // checkReading loads files twice and holds what holds for any.
-func checkReading(rt *rapid.T, t *testing.T, files map[string]string) Desired {
+func checkReading(rt *rapid.T, t *testing.T, files map[string]string) sources.Desired {
 	dir, err := os.MkdirTemp(t.TempDir(), "")
 	must(t, err)
 	for name, content := range files {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
-	p := Project{
-		Root: dir, Sources: defaultSources, State: ".adsync", Account: Account{Currency: "USD", TimeZone: "UTC"},
+	p := config.Project{
+		Root: dir, Sources: config.DefaultSources,
+		State: ".adsync", Account: config.Account{Currency: "USD", TimeZone: "UTC"},
 	}
-	d := Load(context.Background(), p, kinds.All())
+	d := sources.Load(context.Background(), p, kinds.All())
 	if wrong := wrongWith(files, d); wrong != "" {
 		rt.Fatalf("%s\nof\n%s", wrong, shown(files))
 	}
-	again := Load(context.Background(), p, kinds.All())
+	again := sources.Load(context.Background(), p, kinds.All())
 	if printed(again.Problems) != printed(d.Problems) ||
 		again.Hash != d.Hash || snapshotText(t, again.Snapshot) != snapshotText(t, d.Snapshot) {
 		rt.Fatalf("read again it says\n%s%s\nat first it said\n%s%s",
@@ -167,7 +171,7 @@ func spoil(rt *rapid.T, text string) string {
 func TestWhateverStandsInYAMLIsReadOrRefusedAtItsPlace(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var b strings.Builder
-		must(t, WriteYAML(&b, kinds.All(), drawSnapshot(rt, kinds.All()), resource.Env{Currency: "USD"}))
+		must(t, workbook.WriteYAML(&b, kinds.All(), drawSnapshot(rt, kinds.All()), resource.Env{Currency: "USD"}))
 		checkReading(rt, t, map[string]string{"a.yaml": spoil(rt, b.String()), "b.yaml": spoil(rt, accountOf(1))})
 	})
 }
@@ -175,7 +179,7 @@ func TestWhateverStandsInYAMLIsReadOrRefusedAtItsPlace(t *testing.T) {
 func TestWhateverStandsInACSVIsReadOrRefusedAtItsPlace(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var b strings.Builder
-		if err := WriteCSV(&b, kinds.All(), drawSnapshot(rt, kinds.All()), dollars); err != nil {
+		if err := workbook.WriteCSV(&b, kinds.All(), drawSnapshot(rt, kinds.All()), dollars); err != nil {
 			return
 		}
 		checkReading(rt, t, map[string]string{"all.csv": spoil(rt, b.String()), "a.yaml": accountOf(1)})
@@ -195,9 +199,9 @@ var hostileCells = []string{
 }
 
 func TestWhateverStandsInAWorkbookIsReadOrRefusedAtItsPlace(t *testing.T) {
-	whole := bookOf(t, campaignsSheet, adGroupsSheet, adsSheet, sheetOf{"Context hints",
-		[][]any{{"Campaign", "Ad group", "Hint", "Use"}, {"Spring launch", "Runners", "people in mud", "avoid"}}},
-		sheetOf{"Hint lists", [][]any{{"basics", "more"}, {"one", "two"}}})
+	whole := bookOf(t, campaignsSheet, adGroupsSheet, adsSheet, sheetOf{name: "Context hints",
+		rows: [][]any{{"Campaign", "Ad group", "Hint", "Use"}, {"Spring launch", "Runners", "people in mud", "avoid"}}},
+		sheetOf{name: "Hint lists", rows: [][]any{{"basics", "more"}, {"one", "two"}}})
 	rapid.Check(t, func(rt *rapid.T) {
 		book := whole
 		for range rapid.IntRange(1, 5).Draw(rt, "changes") {
@@ -222,7 +226,7 @@ func TestTheOrderOfKeysAndDocumentsChangesNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		want := drawSnapshot(rt, kinds.All())
 		var b strings.Builder
-		must(t, WriteYAML(&b, kinds.All(), want, resource.Env{}))
+		must(t, workbook.WriteYAML(&b, kinds.All(), want, resource.Env{}))
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
 		decoder := yaml.NewDecoder(strings.NewReader(b.String()))
 		var documents []string
@@ -271,7 +275,7 @@ func TestTheOrderOfSheetsRowsAndColumnsChangesNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		want := drawSnapshot(rt, kinds.All())
 		var b strings.Builder
-		if err := WriteWorkbook(&b, kinds.All(), want, dollars); want.Len() == 0 || cannotSay(err) {
+		if err := workbook.WriteWorkbook(&b, kinds.All(), want, dollars); want.Len() == 0 || cannotSay(err) {
 			return
 		}
 		content := []byte(b.String())
@@ -283,7 +287,8 @@ func TestTheOrderOfSheetsRowsAndColumnsChangesNothing(t *testing.T) {
 		must(t, err)
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2))
 		for _, sheet := range book.Sheets {
-			if sheet.Name == "Context hints" || sheet.Name == "Hint lists" || slices.Contains(ourTabs, sheet.Name) {
+			if sheet.Name == "Context hints" || sheet.Name == "Hint lists" ||
+				slices.Contains(config.OurTabs, sheet.Name) {
 				continue
 			}
 			content = rebuild(t, content, sheet.Part, func([]byte) []byte {

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/workbook"
 )
 
 // largeSnapshot takes more than the 16 MiB a sheet may have in memory while it
@@ -51,7 +52,7 @@ func scratchIn(t testing.TB, dir string) []string {
 // workbook lie on disk.
 func TestW25PartsAKilledProcessLeftAreTakenAway(t *testing.T) {
 	if os.Getenv(writesAndHalts) != "" {
-		must(t, WriteWorkbook(halted{}, kinds.All(), largeSnapshot(), dollars))
+		must(t, workbook.WriteWorkbook(halted{}, kinds.All(), largeSnapshot(), dollars))
 	}
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -75,7 +76,7 @@ func TestW25PartsAKilledProcessLeftAreTakenAway(t *testing.T) {
 	}
 
 	var b bytes.Buffer
-	must(t, WriteTemplate(&b, kinds.All(), dollars))
+	must(t, workbook.WriteTemplate(&b, kinds.All(), dollars))
 	if got := scratchIn(t, dir); len(got) != 1 || got[0] != left[0] {
 		t.Errorf("while the process runs, %q are left, want its folder %q", got, left)
 	}
@@ -84,7 +85,7 @@ func TestW25PartsAKilledProcessLeftAreTakenAway(t *testing.T) {
 	if got := scratchIn(t, dir); len(got) != 1 {
 		t.Fatalf("the killed process left %q, want its folder", got)
 	}
-	must(t, WriteTemplate(&b, kinds.All(), dollars))
+	must(t, workbook.WriteTemplate(&b, kinds.All(), dollars))
 	if got := scratchIn(t, dir); len(got) > 0 {
 		t.Errorf("after the next workbook %q are left, want nothing", got)
 	}
@@ -95,8 +96,8 @@ func TestW25ReadingLeavesNothing(t *testing.T) {
 	content := bookOf(t, manyRows(20_000))
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	if got := readBytes(content); len(got.drafts) != 20_000 {
-		t.Fatalf("%d drafts, want 20,000", len(got.drafts))
+	if got := readBytes(content); len(got.Drafts) != 20_000 {
+		t.Fatalf("%d drafts, want 20,000", len(got.Drafts))
 	}
 	if got := scratchIn(t, dir); len(got) > 0 {
 		t.Errorf("reading left %q, want nothing", got)

@@ -1,16 +1,17 @@
-package sources
+package sources_test
 
 import (
 	"strings"
 	"testing"
 
 	"adsync/internal/diag"
+	"adsync/sources/draft"
 
 	"github.com/xuri/excelize/v2"
 )
 
 func TestW15MergedCellsInTheDataAreAnError(t *testing.T) {
-	ads := sheetOf{"Ads", [][]any{
+	ads := sheetOf{name: "Ads", rows: [][]any{
 		{"Campaign", "Ad group", "Title", "Body", "Target URL", "Image", "Key", "#Mine"},
 		{"Spring", "Runners", "Shoes", "Light.", "https://shop.example", "https://i.example/a.png", "k1", "x"},
 		{"Spring", "Runners", "Boots", "Light.", "https://shop.example", "https://i.example/a.png", "k2"},
@@ -19,23 +20,24 @@ func TestW15MergedCellsInTheDataAreAnError(t *testing.T) {
 	for _, c := range []struct {
 		name, from, to string
 		want           []string
-		rows           rows
+		rows           draft.Rows
 	}{
 		{"down a column", "A2", "A3", []string{"Ads!A2: cells A2 to A3 are merged; want one value a cell"},
-			rows{Read: 3, Used: 1, Failed: 2}},
-		{"along a row", "C2", "D2", []string{"Ads!C2: cells C2 to D2 are merged"}, rows{Read: 3, Used: 2, Failed: 1}},
+			draft.Rows{Read: 3, Used: 1, Failed: 2}},
+		{"along a row", "C2", "D2", []string{"Ads!C2: cells C2 to D2 are merged"},
+			draft.Rows{Read: 3, Used: 2, Failed: 1}},
 		{"from the header down", "A1", "A2", []string{"Ads!A1: cells A1 to A2 are merged"},
-			rows{Read: 3, Used: 2, Failed: 1}},
+			draft.Rows{Read: 3, Used: 2, Failed: 1}},
 		{"into the user's own column", "G4", "H4",
-			[]string{"Ads!G4: cells G4 to H4 are merged"}, rows{Read: 3, Used: 2, Failed: 1}},
-		{"in the user's own column", "H2", "H3", nil, rows{Read: 3, Used: 3}},
-		{"below the data", "A9", "C9", []string{"Ads!A9: cells A9 to C9 are merged"}, rows{Read: 3, Used: 3}},
+			[]string{"Ads!G4: cells G4 to H4 are merged"}, draft.Rows{Read: 3, Used: 2, Failed: 1}},
+		{"in the user's own column", "H2", "H3", nil, draft.Rows{Read: 3, Used: 3}},
+		{"below the data", "A9", "C9", []string{"Ads!A9: cells A9 to C9 are merged"}, draft.Rows{Read: 3, Used: 3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := readBytes(bookWith(t, func(f *excelize.File) { must(t, f.MergeCell("Ads", c.from, c.to)) }, ads))
-			wantProblems(t, got.problems, c.want...)
-			if got.rows != c.rows {
-				t.Errorf("rows = %+v, want %+v", got.rows, c.rows)
+			wantProblems(t, got.Problems, c.want...)
+			if got.Rows != c.rows {
+				t.Errorf("rows = %+v, want %+v", got.Rows, c.rows)
 			}
 		})
 	}
@@ -69,9 +71,9 @@ func TestW16HiddenRowsColumnsAndSheetsAreReadAndSaid(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := readBytes(bookWith(t, func(f *excelize.File) { must(t, c.hide(f)) }, campaignsSheet, adGroupsSheet))
-			wantDrafts(t, got.drafts, spring, runners)
-			wantProblems(t, got.problems, c.want)
-			if diag.HasErrors(got.problems) {
+			wantDrafts(t, got.Drafts, spring, runners)
+			wantProblems(t, got.Problems, c.want)
+			if diag.HasErrors(got.Problems) {
 				t.Error("what is hidden is an error, want a warning")
 			}
 		})
@@ -104,33 +106,33 @@ func TestW17HeadersAreKnownOnceOrNamed(t *testing.T) {
 			[]string{without}, []string{`Campaigns!C1: header is "2026", and 1 value under it could be`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{c.header, {"Spring", "clicks", 50}}}))
-			wantProblems(t, got.problems, c.problems...)
-			wantDrafts(t, got.drafts, c.drafts...)
+			got := readBytes(bookOf(t, sheetOf{name: "Campaigns", rows: [][]any{c.header, {"Spring", "clicks", 50}}}))
+			wantProblems(t, got.Problems, c.problems...)
+			wantDrafts(t, got.Drafts, c.drafts...)
 		})
 	}
 	moved := readBytes(bookOf(t,
-		sheetOf{"Campaigns", [][]any{{"Daily budget", "Bidding", "Campaign"}, {50, "clicks", "Spring"}}}))
-	wantProblems(t, moved.problems)
-	wantDrafts(t, moved.drafts, plain)
+		sheetOf{name: "Campaigns", rows: [][]any{{"Daily budget", "Bidding", "Campaign"}, {50, "clicks", "Spring"}}}))
+	wantProblems(t, moved.Problems)
+	wantDrafts(t, moved.Drafts, plain)
 }
 
 func TestW18ARowWiderThanItsHeaderIsAnError(t *testing.T) {
-	got := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{
+	got := readBytes(bookOf(t, sheetOf{name: "Campaigns", rows: [][]any{
 		{"Campaign", "Bidding", "Daily budget"},
 		{"Spring", "clicks", 50, nil, "stray"},
 		{"Summer", "clicks"},
 	}}))
-	wantProblems(t, got.problems, "Campaigns!E2: column E has a value and no header; want a header")
-	wantDrafts(t, got.drafts, `campaign bidding_type="clicks" budget.daily=50000000 name="Spring"`,
+	wantProblems(t, got.Problems, "Campaigns!E2: column E has a value and no header; want a header")
+	wantDrafts(t, got.Drafts, `campaign bidding_type="clicks" budget.daily=50000000 name="Spring"`,
 		`campaign bidding_type="clicks" name="Summer"`)
-	if v := got.drafts[1].attributes.Value("budget.daily"); !v.IsAbsent() {
+	if v := got.Drafts[1].Attributes.Value("budget.daily"); !v.IsAbsent() {
 		t.Errorf("the budget of a shorter row = %v, want it absent", v)
 	}
 }
 
 func TestW19BlankRowsTotalsAndRemarks(t *testing.T) {
-	got := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{
+	got := readBytes(bookOf(t, sheetOf{name: "Campaigns", rows: [][]any{
 		{"Campaign", "Bidding", "Daily budget", "Include", "Notes", "#Owner"},
 		{"# example", "clicks", 5},
 		{"Spring", "clicks", 50, "yes"},
@@ -144,12 +146,12 @@ func TestW19BlankRowsTotalsAndRemarks(t *testing.T) {
 		{nil, nil, 250},
 		{"Total", nil, 250},
 	}}))
-	wantProblems(t, got.problems, `Campaigns!D8: Include is "maybe"; want yes or no`,
+	wantProblems(t, got.Problems, `Campaigns!D8: Include is "maybe"; want yes or no`,
 		"Campaigns!12: warning: row is taken for a total and not read")
-	if want := (rows{Read: 9, Used: 4, Ignored: 4, Failed: 1}); got.rows != want {
-		t.Errorf("rows = %+v, want %+v", got.rows, want)
+	if want := (draft.Rows{Read: 9, Used: 4, Ignored: 4, Failed: 1}); got.Rows != want {
+		t.Errorf("rows = %+v, want %+v", got.Rows, want)
 	}
-	d := load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheetOf{"Campaigns", [][]any{
+	d := load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheetOf{name: "Campaigns", rows: [][]any{
 		{"Campaign", "Bidding", "Daily budget"}, {"Spring", "clicks", 50},
 		{nil, "clicks", 50}, {nil, nil, 250}, {"Total", nil, 250},
 	}}))}))
@@ -158,15 +160,18 @@ func TestW19BlankRowsTotalsAndRemarks(t *testing.T) {
 		"q4.xlsx:Campaigns!5: warning: row is taken for a total and not read (ADS1023)"} {
 		wantRefused(t, d, want)
 	}
-	if d.Snapshot.Len() != 1 || d.Sources[0].Rows != (rows{Read: 4, Used: 1, Ignored: 1, Failed: 2}) {
+	if d.Snapshot.Len() != 1 || d.Sources[0].Rows != (draft.Rows{Read: 4, Used: 1, Ignored: 1, Failed: 2}) {
 		t.Errorf("Load = %d campaigns, rows %+v; want the first alone", d.Snapshot.Len(), d.Sources[0].Rows)
 	}
-	sum := readBytes(rebuild(t, bookOf(t, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", "Daily budget"},
-		{"Spring", "clicks", 50}, {nil, nil, "x"}}}), "xl/worksheets/sheet1.xml",
+	sum := readBytes(rebuild(t,
+		bookOf(t, sheetOf{name: "Campaigns", rows: [][]any{{"Campaign", "Bidding", "Daily budget"},
+			{"Spring", "clicks", 50}, {nil, nil, "x"}}}), "xl/worksheets/sheet1.xml",
 		func(b []byte) []byte { return replaceCell(t, b, "C3", `<c r="C3"><f>SUM(C2:C2)</f><v>50</v></c>`) }))
-	wantProblems(t, sum.problems, "Campaigns!3: warning: row is taken for a total and not read")
-	ads := readBytes(bookOf(t, sheetOf{"Ads", [][]any{{"Campaign", "Ad group", "Title"}, {"Total", nil, nil}}}))
-	wantProblems(t, ads.problems, "Ads!2: warning: row is taken for a total and not read")
+	wantProblems(t, sum.Problems, "Campaigns!3: warning: row is taken for a total and not read")
+	ads := readBytes(bookOf(t, sheetOf{
+		name: "Ads", rows: [][]any{{"Campaign", "Ad group", "Title"}, {"Total", nil, nil}},
+	}))
+	wantProblems(t, ads.Problems, "Ads!2: warning: row is taken for a total and not read")
 }
 
 func TestW22OtherFormatsUnderTheNameAreNamed(t *testing.T) {
@@ -213,7 +218,7 @@ func withPassword(t testing.TB, content []byte) []byte {
 
 func TestW27TheSameResourceOnTwoSheetsNamesBoth(t *testing.T) {
 	campaign := func(sheet, key string) sheetOf {
-		return sheetOf{sheet, [][]any{{"Campaign", "Bidding", "Key"}, {"Spring", "clicks", key}}}
+		return sheetOf{name: sheet, rows: [][]any{{"Campaign", "Bidding", "Key"}, {"Spring", "clicks", key}}}
 	}
 	d := load(t, folder(t, map[string]string{
 		"q4.xlsx": string(bookOf(t, campaign("Campaigns", "spring"), campaign("Campaign", "spring"))),
@@ -235,7 +240,9 @@ func TestW27TheSameResourceOnTwoSheetsNamesBoth(t *testing.T) {
 
 	d = load(t, folder(t, map[string]string{
 		"q4.xlsx": string(bookOf(t,
-			sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}, {"Spring", "views"}}})),
+			sheetOf{
+				name: "Campaigns", rows: [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}, {"Spring", "views"}},
+			})),
 	}))
 	wantRefused(t, d, "q4.xlsx:Campaigns!3: campaign/spring is written twice, first at q4.xlsx:Campaigns!2")
 	if !strings.Contains(d.Problems[0].Hint, "give one of them a key of its own") {

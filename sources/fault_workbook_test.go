@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -16,6 +16,8 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/xlsx"
+	"adsync/sources/table"
+	"adsync/sources/tree"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -43,13 +45,13 @@ func cellOf(name string, shared int) string {
 func wantSameOrRefused(t testing.TB, whole, damaged []byte, how string) (refused bool) {
 	t.Helper()
 	got := readBytes(damaged)
-	if diag.HasErrors(got.problems) {
-		if len(got.drafts) > 0 {
-			t.Errorf("%s: %d drafts of a workbook that is refused, want none", how, len(got.drafts))
+	if diag.HasErrors(got.Problems) {
+		if len(got.Drafts) > 0 {
+			t.Errorf("%s: %d drafts of a workbook that is refused, want none", how, len(got.Drafts))
 		}
 		return true
 	}
-	if diff := cmp.Diff(drafted(readBytes(whole).drafts), drafted(got.drafts)); diff != "" {
+	if diff := cmp.Diff(drafted(readBytes(whole).Drafts), drafted(got.Drafts)); diff != "" {
 		t.Errorf("%s is not noticed:\n%s", how, diff)
 	}
 	return false
@@ -139,7 +141,7 @@ func TestW4RowsAndCellsAscend(t *testing.T) {
 		return b
 	})
 	wantSameOrRefused(t, whole, unnumbered, "leaving the numbers out")
-	wantProblems(t, readBytes(unnumbered).problems)
+	wantProblems(t, readBytes(unnumbered).Problems)
 }
 
 func TestW5OtherEncodingsAndEntitiesAreRefused(t *testing.T) {
@@ -170,10 +172,10 @@ func TestW5OtherEncodingsAndEntitiesAreRefused(t *testing.T) {
 	}
 	marked := rebuild(t, whole, "xl/worksheets/sheet1.xml", prefix("\xef\xbb\xbf"+fmt.Sprintf(declared, "utf-8")))
 	wantSameOrRefused(t, whole, marked, "a byte order mark")
-	wantProblems(t, readBytes(marked).problems)
+	wantProblems(t, readBytes(marked).Problems)
 }
 
-// TestW23NothingIsRunOrFetched gives a workbook every address a program might
+// TestW23NothingIsRunOrFetched returns a workbook every address a program might
 // follow, and listens there.
 func TestW23NothingIsRunOrFetched(t *testing.T) {
 	var asked atomic.Int64
@@ -249,10 +251,10 @@ func TestW23MacrosAreRefused(t *testing.T) {
 				`ContentType="application/vnd.ms-excel.macrosheet+xml"/></Types>`},
 	} {
 		got := readBytes([]byte(rawBook(t, parts)))
-		if len(got.problems) != 1 || !strings.Contains(got.problems[0].Message, "with macros (.xlsm)") ||
-			len(got.drafts) > 0 {
+		if len(got.Problems) != 1 || !strings.Contains(got.Problems[0].Message, "with macros (.xlsm)") ||
+			len(got.Drafts) > 0 {
 			t.Errorf("%s: problems %q and %d drafts; want it refused for its macros",
-				name, said(got.problems), len(got.drafts))
+				name, said(got.Problems), len(got.Drafts))
 		}
 	}
 	// A program that writes .xlsx may list the type of macros it has none of.
@@ -261,13 +263,13 @@ func TestW23MacrosAreRefused(t *testing.T) {
 	must(t, f.SaveAs(name))
 	saved, err := os.ReadFile(name)
 	must(t, err)
-	wantProblems(t, readBytes(saved).problems)
+	wantProblems(t, readBytes(saved).Problems)
 	files := map[string]string{"spring.yaml": springCampaign}
-	for end := range otherWorkbooks {
+	for end := range tree.OtherWorkbooks {
 		files["q4"+end] = "x"
 	}
 	d := load(t, folder(t, files))
-	for end, what := range otherWorkbooks {
+	for end, what := range tree.OtherWorkbooks {
 		wantProblem(t, d, "q4"+end+": warning: file is "+what+" and is not read; want a workbook (.xlsx)")
 	}
 }
@@ -329,12 +331,13 @@ func TestW24ALimitOfTimeEndsInAProblem(t *testing.T) {
 	content := bookOf(t, manyRows(5_000))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	got := readWorkbook(ctx, "q4.xlsx", content, workbookInput())
-	wantProblems(t, got.problems, "reading took longer than 30s, and was stopped; want a file that reads in less")
+	got := table.ReadWorkbook(ctx, "q4.xlsx", content, workbookInput())
+	wantProblems(t, got.Problems, "reading took longer than 30s, and was stopped; want a file that reads in less")
 	in := workbookInput()
-	in.bounds.PerFile = time.Nanosecond
-	if got = readWorkbook(context.Background(), "q4.xlsx", content, in); len(got.drafts) > 0 || len(got.problems) != 1 {
+	in.Bounds.PerFile = time.Nanosecond
+	if got = table.ReadWorkbook(context.Background(), "q4.xlsx", content, in); len(got.Drafts) > 0 ||
+		len(got.Problems) != 1 {
 		t.Errorf("beyond its time a workbook gives %d drafts and %q, want none and a problem",
-			len(got.drafts), said(got.problems))
+			len(got.Drafts), said(got.Problems))
 	}
 }

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
+	"adsync/sources/draft"
 )
 
 // yamlFault is a line of YAML below a campaign, and what becomes of it: a
@@ -79,19 +81,21 @@ func TestY2AFileOfNothingIsAnError(t *testing.T) {
 
 func TestY3AKeyStandsOnce(t *testing.T) {
 	runYAMLFaults(t, []yamlFault{
-		{"twice", "status: paused\nstatus: active",
-			"", `ads.yaml:5:1: key "status" stands twice, first in line 4; want it once (ADS1012)`},
-		{"twice in quotes", "status: paused\n\"status\": active", "", `ads.yaml:5:1: key "status" stands twice`},
-		{"in two cases", "status: paused\nStatus: active",
-			"", `ads.yaml:5:1: key "Status" differs from "status" in line 4 in case alone`},
-		{"twice between braces", "budget: {daily: 5, daily: 50}", "", `ads.yaml:4:20: key "daily" stands twice`},
-		{"twice in a child", "ad_groups:\n  - name: Runners\n    NAME: Walkers",
-			"", `ads.yaml:6:5: key "NAME" differs from "name" in line 5`},
+		{name: "twice", yaml: "status: paused\nstatus: active",
+			attribute: "", want: `ads.yaml:5:1: key "status" stands twice, first in line 4; want it once (ADS1012)`},
+		{name: "twice in quotes", yaml: "status: paused\n\"status\": active",
+			attribute: "", want: `ads.yaml:5:1: key "status" stands twice`},
+		{name: "in two cases", yaml: "status: paused\nStatus: active",
+			attribute: "", want: `ads.yaml:5:1: key "Status" differs from "status" in line 4 in case alone`},
+		{name: "twice between braces", yaml: "budget: {daily: 5, daily: 50}",
+			attribute: "", want: `ads.yaml:4:20: key "daily" stands twice`},
+		{name: "twice in a child", yaml: "ad_groups:\n  - name: Runners\n    NAME: Walkers",
+			attribute: "", want: `ads.yaml:6:5: key "NAME" differs from "name" in line 5`},
 	})
 	dir := folder(t, map[string]string{
 		"adsync.yaml": "account: {currency: USD}\nACCOUNT: {currency: EUR}\n", "ads.yaml": springCampaign,
 	})
-	if _, problems := ReadProject(dir); !strings.Contains(printed(problems),
+	if _, problems := config.ReadProject(dir); !strings.Contains(printed(problems),
 		`adsync.yaml:2:1: key "ACCOUNT" differs from "account"`) {
 		t.Errorf("ReadProject found\n%swant the key of two cases", printed(problems))
 	}
@@ -103,65 +107,77 @@ func TestY4AMisspeltKeyNamesTheNearest(t *testing.T) {
 	if got, want := d.Problems[0].Hint, `did you mean "status"?`; got != want {
 		t.Errorf("hint = %q, want %q", got, want)
 	}
-	runYAMLFaults(t, []yamlFault{{"in a group", "budget: {dayly: 5}",
-		"", `ads.yaml:4:10: "dayly" is no key of budget; want daily, lifetime (ADS1005)`}})
+	runYAMLFaults(t, []yamlFault{{name: "in a group", yaml: "budget: {dayly: 5}",
+		attribute: "", want: `ads.yaml:4:10: "dayly" is no key of budget; want daily, lifetime (ADS1005)`}})
 }
 
 func TestY5AKeyHasOneSpelling(t *testing.T) {
 	runYAMLFaults(t, []yamlFault{
-		{"one key in another case", "Status: paused", "", `ads.yaml:4:1: "Status" is no key of a campaign`},
-		{"a group in another case", "Budget: {daily: 5}", "", `ads.yaml:4:1: "Budget" is no key of a campaign`},
-		{"a child's key in another case", "ad_groups:\n  - Name: Runners",
-			"", `ads.yaml:5:5: "Name" is no key of an ad group`},
+		{name: "one key in another case", yaml: "Status: paused",
+			attribute: "", want: `ads.yaml:4:1: "Status" is no key of a campaign`},
+		{name: "a group in another case", yaml: "Budget: {daily: 5}",
+			attribute: "", want: `ads.yaml:4:1: "Budget" is no key of a campaign`},
+		{name: "a child's key in another case", yaml: "ad_groups:\n  - Name: Runners",
+			attribute: "", want: `ads.yaml:5:5: "Name" is no key of an ad group`},
 	})
 }
 
 func TestY6YesNoAndNorwayAreWhatTheAttributeSays(t *testing.T) {
 	runYAMLFaults(t, []yamlFault{
-		{"NO is Norway", "targeting: {countries: [NO, us]}", "targeting.countries", `["NO" "US"]`},
-		{"no is Norway", "targeting: {countries: [no]}", "targeting.countries", `["NO"]`},
-		{"a truth value is no country", "targeting: {countries: [true]}", "", `ads.yaml:4:25: country is "true"`},
-		{"on is no country", "targeting: {countries: [on]}", "", `ads.yaml:4:25: country is "on"`},
-		{"yes is a text where a text is wanted", "description: yes", "description", `"yes"`},
-		{"off is a text", "description: off", "description", `"off"`},
-		{"n is a text", "description: n", "description", `"n"`},
-		{"yes is no status", "status: yes",
-			"", `ads.yaml:4:9: status is "yes"; want active, paused or archived (ADS1007)`},
-		{"true is no status", "status: true", "", `ads.yaml:4:9: status is "true"`},
-		{"yes is no amount", "budget: {daily: yes}", "", "ads.yaml:4:17: amount is"},
+		{name: "NO is Norway", yaml: "targeting: {countries: [NO, us]}",
+			attribute: "targeting.countries", want: `["NO" "US"]`},
+		{name: "no is Norway", yaml: "targeting: {countries: [no]}", attribute: "targeting.countries", want: `["NO"]`},
+		{name: "a truth value is no country", yaml: "targeting: {countries: [true]}",
+			attribute: "", want: `ads.yaml:4:25: country is "true"`},
+		{name: "on is no country", yaml: "targeting: {countries: [on]}",
+			attribute: "", want: `ads.yaml:4:25: country is "on"`},
+		{name: "yes is a text where a text is wanted",
+			yaml: "description: yes", attribute: "description", want: `"yes"`},
+		{name: "off is a text", yaml: "description: off", attribute: "description", want: `"off"`},
+		{name: "n is a text", yaml: "description: n", attribute: "description", want: `"n"`},
+		{name: "yes is no status", yaml: "status: yes",
+			attribute: "", want: `ads.yaml:4:9: status is "yes"; want active, paused or archived (ADS1007)`},
+		{name: "true is no status", yaml: "status: true", attribute: "", want: `ads.yaml:4:9: status is "true"`},
+		{name: "yes is no amount", yaml: "budget: {daily: yes}", attribute: "", want: "ads.yaml:4:17: amount is"},
 	})
 }
 
 func TestY7NumbersReadOneWay(t *testing.T) {
 	rows := []yamlFault{
-		{"octal", "budget: {daily: 010}",
-			"", `ads.yaml:4:17: budget.daily is 010, which some take for an octal number`},
-		{"010 is a text where a text is wanted", "description: 010", "description", `"010"`},
-		{"in quotes", `budget: {daily: "50.00"}`, "budget.daily", "50000000"},
-		{"plain", "budget: {daily: 50}", "budget.daily", "50000000"},
-		{"with cents", "budget: {daily: 1.5}", "budget.daily", "1500000"},
+		{name: "octal", yaml: "budget: {daily: 010}",
+			attribute: "", want: `ads.yaml:4:17: budget.daily is 010, which some take for an octal number`},
+		{name: "010 is a text where a text is wanted",
+			yaml: "description: 010", attribute: "description", want: `"010"`},
+		{name: "in quotes", yaml: `budget: {daily: "50.00"}`, attribute: "budget.daily", want: "50000000"},
+		{name: "plain", yaml: "budget: {daily: 50}", attribute: "budget.daily", want: "50000000"},
+		{name: "with cents", yaml: "budget: {daily: 1.5}", attribute: "budget.daily", want: "1500000"},
 	}
 	for _, wrong := range []string{"0o17", "0x10", "0b11", "1e6", "1E6", "1_000", "1:30", ".inf",
 		".nan", "-5", "+5", ".5", "5.", "1.0000001", "1 000", "50.00.00", "５０", "'1,234'", "'1.000,50'", "€50", "50%"} {
-		rows = append(rows, yamlFault{wrong, "budget:\n  daily: " + wrong, "", "ads.yaml:5:10: "})
+		rows = append(rows, yamlFault{
+			name: wrong, yaml: "budget:\n  daily: " + wrong, attribute: "", want: "ads.yaml:5:10: ",
+		})
 	}
 	runYAMLFaults(t, rows)
 }
 
 func TestY8NothingWrittenIsNotZero(t *testing.T) {
 	runYAMLFaults(t, []yamlFault{
-		{"a key without a value", "end:", "", "ads.yaml:4:1: " +
+		{name: "a key without a value", yaml: "end:", attribute: "", want: "ads.yaml:4:1: " +
 			"end has no value; want one, or null to clear it, or no end at all to leave it as it is (ADS1011)"},
-		{"a budget without a value", "budget:", "",
-			"ads.yaml:4:8: budget is without a value; want a mapping with daily, lifetime"},
-		{"a budget of an empty mapping", "budget: {}", "", "ads.yaml:4:9: budget is an empty mapping"},
-		{"an amount without a value", "budget: {daily: }", "", "budget.daily has no value; want one"},
-		{"an amount of a tilde", "budget: {daily: ~}",
-			"", "ads.yaml:4:17: budget.daily is null, and it cannot be cleared"},
-		{"an empty text", `budget: {daily: ""}`, "", "ads.yaml:4:17: budget.daily is empty; want a value"},
-		{"null clears", "end: null", "end", "null"},
-		{"a tilde clears", "end: ~", "end", "null"},
-		{"absent is absent", "status: paused", "end", "(absent)"},
+		{name: "a budget without a value", yaml: "budget:", attribute: "",
+			want: "ads.yaml:4:8: budget is without a value; want a mapping with daily, lifetime"},
+		{name: "a budget of an empty mapping", yaml: "budget: {}",
+			attribute: "", want: "ads.yaml:4:9: budget is an empty mapping"},
+		{name: "an amount without a value", yaml: "budget: {daily: }",
+			attribute: "", want: "budget.daily has no value; want one"},
+		{name: "an amount of a tilde", yaml: "budget: {daily: ~}",
+			attribute: "", want: "ads.yaml:4:17: budget.daily is null, and it cannot be cleared"},
+		{name: "an empty text", yaml: `budget: {daily: ""}`,
+			attribute: "", want: "ads.yaml:4:17: budget.daily is empty; want a value"},
+		{name: "null clears", yaml: "end: null", attribute: "end", want: "null"},
+		{name: "a tilde clears", yaml: "end: ~", attribute: "end", want: "null"},
+		{name: "absent is absent", yaml: "status: paused", attribute: "end", want: "(absent)"},
 	})
 }
 
@@ -189,13 +205,17 @@ func TestY9ACutFileIsRefusedOrSaysNothingElse(t *testing.T) {
 
 func TestY10NumbersKeepTheirDigits(t *testing.T) {
 	runYAMLFaults(t, []yamlFault{
-		{"beyond a float's digits", "budget: {daily: 9007199254.740993}", "budget.daily", "9007199254740993"},
-		{"beyond micros", "budget: {daily: 9223372036854.775808}", "", "ads.yaml:4:17: amount is"},
-		{"an id", "conversion_goal: 9007199254740993", "conversion_goal", `"9007199254740993"`},
-		{"an id with zeros in front", "conversion_goal: 0012", "conversion_goal", `"0012"`},
-		{"numbers in an object", "ad_groups:\n  - name: " +
-			"Runners\n    product_set: {n: 9007199254740993, f: 0.1000000000000000055511151231257827}", "",
-			`product_set is "{\"f\":0.1000000000000000055511151231257827,\"n\":9007199254740993}"; want`},
+		{name: "beyond a float's digits", yaml: "budget: {daily: 9007199254.740993}",
+			attribute: "budget.daily", want: "9007199254740993"},
+		{name: "beyond micros", yaml: "budget: {daily: 9223372036854.775808}",
+			attribute: "", want: "ads.yaml:4:17: amount is"},
+		{name: "an id", yaml: "conversion_goal: 9007199254740993",
+			attribute: "conversion_goal", want: `"9007199254740993"`},
+		{name: "an id with zeros in front", yaml: "conversion_goal: 0012",
+			attribute: "conversion_goal", want: `"0012"`},
+		{name: "numbers in an object", yaml: "ad_groups:\n  - name: " +
+			"Runners\n    product_set: {n: 9007199254740993, f: 0.1000000000000000055511151231257827}", attribute: "",
+			want: `product_set is "{\"f\":0.1000000000000000055511151231257827,\"n\":9007199254740993}"; want`},
 	})
 }
 
@@ -205,14 +225,16 @@ func TestY11AnchorsAndAliasesAreRefused(t *testing.T) {
 		laughs += fmt.Sprintf("%c: &%c [%s]\n", i, i, strings.Repeat(fmt.Sprintf("*%c, ", i-1), 9))
 	}
 	runYAMLFaults(t, []yamlFault{
-		{"an alias", "targeting: &t {countries: [US]}\nbudget: *t",
-			"", "ads.yaml:4:12: an anchor or alias is written; want each value where it belongs"},
-		{"an anchor alone", "description: &d x", "", "ads.yaml:4:14: an anchor or alias is written"},
-		{"a merge key", "<<: {status: active}", "",
-			"ads.yaml:4:1: key is <<, which YAML takes for a merge of mappings; want a name"},
-		{"an alias of itself", "budget: &b [*b]", "", "an anchor or alias is written"},
-		{"an alias of nothing", "budget: *b", "", `ads.yaml:4:9: value begins with "*", which YAML keeps for itself`},
-		{"a billion laughs", laughs, "", "an anchor or alias is written"},
+		{name: "an alias", yaml: "targeting: &t {countries: [US]}\nbudget: *t",
+			attribute: "", want: "ads.yaml:4:12: an anchor or alias is written; want each value where it belongs"},
+		{name: "an anchor alone", yaml: "description: &d x",
+			attribute: "", want: "ads.yaml:4:14: an anchor or alias is written"},
+		{name: "a merge key", yaml: "<<: {status: active}", attribute: "",
+			want: "ads.yaml:4:1: key is <<, which YAML takes for a merge of mappings; want a name"},
+		{name: "an alias of itself", yaml: "budget: &b [*b]", attribute: "", want: "an anchor or alias is written"},
+		{name: "an alias of nothing", yaml: "budget: *b",
+			attribute: "", want: `ads.yaml:4:9: value begins with "*", which YAML keeps for itself`},
+		{name: "a billion laughs", yaml: laughs, attribute: "", want: "an anchor or alias is written"},
 	})
 	start := time.Now()
 	loadYAML(t, springCampaign+laughs)
@@ -287,18 +309,24 @@ func TestY13EncodingsSayTheSameOrAreRefused(t *testing.T) {
 
 func TestY14IndentationIsReadOrNamed(t *testing.T) {
 	runYAMLFaults(t, []yamlFault{
-		{"a tab", "budget:\n\tdaily: 5", "", "ads.yaml:5:1: line is indented with a tab"},
-		{"a tab behind spaces", "budget:\n  \tdaily: 5", "", "ads.yaml:5:3: line is indented with a tab"},
-		{"a line too far left", "ad_groups:\n  - name: Runners\n   bid: {max: 1}",
-			"", "ads.yaml:6:4: line begins where entries of a list do, and has no dash"},
-		{"a line too far right", "budget: {daily: 5}\n  status: paused", "", "ads.yaml:5:3: line "},
-		{"odd steps", "targeting:\n     countries:\n       - US\n       - CA", "targeting.countries", `["CA" "US"]`},
-		{"a list without a step", "targeting:\n  countries:\n  - US", "targeting.countries", `["US"]`},
-		{"a block keeps the spaces at its lines' ends",
-			"description: |\n  one  \n  two\n", "description", `"one  \ntwo"`},
-		{"a folded block", "description: >-\n  one\n  two\n\n  three", "description", `"one two\nthree"`},
-		{"a block with a step of its own", "description: |2\n   one\n  two", "description", `"one\ntwo"`},
-		{"spaces behind a value", "status: paused   ", "status", `"paused"`},
+		{name: "a tab", yaml: "budget:\n\tdaily: 5", attribute: "", want: "ads.yaml:5:1: line is indented with a tab"},
+		{name: "a tab behind spaces", yaml: "budget:\n  \tdaily: 5",
+			attribute: "", want: "ads.yaml:5:3: line is indented with a tab"},
+		{name: "a line too far left", yaml: "ad_groups:\n  - name: Runners\n   bid: {max: 1}",
+			attribute: "", want: "ads.yaml:6:4: line begins where entries of a list do, and has no dash"},
+		{name: "a line too far right", yaml: "budget: {daily: 5}\n  status: paused",
+			attribute: "", want: "ads.yaml:5:3: line "},
+		{name: "odd steps", yaml: "targeting:\n     countries:\n       - US\n       - CA",
+			attribute: "targeting.countries", want: `["CA" "US"]`},
+		{name: "a list without a step", yaml: "targeting:\n  countries:\n  - US",
+			attribute: "targeting.countries", want: `["US"]`},
+		{name: "a block keeps the spaces at its lines' ends",
+			yaml: "description: |\n  one  \n  two\n", attribute: "description", want: `"one  \ntwo"`},
+		{name: "a folded block", yaml: "description: >-\n  one\n  two\n\n  three",
+			attribute: "description", want: `"one two\nthree"`},
+		{name: "a block with a step of its own", yaml: "description: |2\n   one\n  two",
+			attribute: "description", want: `"one\ntwo"`},
+		{name: "spaces behind a value", yaml: "status: paused   ", attribute: "status", want: `"paused"`},
 	})
 }
 
@@ -323,13 +351,14 @@ func TestY15CharactersThatDeceiveAreSaid(t *testing.T) {
 	ad := "ad_groups:\n  - name: Runners\n    ads:\n" +
 		"      - {title: Shoes, body: Light., image: 'https://i.example/a.png', target_url: 'https://%s/'}"
 	runYAMLFaults(t, []yamlFault{
-		{"a zero width in a key", "key: \"spring\u200bsale\"", "", "ads.yaml:4:6: key is"},
-		{"a Cyrillic letter in a key", "key: spr\u0456ng", "", "ads.yaml:4:6: key is"},
-		{"a zero width in an address", fmt.Sprintf(ad, "shop\u200b.example"),
-			"", "target_url holds the character U+200B, which cannot be seen"},
-		{"a Cyrillic letter in an address", fmt.Sprintf(ad, "sh\u043ep.example"),
-			"", "target_url holds \"\u043e\" (U+043E), which looks like a Latin letter and is none"},
-		{"an address of another script", fmt.Sprintf(ad, "магазин.рф"), "name", `"Spring"`},
+		{name: "a zero width in a key", yaml: "key: \"spring\u200bsale\"", attribute: "", want: "ads.yaml:4:6: key is"},
+		{name: "a Cyrillic letter in a key", yaml: "key: spr\u0456ng", attribute: "", want: "ads.yaml:4:6: key is"},
+		{name: "a zero width in an address", yaml: fmt.Sprintf(ad, "shop\u200b.example"),
+			attribute: "", want: "target_url holds the character U+200B, which cannot be seen"},
+		{name: "a Cyrillic letter in an address", yaml: fmt.Sprintf(ad, "sh\u043ep.example"),
+			attribute: "", want: "target_url holds \"\u043e\" (U+043E), which looks like a Latin letter and is none"},
+		{name: "an address of another script", yaml: fmt.Sprintf(ad, "магазин.рф"),
+			attribute: "name", want: `"Spring"`},
 	})
 	d := loadYAML(t, springCampaign+"key: \"a\u202eb\"\n")
 	if said := printed(d.Problems); strings.Contains(said, "\u202e") || !strings.Contains(said, `\u202e`) {
@@ -343,22 +372,28 @@ func TestY16TheSameResourceInTwoFilesNamesBoth(t *testing.T) {
 	if d.Problems[0].Address != "campaign/spring" {
 		t.Errorf("the problem is about %q, want campaign/spring", d.Problems[0].Address)
 	}
-	if got := d.Sources[1].Rows; got != (rows{Read: 1, Failed: 1}) {
+	if got := d.Sources[1].Rows; got != (draft.Rows{Read: 1, Failed: 1}) {
 		t.Errorf("rows of the second file = %+v, want one that failed", got)
 	}
 }
 
 func TestY17ANumberIsNoKey(t *testing.T) {
 	runYAMLFaults(t, []yamlFault{
-		{"of a mapping", "1: x", "", "ads.yaml:4:1: key is 1, which YAML takes for a number; want a name"},
-		{"of a group", "budget: {1: x}", "", "ads.yaml:4:10: key is 1, which YAML takes for a number; want a name"},
-		{"true", "true: x", "", "ads.yaml:4:1: key is true, which YAML takes for true or false; want a name"},
-		{"a list", "? [a]\n: x", "", "ads.yaml:4:3: key is a list; want a name"},
-		{"a resource's", "key: 123", "", "ads.yaml:4:6: key is 123, which YAML takes for a number; want text"},
-		{"a date", "key: 2026-12-01", "", "ads.yaml:4:6: key is 2026-12-01, which YAML takes for a date; want text"},
-		{"an id", "id: 0123", "", "ads.yaml:4:5: id is 0123, which YAML takes for a number; want text"},
-		{"a parent", "---\nkind: ad_group\nname: Runners\ncampaign: 123",
-			"", "campaign is 123, which YAML takes for a number; want text"},
+		{name: "of a mapping", yaml: "1: x", attribute: "",
+			want: "ads.yaml:4:1: key is 1, which YAML takes for a number; want a name"},
+		{name: "of a group", yaml: "budget: {1: x}",
+			attribute: "", want: "ads.yaml:4:10: key is 1, which YAML takes for a number; want a name"},
+		{name: "true", yaml: "true: x", attribute: "",
+			want: "ads.yaml:4:1: key is true, which YAML takes for true or false; want a name"},
+		{name: "a list", yaml: "? [a]\n: x", attribute: "", want: "ads.yaml:4:3: key is a list; want a name"},
+		{name: "a resource's", yaml: "key: 123", attribute: "",
+			want: "ads.yaml:4:6: key is 123, which YAML takes for a number; want text"},
+		{name: "a date", yaml: "key: 2026-12-01", attribute: "",
+			want: "ads.yaml:4:6: key is 2026-12-01, which YAML takes for a date; want text"},
+		{name: "an id", yaml: "id: 0123", attribute: "",
+			want: "ads.yaml:4:5: id is 0123, which YAML takes for a number; want text"},
+		{name: "a parent", yaml: "---\nkind: ad_group\nname: Runners\ncampaign: 123",
+			attribute: "", want: "campaign is 123, which YAML takes for a number; want text"},
 	})
 	d := wantClean(t, loadYAML(t, springCampaign+"key: \"0123\"\n"))
 	if r := d.Snapshot.Get(resource.Address{Kind: "campaign", Key: "0123"}); r == nil {
@@ -367,10 +402,11 @@ func TestY17ANumberIsNoKey(t *testing.T) {
 }
 
 func TestY18AVersionNobodyKnowsIsAnError(t *testing.T) {
-	runYAMLFaults(t, []yamlFault{{"of a source", "version: 99", "", `ads.yaml:4:1: "version" is no key of a campaign`}})
+	runYAMLFaults(t, []yamlFault{{name: "of a source",
+		yaml: "version: 99", attribute: "", want: `ads.yaml:4:1: "version" is no key of a campaign`}})
 	wantNothingUsed(t, "version: 99\n"+springCampaign, `ads.yaml:1:1: "version" is no key of a campaign`)
 	dir := folder(t, map[string]string{"adsync.yaml": "version: 99\n", "ads.yaml": springCampaign})
-	if _, problems := ReadProject(dir); !diag.HasErrors(problems) ||
+	if _, problems := config.ReadProject(dir); !diag.HasErrors(problems) ||
 		!strings.Contains(printed(problems), `adsync.yaml:1:1: adsync.yaml has "version"; want account`) {
 		t.Errorf("ReadProject found\n%swant an error about the version", printed(problems))
 	}

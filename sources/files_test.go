@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
+	"adsync/sources"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
 )
 
 func TestWhatIsASource(t *testing.T) {
@@ -103,7 +105,9 @@ func TestNothingIsNeverAnEmptySet(t *testing.T) {
 			}
 		})
 	}
-	if d := Load(context.Background(), Project{Root: filepath.Join(t.TempDir(), "gone"), Sources: defaultSources},
+	if d := sources.Load(context.Background(), config.Project{
+		Root: filepath.Join(t.TempDir(), "gone"), Sources: config.DefaultSources,
+	},
 		kinds.All()); !diag.HasErrors(d.Problems) || d.Snapshot == nil {
 		t.Errorf("Load of a missing folder = %v, want an error and an empty snapshot", d.Problems)
 	}
@@ -112,8 +116,8 @@ func TestNothingIsNeverAnEmptySet(t *testing.T) {
 func TestAStopBetweenFilesIsAnError(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	p, _ := ReadProject(folder(t, map[string]string{"spring.yaml": springCampaign}))
-	wantProblem(t, Load(ctx, p, kinds.All()), "spring.yaml: reading was stopped before this file")
+	p, _ := config.ReadProject(folder(t, map[string]string{"spring.yaml": springCampaign}))
+	wantProblem(t, sources.Load(ctx, p, kinds.All()), "spring.yaml: reading was stopped before this file")
 }
 
 // A name that another system spells in capitals is not passed over in silence.

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -9,19 +9,22 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
+	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/tidy"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
 // fixed puts the one source of a folder right.
-func fixed(t testing.TB, name, content string) (Rewrite, Fixed) {
+func fixed(t testing.TB, name, content string) (tidy.Rewrite, tidy.Fixed) {
 	t.Helper()
-	p, problems := ReadProject(folder(t, map[string]string{name: content, projectFile: dollarsFile}))
+	p, problems := config.ReadProject(folder(t, map[string]string{name: content, config.ProjectFile: dollarsFile}))
 	if len(problems) > 0 {
 		t.Fatal(printed(problems))
 	}
-	all, err := FixAll(p, context.Background(), kinds.All(), []string{name})
+	all, err := tidy.FixAll(p, context.Background(), kinds.All(), []string{name})
 	must(t, err)
 	return all.Rewrites[0], all
 }
@@ -86,9 +89,9 @@ func TestFixNamesEachRepairAndWhatIsLeft(t *testing.T) {
 		told = append(told, fmt.Sprintf("%s %q %q %s", f.Position, f.Was, f.Is, f.Why))
 	}
 	want := []string{
-		`ads.yaml:2:6 "spring–launch" "spring-launch" ` + whySameWord,
-		`ads.yaml:5:8 "1 Dec 2026" "2026-12-01" ` + whyOneDay,
-		"ads.yaml:9:11 \"Spr\\u200bing\" \"Spring\" " + whyUnseen,
+		`ads.yaml:2:6 "spring–launch" "spring-launch" ` + tidy.WhySameWord,
+		`ads.yaml:5:8 "1 Dec 2026" "2026-12-01" ` + tidy.WhyOneDay,
+		"ads.yaml:9:11 \"Spr\\u200bing\" \"Spring\" " + tidy.WhyUnseen,
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("fixes (-want +got):\n%s", diff)
@@ -147,7 +150,7 @@ func TestFixDropsWhatIsSaidTwice(t *testing.T) {
 }
 
 func TestFixOfCells(t *testing.T) {
-	sheet := sheetOf{"Campaigns", [][]any{
+	sheet := sheetOf{name: "Campaigns", rows: [][]any{
 		{"Campaign", "Stauts", "Bidding", "Start date", "Countries", "Key", "#Mine"},
 		{"Spring", "paused", "clicks", "1 Dec 2026", "US, “GB”", "spring–launch", "a"},
 		{"Summer", "active", "“clicks”", "01/02/2026", "Narnia", "summer", "b"},
@@ -220,7 +223,9 @@ func TestFixChangesNothingThatCanBeRead(t *testing.T) {
 		for was := range before.Snapshot.All() {
 			again := after.Snapshot.Get(was.Address)
 			for _, n := range was.Attributes {
-				fixedThere := slices.ContainsFunc(r.Fixes, func(f Fix) bool { return f.Position == n.Value.Position })
+				fixedThere := slices.ContainsFunc(r.Fixes, func(f tidy.Fix) bool {
+					return f.Position == n.Value.Position
+				})
 				if again == nil || !fixedThere && !n.Value.Equal(again.Value(n.Name)) {
 					rt.Fatalf("%s: %s was %s; Fix makes %v of\n%s",
 						was.Address, n.Name, n.Value, r.Fixes, content.String())
@@ -233,9 +238,9 @@ func TestFixChangesNothingThatCanBeRead(t *testing.T) {
 	})
 }
 
-func loadIn(t testing.TB, name, content string) Desired {
+func loadIn(t testing.TB, name, content string) sources.Desired {
 	t.Helper()
-	return load(t, folder(t, map[string]string{name: content, projectFile: dollarsFile}))
+	return load(t, folder(t, map[string]string{name: content, config.ProjectFile: dollarsFile}))
 }
 
 // FuzzFix holds that no bytes make Fix panic, and that a file without a problem

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"adsync/internal/kinds"
+	"adsync/sources/config"
+	"adsync/sources/workbook"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
@@ -26,7 +28,7 @@ func untidyBook(t testing.TB) []byte {
 		must(t, f.SetCellStyle("Campaigns", "E3", "E3", dates))
 		must(t, f.SetCellFormula("Campaigns", "G2", `"a"&"b"`))
 		must(t, f.AddComment("Campaigns", excelize.Comment{Cell: "B2", Author: "x", Text: "mine"}))
-	}, sheetOf{"Campaigns", [][]any{
+	}, sheetOf{name: "Campaigns", rows: [][]any{
 		{"Campaign", "Status", "Bidding", "Lifetime budget (USD)",
 			"Start date", "Countries", "#My own", "Key", "Description"},
 		{" Spring launch ", "Enabled", "CLICKS", 50.5,
@@ -57,7 +59,8 @@ func TestFormatWritesCellsTheirOneWay(t *testing.T) {
 	}
 	in := func(content []byte) string {
 		return snapshotText(t, wantClean(t,
-			load(t, folder(t, map[string]string{"q4.xlsx": string(content), projectFile: dollarsFile}))).Snapshot)
+			load(t, folder(t, map[string]string{"q4.xlsx": string(content),
+				config.ProjectFile: dollarsFile}))).Snapshot)
 	}
 	if a, b := in(original), in(r.After); a != b {
 		t.Errorf("the workbook says\n%swant\n%s", b, a)
@@ -101,8 +104,8 @@ func TestWhatIsWrittenAsCellsIsInOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSnapshot(rt, kinds.All())
 		var book, csv bytes.Buffer
-		if s.Len() == 0 || WriteWorkbook(&book, kinds.All(), s, dollars) != nil ||
-			WriteCSV(&csv, kinds.All(), s, dollars) != nil {
+		if s.Len() == 0 || workbook.WriteWorkbook(&book, kinds.All(), s, dollars) != nil ||
+			workbook.WriteCSV(&csv, kinds.All(), s, dollars) != nil {
 			return
 		}
 		for name, content := range map[string]string{"a.xlsx": book.String(), "a.csv": csv.String()} {
@@ -150,11 +153,11 @@ func TestFormatNeverChangesWhatCellsSay(t *testing.T) {
 		}
 		name, content := "campaigns.csv", csv.String()
 		if rapid.IntRange(0, 4).Draw(rt, "a workbook") == 0 {
-			name, content = "q4.xlsx", string(bookOf(t, sheetOf{"Campaigns", rows}))
+			name, content = "q4.xlsx", string(bookOf(t, sheetOf{name: "Campaigns", rows: rows}))
 		}
 		r := formatted(t, name, content)
-		before, after := load(t, folder(t, map[string]string{name: content, projectFile: dollarsFile})),
-			load(t, folder(t, map[string]string{name: string(r.After), projectFile: dollarsFile}))
+		before, after := load(t, folder(t, map[string]string{name: content, config.ProjectFile: dollarsFile})),
+			load(t, folder(t, map[string]string{name: string(r.After), config.ProjectFile: dollarsFile}))
 		if a, b := snapshotText(t, before.Snapshot), snapshotText(t, after.Snapshot); a != b ||
 			len(before.Problems) != len(after.Problems) {
 			rt.Fatalf("%s says\n%s%swant\n%s%s", name, b, printed(after.Problems), a, printed(before.Problems))

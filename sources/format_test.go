@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -9,23 +9,26 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/config"
+	"adsync/sources/tidy"
+	"adsync/sources/workbook"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
 // formatted puts the one file of a folder in order.
-func formatted(t testing.TB, name, content string) Rewrite {
+func formatted(t testing.TB, name, content string) tidy.Rewrite {
 	t.Helper()
 	files := map[string]string{name: content}
-	if name != projectFile {
-		files[projectFile] = dollarsFile
+	if name != config.ProjectFile {
+		files[config.ProjectFile] = dollarsFile
 	}
-	p, problems := ReadProject(folder(t, files))
-	if name != projectFile && len(problems) > 0 {
+	p, problems := config.ReadProject(folder(t, files))
+	if name != config.ProjectFile && len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	all, err := FormatAll(p, context.Background(), kinds.All(), []string{name})
+	all, err := tidy.FormatAll(p, context.Background(), kinds.All(), []string{name})
 	must(t, err)
 	return all[0]
 }
@@ -52,7 +55,7 @@ func TestFormatOrdersKeysAsTheKindsHaveThem(t *testing.T) {
 		{"the text clear in a list", "ads.yaml", "kind: ad_group\ncontext_hints: [\"clear\"]\n",
 			"kind: ad_group\ncontext_hints: [\"clear\"]\n"},
 		{"the project's own file",
-			projectFile, "policy: {prune: keep, drift: report}\n# who\naccount: {timezone: UTC, id: a} # us\n",
+			config.ProjectFile, "policy: {prune: keep, drift: report}\n# who\naccount: {timezone: UTC, id: a} # us\n",
 			"# who\naccount: {id: a, timezone: UTC} # us\npolicy: {drift: report, prune: keep}\n"},
 		{"line breaks of Windows", "ads.yaml", "kind: campaign\r\nname:   x\r\n", "kind: campaign\r\nname: x\r\n"},
 		{"line breaks of both sorts", "ads.yaml", "kind: campaign\r\nname:   x\n", "kind: campaign\nname: x\n"},
@@ -100,7 +103,7 @@ func TestWhatIsWrittenIsInOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSnapshot(rt, kinds.All())
 		var out strings.Builder
-		must(t, WriteYAML(&out, kinds.All(), s, resource.Env{Currency: "JPY", Zone: tokyo}))
+		must(t, workbook.WriteYAML(&out, kinds.All(), s, resource.Env{Currency: "JPY", Zone: tokyo}))
 		if s.Len() == 0 {
 			return
 		}
@@ -129,21 +132,21 @@ func TestSaveKeepsTheFileOfSomebodyElse(t *testing.T) {
 	dir := folder(t, map[string]string{"ads.yaml": "kind:   campaign\n"})
 	name := filepath.Join(dir, "ads.yaml")
 	must(t, os.Chmod(name, 0o640))
-	p, _ := ReadProject(dir)
-	all, err := FormatAll(p, context.Background(), kinds.All(), []string{"ads.yaml"})
+	p, _ := config.ReadProject(dir)
+	all, err := tidy.FormatAll(p, context.Background(), kinds.All(), []string{"ads.yaml"})
 	must(t, err)
 	lock := filepath.Join(dir, ".~lock.ads.yaml#")
 	must(t, os.WriteFile(lock, nil, 0o600))
-	if err := Save(p, all[0]); err == nil || !strings.Contains(err.Error(), "open in an editor") {
+	if err := tidy.Save(p, all[0]); err == nil || !strings.Contains(err.Error(), "open in an editor") {
 		t.Errorf("Save = %v; want a refusal, as the file is open", err)
 	}
 	must(t, os.Remove(lock))
 	must(t, os.WriteFile(name, []byte("kind: ad\n"), 0o640))
-	if err := Save(p, all[0]); err == nil || !strings.Contains(err.Error(), "changed since it was read") {
+	if err := tidy.Save(p, all[0]); err == nil || !strings.Contains(err.Error(), "changed since it was read") {
 		t.Errorf("Save = %v; want a refusal, as the file is another", err)
 	}
 	must(t, os.WriteFile(name, all[0].Before, 0o640))
-	must(t, Save(p, all[0]))
+	must(t, tidy.Save(p, all[0]))
 	content, err := os.ReadFile(name)
 	about, statErr := os.Stat(name)
 	if err != nil || statErr != nil || string(content) != "kind: campaign\n" || about.Mode().Perm() != 0o640 {

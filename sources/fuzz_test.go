@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -8,7 +8,12 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
+	"adsync/sources/draft"
+	"adsync/sources/tree"
+	"adsync/sources/yamlfile"
 )
 
 // FuzzYAML holds that no bytes make the reader panic, run without an end or
@@ -25,36 +30,36 @@ func FuzzYAML(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	in := input{
-		schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC},
-		bounds: bounded.Defaults(), words: newVocabularies(kinds.All()),
+	in := draft.Input{
+		Schemas: kinds.All(), Env: resource.Env{Currency: "USD", Zone: time.UTC},
+		Bounds: bounded.Defaults(), Words: draft.NewVocabularies(kinds.All()),
 	}
-	in.attach = func(name string, at diag.Position) ([]byte, string, *resource.Finding) {
+	in.Attach = func(name string, at diag.Position) ([]byte, string, *resource.Finding) {
 		return []byte("a\nb\n"), name, nil
 	}
-	tree, err := openTree(Project{Root: f.TempDir()})
+	tree, err := tree.OpenTree(config.Project{Root: f.TempDir()})
 	must(f, err)
-	defer tree.close()
+	defer tree.Close()
 	f.Fuzz(func(t *testing.T, content []byte) {
-		r := readYAML(context.Background(), "f.yaml", content, in)
-		if r.rows.Read != r.rows.Used+r.rows.Ignored+r.rows.Failed {
-			t.Errorf("rows = %+v, want a sum that holds", r.rows)
+		r := yamlfile.ReadYAML(context.Background(), "f.yaml", content, in)
+		if r.Rows.Read != r.Rows.Used+r.Rows.Ignored+r.Rows.Failed {
+			t.Errorf("rows = %+v, want a sum that holds", r.Rows)
 		}
-		if r.rows.Read == 0 && len(r.problems) == 0 {
+		if r.Rows.Read == 0 && len(r.Problems) == 0 {
 			t.Error("nothing was read and nothing is said; want a problem")
 		}
-		if r.rows.Failed > 0 && !diag.HasErrors(r.problems) {
-			t.Errorf("%d rows failed without an error", r.rows.Failed)
+		if r.Rows.Failed > 0 && !diag.HasErrors(r.Problems) {
+			t.Errorf("%d rows failed without an error", r.Rows.Failed)
 		}
-		checkCollected(t, newCollection(in.schemas, tree), r)
+		checkCollected(t, sources.NewCollection(in.Schemas, tree), r)
 	})
 }
 
 // checkCollected holds that what a reader makes either has a place or a problem.
-func checkCollected(t *testing.T, c *collection, r result) {
+func checkCollected(t *testing.T, c *sources.Collection, r draft.Result) {
 	t.Helper()
-	d := c.collect([]file{{name: "f.yaml"}}, []result{r})
-	if d.Snapshot.Len() < len(r.drafts) && !diag.HasErrors(d.Problems) {
-		t.Errorf("%d drafts made %d resources and no error says why", len(r.drafts), d.Snapshot.Len())
+	d := c.Collect([]tree.File{{Name: "f.yaml"}}, []draft.Result{r})
+	if d.Snapshot.Len() < len(r.Drafts) && !diag.HasErrors(d.Problems) {
+		t.Errorf("%d drafts made %d resources and no error says why", len(r.Drafts), d.Snapshot.Len())
 	}
 }

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -8,14 +8,17 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/testing/golden"
+	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/tree"
 )
 
 func TestProblemsAsTheyPrint(t *testing.T) {
-	p, problems := ReadProject("testdata/problems")
+	p, problems := config.ReadProject("testdata/problems")
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	var out strings.Builder
-	must(t, diag.Render(&out, Load(context.Background(), p, kinds.All()).Problems, SourceLine(p)))
+	must(t, diag.Render(&out, sources.Load(context.Background(), p, kinds.All()).Problems, tree.SourceLine(p)))
 	golden.File(t, "testdata/problems.golden", []byte(out.String()))
 }

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"strings"
@@ -17,34 +17,37 @@ type hintCell struct {
 const notOneList = "context_hints looks like JSON and is not one list of texts"
 
 var hintCells = []hintCell{
-	{"a list", `["people who run", "people, who hike"]`, []string{"people who run", "people, who hike"}, ""},
-	{"a list with curly quotes", "[“people who run”, “people who say “hi” often”]",
-		[]string{"people who run", "people who say “hi” often"}, ""},
-	{"a word in brackets", "[trail] shoes", []string{"[trail] shoes"}, ""},
-	{"a year in brackets", "[2026] shoes", []string{"[2026] shoes"}, ""},
-	{"a word in braces", "{keyword} shoes", []string{"{keyword} shoes"}, ""},
-	{"an object", `{"hint": "people who run"}`, nil,
-		notOneList + `: {"hint": "people who run"}; want one entry a line`},
-	{"an object with curly quotes", "{“hint”: “people who run”}", nil, notOneList},
-	{"a list of objects", `[{"hint": "people who run"}]`, nil, notOneList},
-	{"a list with an object in it", `["people", {"hint": "people who run"}, "others"]`, nil, notOneList},
-	{"a list of lists", `[["people who run"], ["others"]]`, nil, notOneList},
-	{"a list in a list", `["people", ["who run"]]`, nil, notOneList},
-	{"a list in a list, curly", "[“people”, [“who run”], “others”]", nil, notOneList},
-	{"two lists", `["people"] ["others"]`, nil, notOneList},
-	{"two lists on two lines", "[\"people\"]\n[\"others\"]", nil, notOneList},
-	{"two lists with a comma", `["people"], ["others"]`, nil, notOneList},
-	{"a list of nothing", `["people", null]`, nil, notOneList},
-	{"a list cut short", `["people", "who ru`, nil, notOneList},
-	{"a list on the second line", "people\n[\"others\"]",
-		nil, `context_hints looks like JSON: ["others"]; want a sentence`},
-	{"a list in a list's text", `["people", "[\"others\"]"]`, nil, `context_hints looks like JSON`},
+	{name: "a list", text: `["people who run", "people, who hike"]`,
+		want: []string{"people who run", "people, who hike"}, problem: ""},
+	{name: "a list with curly quotes", text: "[“people who run”, “people who say “hi” often”]",
+		want: []string{"people who run", "people who say “hi” often"}, problem: ""},
+	{name: "a word in brackets", text: "[trail] shoes", want: []string{"[trail] shoes"}, problem: ""},
+	{name: "a year in brackets", text: "[2026] shoes", want: []string{"[2026] shoes"}, problem: ""},
+	{name: "a word in braces", text: "{keyword} shoes", want: []string{"{keyword} shoes"}, problem: ""},
+	{name: "an object", text: `{"hint": "people who run"}`, want: nil,
+		problem: notOneList + `: {"hint": "people who run"}; want one entry a line`},
+	{name: "an object with curly quotes", text: "{“hint”: “people who run”}", want: nil, problem: notOneList},
+	{name: "a list of objects", text: `[{"hint": "people who run"}]`, want: nil, problem: notOneList},
+	{name: "a list with an object in it", text: `["people", {"hint": "people who run"}, "others"]`,
+		want: nil, problem: notOneList},
+	{name: "a list of lists", text: `[["people who run"], ["others"]]`, want: nil, problem: notOneList},
+	{name: "a list in a list", text: `["people", ["who run"]]`, want: nil, problem: notOneList},
+	{name: "a list in a list, curly", text: "[“people”, [“who run”], “others”]", want: nil, problem: notOneList},
+	{name: "two lists", text: `["people"] ["others"]`, want: nil, problem: notOneList},
+	{name: "two lists on two lines", text: "[\"people\"]\n[\"others\"]", want: nil, problem: notOneList},
+	{name: "two lists with a comma", text: `["people"], ["others"]`, want: nil, problem: notOneList},
+	{name: "a list of nothing", text: `["people", null]`, want: nil, problem: notOneList},
+	{name: "a list cut short", text: `["people", "who ru`, want: nil, problem: notOneList},
+	{name: "a list on the second line", text: "people\n[\"others\"]",
+		want: nil, problem: `context_hints looks like JSON: ["others"]; want a sentence`},
+	{name: "a list in a list's text", text: `["people", "[\"others\"]"]`,
+		want: nil, problem: `context_hints looks like JSON`},
 }
 
 func TestHintsInTheFormOfJSON(t *testing.T) {
 	for _, c := range hintCells {
-		cell := sheetOf{"Ad groups",
-			[][]any{{"Campaign", "Ad group", "Max bid", "Context hints"}, {"Spring", "Runners", 1.25, c.text}}}
+		cell := sheetOf{name: "Ad groups",
+			rows: [][]any{{"Campaign", "Ad group", "Max bid", "Context hints"}, {"Spring", "Runners", 1.25, c.text}}}
 		for format, files := range map[string]map[string]string{
 			"workbook": {"a.yaml": springCampaign, "q4.xlsx": string(bookOf(t, cell))},
 			"CSV": {"a.yaml": springCampaign, "ad groups.csv": "Campaign,Ad " +
@@ -74,10 +77,13 @@ func TestJSONAmongHintsIsRefusedWhereverTheyStand(t *testing.T) {
 		at    string
 	}{
 		"a row of hints": {map[string]string{"a.yaml": group + "[]\n", "q4.xlsx": string(bookOf(t,
-			sheetOf{"Context hints", [][]any{{"Campaign", "Ad group", "Hint"}, {"Spring", "Runners", `["a", "b"]`}}}))},
+			sheetOf{
+				name: "Context hints", rows: [][]any{{"Campaign", "Ad group", "Hint"},
+					{"Spring", "Runners", `["a", "b"]`}},
+			}))},
 			"q4.xlsx:Context hints!C2: "},
 		"a hint list": {map[string]string{"a.yaml": group + "[{list: trail}]\n", "q4.xlsx": string(bookOf(t,
-			sheetOf{"Hint lists", [][]any{{"trail"}, {`{"hint": "a"}`}}}))}, "q4.xlsx:Hint lists!A2: "},
+			sheetOf{name: "Hint lists", rows: [][]any{{"trail"}, {`{"hint": "a"}`}}}))}, "q4.xlsx:Hint lists!A2: "},
 		"a file": {map[string]string{"a.yaml": group + "[{file: h.txt}]\n", "h.txt": "people\n[\n\"a\"\n]\n"},
 			"h.txt:2:1: "},
 		"a list of YAML": {map[string]string{"a.yaml": group + "['{\"hint\": \"a\"}']\n"}, "a.yaml:7:21: "},
@@ -92,8 +98,9 @@ func TestJSONAmongHintsIsRefusedWhereverTheyStand(t *testing.T) {
 func TestCharactersOfOtherSystemsAndCutCellsAreSaid(t *testing.T) {
 	hints := func(text string) map[string]string {
 		return map[string]string{
-			"a.yaml": springCampaign, "q4.xlsx": string(bookOf(t, sheetOf{"Ad groups",
-				[][]any{{"Campaign", "Ad group", "Max bid", "Context hints"}, {"Spring", "Runners", 1.25, text}}})),
+			"a.yaml": springCampaign, "q4.xlsx": string(bookOf(t, sheetOf{name: "Ad groups",
+				rows: [][]any{{"Campaign", "Ad group", "Max bid", "Context hints"},
+					{"Spring", "Runners", 1.25, text}}})),
 		}
 	}
 	wantProblem(t, load(t, folder(t, hints("people_x000D_who run"))), "q4.xlsx:Ad groups!D2: warning: "+

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -7,13 +7,15 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources"
+	"adsync/sources/workbook"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 const runnersHints = "\xef\xbb\xbf# for runners\r\nlong runs\r\n\r\n  short runs \r\n#shoes\r\npeople who run, daily"
 
-func hintsOf(t *testing.T, d Desired, address, attribute string) []string {
+func hintsOf(t *testing.T, d sources.Desired, address, attribute string) []string {
 	t.Helper()
 	v := valueOf(t, d, address, attribute)
 	var lines []string
@@ -26,15 +28,15 @@ func hintsOf(t *testing.T, d Desired, address, attribute string) []string {
 // A cell names a file of hints as YAML does, from the folder of the workbook.
 func TestHintFilesInAWorkbook(t *testing.T) {
 	book := bookOf(t,
-		sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}},
-		sheetOf{"Ad groups", [][]any{
+		sheetOf{name: "Campaigns", rows: [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}},
+		sheetOf{name: "Ad groups", rows: [][]any{
 			{"Campaign", "Ad group", "Key", "Context hints", "Exclusion hints", "Hint lists"},
 			{"Spring", "Runners", "a", "people who walk\nfile: hints/runners.txt\nFILE:hints/one.txt",
 				"file: hints/one.txt", "more"},
 			{"Spring", "Walkers", "b", `["file: hints/runners.txt", "a sentence"]`},
 			{"Spring", "Hikers", "c", nil, nil, "more"},
 		}},
-		sheetOf{"Hint lists", [][]any{{"more"}, {"a list's own"}, {"file: hints/one.txt"}}},
+		sheetOf{name: "Hint lists", rows: [][]any{{"more"}, {"a list's own"}, {"file: hints/one.txt"}}},
 	)
 	d := wantClean(t, load(t, folder(t, map[string]string{
 		"ads/q4.xlsx": string(book), "ads/hints/runners.txt": runnersHints, "ads/hints/one.txt": "one\n",
@@ -81,8 +83,8 @@ func TestHintFilesThatAreWrong(t *testing.T) {
 			yaml := springCampaign + "ad_groups:\n  - name: Runners\n    context_hints: [{file: hints/runners.txt}]\n"
 			wantProblem(t, load(t, folder(t, map[string]string{"all.yaml": yaml, "hints/runners.txt": row.content})),
 				row.want)
-			book := bookOf(t, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}},
-				sheetOf{"Ad groups", [][]any{{"Campaign", "Ad group", "Context hints"},
+			book := bookOf(t, sheetOf{name: "Campaigns", rows: [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}},
+				sheetOf{name: "Ad groups", rows: [][]any{{"Campaign", "Ad group", "Context hints"},
 					{"Spring", "Runners", "file: hints/runners.txt"}}})
 			wantProblem(t, load(t, folder(t,
 				map[string]string{"q4.xlsx": string(book), "hints/runners.txt": row.content})), row.want)
@@ -92,8 +94,8 @@ func TestHintFilesThatAreWrong(t *testing.T) {
 		"hints/runers.txt": `Ad groups!C2: file is "hints/runers.txt", which is not there`,
 		"../secret.txt":    "want a path from this file's folder that stays in the project",
 	} {
-		book := bookOf(t, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}},
-			sheetOf{"Ad groups", [][]any{{"Campaign", "Ad group", "Context hints"},
+		book := bookOf(t, sheetOf{name: "Campaigns", rows: [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}},
+			sheetOf{name: "Ad groups", rows: [][]any{{"Campaign", "Ad group", "Context hints"},
 				{"Spring", "Runners", "file: " + name}}})
 		wantProblem(t, load(t, folder(t, map[string]string{"q4.xlsx": string(book), "hints/runners.txt": "x\n"})), want)
 	}
@@ -112,10 +114,12 @@ func TestLineBreaksOfEverySystem(t *testing.T) {
 
 // A row of its own is one sentence: a file there would be sent as its name.
 func TestAFileInARowOfHintsIsRefused(t *testing.T) {
-	got := readBytes(bookOf(t, sheetOf{"Ad groups", [][]any{{"Campaign", "Ad group"}, {"Spring", "Runners"}}},
-		sheetOf{"Context hints",
-			[][]any{{"Campaign", "Ad group", "Hint"}, {"Spring", "Runners", "file: hints/runners.txt"}}}))
-	wantProblems(t, got.problems, "Context hints!C2: Hint names a file; want one sentence a row")
+	got := readBytes(bookOf(t, sheetOf{
+		name: "Ad groups", rows: [][]any{{"Campaign", "Ad group"}, {"Spring", "Runners"}},
+	},
+		sheetOf{name: "Context hints",
+			rows: [][]any{{"Campaign", "Ad group", "Hint"}, {"Spring", "Runners", "file: hints/runners.txt"}}}))
+	wantProblems(t, got.Problems, "Context hints!C2: Hint names a file; want one sentence a row")
 }
 
 // A sentence that looks like a file's name is written so that it stays one.
@@ -123,8 +127,8 @@ func TestASentenceThatLooksLikeAFileIsWrittenAsASentence(t *testing.T) {
 	yaml := springCampaign + "ad_groups:\n  - name: Runners\n    context_hints: ['file: sharing for teams', other]\n"
 	d := wantClean(t, loadYAML(t, yaml))
 	var book, again bytes.Buffer
-	must(t, WriteWorkbook(&book, kinds.All(), d.Snapshot, dollars))
-	must(t, WriteYAML(&again, kinds.All(), d.Snapshot, resource.Env{}))
+	must(t, workbook.WriteWorkbook(&book, kinds.All(), d.Snapshot, dollars))
+	must(t, workbook.WriteYAML(&again, kinds.All(), d.Snapshot, resource.Env{}))
 	for name, content := range map[string]string{"all.xlsx": book.String(), "all.yaml": again.String()} {
 		read := wantClean(t, load(t, folder(t, map[string]string{name: content})))
 		if diff := cmp.Diff([]string{"file: sharing for teams", "other"},

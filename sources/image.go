@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/attach"
 )
 
 var heldByService = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|file:[!-.0-~]+)$`)
@@ -14,34 +15,34 @@ var heldByService = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|file:[!-.0-~]+)$`)
 // checkImage turns the path of an image into the hash of its bytes. An address
 // stays as it is, and so does what export writes for an image whose file is not
 // at hand: its content hash, or the service's id of it.
-func (c *collection) checkImage(e *entry, v resource.Value) resource.Value {
+func (c *Collection) checkImage(e *entry, v resource.Value) resource.Value {
 	if strings.Contains(v.Text(), "://") || heldByService.MatchString(v.Text()) {
 		return v
 	}
 	p := c.picture(v.Text(), v.Position)
-	if p.finding != nil {
-		finding := *p.finding
-		if e.draft.imageLink != "" {
+	if p.Finding != nil {
+		finding := *p.Finding
+		if e.draft.ImageLink != "" {
 			finding.Hint = fmt.Sprintf("the cell links to %s; write that address if it is the image",
-				diag.Printable(e.draft.imageLink))
+				diag.Printable(e.draft.ImageLink))
 		}
 		c.report(e, v.Position, finding)
 		return v
 	}
-	return p.value.At(v.Position)
+	return p.Value.At(v.Position)
 }
 
-func (c *collection) picture(name string, at diag.Position) picture {
-	if _, _, stored := storedIn(name); stored {
-		return picture{finding: &resource.Finding{
+func (c *Collection) picture(name string, at diag.Position) attach.Picture {
+	if _, _, stored := attach.StoredIn(name); stored {
+		return attach.Picture{Finding: &resource.Finding{
 			Code: diag.BadFile, Message: fmt.Sprintf("image is %q; "+
 				"want a file of its own, because the pictures of a workbook are numbered anew at each save", name),
 			Hint: "save the picture beside the file",
 		}}
 	}
-	slashPath, finding := c.tree.attachedPath(name, at.File())
+	slashPath, finding := c.tree.AttachedPath(name, at.File())
 	if finding != nil {
-		return picture{finding: finding}
+		return attach.Picture{Finding: finding}
 	}
 	if p, read := c.images[slashPath]; read {
 		return p
@@ -51,13 +52,13 @@ func (c *collection) picture(name string, at diag.Position) picture {
 	return p
 }
 
-func (c *collection) readPicture(name, slashPath string, at diag.Position) picture {
-	content, _, finding := c.tree.attach(name, at)
+func (c *Collection) readPicture(name, slashPath string, at diag.Position) attach.Picture {
+	content, _, finding := c.tree.Attach(name, at)
 	if finding != nil {
-		return picture{finding: finding}
+		return attach.Picture{Finding: finding}
 	}
-	if finding := badImage(fmt.Sprintf("image is %q", name), content); finding != nil {
-		return picture{finding: finding}
+	if finding := attach.BadImage(fmt.Sprintf("image is %q", name), content); finding != nil {
+		return attach.Picture{Finding: finding}
 	}
-	return pictureOf(content, slashPath)
+	return attach.PictureOf(content, slashPath)
 }

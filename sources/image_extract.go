@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/sources/attach"
+	"adsync/sources/config"
 )
 
 // ExtractImages makes files of the pictures that lie in workbooks, so that a
@@ -16,7 +18,8 @@ import (
 // beginning of its hash, and the ending of its format. The snapshot given back
 // is d's with those names in place of the workbooks' parts; d is not changed.
 // Images that are files already keep their paths.
-func ExtractImages(p Project, d Desired, write func(name string, content []byte) error) (*resource.Snapshot, error) {
+func ExtractImages(p config.Project,
+	d Desired, write func(name string, content []byte) error) (*resource.Snapshot, error) {
 	names := map[string]string{} // by canonical value
 	taken := map[string]bool{}
 	extracted := &resource.Snapshot{}
@@ -25,7 +28,7 @@ func ExtractImages(p Project, d Desired, write func(name string, content []byte)
 		copied.Attributes = slices.Clone(r.Attributes)
 		for i := range copied.Attributes {
 			v := &copied.Attributes[i].Value
-			if _, _, stored := storedIn(v.Written()); !stored || !strings.HasPrefix(v.Text(), "sha256:") {
+			if _, _, stored := attach.StoredIn(v.Written()); !stored || !strings.HasPrefix(v.Text(), "sha256:") {
 				continue
 			}
 			name, known := names[v.Text()]
@@ -59,7 +62,7 @@ func pictureFile(key, source string, content []byte, taken map[string]bool) stri
 	}
 	hash := strings.TrimPrefix(source, "sha256:")
 	for _, length := range []int{8, hex.EncodedLen(32)} {
-		name := "images/" + stem + "-" + hash[:length] + "." + imageEnding(content)
+		name := "images/" + stem + "-" + hash[:length] + "." + attach.ImageEnding(content)
 		if !taken[name] {
 			taken[name] = true
 			return name

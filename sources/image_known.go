@@ -10,12 +10,12 @@ import (
 // findContents returns an image that is named by its content the file another row
 // has it from. One that no file has is said where the row has no id: only an ad
 // that is there can keep such an image.
-func (c *collection) findContents(d *Desired) {
+func (c *Collection) findContents(d *Desired) {
 	for i := range c.entries {
 		e := &c.entries[i]
 		for j := range e.resource.Attributes {
 			n := &e.resource.Attributes[j]
-			a, known := e.draft.schema.Attribute(n.Name)
+			a, known := e.draft.Schema.Attribute(n.Name)
 			if !known || a.Type != resource.TypeImage ||
 				!strings.HasPrefix(n.Value.Text(), "sha256:") || n.Value.Written() != n.Value.Text() {
 				continue
@@ -24,7 +24,7 @@ func (c *collection) findContents(d *Desired) {
 			switch {
 			case found:
 				n.Value = n.Value.As(from)
-			case e.draft.id.text == "" && !e.archived():
+			case e.draft.Id.Text == "" && !e.archived():
 				c.report(e, n.Value.Position, resource.Finding{
 					Code: diag.NoImageFile, Severity: diag.Warning,
 					Message: n.Name + " is named by its content, and no file has that content; a new ad needs the file",

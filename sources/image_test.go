@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"adsync/sources/attach"
+	"adsync/sources/config"
 )
 
 func pngOf(t testing.TB, width, height int) string {
@@ -59,7 +62,7 @@ func TestImagesBecomeTheHashOfTheirBytes(t *testing.T) {
 				t.Errorf("image = %s written %q, Images = %v; want %s at images/%s",
 					got, got.Written(), d.Images, want, row.file)
 			}
-			content, err := ReadImageFile(Project{Root: dir}, d.Images[want])
+			content, err := attach.ReadImageFile(config.Project{Root: dir}, d.Images[want])
 			if err != nil || string(content) != row.content {
 				t.Errorf("ReadImage = %d bytes, %v; want the file's", len(content), err)
 			}
@@ -104,7 +107,7 @@ func TestReadImageStaysInTheProject(t *testing.T) {
 	dir := folder(t, map[string]string{"p/hero.png": "x", "secret": "x"})
 	must(t, os.Symlink("../secret", filepath.Join(dir, "p/link.png")))
 	for _, path := range []string{"../secret", "/etc/passwd", "link.png", "gone.png", "", "."} {
-		if content, err := ReadImageFile((Project{Root: filepath.Join(dir, "p")}), path); err == nil {
+		if content, err := attach.ReadImageFile((config.Project{Root: filepath.Join(dir, "p")}), path); err == nil {
 			t.Errorf("ReadImage(%q) = %q, want an error", path, content)
 		}
 	}

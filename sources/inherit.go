@@ -8,93 +8,95 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/sources/bounded"
+	"adsync/sources/draft"
+	"adsync/sources/yamlfile"
 )
 
 // shared is what the sources define for each other.
 type shared struct {
-	lists     map[string]hintList
-	defaults  map[resource.Kind][]inheritance // one entry a document
-	templates map[string]map[resource.Kind]inheritance
+	lists     map[string]draft.HintList
+	defaults  map[resource.Kind][]draft.Inheritance // one entry a document
+	templates map[string]map[resource.Kind]draft.Inheritance
 }
 
 // share gathers what every source defines. A name or a default that stands
 // twice is a problem that names both places.
-func (c *collection) share(results []result) shared {
+func (c *Collection) share(results []draft.Result) shared {
 	s := shared{
-		lists:     map[string]hintList{},
-		defaults:  map[resource.Kind][]inheritance{},
-		templates: map[string]map[resource.Kind]inheritance{},
+		lists:     map[string]draft.HintList{},
+		defaults:  map[resource.Kind][]draft.Inheritance{},
+		templates: map[string]map[resource.Kind]draft.Inheritance{},
 	}
 	for i := range results {
-		for _, list := range results[i].lists {
+		for _, list := range results[i].Lists {
 			c.shareList(s, list)
 		}
 	}
 	first := map[string]diag.Position{} // of templates and their kinds
 	for i := range results {
-		for _, in := range results[i].inherits {
+		for _, in := range results[i].Inherits {
 			c.shareInheritance(s, first, in)
 		}
 	}
 	return s
 }
 
-func (c *collection) shareList(s shared, list hintList) {
-	if list.name.text == "" {
+func (c *Collection) shareList(s shared, list draft.HintList) {
+	if list.Name.Text == "" {
 		return
 	}
-	if first, taken := s.lists[list.name.text]; taken {
-		c.twice(list.name.position, fmt.Sprintf("hint list %q", list.name.text), first.name.position)
+	if first, taken := s.lists[list.Name.Text]; taken {
+		c.twice(list.Name.Position, fmt.Sprintf("hint list %q", list.Name.Text), first.Name.Position)
 		return
 	}
-	s.lists[list.name.text] = list
-	c.shareProblems(list.problems)
+	s.lists[list.Name.Text] = list
+	c.shareProblems(list.Problems)
 }
 
 // shareProblems notes errors of what rows take over: those rows wait, and no other.
-func (c *collection) shareProblems(problems []diag.Problem) {
+func (c *Collection) shareProblems(problems []diag.Problem) {
 	for _, p := range problems {
 		c.shared[p] = true
 	}
 }
 
-func (c *collection) twice(at diag.Position, what string, first diag.Position) {
+func (c *Collection) twice(at diag.Position, what string, first diag.Position) {
 	c.problems.Add(diag.Problem{
 		Code: diag.Duplicate, Position: at,
 		Message: fmt.Sprintf("%s is written twice, first at %s; want it once", what, first),
 	})
 }
 
-func (c *collection) shareInheritance(s shared, first map[string]diag.Position, in inheritance) {
-	in.attributes = slices.Clone(in.attributes)
-	for _, list := range in.hints {
-		v, problems := c.resolve(s, in.schema, list)
-		in.attributes.Set(list.name.text, v)
-		in.problems = append(in.problems, problems...)
+func (c *Collection) shareInheritance(s shared, first map[string]diag.Position, in draft.Inheritance) {
+	in.Attributes = slices.Clone(in.Attributes)
+	for _, list := range in.Hints {
+		v, problems := c.resolve(s, in.Schema, list)
+		in.Attributes.Set(list.Name.Text, v)
+		in.Problems = append(in.Problems, problems...)
 	}
-	c.shareProblems(in.problems)
-	if in.name.position.IsZero() {
+	c.shareProblems(in.Problems)
+	if in.Name.Position.IsZero() {
 		c.shareDefaults(s, in)
 		return
 	}
-	name, kind := in.name.text, in.schema.Kind
+	name, kind := in.Name.Text, in.Schema.Kind
 	id := name + "/" + string(kind)
 	if at, taken := first[id]; taken {
-		c.twice(in.position, fmt.Sprintf("template %q for %s", name, kind), at)
+		c.twice(in.Position, fmt.Sprintf("template %q for %s", name, kind), at)
 		return
 	}
-	first[id] = in.position
+	first[id] = in.Position
 	if s.templates[name] == nil {
-		s.templates[name] = map[resource.Kind]inheritance{}
+		s.templates[name] = map[resource.Kind]draft.Inheritance{}
 	}
 	s.templates[name][kind] = in
 }
 
-func (c *collection) shareDefaults(s shared, in inheritance) {
-	kind := in.schema.Kind
+func (c *Collection) shareDefaults(s shared, in draft.Inheritance) {
+	kind := in.Schema.Kind
 	for _, before := range s.defaults[kind] {
-		for _, n := range in.attributes {
-			if v := before.attributes.Value(n.Name); !v.IsAbsent() {
+		for _, n := range in.Attributes {
+			if v := before.Attributes.Value(n.Name); !v.IsAbsent() {
 				c.twice(n.Value.Position, fmt.Sprintf("default of %s for %s", n.Name, kind), v.Position)
 			}
 		}
@@ -104,28 +106,28 @@ func (c *collection) shareDefaults(s shared, in inheritance) {
 
 // inherit fills in what a draft does not say: from its templates, the later
 // over the earlier, then from the defaults of its kind.
-func (c *collection) inherit(e *entry, s shared) {
-	for _, use := range slices.Backward(e.draft.use) {
-		template, known := s.templates[use.text]
-		taken, fits := template[e.draft.schema.Kind]
+func (c *Collection) inherit(e *entry, s shared) {
+	for _, use := range slices.Backward(e.draft.Use) {
+		template, known := s.templates[use.Text]
+		taken, fits := template[e.draft.Schema.Kind]
 		switch {
-		case use.text == "":
+		case use.Text == "":
 		case !known:
-			c.report(e, use.position, resource.Finding{
+			c.report(e, use.Position, resource.Finding{
 				Code:    diag.BadValue,
-				Message: fmt.Sprintf("template is %q, and no source has it; want the key of a template", use.text),
-				Hint:    c.didYouMean(use.text, func() []string { return slices.Sorted(maps.Keys(s.templates)) }),
+				Message: fmt.Sprintf("template is %q, and no source has it; want the key of a template", use.Text),
+				Hint:    c.didYouMean(use.Text, func() []string { return slices.Sorted(maps.Keys(s.templates)) }),
 			})
 		case !fits:
-			c.report(e, use.position, resource.Finding{
+			c.report(e, use.Position, resource.Finding{
 				Code: diag.BadValue, Message: fmt.Sprintf("template %q sets nothing for %s; want one that does",
-					use.text, e.draft.schema.Kind),
+					use.Text, e.draft.Schema.Kind),
 			})
 		default:
 			c.takeOver(e, taken)
 		}
 	}
-	for _, defaults := range s.defaults[e.draft.schema.Kind] {
+	for _, defaults := range s.defaults[e.draft.Schema.Kind] {
 		c.takeOver(e, defaults)
 	}
 }
@@ -133,25 +135,25 @@ func (c *collection) inherit(e *entry, s shared) {
 // takeOver sets what is not decided yet. Of settings that exclude each other,
 // such as the halves of a budget, the nearer decides alone. What is not valid of it
 // lets the row wait.
-func (c *collection) takeOver(e *entry, in inheritance) {
-	if len(in.problems) > 0 {
-		e.wrong(in.problems, false)
-		e.row.and(in.effect)
+func (c *Collection) takeOver(e *entry, in draft.Inheritance) {
+	if len(in.Problems) > 0 {
+		e.wrong(in.Problems, false)
+		e.row.And(in.Effect)
 		e.bad = true
 	}
 	decided := slices.Clone(e.resource.Attributes)
-	for _, n := range in.attributes {
+	for _, n := range in.Attributes {
 		if !c.decides(e, decided, n.Name) {
 			e.resource.Set(n.Name, n.Value)
 		}
 	}
 }
 
-func (c *collection) decides(e *entry, decided resource.Attributes, name string) bool {
-	if !decided.Value(name).IsAbsent() || slices.Contains(e.draft.rejected, name) || namesLists(e.draft, name) {
+func (c *Collection) decides(e *entry, decided resource.Attributes, name string) bool {
+	if !decided.Value(name).IsAbsent() || slices.Contains(e.draft.Rejected, name) || namesLists(e.draft, name) {
 		return true
 	}
-	schema := e.draft.schema
+	schema := e.draft.Schema
 	own, known := schema.Attribute(name)
 	if !known {
 		return true
@@ -163,7 +165,7 @@ func (c *collection) decides(e *entry, decided resource.Attributes, name string)
 	for i := range schema.Attributes {
 		other := &schema.Attributes[i]
 		if g, ok := schema.Group(other); ok && g == group &&
-			(!decided.Value(other.Name).IsAbsent() || slices.Contains(e.draft.rejected, other.Name)) {
+			(!decided.Value(other.Name).IsAbsent() || slices.Contains(e.draft.Rejected, other.Name)) {
 			return true
 		}
 	}
@@ -172,55 +174,55 @@ func (c *collection) decides(e *entry, decided resource.Attributes, name string)
 
 // resolveHints puts the sentences of every list a draft names into its
 // attributes.
-func (c *collection) resolveHints(e *entry, s shared) {
-	for _, list := range e.draft.hints {
-		v, problems := c.resolve(s, e.draft.schema, list)
-		e.resource.Set(list.name.text, v)
+func (c *Collection) resolveHints(e *entry, s shared) {
+	for _, list := range e.draft.Hints {
+		v, problems := c.resolve(s, e.draft.Schema, list)
+		e.resource.Set(list.Name.Text, v)
 		if len(problems) > 0 {
 			e.bad = true
-			e.draft.rejected = append(e.draft.rejected, list.name.text)
+			e.draft.Rejected = append(e.draft.Rejected, list.Name.Text)
 			e.wrong(problems, !c.shared[problems[0]])
 		}
 	}
 }
 
 // namesLists reports whether hint lists stand in an attribute.
-func namesLists(d *draft, attribute string) bool {
-	return slices.ContainsFunc(d.hints, func(l hintList) bool { return l.name.text == attribute })
+func namesLists(d *draft.Draft, attribute string) bool {
+	return slices.ContainsFunc(d.Hints, func(l draft.HintList) bool { return l.Name.Text == attribute })
 }
 
 // resolve puts the sentences of named lists where the names stand, and gives what is
 // wrong with them, or with the lists.
-func (c *collection) resolve(s shared, schema *resource.Schema, list hintList) (resource.Value, []diag.Problem) {
+func (c *Collection) resolve(s shared, schema *resource.Schema, list draft.HintList) (resource.Value, []diag.Problem) {
 	whole := ""
-	if len(list.items) == 1 {
-		whole = fmt.Sprintf("%s %s %s", schema.Kind, list.name.text, list.items[0].text)
+	if len(list.Items) == 1 {
+		whole = fmt.Sprintf("%s %s %s", schema.Kind, list.Name.Text, list.Items[0].Text)
 	}
 	if v, known := c.whole[whole]; known {
-		return v.At(list.name.position), nil
+		return v.At(list.Name.Position), nil
 	}
 	var problems []diag.Problem
-	var items []hint
-	for _, item := range list.items {
-		named, known := s.lists[item.text]
+	var items []draft.Hint
+	for _, item := range list.Items {
+		named, known := s.lists[item.Text]
 		switch {
-		case !item.isList:
+		case !item.IsList:
 			items = append(items, item)
-		case known && len(named.problems) > 0:
-			problems = append(problems, named.problems...)
-		case known && c.tree.hints.takes(len(named.items)):
-			items = append(items, named.items...)
+		case known && len(named.Problems) > 0:
+			problems = append(problems, named.Problems...)
+		case known && c.tree.Hints.Takes(len(named.Items)):
+			items = append(items, named.Items...)
 		case known:
-		case item.text != "":
-			problems = append(problems, bounded.ProblemAt(item.position, resource.Finding{
+		case item.Text != "":
+			problems = append(problems, bounded.ProblemAt(item.Position, resource.Finding{
 				Code: diag.BadValue, Message: fmt.Sprintf("hint list is "+
-					"%q, and no source has it; want the key of a hint list", item.text),
-				Hint: c.didYouMean(item.text, func() []string { return slices.Sorted(maps.Keys(s.lists)) }),
+					"%q, and no source has it; want the key of a hint list", item.Text),
+				Hint: c.didYouMean(item.Text, func() []string { return slices.Sorted(maps.Keys(s.lists)) }),
 			}))
 		}
 	}
-	attribute, _ := schema.Attribute(list.name.text)
-	value, wrong := listValue(attribute, items, list.name.position)
+	attribute, _ := schema.Attribute(list.Name.Text)
+	value, wrong := yamlfile.ListValue(attribute, items, list.Name.Position)
 	problems = append(problems, wrong...)
 	c.problems.AddAll(problems)
 	if len(problems) > 0 {

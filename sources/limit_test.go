@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"regexp"
@@ -8,6 +8,8 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
+	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // beyondABound is what is larger than a bound that was set for the test.
@@ -28,45 +30,57 @@ func beyondBounds(t *testing.T) []beyondABound {
 	long := springCampaign + "# " + strings.Repeat("x", 5<<10) + "\n"
 	const split = "split it into several files"
 	book := func(name string, rows [][]any) map[string]string {
-		return map[string]string{"q4.xlsx": string(bookOf(t, sheetOf{name, rows}))}
+		return map[string]string{"q4.xlsx": string(bookOf(t, sheetOf{name: name, rows: rows}))}
 	}
 	return []beyondABound{
-		{"rows", "rows=3", book("Campaigns", campaigns),
-			`q4.xlsx: sheet "Campaigns": it has 5 rows; want at most 3`, split},
-		{"rows", "rows=3", map[string]string{"campaigns.csv": "Campaign,Bidding\n" +
-			"A b c,clicks\nB c d,clicks\nC d e,clicks\n"}, "campaigns.csv: file has 4 rows; want at most 3", split},
-		{"hints", "hints=2", book("Context hints", hints),
-			`q4.xlsx: sheet "Context hints": it has 4 rows; want at most 2`, split},
-		{"hints", "hints=2", book("Hint lists", list),
-			`q4.xlsx: sheet "Hint lists": it has 4 rows; want at most 2`, split},
-		{"hints", "hints=2", map[string]string{"a.yaml": group + "[{file: h.txt}]\n", "h.txt": "one\ntwo\nthree\n"},
-			"h.txt:3:1: file has over 2 hints; want at most that", split},
-		{"entries", "entries=2", map[string]string{"a.yaml": group + "[x, {list: trail}]\n",
-			"q4.xlsx": string(bookOf(t, sheetOf{"Hint lists", list}))},
-			"hint files and hint lists give more than 2 entries in all; want fewer", "name long lists in fewer places"},
-		{"yaml", "yaml=4KiB", map[string]string{"a.yaml": long},
-			"a.yaml: file is over 4 KiB; want a smaller one", split},
-		{"csv", "csv=10", map[string]string{"campaigns.csv": "Campaign,Bidding\nSpring,clicks\n"},
-			"campaigns.csv: file is over 10 bytes; want a smaller one", split},
-		{"workbook", "workbook=1KiB", book("Campaigns", campaigns),
-			"q4.xlsx: file is over 1 KiB; want a smaller one", split},
-		{"unzipped", "unzipped=1KiB", book("Campaigns", campaigns), "q4.xlsx: workbook unzips to 1",
-			"delete empty rows and columns below and beside the data, or split the workbook"},
-		{"attached", "attached=2", map[string]string{"a.yaml": group + "[{file: h.txt}]\n", "h.txt": "one\ntwo\n"},
-			`a.yaml:7:28: file is "h.txt": file is over 2 bytes; want a smaller one`, split},
-		{"depth", "depth=2", map[string]string{"a.yaml": group + "[one]\n"},
-			"a.yaml:5:5: nesting is too deep; want at most 2 levels", "look for brackets or dashes too many"},
-		{"files", "files=1", map[string]string{"a.yaml": springCampaign, "b.yaml": strings.ReplaceAll(springCampaign,
-			"Spring", "Summer")}, "sources are 2 files; want at most 1", "name fewer files in sources of adsync.yaml"},
-		{"folders", "folders=1", map[string]string{"a.yaml": springCampaign,
-			"b/c/d.yaml": strings.ReplaceAll(springCampaign, "Spring", "Summer")}, "b/c: folders " +
-			"are nested more than 1 deep; want sources nearer to the project's folder", "move its files up"},
-		{"total", "total=4KiB", map[string]string{"a.yaml": long}, "a.yaml: sources are over 4 KiB with this file; " +
-			"want less in all", "split the account's files into projects, or take pictures out of workbooks"},
-		{"time", "time=1ns", book("Campaigns", campaigns),
-			"q4.xlsx: reading took longer than 1ns, and was stopped; want a file that reads in less", "split the file"},
-		{"time", "time=1ns", map[string]string{"a.yaml": springCampaign}, "a.yaml:1:1: " +
-			"reading took longer than 1ns, and was stopped; want a file that reads in less", "split the file"},
+		{bound: "rows", set: "rows=3", files: book("Campaigns", campaigns),
+			want: `q4.xlsx: sheet "Campaigns": it has 5 rows; want at most 3`, hint: split},
+		{bound: "rows", set: "rows=3", files: map[string]string{"campaigns.csv": "Campaign,Bidding\n" +
+			"A b c,clicks\nB c d,clicks\nC d e,clicks\n"},
+			want: "campaigns.csv: file has 4 rows; want at most 3", hint: split},
+		{bound: "hints", set: "hints=2", files: book("Context hints", hints),
+			want: `q4.xlsx: sheet "Context hints": it has 4 rows; want at most 2`, hint: split},
+		{bound: "hints", set: "hints=2", files: book("Hint lists", list),
+			want: `q4.xlsx: sheet "Hint lists": it has 4 rows; want at most 2`, hint: split},
+		{bound: "hints", set: "hints=2", files: map[string]string{
+			"a.yaml": group + "[{file: h.txt}]\n", "h.txt": "one\ntwo\nthree\n",
+		},
+			want: "h.txt:3:1: file has over 2 hints; want at most that", hint: split},
+		{bound: "entries", set: "entries=2", files: map[string]string{"a.yaml": group + "[x, {list: trail}]\n",
+			"q4.xlsx": string(bookOf(t, sheetOf{name: "Hint lists", rows: list}))},
+			want: "hint files and hint lists give more than 2 entries in all; want fewer",
+			hint: "name long lists in fewer places"},
+		{bound: "yaml", set: "yaml=4KiB", files: map[string]string{"a.yaml": long},
+			want: "a.yaml: file is over 4 KiB; want a smaller one", hint: split},
+		{bound: "csv", set: "csv=10", files: map[string]string{"campaigns.csv": "Campaign,Bidding\nSpring,clicks\n"},
+			want: "campaigns.csv: file is over 10 bytes; want a smaller one", hint: split},
+		{bound: "workbook", set: "workbook=1KiB", files: book("Campaigns", campaigns),
+			want: "q4.xlsx: file is over 1 KiB; want a smaller one", hint: split},
+		{bound: "unzipped", set: "unzipped=1KiB", files: book("Campaigns", campaigns),
+			want: "q4.xlsx: workbook unzips to 1",
+			hint: "delete empty rows and columns below and beside the data, or split the workbook"},
+		{bound: "attached", set: "attached=2", files: map[string]string{
+			"a.yaml": group + "[{file: h.txt}]\n", "h.txt": "one\ntwo\n",
+		},
+			want: `a.yaml:7:28: file is "h.txt": file is over 2 bytes; want a smaller one`, hint: split},
+		{bound: "depth", set: "depth=2", files: map[string]string{"a.yaml": group + "[one]\n"},
+			want: "a.yaml:5:5: nesting is too deep; want at most 2 levels",
+			hint: "look for brackets or dashes too many"},
+		{bound: "files", set: "files=1",
+			files: map[string]string{"a.yaml": springCampaign, "b.yaml": strings.ReplaceAll(springCampaign,
+				"Spring", "Summer")}, want: "sources are 2 files; want at most 1",
+			hint: "name fewer files in sources of adsync.yaml"},
+		{bound: "folders", set: "folders=1", files: map[string]string{"a.yaml": springCampaign,
+			"b/c/d.yaml": strings.ReplaceAll(springCampaign, "Spring", "Summer")}, want: "b/c: folders " +
+			"are nested more than 1 deep; want sources nearer to the project's folder", hint: "move its files up"},
+		{bound: "total", set: "total=4KiB", files: map[string]string{"a.yaml": long},
+			want: "a.yaml: sources are over 4 KiB with this file; " +
+				"want less in all", hint: "split the account's files into projects, or take pictures out of workbooks"},
+		{bound: "time", set: "time=1ns", files: book("Campaigns", campaigns),
+			want: "q4.xlsx: reading took longer than 1ns, and was stopped; want a file that reads in less",
+			hint: "split the file"},
+		{bound: "time", set: "time=1ns", files: map[string]string{"a.yaml": springCampaign}, want: "a.yaml:1:1: " +
+			"reading took longer than 1ns, and was stopped; want a file that reads in less", hint: "split the file"},
 	}
 }
 
@@ -79,10 +93,10 @@ func TestALimitIsSaidAsALimit(t *testing.T) {
 	for _, c := range beyondBounds(t) {
 		tried = append(tried, c.bound)
 		t.Run(c.bound+" "+c.want, func(t *testing.T) {
-			p, problems := ReadProject(folder(t, c.files))
+			p, problems := config.ReadProject(folder(t, c.files))
 			wantProblems(t, problems)
 			must(t, p.Bound(c.set))
-			found := Load(t.Context(), p, kinds.All()).Problems
+			found := sources.Load(t.Context(), p, kinds.All()).Problems
 			i := slices.IndexFunc(found, func(problem diag.Problem) bool {
 				return strings.Contains(problem.String(), c.want)
 			})
@@ -99,13 +113,13 @@ func TestALimitIsSaidAsALimit(t *testing.T) {
 				return // what is enough is not known before
 			}
 			must(t, p.Bound(m[2]))
-			if again := printed(Load(t.Context(), p, kinds.All()).Problems); strings.Contains(again,
+			if again := printed(sources.Load(t.Context(), p, kinds.All()).Problems); strings.Contains(again,
 				string(diag.TooLarge)) {
 				t.Errorf("with %s, Load found\n%swant no limit", m[2], again)
 			}
 		})
 	}
-	for name := range boundNames {
+	for name := range config.BoundNames {
 		if !slices.Contains(tried, name) && name != "problems" && name != "members" {
 			t.Errorf("bound %s has no case here", name)
 		}

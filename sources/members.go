@@ -3,32 +3,35 @@ package sources
 import (
 	"adsync/internal/members"
 	"adsync/internal/resource"
+	"adsync/sources/attach"
 )
 
 // checkMembers turns the path of a members file into the digest of its people,
 // and gives how many there are.
-func (c *collection) checkMembers(e *entry, a *resource.Attribute, v resource.Value) (digest, people resource.Value) {
+func (c *Collection) checkMembers(e *entry, a *resource.Attribute, v resource.Value) (digest, people resource.Value) {
 	as := members.Identifier(e.resource.Value(a.Identifier).Text())
 	if as == "" {
 		return v, people // a rule of the kind says so
 	}
-	slashPath, finding := c.tree.attachedPath(v.Text(), v.Position.File())
+	slashPath, finding := c.tree.AttachedPath(v.Text(), v.Position.File())
 	if finding != nil {
 		c.report(e, v.Position, *finding)
 		return v, people
 	}
-	key := membersKey{slashPath, as}
+	key := attach.MembersKey{Path: slashPath, As: as}
 	m, read := c.members[key]
 	if !read {
-		m = c.tree.readMembers(v.Text(), slashPath, as)
+		m = c.tree.ReadMembers(v.Text(), slashPath, as)
 		c.members[key] = m
 	}
-	for _, f := range m.findings {
+	for _, f := range m.Findings {
 		c.report(e, v.Position, f)
 	}
-	if m.failed {
+	if m.Failed {
 		return v, people
 	}
-	c.counts = append(c.counts, Members{e.resource.Address.String(), slashPath, as, m.counts, m.rejections})
-	return resource.Text(m.digest).As(slashPath).At(v.Position), resource.Number(int64(m.counts.Used)).At(v.Position)
+	c.counts = append(c.counts, attach.Members{
+		Address: e.resource.Address.String(), File: slashPath, Identifier: as, Rows: m.Counts, Rejected: m.Rejections,
+	})
+	return resource.Text(m.Digest).As(slashPath).At(v.Position), resource.Number(int64(m.Counts.Used)).At(v.Position)
 }

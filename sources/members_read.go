@@ -8,15 +8,20 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/members"
 	"adsync/internal/resource"
+	"adsync/sources/attach"
+	"adsync/sources/bounded"
+	"adsync/sources/config"
+	"adsync/sources/draft"
+	"adsync/sources/tree"
 )
 
 // lists returns the members file behind each digest; the first of several that
 // hold the same people.
-func (c *collection) lists() map[string]membersKey {
-	lists := map[string]membersKey{}
+func (c *Collection) lists() map[string]attach.MembersKey {
+	lists := map[string]attach.MembersKey{}
 	for key, m := range c.members {
-		if first, there := lists[m.digest]; !m.failed && (!there || key.path < first.path) {
-			lists[m.digest] = key
+		if first, there := lists[m.Digest]; !m.Failed && (!there || key.Path < first.Path) {
+			lists[m.Digest] = key
 		}
 	}
 	return lists
@@ -27,19 +32,19 @@ func (c *collection) lists() map[string]membersKey {
 // canonical value of the attribute. It never gives other people: a file that
 // has changed since it was loaded is an error. Every error is free of what the
 // file says.
-func ReadMembers(p Project, slashPath string, as members.Identifier, digest string) (*members.List, error) {
+func ReadMembers(p config.Project, slashPath string, as members.Identifier, digest string) (*members.List, error) {
 	if !fs.ValidPath(slashPath) {
 		return nil, fmt.Errorf("members file is %q; want a path below the project's folder", slashPath)
 	}
-	root, err := os.OpenRoot(p.folder())
+	root, err := os.OpenRoot(p.Folder())
 	if err != nil {
 		return nil, fmt.Errorf("open project folder: %w", err)
 	}
 	defer root.Close()
-	if link := linkIn(root, slashPath); link != "" {
+	if link := bounded.LinkIn(root, slashPath); link != "" {
 		return nil, fmt.Errorf("members file is %q, and %q is a symbolic link; want the file itself", slashPath, link)
 	}
-	list, _, err := readMembersFile(root, slashPath, as, p.limits())
+	list, _, err := attach.ReadMembersFile(root, slashPath, as, p.FileLimits())
 	if err != nil {
 		return nil, fmt.Errorf("read members file %q: %w", slashPath, err)
 	}
@@ -52,27 +57,27 @@ func ReadMembers(p Project, slashPath string, as members.Identifier, digest stri
 // setMembersAside takes the tables that are members files out of the sources,
 // because what a source says is shown. One that reads as a source all the same
 // is a problem: nobody can tell whether its rows were meant.
-func (c *collection) setMembersAside(files []file, results []result) {
+func (c *Collection) setMembersAside(files []tree.File, results []draft.Result) {
 	named := c.membersNamed(results)
 	for i := range files {
 		f, r := &files[i], &results[i]
-		at, isNamed := named[f.name]
-		if !isNamed || !isTable(f.name) {
+		at, isNamed := named[f.Name]
+		if !isNamed || !bounded.IsTable(f.Name) {
 			continue
 		}
-		if len(r.drafts)+len(r.items)+len(r.lists)+len(r.inherits) > 0 {
+		if len(r.Drafts)+len(r.Items)+len(r.Lists)+len(r.Inherits) > 0 {
 			c.problems.Add(diag.Problem{
 				Code: diag.Conflicting, Position: at, Message: fmt.Sprintf("file %q is named "+
-					"as a members file and reads as a source as well; want two files", f.name),
+					"as a members file and reads as a source as well; want two files", f.Name),
 				Hint: "put members files into a folder named private",
 			})
 		}
-		f.members, *r = true, result{}
+		f.Members, *r = true, draft.Result{}
 	}
 }
 
 // membersNamed returns where each members file is named, by its slash path.
-func (c *collection) membersNamed(results []result) map[string]diag.Position {
+func (c *Collection) membersNamed(results []draft.Result) map[string]diag.Position {
 	named := map[string]diag.Position{}
 	note := func(schema *resource.Schema, attributes resource.Attributes) {
 		for _, n := range attributes {
@@ -80,17 +85,17 @@ func (c *collection) membersNamed(results []result) map[string]diag.Position {
 			if !known || a.Type != resource.TypeMembers || !n.Value.IsSet() {
 				continue
 			}
-			if slashPath, finding := c.tree.attachedPath(n.Value.Text(), n.Value.Position.File()); finding == nil {
+			if slashPath, finding := c.tree.AttachedPath(n.Value.Text(), n.Value.Position.File()); finding == nil {
 				named[slashPath] = n.Value.Position
 			}
 		}
 	}
 	for i := range results {
-		for j := range results[i].drafts {
-			note(results[i].drafts[j].schema, results[i].drafts[j].attributes)
+		for j := range results[i].Drafts {
+			note(results[i].Drafts[j].Schema, results[i].Drafts[j].Attributes)
 		}
-		for _, in := range results[i].inherits {
-			note(in.schema, in.attributes)
+		for _, in := range results[i].Inherits {
+			note(in.Schema, in.Attributes)
 		}
 	}
 	return named

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -15,7 +15,11 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/members"
 	"adsync/internal/resource"
+	"adsync/sources"
+	"adsync/sources/attach"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
+	"adsync/sources/workbook"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -31,7 +35,7 @@ func audienceOf(file, identifier string) string {
 		file + ", identifier: " + identifier + "}\n"
 }
 
-func loadMembers(t *testing.T, identifier, content string) Desired {
+func loadMembers(t *testing.T, identifier, content string) sources.Desired {
 	t.Helper()
 	return load(t, folder(t, map[string]string{
 		"all.yaml": audienceOf("private/customers.csv", identifier), "private/customers.csv": content,
@@ -61,7 +65,7 @@ func TestX15MembersAreADigestAndCounts(t *testing.T) {
 	if !strings.HasPrefix(v.Text(), "sha256:") || v.Written() != "private/customers.csv" {
 		t.Errorf("members.file = %v written %q, want a digest of the file", v, v.Written())
 	}
-	want := []Members{{Address: "audience/customers", File: "private/customers.csv", Identifier: members.Email,
+	want := []attach.Members{{Address: "audience/customers", File: "private/customers.csv", Identifier: members.Email,
 		Rows: members.Counts{Read: 4, Used: 2, Blank: 1, Duplicate: 1}, Rejected: []members.Rejection{}}}
 	if diff := cmp.Diff(want, d.Members); diff != "" {
 		t.Errorf("Members (-want +got):\n%s", diff)
@@ -70,8 +74,8 @@ func TestX15MembersAreADigestAndCounts(t *testing.T) {
 		t.Errorf("Sources = %+v, want the YAML file alone", d.Sources)
 	}
 	var yaml, book bytes.Buffer
-	must(t, WriteYAML(&yaml, kinds.All(), d.Snapshot, resource.Env{}))
-	must(t, WriteWorkbook(&book, kinds.All(), d.Snapshot, dollars))
+	must(t, workbook.WriteYAML(&yaml, kinds.All(), d.Snapshot, resource.Env{}))
+	must(t, workbook.WriteWorkbook(&book, kinds.All(), d.Snapshot, dollars))
 	wantNoCanary(t, "Load", d.Members, d.Sources, d.Problems, v.Text(), yaml.String())
 	if !strings.Contains(yaml.String(), "file: private/customers.csv") {
 		t.Errorf("WriteYAML = %s, want the path of the file", yaml.String())
@@ -159,8 +163,8 @@ func TestX7X8F16MembersFilesThatAreRefused(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			write(t, filepath.Join(dir, "p/all.yaml"), audienceOf(row.file, "email"))
-			p := Project{Root: filepath.Join(dir, "p"), Sources: []string{"*.yaml"}}
-			d := Load(t.Context(), p, kinds.All())
+			p := config.Project{Root: filepath.Join(dir, "p"), Sources: []string{"*.yaml"}}
+			d := sources.Load(t.Context(), p, kinds.All())
 			wantProblem(t, d, row.want)
 			wantNoCanary(t, "Load", d.Problems, d.Members)
 		})
@@ -170,7 +174,7 @@ func TestX7X8F16MembersFilesThatAreRefused(t *testing.T) {
 	root, err := os.OpenRoot(filepath.Join(dir, "p"))
 	must(t, err)
 	defer root.Close()
-	if list, _, err := readMembersFile(root, "private/people.csv", members.Email, in); list != nil ||
+	if list, _, err := attach.ReadMembersFile(root, "private/people.csv", members.Email, in); list != nil ||
 		err == nil || !strings.Contains(bounded.Unreadable(err).Message, "file is over 10 bytes") {
 		t.Errorf("a file over its bound = %v, %v; want it refused", list, err)
 	}
@@ -180,9 +184,10 @@ func TestX7X8F16MembersFilesThatAreRefused(t *testing.T) {
 // both is said to, and nothing of it is used.
 func TestX15MembersFilesAreNoSources(t *testing.T) {
 	looksLikeAudiences := "Audience,Key,Email\nCanary Person,canary," + canaryEmail + "\n"
-	both := bookOf(t, sheetOf{"Customers", [][]any{{"email"}, {canaryEmail}}}, sheetOf{"Audiences", [][]any{
-		{"Audience", "Key", "Members file", "Identifier"}, {"Customers 2026", "customers", "all.xlsx", "email"},
-	}})
+	both := bookOf(t, sheetOf{name: "Customers", rows: [][]any{{"email"}, {canaryEmail}}},
+		sheetOf{name: "Audiences", rows: [][]any{
+			{"Audience", "Key", "Members file", "Identifier"}, {"Customers 2026", "customers", "all.xlsx", "email"},
+		}})
 	for _, row := range []struct {
 		name  string
 		files map[string]string
@@ -214,7 +219,7 @@ func TestX15MembersFilesAreNoSources(t *testing.T) {
 	}
 	beside := wantClean(t, load(t, folder(t, map[string]string{
 		"all.yaml":    audienceOf("people.xlsx", "email"),
-		"people.xlsx": string(bookOf(t, sheetOf{"Customers", [][]any{{"email"}, {canaryEmail}}})),
+		"people.xlsx": string(bookOf(t, sheetOf{name: "Customers", rows: [][]any{{"email"}, {canaryEmail}}})),
 	})))
 	if len(beside.Sources) != 1 || beside.Members[0].Rows.Used != 1 {
 		t.Errorf("Load reads %+v and %+v, want a workbook of people to be no source", beside.Sources, beside.Members)
@@ -234,8 +239,8 @@ func TestMembersAreReadAgainToBeSent(t *testing.T) {
 		"private/customers.csv": canaryEmail + "\nbob@shop.example\n",
 	})
 	d := wantClean(t, load(t, dir))
-	p, digest := Project{Root: dir}, valueOf(t, d, "audience/customers", "members.file").Text()
-	list, err := ReadMembers(p, d.Members[0].File, d.Members[0].Identifier, digest)
+	p, digest := config.Project{Root: dir}, valueOf(t, d, "audience/customers", "members.file").Text()
+	list, err := sources.ReadMembers(p, d.Members[0].File, d.Members[0].Identifier, digest)
 	must(t, err)
 	var sent bytes.Buffer
 	_, err = list.WriteTo(&sent)
@@ -258,14 +263,15 @@ func TestMembersAreReadAgainToBeSent(t *testing.T) {
 		"no file": func() error { return os.Remove(filepath.Join(dir, "private/customers.csv")) },
 	} {
 		must(t, change())
-		if list, err := ReadMembers(p, "private/customers.csv", members.Email, digest); list != nil || err == nil {
+		if list, err := sources.ReadMembers(p, "private/customers.csv", members.Email, digest); list != nil ||
+			err == nil {
 			t.Errorf("%s: ReadMembers = %v, want an error", name, list)
 		} else {
 			wantNoCanary(t, name, err)
 		}
 	}
 	for _, path := range []string{"../secret", "/etc/passwd", "", "."} {
-		if _, err := ReadMembers(p, path, members.Email, digest); err == nil {
+		if _, err := sources.ReadMembers(p, path, members.Email, digest); err == nil {
 			t.Errorf("ReadMembers(%q) reads, want an error", path)
 		}
 	}

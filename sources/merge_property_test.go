@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"archive/zip"
@@ -11,6 +11,9 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/xlsx"
+	"adsync/sources/cellbook"
+	"adsync/sources/config"
+	"adsync/sources/diff"
 
 	"github.com/xuri/excelize/v2"
 	"pgregory.net/rapid"
@@ -66,21 +69,21 @@ func (c drawnChange) apply(t testing.TB) func(*excelize.File) {
 	}
 }
 
-// byName gives every cell of a workbook under the name of its row and column.
+// byName returns every cell of a workbook under the name of its row and column.
 func byName(t interface{ Fatalf(string, ...any) }, content []byte) map[string]string {
-	book, finding := openCells(context.Background(), content, workbookInput())
+	book, finding := cellbook.OpenCells(context.Background(), content, workbookInput())
 	if finding != nil {
 		t.Fatalf("open: %v", finding)
 	}
 	cells := map[string]string{}
-	for _, s := range book.sheets {
-		rows := map[int]*cellRow{}
-		for _, row := range s.rows {
-			rows[row.number] = row
+	for _, s := range book.Sheets {
+		rows := map[int]*cellbook.CellRow{}
+		for _, row := range s.Rows {
+			rows[row.Number] = row
 		}
-		for _, row := range s.rows {
-			for _, c := range row.cells {
-				cells[s.name+" "+s.called(rows, xlsx.At{Row: row.number, Column: c.Column})] = c.shown
+		for _, row := range s.Rows {
+			for _, c := range row.Cells {
+				cells[s.Name+" "+s.Called(rows, xlsx.At{Row: row.Number, Column: c.Column})] = c.Shown
 			}
 		}
 	}
@@ -94,13 +97,13 @@ func TestMergeLosesNothingAndInventsNothing(t *testing.T) {
 	was := byName(t, base)
 	rapid.Check(t, func(rt *rapid.T) {
 		ours, theirs := mergeBase(t, drawChange(rt, "ours").apply(t)), mergeBase(t, drawChange(rt, "theirs").apply(t))
-		m, err := Merge(context.Background(), Project{}, base, ours, theirs, kinds.All())
+		m, err := diff.Merge(context.Background(), config.Project{}, base, ours, theirs, kinds.All())
 		if err != nil {
 			rt.Fatalf("Merge = %v", err)
 		}
 		said := strings.Join(clashes(m), "\n")
 		is, has, wants := byName(rt, m.Content), byName(rt, ours), byName(rt, theirs)
-		for _, place := range sortedKeys(was, is, has, wants) {
+		for _, place := range cellbook.SortedKeys(was, is, has, wants) {
 			taken := is[place] == wants[place] && (has[place] == was[place] || has[place] == wants[place])
 			kept := is[place] == has[place] && (wants[place] == was[place] || mentions(said, place))
 			if taken || kept {
@@ -110,7 +113,7 @@ func TestMergeLosesNothingAndInventsNothing(t *testing.T) {
 				place, was[place], has[place], wants[place], is[place], said)
 		}
 		if len(m.Conflicts) == 0 {
-			again, err := Merge(context.Background(), Project{}, base, m.Content, theirs, kinds.All())
+			again, err := diff.Merge(context.Background(), config.Project{}, base, m.Content, theirs, kinds.All())
 			if err != nil || len(again.Conflicts) > 0 || again.Cells+again.Added+again.Removed > 0 {
 				rt.Fatalf("merging theirs again takes %d cells, adds %d, removes %d, %q, %v",
 					again.Cells, again.Added, again.Removed, clashes(again), err)
@@ -119,7 +122,7 @@ func TestMergeLosesNothingAndInventsNothing(t *testing.T) {
 	})
 }
 
-// mentions says that a conflict names a cell, or the row of it.
+// mentions reports whether a conflict names a cell, or the row of it.
 func mentions(said, place string) bool {
 	sheet, rest, _ := strings.Cut(place, " ")
 	if sheet == "My" { // My sum A1
@@ -134,7 +137,7 @@ func mentions(said, place string) bool {
 	return false
 }
 
-// FuzzMerge gives the three versions any XML for a sheet: it refuses, or what it
+// FuzzMerge returns the three versions any XML for a sheet: it refuses, or what it
 // writes reads whole; it never panics.
 func FuzzMerge(f *testing.F) {
 	header := `<row r="1"><c r="A1" t="inlineStr"><is><t>Campaign</t></is></c><c r="B1" ` +
@@ -149,11 +152,12 @@ func FuzzMerge(f *testing.F) {
 	f.Add(row(1, "a", "b"), row(1, "a", "c"), row(1, "d", "b"), "Mine")
 	f.Fuzz(func(t *testing.T, base, ours, theirs, name string) {
 		version := func(rows string) []byte { return smallBook(t, name, rows) }
-		m, err := Merge(context.Background(), Project{}, version(base), version(ours), version(theirs), kinds.All())
+		m, err := diff.Merge(context.Background(),
+			config.Project{}, version(base), version(ours), version(theirs), kinds.All())
 		if err != nil {
 			return
 		}
-		if _, finding := openCells(context.Background(), m.Content, workbookInput()); finding != nil {
+		if _, finding := cellbook.OpenCells(context.Background(), m.Content, workbookInput()); finding != nil {
 			t.Errorf("merged workbook: %s", finding.Message)
 		}
 	})

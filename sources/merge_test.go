@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"adsync/internal/kinds"
+	"adsync/sources/config"
+	"adsync/sources/diff"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 )
 
-var mergedAds = sheetOf{"Ads", [][]any{
+var mergedAds = sheetOf{name: "Ads", rows: [][]any{
 	{"Campaign", "Ad group", "Ad", "Title", "Body", "Target URL", "Image", "My note", "Key", "Result"},
 	{"Spring launch", "Runners", "Hero A", "AAA", "Light.",
 		"https://shop.example/", "a.png", "mine", "hero-a", "created"},
@@ -21,7 +23,7 @@ var mergedAds = sheetOf{"Ads", [][]any{
 }}
 
 func mergeBase(t testing.TB, change func(*excelize.File)) []byte {
-	return bookWith(t, change, mergedAds, sheetOf{"My sum", [][]any{{"Total", 5}, {"x"}}})
+	return bookWith(t, change, mergedAds, sheetOf{name: "My sum", rows: [][]any{{"Total", 5}, {"x"}}})
 }
 
 // typed changes cells as people do: sheet and cell, then the value.
@@ -34,15 +36,15 @@ func typed(t testing.TB, cells ...any) func(*excelize.File) {
 	}
 }
 
-func mergeOf(t testing.TB, base, ours, theirs []byte) Merged {
+func mergeOf(t testing.TB, base, ours, theirs []byte) diff.Merged {
 	t.Helper()
-	m, err := Merge(context.Background(), Project{}, base, ours, theirs, kinds.All())
+	m, err := diff.Merge(context.Background(), config.Project{}, base, ours, theirs, kinds.All())
 	must(t, err)
 	return m
 }
 
 // clashes shows the conflicts, a line each.
-func clashes(m Merged) []string {
+func clashes(m diff.Merged) []string {
 	var lines []string
 	for _, c := range m.Conflicts {
 		line := c.What
@@ -207,7 +209,7 @@ func TestNothingIsMergedOfADamagedWorkbook(t *testing.T) {
 	for name, versions := range map[string][3][]byte{
 		"base": {cut, whole, whole}, "ours": {whole, cut, whole}, "theirs": {whole, whole, cut},
 	} {
-		if m, err := Merge(context.Background(), Project{}, versions[0], versions[1],
+		if m, err := diff.Merge(context.Background(), config.Project{}, versions[0], versions[1],
 			versions[2], kinds.All()); err == nil || !strings.HasPrefix(err.Error(), name+": ") || m.Content != nil {
 			t.Errorf("Merge with %s cut = %v, %v; want nothing but an error", name, m.Content != nil, err)
 		}

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"fmt"
@@ -20,66 +20,93 @@ const (
 type slip struct{ attribute, text, message, hint string }
 
 var typedValues = []slip{
-	{"budget.daily", "5k", `amount is "5k", a short form; want all of its digits (ADS1004)`, "write 5000"},
-	{"budget.daily", "1.5K", `amount is "1.5K", a short form; want all of its digits (ADS1004)`, "write 1500"},
-	{"budget.daily", "2,5 Mio", `amount is "2,5 Mio", a short form; want all of its digits (ADS1004)`, "write 2500000"},
-	{"budget.daily", "$5k", `amount is "$5k", a short form; want all of its digits (ADS1004)`, "write 5000"},
-	{"budget.daily", "50/day", `amount is "50/day", with what it is for; want the amount alone (ADS1004)`, "write 50"},
-	{"budget.daily", "$50 per day", `amount is "$50 per day", with what it is for; want the amount alone (ADS1004)`,
-		"write 50"},
-	{"budget.daily", "12,50 pro Tag", `amount is "12,50 pro Tag", with what it is for; want the amount alone (ADS1004)`,
-		"write 12.50"},
-	{"budget.daily", "~50", `amount is "~50", with a word or a sign; want the amount alone (ADS1004)`, "write 50"},
-	{"budget.daily", "max 50", `amount is "max 50", with a word or a sign; want the amount alone (ADS1004)`,
-		"write 50"},
-	{"budget.daily", "50-60", `amount is "50-60", which are two; want one amount (ADS1004)`,
-		"write the higher one: it is the most that is spent"},
-	{"budget.daily", "n/a", `amount is "n/a"; want ` + amountSuch + `, or nothing (ADS1004)`, leave},
-	{"budget.daily", "TBD", `amount is "TBD"; want ` + amountSuch + `, or nothing (ADS1004)`, leave},
-	{"budget.daily", "no limit", `amount is "no limit"; want ` + amountSuch + `, or nothing (ADS1004)`, leave},
-	{"budget.daily", "10%", `amount is "10%", a percentage; want ` + amountSuch + ` (ADS1004)`,
-		"write what it comes to"},
-	{"budget.daily", "-5", `amount is "-5", which is below zero; want ` + amountSuch + ` (ADS1004)`,
-		"take the minus or the brackets away if the amount is meant"},
-	{"budget.daily", "(5.00)", `amount is "(5.00)", which is below zero; want ` + amountSuch + ` (ADS1004)`,
-		"take the minus or the brackets away if the amount is meant"},
-	{"budget.daily", "12,50", `amount is "12,50", ` + twoWays, "write 12.50"},
-	{"budget.daily", "1,234", `amount is "1,234", ` + twoWays, "write 1234 or 1.234"},
-	{"budget.daily", "1.234,50", `amount is "1.234,50", ` + twoWays, "write 1234.50"},
-	{"budget.daily", "1 234", `amount is "1 234", ` + twoWays, "write 1234"},
-	{"budget.daily", "50,-", `amount is "50,-", ` + twoWays, "write 50.00"},
-	{"budget.daily", "50 €", `amount is "50 €"; want the account's currency USD (ADS1004)`,
-		"write what it comes to in USD"},
-	{"budget.daily", "EUR 50", `amount is "EUR 50"; want the account's currency USD (ADS1004)`,
-		"write what it comes to in USD"},
-	{"budget.daily", "5O", `amount is "5O"; want units of the account's currency such as 25.00 USD (ADS1004)`, ""},
+	{attribute: "budget.daily", text: "5k", message: `amount is "5k", a short form; want all of its digits (ADS1004)`,
+		hint: "write 5000"},
+	{attribute: "budget.daily",
+		text: "1.5K", message: `amount is "1.5K", a short form; want all of its digits (ADS1004)`, hint: "write 1500"},
+	{attribute: "budget.daily", text: "2,5 Mio",
+		message: `amount is "2,5 Mio", a short form; want all of its digits (ADS1004)`, hint: "write 2500000"},
+	{attribute: "budget.daily", text: "$5k", message: `amount is "$5k", a short form; want all of its digits (ADS1004)`,
+		hint: "write 5000"},
+	{attribute: "budget.daily", text: "50/day",
+		message: `amount is "50/day", with what it is for; want the amount alone (ADS1004)`, hint: "write 50"},
+	{attribute: "budget.daily", text: "$50 per day",
+		message: `amount is "$50 per day", with what it is for; want the amount alone (ADS1004)`,
+		hint:    "write 50"},
+	{attribute: "budget.daily", text: "12,50 pro Tag",
+		message: `amount is "12,50 pro Tag", with what it is for; want the amount alone (ADS1004)`,
+		hint:    "write 12.50"},
+	{attribute: "budget.daily", text: "~50",
+		message: `amount is "~50", with a word or a sign; want the amount alone (ADS1004)`, hint: "write 50"},
+	{attribute: "budget.daily",
+		text: "max 50", message: `amount is "max 50", with a word or a sign; want the amount alone (ADS1004)`,
+		hint: "write 50"},
+	{attribute: "budget.daily", text: "50-60", message: `amount is "50-60", which are two; want one amount (ADS1004)`,
+		hint: "write the higher one: it is the most that is spent"},
+	{attribute: "budget.daily", text: "n/a", message: `amount is "n/a"; want ` + amountSuch + `, or nothing (ADS1004)`,
+		hint: leave},
+	{attribute: "budget.daily", text: "TBD", message: `amount is "TBD"; want ` + amountSuch + `, or nothing (ADS1004)`,
+		hint: leave},
+	{attribute: "budget.daily", text: "no limit", message: `amount is "no limit"; want ` +
+		amountSuch + `, or nothing (ADS1004)`, hint: leave},
+	{attribute: "budget.daily", text: "10%", message: `amount is "10%", a percentage; want ` +
+		amountSuch + ` (ADS1004)`,
+		hint: "write what it comes to"},
+	{attribute: "budget.daily", text: "-5", message: `amount is "-5", which is below zero; want ` +
+		amountSuch + ` (ADS1004)`,
+		hint: "take the minus or the brackets away if the amount is meant"},
+	{attribute: "budget.daily", text: "(5.00)", message: `amount is "(5.00)", which is below zero; want ` +
+		amountSuch + ` (ADS1004)`,
+		hint: "take the minus or the brackets away if the amount is meant"},
+	{attribute: "budget.daily", text: "12,50", message: `amount is "12,50", ` + twoWays, hint: "write 12.50"},
+	{attribute: "budget.daily", text: "1,234", message: `amount is "1,234", ` + twoWays, hint: "write 1234 or 1.234"},
+	{attribute: "budget.daily", text: "1.234,50", message: `amount is "1.234,50", ` + twoWays, hint: "write 1234.50"},
+	{attribute: "budget.daily", text: "1 234", message: `amount is "1 234", ` + twoWays, hint: "write 1234"},
+	{attribute: "budget.daily", text: "50,-", message: `amount is "50,-", ` + twoWays, hint: "write 50.00"},
+	{attribute: "budget.daily", text: "50 €", message: `amount is "50 €"; want the account's currency USD (ADS1004)`,
+		hint: "write what it comes to in USD"},
+	{attribute: "budget.daily",
+		text: "EUR 50", message: `amount is "EUR 50"; want the account's currency USD (ADS1004)`,
+		hint: "write what it comes to in USD"},
+	{attribute: "budget.daily", text: "5O",
+		message: `amount is "5O"; want units of the account's currency such as 25.00 USD (ADS1004)`, hint: ""},
 
-	{"start", "01/02/2027", `date is "01/02/2027", which can be read ` +
-		`as 2 January 2027 or 1 February 2027; want it as year-month-day (ADS1009)`, "write 2027-01-02 or 2027-02-01"},
-	{"end", "1-2-27", `date is "1-2-27", which can be read ` +
-		`as 2 January 2027 or 1 February 2027; want it as year-month-day (ADS1009)`, "write 2027-01-02 or 2027-02-01"},
-	{"start", "13/02/2027", `date is "13/02/2027"; want a day such as 2026-12-01 (ADS1009)`, "write 2027-02-13"},
-	{"start", "02/02/2027", `date is "02/02/2027"; want a day such as 2026-12-01 (ADS1009)`, "write 2027-02-02"},
-	{"start", "01.02.2027", `date is "01.02.2027"; want a day such as 2026-12-01 (ADS1009)`, "write 2027-02-01"},
-	{"start", "1 Feb 2027", `date is "1 Feb 2027"; want a day such as 2026-12-01 (ADS1009)`, "write 2027-02-01"},
-	{"start", "n/a", `date is "n/a"; want a day such as 2026-12-01, or nothing (ADS1009)`, leave},
-	{"start", "asap", `date is "asap"; want a day such as 2026-12-01 (ADS1009)`, ""},
-	{"start", "2027-02-30", `date is "2027-02-30", which no calendar has; want a day such as 2026-12-01 (ADS1009)`, ""},
-	{"start", "2027-13-01", `date is "2027-13-01", which no calendar has; want a day such as 2026-12-01 (ADS1009)`,
-		"write 2027-01-13 if day and month are swapped"},
+	{attribute: "start", text: "01/02/2027", message: `date is "01/02/2027", which can be read ` +
+		`as 2 January 2027 or 1 February 2027; want it as year-month-day (ADS1009)`,
+		hint: "write 2027-01-02 or 2027-02-01"},
+	{attribute: "end", text: "1-2-27", message: `date is "1-2-27", which can be read ` +
+		`as 2 January 2027 or 1 February 2027; want it as year-month-day (ADS1009)`,
+		hint: "write 2027-01-02 or 2027-02-01"},
+	{attribute: "start", text: "13/02/2027", message: `date is "13/02/2027"; want a day such as 2026-12-01 (ADS1009)`,
+		hint: "write 2027-02-13"},
+	{attribute: "start", text: "02/02/2027", message: `date is "02/02/2027"; want a day such as 2026-12-01 (ADS1009)`,
+		hint: "write 2027-02-02"},
+	{attribute: "start", text: "01.02.2027", message: `date is "01.02.2027"; want a day such as 2026-12-01 (ADS1009)`,
+		hint: "write 2027-02-01"},
+	{attribute: "start", text: "1 Feb 2027", message: `date is "1 Feb 2027"; want a day such as 2026-12-01 (ADS1009)`,
+		hint: "write 2027-02-01"},
+	{attribute: "start", text: "n/a", message: `date is "n/a"; want a day such as 2026-12-01, or nothing (ADS1009)`,
+		hint: leave},
+	{attribute: "start", text: "asap", message: `date is "asap"; want a day such as 2026-12-01 (ADS1009)`, hint: ""},
+	{attribute: "start", text: "2027-02-30",
+		message: `date is "2027-02-30", which no calendar has; want a day such as 2026-12-01 (ADS1009)`, hint: ""},
+	{attribute: "start", text: "2027-13-01",
+		message: `date is "2027-13-01", which no calendar has; want a day such as 2026-12-01 (ADS1009)`,
+		hint:    "write 2027-01-13 if day and month are swapped"},
 
-	{"targeting.countries", "Narnia",
-		`country is "Narnia"; want a two-letter code such as US, or the country's name (ADS1007)`, ""},
-	{"targeting.countries", "Germny", `country is "Germny"; ` +
-		`want a two-letter code such as US, or the country's name (ADS1007)`, `did you mean "DE"?`},
-	{"targeting.countries", "worldwide", `country is "worldwide"; ` +
-		`want a two-letter code such as US, or the country's name (ADS1007)`, "a new campaign without " +
+	{attribute: "targeting.countries", text: "Narnia",
+		message: `country is "Narnia"; want a two-letter code such as US, or the country's name (ADS1007)`, hint: ""},
+	{attribute: "targeting.countries", text: "Germny", message: `country is "Germny"; ` +
+		`want a two-letter code such as US, or the country's name (ADS1007)`, hint: `did you mean "DE"?`},
+	{attribute: "targeting.countries", text: "worldwide", message: `country is "worldwide"; ` +
+		`want a two-letter code such as US, or the country's name (ADS1007)`, hint: "a new campaign without " +
 		"countries runs in all of them: leave the cell blank; [clear] (in YAML: null) takes away those one has"},
-	{"targeting.countries", "EU", `country is "EU"; want a two-letter code such as US, or the country's name (ADS1007)`,
-		"list its countries"},
+	{attribute: "targeting.countries", text: "EU",
+		message: `country is "EU"; want a two-letter code such as US, or the country's name (ADS1007)`,
+		hint:    "list its countries"},
 
-	{"description", "SchÃ¶ne Schuhe", `value is "SchÃ¶ne Schuhe", ` +
-		`which is "Schöne Schuhe" read in the wrong encoding; want "Schöne Schuhe" (ADS1011)`, "write Schöne " +
+	{attribute: "description", text: "SchÃ¶ne Schuhe", message: `value is "SchÃ¶ne Schuhe", ` +
+		`which is "Schöne Schuhe" read in the wrong encoding; want "Schöne Schuhe" (ADS1011)`, hint: "write Schöne " +
 		"Schuhe, or take the text again from where it came, and save that as UTF-8 (of a CSV file: CSV UTF-8)"},
 }
 
@@ -100,8 +127,8 @@ func (c slip) yaml() string {
 func TestEachSlipSaysWhatToType(t *testing.T) {
 	for _, c := range typedValues {
 		for format, files := range map[string]map[string]string{
-			"workbook": {"q4.xlsx": string(bookOf(t, sheetOf{"Campaigns",
-				[][]any{{"Campaign", "Bidding", typedHeaders[c.attribute]}, {"Spring", "clicks", c.text}}}))},
+			"workbook": {"q4.xlsx": string(bookOf(t, sheetOf{name: "Campaigns",
+				rows: [][]any{{"Campaign", "Bidding", typedHeaders[c.attribute]}, {"Spring", "clicks", c.text}}}))},
 			"CSV": {"campaigns.csv": "Campaign,Bidding," +
 				typedHeaders[c.attribute] + "\nSpring,clicks,\"" + c.text + "\"\n"},
 			"YAML": {"ads.yaml": springCampaign + c.yaml()},
@@ -125,7 +152,10 @@ func TestCountriesByTheirNames(t *testing.T) {
 		{"Deutschland; España; 中国; Россия", `["CN" "DE" "ES" "RU"]`}, {"Espan\u0303a", `["ES"]`}, {"DEU", `["DE"]`}} {
 		for format, files := range map[string]map[string]string{
 			"workbook": {"q4.xlsx": string(bookOf(t,
-				sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", "Countries"}, {"Spring", "clicks", c.text}}}))},
+				sheetOf{
+					name: "Campaigns", rows: [][]any{{"Campaign", "Bidding", "Countries"},
+						{"Spring", "clicks", c.text}},
+				}))},
 			"CSV":  {"campaigns.csv": "Campaign,Bidding,Countries\nSpring,clicks,\"" + c.text + "\"\n"},
 			"YAML": {"ads.yaml": springCampaign + "targeting: {countries: \"" + c.text + "\"}\n"},
 		} {
@@ -139,11 +169,12 @@ func TestCountriesByTheirNames(t *testing.T) {
 
 func TestANegativeNumberIsShownAsItIs(t *testing.T) {
 	runCellCases(t, []cellCase{
-		{"a number below zero", "Daily budget", storedNumber("-5", "0.00"),
-			"", `Campaigns!C2: amount is "-5", which is below zero; want ` + amountSuch + " (ADS1004)"},
-		{"with decimals", "Daily budget", storedNumber("-5.25", "0.00"), "", `amount is "-5.25", which is below zero`},
-		{"a percentage", "Daily budget", storedNumber("0.1", "0%"),
-			"", "cell holds a percentage (the number 0.1); want an amount such as 25.00"},
+		{name: "a number below zero", header: "Daily budget", set: storedNumber("-5", "0.00"),
+			want: "", problem: `Campaigns!C2: amount is "-5", which is below zero; want ` + amountSuch + " (ADS1004)"},
+		{name: "with decimals", header: "Daily budget",
+			set: storedNumber("-5.25", "0.00"), want: "", problem: `amount is "-5.25", which is below zero`},
+		{name: "a percentage", header: "Daily budget", set: storedNumber("0.1", "0%"),
+			want: "", problem: "cell holds a percentage (the number 0.1); want an amount such as 25.00"},
 	})
 }
 
@@ -163,7 +194,7 @@ func TestAddressesThatWereTyped(t *testing.T) {
 	} {
 		ad := fmt.Sprintf("    ads:\n      - {key: "+
 			"a, title: Shoes, body: Light., target_url: %q, image: \"https://i.example/a.png\"}\n", c.address)
-		sheet := sheetOf{"Ads", [][]any{{"Campaign", "Ad group", "Title", "Body", "Target URL", "Image"},
+		sheet := sheetOf{name: "Ads", rows: [][]any{{"Campaign", "Ad group", "Title", "Body", "Target URL", "Image"},
 			{"Spring", "Runners", "Shoes", "Light.", c.address, "https://i.example/a.png"}}}
 		group := springCampaign + "ad_groups:\n  - name: Runners\n    bid: {max: 1}\n"
 		for format, files := range map[string]map[string]string{
@@ -210,7 +241,9 @@ func TestRowsThatAreNoResources(t *testing.T) {
 			`Campaigns!D1: warning: header is "Owner of it"`, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := load(t, folder(t, map[string]string{"q4.xlsx": string(bookOf(t, sheetOf{"Campaigns", c.rows}))}))
+			d := load(t, folder(t, map[string]string{
+				"q4.xlsx": string(bookOf(t, sheetOf{name: "Campaigns", rows: c.rows})),
+			}))
 			if c.want == "" {
 				wantClean(t, d)
 			} else if len(d.Problems) != 1 || !strings.Contains(d.Problems[0].String(), c.want) ||
@@ -226,10 +259,10 @@ func TestRowsThatAreNoResources(t *testing.T) {
 	d := load(t, folder(t, map[string]string{"campaigns.csv": csv}))
 	wantProblem(t, d, "campaigns.csv:3:1: warning: "+total)
 	wantProblem(t, d, "campaigns.csv:4:1: warning: "+again)
-	sum := readBytes(rebuild(t, bookOf(t, sheetOf{"Campaigns", [][]any{header, spring, {nil, nil, "x"}}}),
+	sum := readBytes(rebuild(t, bookOf(t, sheetOf{name: "Campaigns", rows: [][]any{header, spring, {nil, nil, "x"}}}),
 		"xl/worksheets/sheet1.xml",
 		func(b []byte) []byte { return replaceCell(t, b, "C3", `<c r="C3"><f>SUM(C2:C2)</f><v>50</v></c>`) }))
-	wantProblems(t, sum.problems, "Campaigns!3: warning: "+total)
+	wantProblems(t, sum.Problems, "Campaigns!3: warning: "+total)
 }
 
 func TestWorkbooksOfOtherFormsAreNamed(t *testing.T) {
@@ -267,16 +300,18 @@ func TestDaysOfAColumnThatShowsDaysAreRead(t *testing.T) {
 		format := "yyyy-mm-dd"
 		_, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
 		must(t, err)
-	}, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", "Start date"}, {"Spring", "clicks", "x"}}})
+	}, sheetOf{name: "Campaigns", rows: [][]any{{"Campaign", "Bidding", "Start date"}, {"Spring", "clicks", "x"}}})
 	got := readBytes(rebuild(t, content, "xl/worksheets/sheet1.xml", column))
-	wantProblems(t, got.problems)
-	wantDrafts(t, got.drafts, `campaign bidding_type="clicks" name="Spring" start="2026-12-01"`)
+	wantProblems(t, got.Problems)
+	wantDrafts(t, got.Drafts, `campaign bidding_type="clicks" name="Spring" start="2026-12-01"`)
 }
 
 // TestMojibakeInAWorkbookIsRefused has a name that went through the wrong encoding.
 func TestMojibakeInAWorkbookIsRefused(t *testing.T) {
 	d := load(t, folder(t, map[string]string{
-		"q4.xlsx": string(bookOf(t, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding"}, {"FrÃ¼hling", "clicks"}}})),
+		"q4.xlsx": string(bookOf(t, sheetOf{
+			name: "Campaigns", rows: [][]any{{"Campaign", "Bidding"}, {"FrÃ¼hling", "clicks"}},
+		})),
 	}))
 	wantRefused(t, d, `q4.xlsx:Campaigns!A2: value is `+
 		`"FrÃ¼hling", which is "Frühling" read in the wrong encoding; want "Frühling" (ADS1011)`)

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -12,6 +12,10 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources"
+	"adsync/sources/attach"
+	"adsync/sources/commits"
+	"adsync/sources/config"
 )
 
 // repository is a real git repository with a project below its top.
@@ -24,7 +28,7 @@ type repository struct {
 func newRepository(t *testing.T) *repository {
 	t.Helper()
 	top := t.TempDir()
-	r := &repository{t, top, filepath.Join(top, "ads")}
+	r := &repository{t: t, top: top, dir: filepath.Join(top, "ads")}
 	must(t, os.MkdirAll(r.dir, 0o755))
 	r.git("init", "-q", "-b", "main")
 	return r
@@ -69,14 +73,15 @@ func (r *repository) commit(author string) string {
 // "uncommitted", or "" where that is not known.
 func (r *repository) origin(address, attribute string) string {
 	r.t.Helper()
-	p, _ := ReadProject(r.dir)
-	d := Load(r.t.Context(), p, kinds.All())
+	p, _ := config.ReadProject(r.dir)
+	d := sources.Load(r.t.Context(), p, kinds.All())
 	a, _ := resource.ParseAddress(address)
 	found := d.Snapshot.Get(a)
 	if found == nil {
 		r.t.Fatalf("files have no %s: %s", address, printed(d.Problems))
 	}
-	origins, err := OriginsOf(p, r.t.Context(), kinds.All(), []Given{{a, attribute, found.Value(attribute)}})
+	origins, err := commits.OriginsOf(p, r.t.Context(),
+		kinds.All(), []commits.Given{{Address: a, Attribute: attribute, Value: found.Value(attribute)}})
 	must(r.t, err)
 	o := origins[0]
 	if o.Uncommitted {
@@ -139,8 +144,8 @@ func TestAValueHasTheCommitOfItsBranch(t *testing.T) {
 func TestTheCellOfAWorkbookHasAnAuthor(t *testing.T) {
 	r := newRepository(t)
 	sheet := func(budget float64) string {
-		return string(bookOf(t, sheetOf{"Campaigns",
-			[][]any{{"Campaign", "Bidding", "Daily budget"}, {"Spring launch", "clicks", budget}}}))
+		return string(bookOf(t, sheetOf{name: "Campaigns",
+			rows: [][]any{{"Campaign", "Bidding", "Daily budget"}, {"Spring launch", "clicks", budget}}}))
 	}
 	r.write("q4.xlsx", sheet(50))
 	r.commit("Ann")
@@ -186,11 +191,11 @@ func TestOriginsEndWithTheirTime(t *testing.T) {
 	r := newRepository(t)
 	r.write("a.yaml", cheapSpring)
 	r.commit("Ann")
-	p, _ := ReadProject(r.dir)
+	p, _ := config.ReadProject(r.dir)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
-	origins, err := OriginsOf(p, ctx, kinds.All(), []Given{{Attribute: "name"}})
-	if err != nil || origins[0] != (Origin{}) {
+	origins, err := commits.OriginsOf(p, ctx, kinds.All(), []commits.Given{{Attribute: "name"}})
+	if err != nil || origins[0] != (commits.Origin{}) {
 		t.Errorf("without time: %+v, %v; want nothing known and no error", origins, err)
 	}
 }
@@ -204,16 +209,16 @@ func TestACheckoutIsItsOwnFolder(t *testing.T) {
 	must(t, os.Symlink("/etc/passwd", filepath.Join(r.dir, "link.txt")))
 	first := r.commit("Ann")
 	r.write("a.yaml", dearSpring)
-	p, _ := ReadProject(r.dir)
-	c, err := ReadCheckout(p, t.Context(), "HEAD")
+	p, _ := config.ReadProject(r.dir)
+	c, err := commits.ReadCheckout(p, t.Context(), "HEAD")
 	must(t, err)
-	d := Load(t.Context(), c.Project, kinds.All())
+	d := sources.Load(t.Context(), c.Project, kinds.All())
 	if len(d.Problems) != 1 || d.Problems[0].Position.File() != "link.txt" ||
 		d.Snapshot.Len() != 2 || c.Commit != first {
 		t.Errorf("checkout of %s has %d resources, %s; want 2 of %s, and the link refused",
 			c.Commit, d.Snapshot.Len(), printed(d.Problems), first)
 	}
-	if _, err := ReadImageFile(c.Project, "link.txt"); err == nil {
+	if _, err := attach.ReadImageFile(c.Project, "link.txt"); err == nil {
 		t.Error("a link out of the folder is followed")
 	}
 	if _, err := os.Lstat(filepath.Join(c.Project.Root, ".adsync")); err == nil {
@@ -224,7 +229,7 @@ func TestACheckoutIsItsOwnFolder(t *testing.T) {
 	if _, err := os.Lstat(folder); !os.IsNotExist(err) {
 		t.Errorf("after Close: %v; want the folder gone", err)
 	}
-	if _, err := ReadCheckout(p, t.Context(), "gone"); err == nil ||
+	if _, err := commits.ReadCheckout(p, t.Context(), "gone"); err == nil ||
 		!strings.Contains(err.Error(), `git revision is "gone"`) {
 		t.Errorf("a revision nobody has: %v", err)
 	}

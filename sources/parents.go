@@ -6,6 +6,8 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/draft"
+	"adsync/sources/yamlfile"
 )
 
 // index finds the resources that have a place.
@@ -41,14 +43,14 @@ type kindIndex struct {
 	byKey, byName, byFolded map[scoped][]*entry
 }
 
-func (c *collection) kindIndex(kind resource.Kind) *kindIndex {
+func (c *Collection) kindIndex(kind resource.Kind) *kindIndex {
 	if k := c.index.byKind[kind]; k != nil {
 		return k
 	}
 	k := newKindIndex()
 	for i := range c.entries {
 		e := &c.entries[i]
-		if e.draft.schema.Kind != kind || e.row.adrift || e.row.left || c.index.byAddress[e.resource.Address] != e {
+		if e.draft.Schema.Kind != kind || e.row.adrift || e.row.left || c.index.byAddress[e.resource.Address] != e {
 			continue
 		}
 		k.add(e, e.parent)
@@ -69,7 +71,7 @@ func (k *kindIndex) add(e, parent *entry) {
 		m[scoped{parent, text}] = append(m[scoped{parent, text}], e)
 	}
 	put(k.byKey, e.resource.Address.Leaf())
-	if name := e.draft.schema.NameOf(e.resource); name != "" {
+	if name := e.draft.Schema.NameOf(e.resource); name != "" {
 		put(k.byName, name)
 		put(k.byFolded, strings.ToLower(name))
 	}
@@ -77,17 +79,17 @@ func (k *kindIndex) add(e, parent *entry) {
 
 // findParent follows what a draft names from the top of the tree down. It gives
 // nil where that leads nowhere or to several, and says so.
-func (c *collection) findParent(e *entry) *entry {
-	parent := c.schemas.Of(e.draft.schema.Parent)
-	marks := e.draft.parents
-	if len(marks) == 0 || marks[len(marks)-1].text == "" {
+func (c *Collection) findParent(e *entry) *entry {
+	parent := c.schemas.Of(e.draft.Schema.Parent)
+	marks := e.draft.Parents
+	if len(marks) == 0 || marks[len(marks)-1].Text == "" {
 		c.reportOrphan(e, parent)
 		return nil
 	}
 	chain := c.chain(parent)
 	var scope *entry
 	for i, m := range marks {
-		if m.text == "" {
+		if m.Text == "" {
 			continue
 		}
 		kind := chain[len(chain)-len(marks)+i]
@@ -99,29 +101,29 @@ func (c *collection) findParent(e *entry) *entry {
 	return scope
 }
 
-func (c *collection) reportOrphan(e *entry, parent *resource.Schema) {
-	for _, m := range e.draft.parents {
-		if e.draft.failed && m.text == "" && !m.position.IsZero() {
+func (c *Collection) reportOrphan(e *entry, parent *resource.Schema) {
+	for _, m := range e.draft.Parents {
+		if e.draft.Failed && m.Text == "" && !m.Position.IsZero() {
 			return // written, and refused where it was read
 		}
 	}
-	c.report(e, e.draft.position, resource.Finding{
+	c.report(e, e.draft.Position, resource.Finding{
 		Code: diag.UnknownParent,
 		Message: fmt.Sprintf("%s names no %s; want %s: and its key or name",
-			strings.ToLower(e.draft.schema.Title), strings.ToLower(parent.Title), parent.Kind),
+			strings.ToLower(e.draft.Schema.Title), strings.ToLower(parent.Title), parent.Kind),
 	})
 }
 
 // chain returns the kinds from the top of the tree down to the schema's.
-func (c *collection) chain(s *resource.Schema) []*resource.Schema {
+func (c *Collection) chain(s *resource.Schema) []*resource.Schema {
 	if s == nil {
 		return nil
 	}
 	return append(c.chain(c.schemas.Of(s.Parent)), s)
 }
 
-func (c *collection) follow(e *entry, kind *resource.Schema, scope *entry, m mark) *entry {
-	found := c.lookup(kind, scope, m.text)
+func (c *Collection) follow(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) *entry {
+	found := c.lookup(kind, scope, m.Text)
 	switch len(found) {
 	case 0:
 		if former := c.wasCalled(e, kind, scope, m); former != nil {
@@ -132,10 +134,10 @@ func (c *collection) follow(e *entry, kind *resource.Schema, scope *entry, m mar
 	case 1:
 		return found[0]
 	}
-	c.report(e, m.position, resource.Finding{
+	c.report(e, m.Position, resource.Finding{
 		Code: diag.AmbiguousName,
 		Message: fmt.Sprintf("%s is %q, and %d have that name: %s; want one of their keys",
-			kind.Kind, m.text, len(found), addresses(found)),
+			kind.Kind, m.Text, len(found), addresses(found)),
 		Hint: fmt.Sprintf("such as %s: %s", kind.Kind, found[0].resource.Address.Key),
 	})
 	return nil
@@ -147,7 +149,7 @@ func addresses(entries []*entry) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s at %s", e.resource.Address, e.draft.position)
+		fmt.Fprintf(&b, "%s at %s", e.resource.Address, e.draft.Position)
 	}
 	if len(entries) > 3 {
 		b.WriteString(", …")
@@ -157,7 +159,7 @@ func addresses(entries []*entry) string {
 
 // lookup tries a key, an exact name, a path of keys from the top, and a name
 // without case, in this order.
-func (c *collection) lookup(kind *resource.Schema, scope *entry, text string) []*entry {
+func (c *Collection) lookup(kind *resource.Schema, scope *entry, text string) []*entry {
 	if found := c.lookIn(c.kindIndex(kind.Kind), kind, scope, text); len(found) > 0 {
 		return found
 	}
@@ -167,7 +169,7 @@ func (c *collection) lookup(kind *resource.Schema, scope *entry, text string) []
 	return nil
 }
 
-func (c *collection) lookIn(k *kindIndex, kind *resource.Schema, scope *entry, text string) []*entry {
+func (c *Collection) lookIn(k *kindIndex, kind *resource.Schema, scope *entry, text string) []*entry {
 	at := scoped{scope, text}
 	if found := k.byKey[at]; len(found) > 0 {
 		return found
@@ -181,25 +183,25 @@ func (c *collection) lookIn(k *kindIndex, kind *resource.Schema, scope *entry, t
 	return k.byFolded[scoped{scope, strings.ToLower(text)}]
 }
 
-func (c *collection) reportNowhere(e *entry, kind *resource.Schema, scope *entry, m mark) {
+func (c *Collection) reportNowhere(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) {
 	under := ""
 	if scope != nil {
 		under = " of " + scope.resource.Address.String()
 	}
-	c.report(e, m.position, resource.Finding{
+	c.report(e, m.Position, resource.Finding{
 		Code: diag.UnknownParent,
 		Message: fmt.Sprintf("%s is %q, and no source has such %s%s; want its key or name",
-			kind.Kind, m.text, withArticle(kind.Title), under),
-		Hint: c.didYouMean(m.text, func() []string { return c.known(kind, scope, strings.Contains(m.text, "/")) }),
+			kind.Kind, m.Text, yamlfile.WithArticle(kind.Title), under),
+		Hint: c.didYouMean(m.Text, func() []string { return c.known(kind, scope, strings.Contains(m.Text, "/")) }),
 	})
 }
 
 // known lists what the resources of a kind are called, in a scope or anywhere.
-func (c *collection) known(kind *resource.Schema, scope *entry, byPath bool) []string {
+func (c *Collection) known(kind *resource.Schema, scope *entry, byPath bool) []string {
 	var known []string
 	for i := range c.entries {
 		other := &c.entries[i]
-		if other.draft.schema.Kind != kind.Kind ||
+		if other.draft.Schema.Kind != kind.Kind ||
 			scope != nil && other.parent != scope || other.resource.Address.IsZero() {
 			continue
 		}
@@ -208,7 +210,7 @@ func (c *collection) known(kind *resource.Schema, scope *entry, byPath bool) []s
 			key = other.resource.Address.Leaf()
 		}
 		known = append(known, key)
-		if name := other.draft.schema.NameOf(other.resource); name != "" {
+		if name := other.draft.Schema.NameOf(other.resource); name != "" {
 			known = append(known, name)
 		}
 	}
@@ -219,11 +221,11 @@ func (c *collection) known(kind *resource.Schema, scope *entry, byPath bool) []s
 // as a hint. What is behind many of them is mostly one mistake.
 const maxCompared = 1_000_000
 
-func (c *collection) didYouMean(word string, known func() []string) string {
+func (c *Collection) didYouMean(word string, known func() []string) string {
 	return diag.Suggest(c.nearest(word, known))
 }
 
-func (c *collection) nearest(word string, known func() []string) string {
+func (c *Collection) nearest(word string, known func() []string) string {
 	if c.compared > maxCompared {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"adsync/internal/diag"
+	"adsync/sources/config"
+	"adsync/sources/tree"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -19,17 +21,19 @@ service: emulator
 state: var/state
 policy: {drift: revert, prune: pause}
 `})
-	want := Project{
-		Root: dir, File: "adsync.yaml", Account: Account{"acct_1", "EUR", "Europe/Paris"},
+	want := config.Project{
+		Root: dir, File: "adsync.yaml", Account: config.Account{
+			ID: "acct_1", Currency: "EUR", TimeZone: "Europe/Paris",
+		},
 		Sources: []string{"ads/**/*.yaml"}, Service: "emulator", State: "var/state",
-		Policy: Policy{
-			Drift: Setting{"revert", diag.At("adsync.yaml", 5, 17)},
-			Prune: Setting{"pause", diag.At("adsync.yaml", 5, 32)},
+		Policy: config.Policy{
+			Drift: config.Setting{Value: "revert", Position: diag.At("adsync.yaml", 5, 17)},
+			Prune: config.Setting{Value: "pause", Position: diag.At("adsync.yaml", 5, 32)},
 		},
 	}
 	for _, at := range []string{dir, filepath.Join(dir, "adsync.yaml")} {
-		got, problems := ReadProject(at)
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Project{})); diff != "" || len(problems) > 0 {
+		got, problems := config.ReadProject(at)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(config.Project{})); diff != "" || len(problems) > 0 {
 			t.Errorf("ReadProject(%q) = %v, and differs (-want +got):\n%s", at, problems, diff)
 		}
 	}
@@ -41,11 +45,11 @@ policy: {drift: revert, prune: pause}
 
 func TestAFolderWithoutAProjectFileHasDefaults(t *testing.T) {
 	dir := t.TempDir()
-	got, problems := ReadProject(dir)
-	want := Project{
+	got, problems := config.ReadProject(dir)
+	want := config.Project{
 		Root: dir, Sources: []string{"**/*.yaml", "**/*.yml", "**/*.xlsx", "**/*.csv", "**/*.tsv"}, State: ".adsync",
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Project{})); diff != "" || len(problems) > 0 {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(config.Project{})); diff != "" || len(problems) > 0 {
 		t.Errorf("ReadProject = %v, and differs (-want +got):\n%s", problems, diff)
 	}
 }
@@ -85,7 +89,7 @@ func TestProjectProblems(t *testing.T) {
 		{"an empty file", "# nothing", "adsync.yaml: file holds nothing but comments"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			_, problems := ReadProject(folder(t, map[string]string{"adsync.yaml": row.yaml + "\n"}))
+			_, problems := config.ReadProject(folder(t, map[string]string{"adsync.yaml": row.yaml + "\n"}))
 			if got := printed(problems); !strings.Contains(got, row.want) {
 				t.Errorf("ReadProject found\n%swant a problem with %q", got, row.want)
 			}
@@ -101,9 +105,9 @@ func TestX2X10AddressesAndKeysAreTheOperators(t *testing.T) {
 		"account: {token: s3cret}", "policy: {password: s3cret}", "service: [s3cret]",
 	} {
 		dir := folder(t, map[string]string{"adsync.yaml": yaml + "\n"})
-		p, problems := ReadProject(dir)
+		p, problems := config.ReadProject(dir)
 		var out strings.Builder
-		must(t, diag.Render(&out, problems, SourceLine(p)))
+		must(t, diag.Render(&out, problems, tree.SourceLine(p)))
 		if !strings.Contains(out.String(), "ADSYNC_BASE_URL") ||
 			strings.Contains(out.String(), "s3cret") || p.Service != "" {
 			t.Errorf("%q gives service %q and prints\n"+
@@ -113,7 +117,7 @@ func TestX2X10AddressesAndKeysAreTheOperators(t *testing.T) {
 }
 
 func TestAFolderThatIsNotThere(t *testing.T) {
-	_, problems := ReadProject(filepath.Join(t.TempDir(), "gone"))
+	_, problems := config.ReadProject(filepath.Join(t.TempDir(), "gone"))
 	if !diag.HasErrors(problems) {
 		t.Errorf("ReadProject = %v, want an error", problems)
 	}
@@ -122,7 +126,7 @@ func TestAFolderThatIsNotThere(t *testing.T) {
 func TestSourceLine(t *testing.T) {
 	dir := folder(t, map[string]string{"ads.yaml": "\ufeffone\r\ntwo\n"})
 	must(t, os.Symlink("/etc/passwd", filepath.Join(dir, "link")))
-	source := SourceLine(Project{Root: dir})
+	source := tree.SourceLine(config.Project{Root: dir})
 	for _, row := range []struct {
 		file string
 		line int

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"cmp"
@@ -12,6 +12,9 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/internal/yamlfmt"
+	"adsync/sources/workbook"
+	"adsync/sources/yamlfile"
+	"adsync/sources/yamlnode"
 
 	"pgregory.net/rapid"
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
@@ -37,7 +40,7 @@ func canonicalText(a *resource.Attribute) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		s := strings.ToValidUTF8(any.Draw(t, "text"), "?")
 		v, finding := a.Parse(s, resource.Env{})
-		if finding != nil || !v.IsSet() || clears(&yaml.Node{Kind: yaml.ScalarNode, Value: v.Text()}, a) {
+		if finding != nil || !v.IsSet() || yamlfile.Clears(&yaml.Node{Kind: yaml.ScalarNode, Value: v.Text()}, a) {
 			return "plain text"
 		}
 		return v.Text()
@@ -200,7 +203,7 @@ func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
 			return
 		}
 		var out strings.Builder
-		if err := WriteYAML(&out, schemas, want, resource.Env{Currency: "JPY", Zone: tokyo}); err != nil {
+		if err := workbook.WriteYAML(&out, schemas, want, resource.Env{Currency: "JPY", Zone: tokyo}); err != nil {
 			rt.Fatal(err)
 		}
 		got := loadYAML(t, out.String())
@@ -225,7 +228,7 @@ func TestTheSplitIntoFilesChangesNothing(t *testing.T) {
 			one := &resource.Snapshot{}
 			one.Add(r)
 			var out strings.Builder
-			must(t, WriteYAML(&out, schemas, one, resource.Env{}))
+			must(t, workbook.WriteYAML(&out, schemas, one, resource.Env{}))
 			name := fmt.Sprintf("f%d.yaml", rapid.IntRange(0, 2).Draw(rt, "file"))
 			appendDocument(t, filepath.Join(dir, name), out.String(), i)
 		}
@@ -274,20 +277,20 @@ func quotedWrongly(s string) string {
 		before, after string
 	}{{false, "k: ", "\n"}, {false, "- ", "\n"}, {true, "k: [", ", z]\n"}} {
 		written := yamlfmt.Scalar(s, form.flow)
-		if got, tag := firstScalar(form.before + written + form.after); got != s || tag != strTag {
+		if got, tag := firstScalar(form.before + written + form.after); got != s || tag != yamlnode.StrTag {
 			return fmt.Sprintf("%q is written %s and reads as %s %q", s, written, tag, got)
 		}
 		if written == s || form.flow || !yamlfmt.IsPlain(s) || yamlfmt.ReadsAsOther(s) {
 			continue
 		}
-		if got, tag := firstScalar(form.before + s + form.after); got == s && tag == strTag {
+		if got, tag := firstScalar(form.before + s + form.after); got == s && tag == yamlnode.StrTag {
 			return fmt.Sprintf("%q is written %s, want it plain", s, written)
 		}
 	}
 	return ""
 }
 
-// firstScalar gives the first value of a mapping or list, as the parser has it.
+// firstScalar returns the first value of a mapping or list, as the parser has it.
 func firstScalar(text string) (value, tag string) {
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &document); err != nil || len(document.Content) == 0 {

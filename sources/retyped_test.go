@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"archive/zip"
@@ -19,6 +19,9 @@ import (
 	"adsync/internal/testing/dialect"
 	"adsync/internal/xlsx"
 	"adsync/sources/bounded"
+	"adsync/sources/catalog"
+	"adsync/sources/draft"
+	"adsync/sources/table"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
@@ -48,9 +51,9 @@ type book struct {
 	head    int             // rows above the header
 }
 
-func (b *book) read(content []byte) result {
+func (b *book) read(content []byte) draft.Result {
 	if b.program == "CSV" {
-		return readCSV(context.Background(), resource.Slug(b.sheets[0].Name)+".csv", content, workbookInput())
+		return table.ReadCSV(context.Background(), resource.Slug(b.sheets[0].Name)+".csv", content, workbookInput())
 	}
 	return readBytes(content)
 }
@@ -88,8 +91,8 @@ func retypeHeaders(t *testing.T, words map[string][]string, books []book) {
 	var mutex sync.Mutex
 	for _, b := range books {
 		before := b.read(b.content)
-		if diag.HasErrors(before.problems) {
-			t.Fatalf("%s: %q", b.program, said(before.problems))
+		if diag.HasErrors(before.Problems) {
+			t.Fatalf("%s: %q", b.program, said(before.Problems))
 		}
 		for _, sheet := range b.sheets {
 			for number, header := range sheet.Rows[0] {
@@ -126,32 +129,32 @@ func retypeHeaders(t *testing.T, words map[string][]string, books []book) {
 
 // retyped reads a workbook with another word in the place of the stamp, and says
 // what is wrong with the report of it, "" where nothing is.
-func (b *book) retyped(stamped unzipped, before result, written, word string) (same bool, fault string) {
+func (b *book) retyped(stamped unzipped, before draft.Result, written, word string) (same bool, fault string) {
 	after := b.read(stamped.with(word))
 	same = valuesOf(after) == valuesOf(before)
-	if same && !diag.HasErrors(after.problems) {
+	if same && !diag.HasErrors(after.Problems) {
 		return true, ""
 	}
-	for _, u := range after.unread {
+	for _, u := range after.Unread {
 		if u.Column == word && u.Values > 0 {
 			return same, ""
 		}
 	}
 	title := columnTitle(written)
-	for _, p := range after.problems {
+	for _, p := range after.Problems {
 		if p.Severity == diag.Error && (strings.Contains(p.Message, `"`+word+`"`) ||
 			strings.Contains(p.Message, `"`+title+`"`) || strings.Contains(p.Message, title+" ")) {
 			return same, ""
 		}
 	}
 	return same, fmt.Sprintf("the report does not name it\n%s\nnot read %v",
-		strings.Join(said(after.problems), "\n"), after.unread)
+		strings.Join(said(after.Problems), "\n"), after.Unread)
 }
 
 // valuesOf is what a file says but for its problems.
-func valuesOf(r result) string {
-	r.problems = nil
-	return meaningOf(r)
+func valuesOf(r draft.Result) string {
+	r.Problems = nil
+	return draft.MeaningOf(r)
 }
 
 func retypeSheets(t *testing.T, names []string, books []book) {
@@ -166,12 +169,12 @@ func retypeSheets(t *testing.T, names []string, books []book) {
 			for _, name := range b.some(names, i) {
 				after := b.read(parts.renamed(sheet.Name, name).zipped())
 				cases++
-				named := slices.ContainsFunc(after.unread, func(u diag.Unread) bool {
+				named := slices.ContainsFunc(after.Unread, func(u diag.Unread) bool {
 					return u.Sheet == name && u.Column == "" && u.Values > 0
 				})
-				if valuesOf(after) != valuesOf(before) && (!named || !diag.HasErrors(after.problems)) {
+				if valuesOf(after) != valuesOf(before) && (!named || !diag.HasErrors(after.Problems)) {
 					t.Errorf("%s: %s renamed %s: the report does not name it\n%s\nnot read %v",
-						b.program, sheet.Name, name, strings.Join(said(after.problems), "\n"), after.unread)
+						b.program, sheet.Name, name, strings.Join(said(after.Problems), "\n"), after.Unread)
 				}
 			}
 		}
@@ -281,9 +284,9 @@ func columnMeant(t testing.TB, sheet, written string) string {
 		return "Budget in micros"
 	}
 	title := columnTitle(written)
-	for _, tab := range tabsOf(kinds.All()) {
-		if resource.Fold(tab.title) == resource.Fold(strings.TrimSuffix(sheet, " - Table 1")) &&
-			tab.columnNamed(title) == nil {
+	for _, tab := range catalog.TabsOf(kinds.All()) {
+		if resource.Fold(tab.Title) == resource.Fold(strings.TrimSuffix(sheet, " - Table 1")) &&
+			tab.ColumnNamed(title) == nil {
 			t.Fatalf("%s has no column %s", sheet, title)
 		}
 	}

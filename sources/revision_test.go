@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"os"
@@ -6,6 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"adsync/sources"
+	"adsync/sources/commits"
+	"adsync/sources/config"
 )
 
 // TestRevisionSaysWhatIsNotCommitted uses the real git (faults G17, G22).
@@ -29,10 +33,10 @@ func TestRevisionSaysWhatIsNotCommitted(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	read := []Source{{File: "a.yaml"}, {File: "b.yaml"}, {File: "c.yaml"}}
+	read := []sources.Source{{File: "a.yaml"}, {File: "b.yaml"}, {File: "c.yaml"}}
 	check := func(when string, committed bool, want ...string) {
 		t.Helper()
-		r, err := RevisionOf(Project{Root: dir}, read)
+		r, err := commits.RevisionOf(config.Project{Root: dir}, read)
 		if err != nil {
 			t.Fatalf("%s: %v", when, err)
 		}

@@ -11,14 +11,14 @@ import (
 // archived, or stands beneath it, is only archived: no rule holds for it. As in
 // checkRules, what a rule finds counts only where it saw nothing that is written
 // and does not parse.
-func (c *collection) checkAcross() {
+func (c *Collection) checkAcross() {
 	var e *entry
 	unsure := false
 	valueOf := func(of *entry, name string) resource.Value {
 		if of == nil {
 			return resource.Value{}
 		}
-		unsure = unsure || slices.Contains(of.draft.rejected, name)
+		unsure = unsure || slices.Contains(of.draft.Rejected, name)
 		return of.resource.Value(name)
 	}
 	see := resource.View{
@@ -31,10 +31,10 @@ func (c *collection) checkAcross() {
 	}
 	for i := range c.entries {
 		e = &c.entries[i]
-		if e.resource.Address.IsZero() || len(e.draft.schema.Across) == 0 || e.archived() {
+		if e.resource.Address.IsZero() || len(e.draft.Schema.Across) == 0 || e.archived() {
 			continue
 		}
-		for _, rule := range e.draft.schema.Across {
+		for _, rule := range e.draft.Schema.Across {
 			unsure = false
 			if findings := rule.Check(&see); !unsure {
 				c.sayAcross(e, findings)
@@ -44,7 +44,7 @@ func (c *collection) checkAcross() {
 }
 
 // sayAcross reports what a rule found, each thing that is said once only once.
-func (c *collection) sayAcross(e *entry, findings []resource.Finding) {
+func (c *Collection) sayAcross(e *entry, findings []resource.Finding) {
 	for _, f := range findings {
 		if f.Once == "" || !c.said[f.Once] {
 			c.reportAt(e, f)
@@ -58,7 +58,7 @@ func (c *collection) sayAcross(e *entry, findings []resource.Finding) {
 // archived reports whether the files want the resource, or what is above it, removed.
 func (e *entry) archived() bool {
 	for ; e != nil; e = e.parent {
-		if removal := e.draft.schema.Removal; removal != "" && e.resource.Value("status").Text() == removal {
+		if removal := e.draft.Schema.Removal; removal != "" && e.resource.Value("status").Text() == removal {
 			return true
 		}
 	}
@@ -66,8 +66,8 @@ func (e *entry) archived() bool {
 }
 
 // namedBy is what an attribute of ids names first in the files, nil where that is nothing.
-func (c *collection) namedBy(e *entry, by string) *entry {
-	a, known := e.draft.schema.Attribute(by)
+func (c *Collection) namedBy(e *entry, by string) *entry {
+	a, known := e.draft.Schema.Attribute(by)
 	if said := e.resource.Value(by).Entries(); known && len(said) > 0 {
 		return c.named(a, said[0])
 	}
@@ -77,7 +77,7 @@ func (c *collection) namedBy(e *entry, by string) *entry {
 // above is the ancestor of a kind, nil where there is none.
 func (e *entry) above(kind resource.Kind) *entry {
 	for up := e.parent; up != nil; up = up.parent {
-		if up.draft.schema.Kind == kind {
+		if up.draft.Schema.Kind == kind {
 			return up
 		}
 	}
@@ -86,10 +86,10 @@ func (e *entry) above(kind resource.Kind) *entry {
 
 // reportAt reports what a rule found at the attribute it blames, or where the
 // resource is written.
-func (c *collection) reportAt(e *entry, f resource.Finding) {
+func (c *Collection) reportAt(e *entry, f resource.Finding) {
 	position := e.resource.Value(f.Attribute).Position
 	if position.IsZero() {
-		position = e.draft.position
+		position = e.draft.Position
 	}
 	c.report(e, position, f)
 }

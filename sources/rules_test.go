@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"adsync/internal/kinds"
+	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // problemsOf loads a folder with one file and gives what is wrong, a line each.
@@ -18,8 +20,8 @@ func problemsOf(t *testing.T, files map[string]string) string {
 	for name, content := range files {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
-	p, problems := ReadProject(dir)
-	return printed(append(problems, Load(context.Background(), p, kinds.All()).Problems...))
+	p, problems := config.ReadProject(dir)
+	return printed(append(problems, sources.Load(context.Background(), p, kinds.All()).Problems...))
 }
 
 const rulesCampaign = "kind: campaign\nkey: spring\nname: Spring\nbidding_type: %s\n%s\n"

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -18,7 +18,14 @@ import (
 	"adsync/internal/jsonschema"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
+	"adsync/sources/draft"
+	"adsync/sources/schema"
+	"adsync/sources/workbook"
+	"adsync/sources/yamlfile"
+	"adsync/sources/yamlnode"
 
 	judge "github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
@@ -40,16 +47,16 @@ func judgeOf(t testing.TB, s *jsonschema.Schema) *judge.Schema {
 	return compiled
 }
 
-// instances gives the documents of a text as an editor of YAML 1.2 has them.
+// instances returns the documents of a text as an editor of YAML 1.2 has them.
 func instances(t testing.TB, text string) []any {
 	t.Helper()
-	w := &walker{origin: diag.OriginOf("x.yaml", "")}
+	w := &yamlnode.Walker{Origin: diag.OriginOf("x.yaml", "")}
 	var all []any
-	for _, node := range w.documents([]byte(text)) {
+	for _, node := range w.Documents([]byte(text)) {
 		all = append(all, instance(node))
 	}
-	if len(w.problems) > 0 {
-		t.Fatalf("%s\nof\n%s", printed(w.problems), text)
+	if len(w.Problems) > 0 {
+		t.Fatalf("%s\nof\n%s", printed(w.Problems), text)
 	}
 	return all
 }
@@ -70,7 +77,7 @@ func instance(node *yaml.Node) any {
 		return list
 	}
 	switch {
-	case isNull(node):
+	case yamlnode.IsNull(node):
 		return nil
 	case node.Tag == "!!bool":
 		return node.Value == "true"
@@ -82,7 +89,7 @@ func instance(node *yaml.Node) any {
 	return node.Value
 }
 
-// refusal gives what the schema has against a text, "" where it takes it.
+// refusal returns what the schema has against a text, "" where it takes it.
 func refusal(t testing.TB, schema *judge.Schema, text string) string {
 	t.Helper()
 	for _, document := range instances(t, text) {
@@ -94,8 +101,8 @@ func refusal(t testing.TB, schema *judge.Schema, text string) string {
 }
 
 func TestTheSchemaTakesTheExamplesAndTheQuickStarts(t *testing.T) {
-	schema := judgeOf(t, YAMLSchema(kinds.All()))
-	project := judgeOf(t, ProjectSchema())
+	ofYAML := judgeOf(t, schema.YAMLSchema(kinds.All()))
+	project := judgeOf(t, schema.ProjectSchema())
 	seen := 0
 	must(t, filepath.WalkDir("../examples", func(name string, entry os.DirEntry, err error) error {
 		if entry != nil && entry.IsDir() && entry.Name() == "deploy" {
@@ -106,8 +113,8 @@ func TestTheSchemaTakesTheExamplesAndTheQuickStarts(t *testing.T) {
 		}
 		content, err := os.ReadFile(name)
 		must(t, err)
-		of := schema
-		if entry.Name() == projectFile {
+		of := ofYAML
+		if entry.Name() == config.ProjectFile {
 			of = project
 		}
 		seen++
@@ -117,7 +124,7 @@ func TestTheSchemaTakesTheExamplesAndTheQuickStarts(t *testing.T) {
 		return nil
 	}))
 	for _, text := range []string{springCampaign, twoCampaigns} {
-		if why := refusal(t, schema, text); why != "" {
+		if why := refusal(t, ofYAML, text); why != "" {
 			t.Errorf("%s\nof\n%s", why, text)
 		}
 	}
@@ -127,11 +134,11 @@ func TestTheSchemaTakesTheExamplesAndTheQuickStarts(t *testing.T) {
 }
 
 func TestTheSchemaTakesWhatIsWritten(t *testing.T) {
-	schema := judgeOf(t, YAMLSchema(kinds.All()))
+	schema := judgeOf(t, schema.YAMLSchema(kinds.All()))
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSnapshot(rt, kinds.All())
 		var out strings.Builder
-		must(t, WriteYAML(&out, kinds.All(), s, resource.Env{}))
+		must(t, workbook.WriteYAML(&out, kinds.All(), s, resource.Env{}))
 		if s.Len() == 0 {
 			return
 		}
@@ -144,12 +151,12 @@ func TestTheSchemaTakesWhatIsWritten(t *testing.T) {
 // An editor must mark nothing wrong that adsync reads: of any value in any
 // attribute, what the reader takes the schema takes.
 func TestTheSchemaTakesWhatTheReaderTakes(t *testing.T) {
-	schema := judgeOf(t, YAMLSchema(kinds.All()))
-	in := input{
-		schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC},
-		bounds: bounded.Defaults(), words: newVocabularies(kinds.All()),
+	schema := judgeOf(t, schema.YAMLSchema(kinds.All()))
+	in := draft.Input{
+		Schemas: kinds.All(), Env: resource.Env{Currency: "USD", Zone: time.UTC},
+		Bounds: bounded.Defaults(), Words: draft.NewVocabularies(kinds.All()),
 	}
-	in.attach = func(name string, _ diag.Position) ([]byte, string, *resource.Finding) {
+	in.Attach = func(name string, _ diag.Position) ([]byte, string, *resource.Finding) {
 		return []byte("a\n"), name, nil
 	}
 	written := append([]string{
@@ -160,32 +167,32 @@ func TestTheSchemaTakesWhatTheReaderTakes(t *testing.T) {
 		"[a: b]", "[{file: x}, {list: y}, 5, true]", "5", "-5", "1e3", "true", "abc", "a/b",
 		"ab", strings.Repeat("x", 51), `"` + strings.Repeat("x", 50) + ` "`, ">-\n  " + strings.Repeat("x", 100),
 	}, hostile...)
-	for _, v := range in.words {
-		for name, w := range v.document.byName {
-			if w.role == isKey {
+	for _, v := range in.Words {
+		for name, w := range v.Document.ByName {
+			if w.Role == draft.IsKey {
 				continue // what a key may hold is found where the tree is put together
 			}
 			for _, value := range written {
-				checkTaken(t, schema, in, v, "kind: "+string(v.schema.Kind)+"\n"+name+": "+value+"\n")
-				if w.group == nil {
+				checkTaken(t, schema, in, v, "kind: "+string(v.Schema.Kind)+"\n"+name+": "+value+"\n")
+				if w.Group == nil {
 					continue
 				}
-				for part := range w.group.byName {
+				for part := range w.Group.ByName {
 					checkTaken(t, schema, in, v, "kind: "+
-						string(v.schema.Kind)+"\n"+name+":\n  "+part+": "+strings.ReplaceAll(value, "\n", "\n  ")+"\n")
+						string(v.Schema.Kind)+"\n"+name+":\n  "+part+": "+strings.ReplaceAll(value, "\n", "\n  ")+"\n")
 				}
 			}
 		}
 	}
 }
 
-func checkTaken(t *testing.T, schema *judge.Schema, in input, v *vocabulary, text string) {
+func checkTaken(t *testing.T, schema *judge.Schema, in draft.Input, v *draft.Vocabulary, text string) {
 	t.Helper()
-	if v.schema.Parent != "" && !strings.Contains(text, "\n"+string(v.schema.Parent)+":") {
-		text += string(v.schema.Parent) + ": above\n"
+	if v.Schema.Parent != "" && !strings.Contains(text, "\n"+string(v.Schema.Parent)+":") {
+		text += string(v.Schema.Parent) + ": above\n"
 	}
-	r := readYAML(context.Background(), "x.yaml", []byte(text), in)
-	if len(r.problems) > 0 {
+	r := yamlfile.ReadYAML(context.Background(), "x.yaml", []byte(text), in)
+	if len(r.Problems) > 0 {
 		return
 	}
 	why := refusal(t, schema, text)
@@ -198,7 +205,7 @@ func checkTaken(t *testing.T, schema *judge.Schema, in input, v *vocabulary, tex
 }
 
 func TestTheSchemaRefusesAWrongShape(t *testing.T) {
-	schema := judgeOf(t, YAMLSchema(kinds.All()))
+	schema := judgeOf(t, schema.YAMLSchema(kinds.All()))
 	for _, text := range []string{
 		"name: no kind\n", "kind: billboard\n", "- kind: campaign\n",
 		"kind: campaign\nnmae: x\n", "kind: campaign\nStatus: paused\n", "kind: campaign\nstatus: sleeping\n",
@@ -237,7 +244,7 @@ func TestTheSchemaRefusesAWrongShape(t *testing.T) {
 // TestTheProjectSchemaIsInStep asks the reader itself what it knows: it names
 // every key where one is wrong.
 func TestTheProjectSchemaIsInStep(t *testing.T) {
-	whole := ProjectSchema()
+	whole := schema.ProjectSchema()
 	for _, row := range []struct {
 		yaml, where string
 		described   jsonschema.Properties
@@ -246,7 +253,7 @@ func TestTheProjectSchemaIsInStep(t *testing.T) {
 		{"account: {zzzzz: 1}\n", "account has", whole.Properties.Of("account").Properties},
 		{"policy: {zzzzz: 1}\n", "policy has", whole.Properties.Of("policy").Properties},
 	} {
-		_, problems := ReadProject(folder(t, map[string]string{projectFile: row.yaml}))
+		_, problems := config.ReadProject(folder(t, map[string]string{config.ProjectFile: row.yaml}))
 		_, known, found := strings.Cut(printed(problems), row.where+` "zzzzz"; want `)
 		known, _, _ = strings.Cut(known, " (")
 		if !found {
@@ -266,7 +273,7 @@ func TestTheProjectSchemaIsInStep(t *testing.T) {
 }
 
 func TestTheProjectSchemaTakesWhatIsReadAndNoOther(t *testing.T) {
-	schema := judgeOf(t, ProjectSchema())
+	schema := judgeOf(t, schema.ProjectSchema())
 	for text, taken := range map[string]bool{
 		"account: {id: acct_1, currency: EUR, timezone: Europe/Paris}\nsources: [ads/**/*.yaml]\n" +
 			"service: emulator\nstate: var/state\npolicy: {drift: revert, prune: pause}\n": true,
@@ -276,7 +283,7 @@ func TestTheProjectSchemaTakesWhatIsReadAndNoOther(t *testing.T) {
 		"sources: [../other/*.yaml]\n": false, "sources: []\n": false, "state: ../../etc\n": false,
 		"service: https://evil.example\n": false, "api_key: x\n": false, "- a\n": false,
 	} {
-		_, problems := ReadProject(folder(t, map[string]string{projectFile: text}))
+		_, problems := config.ReadProject(folder(t, map[string]string{config.ProjectFile: text}))
 		if read, why := !diag.HasErrors(problems), refusal(t, schema, text); read != taken || (why == "") != taken {
 			t.Errorf("%sis read: %v; the schema says %q; want %v", text, read, why, taken)
 		}
@@ -289,18 +296,18 @@ var ofShape = []diag.Code{diag.UnknownKey, diag.BadChoice,
 
 // An editor marks each problem of shape where validate reports it.
 func TestTheSchemaFindsEachProblemOfShape(t *testing.T) {
-	schema := judgeOf(t, YAMLSchema(kinds.All()))
-	p, _ := ReadProject("testdata/problems")
+	schema := judgeOf(t, schema.YAMLSchema(kinds.All()))
+	p, _ := config.ReadProject("testdata/problems")
 	found := 0
-	for _, problem := range Load(context.Background(), p, kinds.All()).Problems {
+	for _, problem := range sources.Load(context.Background(), p, kinds.All()).Problems {
 		if !slices.Contains(ofShape, problem.Code) ||
 			problem.Severity != diag.Error || strings.Contains(problem.Message, `country is "Cannada"`) {
 			continue // the names of countries are too many for a schema
 		}
 		content, err := os.ReadFile(filepath.Join("testdata/problems", problem.Position.File()))
 		must(t, err)
-		w := &walker{origin: diag.OriginOf(problem.Position.File(), "")}
-		for _, document := range w.documents(content) {
+		w := &yamlnode.Walker{Origin: diag.OriginOf(problem.Position.File(), "")}
+		for _, document := range w.Documents(content) {
 			path, within := pathAt(document, problem.Position, nil)
 			if !within {
 				continue
@@ -316,7 +323,7 @@ func TestTheSchemaFindsEachProblemOfShape(t *testing.T) {
 	}
 }
 
-// pathAt gives the JSON pointer of the value at a position, of the object where
+// pathAt returns the JSON pointer of the value at a position, of the object where
 // the position is a key's.
 func pathAt(node *yaml.Node, at diag.Position, path []string) (string, bool) {
 	if node.Line == at.Line() && node.Column == at.Column() && node.Kind == yaml.ScalarNode {
@@ -337,7 +344,7 @@ func pathAt(node *yaml.Node, at diag.Position, path []string) (string, bool) {
 	return "", false
 }
 
-// markedBy gives the JSON pointers of what a schema refuses.
+// markedBy returns the JSON pointers of what a schema refuses.
 func markedBy(err error) []string {
 	var refused *judge.ValidationError
 	if !errors.As(err, &refused) {

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"adsync/internal/kinds"
+	"adsync/sources/celltext"
+	"adsync/sources/config"
+	"adsync/sources/schema"
+	"adsync/sources/workbook"
 
 	"github.com/xuri/excelize/v2"
 	"pgregory.net/rapid"
 )
 
-// sheetRows gives a workbook as its schema describes one. Headers lose the star
+// sheetRows returns a workbook as its schema describes one. Headers lose the star
 // and the currency, as reading takes them off.
 func sheetRows(t testing.TB, f *excelize.File, sheets map[string]any) map[string]any {
 	t.Helper()
@@ -29,7 +33,7 @@ func sheetRows(t testing.TB, f *excelize.File, sheets map[string]any) map[string
 			row := map[string]any{}
 			for i, cell := range cells {
 				header := strings.TrimRight(rows[0][i], "*")
-				if m := bracketed.FindStringSubmatch(rows[0][i]); m != nil {
+				if m := celltext.Bracketed.FindStringSubmatch(rows[0][i]); m != nil {
 					header = m[1]
 				}
 				if cell != "" {
@@ -60,18 +64,18 @@ func dayOfCell(t testing.TB, header, cell string) string {
 
 func sheetsOfSchema() map[string]any {
 	sheets := map[string]any{}
-	for _, p := range WorkbookSchema(kinds.All()).Properties {
+	for _, p := range schema.WorkbookSchema(kinds.All()).Properties {
 		sheets[p.Name] = nil
 	}
 	return sheets
 }
 
 func TestTheWorkbookSchemaTakesWhatIsWritten(t *testing.T) {
-	schema := judgeOf(t, WorkbookSchema(kinds.All()))
+	schema := judgeOf(t, schema.WorkbookSchema(kinds.All()))
 	rapid.Check(t, func(rt *rapid.T) {
 		var out bytes.Buffer
-		if err := WriteWorkbook(&out, kinds.All(),
-			drawSnapshot(rt, kinds.All()), Account{Currency: "USD"}); err != nil {
+		if err := workbook.WriteWorkbook(&out, kinds.All(),
+			drawSnapshot(rt, kinds.All()), config.Account{Currency: "USD"}); err != nil {
 			return // a text no cell can say
 		}
 		f, err := excelize.OpenReader(&out)
@@ -85,7 +89,7 @@ func TestTheWorkbookSchemaTakesWhatIsWritten(t *testing.T) {
 }
 
 func TestTheWorkbookSchemaRefusesAWrongCell(t *testing.T) {
-	schema := judgeOf(t, WorkbookSchema(kinds.All()))
+	schema := judgeOf(t, schema.WorkbookSchema(kinds.All()))
 	row := func(header, cell string) map[string]any {
 		cells := map[string]any{"Campaign": "Spring", "Bidding": "clicks"}
 		cells[header] = cell

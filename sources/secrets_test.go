@@ -1,10 +1,12 @@
-package sources
+package sources_test
 
 import (
 	"strings"
 	"testing"
 
 	"adsync/internal/diag"
+	"adsync/sources/config"
+	"adsync/sources/tree"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -53,7 +55,7 @@ func TestX2PastedCredentialsAreWarnedOf(t *testing.T) {
 			}
 			wantProblems(t, problems, row.want...)
 			var out strings.Builder
-			must(t, diag.Render(&out, d.Problems, SourceLine(Project{Root: dir})))
+			must(t, diag.Render(&out, d.Problems, tree.SourceLine(config.Project{Root: dir})))
 			for _, pasted := range []string{pastedKey, pastedToken, "s3cret"} {
 				if strings.Contains(out.String(), pasted) {
 					t.Errorf("problems show %s:\n%s", pasted, out.String())
@@ -94,7 +96,7 @@ func TestX2PastedCredentialsInAWorkbook(t *testing.T) {
 			got := readBytes(bookWith(t, func(f *excelize.File) { must(t, row.paste(f)) },
 				campaignsSheet, adGroupsSheet))
 			var told []string
-			for _, p := range got.problems {
+			for _, p := range got.Problems {
 				if p.Code == diag.Leaked {
 					told = append(told, p.String())
 				}
@@ -109,11 +111,11 @@ func TestX2PastedCredentialsInAWorkbook(t *testing.T) {
 
 // A credential in adsync.yaml is warned of as well.
 func TestX2PastedCredentialsInTheProjectFile(t *testing.T) {
-	p, problems := ReadProject(folder(t, map[string]string{
+	p, problems := config.ReadProject(folder(t, map[string]string{
 		"adsync.yaml": "account: {currency: USD} # " + pastedKey + "\n",
 	}))
 	wantProblems(t, problems, "adsync.yaml:1:28: warning: here stands what looks like an API key")
-	if line, _ := SourceLine(p)("adsync.yaml", 1); strings.Contains(line, pastedKey) {
+	if line, _ := tree.SourceLine(p)("adsync.yaml", 1); strings.Contains(line, pastedKey) {
 		t.Errorf("line 1 is shown as %q", line)
 	}
 }

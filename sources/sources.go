@@ -16,14 +16,18 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/attach"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
+	"adsync/sources/draft"
+	"adsync/sources/tree"
 )
 
 // Source is one file and what became of its rows.
 type Source struct {
-	File string `json:"file"` // slash-separated, relative to the project's folder
-	Rows rows   `json:"rows"`
-	Hash string `json:"hash"` // SHA-256 of its bytes in hex, "" where it could not be read
+	File string     `json:"file"` // slash-separated, relative to the project's folder
+	Rows draft.Rows `json:"rows"`
+	Hash string     `json:"hash"` // SHA-256 of its bytes in hex, "" where it could not be read
 }
 
 // Desired is what the files of a project say at one moment.
@@ -50,49 +54,49 @@ type Desired struct {
 	// workbook the workbook's path, #, and the part: "ads/q4.xlsx#xl/media/image1.png".
 	Images map[string]string
 	// Members counts what the members files of audiences hold, sorted by file.
-	Members []Members
+	Members []attach.Members
 
-	lists  map[string]membersKey // the members file behind the digest of a list
-	summed summed                // what Hash is made of
+	lists  map[string]attach.MembersKey // the members file behind the digest of a list
+	summed tree.Summed                  // what Hash is made of
 }
 
 // HashWith is what Hash is once some of the files hold other bytes: their SHA-256, in hex,
 // by name.
-func (d *Desired) HashWith(others map[string]string) string { return d.summed.total(others) }
+func (d *Desired) HashWith(others map[string]string) string { return d.summed.Total(others) }
 
 // Load reads the sources of a project. It never fails: what is wrong is in
 // Problems, and a file that is missing, unreadable or in motion is an error
 // there, never an empty set.
-func Load(ctx context.Context, p Project, schemas resource.Schemas) Desired {
-	t, err := openTree(p)
+func Load(ctx context.Context, p config.Project, schemas resource.Schemas) Desired {
+	t, err := tree.OpenTree(p)
 	if err != nil {
 		return refused(diag.Problem{
 			Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources",
 			Hint: bounded.Reason(err),
 		})
 	}
-	defer t.close()
+	defer t.Close()
 	env, err := p.Env()
 	if err != nil {
 		return refused(diag.Problem{Code: diag.BadProject, Position: diag.InFile(p.File), Message: err.Error()})
 	}
-	files, problems := t.settle(ctx)
-	in := input{
-		schemas: schemas, env: env, bounds: t.bounds,
-		layout: p.layout, words: newVocabularies(schemas), attach: t.attach, files: t.hints,
+	files, problems := t.Settle(ctx)
+	in := draft.Input{
+		Schemas: schemas, Env: env, Bounds: t.Bounds,
+		Layout: p.Layout, Words: draft.NewVocabularies(schemas), Attach: t.Attach, Files: t.Hints,
 	}
-	results := readAll(ctx, files, in)
-	c := newCollection(schemas, t)
+	results := tree.ReadAll(ctx, files, in)
+	c := NewCollection(schemas, t)
 	c.zone = env.Zone
 	c.problems.AddAll(problems)
-	d := c.collect(files, results)
-	if p.at != nil {
+	d := c.Collect(files, results)
+	if p.At != nil {
 		hintsOfCommit(d.Problems)
 	}
-	if !t.hints.takes(0) {
+	if !t.Hints.Takes(0) {
 		tooMany := refused(bounded.ProblemAt(diag.InFile(p.File),
-			bounded.Limit("name long lists in fewer places", resource.Enough("entries", 2*int64(t.bounds.Entries)),
-				"hint files and hint lists give more than %d entries in all; want fewer", t.bounds.Entries)))
+			bounded.Limit("name long lists in fewer places", resource.Enough("entries", 2*int64(t.Bounds.Entries)),
+				"hint files and hint lists give more than %d entries in all; want fewer", t.Bounds.Entries)))
 		tooMany.Hash, tooMany.Files = d.Hash, d.Files
 		return tooMany
 	}

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"os"
@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"adsync/internal/kinds"
+	"adsync/sources"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
+	"adsync/sources/tree"
 )
 
 // flawed is something that is wrong with a folder, and how it is mended.
@@ -60,35 +63,43 @@ func flaws() []flawed {
 	}
 	another := with(strings.ReplaceAll(springCampaign, "Spring", "Another"))
 	return []flawed{
-		{"a link among the sources", "", putting("x.yaml", link),
-			putting("x.yaml", os.Remove), "x.yaml: a symbolic link stands among the sources"},
-		{"a pipe among the sources", "", putting("x.yaml", pipe),
-			putting("x.yaml", os.Remove), "x.yaml: is not a regular file"},
-		{"folders without an end",
-			"", putting(strings.Repeat("d/", 70), func(path string) error { return os.MkdirAll(path, 0o700) }),
-			putting("d", os.RemoveAll), "folders are nested more than 64 deep"},
-		{"too many sources", "files=3", putting("x.yaml", another),
-			putting("x.yaml", os.Remove), "sources are 4 files; want at most 3"},
-		{"sources that are too large in all", "total=1KiB", putting("x.yaml", with(strings.Repeat("#\n", 600)+
-			springCampaign)), putting("x.yaml", os.Remove), "sources are over 1 KiB with this file"},
-		{"hints that are too many in all", "entries=1",
-			instead("hints/a.txt", with("one\ntwo\n")), restored("hints/a.txt"), "give more than 1 entries in all"},
-		{"hints that are not there", "", instead("hints/a.txt", nothing),
-			putting("hints/a.txt", with(flawless["hints/a.txt"])), `file is "hints/a.txt", which is not there`},
-		{"hints behind a link", "", instead("hints/a.txt", link),
-			restored("hints/a.txt"), `"hints/a.txt" is a symbolic link`},
-		{"hints in a pipe", "", instead("hints/a.txt", pipe),
-			restored("hints/a.txt"), `file is "hints/a.txt": is not a regular file`},
-		{"hints that are too large", "", instead("hints/a.txt", huge), restored("hints/a.txt"), "file is over 20 MiB"},
-		{"people who are not there", "", instead("private/customers.csv", nothing),
-			putting("private/customers.csv", with(flawless["private/customers.csv"])), "which is not there"},
-		{"people in a damaged file", "", instead("private/customers.csv", with("bob@shop.example\nb\xc3")),
-			restored("private/customers.csv"), "line holds bytes that are not UTF-8"},
-		{"people behind a link", "", instead("private/customers.csv", link),
-			restored("private/customers.csv"), `"private/customers.csv" is a symbolic link`},
-		{"people in a file that is too large", "members=10KiB",
-			instead("private/customers.csv", with(strings.Repeat("bob@shop.example\n", 1_000))),
-			restored("private/customers.csv"), "file is over 10 KiB"},
+		{name: "a link among the sources", bounds: "", wrong: putting("x.yaml", link),
+			mend: putting("x.yaml", os.Remove), want: "x.yaml: a symbolic link stands among the sources"},
+		{name: "a pipe among the sources", bounds: "", wrong: putting("x.yaml", pipe),
+			mend: putting("x.yaml", os.Remove), want: "x.yaml: is not a regular file"},
+		{name: "folders without an end",
+			bounds: "", wrong: putting(strings.Repeat("d/", 70), func(path string) error {
+				return os.MkdirAll(path, 0o700)
+			}),
+			mend: putting("d", os.RemoveAll), want: "folders are nested more than 64 deep"},
+		{name: "too many sources", bounds: "files=3", wrong: putting("x.yaml", another),
+			mend: putting("x.yaml", os.Remove), want: "sources are 4 files; want at most 3"},
+		{name: "sources that are too large in all",
+			bounds: "total=1KiB", wrong: putting("x.yaml", with(strings.Repeat("#\n", 600)+
+				springCampaign)), mend: putting("x.yaml", os.Remove), want: "sources are over 1 KiB with this file"},
+		{name: "hints that are too many in all", bounds: "entries=1",
+			wrong: instead("hints/a.txt", with("one\ntwo\n")),
+			mend:  restored("hints/a.txt"), want: "give more than 1 entries in all"},
+		{name: "hints that are not there", bounds: "", wrong: instead("hints/a.txt", nothing),
+			mend: putting("hints/a.txt", with(flawless["hints/a.txt"])),
+			want: `file is "hints/a.txt", which is not there`},
+		{name: "hints behind a link", bounds: "", wrong: instead("hints/a.txt", link),
+			mend: restored("hints/a.txt"), want: `"hints/a.txt" is a symbolic link`},
+		{name: "hints in a pipe", bounds: "", wrong: instead("hints/a.txt", pipe),
+			mend: restored("hints/a.txt"), want: `file is "hints/a.txt": is not a regular file`},
+		{name: "hints that are too large", bounds: "",
+			wrong: instead("hints/a.txt", huge), mend: restored("hints/a.txt"), want: "file is over 20 MiB"},
+		{name: "people who are not there", bounds: "", wrong: instead("private/customers.csv", nothing),
+			mend: putting("private/customers.csv", with(flawless["private/customers.csv"])),
+			want: "which is not there"},
+		{name: "people in a damaged file", bounds: "",
+			wrong: instead("private/customers.csv", with("bob@shop.example\nb\xc3")),
+			mend:  restored("private/customers.csv"), want: "line holds bytes that are not UTF-8"},
+		{name: "people behind a link", bounds: "", wrong: instead("private/customers.csv", link),
+			mend: restored("private/customers.csv"), want: `"private/customers.csv" is a symbolic link`},
+		{name: "people in a file that is too large", bounds: "members=10KiB",
+			wrong: instead("private/customers.csv", with(strings.Repeat("bob@shop.example\n", 1_000))),
+			mend:  restored("private/customers.csv"), want: "file is over 10 KiB"},
 	}
 }
 
@@ -99,20 +110,20 @@ func TestTheSumIsAnotherOnceWhatIsWrongIsMended(t *testing.T) {
 	for _, row := range flaws() {
 		t.Run(row.name, func(t *testing.T) {
 			dir := folder(t, flawless)
-			read := func() (Project, Desired) {
+			read := func() (config.Project, sources.Desired) {
 				t.Helper()
-				p, problems := ReadProject(dir)
+				p, problems := config.ReadProject(dir)
 				if len(problems) > 0 {
 					t.Fatal(problems)
 				}
 				if row.bounds != "" {
 					must(t, p.Bound(row.bounds))
 				}
-				return p, Load(t.Context(), p, kinds.All())
+				return p, sources.Load(t.Context(), p, kinds.All())
 			}
-			wantSum := func(p Project, d Desired) {
+			wantSum := func(p config.Project, d sources.Desired) {
 				t.Helper()
-				if sum := SumOf(p, d.Files); sum != d.Hash {
+				if sum := tree.SumOf(p, d.Files); sum != d.Hash {
 					t.Errorf("Sum = %s of files that are as they were; want %s", sum, d.Hash)
 				}
 			}
@@ -120,14 +131,14 @@ func TestTheSumIsAnotherOnceWhatIsWrongIsMended(t *testing.T) {
 			wantClean(t, before)
 			wantSum(p, before)
 			row.wrong(t, dir)
-			if SumOf(p, before.Files) == before.Hash {
+			if tree.SumOf(p, before.Files) == before.Hash {
 				t.Error("Sum is as it was, and something is wrong by now")
 			}
 			p, wrong := read()
 			wantRefused(t, wrong, row.want)
 			wantSum(p, wrong)
 			row.mend(t, dir)
-			if SumOf(p, wrong.Files) == wrong.Hash {
+			if tree.SumOf(p, wrong.Files) == wrong.Hash {
 				t.Error("Sum is as it was, and what was wrong is mended by now")
 			}
 			_, after := read()

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/internal/synonyms"
+	"adsync/sources/catalog"
 )
 
 // TestEveryWordOfTheTableHasOneMeaning holds the table of synonyms against the
@@ -18,15 +19,15 @@ func TestEveryWordOfTheTableHasOneMeaning(t *testing.T) {
 	for i := range synonyms.Rows {
 		row := &synonyms.Rows[i]
 		found := false
-		for _, tab := range tabsOf(kinds.All()) {
-			c := tab.columnNamed(row.Column)
-			if row.Sheet != "" && row.Sheet != tab.title || c == nil || c.title != row.Column {
+		for _, tab := range catalog.TabsOf(kinds.All()) {
+			c := tab.ColumnNamed(row.Column)
+			if row.Sheet != "" && row.Sheet != tab.Title || c == nil || c.Title != row.Column {
 				continue
 			}
 			found = true
-			for _, word := range synonyms.Of(tab.title, row.Column) {
-				if read := tab.columnNamed(word.Text); read == nil || read.title != row.Column {
-					t.Errorf("%s: %q of %s is not read as %s", tab.title, word.Text, word.Tool, row.Column)
+			for _, word := range synonyms.Of(tab.Title, row.Column) {
+				if read := tab.ColumnNamed(word.Text); read == nil || read.Title != row.Column {
+					t.Errorf("%s: %q of %s is not read as %s", tab.Title, word.Text, word.Tool, row.Column)
 				}
 			}
 		}
@@ -37,8 +38,8 @@ func TestEveryWordOfTheTableHasOneMeaning(t *testing.T) {
 	for _, q := range synonyms.Questions {
 		tab := tabTitled(q.Sheet)
 		for _, word := range synonyms.Split(q.Words) {
-			if c := tab.columnNamed(word); c != nil {
-				t.Errorf("%s: %q is read as %s, and is a question", q.Sheet, word, c.title)
+			if c := tab.ColumnNamed(word); c != nil {
+				t.Errorf("%s: %q is read as %s, and is a question", q.Sheet, word, c.Title)
 			}
 		}
 		on := tab
@@ -46,8 +47,8 @@ func TestEveryWordOfTheTableHasOneMeaning(t *testing.T) {
 			on = tabTitled(q.On)
 		}
 		for _, title := range q.Could {
-			if c := on.columnNamed(title); c == nil || c.title != title {
-				t.Errorf("%s has no column %s", on.title, title)
+			if c := on.ColumnNamed(title); c == nil || c.Title != title {
+				t.Errorf("%s has no column %s", on.Title, title)
 			}
 		}
 		if len(q.Could) == 1 && q.On == "" && q.Why == "" {
@@ -65,13 +66,13 @@ func TestEveryWordOfTheTableHasOneMeaning(t *testing.T) {
 	}
 }
 
-func tabTitled(title string) *tab {
-	for _, t := range tabsOf(kinds.All()) {
-		if t.title == title {
+func tabTitled(title string) *catalog.Tab {
+	for _, t := range catalog.TabsOf(kinds.All()) {
+		if t.Title == title {
 			return &t
 		}
 	}
-	return &tab{title: title}
+	return &catalog.Tab{Title: title}
 }
 
 func TestHeadersOfOtherTools(t *testing.T) {
@@ -120,14 +121,14 @@ func TestHeadersOfOtherTools(t *testing.T) {
 		if c.sheet == "Ad groups" {
 			rows = [][]any{append([]any{"Campaign", "Ad group"}, c.header), append([]any{"Spring", "Runners"}, c.cell)}
 		}
-		got := readBytes(bookOf(t, sheetOf{c.sheet, rows}))
-		if all := strings.Join(append(drafted(got.drafts), said(got.problems)...),
+		got := readBytes(bookOf(t, sheetOf{name: c.sheet, rows: rows}))
+		if all := strings.Join(append(drafted(got.Drafts), said(got.Problems)...),
 			"\n"); !strings.Contains(all, c.want) {
 			t.Errorf("%s, %s: %s\nwant %s", c.sheet, c.header, all, c.want)
 		}
 		csv := readCSVText(resource.Slug(c.sheet)+".csv", asCSV(rows))
 		want := strings.TrimPrefix(c.want, "C1: ")
-		if all := strings.Join(append(drafted(csv.drafts), said(csv.problems)...), "\n"); !strings.Contains(all, want) {
+		if all := strings.Join(append(drafted(csv.Drafts), said(csv.Problems)...), "\n"); !strings.Contains(all, want) {
 			t.Errorf("%s.csv, %s: %s\nwant %s", c.sheet, c.header, all, want)
 		}
 	}
@@ -136,18 +137,18 @@ func TestHeadersOfOtherTools(t *testing.T) {
 // TestTheServicesOwnWordsGiveNoNote reads what the template, and the service's own
 // bulk sheet, call their columns.
 func TestTheServicesOwnWordsGiveNoNote(t *testing.T) {
-	for _, f := range formsOf(kinds.All()) {
-		for i := range f.tabs {
-			for _, c := range f.tabs[i].columns {
-				for _, word := range []string{c.title, c.title + "*",
-					c.title + " (USD)", strings.ToUpper(c.title), strings.ReplaceAll(c.title, " ", "_")} {
-					if !c.isOwn(word) {
-						t.Errorf("%s: %q gives a note", f.title, word)
+	for _, f := range catalog.FormsOf(kinds.All()) {
+		for i := range f.Tabs {
+			for _, c := range f.Tabs[i].Columns {
+				for _, word := range []string{c.Title, c.Title + "*",
+					c.Title + " (USD)", strings.ToUpper(c.Title), strings.ReplaceAll(c.Title, " ", "_")} {
+					if !c.IsOwn(word) {
+						t.Errorf("%s: %q gives a note", f.Title, word)
 					}
 				}
-				for _, word := range synonyms.Of(f.title, c.title) {
-					if word.Tool == synonyms.Service && !c.isOwn(word.Text) {
-						t.Errorf("%s: %q of the service gives a note", f.title, word.Text)
+				for _, word := range synonyms.Of(f.Title, c.Title) {
+					if word.Tool == synonyms.Service && !c.IsOwn(word.Text) {
+						t.Errorf("%s: %q of the service gives a note", f.Title, word.Text)
 					}
 				}
 			}
@@ -158,19 +159,19 @@ func TestTheServicesOwnWordsGiveNoNote(t *testing.T) {
 // TestColumnsOfExportsAreCountedAndNoProblem reads columns the service has
 // nothing for.
 func TestColumnsOfExportsAreCountedAndNoProblem(t *testing.T) {
-	got := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{
+	got := readBytes(bookOf(t, sheetOf{name: "Campaigns", rows: [][]any{
 		{"Campaign", "Bidding", "Daily budget", "Labels", "Campaign Type", "Networks", "Desktop Bid Modifier", "Cost"},
 		{"Spring", "clicks", 50, "Q4", "Search", "Google search", "-10%", 123.4},
 	}}))
-	wantProblems(t, got.problems)
-	for _, u := range got.unread {
+	wantProblems(t, got.Problems)
+	for _, u := range got.Unread {
 		if u.Why != diag.WhyNoCounterpart || u.Values != 1 {
 			t.Errorf("%+v, want 1 value the service has nothing for", u)
 		}
 	}
 	want := []string{`q4.xlsx: Campaigns: not read: of other tools, with nothing ` +
 		`here to set: "Labels" (1), "Campaign Type" (1), "Networks" (1), "Desktop Bid Modifier" (1), "Cost" (1)`}
-	if lines := diag.UnreadLines(got.unread); !slices.Equal(lines, want) {
+	if lines := diag.UnreadLines(got.Unread); !slices.Equal(lines, want) {
 		t.Errorf("UnreadLines = %q, want %q", lines, want)
 	}
 }
@@ -200,26 +201,26 @@ func TestTheLineToPasteTakesNothingElseAway(t *testing.T) {
 
 func TestACSVFileOfNoKnownHeaderIsNamed(t *testing.T) {
 	got := readCSVText("kampagnen.csv", "Kampagne;Status;Tagesbudget\nFrühling;aktiv;50\n")
-	if got.stray == nil || !strings.Contains(got.stray.Message,
+	if got.Stray == nil || !strings.Contains(got.Stray.Message,
 		"neither the name nor the header of the file says what it holds") {
-		t.Errorf("stray = %v, want that nobody knows what it holds", got.stray)
+		t.Errorf("stray = %v, want that nobody knows what it holds", got.Stray)
 	}
 }
 
 func TestAFigureIsNoBid(t *testing.T) {
-	got := readBytes(bookOf(t, sheetOf{"Ad groups", [][]any{
+	got := readBytes(bookOf(t, sheetOf{name: "Ad groups", rows: [][]any{
 		{"Campaign", "Ad group", "CPC (cost per link click)", "Average CPC", "Max bid"},
 		{"Spring", "Runners", 0.8, 0.8, 1.5},
 	}}))
-	wantProblems(t, got.problems)
-	wantDrafts(t, got.drafts, `ad_group in Spring bid.max=1500000 name="Runners"`)
+	wantProblems(t, got.Problems)
+	wantDrafts(t, got.Drafts, `ad_group in Spring bid.max=1500000 name="Runners"`)
 }
 
 func TestASynonymBesideItsColumnIsAsked(t *testing.T) {
-	got := readBytes(bookOf(t, sheetOf{"Campaigns",
-		[][]any{{"Campaign", "Bidding", "Countries", "Region"}, {"Spring", "clicks", "US", "North"}}}))
-	wantProblems(t, got.problems, `D1: header "Region" means "Countries", as does column C; want it once`)
-	if p := got.problems[0]; p.Severity != diag.Error || len(got.pastes) != 1 || got.pastes[0].column != "Region" {
-		t.Errorf("%v, %+v; want an error with the line for adsync.yaml", p, got.pastes)
+	got := readBytes(bookOf(t, sheetOf{name: "Campaigns",
+		rows: [][]any{{"Campaign", "Bidding", "Countries", "Region"}, {"Spring", "clicks", "US", "North"}}}))
+	wantProblems(t, got.Problems, `D1: header "Region" means "Countries", as does column C; want it once`)
+	if p := got.Problems[0]; p.Severity != diag.Error || len(got.Pastes) != 1 || got.Pastes[0].Column != "Region" {
+		t.Errorf("%v, %+v; want an error with the line for adsync.yaml", p, got.Pastes)
 	}
 }

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // folder writes files below a new folder and gives its path.
@@ -33,21 +35,21 @@ func write(t testing.TB, name, content string) {
 }
 
 // load reads a folder as a user's command would.
-func load(t testing.TB, dir string) Desired {
+func load(t testing.TB, dir string) sources.Desired {
 	t.Helper()
-	p, problems := ReadProject(dir)
+	p, problems := config.ReadProject(dir)
 	if len(problems) > 0 {
 		t.Fatalf("ReadProject = %v, want no problem", problems)
 	}
-	return Load(context.Background(), p, kinds.All())
+	return sources.Load(context.Background(), p, kinds.All())
 }
 
-func loadYAML(t testing.TB, text string) Desired {
+func loadYAML(t testing.TB, text string) sources.Desired {
 	t.Helper()
 	return load(t, folder(t, map[string]string{"ads.yaml": text}))
 }
 
-// printed gives one line a problem, as people read them.
+// printed returns one line a problem, as people read them.
 func printed(problems []diag.Problem) string {
 	var b strings.Builder
 	for _, p := range problems {
@@ -57,7 +59,7 @@ func printed(problems []diag.Problem) string {
 }
 
 // wantClean ends the test where there is any problem.
-func wantClean(t testing.TB, d Desired) Desired {
+func wantClean(t testing.TB, d sources.Desired) sources.Desired {
 	t.Helper()
 	if len(d.Problems) > 0 {
 		t.Fatalf("Load found\n%swant no problem", printed(d.Problems))
@@ -66,15 +68,15 @@ func wantClean(t testing.TB, d Desired) Desired {
 }
 
 // wantProblem looks for one problem by a part of its line.
-func wantProblem(t testing.TB, d Desired, part string) {
+func wantProblem(t testing.TB, d sources.Desired, part string) {
 	t.Helper()
 	if !strings.Contains(printed(d.Problems), part) {
 		t.Errorf("Load found\n%swant a problem with %q", printed(d.Problems), part)
 	}
 }
 
-// valueOf gives an attribute of a resource that must be there.
-func valueOf(t testing.TB, d Desired, address, attribute string) resource.Value {
+// valueOf returns an attribute of a resource that must be there.
+func valueOf(t testing.TB, d sources.Desired, address, attribute string) resource.Value {
 	t.Helper()
 	a, ok := resource.ParseAddress(address)
 	r := d.Snapshot.Get(a)

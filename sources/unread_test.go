@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"io"
@@ -8,6 +8,9 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
+	"adsync/sources/catalog"
+	"adsync/sources/config"
+	"adsync/sources/workbook"
 )
 
 // wholeCampaign is a row with a value in every column people rename.
@@ -34,7 +37,7 @@ func TestARenamedColumnIsNeverDroppedUnsaid(t *testing.T) {
 			sheet[0] = slices.Clone(sheet[0])
 			sheet[0][number] = word
 			for _, file := range []map[string]string{
-				{"q4.xlsx": string(bookOf(t, sheetOf{"Campaigns", sheet}))},
+				{"q4.xlsx": string(bookOf(t, sheetOf{name: "Campaigns", rows: sheet}))},
 				{"campaigns.csv": asCSV(sheet)},
 			} {
 				d := load(t, folder(t, file))
@@ -72,7 +75,7 @@ func asCSV(rows [][]any) string {
 }
 
 func TestColumnsOfTheUsersOwn(t *testing.T) {
-	sheet := sheetOf{"Campaigns", [][]any{
+	sheet := sheetOf{name: "Campaigns", rows: [][]any{
 		{"Campaign", "Bidding", "Daily budget", "#Ends", "Fällig", "Owner", "Notes"},
 		{"Spring", "clicks", 50, "2026-12-31", "2026-12-31", "Ann", "a note"},
 	}}
@@ -104,7 +107,7 @@ func TestASheetOfAnotherNameIsNeverDroppedUnsaid(t *testing.T) {
 	}
 	for _, name := range []string{"Ads Q1", "Ads (2)", "Copy of Ads", "Anzeigen", "Sheet1", "Annonces", "IDs"} {
 		d := load(t, folder(t, map[string]string{
-			"q4.xlsx": string(bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{name, ads})),
+			"q4.xlsx": string(bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{name: name, rows: ads})),
 		}))
 		wantProblem(t, d, "q4.xlsx:"+name)
 		wantProblem(t, d, "looks like Ads and is not read: 1 row")
@@ -112,7 +115,7 @@ func TestASheetOfAnotherNameIsNeverDroppedUnsaid(t *testing.T) {
 			t.Errorf("%s: hint = %q, want the line for adsync.yaml", name, d.Problems[0].Hint)
 		}
 		own := load(t, folder(t, map[string]string{
-			"q4.xlsx": string(bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{"#" + name, ads})),
+			"q4.xlsx": string(bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{name: "#" + name, rows: ads})),
 		}))
 		wantClean(t, own)
 		if !slices.Contains(diag.UnreadLines(own.Unread), "q4.xlsx: #"+name+": sheet is not read (2 rows)") {
@@ -123,7 +126,7 @@ func TestASheetOfAnotherNameIsNeverDroppedUnsaid(t *testing.T) {
 	second[1] = []any{"Spring launch", "Runners", "Boots", "Light.", "https://shop.example", "https://i.example/b.png"}
 	d := wantClean(t, load(t, folder(t, map[string]string{
 		"q4.xlsx": string(bookOf(t, campaignsSheet,
-			adGroupsSheet, sheetOf{"Ads Q1", ads}, sheetOf{"Ads Q2", second})),
+			adGroupsSheet, sheetOf{name: "Ads Q1", rows: ads}, sheetOf{name: "Ads Q2", rows: second})),
 		"adsync.yaml": "sheets: {ads: [Ads Q1, Ads Q2]}\n",
 	})))
 	if n := d.Snapshot.Len(); n != 4 {
@@ -135,7 +138,7 @@ func TestASheetWithASimilarNameAloneIsTheUsers(t *testing.T) {
 	for _, name := range []string{"IDs", "Campaign plan", "Add"} {
 		for _, header := range [][]any{{"Who", "What"}, {"Name", "Phone"},
 			{"Task", "Status"}, {"Name", "Status", "Until"}, {"Status", "URL"}, {"Amount", "From", "To"}} {
-			sheet := sheetOf{name, [][]any{header, {"Ann", "x"}}}
+			sheet := sheetOf{name: name, rows: [][]any{header, {"Ann", "x"}}}
 			d := wantClean(t, load(t, folder(t, map[string]string{
 				"q4.xlsx": string(bookOf(t, campaignsSheet, sheet)),
 			})))
@@ -147,9 +150,9 @@ func TestASheetWithASimilarNameAloneIsTheUsers(t *testing.T) {
 }
 
 func TestTheWordsOfSheetsAreThoseOfTheForms(t *testing.T) {
-	for _, f := range append(formsOf(kinds.All()), form{title: hintListsTab}) {
-		if !slices.Contains(sheetKinds, sheetKind(f.title)) {
-			t.Errorf("sheets in adsync.yaml takes no %s", sheetKind(f.title))
+	for _, f := range append(catalog.FormsOf(kinds.All()), catalog.Form{Title: config.HintListsTab}) {
+		if !slices.Contains(config.SheetKinds, config.SheetKind(f.Title)) {
+			t.Errorf("sheets in adsync.yaml takes no %s", config.SheetKind(f.Title))
 		}
 	}
 }
@@ -159,7 +162,7 @@ func TestTheWordsOfSheetsAreThoseOfTheForms(t *testing.T) {
 func TestAWorkbookOfAnotherAccountIsRefused(t *testing.T) {
 	ofAccount := func(id string) string {
 		return string(writtenBy(t, func(w io.Writer) error {
-			return WriteTemplate(w, kinds.All(), Account{ID: id, Currency: "USD", TimeZone: "UTC"})
+			return workbook.WriteTemplate(w, kinds.All(), config.Account{ID: id, Currency: "USD", TimeZone: "UTC"})
 		}))
 	}
 	files := map[string]string{

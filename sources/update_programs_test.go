@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/dialect"
 	"adsync/internal/xlsx"
+	"adsync/sources/marked"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -36,7 +37,7 @@ func TestProgramsSeeTheUpdateAndNothingElse(t *testing.T) {
 				"q4.xlsx": string(content), "adsync.yaml": "account: {id: a, currency: USD, timezone: UTC}\n",
 			})
 			was := valid(t, load(t, dir))
-			done, err := updated(t, dir, Update{AddColumns: true, Windows: []string{"7d"}})
+			done, err := updated(t, dir, marked.Update{AddColumns: true, Windows: []string{"7d"}})
 			must(t, err)
 			if done.Cells < was.Snapshot.Len()*5 {
 				t.Errorf("%d cells of %d rows were written; want ids and figures", done.Cells, was.Snapshot.Len())

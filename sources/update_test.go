@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"archive/zip"
@@ -17,6 +17,11 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
+	"adsync/sources"
+	"adsync/sources/catalog"
+	"adsync/sources/config"
+	"adsync/sources/marked"
+	"adsync/sources/tree"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
@@ -24,7 +29,7 @@ import (
 
 // knownRows is what a service knows of every row of the files: an id, what its review
 // said, and how often it was shown.
-func knownRows(d Desired, windows []string) (*resource.Snapshot, *resource.Figures, error) {
+func knownRows(d sources.Desired, windows []string) (*resource.Snapshot, *resource.Figures, error) {
 	rows, figures := &resource.Snapshot{}, &resource.Figures{}
 	for _, name := range windows {
 		figures.Windows = append(figures.Windows, resource.WindowFigures{
@@ -46,19 +51,20 @@ func knownRows(d Desired, windows []string) (*resource.Snapshot, *resource.Figur
 }
 
 // updated runs an update of the workbook of a folder and returns what became of it.
-func updated(t *testing.T, dir string, u Update) (Updated, error) {
+func updated(t *testing.T, dir string, u marked.Update) (marked.Updated, error) {
 	t.Helper()
-	p, problems := ReadProject(dir)
+	p, problems := config.ReadProject(dir)
 	wantProblems(t, problems)
 	u.At = someTime
 	if u.Known == nil {
 		u.Known = knownRows
 	}
-	return UpdateFile(t.Context(), p, kinds.All(), valid(t, Load(t.Context(), p, kinds.All())), "q4.xlsx", u)
+	return marked.UpdateFile(t.Context(), p, kinds.All(),
+		valid(t, sources.Load(t.Context(), p, kinds.All())), "q4.xlsx", u)
 }
 
 // valid lets warnings pass: a row of ownBook is hidden.
-func valid(t *testing.T, d Desired) Desired {
+func valid(t *testing.T, d sources.Desired) sources.Desired {
 	t.Helper()
 	if diag.HasErrors(d.Problems) {
 		t.Fatalf("Load found\n%swant no error", printed(d.Problems))
@@ -77,7 +83,7 @@ func readFile(t *testing.T, dir, name string) []byte {
 // what people put into workbooks beside.
 func ownBook(t *testing.T) []byte {
 	t.Helper()
-	campaigns := sheetOf{"Campaigns", [][]any{
+	campaigns := sheetOf{name: "Campaigns", rows: [][]any{
 		{"Q4, all shops"},
 		{},
 		{"#Owner", "Campaign", "Status", "Bidding",
@@ -85,7 +91,7 @@ func ownBook(t *testing.T) []byte {
 		{"Ann", "Spring launch", "paused", "clicks", 50, 3, nil, nil, "ask Bob"},
 		{"Bob", "Summer", "paused", "clicks", 60, nil, nil, nil, "mine"},
 	}}
-	ads := sheetOf{"Ads", [][]any{
+	ads := sheetOf{name: "Ads", rows: [][]any{
 		{"Campaign", "Ad group", "Ad", "Title", "Body", "Target URL", "Image", "Review", "Serving issues", "ID"},
 		{"Spring launch", "Runners", "Hero A", "Shoes",
 			"Light.", "https://shop.example/a", "https://img.example/a.png", "in_review", nil, nil},
@@ -94,7 +100,7 @@ func ownBook(t *testing.T) []byte {
 		{"Spring launch", "Runners", "Hero C", "Socks",
 			"Warm.", "https://shop.example/c", "https://img.example/c.png", nil, nil, nil},
 	}}
-	groups := sheetOf{"Ad groups", [][]any{
+	groups := sheetOf{name: "Ad groups", rows: [][]any{
 		{"Campaign", "Ad group", "Status", "Max bid (USD)"},
 		{"Spring launch", "Runners", "active", 1.25},
 	}}
@@ -129,7 +135,7 @@ func dressed(t *testing.T) func(*excelize.File) {
 func TestUpdateWritesIntoTheColumnsThatAreThereAndIntoNoOtherCell(t *testing.T) {
 	original := ownBook(t)
 	dir := folder(t, map[string]string{"q4.xlsx": string(original)})
-	done, err := updated(t, dir, Update{})
+	done, err := updated(t, dir, marked.Update{})
 	must(t, err)
 	review := `rejected: =the picture, "too" dark`
 	want := map[string]string{
@@ -160,7 +166,7 @@ func TestUpdateWritesIntoTheColumnsThatAreThereAndIntoNoOtherCell(t *testing.T) 
 		[]string{"xl/workbook.xml", "xl/worksheets/sheet1.xml", "xl/worksheets/sheet3.xml"}) {
 		t.Errorf("parts that changed: %v; want the two sheets, and the workbook, which asks to be calculated", changed)
 	}
-	done, err = updated(t, dir, Update{})
+	done, err = updated(t, dir, marked.Update{})
 	if err != nil || done.Kept != "" || done.Cells != 0 {
 		t.Errorf("the second update = %+v, %v; want nothing to write", done, err)
 	}
@@ -204,7 +210,7 @@ func changedParts(t *testing.T, before, after []byte) []string {
 func TestUpdateAddsTheColumnsThatAreNotThereAtTheRightEnd(t *testing.T) {
 	original := ownBook(t)
 	dir := folder(t, map[string]string{"q4.xlsx": string(original)})
-	_, err := updated(t, dir, Update{AddColumns: true, Windows: []string{"7d"}})
+	_, err := updated(t, dir, marked.Update{AddColumns: true, Windows: []string{"7d"}})
 	must(t, err)
 	changed := changedCells(t, original, readFile(t, dir, "q4.xlsx"))
 	got := map[string]string{}
@@ -220,7 +226,8 @@ func TestUpdateAddsTheColumnsThatAreNotThereAtTheRightEnd(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("cells (-want +got):\n%s", d)
 	}
-	if done, err := updated(t, dir, Update{AddColumns: true, Windows: []string{"7d"}}); err != nil || done.Kept != "" {
+	if done, err := updated(t, dir, marked.Update{AddColumns: true, Windows: []string{"7d"}}); err != nil ||
+		done.Kept != "" {
 		t.Errorf("the second update = %+v, %v; want nothing to write", done, err)
 	}
 }
@@ -235,13 +242,15 @@ func TestUpdateBeginsAgainWhereTheFileMoves(t *testing.T) {
 	}{
 		{"once", 1, ""},
 		{"twice", 2, ""},
-		{"each time", replaceAttempts, "file was saved by somebody else each of the 3 times it was to be replaced"},
+		{"each time", tree.ReplaceAttempts,
+			"file was saved by somebody else each of the 3 times it was to be replaced"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := folder(t, map[string]string{"q4.xlsx": string(ownBook(t))})
 			saved, asked := []byte(nil), 0
 			done, err := updated(t, dir,
-				Update{Known: func(d Desired, windows []string) (*resource.Snapshot, *resource.Figures, error) {
+				marked.Update{Known: func(d sources.Desired,
+					windows []string) (*resource.Snapshot, *resource.Figures, error) {
 					if asked++; asked <= c.saves {
 						saved = withCell(t, readFile(t, dir, "q4.xlsx"), "Ads", "D2", fmt.Sprintf("Title %d", asked))
 						write(t, filepath.Join(dir, "q4.xlsx"), string(saved))
@@ -282,26 +291,28 @@ func withCell(t *testing.T, content []byte, sheet, cell, text string) []byte {
 func TestUpdateRefusesAndLeavesTheFile(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		arrange func(t *testing.T, dir string) Update
+		arrange func(t *testing.T, dir string) marked.Update
 		want    string
 	}{
-		{"open in Excel", func(t *testing.T, dir string) Update {
-			return Update{Known: func(d Desired, w []string) (*resource.Snapshot, *resource.Figures, error) {
+		{"open in Excel", func(t *testing.T, dir string) marked.Update {
+			return marked.Update{Known: func(d sources.Desired,
+				w []string) (*resource.Snapshot, *resource.Figures, error) {
 				write(t, filepath.Join(dir, "~$q4.xlsx"), "") // opened while the service was asked
 				return knownRows(d, w)
 			}}
 		}, "file is open in an editor (~$q4.xlsx is there); want it closed"},
-		{"open in LibreOffice", func(t *testing.T, dir string) Update {
+		{"open in LibreOffice", func(t *testing.T, dir string) marked.Update {
 			write(t, filepath.Join(dir, ".~lock.q4.xlsx#"), "")
-			return Update{}
+			return marked.Update{}
 		}, "file is open in an editor (.~lock.q4.xlsx# is there); want it closed"},
-		{"the service fails", func(*testing.T, string) Update {
-			return Update{Known: func(Desired, []string) (*resource.Snapshot, *resource.Figures, error) {
+		{"the service fails", func(*testing.T, string) marked.Update {
+			return marked.Update{Known: func(sources.Desired, []string) (*resource.Snapshot, *resource.Figures, error) {
 				return nil, nil, errors.New("no answer")
 			}}
 		}, "no answer"},
-		{"saved with a problem", func(t *testing.T, dir string) Update {
-			return Update{Known: func(d Desired, w []string) (*resource.Snapshot, *resource.Figures, error) {
+		{"saved with a problem", func(t *testing.T, dir string) marked.Update {
+			return marked.Update{Known: func(d sources.Desired,
+				w []string) (*resource.Snapshot, *resource.Figures, error) {
 				write(t, filepath.Join(dir, "q4.xlsx"),
 					string(withCell(t, readFile(t, dir, "q4.xlsx"), "Ads", "A1", "Kampagne?")))
 				return knownRows(d, w)
@@ -323,16 +334,16 @@ func TestUpdateRefusesAndLeavesTheFile(t *testing.T) {
 
 // A former file beside its successor would have every row twice.
 func TestAFormerFileIsNeverASource(t *testing.T) {
-	for _, name := range []string{keptName("q4.xlsx", someTime, 1),
-		keptName("q4.xlsx", someTime, 2), keptName("a b.csv", someTime, 12)} {
-		if !neverSource(name) {
-			t.Errorf("neverSource(%q) = false", name)
+	for _, name := range []string{tree.KeptName("q4.xlsx", someTime, 1),
+		tree.KeptName("q4.xlsx", someTime, 2), tree.KeptName("a b.csv", someTime, 12)} {
+		if !tree.NeverSource(name) {
+			t.Errorf("NeverSource(%q) = false", name)
 		}
 	}
 	for _, name := range []string{"q4.xlsx", "q4 (before).xlsx",
 		"before 2026-11-24 1830.xlsx", "(before 2026-11-24 1830) q4.xlsx"} {
-		if neverSource(name) {
-			t.Errorf("neverSource(%q) = true", name)
+		if tree.NeverSource(name) {
+			t.Errorf("NeverSource(%q) = true", name)
 		}
 	}
 	for _, project := range []string{"", "sources: ['*.xlsx']\n", "sources: ['**/*']\n"} {
@@ -340,10 +351,10 @@ func TestAFormerFileIsNeverASource(t *testing.T) {
 			"q4.xlsx": string(ownBook(t)), "adsync.yaml": "account: {id: a, currency: USD, timezone: UTC}\n" + project,
 		})
 		before := valid(t, load(t, dir)).Snapshot.Len()
-		_, err := updated(t, dir, Update{})
+		_, err := updated(t, dir, marked.Update{})
 		must(t, err)
-		p, _ := ReadProject(dir)
-		after := Load(t.Context(), p, kinds.All())
+		p, _ := config.ReadProject(dir)
+		after := sources.Load(t.Context(), p, kinds.All())
 		if len(after.Sources) != 1 || after.Snapshot.Len() != before {
 			t.Errorf("with %q: sources are %v with %d resources; want the workbook alone with %d",
 				project, after.Sources, after.Snapshot.Len(), before)
@@ -354,7 +365,7 @@ func TestAFormerFileIsNeverASource(t *testing.T) {
 // Two updates within a minute, and a file somebody named so.
 func TestNoFileGivesWayToAFormerOne(t *testing.T) {
 	dir := folder(t, map[string]string{"q4.xlsx": string(ownBook(t)), "q4 (before 2026-11-24 1830).xlsx": "mine"})
-	done, err := updated(t, dir, Update{})
+	done, err := updated(t, dir, marked.Update{})
 	must(t, err)
 	if done.Kept != "q4 (before 2026-11-24 1830, 2).xlsx" ||
 		string(readFile(t, dir, "q4 (before 2026-11-24 1830).xlsx")) != "mine" {
@@ -369,12 +380,12 @@ func TestResultsGoToTheRowsOfAFileThatWasSavedSince(t *testing.T) {
 	moved.rows = slices.Insert(slices.Clone(moved.rows),
 		1, []any{"Another", "paused", "clicks", 5, "2026-12-01", "US", "another"})
 	write(t, w.name(), string(bookOf(t, moved, adGroupsSheet)))
-	results := Results{Rows: someOutcomes, At: someTime, Again: func(d Desired) []RowOutcome {
+	results := marked.Results{Rows: someOutcomes, At: someTime, Again: func(d sources.Desired) []marked.RowOutcome {
 		o := someOutcomes[0]
 		o.Position = d.Snapshot.Get(o.Address).Position
-		return []RowOutcome{o}
+		return []marked.RowOutcome{o}
 	}}
-	kept, err := WriteBack(t.Context(), w.project, kinds.All(), w.source, results)
+	kept, err := marked.WriteBack(t.Context(), w.project, kinds.All(), w.source, results)
 	must(t, err)
 	f := opened(t, readFile(t, filepath.Dir(w.name()), "q4.xlsx"))
 	if got, _ := f.GetCellValue("Campaigns", "H3"); got != "created" || kept == "" || first.Snapshot.Len() == 0 {
@@ -385,7 +396,7 @@ func TestResultsGoToTheRowsOfAFileThatWasSavedSince(t *testing.T) {
 // Somebody gave the amounts of 7 days a format; those of 30 days look the same.
 func TestAnAddedColumnLooksLikeThatOfAnotherWindow(t *testing.T) {
 	dir := folder(t, map[string]string{"q4.xlsx": string(ownBook(t))})
-	_, err := updated(t, dir, Update{AddColumns: true, Windows: []string{"30d"}})
+	_, err := updated(t, dir, marked.Update{AddColumns: true, Windows: []string{"30d"}})
 	must(t, err)
 	f := opened(t, readFile(t, dir, "q4.xlsx"))
 	header, err := f.GetCellValue("Campaigns", "L3")
@@ -398,15 +409,15 @@ func TestAnAddedColumnLooksLikeThatOfAnotherWindow(t *testing.T) {
 }
 
 func TestWhatAnUpdateLeavesToPeople(t *testing.T) {
-	column := func(title string) knownColumn {
+	column := func(title string) marked.KnownColumn {
 		for _, s := range kinds.All() {
 			for i := range s.Facts {
 				if s.Facts[i].Header == title {
-					return knownColumn{title: title, fact: &s.Facts[i]}
+					return marked.KnownColumn{Title: title, Fact: &s.Facts[i]}
 				}
 			}
 		}
-		return knownColumn{title: title, figure: &figureColumn{}}
+		return marked.KnownColumn{Title: title, Figure: &catalog.FigureColumn{}}
 	}
 	for _, c := range []struct {
 		column, holds string
@@ -427,7 +438,7 @@ func TestWhatAnUpdateLeavesToPeople(t *testing.T) {
 		{"Impressions 7d", "n/a", true},
 		{"Impressions 7d", "\u00a0", false},
 	} {
-		if why := column(c.column).keeps(xlsx.Cell{Form: xlsx.TextCell,
+		if why := column(c.column).Keeps(xlsx.Cell{Form: xlsx.TextCell,
 			Text: c.holds, HasValue: true}); (why != "") != c.stays {
 			t.Errorf("%s that holds %q: %q; want it to stay: %v", c.column, c.holds, why, c.stays)
 		}
@@ -437,7 +448,7 @@ func TestWhatAnUpdateLeavesToPeople(t *testing.T) {
 	for at, stays := range map[xlsx.At]bool{
 		{Row: 4, Column: 8}: true, {Row: 5, Column: 8}: true, {Row: 6, Column: 8}: false, {Row: 4, Column: 7}: false,
 	} {
-		if why := spread(merges, at); (why != "") != stays {
+		if why := marked.Spread(merges, at); (why != "") != stays {
 			t.Errorf("cell %s: %q; want it to stay: %v", at, why, stays)
 		}
 	}

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adsync/internal/diag"
+	"adsync/sources/draft"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -21,7 +22,7 @@ func vendorBook(t testing.TB) []byte {
 		must(t, err)
 		must(t, f.SetRowStyle("campaigns", 5, 5, grey))
 	},
-		sheetOf{"campaigns", [][]any{
+		sheetOf{name: "campaigns", rows: [][]any{
 			{"Bulk upload"},
 			{"Fill in one campaign a row. Do not rename the columns. At most 5,000 rows."},
 			nil,
@@ -34,7 +35,7 @@ func vendorBook(t testing.TB) []byte {
 			{"Spring launch", "Clicks", "Daily", 50000000, "2026-12-01", "2026-12-31", "[“US”, “CA”]", "paused"},
 			{"Brand", "Views", "lifetime", "1500250000", "2026-12-01", nil, `["NO", “SE”]`, "active"},
 		}},
-		sheetOf{"adgroups", [][]any{
+		sheetOf{name: "adgroups", rows: [][]any{
 			{"Samples"},
 			{"Summer sale", "Anybody"},
 			nil,
@@ -47,7 +48,7 @@ func vendorBook(t testing.TB) []byte {
 				"[“people comparing shoes”, “people who say “mud, please””, \"people who run, daily\"]", "active"},
 			{"Brand", "Everyone", nil, `["people who like our brand"]`, nil},
 		}},
-		sheetOf{"ads", [][]any{
+		sheetOf{name: "ads", rows: [][]any{
 			{"campaign_name", "ad_group_name", "ad_name", "title", "body", "target_url", "image_url", "status"},
 			{"Example"},
 			{"Summer sale", "Anybody", "First", "A title",
@@ -103,7 +104,7 @@ func TestVendorsWorkbookSaysWhatItsTwinInYAMLSays(t *testing.T) {
 		"adgroups!5: "+sample+`: it says "Sample rows"`,
 		"adgroups!6: "+sample+": row 5 says so", "adgroups!7: "+sample+": row 5 says so",
 		"ads!2: "+sample+`: it says "Example"`, "ads!3: "+sample+": the row above says so")
-	if r, want := got.Sources[0].Rows, (rows{Read: 14, Used: 6, Ignored: 8}); r != want {
+	if r, want := got.Sources[0].Rows, (draft.Rows{Read: 14, Used: 6, Ignored: 8}); r != want {
 		t.Errorf("rows = %+v, want %+v", r, want)
 	}
 }
@@ -111,21 +112,23 @@ func TestVendorsWorkbookSaysWhatItsTwinInYAMLSays(t *testing.T) {
 func TestRowsThatOnlyLookLikeSamplesAreRead(t *testing.T) {
 	for _, name := range []string{"Sample sale", "Examples of style",
 		"Example.com launch", "Required reading", "Samples & more", "Resample", "Optional extras"} {
-		got := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding"}, {name, "clicks"}}}))
-		wantProblems(t, got.problems)
-		if got.rows.Used != 1 {
-			t.Errorf("campaign %q: rows = %+v, want one used", name, got.rows)
+		got := readBytes(bookOf(t, sheetOf{
+			name: "Campaigns", rows: [][]any{{"Campaign", "Bidding"}, {name, "clicks"}},
+		}))
+		wantProblems(t, got.Problems)
+		if got.Rows.Used != 1 {
+			t.Errorf("campaign %q: rows = %+v, want one used", name, got.Rows)
 		}
 	}
 }
 
 func TestSamplesThatDoNotEndAreRefused(t *testing.T) {
-	got := readBytes(bookOf(t, sheetOf{"Campaigns", [][]any{
+	got := readBytes(bookOf(t, sheetOf{name: "Campaigns", rows: [][]any{
 		{"Campaign", "Bidding"}, {"Spring", "clicks"}, {"Examples"}, {"Summer", "clicks"}, {"Autumn", "clicks"},
 	}}))
-	if !diag.HasErrors(got.problems) || !strings.Contains(strings.Join(said(got.problems), "\n"),
+	if !diag.HasErrors(got.Problems) || !strings.Contains(strings.Join(said(got.Problems), "\n"),
 		"Campaigns!3: all rows beneath this mark of samples, to row 5, have no blank row between them") {
-		t.Errorf("problems = %q, want an error at the mark", said(got.problems))
+		t.Errorf("problems = %q, want an error at the mark", said(got.Problems))
 	}
 }
 
@@ -146,8 +149,8 @@ func TestAmountsUnderHeadersOfMicros(t *testing.T) {
 		{"daily_spend_limit_micros (EUR)", 25000000, `header says the currency is "EUR"`},
 	} {
 		got := readBytes(bookOf(t,
-			sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", c.header}, {"Spring", "clicks", c.cell}}}))
-		all := strings.Join(append(drafted(got.drafts), said(got.problems)...), "\n")
+			sheetOf{name: "Campaigns", rows: [][]any{{"Campaign", "Bidding", c.header}, {"Spring", "clicks", c.cell}}}))
+		all := strings.Join(append(drafted(got.Drafts), said(got.Problems)...), "\n")
 		if !strings.Contains(all, c.want) {
 			t.Errorf("%s %v: %s, want %s", c.header, c.cell, all, c.want)
 		}
@@ -166,14 +169,14 @@ func TestBudgetBesideItsType(t *testing.T) {
 		{nil, "daily", `D2: Budget type is "daily" without an amount`},
 		{0.5, "daily", "C2: budget.daily is 0.50; want at least 1.00"},
 	} {
-		got := readBytes(bookOf(t, sheetOf{"Campaigns",
-			[][]any{{"Campaign", "Bidding", "Budget", "budget_type"}, {"Spring", "clicks", c.amount, c.kind}}}))
-		all := strings.Join(append(drafted(got.drafts), said(got.problems)...), "\n")
+		got := readBytes(bookOf(t, sheetOf{name: "Campaigns",
+			rows: [][]any{{"Campaign", "Bidding", "Budget", "budget_type"}, {"Spring", "clicks", c.amount, c.kind}}}))
+		all := strings.Join(append(drafted(got.Drafts), said(got.Problems)...), "\n")
 		if !strings.Contains(all, c.want) {
 			t.Errorf("%v %v: %s, want %s", c.amount, c.kind, all, c.want)
 		}
 	}
 	got := readCSVText("campaigns.csv",
 		"name,billing_event_type,max_budget,budget_type,daily_budget\nSpring,click,50,daily,60\n")
-	wantProblems(t, got.problems, fmt.Sprintf("campaigns.csv:2:%d: budget.daily is something else at", 14))
+	wantProblems(t, got.Problems, fmt.Sprintf("campaigns.csv:2:%d: budget.daily is something else at", 14))
 }

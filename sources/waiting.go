@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/draft"
 )
 
 // Waiting is a row that waits while others go: a cell of its own is not valid, or
@@ -22,7 +23,7 @@ type Waiting struct {
 type rowState struct {
 	problems []diag.Problem // errors of its own cells, and of what it takes over
 	own      bool           // one of them is of its own cells
-	effect
+	draft.Effect
 	adrift bool
 	left   bool // out, as its row says so or one above it
 }
@@ -38,14 +39,14 @@ func (e *entry) wrong(problems []diag.Problem, own bool) {
 
 // keepOwn adds what the reader of a file found in the cells of a row to what the
 // collection did. A row that is left out has no problems.
-func (c *collection) keepOwn(results []result) {
+func (c *Collection) keepOwn(results []draft.Result) {
 	silent := map[int]map[int]bool{}
 	for i := range c.entries {
 		e := &c.entries[i]
-		from, to := e.draft.found[0], e.draft.found[1]
+		from, to := e.draft.Found[0], e.draft.Found[1]
 		if !e.row.left {
-			e.wrong(results[e.source].problems[from:to], true)
-			e.row.and(e.draft.effect)
+			e.wrong(results[e.source].Problems[from:to], true)
+			e.row.And(e.draft.Effect)
 			continue
 		}
 		for at := from; at < to; at++ {
@@ -56,7 +57,7 @@ func (c *collection) keepOwn(results []result) {
 		}
 	}
 	for i := range results {
-		for at, p := range results[i].problems {
+		for at, p := range results[i].Problems {
 			if !silent[i][at] {
 				c.problems.Add(p)
 			}
@@ -65,7 +66,7 @@ func (c *collection) keepOwn(results []result) {
 }
 
 // letWait takes what waits out of the snapshot, where other rows go.
-func (c *collection) letWait(d *Desired) {
+func (c *Collection) letWait(d *Desired) {
 	if !diag.HasErrors(d.Problems) {
 		return
 	}
@@ -83,7 +84,7 @@ func (c *collection) letWait(d *Desired) {
 
 // waiting finds the rows that wait. It says false where something of a file is
 // wrong, or too many rows of a sheet, so that nothing goes.
-func (c *collection) waiting(problems []diag.Problem) ([]Waiting, bool) {
+func (c *Collection) waiting(problems []diag.Problem) ([]Waiting, bool) {
 	ofRows := map[diag.Problem]bool{}
 	for p := range c.shared {
 		ofRows[p] = true
@@ -119,7 +120,7 @@ func (e *entry) waits() bool {
 }
 
 func (e *entry) waiting() Waiting {
-	w := Waiting{Resource: e.resource, Lowers: e.row.lowers, Stops: e.row.stops, Adrift: e.row.adrift}
+	w := Waiting{Resource: e.resource, Lowers: e.row.Lowers, Stops: e.row.Stops, Adrift: e.row.adrift}
 	var sorted diag.List
 	sorted.AddAll(e.row.problems)
 	w.Problems = sorted.Sorted()
@@ -135,7 +136,7 @@ func (e *entry) waiting() Waiting {
 type tally struct{ rows, wrong int }
 
 // tooManyWrong says where more rows are wrong than may wait, "" for nowhere.
-func (c *collection) tooManyWrong() string {
+func (c *Collection) tooManyWrong() string {
 	tallies, order := map[string]*tally{}, []string{}
 	note := func(at diag.Position, kind resource.Kind, wrong bool) {
 		place := at.Sheet()
@@ -153,11 +154,11 @@ func (c *collection) tooManyWrong() string {
 	}
 	for i := range c.entries {
 		if e := &c.entries[i]; !e.row.left {
-			note(e.draft.position, e.draft.schema.Kind, e.row.own)
+			note(e.draft.Position, e.draft.Schema.Kind, e.row.own)
 		}
 	}
 	for _, item := range c.listItems {
-		note(item.text.position, item.schema.Kind, len(item.wrong) > 0)
+		note(item.Text.Position, item.Schema.Kind, len(item.Wrong) > 0)
 	}
 	for _, place := range order {
 		t := tallies[place]

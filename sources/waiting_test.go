@@ -1,9 +1,11 @@
-package sources
+package sources_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"adsync/sources"
 )
 
 // TestWhatWaitsAndWhatStops loads files with something wrong and says what waits for
@@ -118,7 +120,7 @@ func wrongRows(rows, wrong int) string {
 	return b.String()
 }
 
-func waitingOf(d *Desired) string {
+func waitingOf(d *sources.Desired) string {
 	whole := d.Whole()
 	var texts []string
 	for _, r := range whole.Ordered() {

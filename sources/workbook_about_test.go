@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"io"
@@ -8,10 +8,11 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resultcopy"
+	"adsync/sources/marked"
 )
 
 func TestACopyWithResultsSaysWhatItIs(t *testing.T) {
-	rows := []RowOutcome{
+	rows := []marked.RowOutcome{
 		{Position: inCell("Campaigns", 2, 0), Result: "no change"}, {Position: inCell("Ads", 2, 0), Result: "created"},
 		{Position: diag.At("spring.yaml", 3, 1), Result: "created"},
 	}
@@ -19,28 +20,31 @@ func TestACopyWithResultsSaysWhatItIs(t *testing.T) {
 	wrong.Message = `status is "actve"; want active`
 	for _, row := range []struct {
 		name  string
-		marks Marks
+		marks marked.Marks
 		opens string
 		want  []string
 	}{
-		{name: "all went", marks: Marks{Outcomes: rows},
-			opens: aboutTab, want: []string{"Rows: 1 created, 1 no change"}},
-		{name: "a row is not valid", marks: Marks{Outcomes: rows, Problems: []diag.Problem{wrong}}, opens: problemsTab,
+		{name: "all went", marks: marked.Marks{Outcomes: rows},
+			opens: marked.AboutTab, want: []string{"Rows: 1 created, 1 no change"}},
+		{name: "a row is not valid", marks: marked.Marks{Outcomes: rows, Problems: []diag.Problem{wrong}},
+			opens: marked.ProblemsTab,
 			want: []string{"Rows: 1 created, 1 problem",
 				"To mend: 1 cell or row is not valid: see the sheet Problems"}},
-		{name: "nothing can be planned", marks: Marks{Problems: []diag.Problem{wrong}}, opens: problemsTab,
-			want: []string{"Rows: 1 problem"}},
+		{name: "nothing can be planned", marks: marked.Marks{Problems: []diag.Problem{wrong}},
+			opens: marked.ProblemsTab,
+			want:  []string{"Rows: 1 problem"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			row.marks.Results, row.marks.At = &resultcopy.Copy{Of: "ads/q4.xlsx"},
 				time.Date(2026, 11, 24, 18, 30, 0, 0, time.UTC)
 			f := opened(t, writtenBy(t, func(w io.Writer) error {
-				return WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), w, "q4.xlsx", row.marks)
+				return marked.WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet),
+					w, "q4.xlsx", row.marks)
 			}))
 			if opens := f.GetSheetName(f.GetActiveSheetIndex()); opens != row.opens {
 				t.Errorf("it opens at %q; want %q", opens, row.opens)
 			}
-			cells, err := f.GetRows(aboutTab)
+			cells, err := f.GetRows(marked.AboutTab)
 			must(t, err)
 			var lines []string
 			for _, line := range cells[1:] {

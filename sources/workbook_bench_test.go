@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/workbook"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -49,7 +50,7 @@ func BenchmarkWriteFullWorkbook(b *testing.B) {
 	s := fullAccount()
 	export := func() []byte {
 		var out bytes.Buffer
-		must(b, WriteWorkbook(&out, kinds.All(), s, dollars))
+		must(b, workbook.WriteWorkbook(&out, kinds.All(), s, dollars))
 		return out.Bytes()
 	}
 	cells := cellsOf(b, export())

@@ -1,24 +1,26 @@
-package sources
+package sources_test
 
 import (
 	"errors"
 	"testing"
 
+	"adsync/sources/draft"
+
 	"github.com/xuri/excelize/v2"
 )
 
 // oneCell reads a campaign that has one cell of interest, C2, under a header.
-func oneCell(t *testing.T, header string, set func(f *excelize.File)) (value string, made result) {
+func oneCell(t *testing.T, header string, set func(f *excelize.File)) (value string, made draft.Result) {
 	t.Helper()
-	content := bookWith(t, set, sheetOf{"Campaigns", [][]any{
+	content := bookWith(t, set, sheetOf{name: "Campaigns", rows: [][]any{
 		{"Campaign", "Bidding type", header},
 		{"Spring launch", "clicks"},
 	}})
 	made = readBytes(content)
-	if len(made.drafts) != 1 {
-		t.Fatalf("drafts = %q, want one", drafted(made.drafts))
+	if len(made.Drafts) != 1 {
+		t.Fatalf("drafts = %q, want one", drafted(made.Drafts))
 	}
-	for _, a := range made.drafts[0].attributes {
+	for _, a := range made.Drafts[0].Attributes {
 		if a.Value.Position.Column() == 3 {
 			return a.Value.String(), made
 		}
@@ -60,9 +62,9 @@ func runCellCases(t *testing.T, cases []cellCase) {
 				t.Errorf("value = %s, want %s", got, c.want)
 			}
 			if c.problem == "" {
-				wantProblems(t, made.problems)
+				wantProblems(t, made.Problems)
 			} else {
-				wantProblems(t, made.problems, c.problem)
+				wantProblems(t, made.Problems, c.problem)
 			}
 		})
 	}
@@ -70,28 +72,39 @@ func runCellCases(t *testing.T, cases []cellCase) {
 
 func TestCellMeansWhatItStoresNotWhatItShows(t *testing.T) {
 	runCellCases(t, []cellCase{
-		{"a year as text", "Description", storedNumber("2026", "General"), `"2026"`, ""},
-		{"a fraction as text", "Description", storedNumber("1.5", "General"), "", "holds the number 1.5; want text"},
-		{"a date as text", "Description", storedNumber("46357", "yyyy-mm-dd"),
-			"", "holds a date (the number 46357); want text"},
-		{"spaces around", "Description", storedText("  note "), `"note"`, ""},
-		{"a line break", "Description", storedText("one\ntwo"), `"one\ntwo"`, ""},
-		{"an escaped character", "Description", storedText("a_x005F_x0041_b"), `"a_x0041_b"`, ""},
-		{"cleared", "Description", storedText("[Clear]"), "null", ""},
-		{"cleared as the vendor's interface says it", "Tracking", storedText("delete_value"), "null", ""},
-		{"the word clear in free text", "Description", storedText("CLEAR"), `"CLEAR"`, ""},
-		{"the word clear elsewhere", "Tracking", storedText("CLEAR"), "null", ""},
-		{"a truth as choice", "Status", stored(func(f *excelize.File) error {
+		{name: "a year as text", header: "Description",
+			set: storedNumber("2026", "General"), want: `"2026"`, problem: ""},
+		{name: "a fraction as text", header: "Description",
+			set: storedNumber("1.5", "General"), want: "", problem: "holds the number 1.5; want text"},
+		{name: "a date as text", header: "Description", set: storedNumber("46357", "yyyy-mm-dd"),
+			want: "", problem: "holds a date (the number 46357); want text"},
+		{name: "spaces around", header: "Description", set: storedText("  note "), want: `"note"`, problem: ""},
+		{name: "a line break", header: "Description", set: storedText("one\ntwo"), want: `"one\ntwo"`, problem: ""},
+		{name: "an escaped character", header: "Description",
+			set: storedText("a_x005F_x0041_b"), want: `"a_x0041_b"`, problem: ""},
+		{name: "cleared", header: "Description", set: storedText("[Clear]"), want: "null", problem: ""},
+		{name: "cleared as the vendor's interface says it",
+			header: "Tracking", set: storedText("delete_value"), want: "null", problem: ""},
+		{name: "the word clear in free text", header: "Description",
+			set: storedText("CLEAR"), want: `"CLEAR"`, problem: ""},
+		{name: "the word clear elsewhere", header: "Tracking", set: storedText("CLEAR"), want: "null", problem: ""},
+		{name: "a truth as choice", header: "Status", set: stored(func(f *excelize.File) error {
 			return f.SetCellBool("Campaigns",
 				"C2", true)
-		}), "", "holds TRUE; want one of its choices"},
-		{"a status nobody knows", "Status", storedText("enabled?"), "", "ADS1007"},
-		{"an id as number", "Conversion goal", storedNumber("123", "General"), "", "want the id as text"},
-		{"location ids as number", "Locations", storedNumber("2000043", "General"), `["2000043"]`, ""},
-		{"countries by name", "Countries", storedText("Norway; us | Canada"), `["CA" "NO" "US"]`, ""},
-		{"countries as JSON", "Countries", storedText(`["US", "CA"]`), `["CA" "US"]`, ""},
-		{"countries as JSON with curly quotes", "Countries", storedText("[“US”, „CA“]"), `["CA" "US"]`, ""},
-		{"JSON cut short", "Countries", storedText(`["US", "CA`), "", "ADS1011"},
-		{"cleared where it cannot be", "Daily budget", storedText("[clear]"), "", "cannot be cleared"},
+		}), want: "", problem: "holds TRUE; want one of its choices"},
+		{name: "a status nobody knows", header: "Status", set: storedText("enabled?"), want: "", problem: "ADS1007"},
+		{name: "an id as number", header: "Conversion goal",
+			set: storedNumber("123", "General"), want: "", problem: "want the id as text"},
+		{name: "location ids as number", header: "Locations",
+			set: storedNumber("2000043", "General"), want: `["2000043"]`, problem: ""},
+		{name: "countries by name", header: "Countries",
+			set: storedText("Norway; us | Canada"), want: `["CA" "NO" "US"]`, problem: ""},
+		{name: "countries as JSON", header: "Countries",
+			set: storedText(`["US", "CA"]`), want: `["CA" "US"]`, problem: ""},
+		{name: "countries as JSON with curly quotes",
+			header: "Countries", set: storedText("[“US”, „CA“]"), want: `["CA" "US"]`, problem: ""},
+		{name: "JSON cut short", header: "Countries", set: storedText(`["US", "CA`), want: "", problem: "ADS1011"},
+		{name: "cleared where it cannot be", header: "Daily budget",
+			set: storedText("[clear]"), want: "", problem: "cannot be cleared"},
 	})
 }

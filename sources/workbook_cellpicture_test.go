@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"fmt"
@@ -79,7 +79,7 @@ func TestAPicturePlacedInItsCellIsTheImage(t *testing.T) {
 	first, second := pngOf(t, 640, 700), pngOf(t, 700, 640)
 	book := placed(t, placedParts(first, second), shoePlaced, `<c r="F%d" t="e" vm="3"><v>#VALUE!</v></c>`)
 	got := readBytes(book)
-	wantProblems(t, got.problems)
+	wantProblems(t, got.Problems)
 	wantImage(t, got, 0, sourceOf(second))
 	wantImage(t, got, 1, sourceOf(first))
 
@@ -146,7 +146,7 @@ func TestPicturesPlacedInCellsThatLeadNowhere(t *testing.T) {
 			shoePlaced, "picture is linked from outside the workbook"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			wantProblems(t, readBytes(placed(t, row.parts, row.cell)).problems, row.want)
+			wantProblems(t, readBytes(placed(t, row.parts, row.cell)).Problems, row.want)
 		})
 	}
 }
@@ -157,7 +157,7 @@ func TestAPicturePlacedWhereTextIsWanted(t *testing.T) {
 	book = rebuild(t, book, "xl/worksheets/sheet1.xml", func(b []byte) []byte {
 		return replaceCell(t, b, "D2", `<c r="D2" t="e" vm="2"><v>#VALUE!</v></c>`)
 	})
-	wantProblems(t, readBytes(book).problems, "Ads!D2: a picture is placed in this cell; want text")
+	wantProblems(t, readBytes(book).Problems, "Ads!D2: a picture is placed in this cell; want text")
 }
 
 // The list of pictures in cells that WPS keeps.
@@ -178,13 +178,13 @@ func TestAPictureOfWPSIsTheImage(t *testing.T) {
 	const shoe = "ID_A16C8CE6E39B4F25934D584A1C41E1E1"
 	book := placed(t, parts, formula(shoe), `<c r="F%d" t="inlineStr"><is><t>=DISPIMG("`+shoe+`",1)</t></is></c>`)
 	got := readBytes(book)
-	wantProblems(t, got.problems)
+	wantProblems(t, got.Problems)
 	wantImage(t, got, 0, sourceOf(first))
 	wantImage(t, got, 1, sourceOf(first))
 
-	wantProblems(t, readBytes(placed(t, parts, formula("ID_CROPPED"), formula("ID_GONE"))).problems,
+	wantProblems(t, readBytes(placed(t, parts, formula("ID_CROPPED"), formula("ID_GONE"))).Problems,
 		"Ads!F2: picture is cropped in the workbook",
 		"Ads!F3: cell shows a picture of WPS that the workbook does not hold any more")
 	parts["xl/cellimages.xml"] = strings.Replace(wpsImages, "ID_CROPPED", shoe, 1)
-	wantProblems(t, readBytes(placed(t, parts, formula(shoe))).problems, `two have the name "`+shoe+`"`)
+	wantProblems(t, readBytes(placed(t, parts, formula(shoe))).Problems, `two have the name "`+shoe+`"`)
 }

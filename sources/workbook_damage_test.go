@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"archive/zip"
@@ -13,6 +13,8 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/xlsx"
+	"adsync/sources/draft"
+	"adsync/sources/table"
 )
 
 // rebuild writes a workbook anew with one of its parts changed; a nil edit
@@ -115,9 +117,9 @@ func TestDamagedWorkbookIsUsedForNothing(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := readBytes(c.content)
-			wantProblems(t, got.problems, c.want)
-			if len(got.drafts) > 0 || got.rows != (rows{}) {
-				t.Errorf("%d drafts and rows %+v of a damaged workbook, want none", len(got.drafts), got.rows)
+			wantProblems(t, got.Problems, c.want)
+			if len(got.Drafts) > 0 || got.Rows != (draft.Rows{}) {
+				t.Errorf("%d drafts and rows %+v of a damaged workbook, want none", len(got.Drafts), got.Rows)
 			}
 		})
 	}
@@ -159,9 +161,9 @@ func TestFileThatIsNoWorkbookIsNamed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := readBytes(c.content)
-			wantProblems(t, got.problems, c.want)
-			if len(got.problems) == 1 && got.problems[0].Code != diag.Unreadable {
-				t.Errorf("code = %s, want %s", got.problems[0].Code, diag.Unreadable)
+			wantProblems(t, got.Problems, c.want)
+			if len(got.Problems) == 1 && got.Problems[0].Code != diag.Unreadable {
+				t.Errorf("code = %s, want %s", got.Problems[0].Code, diag.Unreadable)
 			}
 		})
 	}
@@ -181,17 +183,19 @@ func TestBoundsHoldBeforeAnythingIsRead(t *testing.T) {
 		must(t, w.Close())
 		return b.Bytes()
 	}
-	wantProblems(t, readBytes(bomb(200)).problems, "unzips to 200 MiB; want at most 128 MiB")
+	wantProblems(t, readBytes(bomb(200)).Problems, "unzips to 200 MiB; want at most 128 MiB")
 
 	in := workbookInput()
-	in.bounds.WorkbookBytes = 1000
-	wantProblems(t, readWorkbook(t.Context(), "q4.xlsx", make([]byte, 1001), in).problems,
+	in.Bounds.WorkbookBytes = 1000
+	wantProblems(t, table.ReadWorkbook(t.Context(), "q4.xlsx", make([]byte, 1001), in).Problems,
 		"has 1001 bytes; want at most 1000")
 
 	in = workbookInput()
-	in.bounds.SheetRows = 2
-	long := bookOf(t, sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding"}, {"One", "clicks"}, {"Two", "clicks"}}})
-	wantProblems(t, readWorkbook(t.Context(), "q4.xlsx", long, in).problems, "it has 3 rows; want at most 2")
+	in.Bounds.SheetRows = 2
+	long := bookOf(t, sheetOf{
+		name: "Campaigns", rows: [][]any{{"Campaign", "Bidding"}, {"One", "clicks"}, {"Two", "clicks"}},
+	})
+	wantProblems(t, table.ReadWorkbook(t.Context(), "q4.xlsx", long, in).Problems, "it has 3 rows; want at most 2")
 }
 
 // A bomb may lie about its size: the declared one is what is read.
@@ -201,13 +205,13 @@ func TestLyingSizesAreDamage(t *testing.T) {
 	lying := bytes.Clone(whole)
 	lying[central+24] ^= 1 // uncompressed size of the last member
 	got := readBytes(lying)
-	if len(got.drafts) > 0 || len(got.problems) != 1 || got.problems[0].Code != diag.Damaged {
-		t.Errorf("a wrong size gives %q, want damage", said(got.problems))
+	if len(got.Drafts) > 0 || len(got.Problems) != 1 || got.Problems[0].Code != diag.Damaged {
+		t.Errorf("a wrong size gives %q, want damage", said(got.Problems))
 	}
 }
 
 func manyRows(count int) sheetOf {
-	sheet := sheetOf{"Campaigns", [][]any{{"Campaign", "Bidding", "Daily budget (USD)", "Description"}}}
+	sheet := sheetOf{name: "Campaigns", rows: [][]any{{"Campaign", "Bidding", "Daily budget (USD)", "Description"}}}
 	for i := range count {
 		sheet.rows = append(sheet.rows,
 			[]any{fmt.Sprintf("Campaign %d", i), "clicks", 10 + i, strings.Repeat("note ", i%7)})
@@ -228,13 +232,13 @@ func FuzzReadWorkbook(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		got := readBytes(content)
-		for _, p := range got.problems {
+		for _, p := range got.Problems {
 			if strings.Contains(p.Message, "runtime error") {
 				t.Fatalf("reading panics: %s", p)
 			}
 		}
-		if got.rows.Read != got.rows.Used+got.rows.Ignored+got.rows.Failed {
-			t.Fatalf("rows do not add up: %+v", got.rows)
+		if got.Rows.Read != got.Rows.Used+got.Rows.Ignored+got.Rows.Failed {
+			t.Fatalf("rows do not add up: %+v", got.Rows)
 		}
 	})
 }

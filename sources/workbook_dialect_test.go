@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"adsync/internal/testing/dialect"
 	"adsync/internal/xlsx"
 	"adsync/sources/bounded"
+	"adsync/sources/draft"
+	"adsync/sources/workbook"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
@@ -34,7 +36,7 @@ func TestW26EveryProgramsWorkbookSaysWhatItsTwinInYAMLSays(t *testing.T) {
 			if diff := cmp.Diff(want, snapshotText(t, d.Snapshot)); diff != "" {
 				t.Errorf("resources (-YAML +%s):\n%s", program, diff)
 			}
-			if got, want := d.Sources[0].Rows, (rows{Read: 10, Used: 8, Ignored: 2}); got != want {
+			if got, want := d.Sources[0].Rows, (draft.Rows{Read: 10, Used: 8, Ignored: 2}); got != want {
 				t.Errorf("rows = %+v, want %+v", got, want)
 			}
 			if program == "Numbers" {
@@ -50,7 +52,7 @@ func TestW26EveryProgramsWorkbookSaysWhatItsTwinInYAMLSays(t *testing.T) {
 	}
 }
 
-// whereWritten gives where each value of a snapshot stands.
+// whereWritten returns where each value of a snapshot stands.
 func whereWritten(s *resource.Snapshot) map[string]diag.Position {
 	at := map[string]diag.Position{}
 	for r := range s.All() {
@@ -64,8 +66,10 @@ func whereWritten(s *resource.Snapshot) map[string]diag.Position {
 
 func TestAWorkbookWithoutAKnownSheetIsSaid(t *testing.T) {
 	files := map[string]string{
-		"notes.xlsx": string(bookOf(t, sheetOf{"Sheet1", [][]any{{"Idea", "Bidding"}, {"Spring", "clicks"}}})),
-		"ads.yaml":   springCampaign,
+		"notes.xlsx": string(bookOf(t, sheetOf{
+			name: "Sheet1", rows: [][]any{{"Idea", "Bidding"}, {"Spring", "clicks"}},
+		})),
+		"ads.yaml": springCampaign,
 	}
 	d := load(t, folder(t, files))
 	wantProblem(t, d, "notes.xlsx: warning: file is "+
@@ -90,7 +94,7 @@ func TestOtherFilesOfSpreadsheetProgramsAreNamed(t *testing.T) {
 		"testdata/workbook/libreoffice.ods": "an OpenDocument file (.ods)",
 	} {
 		got := readBytes(fileBytes(t, name))
-		wantProblems(t, got.problems, want)
+		wantProblems(t, got.Problems, want)
 	}
 }
 
@@ -167,8 +171,8 @@ func BenchmarkReadWorkbook(b *testing.B) {
 	b.Run("drafts", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if got := readBytes(content); len(got.drafts) != 15_000 || len(got.problems) > 0 {
-				b.Fatalf("%d drafts, problems %v", len(got.drafts), said(got.problems)[:1])
+			if got := readBytes(content); len(got.Drafts) != 15_000 || len(got.Problems) > 0 {
+				b.Fatalf("%d drafts, problems %v", len(got.Drafts), said(got.Problems)[:1])
 			}
 		}
 	})
@@ -195,7 +199,7 @@ func BenchmarkWriteWorkbook(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			var out bytes.Buffer
-			must(b, WriteWorkbook(&out, kinds.All(), s, dollars))
+			must(b, workbook.WriteWorkbook(&out, kinds.All(), s, dollars))
 		}
 	})
 	b.Run("StreamWriter", func(b *testing.B) {

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"archive/zip"
@@ -20,6 +20,9 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/config"
+	"adsync/sources/marked"
+	"adsync/sources/workbook"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -245,8 +248,8 @@ func (b *wholeBook) checkSheet(name string) {
 			}
 			column = at
 		case "t", "v", "f":
-			if len(utf16.Encode([]rune(n.Text))) > maxCellText {
-				b.t.Errorf("%s: a text of row %d has over %d characters", name, row, maxCellText)
+			if len(utf16.Encode([]rune(n.Text))) > workbook.MaxCellText {
+				b.t.Errorf("%s: a text of row %d has over %d characters", name, row, workbook.MaxCellText)
 			}
 		case "dataValidations", "hyperlinks", "mergeCells":
 			if count := n.attr("count"); count != "" && count != fmt.Sprint(len(n.Children)) {
@@ -285,12 +288,13 @@ func writtenBy(t testing.TB, write func(io.Writer) error) []byte {
 func writtenBooks(t testing.TB) map[string][]byte {
 	t.Helper()
 	books := map[string][]byte{
-		"template": writtenBy(t, func(w io.Writer) error { return WriteTemplate(w, kinds.All(), dollars) }),
+		"template": writtenBy(t, func(w io.Writer) error { return workbook.WriteTemplate(w, kinds.All(), dollars) }),
 		"export": writtenBy(t, func(w io.Writer) error {
-			return WriteExport(w, kinds.All(), shopSnapshot(t), Export{Account: dollars, Figures: shopFigures()})
+			return workbook.WriteExport(w, kinds.All(),
+				shopSnapshot(t), workbook.Export{Account: dollars, Figures: shopFigures()})
 		}),
 		"yen": writtenBy(t, func(w io.Writer) error {
-			return WriteWorkbook(w, kinds.All(), shopSnapshot(t), Account{Currency: "JPY"})
+			return workbook.WriteWorkbook(w, kinds.All(), shopSnapshot(t), config.Account{Currency: "JPY"})
 		}),
 	}
 	originals := map[string][]byte{
@@ -302,7 +306,7 @@ func writtenBooks(t testing.TB) map[string][]byte {
 		for range 2 { // a copy, and a copy of the copy
 			original := copied
 			copied = writtenBy(t, func(w io.Writer) error {
-				return WriteMarkedCopy(original, w, "q4.xlsx", someMarks())
+				return marked.WriteMarkedCopy(original, w, "q4.xlsx", someMarks())
 			})
 		}
 		books["marked "+name] = copied
@@ -311,10 +315,10 @@ func writtenBooks(t testing.TB) map[string][]byte {
 }
 
 // someMarks are a failure, a hold, problems of cell, row and sheet, and a plan.
-func someMarks() Marks {
+func someMarks() marked.Marks {
 	campaign := resource.Address{Kind: "campaign", Key: "spring"}
-	return Marks{
-		Outcomes: []RowOutcome{
+	return marked.Marks{
+		Outcomes: []marked.RowOutcome{
 			{Address: campaign, Position: inCell("Campaigns", 2, 0),
 				Result: "failed", Message: strings.Repeat("=SUM(1) the budget is too low; want 25.00. ", 4),
 				Cell: inCell("Campaigns", 2, 1)},
@@ -329,8 +333,9 @@ func someMarks() Marks {
 			{Severity: diag.Error, Code: diag.HiddenCells,
 				Position: inCell("Campaigns", 1, 1), Message: "the header is odd"},
 		},
-		Plan: []PlannedChange{{Address: campaign, Action: "update", Name: "+Spring", Position: inCell("Campaigns",
-			2, 0), Fields: []string{"-a: 1 → 2", "b: 3"}, Held: "no", Allow: "--allow x"}},
+		Plan: []marked.PlannedChange{{Address: campaign,
+			Action: "update", Name: "+Spring", Position: inCell("Campaigns",
+				2, 0), Fields: []string{"-a: 1 → 2", "b: 3"}, Held: "no", Allow: "--allow x"}},
 	}
 }
 

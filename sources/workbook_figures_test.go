@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/workbook"
 )
 
 // What only the service says is beside the rows and never read as one of them,
@@ -21,7 +22,7 @@ func TestFiguresAreNotRead(t *testing.T) {
 			"adg_1": {"1", "1", "1", "1", "1", "1"}, "ad_hero": {"1", "1", "1", "1", "1", "1"},
 		}}}
 		var b bytes.Buffer
-		must(t, WriteExport(&b, kinds.All(), want, Export{Account: dollars, Figures: figures}))
+		must(t, workbook.WriteExport(&b, kinds.All(), want, workbook.Export{Account: dollars, Figures: figures}))
 		got := loadWorkbook(t, b.Bytes())
 		wantProblems(t, got.Problems)
 		if a, b := snapshotText(t, want), snapshotText(t, got.Snapshot); a != b {
@@ -37,7 +38,7 @@ func TestFiguresAreNumbersWithTheirDigits(t *testing.T) {
 	figures.Windows[0].ByID["cmp_1"] = resource.Measured{"12345",
 		"67", "12345678901234.567891", "0.005427", "1.329851", "3"}
 	var b bytes.Buffer
-	must(t, WriteExport(&b, kinds.All(), shopSnapshot(t), Export{Account: dollars, Figures: figures}))
+	must(t, workbook.WriteExport(&b, kinds.All(), shopSnapshot(t), workbook.Export{Account: dollars, Figures: figures}))
 	f := opened(t, b.Bytes())
 	rows, err := f.GetRows("Campaigns")
 	must(t, err)

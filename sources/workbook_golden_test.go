@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/internal/testing/golden"
+	"adsync/sources/marked"
+	"adsync/sources/workbook"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -19,14 +21,14 @@ import (
 // A workbook as text: everything a person would see or touch, sheet by sheet.
 func TestWorkbooksAsTheyAreWritten(t *testing.T) {
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"template": func(b *bytes.Buffer) error { return WriteTemplate(b, kinds.All(), dollars) },
+		"template": func(b *bytes.Buffer) error { return workbook.WriteTemplate(b, kinds.All(), dollars) },
 		"export": func(b *bytes.Buffer) error {
-			return WriteExport(b, kinds.All(), shopSnapshot(t), Export{
+			return workbook.WriteExport(b, kinds.All(), shopSnapshot(t), workbook.Export{
 				Account: dollars, At: time.Date(2026, 11, 21, 4, 5, 6, 0, time.UTC), Figures: shopFigures(),
 			})
 		},
 		"marked": func(b *bytes.Buffer) error {
-			return WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), b, "q4.xlsx", someMarks())
+			return marked.WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), b, "q4.xlsx", someMarks())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +151,7 @@ func said1(text *string) string {
 	return *text
 }
 
-// columnsText gives width, number format, colour and note of each column.
+// columnsText returns width, number format, colour and note of each column.
 func columnsText(t testing.TB, b *strings.Builder, f *excelize.File, sheet string) {
 	t.Helper()
 	notes := map[string]string{}
@@ -167,7 +169,7 @@ func columnsText(t testing.TB, b *strings.Builder, f *excelize.File, sheet strin
 		}
 	}
 	for i := range rows[0] {
-		letter := letters(i)
+		letter := workbook.Letters(i)
 		width, err := f.GetColWidth(sheet, letter)
 		must(t, err)
 		fmt.Fprintf(b, "column %s %q (%g): header %s; cells %s\n",
@@ -218,7 +220,7 @@ func lookText(t testing.TB, f *excelize.File, number int) string {
 	return strings.Join(parts, ", ")
 }
 
-// checksText gives the drop-downs, the checks while typing and the colours.
+// checksText returns the drop-downs, the checks while typing and the colours.
 func checksText(t testing.TB, b *strings.Builder, f *excelize.File, sheet string) {
 	t.Helper()
 	checks, err := f.GetDataValidations(sheet)

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"archive/zip"
@@ -15,6 +15,11 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/draft"
+	"adsync/sources/table"
+	"adsync/sources/workbook"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -27,7 +32,7 @@ func adRows(images ...any) sheetOf {
 		rows = append(rows, []any{"Spring", "Runners",
 			fmt.Sprintf("Shoes %d", i+1), "Light.", "https://shop.example", image, fmt.Sprintf("k%d", i+1)})
 	}
-	return sheetOf{"Ads", rows}
+	return sheetOf{name: "Ads", rows: rows}
 }
 
 func sourceOf(content string) string {
@@ -73,12 +78,12 @@ func withParts(t testing.TB, content []byte, parts map[string]string, edits map[
 	return b.Bytes()
 }
 
-func wantImage(t *testing.T, got result, row int, want string) {
+func wantImage(t *testing.T, got draft.Result, row int, want string) {
 	t.Helper()
-	if row >= len(got.drafts) {
-		t.Fatalf("%d drafts and problems %q; want one of row %d", len(got.drafts), said(got.problems), row+2)
+	if row >= len(got.Drafts) {
+		t.Fatalf("%d drafts and problems %q; want one of row %d", len(got.Drafts), said(got.Problems), row+2)
 	}
-	if v := got.drafts[row].attributes.Value("image"); v.Text() != want {
+	if v := got.Drafts[row].Attributes.Value("image"); v.Text() != want {
 		t.Errorf("image of row %d = %v, want %s", row+2, v, want)
 	}
 }
@@ -87,11 +92,11 @@ func TestAPictureOverItsCellIsTheImage(t *testing.T) {
 	hero := pngOf(t, 800, 640)
 	book := pasted(t, hero, adRows(nil, nil, "https://img.example/a.png"), "F2", "F3", "H4")
 	got := readBytes(book)
-	wantProblems(t, got.problems)
+	wantProblems(t, got.Problems)
 	wantImage(t, got, 0, sourceOf(hero))
 	wantImage(t, got, 1, sourceOf(hero))
 	wantImage(t, got, 2, "https://img.example/a.png")
-	v := got.drafts[0].attributes.Value("image")
+	v := got.Drafts[0].Attributes.Value("image")
 	if v.Written() != "q4.xlsx#xl/media/image1.png" || v.Position != diag.Cell("q4.xlsx", "Ads", 2, 6) {
 		t.Errorf("image is written %q at %s; want the part at its cell", v.Written(), v.Position)
 	}
@@ -100,7 +105,7 @@ func TestAPictureOverItsCellIsTheImage(t *testing.T) {
 // What somebody sees in LibreOffice, saved by LibreOffice.
 func TestAPictureSavedByLibreOfficeIsTheImage(t *testing.T) {
 	got := readBytes(fileBytes(t, "testdata/workbook/picture_libreoffice.xlsx"))
-	wantProblems(t, got.problems)
+	wantProblems(t, got.Problems)
 	wantImage(t, got, 0, sourceOf(string(fileBytes(t, "testdata/workbook/picture.png"))))
 }
 
@@ -155,9 +160,9 @@ func TestPicturesThatAreNotTheImage(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got := readBytes(row.book)
-			wantProblems(t, got.problems, row.want)
-			if !diag.HasErrors(got.problems) || got.rows.Failed != 1 {
-				t.Errorf("%d rows failed; want the row to fail with an error", got.rows.Failed)
+			wantProblems(t, got.Problems, row.want)
+			if !diag.HasErrors(got.Problems) || got.Rows.Failed != 1 {
+				t.Errorf("%d rows failed; want the row to fail with an error", got.Rows.Failed)
 			}
 		})
 	}
@@ -208,8 +213,8 @@ func TestPicturesNextToTheirCellAreSaid(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got := readBytes(row.book)
-			wantProblems(t, got.problems, row.want...)
-			if v := got.drafts[0].attributes.Value("image"); strings.HasPrefix(v.Text(), "sha256:") {
+			wantProblems(t, got.Problems, row.want...)
+			if v := got.Drafts[0].Attributes.Value("image"); strings.HasPrefix(v.Text(), "sha256:") {
 				t.Errorf("image = %v, want none taken", v)
 			}
 		})
@@ -223,9 +228,9 @@ func TestAnAddressInTheImageFormulaIsTheImage(t *testing.T) {
 		})
 	}
 	got := readBytes(formula(`_xlfn.IMAGE("https://img.example/a.png")`))
-	wantProblems(t, got.problems)
+	wantProblems(t, got.Problems)
 	wantImage(t, got, 0, "https://img.example/a.png")
-	wantProblems(t, readBytes(formula(`_xlfn.IMAGE(H2)`)).problems,
+	wantProblems(t, readBytes(formula(`_xlfn.IMAGE(H2)`)).Problems,
 		"Ads!F2: cell holds a formula; want the address itself")
 }
 
@@ -251,8 +256,8 @@ func TestManyPicturesAreReadInTime(t *testing.T) {
 			rels.String() + `</Relationships>`,
 	}, nil)
 	in := workbookInput()
-	got := readWorkbook(t.Context(), "q4.xlsx", book, in)
-	wantProblems(t, got.problems,
+	got := table.ReadWorkbook(t.Context(), "q4.xlsx", book, in)
+	wantProblems(t, got.Problems,
 		"Ads!F10001: warning: 1 picture lies over an image that is written in the cell (F10001)")
 	wantImage(t, got, count-2, sourceOf(hero))
 }
@@ -266,7 +271,7 @@ func TestPicturesAreReadAgainFromTheirWorkbook(t *testing.T) {
 	book := pasted(t, hero, sheet, "F2")
 	dir := folder(t, map[string]string{"ads/q4.xlsx": string(book), "c.yaml": twoCampaigns})
 	d := wantClean(t, load(t, dir))
-	p := Project{Root: dir}
+	p := config.Project{Root: dir}
 	if where := d.Images[sourceOf(hero)]; where != "ads/q4.xlsx#xl/media/image1.png" {
 		t.Fatalf("Images = %v, want the part of the workbook", d.Images)
 	}
@@ -329,7 +334,7 @@ func TestExtractedPicturesCanBeNamedInYAML(t *testing.T) {
 	dir := folder(t, map[string]string{"ads/q4.xlsx": string(book), "c.yaml": twoCampaigns})
 	d := wantClean(t, load(t, dir))
 	written := map[string]string{}
-	s, err := ExtractImages(Project{Root: dir}, d, func(name string, content []byte) error {
+	s, err := sources.ExtractImages(config.Project{Root: dir}, d, func(name string, content []byte) error {
 		written[name] = string(content)
 		return nil
 	})
@@ -339,7 +344,7 @@ func TestExtractedPicturesCanBeNamedInYAML(t *testing.T) {
 		t.Fatalf("written are %d files; want %s and %s", len(written), heroName, bootsName)
 	}
 	var yaml bytes.Buffer
-	must(t, WriteYAML(&yaml, kinds.All(), s, resource.Env{}))
+	must(t, workbook.WriteYAML(&yaml, kinds.All(), s, resource.Env{}))
 	written["all.yaml"] = yaml.String()
 	again := wantClean(t, load(t, folder(t, written)))
 	for r := range d.Snapshot.All() {
@@ -364,8 +369,8 @@ func TestAPictureIsWrittenAsItsHashWhereItHasNoFile(t *testing.T) {
 		"q4.xlsx": string(pasted(t, hero, sheet, "F2")), "c.yaml": twoCampaigns,
 	})))
 	var yaml, book bytes.Buffer
-	must(t, WriteYAML(&yaml, kinds.All(), d.Snapshot, resource.Env{}))
-	must(t, WriteWorkbook(&book, kinds.All(), d.Snapshot, dollars))
+	must(t, workbook.WriteYAML(&yaml, kinds.All(), d.Snapshot, resource.Env{}))
+	must(t, workbook.WriteWorkbook(&book, kinds.All(), d.Snapshot, dollars))
 	for name, content := range map[string]string{"all.yaml": yaml.String(), "all.xlsx": book.String()} {
 		again := load(t, folder(t, map[string]string{name: content}))
 		if len(again.Problems) != 1 || again.Problems[0].Code != diag.NoImageFile {

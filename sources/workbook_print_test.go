@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"io"
@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"adsync/internal/kinds"
+	"adsync/sources/catalog"
+	"adsync/sources/marked"
+	"adsync/sources/workbook"
 )
 
 // What people see: LibreOffice lays every workbook out, no column is too narrow
@@ -18,13 +21,14 @@ import (
 func TestWorkbooksPrintWell(t *testing.T) {
 	dir := t.TempDir()
 	books := map[string][]byte{
-		"template": writtenBy(t, func(w io.Writer) error { return WriteTemplate(w, kinds.All(), dollars) }),
+		"template": writtenBy(t, func(w io.Writer) error { return workbook.WriteTemplate(w, kinds.All(), dollars) }),
 		"export": writtenBy(t, func(w io.Writer) error {
-			return WriteExport(w, kinds.All(), shopSnapshot(t), Export{Account: dollars, Figures: shopFigures()})
+			return workbook.WriteExport(w, kinds.All(),
+				shopSnapshot(t), workbook.Export{Account: dollars, Figures: shopFigures()})
 		}),
 	}
 	books["marked"] = writtenBy(t, func(w io.Writer) error {
-		return WriteMarkedCopy(books["export"], w, "q4.xlsx", someMarks())
+		return marked.WriteMarkedCopy(books["export"], w, "q4.xlsx", someMarks())
 	})
 	var files []string
 	for name, content := range books {
@@ -68,17 +72,17 @@ func checkHeadersPrinted(t *testing.T, text string) {
 	for word := range strings.FieldsSeq(text) {
 		words[word] = true
 	}
-	for _, f := range formsOf(kinds.All()) {
-		if f.tabs[0].schema.Extra {
+	for _, f := range catalog.FormsOf(kinds.All()) {
+		if f.Tabs[0].Schema.Extra {
 			continue
 		}
-		for _, c := range f.tabs[0].columns {
-			if c.role == roleAttribute && c.attribute.Header == "" || c.ours == oursResult {
+		for _, c := range f.Tabs[0].Columns {
+			if c.Role == catalog.RoleAttribute && c.Attribute.Header == "" || c.Ours == catalog.OursResult {
 				continue
 			}
-			for word := range strings.FieldsSeq(c.title) {
+			for word := range strings.FieldsSeq(c.Title) {
 				if !words[word] && !words[word+"*"] {
-					t.Errorf("sheet %s: %q of the header %q is not printed whole", f.title, word, c.title)
+					t.Errorf("sheet %s: %q of the header %q is not printed whole", f.Title, word, c.Title)
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"fmt"
@@ -11,6 +11,9 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources/catalog"
+	"adsync/sources/look"
+	"adsync/sources/workbook"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -20,7 +23,7 @@ import (
 type promised struct {
 	t      *testing.T
 	file   *excelize.File
-	form   *form
+	form   *catalog.Form
 	title  string
 	header []string
 	notes  map[string]string // by cell
@@ -30,14 +33,14 @@ type promised struct {
 }
 
 func TestEverySheetKeepsWhatIsPromised(t *testing.T) {
-	content := writtenBy(t, func(w io.Writer) error { return WriteTemplate(w, kinds.All(), dollars) })
+	content := writtenBy(t, func(w io.Writer) error { return workbook.WriteTemplate(w, kinds.All(), dollars) })
 	f := opened(t, content)
-	forms := formsOf(kinds.All())
+	forms := catalog.FormsOf(kinds.All())
 	for i := range forms {
-		if forms[i].tabs[0].schema.Extra {
+		if forms[i].Tabs[0].Schema.Extra {
 			continue
 		}
-		t.Run(forms[i].title, func(t *testing.T) {
+		t.Run(forms[i].Title, func(t *testing.T) {
 			p := promise(t, f, &forms[i])
 			p.frozenFilteredAndFree()
 			p.exampleRow()
@@ -48,9 +51,9 @@ func TestEverySheetKeepsWhatIsPromised(t *testing.T) {
 	}
 }
 
-func promise(t *testing.T, f *excelize.File, form *form) *promised {
+func promise(t *testing.T, f *excelize.File, form *catalog.Form) *promised {
 	t.Helper()
-	p := &promised{t: t, file: f, form: form, title: form.title, notes: map[string]string{}}
+	p := &promised{t: t, file: f, form: form, title: form.Title, notes: map[string]string{}}
 	rows, err := f.GetRows(p.title)
 	must(t, err)
 	p.header = rows[0]
@@ -84,7 +87,8 @@ func (p *promised) frozenFilteredAndFree() {
 		}
 	}
 	plain := func(area string) string { return strings.ReplaceAll(area, "'", "") }
-	got, want := refers["_xlnm._FilterDatabase"], fmt.Sprintf("'%s'!$A$1:$%s$", p.title, letters(len(p.header)-1))
+	got, want := refers["_xlnm._FilterDatabase"],
+		fmt.Sprintf("'%s'!$A$1:$%s$", p.title, workbook.Letters(len(p.header)-1))
 	if !strings.HasPrefix(plain(got), plain(want)) {
 		p.t.Errorf("the filter is on %q, want every column from the header down", got)
 	}
@@ -116,9 +120,9 @@ func (p *promised) exampleRow() {
 }
 
 // known finds the description of a column by its header.
-func (p *promised) known(k int) *column {
-	for i := range p.form.tabs {
-		if c := p.form.tabs[i].columnFor(p.header[k]); c != nil {
+func (p *promised) known(k int) *catalog.Column {
+	for i := range p.form.Tabs {
+		if c := p.form.Tabs[i].ColumnFor(p.header[k]); c != nil {
 			return c
 		}
 	}
@@ -127,7 +131,7 @@ func (p *promised) known(k int) *column {
 }
 
 func (p *promised) column(k int) {
-	c, letter := p.known(k), letters(k)
+	c, letter := p.known(k), workbook.Letters(k)
 	p.note(c, p.notes[letter+"1"])
 	p.dropDown(c, letter)
 	p.look(c, letter)
@@ -135,22 +139,22 @@ func (p *promised) column(k int) {
 }
 
 // note: what it is, what a blank cell means, and an example.
-func (p *promised) note(c *column, note string) {
-	if !strings.Contains(note, strings.SplitN(c.help, "\n", 2)[0]) && len(p.form.tabs) == 1 || note == "" {
-		p.t.Errorf("%s: the note %q does not say what the column is", c.title, note)
+func (p *promised) note(c *catalog.Column, note string) {
+	if !strings.Contains(note, strings.SplitN(c.Help, "\n", 2)[0]) && len(p.form.Tabs) == 1 || note == "" {
+		p.t.Errorf("%s: the note %q does not say what the column is", c.Title, note)
 	}
-	if c.role == roleOurs {
+	if c.Role == catalog.RoleOurs {
 		return
 	}
 	if !strings.Contains(note, "Blank:") && !strings.Contains(note, "Every row needs it.") {
-		p.t.Errorf("%s: the note %q does not say what blank means", c.title, note)
+		p.t.Errorf("%s: the note %q does not say what blank means", c.Title, note)
 	}
-	if c.role != roleID && !strings.Contains(note, "Example: ") {
-		p.t.Errorf("%s: the note %q has no example", c.title, note)
+	if c.Role != catalog.RoleID && !strings.Contains(note, "Example: ") {
+		p.t.Errorf("%s: the note %q has no example", c.Title, note)
 	}
-	if c.role == roleAttribute && c.attribute.Type == resource.TypeChoice &&
-		!strings.Contains(note, c.attribute.Choices[0].Value) {
-		p.t.Errorf("%s: the note %q has no values", c.title, note)
+	if c.Role == catalog.RoleAttribute && c.Attribute.Type == resource.TypeChoice &&
+		!strings.Contains(note, c.Attribute.Choices[0].Value) {
+		p.t.Errorf("%s: the note %q has no values", c.Title, note)
 	}
 }
 
@@ -166,22 +170,23 @@ func (p *promised) check(letter string) *excelize.DataValidation {
 
 // dropDown: choices come from a named range, and a value that is none of them is
 // warned of and taken.
-func (p *promised) dropDown(c *column, letter string) {
+func (p *promised) dropDown(c *catalog.Column, letter string) {
 	check := p.check(letter)
-	wanted := slices.Contains([]columnRole{roleInclude, roleUse, roleParent, roleKind}, c.role) ||
-		c.role == roleAttribute && c.attribute.Type == resource.TypeChoice
+	wanted := slices.Contains([]catalog.ColumnRole{catalog.RoleInclude,
+		catalog.RoleUse, catalog.RoleParent, catalog.RoleKind}, c.Role) ||
+		c.Role == catalog.RoleAttribute && c.Attribute.Type == resource.TypeChoice
 	if !wanted {
 		return
 	}
 	if check == nil || check.Type != "list" || !slices.Contains(p.names, check.Formula1) ||
 		*check.ErrorStyle != "warning" {
-		p.t.Errorf("%s: the check is %+v, want a drop-down from a named range that only warns", c.title, check)
+		p.t.Errorf("%s: the check is %+v, want a drop-down from a named range that only warns", c.Title, check)
 	}
 }
 
 // look: ids and keys are text, amounts are in the account's currency, days are
 // days, and what adsync fills is grey.
-func (p *promised) look(c *column, letter string) {
+func (p *promised) look(c *catalog.Column, letter string) {
 	number, err := p.file.GetColStyle(p.title, letter)
 	must(p.t, err)
 	style, err := p.file.GetStyle(number)
@@ -190,49 +195,52 @@ func (p *promised) look(c *column, letter string) {
 	if style.CustomNumFmt != nil {
 		format = *style.CustomNumFmt
 	}
-	isID := c.role == roleAttribute && (c.attribute.Type == resource.TypeID || c.attribute.Type == resource.TypeIDs)
-	if (c.role == roleKey || c.role == roleID || isID) != (style.NumFmt == 49) && c.role != roleItem {
-		p.t.Errorf("%s: number format %d %q, want text for ids and keys alone", c.title, style.NumFmt, format)
+	isID := c.Role == catalog.RoleAttribute &&
+		(c.Attribute.Type == resource.TypeID || c.Attribute.Type == resource.TypeIDs)
+	if (c.Role == catalog.RoleKey || c.Role == catalog.RoleID || isID) != (style.NumFmt == 49) &&
+		c.Role != catalog.RoleItem {
+		p.t.Errorf("%s: number format %d %q, want text for ids and keys alone", c.Title, style.NumFmt, format)
 	}
-	if c.role == roleAttribute && c.attribute.Type == resource.TypeMoney && !strings.HasPrefix(format, "[$$]") {
-		p.t.Errorf("%s: number format %q, want the account's currency", c.title, format)
+	if c.Role == catalog.RoleAttribute && c.Attribute.Type == resource.TypeMoney && !strings.HasPrefix(format, "[$$]") {
+		p.t.Errorf("%s: number format %q, want the account's currency", c.Title, format)
 	}
-	if c.role == roleAttribute && c.attribute.Type == resource.TypeDay && format != "yyyy-mm-dd" {
-		p.t.Errorf("%s: number format %q, want days", c.title, format)
+	if c.Role == catalog.RoleAttribute && c.Attribute.Type == resource.TypeDay && format != "yyyy-mm-dd" {
+		p.t.Errorf("%s: number format %q, want days", c.Title, format)
 	}
-	grey := len(style.Fill.Color) > 0 && style.Fill.Color[0] == colourReadOnly
-	if grey != isReadOnly(c) {
-		p.t.Errorf("%s: grey %v, read-only %v; want both or neither", c.title, grey, isReadOnly(c))
+	grey := len(style.Fill.Color) > 0 && style.Fill.Color[0] == look.ColourReadOnly
+	if grey != workbook.IsReadOnly(c) {
+		p.t.Errorf("%s: grey %v, read-only %v; want both or neither", c.Title, grey, workbook.IsReadOnly(c))
 	}
 }
 
 // counts: a short text is checked while it is typed; it and its counter turn red
 // when it is too long; statuses have colours.
-func (p *promised) counts(c *column, k int) {
-	cells := p.rules[fmt.Sprintf("%s2:%s%d", letters(k), letters(k), readyRows+1)]
+func (p *promised) counts(c *catalog.Column, k int) {
+	cells := p.rules[fmt.Sprintf("%s2:%s%d", workbook.Letters(k), workbook.Letters(k), workbook.ReadyRows+1)]
 	switch {
-	case c.role == roleAttribute && isCounted(c.attribute), c.ours == oursLength:
-		if len(cells) != 1 || !strings.Contains(cells[0].Criteria, fmt.Sprintf(")>%d", c.attribute.Max)) {
-			p.t.Errorf("%s: colours are %+v, want red over %d", c.title, cells, c.attribute.Max)
+	case c.Role == catalog.RoleAttribute && workbook.IsCounted(c.Attribute), c.Ours == catalog.OursLength:
+		if len(cells) != 1 || !strings.Contains(cells[0].Criteria, fmt.Sprintf(")>%d", c.Attribute.Max)) {
+			p.t.Errorf("%s: colours are %+v, want red over %d", c.Title, cells, c.Attribute.Max)
 		}
-	case c.role == roleAttribute && c.attribute.Spend == resource.Delivery:
-		if len(cells) != len(statusTones) {
-			p.t.Errorf("%s: colours are %+v, want one a status", c.title, cells)
+	case c.Role == catalog.RoleAttribute && c.Attribute.Spend == resource.Delivery:
+		if len(cells) != len(look.StatusTones) {
+			p.t.Errorf("%s: colours are %+v, want one a status", c.Title, cells)
 		}
 	}
-	if c.ours != oursLength && c.role == roleAttribute && isCounted(c.attribute) {
-		if check := p.check(letters(k)); check == nil || check.Type != "textLength" || *check.ErrorStyle != "warning" {
-			p.t.Errorf("%s: the check is %+v, want a warning when it is too long", c.title, check)
+	if c.Ours != catalog.OursLength && c.Role == catalog.RoleAttribute && workbook.IsCounted(c.Attribute) {
+		if check := p.check(workbook.Letters(k)); check == nil ||
+			check.Type != "textLength" || *check.ErrorStyle != "warning" {
+			p.t.Errorf("%s: the check is %+v, want a warning when it is too long", c.Title, check)
 		}
 	}
 }
 
 // No macros, and nothing is protected: the workbook is the user's own.
 func TestTemplatesAreFree(t *testing.T) {
-	content := writtenBy(t, func(w io.Writer) error { return WriteTemplate(w, kinds.All(), dollars) })
-	parts, err := readParts(content)
+	content := writtenBy(t, func(w io.Writer) error { return workbook.WriteTemplate(w, kinds.All(), dollars) })
+	parts, err := look.ReadParts(content)
 	must(t, err)
-	for name, part := range parts.content {
+	for name, part := range parts.Content {
 		if strings.Contains(strings.ToLower(name), "vba") || strings.Contains(string(part), "<sheetProtection") ||
 			strings.Contains(string(part), "<workbookProtection") {
 			t.Errorf("%s is protected, or a macro", name)

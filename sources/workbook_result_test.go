@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/approval"
+	"adsync/sources/marked"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
@@ -33,7 +35,7 @@ func resultCopyOf(t *testing.T) *excelize.File {
 		must(t, f.SetCellStr("Mine", "A1", "kept"))
 	}, campaignsSheet, adGroupsSheet)
 	before := bytes.Clone(original)
-	outcomes := []RowOutcome{
+	outcomes := []marked.RowOutcome{
 		{Address: resource.Address{Kind: "ad_group", Key: "spring/runners"},
 			Position: inCell("Ad groups", 2, 0), Result: "created"},
 		{Address: resource.Address{Kind: "campaign", Key: "spring"}, Position: inCell("Campaigns", 2, 0),
@@ -48,7 +50,7 @@ func resultCopyOf(t *testing.T) *excelize.File {
 		{Severity: diag.Error, Code: diag.Syntax, Position: diag.At("other.yaml", 3, 0), Message: "not here"},
 	}
 	var out bytes.Buffer
-	must(t, WriteMarkedCopy(original, &out, "q4.xlsx", Marks{Outcomes: outcomes, Problems: problems}))
+	must(t, marked.WriteMarkedCopy(original, &out, "q4.xlsx", marked.Marks{Outcomes: outcomes, Problems: problems}))
 	if !bytes.Equal(before, original) {
 		t.Error("the original was changed")
 	}
@@ -117,18 +119,18 @@ func TestCopyReadsLikeTheOriginal(t *testing.T) {
 	copied := original
 	for range 2 {
 		var out bytes.Buffer
-		must(t, WriteMarkedCopy(copied, &out, "q4.xlsx", Marks{
-			Outcomes: []RowOutcome{{Position: inCell("Ads", 2, 0),
+		must(t, marked.WriteMarkedCopy(copied, &out, "q4.xlsx", marked.Marks{
+			Outcomes: []marked.RowOutcome{{Position: inCell("Ads", 2, 0),
 				Result: "failed", Message: "no", Cell: inCell("Ads", 2, 4)}},
 			Problems: []diag.Problem{{Severity: diag.Error,
 				Code: diag.TooLong, Position: inCell("Ads", 2, 4), Message: "long"}},
-			Plan: []PlannedChange{{Address: resource.Address{Kind: "ad", Key: "a/b/c"},
+			Plan: []marked.PlannedChange{{Address: resource.Address{Kind: "ad", Key: "a/b/c"},
 				Action: "create", Position: inCell("Ads", 2, 0)}},
 		}))
 		copied = out.Bytes()
 		got := readBytes(copied)
-		wantProblems(t, got.problems)
-		wantDrafts(t, got.drafts, spring, runners, heroA)
+		wantProblems(t, got.Problems)
+		wantDrafts(t, got.Drafts, spring, runners, heroA)
 	}
 	f := opened(t, copied)
 	rows, err := f.GetRows("Ads")
@@ -143,7 +145,7 @@ func TestCopyReadsLikeTheOriginal(t *testing.T) {
 
 func TestCopyOfADamagedWorkbookIsRefused(t *testing.T) {
 	whole := bookOf(t, campaignsSheet)
-	err := WriteMarkedCopy(whole[:len(whole)-9], &bytes.Buffer{}, "q4.xlsx", Marks{})
+	err := marked.WriteMarkedCopy(whole[:len(whole)-9], &bytes.Buffer{}, "q4.xlsx", marked.Marks{})
 	if err == nil || !strings.Contains(err.Error(), "copy q4.xlsx: file is a workbook that is cut or damaged") {
 		t.Errorf("error = %v", err)
 	}
@@ -151,7 +153,7 @@ func TestCopyOfADamagedWorkbookIsRefused(t *testing.T) {
 
 func TestResultsCSV(t *testing.T) {
 	var out bytes.Buffer
-	must(t, WriteResultsCSV(&out, []RowOutcome{
+	must(t, marked.WriteResultsCSV(&out, []marked.RowOutcome{
 		{Address: resource.Address{Kind: "campaign", Key: "b"},
 			Name: "-Beta", Action: "update", Code: "budget_too_low", Position: inCell("Campaigns", 3, 0),
 			Result: "failed", Message: "=1+1, \"or\" not", Cell: inCell("Campaigns", 3, 4)},
@@ -168,19 +170,19 @@ func TestResultsCSV(t *testing.T) {
 
 // TestAnApprovedCopyIsNoSource: a marketer writes yes, and applies the copy itself.
 func TestAnApprovedCopyIsNoSource(t *testing.T) {
-	marks := Marks{
-		Plan: []PlannedChange{{Address: resource.Address{Kind: "ad", Key: "a/b/c"},
+	marks := marked.Marks{
+		Plan: []marked.PlannedChange{{Address: resource.Address{Kind: "ad", Key: "a/b/c"},
 			Action: "update", Position: inCell("Ads", 2, 0), Held: "too much", Allow: "--allow raises-spend=ad/a/b/c"}},
 	}
 	copied := writtenBy(t, func(w io.Writer) error {
-		return WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), w, "q4.xlsx", marks)
+		return marked.WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), w, "q4.xlsx", marks)
 	})
-	wantProblems(t, readBytes(copied).problems)
+	wantProblems(t, readBytes(copied).Problems)
 	f := opened(t, copied)
-	must(t, f.SetCellValue(planTab, "A2", "yes"))
+	must(t, f.SetCellValue(approval.PlanTab, "A2", "yes"))
 	var approved bytes.Buffer
 	must(t, f.Write(&approved))
-	wantProblems(t, readBytes(approved.Bytes()).problems,
+	wantProblems(t, readBytes(approved.Bytes()).Problems,
 		`q4.xlsx:Plan: warning: Approve says yes, `+
 			`which counts for nothing in a workbook that is read as a source (ADS1037)`)
 }

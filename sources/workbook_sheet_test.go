@@ -1,17 +1,18 @@
-package sources
+package sources_test
 
 import (
 	"testing"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/draft"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestHeaders(t *testing.T) {
 	plain := `campaign bidding_type="clicks" budget.daily=50000000 name="Spring"`
-	sheet := func(rows ...[]any) sheetOf { return sheetOf{"Campaigns", rows} }
+	sheet := func(rows ...[]any) sheetOf { return sheetOf{name: "Campaigns", rows: rows} }
 	for _, c := range []struct {
 		name     string
 		sheet    sheetOf
@@ -46,58 +47,58 @@ func TestHeaders(t *testing.T) {
 		{"no header", sheet([]any{"some", "notes"}, []any{"more", "notes"}),
 			nil, []string{"Campaigns!A1: sheet has no header in its first 20 rows"}},
 		{"an empty sheet", sheet(), nil, nil},
-		{"a sheet name in another form", sheetOf{"campaigns ",
-			[][]any{{"Campaign", "Bidding", "Daily budget"}, {"Spring", "clicks", 50}}}, []string{plain}, nil},
-		{"a misspelt sheet", sheetOf{"Campains", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}},
+		{"a sheet name in another form", sheetOf{name: "campaigns ",
+			rows: [][]any{{"Campaign", "Bidding", "Daily budget"}, {"Spring", "clicks", 50}}}, []string{plain}, nil},
+		{"a misspelt sheet", sheetOf{name: "Campains", rows: [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}},
 			nil, []string{`sheet is named "Campains", looks like Campaigns and is not read: 1 row`}},
 		{"the user's own sheet",
-			sheetOf{"#Budget maths", [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}}, nil, nil},
+			sheetOf{name: "#Budget maths", rows: [][]any{{"Campaign", "Bidding"}, {"Spring", "clicks"}}}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := readBytes(bookOf(t, c.sheet))
-			wantProblems(t, got.problems, c.problems...)
-			wantDrafts(t, got.drafts, c.drafts...)
+			wantProblems(t, got.Problems, c.problems...)
+			wantDrafts(t, got.Drafts, c.drafts...)
 		})
 	}
 }
 
 func TestParentsOfARowAreColumns(t *testing.T) {
-	got := readBytes(bookOf(t, sheetOf{"Ads", [][]any{
+	got := readBytes(bookOf(t, sheetOf{name: "Ads", rows: [][]any{
 		{"Ad group", "Title", "Body", "Target URL", "Image"},
 		{"Runners", "Shoes", "Light.", "https://shop.example", "a.png"},
 	}}))
-	wantProblems(t, got.problems, `Ads!1: sheet has no column "Campaign"; want one`)
+	wantProblems(t, got.Problems, `Ads!1: sheet has no column "Campaign"; want one`)
 
-	got = readBytes(bookOf(t, sheetOf{"Ads", [][]any{
+	got = readBytes(bookOf(t, sheetOf{name: "Ads", rows: [][]any{
 		{"Campaign", "Ad group", "Title"},
 		{"Spring", nil, "Shoes"},
 		{"Spring", false, "Shoes"},
 		{"Total", nil, nil},
 	}}))
-	wantProblems(t, got.problems, "Ads!B2: Ad group is missing",
+	wantProblems(t, got.Problems, "Ads!B2: Ad group is missing",
 		"Ads!B3: cell holds FALSE; want text", "Ads!4: warning: row is taken for a total and not read")
-	if want := (rows{Read: 3, Ignored: 1, Failed: 2}); got.rows != want {
-		t.Errorf("rows = %+v, want %+v", got.rows, want)
+	if want := (draft.Rows{Read: 3, Ignored: 1, Failed: 2}); got.Rows != want {
+		t.Errorf("rows = %+v, want %+v", got.Rows, want)
 	}
 }
 
 func TestHintsOnTheirOwnSheet(t *testing.T) {
-	groups := sheetOf{"Ad groups", [][]any{
+	groups := sheetOf{name: "Ad groups", rows: [][]any{
 		{"Campaign", "Ad group", "Key", "Context hints", "Hint lists"},
 		{"Spring", "Runners", "run", nil, "basics; extra"},
 		{"Spring", "Walkers", "walk", "people who walk"},
 		{"Summer", "Runners", "run-2"},
 	}}
-	campaigns := sheetOf{"Campaigns",
-		[][]any{{"Campaign", "Bidding", "Key"}, {"Spring", "clicks", "sp"}, {"Summer", "views", "su"}}}
-	hints := sheetOf{"Context hints", [][]any{
+	campaigns := sheetOf{name: "Campaigns",
+		rows: [][]any{{"Campaign", "Bidding", "Key"}, {"Spring", "clicks", "sp"}, {"Summer", "views", "su"}}}
+	hints := sheetOf{name: "Context hints", rows: [][]any{
 		{"Campaign", "Ad group", "Hint", "Use"},
 		{"sp", "Runners", "people comparing shoes, or boots"},
 		{"Summer", "run-2", "runners in summer", "Show For"},
 		{"Spring", "run", "marathon plans"},
 		{"Summer", "Runners", "football boots", "avoid"},
 	}}
-	lists := sheetOf{"Hint lists", [][]any{{"basics", "extra"}, {"people who hike", "trail maps"}}}
+	lists := sheetOf{name: "Hint lists", rows: [][]any{{"basics", "extra"}, {"people who hike", "trail maps"}}}
 	got := wantClean(t, loadWorkbook(t, bookOf(t, hints, groups, campaigns, lists)))
 	for address, want := range map[string]string{
 		"sp/run":   `["people comparing shoes, or boots" "marathon plans" "people who hike" "trail maps"]`,
@@ -117,13 +118,13 @@ func TestHintsOnTheirOwnSheet(t *testing.T) {
 	if want := diag.Cell("q4.xlsx", "Context hints", 3, 3); at != want {
 		t.Errorf("hint stands at %v, want %v", at, want)
 	}
-	if r, want := got.Sources[0].Rows, (rows{Read: 10, Used: 10}); r != want {
+	if r, want := got.Sources[0].Rows, (draft.Rows{Read: 10, Used: 10}); r != want {
 		t.Errorf("rows = %+v, want %+v", r, want)
 	}
 }
 
 func TestHintsThatHaveNoPlace(t *testing.T) {
-	got := loadWorkbook(t, bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{"Context hints", [][]any{
+	got := loadWorkbook(t, bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{name: "Context hints", rows: [][]any{
 		{"Campaign", "Ad group", "Hint", "Use"},
 		{"Spring launch", "Runners", "people who like mud"},
 		{"Spring launch", "Swimmers", "people who swim"},
@@ -144,7 +145,7 @@ func TestHintsThatHaveNoPlace(t *testing.T) {
 }
 
 func TestLocationsOnTheirOwnSheet(t *testing.T) {
-	got := wantClean(t, loadWorkbook(t, bookOf(t, campaignsSheet, sheetOf{"Locations", [][]any{
+	got := wantClean(t, loadWorkbook(t, bookOf(t, campaignsSheet, sheetOf{name: "Locations", rows: [][]any{
 		{"Campaign", "Location ID", "Name"},
 		{"Spring launch", "3000194", "Oslo"},
 		{"Spring launch", 2000043, "Bergen"},
@@ -156,18 +157,18 @@ func TestLocationsOnTheirOwnSheet(t *testing.T) {
 }
 
 func TestHintListsAreOneAColumn(t *testing.T) {
-	got := readBytes(bookOf(t, sheetOf{"Hint lists", [][]any{
+	got := readBytes(bookOf(t, sheetOf{name: "Hint lists", rows: [][]any{
 		{"trail-basics", "mud", "empty"},
 		{"people who hike", "people who like mud"},
 		{nil, "mud, and more mud"},
 		{"trail maps", nil, nil, "stray"},
 	}}))
-	wantProblems(t, got.problems, "Hint lists!D4: column D has an entry and no name on top")
+	wantProblems(t, got.Problems, "Hint lists!D4: column D has an entry and no name on top")
 	var lists []string
-	for _, l := range got.lists {
-		line := l.name.text + ":"
-		for _, item := range l.items {
-			line += " " + item.text + " at " + item.position.Cell() + ";"
+	for _, l := range got.Lists {
+		line := l.Name.Text + ":"
+		for _, item := range l.Items {
+			line += " " + item.Text + " at " + item.Position.Cell() + ";"
 		}
 		lists = append(lists, line)
 	}
@@ -181,23 +182,23 @@ func TestHintListsAreOneAColumn(t *testing.T) {
 // The vendor's own bulk-upload workbook, as its help pages describe it.
 func TestVendorsBulkUploadWorkbookInUnits(t *testing.T) {
 	got := readBytes(bookOf(t,
-		sheetOf{"campaigns", [][]any{
+		sheetOf{name: "campaigns", rows: [][]any{
 			{"Fill one campaign a row. Do not rename the columns."},
 			{"campaign_name", "objective", "daily_budget", "start_date", "end_date", "country"},
 			{"Spring launch", "Clicks", 50, "2026-12-01", "2026-12-31", "[“US”, “CA”]"},
 			{"Brand", "Views", 25, "2026-12-01", nil, `["NO"]`},
 		}},
-		sheetOf{"adgroups", [][]any{
+		sheetOf{name: "adgroups", rows: [][]any{
 			{"campaign_name", "ad_group_name", "max_bid", "context_hints"},
 			{"Spring launch", "Runners", 1.25, "[“people comparing shoes”, “people who run, daily”]"},
 		}},
-		sheetOf{"ads", [][]any{
+		sheetOf{name: "ads", rows: [][]any{
 			{"campaign_name", "ad_group_name", "ad_title", "ad_copy", "landing_page_url", "image_url"},
 			{"Spring launch", "Runners", "Shoes for muddy trails",
 				"Light, grippy.", "https://shop.example/trail", "https://img.example/a.png"},
 		}}))
-	wantProblems(t, got.problems)
-	wantDrafts(t, got.drafts,
+	wantProblems(t, got.Problems)
+	wantDrafts(t, got.Drafts,
 		`campaign bidding_type="clicks" budget.daily=50000000 `+
 			`end="2026-12-31" name="Spring launch" start="2026-12-01" targeting.countries=["CA" "US"]`,
 		`campaign bidding_type="impressions" budget.daily=25000000 `+

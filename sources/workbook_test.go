@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/sources/bounded"
+	"adsync/sources/draft"
+	"adsync/sources/table"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
@@ -60,12 +62,14 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func workbookInput() input {
-	return input{schemas: kinds.All(), env: resource.Env{Currency: "USD", Zone: time.UTC}, bounds: bounded.Defaults()}
+func workbookInput() draft.Input {
+	return draft.Input{
+		Schemas: kinds.All(), Env: resource.Env{Currency: "USD", Zone: time.UTC}, Bounds: bounded.Defaults(),
+	}
 }
 
-func readBytes(content []byte) result {
-	return readWorkbook(context.Background(), "q4.xlsx", content, workbookInput())
+func readBytes(content []byte) draft.Result {
+	return table.ReadWorkbook(context.Background(), "q4.xlsx", content, workbookInput())
 }
 
 // said lists the problems as they print, sorted.
@@ -93,32 +97,32 @@ func wantProblems(t *testing.T, got []diag.Problem, want ...string) {
 }
 
 // drafted shows drafts as one line each, without positions.
-func drafted(drafts []draft) []string {
+func drafted(drafts []draft.Draft) []string {
 	var lines []string
 	for _, d := range drafts {
-		line := string(d.schema.Kind)
-		for _, p := range d.parents {
-			line += " in " + p.text
+		line := string(d.Schema.Kind)
+		for _, p := range d.Parents {
+			line += " in " + p.Text
 		}
-		if d.key.text != "" {
-			line += " key=" + d.key.text
+		if d.Key.Text != "" {
+			line += " key=" + d.Key.Text
 		}
-		if d.id.text != "" {
-			line += " id=" + d.id.text
+		if d.Id.Text != "" {
+			line += " id=" + d.Id.Text
 		}
-		for _, a := range d.attributes {
+		for _, a := range d.Attributes {
 			line += " " + a.Name + "=" + a.Value.String()
 		}
-		for _, l := range d.hints {
-			line += " " + l.name.text + "~"
-			for _, item := range l.items {
-				if item.isList {
+		for _, l := range d.Hints {
+			line += " " + l.Name.Text + "~"
+			for _, item := range l.Items {
+				if item.IsList {
 					line += "@"
 				}
-				line += item.text + ";"
+				line += item.Text + ";"
 			}
 		}
-		if d.failed {
+		if d.Failed {
 			line += " FAILED"
 		}
 		lines = append(lines, line)
@@ -126,7 +130,7 @@ func drafted(drafts []draft) []string {
 	return lines
 }
 
-func wantDrafts(t *testing.T, got []draft, want ...string) {
+func wantDrafts(t *testing.T, got []draft.Draft, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, drafted(got)); diff != "" {
 		t.Errorf("drafts (-want +got):\n%s", diff)
@@ -134,15 +138,15 @@ func wantDrafts(t *testing.T, got []draft, want ...string) {
 }
 
 var (
-	campaignsSheet = sheetOf{"Campaigns", [][]any{
+	campaignsSheet = sheetOf{name: "Campaigns", rows: [][]any{
 		{"Campaign", "Status", "Bidding", "Daily budget (USD)", "Start date", "Countries", "Key"},
 		{"Spring launch", "paused", "clicks", 50, "2026-12-01", "US, CA", "spring"},
 	}}
-	adGroupsSheet = sheetOf{"Ad groups", [][]any{
+	adGroupsSheet = sheetOf{name: "Ad groups", rows: [][]any{
 		{"Campaign", "Ad group", "Status", "Max bid (USD)", "Context hints"},
 		{"Spring launch", "Runners", "active", 1.25, "people comparing shoes\npeople who run, daily"},
 	}}
-	adsSheet = sheetOf{"Ads", [][]any{
+	adsSheet = sheetOf{name: "Ads", rows: [][]any{
 		{"Campaign", "Ad group", "Ad", "Title", "Body", "Target URL", "Image"},
 		{"Spring launch", "Runners", "Hero A", "Shoes for muddy trails",
 			"Light, grippy.", "https://shop.example/trail", "images/hero-a.png"},
@@ -157,12 +161,12 @@ var (
 
 func TestWorkbookMakesOneDraftARow(t *testing.T) {
 	got := readBytes(bookOf(t, adsSheet, campaignsSheet, adGroupsSheet))
-	wantProblems(t, got.problems)
-	wantDrafts(t, got.drafts, spring, runners, heroA)
-	if want := (rows{Read: 3, Used: 3}); got.rows != want {
-		t.Errorf("rows = %+v, want %+v", got.rows, want)
+	wantProblems(t, got.Problems)
+	wantDrafts(t, got.Drafts, spring, runners, heroA)
+	if want := (draft.Rows{Read: 3, Used: 3}); got.Rows != want {
+		t.Errorf("rows = %+v, want %+v", got.Rows, want)
 	}
-	at := got.drafts[0].attributes.Value("budget.daily").Position
+	at := got.Drafts[0].Attributes.Value("budget.daily").Position
 	if want := diag.Cell("q4.xlsx", "Campaigns", 2, 4); at != want {
 		t.Errorf("budget stands at %v, want %v", at, want)
 	}

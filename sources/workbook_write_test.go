@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -10,21 +10,25 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/table"
+	"adsync/sources/workbook"
 
 	"github.com/xuri/excelize/v2"
 	"pgregory.net/rapid"
 )
 
-var dollars = Account{ID: "act_123", Currency: "USD", TimeZone: "Europe/Berlin"}
+var dollars = config.Account{ID: "act_123", Currency: "USD", TimeZone: "Europe/Berlin"}
 
 func exported(t testing.TB, s *resource.Snapshot) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	must(t, WriteWorkbook(&b, kinds.All(), s, dollars))
+	must(t, workbook.WriteWorkbook(&b, kinds.All(), s, dollars))
 	return b.Bytes()
 }
 
-func loadWorkbook(t testing.TB, content []byte) Desired {
+func loadWorkbook(t testing.TB, content []byte) sources.Desired {
 	t.Helper()
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "q4.xlsx"), content, 0o600))
@@ -38,7 +42,7 @@ func TestWorkbookThatIsWrittenReadsBackTheSame(t *testing.T) {
 			return
 		}
 		var b bytes.Buffer
-		err := WriteWorkbook(&b, kinds.All(), want, dollars)
+		err := workbook.WriteWorkbook(&b, kinds.All(), want, dollars)
 		if err != nil && strings.Contains(err.Error(), "no cell can hold") {
 			return // a control character, which XML cannot say
 		}
@@ -52,11 +56,11 @@ func TestWorkbookThatIsWrittenReadsBackTheSame(t *testing.T) {
 
 func TestTemplateIsEmptyForTheReader(t *testing.T) {
 	var b bytes.Buffer
-	must(t, WriteTemplate(&b, kinds.All(), dollars))
+	must(t, workbook.WriteTemplate(&b, kinds.All(), dollars))
 	got := readBytes(b.Bytes())
-	wantProblems(t, got.problems)
-	wantDrafts(t, got.drafts)
-	if r := got.rows; r.Read != r.Ignored || r.Read == 0 {
+	wantProblems(t, got.Problems)
+	wantDrafts(t, got.Drafts)
+	if r := got.Rows; r.Read != r.Ignored || r.Read == 0 {
 		t.Errorf("rows = %+v, want the example rows ignored", r)
 	}
 }
@@ -65,7 +69,7 @@ func TestTemplateIsEmptyForTheReader(t *testing.T) {
 // load together.
 func TestTemplatesExamplesAreValid(t *testing.T) {
 	var b bytes.Buffer
-	must(t, WriteTemplate(&b, kinds.All(), dollars))
+	must(t, workbook.WriteTemplate(&b, kinds.All(), dollars))
 	f := opened(t, b.Bytes())
 	for _, s := range kinds.All() {
 		if s.Extra {
@@ -98,7 +102,7 @@ func opened(t testing.TB, content []byte) *excelize.File {
 
 func TestTemplateHelpsWhoFillsItIn(t *testing.T) {
 	var b bytes.Buffer
-	must(t, WriteTemplate(&b, kinds.All(), dollars))
+	must(t, workbook.WriteTemplate(&b, kinds.All(), dollars))
 	f := opened(t, b.Bytes())
 	if got, want := strings.Join(f.GetSheetList(), ", "), "Start here, Campaigns, "+
 		"Ad groups, Context hints, Ads, Locations, Audiences, Spend limits, Hint lists, Lists, _sync"; got != want {
@@ -176,7 +180,7 @@ func TestNothingWrittenIsAFormula(t *testing.T) {
 }
 
 func TestTextNoCellHoldsIsAnError(t *testing.T) {
-	long := resource.Text(strings.Repeat("€", maxCellText+1))
+	long := resource.Text(strings.Repeat("€", workbook.MaxCellText+1))
 	for _, c := range []struct {
 		name string
 		s    *resource.Snapshot
@@ -190,7 +194,7 @@ func TestTextNoCellHoldsIsAnError(t *testing.T) {
 			`description is "[clear]", which a cell cannot say`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := WriteWorkbook(&bytes.Buffer{}, kinds.All(), c.s, dollars)
+			err := workbook.WriteWorkbook(&bytes.Buffer{}, kinds.All(), c.s, dollars)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error = %v, want %q", err, c.want)
 			}
@@ -279,20 +283,20 @@ func benchmarkSnapshot(campaigns int) *resource.Snapshot {
 
 func TestWorkbookOfAnotherAccountIsRefused(t *testing.T) {
 	var b bytes.Buffer
-	must(t, WriteWorkbook(&b, kinds.All(), oneResource(t), Account{ID: "act_9", Currency: "EUR"}))
+	must(t, workbook.WriteWorkbook(&b, kinds.All(), oneResource(t), config.Account{ID: "act_9", Currency: "EUR"}))
 	got := readBytes(b.Bytes())
-	wantProblems(t, got.problems, "workbook was written for an account in EUR; want the account's currency USD")
-	wantDrafts(t, got.drafts)
+	wantProblems(t, got.Problems, "workbook was written for an account in EUR; want the account's currency USD")
+	wantDrafts(t, got.Drafts)
 
 	f := opened(t, exported(t, oneResource(t)))
-	must(t, f.SetCellInt("_sync", "B1", bookFormat+1))
+	must(t, f.SetCellInt("_sync", "B1", table.BookFormat+1))
 	b.Reset()
 	must(t, f.Write(&b))
-	wantProblems(t, readBytes(b.Bytes()).problems, "has the layout 2 of a newer adsync")
+	wantProblems(t, readBytes(b.Bytes()).Problems, "has the layout 2 of a newer adsync")
 }
 
 func TestMissingValuesAreReportedAtTheirCell(t *testing.T) {
-	got := loadWorkbook(t, bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{"Ads", [][]any{
+	got := loadWorkbook(t, bookOf(t, campaignsSheet, adGroupsSheet, sheetOf{name: "Ads", rows: [][]any{
 		{"Campaign", "Ad group", "Body", "Title", "Target URL", "Image"},
 		{"Spring launch", "Runners", "Light.", nil, "https://shop.example", "https://img.example/a.png"},
 	}}))

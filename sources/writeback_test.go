@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -14,6 +14,9 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/marked"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
@@ -22,8 +25,8 @@ import (
 // written is a project with one workbook, read once.
 type written struct {
 	dir     string
-	project Project
-	source  Source
+	project config.Project
+	source  sources.Source
 }
 
 func writtenProject(t *testing.T, content []byte) written {
@@ -32,10 +35,10 @@ func writtenProject(t *testing.T, content []byte) written {
 	must(t, os.MkdirAll(filepath.Join(dir, "ads"), 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, "ads", "q4.xlsx"), content, 0o640))
 	must(t, os.Chmod(filepath.Join(dir, "ads", "q4.xlsx"), 0o640))
-	p, problems := ReadProject(dir)
+	p, problems := config.ReadProject(dir)
 	wantProblems(t, problems)
 	sum := sha256.Sum256(content)
-	return written{dir, p, Source{File: "ads/q4.xlsx", Hash: hex.EncodeToString(sum[:])}}
+	return written{dir: dir, project: p, source: sources.Source{File: "ads/q4.xlsx", Hash: hex.EncodeToString(sum[:])}}
 }
 
 func (w written) name() string { return filepath.Join(w.dir, "ads", "q4.xlsx") }
@@ -43,26 +46,26 @@ func (w written) name() string { return filepath.Join(w.dir, "ads", "q4.xlsx") }
 // someTime is when former files are kept.
 var someTime = time.Date(2026, 11, 24, 18, 30, 0, 0, time.UTC)
 
-func (w written) back(outcomes []RowOutcome) (bool, error) {
-	kept, err := WriteBack(context.Background(), w.project,
-		kinds.All(), w.source, Results{Rows: outcomes, At: someTime})
+func (w written) back(outcomes []marked.RowOutcome) (bool, error) {
+	kept, err := marked.WriteBack(context.Background(), w.project,
+		kinds.All(), w.source, marked.Results{Rows: outcomes, At: someTime})
 	return kept != "", err
 }
 
-func outcomeAt(sheet string, row int, address, result, message, id string) RowOutcome {
+func outcomeAt(sheet string, row int, address, result, message, id string) marked.RowOutcome {
 	a, _ := resource.ParseAddress(address)
-	return RowOutcome{
+	return marked.RowOutcome{
 		Address: a, Position: diag.Cell("ads/q4.xlsx", sheet, row, 0), Result: result, Message: message, ID: id,
 	}
 }
 
-var someOutcomes = []RowOutcome{
+var someOutcomes = []marked.RowOutcome{
 	outcomeAt("Campaigns", 2, "campaign/spring", "created", "", "cmpn_1"),
 	outcomeAt("Ad groups", 2, "ad_group/spring/runners", "failed", "=bid is 1.25; want 0.10 or more", ""),
 	{Address: resource.Address{Kind: "ad", Key: "x"}, Position: inCell("Campaigns", 2, 0), Result: "of another file"},
 }
 
-// changedCells gives the cells that differ, as "sheet!cell: before → after".
+// changedCells returns the cells that differ, as "sheet!cell: before → after".
 func changedCells(t *testing.T, before, after []byte) map[string]string {
 	t.Helper()
 	a, b := opened(t, before), opened(t, after)
@@ -86,7 +89,7 @@ func changedCells(t *testing.T, before, after []byte) map[string]string {
 }
 
 func TestWriteBackFillsResultsKeysAndIDsAndNothingElse(t *testing.T) {
-	groups := sheetOf{"Ad groups", [][]any{
+	groups := sheetOf{name: "Ad groups", rows: [][]any{
 		{"Message", "Campaign", "Ad group", "Max bid (USD)", "Result", "ID", "Key", "# mine"},
 		{"old", "Spring launch", "Runners", 1.25, "created", "adgrp_7", "", "kept"},
 		{"old", "Spring launch", "Walkers", 1.25, "created", "", "", "kept"},
@@ -149,7 +152,7 @@ func TestWriteBackRefusesWhatIsNotTheFileThatWasRead(t *testing.T) {
 		}, "file is open in an editor (.~lock.q4.xlsx# is there)"},
 		{"saved since, and has problems", func(w *written) {
 			must(t, os.WriteFile(w.name(),
-				bookOf(t, campaignsSheet, sheetOf{"Ad groups", [][]any{{"Ad group"}, {"Runners"}}}), 0o600))
+				bookOf(t, campaignsSheet, sheetOf{name: "Ad groups", rows: [][]any{{"Ad group"}, {"Runners"}}}), 0o600))
 		}, "file was saved since it was read, and has problems now"},
 		{"a link", func(w *written) {
 			must(t, os.Rename(w.name(), w.name()+".real"))
@@ -203,15 +206,16 @@ func TestWriteBackIntoCSVKeepsItsForm(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			must(t, os.WriteFile(filepath.Join(dir, c.file), []byte(c.before), 0o600))
-			p, problems := ReadProject(dir)
+			p, problems := config.ReadProject(dir)
 			wantProblems(t, problems)
-			was := Load(t.Context(), p, kinds.All())
+			was := sources.Load(t.Context(), p, kinds.All())
 			wantProblems(t, was.Problems)
 			address, _ := resource.ParseAddress("campaign/spring")
-			outcomes := []RowOutcome{{Address: address,
+			outcomes := []marked.RowOutcome{{Address: address,
 				Position: was.Snapshot.Get(was.Snapshot.Addresses()[0]).Position,
 				Result:   "failed", Message: "=too low; want more", ID: "0012"}}
-			kept, err := WriteBack(t.Context(), p, kinds.All(), was.Sources[0], Results{Rows: outcomes, At: someTime})
+			kept, err := marked.WriteBack(t.Context(),
+				p, kinds.All(), was.Sources[0], marked.Results{Rows: outcomes, At: someTime})
 			must(t, err)
 			got, err := os.ReadFile(filepath.Join(dir, c.file))
 			must(t, err)
@@ -222,7 +226,7 @@ func TestWriteBackIntoCSVKeepsItsForm(t *testing.T) {
 			if former, err := os.ReadFile(filepath.Join(dir, kept)); err != nil || string(former) != c.before {
 				t.Errorf("the former file is %q, %v; want what was there", former, err)
 			}
-			wantProblems(t, Load(t.Context(), p, kinds.All()).Problems)
+			wantProblems(t, sources.Load(t.Context(), p, kinds.All()).Problems)
 		})
 	}
 }

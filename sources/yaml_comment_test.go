@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"fmt"
@@ -92,8 +92,8 @@ func TestATimeMeansTheSameInEveryFormat(t *testing.T) {
 	} {
 		for _, attribute := range []struct{ name, header string }{{"start", "Start date"}, {"end", "Last day"}} {
 			sheet := func(cell string) string {
-				content := bookOf(t, sheetOf{"Campaigns",
-					[][]any{{"Campaign", "Bidding", attribute.header}, {"Spring", "clicks", "x"}}})
+				content := bookOf(t, sheetOf{name: "Campaigns",
+					rows: [][]any{{"Campaign", "Bidding", attribute.header}, {"Spring", "clicks", "x"}}})
 				return string(rebuild(t, content, "xl/worksheets/sheet1.xml", func(sheet []byte) []byte {
 					return replaceCell(t, sheet, "C2", cell)
 				}))

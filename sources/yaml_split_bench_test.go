@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"bytes"
@@ -7,6 +7,9 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/testing/bench"
+	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/workbook"
 )
 
 // BenchmarkWriteYAML is an account of 15,000 resources as a folder of files, and
@@ -15,14 +18,14 @@ func BenchmarkWriteYAML(b *testing.B) {
 	dir, shape := b.TempDir(), bench.Trees(15_000)
 	_, err := shape.WriteYAML(dir, 100)
 	must(b, err)
-	p, _ := ReadProject(dir)
-	d := Load(context.Background(), p, kinds.All())
+	p, _ := config.ReadProject(dir)
+	d := sources.Load(context.Background(), p, kinds.All())
 	env, err := p.Env()
 	must(b, err)
 	b.Run("files", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if files, err := YAMLFiles(p, kinds.All(), d.Snapshot, env); err != nil || len(files) == 0 {
+			if files, err := workbook.YAMLFiles(p, kinds.All(), d.Snapshot, env); err != nil || len(files) == 0 {
 				b.Fatalf("%d files, %v", len(files), err)
 			}
 		}
@@ -31,7 +34,7 @@ func BenchmarkWriteYAML(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			var out bytes.Buffer
-			must(b, WriteYAML(&out, kinds.All(), d.Snapshot, env))
+			must(b, workbook.WriteYAML(&out, kinds.All(), d.Snapshot, env))
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package sources
+package sources_test
 
 import (
 	"context"
@@ -10,6 +10,9 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/sources/bounded"
+	"adsync/sources/draft"
+	"adsync/sources/tree"
+	"adsync/sources/yamlfile"
 )
 
 func TestYAMLValuesAreReadAsWritten(t *testing.T) {
@@ -121,7 +124,7 @@ func TestFilesThatAreNotWhole(t *testing.T) {
 func TestRowsAddUp(t *testing.T) {
 	d := loadYAML(t, springCampaign+"ad_groups:\n  - name: "+
 		"Runners\n  - {nmae: x}\n  - 5\n---\nkind: billboard\n---\nkind: hint_list\nkey: trail\nhints: [mud]\n")
-	want := rows{Read: 6, Used: 3, Failed: 3}
+	want := draft.Rows{Read: 6, Used: 3, Failed: 3}
 	if d.Sources[0].Rows != want {
 		t.Errorf("rows = %+v, want %+v", d.Sources[0].Rows, want)
 	}
@@ -130,21 +133,21 @@ func TestRowsAddUp(t *testing.T) {
 func TestALimitOfTimeEndsInAProblem(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	in := input{schemas: kinds.All(), bounds: bounded.Defaults(), words: newVocabularies(kinds.All())}
-	r := readYAML(ctx, "ads.yaml", []byte(springCampaign), in)
-	if len(r.drafts) != 0 || !strings.Contains(printed(r.problems), "reading took longer than") {
-		t.Errorf("readYAML = %d drafts, %v; want none, and a problem", len(r.drafts), r.problems)
+	in := draft.Input{Schemas: kinds.All(), Bounds: bounded.Defaults(), Words: draft.NewVocabularies(kinds.All())}
+	r := yamlfile.ReadYAML(ctx, "ads.yaml", []byte(springCampaign), in)
+	if len(r.Drafts) != 0 || !strings.Contains(printed(r.Problems), "reading took longer than") {
+		t.Errorf("readYAML = %d drafts, %v; want none, and a problem", len(r.Drafts), r.Problems)
 	}
 }
 
 func TestAPanicOfAReaderIsAProblemOfItsFile(t *testing.T) {
 	broken := kinds.All()[:1]
-	in := input{schemas: broken, bounds: bounded.Defaults(), words: vocabularies{"campaign": nil}}
-	in.words["campaign"] = &vocabulary{} // no schema: the reader falls over it
-	r := readOne(context.Background(), file{name: "ads.yaml", content: []byte(springCampaign)}, in)
-	if len(r.problems) != 1 || r.problems[0].Position.File() != "ads.yaml" ||
-		!strings.Contains(r.problems[0].Message, "broke off") {
-		t.Errorf("readOne = %v, want one problem of ads.yaml", r.problems)
+	in := draft.Input{Schemas: broken, Bounds: bounded.Defaults(), Words: draft.Vocabularies{"campaign": nil}}
+	in.Words["campaign"] = &draft.Vocabulary{} // no schema: the reader falls over it
+	r := tree.ReadOne(context.Background(), tree.File{Name: "ads.yaml", Content: []byte(springCampaign)}, in)
+	if len(r.Problems) != 1 || r.Problems[0].Position.File() != "ads.yaml" ||
+		!strings.Contains(r.Problems[0].Message, "broke off") {
+		t.Errorf("readOne = %v, want one problem of ads.yaml", r.Problems)
 	}
 }
 

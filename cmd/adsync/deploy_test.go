@@ -15,9 +15,9 @@ import (
 	"adsync/cmd/adsync/internal/daemoncmd"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
-	"adsync/sources"
+	"adsync/sources/config"
 
-	"sigs.k8s.io/yaml/goyaml.v3"
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
 const deploy = "../../examples/deploy/"
@@ -102,16 +102,16 @@ func TestDeployedEnvironment(t *testing.T) {
 // The configuration of the examples is valid, and names files that are mounted.
 func TestDeployedConfiguration(t *testing.T) {
 	dir := t.TempDir()
-	config := at(t, manifest(t, "ConfigMap"), "data").(map[string]any)
-	for name, text := range config {
+	configMap := at(t, manifest(t, "ConfigMap"), "data").(map[string]any)
+	for name, text := range configMap {
 		saveFile(t, filepath.Join(dir, name), text.(string))
 	}
-	d, problems := sources.ReadDaemon(filepath.Join(dir, "daemon.yaml"))
+	d, problems := config.ReadDaemon(filepath.Join(dir, "daemon.yaml"))
 	if diag.HasErrors(problems) || len(d.Accounts) != 1 ||
 		d.Accounts[0].Operator != filepath.Join(dir, "operator.yaml") {
 		t.Errorf("daemon.yaml: %v, %+v", problems, d.Accounts)
 	}
-	o, problems := sources.ReadOperator(filepath.Join(dir, "operator.yaml"), "")
+	o, problems := config.ReadOperator(filepath.Join(dir, "operator.yaml"), "")
 	if diag.HasErrors(problems) || o.Key.From != "file" {
 		t.Errorf("operator.yaml: %v, key %+v", problems, o.Key)
 	}
@@ -123,7 +123,7 @@ func TestDeployedConfiguration(t *testing.T) {
 	}
 	systemd := filepath.Join(dir, "systemd.yaml")
 	saveFile(t, systemd, deployed(t, "systemd/daemon.yaml"))
-	if _, problems := sources.ReadDaemon(systemd); diag.HasErrors(problems) {
+	if _, problems := config.ReadDaemon(systemd); diag.HasErrors(problems) {
 		t.Errorf("systemd/daemon.yaml: %v", problems)
 	}
 }

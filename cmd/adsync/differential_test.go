@@ -18,6 +18,7 @@ import (
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/sources"
+	"adsync/sources/config"
 )
 
 var trees = flag.Int("trees", 400, "how many trees near the limits are shown to adsync and to the service")
@@ -67,7 +68,7 @@ func offline(t *testing.T, tree string) (*resource.Snapshot, []diag.Problem) {
 			t.Fatal(err)
 		}
 	}
-	p, problems := sources.ReadProject(dir)
+	p, problems := config.ReadProject(dir)
 	d := sources.Load(t.Context(), p, kinds.All())
 	problems = append(problems, d.Problems...)
 	if diag.HasErrors(problems) {

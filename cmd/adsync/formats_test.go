@@ -16,6 +16,8 @@ import (
 	_ "adsync/internal/testing/drawn"
 	"adsync/plan"
 	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/workbook"
 
 	"pgregory.net/rapid"
 )
@@ -25,7 +27,7 @@ import (
 func TestTheFormatDoesNotChangeThePlan(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawAccount(rt)
-		account := sources.Account{ID: "act_1", Currency: "USD", TimeZone: "UTC"}
+		account := config.Account{ID: "act_1", Currency: "USD", TimeZone: "UTC"}
 		want := ""
 		for _, format := range []struct {
 			name  string
@@ -33,21 +35,21 @@ func TestTheFormatDoesNotChangeThePlan(t *testing.T) {
 		}{
 			{"YAML", func(dir string) error {
 				return inFile(dir, "ads.yaml", func(b *bytes.Buffer) error {
-					return sources.WriteYAML(b, session.Schemas(), s, resource.Env{Currency: "USD"})
+					return workbook.WriteYAML(b, session.Schemas(), s, resource.Env{Currency: "USD"})
 				})
 			}},
 			{"workbook", func(dir string) error {
 				return inFile(dir, "ads.xlsx", func(b *bytes.Buffer) error {
-					return sources.WriteWorkbook(b, session.Schemas(), s, account)
+					return workbook.WriteWorkbook(b, session.Schemas(), s, account)
 				})
 			}},
 			{"CSV", func(dir string) error {
 				return inFile(dir, "ads.csv", func(b *bytes.Buffer) error {
-					return sources.WriteCSV(b, session.Schemas(), s, account)
+					return workbook.WriteCSV(b, session.Schemas(), s, account)
 				})
 			}},
 			{"CSV files", func(dir string) error {
-				files, err := sources.WriteCSVFiles(session.Schemas(), s, account)
+				files, err := workbook.WriteCSVFiles(session.Schemas(), s, account)
 				for name, content := range files {
 					if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 						return err
@@ -85,7 +87,7 @@ func inFile(dir, name string, write func(*bytes.Buffer) error) error {
 // planOf is the JSON of the plan that makes an empty account what a folder says,
 // without positions.
 func planOf(t *rapid.T, dir string) string {
-	project, problems := sources.ReadProject(dir)
+	project, problems := config.ReadProject(dir)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -15,6 +15,8 @@ import (
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/workbook"
 	"adsync/state"
 
 	"pgregory.net/rapid"
@@ -61,7 +63,7 @@ func TestImportThenPlanIsEmpty(t *testing.T) {
 			rt.Fatal(err)
 		}
 		contents, account := importedFiles(rt, found.Snapshot)
-		project := sources.Project{Root: t.TempDir(), Account: account, Sources: []string{"**/*"}}
+		project := config.Project{Root: t.TempDir(), Account: account, Sources: []string{"**/*"}}
 		desired := sources.LoadContents(t.Context(), project, kinds.All(), contents)
 		if diag.HasErrors(desired.Problems) {
 			rt.Fatalf("the files have problems: %v", desired.Problems)
@@ -118,29 +120,29 @@ func drawHostile(t *testing.T, rt *rapid.T, s *emulatortest.Service) {
 }
 
 // importedFiles writes what was imported in one of the formats.
-func importedFiles(rt *rapid.T, s *resource.Snapshot) (map[string][]byte, sources.Account) {
-	account := sources.Account{ID: emulatortest.AccountID, Currency: "USD", TimeZone: "America/New_York"}
+func importedFiles(rt *rapid.T, s *resource.Snapshot) (map[string][]byte, config.Account) {
+	account := config.Account{ID: emulatortest.AccountID, Currency: "USD", TimeZone: "America/New_York"}
 	schemas := kinds.All()
 	switch format := rapid.SampledFrom([]string{"yaml", "xlsx", "csv"}).Draw(rt, "format"); format {
 	case "yaml":
-		env, err := sources.Project{Account: account}.Env()
+		env, err := config.Project{Account: account}.Env()
 		if err != nil {
 			rt.Fatal(err)
 		}
-		files, err := sources.YAMLFiles(sources.Project{Account: account}, schemas, s, env)
+		files, err := workbook.YAMLFiles(config.Project{Account: account}, schemas, s, env)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		return files, account
 	case "csv":
-		files, err := sources.WriteCSVFiles(schemas, s, account)
+		files, err := workbook.WriteCSVFiles(schemas, s, account)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		return files, account
 	default:
 		var book strings.Builder
-		if err := sources.WriteWorkbook(&book, schemas, s, account); err != nil {
+		if err := workbook.WriteWorkbook(&book, schemas, s, account); err != nil {
 			rt.Fatal(err)
 		}
 		return map[string][]byte{"live." + format: []byte(book.String())}, account

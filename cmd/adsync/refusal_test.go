@@ -21,6 +21,7 @@ import (
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources"
+	"adsync/sources/config"
 	"adsync/state"
 
 	"pgregory.net/rapid"
@@ -136,7 +137,7 @@ func (s *stranger) apply(files string) (problem string, applied int, refusals []
 			s.t.Fatal(err)
 		}
 	}
-	p, problems := sources.ReadProject(s.dir)
+	p, problems := config.ReadProject(s.dir)
 	desired := sources.Load(s.t.Context(), p, kinds.All())
 	if said := firstError(append(problems, desired.Problems...)); said != "" {
 		return said, 0, nil

@@ -13,6 +13,7 @@ import (
 	"adsync/internal/testing/oracle"
 	"adsync/plan"
 	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // read gives the files through the program's own readers, where a history is
@@ -44,9 +45,9 @@ func (w *world) readBroken(f oracle.Files) {
 	}
 }
 
-func project() sources.Project {
-	return sources.Project{
-		Root: ".", Account: sources.Account{ID: account, Currency: "USD", TimeZone: "America/New_York"},
+func project() config.Project {
+	return config.Project{
+		Root: ".", Account: config.Account{ID: account, Currency: "USD", TimeZone: "America/New_York"},
 	}
 }
 

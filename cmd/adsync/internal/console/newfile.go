@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"slices"
 
-	"adsync/sources"
+	"adsync/sources/tree"
 
 	"github.com/spf13/cobra"
 )
@@ -45,7 +45,7 @@ func (n NewFile) Free() error {
 	case about.Size() == 0:
 		return nil
 	}
-	if lock := sources.LockFile(n.Name); lock != "" {
+	if lock := tree.LockFile(n.Name); lock != "" {
 		return Configuration("%s: %s is open in an editor (%s is there); want it closed, or another name",
 			n.Flag, NameOf(n.Name), NameOf(lock))
 	}

@@ -18,12 +18,13 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/orders"
 	"adsync/internal/watch"
-	"adsync/sources"
+	"adsync/sources/commits"
+	"adsync/sources/config"
 )
 
 // accounts makes what the loops need of each account. Those whose configuration is
 // as it was are given again as they are.
-func (d *daemonRun) accounts(config sources.Daemon, page *page) []daemon.Account {
+func (d *daemonRun) accounts(config config.Daemon, page *page) []daemon.Account {
 	var accounts []daemon.Account
 	known := map[string]daemon.Account{}
 	for _, a := range config.Accounts {
@@ -43,7 +44,7 @@ func (d *daemonRun) accounts(config sources.Daemon, page *page) []daemon.Account
 }
 
 // versionOf is another where a loop has to begin anew.
-func versionOf(a sources.DaemonAccount) string {
+func versionOf(a config.DaemonAccount) string {
 	g := a.Git
 	return fmt.Sprintf("%q", []any{a.Folder, a.State, a.Operator,
 		a.Every, a.Full, a.Settle, a.PlanOnly, a.Results, a.WriteBack, g.URL.Value, g.Ref.Value, g.Path.Value,
@@ -52,7 +53,7 @@ func versionOf(a sources.DaemonAccount) string {
 		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify)})
 }
 
-func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daemon.Account {
+func (d *daemonRun) account(config config.Daemon, a config.DaemonAccount) daemon.Account {
 	name := a.Name.Value
 	own := forAccount(d.env, d.log.With("account", name))
 	own.OnSecret, own.Addresses = d.secrets.add, &d.addresses
@@ -73,7 +74,7 @@ func (d *daemonRun) account(config sources.Daemon, a sources.DaemonAccount) daem
 	if a.Folder != "" {
 		folder := newWatchedFolder(own, a.Folder, a.Settle, d.looking())
 		project, _ := session.ReadProject(own, a.Folder) // its problems are those of the first run
-		if at, err := sources.RevisionOf(project, nil); err == nil && at.Commit != "" {
+		if at, err := commits.RevisionOf(project, nil); err == nil && at.Commit != "" {
 			own.Note("%s is in a git work tree: its files "+
 				"count as they are, committed or not; git: {url: …} takes commits alone", diag.Printable(a.Folder))
 		}
@@ -157,7 +158,7 @@ func (d *daemonRun) watchOrders(ctx context.Context,
 	w.Run(ctx)
 }
 
-func (d *daemonRun) lease(config sources.Daemon, name, stateFolder string) *session.Lease {
+func (d *daemonRun) lease(config config.Daemon, name, stateFolder string) *session.Lease {
 	host, _ := os.Hostname()
 	t := &session.Lease{
 		Folder: orders.Folder(stateFolder), Say: orders.Daemon{

@@ -7,7 +7,7 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
-	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // The accounts of a daemon share the limits of the address they ask from, those of
@@ -19,9 +19,9 @@ func TestAccountsOfADaemonShareTheLimitsOfTheirAddress(t *testing.T) {
 	}
 	var shared []*session.Addresses
 	for _, name := range []string{"spring", "summer"} {
-		config := sources.DaemonAccount{Folder: t.TempDir()}
-		config.Name.Value = name
-		account := d.account(sources.Daemon{}, config)
+		settings := config.DaemonAccount{Folder: t.TempDir()}
+		settings.Name.Value = name
+		account := d.account(config.Daemon{}, settings)
 		shared = append(shared, account.Worker.(*reviewer).of.env.Addresses)
 	}
 	one := shared[0].Of("https://ads.example/v1", time.Now)

@@ -7,11 +7,11 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/notify"
 	"adsync/internal/secret"
-	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // alive is what tells a monitor that the daemon moves; nil where none is named.
-func (d *daemonRun) alive(config sources.Daemon) (*notify.Alive, error) {
+func (d *daemonRun) alive(config config.Daemon) (*notify.Alive, error) {
 	if config.Alive.URL.From == "" {
 		return nil, nil
 	}
@@ -28,7 +28,7 @@ func (d *daemonRun) alive(config sources.Daemon) (*notify.Alive, error) {
 }
 
 // checkAlive says what keeps a monitor from being told, before anything runs.
-func (d *daemonRun) checkAlive(config sources.Daemon) error {
+func (d *daemonRun) checkAlive(config config.Daemon) error {
 	_, err := d.alive(config)
 	return err
 }

@@ -25,6 +25,7 @@ import (
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources"
+	"adsync/sources/marked"
 )
 
 // copies is what the daemon of an account leaves for the people who edit its files: after
@@ -44,9 +45,9 @@ type copies struct {
 
 // afterRun is what a run leaves behind.
 type afterRun struct {
-	name  string               // of its folder
-	rows  []sources.RowOutcome // as the marks have them, for the files of people: without what is over by itself
-	marks sources.Marks
+	name  string              // of its folder
+	rows  []marked.RowOutcome // as the marks have them, for the files of people: without what is over by itself
+	marks marked.Marks
 	lists func(folder string) error // writes what stands beside the copies; nil where nothing was applied
 }
 
@@ -56,7 +57,7 @@ func (c *copies) applied(l *session.Loaded, r *reconcile.Report, d *runs.ReportD
 	rows := runs.InWords(*l, r, all, words.OnPage)
 	failed := c.remember(l, rows)
 	lists := func(folder string) error { return runs.WriteLists(folder, all, d) }
-	marks := sources.Marks{Outcomes: l.InReview(rows), Problems: l.Desired.Problems, Unread: l.Desired.Unread}
+	marks := marked.Marks{Outcomes: l.InReview(rows), Problems: l.Desired.Problems, Unread: l.Desired.Unread}
 	err := c.leave(l, afterRun{name: runs.RefWord(r.Run), rows: l.Judged(rows), marks: marks, lists: lists})
 	folder := c.shelf(*l).Folder
 	return errors.Join(failed, err, lists(folder),
@@ -69,12 +70,12 @@ func (c *copies) planned(l *session.Loaded, p *plan.Plan) error {
 	c.recall(l)
 	rows := runs.PlannedRows(*l, p, words.OnPage)
 	problems := session.OnceEach(l.Desired.Problems, p.Problems)
-	marks := sources.Marks{Outcomes: c.stands(l.InReview(rows)), Problems: problems, Unread: l.Desired.Unread}
+	marks := marked.Marks{Outcomes: c.stands(l.InReview(rows)), Problems: problems, Unread: l.Desired.Unread}
 	return c.leave(l, afterRun{name: "planned", rows: c.stands(l.Judged(rows)), marks: marks})
 }
 
 // stands gives rows of which nothing else is said what the last apply did.
-func (c *copies) stands(rows []sources.RowOutcome) []sources.RowOutcome {
+func (c *copies) stands(rows []marked.RowOutcome) []marked.RowOutcome {
 	for i := range rows {
 		if did, is := c.went[rows[i].Address.String()]; is && rows[i].Result == session.ResultNoChange {
 			rows[i].Result, rows[i].Message = did.Result, console.JoinLines(did.Message, rows[i].Message)
@@ -85,8 +86,8 @@ func (c *copies) stands(rows []sources.RowOutcome) []sources.RowOutcome {
 
 // refused leaves copies of files that could not be planned.
 func (c *copies) refused(l *session.Loaded, problems []diag.Problem) error {
-	rows := sources.ProblemRows(problems)
-	marks := sources.Marks{Outcomes: rows, Problems: problems, Unread: l.Desired.Unread}
+	rows := marked.ProblemRows(problems)
+	marks := marked.Marks{Outcomes: rows, Problems: problems, Unread: l.Desired.Unread}
 	return c.leave(l, afterRun{name: "problems", rows: rows, marks: marks})
 }
 
@@ -142,7 +143,7 @@ func (c *copies) leave(l *session.Loaded, run afterRun) error {
 
 // leaveOne makes the copy of one workbook, unless there is one that says the same.
 func (c *copies) leaveOne(l session.Loaded, shelf resultcopy.Shelf,
-	folder, file string, m sources.Marks) (bool, error) {
+	folder, file string, m marked.Marks) (bool, error) {
 	original, err := os.ReadFile(filepath.Join(l.Project.Root, filepath.FromSlash(file)))
 	if err != nil || !isAsRead(l, file, original) {
 		return false, nil // the run of what it is now is near
@@ -153,7 +154,7 @@ func (c *copies) leaveOne(l session.Loaded, shelf resultcopy.Shelf,
 	}
 	m.Results, m.At = &of, runs.NowAt(c.env, l)
 	var content bytes.Buffer
-	if err := sources.WriteMarkedCopy(original, &content, file, m); err != nil {
+	if err := marked.WriteMarkedCopy(original, &content, file, m); err != nil {
 		c.once("no copy: %s", diag.Printable(err.Error()))
 		return false, nil
 	}
@@ -221,7 +222,7 @@ func isAsRead(l session.Loaded, file string, content []byte) bool {
 }
 
 // marksOf is what a copy of a workbook will say of itself.
-func marksOf(file string, original []byte, m sources.Marks) resultcopy.Copy {
+func marksOf(file string, original []byte, m marked.Marks) resultcopy.Copy {
 	of := resultcopy.Copy{Of: file}
 	marks, reviews := sha256.New(), sha256.New()
 	for _, o := range m.Outcomes {
@@ -249,7 +250,7 @@ func contentSum(content []byte) string {
 
 // standsAlready reports whether the copy that lies there says the same, or says what was
 // done of the same workbook, and there is nothing to say since.
-func (c *copies) standsAlready(shelf resultcopy.Shelf, file string, of resultcopy.Copy, m sources.Marks) bool {
+func (c *copies) standsAlready(shelf resultcopy.Shelf, file string, of resultcopy.Copy, m marked.Marks) bool {
 	current, is := shelf.Current(file)
 	if !is || current.Says == "" {
 		return false
@@ -257,7 +258,7 @@ func (c *copies) standsAlready(shelf resultcopy.Shelf, file string, of resultcop
 	if current.Says == of.Says {
 		return true
 	}
-	news := slices.ContainsFunc(m.Outcomes, func(o sources.RowOutcome) bool {
+	news := slices.ContainsFunc(m.Outcomes, func(o marked.RowOutcome) bool {
 		return o.Position.File() == file && o.Result != "no change"
 	})
 	before, _, _ := strings.Cut(current.Says, "-")

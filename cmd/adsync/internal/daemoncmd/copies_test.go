@@ -11,7 +11,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/resultcopy"
-	"adsync/sources"
+	"adsync/sources/config"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -47,7 +47,7 @@ func resultIn(t *testing.T, name string) string {
 // TestWhatTheDaemonWritesWakesNoRun: a save is one run, whatever that leaves beside the
 // files or in them, and however often they are looked at.
 func TestWhatTheDaemonWritesWakesNoRun(t *testing.T) {
-	for name, own := range map[string]sources.DaemonAccount{
+	for name, own := range map[string]config.DaemonAccount{
 		"copies beside the files":       {},
 		"and results in the files, too": {WriteBack: true},
 	} {
@@ -87,7 +87,7 @@ func TestWhatTheDaemonWritesWakesNoRun(t *testing.T) {
 // TestASaveBesideAWriteOfOursIsSeen: what adsync writes hides nothing that somebody saves
 // in the same moment.
 func TestASaveBesideAWriteOfOursIsSeen(t *testing.T) {
-	followAs(t, false, sources.DaemonAccount{Every: 24 * time.Hour, WriteBack: true}, func(f *followed) {
+	followAs(t, false, config.DaemonAccount{Every: 24 * time.Hour, WriteBack: true}, func(f *followed) {
 		f.save("winter.xlsx", bookWith(t, 5))
 		f.emit()
 		f.pass(followedSettle + 500*time.Millisecond)

@@ -20,7 +20,7 @@ import (
 	"adsync/internal/daemon/web"
 	"adsync/internal/diag"
 	"adsync/internal/watch"
-	"adsync/sources"
+	"adsync/sources/config"
 
 	systemd "github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
@@ -33,7 +33,7 @@ type daemonFlags struct {
 	listen    string
 	once      bool
 	check     bool
-	account   sources.DaemonAccount // what stands for every folder
+	account   config.DaemonAccount // what stands for every folder
 }
 
 // Command returns the command adsync daemon.
@@ -90,14 +90,14 @@ func runDaemon(env *session.Env, c *cobra.Command, args []string, f daemonFlags)
 	if d.log, err = logger(env, f.logFormat, &d.secrets); err != nil {
 		return console.Usage(c, err)
 	}
-	config, err := d.configuration(c.Context())
+	settings, err := d.configuration(c.Context())
 	if err != nil {
 		return err
 	}
 	if f.check {
-		return d.checkFiles(config)
+		return d.checkFiles(settings)
 	}
-	return d.run(c.Context(), config)
+	return d.run(c.Context(), settings)
 }
 
 // daemonRun is the daemon from its start to its end.
@@ -120,23 +120,23 @@ type daemonRun struct {
 // slowest is how long an account may take to end. What it sent is waited for 30 s.
 const slowest = 35 * time.Second
 
-func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
+func (d *daemonRun) run(ctx context.Context, settings config.Daemon) error {
 	if !d.flags.once {
 		d.listenToFolders()
 	}
 	metrics := web.NewMetrics()
-	alive, err := d.alive(config)
+	alive, err := d.alive(settings)
 	if err != nil {
 		return err
 	}
 	options := daemon.Options{
-		Once: d.flags.once, Places: config.Places, Logger: d.log, Observer: metrics, Redact: d.secrets.redact,
+		Once: d.flags.once, Places: settings.Places, Logger: d.log, Observer: metrics, Redact: d.secrets.redact,
 	}
 	if alive != nil {
-		options.Moves, options.Doze = alive.Ring, config.Alive.Every/2
+		options.Moves, options.Doze = alive.Ring, settings.Alive.Every/2
 	}
 	d.hub = daemon.New(options)
-	page, err := d.listen(ctx, config, metrics)
+	page, err := d.listen(ctx, settings, metrics)
 	if err != nil {
 		return err
 	}
@@ -156,9 +156,9 @@ func (d *daemonRun) run(ctx context.Context, config sources.Daemon) error {
 		beside.Go(func() { d.unbroken(ctx, "the address of alive", func() { alive.Run(ctx) }) })
 	}
 	beside.Go(func() { giveBack(ctx, d.env.Getenv) })
-	accounts := d.accounts(config, page)
+	accounts := d.accounts(settings, page)
 	d.log.Info("the daemon runs", "version", console.Release, "accounts", len(accounts), "listen", page.address())
-	logKeep(d.log, config.Keep)
+	logKeep(d.log, settings.Keep)
 	tellSystemd(d.log, systemd.SdNotifyReady)
 	ended := make(chan struct{})
 	go func() {
@@ -259,17 +259,17 @@ func (d *daemonRun) reload(ctx context.Context, signals <-chan os.Signal, change
 			return
 		case <-signals:
 		}
-		config, err := d.configuration(ctx)
+		settings, err := d.configuration(ctx)
 		if err != nil {
 			d.log.Error("the configuration is not taken over; the one before stays", "error", err)
 			continue
 		}
-		if moved := page.moved(config); len(moved) > 0 {
+		if moved := page.moved(settings); len(moved) > 0 {
 			d.log.Warn("what was changed here is taken over by a restart alone", "settings", strings.Join(moved, ", "))
 		}
 		select {
-		case changes <- d.accounts(config, page):
-			d.log.Info("the configuration was taken over", "accounts", len(config.Accounts))
+		case changes <- d.accounts(settings, page):
+			d.log.Info("the configuration was taken over", "accounts", len(settings.Accounts))
 		case <-ctx.Done():
 		}
 	}
@@ -310,26 +310,26 @@ func tellSystemd(log *slog.Logger, state string) {
 }
 
 // configuration is the file's, or that of the folders.
-func (d *daemonRun) configuration(ctx context.Context) (sources.Daemon, error) {
-	config, err := d.ofFolders()
+func (d *daemonRun) configuration(ctx context.Context) (config.Daemon, error) {
+	settings, err := d.ofFolders()
 	if d.flags.config != "" {
-		config, err = d.ofFile()
+		settings, err = d.ofFile()
 	}
 	if err != nil {
-		return config, err
+		return settings, err
 	}
-	if err := d.checkNotify(config); err != nil {
-		return config, err
+	if err := d.checkNotify(settings); err != nil {
+		return settings, err
 	}
-	if err := d.checkAlive(config); err != nil {
-		return config, err
+	if err := d.checkAlive(settings); err != nil {
+		return settings, err
 	}
-	return config, d.checkPage(ctx, config)
+	return settings, d.checkPage(ctx, settings)
 }
 
 // checkFiles wants every file that the configuration names.
-func (d *daemonRun) checkFiles(config sources.Daemon) error {
-	missing := config.MissingFiles()
+func (d *daemonRun) checkFiles(settings config.Daemon) error {
+	missing := settings.MissingFiles()
 	if len(missing) == 0 {
 		return nil
 	}
@@ -337,34 +337,34 @@ func (d *daemonRun) checkFiles(config sources.Daemon) error {
 	return console.ExitWith(console.ExitUsage, fmt.Sprintf("%s of the configuration", console.Counted(missing)))
 }
 
-func (d *daemonRun) ofFile() (sources.Daemon, error) {
+func (d *daemonRun) ofFile() (config.Daemon, error) {
 	file, err := filepath.Abs(d.flags.config)
 	if err != nil {
-		return sources.Daemon{}, err
+		return config.Daemon{}, err
 	}
-	config, problems := sources.ReadDaemon(file)
+	settings, problems := config.ReadDaemon(file)
 	d.show(problems)
 	if n := len(problems); n > 0 {
-		return config, console.ExitWith(console.ExitUsage,
+		return settings, console.ExitWith(console.ExitUsage,
 			fmt.Sprintf("%s of the configuration", console.Counted(problems)))
 	}
-	for _, a := range config.Accounts { // what is watched must not say what watches it
+	for _, a := range settings.Accounts { // what is watched must not say what watches it
 		if a.Folder == "" {
 			continue
 		}
 		project, _ := session.ReadProject(d.env, a.Folder) // its problems are those of its first run
-		if err := project.Outside(file); errors.Is(err, sources.ErrWatched) {
-			return config, console.Configuration("%s: the daemon's configuration %v", file, err)
+		if err := project.Outside(file); errors.Is(err, config.ErrWatched) {
+			return settings, console.Configuration("%s: the daemon's configuration %v", file, err)
 		}
 	}
-	return config, nil
+	return settings, nil
 }
 
 // show prints problems for who starts the daemon, and logs them once it runs: what
 // reads a log in JSON reads nothing else.
 func (d *daemonRun) show(problems []diag.Problem) {
 	if d.hub == nil {
-		session.ShowProblems(d.env, sources.Project{}, problems)
+		session.ShowProblems(d.env, config.Project{}, problems)
 		return
 	}
 	for _, p := range problems {
@@ -372,8 +372,8 @@ func (d *daemonRun) show(problems []diag.Problem) {
 	}
 }
 
-func (d *daemonRun) ofFolders() (sources.Daemon, error) {
-	config := sources.Daemon{Listen: sources.Setting{Value: d.flags.listen}}
+func (d *daemonRun) ofFolders() (config.Daemon, error) {
+	settings := config.Daemon{Listen: config.Setting{Value: d.flags.listen}}
 	folders := d.folders
 	if len(folders) == 0 {
 		folders = []string{"."}
@@ -382,16 +382,16 @@ func (d *daemonRun) ofFolders() (sources.Daemon, error) {
 	for _, dir := range folders {
 		whole, err := filepath.Abs(dir)
 		if err != nil {
-			return config, err
+			return settings, err
 		}
 		account := d.flags.account
 		account.Name.Value, account.Folder = filepath.Base(whole), whole
 		if names[account.Name.Value] {
-			return config, console.Configuration("two folders "+
+			return settings, console.Configuration("two folders "+
 				"have the name %q; want --config with a file that names the accounts", account.Name.Value)
 		}
 		names[account.Name.Value] = true
-		config.Accounts = append(config.Accounts, account)
+		settings.Accounts = append(settings.Accounts, account)
 	}
-	return config, nil
+	return settings, nil
 }

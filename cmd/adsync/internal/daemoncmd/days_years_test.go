@@ -29,7 +29,7 @@ import (
 	"adsync/internal/orders"
 	"adsync/internal/testing/oracle"
 	"adsync/internal/watch"
-	"adsync/sources"
+	"adsync/sources/config"
 	"adsync/state"
 
 	"github.com/fsnotify/fsnotify"
@@ -189,8 +189,8 @@ func (y *years) begin() {
 		return watch.News{Events: ear, Close: func() {}}, nil
 	}}
 	d.hub = daemon.New(daemon.Options{Logger: log, Random: y.chance, Redact: d.secrets.redact, Observer: breaks{y}})
-	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}, Accounts: []sources.DaemonAccount{{
-		Name: sources.Setting{Value: "shop"}, Folder: y.dir,
+	config := config.Daemon{Listen: config.Setting{Value: listenNowhere}, Accounts: []config.DaemonAccount{{
+		Name: config.Setting{Value: "shop"}, Folder: y.dir,
 		Every: time.Hour, Full: 24 * time.Hour, Settle: 2 * time.Second,
 	}}}
 	accounts := d.accounts(config, &page{config: config, log: log})

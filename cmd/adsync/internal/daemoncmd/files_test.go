@@ -23,7 +23,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/emulator"
 	"adsync/internal/watch"
-	"adsync/sources"
+	"adsync/sources/config"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -60,11 +60,11 @@ var followedFiles = map[string]string{
 // hears nothing of the system. It looks for itself every so often.
 func follow(t *testing.T, deaf bool, every time.Duration, test func(f *followed)) {
 	t.Helper()
-	followAs(t, deaf, sources.DaemonAccount{Every: every}, test)
+	followAs(t, deaf, config.DaemonAccount{Every: every}, test)
 }
 
 // followAs is follow of an account that says something of its own.
-func followAs(t *testing.T, deaf bool, own sources.DaemonAccount, test func(f *followed)) {
+func followAs(t *testing.T, deaf bool, own config.DaemonAccount, test func(f *followed)) {
 	t.Helper()
 	every := own.Every
 	synctest.Test(t, func(t *testing.T) {
@@ -91,7 +91,7 @@ func followAs(t *testing.T, deaf bool, own sources.DaemonAccount, test func(f *f
 	})
 }
 
-func (f *followed) run(deaf bool, own sources.DaemonAccount) (end func()) {
+func (f *followed) run(deaf bool, own config.DaemonAccount) (end func()) {
 	log := slog.New(slog.DiscardHandler)
 	env := &session.Env{Console: console.Console{In: strings.NewReader(""),
 		Out: io.Discard, Err: io.Discard, Getenv: func(string) string {
@@ -109,9 +109,9 @@ func (f *followed) run(deaf bool, own sources.DaemonAccount) (end func()) {
 		"%q}\npolicy: {prune: pause, max_daily_exposure: 1000, exposure: {percent: 1000000}, shrink: {percent: 100}}\n",
 		filepath.Join(f.top, "key")))
 	saveFile(f.T, filepath.Join(f.top, "key"), followedKey)
-	own.Name, own.Folder, own.Operator, own.Full, own.Settle = sources.Setting{Value: "shop"},
+	own.Name, own.Folder, own.Operator, own.Full, own.Settle = config.Setting{Value: "shop"},
 		f.dir, operator, 24*time.Hour, followedSettle
-	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}, Accounts: []sources.DaemonAccount{own}}
+	config := config.Daemon{Listen: config.Setting{Value: listenNowhere}, Accounts: []config.DaemonAccount{own}}
 	accounts := d.accounts(config, &page{config: config, log: log})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})

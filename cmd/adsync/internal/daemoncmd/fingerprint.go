@@ -12,6 +12,9 @@ import (
 	"adsync/internal/daemon"
 	"adsync/reconcile"
 	"adsync/sources"
+	"adsync/sources/commits"
+	"adsync/sources/config"
+	"adsync/sources/tree"
 	"adsync/state"
 )
 
@@ -55,7 +58,7 @@ func (w *worker) asBefore(request daemon.Request, f folderAt) bool {
 	return err == nil && serial == s.serial && s.operator == w.operatorSum() &&
 		s.approved == w.approvals() && s.planOnly == w.suspended.Load() &&
 		(s.day == "" || s.day == w.today(project)) &&
-		(s.thaws.IsZero() || time.Now().Before(s.thaws)) && sources.SumOf(project, s.read) == s.sum
+		(s.thaws.IsZero() || time.Now().Before(s.thaws)) && tree.SumOf(project, s.read) == s.sum
 }
 
 // skip asks whether anything moved at the service, with one request, and ends the
@@ -89,7 +92,7 @@ func (w *worker) standing(f folderAt) daemon.Revision {
 	}
 	if before.Uncommitted > 0 {
 		project, _ := session.ReadProject(w.env, f.dir)
-		if now, err := sources.RevisionOf(project, w.seen.sources); err == nil {
+		if now, err := commits.RevisionOf(project, w.seen.sources); err == nil {
 			before.Commit, before.Uncommitted = now.Commit, len(now.Uncommitted)
 		}
 	}
@@ -138,7 +141,7 @@ func (w *worker) operatorSum() string {
 	return string(sum.Sum(nil))
 }
 
-func (w *worker) today(p sources.Project) string {
+func (w *worker) today(p config.Project) string {
 	zone, err := time.LoadLocation(p.Account.TimeZone)
 	if err != nil {
 		zone = time.UTC

@@ -13,7 +13,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
-	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // loading counts how often the files of a source were read.
@@ -56,14 +56,14 @@ func TestAPassAtTheSameCommitIsOneRequest(t *testing.T) {
 		}}}
 	env.Flags.Quiet, env.Backing.Transport = true, f
 	d := &daemonRun{env: env, log: slog.New(slog.DiscardHandler), began: time.Now(), known: map[string]daemon.Account{}}
-	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}, State: filepath.Join(root, "state")}
-	account := sources.DaemonAccount{
-		Name: sources.Setting{Value: "shop"}, Operator: operator,
+	settings := config.Daemon{Listen: config.Setting{Value: listenNowhere}, State: filepath.Join(root, "state")}
+	account := config.DaemonAccount{
+		Name: config.Setting{Value: "shop"}, Operator: operator,
 		Every: fleetEvery, Full: 24 * time.Hour, State: filepath.Join(root, "state"),
 	}
 	account.Git.URL.Value, account.Git.Ref.Value, account.Git.Timeout = work, "main", time.Minute
-	config.Accounts = []sources.DaemonAccount{account}
-	w := d.accounts(config, &page{config: config, log: d.log})[0].Worker.(*reviewer).of
+	settings.Accounts = []config.DaemonAccount{account}
+	w := d.accounts(settings, &page{config: settings, log: d.log})[0].Worker.(*reviewer).of
 	defer w.hangUp()
 	counted := &loading{source: w.source}
 	w.source = counted

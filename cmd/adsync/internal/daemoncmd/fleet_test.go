@@ -22,7 +22,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/emulator"
 	"adsync/internal/watch"
-	"adsync/sources"
+	"adsync/sources/config"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -108,7 +108,7 @@ func (f *fleet) run() (end func()) {
 		return watch.News{Events: make(chan fsnotify.Event), Close: func() {}}, nil
 	}}
 	d.hub = daemon.New(daemon.Options{Logger: log, Random: f.chance, Redact: d.secrets.redact, Observer: f})
-	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}}
+	settings := config.Daemon{Listen: config.Setting{Value: listenNowhere}}
 	for i := range *fleetOf {
 		name := fmt.Sprintf("account-%03d", i)
 		folder := filepath.Join(root, name)
@@ -117,12 +117,12 @@ func (f *fleet) run() (end func()) {
 		operator := filepath.Join(root, name+".yaml")
 		saveFile(f.t, operator, fmt.Sprintf("base_url: http://127.0.0.1/v1\ncredentials: {file: %s.key}\n",
 			filepath.Join(root, name)))
-		config.Accounts = append(config.Accounts, sources.DaemonAccount{
-			Name: sources.Setting{Value: name}, Folder: folder,
+		settings.Accounts = append(settings.Accounts, config.DaemonAccount{
+			Name: config.Setting{Value: name}, Folder: folder,
 			Operator: operator, Every: fleetEvery, Full: 24 * time.Hour, Settle: time.Second,
 		})
 	}
-	accounts := d.accounts(config, &page{config: config, log: log})
+	accounts := d.accounts(settings, &page{config: settings, log: log})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {

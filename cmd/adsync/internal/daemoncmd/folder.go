@@ -14,7 +14,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/watch"
-	"adsync/sources"
+	"adsync/sources/tree"
 	"adsync/state"
 )
 
@@ -86,9 +86,9 @@ func (f *watchedFolder) stateIn(root string) bool {
 func (f *watchedFolder) sum() string {
 	project, _ := session.ReadProject(f.env, f.dir)
 	if read := f.read.Load(); read != nil {
-		return sources.SumOf(project, *read)
+		return tree.SumOf(project, *read)
 	}
-	return sources.SumOf(project, nil)
+	return tree.SumOf(project, nil)
 }
 
 // still waits until what was read has held still for as long as files have to

@@ -11,20 +11,20 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/gitstore"
-	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // followedBranch is a source whose files are those of a commit.
 type followedBranch struct {
 	env    *session.Env
-	config sources.DaemonAccount
+	config config.DaemonAccount
 	// where the commit is that was read last, for who only looks; never changed
 	read atomic.Pointer[session.GitSource]
 	at   string                            // the commit that is checked out
 	took func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
 }
 
-func newFollowedBranch(env *session.Env, config sources.DaemonAccount) *followedBranch {
+func newFollowedBranch(env *session.Env, config config.DaemonAccount) *followedBranch {
 	g := config.Git
 	env.Git = &session.GitSource{
 		Named: &g, Flags: session.GitFlags{URL: g.URL.Value, Ref: g.Ref.Value, Path: g.Path.Value, State: config.State},

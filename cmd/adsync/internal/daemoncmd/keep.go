@@ -16,13 +16,13 @@ import (
 	"adsync/internal/orders"
 	"adsync/internal/trail"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/config"
 	"adsync/state"
 )
 
 // keeping takes away what is kept of an account for longer than is said, once a day.
 type keeping struct {
-	keep sources.Keep
+	keep config.Keep
 	done time.Time
 }
 
@@ -115,8 +115,8 @@ func (k *keeping) ageRun(ctx context.Context, store state.Store, run state.Run, 
 
 // logKeep says in the log how long things are kept, as a daemon begins of which that
 // was said.
-func logKeep(log *slog.Logger, keep sources.Keep) {
-	if keep == (sources.Keep{}) {
+func logKeep(log *slog.Logger, keep config.Keep) {
+	if keep == (config.Keep{}) {
 		return
 	}
 	days := func(keep time.Duration, otherwise string) string {

@@ -15,7 +15,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/orders"
 	"adsync/internal/runview"
-	"adsync/sources"
+	"adsync/sources/config"
 	"adsync/state"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,29 +28,29 @@ func TestWhatIsKeptAndForHowLong(t *testing.T) {
 	day := 24 * time.Hour
 	for _, tc := range []struct {
 		name string
-		keep sources.Keep
+		keep config.Keep
 		// each run with its age in days, who ran it, and whether there is a report; each decision, approval and order
 		want []string
 	}{
-		{"nothing is said", sources.Keep{}, []string{
+		{"nothing is said", config.Keep{}, []string{
 			"run of 500: by ann, report by ann", "run of 100: by ann, report by ann", "run of 1: by ann, report by ann",
 			"decision of 500: ad/x decided as applied by bob on desk, 2025-07-12T12:00:00Z",
 			"approval of 500: by carla",
 			"approval of 1: by carla", "suspend of 500: by dora", "suspend of 1: by dora",
 		}},
-		{"names for 400 days", sources.Keep{People: 400 * day}, []string{
+		{"names for 400 days", config.Keep{People: 400 * day}, []string{
 			"run of 500: by nobody, report by nobody",
 			"run of 100: by ann, report by ann", "run of 1: by ann, report by ann",
 			"decision of 500: ad/x decided as applied, 2025-07-12T12:00:00Z", "approval of 500: by nobody",
 			"approval of 1: by carla", "suspend of 500: by nobody", "suspend of 1: by dora",
 		}},
-		{"reports for 90 days", sources.Keep{Results: 90 * day}, []string{
+		{"reports for 90 days", config.Keep{Results: 90 * day}, []string{
 			"run of 500: by ann, no report", "run of 100: by ann, no report", "run of 1: by ann, report by ann",
 			"decision of 500: ad/x decided as applied by bob on desk, 2025-07-12T12:00:00Z",
 			"approval of 500: by carla",
 			"approval of 1: by carla", "suspend of 500: by dora", "suspend of 1: by dora",
 		}},
-		{"both", sources.Keep{People: 400 * day, Results: 90 * day}, []string{
+		{"both", config.Keep{People: 400 * day, Results: 90 * day}, []string{
 			"run of 500: by nobody, no report", "run of 100: by ann, no report", "run of 1: by ann, report by ann",
 			"decision of 500: ad/x decided as applied, 2025-07-12T12:00:00Z", "approval of 500: by nobody",
 			"approval of 1: by carla", "suspend of 500: by nobody", "suspend of 1: by dora",

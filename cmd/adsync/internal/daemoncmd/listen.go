@@ -19,7 +19,7 @@ import (
 	"adsync/internal/daemon/web"
 	"adsync/internal/secret"
 	"adsync/internal/webhook"
-	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // Where the daemon's token is, unless its configuration says so.
@@ -35,7 +35,7 @@ const listenNowhere = "none"
 // page is what the daemon shows to the network: page, API, metrics and webhooks. A
 // nil server listens nowhere.
 type page struct {
-	config   sources.Daemon // it was made of
+	config   config.Daemon // it was made of
 	server   *web.Server
 	listener net.Listener
 	hooks    atomic.Pointer[webhook.Receiver]
@@ -43,11 +43,11 @@ type page struct {
 }
 
 // checkPage says what keeps the daemon from listening, before anything runs.
-func (d *daemonRun) checkPage(ctx context.Context, config sources.Daemon) error {
-	if d.flags.once || config.Listen.Value == listenNowhere {
+func (d *daemonRun) checkPage(ctx context.Context, settings config.Daemon) error {
+	if d.flags.once || settings.Listen.Value == listenNowhere {
 		return nil
 	}
-	options, err := d.pageOptions(ctx, config)
+	options, err := d.pageOptions(ctx, settings)
 	if err != nil {
 		return err
 	}
@@ -57,21 +57,21 @@ func (d *daemonRun) checkPage(ctx context.Context, config sources.Daemon) error 
 	return nil
 }
 
-func (d *daemonRun) pageOptions(ctx context.Context, config sources.Daemon) (o web.Options, err error) {
+func (d *daemonRun) pageOptions(ctx context.Context, settings config.Daemon) (o web.Options, err error) {
 	o = web.Options{
-		Listen:      cmp.Or(config.Listen.Value, web.DefaultListen),
-		BehindProxy: config.BehindProxy, UserHeader: config.UserHeader.Value,
-		Pprof: config.Pprof, Schemas: session.Schemas(),
-		Version: console.Release, Log: d.log, Looks: config.Keep.Uploads,
+		Listen:      cmp.Or(settings.Listen.Value, web.DefaultListen),
+		BehindProxy: settings.BehindProxy, UserHeader: settings.UserHeader.Value,
+		Pprof: settings.Pprof, Schemas: session.Schemas(),
+		Version: console.Release, Log: d.log, Looks: settings.Keep.Uploads,
 	}
-	for _, host := range config.Hosts {
+	for _, host := range settings.Hosts {
 		o.Hosts = append(o.Hosts, host.Value)
 	}
-	if o.Token, err = daemonToken(ctx, d.env, config.Token); err != nil {
+	if o.Token, err = daemonToken(ctx, d.env, settings.Token); err != nil {
 		return o, err
 	}
-	if config.Cert.Value != "" {
-		if o.TLS, err = web.ReadTLS(config.Cert.Value, config.Key.Value, d.renewed); err != nil {
+	if settings.Cert.Value != "" {
+		if o.TLS, err = web.ReadTLS(settings.Cert.Value, settings.Key.Value, d.renewed); err != nil {
 			return o, console.Configuration("tls: %v", err)
 		}
 	}
@@ -84,19 +84,19 @@ func (d *daemonRun) renewed(err error) {
 }
 
 // secret reads what a reference of the configuration leads to.
-func (d *daemonRun) secret(r sources.KeyReference) (string, error) {
+func (d *daemonRun) secret(r config.KeyReference) (string, error) {
 	text, err := session.SecretOf(context.Background(), d.env, r)
 	d.secrets.add(text)
 	return text, err
 }
 
 // listen opens the listener.
-func (d *daemonRun) listen(ctx context.Context, config sources.Daemon, metrics *web.Metrics) (*page, error) {
-	p := &page{config: config, log: d.log}
-	if d.flags.once || config.Listen.Value == listenNowhere {
+func (d *daemonRun) listen(ctx context.Context, settings config.Daemon, metrics *web.Metrics) (*page, error) {
+	p := &page{config: settings, log: d.log}
+	if d.flags.once || settings.Listen.Value == listenNowhere {
 		return p, nil
 	}
-	options, err := d.pageOptions(ctx, config)
+	options, err := d.pageOptions(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (d *daemonRun) listen(ctx context.Context, config sources.Daemon, metrics *
 	}
 	p.listener, err = server.Bind()
 	switch {
-	case err != nil && config.Listen.Value == "": // nobody asked for it
+	case err != nil && settings.Listen.Value == "": // nobody asked for it
 		d.log.Warn("nobody is answered: listen names another address, or none", "error", err)
 		return p, nil
 	case err != nil:
@@ -137,21 +137,21 @@ func (p *page) address() string {
 
 // pageOf is where people find an account: under the first name the daemon is known
 // by, else where it listens; "" where that leads nowhere.
-func (d *daemonRun) pageOf(config sources.Daemon, account string) string {
-	listen := cmp.Or(config.Listen.Value, web.DefaultListen)
+func (d *daemonRun) pageOf(settings config.Daemon, account string) string {
+	listen := cmp.Or(settings.Listen.Value, web.DefaultListen)
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil || port == "0" || d.flags.once { // nowhere, or nobody knows where
 		return ""
 	}
 	u := url.URL{Scheme: "http", Host: listen, Path: "/accounts/" + account}
-	if config.BehindProxy || config.Cert.Value != "" {
+	if settings.BehindProxy || settings.Cert.Value != "" {
 		u.Scheme = "https"
 	}
 	switch ip := net.ParseIP(host); {
-	case len(config.Hosts) > 0 && config.BehindProxy: // its port is the proxy's
-		u.Host = config.Hosts[0].Value
-	case len(config.Hosts) > 0:
-		u.Host = net.JoinHostPort(config.Hosts[0].Value, port)
+	case len(settings.Hosts) > 0 && settings.BehindProxy: // its port is the proxy's
+		u.Host = settings.Hosts[0].Value
+	case len(settings.Hosts) > 0:
+		u.Host = net.JoinHostPort(settings.Hosts[0].Value, port)
 	case host == "" || ip != nil && ip.IsUnspecified(): // every address, and none that a person could open
 		return ""
 	}
@@ -160,14 +160,14 @@ func (d *daemonRun) pageOf(config sources.Daemon, account string) string {
 
 // moved names what a configuration says otherwise than the one the daemon began with,
 // of that which is taken over by a restart alone.
-func (p *page) moved(config sources.Daemon) (names []string) {
-	hosts := func(c sources.Daemon) (all []string) {
+func (p *page) moved(settings config.Daemon) (names []string) {
+	hosts := func(c config.Daemon) (all []string) {
 		for _, h := range c.Hosts {
 			all = append(all, h.Value)
 		}
 		return all
 	}
-	then, now := p.config, config
+	then, now := p.config, settings
 	for _, one := range []struct {
 		name string
 		same bool
@@ -202,12 +202,12 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // wakeFor has pushes wake the accounts that want it. One whose secret is not good has
 // no webhook, and keeps no other from its own.
-func (p *page) wakeFor(config sources.Daemon, hub *daemon.Hub, read func(sources.KeyReference) (string, error)) error {
+func (p *page) wakeFor(settings config.Daemon, hub *daemon.Hub, read func(config.KeyReference) (string, error)) error {
 	if p.server == nil {
 		return nil
 	}
 	hooks, failures := map[string]webhook.Hook{}, []error{}
-	for _, a := range config.Accounts {
+	for _, a := range settings.Accounts {
 		if a.Webhook.From == "" {
 			continue
 		}
@@ -231,7 +231,7 @@ func (p *page) wakeFor(config sources.Daemon, hub *daemon.Hub, read func(sources
 
 // daemonToken reads the token from where the configuration or the environment
 // says it is. None is no error: then nobody gives orders.
-func daemonToken(ctx context.Context, env *session.Env, r sources.KeyReference) (web.Token, error) {
+func daemonToken(ctx context.Context, env *session.Env, r config.KeyReference) (web.Token, error) {
 	for from, name := range map[string]string{
 		"env": EnvDaemonToken, "file": EnvDaemonTokenFile, "command": EnvDaemonTokenCommand,
 	} {
@@ -242,7 +242,7 @@ func daemonToken(ctx context.Context, env *session.Env, r sources.KeyReference) 
 		if from == "env" {
 			value = name
 		}
-		r = sources.KeyReference{From: from, Setting: sources.Setting{Value: value}}
+		r = config.KeyReference{From: from, Setting: config.Setting{Value: value}}
 	}
 	if r.From == "" {
 		return web.Token{}, nil

@@ -10,24 +10,24 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web"
-	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // TestAWebhookThatIsNotGoodKeepsNoOther: one account without its secret, and one with a
 // secret that is too short, have no webhook; the third has its own.
 func TestAWebhookThatIsNotGoodKeepsNoOther(t *testing.T) {
 	p := &page{server: &web.Server{}, log: slog.New(slog.DiscardHandler)}
-	var config sources.Daemon
+	var settings config.Daemon
 	for _, name := range []string{"gone", "short", "shop"} {
-		a := sources.DaemonAccount{
-			Name: sources.Setting{Value: name}, Webhook: sources.KeyReference{
-				From: "file", Setting: sources.Setting{Value: name},
+		a := config.DaemonAccount{
+			Name: config.Setting{Value: name}, Webhook: config.KeyReference{
+				From: "file", Setting: config.Setting{Value: name},
 			},
 		}
-		config.Accounts = append(config.Accounts, a)
+		settings.Accounts = append(settings.Accounts, a)
 	}
 	secrets := map[string]string{"short": "x", "shop": "a secret of the webhook"}
-	err := p.wakeFor(config, daemon.New(daemon.Options{}), func(r sources.KeyReference) (string, error) {
+	err := p.wakeFor(settings, daemon.New(daemon.Options{}), func(r config.KeyReference) (string, error) {
 		if secrets[r.Value] == "" {
 			return "", fmt.Errorf("no file %s", r.Value)
 		}

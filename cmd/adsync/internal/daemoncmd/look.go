@@ -17,6 +17,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/reconcile"
 	"adsync/sources"
+	"adsync/sources/marked"
 	"adsync/state"
 )
 
@@ -49,7 +50,7 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 	}
 	u := &daemon.Upload{Name: path.Base(name), Problems: []string{}}
 	problems := l.Desired.Problems
-	marks := sources.Marks{Problems: problems}
+	marks := marked.Marks{Problems: problems}
 	if !diag.HasErrors(problems) {
 		view, account, err := k.plan(ctx, env, l)
 		if err != nil {
@@ -64,9 +65,9 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 	if !diag.HasErrors(problems) {
 		u.Branch = k.uploads
 	}
-	var marked bytes.Buffer
-	if strings.EqualFold(path.Ext(name), ".xlsx") && sources.WriteMarkedCopy(content, &marked, name, marks) == nil {
-		u.Marked = marked.Bytes()
+	var results bytes.Buffer
+	if strings.EqualFold(path.Ext(name), ".xlsx") && marked.WriteMarkedCopy(content, &results, name, marks) == nil {
+		u.Marked = results.Bytes()
 	}
 	return u, nil
 }

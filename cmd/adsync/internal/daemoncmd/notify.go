@@ -13,7 +13,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/notify"
 	"adsync/internal/secret"
-	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // eventSink is a worker of which people are told what its runs came to.
@@ -78,8 +78,8 @@ const flushMost = time.Minute
 
 // telling has people told of an account, where its configuration names somebody: else
 // the notifier is nil.
-func (d *daemonRun) telling(config sources.Daemon,
-	a sources.DaemonAccount, w daemon.Worker, at *session.Lease, log *slog.Logger) (daemon.Worker, *notify.Notifier) {
+func (d *daemonRun) telling(config config.Daemon,
+	a config.DaemonAccount, w daemon.Worker, at *session.Lease, log *slog.Logger) (daemon.Worker, *notify.Notifier) {
 	to, err := d.destinations(a)
 	var notifier *notify.Notifier
 	if err == nil && len(to) > 0 {
@@ -99,7 +99,7 @@ func (d *daemonRun) telling(config sources.Daemon,
 
 // commandsFor is what a command says that somebody pastes on this machine, whatever
 // the folder it is pasted in.
-func (d *daemonRun) commandsFor(config sources.Daemon, a sources.DaemonAccount) (c notify.Commands) {
+func (d *daemonRun) commandsFor(config config.Daemon, a config.DaemonAccount) (c notify.Commands) {
 	at := " " + console.Quoted(a.Folder)
 	if a.Folder == "" {
 		at = (&session.GitSource{Flags: session.GitFlags{URL: a.Git.URL.Value,
@@ -119,7 +119,7 @@ func (d *daemonRun) commandsFor(config sources.Daemon, a sources.DaemonAccount) 
 }
 
 // checkNotify says what keeps people from being told, before anything runs.
-func (d *daemonRun) checkNotify(config sources.Daemon) error {
+func (d *daemonRun) checkNotify(config config.Daemon) error {
 	for _, a := range config.Accounts {
 		to, err := d.destinations(a)
 		if err == nil {
@@ -133,7 +133,7 @@ func (d *daemonRun) checkNotify(config sources.Daemon) error {
 }
 
 // destinations reads the secrets of the places an account names.
-func (d *daemonRun) destinations(a sources.DaemonAccount) ([]notify.Destination, error) {
+func (d *daemonRun) destinations(a config.DaemonAccount) ([]notify.Destination, error) {
 	var all []notify.Destination
 	person := map[string]int{} // where in all each of them is
 	for _, n := range a.Notify {
@@ -143,7 +143,7 @@ func (d *daemonRun) destinations(a sources.DaemonAccount) ([]notify.Destination,
 		}
 		one.Mail = notify.Mail{Host: n.Host, Port: n.Port, TLS: n.TLS, User: n.User, From: n.From, To: n.To}
 		for _, s := range []struct {
-			from sources.KeyReference
+			from config.KeyReference
 			to   *secret.Text
 		}{{n.URL, &one.URL}, {n.Key, &one.Key}, {n.Password, &one.Mail.Password}} {
 			if s.from.From == "" {

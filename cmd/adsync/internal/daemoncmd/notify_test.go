@@ -16,7 +16,7 @@ import (
 	"adsync/internal/notify"
 	"adsync/internal/orders"
 	"adsync/internal/secret"
-	"adsync/sources"
+	"adsync/sources/config"
 )
 
 func TestTopicsOfTheConfigurationAreThose(t *testing.T) {
@@ -24,31 +24,31 @@ func TestTopicsOfTheConfigurationAreThose(t *testing.T) {
 	for _, topic := range notify.Topics() {
 		topics = append(topics, string(topic))
 	}
-	if !slices.Equal(topics, sources.NotifyTopics) {
-		t.Errorf("the configuration knows %q; want %q", sources.NotifyTopics, topics)
+	if !slices.Equal(topics, config.NotifyTopics) {
+		t.Errorf("the configuration knows %q; want %q", config.NotifyTopics, topics)
 	}
 }
 
 // The link in a message leads to the account's page, or is not there.
 func TestTheLinkOfAMessageLeadsThere(t *testing.T) {
-	setting := func(text string) sources.Setting { return sources.Setting{Value: text} }
+	setting := func(text string) config.Setting { return config.Setting{Value: text} }
 	for _, row := range []struct {
 		name   string
 		once   bool
-		config sources.Daemon
+		config config.Daemon
 		want   string
 	}{
-		{"nothing said", false, sources.Daemon{}, "http://127.0.0.1:8787/accounts/shop"},
-		{"it listens nowhere", false, sources.Daemon{Listen: setting("none")}, ""},
-		{"one run, and nobody listens", true, sources.Daemon{}, ""},
-		{"any port", false, sources.Daemon{Listen: setting("127.0.0.1:0")}, ""},
-		{"every address", false, sources.Daemon{Listen: setting(":8443"), Cert: setting("cert.pem")}, ""},
-		{"every address of IPv6", false, sources.Daemon{Listen: setting("[::]:8443"), Cert: setting("cert.pem")}, ""},
-		{"every address, by a name", false, sources.Daemon{Listen: setting("0.0.0.0:8443"),
-			Cert: setting("cert.pem"), Hosts: []sources.Setting{setting("ads.example.com"), setting("ads")}},
+		{"nothing said", false, config.Daemon{}, "http://127.0.0.1:8787/accounts/shop"},
+		{"it listens nowhere", false, config.Daemon{Listen: setting("none")}, ""},
+		{"one run, and nobody listens", true, config.Daemon{}, ""},
+		{"any port", false, config.Daemon{Listen: setting("127.0.0.1:0")}, ""},
+		{"every address", false, config.Daemon{Listen: setting(":8443"), Cert: setting("cert.pem")}, ""},
+		{"every address of IPv6", false, config.Daemon{Listen: setting("[::]:8443"), Cert: setting("cert.pem")}, ""},
+		{"every address, by a name", false, config.Daemon{Listen: setting("0.0.0.0:8443"),
+			Cert: setting("cert.pem"), Hosts: []config.Setting{setting("ads.example.com"), setting("ads")}},
 			"https://ads.example.com:8443/accounts/shop"},
-		{"behind a proxy, whose port it is", false, sources.Daemon{Listen: setting("127.0.0.1:8787"), BehindProxy: true,
-			Hosts: []sources.Setting{setting("ads.example.com")}}, "https://ads.example.com/accounts/shop"},
+		{"behind a proxy, whose port it is", false, config.Daemon{Listen: setting("127.0.0.1:8787"), BehindProxy: true,
+			Hosts: []config.Setting{setting("ads.example.com")}}, "https://ads.example.com/accounts/shop"},
 	} {
 		d := &daemonRun{flags: daemonFlags{once: row.once}}
 		if got := d.pageOf(row.config, "shop"); got != row.want {
@@ -59,26 +59,26 @@ func TestTheLinkOfAMessageLeadsThere(t *testing.T) {
 
 // What a message has people paste says which account it is about, with whose limits.
 func TestACommandOfAMessageNamesItsAccount(t *testing.T) {
-	setting := func(text string) sources.Setting { return sources.Setting{Value: text} }
-	folder := sources.DaemonAccount{Name: setting("shop"), Folder: "/srv/my ads/shop"}
-	branch := sources.DaemonAccount{
-		Name: setting("books"), State: "/var/lib/adsync/books", Operator: "/etc/adsync/books.yaml", Git: sources.Git{
+	setting := func(text string) config.Setting { return config.Setting{Value: text} }
+	folder := config.DaemonAccount{Name: setting("shop"), Folder: "/srv/my ads/shop"}
+	branch := config.DaemonAccount{
+		Name: setting("books"), State: "/var/lib/adsync/books", Operator: "/etc/adsync/books.yaml", Git: config.Git{
 			URL: setting("https://git.example.com/ads.git"), Ref: setting("main"), Path: setting("books"),
 		},
 	}
 	for _, row := range []struct {
 		name   string
-		config sources.Daemon
-		a      sources.DaemonAccount
+		config config.Daemon
+		a      config.DaemonAccount
 		want   notify.Commands
 	}{
-		{"a folder", sources.Daemon{}, folder, notify.Commands{
+		{"a folder", config.Daemon{}, folder, notify.Commands{
 			Files: " '/srv/my ads/shop'", Orders: " '/srv/my ads/shop'",
 		}},
-		{"a folder of a configuration", sources.Daemon{File: "/etc/adsync/daemon.yaml"}, folder, notify.Commands{
+		{"a folder of a configuration", config.Daemon{File: "/etc/adsync/daemon.yaml"}, folder, notify.Commands{
 			Files: " '/srv/my ads/shop'", Orders: " --account shop --config /etc/adsync/daemon.yaml",
 		}},
-		{"a repository", sources.Daemon{File: "/etc/adsync/daemon.yaml"}, branch, notify.Commands{
+		{"a repository", config.Daemon{File: "/etc/adsync/daemon.yaml"}, branch, notify.Commands{
 			Files: " --git https://git.example.com/ads.git " +
 				"--ref main --path books --state /var/lib/adsync/books --operator /etc/adsync/books.yaml",
 			Orders: " --account books --config /etc/adsync/daemon.yaml",
@@ -140,7 +140,7 @@ notify:
 - email: {host: mail.example.com, from: adsync@example.com, to: [office@example.com]}
 accounts: [{name: shop, folder: shop}]
 `)
-	config, problems := sources.ReadDaemon(file)
+	config, problems := config.ReadDaemon(file)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

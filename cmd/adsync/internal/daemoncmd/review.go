@@ -11,6 +11,7 @@ import (
 	"adsync/internal/review"
 	"adsync/reconcile"
 	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // reviewer is a worker beside whose runs the reviews of its account are read.
@@ -89,7 +90,7 @@ func (r *reviewer) ask(ctx context.Context) (known *review.Record, err error) {
 		return &review.Record{}, console.Configuration("no run has reached the account yet")
 	}
 	l := session.Loaded{
-		Project: sources.Project{Home: r.folder}, Schemas: session.Schemas(),
+		Project: config.Project{Home: r.folder}, Schemas: session.Schemas(),
 		Desired: sources.Desired{Snapshot: &resource.Snapshot{}},
 	}
 	store, err := session.OpenState(ctx, r.of.env, l.Project, true)

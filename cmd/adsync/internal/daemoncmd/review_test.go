@@ -20,7 +20,7 @@ import (
 	"adsync/internal/emulator"
 	"adsync/internal/review"
 	"adsync/internal/watch"
-	"adsync/sources"
+	"adsync/sources/config"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -84,8 +84,8 @@ func (r *reviewing) run(t *testing.T, folder string) (desk *daemon.Hub, end func
 	operator := filepath.Join(t.TempDir(), "operator.yaml")
 	saveFile(t, operator+".key", keyOfFleet(0))
 	saveFile(t, operator, fmt.Sprintf("base_url: http://127.0.0.1/v1\ncredentials: {file: %s.key}\n", operator))
-	config := sources.Daemon{Listen: sources.Setting{Value: listenNowhere}, Accounts: []sources.DaemonAccount{
-		{Name: sources.Setting{Value: "shop"}, Folder: folder,
+	config := config.Daemon{Listen: config.Setting{Value: listenNowhere}, Accounts: []config.DaemonAccount{
+		{Name: config.Setting{Value: "shop"}, Folder: folder,
 			Operator: operator, Every: time.Minute, Full: 24 * time.Hour, Settle: time.Second},
 	}}
 	accounts := d.accounts(config, &page{config: config, log: log})

@@ -22,7 +22,8 @@ import (
 	"adsync/internal/planview"
 	"adsync/plan"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/commits"
+	"adsync/sources/tree"
 	"adsync/state"
 )
 
@@ -118,10 +119,10 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 	w.seen = nil
 	w.orders.Busy()
 	l := session.Load(ctx, w.env, f.dir)
-	if sources.CommittedStop(l.Project) != "" {
+	if commits.CommittedStop(l.Project) != "" {
 		w.suspended.Store(true)
 	}
-	sum := cmp.Or(l.Desired.Hash, sources.SumOf(l.Project, nil)) // without a project nothing else was read
+	sum := cmp.Or(l.Desired.Hash, tree.SumOf(l.Project, nil)) // without a project nothing else was read
 	still, err := w.source.still(ctx, f, sum, l.Desired.Files)
 	if err != nil {
 		return w.failed(ctx, f.revision, err)

@@ -12,6 +12,8 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/sources"
+	"adsync/sources/marked"
+	"adsync/sources/tree"
 
 	"github.com/google/renameio/v2"
 )
@@ -24,18 +26,18 @@ func (c *copies) writeInto(l *session.Loaded, run afterRun) (formers []string) {
 	}
 	c.owed = nil
 	rows, now := c.toTell(run.rows), map[string]string{}
-	again := func(d sources.Desired) []sources.RowOutcome { return runs.Unedited(*l, d, rows) }
+	again := func(d sources.Desired) []marked.RowOutcome { return runs.Unedited(*l, d, rows) }
 	for _, source := range l.Desired.Sources {
-		if !sources.TakesResults(source.File) || source.Hash == "" {
+		if !marked.TakesResults(source.File) || source.Hash == "" {
 			continue
 		}
-		results := sources.Results{Rows: rows, At: c.env.Clock.OrSystem().Now(), Again: again}
+		results := marked.Results{Rows: rows, At: c.env.Clock.OrSystem().Now(), Again: again}
 		results.Wrote = func(former, written string) {
 			if former == source.Hash { // else somebody saved it meanwhile, and another run is near
 				now[source.File] = written
 			}
 		}
-		kept, err := sources.WriteBack(context.Background(), l.Project, l.Schemas, source, results)
+		kept, err := marked.WriteBack(context.Background(), l.Project, l.Schemas, source, results)
 		if err != nil {
 			c.unwritten(l, source.File, err)
 		}
@@ -50,7 +52,7 @@ func (c *copies) writeInto(l *session.Loaded, run afterRun) (formers []string) {
 // unwritten says why results are not in a file. What is only open is tried again once it
 // is closed.
 func (c *copies) unwritten(l *session.Loaded, file string, err error) {
-	if name := filepath.Join(l.Project.Root, filepath.FromSlash(file)); sources.LockFile(name) != "" {
+	if name := filepath.Join(l.Project.Root, filepath.FromSlash(file)); tree.LockFile(name) != "" {
 		c.owed = append(c.owed, name)
 	}
 	c.once("%s: results were not written back: %s; they are in the copy",
@@ -75,9 +77,9 @@ func (c *copies) take(l *session.Loaded, now map[string]string) {
 
 // toTell are the rows whose own cells are written: those that have something to tell, and
 // those that had, which nobody knows of a daemon that is begun anew.
-func (c *copies) toTell(all []sources.RowOutcome) []sources.RowOutcome {
+func (c *copies) toTell(all []marked.RowOutcome) []marked.RowOutcome {
 	told := map[resource.Address]bool{}
-	var rows []sources.RowOutcome
+	var rows []marked.RowOutcome
 	for _, row := range all {
 		if row.Result == session.ResultNoChange && c.told != nil && !c.told[row.Address] {
 			continue
@@ -91,7 +93,7 @@ func (c *copies) toTell(all []sources.RowOutcome) []sources.RowOutcome {
 
 // due reports whether a file is closed by now that results are to be written into.
 func (c *copies) due() bool {
-	return slices.ContainsFunc(c.owed, func(name string) bool { return sources.LockFile(name) == "" })
+	return slices.ContainsFunc(c.owed, func(name string) bool { return tree.LockFile(name) == "" })
 }
 
 // moveFile gives a file another place, also on another file system.
@@ -120,7 +122,7 @@ type wentRow struct {
 }
 
 // remember keeps what an apply did with the rows.
-func (c *copies) remember(l *session.Loaded, rows []sources.RowOutcome) error {
+func (c *copies) remember(l *session.Loaded, rows []marked.RowOutcome) error {
 	c.went = map[string]wentRow{}
 	for _, row := range rows {
 		if row.Result == "created" || row.Result == "updated" {

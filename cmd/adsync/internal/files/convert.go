@@ -12,7 +12,7 @@ import (
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/resource"
-	"adsync/sources"
+	"adsync/sources/workbook"
 
 	"github.com/spf13/cobra"
 )
@@ -137,15 +137,15 @@ func written(l session.Loaded, f convertFlags, to destination, s *resource.Snaps
 	var files map[string][]byte
 	switch {
 	case f.to == "xlsx":
-		return one(func(w io.Writer) error { return sources.WriteWorkbook(w, l.Schemas, s, l.Project.Account) })
+		return one(func(w io.Writer) error { return workbook.WriteWorkbook(w, l.Schemas, s, l.Project.Account) })
 	case f.to == "yaml" && to.file != "":
 		return one(func(w io.Writer) error { return oneYAML(l, s, env, w) })
 	case f.to == "yaml":
-		files, err = sources.YAMLFiles(l.Project, l.Schemas, s, env)
+		files, err = workbook.YAMLFiles(l.Project, l.Schemas, s, env)
 	case to.file != "":
-		return one(func(w io.Writer) error { return sources.WriteCSV(w, l.Schemas, s, l.Project.Account) })
+		return one(func(w io.Writer) error { return workbook.WriteCSV(w, l.Schemas, s, l.Project.Account) })
 	default:
-		files, err = sources.WriteCSVFiles(l.Schemas, s, l.Project.Account)
+		files, err = workbook.WriteCSVFiles(l.Schemas, s, l.Project.Account)
 	}
 	placed := map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {

@@ -18,6 +18,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/sources"
+	"adsync/sources/workbook"
 )
 
 // destination is where converted files go.
@@ -67,7 +68,7 @@ func (to destination) name(file string) string {
 func (to destination) bring(l session.Loaded) (*resource.Snapshot, map[string][]byte, error) {
 	beside := map[string][]byte{}
 	moved := l.Desired
-	moved.Snapshot = sources.Moved(l.Schemas, moved.Snapshot, to.folder)
+	moved.Snapshot = workbook.Moved(l.Schemas, moved.Snapshot, to.folder)
 	s, err := sources.ExtractImages(l.Project, moved, func(name string, content []byte) error {
 		beside[to.name(name)] = content
 		return nil
@@ -75,7 +76,7 @@ func (to destination) bring(l session.Loaded) (*resource.Snapshot, map[string][]
 	if err != nil || to.inside {
 		return s, beside, err
 	}
-	for _, use := range sources.Paths(l.Schemas, s) {
+	for _, use := range workbook.Paths(l.Schemas, s) {
 		name := use.Value.Written()
 		if beside[name] != nil {
 			continue

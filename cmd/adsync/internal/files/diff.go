@@ -9,7 +9,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
-	"adsync/sources"
+	"adsync/sources/diff"
 
 	"github.com/spf13/cobra"
 )
@@ -34,7 +34,7 @@ func runDiff(env *session.Env, c *cobra.Command, args []string, detailed bool) e
 	if len(args) != 2 {
 		return console.Usage(c, fmt.Errorf("%d arguments; want two files or two folders", len(args)))
 	}
-	found, err := sources.Compare(c.Context(), args[0], args[1], kinds.All(), env.Getenv(session.EnvBounds))
+	found, err := diff.Compare(c.Context(), args[0], args[1], kinds.All(), env.Getenv(session.EnvBounds))
 	if err != nil {
 		return console.Configuration("%s", diag.Printable(err.Error()))
 	}
@@ -50,20 +50,20 @@ func runDiff(env *session.Env, c *cobra.Command, args []string, detailed bool) e
 	return nil
 }
 
-func showDifferences(env *session.Env, found sources.Comparison) error {
+func showDifferences(env *session.Env, found diff.Comparison) error {
 	if env.Flags.Output == "json" {
 		differences, notes := found.Differences, found.Notes
 		if differences == nil {
-			differences = []sources.Difference{}
+			differences = []diff.Difference{}
 		}
 		if notes == nil {
 			notes = []string{}
 		}
 		return env.PrintJSON(struct {
-			FormatVersion int                  `json:"format_version"`
-			Differences   []sources.Difference `json:"differences"`
-			Notes         []string             `json:"notes"`
-			Problems      []diag.Problem       `json:"problems"`
+			FormatVersion int               `json:"format_version"`
+			Differences   []diff.Difference `json:"differences"`
+			Notes         []string          `json:"notes"`
+			Problems      []diag.Problem    `json:"problems"`
 		}{console.FormatVersion, differences, notes, session.Listed(found.Problems)})
 	}
 	if err := diag.Render(env.Err, found.Problems, nil); err != nil {
@@ -83,12 +83,12 @@ func showDifferences(env *session.Env, found sources.Comparison) error {
 	return nil
 }
 
-func writeDifference(w io.Writer, d sources.Difference) error {
+func writeDifference(w io.Writer, d diff.Difference) error {
 	line := d.What
 	switch d.Action {
-	case sources.Added:
+	case diff.Added:
 		line = strings.TrimSpace("+ " + line + " " + d.To)
-	case sources.Removed:
+	case diff.Removed:
 		line = strings.TrimSpace("- " + line + " " + d.From)
 	default:
 		line += ": " + diag.Becomes(d.From, d.To) + entries(d)
@@ -98,7 +98,7 @@ func writeDifference(w io.Writer, d sources.Difference) error {
 }
 
 // entries names what a list gained and lost.
-func entries(d sources.Difference) string {
+func entries(d diff.Difference) string {
 	var parts []string
 	for _, item := range d.Added {
 		parts = append(parts, diag.Gained(`"`+diag.Printable(item)+`"`))
@@ -129,7 +129,7 @@ func Textconv(env *session.Env) *cobra.Command {
 			if len(args) != 1 {
 				return console.Usage(c, fmt.Errorf("%d arguments; want one workbook", len(args)))
 			}
-			return sources.WriteText(c.Context(), env.Out, args[0], kinds.All(), env.Getenv(session.EnvBounds))
+			return diff.WriteText(c.Context(), env.Out, args[0], kinds.All(), env.Getenv(session.EnvBounds))
 		},
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/resource"
-	"adsync/sources"
+	"adsync/sources/workbook"
 
 	"github.com/spf13/cobra"
 )
@@ -92,7 +92,7 @@ func runExport(env *session.Env, c *cobra.Command, args []string, f exportFlags)
 }
 
 func writeExport(env *session.Env, c *cobra.Command, l session.Loaded,
-	live *resource.Snapshot, about sources.Export, zone *time.Location, f exportFlags) error {
+	live *resource.Snapshot, about workbook.Export, zone *time.Location, f exportFlags) error {
 	switch env.Flags.Output {
 	case "csv":
 		return exportCSV(env, c, l.Schemas, live, about.Account, f)
@@ -100,7 +100,7 @@ func writeExport(env *session.Env, c *cobra.Command, l session.Loaded,
 		return exportYAML(env, c, l, live, resource.Env{Currency: about.Account.Currency, Zone: zone}, f)
 	}
 	return writeOut(env, c, outFile(f.out, f.force), func(w io.Writer) error {
-		return sources.WriteExport(w, l.Schemas, live, about)
+		return workbook.WriteExport(w, l.Schemas, live, about)
 	})
 }
 

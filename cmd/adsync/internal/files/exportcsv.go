@@ -10,7 +10,8 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/resource"
-	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/workbook"
 
 	"github.com/spf13/cobra"
 )
@@ -18,13 +19,13 @@ import (
 // exportCSV writes one file a sheet into the folder out, or everything with a
 // column Kind into the file out that ends in .csv, or to standard output.
 func exportCSV(env *session.Env, c *cobra.Command, schemas resource.Schemas,
-	live *resource.Snapshot, account sources.Account, f exportFlags) error {
+	live *resource.Snapshot, account config.Account, f exportFlags) error {
 	if f.out == "" || filepath.Ext(f.out) == ".csv" {
 		return writeOut(env, c, outFile(f.out, f.force), func(w io.Writer) error {
-			return sources.WriteCSV(w, schemas, live, account)
+			return workbook.WriteCSV(w, schemas, live, account)
 		})
 	}
-	files, err := sources.WriteCSVFiles(schemas, live, account)
+	files, err := workbook.WriteCSVFiles(schemas, live, account)
 	if err != nil {
 		return err
 	}

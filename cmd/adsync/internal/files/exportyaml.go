@@ -10,7 +10,7 @@ import (
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/resource"
-	"adsync/sources"
+	"adsync/sources/workbook"
 
 	"github.com/spf13/cobra"
 )
@@ -23,7 +23,7 @@ var errOneFile = errors.New("the account is more " +
 func exportYAML(env *session.Env, c *cobra.Command,
 	l session.Loaded, live *resource.Snapshot, values resource.Env, f exportFlags) error {
 	if out := f.out; out != "" && (runs.IsFolder(out) || !isFormat(out, "yaml")) {
-		files, err := sources.YAMLFiles(l.Project, l.Schemas, live, values)
+		files, err := workbook.YAMLFiles(l.Project, l.Schemas, live, values)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func exportYAML(env *session.Env, c *cobra.Command,
 		_, err = to.write(files)
 		return err
 	}
-	content, fits, err := sources.YAMLFile(l.Project, l.Schemas, live, values)
+	content, fits, err := workbook.YAMLFile(l.Project, l.Schemas, live, values)
 	switch {
 	case err != nil:
 		return err
@@ -51,7 +51,7 @@ func exportYAML(env *session.Env, c *cobra.Command,
 
 // oneYAML writes the content of one converted file.
 func oneYAML(l session.Loaded, s *resource.Snapshot, values resource.Env, w io.Writer) error {
-	content, fits, err := sources.YAMLFile(l.Project, l.Schemas, s, values)
+	content, fits, err := workbook.YAMLFile(l.Project, l.Schemas, s, values)
 	if err == nil && !fits {
 		err = errOneFile
 	}

@@ -12,7 +12,7 @@ import (
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
-	"adsync/sources"
+	"adsync/sources/tidy"
 
 	"github.com/spf13/cobra"
 )
@@ -55,7 +55,7 @@ something to repair. What stays wrong is printed as by validate, with exit code 
 // fixDocument is the JSON form of fix.
 type fixDocument struct {
 	FormatVersion int            `json:"format_version"`
-	Fixes         []sources.Fix  `json:"fixes"`
+	Fixes         []tidy.Fix     `json:"fixes"`
 	Written       []string       `json:"written"` // files, as they are called now
 	Problems      []diag.Problem `json:"problems"`
 }
@@ -73,12 +73,12 @@ func runFix(env *session.Env, c *cobra.Command, args []string, f fixFlags) error
 	}
 	s := selections[0]
 	s.Files = slices.DeleteFunc(s.Files, func(name string) bool {
-		return !sources.Fixes(name) || name == s.Project.File
+		return !tidy.Fixes(name) || name == s.Project.File
 	})
 	if len(s.Files) == 0 {
 		return console.Usage(c, fmt.Errorf("no file is there that fix knows; want .yaml, .yml, .xlsx, .csv or .tsv"))
 	}
-	fixed, err := sources.FixAll(s.Project, c.Context(), session.Schemas(), s.Files)
+	fixed, err := tidy.FixAll(s.Project, c.Context(), session.Schemas(), s.Files)
 	if err != nil {
 		return console.Configuration("%v", err)
 	}
@@ -95,7 +95,7 @@ func runFix(env *session.Env, c *cobra.Command, args []string, f fixFlags) error
 }
 
 // writeFixed writes what --out or --write ask for, and gives the files' names.
-func writeFixed(s runs.Selection, fixed sources.Fixed, f fixFlags, one bool) ([]string, error) {
+func writeFixed(s runs.Selection, fixed tidy.Fixed, f fixFlags, one bool) ([]string, error) {
 	written := []string{}
 	copies := map[string][]byte{}
 	for _, r := range fixed.Rewrites {
@@ -107,7 +107,7 @@ func writeFixed(s runs.Selection, fixed sources.Fixed, f fixFlags, one bool) ([]
 			continue
 		}
 		target := filepath.Join(s.Project.Root, filepath.FromSlash(r.File))
-		if err := sources.Save(s.Project, r); err != nil {
+		if err := tidy.Save(s.Project, r); err != nil {
 			return written, console.Configuration("%s: not written: %v", console.NameOf(target), err)
 		}
 		written = append(written, console.Shorter(target))
@@ -142,8 +142,8 @@ func writeFixedCopies(s runs.Selection, copies map[string][]byte, f fixFlags, on
 	return written, nil
 }
 
-func showFixed(env *session.Env, fixed sources.Fixed, written []string, f fixFlags) error {
-	all := []sources.Fix{}
+func showFixed(env *session.Env, fixed tidy.Fixed, written []string, f fixFlags) error {
+	all := []tidy.Fix{}
 	for _, r := range fixed.Rewrites {
 		all = append(all, r.Fixes...)
 	}
@@ -174,7 +174,7 @@ func showFixed(env *session.Env, fixed sources.Fixed, written []string, f fixFla
 }
 
 // printFixes prints a line a repair; of a row that is dropped, one for each cell.
-func printFixes(w io.Writer, fixes []sources.Fix) {
+func printFixes(w io.Writer, fixes []tidy.Fix) {
 	for _, f := range fixes {
 		is := "dropped"
 		if f.Is != "" {

@@ -10,7 +10,8 @@ import (
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
-	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/tidy"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
@@ -56,7 +57,7 @@ func runFormat(env *session.Env, c *cobra.Command, args []string, f formatFlags)
 	changed, unwritten := 0, 0
 	var problems []diag.Problem
 	for _, s := range selections {
-		rewrites, err := sources.FormatAll(s.Project, c.Context(), session.Schemas(), s.Files)
+		rewrites, err := tidy.FormatAll(s.Project, c.Context(), session.Schemas(), s.Files)
 		if err != nil {
 			return console.Configuration("%v", err)
 		}
@@ -80,7 +81,7 @@ func runFormat(env *session.Env, c *cobra.Command, args []string, f formatFlags)
 // formatsAll refuses files that are named and of no format fmt knows.
 func formatsAll(c *cobra.Command, args []string) error {
 	for _, arg := range args {
-		if !runs.IsFolder(arg) && !sources.Formats(arg) {
+		if !runs.IsFolder(arg) && !tidy.Formats(arg) {
 			return console.Usage(c, fmt.Errorf("%s is of no "+
 				"format fmt knows; want .yaml, .yml, .xlsx, .csv or .tsv", arg))
 		}
@@ -89,14 +90,14 @@ func formatsAll(c *cobra.Command, args []string) error {
 }
 
 // formatted shows or writes one file, and says whether that could be done.
-func formatted(env *session.Env, p sources.Project, r sources.Rewrite, f formatFlags) bool {
+func formatted(env *session.Env, p config.Project, r tidy.Rewrite, f formatFlags) bool {
 	name := diag.Printable(console.Shorter(filepath.Join(p.Root, filepath.FromSlash(r.File))))
 	if f.diff {
 		showDiff(env, name, r)
 		return true
 	}
 	if !f.check {
-		if err := sources.Save(p, r); err != nil {
+		if err := tidy.Save(p, r); err != nil {
 			fmt.Fprintf(env.Err, "adsync: %s: not written: %s\n", name, diag.Printable(err.Error()))
 			return false
 		}
@@ -106,7 +107,7 @@ func formatted(env *session.Env, p sources.Project, r sources.Rewrite, f formatF
 }
 
 // showDiff prints the lines of a text that change, and the cells of a table.
-func showDiff(env *session.Env, name string, r sources.Rewrite) {
+func showDiff(env *session.Env, name string, r tidy.Rewrite) {
 	for _, fix := range r.Fixes {
 		fmt.Fprintf(env.Out, "%s: %s\n", fix.Position, diag.Becomes(strconv.Quote(fix.Was), strconv.Quote(fix.Is)))
 	}

@@ -18,6 +18,8 @@ import (
 	"adsync/internal/resource"
 	"adsync/reconcile"
 	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/workbook"
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -96,7 +98,7 @@ func imported(env *session.Env, c *cobra.Command, l session.Loaded,
 		env.Note("nothing to import: %s managed already", console.PluralAre(found.Managed, "resource"))
 		return nil
 	}
-	l.Project.Account = sources.Account{
+	l.Project.Account = config.Account{
 		ID: s.Agent.Account.ID, Currency: s.Agent.Account.Currency, TimeZone: s.Agent.Account.TimeZone,
 	}
 	to, err := importDestination(l, f, env.Flags.Output)
@@ -198,7 +200,7 @@ func importContents(l session.Loaded, format string, to destination,
 	var err error
 	if format == "xlsx" {
 		var book strings.Builder
-		err = sources.WriteExport(&book, l.Schemas, s, sources.Export{Account: l.Project.Account, At: at.Agent.Now()})
+		err = workbook.WriteExport(&book, l.Schemas, s, workbook.Export{Account: l.Project.Account, At: at.Agent.Now()})
 		contents = map[string][]byte{to.name(""): []byte(book.String())}
 	} else {
 		contents, err = written(l, convertFlags{to: format}, to, s)

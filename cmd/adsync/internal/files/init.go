@@ -16,7 +16,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resultcopy"
 	"adsync/internal/yamlfmt"
-	"adsync/sources"
+	"adsync/sources/config"
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -94,7 +94,7 @@ func accountFor(ctx context.Context, env *session.Env, dir string, f initFlags) 
 	}
 	s := &session.Session{}
 	defer s.End()
-	client, err := session.Dial(env, s, sources.Project{Root: dir}, adsapi.Config{ReadOnly: true})
+	client, err := session.Dial(env, s, config.Project{Root: dir}, adsapi.Config{ReadOnly: true})
 	if err != nil {
 		return state.Account{}, err
 	}
@@ -136,7 +136,7 @@ func writeProject(name, text string) error {
 	if err := console.WriteFile(filepath.Join(draft, filepath.Base(name)), write); err != nil {
 		return err
 	}
-	_, problems := sources.ReadProject(draft)
+	_, problems := config.ReadProject(draft)
 	var all []error
 	for _, p := range problems {
 		all = append(all, errors.New(p.Message))

@@ -15,7 +15,8 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
-	"adsync/sources"
+	"adsync/sources/diff"
+	"adsync/sources/tree"
 
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
@@ -62,7 +63,7 @@ func runMerge(env *session.Env, c *cobra.Command, args []string, f mergeFlags) e
 			return err
 		}
 	}
-	if lock := sources.LockFile(args[1]); lock != "" {
+	if lock := tree.LockFile(args[1]); lock != "" {
 		return console.Configuration("%s is open in an editor (%s is there); want it closed",
 			console.NameOf(args[1]), console.NameOf(lock))
 	}
@@ -76,7 +77,7 @@ func runMerge(env *session.Env, c *cobra.Command, args []string, f mergeFlags) e
 	}
 	// its problems are those of its file
 	project, _ := session.ReadProject(env, session.ProjectFolder(filepath.Dir(name)))
-	merged, err := sources.Merge(c.Context(), project, versions[0], versions[1], versions[2], kinds.All())
+	merged, err := diff.Merge(c.Context(), project, versions[0], versions[1], versions[2], kinds.All())
 	if err != nil {
 		return console.ExitWith(console.ExitInvalid,
 			diag.Printable(fmt.Sprintf("%s is not merged, and left as it is: %v", name, err)))
@@ -126,7 +127,7 @@ func replaceFile(name, like string, content []byte) error {
 }
 
 // showMerge lists the conflicts on standard output and says the rest beside it.
-func showMerge(env *session.Env, name string, m sources.Merged) error {
+func showMerge(env *session.Env, name string, m diff.Merged) error {
 	name = diag.Printable(name)
 	for _, c := range m.Conflicts {
 		if _, err := fmt.Fprintf(env.Out, "conflict in %s: %s\n", name, diag.Printable(conflictText(c))); err != nil {
@@ -147,7 +148,7 @@ func showMerge(env *session.Env, name string, m sources.Merged) error {
 }
 
 // conflictText says what both sides have, and why that was not merged.
-func conflictText(c sources.Conflict) string {
+func conflictText(c diff.Conflict) string {
 	text := c.What
 	for _, side := range []struct{ name, said string }{{"base", c.Base}, {"ours", c.Ours}, {"theirs", c.Theirs}} {
 		if side.said != "" {

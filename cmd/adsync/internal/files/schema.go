@@ -16,7 +16,7 @@ import (
 	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/internal/runview"
-	"adsync/sources"
+	"adsync/sources/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -27,12 +27,12 @@ var Described = []struct {
 	schema     func() (*jsonschema.Schema, error)
 }{
 	{"yaml", "one document of a YAML source", always(func() *jsonschema.Schema {
-		return sources.YAMLSchema(session.Schemas())
+		return schema.YAMLSchema(session.Schemas())
 	})},
-	{"project", "adsync.yaml", always(sources.ProjectSchema)},
-	{"operator", "the operator's file", always(sources.OperatorSchema)},
+	{"project", "adsync.yaml", always(schema.ProjectSchema)},
+	{"operator", "the operator's file", always(schema.OperatorSchema)},
 	{"workbook", "sheets, columns and cells of a workbook", always(func() *jsonschema.Schema {
-		return sources.WorkbookSchema(session.Schemas())
+		return schema.WorkbookSchema(session.Schemas())
 	})},
 	{"plan", "what plan -o json prints",
 		printedSchema[runs.PlanDocument]("adsync: a plan", "What adsync plan -o json prints. Money is in micros.")},

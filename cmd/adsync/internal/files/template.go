@@ -5,7 +5,7 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
-	"adsync/sources"
+	"adsync/sources/workbook"
 
 	"github.com/spf13/cobra"
 )
@@ -27,7 +27,7 @@ func Template(env *session.Env) *cobra.Command {
 				return err
 			}
 			return writeOut(env, c, outFile(out, force), func(w io.Writer) error {
-				return sources.WriteTemplate(w, session.Schemas(), project.Account)
+				return workbook.WriteTemplate(w, session.Schemas(), project.Account)
 			})
 		},
 	}

@@ -18,6 +18,9 @@ import (
 	"adsync/internal/resource"
 	"adsync/reconcile"
 	"adsync/sources"
+	"adsync/sources/marked"
+	"adsync/sources/tidy"
+	"adsync/sources/tree"
 
 	"github.com/spf13/cobra"
 )
@@ -56,7 +59,7 @@ func runUpdate(env *session.Env, c *cobra.Command, args []string, f exportFlags)
 	if err != nil {
 		return err
 	}
-	done, err := sources.UpdateFile(c.Context(), l.Project, l.Schemas, l.Desired, file, sources.Update{
+	done, err := marked.UpdateFile(c.Context(), l.Project, l.Schemas, l.Desired, file, marked.Update{
 		Known: func(d sources.Desired, windows []string) (*resource.Snapshot, *resource.Figures, error) {
 			return u.of(c.Context(), d, windows)
 		},
@@ -90,11 +93,11 @@ func loadUpdated(env *session.Env, c *cobra.Command,
 	if _, err := os.Stat(name); err != nil {
 		return l, "", console.Configuration("--update: %v; want a workbook of your own", err)
 	}
-	if sources.NeverSource(filepath.ToSlash(name)) {
+	if tree.NeverSource(filepath.ToSlash(name)) {
 		return l, "", console.Configuration("--update: %s "+
 			"is a copy or a temporary file, which is never a source; want the workbook itself", console.NameOf(name))
 	}
-	if lock := sources.LockFile(name); lock != "" {
+	if lock := tree.LockFile(name); lock != "" {
 		return l, "", console.Configuration("--update: %s is open in an editor (%s is there); want it closed",
 			console.NameOf(name), console.NameOf(lock))
 	}
@@ -106,7 +109,7 @@ func loadUpdated(env *session.Env, c *cobra.Command,
 	}
 	file = filepath.ToSlash(filepath.Join(inside, filepath.Base(name)))
 	project, problems := session.ReadProject(env, dir)
-	if files, _ := sources.SourceFiles(project); !diag.HasErrors(problems) && !slices.Contains(files, file) {
+	if files, _ := tidy.SourceFiles(project); !diag.HasErrors(problems) && !slices.Contains(files, file) {
 		l = session.LoadFile(c.Context(), env, name)
 	} else {
 		l = session.Load(c.Context(), env, dir)
@@ -159,7 +162,7 @@ func (u *updating) of(ctx context.Context, d sources.Desired,
 const mostNamed = 10
 
 // report says what was written, and what was not.
-func (u *updating) report(name, file string, done sources.Updated) {
+func (u *updating) report(name, file string, done marked.Updated) {
 	env := u.env
 	session.ShowProblems(env, u.l.Project, u.rows.Problems)
 	noteUnlisted(env, u.session)

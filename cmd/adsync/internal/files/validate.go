@@ -9,6 +9,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/sources"
+	"adsync/sources/attach"
 
 	"github.com/spf13/cobra"
 )
@@ -46,7 +47,7 @@ func Validate(env *session.Env) *cobra.Command {
 type validation struct {
 	FormatVersion int               `json:"format_version"`
 	Sources       []sources.Source  `json:"sources"`
-	Members       []sources.Members `json:"members"`
+	Members       []attach.Members  `json:"members"`
 	Unread        []diag.Unread     `json:"unread"` // columns and sheets with values that are not read
 	Resources     int               `json:"resources"`
 	Problems      []diag.Problem    `json:"problems"`
@@ -82,7 +83,7 @@ func runValidate(env *session.Env, c *cobra.Command, args []string, online bool,
 func showValidation(env *session.Env, l session.Loaded, checked *runs.OnlineCheck, failure error) error {
 	if env.Flags.Output == "json" {
 		document := validation{console.FormatVersion, listedSources(l.Desired.Sources),
-			append([]sources.Members{}, l.Desired.Members...), append([]diag.Unread{}, l.Desired.Unread...),
+			append([]attach.Members{}, l.Desired.Members...), append([]diag.Unread{}, l.Desired.Unread...),
 			l.Desired.Snapshot.Len(), session.Listed(l.Desired.Problems), checked, console.Coded(failure)}
 		if err := errors.Join(env.PrintJSON(document), failure); err != nil {
 			return err

@@ -18,7 +18,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/planview"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/config"
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -162,7 +162,7 @@ func errorsIn(problems []diag.Problem) (n int, first string) {
 	return n, first
 }
 
-func examinePolicy(env *session.Env, d *doctorDocument, p sources.Project) {
+func examinePolicy(env *session.Env, d *doctorDocument, p config.Project) {
 	from := "no operator's file"
 	if file, named := session.OperatorFile(env); file != "" {
 		if _, err := os.Stat(file); err == nil {
@@ -181,7 +181,7 @@ func examinePolicy(env *session.Env, d *doctorDocument, p sources.Project) {
 }
 
 // examineState looks at adsync's record, where it lies, and what was left in it.
-func examineState(ctx context.Context, env *session.Env, d *doctorDocument, p sources.Project) {
+func examineState(ctx context.Context, env *session.Env, d *doctorDocument, p config.Project) {
 	dir := p.StateFolder()
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := state.Try(p.Root); err != nil {
@@ -319,7 +319,7 @@ func examineFeatures(ctx context.Context, d *doctorDocument, client *adsapi.Clie
 }
 
 // keyPlace says where the key comes from, and nothing of it.
-func keyPlace(env *session.Env, p sources.Project) string {
+func keyPlace(env *session.Env, p config.Project) string {
 	if service, err := session.Service(env, p); err == nil && service.Emulated {
 		return "none is needed for the emulator in this process"
 	}

@@ -17,7 +17,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/orders"
 	"adsync/internal/trail"
-	"adsync/sources"
+	"adsync/sources/config"
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -82,12 +82,12 @@ func runForget(env *session.Env, c *cobra.Command, args []string, f forgetFlags)
 
 // copyOfGit is where the copy of the repository of an account lies, beside its state; ""
 // where its files are in a folder.
-func copyOfGit(config, account, state string) string {
-	file, err := filepath.Abs(config)
+func copyOfGit(settings, account, state string) string {
+	file, err := filepath.Abs(settings)
 	if err != nil {
 		return ""
 	}
-	d, _ := sources.ReadDaemon(file) // which has named the account before
+	d, _ := config.ReadDaemon(file) // which has named the account before
 	for _, one := range d.Accounts {
 		if one.Name.Value == account && one.Folder == "" {
 			return filepath.Join(filepath.Dir(state), "source")
@@ -200,7 +200,7 @@ func (d *departure) look(ctx context.Context, store state.Store) (err error) {
 // gather reads what is written for people. All else is in the files of the state.
 func (d *departure) gather(ctx context.Context, store state.Store) error {
 	header := store.Header()
-	reviews := session.KnownReviews(d.env, sources.Project{Home: d.folder})
+	reviews := session.KnownReviews(d.env, config.Project{Home: d.folder})
 	k := &runs.KeptRuns{Store: store, Orders: orders.Folder(d.folder), Zone: time.UTC, Reviews: reviews}
 	h, err := k.History(ctx, trail.Window{}, 0)
 	if err != nil {

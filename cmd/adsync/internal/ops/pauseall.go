@@ -16,6 +16,7 @@ import (
 	"adsync/internal/runview"
 	"adsync/reconcile"
 	"adsync/sources"
+	"adsync/sources/config"
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -72,7 +73,7 @@ plans show it as somebody's pause, which nothing takes back by itself.`,
 
 func runPauseAll(ctx context.Context, env *session.Env, dir string, f pauseFlags) error {
 	l := session.Loaded{Schemas: kinds.All(), Desired: sources.Desired{Snapshot: &resource.Snapshot{}}}
-	l.Project = sources.Project{Home: f.State}
+	l.Project = config.Project{Home: f.State}
 	if f.State == "" {
 		var err error
 		if l.Project, err = session.ProjectOf(env, dir); err != nil {
@@ -122,7 +123,7 @@ func confirmPauses(ctx context.Context, env *session.Env, l session.Loaded, f pa
 }
 
 // suspendFor has whatever else is at work on the account stop.
-func suspendFor(env *session.Env, p sources.Project, f pauseFlags) error {
+func suspendFor(env *session.Env, p config.Project, f pauseFlags) error {
 	if f.noSuspend {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/plan"
-	"adsync/sources"
+	"adsync/sources/config"
 
 	"github.com/spf13/cobra"
 )
@@ -90,7 +90,7 @@ func policyVerdict(problems []diag.Problem) error {
 
 // serviceValues are where the service and its key are. The key itself is never
 // read for this.
-func serviceValues(env *session.Env, project sources.Project, g session.Governed) []session.PolicyValue {
+func serviceValues(env *session.Env, project config.Project, g session.Governed) []session.PolicyValue {
 	values := []session.PolicyValue{{Name: "base_url", Value: "none", Origin: "default"},
 		{Name: "credentials", Value: "none", Origin: "default"}}
 	if base := env.Getenv(session.EnvBaseURL); base != "" {

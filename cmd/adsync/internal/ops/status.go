@@ -18,7 +18,8 @@ import (
 	"adsync/internal/review"
 	"adsync/internal/runview"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/commits"
+	"adsync/sources/config"
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -69,7 +70,7 @@ func orNamed(env *session.Env, c *cobra.Command) {
 		if err != nil {
 			return err
 		}
-		return showStatus(c.Context(), env, sources.Project{Home: home})
+		return showStatus(c.Context(), env, config.Project{Home: home})
 	}
 }
 
@@ -145,7 +146,7 @@ func runStatus(ctx context.Context, env *session.Env, dir string) error {
 	return showStatus(ctx, env, project)
 }
 
-func showStatus(ctx context.Context, env *session.Env, project sources.Project) error {
+func showStatus(ctx context.Context, env *session.Env, project config.Project) error {
 	d, err := statusOf(ctx, env, project)
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func showStatus(ctx context.Context, env *session.Env, project sources.Project) 
 	return statusText(env, d)
 }
 
-func statusOf(ctx context.Context, env *session.Env, p sources.Project) (statusDocument, error) {
+func statusOf(ctx context.Context, env *session.Env, p config.Project) (statusDocument, error) {
 	d := statusDocument{
 		FormatVersion: console.FormatVersion, Folder: p.StateFolder(),
 		Open: []runs.OpenDocument{}, Undecided: []undecidedDocument{}, Quarantined: []quarantinedDocument{},
@@ -168,7 +169,7 @@ func statusOf(ctx context.Context, env *session.Env, p sources.Project) (statusD
 	}
 	d.Lock = lockOf(holding)
 	d.order(session.OrdersOf(p), time.Now())
-	d.Stop = cmp.Or(d.Stop, sources.CommittedStop(p))
+	d.Stop = cmp.Or(d.Stop, commits.CommittedStop(p))
 	known := session.KnownReviews(env, p)
 	d.Review, d.ReviewRead = known.Summary(), console.OrNull(known.Read)
 	store, err := session.OpenState(ctx, env, p, true)

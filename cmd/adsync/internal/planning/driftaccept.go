@@ -9,13 +9,13 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
-	"adsync/sources"
+	"adsync/sources/tidy"
 	"adsync/state"
 )
 
 // acceptance is what of the drift the files take over.
 type acceptance struct {
-	accepted []sources.Accepted
+	accepted []tidy.Accepted
 	applied  []state.Applied
 	problems []diag.Problem
 }
@@ -25,7 +25,7 @@ type acceptance struct {
 func acceptDrift(ctx context.Context, env *session.Env,
 	l session.Loaded, s *session.Session, d DriftDocument, picked bool) error {
 	take := takeOver(l, d, picked)
-	rewrites, problems, err := sources.AcceptAll(l.Project,
+	rewrites, problems, err := tidy.AcceptAll(l.Project,
 		ctx, session.Schemas(), allDesired(ctx, env, l), take.accepted)
 	if err != nil {
 		return console.Configuration("%v; nothing was written", err)
@@ -35,7 +35,7 @@ func acceptDrift(ctx context.Context, env *session.Env,
 		session.ShowProblems(env, l.Project, take.problems)
 		return console.ExitWith(console.ExitInvalid, console.Counted(take.problems)+"; nothing was written")
 	}
-	if err := sources.SaveAll(l.Project, rewrites); err != nil {
+	if err := tidy.SaveAll(l.Project, rewrites); err != nil {
 		return console.Configuration("not written: %v", err)
 	}
 	for _, r := range rewrites {
@@ -74,7 +74,7 @@ func takeOver(l session.Loaded, d DriftDocument, picked bool) acceptance {
 		one := state.Applied{Address: address}
 		put := func(name string, v resource.Value) {
 			attribute, _ := schema.Attribute(name)
-			take.accepted = append(take.accepted, sources.Accepted{
+			take.accepted = append(take.accepted, tidy.Accepted{
 				Address: address, Attribute: name, Value: attribute.ByKeys(v, func(id string) resource.Address {
 					return keys[id]
 				}),

@@ -9,7 +9,7 @@ import (
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/gitstore"
-	"adsync/sources"
+	"adsync/sources/tidy"
 )
 
 // Propose pushes the files with what is live in them to a branch that begins at
@@ -22,7 +22,7 @@ func Propose(ctx context.Context, env *session.Env,
 		env.Note("no drift; nothing to propose")
 		return nil
 	}
-	rewrites, problems, err := sources.AcceptAll(l.Project,
+	rewrites, problems, err := tidy.AcceptAll(l.Project,
 		ctx, session.Schemas(), allDesired(ctx, env, l), take.accepted)
 	if err != nil {
 		return console.Configuration("%v; nothing was pushed", err)

@@ -14,7 +14,7 @@ import (
 	"adsync/internal/runview"
 	"adsync/plan"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/tidy"
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -200,8 +200,8 @@ func (r *reverting) placeInFiles() {
 
 // former are the values the files have to say for the account to stay as it is
 // after a revert: those they say otherwise, where the plan does not hold them.
-func (r *reverting) former() []sources.Accepted {
-	var former []sources.Accepted
+func (r *reverting) former() []tidy.Accepted {
+	var former []tidy.Accepted
 	for want := range r.inverse.Desired.All() {
 		row := r.row(want.Address)
 		if row == nil || r.inverse.Left.Get(want.Address) == nil {
@@ -211,7 +211,7 @@ func (r *reverting) former() []sources.Accepted {
 			said := row.Value(n.Name)
 			if !said.IsAbsent() && (said.IsSet() || n.Value.IsSet()) &&
 				!said.Equal(n.Value) && !r.held(want.Address, n.Name) {
-				former = append(former, sources.Accepted{
+				former = append(former, tidy.Accepted{
 					Address: row.Address, Attribute: n.Name, Value: n.Value.At(diag.Position{}),
 				})
 			}
@@ -298,7 +298,7 @@ func writeFormer(ctx context.Context, env *session.Env, r *reverting, report *re
 		applied[plan.KeyOfNow(r.loaded.Schemas, r.moves, o.Address)] = o.Outcome == state.OutcomeApplied ||
 			o.Outcome == reconcile.OutcomeHeld
 	}
-	var take []sources.Accepted
+	var take []tidy.Accepted
 	for _, one := range r.former() {
 		if done, changed := applied[one.Address]; done || !changed {
 			take = append(take, one)
@@ -308,7 +308,7 @@ func writeFormer(ctx context.Context, env *session.Env, r *reverting, report *re
 		env.Note("nothing to write: the files say what the account holds now")
 		return nil
 	}
-	rewrites, problems, err := sources.AcceptAll(r.loaded.Project,
+	rewrites, problems, err := tidy.AcceptAll(r.loaded.Project,
 		ctx, session.Schemas(), r.loaded.Desired.Snapshot, take)
 	if err != nil {
 		return console.Configuration("%v; the files are as they were", err)
@@ -318,7 +318,7 @@ func writeFormer(ctx context.Context, env *session.Env, r *reverting, report *re
 		return console.ExitWith(console.ExitInvalid,
 			console.Counted(problems)+"; it is taken back, and the files are as they were")
 	}
-	if err := sources.SaveAll(r.loaded.Project, rewrites); err != nil {
+	if err := tidy.SaveAll(r.loaded.Project, rewrites); err != nil {
 		return console.Configuration("it is taken back; the files are not written: %v", err)
 	}
 	for _, w := range rewrites {

@@ -6,7 +6,7 @@ import (
 
 	"adsync/cmd/adsync/internal/session"
 	"adsync/plan"
-	"adsync/sources"
+	"adsync/sources/commits"
 )
 
 // authorsTime is how long a plan looks for who wrote what. What is not found by
@@ -16,12 +16,12 @@ const authorsTime = 2 * time.Second
 // TellAuthors says of every edit in a plan which commit it comes from, where the
 // files are in a git repository.
 func TellAuthors(ctx context.Context, env *session.Env, l session.Loaded, p *plan.Plan) {
-	if !sources.InRepository(l.Project) { // all that is given is as large as the plan
+	if !commits.InRepository(l.Project) { // all that is given is as large as the plan
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, authorsTime)
 	defer cancel()
-	var given []sources.Given
+	var given []commits.Given
 	var edits []*plan.Field
 	for i := range p.Changes {
 		c := &p.Changes[i]
@@ -32,7 +32,7 @@ func TellAuthors(ctx context.Context, env *session.Env, l session.Loaded, p *pla
 				if own := l.Desired.Snapshot.Get(c.Address); own != nil && own.Value(f.Name).IsSet() {
 					said = own.Value(f.Name)
 				}
-				given, edits = append(given, sources.Given{Address: c.Address, Attribute: f.Name, Value: said}),
+				given, edits = append(given, commits.Given{Address: c.Address, Attribute: f.Name, Value: said}),
 					append(edits, f)
 			}
 		}
@@ -40,7 +40,7 @@ func TellAuthors(ctx context.Context, env *session.Env, l session.Loaded, p *pla
 	if len(given) == 0 {
 		return
 	}
-	origins, err := sources.OriginsOf(l.Project, ctx, l.Schemas, given)
+	origins, err := commits.OriginsOf(l.Project, ctx, l.Schemas, given)
 	if err != nil {
 		env.Note("git: %v; the plan names no authors", err)
 		return

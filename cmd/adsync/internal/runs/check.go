@@ -10,7 +10,8 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
-	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/workbook"
 
 	"github.com/spf13/cobra"
 )
@@ -103,23 +104,23 @@ func (o *OnlineCheck) String() string {
 
 // Exported reads the account, and the figures that are asked for. What the
 // figures are to be is judged before anything long begins.
-func Exported(c *cobra.Command, s *session.Session, of string) (*resource.Snapshot, sources.Export, error) {
+func Exported(c *cobra.Command, s *session.Session, of string) (*resource.Snapshot, workbook.Export, error) {
 	var windows []resource.Window
 	if of != "" {
 		now, err := s.Agent.Present(c.Context())
 		if err != nil {
-			return nil, sources.Export{}, err
+			return nil, workbook.Export{}, err
 		}
 		if windows, err = resource.ParseWindows(of, now); err != nil {
-			return nil, sources.Export{}, console.Usage(c, fmt.Errorf("--figures: %w", err))
+			return nil, workbook.Export{}, console.Usage(c, fmt.Errorf("--figures: %w", err))
 		}
 	}
 	live, err := s.Agent.Export(c.Context())
 	if err != nil {
-		return nil, sources.Export{}, err
+		return nil, workbook.Export{}, err
 	}
-	about := sources.Export{
-		Account: sources.Account{
+	about := workbook.Export{
+		Account: config.Account{
 			ID: s.Agent.Account.ID, Currency: s.Agent.Account.Currency, TimeZone: s.Agent.Account.TimeZone,
 		},
 		At: s.Agent.Now(),

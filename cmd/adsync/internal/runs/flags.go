@@ -13,7 +13,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/plan"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/commits"
 
 	"github.com/spf13/cobra"
 )
@@ -30,7 +30,7 @@ func SinceBase(ctx context.Context, env *session.Env, l session.Loaded, view *re
 	if revision == "" {
 		return nil
 	}
-	at, err := sources.ReadBase(l.Project, ctx, revision)
+	at, err := commits.ReadBase(l.Project, ctx, revision)
 	if err != nil {
 		return console.Configuration("--base: %v", err)
 	}

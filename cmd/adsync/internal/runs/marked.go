@@ -17,7 +17,8 @@ import (
 	"adsync/internal/runview"
 	"adsync/internal/words"
 	"adsync/plan"
-	"adsync/sources"
+	"adsync/sources/approval"
+	"adsync/sources/marked"
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -59,7 +60,7 @@ func (m Marking) copy(name string) console.NewFile {
 // nobody has edited since. Those of earlier versions are marked copies.
 func isResultsCopy(content []byte) bool {
 	c, is := resultcopy.ReadBytes(content)
-	return is && !c.Edited || sources.IsMarkedCopy(content)
+	return is && !c.Edited || approval.IsMarkedCopy(content)
 }
 
 // ReadApproved adds what a copy of the plan approves to the allowances of the
@@ -72,7 +73,7 @@ func (f *PlanFlags) ReadApproved() error {
 	if err != nil {
 		return console.Configuration("--approved: %v", err)
 	}
-	allow, err := sources.ReadApprovals(content)
+	allow, err := approval.ReadApprovals(content)
 	if err != nil {
 		return console.Configuration("--approved: %s: %v", f.Approved, err)
 	}
@@ -112,7 +113,7 @@ func MarkProblems(env *session.Env, l session.Loaded, target Marking) error {
 		env.Note("no workbook has a problem: nothing is marked")
 		return nil
 	}
-	return writeCopies(env, l, target, files, sources.Marks{Problems: l.Desired.Problems, Unread: l.Desired.Unread})
+	return writeCopies(env, l, target, files, marked.Marks{Problems: l.Desired.Problems, Unread: l.Desired.Unread})
 }
 
 // MarkPlan writes copies of the workbooks with what a plan would do.
@@ -125,7 +126,7 @@ func MarkPlan(env *session.Env, l session.Loaded, target Marking, account state.
 
 // writeCopies writes a copy of each workbook. One that is damaged is named, and
 // the others go on.
-func writeCopies(env *session.Env, l session.Loaded, target Marking, files []string, m sources.Marks) error {
+func writeCopies(env *session.Env, l session.Loaded, target Marking, files []string, m marked.Marks) error {
 	copies, err := copiesOf(target, files)
 	if err != nil {
 		return err
@@ -162,7 +163,7 @@ func copiesOf(target Marking, files []string) ([]console.NewFile, error) {
 	return copies, nil
 }
 
-func writeCopy(env *session.Env, l session.Loaded, to console.NewFile, file string, m sources.Marks) error {
+func writeCopy(env *session.Env, l session.Loaded, to console.NewFile, file string, m marked.Marks) error {
 	original, err := os.ReadFile(filepath.Join(l.Project.Root, filepath.FromSlash(file)))
 	if err != nil {
 		return err
@@ -172,7 +173,7 @@ func writeCopy(env *session.Env, l session.Loaded, to console.NewFile, file stri
 	}
 	var failed error
 	err = to.Write(func(w io.Writer) error {
-		failed = sources.WriteMarkedCopy(original, w, file, m)
+		failed = marked.WriteMarkedCopy(original, w, file, m)
 		return failed
 	})
 	switch {
@@ -190,12 +191,12 @@ func writeCopy(env *session.Env, l session.Loaded, to console.NewFile, file stri
 // somebody wrote into the column Approve of its plan.
 func markedFile(flag, name string, force bool) console.NewFile {
 	return console.NewFile{Flag: flag, Name: name, Force: force, Ours: func(content []byte) bool {
-		return sources.IsMarkedCopy(content) && !sources.HoldsApprovals(content)
+		return approval.IsMarkedCopy(content) && !approval.HoldsApprovals(content)
 	}}
 }
 
 // PlannedRows say in each row what a plan would do with it, in the words of people.
-func PlannedRows(l session.Loaded, p *plan.Plan, ask words.Ask) []sources.RowOutcome {
+func PlannedRows(l session.Loaded, p *plan.Plan, ask words.Ask) []marked.RowOutcome {
 	goes := map[resource.Address]bool{}
 	for c := range p.EachApplicable() {
 		goes[c.Address] = true
@@ -204,9 +205,9 @@ func PlannedRows(l session.Loaded, p *plan.Plan, ask words.Ask) []sources.RowOut
 	for i := range p.Changes {
 		byAddress[p.Changes[i].Address] = &p.Changes[i]
 	}
-	var rows []sources.RowOutcome
+	var rows []marked.RowOutcome
 	for want := range l.Desired.Whole().All() {
-		row := sources.RowOutcome{Address: want.Address, Position: want.Position, Result: "no change", ID: want.ID}
+		row := marked.RowOutcome{Address: want.Address, Position: want.Position, Result: "no change", ID: want.ID}
 		if c := byAddress[want.Address]; c != nil {
 			row.Action = string(c.Action)
 			plannedRow(&row, c, goes[want.Address], names.Holds(c.Holds(), ask))
@@ -248,7 +249,7 @@ func waitsFor(c *plan.Change) string {
 }
 
 // plannedRow says what becomes of the row of a change, and what holds it.
-func plannedRow(row *sources.RowOutcome, c *plan.Change, goes bool, held string) {
+func plannedRow(row *marked.RowOutcome, c *plan.Change, goes bool, held string) {
 	row.Result, row.Shown = "to "+string(c.Action), words.Will(c.Action)
 	if held != "" {
 		row.Cell, row.Message = heldCell(c), held
@@ -276,12 +277,12 @@ func heldCell(c *plan.Change) diag.Position {
 	return diag.Position{}
 }
 
-func plannedChanges(schemas resource.Schemas, p *plan.Plan, currency string) []sources.PlannedChange {
-	changes := make([]sources.PlannedChange, 0, len(p.Changes))
+func plannedChanges(schemas resource.Schemas, p *plan.Plan, currency string) []marked.PlannedChange {
+	changes := make([]marked.PlannedChange, 0, len(p.Changes))
 	names := namesOf(schemas, p)
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		planned := sources.PlannedChange{
+		planned := marked.PlannedChange{
 			Address: c.Address, Action: words.Action(c.Action), Name: diag.Printable(c.Name), Position: c.Position,
 			Fields: fieldLines(schemas, names, c), Spend: spendChange(c.Spend, currency),
 		}

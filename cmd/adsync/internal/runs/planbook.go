@@ -12,7 +12,8 @@ import (
 	"adsync/internal/planview"
 	"adsync/internal/words"
 	"adsync/plan"
-	"adsync/sources"
+	"adsync/sources/marked"
+	"adsync/sources/workbook"
 	"adsync/state"
 )
 
@@ -31,7 +32,7 @@ func writePlanBook(env *session.Env, l session.Loaded, f PlanFlags, account stat
 		return err
 	}
 	m := PlanMarks(l, account, p)
-	write := func(w io.Writer) error { return sources.WriteMarkedCopy(original, w, name, m) }
+	write := func(w io.Writer) error { return marked.WriteMarkedCopy(original, w, name, m) }
 	if f.file == "" {
 		return write(env.Out)
 	}
@@ -48,19 +49,19 @@ func bookOf(l session.Loaded) (content []byte, name string, err error) {
 		return content, files[0], err
 	}
 	var all bytes.Buffer
-	err = sources.WriteWorkbook(&all, l.Schemas, l.Desired.Snapshot, l.Project.Account)
+	err = workbook.WriteWorkbook(&all, l.Schemas, l.Desired.Snapshot, l.Project.Account)
 	return all.Bytes(), planBook, err
 }
 
 // PlanMarks is what a copy of a workbook says of a plan.
-func PlanMarks(l session.Loaded, account state.Account, p *plan.Plan) sources.Marks {
+func PlanMarks(l session.Loaded, account state.Account, p *plan.Plan) marked.Marks {
 	var all diag.List
 	all.AddAll(l.Desired.Problems)
 	all.AddAll(p.Problems)
 	d := &PlanDocument{
 		Account: AccountOf(account), Document: p.Document(), Unread: l.Desired.Unread, Review: l.Reviews.Summary(),
 	}
-	return sources.Marks{
+	return marked.Marks{
 		Outcomes: l.InReview(PlannedRows(l, p, words.OnSheet)), Problems: all.Sorted(), Unread: l.Desired.Unread,
 		Plan: plannedChanges(l.Schemas, p, account.Currency), Summary: planview.Summary(l.Schemas, d),
 	}

@@ -15,7 +15,7 @@ import (
 	"adsync/internal/runview"
 	"adsync/plan"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/commits"
 	"adsync/state"
 )
 
@@ -41,7 +41,7 @@ func headOf(env *session.Env, l session.Loaded, account state.Account) runview.H
 		Command: runview.Apply, By: operatorName(),
 		Account: AccountOf(account), Service: session.ServiceOf(env, l.Project), Summary: map[string]int{},
 	}
-	if r, err := sources.RevisionOf(l.Project, l.Desired.Sources); err == nil && r.Commit != "" {
+	if r, err := commits.RevisionOf(l.Project, l.Desired.Sources); err == nil && r.Commit != "" {
 		h.Revision = (*planview.Revision)(&r)
 	}
 	return h

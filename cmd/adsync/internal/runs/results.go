@@ -19,7 +19,7 @@ import (
 	"adsync/internal/words"
 	"adsync/plan"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/marked"
 	"adsync/state"
 )
 
@@ -35,7 +35,7 @@ func writeResults(env *session.Env, l session.Loaded, dir string, r *reconcile.R
 	}
 	rows := RowOutcomes(l, r)
 	return errors.Join(
-		writeCopies(env, l, Marking{To: dir, done: true}, Workbooks(l), sources.Marks{
+		writeCopies(env, l, Marking{To: dir, done: true}, Workbooks(l), marked.Marks{
 			Outcomes: l.InReview(InWords(l, r, rows, words.ByAsk)),
 			Problems: l.Desired.Problems, Unread: l.Desired.Unread,
 		}),
@@ -53,9 +53,9 @@ func NowAt(env *session.Env, l session.Loaded) time.Time {
 }
 
 // WriteLists writes what became of all rows as CSV and JSON.
-func WriteLists(dir string, rows []sources.RowOutcome, d *ReportDocument) error {
+func WriteLists(dir string, rows []marked.RowOutcome, d *ReportDocument) error {
 	return errors.Join(
-		resultFile(dir, "results.csv").Write(func(w io.Writer) error { return sources.WriteResultsCSV(w, rows) }),
+		resultFile(dir, "results.csv").Write(func(w io.Writer) error { return marked.WriteResultsCSV(w, rows) }),
 		resultFile(dir, "results.json").Write(func(w io.Writer) error { return ReportForms["json"](w, d) }),
 	)
 }
@@ -87,14 +87,14 @@ func RoomForResults(l session.Loaded, dir string) error {
 
 // RowOutcomes gives every resource of the files its outcome, and then the
 // changes no row asks for. A resource that is in no change has nothing to tell.
-func RowOutcomes(l session.Loaded, r *reconcile.Report) []sources.RowOutcome {
+func RowOutcomes(l session.Loaded, r *reconcile.Report) []marked.RowOutcome {
 	byAddress := make(map[resource.Address]reconcile.Outcome, len(r.Outcomes))
 	for _, o := range r.Outcomes {
 		byAddress[o.Address] = o
 	}
-	var rows []sources.RowOutcome
+	var rows []marked.RowOutcome
 	for want := range l.Desired.Whole().All() {
-		row := sources.RowOutcome{
+		row := marked.RowOutcome{
 			Address: want.Address, Name: l.Schemas.Of(want.Address.Kind).NameOf(want),
 			Position: want.Position, Result: session.ResultNoChange, ID: want.ID,
 		}
@@ -113,8 +113,8 @@ func RowOutcomes(l session.Loaded, r *reconcile.Report) []sources.RowOutcome {
 	return rows
 }
 
-func rowOutcome(o reconcile.Outcome) sources.RowOutcome {
-	row := sources.RowOutcome{
+func rowOutcome(o reconcile.Outcome) marked.RowOutcome {
+	row := marked.RowOutcome{
 		Address: o.Address, Name: diag.Printable(o.Name), Action: string(o.Action), Position: o.Position,
 		Result: resultWord(o), Shown: shownResult(o), Message: diag.Printable(withFix(o)), Code: o.Code, ID: o.ID,
 	}
@@ -146,7 +146,7 @@ func withAdvice(message, fix string) string {
 
 // InWords returns the rows of a run with what workbooks say of them, to people who have no
 // command line.
-func InWords(l session.Loaded, r *reconcile.Report, rows []sources.RowOutcome, ask words.Ask) []sources.RowOutcome {
+func InWords(l session.Loaded, r *reconcile.Report, rows []marked.RowOutcome, ask words.Ask) []marked.RowOutcome {
 	names, said := namesOf(l.Schemas, r.Plan), map[resource.Address]string{}
 	for i, o := range r.Outcomes {
 		c := r.Plan.Changes[i]

@@ -21,7 +21,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/plan"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/config"
 	"adsync/state"
 
 	"github.com/google/renameio/v2"
@@ -235,13 +235,13 @@ const usualPlanLife = 30 * time.Minute
 
 // PlanLife follows the operator's environment, and the operator's file and the
 // project where they are shorter.
-func PlanLife(env *session.Env, p sources.Project) time.Duration {
+func PlanLife(env *session.Env, p config.Project) time.Duration {
 	life := usualPlanLife
 	if minutes, err := strconv.Atoi(env.Getenv(envPlanMinutes)); err == nil && minutes > 0 {
 		life = min(time.Duration(minutes)*time.Minute, 24*time.Hour)
 	}
 	o, _ := session.Operator(env, p) // its problems were said when the project was loaded
-	for _, said := range []sources.Setting{o.Policy.SavedPlanMinutes, p.Policy.SavedPlanMinutes} {
+	for _, said := range []config.Setting{o.Policy.SavedPlanMinutes, p.Policy.SavedPlanMinutes} {
 		if minutes, err := strconv.Atoi(said.Value); err == nil {
 			life = min(life, time.Duration(minutes)*time.Minute)
 		}
@@ -254,7 +254,7 @@ const shortestKey = 32
 
 // sealKey finds the key saved plans are sealed with: the operator's, else that
 // of the state's folder.
-func sealKey(env *session.Env, p sources.Project, mayMake bool) ([]byte, error) {
+func sealKey(env *session.Env, p config.Project, mayMake bool) ([]byte, error) {
 	text, from := env.Getenv(envPlanKey), envPlanKey
 	if file := env.Getenv(envPlanKeyFile); text == "" && file != "" {
 		content, err := os.ReadFile(file)

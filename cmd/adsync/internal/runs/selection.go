@@ -7,12 +7,13 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/diag"
-	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/tidy"
 )
 
 // Selection is files of one project, as a command line names them.
 type Selection struct {
-	Project  sources.Project
+	Project  config.Project
 	Files    []string
 	Problems []diag.Problem // why a file of the folder is not among them
 }
@@ -26,13 +27,13 @@ func Selected(args []string) ([]Selection, error) {
 	}
 	var all []Selection
 	for _, arg := range args {
-		root, inside, err := sources.FindProject(arg)
+		root, inside, err := config.FindProject(arg)
 		if err != nil {
 			return nil, console.Configuration("%v", err)
 		}
 		i := slices.IndexFunc(all, func(s Selection) bool { return s.Project.Root == console.Shorter(root) })
 		if i < 0 {
-			project, _ := sources.ReadProject(console.Shorter(root)) // its problems are those of its file
+			project, _ := config.ReadProject(console.Shorter(root)) // its problems are those of its file
 			all, i = append(all, Selection{Project: project}), len(all)
 		}
 		all[i].add(inside, IsFolder(arg))
@@ -49,7 +50,7 @@ func IsFolder(name string) bool {
 func (s *Selection) add(inside string, folder bool) {
 	names := []string{inside}
 	if folder {
-		names, s.Problems = sources.SourceFiles(s.Project)
+		names, s.Problems = tidy.SourceFiles(s.Project)
 		names = slices.DeleteFunc(names, func(name string) bool {
 			return inside != "." && !strings.HasPrefix(name, inside+"/")
 		})

@@ -12,6 +12,7 @@ import (
 	"adsync/internal/words"
 	"adsync/reconcile"
 	"adsync/sources"
+	"adsync/sources/marked"
 )
 
 // WriteBack writes what became of the rows into the user's own files, where
@@ -22,17 +23,17 @@ func writeBack(env *session.Env, l session.Loaded, f ApplyFlags, r *reconcile.Re
 		return nil
 	}
 	rows := l.Judged(InWords(l, r, RowOutcomes(l, r), words.ByAsk))
-	results := sources.Results{
-		Rows: rows, At: env.Clock.OrSystem().Now(), Again: func(d sources.Desired) []sources.RowOutcome {
+	results := marked.Results{
+		Rows: rows, At: env.Clock.OrSystem().Now(), Again: func(d sources.Desired) []marked.RowOutcome {
 			return Unedited(l, d, rows)
 		},
 	}
 	failed := 0
 	for _, source := range l.Desired.Sources {
-		if !sources.TakesResults(source.File) {
+		if !marked.TakesResults(source.File) {
 			continue
 		}
-		kept, err := sources.WriteBack(context.Background(), l.Project, l.Schemas, source, results)
+		kept, err := marked.WriteBack(context.Background(), l.Project, l.Schemas, source, results)
 		switch {
 		case err != nil:
 			failed++
@@ -53,8 +54,8 @@ func writeBack(env *session.Env, l session.Loaded, f ApplyFlags, r *reconcile.Re
 // Unedited returns the outcomes of rows that are in the files as they were when they
 // were applied, with the places they have now. A row that was edited since has
 // no result: it says something else.
-func Unedited(l session.Loaded, now sources.Desired, rows []sources.RowOutcome) []sources.RowOutcome {
-	var kept []sources.RowOutcome
+func Unedited(l session.Loaded, now sources.Desired, rows []marked.RowOutcome) []marked.RowOutcome {
+	var kept []marked.RowOutcome
 	before, after := l.Desired.Whole(), now.Whole()
 	for _, row := range rows {
 		was, is := before.Get(row.Address), after.Get(row.Address)

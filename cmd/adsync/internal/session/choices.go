@@ -12,12 +12,12 @@ import (
 	"adsync/internal/policy"
 	"adsync/internal/resource"
 	"adsync/plan"
-	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // chooseDrift and choosePrune take what the operator's file says, or the default,
 // and what the project's says where that is tighter.
-func (g *Governed) chooseDrift(operator, project sources.Policy, attributes []string) {
+func (g *Governed) chooseDrift(operator, project config.Policy, attributes []string) {
 	all, of := g.choices(policy.Drift, chosen{operator.Drift, operator.DriftOf},
 		chosen{project.Drift, project.DriftOf}, attributes)
 	g.Policy.Drift = plan.OnDrift(all)
@@ -29,7 +29,7 @@ func (g *Governed) chooseDrift(operator, project sources.Policy, attributes []st
 	}
 }
 
-func (g *Governed) choosePrune(operator, project sources.Policy, kinds []string) {
+func (g *Governed) choosePrune(operator, project config.Policy, kinds []string) {
 	all, of := g.choices(policy.Prune, chosen{operator.Prune, operator.PruneOf},
 		chosen{project.Prune, project.PruneOf}, kinds)
 	g.Policy.Prune = plan.OnPrune(all)
@@ -43,8 +43,8 @@ func (g *Governed) choosePrune(operator, project sources.Policy, kinds []string)
 
 // chosen is what one file says of a choice: for all, and for single names.
 type chosen struct {
-	all sources.Setting
-	of  map[string]sources.Setting
+	all config.Setting
+	of  map[string]config.Setting
 }
 
 func (g *Governed) choices(c policy.Choice, operator,
@@ -71,7 +71,7 @@ func (g *Governed) choices(c policy.Choice, operator,
 }
 
 // choice takes one choice. One of the project that is looser is a problem.
-func (g *Governed) choice(c policy.Choice, name string, operator, project sources.Setting) sources.Setting {
+func (g *Governed) choice(c policy.Choice, name string, operator, project config.Setting) config.Setting {
 	takes, origin := operator, g.Origin(operator.Position)
 	if operator.Value == "" {
 		takes.Value, origin = c.Default, "default"
@@ -89,21 +89,21 @@ func (g *Governed) choice(c policy.Choice, name string, operator, project source
 	return takes
 }
 
-func keysOf(one, other map[string]sources.Setting) []string {
+func keysOf(one, other map[string]config.Setting) []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(one)), maps.Keys(other))
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
 // chooseBulk takes how bulk jobs are used.
-func (g *Governed) chooseBulk(project sources.Bulk) {
+func (g *Governed) chooseBulk(project config.Bulk) {
 	g.bulk.RepeatParent = g.choice(policy.RepeatParent,
 		policy.RepeatParent.Name, g.Operator.Bulk.RepeatParent, project.RepeatParent)
 	g.bulk.Rehearse = g.choice(policy.Rehearse, policy.Rehearse.Name, g.Operator.Bulk.Rehearse, project.Rehearse)
 }
 
 // minutes holds the project's saved_plan_minutes to the operator's.
-func (g *Governed) minutes(project sources.Policy) {
+func (g *Governed) minutes(project config.Policy) {
 	ours, theirs := g.Operator.Policy.SavedPlanMinutes, project.SavedPlanMinutes
 	if longer(theirs.Value, ours.Value) {
 		g.loosens(theirs.Position, "policy.saved_plan_minutes", theirs.Value, ours.Value, g.Origin(ours.Position))
@@ -118,7 +118,7 @@ func longer(minutes, most string) bool {
 
 // section holds a project to naming its account where the operator's file says
 // something of single accounts: without the name none of that would count.
-func (g *Governed) section(project sources.Project) {
+func (g *Governed) section(project config.Project) {
 	if project.Account.ID != "" || !g.Operator.ByAccount() {
 		return
 	}

@@ -18,7 +18,7 @@ import (
 	"adsync/internal/emulator"
 	"adsync/internal/resource"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/config"
 	"adsync/state"
 )
 
@@ -95,7 +95,7 @@ func OpenAs(ctx context.Context, env *Env, s *Session, l Loaded, readState, read
 
 // Dial makes the client of the project's account. The session keeps open what it
 // needs.
-func Dial(env *Env, s *Session, p sources.Project, cfg adsapi.Config) (*adsapi.Client, error) {
+func Dial(env *Env, s *Session, p config.Project, cfg adsapi.Config) (*adsapi.Client, error) {
 	var err error
 	if cfg.BaseURL, cfg.Key, err = address(env, s, p); err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func Closed(env *Env, what string, err error) {
 }
 
 // OpenState opens the state of a project, for reading only or not.
-func OpenState(ctx context.Context, env *Env, p sources.Project, readOnly bool) (state.Store, error) {
+func OpenState(ctx context.Context, env *Env, p config.Project, readOnly bool) (state.Store, error) {
 	dir := p.StateFolder()
 	if readOnly {
 		return state.OpenReadOnly(ctx, dir)
@@ -168,7 +168,7 @@ func OpenState(ctx context.Context, env *Env, p sources.Project, readOnly bool) 
 const EnvKeyLag = "ADSYNC_KEY_LAG"
 
 // keyLag is the operator's; the emulator in this process knows a key at once.
-func keyLag(env *Env, p sources.Project) (time.Duration, error) {
+func keyLag(env *Env, p config.Project) (time.Duration, error) {
 	text := env.Getenv(EnvKeyLag)
 	if text == "" {
 		if service, err := Service(env, p); err == nil && service.Emulated {
@@ -193,7 +193,7 @@ const (
 
 // key reads the API key from the environment, from a file, or from a command's
 // standard output.
-func key(env *Env, p sources.Project) (adsapi.Secret, error) {
+func key(env *Env, p config.Project) (adsapi.Secret, error) {
 	if key := strings.TrimSpace(env.Getenv(EnvKey)); key != "" {
 		return adsapi.NewSecret(key), nil
 	}
@@ -227,7 +227,7 @@ type Middleware func(service http.Handler) http.Handler
 
 // serveEmulator runs the service itself in this process, on a loopback port of
 // its own, with its data below the project's state folder.
-func serveEmulator(env *Env, s *Session, p sources.Project) (string, error) {
+func serveEmulator(env *Env, s *Session, p config.Project) (string, error) {
 	account := emulator.Account{
 		ID: p.Account.ID, Name: "Emulated account", Currency: p.Account.Currency, TimeZone: p.Account.TimeZone,
 		Key: EmulatorKey, Features: emulator.AllFeatures(),
@@ -264,7 +264,7 @@ func serveEmulator(env *Env, s *Session, p sources.Project) (string, error) {
 }
 
 // bulkOf is how the project wants bulk jobs used; auto is the zero value.
-func bulkOf(b sources.Bulk) reconcile.Bulk {
+func bulkOf(b config.Bulk) reconcile.Bulk {
 	bulk := reconcile.Bulk{NeverRepeat: b.RepeatParent.Value == "never"}
 	if b.Rehearse.Value != "auto" {
 		bulk.Preflight = reconcile.Preflight(b.Rehearse.Value)

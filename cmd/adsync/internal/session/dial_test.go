@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // A picture that was exchanged after the plan was shown is not uploaded.
@@ -21,7 +22,7 @@ func TestImageChangedSinceThePlan(t *testing.T) {
 	sum := sha256.Sum256([]byte("planned"))
 	source := "sha256:" + hex.EncodeToString(sum[:])
 	read := imageReader(Loaded{
-		Project: sources.Project{Root: dir}, Desired: sources.Desired{Images: map[string]string{source: "hero.png"}},
+		Project: config.Project{Root: dir}, Desired: sources.Desired{Images: map[string]string{source: "hero.png"}},
 	})
 	if _, content, err := read(source); err != nil || string(content) != "planned" {
 		t.Fatalf("image is %q, %v; want the planned one", content, err)

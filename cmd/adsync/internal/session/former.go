@@ -6,7 +6,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/internal/runview"
-	"adsync/sources"
+	"adsync/sources/config"
 	"adsync/state"
 )
 
@@ -16,8 +16,8 @@ const formerRuns = 20
 // former finds what resources were called before, in the record and in the reports of the
 // last runs. It is asked only where a row names what no file has; where there is no record,
 // or it cannot be read, nothing is known, and what needs it says so.
-func former(ctx context.Context, env *Env, project sources.Project, schemas resource.Schemas) func() []sources.Former {
-	return func() []sources.Former {
+func former(ctx context.Context, env *Env, project config.Project, schemas resource.Schemas) func() []config.Former {
+	return func() []config.Former {
 		store, err := OpenState(ctx, env, project, true)
 		if err != nil {
 			return nil
@@ -27,10 +27,10 @@ func former(ctx context.Context, env *Env, project sources.Project, schemas reso
 		if err != nil {
 			return nil
 		}
-		var former []sources.Former
+		var former []config.Former
 		for r := range last.All() {
 			if s := schemas.Of(r.Address.Kind); s != nil {
-				former = append(former, sources.Former{Address: r.Address, ID: r.ID, Name: s.NameOf(r)})
+				former = append(former, config.Former{Address: r.Address, ID: r.ID, Name: s.NameOf(r)})
 			}
 		}
 		return append(former, formerOfRuns(ctx, store, schemas)...)
@@ -39,7 +39,7 @@ func former(ctx context.Context, env *Env, project sources.Project, schemas reso
 
 // unused reports whether nothing was applied from the files so far: their record is
 // there, or was never made, and names nothing.
-func unused(ctx context.Context, env *Env, project sources.Project) func() bool {
+func unused(ctx context.Context, env *Env, project config.Project) func() bool {
 	return func() bool {
 		store, err := OpenState(ctx, env, project, true)
 		if err != nil {
@@ -52,7 +52,7 @@ func unused(ctx context.Context, env *Env, project sources.Project) func() bool 
 }
 
 // formerOfRuns finds the names that runs have changed.
-func formerOfRuns(ctx context.Context, store state.Store, schemas resource.Schemas) (former []sources.Former) {
+func formerOfRuns(ctx context.Context, store state.Store, schemas resource.Schemas) (former []config.Former) {
 	runs, err := store.Runs(ctx, formerRuns)
 	if err != nil {
 		return nil
@@ -74,7 +74,7 @@ func formerOfRuns(ctx context.Context, store state.Store, schemas resource.Schem
 			}
 			for _, f := range o.Fields {
 				if f.Applied && f.Before.IsSet() && slices.Contains(s.NameFrom, f.Name) {
-					former = append(former, sources.Former{Address: address, ID: o.ID, Name: f.Before.Text()})
+					former = append(former, config.Former{Address: address, ID: o.ID, Name: f.Before.Text()})
 				}
 			}
 		}

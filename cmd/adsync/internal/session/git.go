@@ -18,7 +18,8 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
 	"adsync/internal/orders"
-	"adsync/sources"
+	"adsync/sources/commits"
+	"adsync/sources/config"
 
 	"github.com/spf13/cobra"
 )
@@ -37,11 +38,11 @@ type GitSource struct {
 	Author   gitstore.Author // of what is pushed
 	Store    *gitstore.Store
 	Revision gitstore.Revision
-	Checkout *sources.Checkout
-	failure  error        // why there is none
-	Held     error        // why an apply refuses it until it is accepted; nil where it does not
-	Home     string       // folder of the state
-	Named    *sources.Git // where the daemon's configuration names it; nil otherwise
+	Checkout *commits.Checkout
+	failure  error       // why there is none
+	Held     error       // why an apply refuses it until it is accepted; nil where it does not
+	Home     string      // folder of the state
+	Named    *config.Git // where the daemon's configuration names it; nil otherwise
 }
 
 // operatorsSource stands for the repository that the operator's file names.
@@ -139,8 +140,8 @@ func FetchRevision(ctx context.Context, env *Env) error {
 // CheckOut reads the project of the commit that was fetched.
 func CheckOut(ctx context.Context, env *Env) (err error) {
 	g := env.Git
-	at := sources.Commit{Repository: g.Store.Dir(), Path: g.Store.SubPath(), Hash: g.Revision.Commit}
-	if g.Checkout, err = sources.ReadCommit(ctx, at, g.Home, env.Getenv(EnvBounds)); err != nil {
+	at := config.Commit{Repository: g.Store.Dir(), Path: g.Store.SubPath(), Hash: g.Revision.Commit}
+	if g.Checkout, err = commits.ReadCommit(ctx, at, g.Home, env.Getenv(EnvBounds)); err != nil {
 		return unreadCommit(fmt.Errorf("read commit %.12s: %w", g.Revision.Commit, err))
 	}
 	env.Note("%s of %s, %s: %.12s by %s, %q", g.Revision.Ref,
@@ -151,7 +152,7 @@ func CheckOut(ctx context.Context, env *Env) (err error) {
 // unreadCommit tells whose matter it is that a commit could not be written out and read.
 func unreadCommit(err error) error {
 	switch {
-	case errors.Is(err, sources.ErrBeyondBounds):
+	case errors.Is(err, commits.ErrBeyondBounds):
 		return console.ExitWith(console.ExitInvalid, err.Error())
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return console.ExitWith(console.ExitUnavailable,
@@ -267,7 +268,7 @@ func GitConfig(env *Env, f GitFlags) (c gitstore.Config, home string, err error)
 			Path: cmp.Or(f.Path, named.Path.Value), State: f.State,
 		}
 	} else if !sameHost(f.URL, named.URL.Value) {
-		named = sources.Git{}
+		named = config.Git{}
 	}
 	if home = f.State; home == "" {
 		if home, err = stateHome(env, f.URL, f.Path); err != nil {
@@ -298,7 +299,7 @@ func operatorOutside(env *Env, repository string) error {
 	if _, err := os.Stat(file); err != nil || !filepath.IsAbs(repository) {
 		return nil
 	}
-	if err := (sources.Project{Root: repository}).Outside(file); err != nil {
+	if err := (config.Project{Root: repository}).Outside(file); err != nil {
 		return console.Configuration("the operator's file %s: %v", diag.Printable(file), err)
 	}
 	return nil
@@ -315,17 +316,17 @@ func sameHost(url, other string) bool {
 
 // operatorAlone reads what the operator's file says for all accounts: which one
 // it is stands in files that are still to be fetched.
-func operatorAlone(env *Env) (sources.Operator, error) {
+func operatorAlone(env *Env) (config.Operator, error) {
 	file, named := OperatorFile(env)
 	if file == "" {
-		return sources.Operator{}, nil
+		return config.Operator{}, nil
 	}
 	if _, err := os.Stat(file); err != nil && !named {
-		return sources.Operator{}, nil
+		return config.Operator{}, nil
 	}
-	o, problems := sources.ReadOperator(file, "")
+	o, problems := config.ReadOperator(file, "")
 	if diag.HasErrors(problems) {
-		ShowProblems(env, sources.Project{}, problems)
+		ShowProblems(env, config.Project{}, problems)
 		return o, console.ExitWith(console.ExitInvalid, console.Counted(problems)+"; nothing was changed")
 	}
 	return o, nil
@@ -353,11 +354,11 @@ func ownKnownHosts(env *Env) string {
 }
 
 // gitToken finds the token where it is said to be, each time it is needed.
-func gitToken(env *Env, named sources.Git) func(context.Context) (string, error) {
-	for _, r := range []sources.KeyReference{
-		{From: "env", Setting: sources.Setting{Value: envGitToken}},
-		{From: "file", Setting: sources.Setting{Value: env.Getenv(envGitTokenFile)}},
-		{From: "command", Setting: sources.Setting{Value: env.Getenv(envGitTokenCommand)}},
+func gitToken(env *Env, named config.Git) func(context.Context) (string, error) {
+	for _, r := range []config.KeyReference{
+		{From: "env", Setting: config.Setting{Value: envGitToken}},
+		{From: "file", Setting: config.Setting{Value: env.Getenv(envGitTokenFile)}},
+		{From: "command", Setting: config.Setting{Value: env.Getenv(envGitTokenCommand)}},
 		named.Token,
 	} {
 		if r.From != "" && r.Value != "" && (r.From != "env" || env.Getenv(r.Value) != "" || r == named.Token) {
@@ -367,10 +368,10 @@ func gitToken(env *Env, named sources.Git) func(context.Context) (string, error)
 	return nil
 }
 
-func passphrase(env *Env, named sources.Git) func(context.Context) (string, error) {
+func passphrase(env *Env, named config.Git) func(context.Context) (string, error) {
 	r := named.Passphrase
 	if env.Getenv(envGitPassphrase) != "" {
-		r = sources.KeyReference{From: "env", Setting: sources.Setting{Value: envGitPassphrase}}
+		r = config.KeyReference{From: "env", Setting: config.Setting{Value: envGitPassphrase}}
 	}
 	if r.From == "" {
 		return nil

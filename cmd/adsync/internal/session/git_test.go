@@ -12,7 +12,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/daemon"
 	"adsync/internal/gitstore"
-	"adsync/sources"
+	"adsync/sources/commits"
 )
 
 // What the operator's file has goes to the host of its url; what the environment
@@ -67,7 +67,7 @@ func TestWhoseMatterACommitIsThatIsNotRead(t *testing.T) {
 		err  error
 		want daemon.Class
 	}{
-		{fmt.Errorf("x: %w", sources.ErrBeyondBounds), daemon.Input},
+		{fmt.Errorf("x: %w", commits.ErrBeyondBounds), daemon.Input},
 		{&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, daemon.Transient},
 		{&os.PathError{Op: "write", Path: "x", Err: syscall.EDQUOT}, daemon.Transient},
 		{&os.PathError{Op: "mkdir", Path: "x", Err: syscall.EACCES}, daemon.Misplaced},

@@ -7,20 +7,21 @@ import (
 	"time"
 
 	"adsync/internal/orders"
-	"adsync/sources"
+	"adsync/sources/commits"
+	"adsync/sources/config"
 
 	"github.com/spf13/cobra"
 )
 
 // OrdersOf is where the orders of a project lie.
-func OrdersOf(p sources.Project) orders.Folder {
+func OrdersOf(p config.Project) orders.Folder {
 	return orders.Folder(p.StateFolder())
 }
 
 // halt returns what is asked before every mutation: a file STOP in the state's
 // folder, in the one the account's daemon shares with others, or in the commit; and
 // a suspension, unless the command passes it.
-func halt(env *Env, p sources.Project) func() error {
+func halt(env *Env, p config.Project) func() error {
 	if env.Passes == EveryOrder {
 		return nil
 	}
@@ -30,7 +31,7 @@ func halt(env *Env, p sources.Project) func() error {
 		folders = append(folders, orders.Folder(d.Shared))
 	}
 	return func() error {
-		if stop := sources.CommittedStop(p); stop != "" {
+		if stop := commits.CommittedStop(p); stop != "" {
 			return orders.Stopped(stop + " is committed: nothing is sent until a commit takes it away")
 		}
 		if err := orders.Standing(folders...); err != nil || env.Passes == Suspensions {

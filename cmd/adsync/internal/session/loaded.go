@@ -14,11 +14,14 @@ import (
 	"adsync/internal/review"
 	"adsync/plan"
 	"adsync/sources"
+	"adsync/sources/commits"
+	"adsync/sources/config"
+	"adsync/sources/tree"
 )
 
 // Loaded is a project and what its files say.
 type Loaded struct {
-	Project sources.Project
+	Project config.Project
 	Schemas resource.Schemas
 	Desired sources.Desired
 	strict  bool           // one row that is not valid stops all
@@ -32,7 +35,7 @@ const EnvBounds = "ADSYNC_BOUNDS"
 // CheckBounds holds the operator's bounds before any command runs.
 func CheckBounds(env *Env) error {
 	if text := env.Getenv(EnvBounds); text != "" {
-		if err := new(sources.Project).Bound(text); err != nil {
+		if err := new(config.Project).Bound(text); err != nil {
 			return console.Configuration("%s: %v", EnvBounds, err)
 		}
 	}
@@ -40,11 +43,11 @@ func CheckBounds(env *Env) error {
 }
 
 // ReadProject reads a project under the operator's bounds.
-func ReadProject(env *Env, dir string) (sources.Project, []diag.Problem) {
+func ReadProject(env *Env, dir string) (config.Project, []diag.Problem) {
 	if env.Git != nil && env.Git.Checkout != nil {
 		return env.Git.Checkout.Project, env.Git.Checkout.Problems
 	}
-	project, problems := sources.ReadProject(dir)
+	project, problems := config.ReadProject(dir)
 	if text := env.Getenv(EnvBounds); text != "" {
 		_ = project.Bound(text) // CheckBounds has held it before the command ran
 	}
@@ -53,7 +56,7 @@ func ReadProject(env *Env, dir string) (sources.Project, []diag.Problem) {
 		problems = append(problems, wrong...) // which may have kept it from saying where the state is
 	}
 	problems = append(problems, project.KeepState(o)...)
-	return project, append(problems, sources.StateOfCommit(project)...)
+	return project, append(problems, commits.StateOfCommit(project)...)
 }
 
 // Load reads the project and its files. Problems are part of what it gives.
@@ -69,7 +72,7 @@ func Load(ctx context.Context, env *Env, dir string) Loaded {
 
 // LoadRead loads the files of a project that was read with its problems, which
 // may leave nothing to load.
-func LoadRead(ctx context.Context, env *Env, project sources.Project, problems []diag.Problem) Loaded {
+func LoadRead(ctx context.Context, env *Env, project config.Project, problems []diag.Problem) Loaded {
 	l := Loaded{Project: project, Schemas: kinds.All(), Reviews: KnownReviews(env, project)}
 	g := Govern(env, project, l.Schemas, time.Now())
 	problems = OnceEach(problems, g.Problems)
@@ -179,8 +182,8 @@ func (l *Loaded) InvalidRows() []plan.InvalidRow {
 }
 
 // ShowProblems prints problems with the lines they are in.
-func ShowProblems(env *Env, project sources.Project, problems []diag.Problem) {
-	if err := diag.Render(env.Err, problems, sources.SourceLine(project)); err != nil {
+func ShowProblems(env *Env, project config.Project, problems []diag.Problem) {
+	if err := diag.Render(env.Err, problems, tree.SourceLine(project)); err != nil {
 		env.Note("problems could not be printed: %v", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
-	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // EnvOperator names the operator's file, as --operator does.
@@ -41,26 +41,26 @@ func OperatorFile(env *Env) (file string, named bool) {
 }
 
 // Operator reads the operator's file. One that nobody named need not be there.
-func Operator(env *Env, project sources.Project) (sources.Operator, []diag.Problem) {
+func Operator(env *Env, project config.Project) (config.Operator, []diag.Problem) {
 	file, named := OperatorFile(env)
 	if file == "" {
-		return sources.Operator{}, nil
+		return config.Operator{}, nil
 	}
 	if _, err := os.Stat(file); !named && errors.Is(err, fs.ErrNotExist) {
-		return sources.Operator{}, nil
+		return config.Operator{}, nil
 	}
 	if whole, err := filepath.Abs(file); err == nil {
 		file = whole
 	}
 	if err := project.Outside(file); err != nil {
-		return sources.Operator{}, []diag.Problem{{Severity: diag.Error,
+		return config.Operator{}, []diag.Problem{{Severity: diag.Error,
 			Code: diag.BadProject, Position: diag.InFile(file), Message: "the operator's file: " + err.Error()}}
 	}
-	return sources.ReadOperator(file, project.Account.ID)
+	return config.ReadOperator(file, project.Account.ID)
 }
 
 // operatorKey reads the key from where the operator's file says it is.
-func operatorKey(env *Env, o sources.Operator) (adsapi.Secret, error) {
+func operatorKey(env *Env, o config.Operator) (adsapi.Secret, error) {
 	if o.Key.From == "" {
 		return adsapi.Secret{}, console.Configuration("no key: set %s, %s or %s, or credentials in the operator's file",
 			EnvKey, EnvKeyFile, EnvKeyCommand)
@@ -70,7 +70,7 @@ func operatorKey(env *Env, o sources.Operator) (adsapi.Secret, error) {
 }
 
 // SecretOf reads what a reference leads to. Its errors name the place alone.
-func SecretOf(ctx context.Context, env *Env, r sources.KeyReference) (secret string, err error) {
+func SecretOf(ctx context.Context, env *Env, r config.KeyReference) (secret string, err error) {
 	if env.OnSecret != nil {
 		defer func() { env.OnSecret(secret) }()
 	}

@@ -7,7 +7,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/diag"
 	"adsync/internal/orders"
-	"adsync/sources"
+	"adsync/sources/config"
 
 	"github.com/spf13/cobra"
 )
@@ -56,32 +56,32 @@ func StateOf(env *Env, c *cobra.Command, args []string, f NamedFlags) (string, e
 	if err != nil {
 		return "", err
 	}
-	config, problems := sources.ReadDaemon(file)
+	settings, problems := config.ReadDaemon(file)
 	if diag.HasErrors(problems) {
-		ShowProblems(env, sources.Project{}, problems)
+		ShowProblems(env, config.Project{}, problems)
 		return "", console.ExitWith(console.ExitUsage, console.Counted(problems)+" of the configuration")
 	}
-	for _, one := range config.Accounts {
+	for _, one := range settings.Accounts {
 		if one.Name.Value != f.Account {
 			continue
 		}
 		if env.Flags.Operator == "" {
 			env.Flags.Operator = one.Operator
 		}
-		return stateFolderOf(env, config, one), nil
+		return stateFolderOf(env, settings, one), nil
 	}
 	return "", console.Configuration("%s has no account %q; want one of its names", file, f.Account)
 }
 
 // stateFolderOf is where the daemon keeps the state of an account.
-func stateFolderOf(env *Env, config sources.Daemon, one sources.DaemonAccount) string {
+func stateFolderOf(env *Env, settings config.Daemon, one config.DaemonAccount) string {
 	if one.Folder != "" {
 		project, _ := ReadProject(env, one.Folder) // without its adsync.yaml it is at its usual place
 		return project.StateFolder()
 	}
 	home := one.State
 	if home == "" {
-		home = filepath.Join(config.State, one.Name.Value)
+		home = filepath.Join(settings.State, one.Name.Value)
 	}
 	return filepath.Join(home, "state")
 }

@@ -12,7 +12,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // Governed is the policy that holds, and where each value of it comes from.
@@ -21,9 +21,9 @@ type Governed struct {
 	Values   []PolicyValue
 	Standing []plan.Allowance  // of the operator's file, still good
 	Bound    []reconcile.Bound // of the operator's file, each for one plan
-	Operator sources.Operator
-	Stops    bool         // one row that is not valid stops all
-	bulk     sources.Bulk // with a word for each setting
+	Operator config.Operator
+	Stops    bool        // one row that is not valid stops all
+	bulk     config.Bulk // with a word for each setting
 	Problems []diag.Problem
 	Thaws    time.Time // when the first of the open freeze windows ends; zero where none is open
 }
@@ -61,7 +61,7 @@ var limitOf = map[string]func(*plan.Policy) *int64{
 
 // Govern joins the defaults, the operator's file and the project's. The project
 // may only tighten.
-func Govern(env *Env, project sources.Project, schemas resource.Schemas, now time.Time) Governed {
+func Govern(env *Env, project config.Project, schemas resource.Schemas, now time.Time) Governed {
 	o, problems := Operator(env, project)
 	g := Governed{Policy: plan.DefaultPolicy(), Operator: o, Problems: problems}
 	for _, s := range policy.Settings() {
@@ -80,7 +80,7 @@ func Govern(env *Env, project sources.Project, schemas resource.Schemas, now tim
 }
 
 // limit takes the value of one limit.
-func (g *Governed) limit(s policy.Setting, project sources.Policy) {
+func (g *Governed) limit(s policy.Setting, project config.Policy) {
 	at := limitOf[s.Name](&g.Policy)
 	origin, watched := "default", true
 	for _, v := range g.Operator.Policy.Limits {
@@ -183,7 +183,7 @@ var farthestEast = time.FixedZone("", 14*60*60)
 
 // allowances takes those of the operator's file that still hold. The last day is
 // inclusive, in the account's time zone.
-func (g *Governed) allowances(project sources.Project, now time.Time) {
+func (g *Governed) allowances(project config.Project, now time.Time) {
 	env, err := project.Env()
 	if err != nil {
 		return // the project's own problem, said at its line

@@ -13,14 +13,15 @@ import (
 	"adsync/internal/resource"
 	"adsync/reconcile"
 	"adsync/sources"
+	"adsync/sources/config"
 
 	"github.com/spf13/cobra"
 )
 
 // ProjectOf reads adsync.yaml and nothing else.
-func ProjectOf(env *Env, dir string) (sources.Project, error) {
+func ProjectOf(env *Env, dir string) (config.Project, error) {
 	if env.Git != nil && env.Git.failure != nil {
-		return sources.Project{}, env.Git.failure
+		return config.Project{}, env.Git.failure
 	}
 	project, problems := ReadProject(env, dir)
 	return project, Invalid(env, Loaded{Project: project}, problems)

@@ -19,7 +19,7 @@ import (
 	"adsync/internal/testing/golden"
 	"adsync/plan"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/config"
 	"adsync/state"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -28,7 +28,7 @@ import (
 // ruled is what holds under an adsync.yaml and an operator's file.
 type ruled struct {
 	Governed
-	project  sources.Project
+	project  config.Project
 	problems string
 	service  SpokenTo
 }
@@ -187,7 +187,7 @@ func TestNoKeyOfTheProjectFileLoosens(t *testing.T) {
 		name := "policy." + s.Name
 		attempts[name] = append(attempts[name], limitAttempt(s))
 	}
-	for _, key := range sources.ProjectKeys() {
+	for _, key := range config.ProjectKeys() {
 		if len(attempts[key.Name]) == 0 {
 			t.Errorf("nothing tries to loosen %s; want an attempt", key.Name)
 		}
@@ -216,7 +216,7 @@ func TestEveryKeyOfTheProjectFileHasARule(t *testing.T) {
 	var schema map[string]any
 	noError(t, json.Unmarshal(content, &schema))
 	table := map[string]bool{}
-	for _, key := range sources.ProjectKeys() {
+	for _, key := range config.ProjectKeys() {
 		if table[key.Name] {
 			t.Errorf("%s is in the table twice", key.Name)
 		}
@@ -292,8 +292,8 @@ var groups = map[string]bool{
 func TestTheListOfProjectKeysIsInStep(t *testing.T) {
 	usual := plan.DefaultPolicy()
 	want := "| key | without it | rule | why it loosens nothing |\n|---|---|---|---|\n"
-	keys := sources.ProjectKeys()
-	slices.SortStableFunc(keys, func(a, b sources.Key) int { return strings.Compare(a.Name, b.Name) })
+	keys := config.ProjectKeys()
+	slices.SortStableFunc(keys, func(a, b config.Key) int { return strings.Compare(a.Name, b.Name) })
 	for _, key := range keys {
 		for _, s := range policy.Settings() {
 			if key.Name == "policy."+s.Name {

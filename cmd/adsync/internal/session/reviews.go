@@ -10,12 +10,13 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/review"
 	"adsync/reconcile"
-	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/marked"
 	"adsync/state"
 )
 
 // KnownReviews is what was known last of the reviews of an account.
-func KnownReviews(env *Env, p sources.Project) *review.Record {
+func KnownReviews(env *Env, p config.Project) *review.Record {
 	known, err := review.Load(p.StateFolder())
 	if err != nil {
 		env.Note("%s", diag.Printable(err.Error()))
@@ -84,7 +85,7 @@ func AskReviews(ctx context.Context, env *Env, folder string,
 
 // InReview returns rows that say where their ads stand with the review, as far as that is
 // known: for people. Programs have that apart from what became of a row.
-func (l Loaded) InReview(rows []sources.RowOutcome) []sources.RowOutcome {
+func (l Loaded) InReview(rows []marked.RowOutcome) []marked.RowOutcome {
 	rows = l.Judged(rows)
 	for i := range rows {
 		if line, known := l.Reviews.Line(rows[i].Address.String()); known && line.State == review.InReview {
@@ -96,7 +97,7 @@ func (l Loaded) InReview(rows []sources.RowOutcome) []sources.RowOutcome {
 
 // Judged is InReview without what only waits: it will be over soon, and nobody takes it
 // out of the user's own file then.
-func (l Loaded) Judged(rows []sources.RowOutcome) []sources.RowOutcome {
+func (l Loaded) Judged(rows []marked.RowOutcome) []marked.RowOutcome {
 	rows = slices.Clone(rows)
 	for i := range rows {
 		row := &rows[i]

@@ -5,7 +5,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/planview"
-	"adsync/sources"
+	"adsync/sources/commits"
 )
 
 type Revision = planview.Revision
@@ -13,7 +13,7 @@ type Revision = planview.Revision
 // RevisionOf says which commit the files are, and which of them are not
 // committed; nil outside a git repository.
 func RevisionOf(env *Env, l Loaded) *Revision {
-	r, err := sources.RevisionOf(l.Project, l.Desired.Sources)
+	r, err := commits.RevisionOf(l.Project, l.Desired.Sources)
 	if err != nil {
 		env.Note("git: %v", err)
 		return nil

@@ -9,7 +9,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/planview"
-	"adsync/sources"
+	"adsync/sources/config"
 )
 
 // SpokenTo is the service of an account, and what says so.
@@ -22,7 +22,7 @@ type SpokenTo struct {
 // Service finds the service. The operator's word counts, in the environment
 // before the file; the project may ask for the emulator where the operator names
 // no address (fault X10).
-func Service(env *Env, p sources.Project) (SpokenTo, error) {
+func Service(env *Env, p config.Project) (SpokenTo, error) {
 	if base := env.Getenv(EnvBaseURL); base != "" {
 		return SpokenTo{base: base, origin: EnvBaseURL + unheard(p)}, nil
 	}
@@ -45,7 +45,7 @@ func Service(env *Env, p sources.Project) (SpokenTo, error) {
 }
 
 // unheard reports whether the project asks for another service than the operator.
-func unheard(p sources.Project) string {
+func unheard(p config.Project) string {
 	if p.Service != "emulator" {
 		return ""
 	}
@@ -55,7 +55,7 @@ func unheard(p sources.Project) string {
 }
 
 // ServiceOf is the service as documents name it, nil where none is named.
-func ServiceOf(env *Env, p sources.Project) *planview.Service {
+func ServiceOf(env *Env, p config.Project) *planview.Service {
 	s, err := Service(env, p)
 	switch {
 	case err != nil:
@@ -68,7 +68,7 @@ func ServiceOf(env *Env, p sources.Project) *planview.Service {
 
 // address returns the address and the key of the service, which the emulator in
 // this process is started for.
-func address(env *Env, s *Session, p sources.Project) (string, adsapi.Secret, error) {
+func address(env *Env, s *Session, p config.Project) (string, adsapi.Secret, error) {
 	service, err := Service(env, p)
 	if err != nil {
 		return "", adsapi.Secret{}, err

@@ -1,0 +1,147 @@
+package cellbook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+	"adsync/sources/catalog"
+	"adsync/sources/celltext"
+	"adsync/sources/table"
+)
+
+// rowNames are what a row is known by; what it has not is "".
+type rowNames struct {
+	Id    string // the service's
+	key   string // the user's own, under its kind and parents
+	loose string // the key under its kind alone: the parent may have another name now
+	name  string // under its kind and parents; of an entry, the list and the entry
+	Path  string // for people: parents and own name
+	Label string // for people: the key, else the name; the path where that is not enough
+}
+
+// isBare reports whether only its place tells a row from others.
+func (n rowNames) isBare() bool { return n.Id == "" && n.key == "" && n.name == "" }
+
+// nameRows finds what each row is known by.
+func (s *CellSheet) nameRows() {
+	seen := map[string]int{}
+	for _, row := range s.Rows {
+		switch {
+		case s.Header == 0 || row.Number < s.Header:
+		case row.Number == s.Header:
+			row.Names = rowNames{name: "header", Path: "header", Label: "header"}
+		case IsRemark(row):
+			remark := celltext.Trimmed(row.Cells[0].Text)
+			row.Names = rowNames{name: remark, Path: remark, Label: remark}
+		default:
+			row.Names = s.namesOf(row)
+		}
+		seen[row.Names.Label]++
+	}
+	for _, row := range s.Rows {
+		if seen[row.Names.Label] > 1 {
+			row.Names.Label = row.Names.Path
+		}
+	}
+}
+
+func IsRemark(row *CellRow) bool {
+	return row.Cells[0].Form == xlsx.TextCell && strings.HasPrefix(row.Cells[0].Text, "#")
+}
+
+// sectionOf is the one the row's column Kind names, else the first.
+func (s *CellSheet) sectionOf(row *CellRow) *table.Section {
+	for _, section := range s.Sections {
+		number := section.Header.ColumnOf(func(c *catalog.Column) bool { return c.Role == catalog.RoleKind })
+		c, found := row.Cell(number)
+		if found && slices.ContainsFunc(section.Tab.Words(), func(word string) bool {
+			return resource.Fold(word) == resource.Fold(c.Text)
+		}) {
+			return section
+		}
+	}
+	return s.Sections[0]
+}
+
+// namesOf reads the cells that say which resource, or which entry, a row is.
+func (s *CellSheet) namesOf(row *CellRow) rowNames {
+	section := s.sectionOf(row)
+	said := func(matches func(*catalog.Column) bool) (texts []string) {
+		for _, c := range row.Cells {
+			if known := section.Header.Column(c.Column); known != nil &&
+				matches(known) && celltext.Trimmed(c.Text) != "" {
+				texts = append(texts, celltext.Trimmed(c.Text))
+			}
+		}
+		return texts
+	}
+	parents := said(func(c *catalog.Column) bool { return c.Role == catalog.RoleParent })
+	kind := string(section.Tab.Schema.Kind)
+	under := kind + "\x00" + strings.Join(parents, "\x00") + "\x00"
+	n := rowNames{Id: first(said(func(c *catalog.Column) bool { return c.Role == catalog.RoleID }))}
+	if key := first(said(func(c *catalog.Column) bool { return c.Role == catalog.RoleKey })); key != "" {
+		n.key, n.loose, n.Label = under+key, kind+"\x00"+key, key
+	}
+	own := s.ownName(section, said)
+	if own != "" {
+		n.name = under + own
+	}
+	n.Label = cmp.Or(n.Label, shownName(own), n.Id)
+	n.Path = strings.Join(append(parents, n.Label), "/")
+	return n
+}
+
+// ownName is what the row says under its parents: the name of its resource, or
+// its entry of a list.
+func (s *CellSheet) ownName(section *table.Section, said func(func(*catalog.Column) bool) []string) string {
+	if section.Tab.List != nil {
+		entry := said(func(c *catalog.Column) bool { return c.Role == catalog.RoleItem })
+		return strings.Join(append(entry, said(func(c *catalog.Column) bool { return c.Role == catalog.RoleUse })...),
+			"\x00")
+	}
+	for _, name := range section.Tab.Schema.NameFrom {
+		if own := first(said(func(c *catalog.Column) bool {
+			return c.Role == catalog.RoleAttribute && c.Attribute.Name == name
+		})); own != "" {
+			return own
+		}
+	}
+	return ""
+}
+
+func shownName(own string) string {
+	name, _, _ := strings.Cut(own, "\x00")
+	return name
+}
+
+func first(texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	return texts[0]
+}
+
+// Place names a cell for people: Ads!E17 [hero-a] Title.
+func (s *CellSheet) Place(row *CellRow, column int) string {
+	text := SheetLabel(s.Name) + "!" + xlsx.At{Row: row.Number, Column: column}.String()
+	if row.Names.Label != "" {
+		text += " [" + diag.Printable(row.Names.Label) + "]"
+	}
+	if s.Header > 0 && row.Number >= s.Header {
+		text += " " + s.ColumnName(column)
+	}
+	return text
+}
+
+// SheetLabel quotes a sheet's name that is more than words.
+func SheetLabel(name string) string {
+	if strings.ContainsAny(name, "!'\"[]:") || name != strings.TrimSpace(name) {
+		return fmt.Sprintf("%q", name)
+	}
+	return name
+}

@@ -1,0 +1,59 @@
+package celltext
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"adsync/internal/resource"
+)
+
+// FoldedHeader is a header without what its brackets say.
+func FoldedHeader(header string) string {
+	if m := Bracketed.FindStringSubmatch(header); m != nil {
+		header = m[1]
+	}
+	return resource.Fold(header)
+}
+
+var Bracketed = regexp.MustCompile(`(?s)^(.*?)\s*[(\[]([^)\]]*)[)\]][\s*]*$`)
+
+// InBrackets is what the brackets at the end of a header say, "" where there are none.
+func InBrackets(header string) string {
+	if m := Bracketed.FindStringSubmatch(header); m != nil {
+		return strings.TrimSpace(m[2])
+	}
+	return ""
+}
+
+// ShortestNear is the shortest synonym a strange header is compared with: short
+// words are near too many others.
+const ShortestNear = 6
+
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// OrList joins texts as a sentence has them: a, b or c.
+func OrList(texts []string) string {
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	last := len(texts) - 1
+	return strings.Join(texts[:last], ", ") + " or " + texts[last]
+}
+
+func SameNumber(a, b string) bool {
+	x, ok := Exact(a)
+	y, ok2 := Exact(b)
+	if !ok || !ok2 {
+		return false
+	}
+	// Programs keep numbers as floats: what is one float is one number.
+	f, _ := x.Float64()
+	g, _ := y.Float64()
+	return f == g
+}

@@ -1,0 +1,89 @@
+package marked
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/sources/celltext"
+	"adsync/sources/look"
+)
+
+// AboutTab is the sheet of a copy with results that says what it is, and what it comes to.
+const AboutTab = "Results"
+
+var aboutColumns = []sheetColumn{{"About this copy", 26}, {"In short", 90}}
+
+// writeAbout says which workbook to edit, and how many rows have which result. The copy
+// opens there where it has no problem.
+func (c *markedCopy) writeAbout(m Marks, outcomes []RowOutcome) error {
+	sheet, err := c.ownSheet(AboutTab, aboutColumns)
+	if err != nil {
+		return err
+	}
+	lines := c.aboutLines(m, outcomes)
+	for i, line := range lines {
+		for j, text := range line {
+			if err := c.put(sheet, i+2, j+1, text,
+				look.Look{Wrap: true, Line: true, Bold: i == 0 && j == 1}); err != nil {
+				return err
+			}
+			if err := c.makeRoom(sheet, i+2, text, aboutColumns[j].width); err != nil {
+				return err
+			}
+		}
+	}
+	if err := c.finishSheet(sheet, aboutColumns, look.ColourRequired, len(lines)); err != nil {
+		return err
+	}
+	index, err := c.file.GetSheetIndex(sheet)
+	if err != nil {
+		return err
+	}
+	c.file.SetActiveSheet(index)
+	return nil
+}
+
+func (c *markedCopy) aboutLines(m Marks, outcomes []RowOutcome) [][2]string {
+	original := diag.Printable(path.Base(m.Results.Of))
+	about := "This is a copy of " +
+		original + " with results. It is never read: what is changed here counts for nothing."
+	lines := [][2]string{{"Edit " + original, about}}
+	if !m.At.IsZero() {
+		lines = append(lines, [2]string{"Written", m.At.Format("2006-01-02 15:04 MST")})
+	}
+	lines = append(lines, [2]string{"Rows", cmp.Or(c.counts(outcomes), "none")})
+	errors := 0
+	for _, p := range m.Problems {
+		if p.Position.File() == c.name && p.Severity == diag.Error {
+			errors++
+		}
+	}
+	if errors > 0 {
+		wrong := celltext.Counted(errors, "cell or row is", "cells or rows are")
+		lines = append(lines, [2]string{"To mend", wrong + " not valid: see the sheet " + ProblemsTab})
+	}
+	return lines
+}
+
+// counts says how many rows of this file have which result.
+func (c *markedCopy) counts(outcomes []RowOutcome) string {
+	number, order := map[string]int{}, []string{}
+	for _, rows := range c.bySheet(outcomes) {
+		for _, o := range rows {
+			said := cmp.Or(o.Shown, o.Result)
+			if number[said]++; number[said] == 1 {
+				order = append(order, said)
+			}
+		}
+	}
+	slices.Sort(order)
+	var parts []string
+	for _, result := range order {
+		parts = append(parts, fmt.Sprintf("%d %s", number[result], result))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,151 @@
+package marked
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+	"adsync/sources"
+	"adsync/sources/config"
+	"adsync/sources/draft"
+	"adsync/sources/table"
+	"adsync/sources/tree"
+)
+
+// cellsWriter puts changes into the cells of the content of a file of one type,
+// and leaves every other byte of it alone.
+type cellsWriter func(content []byte, w cellsWriting) ([]byte, error)
+
+// cellsWriters are the types of files that can be written into, by the end of
+// their names.
+var cellsWriters = map[string]cellsWriter{
+	".xlsx": writeWorkbookCells,
+	".csv":  writeCSVCells,
+	".tsv":  writeCSVCells,
+}
+
+// cellsWriting is what is to be written into one file.
+type cellsWriting struct {
+	in      draft.Input
+	file    string
+	prepare func(tabs []*table.TabReader) error            // before the first; may be nil
+	changes func(t *table.TabReader) ([]cellChange, error) // of one sheet
+	// of a cell that cannot be changed alone; nil refuses the file
+	refused func(xlsx.RefusedCell) error
+	wrote   func(former, now string) // as Results.Wrote
+}
+
+// TakesResults reports whether results can be written back into a file of this name.
+func TakesResults(file string) bool { return cellsWriterOf(file) != nil }
+
+func cellsWriterOf(file string) cellsWriter { return cellsWriters[strings.ToLower(path.Ext(file))] }
+
+// Results is what became of the rows of a project's files.
+type Results struct {
+	Rows  []RowOutcome
+	Again func(sources.Desired) []RowOutcome // of files that were saved since, where their rows are now
+	At    time.Time                          // the former file is kept under it
+	// is told the SHA-256 of a file that was replaced, and its new one; may be nil
+	Wrote func(former, now string)
+}
+
+// WriteBack writes what became of the rows of a source into the file itself:
+// Result and Message in the columns of that name, or in new ones after the last;
+// keys and ids where their cells are empty. It changes no other cell, keeps the
+// former file beside the new one, and returns the name of that, "" where nothing
+// is to be changed.
+//
+// It refuses a file that is open in an editor and a symbolic link. One that was
+// saved since it was read is read again. The file is replaced as a whole, or not
+// at all.
+func WriteBack(ctx context.Context, p config.Project, schemas resource.Schemas,
+	source sources.Source, results Results) (kept string, err error) {
+	if cellsWriterOf(source.File) == nil {
+		return "", fmt.Errorf("results are not written into files named %q", path.Ext(source.File))
+	}
+	rows := results.Rows
+	err = tree.Settled(func(again bool) error {
+		if again {
+			d := sources.Load(ctx, p, schemas)
+			if source, err = sourceNamed(&d, source.File); err != nil {
+				return err
+			}
+			rows = results.Again(d)
+		}
+		own := outcomesOf(source.File, rows)
+		kept, err = writeCells(p, schemas, source, results.At, cellsWriting{
+			changes: func(t *table.TabReader) ([]cellChange, error) { return resultChanges(t, own) },
+			wrote:   results.Wrote,
+		})
+		return err
+	})
+	return kept, err
+}
+
+// sourceNamed finds a file among those that were read whole.
+func sourceNamed(d *sources.Desired, file string) (sources.Source, error) {
+	i := slices.IndexFunc(d.Sources, func(s sources.Source) bool { return s.File == file })
+	if i < 0 || d.Sources[i].Hash == "" || d.Stops() {
+		return sources.Source{},
+			errors.New("file was saved since it was read, and has problems now; adsync validate shows them")
+	}
+	return d.Sources[i], nil
+}
+
+// writeCells writes into one source, if it is still what was read.
+func writeCells(p config.Project, schemas resource.Schemas,
+	source sources.Source, at time.Time, w cellsWriting) (kept string, err error) {
+	env, err := p.Env()
+	if err != nil {
+		return "", err
+	}
+	root, err := os.OpenRoot(p.Folder())
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	w.in, w.file = draft.Input{Schemas: schemas, Env: env, Bounds: p.FileLimits(), Layout: p.Layout}, source.File
+	r := tree.Replacement{
+		Root: root, Name: source.File, Hash: source.Hash,
+		Limit: (&tree.Tree{Bounds: w.in.Bounds}).LimitOf(source.File), At: at,
+	}
+	content, err := r.Read()
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if reason := recover(); reason != nil {
+			kept, err = "", fmt.Errorf("file cannot be changed: %v", reason)
+		}
+	}()
+	rewritten, err := cellsWriterOf(source.File)(content, w)
+	if err != nil || bytes.Equal(rewritten, content) {
+		return "", err
+	}
+	kept, err = r.Write(rewritten)
+	if err == nil && w.wrote != nil {
+		now := sha256.Sum256(rewritten)
+		w.wrote(source.Hash, hex.EncodeToString(now[:]))
+	}
+	return kept, err
+}
+
+func outcomesOf(file string, outcomes []RowOutcome) []RowOutcome {
+	var own []RowOutcome
+	for _, o := range outcomes {
+		if o.Position.File() == file {
+			own = append(own, o)
+		}
+	}
+	return own
+}

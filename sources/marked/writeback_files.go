@@ -1,0 +1,115 @@
+package marked
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"adsync/internal/csvfile"
+	"adsync/internal/diag"
+	"adsync/internal/xlsx"
+	"adsync/sources/table"
+)
+
+// writeWorkbookCells puts changes into the cells of a workbook.
+func writeWorkbookCells(content []byte, w cellsWriting) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), w.in.Bounds.PerFile)
+	defer cancel()
+	members, finding := xlsx.Open(ctx, content, w.in.Bounds.Workbook())
+	if finding != nil {
+		return nil, errors.New(finding.Message)
+	}
+	b, err := xlsx.ReadBook(members)
+	if err != nil {
+		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
+	}
+	r := &table.BookReader{FileReader: &table.FileReader{Ctx: ctx, In: w.in, File: w.file}, Book: b}
+	tabs, err := r.OpenTabs()
+	if err != nil {
+		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
+	}
+	if w.prepare != nil {
+		if err := w.prepare(tabs); err != nil {
+			return nil, err
+		}
+	}
+	var edits []xlsx.Edit
+	for _, t := range tabs {
+		changes, err := w.changes(t)
+		if err != nil {
+			return nil, fmt.Errorf("sheet %q: %w", t.Ref.Name, err)
+		}
+		for _, c := range changes {
+			edits = append(edits, sheetEdit(t, c))
+		}
+	}
+	return w.rewrite(content, edits)
+}
+
+// rewrite leaves out the cells that cannot be changed alone, where that is wanted.
+func (w cellsWriting) rewrite(content []byte, edits []xlsx.Edit) ([]byte, error) {
+	rewritten, err := xlsx.Rewrite(content, edits, w.in.Bounds.Workbook())
+	refused := new(xlsx.Refused)
+	if w.refused == nil || !errors.As(err, &refused) {
+		return rewritten, err
+	}
+	for _, cell := range refused.Cells {
+		if err := w.refused(cell); err != nil {
+			return nil, err
+		}
+		edits = slices.DeleteFunc(edits, func(e xlsx.Edit) bool {
+			return e.Sheet == cell.Sheet && e.Row == cell.At.Row && e.Column == cell.At.Column
+		})
+	}
+	return xlsx.Rewrite(content, edits, w.in.Bounds.Workbook())
+}
+
+// sheetEdit makes an edit of a change; a new header looks like the last one.
+func sheetEdit(r *table.TabReader, c cellChange) xlsx.Edit {
+	e := xlsx.Edit{Sheet: r.Ref.Name, Row: c.Row, Column: c.Column, Value: xlsx.Text(c.text), Like: c.like}
+	if c.number {
+		e.Value = xlsx.NumberOrText(c.text)
+	}
+	if c.Row == r.Header.Number {
+		e.Like = xlsx.At{Row: c.Row, Column: len(r.Header.Columns) - 1}
+	}
+	return e
+}
+
+// writeCSVCells puts changes into the fields of a CSV file.
+func writeCSVCells(content []byte, w cellsWriting) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), w.in.Bounds.PerFile)
+	defer cancel()
+	text, fault := csvfile.Decode(content)
+	if fault != nil {
+		return nil, fault
+	}
+	chosen, finding := table.ChooseCSV(path.Base(w.file), text, &w.in)
+	if finding != nil {
+		return nil, errors.New(finding.Message)
+	}
+	grid := &table.CSVGrid{
+		Origin: diag.OriginOf(w.file, ""), Content: text, CSVChoice: chosen, Limits: w.in.Bounds.CSV(),
+	}
+	book := &table.BookReader{FileReader: &table.FileReader{Ctx: ctx, In: w.in, File: w.file}}
+	rows := &table.TabReader{BookReader: book, Grid: grid, Form: chosen.Form, Noun: "file"}
+	if err := rows.Open(); err != nil {
+		return nil, err
+	}
+	changes, err := w.changes(rows)
+	if err != nil {
+		return nil, err
+	}
+	var edits []csvfile.Edit
+	for _, c := range changes {
+		field := csvfile.Plain(c.text)
+		if c.exact {
+			field = csvfile.Exact(c.text)
+		}
+		edits = append(edits, csvfile.Edit{Line: c.Row, Column: c.Column, Field: field})
+	}
+	edits = append(edits, grid.KeptWhole(edits)...)
+	return csvfile.Rewrite(content, grid.Delimiter, grid.Limits, edits)
+}

@@ -1,0 +1,155 @@
+package workbook
+
+import (
+	"fmt"
+	"strings"
+
+	"adsync/internal/resource"
+	"adsync/sources/catalog"
+	"adsync/sources/look"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// dress adds notes, drop-downs, checks, colours, the filter and the print
+// set-up, down to the last row that is made ready.
+func (b *bookWriter) dress(s *sheet) error {
+	last := max(ReadyRows, len(s.rows)) + 1
+	for i := range s.Columns {
+		c, letter := &s.Columns[i], Letters(i)
+		if err := b.addNote(s, letter+"1", c); err != nil {
+			return err
+		}
+		cells := fmt.Sprintf("%s2:%s%d", letter, letter, last)
+		if err := b.addCheck(s, c, cells); err != nil {
+			return err
+		}
+		if err := b.addColours(s, i, cells); err != nil {
+			return err
+		}
+	}
+	end := fmt.Sprintf("%s%d", Letters(len(s.Columns)-1), last)
+	if err := b.file.AutoFilter(s.Title, "A1:"+end, nil); err != nil {
+		return err
+	}
+	if err := b.setUpPrint(s.Title, ManyPages); err != nil {
+		return err
+	}
+	return b.colourTab(s.Title, tabColour(s))
+}
+
+// tabColour tells sheets to fill in from sheets of lists and of figures.
+func tabColour(s *sheet) string {
+	if s.List != nil {
+		return "7FB3B0"
+	}
+	return look.ColourRequired
+}
+
+func (b *bookWriter) colourTab(title, colour string) error {
+	return b.file.SetSheetProps(title, &excelize.SheetPropsOptions{TabColorRGB: &colour, FitToPage: new(true)})
+}
+
+// How many pages a sheet may take when it is printed.
+const (
+	ManyPages = 0
+	onePage   = 1
+)
+
+// setUpPrint prints a sheet across, as wide as the page, with its name on every
+// page, and with its header where there may be many.
+func (b *bookWriter) setUpPrint(title string, pages int) error {
+	return SetUpPrint(b.file, title, pages)
+}
+
+func SetUpPrint(file *excelize.File, title string, pages int) error {
+	err := file.SetPageLayout(title, &excelize.PageLayoutOptions{
+		Orientation: new("landscape"), FitToWidth: new(1), FitToHeight: &pages,
+	})
+	if err != nil {
+		return err
+	}
+	if err := file.SetPageMargins(title, &excelize.PageLayoutMarginsOptions{
+		Left: new(0.4), Right: new(0.4), Top: new(0.5), Bottom: new(0.6), Header: new(0.3), Footer: new(0.3),
+	}); err != nil {
+		return err
+	}
+	if err := file.SetHeaderFooter(title, &excelize.HeaderFooterOptions{OddFooter: "&L&A&C&F&RPage &P of &N"}); err !=
+		nil || pages == onePage {
+		return err
+	}
+	return file.SetDefinedName(&excelize.DefinedName{
+		Name: "_xlnm.Print_Titles", RefersTo: QuotedSheet(title) + "!$1:$1", Scope: title,
+	})
+}
+
+// QuotedSheet is a sheet's name as formulas and links write it.
+func QuotedSheet(title string) string { return "'" + strings.ReplaceAll(title, "'", "''") + "'" }
+
+// addCheck warns while a cell is typed; it never refuses, because reading is
+// more tolerant than any drop-down.
+func (b *bookWriter) addCheck(s *sheet, c *catalog.Column, cells string) error {
+	check := excelize.NewDataValidation(true)
+	check.SetSqref(cells)
+	source := b.choicesOf(s, c)
+	switch {
+	case source != "":
+		check.SetError(excelize.DataValidationErrorStyleWarning,
+			c.Title, "adsync may not know this value. Keep it all the same?")
+		check.SetSqrefDropList(source)
+	case c.Role == catalog.RoleAttribute && IsCounted(c.Attribute):
+		check.SetError(excelize.DataValidationErrorStyleWarning,
+			c.Title, fmt.Sprintf("This is longer than %d characters. Keep it all the same?", c.Attribute.Max))
+		if err := check.SetRange(0, int(c.Attribute.Max),
+			excelize.DataValidationTypeTextLength, excelize.DataValidationOperatorBetween); err != nil {
+			return err
+		}
+	default:
+		return nil
+	}
+	return b.file.AddDataValidation(s.Title, check)
+}
+
+// IsCounted reports whether a text is short enough to be counted while it is typed.
+func IsCounted(a *resource.Attribute) bool {
+	return a.Type == resource.TypeText && a.Max > 0 && a.Max <= catalog.MaxCounted
+}
+
+// addColours turns statuses into their colours, and texts that are too long and
+// their counters red.
+func (b *bookWriter) addColours(s *sheet, i int, cells string) error {
+	c := &s.Columns[i]
+	first, _, _ := strings.Cut(cells, ":")
+	var rules []excelize.ConditionalFormatOptions
+	switch {
+	case c.Role == catalog.RoleAttribute && c.Attribute.Spend == resource.Delivery:
+		for _, status := range look.StatusTones {
+			format, err := b.conditional(status.Tone)
+			if err != nil {
+				return err
+			}
+			rules = append(rules, excelize.ConditionalFormatOptions{
+				Type: "cell", Criteria: "==", Value: `"` + status.Word + `"`, Format: format,
+			})
+		}
+	case c.Role == catalog.RoleAttribute && IsCounted(c.Attribute), c.Ours == catalog.OursLength:
+		format, err := b.conditional(look.ToneBad)
+		if err != nil {
+			return err
+		}
+		counted := s.letterOf(c.Attribute) + first[len(Letters(i)):]
+		rules = append(rules, excelize.ConditionalFormatOptions{
+			Type: "formula", Criteria: fmt.Sprintf("LEN(%s)>%d", counted, c.Attribute.Max), Format: format,
+		})
+	default:
+		return nil
+	}
+	return b.file.SetConditionalFormat(s.Title, cells, rules)
+}
+
+func (b *bookWriter) conditional(t look.Tone) (*int, error) {
+	format, err := b.file.NewConditionalStyle(&excelize.Style{
+		Font: &excelize.Font{Color: t.Font}, Fill: look.Solid(t.Fill),
+	})
+	return &format, err
+}
