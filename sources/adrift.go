@@ -14,7 +14,7 @@ import (
 // placeAdrift returns a row whose cells do not say which resource it is an address as
 // near as they come, so that what is beneath it finds it and nothing else is taken for
 // it. It names no resource of another row.
-func (c *Collection) placeAdrift(e *entry) {
+func (c *collection) placeAdrift(e *entry) {
 	e.row.adrift = true
 	kind, key := e.draft.Schema.Kind, e.resource.Address.Key
 	if key == "" || !resource.ValidKey(key) {
@@ -39,7 +39,7 @@ func (c *Collection) placeAdrift(e *entry) {
 }
 
 // enterSpare lets rows beneath find one that has no place among those that are read.
-func (c *Collection) enterSpare(e *entry) {
+func (c *collection) enterSpare(e *entry) {
 	scopes := []*entry{e.parent}
 	if e.parent != nil {
 		scopes = append(scopes, nil)
@@ -55,7 +55,7 @@ func (c *Collection) enterSpare(e *entry) {
 }
 
 // aboveAdrift is the parent, else an address of what the cells call it.
-func (c *Collection) aboveAdrift(e *entry) resource.Address {
+func (c *collection) aboveAdrift(e *entry) resource.Address {
 	if e.parent != nil {
 		return e.parent.resource.Address
 	}
@@ -79,7 +79,7 @@ func (c *Collection) aboveAdrift(e *entry) resource.Address {
 
 // spare finds what a person may name and nothing is read of: rows adrift, and those
 // that are left out.
-func (c *Collection) spare(kind resource.Kind) *kindIndex {
+func (c *collection) spare(kind resource.Kind) *kindIndex {
 	if c.spares[kind] == nil {
 		c.spares[kind] = newKindIndex()
 	}
@@ -87,7 +87,7 @@ func (c *Collection) spare(kind resource.Kind) *kindIndex {
 }
 
 // enterLeft lists the rows that say Include = no, kind by kind.
-func (c *Collection) enterLeft(results []draft.Result) {
+func (c *collection) enterLeft(results []draft.Result) {
 	for source := range results {
 		for i := range results[source].Left {
 			d := &results[source].Left[i]
@@ -98,7 +98,7 @@ func (c *Collection) enterLeft(results []draft.Result) {
 }
 
 // placeLeft lets what is beneath a row that is left out find it.
-func (c *Collection) placeLeft(schema *resource.Schema) {
+func (c *collection) placeLeft(schema *resource.Schema) {
 	for _, e := range c.left {
 		if e.draft.Schema.Kind != schema.Kind {
 			continue
@@ -114,7 +114,7 @@ func (c *Collection) placeLeft(schema *resource.Schema) {
 }
 
 // leave leaves a row out, with what is beneath it.
-func (c *Collection) leave(e *entry) {
+func (c *collection) leave(e *entry) {
 	e.row.left = true
 	c.enterSpare(e)
 	e.resource.Address = resource.Address{}

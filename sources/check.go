@@ -10,7 +10,7 @@ import (
 )
 
 // check holds one resource against its schema.
-func (c *Collection) check(e *entry) {
+func (c *collection) check(e *entry) {
 	c.checkRequired(e)
 	var people resource.Value
 	for i := range e.resource.Attributes {
@@ -37,7 +37,7 @@ func (c *Collection) check(e *entry) {
 
 // checkID refuses what no id of the service can be, in any format: a text in which a
 // program has lost digits, or with a space in it.
-func (c *Collection) checkID(e *entry) {
+func (c *collection) checkID(e *entry) {
 	if id := e.draft.Id; id.Text != "" {
 		if f := resource.RuinedID(id.Text); f != nil {
 			c.report(e, id.Position, *f)
@@ -47,7 +47,7 @@ func (c *Collection) checkID(e *entry) {
 	}
 }
 
-func (c *Collection) checkRequired(e *entry) {
+func (c *collection) checkRequired(e *entry) {
 	for i := range e.draft.Schema.Attributes {
 		a := &e.draft.Schema.Attributes[i]
 		if !a.Required || e.resource.Value(a.Name).IsSet() || slices.Contains(e.draft.Rejected, a.Name) {
@@ -67,7 +67,7 @@ func (c *Collection) checkRequired(e *entry) {
 
 // checkRules asks each rule. What a rule finds counts only where it saw no
 // attribute that is written and does not parse: such a value is not absent.
-func (c *Collection) checkRules(e *entry) {
+func (c *collection) checkRules(e *entry) {
 	unsure := false
 	value := func(name string) resource.Value {
 		unsure = unsure || slices.Contains(e.draft.Rejected, name)
@@ -89,14 +89,14 @@ func (c *Collection) checkRules(e *entry) {
 
 // checkVisible reports characters a reader of the file cannot see, or takes for
 // others: in a text they may be meant, in an address they lead somewhere else.
-func (c *Collection) checkVisible(e *entry, a *resource.Attribute, v resource.Value) {
+func (c *collection) checkVisible(e *entry, a *resource.Attribute, v resource.Value) {
 	c.reportHidden(e, a, v.Text(), v.Position)
 	for i, item := range v.Items() {
 		c.reportHidden(e, a, item, v.ItemPosition(i))
 	}
 }
 
-func (c *Collection) reportHidden(e *entry, a *resource.Attribute, text string, at diag.Position) {
+func (c *collection) reportHidden(e *entry, a *resource.Attribute, text string, at diag.Position) {
 	if plain(text) {
 		return
 	}
@@ -147,7 +147,7 @@ const (
 	likelyMicrosBid    = 10_000 * resource.MicrosPerUnit
 )
 
-func (c *Collection) checkAmount(e *entry, a *resource.Attribute, v resource.Value) {
+func (c *collection) checkAmount(e *entry, a *resource.Attribute, v resource.Value) {
 	n, isNumber := v.Number()
 	if !isNumber || a.Type != resource.TypeMoney {
 		return

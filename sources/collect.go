@@ -16,8 +16,8 @@ import (
 	"adsync/sources/tree"
 )
 
-// Collection puts the drafts of every source into one tree.
-type Collection struct {
+// collection puts the drafts of every source into one tree.
+type collection struct {
 	schemas  resource.Schemas
 	tree     *tree.Tree
 	problems diag.List
@@ -51,18 +51,18 @@ type entry struct {
 	row      rowState
 }
 
-func NewCollection(schemas resource.Schemas, t *tree.Tree) *Collection {
-	return &Collection{
+func newCollection(schemas resource.Schemas, t *tree.Tree) *collection {
+	return &collection{
 		schemas: schemas, tree: t, images: map[string]attach.Picture{},
 		repeats: map[int]int{}, members: map[attach.MembersKey]attach.MembersFile{}, whole: map[string]resource.Value{},
 		said: map[string]bool{}, spares: map[resource.Kind]*kindIndex{}, shared: map[diag.Problem]bool{},
 	}
 }
 
-// Collect makes resources of drafts: it takes over defaults and templates,
+// collect makes resources of drafts: it takes over defaults and templates,
 // finds keys and parents, and holds every resource against its schema. What is
 // found does not depend on the order of the files: they come sorted by name.
-func (c *Collection) Collect(files []tree.File, results []draft.Result) Desired {
+func (c *collection) collect(files []tree.File, results []draft.Result) Desired {
 	c.setMembersAside(files, results)
 	shared := c.share(results)
 	c.enter(results)
@@ -91,7 +91,7 @@ func (c *Collection) Collect(files []tree.File, results []draft.Result) Desired 
 }
 
 // enter lists every draft, source by source.
-func (c *Collection) enter(results []draft.Result) {
+func (c *collection) enter(results []draft.Result) {
 	count := 0
 	for i := range results {
 		c.offsets = append(c.offsets, count)
@@ -113,7 +113,7 @@ func (c *Collection) enter(results []draft.Result) {
 }
 
 // address tells the problems a reader found in a row which resource it is.
-func (c *Collection) address(e *entry, results []draft.Result) {
+func (c *collection) address(e *entry, results []draft.Result) {
 	if e.resource.Address.IsZero() {
 		return
 	}
@@ -124,7 +124,7 @@ func (c *Collection) address(e *entry, results []draft.Result) {
 }
 
 // report puts a finding about a resource on the list.
-func (c *Collection) report(e *entry, position diag.Position, f resource.Finding) {
+func (c *collection) report(e *entry, position diag.Position, f resource.Finding) {
 	problem := c.problemOf(e, position, f)
 	c.problems.Add(problem)
 	if problem.Severity == diag.Error {
@@ -135,13 +135,13 @@ func (c *Collection) report(e *entry, position diag.Position, f resource.Finding
 }
 
 // refuse puts a finding on the list that is no row's alone: nothing goes.
-func (c *Collection) refuse(e *entry, position diag.Position, f resource.Finding) {
+func (c *collection) refuse(e *entry, position diag.Position, f resource.Finding) {
 	problem := c.problemOf(e, position, f)
 	c.problems.Add(problem)
 	e.bad = e.bad || problem.Severity == diag.Error
 }
 
-func (c *Collection) problemOf(e *entry, position diag.Position, f resource.Finding) diag.Problem {
+func (c *collection) problemOf(e *entry, position diag.Position, f resource.Finding) diag.Problem {
 	problem := bounded.ProblemAt(position, f)
 	if !e.resource.Address.IsZero() && !e.row.adrift {
 		problem.Address = e.resource.Address.String()
@@ -150,7 +150,7 @@ func (c *Collection) problemOf(e *entry, position diag.Position, f resource.Find
 }
 
 // name returns a resource its key: the one written, else the slug of its name.
-func (c *Collection) name(e *entry) {
+func (c *collection) name(e *entry) {
 	key := e.draft.Key
 	if only := e.draft.Schema.Only; only != "" && (key.Text == "" || key.Text == only) {
 		key.Text = only
@@ -185,7 +185,7 @@ func (c *Collection) name(e *entry) {
 	e.resource.Address = resource.Address{Kind: e.draft.Schema.Kind, Key: key.Text}
 }
 
-func (c *Collection) refuseKey(e *entry, key draft.Mark) {
+func (c *collection) refuseKey(e *entry, key draft.Mark) {
 	f := resource.Finding{
 		Code:    diag.BadValue,
 		Message: fmt.Sprintf("key is %q; want letters, digits, '-', '_' and '.', at most 200", key.Text),
@@ -200,7 +200,7 @@ func (c *Collection) refuseKey(e *entry, key draft.Mark) {
 }
 
 // nameOf is the value that names a resource.
-func (c *Collection) nameOf(e *entry) resource.Value {
+func (c *collection) nameOf(e *entry) resource.Value {
 	for _, attribute := range e.draft.Schema.NameFrom {
 		if v := e.resource.Value(attribute); v.IsSet() {
 			return v
@@ -211,7 +211,7 @@ func (c *Collection) nameOf(e *entry) resource.Value {
 
 // placeAll returns the resources of a kind their addresses; the kinds above have
 // theirs. What is beneath a row that is left out is left out with it.
-func (c *Collection) placeAll(schema *resource.Schema, results []draft.Result) {
+func (c *collection) placeAll(schema *resource.Schema, results []draft.Result) {
 	var adrift []*entry
 	for i := range c.entries {
 		if e := &c.entries[i]; e.draft.Schema.Kind == schema.Kind && !c.place(e) {
@@ -231,7 +231,7 @@ func (c *Collection) placeAll(schema *resource.Schema, results []draft.Result) {
 }
 
 // place reports whether the row says which resource it is and is read.
-func (c *Collection) place(e *entry) bool {
+func (c *collection) place(e *entry) bool {
 	key := e.resource.Address.Key
 	if e.draft.Schema.Parent != "" {
 		e.parent = c.parentOf(e)
@@ -251,7 +251,7 @@ func (c *Collection) place(e *entry) bool {
 	return true
 }
 
-func (c *Collection) parentOf(e *entry) *entry {
+func (c *collection) parentOf(e *entry) *entry {
 	if e.draft.Within > 0 {
 		return &c.entries[c.offsets[e.source]+e.draft.Within-1]
 	}
@@ -259,7 +259,7 @@ func (c *Collection) parentOf(e *entry) *entry {
 }
 
 // enterIndex refuses a second resource of the same address, name or id.
-func (c *Collection) enterIndex(e *entry) {
+func (c *collection) enterIndex(e *entry) {
 	if first := c.index.byAddress[e.resource.Address]; first != nil {
 		c.reportTwice(e, first, e.draft.Position, first.draft.Position, "is written twice")
 		return
@@ -280,7 +280,7 @@ func (c *Collection) enterIndex(e *entry) {
 
 // refuseTwin refuses a second name beneath one parent. Two with ids are two
 // resources that somebody has called the same, and stay apart by their ids.
-func (c *Collection) refuseTwin(e *entry, attribute string) {
+func (c *collection) refuseTwin(e *entry, attribute string) {
 	name := e.resource.Value(attribute)
 	twin := sibling{e.parent, e.draft.Schema.Kind, name.Text()}
 	first := c.index.bySibling[twin]
@@ -295,7 +295,7 @@ func (c *Collection) refuseTwin(e *entry, attribute string) {
 		fmt.Sprintf("is named %q, as another %s beside it", name.Text(), strings.ToLower(e.draft.Schema.Title)))
 }
 
-func (c *Collection) reportTwice(e, first *entry, at, firstAt diag.Position, what string) {
+func (c *collection) reportTwice(e, first *entry, at, firstAt diag.Position, what string) {
 	f := resource.Finding{
 		Code: diag.Duplicate, Message: fmt.Sprintf("%s %s, first at %s; want it once",
 			e.resource.Address, what, firstAt),

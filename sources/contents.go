@@ -49,7 +49,7 @@ func LoadContents(ctx context.Context, p config.Project, schemas resource.Schema
 		Schemas: schemas, Env: env, Bounds: t.Bounds,
 		Layout: p.Layout, Words: draft.NewVocabularies(schemas), Attach: t.Attach,
 	}
-	return NewCollection(schemas, t).Collect(files, tree.ReadAll(ctx, files, in))
+	return newCollection(schemas, t).collect(files, tree.ReadAll(ctx, files, in))
 }
 
 // ReadsAsSource reports whether a file of this name is read as a source, once it lies in the

@@ -17,7 +17,7 @@ import (
 
 // desired is the end of a collection: what fits is in the snapshot, and every
 // row is used, ignored or failed.
-func (c *Collection) desired(files []tree.File, results []draft.Result) Desired {
+func (c *collection) desired(files []tree.File, results []draft.Result) Desired {
 	c.index = index{} // every resource has its place: room for the snapshot
 	d := Desired{Snapshot: resource.NewSnapshot(len(c.entries)), Images: map[string]string{}}
 	d.summed = c.tree.Summed(files)
@@ -58,7 +58,7 @@ func (c *Collection) desired(files []tree.File, results []draft.Result) Desired 
 
 // writtenFor keeps the account a workbook was written for. Workbooks of several
 // accounts are no sources of one project.
-func (c *Collection) writtenFor(d *Desired, file, account string) {
+func (c *collection) writtenFor(d *Desired, file, account string) {
 	switch {
 	case account == "" || account == d.WrittenFor:
 	case d.WrittenFor == "":
@@ -78,7 +78,7 @@ const fewRepeats = 2
 // reportCopies says of a file most of whose resources another file has too what
 // it probably is: a copy or an export that was left among the sources (fault
 // F19).
-func (c *Collection) reportCopies(files []tree.File) {
+func (c *collection) reportCopies(files []tree.File) {
 	resources := map[int]int{}
 	for i := range c.entries {
 		resources[c.entries[i].source]++
@@ -98,7 +98,7 @@ func (c *Collection) reportCopies(files []tree.File) {
 // reportStrays reports tables that say nowhere what they hold. One that a
 // source refers to, such as the members of an audience, is none of them. Where
 // the project does not name its sources, a table may lie beside them.
-func (c *Collection) reportStrays(files []tree.File, results []draft.Result) {
+func (c *collection) reportStrays(files []tree.File, results []draft.Result) {
 	for i, f := range files {
 		stray := results[i].Stray
 		if _, attached := c.tree.Attached[f.Name]; stray == nil || attached {
@@ -130,7 +130,7 @@ func (d *Desired) keepImages(e *entry) {
 
 // refuseNothing makes a set without a resource a problem: it would read as a wish to
 // have nothing. A workbook of adsync's own that nobody has filled in yet is no such wish.
-func (c *Collection) refuseNothing(files []tree.File, results []draft.Result) {
+func (c *collection) refuseNothing(files []tree.File, results []draft.Result) {
 	problem := diag.Problem{
 		Code: diag.NoSources, Position: diag.InFile(c.tree.Project.File),
 		Message: "no source is there; want at least one .yaml, .yml, .xlsx or .csv file in the project's folder",

@@ -13,7 +13,7 @@ import (
 
 // wasCalled finds the row of what had a name before, for rows beneath it that still say so:
 // one that was renamed under its key, or under its id. It is said once for a name.
-func (c *Collection) wasCalled(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) *entry {
+func (c *collection) wasCalled(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) *entry {
 	var found []*entry
 	for _, f := range c.formers(kind.Kind, m.Text) {
 		now := c.index.byAddress[f.Address]
@@ -41,7 +41,7 @@ func (c *Collection) wasCalled(e *entry, kind *resource.Schema, scope *entry, m 
 }
 
 // formers asks once what the record knows, and gives what had a name.
-func (c *Collection) formers(kind resource.Kind, name string) []config.Former {
+func (c *collection) formers(kind resource.Kind, name string) []config.Former {
 	key := func(kind resource.Kind, name string) string { return string(kind) + " " + strings.ToLower(name) }
 	if c.former == nil {
 		c.former = map[string][]config.Former{}

@@ -37,9 +37,9 @@ func FuzzYAML(f *testing.F) {
 	in.Attach = func(name string, at diag.Position) ([]byte, string, *resource.Finding) {
 		return []byte("a\nb\n"), name, nil
 	}
-	tree, err := tree.OpenTree(config.Project{Root: f.TempDir()})
+	opened, err := tree.OpenTree(config.Project{Root: f.TempDir()})
 	must(f, err)
-	defer tree.Close()
+	defer opened.Close()
 	f.Fuzz(func(t *testing.T, content []byte) {
 		r := yamlfile.ReadYAML(context.Background(), "f.yaml", content, in)
 		if r.Rows.Read != r.Rows.Used+r.Rows.Ignored+r.Rows.Failed {
@@ -51,14 +51,13 @@ func FuzzYAML(f *testing.F) {
 		if r.Rows.Failed > 0 && !diag.HasErrors(r.Problems) {
 			t.Errorf("%d rows failed without an error", r.Rows.Failed)
 		}
-		checkCollected(t, sources.NewCollection(in.Schemas, tree), r)
+		checkCollected(t, sources.Collect(in.Schemas, opened, []tree.File{{Name: "f.yaml"}}, []draft.Result{r}), r)
 	})
 }
 
 // checkCollected holds that what a reader makes either has a place or a problem.
-func checkCollected(t *testing.T, c *sources.Collection, r draft.Result) {
+func checkCollected(t *testing.T, d sources.Desired, r draft.Result) {
 	t.Helper()
-	d := c.Collect([]tree.File{{Name: "f.yaml"}}, []draft.Result{r})
 	if d.Snapshot.Len() < len(r.Drafts) && !diag.HasErrors(d.Problems) {
 		t.Errorf("%d drafts made %d resources and no error says why", len(r.Drafts), d.Snapshot.Len())
 	}

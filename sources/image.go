@@ -15,7 +15,7 @@ var heldByService = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|file:[!-.0-~]+)$`)
 // checkImage turns the path of an image into the hash of its bytes. An address
 // stays as it is, and so does what export writes for an image whose file is not
 // at hand: its content hash, or the service's id of it.
-func (c *Collection) checkImage(e *entry, v resource.Value) resource.Value {
+func (c *collection) checkImage(e *entry, v resource.Value) resource.Value {
 	if strings.Contains(v.Text(), "://") || heldByService.MatchString(v.Text()) {
 		return v
 	}
@@ -32,7 +32,7 @@ func (c *Collection) checkImage(e *entry, v resource.Value) resource.Value {
 	return p.Value.At(v.Position)
 }
 
-func (c *Collection) picture(name string, at diag.Position) attach.Picture {
+func (c *collection) picture(name string, at diag.Position) attach.Picture {
 	if _, _, stored := attach.StoredIn(name); stored {
 		return attach.Picture{Finding: &resource.Finding{
 			Code: diag.BadFile, Message: fmt.Sprintf("image is %q; "+
@@ -52,7 +52,7 @@ func (c *Collection) picture(name string, at diag.Position) attach.Picture {
 	return p
 }
 
-func (c *Collection) readPicture(name, slashPath string, at diag.Position) attach.Picture {
+func (c *collection) readPicture(name, slashPath string, at diag.Position) attach.Picture {
 	content, _, finding := c.tree.Attach(name, at)
 	if finding != nil {
 		return attach.Picture{Finding: finding}

@@ -10,7 +10,7 @@ import (
 // findContents returns an image that is named by its content the file another row
 // has it from. One that no file has is said where the row has no id: only an ad
 // that is there can keep such an image.
-func (c *Collection) findContents(d *Desired) {
+func (c *collection) findContents(d *Desired) {
 	for i := range c.entries {
 		e := &c.entries[i]
 		for j := range e.resource.Attributes {

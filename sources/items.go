@@ -19,7 +19,7 @@ type itemPlace struct {
 
 // placeItems puts the entries that have rows of their own into the resources
 // they belong to. Every resource has its place by now.
-func (c *Collection) placeItems(results []draft.Result) {
+func (c *collection) placeItems(results []draft.Result) {
 	owners := map[string]*entry{}
 	byPlace, cut := map[itemPlace][]draft.Hint{}, map[itemPlace]bool{}
 	var order []itemPlace
@@ -70,7 +70,7 @@ func holdOwner(owner *entry, item draft.ListItem) {
 
 // ownerOf finds the resource an entry belongs to. What is not found is reported
 // once, however many entries name it.
-func (c *Collection) ownerOf(item draft.ListItem, owners map[string]*entry) *entry {
+func (c *collection) ownerOf(item draft.ListItem, owners map[string]*entry) *entry {
 	path := string(item.Schema.Kind)
 	for _, m := range item.Owner {
 		path += "\x00" + m.Text
@@ -91,7 +91,7 @@ func (c *Collection) ownerOf(item draft.ListItem, owners map[string]*entry) *ent
 
 // fill returns a resource the entries of its list. A list is written in one
 // place: with its resource, or in rows of their own of one file.
-func (c *Collection) fill(p itemPlace, items []draft.Hint) {
+func (c *collection) fill(p itemPlace, items []draft.Hint) {
 	e, name := p.owner, p.attribute.Name
 	if other, twice := writtenElsewhere(e.draft, name, items); twice {
 		c.report(e, items[0].Position, resource.Finding{

@@ -43,7 +43,7 @@ type kindIndex struct {
 	byKey, byName, byFolded map[scoped][]*entry
 }
 
-func (c *Collection) kindIndex(kind resource.Kind) *kindIndex {
+func (c *collection) kindIndex(kind resource.Kind) *kindIndex {
 	if k := c.index.byKind[kind]; k != nil {
 		return k
 	}
@@ -79,7 +79,7 @@ func (k *kindIndex) add(e, parent *entry) {
 
 // findParent follows what a draft names from the top of the tree down. It gives
 // nil where that leads nowhere or to several, and says so.
-func (c *Collection) findParent(e *entry) *entry {
+func (c *collection) findParent(e *entry) *entry {
 	parent := c.schemas.Of(e.draft.Schema.Parent)
 	marks := e.draft.Parents
 	if len(marks) == 0 || marks[len(marks)-1].Text == "" {
@@ -101,7 +101,7 @@ func (c *Collection) findParent(e *entry) *entry {
 	return scope
 }
 
-func (c *Collection) reportOrphan(e *entry, parent *resource.Schema) {
+func (c *collection) reportOrphan(e *entry, parent *resource.Schema) {
 	for _, m := range e.draft.Parents {
 		if e.draft.Failed && m.Text == "" && !m.Position.IsZero() {
 			return // written, and refused where it was read
@@ -115,14 +115,14 @@ func (c *Collection) reportOrphan(e *entry, parent *resource.Schema) {
 }
 
 // chain returns the kinds from the top of the tree down to the schema's.
-func (c *Collection) chain(s *resource.Schema) []*resource.Schema {
+func (c *collection) chain(s *resource.Schema) []*resource.Schema {
 	if s == nil {
 		return nil
 	}
 	return append(c.chain(c.schemas.Of(s.Parent)), s)
 }
 
-func (c *Collection) follow(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) *entry {
+func (c *collection) follow(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) *entry {
 	found := c.lookup(kind, scope, m.Text)
 	switch len(found) {
 	case 0:
@@ -159,7 +159,7 @@ func addresses(entries []*entry) string {
 
 // lookup tries a key, an exact name, a path of keys from the top, and a name
 // without case, in this order.
-func (c *Collection) lookup(kind *resource.Schema, scope *entry, text string) []*entry {
+func (c *collection) lookup(kind *resource.Schema, scope *entry, text string) []*entry {
 	if found := c.lookIn(c.kindIndex(kind.Kind), kind, scope, text); len(found) > 0 {
 		return found
 	}
@@ -169,7 +169,7 @@ func (c *Collection) lookup(kind *resource.Schema, scope *entry, text string) []
 	return nil
 }
 
-func (c *Collection) lookIn(k *kindIndex, kind *resource.Schema, scope *entry, text string) []*entry {
+func (c *collection) lookIn(k *kindIndex, kind *resource.Schema, scope *entry, text string) []*entry {
 	at := scoped{scope, text}
 	if found := k.byKey[at]; len(found) > 0 {
 		return found
@@ -183,7 +183,7 @@ func (c *Collection) lookIn(k *kindIndex, kind *resource.Schema, scope *entry, t
 	return k.byFolded[scoped{scope, strings.ToLower(text)}]
 }
 
-func (c *Collection) reportNowhere(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) {
+func (c *collection) reportNowhere(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) {
 	under := ""
 	if scope != nil {
 		under = " of " + scope.resource.Address.String()
@@ -197,7 +197,7 @@ func (c *Collection) reportNowhere(e *entry, kind *resource.Schema, scope *entry
 }
 
 // known lists what the resources of a kind are called, in a scope or anywhere.
-func (c *Collection) known(kind *resource.Schema, scope *entry, byPath bool) []string {
+func (c *collection) known(kind *resource.Schema, scope *entry, byPath bool) []string {
 	var known []string
 	for i := range c.entries {
 		other := &c.entries[i]
@@ -221,11 +221,11 @@ func (c *Collection) known(kind *resource.Schema, scope *entry, byPath bool) []s
 // as a hint. What is behind many of them is mostly one mistake.
 const maxCompared = 1_000_000
 
-func (c *Collection) didYouMean(word string, known func() []string) string {
+func (c *collection) didYouMean(word string, known func() []string) string {
 	return diag.Suggest(c.nearest(word, known))
 }
 
-func (c *Collection) nearest(word string, known func() []string) string {
+func (c *collection) nearest(word string, known func() []string) string {
 	if c.compared > maxCompared {
 		return ""
 	}

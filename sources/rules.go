@@ -11,7 +11,7 @@ import (
 // archived, or stands beneath it, is only archived: no rule holds for it. As in
 // checkRules, what a rule finds counts only where it saw nothing that is written
 // and does not parse.
-func (c *Collection) checkAcross() {
+func (c *collection) checkAcross() {
 	var e *entry
 	unsure := false
 	valueOf := func(of *entry, name string) resource.Value {
@@ -44,7 +44,7 @@ func (c *Collection) checkAcross() {
 }
 
 // sayAcross reports what a rule found, each thing that is said once only once.
-func (c *Collection) sayAcross(e *entry, findings []resource.Finding) {
+func (c *collection) sayAcross(e *entry, findings []resource.Finding) {
 	for _, f := range findings {
 		if f.Once == "" || !c.said[f.Once] {
 			c.reportAt(e, f)
@@ -66,7 +66,7 @@ func (e *entry) archived() bool {
 }
 
 // namedBy is what an attribute of ids names first in the files, nil where that is nothing.
-func (c *Collection) namedBy(e *entry, by string) *entry {
+func (c *collection) namedBy(e *entry, by string) *entry {
 	a, known := e.draft.Schema.Attribute(by)
 	if said := e.resource.Value(by).Entries(); known && len(said) > 0 {
 		return c.named(a, said[0])
@@ -86,7 +86,7 @@ func (e *entry) above(kind resource.Kind) *entry {
 
 // reportAt reports what a rule found at the attribute it blames, or where the
 // resource is written.
-func (c *Collection) reportAt(e *entry, f resource.Finding) {
+func (c *collection) reportAt(e *entry, f resource.Finding) {
 	position := e.resource.Value(f.Attribute).Position
 	if position.IsZero() {
 		position = e.draft.Position

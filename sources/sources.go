@@ -86,10 +86,10 @@ func Load(ctx context.Context, p config.Project, schemas resource.Schemas) Desir
 		Layout: p.Layout, Words: draft.NewVocabularies(schemas), Attach: t.Attach, Files: t.Hints,
 	}
 	results := tree.ReadAll(ctx, files, in)
-	c := NewCollection(schemas, t)
+	c := newCollection(schemas, t)
 	c.zone = env.Zone
 	c.problems.AddAll(problems)
-	d := c.Collect(files, results)
+	d := c.collect(files, results)
 	if p.At != nil {
 		hintsOfCommit(d.Problems)
 	}

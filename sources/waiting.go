@@ -39,7 +39,7 @@ func (e *entry) wrong(problems []diag.Problem, own bool) {
 
 // keepOwn adds what the reader of a file found in the cells of a row to what the
 // collection did. A row that is left out has no problems.
-func (c *Collection) keepOwn(results []draft.Result) {
+func (c *collection) keepOwn(results []draft.Result) {
 	silent := map[int]map[int]bool{}
 	for i := range c.entries {
 		e := &c.entries[i]
@@ -66,7 +66,7 @@ func (c *Collection) keepOwn(results []draft.Result) {
 }
 
 // letWait takes what waits out of the snapshot, where other rows go.
-func (c *Collection) letWait(d *Desired) {
+func (c *collection) letWait(d *Desired) {
 	if !diag.HasErrors(d.Problems) {
 		return
 	}
@@ -84,7 +84,7 @@ func (c *Collection) letWait(d *Desired) {
 
 // waiting finds the rows that wait. It says false where something of a file is
 // wrong, or too many rows of a sheet, so that nothing goes.
-func (c *Collection) waiting(problems []diag.Problem) ([]Waiting, bool) {
+func (c *collection) waiting(problems []diag.Problem) ([]Waiting, bool) {
 	ofRows := map[diag.Problem]bool{}
 	for p := range c.shared {
 		ofRows[p] = true
@@ -136,7 +136,7 @@ func (e *entry) waiting() Waiting {
 type tally struct{ rows, wrong int }
 
 // tooManyWrong says where more rows are wrong than may wait, "" for nowhere.
-func (c *Collection) tooManyWrong() string {
+func (c *collection) tooManyWrong() string {
 	tallies, order := map[string]*tally{}, []string{}
 	note := func(at diag.Position, kind resource.Kind, wrong bool) {
 		place := at.Sheet()

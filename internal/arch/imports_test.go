@@ -14,40 +14,83 @@ var may = map[string][]string{
 		"cmd/adsync/internal/ops", "cmd/adsync/internal/planning", "cmd/adsync/internal/session",
 		"internal/emulator"},
 	"cmd/adsync/internal/planning": {"cmd/adsync/internal/console", "cmd/adsync/internal/runs",
-		"cmd/adsync/internal/session", "internal/diag", "internal/gitstore", "internal/orders", "internal/resource",
-		"internal/runview", "plan", "reconcile", "sources", "state"},
+		"cmd/adsync/internal/session", "internal/diag", "internal/gitstore", "internal/orders",
+		"internal/resource", "internal/runview", "plan", "reconcile", "sources/tidy", "state"},
 	"cmd/adsync/internal/files": {"cmd/adsync/internal/console", "cmd/adsync/internal/runs",
 		"cmd/adsync/internal/session", "internal/adsapi", "internal/diag", "internal/jsonschema", "internal/kinds",
 		"internal/planview", "internal/resource", "internal/resultcopy", "internal/runview", "internal/watch",
-		"internal/yamlfmt", "reconcile", "sources", "state"},
+		"internal/yamlfmt", "reconcile", "sources", "sources/attach", "sources/config", "sources/diff",
+		"sources/marked", "sources/schema", "sources/tidy", "sources/tree", "sources/workbook", "state"},
 	"cmd/adsync/internal/ops": {"cmd/adsync/internal/console", "cmd/adsync/internal/runs",
 		"cmd/adsync/internal/session", "internal/adsapi", "internal/daemon", "internal/diag", "internal/kinds",
 		"internal/orders", "internal/planview", "internal/resource", "internal/review", "internal/runview",
-		"internal/synonyms", "internal/trail", "plan", "reconcile", "sources", "state"},
+		"internal/synonyms", "internal/trail", "plan", "reconcile", "sources", "sources/commits", "sources/config",
+		"state"},
 	"cmd/adsync/internal/daemoncmd": {"cmd/adsync/internal/console", "cmd/adsync/internal/planning",
 		"cmd/adsync/internal/runs", "cmd/adsync/internal/session", "internal/adsapi", "internal/daemon",
 		"internal/daemon/web", "internal/diag", "internal/gitstore", "internal/kinds", "internal/notify",
 		"internal/orders", "internal/planview", "internal/resource", "internal/resultcopy", "internal/review",
 		"internal/runview", "internal/secret", "internal/trail", "internal/watch", "internal/webhook",
-		"internal/words", "plan", "reconcile", "sources", "state"},
+		"internal/words", "plan", "reconcile", "sources", "sources/commits", "sources/config", "sources/marked",
+		"sources/tree", "state"},
 	"cmd/adsync/internal/runs": {"cmd/adsync/internal/console", "cmd/adsync/internal/session", "internal/adsapi",
 		"internal/daemon", "internal/diag", "internal/gitstore", "internal/orders", "internal/planview",
 		"internal/resource", "internal/resultcopy", "internal/review", "internal/runview", "internal/trail",
-		"internal/words", "plan", "reconcile", "sources", "state"},
+		"internal/words", "plan", "reconcile", "sources", "sources/approval", "sources/commits", "sources/config",
+		"sources/marked", "sources/tidy", "sources/workbook", "state"},
 	"cmd/adsync/internal/session": {"cmd/adsync/internal/console", "internal/adsapi", "internal/daemon",
 		"internal/diag", "internal/emulator", "internal/gitstore", "internal/kinds", "internal/orders",
 		"internal/planview", "internal/policy", "internal/resource", "internal/review", "internal/runview",
-		"internal/watch", "plan", "reconcile", "sources", "state"},
+		"internal/watch", "plan", "reconcile", "sources", "sources/commits", "sources/config", "sources/marked",
+		"sources/tree", "state"},
 	"cmd/adsync/internal/console": {"internal/adsapi", "internal/daemon", "internal/diag", "internal/planview",
-		"internal/runview", "reconcile", "sources", "state"},
+		"internal/runview", "reconcile", "sources/tree", "state"},
 	"reconcile": {"internal/review", "plan",
 		"state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag"},
 	"plan": {"internal/resource", "internal/diag"},
-	"sources": {"sources/bounded", "internal/secret", "internal/members", "internal/xlsx",
-		"internal/resultcopy", "internal/csvfile", "internal/jsonschema", "internal/yamlfmt", "internal/policy",
-		"internal/synonyms", "internal/resource", "internal/diag", "internal/steady"},
-	// The rooms of sources, from the lowest up.
-	"sources/bounded":     {"internal/csvfile", "internal/xlsx", "internal/resource", "internal/diag"},
+	// The rooms of sources, from the lowest up: each may import those above its row that it names.
+	"sources/bounded":  {"internal/csvfile", "internal/diag", "internal/resource", "internal/secret", "internal/xlsx"},
+	"sources/celltext": {"internal/diag", "internal/resource", "internal/xlsx"},
+	"sources/look":     {"sources/bounded", "internal/resource", "internal/resultcopy", "internal/xlsx"},
+	"sources/yamlnode": {"sources/bounded", "internal/diag", "internal/resource", "internal/yamlfmt"},
+	"sources/config": {"sources/bounded", "sources/celltext", "sources/yamlnode", "internal/diag",
+		"internal/policy", "internal/resource"},
+	"sources/approval": {"sources/bounded", "sources/config", "internal/resource", "internal/xlsx"},
+	"sources/draft":    {"sources/bounded", "sources/celltext", "sources/config", "internal/diag", "internal/resource"},
+	"sources/attach": {"sources/bounded", "sources/celltext", "sources/config", "sources/draft", "internal/diag",
+		"internal/members", "internal/resource", "internal/xlsx"},
+	"sources/catalog": {"sources/celltext", "sources/config", "sources/draft", "internal/diag",
+		"internal/resource", "internal/synonyms"},
+	"sources/yamlfile": {"sources/bounded", "sources/celltext", "sources/draft", "sources/yamlnode",
+		"internal/diag", "internal/resource", "internal/xlsx", "internal/yamlfmt"},
+	"sources/schema": {"sources/catalog", "sources/config", "sources/draft", "sources/yamlfile",
+		"internal/jsonschema", "internal/policy", "internal/resource"},
+	"sources/table": {"sources/approval", "sources/attach", "sources/bounded", "sources/catalog",
+		"sources/celltext", "sources/config", "sources/draft", "sources/yamlfile", "internal/csvfile",
+		"internal/diag", "internal/resource", "internal/secret", "internal/synonyms", "internal/xlsx"},
+	"sources/cellbook": {"sources/bounded", "sources/catalog", "sources/celltext", "sources/config",
+		"sources/draft", "sources/table", "internal/diag", "internal/resource", "internal/xlsx"},
+	"sources/tree": {"sources/attach", "sources/bounded", "sources/config", "sources/draft", "sources/table",
+		"sources/yamlfile", "internal/csvfile", "internal/diag", "internal/members", "internal/resource",
+		"internal/resultcopy", "internal/secret", "internal/xlsx"},
+	"sources": {"sources/attach", "sources/bounded", "sources/config", "sources/draft", "sources/table",
+		"sources/tree", "sources/yamlfile", "internal/diag", "internal/members", "internal/resource"},
+	"sources/commits": {"sources", "sources/attach", "sources/bounded", "sources/config", "internal/diag",
+		"internal/resource", "internal/steady"},
+	"sources/diff": {"sources/bounded", "sources/catalog", "sources/cellbook", "sources/celltext",
+		"sources/config", "sources/draft", "sources/table", "sources/tree", "internal/diag", "internal/resource",
+		"internal/xlsx"},
+	"sources/workbook": {"sources/attach", "sources/bounded", "sources/catalog", "sources/celltext",
+		"sources/config", "sources/draft", "sources/look", "sources/table", "internal/csvfile", "internal/diag",
+		"internal/resource", "internal/xlsx", "internal/yamlfmt"},
+	"sources/marked": {"sources", "sources/approval", "sources/bounded", "sources/catalog", "sources/cellbook",
+		"sources/celltext", "sources/config", "sources/draft", "sources/look", "sources/table", "sources/tree",
+		"sources/workbook", "internal/csvfile", "internal/diag", "internal/resource", "internal/resultcopy",
+		"internal/xlsx"},
+	"sources/tidy": {"sources", "sources/bounded", "sources/catalog", "sources/celltext", "sources/config",
+		"sources/draft", "sources/schema", "sources/table", "sources/tree", "sources/workbook", "sources/yamlfile",
+		"sources/yamlnode", "internal/csvfile", "internal/diag", "internal/resource", "internal/xlsx",
+		"internal/yamlfmt"},
 	"state":               {"internal/resource", "internal/diag"},
 	"internal/adsapi":     {"internal/secret", "internal/resource", "internal/diag"},
 	"internal/xlsx":       {"internal/resource", "internal/diag"},
@@ -81,7 +124,8 @@ var may = map[string][]string{
 	"internal/yamlfmt":    {},
 	"internal/arch":       {"internal/resource"},
 	"internal/testing/sim": {"internal/testing/oracle", "reconcile",
-		"plan", "state", "sources", "internal/runview", "internal/adsapi", "internal/resource", "internal/diag"},
+		"plan", "state", "sources", "sources/config", "internal/runview", "internal/adsapi",
+		"internal/resource", "internal/diag"},
 	"internal/testing/oracle":      {}, // shares nothing with what it judges
 	"internal/testing/bench":       {}, // shares nothing with what it measures
 	"internal/testing/bench/spent": {},
@@ -144,15 +188,16 @@ func TestTestsImportNoMoreThanTheirPackage(t *testing.T) {
 	}
 }
 
-// mayInTests returns what the tests of a folder may import: those of the command drive all its rooms.
+// mayInTests returns what the tests of a folder may import: those of the command drive all its rooms, and
+// those of sources read, write and compare files by all of theirs.
 func mayInTests(dir string) []string {
-	if dir != command {
+	if dir != command && dir != "sources" {
 		return may[dir]
 	}
 	var all []string
 	for room, imports := range may {
-		if isCommand(room) {
-			all = append(all, imports...)
+		if room == dir || strings.HasPrefix(room, dir+"/") {
+			all = append(append(all, room), imports...)
 		}
 	}
 	return all

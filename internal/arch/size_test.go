@@ -19,7 +19,6 @@ var (
 		"internal/testing/oracle":      35,
 		"plan":                         85,
 		"reconcile":                    87,
-		"sources":                      158,
 		"state":                        34,
 	}
 	receiversOver = map[string]int{
@@ -29,13 +28,12 @@ var (
 		"internal/gitstore.Store":           50,
 		"internal/testing/oracle.History":   104,
 		"plan.differ":                       274,
-		"sources.Project":                   48,
-		"sources.bookWriter":                55,
+		"sources/workbook.bookWriter":       55,
 		"sources.collection":                83,
-		"sources.markedCopy":                35,
-		"sources.tabReader":                 98,
-		"sources.tree":                      31,
-		"sources.yamlReader":                35,
+		"sources/marked.markedCopy":         35,
+		"sources/table.TabReader":           86,
+		"sources/tree.Tree":                 31,
+		"sources/yamlfile.yamlReader":       35,
 		"state.batch":                       40,
 		"state.ledger":                      54,
 	}

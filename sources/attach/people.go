@@ -47,10 +47,12 @@ type MembersKey struct {
 	As   members.Identifier
 }
 
+// RefusedMembers returns what is read of a members file that cannot be used.
 func RefusedMembers(f *resource.Finding) MembersFile {
 	return MembersFile{Findings: []resource.Finding{*f}, Failed: true}
 }
 
+// FaultyMembers returns why a members file cannot be read, with the line.
 func FaultyMembers(name string, f *members.Fault) *resource.Finding {
 	where := fmt.Sprintf("members file %q", name)
 	if f.Line > 0 {
@@ -190,6 +192,7 @@ func newHashing(in io.Reader, bound int64) *hashing {
 	return &hashing{in: in, sum: sha256.New(), left: bound}
 }
 
+// Read reads on, and takes what is read into the sum.
 func (h *hashing) Read(p []byte) (int, error) {
 	n, err := h.in.Read(p)
 	h.sum.Write(p[:n])

@@ -6,6 +6,7 @@ import (
 	"strings"
 )
 
+// IsCSV reports whether a file is one of fields with delimiters, by its name.
 func IsCSV(file string) bool {
 	ext := strings.ToLower(path.Ext(file))
 	return ext == ".csv" || ext == ".tsv"

@@ -25,6 +25,7 @@ func SecretsIn(file string, content []byte) (problems []diag.Problem) {
 	return problems
 }
 
+// Leaked returns the warning of a credential that stands in a file.
 func Leaked(at diag.Position, f secret.Found) diag.Problem {
 	return ProblemAt(at, resource.Finding{
 		Code: diag.Leaked, Severity: diag.Warning,

@@ -105,6 +105,7 @@ func (c *Column) Choose(word string) *resource.Attribute {
 	return nil
 }
 
+// Choices returns the words a selecting column takes.
 func (c *Column) Choices() []string {
 	var words []string
 	for _, a := range c.among {
@@ -116,6 +117,7 @@ func (c *Column) Choices() []string {
 	return words
 }
 
+// OrWords returns those words as a sentence has them.
 func OrWords(c *Column) string { return strings.Join(c.Choices(), " or ") }
 
 // MicrosText makes units of an amount in micros, which has no decimals.

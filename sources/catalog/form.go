@@ -16,6 +16,7 @@ type Form struct {
 	Tabs  []Tab
 }
 
+// Names returns the names a sheet of the form may have.
 func (f *Form) Names() []string {
 	names := []string{f.Title}
 	for i := range f.Tabs {
@@ -39,6 +40,7 @@ func Forms(in *draft.Input) []Form {
 	return forms
 }
 
+// Keep lets the columns of the user's own be none of the form's.
 func (f *Form) Keep(l *config.Layout) {
 	for i := range f.Tabs {
 		f.Tabs[i].Layout = l

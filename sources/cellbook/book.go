@@ -58,6 +58,7 @@ type CellValue struct {
 	Shown string
 }
 
+// Cell returns the cell of a column, false where the row has none.
 func (r *CellRow) Cell(column int) (CellValue, bool) {
 	i, found := slices.BinarySearchFunc(r.Cells, column, func(c CellValue, column int) int { return c.Column - column })
 	if !found {

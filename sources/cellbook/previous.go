@@ -89,6 +89,7 @@ func (s *CellSheet) Called(rows map[int]*CellRow, at xlsx.At) string {
 	return fmt.Sprintf("[%s] %s", row.Names.Label, s.ColumnName(at.Column))
 }
 
+// SortedKeys returns the keys of a map in order.
 func SortedKeys(some ...map[string]string) []string {
 	all := map[string]string{}
 	for _, m := range some {

@@ -50,6 +50,7 @@ func (s *CellSheet) nameRows() {
 	}
 }
 
+// IsRemark reports whether a row is a remark, which begins with #.
 func IsRemark(row *CellRow) bool {
 	return row.Cells[0].Form == xlsx.TextCell && strings.HasPrefix(row.Cells[0].Text, "#")
 }

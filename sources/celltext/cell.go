@@ -49,6 +49,7 @@ func CutCell(text string) *resource.Finding {
 var ErrorWord = regexp.MustCompile(`^(#(REF|VALUE|` +
 	`NUM|NULL|DIV/0|SPILL|CALC|FIELD|BLOCKED|CONNECT|BUSY|UNKNOWN|ERROR)!|#NAME\?|#N/A|#GETTING_DATA|Err:[0-9]{3})$`)
 
+// ErrorText returns why a text is the error of a formula, nil where it is none.
 func ErrorText(text string) *resource.Finding {
 	if !ErrorWord.MatchString(text) {
 		return nil
@@ -59,17 +60,18 @@ func ErrorText(text string) *resource.Finding {
 	}
 }
 
+// BadFormula returns why the last value of a formula cannot be taken, nil where it can.
 func BadFormula(c xlsx.Cell, typ resource.Type) *resource.Finding {
 	switch {
 	case slices.Contains(exactTypes, typ):
-		return RefusedFormula(Wanted(typ))
+		return RefusedFormula(Expected(typ))
 	case !c.HasValue:
 		return uncalculated("formula has no value; want the value itself")
 	case typ == resource.TypeMoney && isZero(c):
 		return uncalculated("formula has 0 as its " +
 			"last value, as programs store it that do not calculate; want the amount itself")
 	case c.Form == xlsx.NumberCell && typ != resource.TypeDay && typ != resource.TypeLast && typ != resource.TypeMoney:
-		return uncalculated(fmt.Sprintf("formula has the number %s as its last value; want %s", c.Text, Wanted(typ)))
+		return uncalculated(fmt.Sprintf("formula has the number %s as its last value; want %s", c.Text, Expected(typ)))
 	}
 	return nil
 }
@@ -86,6 +88,7 @@ func uncalculated(message string) *resource.Finding {
 	}
 }
 
+// RefusedFormula returns the finding of a formula where a value has to stand.
 func RefusedFormula(want string) *resource.Finding {
 	return &resource.Finding{
 		Code: diag.FormulaNoValue, Message: "cell holds a formula; want " +
@@ -94,7 +97,8 @@ func RefusedFormula(want string) *resource.Finding {
 	}
 }
 
-func Wanted(typ resource.Type) string {
+// Expected returns what a cell of a type holds, for messages.
+func Expected(typ resource.Type) string {
 	switch typ {
 	case resource.TypeMoney:
 		return "the amount"
@@ -110,6 +114,7 @@ func Wanted(typ resource.Type) string {
 	return "text"
 }
 
+// Truth returns what programs show of a boolean.
 func Truth(text string) string {
 	if text == "1" {
 		return "TRUE"
@@ -121,7 +126,7 @@ func Truth(text string) string {
 func IsoDay(text string, typ resource.Type) (string, *resource.Finding) {
 	if typ != resource.TypeDay && typ != resource.TypeLast {
 		return "", &resource.Finding{
-			Code: diag.BadValue, Message: fmt.Sprintf("cell holds the date %s; want %s", text, Wanted(typ)),
+			Code: diag.BadValue, Message: fmt.Sprintf("cell holds the date %s; want %s", text, Expected(typ)),
 		}
 	}
 	day, time, timed := strings.Cut(text, "T")
@@ -138,6 +143,7 @@ func IsoDay(text string, typ resource.Type) (string, *resource.Finding) {
 	return text, nil
 }
 
+// IsForeign reports whether a symbol or code is of another currency.
 func IsForeign(symbol, currency string) bool {
 	_, finding := resource.ParseMoney("1 "+symbol, currency)
 	return finding != nil
@@ -150,6 +156,7 @@ var (
 	plainClearWords = []string{"clear", "remove_content"}
 )
 
+// AsksToClear reports whether a text asks for the value to be removed.
 func AsksToClear(text string, typ resource.Type) bool {
 	word := strings.ToLower(Trimmed(text))
 	freeText := typ == resource.TypeText || typ == resource.TypeHints

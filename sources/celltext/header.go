@@ -30,6 +30,7 @@ func InBrackets(header string) string {
 // words are near too many others.
 const ShortestNear = 6
 
+// Counted returns a number with its noun.
 func Counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -46,6 +47,7 @@ func OrList(texts []string) string {
 	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }
 
+// SameNumber reports whether two texts are one number.
 func SameNumber(a, b string) bool {
 	x, ok := Exact(a)
 	y, ok2 := Exact(b)

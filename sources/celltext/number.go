@@ -63,6 +63,7 @@ func tooManyDigits(raw, digits string) *resource.Finding {
 
 var dust = big.NewRat(1, 1_000_000_000)
 
+// PlainAmount reports whether a text is digits with at most six decimals.
 func PlainAmount(raw string) bool {
 	whole, fraction, point := strings.Cut(raw, ".")
 	return whole != "" && strings.Trim(raw, "0123456789.") == "" &&

@@ -146,6 +146,7 @@ func (p *Project) readSheetNames(w *settingReader, node *yaml.Node, form string)
 	}
 }
 
+// IsOurTab reports whether a sheet is one adsync writes and does not read.
 func IsOurTab(name string) bool {
 	return slices.ContainsFunc(OurTabs, func(ours string) bool { return resource.Fold(ours) == resource.Fold(name) })
 }

@@ -127,6 +127,7 @@ func ZoneOf(name string) (*time.Location, error) {
 	return time.LoadLocation(name)
 }
 
+// Read reads the settings of the file.
 func (p *Project) Read(content []byte) []diag.Problem {
 	w := &settingReader{yamlnode.Walker{Origin: diag.OriginOf(p.File, "")}}
 	if finding := bounded.BrokenText(content, w.Origin.File()); finding != nil {

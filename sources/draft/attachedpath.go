@@ -23,6 +23,7 @@ func AttachedPath(name, source string) (string, *resource.Finding) {
 	return joined, nil
 }
 
+// BadFile returns the finding of a file that a value names and that cannot be used.
 func BadFile(message string) *resource.Finding {
 	return &resource.Finding{Code: diag.BadFile, Message: message}
 }

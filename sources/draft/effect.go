@@ -14,10 +14,12 @@ func (f *Effect) OfCell(a *resource.Attribute) {
 	f.Stops = f.Stops || a != nil && (a.Spend == resource.Delivery || a.Type == resource.TypeLast)
 }
 
+// And adds what other cells could have done.
 func (f *Effect) And(other Effect) {
 	f.Lowers, f.Stops = f.Lowers || other.Lowers, f.Stops || other.Stops
 }
 
+// ErrorsOf returns the errors among problems.
 func ErrorsOf(problems []diag.Problem) []diag.Problem {
 	var errors []diag.Problem
 	for _, p := range problems {

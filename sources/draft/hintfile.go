@@ -34,6 +34,7 @@ type hintText struct {
 	position diag.Position // of the finding, zero where it is that of who asks
 }
 
+// NewHintFiles returns the files of hints of one reading, which take in so many entries at most.
 func NewHintFiles(most int) *HintFiles {
 	return &HintFiles{read: map[string]hintText{}, most: most}
 }

@@ -47,6 +47,7 @@ func (r Result) Closed(file string, b bounded.Limits) Result {
 	return r
 }
 
+// ProblemOf returns a finding as a problem of a whole file.
 func ProblemOf(name string, f resource.Finding) *diag.Problem {
 	p := bounded.ProblemAt(diag.InFile(name), f)
 	return &p

@@ -49,6 +49,7 @@ type Vocabulary struct {
 // Vocabularies are made once for a set of sources.
 type Vocabularies map[resource.Kind]*Vocabulary
 
+// NewVocabularies returns the keys of each kind, made from the schemas.
 func NewVocabularies(schemas resource.Schemas) Vocabularies {
 	vs := Vocabularies{}
 	for _, s := range schemas {

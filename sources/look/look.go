@@ -114,6 +114,7 @@ func (l Look) style() *excelize.Style {
 	return s
 }
 
+// Solid returns the fill of one colour.
 func Solid(colour string) excelize.Fill {
 	return excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{colour}}
 }

@@ -17,6 +17,7 @@ type bookParts struct {
 	Content map[string][]byte
 }
 
+// ReadParts reads every part of a workbook.
 func ReadParts(original []byte) (*bookParts, error) {
 	archive, err := zip.NewReader(bytes.NewReader(original), int64(len(original)))
 	if err != nil {

@@ -27,10 +27,12 @@ type partsWriter struct {
 	seals bool // the workbook is a copy with results, which says how it was written
 }
 
+// NewPartsWriter returns a writer of the parts of a workbook.
 func NewPartsWriter(w io.Writer) excelize.ZipWriter {
 	return &partsWriter{zip: zip.NewWriter(w), parts: map[string]*bytes.Buffer{}}
 }
 
+// NewSealedWriter returns a writer of parts whose sum shows when another program saved them.
 func NewSealedWriter(w io.Writer) excelize.ZipWriter {
 	return &partsWriter{zip: zip.NewWriter(w), parts: map[string]*bytes.Buffer{}, seals: true}
 }

@@ -23,7 +23,7 @@ func (g *CSVGrid) Text(c xlsx.Cell, typ resource.Type) (string, *resource.Findin
 	if c.IsFormula {
 		return "", &resource.Finding{
 			Code: diag.FormulaNoValue, Message: "value is a formula, of which a CSV file keeps no result; want " +
-				celltext.Wanted(typ) + " itself",
+				celltext.Expected(typ) + " itself",
 			Hint: "put ' before a text that begins with =",
 		}
 	}
@@ -62,7 +62,7 @@ func mangled(text string, typ resource.Type) *resource.Finding {
 			return &resource.Finding{
 				Code: diag.BadValue, Message: fmt.Sprintf("value is %q, "+
 					"a number in which a spreadsheet program has lost digits; want %s as it was",
-					part, celltext.Wanted(typ)),
+					part, celltext.Expected(typ)),
 				Hint: `write it as ="00123", which programs leave alone, if it is right as it stands`,
 			}
 		}

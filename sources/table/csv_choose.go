@@ -36,6 +36,7 @@ type csvChooser struct {
 	samples    map[byte][]xlsx.Row // the first rows, as each delimiter cuts them
 }
 
+// ChooseCSV finds out what the rows of a CSV file are and what separates their fields, or why nobody can tell.
 func ChooseCSV(base string, text csvfile.Text, in *draft.Input) (CSVChoice, *resource.Finding) {
 	c := csvChooser{
 		forms: append(catalog.Forms(in), catalog.Form{Title: config.HintListsTab}),

@@ -76,6 +76,7 @@ type sheetGrid struct {
 	origin diag.Origin
 }
 
+// Walk visits the rows of the sheet that hold something.
 func (g sheetGrid) Walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
 	blank := 0
 	facts, err := xlsx.Walk(g.Book, g.ref.Part, func(row *xlsx.Row) error {
@@ -92,6 +93,7 @@ func (g sheetGrid) Walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
 	return facts, err
 }
 
+// At returns the position of a cell of the sheet.
 func (g sheetGrid) At(row, column int) diag.Position {
 	return g.origin.At(row, column)
 }

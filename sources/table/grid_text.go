@@ -24,11 +24,11 @@ func (g sheetGrid) Text(c xlsx.Cell, typ resource.Type) (string, *resource.Findi
 	}
 	switch c.Form {
 	case xlsx.ErrorCell:
-		return "", g.cellError(c, celltext.Wanted(typ))
+		return "", g.cellError(c, celltext.Expected(typ))
 	case xlsx.BooleanCell:
 		return "", &resource.Finding{
 			Code: diag.BadValue, Message: fmt.Sprintf("cell holds %s; want %s",
-				celltext.Truth(c.Text), celltext.Wanted(typ)),
+				celltext.Truth(c.Text), celltext.Expected(typ)),
 		}
 	case xlsx.DateCell:
 		return celltext.IsoDay(c.Text, typ)
@@ -67,7 +67,7 @@ func (g sheetGrid) numberText(c xlsx.Cell, typ resource.Type) (string, *resource
 	case typ == resource.TypeID || typ == celltext.TypeKey:
 		return "", &resource.Finding{
 			Code: diag.BadValue, Message: fmt.Sprintf("cell holds the "+
-				"number %s; want %s as text, because numbers lose zeros and digits", c.Text, celltext.Wanted(typ)),
+				"number %s; want %s as text, because numbers lose zeros and digits", c.Text, celltext.Expected(typ)),
 			Hint: "give the cell the format Text and type it again",
 		}
 	case format.Date:

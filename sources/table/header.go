@@ -64,6 +64,7 @@ type HeaderFinder struct {
 	Matched  int // columns that some tab knows
 }
 
+// Look takes a row for the header where it is the best so far.
 func (f *HeaderFinder) Look(row *xlsx.Row) {
 	if row.Number > HeaderRows {
 		return

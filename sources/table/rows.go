@@ -294,6 +294,7 @@ func (r *TabReader) leaveOut(row *xlsx.Row) {
 	r.made.Left = append(r.made.Left, *d)
 }
 
+// YesOrNo returns what a cell says of yes and no; ok is false where it says neither.
 func YesOrNo(c xlsx.Cell) (yes, ok bool) {
 	switch word := resource.Fold(c.Text); {
 	case c.Form == xlsx.ErrorCell || c.IsFormula && !c.HasValue:

@@ -70,6 +70,7 @@ func AcceptAll(p config.Project, ctx context.Context, schemas resource.Schemas,
 // unwritten is a value that cannot be written where it stands.
 type unwritten struct{ problem diag.Problem }
 
+// Error returns the message of the problem.
 func (r *unwritten) Error() string { return r.problem.Message }
 
 func refuse(row *resource.Resource, attribute, why string) error {

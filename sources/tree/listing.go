@@ -191,6 +191,7 @@ func (t *Tree) linkHint(name string) string {
 	return "name the sources exactly in adsync.yaml to leave it out"
 }
 
+// Includes reports whether a file is among the sources.
 func (t *Tree) Includes(name string) bool {
 	for _, g := range t.globs {
 		if g.Matches(name) {
@@ -200,6 +201,7 @@ func (t *Tree) Includes(name string) bool {
 	return false
 }
 
+// Reaches reports whether sources may stand in a folder.
 func (t *Tree) Reaches(folder string) bool {
 	for _, g := range t.globs {
 		if g.Reaches(folder) {

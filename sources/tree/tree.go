@@ -51,6 +51,7 @@ type File struct {
 	Members bool          // a members file, and so no source
 }
 
+// OpenTree opens the folder of a project.
 func OpenTree(p config.Project) (*Tree, error) {
 	root, err := os.OpenRoot(p.Folder())
 	if err != nil {
@@ -71,6 +72,7 @@ func OpenTree(p config.Project) (*Tree, error) {
 	return t, nil
 }
 
+// Close closes the folder.
 func (t *Tree) Close() { t.Root.Close() }
 
 const settleAttempts = 3
@@ -149,6 +151,7 @@ func (t *Tree) readSource(ctx context.Context, name string) File {
 	return File{Name: name, Content: content, Hash: hash}
 }
 
+// LimitOf returns how large a source may be, by its name.
 func (t *Tree) LimitOf(name string) int64 {
 	switch bounded.BoundOf(name) {
 	case "workbook":
@@ -172,6 +175,7 @@ type Summed struct {
 	wrong  []string          // what among the sources is none
 }
 
+// Summed returns what the sum over files is made of.
 func (t *Tree) Summed(files []File) Summed {
 	s := Summed{Hashes: maps.Clone(t.Attached)}
 	for _, f := range files {

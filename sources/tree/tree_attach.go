@@ -92,6 +92,7 @@ func (t *Tree) filesIn(folder string) []string {
 // mostNames is how many files of a folder are looked through for the nearest name.
 const mostNames = 1_000
 
+// ReadMembers reads a members file of the tree under an identifier.
 func (t *Tree) ReadMembers(name, slashPath string, as members.Identifier) attach.MembersFile {
 	if link := bounded.LinkIn(t.Root, slashPath); link != "" {
 		t.keepAttached(slashPath, t.trace(slashPath))

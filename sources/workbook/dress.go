@@ -62,6 +62,7 @@ func (b *bookWriter) setUpPrint(title string, pages int) error {
 	return SetUpPrint(b.file, title, pages)
 }
 
+// SetUpPrint sets how a sheet is printed.
 func SetUpPrint(file *excelize.File, title string, pages int) error {
 	err := file.SetPageLayout(title, &excelize.PageLayoutOptions{
 		Orientation: new("landscape"), FitToWidth: new(1), FitToHeight: &pages,

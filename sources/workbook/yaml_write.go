@@ -126,6 +126,7 @@ func (y *YamlWriter) attributes(indent int, attributes []resource.Attribute, r *
 	}
 }
 
+// Value writes a value the way the reader takes it.
 func (y *YamlWriter) Value(indent int, name string, a *resource.Attribute, v resource.Value) {
 	if v.IsNull() {
 		y.line(indent, name+": null")
@@ -166,6 +167,7 @@ func objectText(json string) string {
 	return yamlfmt.Scalar(json, false)
 }
 
+// FlowItems writes items on one line between brackets.
 func FlowItems(items []string) string {
 	quoted := make([]string, len(items))
 	for i, item := range items {

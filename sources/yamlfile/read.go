@@ -40,6 +40,7 @@ type yamlReader struct {
 // bytesADraft is about the least a resource takes in YAML: it saves growing.
 const bytesADraft = 192
 
+// ReadYAML reads a YAML file: every document is a resource, defaults, a template or a list.
 func ReadYAML(ctx context.Context, file string, content []byte, in draft.Input) draft.Result {
 	y := &yamlReader{Walker: yamlnode.Walker{Origin: diag.OriginOf(file, "")}, ctx: ctx, in: in, text: content}
 	if problem := bounded.BrokenText(content, file); problem != nil {
@@ -88,6 +89,7 @@ func (y *yamlReader) readDocument(node *yaml.Node) {
 	y.fail(kind, diag.BadChoice, message, diag.DidYouMean(kind.Value, y.kinds()))
 }
 
+// DocumentKind returns the kind a document says it is of.
 func DocumentKind(node *yaml.Node) *yaml.Node {
 	if node.Kind != yaml.MappingNode {
 		return nil
@@ -297,6 +299,7 @@ func (y *yamlReader) unknown(key *yaml.Node, s *resource.Schema, known *draft.Wo
 		key.Value, WithArticle(s.Title), strings.Join(known.Names, ", ")), hint)
 }
 
+// WithArticle returns a noun with a or an.
 func WithArticle(title string) string {
 	lower := strings.ToLower(title)
 	if strings.ContainsRune("aeiou", rune(lower[0])) {

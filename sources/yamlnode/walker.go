@@ -159,6 +159,7 @@ func firstKey(node *yaml.Node, i int, many map[string]*yaml.Node) *yaml.Node {
 	return nil
 }
 
+// ReportTwice reports a key that stands twice.
 func (w *Walker) ReportTwice(key, first *yaml.Node) {
 	if key.Value == first.Value {
 		w.Report(key, diag.Duplicate,
@@ -169,10 +170,12 @@ func (w *Walker) ReportTwice(key, first *yaml.Node) {
 		key.Value, first.Value, first.Line), "")
 }
 
+// At returns the position of a node.
 func (w *Walker) At(node *yaml.Node) diag.Position {
 	return w.Origin.At(node.Line, node.Column)
 }
 
+// Report keeps a problem at a node.
 func (w *Walker) Report(node *yaml.Node, code diag.Code, message, hint string) {
 	w.Problems = append(w.Problems, diag.Problem{
 		Severity: diag.Error, Code: code, Position: w.At(node),
