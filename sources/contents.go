@@ -37,7 +37,7 @@ func LoadContents(ctx context.Context, p config.Project, schemas resource.Schema
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		sum := sha256.Sum256(contents[name])
 		f := tree.File{Name: name, Content: contents[name], Hash: hex.EncodeToString(sum[:])}
-		if limit := t.LimitOf(name); int64(len(f.Content)) > limit {
+		if limit := t.Bounds.OfSource(name); int64(len(f.Content)) > limit {
 			f.Problem = draft.ProblemOf(name,
 				bounded.Unreadable(bounded.TooLarge(bounded.BoundOf(name), int64(len(f.Content)), limit)))
 		} else if finding := tree.RefuseResults(name, f.Content); finding != nil {

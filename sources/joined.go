@@ -25,7 +25,7 @@ func LoadJoined(p config.Project, ctx context.Context,
 	defer t.Close()
 	contents := map[string][]byte{}
 	for _, name := range t.List().Files {
-		content, _, err := bounded.ReadRegular(t.Root, name, t.LimitOf(name))
+		content, _, err := bounded.ReadRegular(t.Root, name, t.Bounds.OfSource(name))
 		if err != nil {
 			return Desired{}, fmt.Errorf("%s: %s", diag.Printable(name), bounded.Unreadable(err).Message)
 		}

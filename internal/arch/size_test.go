@@ -32,7 +32,6 @@ var (
 		"sources.collection":                83,
 		"sources/marked.markedCopy":         35,
 		"sources/table.TabReader":           86,
-		"sources/tree.Tree":                 31,
 		"sources/yamlfile.yamlReader":       35,
 		"state.batch":                       40,
 		"state.ledger":                      54,

@@ -66,6 +66,17 @@ func (b Limits) CSV() csvfile.Limits {
 	return csvfile.Limits{Columns: b.CSVColumns, CellBytes: b.CSVCell}
 }
 
+// OfSource returns how large a source may be, by its name.
+func (b Limits) OfSource(name string) int64 {
+	switch BoundOf(name) {
+	case "workbook":
+		return b.WorkbookBytes
+	case "csv":
+		return b.CSVBytes
+	}
+	return b.YAMLBytes
+}
+
 // Workbook returns the bounds of one workbook.
 func (b Limits) Workbook() xlsx.Limits {
 	return xlsx.Limits{Zipped: b.WorkbookBytes, Unzipped: b.UnzippedBytes, Time: b.PerFile}

@@ -107,7 +107,7 @@ func (s *side) openFile(ctx context.Context, t *tree.Tree, base, name string, in
 		return err
 	}
 	defer root.Close()
-	content, _, err := bounded.ReadRegular(root, filepath.Base(resolved), t.LimitOf(base))
+	content, _, err := bounded.ReadRegular(root, filepath.Base(resolved), t.Bounds.OfSource(base))
 	if err != nil {
 		return errors.New(name + ": " + bounded.Unreadable(err).Message)
 	}

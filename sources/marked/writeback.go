@@ -117,7 +117,7 @@ func writeCells(p config.Project, schemas resource.Schemas,
 	w.in, w.file = draft.Input{Schemas: schemas, Env: env, Bounds: p.FileLimits(), Layout: p.Layout}, source.File
 	r := tree.Replacement{
 		Root: root, Name: source.File, Hash: source.Hash,
-		Limit: (&tree.Tree{Bounds: w.in.Bounds}).LimitOf(source.File), At: at,
+		Limit: w.in.Bounds.OfSource(source.File), At: at,
 	}
 	content, err := r.Read()
 	if err != nil {

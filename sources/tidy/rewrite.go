@@ -107,7 +107,7 @@ func (w *rewriter) rewrite(ctx context.Context, name string, make remake) (r Rew
 		})
 		return r
 	}
-	content, hash, err := bounded.ReadRegular(w.tree.Root, name, w.tree.LimitOf(name))
+	content, hash, err := bounded.ReadRegular(w.tree.Root, name, w.tree.Bounds.OfSource(name))
 	if err != nil {
 		r.fail(bounded.Unreadable(err))
 		return r
@@ -123,11 +123,11 @@ func (w *rewriter) rewrite(ctx context.Context, name string, make remake) (r Rew
 		}
 	}()
 	make(ctx, w, &r)
-	if int64(len(r.After)) > w.tree.LimitOf(name) {
+	if int64(len(r.After)) > w.tree.Bounds.OfSource(name) {
 		r.After = r.Before
 		r.fail(bounded.Limit("split it into several files",
-			resource.EnoughMiB(bounded.BoundOf(name), 2*w.tree.LimitOf(name)),
-			"file would be over %s; want at most that", xlsx.Size(w.tree.LimitOf(name))))
+			resource.EnoughMiB(bounded.BoundOf(name), 2*w.tree.Bounds.OfSource(name)),
+			"file would be over %s; want at most that", xlsx.Size(w.tree.Bounds.OfSource(name))))
 	}
 	return r
 }

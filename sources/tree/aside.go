@@ -61,7 +61,7 @@ func (t *Tree) resultsCopy(name string) (resultcopy.Copy, bool) {
 		return resultcopy.Copy{}, false // who reads it says why
 	}
 	defer handle.Close()
-	return resultsCopyIn(handle, t.LimitOf(name))
+	return resultsCopyIn(handle, t.Bounds.OfSource(name))
 }
 
 func resultsCopyIn(handle *os.File, limit int64) (resultcopy.Copy, bool) {

@@ -71,7 +71,7 @@ func (t *Tree) List() listing {
 func (t *Tree) beyondTotal(files []string) string {
 	most := int64(0)
 	for _, name := range files {
-		most += t.LimitOf(name)
+		most += t.Bounds.OfSource(name)
 	}
 	if most <= t.Bounds.TotalBytes {
 		return ""
@@ -79,7 +79,7 @@ func (t *Tree) beyondTotal(files []string) string {
 	total := int64(0)
 	for _, name := range files {
 		about, err := t.Root.Lstat(name)
-		if err != nil || about.Size() > t.LimitOf(name) {
+		if err != nil || about.Size() > t.Bounds.OfSource(name) {
 			continue
 		}
 		if total += about.Size(); total > t.Bounds.TotalBytes {

@@ -41,12 +41,12 @@ func SumOf(p config.Project, read []string) string {
 
 // trace is what a file that a value refers to gives to the sum: its SHA-256, else
 // why it cannot be read.
-func (t *Tree) trace(slashPath string) string {
-	if link := bounded.LinkIn(t.Root, slashPath); link != "" {
+func (t *attachments) trace(slashPath string) string {
+	if link := bounded.LinkIn(t.root, slashPath); link != "" {
 		return link + " is a link"
 	}
-	hash, err := bounded.HashRegular(t.Root,
-		slashPath, max(t.Bounds.AttachedBytes, t.Bounds.MembersBytes, t.Bounds.WorkbookBytes))
+	hash, err := bounded.HashRegular(t.root,
+		slashPath, max(t.bounds.AttachedBytes, t.bounds.MembersBytes, t.bounds.WorkbookBytes))
 	if err != nil {
 		return bounded.Reason(err)
 	}
@@ -55,7 +55,7 @@ func (t *Tree) trace(slashPath string) string {
 
 // keepRefused remembers a file that a value refers to and that was not taken: by
 // its hash where it was read, else as trace does.
-func (t *Tree) keepRefused(slashPath, hash string, err error) {
+func (t *attachments) keepRefused(slashPath, hash string, err error) {
 	var unread *fs.PathError
 	switch {
 	case errors.As(err, &unread), errors.Is(err, bounded.ErrNotRegular):

@@ -15,7 +15,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -33,11 +32,10 @@ type Tree struct {
 	Bounds  bounded.Limits
 	Hints   *draft.HintFiles
 
-	mu       sync.Mutex
-	Attached map[string]string   // slash path of every file referred to, to its SHA-256 or to why it could not be read
-	wrong    []diag.Problem      // of the listing that the files are from
-	edited   []string            // as wrong
-	listed   map[string][]string // names of the files of a folder, once somebody misspelt one
+	attachments
+
+	wrong  []diag.Problem // of the listing that the files are from
+	edited []string       // as wrong
 
 	readBefore map[string]bool // files that are read as they are, without a look at what they are
 }
@@ -59,7 +57,9 @@ func OpenTree(p config.Project) (*Tree, error) {
 	}
 	t := &Tree{
 		Project: p, Root: root, Hints: draft.NewHintFiles(p.FileLimits().Entries),
-		Bounds: p.FileLimits(), Attached: map[string]string{}, listed: map[string][]string{},
+		Bounds: p.FileLimits(), attachments: attachments{
+			root: root, bounds: p.FileLimits(), Attached: map[string]string{}, listed: map[string][]string{},
+		},
 	}
 	for _, pattern := range p.Sources {
 		g, err := bounded.NewGlob(pattern)
@@ -144,27 +144,16 @@ func (t *Tree) readSource(ctx context.Context, name string) File {
 			}),
 		}
 	}
-	content, hash, err := bounded.ReadRegular(t.Root, name, t.LimitOf(name))
+	content, hash, err := bounded.ReadRegular(t.Root, name, t.Bounds.OfSource(name))
 	if err != nil {
 		return File{Name: name, Hash: hash, Problem: draft.ProblemOf(name, bounded.Unreadable(err))}
 	}
 	return File{Name: name, Content: content, Hash: hash}
 }
 
-// LimitOf returns how large a source may be, by its name.
-func (t *Tree) LimitOf(name string) int64 {
-	switch bounded.BoundOf(name) {
-	case "workbook":
-		return t.Bounds.WorkbookBytes
-	case "csv":
-		return t.Bounds.CSVBytes
-	}
-	return t.Bounds.YAMLBytes
-}
-
 // hash reads a source again for its SHA-256 alone; "" where it cannot be read.
 func (t *Tree) hash(name string) string {
-	hash, _ := bounded.HashRegular(t.Root, name, t.LimitOf(name)) // why it cannot is said by who reads it
+	hash, _ := bounded.HashRegular(t.Root, name, t.Bounds.OfSource(name)) // why it cannot is said by who reads it
 	return hash
 }
 

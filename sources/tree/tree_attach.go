@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"sync"
 
 	"adsync/internal/diag"
 	"adsync/internal/members"
@@ -16,19 +18,30 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// attachments are the files that values refer to, while the sources are read.
+type attachments struct {
+	root   *os.Root
+	bounds bounded.Limits
+
+	mu       sync.Mutex
+	Attached map[string]string   // slash path of every file referred to, to its SHA-256 or to why it could not be read
+	listed   map[string][]string // names of the files of a folder, once somebody misspelt one
+}
+
 // Attach reads a file of the tree that a value refers to, by its path from the
 // folder of the source the value stands in. It is safe for concurrent use.
-func (t *Tree) Attach(name string, at diag.Position) (content []byte, slashPath string, finding *resource.Finding) {
+func (t *attachments) Attach(name string, at diag.Position) (content []byte,
+	slashPath string, finding *resource.Finding) {
 	slashPath, finding = t.AttachedPath(name, at.File())
 	if finding != nil {
 		return nil, "", finding
 	}
-	if link := bounded.LinkIn(t.Root, slashPath); link != "" {
+	if link := bounded.LinkIn(t.root, slashPath); link != "" {
 		t.keepAttached(slashPath, t.trace(slashPath))
 		return nil, "", draft.BadFile(fmt.Sprintf("file is %q, and %q is a symbolic link; want the file itself",
 			name, link))
 	}
-	content, hash, err := bounded.ReadRegular(t.Root, slashPath, t.Bounds.AttachedBytes)
+	content, hash, err := bounded.ReadRegular(t.root, slashPath, t.bounds.AttachedBytes)
 	if err != nil {
 		t.keepRefused(slashPath, "", err)
 		return nil, "", t.cannotAttach(name, slashPath, err)
@@ -41,20 +54,20 @@ func (t *Tree) Attach(name string, at diag.Position) (content []byte, slashPath 
 
 // AttachedPath is the path of a file as its folder spells it: file systems keep ü
 // as one character or as two, and text is read in one form alone.
-func (t *Tree) AttachedPath(name, source string) (string, *resource.Finding) {
+func (t *attachments) AttachedPath(name, source string) (string, *resource.Finding) {
 	slashPath, finding := draft.AttachedPath(name, source)
 	if finding != nil {
 		return "", finding
 	}
 	for _, spelled := range []string{slashPath, norm.NFC.String(slashPath), norm.NFD.String(slashPath)} {
-		if _, err := t.Root.Lstat(spelled); err == nil {
+		if _, err := t.root.Lstat(spelled); err == nil {
 			return spelled, nil
 		}
 	}
 	return slashPath, nil
 }
 
-func (t *Tree) cannotAttach(name, slashPath string, err error) *resource.Finding {
+func (t *attachments) cannotAttach(name, slashPath string, err error) *resource.Finding {
 	if !errors.Is(err, fs.ErrNotExist) {
 		f := bounded.Unreadable(err)
 		if f.Code != diag.TooLarge {
@@ -67,19 +80,19 @@ func (t *Tree) cannotAttach(name, slashPath string, err error) *resource.Finding
 	return f
 }
 
-func (t *Tree) nearestFile(slashPath string) string {
+func (t *attachments) nearestFile(slashPath string) string {
 	return diag.DidYouMean(path.Base(slashPath), t.filesIn(path.Dir(slashPath)))
 }
 
 // filesIn lists the files of a folder once; none where there are very many.
-func (t *Tree) filesIn(folder string) []string {
+func (t *attachments) filesIn(folder string) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if names, listed := t.listed[folder]; listed {
 		return names
 	}
 	var names []string
-	entries, err := fs.ReadDir(t.Root.FS(), folder)
+	entries, err := fs.ReadDir(t.root.FS(), folder)
 	for _, e := range entries {
 		if err == nil && !e.IsDir() && len(entries) <= mostNames {
 			names = append(names, e.Name())
@@ -93,14 +106,14 @@ func (t *Tree) filesIn(folder string) []string {
 const mostNames = 1_000
 
 // ReadMembers reads a members file of the tree under an identifier.
-func (t *Tree) ReadMembers(name, slashPath string, as members.Identifier) attach.MembersFile {
-	if link := bounded.LinkIn(t.Root, slashPath); link != "" {
+func (t *attachments) ReadMembers(name, slashPath string, as members.Identifier) attach.MembersFile {
+	if link := bounded.LinkIn(t.root, slashPath); link != "" {
 		t.keepAttached(slashPath, t.trace(slashPath))
 		return attach.RefusedMembers(draft.BadFile(fmt.Sprintf("file is %q, "+
 			"and %q is a symbolic link; want the file itself",
 			name, link)))
 	}
-	list, hash, err := attach.ReadMembersFile(t.Root, slashPath, as, t.Bounds)
+	list, hash, err := attach.ReadMembersFile(t.root, slashPath, as, t.bounds)
 	if err != nil {
 		t.keepRefused(slashPath, hash, err)
 	}
@@ -126,7 +139,7 @@ func (t *Tree) ReadMembers(name, slashPath string, as members.Identifier) attach
 
 // keepAttached remembers a file that a value refers to; false where it was
 // another before.
-func (t *Tree) keepAttached(slashPath, hash string) bool {
+func (t *attachments) keepAttached(slashPath, hash string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if before, read := t.Attached[slashPath]; read && before != hash {
