@@ -13,7 +13,7 @@ SEED     ?= 1
 # for commands, tests and lint. The race detector wants cgo.
 export CGO_ENABLED = 0
 
-.PHONY: all build run test ci lint race examples journeys bench peers parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
+.PHONY: all build run test quick generate ci lint race examples journeys bench peers parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
 
 all: build
 
@@ -29,9 +29,20 @@ run: build
 	./bin/adsync apply --yes examples/quickstart
 	./bin/adsync plan --detailed-exitcode examples/quickstart
 
+# Tests of processes mostly wait: more of them than there are cores go side by side.
 test: deps
-	$(GO) test -timeout 60m ./...
+	$(GO) test -timeout 60m -parallel 6 ./...
 	cd internal/tools/kubernetes && $(GO) test ./...
+
+# quick: vet and unit tests of what differs from BASE, the last commit unless given, and
+# of what imports it: a minute at most. Long tests and processes are left to make test.
+quick:
+	@RAPID_CHECKS=20 sh internal/tools/quick.sh $(BASE)
+
+# generate: write all golden files and generated pages anew.
+generate:
+	$(GO) test -count=1 -run 'InStep' ./cmd/adsync -update
+	$(GO) test -count=1 $$(grep -rl '"adsync/internal/testing/golden"' --include='*_test.go' . | xargs -n1 dirname | sort -u | grep -v '^./cmd/adsync$$') -update
 
 # ci: what .ci/run runs: every test, the lint, the race detector, the examples, and
 # beside them two minutes of soak, which mostly waits.

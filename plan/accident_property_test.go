@@ -111,6 +111,9 @@ func again(in plan.Input, p *plan.Plan) *plan.Plan {
 }
 
 func TestWhatASlipHoldsStaysHeld(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSlips(rt)
 		p := plan.Diff(s.input(t))
@@ -122,6 +125,9 @@ func TestWhatASlipHoldsStaysHeld(t *testing.T) {
 }
 
 func TestEverySlipCanBeAllowed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSlips(rt)
 		var given []string
@@ -141,6 +147,9 @@ func TestEverySlipCanBeAllowed(t *testing.T) {
 }
 
 func TestDecreasesAndPausesPassEverySlipButAShuffle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSlips(rt)
 		in := s.input(t)
@@ -188,6 +197,9 @@ func TestAShuffledColumnIsAlwaysFound(t *testing.T) {
 }
 
 func TestAccidentsDoNotDependOnTheOrderOfResources(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		in := drawSlips(rt).input(t)
 		first := plan.Diff(in)
@@ -208,6 +220,9 @@ func mixed(t *rapid.T, s *resource.Snapshot) *resource.Snapshot {
 }
 
 func TestFewerAllowancesNeverLetMoreOfASlipPass(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSlips(rt)
 		given := strings.Fields(asked(plan.Diff(s.input(t))))

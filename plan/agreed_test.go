@@ -30,6 +30,9 @@ func saved(t testing.TB, in plan.Input) *plan.Agreement {
 }
 
 func TestASavedPlanIsAFreshPlanWhenNothingMoved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, true)
 		var given []string
@@ -55,6 +58,9 @@ func TestASavedPlanIsAFreshPlanWhenNothingMoved(t *testing.T) {
 // Whatever moved, nothing goes that did not go when the plan was saved, with the
 // same values, or that would not go now.
 func TestASavedPlanOnlyNarrows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		then := draw(rt, true)
 		now := *then

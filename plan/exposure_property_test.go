@@ -194,6 +194,9 @@ func TestMoneyIsWhatAnOracleCounts(t *testing.T) {
 
 // What consent would cost is what the plan does once everything is allowed.
 func TestMoneyIfAllowedIsWhatConsentBrings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawMoney(rt)
 		p := plan.Diff(d.input(t))
@@ -214,6 +217,9 @@ func TestMoneyIfAllowedIsWhatConsentBrings(t *testing.T) {
 // more on a day, this month or of lifetime budgets than before or after; with
 // spend limits of the account, no end of a phase.
 func TestMoneyOnThePath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawMoney(rt)
 		_, given := allowed(rt, t, d)

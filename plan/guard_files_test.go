@@ -295,6 +295,9 @@ func checkInput(t *testing.T, in plan.Input, held, says string, allow ...string)
 // the order of the phases, no moment can spend more than could be spent before
 // or, were the files carried out whole, afterwards.
 func TestNoMomentExceedsBeforeAndTheFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawMoney(rt)
 		if rapid.Bool().Draw(rt, "trees") {

@@ -160,6 +160,9 @@ func isLate(h plan.Hold) bool {
 // Time alone makes no problem, so that it stops nothing else; what came too late is
 // found, and nothing of it is sent, whatever is allowed.
 func TestNothingGoesThatCameTooLate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, true)
 		d.days(rt)

@@ -59,6 +59,9 @@ func strangers(v, w resource.Value) bool {
 }
 
 func TestEveryHazardIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, true)
 		in := d.input(t)
@@ -112,6 +115,9 @@ func checkNoOtherMoney(t *rapid.T, d *drawn, c plan.Change, must []plan.Hazard) 
 // A plan touches what the files give, the setting it is sent with, and the
 // status the policy sets: nothing else.
 func TestNothingOutsideTheFilesIsSent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, true)
 		in := d.input(t)
@@ -137,6 +143,9 @@ func TestNothingOutsideTheFilesIsSent(t *testing.T) {
 // An archive cannot be undone, and who asked for it saw another status (design.md
 // section 3): no allowance but that of the conflict releases it.
 func TestNothingIsArchivedOverAnEdit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, true)
 		_, given := allowed(rt, t, d)

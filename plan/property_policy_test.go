@@ -62,6 +62,9 @@ func drawLimits(t *rapid.T, loose plan.Policy) (plan.Policy, plan.Policy, string
 // is tighter in one thing, and some allowances: what the tighter one lets pass,
 // the looser one lets pass too, attribute by attribute.
 func TestTighteningALimitNeverAddsAChange(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, rapid.Bool().Draw(rt, "switches"))
 		loose, tight, name := drawLimits(rt, d.policy)

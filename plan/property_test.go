@@ -171,6 +171,9 @@ func forget(s *resource.Snapshot, a resource.Address) {
 }
 
 func TestTheSecondPlanIsEmpty(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, true)
 		p, given := allowed(rt, t, d)
@@ -200,6 +203,9 @@ func TestTheSecondPlanIsEmptyWithoutAllowances(t *testing.T) {
 }
 
 func TestTheSameBytesWhateverTheOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, true)
 		first := plan.Diff(d.input(t))
@@ -235,6 +241,9 @@ func sent(changes []plan.Change) map[string]bool {
 }
 
 func TestTighteningNeverAddsAChange(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, true)
 		_, given := allowed(rt, t, d)
@@ -335,6 +344,9 @@ func set(side *string, address, attribute string) {
 }
 
 func TestAForeignPauseIsNeverUndone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, true)
 		address := rapid.SampledFrom([]string{"campaign/a", "ad_group/a/r", "ad/a/r/h"}).Draw(rt, "paused")
@@ -377,6 +389,9 @@ func possible(live *resource.Snapshot) (daily, lifetime int64) {
 // than the larger of before and after (design.md section 5). Budgets do not
 // change between daily and lifetime here: those two sums cannot be compared.
 func TestExposureOnThePath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, false)
 		p, _ := allowed(rt, t, d)

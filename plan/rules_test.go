@@ -92,6 +92,9 @@ func TestWhatNeedsAHeldChangeIsHeldWithIt(t *testing.T) {
 // TestEntityLimits: 5,000 of a kind that are not archived, counting what nobody
 // manages, what is created and what makes room (interface, part 8).
 func TestEntityLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	unmanaged := func(n int, status string) string {
 		var b strings.Builder
 		for i := range n {

@@ -188,6 +188,9 @@ func drawPatterns(t *rapid.T) string {
 }
 
 func TestSelectingAddsNothingAndReleasesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, true)
 		_, given := allowed(rt, t, d)
@@ -243,6 +246,9 @@ func stillThere(p *plan.Plan, a resource.Address) bool {
 // What a part does leaves no create without its parent, and a tree that is
 // replaced is made again.
 func TestAPartStandsAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw(rt, true)
 		_, given := allowed(rt, t, d)

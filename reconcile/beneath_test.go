@@ -39,6 +39,9 @@ func listForms() (forms []string) {
 // Whatever the lists want to be asked with, and whatever the service
 // makes of what was sent, the plan after an apply is empty.
 func TestTheSecondPlanIsEmptyWhateverListsWant(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	const normalising = ",normalise_names=trimmed," +
 		"normalise_arrays=sorted,normalise_url_host=lowered,normalise_empty_lists=dropped,normalise_description=empty"
 	for _, form := range listForms() {

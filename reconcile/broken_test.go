@@ -88,6 +88,9 @@ var breakables = []breakable{
 // recovery decides it after one wait, and the apply after it leaves nothing to do.
 // Nothing is made twice.
 func TestABrokenConnectionIsDecidedByTheNextApply(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	for _, lag := range []string{"0s", "60s"} {
 		for _, of := range breakables {
 			for _, b := range breaks {

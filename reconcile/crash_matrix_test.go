@@ -90,6 +90,9 @@ func (w *world) born() map[string]int {
 // where the first would have, everything is made once, and possible spend never
 // passes the larger of what it was and what the files ask for.
 func TestCrashAtEveryEffect(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	stops := 0
 	for _, s := range scenarios() {
 		t.Run(s.name, func(t *testing.T) {

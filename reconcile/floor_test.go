@@ -55,6 +55,9 @@ var durations = []struct {
 // reading of the account take, whether jobs take 5 s or 60; none is refused. It waits
 // little longer than jobs are under way.
 func TestRequestsOfEveryShapeAreAtTheFloor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	for _, row := range floors {
 		for _, jobs := range durations {
 			if testing.Short() || !*whole && row.ci != jobs.name {
@@ -108,6 +111,9 @@ func (s *simulation) edit(n int, name string) (edited int) {
 // performance.md: updates are a submission and a question a job, and no results are
 // read. What is read back of few is read by ids or by pages, whichever is less.
 func TestUpdatesAreASubmissionAndAQuestionAJob(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	campaigns, all := 1000, 3
 	if *whole {
 		campaigns, all = 5000, 15

@@ -83,6 +83,9 @@ func (w *world) halted(s *stopper, process func(*world) error) error {
 // process says so, and once it is lifted the next one ends where the first would
 // have.
 func TestAnOrderStopsAtEveryRequest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	for _, s := range scenarios() {
 		t.Run(s.name, func(t *testing.T) {
 			whole := s.start(t)

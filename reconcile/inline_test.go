@@ -65,6 +65,9 @@ func (s *inlineSent) RoundTrip(r *http.Request) (*http.Response, error) {
 // empty, and its people follow in requests of at most 10,000, far below 16 MiB, each
 // under a key of its own. The second plan is empty, and /uploads is asked for once.
 func TestWithoutUploadsPeopleGoInRequests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	w := withoutUploads(t)
 	sent, asked := &inlineSent{}, 0
 	w.agent = w.through(line(func(r *http.Request) (*http.Response, error) {
@@ -125,6 +128,9 @@ func TestWithoutUploadsAReplaceIsHeld(t *testing.T) {
 // Killed at any request with people, before it or after it, the next run goes on where
 // the list stood: nobody joins twice, and nothing is held.
 func TestWithoutUploadsAKilledListGoesOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	for _, row := range []struct {
 		exists bool
 		n      int
@@ -173,6 +179,9 @@ func TestWithoutUploadsAKilledListGoesOn(t *testing.T) {
 // What was cut off between two requests begins at the second: of the list nothing goes
 // twice. Other files in the meantime begin anew.
 func TestWithoutUploadsAListThatWasCutOffGoesOnWhereItStood(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	for _, row := range []struct {
 		name  string
 		edit  func(*world)

@@ -121,6 +121,9 @@ func (c *tally) RoundTrip(r *http.Request) (*http.Response, error) {
 // Campaigns are paused with a request that changes something for each thousand of
 // them (docs/operate/operations.md: 5 and 27 that read for 5,000).
 func TestPauseAllOfALargeAccount(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	w := newWorld(t)
 	const campaigns = 2000
 	for i := range campaigns {

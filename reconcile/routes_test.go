@@ -25,6 +25,9 @@ import (
 // --requests says of it before. Each way of each attribute is taken by some row of
 // routed.
 func TestValuesGoByTheRoutesOfTheDocs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	page := readRoutes(t)
 	open := map[string]bool{} // ways that no row has taken
 	for _, s := range kinds.All() {

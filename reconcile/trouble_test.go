@@ -233,6 +233,9 @@ func TestReadingAgentCannotMutate(t *testing.T) {
 // Invariant 36: whatever the service does where the interface is silent, an
 // apply converges and doubles nothing.
 func TestOpenPointsDoNotMatter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	services := []string{"profile:interface", "profile:published", "profile:hostile"}
 	for seed := range *draws {
 		services = append(services, fmt.Sprintf("random:%d", seed))

@@ -169,6 +169,9 @@ var toxics = []struct {
 // N1 to N4, L5: whatever request of an apply a line fails at, and in whatever way,
 // the account ends as the files say, and everything is made once.
 func TestApplyThroughABrokenLineDoublesAndLosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	whole := mixed(t)
 	healthy := newToxicLine(t, whole)
 	whole.agent = healthy.agent(whole)
@@ -198,6 +201,9 @@ func TestApplyThroughABrokenLineDoublesAndLosesNothing(t *testing.T) {
 // L5: a line that stays broken ends the run; once it is whole again, the next
 // apply ends what this one left open.
 func TestApplyThroughALineThatStaysBroken(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	whole := mixed(t)
 	whole.apply()
 	want, born := whole.picture(), whole.creates(whole.mutations())

@@ -301,6 +301,9 @@ func TestSequenceGivesEachNumberOnce(t *testing.T) {
 }
 
 func TestRunsComeNewestFirstAndTheOldestGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	both(t, func(t *testing.T, s Store, again func() Store) {
 		ctx := t.Context()
 		first := job("run-0/1/0", 1)

@@ -98,6 +98,9 @@ func every(t *testing.T) int {
 }
 
 func TestFlippedByteIsSeen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	files := wounded(t)
 	dir := t.TempDir()
 	lay(t, dir, files)

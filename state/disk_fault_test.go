@@ -28,6 +28,9 @@ var stateFiles = []string{
 // of the folder fails once. The store acknowledges nothing that is not there, does
 // nothing after it, and what was acknowledged is found by the next process.
 func TestDiskThatFailsAtAnyCallStopsTheStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	if !syscalls.Available() {
 		t.Run("without tracing", fsyncFailsFromNowOn)
 		return

@@ -207,6 +207,9 @@ func newAcknowledged() *acknowledged {
 
 // ADSYNC_STATE_KILLS sets the number of kills; 12 by default.
 func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	kills, err := strconv.Atoi(os.Getenv("ADSYNC_STATE_KILLS"))
 	if err != nil {
 		kills = 12

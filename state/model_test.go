@@ -232,6 +232,9 @@ func empty(as resource.Attributes) resource.Attributes {
 }
 
 func TestStoresAgreeWithAPlainMap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	outer := t
 	rapid.Check(t, func(t *rapid.T) {
 		dir := outer.TempDir()

@@ -21,6 +21,9 @@ var powerCuts = flag.Int("power-cuts", 0, "how often the "+
 // a real SQLite file. Whatever of the bytes that were not durable is there
 // afterwards, the state that is opened then holds everything acknowledged.
 func TestPowerCutLosesNothingAcknowledged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	if syscalls.Available() {
 		t.Run("traced", func(t *testing.T) { failPower(t, recorded(t, nil), false) })
 	}
@@ -31,6 +34,9 @@ func TestPowerCutLosesNothingAcknowledged(t *testing.T) {
 // fails, after each of its calls. What is left is the state of before or the one of
 // after, with everything acknowledged, and the next process goes on from it.
 func TestS7PowerCutWhileAStateIsTakenOver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	if !syscalls.Available() {
 		t.Fatal("no process may be traced here; want strace, and the right to use it")
 	}

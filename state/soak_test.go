@@ -15,6 +15,9 @@ var soakRuns = flag.Int("soak-runs",
 // spend. From a certain point on a state holds as much as before, and what is
 // still open is never dropped.
 func TestS23AStateThatIsUsedForYearsStaysAsLargeAsItIs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	now := morning
 	s, err := NewMemory(Options{Now: func() time.Time { return now }, Random: lineages()})
 	must(t, err)

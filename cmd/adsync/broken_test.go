@@ -38,6 +38,7 @@ var brokenRows = []struct{ path, file string }{
 // apply; the next apply says what it waits for, decides it and makes it where it was
 // not made; and then there is nothing to do.
 func TestABrokenConnectionKeepsNothingElseBack(t *testing.T) {
+	t.Parallel()
 	for _, row := range brokenRows {
 		for _, action := range []string{
 			`"drop_before_commit": {}`, `"drop_after_commit": {}`,
@@ -74,6 +75,7 @@ func TestABrokenConnectionKeepsNothingElseBack(t *testing.T) {
 // it is asked again, and exit 11 says so. It is no account, no list and no mistake of the
 // configuration.
 func TestAPageInThePlaceOfAnAnswerIsUnavailable(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"/ad_account", "/campaigns", "/ad_account/spend_limit_windows"} {
 		for _, action := range []string{`"mutate_body": {"how": "html"}`,
 			`"status": {"code": 502, "body": "<h1>Bad gateway</h1>"}`} {

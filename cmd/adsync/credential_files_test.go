@@ -23,6 +23,7 @@ import (
 // daemon is killed; and what they leave is for its owner alone. Result copies are for
 // whoever may look into their folder.
 func TestX1X14NoFileHoldsACredential(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	told := make(chan []byte, 100)

@@ -12,6 +12,7 @@ import (
 // attempt is made in 10 minutes. A commit, which only asking for it shows, begins a run
 // at once, so that a pause in it is not late.
 func TestACommitDoesNotWaitForTheNextAttempt(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	git := func(args ...string) {

@@ -11,6 +11,7 @@ import (
 // TestACommittedStopStopsTheDaemon: whoever can push may stop a daemon that follows the
 // branch, and lets it go on with the commit that takes the file away.
 func TestACommittedStopStopsTheDaemon(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	git := func(args ...string) {

@@ -20,6 +20,7 @@ import (
 // TestADaemonHoldsRewrittenHistory, G3: nothing is sent for a branch that was
 // rewritten until somebody names its commit.
 func TestADaemonHoldsRewrittenHistory(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	git := func(args ...string) string {
@@ -63,6 +64,7 @@ func TestADaemonHoldsRewrittenHistory(t *testing.T) {
 
 // TestADaemonSeesWhatOthersChange by the audit log, and holds it as drift.
 func TestADaemonSeesWhatOthersChange(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	p := startDaemon(t, s, daemonArgs(dir, operator)...)
@@ -140,6 +142,7 @@ func askServiceAs(t *testing.T, s *service, key, method, path, body string, into
 // is. A daemon that is told to end in the middle ends with 0, and what it left
 // open is ended by whoever comes next.
 func TestC11AnApplyBesideADaemon(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	reached, release := make(chan bool, 1), make(chan bool)

@@ -14,6 +14,7 @@ import (
 // TestG18ANewerCommitTakesBackWhatIsNotSentYet: a mistake that is taken back while it is
 // applied is not sent; what both commits say is, and the next run is of the newer one.
 func TestG18ANewerCommitTakesBackWhatIsNotSentYet(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	r := hostRepository(t, work)

@@ -200,6 +200,7 @@ func (w *watchman) approves(name, note string) {
 // TestTwoPeopleApproveTwoGuardsInThePage has a raise held by two guards, and two people
 // who each say yes to one of them, one box after the other: it goes once both have.
 func TestTwoPeopleApproveTwoGuardsInThePage(t *testing.T) {
+	t.Parallel()
 	w := hire(t, "policy: {max_daily_exposure: 1000}\n")
 	w.spends(50)
 	w.save("spring.yaml", springAt("120.00"))
@@ -223,6 +224,7 @@ func TestTwoPeopleApproveTwoGuardsInThePage(t *testing.T) {
 // TestAHeldRaiseIsApprovedInThePage goes the whole way: a file asks for more than
 // a run may raise, a person says yes in the browser, and the account has it.
 func TestAHeldRaiseIsApprovedInThePage(t *testing.T) {
+	t.Parallel()
 	w := hire(t, allowsRises)
 	w.spends(50)
 	// the name goes, and what is left is another plan
@@ -264,6 +266,7 @@ func TestAHeldRaiseIsApprovedInThePage(t *testing.T) {
 // TestALookAtAFileChangesNothing drops files at the daemon: in the place of one
 // of the account, beside them, and with a mistake.
 func TestALookAtAFileChangesNothing(t *testing.T) {
+	t.Parallel()
 	w := hire(t, allowsRises)
 	before := w.spends(50)
 	type look struct {

@@ -192,6 +192,7 @@ func saveEdit(t *testing.T, dir, from, to string) {
 // TestADaemonAppliesWhatIsSaved, and nothing else: once files and account are
 // equal, a look is one request.
 func TestADaemonAppliesWhatIsSaved(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	p := startDaemon(t, s, daemonArgs(dir, operator)...)
@@ -222,6 +223,7 @@ func (s *service) command(args ...string) *exec.Cmd {
 // TestADaemonThatIsKilledGoesOn: killed while a job is under way, the next one
 // makes nothing twice.
 func TestADaemonThatIsKilledGoesOn(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	reached := make(chan bool, 1)
@@ -266,6 +268,7 @@ func (readCloser) Close() error { return nil }
 // apply that goes on ends, without what they say otherwise and is not sent yet, and one
 // run follows, of the latest commit.
 func TestC10APushWhileApplying(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	git := func(args ...string) {
@@ -305,7 +308,6 @@ accounts:
 		return false
 	}
 	s.before.Store(&hold)
-	t.Setenv("HOOK", "a secret of the webhook")
 	p := startDaemon(t, s, "--config", filepath.Join(conf, "daemon.yaml"))
 	at := fmt.Sprint(p.until("msg", "the daemon runs")["listen"])
 	<-reached
@@ -354,6 +356,7 @@ func push(t *testing.T, at, ref string) {
 // TestAHangupReadsTheConfigurationAgain: accounts come and go, and what is not
 // valid changes nothing.
 func TestAHangupReadsTheConfigurationAgain(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	conf := filepath.Join(t.TempDir(), "daemon.yaml")

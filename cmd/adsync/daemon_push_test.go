@@ -105,8 +105,6 @@ accounts:
 - name: shop
   git: {url: "%s", ref: main, ca: %s, token: {env: TEST_GIT_TOKEN}}
 %s`, operator, r.url, r.ca, more))
-	r.t.Setenv("TEST_GIT_TOKEN", gitToken)
-	r.t.Setenv("HOOK", "a secret of the webhook")
 	p = startDaemon(r.t, s, "--config", filepath.Join(conf, "daemon.yaml"))
 	r.t.Cleanup(func() {
 		if strings.Contains(p.said(), gitToken) {
@@ -122,6 +120,7 @@ const fromPush = time.Second
 // TestFromAPushToTheFirstRequest, over https from git's own server: the best of a few
 // pushes counts, for what else the machine does is not the daemon's.
 func TestFromAPushToTheFirstRequest(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	r := hostRepository(t, work)

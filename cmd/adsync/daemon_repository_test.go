@@ -48,6 +48,7 @@ func (r *repository) expired() *tls.Config {
 // planned while the repository cannot be read, and the log says why; what is committed
 // meanwhile is applied once it can. The token is nowhere.
 func TestADaemonOutlivesWhatIsWrongWithItsRepository(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	r := hostRepository(t, work)
@@ -56,7 +57,6 @@ func TestADaemonOutlivesWhatIsWrongWithItsRepository(t *testing.T) {
 	token := filepath.Join(conf, "token")
 	saveFile(t, token, gitToken)
 	expired := r.expired()
-	t.Setenv("HOOK", "a secret of the webhook")
 	saveFile(t, filepath.Join(conf, "daemon.yaml"), fmt.Sprintf(`
 listen: 127.0.0.1:0
 every: 1h

@@ -66,6 +66,7 @@ func (r *repository) serveOverSSH() (url, key, known string) {
 
 // TestPlanAndApplyOverSSH: the commands of a person, one commit after the other.
 func TestPlanAndApplyOverSSH(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	r := hostRepository(t, work)
@@ -103,6 +104,7 @@ func TestPlanAndApplyOverSSH(t *testing.T) {
 // TestADaemonReadsOverSSH: it applies the first commit, and each one that changes a
 // file, and answers into the repository.
 func TestADaemonReadsOverSSH(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	r := hostRepository(t, work)

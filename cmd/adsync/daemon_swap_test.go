@@ -10,6 +10,7 @@ import (
 // from one moment to the next, as a mounted ConfigMap does. What the daemon remembers
 // lies below the first one; it goes on once that is below the second.
 func TestF6ASwappedFolderLosesNoState(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	first, operator := ownQuickstart(t)
 	top := filepath.Dir(first)

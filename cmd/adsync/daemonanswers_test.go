@@ -16,6 +16,7 @@ import (
 // with the edited files. The branch that is read stays as it is, and merging what is
 // proposed ends the drift.
 func TestADaemonAnswersIntoGit(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	r := hostRepository(t, work)
@@ -67,6 +68,7 @@ func TestADaemonAnswersIntoGit(t *testing.T) {
 // is not there, and are pushed in the order of their runs once the repository takes
 // them, whether anything else is to be done or not.
 func TestResultsThatCouldNotBePushedAreLater(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	r := hostRepository(t, work)

@@ -19,6 +19,7 @@ import (
 // the daemon and by a person beside it; reconcile asks it and ends as it did; what
 // pause-all pauses it does not start again.
 func TestOrdersReachADaemon(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	var changes atomic.Int64
@@ -79,6 +80,7 @@ func TestOrdersReachADaemon(t *testing.T) {
 // What the service refused for good is sent once more where a person asks for it by
 // its address, and who did is kept; another refusal ends that.
 func TestReconcileAsksAgainForWhatWasRefused(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	var refuse atomic.Bool

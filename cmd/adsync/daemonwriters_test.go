@@ -14,6 +14,7 @@ import (
 // TestADaemonTellsOnceWhoElseWrites: once somebody has changed three of its resources, by
 // the name that the audit log has, and not again after a restart.
 func TestADaemonTellsOnceWhoElseWrites(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	p := startDaemon(t, s, daemonArgs(dir, operator)...)

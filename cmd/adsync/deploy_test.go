@@ -143,6 +143,7 @@ func TestDeployedUnit(t *testing.T) {
 // What the image holds is enough: the static binary alone in a root of its own,
 // with no library, shell or time zone beside it.
 func TestDeployedBinaryNeedsNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "adsync")
 	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, ".")

@@ -87,6 +87,7 @@ var unreadOf = map[string][]string{
 }
 
 func TestW26EveryProgramsWorkbookGivesThePlanOfItsTwinInYAML(t *testing.T) {
+	t.Parallel()
 	want := planned(t, "ads.yaml", []byte(dialect.YAML))
 	if n := strings.Count(want, `"action": "create"`); n != 6 {
 		t.Fatalf("the plan of the YAML creates %d resources, want 6:\n%s", n, want)

@@ -28,6 +28,7 @@ var trees = flag.Int("trees", 400, "how many trees near the limits are shown to 
 // resource of the tree; so where it refuses one, adsync has said a problem. That
 // the test shows something is held by what it counts: many trees of both sorts.
 func TestWhatAdsyncLetsThroughTheServiceTakes(t *testing.T) {
+	t.Parallel()
 	service := emulatortest.Start(t)
 	pixel := service.Must(t, "POST", "/conversions/pixels", map[string]any{"name": "Shop", "client_type": "web"}).ID(t)
 	goal := service.Must(t, "POST", "/conversions/event_settings", map[string]any{

@@ -22,6 +22,7 @@ var applyDiskFaults = flag.Int("apply-disk-faults", 8, "at every how manieth fsy
 // changes nothing at the service, and the next apply ends it, with one of
 // everything (faults.md S10, invariant 3).
 func TestApplyStopsAtAFailedFsync(t *testing.T) {
+	t.Parallel()
 	if !syscalls.Available() {
 		t.Run("without tracing", func(t *testing.T) { newDiskHistory(t).everyFsyncFails() })
 		return
@@ -162,6 +163,7 @@ func (h *history) everyFsyncFails() {
 // TestApplyOnAStateItCannotWriteSendsNothing has apply begin on a folder that is
 // read-only, and on a disk that is full (faults.md S9, S18).
 func TestApplyOnAStateItCannotWriteSendsNothing(t *testing.T) {
+	t.Parallel()
 	t.Run("a folder where nobody can make a file", func(t *testing.T) {
 		h := newDiskHistory(t)
 		folder := filepath.Join(h.dir, ".adsync")

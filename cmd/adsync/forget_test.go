@@ -30,6 +30,7 @@ func unpack(ts *testscript.TestScript, _ bool, args []string) {
 // An account is forgotten without a request, whatever a request would find: what is live
 // is as it was.
 func TestForgetAsksTheServiceNothing(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	if out, err := s.command("apply", "--yes", "--operator", operator, dir).CombinedOutput(); err != nil {
@@ -56,6 +57,7 @@ func TestForgetAsksTheServiceNothing(t *testing.T) {
 // While another adsync has the account, or something of it is open, it is not forgotten:
 // nothing is written and nothing removed.
 func TestWhatKeepsAnAccountFromBeingForgotten(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name string
 		hold func(t *testing.T, dir string)
@@ -109,6 +111,7 @@ func TestWhatKeepsAnAccountFromBeingForgotten(t *testing.T) {
 // An account from git is forgotten by its name in the daemon's configuration, with the
 // copy of its repository; those beside it stay.
 func TestForgetAnAccountFromGit(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."},

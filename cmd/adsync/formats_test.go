@@ -25,6 +25,7 @@ import (
 // The same account in every format gives the same plan, byte for byte but for
 // the positions.
 func TestTheFormatDoesNotChangeThePlan(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawAccount(rt)
 		account := config.Account{ID: "act_1", Currency: "USD", TimeZone: "UTC"}

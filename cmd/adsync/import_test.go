@@ -55,6 +55,7 @@ var hostileNames = []string{
 // Whatever stands in an account: what import writes is read again, and the plan
 // after it is empty.
 func TestImportThenPlanIsEmpty(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		service, store, agent := readingAgent(t)
 		drawHostile(t, rt, service)

@@ -17,6 +17,7 @@ var serviceKills = flag.Int("service-kills",
 // TestKilledWithItsServiceLeavesOneOfEverything kills apply while the emulator
 // runs in the same process: the service dies in the middle of a job as well.
 func TestKilledWithItsServiceLeavesOneOfEverything(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(*killSeed, 7))
 	for done := 0; done < *serviceKills; {
 		dir := t.TempDir()

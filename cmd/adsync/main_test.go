@@ -39,5 +39,10 @@ func TestMain(m *testing.M) {
 		tellAllocations(os.Getenv(allocationsInto), served)
 		os.Exit(code)
 	}
+	for name, secret := range map[string]string{"HOOK": "a secret of the webhook", "TEST_GIT_TOKEN": gitToken} {
+		if err := os.Setenv(name, secret); err != nil { // tests go side by side: none sets it for itself
+			panic(err)
+		}
+	}
 	testscript.Main(m, map[string]func(){"adsync": func() { os.Exit(run(&session.Env{})) }})
 }

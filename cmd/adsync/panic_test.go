@@ -43,6 +43,7 @@ func panicking(c session.Clock, at string) session.Clock {
 // ends the process as a kill does: exit code 1 and words that say what to do, the
 // state free, and the next apply goes on so that there is one of everything.
 func TestS20PanicEndsAnApplyAsAKillDoes(t *testing.T) {
+	t.Parallel()
 	h := newHistory(t, rand.New(rand.NewPCG(20, 1)), generous)
 	h.edit()
 	panics, workers, open := 0, 0, 0

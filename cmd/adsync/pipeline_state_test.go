@@ -89,6 +89,7 @@ func (p *pipeline) createdTwice() []string {
 // TestTheJournalOfAKilledApplyIsKept kills the apply of a runner once the service has
 // taken its job: what was sent stands in the log beside state.db, and the next runner has it.
 func TestTheJournalOfAKilledApplyIsKept(t *testing.T) {
+	t.Parallel()
 	p := newPipeline(t, "github-actions")
 	first := p.runner()
 	pid := filepath.Join(t.TempDir(), "pid")
@@ -151,6 +152,7 @@ exit 128
 // TestNoLostNetworkCallLosesTheState loses each network call of get and put, once and for
 // good: nothing is taken for an empty state, and what is on the branch never goes back.
 func TestNoLostNetworkCallLosesTheState(t *testing.T) {
+	t.Parallel()
 	p := newPipeline(t, "github-actions")
 	git := strings.TrimSpace(p.run(p.work, "command -v git"))
 	p.stub("git", losing)
@@ -202,6 +204,7 @@ func TestNoLostNetworkCallLosesTheState(t *testing.T) {
 
 // TestOnlyTheNextStateIsPut refuses to push what does not follow the branch.
 func TestOnlyTheNextStateIsPut(t *testing.T) {
+	t.Parallel()
 	p := newPipeline(t, "github-actions")
 	one, two := p.runner(), p.runner()
 	p.step(one, "ci/state.sh get")

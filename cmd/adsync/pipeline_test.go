@@ -276,6 +276,7 @@ func (p *pipeline) github(job, ref string, values map[string]string) (string, er
 }
 
 func TestGitHubWorkflow(t *testing.T) {
+	t.Parallel()
 	p := newPipeline(t, "github-actions")
 	p.stub("gh", `
 [ "$1" = api ] && shift
@@ -388,6 +389,7 @@ func (p *pipeline) gitlab(name, ref string, env map[string]string) (string, erro
 }
 
 func TestGitLabPipeline(t *testing.T) {
+	t.Parallel()
 	p := newPipeline(t, "gitlab-ci")
 	p.hub.token = "comment-token"
 	p.stub("apt-get", "") // what it installs is here

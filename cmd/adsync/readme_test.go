@@ -22,6 +22,7 @@ import (
 // from one account to the next and the rest of the month from day to day, so
 // only their form counts; a line that begins with … stands for what was left out.
 func TestREADMEShowsWhatIsPrinted(t *testing.T) {
+	t.Parallel()
 	readme := readREADME(t)
 	dir := copyOfQuickstart(t)
 	planned := printed(t, "plan", dir)

@@ -29,6 +29,7 @@ func TestTheSchemasInTheDocumentsAreInStep(t *testing.T) {
 // TestPrintedDocumentsFitTheirSchemas holds what plan and apply print, done,
 // held or failed, against what schema prints.
 func TestPrintedDocumentsFitTheirSchemas(t *testing.T) {
+	t.Parallel()
 	plan, report := compiled(t, "plan"), compiled(t, "report")
 	dir := copyOfQuickstart(t)
 	fits(t, plan, "a plan that creates", printed(t, "plan", "-o", "json", dir))

@@ -35,6 +35,7 @@ func updatable(t *testing.T) (dir string, env []string) {
 // An update that is killed, or meets a disk that fails, leaves the workbook as it
 // was, whole; the next one does all that is to be done.
 func TestAnUpdateThatDoesNotEndLeavesTheWorkbookWhole(t *testing.T) {
+	t.Parallel()
 	if !syscalls.Available() {
 		return
 	}

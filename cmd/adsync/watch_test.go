@@ -13,6 +13,7 @@ import (
 // TestWatchSeesEverySave: saved in place or put in its place, a change is
 // checked (faults F1, F2).
 func TestWatchSeesEverySave(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.yaml")
 	write := func(name, content string) {

@@ -75,6 +75,9 @@ var hostileNames = map[string]string{
 // RFC 7578: the names of parts and files are quoted. A form is read alike by parsers
 // that are not Go's, whatever the file of the user is called.
 func TestAFormIsReadAlikeByEveryParser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	images := map[string][]byte{
 		"image/png":  []byte(pngHead + "\r\n--adsync-\x00\xff\r\n"),
 		"image/jpeg": []byte("\xff\xd8\xff\xe0\x00\x10JFIF\r\n--\r\n"),

@@ -66,6 +66,9 @@ func TestHalt(t *testing.T) {
 // An order that comes while a request waits for its next attempt ends it; what
 // the attempt before may have done stays unknown.
 func TestHaltBetweenAttempts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	for _, tc := range []struct {
 		name    string
 		first   answer

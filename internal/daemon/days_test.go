@@ -28,6 +28,9 @@ type world struct {
 // push is looked at as soon as nothing goes on, the account is read in full every day,
 // and once trouble is over the newest files are applied.
 func TestTenThousandDays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{random: rand.New(rand.NewPCG(7, 7)), full: time.Now()}
 		r := &robot{}

@@ -308,6 +308,9 @@ func TestARunThatBreaksOffEndsAlone(t *testing.T) {
 // TestNoAccountWaitsForAnother: one hangs for hours, wherever it does, and 99 go
 // on as ever.
 func TestNoAccountWaitsForAnother(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	for _, row := range []struct {
 		name string
 		hang func(ctx context.Context)

@@ -47,6 +47,9 @@ func through(t *testing.T, address, line string) string {
 // G2: a fetch that is cut in the middle of a pack moves nothing, and the next one
 // is whole.
 func TestG2AFetchThatIsCutMovesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, name := range []string{"https", "ssh"} {
 		t.Run(name, func(t *testing.T) {
@@ -83,6 +86,9 @@ func TestG2AFetchThatIsCutMovesNothing(t *testing.T) {
 
 // G1: a server that stalls in the middle of a pack is left at the deadline.
 func TestG1AServerThatStallsInTheMiddleIsLeft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, name := range []string{"https", "ssh"} {
 		t.Run(name, func(t *testing.T) {
@@ -180,6 +186,9 @@ func (s *stall) carry(client, server net.Conn, after int64) {
 
 // A repository beyond the bounds is refused, and is not kept.
 func TestARepositoryBeyondItsBoundsIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	u := heavy(t)
 	u.write("ads/zeros.bin", repeat("\x00", 4<<20)) // a few kilobytes on the line
 	u.push("zeros")

@@ -58,6 +58,10 @@ func allocated(run func()) uint64 {
 
 // A large file in the history of a repository on this machine goes from disk to disk.
 func TestALargeFileIsNeverInMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
+	t.Parallel()
 	for _, row := range []struct {
 		name string
 		keep func(u *upstream)
@@ -101,6 +105,10 @@ func TestALargeFileIsNeverInMemory(t *testing.T) {
 
 // What is beyond a bound is refused before a byte of it is read.
 func TestWhatIsBeyondABoundIsNotRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
+	t.Parallel()
 	for _, row := range []struct {
 		name   string
 		limits Limits

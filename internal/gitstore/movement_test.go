@@ -6,6 +6,9 @@ import (
 
 // G3, G4, G19: what a ref did is told by the whole history.
 func TestG3G4G19HowABranchMovedIsToldApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, row := range []struct {
 		name  string

@@ -26,6 +26,9 @@ var results = Answer{
 }
 
 func TestAnswersAreCommittedToABranchOfTheirOwn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, name := range []string{"https", "ssh", "path"} {
 		t.Run(name, func(t *testing.T) {
@@ -174,6 +177,9 @@ func TestPushesThatAreRefused(t *testing.T) {
 // A server that does not take a push says why, and that is no trouble of the network: a
 // branch that is protected, a hook, a push that would not go forward.
 func TestAPushThatTheServerRefusesSaysWhy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, name := range []string{"https", "ssh"} {
 		t.Run(name, func(t *testing.T) {
@@ -275,6 +281,9 @@ func (r racing) update(ctx context.Context, refs *packp.AdvRefs, command *packp.
 }
 
 func TestAPushThatIsRacedIsMadeAgainUponTheOther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, name := range []string{"https", "ssh", "path"} {
 		t.Run(name, func(t *testing.T) {

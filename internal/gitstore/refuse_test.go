@@ -45,6 +45,9 @@ func TestG5ABranchThatIsGoneIsNotGoneOnWith(t *testing.T) {
 
 // G6, G7, G12, G13: a commit without a project, or with what is no file, is refused.
 func TestG6G7G12G13ACommitThatIsNoProjectIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, row := range []struct {
 		name string
@@ -259,6 +262,10 @@ func installed(t testing.TB, s *Store, pack []byte) error {
 // G14: a folder that holds itself ten times over, and so on, is a few objects and more
 // files than any disk takes; it is left after so many, and so is what hides links there.
 func TestG14ATreeThatMultipliesIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
+	t.Parallel()
 	for _, mode := range []string{"100644", "120000"} {
 		u := filled(t)
 		blob := u.object("blob", []byte("kind: campaign\n"))
@@ -320,6 +327,9 @@ func TestG15AddressesAreOfTheFormsThereAre(t *testing.T) {
 
 // G23: repositories of a form that cannot be read whole are named.
 func TestG23FormsOfRepositoriesThatAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, row := range []struct {
 		name string

@@ -105,6 +105,9 @@ func TestEveryTransportReadsServersAsTheyAreSetUp(t *testing.T) {
 // A server may have keys of several kinds, and a known_hosts file may say in several
 // ways which of them is right.
 func TestAKnownHostIsFoundHoweverItIsWritten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	u := filled(t)
 	h := shelledAt(t, u)
@@ -175,6 +178,9 @@ func keygen(t *testing.T, args ...string) {
 // A server may serve those alone who ask for acknowledgements in detail, as Azure DevOps
 // does; a thin pack is asked for by nobody.
 func TestWhatIsAskedForIsTheSameOnEveryTransport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	u := worked(t)
 	https := hostedAt(t, u)
@@ -212,6 +218,9 @@ func TestWhatIsAskedForIsTheSameOnEveryTransport(t *testing.T) {
 
 // A private key may be of any kind and form that ssh-keygen writes.
 func TestPrivateKeysOfEveryKindAreRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	u := filled(t)
 	h := shelledAt(t, u)
@@ -274,6 +283,9 @@ func TestAnAddressMayNameAHome(t *testing.T) {
 
 // A server that is busy for a while before it says a word is waited for.
 func TestAServerOfSSHThatTakesItsTimeIsWaitedFor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	u := filled(t)
 	h := shelledAt(t, u)

@@ -112,6 +112,9 @@ func (s *shelled) config() Config {
 }
 
 func TestAServerOverSSHIsFetchedFrom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	u := filled(t)
 	h := shelledAt(t, u)
@@ -131,6 +134,9 @@ func TestAServerOverSSHIsFetchedFrom(t *testing.T) {
 }
 
 func TestTheKeyIsOpenedByItsPassphraseOrTheAgent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	u := filled(t)
 	h := shelledAt(t, u)

@@ -10,6 +10,9 @@ import (
 
 // G20: where signers are named, a commit of nobody among them is refused.
 func TestG20ACommitOfNobodyKnownIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	key := func(name string) string {

@@ -14,6 +14,9 @@ import (
 
 // A store that is fetched into for years does not become slow.
 func TestAStoreStaysTidy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	u := filled(t)
 	s := opened(t, Config{URL: u.bare, Ref: "main", SubPath: "ads"})

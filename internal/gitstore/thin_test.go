@@ -35,6 +35,9 @@ func thinPack(t *testing.T, u *upstream, flags ...string) []byte {
 
 // A thin pack is made whole by what the store has, and refused where that is not there.
 func TestAThinPackIsMadeWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, flags := range [][]string{nil, {"--delta-base-offset"}} {
 		t.Run(fmt.Sprint(flags), func(t *testing.T) {
@@ -120,6 +123,9 @@ func versions(n int) []string {
 // Deltas are resolved in whatever order they come, whatever they build on, and with as
 // little memory as there is.
 func TestDeltasAreResolvedInAnyOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	v := versions(40)
 	blob := func(c *crafted, text string) { c.add(plumbing.BlobObject, plumbing.ZeroHash, []byte(text)) }
@@ -215,6 +221,9 @@ func resolved(t *testing.T, s *Store, pack []byte, memory int64) *unpacker {
 
 // G14: deltas that cannot be resolved are refused.
 func TestG14CraftedDeltasAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	v := versions(deepestChain + 3)
 	for _, row := range []struct {

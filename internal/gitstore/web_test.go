@@ -302,6 +302,9 @@ func TestARedirectWithinAHostIsFollowed(t *testing.T) {
 
 // G1: a server that says nothing, at any point, does not keep us.
 func TestG1AServerThatHangsIsLeft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	u := filled(t)
 	h := hostedAt(t, u)
 	done := make(chan struct{})

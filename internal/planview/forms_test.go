@@ -76,6 +76,9 @@ func pullRequest(t testing.TB) *Document {
 // TestNoDocumentBreaksAForm draws what files and service may say, and holds what
 // every form promises.
 func TestNoDocumentBreaksAForm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(r *rapid.T) {
 		text := rapid.OneOf(
 			rapid.StringOfN(rapid.RuneFrom([]rune("ab `|<>&@#!~*_[]()\\\"'%:,=+-\n\r\t\x1b\u202e\u200b界é")), 1, 60, -1),
@@ -212,6 +215,9 @@ func afterRun(text, ticks string) string {
 }
 
 func TestAMarkdownCommentIsCutAloud(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	var desired, live strings.Builder
 	for i := range 800 {
 		fmt.Fprintf(&desired, "campaign/c%03d name=Autumn description=%s_%d budget.daily=%d\n",

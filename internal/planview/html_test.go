@@ -55,6 +55,9 @@ func TestX5NothingForeignIsHTML(t *testing.T) {
 // policy lets the script run, so that copying and filtering are offered, and not
 // what a name brings along.
 func TestThePageNeedsNoNetworkAndRunsItsOwnScriptAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	d := quarter(t)
 	d.Changes[0].Name = `<script>document.title="run"</script><img src=x onerror="document.title='run'">`
 	page := form(t, "html", d)

@@ -15,6 +15,9 @@ import (
 // TestWithoutScript goes the ways of the page in a browser that runs none of it:
 // every order is a form, and what happens is seen by loading the page.
 func TestWithoutScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	p := open(t, chromium(t), nil)
 	if _, err := chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled,
 		emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {

@@ -171,6 +171,9 @@ func (p *tab) says(words string) {
 
 // TestByKeyboardAlone goes the ways of a person who has no mouse.
 func TestByKeyboardAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	browser := chromium(t)
 	t.Run("approve what is held", func(t *testing.T) {
 		p := open(t, browser, nil)
@@ -237,6 +240,9 @@ func TestByKeyboardAlone(t *testing.T) {
 }
 
 func TestAWorkbookIsDroppedInTheBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	p := open(t, chromium(t), nil)
 	file := filepath.Join(t.TempDir(), "spring.xlsx")
 	if err := os.WriteFile(file, []byte("the bytes"), 0o600); err != nil {
@@ -261,6 +267,9 @@ func TestAWorkbookIsDroppedInTheBrowser(t *testing.T) {
 // TestThePageFollows: what happens is seen without loading the page anew, and
 // what somebody is deciding on is not pulled away beneath them.
 func TestThePageFollows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	p := open(t, chromium(t), nil)
 	p.login("/accounts/shoes")
 	p.says("Shown as it happens.")
@@ -288,6 +297,9 @@ func TestThePageFollows(t *testing.T) {
 // TestWhoStandsOnALinkSeesWhatHappens: the cards are those of now also beneath who goes
 // through them by keyboard, and the focus stays where it was.
 func TestWhoStandsOnALinkSeesWhatHappens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	p := open(t, chromium(t), nil)
 	p.visit("/")
 	p.says("Shown as it happens.")
@@ -371,6 +383,9 @@ func (p *tab) stations(visit func(name string)) {
 // TestEveryPageIsForEverybody looks at each page on a phone and a desk, light and
 // dark, with and without a session, as an auditor would.
 func TestEveryPageIsForEverybody(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	browser := chromium(t)
 	audit, err := os.ReadFile("testdata/audit.js")
 	if err != nil {
@@ -410,6 +425,9 @@ const pictureMost = 150 << 10
 // TestScreenshots draws the pictures of docs/operate/web.md. Without the flag it draws
 // them for nobody, so that they can be drawn whenever somebody wants to.
 func TestScreenshots(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	folder := *screenshots
 	if folder == "" {
 		folder = t.TempDir()

@@ -448,6 +448,9 @@ func TestX13ASlowSenderIsCutOff(t *testing.T) {
 // X13: who opens connections and says nothing takes neither the daemon's descriptors
 // nor anybody's turn.
 func TestX13ManySilentConnectionsShutNobodyOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	a := ask(t, nil)
 	a.server.linesMost = 8
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

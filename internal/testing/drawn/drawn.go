@@ -1,9 +1,10 @@
 // Package drawn makes the properties of a test binary that imports it draw from
 // RAPID_SEED, 1 unless given and 0 for others each time, so that a run says of the
-// change what the run before said of the tree.
+// change what the run before said of the tree. RAPID_CHECKS is how many are drawn.
 package drawn
 
 import (
+	"cmp"
 	"flag"
 	"os"
 
@@ -11,11 +12,14 @@ import (
 )
 
 func init() {
-	seed := os.Getenv("RAPID_SEED")
-	if seed == "" {
-		seed = "1"
+	set("rapid.seed", cmp.Or(os.Getenv("RAPID_SEED"), "1"))
+	if checks := os.Getenv("RAPID_CHECKS"); checks != "" {
+		set("rapid.checks", checks)
 	}
-	if err := flag.Set("rapid.seed", seed); err != nil {
-		panic("RAPID_SEED is " + seed + "; want a number: " + err.Error())
+}
+
+func set(name, value string) {
+	if err := flag.Set(name, value); err != nil {
+		panic(name + " is " + value + "; want a number: " + err.Error())
 	}
 }

@@ -47,6 +47,9 @@ func resultIn(t *testing.T, name string) string {
 // TestWhatTheDaemonWritesWakesNoRun: a save is one run, whatever that leaves beside the
 // files or in them, and however often they are looked at.
 func TestWhatTheDaemonWritesWakesNoRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	for name, own := range map[string]config.DaemonAccount{
 		"copies beside the files":       {},
 		"and results in the files, too": {WriteBack: true},
@@ -87,6 +90,9 @@ func TestWhatTheDaemonWritesWakesNoRun(t *testing.T) {
 // TestASaveBesideAWriteOfOursIsSeen: what adsync writes hides nothing that somebody saves
 // in the same moment.
 func TestASaveBesideAWriteOfOursIsSeen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	followAs(t, false, config.DaemonAccount{Every: 24 * time.Hour, WriteBack: true}, func(f *followed) {
 		f.save("winter.xlsx", bookWith(t, 5))
 		f.emit()
@@ -104,6 +110,9 @@ func TestASaveBesideAWriteOfOursIsSeen(t *testing.T) {
 
 // TestCopiesInAWorkTreeAreNotCommittedNorCounted: nobody has to think of them.
 func TestCopiesInAWorkTreeAreNotCommittedNorCounted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	follow(t, false, 24*time.Hour, func(f *followed) {
 		git := func(args ...string) string {
 			t.Helper()

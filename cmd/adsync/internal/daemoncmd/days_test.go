@@ -42,6 +42,9 @@ const (
 // happens costs a request a look and one reading of the whole account, and nothing
 // the daemon has or keeps grows. make days DAYS=10000 goes on for 27 years.
 func TestDays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		y := newYears(t, *daysSeed)
 		defer y.close()

@@ -297,6 +297,9 @@ func TestF9AFolderThatIsAwayIsWaitedFor(t *testing.T) {
 
 // TestF11ADaemonWithoutAQueueSeesASave sooner than one that is told of changes has to.
 func TestF11ADaemonWithoutAQueueSeesASave(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	follow(t, true, time.Hour, func(f *followed) {
 		for _, budget := range []string{"9.00", "8.00", "7.00"} { // at any moment between two looks
 			f.forget()

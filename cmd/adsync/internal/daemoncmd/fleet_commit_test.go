@@ -31,6 +31,9 @@ func (l *loading) still(ctx context.Context, f folderAt, sum string, read []stri
 // performance.md: of an account from git a pass at the same commit is one request,
 // and no file is parsed; nor is any where another commit has the same files.
 func TestAPassAtTheSameCommitIsOneRequest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	f := newFleet(t, 1)
 	t.Cleanup(func() { noError(t, f.service.Close()) })
 	root := t.TempDir()

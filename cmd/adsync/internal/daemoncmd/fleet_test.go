@@ -54,6 +54,9 @@ type fleet struct {
 // refused, every account is looked at every minute, and one that is answered late
 // costs the others nothing. make floor has all 300.
 func TestADaemonOfAFleet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, *fleetOf)
 		defer f.run()()
