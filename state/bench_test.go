@@ -96,7 +96,7 @@ func BenchmarkJobThroughItsLife(b *testing.B) {
 	}
 }
 
-// filled gives a folder that holds the fleet.
+// filled returns a folder that holds the fleet.
 func filled(b *testing.B) string {
 	dir := b.TempDir()
 	s := openFolder(b, dir)

@@ -168,7 +168,7 @@ func (d *decoder) address() resource.Address {
 	return a
 }
 
-// end says whether the record was read to its last byte and nothing was wrong.
+// end reports whether the record was read to its last byte and nothing was wrong.
 func (d *decoder) end(r record) error {
 	if d.bad || d.rest != "" {
 		return unreadable(r)

@@ -63,7 +63,7 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
-// records gives the snapshot as plain resources, in order.
+// records returns the snapshot as plain resources, in order.
 func records(t *testing.T, s Store) []resource.Resource {
 	t.Helper()
 	last, err := s.Last(t.Context())

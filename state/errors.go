@@ -38,7 +38,7 @@ var codes = []struct {
 	{ErrSuspect, diag.StateUnwritten},
 }
 
-// CodeOf gives the code that explains an error of this package, "" where it is
+// CodeOf returns the code that explains an error of this package, "" where it is
 // a mistake of the program.
 func CodeOf(err error) diag.Code {
 	for _, c := range codes {

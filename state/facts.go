@@ -41,13 +41,13 @@ func (l *ledger) Bind(ctx context.Context, account Account) error {
 	return l.commit(nil)
 }
 
-// String gives `id (EUR, Europe/Berlin)`.
+// String returns `id (EUR, Europe/Berlin)`.
 func (a Account) String() string {
 	return fmt.Sprintf("%s (%s, %s)", a.ID, a.Currency, a.TimeZone)
 }
 
-// Files gives the file ids of this account by source.
-func (l *ledger) Files(_ context.Context) (map[string]string, error) {
+// Files returns the file ids of this account by source.
+func (l facts) Files(_ context.Context) (map[string]string, error) {
 	files := map[string]string{}
 	return files, l.each(classFile, func(source, id string) error {
 		files[source] = id
@@ -56,15 +56,15 @@ func (l *ledger) Files(_ context.Context) (map[string]string, error) {
 }
 
 // RecordFile binds a source to the id the service gave the file.
-func (l *ledger) RecordFile(_ context.Context, source, fileID string) error {
+func (l facts) RecordFile(_ context.Context, source, fileID string) error {
 	return l.change(func(b *batch) error {
 		b.put(classFile, source, fileID)
 		return nil
 	})
 }
 
-// Capabilities gives what was found out about the account.
-func (l *ledger) Capabilities(_ context.Context) (map[resource.Capability]bool, error) {
+// Capabilities returns what was found out about the account.
+func (l facts) Capabilities(_ context.Context) (map[resource.Capability]bool, error) {
 	capabilities := map[resource.Capability]bool{}
 	return capabilities, l.each(classCapability, func(key, value string) error {
 		there, err := strconv.ParseBool(value)
@@ -74,7 +74,7 @@ func (l *ledger) Capabilities(_ context.Context) (map[resource.Capability]bool, 
 }
 
 // RecordCapability remembers what was found out.
-func (l *ledger) RecordCapability(_ context.Context, capability resource.Capability, there bool) error {
+func (l facts) RecordCapability(_ context.Context, capability resource.Capability, there bool) error {
 	return l.change(func(b *batch) error {
 		b.put(classCapability, string(capability), strconv.FormatBool(there))
 		b.put(classAsked, string(capability), strconv.FormatInt(l.now().Unix(), 10))
@@ -82,9 +82,9 @@ func (l *ledger) RecordCapability(_ context.Context, capability resource.Capabil
 	})
 }
 
-// Asked gives when each capability was found out; one that is missing was found
+// Asked returns when each capability was found out; one that is missing was found
 // out by an older program.
-func (l *ledger) Asked(_ context.Context) (map[resource.Capability]time.Time, error) {
+func (l facts) Asked(_ context.Context) (map[resource.Capability]time.Time, error) {
 	asked := map[resource.Capability]time.Time{}
 	return asked, l.each(classAsked, func(key, value string) error {
 		seconds, err := strconv.ParseInt(value, 10, 64)
@@ -102,7 +102,7 @@ type runRecord struct {
 }
 
 // RecordRun writes a run, in place of the one with the same id.
-func (l *ledger) RecordRun(_ context.Context, run Run) error {
+func (l history) RecordRun(_ context.Context, run Run) error {
 	value, err := json.Marshal(runRecord{run.Started.UTC(), run.Finished.UTC(), run.PlanHash, run.Summary, run.Settled})
 	if err != nil {
 		return fmt.Errorf("record run %q: %w", run.ID, err)
@@ -113,26 +113,26 @@ func (l *ledger) RecordRun(_ context.Context, run Run) error {
 		if known || b.counts[classRun] < keptRuns {
 			return nil
 		}
-		return b.prune()
+		return reports{b}.prune()
 	})
 }
 
-// Runs gives the newest runs first.
-func (l *ledger) Runs(_ context.Context, limit int) ([]Run, error) {
+// Runs returns the newest runs first.
+func (l history) Runs(_ context.Context, limit int) ([]Run, error) {
 	var runs []Run
 	err := l.view(func(b *batch) (err error) {
-		if runs, err = b.runs(); err != nil {
+		if runs, err = (reports{b}).runs(); err != nil {
 			return err
 		}
 		if limit > 0 && len(runs) > limit {
 			runs = runs[:limit]
 		}
-		return b.addHeads(runs)
+		return reports{b}.addHeads(runs)
 	})
 	return runs, err
 }
 
-func (b *batch) runs() ([]Run, error) {
+func (b reports) runs() ([]Run, error) {
 	var runs []Run
 	err := b.engine.each(classRun, func(id, value string) error {
 		var r runRecord
@@ -160,8 +160,8 @@ type blockedRecord struct {
 	Asked     string    `json:"asked,omitempty"`
 }
 
-// Blocked gives the quarantined resources.
-func (l *ledger) Blocked(_ context.Context) (map[resource.Address]Blocked, error) {
+// Blocked returns the quarantined resources.
+func (l facts) Blocked(_ context.Context) (map[resource.Address]Blocked, error) {
 	blocked := map[resource.Address]Blocked{}
 	return blocked, l.each(classBlocked, func(key, value string) error {
 		var r blockedRecord
@@ -175,7 +175,7 @@ func (l *ledger) Blocked(_ context.Context) (map[resource.Address]Blocked, error
 }
 
 // Block quarantines resources until their input is another than InputHash.
-func (l *ledger) Block(_ context.Context, blocked []Blocked) error {
+func (l facts) Block(_ context.Context, blocked []Blocked) error {
 	return l.change(func(b *batch) error {
 		for _, r := range blocked {
 			key, err := addressKey(r.Address)
@@ -197,7 +197,7 @@ func (l *ledger) Block(_ context.Context, blocked []Blocked) error {
 }
 
 // Unblock ends the quarantine of resources.
-func (l *ledger) Unblock(_ context.Context, addresses []resource.Address) error {
+func (l facts) Unblock(_ context.Context, addresses []resource.Address) error {
 	return l.change(func(b *batch) error {
 		for _, a := range addresses {
 			b.remove(classBlocked, a.String())
@@ -209,4 +209,62 @@ func (l *ledger) Unblock(_ context.Context, addresses []resource.Address) error 
 // each visits the records of a class at one moment.
 func (l *ledger) each(c class, visit func(key, value string) error) error {
 	return l.view(func(b *batch) error { return b.engine.each(c, visit) })
+}
+
+// Waiting returns the edits the last apply saw and did not carry out.
+func (l facts) Waiting(_ context.Context) (*resource.Snapshot, error) { return l.all(classWaiting) }
+
+// RecordWaiting writes them in place of those of before.
+func (l facts) RecordWaiting(_ context.Context, waiting *resource.Snapshot) error {
+	return l.replaceAll(classWaiting, waiting)
+}
+
+// Reverted returns how many applies in a row have written an attribute back.
+func (l facts) Reverted(_ context.Context) (*resource.Snapshot, error) { return l.all(classReverted) }
+
+// RecordReverted writes the counts in place of those of before.
+func (l facts) RecordReverted(_ context.Context, reverted *resource.Snapshot) error {
+	return l.replaceAll(classReverted, reverted)
+}
+
+// all returns the resources of a class.
+func (l *ledger) all(c class) (*resource.Snapshot, error) {
+	s := &resource.Snapshot{}
+	err := l.each(c, func(key, value string) error {
+		r, err := decodeLast(key, value)
+		if err == nil {
+			s.Add(r)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what is %s: %w", c, err)
+	}
+	return s, nil
+}
+
+// replaceAll puts resources in the place of all of a class. Where there are none
+// before and after, nothing is written.
+func (l *ledger) replaceAll(c class, s *resource.Snapshot) error {
+	return l.change(func(b *batch) error {
+		err := b.engine.each(c, func(key, _ string) error {
+			b.remove(c, key)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for r := range s.All() {
+			key, err := addressKey(r.Address)
+			if err != nil {
+				return err
+			}
+			value, err := encodeLast(r)
+			if err != nil {
+				return err
+			}
+			b.put(c, key, value)
+		}
+		return nil
+	})
 }

@@ -61,19 +61,19 @@ func (f folder) open(ctx context.Context, o Options) (opened *held, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &held{l, lock}, nil
+	return &held{newStore(l), lock}, nil
 }
 
-// held is a ledger whose folder is locked until it is closed.
+// held is a store whose folder is locked until it is closed.
 type held struct {
-	*ledger
+	*store
 	lock *os.File
 }
 
-// Close gives the folder back.
+// Close returns the folder back.
 func (h *held) Close() (err error) {
 	defer func() { err = errors.Join(err, unlock(h.lock)) }()
-	return h.ledger.Close()
+	return h.store.Close()
 }
 
 func (f folder) openLocked(ctx context.Context, o Options) (*ledger, error) {
@@ -93,7 +93,7 @@ func (f folder) openLocked(ctx context.Context, o Options) (*ledger, error) {
 	return f.openExisting(ctx, o)
 }
 
-// exists says whether the folder holds a state. What holds a part of one has
+// exists reports whether the folder holds a state. What holds a part of one has
 // lost the rest.
 func (f folder) exists() (bool, error) {
 	if f.has(databaseName) {
@@ -180,7 +180,7 @@ func (f folder) ensureMark(h Header) error {
 	return createMark(string(f), f.path(markName), position{h.Lineage, h.Serial})
 }
 
-// OpenReadOnly gives the state in a folder as it is now, without a lock: a run
+// OpenReadOnly returns the state in a folder as it is now, without a lock: a run
 // that applies at the same time is not disturbed, and not seen. A folder that
 // is not there is an empty state.
 func OpenReadOnly(ctx context.Context, dir string) (Store, error) {
@@ -188,7 +188,7 @@ func OpenReadOnly(ctx context.Context, dir string) (Store, error) {
 	if err == nil {
 		var l *ledger
 		if l, err = folder(path).readOnly(ctx); err == nil {
-			return l, nil
+			return newStore(l), nil
 		}
 	}
 	return nil, fmt.Errorf("open state %s: %w", dir, err)
@@ -217,4 +217,40 @@ func (f folder) readOnly(ctx context.Context) (*ledger, error) {
 	l := newLedger(m, c, Options{})
 	l.readOnly = true
 	return l, nil
+}
+
+// plain refuses a folder in which one of the state's files is something else: a
+// link that a commit or another user put there would have adsync empty the file
+// it leads to, and a pipe would keep it waiting for ever.
+func (f folder) plain() error {
+	for _, name := range []string{
+		lockName, markName, probeName, databaseName,
+		databaseName + "-wal", databaseName + "-shm", databaseName + "-journal",
+		databaseName + ".new", markName + ".new",
+	} {
+		about, err := os.Lstat(f.path(name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrUnusable, err)
+		}
+		if !about.Mode().IsRegular() {
+			return fmt.Errorf("%w: %s is no file of adsync's but %s; see who put it there, and take it away",
+				ErrUnusable, f.path(name), described(about.Mode()))
+		}
+	}
+	return nil
+}
+
+func described(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		return "a link to another place"
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case m.IsDir():
+		return "a folder"
+	}
+	return "something special"
 }

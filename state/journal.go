@@ -30,7 +30,7 @@ type stepRecord struct {
 }
 
 // Begin journals steps at the point intent, all of them or none.
-func (l *ledger) Begin(ctx context.Context, steps ...Step) error {
+func (l journal) Begin(ctx context.Context, steps ...Step) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (b *batch) begin(s Step) error {
 	}
 	b.put(classBody, s.ID, string(s.Body))
 	b.put(classOperations, s.ID, operations)
-	if err := b.use(s.Uses, s.ID); err != nil {
+	if err := (usedKeys{b}).use(s.Uses, s.ID); err != nil {
 		return err
 	}
 	return b.putStep(s.ID, r)
@@ -103,7 +103,7 @@ func (b *batch) refuseKey(r stepRecord) error {
 func (r stepRecord) sentAs() string { return r.BodySum + " " + r.Path }
 
 // Move journals the next point of a step.
-func (l *ledger) Move(_ context.Context, stepID string, to Point, update Update) error {
+func (l journal) Move(_ context.Context, stepID string, to Point, update Update) error {
 	if to == Bound {
 		return fmt.Errorf("move step %q: %w: only Finish reaches %q", stepID, ErrMove, to)
 	}
@@ -117,7 +117,7 @@ func (l *ledger) Move(_ context.Context, stepID string, to Point, update Update)
 
 // Finish records outcomes, bindings and last-applied with the point bound, or
 // with unknown where an outcome is.
-func (l *ledger) Finish(_ context.Context, stepID string, applied []Applied, outcomes []OperationOutcome) error {
+func (l journal) Finish(_ context.Context, stepID string, applied []Applied, outcomes []OperationOutcome) error {
 	to := Bound
 	if slices.ContainsFunc(outcomes, func(o OperationOutcome) bool { return o.Outcome == OutcomeUnknown }) {
 		to = Unknown
@@ -167,7 +167,7 @@ func (b *batch) enter(stepID string, r stepRecord) error {
 		}
 		b.put(classKey, r.Key, r.sentAs())
 	case r.Point == Abandoned:
-		if err := b.unuse(r.Uses, stepID); err != nil {
+		if err := (usedKeys{b}).unuse(r.Uses, stepID); err != nil {
 			return err
 		}
 		fallthrough
@@ -222,8 +222,8 @@ func (b *batch) putStep(id string, r stepRecord) error {
 	return err
 }
 
-// Heads gives the open steps without their bodies and operations, oldest first.
-func (l *ledger) Heads(context.Context) ([]Step, error) {
+// Heads returns the open steps without their bodies and operations, oldest first.
+func (l journal) Heads(context.Context) ([]Step, error) {
 	var heads []Step
 	err := l.view(func(b *batch) error {
 		open, err := b.openRecords(nil)
@@ -239,8 +239,8 @@ func (l *ledger) Heads(context.Context) ([]Step, error) {
 	return heads, nil
 }
 
-// Operations gives those of an open step, without its body; none of another.
-func (l *ledger) Operations(_ context.Context, stepID string) ([]Operation, error) {
+// Operations returns those of an open step, without its body; none of another.
+func (l journal) Operations(_ context.Context, stepID string) ([]Operation, error) {
 	var operations []Operation
 	err := l.view(func(b *batch) error {
 		open, err := b.openRecords([]string{stepID})
@@ -255,9 +255,9 @@ func (l *ledger) Operations(_ context.Context, stepID string) ([]Operation, erro
 	return operations, nil
 }
 
-// Open gives the steps that are neither closed nor abandoned, oldest first; where
+// Open returns the steps that are neither closed nor abandoned, oldest first; where
 // ids are given, those of them alone.
-func (l *ledger) Open(_ context.Context, ids ...string) ([]Step, error) {
+func (l journal) Open(_ context.Context, ids ...string) ([]Step, error) {
 	var steps []Step
 	err := l.view(func(b *batch) (err error) {
 		steps, err = b.open(ids)
@@ -320,7 +320,7 @@ func (b *batch) openRecords(ids []string) (map[string]stepRecord, error) {
 	return open, nil
 }
 
-// whole gives a step with its body and its operations.
+// whole returns a step with its body and its operations.
 func (b *batch) whole(id string, r stepRecord) (Step, error) {
 	operations, err := b.operations(id)
 	if err != nil {

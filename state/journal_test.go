@@ -248,7 +248,7 @@ func TestWhatHasEndedCostsNothing(t *testing.T) {
 	v := &visited{memory: memory{}}
 	c := newContents()
 	c.header = Header{Format: Format, Lineage: "l", Serial: 1}
-	s, ctx := newLedger(v, c, options()), t.Context()
+	s, ctx := newStore(newLedger(v, c, options())), t.Context()
 	for i := range 100 {
 		id := fmt.Sprintf("run-%03d", i)
 		step := job(id+"/create/1", i+1)

@@ -9,8 +9,8 @@ import (
 	"adsync/internal/resource"
 )
 
-// Last gives the last-applied resources; Resource.ID is the binding.
-func (l *ledger) Last(_ context.Context) (*resource.Snapshot, error) {
+// Last returns the last-applied resources; Resource.ID is the binding.
+func (l lastApplied) Last(_ context.Context) (*resource.Snapshot, error) {
 	last := &resource.Snapshot{}
 	err := l.view(func(b *batch) error {
 		return b.engine.each(classLast, func(key, value string) error {
@@ -27,8 +27,8 @@ func (l *ledger) Last(_ context.Context) (*resource.Snapshot, error) {
 	return last, nil
 }
 
-// Bindings gives the ids of those addresses that are bound.
-func (l *ledger) Bindings(_ context.Context, addresses []resource.Address) (map[resource.Address]string, error) {
+// Bindings returns the ids of those addresses that are bound.
+func (l lastApplied) Bindings(_ context.Context, addresses []resource.Address) (map[resource.Address]string, error) {
 	ids := map[resource.Address]string{}
 	err := l.view(func(b *batch) error {
 		for _, address := range addresses {
@@ -51,7 +51,7 @@ func (l *ledger) Bindings(_ context.Context, addresses []resource.Address) (map[
 	return ids, nil
 }
 
-// last gives what is recorded of an address, nil where nothing is.
+// last returns what is recorded of an address, nil where nothing is.
 func (b *batch) last(address resource.Address) (*resource.Resource, error) {
 	key, err := addressKey(address)
 	if err != nil {
@@ -65,14 +65,14 @@ func (b *batch) last(address resource.Address) (*resource.Resource, error) {
 }
 
 // Record merges what was applied into the last-applied record.
-func (l *ledger) Record(_ context.Context, applied []Applied) error {
+func (l lastApplied) Record(_ context.Context, applied []Applied) error {
 	return l.change(func(b *batch) error { return b.record(applied) })
 }
 
 func (b *batch) record(applied []Applied) error {
 	b.writes = slices.Grow(b.writes, len(applied))
 	for _, a := range applied {
-		err := b.use(a.Uses, "")
+		err := usedKeys{b}.use(a.Uses, "")
 		if err == nil {
 			err = b.recordOne(a)
 		}
@@ -163,7 +163,7 @@ func addressKey(a resource.Address) (string, error) {
 
 // Forget drops record and binding, and ends that life of an address: a key is
 // never used for two.
-func (l *ledger) Forget(_ context.Context, addresses []resource.Address) error {
+func (l lastApplied) Forget(_ context.Context, addresses []resource.Address) error {
 	return l.change(func(b *batch) error {
 		for _, a := range addresses {
 			_, there, err := b.get(record{classLast, a.String()})
@@ -182,8 +182,8 @@ func (l *ledger) Forget(_ context.Context, addresses []resource.Address) error {
 	})
 }
 
-// Generation gives the number of an address's current life, 1 at first.
-func (l *ledger) Generation(_ context.Context, address resource.Address) (int, error) {
+// Generation returns the number of an address's current life, 1 at first.
+func (l lastApplied) Generation(_ context.Context, address resource.Address) (int, error) {
 	generation := 0
 	err := l.view(func(b *batch) (err error) {
 		generation, err = b.generation(address)
@@ -193,7 +193,7 @@ func (l *ledger) Generation(_ context.Context, address resource.Address) (int, e
 }
 
 // Advance begins the next life of each address.
-func (l *ledger) Advance(_ context.Context, addresses []resource.Address) error {
+func (l lastApplied) Advance(_ context.Context, addresses []resource.Address) error {
 	return l.change(func(b *batch) error {
 		for _, a := range addresses {
 			if _, err := addressKey(a); err != nil {
@@ -207,7 +207,7 @@ func (l *ledger) Advance(_ context.Context, addresses []resource.Address) error 
 	})
 }
 
-// nextLife gives the next create of an address another key.
+// nextLife returns the next create of an address another key.
 func (b *batch) nextLife(a resource.Address) error {
 	generation, err := b.generation(a)
 	if err != nil {
@@ -223,8 +223,8 @@ func (b *batch) generation(a resource.Address) (int, error) {
 	return int(max(n, 1)), err
 }
 
-// NextSequence gives each number once.
-func (l *ledger) NextSequence(_ context.Context) (int64, error) {
+// NextSequence returns each number once.
+func (l lastApplied) NextSequence(_ context.Context) (int64, error) {
 	var n int64
 	err := l.change(func(b *batch) (err error) {
 		n, err = b.next("sequence")

@@ -22,6 +22,26 @@ type ledger struct {
 	contents
 }
 
+// store is a ledger, seen as the parts of a [Store].
+type store struct {
+	*ledger
+	journal
+	lastApplied
+	facts
+	history
+}
+
+type (
+	journal     struct{ *ledger }
+	lastApplied struct{ *ledger }
+	facts       struct{ *ledger }
+	history     struct{ *ledger }
+)
+
+func newStore(l *ledger) *store {
+	return &store{ledger: l, journal: journal{l}, lastApplied: lastApplied{l}, facts: facts{l}, history: history{l}}
+}
+
 // contents are what a ledger knows of the records without reading them.
 type contents struct {
 	header Header
@@ -89,7 +109,7 @@ func (l *ledger) Header() Header {
 	return l.header
 }
 
-// Close gives the state back; the second Close does nothing.
+// Close returns the state back; the second Close does nothing.
 func (l *ledger) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -166,7 +186,14 @@ type batch struct {
 	pending map[record]int // index in writes
 }
 
-// get gives a record as it will be once the batch is committed.
+// The parts of a batch that have records of their own.
+type (
+	usedKeys struct{ *batch }
+	reports  struct{ *batch }
+	mirrors  struct{ *batch }
+)
+
+// get returns a record as it will be once the batch is committed.
 func (b *batch) get(r record) (string, bool, error) {
 	if i, ok := b.pending[r]; ok {
 		return b.writes[i].value, !b.writes[i].remove, nil

@@ -132,7 +132,7 @@ func (d *database) checkRecords(ctx context.Context, tx *sql.Tx, format int, kee
 	return header.of(found)
 }
 
-// of gives the header if the records found are the ones it speaks of.
+// of returns the header if the records found are the ones it speaks of.
 func (h headerRecord) of(found tally) (Header, error) {
 	switch {
 	case h.Lineage == "" || h.Serial == 0:

@@ -24,7 +24,7 @@ type Holder struct {
 	Version string    `json:"version,omitempty"`
 }
 
-// String gives `process 7 on host since 2026-01-02T15:04:05Z (adsync apply, version 1.2)`.
+// String returns `process 7 on host since 2026-01-02T15:04:05Z (adsync apply, version 1.2)`.
 func (h Holder) String() string {
 	text := fmt.Sprintf("process %d on %s since %s", h.PID, h.Host, h.Since.Format(time.RFC3339))
 	switch {

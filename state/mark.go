@@ -48,7 +48,7 @@ func parseSlot(b []byte) (position, bool) {
 	return p, bytes.Equal(b, p.slot())
 }
 
-// readMark gives what the mark says; there is false where there is no file.
+// readMark returns what the mark says; there is false where there is no file.
 func readMark(path string) (p position, there bool, err error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ func openMark(path, lineage string) (*mark, error) {
 	return &mark{file, lineage}, nil
 }
 
-// raise says that a serial is durable.
+// raise reports whether a serial is durable.
 func (m *mark) raise(serial int64) error {
 	if _, err := m.file.WriteAt(position{m.lineage, serial}.slot(), serial%2*slotSize); err != nil {
 		return fmt.Errorf("write %s: %w", m.file.Name(), err)
@@ -91,7 +91,7 @@ func (m *mark) raise(serial int64) error {
 
 func (m *mark) close() error { return m.file.Close() }
 
-// SerialOf gives how many commits the state in a folder has seen, 0 where there is
+// SerialOf returns how many commits the state in a folder has seen, 0 where there is
 // none. It takes no lock, and reads one small file: whether a state is another by
 // now costs nothing to ask.
 func SerialOf(dir string) (int64, error) {

@@ -49,11 +49,11 @@ const (
 	largestMirrors = 1 << 30 // bytes of one bucket, unpacked
 )
 
-// Mirror gives the account as it was last read.
-func (l *ledger) Mirror(_ context.Context) (Mirror, error) {
+// Mirror returns the account as it was last read.
+func (l facts) Mirror(_ context.Context) (Mirror, error) {
 	var m Mirror
 	err := l.view(func(b *batch) error {
-		head, there, err := b.mirrorHead()
+		head, there, err := mirrors{b}.mirrorHead()
 		if err != nil || !there {
 			return err
 		}
@@ -72,10 +72,10 @@ func (l *ledger) Mirror(_ context.Context) (Mirror, error) {
 }
 
 // MirrorHead is Mirror without the resources.
-func (l *ledger) MirrorHead(_ context.Context) (Mirror, error) {
+func (l facts) MirrorHead(_ context.Context) (Mirror, error) {
 	var head mirrorHead
 	err := l.view(func(b *batch) (err error) {
-		head, _, err = b.mirrorHead()
+		head, _, err = mirrors{b}.mirrorHead()
 		return err
 	})
 	return Mirror{Full: head.Full, Log: head.Log, Awaited: head.Awaited}, err
@@ -83,7 +83,7 @@ func (l *ledger) MirrorHead(_ context.Context) (Mirror, error) {
 
 // RecordMirror puts a mirror in the place of the one that is there; what is the
 // same is not written again.
-func (l *ledger) RecordMirror(_ context.Context, m Mirror) error {
+func (l facts) RecordMirror(_ context.Context, m Mirror) error {
 	buckets := make([][]Mirrored, mirrorBuckets)
 	for _, r := range m.Mirrored {
 		i := bucketOf(r.ID)
@@ -102,26 +102,26 @@ func (l *ledger) RecordMirror(_ context.Context, m Mirror) error {
 			}
 			b.putChanged(classMirror, key, value)
 		}
-		return b.putMirrorHead(mirrorHead{m.Full.UTC(), m.Log, m.Awaited})
+		return mirrors{b}.putMirrorHead(mirrorHead{m.Full.UTC(), m.Log, m.Awaited})
 	})
 }
 
 // Await notes ids that are about to be changed: what the mirror shows of them is
 // not what is live any more. Without a mirror it does nothing.
-func (l *ledger) Await(_ context.Context, ids []string) error {
+func (l facts) Await(_ context.Context, ids []string) error {
 	return l.change(func(b *batch) error {
-		head, there, err := b.mirrorHead()
+		head, there, err := mirrors{b}.mirrorHead()
 		if err != nil || !there || len(ids) == 0 {
 			return err
 		}
 		head.Awaited = append(head.Awaited, ids...)
 		slices.Sort(head.Awaited)
 		head.Awaited = slices.Compact(head.Awaited)
-		return b.putMirrorHead(head)
+		return mirrors{b}.putMirrorHead(head)
 	})
 }
 
-func (b *batch) mirrorHead() (head mirrorHead, there bool, err error) {
+func (b mirrors) mirrorHead() (head mirrorHead, there bool, err error) {
 	r := record{classMirror, mirrorHeadKey}
 	value, there, err := b.get(r)
 	if err == nil && there && json.Unmarshal([]byte(value), &head) != nil {
@@ -130,7 +130,7 @@ func (b *batch) mirrorHead() (head mirrorHead, there bool, err error) {
 	return head, there, err
 }
 
-func (b *batch) putMirrorHead(head mirrorHead) error {
+func (b mirrors) putMirrorHead(head mirrorHead) error {
 	if head.Full.IsZero() {
 		b.remove(classMirror, mirrorHeadKey)
 		return nil

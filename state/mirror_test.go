@@ -57,7 +57,7 @@ func TestMirrorWritesWhatChanged(t *testing.T) {
 	if got := s.Header().Serial; got != serial {
 		t.Errorf("the same mirror made %d commits, want none", got-serial)
 	}
-	l := s.(*ledger)
+	l := s.(*store)
 	m.Mirrored[7].Record = json.RawMessage(`{"id":"c00007","name":"other"}`)
 	before := map[record]uint64{}
 	for r, sum := range l.sums {

@@ -223,7 +223,7 @@ func (m *model) compare(t *rapid.T, s Store) {
 	}
 }
 
-// empty gives attributes as they are read: nil where there are none.
+// empty returns attributes as they are read: nil where there are none.
 func empty(as resource.Attributes) resource.Attributes {
 	if len(as) == 0 {
 		return nil

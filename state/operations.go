@@ -6,7 +6,7 @@ import (
 	"adsync/internal/resource"
 )
 
-// operations gives the operations of an open step.
+// operations returns the operations of an open step.
 func (b *batch) operations(stepID string) ([]Operation, error) {
 	r := record{classOperations, stepID}
 	value, _, err := b.get(r)

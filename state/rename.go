@@ -13,8 +13,8 @@ type Renamed struct{ From, To resource.Address }
 
 // Rename moves the records of addresses in one transaction. It refuses an
 // address that is taken, and one that an open step is about.
-func (l *ledger) Rename(ctx context.Context, renamed []Renamed) error {
-	open, err := l.Open(ctx)
+func (l lastApplied) Rename(ctx context.Context, renamed []Renamed) error {
+	open, err := journal{l.ledger}.Open(ctx)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ var ErrNoReport = errors.New("no report is kept of this run")
 // RecordReport keeps what is said of a run: a head for the history, and the
 // report itself. The oldest reports go first where they take too much room;
 // heads stay as long as their runs. A report of nil is none: the head alone stays.
-func (l *ledger) RecordReport(_ context.Context, run string, head []byte, report func(io.Writer) error) error {
+func (l history) RecordReport(_ context.Context, run string, head []byte, report func(io.Writer) error) error {
 	packed := ""
 	if report != nil {
 		var err error
@@ -44,12 +44,12 @@ func (l *ledger) RecordReport(_ context.Context, run string, head []byte, report
 			return nil
 		}
 		b.put(classReport, run, packed)
-		return b.makeRoom(run, len(packed))
+		return reports{b}.makeRoom(run, len(packed))
 	})
 }
 
 // makeRoom drops the oldest reports until what is left is not too much.
-func (b *batch) makeRoom(newest string, size int) error {
+func (b reports) makeRoom(newest string, size int) error {
 	all := size
 	for run, written := range b.reports {
 		if run != newest {
@@ -83,8 +83,8 @@ func (b *batch) makeRoom(newest string, size int) error {
 	return nil
 }
 
-// Report gives the report of a run, or ErrNoReport.
-func (l *ledger) Report(_ context.Context, run string) ([]byte, error) {
+// Report returns the report of a run, or ErrNoReport.
+func (l history) Report(_ context.Context, run string) ([]byte, error) {
 	var packed string
 	err := l.view(func(b *batch) error {
 		value, there, err := b.get(record{classReport, run})
@@ -120,7 +120,7 @@ func compress(write func(io.Writer) error) (string, error) {
 	return packed.String(), err
 }
 
-// decodeHead gives the size of the report beside a head, and the head.
+// decodeHead returns the size of the report beside a head, and the head.
 func decodeHead(run, value string) (size int, head []byte, err error) {
 	text, rest, _ := strings.Cut(value, "\n")
 	if size, err = strconv.Atoi(text); err != nil {
@@ -129,8 +129,8 @@ func decodeHead(run, value string) (size int, head []byte, err error) {
 	return size, []byte(rest), nil
 }
 
-// addHeads gives the runs their heads.
-func (b *batch) addHeads(runs []Run) error {
+// addHeads returns the runs their heads.
+func (b reports) addHeads(runs []Run) error {
 	heads := map[string]string{}
 	if len(runs) > fewRuns {
 		if err := b.engine.each(classHead, func(run, value string) error {
@@ -158,7 +158,7 @@ func (b *batch) addHeads(runs []Run) error {
 
 // prune makes room for one more run: it drops the oldest that left nothing open,
 // with its report and the closed steps and keys that belong to it.
-func (b *batch) prune() error {
+func (b reports) prune() error {
 	runs, err := b.runs()
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func (b *batch) prune() error {
 }
 
 // openRuns are the runs with a step that has not ended.
-func (b *batch) openRuns() (map[string]bool, error) {
+func (b reports) openRuns() (map[string]bool, error) {
 	steps, err := b.openRecords(nil)
 	open := map[string]bool{}
 	for _, r := range steps {

@@ -17,7 +17,7 @@ const sealKeyName = "seal-key"
 // sealKeyBytes is how long the key is.
 const sealKeyBytes = 32
 
-// SealKey gives the key of a state's folder. A folder without one gets a key
+// SealKey returns the key of a state's folder. A folder without one gets a key
 // where it may be made, and gives fs.ErrNotExist where not. Two processes that
 // make it at the same time get the same one.
 func SealKey(dir string, mayMake bool) ([]byte, error) {

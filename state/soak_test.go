@@ -41,10 +41,10 @@ func TestS23AStateThatIsUsedForYearsStaysAsLargeAsItIs(t *testing.T) {
 		must(t, s.RecordMove(ctx, Move{Run: run, At: now, Before: 1, After: 2}))
 		must(t, s.RecordReport(ctx, run, []byte("head"), written("report of "+run)))
 		if n == keptRuns+20 {
-			full = maps.Clone(s.(*ledger).counts)
+			full = maps.Clone(s.(*store).counts)
 		}
 	}
-	same(t, "records by class after so many runs", s.(*ledger).counts, full)
+	same(t, "records by class after so many runs", s.(*store).counts, full)
 	steps, err := s.Open(ctx)
 	must(t, err)
 	if len(steps) != 1 || steps[0].ID != open.ID || len(steps[0].Body) == 0 {

@@ -34,7 +34,7 @@ const (
 	schemaLong = `CREATE TABLE long` + columns
 )
 
-// table gives the name of the table that holds the records of a class.
+// table returns the name of the table that holds the records of a class.
 func (c class) table() string {
 	switch c {
 	case classBody, classOperations, classReport, classMirror:

@@ -100,17 +100,70 @@ type Options struct {
 // Begin and Bind do. When a commit fails, nothing is known of the disk any
 // more: that call and every later write give ErrSuspect.
 type Store interface {
+	Journal
+	Record
+	Facts
+	History
+
 	Header() Header
 
 	// Bind records the account at first use; afterwards an account with another
 	// id, currency or time zone is ErrForeign. A read-only store compares only.
 	Bind(ctx context.Context, account Account) error
 
-	// Last gives the last-applied resources; Resource.ID is the binding.
+	Close() error
+}
+
+// Journal is what was sent and what became of it, step by step.
+type Journal interface {
+	// Begin journals steps at the point intent. It refuses an id that was used
+	// (ErrExists), and a key that was sent with other bytes or to another path
+	// (ErrKeyUsed; faults.md, invariant 4).
+	Begin(ctx context.Context, steps ...Step) error
+
+	// Move journals the next point of a step; ErrMove is a move the life cycle
+	// does not have. Only Finish reaches bound.
+	Move(ctx context.Context, stepID string, to Point, update Update) error
+
+	// Finish records outcomes, bindings and last-applied, and moves the step to
+	// bound, all in one transaction. Where an outcome is unknown the step moves to
+	// unknown: what is known of the others is recorded all the same.
+	Finish(ctx context.Context, stepID string, applied []Applied, outcomes []OperationOutcome) error
+
+	// Heads returns the open steps without their bodies and operations, oldest first:
+	// those of a large apply are as large as the account.
+	Heads(ctx context.Context) ([]Step, error)
+
+	// Open returns the steps that are neither closed nor abandoned, oldest first; where
+	// ids are given, those of them alone.
+	Open(ctx context.Context, ids ...string) ([]Step, error)
+
+	// Operations returns those of an open step, without its body; none of another.
+	Operations(ctx context.Context, stepID string) ([]Operation, error)
+
+	// Used returns the serial of the state with which each consent was used last, by the
+	// key of what was agreed to: with the intent of a step, or with a record.
+	Used(ctx context.Context) (map[string]int64, error)
+
+	// Wrote returns the last writes that the service confirmed in an answer, oldest first:
+	// of a resource its create and one update at the most.
+	Wrote(ctx context.Context) ([]Wrote, error)
+
+	// Submitted returns when jobs were last submitted to the account, oldest first, as
+	// far as the service's limit of submissions asks for it; RecordSubmitted adds one.
+	Submitted(ctx context.Context) ([]time.Time, error)
+	RecordSubmitted(ctx context.Context, at time.Time) error
+}
+
+// Record is what was applied last, and the lives and keys of addresses.
+type Record interface {
+	// Last returns the last-applied resources; Resource.ID is the binding.
 	Last(ctx context.Context) (*resource.Snapshot, error)
-	// Bindings gives the ids of those addresses that are bound.
+
+	// Bindings returns the ids of those addresses that are bound.
 	Bindings(ctx context.Context, addresses []resource.Address) (map[resource.Address]string, error)
 	Record(ctx context.Context, applied []Applied) error
+
 	// Forget drops record and binding, and with them ends the life of what was
 	// recorded: the next create there is another.
 	Forget(ctx context.Context, addresses []resource.Address) error
@@ -123,51 +176,31 @@ type Store interface {
 	// It starts at 1; Advance, and what ends a life, raise it.
 	Generation(ctx context.Context, address resource.Address) (int, error)
 	Advance(ctx context.Context, addresses []resource.Address) error
-	// Unmade gives the creates that were sent under the key of an address and
+
+	// NotCreated returns the creates that were sent under the key of an address and
 	// surely made nothing: the same bytes go under it again, others under the next.
-	// RecordUnmade adds some; the end of a life drops them.
+	// RecordNotCreated adds some; the end of a life drops them.
 	NotCreated(ctx context.Context) (map[resource.Address]NotCreated, error)
 	RecordNotCreated(ctx context.Context, unmade []NotCreated) error
-	// Used gives the serial of the state with which each consent was used last, by the
-	// key of what was agreed to: with the intent of a step, or with a record.
-	Used(ctx context.Context) (map[string]int64, error)
-	// NextSequence gives 1, 2, 3, …: each number once in the life of the state.
+
+	// NextSequence returns 1, 2, 3, …: each number once in the life of the state.
 	NextSequence(ctx context.Context) (int64, error)
+}
 
-	// Begin journals steps at the point intent. It refuses an id that was used
-	// (ErrExists), and a key that was sent with other bytes or to another path
-	// (ErrKeyUsed; faults.md, invariant 4).
-	Begin(ctx context.Context, steps ...Step) error
-	// Move journals the next point of a step; ErrMove is a move the life cycle
-	// does not have. Only Finish reaches bound.
-	Move(ctx context.Context, stepID string, to Point, update Update) error
-	// Finish records outcomes, bindings and last-applied, and moves the step to
-	// bound, all in one transaction. Where an outcome is unknown the step moves to
-	// unknown: what is known of the others is recorded all the same.
-	Finish(ctx context.Context, stepID string, applied []Applied, outcomes []OperationOutcome) error
-	// Wrote gives the last writes that the service confirmed in an answer, oldest first:
-	// of a resource its create and one update at the most.
-	Wrote(ctx context.Context) ([]Wrote, error)
-	// Open gives the steps that are neither closed nor abandoned, oldest first; where
-	// ids are given, those of them alone.
-	Open(ctx context.Context, ids ...string) ([]Step, error)
-	// Heads gives the open steps without their bodies and operations, oldest first:
-	// those of a large apply are as large as the account.
-	Heads(ctx context.Context) ([]Step, error)
-	// Operations gives those of an open step, without its body; none of another.
-	Operations(ctx context.Context, stepID string) ([]Operation, error)
-
-	// Files gives the file ids of this account by source: "sha256:…" or a URL.
+// Facts are what is known of the account and its service beside what was applied.
+type Facts interface {
+	// Files returns the file ids of this account by source: "sha256:…" or a URL.
 	Files(ctx context.Context) (map[string]string, error)
 	RecordFile(ctx context.Context, source, fileID string) error
 
-	// Capabilities gives what was found out; what is not in the map is not known.
+	// Capabilities returns what was found out; what is not in the map is not known.
 	Capabilities(ctx context.Context) (map[resource.Capability]bool, error)
 	RecordCapability(ctx context.Context, capability resource.Capability, there bool) error
-	// Asked gives when each of them was found out.
+
+	// Asked returns when each of them was found out.
 	Asked(ctx context.Context) (map[resource.Capability]time.Time, error)
 
-	// Mirror gives the account as it was last read for incremental refreshes, the
+	// Mirror returns the account as it was last read for incremental refreshes, the
 	// zero Mirror where it was not; RecordMirror puts another in its place, and
 	// Await notes ids that are about to be changed.
 	Mirror(ctx context.Context) (Mirror, error)
@@ -175,26 +208,31 @@ type Store interface {
 	RecordMirror(ctx context.Context, m Mirror) error
 	Await(ctx context.Context, ids []string) error
 
-	// Waiting gives the edits the last apply saw and did not carry out, and
+	// Waiting returns the edits the last apply saw and did not carry out, and
 	// RecordWaiting puts others in their place.
 	Waiting(ctx context.Context) (*resource.Snapshot, error)
 	RecordWaiting(ctx context.Context, waiting *resource.Snapshot) error
-	// Reverted gives how many applies in a row have written an attribute back
+
+	// Reverted returns how many applies in a row have written an attribute back
 	// that somebody changes at the service, as numbers; RecordReverted puts others
 	// in their place.
 	Reverted(ctx context.Context) (*resource.Snapshot, error)
 	RecordReverted(ctx context.Context, reverted *resource.Snapshot) error
 
-	// Submitted gives when jobs were last submitted to the account, oldest first, as
-	// far as the service's limit of submissions asks for it; RecordSubmitted adds one.
-	Submitted(ctx context.Context) ([]time.Time, error)
-	RecordSubmitted(ctx context.Context, at time.Time) error
+	// Blocked returns the addresses that nothing is sent for, each with why.
+	Blocked(ctx context.Context) (map[resource.Address]Blocked, error)
+	Block(ctx context.Context, blocked []Blocked) error
+	Unblock(ctx context.Context, addresses []resource.Address) error
+}
 
-	// Moves gives what applies set out to do to spend since a moment, oldest
+// History is what was done: moves of spend, runs and their reports.
+type History interface {
+	// Moves returns what applies set out to do to spend since a moment, oldest
 	// first; RecordMove adds one.
 	Moves(ctx context.Context, since time.Time) ([]Move, error)
 	RecordMove(ctx context.Context, move Move) error
-	// Credits gives what applies left since a moment for the rest of their plans, oldest
+
+	// Credits returns what applies left since a moment for the rest of their plans, oldest
 	// first; RecordCredits puts others in their place.
 	Credits(ctx context.Context, since time.Time) ([]Credit, error)
 	RecordCredits(ctx context.Context, credits []Credit) error
@@ -202,18 +240,15 @@ type Store interface {
 	// RecordRun writes a run, in place of the one with the same id. The newest
 	// 1,000 are kept, and those that left a step open. It leaves the head alone.
 	RecordRun(ctx context.Context, run Run) error
-	// Runs gives the newest runs first; a limit of 0 gives all.
+
+	// Runs returns the newest runs first; a limit of 0 gives all.
 	Runs(ctx context.Context, limit int) ([]Run, error)
+
 	// RecordReport keeps the report of a run in place of the one there is, and
 	// its head, which Runs gives.
 	RecordReport(ctx context.Context, run string, head []byte, report func(io.Writer) error) error
-	// Report gives the report of a run. It is ErrNoReport where none was kept, or
+
+	// Report returns the report of a run. It is ErrNoReport where none was kept, or
 	// where it was the oldest of too many.
 	Report(ctx context.Context, run string) ([]byte, error)
-
-	Blocked(ctx context.Context) (map[resource.Address]Blocked, error)
-	Block(ctx context.Context, blocked []Blocked) error
-	Unblock(ctx context.Context, addresses []resource.Address) error
-
-	Close() error
 }

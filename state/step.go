@@ -1,6 +1,9 @@
 package state
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -42,10 +45,10 @@ var moves = map[Point][]Point{
 	BlockedStep: {Sent, Unknown, Bound, Abandoned},
 }
 
-// CanMove says whether the life cycle has the move.
+// CanMove reports whether the life cycle has the move.
 func (p Point) CanMove(to Point) bool { return slices.Contains(moves[p], to) }
 
-// IsOpen says that a step at this point still asks for something to be done.
+// IsOpen reports whether a step at this point still asks for something to be done.
 func (p Point) IsOpen() bool { return p != Closed && p != Abandoned }
 
 // Route is how a step reaches the service.
@@ -121,4 +124,120 @@ type Update struct {
 	SentAt   time.Time
 	Outcomes []OperationOutcome
 	Note     string
+}
+
+// keptSubmissions is how many submissions of jobs are remembered: as many as the
+// service takes within ten seconds (interface, part 8).
+const keptSubmissions = 10
+
+var submissions = record{classSubmitted, "jobs"}
+
+// Submitted returns when jobs were last submitted, oldest first.
+func (l journal) Submitted(_ context.Context) ([]time.Time, error) {
+	var millis []int64
+	err := l.view(func(b *batch) (err error) {
+		millis, err = b.submitted()
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read when jobs were submitted: %w", err)
+	}
+	times := make([]time.Time, len(millis))
+	for i, at := range millis {
+		times[i] = time.UnixMilli(at)
+	}
+	return times, nil
+}
+
+// RecordSubmitted adds a submission.
+func (l journal) RecordSubmitted(_ context.Context, at time.Time) error {
+	return l.change(func(b *batch) error {
+		millis, err := b.submitted()
+		if err != nil {
+			return err
+		}
+		millis = append(millis, at.UnixMilli())
+		value, err := json.Marshal(millis[max(0, len(millis)-keptSubmissions):])
+		if err == nil {
+			b.put(submissions.class, submissions.key, string(value))
+		}
+		return err
+	})
+}
+
+func (b *batch) submitted() (millis []int64, err error) {
+	value, there, err := b.get(submissions)
+	if err == nil && there && json.Unmarshal([]byte(value), &millis) != nil {
+		err = unreadable(submissions)
+	}
+	return millis, err
+}
+
+// Wrote is a write that the service confirmed in an answer: by it an audit log tells how
+// it names who writes with the key of this state.
+type Wrote struct {
+	Kind    resource.Kind `json:"kind"`
+	ID      string        `json:"id"`
+	Created bool          `json:"created,omitempty"`
+	SentAt  time.Time     `json:"sent_at"`
+}
+
+// keptWrites is how many writes are remembered: where they do not name one and the same,
+// nobody knows who this is.
+const keptWrites = 4
+
+var confirmed = record{classWrote, "last"}
+
+// Wrote returns the last writes that were confirmed, oldest first: of a resource its create
+// and one update at the most.
+func (l journal) Wrote(context.Context) (wrote []Wrote, err error) {
+	err = l.view(func(b *batch) (err error) {
+		wrote, err = b.wrote()
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read which writes were confirmed: %w", err)
+	}
+	return wrote, nil
+}
+
+func (b *batch) wrote() (wrote []Wrote, err error) {
+	value, there, err := b.get(confirmed)
+	if err == nil && there && json.Unmarshal([]byte(value), &wrote) != nil {
+		err = unreadable(confirmed)
+	}
+	return wrote, err
+}
+
+// confirm remembers one write of a step that was answered, a create before others.
+func (b *batch) confirm(stepID string, outcomes []OperationOutcome) error {
+	if !slices.ContainsFunc(outcomes, OperationOutcome.confirmed) {
+		return nil
+	}
+	step, err := b.step(stepID)
+	if err != nil {
+		return err
+	}
+	var one Wrote
+	for _, o := range outcomes {
+		if o.confirmed() && (one.ID == "" || o.Made && !one.Created) {
+			one = Wrote{Kind: o.Address.Kind, ID: o.ResourceID, Created: o.Made, SentAt: step.SentAt}
+		}
+	}
+	wrote, err := b.wrote()
+	if err != nil {
+		return err
+	}
+	wrote = append(slices.DeleteFunc(wrote, func(w Wrote) bool {
+		return w.ID == one.ID && w.Created == one.Created
+	}), one)
+	value, err := json.Marshal(wrote[max(0, len(wrote)-keptWrites):])
+	if err == nil {
+		b.put(confirmed.class, confirmed.key, string(value))
+	}
+	return err
+}
+
+func (o OperationOutcome) confirmed() bool {
+	return o.Answered && o.Outcome == OutcomeApplied && o.ResourceID != ""
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
+
+	"adsync/internal/resource"
 )
 
 // usedRecord is that somebody's consent was used.
@@ -18,9 +21,9 @@ type usedRecord struct {
 // keptUses is how long a use is remembered: longer than any consent is good for.
 const keptUses = 60 * 24 * time.Hour
 
-// Used gives the serial of the state with which each consent was used last, by the
+// Used returns the serial of the state with which each consent was used last, by the
 // key of what was agreed to.
-func (l *ledger) Used(context.Context) (map[string]int64, error) {
+func (l journal) Used(context.Context) (map[string]int64, error) {
 	used := map[string]int64{}
 	err := l.each(classUsed, func(key, value string) error {
 		var r usedRecord
@@ -37,7 +40,7 @@ func (l *ledger) Used(context.Context) (map[string]int64, error) {
 }
 
 // use notes the use of consents by a step, and forgets those that are long past.
-func (b *batch) use(keys []string, step string) error {
+func (b usedKeys) use(keys []string, step string) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -73,7 +76,7 @@ func (b *batch) use(keys []string, step string) error {
 
 // unuse takes back what a step used that certainly had no effect: what was agreed to
 // was not done.
-func (b *batch) unuse(keys []string, step string) error {
+func (b usedKeys) unuse(keys []string, step string) error {
 	for _, key := range keys {
 		r, there, err := b.usedBy(key)
 		switch {
@@ -91,7 +94,7 @@ func (b *batch) unuse(keys []string, step string) error {
 	return nil
 }
 
-func (b *batch) usedBy(key string) (r usedRecord, there bool, err error) {
+func (b usedKeys) usedBy(key string) (r usedRecord, there bool, err error) {
 	value, there, err := b.get(record{classUsed, key})
 	if err == nil && there && json.Unmarshal([]byte(value), &r) != nil {
 		err = unreadable(record{classUsed, key})
@@ -99,10 +102,42 @@ func (b *batch) usedBy(key string) (r usedRecord, there bool, err error) {
 	return r, there, err
 }
 
-func (b *batch) putUsed(key string, r usedRecord) error {
+func (b usedKeys) putUsed(key string, r usedRecord) error {
 	value, err := json.Marshal(r)
 	if err == nil {
 		b.put(classUsed, key, string(value))
 	}
 	return err
+}
+
+// NotCreated returns the creates that made nothing, of the current life of an address.
+func (l lastApplied) NotCreated(_ context.Context) (map[resource.Address]NotCreated, error) {
+	unmade := map[resource.Address]NotCreated{}
+	err := l.each(classNotCreated, func(key, value string) error {
+		address, known := resource.ParseAddress(key)
+		sent, sum, whole := strings.Cut(value, "\n")
+		if !known || !whole {
+			return unreadable(record{classNotCreated, key})
+		}
+		unmade[address] = NotCreated{address, sent, sum}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read which creates made nothing: %w", err)
+	}
+	return unmade, nil
+}
+
+// RecordNotCreated adds creates that made nothing.
+func (l lastApplied) RecordNotCreated(_ context.Context, unmade []NotCreated) error {
+	return l.change(func(b *batch) error {
+		for _, u := range unmade {
+			key, err := addressKey(u.Address)
+			if err != nil {
+				return err
+			}
+			b.put(classNotCreated, key, u.Key+"\n"+u.Sum)
+		}
+		return nil
+	})
 }

@@ -39,7 +39,7 @@ func address(s string) resource.Address {
 	return a
 }
 
-// with gives attributes from names and values in turn.
+// with returns attributes from names and values in turn.
 func with(nameValues ...any) resource.Attributes {
 	var as resource.Attributes
 	for i := 0; i < len(nameValues); i += 2 {
@@ -60,7 +60,7 @@ func value(v any) resource.Value {
 	return resource.Null()
 }
 
-// ads gives n resources as a run would record them, from number first on.
+// ads returns n resources as a run would record them, from number first on.
 func ads(first, n int) []Applied {
 	applied := make([]Applied, n)
 	for i := range applied {
@@ -81,7 +81,7 @@ func ads(first, n int) []Applied {
 	return applied
 }
 
-// job gives a bulk step that creates n ads.
+// job returns a bulk step that creates n ads.
 func job(id string, n int) Step {
 	s := Step{
 		ID: id, Run: "run-1", Route: Bulk, Path: "bulk_mutation_jobs", Key: "job-" + id,

@@ -19,7 +19,6 @@ var (
 		"internal/testing/oracle":      35,
 		"plan":                         85,
 		"reconcile":                    87,
-		"state":                        34,
 	}
 	receiversOver = map[string]int{
 		"internal/adsapi.Client":            45,
@@ -33,8 +32,6 @@ var (
 		"sources/marked.markedCopy":         35,
 		"sources/table.TabReader":           86,
 		"sources/yamlfile.yamlReader":       35,
-		"state.batch":                       40,
-		"state.ledger":                      54,
 	}
 )
 
