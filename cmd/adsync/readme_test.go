@@ -13,25 +13,30 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/kinds"
+	"adsync/internal/testing/golden"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestREADMEShowsWhatIsPrinted runs the main job and holds what the README
-// shows against what was printed: plan, result and the next plan. Ids differ
+// TestREADMEShowsWhatIsPrinted runs the main job and compares what the README and the
+// page of the first run show with what was printed: plan, result and the next plan. Ids differ
 // from one account to the next and the rest of the month from day to day, so
 // only their form counts; a line that begins with … stands for what was left out.
 func TestREADMEShowsWhatIsPrinted(t *testing.T) {
 	t.Parallel()
-	readme := readREADME(t)
 	dir := copyOfQuickstart(t)
 	planned := printed(t, "plan", dir)
 	applied := printed(t, "apply", "--yes", dir)
 	again := printed(t, "plan", "--detailed-exitcode", dir)
-	for _, shown := range []struct{ mark, printed string }{
-		{"plan", planned}, {"result", applied}, {"again", again},
+	for _, shown := range []struct{ page, mark, printed string }{
+		{"README.md", "plan", planned},
+		{"README.md", "result", applied},
+		{"docs/use/first-run.md", "plan", planned},
+		{"docs/use/first-run.md", "result", applied},
+		{"docs/use/first-run.md", "again", again},
 	} {
-		compareShown(t, shown.mark, block(t, readme, shown.mark), shown.printed)
+		where := shown.page + ", " + shown.mark
+		compareShown(t, where, block(t, where, readPage(t, shown.page), shown.mark), shown.printed)
 	}
 	if !strings.HasPrefix(applied, planned) {
 		t.Errorf("apply shows another plan than plan does:\n%s", cmp.Diff(planned, applied))
@@ -49,7 +54,7 @@ func form(text string) string {
 
 // compareShown wants every part between two … lines to stand in the output as
 // it is shown, in the same order.
-func compareShown(t *testing.T, mark, shown, printed string) {
+func compareShown(t *testing.T, where, shown, printed string) {
 	t.Helper()
 	rest := form(printed)
 	var part strings.Builder
@@ -60,21 +65,24 @@ func compareShown(t *testing.T, mark, shown, printed string) {
 		}
 		_, after, found := strings.Cut(rest, part.String())
 		if !found {
-			t.Fatalf("README, %s: what it shows is not what is printed:\n%s", mark, cmp.Diff(part.String(), rest))
+			t.Fatalf("%s: what it shows is not what is printed:\n%s", where, cmp.Diff(part.String(), rest))
 		}
 		rest = after
 		part.Reset()
 	}
 }
 
-// TestREADMETables holds the tables of the README to the code they describe.
-func TestREADMETables(t *testing.T) {
-	readme := readREADME(t)
-	for mark, want := range map[string]string{"kinds": kindsTable(), "exit codes": exitCodesTable()} {
-		if have := table(readme, mark); have != want {
-			t.Errorf("README, %s: the table is not in step with the code; want\n%s", mark, want)
-		}
+// TestREADMEIsShort: who opens the repository reads all of it.
+func TestREADMEIsShort(t *testing.T) {
+	if lines := strings.Count(readPage(t, "README.md"), "\n"); lines > 100 {
+		t.Errorf("README.md has %d lines; want at most 100: the rest goes to docs/use", lines)
 	}
+}
+
+// TestTheTablesOfTheReferenceAreInStep compares them with the code they describe.
+func TestTheTablesOfTheReferenceAreInStep(t *testing.T) {
+	golden.Part(t, "../../docs/use/reference.md", "kinds", kindsTable())
+	golden.Part(t, "../../docs/use/reference.md", "exit codes", exitCodesTable())
 }
 
 func kindsTable() string {
@@ -110,33 +118,20 @@ func exitCodesTable() string {
 	return b.String()
 }
 
-// table gives the rows after a mark.
-func table(readme, mark string) string {
-	_, after, _ := strings.Cut(readme, "<!-- "+mark+" -->\n")
-	var rows strings.Builder
-	for line := range strings.Lines(strings.TrimLeft(after, "\n")) {
-		if !strings.HasPrefix(line, "|") {
-			break
-		}
-		rows.WriteString(line)
-	}
-	return rows.String()
-}
-
-// block gives the fenced text after a mark.
-func block(t *testing.T, readme, mark string) string {
+// block returns the fenced text after a mark.
+func block(t *testing.T, where, page, mark string) string {
 	t.Helper()
-	_, after, found := strings.Cut(readme, "<!-- "+mark+" -->\n```text\n")
+	_, after, found := strings.Cut(page, "<!-- "+mark+" -->\n```text\n")
 	text, _, closed := strings.Cut(after, "```\n")
 	if !found || !closed || text == "" {
-		t.Fatalf("README has no block of text after <!-- %s -->", mark)
+		t.Fatalf("%s: no block of text after <!-- %s -->", where, mark)
 	}
 	return text
 }
 
-func readREADME(t *testing.T) string {
+func readPage(t *testing.T, name string) string {
 	t.Helper()
-	content, err := os.ReadFile("../../README.md")
+	content, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(name)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Draws the pictures of the documentation: the account in docs/use/pictures/account on an emulated
 service with six weeks of delivery, its export with figures, a marked copy and a copy with results,
-laid out by LibreOffice, and a plan as a browser shows it. Run by make pictures, with bin/adsync built."""
+laid out by LibreOffice, and a plan as a browser shows it; for the README, the workbook of
+examples/quickstart and its plan. Run by make pictures, with bin/adsync built; what is named as an
+argument (readme) is drawn alone."""
 
 import json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time, urllib.request
 
@@ -17,6 +19,9 @@ LIMIT = 200_000  # bytes of a picture
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        draw_readme()
+        if "readme" in sys.argv[1:]:
+            return
         shutil.copytree(PICTURES / "account", "store")
         with open("served", "w") as served:
             emulator = subprocess.Popen([ADSYNC, "emulator", "--memory", "--listen", "127.0.0.1:0", "--account", "adacct_trailshoes",
@@ -27,6 +32,25 @@ def main():
             emulator.send_signal(signal.SIGINT)
             emulator.wait()
         draw()
+
+
+def draw_readme():
+    """Draws the workbook of the quick start with its grid, as an editor shows it, and its plan."""
+    shutil.copytree(ROOT / "examples" / "quickstart", "quickstart", ignore=shutil.ignore_patterns(".adsync"))
+    adsync(None, "plan", "-q", "-o", "html", "--output-file", "quickstart.html", "quickstart")
+    book = openpyxl.load_workbook("quickstart/winter.xlsx")
+    for sheet in book.worksheets:
+        sheet.print_options.gridLines = sheet.print_options.headings = True
+        sheet.page_setup.orientation = "landscape"
+        sheet.sheet_properties.pageSetUpPr.fitToPage = True
+        sheet.page_setup.fitToHeight = 0
+    for letter, width in {"A": 15, "B": 10, "C": 12, "D": 23, "E": 26, "F": 13, "G": 13, "H": 24}.items():
+        book["Campaigns"].column_dimensions[letter].width = width
+    book.save("quickstart.xlsx")
+    narrow("quickstart.xlsx", "Campaigns", "IJK")
+    lay_out("quickstart.xlsx")
+    cut("readme-sheet", "quickstart.pdf", 1, 110, (72, 105, 1112, 103))
+    photograph("readme-plan", "quickstart.html", 900, 600)
 
 
 def environment():
@@ -105,8 +129,7 @@ def draw():
     """Lays the workbooks out and cuts the pictures from the pages."""
     narrow("results.xlsx", "Campaigns", "FGHIJKLMNOPQ")
     books = ["template.xlsx", "export.xlsx", "problems.xlsx", "results.xlsx"]
-    subprocess.run(["soffice", f"-env:UserInstallation=file://{os.getcwd()}/profile", "--headless", "--convert-to", "pdf", *books],
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    lay_out(*books)
     for name, book, sheet, dpi, box in [
         ("start-here", "export", "Start here", 90, (30, 30, 900, 700)),
         ("campaigns", "export", "Campaigns", 210, (70, 100, 1500, 330)),
@@ -120,6 +143,12 @@ def draw():
         cut(name, f"{book}.pdf", page(f"{book}.pdf", sheet), dpi, box)
     photograph("plan", "plan.html", 1280, 1100)
     photograph("plan-phone", "plan.html", 390, 1100)
+
+
+def lay_out(*books):
+    """Has LibreOffice make pages of workbooks."""
+    subprocess.run(["soffice", f"-env:UserInstallation=file://{os.getcwd()}/profile", "--headless", "--convert-to", "pdf", *books],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def photograph(name, page, width, height):

@@ -27,7 +27,7 @@ const (
 	ExitInterrupted = 130 // interrupted
 )
 
-// ExitTable is the table the README shows, row by row, and what the daemon waits
+// ExitTable is the table of docs/use/reference.md, row by row, and what the daemon waits
 // for after a run that would have ended so.
 var ExitTable = []struct {
 	Code    int
