@@ -47,18 +47,22 @@ func routesText(routes []resource.Route) string {
 
 const routesHead = `# Routes
 
-How each value reaches the service: when its resource is made, and when it changes. Of several ways the first that can be taken is. This page is made from
-the descriptions of the kinds, and a test holds that each value goes so, in ` + "`plan --requests`" + ` and in an apply (` + "`reconcile/routes_test.go`" + `).
+How each value reaches the service: when its resource is made, and when it changes. Of several ways the first that can
+be taken is. This page is made from the descriptions of the kinds, and a test holds that each value goes so, in
+` + "`plan --requests`" + ` and in an apply (` + "`reconcile/routes_test.go`" + `).
 
-- **bulk**: an operation of a bulk job, with the name of the input field. A create goes in a job where all of its values can, and its parent is created in the same job.
+- **bulk**: an operation of a bulk job, with the name of the input field. A create goes in a job where all of its values
+  can, and its parent is created in the same job.
 - **follow-up**: an update after the create, for what its operation could not say.
-- **single**: a request of its own: for a resource beneath a parent that is there already, for what jobs cannot say, and everywhere where the account has no bulk jobs.
+- **single**: a request of its own: for a resource beneath a parent that is there already, for what jobs cannot say, and
+  everywhere where the account has no bulk jobs.
 - **upload**: a file is sent first, once.
 - **none**: never sent, and why.
 
-` + "`adsync plan --requests`" + ` shows the requests an apply would send, and why something goes alone. In ` + "`adsync.yaml`" + `, ` + "`bulk:`" + ` says how jobs are used:
-` + "`repeat_parent: auto`" + ` lets new trees larger than a job go on in further jobs that repeat their parents, after one branch was tried; ` + "`never`" + ` sends the rest alone.
-` + "`rehearse: auto`" + ` has the service validate one job before the first change: all creates where it holds them, else one tree of every shape; ` + "`always`" + ` validates all, ` + "`never`" + ` none;
-the operator's file alone can say ` + "`never`" + ` here.
-What an account can do is asked once a day, and again when the service says otherwise.
+` + "`adsync plan --requests`" + ` shows the requests an apply would send, and why something goes alone. In ` + "`adsync.yaml`" + `, ` + "`bulk:`" + `
+says how jobs are used: ` + "`repeat_parent: auto`" + ` lets new trees larger than a job go on in further jobs that repeat their
+parents, after one branch was tried; ` + "`never`" + ` sends the rest alone. ` + "`rehearse: auto`" + ` has the service validate one job
+before the first change: all creates where it holds them, else one tree of every shape; ` + "`always`" + ` validates all, ` + "`never`" + `
+none; the operator's file alone can say ` + "`never`" + ` here. What an account can do is asked once a day, and again when the
+service says otherwise.
 `

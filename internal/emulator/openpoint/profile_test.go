@@ -97,8 +97,8 @@ each is an open point. A profile is a value for every point:
 - ` + "`hostile`" + ` takes the least convenient value everywhere, and says why it is that.
 
 ` + "`adsync emulator --profile hostile --open-points key_ttl=1h`" + ` chooses; what comes later wins. For ` + "`service: emulator`" + ` the
-environment does: ` + "`ADSYNC_OPEN_POINTS=profile:hostile,key_ttl=1h`" + `. ` + "`GET /_emulator/open_points`" + ` shows what is taken.
-The profiles are files in ` + "`internal/emulator/openpoint/profiles`" + `. ` + "`make profiles`" + ` runs every row of the service's tests and
+environment does: ` + "`ADSYNC_OPEN_POINTS=profile:hostile,key_ttl=1h`" + `. ` + "`GET /_emulator/open_points`" + ` shows what is taken. The
+profiles are files in ` + "`internal/emulator/openpoint/profiles`" + `. ` + "`make profiles`" + ` runs every row of the service's tests and
 every script of adsync in all three. This page is written by a test with -update.
 
 | point | what it decides | values | interface | published | hostile | why |
