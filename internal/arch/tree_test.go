@@ -106,5 +106,6 @@ func program(t *testing.T) []*source {
 // isEmulator reports whether a package is the service's side, its tests included.
 func isEmulator(dir string) bool {
 	return dir == "internal/emulator" || strings.HasPrefix(dir, "internal/emulator/") ||
-		dir == testOnly+"conformance" || dir == testOnly+"emulatortest"
+		dir == testOnly+"conformance" || strings.HasPrefix(dir, testOnly+"conformance/") ||
+		dir == testOnly+"emulatortest"
 }

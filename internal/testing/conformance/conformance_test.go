@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/openpoint"
+	"adsync/internal/testing/conformance/rules"
 	"adsync/internal/testing/emulatortest"
 )
 
@@ -125,8 +126,8 @@ func runAll(t *testing.T, target Target, wanted func(Row) bool) {
 
 func TestInterfaceOnlyHasNoAdditions(t *testing.T) {
 	s := emulatortest.Start(t, emulatortest.WithPoints(t, "profile:interface"))
-	for _, e := range Endpoints {
-		got := s.Do(t, e.Method, e.sample(), nil)
+	for _, e := range rules.Endpoints {
+		got := s.Do(t, e.Method, e.Sample(), nil)
 		absent := got.Status == http.StatusNotFound && strings.Contains(string(got.Body), "Invalid URL")
 		if absent != e.Addition() {
 			t.Errorf("%s = %d %s, want it absent: %v", e.Name(), got.Status, got.Body, e.Addition())

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"adsync/internal/testing/conformance/rules"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,12 +21,12 @@ func Cover(rows []Row) Coverage {
 	c := Coverage{OfRule: map[string][]Row{}, OfEndpoint: map[string][]Row{}}
 	for _, row := range rows {
 		for _, id := range strings.Fields(row.Rules) {
-			if !slices.ContainsFunc(Rules, func(r Rule) bool { return r.ID == id }) {
+			if !slices.ContainsFunc(rules.All, func(r rules.Rule) bool { return r.ID == id }) {
 				c.Unknown = append(c.Unknown, id)
 			}
 			c.OfRule[id] = append(c.OfRule[id], row)
 		}
-		for _, e := range Endpoints {
+		for _, e := range rules.Endpoints {
 			if slices.ContainsFunc(row.Steps(), func(s Step) bool { return s.holds(e) }) {
 				c.OfEndpoint[e.Name()] = append(c.OfEndpoint[e.Name()], row)
 			}
@@ -35,8 +36,8 @@ func Cover(rows []Row) Coverage {
 }
 
 // holds reports whether the step wants a success of the endpoint.
-func (s Step) holds(e Endpoint) bool {
-	if s.Want == nil || !e.takes(s.Method, s.Path) {
+func (s Step) holds(e rules.Endpoint) bool {
+	if s.Want == nil || !e.Takes(s.Method, s.Path) {
 		return false
 	}
 	return slices.Contains(s.Want.Statuses, 200) || slices.Contains(s.Want.Statuses, 202)
@@ -47,9 +48,9 @@ func (s Step) holds(e Endpoint) bool {
 func Page(rows []Row) string {
 	c := Cover(rows)
 	var b strings.Builder
-	fmt.Fprintf(&b, pageTop, len(Endpoints), len(Rules), len(rows))
+	fmt.Fprintf(&b, pageTop, len(rules.Endpoints), len(rules.All), len(rows))
 	b.WriteString("\n## Endpoints\n\n| endpoint | rows | the first of them |\n|---|---|---|\n")
-	for _, e := range Endpoints {
+	for _, e := range rules.Endpoints {
 		name := "`" + e.Name() + "`"
 		if e.Addition() {
 			name += " (addition)"
@@ -58,7 +59,7 @@ func Page(rows []Row) string {
 		fmt.Fprintf(&b, "| %s | %d | %s |\n", name, len(of), names(of[:min(1, len(of))]))
 	}
 	section := ""
-	for _, r := range Rules {
+	for _, r := range rules.All {
 		if part, _, _ := strings.Cut(r.ID, "."); part != section {
 			section = part
 			fmt.Fprintf(&b, "\n## %s\n\n| rule | what it says | rows |\n|---|---|---|\n", titles[part])

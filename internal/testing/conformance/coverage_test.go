@@ -3,6 +3,7 @@ package conformance
 import (
 	"testing"
 
+	"adsync/internal/testing/conformance/rules"
 	"adsync/internal/testing/emulatortest"
 	"adsync/internal/testing/golden"
 
@@ -11,7 +12,7 @@ import (
 
 func TestEveryRuleHasARow(t *testing.T) {
 	c := Cover(Rows)
-	for _, r := range Rules {
+	for _, r := range rules.All {
 		if n := len(c.OfRule[r.ID]); (n == 0) != (r.Silent != "") {
 			t.Errorf("rule %s (%s) has %d rows; silent: %q", r.ID, r.Text, n, r.Silent)
 		}
@@ -23,7 +24,7 @@ func TestEveryRuleHasARow(t *testing.T) {
 
 func TestEveryEndpointHasARowThatSucceeds(t *testing.T) {
 	c := Cover(Rows)
-	for _, e := range Endpoints {
+	for _, e := range rules.Endpoints {
 		if len(c.OfEndpoint[e.Name()]) == 0 {
 			t.Errorf("%s has no row that wants a success", e.Name())
 		}
@@ -33,7 +34,7 @@ func TestEveryEndpointHasARowThatSucceeds(t *testing.T) {
 // TestEndpointsAreThoseOfTheEmulator holds the list of endpoints to what is served.
 func TestEndpointsAreThoseOfTheEmulator(t *testing.T) {
 	listed := map[string]string{}
-	for _, e := range Endpoints {
+	for _, e := range rules.Endpoints {
 		listed[e.Name()] = e.Point
 	}
 	served := map[string]string{}
@@ -53,7 +54,7 @@ func TestNamesOfRowsAndRulesAreTheirOwn(t *testing.T) {
 		}
 		seen[row.Name] = true
 	}
-	for _, r := range Rules {
+	for _, r := range rules.All {
 		if seen[r.ID] {
 			t.Errorf("two rules are called %q", r.ID)
 		}

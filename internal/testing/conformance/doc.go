@@ -1,10 +1,7 @@
-// Package conformance is the interface of the service as a table: every rule
-// with a sentence of its own (rules_*.go), every endpoint (endpoint.go), and
-// rows that hold a service to them (rows_*.go). A row says what is there, what
-// is asked, and what must come back. The package talks HTTP only and knows
-// nothing of the emulator but its /_emulator addresses; rows that use those are
-// run against an emulator alone. Its invariant: every rule has a row, or says
-// why no request can show it.
+// Package conformance is the interface of the service as a table of rows (rows_*.go) that hold a service to every
+// rule and endpoint of package rules. A row says what is there, what is asked, and what must come back. The package
+// talks HTTP only and knows nothing of the emulator but its /_emulator addresses; rows that use those are run against
+// an emulator alone. Its invariant: every rule has a row, or says why no request can show it.
 //
 // # To add a row
 //

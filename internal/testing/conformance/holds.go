@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"adsync/internal/testing/conformance/rules"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -69,9 +70,9 @@ const holdsTop = `# Rows that say what a service does for some values of an open
 // Holds reports whether the row is about a service with these points; a point that
 // is not among them is as published. It gives the point that says otherwise.
 func (r Row) Holds(points map[string]string) (bool, string) {
-	for _, e := range Endpoints {
+	for _, e := range rules.Endpoints {
 		if e.Addition() && points[e.Point] == "absent" && slices.ContainsFunc(r.Steps(), func(s Step) bool {
-			return e.takes(s.Method, s.Path)
+			return e.Takes(s.Method, s.Path)
 		}) {
 			return false, e.Point
 		}

@@ -1,6 +1,9 @@
 package conformance
 
-import "strings"
+import (
+	"adsync/internal/testing/conformance/rules"
+	"strings"
+)
 
 const selector = "OpenAI-Ad-Account"
 
@@ -131,9 +134,9 @@ func exactly(auth string, change func(Step) Step) []Step {
 
 // ask sends each endpoint an empty request about ids that nobody has.
 func ask(wanted func(auth string) bool, change func(Step) Step) (steps []Step) {
-	for _, e := range Endpoints {
+	for _, e := range rules.Endpoints {
 		if wanted(e.Auth) {
-			steps = append(steps, change(Step{Method: e.Method, Path: e.sample()}))
+			steps = append(steps, change(Step{Method: e.Method, Path: e.Sample()}))
 		}
 	}
 	return steps

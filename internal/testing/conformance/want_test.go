@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"adsync/internal/testing/conformance/rules"
 	"bytes"
 	"encoding/json"
 	"testing"
@@ -142,8 +143,8 @@ func TestEndpointsTakeTheirPaths(t *testing.T) {
 	} {
 		var found []string
 		method, path, _ := bytes.Cut([]byte(call), []byte(" "))
-		for _, e := range Endpoints {
-			if e.takes(string(method), string(path)) {
+		for _, e := range rules.Endpoints {
+			if e.Takes(string(method), string(path)) {
 				found = append(found, e.Name())
 			}
 		}

@@ -1,6 +1,6 @@
 // Package oracle judges a history of the simulation: what the files said, what
 // an agent put on the line, and what the service accepted. It holds the
-// invariants of faults.md, one file each.
+// invariants of faults.md in files that begin with their numbers.
 //
 // It refuses to share code with the program it judges: it imports nothing of
 // it, and keeps its own model of what the files say and of what a field is

@@ -1,4 +1,4 @@
-package conformance
+package rules
 
 // Parts 5, 6, 7 and 9.
 var rulesOfAccess = []Rule{

@@ -1,4 +1,4 @@
-package conformance
+package rules
 
 // Part 4, without reports.
 var rulesOfEndpoints = []Rule{

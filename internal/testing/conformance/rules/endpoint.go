@@ -1,4 +1,4 @@
-package conformance
+package rules
 
 import "strings"
 
@@ -89,7 +89,7 @@ func (e Endpoint) Addition() bool { return e.Point != "" }
 
 // takes reports whether a row's path is one of the endpoint's. A segment of the
 // pattern that is a name takes any segment that no other endpoint has as it is.
-func (e Endpoint) takes(method, path string) bool {
+func (e Endpoint) Takes(method, path string) bool {
 	path, _, _ = strings.Cut(path, "?")
 	parts, wanted := strings.Split(path, "/"), strings.Split(e.Pattern, "/")
 	if method != e.Method || len(parts) != len(wanted) {
@@ -110,7 +110,7 @@ func (e Endpoint) takes(method, path string) bool {
 }
 
 // sample is the path with ids that nobody has.
-func (e Endpoint) sample() string {
+func (e Endpoint) Sample() string {
 	parts := strings.Split(e.Pattern, "/")
 	for i, part := range parts {
 		if strings.HasPrefix(part, "{") {

@@ -1,4 +1,4 @@
-package conformance
+package rules
 
 // Part 1.
 var rulesOfConventions = []Rule{
