@@ -124,7 +124,7 @@ func rename(dir, from, to string) error {
 	return nil
 }
 
-// warnIfOpen says when others could read the state.
+// warnIfOpen returns when others could read the state.
 func (f folder) warnIfOpen(o Options) {
 	if o.Log == nil {
 		return

@@ -102,7 +102,7 @@ func (o Options) lineage() (string, error) {
 	return hex.EncodeToString(raw[:]), nil
 }
 
-// Header says which state this is and how far it has come.
+// Header returns which state this is and how far it has come.
 func (l *ledger) Header() Header {
 	l.mu.Lock()
 	defer l.mu.Unlock()

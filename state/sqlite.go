@@ -260,7 +260,7 @@ func (d *database) close() error {
 	return errors.Join(failed...)
 }
 
-// unscannable says which of our errors a row is that cannot be read: a value of
+// unscannable returns which of our errors a row is that cannot be read: a value of
 // another type than it was written with is damage.
 func unscannable(err error) error {
 	if _, ok := errors.AsType[*sqlite.Error](err); ok ||
@@ -270,7 +270,7 @@ func unscannable(err error) error {
 	return fmt.Errorf("%w: %w; %s", ErrDamaged, err, restore)
 }
 
-// translate says which of our errors an error of SQLite is.
+// translate returns which of our errors an error of SQLite is.
 func translate(err error) error {
 	failure, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {

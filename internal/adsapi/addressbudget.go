@@ -50,7 +50,7 @@ type ticket struct {
 	number   int64
 }
 
-// draw gives a request its turn. last is the turn its account drew before.
+// draw returns a request its turn. last is the turn its account drew before.
 func (a *Address) draw(endpoint string, last *int64) *ticket {
 	if a == nil {
 		return nil

@@ -69,7 +69,7 @@ func (b *breaker) enter(ctx context.Context) error {
 	}
 }
 
-// look says how long the rest is still, or whose end to wait for; neither means
+// look returns how long the rest is still, or whose end to wait for; neither means
 // go on. Who goes on while the breaker is half open is its probe.
 func (b *breaker) look() (wait time.Duration, moved chan struct{}, err error) {
 	b.mu.Lock()
@@ -98,7 +98,7 @@ func (b *breaker) leave(failed *Error) {
 	}
 }
 
-// count gives the rest that begins with this failure, else 0.
+// count returns the rest that begins with this failure, else 0.
 func (b *breaker) count(failed *Error) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,7 +126,7 @@ func (b *breaker) count(failed *Error) time.Duration {
 	return rest
 }
 
-// ofService says that it is the service, or the way to it, that failed.
+// ofService reports whether it is the service, or the way to it, that failed.
 func (e *Error) ofService() bool {
 	switch e.fault {
 	case faultNotSent, faultNetwork:
@@ -139,5 +139,5 @@ func (e *Error) ofService() bool {
 	return false
 }
 
-// heard says that the service answered.
+// heard reports whether the service answered.
 func (e *Error) heard() bool { return e.fault == faultStatus }

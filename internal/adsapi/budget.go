@@ -26,7 +26,7 @@ func (b *budget) earn() {
 	b.tokens = min(b.tokens+earnedRetry, spareRetries)
 }
 
-// spend says whether one more retry may be made, and counts it.
+// spend reports whether one more retry may be made, and counts it.
 func (b *budget) spend() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

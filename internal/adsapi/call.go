@@ -37,7 +37,7 @@ type request struct {
 // do sends the request until it succeeds, cannot succeed, or the attempts
 // are used up. decode reads the body of a success; its error makes the
 // answer unreadable, which is not success.
-func (c *Client) do(ctx context.Context, r request, decode func([]byte) error) error {
+func (c *caller) do(ctx context.Context, r request, decode func([]byte) error) error {
 	last := r.failure(Error{})
 	c.budget.earn()
 	for attempt := 1; ; attempt++ {
@@ -67,14 +67,14 @@ func (c *Client) do(ctx context.Context, r request, decode func([]byte) error) e
 	}
 }
 
-// mutates says that the request could change something.
+// mutates reports whether the request could change something.
 func (r request) mutates() bool {
 	return r.method != http.MethodGet && (r.endpoint.path != bulkPath || !saysValidateOnly(r.body))
 }
 
 // limited makes one attempt as soon as the limits let it, unless an order stands
 // against it by then. err is why there was none.
-func (c *Client) limited(ctx context.Context, r request, decode func([]byte) error) (failed *Error, err error) {
+func (c *caller) limited(ctx context.Context, r request, decode func([]byte) error) (failed *Error, err error) {
 	neither := &Error{fault: faultLocal} // says nothing of the service
 	failed = neither
 	defer func() { c.breaker.leave(failed) }()
@@ -109,15 +109,15 @@ func (e *Error) stopped(cause error) *Error {
 	return stop
 }
 
-func (c *Client) logRetry(ctx context.Context, failed *Error, wait time.Duration) {
+func (c *caller) logRetry(ctx context.Context, failed *Error, wait time.Duration) {
 	c.logger.WarnContext(ctx, "request failed, will be repeated", "method", failed.Method, "path", failed.Path,
 		"status", failed.Status, "request_id", failed.RequestID, "attempt", failed.Attempts, "wait", wait,
 		slog.String("error", failed.Error()))
 }
 
-// pause gives the time until the next attempt, or the error that ends the
+// pause returns the time until the next attempt, or the error that ends the
 // call. A Retry-After holds the whole account, not this call alone.
-func (c *Client) pause(r request, failed *Error) (time.Duration, error) {
+func (c *caller) pause(r request, failed *Error) (time.Duration, error) {
 	wait := delay(failed, c.rand())
 	c.holdAccount(failed, wait)
 	if failed.RetryAfter > c.maxRetryAfter {
@@ -142,7 +142,7 @@ func (c *Client) pause(r request, failed *Error) (time.Duration, error) {
 
 // holdAccount keeps every request back after the service said that there are
 // too many, or when to come again.
-func (c *Client) holdAccount(failed *Error, wait time.Duration) {
+func (c *caller) holdAccount(failed *Error, wait time.Duration) {
 	asked := min(failed.RetryAfter, c.maxRetryAfter)
 	if asked == 0 && failed.fault == faultStatus && failed.Status == http.StatusTooManyRequests {
 		asked = wait
@@ -162,7 +162,7 @@ func (r request) failure(e Error) *Error {
 
 // attempt sends the request once and reads the whole answer within the
 // request timeout.
-func (c *Client) attempt(ctx context.Context, r request, decode func([]byte) error) *Error {
+func (c *caller) attempt(ctx context.Context, r request, decode func([]byte) error) *Error {
 	once, cancel := context.WithTimeout(ctx, c.requestTimeout)
 	defer cancel()
 	req, err := c.newRequest(once, r)
@@ -183,7 +183,7 @@ func (c *Client) attempt(ctx context.Context, r request, decode func([]byte) err
 	return c.accept(ctx, r, resp, decode)
 }
 
-func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {
+func (c *caller) newRequest(ctx context.Context, r request) (*http.Request, error) {
 	address := c.base.Scheme + "://" + c.base.Host + c.base.EscapedPath() + r.endpoint.escaped()
 	if query := encodeQuery(r.query); query != "" {
 		address += "?" + query
@@ -211,7 +211,7 @@ func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, erro
 
 // unanswered sorts an error of the transport. ctx is the caller's, without
 // the timeout of the attempt.
-func (c *Client) unanswered(ctx context.Context, r request, err error) *Error {
+func (c *caller) unanswered(ctx context.Context, r request, err error) *Error {
 	cause := c.blotError(err)
 	if errors.Is(err, ErrReadOnly) {
 		return r.failure(Error{fault: faultLocal, cause: cause})
@@ -235,7 +235,7 @@ func (c *Client) unanswered(ctx context.Context, r request, err error) *Error {
 }
 
 // refused reads an answer that is not a success.
-func (c *Client) refused(r request, resp *http.Response) *Error {
+func (c *caller) refused(r request, resp *http.Response) *Error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // whatever could be read helps
 	words := decodeRefusal(resp.Header.Get("Content-Type"), body)
 	e := c.answered(r, resp)
@@ -252,7 +252,7 @@ func (c *Client) refused(r request, resp *http.Response) *Error {
 }
 
 // answered is an Error with what the head of the answer says.
-func (c *Client) answered(r request, resp *http.Response) *Error {
+func (c *caller) answered(r request, resp *http.Response) *Error {
 	return r.failure(Error{
 		Status:    resp.StatusCode,
 		RequestID: clean(c.blot(resp.Header.Get("X-Request-Id")), maxExcerpt),
@@ -261,7 +261,7 @@ func (c *Client) answered(r request, resp *http.Response) *Error {
 
 // accept reads an answer of success. It is a success only when the whole
 // body came, is JSON, and decode finds in it what the endpoint promises.
-func (c *Client) accept(ctx context.Context, r request, resp *http.Response, decode func([]byte) error) *Error {
+func (c *caller) accept(ctx context.Context, r request, resp *http.Response, decode func([]byte) error) *Error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, c.maxBody+1))
 	if err != nil {
 		e := c.unanswered(ctx, r, err)

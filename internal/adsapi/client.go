@@ -23,7 +23,10 @@ import (
 )
 
 // Client is safe for use by many goroutines, which share its limits.
-type Client struct {
+type Client struct{ caller }
+
+// caller sends one request under the limits and repeats it where that is safe.
+type caller struct {
 	base           *url.URL
 	key            Secret
 	userAgent      string
@@ -47,7 +50,7 @@ type Client struct {
 	ahead          *atomic.Int64
 }
 
-// ReadOnly says that the client refuses every request that could change something.
+// ReadOnly reports whether the client refuses every request that could change something.
 func (c *Client) ReadOnly() bool {
 	_, guarded := c.transport.(guard)
 	return guarded
@@ -83,7 +86,7 @@ func New(cfg Config) (*Client, error) {
 	waits := newWaits(cfg)
 	limiter := newLimiter(cfg.Limits, cfg.Now, cfg.Sleep, waits.tell)
 	limiter.address = cfg.Address
-	return &Client{
+	return &Client{caller{
 		base:           base,
 		key:            cfg.Key,
 		userAgent:      cfg.UserAgent,
@@ -105,11 +108,11 @@ func New(cfg Config) (*Client, error) {
 		maxRetryAfter:  cfg.MaxRetryAfter,
 		keyLag:         cfg.KeyLag,
 		ahead:          &atomic.Int64{},
-	}, nil
+	}}, nil
 }
 
 // Halted is ErrHalted with the order while one stands against changing anything.
-func (c *Client) Halted() error {
+func (c *caller) Halted() error {
 	if c.halt == nil {
 		return nil
 	}
@@ -136,7 +139,7 @@ func (c *Client) PerMinute() (endpoint, overall int) {
 	return c.limiter.share.PerEndpoint, c.limiter.share.Overall
 }
 
-// Read gives one resource: GET /{collection}/{id} (interface, part 4).
+// Read returns one resource: GET /{collection}/{id} (interface, part 4).
 func (c *Client) Read(ctx context.Context, collection, id string, q url.Values) (Record, error) {
 	var record Record
 	path := "/" + collection + "/" + id
@@ -150,7 +153,7 @@ func (c *Client) Read(ctx context.Context, collection, id string, q url.Values) 
 	return record, err
 }
 
-// Get gives the whole JSON object that a GET endpoint answers with, for
+// Get returns the whole JSON object that a GET endpoint answers with, for
 // endpoints whose answer is not a resource with an id, such as
 // /ad_account/spend_limit_windows.
 func (c *Client) Get(ctx context.Context, path string, q url.Values) (json.RawMessage, error) {
@@ -165,7 +168,7 @@ func (c *Client) Get(ctx context.Context, path string, q url.Values) (json.RawMe
 	return answer, nil
 }
 
-func (c *Client) get(ctx context.Context, path string, q url.Values, decode func([]byte) error) error {
+func (c *caller) get(ctx context.Context, path string, q url.Values, decode func([]byte) error) error {
 	e, err := parseEndpoint(path)
 	if err != nil {
 		return refuse(http.MethodGet, path, err)

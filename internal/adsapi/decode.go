@@ -98,7 +98,7 @@ func decodePage(body []byte, asked int, needID bool) (page, error) {
 	return p, nil
 }
 
-// leadingID gives the id of a row, which is known to be JSON, where it is the first
+// leadingID returns the id of a row, which is known to be JSON, where it is the first
 // member, is plain and no other member anywhere has that name; else "". Accounts have
 // as many rows as resources, and to read each for its id alone is a third of a page.
 func leadingID(row []byte) string {

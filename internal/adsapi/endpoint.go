@@ -100,7 +100,7 @@ func (e endpoint) template(method string) string {
 	return method + " /" + strings.Join(segments, "/")
 }
 
-// repeatable says whether doing the request twice is doing it once: it is an
+// repeatable reports whether doing the request twice is doing it once: it is an
 // update or a state change.
 func (e endpoint) repeatable() bool {
 	if slices.Contains(singletonActions, e.path) {
@@ -109,7 +109,7 @@ func (e endpoint) repeatable() bool {
 	return len(e.ids) > 0 && !slices.Contains(additive, e.segments[len(e.segments)-1])
 }
 
-// answerID says which id the answer must carry: any, the one in the path, or
+// answerID returns which id the answer must carry: any, the one in the path, or
 // none at all.
 func (e endpoint) answerID() (wanted string, needed bool) {
 	if slices.Contains(answersWithoutID, e.segments[len(e.segments)-1]) {
@@ -129,7 +129,7 @@ var bracketed = []string{
 	"custom_audience_ids", "campaign_ids", "ad_group_ids", "ad_ids", "inventory_items",
 }
 
-// encodeQuery gives array parameters their brackets: include[]=serving_issues.
+// encodeQuery returns array parameters their brackets: include[]=serving_issues.
 func encodeQuery(q url.Values) string {
 	wire := make(url.Values, len(q))
 	for name, values := range q {

@@ -48,7 +48,7 @@ func (a Applied) String() string {
 	return "unknown"
 }
 
-// AppliedOf gives Applied for any error of this package, and Unknown for
+// AppliedOf returns Applied for any error of this package, and Unknown for
 // every other error.
 func AppliedOf(err error) Applied {
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -220,5 +220,5 @@ func (e *Error) unavailable() bool {
 	return e.Status < 400 || e.Status >= 500 || e.answered(http.StatusRequestTimeout, http.StatusTooManyRequests)
 }
 
-// Unwrap gives the cause, such as context.Canceled.
+// Unwrap returns the cause, such as context.Canceled.
 func (e *Error) Unwrap() error { return e.cause }

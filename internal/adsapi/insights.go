@@ -32,7 +32,7 @@ type InsightsRow struct {
 	Fields map[string]string
 }
 
-// Insights gives the rows of a query, page by page.
+// Insights returns the rows of a query, page by page.
 func (c *Client) Insights(ctx context.Context, q InsightsQuery) iter.Seq2[InsightsRow, error] {
 	return func(yield func(InsightsRow, error) bool) {
 		const collection = "ad_account/insights"

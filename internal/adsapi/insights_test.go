@@ -15,7 +15,7 @@ var week = InsightsQuery{
 	Until: "2026-11-20", TimeZone: "America/New_York", Fields: []string{"ad.id", "spend"},
 }
 
-// figures gives the rows of a query and the error that ended it.
+// figures returns the rows of a query and the error that ended it.
 func figures(c *Client, q InsightsQuery) (rows []InsightsRow, err error) {
 	for row, err := range c.Insights(context.Background(), q) {
 		if err != nil {

@@ -26,7 +26,7 @@ type Job struct {
 	CompletedAt    *int64 // Unix seconds; nil may be seen on a finished job too
 }
 
-// Terminal says that the job will not move any more (interface, part 3). A
+// Terminal reports whether the job will not move any more (interface, part 3). A
 // status this program does not know is not terminal.
 func (j Job) Terminal() bool {
 	return j.Status == "completed" || j.Status == "partially_failed" || j.Status == "failed"
@@ -158,7 +158,7 @@ func (c *Client) AllOperations(ctx context.Context, id string) (OperationPage, e
 	}
 }
 
-// alike says that two results of an operation say the same.
+// alike reports whether two results of an operation say the same.
 func (r OperationResult) alike(other OperationResult) bool {
 	return r.Status == other.Status && samePointee(r.ResourceID, other.ResourceID) &&
 		samePointee(r.Retryable, other.Retryable)

@@ -24,7 +24,7 @@ const maxBarrenPages = 20
 // 500 rows (interface, part 8).
 var pageSizes = map[string]int{"audit_logs": 100, "ad_account/insights": 2000}
 
-// List gives every resource of a collection, such as "campaigns", page by
+// List returns every resource of a collection, such as "campaigns", page by
 // page with the cursor `after`. Each id comes once, even when it is on two
 // pages. Where the service does not know its own cursor any more, or leads in a
 // circle, the list begins anew, and what it then shows first is added. An error ends the list and
@@ -59,7 +59,7 @@ func (c *Client) List(ctx context.Context, collection string, q url.Values) iter
 	}
 }
 
-// Rows gives every row of a list whose rows are not resources, such as
+// Rows returns every row of a list whose rows are not resources, such as
 // "ad_account/insights". Nothing is dropped.
 func (c *Client) Rows(ctx context.Context, collection string, q url.Values) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
@@ -77,7 +77,7 @@ func (c *Client) Rows(ctx context.Context, collection string, q url.Values) iter
 	}
 }
 
-// pages gives the rows of one page after another, and an error instead of
+// pages returns the rows of one page after another, and an error instead of
 // following a cursor twice.
 func (c *Client) pages(ctx context.Context, collection string, q url.Values, needID bool) iter.Seq2[[]Record, error] {
 	return func(yield func([]Record, error) bool) {
@@ -122,7 +122,7 @@ func (c *Client) pass(ctx context.Context, collection string,
 	}
 }
 
-// cursorRefused says that a cursor the service gave is good no more.
+// cursorRefused reports whether a cursor the service gave is good no more.
 func cursorRefused(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
 	return ok && failed.answered(http.StatusBadRequest,

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// collect gives the ids of a list and the error that ended it.
+// collect returns the ids of a list and the error that ended it.
 func collect(c *Client, collection string, q url.Values) (ids []string, err error) {
 	for record, err := range c.List(context.Background(), collection, q) {
 		if err != nil {

@@ -38,11 +38,11 @@ type MemberOperation struct {
 	Status     string // processing, succeeded, failed, or a word of a later service
 }
 
-// Ended says that the operation will not move any more. A status this program
+// Ended reports whether the operation will not move any more. A status this program
 // does not know is not an end.
 func (o MemberOperation) Ended() bool { return o.Succeeded() || o.Status == "failed" }
 
-// Succeeded says that everything the operation asked for was done. One that was
+// Succeeded reports whether everything the operation asked for was done. One that was
 // cancelled ends as failed.
 func (o MemberOperation) Succeeded() bool { return o.Status == "succeeded" }
 

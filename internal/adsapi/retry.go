@@ -65,7 +65,7 @@ func inSeconds(seconds float64) time.Duration {
 	return time.Duration(math.Ceil(seconds * float64(time.Second)))
 }
 
-// mayRepeat says whether the same bytes may be sent again after e.
+// mayRepeat reports whether the same bytes may be sent again after e.
 func (r request) mayRepeat(e *Error) bool {
 	if e.permanent || e.fault == faultLocal || e.fault == faultStopped {
 		return false

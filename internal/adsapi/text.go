@@ -44,12 +44,12 @@ func clean(text string, max int) string {
 
 // blot removes the key from text before any of it is cut or shown. A service
 // or a proxy may repeat a wrong key in its message.
-func (c *Client) blot(text string) string {
+func (c *caller) blot(text string) string {
 	return strings.ReplaceAll(text, c.key.Reveal(), secret.Redacted)
 }
 
 // blotError keeps the error as a cause unless its text holds the key.
-func (c *Client) blotError(err error) error {
+func (c *caller) blotError(err error) error {
 	text := err.Error()
 	if blotted := c.blot(text); blotted != text {
 		return fmt.Errorf("%s", blotted)

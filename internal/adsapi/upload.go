@@ -105,7 +105,7 @@ func (c *Client) UploadURL(ctx context.Context, imageURL string) (fileID string,
 	return c.upload(ctx, "/upload", "application/json", body)
 }
 
-func (c *Client) upload(ctx context.Context, path, contentType string, body []byte) (fileID string, err error) {
+func (c *caller) upload(ctx context.Context, path, contentType string, body []byte) (fileID string, err error) {
 	e, err := parseEndpoint(path)
 	if err != nil {
 		return "", refuse(http.MethodPost, path, err)

@@ -21,7 +21,7 @@ import (
 
 var create = Mutation{Path: "/campaigns", Key: "k", Body: []byte(`{"name":"n"}`)}
 
-// hijack gives the raw connection, after the request was read.
+// hijack returns the raw connection, after the request was read.
 func hijack(w http.ResponseWriter, talk func(net.Conn)) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

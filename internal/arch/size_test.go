@@ -19,10 +19,8 @@ var (
 		"reconcile": 87,
 	}
 	receiversOver = map[string]int{
-		"internal/adsapi.Client":            45,
 		"internal/emulator/ads.Room":        40,
 		"internal/emulator/insights.report": 53,
-		"internal/gitstore.Store":           50,
 		"internal/testing/oracle.History":   104,
 		"plan.differ":                       274,
 		"sources/workbook.bookWriter":       55,

@@ -32,7 +32,7 @@ func (a address) whole() string {
 	return a.String()
 }
 
-// HostOf gives the host and port an address leads to, "" for a path.
+// HostOf returns the host and port an address leads to, "" for a path.
 func HostOf(repository string) (string, error) {
 	a, err := parseAddress(repository)
 	return a.host, err

@@ -20,7 +20,7 @@ type bounds struct {
 // mostInMemory is the largest commit, tree or tag, in bytes. These are read whole.
 const mostInMemory = 32 << 20
 
-// EncodedObject gives an object that is within the limits. A large file is read as it is
+// EncodedObject returns an object that is within the limits. A large file is read as it is
 // passed on.
 func (b bounds) EncodedObject(kind plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
 	size, err := b.size(h)
@@ -46,7 +46,7 @@ func (b bounds) size(h plumbing.Hash) (int64, error) {
 	return size, err
 }
 
-// looseSize gives the size of an object that is a file of its own. That of the library
+// looseSize returns the size of an object that is a file of its own. That of the library
 // leaves the file open until the collector comes, which are as many as there are objects.
 func (b bounds) looseSize(h plumbing.Hash) (int64, error) {
 	name := h.String()

@@ -43,7 +43,7 @@ func (e *Error) Is(target error) bool {
 	return (target == context.Canceled || target == context.DeadlineExceeded) && errors.Is(e.cause, target)
 }
 
-// ClassOf gives the class of any error of this package, "" for others.
+// ClassOf returns the class of any error of this package, "" for others.
 func ClassOf(err error) Class {
 	var known *Error
 	if errors.As(err, &known) {
@@ -89,7 +89,7 @@ func (s *secrets) redact(text string) string {
 
 // wrap makes an error of a library one of this package: what was under way, then
 // its cause without credentials.
-func (s *Store) wrap(ctx context.Context, class Class, doing string, err error) error {
+func (s *local) wrap(ctx context.Context, class Class, doing string, err error) error {
 	if known := new(Error); errors.As(err, &known) {
 		return known
 	}

@@ -183,7 +183,7 @@ func (s *Store) choose(refs *packp.AdvRefs) (tip, []plumbing.Hash, error) {
 	return tip{name, target}, []plumbing.Hash{target}, nil
 }
 
-// refName gives the full name of the configured ref, and where it could be two, that
+// refName returns the full name of the configured ref, and where it could be two, that
 // of one beside the error.
 func (s *Store) refName(refs *packp.AdvRefs) (string, error) {
 	ref := s.config.Ref
@@ -261,7 +261,7 @@ func (s *Store) missing(record *record, refusal error) error {
 
 // haves are some commits of what is here, the nearer the more, so that the
 // server finds where to go on even after a rewrite.
-func (s *Store) haves(accepted string) []plumbing.Hash {
+func (s *local) haves(accepted string) []plumbing.Hash {
 	var haves []plumbing.Hash
 	next, step := plumbing.NewHash(accepted), 1
 	for n := 0; n < 2048 && !next.IsZero(); n++ {
@@ -281,10 +281,10 @@ func (s *Store) haves(accepted string) []plumbing.Hash {
 	return haves
 }
 
-func (s *Store) have(h plumbing.Hash) bool { return s.objects.HasEncodedObject(h) == nil }
+func (s *local) have(h plumbing.Hash) bool { return s.objects.HasEncodedObject(h) == nil }
 
 // describe reads the commit and finds how it stands to the accepted one.
-func (s *Store) describe(ctx context.Context, found tip, accepted string) (Revision, error) {
+func (s *local) describe(ctx context.Context, found tip, accepted string) (Revision, error) {
 	hash, err := s.peel(found)
 	if err != nil {
 		return Revision{}, err
@@ -303,7 +303,7 @@ func (s *Store) describe(ctx context.Context, found tip, accepted string) (Revis
 }
 
 // peel follows an annotated tag to its commit.
-func (s *Store) peel(found tip) (plumbing.Hash, error) {
+func (s *local) peel(found tip) (plumbing.Hash, error) {
 	hash := found.target
 	for range 8 {
 		tag, err := object.GetTag(s.objects, hash)
@@ -315,7 +315,7 @@ func (s *Store) peel(found tip) (plumbing.Hash, error) {
 	return hash, refuse(Input, "%s is a tag of a tag of a tag without an end; want one of a commit", found.ref)
 }
 
-func (s *Store) commit(h plumbing.Hash) (*object.Commit, error) {
+func (s *local) commit(h plumbing.Hash) (*object.Commit, error) {
 	commit, err := object.GetCommit(s.objects, h)
 	if err != nil {
 		return nil, refuse(Input, "%s of %s is no commit that can be read: %v; want a ref that names a commit",

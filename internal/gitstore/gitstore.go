@@ -76,11 +76,16 @@ func (l Limits) orDefault() Limits {
 // across processes; the methods of one Store are called by one goroutine. It holds
 // no connection and no open file between calls, and needs no closing.
 type Store struct {
+	local
+	dial func(context.Context, *Store) (peer, error)
+}
+
+// local is what of a repository is on this disk: its objects and what was accepted.
+type local struct {
 	config    Config
 	address   address
 	objects   *filesystem.Storage
 	secrets   *secrets
-	dial      func(context.Context, *Store) (peer, error)
 	mostPacks int
 	create    func(folder, pattern string) (*os.File, error) // a file that is not whole yet
 }
@@ -116,11 +121,12 @@ func Open(c Config) (*Store, error) {
 			return nil, err
 		}
 	}
-	s := &Store{config: c, address: a, secrets: &secrets{}, dial: dialPeer, create: os.CreateTemp, mostPacks: mostPacks}
+	here := local{config: c, address: a, secrets: &secrets{}, create: os.CreateTemp, mostPacks: mostPacks}
+	s := &Store{local: here, dial: dialPeer}
 	return s, s.openObjects()
 }
 
-func (s *Store) openObjects() error {
+func (s *local) openObjects() error {
 	if err := os.MkdirAll(s.Dir(), 0o700); err != nil {
 		return refuse(Configuration, "the store cannot be made: %v", err)
 	}
@@ -140,7 +146,7 @@ func (s *Store) openObjects() error {
 
 // reopen has the storage see the packs there are now, and forget what it read.
 // No file of it stays open in between, so nothing is left to close.
-func (s *Store) reopen() {
+func (s *local) reopen() {
 	s.objects = openStorage(s.Dir())
 }
 
@@ -154,17 +160,17 @@ func openStorage(dir string) *filesystem.Storage {
 }
 
 // Dir is the folder of the bare repository.
-func (s *Store) Dir() string { return filepath.Join(s.config.Dir, "repository") }
+func (s *local) Dir() string { return filepath.Join(s.config.Dir, "repository") }
 
 // SubPath is the folder of the project in the repository, "." for its top.
-func (s *Store) SubPath() string { return s.config.SubPath }
+func (s *local) SubPath() string { return s.config.SubPath }
 
 // Address is the repository as a person may see it, without credentials.
-func (s *Store) Address() string { return s.address.String() }
+func (s *local) Address() string { return s.address.String() }
 
 // lock keeps others from fetching into the store. The kernel gives it back when
 // the process dies.
-func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
+func (s *local) lock(ctx context.Context) (unlock func(), err error) {
 	file, err := os.OpenFile(filepath.Join(s.config.Dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, refuse(Configuration, "the store cannot be locked: %v", err)
@@ -192,7 +198,7 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// cleanSubPath gives the slash path of a folder in a repository.
+// cleanSubPath returns the slash path of a folder in a repository.
 func cleanSubPath(p string) (string, error) {
 	clean := path.Clean(strings.TrimSuffix(cmp.Or(p, "."), "/"))
 	if path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsAny(clean, "\\\x00") {
@@ -217,7 +223,7 @@ func checkRef(ref string) error {
 	return nil
 }
 
-// isCommit says that a ref is the full hash of a commit.
+// isCommit reports whether a ref is the full hash of a commit.
 func isCommit(ref string) bool { return len(ref) == 40 && plumbing.IsHash(ref) }
 
 func short(h plumbing.Hash) string { return fmt.Sprintf("%.12s", h) }

@@ -32,7 +32,7 @@ func checkFile(name string) error {
 	return nil
 }
 
-// put gives the tree with the files in it; the zero hash stands for an empty tree.
+// put returns the tree with the files in it; the zero hash stands for an empty tree.
 func (g *grower) put(tree plumbing.Hash, files map[string][]byte) (plumbing.Hash, error) {
 	entries := map[string]object.TreeEntry{}
 	if !tree.IsZero() {

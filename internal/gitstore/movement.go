@@ -8,7 +8,7 @@ import (
 )
 
 // movement compares two commits by their history, all of which is here.
-func (s *Store) movement(ctx context.Context, accepted, tip plumbing.Hash) (Movement, error) {
+func (s *local) movement(ctx context.Context, accepted, tip plumbing.Hash) (Movement, error) {
 	switch accepted {
 	case plumbing.ZeroHash:
 		_, err := s.reaches(ctx, tip, plumbing.ZeroHash) // the history must be whole
@@ -27,7 +27,7 @@ func (s *Store) movement(ctx context.Context, accepted, tip plumbing.Hash) (Move
 
 // reaches walks back from a commit and says whether it comes to another one. A
 // commit that is not here is an error: without it nothing is known.
-func (s *Store) reaches(ctx context.Context, from, to plumbing.Hash) (bool, error) {
+func (s *local) reaches(ctx context.Context, from, to plumbing.Hash) (bool, error) {
 	seen := map[plumbing.Hash]bool{from: true}
 	open := []plumbing.Hash{from}
 	for len(open) > 0 {

@@ -57,7 +57,7 @@ func (s *Store) receive(ctx context.Context, p peer, refs *packp.AdvRefs, wants,
 	return nil
 }
 
-// cutShort says that a pack ended too early: over ssh a line that is cut looks
+// cutShort reports whether a pack ended too early: over ssh a line that is cut looks
 // like the end of what was sent.
 func cutShort(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, packfile.ErrEmptyPackfile)
@@ -91,7 +91,7 @@ func (d during) Seek(offset int64, whence int) (int64, error) {
 // install makes a pack part of the store, wherever it came from. It is read within
 // the bounds, made whole where it is thin, and gets its index; then both get their
 // names, which it returns without their extensions.
-func (s *Store) install(ctx context.Context, folder string, pack *os.File, limits Limits) (name string, err error) {
+func (s *local) install(ctx context.Context, folder string, pack *os.File, limits Limits) (name string, err error) {
 	unpacked, err := s.read(ctx, pack, limits)
 	if err != nil {
 		return "", err
@@ -114,7 +114,7 @@ func (s *Store) install(ctx context.Context, folder string, pack *os.File, limit
 }
 
 // place writes the index first: a pack is read as soon as it is there.
-func (s *Store) place(folder, name string, pack *os.File, index *idxfile.MemoryIndex) error {
+func (s *local) place(folder, name string, pack *os.File, index *idxfile.MemoryIndex) error {
 	part, err := s.create(folder, scratchPrefix)
 	if err != nil {
 		return err
@@ -144,12 +144,12 @@ func syncFolder(name string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-func (s *Store) notWhole() error {
+func (s *local) notWhole() error {
 	return refuse(Input, "%s is not whole: an object of its history is not there; want one that passes git fsck",
 		s.address)
 }
 
-func (s *Store) largeObject(size int64) error {
+func (s *local) largeObject(size int64) error {
 	return refuse(Input, "a file in the history of %s has %d bytes; want at most %d",
 		s.address, size, s.config.Limits.ObjectBytes)
 }

@@ -18,7 +18,7 @@ type patching struct {
 	store *Store
 }
 
-// EncodedObject gives an object whose content, where it is large, is read as it is made.
+// EncodedObject returns an object whose content, where it is large, is read as it is made.
 func (p patching) EncodedObject(kind plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
 	object, err := p.Storage.EncodedObject(kind, h)
 	if err != nil || object.Size() < streamed {

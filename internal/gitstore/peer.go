@@ -20,7 +20,7 @@ import (
 type peer interface {
 	// advertised lists the branches and tags, for fetching or for pushing.
 	advertised(ctx context.Context, service string) (*packp.AdvRefs, error)
-	// pack gives a pack of what wants reach and haves do not. refs are those
+	// pack returns a pack of what wants reach and haves do not. refs are those
 	// advertised for fetching.
 	pack(ctx context.Context, refs *packp.AdvRefs, wants, haves []plumbing.Hash) (io.ReadCloser, error)
 	// update moves one branch, from what it was, with the objects of a pack.
@@ -138,7 +138,7 @@ func (b bounded) Read(p []byte) (int, error) {
 // tooLarge is the refusal of an answer beyond its bound.
 var errTooLarge = refuse(Input, "the repository gives more than it may; want a smaller one, or a higher limit")
 
-// unreadable says why a list of branches could not be read.
+// unreadable returns why a list of branches could not be read.
 func unreadable(begin []byte, err error) error {
 	if bytes.Contains(begin, []byte("object-format=sha256")) {
 		return refuse(Input, "the repository counts "+

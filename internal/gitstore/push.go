@@ -148,7 +148,7 @@ func (s *Store) branchTip(ctx context.Context, p peer, name plumbing.ReferenceNa
 }
 
 // packed is a pack of some objects, made while it is read.
-func (s *Store) packed(hashes []plumbing.Hash) io.ReadCloser {
+func (s *local) packed(hashes []plumbing.Hash) io.ReadCloser {
 	read, write := io.Pipe()
 	go func() { // ends with the pack, or when its reader is closed
 		encode(write, s.objects, hashes)

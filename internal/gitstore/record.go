@@ -29,12 +29,12 @@ const recordVersion = 1
 
 // recordFile is a file of this source alone: another ref or folder has a past of
 // its own.
-func (s *Store) recordFile() string {
+func (s *local) recordFile() string {
 	name := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", s.address, s.config.Ref, s.config.SubPath))
 	return filepath.Join(s.config.Dir, fmt.Sprintf("source-%x.json", name[:8]))
 }
 
-func (s *Store) readRecord() (record, error) {
+func (s *local) readRecord() (record, error) {
 	empty := record{
 		FormatVersion: recordVersion, Address: s.address.String(), Ref: s.config.Ref, SubPath: s.config.SubPath,
 	}
@@ -56,7 +56,7 @@ func (s *Store) readRecord() (record, error) {
 	return r, nil
 }
 
-func (s *Store) writeRecord(r record) error {
+func (s *local) writeRecord(r record) error {
 	content, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
 		err = renameio.WriteFile(s.recordFile(), append(content, '\n'), 0o600)

@@ -42,10 +42,10 @@ func (s *Store) signed(ctx context.Context, r *Revision, before record) error {
 		first, before.Accepted, r.Commit, more)
 }
 
-// since gives the tip, and after it what is in its history and not in that of the
+// since returns the tip, and after it what is in its history and not in that of the
 // accepted commit, newer before older along each line. Before anything was accepted
 // that is the tip alone, which then stands for all that is before it.
-func (s *Store) since(ctx context.Context, accepted, tip plumbing.Hash) ([]*object.Commit, error) {
+func (s *local) since(ctx context.Context, accepted, tip plumbing.Hash) ([]*object.Commit, error) {
 	first, err := s.commit(tip)
 	if err != nil || accepted.IsZero() || accepted == tip {
 		return []*object.Commit{first}, err
@@ -67,9 +67,9 @@ func (s *Store) since(ctx context.Context, accepted, tip plumbing.Hash) ([]*obje
 	return came, nil
 }
 
-// straight gives the commits of a history without merges up to the accepted one; nil
+// straight returns the commits of a history without merges up to the accepted one; nil
 // where it is not so simple.
-func (s *Store) straight(from *object.Commit, accepted plumbing.Hash) (came []*object.Commit) {
+func (s *local) straight(from *object.Commit, accepted plumbing.Hash) (came []*object.Commit) {
 	for commit := from; commit.NumParents() == 1; {
 		came = append(came, commit)
 		if commit.ParentHashes[0] == accepted {
@@ -86,7 +86,7 @@ func (s *Store) straight(from *object.Commit, accepted plumbing.Hash) (came []*o
 
 // walk visits a commit and all that is before it, but for what is seen, and notes
 // what it saw.
-func (s *Store) walk(ctx context.Context, from plumbing.Hash,
+func (s *local) walk(ctx context.Context, from plumbing.Hash,
 	seen map[plumbing.Hash]bool, visit func(*object.Commit)) error {
 	open := []plumbing.Hash{from}
 	for ; len(open) > 0; open = open[1:] {

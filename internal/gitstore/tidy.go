@@ -26,7 +26,7 @@ var unbounded = Limits{PackBytes: math.MaxInt64, ObjectBytes: math.MaxInt64, Obj
 
 // tidy makes one pack of the small ones, and takes those away once it is there.
 // Whoever reads from the folder at this very moment may have to try again.
-func (s *Store) tidy(ctx context.Context, folder string) error {
+func (s *local) tidy(ctx context.Context, folder string) error {
 	small, err := smallPacks(folder)
 	if err != nil || len(small) <= s.mostPacks {
 		return err
@@ -60,7 +60,7 @@ func (s *Store) tidy(ctx context.Context, folder string) error {
 	return nil
 }
 
-// smallPacks gives the packs by their paths, without the extension.
+// smallPacks returns the packs by their paths, without the extension.
 func smallPacks(folder string) ([]string, error) {
 	names, err := filepath.Glob(filepath.Join(folder, "pack-*.pack"))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // pack of the last kind is thin, and complete makes it whole. (go-git's own parser
 // fails at the last two.)
 type unpacker struct {
-	store    *Store
+	store    *local
 	limits   Limits
 	pack     *os.File
 	scanner  *packfile.Scanner
@@ -45,7 +45,7 @@ const deepestChain = 4095 // of deltas, as git bounds it
 
 // read goes through a pack once and unpacks nothing beyond the bounds: an archive of
 // a few megabytes may say that it holds terabytes.
-func (s *Store) read(ctx context.Context, pack *os.File, limits Limits) (*unpacker, error) {
+func (s *local) read(ctx context.Context, pack *os.File, limits Limits) (*unpacker, error) {
 	if _, err := pack.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
