@@ -23,11 +23,6 @@ var (
 		"internal/emulator/insights.report": 53,
 		"internal/testing/oracle.History":   104,
 		"plan.differ":                       274,
-		"sources/workbook.bookWriter":       55,
-		"sources.collection":                83,
-		"sources/marked.markedCopy":         35,
-		"sources/table.TabReader":           86,
-		"sources/yamlfile.yamlReader":       35,
 	}
 )
 

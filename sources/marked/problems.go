@@ -104,7 +104,7 @@ func (c *markedCopy) unreadRows(unread []diag.Unread) [][]string {
 	return rows
 }
 
-func (c *markedCopy) textRow(sheet string, row int, texts []string, severity look.Tone) error {
+func (c *sheetWriter) textRow(sheet string, row int, texts []string, severity look.Tone) error {
 	for i, text := range texts {
 		l := look.Look{Wrap: true, Line: true}
 		if i == 0 {
@@ -140,8 +140,15 @@ func upperFirst(text string) string {
 	return strings.ToUpper(string(first)) + text[len(string(first)):]
 }
 
+// sheetWriter writes cells of a copy, and the sheets that only copies have.
+type sheetWriter struct {
+	name   string // of the file that is copied
+	file   *excelize.File
+	styles look.StyleBook
+}
+
 // link leads from a cell to another, or to its row or sheet.
-func (c *markedCopy) link(sheet string, row, column int, to diag.Position) error {
+func (c *sheetWriter) link(sheet string, row, column int, to diag.Position) error {
 	if to.Sheet() == "" || to.File() != c.name || row > maxLinks {
 		return nil
 	}
@@ -165,7 +172,7 @@ func (c *markedCopy) link(sheet string, row, column int, to diag.Position) error
 
 // ownSheet makes a sheet anew, with its header; a sheet of that name that is the
 // user's own is left alone.
-func (c *markedCopy) ownSheet(title string, columns []sheetColumn) (string, error) {
+func (c *sheetWriter) ownSheet(title string, columns []sheetColumn) (string, error) {
 	name := title
 	for number := 2; ; number++ {
 		index, err := c.file.GetSheetIndex(name)
@@ -189,7 +196,7 @@ func (c *markedCopy) ownSheet(title string, columns []sheetColumn) (string, erro
 	return name, c.startSheet(name, columns)
 }
 
-func (c *markedCopy) isOurs(sheet string, columns []sheetColumn) bool {
+func (c *sheetWriter) isOurs(sheet string, columns []sheetColumn) bool {
 	for i, column := range columns {
 		if text, err := c.file.GetCellValue(sheet, diag.ColumnName(i+1)+"1"); err != nil || text != column.title {
 			return false
@@ -198,7 +205,7 @@ func (c *markedCopy) isOurs(sheet string, columns []sheetColumn) bool {
 	return true
 }
 
-func (c *markedCopy) startSheet(sheet string, columns []sheetColumn) error {
+func (c *sheetWriter) startSheet(sheet string, columns []sheetColumn) error {
 	for i, column := range columns {
 		letter := diag.ColumnName(i + 1)
 		if err := c.put(sheet, 1, i+1, column.title,
@@ -218,7 +225,7 @@ func (c *markedCopy) startSheet(sheet string, columns []sheetColumn) error {
 
 // finishSheet makes the rows ready to be filtered and printed. The library's
 // filter forgets the properties of the sheet, so they go after it.
-func (c *markedCopy) finishSheet(sheet string, columns []sheetColumn, colour string, rows int) error {
+func (c *sheetWriter) finishSheet(sheet string, columns []sheetColumn, colour string, rows int) error {
 	end := fmt.Sprintf("%s%d", diag.ColumnName(len(columns)), rows+1)
 	if err := c.file.AutoFilter(sheet, "A1:"+end, nil); err != nil {
 		return err

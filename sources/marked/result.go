@@ -72,7 +72,9 @@ func WriteMarkedCopy(original []byte, w io.Writer, file string, m Marks) error {
 		return err
 	}
 	defer remove()
-	c := markedCopy{name: file, told: map[string]map[string]string{}, filledStyles: map[filledStyle]int{}}
+	c := markedCopy{
+		sheetWriter: sheetWriter{name: file}, told: map[string]map[string]string{}, filledStyles: map[filledStyle]int{},
+	}
 	if err := c.write(original, folder, w, m); err != nil {
 		return fmt.Errorf("copy %s: %w", file, err)
 	}
@@ -81,9 +83,7 @@ func WriteMarkedCopy(original []byte, w io.Writer, file string, m Marks) error {
 
 // markedCopy is a copy of a workbook while it is marked.
 type markedCopy struct {
-	name         string
-	file         *excelize.File
-	styles       look.StyleBook
+	sheetWriter
 	told         map[string]map[string]string // what notes are to say, by sheet and cell
 	own          map[string][]look.OwnNote    // the user's notes of the sheets that can have new ones
 	filledStyles map[filledStyle]int
@@ -343,7 +343,7 @@ func (c *markedCopy) writeReview(sheet string, place markedColumns, o RowOutcome
 }
 
 // makeRoom makes a row as high as a text of several lines needs, never lower.
-func (c *markedCopy) makeRoom(sheet string, row int, text string, width float64) error {
+func (c *sheetWriter) makeRoom(sheet string, row int, text string, width float64) error {
 	lines := workbook.ShownLines(text, width)
 	if lines < 2 {
 		return nil
@@ -370,7 +370,7 @@ func toneOf(result string) look.Tone {
 	return look.Tone{Font: look.ColourHeader, Fill: "DCEBF7"} // what a plan says will be done
 }
 
-func (c *markedCopy) put(sheet string, row, column int, text string, l look.Look) error {
+func (c *sheetWriter) put(sheet string, row, column int, text string, l look.Look) error {
 	cell := fmt.Sprintf("%s%d", diag.ColumnName(column), row)
 	if err := c.file.SetCellStr(sheet, cell, workbook.CutText(text)); err != nil {
 		return err

@@ -32,10 +32,10 @@ func (b *bookWriter) dress(s *sheet) error {
 	if err := b.file.AutoFilter(s.Title, "A1:"+end, nil); err != nil {
 		return err
 	}
-	if err := b.setUpPrint(s.Title, ManyPages); err != nil {
+	if err := SetUpPrint(b.file, s.Title, ManyPages); err != nil {
 		return err
 	}
-	return b.colourTab(s.Title, tabColour(s))
+	return colourTab(b.file, s.Title, tabColour(s))
 }
 
 // tabColour tells sheets to fill in from sheets of lists and of figures.
@@ -46,8 +46,8 @@ func tabColour(s *sheet) string {
 	return look.ColourRequired
 }
 
-func (b *bookWriter) colourTab(title, colour string) error {
-	return b.file.SetSheetProps(title, &excelize.SheetPropsOptions{TabColorRGB: &colour, FitToPage: new(true)})
+func colourTab(file *excelize.File, title, colour string) error {
+	return file.SetSheetProps(title, &excelize.SheetPropsOptions{TabColorRGB: &colour, FitToPage: new(true)})
 }
 
 // How many pages a sheet may take when it is printed.
@@ -56,13 +56,8 @@ const (
 	onePage   = 1
 )
 
-// setUpPrint prints a sheet across, as wide as the page, with its name on every
+// SetUpPrint prints a sheet across, as wide as the page, with its name on every
 // page, and with its header where there may be many.
-func (b *bookWriter) setUpPrint(title string, pages int) error {
-	return SetUpPrint(b.file, title, pages)
-}
-
-// SetUpPrint sets how a sheet is printed.
 func SetUpPrint(file *excelize.File, title string, pages int) error {
 	err := file.SetPageLayout(title, &excelize.PageLayoutOptions{
 		Orientation: new("landscape"), FitToWidth: new(1), FitToHeight: &pages,
@@ -92,7 +87,7 @@ func QuotedSheet(title string) string { return "'" + strings.ReplaceAll(title, "
 func (b *bookWriter) addCheck(s *sheet, c *catalog.Column, cells string) error {
 	check := excelize.NewDataValidation(true)
 	check.SetSqref(cells)
-	source := b.choicesOf(s, c)
+	source := b.drop.choicesOf(s, c)
 	switch {
 	case source != "":
 		check.SetError(excelize.DataValidationErrorStyleWarning,
@@ -125,7 +120,7 @@ func (b *bookWriter) addColours(s *sheet, i int, cells string) error {
 	switch {
 	case c.Role == catalog.RoleAttribute && c.Attribute.Spend == resource.Delivery:
 		for _, status := range look.StatusTones {
-			format, err := b.conditional(status.Tone)
+			format, err := conditional(b.file, status.Tone)
 			if err != nil {
 				return err
 			}
@@ -134,7 +129,7 @@ func (b *bookWriter) addColours(s *sheet, i int, cells string) error {
 			})
 		}
 	case c.Role == catalog.RoleAttribute && IsCounted(c.Attribute), c.Ours == catalog.OursLength:
-		format, err := b.conditional(look.ToneBad)
+		format, err := conditional(b.file, look.ToneBad)
 		if err != nil {
 			return err
 		}
@@ -148,8 +143,8 @@ func (b *bookWriter) addColours(s *sheet, i int, cells string) error {
 	return b.file.SetConditionalFormat(s.Title, cells, rules)
 }
 
-func (b *bookWriter) conditional(t look.Tone) (*int, error) {
-	format, err := b.file.NewConditionalStyle(&excelize.Style{
+func conditional(file *excelize.File, t look.Tone) (*int, error) {
+	format, err := file.NewConditionalStyle(&excelize.Style{
 		Font: &excelize.Font{Color: t.Font}, Fill: look.Solid(t.Fill),
 	})
 	return &format, err

@@ -76,7 +76,7 @@ func (b *bookWriter) resourceCells(s *sheet, p *part, r *resource.Resource) (row
 		case c.Role == catalog.RoleAttribute:
 			err = b.setAttribute(cells, i, s.styles[i], c.Attribute, r)
 		case c.Ours == catalog.OursFigure:
-			cells.setFigure(i, s.styles[i], b.figureDigits(c.Figure, r.ID))
+			cells.setFigure(i, s.styles[i], b.figures.figureDigits(c.Figure, r.ID))
 		case c.Ours != catalog.OursLength:
 			cells.set(i, s.styles[i], b.plainText(&p.Tab, c, r))
 		}
@@ -171,15 +171,15 @@ func (b *bookWriter) setAttribute(cells *outRow, i, style int, a *resource.Attri
 
 // amountStyle is how an amount looks. In a currency without cents a whole
 // amount shows none.
-func (b *bookWriter) amountStyle(style int, a *resource.Attribute, number int64) (int, error) {
-	if a.Type != resource.TypeMoney || b.cents {
+func (l *columnLooks) amountStyle(style int, a *resource.Attribute, number int64) (int, error) {
+	if a.Type != resource.TypeMoney || l.cents {
 		return style, nil
 	}
-	format := look.WholeFormat(b.Account.Currency)
+	format := look.WholeFormat(l.currency)
 	if number%resource.MicrosPerUnit != 0 {
-		format = look.MoneyFormat(b.Account.Currency)
+		format = look.MoneyFormat(l.currency)
 	}
-	return b.styles.Number(look.Look{Line: true, Format: format, Side: "right"})
+	return l.styles.Number(look.Look{Line: true, Format: format, Side: "right"})
 }
 
 // amountValue is the number a cell stores. A program that reads it as a binary

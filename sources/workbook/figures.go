@@ -5,29 +5,32 @@ import (
 	"adsync/sources/catalog"
 )
 
+// figuresShown are the figures of an export; none where there are no Figures.
+type figuresShown struct{ *resource.Figures }
+
 // figureColumns are the columns of a kind whose resources have figures, window
 // by window. A metric that is zero throughout and may be is left out.
-func (b *bookWriter) figureColumns(s *resource.Schema) []catalog.Column {
-	if b.Figures == nil || s.Insights == "" {
+func (f *figuresShown) figureColumns(s *resource.Schema) []catalog.Column {
+	if f.Figures == nil || s.Insights == "" {
 		return nil
 	}
 	var columns []catalog.Column
-	for window := range b.Figures.Windows {
+	for window := range f.Windows {
 		for metric := range resource.Metrics {
-			if b.showsMetric(metric) {
-				columns = append(columns, b.figureColumn(window, metric))
+			if f.showsMetric(metric) {
+				columns = append(columns, f.figureColumn(window, metric))
 			}
 		}
 	}
 	return columns
 }
 
-func (b *bookWriter) showsMetric(metric int) bool {
-	return !resource.Metrics[metric].Rare || b.Figures.Has(metric)
+func (f *figuresShown) showsMetric(metric int) bool {
+	return !resource.Metrics[metric].Rare || f.Has(metric)
 }
 
-func (b *bookWriter) figureColumn(window, metric int) catalog.Column {
-	w, m := b.Figures.Windows[window].Window, resource.Metrics[metric]
+func (f *figuresShown) figureColumn(window, metric int) catalog.Column {
+	w, m := f.Windows[window].Window, resource.Metrics[metric]
 	return catalog.Column{
 		Title: m.Header + " " + w.Name, Role: catalog.RoleOurs,
 		Ours: catalog.OursFigure, Figure: &catalog.FigureColumn{Window: window, Metric: metric},
@@ -36,6 +39,6 @@ func (b *bookWriter) figureColumn(window, metric int) catalog.Column {
 	}
 }
 
-func (b *bookWriter) figureDigits(f *catalog.FigureColumn, id string) string {
-	return b.Figures.Windows[f.Window].ByID[id][f.Metric]
+func (f *figuresShown) figureDigits(c *catalog.FigureColumn, id string) string {
+	return f.Windows[c.Window].ByID[id][c.Metric]
 }

@@ -39,8 +39,8 @@ func (b *bookWriter) writeHintLists() error {
 				Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft",
 			})
 		},
-		func() error { return b.setUpPrint(config.HintListsTab, ManyPages) },
-		func() error { return b.colourTab(config.HintListsTab, "7FB3B0") },
+		func() error { return SetUpPrint(b.file, config.HintListsTab, ManyPages) },
+		func() error { return colourTab(b.file, config.HintListsTab, "7FB3B0") },
 	} {
 		if err := step(); err != nil {
 			return err

@@ -19,9 +19,9 @@ func (b *bookWriter) writePerformance() error {
 	if b.Figures == nil {
 		return nil
 	}
-	p := &performance{bookWriter: b, daily: b.Figures.Daily, titles: b.measuredTitles()}
+	p := &performance{bookWriter: b, daily: b.Figures.Daily, titles: measuredTitles(b.schemas)}
 	for metric := range resource.Metrics {
-		if b.showsMetric(metric) {
+		if b.figures.showsMetric(metric) {
 			p.metrics = append(p.metrics, metric)
 		}
 	}
@@ -36,9 +36,9 @@ func (b *bookWriter) writePerformance() error {
 
 // measuredTitles are the kinds from the top of the tree down to the deepest
 // that has figures.
-func (b *bookWriter) measuredTitles() []string {
+func measuredTitles(schemas resource.Schemas) []string {
 	var titles []string
-	for _, s := range b.schemas {
+	for _, s := range schemas {
 		if s.Insights != "" {
 			titles = append(titles, s.Title)
 		}
@@ -75,10 +75,10 @@ func (p *performance) dress() error {
 	if err := p.file.AutoFilter(PerformanceTab, "A1:"+end, nil); err != nil {
 		return err
 	}
-	if err := p.setUpPrint(PerformanceTab, ManyPages); err != nil {
+	if err := SetUpPrint(p.file, PerformanceTab, ManyPages); err != nil {
 		return err
 	}
-	return p.colourTab(PerformanceTab, "9AA5AC")
+	return colourTab(p.file, PerformanceTab, "9AA5AC")
 }
 
 func (p *performance) stream() error {

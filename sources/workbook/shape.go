@@ -12,10 +12,17 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// shapeColumns returns the cells of every column their look, number format and width.
-func (b *bookWriter) shapeColumns(s *sheet) error {
+// columnLooks are how the cells of columns look in one currency.
+type columnLooks struct {
+	styles   look.StyleBook
+	currency string
+	cents    bool // of the currency
+}
+
+// shapeColumns gives the cells of every column their look, number format and width.
+func (l *columnLooks) shapeColumns(s *sheet) error {
 	for i := range s.Columns {
-		n, err := b.styles.Number(b.columnLook(&s.Columns[i]))
+		n, err := l.styles.Number(l.columnLook(&s.Columns[i]))
 		if err != nil {
 			return err
 		}
@@ -26,20 +33,20 @@ func (b *bookWriter) shapeColumns(s *sheet) error {
 	return nil
 }
 
-func (b *bookWriter) columnLook(c *catalog.Column) look.Look {
-	l := look.Look{Line: true, Wrap: widthOf(c).wraps, Side: c.Side()}
+func (l *columnLooks) columnLook(c *catalog.Column) look.Look {
+	shown := look.Look{Line: true, Wrap: widthOf(c).wraps, Side: c.Side()}
 	switch {
 	case c.Figure != nil:
-		l.Format = b.metricFormat(c.Figure.Metric)
+		shown.Format = l.metricFormat(c.Figure.Metric)
 	case c.Role == catalog.RoleKey || c.Role == catalog.RoleID || c.Role == catalog.RoleItem:
-		l.Format = look.FormatText
+		shown.Format = look.FormatText
 	case c.Role == catalog.RoleAttribute:
-		l.Format = b.attributeFormat(c.Attribute)
+		shown.Format = l.attributeFormat(c.Attribute)
 	}
 	if IsReadOnly(c) {
-		l.Font, l.Fill = look.ColourQuiet, look.ColourReadOnly
+		shown.Font, shown.Fill = look.ColourQuiet, look.ColourReadOnly
 	}
-	return l
+	return shown
 }
 
 // IsReadOnly reports whether adsync fills the column and does not read it.
@@ -48,11 +55,11 @@ func IsReadOnly(c *catalog.Column) bool {
 		c.Ours != catalog.OursNotes && c.Ours != catalog.OursName
 }
 
-func (b *bookWriter) attributeFormat(a *resource.Attribute) string {
+func (l *columnLooks) attributeFormat(a *resource.Attribute) string {
 	switch a.Type {
 	case resource.TypeMoney:
-		if look.HasCents(b.Account.Currency) {
-			return look.MoneyFormat(b.Account.Currency)
+		if l.cents {
+			return look.MoneyFormat(l.currency)
 		}
 		return "" // what is typed may have decimals all the same
 	case resource.TypeDay, resource.TypeLast:
@@ -63,10 +70,10 @@ func (b *bookWriter) attributeFormat(a *resource.Attribute) string {
 	return ""
 }
 
-func (b *bookWriter) metricFormat(metric int) string {
+func (l *columnLooks) metricFormat(metric int) string {
 	switch resource.Metrics[metric].Form {
 	case resource.Units:
-		return look.PriceFormat(b.Account.Currency)
+		return look.PriceFormat(l.currency)
 	case resource.Ratio:
 		return look.FormatShare
 	}
@@ -205,7 +212,7 @@ func ShownLines(text string, width float64) int {
 }
 
 // shape sets widths, formats and the frozen panes.
-func (b *bookWriter) shape(stream *excelize.StreamWriter, s *sheet) error {
+func (s *sheet) shape(stream *excelize.StreamWriter) error {
 	for i := range s.Columns {
 		if err := stream.SetColWidth(i+1, i+1, s.widths[i]); err != nil {
 			return err

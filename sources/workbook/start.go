@@ -25,29 +25,36 @@ type startLine struct {
 	link  string     // sheet the label leads to
 }
 
+// startSheet writes the sheet people see first.
+type startSheet struct {
+	Export
+	file   *excelize.File
+	styles *look.StyleBook
+}
+
 // startSections say how the workbook is used.
-func (b *bookWriter) startSections(sheets []*sheet) []startSection {
+func (t *startSheet) startSections(sheets []*sheet) []startSection {
 	return []startSection{
-		{"Account", b.accountLines()},
-		{"The sheets", b.sheetLines(sheets)},
+		{"Account", t.accountLines()},
+		{"The sheets", t.sheetLines(sheets)},
 		{"Filling it in", fillingLines},
 		{"Sending it", sendingLines},
 		{"Colours", colourLines()},
 	}
 }
 
-func (b *bookWriter) accountLines() []startLine {
+func (t *startSheet) accountLines() []startLine {
 	var lines []startLine
 	for _, line := range []startLine{
-		{label: "Account", text: b.Account.ID}, {label: "Currency", text: b.Account.Currency},
-		{label: "Time zone", text: b.Account.TimeZone}, {label: "Exported at", text: b.exportedAt()},
+		{label: "Account", text: t.Account.ID}, {label: "Currency", text: t.Account.Currency},
+		{label: "Time zone", text: t.Account.TimeZone}, {label: "Exported at", text: t.exportedAt()},
 	} {
 		if line.text != "" {
 			lines = append(lines, line)
 		}
 	}
-	if b.Figures != nil {
-		for _, w := range b.Figures.Windows {
+	if t.Figures != nil {
+		for _, w := range t.Figures.Windows {
 			lines = append(lines, startLine{label: "Figures " + w.Name, text: catalog.WindowHelp(w.Window)})
 		}
 	}
@@ -58,7 +65,7 @@ func (b *bookWriter) accountLines() []startLine {
 }
 
 // sheetLines lead to the sheets, in the order they stand in.
-func (b *bookWriter) sheetLines(sheets []*sheet) []startLine {
+func (t *startSheet) sheetLines(sheets []*sheet) []startLine {
 	says := map[string]string{
 		config.HintListsTab: "Lists of sentences that several ad groups share: one list a column.",
 		PerformanceTab:      "What each ad did on each day. Not read: for pivot tables and charts.",
@@ -67,7 +74,7 @@ func (b *bookWriter) sheetLines(sheets []*sheet) []startLine {
 		says[s.Title] = s.saysWhat()
 	}
 	var lines []startLine
-	for _, title := range b.file.GetSheetList() {
+	for _, title := range t.file.GetSheetList() {
 		if says[title] != "" {
 			lines = append(lines, startLine{label: title, text: says[title], link: title})
 		}
@@ -157,37 +164,37 @@ func colourLines() []startLine {
 const startWidth = 104
 
 // writeStart fills the sheet people see first.
-func (b *bookWriter) writeStart(sheets []*sheet) error {
+func (t *startSheet) writeStart(sheets []*sheet) error {
 	for column, width := range map[string]float64{"A": 20, "B": startWidth} {
-		if err := b.file.SetColWidth(startTab, column, column, width); err != nil {
+		if err := t.file.SetColWidth(startTab, column, column, width); err != nil {
 			return err
 		}
 	}
 	title := look.Look{Font: look.ColourHeader, Bold: true, Size: 20, Middle: true}
-	if err := b.startCell("A1", "Ads workbook", title); err != nil {
+	if err := t.startCell("A1", "Ads workbook", title); err != nil {
 		return err
 	}
-	if err := b.file.SetRowHeight(startTab, 1, 34); err != nil {
+	if err := t.file.SetRowHeight(startTab, 1, 34); err != nil {
 		return err
 	}
 	row := 1
-	for _, section := range b.startSections(sheets) {
+	for _, section := range t.startSections(sheets) {
 		row += 2
-		if err := b.writeSection(section, &row); err != nil {
+		if err := t.writeSection(section, &row); err != nil {
 			return err
 		}
 	}
-	if err := b.setUpPrint(startTab, onePage); err != nil {
+	if err := SetUpPrint(t.file, startTab, onePage); err != nil {
 		return err
 	}
-	if err := b.colourTab(startTab, look.ColourHeader); err != nil {
+	if err := colourTab(t.file, startTab, look.ColourHeader); err != nil {
 		return err
 	}
-	return b.file.SetSheetView(startTab, 0, &excelize.ViewOptions{ShowGridLines: new(false)})
+	return t.file.SetSheetView(startTab, 0, &excelize.ViewOptions{ShowGridLines: new(false)})
 }
 
-func (b *bookWriter) writeSection(section startSection, row *int) error {
-	if err := b.startCell(fmt.Sprintf("A%d", *row),
+func (t *startSheet) writeSection(section startSection, row *int) error {
+	if err := t.startCell(fmt.Sprintf("A%d", *row),
 		section.heading, look.Look{Font: look.ColourHeader, Bold: true, Size: 13}); err != nil {
 		return err
 	}
@@ -200,17 +207,17 @@ func (b *bookWriter) writeSection(section startSection, row *int) error {
 		cell := fmt.Sprintf("A%d", *row)
 		if line.link != "" {
 			label = look.Look{Font: look.ColourLink, Under: true}
-			if err := b.file.SetCellHyperLink(startTab, cell, QuotedSheet(line.link)+"!A1", "Location"); err != nil {
+			if err := t.file.SetCellHyperLink(startTab, cell, QuotedSheet(line.link)+"!A1", "Location"); err != nil {
 				return err
 			}
 		}
-		if err := b.startCell(cell, line.label, label); err != nil {
+		if err := t.startCell(cell, line.label, label); err != nil {
 			return err
 		}
-		if err := b.startCell(fmt.Sprintf("B%d", *row), line.text, look.Look{Wrap: true}); err != nil {
+		if err := t.startCell(fmt.Sprintf("B%d", *row), line.text, look.Look{Wrap: true}); err != nil {
 			return err
 		}
-		if err := b.file.SetRowHeight(startTab, *row,
+		if err := t.file.SetRowHeight(startTab, *row,
 			float64(LineHeight*ShownLines(line.text, startWidth)+2)); err != nil {
 			return err
 		}
@@ -218,13 +225,13 @@ func (b *bookWriter) writeSection(section startSection, row *int) error {
 	return nil
 }
 
-func (b *bookWriter) startCell(cell, text string, l look.Look) error {
-	style, err := b.styles.Number(l)
+func (t *startSheet) startCell(cell, text string, l look.Look) error {
+	style, err := t.styles.Number(l)
 	if err != nil {
 		return err
 	}
-	if err := b.file.SetCellStr(startTab, cell, text); err != nil {
+	if err := t.file.SetCellStr(startTab, cell, text); err != nil {
 		return err
 	}
-	return b.file.SetCellStyle(startTab, cell, cell, style)
+	return t.file.SetCellStyle(startTab, cell, cell, style)
 }

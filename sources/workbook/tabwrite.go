@@ -26,7 +26,7 @@ func (b *bookWriter) stream(s *sheet) error {
 	if err != nil {
 		return err
 	}
-	if err := b.shape(stream, s); err != nil {
+	if err := s.shape(stream); err != nil {
 		return err
 	}
 	header, err := b.headerCells(s)

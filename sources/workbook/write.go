@@ -55,11 +55,11 @@ func WriteExport(w io.Writer, schemas resource.Schemas, s *resource.Snapshot, e 
 type bookWriter struct {
 	Export
 	rowMaker
+	columnLooks
 	role    string
 	file    *excelize.File
-	styles  look.StyleBook
-	cents   bool // of the account's currency
-	choices []choiceList
+	drop    dropDowns
+	figures figuresShown
 }
 
 func newBookWriter(schemas resource.Schemas, s *resource.Snapshot, e Export, role string) *bookWriter {
@@ -86,8 +86,12 @@ func writeBook(w io.Writer, b *bookWriter) error {
 }
 
 func (b *bookWriter) write() error {
-	b.styles = look.StyleBook{File: b.file, Numbers: map[look.Look]int{}}
-	b.cents = look.HasCents(b.Account.Currency)
+	b.columnLooks = columnLooks{
+		styles:   look.StyleBook{File: b.file, Numbers: map[look.Look]int{}},
+		currency: b.Account.Currency, cents: look.HasCents(b.Account.Currency),
+	}
+	b.drop = dropDowns{file: b.file, rows: &b.rowMaker}
+	b.figures = figuresShown{b.Figures}
 	b.index()
 	sheets := b.sheets()
 	if err := b.addSheets(sheets); err != nil {
@@ -98,12 +102,13 @@ func (b *bookWriter) write() error {
 			return fmt.Errorf("sheet %q: %w", s.Title, err)
 		}
 	}
-	for _, step := range []func() error{b.writeHintLists, b.writePerformance, b.writeLists, b.writeSync} {
+	for _, step := range []func() error{b.writeHintLists, b.writePerformance, b.drop.writeLists, b.writeSync} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	if err := b.writeStart(sheets); err != nil {
+	start := startSheet{Export: b.Export, file: b.file, styles: &b.styles}
+	if err := start.writeStart(sheets); err != nil {
 		return err
 	}
 	b.file.SetActiveSheet(0)
@@ -170,7 +175,7 @@ func (b *bookWriter) sheets() []*sheet {
 				return !b.wantsColumn(&t, &c, len(f.Tabs) > 1)
 			})
 			if t.List == nil {
-				t.Columns = append(t.Columns, b.figureColumns(t.Schema)...)
+				t.Columns = append(t.Columns, b.figures.figureColumns(t.Schema)...)
 			}
 			s.join(t)
 		}
@@ -288,15 +293,15 @@ func (b *bookWriter) writeSync() error {
 }
 
 // exportedAt is when the account was read, in its own time zone.
-func (b *bookWriter) exportedAt() string {
-	if b.At.IsZero() {
+func (e Export) exportedAt() string {
+	if e.At.IsZero() {
 		return ""
 	}
-	zone, err := config.ZoneOf(b.Account.TimeZone)
+	zone, err := config.ZoneOf(e.Account.TimeZone)
 	if err != nil {
 		zone = time.UTC
 	}
-	return b.At.In(zone).Format("2006-01-02 15:04 MST")
+	return e.At.In(zone).Format("2006-01-02 15:04 MST")
 }
 
 // exportID tells exports apart.

@@ -16,8 +16,17 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
+// valueReader reads the values of attributes, and the entries of lists.
+type valueReader struct {
+	yamlnode.Walker
+	in    draft.Input
+	text  []byte         // of the file
+	lines [][]byte       // of the text, once one is asked for
+	notes []diag.Problem // warnings, which fail no row
+}
+
 // readAttribute reads one attribute, or the group of them a mapping holds.
-func (y *yamlReader) readAttribute(d *draft.Draft, key, node *yaml.Node, w *draft.Word) {
+func (y *valueReader) readAttribute(d *draft.Draft, key, node *yaml.Node, w *draft.Word) {
 	if w.Group != nil && (node.Kind == yaml.MappingNode || w.Attribute == nil) {
 		y.readGroup(d, node, w)
 		return
@@ -31,7 +40,7 @@ func (y *yamlReader) readAttribute(d *draft.Draft, key, node *yaml.Node, w *draf
 	}
 }
 
-func (y *yamlReader) readGroup(d *draft.Draft, node *yaml.Node, w *draft.Word) {
+func (y *valueReader) readGroup(d *draft.Draft, node *yaml.Node, w *draft.Word) {
 	if node.Kind != yaml.MappingNode || len(node.Content) == 0 {
 		shape := yamlnode.ShapeOf(node)
 		if node.Kind == yaml.MappingNode {
@@ -55,7 +64,7 @@ func (y *yamlReader) readGroup(d *draft.Draft, node *yaml.Node, w *draft.Word) {
 	}
 }
 
-func (y *yamlReader) readValue(d *draft.Draft, key, node *yaml.Node, a *resource.Attribute) {
+func (y *valueReader) readValue(d *draft.Draft, key, node *yaml.Node, a *resource.Attribute) {
 	switch {
 	case yamlnode.IsNothing(node):
 		y.Report(key, diag.BadValue, fmt.Sprintf("%s has no value; "+
@@ -82,7 +91,7 @@ func Clears(node *yaml.Node, a *resource.Attribute) bool {
 	return node.Value == "delete_value" || !freeText && (node.Value == "CLEAR" || node.Value == "remove_content")
 }
 
-func (y *yamlReader) clear(d *draft.Draft, node *yaml.Node, a *resource.Attribute) {
+func (y *valueReader) clear(d *draft.Draft, node *yaml.Node, a *resource.Attribute) {
 	if !a.Clearable {
 		y.Report(node, diag.NotClearable, fmt.Sprintf("%s is %s, and it cannot "+
 			"be cleared; want a value, or no %s at all to leave it as it is", a.Name, writtenClear(node), a.Name), "")
@@ -101,7 +110,7 @@ func writtenClear(node *yaml.Node) string {
 	return strconv.Quote(node.Value)
 }
 
-func (y *yamlReader) readScalar(d *draft.Draft, node *yaml.Node, a *resource.Attribute) {
+func (y *valueReader) readScalar(d *draft.Draft, node *yaml.Node, a *resource.Attribute) {
 	if a.Type == resource.TypeMoney && ReadsTwoWays(node) {
 		y.Report(node, diag.BadMoney, fmt.Sprintf("%s is %s, which "+
 			"some take for an octal number; want digits without leading zeros", a.Name, node.Value), "")
@@ -132,7 +141,7 @@ func ReadsTwoWays(node *yaml.Node) bool {
 }
 
 // readObject takes a mapping for the JSON it stands for.
-func (y *yamlReader) readObject(d *draft.Draft, node *yaml.Node, a *resource.Attribute) {
+func (y *valueReader) readObject(d *draft.Draft, node *yaml.Node, a *resource.Attribute) {
 	before := len(y.Problems)
 	text := y.appendJSON(nil, node)
 	if len(y.Problems) > before {
@@ -146,7 +155,7 @@ func (y *yamlReader) readObject(d *draft.Draft, node *yaml.Node, a *resource.Att
 	d.Attributes.Set(a.Name, v.At(y.At(node)))
 }
 
-func (y *yamlReader) appendJSON(text []byte, node *yaml.Node) []byte {
+func (y *valueReader) appendJSON(text []byte, node *yaml.Node) []byte {
 	switch node.Kind {
 	case yaml.MappingNode:
 		text = append(text, '{')
@@ -168,7 +177,7 @@ func (y *yamlReader) appendJSON(text []byte, node *yaml.Node) []byte {
 }
 
 // objectKey returns a key of an object; keys that differ in case are two, as in JSON.
-func (y *yamlReader) objectKey(node *yaml.Node, i int) string {
+func (y *valueReader) objectKey(node *yaml.Node, i int) string {
 	key := node.Content[i]
 	if key.Kind != yaml.ScalarNode || key.Tag != yamlnode.StrTag {
 		y.Report(key, diag.BadValue, "key of an object is "+yamlnode.ShapeOf(key)+"; want text", "")
@@ -198,7 +207,7 @@ func appendQuoted(text []byte, s string) []byte {
 
 // appendJSONScalar takes a plain scalar for a number, true, false or null only
 // where JSON would write it the same way.
-func (y *yamlReader) appendJSONScalar(text []byte, node *yaml.Node) []byte {
+func (y *valueReader) appendJSONScalar(text []byte, node *yaml.Node) []byte {
 	switch {
 	case node.Tag == yamlnode.StrTag || node.Tag == "!!timestamp":
 		return appendQuoted(text, node.Value)
@@ -216,7 +225,7 @@ func (y *yamlReader) appendJSONScalar(text []byte, node *yaml.Node) []byte {
 }
 
 // readList reads the items of a list, or the one text that holds them.
-func (y *yamlReader) readList(d *draft.Draft, node *yaml.Node, a *resource.Attribute) {
+func (y *valueReader) readList(d *draft.Draft, node *yaml.Node, a *resource.Attribute) {
 	if bracketClear(node) {
 		y.Report(node, diag.BadValue,
 			fmt.Sprintf("%s is [clear], which clears in a workbook; want null to clear it", a.Name), "")

@@ -17,7 +17,7 @@ import (
 // name: Spring #1 sale only Spring is read. What is written as style guides have it,
 // two spaces before the # and one behind it, is a comment, and so is whatever stands
 // behind a value that is no text: a status or an amount is whole without it.
-func (y *yamlReader) noteComment(node *yaml.Node, what string) {
+func (y *valueReader) noteComment(node *yaml.Node, what string) {
 	if node.Style != 0 || node.LineComment == "" {
 		return
 	}
@@ -44,7 +44,7 @@ func looksLikeComment(space, comment string) bool {
 }
 
 // line returns a line of the file by its number.
-func (y *yamlReader) line(number int) string {
+func (y *valueReader) line(number int) string {
 	if y.lines == nil {
 		y.lines = bytes.Split(bytes.TrimPrefix(y.text, bounded.UTF8Mark), []byte("\n"))
 	}

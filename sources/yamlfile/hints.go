@@ -16,7 +16,7 @@ import (
 
 // items returns what a list holds, file by file and item by item; named says
 // that one of them is a hint list of another place.
-func (y *yamlReader) items(node *yaml.Node, a *resource.Attribute) (items []draft.Hint, named, ok bool) {
+func (y *valueReader) items(node *yaml.Node, a *resource.Attribute) (items []draft.Hint, named, ok bool) {
 	before := len(y.Problems)
 	if node.Kind == yaml.ScalarNode {
 		texts, finding := celltext.ListItems(a, node.Value)
@@ -44,7 +44,7 @@ func (y *yamlReader) items(node *yaml.Node, a *resource.Attribute) (items []draf
 	return items, named, len(y.Problems) == before
 }
 
-func (y *yamlReader) item(node *yaml.Node, where string, hints bool) []draft.Hint {
+func (y *valueReader) item(node *yaml.Node, where string, hints bool) []draft.Hint {
 	switch {
 	case node.Kind == yaml.ScalarNode && !yamlnode.IsNull(node):
 		if hints {
@@ -68,7 +68,7 @@ func quoteColon(node *yaml.Node) string {
 }
 
 // reference reads {list: name} and {file: path}.
-func (y *yamlReader) reference(node *yaml.Node, where string) []draft.Hint {
+func (y *valueReader) reference(node *yaml.Node, where string) []draft.Hint {
 	if len(node.Content) == 2 && node.Content[1].Kind == yaml.ScalarNode {
 		value := node.Content[1]
 		switch node.Content[0].Value {

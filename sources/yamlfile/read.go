@@ -26,13 +26,9 @@ import (
 // yamlReader reads one YAML file: every document of it, every scalar as the
 // text it is written as (formats.md section 2).
 type yamlReader struct {
-	yamlnode.Walker
+	valueReader
 	ctx    context.Context
-	in     draft.Input
 	result draft.Result
-	text   []byte
-	lines  [][]byte            // of the text, once one is asked for
-	notes  []diag.Problem      // warnings, which fail no row
 	room   resource.Attributes // of the resource that is read, used again for the next
 	kept   resource.Attributes // room for what resources keep, so many at once
 }
@@ -42,7 +38,8 @@ const bytesADraft = 192
 
 // ReadYAML reads a YAML file: every document is a resource, defaults, a template or a list.
 func ReadYAML(ctx context.Context, file string, content []byte, in draft.Input) draft.Result {
-	y := &yamlReader{Walker: yamlnode.Walker{Origin: diag.OriginOf(file, "")}, ctx: ctx, in: in, text: content}
+	values := valueReader{Walker: yamlnode.Walker{Origin: diag.OriginOf(file, "")}, in: in, text: content}
+	y := &yamlReader{valueReader: values, ctx: ctx}
 	if problem := bounded.BrokenText(content, file); problem != nil {
 		return draft.Result{Problems: []diag.Problem{*problem}}
 	}
@@ -250,7 +247,7 @@ func (y *yamlReader) readChildren(list *yaml.Node, v *draft.Vocabulary, within i
 
 // mark reads a name. A number, date or word like true is not one unless it is
 // in quotes: another YAML reader would take 010 for 8 (fault Y17).
-func (y *yamlReader) mark(node *yaml.Node, what string) draft.Mark {
+func (y *valueReader) mark(node *yaml.Node, what string) draft.Mark {
 	m := draft.Mark{Position: y.At(node)}
 	if node.Kind != yaml.ScalarNode || node.Tag != yamlnode.StrTag {
 		hint := ""
