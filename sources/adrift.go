@@ -39,7 +39,7 @@ func (c *collection) placeAdrift(e *entry) {
 }
 
 // enterSpare lets rows beneath find one that has no place among those that are read.
-func (c *collection) enterSpare(e *entry) {
+func (c *finder) enterSpare(e *entry) {
 	scopes := []*entry{e.parent}
 	if e.parent != nil {
 		scopes = append(scopes, nil)
@@ -55,7 +55,7 @@ func (c *collection) enterSpare(e *entry) {
 }
 
 // aboveAdrift is the parent, else an address of what the cells call it.
-func (c *collection) aboveAdrift(e *entry) resource.Address {
+func (c *finder) aboveAdrift(e *entry) resource.Address {
 	if e.parent != nil {
 		return e.parent.resource.Address
 	}
@@ -79,7 +79,7 @@ func (c *collection) aboveAdrift(e *entry) resource.Address {
 
 // spare finds what a person may name and nothing is read of: rows adrift, and those
 // that are left out.
-func (c *collection) spare(kind resource.Kind) *kindIndex {
+func (c *finder) spare(kind resource.Kind) *kindIndex {
 	if c.spares[kind] == nil {
 		c.spares[kind] = newKindIndex()
 	}

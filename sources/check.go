@@ -9,8 +9,11 @@ import (
 	"adsync/internal/resource"
 )
 
+// checker holds resources against their schemas, and the files they refer to against the service's bounds.
+type checker struct{ *attachments }
+
 // check holds one resource against its schema.
-func (c *collection) check(e *entry) {
+func (c *checker) check(e *entry) {
 	c.checkRequired(e)
 	var people resource.Value
 	for i := range e.resource.Attributes {
@@ -37,8 +40,8 @@ func (c *collection) check(e *entry) {
 
 // checkID refuses what no id of the service can be, in any format: a text in which a
 // program has lost digits, or with a space in it.
-func (c *collection) checkID(e *entry) {
-	if id := e.draft.Id; id.Text != "" {
+func (c *checker) checkID(e *entry) {
+	if id := e.draft.ID; id.Text != "" {
 		if f := resource.RuinedID(id.Text); f != nil {
 			c.report(e, id.Position, *f)
 			e.resource.ID, e.resource.IDAt = "", diag.Position{}
@@ -47,7 +50,7 @@ func (c *collection) checkID(e *entry) {
 	}
 }
 
-func (c *collection) checkRequired(e *entry) {
+func (c *checker) checkRequired(e *entry) {
 	for i := range e.draft.Schema.Attributes {
 		a := &e.draft.Schema.Attributes[i]
 		if !a.Required || e.resource.Value(a.Name).IsSet() || slices.Contains(e.draft.Rejected, a.Name) {
@@ -67,7 +70,7 @@ func (c *collection) checkRequired(e *entry) {
 
 // checkRules asks each rule. What a rule finds counts only where it saw no
 // attribute that is written and does not parse: such a value is not absent.
-func (c *collection) checkRules(e *entry) {
+func (c *checker) checkRules(e *entry) {
 	unsure := false
 	value := func(name string) resource.Value {
 		unsure = unsure || slices.Contains(e.draft.Rejected, name)
@@ -89,14 +92,14 @@ func (c *collection) checkRules(e *entry) {
 
 // checkVisible reports characters a reader of the file cannot see, or takes for
 // others: in a text they may be meant, in an address they lead somewhere else.
-func (c *collection) checkVisible(e *entry, a *resource.Attribute, v resource.Value) {
+func (c *checker) checkVisible(e *entry, a *resource.Attribute, v resource.Value) {
 	c.reportHidden(e, a, v.Text(), v.Position)
 	for i, item := range v.Items() {
 		c.reportHidden(e, a, item, v.ItemPosition(i))
 	}
 }
 
-func (c *collection) reportHidden(e *entry, a *resource.Attribute, text string, at diag.Position) {
+func (c *checker) reportHidden(e *entry, a *resource.Attribute, text string, at diag.Position) {
 	if plain(text) {
 		return
 	}
@@ -147,7 +150,7 @@ const (
 	likelyMicrosBid    = 10_000 * resource.MicrosPerUnit
 )
 
-func (c *collection) checkAmount(e *entry, a *resource.Attribute, v resource.Value) {
+func (c *checker) checkAmount(e *entry, a *resource.Attribute, v resource.Value) {
 	n, isNumber := v.Number()
 	if !isNumber || a.Type != resource.TypeMoney {
 		return

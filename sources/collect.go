@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/sources/attach"
 	"adsync/sources/bounded"
-	"adsync/sources/config"
 	"adsync/sources/draft"
 	"adsync/sources/table"
 	"adsync/sources/tree"
@@ -18,28 +16,19 @@ import (
 
 // collection puts the drafts of every source into one tree.
 type collection struct {
-	schemas  resource.Schemas
-	tree     *tree.Tree
-	problems diag.List
-	entries  []entry
-	offsets  []int // of each source's first entry
-	images   map[string]attach.Picture
-	members  map[attach.MembersKey]attach.MembersFile
-	counts   []attach.Members
-	repeats  map[int]int // resources of a source, by its number, that another file has too
-	index    index
-	zone     *time.Location
-	// by kind and name in small letters; nil until a name is looked for that no source has
-	former    map[string][]config.Former
-	said      map[string]bool // findings that are said once
-	compared  int             // names that were compared with unknown ones
-	left      []*entry        // rows that say Include = no
-	spares    map[resource.Kind]*kindIndex
-	shared    map[diag.Problem]bool // errors of what rows take over: those rows wait
+	*findings
+	*finder
+	*inheritor
+	*checker
+	across
+	repeats   map[int]int // resources of a source, by its number, that another file has too
+	left      []*entry    // rows that say Include = no
 	listItems []draft.ListItem
-	tooMany   string                    // why no row may wait, where that is their number
-	whole     map[string]resource.Value // what an attribute is that takes in one hint list and nothing else
+	tooMany   string // why no row may wait, where that is their number
 }
+
+// findings are what is wrong with resources.
+type findings struct{ problems diag.List }
 
 // entry is a draft on its way to a resource.
 type entry struct {
@@ -52,10 +41,21 @@ type entry struct {
 }
 
 func newCollection(schemas resource.Schemas, t *tree.Tree) *collection {
+	found := &findings{}
+	names := &finder{
+		findings: found, schemas: schemas, askFormer: t.Project.Former,
+		said: map[string]bool{}, spares: map[resource.Kind]*kindIndex{},
+	}
 	return &collection{
-		schemas: schemas, tree: t, images: map[string]attach.Picture{},
-		repeats: map[int]int{}, members: map[attach.MembersKey]attach.MembersFile{}, whole: map[string]resource.Value{},
-		said: map[string]bool{}, spares: map[resource.Kind]*kindIndex{}, shared: map[diag.Problem]bool{},
+		findings: found, finder: names,
+		inheritor: &inheritor{
+			finder: names, hints: t.Hints, shared: map[diag.Problem]bool{}, whole: map[string]resource.Value{},
+		},
+		checker: &checker{attachments: &attachments{
+			findings: found, tree: t, images: map[string]attach.Picture{},
+			members: map[attach.MembersKey]attach.MembersFile{},
+		}},
+		across: across{finder: names}, repeats: map[int]int{},
 	}
 }
 
@@ -105,7 +105,7 @@ func (c *collection) enter(results []draft.Result) {
 			d := &results[source].Drafts[i]
 			r := &resources[len(c.entries)]
 			*r = resource.Resource{
-				ID: d.Id.Text, IDAt: d.Id.Position, Attributes: slices.Clip(d.Attributes), Position: d.Position,
+				ID: d.ID.Text, IDAt: d.ID.Position, Attributes: slices.Clip(d.Attributes), Position: d.Position,
 			}
 			c.entries = append(c.entries, entry{draft: d, source: source, resource: r})
 		}
@@ -124,7 +124,7 @@ func (c *collection) address(e *entry, results []draft.Result) {
 }
 
 // report puts a finding about a resource on the list.
-func (c *collection) report(e *entry, position diag.Position, f resource.Finding) {
+func (c *findings) report(e *entry, position diag.Position, f resource.Finding) {
 	problem := c.problemOf(e, position, f)
 	c.problems.Add(problem)
 	if problem.Severity == diag.Error {
@@ -135,13 +135,13 @@ func (c *collection) report(e *entry, position diag.Position, f resource.Finding
 }
 
 // refuse puts a finding on the list that is no row's alone: nothing goes.
-func (c *collection) refuse(e *entry, position diag.Position, f resource.Finding) {
+func (c *findings) refuse(e *entry, position diag.Position, f resource.Finding) {
 	problem := c.problemOf(e, position, f)
 	c.problems.Add(problem)
 	e.bad = e.bad || problem.Severity == diag.Error
 }
 
-func (c *collection) problemOf(e *entry, position diag.Position, f resource.Finding) diag.Problem {
+func (c *findings) problemOf(e *entry, position diag.Position, f resource.Finding) diag.Problem {
 	problem := bounded.ProblemAt(position, f)
 	if !e.resource.Address.IsZero() && !e.row.adrift {
 		problem.Address = e.resource.Address.String()
@@ -251,7 +251,7 @@ func (c *collection) place(e *entry) bool {
 	return true
 }
 
-func (c *collection) parentOf(e *entry) *entry {
+func (c *finder) parentOf(e *entry) *entry {
 	if e.draft.Within > 0 {
 		return &c.entries[c.offsets[e.source]+e.draft.Within-1]
 	}
@@ -268,13 +268,13 @@ func (c *collection) enterIndex(e *entry) {
 	if own := e.draft.Schema.NameFrom[0]; e.resource.Value(own).IsSet() {
 		c.refuseTwin(e, own)
 	}
-	if e.draft.Id.Text != "" {
-		if first := c.index.byID[e.draft.Id.Text]; first != nil {
-			c.reportTwice(e, first, e.draft.Id.Position,
-				first.draft.Id.Position, fmt.Sprintf("has the id %q, which another has", e.draft.Id.Text))
+	if e.draft.ID.Text != "" {
+		if first := c.index.byID[e.draft.ID.Text]; first != nil {
+			c.reportTwice(e, first, e.draft.ID.Position,
+				first.draft.ID.Position, fmt.Sprintf("has the id %q, which another has", e.draft.ID.Text))
 			return
 		}
-		c.index.byID[e.draft.Id.Text] = e
+		c.index.byID[e.draft.ID.Text] = e
 	}
 }
 
@@ -288,7 +288,7 @@ func (c *collection) refuseTwin(e *entry, attribute string) {
 		c.index.bySibling[twin] = e
 		return
 	}
-	if e.draft.Id.Text != "" && first.draft.Id.Text != "" {
+	if e.draft.ID.Text != "" && first.draft.ID.Text != "" {
 		return
 	}
 	c.reportTwice(e, first, name.Position, first.resource.Value(attribute).Position,

@@ -12,7 +12,7 @@ import (
 
 // checkDomain refuses a landing page at a domain that the project does not list
 // (fault H21).
-func (c *collection) checkDomain(e *entry, a *resource.Attribute, v resource.Value) {
+func (c *checker) checkDomain(e *entry, a *resource.Attribute, v resource.Value) {
 	if a.Type != resource.TypeURL || len(c.tree.Project.Domains) == 0 {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 // wasCalled finds the row of what had a name before, for rows beneath it that still say so:
 // one that was renamed under its key, or under its id. It is said once for a name.
-func (c *collection) wasCalled(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) *entry {
+func (c *finder) wasCalled(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) *entry {
 	var found []*entry
 	for _, f := range c.formers(kind.Kind, m.Text) {
 		now := c.index.byAddress[f.Address]
@@ -41,11 +41,11 @@ func (c *collection) wasCalled(e *entry, kind *resource.Schema, scope *entry, m 
 }
 
 // formers asks once what the record knows, and gives what had a name.
-func (c *collection) formers(kind resource.Kind, name string) []config.Former {
+func (c *finder) formers(kind resource.Kind, name string) []config.Former {
 	key := func(kind resource.Kind, name string) string { return string(kind) + " " + strings.ToLower(name) }
 	if c.former == nil {
 		c.former = map[string][]config.Former{}
-		if ask := c.tree.Project.Former; ask != nil {
+		if ask := c.askFormer; ask != nil {
 			for _, f := range ask() {
 				at := key(f.Address.Kind, f.Name)
 				c.former[at] = append(c.former[at], f)

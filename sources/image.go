@@ -8,14 +8,24 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/sources/attach"
+	"adsync/sources/tree"
 )
 
 var heldByService = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|file:[!-.0-~]+)$`)
 
+// attachments are the files that resources refer to, each read once.
+type attachments struct {
+	*findings
+	tree    *tree.Tree
+	images  map[string]attach.Picture
+	members map[attach.MembersKey]attach.MembersFile
+	counts  []attach.Members
+}
+
 // checkImage turns the path of an image into the hash of its bytes. An address
 // stays as it is, and so does what export writes for an image whose file is not
 // at hand: its content hash, or the service's id of it.
-func (c *collection) checkImage(e *entry, v resource.Value) resource.Value {
+func (c *attachments) checkImage(e *entry, v resource.Value) resource.Value {
 	if strings.Contains(v.Text(), "://") || heldByService.MatchString(v.Text()) {
 		return v
 	}
@@ -32,7 +42,7 @@ func (c *collection) checkImage(e *entry, v resource.Value) resource.Value {
 	return p.Value.At(v.Position)
 }
 
-func (c *collection) picture(name string, at diag.Position) attach.Picture {
+func (c *attachments) picture(name string, at diag.Position) attach.Picture {
 	if _, _, stored := attach.StoredIn(name); stored {
 		return attach.Picture{Finding: &resource.Finding{
 			Code: diag.BadFile, Message: fmt.Sprintf("image is %q; "+
@@ -52,7 +62,7 @@ func (c *collection) picture(name string, at diag.Position) attach.Picture {
 	return p
 }
 
-func (c *collection) readPicture(name, slashPath string, at diag.Position) attach.Picture {
+func (c *attachments) readPicture(name, slashPath string, at diag.Position) attach.Picture {
 	content, _, finding := c.tree.Attach(name, at)
 	if finding != nil {
 		return attach.Picture{Finding: finding}

@@ -24,7 +24,7 @@ func (c *collection) findContents(d *Desired) {
 			switch {
 			case found:
 				n.Value = n.Value.As(from)
-			case e.draft.Id.Text == "" && !e.archived():
+			case e.draft.ID.Text == "" && !e.archived():
 				c.report(e, n.Value.Position, resource.Finding{
 					Code: diag.NoImageFile, Severity: diag.Warning,
 					Message: n.Name + " is named by its content, and no file has that content; a new ad needs the file",

@@ -19,9 +19,17 @@ type shared struct {
 	templates map[string]map[resource.Kind]draft.Inheritance
 }
 
+// inheritor lets resources take over what sources define for each other.
+type inheritor struct {
+	*finder
+	hints  *draft.HintFiles
+	shared map[diag.Problem]bool     // errors of what rows take over: those rows wait
+	whole  map[string]resource.Value // what an attribute is that takes in one hint list and nothing else
+}
+
 // share gathers what every source defines. A name or a default that stands
 // twice is a problem that names both places.
-func (c *collection) share(results []draft.Result) shared {
+func (c *inheritor) share(results []draft.Result) shared {
 	s := shared{
 		lists:     map[string]draft.HintList{},
 		defaults:  map[resource.Kind][]draft.Inheritance{},
@@ -41,7 +49,7 @@ func (c *collection) share(results []draft.Result) shared {
 	return s
 }
 
-func (c *collection) shareList(s shared, list draft.HintList) {
+func (c *inheritor) shareList(s shared, list draft.HintList) {
 	if list.Name.Text == "" {
 		return
 	}
@@ -54,20 +62,20 @@ func (c *collection) shareList(s shared, list draft.HintList) {
 }
 
 // shareProblems notes errors of what rows take over: those rows wait, and no other.
-func (c *collection) shareProblems(problems []diag.Problem) {
+func (c *inheritor) shareProblems(problems []diag.Problem) {
 	for _, p := range problems {
 		c.shared[p] = true
 	}
 }
 
-func (c *collection) twice(at diag.Position, what string, first diag.Position) {
+func (c *inheritor) twice(at diag.Position, what string, first diag.Position) {
 	c.problems.Add(diag.Problem{
 		Code: diag.Duplicate, Position: at,
 		Message: fmt.Sprintf("%s is written twice, first at %s; want it once", what, first),
 	})
 }
 
-func (c *collection) shareInheritance(s shared, first map[string]diag.Position, in draft.Inheritance) {
+func (c *inheritor) shareInheritance(s shared, first map[string]diag.Position, in draft.Inheritance) {
 	in.Attributes = slices.Clone(in.Attributes)
 	for _, list := range in.Hints {
 		v, problems := c.resolve(s, in.Schema, list)
@@ -92,7 +100,7 @@ func (c *collection) shareInheritance(s shared, first map[string]diag.Position, 
 	s.templates[name][kind] = in
 }
 
-func (c *collection) shareDefaults(s shared, in draft.Inheritance) {
+func (c *inheritor) shareDefaults(s shared, in draft.Inheritance) {
 	kind := in.Schema.Kind
 	for _, before := range s.defaults[kind] {
 		for _, n := range in.Attributes {
@@ -106,7 +114,7 @@ func (c *collection) shareDefaults(s shared, in draft.Inheritance) {
 
 // inherit fills in what a draft does not say: from its templates, the later
 // over the earlier, then from the defaults of its kind.
-func (c *collection) inherit(e *entry, s shared) {
+func (c *inheritor) inherit(e *entry, s shared) {
 	for _, use := range slices.Backward(e.draft.Use) {
 		template, known := s.templates[use.Text]
 		taken, fits := template[e.draft.Schema.Kind]
@@ -135,7 +143,7 @@ func (c *collection) inherit(e *entry, s shared) {
 // takeOver sets what is not decided yet. Of settings that exclude each other,
 // such as the halves of a budget, the nearer decides alone. What is not valid of it
 // lets the row wait.
-func (c *collection) takeOver(e *entry, in draft.Inheritance) {
+func (c *inheritor) takeOver(e *entry, in draft.Inheritance) {
 	if len(in.Problems) > 0 {
 		e.wrong(in.Problems, false)
 		e.row.And(in.Effect)
@@ -149,7 +157,7 @@ func (c *collection) takeOver(e *entry, in draft.Inheritance) {
 	}
 }
 
-func (c *collection) decides(e *entry, decided resource.Attributes, name string) bool {
+func (c *inheritor) decides(e *entry, decided resource.Attributes, name string) bool {
 	if !decided.Value(name).IsAbsent() || slices.Contains(e.draft.Rejected, name) || namesLists(e.draft, name) {
 		return true
 	}
@@ -174,7 +182,7 @@ func (c *collection) decides(e *entry, decided resource.Attributes, name string)
 
 // resolveHints puts the sentences of every list a draft names into its
 // attributes.
-func (c *collection) resolveHints(e *entry, s shared) {
+func (c *inheritor) resolveHints(e *entry, s shared) {
 	for _, list := range e.draft.Hints {
 		v, problems := c.resolve(s, e.draft.Schema, list)
 		e.resource.Set(list.Name.Text, v)
@@ -193,7 +201,7 @@ func namesLists(d *draft.Draft, attribute string) bool {
 
 // resolve puts the sentences of named lists where the names stand, and gives what is
 // wrong with them, or with the lists.
-func (c *collection) resolve(s shared, schema *resource.Schema, list draft.HintList) (resource.Value, []diag.Problem) {
+func (c *inheritor) resolve(s shared, schema *resource.Schema, list draft.HintList) (resource.Value, []diag.Problem) {
 	whole := ""
 	if len(list.Items) == 1 {
 		whole = fmt.Sprintf("%s %s %s", schema.Kind, list.Name.Text, list.Items[0].Text)
@@ -210,7 +218,7 @@ func (c *collection) resolve(s shared, schema *resource.Schema, list draft.HintL
 			items = append(items, item)
 		case known && len(named.Problems) > 0:
 			problems = append(problems, named.Problems...)
-		case known && c.tree.Hints.Takes(len(named.Items)):
+		case known && c.hints.Takes(len(named.Items)):
 			items = append(items, named.Items...)
 		case known:
 		case item.Text != "":

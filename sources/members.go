@@ -8,7 +8,7 @@ import (
 
 // checkMembers turns the path of a members file into the digest of its people,
 // and gives how many there are.
-func (c *collection) checkMembers(e *entry, a *resource.Attribute, v resource.Value) (digest, people resource.Value) {
+func (c *attachments) checkMembers(e *entry, a *resource.Attribute, v resource.Value) (digest, people resource.Value) {
 	as := members.Identifier(e.resource.Value(a.Identifier).Text())
 	if as == "" {
 		return v, people // a rule of the kind says so

@@ -17,7 +17,7 @@ import (
 
 // lists returns the members file behind each digest; the first of several that
 // hold the same people.
-func (c *collection) lists() map[string]attach.MembersKey {
+func (c *attachments) lists() map[string]attach.MembersKey {
 	lists := map[string]attach.MembersKey{}
 	for key, m := range c.members {
 		if first, there := lists[m.Digest]; !m.Failed && (!there || key.Path < first.Path) {
@@ -57,7 +57,7 @@ func ReadMembers(p config.Project, slashPath string, as members.Identifier, dige
 // setMembersAside takes the tables that are members files out of the sources,
 // because what a source says is shown. One that reads as a source all the same
 // is a problem: nobody can tell whether its rows were meant.
-func (c *collection) setMembersAside(files []tree.File, results []draft.Result) {
+func (c *attachments) setMembersAside(files []tree.File, results []draft.Result) {
 	named := c.membersNamed(results)
 	for i := range files {
 		f, r := &files[i], &results[i]
@@ -77,7 +77,7 @@ func (c *collection) setMembersAside(files []tree.File, results []draft.Result) 
 }
 
 // membersNamed returns where each members file is named, by its slash path.
-func (c *collection) membersNamed(results []draft.Result) map[string]diag.Position {
+func (c *attachments) membersNamed(results []draft.Result) map[string]diag.Position {
 	named := map[string]diag.Position{}
 	note := func(schema *resource.Schema, attributes resource.Attributes) {
 		for _, n := range attributes {

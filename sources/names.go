@@ -11,7 +11,7 @@ import (
 // checkNames looks up what the resources name by key or id: what the files have
 // under that key must be there, and nothing that is named may be archived. What
 // is named by an id that no file gives is the account's to know.
-func (c *collection) checkNames() {
+func (c *across) checkNames() {
 	for i := range c.entries {
 		e := &c.entries[i]
 		if e.resource.Address.IsZero() || e.archived() {
@@ -30,7 +30,7 @@ func (c *collection) checkNames() {
 	}
 }
 
-func (c *collection) checkName(e *entry, a *resource.Attribute, said string, at diag.Position) {
+func (c *across) checkName(e *entry, a *resource.Attribute, said string, at diag.Position) {
 	named := c.named(a, said)
 	address, byKey := resource.ParseAddress(said)
 	switch {
@@ -51,7 +51,7 @@ func (c *collection) checkName(e *entry, a *resource.Attribute, said string, at 
 }
 
 // named is what an entry of ids names in the files, nil where that is nothing.
-func (c *collection) named(a *resource.Attribute, said string) *entry {
+func (c *finder) named(a *resource.Attribute, said string) *entry {
 	if address, byKey := resource.ParseAddress(said); byKey {
 		return c.index.byAddress[address]
 	}
@@ -63,7 +63,7 @@ func (c *collection) named(a *resource.Attribute, said string) *entry {
 
 // didYouMeanKey compares keys alone: a kind that all of them begin with makes
 // none of them alike.
-func (c *collection) didYouMeanKey(address resource.Address) string {
+func (c *finder) didYouMeanKey(address resource.Address) string {
 	near := c.nearest(address.Key, func() []string { return c.keysOf(address.Kind) })
 	if near == "" {
 		return ""
@@ -71,7 +71,7 @@ func (c *collection) didYouMeanKey(address resource.Address) string {
 	return diag.Suggest(resource.Address{Kind: address.Kind, Key: near}.String())
 }
 
-func (c *collection) keysOf(kind resource.Kind) (known []string) {
+func (c *finder) keysOf(kind resource.Kind) (known []string) {
 	for address := range c.index.byAddress {
 		if address.Kind == kind {
 			known = append(known, address.Key)

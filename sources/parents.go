@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/sources/config"
 	"adsync/sources/draft"
 	"adsync/sources/yamlfile"
 )
@@ -43,7 +44,23 @@ type kindIndex struct {
 	byKey, byName, byFolded map[scoped][]*entry
 }
 
-func (c *collection) kindIndex(kind resource.Kind) *kindIndex {
+// finder finds the resources that others name: parents, and what lists of ids name.
+type finder struct {
+	*findings
+	schemas resource.Schemas
+	entries []entry
+	offsets []int // of each source's first entry
+	index   index
+	spares  map[resource.Kind]*kindIndex // of what may be named and is not read
+
+	askFormer func() []config.Former // what the record calls its resources; nil for nothing
+	// by kind and name in small letters; nil until a name is looked for that no source has
+	former   map[string][]config.Former
+	said     map[string]bool // findings that are said once
+	compared int             // names that were compared with unknown ones
+}
+
+func (c *finder) kindIndex(kind resource.Kind) *kindIndex {
 	if k := c.index.byKind[kind]; k != nil {
 		return k
 	}
@@ -79,7 +96,7 @@ func (k *kindIndex) add(e, parent *entry) {
 
 // findParent follows what a draft names from the top of the tree down. It gives
 // nil where that leads nowhere or to several, and says so.
-func (c *collection) findParent(e *entry) *entry {
+func (c *finder) findParent(e *entry) *entry {
 	parent := c.schemas.Of(e.draft.Schema.Parent)
 	marks := e.draft.Parents
 	if len(marks) == 0 || marks[len(marks)-1].Text == "" {
@@ -101,7 +118,7 @@ func (c *collection) findParent(e *entry) *entry {
 	return scope
 }
 
-func (c *collection) reportOrphan(e *entry, parent *resource.Schema) {
+func (c *finder) reportOrphan(e *entry, parent *resource.Schema) {
 	for _, m := range e.draft.Parents {
 		if e.draft.Failed && m.Text == "" && !m.Position.IsZero() {
 			return // written, and refused where it was read
@@ -115,14 +132,14 @@ func (c *collection) reportOrphan(e *entry, parent *resource.Schema) {
 }
 
 // chain returns the kinds from the top of the tree down to the schema's.
-func (c *collection) chain(s *resource.Schema) []*resource.Schema {
+func (c *finder) chain(s *resource.Schema) []*resource.Schema {
 	if s == nil {
 		return nil
 	}
 	return append(c.chain(c.schemas.Of(s.Parent)), s)
 }
 
-func (c *collection) follow(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) *entry {
+func (c *finder) follow(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) *entry {
 	found := c.lookup(kind, scope, m.Text)
 	switch len(found) {
 	case 0:
@@ -159,7 +176,7 @@ func addresses(entries []*entry) string {
 
 // lookup tries a key, an exact name, a path of keys from the top, and a name
 // without case, in this order.
-func (c *collection) lookup(kind *resource.Schema, scope *entry, text string) []*entry {
+func (c *finder) lookup(kind *resource.Schema, scope *entry, text string) []*entry {
 	if found := c.lookIn(c.kindIndex(kind.Kind), kind, scope, text); len(found) > 0 {
 		return found
 	}
@@ -169,7 +186,7 @@ func (c *collection) lookup(kind *resource.Schema, scope *entry, text string) []
 	return nil
 }
 
-func (c *collection) lookIn(k *kindIndex, kind *resource.Schema, scope *entry, text string) []*entry {
+func (c *finder) lookIn(k *kindIndex, kind *resource.Schema, scope *entry, text string) []*entry {
 	at := scoped{scope, text}
 	if found := k.byKey[at]; len(found) > 0 {
 		return found
@@ -183,7 +200,7 @@ func (c *collection) lookIn(k *kindIndex, kind *resource.Schema, scope *entry, t
 	return k.byFolded[scoped{scope, strings.ToLower(text)}]
 }
 
-func (c *collection) reportNowhere(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) {
+func (c *finder) reportNowhere(e *entry, kind *resource.Schema, scope *entry, m draft.Mark) {
 	under := ""
 	if scope != nil {
 		under = " of " + scope.resource.Address.String()
@@ -197,7 +214,7 @@ func (c *collection) reportNowhere(e *entry, kind *resource.Schema, scope *entry
 }
 
 // known lists what the resources of a kind are called, in a scope or anywhere.
-func (c *collection) known(kind *resource.Schema, scope *entry, byPath bool) []string {
+func (c *finder) known(kind *resource.Schema, scope *entry, byPath bool) []string {
 	var known []string
 	for i := range c.entries {
 		other := &c.entries[i]
@@ -221,11 +238,11 @@ func (c *collection) known(kind *resource.Schema, scope *entry, byPath bool) []s
 // as a hint. What is behind many of them is mostly one mistake.
 const maxCompared = 1_000_000
 
-func (c *collection) didYouMean(word string, known func() []string) string {
+func (c *finder) didYouMean(word string, known func() []string) string {
 	return diag.Suggest(c.nearest(word, known))
 }
 
-func (c *collection) nearest(word string, known func() []string) string {
+func (c *finder) nearest(word string, known func() []string) string {
 	if c.compared > maxCompared {
 		return ""
 	}

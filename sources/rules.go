@@ -2,16 +2,23 @@ package sources
 
 import (
 	"slices"
+	"time"
 
 	"adsync/internal/resource"
 )
+
+// across judges what more than one resource says.
+type across struct {
+	*finder
+	zone *time.Location
+}
 
 // checkAcross asks the rules that see more than one resource, once all files are
 // merged, so that they hold whatever file and format the two stand in. What is
 // archived, or stands beneath it, is only archived: no rule holds for it. As in
 // checkRules, what a rule finds counts only where it saw nothing that is written
 // and does not parse.
-func (c *collection) checkAcross() {
+func (c *across) checkAcross() {
 	var e *entry
 	unsure := false
 	valueOf := func(of *entry, name string) resource.Value {
@@ -44,7 +51,7 @@ func (c *collection) checkAcross() {
 }
 
 // sayAcross reports what a rule found, each thing that is said once only once.
-func (c *collection) sayAcross(e *entry, findings []resource.Finding) {
+func (c *across) sayAcross(e *entry, findings []resource.Finding) {
 	for _, f := range findings {
 		if f.Once == "" || !c.said[f.Once] {
 			c.reportAt(e, f)
@@ -66,7 +73,7 @@ func (e *entry) archived() bool {
 }
 
 // namedBy is what an attribute of ids names first in the files, nil where that is nothing.
-func (c *collection) namedBy(e *entry, by string) *entry {
+func (c *across) namedBy(e *entry, by string) *entry {
 	a, known := e.draft.Schema.Attribute(by)
 	if said := e.resource.Value(by).Entries(); known && len(said) > 0 {
 		return c.named(a, said[0])
@@ -86,7 +93,7 @@ func (e *entry) above(kind resource.Kind) *entry {
 
 // reportAt reports what a rule found at the attribute it blames, or where the
 // resource is written.
-func (c *collection) reportAt(e *entry, f resource.Finding) {
+func (c *across) reportAt(e *entry, f resource.Finding) {
 	position := e.resource.Value(f.Attribute).Position
 	if position.IsZero() {
 		position = e.draft.Position

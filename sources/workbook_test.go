@@ -107,8 +107,8 @@ func drafted(drafts []draft.Draft) []string {
 		if d.Key.Text != "" {
 			line += " key=" + d.Key.Text
 		}
-		if d.Id.Text != "" {
-			line += " id=" + d.Id.Text
+		if d.ID.Text != "" {
+			line += " id=" + d.ID.Text
 		}
 		for _, a := range d.Attributes {
 			line += " " + a.Name + "=" + a.Value.String()

@@ -34,7 +34,7 @@ func MatchRows(from, to *CellSheet) RowPairs {
 		match(byPlace, false)
 		return pairs
 	}
-	match(func(r *CellRow) string { return r.Names.Id }, false)
+	match(func(r *CellRow) string { return r.Names.ID }, false)
 	match(func(r *CellRow) string { return r.Names.key }, false)
 	match(func(r *CellRow) string { return r.Names.name }, false)
 	match(func(r *CellRow) string { return r.Names.loose }, false)
@@ -61,10 +61,10 @@ func groupRows(rows []*CellRow, by func(*CellRow) string, isPaired func(*CellRow
 // mayBeSame refuses two rows that say they are different resources.
 func mayBeSame(a, b rowNames) bool {
 	differs := func(x, y string) bool { return x != "" && y != "" && x != y }
-	if a.Id != "" && a.Id == b.Id {
+	if a.ID != "" && a.ID == b.ID {
 		return true
 	}
-	return !differs(a.Id, b.Id) && !differs(a.loose, b.loose)
+	return !differs(a.ID, b.ID) && !differs(a.loose, b.loose)
 }
 
 // content is all a row holds, as one text.

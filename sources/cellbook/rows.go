@@ -16,7 +16,7 @@ import (
 
 // rowNames are what a row is known by; what it has not is "".
 type rowNames struct {
-	Id    string // the service's
+	ID    string // the service's
 	key   string // the user's own, under its kind and parents
 	loose string // the key under its kind alone: the parent may have another name now
 	name  string // under its kind and parents; of an entry, the list and the entry
@@ -25,7 +25,7 @@ type rowNames struct {
 }
 
 // isBare reports whether only its place tells a row from others.
-func (n rowNames) isBare() bool { return n.Id == "" && n.key == "" && n.name == "" }
+func (n rowNames) isBare() bool { return n.ID == "" && n.key == "" && n.name == "" }
 
 // nameRows finds what each row is known by.
 func (s *CellSheet) nameRows() {
@@ -84,7 +84,7 @@ func (s *CellSheet) namesOf(row *CellRow) rowNames {
 	parents := said(func(c *catalog.Column) bool { return c.Role == catalog.RoleParent })
 	kind := string(section.Tab.Schema.Kind)
 	under := kind + "\x00" + strings.Join(parents, "\x00") + "\x00"
-	n := rowNames{Id: first(said(func(c *catalog.Column) bool { return c.Role == catalog.RoleID }))}
+	n := rowNames{ID: first(said(func(c *catalog.Column) bool { return c.Role == catalog.RoleID }))}
 	if key := first(said(func(c *catalog.Column) bool { return c.Role == catalog.RoleKey })); key != "" {
 		n.key, n.loose, n.Label = under+key, kind+"\x00"+key, key
 	}
@@ -92,7 +92,7 @@ func (s *CellSheet) namesOf(row *CellRow) rowNames {
 	if own != "" {
 		n.name = under + own
 	}
-	n.Label = cmp.Or(n.Label, shownName(own), n.Id)
+	n.Label = cmp.Or(n.Label, shownName(own), n.ID)
 	n.Path = strings.Join(append(parents, n.Label), "/")
 	return n
 }

@@ -72,7 +72,7 @@ func (m *recordMaker) record(d *draft.Draft, byDraft []*record) *record {
 	named := resource.Resource{Attributes: d.Attributes}
 	name := d.Schema.NameOf(&named)
 	r := &record{
-		title: titleOf(d.Schema), schema: d.Schema, id: d.Id.Text, says: map[string]statement{}, position: d.Position,
+		title: titleOf(d.Schema), schema: d.Schema, id: d.ID.Text, says: map[string]statement{}, position: d.Position,
 	}
 	r.key = cmp.Or(d.Key.Text, d.Schema.Only, resource.Slug(name), name)
 	parent := m.parentPath(d)
@@ -91,7 +91,7 @@ func (m *recordMaker) record(d *draft.Draft, byDraft []*record) *record {
 		}
 	}
 	r.sayWritten("key", d.Key)
-	r.sayWritten("id", d.Id)
+	r.sayWritten("id", d.ID)
 	for _, use := range d.Use {
 		s := r.says["use"]
 		s.items, s.isList, s.position = append(s.items, use.Text), true, use.Position

@@ -81,7 +81,7 @@ func writeSheetText(out *bufio.Writer, s *cellbook.CellSheet) {
 	slices.SortStableFunc(lines, func(a, b textLine) int {
 		return cmp.Or(
 			cmp.Compare(a.order, b.order), cmp.Compare(a.row.Names.Path, b.row.Names.Path),
-			cmp.Compare(a.row.Names.Id, b.row.Names.Id),
+			cmp.Compare(a.row.Names.ID, b.row.Names.ID),
 			cmp.Compare(a.rank, b.rank), cmp.Compare(a.name, b.name),
 		)
 	})

@@ -21,7 +21,7 @@ import (
 type Draft struct {
 	Schema *resource.Schema
 	Key    Mark // the key as written, empty where the name decides
-	Id     Mark // the service's id as written, empty where none is
+	ID     Mark // the service's id as written, empty where none is
 	// what names each ancestor, the nearest last: a key, a path of keys, or a name; empty where not named
 	Parents    []Mark
 	Within     int    // 1 + index of the draft of the same result it is nested in; 0 where parents name it

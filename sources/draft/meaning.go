@@ -49,7 +49,7 @@ func ResourceSaid(r Result, i int) string {
 	below := resourcesSaid(r, i+1)
 	slices.Sort(below)
 	return fmt.Sprintf("%s %q id %q under %q uses %q: %s {%s}", d.Schema.Kind,
-		d.Key.Text, d.Id.Text, texts(d.Parents), texts(d.Use), attributesSaid(*d), strings.Join(below, "; "))
+		d.Key.Text, d.ID.Text, texts(d.Parents), texts(d.Use), attributesSaid(*d), strings.Join(below, "; "))
 }
 
 func attributesSaid(d Draft) string {

@@ -116,7 +116,7 @@ func (r *TabReader) markOf(d *draft.Draft, position diag.Position, c xlsx.Cell) 
 func (r *TabReader) readExact(d *draft.Draft, role catalog.ColumnRole, position diag.Position, c xlsx.Cell) {
 	into, typ := &d.Key, celltext.TypeKey
 	if role == catalog.RoleID {
-		into, typ = &d.Id, resource.TypeID
+		into, typ = &d.ID, resource.TypeID
 	}
 	into.Position = position
 	text, finding := r.Text(c, typ)

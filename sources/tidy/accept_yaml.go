@@ -78,7 +78,7 @@ func yamlValue(a *resource.Attribute, v resource.Value, flow bool) string {
 		return yamlfmt.Scalar(v.Text(), true)
 	}
 	var b bytes.Buffer
-	y := &workbook.YamlWriter{Out: bufio.NewWriter(&b)}
+	y := &workbook.YAMLWriter{Out: bufio.NewWriter(&b)}
 	y.Value(0, "x", a, v)
 	y.Out.Flush()
 	return strings.TrimSuffix(strings.TrimPrefix(b.String(), "x: "), "\n")

@@ -67,7 +67,7 @@ const Deeper = 8
 // for its indentation.
 func (y *yamlSplit) measure() error {
 	var alone bytes.Buffer
-	w := &YamlWriter{Out: bufio.NewWriter(&alone), schemas: y.schemas}
+	w := &YAMLWriter{Out: bufio.NewWriter(&alone), schemas: y.schemas}
 	for _, a := range slices.Backward(y.snapshot.Addresses()) { // children come after their parents
 		alone.Reset()
 		w.head(y.env)

@@ -18,7 +18,7 @@ import (
 // gives the same bytes. env is named in a comment at the top. The paths of
 // local images are written as the snapshot has them, from the project's folder.
 func WriteYAML(w io.Writer, schemas resource.Schemas, s *resource.Snapshot, env resource.Env) error {
-	y := &YamlWriter{Out: bufio.NewWriter(w), schemas: schemas, children: map[resource.Address][]*resource.Resource{}}
+	y := &YAMLWriter{Out: bufio.NewWriter(w), schemas: schemas, children: map[resource.Address][]*resource.Resource{}}
 	for r := range s.All() {
 		parent := schemas.Parent(r.Address)
 		if s.Get(parent) == nil {
@@ -36,15 +36,15 @@ func WriteYAML(w io.Writer, schemas resource.Schemas, s *resource.Snapshot, env 
 	return y.Out.Flush()
 }
 
-// YamlWriter keeps the first error of its output in out.
-type YamlWriter struct {
+// YAMLWriter keeps the first error of its output in out.
+type YAMLWriter struct {
 	Out      *bufio.Writer
 	schemas  resource.Schemas
 	children map[resource.Address][]*resource.Resource // in order; the zero address has the documents
 	item     bool                                      // the next line begins an item of a list
 }
 
-func (y *YamlWriter) head(env resource.Env) {
+func (y *YAMLWriter) head(env resource.Env) {
 	if env.Currency == "" || env.Zone == nil {
 		return
 	}
@@ -52,7 +52,7 @@ func (y *YamlWriter) head(env resource.Env) {
 }
 
 // line writes one line; the first of a list's item carries the dash.
-func (y *YamlWriter) line(indent int, text string) {
+func (y *YAMLWriter) line(indent int, text string) {
 	if y.item {
 		y.item = false
 		text = strings.Repeat(" ", indent-2) + "- " + text
@@ -63,14 +63,14 @@ func (y *YamlWriter) line(indent int, text string) {
 	y.Out.WriteByte('\n')
 }
 
-func (y *YamlWriter) document(r *resource.Resource) {
+func (y *YAMLWriter) document(r *resource.Resource) {
 	schema := y.schemas.Of(r.Address.Kind)
 	y.line(0, "kind: "+string(schema.Kind))
 	y.resource(0, schema, r)
 }
 
 // resource writes the keys of a mapping in the order Format gives them.
-func (y *YamlWriter) resource(indent int, schema *resource.Schema, r *resource.Resource) {
+func (y *YAMLWriter) resource(indent int, schema *resource.Schema, r *resource.Resource) {
 	y.line(indent, "key: "+yamlfmt.Scalar(r.Address.Leaf(), false))
 	if r.ID != "" {
 		y.line(indent, "id: "+yamlfmt.Scalar(r.ID, false))
@@ -89,7 +89,7 @@ func (y *YamlWriter) resource(indent int, schema *resource.Schema, r *resource.R
 	}
 }
 
-func (y *YamlWriter) list(indent int, kind *resource.Schema, parent resource.Address) {
+func (y *YAMLWriter) list(indent int, kind *resource.Schema, parent resource.Address) {
 	first := true
 	for _, child := range y.children[parent] {
 		if child.Address.Kind != kind.Kind {
@@ -106,7 +106,7 @@ func (y *YamlWriter) list(indent int, kind *resource.Schema, parent resource.Add
 
 // attributes writes those whose names begin with the prefix, each group of a
 // further segment where its first attribute stands.
-func (y *YamlWriter) attributes(indent int, attributes []resource.Attribute, r *resource.Resource, prefix string) {
+func (y *YAMLWriter) attributes(indent int, attributes []resource.Attribute, r *resource.Resource, prefix string) {
 	written := map[string]bool{}
 	for i := range attributes {
 		a := &attributes[i]
@@ -127,7 +127,7 @@ func (y *YamlWriter) attributes(indent int, attributes []resource.Attribute, r *
 }
 
 // Value writes a value the way the reader takes it.
-func (y *YamlWriter) Value(indent int, name string, a *resource.Attribute, v resource.Value) {
+func (y *YAMLWriter) Value(indent int, name string, a *resource.Attribute, v resource.Value) {
 	if v.IsNull() {
 		y.line(indent, name+": null")
 		return

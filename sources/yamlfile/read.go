@@ -210,7 +210,7 @@ func (y *yamlReader) readField(d *draft.Draft, key, value *yaml.Node, w *draft.W
 	case draft.IsKey:
 		d.Key = y.mark(value, "key")
 	case draft.IsID:
-		d.Id = y.mark(value, "id")
+		d.ID = y.mark(value, "id")
 	case draft.IsUse:
 		d.Use = y.marks(value, "use")
 	case draft.IsParent:
