@@ -85,10 +85,12 @@ func OpenCells(ctx context.Context, content []byte, in draft.Input) (opened *Cel
 		return nil, xlsx.Unusable(err)
 	}
 	opened = &CellBook{Book: b}
-	r := &table.BookReader{FileReader: &table.FileReader{Ctx: ctx, In: in}, Book: b}
 	forms := catalog.Forms(&in)
 	for _, ref := range b.Sheets {
-		s := &CellSheet{Name: ref.Name, part: ref.Part, IsOurs: config.IsOurTab(ref.Name), Form: r.FormFor(forms, ref)}
+		s := &CellSheet{
+			Name: ref.Name, part: ref.Part, IsOurs: config.IsOurTab(ref.Name),
+			Form: table.FormFor(&in.Layout, forms, ref),
+		}
 		if err := s.read(ctx, b, in.Bounds); err != nil {
 			return nil, xlsx.Unusable(fmt.Errorf("sheet %q: %w", ref.Name, err))
 		}

@@ -92,7 +92,7 @@ type updateWriter struct {
 }
 
 // prepare asks what the service knows, once the columns are known.
-func (w *updateWriter) prepare(tabs []*table.TabReader) error {
+func (w *updateWriter) prepare(tabs []*table.Reader) error {
 	windows := slices.Clone(w.Windows)
 	for _, t := range tabs {
 		w.done.Aged = agedSheets(t.Book)
@@ -139,7 +139,7 @@ func (w *updateWriter) refuse(c xlsx.RefusedCell) error {
 }
 
 // changes are the cells of one sheet that do not hold yet what the service knows.
-func (w *updateWriter) changes(t *table.TabReader) ([]cellChange, error) {
+func (w *updateWriter) changes(t *table.Reader) ([]cellChange, error) {
 	byRow := w.rowsOf(t)
 	if len(byRow) == 0 {
 		return nil, nil
@@ -185,7 +185,7 @@ func Spread(merges []xlsx.Area, at xlsx.At) string {
 }
 
 // rowsOf are the rows of a sheet that the service knows, by number.
-func (w *updateWriter) rowsOf(t *table.TabReader) map[int]*resource.Resource {
+func (w *updateWriter) rowsOf(t *table.Reader) map[int]*resource.Resource {
 	byRow := map[int]*resource.Resource{}
 	for r := range w.desired.Named().All() {
 		if r.Position.File() != w.file || r.Position.Sheet() != t.Ref.Name {

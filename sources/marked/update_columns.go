@@ -37,7 +37,7 @@ type knownColumns struct {
 
 // columnsOf finds the columns of a sheet, and adds those it does not have where
 // that is wanted.
-func (w *updateWriter) columnsOf(t *table.TabReader, last int) knownColumns {
+func (w *updateWriter) columnsOf(t *table.Reader, last int) knownColumns {
 	found := knownColumns{byKind: map[resource.Kind][]KnownColumn{}}
 	for _, s := range t.Sections {
 		if s.Tab.List != nil {
@@ -89,7 +89,7 @@ func noteOnce(in *[]string, text string) {
 }
 
 // columnsThere are the columns of a section that the sheet has.
-func (w *updateWriter) columnsThere(t *table.TabReader, s *table.Section) []KnownColumn {
+func (w *updateWriter) columnsThere(t *table.Reader, s *table.Section) []KnownColumn {
 	var there []KnownColumn
 	for number, written := range s.Header.Written {
 		c := s.Header.Column(number)
@@ -108,7 +108,7 @@ func (w *updateWriter) columnsThere(t *table.TabReader, s *table.Section) []Know
 }
 
 // figureAt is the column of figures that a header is of, nil where it is of none.
-func (w *updateWriter) figureAt(t *table.TabReader, number int, header string) *KnownColumn {
+func (w *updateWriter) figureAt(t *table.Reader, number int, header string) *KnownColumn {
 	metric, name, code, ok := catalog.FigureOf(header)
 	window := w.windowOf(name)
 	if !ok || window < 0 {
@@ -134,7 +134,7 @@ func (w *updateWriter) windowOf(name string) int {
 }
 
 // columnsWanted are the columns an export would write for the rows of a section.
-func (w *updateWriter) columnsWanted(t *table.TabReader, s *table.Section) []KnownColumn {
+func (w *updateWriter) columnsWanted(t *table.Reader, s *table.Section) []KnownColumn {
 	wanted := []KnownColumn{{Title: "ID"}}
 	for i := range s.Tab.Schema.Facts {
 		f := &s.Tab.Schema.Facts[i]
@@ -154,7 +154,7 @@ func (w *updateWriter) columnsWanted(t *table.TabReader, s *table.Section) []Kno
 }
 
 // headerOf is what a new column has for its header.
-func (w *updateWriter) headerOf(t *table.TabReader, f KnownColumn) string {
+func (w *updateWriter) headerOf(t *table.Reader, f KnownColumn) string {
 	if f.isFigure() && resource.Metrics[f.Figure.Metric].Form == resource.Units && t.In.Env.Currency != "" {
 		return f.Title + " (" + t.In.Env.Currency + ")"
 	}

@@ -38,8 +38,8 @@ var cellsWriters = map[string]cellsWriter{
 type cellsWriting struct {
 	in      draft.Input
 	file    string
-	prepare func(tabs []*table.TabReader) error            // before the first; may be nil
-	changes func(t *table.TabReader) ([]cellChange, error) // of one sheet
+	prepare func(tabs []*table.Reader) error            // before the first; may be nil
+	changes func(t *table.Reader) ([]cellChange, error) // of one sheet
 	// of a cell that cannot be changed alone; nil refuses the file
 	refused func(xlsx.RefusedCell) error
 	wrote   func(former, now string) // as Results.Wrote
@@ -84,7 +84,7 @@ func WriteBack(ctx context.Context, p config.Project, schemas resource.Schemas,
 		}
 		own := outcomesOf(source.File, rows)
 		kept, err = writeCells(p, schemas, source, results.At, cellsWriting{
-			changes: func(t *table.TabReader) ([]cellChange, error) { return resultChanges(t, own) },
+			changes: func(t *table.Reader) ([]cellChange, error) { return resultChanges(t, own) },
 			wrote:   results.Wrote,
 		})
 		return err

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 
 	"adsync/internal/csvfile"
-	"adsync/internal/diag"
 	"adsync/internal/xlsx"
 	"adsync/sources/table"
 )
@@ -17,18 +15,9 @@ import (
 func writeWorkbookCells(content []byte, w cellsWriting) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), w.in.Bounds.PerFile)
 	defer cancel()
-	members, finding := xlsx.Open(ctx, content, w.in.Bounds.Workbook())
-	if finding != nil {
-		return nil, errors.New(finding.Message)
-	}
-	b, err := xlsx.ReadBook(members)
+	tabs, err := table.OpenWorkbook(ctx, w.in, w.file, content)
 	if err != nil {
-		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
-	}
-	r := &table.BookReader{FileReader: &table.FileReader{Ctx: ctx, In: w.in, File: w.file}, Book: b}
-	tabs, err := r.OpenTabs()
-	if err != nil {
-		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
+		return nil, err
 	}
 	if w.prepare != nil {
 		if err := w.prepare(tabs); err != nil {
@@ -67,7 +56,7 @@ func (w cellsWriting) rewrite(content []byte, edits []xlsx.Edit) ([]byte, error)
 }
 
 // sheetEdit makes an edit of a change; a new header looks like the last one.
-func sheetEdit(r *table.TabReader, c cellChange) xlsx.Edit {
+func sheetEdit(r *table.Reader, c cellChange) xlsx.Edit {
 	e := xlsx.Edit{Sheet: r.Ref.Name, Row: c.Row, Column: c.Column, Value: xlsx.Text(c.text), Like: c.like}
 	if c.number {
 		e.Value = xlsx.NumberOrText(c.text)
@@ -82,23 +71,14 @@ func sheetEdit(r *table.TabReader, c cellChange) xlsx.Edit {
 func writeCSVCells(content []byte, w cellsWriting) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), w.in.Bounds.PerFile)
 	defer cancel()
-	text, fault := csvfile.Decode(content)
-	if fault != nil {
-		return nil, fault
+	rows, err := table.ChooseCSVFile(ctx, w.in, w.file, content)
+	if err != nil {
+		return nil, err
 	}
-	chosen, finding := table.ChooseCSV(path.Base(w.file), text, &w.in)
-	if finding != nil {
-		return nil, errors.New(finding.Message)
-	}
-	grid := &table.CSVGrid{
-		Origin: diag.OriginOf(w.file, ""), Content: text, CSVChoice: chosen, Limits: w.in.Bounds.CSV(),
-	}
-	book := &table.BookReader{FileReader: &table.FileReader{Ctx: ctx, In: w.in, File: w.file}}
-	rows := &table.TabReader{BookReader: book, Grid: grid, Form: chosen.Form, Noun: "file"}
 	if err := rows.Open(); err != nil {
 		return nil, err
 	}
-	changes, err := w.changes(rows)
+	changes, err := w.changes(rows.Reader)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +90,6 @@ func writeCSVCells(content []byte, w cellsWriting) ([]byte, error) {
 		}
 		edits = append(edits, csvfile.Edit{Line: c.Row, Column: c.Column, Field: field})
 	}
-	edits = append(edits, grid.KeptWhole(edits)...)
-	return csvfile.Rewrite(content, grid.Delimiter, grid.Limits, edits)
+	edits = append(edits, rows.KeptWhole(edits)...)
+	return rows.Rewrite(edits)
 }

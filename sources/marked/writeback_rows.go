@@ -29,7 +29,7 @@ type cellChange struct {
 }
 
 // resultChanges returns the cells of one sheet that change, those in the header first.
-func resultChanges(r *table.TabReader, outcomes []RowOutcome) ([]cellChange, error) {
+func resultChanges(r *table.Reader, outcomes []RowOutcome) ([]cellChange, error) {
 	byRow := map[int]RowOutcome{}
 	for _, o := range outcomes {
 		if o.Position.Sheet() == r.Ref.Name && o.Position.Line() > 0 {
@@ -60,7 +60,7 @@ func resultChanges(r *table.TabReader, outcomes []RowOutcome) ([]cellChange, err
 
 // storedRows returns the cells of the rows concerned, and the last column that any
 // row from the header down uses.
-func storedRows[T any](r *table.TabReader, rows map[int]T) (stored map[xlsx.At]xlsx.Cell, last int, err error) {
+func storedRows[T any](r *table.Reader, rows map[int]T) (stored map[xlsx.At]xlsx.Cell, last int, err error) {
 	stored = map[xlsx.At]xlsx.Cell{}
 	_, err = r.Walk(func(row *xlsx.Row) error {
 		if row.Number >= r.Header.Number {
@@ -84,7 +84,7 @@ func storedRows[T any](r *table.TabReader, rows map[int]T) (stored map[xlsx.At]x
 
 // findResultPlaces finds the columns by their headers; Result and Message are
 // added after the last one where they are missing.
-func findResultPlaces(r *table.TabReader, last int) (resultPlaces, error) {
+func findResultPlaces(r *table.Reader, last int) (resultPlaces, error) {
 	columnOf := func(matches func(*catalog.Column) bool) (number int) {
 		for _, s := range r.Sections {
 			number = cmp.Or(number, s.Header.ColumnOf(matches))
@@ -114,7 +114,7 @@ func findResultPlaces(r *table.TabReader, last int) (resultPlaces, error) {
 	return found, nil
 }
 
-func newHeader(r *table.TabReader, column int, title string) cellChange {
+func newHeader(r *table.Reader, column int, title string) cellChange {
 	return cellChange{At: xlsx.At{Row: r.Header.Number, Column: column}, text: title}
 }
 

@@ -26,8 +26,15 @@ var (
 		`(?i)^=?[-+]?\s*(SUM|SUMIFS?|SUBTOTAL|COUNT|COUNTA|AVERAGE|AGGREGATE|MAX|MIN)\s*\(`)
 )
 
+// asideReader finds rows beside the data: totals, and headers that are repeated.
+type asideReader struct {
+	*head
+	headerWords map[string]bool // whether a text is a header, once it was asked
+	headsAgain  bool            // the cells of the row that is read are headers
+}
+
 // isAside recognises a row that is a total, or the header again, and says so.
-func (r *TabReader) isAside(row *xlsx.Row) bool {
+func (r *asideReader) isAside(row *xlsx.Row) bool {
 	why := ""
 	r.headsAgain = false
 	switch {
@@ -49,7 +56,7 @@ func (r *TabReader) isAside(row *xlsx.Row) bool {
 
 // isTotal reports whether a row has amounts beside a word for a total, or nothing but
 // formulas that add up others.
-func (r *TabReader) isTotal(row *xlsx.Row) bool {
+func (r *asideReader) isTotal(row *xlsx.Row) bool {
 	words, sums := 0, 0
 	for _, c := range row.Cells {
 		switch {
@@ -69,7 +76,7 @@ func (r *TabReader) isTotal(row *xlsx.Row) bool {
 func isDigits(text string) bool { return strings.Trim(celltext.Trimmed(text), "0123456789.,' ") == "" }
 
 // readCells counts the cells of a row in columns that are read.
-func (r *TabReader) readCells(row *xlsx.Row) int {
+func (r *asideReader) readCells(row *xlsx.Row) int {
 	n := 0
 	for _, c := range row.Cells {
 		if r.reads(c.Column) {
@@ -81,7 +88,7 @@ func (r *TabReader) readCells(row *xlsx.Row) int {
 
 // repeatsHeader reports whether the cells of a row are headers: two of them at least,
 // or one right beneath the header.
-func (r *TabReader) repeatsHeader(row *xlsx.Row) bool {
+func (r *asideReader) repeatsHeader(row *xlsx.Row) bool {
 	headers := 0
 	for _, c := range row.Cells {
 		if !r.reads(c.Column) {
@@ -96,7 +103,7 @@ func (r *TabReader) repeatsHeader(row *xlsx.Row) bool {
 }
 
 // lacksRequired reports whether a row leaves a column blank that each of its rows needs.
-func (r *TabReader) lacksRequired(row *xlsx.Row) bool {
+func (r *asideReader) lacksRequired(row *xlsx.Row) bool {
 	number := r.Sections[0].Header.ColumnOf(func(c *catalog.Column) bool { return c.Required })
 	return number > 0 && !slices.ContainsFunc(row.Cells, func(c xlsx.Cell) bool { return c.Column == number })
 }
@@ -105,7 +112,7 @@ func (r *TabReader) lacksRequired(row *xlsx.Row) bool {
 const mostWords = 10_000
 
 // isHeader reports whether a text is a header in rows of any section.
-func (r *TabReader) isHeader(text string) bool {
+func (r *asideReader) isHeader(text string) bool {
 	is, known := r.headerWords[text]
 	if known {
 		return is
@@ -121,7 +128,7 @@ func (r *TabReader) isHeader(text string) bool {
 }
 
 // isHeaderAgain reports whether each cell says what its own header says.
-func (r *TabReader) isHeaderAgain(row *xlsx.Row) bool {
+func (r *asideReader) isHeaderAgain(row *xlsx.Row) bool {
 	for _, c := range row.Cells {
 		if r.reads(c.Column) && resource.Fold(c.Text) != resource.Fold(r.headerOf(c.Column)) {
 			return false
@@ -132,7 +139,7 @@ func (r *TabReader) isHeaderAgain(row *xlsx.Row) bool {
 
 // refuseHeader reports a header that is not the one above: its second row, or that of
 // another table beneath.
-func (r *TabReader) refuseHeader(row *xlsx.Row) bool {
+func (r *asideReader) refuseHeader(row *xlsx.Row) bool {
 	if !r.headsAgain {
 		return false
 	}

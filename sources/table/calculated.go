@@ -17,8 +17,14 @@ type calculated struct {
 	count int
 }
 
+// calculations are the amounts that formulas gave, by the number of their column.
+type calculations struct {
+	*head
+	calculated map[int]*calculated
+}
+
 // noteCalculated takes note of an amount that is the last value of a formula.
-func (r *TabReader) noteCalculated(position diag.Position, c xlsx.Cell, v resource.Value) {
+func (r *calculations) noteCalculated(position diag.Position, c xlsx.Cell, v resource.Value) {
 	micros, isNumber := v.Number()
 	if !c.IsFormula || !isNumber {
 		return
@@ -36,7 +42,7 @@ func (r *TabReader) noteCalculated(position diag.Position, c xlsx.Cell, v resour
 
 // warnCalculated says once for each column that its amounts are those formulas
 // gave when the workbook was saved last.
-func (r *TabReader) warnCalculated() {
+func (r *calculations) warnCalculated() {
 	for _, column := range slices.Sorted(maps.Keys(r.calculated)) {
 		of := r.calculated[column]
 		message := fmt.Sprintf("amount is a formula, and its last value %s is read; want it up to date", of.shown)

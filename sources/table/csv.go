@@ -58,9 +58,9 @@ func (r *BookReader) readGrid(grid *CSVGrid, f *catalog.Form) error {
 		lists := &hintListReader{FileReader: r.FileReader, Grid: grid, byColumn: map[int]int{}}
 		return lists.read()
 	}
-	rows := &TabReader{
+	rows := newReader(&head{
 		BookReader: r, Grid: grid, Form: f, Noun: "file", Delimiter: csvfile.DelimiterName(grid.Delimiter),
-	}
+	})
 	if err := rows.Open(); err != nil {
 		return err
 	}
@@ -163,9 +163,9 @@ func (g *CSVGrid) At(row, column int) diag.Position {
 	return g.Origin.At(row, 1)
 }
 
-// KeptWhole lengthens the last row with the others where no line break ends it:
+// keptWhole lengthens the last row with the others where no line break ends it:
 // a last row that is shorter than the one before would read as cut.
-func (g *CSVGrid) KeptWhole(edits []csvfile.Edit) []csvfile.Edit {
+func (g *CSVGrid) keptWhole(edits []csvfile.Edit) []csvfile.Edit {
 	width, own := 0, false
 	for _, e := range edits {
 		width = max(width, e.Column)

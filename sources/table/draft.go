@@ -21,8 +21,16 @@ type rowDraft struct {
 	selected selection
 }
 
+// draftReader makes the drafts of rows that are resources.
+type draftReader struct {
+	*head
+	parentCells
+	calculations
+	rowPictures
+}
+
 // readDraft makes the draft of one row.
-func (r *TabReader) readDraft(row *xlsx.Row) {
+func (r *draftReader) readDraft(row *xlsx.Row) {
 	s := r.Tab.Schema
 	d := &rowDraft{Draft: draft.Draft{Schema: s, Position: r.At(row.Number, 0)}}
 	d.Parents = r.emptyParents(row.Number)
@@ -49,7 +57,7 @@ func (r *TabReader) readDraft(row *xlsx.Row) {
 
 // noteBlanks takes note of the cells where required attributes are missing: a
 // default or a template may still give them.
-func (r *TabReader) noteBlanks(d *draft.Draft, row int) {
+func (r *draftReader) noteBlanks(d *draft.Draft, row int) {
 	for i := range d.Schema.Attributes {
 		a := &d.Schema.Attributes[i]
 		if !a.Required || !d.Attributes.Value(a.Name).IsAbsent() || slices.Contains(d.Rejected, a.Name) {
@@ -66,8 +74,14 @@ func (r *TabReader) noteBlanks(d *draft.Draft, row int) {
 	}
 }
 
+// parentCells reads the cells that name the ancestors of a row.
+type parentCells struct {
+	*head
+	*merges
+}
+
 // emptyParents returns each ancestor's cell, so that a missing one is reported there.
-func (r *TabReader) emptyParents(row int) []draft.Mark {
+func (r *parentCells) emptyParents(row int) []draft.Mark {
 	var parents []draft.Mark
 	for i := range r.Tab.Columns {
 		c := &r.Tab.Columns[i]
@@ -81,7 +95,7 @@ func (r *TabReader) emptyParents(row int) []draft.Mark {
 }
 
 // readCell reads one cell into the draft by the role of its column.
-func (r *TabReader) readCell(d *rowDraft, known *catalog.Column, row int, c xlsx.Cell) {
+func (r *draftReader) readCell(d *rowDraft, known *catalog.Column, row int, c xlsx.Cell) {
 	position := r.At(row, c.Column)
 	switch known.Role {
 	case catalog.RoleAttribute:
@@ -102,7 +116,7 @@ func (r *TabReader) readCell(d *rowDraft, known *catalog.Column, row int, c xlsx
 	}
 }
 
-func (r *TabReader) markOf(d *draft.Draft, position diag.Position, c xlsx.Cell) draft.Mark {
+func (r *head) markOf(d *draft.Draft, position diag.Position, c xlsx.Cell) draft.Mark {
 	text, finding := r.Text(c, resource.TypeText)
 	if finding != nil {
 		r.fail(d, position, finding)
@@ -113,7 +127,7 @@ func (r *TabReader) markOf(d *draft.Draft, position diag.Position, c xlsx.Cell) 
 
 // readExact reads a key or an id: a number has lost its zeros, and a formula's
 // last value may be another row's.
-func (r *TabReader) readExact(d *draft.Draft, role catalog.ColumnRole, position diag.Position, c xlsx.Cell) {
+func (r *draftReader) readExact(d *draft.Draft, role catalog.ColumnRole, position diag.Position, c xlsx.Cell) {
 	into, typ := &d.Key, celltext.TypeKey
 	if role == catalog.RoleID {
 		into, typ = &d.ID, resource.TypeID
@@ -128,7 +142,7 @@ func (r *TabReader) readExact(d *draft.Draft, role catalog.ColumnRole, position 
 }
 
 // readValue reads a value in the attribute's canonical form.
-func (r *TabReader) readValue(d *rowDraft, a *resource.Attribute, position diag.Position, c xlsx.Cell, micros bool) {
+func (r *draftReader) readValue(d *rowDraft, a *resource.Attribute, position diag.Position, c xlsx.Cell, micros bool) {
 	if a.Type == resource.TypeImage && r.readImageCell(d, a, position, c) {
 		return
 	}
@@ -158,7 +172,7 @@ func (r *TabReader) readValue(d *rowDraft, a *resource.Attribute, position diag.
 
 // noteShown warns of an amount that people see as something else: what a cell
 // stores counts, and they cannot know.
-func (r *TabReader) noteShown(a *resource.Attribute, position diag.Position, c xlsx.Cell) {
+func (r *draftReader) noteShown(a *resource.Attribute, position diag.Position, c xlsx.Cell) {
 	if r.Book == nil || a.Type != resource.TypeMoney || c.Form != xlsx.NumberCell {
 		return
 	}
@@ -171,7 +185,7 @@ func (r *TabReader) noteShown(a *resource.Attribute, position diag.Position, c x
 	}
 }
 
-func (r *TabReader) valueOf(d *rowDraft, a *resource.Attribute,
+func (r *draftReader) valueOf(d *rowDraft, a *resource.Attribute,
 	position diag.Position, text string, micros bool) (resource.Value, *resource.Finding) {
 	if a.Type.IsList() {
 		return r.listValue(d, a, position, text)
@@ -195,7 +209,7 @@ func twiceInRow(what string, first diag.Position) *resource.Finding {
 	}
 }
 
-func (r *TabReader) readParent(d *draft.Draft, known *catalog.Column, position diag.Position, c xlsx.Cell) {
+func (r *parentCells) readParent(d *draft.Draft, known *catalog.Column, position diag.Position, c xlsx.Cell) {
 	m, first := r.markOf(d, position, c), d.Parents[known.Depth]
 	if first.Text != "" && m.Text != "" && first.Text != m.Text {
 		r.fail(d, position, twiceInRow(known.Title, first.Position))
@@ -204,7 +218,7 @@ func (r *TabReader) readParent(d *draft.Draft, known *catalog.Column, position d
 	d.Parents[known.Depth] = m
 }
 
-func (r *TabReader) clear(d *draft.Draft, a *resource.Attribute, position diag.Position) {
+func (r *draftReader) clear(d *draft.Draft, a *resource.Attribute, position diag.Position) {
 	if a.Clearable {
 		d.Attributes.Set(a.Name, resource.Null().At(position))
 		return
@@ -217,7 +231,7 @@ func (r *TabReader) clear(d *draft.Draft, a *resource.Attribute, position diag.P
 
 // listValue reads the entries of a cell; what is wrong with one is reported
 // with the others.
-func (r *TabReader) listValue(d *rowDraft, a *resource.Attribute,
+func (r *draftReader) listValue(d *rowDraft, a *resource.Attribute,
 	position diag.Position, text string) (resource.Value, *resource.Finding) {
 	items, finding := celltext.ListItems(a, text)
 	if finding != nil || len(items) == 0 {
@@ -247,7 +261,7 @@ func (r *TabReader) listValue(d *rowDraft, a *resource.Attribute,
 
 // rejectList reports what is wrong with a list, each entry where it stands, and
 // gives the absent value.
-func (r *TabReader) rejectList(d *rowDraft, a *resource.Attribute, problems []diag.Problem) resource.Value {
+func (r *draftReader) rejectList(d *rowDraft, a *resource.Attribute, problems []diag.Problem) resource.Value {
 	r.made.Problems = append(r.made.Problems, problems...)
 	d.Failed = true
 	d.Rejected = append(d.Rejected, a.Name)
@@ -256,7 +270,7 @@ func (r *TabReader) rejectList(d *rowDraft, a *resource.Attribute, problems []di
 
 // wantParents reports the ancestors a row does not name. One that was refused
 // where it was read is not reported again.
-func (r *TabReader) wantParents(d *draft.Draft, row *xlsx.Row) {
+func (r *parentCells) wantParents(d *draft.Draft, row *xlsx.Row) {
 	for i := range r.Tab.Columns {
 		c := &r.Tab.Columns[i]
 		if c.Role != catalog.RoleParent || d.Parents[c.Depth].Text != "" || r.rowIsMerged(row.Number) {
@@ -281,7 +295,7 @@ func refuses(row *xlsx.Row, column int) bool {
 
 // namedListAttribute is the attribute the names of hint lists add to, nil where
 // the sheet has no such column.
-func (r *TabReader) namedListAttribute() *resource.Attribute {
+func (r *draftReader) namedListAttribute() *resource.Attribute {
 	if number := r.Header.ColumnOf(func(c *catalog.Column) bool { return c.Role == catalog.RoleLists }); number > 0 {
 		return r.Header.Column(number).Attribute
 	}

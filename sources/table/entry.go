@@ -13,8 +13,14 @@ import (
 	"adsync/sources/draft"
 )
 
+// entryReader reads rows that are one entry of a list.
+type entryReader struct {
+	*head
+	parentCells
+}
+
 // readEntry reads one row of a sheet of entries.
-func (r *TabReader) readEntry(row *xlsx.Row) {
+func (r *entryReader) readEntry(row *xlsx.Row) {
 	d := &draft.Draft{Position: r.At(row.Number, 0), Parents: r.emptyParents(row.Number)}
 	e := draft.ListItem{Schema: r.Tab.Schema}
 	use := draft.Mark{}
@@ -46,7 +52,7 @@ func (r *TabReader) readEntry(row *xlsx.Row) {
 }
 
 // entryMark reads one entry in the form its list wants.
-func (r *TabReader) entryMark(d *draft.Draft, position diag.Position, c xlsx.Cell) draft.Mark {
+func (r *entryReader) entryMark(d *draft.Draft, position diag.Position, c xlsx.Cell) draft.Mark {
 	typ := resource.TypeText
 	if a, ok := r.Tab.Schema.Attribute(r.Tab.List.Uses[0].Attribute); ok && a.Type == resource.TypeIDs {
 		typ = a.Type
@@ -65,7 +71,7 @@ func (r *TabReader) entryMark(d *draft.Draft, position diag.Position, c xlsx.Cel
 	return draft.Mark{Text: celltext.Trimmed(text), Position: position}
 }
 
-func (r *TabReader) wantItem(d *draft.Draft, e *draft.ListItem, row *xlsx.Row) {
+func (r *entryReader) wantItem(d *draft.Draft, e *draft.ListItem, row *xlsx.Row) {
 	number := r.Header.ColumnOf(func(c *catalog.Column) bool { return c.Role == catalog.RoleItem })
 	if e.Text.Text != "" || r.rowIsMerged(row.Number) || refuses(row, number) {
 		return
@@ -76,7 +82,7 @@ func (r *TabReader) wantItem(d *draft.Draft, e *draft.ListItem, row *xlsx.Row) {
 }
 
 // attributeOf reads the column Use.
-func (r *TabReader) attributeOf(d *draft.Draft, use draft.Mark) *resource.Attribute {
+func (r *entryReader) attributeOf(d *draft.Draft, use draft.Mark) *resource.Attribute {
 	uses := r.Tab.List.Uses
 	chosen := uses[0]
 	if use.Text != "" {

@@ -57,6 +57,24 @@ func matchHeader(t *catalog.Tab, row *xlsx.Row) headerRow {
 	return h
 }
 
+// head is a table with its header: what is asked of it for each row.
+type head struct {
+	*BookReader
+	Grid
+	*Section  // the one of the row that is read
+	Form      *catalog.Form
+	Sections  []*Section
+	Matched   int    // columns of the header that are known
+	Noun      string // what people call it: sheet or file
+	Delimiter string // of a CSV file; a sheet has none
+	Ref       xlsx.Sheet
+	Facts     xlsx.Facts
+	told      map[int]bool        // columns that were reported
+	byWord    map[string]*Section // of the column Kind
+	from      int                 // problems that were there before the row that is read
+	unsure    bool                // nobody knows whether the row that is read is included
+}
+
 // HeaderFinder keeps the best header among the first rows of a sheet.
 type HeaderFinder struct {
 	Form     *catalog.Form
@@ -98,7 +116,7 @@ func IsComment(row *xlsx.Row) bool {
 
 // hasHeader reports a sheet without one. Where rows of several kinds stand
 // together, the column that tells them apart belongs to it.
-func (r *TabReader) hasHeader() bool {
+func (r *head) hasHeader() bool {
 	if r.Matched < 2 {
 		r.report(r.At(1, 1), resource.Finding{
 			Code: diag.UnknownKey,
@@ -116,13 +134,13 @@ func (r *TabReader) hasHeader() bool {
 	return true
 }
 
-func (r *TabReader) kindColumn() int {
+func (r *head) kindColumn() int {
 	return r.Sections[0].Header.ColumnOf(func(c *catalog.Column) bool { return c.Role == catalog.RoleKind })
 }
 
 // checkSection reports, once, what is wrong with the header for the rows of the
 // section, and says whether they can be read.
-func (r *TabReader) checkSection() bool {
+func (r *head) checkSection() bool {
 	if r.checked {
 		return r.fits
 	}
@@ -152,7 +170,7 @@ func (r *TabReader) checkSection() bool {
 // checkTwice reports two columns that mean the same. Where rows of several kinds
 // stand together, Campaign may be the name of one and the parent of another; its
 // cells are held against each other instead.
-func (r *TabReader) checkTwice() {
+func (r *head) checkTwice() {
 	first := map[*catalog.Column]int{}
 	for number, c := range r.Header.Columns {
 		if c == nil || len(r.Sections) > 1 {
@@ -177,7 +195,7 @@ var scaled = regexp.MustCompile(`(?i)micro|mikro|mill?i[oó]n|thousand|tausend|^
 
 // checkCurrency holds a bracketed currency against the account's, and refuses
 // brackets that say that amounts are in thousands or micros.
-func (r *TabReader) checkCurrency(number int) bool {
+func (r *head) checkCurrency(number int) bool {
 	code := celltext.InBrackets(r.Header.Written[number])
 	own := r.In.Env.Currency
 	if scaled.MatchString(code) {

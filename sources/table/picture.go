@@ -108,7 +108,7 @@ func (r *BookReader) pictureInCell(c xlsx.Cell) (resource.Value, *resource.Findi
 
 // readImageCell takes the picture placed in a cell; false where the cell is to
 // be read like any other.
-func (r *TabReader) readImageCell(d *rowDraft, a *resource.Attribute, position diag.Position, c xlsx.Cell) bool {
+func (r *draftReader) readImageCell(d *rowDraft, a *resource.Attribute, position diag.Position, c xlsx.Cell) bool {
 	v, finding, placed := r.pictureInCell(c)
 	switch {
 	case !placed:

@@ -24,7 +24,13 @@ type sheetPictures struct {
 	covered   []int          // rows whose text decides although a picture lies on it
 }
 
-func (r *TabReader) openPictures() error {
+// rowPictures takes the pictures of a sheet for the images of its rows.
+type rowPictures struct {
+	*head
+	pictures sheetPictures
+}
+
+func (r *rowPictures) openPictures() error {
 	s := &r.pictures
 	s.column = r.Header.ColumnOf(func(c *catalog.Column) bool {
 		return c.Role == catalog.RoleAttribute && c.Attribute.Type == resource.TypeImage
@@ -50,7 +56,7 @@ func (r *TabReader) openPictures() error {
 }
 
 // readPictures takes the picture on a row's image cell for its image.
-func (r *TabReader) readPictures(d *rowDraft, row int) {
+func (r *rowPictures) readPictures(d *rowDraft, row int) {
 	s := &r.pictures
 	if s.column == 0 {
 		return
@@ -76,7 +82,7 @@ func (r *TabReader) readPictures(d *rowDraft, row int) {
 	delete(s.corners, row)
 }
 
-func (r *TabReader) takePicture(d *rowDraft, row int, p xlsx.Picture) {
+func (r *rowPictures) takePicture(d *rowDraft, row int, p xlsx.Picture) {
 	position := r.At(row, r.pictures.column)
 	v, finding := r.storedPicture(p)
 	if finding != nil {
@@ -88,7 +94,7 @@ func (r *TabReader) takePicture(d *rowDraft, row int, p xlsx.Picture) {
 
 // reportPictures says, after the last row, what became of the pictures that are
 // nobody's image, where somebody may have meant one.
-func (r *TabReader) reportPictures() {
+func (r *rowPictures) reportPictures() {
 	s := &r.pictures
 	if s.column == 0 {
 		return
@@ -128,7 +134,7 @@ func (r *TabReader) reportPictures() {
 
 // overlapped is the first row without an image whose image cell a picture
 // covers; one whose size is not given in cells covers those next to its corner.
-func (r *TabReader) overlapped(a xlsx.Area) int {
+func (r *rowPictures) overlapped(a xlsx.Area) int {
 	if a.ToRow == a.FromRow && a.ToColumn == a.FromColumn {
 		a.ToRow, a.ToColumn = a.ToRow+1, a.ToColumn+1
 	}
@@ -140,7 +146,7 @@ func (r *TabReader) overlapped(a xlsx.Area) int {
 	return 0
 }
 
-func (r *TabReader) reportCovered() {
+func (r *rowPictures) reportCovered() {
 	s := &r.pictures
 	if len(s.covered) == 0 {
 		return

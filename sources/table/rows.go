@@ -13,39 +13,36 @@ import (
 	"adsync/sources/draft"
 )
 
-// TabReader reads the rows of one sheet, or of one CSV file.
-type TabReader struct {
-	*BookReader
-	Grid
-	*Section  // the one of the row that is read
-	Form      *catalog.Form
-	Sections  []*Section
-	Matched   int    // columns of the header that are known
-	Noun      string // what people call it: sheet or file
-	Delimiter string // of a CSV file; a sheet has none
-	Ref       xlsx.Sheet
-	Facts     xlsx.Facts
-	pictures  sheetPictures
-	merged    []xlsx.Area // whole rows with merged cells that are read, disjoint and ascending
-	visited   int
-	hidden    int                     // hidden rows that were read
-	told      map[int]bool            // columns that were reported
-	unsaid    map[int]*catalog.Column // by number: what columns are read as under a synonym, until it is said
-	samples   sampleState
-	byWord    map[string]*Section   // of the column Kind
-	lastRow   int                   // that was read
-	unread    map[int]*unreadColumn // by number: columns with values that are not read
-	leaves    bool                  // the row that is read has cells that are not
-	from      int                   // problems that were there before the row that is read
-	unsure    bool                  // nobody knows whether it is included
+// Reader reads the rows of one sheet, or of one CSV file.
+type Reader struct {
+	*head
+	*merges
+	*unreadReader
+	asideReader
+	sampleReader
+	parentCells
+	entryReader
+	draftReader
+	visited int
+	hidden  int // hidden rows that were read
+}
 
-	calculated  map[int]*calculated // by number: columns with amounts that are formulas
-	headerWords map[string]bool     // whether a text is a header, once it was asked
-	headsAgain  bool                // the cells of the row that is read are headers
+// newReader returns a reader of the rows of a form.
+func newReader(h *head) *Reader {
+	merged := &merges{head: h}
+	parents := parentCells{head: h, merges: merged}
+	return &Reader{
+		head: h, merges: merged, unreadReader: &unreadReader{head: h}, asideReader: asideReader{head: h},
+		sampleReader: sampleReader{head: h}, parentCells: parents,
+		entryReader: entryReader{head: h, parentCells: parents},
+		draftReader: draftReader{
+			head: h, parentCells: parents, calculations: calculations{head: h}, rowPictures: rowPictures{head: h},
+		},
+	}
 }
 
 // Open walks the sheet to its end, finds its header and holds it to the bounds.
-func (r *TabReader) Open() error {
+func (r *head) Open() error {
 	finder := HeaderFinder{Form: r.Form}
 	seen := 0
 	facts, err := r.Walk(func(row *xlsx.Row) error {
@@ -72,7 +69,7 @@ func (r *TabReader) Open() error {
 }
 
 // readRows makes what the rows below the header say.
-func (r *TabReader) readRows() error {
+func (r *Reader) readRows() error {
 	if r.Facts.Filled == 0 || !r.hasHeader() || len(r.Sections) == 1 && !r.checkSection() {
 		return nil
 	}
@@ -97,9 +94,15 @@ func (r *TabReader) readRows() error {
 	return err
 }
 
+// merges are the whole rows with merged cells that are read, disjoint and ascending.
+type merges struct {
+	*head
+	merged []xlsx.Area
+}
+
 // checkMerges reports merged cells from the header down in the columns that
 // are read: only the first of them holds the value.
-func (r *TabReader) checkMerges() {
+func (r *merges) checkMerges() {
 	merges := slices.SortedFunc(slices.Values(r.Facts.Merges), func(a, b xlsx.Area) int {
 		return a.FromRow - b.FromRow
 	})
@@ -127,7 +130,7 @@ func joinRows(spans []xlsx.Area, m xlsx.Area) []xlsx.Area {
 	return append(spans, xlsx.Area{FromRow: m.FromRow, ToRow: m.ToRow})
 }
 
-func (r *TabReader) mergeMatters(m xlsx.Area, read []int) bool {
+func (r *merges) mergeMatters(m xlsx.Area, read []int) bool {
 	if m.ToRow < r.Header.Number || m.FromRow == m.ToRow && m.FromColumn == m.ToColumn {
 		return false
 	}
@@ -135,7 +138,7 @@ func (r *TabReader) mergeMatters(m xlsx.Area, read []int) bool {
 }
 
 // readColumns are the numbers of the columns that are read.
-func (r *TabReader) readColumns() []int {
+func (r *head) readColumns() []int {
 	var read []int
 	for number := range r.Header.Columns {
 		if r.reads(number) {
@@ -146,7 +149,7 @@ func (r *TabReader) readColumns() []int {
 }
 
 // reads reports whether a column is read in the rows of some section.
-func (r *TabReader) reads(number int) bool {
+func (r *head) reads(number int) bool {
 	return slices.ContainsFunc(r.Sections, func(s *Section) bool {
 		c := s.Header.Column(number)
 		return c != nil && c.Role != catalog.RoleOurs
@@ -154,12 +157,12 @@ func (r *TabReader) reads(number int) bool {
 }
 
 // rowIsMerged reports whether a row has merged cells in columns that are read.
-func (r *TabReader) rowIsMerged(row int) bool {
+func (r *merges) rowIsMerged(row int) bool {
 	i, _ := slices.BinarySearchFunc(r.merged, row, func(a xlsx.Area, row int) int { return a.ToRow - row })
 	return i < len(r.merged) && r.merged[i].FromRow <= row
 }
 
-func (r *TabReader) warnHidden() {
+func (r *Reader) warnHidden() {
 	columns := 0
 	for _, number := range r.readColumns() {
 		if slices.ContainsFunc(r.Facts.Hidden, func(a xlsx.Area) bool { return a.Has(1, number) }) {
@@ -185,7 +188,7 @@ func (r *TabReader) warnHidden() {
 }
 
 // readRow decides what a row is: a remark, left out, blank, or something to read.
-func (r *TabReader) readRow(row *xlsx.Row) {
+func (r *Reader) readRow(row *xlsx.Row) {
 	switch {
 	case IsComment(row) || r.isSample(row) || r.isAside(row):
 		r.made.Rows.Read++
@@ -220,7 +223,7 @@ func (r *TabReader) readRow(row *xlsx.Row) {
 
 // saysSomething reports whether any column that is read has a value, and reports
 // values under no header.
-func (r *TabReader) saysSomething(row *xlsx.Row) bool {
+func (r *Reader) saysSomething(row *xlsx.Row) bool {
 	says := false
 	r.leaves = false
 	for _, c := range row.Cells {
@@ -246,7 +249,7 @@ func (r *TabReader) saysSomething(row *xlsx.Row) bool {
 }
 
 // included reads the column Include.
-func (r *TabReader) included(row *xlsx.Row) (bool, *resource.Finding) {
+func (r *head) included(row *xlsx.Row) (bool, *resource.Finding) {
 	for _, c := range row.Cells {
 		known := r.Sections[0].Header.Column(c.Column)
 		if known == nil || known.Role != catalog.RoleInclude {
@@ -267,7 +270,7 @@ func (r *TabReader) included(row *xlsx.Row) (bool, *resource.Finding) {
 
 // leaveOut keeps what others call a row that says Include = no: what is beneath it is
 // left out with it.
-func (r *TabReader) leaveOut(row *xlsx.Row) {
+func (r *Reader) leaveOut(row *xlsx.Row) {
 	before, unlisted, unlistedError := len(r.made.Problems), r.made.Unlisted, r.made.UnlistedError
 	defer func() {
 		r.made.Problems = r.made.Problems[:before]
@@ -309,7 +312,7 @@ func YesOrNo(c xlsx.Cell) (yes, ok bool) {
 
 // Visit goes through the cells of the rows that are read, each with its column;
 // rows that are left out, remarks and samples are not among them.
-func (r *TabReader) Visit(see func(known *catalog.Column, at xlsx.At, c xlsx.Cell)) error {
+func (r *Reader) Visit(see func(known *catalog.Column, at xlsx.At, c xlsx.Cell)) error {
 	if r.Facts.Filled == 0 || !r.hasHeader() || len(r.Sections) == 1 && !r.checkSection() {
 		return nil
 	}

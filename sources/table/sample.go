@@ -39,8 +39,15 @@ type sampleState struct {
 	belowHead bool // only instructions have come since the header
 }
 
+// sampleReader finds rows that only show what a row looks like.
+type sampleReader struct {
+	*head
+	samples sampleState
+	lastRow int // that was read
+}
+
 // isSample recognises a row that is there to be looked at, and says so.
-func (r *TabReader) isSample(row *xlsx.Row) bool {
+func (r *sampleReader) isSample(row *xlsx.Row) bool {
 	r.lastRow = row.Number
 	why := r.sampleReason(row)
 	if why == "" {
@@ -55,7 +62,7 @@ func (r *TabReader) isSample(row *xlsx.Row) bool {
 	return true
 }
 
-func (r *TabReader) sampleReason(row *xlsx.Row) string {
+func (r *sampleReader) sampleReason(row *xlsx.Row) string {
 	s := &r.samples
 	below := s.belowHead
 	s.belowHead = false
@@ -86,7 +93,7 @@ func (r *TabReader) sampleReason(row *xlsx.Row) string {
 }
 
 // instructs reports whether every cell that would be read says what belongs there.
-func (r *TabReader) instructs(row *xlsx.Row) bool {
+func (r *sampleReader) instructs(row *xlsx.Row) bool {
 	count := 0
 	for _, c := range row.Cells {
 		if !r.reads(c.Column) {
@@ -102,7 +109,7 @@ func (r *TabReader) instructs(row *xlsx.Row) bool {
 
 // reportBlock refuses samples that run to the end of the sheet: rows of the
 // user's own may be among them.
-func (r *TabReader) reportBlock() {
+func (r *sampleReader) reportBlock() {
 	if !r.samples.block || r.samples.last != r.lastRow || r.samples.last == r.samples.from {
 		return
 	}

@@ -23,13 +23,13 @@ type Section struct {
 
 // isBeyond reports whether a field of a CSV stands where its header has ended. In a
 // sheet it is somebody's note; in a CSV it is a delimiter too many.
-func (r *TabReader) isBeyond(c xlsx.Cell) bool {
+func (r *head) isBeyond(c xlsx.Cell) bool {
 	return r.Delimiter != "" && c.Column >= len(r.Header.Columns)
 }
 
 // isWide reports a row of a CSV that is longer than the header: its values
 // stand in the wrong columns.
-func (r *TabReader) isWide(row *xlsx.Row) bool {
+func (r *head) isWide(row *xlsx.Row) bool {
 	last := row.Cells[len(row.Cells)-1]
 	if !r.isBeyond(last) {
 		return false
@@ -44,7 +44,7 @@ func (r *TabReader) isWide(row *xlsx.Row) bool {
 }
 
 // choose finds out what a row is, where rows of several kinds stand together.
-func (r *TabReader) choose(row *xlsx.Row) bool {
+func (r *head) choose(row *xlsx.Row) bool {
 	if len(r.Sections) == 1 {
 		return true
 	}
@@ -78,7 +78,7 @@ func (r *TabReader) choose(row *xlsx.Row) bool {
 }
 
 // sectionOf finds the rows a word of the column Kind means.
-func (r *TabReader) sectionOf(word string) *Section {
+func (r *head) sectionOf(word string) *Section {
 	if r.byWord == nil {
 		r.byWord = map[string]*Section{}
 		for _, s := range r.Sections {
@@ -95,7 +95,7 @@ func (r *TabReader) sectionOf(word string) *Section {
 
 // refuseMisplaced reports a value under a column that rows of another kind have
 // and this one has not.
-func (r *TabReader) refuseMisplaced(d *draft.Draft, row, number int) {
+func (r *head) refuseMisplaced(d *draft.Draft, row, number int) {
 	if !r.reads(number) {
 		return
 	}

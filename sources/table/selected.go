@@ -38,7 +38,7 @@ func (h *headerRow) reselect(t *catalog.Tab) {
 	}
 }
 
-func (r *TabReader) readSelector(d *rowDraft, known *catalog.Column, position diag.Position, c xlsx.Cell) {
+func (r *draftReader) readSelector(d *rowDraft, known *catalog.Column, position diag.Position, c xlsx.Cell) {
 	d.selected.among, d.selected.word = known, r.markOf(&d.Draft, position, c)
 }
 
@@ -48,7 +48,7 @@ func (d *rowDraft) noteSelected(known *catalog.Column, position diag.Position, c
 }
 
 // readSelected reads the amount as the setting the row selects.
-func (r *TabReader) readSelected(d *rowDraft, row int) {
+func (r *draftReader) readSelected(d *rowDraft, row int) {
 	s := &d.selected
 	number := r.Header.ColumnOf(func(c *catalog.Column) bool { return c.Role == catalog.RoleSelector })
 	switch {

@@ -27,12 +27,20 @@ type unreadColumn struct {
 	noes   int                     // values that say no
 }
 
+// unreadReader says what of a table is not read, and asks what its headers mean.
+type unreadReader struct {
+	*head
+	unread map[int]*unreadColumn   // by number: columns with values that are not read
+	leaves bool                    // the row that is read has cells that are not
+	unsaid map[int]*catalog.Column // by number: what columns are read as under a synonym, until it is said
+}
+
 // maxJudged is how many values of a column are held against what it could be.
 const maxJudged = 1000
 
 // noteUnread counts the values of a row that nothing reads. Those of a row whose
 // kind is known are held against the columns the sheet does not have.
-func (r *TabReader) noteUnread(row *xlsx.Row, kindIsKnown bool) {
+func (r *unreadReader) noteUnread(row *xlsx.Row, kindIsKnown bool) {
 	if !r.leaves {
 		return
 	}
@@ -63,7 +71,7 @@ func isBlankCell(c xlsx.Cell) bool {
 
 // judgeValue finds the columns the sheet does not have and that could hold a
 // value.
-func (r *TabReader) judgeValue(u *unreadColumn, row *xlsx.Row, c xlsx.Cell) {
+func (r *unreadReader) judgeValue(u *unreadColumn, row *xlsx.Row, c xlsx.Cell) {
 	u.judged++
 	if yes, ok := YesOrNo(c); ok && !yes {
 		u.noes++
@@ -80,7 +88,7 @@ func (r *TabReader) judgeValue(u *unreadColumn, row *xlsx.Row, c xlsx.Cell) {
 
 // missingColumns returns the columns of the section that the sheet does not have
 // and whose values can be told from others.
-func (r *TabReader) missingColumns() []*catalog.Column {
+func (r *unreadReader) missingColumns() []*catalog.Column {
 	if r.missing != nil {
 		return r.missing
 	}
@@ -113,7 +121,7 @@ func isTellable(m *catalog.Column) bool {
 
 // hasAlternative reports whether the row gives what the column could not stand
 // beside: a lifetime budget where there is a daily one.
-func (r *TabReader) hasAlternative(m *catalog.Column, row *xlsx.Row) bool {
+func (r *unreadReader) hasAlternative(m *catalog.Column, row *xlsx.Row) bool {
 	if m.Role != catalog.RoleAttribute {
 		return false
 	}
@@ -140,7 +148,7 @@ var (
 
 // couldBe reports whether a value could stand in a column. What a formula gave
 // last counts like a value.
-func (r *TabReader) couldBe(m *catalog.Column, c xlsx.Cell) bool {
+func (r *unreadReader) couldBe(m *catalog.Column, c xlsx.Cell) bool {
 	if c.IsFormula && !c.HasValue {
 		return false
 	}
@@ -167,7 +175,7 @@ func (r *TabReader) couldBe(m *catalog.Column, c xlsx.Cell) bool {
 	return r.fitsType(a, c, celltext.Trimmed(text))
 }
 
-func (r *TabReader) fitsType(a *resource.Attribute, c xlsx.Cell, text string) bool {
+func (r *unreadReader) fitsType(a *resource.Attribute, c xlsx.Cell, text string) bool {
 	switch a.Type {
 	case resource.TypeImage:
 		return imageFile.MatchString(text)
@@ -194,7 +202,7 @@ func (r *TabReader) fitsType(a *resource.Attribute, c xlsx.Cell, text string) bo
 
 // judgeUnread says of every column with values that was not read what it is: the
 // user's own, a problem, or one nobody knows.
-func (r *TabReader) judgeUnread() {
+func (r *unreadReader) judgeUnread() {
 	for _, number := range slices.Sorted(maps.Keys(r.unread)) {
 		u := r.unread[number]
 		written := r.headerOf(number)
@@ -208,7 +216,7 @@ func (r *TabReader) judgeUnread() {
 	}
 }
 
-func (r *TabReader) headerOf(number int) string {
+func (r *head) headerOf(number int) string {
 	if number < len(r.Header.Written) {
 		return r.Header.Written[number]
 	}
@@ -216,7 +224,7 @@ func (r *TabReader) headerOf(number int) string {
 }
 
 // whyUnread finds out why a column was not read, and reports what is a problem.
-func (r *TabReader) whyUnread(u *unreadColumn, written string) diag.Why {
+func (r *unreadReader) whyUnread(u *unreadColumn, written string) diag.Why {
 	known := r.Sections[0].Header.Column(u.number)
 	for _, s := range r.Sections[1:] {
 		if known == nil {
@@ -240,7 +248,7 @@ func (r *TabReader) whyUnread(u *unreadColumn, written string) diag.Why {
 
 // reportUnread reports a column nobody knows: as an error where it may hold what
 // is meant for adsync.
-func (r *TabReader) reportUnread(u *unreadColumn, written string) diag.Why {
+func (r *unreadReader) reportUnread(u *unreadColumn, written string) diag.Why {
 	position := r.At(r.Header.Number, u.number)
 	switch {
 	case written == "":

@@ -17,7 +17,7 @@ import (
 
 // findSynonyms notes which columns of the header are read under a synonym, to be
 // said once a column has a value.
-func (r *TabReader) findSynonyms() {
+func (r *unreadReader) findSynonyms() {
 	for number, written := range r.Sections[0].Header.Written {
 		c := r.readAs(number)
 		if c == nil || written == "" || c.IsOwn(written) {
@@ -32,7 +32,7 @@ func (r *TabReader) findSynonyms() {
 
 // readAs returns what a column is to the first section that reads it, nil where
 // one reads it under its own name or none does.
-func (r *TabReader) readAs(number int) *catalog.Column {
+func (r *unreadReader) readAs(number int) *catalog.Column {
 	var first *catalog.Column
 	for _, s := range r.Sections {
 		c := s.Header.Column(number)
@@ -50,7 +50,7 @@ func (r *TabReader) readAs(number int) *catalog.Column {
 }
 
 // saySynonym says what a column is read as, once it has a value.
-func (r *TabReader) saySynonym(number int) {
+func (r *unreadReader) saySynonym(number int) {
 	c := r.unsaid[number]
 	delete(r.unsaid, number)
 	if !r.told[number] {
@@ -62,7 +62,7 @@ func (r *TabReader) saySynonym(number int) {
 }
 
 // titled is the header of a column as the template writes it.
-func (r *TabReader) titled(c *catalog.Column) string {
+func (r *head) titled(c *catalog.Column) string {
 	if c.Attribute != nil && c.Attribute.Type == resource.TypeMoney && r.In.Env.Currency != "" {
 		return c.Title + " (" + r.In.Env.Currency + ")"
 	}
@@ -70,7 +70,7 @@ func (r *TabReader) titled(c *catalog.Column) string {
 }
 
 // asked reports a header that can mean two things, or one that is set elsewhere.
-func (r *TabReader) asked(position diag.Position, u *unreadColumn, written string) bool {
+func (r *unreadReader) asked(position diag.Position, u *unreadColumn, written string) bool {
 	q := r.questionOf(written)
 	if q == nil || q.Alone && r.hasAny(q.Could) {
 		return false
@@ -104,7 +104,7 @@ func (r *TabReader) asked(position diag.Position, u *unreadColumn, written strin
 
 // leaveOpen takes the attributes that a question asks about for written in every row of
 // the sheet: that one is missing would be said of each row, and has one cause.
-func (r *TabReader) leaveOpen(titles []string) {
+func (r *unreadReader) leaveOpen(titles []string) {
 	for i := range r.made.Drafts {
 		d := &r.made.Drafts[i]
 		if d.Position.Sheet() != r.Ref.Name {
@@ -122,11 +122,11 @@ func (r *TabReader) leaveOpen(titles []string) {
 }
 
 // hasAny reports whether the sheet has one of the columns.
-func (r *TabReader) hasAny(titles []string) bool {
+func (r *unreadReader) hasAny(titles []string) bool {
 	return r.Header.ColumnOf(func(c *catalog.Column) bool { return slices.Contains(titles, c.Title) }) > 0
 }
 
-func (r *TabReader) questionOf(written string) *synonyms.Question {
+func (r *unreadReader) questionOf(written string) *synonyms.Question {
 	for _, s := range r.Sections {
 		for _, header := range []string{written, celltext.FoldedHeader(written)} {
 			if q := synonyms.Ask(s.Tab.Title, header); q != nil {
@@ -140,7 +140,7 @@ func (r *TabReader) questionOf(written string) *synonyms.Question {
 func valuesAre(u *unreadColumn) string { return celltext.Counted(u.values, "value is", "values are") }
 
 // titlesOf are the headers a question asks between, as the template writes them.
-func (r *TabReader) titlesOf(q *synonyms.Question) []string {
+func (r *unreadReader) titlesOf(q *synonyms.Question) []string {
 	var titles []string
 	for _, t := range r.allTabs() {
 		if sheet := q.On; t.List != nil || t.Title != sheet && (sheet != "" || t.Title != q.Sheet) {
@@ -157,7 +157,7 @@ func (r *TabReader) titlesOf(q *synonyms.Question) []string {
 
 // misplaced reports a header of another sheet of the same tree: a campaign's
 // last day among the ads.
-func (r *TabReader) misplaced(position diag.Position, u *unreadColumn, written string) bool {
+func (r *unreadReader) misplaced(position diag.Position, u *unreadColumn, written string) bool {
 	if len(r.Sections) > 1 {
 		return false // rows of every kind: it is a column of none
 	}
@@ -191,7 +191,7 @@ func (r *FileReader) allTabs() []catalog.Tab {
 }
 
 // rootOf is the kind at the top of a tree.
-func (r *TabReader) rootOf(s *resource.Schema) resource.Kind {
+func (r *unreadReader) rootOf(s *resource.Schema) resource.Kind {
 	for s.Parent != "" {
 		s = r.In.Schemas.Of(s.Parent)
 	}

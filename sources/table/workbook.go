@@ -111,12 +111,12 @@ func (r *BookReader) strayBook() {
 
 // OpenTabs matches the sheets to the forms adsync knows and checks each from end
 // to end.
-func (r *BookReader) OpenTabs() ([]*TabReader, error) {
+func (r *BookReader) OpenTabs() ([]*Reader, error) {
 	forms := catalog.Forms(&r.In)
 	bySheet := map[*catalog.Form]string{}
-	var readers []*TabReader
+	var readers []*Reader
 	for _, ref := range r.Book.Sheets {
-		f := r.FormFor(forms, ref)
+		f := FormFor(&r.In.Layout, forms, ref)
 		if f == nil && !isOurs(ref) && !r.In.Layout.IsNamed(ref.Name, config.HintListsTab) {
 			if err := r.judgeSheet(forms, ref); err != nil {
 				return nil, fmt.Errorf("sheet %q: %w", ref.Name, err)
@@ -141,15 +141,15 @@ func (r *BookReader) OpenTabs() ([]*TabReader, error) {
 		readers = append(readers, reader)
 	}
 	// The same drafts in the same order, whatever the order of the sheets.
-	rank := func(t *TabReader) int {
+	rank := func(t *Reader) int {
 		return slices.IndexFunc(forms, func(f catalog.Form) bool { return f.Title == t.Form.Title })
 	}
-	slices.SortStableFunc(readers, func(a, b *TabReader) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(readers, func(a, b *Reader) int { return rank(a) - rank(b) })
 	return readers, nil
 }
 
-func (r *BookReader) openSheet(f *catalog.Form, ref xlsx.Sheet) (*TabReader, error) {
-	reader := &TabReader{BookReader: r, Grid: r.grid(ref), Ref: ref, Form: f, Noun: "sheet"}
+func (r *BookReader) openSheet(f *catalog.Form, ref xlsx.Sheet) (*Reader, error) {
+	reader := newReader(&head{BookReader: r, Grid: r.grid(ref), Ref: ref, Form: f, Noun: "sheet"})
 	if err := reader.Open(); err != nil {
 		return nil, err
 	}
@@ -163,11 +163,11 @@ var tableOfNumbers = regexp.MustCompile(
 
 // FormFor returns the form a sheet holds, by the name adsync.yaml gives it or by
 // its own; nil where it is not known.
-func (r *BookReader) FormFor(forms []catalog.Form, ref xlsx.Sheet) *catalog.Form {
+func FormFor(layout *config.Layout, forms []catalog.Form, ref xlsx.Sheet) *catalog.Form {
 	if config.OwnMark(ref.Name) {
 		return nil
 	}
-	named := r.In.Layout.FormOf(ref.Name)
+	named := layout.FormOf(ref.Name)
 	folded := resource.Fold(tableOfNumbers.ReplaceAllString(ref.Name, ""))
 	for i := range forms {
 		f := &forms[i]

@@ -16,7 +16,7 @@ func (a *accepter) acceptCells(ctx context.Context, accepted []Accepted) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	edits := map[*table.TabReader][]cellEdit{}
+	edits := map[*table.Reader][]cellEdit{}
 	for _, one := range accepted {
 		row := a.desired.Get(one.Address)
 		t, at, err := f.cellOf(row, one.Attribute)
@@ -37,7 +37,7 @@ func (a *accepter) acceptCells(ctx context.Context, accepted []Accepted) ([]byte
 }
 
 // rename has the rows beneath a row go on calling it by its name.
-func (f *cellFile) rename(edits map[*table.TabReader][]cellEdit, depth int, was, is string) error {
+func (f *cellFile) rename(edits map[*table.Reader][]cellEdit, depth int, was, is string) error {
 	for _, t := range f.tables {
 		err := t.Visit(func(known *catalog.Column, at xlsx.At, cell xlsx.Cell) {
 			if known.Role == catalog.RoleParent && known.Depth == depth && cell.Text == was {
@@ -52,12 +52,12 @@ func (f *cellFile) rename(edits map[*table.TabReader][]cellEdit, depth int, was,
 }
 
 // cellOf finds the cell of a row and an attribute, which may be blank.
-func (f *cellFile) cellOf(row *resource.Resource, attribute string) (*table.TabReader, xlsx.At, error) {
+func (f *cellFile) cellOf(row *resource.Resource, attribute string) (*table.Reader, xlsx.At, error) {
 	for _, t := range f.tables {
 		if t.At(row.Position.Line(), 0).Sheet() != row.Position.Sheet() {
 			continue
 		}
-		var found *table.TabReader
+		var found *table.Reader
 		at := xlsx.At{}
 		err := t.Visit(func(_ *catalog.Column, cell xlsx.At, _ xlsx.Cell) {
 			if cell.Row != row.Position.Line() || found != nil {

@@ -22,10 +22,10 @@ func fixCells(ctx context.Context, w *rewriter, r *Rewrite, content []byte, foun
 	if err != nil {
 		return content // what cannot be opened has its problem already
 	}
-	edits := map[*table.TabReader][]cellEdit{}
+	edits := map[*table.Reader][]cellEdit{}
 	var fixes []Fix
 	for _, t := range f.tables {
-		c := &cellFixer{TabReader: t, faults: found}
+		c := &cellFixer{Reader: t, faults: found}
 		if err := c.fix(); err != nil {
 			return content
 		}
@@ -46,7 +46,7 @@ func fixCells(ctx context.Context, w *rewriter, r *Rewrite, content []byte, foun
 
 // cellFixer looks for repairs in one table.
 type cellFixer struct {
-	*table.TabReader
+	*table.Reader
 	faults faults
 	edits  []cellEdit
 	fixes  []Fix

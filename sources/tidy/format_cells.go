@@ -35,7 +35,7 @@ func formatCells(ctx context.Context, w *rewriter, r *Rewrite) {
 		r.fail(resource.Finding{Code: diag.Damaged, Message: err.Error()})
 		return
 	}
-	edits := map[*table.TabReader][]cellEdit{}
+	edits := map[*table.Reader][]cellEdit{}
 	for _, t := range f.tables {
 		if edits[t], err = formatEdits(t); err != nil {
 			r.fail(resource.Finding{Code: diag.Damaged, Message: err.Error()})
@@ -48,7 +48,7 @@ func formatCells(ctx context.Context, w *rewriter, r *Rewrite) {
 // apply makes the edits if the file then says what wanted makes of what it says
 // now; nil wants it to say the same.
 func (w *rewriter) apply(ctx context.Context, r *Rewrite,
-	f *cellFile, edits map[*table.TabReader][]cellEdit, wanted func(before, after draft.Result) bool) {
+	f *cellFile, edits map[*table.Reader][]cellEdit, wanted func(before, after draft.Result) bool) {
 	count := 0
 	for _, own := range edits {
 		count += len(own)
@@ -78,7 +78,7 @@ func (w *rewriter) apply(ctx context.Context, r *Rewrite,
 type looks struct{ day, amount xlsx.At }
 
 // formatEdits returns the cells of a table that can be written a better way.
-func formatEdits(r *table.TabReader) ([]cellEdit, error) {
+func formatEdits(r *table.Reader) ([]cellEdit, error) {
 	like := map[int]*looks{}
 	err := r.Visit(func(_ *catalog.Column, at xlsx.At, c xlsx.Cell) { noteLooks(r, like, at, c) })
 	if err != nil {
@@ -98,7 +98,7 @@ func formatEdits(r *table.TabReader) ([]cellEdit, error) {
 	return edits, err
 }
 
-func noteLooks(r *table.TabReader, like map[int]*looks, at xlsx.At, c xlsx.Cell) {
+func noteLooks(r *table.Reader, like map[int]*looks, at xlsx.At, c xlsx.Cell) {
 	if like[at.Column] == nil {
 		like[at.Column] = &looks{}
 	}
@@ -117,7 +117,7 @@ func noteLooks(r *table.TabReader, like map[int]*looks, at xlsx.At, c xlsx.Cell)
 
 // better returns the one way of writing what a cell says, false where there is
 // nothing to be said for it.
-func better(r *table.TabReader, known *catalog.Column, at xlsx.At, c xlsx.Cell, like *looks) (cellEdit, bool) {
+func better(r *table.Reader, known *catalog.Column, at xlsx.At, c xlsx.Cell, like *looks) (cellEdit, bool) {
 	switch known.Role {
 	case catalog.RoleAttribute:
 		return betterValue(r, known.Attribute, c, like)
@@ -136,7 +136,7 @@ func trimmedCell(c xlsx.Cell, form editForm) (cellEdit, bool) {
 	return cellEdit{form: form, text: text, why: "space around the text says nothing"}, text != "" && text[0] != '#'
 }
 
-func betterValue(r *table.TabReader, a *resource.Attribute, c xlsx.Cell, like *looks) (cellEdit, bool) {
+func betterValue(r *table.Reader, a *resource.Attribute, c xlsx.Cell, like *looks) (cellEdit, bool) {
 	text, finding := r.Text(c, a.Type)
 	if finding != nil || celltext.AsksToClear(text, a.Type) {
 		return cellEdit{}, false
@@ -160,7 +160,7 @@ func betterValue(r *table.TabReader, a *resource.Attribute, c xlsx.Cell, like *l
 }
 
 // betterList writes each entry in its own word, in the order they stand.
-func betterList(r *table.TabReader, a *resource.Attribute, text string) (cellEdit, bool) {
+func betterList(r *table.Reader, a *resource.Attribute, text string) (cellEdit, bool) {
 	items, finding := celltext.ListItems(a, text)
 	if finding != nil {
 		return cellEdit{}, false
@@ -176,7 +176,7 @@ func betterList(r *table.TabReader, a *resource.Attribute, text string) (cellEdi
 	return cellEdit{text: strings.Join(own, ", "), why: "each entry in its own word"}, len(own) > 0
 }
 
-func betterAmount(r *table.TabReader, a *resource.Attribute, text string, like *looks) (cellEdit, bool) {
+func betterAmount(r *table.Reader, a *resource.Attribute, text string, like *looks) (cellEdit, bool) {
 	v, finding := a.Parse(text, r.In.Env)
 	micros, isNumber := v.Number()
 	if finding != nil || !isNumber {
@@ -199,7 +199,7 @@ func plainDigits(text, digits string) string {
 	return digits
 }
 
-func betterDay(r *table.TabReader, a *resource.Attribute, c xlsx.Cell, text string, like *looks) (cellEdit, bool) {
+func betterDay(r *table.Reader, a *resource.Attribute, c xlsx.Cell, text string, like *looks) (cellEdit, bool) {
 	v, finding := a.Parse(text, r.In.Env)
 	_, whole := workbook.SerialOf(v.Text())
 	if finding != nil || !whole {

@@ -2,13 +2,10 @@ package tidy
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path"
 	"strings"
 
 	"adsync/internal/csvfile"
-	"adsync/internal/diag"
 	"adsync/internal/xlsx"
 	"adsync/sources/config"
 	"adsync/sources/table"
@@ -39,8 +36,8 @@ const (
 // cellFile is a workbook or a CSV file as tables whose cells can be written
 // another way, and no other byte with them.
 type cellFile struct {
-	tables  []*table.TabReader
-	rewrite func(edits map[*table.TabReader][]cellEdit) ([]byte, error)
+	tables  []*table.Reader
+	rewrite func(edits map[*table.Reader][]cellEdit) ([]byte, error)
 }
 
 // openCells opens a file of rows of cells.
@@ -52,20 +49,11 @@ func (w *rewriter) openCells(ctx context.Context, name string, content []byte) (
 }
 
 func (w *rewriter) openWorkbook(ctx context.Context, name string, content []byte) (*cellFile, error) {
-	members, finding := xlsx.Open(ctx, content, w.in.Bounds.Workbook())
-	if finding != nil {
-		return nil, errors.New(finding.Message)
-	}
-	book, err := xlsx.ReadBook(members)
+	tables, err := table.OpenWorkbook(ctx, w.in, name, content)
 	if err != nil {
-		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
+		return nil, err
 	}
-	r := &table.BookReader{FileReader: &table.FileReader{Ctx: ctx, In: w.in, File: name}, Book: book}
-	tables, err := r.OpenTabs()
-	if err != nil {
-		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
-	}
-	return &cellFile{tables, func(byTable map[*table.TabReader][]cellEdit) ([]byte, error) {
+	return &cellFile{tables, func(byTable map[*table.Reader][]cellEdit) ([]byte, error) {
 		var edits []xlsx.Edit
 		for _, t := range tables {
 			for _, e := range byTable[t] {
@@ -91,31 +79,22 @@ func (e cellEdit) value() xlsx.EditValue {
 }
 
 func (w *rewriter) openCSV(ctx context.Context, name string, content []byte) (*cellFile, error) {
-	text, fault := csvfile.Decode(content)
-	if fault != nil {
-		return nil, fault
+	rows, err := table.ChooseCSVFile(ctx, w.in, name, content)
+	if err != nil {
+		return nil, err
 	}
-	chosen, finding := table.ChooseCSV(path.Base(name), text, &w.in)
-	if finding != nil {
-		return nil, errors.New(finding.Message)
-	}
-	grid := &table.CSVGrid{Origin: diag.OriginOf(name, ""), Content: text, CSVChoice: chosen, Limits: w.in.Bounds.CSV()}
-	book := &table.BookReader{FileReader: &table.FileReader{Ctx: ctx, In: w.in, File: name}}
-	rows := &table.TabReader{
-		BookReader: book, Grid: grid, Form: chosen.Form, Noun: "file", Delimiter: csvfile.DelimiterName(grid.Delimiter),
-	}
-	if chosen.Form.Title == config.HintListsTab {
+	if rows.Form.Title == config.HintListsTab {
 		return &cellFile{}, nil // sentences, which are left as they are
 	}
 	if err := rows.Open(); err != nil {
 		return nil, err
 	}
-	return &cellFile{[]*table.TabReader{rows}, func(byTable map[*table.TabReader][]cellEdit) ([]byte, error) {
+	return &cellFile{[]*table.Reader{rows.Reader}, func(byTable map[*table.Reader][]cellEdit) ([]byte, error) {
 		var edits []csvfile.Edit
-		for _, e := range byTable[rows] {
+		for _, e := range byTable[rows.Reader] {
 			edits = append(edits, csvfile.Edit{Line: e.Row, Column: e.Column, Field: e.field()})
 		}
-		return csvfile.Rewrite(content, grid.Delimiter, grid.Limits, edits)
+		return rows.Rewrite(edits)
 	}}, nil
 }
 

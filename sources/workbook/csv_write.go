@@ -10,7 +10,6 @@ import (
 	"adsync/internal/csvfile"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
-	"adsync/internal/xlsx"
 	"adsync/sources/catalog"
 	"adsync/sources/celltext"
 	"adsync/sources/config"
@@ -195,10 +194,7 @@ func fieldOf(text string, col *catalog.Column) (string, error) {
 	if typ == resource.TypeMoney || typ == resource.TypeDay || typ == resource.TypeLast {
 		field = text
 	}
-	g := table.CSVGrid{Meanings: make([]csvfile.Meaning, 1)}
-	said, meaning := csvfile.Read(strings.ReplaceAll(field, "\r\n", "\n"))
-	g.Meanings[0] = meaning
-	_, finding := g.Text(xlsx.Cell{Column: 1, Form: xlsx.TextCell, Text: said, HasValue: true}, typ)
+	said, meaning, finding := table.ReadField(field, typ)
 	if said != text || meaning == csvfile.Formula || finding != nil || strings.ContainsRune(text, 0) {
 		return "", fmt.Errorf("is %q, which a CSV file cannot say", diag.Printable(text))
 	}
