@@ -11,7 +11,7 @@ import (
 	"adsync/sources/draft"
 )
 
-// placeAdrift returns a row whose cells do not say which resource it is an address as
+// placeAdrift gives a row whose cells do not say which resource it is an address as
 // near as they come, so that what is beneath it finds it and nothing else is taken for
 // it. It names no resource of another row.
 func (c *collection) placeAdrift(e *entry) {

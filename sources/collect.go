@@ -149,7 +149,7 @@ func (c *findings) problemOf(e *entry, position diag.Position, f resource.Findin
 	return problem
 }
 
-// name returns a resource its key: the one written, else the slug of its name.
+// name gives a resource its key: the one written, else the slug of its name.
 func (c *collection) name(e *entry) {
 	key := e.draft.Key
 	if only := e.draft.Schema.Only; only != "" && (key.Text == "" || key.Text == only) {
@@ -209,7 +209,7 @@ func (c *collection) nameOf(e *entry) resource.Value {
 	return resource.Value{}
 }
 
-// placeAll returns the resources of a kind their addresses; the kinds above have
+// placeAll gives the resources of a kind their addresses; the kinds above have
 // theirs. What is beneath a row that is left out is left out with it.
 func (c *collection) placeAll(schema *resource.Schema, results []draft.Result) {
 	var adrift []*entry

@@ -175,7 +175,7 @@ func TestW5OtherEncodingsAndEntitiesAreRefused(t *testing.T) {
 	wantProblems(t, readBytes(marked).Problems)
 }
 
-// TestW23NothingIsRunOrFetched returns a workbook every address a program might
+// TestW23NothingIsRunOrFetched gives a workbook every address a program might
 // follow, and listens there.
 func TestW23NothingIsRunOrFetched(t *testing.T) {
 	var asked atomic.Int64

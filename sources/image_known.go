@@ -7,7 +7,7 @@ import (
 	"adsync/internal/resource"
 )
 
-// findContents returns an image that is named by its content the file another row
+// findContents gives an image that is named by its content the file another row
 // has it from. One that no file has is said where the row has no id: only an ad
 // that is there can keep such an image.
 func (c *collection) findContents(d *Desired) {

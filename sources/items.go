@@ -89,7 +89,7 @@ func (c *collection) ownerOf(item draft.ListItem, owners map[string]*entry) *ent
 	return owner
 }
 
-// fill returns a resource the entries of its list. A list is written in one
+// fill gives a resource the entries of its list. A list is written in one
 // place: with its resource, or in rows of their own of one file.
 func (c *collection) fill(p itemPlace, items []draft.Hint) {
 	e, name := p.owner, p.attribute.Name

@@ -137,7 +137,7 @@ func mentions(said, place string) bool {
 	return false
 }
 
-// FuzzMerge returns the three versions any XML for a sheet: it refuses, or what it
+// FuzzMerge gives the three versions any XML for a sheet: it refuses, or what it
 // writes reads whole; it never panics.
 func FuzzMerge(f *testing.F) {
 	header := `<row r="1"><c r="A1" t="inlineStr"><is><t>Campaign</t></is></c><c r="B1" ` +

@@ -151,7 +151,7 @@ func said1(text *string) string {
 	return *text
 }
 
-// columnsText returns width, number format, colour and note of each column.
+// columnsText writes width, number format, colour and note of each column.
 func columnsText(t testing.TB, b *strings.Builder, f *excelize.File, sheet string) {
 	t.Helper()
 	notes := map[string]string{}
@@ -220,7 +220,7 @@ func lookText(t testing.TB, f *excelize.File, number int) string {
 	return strings.Join(parts, ", ")
 }
 
-// checksText returns the drop-downs, the checks while typing and the colours.
+// checksText writes the drop-downs, the checks while typing and the colours.
 func checksText(t testing.TB, b *strings.Builder, f *excelize.File, sheet string) {
 	t.Helper()
 	checks, err := f.GetDataValidations(sheet)

@@ -66,7 +66,7 @@ func FormsOf(schemas resource.Schemas) []Form {
 	return forms
 }
 
-// AddKind returns every tab of a form the column that tells their rows apart.
+// AddKind gives every tab of a form the column that tells their rows apart.
 func (f *Form) AddKind() {
 	var words []string
 	for i := range f.Tabs {

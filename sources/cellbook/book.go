@@ -208,7 +208,7 @@ func SameCell(a, b CellValue) bool {
 	return a.Text == b.Text
 }
 
-// nameColumns returns each column a name that holds wherever it stands: what it
+// nameColumns gives each column a name that holds wherever it stands: what it
 // means to adsync, else its header.
 func (s *CellSheet) nameColumns() {
 	for number, written := range s.Sections[0].Header.Written {

@@ -15,7 +15,7 @@ import (
 // settingReader reads the settings of a file: adsync.yaml, or one of the operator's.
 type settingReader struct{ yamlnode.Walker }
 
-// fields returns each key of a mapping of the project file to its reader.
+// fields hands each key of a mapping of the project file to its reader.
 func (w *settingReader) fields(node *yaml.Node, where string, readers map[string]func(*yaml.Node)) {
 	if node.Kind != yaml.MappingNode {
 		w.Report(node, diag.BadProject, where+" is "+yamlnode.ShapeOf(node)+"; want a mapping", "")

@@ -147,7 +147,7 @@ func (f *sideFile) parses() bool { return !diag.HasErrors(f.made.Problems) }
 
 func (f *sideFile) isWorkbook() bool { return strings.EqualFold(filepath.Ext(f.name), ".xlsx") }
 
-// addContents returns each record the hash of the files it names, where a folder
+// addContents gives each record the hash of the files it names, where a folder
 // holds them: a picture may change under the same name.
 func (s *side) addContents(records []*record) {
 	if s.folder == nil {

@@ -84,7 +84,7 @@ func resolve(folder, target string) string {
 	return path.Join(folder, target)
 }
 
-// rename returns parts other names, wherever they are named.
+// rename gives parts other names, wherever they are named.
 func (p *bookParts) rename(renamed map[string]string) {
 	content := map[string][]byte{}
 	for i, name := range p.names {

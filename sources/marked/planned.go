@@ -52,7 +52,7 @@ func (c *markedCopy) writePlan(changes []PlannedChange) error {
 	return c.finishSheet(sheet, planColumns, look.ColourRequired, len(changes))
 }
 
-// askApproval returns the first column a choice, and says in its note what it does.
+// askApproval gives the first column a choice, and says in its note what it does.
 func (c *markedCopy) askApproval(sheet string, rows int) error {
 	choice := excelize.NewDataValidation(true)
 	choice.SetSqref(fmt.Sprintf("A2:A%d", rows+1))
@@ -94,7 +94,7 @@ func (c *markedCopy) planRow(sheet string, row int, change PlannedChange) error 
 	return c.link(sheet, row, 5, change.Position)
 }
 
-// writeRole reports whether the workbook is a copy, so that it may be replaced by the next.
+// writeRole says that the workbook is a copy, so that it may be replaced by the next.
 func (c *markedCopy) writeRole() error {
 	index, err := c.file.GetSheetIndex(config.SyncTab)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// writeResultsRole reports whether the workbook is a copy with results: whose, and how it was
+// writeResultsRole says that the workbook is a copy with results: whose, and how it was
 // written. The texts lie in the sheet itself, so that nothing else has to be read to know
 // it. What the sheet said of the original stays.
 func (c *markedCopy) writeResultsRole(of resultcopy.Copy) error {

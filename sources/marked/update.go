@@ -173,7 +173,7 @@ func (w *updateWriter) changes(t *table.Reader) ([]cellChange, error) {
 	return changes, nil
 }
 
-// Spread reports whether a cell is merged with cells of other rows: what is known of one
+// Spread returns why a cell is left that is merged with cells of other rows: what is known of one
 // row would be shown for all of them.
 func Spread(merges []xlsx.Area, at xlsx.At) string {
 	for _, m := range merges {

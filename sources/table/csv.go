@@ -33,19 +33,19 @@ func ReadCSV(ctx context.Context, file string, content []byte, in draft.Input) d
 	if fault != nil {
 		return faulty(file, fault)
 	}
-	chosen, finding := ChooseCSV(path.Base(file), text, &in)
+	chosen, finding := chooseCSV(path.Base(file), text, &in)
 	if finding != nil {
 		p := bounded.ProblemAt(diag.InFile(file), *finding)
 		return draft.Result{Stray: &p}
 	}
-	r := &BookReader{FileReader: &FileReader{Ctx: ctx, In: in, File: file}}
+	r := &bookReader{fileReader: &fileReader{ctx: ctx, In: in, File: file}}
 	if text.Legacy {
 		r.report(diag.InFile(file), resource.Finding{
 			Code: diag.Unreadable, Severity: diag.Warning,
 			Message: "file is not UTF-8 and is read as Windows-1252; want UTF-8", Hint: "save it as CSV UTF-8",
 		})
 	}
-	grid := &CSVGrid{Origin: diag.OriginOf(file, ""), Content: text, CSVChoice: chosen, Limits: in.Bounds.CSV()}
+	grid := &csvGrid{Origin: diag.OriginOf(file, ""), Content: text, csvChoice: chosen, Limits: in.Bounds.CSV()}
 	if err := r.readGrid(grid, chosen.Form); err != nil {
 		return faulty(file, err)
 	}
@@ -53,13 +53,13 @@ func ReadCSV(ctx context.Context, file string, content []byte, in draft.Input) d
 }
 
 // readGrid reads the rows of a CSV file with the reader of sheets.
-func (r *BookReader) readGrid(grid *CSVGrid, f *catalog.Form) error {
+func (r *bookReader) readGrid(grid *csvGrid, f *catalog.Form) error {
 	if f.Title == config.HintListsTab {
-		lists := &hintListReader{FileReader: r.FileReader, Grid: grid, byColumn: map[int]int{}}
+		lists := &hintListReader{fileReader: r.fileReader, grid: grid, byColumn: map[int]int{}}
 		return lists.read()
 	}
 	rows := newReader(&head{
-		BookReader: r, Grid: grid, Form: f, Noun: "file", Delimiter: csvfile.DelimiterName(grid.Delimiter),
+		bookReader: r, grid: grid, Form: f, noun: "file", Delimiter: csvfile.DelimiterName(grid.Delimiter),
 	})
 	if err := rows.Open(); err != nil {
 		return err
@@ -80,9 +80,9 @@ func faulty(file string, err error) draft.Result {
 	return draft.Failed(file, *xlsx.Damaged("file cannot be read (%v); want a whole one", err))
 }
 
-// CSVGrid is a CSV file.
-type CSVGrid struct {
-	CSVChoice
+// csvGrid is a CSV file.
+type csvGrid struct {
+	csvChoice
 	Origin   diag.Origin
 	Content  csvfile.Text
 	Limits   csvfile.Limits
@@ -93,7 +93,7 @@ type CSVGrid struct {
 }
 
 // Walk visits the records as rows, by the number of the line they begin in.
-func (g *CSVGrid) Walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
+func (g *csvGrid) Walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
 	var facts xlsx.Facts
 	before := 0
 	err := g.Content.Walk(g.Delimiter, g.Limits, func(r *csvfile.Record) error {
@@ -121,7 +121,7 @@ func (g *CSVGrid) Walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
 }
 
 // take makes a row of a record: a cell of each field that holds something.
-func (g *CSVGrid) take(r *csvfile.Record) {
+func (g *csvGrid) take(r *csvfile.Record) {
 	g.record, g.Meanings = r, g.Meanings[:0]
 	g.row = xlsx.Row{Number: r.Line, Cells: g.row.Cells[:0]}
 	for i, field := range r.Fields {
@@ -148,7 +148,7 @@ func (g *CSVGrid) take(r *csvfile.Record) {
 
 // At returns the physical line and the character a field begins at, the end of
 // its record where the record has fewer.
-func (g *CSVGrid) At(row, column int) diag.Position {
+func (g *csvGrid) At(row, column int) diag.Position {
 	switch {
 	case column == 0:
 	case g.record != nil && g.record.Line == row:
@@ -165,7 +165,7 @@ func (g *CSVGrid) At(row, column int) diag.Position {
 
 // keptWhole lengthens the last row with the others where no line break ends it:
 // a last row that is shorter than the one before would read as cut.
-func (g *CSVGrid) keptWhole(edits []csvfile.Edit) []csvfile.Edit {
+func (g *csvGrid) keptWhole(edits []csvfile.Edit) []csvfile.Edit {
 	width, own := 0, false
 	for _, e := range edits {
 		width = max(width, e.Column)

@@ -14,7 +14,7 @@ import (
 
 // Text returns what a field says. What a program or a wrong encoding has made of
 // it on its way here is refused.
-func (g *CSVGrid) Text(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {
+func (g *csvGrid) Text(c xlsx.Cell, typ resource.Type) (string, *resource.Finding) {
 	if typ == resource.TypeImage && c.IsFormula {
 		if address, finding, ok := shownAddress(c); ok {
 			return address, finding
@@ -75,7 +75,7 @@ var pointThousands = regexp.MustCompile(`^[1-9][0-9]{0,2}(?:\.[0-9]{3})+$`)
 // unclearAmount says how to write an amount with points where semicolons separate
 // the values: a comma is somebody's decimal point then, and a point may well
 // separate thousands.
-func (g *CSVGrid) unclearAmount(text string) *resource.Finding {
+func (g *csvGrid) unclearAmount(text string) *resource.Finding {
 	if g.Delimiter != ';' || !pointThousands.MatchString(text) {
 		return nil
 	}

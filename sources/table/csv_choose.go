@@ -19,8 +19,8 @@ import (
 	"adsync/sources/draft"
 )
 
-// CSVChoice is what a CSV file turns out to hold.
-type CSVChoice struct {
+// csvChoice is what a CSV file turns out to hold.
+type csvChoice struct {
 	Form      *catalog.Form
 	Delimiter byte
 	declared  bool // by a first line sep=;
@@ -36,15 +36,15 @@ type csvChooser struct {
 	samples    map[byte][]xlsx.Row // the first rows, as each delimiter cuts them
 }
 
-// ChooseCSV finds out what the rows of a CSV file are and what separates their fields, or why nobody can tell.
-func ChooseCSV(base string, text csvfile.Text, in *draft.Input) (CSVChoice, *resource.Finding) {
+// chooseCSV finds out what the rows of a CSV file are and what separates their fields, or why nobody can tell.
+func chooseCSV(base string, text csvfile.Text, in *draft.Input) (csvChoice, *resource.Finding) {
 	c := csvChooser{
 		forms: append(catalog.Forms(in), catalog.Form{Title: config.HintListsTab}),
 		all:   AllKinds(in), delimiters: csvfile.Delimiters, samples: map[byte][]xlsx.Row{},
 	}
 	named := c.named(strings.TrimSuffix(base, path.Ext(base)), &in.Layout)
 	if finding := c.declare(text); finding != nil {
-		return CSVChoice{}, doubted(finding, len(named) == 0)
+		return csvChoice{}, doubted(finding, len(named) == 0)
 	}
 	for _, delimiter := range c.delimiters {
 		c.samples[delimiter] = c.sample(text, delimiter)
@@ -102,8 +102,8 @@ var errSampled = errors.New("enough rows")
 // delimiter the quotes may well fit.
 func (c *csvChooser) sample(text csvfile.Text, delimiter byte) []xlsx.Row {
 	var rows []xlsx.Row
-	g := CSVGrid{
-		CSVChoice: CSVChoice{Delimiter: delimiter, declared: c.declared},
+	g := csvGrid{
+		csvChoice: csvChoice{Delimiter: delimiter, declared: c.declared},
 		Content:   text, Limits: bounded.Defaults().CSV(),
 	}
 	_, _ = g.Walk(func(row *xlsx.Row) error {
@@ -136,7 +136,7 @@ func (c *csvChooser) hasKind() bool {
 }
 
 // separate finds the delimiter with which a form has a header.
-func (c *csvChooser) separate(f *catalog.Form) (CSVChoice, *resource.Finding) {
+func (c *csvChooser) separate(f *catalog.Form) (csvChoice, *resource.Finding) {
 	var fits []byte
 	for _, delimiter := range c.delimiters {
 		if c.find(f, delimiter).Matched > 1 {
@@ -145,15 +145,15 @@ func (c *csvChooser) separate(f *catalog.Form) (CSVChoice, *resource.Finding) {
 	}
 	switch len(fits) {
 	case 0:
-		return CSVChoice{}, &resource.Finding{
+		return csvChoice{}, &resource.Finding{
 			Code: diag.UnknownKey,
 			Message: fmt.Sprintf("file has no header of %s in its first %d rows; want a row with %s",
 				f.Title, HeaderRows, strings.Join(f.MainTitles(), ", ")),
 		}
 	case 1:
-		return CSVChoice{Form: f, Delimiter: fits[0], declared: c.declared}, nil
+		return csvChoice{Form: f, Delimiter: fits[0], declared: c.declared}, nil
 	}
-	return CSVChoice{}, unclear(fits)
+	return csvChoice{}, unclear(fits)
 }
 
 func unclear(delimiters []byte) *resource.Finding {
@@ -169,7 +169,7 @@ func unclear(delimiters []byte) *resource.Finding {
 }
 
 // lists finds what separates the names of hint lists, which can be any words.
-func (c *csvChooser) lists(f *catalog.Form) (CSVChoice, *resource.Finding) {
+func (c *csvChooser) lists(f *catalog.Form) (csvChoice, *resource.Finding) {
 	var fits []byte
 	for _, delimiter := range c.delimiters {
 		names := slices.IndexFunc(c.samples[delimiter], func(row xlsx.Row) bool { return !IsComment(&row) })
@@ -179,16 +179,16 @@ func (c *csvChooser) lists(f *catalog.Form) (CSVChoice, *resource.Finding) {
 	}
 	switch len(fits) {
 	case 0:
-		return CSVChoice{Form: f, Delimiter: c.delimiters[0], declared: c.declared}, nil
+		return csvChoice{Form: f, Delimiter: c.delimiters[0], declared: c.declared}, nil
 	case 1:
-		return CSVChoice{Form: f, Delimiter: fits[0], declared: c.declared}, nil
+		return csvChoice{Form: f, Delimiter: fits[0], declared: c.declared}, nil
 	}
-	return CSVChoice{}, unclear(fits)
+	return csvChoice{}, unclear(fits)
 }
 
 // byHeader takes the sheet whose required columns are all there; of several,
 // the one that knows the most columns.
-func (c *csvChooser) byHeader(among []*catalog.Form) (CSVChoice, *resource.Finding) {
+func (c *csvChooser) byHeader(among []*catalog.Form) (csvChoice, *resource.Finding) {
 	if len(among) == 0 {
 		for i := range c.forms {
 			among = append(among, &c.forms[i])
@@ -211,11 +211,11 @@ func (c *csvChooser) byHeader(among []*catalog.Form) (CSVChoice, *resource.Findi
 	}
 	switch len(fits) {
 	case 0:
-		return CSVChoice{}, doubted(c.unknown("neither the name nor the header of the file says what it holds"), true)
+		return csvChoice{}, doubted(c.unknown("neither the name nor the header of the file says what it holds"), true)
 	case 1:
 		return c.separate(fits[0])
 	}
-	return CSVChoice{}, c.unknown(fmt.Sprintf("header fits %s and %s", fits[0].Title, fits[1].Title))
+	return csvChoice{}, c.unknown(fmt.Sprintf("header fits %s and %s", fits[0].Title, fits[1].Title))
 }
 
 // unknown lists what a file can be.

@@ -12,9 +12,9 @@ import (
 	"adsync/sources/draft"
 )
 
-// Grid is what rows of cells are read from: a sheet of a workbook, or a CSV
+// grid is what rows of cells are read from: a sheet of a workbook, or a CSV
 // file.
-type Grid interface {
+type grid interface {
 	// walk visits the rows that hold something from the first to the last. The
 	// row handed out is used again for the next.
 	Walk(visit func(*xlsx.Row) error) (xlsx.Facts, error)
@@ -25,16 +25,16 @@ type Grid interface {
 	Text(c xlsx.Cell, typ resource.Type) (string, *resource.Finding)
 }
 
-// FileReader makes drafts of one file that has rows of cells.
-type FileReader struct {
-	Ctx  context.Context
+// fileReader makes drafts of one file that has rows of cells.
+type fileReader struct {
+	ctx  context.Context
 	In   draft.Input
 	File string
 	made draft.Result
 	tabs []catalog.Tab // of every sheet, once a header is looked for among them
 }
 
-func (r *FileReader) report(at diag.Position, f resource.Finding) {
+func (r *fileReader) report(at diag.Position, f resource.Finding) {
 	problem := bounded.ProblemAt(at, f)
 	if len(r.made.Problems) < r.In.Bounds.Problems {
 		r.made.Problems = append(r.made.Problems, problem)
@@ -44,7 +44,7 @@ func (r *FileReader) report(at diag.Position, f resource.Finding) {
 	r.made.UnlistedError = r.made.UnlistedError || problem.Severity == diag.Error
 }
 
-func (r *FileReader) fail(d *draft.Draft, position diag.Position, f *resource.Finding) {
+func (r *fileReader) fail(d *draft.Draft, position diag.Position, f *resource.Finding) {
 	if f.Severity != diag.Warning {
 		d.Failed = true
 		d.OfCell(nil)
@@ -53,7 +53,7 @@ func (r *FileReader) fail(d *draft.Draft, position diag.Position, f *resource.Fi
 }
 
 // reject fails a row for one attribute. What else fails it may be any.
-func (r *FileReader) reject(d *draft.Draft, a *resource.Attribute, position diag.Position, f *resource.Finding) {
+func (r *fileReader) reject(d *draft.Draft, a *resource.Attribute, position diag.Position, f *resource.Finding) {
 	before := d.Effect
 	r.fail(d, position, f)
 	d.Effect = before
@@ -61,7 +61,7 @@ func (r *FileReader) reject(d *draft.Draft, a *resource.Attribute, position diag
 	d.Rejected = append(d.Rejected, a.Name)
 }
 
-func (r *FileReader) count(failed bool) {
+func (r *fileReader) count(failed bool) {
 	if failed {
 		r.made.Rows.Failed++
 		return
@@ -71,7 +71,7 @@ func (r *FileReader) count(failed bool) {
 
 // sheetGrid is a sheet of a workbook.
 type sheetGrid struct {
-	*BookReader
+	*bookReader
 	ref    xlsx.Sheet
 	origin diag.Origin
 }

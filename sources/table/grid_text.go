@@ -107,7 +107,7 @@ func (g sheetGrid) amount(c xlsx.Cell, format xlsx.Style) (string, *resource.Fin
 	return celltext.MoneyDigits(c.Text)
 }
 
-func (r *BookReader) cellError(c xlsx.Cell, want string) *resource.Finding {
+func (r *bookReader) cellError(c xlsx.Cell, want string) *resource.Finding {
 	if _, _, picture := r.pictureInCell(c); picture {
 		return &resource.Finding{Code: diag.BadValue, Message: "a picture is placed in this cell; want " + want}
 	}

@@ -59,13 +59,13 @@ func matchHeader(t *catalog.Tab, row *xlsx.Row) headerRow {
 
 // head is a table with its header: what is asked of it for each row.
 type head struct {
-	*BookReader
-	Grid
+	*bookReader
+	grid
 	*Section  // the one of the row that is read
 	Form      *catalog.Form
 	Sections  []*Section
 	Matched   int    // columns of the header that are known
-	Noun      string // what people call it: sheet or file
+	noun      string // what people call it: sheet or file
 	Delimiter string // of a CSV file; a sheet has none
 	Ref       xlsx.Sheet
 	Facts     xlsx.Facts
@@ -121,13 +121,13 @@ func (r *head) hasHeader() bool {
 		r.report(r.At(1, 1), resource.Finding{
 			Code: diag.UnknownKey,
 			Message: fmt.Sprintf("%s has no header in its first %d rows; want a row with %s",
-				r.Noun, HeaderRows, strings.Join(r.Form.MainTitles(), ", ")),
+				r.noun, HeaderRows, strings.Join(r.Form.MainTitles(), ", ")),
 		})
 		return false
 	}
 	if len(r.Sections) > 1 && r.kindColumn() == 0 {
 		r.report(r.At(r.Header.Number, 0), resource.Finding{
-			Code: diag.Required, Message: r.Noun + ` has no column "Kind"; want one that says what each row is`,
+			Code: diag.Required, Message: r.noun + ` has no column "Kind"; want one that says what each row is`,
 		})
 		return false
 	}
@@ -159,7 +159,7 @@ func (r *head) checkSection() bool {
 			return have == c
 		}) == 0 {
 			r.report(r.At(h.Number, 0), resource.Finding{
-				Code: diag.Required, Message: fmt.Sprintf("%s has no column %q; want one", r.Noun, c.Title),
+				Code: diag.Required, Message: fmt.Sprintf("%s has no column %q; want one", r.noun, c.Title),
 			})
 			r.fits = false
 		}

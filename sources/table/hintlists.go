@@ -15,12 +15,12 @@ import (
 
 // readHintLists reads the sheet with one named list a column: the name on top,
 // the entries below.
-func (r *BookReader) readHintLists() error {
+func (r *bookReader) readHintLists() error {
 	for _, ref := range r.Book.Sheets {
 		if !r.isHintLists(ref) {
 			continue
 		}
-		h := &hintListReader{FileReader: r.FileReader, Grid: r.grid(ref), byColumn: map[int]int{}}
+		h := &hintListReader{fileReader: r.fileReader, grid: r.grid(ref), byColumn: map[int]int{}}
 		if err := h.read(); err != nil {
 			return fmt.Errorf("sheet %q: %w", ref.Name, err)
 		}
@@ -28,12 +28,12 @@ func (r *BookReader) readHintLists() error {
 	return nil
 }
 
-func (r *BookReader) isHintLists(ref xlsx.Sheet) bool {
+func (r *bookReader) isHintLists(ref xlsx.Sheet) bool {
 	return resource.Fold(ref.Name) == resource.Fold(config.HintListsTab) ||
 		r.In.Layout.IsNamed(ref.Name, config.HintListsTab)
 }
 
-func (r *BookReader) hasHintLists() bool { return slices.ContainsFunc(r.Book.Sheets, r.isHintLists) }
+func (r *bookReader) hasHintLists() bool { return slices.ContainsFunc(r.Book.Sheets, r.isHintLists) }
 
 // read walks the rows to their end, and only then takes them.
 func (h *hintListReader) read() error {
@@ -52,8 +52,8 @@ func (h *hintListReader) read() error {
 }
 
 type hintListReader struct {
-	*FileReader
-	Grid
+	*fileReader
+	grid
 	header   int
 	byColumn map[int]int // place of the column's list among the lists made
 }

@@ -24,8 +24,8 @@ func OpenWorkbook(ctx context.Context, in draft.Input, file string, content []by
 	if err != nil {
 		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
 	}
-	r := &BookReader{FileReader: &FileReader{Ctx: ctx, In: in, File: file}, Book: book}
-	tables, err := r.OpenTabs()
+	r := &bookReader{fileReader: &fileReader{ctx: ctx, In: in, File: file}, Book: book}
+	tables, err := r.openTabs()
 	if err != nil {
 		return nil, fmt.Errorf("workbook is damaged (%w); want a whole one", err)
 	}
@@ -35,7 +35,7 @@ func OpenWorkbook(ctx context.Context, in draft.Input, file string, content []by
 // CSVFile is a CSV file whose fields can be written anew.
 type CSVFile struct {
 	*Reader
-	grid    *CSVGrid
+	grid    *csvGrid
 	content []byte
 }
 
@@ -45,14 +45,14 @@ func ChooseCSVFile(ctx context.Context, in draft.Input, file string, content []b
 	if fault != nil {
 		return nil, fault
 	}
-	chosen, finding := ChooseCSV(path.Base(file), text, &in)
+	chosen, finding := chooseCSV(path.Base(file), text, &in)
 	if finding != nil {
 		return nil, errors.New(finding.Message)
 	}
-	grid := &CSVGrid{Origin: diag.OriginOf(file, ""), Content: text, CSVChoice: chosen, Limits: in.Bounds.CSV()}
-	book := &BookReader{FileReader: &FileReader{Ctx: ctx, In: in, File: file}}
+	grid := &csvGrid{Origin: diag.OriginOf(file, ""), Content: text, csvChoice: chosen, Limits: in.Bounds.CSV()}
+	book := &bookReader{fileReader: &fileReader{ctx: ctx, In: in, File: file}}
 	return &CSVFile{Reader: newReader(&head{
-		BookReader: book, Grid: grid, Form: chosen.Form, Noun: "file", Delimiter: csvfile.DelimiterName(grid.Delimiter),
+		bookReader: book, grid: grid, Form: chosen.Form, noun: "file", Delimiter: csvfile.DelimiterName(grid.Delimiter),
 	}), grid: grid, content: content}, nil
 }
 
@@ -68,7 +68,7 @@ func (f *CSVFile) KeptWhole(edits []csvfile.Edit) []csvfile.Edit { return f.grid
 // ReadField returns what a field says to the reader of a type, and why that is no value.
 func ReadField(field string, typ resource.Type) (said string, meaning csvfile.Meaning, finding *resource.Finding) {
 	said, meaning = csvfile.Read(strings.ReplaceAll(field, "\r\n", "\n"))
-	g := CSVGrid{Meanings: []csvfile.Meaning{meaning}}
+	g := csvGrid{Meanings: []csvfile.Meaning{meaning}}
 	_, finding = g.Text(xlsx.Cell{Column: 1, Form: xlsx.TextCell, Text: said, HasValue: true}, typ)
 	return said, meaning, finding
 }

@@ -18,7 +18,7 @@ import (
 // it is nobody's.
 
 // storedPicture turns a picture into the hash of its bytes, each part once.
-func (r *BookReader) storedPicture(p xlsx.Picture) (resource.Value, *resource.Finding) {
+func (r *bookReader) storedPicture(p xlsx.Picture) (resource.Value, *resource.Finding) {
 	if finding := notAsShown(p); finding != nil {
 		return resource.Value{}, finding
 	}
@@ -33,7 +33,7 @@ func (r *BookReader) storedPicture(p xlsx.Picture) (resource.Value, *resource.Fi
 	return known.Value, known.Finding
 }
 
-func (r *BookReader) readStored(part string) attach.Picture {
+func (r *bookReader) readStored(part string) attach.Picture {
 	content, err := r.Book.Media(part, r.In.Bounds.AttachedBytes)
 	if err != nil {
 		if errors.Is(err, xlsx.ErrLarge) {
@@ -83,7 +83,7 @@ var shownOtherwise = map[xlsx.Showing]struct{ is, want, hint string }{
 
 // pictureInCell reads a cell that holds a picture, or a function that shows
 // one; false where it holds neither.
-func (r *BookReader) pictureInCell(c xlsx.Cell) (resource.Value, *resource.Finding, bool) {
+func (r *bookReader) pictureInCell(c xlsx.Cell) (resource.Value, *resource.Finding, bool) {
 	if r.Book == nil {
 		return resource.Value{}, nil, false
 	}
@@ -135,7 +135,7 @@ func wpsName(c xlsx.Cell) string {
 	return ""
 }
 
-func (r *BookReader) namedPicture(name string) (resource.Value, *resource.Finding) {
+func (r *bookReader) namedPicture(name string) (resource.Value, *resource.Finding) {
 	p, known, err := r.Book.PictureNamed(name)
 	switch {
 	case err != nil:

@@ -14,7 +14,7 @@ import (
 
 // warnSecrets warns of credentials in the cells of every sheet, those adsync does
 // not read too. Where only a note or a setting has one, the workbook is named.
-func (r *BookReader) warnSecrets() {
+func (r *bookReader) warnSecrets() {
 	var found []secret.Found
 	for text := range r.Book.Texts() {
 		found = append(found, secret.Find(text)...)
@@ -46,7 +46,7 @@ var errEnough = errors.New("enough")
 
 // warnApproved says of a copy that is read as a source that what somebody approved
 // in it counts only where it is given as a copy.
-func (r *BookReader) warnApproved(content []byte) {
+func (r *bookReader) warnApproved(content []byte) {
 	if !slices.ContainsFunc(r.Book.Sheets, func(s xlsx.Sheet) bool { return s.Name == approval.PlanTab }) ||
 		!approval.IsMarkedCopy(content) {
 		return

@@ -21,7 +21,7 @@ type selection struct {
 	written diag.Position
 }
 
-// reselect returns the columns of an amount their meaning once the header has a
+// reselect gives the columns of an amount their meaning once the header has a
 // column that selects it: beside Budget type, Budget is no longer the lifetime's.
 func (h *headerRow) reselect(t *catalog.Tab) {
 	if h.ColumnOf(func(c *catalog.Column) bool { return c.Role == catalog.RoleSelector }) == 0 {

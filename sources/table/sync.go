@@ -14,7 +14,7 @@ import (
 // checkSync reads what wrote the workbook, if adsync did, and says whether its
 // rows can be read: a newer layout or another currency is a problem, whatever
 // the sheets look like. A workbook without the sheet is as good as any.
-func (r *BookReader) checkSync() (fits bool, err error) {
+func (r *bookReader) checkSync() (fits bool, err error) {
 	said, err := SyncOf(r.Book)
 	if err != nil {
 		return false, err
@@ -47,7 +47,7 @@ func SyncOf(b *xlsx.Book) (map[string]string, error) {
 	return said, nil
 }
 
-func (r *BookReader) judgeSync(said map[string]string) []resource.Finding {
+func (r *bookReader) judgeSync(said map[string]string) []resource.Finding {
 	var found []resource.Finding
 	if format, err := strconv.Atoi(said["format"]); err == nil && format > BookFormat {
 		found = append(found, resource.Finding{

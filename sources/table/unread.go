@@ -314,7 +314,7 @@ func (u *unreadColumn) couldMean() []string {
 }
 
 // reportPasted reports a column that adsync.yaml may list as the user's own.
-func (f *FileReader) reportPasted(at diag.Position, header string, finding resource.Finding) {
+func (f *fileReader) reportPasted(at diag.Position, header string, finding resource.Finding) {
 	if f.report(at, finding); f.made.Unlisted == 0 {
 		f.made.Pastes = append(f.made.Pastes, draft.Paste{Problem: len(f.made.Problems) - 1, Column: header})
 	}

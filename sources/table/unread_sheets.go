@@ -17,7 +17,7 @@ import (
 
 // judgeSheet finds out what a sheet is that no name says, and reports one that
 // looks as if it were to be read.
-func (r *BookReader) judgeSheet(forms []catalog.Form, ref xlsx.Sheet) error {
+func (r *bookReader) judgeSheet(forms []catalog.Form, ref xlsx.Sheet) error {
 	looks := make([]HeaderFinder, len(forms))
 	for i := range forms {
 		looks[i].Form = &forms[i]
@@ -52,8 +52,8 @@ func (r *BookReader) judgeSheet(forms []catalog.Form, ref xlsx.Sheet) error {
 }
 
 // inTime stops a walk that takes too long.
-func (r *FileReader) inTime(rows int) error {
-	if rows%1000 == 0 && r.Ctx.Err() != nil {
+func (r *fileReader) inTime(rows int) error {
+	if rows%1000 == 0 && r.ctx.Err() != nil {
 		return xlsx.TookLonger(r.In.Bounds.PerFile)
 	}
 	return nil
@@ -115,7 +115,7 @@ func (f *HeaderFinder) isNearlyWhole() bool {
 }
 
 // reportUnreadSheet says what a sheet looks like, and the three ways out.
-func (r *BookReader) reportUnreadSheet(ref xlsx.Sheet, like *HeaderFinder, rows int) {
+func (r *bookReader) reportUnreadSheet(ref xlsx.Sheet, like *HeaderFinder, rows int) {
 	title := like.Form.Title
 	r.report(diag.Cell(r.File, ref.Name, 0, 0), resource.Finding{
 		Code: diag.UnknownKey,

@@ -181,7 +181,7 @@ func (r *unreadReader) misplaced(position diag.Position, u *unreadColumn, writte
 }
 
 // allTabs are those of every sheet.
-func (r *FileReader) allTabs() []catalog.Tab {
+func (r *fileReader) allTabs() []catalog.Tab {
 	if r.tabs == nil {
 		for _, f := range catalog.Forms(&r.In) {
 			r.tabs = append(r.tabs, f.Tabs...)

@@ -41,7 +41,7 @@ func ReadWorkbook(ctx context.Context, file string, content []byte, in draft.Inp
 	if err != nil {
 		return brokenWorkbook(file, xlsx.Unusable(err))
 	}
-	r := &BookReader{FileReader: &FileReader{Ctx: ctx, In: in, File: file}, Book: b}
+	r := &bookReader{fileReader: &fileReader{ctx: ctx, In: in, File: file}, Book: b}
 	if err := r.read(); err != nil {
 		return brokenWorkbook(file, xlsx.Unusable(err))
 	}
@@ -54,23 +54,23 @@ func brokenWorkbook(file string, f *resource.Finding) draft.Result {
 	return draft.Result{Problems: []diag.Problem{bounded.ProblemAt(diag.InFile(file), *f)}}
 }
 
-// BookReader makes drafts of one workbook.
-type BookReader struct {
-	*FileReader
+// bookReader makes drafts of one workbook.
+type bookReader struct {
+	*fileReader
 	Book   *xlsx.Book                // nil where the file is no workbook
 	stored map[string]attach.Picture // by part, once a row has it
 }
 
-func (r *BookReader) grid(ref xlsx.Sheet) sheetGrid {
-	return sheetGrid{BookReader: r, ref: ref, origin: diag.OriginOf(r.File, ref.Name)}
+func (r *bookReader) grid(ref xlsx.Sheet) sheetGrid {
+	return sheetGrid{bookReader: r, ref: ref, origin: diag.OriginOf(r.File, ref.Name)}
 }
 
 // read walks every sheet that is known to its end, and only then makes drafts.
-func (r *BookReader) read() error {
+func (r *bookReader) read() error {
 	if fits, err := r.checkSync(); err != nil || !fits {
 		return err
 	}
-	readers, err := r.OpenTabs()
+	readers, err := r.openTabs()
 	if err != nil {
 		return err
 	}
@@ -94,9 +94,9 @@ func isOurs(ref xlsx.Sheet) bool {
 	return config.IsOurTab(ref.Name) || resource.Fold(ref.Name) == resource.Fold(config.HintListsTab)
 }
 
-// strayBook reports whether a workbook holds nothing adsync knows by its name: whoever
+// strayBook says that a workbook holds nothing adsync knows by its name: whoever
 // put it there may take it for a source.
-func (r *BookReader) strayBook() {
+func (r *bookReader) strayBook() {
 	var titles []string
 	for _, f := range catalog.Forms(&r.In) {
 		titles = append(titles, f.Title)
@@ -109,9 +109,9 @@ func (r *BookReader) strayBook() {
 	r.made.Stray = &p
 }
 
-// OpenTabs matches the sheets to the forms adsync knows and checks each from end
+// openTabs matches the sheets to the forms adsync knows and checks each from end
 // to end.
-func (r *BookReader) OpenTabs() ([]*Reader, error) {
+func (r *bookReader) openTabs() ([]*Reader, error) {
 	forms := catalog.Forms(&r.In)
 	bySheet := map[*catalog.Form]string{}
 	var readers []*Reader
@@ -148,8 +148,8 @@ func (r *BookReader) OpenTabs() ([]*Reader, error) {
 	return readers, nil
 }
 
-func (r *BookReader) openSheet(f *catalog.Form, ref xlsx.Sheet) (*Reader, error) {
-	reader := newReader(&head{BookReader: r, Grid: r.grid(ref), Ref: ref, Form: f, Noun: "sheet"})
+func (r *bookReader) openSheet(f *catalog.Form, ref xlsx.Sheet) (*Reader, error) {
+	reader := newReader(&head{bookReader: r, grid: r.grid(ref), Ref: ref, Form: f, noun: "sheet"})
 	if err := reader.Open(); err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (t *Tree) enter(folder string, found *listing) error {
 	if folder == "." {
 		return nil
 	}
-	if strings.HasPrefix(path.Base(folder), ".") || folder == t.Project.State || !t.Reaches(folder) {
+	if strings.HasPrefix(path.Base(folder), ".") || folder == t.Project.State || !t.reaches(folder) {
 		return fs.SkipDir
 	}
 	if !utf8.ValidString(folder) {
@@ -202,7 +202,7 @@ func (t *Tree) Includes(name string) bool {
 }
 
 // Reaches reports whether sources may stand in a folder.
-func (t *Tree) Reaches(folder string) bool {
+func (t *Tree) reaches(folder string) bool {
 	for _, g := range t.globs {
 		if g.Reaches(folder) {
 			return true
@@ -213,7 +213,7 @@ func (t *Tree) Reaches(folder string) bool {
 
 // linksToFolder reports whether sources might stand behind a link to a folder.
 func (t *Tree) linksToFolder(name string) bool {
-	if !t.Reaches(name) {
+	if !t.reaches(name) {
 		return false
 	}
 	about, err := t.Root.Stat(name)

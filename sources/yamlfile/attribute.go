@@ -274,7 +274,7 @@ func ListValue(a *resource.Attribute, items []draft.Hint, at diag.Position) (res
 	return v.At(at).ItemsAt(positionsOf(v.Items(), texts, positions)), problems
 }
 
-// positionsOf returns each item of a canonical list the position it is written at,
+// positionsOf returns for each item of a canonical list the position it is written at,
 // none where the list is in another order. One that stands twice is kept once.
 func positionsOf(items, texts []string, positions []diag.Position) []diag.Position {
 	if slices.Equal(items, texts) {
