@@ -26,7 +26,7 @@ func resultsOf(t *testing.T, original []byte, of string) []byte {
 	return writtenBy(t, func(w io.Writer) error {
 		created := marked.RowOutcome{Position: inCell("Ads", 2, 0), Result: "created"}
 		marks := marked.Marks{Outcomes: []marked.RowOutcome{created}, Results: &resultcopy.Copy{Of: of}}
-		return marked.WriteMarkedCopy(original, w, of, marks)
+		return marked.WriteCopy(original, w, of, marks)
 	})
 }
 

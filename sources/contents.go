@@ -21,7 +21,7 @@ import (
 // other: files by their slash paths, which need not be there yet. What they
 // refer to is read from the project's folder.
 func LoadContents(ctx context.Context, p config.Project, schemas resource.Schemas, contents map[string][]byte) Desired {
-	t, err := tree.OpenTree(p)
+	t, err := tree.Open(p)
 	if err != nil {
 		return refused(diag.Problem{
 			Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources",
@@ -55,7 +55,7 @@ func LoadContents(ctx context.Context, p config.Project, schemas resource.Schema
 // ReadsAsSource reports whether a file of this name is read as a source, once it lies in the
 // project: neither hidden nor an editor's, and one that sources names.
 func ReadsAsSource(p config.Project, name string) (bool, error) {
-	t, err := tree.OpenTree(p)
+	t, err := tree.Open(p)
 	if err != nil {
 		return false, err
 	}

@@ -37,11 +37,11 @@ func FuzzYAML(f *testing.F) {
 	in.Attach = func(name string, at diag.Position) ([]byte, string, *resource.Finding) {
 		return []byte("a\nb\n"), name, nil
 	}
-	opened, err := tree.OpenTree(config.Project{Root: f.TempDir()})
+	opened, err := tree.Open(config.Project{Root: f.TempDir()})
 	must(f, err)
 	defer opened.Close()
 	f.Fuzz(func(t *testing.T, content []byte) {
-		r := yamlfile.ReadYAML(context.Background(), "f.yaml", content, in)
+		r := yamlfile.Read(context.Background(), "f.yaml", content, in)
 		if r.Rows.Read != r.Rows.Used+r.Rows.Ignored+r.Rows.Failed {
 			t.Errorf("rows = %+v, want a sum that holds", r.Rows)
 		}

@@ -18,7 +18,7 @@ import (
 // the project's sources leave out is an error: nobody would read it again.
 func LoadJoined(p config.Project, ctx context.Context,
 	schemas resource.Schemas, further map[string][]byte) (Desired, error) {
-	t, err := tree.OpenTree(p)
+	t, err := tree.Open(p)
 	if err != nil {
 		return Desired{}, err
 	}

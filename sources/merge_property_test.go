@@ -71,13 +71,13 @@ func (c drawnChange) apply(t testing.TB) func(*excelize.File) {
 
 // byName returns every cell of a workbook under the name of its row and column.
 func byName(t interface{ Fatalf(string, ...any) }, content []byte) map[string]string {
-	book, finding := cellbook.OpenCells(context.Background(), content, workbookInput())
+	book, finding := cellbook.Open(context.Background(), content, workbookInput())
 	if finding != nil {
 		t.Fatalf("open: %v", finding)
 	}
 	cells := map[string]string{}
 	for _, s := range book.Sheets {
-		rows := map[int]*cellbook.CellRow{}
+		rows := map[int]*cellbook.Row{}
 		for _, row := range s.Rows {
 			rows[row.Number] = row
 		}
@@ -157,7 +157,7 @@ func FuzzMerge(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, finding := cellbook.OpenCells(context.Background(), m.Content, workbookInput()); finding != nil {
+		if _, finding := cellbook.Open(context.Background(), m.Content, workbookInput()); finding != nil {
 			t.Errorf("merged workbook: %s", finding.Message)
 		}
 	})

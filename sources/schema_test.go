@@ -101,8 +101,8 @@ func refusal(t testing.TB, schema *judge.Schema, text string) string {
 }
 
 func TestTheSchemaTakesTheExamplesAndTheQuickStarts(t *testing.T) {
-	ofYAML := judgeOf(t, schema.YAMLSchema(kinds.All()))
-	project := judgeOf(t, schema.ProjectSchema())
+	ofYAML := judgeOf(t, schema.YAML(kinds.All()))
+	project := judgeOf(t, schema.Project())
 	seen := 0
 	must(t, filepath.WalkDir("../examples", func(name string, entry os.DirEntry, err error) error {
 		if entry != nil && entry.IsDir() && entry.Name() == "deploy" {
@@ -134,7 +134,7 @@ func TestTheSchemaTakesTheExamplesAndTheQuickStarts(t *testing.T) {
 }
 
 func TestTheSchemaTakesWhatIsWritten(t *testing.T) {
-	schema := judgeOf(t, schema.YAMLSchema(kinds.All()))
+	schema := judgeOf(t, schema.YAML(kinds.All()))
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSnapshot(rt, kinds.All())
 		var out strings.Builder
@@ -151,7 +151,7 @@ func TestTheSchemaTakesWhatIsWritten(t *testing.T) {
 // An editor must mark nothing wrong that adsync reads: of any value in any
 // attribute, what the reader takes the schema takes.
 func TestTheSchemaTakesWhatTheReaderTakes(t *testing.T) {
-	schema := judgeOf(t, schema.YAMLSchema(kinds.All()))
+	schema := judgeOf(t, schema.YAML(kinds.All()))
 	in := draft.Input{
 		Schemas: kinds.All(), Env: resource.Env{Currency: "USD", Zone: time.UTC},
 		Bounds: bounded.Defaults(), Words: draft.NewVocabularies(kinds.All()),
@@ -191,7 +191,7 @@ func checkTaken(t *testing.T, schema *judge.Schema, in draft.Input, v *draft.Voc
 	if v.Schema.Parent != "" && !strings.Contains(text, "\n"+string(v.Schema.Parent)+":") {
 		text += string(v.Schema.Parent) + ": above\n"
 	}
-	r := yamlfile.ReadYAML(context.Background(), "x.yaml", []byte(text), in)
+	r := yamlfile.Read(context.Background(), "x.yaml", []byte(text), in)
 	if len(r.Problems) > 0 {
 		return
 	}
@@ -205,7 +205,7 @@ func checkTaken(t *testing.T, schema *judge.Schema, in draft.Input, v *draft.Voc
 }
 
 func TestTheSchemaRefusesAWrongShape(t *testing.T) {
-	schema := judgeOf(t, schema.YAMLSchema(kinds.All()))
+	schema := judgeOf(t, schema.YAML(kinds.All()))
 	for _, text := range []string{
 		"name: no kind\n", "kind: billboard\n", "- kind: campaign\n",
 		"kind: campaign\nnmae: x\n", "kind: campaign\nStatus: paused\n", "kind: campaign\nstatus: sleeping\n",
@@ -244,7 +244,7 @@ func TestTheSchemaRefusesAWrongShape(t *testing.T) {
 // TestTheProjectSchemaIsInStep asks the reader itself what it knows: it names
 // every key where one is wrong.
 func TestTheProjectSchemaIsInStep(t *testing.T) {
-	whole := schema.ProjectSchema()
+	whole := schema.Project()
 	for _, row := range []struct {
 		yaml, where string
 		described   jsonschema.Properties
@@ -273,7 +273,7 @@ func TestTheProjectSchemaIsInStep(t *testing.T) {
 }
 
 func TestTheProjectSchemaTakesWhatIsReadAndNoOther(t *testing.T) {
-	schema := judgeOf(t, schema.ProjectSchema())
+	schema := judgeOf(t, schema.Project())
 	for text, taken := range map[string]bool{
 		"account: {id: acct_1, currency: EUR, timezone: Europe/Paris}\nsources: [ads/**/*.yaml]\n" +
 			"service: emulator\nstate: var/state\npolicy: {drift: revert, prune: pause}\n": true,
@@ -296,7 +296,7 @@ var ofShape = []diag.Code{diag.UnknownKey, diag.BadChoice,
 
 // An editor marks each problem of shape where validate reports it.
 func TestTheSchemaFindsEachProblemOfShape(t *testing.T) {
-	schema := judgeOf(t, schema.YAMLSchema(kinds.All()))
+	schema := judgeOf(t, schema.YAML(kinds.All()))
 	p, _ := config.ReadProject("testdata/problems")
 	found := 0
 	for _, problem := range sources.Load(context.Background(), p, kinds.All()).Problems {

@@ -64,14 +64,14 @@ func dayOfCell(t testing.TB, header, cell string) string {
 
 func sheetsOfSchema() map[string]any {
 	sheets := map[string]any{}
-	for _, p := range schema.WorkbookSchema(kinds.All()).Properties {
+	for _, p := range schema.Workbook(kinds.All()).Properties {
 		sheets[p.Name] = nil
 	}
 	return sheets
 }
 
 func TestTheWorkbookSchemaTakesWhatIsWritten(t *testing.T) {
-	schema := judgeOf(t, schema.WorkbookSchema(kinds.All()))
+	schema := judgeOf(t, schema.Workbook(kinds.All()))
 	rapid.Check(t, func(rt *rapid.T) {
 		var out bytes.Buffer
 		if err := workbook.WriteWorkbook(&out, kinds.All(),
@@ -89,7 +89,7 @@ func TestTheWorkbookSchemaTakesWhatIsWritten(t *testing.T) {
 }
 
 func TestTheWorkbookSchemaRefusesAWrongCell(t *testing.T) {
-	schema := judgeOf(t, schema.WorkbookSchema(kinds.All()))
+	schema := judgeOf(t, schema.Workbook(kinds.All()))
 	row := func(header, cell string) map[string]any {
 		cells := map[string]any{"Campaign": "Spring", "Bidding": "clicks"}
 		cells[header] = cell

@@ -68,7 +68,7 @@ func (d *Desired) HashWith(others map[string]string) string { return d.summed.To
 // Problems, and a file that is missing, unreadable or in motion is an error
 // there, never an empty set.
 func Load(ctx context.Context, p config.Project, schemas resource.Schemas) Desired {
-	t, err := tree.OpenTree(p)
+	t, err := tree.Open(p)
 	if err != nil {
 		return refused(diag.Problem{
 			Code: diag.Unreadable, Message: "folder " + p.Root + " cannot be opened; want a folder with sources",

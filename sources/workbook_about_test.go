@@ -38,7 +38,7 @@ func TestACopyWithResultsSaysWhatItIs(t *testing.T) {
 			row.marks.Results, row.marks.At = &resultcopy.Copy{Of: "ads/q4.xlsx"},
 				time.Date(2026, 11, 24, 18, 30, 0, 0, time.UTC)
 			f := opened(t, writtenBy(t, func(w io.Writer) error {
-				return marked.WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet),
+				return marked.WriteCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet),
 					w, "q4.xlsx", row.marks)
 			}))
 			if opens := f.GetSheetName(f.GetActiveSheetIndex()); opens != row.opens {

@@ -306,7 +306,7 @@ func writtenBooks(t testing.TB) map[string][]byte {
 		for range 2 { // a copy, and a copy of the copy
 			original := copied
 			copied = writtenBy(t, func(w io.Writer) error {
-				return marked.WriteMarkedCopy(original, w, "q4.xlsx", someMarks())
+				return marked.WriteCopy(original, w, "q4.xlsx", someMarks())
 			})
 		}
 		books["marked "+name] = copied

@@ -28,7 +28,7 @@ func TestWorkbooksAsTheyAreWritten(t *testing.T) {
 			})
 		},
 		"marked": func(b *bytes.Buffer) error {
-			return marked.WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), b, "q4.xlsx", someMarks())
+			return marked.WriteCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), b, "q4.xlsx", someMarks())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

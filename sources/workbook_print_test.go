@@ -28,7 +28,7 @@ func TestWorkbooksPrintWell(t *testing.T) {
 		}),
 	}
 	books["marked"] = writtenBy(t, func(w io.Writer) error {
-		return marked.WriteMarkedCopy(books["export"], w, "q4.xlsx", someMarks())
+		return marked.WriteCopy(books["export"], w, "q4.xlsx", someMarks())
 	})
 	var files []string
 	for name, content := range books {

@@ -50,7 +50,7 @@ func resultCopyOf(t *testing.T) *excelize.File {
 		{Severity: diag.Error, Code: diag.Syntax, Position: diag.At("other.yaml", 3, 0), Message: "not here"},
 	}
 	var out bytes.Buffer
-	must(t, marked.WriteMarkedCopy(original, &out, "q4.xlsx", marked.Marks{Outcomes: outcomes, Problems: problems}))
+	must(t, marked.WriteCopy(original, &out, "q4.xlsx", marked.Marks{Outcomes: outcomes, Problems: problems}))
 	if !bytes.Equal(before, original) {
 		t.Error("the original was changed")
 	}
@@ -119,7 +119,7 @@ func TestCopyReadsLikeTheOriginal(t *testing.T) {
 	copied := original
 	for range 2 {
 		var out bytes.Buffer
-		must(t, marked.WriteMarkedCopy(copied, &out, "q4.xlsx", marked.Marks{
+		must(t, marked.WriteCopy(copied, &out, "q4.xlsx", marked.Marks{
 			Outcomes: []marked.RowOutcome{{Position: inCell("Ads", 2, 0),
 				Result: "failed", Message: "no", Cell: inCell("Ads", 2, 4)}},
 			Problems: []diag.Problem{{Severity: diag.Error,
@@ -145,7 +145,7 @@ func TestCopyReadsLikeTheOriginal(t *testing.T) {
 
 func TestCopyOfADamagedWorkbookIsRefused(t *testing.T) {
 	whole := bookOf(t, campaignsSheet)
-	err := marked.WriteMarkedCopy(whole[:len(whole)-9], &bytes.Buffer{}, "q4.xlsx", marked.Marks{})
+	err := marked.WriteCopy(whole[:len(whole)-9], &bytes.Buffer{}, "q4.xlsx", marked.Marks{})
 	if err == nil || !strings.Contains(err.Error(), "copy q4.xlsx: file is a workbook that is cut or damaged") {
 		t.Errorf("error = %v", err)
 	}
@@ -175,7 +175,7 @@ func TestAnApprovedCopyIsNoSource(t *testing.T) {
 			Action: "update", Position: inCell("Ads", 2, 0), Held: "too much", Allow: "--allow raises-spend=ad/a/b/c"}},
 	}
 	copied := writtenBy(t, func(w io.Writer) error {
-		return marked.WriteMarkedCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), w, "q4.xlsx", marks)
+		return marked.WriteCopy(bookOf(t, campaignsSheet, adGroupsSheet, adsSheet), w, "q4.xlsx", marks)
 	})
 	wantProblems(t, readBytes(copied).Problems)
 	f := opened(t, copied)

@@ -134,7 +134,7 @@ func TestALimitOfTimeEndsInAProblem(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	in := draft.Input{Schemas: kinds.All(), Bounds: bounded.Defaults(), Words: draft.NewVocabularies(kinds.All())}
-	r := yamlfile.ReadYAML(ctx, "ads.yaml", []byte(springCampaign), in)
+	r := yamlfile.Read(ctx, "ads.yaml", []byte(springCampaign), in)
 	if len(r.Drafts) != 0 || !strings.Contains(printed(r.Problems), "reading took longer than") {
 		t.Errorf("readYAML = %d drafts, %v; want none, and a problem", len(r.Drafts), r.Problems)
 	}

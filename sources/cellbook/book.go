@@ -23,16 +23,16 @@ import (
 	"adsync/sources/table"
 )
 
-// CellBook is a workbook cell by cell, with no judgement of what it says: what
+// Book is a workbook cell by cell, with no judgement of what it says: what
 // two people changed can be compared before it is right.
-type CellBook struct {
+type Book struct {
 	Book   *xlsx.Book
-	Sheets []*CellSheet
+	Sheets []*Sheet
 }
 
-// CellSheet is one sheet. Of a sheet adsync knows, rows and columns have names
+// Sheet is one sheet. Of a sheet adsync knows, rows and columns have names
 // that hold wherever they stand; of any other, they are where they are.
-type CellSheet struct {
+type Sheet struct {
 	Name     string
 	part     string
 	Form     *catalog.Form // nil where the sheet is the user's own
@@ -40,35 +40,35 @@ type CellSheet struct {
 	Header   int           // the row of the header; 0 where rows have no names
 	Sections []*table.Section
 	Columns  []string // the name of each column, by number
-	Rows     []*CellRow
+	Rows     []*Row
 	facts    xlsx.Facts
 }
 
-// CellRow is a row that holds something.
-type CellRow struct {
+// Row is a row that holds something.
+type Row struct {
 	Number int
-	Cells  []CellValue // ascending
+	Cells  []Value // ascending
 	Names  rowNames
 }
 
-// CellValue is what a cell stores, and what people would call it.
-type CellValue struct {
+// Value is what a cell stores, and what people would call it.
+type Value struct {
 	xlsx.Cell
 	IsDay bool
 	Shown string
 }
 
 // Cell returns the cell of a column, false where the row has none.
-func (r *CellRow) Cell(column int) (CellValue, bool) {
-	i, found := slices.BinarySearchFunc(r.Cells, column, func(c CellValue, column int) int { return c.Column - column })
+func (r *Row) Cell(column int) (Value, bool) {
+	i, found := slices.BinarySearchFunc(r.Cells, column, func(c Value, column int) int { return c.Column - column })
 	if !found {
-		return CellValue{}, false
+		return Value{}, false
 	}
 	return r.Cells[i], true
 }
 
-// OpenCells reads a workbook whole, or gives the finding that says why not.
-func OpenCells(ctx context.Context, content []byte, in draft.Input) (opened *CellBook, finding *resource.Finding) {
+// Open reads a workbook whole, or gives the finding that says why not.
+func Open(ctx context.Context, content []byte, in draft.Input) (opened *Book, finding *resource.Finding) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			opened, finding = nil, xlsx.Damaged("workbook cannot be read (%v); want a whole one", reason)
@@ -84,10 +84,10 @@ func OpenCells(ctx context.Context, content []byte, in draft.Input) (opened *Cel
 	if err != nil {
 		return nil, xlsx.Unusable(err)
 	}
-	opened = &CellBook{Book: b}
+	opened = &Book{Book: b}
 	forms := catalog.Forms(&in)
 	for _, ref := range b.Sheets {
-		s := &CellSheet{
+		s := &Sheet{
 			Name: ref.Name, part: ref.Part, IsOurs: config.IsOurTab(ref.Name),
 			Form: table.FormFor(&in.Layout, forms, ref),
 		}
@@ -101,7 +101,7 @@ func OpenCells(ctx context.Context, content []byte, in draft.Input) (opened *Cel
 
 // SheetLike returns the sheet that means the same: of the same form, else of the
 // same name.
-func (b *CellBook) SheetLike(other *CellSheet) *CellSheet {
+func (b *Book) SheetLike(other *Sheet) *Sheet {
 	for _, s := range b.Sheets {
 		if s.same(other) {
 			return s
@@ -110,7 +110,7 @@ func (b *CellBook) SheetLike(other *CellSheet) *CellSheet {
 	return nil
 }
 
-func (s *CellSheet) same(other *CellSheet) bool {
+func (s *Sheet) same(other *Sheet) bool {
 	if s.Form != nil && other.Form != nil {
 		return s.Form.Title == other.Form.Title
 	}
@@ -118,14 +118,14 @@ func (s *CellSheet) same(other *CellSheet) bool {
 }
 
 // Title is what people call the sheet in a list of changes.
-func (s *CellSheet) Title() string {
+func (s *Sheet) Title() string {
 	if s.Form != nil {
 		return s.Form.Title
 	}
 	return s.Name
 }
 
-func (s *CellSheet) read(ctx context.Context, b *xlsx.Book, bounds bounded.Limits) error {
+func (s *Sheet) read(ctx context.Context, b *xlsx.Book, bounds bounded.Limits) error {
 	finder := table.HeaderFinder{Form: s.Form}
 	filled := 0
 	facts, err := xlsx.Walk(b, s.part, func(row *xlsx.Row) error {
@@ -154,14 +154,14 @@ func (s *CellSheet) read(ctx context.Context, b *xlsx.Book, bounds bounded.Limit
 	return nil
 }
 
-func keptRow(b *xlsx.Book, row *xlsx.Row) (*CellRow, error) {
-	kept := &CellRow{Number: row.Number, Cells: make([]CellValue, len(row.Cells))}
+func keptRow(b *xlsx.Book, row *xlsx.Row) (*Row, error) {
+	kept := &Row{Number: row.Number, Cells: make([]Value, len(row.Cells))}
 	for i, c := range row.Cells {
 		style, err := b.StyleOf(c.Style)
 		if err != nil {
 			return kept, err
 		}
-		v := CellValue{Cell: c, IsDay: style.Date && c.Form == xlsx.NumberCell}
+		v := Value{Cell: c, IsDay: style.Date && c.Form == xlsx.NumberCell}
 		v.Shown = v.show(b.Date1904)
 		kept.Cells[i] = v
 	}
@@ -170,7 +170,7 @@ func keptRow(b *xlsx.Book, row *xlsx.Row) (*CellRow, error) {
 
 // show returns a cell as people would write it: text in quotes, days as days,
 // formulas as they are typed.
-func (v CellValue) show(date1904 bool) string {
+func (v Value) show(date1904 bool) string {
 	if v.IsFormula {
 		if v.Formula == "" { // a part of a formula that several cells share
 			return "=… (" + diag.Printable(v.Text) + ")"
@@ -194,7 +194,7 @@ func (v CellValue) show(date1904 bool) string {
 
 // SameCell reports whether two cells mean the same: a number is the same whatever
 // program wrote its digits, a formula whatever its last value was.
-func SameCell(a, b CellValue) bool {
+func SameCell(a, b Value) bool {
 	switch {
 	case a.IsFormula && b.IsFormula && a.Formula != "" && b.Formula != "":
 		return a.Formula == b.Formula
@@ -210,7 +210,7 @@ func SameCell(a, b CellValue) bool {
 
 // nameColumns gives each column a name that holds wherever it stands: what it
 // means to adsync, else its header.
-func (s *CellSheet) nameColumns() {
+func (s *Sheet) nameColumns() {
 	for number, written := range s.Sections[0].Header.Written {
 		name := ""
 		for _, section := range s.Sections {
@@ -229,7 +229,7 @@ func (s *CellSheet) nameColumns() {
 }
 
 // ColumnName is a column's name; one without a header has that of its place.
-func (s *CellSheet) ColumnName(number int) string {
+func (s *Sheet) ColumnName(number int) string {
 	if number < len(s.Columns) && s.Columns[number] != "" {
 		return s.Columns[number]
 	}
@@ -237,7 +237,7 @@ func (s *CellSheet) ColumnName(number int) string {
 }
 
 // ColumnNumber finds a column by its name, 0 where there is none.
-func (s *CellSheet) ColumnNumber(name string) int {
+func (s *Sheet) ColumnNumber(name string) int {
 	for number := range s.Columns {
 		if s.Columns[number] != "" && s.Columns[number] == name {
 			return number
@@ -263,7 +263,7 @@ func columnOfLetters(letters string) int {
 }
 
 // Described returns the description of a column in rows of one section or any.
-func (s *CellSheet) Described(number int) *catalog.Column {
+func (s *Sheet) Described(number int) *catalog.Column {
 	for _, section := range s.Sections {
 		if c := section.Header.Column(number); c != nil {
 			return c
@@ -273,7 +273,7 @@ func (s *CellSheet) Described(number int) *catalog.Column {
 }
 
 // IsFilledByUs reports whether adsync writes a column and nobody's words are in it.
-func (s *CellSheet) IsFilledByUs(number int) bool {
+func (s *Sheet) IsFilledByUs(number int) bool {
 	c := s.Described(number)
 	return c != nil && c.Role == catalog.RoleOurs && c.Ours != catalog.OursNotes && c.Ours != catalog.OursName
 }

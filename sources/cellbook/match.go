@@ -6,17 +6,17 @@ import (
 )
 
 // RowPairs leads from each row of one sheet to the same row of another.
-type RowPairs map[*CellRow]*CellRow
+type RowPairs map[*Row]*Row
 
 // MatchRows finds the rows of two sheets that are the same: by id, by key, by
 // name under the parent, and where rows have no names by what they hold and
 // where they stand. A name counts where each sheet has it once.
-func MatchRows(from, to *CellSheet) RowPairs {
+func MatchRows(from, to *Sheet) RowPairs {
 	a, b := from.Rows, to.Rows
-	pairs, taken := RowPairs{}, map[*CellRow]bool{}
-	match := func(by func(*CellRow) string, repeated bool) {
-		left, right := groupRows(a, by, func(r *CellRow) bool { return pairs[r] != nil }),
-			groupRows(b, by, func(r *CellRow) bool { return taken[r] })
+	pairs, taken := RowPairs{}, map[*Row]bool{}
+	match := func(by func(*Row) string, repeated bool) {
+		left, right := groupRows(a, by, func(r *Row) bool { return pairs[r] != nil }),
+			groupRows(b, by, func(r *Row) bool { return taken[r] })
 		for name, rows := range left {
 			others := right[name]
 			if !repeated && (len(rows) != 1 || len(others) != 1) {
@@ -29,17 +29,17 @@ func MatchRows(from, to *CellSheet) RowPairs {
 			}
 		}
 	}
-	byPlace := func(r *CellRow) string { return strconv.Itoa(r.Number) }
+	byPlace := func(r *Row) string { return strconv.Itoa(r.Number) }
 	if from.Header == 0 || to.Header == 0 {
 		match(byPlace, false)
 		return pairs
 	}
-	match(func(r *CellRow) string { return r.Names.ID }, false)
-	match(func(r *CellRow) string { return r.Names.key }, false)
-	match(func(r *CellRow) string { return r.Names.name }, false)
-	match(func(r *CellRow) string { return r.Names.loose }, false)
-	match((*CellRow).content, true)
-	match(func(r *CellRow) string {
+	match(func(r *Row) string { return r.Names.ID }, false)
+	match(func(r *Row) string { return r.Names.key }, false)
+	match(func(r *Row) string { return r.Names.name }, false)
+	match(func(r *Row) string { return r.Names.loose }, false)
+	match((*Row).content, true)
+	match(func(r *Row) string {
 		if !r.Names.isBare() {
 			return ""
 		}
@@ -48,8 +48,8 @@ func MatchRows(from, to *CellSheet) RowPairs {
 	return pairs
 }
 
-func groupRows(rows []*CellRow, by func(*CellRow) string, isPaired func(*CellRow) bool) map[string][]*CellRow {
-	groups := map[string][]*CellRow{}
+func groupRows(rows []*Row, by func(*Row) string, isPaired func(*Row) bool) map[string][]*Row {
+	groups := map[string][]*Row{}
 	for _, r := range rows {
 		if name := by(r); name != "" && !isPaired(r) {
 			groups[name] = append(groups[name], r)
@@ -68,7 +68,7 @@ func mayBeSame(a, b rowNames) bool {
 }
 
 // content is all a row holds, as one text.
-func (r *CellRow) content() string {
+func (r *Row) content() string {
 	var b strings.Builder
 	for _, c := range r.Cells {
 		b.WriteString(strconv.Itoa(c.Column) + "\x00" + c.Shown + "\x00")

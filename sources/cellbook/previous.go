@@ -13,12 +13,12 @@ import (
 
 // Beside returns what lies on the cells of a sheet, by the place it lies on as the
 // rows and columns are called: pictures by their bytes, notes by their text.
-func (b *CellBook) Beside(s *CellSheet, bounds bounded.Limits) (map[string]string, error) {
+func (b *Book) Beside(s *Sheet, bounds bounded.Limits) (map[string]string, error) {
 	found := map[string]string{}
 	if s.part == "" {
 		return found, nil
 	}
-	byNumber := map[int]*CellRow{}
+	byNumber := map[int]*Row{}
 	for _, row := range s.Rows {
 		byNumber[row.Number] = row
 	}
@@ -44,8 +44,8 @@ func (b *CellBook) Beside(s *CellSheet, bounds bounded.Limits) (map[string]strin
 	return found, b.picturesInCells(s, found, byNumber, bounds)
 }
 
-func (b *CellBook) picturesInCells(s *CellSheet, found map[string]string,
-	byNumber map[int]*CellRow, bounds bounded.Limits) error {
+func (b *Book) picturesInCells(s *Sheet, found map[string]string,
+	byNumber map[int]*Row, bounds bounded.Limits) error {
 	for _, row := range s.Rows {
 		for _, c := range row.Cells {
 			if c.Meta == 0 {
@@ -68,7 +68,7 @@ func (b *CellBook) picturesInCells(s *CellSheet, found map[string]string,
 	return nil
 }
 
-func (b *CellBook) pictureSum(p xlsx.Picture, bounds bounded.Limits) (string, error) {
+func (b *Book) pictureSum(p xlsx.Picture, bounds bounded.Limits) (string, error) {
 	if p.Part == "" {
 		return "a picture from elsewhere", nil
 	}
@@ -81,7 +81,7 @@ func (b *CellBook) pictureSum(p xlsx.Picture, bounds bounded.Limits) (string, er
 }
 
 // Called names a cell by its row and column, so that one that moved is the same.
-func (s *CellSheet) Called(rows map[int]*CellRow, at xlsx.At) string {
+func (s *Sheet) Called(rows map[int]*Row, at xlsx.At) string {
 	row := rows[at.Row]
 	if row == nil || row.Names.Label == "" {
 		return at.String()

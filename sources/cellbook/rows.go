@@ -28,7 +28,7 @@ type rowNames struct {
 func (n rowNames) isBare() bool { return n.ID == "" && n.key == "" && n.name == "" }
 
 // nameRows finds what each row is known by.
-func (s *CellSheet) nameRows() {
+func (s *Sheet) nameRows() {
 	seen := map[string]int{}
 	for _, row := range s.Rows {
 		switch {
@@ -51,12 +51,12 @@ func (s *CellSheet) nameRows() {
 }
 
 // IsRemark reports whether a row is a remark, which begins with #.
-func IsRemark(row *CellRow) bool {
+func IsRemark(row *Row) bool {
 	return row.Cells[0].Form == xlsx.TextCell && strings.HasPrefix(row.Cells[0].Text, "#")
 }
 
 // sectionOf is the one the row's column Kind names, else the first.
-func (s *CellSheet) sectionOf(row *CellRow) *table.Section {
+func (s *Sheet) sectionOf(row *Row) *table.Section {
 	for _, section := range s.Sections {
 		number := section.Header.ColumnOf(func(c *catalog.Column) bool { return c.Role == catalog.RoleKind })
 		c, found := row.Cell(number)
@@ -70,7 +70,7 @@ func (s *CellSheet) sectionOf(row *CellRow) *table.Section {
 }
 
 // namesOf reads the cells that say which resource, or which entry, a row is.
-func (s *CellSheet) namesOf(row *CellRow) rowNames {
+func (s *Sheet) namesOf(row *Row) rowNames {
 	section := s.sectionOf(row)
 	said := func(matches func(*catalog.Column) bool) (texts []string) {
 		for _, c := range row.Cells {
@@ -99,7 +99,7 @@ func (s *CellSheet) namesOf(row *CellRow) rowNames {
 
 // ownName is what the row says under its parents: the name of its resource, or
 // its entry of a list.
-func (s *CellSheet) ownName(section *table.Section, said func(func(*catalog.Column) bool) []string) string {
+func (s *Sheet) ownName(section *table.Section, said func(func(*catalog.Column) bool) []string) string {
 	if section.Tab.List != nil {
 		entry := said(func(c *catalog.Column) bool { return c.Role == catalog.RoleItem })
 		return strings.Join(append(entry, said(func(c *catalog.Column) bool { return c.Role == catalog.RoleUse })...),
@@ -128,7 +128,7 @@ func first(texts []string) string {
 }
 
 // Place names a cell for people: Ads!E17 [hero-a] Title.
-func (s *CellSheet) Place(row *CellRow, column int) string {
+func (s *Sheet) Place(row *Row, column int) string {
 	text := SheetLabel(s.Name) + "!" + xlsx.At{Row: row.Number, Column: column}.String()
 	if row.Names.Label != "" {
 		text += " [" + diag.Printable(row.Names.Label) + "]"

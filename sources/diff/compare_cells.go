@@ -57,15 +57,15 @@ func (c *comparer) cells(a, b *sideFile, ownOnly bool) {
 
 // compares leaves out the sheets adsync writes, and hint lists where they are
 // compared by their entries.
-func (s *cellComparer) compares(sheet *cellbook.CellSheet) bool {
+func (s *cellComparer) compares(sheet *cellbook.Sheet) bool {
 	return !sheet.IsOurs && (!s.ownOnly || resource.Fold(sheet.Name) != resource.Fold(config.HintListsTab))
 }
 
-func (c *comparer) openBook(f *sideFile) (*cellbook.CellBook, bool) {
+func (c *comparer) openBook(f *sideFile) (*cellbook.Book, bool) {
 	if f == nil {
-		return &cellbook.CellBook{}, true
+		return &cellbook.Book{}, true
 	}
-	book, finding := cellbook.OpenCells(c.ctx, f.content, f.in)
+	book, finding := cellbook.Open(c.ctx, f.content, f.in)
 	if finding != nil {
 		c.made.Incomplete = true
 		if f.parses() {
@@ -76,7 +76,7 @@ func (c *comparer) openBook(f *sideFile) (*cellbook.CellBook, bool) {
 	return book, true
 }
 
-func sizeOf(s *cellbook.CellSheet) string { return celltext.Counted(len(s.Rows), "row", "rows") }
+func sizeOf(s *cellbook.Sheet) string { return celltext.Counted(len(s.Rows), "row", "rows") }
 
 type cellComparer struct {
 	*comparer
@@ -85,7 +85,7 @@ type cellComparer struct {
 	filled   int // cells adsync filled that differ
 }
 
-func (s *cellComparer) at(f *sideFile, sheet *cellbook.CellSheet, row *cellbook.CellRow, column int) diag.Position {
+func (s *cellComparer) at(f *sideFile, sheet *cellbook.Sheet, row *cellbook.Row, column int) diag.Position {
 	if row == nil {
 		return diag.Cell(f.name, sheet.Name, 0, column)
 	}
@@ -93,10 +93,10 @@ func (s *cellComparer) at(f *sideFile, sheet *cellbook.CellSheet, row *cellbook.
 }
 
 // sheets compares two sheets row by row.
-func (s *cellComparer) sheets(a, b *cellbook.CellSheet) {
+func (s *cellComparer) sheets(a, b *cellbook.Sheet) {
 	pairs := cellbook.MatchRows(a, b)
 	s.columns(a, b)
-	taken := map[*cellbook.CellRow]bool{}
+	taken := map[*cellbook.Row]bool{}
 	for _, row := range a.Rows {
 		other := pairs[row]
 		taken[other] = true
@@ -114,10 +114,10 @@ func (s *cellComparer) sheets(a, b *cellbook.CellSheet) {
 }
 
 // columns reports the user's own columns that came or went.
-func (s *cellComparer) columns(a, b *cellbook.CellSheet) {
+func (s *cellComparer) columns(a, b *cellbook.Sheet) {
 	for _, d := range []struct {
 		action    string
-		some, all *cellbook.CellSheet
+		some, all *cellbook.Sheet
 	}{{Removed, a, b}, {Added, b, a}} {
 		for number, name := range d.some.Columns {
 			if name == "" || d.all.ColumnNumber(name) > 0 || d.some.Described(number) != nil && s.ownOnly {
@@ -136,7 +136,7 @@ func (s *cellComparer) columns(a, b *cellbook.CellSheet) {
 
 // row reports a row that only one side has, where nothing else does: a remark, or
 // a row of a sheet that is the user's own.
-func (s *cellComparer) row(action string, sheet *cellbook.CellSheet, row *cellbook.CellRow) {
+func (s *cellComparer) row(action string, sheet *cellbook.Sheet, row *cellbook.Row) {
 	if s.ownOnly && readsAsResource(sheet, row) {
 		return
 	}
@@ -156,7 +156,7 @@ func (s *cellComparer) row(action string, sheet *cellbook.CellSheet, row *cellbo
 	s.add(d)
 }
 
-func sheetWord(s *cellbook.CellSheet) string {
+func sheetWord(s *cellbook.Sheet) string {
 	if s.Form == nil {
 		return "sheet " + fmt.Sprintf("%q", s.Name)
 	}
@@ -165,7 +165,7 @@ func sheetWord(s *cellbook.CellSheet) string {
 
 // readsAsResource reports whether adsync reads a row, so that what it says is compared
 // by attribute.
-func readsAsResource(s *cellbook.CellSheet, row *cellbook.CellRow) bool {
+func readsAsResource(s *cellbook.Sheet, row *cellbook.Row) bool {
 	if s.Header == 0 || row.Number <= s.Header || cellbook.IsRemark(row) {
 		return false
 	}
@@ -179,7 +179,7 @@ func readsAsResource(s *cellbook.CellSheet, row *cellbook.CellRow) bool {
 }
 
 // cellsOf compares the cells of two rows that are the same.
-func (s *cellComparer) cellsOf(a, b *cellbook.CellSheet, from, to *cellbook.CellRow) {
+func (s *cellComparer) cellsOf(a, b *cellbook.Sheet, from, to *cellbook.Row) {
 	for _, name := range columnNames(a, b, from, to) {
 		left, right := cellNamed(a, from, name), cellNamed(b, to, name)
 		if left.same(right) {
@@ -213,11 +213,11 @@ func isRead(c *catalog.Column) bool {
 
 // optionalCell is a cell that may not be there.
 type optionalCell struct {
-	cellbook.CellValue
+	cellbook.Value
 	there bool
 }
 
-func cellNamed(s *cellbook.CellSheet, row *cellbook.CellRow, name string) optionalCell {
+func cellNamed(s *cellbook.Sheet, row *cellbook.Row, name string) optionalCell {
 	number := s.ColumnNumber(name)
 	if row == nil || number == 0 {
 		return optionalCell{}
@@ -227,7 +227,7 @@ func cellNamed(s *cellbook.CellSheet, row *cellbook.CellRow, name string) option
 }
 
 func (c optionalCell) same(d optionalCell) bool {
-	return c.there == d.there && (!c.there || cellbook.SameCell(c.CellValue, d.CellValue))
+	return c.there == d.there && (!c.there || cellbook.SameCell(c.Value, d.Value))
 }
 
 func (c optionalCell) show() string {
@@ -239,11 +239,11 @@ func (c optionalCell) show() string {
 
 // columnNames lists the columns in which any of some rows has a cell, as the
 // first sheet orders them.
-func columnNames(a, b *cellbook.CellSheet, from, to *cellbook.CellRow) []string {
+func columnNames(a, b *cellbook.Sheet, from, to *cellbook.Row) []string {
 	var names []string
 	for _, side := range []struct {
-		sheet *cellbook.CellSheet
-		row   *cellbook.CellRow
+		sheet *cellbook.Sheet
+		row   *cellbook.Row
 	}{{a, from}, {b, to}} {
 		if side.row == nil {
 			continue

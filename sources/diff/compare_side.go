@@ -65,7 +65,7 @@ func openSide(ctx context.Context, name string, schemas resource.Schemas, bound 
 	if err != nil {
 		env = resource.Env{}
 	}
-	t, err := tree.OpenTree(p)
+	t, err := tree.Open(p)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s", name, bounded.Reason(err))
 	}

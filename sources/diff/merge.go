@@ -57,13 +57,13 @@ func Merge(ctx context.Context, p config.Project, base, ours,
 	for _, side := range []struct {
 		name    string
 		content []byte
-		book    **cellbook.CellBook
+		book    **cellbook.Book
 	}{{"base", base, &m.base}, {"ours", ours, &m.ours}, {"theirs", theirs, &m.theirs}} {
 		if side.name == "base" && len(base) == 0 {
-			m.base = &cellbook.CellBook{Book: &xlsx.Book{}}
+			m.base = &cellbook.Book{Book: &xlsx.Book{}}
 			continue
 		}
-		book, finding := cellbook.OpenCells(ctx, side.content, in)
+		book, finding := cellbook.Open(ctx, side.content, in)
 		if finding != nil {
 			return Merged{}, fmt.Errorf("%s: %s (%s)", side.name, finding.Message, finding.Code)
 		}
@@ -85,13 +85,13 @@ type merger struct {
 	ctx                context.Context
 	in                 draft.Input
 	account            string // that all sides are of, "" where none says
-	base, ours, theirs *cellbook.CellBook
+	base, ours, theirs *cellbook.Book
 	steps              []mergeStep
 	made               Merged
 }
 
 // checkAccount refuses a workbook that was written for another account.
-func (m *merger) checkAccount(b *cellbook.CellBook) error {
+func (m *merger) checkAccount(b *cellbook.Book) error {
 	said, err := table.SyncOf(b.Book)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (m *merger) plan() error {
 func quoteName(name string) string { return fmt.Sprintf("%q", diag.Printable(name)) }
 
 // sameSheet reports whether two sheets hold the same, wherever rows stand.
-func sameSheet(a, b *cellbook.CellSheet) bool {
+func sameSheet(a, b *cellbook.Sheet) bool {
 	pairs := cellbook.MatchRows(a, b)
 	if len(pairs) != len(a.Rows) || len(a.Rows) != len(b.Rows) {
 		return false
@@ -163,7 +163,7 @@ func sameSheet(a, b *cellbook.CellSheet) bool {
 }
 
 // sameRow reports whether two rows hold the same, but for what adsync fills.
-func sameRow(a, b *cellbook.CellSheet, from, to *cellbook.CellRow) bool {
+func sameRow(a, b *cellbook.Sheet, from, to *cellbook.Row) bool {
 	for _, name := range columnNames(a, b, from, to) {
 		if a.IsFilledByUs(a.ColumnNumber(name)) || b.IsFilledByUs(b.ColumnNumber(name)) {
 			continue
@@ -256,13 +256,13 @@ func (m *merger) drop(reason func(i int) string) {
 // wrongSteps reads the merged workbook and gives the steps whose cells do not
 // mean what theirs does: the looks of a cell may make another value of a number.
 func (m *merger) wrongSteps(content []byte) (map[int]string, error) {
-	book, finding := cellbook.OpenCells(m.ctx, content, m.in)
+	book, finding := cellbook.Open(m.ctx, content, m.in)
 	if finding != nil {
 		return nil, errors.New("the merged workbook: " + finding.Message)
 	}
-	rows := map[string]map[int]*cellbook.CellRow{}
+	rows := map[string]map[int]*cellbook.Row{}
 	for _, s := range book.Sheets {
-		rows[s.Name] = map[int]*cellbook.CellRow{}
+		rows[s.Name] = map[int]*cellbook.Row{}
 		for _, row := range s.Rows {
 			rows[s.Name][row.Number] = row
 		}
@@ -272,7 +272,7 @@ func (m *merger) wrongSteps(content []byte) (map[int]string, error) {
 		for n, e := range s.edits {
 			var got optionalCell
 			if row := rows[e.Sheet][e.Row]; row != nil {
-				got.CellValue, got.there = row.Cell(e.Column)
+				got.Value, got.there = row.Cell(e.Column)
 			}
 			if !got.means(s.want[n]) {
 				wrong[i] = fmt.Sprintf("it would read %s in the looks the cell has", got.show())
@@ -287,17 +287,17 @@ func (c optionalCell) means(want optionalCell) bool {
 	if c.there != want.there || !c.there || c.IsFormula && want.IsFormula {
 		return c.there == want.there
 	}
-	return cellbook.SameCell(c.CellValue, want.CellValue) ||
+	return cellbook.SameCell(c.Value, want.Value) ||
 		want.IsDay && c.Form == xlsx.TextCell && c.Text == want.Shown
 }
 
 // freshRows returns the rows of a sheet that are paired with none.
-func freshRows(s *cellbook.CellSheet, paired cellbook.RowPairs) *cellbook.CellSheet {
-	taken := map[*cellbook.CellRow]bool{}
+func freshRows(s *cellbook.Sheet, paired cellbook.RowPairs) *cellbook.Sheet {
+	taken := map[*cellbook.Row]bool{}
 	for _, row := range paired {
 		taken[row] = true
 	}
 	fresh := *s
-	fresh.Rows = slices.DeleteFunc(slices.Clone(s.Rows), func(r *cellbook.CellRow) bool { return taken[r] })
+	fresh.Rows = slices.DeleteFunc(slices.Clone(s.Rows), func(r *cellbook.Row) bool { return taken[r] })
 	return &fresh
 }

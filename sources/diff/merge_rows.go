@@ -13,16 +13,16 @@ import (
 // sheetMerge merges one sheet that ours and theirs have.
 type sheetMerge struct {
 	*merger
-	b, o, t   *cellbook.CellSheet
-	columns   map[string]int    // new columns of ours, by name
-	dated     map[int]xlsx.At   // a cell of each column of ours that shows a day, once one is asked for
-	lastRow   int               // of ours, with rows that are appended
-	lastEntry *cellbook.CellRow // the last row of ours that an appended one looks like
+	b, o, t   *cellbook.Sheet
+	columns   map[string]int  // new columns of ours, by name
+	dated     map[int]xlsx.At // a cell of each column of ours that shows a day, once one is asked for
+	lastRow   int             // of ours, with rows that are appended
+	lastEntry *cellbook.Row   // the last row of ours that an appended one looks like
 }
 
-func (m *merger) sheet(b, o, t *cellbook.CellSheet) error {
+func (m *merger) sheet(b, o, t *cellbook.Sheet) error {
 	if b == nil {
-		b = &cellbook.CellSheet{Name: t.Name, Form: t.Form, Header: t.Header}
+		b = &cellbook.Sheet{Name: t.Name, Form: t.Form, Header: t.Header}
 	}
 	s := &sheetMerge{merger: m, b: b, o: o, t: t, columns: map[string]int{}, dated: map[int]xlsx.At{}}
 	for _, row := range o.Rows {
@@ -41,21 +41,21 @@ func (m *merger) sheet(b, o, t *cellbook.CellSheet) error {
 
 // places merges a sheet of the user's own, cell by cell where they stand.
 func (s *sheetMerge) places() {
-	byNumber := func(sheet *cellbook.CellSheet) map[int]*cellbook.CellRow {
-		rows := map[int]*cellbook.CellRow{}
+	byNumber := func(sheet *cellbook.Sheet) map[int]*cellbook.Row {
+		rows := map[int]*cellbook.Row{}
 		for _, row := range sheet.Rows {
 			rows[row.Number] = row
 		}
 		return rows
 	}
 	base, ours, theirs := byNumber(s.b), byNumber(s.o), byNumber(s.t)
-	for _, sheet := range []*cellbook.CellSheet{s.b, s.t} {
+	for _, sheet := range []*cellbook.Sheet{s.b, s.t} {
 		for _, row := range sheet.Rows {
 			if sheet == s.t && base[row.Number] != nil {
 				continue
 			}
-			s.cells(base[row.Number], cmp.Or(ours[row.Number], &cellbook.CellRow{Number: row.Number}),
-				cmp.Or(theirs[row.Number], &cellbook.CellRow{Number: row.Number}))
+			s.cells(base[row.Number], cmp.Or(ours[row.Number], &cellbook.Row{Number: row.Number}),
+				cmp.Or(theirs[row.Number], &cellbook.Row{Number: row.Number}))
 		}
 	}
 }
@@ -78,7 +78,7 @@ func (s *sheetMerge) rows() {
 }
 
 // row merges a row of the base.
-func (s *sheetMerge) row(base, ours, theirs *cellbook.CellRow) {
+func (s *sheetMerge) row(base, ours, theirs *cellbook.Row) {
 	switch {
 	case ours != nil && theirs != nil:
 		s.cells(base, ours, theirs)
@@ -98,7 +98,7 @@ func (s *sheetMerge) row(base, ours, theirs *cellbook.CellRow) {
 }
 
 // rowPlace names a row for people: Ads!17 [hero-a].
-func rowPlace(s *cellbook.CellSheet, row *cellbook.CellRow) string {
+func rowPlace(s *cellbook.Sheet, row *cellbook.Row) string {
 	text := fmt.Sprintf("%s!%d", cellbook.SheetLabel(s.Name), row.Number)
 	if row.Names.Label != "" {
 		text += " [" + diag.Printable(row.Names.Label) + "]"
@@ -106,7 +106,7 @@ func rowPlace(s *cellbook.CellSheet, row *cellbook.CellRow) string {
 	return text
 }
 
-func textOfRow(r *cellbook.CellRow) string {
+func textOfRow(r *cellbook.Row) string {
 	texts := make([]string, len(r.Cells))
 	for i, c := range r.Cells {
 		texts[i] = c.Shown
@@ -116,7 +116,7 @@ func textOfRow(r *cellbook.CellRow) string {
 
 // remove empties the cells of a row: what stands below keeps its place, and the
 // formulas, rules and charts that point there stay right. A blank row is not read.
-func (s *sheetMerge) remove(row *cellbook.CellRow) {
+func (s *sheetMerge) remove(row *cellbook.Row) {
 	step := mergeStep{
 		conflict: Conflict{What: rowPlace(s.o, row), Ours: textOfRow(row), Theirs: "(removed)"},
 		done:     func(m *Merged) { m.Removed++ },
@@ -132,7 +132,7 @@ func (s *sheetMerge) remove(row *cellbook.CellRow) {
 
 // cells merges two rows that are the same, cell by cell. A base that is nil
 // says that both sides added it.
-func (s *sheetMerge) cells(base, ours, theirs *cellbook.CellRow) {
+func (s *sheetMerge) cells(base, ours, theirs *cellbook.Row) {
 	names := columnNames(s.o, s.t, ours, theirs)
 	for _, name := range columnNames(s.b, s.b, base, nil) {
 		if s.o.ColumnNumber(name) == 0 && s.t.ColumnNumber(name) == 0 {
@@ -166,15 +166,15 @@ func appendNew(names []string, name string) []string {
 }
 
 // cellPlace names a cell as ours has it, or where only theirs has it, as theirs.
-func (s *sheetMerge) cellPlace(ours, theirs *cellbook.CellRow, name string) string {
+func (s *sheetMerge) cellPlace(ours, theirs *cellbook.Row, name string) string {
 	if number := s.o.ColumnNumber(name); number > 0 {
-		return s.o.Place(&cellbook.CellRow{Number: ours.Number, Names: theirs.Names}, number)
+		return s.o.Place(&cellbook.Row{Number: ours.Number, Names: theirs.Names}, number)
 	}
 	return "theirs " + s.t.Place(theirs, s.t.ColumnNumber(name))
 }
 
 // take puts theirs' cell into ours.
-func (s *sheetMerge) take(name string, ours, theirs *cellbook.CellRow, was, is, wants optionalCell) {
+func (s *sheetMerge) take(name string, ours, theirs *cellbook.Row, was, is, wants optionalCell) {
 	conflict := Conflict{What: s.cellPlace(ours, theirs, name), Base: was.show(), Ours: is.show(), Theirs: wants.show()}
 	number, reason := s.columnFor(name)
 	edit := xlsx.Edit{Sheet: s.o.Name, Row: ours.Number, Column: number}
@@ -196,7 +196,7 @@ func (s *sheetMerge) take(name string, ours, theirs *cellbook.CellRow, was, is, 
 
 // lookFor finds a cell of ours to look like: for a day one that shows days, if
 // the cell itself does not; for a new header the last one.
-func (s *sheetMerge) lookFor(ours *cellbook.CellRow, number int, wants optionalCell) xlsx.At {
+func (s *sheetMerge) lookFor(ours *cellbook.Row, number int, wants optionalCell) xlsx.At {
 	if wants.IsDay {
 		if c, there := ours.Cell(number); there && c.IsDay {
 			return xlsx.At{}
@@ -252,7 +252,7 @@ func (s *sheetMerge) columnFor(name string) (number int, reason string) {
 }
 
 // append puts a row of theirs after the last one of ours, in the looks of that.
-func (s *sheetMerge) append(row *cellbook.CellRow) {
+func (s *sheetMerge) append(row *cellbook.Row) {
 	target := s.lastRow + 1
 	step := mergeStep{
 		conflict: Conflict{What: "theirs " + rowPlace(s.t, row), Ours: "(none)", Theirs: textOfRow(row)},

@@ -40,7 +40,7 @@ func writeFileText(ctx context.Context, out *bufio.Writer, f *sideFile) {
 		fmt.Fprintf(out, "# %s\n", "file is no workbook; want one named .xlsx")
 		return
 	}
-	book, finding := cellbook.OpenCells(ctx, f.content, f.in)
+	book, finding := cellbook.Open(ctx, f.content, f.in)
 	if finding != nil {
 		fmt.Fprintf(out, "# %s (%s)\n", diag.Printable(finding.Message), finding.Code)
 		return
@@ -60,14 +60,14 @@ func writeFileText(ctx context.Context, out *bufio.Writer, f *sideFile) {
 
 // textLine is a cell on its way to a line.
 type textLine struct {
-	row   *cellbook.CellRow
+	row   *cellbook.Row
 	order int // of rows without a name: where they stand
 	name  string
 	rank  int // of the column: as adsync orders them, the user's own last
 	text  string
 }
 
-func writeSheetText(out *bufio.Writer, s *cellbook.CellSheet) {
+func writeSheetText(out *bufio.Writer, s *cellbook.Sheet) {
 	var lines []textLine
 	for _, row := range s.Rows {
 		for _, c := range row.Cells {
@@ -90,7 +90,7 @@ func writeSheetText(out *bufio.Writer, s *cellbook.CellSheet) {
 	}
 }
 
-func lineOfCell(s *cellbook.CellSheet, row *cellbook.CellRow, c cellbook.CellValue) textLine {
+func lineOfCell(s *cellbook.Sheet, row *cellbook.Row, c cellbook.Value) textLine {
 	line := textLine{row: row, order: row.Number, name: s.ColumnName(c.Column), rank: rankOf(s, c.Column)}
 	if row.Names.Label == "" {
 		line.text = fmt.Sprintf("%s!%s%d = %s\n", diag.Printable(cellbook.SheetLabel(s.Name)),
@@ -107,7 +107,7 @@ func lineOfCell(s *cellbook.CellSheet, row *cellbook.CellRow, c cellbook.CellVal
 
 // rankOf orders the columns as the descriptions do, whatever their order in the
 // sheet.
-func rankOf(s *cellbook.CellSheet, number int) int {
+func rankOf(s *cellbook.Sheet, number int) int {
 	rank := 0
 	for _, section := range s.Sections {
 		if c := section.Header.Column(number); c != nil {

@@ -57,13 +57,13 @@ type Marks struct {
 	At      time.Time // when such a copy is written; the zero time leaves it out
 }
 
-// WriteMarkedCopy writes a copy of a user's workbook with what became of its
+// WriteCopy writes a copy of a user's workbook with what became of its
 // rows: columns Result and Message after the last used one, failing cells red
 // with a note, a sheet Problems with a link to each cell, and a sheet Plan. The
 // original is never changed; its values, styles, formulas and comments stay.
 // Outcomes and problems of other files are left out. The original must be a
 // workbook that reads without damage.
-func WriteMarkedCopy(original []byte, w io.Writer, file string, m Marks) error {
+func WriteCopy(original []byte, w io.Writer, file string, m Marks) error {
 	if _, finding := xlsx.Open(context.Background(), original, bounded.Defaults().Workbook()); finding != nil {
 		return fmt.Errorf("copy %s: %s", file, finding.Message)
 	}

@@ -57,8 +57,8 @@ func orEach(c policy.Choice) *jsonschema.Schema {
 	}
 }
 
-// OperatorSchema describes the operator's file, for editors.
-func OperatorSchema() *jsonschema.Schema {
+// Operator describes the operator's file, for editors.
+func Operator() *jsonschema.Schema {
 	section := func() jsonschema.Properties {
 		return jsonschema.Properties{
 			{Name: "base_url", Schema: setting("Address of the service.")},

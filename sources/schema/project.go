@@ -5,8 +5,8 @@ import (
 	"adsync/sources/config"
 )
 
-// ProjectSchema describes adsync.yaml, for editors.
-func ProjectSchema() *jsonschema.Schema {
+// Project describes adsync.yaml, for editors.
+func Project() *jsonschema.Schema {
 	whole := closed("The project file of adsync: which account the files "+
 		"beside it are for, and how careful to be. No address and no credential stands in it.", jsonschema.Properties{
 		{Name: "account", Schema: closed("The ad account "+

@@ -9,10 +9,10 @@ import (
 	"adsync/sources/config"
 )
 
-// WorkbookSchema describes a workbook as an object of sheets, each a list of
+// Workbook describes a workbook as an object of sheets, each a list of
 // rows, each an object of cells by their headers. Sheets and columns adsync
 // does not know are the user's own, so both stay open.
-func WorkbookSchema(schemas resource.Schemas) *jsonschema.Schema {
+func Workbook(schemas resource.Schemas) *jsonschema.Schema {
 	book := &jsonschema.Schema{
 		Title: "adsync: a workbook",
 		Description: "Sheets by their names; rows of a sheet " +

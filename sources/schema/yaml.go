@@ -15,9 +15,9 @@ import (
 	"adsync/sources/yamlfile"
 )
 
-// YAMLSchema describes one document of a YAML source, for editors: every kind
+// YAML describes one document of a YAML source, for editors: every kind
 // and every definition the reader knows, from the same descriptions.
-func YAMLSchema(schemas resource.Schemas) *jsonschema.Schema {
+func YAML(schemas resource.Schemas) *jsonschema.Schema {
 	y := &yamlSchema{schemas: schemas, words: draft.NewVocabularies(schemas)}
 	y.addHints()
 	kinds := y.addKinds()

@@ -59,7 +59,7 @@ func (w *rewriter) definitionOrder(first ...string) *yamlfmt.Order {
 
 func projectOrder() *yamlfmt.Order {
 	whole := &yamlfmt.Order{Below: map[string]*yamlfmt.Order{}}
-	for _, p := range schema.ProjectSchema().Properties {
+	for _, p := range schema.Project().Properties {
 		whole.Keys = append(whole.Keys, p.Name)
 		part := &yamlfmt.Order{}
 		for _, inner := range p.Schema.Properties {

@@ -45,7 +45,7 @@ func (r Rewrite) Changes() bool { return !bytes.Equal(r.Before, r.After) }
 
 // SourceFiles lists what the project's folder holds: its own file and its sources.
 func SourceFiles(p config.Project) ([]string, []diag.Problem) {
-	t, err := tree.OpenTree(p)
+	t, err := tree.Open(p)
 	if err != nil {
 		return nil, []diag.Problem{{Severity: diag.Error, Code: diag.Unreadable,
 			Message: "folder " + p.Root + " cannot be opened; want a folder with sources", Hint: bounded.Reason(err)}}
@@ -72,7 +72,7 @@ type remake func(ctx context.Context, w *rewriter, r *Rewrite)
 // that make breaks off over, has a problem and stays as it is.
 func rewritesOf(p config.Project, ctx context.Context, schemas resource.Schemas,
 	files []string, make remake) ([]Rewrite, error) {
-	t, err := tree.OpenTree(p)
+	t, err := tree.Open(p)
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,8 @@ import (
 
 // readers by the lower-case end of a file's name.
 var readers = map[string]draft.Reader{
-	".yaml": yamlfile.ReadYAML,
-	".yml":  yamlfile.ReadYAML,
+	".yaml": yamlfile.Read,
+	".yml":  yamlfile.Read,
 	".xlsx": table.ReadWorkbook,
 	".csv":  table.ReadCSV,
 	".tsv":  table.ReadCSV,

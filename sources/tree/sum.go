@@ -16,7 +16,7 @@ import (
 // cannot be read, a link among the sources and a file that is missing have sums
 // of their own.
 func SumOf(p config.Project, read []string) string {
-	t, err := OpenTree(p)
+	t, err := Open(p)
 	if err != nil {
 		return "the folder cannot be opened: " + bounded.Reason(err)
 	}

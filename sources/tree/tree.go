@@ -49,8 +49,8 @@ type File struct {
 	Members bool          // a members file, and so no source
 }
 
-// OpenTree opens the folder of a project.
-func OpenTree(p config.Project) (*Tree, error) {
+// Open opens the folder of a project.
+func Open(p config.Project) (*Tree, error) {
 	root, err := os.OpenRoot(p.Folder())
 	if err != nil {
 		return nil, err

@@ -36,8 +36,8 @@ type yamlReader struct {
 // bytesADraft is about the least a resource takes in YAML: it saves growing.
 const bytesADraft = 192
 
-// ReadYAML reads a YAML file: every document is a resource, defaults, a template or a list.
-func ReadYAML(ctx context.Context, file string, content []byte, in draft.Input) draft.Result {
+// Read reads a YAML file: every document is a resource, defaults, a template or a list.
+func Read(ctx context.Context, file string, content []byte, in draft.Input) draft.Result {
 	values := valueReader{Walker: yamlnode.Walker{Origin: diag.OriginOf(file, "")}, in: in, text: content}
 	y := &yamlReader{valueReader: values, ctx: ctx}
 	if problem := bounded.BrokenText(content, file); problem != nil {

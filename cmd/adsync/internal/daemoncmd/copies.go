@@ -154,7 +154,7 @@ func (c *copies) leaveOne(l session.Loaded, shelf resultcopy.Shelf,
 	}
 	m.Results, m.At = &of, runs.NowAt(c.env, l)
 	var content bytes.Buffer
-	if err := marked.WriteMarkedCopy(original, &content, file, m); err != nil {
+	if err := marked.WriteCopy(original, &content, file, m); err != nil {
 		c.once("no copy: %s", diag.Printable(err.Error()))
 		return false, nil
 	}

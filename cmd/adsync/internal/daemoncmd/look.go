@@ -66,7 +66,7 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 		u.Branch = k.uploads
 	}
 	var results bytes.Buffer
-	if strings.EqualFold(path.Ext(name), ".xlsx") && marked.WriteMarkedCopy(content, &results, name, marks) == nil {
+	if strings.EqualFold(path.Ext(name), ".xlsx") && marked.WriteCopy(content, &results, name, marks) == nil {
 		u.Marked = results.Bytes()
 	}
 	return u, nil

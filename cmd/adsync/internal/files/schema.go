@@ -27,12 +27,12 @@ var Described = []struct {
 	schema     func() (*jsonschema.Schema, error)
 }{
 	{"yaml", "one document of a YAML source", always(func() *jsonschema.Schema {
-		return schema.YAMLSchema(session.Schemas())
+		return schema.YAML(session.Schemas())
 	})},
-	{"project", "adsync.yaml", always(schema.ProjectSchema)},
-	{"operator", "the operator's file", always(schema.OperatorSchema)},
+	{"project", "adsync.yaml", always(schema.Project)},
+	{"operator", "the operator's file", always(schema.Operator)},
 	{"workbook", "sheets, columns and cells of a workbook", always(func() *jsonschema.Schema {
-		return schema.WorkbookSchema(session.Schemas())
+		return schema.Workbook(session.Schemas())
 	})},
 	{"plan", "what plan -o json prints",
 		printedSchema[runs.PlanDocument]("adsync: a plan", "What adsync plan -o json prints. Money is in micros.")},

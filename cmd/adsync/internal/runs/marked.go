@@ -173,7 +173,7 @@ func writeCopy(env *session.Env, l session.Loaded, to console.NewFile, file stri
 	}
 	var failed error
 	err = to.Write(func(w io.Writer) error {
-		failed = marked.WriteMarkedCopy(original, w, file, m)
+		failed = marked.WriteCopy(original, w, file, m)
 		return failed
 	})
 	switch {

@@ -32,7 +32,7 @@ func writePlanBook(env *session.Env, l session.Loaded, f PlanFlags, account stat
 		return err
 	}
 	m := PlanMarks(l, account, p)
-	write := func(w io.Writer) error { return marked.WriteMarkedCopy(original, w, name, m) }
+	write := func(w io.Writer) error { return marked.WriteCopy(original, w, name, m) }
 	if f.file == "" {
 		return write(env.Out)
 	}
