@@ -176,6 +176,9 @@ func (s *stretch) add(t testing.TB, do func()) {
 
 // Allocations grow with the account and no faster, workbooks too.
 func TestAllocationsAResourceFromAWorkbook(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	withoutRaceDetector(t)
 	perResource := func(campaigns int) float64 {
 		p, _ := hintedBook(t, campaigns, 4)

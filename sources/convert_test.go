@@ -35,6 +35,9 @@ func readContents(t testing.TB, p config.Project, contents map[string][]byte) *r
 // TestEveryFormatSaysTheSame goes from one format to the next: what a format
 // says is what the next one says, until one cannot and says so.
 func TestEveryFormatSaysTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	p := config.Project{Root: t.TempDir(), Account: dollars}
 	env := resource.Env{Currency: "USD"}
 	one := func(name string,

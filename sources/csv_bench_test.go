@@ -46,6 +46,9 @@ func BenchmarkBareCSV(b *testing.B) {
 
 // Allocations have no noise: a row takes few, whatever the length of the file.
 func TestAllocationsARowOfACSV(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	withoutRaceDetector(t)
 	content := accountCSV(t)
 	rows := testing.AllocsPerRun(1, func() {

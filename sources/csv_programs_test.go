@@ -15,6 +15,9 @@ import (
 // What a spreadsheet program opens and saves again says the same, down to keys
 // that look like numbers, days and formulas.
 func TestCSVSurvivesLibreOffice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	s := &resource.Snapshot{}
 	for i, name := range []string{"00123", "1e6", "mar-5",
 		"TRUE", "123456789012345678", "=1+1 shoes", "-5 degrees", "@home",

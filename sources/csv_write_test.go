@@ -38,6 +38,9 @@ func cannotSay(err error) bool {
 }
 
 func TestCSVThatIsWrittenReadsBackTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		want := drawSnapshot(rt, kinds.All())
 		if want.Len() == 0 {

@@ -175,6 +175,9 @@ func numbered(count int, form string) string {
 
 // A process that reads nothing takes 25 MiB.
 func TestW20ABombTakesLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	for _, n := range []nasty{
 		{name: "300 MB of rows", files: func() map[string]string { return inSheet(t, filled(300, "<row/>")) },
 			mib: 60, took: time.Second, problem: "workbook unzips to 300 MiB; want at most 128 MiB", mostSaid: 0},
@@ -188,6 +191,9 @@ func TestW20ABombTakesLittle(t *testing.T) {
 }
 
 func TestW21SparseSheetsAndManyStylesTakeLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	const row = "campaign has no bidding_type"
 	for _, n := range []nasty{
 		{name: "a million rows of nothing", files: func() map[string]string {
@@ -219,6 +225,9 @@ func TestW21SparseSheetsAndManyStylesTakeLittle(t *testing.T) {
 // TestReadingStaysWithinItsBounds holds the memory and the time of the nastiest
 // files that are within the bounds of their size.
 func TestReadingStaysWithinItsBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	cells := func(count int) string { return strings.Repeat(`<c t="str"><v>x</v></c>`, count) }
 	for _, n := range []nasty{
 		{name: "cells of one character", files: func() map[string]string {

@@ -315,6 +315,9 @@ func TestW13DaysAreReadByTheirStyleAndSystem(t *testing.T) {
 // TestW14KeysThatBecameNumbersAreRefused has LibreOffice make a workbook of a
 // CSV file, as a person does who opens one and saves it.
 func TestW14KeysThatBecameNumbersAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	const table = "Campaign,Bidding,Key,ID,Conversion " +
 		"goal\nSpring,clicks,0123,cmp_1,g-1\nSummer,clicks,1e6,cmp_2,g-2\nAutumn,clicks,s-3,00077,g-3\nWinter,clicks," +
 		"s-4,cmp_4,0042\n=1+1,clicks,=1+1,cmp_5,g-5\nMay,clicks,may-1,cmp_6,g-6\nFall,clicks,fall-sale,cmp_7,g-7\n"

@@ -301,6 +301,9 @@ func corruptedBooks(t testing.TB) map[string][]byte {
 // A corrupted workbook is a problem, or it says exactly what it said: never
 // something else, and never less (faults W1 to W5).
 func TestCorruptionIsNeverSilent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	books := corruptedBooks(t)
 	names := slices.Sorted(maps.Keys(books))
 	want := map[string]string{}

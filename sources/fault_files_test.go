@@ -277,6 +277,9 @@ func TestF16DevicesAreNoSources(t *testing.T) {
 // TestF16TooManyFilesAreRefused makes 100,000 files, all of them one file by
 // other names.
 func TestF16TooManyFilesAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	dir := folder(t, map[string]string{"spring.yaml": springCampaign})
 	for i := range 10 { // a file takes so many names and no more: 65,000 on ext4
 		copied := filepath.Join(dir, fmt.Sprintf("%d.yaml", i))

@@ -199,6 +199,9 @@ var hostileCells = []string{
 }
 
 func TestWhateverStandsInAWorkbookIsReadOrRefusedAtItsPlace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	whole := bookOf(t, campaignsSheet, adGroupsSheet, adsSheet, sheetOf{name: "Context hints",
 		rows: [][]any{{"Campaign", "Ad group", "Hint", "Use"}, {"Spring launch", "Runners", "people in mud", "avoid"}}},
 		sheetOf{name: "Hint lists", rows: [][]any{{"basics", "more"}, {"one", "two"}}})
@@ -272,6 +275,9 @@ func shuffle(random *rand.Rand, node *yaml.Node) {
 // sheets, rows and columns in another order. The first column stays, as a text there
 // that begins with # makes a remark, and so do the rows of lists, which keep their order.
 func TestTheOrderOfSheetsRowsAndColumnsChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		want := drawSnapshot(rt, kinds.All())
 		var b strings.Builder

@@ -51,6 +51,9 @@ func scratchIn(t testing.TB, dir string) []string {
 // TestW25PartsAKilledProcessLeftAreTakenAway kills a process while parts of a
 // workbook lie on disk.
 func TestW25PartsAKilledProcessLeftAreTakenAway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	if os.Getenv(writesAndHalts) != "" {
 		must(t, workbook.WriteWorkbook(halted{}, kinds.All(), largeSnapshot(), dollars))
 	}
@@ -93,6 +96,9 @@ func TestW25PartsAKilledProcessLeftAreTakenAway(t *testing.T) {
 
 // TestW25ReadingLeavesNothing holds that a workbook is read in memory alone.
 func TestW25ReadingLeavesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	content := bookOf(t, manyRows(20_000))
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

@@ -58,6 +58,9 @@ func wantSameOrRefused(t testing.TB, whole, damaged []byte, how string) (refused
 }
 
 func TestW1EveryFlippedBitAndZeroedBlockIsNoticedOrHarmless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	whole := damageable(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	refused := 0

@@ -244,6 +244,9 @@ func TestY11AnchorsAndAliasesAreRefused(t *testing.T) {
 }
 
 func TestY12BoundsOfAFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	for content, want := range map[string]string{
 		"kind: " + strings.Repeat("[", 70) + strings.Repeat("]", 70) +
 			"\n": "nesting is too deep; want at most 64 levels",

@@ -191,6 +191,9 @@ func TestFixOfCells(t *testing.T) {
 // TestFixChangesNothingThatCanBeRead draws sources with and without problems: a
 // file without one stays as it is, and what was read is read the same.
 func TestFixChangesNothingThatCanBeRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	lines := []string{
 		"name: Spring", "name: \" Spring\"", "name: \"Spring\u200b\"",
 		"status: paused", "status: Enabled", "status: Activ", "start: 2026-12-01",

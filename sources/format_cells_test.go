@@ -101,6 +101,9 @@ func TestFormatLeavesTablesThatAreNoSources(t *testing.T) {
 
 // TestWhatIsWrittenAsCellsIsInOrder: an export has nothing for Format to do.
 func TestWhatIsWrittenAsCellsIsInOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSnapshot(rt, kinds.All())
 		var book, csv bytes.Buffer
@@ -120,6 +123,9 @@ const dollarsFile = "account: {currency: USD}\n"
 
 // TestFormatNeverChangesWhatCellsSay draws cells that are written in many ways.
 func TestFormatNeverChangesWhatCellsSay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	written := map[string][]string{
 		"Campaign": {"Spring", " Spring", "Spring\u00a0", " #1", "Example", "[Example] x"},
 		"Status":   {"active", "Enabled", " PAUSED ", "sleeping", ""}, "Bidding": {"clicks", "Clicks", "views"},

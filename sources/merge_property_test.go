@@ -93,6 +93,9 @@ func byName(t interface{ Fatalf(string, ...any) }, content []byte) map[string]st
 // Whatever two people do: each change of theirs is in the result, or it is said;
 // each change of ours is in the result; and nothing else changes.
 func TestMergeLosesNothingAndInventsNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	base := mergeBase(t, nil)
 	was := byName(t, base)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -62,6 +62,9 @@ func (b *book) read(content []byte) draft.Result {
 // every program writes it, to 20 other words in three languages, and each sheet,
 // with the columns in another order: what is no longer read is named in the report.
 func TestNothingRetypedIsDroppedUnsaid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	words, books := retypedWords(t), booksToRetype(t)
 	t.Run("headers", func(t *testing.T) { retypeHeaders(t, words, books) })
 	t.Run("sheets", func(t *testing.T) { retypeSheets(t, words["sheet"], books) })

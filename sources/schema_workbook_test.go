@@ -71,6 +71,9 @@ func sheetsOfSchema() map[string]any {
 }
 
 func TestTheWorkbookSchemaTakesWhatIsWritten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	schema := judgeOf(t, schema.Workbook(kinds.All()))
 	rapid.Check(t, func(rt *rapid.T) {
 		var out bytes.Buffer

@@ -30,6 +30,9 @@ var strangeWords = []string{
 // TestARenamedColumnIsNeverDroppedUnsaid renames each column of a sheet to words
 // adsync does not know: nothing of it goes unread without a word.
 func TestARenamedColumnIsNeverDroppedUnsaid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	asErrors := []string{"Status", "Daily budget (USD)", "Start date", "Last day", "Countries", "Tracking"}
 	for number, header := range wholeCampaign[0] {
 		for _, word := range strangeWords {

@@ -21,6 +21,9 @@ import (
 // Gnumeric save it: openpyxl and LibreOffice see the cells that were written, all of
 // them right of the last header or in columns that were there, and no other fact.
 func TestProgramsSeeTheUpdateAndNothingElse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	books := map[string][]byte{}
 	for _, program := range dialect.Programs() {
 		content, err := dialect.Write(program, t.TempDir())

@@ -21,6 +21,9 @@ import (
 // TestW26EveryProgramsWorkbookSaysWhatItsTwinInYAMLSays reads the same content as
 // each program writes it.
 func TestW26EveryProgramsWorkbookSaysWhatItsTwinInYAMLSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	project := map[string]string{
 		"adsync.yaml": "account: {id: a, currency: USD, timezone: UTC}\n", "ads.yaml": dialect.YAML,
 	}

@@ -380,6 +380,9 @@ func convertTo(t testing.TB, format, folder string, files ...string) {
 }
 
 func TestWorkbooksOpenWithoutRepair(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	for name, content := range writtenBooks(t) {
 		t.Run(name, func(t *testing.T) {
 			checkWhole(t, content)

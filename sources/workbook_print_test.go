@@ -19,6 +19,9 @@ import (
 // What people see: LibreOffice lays every workbook out, no column is too narrow
 // for its numbers, no header is cut, and a sheet of a few rows is a page or two.
 func TestWorkbooksPrintWell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	dir := t.TempDir()
 	books := map[string][]byte{
 		"template": writtenBy(t, func(w io.Writer) error { return workbook.WriteTemplate(w, kinds.All(), dollars) }),

@@ -251,6 +251,9 @@ func TestTemplatesAreFree(t *testing.T) {
 // The ranges of the drop-downs hold what is there, and what is added: names of
 // parents as far as there are any.
 func TestDropDownsFollowTheRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	f := opened(t, exported(t, shopSnapshot(t)))
 	must(t, f.SetCellStr("Campaigns", "A3", "Summer"))
 	_, err := f.NewSheet("Count")

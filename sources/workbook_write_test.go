@@ -36,6 +36,9 @@ func loadWorkbook(t testing.TB, content []byte) sources.Desired {
 }
 
 func TestWorkbookThatIsWrittenReadsBackTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		want := drawSnapshot(rt, kinds.All())
 		if want.Len() == 0 {

@@ -15,6 +15,9 @@ import (
 
 // A server may be set up in many ways; every transport says the same of each.
 func TestEveryTransportReadsServersAsTheyAreSetUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, row := range []struct {
 		name  string

@@ -178,6 +178,9 @@ func worked(t *testing.T) *upstream {
 // Every transport fetches what people do to a repository, from servers as they are,
 // into one store, which stays whole by git's own judgement.
 func TestEveryTransportFetchesWhatPeopleDo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, transport := range transports {
 		t.Run(transport.name, func(t *testing.T) {
@@ -239,6 +242,9 @@ func (u *upstream) same(s *Store) {
 
 // Every transport carries adsync's own branches, upon what others put there.
 func TestEveryTransportCarriesAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	t.Parallel()
 	for _, transport := range transports {
 		t.Run(transport.name, func(t *testing.T) {
