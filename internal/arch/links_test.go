@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"go/ast"
 	"io/fs"
 	"net/url"
 	"os"
@@ -15,7 +16,7 @@ import (
 )
 
 // TestLinksLeadSomewhere checks every relative link and picture of every page: the
-// file is there, and the page that is linked has the heading that is named.
+// file is there, and has what is named: a page the heading, a Go file the function.
 func TestLinksLeadSomewhere(t *testing.T) {
 	checked := 0
 	for _, page := range pages(t) {
@@ -44,6 +45,9 @@ func wrongLink(t *testing.T, page, link string) string {
 	if file != "" {
 		target = path.Join(path.Dir(page), file)
 	}
+	if anchor != "" && path.Ext(target) == ".go" {
+		return wrongFunction(t, target, anchor)
+	}
 	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(target))); err != nil {
 		return "no file " + target
 	}
@@ -54,6 +58,60 @@ func wrongLink(t *testing.T, page, link string) string {
 		return target + " has no heading #" + anchor + "; it has " + strings.Join(anchors, ", ")
 	}
 	return ""
+}
+
+// wrongFunction says where a function or method is, such as Diff or Agent.Apply, that a
+// Go file should declare; "" where the file does.
+func wrongFunction(t *testing.T, file, function string) string {
+	t.Helper()
+	var found []string
+	for _, s := range program(t) {
+		for _, d := range s.tree.Decls {
+			if f, is := d.(*ast.FuncDecl); is && declared(f) == function {
+				found = append(found, s.name)
+			}
+		}
+	}
+	switch {
+	case slices.Contains(found, file):
+		return ""
+	case len(found) == 0:
+		return "no file declares " + function
+	}
+	return file + " does not declare " + function + "; " + strings.Join(found, " and ") + " does"
+}
+
+// declared is the name of a function, or of a method after that of its type.
+func declared(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	receiver := f.Recv.List[0].Type
+	if pointer, is := receiver.(*ast.StarExpr); is {
+		receiver = pointer.X
+	}
+	if name, is := receiver.(*ast.Ident); is {
+		return name.Name + "." + f.Name.Name
+	}
+	return f.Name.Name
+}
+
+// TestAValueIsFollowedInTwelveStages: each stage of the page is a link to a function.
+func TestAValueIsFollowedInTwelveStages(t *testing.T) {
+	stages := 0
+	for line := range strings.Lines(read(t, "docs/develop/cell-to-result.md")) {
+		number, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " ")
+		if _, err := strconv.Atoi(number); err != nil || !strings.HasPrefix(line, "| ") {
+			continue
+		}
+		stages++
+		if links := linksOf(line); len(links) == 0 || !strings.Contains(links[0], ".go#") {
+			t.Errorf("docs/develop/cell-to-result.md, stage %s: no link to a function", number)
+		}
+	}
+	if stages == 0 || stages > 12 {
+		t.Errorf("docs/develop/cell-to-result.md has %d stages; want 1 to 12", stages)
+	}
 }
 
 // TestEveryIndexNamesItsPages: whoever opens a folder of docs finds each page in its
