@@ -150,7 +150,7 @@ func TestHowLongTheDaemonKeepsThings(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			d, problems := readDaemon(t, "accounts: [{name: a, folder: a}]\nkeep: "+row.keep+"\n")
 			if row.want == "" && (problems != "" || d.Keep != config.Keep{
-				People: 400 * config.Days, Results: 90 * config.Days, Uploads: 5 * time.Minute,
+				People: 400 * 24 * time.Hour, Results: 90 * 24 * time.Hour, Uploads: 5 * time.Minute,
 			}) ||
 				!strings.Contains(problems, row.want) {
 				t.Errorf("keep is %+v, problems are:\n%s\nwant %q", d.Keep, problems, row.want)

@@ -1,11 +1,14 @@
 // Package sources turns the files of a project into the desired snapshot: every
-// value canonical, with the position it was written at.
+// value canonical, with the position it was written at. sources.go has Load and Desired,
+// collect.go puts drafts into one tree, parents.go finds what rows name, inherit.go takes
+// over defaults and templates, check.go and rules.go judge, waiting.go lets rows wait.
+// The readers of files, and what writes, compares and rewrites them, are rooms below.
 //
 // It refuses to guess. A file that cannot be read whole, a key nobody knows or a
 // value that reads two ways is a problem. A row with one waits while others go;
 // what is wrong with a file, or with many rows, stops all. It follows no symlink,
-// leaves the project's folder for nothing, and writes to a file it reads only what
-// it is told to (WriteBack, UpdateFile).
+// leaves the project's folder for nothing, and writes no file: marked and tidy do,
+// what they are told to.
 //
 // Its invariant is that the same bytes give the same snapshot, problems and
 // hash, whatever the order and number of files they are split into.

@@ -25,13 +25,13 @@ func TestACopyWithResultsSaysWhatItIs(t *testing.T) {
 		want  []string
 	}{
 		{name: "all went", marks: marked.Marks{Outcomes: rows},
-			opens: marked.AboutTab, want: []string{"Rows: 1 created, 1 no change"}},
+			opens: "Results", want: []string{"Rows: 1 created, 1 no change"}},
 		{name: "a row is not valid", marks: marked.Marks{Outcomes: rows, Problems: []diag.Problem{wrong}},
-			opens: marked.ProblemsTab,
+			opens: "Problems",
 			want: []string{"Rows: 1 created, 1 problem",
 				"To mend: 1 cell or row is not valid: see the sheet Problems"}},
 		{name: "nothing can be planned", marks: marked.Marks{Problems: []diag.Problem{wrong}},
-			opens: marked.ProblemsTab,
+			opens: "Problems",
 			want:  []string{"Rows: 1 problem"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestACopyWithResultsSaysWhatItIs(t *testing.T) {
 			if opens := f.GetSheetName(f.GetActiveSheetIndex()); opens != row.opens {
 				t.Errorf("it opens at %q; want %q", opens, row.opens)
 			}
-			cells, err := f.GetRows(marked.AboutTab)
+			cells, err := f.GetRows("Results")
 			must(t, err)
 			var lines []string
 			for _, line := range cells[1:] {

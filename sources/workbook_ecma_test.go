@@ -248,8 +248,8 @@ func (b *wholeBook) checkSheet(name string) {
 			}
 			column = at
 		case "t", "v", "f":
-			if len(utf16.Encode([]rune(n.Text))) > workbook.MaxCellText {
-				b.t.Errorf("%s: a text of row %d has over %d characters", name, row, workbook.MaxCellText)
+			if len(utf16.Encode([]rune(n.Text))) > 32_767 {
+				b.t.Errorf("%s: a text of row %d has over %d characters", name, row, 32_767)
 			}
 		case "dataValidations", "hyperlinks", "mergeCells":
 			if count := n.attr("count"); count != "" && count != fmt.Sprint(len(n.Children)) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/sources/catalog"
@@ -88,7 +89,7 @@ func (p *promised) frozenFilteredAndFree() {
 	}
 	plain := func(area string) string { return strings.ReplaceAll(area, "'", "") }
 	got, want := refers["_xlnm._FilterDatabase"],
-		fmt.Sprintf("'%s'!$A$1:$%s$", p.title, workbook.Letters(len(p.header)-1))
+		fmt.Sprintf("'%s'!$A$1:$%s$", p.title, diag.ColumnName(len(p.header)))
 	if !strings.HasPrefix(plain(got), plain(want)) {
 		p.t.Errorf("the filter is on %q, want every column from the header down", got)
 	}
@@ -131,7 +132,7 @@ func (p *promised) known(k int) *catalog.Column {
 }
 
 func (p *promised) column(k int) {
-	c, letter := p.known(k), workbook.Letters(k)
+	c, letter := p.known(k), diag.ColumnName(k+1)
 	p.note(c, p.notes[letter+"1"])
 	p.dropDown(c, letter)
 	p.look(c, letter)
@@ -216,7 +217,7 @@ func (p *promised) look(c *catalog.Column, letter string) {
 // counts: a short text is checked while it is typed; it and its counter turn red
 // when it is too long; statuses have colours.
 func (p *promised) counts(c *catalog.Column, k int) {
-	cells := p.rules[fmt.Sprintf("%s2:%s%d", workbook.Letters(k), workbook.Letters(k), workbook.ReadyRows+1)]
+	cells := p.rules[fmt.Sprintf("%s2:%s%d", diag.ColumnName(k+1), diag.ColumnName(k+1), 1_001)]
 	switch {
 	case c.Role == catalog.RoleAttribute && workbook.IsCounted(c.Attribute), c.Ours == catalog.OursLength:
 		if len(cells) != 1 || !strings.Contains(cells[0].Criteria, fmt.Sprintf(")>%d", c.Attribute.Max)) {
@@ -228,7 +229,7 @@ func (p *promised) counts(c *catalog.Column, k int) {
 		}
 	}
 	if c.Ours != catalog.OursLength && c.Role == catalog.RoleAttribute && workbook.IsCounted(c.Attribute) {
-		if check := p.check(workbook.Letters(k)); check == nil ||
+		if check := p.check(diag.ColumnName(k + 1)); check == nil ||
 			check.Type != "textLength" || *check.ErrorStyle != "warning" {
 			p.t.Errorf("%s: the check is %+v, want a warning when it is too long", c.Title, check)
 		}

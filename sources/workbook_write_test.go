@@ -183,7 +183,7 @@ func TestNothingWrittenIsAFormula(t *testing.T) {
 }
 
 func TestTextNoCellHoldsIsAnError(t *testing.T) {
-	long := resource.Text(strings.Repeat("€", workbook.MaxCellText+1))
+	long := resource.Text(strings.Repeat("€", 32_767+1))
 	for _, c := range []struct {
 		name string
 		s    *resource.Snapshot

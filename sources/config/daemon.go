@@ -135,14 +135,14 @@ func (d *Daemon) timing(w *settingReader, a *DaemonAccount) map[string]func(*yam
 	}
 }
 
-const Days = 24 * time.Hour
+const days = 24 * time.Hour
 
 // read reads how long things are kept. Approvals count with the names they were given
 // under, for 30 days at most.
 func (k *Keep) read(w *settingReader, node *yaml.Node) {
 	w.fields(node, "keep", map[string]func(*yaml.Node){
-		"people":  func(n *yaml.Node) { w.days(n, "keep.people", &k.People, 31*Days, 10_000*Days) },
-		"results": func(n *yaml.Node) { w.days(n, "keep.results", &k.Results, Days, 10_000*Days) },
+		"people":  func(n *yaml.Node) { w.days(n, "keep.people", &k.People, 31*days, 10_000*days) },
+		"results": func(n *yaml.Node) { w.days(n, "keep.results", &k.Results, days, 10_000*days) },
 		"uploads": func(n *yaml.Node) { w.duration(n, "keep.uploads", &k.Uploads, time.Minute, 24*time.Hour) },
 	})
 }
@@ -152,12 +152,12 @@ func (w *settingReader) days(node *yaml.Node, where string, to *time.Duration, l
 	value := w.setting(node, where).Value
 	number, ends := strings.CutSuffix(value, "d")
 	n, err := strconv.ParseUint(number, 10, 16)
-	if d := time.Duration(n) * Days; err != nil || !ends || d < least || d > most {
+	if d := time.Duration(n) * days; err != nil || !ends || d < least || d > most {
 		w.Report(node, diag.BadProject,
-			fmt.Sprintf("%s is %q; want days from %dd to %dd", where, value, least/Days, most/Days), "for example 400d")
+			fmt.Sprintf("%s is %q; want days from %dd to %dd", where, value, least/days, most/days), "for example 400d")
 		return
 	}
-	*to = time.Duration(n) * Days
+	*to = time.Duration(n) * days
 }
 
 func (a *Alive) read(w *settingReader, node *yaml.Node) {

@@ -148,11 +148,11 @@ func (p *Project) readSheetNames(w *settingReader, node *yaml.Node, form string)
 
 // IsOurTab reports whether a sheet is one adsync writes and does not read.
 func IsOurTab(name string) bool {
-	return slices.ContainsFunc(OurTabs, func(ours string) bool { return resource.Fold(ours) == resource.Fold(name) })
+	return slices.ContainsFunc(ourTabs, func(ours string) bool { return resource.Fold(ours) == resource.Fold(name) })
 }
 
-// OurTabs are sheets adsync writes and does not read.
-var OurTabs = []string{"Start here", "Plan", "Problems", "Performance", "Lists", SyncTab}
+// ourTabs are sheets adsync writes and does not read.
+var ourTabs = []string{"Start here", "Plan", "Problems", "Performance", "Lists", SyncTab}
 
 // SyncTab says what wrote the workbook.
 const SyncTab = "_sync"

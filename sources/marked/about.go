@@ -12,15 +12,15 @@ import (
 	"adsync/sources/look"
 )
 
-// AboutTab is the sheet of a copy with results that says what it is, and what it comes to.
-const AboutTab = "Results"
+// aboutTab is the sheet of a copy with results that says what it is, and what it comes to.
+const aboutTab = "Results"
 
 var aboutColumns = []sheetColumn{{"About this copy", 26}, {"In short", 90}}
 
 // writeAbout says which workbook to edit, and how many rows have which result. The copy
 // opens there where it has no problem.
 func (c *markedCopy) writeAbout(m Marks, outcomes []RowOutcome) error {
-	sheet, err := c.ownSheet(AboutTab, aboutColumns)
+	sheet, err := c.ownSheet(aboutTab, aboutColumns)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *markedCopy) aboutLines(m Marks, outcomes []RowOutcome) [][2]string {
 	}
 	if errors > 0 {
 		wrong := celltext.Counted(errors, "cell or row is", "cells or rows are")
-		lines = append(lines, [2]string{"To mend", wrong + " not valid: see the sheet " + ProblemsTab})
+		lines = append(lines, [2]string{"To mend", wrong + " not valid: see the sheet " + problemsTab})
 	}
 	return lines
 }

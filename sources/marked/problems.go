@@ -14,8 +14,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// ProblemsTab is the sheet of a copy that lists what is wrong.
-const ProblemsTab = "Problems"
+// problemsTab is the sheet of a copy that lists what is wrong.
+const problemsTab = "Problems"
 
 // sheetColumn is a column of a sheet that only copies have.
 type sheetColumn struct {
@@ -39,7 +39,7 @@ func (c *markedCopy) writeProblems(problems []diag.Problem, unread []diag.Unread
 	if len(mine)+len(more) == 0 {
 		return nil
 	}
-	sheet, err := c.ownSheet(ProblemsTab, problemColumns)
+	sheet, err := c.ownSheet(problemsTab, problemColumns)
 	if err != nil {
 		return err
 	}

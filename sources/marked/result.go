@@ -143,11 +143,11 @@ func (c *markedCopy) mark(m Marks) error {
 	}
 	if m.Results != nil {
 		if err := c.writeAbout(m, outcomes); err != nil {
-			return fmt.Errorf("sheet %q: %w", AboutTab, err)
+			return fmt.Errorf("sheet %q: %w", aboutTab, err)
 		}
 	}
 	if err := c.writeProblems(m.Problems, m.Unread); err != nil {
-		return fmt.Errorf("sheet %q: %w", ProblemsTab, err)
+		return fmt.Errorf("sheet %q: %w", problemsTab, err)
 	}
 	if err := c.writeSummary(m.Summary); err != nil {
 		return fmt.Errorf("sheet %q: %w", summaryTab, err)

@@ -161,7 +161,7 @@ func (w *updateWriter) changes(t *table.Reader) ([]cellChange, error) {
 			if f.like > 0 {
 				change.like = xlsx.At{Row: number, Column: f.like}
 			}
-			switch why := cmp.Or(Spread(t.Facts.Merges, at), f.Keeps(stored[at])); {
+			switch why := cmp.Or(spread(t.Facts.Merges, at), f.keeps(stored[at])); {
 			case why != "":
 				w.leave(t.At(at.Row, at.Column), why)
 			case !f.says(stored[at], change.text):
@@ -173,9 +173,9 @@ func (w *updateWriter) changes(t *table.Reader) ([]cellChange, error) {
 	return changes, nil
 }
 
-// Spread returns why a cell is left that is merged with cells of other rows: what is known of one
+// spread returns why a cell is left that is merged with cells of other rows: what is known of one
 // row would be shown for all of them.
-func Spread(merges []xlsx.Area, at xlsx.At) string {
+func spread(merges []xlsx.Area, at xlsx.At) string {
 	for _, m := range merges {
 		if m.Has(at.Row, at.Column) && m.FromRow < m.ToRow {
 			return "it is merged with cells of other rows"

@@ -17,41 +17,41 @@ import (
 	"adsync/sources/workbook"
 )
 
-// KnownColumn is a column of a sheet that holds what the service knows of its rows.
-type KnownColumn struct {
+// knownColumn is a column of a sheet that holds what the service knows of its rows.
+type knownColumn struct {
 	number int // in the sheet
 	like   int // the column its cells look like, 0 where they have looks of their own
-	Title  string
-	Fact   *resource.Fact
-	Figure *catalog.FigureColumn // nil where it has neither: the id
+	title  string
+	fact   *resource.Fact
+	figure *catalog.FigureColumn // nil where it has neither: the id
 }
 
-func (f KnownColumn) isID() bool     { return f.Fact == nil && f.Figure == nil }
-func (f KnownColumn) isFigure() bool { return f.Figure != nil }
+func (f knownColumn) isID() bool     { return f.fact == nil && f.figure == nil }
+func (f knownColumn) isFigure() bool { return f.figure != nil }
 
 // knownColumns are those of one sheet.
 type knownColumns struct {
-	byKind map[resource.Kind][]KnownColumn
+	byKind map[resource.Kind][]knownColumn
 	added  []cellChange // headers of columns the sheet does not have yet
 }
 
 // columnsOf finds the columns of a sheet, and adds those it does not have where
 // that is wanted.
 func (w *updateWriter) columnsOf(t *table.Reader, last int) knownColumns {
-	found := knownColumns{byKind: map[resource.Kind][]KnownColumn{}}
+	found := knownColumns{byKind: map[resource.Kind][]knownColumn{}}
 	for _, s := range t.Sections {
 		if s.Tab.List != nil {
 			continue
 		}
 		there := w.columnsThere(t, s)
 		for _, want := range w.columnsWanted(t, s) {
-			i := slices.IndexFunc(there, func(f KnownColumn) bool { return f.Title == want.Title })
+			i := slices.IndexFunc(there, func(f knownColumn) bool { return f.title == want.title })
 			at := slices.IndexFunc(found.added, func(c cellChange) bool { return c.text == w.headerOf(t, want) })
 			switch {
-			case i >= 0 || t.In.Layout.IsOwn(want.Title):
+			case i >= 0 || t.In.Layout.IsOwn(want.title):
 				continue
 			case !w.AddColumns:
-				noteOnce(&w.done.Missing, cellbook.SheetLabel(t.Ref.Name)+": "+want.Title)
+				noteOnce(&w.done.Missing, cellbook.SheetLabel(t.Ref.Name)+": "+want.title)
 				continue
 			case at >= 0: // another kind of the sheet has it
 				want.number = found.added[at].Column
@@ -64,7 +64,7 @@ func (w *updateWriter) columnsOf(t *table.Reader, last int) knownColumns {
 			there = append(there, want)
 		}
 		for _, f := range there {
-			noteOnce(&w.done.Columns, f.Title)
+			noteOnce(&w.done.Columns, f.title)
 		}
 		found.byKind[s.Tab.Schema.Kind] = there
 	}
@@ -73,9 +73,9 @@ func (w *updateWriter) columnsOf(t *table.Reader, last int) knownColumns {
 
 // alike is the column of the same metric in another window, as somebody may have
 // dressed it.
-func alike(there []KnownColumn, want KnownColumn) int {
+func alike(there []knownColumn, want knownColumn) int {
 	for _, f := range there {
-		if f.isFigure() && want.isFigure() && f.Figure.Metric == want.Figure.Metric {
+		if f.isFigure() && want.isFigure() && f.figure.Metric == want.figure.Metric {
 			return cmp.Or(f.like, f.number)
 		}
 	}
@@ -89,15 +89,15 @@ func noteOnce(in *[]string, text string) {
 }
 
 // columnsThere are the columns of a section that the sheet has.
-func (w *updateWriter) columnsThere(t *table.Reader, s *table.Section) []KnownColumn {
-	var there []KnownColumn
+func (w *updateWriter) columnsThere(t *table.Reader, s *table.Section) []knownColumn {
+	var there []knownColumn
 	for number, written := range s.Header.Written {
 		c := s.Header.Column(number)
 		switch {
 		case c != nil && c.Role == catalog.RoleID:
-			there = append(there, KnownColumn{number: number, Title: c.Title})
+			there = append(there, knownColumn{number: number, title: c.Title})
 		case c != nil && c.Ours == catalog.OursFact:
-			there = append(there, KnownColumn{number: number, Title: c.Title, Fact: c.Fact})
+			there = append(there, knownColumn{number: number, title: c.Title, fact: c.Fact})
 		case c == nil && isMeasured(s) && !t.In.Layout.IsOwn(written):
 			if f := w.figureAt(t, number, written); f != nil {
 				there = append(there, *f)
@@ -108,7 +108,7 @@ func (w *updateWriter) columnsThere(t *table.Reader, s *table.Section) []KnownCo
 }
 
 // figureAt is the column of figures that a header is of, nil where it is of none.
-func (w *updateWriter) figureAt(t *table.Reader, number int, header string) *KnownColumn {
+func (w *updateWriter) figureAt(t *table.Reader, number int, header string) *knownColumn {
 	metric, name, code, ok := catalog.FigureOf(header)
 	window := w.windowOf(name)
 	if !ok || window < 0 {
@@ -120,9 +120,9 @@ func (w *updateWriter) figureAt(t *table.Reader, number int, header string) *Kno
 			fmt.Sprintf("its header says %s, and the account's currency is %s", code, own))
 		return nil
 	}
-	return &KnownColumn{
-		number: number, Title: resource.Metrics[metric].Header + " " + name,
-		Figure: &catalog.FigureColumn{Window: window, Metric: metric},
+	return &knownColumn{
+		number: number, title: resource.Metrics[metric].Header + " " + name,
+		figure: &catalog.FigureColumn{Window: window, Metric: metric},
 	}
 }
 
@@ -134,18 +134,18 @@ func (w *updateWriter) windowOf(name string) int {
 }
 
 // columnsWanted are the columns an export would write for the rows of a section.
-func (w *updateWriter) columnsWanted(t *table.Reader, s *table.Section) []KnownColumn {
-	wanted := []KnownColumn{{Title: "ID"}}
+func (w *updateWriter) columnsWanted(t *table.Reader, s *table.Section) []knownColumn {
+	wanted := []knownColumn{{title: "ID"}}
 	for i := range s.Tab.Schema.Facts {
 		f := &s.Tab.Schema.Facts[i]
-		wanted = append(wanted, KnownColumn{Title: f.Header, Fact: f})
+		wanted = append(wanted, knownColumn{title: f.Header, fact: f})
 	}
 	for _, name := range w.Windows {
 		window := w.windowOf(name)
 		for metric, m := range resource.Metrics {
 			if window >= 0 && isMeasured(s) && (!m.Rare || w.figures.Has(metric)) {
-				wanted = append(wanted, KnownColumn{
-					Title: m.Header + " " + name, Figure: &catalog.FigureColumn{Window: window, Metric: metric},
+				wanted = append(wanted, knownColumn{
+					title: m.Header + " " + name, figure: &catalog.FigureColumn{Window: window, Metric: metric},
 				})
 			}
 		}
@@ -154,20 +154,20 @@ func (w *updateWriter) columnsWanted(t *table.Reader, s *table.Section) []KnownC
 }
 
 // headerOf is what a new column has for its header.
-func (w *updateWriter) headerOf(t *table.Reader, f KnownColumn) string {
-	if f.isFigure() && resource.Metrics[f.Figure.Metric].Form == resource.Units && t.In.Env.Currency != "" {
-		return f.Title + " (" + t.In.Env.Currency + ")"
+func (w *updateWriter) headerOf(t *table.Reader, f knownColumn) string {
+	if f.isFigure() && resource.Metrics[f.figure.Metric].Form == resource.Units && t.In.Env.Currency != "" {
+		return f.title + " (" + t.In.Env.Currency + ")"
 	}
-	return f.Title
+	return f.title
 }
 
 // text is what the service knows, "" where it knows nothing.
-func (f KnownColumn) text(known *resource.Resource, figures *resource.Figures) string {
+func (f knownColumn) text(known *resource.Resource, figures *resource.Figures) string {
 	switch {
-	case f.Fact != nil:
-		return celltext.Trimmed(workbook.CutText(known.Facts.Value(f.Fact.Name).Text()))
-	case f.Figure != nil:
-		return figures.Windows[f.Figure.Window].ByID[known.ID][f.Figure.Metric]
+	case f.fact != nil:
+		return celltext.Trimmed(workbook.CutText(known.Facts.Value(f.fact.Name).Text()))
+	case f.figure != nil:
+		return figures.Windows[f.figure.Window].ByID[known.ID][f.figure.Metric]
 	}
 	return known.ID
 }
@@ -179,8 +179,8 @@ var (
 	severalWords  = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*(, [a-z0-9]+(_[a-z0-9]+)*)*$`)
 )
 
-// Keeps says why a cell stays as it is, "" where it does not.
-func (f KnownColumn) Keeps(have xlsx.Cell) string {
+// keeps says why a cell stays as it is, "" where it does not.
+func (f knownColumn) keeps(have xlsx.Cell) string {
 	text := celltext.Trimmed(have.Text)
 	switch {
 	case have.IsFormula:
@@ -195,21 +195,21 @@ func (f KnownColumn) Keeps(have xlsx.Cell) string {
 
 // maySay reports whether a text may be what the service once said. An id is
 // somebody's to write.
-func (f KnownColumn) maySay(text string) bool {
+func (f knownColumn) maySay(text string) bool {
 	switch {
 	case f.isFigure():
 		_, isNumber := celltext.Exact(text)
 		return isNumber
 	case f.isID():
 		return true
-	case f.Fact.Detail != "":
+	case f.fact.Detail != "":
 		return wordAndReason.MatchString(text)
 	}
 	return severalWords.MatchString(text)
 }
 
 // says reports whether a cell needs no change: it says the same, or has an id.
-func (f KnownColumn) says(have xlsx.Cell, want string) bool {
+func (f knownColumn) says(have xlsx.Cell, want string) bool {
 	text := celltext.Trimmed(have.Text)
 	switch {
 	case f.isID() && text != "":

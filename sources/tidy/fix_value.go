@@ -15,9 +15,9 @@ import (
 type repair struct{ text, why string }
 
 const (
-	WhyUnseen   = "characters that cannot be seen, or a letter in two parts, say nothing here"
-	WhyOneDay   = "it can be read as one day only"
-	WhySameWord = "it is the same word"
+	whyUnseen   = "characters that cannot be seen, or a letter in two parts, say nothing here"
+	whyOneDay   = "it can be read as one day only"
+	whySameWord = "it is the same word"
 	whyAsText   = "a number or truth value stands for the text as it is written"
 )
 
@@ -32,15 +32,15 @@ func repaired(a *resource.Attribute, names bool, text string, env resource.Env) 
 			!reads(a, clean, env) || names && resource.Slug(clean) != resource.Slug(text) {
 			return repair{}, false
 		}
-		return repair{clean, WhyUnseen}, true
+		return repair{clean, whyUnseen}, true
 	}
 	for _, try := range []struct {
 		make func(string) string
 		why  string
 	}{
-		{cleaned, WhyUnseen},
-		{func(s string) string { return sameWord(a, cleaned(s)) }, WhySameWord},
-		{func(s string) string { return theDay(a, cleaned(s)) }, WhyOneDay},
+		{cleaned, whyUnseen},
+		{func(s string) string { return sameWord(a, cleaned(s)) }, whySameWord},
+		{func(s string) string { return theDay(a, cleaned(s)) }, whyOneDay},
 	} {
 		if better := try.make(text); better != "" && better != text && reads(a, better, env) {
 			return repair{better, try.why}, true
@@ -107,13 +107,13 @@ func theDay(a *resource.Attribute, s string) string {
 // repairedKey finds the one valid key that is meant.
 func repairedKey(text string) (repair, bool) {
 	key := strings.Trim(straight.Replace(cleaned(text)), quoteMarks+" ")
-	return repair{key, WhySameWord}, !resource.ValidKey(strings.TrimSpace(text)) && resource.ValidKey(key)
+	return repair{key, whySameWord}, !resource.ValidKey(strings.TrimSpace(text)) && resource.ValidKey(key)
 }
 
 // repairedName finds a name without what nobody sees.
 func repairedName(text string) (repair, bool) {
 	clean := cleaned(text)
-	return repair{clean, WhyUnseen}, clean != "" && clean != strings.TrimSpace(text)
+	return repair{clean, whyUnseen}, clean != "" && clean != strings.TrimSpace(text)
 }
 
 // naming reports whether an attribute is what people call a resource, and no part of

@@ -179,7 +179,7 @@ func (y *yamlFixer) value(node *yaml.Node, v *draft.Vocabulary, a *resource.Attr
 	default:
 		if r, ok := repaired(a, naming(v.Schema, a), node.Value, y.in.Env); ok {
 			y.put(node, r.text, r.why, false)
-			y.edits[len(y.edits)-1].Plain = r.why == WhyOneDay
+			y.edits[len(y.edits)-1].Plain = r.why == whyOneDay
 		}
 	}
 }

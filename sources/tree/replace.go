@@ -24,18 +24,18 @@ type Replacement struct {
 	At    time.Time // the former file stays beside the new one, under this time; zero: it does not
 }
 
-// ReplaceAttempts is how often a file is read again that somebody saves while
+// replaceAttempts is how often a file is read again that somebody saves while
 // adsync is about to replace it.
-const ReplaceAttempts = 3
+const replaceAttempts = 3
 
 // errRestless is for a file that moved each time.
 var errRestless = fmt.Errorf("file was saved by somebody "+
-	"else each of the %d times it was to be replaced; want it left alone for a moment", ReplaceAttempts)
+	"else each of the %d times it was to be replaced; want it left alone for a moment", replaceAttempts)
 
 // Settled has put replace a file, and begin again where the file moved
 // meanwhile: a shared drive leaves no lock.
 func Settled(put func(again bool) error) error {
-	for attempt := range ReplaceAttempts {
+	for attempt := range replaceAttempts {
 		if err := put(attempt > 0); !errors.Is(err, errMoved) {
 			return err
 		}

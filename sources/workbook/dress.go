@@ -14,7 +14,7 @@ import (
 // dress adds notes, drop-downs, checks, colours, the filter and the print
 // set-up, down to the last row that is made ready.
 func (b *bookWriter) dress(s *sheet) error {
-	last := max(ReadyRows, len(s.rows)) + 1
+	last := max(readyRows, len(s.rows)) + 1
 	for i := range s.Columns {
 		c, letter := &s.Columns[i], Letters(i)
 		if err := b.addNote(s, letter+"1", c); err != nil {

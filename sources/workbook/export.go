@@ -17,9 +17,9 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// MaxCellText is how many UTF-16 units a cell holds; more would be cut without
+// maxCellText is how many UTF-16 units a cell holds; more would be cut without
 // a word.
-const MaxCellText = 32_767
+const maxCellText = 32_767
 
 // rowsOf makes the rows of a sheet. Making a kind's rows finds the lists that
 // need the sheets of entries, which come after.
@@ -203,9 +203,9 @@ func SerialOf(day string) (int, bool) {
 
 // unwritable says why no cell holds a text, "" where one does.
 func unwritable(text string) string {
-	if len(text) > MaxCellText { // a text has no more units than bytes
-		if n := len(utf16.Encode([]rune(text))); n > MaxCellText {
-			return fmt.Sprintf("has %d characters; a cell holds %d", n, MaxCellText)
+	if len(text) > maxCellText { // a text has no more units than bytes
+		if n := len(utf16.Encode([]rune(text))); n > maxCellText {
+			return fmt.Sprintf("has %d characters; a cell holds %d", n, maxCellText)
 		}
 	}
 	if i := strings.IndexFunc(text, func(r rune) bool { return !xlsx.ValidChar(r) }); i >= 0 {

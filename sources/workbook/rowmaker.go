@@ -223,8 +223,8 @@ func CutText(text string) string {
 		return text
 	}
 	text = diag.Printable(text)
-	if runes := []rune(text); len(runes) > MaxCellText/2 {
-		text = string(runes[:MaxCellText/2]) + " … (longer)"
+	if runes := []rune(text); len(runes) > maxCellText/2 {
+		text = string(runes[:maxCellText/2]) + " … (longer)"
 	}
 	return text
 }

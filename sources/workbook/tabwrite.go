@@ -13,7 +13,7 @@ import (
 
 // The rows a fresh sheet is made ready for.
 const (
-	ReadyRows  = 1_000 // drop-downs and formats reach this far, or further with the rows
+	readyRows  = 1_000 // drop-downs and formats reach this far, or further with the rows
 	lengthRows = 100   // formulas that count characters
 )
 

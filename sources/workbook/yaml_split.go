@@ -15,9 +15,9 @@ import (
 	"adsync/sources/config"
 )
 
-// MostTreeFiles is how many trees of a kind get a file each; of more, several
+// mostTreeFiles is how many trees of a kind get a file each; of more, several
 // share one, so that the files of an account stay within their bound.
-const MostTreeFiles = 500
+const mostTreeFiles = 500
 
 // YAMLFiles writes a snapshot as several YAML files that Load reads back to the
 // same snapshot, by their slash paths: campaigns/spring-launch.yaml, a file a
@@ -60,8 +60,8 @@ type yamlSplit struct {
 	files    map[string][]byte
 }
 
-// Deeper is how many characters nesting adds to a line, at most.
-const Deeper = 8
+// deeper is how many characters nesting adds to a line, at most.
+const deeper = 8
 
 // measure writes each resource alone: nested it takes no more than that, but
 // for its indentation.
@@ -75,7 +75,7 @@ func (y *yamlSplit) measure() error {
 		if err := w.Out.Flush(); err != nil {
 			return err
 		}
-		own := int64(alone.Len() + Deeper*bytes.Count(alone.Bytes(), []byte("\n")))
+		own := int64(alone.Len() + deeper*bytes.Count(alone.Bytes(), []byte("\n")))
 		if own > y.limit {
 			return fmt.Errorf("%s takes %d bytes of YAML; a file may have %d", a, own, y.limit)
 		}
@@ -107,7 +107,7 @@ func (y *yamlSplit) split(sheet string) error {
 		}
 	}
 	folder := resource.Slug(sheet)
-	if !nested || len(trees) > MostTreeFiles {
+	if !nested || len(trees) > mostTreeFiles {
 		return y.write(folder, y.pack(trees))
 	}
 	for _, tree := range trees {
