@@ -91,7 +91,8 @@ func TestFixNamesEachRepairAndWhatIsLeft(t *testing.T) {
 	want := []string{
 		`ads.yaml:2:6 "spring–launch" "spring-launch" ` + "it is the same word",
 		`ads.yaml:5:8 "1 Dec 2026" "2026-12-01" ` + "it can be read as one day only",
-		"ads.yaml:9:11 \"Spr\\u200bing\" \"Spring\" " + "characters that cannot be seen, or a letter in two parts, say nothing here",
+		"ads.yaml:9:11 \"Spr\\u200bing\" \"Spring\" " +
+			"characters that cannot be seen, or a letter in two parts, say nothing here",
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("fixes (-want +got):\n%s", diff)
