@@ -44,27 +44,30 @@ type Example struct {
 // examplesShown is how many examples an accident gives.
 const examplesShown = 3
 
+// slipFinder looks for slips of the hand in what changes.
+type slipFinder struct{ *draft }
+
 // findAccidents looks for slips of the hand in what changes. Where nothing
 // changes it does nothing.
-func (d *differ) findAccidents() {
+func (d *slipFinder) findAccidents() {
 	if len(d.plan.Changes) == 0 {
 		return
 	}
-	found := d.survey()
+	found := (&surveyor{d.draft}).survey()
 	for _, c := range found.columns {
-		d.findShifted(c)
-		d.findSeries(c)
-		d.findFill(c)
+		(&shifts{d}).findShifted(c)
+		(&seriesFinder{d}).findSeries(c)
+		(&fills{d}).findFill(c)
 	}
 	for _, e := range found.edits {
-		d.findReplacements(e)
-		d.findScale(e)
+		(&replacements{d}).findReplacements(e)
+		(&scaled{d}).findScale(e)
 	}
-	d.findMoved()
-	d.findOutliers()
-	d.findNearTwins()
-	d.findRenamed()
-	d.findActivations()
+	(&moves{d}).findMoved()
+	(&outliers{d}).findOutliers()
+	(&nearTwins{d}).findNearTwins()
+	(&renamings{d}).findRenamed()
+	(&activations{d}).findActivations()
 	slices.SortFunc(d.plan.Accidents, Accident.compare)
 }
 
@@ -78,7 +81,7 @@ func (a Accident) compare(b Accident) int {
 }
 
 // report adds an accident to the plan, with the first examples.
-func (d *differ) report(a Accident, examples []Example) {
+func (d *slipFinder) report(a Accident, examples []Example) {
 	a.Examples = examples[:min(len(examples), examplesShown)]
 	if a.Held > 0 {
 		a.Allow = string(a.Hazard)
@@ -89,7 +92,7 @@ func (d *differ) report(a Accident, examples []Example) {
 // holdRow holds what the accident concerns of one row, unless that is allowed:
 // the field of a resource that exists, or a create with all that lies beneath
 // it. It says whether it did.
-func (d *differ) holdRow(r *row, attribute string, hazard Hazard, message string) bool {
+func (d *slipFinder) holdRow(r *row, attribute string, hazard Hazard, message string) bool {
 	c := &d.plan.Changes[r.change]
 	c.Hazards = append(c.Hazards, hazard)
 	if d.shownBefore(c, attribute) {
@@ -119,20 +122,20 @@ func (d *differ) holdRow(r *row, attribute string, hazard Hazard, message string
 
 // shownBefore reports whether a value is the rest of a plan that was cut off: what
 // that made is now among what it is compared with.
-func (d *differ) shownBefore(c *Change, attribute string) bool {
+func (d *draft) shownBefore(c *Change, attribute string) bool {
 	i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == attribute })
 	return i >= 0 && d.covers(c, &c.Fields[i])
 }
 
 // creates says that the change makes a resource, anew or in place of another.
-func (d *differ) creates(c *Change) bool {
+func (d *tree) creates(c *Change) bool {
 	fate := d.all[c.place].fate
 	return fate != nil && fate.born
 }
 
 // holdTree holds a create and what this plan does beneath it. Changes are in
 // the order of their addresses still.
-func (d *differ) holdTree(change int, h Hold) {
+func (d *draft) holdTree(change int, h Hold) {
 	top := &d.plan.Changes[change]
 	if top.Held.releasedBy(h.Allow) {
 		return

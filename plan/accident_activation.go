@@ -8,9 +8,12 @@ const (
 	activatedPercent = 30 // and more than this share of those the files name
 )
 
+// activations finds many that start at once.
+type activations struct{ *slipFinder }
+
 // findActivations holds the activations of a kind where many of what exists
 // would be activated at once. New resources are activated as the files say.
-func (d *differ) findActivations() {
+func (d *activations) findActivations() {
 	for _, s := range d.Schemas {
 		k := d.kinds[s.Kind]
 		if k.delivery == "" {
@@ -26,7 +29,7 @@ func (d *differ) findActivations() {
 	}
 }
 
-func (d *differ) activated(k *kind) []row {
+func (d *activations) activated(k *kind) []row {
 	var starts []row
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
@@ -47,7 +50,7 @@ func (d *differ) activated(k *kind) []row {
 	return starts
 }
 
-func (d *differ) reportActivations(k *kind, starts []row, of int) {
+func (d *activations) reportActivations(k *kind, starts []row, of int) {
 	a := Accident{
 		Hazard: Activates, Kind: k.schema.Kind, Attribute: k.delivery,
 		Source: sourceOf(starts), Count: len(starts), Of: of,
@@ -65,7 +68,7 @@ func (d *differ) reportActivations(k *kind, starts []row, of int) {
 }
 
 // startsHeld says that the activation waits for the same allowance already.
-func (d *differ) startsHeld(r *row, k *kind) bool {
+func (d *activations) startsHeld(r *row, k *kind) bool {
 	for _, f := range d.plan.Changes[r.change].Fields {
 		if f.Name == k.delivery && f.Held.releasedBy(allowAt(Activates, *r.address)) {
 			return true

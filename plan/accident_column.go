@@ -50,6 +50,9 @@ type edits struct {
 	rows      []row
 }
 
+// surveyor reads the changes column by column, as they stand in the files.
+type surveyor struct{ *draft }
+
 // surveyed is where accidents are looked for.
 type surveyed struct {
 	columns []*column
@@ -65,7 +68,7 @@ type columnKey struct {
 
 // survey gathers what was edited, and whole columns where enough changed to
 // look at them.
-func (d *differ) survey() surveyed {
+func (d *surveyor) survey() surveyed {
 	changed, all := map[columnKey]int{}, map[*resource.Attribute]*edits{}
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
@@ -112,7 +115,7 @@ func typed(a *resource.Attribute) bool {
 }
 
 // rowOf gives the row of a changed resource.
-func (d *differ) rowOf(change int, a *resource.Attribute, desired *resource.Value) row {
+func (d *draft) rowOf(change int, a *resource.Attribute, desired *resource.Value) row {
 	c := &d.plan.Changes[change]
 	t := &d.all[c.place]
 	r := row{address: &t.address, position: desired.Position, desired: desired, was: &nothing, change: change}
@@ -147,7 +150,7 @@ func (d *differ) rowOf(change int, a *resource.Attribute, desired *resource.Valu
 }
 
 // columns gathers the rows of the columns in which at least two changed.
-func (d *differ) columns(changed map[columnKey]int) []*column {
+func (d *surveyor) columns(changed map[columnKey]int) []*column {
 	columns := map[columnKey]*column{}
 	for key, n := range changed {
 		if n >= 2 {
@@ -182,7 +185,7 @@ func (d *differ) columns(changed map[columnKey]int) []*column {
 }
 
 // busyAttributes gives the attributes of each kind that have a column.
-func (d *differ) busyAttributes(columns map[columnKey]*column) map[*kind][]*resource.Attribute {
+func (d *surveyor) busyAttributes(columns map[columnKey]*column) map[*kind][]*resource.Attribute {
 	busy := map[*kind][]*resource.Attribute{}
 	for key := range columns {
 		for _, k := range d.kinds {
@@ -194,7 +197,7 @@ func (d *differ) busyAttributes(columns map[columnKey]*column) map[*kind][]*reso
 	return busy
 }
 
-func (c *column) add(d *differ, address *resource.Address, change int, desired *resource.Value) {
+func (c *column) add(d *surveyor, address *resource.Address, change int, desired *resource.Value) {
 	if change >= 0 {
 		c.rows = append(doubled(c.rows), d.rowOf(change, c.attribute, desired))
 		return

@@ -14,11 +14,14 @@ const (
 	filledOverFrom = 3 // different values they had
 )
 
+// fills finds one value pasted over many rows.
+type fills struct{ *slipFinder }
+
 // findFill finds many rows that now say the same though they said different
 // things: a value was pasted or dragged over them. Budgets that rise and
 // addresses are held; texts, bids and tracking are shown. Decreases pass, and
 // count for nothing.
-func (d *differ) findFill(c *column) {
+func (d *fills) findFill(c *column) {
 	if c.attribute.Type.IsList() || isDay(c.attribute) {
 		return
 	}
@@ -48,7 +51,7 @@ func different(rows []*row) int {
 	return len(values)
 }
 
-func (d *differ) reportFill(c *column, rows []*row) {
+func (d *fills) reportFill(c *column, rows []*row) {
 	a := Accident{
 		Hazard: MassEdit, Kind: c.kind.schema.Kind,
 		Attribute: c.attribute.Name, Source: c.source, Count: len(rows), Of: len(c.rows),

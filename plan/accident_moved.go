@@ -12,10 +12,13 @@ const (
 	movedPercent = 30 // and more than this share of the kind
 )
 
+// moves finds resources that stand beneath another parent all at once.
+type moves struct{ *slipFinder }
+
 // findMoved finds resources that stand beneath another parent than before: the
 // column that says the parent was sorted alone. At the service nothing moves.
 // They would be made a second time while the first go on, so they are held.
-func (d *differ) findMoved() {
+func (d *moves) findMoved() {
 	for _, s := range d.Schemas {
 		if s.Parent == "" {
 			continue
@@ -36,7 +39,7 @@ type look struct{ leaf, name string }
 
 // moved gives the creates that look like what the files no longer name beneath
 // another parent, and where that is. Each is counted once.
-func (d *differ) moved(k *kind) (moved []row, from map[resource.Address]resource.Address) {
+func (d *moves) moved(k *kind) (moved []row, from map[resource.Address]resource.Address) {
 	var creates []int
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
@@ -73,7 +76,7 @@ func (d *differ) moved(k *kind) (moved []row, from map[resource.Address]resource
 }
 
 // named counts the resources of a kind the files name.
-func (d *differ) named(k *kind) int {
+func (d *tree) named(k *kind) int {
 	n := 0
 	for i := range d.all {
 		if d.all[i].kind == k && d.all[i].desired != nil {
@@ -83,7 +86,7 @@ func (d *differ) named(k *kind) int {
 	return n
 }
 
-func (d *differ) reportMoved(k *kind, moved []row, from map[resource.Address]resource.Address, of int) {
+func (d *moves) reportMoved(k *kind, moved []row, from map[resource.Address]resource.Address, of int) {
 	a := Accident{Hazard: Shifted, Kind: k.schema.Kind, Source: sourceOf(moved), Count: len(moved), Of: of}
 	a.Message = fmt.Sprintf("%s%s stand beneath "+
 		"another %s than before, and would be made a second time; was that column sorted without the others?",

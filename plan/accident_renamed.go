@@ -14,11 +14,14 @@ import (
 // compared: what is behind more of them is no rename of one row.
 const mostCompared = 1_000_000
 
+// renamings finds what is likely the same resource under another key.
+type renamings struct{ *slipFinder }
+
 // findRenamed finds new resources that may be others that the files no longer name, under
 // another name: without a key and an id a row that was renamed looks like one that was
 // removed and one that is new. Whatever their status, both would be there from now on.
 // What has nearly the same name was found before (findNearTwins).
-func (d *differ) findRenamed() {
+func (d *renamings) findRenamed() {
 	gone, compared := d.goneByFamily(), 0
 	if len(gone) == 0 {
 		return
@@ -56,7 +59,7 @@ type renaming struct {
 }
 
 // goneByFamily gathers what adsync applied, is live, and stands in the files no more.
-func (d *differ) goneByFamily() map[familyKey][]int {
+func (d *renamings) goneByFamily() map[familyKey][]int {
 	var gone map[familyKey][]int
 	for i := range d.all {
 		t := &d.all[i]
@@ -78,7 +81,7 @@ func (d *differ) goneByFamily() map[familyKey][]int {
 
 // renamed says how a new resource is like one that the files no longer name, "" where it
 // is not.
-func (d *differ) renamed(fresh, gone int) string {
+func (d *renamings) renamed(fresh, gone int) string {
 	k, was := d.all[fresh].kind, d.all[gone].live
 	if len(d.Schemas.ChildrenOf(k.schema.Kind)) == 0 {
 		// lists and settings of the account say little: many are alike
@@ -124,7 +127,7 @@ func isWord(word string) bool {
 
 // sameBut reports whether the files give the new resource two attributes or more beside its
 // name and its status, and what was applied has all of them.
-func (d *differ) sameBut(fresh, gone int) bool {
+func (d *renamings) sameBut(fresh, gone int) bool {
 	k, said := d.all[fresh].kind, 0
 	for _, n := range d.all[fresh].desired.Attributes {
 		if n.Name == k.delivery || slices.Contains(k.schema.NameFrom, n.Name) || !n.Value.IsSet() {
@@ -140,7 +143,7 @@ func (d *differ) sameBut(fresh, gone int) bool {
 
 // sameBeneath reports whether half of what stands beneath either has the names of what
 // stands beneath the other.
-func (d *differ) sameBeneath(fresh, gone int) bool {
+func (d *renamings) sameBeneath(fresh, gone int) bool {
 	names := map[string]bool{}
 	for name := range d.namesBeneath(gone, func(t *three) *resource.Resource { return t.live }) {
 		names[name] = true
@@ -155,7 +158,7 @@ func (d *differ) sameBeneath(fresh, gone int) bool {
 }
 
 // namesBeneath walks the names of what stands right beneath a place, as one side has it.
-func (d *differ) namesBeneath(place int, side func(*three) *resource.Resource) func(yield func(string) bool) {
+func (d *renamings) namesBeneath(place int, side func(*three) *resource.Resource) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for i := place + 1; i < len(d.all) &&
 			strings.HasPrefix(d.all[i].address.Key, d.all[place].address.Key+"/"); i++ {
@@ -169,7 +172,7 @@ func (d *differ) namesBeneath(place int, side func(*three) *resource.Resource) f
 	}
 }
 
-func (d *differ) reportRenamed(k *kind, found []renaming) {
+func (d *renamings) reportRenamed(k *kind, found []renaming) {
 	by := k.schema.NameFrom[0]
 	a := Accident{Hazard: Twins, Kind: k.schema.Kind, Attribute: by, Count: len(found)}
 	a.Message = fmt.Sprintf("%d new %s may be there already under another name", len(found), nouns(len(found), k))

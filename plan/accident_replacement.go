@@ -49,9 +49,12 @@ func (r replacement) String() string {
 	return diag.Becomes(strconv.Quote(cut(r.from)), strconv.Quote(cut(r.to))) + " in"
 }
 
+// replacements finds a text replaced everywhere.
+type replacements struct{ *slipFinder }
+
 // findReplacements finds the same replacement in many rows: search and replace.
 // It is how people work, so it is shown, and never held.
-func (d *differ) findReplacements(e *edits) {
+func (d *replacements) findReplacements(e *edits) {
 	switch e.attribute.Type {
 	case resource.TypeText, resource.TypeURL, resource.TypeQuery:
 	default:
@@ -76,7 +79,7 @@ func (d *differ) findReplacements(e *edits) {
 }
 
 // reportReplacement gives the rows the replacement does not explain.
-func (d *differ) reportReplacement(e *edits, common replacement, rows []*row, of int) (rest []*row) {
+func (d *replacements) reportReplacement(e *edits, common replacement, rows []*row, of int) (rest []*row) {
 	var replaced []row
 	for _, r := range rows {
 		if common.makes(r.was.Text(), r.desired.Text()) {
@@ -100,7 +103,7 @@ func (d *differ) reportReplacement(e *edits, common replacement, rows []*row, of
 }
 
 // given counts the resources of the files that give the attribute.
-func (d *differ) given(e *edits) int {
+func (d *replacements) given(e *edits) int {
 	n := 0
 	for i := range d.all {
 		if t := &d.all[i]; t.kind == e.kind && t.desired != nil && t.desired.Value(e.attribute.Name).IsSet() {

@@ -23,11 +23,14 @@ const (
 	outlierFactor = 1_000 // times their median
 )
 
+// scaled finds amounts that are all a power of ten of what they were.
+type scaled struct{ *slipFinder }
+
 // findScale finds amounts that are a round factor times what they were, or a
 // round part of it: cents or micros were typed as units, or units as micros.
 // What rises is held, until the hazard or the very amount is allowed; what
 // falls is shown.
-func (d *differ) findScale(e *edits) {
+func (d *scaled) findScale(e *edits) {
 	if e.attribute.Type != resource.TypeMoney {
 		return
 	}
@@ -46,7 +49,7 @@ func isTimes(v, w resource.Value, factor int64) bool {
 	return m > 0 && n > 0 && high == 0 && low == uint64(n)
 }
 
-func (d *differ) reportScale(e *edits, rows []*row, factor, question string) {
+func (d *scaled) reportScale(e *edits, rows []*row, factor, question string) {
 	if len(rows) == 0 {
 		return
 	}
@@ -70,17 +73,20 @@ func (d *differ) reportScale(e *edits, rows []*row, factor, question string) {
 
 // exactlyAllowed says that somebody allowed a rise to this very amount: who
 // wrote it in units means it.
-func (d *differ) exactlyAllowed(r *row) bool {
+func (d *permits) exactlyAllowed(r *row) bool {
 	amount, _ := r.desired.Number()
 	return slices.ContainsFunc(d.Allow, func(w Allowance) bool {
 		return w.Hazard == RaisesSpend && w.HasAmount && !w.PerDay && w.Address == *r.address && w.Amount == amount
 	})
 }
 
+// outliers finds new amounts far from those of their peers.
+type outliers struct{ *slipFinder }
+
 // findOutliers compares the amounts of new resources with the median of those
 // of their kind the account has. What is far above it is held, what is far
 // below it is shown.
-func (d *differ) findOutliers() {
+func (d *outliers) findOutliers() {
 	if d.Live.Len() < peersFrom {
 		return
 	}
@@ -94,7 +100,7 @@ func (d *differ) findOutliers() {
 }
 
 // findOutliersOf compares amounts within their unit.
-func (d *differ) findOutliersOf(k *kind, a *resource.Attribute) {
+func (d *outliers) findOutliersOf(k *kind, a *resource.Attribute) {
 	byUnit := map[unit][]row{}
 	for _, r := range d.newAmounts(k, a) {
 		of := d.unitOf(&d.all[d.plan.Changes[r.change].place], a, (*three).says)
@@ -113,7 +119,7 @@ func (d *differ) findOutliersOf(k *kind, a *resource.Attribute) {
 	}
 }
 
-func (d *differ) newAmounts(k *kind, a *resource.Attribute) []row {
+func (d *outliers) newAmounts(k *kind, a *resource.Attribute) []row {
 	var fresh []row
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
@@ -141,7 +147,7 @@ func far(above, below int64) bool {
 
 // peers returns the amounts of the resources of a kind that exist and pay for the same,
 // sorted: what the files want them to be, else what is live.
-func (d *differ) peers(k *kind, a *resource.Attribute, of unit) []int64 {
+func (d *outliers) peers(k *kind, a *resource.Attribute, of unit) []int64 {
 	var amounts []int64
 	for i := range d.all {
 		t := &d.all[i]
@@ -156,7 +162,7 @@ func (d *differ) peers(k *kind, a *resource.Attribute, of unit) []int64 {
 	return amounts
 }
 
-func (d *differ) reportOutliers(k *kind, a *resource.Attribute, rows []*row, median int64, peers int, holds bool) {
+func (d *outliers) reportOutliers(k *kind, a *resource.Attribute, rows []*row, median int64, peers int, holds bool) {
 	if len(rows) == 0 {
 		return
 	}

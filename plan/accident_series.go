@@ -19,13 +19,16 @@ const (
 	digitsRead        = 15 // of the number in a text
 )
 
+// seriesFinder finds series dragged down.
+type seriesFinder struct{ *slipFinder }
+
 // findSeries finds adjacent rows that count up or down though they did not
 // before: a cell was dragged down. Amounts that rise, days and addresses are
 // held; names and other texts are shown. Decreases pass, and only what would be
 // held decides whether it is: a run of decreases with a rise or two is shown.
 // New rows count in amounts alone, and in small steps: a name with a number is
 // how people number things.
-func (d *differ) findSeries(c *column) {
+func (d *seriesFinder) findSeries(c *column) {
 	for first := 0; first < len(c.rows); {
 		length, step := c.counts(first)
 		run := c.rows[first : first+length]
@@ -37,7 +40,7 @@ func (d *differ) findSeries(c *column) {
 	}
 }
 
-func (d *differ) reportSeries(c *column, run []row, step int64) bool {
+func (d *seriesFinder) reportSeries(c *column, run []row, step int64) bool {
 	fresh := where(run, func(r *row) bool { return r.state == added })
 	holdable := where(run, func(r *row) bool { return r.state == edited && !r.lowers })
 	switch {

@@ -21,6 +21,9 @@ const (
 // taking is an edited row that says what just one other row said before.
 type taking struct{ row, from *row }
 
+// shifts finds columns that moved against their rows.
+type shifts struct{ *slipFinder }
+
 // findShifted finds a column whose values stand beside other rows than before:
 // it was sorted alone, or a cell was deleted and the rest moved up. It holds
 // every edit of the column, decreases too: half of a shuffle is no smaller
@@ -29,7 +32,7 @@ type taking struct{ row, from *row }
 // Amounts and days that were only moved along, so that what was less is still
 // no more, are no shuffle: every budget a step higher, every campaign a week
 // later.
-func (d *differ) findShifted(c *column) {
+func (d *shifts) findShifted(c *column) {
 	changed := where(c.rows, wasEdited)
 	if len(changed) < 2 || isRound(c.attribute) && keepsOrder(changed) {
 		return
@@ -59,7 +62,7 @@ func (d *differ) findShifted(c *column) {
 	d.report(a, c.shiftedExamples(changed, takings))
 }
 
-func (d *differ) holdShifted(c *column, changed []*row, takings []taking, share string) int {
+func (d *shifts) holdShifted(c *column, changed []*row, takings []taking, share string) int {
 	from := map[*row]*row{}
 	for _, t := range takings {
 		from[t.row] = t.from

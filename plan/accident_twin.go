@@ -10,6 +10,9 @@ import (
 	"adsync/internal/resource"
 )
 
+// nearTwins finds names that were typed a second time.
+type nearTwins struct{ *slipFinder }
+
 // findNearTwins finds new resources that may be a second one of what is there
 // already, in the account or the files: the name differs in case, spaces,
 // punctuation or letters that look alike, or in one letter as fingers slip. Of
@@ -18,7 +21,7 @@ import (
 // it may be a rename. Elsewhere it is shown: ad groups and ads are made in
 // versions. What has the very name of something live that the files do not name
 // was found as it was compared (holdTwin).
-func (d *differ) findNearTwins() {
+func (d *nearTwins) findNearTwins() {
 	for _, f := range d.families() {
 		d.reportTwins(f.kind, append(f.alike(), f.slips()...))
 	}
@@ -53,7 +56,7 @@ type familyKey struct {
 }
 
 // families gathers what stands beside the creates whose parent is not new too.
-func (d *differ) families() []*family {
+func (d *nearTwins) families() []*family {
 	byKey, has := map[familyKey]*family{}, map[*kind]bool{}
 	var ordered []*family
 	for i := range d.plan.Changes {
@@ -94,7 +97,7 @@ func (d *differ) families() []*family {
 
 // mayBeTwin says that a change makes a resource beneath a parent that is not
 // new, and that nothing was found of the very name. A row that waits may be any.
-func (d *differ) mayBeTwin(c *Change) bool {
+func (d *slipFinder) mayBeTwin(c *Change) bool {
 	return c.Action == Create && !c.waits() && len(c.Fields) > 0 &&
 		!d.all[c.place].above.born && !slices.Contains(c.Hazards, Twins)
 }
@@ -163,7 +166,7 @@ func joined(skeleton []rune) string {
 	return b.String()
 }
 
-func (d *differ) reportTwins(k *kind, found []twinning) {
+func (d *nearTwins) reportTwins(k *kind, found []twinning) {
 	if len(found) == 0 {
 		return
 	}
@@ -187,7 +190,7 @@ func (d *differ) reportTwins(k *kind, found []twinning) {
 	d.report(a, examples)
 }
 
-func (d *differ) twinHold(k *kind, t twinning) (message string, holds bool) {
+func (d *nearTwins) twinHold(k *kind, t twinning) (message string, holds bool) {
 	if d.Desired.Get(t.other.address) == nil {
 		return t.how + " " + d.twinMessage(t.create.address, []resource.Address{t.other.address}), true
 	}

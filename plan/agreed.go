@@ -76,10 +76,13 @@ type Stale struct {
 	Message   string        // one sentence with both values
 }
 
+// savedPlan narrows a plan to a saved one.
+type savedPlan struct{ selector }
+
 // agree leaves of the plan what a saved one holds as well. What moved since is
 // held with both values; what the saved one does not know is left out. The
 // guards count what is left; see agreeOnHolds for what comes after them.
-func (d *differ) agree() {
+func (d *savedPlan) agree() {
 	if d.Agreed == nil {
 		return
 	}
@@ -133,7 +136,7 @@ func article(a Action) string {
 }
 
 // stale notes that a change as a whole is not what was saved.
-func (d *differ) stale(a resource.Address, message string) {
+func (d *savedPlan) stale(a resource.Address, message string) {
 	s := Stale{Address: a, What: StaleChange, Message: message}
 	if r := d.Desired.Get(a); r != nil {
 		s.Position = r.Position
@@ -143,7 +146,7 @@ func (d *differ) stale(a resource.Address, message string) {
 
 // agreeOn holds what of a change is not as it was saved. A request that makes or
 // archives something is one: it goes as it was saved, or not at all.
-func (d *differ) agreeOn(i int, saved *agreed) {
+func (d *savedPlan) agreeOn(i int, saved *agreed) {
 	c := &d.plan.Changes[i]
 	if !saved.sends() {
 		return
@@ -172,7 +175,7 @@ func describedID(id string) string {
 }
 
 // holdOutdated holds a change, and all that is made beneath it.
-func (d *differ) holdOutdated(i int, message string) {
+func (d *savedPlan) holdOutdated(i int, message string) {
 	h := Hold{Hazard: Outdated, Message: message + "; plan again"}
 	if d.creates(&d.plan.Changes[i]) {
 		d.holdTree(i, h)
@@ -188,7 +191,7 @@ func (d *differ) holdOutdated(i int, message string) {
 }
 
 // movedFields compares the fields of a change with those it was saved with.
-func (d *differ) movedFields(c *Change, saved *agreed) []Stale {
+func (d *savedPlan) movedFields(c *Change, saved *agreed) []Stale {
 	then := map[string]agreedField{}
 	for _, f := range saved.Fields {
 		then[f.Name] = f
@@ -212,7 +215,7 @@ func (d *differ) movedFields(c *Change, saved *agreed) []Stale {
 }
 
 // settled is a field that was to be sent and needs no change any more.
-func (d *differ) settled(c *Change, name string, was agreedField) Stale {
+func (d *savedPlan) settled(c *Change, name string, was agreedField) Stale {
 	if now := d.Desired.Get(c.Address); now != nil && !now.Value(name).Equal(was.Desired) {
 		return d.movedFrom(c, name, StaleFiles, was.Desired,
 			now.Value(name), "is %s in the files now; the saved plan has %s")
@@ -224,7 +227,7 @@ func (d *differ) settled(c *Change, name string, was agreedField) Stale {
 	return d.movedFrom(c, name, StaleLive, was.Live, live, "is %s at the service now; the plan was saved with %s")
 }
 
-func (d *differ) compareField(c *Change, f *Field, was agreedField, known bool) (Stale, bool) {
+func (d *savedPlan) compareField(c *Change, f *Field, was agreedField, known bool) (Stale, bool) {
 	switch {
 	case !known && f.Cause == SentAlong:
 		return Stale{}, false
@@ -241,7 +244,7 @@ func (d *differ) compareField(c *Change, f *Field, was agreedField, known bool) 
 	return Stale{}, false
 }
 
-func (d *differ) movedFrom(c *Change, name, what string, planned, now resource.Value, form string) Stale {
+func (d *savedPlan) movedFrom(c *Change, name, what string, planned, now resource.Value, form string) Stale {
 	s := Stale{Address: c.Address, Attribute: name, What: what, Planned: planned, Now: now, Position: c.Position}
 	if r := d.Desired.Get(c.Address); r != nil && !r.Value(name).Position.IsZero() {
 		s.Position = r.Value(name).Position
@@ -266,7 +269,7 @@ func shortened(a *resource.Attribute, v resource.Value) string {
 }
 
 // holdMoved holds the fields that moved, and those sent whole with one.
-func (d *differ) holdMoved(c *Change, moved []Stale) {
+func (d *savedPlan) holdMoved(c *Change, moved []Stale) {
 	whole := d.all[c.place].kind.whole
 	for i := range c.Fields {
 		f := &c.Fields[i]

@@ -13,7 +13,7 @@ import (
 // agreeOnHolds compares what the guards hold now with what was held when the
 // plan was saved: nothing goes that did not go then, and what went then and is
 // held now is said. The guards look once more at what that leaves.
-func (d *differ) agreeOnHolds() {
+func (d *savedPlan) agreeOnHolds() {
 	if d.Agreed == nil {
 		return
 	}
@@ -33,7 +33,7 @@ func (d *differ) agreeOnHolds() {
 // holdBesideNewer holds what would exceed the files beside a change that the saved plan
 // does not know, and that is held itself: left out, it frees no more money than held. The
 // guards look at all changes for that, and nothing else of what they find counts.
-func (d *differ) holdBesideNewer(c *choice) {
+func (d *savedPlan) holdBesideNewer(c *choice) {
 	if !slices.ContainsFunc(d.plan.Changes, func(change Change) bool { return !c.chosen[change.Address] }) {
 		return
 	}
@@ -43,7 +43,7 @@ func (d *differ) holdBesideNewer(c *choice) {
 		change := &before.Changes[i]
 		change.Fields, change.Hazards = slices.Clone(change.Fields), slices.Clone(change.Hazards)
 	}
-	d.guard()
+	d.guards.guard()
 	all := d.plan.Changes
 	*d.plan, d.used, d.problems = before, used, diag.List{}
 	d.problems.AddAll(problems)
@@ -67,7 +67,7 @@ func (h *Hold) exceeding() []Hold {
 
 const heldThen = "was held when the plan was saved"
 
-func (d *differ) holdAsSaved(i int, saved *agreed) {
+func (d *savedPlan) holdAsSaved(i int, saved *agreed) {
 	c := &d.plan.Changes[i]
 	if c.writes() && c.Held == nil && (saved.Held != nil || saved.Action != c.Action) {
 		d.holdOutdated(i, heldThen)
@@ -90,7 +90,7 @@ func (s *agreed) let(name string) bool {
 
 // heldSince says what went when the plan was saved and is held now, by a guard
 // that changed or without the allowance that was given then.
-func (d *differ) heldSince(c *Change, saved *agreed) {
+func (d *savedPlan) heldSince(c *Change, saved *agreed) {
 	if !saved.sends() {
 		return
 	}
@@ -117,7 +117,7 @@ func (d *differ) heldSince(c *Change, saved *agreed) {
 // agreeOnSpend holds what raises or starts where the whole change comes to more
 // possible spend than it was saved with: a budget the files do not manage may
 // have moved beneath an activation.
-func (d *differ) agreeOnSpend(i int, saved *agreed) {
+func (d *savedPlan) agreeOnSpend(i int, saved *agreed) {
 	c := &d.plan.Changes[i]
 	d.spend(c)
 	if !saved.sends() || c.Spend.DailyAfter <= saved.Spend.DailyAfter &&

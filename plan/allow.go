@@ -199,7 +199,7 @@ func allowAt(h Hazard, at resource.Address) string {
 }
 
 // findUnused notes the consents that released nothing.
-func (d *differ) findUnused() {
+func (d *permits) findUnused() {
 	for i, used := range d.used {
 		if !used {
 			d.plan.Unused = append(d.plan.Unused, d.Allow[i])

@@ -7,8 +7,15 @@ import (
 	"adsync/internal/resource"
 )
 
+// comparedFields compares the attributes of one resource.
+type comparedFields struct {
+	*draft
+	*creation
+	differing, agreeing []Field // of the resource that is compared
+}
+
 // compareAttributes updates or adopts what is there on every side that counts.
-func (d *differ) compareAttributes(t three) {
+func (d *comparedFields) compareAttributes(t three) {
 	fields, recorded := d.fields(t)
 	adopts := t.last == nil && t.kind.schema.Only == ""
 	if len(fields) == 0 && len(recorded) == 0 && !adopts {
@@ -42,14 +49,14 @@ func (d *differ) compareAttributes(t three) {
 // knownByID reports whether the files name what is live by its id, say nothing else
 // than what it is, and nothing above it waits: to manage it changes nothing, and is
 // no question.
-func (d *differ) knownByID(t three, fields, recorded []Field) bool {
+func (d *comparedFields) knownByID(t three, fields, recorded []Field) bool {
 	return t.desired.ID != "" && t.desired.ID == t.live.ID &&
 		len(fields) == 0 && len(recorded) > 0 && t.above.held == nil
 }
 
 // mayReplace reports whether somebody agreed to archiving the resource and making
 // another, and to taking it over where adsync did not make it.
-func (d *differ) mayReplace(t three, adopts bool) bool {
+func (d *comparedFields) mayReplace(t three, adopts bool) bool {
 	replaces := Hold{Hazard: Replaces, Allow: allowAt(Replaces, t.address), Message: "is archived and made again"}
 	if _, held := d.unlessCovered(replaces, t.address, func() []Part { return d.rowParts(&t, Replace) }); held {
 		return false
@@ -75,7 +82,7 @@ func (t *three) displaced(fields []Field) (gone []Displaced) {
 	return gone
 }
 
-func (d *differ) holdAdopt(t three, c *Change) {
+func (d *comparedFields) holdAdopt(t three, c *Change) {
 	c.Hazards = append(c.Hazards, Adopts)
 	allow := allowAt(Adopts, t.address)
 	if t.above.held != nil && t.above.held.Hazard == Adopts {
@@ -98,7 +105,7 @@ func (d *differ) holdAdopt(t three, c *Change) {
 
 // fields compares every attribute the files give. It gives what differs at the
 // service, and what agrees there and is not recorded so.
-func (d *differ) fields(t three) (fields, recorded []Field) {
+func (d *comparedFields) fields(t three) (fields, recorded []Field) {
 	fields, recorded = d.differing[:0], d.agreeing[:0]
 	p, named := peopleOf(t)
 	if named {
@@ -179,7 +186,7 @@ func readable(a *resource.Attribute) bool { return a.Wire.Path != "" }
 
 // sortOutFields gives each field its cause, its phase and what the table holds
 // it with.
-func (d *differ) sortOutFields(t three, c *Change) {
+func (d *comparedFields) sortOutFields(t three, c *Change) {
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		f.Phase = phaseOf(t.kind.attributes[f.Name], f.Desired, f.Live())
@@ -206,7 +213,7 @@ func (d *differ) sortOutFields(t three, c *Change) {
 
 // unlessReleased gives the table's hold unless somebody agreed to it. What no flag
 // releases, nobody does.
-func (d *differ) unlessReleased(h Hold, t three, c *Change, f *Field) (Hold, bool) {
+func (d *comparedFields) unlessReleased(h Hold, t three, c *Change, f *Field) (Hold, bool) {
 	if h.Allow == "" {
 		return h, true
 	}
@@ -219,7 +226,7 @@ func (d *differ) unlessReleased(h Hold, t three, c *Change, f *Field) (Hold, boo
 }
 
 // tableHolds are the holds of the table's rows on one field that differs.
-func (d *differ) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
+func (d *comparedFields) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
 	if a.Immutable {
 		return immutableHold(t, a, f)
 	}
@@ -306,7 +313,7 @@ const pausedMessage = "was paused outside adsync, " +
 
 // statusHolds keeps adsync from starting what someone else stopped, and over what it
 // cannot tell. Pausing what the files want paused passes.
-func (d *differ) statusHolds(t three, a *resource.Attribute, f *Field, foreign bool) (holds []Hold) {
+func (d *comparedFields) statusHolds(t three, a *resource.Attribute, f *Field, foreign bool) (holds []Hold) {
 	starts := f.Desired.Text() == active
 	switch {
 	case f.Cause == Drift && starts && f.Live().Text() != paused:
@@ -340,7 +347,7 @@ func (d *differ) statusHolds(t three, a *resource.Attribute, f *Field, foreign b
 
 // sentAlong adds what a setting that is sent whole takes along: the attributes
 // of it that do not change, with their live values.
-func (d *differ) sentAlong(t three, fields []Field) []Field {
+func (d *comparedFields) sentAlong(t three, fields []Field) []Field {
 	settings := map[string]bool{}
 	for i := range fields {
 		if s := t.kind.whole[fields[i].Name]; s != "" {

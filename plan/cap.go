@@ -28,8 +28,11 @@ func coverPhase(a *resource.Attribute, desired, live resource.Value) Phase {
 	return Raise
 }
 
+// caps is the rule of the limits of the account.
+type caps struct{ *draft }
+
 // guardCaps holds what lets the account spend more because less bounds it.
-func (d *differ) guardCaps(c *Change) {
+func (d *caps) guardCaps(c *Change) {
 	k := d.all[c.place].kind
 	if !k.schema.Caps {
 		return
@@ -64,7 +67,7 @@ func shownDay(a *resource.Attribute, v resource.Value) string {
 }
 
 // capWords says what the limit was.
-func (d *differ) capWords(at resource.Address) string {
+func (d *caps) capWords(at resource.Address) string {
 	live, k := d.Live.Get(at), d.kinds[at.Kind]
 	for _, a := range k.caps {
 		if v := live.Value(a.Name); v.IsSet() {
@@ -81,7 +84,7 @@ func (d *differ) capWords(at resource.Address) string {
 
 // ended says that the last day of a resource is over: nothing of it can change
 // any more, and the service need not show it.
-func (d *differ) ended(k *kind, r *resource.Resource) bool {
+func (d *tree) ended(k *kind, r *resource.Resource) bool {
 	if r == nil || k.schema.Ends == "" || d.Today == "" {
 		return false
 	}
@@ -103,7 +106,7 @@ func (s reign) meets(other reign) bool {
 // checkOverlaps finds limits of one kind that the files let share a day: the service
 // refuses the later one (interface, part 4, spend limit rule 2). Those that stand in
 // the way only at the service are guardOverlaps' matter.
-func (d *differ) checkOverlaps() {
+func (d *overlaps) checkOverlaps() {
 	for _, s := range d.Schemas {
 		if _, lacking := d.Lacking[s.Kind]; lacking || !s.Caps || s.Ends == "" {
 			continue
@@ -118,7 +121,7 @@ func (d *differ) checkOverlaps() {
 	}
 }
 
-func (d *differ) wantedDays(k *kind) []reign {
+func (d *overlaps) wantedDays(k *kind) []reign {
 	var wanted []reign
 	for i := range d.all {
 		t := &d.all[i]
@@ -133,7 +136,7 @@ func (d *differ) wantedDays(k *kind) []reign {
 }
 
 // reignOf gives the days the files want, else those that are live.
-func (d *differ) reignOf(k *kind, address resource.Address, desired, live *resource.Resource) reign {
+func (d *tree) reignOf(k *kind, address resource.Address, desired, live *resource.Resource) reign {
 	pick := func(name string) string {
 		if desired != nil && !desired.Value(name).IsAbsent() {
 			return desired.Value(name).Text()
@@ -154,7 +157,7 @@ func (d *differ) reignOf(k *kind, address resource.Address, desired, live *resou
 
 // overlap reports two limits that share a day, at the row that is new or written
 // later.
-func (d *differ) overlap(a, b reign) {
+func (d *overlaps) overlap(a, b reign) {
 	at, other := b, a
 	if d.Live.Get(a.address) == nil && d.Live.Get(b.address) != nil {
 		at, other = a, b
@@ -164,7 +167,7 @@ func (d *differ) overlap(a, b reign) {
 			other.address, other.start, untilWords(other.end))})
 }
 
-func (d *differ) calledLive(a resource.Address) string {
+func (d *tree) calledLive(a resource.Address) string {
 	if d.Desired.Get(a) != nil || d.Last.Get(a) != nil {
 		return a.String()
 	}

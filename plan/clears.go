@@ -9,7 +9,7 @@ import (
 // clearWith has the files clear what a choice of theirs takes the place of, such as
 // the bid that a strategy without one replaces, where they leave it out and the
 // service still has it.
-func (d *differ) clearWith() {
+func (d *reading) clearWith() {
 	for _, s := range d.Schemas {
 		for i := range s.Attributes {
 			a := &s.Attributes[i]
@@ -20,7 +20,7 @@ func (d *differ) clearWith() {
 	}
 }
 
-func (d *differ) clearWithAttribute(of resource.Kind, a *resource.Attribute) {
+func (d *reading) clearWithAttribute(of resource.Kind, a *resource.Attribute) {
 	var replaced []*resource.Resource
 	for r := range d.Desired.All() {
 		if r.Address.Kind != of {

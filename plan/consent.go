@@ -91,9 +91,17 @@ func digestOf(texts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
+// permits are the allowances and the consents that a plan is given.
+type permits struct {
+	*tree
+	plan     *Plan
+	used     []bool // of each of Allow: it released something
+	consents []consent
+}
+
 // unlessAgreed gives the hold with the parts it is of, unless a consent covers
 // them.
-func (d *differ) unlessAgreed(h Hold, at resource.Address, parts func() []Part) (Hold, bool) {
+func (d *permits) unlessAgreed(h Hold, at resource.Address, parts func() []Part) (Hold, bool) {
 	if !d.Asks && len(d.Consents) == 0 {
 		return h, true
 	}
@@ -110,7 +118,7 @@ func (d *differ) unlessAgreed(h Hold, at resource.Address, parts func() []Part) 
 
 // unlessCovered gives the hold, unless an allowance without an amount or a consent
 // covers it.
-func (d *differ) unlessCovered(h Hold, at resource.Address, parts func() []Part) (Hold, bool) {
+func (d *permits) unlessCovered(h Hold, at resource.Address, parts func() []Part) (Hold, bool) {
 	if d.covered(h.Hazard, at) {
 		return Hold{}, false
 	}
@@ -123,7 +131,7 @@ type consent struct {
 	at map[[2]string][]*Part // by address and field
 }
 
-func (d *differ) indexConsents() {
+func (d *permits) indexConsents() {
 	for i := range d.Consents {
 		k := consent{&d.Consents[i], map[[2]string][]*Part{}}
 		for j := range k.Parts {
@@ -155,7 +163,7 @@ func (k *consent) covers(h Hazard, parts []Part) (agreed []Part) {
 }
 
 // agreed notes what a consent releases, once: guards look twice.
-func (d *differ) agreed(k *Consent, h Hold, at resource.Address, parts []Part) {
+func (d *permits) agreed(k *Consent, h Hold, at resource.Address, parts []Part) {
 	is := func(a Agreed) bool {
 		return a.Hazard == h.Hazard && a.Address == at.String() && slices.Equal(a.Parts, parts)
 	}
@@ -200,7 +208,7 @@ func fieldParts(c *Change, amount int64, concerned func(*Field) bool) (parts []P
 
 // rowParts are those of a row and of all beneath it that the files make anew: it is
 // agreed to with every value it has.
-func (d *differ) rowParts(t *three, action Action) (parts []Part) {
+func (d *tree) rowParts(t *three, action Action) (parts []Part) {
 	for i := t.place; i < len(d.all); i++ {
 		one := &d.all[i]
 		if i > t.place && !strings.HasPrefix(one.address.Key, t.address.Key+"/") {
@@ -222,7 +230,7 @@ func (d *differ) rowParts(t *three, action Action) (parts []Part) {
 }
 
 // archiveParts are those of an archive: it ends all that is live beneath it.
-func (d *differ) archiveParts(c *Change) []Part {
+func (d *tree) archiveParts(c *Change) []Part {
 	parts := partsOf(c, 0)
 	top := &d.all[c.place]
 	for i := c.place + 1; i < len(d.all) && strings.HasPrefix(d.all[i].address.Key, top.address.Key+"/"); i++ {

@@ -7,10 +7,16 @@ import (
 	"adsync/internal/resource"
 )
 
+// creation is what is made, with what it gives.
+type creation struct {
+	*draft
+	twins map[twinKey][]resource.Address
+}
+
 // create gives a resource that is not there, with every attribute the files
 // give and the defaults of those a create must have. Beneath it everything is
 // created too, and held when it is held.
-func (d *differ) create(t three, action Action) *Change {
+func (d *creation) create(t three, action Action) *Change {
 	c := d.change(t, action)
 	missing := d.createFields(t, c)
 	if t.above.held != nil {
@@ -44,7 +50,7 @@ func startsForeignPause(t three) bool {
 	return t.kind.delivers(t.desired) && t.kind.delivers(t.last)
 }
 
-func (d *differ) hasParent(t three) bool {
+func (d *creation) hasParent(t three) bool {
 	if t.kind.schema.Parent == "" {
 		return true
 	}
@@ -61,7 +67,7 @@ func heldWith(t three, c *Change) *Hold {
 }
 
 // createFields fills the fields of a create and gives what is missing.
-func (d *differ) createFields(t three, c *Change) []string {
+func (d *creation) createFields(t three, c *Change) []string {
 	c.Fields = make([]Field, 0, len(t.desired.Attributes)+t.unsaidDefaults())
 	phase := Creates
 	if t.kind.schema.Caps {
@@ -114,7 +120,7 @@ func (t *three) unsaidDefaults() int {
 }
 
 // created is one attribute of a create.
-func (d *differ) created(t *three, name string, desired resource.Value, phase Phase) Field {
+func (d *creation) created(t *three, name string, desired resource.Value, phase Phase) Field {
 	return Field{
 		Name: name, Desired: desired, Cause: Edit,
 		Phase: phase, beside: d.besides(valueOf(t.last, name), resource.Value{}),
@@ -183,7 +189,7 @@ func (t *three) givesOne(of []*resource.Attribute) bool {
 // startAtTop puts off the start of the highest new resource of a tree: it is
 // created paused and activated last (design.md section 5). Beneath it things
 // may be active from the start.
-func (d *differ) startAtTop(t three, c *Change) {
+func (d *creation) startAtTop(t three, c *Change) {
 	if t.above.born {
 		return
 	}
@@ -209,7 +215,7 @@ type twinKey struct {
 
 // holdTwin holds a create beside a live resource of the same name that the
 // files do not name: it may be a renamed key, or someone else's.
-func (d *differ) holdTwin(t three, c *Change) {
+func (d *creation) holdTwin(t three, c *Change) {
 	if d.twins == nil {
 		d.findTwins()
 	}
@@ -224,7 +230,7 @@ func (d *differ) holdTwin(t three, c *Change) {
 	}
 }
 
-func (d *differ) findTwins() {
+func (d *creation) findTwins() {
 	d.twins = map[twinKey][]resource.Address{}
 	for i := range d.all {
 		t := &d.all[i]
@@ -244,7 +250,7 @@ func (d *differ) findTwins() {
 	}
 }
 
-func (d *differ) twinMessage(address resource.Address, twins []resource.Address) string {
+func (d *draft) twinMessage(address resource.Address, twins []resource.Address) string {
 	var ids []string
 	for _, a := range twins {
 		if d.Last.Get(a) != nil {

@@ -6,9 +6,12 @@ import (
 	"adsync/internal/resource"
 )
 
+// credits are those of earlier plans, as this one uses them.
+type credits struct{ *draft }
+
 // findCredits takes over what is still good of the credits: the changes of this
 // plan that are the rest of another, and the decreases that stand.
-func (d *differ) findCredits() {
+func (d *credits) findCredits() {
 	if len(d.Credits) == 0 {
 		return
 	}
@@ -24,7 +27,7 @@ func (d *differ) findCredits() {
 }
 
 // leftOf gives what is left of a credit, and reports whether anything can use it.
-func (d *differ) leftOf(c *Credit, changes map[resource.Address]*Change) (left Credit, some bool) {
+func (d *credits) leftOf(c *Credit, changes map[resource.Address]*Change) (left Credit, some bool) {
 	left = Credit{Run: c.Run, Lost: c.Lost, Desired: &resource.Snapshot{}, Last: c.Last, Live: c.Live}
 	for want := range c.Desired.All() {
 		change, shown := changes[want.Address], c.shown(want.Address)
@@ -57,7 +60,7 @@ func (d *differ) leftOf(c *Credit, changes map[resource.Address]*Change) (left C
 
 // isRest reports whether a value of a credit is still to be sent, from where it was
 // to start.
-func (d *differ) isRest(c *Credit, change *Change, n resource.Named) bool {
+func (d *credits) isRest(c *Credit, change *Change, n resource.Named) bool {
 	if change == nil {
 		return false
 	}
@@ -82,7 +85,7 @@ func (d *differ) isRest(c *Credit, change *Change, n resource.Named) bool {
 // stands reports whether a decrease was made by adsync and is still there, or is
 // still to be made, and its row is as it was. It adds to the rest what was made, and
 // notes what is due.
-func (d *differ) stands(c *Credit, want, rest *resource.Resource, left *Credit) bool {
+func (d *credits) stands(c *Credit, want, rest *resource.Resource, left *Credit) bool {
 	at, found := slices.BinarySearchFunc(d.all, want.Address, func(t three, a resource.Address) int {
 		return t.address.Compare(a)
 	})
@@ -114,7 +117,7 @@ func (d *differ) stands(c *Credit, want, rest *resource.Resource, left *Credit) 
 
 // checkDue finds which of the decreases that are still to come go with this plan: what
 // is held or left out pays for nothing.
-func (d *differ) checkDue() {
+func (d *credits) checkDue() {
 	for i := range d.plan.Credits {
 		credit := &d.plan.Credits[i]
 		credit.doubted = credit.unsure
@@ -135,7 +138,7 @@ func (d *differ) checkDue() {
 }
 
 // paysAt reports whether a credit counts on a decrease at an address.
-func (d *differ) paysAt(at resource.Address) bool {
+func (d *credits) paysAt(at resource.Address) bool {
 	for i := range d.plan.Credits {
 		if d.plan.Credits[i].shown(at).Fall > 0 {
 			return true
@@ -145,7 +148,7 @@ func (d *differ) paysAt(at resource.Address) bool {
 }
 
 // covers reports whether a field is the rest of a plan that showed it.
-func (d *differ) covers(c *Change, f *Field) bool {
+func (d *draft) covers(c *Change, f *Field) bool {
 	for i := range d.plan.Credits {
 		if d.plan.Credits[i].covers(c, f) {
 			return true
@@ -160,7 +163,7 @@ func (c *Credit) covers(change *Change, f *Field) bool {
 }
 
 // restIn counts what raises in a change, and how much of it a credit covers.
-func (d *differ) restIn(credit *Credit, c *Change) (covered, raising int) {
+func (d *credits) restIn(credit *Credit, c *Change) (covered, raising int) {
 	k := d.all[c.place].kind
 	for i := range c.Fields {
 		f := &c.Fields[i]
@@ -184,7 +187,7 @@ type claims []struct{ rise, fall int64 }
 
 // claim counts the rise of a change, as far as a credit covers it, to the first that
 // does, and reports whether all of it may go by that.
-func (d *differ) claim(all claims, c *Change, before, most int64) (whole bool) {
+func (d *credits) claim(all claims, c *Change, before, most int64) (whole bool) {
 	for i := range d.plan.Credits {
 		credit := &d.plan.Credits[i]
 		covered, raising := d.restIn(credit, c)
@@ -210,7 +213,7 @@ func (d *differ) claim(all claims, c *Change, before, most int64) (whole bool) {
 }
 
 // pays counts a decrease that is still to come to the credits that count on it.
-func (d *differ) pays(all claims, c *Change, fall int64) {
+func (d *credits) pays(all claims, c *Change, fall int64) {
 	for i := range d.plan.Credits {
 		if d.plan.Credits[i].shown(c.Address).Fall > 0 {
 			all[i].fall = plus(all[i].fall, fall)
@@ -219,7 +222,7 @@ func (d *differ) pays(all claims, c *Change, fall int64) {
 }
 
 // sum is by how much more could be spent by now if nothing had been cut off.
-func (d *differ) sum(all claims) (sum int64) {
+func (d *credits) sum(all claims) (sum int64) {
 	for i := range all {
 		credit := &d.plan.Credits[i]
 		sum = plus(sum, max(all[i].rise-all[i].fall-credit.Lost-credit.doubted, 0))

@@ -34,7 +34,7 @@ func Diff(in Input) *Plan {
 	d.run()
 	rows, problems := d.waitingRows()
 	if len(rows) == 0 {
-		d.settle()
+		d.finish.settle()
 		return d.plan
 	}
 	in.Invalid = slices.Concat(in.Invalid, rows)
@@ -46,60 +46,70 @@ func Diff(in Input) *Plan {
 	return p
 }
 
+// differ is one computation of a plan: its draft, and the steps that have a state of their own.
+type differ struct {
+	*draft
+	pruning *pruning
+	guards  *guards
+	saved   *savedPlan
+	finish  *finish
+}
+
 // run compares, and holds what something stands against.
 func (d *differ) run() {
+	rows := newComparison(d.draft, d.pruning)
 	for i := range d.all {
-		d.note(&d.all[i])
-		d.compare(i)
+		rows.note(&d.all[i])
+		rows.compare(i)
 	}
-	d.checkOverlaps()
-	d.findCredits()
-	d.findAccidents()
+	(&overlaps{d.draft}).checkOverlaps()
+	d.guards.credits.findCredits()
+	(&slipFinder{d.draft}).findAccidents()
 	narrows := d.Agreed != nil || !d.Select.IsAll()
 	if narrows {
-		d.checkRules(false)
+		d.finish.checkRules(false)
 	}
-	d.agree()
-	d.guard()
-	d.agreeOnHolds()
-	d.selects()
-	d.checkRules(narrows)
-	d.checkRoom()
-	d.carryOver()
+	d.saved.agree()
+	d.guards.guard()
+	d.saved.agreeOnHolds()
+	d.saved.selects()
+	d.finish.checkRules(narrows)
+	d.finish.checkRoom()
+	d.finish.carryOver()
 	d.findUnused()
 }
 
-// differ is one computation of a plan.
-type differ struct {
-	Input
-	files      *resource.Snapshot // Desired, with what is ignored
-	copied     bool               // Desired is a copy, without what is ignored
-	plan       *Plan
-	kinds      map[resource.Kind]*kind
-	written    []written              // by place, as far as it was asked for
-	all        []three                // of known kinds, in the order of addresses, parents first
-	shrunk     map[resource.Kind]bool // nothing of these kinds is pruned
-	waits      []*waits               // by place: why what is there waits, or may be what waits; nil where nothing does
-	unpruned   map[resource.Kind]bool // nor of these, as a row of them waits
-	twins      map[twinKey][]resource.Address
-	uses       map[identity][]use
-	byID       map[resource.Kind]map[string]*resource.Resource // what is live, as far as it was asked for
-	counting   []counting
-	spending   []spending // what possible spend depends on
-	capped     bool       // the files, the record or the account have a limit of some days
-	protecting []int      // of all, those whose rows protect something
-	calendar   calendar
-	problems   diag.List
-	wrong      []wrongRow
-	used       []bool // of each of Allow: it released something
-	consents   []consent
-	dayAgo     map[amountOf]int64 // what adsync changed within 24 hours, as it was before
-	highest    map[highestOf]int64
-	guarded    map[resource.Address]protection
-	broken     map[brokenRule]bool
+func newDiffer(in Input) *differ {
+	fresh := max(in.Desired.Len()-in.Last.Len(), 0) // about so many are created
+	t := &tree{Input: in, files: in.Desired, kinds: map[resource.Kind]*kind{}, calendar: calendarOf(in.Today)}
+	for _, s := range in.Schemas {
+		t.kinds[s.Kind] = describe(s)
+	}
+	made := &Plan{schemas: in.Schemas, Changes: make([]Change, 0, fresh)}
+	d := &draft{
+		tree: t, permits: &permits{tree: t, plan: made, used: make([]bool, len(in.Allow))},
+		refusals: &refusals{tree: t}, plan: made,
+	}
+	d.indexConsents()
+	pruning := &pruning{draft: d}
+	(&reading{draft: d, pruning: pruning}).read()
+	pruning.findShrunk()
+	g := newGuards(d)
+	return &differ{
+		draft: d, pruning: pruning, guards: g, saved: &savedPlan{selector{d, g}},
+		finish: &finish{draft: d, broken: map[brokenRule]bool{}},
+	}
+}
 
-	differing, agreeing []Field  // of the resource that is compared
-	beside              []beside // room for what stands beside the values of the files
+// draft is a plan as it is made: the resources it is of, what allows its changes, and
+// what is wrong with its rows.
+type draft struct {
+	*tree
+	*permits
+	*refusals
+	plan     *Plan
+	counting []counting
+	beside   []beside // room for what stands beside the values of the files
 }
 
 // counting is a change whose hold says how much lies beneath it, once that is known.
@@ -119,36 +129,22 @@ type fate struct {
 	beneath *int  // counts what the files name beneath it
 }
 
-func newDiffer(in Input) *differ {
-	fresh := max(in.Desired.Len()-in.Last.Len(), 0) // about so many are created
-	d := &differ{
-		Input: in, files: in.Desired, plan: &Plan{schemas: in.Schemas, Changes: make([]Change, 0, fresh)},
-		kinds:  map[resource.Kind]*kind{},
-		broken: map[brokenRule]bool{}, calendar: calendarOf(in.Today), used: make([]bool, len(in.Allow)),
-	}
-	for _, s := range in.Schemas {
-		d.kinds[s.Kind] = describe(s)
-	}
-	if len(in.Recent.Amounts) > 0 {
-		d.dayAgo = map[amountOf]int64{}
-	}
-	for _, e := range in.Recent.Amounts {
-		d.dayAgo[amountOf{e.Address, e.Attribute}] = e.Micros
-	}
-	d.indexConsents()
-	d.ignore()
-	d.clearWith()
-	d.nameIDs()
-	d.join()
-	d.indexInvalid()
-	d.takeMisnamed()
-	d.findShrunk()
-	return d
+// comparison is that of each resource, parents first.
+type comparison struct {
+	*draft
+	*creation
+	*comparedFields
+	*pruning
+}
+
+func newComparison(d *draft, p *pruning) *comparison {
+	c := &creation{draft: d}
+	return &comparison{draft: d, creation: c, comparedFields: &comparedFields{draft: d, creation: c}, pruning: p}
 }
 
 // note gathers what later steps need of every resource, while it is at hand: to
 // visit all of them again would cost more than to compare them.
-func (d *differ) note(t *three) {
+func (d *comparison) note(t *three) {
 	k := t.kind
 	if t.live != nil && !k.archived(t.live) {
 		k.alive++
@@ -162,7 +158,7 @@ func (d *differ) note(t *three) {
 }
 
 // compare decides what becomes of the resource at one address.
-func (d *differ) compare(i int) {
+func (d *comparison) compare(i int) {
 	d.all[i].above = d.fateAbove(&d.all[i])
 	if d.waitsAt(i).holds() {
 		d.compareWaiting(i)
@@ -171,7 +167,7 @@ func (d *differ) compare(i int) {
 	d.compareOne(i)
 }
 
-func (d *differ) compareOne(i int) {
+func (d *comparison) compareOne(i int) {
 	t, k := d.all[i], d.all[i].kind
 	if why, lacking := d.Lacking[t.address.Kind]; lacking {
 		d.lacking(t, why)
@@ -200,14 +196,14 @@ func (d *differ) compareOne(i int) {
 }
 
 // becomes notes the fate of a resource, before anything beneath it is compared.
-func (d *differ) becomes(t three, f *fate) { d.all[t.place].fate = f }
+func (d *tree) becomes(t three, f *fate) { d.all[t.place].fate = f }
 
 // gone says that the service no longer delivers the resource, and cannot again.
 func (t *three) gone() bool {
 	return t.live == nil || t.above.dead || t.kind.archived(t.live)
 }
 
-func (d *differ) unmanaged(t three) {
+func (d *comparison) unmanaged(t three) {
 	if t.gone() {
 		d.becomes(t, &fate{dead: true})
 		return
@@ -217,7 +213,7 @@ func (d *differ) unmanaged(t three) {
 	}
 }
 
-func (d *differ) beneathClosed(t three) {
+func (d *comparison) beneathClosed(t three) {
 	d.becomes(t, t.above)
 	switch {
 	case t.desired == nil:
@@ -230,7 +226,7 @@ func (d *differ) beneathClosed(t three) {
 
 // wantedArchived archives what the files say is archived. What does not exist
 // needs no archiving.
-func (d *differ) wantedArchived(t three) {
+func (d *comparison) wantedArchived(t three) {
 	d.becomes(t, &fate{closed: true})
 	name := t.kind.removal
 	f := Field{
@@ -263,7 +259,7 @@ func (d *differ) wantedArchived(t three) {
 // bornWithParent handles what the files name beneath a parent this plan
 // creates, whatever was there beneath the parent before; what somebody ended beneath
 // one that makes room for another is not made again by itself.
-func (d *differ) bornWithParent(t three) {
+func (d *comparison) bornWithParent(t three) {
 	if t.above.moved && t.gone() && t.last != nil && !t.kind.archived(t.last) {
 		d.removedByHand(t)
 		return
@@ -276,7 +272,7 @@ func (d *differ) bornWithParent(t three) {
 }
 
 // removedByHand never creates again by itself what someone archived.
-func (d *differ) removedByHand(t three) {
+func (d *comparison) removedByHand(t three) {
 	h := Hold{Hazard: RemovedByHand, Allow: allowAt(RemovedByHand, t.address), Message: removedMessage(t)}
 	h, held := d.unlessCovered(h, t.address, func() []Part { return d.rowParts(&t, Create) })
 	if !held {
@@ -304,7 +300,7 @@ func removedMessage(t three) string {
 
 // change starts the change of a resource. The pointer is good until the next
 // change is started.
-func (d *differ) change(t three, action Action) *Change {
+func (d *draft) change(t three, action Action) *Change {
 	c := Change{Address: t.address, Action: action, place: t.place}
 	named := t.live
 	switch {
@@ -331,7 +327,7 @@ func (d *differ) change(t three, action Action) *Change {
 // roomed gives the changes room for one more at a place. A list that is full
 // grows to what it comes to if the rest of the account changes as much, at least
 // to twice and at most to 32 times what it is.
-func (d *differ) roomed(place int) []Change {
+func (d *draft) roomed(place int) []Change {
 	changes := d.plan.Changes
 	n := len(changes)
 	if n < cap(changes) {
@@ -354,7 +350,7 @@ func doubled[T any](list []T) []T {
 
 // covered says whether the hazard is allowed at the address, without regard to
 // an amount.
-func (d *differ) covered(h Hazard, at resource.Address) bool {
+func (d *permits) covered(h Hazard, at resource.Address) bool {
 	covered := false
 	for i := range d.Allow {
 		if d.Allow[i].covers(h, at) {

@@ -94,7 +94,7 @@ const besideFrom, besideMost = 16, 1024
 
 // besides gives the same as the function of its name, and takes its room from
 // that of the whole plan.
-func (d *differ) besides(last, live resource.Value) *beside {
+func (d *draft) besides(last, live resource.Value) *beside {
 	if last.IsAbsent() && live.IsAbsent() {
 		return nil
 	}

@@ -6,42 +6,55 @@ import (
 	"adsync/internal/resource"
 )
 
+// rule holds what it stands against, in changes the table lets pass.
+type rule interface{ guard() }
+
+// guards are the rules a plan is held to.
+type guards struct {
+	*draft
+	credits *credits
+	rules   []rule // in the order they look
+}
+
+// newGuards registers every rule. What comes later may count what is held by then.
+func newGuards(d *draft) *guards {
+	amounts, credits := newAmountRule(d), &credits{d}
+	return &guards{draft: d, credits: credits, rules: []rule{
+		&lateness{d},
+		amounts,
+		&newAmounts{amounts: amounts},
+		&updates{d},
+		&membership{d},
+		&archives{draft: d, caps: caps{d}},
+		&protections{draft: d},
+		&frozen{d},
+		&unattended{d},
+		&refused{d},
+		&undecided{d, credits},
+		&overlaps{d}, // before what counts with limits
+		&exposures{d, credits},
+		&rest{d},
+		&waitingRule{d, credits},
+		&rest{d},
+		&mergers{d},
+		&namings{d},
+	}}
+}
+
 // guard holds what the policy's limits stop, in changes the table lets pass.
 // What is counted is counted whether or not something else holds it, so that a
 // tighter limit here never lets pass more there.
-func (d *differ) guard() {
+func (d *guards) guard() {
 	if len(d.plan.Changes) == 0 {
 		return
 	}
-	d.guardLate()
-	d.guardAmounts()
-	d.guardNewAmounts()
-	d.guardUpdates()
-	d.guardPeople()
-	archives := d.archivesByKind()
-	for i := range d.plan.Changes {
-		c := &d.plan.Changes[i]
-		d.guardCaps(c)
-		if c.Action == Archive && !d.all[c.place].kind.schema.Caps {
-			d.guardArchive(c, archives[c.Address.Kind])
-		}
+	for _, r := range d.rules {
+		r.guard()
 	}
-	d.guardProtected()
-	d.guardFrozen()
-	d.guardUnattended()
-	d.guardRefused()
-	d.guardUndecided()
-	d.guardOverlaps() // before what counts with limits
-	d.guardExposure()
-	d.holdRest()
-	d.guardFiles()
-	d.holdRest()
-	d.guardMerges()
-	d.guardNames()
 }
 
-// holdRest holds what cannot go without a part that is held.
-func (d *differ) holdRest() {
+// guard holds what cannot go without a part that is held.
+func (d *rest) guard() {
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; c.Action != Archive {
 			d.holdBroken(c)
@@ -50,10 +63,28 @@ func (d *differ) holdRest() {
 	}
 }
 
+// archives is the rule of what cannot be undone.
+type archives struct {
+	*draft
+	caps caps
+}
+
+// guard holds what is removed: limits of the account by a rule of their own.
+func (d *archives) guard() {
+	archives := d.archivesByKind()
+	for i := range d.plan.Changes {
+		c := &d.plan.Changes[i]
+		d.caps.guardCaps(c)
+		if c.Action == Archive && !d.all[c.place].kind.schema.Caps {
+			d.guardArchive(c, archives[c.Address.Kind])
+		}
+	}
+}
+
 // archiving is how many of a kind a plan would archive, and how many it may.
 type archiving struct{ filed, pruned, limit int64 }
 
-func (d *differ) archivesByKind() map[resource.Kind]*archiving {
+func (d *archives) archivesByKind() map[resource.Kind]*archiving {
 	managed := map[resource.Kind]int64{}
 	for i := range d.all {
 		if t := &d.all[i]; t.last != nil || t.desired != nil {
@@ -79,7 +110,7 @@ func (d *differ) archivesByKind() map[resource.Kind]*archiving {
 // guardArchive holds an archive until it is allowed: by its address, by a count
 // that all of its kind fit in, or by name while they are within the limit.
 // What the files ask for does not count what the policy adds.
-func (d *differ) guardArchive(c *Change, n *archiving) {
+func (d *archives) guardArchive(c *Change, n *archiving) {
 	d.holdUsed(c)
 	asked := n.filed
 	if c.Pruned {

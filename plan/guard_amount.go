@@ -6,8 +6,25 @@ import (
 	"adsync/internal/resource"
 )
 
-// guardAmounts holds the rises of amounts of existing resources.
-func (d *differ) guardAmounts() {
+// amounts is the rule of amounts that rise by much, or above what they may.
+type amounts struct {
+	*draft
+	dayAgo map[amountOf]int64 // what adsync changed within 24 hours, as it was before
+}
+
+func newAmountRule(d *draft) *amounts {
+	r := &amounts{draft: d}
+	if len(d.Recent.Amounts) > 0 {
+		r.dayAgo = map[amountOf]int64{}
+	}
+	for _, e := range d.Recent.Amounts {
+		r.dayAgo[amountOf{e.Address, e.Attribute}] = e.Micros
+	}
+	return r
+}
+
+// guard holds the rises of amounts of existing resources.
+func (d *amounts) guard() {
 	rises := d.dailyRises()
 	d.eachRise(func(c *Change, f *Field, a *resource.Attribute) {
 		h, held := d.amountHold(c, a, f, rises)
@@ -32,7 +49,7 @@ func rise(f *Field) int64 {
 // dailyRises sums the guarded rises of daily caps, for an allowance such as
 // raises-spend=120/day. It counts what is held for other reasons too, so that no
 // allowance makes another one suffice.
-func (d *differ) dailyRises() int64 {
+func (d *amounts) dailyRises() int64 {
 	sum := int64(0)
 	d.eachRise(func(c *Change, f *Field, a *resource.Attribute) {
 		to, _ := f.Desired.Number()
@@ -47,7 +64,7 @@ func (d *differ) dailyRises() int64 {
 // riseFrom is what a rise is measured from: the live amount, or a smaller one
 // that adsync raised within the last 24 hours, so that many small steps are one
 // large one.
-func (d *differ) riseFrom(at resource.Address, f *Field) (from int64, set bool, when string) {
+func (d *amounts) riseFrom(at resource.Address, f *Field) (from int64, set bool, when string) {
 	from, set = f.Live().Number()
 	if earlier, ok := d.dayAgo[amountOf{at, f.Name}]; ok && set && earlier < from {
 		return earlier, true, " within 24 hours"
@@ -56,7 +73,7 @@ func (d *differ) riseFrom(at resource.Address, f *Field) (from int64, set bool, 
 }
 
 // eachRise walks the amounts of existing resources that rise, are set or cleared.
-func (d *differ) eachRise(do func(*Change, *Field, *resource.Attribute)) {
+func (d *amounts) eachRise(do func(*Change, *Field, *resource.Attribute)) {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		if c.Action == Create || c.Action == Archive {
@@ -76,7 +93,7 @@ func (d *differ) eachRise(do func(*Change, *Field, *resource.Attribute)) {
 
 // amountHold holds a rise the policy does not let pass and nobody allowed. What is the
 // rest of a plan was compared with what there was when that was shown.
-func (d *differ) amountHold(c *Change, a *resource.Attribute, f *Field, rises int64) (Hold, bool) {
+func (d *amounts) amountHold(c *Change, a *resource.Attribute, f *Field, rises int64) (Hold, bool) {
 	t, at := &d.all[c.place], c.Address
 	to, toSet := f.Desired.Number()
 	from, fromSet, when := d.riseFrom(at, f)
@@ -108,7 +125,7 @@ func (d *differ) amountHold(c *Change, a *resource.Attribute, f *Field, rises in
 
 // beyondCeilings says what of the policy an amount is above, whatever it was
 // before: its ceiling, or its share of the daily budget. "" is within both.
-func (d *differ) beyondCeilings(t *three, a *resource.Attribute, f *Field) string {
+func (d *amounts) beyondCeilings(t *three, a *resource.Attribute, f *Field) string {
 	to, _ := f.Desired.Number()
 	if most := d.Policy.ceilingOf(t.kind, a); most > 0 && to > most {
 		return fmt.Sprintf("%s is %s, above the ceiling %s; the exact amount must be allowed",
@@ -123,7 +140,7 @@ func (d *differ) beyondCeilings(t *three, a *resource.Attribute, f *Field) strin
 
 // aboveShare says that a bid is above its share of the daily cap over it, and
 // gives the cap: what the files say, else what is live.
-func (d *differ) aboveShare(t *three, a *resource.Attribute, bid int64) (int64, bool) {
+func (d *amounts) aboveShare(t *three, a *resource.Attribute, bid int64) (int64, bool) {
 	if a.Per != "" {
 		return 0, false
 	}
@@ -153,7 +170,7 @@ func (t *three) said(name string) (int64, bool) {
 
 // unlessAllowed gives the hold of a rise that a consent by name, by address, by
 // amount or by a sum a day releases.
-func (d *differ) unlessAllowed(at resource.Address,
+func (d *permits) unlessAllowed(at resource.Address,
 	a *resource.Attribute, to, rises int64, message string) (Hold, bool) {
 	for i := range d.Allow {
 		w := &d.Allow[i]
@@ -169,7 +186,7 @@ func (d *differ) unlessAllowed(at resource.Address,
 }
 
 // unlessExact gives the hold of a rise that only the very amount releases.
-func (d *differ) unlessExact(at resource.Address, to int64, message string) (Hold, bool) {
+func (d *permits) unlessExact(at resource.Address, to int64, message string) (Hold, bool) {
 	for i := range d.Allow {
 		w := &d.Allow[i]
 		if w.Hazard == RaisesSpend && w.HasAmount && !w.PerDay && w.Address == at && w.Amount == to {

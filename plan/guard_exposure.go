@@ -17,12 +17,18 @@ type exposed struct {
 	further      []raiser // raisers that are not, or not wholly
 }
 
-// guardExposure holds everything that raises exposure while the rise of a day is
+// exposures is the rule of how much more could be spent in a day.
+type exposures struct {
+	*draft
+	*credits
+}
+
+// guard holds everything that raises exposure while the rise of a day is
 // larger than the policy lets pass. What is held for other reasons counts
 // as if it were not, and a decrease counts only if nothing holds it.
 //
 // What somebody agreed to goes up to the rise it was shown with; the rest waits.
-func (d *differ) guardExposure() {
+func (d *exposures) guard() {
 	e := d.exposed()
 	if e.rise <= 0 {
 		return
@@ -55,7 +61,7 @@ func (d *differ) guardExposure() {
 // 24 hours ago, so that many small applies are one large one. Where nothing
 // could be spent it is the first there was, and so it is where nothing can be
 // any more.
-func (d *differ) exposureFrom(before int64) (base int64, when string) {
+func (d *exposures) exposureFrom(before int64) (base int64, when string) {
 	for _, level := range d.Recent.Levels {
 		if level > 0 && (level < before || before == 0) {
 			return level, " within 24 hours"
@@ -73,7 +79,7 @@ type raiser struct {
 	rise   int64
 }
 
-func (d *differ) exposed() exposed {
+func (d *exposures) exposed() exposed {
 	d.checkDue()
 	e, claimed := exposed{}, make(claims, len(d.plan.Credits))
 	for i := range d.spending {
@@ -111,7 +117,7 @@ func (d *differ) exposed() exposed {
 
 // raised is the resource with all that may raise, held or not, and with nothing
 // that lowers but what goes: it goes first. What no flag releases stays as it is.
-func (d *differ) raised(c *Change, live *resource.Resource, raises func(*Field) bool) *resource.Resource {
+func (d *tree) raised(c *Change, live *resource.Resource, raises func(*Field) bool) *resource.Resource {
 	switch {
 	case !c.Held.releasable():
 		return live
@@ -139,25 +145,25 @@ func raises(f *Field) bool { return f.Phase == Raise || f.Phase == Activate }
 
 // exposureOf is the most a resource can spend on one day, in micros: its daily
 // cap, and what is left of its lifetime budget.
-func (d *differ) exposureOf(k *kind, r *resource.Resource) int64 {
+func (d *tree) exposureOf(k *kind, r *resource.Resource) int64 {
 	return d.mostOf(r, k.standing(r, d.calendar.today))
 }
 
-func (d *differ) mostOf(r *resource.Resource, s standing) int64 {
+func (d *tree) mostOf(r *resource.Resource, s standing) int64 {
 	if s.lifetime == 0 {
 		return s.daily
 	}
 	return plus(s.daily, left(d.Spent, r.ID, s.lifetime))
 }
 
-func (d *differ) holdRaisers(e exposed, h Hold) {
+func (d *exposures) holdRaisers(e exposed, h Hold) {
 	for _, r := range e.raisers {
 		d.holdRise(r.change, h)
 	}
 }
 
 // holdUnagreed holds what raises and nobody agreed to, change by change.
-func (d *differ) holdUnagreed(e exposed, h Hold) {
+func (d *exposures) holdUnagreed(e exposed, h Hold) {
 	for _, r := range e.raisers {
 		c := &d.plan.Changes[r.change]
 		further := func(f *Field) bool {
@@ -180,12 +186,12 @@ func (k *kind) raisesMore(f *Field) bool { return k.raises(f) && f.Phase != Lowe
 
 // holdRise holds what raises in one change: a create as a whole, with what lies
 // beneath it.
-func (d *differ) holdRise(change int, h Hold) {
+func (d *draft) holdRise(change int, h Hold) {
 	d.holdRiseOf(change, h, d.all[d.plan.Changes[change].place].kind.raisesMore)
 }
 
 // holdRiseOf is holdRise of some fields, where the change is no create.
-func (d *differ) holdRiseOf(change int, h Hold, concerned func(*Field) bool) {
+func (d *draft) holdRiseOf(change int, h Hold, concerned func(*Field) bool) {
 	c := &d.plan.Changes[change]
 	if d.creates(c) {
 		d.holdTree(change, h)
@@ -198,9 +204,12 @@ func (d *differ) holdRiseOf(change int, h Hold, concerned func(*Field) bool) {
 	}
 }
 
-// guardUnattended holds everything that raises while nobody looks at the plan
+// unattended is the rule of what an unattended run may not raise.
+type unattended struct{ *draft }
+
+// guard holds everything that raises while nobody looks at the plan
 // and the operator set no ceiling (design.md section 6, exposure).
-func (d *differ) guardUnattended() {
+func (d *unattended) guard() {
 	if !d.Policy.Unattended || d.Policy.MaxDailyExposure > 0 && !d.Policy.CeilingWatched {
 		return
 	}
@@ -231,9 +240,12 @@ func (c *Change) holds(hazard Hazard) bool {
 	return c.Held.contains(is) || slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Held.contains(is) })
 }
 
-// guardFrozen holds everything but pauses and decreases while a freeze window is
+// frozen is the rule of freeze windows.
+type frozen struct{ *draft }
+
+// guard holds everything but pauses and decreases while a freeze window is
 // open. Adsync's own record goes on.
-func (d *differ) guardFrozen() {
+func (d *frozen) guard() {
 	var holds []Hold
 	for _, f := range d.Policy.Frozen {
 		holds = append(holds, Hold{
@@ -258,7 +270,7 @@ func (f Freeze) words() string {
 	return open
 }
 
-func (d *differ) freeze(c *Change, h *Hold) {
+func (d *frozen) freeze(c *Change, h *Hold) {
 	switch {
 	case c.Action == Record || c.Action == Forget:
 	case c.Action == Archive || c.Action == Adopt || d.creates(c):

@@ -11,7 +11,8 @@ import (
 // raises something is compared with what could be spent before and with what the
 // files ask for, and not with what is left of them.
 type waiting struct {
-	*differ
+	*draft
+	*credits
 	at      []*Change // by place; nil where nothing changes
 	lower   []int     // places with a held decrease
 	running []running // by place, once it was asked for
@@ -32,12 +33,18 @@ func (c could) exceeds(before, desired could) bool {
 	return c.day > max(before.day, desired.day) || c.month > max(before.month, desired.month)
 }
 
-// guardFiles holds what raises or starts while something that is held, such as
+// waitingRule is the rule of what is held beside what goes.
+type waitingRule struct {
+	*draft
+	*credits
+}
+
+// guard holds what raises or starts while something that is held, such as
 // drift, would let more be spent with it than before and than the files ask for:
 // at its own resource, beneath it, and in the whole account. Rises count whether
 // or not they are held, so that no allowance makes another one suffice.
-func (d *differ) guardFiles() {
-	w := &waiting{differ: d}
+func (d *waitingRule) guard() {
+	w := &waiting{draft: d.draft, credits: d.credits}
 	w.guard()
 }
 

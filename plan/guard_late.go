@@ -7,12 +7,15 @@ import (
 	"adsync/internal/resource"
 )
 
-// guardLate holds the changes whose day has passed: a first or last day that was
+// lateness is the rule of days that have passed.
+type lateness struct{ *draft }
+
+// guard holds the changes whose day has passed: a first or last day that was
 // right when it was written and that the service takes no longer (interface, part
 // 4, spend limit rules 4 and 6; service facts, 9.3), a new campaign that is over
 // before it begins, an edit of what has ended. Time alone makes them so, overnight
 // and while they wait, and so they are no problem that stops all the others.
-func (d *differ) guardLate() {
+func (d *lateness) guard() {
 	if d.Today == "" {
 		return
 	}
@@ -23,7 +26,7 @@ func (d *differ) guardLate() {
 	}
 }
 
-func (d *differ) holdLate(change int) {
+func (d *lateness) holdLate(change int) {
 	c := &d.plan.Changes[change]
 	t := &d.all[c.place]
 	creates := d.creates(c)
@@ -48,7 +51,7 @@ func (d *differ) holdLate(change int) {
 
 // lateDays gives a hold for each day of a change that has passed. Live is nil for
 // what is created.
-func (d *differ) lateDays(k *kind, c *Change, live *resource.Resource) (late []Hold) {
+func (d *lateness) lateDays(k *kind, c *Change, live *resource.Resource) (late []Hold) {
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if words := d.lateWords(k.attributes[f.Name], f, live); words != "" {
@@ -60,7 +63,7 @@ func (d *differ) lateDays(k *kind, c *Change, live *resource.Resource) (late []H
 }
 
 // lateWords says why a day can no longer be set, "" where it can.
-func (d *differ) lateWords(a *resource.Attribute, f *Field, live *resource.Resource) string {
+func (d *lateness) lateWords(a *resource.Attribute, f *Field, live *resource.Resource) string {
 	if a == nil || a.Earliest == "" || f.Cause == SentAlong ||
 		!f.Desired.IsSet() || live != nil && (a.Immutable || a.EditsBack) {
 		return ""
@@ -85,7 +88,7 @@ func (d *differ) lateWords(a *resource.Attribute, f *Field, live *resource.Resou
 
 // holdDays holds an update with a day that has passed, all but the amounts it
 // lowers.
-func (d *differ) holdDays(k *kind, c *Change, h Hold) {
+func (d *lateness) holdDays(k *kind, c *Change, h Hold) {
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if a := k.attributes[f.Name]; f.Cause != SentAlong && !(a.Spend == resource.Amount && f.Phase == Lower) {
@@ -95,7 +98,7 @@ func (d *differ) holdDays(k *kind, c *Change, h Hold) {
 }
 
 // holdEnded holds what would change something that is over.
-func (d *differ) holdEnded(t *three, c *Change) {
+func (d *lateness) holdEnded(t *three, c *Change) {
 	if len(c.Fields) == 0 {
 		return
 	}
@@ -105,7 +108,7 @@ func (d *differ) holdEnded(t *three, c *Change) {
 
 // over handles what has ended by itself and does not show any more. It is as the
 // files want it, unless they want it to go on.
-func (d *differ) over(t three) {
+func (d *comparison) over(t three) {
 	end := t.kind.schema.Ends
 	wanted, was := t.desired.Value(end), t.last.Value(end)
 	if wanted.IsAbsent() || wanted.Equal(was) {
@@ -121,7 +124,7 @@ func (d *differ) over(t three) {
 }
 
 // late is the hold of what came too late, which the plan notes at its cell.
-func (d *differ) late(c *Change, at diag.Position, message string) Hold {
+func (d *draft) late(c *Change, at diag.Position, message string) Hold {
 	if at.IsZero() {
 		at = c.Position
 	}

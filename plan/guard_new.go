@@ -8,10 +8,16 @@ import (
 	"adsync/internal/resource"
 )
 
-// guardNewAmounts holds creates whose amounts are beyond what is usual. A new
+// newAmounts is the rule of the amounts of what is new.
+type newAmounts struct {
+	*amounts
+	highest map[highestOf]int64
+}
+
+// guard holds creates whose amounts are beyond what is usual. A new
 // resource has no amount of its own to be compared with: what counts are the
 // ceilings, its share of the daily budget, and what others of the account have.
-func (d *differ) guardNewAmounts() {
+func (d *newAmounts) guard() {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		if !d.creates(c) {
@@ -39,7 +45,7 @@ func (d *differ) guardNewAmounts() {
 	}
 }
 
-func (d *differ) unlessFine(c *Change, a *resource.Attribute, f *Field, to int64) (Hold, bool) {
+func (d *newAmounts) unlessFine(c *Change, a *resource.Attribute, f *Field, to int64) (Hold, bool) {
 	t, at := &d.all[c.place], c.Address
 	if message := d.beyondCeilings(t, a, f); message != "" {
 		return d.unlessExact(at, to, message)
@@ -69,7 +75,7 @@ func (u unit) words() string {
 }
 
 // unitOf returns the unit of an amount of a resource, as one of its sides says it.
-func (d *differ) unitOf(t *three, a *resource.Attribute, says func(*three, string) string) unit {
+func (d *tree) unitOf(t *three, a *resource.Attribute, says func(*three, string) string) unit {
 	var said []string
 	for i := range a.Unit {
 		of := &a.Unit[i]
@@ -103,14 +109,14 @@ type highestOf struct {
 }
 
 // highestOf is the largest amount of a kind and a unit at the service, 0 where there is none.
-func (d *differ) highestOf(kind resource.Kind, attribute string, of unit) int64 {
+func (d *newAmounts) highestOf(kind resource.Kind, attribute string, of unit) int64 {
 	if d.highest == nil {
 		d.findHighest()
 	}
 	return d.highest[highestOf{kind, attribute, of}]
 }
 
-func (d *differ) findHighest() {
+func (d *newAmounts) findHighest() {
 	d.highest = map[highestOf]int64{}
 	for i := range d.all {
 		t := &d.all[i]

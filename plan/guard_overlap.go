@@ -6,13 +6,16 @@ import (
 	"adsync/internal/resource"
 )
 
-// guardOverlaps holds a limit that would come over days another one has at the
+// overlaps is the rule of limits whose days overlap.
+type overlaps struct{ *draft }
+
+// guard holds a limit that would come over days another one has at the
 // service: until its own change is done, as long as that is held, or for good where
 // the files do not move it. The service refuses the later of two that share a day
 // (interface, part 4, spend limit rule 2), and what makes way goes last, as it raises
 // what can be spent. What the files themselves let overlap is an error already, of
 // checkOverlaps.
-func (d *differ) guardOverlaps() {
+func (d *overlaps) guard() {
 	for _, s := range d.Schemas {
 		if _, lacking := d.Lacking[s.Kind]; lacking || !s.Caps || s.Ends == "" {
 			continue
@@ -39,7 +42,7 @@ type stay struct {
 }
 
 // stays are in the order of addresses.
-func (d *differ) stays(k *kind, changes map[resource.Address]*Change) []stay {
+func (d *overlaps) stays(k *kind, changes map[resource.Address]*Change) []stay {
 	var all []stay
 	for i := range d.all {
 		t := &d.all[i]
@@ -82,7 +85,7 @@ func (k *kind) isDay(f *Field) bool {
 
 // holdOverlap holds the first limit that comes over days another one has, and says
 // whether there was one.
-func (d *differ) holdOverlap(all []stay) bool {
+func (d *overlaps) holdOverlap(all []stay) bool {
 	for i := range all {
 		for j := range all {
 			comes, other := &all[i], &all[j]
@@ -98,7 +101,7 @@ func (d *differ) holdOverlap(all []stay) bool {
 	return false
 }
 
-func (d *differ) makesWay(s *stay) string {
+func (d *overlaps) makesWay(s *stay) string {
 	switch {
 	case s.held:
 		return ", while its change is held; it goes once that went"
@@ -111,7 +114,7 @@ func (d *differ) makesWay(s *stay) string {
 	return "; want other days, adopt that one, or end it there"
 }
 
-func (d *differ) holdDaysOf(s *stay, h Hold) {
+func (d *overlaps) holdDaysOf(s *stay, h Hold) {
 	if d.creates(s.change) {
 		s.change.hold(h)
 		return

@@ -28,10 +28,16 @@ func (u *Unsettled) decide() string {
 	return "; to decide it: adsync resolve " + cmp.Or(u.Then, u.Address).String()
 }
 
-// guardUndecided holds what depends on an operation of unknown outcome: all that is newer
+// undecided is the rule of what became of which is unknown.
+type undecided struct {
+	*draft
+	*credits
+}
+
+// guard holds what depends on an operation of unknown outcome: all that is newer
 // of the same resource, the start of what stands above a create, and what raises or starts
 // counting on money that the held part was to free (design.md section 5).
-func (d *differ) guardUndecided() {
+func (d *undecided) guard() {
 	if len(d.Unsettled) == 0 {
 		return
 	}
@@ -61,8 +67,8 @@ func (d *differ) guardUndecided() {
 // guardUncertain holds what lets more be spent than before and than the files ask for
 // while a decrease, a pause or a limit of them is held as its outcome is unknown. What
 // stays within the one or the other counts on no money that may not be free, and goes.
-func (d *differ) guardUncertain(unsettled map[resource.Address]*Unsettled) {
-	w := &waiting{differ: d, uncertain: unsettled}
+func (d *undecided) guardUncertain(unsettled map[resource.Address]*Unsettled) {
+	w := &waiting{draft: d.draft, credits: d.credits, uncertain: unsettled}
 	w.guard()
 }
 
@@ -88,7 +94,7 @@ func (p *Plan) Uncertain() map[resource.Address]map[string]string {
 	return waits
 }
 
-func (d *differ) holdWhole(change int, h Hold) {
+func (d *draft) holdWhole(change int, h Hold) {
 	if c := &d.plan.Changes[change]; !d.creates(c) && c.Action != Archive {
 		c.hold(h)
 		return
@@ -98,7 +104,7 @@ func (d *differ) holdWhole(change int, h Hold) {
 
 // holdStart holds what a change sends from a phase on: a create or an archive as
 // a whole.
-func (d *differ) holdStart(change int, from Phase, h Hold) {
+func (d *draft) holdStart(change int, from Phase, h Hold) {
 	c := &d.plan.Changes[change]
 	late := func(f Field) bool { return f.Phase >= from }
 	switch {

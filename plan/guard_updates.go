@@ -12,10 +12,13 @@ type updating struct {
 	cause Cause // Edit or Drift
 }
 
-// guardUpdates holds the updates of a kind while they concern more of it than
+// updates is the rule of how much of a kind changes at once.
+type updates struct{ *draft }
+
+// guard holds the updates of a kind while they concern more of it than
 // the policy lets pass. Pauses and decreases pass, and do not count. Edits and
 // the undoing of drift count apart: neither hides behind the other.
-func (d *differ) guardUpdates() {
+func (d *updates) guard() {
 	counts := map[updating]int64{}
 	d.eachUpdate(func(c *Change, cause Cause) { counts[updating{c.Address.Kind, cause}]++ })
 	if len(counts) == 0 {
@@ -59,7 +62,7 @@ func (d *differ) guardUpdates() {
 
 // eachUpdate visits each existing resource once for each cause it is updated for, but
 // for the rest of a plan that was counted before.
-func (d *differ) eachUpdate(do func(*Change, Cause)) {
+func (d *updates) eachUpdate(do func(*Change, Cause)) {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		if c.Action != Update && c.Action != Replace || d.creates(c) {
@@ -77,7 +80,7 @@ func (d *differ) eachUpdate(do func(*Change, Cause)) {
 }
 
 // countAllowed says that so many were allowed.
-func (d *differ) countAllowed(h Hazard, n int64) bool {
+func (d *permits) countAllowed(h Hazard, n int64) bool {
 	allowed := false
 	for i := range d.Allow {
 		if a := &d.Allow[i]; a.Hazard == h && a.HasAmount && n <= a.Amount {

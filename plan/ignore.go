@@ -27,7 +27,7 @@ type Ignore struct {
 const endsSoon = 7 // days
 
 // ignore takes what is ignored out of the files.
-func (d *differ) ignore() {
+func (d *reading) ignore() {
 	for _, i := range d.Input.Ignore {
 		matching, known := d.ignored(i)
 		if !known || d.expired(i) {
@@ -48,7 +48,7 @@ func (d *differ) ignore() {
 }
 
 // replaceDesired changes a copy of the files, never the files.
-func (d *differ) replaceDesired(r *resource.Resource) {
+func (d *tree) replaceDesired(r *resource.Resource) {
 	if !d.copied {
 		files := resource.NewSnapshot(d.Desired.Len())
 		for have := range d.Desired.All() {
@@ -60,7 +60,7 @@ func (d *differ) replaceDesired(r *resource.Resource) {
 }
 
 // ignored gives the resources of the files a pattern fits.
-func (d *differ) ignored(i Ignore) (matching []resource.Address, known bool) {
+func (d *reading) ignored(i Ignore) (matching []resource.Address, known bool) {
 	kindName, key, _ := strings.Cut(i.Resource, "/")
 	k := d.kinds[resource.Kind(kindName)]
 	report := func(message string, names []string, meant string) {
@@ -101,7 +101,7 @@ func (d *differ) ignored(i Ignore) (matching []resource.Address, known bool) {
 }
 
 // expired warns of what has ended or ends soon.
-func (d *differ) expired(i Ignore) bool {
+func (d *reading) expired(i Ignore) bool {
 	if _, _, _, ok := civil(d.Today); !ok {
 		return false
 	}

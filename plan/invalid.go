@@ -29,16 +29,16 @@ type waits struct {
 
 // indexInvalid marks the rows that wait, all that lies beneath them, and what
 // an adrift row may be.
-func (d *differ) indexInvalid() {
+func (d *reading) indexInvalid() {
 	if len(d.Invalid) == 0 {
 		return
 	}
 	at := map[resource.Address]*InvalidRow{}
 	adrift := map[resource.Kind]*InvalidRow{}
-	d.unpruned = map[resource.Kind]bool{}
+	d.pruning.unpruned = map[resource.Kind]bool{}
 	for i := range d.Invalid {
 		v := &d.Invalid[i]
-		at[v.Address], d.unpruned[v.Address.Kind] = v, true
+		at[v.Address], d.pruning.unpruned[v.Address.Kind] = v, true
 		if !v.Adrift || d.Last.Get(v.Address) != nil || d.Live.Get(v.Address) != nil {
 			continue
 		}
@@ -46,7 +46,7 @@ func (d *differ) indexInvalid() {
 			adrift[v.Address.Kind] = v
 		}
 		for up := d.Schemas.Parent(v.Address); !up.IsZero(); up = d.Schemas.Parent(up) {
-			d.unpruned[up.Kind] = true // it may take the row's resource with it
+			d.pruning.unpruned[up.Kind] = true // it may take the row's resource with it
 		}
 	}
 	d.waits = make([]*waits, len(d.all))
@@ -72,7 +72,7 @@ func (d *differ) indexInvalid() {
 }
 
 // waitsAt is why what is at a place waits, nil where it does not.
-func (d *differ) waitsAt(place int) *waits {
+func (d *tree) waitsAt(place int) *waits {
 	if d.waits == nil {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (d *differ) waitsAt(place int) *waits {
 }
 
 // mayBe returns the adrift row that may be what no row is of any more, nil for none.
-func (d *differ) mayBe(t *three, adrift map[resource.Kind]*InvalidRow) *InvalidRow {
+func (d *reading) mayBe(t *three, adrift map[resource.Kind]*InvalidRow) *InvalidRow {
 	if t.last == nil || t.desired != nil {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (w *waits) holds() bool { return w != nil && !w.lost }
 
 // compareWaiting compares a row that waits by the cells that are right, and holds
 // whatever comes of it. A row that says nothing else than what is there waits as well.
-func (d *differ) compareWaiting(i int) {
+func (d *comparison) compareWaiting(i int) {
 	before, inSync, asSent := len(d.plan.Changes), d.plan.InSync, d.plan.AsSent
 	d.compareOne(i)
 	t, w := &d.all[i], d.waits[i]
@@ -139,7 +139,7 @@ func (c *Change) waitFor(h Hold) {
 func (c *Change) waits() bool { return c.Held != nil && c.Held.Hazard == Invalid }
 
 // settleInvalid takes away what the guards said of rows that wait, and their problems.
-func (d *differ) settleInvalid() {
+func (d *finish) settleInvalid() {
 	if len(d.Invalid) == 0 {
 		return
 	}
@@ -163,7 +163,7 @@ func (d *differ) settleInvalid() {
 
 // mayLowerAt reports whether a cell that is wrong could have lowered or stopped
 // what is live at a place, or have bounded the account.
-func (d *differ) mayLowerAt(place int) bool {
+func (d *tree) mayLowerAt(place int) bool {
 	t := &d.all[place]
 	if w := d.waitsAt(place); w == nil || !w.Lowers {
 		return false

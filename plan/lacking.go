@@ -4,7 +4,7 @@ import "adsync/internal/resource"
 
 // lacking handles a kind the account may not use: nothing of it is compared, and
 // what the files newly ask for is held with the reason.
-func (d *differ) lacking(t three, why string) {
+func (d *comparison) lacking(t three, why string) {
 	switch {
 	case t.desired == nil && t.last == nil:
 		return
@@ -45,7 +45,7 @@ func editedSince(t three) []Field {
 
 // inSync counts a resource with nothing to change: what the service does not
 // show again is only known to be as it was last sent.
-func (d *differ) inSync(live *resource.Resource) {
+func (d *draft) inSync(live *resource.Resource) {
 	if live != nil && live.AsSent {
 		d.plan.AsSent++
 		return

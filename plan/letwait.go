@@ -17,9 +17,16 @@ type wrongRow struct {
 	adrift  bool // nobody can tell which resource it is
 }
 
+// refusals are what is wrong with rows: problems, or where rows may wait what they wait for.
+type refusals struct {
+	*tree
+	problems diag.List
+	wrong    []wrongRow
+}
+
 // refuse reports what is wrong with the row of a resource: a problem, or where rows may
 // wait what it waits for. attribute is the one concerned, "" for none.
-func (d *differ) refuse(t *three, attribute string, p diag.Problem) {
+func (d *refusals) refuse(t *three, attribute string, p diag.Problem) {
 	switch {
 	case d.waitsAt(t.place).holds():
 	case !d.LetsWait || t.desired == nil:
@@ -34,7 +41,7 @@ func (d *differ) refuse(t *three, attribute string, p diag.Problem) {
 
 // waitingRows are the rows that wait beside those that did already; none where there
 // are more of a sheet than may.
-func (d *differ) waitingRows() ([]InvalidRow, []diag.Problem) {
+func (d *refusals) waitingRows() ([]InvalidRow, []diag.Problem) {
 	d.wrong = slices.CompactFunc(d.wrong, func(a, b wrongRow) bool { return a == b })
 	if len(d.wrong) == 0 || d.tooManyWrong() {
 		for _, w := range d.wrong {
@@ -67,7 +74,7 @@ type sheetOf struct {
 	kind        resource.Kind
 }
 
-func (d *differ) tooManyWrong() bool {
+func (d *refusals) tooManyWrong() bool {
 	of := func(kind resource.Kind, at diag.Position) sheetOf {
 		if at.Sheet() != "" {
 			kind = ""

@@ -16,7 +16,7 @@ type source struct {
 
 // sourceOf finds what an entry of a merge means: the address of a resource of the
 // files, or else an id at the service.
-func (d *differ) sourceOf(kind resource.Kind, said string) source {
+func (d *tree) sourceOf(kind resource.Kind, said string) source {
 	if address, keyed := resource.ParseAddress(said); keyed {
 		return source{said, address, d.Live.Get(address)}
 	}
@@ -30,7 +30,7 @@ func (d *differ) sourceOf(kind resource.Kind, said string) source {
 
 // mergedOf says that a merge in other words is the one that was sent: its keys
 // have changed since, and they are of the same resources.
-func (d *differ) mergedOf(t three, n *resource.Named, was resource.Value) bool {
+func (d *tree) mergedOf(t three, n *resource.Named, was resource.Value) bool {
 	m := t.kind.schema.Membership
 	if m == nil || n.Name != m.Merge || t.last == nil || !n.Value.IsSet() || same(n.Value, was) {
 		return false
@@ -47,9 +47,12 @@ func (d *differ) mergedOf(t three, n *resource.Named, was resource.Value) bool {
 	return slices.Equal(slices.Compact(ids), slices.Sorted(slices.Values(t.last.Value(m.Merged).Items())))
 }
 
-// guardMerges holds a merge that cannot be made as the files say it: what it
+// mergers is the rule of audiences that are made of others.
+type mergers struct{ *draft }
+
+// guard holds a merge that cannot be made as the files say it: what it
 // takes is the people who are in its sources at that moment.
-func (d *differ) guardMerges() {
+func (d *mergers) guard() {
 	changes := map[resource.Address]*Change{}
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; d.kinds[c.Address.Kind].schema.Membership != nil {
@@ -76,7 +79,7 @@ func (d *differ) guardMerges() {
 
 // merges gives what a change is to make a resource of, nothing where it makes
 // none or makes it otherwise.
-func (d *differ) merges(c *Change) []string {
+func (d *draft) merges(c *Change) []string {
 	m := d.kinds[c.Address.Kind].schema.Membership
 	if m == nil || c.Action != Create && c.Action != Replace {
 		return nil
@@ -90,7 +93,7 @@ func (d *differ) merges(c *Change) []string {
 }
 
 // unmergeable says what keeps a merge from a source, "" where nothing does.
-func (d *differ) unmergeable(into *Change, s source, change *Change) string {
+func (d *mergers) unmergeable(into *Change, s source, change *Change) string {
 	k := d.kinds[into.Address.Kind]
 	made := change != nil && (change.Action == Create || change.Action == Replace && d.createsAgain(change))
 	switch {
@@ -116,7 +119,7 @@ func (d *differ) unmergeable(into *Change, s source, change *Change) string {
 }
 
 // meant says which key of the files is near one that names nothing, "" where none is.
-func (d *differ) meant(address resource.Address) string {
+func (d *mergers) meant(address resource.Address) string {
 	var keys []string
 	for _, r := range d.Desired.Ordered() {
 		if r.Address.Kind == address.Kind {
@@ -130,11 +133,11 @@ func (d *differ) meant(address resource.Address) string {
 	return "; did you mean " + resource.Address{Kind: address.Kind, Key: near}.String() + "?"
 }
 
-func (d *differ) createsAgain(c *Change) bool {
+func (d *draft) createsAgain(c *Change) bool {
 	return len(c.Fields) > 0 && c.Fields[0].Phase == Creates
 }
 
 // namedTwice says that an entry with a key and one with an id are one resource.
-func (d *differ) namedTwice(into *Change, s source) bool {
+func (d *mergers) namedTwice(into *Change, s source) bool {
 	return s.live != nil && s.said != s.live.ID && slices.Contains(d.merges(into), s.live.ID)
 }

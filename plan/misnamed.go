@@ -10,7 +10,7 @@ import (
 // takeMisnamed takes what Identify found wrong with the ids of rows. A row whose id names
 // nothing, or something else, waits where rows may: nobody can tell what it is. An id that
 // two rows have concerns more than a row, and stops everything.
-func (d *differ) takeMisnamed() {
+func (d *reading) takeMisnamed() {
 	for _, p := range d.Misnamed {
 		place, ofRow := d.placeOf(p.Address)
 		switch {
@@ -26,7 +26,7 @@ func (d *differ) takeMisnamed() {
 }
 
 // placeOf finds the row of the files at an address.
-func (d *differ) placeOf(address string) (place int, ofRow bool) {
+func (d *reading) placeOf(address string) (place int, ofRow bool) {
 	a, _ := resource.ParseAddress(address)
 	place, there := slices.BinarySearchFunc(d.all, a, func(t three, a resource.Address) int {
 		return t.address.Compare(a)

@@ -18,8 +18,11 @@ type spender struct {
 	afterAll *resource.Resource // were everything allowed that a flag can allow
 }
 
+// count counts what a plan does to possible spend.
+type money struct{ *draft }
+
 // spenders gives what possible spend depends on, with what becomes of it.
-func (d *differ) spenders() []spender {
+func (d *money) spenders() []spender {
 	spenders := make([]spender, len(d.spending))
 	next := 0 // counts the changes, which are in the order of their addresses still
 	for i := range d.spending {
@@ -37,7 +40,7 @@ func (d *differ) spenders() []spender {
 }
 
 // move finds what becomes of a resource.
-func (d *differ) move(s *spender) {
+func (d *draft) move(s *spender) {
 	c := s.change
 	s.after, s.afterAll = s.live, s.live
 	if c == nil {
@@ -89,8 +92,8 @@ func (h *Hold) releasable() bool {
 	return !h.contains(func(h *Hold) bool { return h.Allow == "" })
 }
 
-// money says what the plan does to possible spend.
-func (d *differ) money(spenders []spender) {
+// count says what the plan does to possible spend.
+func (d *money) count(spenders []spender) {
 	was, will, all := d.exposures(spenders)
 	m := &d.plan.Money
 	m.Currency, m.Today, m.MonthEnds = d.Currency, d.calendar.today, d.calendar.ends
@@ -107,7 +110,7 @@ func (d *differ) money(spenders []spender) {
 
 // exposures counts what can be spent now, after the plan, and, where something
 // is held, if everything were allowed.
-func (d *differ) exposures(spenders []spender) (was, will, all *exposure) {
+func (d *money) exposures(spenders []spender) (was, will, all *exposure) {
 	count := func(state func(*spender) *resource.Resource) *exposure {
 		e := &exposure{calendar: d.calendar, spent: d.Spent}
 		for i := range spenders {
@@ -133,7 +136,7 @@ func totals(was, will func() (day, month, lifetime int64)) (t Totals) {
 }
 
 // campaignMoney gives what moves by resource, the largest rise first.
-func (d *differ) campaignMoney(spenders []spender) []CampaignMoney {
+func (d *money) campaignMoney(spenders []spender) []CampaignMoney {
 	changed := func(s *spender) bool { return s.change != nil && s.kind.counts() && s.live != s.after }
 	n := 0
 	for i := range spenders {
@@ -162,7 +165,7 @@ func (d *differ) campaignMoney(spenders []spender) []CampaignMoney {
 }
 
 // alone gives what one resource can spend, without the bounds of the account.
-func (d *differ) alone(k *kind, r *resource.Resource) func() (day, month, lifetime int64) {
+func (d *draft) alone(k *kind, r *resource.Resource) func() (day, month, lifetime int64) {
 	return func() (day, month, lifetime int64) {
 		e := exposure{calendar: d.calendar, spent: d.Spent}
 		if r != nil {

@@ -9,7 +9,7 @@ import (
 
 // nameIDs writes the ids of what the files name by key, where they are known:
 // from here on a reference is an id, and what is still a key is not there yet.
-func (d *differ) nameIDs() {
+func (d *reading) nameIDs() {
 	for _, r := range d.Desired.Ordered() {
 		k := d.kinds[r.Address.Kind]
 		if k == nil || len(k.naming) == 0 {
@@ -36,7 +36,7 @@ func (d *differ) nameIDs() {
 }
 
 // namedByID gives a value with ids in place of the keys whose ids are known.
-func (d *differ) namedByID(v resource.Value) (named resource.Value, changed bool) {
+func (d *reading) namedByID(v resource.Value) (named resource.Value, changed bool) {
 	said := v.Entries()
 	ids := make([]string, len(said))
 	for i, name := range said {
@@ -51,7 +51,7 @@ func (d *differ) namedByID(v resource.Value) (named resource.Value, changed bool
 
 // nameSides has what is live and what was applied last say the keys of what the
 // files have, beside the ids, where a field names something.
-func (d *differ) nameSides() {
+func (d *finish) nameSides() {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		for _, a := range d.all[c.place].kind.naming {
@@ -66,7 +66,7 @@ func (d *differ) nameSides() {
 	}
 }
 
-func (d *differ) byKeys(a *resource.Attribute, v resource.Value) resource.Value {
+func (d *finish) byKeys(a *resource.Attribute, v resource.Value) resource.Value {
 	ids := v.Entries()
 	names := make([]string, len(ids))
 	known := false
@@ -84,7 +84,7 @@ func (d *differ) byKeys(a *resource.Attribute, v resource.Value) resource.Value 
 
 // idOf is the id of what is named by key and is, or was, at the service, "" for
 // anything else.
-func (d *differ) idOf(said string) string {
+func (d *tree) idOf(said string) string {
 	address, byKey := resource.ParseAddress(said)
 	if !byKey {
 		return ""
@@ -98,7 +98,7 @@ func (d *differ) idOf(said string) string {
 }
 
 // waitsFor gives the addresses a change names that have no id yet.
-func (d *differ) waitsFor(c *Change) (addresses []resource.Address) {
+func (d *tree) waitsFor(c *Change) (addresses []resource.Address) {
 	for _, a := range d.all[c.place].kind.naming {
 		for i := range c.Fields {
 			if c.Fields[i].Name != a.Name {
@@ -114,10 +114,13 @@ func (d *differ) waitsFor(c *Change) (addresses []resource.Address) {
 	return addresses
 }
 
-// guardNames holds what names something that cannot be named: what is neither at
+// namings is the rule of what is named and not there.
+type namings struct{ *draft }
+
+// guard holds what names something that cannot be named: what is neither at
 // the service nor made by this plan, or is archived there. What takes the place
 // of something that others name is held too.
-func (d *differ) guardNames() {
+func (d *namings) guard() {
 	changes := map[resource.Address]*Change{}
 	named := false
 	for i := range d.plan.Changes {
@@ -144,7 +147,7 @@ func (d *differ) guardNames() {
 
 // holdUnnamed holds the fields of a change that name what cannot be named, of a
 // create the whole change, and says whether it did.
-func (d *differ) holdUnnamed(at int, changes map[resource.Address]*Change) (held bool) {
+func (d *namings) holdUnnamed(at int, changes map[resource.Address]*Change) (held bool) {
 	c := &d.plan.Changes[at]
 	if c.Held != nil {
 		return false
@@ -175,7 +178,7 @@ func (d *differ) holdUnnamed(at int, changes map[resource.Address]*Change) (held
 // unnameable returns what keeps an attribute from naming what it says, "" where
 // nothing does, and whether that is only that this plan makes it first. What was there
 // before is no doing of this plan.
-func (d *differ) unnameable(a *resource.Attribute,
+func (d *namings) unnameable(a *resource.Attribute,
 	f *Field, creates bool, changes map[resource.Address]*Change) (obstacle string, waits bool) {
 	for _, said := range f.Desired.Entries() {
 		address, byKey := resource.ParseAddress(said)
@@ -197,7 +200,7 @@ func (d *differ) unnameable(a *resource.Attribute,
 }
 
 // unmade says why what has no id yet will have none when it is needed.
-func (d *differ) unmade(address resource.Address, creates bool, made *Change) string {
+func (d *namings) unmade(address resource.Address, creates bool, made *Change) string {
 	k := d.kinds[address.Kind]
 	switch {
 	case made == nil || made.Action != Create:
@@ -213,7 +216,7 @@ func (d *differ) unmade(address resource.Address, creates bool, made *Change) st
 }
 
 // unusable says why an id cannot be named, "" where it can.
-func (d *differ) unusable(kind resource.Kind, id string) string {
+func (d *namings) unusable(kind resource.Kind, id string) string {
 	live, known := d.liveByID(kind)[id]
 	switch {
 	case !known:
@@ -226,7 +229,7 @@ func (d *differ) unusable(kind resource.Kind, id string) string {
 }
 
 // liveByID gives what is live of a kind by its ids.
-func (d *differ) liveByID(kind resource.Kind) map[string]*resource.Resource {
+func (d *tree) liveByID(kind resource.Kind) map[string]*resource.Resource {
 	if d.byID == nil {
 		d.byID = map[resource.Kind]map[string]*resource.Resource{}
 	}
@@ -243,7 +246,7 @@ func (d *differ) liveByID(kind resource.Kind) map[string]*resource.Resource {
 
 // completeNamed pulls in what the chosen creates name by a key that has no id
 // yet, and what that names. What may not be pulled in holds the create.
-func (d *differ) completeNamed(c *choice) {
+func (d *selector) completeNamed(c *choice) {
 	at := map[resource.Address]int{}
 	for i := range d.plan.Changes {
 		at[d.plan.Changes[i].Address] = i

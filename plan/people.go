@@ -111,9 +111,12 @@ func (k *kind) goesAlong(fields []Field, name string, passes func(*Field) bool) 
 	return i < 0 || passes(&fields[i])
 }
 
-// guardPeople holds an operation that would take most people out, or of which
+// membership is the rule of people who would be taken out, or reached.
+type membership struct{ *draft }
+
+// guard holds an operation that would take most people out, or of which
 // nobody can say what it takes the place of.
-func (d *differ) guardPeople() {
+func (d *membership) guard() {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		t := &d.all[c.place]
@@ -129,7 +132,7 @@ func (d *differ) guardPeople() {
 	}
 }
 
-func (d *differ) guardMembership(c *Change, f *Field, p people) {
+func (d *membership) guardMembership(c *Change, f *Field, p people) {
 	if c.Action == Create || c.Action == Replace && c.Fields[0].Phase == Creates {
 		if !p.operation.Adds {
 			c.hold(Hold{
@@ -213,7 +216,7 @@ func (p people) movedHold(f *Field) Hold {
 }
 
 // shrinks says why an operation may take most people out, "" where it does not.
-func (d *differ) shrinks(p people) string {
+func (d *membership) shrinks(p people) string {
 	if !p.operation.Removes {
 		return ""
 	}

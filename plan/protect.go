@@ -21,11 +21,17 @@ type amountOf struct {
 	attribute string
 }
 
-// guardProtected holds what the files protect a resource from. What adsync
+// protections is the rule of what the files protect.
+type protections struct {
+	*draft
+	guarded map[resource.Address]protection
+}
+
+// guard holds what the files protect a resource from. What adsync
 // recorded protects too, so that lifting a protection and doing what it forbids
 // takes two applies. What would stop a resource protects it from its parents'
 // pause and archive as well.
-func (d *differ) guardProtected() {
+func (d *protections) guard() {
 	if d.guarded == nil {
 		d.findProtected()
 	}
@@ -42,7 +48,7 @@ func (d *differ) guardProtected() {
 	}
 }
 
-func (d *differ) protectWhole(c *Change) {
+func (d *protections) protectWhole(c *Change) {
 	if c.Action != Archive && c.Action != Replace {
 		return
 	}
@@ -52,7 +58,7 @@ func (d *differ) protectWhole(c *Change) {
 	}
 }
 
-func (d *differ) protectFields(c *Change) {
+func (d *protections) protectFields(c *Change) {
 	k := d.all[c.place].kind
 	for i := range c.Fields {
 		f := &c.Fields[i]
@@ -87,7 +93,7 @@ func protectedBy(at, by resource.Address, word string) Hold {
 
 // protectedFrom gives the resource whose protection forbids the word at the
 // address: itself, or for what reaches downwards one beneath it.
-func (d *differ) protectedFrom(at resource.Address, word string) (resource.Address, bool) {
+func (d *protections) protectedFrom(at resource.Address, word string) (resource.Address, bool) {
 	from := d.guarded[at].from
 	if by, ok := from[word]; ok {
 		return by, true
@@ -101,7 +107,7 @@ func saysProtect(k *kind, r *resource.Resource) bool {
 	return r != nil && r.Attributes.At(k.protect) != nil
 }
 
-func (d *differ) findProtected() {
+func (d *protections) findProtected() {
 	d.guarded = map[resource.Address]protection{}
 	for _, i := range d.protecting {
 		t := &d.all[i]
@@ -117,7 +123,7 @@ func (d *differ) findProtected() {
 
 // protect notes a protection at the resource and, where it is from being
 // stopped, at everything above it.
-func (d *differ) protect(a resource.Address, word string) {
+func (d *protections) protect(a resource.Address, word string) {
 	d.shield(a, word, a)
 	for up := d.Schemas.Parent(a); !up.IsZero(); up = d.Schemas.Parent(up) {
 		for _, stop := range []string{protectArchive, protectPause} {
@@ -128,7 +134,7 @@ func (d *differ) protect(a resource.Address, word string) {
 	}
 }
 
-func (d *differ) shield(at resource.Address, word string, by resource.Address) {
+func (d *protections) shield(at resource.Address, word string, by resource.Address) {
 	p := d.guarded[at]
 	if p.from == nil {
 		p.from = map[string]resource.Address{}

@@ -9,10 +9,17 @@ import (
 	"adsync/internal/resource"
 )
 
+// pruning is what becomes of what the files no longer name.
+type pruning struct {
+	*draft
+	shrunk   map[resource.Kind]bool // nothing of these kinds is pruned
+	unpruned map[resource.Kind]bool // nor of these, as a row of them waits
+}
+
 // removedFromFiles handles what adsync manages and the files no longer name.
 // Absence removes nothing unless the policy says so (design.md 2.9), and then
 // the policy of the highest resource removed decides for all beneath it.
-func (d *differ) removedFromFiles(t three) {
+func (d *pruning) removedFromFiles(t three) {
 	if t.gone() || t.above.born {
 		d.becomes(t, &fate{dead: true})
 		if !d.unpruned[t.address.Kind] { // a row that waits may be this one: what is removed by hand stays known
@@ -42,7 +49,7 @@ const noLongerNamed = "is no longer in the files"
 
 // holdOverEdit holds an archive, or what the policy would do, where somebody else
 // changed the same of the resource: who asked for it need not have known.
-func (d *differ) holdOverEdit(t three, c *Change, asks string) {
+func (d *pruning) holdOverEdit(t three, c *Change, asks string) {
 	f := &c.Fields[0]
 	if !f.IsForeign() {
 		return
@@ -58,16 +65,16 @@ func (d *differ) holdOverEdit(t three, c *Change, asks string) {
 	}
 }
 
-func (d *differ) keep(t three) { d.plan.Kept = append(d.plan.Kept, t.address) }
+func (d *pruning) keep(t three) { d.plan.Kept = append(d.plan.Kept, t.address) }
 
 // mayPrune says that no guard keeps the resource: its kind is there in the
 // files as before, it has a status, and the files name nothing beneath it.
-func (d *differ) mayPrune(t three) bool {
+func (d *pruning) mayPrune(t three) bool {
 	return !d.shrunk[t.address.Kind] && !d.unpruned[t.address.Kind] &&
 		d.waitsAt(t.place) == nil && t.kind.removal != "" && t.kind.schema.Lasting == "" && !d.namedBeneath(t)
 }
 
-func (d *differ) namedBeneath(t three) bool {
+func (d *pruning) namedBeneath(t three) bool {
 	prefix := t.address.Key + "/"
 	for i := t.place + 1; i < len(d.all) && strings.HasPrefix(d.all[i].address.Key, prefix); i++ {
 		if d.all[i].desired != nil {
@@ -77,7 +84,7 @@ func (d *differ) namedBeneath(t three) bool {
 	return false
 }
 
-func (d *differ) prunePause(t three) {
+func (d *pruning) prunePause(t three) {
 	if !t.kind.delivers(t.live) {
 		d.keep(t)
 		return
@@ -120,7 +127,7 @@ func statusField(t three, status string) Field {
 
 // findShrunk finds the kinds the files name so much less of that nothing is
 // pruned: a cut file must not look like a decision (design.md section 6).
-func (d *differ) findShrunk() {
+func (d *pruning) findShrunk() {
 	d.shrunk = map[resource.Kind]bool{}
 	if !d.prunes() {
 		return
@@ -151,7 +158,7 @@ func (d *differ) findShrunk() {
 	}
 }
 
-func (d *differ) prunes() bool {
+func (d *pruning) prunes() bool {
 	return slices.ContainsFunc(d.Schemas, func(s *resource.Schema) bool {
 		p := d.Policy.pruneOf(s.Kind)
 		return p == PrunePause || p == PruneArchive

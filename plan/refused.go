@@ -78,17 +78,20 @@ func Above(schema *resource.Schema, desired, live *resource.Resource, refused bo
 }
 
 // basis is what a refusal at an address would rest on now.
-func (d *differ) basis(at resource.Address) string {
+func (d *refused) basis(at resource.Address) string {
 	parent := d.Schemas.Parent(at)
 	_, refused := d.Refused[parent]
 	return Basis(d.files.Get(at),
 		d.Live.Get(at), Above(d.Schemas.Of(parent.Kind), d.files.Get(parent), d.Live.Get(parent), refused))
 }
 
-// guardRefused holds, while nobody looks, what the service refused for good and
+// refused is the rule of what the service refused for good.
+type refused struct{ *draft }
+
+// guard holds, while nobody looks, what the service refused for good and
 // is as it was then: it would be refused again, every time. Pauses go all the
 // same. Somebody who looks is told, and asks again.
-func (d *differ) guardRefused() {
+func (d *refused) guard() {
 	if len(d.Refused) == 0 {
 		return
 	}
@@ -134,7 +137,7 @@ func (d *differ) guardRefused() {
 // holdStartsAbove keeps what is there above a change from starting, where the change
 // makes something or brings what its create could not say: a tree starts whole
 // (design.md section 5).
-func (d *differ) holdStartsAbove(c *Change, h Hold) {
+func (d *refused) holdStartsAbove(c *Change, h Hold) {
 	if !d.creates(c) && !c.Unfinished() {
 		return
 	}
@@ -153,7 +156,7 @@ func (c *Change) Unfinished() bool {
 	return slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Last().IsNull() && f.Desired.IsSet() })
 }
 
-func (d *differ) holdRefused(change int, h Hold) {
+func (d *refused) holdRefused(change int, h Hold) {
 	c := &d.plan.Changes[change]
 	if d.creates(c) || c.Action == Archive {
 		d.holdTree(change, h)
@@ -167,7 +170,7 @@ func (d *differ) holdRefused(change int, h Hold) {
 }
 
 // pauses says that a field stops its resource from delivering.
-func (d *differ) pauses(c *Change, f *Field) bool {
+func (d *refused) pauses(c *Change, f *Field) bool {
 	a := d.kinds[c.Address.Kind].attributes[f.Name]
 	return a != nil && a.Spend == resource.Delivery && f.Phase == Lower
 }

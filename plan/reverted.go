@@ -10,7 +10,7 @@ const flaps = "was written back 3 times, and changed again each time; let one si
 	"own it: stop what changes it, take it out of the files or ignore it there, or allow writing it back once more"
 
 // reverts is how many applies in a row have written an attribute back.
-func (d *differ) reverts(at resource.Address, attribute string) int64 {
+func (d *comparedFields) reverts(at resource.Address, attribute string) int64 {
 	if r := d.Reverted.Get(at); r != nil {
 		n, _ := r.Value(attribute).Number()
 		return n

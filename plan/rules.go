@@ -12,7 +12,7 @@ import (
 // a problem where the files say it. Where only a hold makes it so, what needs
 // the held part is held with it. Of a part of a plan, the whole of which was
 // checked before, what needs the rest is held.
-func (d *differ) checkRules(narrowed bool) {
+func (d *finish) checkRules(narrowed bool) {
 	if !slices.ContainsFunc(d.plan.Changes, Change.sends) {
 		return
 	}
@@ -65,7 +65,7 @@ func (c Change) sends() bool {
 // ruleCheck holds resources as they will be: with the whole plan carried out,
 // and with the part of it that is not held. Its lists go by place.
 type ruleCheck struct {
-	*differ
+	*finish
 	narrowed  bool // the plan is a part of what the files ask for
 	changes   []*Change
 	concerned []concern
@@ -84,9 +84,9 @@ const (
 	atLive
 )
 
-func newRuleCheck(d *differ, narrowed bool) *ruleCheck {
+func newRuleCheck(d *finish, narrowed bool) *ruleCheck {
 	n := len(d.all)
-	r := &ruleCheck{differ: d, narrowed: narrowed, changes: make([]*Change, n), concerned: make([]concern, n)}
+	r := &ruleCheck{finish: d, narrowed: narrowed, changes: make([]*Change, n), concerned: make([]concern, n)}
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; c.sends() {
 			r.changes[c.place] = c

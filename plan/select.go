@@ -44,10 +44,16 @@ type choice struct {
 	pulled   []Pulled
 }
 
+// selector leaves changes out of a plan.
+type selector struct {
+	*draft
+	guards *guards
+}
+
 // selects leaves out what the selection does not name. What is left out was
 // compared, looked at for slips of the hand and guarded like all else: a
 // selection releases nothing, and adds nothing but what its creates need.
-func (d *differ) selects() {
+func (d *selector) selects() {
 	if d.Select.IsAll() {
 		return
 	}
@@ -84,7 +90,7 @@ func (d *differ) selects() {
 // complete pulls in what the chosen changes need: all that a replace makes anew
 // beneath it, and the creates above a create. What may not be pulled in holds
 // the change that needs it.
-func (d *differ) complete(c *choice) {
+func (d *selector) complete(c *choice) {
 	for i := range d.plan.Changes {
 		if change := &d.plan.Changes[i]; c.chosen[change.Address] && d.replaces(change) {
 			d.completeBeneath(c, i)
@@ -98,9 +104,9 @@ func (d *differ) complete(c *choice) {
 	d.completeNamed(c)
 }
 
-func (d *differ) replaces(c *Change) bool { return d.creates(c) && c.Action == Replace }
+func (d *selector) replaces(c *Change) bool { return d.creates(c) && c.Action == Replace }
 
-func (d *differ) completeAbove(c *choice, i int) {
+func (d *selector) completeAbove(c *choice, i int) {
 	change := &d.plan.Changes[i]
 	var needed []Pulled
 	for t := &d.all[change.place]; t.up >= 0; {
@@ -134,7 +140,7 @@ func (c *choice) refuses(a resource.Address, f *fate) string {
 	return ""
 }
 
-func (d *differ) completeBeneath(c *choice, i int) {
+func (d *selector) completeBeneath(c *choice, i int) {
 	top := d.plan.Changes[i].Address
 	for j := i + 1; j < len(d.plan.Changes) && strings.HasPrefix(d.plan.Changes[j].Address.Key, top.Key+"/"); j++ {
 		a := d.plan.Changes[j].Address
@@ -152,7 +158,7 @@ func (d *differ) completeBeneath(c *choice, i int) {
 }
 
 // leave takes what is not chosen out of the plan, and gives it.
-func (d *differ) leave(c *choice) []Change {
+func (d *selector) leave(c *choice) []Change {
 	var kept, left []Change
 	for i := range d.plan.Changes {
 		change := &d.plan.Changes[i]
@@ -170,8 +176,8 @@ func (d *differ) leave(c *choice) []Change {
 
 // guardAgain holds what the guards stop now that other changes are gone: a rise
 // without the decrease beside it. What they held before stays held.
-func (d *differ) guardAgain() {
-	d.guard()
+func (d *selector) guardAgain() {
+	d.guards.guard()
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		c.Held = c.Held.distinct()

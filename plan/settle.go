@@ -8,9 +8,18 @@ import (
 	"adsync/internal/resource"
 )
 
+// finish checks a plan as a whole, and makes it what is given out.
+type finish struct {
+	*draft
+	broken map[brokenRule]bool
+}
+
+// rest is what cannot go without a part that is held.
+type rest struct{ *draft }
+
 // holdBroken holds the rest of a setting that is sent whole where the held part
 // of it would leave what breaks a rule: a strategy without the bid it needs.
-func (d *differ) holdBroken(c *Change) {
+func (d *rest) holdBroken(c *Change) {
 	k, live := d.all[c.place].kind, d.all[c.place].live
 	if live == nil || !k.splits(c.Fields) || !d.breaks(c, live) {
 		return
@@ -53,7 +62,7 @@ func (k *kind) isRest(f *Field) bool {
 
 // breaks says that what would be live without the held fields breaks a rule
 // that neither the whole edit nor what is live breaks.
-func (d *differ) breaks(c *Change, live *resource.Resource) bool {
+func (d *rest) breaks(c *Change, live *resource.Resource) bool {
 	k := d.all[c.place].kind
 	part, whole := k.overlay(live, c.Fields, freeField), k.overlay(live, c.Fields, everyField)
 	return slices.ContainsFunc(k.schema.Rules, func(r resource.Rule) bool {
@@ -62,7 +71,7 @@ func (d *differ) breaks(c *Change, live *resource.Resource) bool {
 }
 
 // settle finishes the plan: what counts need, spend, and the one order.
-func (d *differ) settle() {
+func (d *finish) settle() {
 	d.settleInvalid()
 	d.countBeneath()
 	d.nameSides()
@@ -72,11 +81,12 @@ func (d *differ) settle() {
 		c.Hazards = slices.Compact(c.Hazards)
 	}
 	d.findWithout()
-	spenders := d.spenders()
+	m := money{d.draft}
+	spenders := m.spenders()
 	for i := range spenders {
-		d.addSpend(&spenders[i])
+		m.addSpend(&spenders[i])
 	}
-	d.money(spenders)
+	m.count(spenders)
 	d.plan.Changes = byPhase(d.plan.Changes)
 	d.plan.Problems = d.problems.Sorted()
 }
@@ -106,7 +116,7 @@ func byPhase(changes []Change) []Change {
 }
 
 // countBeneath says in a hold how much lies beneath it.
-func (d *differ) countBeneath() {
+func (d *draft) countBeneath() {
 	for _, n := range d.counting {
 		if *n.beneath > 0 {
 			d.plan.Changes[n.change].Held.Message += fmt.Sprintf("; with %d more beneath it", *n.beneath)
@@ -116,7 +126,7 @@ func (d *differ) countBeneath() {
 }
 
 // addSpend counts what one resource can spend, before and after the plan.
-func (d *differ) addSpend(s *spender) {
+func (d *money) addSpend(s *spender) {
 	moved := s.spend(d.calendar.today)
 	if s.change != nil {
 		s.change.Spend = moved
@@ -125,7 +135,7 @@ func (d *differ) addSpend(s *spender) {
 }
 
 // spend says what the part of a change that is not held does to possible spend.
-func (d *differ) spend(c *Change) {
+func (d *draft) spend(c *Change) {
 	if t := &d.all[c.place]; t.kind.counts() {
 		s := spender{three: t, now: t.kind.standing(t.live, d.calendar.today), change: c}
 		d.move(&s)

@@ -4,7 +4,7 @@ package plan
 
 // spanPhases gives the phases in which the first and the last day of a resource
 // that spends are sent. Where no day stays the same the two go together.
-func (d *differ) spanPhases(now, then span) (first, last Phase) {
+func (d *tree) spanPhases(now, then span) (first, last Phase) {
 	first, last = Neutral, Neutral
 	switch {
 	case then.first > now.first:
@@ -41,14 +41,14 @@ func (s span) beyond(t span) bool {
 }
 
 // daysLeft counts the days of a span in the rest of the month.
-func (d *differ) daysLeft(s span) int {
+func (d *tree) daysLeft(s span) int {
 	from, to := d.calendar.clip(s)
 	return max(to-from+1, 0)
 }
 
 // movesSpan gives the span of a live resource and the one a change would leave,
 // and whether they differ.
-func (d *differ) movesSpan(t *three, fields []Field) (now, then span, moves bool) {
+func (d *tree) movesSpan(t *three, fields []Field) (now, then span, moves bool) {
 	if !t.kind.counts() || t.live == nil {
 		return span{}, span{}, false
 	}
@@ -65,7 +65,7 @@ func (d *differ) movesSpan(t *three, fields []Field) (now, then span, moves bool
 func (k *kind) isSpan(attribute string) bool { return attribute == k.first || attribute == k.last }
 
 // phaseSpan gives first and last day the phase of what they do to spend.
-func (d *differ) phaseSpan(t *three, fields []Field) {
+func (d *comparedFields) phaseSpan(t *three, fields []Field) {
 	now, then, moves := d.movesSpan(t, fields)
 	if !moves {
 		return
@@ -83,7 +83,7 @@ func (d *differ) phaseSpan(t *three, fields []Field) {
 
 // holdSpan holds the other half of a schedule that moves where all its days are
 // others: half a move would spend on every day between.
-func (d *differ) holdSpan(c *Change) {
+func (d *rest) holdSpan(c *Change) {
 	t := &d.all[c.place]
 	k := t.kind
 	now, then, moves := d.movesSpan(t, c.Fields)

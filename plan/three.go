@@ -12,11 +12,46 @@ type three struct {
 	kind                *kind
 	address             resource.Address
 	desired, last, live *resource.Resource
-	place               int   // its own in differ.all
+	place               int   // its own in tree.all
 	up                  int   // that of what is above it, -1 at the top
 	orphan              bool  // its parent is in no snapshot: above it is what is above that
 	above               *fate // of its parent; never nil
 	fate                *fate // its own; nil where nothing follows from it beneath
+}
+
+// tree is every resource as the snapshots hold it, with what is looked up of it: read once,
+// and shared by all that looks at it.
+type tree struct {
+	Input
+	files      *resource.Snapshot // Desired, with what is ignored
+	copied     bool               // Desired is a copy, without what is ignored
+	kinds      map[resource.Kind]*kind
+	all        []three   // of known kinds, in the order of addresses, parents first
+	waits      []*waits  // by place: why what is there waits, or may be what waits; nil where nothing does
+	written    []written // by place, as far as it was asked for
+	uses       map[identity][]use
+	byID       map[resource.Kind]map[string]*resource.Resource // what is live, as far as it was asked for
+	spending   []spending                                      // what possible spend depends on
+	protecting []int                                           // of all, those whose rows protect something
+	// the files, the record or the account have a limit of some days
+	capped   bool
+	calendar calendar
+}
+
+// reading is how the tree comes out of the input.
+type reading struct {
+	*draft
+	pruning *pruning
+}
+
+// read takes what the files leave to others out of them, and joins the snapshots.
+func (d *reading) read() {
+	d.ignore()
+	d.clearWith()
+	d.nameIDs()
+	d.join()
+	d.indexInvalid()
+	d.takeMisnamed()
 }
 
 // nowhere is the fate above the top of the tree, and above what is in sync.
@@ -24,7 +59,7 @@ var nowhere = fate{}
 
 // join walks the three snapshots side by side, in the order of addresses, so
 // that nothing is looked up again.
-func (d *differ) join() {
+func (d *reading) join() {
 	desired, last, live := d.Desired.Ordered(), d.Last.Ordered(), d.Live.Ordered()
 	d.all = make([]three, 0, max(len(desired), len(last), len(live)))
 	spend := 0                // so many do
@@ -79,7 +114,7 @@ func take(list *[]*resource.Resource, a resource.Address) *resource.Resource {
 
 // findAbove gives the place of a parent, which is likely there, else that of
 // what is above it, and whether the parent itself is in no snapshot.
-func (d *differ) findAbove(parent resource.Address, likely int) (place int, orphan bool) {
+func (d *tree) findAbove(parent resource.Address, likely int) (place int, orphan bool) {
 	if likely < len(d.all) && d.all[likely].address == parent {
 		return likely, false
 	}
@@ -95,7 +130,7 @@ func (d *differ) findAbove(parent resource.Address, likely int) (place int, orph
 }
 
 // fateAbove is the fate of the parent.
-func (d *differ) fateAbove(t *three) *fate {
+func (d *tree) fateAbove(t *three) *fate {
 	if t.up < 0 || t.orphan || d.all[t.up].fate == nil {
 		return &nowhere
 	}

@@ -15,14 +15,14 @@ type use struct {
 }
 
 // usesOf gives what names a resource by its id and is not archived, in order.
-func (d *differ) usesOf(kind resource.Kind, id string) []use {
+func (d *tree) usesOf(kind resource.Kind, id string) []use {
 	if d.uses == nil {
 		d.findUses()
 	}
 	return d.uses[identity{kind, id}]
 }
 
-func (d *differ) findUses() {
+func (d *tree) findUses() {
 	d.uses = map[identity][]use{}
 	for i := range d.all {
 		t := &d.all[i]
@@ -40,7 +40,7 @@ func (d *differ) findUses() {
 	}
 }
 
-func (d *differ) addUses(at resource.Address, a *resource.Attribute, ids []string) {
+func (d *tree) addUses(at resource.Address, a *resource.Attribute, ids []string) {
 	for _, id := range ids {
 		named, u := identity{a.Of, id}, use{at, a.Excludes}
 		if !slices.Contains(d.uses[named], u) {
@@ -54,7 +54,7 @@ const usersShown = 3
 
 // holdUsed holds the archive of what others still name: what they reach would
 // change with it, and no allowance says by how much.
-func (d *differ) holdUsed(c *Change) {
+func (d *draft) holdUsed(c *Change) {
 	var users []resource.Address
 	for _, u := range d.usesOf(c.Address.Kind, c.ID) {
 		if !slices.Contains(users, u.at) {
@@ -79,7 +79,7 @@ func (d *differ) holdUsed(c *Change) {
 
 // widensUsers says that an operation on people can widen whom others reach: it
 // adds to what they include, or takes from what they exclude.
-func (d *differ) widensUsers(c *Change, o resource.MembershipOperation) bool {
+func (d *membership) widensUsers(c *Change, o resource.MembershipOperation) bool {
 	return slices.ContainsFunc(d.usesOf(c.Address.Kind, c.ID), func(u use) bool {
 		return u.excludes && o.Removes || !u.excludes && o.Adds
 	})

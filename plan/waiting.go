@@ -4,7 +4,7 @@ import "adsync/internal/resource"
 
 // carryOver marks the edits that an apply has seen before and not carried out,
 // as they were held or failed.
-func (d *differ) carryOver() {
+func (d *finish) carryOver() {
 	if d.Waiting.Len() == 0 {
 		return
 	}

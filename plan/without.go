@@ -34,7 +34,7 @@ type WithoutCount struct {
 
 // findWithout notes what each resource lacks that the plan starts: a new one that is to
 // be active, and one that becomes active again.
-func (d *differ) findWithout() {
+func (d *finish) findWithout() {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		if t := &d.all[c.place]; len(t.kind.without) > 0 && t.starts(c) {

@@ -9,7 +9,7 @@ type written struct{ before, after *resource.Resource }
 // what was before: nothing where the change makes it. It has only what possible
 // spend depends on. Guards and money share what the whole change leaves; nobody
 // changes it.
-func (d *differ) after(c *Change, before *resource.Resource, passes func(*Field) bool) *resource.Resource {
+func (d *tree) after(c *Change, before *resource.Resource, passes func(*Field) bool) *resource.Resource {
 	k := d.all[c.place].kind
 	if len(c.Fields) == 0 || anyField(c.Fields, func(f *Field) bool { return !passes(f) }) {
 		return k.spending(before, c.Fields, passes)

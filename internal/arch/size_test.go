@@ -22,7 +22,6 @@ var (
 		"internal/emulator/ads.Room":        40,
 		"internal/emulator/insights.report": 53,
 		"internal/testing/oracle.History":   104,
-		"plan.differ":                       274,
 	}
 )
 
