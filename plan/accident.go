@@ -1,45 +1,9 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
 	"strings"
-
-	"adsync/internal/diag"
-	"adsync/internal/resource"
 )
-
-// Accident is what looks like a slip of the hand in a table: a column that was
-// sorted alone, a series dragged down, micros typed as units, one value pasted
-// over many rows, a name typed a second time. It is evidence for people. Some
-// sorts hold the changes concerned until their hazard is allowed; the others are
-// shown and pass (docs/use/accidents.md).
-//
-// What decides whether an accident holds is what the files say, and what was
-// there before of the very fields it would hold. Whatever else of the plan is
-// applied, the next plan finds the same accident in what was held.
-type Accident struct {
-	Hazard    Hazard
-	Kind      resource.Kind
-	Attribute string        // "" where whole resources are concerned
-	Source    diag.Position // the file, the sheet and its column; zero where it is in several, or in none
-	Count     int           // resources concerned
-	Of        int           // of so many; 0 where no share counts
-	Held      int           // changes it holds
-	Allow     string        // the argument of --allow that releases all of them; "" when it holds nothing
-	Message   string        // one sentence for people; may quote text of the files as it is
-	Examples  []Example     // the first ones, at most examplesShown
-}
-
-// Example is one resource of an accident.
-type Example struct {
-	Address  resource.Address
-	Position diag.Position
-	Desired  resource.Value   // absent where the accident is not about a value
-	Was      resource.Value   // what adsync applied last, else what is live; absent for a new resource
-	Other    resource.Address // what it is like, zero where it is like nothing in particular
-	Message  string           // for people, after the accident's own
-}
 
 // examplesShown is how many examples an accident gives.
 const examplesShown = 3
@@ -69,15 +33,6 @@ func (d *slipFinder) findAccidents() {
 	(&renamings{d}).findRenamed()
 	(&activations{d}).findActivations()
 	slices.SortFunc(d.plan.Accidents, Accident.compare)
-}
-
-// compare puts what holds something first.
-func (a Accident) compare(b Accident) int {
-	if (a.Held > 0) != (b.Held > 0) {
-		return order(a.Held > 0)
-	}
-	return cmp.Or(strings.Compare(string(a.Hazard), string(b.Hazard)), strings.Compare(string(a.Kind), string(b.Kind)),
-		strings.Compare(a.Attribute, b.Attribute), a.Source.Compare(b.Source), strings.Compare(a.Message, b.Message))
 }
 
 // report adds an accident to the plan, with the first examples.
@@ -146,9 +101,4 @@ func (d *draft) holdTree(change int, h Hold) {
 		strings.HasPrefix(d.plan.Changes[i].Address.Key, top.Address.Key+"/"); i++ {
 		d.plan.Changes[i].hold(h)
 	}
-}
-
-// releasedBy says that a hold waits for this allowance already.
-func (h *Hold) releasedBy(allow string) bool {
-	return h.contains(func(h *Hold) bool { return h.Allow == allow })
 }

@@ -71,15 +71,6 @@ func (d *scaled) reportScale(e *edits, rows []*row, factor, question string) {
 	d.report(a, examples)
 }
 
-// exactlyAllowed says that somebody allowed a rise to this very amount: who
-// wrote it in units means it.
-func (d *permits) exactlyAllowed(r *row) bool {
-	amount, _ := r.desired.Number()
-	return slices.ContainsFunc(d.Allow, func(w Allowance) bool {
-		return w.Hazard == RaisesSpend && w.HasAmount && !w.PerDay && w.Address == *r.address && w.Amount == amount
-	})
-}
-
 // outliers finds new amounts far from those of their peers.
 type outliers struct{ *slipFinder }
 

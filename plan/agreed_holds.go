@@ -60,11 +60,6 @@ func (d *savedPlan) holdBesideNewer(c *choice) {
 	}
 }
 
-// exceeding are the holds of what would exceed the files.
-func (h *Hold) exceeding() []Hold {
-	return slices.DeleteFunc(h.flatten(nil), func(h Hold) bool { return h.Hazard != ExceedsFiles })
-}
-
 const heldThen = "was held when the plan was saved"
 
 func (d *savedPlan) holdAsSaved(i int, saved *agreed) {
@@ -79,13 +74,6 @@ func (d *savedPlan) holdAsSaved(i int, saved *agreed) {
 			f.hold(Hold{Hazard: Outdated, Message: heldThen + "; plan again"})
 		}
 	}
-}
-
-// let says that a field was to be sent.
-func (s *agreed) let(name string) bool {
-	return slices.ContainsFunc(s.Fields, func(f agreedField) bool {
-		return f.Name == name && f.Held == nil && f.Cause != SentAlong
-	})
 }
 
 // heldSince says what went when the plan was saved and is held now, by a guard

@@ -197,12 +197,3 @@ func (a *Allowance) covers(h Hazard, at resource.Address) bool {
 func allowAt(h Hazard, at resource.Address) string {
 	return Allowance{Hazard: h, Address: at}.String()
 }
-
-// findUnused notes the consents that released nothing.
-func (d *permits) findUnused() {
-	for i, used := range d.used {
-		if !used {
-			d.plan.Unused = append(d.plan.Unused, d.Allow[i])
-		}
-	}
-}

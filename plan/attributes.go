@@ -181,9 +181,6 @@ func (w *walk) to(name string) *resource.Value {
 	return &w.rest[0].Value
 }
 
-// readable says that the single-resource interface shows the attribute again.
-func readable(a *resource.Attribute) bool { return a.Wire.Path != "" }
-
 // sortOutFields gives each field its cause, its phase and what the table holds
 // it with.
 func (d *comparedFields) sortOutFields(t three, c *Change) {
@@ -372,28 +369,4 @@ func (d *comparedFields) sentAlong(t three, fields []Field) []Field {
 	}
 	sortFields(fields)
 	return fields
-}
-
-func (c *Change) hold(h Hold) { c.Held = c.Held.and(h) }
-
-func (f *Field) hold(h Hold) { f.Held = f.Held.and(h) }
-
-// holdAll holds a field with what holds many: they share it.
-func (f *Field) holdAll(h *Hold) {
-	if f.Held == nil {
-		f.Held = h
-		return
-	}
-	f.hold(*h)
-}
-
-// and gives one hold that stands for both. Others may have the first too, so it
-// stays as it is.
-func (h *Hold) and(further Hold) *Hold {
-	if h == nil {
-		return &further
-	}
-	both := *h
-	both.Also = append(slices.Clip(h.Also), further)
-	return &both
 }

@@ -91,10 +91,6 @@ func setKnown(r *resource.Resource, name string, v resource.Value) {
 	}
 }
 
-// waitsOnly reports whether all that holds a change is that something of its own
-// plan comes first.
-func (h *Hold) waitsOnly() bool { return !h.contains(func(h *Hold) bool { return !h.waits }) }
-
 func (c *Credit) shown(at resource.Address) Shown {
 	i, found := slices.BinarySearchFunc(c.Shown, at, func(s Shown, a resource.Address) int {
 		return s.Address.Compare(a)
@@ -119,3 +115,8 @@ func countValues(s *resource.Snapshot) (n int) {
 
 // intact reports whether all decreases of the plan are made, or still to come.
 func (c *Credit) intact() bool { return c.Lost+c.doubted == 0 }
+
+func (c *Credit) covers(change *Change, f *Field) bool {
+	want := c.Desired.Get(change.Address)
+	return want != nil && want.Value(f.Name).Equal(f.Desired) && f.Cause != SentAlong
+}

@@ -157,11 +157,6 @@ func (d *draft) covers(c *Change, f *Field) bool {
 	return false
 }
 
-func (c *Credit) covers(change *Change, f *Field) bool {
-	want := c.Desired.Get(change.Address)
-	return want != nil && want.Value(f.Name).Equal(f.Desired) && f.Cause != SentAlong
-}
-
 // restIn counts what raises in a change, and how much of it a credit covers.
 func (d *credits) restIn(credit *Credit, c *Change) (covered, raising int) {
 	k := d.all[c.place].kind

@@ -347,15 +347,3 @@ func doubled[T any](list []T) []T {
 	}
 	return slices.Grow(list, max(len(list), 16))
 }
-
-// covered says whether the hazard is allowed at the address, without regard to
-// an amount.
-func (d *permits) covered(h Hazard, at resource.Address) bool {
-	covered := false
-	for i := range d.Allow {
-		if d.Allow[i].covers(h, at) {
-			d.used[i], covered = true, true
-		}
-	}
-	return covered
-}

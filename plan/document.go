@@ -260,14 +260,3 @@ func unlessAbsent(v resource.Value) *resource.Value {
 	given := v // which alone is copied
 	return &given
 }
-
-func (h *Hold) document() *HoldDocument {
-	if h == nil {
-		return nil
-	}
-	d := &HoldDocument{Hazard: h.Hazard, Message: h.Message, Allow: h.Allow}
-	for i := range h.Also {
-		d.Also = append(d.Also, *h.Also[i].document())
-	}
-	return d
-}

@@ -52,3 +52,10 @@ type CampaignMoney struct {
 	Name    string `json:"name"`
 	Totals
 }
+
+func (m Moved) moves() bool { return m.Before != m.After }
+
+// rise is by how much more can be spent on a day and of lifetime budgets.
+func (t *Totals) rise() int64 {
+	return plus(t.Day.After-t.Day.Before, t.Lifetime.After-t.Lifetime.Before)
+}

@@ -3,6 +3,9 @@ package plan
 import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"encoding/json"
+	"fmt"
+	"slices"
 )
 
 // SavedDocument is the JSON form of what became of a saved plan.
@@ -35,4 +38,89 @@ func (p *Plan) Saved() *SavedDocument {
 		})
 	}
 	return d
+}
+
+// Agreement is what a saved plan said would be done, and what each change was
+// computed from. It narrows a plan and is never carried out itself: what goes
+// on is what the files and the account of now say, as far as they agree.
+type Agreement struct {
+	changes map[resource.Address]agreed
+}
+
+type agreed struct {
+	Address string        `json:"address"`
+	Action  Action        `json:"action"`
+	ID      string        `json:"id"`
+	Fields  []agreedField `json:"fields"`
+	Held    *struct{}     `json:"held"`
+	Pruned  bool          `json:"pruned"`
+	Spend   Spend         `json:"spend"`
+}
+
+type agreedField struct {
+	Name    string         `json:"name"`
+	Desired resource.Value `json:"desired"`
+	Last    resource.Value `json:"last"`
+	Live    resource.Value `json:"live"`
+	Cause   Cause          `json:"cause"`
+	Held    *struct{}      `json:"held"`
+}
+
+// ReadAgreement reads the JSON form of a plan.
+func ReadAgreement(document []byte) (*Agreement, error) {
+	var plan struct {
+		Changes []agreed `json:"changes"`
+	}
+	if err := json.Unmarshal(document, &plan); err != nil {
+		return nil, fmt.Errorf("read the saved plan: %w", err)
+	}
+	a := &Agreement{changes: map[resource.Address]agreed{}}
+	for _, c := range plan.Changes {
+		address, ok := resource.ParseAddress(c.Address)
+		if _, twice := a.changes[address]; !ok || twice {
+			return nil, fmt.Errorf("the saved plan has a change of %q; want an address, once", c.Address)
+		}
+		a.changes[address] = c
+	}
+	return a, nil
+}
+
+// What of a change is not as a saved plan has it.
+const (
+	StaleFiles   = "files"   // the files say something else
+	StaleLive    = "live"    // the service holds something else
+	StaleRecord  = "record"  // adsync applied something since
+	StaleChange  = "change"  // it is another change, or none any more
+	StaleSpend   = "spend"   // what it does to possible spend
+	StaleConsent = "consent" // it is held now, and was not
+)
+
+// Stale is what moved since a plan was saved.
+type Stale struct {
+	Address   resource.Address
+	Attribute string // "" where the whole change is concerned
+	What      string
+	Planned   resource.Value // what the saved plan has; absent where it has none
+	Now       resource.Value
+	Position  diag.Position // of the value, else of the row
+	Message   string        // one sentence with both values
+}
+
+func (c *Change) writes() bool { return c.Action != Record && c.Action != Forget }
+
+// sends says that something of a saved change was to be sent.
+func (s *agreed) sends() bool {
+	if s.Held != nil || s.Action == Record || s.Action == Forget {
+		return false
+	}
+	return s.Action == Adopt || len(s.Fields) == 0 || slices.ContainsFunc(s.Fields, func(f agreedField) bool {
+		return f.Held == nil
+	})
+}
+
+// let says that a field was to be sent.
+func (s *agreed) let(name string) bool {
+	return slices.ContainsFunc(s.Fields, func(f agreedField) bool {
+		return f.Name == name && f.Held == nil && f.Cause != SentAlong
+	})
 }

@@ -89,18 +89,47 @@ func besides(last, live resource.Value) *beside {
 	return &beside{last: last, live: live}
 }
 
-// Room for what stands beside fields is made for so many at once.
-const besideFrom, besideMost = 16, 1024
+// Counted says what a file does to how many people there are, where it is not all of them.
+type Counted struct {
+	Does string `json:"does"` // add or remove
+	// the most there are afterwards; absent where adsync does not know how many there are
+	Most *int64 `json:"most,omitempty"`
+}
 
-// besides gives the same as the function of its name, and takes its room from
-// that of the whole plan.
-func (d *draft) besides(last, live resource.Value) *beside {
-	if last.IsAbsent() && live.IsAbsent() {
-		return nil
+// Edited says who last changed a value in the files: the commit of its line or
+// cell, where the files are in a git repository.
+type Edited struct {
+	Commit string `json:"commit"` // 40 hexadecimal digits; "" where it is not committed
+	Author string `json:"author"` // the author's name, never the address
+	At     int64  `json:"at"`     // Unix seconds
+}
+
+// Foreign says who changed a value at the service, as its audit log has it.
+type Foreign struct {
+	Actor string `json:"actor"`
+	At    int64  `json:"at"` // Unix seconds
+}
+
+// IsForeign says that what is live of the field was written by someone else
+// since adsync applied it last.
+func (f *Field) IsForeign() bool {
+	return !f.Last().IsAbsent() && !f.Live().IsAbsent() && !same(f.Last(), f.Live())
+}
+
+// IsGone says that the resource was archived or removed outside adsync.
+func (c *Change) IsGone() bool {
+	return c.Held != nil && c.Held.Hazard == RemovedByHand
+}
+
+// IsForeign says that someone else changed or removed what adsync applied.
+func (c *Change) IsForeign() bool {
+	if c.IsGone() {
+		return true
 	}
-	if len(d.beside) == cap(d.beside) {
-		d.beside = make([]beside, 0, min(max(2*cap(d.beside), besideFrom), besideMost))
+	for i := range c.Fields {
+		if c.Fields[i].IsForeign() {
+			return true
+		}
 	}
-	d.beside = append(d.beside, beside{last: last, live: live})
-	return &d.beside[len(d.beside)-1]
+	return false
 }

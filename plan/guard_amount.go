@@ -127,7 +127,7 @@ func (d *amounts) amountHold(c *Change, a *resource.Attribute, f *Field, rises i
 // before: its ceiling, or its share of the daily budget. "" is within both.
 func (d *amounts) beyondCeilings(t *three, a *resource.Attribute, f *Field) string {
 	to, _ := f.Desired.Number()
-	if most := d.Policy.ceilingOf(t.kind, a); most > 0 && to > most {
+	if most := ceilingOf(&d.Policy, t.kind, a); most > 0 && to > most {
 		return fmt.Sprintf("%s is %s, above the ceiling %s; the exact amount must be allowed",
 			a.Name, a.Format(f.Desired), resource.FormatMoney(most))
 	}
@@ -168,34 +168,16 @@ func (t *three) said(name string) (int64, bool) {
 	return 0, false
 }
 
-// unlessAllowed gives the hold of a rise that a consent by name, by address, by
-// amount or by a sum a day releases.
-func (d *permits) unlessAllowed(at resource.Address,
-	a *resource.Attribute, to, rises int64, message string) (Hold, bool) {
-	for i := range d.Allow {
-		w := &d.Allow[i]
-		switch {
-		case w.Hazard != RaisesSpend:
-		case w.covers(RaisesSpend, at), w.PerDay && a.Per == "day" &&
-			rises <= w.Amount, w.HasAmount && !w.PerDay && w.Address == at && to > 0 && to <= w.Amount:
-			d.used[i] = true
-			return Hold{}, false
-		}
+// ceilingOf is the most an amount may be, 0 where there is no ceiling. What caps
+// more than the resource it stands in has none here.
+func ceilingOf(p *Policy, k *kind, a *resource.Attribute) int64 {
+	switch {
+	case a.Per == "":
+		return p.MaxBid
+	case k.delivery == "":
+		return 0
+	case a.Per == "day":
+		return p.MaxDailyBudget
 	}
-	return Hold{Hazard: RaisesSpend, Message: message, Allow: allowAt(RaisesSpend, at)}, true
-}
-
-// unlessExact gives the hold of a rise that only the very amount releases.
-func (d *permits) unlessExact(at resource.Address, to int64, message string) (Hold, bool) {
-	for i := range d.Allow {
-		w := &d.Allow[i]
-		if w.Hazard == RaisesSpend && w.HasAmount && !w.PerDay && w.Address == at && w.Amount == to {
-			d.used[i] = true
-			return Hold{}, false
-		}
-	}
-	return Hold{
-		Hazard: RaisesSpend, Message: message,
-		Allow: Allowance{Hazard: RaisesSpend, Address: at, Amount: to, HasAmount: true}.String(),
-	}, true
+	return p.MaxLifetimeBudget
 }

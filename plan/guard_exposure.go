@@ -224,22 +224,6 @@ func (d *unattended) guard() {
 	}
 }
 
-// raises says that a part of the change raises or starts something.
-func (c *Change) raises() bool {
-	for i := range c.Fields {
-		if c.Fields[i].Phase == Raise || c.Fields[i].Phase == Activate {
-			return true
-		}
-	}
-	return false
-}
-
-// holds says that the change waits for the hazard already, with a tree above it.
-func (c *Change) holds(hazard Hazard) bool {
-	is := func(h *Hold) bool { return h.Hazard == hazard }
-	return c.Held.contains(is) || slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Held.contains(is) })
-}
-
 // frozen is the rule of freeze windows.
 type frozen struct{ *draft }
 
@@ -257,17 +241,6 @@ func (d *frozen) guard() {
 			d.freeze(&d.plan.Changes[i], &h)
 		}
 	}
-}
-
-func (f Freeze) words() string {
-	if f.Name == "" {
-		return f.Reason
-	}
-	open := "freeze window " + quote(f.Name) + " is open until " + f.Until
-	if f.Reason != "" {
-		open += ": " + f.Reason
-	}
-	return open
 }
 
 func (d *frozen) freeze(c *Change, h *Hold) {

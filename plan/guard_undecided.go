@@ -1,32 +1,10 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
 
 	"adsync/internal/resource"
 )
-
-// Unsettled is an operation of an earlier run of which nobody knows whether the
-// service has done it.
-type Unsettled struct {
-	Address resource.Address
-	Then    resource.Address // what it was called when it was sent
-	// what was sent, for people: "create", "raise", "decrease", "pause", "start", "archive", "end", "update"
-	What    string
-	Message string // what is unknown, for people
-	Creates bool
-
-	Unconfirmed bool // it is of the run under way: nobody is to decide it
-}
-
-// decide is the command that decides the operation.
-func (u *Unsettled) decide() string {
-	if u.Unconfirmed {
-		return ""
-	}
-	return "; to decide it: adsync resolve " + cmp.Or(u.Then, u.Address).String()
-}
 
 // undecided is the rule of what became of which is unknown.
 type undecided struct {
@@ -70,28 +48,6 @@ func (d *undecided) guard() {
 func (d *undecided) guardUncertain(unsettled map[resource.Address]*Unsettled) {
 	w := &waiting{draft: d.draft, credits: d.credits, uncertain: unsettled}
 	w.guard()
-}
-
-// Uncertain gives why parts of changes wait for an operation of unknown outcome, by
-// address and attribute.
-func (p *Plan) Uncertain() map[resource.Address]map[string]string {
-	waits := map[resource.Address]map[string]string{}
-	for i := range p.Changes {
-		c := &p.Changes[i]
-		for j := range c.Fields {
-			f := &c.Fields[j]
-			holds := f.Held.flatten(c.Held.flatten(nil))
-			at := slices.IndexFunc(holds, func(h Hold) bool { return h.Hazard == Undecided })
-			if at < 0 {
-				continue
-			}
-			if waits[c.Address] == nil {
-				waits[c.Address] = map[string]string{}
-			}
-			waits[c.Address][f.Name] = holds[at].Message
-		}
-	}
-	return waits
 }
 
 func (d *draft) holdWhole(change int, h Hold) {

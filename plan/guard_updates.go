@@ -78,14 +78,3 @@ func (d *updates) eachUpdate(do func(*Change, Cause)) {
 		}
 	}
 }
-
-// countAllowed says that so many were allowed.
-func (d *permits) countAllowed(h Hazard, n int64) bool {
-	allowed := false
-	for i := range d.Allow {
-		if a := &d.Allow[i]; a.Hazard == h && a.HasAmount && n <= a.Amount {
-			d.used[i], allowed = true, true
-		}
-	}
-	return allowed
-}

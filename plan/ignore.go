@@ -10,19 +10,6 @@ import (
 	"adsync/internal/resource"
 )
 
-// Ignore leaves an attribute of what is live to others until a day: it is not
-// compared and not sent. A create still says it, and money counts what is live.
-type Ignore struct {
-	Resource  string `json:"resource"` // kind and key; a star stands for any text between slashes
-	Attribute string `json:"attribute"`
-	Owner     string `json:"owner"`
-	Reason    string `json:"reason"`
-	Until     string `json:"until"` // the last day, YYYY-MM-DD
-	Count     int    `json:"count"` // resources it holds for
-
-	Position diag.Position `json:"position"`
-}
-
 // endsSoon is how long before its last day an ignore is warned of.
 const endsSoon = 7 // days
 

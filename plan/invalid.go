@@ -7,18 +7,6 @@ import (
 	"adsync/internal/resource"
 )
 
-// InvalidRow is a row of the files that waits because one of its own cells is wrong.
-// Desired has it with the cells that are right, so that it counts as present
-// wherever rows are counted.
-type InvalidRow struct {
-	Address resource.Address
-	Cell    diag.Position // of the problem, where that is in the row
-	Message string        // the problem, with its position, for people
-	Lowers  bool          // a wrong cell of it could have lowered or stopped something
-	Stops   bool          // that cell is a status or a last day
-	Adrift  bool          // what the row is cannot be told: Address is as near as its cells come
-}
-
 // waits is why a row waits; of what lies beneath one it is that of the row.
 type waits struct {
 	*InvalidRow
@@ -125,18 +113,6 @@ func (d *comparison) compareWaiting(i int) {
 	c.Recorded = nil
 	c.waitFor(w.hold)
 }
-
-// waitFor leaves the one hold that counts: whatever else holds a part is asked
-// again once the row is right.
-func (c *Change) waitFor(h Hold) {
-	c.Held, c.Hazards = &h, []Hazard{Invalid}
-	for i := range c.Fields {
-		c.Fields[i].Held = nil
-	}
-}
-
-// waits reports whether the change waits for its row, or for one above it.
-func (c *Change) waits() bool { return c.Held != nil && c.Held.Hazard == Invalid }
 
 // settleInvalid takes away what the guards said of rows that wait, and their problems.
 func (d *finish) settleInvalid() {

@@ -2,16 +2,8 @@ package plan
 
 import (
 	"slices"
-	"strconv"
 
 	"adsync/internal/resource"
-)
-
-// The statuses of every attribute that governs delivery: active delivers,
-// paused and the schema's Removal do not (interface, part 3).
-const (
-	active = "active"
-	paused = "paused"
 )
 
 // kind is a schema, indexed for comparing.
@@ -233,28 +225,3 @@ func unsaid(r *resource.Resource, fields []Field) int {
 	}
 	return n
 }
-
-func anyField(fields []Field, passes func(*Field) bool) bool {
-	for i := range fields {
-		if passes(&fields[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// unset says that a value is none: absent, cleared, or a list of nothing.
-func unset(v resource.Value) bool {
-	if !v.IsSet() {
-		return true
-	}
-	_, isNumber := v.Number()
-	return !isNumber && v.Text() == "" && len(v.Items()) == 0
-}
-
-// same compares values as the service would: what is unset is one thing there.
-func same(v, w resource.Value) bool {
-	return v.Equal(w) || unset(v) && unset(w)
-}
-
-func quote(s string) string { return strconv.Quote(s) }

@@ -87,11 +87,6 @@ func (t *three) given() []Field {
 	return fields
 }
 
-// releasable says that flags can release all of a hold.
-func (h *Hold) releasable() bool {
-	return !h.contains(func(h *Hold) bool { return h.Allow == "" })
-}
-
 // count says what the plan does to possible spend.
 func (d *money) count(spenders []spender) {
 	was, will, all := d.exposures(spenders)
@@ -173,13 +168,6 @@ func (d *draft) alone(k *kind, r *resource.Resource) func() (day, month, lifetim
 		}
 		return e.free()
 	}
-}
-
-func (m Moved) moves() bool { return m.Before != m.After }
-
-// rise is by how much more can be spent on a day and of lifetime budgets.
-func (t *Totals) rise() int64 {
-	return plus(t.Day.After-t.Day.Before, t.Lifetime.After-t.Lifetime.Before)
 }
 
 // bounds gives the limits that hold now or will, in the order of their

@@ -6,21 +6,6 @@ import (
 	"adsync/internal/resource"
 )
 
-// Recent is what adsync did in the 24 hours before the plan: limits hold for a
-// day, however many plans it has.
-type Recent struct {
-	// possible spend of the account before and after each apply that moved it, oldest first, in micros
-	Levels  []int64
-	Amounts []Earlier // what each amount was before the first apply that changed it
-}
-
-// Earlier is an amount as it was.
-type Earlier struct {
-	Address   resource.Address
-	Attribute string
-	Micros    int64
-}
-
 // Under returns what was done under the addresses of now: another key does not
 // begin the day again.
 func (r Recent) Under(renamed []Renamed) Recent {
@@ -56,4 +41,55 @@ func (p *Plan) Moves() []Earlier {
 		}
 	}
 	return moves
+}
+
+// Reverts gives how many applies in a row have written each attribute back, once
+// this plan is carried out. What does not drift any more is not among them.
+func (p *Plan) Reverts(before *resource.Snapshot, applied func(*Change) bool) *resource.Snapshot {
+	reverts := &resource.Snapshot{}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		counted := &resource.Resource{Address: c.Address}
+		for j := range c.Fields {
+			f := &c.Fields[j]
+			if f.Cause != Drift {
+				continue
+			}
+			n := int64(0)
+			if r := before.Get(c.Address); r != nil {
+				n, _ = r.Value(f.Name).Number()
+			}
+			if f.Held == nil && c.Held == nil && applied(c) {
+				n++
+			}
+			if n > 0 {
+				counted.Set(f.Name, resource.Number(n))
+			}
+		}
+		if len(counted.Attributes) > 0 {
+			reverts.Add(counted)
+		}
+	}
+	return reverts
+}
+
+// Waiting gives the edits of a plan that are not among what was applied, by
+// address: the next plan says of them that they are carried over.
+func (p *Plan) Waiting(applied func(*Change) bool) *resource.Snapshot {
+	waiting := &resource.Snapshot{}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		whole := c.Held != nil || !applied(c)
+		left := &resource.Resource{Address: c.Address}
+		for j := range c.Fields {
+			f := &c.Fields[j]
+			if (whole || f.Held != nil) && (f.Cause == Edit || f.Cause == CarryOver) {
+				left.Attributes.Set(f.Name, f.Desired)
+			}
+		}
+		if len(left.Attributes) > 0 {
+			waiting.Add(left)
+		}
+	}
+	return waiting
 }

@@ -243,31 +243,3 @@ func (d *tree) liveByID(kind resource.Kind) map[string]*resource.Resource {
 	}
 	return d.byID[kind]
 }
-
-// completeNamed pulls in what the chosen creates name by a key that has no id
-// yet, and what that names. What may not be pulled in holds the create.
-func (d *selector) completeNamed(c *choice) {
-	at := map[resource.Address]int{}
-	for i := range d.plan.Changes {
-		at[d.plan.Changes[i].Address] = i
-	}
-	for range d.Schemas {
-		for i := range d.plan.Changes {
-			change := &d.plan.Changes[i]
-			if !c.chosen[change.Address] {
-				continue
-			}
-			for _, address := range d.waitsFor(change) {
-				j, there := at[address]
-				switch {
-				case !there || c.chosen[address] || d.plan.Changes[j].Action != Create:
-				case c.excluded(address):
-					d.holdTree(i, Hold{Hazard: c.hazard, Message: "needs " + address.String() + ", which " + c.because})
-				default:
-					c.chosen[address] = true
-					c.pulled = append(c.pulled, Pulled{address, change.Address})
-				}
-			}
-		}
-	}
-}

@@ -77,13 +77,6 @@ func (p people) fields() (fields, recorded []Field) {
 	return fields, recorded
 }
 
-// Counted says what a file does to how many people there are, where it is not all of them.
-type Counted struct {
-	Does string `json:"does"` // add or remove
-	// the most there are afterwards; absent where adsync does not know how many there are
-	Most *int64 `json:"most,omitempty"`
-}
-
 // counted is what stands beside the number of people in a file: how many adsync knows of
 // now, and, where the file is not all of them, how many there are afterwards.
 func (p people) counted(inFile resource.Value) *beside {
@@ -172,16 +165,6 @@ func (d *membership) guardMembership(c *Change, f *Field, p people) {
 			f.hold(h)
 		}
 	}
-}
-
-// withoutHeldPeople drops all fields of a membership whose file is held, as none
-// of them goes without the others.
-func withoutHeldPeople(s *resource.Schema, fields []Field) []Field {
-	m := s.Membership
-	if m == nil || !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == m.File && f.Held != nil }) {
-		return fields
-	}
-	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return m.Has(f.Name) })
 }
 
 // NoInlineReplace says why a list cannot take the place of another where the account takes

@@ -85,27 +85,3 @@ func sortFields(fields []Field) {
 		}
 	}
 }
-
-// first is the phase of a change's first effect, held or not, so that an
-// allowance moves nothing else in the plan.
-func (c *Change) first() Phase {
-	switch c.Action {
-	case Create:
-		if len(c.Fields) > 0 && c.Fields[0].Phase == Lower { // it bounds spend
-			return Lower
-		}
-		return Creates
-	case Replace:
-		if c.Held == nil && !c.isHeld() {
-			return Lower // the archive of what it replaces
-		}
-	}
-	first := Neutral
-	if len(c.Fields) > 0 && c.Action != Adopt { // an adopt binds first
-		first = Activate
-	}
-	for i := range c.Fields {
-		first = min(first, c.Fields[i].Phase)
-	}
-	return first
-}

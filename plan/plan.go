@@ -15,42 +15,6 @@ import (
 	"adsync/internal/resource"
 )
 
-// Input is everything a plan is computed from. Nil snapshots are empty.
-type Input struct {
-	Schemas             resource.Schemas
-	Last, Desired, Live *resource.Snapshot // Live as Identify gives it
-	Waiting             *resource.Snapshot // edits an apply has seen before and not carried out
-	Reverted            *resource.Snapshot // how many applies in a row have written an attribute back, as numbers
-	Policy              Policy
-	Allow               []Allowance
-	Consents            []Consent // still good, the oldest first
-	Asks                bool      // FindAsks is wanted
-	Ignore              []Ignore  // attributes that are left to others
-	Select              Selection
-	Agreed              *Agreement // a saved plan; nil without one
-	// desired is an inverse: what is so already is not recorded, as somebody else made it so
-	TakesBack bool
-
-	Today    string // in the account's time zone, YYYY-MM-DD; "" where it is not known
-	Currency string // of the account
-	// micros that campaigns with a lifetime budget have spent, by id; nil where it is not known
-	Spent map[string]int64
-	// how many of a kind the account may have, where that is not what the description says
-	Most    map[resource.Kind]int
-	Recent  Recent                   // what adsync did in the last 24 hours
-	Credits []Credit                 // what applies of that time left for the rest of their plans, oldest first
-	Lacking map[resource.Kind]string // kinds the account may not use, and why
-	Listed  map[resource.Kind]bool   // kinds of which Live has all there are
-
-	Capabilities map[resource.Capability]bool // what was found out of the account; what is not there is not known
-
-	Invalid   []InvalidRow                 // rows that wait; Desired has them
-	LetsWait  bool                         // so do those that only the plan finds not to be valid
-	Misnamed  []diag.Problem               // what Identify found wrong with the ids of rows
-	Refused   map[resource.Address]Refused // what the service refused for good
-	Unsettled []Unsettled                  // what became of which is unknown
-}
-
 // Plan is ordered changes and what they were computed from.
 type Plan struct {
 	Changes   []Change           // by phase of their first effect, then by address
@@ -113,33 +77,6 @@ type Displaced struct {
 	By   string // the attribute that takes its place
 }
 
-// Hold says what leaves a change or a field out of this apply.
-type Hold struct {
-	Hazard  Hazard
-	Message string // one sentence for people; may quote text of files and service as it is
-	Allow   string // the argument of --allow that releases it; "" when no flag does
-	Also    []Hold // further holds, each of which needs its own allowance
-	Parts   []Part // what a consent to it is of; only where Input.Asks or there are consents
-
-	Wrong *WrongCell // why a row waits; nil where none does
-
-	waits bool // for something this very plan makes
-}
-
-// WrongCell is the cell that is not valid, so that its row waits.
-type WrongCell struct {
-	At     diag.Position
-	Urgent bool // what waits is active, and the cell may stop it
-}
-
-// Cell returns the cell that is not valid, so that a row waits; zero where none is known.
-func (h *Hold) Cell() diag.Position {
-	if h == nil || h.Wrong == nil {
-		return diag.Position{}
-	}
-	return h.Wrong.At
-}
-
 // Spend is possible spend in micros of the account's currency: the daily caps
 // and the lifetime budgets of what is active and has not ended. What a lifetime
 // budget has spent already is not taken off, and the account's own limits do not
@@ -183,30 +120,6 @@ func (c *Change) Holds() []Hold {
 	holds = c.Held.flatten(holds)
 	for i := range c.Fields {
 		holds = c.Fields[i].Held.flatten(holds)
-	}
-	return holds
-}
-
-// contains says that the hold, or one of those it stands for, is such a one.
-func (h *Hold) contains(is func(*Hold) bool) bool {
-	if h == nil {
-		return false
-	}
-	for i := range h.Also {
-		if h.Also[i].contains(is) {
-			return true
-		}
-	}
-	return is(h)
-}
-
-func (h *Hold) flatten(holds []Hold) []Hold {
-	if h == nil {
-		return holds
-	}
-	holds = append(holds, Hold{Hazard: h.Hazard, Message: h.Message, Allow: h.Allow, Parts: h.Parts, waits: h.waits})
-	for i := range h.Also {
-		holds = h.Also[i].flatten(holds)
 	}
 	return holds
 }
@@ -274,4 +187,81 @@ func settingOf(s *resource.Schema, name string) string {
 		return g.Wire
 	}
 	return ""
+}
+
+// raises says that a part of the change raises or starts something.
+func (c *Change) raises() bool {
+	for i := range c.Fields {
+		if c.Fields[i].Phase == Raise || c.Fields[i].Phase == Activate {
+			return true
+		}
+	}
+	return false
+}
+
+// Uncertain gives why parts of changes wait for an operation of unknown outcome, by
+// address and attribute.
+func (p *Plan) Uncertain() map[resource.Address]map[string]string {
+	waits := map[resource.Address]map[string]string{}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		for j := range c.Fields {
+			f := &c.Fields[j]
+			holds := f.Held.flatten(c.Held.flatten(nil))
+			at := slices.IndexFunc(holds, func(h Hold) bool { return h.Hazard == Undecided })
+			if at < 0 {
+				continue
+			}
+			if waits[c.Address] == nil {
+				waits[c.Address] = map[string]string{}
+			}
+			waits[c.Address][f.Name] = holds[at].Message
+		}
+	}
+	return waits
+}
+
+// withoutHeldPeople drops all fields of a membership whose file is held, as none
+// of them goes without the others.
+func withoutHeldPeople(s *resource.Schema, fields []Field) []Field {
+	m := s.Membership
+	if m == nil || !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == m.File && f.Held != nil }) {
+		return fields
+	}
+	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return m.Has(f.Name) })
+}
+
+// first is the phase of a change's first effect, held or not, so that an
+// allowance moves nothing else in the plan.
+func (c *Change) first() Phase {
+	switch c.Action {
+	case Create:
+		if len(c.Fields) > 0 && c.Fields[0].Phase == Lower { // it bounds spend
+			return Lower
+		}
+		return Creates
+	case Replace:
+		if c.Held == nil && !c.isHeld() {
+			return Lower // the archive of what it replaces
+		}
+	}
+	first := Neutral
+	if len(c.Fields) > 0 && c.Action != Adopt { // an adopt binds first
+		first = Activate
+	}
+	for i := range c.Fields {
+		first = min(first, c.Fields[i].Phase)
+	}
+	return first
+}
+
+// Unfinished says that a change brings what the create of an earlier apply could not
+// say: until then it is recorded as null.
+func (c *Change) Unfinished() bool {
+	return slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Last().IsNull() && f.Desired.IsSet() })
+}
+
+// sends says that the change, held or not, is about more than an archive or a note.
+func (c Change) sends() bool {
+	return c.Action == Create || c.Action == Replace || (c.Action == Update || c.Action == Adopt) && len(c.Fields) > 0
 }

@@ -114,24 +114,21 @@ func (p *Policy) archiveLimit(n int64) int64 {
 	return min(max(n*p.ArchivePercent/100, 1), p.ArchiveCount)
 }
 
-// ceilingOf is the most an amount may be, 0 where there is no ceiling. What caps
-// more than the resource it stands in has none here.
-func (p *Policy) ceilingOf(k *kind, a *resource.Attribute) int64 {
-	switch {
-	case a.Per == "":
-		return p.MaxBid
-	case k.delivery == "":
-		return 0
-	case a.Per == "day":
-		return p.MaxDailyBudget
-	}
-	return p.MaxLifetimeBudget
-}
-
 // limitsOf are how far an amount may rise.
 func (p *Policy) limitsOf(a *resource.Attribute) Guard {
 	if a.Per == "" {
 		return p.Bid
 	}
 	return p.Budget
+}
+
+func (f Freeze) words() string {
+	if f.Name == "" {
+		return f.Reason
+	}
+	open := "freeze window " + quote(f.Name) + " is open until " + f.Until
+	if f.Reason != "" {
+		open += ": " + f.Reason
+	}
+	return open
 }

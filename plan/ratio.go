@@ -27,13 +27,6 @@ func compareScaled(to, from, percent int64) int {
 	return 0
 }
 
-func order(less bool) int {
-	if less {
-		return -1
-	}
-	return 1
-}
-
 // times writes a ratio such as ×2.50; what is above ×1000 is written so.
 func times(to, from int64) string {
 	if from <= 0 || to/from >= 1000 {

@@ -1,81 +1,11 @@
 package plan
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 )
-
-// Refused is what the service refused of a resource for good.
-type Refused struct {
-	Basis   string // of the resource when it was refused
-	Code    string // the service's, or adsync's own
-	Message string // the service's words
-	Since   string // for people
-	Asked   string // the run that was told so last
-}
-
-// refusalDigits is how many digits name a refusal.
-const refusalDigits = 12
-
-// AskAgain is the allowance to ask the service once more after a refusal. It is
-// bound to what was refused and to the run that was told so: after another refusal
-// it releases nothing.
-func (r Refused) AskAgain(at resource.Address) Allowance {
-	sum := sha256.Sum256([]byte(at.String() + "\n" + r.Basis + "\n" + r.Asked))
-	return Allowance{Hazard: WasRefused, Address: at, Refusal: hex.EncodeToString(sum[:])[:refusalDigits]}
-}
-
-// Basis names what a refusal rests on: what the files say of a resource, what the
-// service holds of it, wherever it is written, and its parent, as Above says it. Nil
-// is a resource that is not there.
-func Basis(desired, live *resource.Resource, above string) string {
-	sum := sha256.New()
-	for _, side := range []*resource.Resource{desired, live} {
-		if side == nil {
-			_, _ = io.WriteString(sum, "-\n")
-			continue
-		}
-		_, _ = io.WriteString(sum, "+"+side.ID+"\n")
-		for _, a := range side.Attributes {
-			_, _ = io.WriteString(sum, a.Name+" "+a.Value.String()+"\n")
-		}
-	}
-	_, _ = io.WriteString(sum, above)
-	return hex.EncodeToString(sum.Sum(nil)[:16])
-}
-
-// Above says of a parent what a refusal beneath it may rest on: its row, what is
-// otherwise at the service, and whether it is refused itself. A parent that is made
-// as its row says is the same before and after.
-func Above(schema *resource.Schema, desired, live *resource.Resource, refused bool) string {
-	if schema == nil {
-		return ""
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "^ %t %t\n", refused, live != nil)
-	if desired == nil {
-		desired = live
-	}
-	if desired == nil {
-		return text.String()
-	}
-	for _, n := range desired.Attributes {
-		fmt.Fprintf(&text, "%s %s", n.Name, n.Value)
-		if a, known := schema.Attribute(n.Name); known &&
-			readable(a) && live != nil && !same(n.Value, live.Value(n.Name)) {
-			fmt.Fprintf(&text, " is %s", live.Value(n.Name))
-		}
-		text.WriteString("\n")
-	}
-	return text.String()
-}
 
 // basis is what a refusal at an address would rest on now.
 func (d *refused) basis(at resource.Address) string {
@@ -150,12 +80,6 @@ func (d *refused) holdStartsAbove(c *Change, h Hold) {
 	}
 }
 
-// Unfinished says that a change brings what the create of an earlier apply could not
-// say: until then it is recorded as null.
-func (c *Change) Unfinished() bool {
-	return slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Last().IsNull() && f.Desired.IsSet() })
-}
-
 func (d *refused) holdRefused(change int, h Hold) {
 	c := &d.plan.Changes[change]
 	if d.creates(c) || c.Action == Archive {
@@ -173,12 +97,4 @@ func (d *refused) holdRefused(change int, h Hold) {
 func (d *refused) pauses(c *Change, f *Field) bool {
 	a := d.kinds[c.Address.Kind].attributes[f.Name]
 	return a != nil && a.Spend == resource.Delivery && f.Phase == Lower
-}
-
-func (r Refused) words() string {
-	said := quote(r.Message)
-	if r.Code != "" {
-		said += " (" + r.Code + ")"
-	}
-	return said
 }

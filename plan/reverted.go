@@ -17,33 +17,3 @@ func (d *comparedFields) reverts(at resource.Address, attribute string) int64 {
 	}
 	return 0
 }
-
-// Reverts gives how many applies in a row have written each attribute back, once
-// this plan is carried out. What does not drift any more is not among them.
-func (p *Plan) Reverts(before *resource.Snapshot, applied func(*Change) bool) *resource.Snapshot {
-	reverts := &resource.Snapshot{}
-	for i := range p.Changes {
-		c := &p.Changes[i]
-		counted := &resource.Resource{Address: c.Address}
-		for j := range c.Fields {
-			f := &c.Fields[j]
-			if f.Cause != Drift {
-				continue
-			}
-			n := int64(0)
-			if r := before.Get(c.Address); r != nil {
-				n, _ = r.Value(f.Name).Number()
-			}
-			if f.Held == nil && c.Held == nil && applied(c) {
-				n++
-			}
-			if n > 0 {
-				counted.Set(f.Name, resource.Number(n))
-			}
-		}
-		if len(counted.Attributes) > 0 {
-			reverts.Add(counted)
-		}
-	}
-	return reverts
-}

@@ -57,11 +57,6 @@ func (h concern) with(c *Change) concern {
 	return h
 }
 
-// sends says that the change, held or not, is about more than an archive or a note.
-func (c Change) sends() bool {
-	return c.Action == Create || c.Action == Replace || (c.Action == Update || c.Action == Adopt) && len(c.Fields) > 0
-}
-
 // ruleCheck holds resources as they will be: with the whole plan carried out,
 // and with the part of it that is not held. Its lists go by place.
 type ruleCheck struct {

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"adsync/internal/resource"
@@ -184,15 +183,4 @@ func (k *kind) standing(r *resource.Resource, today string) (s standing) {
 		}
 	}
 	return s
-}
-
-// plus adds without wrapping round: what is too much to count is the most.
-func plus(a, b int64) int64 {
-	switch {
-	case b > 0 && a > math.MaxInt64-b:
-		return math.MaxInt64
-	case b < 0 && a < math.MinInt64-b:
-		return math.MinInt64
-	}
-	return a + b
 }

@@ -29,7 +29,7 @@ type tree struct {
 	all        []three   // of known kinds, in the order of addresses, parents first
 	waits      []*waits  // by place: why what is there waits, or may be what waits; nil where nothing does
 	written    []written // by place, as far as it was asked for
-	uses       map[identity][]use
+	uses       map[reference][]use
 	byID       map[resource.Kind]map[string]*resource.Resource // what is live, as far as it was asked for
 	spending   []spending                                      // what possible spend depends on
 	protecting []int                                           // of all, those whose rows protect something

@@ -14,16 +14,22 @@ type use struct {
 	excludes bool // what it names is left out
 }
 
+// reference names a resource by its id.
+type reference struct {
+	kind resource.Kind
+	id   string
+}
+
 // usesOf gives what names a resource by its id and is not archived, in order.
 func (d *tree) usesOf(kind resource.Kind, id string) []use {
 	if d.uses == nil {
 		d.findUses()
 	}
-	return d.uses[identity{kind, id}]
+	return d.uses[reference{kind, id}]
 }
 
 func (d *tree) findUses() {
-	d.uses = map[identity][]use{}
+	d.uses = map[reference][]use{}
 	for i := range d.all {
 		t := &d.all[i]
 		if len(t.kind.naming) == 0 {
@@ -42,7 +48,7 @@ func (d *tree) findUses() {
 
 func (d *tree) addUses(at resource.Address, a *resource.Attribute, ids []string) {
 	for _, id := range ids {
-		named, u := identity{a.Of, id}, use{at, a.Excludes}
+		named, u := reference{a.Of, id}, use{at, a.Excludes}
 		if !slices.Contains(d.uses[named], u) {
 			d.uses[named] = append(d.uses[named], u)
 		}

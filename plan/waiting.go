@@ -1,7 +1,5 @@
 package plan
 
-import "adsync/internal/resource"
-
 // carryOver marks the edits that an apply has seen before and not carried out,
 // as they were held or failed.
 func (d *finish) carryOver() {
@@ -21,25 +19,4 @@ func (d *finish) carryOver() {
 			}
 		}
 	}
-}
-
-// Waiting gives the edits of a plan that are not among what was applied, by
-// address: the next plan says of them that they are carried over.
-func (p *Plan) Waiting(applied func(*Change) bool) *resource.Snapshot {
-	waiting := &resource.Snapshot{}
-	for i := range p.Changes {
-		c := &p.Changes[i]
-		whole := c.Held != nil || !applied(c)
-		left := &resource.Resource{Address: c.Address}
-		for j := range c.Fields {
-			f := &c.Fields[j]
-			if (whole || f.Held != nil) && (f.Cause == Edit || f.Cause == CarryOver) {
-				left.Attributes.Set(f.Name, f.Desired)
-			}
-		}
-		if len(left.Attributes) > 0 {
-			waiting.Add(left)
-		}
-	}
-	return waiting
 }

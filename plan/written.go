@@ -24,6 +24,20 @@ func (d *tree) after(c *Change, before *resource.Resource, passes func(*Field) b
 	return w.after
 }
 
-// The fields of a change that pass.
-func everyField(*Field) bool  { return true }
 func freeField(f *Field) bool { return f.Held == nil }
+
+// Room for what stands beside fields is made for so many at once.
+const besideFrom, besideMost = 16, 1024
+
+// besides gives the same as the function of its name, and takes its room from
+// that of the whole plan.
+func (d *draft) besides(last, live resource.Value) *beside {
+	if last.IsAbsent() && live.IsAbsent() {
+		return nil
+	}
+	if len(d.beside) == cap(d.beside) {
+		d.beside = make([]beside, 0, min(max(2*cap(d.beside), besideFrom), besideMost))
+	}
+	d.beside = append(d.beside, beside{last: last, live: live})
+	return &d.beside[len(d.beside)-1]
+}
