@@ -125,7 +125,7 @@ const partMark = ".xlsx#"
 // InWorkbook says where a picture of a workbook is.
 func InWorkbook(file, part string) string { return file + "#" + part }
 
-// StoredIn takes apart what inWorkbook makes; false for the path of a file.
+// StoredIn takes apart what InWorkbook makes; false for the path of a file.
 func StoredIn(where string) (file, part string, stored bool) {
 	i := strings.LastIndex(strings.ToLower(where), partMark)
 	if i < 0 || i+len(partMark) == len(where) {

@@ -16,7 +16,7 @@ import (
 )
 
 // Tab is one sheet adsync knows: the rows of a kind, or a list that belongs to
-// rows of a kind. Both follow from the schemas and from listTabs.
+// rows of a kind. Both follow from the schemas and from ListTabs.
 type Tab struct {
 	Title    string
 	synonyms []string
@@ -79,17 +79,17 @@ type Column struct {
 	own       []string // synonyms that are adsync's or the service's own words
 	Synonyms  []string // every other header it is read under
 	Role      ColumnRole
-	Depth     int // of roleParent: 0 is the top of the tree
+	Depth     int // of RoleParent: 0 is the top of the tree
 	Attribute *resource.Attribute
-	Ours      ourColumn // of roleOurs
+	Ours      ourColumn // of RoleOurs
 	Fact      *resource.Fact
 	Figure    *FigureColumn
 	Required  bool
 	Help      string
-	Words     []string              // of roleKind: what it says, for each tab of its form
+	Words     []string              // of RoleKind: what it says, for each tab of its form
 	Micros    bool                  // its amounts are in micros
-	among     []*resource.Attribute // of roleSelector and roleSelected
-	wire      string                // of roleSelector: the input field of the service it is
+	among     []*resource.Attribute // of RoleSelector and RoleSelected
+	wire      string                // of RoleSelector: the input field of the service it is
 }
 
 // ListTab describes a sheet whose rows are the entries of a list of one kind.

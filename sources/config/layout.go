@@ -25,7 +25,7 @@ type Layout struct {
 // namedSheet is a sheet that adsync.yaml names for what its rows are.
 type namedSheet struct {
 	name string
-	form string // a word of sheetKinds
+	form string // a word of SheetKinds
 }
 
 // SheetKinds are the words that sheets in adsync.yaml takes: the titles of all

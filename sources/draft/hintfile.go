@@ -18,7 +18,7 @@ import (
 var FileOfHints = regexp.MustCompile(`^(?i)file:\s*(\S.*)$`)
 
 // HintFiles are the files of hints of one reading of the sources. Each is read
-// once, however many lists take it in. The nil hintFiles is of a single file: it
+// once, however many lists take it in. The nil HintFiles is of a single file: it
 // keeps nothing and counts nothing.
 type HintFiles struct {
 	mu    sync.Mutex

@@ -26,10 +26,10 @@ const (
 type Word struct {
 	Role      role
 	Path      string              // of attributes from the resource down: "budget.daily"
-	Attribute *resource.Attribute // isAttribute
-	Group     *Words              // isGroup; and an attribute that also has parts
-	Ancestor  int                 // isParent: its level in the tree, 0 at the top
-	Child     *Vocabulary         // isChildren
+	Attribute *resource.Attribute // IsAttribute
+	Group     *Words              // IsGroup; and an attribute that also has parts
+	Ancestor  int                 // IsParent: its level in the tree, 0 at the top
+	Child     *Vocabulary         // IsChildren
 }
 
 // Words are the keys a mapping may have.

@@ -37,7 +37,7 @@ func formatCells(ctx context.Context, w *rewriter, r *Rewrite) {
 	}
 	edits := map[*table.Reader][]cellEdit{}
 	for _, t := range f.tables {
-		if edits[t], err = formatEdits(t); err != nil {
+		if edits[t], err = (&cellFormatter{Reader: t, like: map[int]*looks{}}).formatEdits(); err != nil {
 			r.fail(resource.Finding{Code: diag.Damaged, Message: err.Error()})
 			return
 		}
@@ -77,10 +77,15 @@ func (w *rewriter) apply(ctx context.Context, r *Rewrite,
 // looks are cells of a column whose format fits a day, or an amount.
 type looks struct{ day, amount xlsx.At }
 
+// cellFormatter finds the one way of writing the cells of a table.
+type cellFormatter struct {
+	*table.Reader
+	like map[int]*looks // by column
+}
+
 // formatEdits returns the cells of a table that can be written a better way.
-func formatEdits(r *table.Reader) ([]cellEdit, error) {
-	like := map[int]*looks{}
-	err := r.Visit(func(_ *catalog.Column, at xlsx.At, c xlsx.Cell) { noteLooks(r, like, at, c) })
+func (r *cellFormatter) formatEdits() ([]cellEdit, error) {
+	err := r.Visit(func(_ *catalog.Column, at xlsx.At, c xlsx.Cell) { r.noteLooks(at, c) })
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +94,7 @@ func formatEdits(r *table.Reader) ([]cellEdit, error) {
 		if c.IsFormula || c.Form != xlsx.TextCell || c.Meta > 0 || known.Micros {
 			return
 		}
-		e, better := better(r, known, at, c, like[at.Column])
+		e, better := r.better(known, c, r.like[at.Column])
 		if better && (e.text != c.Text || e.form == asNumber || e.form == asDay) {
 			e.At, e.was = at, c.Text
 			edits = append(edits, e)
@@ -98,15 +103,15 @@ func formatEdits(r *table.Reader) ([]cellEdit, error) {
 	return edits, err
 }
 
-func noteLooks(r *table.Reader, like map[int]*looks, at xlsx.At, c xlsx.Cell) {
-	if like[at.Column] == nil {
-		like[at.Column] = &looks{}
+func (r *cellFormatter) noteLooks(at xlsx.At, c xlsx.Cell) {
+	if r.like[at.Column] == nil {
+		r.like[at.Column] = &looks{}
 	}
 	if r.Book == nil || c.Form != xlsx.NumberCell || c.IsFormula {
 		return
 	}
 	style, err := r.Book.StyleOf(c.Style)
-	switch l := like[at.Column]; {
+	switch l := r.like[at.Column]; {
 	case err != nil || style.Percent:
 	case style.Date && l.day == (xlsx.At{}):
 		l.day = at
@@ -117,10 +122,10 @@ func noteLooks(r *table.Reader, like map[int]*looks, at xlsx.At, c xlsx.Cell) {
 
 // better returns the one way of writing what a cell says, false where there is
 // nothing to be said for it.
-func better(r *table.Reader, known *catalog.Column, at xlsx.At, c xlsx.Cell, like *looks) (cellEdit, bool) {
+func (r *cellFormatter) better(known *catalog.Column, c xlsx.Cell, like *looks) (cellEdit, bool) {
 	switch known.Role {
 	case catalog.RoleAttribute:
-		return betterValue(r, known.Attribute, c, like)
+		return r.betterValue(known.Attribute, c, like)
 	case catalog.RoleParent, catalog.RoleUse, catalog.RoleItem, catalog.RoleKind, catalog.RoleLists:
 		return trimmedCell(c, asText)
 	case catalog.RoleKey, catalog.RoleID:
@@ -136,7 +141,7 @@ func trimmedCell(c xlsx.Cell, form editForm) (cellEdit, bool) {
 	return cellEdit{form: form, text: text, why: "space around the text says nothing"}, text != "" && text[0] != '#'
 }
 
-func betterValue(r *table.Reader, a *resource.Attribute, c xlsx.Cell, like *looks) (cellEdit, bool) {
+func (r *cellFormatter) betterValue(a *resource.Attribute, c xlsx.Cell, like *looks) (cellEdit, bool) {
 	text, finding := r.Text(c, a.Type)
 	if finding != nil || celltext.AsksToClear(text, a.Type) {
 		return cellEdit{}, false
@@ -146,11 +151,11 @@ func betterValue(r *table.Reader, a *resource.Attribute, c xlsx.Cell, like *look
 		v, finding := a.Parse(text, r.In.Env)
 		return cellEdit{text: v.Text(), why: "the choice in its own word"}, finding == nil && v.IsSet()
 	case resource.TypeRegion, resource.TypeSet:
-		return betterList(r, a, text)
+		return r.betterList(a, text)
 	case resource.TypeMoney:
-		return betterAmount(r, a, text, like)
+		return r.betterAmount(a, text, like)
 	case resource.TypeDay, resource.TypeLast:
-		return betterDay(r, a, c, text, like)
+		return r.betterDay(a, c, text, like)
 	case resource.TypeID, resource.TypeIDs:
 		return trimmedCell(c, asExact)
 	case resource.TypeHints, resource.TypeObject:
@@ -160,7 +165,7 @@ func betterValue(r *table.Reader, a *resource.Attribute, c xlsx.Cell, like *look
 }
 
 // betterList writes each entry in its own word, in the order they stand.
-func betterList(r *table.Reader, a *resource.Attribute, text string) (cellEdit, bool) {
+func (r *cellFormatter) betterList(a *resource.Attribute, text string) (cellEdit, bool) {
 	items, finding := celltext.ListItems(a, text)
 	if finding != nil {
 		return cellEdit{}, false
@@ -176,7 +181,7 @@ func betterList(r *table.Reader, a *resource.Attribute, text string) (cellEdit, 
 	return cellEdit{text: strings.Join(own, ", "), why: "each entry in its own word"}, len(own) > 0
 }
 
-func betterAmount(r *table.Reader, a *resource.Attribute, text string, like *looks) (cellEdit, bool) {
+func (r *cellFormatter) betterAmount(a *resource.Attribute, text string, like *looks) (cellEdit, bool) {
 	v, finding := a.Parse(text, r.In.Env)
 	micros, isNumber := v.Number()
 	if finding != nil || !isNumber {
@@ -199,7 +204,7 @@ func plainDigits(text, digits string) string {
 	return digits
 }
 
-func betterDay(r *table.Reader, a *resource.Attribute, c xlsx.Cell, text string, like *looks) (cellEdit, bool) {
+func (r *cellFormatter) betterDay(a *resource.Attribute, c xlsx.Cell, text string, like *looks) (cellEdit, bool) {
 	v, finding := a.Parse(text, r.In.Env)
 	_, whole := workbook.SerialOf(v.Text())
 	if finding != nil || !whole {

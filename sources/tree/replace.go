@@ -163,7 +163,7 @@ func KeptName(name string, at time.Time, n int) string {
 	return strings.TrimSuffix(name, end) + at.Format(" (before 2006-01-02 1504") + number + ")" + end
 }
 
-// keptFile is how keptName ends names: such a file is never a source, or the rows
+// keptFile is how KeptName ends names: such a file is never a source, or the rows
 // of its successor would be there twice.
 var keptFile = regexp.MustCompile(`.+ \(before [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{4}(, [0-9]+)?\)\.[A-Za-z]+$`)
 
