@@ -114,6 +114,41 @@ func TestAValueIsFollowedInTwelveStages(t *testing.T) {
 	}
 }
 
+var namedFile = regexp.MustCompile("`((?:cmd|examples|internal|plan|reconcile|sources|state)" +
+	"/[a-z0-9_/.-]*[a-z0-9_-][.][a-z]+)`")
+
+// TestFilesThatPagesNameAreThere: a file that a page names in code is where the page says,
+// or in a folder below it.
+func TestFilesThatPagesNameAreThere(t *testing.T) {
+	below := map[string]bool{} // "reconcile/waves.go" for every file of that name below reconcile
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && entry.Name() == ".git":
+			return fs.SkipDir
+		case entry.IsDir():
+			return nil
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			below[path.Join(dir, path.Base(name))] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages(t) {
+		for _, line := range prose(read(t, page)) {
+			for _, found := range namedFile.FindAllStringSubmatch(line.text, -1) {
+				if !below[found[1]] {
+					t.Errorf("%s:%d names %s, which is not there", page, line.number, found[1])
+				}
+			}
+		}
+	}
+}
+
 // TestEveryIndexNamesItsPages: whoever opens a folder of docs finds each page in its
 // README, once and with a line that says what it answers.
 func TestEveryIndexNamesItsPages(t *testing.T) {
