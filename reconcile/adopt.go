@@ -187,27 +187,6 @@ func (f *adopter) removed(live *resource.Resource) bool {
 	return f.Schemas.Of(live.Address.Kind).Removed(live)
 }
 
-// recordedAs returns what is recorded of a live resource that the files describe:
-// what is live, in the form the files have of it, and what they say otherwise.
-func recordedAs(schema *resource.Schema, live, written *resource.Resource) (attributes,
-	normal resource.Attributes, differs []string) {
-	for k := range schema.Attributes {
-		a := &schema.Attributes[k]
-		have, says := live.Value(a.Name), written.Value(a.Name)
-		switch {
-		case says.IsAbsent() || says.Equal(have) || says.IsNull() && have.IsAbsent():
-			attributes.Set(a.Name, have)
-		case have.IsSet() && sameMeaning(a, says, have):
-			attributes.Set(a.Name, says)
-			normal.Set(a.Name, have)
-		default:
-			attributes.Set(a.Name, have)
-			differs = append(differs, a.Name)
-		}
-	}
-	return attributes, normal, differs
-}
-
 // Adopt records which live resource each address is. What is live is recorded as
 // applied last, so that what the files say otherwise is an edit, held as any.
 func (a *Agent) Adopt(ctx context.Context, adoptions []Adoption) error {

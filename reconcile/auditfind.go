@@ -111,14 +111,6 @@ func (a *auditLog) createsLogged(ctx context.Context,
 	return entries, true, nil
 }
 
-// unlessStopped drops an error that only says that there is no audit log.
-func unlessStopped(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, adsapi.ErrUnavailable) {
-		return err
-	}
-	return nil
-}
-
 // creates reports whether an entry is of a create of the kind and the name of an
 // operation.
 func (e createEntry) creates(schema *resource.Schema, operation state.Operation) bool {

@@ -105,26 +105,6 @@ func (r *probing) askWhereSupposed(ctx context.Context) error {
 	return r.probe(ctx, resource.BulkJobs, "lifetime")
 }
 
-// knownCapabilities are those that were found out within a day: an account gains
-// and loses them. Whether parents can be repeated is not forgotten: to ask costs
-// a second parent.
-func (a *lists) knownCapabilities(ctx context.Context) (map[resource.Capability]bool, error) {
-	known, err := a.Store.Capabilities(ctx)
-	if err != nil {
-		return nil, err
-	}
-	asked, err := a.Store.Asked(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for capability := range known {
-		if capability != resource.RepeatParent && a.Now().Sub(asked[capability]) >= day {
-			delete(known, capability)
-		}
-	}
-	return known, nil
-}
-
 // needs reports whether a create of this run would use a capability.
 func (r *capabilities) needs(capability resource.Capability) bool {
 	for _, p := range r.creates() {
@@ -291,4 +271,13 @@ func failedIn(page adsapi.OperationPage) bool {
 	return page.Error != nil || slices.ContainsFunc(page.Results, func(o adsapi.OperationResult) bool {
 		return o.Status != "validated"
 	})
+}
+
+// pausesAlone is how many pauses of what is live go as requests of their own: they
+// take seconds, and rest on no job that may stand still while money is spent.
+const pausesAlone = 100
+
+// pausesFew reports whether a run pauses what is live, and no more than that.
+func (r *capabilities) pausesFew() bool {
+	return r.view.aside == actionPause && len(r.changes) <= pausesAlone
 }

@@ -19,14 +19,13 @@ type Checked struct {
 	Problems   []diag.Problem
 }
 
-// Check asks the service about every change of the plan that is not held, in
+// check asks the service about every change of the plan that is not held, in
 // validate_only jobs (interface, part 4, bulk rule 9). It mutates nothing and
 // records nothing; an account without bulk jobs has nothing to say.
-func (a *Agent) Check(ctx context.Context, view *View) (Checked, error) {
-	r := a.newRun("check", view)
+func (r *applying) check(ctx context.Context) (Checked, error) {
 	r.dry = true
-	r.files, r.started = map[string]string{}, a.Now()
-	checked := Checked{Held: len(view.Plan.Changes) - len(r.changes)}
+	r.files, r.started = map[string]string{}, r.Now()
+	checked := Checked{Held: len(r.view.Plan.Changes) - len(r.changes)}
 	if err := r.findCapabilities(ctx); err != nil {
 		return checked, err
 	}

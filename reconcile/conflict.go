@@ -80,8 +80,8 @@ func (a *requests) contradicted(ctx context.Context, step state.Step, conflict e
 
 // noteConflicts journals the creates of a job that met a conflict, so that
 // whatever ends this run, no name alone decides them.
-func (a *requests) noteConflicts(ctx context.Context, step state.Step, outcomes []opOutcome) error {
-	var conflicts []opOutcome
+func (a *requests) noteConflicts(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
+	var conflicts []state.OperationOutcome
 	for _, o := range outcomes {
 		if inConflict(o.Code) {
 			conflicts = append(conflicts, o)

@@ -1,14 +1,11 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
-	"adsync/internal/resource"
 	"adsync/state"
 )
 
@@ -28,9 +25,6 @@ func contests(operation state.Operation, code, message string) bool {
 	said := strings.ToLower(code + " " + message)
 	return keyed(operation) && (strings.Contains(said, "idempoten") || strings.Contains(said, "key_conflict"))
 }
-
-// keyed reports whether an operation is a create that a key tells from others.
-func keyed(o state.Operation) bool { return o.ResourceID == "" && o.Key != "" }
 
 // conflictOf returns the code of a create that met a conflict, "" for what is none.
 // The words tell that the key is meant, whatever the status is.
@@ -62,55 +56,3 @@ func isContested(code string) bool { return code == string(diag.KeyConflict) }
 
 // inConflict reports whether a create has met a conflict at the service.
 func inConflict(code string) bool { return isContested(code) || code == string(diag.CreateConflict) }
-
-// stillInConflict keeps a create that met a conflict unknown where reading back
-// shows nothing of it. What would stand beneath a parent that is not there was
-// not made.
-func (a *deciding) stillInConflict(operation state.Operation, o opOutcome, ids map[resource.Address]string) opOutcome {
-	parent := a.Schemas.Parent(operation.Address)
-	switch id := a.Given[operation.Address]; {
-	case o.Outcome == state.OutcomeApplied, ids[operation.Address] != "", !parent.IsZero() && ids[parent] == "":
-		return o
-	case id != "":
-		return opOutcome{Address: o.Address, ResourceID: id, Outcome: state.OutcomeApplied}
-	case o.Outcome != state.OutcomeUnknown:
-		o.Outcome = state.OutcomeUnknown
-		o.Message = fmt.Sprintf("the service answered "+
-			"its create with a conflict, and nothing shows whether it is there; look in the ad manager: "+
-			"if it is, give its id as id: in the files; if not, adsync resolve %s --as not-applied", operation.Address)
-	}
-	o.Code = string(diag.CreateConflict)
-	return o
-}
-
-// contested leaves a create to a person, and names what may be its resource.
-// What has the name is not taken by itself: others have made it as they wanted it.
-func (a *deciding) contested(ctx context.Context, operation state.Operation,
-	ids map[resource.Address]string) (opOutcome, error) {
-	address := operation.Address
-	if id := ids[address]; id != "" {
-		return opOutcome{
-			Address: address, Outcome: state.OutcomeSkipped, Message: "it is recorded as " + id + " by now",
-		}, nil
-	}
-	if id := a.Given[address]; id != "" {
-		return opOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}, nil
-	}
-	var shown named
-	var err error
-	if parent := a.Schemas.Parent(address); parent.IsZero() || ids[parent] != "" {
-		shown, err = a.withName(ctx, a.Schemas.Of(address.Kind), operation, ids)
-		if err != nil && !errors.Is(err, errUnlisted) {
-			return opOutcome{}, err
-		}
-	}
-	which := "nothing that is listed has its name"
-	if len(shown.ids) > 0 {
-		which = "its name has " + strings.Join(shown.ids, ", ")
-	}
-	return opOutcome{
-		Address: address, Outcome: state.OutcomeUnknown, Code: string(diag.KeyConflict),
-		Message: fmt.Sprintf("the service holds another create under its key, so somebody with another state of "+
-			"this account has made it (%s); give its id as id: in the files, or adsync resolve %s", which, address),
-	}, nil
-}

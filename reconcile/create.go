@@ -71,25 +71,6 @@ func (r *creating) planCreation(ctx context.Context) (creation, error) {
 	return c, nil
 }
 
-// saidInJobs returns the creates that jobs can say, without what is left for later of
-// each. Nothing is encoded: what is larger than a job, and what is beneath it, is not
-// told apart.
-func (r *parts) saidInJobs() []part {
-	inBulk := map[resource.Address]bool{}
-	var said []part
-	e := r.encoder()
-	for _, p := range r.creates() {
-		if !r.fine(p.change.Address) {
-			continue
-		}
-		if followUp, ok := r.bulkPart(e, p, inBulk); ok {
-			inBulk[p.change.Address] = true
-			said = append(said, p.postpone(followUp))
-		}
-	}
-	return said
-}
-
 // packTrees fills jobs with whole trees and with the first pieces of those that
 // no job holds. Their other pieces follow in jobs of their own where parents
 // may be repeated, else as single requests.
@@ -122,10 +103,6 @@ func (c *creation) alone(r *parts, change *plan.Change) {
 	c.followUp[change] = beyondSingle(r.Schemas, whole)
 }
 
-func (r *parts) whole(c *plan.Change) part {
-	return part{change: c, fields: r.createFields(c), create: true}
-}
-
 func (r *creating) packCreate(e encoder, p part, id string, keys map[resource.Address]string) (packed, error) {
 	operation, err := e.bulkCreate(p.change, p.fields, id, func(a resource.Address) string { return keys[a] })
 	if err != nil {
@@ -150,31 +127,6 @@ func (r *creating) packUnder(ctx context.Context, e encoder, p part, id string, 
 		return packed{}, err
 	}
 	return r.packCreate(e, p, id, c.keys)
-}
-
-// bulkPart says whether a create can go into a job: bulk can say it, and its
-// parent is created in the same job (interface, part 4, bulk rule 2).
-func (r *parts) bulkPart(e encoder, p part, inBulk map[resource.Address]bool) (followUp []string, ok bool) {
-	parent := r.Schemas.Parent(p.change.Address)
-	if !parent.IsZero() && !inBulk[parent] {
-		return nil, false
-	}
-	c := *p.change
-	c.Fields = p.fields
-	return e.bulkCreatable(&c, r.caps)
-}
-
-// beyondSingle names the fields only bulk jobs can say. What is cleared needs no word
-// on a create.
-func beyondSingle(schemas resource.Schemas, p part) []string {
-	var names []string
-	for _, f := range p.fields {
-		a, _ := schemas.Of(p.change.Address.Kind).Attribute(f.Name)
-		if a.Wire.Path == "" && a.Bulk.Update != "" && (f.Desired.IsSet() || !p.create) {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }
 
 // creationWaves runs the wave of creates and what follows it.
@@ -288,11 +240,6 @@ func (r *creationWaves) followUpWave(ctx context.Context, c creation) error {
 	return r.updateWave(ctx, "follow-up", r.withIDs(parts))
 }
 
-func (p part) update() part {
-	p.create = false
-	return p
-}
-
 // readCreated fetches the records that nested settings of follow-ups start from.
 func (r *creationWaves) readCreated(ctx context.Context, parts []part) error {
 	e := r.encoder()
@@ -312,4 +259,77 @@ func (r *creationWaves) readCreated(ctx context.Context, parts []part) error {
 		r.view.Live.Records[id] = record
 	}
 	return nil
+}
+
+// naming puts creates in the order in which they name each other.
+type naming struct {
+	*Env
+	*run
+}
+
+// withIDs writes the ids of what the parts name by key, and drops those of which
+// something is not confirmed.
+func (r *naming) withIDs(parts []part) (ready []part) {
+	for _, p := range parts {
+		names := r.namedBy(p)
+		if at := slices.IndexFunc(names, func(a resource.Address) bool { return r.ids[a] == "" || !r.fine(a) }); at >=
+			0 && r.forecast == nil {
+			r.skip(p.change.Address, fmt.Sprintf("waits: %s, which it names, is not confirmed", names[at]))
+			continue
+		}
+		if len(names) > 0 && r.forecast == nil {
+			p = r.named(p)
+		}
+		ready = append(ready, p)
+	}
+	return ready
+}
+
+// named returns a part the ids of all it names.
+func (r *naming) named(p part) part {
+	schema := r.Schemas.Of(p.change.Address.Kind)
+	p.fields = slices.Clone(p.fields)
+	for i := range p.fields {
+		f := &p.fields[i]
+		if a, ok := schema.Attribute(f.Name); ok && a.Of != "" {
+			f.Desired = a.ByIDs(f.Desired, func(a resource.Address) string { return r.ids[a] })
+		}
+	}
+	return p
+}
+
+// namedBy returns what a part still names by its key.
+func (r *naming) namedBy(p part) (addresses []resource.Address) {
+	schema := r.Schemas.Of(p.change.Address.Kind)
+	for _, f := range p.fields {
+		if a, ok := schema.Attribute(f.Name); !ok || a.Of == "" {
+			continue
+		}
+		for _, said := range f.Desired.Entries() {
+			if address, byKey := resource.ParseAddress(said); byKey {
+				addresses = append(addresses, address)
+			}
+		}
+	}
+	return addresses
+}
+
+// inTurn takes from creates those that name none of the others, and leaves the
+// rest for later. It takes something of every list that is not empty.
+func (r *naming) inTurn(parts []part) (now, later []part) {
+	coming := map[resource.Address]bool{}
+	for _, p := range parts {
+		coming[p.change.Address] = true
+	}
+	for _, p := range parts {
+		if slices.ContainsFunc(r.namedBy(p), func(a resource.Address) bool { return coming[a] }) {
+			later = append(later, p)
+			continue
+		}
+		now = append(now, p)
+	}
+	if len(now) == 0 {
+		return parts, nil
+	}
+	return now, later
 }

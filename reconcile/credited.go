@@ -40,14 +40,15 @@ type payers struct {
 // foundPaid takes from the credits what they count on of a step whose updates show by
 // their values alone, unless the audit log says that adsync set them: a stranger can set
 // the very amount of a request that never arrived.
-func (a *payers) foundPaid(ctx context.Context, step state.Step, outcomes []opOutcome) error {
+func (a *payers) foundPaid(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
 	return a.withdraw(ctx, step, outcomes, doubt{since: step.SentAt, unlessOurs: true})
 }
 
 // answeredPaid takes from the credits what a job that recovery has followed found set by
 // somebody else, by the audit log. One that was sent again may only then have come: there
 // the log has to say that adsync set it.
-func (a *payers) answeredPaid(ctx context.Context, step state.Step, outcomes []opOutcome, again bool) error {
+func (a *payers) answeredPaid(ctx context.Context,
+	step state.Step, outcomes []state.OperationOutcome, again bool) error {
 	return a.withdraw(ctx, step, outcomes, doubt{answered: true, since: a.Now(), unlessOurs: again})
 }
 
@@ -62,7 +63,7 @@ func (d doubt) takes(by whose) bool { return by == somebody || d.unlessOurs && b
 
 // withdraw takes from the credits what they count on of the updates that are doubted, by
 // who the audit log says has set them.
-func (a *payers) withdraw(ctx context.Context, step state.Step, outcomes []opOutcome, d doubt) error {
+func (a *payers) withdraw(ctx context.Context, step state.Step, outcomes []state.OperationOutcome, d doubt) error {
 	var found []state.Operation
 	for i, o := range outcomes { // they stand in the order of the operations
 		operation := step.Operations[i]
@@ -105,7 +106,7 @@ func (a *payers) withdraw(ctx context.Context, step state.Step, outcomes []opOut
 }
 
 // paidBy returns what an operation sends of a decrease that a credit counts on.
-func (a *actors) paidBy(credits []state.Credit, operation state.Operation) (sent resource.Attributes) {
+func (a *payers) paidBy(credits []state.Credit, operation state.Operation) (sent resource.Attributes) {
 	schema := a.Schemas.Of(operation.Address.Kind)
 	for i := range credits {
 		want := credits[i].Desired.Get(operation.Address)
@@ -159,7 +160,7 @@ func (a *payers) whoPaid(ctx context.Context, step state.Step, all []paid, d dou
 
 // setBy looks for the newest entry of each, since the step was sent, that names what
 // was sent.
-func (a *actors) setBy(ctx context.Context, step state.Step, all []paid) ([]whose, error) {
+func (a *payers) setBy(ctx context.Context, step state.Step, all []paid) ([]whose, error) {
 	by, open := make([]whose, len(all)), map[string]int{}
 	own, err := a.ownActor(ctx)
 	if err != nil || own == "" {
@@ -182,7 +183,7 @@ func (a *actors) setBy(ctx context.Context, step state.Step, all []paid) ([]whos
 			i, asked = open[e.Object]
 		}
 		if asked && a.tells(e, &all[i]) {
-			by[i] = e.by(own, &all[i], a.Schemas)
+			by[i] = all[i].setIn(e, own, a.Schemas)
 			delete(open, e.Object)
 		}
 		if seen++; len(open) == 0 || seen >= maxLogged+10*len(all) {
@@ -192,36 +193,12 @@ func (a *actors) setBy(ctx context.Context, step state.Step, all []paid) ([]whos
 	return by, nil
 }
 
-// logTime is a moment of this machine as the log can be asked for it.
-func (a *actors) logTime(at time.Time) string {
-	return strconv.FormatInt(max(firstLogged, at.Add(a.Service.Ahead()-auditBefore).Unix()), 10)
-}
-
 // tells reports whether an entry names what was sent.
-func (a *actors) tells(e auditEntry, p *paid) bool {
+func (a *payers) tells(e auditEntry, p *paid) bool {
 	return slices.ContainsFunc(p.expects, func(n resource.Named) bool {
 		_, names := e.Changes[rootOf(a.Schemas, p.at, n.Name)]
 		return names
 	})
-}
-
-// by is who set what was sent, by the newest entry that names some of it: all of it has
-// to be in that entry, with the values that were sent where it shows them.
-func (e auditEntry) by(own string, p *paid, schemas resource.Schemas) whose {
-	if e.ActorID == "" {
-		return nobodys
-	}
-	if e.actor() != own {
-		return somebody
-	}
-	for _, n := range p.expects {
-		change, names := e.Changes[rootOf(schemas, p.at, n.Name)]
-		attribute, _ := schemas.Of(p.at.Kind).Attribute(n.Name)
-		if !names || contradicts(change, attribute.Wire.Path, n.Value) {
-			return nobodys
-		}
-	}
-	return ours
 }
 
 // rootOf is how a log names the field that holds an attribute.
@@ -260,70 +237,21 @@ func contradicts(change json.RawMessage, path string, sent resource.Value) bool 
 	return false
 }
 
-// ownActor is how the audit log names whoever writes with adsync's key: by the writes of
-// this state that were answered last, which all have to name one and the same; "" where
-// they do not. One update alone could be somebody's of the same minute.
-func (a *actors) ownActor(ctx context.Context) (string, error) {
-	wrote, err := a.Store.Wrote(ctx)
-	if err != nil {
-		return "", err
+// setIn returns who set what was sent, by the newest entry that names some of it: all of it has
+// to be in that entry, with the values that were sent where it shows them.
+func (p *paid) setIn(e auditEntry, own string, schemas resource.Schemas) whose {
+	if e.ActorID == "" {
+		return nobodys
 	}
-	own, sure := "", 0
-	for _, w := range wrote {
-		actor, err := a.actorOf(ctx, w)
-		switch {
-		case err != nil:
-			return "", err
-		case actor == "":
-			continue
-		case own != "" && actor != own:
-			return "", nil
-		}
-		own = actor
-		if sure++; w.Created {
-			sure++
+	if e.actor() != own {
+		return somebody
+	}
+	for _, n := range p.expects {
+		change, names := e.Changes[rootOf(schemas, p.at, n.Name)]
+		attribute, _ := schemas.Of(p.at.Kind).Attribute(n.Name)
+		if !names || contradicts(change, attribute.Wire.Path, n.Value) {
+			return nobodys
 		}
 	}
-	if sure < 2 {
-		return "", nil
-	}
-	return own, nil
-}
-
-// actorOf is who did a write, by the audit log: of a create its only entry, of an update
-// those of the minutes around it, which have to name one.
-func (a *actors) actorOf(ctx context.Context, w state.Wrote) (actor string, err error) {
-	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {a.logTime(w.SentAt)}}
-	if !w.Created {
-		query.Set("end_time", strconv.FormatInt(w.SentAt.Add(a.Service.Ahead()+auditBefore).Unix(), 10))
-	}
-	if filter := a.Schemas.Of(w.Kind).Audit; filter != "" {
-		query.Set(filter, w.ID)
-	}
-	seen := 0
-	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
-		if err != nil {
-			return "", unlessStopped(err)
-		}
-		var e struct {
-			auditEntry
-			Action string `json:"audit_log_type"`
-		}
-		if json.Unmarshal(row, &e) != nil {
-			continue
-		}
-		switch of := e.Object == w.ID && strings.HasPrefix(e.Action, "create") == w.Created; {
-		case !of:
-		case e.ActorID == "" || actor != "" && actor != e.actor():
-			return "", nil
-		case w.Created:
-			return e.actor(), nil
-		default:
-			actor = e.actor()
-		}
-		if seen++; seen >= maxEntries {
-			break
-		}
-	}
-	return actor, nil
+	return ours
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -29,9 +28,9 @@ type deciding struct {
 // a create is there under its parent by name, once, or it is not. An update is
 // there when its values are; otherwise the next comparison plans it anew.
 func (a *deciding) readBackStep(ctx context.Context, step state.Step, recovered *Recovered) error {
-	outcomes := make([]opOutcome, len(step.Operations))
+	outcomes := make([]state.OperationOutcome, len(step.Operations))
 	for i, o := range step.Operations {
-		outcomes[i] = opOutcome{
+		outcomes[i] = state.OperationOutcome{
 			Address: o.Address, ResourceID: o.ResourceID, Outcome: state.OutcomeUnknown, Code: o.Code,
 		}
 	}
@@ -40,7 +39,8 @@ func (a *deciding) readBackStep(ctx context.Context, step state.Step, recovered 
 
 // decide reads back what is unknown of a step and records what is known by then.
 // The step ends when nothing of it is left undecided.
-func (a *deciding) decide(ctx context.Context, step state.Step, outcomes []opOutcome, recovered *Recovered) error {
+func (a *deciding) decide(ctx context.Context, step state.Step,
+	outcomes []state.OperationOutcome, recovered *Recovered) error {
 	keepKnown(step, outcomes)
 	ids, err := a.boundIDs(ctx)
 	if err != nil {
@@ -86,32 +86,14 @@ func (a *deciding) decide(ctx context.Context, step state.Step, outcomes []opOut
 
 // keepKnown puts what is recorded of the operations of a step in the place of
 // what is found now: others may have built on it.
-func keepKnown(step state.Step, outcomes []opOutcome) {
+func keepKnown(step state.Step, outcomes []state.OperationOutcome) {
 	for i, o := range step.Operations {
 		if decided(o) {
-			outcomes[i] = opOutcome{
+			outcomes[i] = state.OperationOutcome{
 				Address: o.Address, ResourceID: o.ResourceID, Outcome: o.Outcome, Code: o.Code, Message: o.Message,
 			}
 		}
 	}
-}
-
-// decided reports whether the journal holds what became of an operation.
-func decided(o state.Operation) bool {
-	return o.Outcome != "" && o.Outcome != state.OutcomeUnknown
-}
-
-// boundIDs returns the id of every address that is recorded.
-func (a *lists) boundIDs(ctx context.Context) (map[resource.Address]string, error) {
-	last, err := a.Store.Last(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the last-applied record: %w", err)
-	}
-	ids := map[resource.Address]string{}
-	for bound := range last.All() {
-		ids[bound.Address] = bound.ID
-	}
-	return ids, nil
 }
 
 // findTwice looks for the effect of one operation. Where nothing of it shows, and it may
@@ -119,7 +101,7 @@ func (a *lists) boundIDs(ctx context.Context) (map[resource.Address]string, erro
 // two readings further apart than the lag do not show did not happen.
 func (a *deciding) findTwice(ctx context.Context, step state.Step,
 	operation state.Operation, ids map[resource.Address]string,
-	conflict bool, recovered *Recovered) (opOutcome, error) {
+	conflict bool, recovered *Recovered) (state.OperationOutcome, error) {
 	o, err := a.find(ctx, step, operation, ids, conflict)
 	if err != nil || o.Outcome != state.OutcomeSkipped || !a.mayShowLate(step, operation, ids) {
 		return o, err
@@ -146,7 +128,7 @@ func (a *deciding) mayShowLate(step state.Step, operation state.Operation, ids m
 // yet, while it is young, may still do so, and an update of a job that may still run; one
 // that met a conflict, for ever.
 func (a *deciding) find(ctx context.Context, step state.Step,
-	operation state.Operation, ids map[resource.Address]string, conflict bool) (opOutcome, error) {
+	operation state.Operation, ids map[resource.Address]string, conflict bool) (state.OperationOutcome, error) {
 	if operation.ResourceID != "" {
 		o, err := a.findUpdated(ctx, operation)
 		if err == nil && o.Outcome == state.OutcomeSkipped && a.mayRun(step) && !a.stops(operation) {
@@ -181,20 +163,10 @@ func (a *deciding) stops(operation state.Operation) bool {
 	return status.IsSet() && status.Text() != wordActive
 }
 
-// notShown is what is known of a write to a kind the account may not use any more.
-func notShown(operation state.Operation, refusal error) opOutcome {
-	return opOutcome{
-		Address: operation.Address, ResourceID: operation.ResourceID,
-		Outcome: state.OutcomeUnknown, Code: string(diag.NeedsDecision),
-		Message: fmt.Sprintf("the service does not "+
-			"show it any more: %s; apply again when it does, or adsync resolve %s", refusal, operation.Address),
-	}
-}
-
 // findUpdated says whether an update is there. It is never sent again: what
 // someone did since would be undone.
-func (a *deciding) findUpdated(ctx context.Context, operation state.Operation) (opOutcome, error) {
-	o := opOutcome{
+func (a *deciding) findUpdated(ctx context.Context, operation state.Operation) (state.OperationOutcome, error) {
+	o := state.OperationOutcome{
 		Address: operation.Address, ResourceID: operation.ResourceID,
 		Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it",
 	}
@@ -223,7 +195,8 @@ func (a *deciding) findUpdated(ctx context.Context, operation state.Operation) (
 }
 
 // bindFound records what reading back decided and ends the step.
-func (a *deciding) bindFound(ctx context.Context, step state.Step, outcomes []opOutcome, recovered *Recovered) error {
+func (a *deciding) bindFound(ctx context.Context, step state.Step,
+	outcomes []state.OperationOutcome, recovered *Recovered) error {
 	found := false
 	for _, o := range outcomes {
 		found = found || o.Outcome == state.OutcomeApplied && o.ResourceID != ""
@@ -242,8 +215,8 @@ func (a *deciding) bindFound(ctx context.Context, step state.Step, outcomes []op
 // then in the audit log, which knows it whatever it is called by now. What somebody
 // has ended since is bound as well: the next plan holds it, and nothing is made twice.
 func (a *deciding) findCreated(ctx context.Context, step state.Step,
-	operation state.Operation, ids map[resource.Address]string) (opOutcome, error) {
-	o := opOutcome{
+	operation state.Operation, ids map[resource.Address]string) (state.OperationOutcome, error) {
+	o := state.OperationOutcome{
 		Address: operation.Address, ResourceID: operation.ResourceID,
 		Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it",
 	}
@@ -289,16 +262,6 @@ func (a *deciding) findCreated(ctx context.Context, step state.Step,
 	return o, nil
 }
 
-// named is what a list shows of a create's name beneath its parent.
-type named struct {
-	ids     []string // what stands
-	ended   []string // what is archived
-	removed bool     // the list shows what is archived, whatever its name
-}
-
-// mayHide reports whether the list does not rule out that what was made is archived.
-func (n named) mayHide() bool { return len(n.ended) > 0 || !n.removed }
-
 func (n named) endedWords() string {
 	if len(n.ended) == 0 {
 		return ""
@@ -306,60 +269,11 @@ func (n named) endedWords() string {
 	return ", such as " + strings.Join(n.ended, ", ")
 }
 
-// withName returns the resources under a parent that carry the name of a create.
-func (a *lists) withName(ctx context.Context, schema *resource.Schema,
-	operation state.Operation, ids map[resource.Address]string) (named, error) {
-	query, parentID := url.Values{}, ids[a.Schemas.Parent(operation.Address)]
-	if schema.ParentWire != "" {
-		query.Set(schema.ParentWire, parentID)
-	}
-	var found named
-	d := decoder{zone: a.Zone}
-	for record, err := range a.reader().list(ctx, schema, query) {
-		if err != nil {
-			return named{}, fmt.Errorf("look for %s: %w", operation.Address, unlistedBeneath(schema, err))
-		}
-		live, err := d.decode(schema, record)
-		if err != nil {
-			return named{}, err
-		}
-		removed := schema.Removed(live)
-		found.removed = found.removed || removed
-		elsewhere := live.ParentID != "" && parentID != "" && live.ParentID != parentID
-		switch {
-		case elsewhere || !madeBy(schema, operation, live) || boundElsewhere(ids, operation.Address, record.ID):
-		case removed:
-			found.ended = append(found.ended, record.ID)
-		default:
-			found.ids = append(found.ids, record.ID)
-		}
-	}
-	return found, nil
-}
-
-// madeBy reports whether a resource is what a create asked for: by its name, and by
-// all that was sent where no key tells one create from another.
-func madeBy(schema *resource.Schema, operation state.Operation, live *resource.Resource) bool {
-	if !schema.Calls.Keyless {
-		return sameName(schema, operation.Set, live)
-	}
-	_, differs := compare(schema, expectation{sent: operation.Set, created: true}, live)
-	return len(differs) == 0
-}
-
-func boundElsewhere(ids map[resource.Address]string, own resource.Address, id string) bool {
-	for address, bound := range ids {
-		if bound == id && address != own && address.Kind == own.Kind {
-			return true
-		}
-	}
-	return false
-}
-
 // decidedByFiles is what becomes of a create that nothing at the service tells
 // of: the files give its id, or it stays unknown. That they no longer name it
 // decides nothing: it may be there, and spend.
-func (a *deciding) decidedByFiles(schema *resource.Schema, operation state.Operation, o opOutcome) opOutcome {
+func (a *deciding) decidedByFiles(schema *resource.Schema,
+	operation state.Operation, o state.OperationOutcome) state.OperationOutcome {
 	if id := a.Given[operation.Address]; id != "" {
 		o.Outcome, o.ResourceID, o.Message = state.OutcomeApplied, id, ""
 		return o
@@ -369,15 +283,4 @@ func (a *deciding) decidedByFiles(schema *resource.Schema, operation state.Opera
 		"the ad manager: if it is there, give its id as id: in the files; if not, adsync resolve %s --as not-applied",
 		schema.Kind, operation.Address)
 	return o
-}
-
-// sameName compares by every naming attribute the create gave.
-func sameName(schema *resource.Schema, sent resource.Attributes, live *resource.Resource) bool {
-	for _, name := range schema.NameFrom {
-		if want := sent.Value(name); want.IsSet() &&
-			normalizedText(want.Text()) != normalizedText(live.Value(name).Text()) {
-			return false
-		}
-	}
-	return true
 }

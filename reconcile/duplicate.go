@@ -13,10 +13,6 @@ import (
 	"adsync/state"
 )
 
-// actionRepeat marks an operation that repeats the create of a parent an earlier
-// job of the run made. It changes nothing that is recorded.
-const actionRepeat = "repeat"
-
 // duplicate is what a service made where it was to give what is there: of a repeated
 // parent another one, and what is beneath that.
 type duplicate struct {
@@ -27,7 +23,7 @@ type duplicate struct {
 // duplicatesOf finds what a job made beside the tree it should have gone on with,
 // parents first, and which creates are none of the tree's for that.
 func duplicatesOf(schemas resource.Schemas, operations []state.Operation,
-	outcomes []opOutcome) (duplicates []duplicate, under map[resource.Address]bool) {
+	outcomes []state.OperationOutcome) (duplicates []duplicate, under map[resource.Address]bool) {
 	under = map[resource.Address]bool{}
 	for i, o := range operations { // parents stand before their children
 		outcome := outcomes[i]
@@ -52,7 +48,7 @@ func duplicatesOf(schemas resource.Schemas, operations []state.Operation,
 // came back as another one, so its parent may be another one too, and what is
 // beneath that. The attempt before holds what is unknown of them.
 func mayBeDuplicates(schemas resource.Schemas, operations []state.Operation,
-	outcomes []opOutcome) map[resource.Address]bool {
+	outcomes []state.OperationOutcome) map[resource.Address]bool {
 	in := map[resource.Address]bool{}
 	for i := len(operations) - 1; i >= 0; i-- { // from the lowest up
 		o, outcome := operations[i], outcomes[i]
@@ -83,7 +79,7 @@ type duplicates struct {
 // noteRepeats remembers what the results of a job say of parents that are
 // repeated. What reading back shows says nothing of it: the parent is there
 // either way.
-func (a *duplicates) noteRepeats(ctx context.Context, step state.Step, outcomes []opOutcome) error {
+func (a *duplicates) noteRepeats(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
 	said, reused := false, true
 	for i, o := range step.Operations {
 		if o.Action != actionRepeat || outcomes[i].Outcome == state.OutcomeUnknown {
@@ -104,7 +100,7 @@ func (a *duplicates) noteRepeats(ctx context.Context, step state.Step, outcomes 
 // archiveDuplicates archives what a job made beside its tree, and gives the outcomes
 // without it: what stands beneath a duplicate is not created.
 func (a *duplicates) archiveDuplicates(ctx context.Context,
-	step state.Step, outcomes []opOutcome) ([]opOutcome, error) {
+	step state.Step, outcomes []state.OperationOutcome) ([]state.OperationOutcome, error) {
 	if !repeats(step.Operations) {
 		return outcomes, nil
 	}
@@ -122,17 +118,10 @@ func (a *duplicates) archiveDuplicates(ctx context.Context,
 	return a.withoutDuplicates(step, outcomes), nil
 }
 
-// notice says what a person has to hear at once.
-func (a *Env) notice(format string, args ...any) {
-	if a.Notice != nil {
-		a.Notice(fmt.Sprintf(format, args...))
-	}
-}
-
 // withoutDuplicates returns the outcomes of a job without what it made beside its tree:
 // a repeated parent is the one that is there, what stands beneath a duplicate is not
 // created, and of what may be of a second tree nothing is known.
-func (a *duplicates) withoutDuplicates(step state.Step, outcomes []opOutcome) []opOutcome {
+func (a *duplicates) withoutDuplicates(step state.Step, outcomes []state.OperationOutcome) []state.OperationOutcome {
 	if len(outcomes) == 0 { // nothing was heard of it
 		return outcomes
 	}
@@ -144,13 +133,13 @@ func (a *duplicates) withoutDuplicates(step state.Step, outcomes []opOutcome) []
 		case o.Action == actionRepeat:
 			kept[i].ResourceID = o.ResourceID
 		case suspects[o.Address]:
-			kept[i] = opOutcome{
+			kept[i] = state.OperationOutcome{
 				Address: o.Address, Outcome: state.OutcomeSkipped,
 				Code: string(diag.NeedsDecision), Message: "may be a second " +
 					o.Address.String() + ": what stands beneath the first was made again with it",
 			}
 		case under[o.Address] && kept[i].Outcome == state.OutcomeApplied:
-			kept[i] = opOutcome{
+			kept[i] = state.OperationOutcome{
 				Address: o.Address, Outcome: state.OutcomeSkipped, Message: "was made beneath a second " +
 					a.Schemas.Parent(o.Address).String() + ", which is archived",
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
 )
@@ -335,3 +336,42 @@ func plain(v resource.Value) any {
 	}
 	return v.Text()
 }
+
+// uploaded is a file of people at the service. It is used in the run that
+// uploaded it and then forgotten: nothing says how long the service keeps it.
+type uploaded struct {
+	adsapi.MembersFile
+	as string
+}
+
+// membersBody is the body of a membership operation. It names a file and holds
+// nobody.
+func membersBody(file uploaded, operation resource.MembershipOperation, revision int64) ([]byte, error) {
+	body := map[string]any{"file_id": file.ID, "identifier_type": file.as}
+	if operation.Whole {
+		body["expected_revision"] = revision
+	}
+	return json.Marshal(body)
+}
+
+// putPeople says in a create which file its people are in (service facts, 8.2).
+func (e encoder) putPeople(schema *resource.Schema, fields []plan.Field, body map[string]any) error {
+	m := schema.Membership
+	if m == nil {
+		return nil
+	}
+	for _, f := range fields {
+		if f.Name != m.File || !f.Desired.IsSet() {
+			continue
+		}
+		file, there := e.people[f.Desired.Text()]
+		if !there {
+			return fmt.Errorf("its members file was not uploaded")
+		}
+		body["file_id"], body["filename"], body["mimetype"] = file.ID, file.Name, file.Type
+		body["file_size"], body["identifier_type"] = file.Size, file.as
+	}
+	return nil
+}
+
+const peoplePath = "/uploads"

@@ -2,10 +2,13 @@ package reconcile
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"adsync/internal/adsapi"
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/state"
 )
@@ -42,3 +45,102 @@ type Progress struct {
 	Done  int
 	Total int // 0 when unknown
 }
+
+// checkAccount holds the credential's account against the files and the state
+// (invariant 12), before anything else is read.
+func (a *Env) checkAccount(ctx context.Context) error {
+	live, err := a.Service.Account(ctx)
+	if err != nil {
+		return fmt.Errorf("read the ad account: %w", err)
+	}
+	if err := SameAccount(live, a.Account); err != nil {
+		return err
+	}
+	a.paused = live.Status == pausedAccount
+	a.Account = state.Account{ID: live.ID, Currency: live.Currency, TimeZone: live.TimeZone}
+	zone, err := time.LoadLocation(live.TimeZone)
+	if err != nil {
+		return fmt.Errorf("time zone of the ad account is %q; want an IANA name: %w", live.TimeZone, err)
+	}
+	a.Zone = zone
+	if err := a.Store.Bind(ctx, a.Account); err != nil {
+		return err
+	}
+	return a.shareSubmissions(ctx)
+}
+
+// shareSubmissions has the service's limit of submissions hold for all processes
+// of this state, one after the other. One that only reads leaves no trace.
+func (a *Env) shareSubmissions(ctx context.Context) error {
+	submitted, err := a.Store.Submitted(ctx)
+	if err != nil {
+		return err
+	}
+	a.Service.ShareSubmissions(submitted, func(ctx context.Context, at time.Time) error {
+		return ignoreReadOnly(a.Store.RecordSubmitted(context.WithoutCancel(ctx), at))
+	})
+	return nil
+}
+
+// notice says what a person has to hear at once.
+func (a *Env) notice(format string, args ...any) {
+	if a.Notice != nil {
+		a.Notice(fmt.Sprintf(format, args...))
+	}
+}
+
+func (a *Env) progress(stage string, done, total int) {
+	a.signOfLife()
+	if a.Progress != nil {
+		a.Progress(Progress{Stage: stage, Done: done, Total: total})
+	}
+}
+
+func ignoreReadOnly(err error) error {
+	if errors.Is(err, state.ErrReadOnly) {
+		return nil
+	}
+	return err
+}
+
+// pausedAccount is the status of an ad account of which nothing is delivered.
+const pausedAccount = "paused"
+
+// SameAccount says whether an account is the one the files are for, in what they say
+// of it; its error is a [WrongAccountError].
+func SameAccount(live adsapi.Account, files state.Account) error {
+	for _, c := range []struct{ field, have, want string }{
+		{"id", live.ID, files.ID}, {"currency", live.Currency, files.Currency},
+		{"time zone", live.TimeZone, files.TimeZone},
+	} {
+		if c.want != "" && c.have != c.want {
+			return &WrongAccountError{c.field, c.have, c.want}
+		}
+	}
+	return nil
+}
+
+// WrongAccountError says that the key belongs to another account than the files.
+type WrongAccountError struct{ Field, Have, Want string }
+
+func (e *WrongAccountError) Error() string {
+	return fmt.Sprintf("the key's account has %s %q; the files want %q: nothing was changed (%s)",
+		e.Field, e.Have, e.Want, diag.WrongAccount)
+}
+
+// People is what is uploaded of a members file.
+type People struct {
+	Content []byte // one hash a line
+	As      string // the sort of identifier that was hashed
+}
+
+// TrustWindow is how long a key is trusted to name the same request at the
+// service; afterwards only reading back decides (design.md section 7).
+const TrustWindow = 20 * time.Minute
+
+// clockSlack is how far ahead of now a moment that was noted may be: clocks are
+// set back by as much.
+const clockSlack = time.Minute
+
+// day is how far back limits look.
+const day = 24 * time.Hour

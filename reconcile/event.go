@@ -128,7 +128,7 @@ func (t *eventSink) moved(id string, to state.Point, u state.Update) {
 }
 
 // settled tells the outcome of an operation, once.
-func (t *eventSink) settled(p part, o opOutcome) {
+func (t *eventSink) settled(p part, o state.OperationOutcome) {
 	if t == nil {
 		return
 	}
@@ -137,7 +137,7 @@ func (t *eventSink) settled(p part, o opOutcome) {
 	t.settleLocked(p, o)
 }
 
-func (t *eventSink) settleLocked(p part, o opOutcome) {
+func (t *eventSink) settleLocked(p part, o state.OperationOutcome) {
 	at := settlement{t.wave, p.change.Address}
 	if before, told := t.told[at]; told && before == o.Outcome {
 		return

@@ -15,8 +15,8 @@ import (
 // say it: bound resources under the addresses they have, the rest under the
 // slugs of their names, every one with its id and with what only the service says
 // of it.
-func (a *Agent) Export(ctx context.Context) (*resource.Snapshot, error) {
-	last, live, err := a.live().lastAndLive(ctx)
+func (a *refreshing) Export(ctx context.Context) (*resource.Snapshot, error) {
+	last, live, err := a.lastAndLive(ctx)
 	if err != nil {
 		return nil, err
 	}

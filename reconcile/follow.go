@@ -12,17 +12,13 @@ import (
 	"adsync/state"
 )
 
-// How often a job is asked for: soon at first, every few seconds then, and from a
-// while on twice a minute; and for how long. A larger job takes longer.
+// How often a job is asked for: every few seconds after a first while, and from a
+// while on twice a minute; and how long its results are waited for.
 const (
-	firstPoll     = 250 * time.Millisecond
 	slowestPoll   = 5 * time.Second
 	stuckPoll     = 30 * time.Second
 	busyFor       = 14 * time.Minute // from then on it is asked for as a stuck one
-	leastPatience = 15 * time.Minute
-	patienceEach  = 900 * time.Millisecond // an operation
-	jobPatience   = leastPatience + maxOperations*patienceEach
-	againPatience = time.Minute // in recovery, for a job that was waited for before
+	againPatience = time.Minute      // in recovery, for a job that was waited for before
 	resultsWithin = 2 * time.Minute
 )
 

@@ -13,17 +13,10 @@ import (
 	"adsync/state"
 )
 
-// Requests goes through an apply of the plan wave by wave, deciding, encoding and
-// packing as an apply does, and notes each request instead of sending it. What
-// is not known of the account is asked for with validate_only jobs. Nothing is
-// changed and nothing recorded.
-func (a *Agent) Requests(ctx context.Context, view *View) (*plan.Requests, error) {
-	own := *a
-	own.Store, own.Watch = quiet{a.Store}, nil
-	own.Progress, own.memory.census = nil, a.memory.census.clone()
-	r := own.newRun("plan", view)
-	r.dry, r.started, r.forecast = true, a.Now(), &forecast{}
-	files, err := a.Store.Files(ctx)
+// foresee goes through the waves, and notes each request instead of sending it.
+func (r *applying) foresee(ctx context.Context) (*plan.Requests, error) {
+	r.dry, r.started, r.forecast = true, r.Now(), &forecast{}
+	files, err := r.Store.Files(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)
 	}
@@ -39,24 +32,6 @@ func (a *Agent) Requests(ctx context.Context, view *View) (*plan.Requests, error
 	}
 	return r.forecast.sum(), nil
 }
-
-// quiet is a store that a forecast reads and never writes.
-type quiet struct{ state.Store }
-
-func (quiet) Record(context.Context, []state.Applied) error                      { return nil }
-func (quiet) Forget(context.Context, []resource.Address) error                   { return nil }
-func (quiet) Advance(context.Context, []resource.Address) error                  { return nil }
-func (quiet) NextSequence(context.Context) (int64, error)                        { return 1, nil }
-func (quiet) Begin(context.Context, ...state.Step) error                         { return nil }
-func (quiet) Move(context.Context, string, state.Point, state.Update) error      { return nil }
-func (quiet) RecordFile(context.Context, string, string) error                   { return nil }
-func (quiet) RecordRun(context.Context, state.Run) error                         { return nil }
-func (quiet) Open(context.Context, ...string) ([]state.Step, error)              { return nil, nil }
-func (quiet) Heads(context.Context) ([]state.Step, error)                        { return nil, nil }
-func (quiet) RecordCapability(context.Context, resource.Capability, bool) error  { return nil }
-func (quiet) Block(context.Context, []state.Blocked) error                       { return nil }
-func (quiet) Unblock(context.Context, []resource.Address) error                  { return nil }
-func (quiet) Finish(context.Context, string, []state.Applied, []opOutcome) error { return nil }
 
 // forecast notes requests.
 type forecast struct{ requests []plan.Request }
@@ -119,7 +94,7 @@ func (r *run) predict(p part) {
 	if id == "" {
 		id = placeholder(address)
 	}
-	r.setOutcome(p, opOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied})
+	r.setOutcome(p, state.OperationOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied})
 }
 
 // predictJobs notes jobs, and what is asked after each.

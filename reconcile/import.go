@@ -32,8 +32,8 @@ type Unsaid struct {
 
 // Import reads the account and gives what is neither in the record nor named by
 // the files: under the slugs of the names, as Export does. It changes nothing.
-func (a *Agent) Import(ctx context.Context, desired *resource.Snapshot) (*Import, error) {
-	last, live, err := a.live().lastAndLive(ctx)
+func (a *refreshing) Import(ctx context.Context, desired *resource.Snapshot) (*Import, error) {
+	last, live, err := a.lastAndLive(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (a *Agent) Import(ctx context.Context, desired *resource.Snapshot) (*Import
 	}
 	found := e.unmanaged(live)
 	found.placed, found.desired = e.placed, desired
-	found.asFiles(a)
+	found.asFiles(a.Env)
 	return found, nil
 }
 
@@ -74,7 +74,7 @@ func (i *Import) NameByKeys(schemas resource.Schemas) {
 
 // asFiles gives every value the form it has once a file is read: trimmed, in
 // one Unicode form. What reading would refuse is left out.
-func (i *Import) asFiles(a *Agent) {
+func (i *Import) asFiles(a *Env) {
 	env := resource.Env{Currency: a.Account.Currency, Zone: a.Zone}
 	for r := range i.Snapshot.All() {
 		said := *r
@@ -236,4 +236,25 @@ func (i *Import) Agreeing(schemas resource.Schemas, desired *resource.Snapshot) 
 		})
 	}
 	return applied, nil
+}
+
+// recordedAs returns what is recorded of a live resource that the files describe:
+// what is live, in the form the files have of it, and what they say otherwise.
+func recordedAs(schema *resource.Schema, live, written *resource.Resource) (attributes,
+	normal resource.Attributes, differs []string) {
+	for k := range schema.Attributes {
+		a := &schema.Attributes[k]
+		have, says := live.Value(a.Name), written.Value(a.Name)
+		switch {
+		case says.IsAbsent() || says.Equal(have) || says.IsNull() && have.IsAbsent():
+			attributes.Set(a.Name, have)
+		case have.IsSet() && sameMeaning(a, says, have):
+			attributes.Set(a.Name, says)
+			normal.Set(a.Name, have)
+		default:
+			attributes.Set(a.Name, have)
+			differs = append(differs, a.Name)
+		}
+	}
+	return attributes, normal, differs
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -226,13 +225,6 @@ func (a *mirroring) mirror(ctx context.Context, live *Live, m state.Mirror, plac
 	}
 	m.Log = text
 	return ignoreReadOnly(a.Store.RecordMirror(ctx, m))
-}
-
-func ignoreReadOnly(err error) error {
-	if errors.Is(err, state.ErrReadOnly) {
-		return nil
-	}
-	return err
 }
 
 // awaitChanges notes what an apply is about to change, whatever becomes of it.

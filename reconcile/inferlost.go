@@ -18,7 +18,7 @@ import (
 // service by their keys could make the tree a second time where it does not know
 // them yet, and bind a parent of one tree and a child of the other.
 func (a *retries) inferLostCreates(ctx context.Context, step state.Step,
-	outcomes []opOutcome, g retrySet) ([]opOutcome, retrySet, error) {
+	outcomes []state.OperationOutcome, g retrySet) ([]state.OperationOutcome, retrySet, error) {
 	if !slices.ContainsFunc(step.Operations, keyed) || !anyUnknown(outcomes) {
 		return outcomes, g, nil
 	}
@@ -48,7 +48,7 @@ func (a *retries) inferLostCreates(ctx context.Context, step state.Step,
 type createInference struct {
 	*retries
 	step     state.Step
-	outcomes []opOutcome
+	outcomes []state.OperationOutcome
 	ids      map[resource.Address]string // of what is recorded, and of what the job is known to have made
 	at       map[resource.Address]int    // where the operation on an address stands
 	found    []resource.Address
@@ -67,7 +67,7 @@ func (k *createInference) bind(i int, id string) {
 	if boundElsewhere(k.ids, o.Address, id) {
 		return
 	}
-	k.outcomes[i] = opOutcome{Address: o.Address, ResourceID: id, Outcome: state.OutcomeApplied}
+	k.outcomes[i] = state.OperationOutcome{Address: o.Address, ResourceID: id, Outcome: state.OutcomeApplied}
 	k.ids[o.Address] = id
 	k.found = append(k.found, o.Address)
 }

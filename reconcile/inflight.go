@@ -164,13 +164,3 @@ func (f *InFlight) done(step state.Step, now time.Time) {
 func since(then, now time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }
-
-// checkAge refuses a plan whose reading of the account is too old, such as one
-// that waited long for an answer.
-func (v *View) checkAge(now time.Time) error {
-	if age := since(v.read, now); !v.read.IsZero() && age > planLife {
-		return fmt.Errorf("%w: the account was read %s ago; want at most %s: plan again, nothing was sent",
-			ErrStale, age.Round(time.Second), planLife)
-	}
-	return nil
-}

@@ -4,21 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/state"
 
 	"golang.org/x/sync/errgroup"
-)
-
-// How many jobs run side by side, and how often a retryable failure is sent
-// again. So many are submitted in 20 s (interface, part 8, four fifths of it): while
-// jobs take no longer, none waits for another. Should the service carry out one
-// after the other, the last is done within jobPatience where each takes 1 min 50 s.
-const (
-	maxJobs   = 16
-	maxReruns = 3
 )
 
 const jobsPath = "/bulk_mutation_jobs"
@@ -44,7 +37,7 @@ func (r *jobs) runJobs(ctx context.Context, wave string, batches []batch) error 
 	if r.forecast != nil {
 		return r.predictJobs(ctx, wave, batches)
 	}
-	results := make([][]opOutcome, len(batches))
+	results := make([][]state.OperationOutcome, len(batches))
 	steps := make([]state.Step, len(batches))
 	for i, b := range batches {
 		step, err := r.jobStep(ctx, wave, b)
@@ -77,10 +70,7 @@ func (r *jobs) runJobs(ctx context.Context, wave string, batches []batch) error 
 	return err
 }
 
-// opOutcome is the outcome of one operation and the address it belongs to.
-type opOutcome = state.OperationOutcome
-
-func (r *jobs) setOutcomes(b batch, outcomes []opOutcome) {
+func (r *jobs) setOutcomes(b batch, outcomes []state.OperationOutcome) {
 	parts := make(map[resource.Address]packed, len(b))
 	for _, p := range b {
 		parts[p.part.change.Address] = p
@@ -134,7 +124,7 @@ func (r *run) operation(p part, id, key string) state.Operation {
 // runJob carries one job from intent to bound, and what it may cure by going
 // again (again.go). A repetition that is refused takes nothing back of what the
 // job before it did.
-func (r *jobs) runJob(ctx context.Context, step state.Step, b batch, own turn) ([]opOutcome, error) {
+func (r *jobs) runJob(ctx context.Context, step state.Step, b batch, own turn) ([]state.OperationOutcome, error) {
 	first, err := r.sendJob(ctx, step, own)
 	if first.refusal != nil {
 		return r.jobRefused(ctx, step, b, first.refusal)
@@ -162,4 +152,35 @@ func (r *jobs) runJob(ctx context.Context, step state.Step, b batch, own turn) (
 		return outcomes, err // what is unknown stays open, for recovery
 	}
 	return outcomes, r.finishEarlier(ctx, attempts, outcomes)
+}
+
+// runWithoutSuperseded runs a job, when its turn has come, without what newer files take
+// back. Its key was never sent, and so is free for other bytes.
+func (r *jobs) runWithoutSuperseded(ctx context.Context,
+	step state.Step, b batch, own turn) ([]state.OperationOutcome, error) {
+	var kept batch
+	var outcomes []state.OperationOutcome
+	for _, p := range b {
+		if why := r.supersededWhy(p.part); why != "" && !p.repeat {
+			outcomes = append(outcomes, state.OperationOutcome{
+				Address: p.part.change.Address, ResourceID: r.ids[p.part.change.Address],
+				Outcome: state.OutcomeSkipped, Code: string(diag.OperationSkipped), Message: why,
+			})
+			continue
+		}
+		kept = append(kept, p)
+	}
+	if len(outcomes) == 0 {
+		return r.runJob(ctx, step, b, own)
+	}
+	if !slices.ContainsFunc(kept, func(p packed) bool { return !p.repeat }) {
+		return outcomes, nil
+	}
+	body, err := kept.body(false)
+	if err != nil {
+		return outcomes, fmt.Errorf("encode a job: %w", err)
+	}
+	step.Body, step.Operations = body, r.operationsOf(kept)
+	sent, err := r.runJob(ctx, step, kept, own)
+	return append(outcomes, sent...), err
 }

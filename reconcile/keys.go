@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -25,69 +24,14 @@ func createKey(accountID string, address resource.Address, generation int) strin
 // remembers of a validate_only job can not meet the real one.
 func preflightKey(key string) string { return "check-" + key }
 
-// createKeys returns the key of each address that a create may name.
-func (r *run) createKeys(ctx context.Context, parts []part) (map[resource.Address]string, error) {
-	keys := make(map[resource.Address]string, len(parts))
-	for _, p := range parts {
-		generation, err := r.Store.Generation(ctx, p.change.Address)
-		if err != nil {
-			return nil, fmt.Errorf("generation of %s: %w", p.change.Address, err)
-		}
-		keys[p.change.Address] = createKey(r.Account.ID, p.change.Address, generation)
-	}
-	return keys, nil
-}
-
 // knownNotCreated reports whether a job's own result is that a create did not happen. As that
 // of one that was refused, its key goes with the same bytes again (interface, part 4, bulk rule 10): whoever
 // has made it under that key in the meantime, with a state of his own, has made
 // this one.
-func knownNotCreated(step state.Step, operation state.Operation, o opOutcome) bool {
+func knownNotCreated(step state.Step, operation state.Operation, o state.OperationOutcome) bool {
 	said := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped &&
 		(o.Code == string(diag.OperationSkipped) || o.Code == string(diag.ServiceUnavailable))
 	return step.Route == state.Bulk && keyed(operation) && said
-}
-
-// keyring hands out keys, and remembers which of them may be used again.
-type keyring struct {
-	*Env
-}
-
-// recordReusableKeys notes what was sent of creates that made nothing, under their keys.
-func (a *keyring) recordReusableKeys(ctx context.Context, step state.Step, operations []state.Operation) error {
-	if len(operations) == 0 {
-		return nil
-	}
-	var body jobBody
-	if err := json.Unmarshal(step.Body, &body); err != nil {
-		return fmt.Errorf("read its body: %w", err)
-	}
-	sums := map[string]string{}
-	for _, raw := range body.Operations {
-		key, sum, err := sumOf(raw)
-		if err != nil {
-			return err
-		}
-		sums[key] = sum
-	}
-	unmade := make([]state.NotCreated, len(operations))
-	for i, o := range operations {
-		unmade[i] = state.NotCreated{Address: o.Address, Key: o.Key, Sum: sums[o.Key]}
-	}
-	return a.Store.RecordNotCreated(ctx, unmade)
-}
-
-// recordReusableKey is recordReusableKeys for a single request; without a key its address advances.
-func (a *keyring) recordReusableKey(ctx context.Context, step state.Step) error {
-	o := step.Operations[0]
-	if !keyed(o) {
-		return a.advanceCreates(ctx, step.Operations)
-	}
-	if err := a.Store.RecordNotCreated(ctx,
-		[]state.NotCreated{{Address: o.Address, Key: o.Key, Sum: singleSum(step)}}); err != nil {
-		return fmt.Errorf("journal the refused create: %w", err)
-	}
-	return nil
 }
 
 // singleSum is the hash of what a single request asks for. It is never that of an
@@ -119,26 +63,4 @@ func keyReusableFor(unmade state.NotCreated, one packed) (bool, error) {
 	}
 	_, sum, err := sumOf(one.json)
 	return sum == unmade.Sum, err
-}
-
-// nextKey returns an address the key of its next attempt.
-func (r *run) nextKey(ctx context.Context, address resource.Address) (string, error) {
-	generation, err := r.Store.Generation(ctx, address)
-	if err == nil && !r.dry {
-		err = r.Store.Advance(ctx, []resource.Address{address})
-	}
-	if err != nil {
-		return "", fmt.Errorf("generation of %s: %w", address, err)
-	}
-	return createKey(r.Account.ID, address, generation+1), nil
-}
-
-// jobKey is the Idempotency-Key of a bulk job: a number of the journal, used
-// once.
-func (a *keyring) jobKey(ctx context.Context, purpose string) (string, error) {
-	sequence, err := a.Store.NextSequence(ctx)
-	if err != nil {
-		return "", fmt.Errorf("number the job: %w", err)
-	}
-	return fmt.Sprintf("adsync-%s-%s-%d", purpose, a.Store.Header().Lineage, sequence), nil
 }

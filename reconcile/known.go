@@ -24,8 +24,8 @@ type KnownRows struct {
 }
 
 // Known reads the account and changes nothing.
-func (a *Agent) Known(ctx context.Context) (*Known, error) {
-	last, live, err := a.live().lastAndLive(ctx)
+func (a *refreshing) Known(ctx context.Context) (*Known, error) {
+	last, live, err := a.lastAndLive(ctx)
 	if err != nil {
 		return nil, err
 	}

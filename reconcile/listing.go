@@ -172,3 +172,23 @@ func lacksFeature(schema *resource.Schema, err error) bool {
 	return schema.Feature != "" && errors.As(err, &failed) &&
 		(failed.Status == 403 || failed.Status == 404 || failed.Status == 422)
 }
+
+// knownCapabilities are those that were found out within a day: an account gains
+// and loses them. Whether parents can be repeated is not forgotten: to ask costs
+// a second parent.
+func (a *lists) knownCapabilities(ctx context.Context) (map[resource.Capability]bool, error) {
+	known, err := a.Store.Capabilities(ctx)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := a.Store.Asked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for capability := range known {
+		if capability != resource.RepeatParent && a.Now().Sub(asked[capability]) >= day {
+			delete(known, capability)
+		}
+	}
+	return known, nil
+}

@@ -151,9 +151,6 @@ func (a *refreshing) UnlistedNotes() []string {
 	return notes
 }
 
-// pausedAccount is the status of an ad account of which nothing is delivered.
-const pausedAccount = "paused"
-
 // pausedProblems says that the ad account itself is paused.
 func (a *refreshing) pausedProblems() []diag.Problem {
 	if !a.paused {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"adsync/internal/resource"
 )
 
 // The limits of a bulk job (interface, part 8), counted on serialised bytes.
@@ -19,14 +17,6 @@ const (
 
 // room is what one job can hold.
 type room struct{ operations, bytes int }
-
-// jobRoom is the service's, or less where the agent is told to take less.
-func (a *run) jobRoom() room {
-	if a.Bulk.Most > 0 {
-		return room{min(a.Bulk.Most, maxOperations), maxBodyBytes}
-	}
-	return room{maxOperations, maxBodyBytes}
-}
 
 // packed is an operation ready to go into a job.
 type packed struct {
@@ -107,42 +97,4 @@ func encodeOperation(p part, operation bulkOperation) (packed, error) {
 			p.change.Address, len(raw), maxOperationBytes, errTooLarge)
 	}
 	return packed{part: p, id: operation.OperationID, key: operation.IdempotencyKey, json: raw}, nil
-}
-
-// trees groups packed creates by their highest new resource.
-func (r *parts) trees(creates []packed) []batch {
-	index := map[resource.Address]int{}
-	of := make([]int, len(creates)) // which unit each is in
-	var sizes []int
-	for i, p := range creates {
-		root := r.rootOf(p.part.change.Address)
-		unit, ok := index[root]
-		if !ok {
-			unit = len(sizes)
-			index[root] = unit
-			sizes = append(sizes, 0)
-		}
-		of[i] = unit
-		sizes[unit]++
-	}
-	units := make([]batch, len(sizes))
-	all := make(batch, len(creates)) // units lie one after the other
-	for i, size := range sizes {
-		units[i], all = all[:0:size], all[size:]
-	}
-	for i, p := range creates {
-		units[of[i]] = append(units[of[i]], p)
-	}
-	return units
-}
-
-// rootOf is the highest resource above an address that this run creates.
-func (r *parts) rootOf(address resource.Address) resource.Address {
-	for {
-		c := r.byAddr[address]
-		if c == nil || r.isRoot(c) {
-			return address
-		}
-		address = r.Schemas.Parent(address)
-	}
 }

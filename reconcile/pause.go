@@ -8,18 +8,6 @@ import (
 	"adsync/plan"
 )
 
-// The actions of operations that start and stop what is live, whoever's it is.
-// Nothing of them is recorded: last keeps the wish of the files, so that a later
-// plan shows what they did as it shows what somebody else did, and takes nothing of
-// it back by itself (design.md section 3).
-const (
-	actionPause = "pause"
-	actionStart = "start"
-)
-
-// aside reports whether what an operation does is none of the record's business.
-func aside(action string) bool { return action == actionPause || action == actionStart }
-
 // PlanPauses plans a pause of everything that stands at the top and delivers,
 // managed or not. It reads that kind and nothing else.
 func (a *Agent) PlanPauses(ctx context.Context) (*View, error) {
@@ -37,12 +25,6 @@ func (a *Agent) PlanStarts(ctx context.Context, desired Desired, done []plan.Don
 	}
 	return a.planAside(ctx, actionStart, desired, func(r *resource.Resource) bool { return paused[r.Address] })
 }
-
-// The words of the attribute that says whether something delivers.
-const (
-	wordActive = "active"
-	wordPaused = "paused"
-)
 
 // planAside plans that the delivery of what is chosen changes: last says what is
 // live in the place of what is recorded, so that nothing else differs.
@@ -92,15 +74,6 @@ func (a *Agent) planAside(ctx context.Context, action string,
 	computed := plan.Diff(input)
 	computed.Problems = append(problems, computed.Problems...)
 	return &View{Plan: computed, Last: before, Live: live, read: read, input: input, reverts: true, aside: action}, nil
-}
-
-// pausesAlone is how many pauses of what is live go as requests of their own: they
-// take seconds, and rest on no job that may stand still while money is spent.
-const pausesAlone = 100
-
-// pausesFew reports whether a run pauses what is live, and no more than that.
-func (r *capabilities) pausesFew() bool {
-	return r.view.aside == actionPause && len(r.changes) <= pausesAlone
 }
 
 // atTop reports whether a kind stands beneath nothing and delivers.

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"adsync/internal/adsapi"
@@ -37,14 +36,6 @@ type Agent struct {
 	memory memory
 }
 
-// TrustWindow is how long a key is trusted to name the same request at the
-// service; afterwards only reading back decides (design.md section 7).
-const TrustWindow = 20 * time.Minute
-
-// clockSlack is how far ahead of now a moment that was noted may be: clocks are
-// set back by as much.
-const clockSlack = time.Minute
-
 // Desired is what the files say and how they want to be treated.
 type Desired struct {
 	Snapshot *resource.Snapshot
@@ -63,46 +54,6 @@ type Desired struct {
 	Agreed   *plan.Agreement       // a saved plan; nil without one
 	// what a run left that is taken back, in the place of what is recorded; nil otherwise
 	Left *resource.Snapshot
-}
-
-// View is everything a plan was computed from, and the plan.
-type View struct {
-	Plan *plan.Plan
-	Last *resource.Snapshot
-	Live *Live
-
-	Undecided []Undecided // what earlier runs left open, as far as recovery has looked at it
-
-	Approved []string // who allowed something of this very plan
-
-	State state.Header // of the state the plan was made from
-
-	input   plan.Input
-	read    time.Time       // when the account was read
-	ready   time.Time       // when the plan was there; zero where nobody is shown it
-	renamed []plan.Renamed  // what the record is called from the next apply on
-	credits []state.Credit  // that were read
-	started []state.Applied // what somebody has started and paused unseen
-	reverts bool            // what the files ask for is not what this plan carries out
-	aside   string          // actionPause or actionStart where nothing of it is recorded
-
-	hashing sync.Once
-	hash    string
-}
-
-// Hash is that of the plan, which nobody changes any more: it is asked for when the
-// plan is shown and when its run begins, and made once.
-func (v *View) Hash() string {
-	v.hashing.Do(func() { v.hash = v.Plan.Hash() })
-	return v.hash
-}
-
-// Without returns the plan of other files of the same account as it was read.
-func (v *View) Without(desired *resource.Snapshot) *plan.Plan {
-	input := v.input
-	live, problems := plan.Identify(input.Schemas, v.Last, desired, v.Live.Resources)
-	input.Desired, input.Live, input.Misnamed = desired, live, problems
-	return plan.Diff(input)
 }
 
 // Plan reads the account and compares it with the files. It mutates nothing.
@@ -251,72 +202,6 @@ func (a *Agent) RecordSeen(ctx context.Context, view *View) error {
 	return newInputs(&a.Env).recordStarted(ctx, view)
 }
 
-func (a *inputs) recordStarted(ctx context.Context, view *View) error {
-	if len(view.started) == 0 {
-		return nil
-	}
-	return a.Store.Record(ctx, view.started)
-}
-
-// applying is a run with all that carries it out.
-type applying struct {
-	*Env
-	*run
-	*parts
-	*reporting
-	*waveRunner
-	*capabilities
-	*preflighting
-	*checking
-}
-
-// ask asks the service what the account can do, and what it would refuse.
-func (r *applying) ask(ctx context.Context) ([]diag.Problem, error) {
-	if err := r.findCapabilities(ctx); err != nil {
-		return nil, err
-	}
-	return r.preflight(ctx)
-}
-
-func (r *applying) carryOut(ctx context.Context) error {
-	if err := r.recordMove(ctx); err != nil {
-		return err
-	}
-	if err := r.recordCredit(ctx); err != nil {
-		return err
-	}
-	return r.waves(ctx)
-}
-
-// recordWaiting notes the edits this apply leaves for a later one, and what it
-// has written back.
-func (r *reporting) recordWaiting(ctx context.Context) error {
-	if r.view.reverts {
-		return nil
-	}
-	applied := func(c *plan.Change) bool {
-		s := r.progressOf[c.Address]
-		return s != nil && s.outcome == state.OutcomeApplied && s.pending == 0
-	}
-	waited, err := r.Store.Waiting(ctx)
-	if err != nil {
-		return err
-	}
-	if waiting := r.view.Plan.Waiting(applied); waiting.Len()+waited.Len() > 0 {
-		if err := r.Store.RecordWaiting(ctx, waiting); err != nil {
-			return err
-		}
-	}
-	before, err := r.Store.Reverted(ctx)
-	if err != nil {
-		return err
-	}
-	if reverts := r.view.Plan.Reverts(before, applied); reverts.Len()+before.Len() > 0 {
-		return r.Store.RecordReverted(ctx, reverts)
-	}
-	return nil
-}
-
 // InvalidError carries the problems that stop an apply before its first change.
 type InvalidError struct{ Problems []diag.Problem }
 
@@ -333,81 +218,4 @@ func orInvalid(err error, problems []diag.Problem) error {
 		return err
 	}
 	return &InvalidError{Problems: problems}
-}
-
-// WrongAccountError says that the key belongs to another account than the files.
-type WrongAccountError struct{ Field, Have, Want string }
-
-func (e *WrongAccountError) Error() string {
-	return fmt.Sprintf("the key's account has %s %q; the files want %q: nothing was changed (%s)",
-		e.Field, e.Have, e.Want, diag.WrongAccount)
-}
-
-// SameAccount says whether an account is the one the files are for, in what they say
-// of it; its error is a [WrongAccountError].
-func SameAccount(live adsapi.Account, files state.Account) error {
-	for _, c := range []struct{ field, have, want string }{
-		{"id", live.ID, files.ID}, {"currency", live.Currency, files.Currency},
-		{"time zone", live.TimeZone, files.TimeZone},
-	} {
-		if c.want != "" && c.have != c.want {
-			return &WrongAccountError{c.field, c.have, c.want}
-		}
-	}
-	return nil
-}
-
-// checkAccount holds the credential's account against the files and the state
-// (invariant 12), before anything else is read.
-func (a *Env) checkAccount(ctx context.Context) error {
-	live, err := a.Service.Account(ctx)
-	if err != nil {
-		return fmt.Errorf("read the ad account: %w", err)
-	}
-	if err := SameAccount(live, a.Account); err != nil {
-		return err
-	}
-	a.paused = live.Status == pausedAccount
-	a.Account = state.Account{ID: live.ID, Currency: live.Currency, TimeZone: live.TimeZone}
-	zone, err := time.LoadLocation(live.TimeZone)
-	if err != nil {
-		return fmt.Errorf("time zone of the ad account is %q; want an IANA name: %w", live.TimeZone, err)
-	}
-	a.Zone = zone
-	if err := a.Store.Bind(ctx, a.Account); err != nil {
-		return err
-	}
-	return a.shareSubmissions(ctx)
-}
-
-// shareSubmissions has the service's limit of submissions hold for all processes
-// of this state, one after the other. One that only reads leaves no trace.
-func (a *Env) shareSubmissions(ctx context.Context) error {
-	submitted, err := a.Store.Submitted(ctx)
-	if err != nil {
-		return err
-	}
-	a.Service.ShareSubmissions(submitted, func(ctx context.Context, at time.Time) error {
-		return ignoreReadOnly(a.Store.RecordSubmitted(context.WithoutCancel(ctx), at))
-	})
-	return nil
-}
-
-// rename has the record follow the keys, before anything is sent under them. What
-// an operation of unknown outcome is about keeps its key in the record until that is
-// decided: nothing is sent to it before.
-func (a *inputs) rename(ctx context.Context, renamed []plan.Renamed, undecided []Undecided) error {
-	var addresses []state.Renamed
-	for _, r := range renamed {
-		waits := slices.ContainsFunc(undecided, func(u Undecided) bool {
-			return u.Operation.Address == r.From || u.Operation.Address == r.To
-		})
-		if !waits {
-			addresses = append(addresses, state.Renamed{From: r.From, To: r.To})
-		}
-	}
-	if len(addresses) == 0 {
-		return nil
-	}
-	return a.Store.Rename(ctx, addresses)
 }

@@ -217,9 +217,6 @@ func (a *recovering) waitLag(ctx context.Context, recovered *Recovered, why stri
 	return true, nil
 }
 
-// lagMargin keeps two readings further apart than the lag.
-const lagMargin = time.Second
-
 func (a *recovery) askJob(ctx context.Context, step state.Step, recovered *Recovered) error {
 	return a.recoverJob(ctx, step, adsapi.Job{ID: step.JobID}, recovered)
 }
@@ -246,7 +243,7 @@ func (a *recovery) resend(ctx context.Context, step state.Step, recovered *Recov
 	}
 	recovered.Finished++
 	o := step.Operations[0]
-	return a.finish(ctx, step, []opOutcome{{Address: o.Address,
+	return a.finish(ctx, step, []state.OperationOutcome{{Address: o.Address,
 		ResourceID: record.ID, Outcome: state.OutcomeApplied, Answered: true, Made: o.ResourceID == ""}})
 }
 
@@ -337,7 +334,7 @@ func (a *recovery) lostJob(ctx context.Context, step state.Step, cause error, re
 // repeatJob runs the body of a job whose results are not whole once more, unless
 // reading back leaves nothing unknown.
 func (a *recovery) repeatJob(ctx context.Context, step state.Step,
-	outcomes []opOutcome, g retrySet) ([]opOutcome, error) {
+	outcomes []state.OperationOutcome, g retrySet) ([]state.OperationOutcome, error) {
 	outcomes, g, err := a.lookForLost(ctx, step, outcomes, g)
 	if err != nil || !anyUnknown(outcomes) {
 		return outcomes, err

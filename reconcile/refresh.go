@@ -319,10 +319,3 @@ func ownForms(live, last *resource.Resource) {
 		}
 	}
 }
-
-func (a *Env) progress(stage string, done, total int) {
-	a.signOfLife()
-	if a.Progress != nil {
-		a.Progress(Progress{Stage: stage, Done: done, Total: total})
-	}
-}

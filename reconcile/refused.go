@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"adsync/internal/adsapi"
-	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/state"
 )
@@ -20,7 +19,8 @@ const mostRefusals = 64
 
 // jobRefused splits a job the service surely did not take until what it refuses
 // stands alone. Its creates keep their keys for the same bytes (keys.go).
-func (r *jobs) jobRefused(ctx context.Context, step state.Step, b batch, refusal error) ([]opOutcome, error) {
+func (r *jobs) jobRefused(ctx context.Context, step state.Step,
+	b batch, refusal error) ([]state.OperationOutcome, error) {
 	general := stops(refusal) || errors.Is(refusal, adsapi.ErrNotFound)
 	if general || len(b) == 1 || r.refusedWhole.Add(1) > mostRefusals {
 		return r.refusedForGood(ctx, step, b, refusal)
@@ -39,7 +39,7 @@ func (r *jobs) jobRefused(ctx context.Context, step state.Step, b batch, refusal
 	if err := r.abandoned(ctx, step, refusal); err != nil {
 		return nil, err
 	}
-	var outcomes []opOutcome
+	var outcomes []state.OperationOutcome
 	for _, half := range parted {
 		halfStep, err := r.splitStep(ctx, step, half)
 		if err != nil {
@@ -56,7 +56,8 @@ func (r *jobs) jobRefused(ctx context.Context, step state.Step, b batch, refusal
 
 // refusedForGood ends a job that is not split any further. It made nothing: its
 // creates keep their keys for the same bytes (keys.go).
-func (r *jobs) refusedForGood(ctx context.Context, step state.Step, b batch, refusal error) ([]opOutcome, error) {
+func (r *jobs) refusedForGood(ctx context.Context,
+	step state.Step, b batch, refusal error) ([]state.OperationOutcome, error) {
 	if err := r.recordReusableCreates(ctx, step); err != nil {
 		return nil, err
 	}
@@ -92,42 +93,6 @@ func (r *jobs) withoutBulk(ctx context.Context, refusal error) error {
 		return err
 	}
 	return fmt.Errorf("bulk jobs are not there any more; the next apply takes single requests: %w", refusal)
-}
-
-// advanceCreates gives creates that surely did not happen another life: the key
-// they were sent under is never used for other bytes.
-func (a *keyring) advanceCreates(ctx context.Context, operations []state.Operation) error {
-	var creates []resource.Address
-	for _, o := range operations {
-		if o.ResourceID == "" {
-			creates = append(creates, o.Address)
-		}
-	}
-	if err := a.Store.Advance(ctx, creates); err != nil {
-		return fmt.Errorf("journal the refused creates: %w", err)
-	}
-	return nil
-}
-
-// stops reports whether an error concerns every request, not this one.
-func stops(err error) bool {
-	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrHalted) || errors.Is(err,
-		adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
-}
-
-// refusesContent reports whether an answer is about what was sent, so that the same
-// would be refused again: not about the key, the account, or the moment.
-func refusesContent(err error) bool {
-	var refused *adsapi.Error
-	return errors.As(err, &refused) && (refused.Status == 400 || refused.Status == 413 || refused.Status == 422)
-}
-
-// stopping gives an error that concerns every request, nil for others.
-func stopping(err error) error {
-	if stops(err) {
-		return err
-	}
-	return nil
 }
 
 func (r *jobs) splitStep(ctx context.Context, step state.Step, b batch) (state.Step, error) {
@@ -258,31 +223,14 @@ func (r *creationWaves) childrenOf(ctx context.Context, schema *resource.Schema,
 	return children, nil
 }
 
-func failAll(b batch, err error) []opOutcome {
-	outcomes := make([]opOutcome, len(b))
+func failAll(b batch, err error) []state.OperationOutcome {
+	outcomes := make([]state.OperationOutcome, len(b))
 	for i, p := range b {
-		outcomes[i] = neverApplied(opOutcome{Address: p.part.change.Address}, err)
+		outcomes[i] = neverApplied(state.OperationOutcome{Address: p.part.change.Address}, err)
 		if len(b) > 1 && outcomes[i].Outcome == state.OutcomeFailed {
 			outcomes[i].Final = false // it may be another's fault
 			outcomes[i].Message = fmt.Sprintf("refused in a job of %d operations: %s", len(b), outcomes[i].Message)
 		}
 	}
 	return outcomes
-}
-
-// neverApplied is the outcome of what surely did not happen: refused, or not
-// sent because somebody interrupted.
-func neverApplied(o opOutcome, failure error) opOutcome {
-	o.Outcome, o.Code, o.Message = state.OutcomeFailed, string(diag.ServiceRefused), failure.Error()
-	o.Final = refusesContent(failure)
-	switch {
-	case errors.Is(failure, context.Canceled):
-		o.Outcome, o.Code, o.Message = state.OutcomeSkipped,
-			string(diag.OperationSkipped), "interrupted before it was sent"
-	case errors.Is(failure, adsapi.ErrUnauthorized):
-		o.Code = string(diag.Unauthorized)
-	case errors.Is(failure, adsapi.ErrUnavailable):
-		o.Code = string(diag.ServiceUnavailable)
-	}
-	return o
 }

@@ -10,14 +10,6 @@ import (
 	"adsync/state"
 )
 
-// mayRepeat reports whether the creates of parents may be repeated to bring more
-// children beneath them: nobody forbids it, and the account is not known to make
-// a second parent of it.
-func (r *parts) mayRepeat() bool {
-	reused, known := r.caps[resource.RepeatParent]
-	return !r.Bulk.NeverRepeat && (reused || !known)
-}
-
 // repeating creates the rest of a tree in jobs that repeat its parents.
 type repeating struct {
 	*Env
@@ -208,13 +200,13 @@ func (r *jobs) operationsOf(b batch) []state.Operation {
 // duplicatesIn returns the creates of a job that did not come beneath the parent that
 // is there: the service made another of the parent that was repeated, or refused
 // to give it.
-func (r *jobs) duplicatesIn(b batch, outcomes []opOutcome) map[resource.Address]bool {
-	byAddress := make(map[resource.Address]opOutcome, len(outcomes))
+func (r *jobs) duplicatesIn(b batch, outcomes []state.OperationOutcome) map[resource.Address]bool {
+	byAddress := make(map[resource.Address]state.OperationOutcome, len(outcomes))
 	for _, o := range outcomes {
 		byAddress[o.Address] = o
 	}
 	var operations []state.Operation
-	var ordered []opOutcome
+	var ordered []state.OperationOutcome
 	for _, o := range r.operationsOf(b) {
 		if outcome, settled := byAddress[o.Address]; settled {
 			operations, ordered = append(operations, o), append(ordered, outcome)

@@ -146,7 +146,8 @@ func (a *resolver) Resolve(ctx context.Context, e *Evidence, d Decision) error {
 	}
 	said := fmt.Sprintf("decided as %s by %s, %s", d.words(), d.By, a.Now().UTC().Format(time.RFC3339))
 	if err := a.settleDecided(ctx,
-		e, opOutcome{Address: e.Operation.Address, ResourceID: id, Outcome: d.As, Message: said}); err != nil {
+		e, state.OperationOutcome{Address: e.Operation.Address,
+			ResourceID: id, Outcome: d.As, Message: said}); err != nil {
 		return err
 	}
 	if err := a.noteDecision(ctx, e, said); err != nil {
@@ -204,7 +205,7 @@ func (a *resolver) proved(ctx context.Context, e *Evidence, d Decision) (id stri
 
 // settleDecided records a decision in every step that holds the operation: a job
 // and its repetition do.
-func (a *resolver) settleDecided(ctx context.Context, e *Evidence, decided opOutcome) error {
+func (a *resolver) settleDecided(ctx context.Context, e *Evidence, decided state.OperationOutcome) error {
 	steps, err := a.Store.Open(ctx)
 	if err != nil {
 		return fmt.Errorf("read the journal: %w", err)

@@ -28,7 +28,7 @@ type finisher struct {
 // under another key, but for those of a job that go again as the same bytes
 // (keys.go). Only what an interrupt forbids to send keeps them from being
 // recorded: the step stays as it is, and recovery finds them again.
-func (a *finisher) finish(ctx context.Context, step state.Step, outcomes []opOutcome) error {
+func (a *finisher) finish(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
 	outcomes, err := a.archiveDuplicates(ctx, step, outcomes)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (a *finisher) parentIDs(ctx context.Context, step state.Step,
 // resultsOf returns the outcomes of what a job was asked, and remembers what its
 // results say of the account.
 func (a *finisher) resultsOf(ctx context.Context, step state.Step,
-	page adsapi.OperationPage) ([]opOutcome, retrySet, error) {
+	page adsapi.OperationPage) ([]state.OperationOutcome, retrySet, error) {
 	outcomes, g := outcomesOf(step, page)
 	if id, n := strangerIn(step, page); n > 0 {
 		a.notice("bulk job %s gave %d results for operations that were not in it, the first for %q; they "+
@@ -130,13 +130,13 @@ func strangerIn(step state.Step, page adsapi.OperationPage) (first string, n int
 // outcomesOf reads the results of a complete listing, in the order of the
 // step's operations, and what of it may go again. A result for an operation that
 // was never sent is nobody's.
-func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []opOutcome, g retrySet) {
+func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []state.OperationOutcome, g retrySet) {
 	results := byOperation(page)
-	outcomes = make([]opOutcome, len(step.Operations))
+	outcomes = make([]state.OperationOutcome, len(step.Operations))
 	for i, operation := range step.Operations {
 		result, ok := results[operation.ID]
 		if !ok {
-			outcomes[i] = opOutcome{
+			outcomes[i] = state.OperationOutcome{
 				Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeUnknown,
 				Code: string(diag.OutcomeUnknown), Message: "the job gave no result for it" + jobError(page),
 			}
@@ -189,8 +189,8 @@ func retryWait(result adsapi.OperationResult) time.Duration {
 	return time.Duration(*result.RetryAfterSeconds) * time.Second
 }
 
-func outcomeOf(operation state.Operation, result adsapi.OperationResult) opOutcome {
-	o := opOutcome{Address: operation.Address, ResourceID: operation.ResourceID}
+func outcomeOf(operation state.Operation, result adsapi.OperationResult) state.OperationOutcome {
+	o := state.OperationOutcome{Address: operation.Address, ResourceID: operation.ResourceID}
 	if result.ResourceID != nil && *result.ResourceID != "" {
 		o.ResourceID = *result.ResourceID
 	}

@@ -45,7 +45,7 @@ type retries struct {
 // waitBeforeRetry is the wait before a job goes again: what it created, or may have, must
 // be known by its key by then, or it is made a second time. A create that surely
 // failed has no key to be known.
-func (a *retries) waitBeforeRetry(step state.Step, outcomes []opOutcome, g retrySet) time.Duration {
+func (a *retries) waitBeforeRetry(step state.Step, outcomes []state.OperationOutcome, g retrySet) time.Duration {
 	for i, o := range outcomesIn(step, outcomes) {
 		operation := step.Operations[i]
 		madeNothing := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped
@@ -70,7 +70,7 @@ func (g retrySet) withoutRetried(before retrySet) retrySet {
 // lookForLost reads back what of a job's lost results can be found out without
 // sending anything again.
 func (a *retries) lookForLost(ctx context.Context, step state.Step,
-	outcomes []opOutcome, g retrySet) ([]opOutcome, retrySet, error) {
+	outcomes []state.OperationOutcome, g retrySet) ([]state.OperationOutcome, retrySet, error) {
 	outcomes, g, err := a.lookForUpdates(ctx, step, outcomes, g)
 	if err != nil {
 		return outcomes, g, err
@@ -82,7 +82,7 @@ func (a *retries) lookForLost(ctx context.Context, step state.Step,
 // key, and going again could undo what somebody did since. A create carries its
 // key, which asks for itself.
 func (a *retries) lookForUpdates(ctx context.Context,
-	step state.Step, outcomes []opOutcome, g retrySet) ([]opOutcome, retrySet, error) {
+	step state.Step, outcomes []state.OperationOutcome, g retrySet) ([]state.OperationOutcome, retrySet, error) {
 	var asked []int
 	var expected []expectation
 	for i, o := range outcomes {
@@ -151,7 +151,7 @@ func (a *retries) shown(ctx context.Context, expected []expectation) ([]bool, er
 // that failed go again, so that nothing somebody did since to the others is
 // undone.
 func (a *retries) repetition(ctx context.Context, step state.Step,
-	n int, outcomes []opOutcome, g retrySet) (state.Step, error) {
+	n int, outcomes []state.OperationOutcome, g retrySet) (state.Step, error) {
 	key, err := a.jobKey(ctx, "job")
 	if err != nil {
 		return step, err
@@ -204,7 +204,7 @@ func (a *retries) repetitionRefused(ctx context.Context, step state.Step, refusa
 }
 
 // finishEarlier ends the attempts that waited for results a later one gave.
-func (a *retries) finishEarlier(ctx context.Context, attempts []state.Step, outcomes []opOutcome) error {
+func (a *retries) finishEarlier(ctx context.Context, attempts []state.Step, outcomes []state.OperationOutcome) error {
 	ids := make([]string, len(attempts))
 	for i, s := range attempts {
 		ids[i] = s.ID
@@ -225,12 +225,12 @@ func (a *retries) finishEarlier(ctx context.Context, attempts []state.Step, outc
 }
 
 // outcomesIn returns the outcomes of a step in the order of its operations.
-func outcomesIn(step state.Step, outcomes []opOutcome) []opOutcome {
-	byAddress := make(map[resource.Address]opOutcome, len(outcomes))
+func outcomesIn(step state.Step, outcomes []state.OperationOutcome) []state.OperationOutcome {
+	byAddress := make(map[resource.Address]state.OperationOutcome, len(outcomes))
 	for _, o := range outcomes {
 		byAddress[o.Address] = o
 	}
-	own := make([]opOutcome, len(step.Operations))
+	own := make([]state.OperationOutcome, len(step.Operations))
 	for i, operation := range step.Operations {
 		own[i] = byAddress[operation.Address]
 	}
@@ -245,8 +245,8 @@ func operationAt(step state.Step, address resource.Address) state.Operation {
 // better joins the outcomes of a job with those of its repetition, which may be
 // of a part of it: what was applied stays, and what was unknown is known only by
 // a result.
-func better(earlier, later []opOutcome) []opOutcome {
-	repeated := make(map[resource.Address]opOutcome, len(later))
+func better(earlier, later []state.OperationOutcome) []state.OperationOutcome {
+	repeated := make(map[resource.Address]state.OperationOutcome, len(later))
 	for _, o := range later {
 		repeated[o.Address] = o
 	}
@@ -261,6 +261,8 @@ func better(earlier, later []opOutcome) []opOutcome {
 	return joined
 }
 
-func anyUnknown(outcomes []opOutcome) bool {
-	return slices.ContainsFunc(outcomes, func(o opOutcome) bool { return o.Outcome == state.OutcomeUnknown })
+func anyUnknown(outcomes []state.OperationOutcome) bool {
+	return slices.ContainsFunc(outcomes, func(o state.OperationOutcome) bool {
+		return o.Outcome == state.OutcomeUnknown
+	})
 }

@@ -18,23 +18,25 @@ import (
 // ReviewsOf takes what a plan has read of reviews into a record: they stand in every
 // record of an ad. Only what the files or adsync's own record know is taken in, and nothing
 // of an incremental refresh: the end of a review is in no audit log, and the mirror of old.
-func ReviewsOf(view *View, now time.Time, into *review.Record) error {
-	if !view.Live.Reading.Whole {
+//
+// managed reports whether an address is one of them.
+func ReviewsOf(schemas resource.Schemas, live *Live,
+	managed func(resource.Address) bool, now time.Time, into *review.Record) error {
+	if !live.Reading.Whole {
 		return nil
 	}
 	known := map[string]bool{}
-	for _, schema := range view.input.Schemas {
+	for _, schema := range schemas {
 		if !review.Reviewed(schema) {
 			continue
 		}
-		seer := seer{view.input.Schemas, schema, view.Live.Snapshot, now, into}
-		for r := range view.Live.Snapshot.All() {
-			managed := view.Last.Get(r.Address) != nil || view.input.Desired.Get(r.Address) != nil
-			if r.Address.Kind != schema.Kind || !managed || schema.Removed(r) {
+		seer := seer{schemas, schema, live.Snapshot, now, into}
+		for r := range live.Snapshot.All() {
+			if r.Address.Kind != schema.Kind || !managed(r.Address) || schema.Removed(r) {
 				continue
 			}
 			known[r.Address.String()] = true
-			if err := seer.see(r, view.Live.Records[r.ID], false); err != nil {
+			if err := seer.see(r, live.Records[r.ID], false); err != nil {
 				return err
 			}
 		}

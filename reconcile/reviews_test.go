@@ -11,7 +11,6 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/emulator"
 	"adsync/internal/review"
-	"adsync/reconcile"
 )
 
 // counting counts what is sent.
@@ -130,7 +129,7 @@ func TestAPlanSeesReviewsAndNeedsNoRequest(t *testing.T) {
 		t.Errorf("a plan sent %d requests and has %d changes; want %d, and none", sent, len(view.Plan.Changes), each)
 	}
 	known := &review.Record{}
-	if err := reconcile.ReviewsOf(view, w.now(), known); err != nil {
+	if err := view.ReviewsOf(w.now(), known); err != nil {
 		t.Fatal(err)
 	}
 	line, ok := known.Line("ad/spring/g0/a0")

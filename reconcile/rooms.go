@@ -1,151 +1,60 @@
 package reconcile
 
 import (
-	"adsync/internal/resource"
-	"adsync/internal/review"
-	"adsync/state"
 	"context"
 	"time"
+
+	"adsync/internal/resource"
+	"adsync/internal/review"
+	"adsync/plan"
+	"adsync/state"
 )
 
-// liveRoom reads what the service holds.
-type liveRoom struct {
-	*lists
-	*auditLog
-	*actors
-	*mirroring
-	*refreshing
-	*insights
-	*reviewing
-}
-
-func newLiveRoom(env *Env, known *memory, incremental, whole bool) *liveRoom {
-	x := &liveRoom{}
-	x.lists = &lists{Env: env, memory: known}
-	x.auditLog = &auditLog{Env: env, lists: x.lists}
-	x.actors = &actors{Env: env}
-	x.mirroring = &mirroring{Env: env, lists: x.lists, auditLog: x.auditLog, whole: whole}
-	x.refreshing = &refreshing{Env: env, lists: x.lists, mirroring: x.mirroring, incremental: incremental}
-	x.insights = &insights{Env: env}
-	x.reviewing = &reviewing{Env: env, lists: x.lists}
-	return x
-}
-
-// sendRoom brings one step to its end.
-type sendRoom struct {
-	*members
-	*keyring
-	*requests
-	*duplicates
-	*payers
-	*finisher
-	*follower
-	*sender
-	*retries
-	*singles
-}
-
-func newSendRoom(env *Env, polls *pollEstimator, live *liveRoom) *sendRoom {
-	x := &sendRoom{}
-	x.members = &members{Env: env}
-	x.keyring = &keyring{Env: env}
-	x.requests = &requests{Env: env}
-	x.duplicates = &duplicates{Env: env, requests: x.requests}
-	x.payers = &payers{Env: env, actors: live.actors}
-	x.finisher = &finisher{Env: env, keyring: x.keyring, duplicates: x.duplicates, payers: x.payers}
-	x.follower = &follower{Env: env, polls: polls}
-	x.sender = &sender{Env: env, requests: x.requests, follower: x.follower, finisher: x.finisher}
-	x.retries = &retries{Env: env, lists: live.lists, keyring: x.keyring, finisher: x.finisher}
-	x.singles = &singles{
-		Env: env, lists: live.lists, requests: x.requests, finisher: x.finisher, keyring: x.keyring, members: x.members,
-	}
-	return x
-}
-
-// recoverRoom ends and decides what earlier runs left open.
-type recoverRoom struct {
-	*recovering
-	*deciding
-	*membersRecovery
-	*recovery
-	*openSteps
-	*resolver
-}
-
-func newRecoverRoom(env *Env, live *liveRoom, sent *sendRoom) *recoverRoom {
-	x := &recoverRoom{}
-	x.recovering = &recovering{Env: env}
-	x.deciding = &deciding{
-		Env: env, lists: live.lists, auditLog: live.auditLog,
-		finisher: sent.finisher, keyring: sent.keyring, recovering: x.recovering,
-	}
-	x.membersRecovery = &membersRecovery{
-		Env: env, members: sent.members, recovering: x.recovering, deciding: x.deciding, lists: live.lists,
-	}
-	x.recovery = &recovery{
-		Env: env, lists: live.lists, members: sent.members, requests: sent.requests, follower: sent.follower,
-		finisher: sent.finisher, sender: sent.sender, retries: sent.retries, recovering: x.recovering,
-		deciding: x.deciding, membersRecovery: x.membersRecovery, payers: sent.payers, duplicates: sent.duplicates,
-	}
-	x.openSteps = &openSteps{Env: env}
-	x.resolver = &resolver{
-		Env: env, lists: live.lists, auditLog: live.auditLog, recovery: x.recovery,
-		recovering: x.recovering, openSteps: x.openSteps, finisher: sent.finisher, deciding: x.deciding,
-	}
-	return x
-}
-
-// newApplying joins what carries a run out.
-func newApplying(r *run, live *liveRoom, sent *sendRoom, polls *pollEstimator) *applying {
-	parts := &parts{Env: r.Env, run: r}
-	naming := &naming{Env: r.Env, run: r}
-	uploads := &uploads{Env: r.Env, run: r, parts: parts}
-	memberWaves := &memberWaves{
-		Env: r.Env, run: r, parts: parts, uploads: uploads, members: sent.members, keyring: sent.keyring,
-	}
-	jobs := &jobs{
-		Env: r.Env, run: r, parts: parts, sender: sent.sender,
-		retries: sent.retries, keyring: sent.keyring, duplicates: sent.duplicates,
-	}
-	reporting := &reporting{Env: r.Env, run: r, parts: parts}
-	readback := &readback{Env: r.Env, run: r, parts: parts, reporting: reporting, lists: live.lists}
-	repeating := &repeating{Env: r.Env, run: r, parts: parts, jobs: jobs, readback: readback}
-	singleRequests := &singleRequests{Env: r.Env, run: r, parts: parts, singles: sent.singles, lists: live.lists}
-	freshening := &freshening{Env: r.Env, run: r, lists: live.lists}
-	probing := &probing{Env: r.Env, run: r, parts: parts, requests: sent.requests, polls: polls}
-	creating := &creating{Env: r.Env, run: r, parts: parts}
-	preflighting := &preflighting{Env: r.Env, run: r, parts: parts, creating: creating, probing: probing}
-	capabilities := &capabilities{
-		Env: r.Env, run: r, parts: parts, probing: probing, preflighting: preflighting, lists: live.lists,
-	}
-	updating := &updating{
-		Env: r.Env, run: r, parts: parts, freshening: freshening, singleRequests: singleRequests, jobs: jobs,
-	}
-	creationWaves := &creationWaves{
-		Env: r.Env, run: r, parts: parts, naming: naming, creating: creating, jobs: jobs, repeating: repeating,
-		singleRequests: singleRequests, uploads: uploads, updating: updating, lists: live.lists,
-	}
-	recording := &recording{Env: r.Env, run: r, parts: parts}
-	checking := &checking{Env: r.Env, run: r, parts: parts, creating: creating, preflighting: preflighting}
-	waveRunner := &waveRunner{
-		Env: r.Env, run: r, parts: parts, reporting: reporting,
-		recording: recording, readback: readback, memberWaves: memberWaves,
-		uploads: uploads, singleRequests: singleRequests, updating: updating, creationWaves: creationWaves,
-	}
-	return &applying{
-		Env: r.Env, run: r, parts: parts, reporting: reporting,
-		waveRunner: waveRunner, capabilities: capabilities, preflighting: preflighting, checking: checking,
-	}
-}
-
 func (a *Agent) live() *liveRoom { return newLiveRoom(&a.Env, &a.memory, a.Incremental, a.Whole) }
-
-func newInputs(env *Env) *inputs { return &inputs{Env: env} }
 
 func (a *Agent) recoverRoom() *recoverRoom {
 	live := a.live()
 	return newRecoverRoom(&a.Env, live, newSendRoom(&a.Env, &a.polls, live))
 }
+
+// newRun joins a run with what carries it out. Its environment is its own: what it
+// records goes through its consents and events.
+func (a *Agent) newRun(id string, view *View) *applying {
+	env := a.Env
+	live := newLiveRoom(&env, &a.memory, a.Incremental, a.Whole)
+	r := newRun(&env, a.Options, &a.memory, id, view)
+	return newApplying(r, live, newSendRoom(&env, &a.polls, live), &a.polls)
+}
+
+// Requests goes through an apply of the plan wave by wave, deciding, encoding and
+// packing as an apply does, and notes each request instead of sending it. What
+// is not known of the account is asked for with validate_only jobs. Nothing is
+// changed and nothing recorded.
+func (a *Agent) Requests(ctx context.Context, view *View) (*plan.Requests, error) {
+	own := *a
+	own.Store, own.Watch = quiet{a.Store}, nil
+	own.Progress, own.memory.census = nil, a.memory.census.clone()
+	return own.newRun("plan", view).foresee(ctx)
+}
+
+// Check asks the service about every change of the plan that is not held, in
+// validate_only jobs (interface, part 4, bulk rule 9). It mutates nothing and
+// records nothing; an account without bulk jobs has nothing to say.
+func (a *Agent) Check(ctx context.Context, view *View) (Checked, error) {
+	return a.newRun("check", view).check(ctx)
+}
+
+// Export reads the account as files would say it. It changes nothing.
+func (a *Agent) Export(ctx context.Context) (*resource.Snapshot, error) { return a.live().Export(ctx) }
+
+// Import reads the account and returns what is neither in the record nor named by
+// the files: under the slugs of the names, as Export does. It changes nothing.
+func (a *Agent) Import(ctx context.Context, desired *resource.Snapshot) (*Import, error) {
+	return a.live().Import(ctx, desired)
+}
+
+// Known reads the account and changes nothing.
+func (a *Agent) Known(ctx context.Context) (*Known, error) { return a.live().Known(ctx) }
 
 // Recover brings every open step to an end, by the rule for the point it stands
 // at. What nothing decides stays open, and everything else goes on.
@@ -217,4 +126,37 @@ func (a *Agent) ReadReviews(ctx context.Context, into *review.Record) error {
 // same time, only what was done while it did not write counts.
 func (a *Agent) OtherWriters(ctx context.Context, since time.Time, busy []Span) ([]Writer, error) {
 	return a.live().OtherWriters(ctx, since, busy)
+}
+
+// quiet is a store that a forecast reads and never writes.
+type quiet struct{ state.Store }
+
+func (quiet) Record(context.Context, []state.Applied) error { return nil }
+
+func (quiet) Forget(context.Context, []resource.Address) error { return nil }
+
+func (quiet) Advance(context.Context, []resource.Address) error { return nil }
+
+func (quiet) NextSequence(context.Context) (int64, error) { return 1, nil }
+
+func (quiet) Begin(context.Context, ...state.Step) error { return nil }
+
+func (quiet) Move(context.Context, string, state.Point, state.Update) error { return nil }
+
+func (quiet) RecordFile(context.Context, string, string) error { return nil }
+
+func (quiet) RecordRun(context.Context, state.Run) error { return nil }
+
+func (quiet) Open(context.Context, ...string) ([]state.Step, error) { return nil, nil }
+
+func (quiet) Heads(context.Context) ([]state.Step, error) { return nil, nil }
+
+func (quiet) RecordCapability(context.Context, resource.Capability, bool) error { return nil }
+
+func (quiet) Block(context.Context, []state.Blocked) error { return nil }
+
+func (quiet) Unblock(context.Context, []resource.Address) error { return nil }
+
+func (quiet) Finish(context.Context, string, []state.Applied, []state.OperationOutcome) error {
+	return nil
 }

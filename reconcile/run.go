@@ -58,35 +58,12 @@ type changeProgress struct {
 	notAwaited map[string]bool // attributes of which it is not waited for any more
 }
 
-// begin records the run before anything is sent.
-func (r *applying) begin(ctx context.Context) error {
-	sequence, err := r.Store.NextSequence(ctx)
-	if err != nil {
-		return fmt.Errorf("number the run: %w", err)
-	}
-	view := r.view
-	r.id, r.hash = fmt.Sprintf("run-%06d", sequence), view.Hash()
-	if r.files, err = r.Store.Files(ctx); err != nil {
-		return fmt.Errorf("read the uploaded images: %w", err)
-	}
-	r.started = r.Now()
-	r.aged = !view.ready.IsZero() && since(view.ready, r.started) > readAgainAfter
-	if err := r.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash}); err != nil {
-		return err
-	}
-	r.using()
-	r.watchEvents()
-	r.events.emit(Event{Kind: RunStarted, Plan: view.Plan, PlanHash: r.hash})
-	return nil
-}
-
 // newRun takes the applicable changes of the plan and what is known of every
 // address.
-func (a *Agent) newRun(id string, view *View) *applying {
+func newRun(env *Env, options Options, known *memory, id string, view *View) *run {
 	n := len(view.Plan.Changes)
-	env := a.Env
 	r := &run{
-		Env: &env, Options: a.Options, memory: &a.memory, id: id, view: view,
+		Env: env, Options: options, memory: known, id: id, view: view,
 		byAddr: make(map[resource.Address]*plan.Change, n), progressOf: make(map[resource.Address]*changeProgress, n),
 		ids: map[resource.Address]string{}, people: map[string]uploaded{}, reread: map[string]bool{},
 	}
@@ -96,8 +73,7 @@ func (a *Agent) newRun(id string, view *View) *applying {
 		r.progressOf[change.Address] = &changeProgress{change: &change}
 	}
 	r.bindKnown()
-	live := newLiveRoom(&env, r.memory, a.Incremental, a.Whole)
-	return newApplying(r, live, newSendRoom(&env, &a.polls, live), &a.polls)
+	return r
 }
 
 func (r *run) bindKnown() {
@@ -188,7 +164,7 @@ func (r *run) skip(address resource.Address, message string) {
 	s := r.progressOf[address]
 	s.started = true
 	s.pending--
-	r.events.settled(part{change: s.change}, opOutcome{
+	r.events.settled(part{change: s.change}, state.OperationOutcome{
 		Address: address, ResourceID: r.ids[address],
 		Outcome: state.OutcomeSkipped, Code: string(diag.OperationSkipped), Message: message,
 	})
@@ -202,4 +178,29 @@ func (r *run) skip(address resource.Address, message string) {
 func (r *run) fine(address resource.Address) bool {
 	s := r.progressOf[address]
 	return s == nil || rank[s.outcome] <= rank[state.OutcomeApplied]
+}
+
+// createKeys returns the key of each address that a create may name.
+func (r *run) createKeys(ctx context.Context, parts []part) (map[resource.Address]string, error) {
+	keys := make(map[resource.Address]string, len(parts))
+	for _, p := range parts {
+		generation, err := r.Store.Generation(ctx, p.change.Address)
+		if err != nil {
+			return nil, fmt.Errorf("generation of %s: %w", p.change.Address, err)
+		}
+		keys[p.change.Address] = createKey(r.Account.ID, p.change.Address, generation)
+	}
+	return keys, nil
+}
+
+// nextKey returns an address the key of its next attempt.
+func (r *run) nextKey(ctx context.Context, address resource.Address) (string, error) {
+	generation, err := r.Store.Generation(ctx, address)
+	if err == nil && !r.dry {
+		err = r.Store.Advance(ctx, []resource.Address{address})
+	}
+	if err != nil {
+		return "", fmt.Errorf("generation of %s: %w", address, err)
+	}
+	return createKey(r.Account.ID, address, generation+1), nil
 }

@@ -1,17 +1,17 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/plan"
 	"adsync/state"
 
 	"golang.org/x/sync/errgroup"
@@ -51,7 +51,7 @@ func (r *singleRequests) sendSingles(ctx context.Context, wave string, parts []p
 	if err := r.Store.Begin(ctx, steps...); err != nil {
 		return fmt.Errorf("journal wave %s: %w", wave, err)
 	}
-	outcomes := make([]opOutcome, len(steps))
+	outcomes := make([]state.OperationOutcome, len(steps))
 	var g errgroup.Group // one that fails does not cut the others off, but nothing is sent after it
 	var stopped atomic.Bool
 	g.SetLimit(maxSingles)
@@ -102,7 +102,7 @@ func (r *singleRequests) singleSteps(ctx context.Context,
 			step, err = r.singleStep(wave, p, keys[address])
 		}
 		if err != nil {
-			r.setOutcome(p, opOutcome{
+			r.setOutcome(p, state.OperationOutcome{
 				Address: p.change.Address, Outcome: state.OutcomeFailed,
 				Code: string(diag.OperationFailed), Message: err.Error(),
 			})
@@ -163,79 +163,176 @@ func (r *run) withOperation(step state.Step, p part, key string) state.Step {
 	return step
 }
 
-// singles sends one request whose intent is in the journal.
-type singles struct {
-	*Env
-	*lists
-	*requests
-	*finisher
-	*keyring
-	*members
-}
-
-// runSingle sends one request whose intent is in the journal.
-func (r *singles) runSingle(ctx context.Context, step state.Step) (opOutcome, error) {
-	ctx, done, err := r.beginRequest(ctx, step)
-	if err != nil {
-		return opOutcome{}, err
-	}
-	defer done()
-	record, err := r.mutate(ctx, step)
-	if went, failure := r.resumeStopped(ctx, step, err); failure != nil {
-		err = failure
-	} else if went {
-		record, err = r.mutate(ctx, step)
-	}
-	return r.singleDone(context.WithoutCancel(ctx), step, record.ID, err)
-}
-
-// singleDone records what became of a single request.
-func (r *singles) singleDone(ctx context.Context, step state.Step, id string, failure error) (opOutcome, error) {
-	operation := step.Operations[0]
-	o := opOutcome{Address: operation.Address, ResourceID: operation.ResourceID, Outcome: state.OutcomeApplied}
+// whyAlone says why no job carries a part.
+func (r *singleRequests) whyAlone(p part) string {
+	schema := r.Schemas.Of(p.change.Address.Kind)
 	switch {
-	case failure == nil && id == "" && operation.ResourceID == "":
-		found, err := r.madeWithoutID(ctx, operation)
-		if err != nil || found.Outcome != state.OutcomeApplied {
-			return found, errors.Join(err, r.move(ctx, step, state.Unknown, found))
+	case schema.Bulk.Create == "" && schema.Bulk.Update == "":
+		return "jobs do not carry this kind"
+	case !r.caps[resource.BulkJobs]:
+		return "the account has no bulk jobs"
+	case !p.create:
+		return unsayable(r.unsaidOnUpdate(p), "it is too large for a job")
+	}
+	parent := r.byAddr[r.Schemas.Parent(p.change.Address)]
+	if names := r.unsaidOnCreate(p); len(names) > 0 {
+		return unsayable(names, "")
+	}
+	switch {
+	case parent == nil || !isNew(parent):
+		return "its parent is there already: a job creates a child only with its parent"
+	case !r.mayRepeat():
+		return "its parent is in no job with room, and is not to be repeated"
+	}
+	return "its parent goes alone, or it is too large for a job"
+}
+
+func (r *singleRequests) unsaidOnUpdate(p part) []string {
+	e := r.encoder()
+	var names []string
+	for _, f := range p.fields {
+		if !e.onUpdate(p.change.Address, f) {
+			names = append(names, f.Name)
 		}
-		o = found
-	case failure == nil:
-		o.ResourceID = cmp.Or(operation.ResourceID, id)
-		o.Answered, o.Made = true, operation.ResourceID == ""
-	case conflictOf(operation, failure) != "": // nothing goes under another key before it is known what it means
-		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(conflictOf(operation, failure)), failure.Error()
-		return o, r.move(ctx, step, state.Unknown, o)
-	case adsapi.AppliedOf(failure) == adsapi.Unknown:
-		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), failure.Error()
-		return o, r.move(ctx, step, state.Unknown, o)
-	default:
-		o = neverApplied(o, failure)
 	}
-	if o.Outcome != state.OutcomeApplied {
-		return o, r.refused(ctx, step, o, failure)
-	}
-	return o, r.finish(ctx, step, []opOutcome{o})
+	return names
 }
 
-// refused closes a request the service surely did not carry out. What went under
-// its key is noted first, so that the key is never used for other bytes.
-func (r *singles) refused(ctx context.Context, step state.Step, o opOutcome, failure error) error {
-	if err := r.recordReusableKey(ctx, step); err != nil {
-		return err
+func (r *singleRequests) unsaidOnCreate(p part) []string {
+	e := r.encoder()
+	var names []string
+	for _, f := range p.fields {
+		if e.onCreate(p.change.Address, f, r.caps) == unsaid {
+			names = append(names, f.Name)
+		}
 	}
-	if err := r.move(ctx, step, state.Abandoned, o); err != nil {
-		return err
-	}
-	if r.oneKindOnly(step.Operations[0], failure) {
-		return nil
-	}
-	return stopping(failure)
+	slices.Sort(names)
+	return names
 }
 
-func (r *members) move(ctx context.Context, step state.Step, to state.Point, o opOutcome) error {
-	if err := r.Store.Move(ctx, step.ID, to, state.Update{Outcomes: []opOutcome{o}, Note: o.Message}); err != nil {
-		return fmt.Errorf("journal %s: %w", step.ID, err)
+func unsayable(names []string, otherwise string) string {
+	if len(names) == 0 {
+		return otherwise
+	}
+	return "jobs cannot say " + strings.Join(names, ", ")
+}
+
+// splitRevised returns the writes that name a revision from the others: each of
+// them makes the revision of the next one stale.
+func (r *singleRequests) splitRevised(parts []part) (plain, revised []part) {
+	for _, p := range parts {
+		if callOf(r.Schemas, p).Revision != "" {
+			revised = append(revised, p)
+			continue
+		}
+		plain = append(plain, p)
+	}
+	return plain, revised
+}
+
+// runRevised sends writes that name a revision one after the other (interface,
+// part 4, spend limit rule 8). Revision and live values come from one answer,
+// right before the write: what moved since the plan is not overwritten, and a
+// write that comes too late is refused, never repeated.
+func (r *singleRequests) runRevised(ctx context.Context, wave string, parts []part) error {
+	for _, p := range parts {
+		if r.forecast != nil {
+			r.predictReads(wave, []expectation{{address: p.change.Address}})
+			if err := r.sendSingles(ctx, wave, []part{p}); err != nil {
+				return err
+			}
+			continue
+		}
+		reader := r.reader()
+		revision, err := reader.revision(ctx, r.Schemas.Of(p.change.Address.Kind))
+		if err != nil {
+			return fmt.Errorf("read the revision for %s: %w", p.change.Address, err)
+		}
+		p.revision = revision
+		if fresh, err := r.stillAsPlanned(ctx, reader, p); err != nil || !fresh {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.sendSingles(ctx, wave, []part{p}); err != nil {
+			return err
+		}
+		if err := r.blameRevision(ctx, p); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// blameRevision looks why a write was refused for good: a refusal need not say in words
+// that the revision it names is stale (interface, part 7: neither the status of a
+// conflict nor the shape of an error is shown). Where somebody has moved it, or that
+// cannot be read, the same may pass at another moment.
+func (r *singleRequests) blameRevision(ctx context.Context, p part) error {
+	s := r.progressOf[p.change.Address]
+	if !s.final {
+		return nil
+	}
+	revision, err := r.reader().revision(ctx, r.Schemas.Of(p.change.Address.Kind))
+	switch {
+	case err != nil && stops(err):
+		return fmt.Errorf("read the revision after %s was refused: %w", p.change.Address, err)
+	case err == nil && revision == p.revision:
+		return nil
+	}
+	s.final = false
+	s.message += "; somebody else is changing the limits: plan again"
+	return nil
+}
+
+// stillAsPlanned reports whether the live values of a part are those of its plan, or
+// leaves the part out.
+func (r *singleRequests) stillAsPlanned(ctx context.Context, reader *reader, p part) (bool, error) {
+	id := r.ids[p.change.Address]
+	if p.create || id == "" {
+		return true, nil
+	}
+	schema := r.Schemas.Of(p.change.Address.Kind)
+	record, err := reader.one(ctx, schema, id, nil)
+	if err != nil {
+		r.skip(p.change.Address, fmt.Sprintf("cannot be read right before the change: %s; plan again", err))
+		return false, nil
+	}
+	r.view.Live.Records[id] = record
+	live, err := decoder{zone: r.Zone}.decode(schema, record)
+	if err != nil {
+		return false, err
+	}
+	if f, moved := movedField(p, live); moved {
+		a, _ := schema.Attribute(f.Name)
+		r.skip(p.change.Address, fmt.Sprintf("somebody changed it since the plan "+
+			"was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live())))
+		return false, nil
+	}
+	return true, nil
+}
+
+// ownCalls parts what one update cannot say: a field whose value has a call of
+// its own goes alone.
+func (r *singleRequests) ownCalls(parts []part) []part {
+	var split []part
+	for _, p := range parts {
+		schema := r.Schemas.Of(p.change.Address.Kind)
+		rest := p
+		rest.fields = nil
+		for _, f := range p.fields {
+			if p.create || schema.CallOf(f.Name, f.Desired) == nil {
+				rest.fields = append(rest.fields, f)
+				continue
+			}
+			alone := p
+			alone.fields = []plan.Field{f}
+			split = append(split, alone)
+		}
+		if len(rest.fields) > 0 || len(p.fields) == 0 {
+			split = append(split, rest)
+		}
+	}
+	return split
 }

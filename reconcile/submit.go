@@ -12,7 +12,7 @@ import (
 
 // sending is what one submission of a job came to.
 type sending struct {
-	outcomes []opOutcome
+	outcomes []state.OperationOutcome
 	again    retrySet // what of it may go again
 	refusal  error    // the service surely did not take the job
 }
@@ -87,17 +87,26 @@ func (a *sender) leaveUnknown(ctx context.Context, step state.Step, cause error)
 	return left, stopping(cause)
 }
 
-func unknownAll(step state.Step, cause error) []opOutcome {
+func unknownAll(step state.Step, cause error) []state.OperationOutcome {
 	said := cause.Error()
 	if cause == context.Canceled { // what wraps it has words of its own
 		said = "interrupted before it was known what became of it"
 	}
-	outcomes := make([]opOutcome, len(step.Operations))
+	outcomes := make([]state.OperationOutcome, len(step.Operations))
 	for i, o := range step.Operations {
-		outcomes[i] = opOutcome{
+		outcomes[i] = state.OperationOutcome{
 			Address: o.Address, ResourceID: o.ResourceID,
 			Outcome: state.OutcomeUnknown, Code: string(diag.OutcomeUnknown), Message: said,
 		}
 	}
 	return outcomes
 }
+
+// How many jobs run side by side, and how often a retryable failure is sent
+// again. So many are submitted in 20 s (interface, part 8, four fifths of it): while
+// jobs take no longer, none waits for another. Should the service carry out one
+// after the other, the last is done within jobPatience where each takes 1 min 50 s.
+const (
+	maxJobs   = 16
+	maxReruns = 3
+)

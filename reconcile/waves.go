@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/state"
@@ -82,123 +83,6 @@ func (r *waveRunner) countParts() {
 	}
 }
 
-// recording records changes that ask nothing of the service.
-type recording struct {
-	*Env
-	*run
-	*parts
-}
-
-// recordOnly writes down changes that ask nothing of the service: adopted
-// resources, edits that were made alike on both sides, and what is gone on both.
-func (r *recording) recordOnly(ctx context.Context) error {
-	var applied []state.Applied
-	var forget, removed []resource.Address
-	for _, c := range r.changes {
-		switch {
-		case c.Action == plan.Create && r.fine(c.Address) && r.view.Last.Get(c.Address) != nil:
-			removed = append(removed, c.Address) // by somebody; its id and its key stand for what is gone
-			continue
-		case isNew(c), !r.fine(c.Address): // there is nothing to record yet
-			continue
-		case c.Action == plan.Forget:
-			forget = append(forget, c.Address)
-		case c.Action == plan.Adopt, len(c.Recorded) > 0:
-			applied = append(applied, state.Applied{
-				Address: c.Address, ID: c.ID, ParentID: r.ids[r.Schemas.Parent(c.Address)],
-				Attributes: r.knownValues(c),
-			})
-		default:
-			continue
-		}
-		s := r.progressOf[c.Address]
-		s.started, s.outcome = true, state.OutcomeApplied
-	}
-	if err := r.endLife(ctx, removed); err != nil {
-		return err
-	}
-	if err := r.Store.Forget(ctx, forget); err != nil {
-		return err
-	}
-	return r.Store.Record(ctx, applied)
-}
-
-// recordNew writes down what is never sent of what was created.
-func (r *recording) recordNew(ctx context.Context) error {
-	var applied []state.Applied
-	for _, c := range r.changes {
-		if isNew(c) && len(c.Recorded) > 0 && r.fine(c.Address) && r.ids[c.Address] != "" {
-			applied = append(applied, state.Applied{
-				Address: c.Address, ID: r.ids[c.Address], Attributes: r.knownValues(c),
-			})
-		}
-	}
-	return r.Store.Record(ctx, applied)
-}
-
-// knownValues are what the record takes over without asking the service: what
-// both sides agree on, and of an adopted resource everything it has now.
-func (r *recording) knownValues(c *plan.Change) resource.Attributes {
-	var values resource.Attributes
-	if live := r.view.Live.Snapshot.Get(c.Address); live != nil &&
-		(c.Action == plan.Adopt || r.view.Last.Get(c.Address) == nil) {
-		values = slices.Clone(live.Attributes)
-	}
-	for _, f := range c.Recorded {
-		values.Set(f.Name, f.Desired)
-	}
-	return values
-}
-
-// retire ends the first life of what is replaced, and of what is beneath it: its
-// archive is confirmed, so the next create is another one, under another key.
-func (r *recording) retire(ctx context.Context) error {
-	var retired []resource.Address
-	for _, c := range r.changes {
-		if c.Action == plan.Replace && r.fine(c.Address) && r.fine(r.rootOf(c.Address)) {
-			retired = append(retired, c.Address)
-		}
-	}
-	return r.endLife(ctx, retired)
-}
-
-// endLife drops what is recorded of resources that are created again; from here
-// on an address stands for the next of them.
-func (r *recording) endLife(ctx context.Context, addresses []resource.Address) error {
-	if len(addresses) == 0 {
-		return nil
-	}
-	if err := r.Store.Forget(ctx, addresses); err != nil {
-		return err
-	}
-	for _, address := range addresses {
-		r.ids[address] = ""
-		s := r.progressOf[address]
-		s.expect, s.differs = nil, nil // what is read back from here on is the next life
-	}
-	return nil
-}
-
-// forgetPruned drops the record of what the policy archived and of everything
-// beneath it: the files name none of it any more.
-func (r *recording) forgetPruned(ctx context.Context) error {
-	var gone []resource.Address
-	for _, c := range r.changes {
-		if !c.Pruned || c.Action != plan.Archive || !r.fine(c.Address) {
-			continue
-		}
-		for last := range r.view.Last.All() {
-			if r.Schemas.Ancestor(last.Address, c.Address.Kind) == c.Address {
-				gone = append(gone, last.Address)
-			}
-		}
-	}
-	if len(gone) == 0 {
-		return nil
-	}
-	return r.Store.Forget(ctx, gone)
-}
-
 // allowed drops what counts on the money of a decrease, a pause or a new limit before it
 // that is not confirmed: the money is not free yet. Nothing may rise where the service
 // did not take a limit that was to rise, for another reason than what it says: somebody
@@ -270,62 +154,6 @@ func (r *waveRunner) unconfirmedLower() (all []plan.Unsettled) {
 	return all
 }
 
-// updating runs a wave of updates.
-type updating struct {
-	*Env
-	*run
-	*parts
-	*freshening
-	*singleRequests
-	*jobs
-}
-
-// updateWave sends updates: those bulk can say in jobs, the rest one by one.
-func (r *updating) updateWave(ctx context.Context, name string, parts []part) error {
-	var jobs, singles []part
-	e := r.encoder()
-	fresh, err := r.freshen(ctx, r.ready(parts))
-	if err != nil {
-		return err
-	}
-	fresh = r.ownCalls(fresh)
-	changing := addressesOf(fresh)
-	for _, p := range fresh {
-		if r.caps[resource.BulkJobs] && r.sayable(e, p, changing) {
-			jobs = append(jobs, p)
-			continue
-		}
-		inJob, alone := r.apart(p)
-		jobs, singles = append(jobs, inJob...), append(singles, alone...)
-	}
-	tooLarge, err := r.updateJobs(ctx, name, jobs)
-	if err != nil {
-		return err
-	}
-	return r.runByDepth(ctx, name, append(singles, tooLarge...))
-}
-
-// runByDepth sends updates level by level: what is raised or changed from the top
-// down, what is lowered from the bottom up. A bid is lowered before the budget
-// above it is cut below what it was, and a budget is daily before a strategy
-// needs it.
-func (r *updating) runByDepth(ctx context.Context, wave string, parts []part) error {
-	levels := make([][]part, r.depths())
-	for _, p := range parts {
-		depth := r.Schemas.Depth(p.change.Address.Kind)
-		levels[depth] = append(levels[depth], p)
-	}
-	if wave == "lower" {
-		slices.Reverse(levels)
-	}
-	for _, level := range levels {
-		if err := r.runSingles(ctx, wave, level); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // ready drops parts of changes in which something has already gone wrong.
 func (r *run) ready(parts []part) []part {
 	var ready []part
@@ -337,76 +165,6 @@ func (r *run) ready(parts []part) []part {
 		ready = append(ready, p)
 	}
 	return ready
-}
-
-// apart takes from an update what only a bulk operation can say, where there is
-// such a part and another.
-func (r *updating) apart(p part) (inJob, alone []part) {
-	only := beyondSingle(r.Schemas, p)
-	if len(only) == 0 || len(only) == len(p.fields) || !r.caps[resource.BulkJobs] {
-		return nil, []part{p}
-	}
-	rest := p
-	rest.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool {
-		return slices.Contains(only, f.Name)
-	})
-	return []part{p.only(only)}, []part{rest}
-}
-
-// sayable reports whether an update operation carries a part. A bid goes alone where
-// something above it changes in the same wave: the order in which runByDepth sends
-// the two is no order of jobs.
-func (r *updating) sayable(e encoder, p part, changing map[resource.Address]bool) bool {
-	address := p.change.Address
-	for _, f := range p.fields {
-		switch {
-		case e.onUpdate(address, f):
-		case !e.leftOut(address, f), r.anyAbove(address, changing):
-			return false
-		}
-	}
-	return true
-}
-
-func (r *updating) anyAbove(address resource.Address, changing map[resource.Address]bool) bool {
-	for parent := r.Schemas.Parent(address); !parent.IsZero(); parent = r.Schemas.Parent(parent) {
-		if changing[parent] {
-			return true
-		}
-	}
-	return false
-}
-
-func addressesOf(parts []part) map[resource.Address]bool {
-	addresses := make(map[resource.Address]bool, len(parts))
-	for _, p := range parts {
-		addresses[p.change.Address] = true
-	}
-	return addresses
-}
-
-// updateJobs sends updates in jobs and gives those no operation holds.
-func (r *updating) updateJobs(ctx context.Context, name string, parts []part) (tooLarge []part, err error) {
-	e := r.encoder()
-	var units []batch
-	for i, p := range parts {
-		operation, err := e.bulkUpdate(r.bound(p),
-			p.fields, fmt.Sprintf("u%d", i+1), r.record(r.ids[p.change.Address]).JSON)
-		if err != nil {
-			return nil, err
-		}
-		operation.TargetResourceID = r.ids[p.change.Address]
-		one, err := encodeOperation(p, operation)
-		switch {
-		case errors.Is(err, errTooLarge):
-			tooLarge = append(tooLarge, p)
-			continue
-		case err != nil:
-			return nil, err
-		}
-		units = append(units, batch{one})
-	}
-	return tooLarge, r.runJobs(ctx, name, pack(units, r.jobRoom()))
 }
 
 // bound returns the change with the id its resource has by now.
@@ -451,4 +209,38 @@ func (r *waveRunner) troubles() map[resource.Address]resource.Address {
 		}
 	}
 	return troubles
+}
+
+// lowerAlone sends pauses, archives and decreases as single requests where the jobs
+// that ask got no usable answer and the account is read all the same: what is not
+// lowered costs money. Nothing else is sent, and nothing of the account is remembered.
+func (r *waveRunner) lowerAlone(ctx context.Context) error {
+	r.caps[resource.BulkJobs] = false
+	parts := slices.DeleteFunc(r.updates(plan.Lower), func(p part) bool {
+		// what is replaced stays until the next can be made
+		return isNew(p.change) || len(beyondSingle(r.Schemas, p)) > 0
+	})
+	if len(parts) == 0 {
+		return nil
+	}
+	if err := r.checkAccount(ctx); errors.Is(err, adsapi.ErrUnavailable) {
+		return nil // the service as a whole, as its caller knows
+	} else if err != nil {
+		return err
+	}
+	if err := r.recordCredit(ctx); err != nil {
+		return err
+	}
+	r.notice("jobs get no usable answer: what this lowers goes by single requests, and the rest waits")
+	r.countParts()
+	r.events.emit(Event{Kind: RunCounted, Operations: len(parts)})
+	r.events.enter("lower")
+	if err := r.updateWave(ctx, "lower", parts); err != nil {
+		return inWave("in", "lower", err)
+	}
+	r.events.enter("read back")
+	if err := r.readBack(ctx); err != nil {
+		return inWave("in", "read back", err)
+	}
+	return r.closeSteps(ctx)
 }

@@ -7,7 +7,10 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"adsync/state"
 )
 
 // Writer is somebody else than this adsync who changes things in the account.
@@ -88,4 +91,77 @@ func (a *actors) mayBeOurs(e auditEntry, busy []Span) bool {
 	return slices.ContainsFunc(busy, func(s Span) bool {
 		return !at.Before(s.From.Add(-auditBefore)) && !at.After(s.To.Add(auditBefore))
 	})
+}
+
+// logTime is a moment of this machine as the log can be asked for it.
+func (a *actors) logTime(at time.Time) string {
+	return strconv.FormatInt(max(firstLogged, at.Add(a.Service.Ahead()-auditBefore).Unix()), 10)
+}
+
+// ownActor is how the audit log names whoever writes with adsync's key: by the writes of
+// this state that were answered last, which all have to name one and the same; "" where
+// they do not. One update alone could be somebody's of the same minute.
+func (a *actors) ownActor(ctx context.Context) (string, error) {
+	wrote, err := a.Store.Wrote(ctx)
+	if err != nil {
+		return "", err
+	}
+	own, sure := "", 0
+	for _, w := range wrote {
+		actor, err := a.actorOf(ctx, w)
+		switch {
+		case err != nil:
+			return "", err
+		case actor == "":
+			continue
+		case own != "" && actor != own:
+			return "", nil
+		}
+		own = actor
+		if sure++; w.Created {
+			sure++
+		}
+	}
+	if sure < 2 {
+		return "", nil
+	}
+	return own, nil
+}
+
+// actorOf is who did a write, by the audit log: of a create its only entry, of an update
+// those of the minutes around it, which have to name one.
+func (a *actors) actorOf(ctx context.Context, w state.Wrote) (actor string, err error) {
+	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {a.logTime(w.SentAt)}}
+	if !w.Created {
+		query.Set("end_time", strconv.FormatInt(w.SentAt.Add(a.Service.Ahead()+auditBefore).Unix(), 10))
+	}
+	if filter := a.Schemas.Of(w.Kind).Audit; filter != "" {
+		query.Set(filter, w.ID)
+	}
+	seen := 0
+	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
+		if err != nil {
+			return "", unlessStopped(err)
+		}
+		var e struct {
+			auditEntry
+			Action string `json:"audit_log_type"`
+		}
+		if json.Unmarshal(row, &e) != nil {
+			continue
+		}
+		switch of := e.Object == w.ID && strings.HasPrefix(e.Action, "create") == w.Created; {
+		case !of:
+		case e.ActorID == "" || actor != "" && actor != e.actor():
+			return "", nil
+		case w.Created:
+			return e.actor(), nil
+		default:
+			actor = e.actor()
+		}
+		if seen++; seen >= maxEntries {
+			break
+		}
+	}
+	return actor, nil
 }

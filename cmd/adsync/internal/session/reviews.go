@@ -29,7 +29,7 @@ func See(env *Env, l Loaded, view *reconcile.View) error {
 	if l.Reviews == nil {
 		return nil
 	}
-	return reconcile.ReviewsOf(view, env.Clock.OrSystem().Now(), l.Reviews)
+	return view.ReviewsOf(env.Clock.OrSystem().Now(), l.Reviews)
 }
 
 // ReadReviews asks for the reviews after an apply, and keeps them. That they cannot be

@@ -9,57 +9,6 @@ import (
 	"adsync/state"
 )
 
-// Consent is a consent, and the state of the account it was given to.
-type Consent struct {
-	plan.Consent
-	Lineage string // of the state the plan was made from
-	Serial  int64  // of that state; what was used later is used
-}
-
-// consents returns what is left of those that were given: of each the parts that were
-// not done since they were shown, by this yes or by another.
-func (a *inputs) consents(ctx context.Context, given []Consent) (left []plan.Consent, err error) {
-	if len(given) == 0 {
-		return nil, nil
-	}
-	used, err := a.Store.Used(ctx)
-	if err != nil {
-		return nil, err
-	}
-	lineage := a.Store.Header().Lineage
-	for _, k := range given {
-		if k.Lineage != lineage {
-			continue
-		}
-		one := k.Consent
-		one.Parts, one.Begun = nil, map[string]bool{}
-		for _, p := range k.Parts {
-			switch key := p.Key(k.Hazard); {
-			case used[key] > k.Serial:
-				one.Begun[p.Address] = true
-				continue
-			case used[endOf(key)] > k.Serial:
-				continue
-			}
-			one.Parts = append(one.Parts, p)
-		}
-		if len(one.Parts) > 0 {
-			left = append(left, one)
-		}
-	}
-	return left, nil
-}
-
-// consentedBy names who agreed to something of the plan.
-func consentedBy(p *plan.Plan) (by []string) {
-	for _, a := range p.Consented {
-		if a.By != "" && !slices.Contains(by, a.By) {
-			by = append(by, a.By)
-		}
-	}
-	return by
-}
-
 // endOf is the key under which the end of a yes is kept that was not used: what it
 // agreed to was done from another value, or by another yes.
 func endOf(key string) string { return "end " + key }

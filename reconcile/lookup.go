@@ -1,0 +1,105 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/state"
+)
+
+// named is what a list shows of a create's name beneath its parent.
+type named struct {
+	ids     []string // what stands
+	ended   []string // what is archived
+	removed bool     // the list shows what is archived, whatever its name
+}
+
+// mayHide reports whether the list does not rule out that what was made is archived.
+func (n named) mayHide() bool { return len(n.ended) > 0 || !n.removed }
+
+// madeBy reports whether a resource is what a create asked for: by its name, and by
+// all that was sent where no key tells one create from another.
+func madeBy(schema *resource.Schema, operation state.Operation, live *resource.Resource) bool {
+	if !schema.Calls.Keyless {
+		return sameName(schema, operation.Set, live)
+	}
+	_, differs := compare(schema, expectation{sent: operation.Set, created: true}, live)
+	return len(differs) == 0
+}
+
+func boundElsewhere(ids map[resource.Address]string, own resource.Address, id string) bool {
+	for address, bound := range ids {
+		if bound == id && address != own && address.Kind == own.Kind {
+			return true
+		}
+	}
+	return false
+}
+
+// sameName compares by every naming attribute the create gave.
+func sameName(schema *resource.Schema, sent resource.Attributes, live *resource.Resource) bool {
+	for _, name := range schema.NameFrom {
+		if want := sent.Value(name); want.IsSet() &&
+			normalizedText(want.Text()) != normalizedText(live.Value(name).Text()) {
+			return false
+		}
+	}
+	return true
+}
+
+// withName returns the resources under a parent that carry the name of a create.
+func (a *lists) withName(ctx context.Context, schema *resource.Schema,
+	operation state.Operation, ids map[resource.Address]string) (named, error) {
+	query, parentID := url.Values{}, ids[a.Schemas.Parent(operation.Address)]
+	if schema.ParentWire != "" {
+		query.Set(schema.ParentWire, parentID)
+	}
+	var found named
+	d := decoder{zone: a.Zone}
+	for record, err := range a.reader().list(ctx, schema, query) {
+		if err != nil {
+			return named{}, fmt.Errorf("look for %s: %w", operation.Address, unlistedBeneath(schema, err))
+		}
+		live, err := d.decode(schema, record)
+		if err != nil {
+			return named{}, err
+		}
+		removed := schema.Removed(live)
+		found.removed = found.removed || removed
+		elsewhere := live.ParentID != "" && parentID != "" && live.ParentID != parentID
+		switch {
+		case elsewhere || !madeBy(schema, operation, live) || boundElsewhere(ids, operation.Address, record.ID):
+		case removed:
+			found.ended = append(found.ended, record.ID)
+		default:
+			found.ids = append(found.ids, record.ID)
+		}
+	}
+	return found, nil
+}
+
+// boundIDs returns the id of every address that is recorded.
+func (a *lists) boundIDs(ctx context.Context) (map[resource.Address]string, error) {
+	last, err := a.Store.Last(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the last-applied record: %w", err)
+	}
+	ids := map[resource.Address]string{}
+	for bound := range last.All() {
+		ids[bound.Address] = bound.ID
+	}
+	return ids, nil
+}
+
+// notShown is what is known of a write to a kind the account may not use any more.
+func notShown(operation state.Operation, refusal error) state.OperationOutcome {
+	return state.OperationOutcome{
+		Address: operation.Address, ResourceID: operation.ResourceID,
+		Outcome: state.OutcomeUnknown, Code: string(diag.NeedsDecision),
+		Message: fmt.Sprintf("the service does not "+
+			"show it any more: %s; apply again when it does, or adsync resolve %s", refusal, operation.Address),
+	}
+}

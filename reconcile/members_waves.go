@@ -1,0 +1,277 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// memberWaves runs the waves of changes about people.
+type memberWaves struct {
+	*Env
+	*run
+	*parts
+	*uploads
+	*members
+	*keyring
+}
+
+// publishWave waits until what was created with people is ready. The service
+// took the list with the create and may still not make anything of it.
+func (r *memberWaves) publishWave(ctx context.Context) error {
+	for _, p := range r.ready(r.published()) {
+		address, id := p.change.Address, r.ids[p.change.Address]
+		if id == "" {
+			r.skip(address, "waits: its create was not confirmed")
+			continue
+		}
+		if r.forecast != nil {
+			_ = r.predictMembers(ctx, "publish", p, nil)
+			continue
+		}
+		schema := r.Schemas.Of(address.Kind)
+		seen, err := r.awaitReady(ctx, schema, id)
+		if err != nil {
+			return fmt.Errorf("wait for %s: %w", address, err)
+		}
+		o := state.OperationOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}
+		var noted resource.Attributes
+		switch {
+		case seen.state == schema.Membership.Failed:
+			o.Outcome, o.Code = state.OutcomeFailed, string(diag.OperationFailed)
+			o.Message = "the service could not make it from its members file; archive it and give another one a new key"
+			noted.Set(schema.Membership.File, resource.Null())
+		case seen.making:
+			o.Outcome, o.Code = state.OutcomeUnknown, string(diag.OutcomeUnknown)
+			o.Message = fmt.Sprintf("it is still %q after %s; the next plan shows what became of it",
+				diag.Printable(seen.state), membersPatience)
+		default:
+			noted.Set(schema.Membership.Revision, resource.Number(seen.revision))
+		}
+		if err := r.Store.Record(ctx, []state.Applied{{Address: address, ID: id, Attributes: noted}}); err != nil {
+			return fmt.Errorf("record %s: %w", address, err)
+		}
+		r.setOutcome(p, o)
+	}
+	return nil
+}
+
+// membersWave sends the operations one after the other and then follows them:
+// they go on at the service side by side.
+func (r *memberWaves) membersWave(ctx context.Context) error {
+	type begun struct {
+		part part
+		step state.Step
+	}
+	var all []begun
+	for _, p := range r.ready(r.memberships()) {
+		if r.forecast != nil {
+			_, file := r.membershipOf(p.change)
+			if err := r.predictMembers(ctx, "members",
+				p, func() (state.Step, error) { return r.membersStep(ctx, p, file, 0) }); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(r.withoutSuperseded([]part{p})) == 0 {
+			continue
+		}
+		step, accepted, err := r.beginMembers(ctx, p)
+		if err != nil {
+			return fmt.Errorf("change who is in %s: %w", p.change.Address, err)
+		}
+		if accepted {
+			all = append(all, begun{p, step})
+		}
+	}
+	for _, b := range all {
+		o, err := r.followMembers(ctx, b.step)
+		if o.Outcome != "" {
+			r.setOutcome(b.part, o)
+		}
+		if err != nil {
+			return fmt.Errorf("follow the operation on %s: %w", b.part.change.Address, err)
+		}
+	}
+	return nil
+}
+
+// beginMembers has the service accept an operation, or settles its part.
+func (r *memberWaves) beginMembers(ctx context.Context, p part) (step state.Step, accepted bool, err error) {
+	address, id := p.change.Address, r.ids[p.change.Address]
+	schema := r.Schemas.Of(address.Kind)
+	seen, err := r.awaitReady(ctx, schema, id)
+	switch {
+	case err != nil:
+		return step, false, err
+	case seen.making:
+		r.skip(address, fmt.Sprintf("waits: it is still %q at the service after %s",
+			diag.Printable(seen.state), membersPatience))
+		return step, false, nil
+	}
+	if planned, known := r.plannedRevision(p); known && planned != seen.revision {
+		r.skip(address, fmt.Sprintf("somebody changed "+
+			"who is in it since the plan was made: its revision was %d and is %d; plan again", planned, seen.revision))
+		return step, false, nil
+	}
+	_, file := r.membershipOf(p.change)
+	if err := r.uploadPeople(ctx, part{change: p.change, fields: []plan.Field{*file}}); err != nil || !r.fine(address) {
+		return step, false, err
+	}
+	if r.goesInline(file) {
+		return step, false, r.inlineMembers(ctx, p, file, seen)
+	}
+	if step, err = r.membersStep(ctx, p, file, seen.revision); err != nil {
+		return step, false, err
+	}
+	o, err := r.sendMembers(ctx, &step, membersMutation(step))
+	if o.Outcome != "" {
+		r.setOutcome(p, o)
+	}
+	return step, o.Outcome == "" && err == nil, err
+}
+
+// plannedRevision is the revision the plan was made with.
+func (r *memberWaves) plannedRevision(p part) (int64, bool) {
+	live := r.view.Live.Snapshot.Get(p.change.Address)
+	if live == nil {
+		return 0, false
+	}
+	return live.Value(r.Schemas.Of(p.change.Address.Kind).Membership.Revision).Number()
+}
+
+func (r *memberWaves) membersStep(ctx context.Context, p part, file *plan.Field, revision int64) (state.Step, error) {
+	schema := r.Schemas.Of(p.change.Address.Kind)
+	m, set := schema.Membership, p.set()
+	operation := m.Operation(set.Value(m.Do))
+	body, err := membersBody(r.people[file.Desired.Text()], operation, revision)
+	if err != nil {
+		return state.Step{}, err
+	}
+	path, err := adsapi.JoinPath(schema.Collection, r.ids[p.change.Address], operation.Name)
+	if err != nil {
+		return state.Step{}, err
+	}
+	key, err := r.jobKey(ctx, "members")
+	if err != nil {
+		return state.Step{}, err
+	}
+	step := r.withOperation(r.step("members", state.Membership, path, key, body), p, "")
+	step.Operations[0].Set.Set(m.Revision, resource.Number(revision))
+	// also where the files do not say it: the one before may have been another
+	step.Operations[0].Set.Set(m.Do, resource.Text(operation.Name))
+	if last := r.view.Last.Get(p.change.Address); last != nil && last.Value(m.Sent).IsSet() {
+		step.Operations[0].Set.Set(m.Sent, resource.Null())
+	}
+	return step, nil
+}
+
+// mergeWave makes new resources of others. It comes after everything else that
+// changes who is in those: a merge takes the people of the moment.
+func (r *memberWaves) mergeWave(ctx context.Context) error {
+	for _, p := range r.ready(r.mergers()) {
+		if r.forecast != nil {
+			if err := r.predictMembers(ctx, "merge", p, func() (state.Step, error) {
+				return r.mergeStep(ctx, p, r.sourcesOf(p.change))
+			}); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(r.withoutSuperseded([]part{p})) == 0 {
+			continue
+		}
+		step, accepted, err := r.beginMerge(ctx, p)
+		if err != nil {
+			return fmt.Errorf("merge %s: %w", p.change.Address, err)
+		}
+		if !accepted {
+			continue
+		}
+		o, err := r.followMembers(ctx, step)
+		if o.Outcome != "" {
+			r.setOutcome(p, o)
+		}
+		if err != nil {
+			return fmt.Errorf("follow the merge of %s: %w", p.change.Address, err)
+		}
+	}
+	return nil
+}
+
+// beginMerge has the service accept a merge, or settles its part.
+func (r *memberWaves) beginMerge(ctx context.Context, p part) (step state.Step, accepted bool, err error) {
+	var ids []string
+	for _, said := range r.sourcesOf(p.change) {
+		id, obstacle, err := r.mergeable(ctx, p, said)
+		if err != nil {
+			return step, false, err
+		}
+		if obstacle != "" {
+			r.skip(p.change.Address, "waits: "+said+" "+obstacle)
+			return step, false, nil
+		}
+		ids = append(ids, id)
+	}
+	if step, err = r.mergeStep(ctx, p, ids); err != nil {
+		return step, false, err
+	}
+	o, err := r.sendMembers(ctx, &step, membersMutation(step))
+	if o.Outcome != "" {
+		r.setOutcome(p, o)
+	}
+	return step, o.Outcome == "" && err == nil, err
+}
+
+// mergeable returns the id of a source once its people can be taken, or what is in
+// the way.
+func (r *memberWaves) mergeable(ctx context.Context, p part, said string) (id, obstacle string, err error) {
+	id = said
+	if address, keyed := resource.ParseAddress(said); keyed {
+		if id = r.ids[address]; id == "" || !r.fine(address) {
+			return "", "is not confirmed", nil
+		}
+	}
+	schema := r.Schemas.Of(p.change.Address.Kind)
+	seen, err := r.awaitReady(ctx, schema, id)
+	if err != nil {
+		return "", "", fmt.Errorf("read %s: %w", said, err)
+	}
+	if seen.state != schema.Membership.Ready {
+		return "", fmt.Sprintf("is %q at the service; only what is %s can be merged",
+			diag.Printable(seen.state), schema.Membership.Ready), nil
+	}
+	return id, "", nil
+}
+
+func (r *memberWaves) mergeStep(ctx context.Context, p part, ids []string) (state.Step, error) {
+	m := r.Schemas.Of(p.change.Address.Kind).Membership
+	slices.Sort(ids)
+	fields, err := r.encoder().createBody(p, m.MergeCall, "")
+	if err != nil {
+		return state.Step{}, err
+	}
+	fields[m.MergeWire] = ids
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return state.Step{}, err
+	}
+	path, err := adsapi.JoinPath(m.MergeCall.At("")...)
+	if err != nil {
+		return state.Step{}, err
+	}
+	key, err := r.jobKey(ctx, "merge")
+	if err != nil {
+		return state.Step{}, err
+	}
+	step := r.withOperation(r.step("merge", state.Membership, path, key, body), p, "")
+	step.Operations[0].Set.Set(m.Merged, resource.List(ids))
+	return step, nil
+}

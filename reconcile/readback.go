@@ -1,0 +1,255 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/adsapi"
+	"adsync/internal/resource"
+	"adsync/state"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// expectation is what reading back should show of a resource.
+type expectation struct {
+	address  resource.Address
+	id       string
+	parentID string
+	sent     resource.Attributes
+	created  bool // null may be what the service put there itself
+	late     bool // others may have written since
+}
+
+// observation is what reading back showed.
+type observation struct {
+	record  adsapi.Record
+	differs []difference // none when it is as sent, in the service's normal form
+	hidden  bool         // the service does not show it
+}
+
+// difference is what reading back shows otherwise than it was sent.
+type difference struct {
+	attribute string // "" where the resource does not show at all, or still does
+	words     string // with both values
+}
+
+// unseen is what it means that a resource does not show, or still does.
+func unseen(schema *resource.Schema, e expectation, there, hidden bool) observation {
+	switch {
+	case hidden:
+		return observation{hidden: true}
+	case there:
+		return observation{differs: []difference{{words: "it is still there"}}}
+	case e.deleted(schema):
+		return observation{}
+	}
+	return observation{differs: []difference{{words: "it does not show at the service"}}}
+}
+
+// compare holds what was sent against what reading back gives: the normal forms
+// the service made of it, and the differences that are none. What adsync notes by
+// itself was not sent.
+func compare(schema *resource.Schema, e expectation,
+	live *resource.Resource) (normal resource.Attributes, differs []difference) {
+	for _, s := range e.sent {
+		a, _ := schema.Attribute(s.Name)
+		have := live.Value(s.Name)
+		switch {
+		case a.Wire.Path == "", schema.Notes(s.Name), have.Equal(s.Value), s.Value.IsNull() && have.IsAbsent():
+		case e.created && s.Value.IsNull():
+		case sameMeaning(a, s.Value, have):
+			normal.Set(s.Name, have)
+		default:
+			differs = append(differs,
+				difference{s.Name, fmt.Sprintf("%s is %s; want %s", s.Name, a.Show(have), a.Show(s.Value))})
+		}
+	}
+	return normal, differs
+}
+
+// givenAtCreate is what a new resource holds beyond what was sent: the service's
+// defaults, and what was left to a follow-up. It is recorded as nobody's edit,
+// so that a file that begins to manage it later finds no stranger's value. Where it
+// is read late, and was changed since, a value may be a stranger's: it is recorded as
+// not given. What adsync notes itself is noted when the service is ready.
+func givenAtCreate(schema *resource.Schema, e expectation,
+	live *resource.Resource, record adsapi.Record) resource.Attributes {
+	var values resource.Attributes
+	foreign := e.late && !untouched(record)
+	for _, held := range live.Attributes {
+		sent := e.sent.Value(held.Name)
+		switch {
+		case !e.created || sent.IsSet() || schema.Notes(held.Name):
+		case e.late && sent.IsNull() && !e.gives(held.Value):
+		case foreign && held.Value.IsSet() && !e.gives(held.Value):
+			values.Set(held.Name, resource.Null())
+		default:
+			values.Set(held.Name, held.Value)
+		}
+	}
+	return values
+}
+
+// untouched reports whether nothing was changed since a resource was made, as far as its
+// times tell.
+func untouched(record adsapi.Record) bool {
+	var at struct {
+		Created json.Number `json:"created_at"`
+		Updated json.Number `json:"updated_at"`
+	}
+	return json.Unmarshal(record.JSON, &at) == nil && at.Created != "" && at.Created == at.Updated
+}
+
+// sameMeaning reports whether a service may have made one value of the other by
+// normalising: spaces, Unicode form, the case of an address, the order of a
+// list, an image under the id of its upload.
+func sameMeaning(a *resource.Attribute, sent, have resource.Value) bool {
+	switch {
+	case a.Wire.Codec == resource.FileID:
+		return strings.Contains(sent.Text(), "://") && strings.HasPrefix(have.Text(), "file:")
+	case a.Type == resource.TypeMoney:
+		return false
+	case a.Type.IsList():
+		return slices.Equal(normalizedItems(sent.Items()), normalizedItems(have.Items()))
+	case a.Type == resource.TypeURL:
+		return strings.EqualFold(sent.Text(), have.Text()) || strings.EqualFold(sent.Text()+"/", have.Text())
+	}
+	return have.IsSet() && normalizedText(sent.Text()) == normalizedText(have.Text())
+}
+
+func normalizedItems(items []string) []string {
+	sorted := make([]string, len(items))
+	for i, item := range items {
+		sorted[i] = normalizedText(item)
+	}
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
+}
+
+func normalizedText(s string) string { return strings.Join(strings.Fields(norm.NFC.String(s)), " ") }
+
+// observe reads resources back, compares, and records the normal forms the
+// service gave. The observations stand in the order of the expectations.
+func (a *lists) observe(ctx context.Context, expected []expectation) ([]observation, error) {
+	records, hidden, err := a.readAll(ctx, expected)
+	if err != nil {
+		return nil, err
+	}
+	files, err := a.sourcesByFile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{a.Zone, files}
+	seen := make([]observation, len(expected))
+	var normal []state.Applied
+	for i, e := range expected {
+		record, ok := records[e.id]
+		schema := a.Schemas.Of(e.address.Kind)
+		if !ok || e.deleted(schema) {
+			seen[i] = unseen(schema, e, ok, hidden[e.address.Kind])
+			continue
+		}
+		live, err := d.decode(schema, record)
+		if err != nil {
+			return nil, err
+		}
+		forms, differs := compare(schema, e, live)
+		seen[i] = observation{record: record, differs: differs}
+		given := givenAtCreate(schema, e, live, record)
+		if len(forms)+len(given) > 0 {
+			normal = append(normal, state.Applied{Address: e.address, ID: e.id, Attributes: given, Normal: forms})
+		}
+	}
+	return seen, a.Store.Record(ctx, normal)
+}
+
+// readAll reads each kind by ids or by its lists, whichever is fewer requests; what a
+// list does not show is asked for by its id. It names the kinds the service does not
+// show.
+func (a *lists) readAll(ctx context.Context, expected []expectation) (records map[string]adsapi.Record,
+	hidden map[resource.Kind]bool, err error) {
+	bound, count := &resource.Snapshot{}, map[resource.Kind]int{}
+	for _, e := range expected {
+		count[e.address.Kind]++
+	}
+	var apart []expectation
+	for _, e := range expected {
+		if schema := a.Schemas.Of(e.address.Kind); !schema.Paged() ||
+			schema.Listing.NoRead || !mirrors(schema) && count[schema.Kind] <= readOne {
+			apart = append(apart, e)
+			continue
+		}
+		bound.Add(&resource.Resource{Address: e.address, ID: e.id, ParentID: e.parentID})
+	}
+	r, err := a.refresher(ctx, bound)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.only = make(map[string]bool, len(expected))
+	for _, e := range expected {
+		r.only[e.id] = true
+	}
+	listed := map[resource.Kind]bool{}
+	for _, schema := range a.Schemas {
+		if _, fewer := a.census.byList(schema.Kind, len(r.bound[schema.Kind]), len(r.parentsOf(schema))); fewer {
+			listed[schema.Kind] = true
+			continue
+		}
+		r.missing = append(r.missing, r.absentOf(schema))
+	}
+	if err := r.readKinds(ctx, bound.Len(), func(s *resource.Schema) bool { return listed[s.Kind] }); err != nil {
+		return nil, nil, fmt.Errorf("read back: %w", err)
+	}
+	hidden = map[resource.Kind]bool{}
+	for _, live := range r.live.Resources {
+		hidden[live.Address.Kind] = hidden[live.Address.Kind] || live.AsSent
+	}
+	for kind := range r.live.Lacking {
+		hidden[kind] = true
+	}
+	return r.live.Records, hidden, a.readApart(ctx, apart, r.live.Records, hidden)
+}
+
+// readApart reads kinds that come in one answer each, or that an account may not have.
+func (a *lists) readApart(ctx context.Context, expected []expectation,
+	records map[string]adsapi.Record, hidden map[resource.Kind]bool) error {
+	reader := a.reader()
+	for i, e := range expected {
+		a.progress("read back", i, len(expected))
+		schema := a.Schemas.Of(e.address.Kind)
+		record, err := reader.one(ctx, schema, e.id, nil)
+		switch {
+		case err == nil:
+			records[e.id] = record
+		case errors.Is(err, errUnlisted):
+			hidden[e.address.Kind] = true
+		case errors.Is(err, adsapi.ErrNotFound):
+		case lacksFeature(schema, err): // the account may have none by now
+			hidden[e.address.Kind] = true
+		default:
+			return fmt.Errorf("read back %s: %w", e.address, err)
+		}
+	}
+	return nil
+}
+
+// deleted reports whether what was sent leaves nothing to read.
+func (e expectation) deleted(schema *resource.Schema) bool {
+	a := schema.RemovalAttribute()
+	return a != nil && schema.Deletes() && e.sent.Value(a.Name).Text() == schema.Removal
+}
+
+// gives reports whether a create may have put a value somewhere else as well, as an ad
+// without a name takes its title. What is read late and is none of these may be
+// somebody's: it is not taken over, so that a follow-up that was cut off meets
+// it as a conflict (plan.Diff) and does not overwrite it.
+func (e expectation) gives(have resource.Value) bool {
+	return slices.ContainsFunc(e.sent, func(s resource.Named) bool {
+		return s.Value.IsSet() && normalizedText(s.Value.Text()) == normalizedText(have.Text())
+	})
+}

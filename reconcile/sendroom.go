@@ -1,0 +1,32 @@
+package reconcile
+
+// sendRoom brings one step to its end.
+type sendRoom struct {
+	*members
+	*keyring
+	*requests
+	*duplicates
+	*payers
+	*finisher
+	*follower
+	*sender
+	*retries
+	*singles
+}
+
+func newSendRoom(env *Env, polls *pollEstimator, live *liveRoom) *sendRoom {
+	x := &sendRoom{}
+	x.members = &members{Env: env}
+	x.keyring = &keyring{Env: env}
+	x.requests = &requests{Env: env}
+	x.duplicates = &duplicates{Env: env, requests: x.requests}
+	x.payers = &payers{Env: env, actors: live.actors}
+	x.finisher = &finisher{Env: env, keyring: x.keyring, duplicates: x.duplicates, payers: x.payers}
+	x.follower = &follower{Env: env, polls: polls}
+	x.sender = &sender{Env: env, requests: x.requests, follower: x.follower, finisher: x.finisher}
+	x.retries = &retries{Env: env, lists: live.lists, keyring: x.keyring, finisher: x.finisher}
+	x.singles = &singles{
+		Env: env, lists: live.lists, requests: x.requests, finisher: x.finisher, keyring: x.keyring, members: x.members,
+	}
+	return x
+}

@@ -1,0 +1,137 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"adsync/internal/resource"
+	"adsync/plan"
+)
+
+// updating runs a wave of updates.
+type updating struct {
+	*Env
+	*run
+	*parts
+	*freshening
+	*singleRequests
+	*jobs
+}
+
+func addressesOf(parts []part) map[resource.Address]bool {
+	addresses := make(map[resource.Address]bool, len(parts))
+	for _, p := range parts {
+		addresses[p.change.Address] = true
+	}
+	return addresses
+}
+
+// updateWave sends updates: those bulk can say in jobs, the rest one by one.
+func (r *updating) updateWave(ctx context.Context, name string, parts []part) error {
+	var jobs, singles []part
+	e := r.encoder()
+	fresh, err := r.freshen(ctx, r.ready(parts))
+	if err != nil {
+		return err
+	}
+	fresh = r.ownCalls(fresh)
+	changing := addressesOf(fresh)
+	for _, p := range fresh {
+		if r.caps[resource.BulkJobs] && r.sayable(e, p, changing) {
+			jobs = append(jobs, p)
+			continue
+		}
+		inJob, alone := r.apart(p)
+		jobs, singles = append(jobs, inJob...), append(singles, alone...)
+	}
+	tooLarge, err := r.updateJobs(ctx, name, jobs)
+	if err != nil {
+		return err
+	}
+	return r.runByDepth(ctx, name, append(singles, tooLarge...))
+}
+
+// runByDepth sends updates level by level: what is raised or changed from the top
+// down, what is lowered from the bottom up. A bid is lowered before the budget
+// above it is cut below what it was, and a budget is daily before a strategy
+// needs it.
+func (r *updating) runByDepth(ctx context.Context, wave string, parts []part) error {
+	levels := make([][]part, r.depths())
+	for _, p := range parts {
+		depth := r.Schemas.Depth(p.change.Address.Kind)
+		levels[depth] = append(levels[depth], p)
+	}
+	if wave == "lower" {
+		slices.Reverse(levels)
+	}
+	for _, level := range levels {
+		if err := r.runSingles(ctx, wave, level); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apart takes from an update what only a bulk operation can say, where there is
+// such a part and another.
+func (r *updating) apart(p part) (inJob, alone []part) {
+	only := beyondSingle(r.Schemas, p)
+	if len(only) == 0 || len(only) == len(p.fields) || !r.caps[resource.BulkJobs] {
+		return nil, []part{p}
+	}
+	rest := p
+	rest.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool {
+		return slices.Contains(only, f.Name)
+	})
+	return []part{p.only(only)}, []part{rest}
+}
+
+// sayable reports whether an update operation carries a part. A bid goes alone where
+// something above it changes in the same wave: the order in which runByDepth sends
+// the two is no order of jobs.
+func (r *updating) sayable(e encoder, p part, changing map[resource.Address]bool) bool {
+	address := p.change.Address
+	for _, f := range p.fields {
+		switch {
+		case e.onUpdate(address, f):
+		case !e.leftOut(address, f), r.anyAbove(address, changing):
+			return false
+		}
+	}
+	return true
+}
+
+func (r *updating) anyAbove(address resource.Address, changing map[resource.Address]bool) bool {
+	for parent := r.Schemas.Parent(address); !parent.IsZero(); parent = r.Schemas.Parent(parent) {
+		if changing[parent] {
+			return true
+		}
+	}
+	return false
+}
+
+// updateJobs sends updates in jobs and gives those no operation holds.
+func (r *updating) updateJobs(ctx context.Context, name string, parts []part) (tooLarge []part, err error) {
+	e := r.encoder()
+	var units []batch
+	for i, p := range parts {
+		operation, err := e.bulkUpdate(r.bound(p),
+			p.fields, fmt.Sprintf("u%d", i+1), r.record(r.ids[p.change.Address]).JSON)
+		if err != nil {
+			return nil, err
+		}
+		operation.TargetResourceID = r.ids[p.change.Address]
+		one, err := encodeOperation(p, operation)
+		switch {
+		case errors.Is(err, errTooLarge):
+			tooLarge = append(tooLarge, p)
+			continue
+		case err != nil:
+			return nil, err
+		}
+		units = append(units, batch{one})
+	}
+	return tooLarge, r.runJobs(ctx, name, pack(units, r.jobRoom()))
+}

@@ -1,0 +1,129 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/review"
+	"adsync/plan"
+	"adsync/state"
+)
+
+// View is everything a plan was computed from, and the plan.
+type View struct {
+	Plan *plan.Plan
+	Last *resource.Snapshot
+	Live *Live
+
+	Undecided []Undecided // what earlier runs left open, as far as recovery has looked at it
+
+	Approved []string // who allowed something of this very plan
+
+	State state.Header // of the state the plan was made from
+
+	input   plan.Input
+	read    time.Time       // when the account was read
+	ready   time.Time       // when the plan was there; zero where nobody is shown it
+	renamed []plan.Renamed  // what the record is called from the next apply on
+	credits []state.Credit  // that were read
+	started []state.Applied // what somebody has started and paused unseen
+	reverts bool            // what the files ask for is not what this plan carries out
+	aside   string          // actionPause or actionStart where nothing of it is recorded
+
+	hashing sync.Once
+	hash    string
+}
+
+// Hash is that of the plan, which nobody changes any more: it is asked for when the
+// plan is shown and when its run begins, and made once.
+func (v *View) Hash() string {
+	v.hashing.Do(func() { v.hash = v.Plan.Hash() })
+	return v.hash
+}
+
+// Without returns the plan of other files of the same account as it was read.
+func (v *View) Without(desired *resource.Snapshot) *plan.Plan {
+	input := v.input
+	live, problems := plan.Identify(input.Schemas, v.Last, desired, v.Live.Resources)
+	input.Desired, input.Live, input.Misnamed = desired, live, problems
+	return plan.Diff(input)
+}
+
+// recordCredits keeps what is still good of the credits that were read, and what the
+// plan of a run leaves, nil where there is no run. It is written before anything is sent:
+// a row that is another one by now, or that was done, gets its credit back by nothing.
+func (v *View) recordCredits(ctx context.Context, store state.Store, own *state.Credit) error {
+	var left []state.Credit
+	same := own == nil && len(v.credits) == len(v.Plan.Credits)
+	for i := range v.Plan.Credits {
+		c := &v.Plan.Credits[i]
+		at := slices.IndexFunc(v.credits, func(r state.Credit) bool { return r.Run == c.Run })
+		left = append(left, recordOf(c, v.credits[at].At))
+		same = same && c.Same(v.credits[at].Desired, v.credits[at].Lost)
+	}
+	if same || v.aside != "" {
+		return nil
+	}
+	if own != nil {
+		left = append(left, *own)
+	}
+	return store.RecordCredits(ctx, left)
+}
+
+// checkAge refuses a plan whose reading of the account is too old, such as one
+// that waited long for an answer.
+func (v *View) checkAge(now time.Time) error {
+	if age := since(v.read, now); !v.read.IsZero() && age > planLife {
+		return fmt.Errorf("%w: the account was read %s ago; want at most %s: plan again, nothing was sent",
+			ErrStale, age.Round(time.Second), planLife)
+	}
+	return nil
+}
+
+// heldOutcome is that of a change that is held. What became of an earlier one of
+// the same resource may be unknown: so is its own.
+func (v *View) heldOutcome(c *plan.Change) Outcome {
+	o := Outcome{
+		Address: c.Address, Action: c.Action, Name: c.Name,
+		ID: c.ID, Outcome: OutcomeHeld, Position: c.Position, Cell: c.Position,
+	}
+	for _, u := range v.Undecided {
+		if u.Operation.Address == c.Address {
+			o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.NeedsDecision), u.Message()
+			return o
+		}
+	}
+	holds := c.Holds()
+	if len(holds) == 0 {
+		return o
+	}
+	o.Cell, o.Code = heldCell(c), string(holds[0].Hazard)
+	var said []string
+	for i := range holds {
+		if one := holds[i].Words(); !slices.Contains(said, one) {
+			said = append(said, one)
+		}
+	}
+	o.Message = strings.Join(said, "; also ")
+	return o
+}
+
+func recordOf(c *plan.Credit, at time.Time) state.Credit {
+	r := state.Credit{Run: c.Run, At: at, Lost: c.Lost, Desired: c.Desired, Last: c.Last, Live: c.Live}
+	for _, s := range c.Shown {
+		r.Shown = append(r.Shown, state.Shown(s))
+	}
+	return r
+}
+
+// ReviewsOf takes what the plan has read of reviews into a record.
+func (v *View) ReviewsOf(now time.Time, into *review.Record) error {
+	managed := func(a resource.Address) bool { return v.Last.Get(a) != nil || v.input.Desired.Get(a) != nil }
+	return ReviewsOf(v.input.Schemas, v.Live, managed, now, into)
+}

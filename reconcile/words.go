@@ -1,0 +1,35 @@
+package reconcile
+
+import (
+	"adsync/state"
+)
+
+// The actions of operations that start and stop what is live, whoever's it is.
+// Nothing of them is recorded: last keeps the wish of the files, so that a later
+// plan shows what they did as it shows what somebody else did, and takes nothing of
+// it back by itself (design.md section 3).
+const (
+	actionPause = "pause"
+	actionStart = "start"
+)
+
+// aside reports whether what an operation does is none of the record's business.
+func aside(action string) bool { return action == actionPause || action == actionStart }
+
+// The words of the attribute that says whether something delivers.
+const (
+	wordActive = "active"
+	wordPaused = "paused"
+)
+
+// actionRepeat marks an operation that repeats the create of a parent an earlier
+// job of the run made. It changes nothing that is recorded.
+const actionRepeat = "repeat"
+
+// decided reports whether the journal holds what became of an operation.
+func decided(o state.Operation) bool {
+	return o.Outcome != "" && o.Outcome != state.OutcomeUnknown
+}
+
+// keyed reports whether an operation is a create that a key tells from others.
+func keyed(o state.Operation) bool { return o.ResourceID == "" && o.Key != "" }
