@@ -16,7 +16,7 @@ type saying uint8
 const (
 	said     saying = iota // an input field carries it, or its absence says it
 	later                  // not on the create; a follow-up can
-	unsaid                 // bulk cannot: the resource needs a single request
+	singleOnly                 // bulk cannot: the resource needs a single request
 	unneeded               // there is nothing to say: a value cleared on a create
 )
 
@@ -26,7 +26,7 @@ func (e encoder) onCreate(address resource.Address, f plan.Field, caps map[resou
 	a, _ := e.schemas.Of(address.Kind).Attribute(f.Name)
 	missing := later
 	if a.Bulk.AtCreate {
-		missing = unsaid
+		missing = singleOnly
 	}
 	switch {
 	case !f.Desired.IsSet():
@@ -178,7 +178,7 @@ func (e encoder) bulkCreatable(c *plan.Change, caps map[resource.Capability]bool
 	}
 	for _, f := range c.Fields {
 		switch e.onCreate(c.Address, f, caps) {
-		case unsaid:
+		case singleOnly:
 			return nil, false
 		case later:
 			followUp = append(followUp, f.Name)

@@ -98,3 +98,5 @@ func encodeOperation(p part, operation bulkOperation) (packed, error) {
 	}
 	return packed{part: p, id: operation.OperationID, key: operation.IdempotencyKey, json: raw}, nil
 }
+
+func (p packed) isNew() bool { return !p.repeat }

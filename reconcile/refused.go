@@ -159,8 +159,6 @@ func (r *jobs) alone(b batch) (addresses []resource.Address) {
 	return addresses
 }
 
-func (p packed) isNew() bool { return !p.repeat }
-
 // sendRefusedPieces leaves to single requests what of refused trees is not in a job. They go
 // under other keys, so what has the name beneath the parent by now, and is not this
 // run's, is another writer's under the key of before: it is not made twice.

@@ -202,7 +202,7 @@ func (r *singleRequests) unsaidOnCreate(p part) []string {
 	e := r.encoder()
 	var names []string
 	for _, f := range p.fields {
-		if e.onCreate(p.change.Address, f, r.caps) == unsaid {
+		if e.onCreate(p.change.Address, f, r.caps) == singleOnly {
 			names = append(names, f.Name)
 		}
 	}
