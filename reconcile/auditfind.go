@@ -11,6 +11,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -155,7 +156,7 @@ func (a *auditLog) existenceOf(ctx context.Context, address resource.Address,
 	case err != nil:
 		return standsElsewhere, err
 	}
-	live, err := decoder{zone: a.Zone}.decode(schema, record)
+	live, err := wire.Decoder{Zone: a.Zone}.Decode(schema, record)
 	if err != nil {
 		return standsElsewhere, err
 	}

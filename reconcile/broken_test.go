@@ -224,7 +224,7 @@ func TestACreateThatArrivesLongAfterItsConnectionBroke(t *testing.T) {
 				t.Fatalf("Recover = %+v, %v; want it decided", recovered.Undecided, err)
 			}
 			w.clean()
-			bound := w.last(w.only(of.kind)).ID
+			bound := w.last(w.Only(of.kind)).ID
 			response, err := send(late)
 			if err != nil {
 				t.Fatal(err)
@@ -235,9 +235,9 @@ func TestACreateThatArrivesLongAfterItsConnectionBroke(t *testing.T) {
 				t.Errorf("the service answers the late create with %d; want it refused: %t",
 					response.StatusCode, refuses)
 			}
-			if again := w.plan().Plan; len(again.Changes) != 0 || w.last(w.only(of.kind)).ID != bound {
+			if again := w.plan().Plan; len(again.Changes) != 0 || w.last(w.Only(of.kind)).ID != bound {
 				t.Errorf("the next plan is %s; want nothing to do, and %s still %s",
-					describe(again), w.only(of.kind), bound)
+					describe(again), w.Only(of.kind), bound)
 			}
 			if refuses {
 				w.madeOnce(of.kind)
@@ -247,7 +247,7 @@ func TestACreateThatArrivesLongAfterItsConnectionBroke(t *testing.T) {
 }
 
 // only is the one address of a kind in the files.
-func (w *world) only(kind string) string {
+func (w *world) Only(kind string) string {
 	for r := range w.desired.All() {
 		if string(r.Address.Kind) == kind {
 			return r.Address.String()

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 )
 
 // capabilities finds out what the jobs of the account can say.
@@ -61,8 +62,8 @@ func (r *capabilities) knowsJobs(c *plan.Change) bool {
 }
 
 // begins reports whether a create is the first of a tree that a job could hold.
-func (r *capabilities) begins(p part) bool {
-	schema := r.Schemas.Of(p.change.Address.Kind)
+func (r *capabilities) begins(p wire.Part) bool {
+	schema := r.Schemas.Of(p.Change.Address.Kind)
 	return schema.Bulk.Create != "" && schema.Parent == ""
 }
 
@@ -108,8 +109,8 @@ func (r *probing) askWhereSupposed(ctx context.Context) error {
 // needs reports whether a create of this run would use a capability.
 func (r *capabilities) needs(capability resource.Capability) bool {
 	for _, p := range r.creates() {
-		for _, f := range p.fields {
-			a, _ := r.Schemas.Of(p.change.Address.Kind).Attribute(f.Name)
+		for _, f := range p.Fields {
+			a, _ := r.Schemas.Of(p.Change.Address.Kind).Attribute(f.Name)
 			if a.Bulk.Needs == capability && f.Desired.IsSet() {
 				return true
 			}
@@ -125,7 +126,7 @@ func (r *probing) probe(ctx context.Context, capability resource.Capability, bud
 	if err != nil {
 		return err
 	}
-	body, err := b.body(true)
+	body, err := b.Body(true)
 	if err != nil {
 		return err
 	}
@@ -175,15 +176,15 @@ func (r *run) remember(ctx context.Context, capability resource.Capability, ther
 	return r.Store.RecordCapability(ctx, capability, there)
 }
 
-func probeBatch(budgetType string) (batch, error) {
-	one, err := encodeOperation(part{change: &plan.Change{}}, bulkOperation{
-		OperationID: "probe", Type: "campaign.create", IdempotencyKey: preflightKey("probe-" + budgetType),
+func probeBatch(budgetType string) (wire.Batch, error) {
+	one, err := wire.EncodeOperation(wire.Part{Change: &plan.Change{}}, wire.BulkOperation{
+		OperationID: "probe", Type: "campaign.create", IdempotencyKey: wire.PreflightKey("probe-" + budgetType),
 		Input: map[string]any{
 			"name": "capability check", "max_budget_micros": 1_000_000_000,
 			"billing_event_type": "click", "budget_type": budgetType, "status": "paused",
 		},
 	})
-	return batch{one}, err
+	return wire.Batch{one}, err
 }
 
 // dryRun submits a validate_only job without a key and waits for its results.
@@ -279,5 +280,5 @@ const pausesAlone = 100
 
 // pausesFew reports whether a run pauses what is live, and no more than that.
 func (r *capabilities) pausesFew() bool {
-	return r.view.aside == actionPause && len(r.changes) <= pausesAlone
+	return r.view.aside == wire.ActionPause && len(r.changes) <= pausesAlone
 }

@@ -9,6 +9,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 )
 
 // Checked is what the service says about changes it was only asked about.
@@ -61,11 +62,11 @@ func (r *checking) checkCreates(ctx context.Context, checked *Checked) ([]diag.P
 	checked.Beyond += len(creation.singles)
 	for _, job := range slices.Concat(creation.jobs, creation.tails) {
 		for _, p := range job {
-			if p.repeat {
+			if p.Repeat {
 				continue
 			}
 			checked.Operations++
-			if len(creation.followUp[p.part.change]) > 0 {
+			if len(creation.followUp[p.Part.Change]) > 0 {
 				checked.Beyond++
 			}
 		}
@@ -77,9 +78,9 @@ func (r *checking) checkCreates(ctx context.Context, checked *Checked) ([]diag.P
 // resource, whatever wave it belongs to: nothing is applied, so order is nothing.
 func (r *checking) checkUpdates(ctx context.Context, checked *Checked) ([]diag.Problem, error) {
 	e := r.encoder()
-	var units []batch
+	var units []wire.Batch
 	for _, c := range r.changes {
-		if isNew(c) || r.ids[c.Address] == "" || len(c.Fields) == 0 {
+		if wire.IsNew(c) || r.ids[c.Address] == "" || len(c.Fields) == 0 {
 			continue
 		}
 		fields := r.sayableFields(e, c)
@@ -89,36 +90,36 @@ func (r *checking) checkUpdates(ctx context.Context, checked *Checked) ([]diag.P
 		if len(fields) == 0 {
 			continue
 		}
-		operation, err := e.bulkUpdate(r.bound(part{change: c}),
+		operation, err := e.BulkUpdate(r.bound(wire.Part{Change: c}),
 			fields, fmt.Sprintf("u%d", len(units)+1), r.record(r.ids[c.Address]).JSON)
 		if err != nil {
 			return nil, err
 		}
-		one, err := encodeOperation(part{change: c, fields: fields}, operation)
+		one, err := wire.EncodeOperation(wire.Part{Change: c, Fields: fields}, operation)
 		switch {
-		case errors.Is(err, errTooLarge): // a single request will carry it
+		case errors.Is(err, wire.ErrTooLarge): // a single request will carry it
 			checked.Beyond++
 			continue
 		case err != nil:
 			return nil, err
 		}
-		units = append(units, batch{one})
+		units = append(units, wire.Batch{one})
 	}
-	jobs := pack(units, r.jobRoom())
+	jobs := wire.Pack(units, r.jobRoom())
 	checked.Operations += len(units)
 	return r.runPreflight(ctx, len(jobs), func(i int) ([]diag.Problem, error) { return r.isolateRefusal(ctx, jobs[i]) })
 }
 
 // sayableFields are those an update operation can carry. An image that is not
 // uploaded yet has no id to send.
-func (r *checking) sayableFields(e encoder, c *plan.Change) []plan.Field {
+func (r *checking) sayableFields(e wire.Encoder, c *plan.Change) []plan.Field {
 	if !r.caps[resource.BulkJobs] {
 		return nil
 	}
 	var fields []plan.Field
 	for _, f := range c.Fields {
 		a, _ := r.Schemas.Of(c.Address.Kind).Attribute(f.Name)
-		if e.onUpdate(c.Address, f) && a.Wire.Codec != resource.FileID {
+		if e.OnUpdate(c.Address, f) && a.Wire.Codec != resource.FileID {
 			fields = append(fields, f)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -66,7 +67,7 @@ func (a *requests) mutate(ctx context.Context, step state.Step) (record adsapi.R
 func (a *requests) contradicted(ctx context.Context, step state.Step, conflict error) (sending, error) {
 	left := sending{outcomes: unknownAll(step, conflict)}
 	for i, o := range step.Operations {
-		if keyed(o) {
+		if wire.Keyed(o) {
 			left.outcomes[i].Code = string(diag.CreateConflict)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -23,7 +24,7 @@ import (
 // The interface gives them no name (docs/develop/assumptions.md).
 func contests(operation state.Operation, code, message string) bool {
 	said := strings.ToLower(code + " " + message)
-	return keyed(operation) && (strings.Contains(said, "idempoten") || strings.Contains(said, "key_conflict"))
+	return wire.Keyed(operation) && (strings.Contains(said, "idempoten") || strings.Contains(said, "key_conflict"))
 }
 
 // conflictOf returns the code of a create that met a conflict, "" for what is none.
@@ -31,7 +32,7 @@ func contests(operation state.Operation, code, message string) bool {
 func conflictOf(operation state.Operation, failure error) diag.Code {
 	refused := new(adsapi.Error)
 	switch {
-	case !errors.As(failure, &refused) || !keyed(operation):
+	case !errors.As(failure, &refused) || !wire.Keyed(operation):
 		return ""
 	case !errors.Is(failure, adsapi.ErrUnavailable) && contests(operation, refused.Code, refused.Message):
 		return diag.KeyConflict
@@ -46,7 +47,7 @@ func conflictIn(operation state.Operation, code, message string) diag.Code {
 	switch {
 	case contests(operation, code, message):
 		return diag.KeyConflict
-	case keyed(operation) && strings.Contains(strings.ToLower(code), "conflict"):
+	case wire.Keyed(operation) && strings.Contains(strings.ToLower(code), "conflict"):
 		return diag.CreateConflict
 	}
 	return ""

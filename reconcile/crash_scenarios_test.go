@@ -29,7 +29,7 @@ func (w *world) campaign(key, status string, budget int, more ...string) {
 }
 
 // without takes what stands beneath a prefix out of the files.
-func (w *world) without(prefix string) {
+func (w *world) Without(prefix string) {
 	left := &resource.Snapshot{}
 	for r := range w.desired.All() {
 		if !strings.HasPrefix(r.Address.String(), prefix) {
@@ -201,23 +201,23 @@ func scenarios() []scenario {
 		{name: "what is gone on both sides", with: []func(*emulator.Options){points("list_archived=no")},
 			before: func(w *world) { w.tree("spring", "active"); w.tree("gone", "active") }, next: func(w *world) {
 				w.service.Must(w.t, http.MethodPost, "/campaigns/"+w.last("campaign/gone").ID+"/archive", nil)
-				w.without("campaign/gone")
-				w.without("ad_group/gone")
-				w.without("ad/gone")
+				w.Without("campaign/gone")
+				w.Without("ad_group/gone")
+				w.Without("ad/gone")
 			}},
 		{name: "what is pruned", before: func(w *world) {
 			w.tree("spring", "active")
 			w.tree("gone", "active")
 		}, next: func(w *world) {
-			w.without("campaign/gone")
-			w.without("ad_group/gone")
-			w.without("ad/gone")
+			w.Without("campaign/gone")
+			w.Without("ad_group/gone")
+			w.Without("ad/gone")
 			w.also = func(d *reconcile.Desired) { d.Policy.Prune = plan.PruneArchive; d.Policy.ShrinkPercent = 100 }
 			w.permitAll("archives")
 		}},
 		{name: "a key that moved", before: one("active"), next: func(w *world) {
-			w.without("ad_group/spring/g")
-			w.without("ad/spring/g/a")
+			w.Without("ad_group/spring/g")
+			w.Without("ad/spring/g/a")
 			w.write("ad_group/spring/moved", map[string]any{
 				"name": "Moved group", "status": "active",
 				"bid.max": 1_250_000, "context_hints": []string{"people who run", "people who hike"},

@@ -8,14 +8,15 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
 // creation is how the creates of a run reach the service.
 type creation struct {
-	jobs     []batch
-	tails    []batch // what of the largest trees repeats its parents, after the jobs
-	singles  []part
+	jobs     []wire.Batch
+	tails    []wire.Batch // what of the largest trees repeats its parents, after the jobs
+	singles  []wire.Part
 	waiting  []resource.Address        // what an earlier step on it keeps from being created
 	followUp map[*plan.Change][]string // fields the create could not say
 	keys     map[resource.Address]string
@@ -43,28 +44,28 @@ func (r *creating) planCreation(ctx context.Context) (creation, error) {
 	}
 	c := creation{followUp: map[*plan.Change][]string{}, keys: keys, unmade: unmade}
 	inBulk := map[resource.Address]bool{}
-	bulk := make([]packed, 0, len(parts))
+	bulk := make([]wire.Packed, 0, len(parts))
 	e := r.encoder()
 	for _, p := range parts {
-		if !r.fine(p.change.Address) {
-			c.waiting = append(c.waiting, p.change.Address)
+		if !r.fine(p.Change.Address) {
+			c.waiting = append(c.waiting, p.Change.Address)
 			continue
 		}
 		followUp, ok := r.bulkPart(e, p, inBulk)
-		var one packed
+		var one wire.Packed
 		if ok {
-			one, err = r.packUnder(ctx, e, p.postpone(followUp), fmt.Sprintf("c%d", len(bulk)+1), c)
+			one, err = r.packUnder(ctx, e, p.Postpone(followUp), fmt.Sprintf("c%d", len(bulk)+1), c)
 		}
 		switch {
-		case err != nil && !errors.Is(err, errTooLarge):
+		case err != nil && !errors.Is(err, wire.ErrTooLarge):
 			return creation{}, err
 		case !ok || err != nil:
 			err = nil
-			c.alone(r.parts, p.change)
+			c.alone(r.parts, p.Change)
 			continue
 		}
-		inBulk[p.change.Address] = true
-		c.followUp[p.change] = followUp
+		inBulk[p.Change.Address] = true
+		c.followUp[p.Change] = followUp
 		bulk = append(bulk, one)
 	}
 	r.packTrees(&c, r.trees(bulk))
@@ -74,57 +75,57 @@ func (r *creating) planCreation(ctx context.Context) (creation, error) {
 // packTrees fills jobs with whole trees and with the first pieces of those that
 // no job holds. Their other pieces follow in jobs of their own where parents
 // may be repeated, else as single requests.
-func (r *creating) packTrees(c *creation, trees []batch) {
-	var first []batch
+func (r *creating) packTrees(c *creation, trees []wire.Batch) {
+	var first []wire.Batch
 	for _, tree := range trees {
-		if len(tree) <= r.jobRoom().operations && tree.bytes() <= r.jobRoom().bytes {
+		if len(tree) <= r.jobRoom().Operations && tree.Bytes() <= r.jobRoom().Bytes {
 			first = append(first, tree)
 			continue
 		}
-		pieces, left := split(tree, r.Schemas.Parent, r.jobRoom())
+		pieces, left := wire.Split(tree, r.Schemas.Parent, r.jobRoom())
 		first = append(first, pieces[0])
 		if r.mayRepeat() {
 			c.tails = append(c.tails, pieces[1:]...)
 			pieces = pieces[:1]
 		}
 		for _, p := range slices.Concat(append(pieces[1:], left)...) {
-			if !p.repeat {
-				c.alone(r.parts, p.part.change)
+			if !p.Repeat {
+				c.alone(r.parts, p.Part.Change)
 			}
 		}
 	}
-	c.jobs = pack(first, r.jobRoom())
+	c.jobs = wire.Pack(first, r.jobRoom())
 }
 
 // alone gives a create a single request.
 func (c *creation) alone(r *parts, change *plan.Change) {
 	whole := r.whole(change)
 	c.singles = append(c.singles, whole)
-	c.followUp[change] = beyondSingle(r.Schemas, whole)
+	c.followUp[change] = wire.BeyondSingle(r.Schemas, whole)
 }
 
-func (r *creating) packCreate(e encoder, p part, id string, keys map[resource.Address]string) (packed, error) {
-	operation, err := e.bulkCreate(p.change, p.fields, id, func(a resource.Address) string { return keys[a] })
+func (r *creating) packCreate(e wire.Encoder, p wire.Part, id string, keys map[resource.Address]string) (wire.Packed, error) {
+	operation, err := e.BulkCreate(p.Change, p.Fields, id, func(a resource.Address) string { return keys[a] })
 	if err != nil {
-		return packed{}, err
+		return wire.Packed{}, err
 	}
-	return encodeOperation(p, operation)
+	return wire.EncodeOperation(p, operation)
 }
 
 // packUnder packs a create under the key of its address, or under the next one
 // where that went with other bytes.
-func (r *creating) packUnder(ctx context.Context, e encoder, p part, id string, c creation) (packed, error) {
-	address := p.change.Address
+func (r *creating) packUnder(ctx context.Context, e wire.Encoder, p wire.Part, id string, c creation) (wire.Packed, error) {
+	address := p.Change.Address
 	one, err := r.packCreate(e, p, id, c.keys)
 	if err != nil {
 		return one, err
 	}
-	spared, err := keyReusableFor(c.unmade[address], one)
+	spared, err := wire.KeyReusableFor(c.unmade[address], one)
 	if err != nil || spared {
 		return one, err
 	}
 	if c.keys[address], err = r.nextKey(ctx, address); err != nil {
-		return packed{}, err
+		return wire.Packed{}, err
 	}
 	return r.packCreate(e, p, id, c.keys)
 }
@@ -177,19 +178,19 @@ func (r *creationWaves) createWave(ctx context.Context) error {
 func (r *creationWaves) createSingles(ctx context.Context, c creation) error {
 	changes := make([]*plan.Change, len(c.singles))
 	for i, p := range c.singles {
-		changes[i] = p.change
+		changes[i] = p.Change
 	}
 	if err := r.uploadImages(ctx, changes, nil); err != nil { // what was to go in a job has its image at an address
 		return err
 	}
 	for depth := range r.depths() {
-		var level []part
+		var level []wire.Part
 		for _, p := range c.singles {
-			if r.Schemas.Depth(p.change.Address.Kind) == depth {
+			if r.Schemas.Depth(p.Change.Address.Kind) == depth {
 				level = append(level, p)
 			}
 		}
-		for turn := []part(nil); len(level) > 0; {
+		for turn := []wire.Part(nil); len(level) > 0; {
 			turn, level = r.inTurn(level)
 			if err := r.runSingles(ctx, fmt.Sprintf("create-%d", depth), r.withIDs(r.withParents(turn))); err != nil {
 				return err
@@ -208,12 +209,12 @@ func (r *run) depths() int {
 }
 
 // withParents drops creates whose parent is not there.
-func (r *naming) withParents(parts []part) []part {
-	var ready []part
+func (r *naming) withParents(parts []wire.Part) []wire.Part {
+	var ready []wire.Part
 	for _, p := range parts {
-		parent := r.Schemas.Parent(p.change.Address)
+		parent := r.Schemas.Parent(p.Change.Address)
 		if !parent.IsZero() && (r.ids[parent] == "" || !r.fine(parent)) {
-			r.skip(p.change.Address, fmt.Sprintf("waits: its parent %s is not confirmed", parent))
+			r.skip(p.Change.Address, fmt.Sprintf("waits: its parent %s is not confirmed", parent))
 			continue
 		}
 		ready = append(ready, p)
@@ -222,7 +223,7 @@ func (r *naming) withParents(parts []part) []part {
 }
 
 func (r *creationWaves) followUpWave(ctx context.Context, c creation) error {
-	var parts []part
+	var parts []wire.Part
 	for _, change := range r.changes {
 		names := c.followUp[change]
 		if len(names) == 0 {
@@ -232,7 +233,7 @@ func (r *creationWaves) followUpWave(ctx context.Context, c creation) error {
 			r.skip(change.Address, "waits: its create was not confirmed")
 			continue
 		}
-		parts = append(parts, r.whole(change).only(names).update())
+		parts = append(parts, r.whole(change).Only(names).Update())
 	}
 	if err := r.readCreated(ctx, parts); err != nil {
 		return err
@@ -241,20 +242,20 @@ func (r *creationWaves) followUpWave(ctx context.Context, c creation) error {
 }
 
 // readCreated fetches the records that nested settings of follow-ups start from.
-func (r *creationWaves) readCreated(ctx context.Context, parts []part) error {
+func (r *creationWaves) readCreated(ctx context.Context, parts []wire.Part) error {
 	e := r.encoder()
 	for _, p := range parts {
-		id := r.ids[p.change.Address]
+		id := r.ids[p.Change.Address]
 		if _, known := r.view.Live.Records[id]; known || r.caps[resource.BulkJobs] && r.sayable(e, p, nil) {
 			continue
 		}
 		if r.forecast != nil {
-			r.forecast.read("follow-up", "/"+r.Schemas.Of(p.change.Address.Kind).Collection+"/{id}", 1)
+			r.forecast.read("follow-up", "/"+r.Schemas.Of(p.Change.Address.Kind).Collection+"/{id}", 1)
 			continue
 		}
-		record, err := r.Service.Read(ctx, r.Schemas.Of(p.change.Address.Kind).Collection, id, nil)
+		record, err := r.Service.Read(ctx, r.Schemas.Of(p.Change.Address.Kind).Collection, id, nil)
 		if err != nil {
-			return fmt.Errorf("read %s: %w", p.change.Address, err)
+			return fmt.Errorf("read %s: %w", p.Change.Address, err)
 		}
 		r.view.Live.Records[id] = record
 	}
@@ -269,12 +270,12 @@ type naming struct {
 
 // withIDs writes the ids of what the parts name by key, and drops those of which
 // something is not confirmed.
-func (r *naming) withIDs(parts []part) (ready []part) {
+func (r *naming) withIDs(parts []wire.Part) (ready []wire.Part) {
 	for _, p := range parts {
 		names := r.namedBy(p)
 		if at := slices.IndexFunc(names, func(a resource.Address) bool { return r.ids[a] == "" || !r.fine(a) }); at >=
 			0 && r.forecast == nil {
-			r.skip(p.change.Address, fmt.Sprintf("waits: %s, which it names, is not confirmed", names[at]))
+			r.skip(p.Change.Address, fmt.Sprintf("waits: %s, which it names, is not confirmed", names[at]))
 			continue
 		}
 		if len(names) > 0 && r.forecast == nil {
@@ -286,11 +287,11 @@ func (r *naming) withIDs(parts []part) (ready []part) {
 }
 
 // named returns a part the ids of all it names.
-func (r *naming) named(p part) part {
-	schema := r.Schemas.Of(p.change.Address.Kind)
-	p.fields = slices.Clone(p.fields)
-	for i := range p.fields {
-		f := &p.fields[i]
+func (r *naming) named(p wire.Part) wire.Part {
+	schema := r.Schemas.Of(p.Change.Address.Kind)
+	p.Fields = slices.Clone(p.Fields)
+	for i := range p.Fields {
+		f := &p.Fields[i]
 		if a, ok := schema.Attribute(f.Name); ok && a.Of != "" {
 			f.Desired = a.ByIDs(f.Desired, func(a resource.Address) string { return r.ids[a] })
 		}
@@ -299,9 +300,9 @@ func (r *naming) named(p part) part {
 }
 
 // namedBy returns what a part still names by its key.
-func (r *naming) namedBy(p part) (addresses []resource.Address) {
-	schema := r.Schemas.Of(p.change.Address.Kind)
-	for _, f := range p.fields {
+func (r *naming) namedBy(p wire.Part) (addresses []resource.Address) {
+	schema := r.Schemas.Of(p.Change.Address.Kind)
+	for _, f := range p.Fields {
 		if a, ok := schema.Attribute(f.Name); !ok || a.Of == "" {
 			continue
 		}
@@ -316,10 +317,10 @@ func (r *naming) namedBy(p part) (addresses []resource.Address) {
 
 // inTurn takes from creates those that name none of the others, and leaves the
 // rest for later. It takes something of every list that is not empty.
-func (r *naming) inTurn(parts []part) (now, later []part) {
+func (r *naming) inTurn(parts []wire.Part) (now, later []wire.Part) {
 	coming := map[resource.Address]bool{}
 	for _, p := range parts {
-		coming[p.change.Address] = true
+		coming[p.Change.Address] = true
 	}
 	for _, p := range parts {
 		if slices.ContainsFunc(r.namedBy(p), func(a resource.Address) bool { return coming[a] }) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -68,7 +69,7 @@ func (a *payers) withdraw(ctx context.Context, step state.Step, outcomes []state
 	for i, o := range outcomes { // they stand in the order of the operations
 		operation := step.Operations[i]
 		if o.Outcome == state.OutcomeApplied && operation.ResourceID != "" &&
-			!decided(operation) && !aside(operation.Action) && o.Answered == d.answered {
+			!wire.Decided(operation) && !wire.Aside(operation.Action) && o.Answered == d.answered {
 			found = append(found, operation)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -88,7 +89,7 @@ func (a *deciding) decide(ctx context.Context, step state.Step,
 // what is found now: others may have built on it.
 func keepKnown(step state.Step, outcomes []state.OperationOutcome) {
 	for i, o := range step.Operations {
-		if decided(o) {
+		if wire.Decided(o) {
 			outcomes[i] = state.OperationOutcome{
 				Address: o.Address, ResourceID: o.ResourceID, Outcome: o.Outcome, Code: o.Code, Message: o.Message,
 			}
@@ -143,7 +144,7 @@ func (a *deciding) find(ctx context.Context, step state.Step,
 		return a.stillInConflict(operation, o, ids), nil
 	}
 	if err == nil && o.Outcome == state.OutcomeSkipped && o.Code == "" && ids[operation.Address] == "" &&
-		keyed(operation) && a.Now().Sub(step.SentAt) < TrustWindow {
+		wire.Keyed(operation) && a.Now().Sub(step.SentAt) < TrustWindow {
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
 		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s",
 			step.SentAt.Add(TrustWindow).Format(time.RFC3339))
@@ -160,7 +161,7 @@ func (a *deciding) mayRun(step state.Step) bool {
 // nothing more.
 func (a *deciding) stops(operation state.Operation) bool {
 	status := operation.Set.Value(a.Schemas.Of(operation.Address.Kind).Delivery())
-	return status.IsSet() && status.Text() != wordActive
+	return status.IsSet() && status.Text() != wire.WordActive
 }
 
 // findUpdated says whether an update is there. It is never sent again: what
@@ -184,7 +185,7 @@ func (a *deciding) findUpdated(ctx context.Context, operation state.Operation) (
 	if err != nil || !there || sent.deleted(schema) {
 		return o, err
 	}
-	live, err := decoder{a.Zone, files}.decode(schema, record)
+	live, err := wire.Decoder{Zone: a.Zone, Files: files}.Decode(schema, record)
 	if err != nil {
 		return o, err
 	}
@@ -253,7 +254,7 @@ func (a *deciding) findCreated(ctx context.Context, step state.Step,
 			strings.Join(found, ", "), operation.Address)
 	case unlisted:
 		return a.decidedByFiles(schema, operation, o), nil
-	case keyed(operation) && !log.whole && named.mayHide():
+	case wire.Keyed(operation) && !log.whole && named.mayHide():
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
 		o.Message = fmt.Sprintf("its create may have happened, and somebody may have archived what it made%s: "+
 			"the audit log, which would tell, cannot be read; look in the ad manager: if it is there, give its "+

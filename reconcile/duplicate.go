@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -27,7 +28,7 @@ func duplicatesOf(schemas resource.Schemas, operations []state.Operation,
 	under = map[resource.Address]bool{}
 	for i, o := range operations { // parents stand before their children
 		outcome := outcomes[i]
-		repeated := o.Action == actionRepeat
+		repeated := o.Action == wire.ActionRepeat
 		switch {
 		case outcome.Outcome == state.OutcomeUnknown:
 			continue
@@ -52,14 +53,14 @@ func mayBeDuplicates(schemas resource.Schemas, operations []state.Operation,
 	in := map[resource.Address]bool{}
 	for i := len(operations) - 1; i >= 0; i-- { // from the lowest up
 		o, outcome := operations[i], outcomes[i]
-		again := o.Action == actionRepeat && outcome.Outcome == state.OutcomeApplied &&
+		again := o.Action == wire.ActionRepeat && outcome.Outcome == state.OutcomeApplied &&
 			outcome.ResourceID != o.ResourceID
 		if parent := schemas.Parent(o.Address); !parent.IsZero() && (again || in[o.Address]) {
 			in[parent] = true
 		}
 	}
 	for i, o := range operations { // and down again
-		in[o.Address] = o.Action != actionRepeat &&
+		in[o.Address] = o.Action != wire.ActionRepeat &&
 			outcomes[i].Outcome == state.OutcomeApplied && (in[o.Address] || in[schemas.Parent(o.Address)])
 	}
 	return in
@@ -67,7 +68,7 @@ func mayBeDuplicates(schemas resource.Schemas, operations []state.Operation,
 
 // repeats reports whether a step repeats parents.
 func repeats(operations []state.Operation) bool {
-	return slices.ContainsFunc(operations, func(o state.Operation) bool { return o.Action == actionRepeat })
+	return slices.ContainsFunc(operations, func(o state.Operation) bool { return o.Action == wire.ActionRepeat })
 }
 
 // duplicates archives what came into being twice.
@@ -82,7 +83,7 @@ type duplicates struct {
 func (a *duplicates) noteRepeats(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
 	said, reused := false, true
 	for i, o := range step.Operations {
-		if o.Action != actionRepeat || outcomes[i].Outcome == state.OutcomeUnknown {
+		if o.Action != wire.ActionRepeat || outcomes[i].Outcome == state.OutcomeUnknown {
 			continue
 		}
 		said, reused = true, reused && outcomes[i].Outcome == state.OutcomeApplied &&
@@ -130,7 +131,7 @@ func (a *duplicates) withoutDuplicates(step state.Step, outcomes []state.Operati
 	kept := slices.Clone(outcomes)
 	for i, o := range step.Operations {
 		switch {
-		case o.Action == actionRepeat:
+		case o.Action == wire.ActionRepeat:
 			kept[i].ResourceID = o.ResourceID
 		case suspects[o.Address]:
 			kept[i] = state.OperationOutcome{
@@ -176,7 +177,7 @@ func (a *duplicates) archiveDuplicate(ctx context.Context, of state.Step, s dupl
 	if err != nil {
 		return errors.Join(failure, err)
 	}
-	live, err := decoder{zone: a.Zone}.decode(schema, record)
+	live, err := wire.Decoder{Zone: a.Zone}.Decode(schema, record)
 	if err == nil && schema.Removed(live) {
 		return nil
 	}
@@ -189,19 +190,19 @@ func (a *duplicates) duplicateStep(ctx context.Context, of state.Step, s duplica
 		return state.Step{}, err
 	}
 	schema := a.Schemas.Of(s.address.Kind)
-	p := part{
-		change: &plan.Change{Address: s.address},
-		fields: []plan.Field{{Name: schema.RemovalAttribute().Name, Desired: resource.Text(schema.Removal)}},
+	p := wire.Part{
+		Change: &plan.Change{Address: s.address},
+		Fields: []plan.Field{{Name: schema.RemovalAttribute().Name, Desired: resource.Text(schema.Removal)}},
 	}
-	call := callOf(a.Schemas, p)
+	call := wire.CallOf(a.Schemas, p)
 	path, err := adsapi.JoinPath(call.At(s.id)...)
 	if err != nil {
 		return state.Step{}, err
 	}
-	e := encoder{schemas: a.Schemas, zone: a.Zone, value: func(resource.Address, string) resource.Value {
+	e := wire.Encoder{Schemas: a.Schemas, Zone: a.Zone, Value: func(resource.Address, string) resource.Value {
 		return resource.Value{}
 	}}
-	body, err := e.singleUpdate(p, call, s.id, []byte("{}"))
+	body, err := e.SingleUpdate(p, call, s.id, []byte("{}"))
 	return state.Step{
 		ID: fmt.Sprintf("%s/stray-%d", of.ID, sequence), Run: of.Run, Route: state.Single, Path: path,
 		ContentType: "application/json", Body: body, PlanHash: of.PlanHash,

@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -122,13 +123,13 @@ func (t *eventSink) moved(id string, to state.Point, u state.Update) {
 	t.emitLocked(Event{Kind: StepMoved, Step: step, Operations: t.sizes[id]})
 	for _, o := range u.Outcomes {
 		if c := t.run.byAddr[o.Address]; c != nil {
-			t.settleLocked(part{change: c, fields: c.Fields}, o)
+			t.settleLocked(wire.Part{Change: c, Fields: c.Fields}, o)
 		}
 	}
 }
 
 // settled tells the outcome of an operation, once.
-func (t *eventSink) settled(p part, o state.OperationOutcome) {
+func (t *eventSink) settled(p wire.Part, o state.OperationOutcome) {
 	if t == nil {
 		return
 	}
@@ -137,13 +138,13 @@ func (t *eventSink) settled(p part, o state.OperationOutcome) {
 	t.settleLocked(p, o)
 }
 
-func (t *eventSink) settleLocked(p part, o state.OperationOutcome) {
-	at := settlement{t.wave, p.change.Address}
+func (t *eventSink) settleLocked(p wire.Part, o state.OperationOutcome) {
+	at := settlement{t.wave, p.Change.Address}
 	if before, told := t.told[at]; told && before == o.Outcome {
 		return
 	}
 	t.told[at] = o.Outcome
-	c := p.change
+	c := p.Change
 	outcome := Outcome{
 		Address: c.Address, Action: c.Action, Name: c.Name, ID: o.ResourceID,
 		Outcome: o.Outcome, Code: o.Code, Message: o.Message, Position: c.Position, Cell: c.Position,

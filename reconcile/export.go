@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 )
 
 // Export reads the account and gives what is not removed in it as files would
@@ -93,7 +94,7 @@ func (e *exporter) placeOne(schema *resource.Schema, r *resource.Resource) error
 	if schema.Parent != "" && parent.IsZero() || schema.Removed(r) {
 		return nil
 	}
-	facts, err := factsOf(schema, e.records[r.ID])
+	facts, err := wire.FactsOf(schema, e.records[r.ID])
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -88,8 +89,8 @@ func placeholder(address resource.Address) string {
 }
 
 // predict settles operations as an apply does when the service agrees.
-func (r *run) predict(p part) {
-	address := p.change.Address
+func (r *run) predict(p wire.Part) {
+	address := p.Change.Address
 	id := r.ids[address]
 	if id == "" {
 		id = placeholder(address)
@@ -98,7 +99,7 @@ func (r *run) predict(p part) {
 }
 
 // predictJobs notes jobs, and what is asked after each.
-func (r *jobs) predictJobs(ctx context.Context, wave string, batches []batch) error {
+func (r *jobs) predictJobs(ctx context.Context, wave string, batches []wire.Batch) error {
 	for _, b := range batches {
 		step, err := r.jobStep(ctx, wave, b)
 		if err != nil {
@@ -113,18 +114,18 @@ func (r *jobs) predictJobs(ctx context.Context, wave string, batches []batch) er
 			r.forecast.read(wave, jobsPath+"/{id}", 1)
 		}
 		for _, p := range b {
-			if p.repeat {
+			if p.Repeat {
 				r.caps[resource.RepeatParent] = true
 				continue
 			}
-			r.predict(p.part)
+			r.predict(p.Part)
 		}
 	}
 	return nil
 }
 
 // predictSteps notes single requests.
-func (r *singleRequests) predictSteps(wave string, steps []state.Step, parts []part) {
+func (r *singleRequests) predictSteps(wave string, steps []state.Step, parts []wire.Part) {
 	for i, step := range steps {
 		r.forecast.note(plan.Request{
 			Wave: wave, Method: "POST", Path: r.pattern(parts[i], step.Path),
@@ -135,8 +136,8 @@ func (r *singleRequests) predictSteps(wave string, steps []state.Step, parts []p
 }
 
 // pattern is a path with {id} for the id in it.
-func (r *run) pattern(p part, path string) string {
-	return "/" + strings.TrimPrefix(strings.Join(callOf(r.Schemas, p).At("{id}"), "/"), "/")
+func (r *run) pattern(p wire.Part, path string) string {
+	return "/" + strings.TrimPrefix(strings.Join(wire.CallOf(r.Schemas, p).At("{id}"), "/"), "/")
 }
 
 // predictReads notes the reads of resources by their ids, or by lists where that
@@ -169,19 +170,19 @@ func (r *run) predictReads(wave string, expected []expectation) {
 
 // predictMembers notes an operation on people: what is read before, the request,
 // and what is asked for until it has ended.
-func (r *memberWaves) predictMembers(ctx context.Context, wave string, p part, step func() (state.Step, error)) error {
-	collection := "/" + r.Schemas.Of(p.change.Address.Kind).Collection
+func (r *memberWaves) predictMembers(ctx context.Context, wave string, p wire.Part, step func() (state.Step, error)) error {
+	collection := "/" + r.Schemas.Of(p.Change.Address.Kind).Collection
 	r.forecast.read(wave, collection+"/{id}", 1)
 	if step == nil {
 		r.predict(p)
 		return nil
 	}
-	_, file := r.membershipOf(p.change)
+	_, file := r.membershipOf(p.Change)
 	if file != nil && r.goesInline(file) {
 		return r.predictInline(ctx, wave, p, file)
 	}
-	if file != nil && !isNew(p.change) {
-		if err := r.uploadPeople(ctx, part{change: p.change, fields: []plan.Field{*file}}); err != nil {
+	if file != nil && !wire.IsNew(p.Change) {
+		if err := r.uploadPeople(ctx, wire.Part{Change: p.Change, Fields: []plan.Field{*file}}); err != nil {
 			return err
 		}
 	}
@@ -190,7 +191,7 @@ func (r *memberWaves) predictMembers(ctx context.Context, wave string, p part, s
 		return err
 	}
 	r.forecast.note(plan.Request{
-		Wave: wave, Method: "POST", Path: strings.Replace(s.Path, "/"+r.ids[p.change.Address]+"/", "/{id}/", 1),
+		Wave: wave, Method: "POST", Path: strings.Replace(s.Path, "/"+r.ids[p.Change.Address]+"/", "/{id}/", 1),
 		Count: 1, Bytes: len(s.Body),
 	})
 	r.forecast.read(wave, collection+"/{id}/operations/{id}", 1)
@@ -199,18 +200,18 @@ func (r *memberWaves) predictMembers(ctx context.Context, wave string, p part, s
 }
 
 // predictInline notes the requests of a list whose people go in them.
-func (r *memberWaves) predictInline(ctx context.Context, wave string, p part, file *plan.Field) error {
-	live := r.view.Live.Snapshot.Get(p.change.Address)
+func (r *memberWaves) predictInline(ctx context.Context, wave string, p wire.Part, file *plan.Field) error {
+	live := r.view.Live.Snapshot.Get(p.Change.Address)
 	var seen progressed
-	if live != nil && !isNew(p.change) {
-		seen.revision, _ = live.Value(r.Schemas.Of(p.change.Address.Kind).Membership.Revision).Number()
+	if live != nil && !wire.IsNew(p.Change) {
+		seen.revision, _ = live.Value(r.Schemas.Of(p.Change.Address.Kind).Membership.Revision).Number()
 	}
 	list, obstacle, err := r.inlineListOf(p, file, seen)
 	if err != nil || obstacle != "" {
 		r.predict(p)
 		return err
 	}
-	collection := "/" + r.Schemas.Of(p.change.Address.Kind).Collection
+	collection := "/" + r.Schemas.Of(p.Change.Address.Kind).Collection
 	for ; list.done < len(list.hashes); list = list.after() {
 		_, m, err := r.inlineStep(ctx, p, list, seen.revision)
 		if err != nil {
@@ -226,9 +227,9 @@ func (r *memberWaves) predictInline(ctx context.Context, wave string, p part, fi
 }
 
 // predictChecks notes the jobs of a preflight.
-func (r *preflighting) predictChecks(checks []batch) error {
+func (r *preflighting) predictChecks(checks []wire.Batch) error {
 	for _, b := range checks {
-		body, err := b.body(true)
+		body, err := b.Body(true)
 		if err != nil {
 			return err
 		}
@@ -256,7 +257,7 @@ func (r *preflighting) predictRefusal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	body, err := check.body(true)
+	body, err := check.Body(true)
 	if err != nil {
 		return err
 	}

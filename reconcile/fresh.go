@@ -10,6 +10,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 )
 
 // readAgainAfter is how long a plan may wait for a yes until each update that moves
@@ -33,12 +34,12 @@ type freshening struct {
 // archives and decreases go in any case, but for the pause of a revert that somebody
 // else has made by now. What this run has read all the same, as it read back an
 // earlier write, counts for them too.
-func (r *freshening) freshen(ctx context.Context, parts []part) ([]part, error) {
+func (r *freshening) freshen(ctx context.Context, parts []wire.Part) ([]wire.Part, error) {
 	var expected []expectation
 	for _, p := range parts {
-		if id := r.ids[p.change.Address]; r.basedOnLive(p) || r.aged && r.plain(p) || r.pausesBack(p) {
+		if id := r.ids[p.Change.Address]; r.basedOnLive(p) || r.aged && r.plain(p) || r.pausesBack(p) {
 			expected = append(expected, expectation{
-				address: p.change.Address, id: id, parentID: r.ids[r.Schemas.Parent(p.change.Address)],
+				address: p.Change.Address, id: id, parentID: r.ids[r.Schemas.Parent(p.Change.Address)],
 			})
 		}
 	}
@@ -62,8 +63,8 @@ func (r *freshening) freshen(ctx context.Context, parts []part) ([]part, error) 
 }
 
 // unmoved drops the parts whose live values are not those of the plan any more.
-func (r *freshening) unmoved(ctx context.Context, parts []part) ([]part, error) {
-	rests := func(p part) bool { return r.basedOnLive(p) || r.readSincePlan(p) || r.pausesBack(p) }
+func (r *freshening) unmoved(ctx context.Context, parts []wire.Part) ([]wire.Part, error) {
+	rests := func(p wire.Part) bool { return r.basedOnLive(p) || r.readSincePlan(p) || r.pausesBack(p) }
 	if !slices.ContainsFunc(parts, rests) {
 		return parts, nil
 	}
@@ -71,23 +72,23 @@ func (r *freshening) unmoved(ctx context.Context, parts []part) ([]part, error) 
 	if err != nil {
 		return nil, err
 	}
-	d := decoder{r.Zone, files}
-	var kept []part
+	d := wire.Decoder{Zone: r.Zone, Files: files}
+	var kept []wire.Part
 	for _, p := range parts {
 		if !rests(p) {
 			kept = append(kept, p)
 			continue
 		}
-		record := r.record(r.ids[p.change.Address])
+		record := r.record(r.ids[p.Change.Address])
 		if record.ID == "" {
-			r.skip(p.change.Address, "it does not show at the service yet; apply again")
+			r.skip(p.Change.Address, "it does not show at the service yet; apply again")
 			continue
 		}
-		live, err := d.decode(r.Schemas.Of(p.change.Address.Kind), record)
+		live, err := d.Decode(r.Schemas.Of(p.Change.Address.Kind), record)
 		if err != nil {
 			return nil, err
 		}
-		if last := r.view.Last.Get(p.change.Address); last != nil {
+		if last := r.view.Last.Get(p.Change.Address); last != nil {
 			ownForms(live, last)
 		}
 		if r.pausesBack(p) {
@@ -95,8 +96,8 @@ func (r *freshening) unmoved(ctx context.Context, parts []part) ([]part, error) 
 			continue
 		}
 		if f, moved := movedField(p, live); moved {
-			a, _ := r.Schemas.Of(p.change.Address.Kind).Attribute(f.Name)
-			r.skip(p.change.Address, fmt.Sprintf("somebody changed it since the plan "+
+			a, _ := r.Schemas.Of(p.Change.Address.Kind).Attribute(f.Name)
+			r.skip(p.Change.Address, fmt.Sprintf("somebody changed it since the plan "+
 				"was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live())))
 			continue
 		}
@@ -112,21 +113,21 @@ func (r *run) seen(record adsapi.Record) {
 
 // readSincePlan reports whether this run has read the resource of an update again, of a kind
 // that nothing is read right before the write of.
-func (r *freshening) readSincePlan(p part) bool {
-	return !isNew(p.change) && r.reread[r.ids[p.change.Address]] &&
-		r.Schemas.Of(p.change.Address.Kind).Listing.Revision == ""
+func (r *freshening) readSincePlan(p wire.Part) bool {
+	return !wire.IsNew(p.Change) && r.reread[r.ids[p.Change.Address]] &&
+		r.Schemas.Of(p.Change.Address.Kind).Listing.Revision == ""
 }
 
 // plain reports whether an update of an older resource moves no money.
-func (r *freshening) plain(p part) bool {
-	return !isNew(p.change) && r.Schemas.Of(p.change.Address.Kind).Listing.Revision == "" && len(p.fields) > 0 &&
-		!slices.ContainsFunc(p.fields, func(f plan.Field) bool { return f.Phase != plan.Neutral })
+func (r *freshening) plain(p wire.Part) bool {
+	return !wire.IsNew(p.Change) && r.Schemas.Of(p.Change.Address.Kind).Listing.Revision == "" && len(p.Fields) > 0 &&
+		!slices.ContainsFunc(p.Fields, func(f plan.Field) bool { return f.Phase != plan.Neutral })
 }
 
 // movedField returns the first field that holds neither what the plan saw nor
 // what it asks for.
-func movedField(p part, live *resource.Resource) (plan.Field, bool) {
-	for _, f := range p.fields {
+func movedField(p wire.Part, live *resource.Resource) (plan.Field, bool) {
+	for _, f := range p.Fields {
 		have := live.Value(f.Name)
 		seen := have.Equal(f.Live()) || !have.IsSet() && !f.Live().IsSet()
 		if !seen && !have.Equal(f.Desired) {
@@ -138,15 +139,15 @@ func movedField(p part, live *resource.Resource) (plan.Field, bool) {
 
 // basedOnLive reports whether an update of an older resource rests on what was live
 // when it was planned.
-func (r *freshening) basedOnLive(p part) bool {
-	if isNew(p.change) {
+func (r *freshening) basedOnLive(p wire.Part) bool {
+	if wire.IsNew(p.Change) {
 		return false
 	}
-	schema := r.Schemas.Of(p.change.Address.Kind)
+	schema := r.Schemas.Of(p.Change.Address.Kind)
 	if schema.Listing.Revision != "" {
 		return false // what is read with the revision decides
 	}
-	for _, f := range p.fields {
+	for _, f := range p.Fields {
 		a, _ := schema.Attribute(f.Name)
 		if _, whole := schema.Group(a); whole || strings.Contains(a.Bulk.Update, ".") || f.Phase >= plan.Raise {
 			return true
@@ -158,25 +159,27 @@ func (r *freshening) basedOnLive(p part) bool {
 // pausesBack reports whether an update pauses what the run that is taken back made or
 // started. Whoever has paused it meanwhile is overruled by nobody: what adsync does not
 // send it does not record as its own.
-func (r *freshening) pausesBack(p part) bool {
-	return r.view.reverts && !isNew(p.change) && slices.ContainsFunc(p.fields, func(f plan.Field) bool {
-		return f.Name == r.delivery(p) && f.Desired.Text() == wordPaused
+func (r *freshening) pausesBack(p wire.Part) bool {
+	return r.view.reverts && !wire.IsNew(p.Change) && slices.ContainsFunc(p.Fields, func(f plan.Field) bool {
+		return f.Name == r.delivery(p) && f.Desired.Text() == wire.WordPaused
 	})
 }
 
 // delivery names the status of the kind of a part.
-func (r *freshening) delivery(p part) string { return r.Schemas.Of(p.change.Address.Kind).Delivery() }
+func (r *freshening) delivery(p wire.Part) string {
+	return r.Schemas.Of(p.Change.Address.Kind).Delivery()
+}
 
 // unlessPaused returns what goes of the pause of a revert: all of it, and where it is paused
 // by now what else is to be lowered.
-func (r *freshening) unlessPaused(p part, live *resource.Resource) []part {
-	if live.Value(r.delivery(p)).Text() != wordPaused {
-		return []part{p}
+func (r *freshening) unlessPaused(p wire.Part, live *resource.Resource) []wire.Part {
+	if live.Value(r.delivery(p)).Text() != wire.WordPaused {
+		return []wire.Part{p}
 	}
-	rest := p.without([]string{r.delivery(p)})
-	if len(rest.fields) == 0 {
-		r.skip(p.change.Address, "somebody else has paused it, which a revert does not take over; plan again")
+	rest := p.Without([]string{r.delivery(p)})
+	if len(rest.Fields) == 0 {
+		r.skip(p.Change.Address, "somebody else has paused it, which a revert does not take over; plan again")
 		return nil
 	}
-	return []part{rest}
+	return []wire.Part{rest}
 }

@@ -382,7 +382,7 @@ func (p *patch) asMirrored(m absent) (bool, error) {
 	if live == nil || mirrored.ID == "" {
 		return live == nil && mirrored.ID == "", nil
 	}
-	before, err := p.decoder.decode(m.schema, adsapi.Record{ID: mirrored.ID, JSON: mirrored.Record})
+	before, err := p.decoder.Decode(m.schema, adsapi.Record{ID: mirrored.ID, JSON: mirrored.Record})
 	if err != nil {
 		return false, err
 	}

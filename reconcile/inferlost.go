@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -19,7 +20,7 @@ import (
 // them yet, and bind a parent of one tree and a child of the other.
 func (a *retries) inferLostCreates(ctx context.Context, step state.Step,
 	outcomes []state.OperationOutcome, g retrySet) ([]state.OperationOutcome, retrySet, error) {
-	if !slices.ContainsFunc(step.Operations, keyed) || !anyUnknown(outcomes) {
+	if !slices.ContainsFunc(step.Operations, wire.Keyed) || !anyUnknown(outcomes) {
 		return outcomes, g, nil
 	}
 	ids, err := a.boundIDs(ctx)
@@ -31,7 +32,7 @@ func (a *retries) inferLostCreates(ctx context.Context, step state.Step,
 	}
 	for i, o := range step.Operations {
 		k.at[o.Address] = i
-		if k.outcomes[i].Outcome == state.OutcomeApplied || o.Action == actionRepeat {
+		if k.outcomes[i].Outcome == state.OutcomeApplied || o.Action == wire.ActionRepeat {
 			k.ids[o.Address] = k.outcomes[i].ResourceID
 		}
 	}
@@ -58,7 +59,7 @@ type createInference struct {
 // that no other attempt is recorded.
 func (k *createInference) lost(i int) bool {
 	o := k.step.Operations[i]
-	return keyed(o) && k.ids[o.Address] == "" && k.outcomes[i].Outcome == state.OutcomeUnknown &&
+	return wire.Keyed(o) && k.ids[o.Address] == "" && k.outcomes[i].Outcome == state.OutcomeUnknown &&
 		!inConflict(o.Code) && !inConflict(k.outcomes[i].Code)
 }
 
@@ -88,7 +89,7 @@ func (k *createInference) inferParents(ctx context.Context) error {
 			}
 			continue // it does not show
 		}
-		live, err := decoder{zone: k.Zone}.decode(schema, record)
+		live, err := wire.Decoder{Zone: k.Zone}.Decode(schema, record)
 		if err != nil {
 			return err
 		}
@@ -213,7 +214,7 @@ func (k *createInference) listed(ctx context.Context,
 		if err != nil {
 			return nil, err
 		}
-		live, err := decoder{zone: k.Zone}.decode(schema, record)
+		live, err := wire.Decoder{Zone: k.Zone}.Decode(schema, record)
 		if err != nil {
 			return nil, err
 		}

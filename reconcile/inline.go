@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -34,14 +35,14 @@ func takesNoFiles(err error) bool {
 
 // membershipPart is the part of a change that says who is in it. What its list does is part
 // of what is sent and recorded, though it may be no edit: without it a list is to be all.
-func membershipPart(m *resource.Membership, c *plan.Change) part {
-	p := part{change: c}
+func membershipPart(m *resource.Membership, c *plan.Change) wire.Part {
+	p := wire.Part{Change: c}
 	for _, f := range c.Fields {
 		if m.Has(f.Name) {
 			if f.Cause == plan.SentAlong {
 				f.Cause = plan.Edit
 			}
-			p.fields = append(p.fields, f)
+			p.Fields = append(p.Fields, f)
 		}
 	}
 	return p
@@ -60,19 +61,19 @@ type inlineList struct {
 
 // inlineMembers sends a list in as many requests as it takes, each followed to its end
 // before the next: one that was cut off between two goes on where it stood.
-func (r *memberWaves) inlineMembers(ctx context.Context, p part, file *plan.Field, seen progressed) error {
-	schema := r.Schemas.Of(p.change.Address.Kind)
+func (r *memberWaves) inlineMembers(ctx context.Context, p wire.Part, file *plan.Field, seen progressed) error {
+	schema := r.Schemas.Of(p.Change.Address.Kind)
 	list, obstacle, err := r.inlineListOf(p, file, seen)
 	switch {
 	case err != nil:
 		r.setOutcome(p, state.OperationOutcome{
-			Address: p.change.Address, ResourceID: r.ids[p.change.Address],
+			Address: p.Change.Address, ResourceID: r.ids[p.Change.Address],
 			Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
 		})
-		r.progressOf[p.change.Address].cell = file.Desired.Position
+		r.progressOf[p.Change.Address].cell = file.Desired.Position
 		return nil
 	case obstacle != "":
-		r.skip(p.change.Address, obstacle)
+		r.skip(p.Change.Address, obstacle)
 		return nil
 	}
 	for revision := seen.revision; ; {
@@ -101,8 +102,8 @@ func (r *memberWaves) inlineMembers(ctx context.Context, p part, file *plan.Fiel
 
 // inlineGoesOn reports whether the next request of a list may go. Where somebody else has
 // changed who is in it, or newer files say otherwise, the part is left out.
-func (r *memberWaves) inlineGoesOn(ctx context.Context, p part, revision int64) (bool, error) {
-	address := p.change.Address
+func (r *memberWaves) inlineGoesOn(ctx context.Context, p wire.Part, revision int64) (bool, error) {
+	address := p.Change.Address
 	seen, err := r.awaitReady(ctx, r.Schemas.Of(address.Kind), r.ids[address])
 	switch {
 	case err != nil:
@@ -116,14 +117,14 @@ func (r *memberWaves) inlineGoesOn(ctx context.Context, p part, revision int64) 
 			"who is in it while its list was sent: its revision was %d and is %d; plan again", revision, seen.revision))
 		return false, nil
 	}
-	return len(r.withoutSuperseded([]part{p})) > 0, nil
+	return len(r.withoutSuperseded([]wire.Part{p})) > 0, nil
 }
 
 // inlineListOf returns the list of a part and how far it is, or what keeps it from going.
-func (r *memberWaves) inlineListOf(p part, file *plan.Field,
+func (r *memberWaves) inlineListOf(p wire.Part, file *plan.Field,
 	seen progressed) (list inlineList, obstacle string, err error) {
-	m := r.Schemas.Of(p.change.Address.Kind).Membership
-	wanted := m.Operation(p.set().Value(m.Do))
+	m := r.Schemas.Of(p.Change.Address.Kind).Membership
+	wanted := m.Operation(p.Set().Value(m.Do))
 	list = inlineList{digest: file.Desired.Text(), operation: wanted}
 	people, err := r.People(list.digest)
 	if err != nil {
@@ -133,16 +134,16 @@ func (r *memberWaves) inlineListOf(p part, file *plan.Field,
 	if wanted.Whole {
 		list.operation, list.fills = m.Adding(), true
 	}
-	last := r.view.Last.Get(p.change.Address)
+	last := r.view.Last.Get(p.Change.Address)
 	var recorded int64
-	if last != nil && !isNew(p.change) {
+	if last != nil && !wire.IsNew(p.Change) {
 		list.known, _ = last.Value(m.Known).Number()
 		recorded, _ = last.Value(m.Revision).Number()
 		if recorded == seen.revision {
 			list.done = m.SentOf(last.Value(m.Sent), list.digest, list.operation.Name)
 		}
 	}
-	if wanted.Whole && list.done == 0 && seen.revision != 0 && !isNew(p.change) {
+	if wanted.Whole && list.done == 0 && seen.revision != 0 && !wire.IsNew(p.Change) {
 		return list, "waits: " + plan.NoInlineReplace, nil
 	}
 	return list, "", nil
@@ -160,9 +161,9 @@ func (l inlineList) after() inlineList {
 
 // inlineStep makes the next request of a list. What it records is how far the list is
 // then; of the last one, that it was sent.
-func (r *memberWaves) inlineStep(ctx context.Context, p part,
+func (r *memberWaves) inlineStep(ctx context.Context, p wire.Part,
 	list inlineList, revision int64) (step state.Step, m adsapi.Mutation, err error) {
-	schema, next := r.Schemas.Of(p.change.Address.Kind), list.after()
+	schema, next := r.Schemas.Of(p.Change.Address.Kind), list.after()
 	if m.Body, err = inlineBody(list.as, list.hashes[list.done:next.done]); err != nil {
 		return step, m, err
 	}
@@ -174,7 +175,7 @@ func (r *memberWaves) inlineStep(ctx context.Context, p part,
 	if err != nil {
 		return step, m, err
 	}
-	if m.Path, err = adsapi.JoinPath(schema.Collection, r.ids[p.change.Address], list.operation.Name); err != nil {
+	if m.Path, err = adsapi.JoinPath(schema.Collection, r.ids[p.Change.Address], list.operation.Name); err != nil {
 		return step, m, err
 	}
 	if m.Key, err = r.jobKey(ctx, "members"); err != nil {

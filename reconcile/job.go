@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 
 	"golang.org/x/sync/errgroup"
@@ -26,14 +27,14 @@ type jobs struct {
 	*keyring
 	*duplicates
 
-	underDuplicates []part // creates of a job that did not come beneath the parent that is there
+	underDuplicates []wire.Part // creates of a job that did not come beneath the parent that is there
 
-	piecesMu      sync.Mutex // guards refusedPieces
-	refusedPieces []part     // creates of a tree that was refused whole, and is parted
+	piecesMu      sync.Mutex  // guards refusedPieces
+	refusedPieces []wire.Part // creates of a tree that was refused whole, and is parted
 }
 
 // runJobs submits the batches of a wave side by side and waits for all of them.
-func (r *jobs) runJobs(ctx context.Context, wave string, batches []batch) error {
+func (r *jobs) runJobs(ctx context.Context, wave string, batches []wire.Batch) error {
 	if r.forecast != nil {
 		return r.predictJobs(ctx, wave, batches)
 	}
@@ -70,27 +71,27 @@ func (r *jobs) runJobs(ctx context.Context, wave string, batches []batch) error 
 	return err
 }
 
-func (r *jobs) setOutcomes(b batch, outcomes []state.OperationOutcome) {
-	parts := make(map[resource.Address]packed, len(b))
+func (r *jobs) setOutcomes(b wire.Batch, outcomes []state.OperationOutcome) {
+	parts := make(map[resource.Address]wire.Packed, len(b))
 	for _, p := range b {
-		parts[p.part.change.Address] = p
+		parts[p.Part.Change.Address] = p
 	}
 	duplicates := r.duplicatesIn(b, outcomes)
 	for _, o := range outcomes {
 		p := parts[o.Address]
 		switch {
-		case p.repeat: // it was settled when it was created
+		case p.Repeat: // it was settled when it was created
 		case duplicates[o.Address]:
-			r.underDuplicates = append(r.underDuplicates, p.part)
+			r.underDuplicates = append(r.underDuplicates, p.Part)
 		default:
-			r.setOutcome(p.part, o)
+			r.setOutcome(p.Part, o)
 		}
 	}
 }
 
 // jobStep makes the journal's record of a job: the exact bytes and their key.
-func (r *jobs) jobStep(ctx context.Context, wave string, b batch) (state.Step, error) {
-	body, err := b.body(false)
+func (r *jobs) jobStep(ctx context.Context, wave string, b wire.Batch) (state.Step, error) {
+	body, err := b.Body(false)
 	if err != nil {
 		return state.Step{}, fmt.Errorf("encode a job: %w", err)
 	}
@@ -112,19 +113,19 @@ func (r *run) step(wave string, route state.Route, path, key string, body []byte
 	}
 }
 
-func (r *run) operation(p part, id, key string) state.Operation {
-	set := p.set()
+func (r *run) operation(p wire.Part, id, key string) state.Operation {
+	set := p.Set()
 	r.noteKnown(&set, p)
 	return state.Operation{
-		ID: id, Address: p.change.Address, Action: cmp.Or(r.view.aside, string(p.change.Action)), Key: key,
-		ResourceID: r.ids[p.change.Address], Set: set, Complete: p.create,
+		ID: id, Address: p.Change.Address, Action: cmp.Or(r.view.aside, string(p.Change.Action)), Key: key,
+		ResourceID: r.ids[p.Change.Address], Set: set, Complete: p.Create,
 	}
 }
 
 // runJob carries one job from intent to bound, and what it may cure by going
 // again (again.go). A repetition that is refused takes nothing back of what the
 // job before it did.
-func (r *jobs) runJob(ctx context.Context, step state.Step, b batch, own turn) ([]state.OperationOutcome, error) {
+func (r *jobs) runJob(ctx context.Context, step state.Step, b wire.Batch, own turn) ([]state.OperationOutcome, error) {
 	first, err := r.sendJob(ctx, step, own)
 	if first.refusal != nil {
 		return r.jobRefused(ctx, step, b, first.refusal)
@@ -157,13 +158,13 @@ func (r *jobs) runJob(ctx context.Context, step state.Step, b batch, own turn) (
 // runWithoutSuperseded runs a job, when its turn has come, without what newer files take
 // back. Its key was never sent, and so is free for other bytes.
 func (r *jobs) runWithoutSuperseded(ctx context.Context,
-	step state.Step, b batch, own turn) ([]state.OperationOutcome, error) {
-	var kept batch
+	step state.Step, b wire.Batch, own turn) ([]state.OperationOutcome, error) {
+	var kept wire.Batch
 	var outcomes []state.OperationOutcome
 	for _, p := range b {
-		if why := r.supersededWhy(p.part); why != "" && !p.repeat {
+		if why := r.supersededWhy(p.Part); why != "" && !p.Repeat {
 			outcomes = append(outcomes, state.OperationOutcome{
-				Address: p.part.change.Address, ResourceID: r.ids[p.part.change.Address],
+				Address: p.Part.Change.Address, ResourceID: r.ids[p.Part.Change.Address],
 				Outcome: state.OutcomeSkipped, Code: string(diag.OperationSkipped), Message: why,
 			})
 			continue
@@ -173,10 +174,10 @@ func (r *jobs) runWithoutSuperseded(ctx context.Context,
 	if len(outcomes) == 0 {
 		return r.runJob(ctx, step, b, own)
 	}
-	if !slices.ContainsFunc(kept, func(p packed) bool { return !p.repeat }) {
+	if !slices.ContainsFunc(kept, func(p wire.Packed) bool { return !p.Repeat }) {
 		return outcomes, nil
 	}
-	body, err := kept.body(false)
+	body, err := kept.Body(false)
 	if err != nil {
 		return outcomes, fmt.Errorf("encode a job: %w", err)
 	}

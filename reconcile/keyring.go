@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -19,13 +20,13 @@ func (a *keyring) recordReusableKeys(ctx context.Context, step state.Step, opera
 	if len(operations) == 0 {
 		return nil
 	}
-	var body jobBody
+	var body wire.JobBody
 	if err := json.Unmarshal(step.Body, &body); err != nil {
 		return fmt.Errorf("read its body: %w", err)
 	}
 	sums := map[string]string{}
 	for _, raw := range body.Operations {
-		key, sum, err := sumOf(raw)
+		key, sum, err := wire.SumOf(raw)
 		if err != nil {
 			return err
 		}
@@ -41,11 +42,11 @@ func (a *keyring) recordReusableKeys(ctx context.Context, step state.Step, opera
 // recordReusableKey is recordReusableKeys for a single request; without a key its address advances.
 func (a *keyring) recordReusableKey(ctx context.Context, step state.Step) error {
 	o := step.Operations[0]
-	if !keyed(o) {
+	if !wire.Keyed(o) {
 		return a.advanceCreates(ctx, step.Operations)
 	}
 	if err := a.Store.RecordNotCreated(ctx,
-		[]state.NotCreated{{Address: o.Address, Key: o.Key, Sum: singleSum(step)}}); err != nil {
+		[]state.NotCreated{{Address: o.Address, Key: o.Key, Sum: wire.SingleSum(step)}}); err != nil {
 		return fmt.Errorf("journal the refused create: %w", err)
 	}
 	return nil

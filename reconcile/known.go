@@ -6,6 +6,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 )
 
 // Known is what the service says of an account at one moment, whatever the
@@ -42,7 +43,7 @@ func (k *Known) Of(desired *resource.Snapshot) (KnownRows, error) {
 		schema := k.schemas.Of(r.Address.Kind)
 		switch {
 		case desired.Get(r.Address) != nil:
-			facts, err := factsOf(schema, k.live.Records[r.ID])
+			facts, err := wire.FactsOf(schema, k.live.Records[r.ID])
 			if err != nil {
 				return found, err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 )
 
 // reader reads the kinds as their descriptions say: by pages, by one answer that
@@ -108,7 +109,7 @@ func (r *reader) whole(ctx context.Context, schema *resource.Schema) ([]adsapi.R
 	}
 	records := make([]adsapi.Record, len(rows))
 	for i, row := range rows {
-		fields, err := object(row)
+		fields, err := wire.Object(row)
 		if err != nil {
 			return nil, fmt.Errorf("read %s %d: %w", schema.Kind, i+1, err)
 		}
@@ -159,7 +160,7 @@ func (r *reader) revision(ctx context.Context, schema *resource.Schema) (any, er
 	if err != nil {
 		return nil, err
 	}
-	fields, err := object(body)
+	fields, err := wire.Object(body)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", schema.Listing.Path, err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -58,12 +59,12 @@ func (a *lists) withName(ctx context.Context, schema *resource.Schema,
 		query.Set(schema.ParentWire, parentID)
 	}
 	var found named
-	d := decoder{zone: a.Zone}
+	d := wire.Decoder{Zone: a.Zone}
 	for record, err := range a.reader().list(ctx, schema, query) {
 		if err != nil {
 			return named{}, fmt.Errorf("look for %s: %w", operation.Address, unlistedBeneath(schema, err))
 		}
-		live, err := d.decode(schema, record)
+		live, err := d.Decode(schema, record)
 		if err != nil {
 			return named{}, err
 		}

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -27,7 +28,7 @@ type memberWaves struct {
 // took the list with the create and may still not make anything of it.
 func (r *memberWaves) publishWave(ctx context.Context) error {
 	for _, p := range r.ready(r.published()) {
-		address, id := p.change.Address, r.ids[p.change.Address]
+		address, id := p.Change.Address, r.ids[p.Change.Address]
 		if id == "" {
 			r.skip(address, "waits: its create was not confirmed")
 			continue
@@ -67,25 +68,25 @@ func (r *memberWaves) publishWave(ctx context.Context) error {
 // they go on at the service side by side.
 func (r *memberWaves) membersWave(ctx context.Context) error {
 	type begun struct {
-		part part
+		part wire.Part
 		step state.Step
 	}
 	var all []begun
 	for _, p := range r.ready(r.memberships()) {
 		if r.forecast != nil {
-			_, file := r.membershipOf(p.change)
+			_, file := r.membershipOf(p.Change)
 			if err := r.predictMembers(ctx, "members",
 				p, func() (state.Step, error) { return r.membersStep(ctx, p, file, 0) }); err != nil {
 				return err
 			}
 			continue
 		}
-		if len(r.withoutSuperseded([]part{p})) == 0 {
+		if len(r.withoutSuperseded([]wire.Part{p})) == 0 {
 			continue
 		}
 		step, accepted, err := r.beginMembers(ctx, p)
 		if err != nil {
-			return fmt.Errorf("change who is in %s: %w", p.change.Address, err)
+			return fmt.Errorf("change who is in %s: %w", p.Change.Address, err)
 		}
 		if accepted {
 			all = append(all, begun{p, step})
@@ -97,15 +98,15 @@ func (r *memberWaves) membersWave(ctx context.Context) error {
 			r.setOutcome(b.part, o)
 		}
 		if err != nil {
-			return fmt.Errorf("follow the operation on %s: %w", b.part.change.Address, err)
+			return fmt.Errorf("follow the operation on %s: %w", b.part.Change.Address, err)
 		}
 	}
 	return nil
 }
 
 // beginMembers has the service accept an operation, or settles its part.
-func (r *memberWaves) beginMembers(ctx context.Context, p part) (step state.Step, accepted bool, err error) {
-	address, id := p.change.Address, r.ids[p.change.Address]
+func (r *memberWaves) beginMembers(ctx context.Context, p wire.Part) (step state.Step, accepted bool, err error) {
+	address, id := p.Change.Address, r.ids[p.Change.Address]
 	schema := r.Schemas.Of(address.Kind)
 	seen, err := r.awaitReady(ctx, schema, id)
 	switch {
@@ -121,8 +122,8 @@ func (r *memberWaves) beginMembers(ctx context.Context, p part) (step state.Step
 			"who is in it since the plan was made: its revision was %d and is %d; plan again", planned, seen.revision))
 		return step, false, nil
 	}
-	_, file := r.membershipOf(p.change)
-	if err := r.uploadPeople(ctx, part{change: p.change, fields: []plan.Field{*file}}); err != nil || !r.fine(address) {
+	_, file := r.membershipOf(p.Change)
+	if err := r.uploadPeople(ctx, wire.Part{Change: p.Change, Fields: []plan.Field{*file}}); err != nil || !r.fine(address) {
 		return step, false, err
 	}
 	if r.goesInline(file) {
@@ -139,23 +140,23 @@ func (r *memberWaves) beginMembers(ctx context.Context, p part) (step state.Step
 }
 
 // plannedRevision is the revision the plan was made with.
-func (r *memberWaves) plannedRevision(p part) (int64, bool) {
-	live := r.view.Live.Snapshot.Get(p.change.Address)
+func (r *memberWaves) plannedRevision(p wire.Part) (int64, bool) {
+	live := r.view.Live.Snapshot.Get(p.Change.Address)
 	if live == nil {
 		return 0, false
 	}
-	return live.Value(r.Schemas.Of(p.change.Address.Kind).Membership.Revision).Number()
+	return live.Value(r.Schemas.Of(p.Change.Address.Kind).Membership.Revision).Number()
 }
 
-func (r *memberWaves) membersStep(ctx context.Context, p part, file *plan.Field, revision int64) (state.Step, error) {
-	schema := r.Schemas.Of(p.change.Address.Kind)
-	m, set := schema.Membership, p.set()
+func (r *memberWaves) membersStep(ctx context.Context, p wire.Part, file *plan.Field, revision int64) (state.Step, error) {
+	schema := r.Schemas.Of(p.Change.Address.Kind)
+	m, set := schema.Membership, p.Set()
 	operation := m.Operation(set.Value(m.Do))
-	body, err := membersBody(r.people[file.Desired.Text()], operation, revision)
+	body, err := wire.MembersBody(r.people[file.Desired.Text()], operation, revision)
 	if err != nil {
 		return state.Step{}, err
 	}
-	path, err := adsapi.JoinPath(schema.Collection, r.ids[p.change.Address], operation.Name)
+	path, err := adsapi.JoinPath(schema.Collection, r.ids[p.Change.Address], operation.Name)
 	if err != nil {
 		return state.Step{}, err
 	}
@@ -167,7 +168,7 @@ func (r *memberWaves) membersStep(ctx context.Context, p part, file *plan.Field,
 	step.Operations[0].Set.Set(m.Revision, resource.Number(revision))
 	// also where the files do not say it: the one before may have been another
 	step.Operations[0].Set.Set(m.Do, resource.Text(operation.Name))
-	if last := r.view.Last.Get(p.change.Address); last != nil && last.Value(m.Sent).IsSet() {
+	if last := r.view.Last.Get(p.Change.Address); last != nil && last.Value(m.Sent).IsSet() {
 		step.Operations[0].Set.Set(m.Sent, resource.Null())
 	}
 	return step, nil
@@ -179,18 +180,18 @@ func (r *memberWaves) mergeWave(ctx context.Context) error {
 	for _, p := range r.ready(r.mergers()) {
 		if r.forecast != nil {
 			if err := r.predictMembers(ctx, "merge", p, func() (state.Step, error) {
-				return r.mergeStep(ctx, p, r.sourcesOf(p.change))
+				return r.mergeStep(ctx, p, r.sourcesOf(p.Change))
 			}); err != nil {
 				return err
 			}
 			continue
 		}
-		if len(r.withoutSuperseded([]part{p})) == 0 {
+		if len(r.withoutSuperseded([]wire.Part{p})) == 0 {
 			continue
 		}
 		step, accepted, err := r.beginMerge(ctx, p)
 		if err != nil {
-			return fmt.Errorf("merge %s: %w", p.change.Address, err)
+			return fmt.Errorf("merge %s: %w", p.Change.Address, err)
 		}
 		if !accepted {
 			continue
@@ -200,22 +201,22 @@ func (r *memberWaves) mergeWave(ctx context.Context) error {
 			r.setOutcome(p, o)
 		}
 		if err != nil {
-			return fmt.Errorf("follow the merge of %s: %w", p.change.Address, err)
+			return fmt.Errorf("follow the merge of %s: %w", p.Change.Address, err)
 		}
 	}
 	return nil
 }
 
 // beginMerge has the service accept a merge, or settles its part.
-func (r *memberWaves) beginMerge(ctx context.Context, p part) (step state.Step, accepted bool, err error) {
+func (r *memberWaves) beginMerge(ctx context.Context, p wire.Part) (step state.Step, accepted bool, err error) {
 	var ids []string
-	for _, said := range r.sourcesOf(p.change) {
+	for _, said := range r.sourcesOf(p.Change) {
 		id, obstacle, err := r.mergeable(ctx, p, said)
 		if err != nil {
 			return step, false, err
 		}
 		if obstacle != "" {
-			r.skip(p.change.Address, "waits: "+said+" "+obstacle)
+			r.skip(p.Change.Address, "waits: "+said+" "+obstacle)
 			return step, false, nil
 		}
 		ids = append(ids, id)
@@ -232,14 +233,14 @@ func (r *memberWaves) beginMerge(ctx context.Context, p part) (step state.Step, 
 
 // mergeable returns the id of a source once its people can be taken, or what is in
 // the way.
-func (r *memberWaves) mergeable(ctx context.Context, p part, said string) (id, obstacle string, err error) {
+func (r *memberWaves) mergeable(ctx context.Context, p wire.Part, said string) (id, obstacle string, err error) {
 	id = said
 	if address, keyed := resource.ParseAddress(said); keyed {
 		if id = r.ids[address]; id == "" || !r.fine(address) {
 			return "", "is not confirmed", nil
 		}
 	}
-	schema := r.Schemas.Of(p.change.Address.Kind)
+	schema := r.Schemas.Of(p.Change.Address.Kind)
 	seen, err := r.awaitReady(ctx, schema, id)
 	if err != nil {
 		return "", "", fmt.Errorf("read %s: %w", said, err)
@@ -251,10 +252,10 @@ func (r *memberWaves) mergeable(ctx context.Context, p part, said string) (id, o
 	return id, "", nil
 }
 
-func (r *memberWaves) mergeStep(ctx context.Context, p part, ids []string) (state.Step, error) {
-	m := r.Schemas.Of(p.change.Address.Kind).Membership
+func (r *memberWaves) mergeStep(ctx context.Context, p wire.Part, ids []string) (state.Step, error) {
+	m := r.Schemas.Of(p.Change.Address.Kind).Membership
 	slices.Sort(ids)
-	fields, err := r.encoder().createBody(p, m.MergeCall, "")
+	fields, err := r.encoder().CreateBody(p, m.MergeCall, "")
 	if err != nil {
 		return state.Step{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -34,7 +35,7 @@ func (a *members) readProgress(ctx context.Context, schema *resource.Schema, id 
 	if err != nil {
 		return progressed{}, err
 	}
-	fields, err := object(record.JSON)
+	fields, err := wire.Object(record.JSON)
 	if err != nil {
 		return progressed{}, fmt.Errorf("read %s %s: %w", schema.Kind, id, err)
 	}
@@ -43,7 +44,7 @@ func (a *members) readProgress(ctx context.Context, schema *resource.Schema, id 
 	s.state, _ = fields[m.State].(string)
 	s.making = slices.Contains(m.Making, s.state)
 	if noted, ok := schema.Attribute(m.Revision); ok {
-		s.revision, _ = decoder{}.value(noted, at(fields, noted.Wire.Path)).Number()
+		s.revision, _ = wire.Decoder{}.Value(noted, wire.At(fields, noted.Wire.Path)).Number()
 	}
 	return s, nil
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // set gives a resource of the files another value.
-func (s *simulation) set(kind resource.Kind, key, attribute string, value resource.Value) {
+func (s *simulation) Set(kind resource.Kind, key, attribute string, value resource.Value) {
 	s.t.Helper()
 	r := s.desired.Get(resource.Address{Kind: kind, Key: key})
 	if r == nil {
@@ -35,11 +35,11 @@ func TestMixedUpdatesAreAJobAWave(t *testing.T) {
 		s.counter.asked = map[string]int{}
 		for i := range 10 {
 			key := fmt.Sprintf("c%04d", i)
-			s.set("campaign", key, "budget.lifetime", resource.Number(90_000_000))
-			s.set("campaign", fmt.Sprintf("c%04d", 20+i), "name", resource.Text("Other "+key))
-			s.set("ad_group", fmt.Sprintf("c%04d/g0000", 30+i), "bid.max", resource.Number(1_300_000))
-			s.set("ad_group", fmt.Sprintf("c%04d/g0000", 40+i), "status", resource.Text("paused"))
-			s.set("ad", fmt.Sprintf("c%04d/g0000/a0000", 50+i), "title", resource.Text("Shoes for sand"))
+			s.Set("campaign", key, "budget.lifetime", resource.Number(90_000_000))
+			s.Set("campaign", fmt.Sprintf("c%04d", 20+i), "name", resource.Text("Other "+key))
+			s.Set("ad_group", fmt.Sprintf("c%04d/g0000", 30+i), "bid.max", resource.Number(1_300_000))
+			s.Set("ad_group", fmt.Sprintf("c%04d/g0000", 40+i), "status", resource.Text("paused"))
+			s.Set("ad", fmt.Sprintf("c%04d/g0000/a0000", 50+i), "title", resource.Text("Shoes for sand"))
 		}
 		s.write("campaign/new", map[string]any{
 			"name": "Campaign new", "status": "paused",
@@ -73,9 +73,9 @@ func TestABidGoesAloneWhereItsCampaignChangesToo(t *testing.T) {
 		s.fill(account{4, 1, 1, 0})
 		s.applied()
 		for i := range 4 {
-			s.set("ad_group", fmt.Sprintf("c%04d/g0000", i), "bid.max", resource.Number(1_300_000))
+			s.Set("ad_group", fmt.Sprintf("c%04d/g0000", i), "bid.max", resource.Number(1_300_000))
 		}
-		s.set("campaign", "c0003", "budget.lifetime", resource.Number(110_000_000))
+		s.Set("campaign", "c0003", "budget.lifetime", resource.Number(110_000_000))
 		s.counter.asked = map[string]int{}
 		s.applied()
 		if jobs, alone := s.counter.asked["POST bulk_mutation_jobs"],
@@ -96,7 +96,7 @@ func TestAnImageIsUploadedOnce(t *testing.T) {
 		distinct := []string{s.image(picture(t, 1)), s.image(picture(t, 2)), s.image(picture(t, 3))}
 		show := func(from, to int) {
 			for i := from; i < to; i++ {
-				s.set("ad", fmt.Sprintf("c%04d/g0000/a0000", i),
+				s.Set("ad", fmt.Sprintf("c%04d/g0000/a0000", i),
 					"image", resource.Text(distinct[i%3]).As(fmt.Sprintf("picture %d.png", i)))
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 
 	"pgregory.net/rapid"
 )
@@ -19,26 +20,26 @@ import (
 func TestPackedJobsObeyEveryLimit(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		units := drawUnits(rt)
-		jobs := pack(units, room{maxOperations, maxBodyBytes})
+		jobs := wire.Pack(units, wire.Room{Operations: wire.MaxOperations, Bytes: wire.MaxBodyBytes})
 		seen := map[string]int{}
 		for _, job := range jobs {
-			if len(job) == 0 || len(job) > maxOperations {
-				rt.Fatalf("a job has %d operations; want 1 to %d", len(job), maxOperations)
+			if len(job) == 0 || len(job) > wire.MaxOperations {
+				rt.Fatalf("a job has %d operations; want 1 to %d", len(job), wire.MaxOperations)
 			}
-			if job.bytes() > maxBodyBytes {
-				rt.Fatalf("a job has %d bytes; want at most %d", job.bytes(), maxBodyBytes)
+			if job.Bytes() > wire.MaxBodyBytes {
+				rt.Fatalf("a job has %d bytes; want at most %d", job.Bytes(), wire.MaxBodyBytes)
 			}
 			for _, p := range job {
-				seen[p.id]++
+				seen[p.Id]++
 			}
 		}
 		for u, unit := range units {
-			jobOf := jobHolding(jobs, unit[0].id)
+			jobOf := jobHolding(jobs, unit[0].Id)
 			for i, p := range unit {
-				if seen[p.id] != 1 {
-					rt.Fatalf("operation %s came out %d times; want once", p.id, seen[p.id])
+				if seen[p.Id] != 1 {
+					rt.Fatalf("operation %s came out %d times; want once", p.Id, seen[p.Id])
 				}
-				if j := jobHolding(jobs, p.id); j >= 0 && j != jobOf {
+				if j := jobHolding(jobs, p.Id); j >= 0 && j != jobOf {
 					rt.Fatalf("unit %d is torn: operation %d stands in job %d, its root in job %d", u, i, j, jobOf)
 				}
 			}
@@ -46,25 +47,25 @@ func TestPackedJobsObeyEveryLimit(t *testing.T) {
 	})
 }
 
-func drawUnits(rt *rapid.T) []batch {
+func drawUnits(rt *rapid.T) []wire.Batch {
 	shape := rapid.SampledFrom([]struct{ bytes, most int }{{20, 1000},
-		{30_000, 500}, {maxOperationBytes - 2, 31}}).Draw(rt, "bytes and most operations")
+		{30_000, 500}, {wire.MaxOperationBytes - 2, 31}}).Draw(rt, "bytes and most operations")
 	sizes := rapid.SliceOfN(rapid.IntRange(1, shape.most), 1, 6).Draw(rt, "operations of each unit")
 	bytes := shape.bytes
 	raw := json.RawMessage(`"` + strings.Repeat("x", bytes) + `"`)
-	units := make([]batch, len(sizes))
+	units := make([]wire.Batch, len(sizes))
 	for u, size := range sizes {
 		for i := range size {
-			units[u] = append(units[u], packed{id: fmt.Sprintf("%d/%d", u, i), json: raw})
+			units[u] = append(units[u], wire.Packed{Id: fmt.Sprintf("%d/%d", u, i), Json: raw})
 		}
 	}
 	return units
 }
 
-func jobHolding(jobs []batch, id string) int {
+func jobHolding(jobs []wire.Batch, id string) int {
 	for j, job := range jobs {
 		for _, p := range job {
-			if p.id == id {
+			if p.Id == id {
 				return j
 			}
 		}
@@ -74,14 +75,14 @@ func jobHolding(jobs []batch, id string) int {
 
 // The bytes that are counted are at least those that are sent.
 func TestCountedBytesCoverTheBody(t *testing.T) {
-	job := batch{{json: json.RawMessage(`{"a":1}`)}, {json: json.RawMessage(`{"b":2}`)}}
+	job := wire.Batch{{Json: json.RawMessage(`{"a":1}`)}, {Json: json.RawMessage(`{"b":2}`)}}
 	for _, validateOnly := range []bool{false, true} {
-		body, err := job.body(validateOnly)
+		body, err := job.Body(validateOnly)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(body) > job.bytes() {
-			t.Errorf("a body of %d bytes was counted as %d", len(body), job.bytes())
+		if len(body) > job.Bytes() {
+			t.Errorf("a body of %d bytes was counted as %d", len(body), job.Bytes())
 		}
 	}
 }
@@ -90,22 +91,22 @@ func TestCountedBytesCoverTheBody(t *testing.T) {
 func TestJobsAreAsFewAsTheLimitAllows(t *testing.T) {
 	for _, row := range []struct{ trees, size, want int }{{5000, 3, 16},
 		{1000, 11, 12}, {10, 501, 10}, {2, 500, 1}, {1000, 1, 1}, {1001, 1, 2}} {
-		units := make([]batch, row.trees)
+		units := make([]wire.Batch, row.trees)
 		for u := range units {
 			for range row.size {
-				units[u] = append(units[u], packed{json: json.RawMessage(`{}`)})
+				units[u] = append(units[u], wire.Packed{Json: json.RawMessage(`{}`)})
 			}
 		}
-		if jobs := pack(units, room{maxOperations, maxBodyBytes}); len(jobs) != row.want {
+		if jobs := wire.Pack(units, wire.Room{Operations: wire.MaxOperations, Bytes: wire.MaxBodyBytes}); len(jobs) != row.want {
 			t.Errorf("%d trees of %d: %d jobs; want %d", row.trees, row.size, len(jobs), row.want)
 		}
 	}
 }
 
 func TestOperationOverTheLimitIsRefused(t *testing.T) {
-	p := part{change: &plan.Change{Address: resource.Address{Kind: "ad_group", Key: "a/b"}}}
-	_, err := encodeOperation(p, bulkOperation{
-		Input: map[string]any{"context_hints": strings.Repeat("x", maxOperationBytes)},
+	p := wire.Part{Change: &plan.Change{Address: resource.Address{Kind: "ad_group", Key: "a/b"}}}
+	_, err := wire.EncodeOperation(p, wire.BulkOperation{
+		Input: map[string]any{"context_hints": strings.Repeat("x", wire.MaxOperationBytes)},
 	})
 	if err == nil || !strings.Contains(err.Error(), "ad_group/a/b takes") {
 		t.Errorf("operation of over 512 KiB: %v; want it refused by name", err)
@@ -115,21 +116,21 @@ func TestOperationOverTheLimitIsRefused(t *testing.T) {
 // A key names an account, an address and a life, and nothing else.
 func TestCreateKeysNameAccountAddressAndLife(t *testing.T) {
 	ad := resource.Address{Kind: "ad", Key: "spring/g/a"}
-	key := createKey("acct_1", ad, 1)
-	if key != createKey("acct_1", ad, 1) {
+	key := wire.CreateKey("acct_1", ad, 1)
+	if key != wire.CreateKey("acct_1", ad, 1) {
 		t.Error("the same create has two keys")
 	}
 	for name, other := range map[string]string{
-		"another account": createKey("acct_2", ad, 1), "another life": createKey("acct_1", ad, 2),
-		"another address": createKey("acct_1", resource.Address{Kind: "ad", Key: "spring/g/b"}, 1),
-		"another kind":    createKey("acct_1", resource.Address{Kind: "ad_group", Key: "spring/g/a"}, 1),
+		"another account": wire.CreateKey("acct_2", ad, 1), "another life": wire.CreateKey("acct_1", ad, 2),
+		"another address": wire.CreateKey("acct_1", resource.Address{Kind: "ad", Key: "spring/g/b"}, 1),
+		"another kind":    wire.CreateKey("acct_1", resource.Address{Kind: "ad_group", Key: "spring/g/a"}, 1),
 	} {
 		if other == key {
 			t.Errorf("%s has the same key %s", name, key)
 		}
 	}
-	if preflightKey(key) == key || len(preflightKey(key)) > 255 {
-		t.Errorf("a dry run has the key %s", preflightKey(key))
+	if wire.PreflightKey(key) == key || len(wire.PreflightKey(key)) > 255 {
+		t.Errorf("a dry run has the key %s", wire.PreflightKey(key))
 	}
 }
 
@@ -142,15 +143,15 @@ func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 	r := newTestRun(&View{Live: &Live{Snapshot: &resource.Snapshot{}}})
 	packedWith := func(hints int, key func(string) string) []resource.Address {
 		keys := map[resource.Address]string{}
-		var creates batch
+		var creates wire.Batch
 		for i, address := range tree {
-			keys[address] = key(createKey("acct_1", address, 1))
-			p := part{change: &plan.Change{Address: address}, create: true}
+			keys[address] = key(wire.CreateKey("acct_1", address, 1))
+			p := wire.Part{Change: &plan.Change{Address: address}, Create: true}
 			if address == group {
-				p.fields = []plan.Field{{Name: "context_hints",
+				p.Fields = []plan.Field{{Name: "context_hints",
 					Desired: resource.List([]string{strings.Repeat("x", hints)})}}
 			}
-			creates = append(creates, packed{part: p, id: fmt.Sprintf("c%d", i+1)})
+			creates = append(creates, wire.Packed{Part: p, Id: fmt.Sprintf("c%d", i+1)})
 		}
 		whole, err := r.repack(creates, keys)
 		if err != nil {
@@ -158,25 +159,25 @@ func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 		}
 		var left []resource.Address
 		for _, p := range whole {
-			left = append(left, p.part.change.Address)
+			left = append(left, p.Part.Change.Address)
 		}
 		return left
 	}
 	own := func(key string) string { return key }
-	most := sort.Search(maxOperationBytes, func(hints int) bool { return len(packedWith(hints, own)) < len(tree) }) - 1
+	most := sort.Search(wire.MaxOperationBytes, func(hints int) bool { return len(packedWith(hints, own)) < len(tree) }) - 1
 	if whole := packedWith(most, own); len(whole) != len(tree) {
 		t.Fatalf("with %d bytes of hints %v is packed; want all of it", most, whole)
 	}
-	if whole := packedWith(most, preflightKey); !slices.Equal(whole, tree[:1]) {
+	if whole := packedWith(most, wire.PreflightKey); !slices.Equal(whole, tree[:1]) {
 		t.Errorf("under keys of a rehearsal %v is packed; want the campaign alone", whole)
 	}
-	huge := part{
-		change: &plan.Change{Address: group}, create: true, fields: []plan.Field{{Name: "context_hints",
-			Desired: resource.List([]string{strings.Repeat("x", maxOperationBytes)})}},
+	huge := wire.Part{
+		Change: &plan.Change{Address: group}, Create: true, Fields: []plan.Field{{Name: "context_hints",
+			Desired: resource.List([]string{strings.Repeat("x", wire.MaxOperationBytes)})}},
 	}
 	r.dry = true
 	// without a service: nothing is asked
-	if problems, err := r.preflightCreates(t.Context(), batch{{part: huge, id: "c1"}}, nil); err != nil ||
+	if problems, err := r.preflightCreates(t.Context(), wire.Batch{{Part: huge, Id: "c1"}}, nil); err != nil ||
 		len(problems) > 0 {
 		t.Errorf("a job of which nothing is left: %v, %v; want nothing asked and nothing said", problems, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 )
 
 // parts divides the changes of a run into what each wave does.
@@ -15,12 +16,12 @@ type parts struct {
 }
 
 // trees groups packed creates by their highest new resource.
-func (r *parts) trees(creates []packed) []batch {
+func (r *parts) trees(creates []wire.Packed) []wire.Batch {
 	index := map[resource.Address]int{}
 	of := make([]int, len(creates)) // which unit each is in
 	var sizes []int
 	for i, p := range creates {
-		root := r.rootOf(p.part.change.Address)
+		root := r.rootOf(p.Part.Change.Address)
 		unit, ok := index[root]
 		if !ok {
 			unit = len(sizes)
@@ -30,8 +31,8 @@ func (r *parts) trees(creates []packed) []batch {
 		of[i] = unit
 		sizes[unit]++
 	}
-	units := make([]batch, len(sizes))
-	all := make(batch, len(creates)) // units lie one after the other
+	units := make([]wire.Batch, len(sizes))
+	all := make(wire.Batch, len(creates)) // units lie one after the other
 	for i, size := range sizes {
 		units[i], all = all[:0:size], all[size:]
 	}
@@ -53,27 +54,27 @@ func (r *parts) rootOf(address resource.Address) resource.Address {
 }
 
 // jobRoom is the service's, or less where the agent is told to take less.
-func (a *run) jobRoom() room {
+func (a *run) jobRoom() wire.Room {
 	if a.Bulk.Most > 0 {
-		return room{min(a.Bulk.Most, maxOperations), maxBodyBytes}
+		return wire.Room{Operations: min(a.Bulk.Most, wire.MaxOperations), Bytes: wire.MaxBodyBytes}
 	}
-	return room{maxOperations, maxBodyBytes}
+	return wire.Room{Operations: wire.MaxOperations, Bytes: wire.MaxBodyBytes}
 }
 
 // updates returns the update parts of a phase, in plan order. Fields of one
 // nested setting go together, with the latest of their phases, as the service
 // replaces the setting whole.
-func (r *parts) updates(phase plan.Phase) []part {
-	var parts []part
+func (r *parts) updates(phase plan.Phase) []wire.Part {
+	var parts []wire.Part
 	for _, c := range r.changes {
 		if c.Action == plan.Replace && phase == plan.Lower && r.isRoot(c) {
 			parts = append(parts, r.retirement(c))
 		}
-		if isNew(c) || r.ids[c.Address] == "" {
+		if wire.IsNew(c) || r.ids[c.Address] == "" {
 			continue
 		}
 		if fields := r.fieldsOf(c, phase); len(fields) > 0 {
-			parts = append(parts, part{change: c, fields: fields})
+			parts = append(parts, wire.Part{Change: c, Fields: fields})
 		}
 	}
 	return parts
@@ -81,12 +82,12 @@ func (r *parts) updates(phase plan.Phase) []part {
 
 // retirement archives the resource that a replace puts another in place of; what
 // is beneath it goes with it.
-func (r *parts) retirement(c *plan.Change) part {
+func (r *parts) retirement(c *plan.Change) wire.Part {
 	removal := plan.Field{
 		Name: "status", Desired: resource.Text(r.Schemas.Of(c.Address.Kind).Removal).At(c.Position),
 		Cause: plan.Edit, Phase: plan.Lower,
 	}
-	return part{change: c, fields: []plan.Field{removal}}
+	return wire.Part{Change: c, Fields: []plan.Field{removal}}
 }
 
 func (r *parts) fieldsOf(c *plan.Change, phase plan.Phase) []plan.Field {
@@ -96,12 +97,12 @@ func (r *parts) fieldsOf(c *plan.Change, phase plan.Phase) []plan.Field {
 		if f.Cause == plan.SentAlong { // it goes with what changes: a lower bid is not kept for its strategy
 			continue
 		}
-		root := groupRoot(schema, f.Name)
+		root := wire.GroupRoot(schema, f.Name)
 		latest[root] = max(latest[root], f.Phase)
 	}
 	var fields []plan.Field
 	for _, f := range c.Fields {
-		if latest[groupRoot(schema, f.Name)] == phase && !carriesPeople(schema, f.Name) {
+		if latest[wire.GroupRoot(schema, f.Name)] == phase && !wire.CarriesPeople(schema, f.Name) {
 			fields = append(fields, f)
 		}
 	}
@@ -110,29 +111,29 @@ func (r *parts) fieldsOf(c *plan.Change, phase plan.Phase) []plan.Field {
 
 // creates returns the create parts, parents first, but for those that only lower
 // possible spend, and for merges.
-func (r *parts) creates() []part {
-	return r.createsThat(func(c *plan.Change) bool { return !lowers(c) && !r.isMerge(c) })
+func (r *parts) creates() []wire.Part {
+	return r.createsThat(func(c *plan.Change) bool { return !wire.Lowers(c) && !r.isMerge(c) })
 }
 
 // capping returns the creates that only lower possible spend: they are sent with the
 // decreases.
-func (r *parts) capping() []part { return r.createsThat(lowers) }
+func (r *parts) capping() []wire.Part { return r.createsThat(wire.Lowers) }
 
-func (r *parts) createsThat(wanted func(*plan.Change) bool) []part {
-	parts := make([]part, 0, len(r.changes))
+func (r *parts) createsThat(wanted func(*plan.Change) bool) []wire.Part {
+	parts := make([]wire.Part, 0, len(r.changes))
 	for _, c := range r.changes {
-		if isNew(c) && wanted(c) {
-			parts = append(parts, part{change: c, fields: r.createFields(c), create: true})
+		if wire.IsNew(c) && wanted(c) {
+			parts = append(parts, wire.Part{Change: c, Fields: r.createFields(c), Create: true})
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return a.change.Address.Compare(b.change.Address) })
+	slices.SortStableFunc(parts, func(a, b wire.Part) int { return a.Change.Address.Compare(b.Change.Address) })
 	return parts
 }
 
 // isRoot reports whether a created resource is the highest new one of its tree.
 func (r *parts) isRoot(c *plan.Change) bool {
 	parent := r.byAddr[r.Schemas.Parent(c.Address)]
-	return parent == nil || !isNew(parent)
+	return parent == nil || !wire.IsNew(parent)
 }
 
 // createFields are the fields of a create. The highest new resource of a tree
@@ -144,7 +145,7 @@ func (r *parts) createFields(c *plan.Change) []plan.Field {
 	}
 	fields := slices.Clone(c.Fields)
 	for i := range fields {
-		if delivers(r.Schemas, c.Address, fields[i]) {
+		if wire.Delivers(r.Schemas, c.Address, fields[i]) {
 			fields[i].Desired = resource.Text(kinds.Paused).At(fields[i].Desired.Position)
 		}
 	}
@@ -152,15 +153,15 @@ func (r *parts) createFields(c *plan.Change) []plan.Field {
 }
 
 // activations returns the last parts of creates: roots whose files say active.
-func (r *parts) activations() []part {
-	var parts []part
+func (r *parts) activations() []wire.Part {
+	var parts []wire.Part
 	for _, c := range r.changes {
-		if !isNew(c) || !r.isRoot(c) {
+		if !wire.IsNew(c) || !r.isRoot(c) {
 			continue
 		}
 		for _, f := range c.Fields {
-			if delivers(r.Schemas, c.Address, f) {
-				parts = append(parts, part{change: c, fields: []plan.Field{f}})
+			if wire.Delivers(r.Schemas, c.Address, f) {
+				parts = append(parts, wire.Part{Change: c, Fields: []plan.Field{f}})
 			}
 		}
 	}
@@ -173,7 +174,7 @@ func (r *parts) isMerge(c *plan.Change) bool { return len(r.sourcesOf(c)) > 0 }
 // sourcesOf returns what a change merges, as the files say it.
 func (r *parts) sourcesOf(c *plan.Change) []string {
 	m := r.Schemas.Of(c.Address.Kind).Membership
-	if m == nil || !isNew(c) {
+	if m == nil || !wire.IsNew(c) {
 		return nil
 	}
 	for i := range c.Fields {
@@ -185,30 +186,30 @@ func (r *parts) sourcesOf(c *plan.Change) []string {
 }
 
 // mergers returns the creates that are merges.
-func (r *parts) mergers() []part { return r.createsThat(r.isMerge) }
+func (r *parts) mergers() []wire.Part { return r.createsThat(r.isMerge) }
 
-func (r *parts) whole(c *plan.Change) part {
-	return part{change: c, fields: r.createFields(c), create: true}
+func (r *parts) whole(c *plan.Change) wire.Part {
+	return wire.Part{Change: c, Fields: r.createFields(c), Create: true}
 }
 
 // bulkPart says whether a create can go into a job: bulk can say it, and its
 // parent is created in the same job (interface, part 4, bulk rule 2).
-func (r *parts) bulkPart(e encoder, p part, inBulk map[resource.Address]bool) (followUp []string, ok bool) {
-	parent := r.Schemas.Parent(p.change.Address)
+func (r *parts) bulkPart(e wire.Encoder, p wire.Part, inBulk map[resource.Address]bool) (followUp []string, ok bool) {
+	parent := r.Schemas.Parent(p.Change.Address)
 	if !parent.IsZero() && !inBulk[parent] {
 		return nil, false
 	}
-	c := *p.change
-	c.Fields = p.fields
-	return e.bulkCreatable(&c, r.caps)
+	c := *p.Change
+	c.Fields = p.Fields
+	return e.BulkCreatable(&c, r.caps)
 }
 
 // published returns the parts that wait for what was created to be ready.
-func (r *parts) published() []part {
-	var parts []part
+func (r *parts) published() []wire.Part {
+	var parts []wire.Part
 	for _, c := range r.changes {
-		if isNew(c) && !r.isMerge(c) && r.Schemas.Of(c.Address.Kind).Membership != nil {
-			parts = append(parts, part{change: c})
+		if wire.IsNew(c) && !r.isMerge(c) && r.Schemas.Of(c.Address.Kind).Membership != nil {
+			parts = append(parts, wire.Part{Change: c})
 		}
 	}
 	return parts
@@ -217,17 +218,17 @@ func (r *parts) published() []part {
 // saidInJobs returns the creates that jobs can say, without what is left for later of
 // each. Nothing is encoded: what is larger than a job, and what is beneath it, is not
 // told apart.
-func (r *parts) saidInJobs() []part {
+func (r *parts) saidInJobs() []wire.Part {
 	inBulk := map[resource.Address]bool{}
-	var said []part
+	var said []wire.Part
 	e := r.encoder()
 	for _, p := range r.creates() {
-		if !r.fine(p.change.Address) {
+		if !r.fine(p.Change.Address) {
 			continue
 		}
 		if followUp, ok := r.bulkPart(e, p, inBulk); ok {
-			inBulk[p.change.Address] = true
-			said = append(said, p.postpone(followUp))
+			inBulk[p.Change.Address] = true
+			said = append(said, p.Postpone(followUp))
 		}
 	}
 	return said
@@ -242,10 +243,10 @@ func (r *parts) goesInline(file *plan.Field) bool {
 }
 
 // newInline returns the parts that bring people to what this run creates without them.
-func (r *parts) newInline() []part {
-	var parts []part
+func (r *parts) newInline() []wire.Part {
+	var parts []wire.Part
 	for _, c := range r.changes {
-		if m, file := r.membershipOf(c); file != nil && isNew(c) && !r.isMerge(c) && r.goesInline(file) {
+		if m, file := r.membershipOf(c); file != nil && wire.IsNew(c) && !r.isMerge(c) && r.goesInline(file) {
 			parts = append(parts, membershipPart(m, c))
 		}
 	}
@@ -253,11 +254,11 @@ func (r *parts) newInline() []part {
 }
 
 // memberships returns the parts that change who is in what is there already.
-func (r *parts) memberships() []part {
-	var parts []part
+func (r *parts) memberships() []wire.Part {
+	var parts []wire.Part
 	for _, c := range r.changes {
 		m, file := r.membershipOf(c)
-		if file == nil || isNew(c) || r.ids[c.Address] == "" {
+		if file == nil || wire.IsNew(c) || r.ids[c.Address] == "" {
 			continue
 		}
 		parts = append(parts, membershipPart(m, c))
@@ -274,13 +275,13 @@ func (r *parts) mayRepeat() bool {
 }
 
 // withoutInline leaves out of a create the people who follow it in requests.
-func (r *parts) withoutInline(p part) []string {
-	m, file := r.membershipOf(p.change)
+func (r *parts) withoutInline(p wire.Part) []string {
+	m, file := r.membershipOf(p.Change)
 	if file == nil || !r.goesInline(file) {
 		return nil
 	}
 	var names []string
-	for _, f := range p.fields {
+	for _, f := range p.Fields {
 		if m.Has(f.Name) {
 			names = append(names, f.Name)
 		}
@@ -289,28 +290,28 @@ func (r *parts) withoutInline(p part) []string {
 }
 
 // lowersForNow reports whether a part lowers possible spend and ends nothing.
-func (r *parts) lowersForNow(p part) bool {
-	schema := r.Schemas.Of(p.change.Address.Kind)
+func (r *parts) lowersForNow(p wire.Part) bool {
+	schema := r.Schemas.Of(p.Change.Address.Kind)
 	removal := schema.RemovalAttribute()
 	ends := func(f plan.Field) bool {
 		return f.Phase != plan.Lower || removal != nil && f.Name == removal.Name && f.Desired.Text() == schema.Removal
 	}
-	return len(p.fields) > 0 && !slices.ContainsFunc(p.fields, ends)
+	return len(p.Fields) > 0 && !slices.ContainsFunc(p.Fields, ends)
 }
 
 // supersededWhy says why a part is not sent any more: newer files, of which the agent
 // heard while it applies these, say otherwise of its resource, or of a new one above
 // it. What only lowers possible spend goes all the same, unless it cannot be taken
 // back: the newer files may ask for less still, and the next run is not there yet.
-func (r *parts) supersededWhy(p part) string {
+func (r *parts) supersededWhy(p wire.Part) string {
 	if r.Superseded == nil || r.forecast != nil || r.lowersForNow(p) {
 		return ""
 	}
-	if why := r.Superseded(p.change.Address); why != "" {
+	if why := r.Superseded(p.Change.Address); why != "" {
 		return why
 	}
-	for above := r.Schemas.Parent(p.change.Address); !above.IsZero(); above = r.Schemas.Parent(above) {
-		if c := r.byAddr[above]; c != nil && isNew(c) && r.Superseded(above) != "" {
+	for above := r.Schemas.Parent(p.Change.Address); !above.IsZero(); above = r.Schemas.Parent(above) {
+		if c := r.byAddr[above]; c != nil && wire.IsNew(c) && r.Superseded(above) != "" {
 			return r.Superseded(above)
 		}
 	}
@@ -318,14 +319,14 @@ func (r *parts) supersededWhy(p part) string {
 }
 
 // withoutSuperseded drops parts that newer files take back.
-func (r *parts) withoutSuperseded(parts []part) []part {
+func (r *parts) withoutSuperseded(parts []wire.Part) []wire.Part {
 	if r.Superseded == nil {
 		return parts
 	}
-	var left []part
+	var left []wire.Part
 	for _, p := range parts {
 		if why := r.supersededWhy(p); why != "" {
-			r.skip(p.change.Address, why)
+			r.skip(p.Change.Address, why)
 			continue
 		}
 		left = append(left, p)

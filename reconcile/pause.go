@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 )
 
 // PlanPauses plans a pause of everything that stands at the top and delivers,
@@ -13,7 +14,7 @@ import (
 func (a *Agent) PlanPauses(ctx context.Context) (*View, error) {
 	policy := plan.DefaultPolicy()
 	policy.UpdatePercent = 100 // all of them is what is asked for
-	return a.planAside(ctx, actionPause, Desired{Policy: policy}, func(*resource.Resource) bool { return true })
+	return a.planAside(ctx, wire.ActionPause, Desired{Policy: policy}, func(*resource.Resource) bool { return true })
 }
 
 // PlanStarts plans the start of what a run paused so, where it is paused still and
@@ -23,15 +24,15 @@ func (a *Agent) PlanStarts(ctx context.Context, desired Desired, done []plan.Don
 	for _, d := range done {
 		paused[d.Address] = true
 	}
-	return a.planAside(ctx, actionStart, desired, func(r *resource.Resource) bool { return paused[r.Address] })
+	return a.planAside(ctx, wire.ActionStart, desired, func(r *resource.Resource) bool { return paused[r.Address] })
 }
 
 // planAside plans that the delivery of what is chosen changes: last says what is
 // live in the place of what is recorded, so that nothing else differs.
 func (a *Agent) planAside(ctx context.Context, action string,
 	desired Desired, chosen func(*resource.Resource) bool) (*View, error) {
-	from, to := wordActive, wordPaused
-	if action == actionStart {
+	from, to := wire.WordActive, wire.WordPaused
+	if action == wire.ActionStart {
 		from, to = to, from
 	}
 	if err := a.checkAccount(ctx); err != nil {

@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 )
 
 // preflighting has creates validated before the first of them is sent.
@@ -57,15 +58,15 @@ func (r *probing) preflights() bool {
 // preflightJobs returns the jobs a preflight sends, and the keys of what is in them: all,
 // or the one that holds a tree of every shape. Trees of one shape differ in values
 // only, and those adsync has checked; what an account may not do shows in the shape.
-func (r *preflighting) preflightJobs(ctx context.Context) (jobs []batch, keys map[resource.Address]string, err error) {
+func (r *preflighting) preflightJobs(ctx context.Context) (jobs []wire.Batch, keys map[resource.Address]string, err error) {
 	all := r.dry && r.forecast == nil || r.Bulk.Preflight == PreflightAlways // who only asks wants to hear everything
 	said := r.saidInJobs()
-	if all || len(said) <= r.jobRoom().operations {
+	if all || len(said) <= r.jobRoom().Operations {
 		c, err := r.planCreation(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		if jobs = slices.Concat(c.jobs, pack(c.tails, r.jobRoom())); all || len(jobs) <= 1 {
+		if jobs = slices.Concat(c.jobs, wire.Pack(c.tails, r.jobRoom())); all || len(jobs) <= 1 {
 			return jobs, c.keys, nil
 		}
 	}
@@ -75,18 +76,18 @@ func (r *preflighting) preflightJobs(ctx context.Context) (jobs []batch, keys ma
 // sample is the job that holds a tree of every shape, as far as it has room. Only
 // those trees are encoded. Of a tree that no job holds it is the first piece.
 func (r *preflighting) sample(ctx context.Context,
-	said []part) (jobs []batch, keys map[resource.Address]string, err error) {
-	creates := make([]packed, len(said))
+	said []wire.Part) (jobs []wire.Batch, keys map[resource.Address]string, err error) {
+	creates := make([]wire.Packed, len(said))
 	for i, p := range said {
-		creates[i] = packed{part: p, id: fmt.Sprintf("c%d", i+1)}
+		creates[i] = wire.Packed{Part: p, Id: fmt.Sprintf("c%d", i+1)}
 	}
-	var sample batch
+	var sample wire.Batch
 	seen, keys := map[string]bool{}, map[resource.Address]string{}
 	for _, tree := range r.trees(creates) {
-		if most := r.jobRoom().operations; seen[r.shapeOf(tree)] || len(tree) <= most && len(sample)+len(tree) > most {
+		if most := r.jobRoom().Operations; seen[r.shapeOf(tree)] || len(tree) <= most && len(sample)+len(tree) > most {
 			continue
 		}
-		own, err := r.createKeys(ctx, tree.parts())
+		own, err := r.createKeys(ctx, tree.Parts())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -98,11 +99,11 @@ func (r *preflighting) sample(ctx context.Context,
 			continue
 		}
 		c := creation{followUp: map[*plan.Change][]string{}}
-		r.packTrees(&c, []batch{whole})
+		r.packTrees(&c, []wire.Batch{whole})
 		first := c.jobs[0]
 		shape := r.shapeOf(first)
-		if seen[shape] || len(sample)+len(first) > r.jobRoom().operations ||
-			sample.bytes()+first.weight() > r.jobRoom().bytes {
+		if seen[shape] || len(sample)+len(first) > r.jobRoom().Operations ||
+			sample.Bytes()+first.Weight() > r.jobRoom().Bytes {
 			continue
 		}
 		seen[shape] = true
@@ -112,24 +113,24 @@ func (r *preflighting) sample(ctx context.Context,
 	if len(sample) == 0 {
 		return nil, keys, nil
 	}
-	return []batch{sample}, keys, nil
+	return []wire.Batch{sample}, keys, nil
 }
 
 // repack packs creates under other keys, parents first: without what is too large
 // under them, and without what is beneath that.
-func (r *preflighting) repack(creates batch, keys map[resource.Address]string) (batch, error) {
+func (r *preflighting) repack(creates wire.Batch, keys map[resource.Address]string) (wire.Batch, error) {
 	left := map[resource.Address]bool{}
-	var whole batch
+	var whole wire.Batch
 	e := r.encoder()
 	for _, p := range creates {
-		address := p.part.change.Address
+		address := p.Part.Change.Address
 		if left[r.Schemas.Parent(address)] {
 			left[address] = true
 			continue
 		}
-		one, err := r.packCreate(e, p.part, p.id, keys)
+		one, err := r.packCreate(e, p.Part, p.Id, keys)
 		switch {
-		case errors.Is(err, errTooLarge):
+		case errors.Is(err, wire.ErrTooLarge):
 			left[address] = true
 		case err != nil:
 			return nil, err
@@ -142,12 +143,12 @@ func (r *preflighting) repack(creates batch, keys map[resource.Address]string) (
 
 // shapeOf says what a tree is made of: of each kind, the sets of fields its
 // creates have, with the words among their values.
-func (r *preflighting) shapeOf(tree batch) string {
+func (r *preflighting) shapeOf(tree wire.Batch) string {
 	shapes := map[string]bool{}
 	for _, p := range tree {
-		schema := r.Schemas.Of(p.part.change.Address.Kind)
+		schema := r.Schemas.Of(p.Part.Change.Address.Kind)
 		shape := string(schema.Kind)
-		for _, f := range p.part.fields {
+		for _, f := range p.Part.Fields {
 			shape += " " + f.Name
 			if a, ok := schema.Attribute(f.Name); ok && len(a.Choices) > 0 {
 				shape += "=" + f.Desired.Text()
@@ -182,10 +183,10 @@ func (r *preflighting) runPreflight(ctx context.Context, jobs int,
 }
 
 func (r *preflighting) preflightCreates(ctx context.Context,
-	job batch, keys map[resource.Address]string) ([]diag.Problem, error) {
+	job wire.Batch, keys map[resource.Address]string) ([]diag.Problem, error) {
 	own := make(map[resource.Address]string, len(job))
 	for _, p := range job { // a parent stands in the job of its children
-		own[p.part.change.Address] = preflightKey(keys[p.part.change.Address])
+		own[p.Part.Change.Address] = wire.PreflightKey(keys[p.Part.Change.Address])
 	}
 	check, err := r.repack(job, own)
 	if err != nil || len(check) == 0 {
@@ -203,7 +204,7 @@ func (r *preflighting) preflightCreates(ctx context.Context,
 
 // isolateRefusal is validated for who only asks: where the service refuses a job whole,
 // it is asked about less and less of it, until what it refuses stands alone.
-func (r *preflighting) isolateRefusal(ctx context.Context, check batch) ([]diag.Problem, error) {
+func (r *preflighting) isolateRefusal(ctx context.Context, check wire.Batch) ([]diag.Problem, error) {
 	problems, err := r.validated(ctx, check)
 	if !refusesContent(err) {
 		return problems, err
@@ -225,7 +226,7 @@ func (r *preflighting) isolateRefusal(ctx context.Context, check batch) ([]diag.
 // isolateRefusalIn finds what a tree is refused for: parents stand before their
 // children, so the shortest front that is refused ends with it. What stands
 // neither there nor beneath it is asked about again.
-func (r *preflighting) isolateRefusalIn(ctx context.Context, tree batch) ([]diag.Problem, error) {
+func (r *preflighting) isolateRefusalIn(ctx context.Context, tree wire.Batch) ([]diag.Problem, error) {
 	var refusal error
 	passes, refused := 0, len(tree)
 	for refused-passes > 1 {
@@ -247,10 +248,10 @@ func (r *preflighting) isolateRefusalIn(ctx context.Context, tree batch) ([]diag
 	if !refusesContent(refusal) {
 		return nil, refusal
 	}
-	problems := []diag.Problem{r.refusedWith(batch{bad}, refusal)}
-	above := bad.part.change.Address
-	rest := slices.DeleteFunc(slices.Clone(tree), func(p packed) bool {
-		return r.Schemas.Ancestor(p.part.change.Address, above.Kind) == above
+	problems := []diag.Problem{r.refusedWith(wire.Batch{bad}, refusal)}
+	above := bad.Part.Change.Address
+	rest := slices.DeleteFunc(slices.Clone(tree), func(p wire.Packed) bool {
+		return r.Schemas.Ancestor(p.Part.Change.Address, above.Kind) == above
 	})
 	if len(rest) == 0 {
 		return problems, nil
@@ -260,8 +261,8 @@ func (r *preflighting) isolateRefusalIn(ctx context.Context, tree batch) ([]diag
 }
 
 // refusedWith is the refusal of a whole job, at the row of its first operation.
-func (r *preflighting) refusedWith(check batch, refusal error) diag.Problem {
-	p, said, code := check[0].part, refusal.Error(), ""
+func (r *preflighting) refusedWith(check wire.Batch, refusal error) diag.Problem {
+	p, said, code := check[0].Part, refusal.Error(), ""
 	if refused := new(adsapi.Error); errors.As(refusal, &refused) && refused.Message != "" {
 		said, code = refused.Message, refused.Code
 	}
@@ -272,13 +273,13 @@ func (r *preflighting) refusedWith(check batch, refusal error) diag.Problem {
 	}
 	return diag.Problem{
 		Severity: diag.Error, Code: diag.ServiceRefused, Position: r.blame(p, code, said),
-		Address: p.change.Address.String(), Message: diag.Printable(said), Hint: hint,
+		Address: p.Change.Address.String(), Message: diag.Printable(said), Hint: hint,
 	}
 }
 
 // validated returns what the service says about a job it only validates.
-func (r *preflighting) validated(ctx context.Context, check batch) ([]diag.Problem, error) {
-	body, err := check.body(true)
+func (r *preflighting) validated(ctx context.Context, check wire.Batch) ([]diag.Problem, error) {
+	body, err := check.Body(true)
 	if err != nil {
 		return nil, err
 	}
@@ -295,10 +296,10 @@ func (r *preflighting) validated(ctx context.Context, check batch) ([]diag.Probl
 	return r.refusals(check, page.OperationPage), nil
 }
 
-func (r *preflighting) refusals(check batch, page adsapi.OperationPage) []diag.Problem {
-	parts := map[string]part{}
+func (r *preflighting) refusals(check wire.Batch, page adsapi.OperationPage) []diag.Problem {
+	parts := map[string]wire.Part{}
 	for _, p := range check {
-		parts[p.id] = p.part
+		parts[p.Id] = p.Part
 	}
 	var problems []diag.Problem
 	for _, result := range page.Results {
@@ -312,7 +313,7 @@ func (r *preflighting) refusals(check batch, page adsapi.OperationPage) []diag.P
 		problems = append(problems, diag.Problem{
 			Severity: diag.Error, Code: diag.ServiceRefused,
 			Position: r.blame(p, text(result.ErrorCode), text(result.Error)),
-			Address:  p.change.Address.String(), Message: diag.Printable(text(result.Error)),
+			Address:  p.Change.Address.String(), Message: diag.Printable(text(result.Error)),
 			Hint: "the service refused it in a validate_only job; nothing was changed",
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 
 	"golang.org/x/text/unicode/norm"
@@ -144,7 +145,7 @@ func (a *lists) observe(ctx context.Context, expected []expectation) ([]observat
 	if err != nil {
 		return nil, err
 	}
-	d := decoder{a.Zone, files}
+	d := wire.Decoder{Zone: a.Zone, Files: files}
 	seen := make([]observation, len(expected))
 	var normal []state.Applied
 	for i, e := range expected {
@@ -154,7 +155,7 @@ func (a *lists) observe(ctx context.Context, expected []expectation) ([]observat
 			seen[i] = unseen(schema, e, ok, hidden[e.address.Kind])
 			continue
 		}
-		live, err := d.decode(schema, record)
+		live, err := d.Decode(schema, record)
 		if err != nil {
 			return nil, err
 		}

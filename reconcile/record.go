@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -28,7 +29,7 @@ func (r *recording) recordOnly(ctx context.Context) error {
 		case c.Action == plan.Create && r.fine(c.Address) && r.view.Last.Get(c.Address) != nil:
 			removed = append(removed, c.Address) // by somebody; its id and its key stand for what is gone
 			continue
-		case isNew(c), !r.fine(c.Address): // there is nothing to record yet
+		case wire.IsNew(c), !r.fine(c.Address): // there is nothing to record yet
 			continue
 		case c.Action == plan.Forget:
 			forget = append(forget, c.Address)
@@ -56,7 +57,7 @@ func (r *recording) recordOnly(ctx context.Context) error {
 func (r *recording) recordNew(ctx context.Context) error {
 	var applied []state.Applied
 	for _, c := range r.changes {
-		if isNew(c) && len(c.Recorded) > 0 && r.fine(c.Address) && r.ids[c.Address] != "" {
+		if wire.IsNew(c) && len(c.Recorded) > 0 && r.fine(c.Address) && r.ids[c.Address] != "" {
 			applied = append(applied, state.Applied{
 				Address: c.Address, ID: r.ids[c.Address], Attributes: r.knownValues(c),
 			})

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -312,7 +313,7 @@ func (a *recovery) recoverJob(ctx context.Context, step state.Step, job adsapi.J
 // goes under another key, and never again in the body of this step.
 func begunAnew(step state.Step) bool {
 	return slices.ContainsFunc(step.Operations, func(o state.Operation) bool {
-		return keyed(o) && decided(o) && o.Outcome != state.OutcomeApplied
+		return wire.Keyed(o) && wire.Decided(o) && o.Outcome != state.OutcomeApplied
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 )
 
 // Live is the account as it was read.
@@ -153,7 +154,7 @@ func (a *lists) refresher(ctx context.Context, last *resource.Snapshot) (*refres
 		return nil, err
 	}
 	return &refresher{
-		agent: a, reader: a.reader(), decoder: decoder{a.Zone, files},
+		agent: a, reader: a.reader(), decoder: wire.Decoder{Zone: a.Zone, Files: files},
 		beneath: beneath, byID: map[string]*resource.Resource{}, bound: boundIDs(last),
 		live: &Live{
 			Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}, Listed: map[resource.Kind]bool{},
@@ -187,7 +188,7 @@ func boundIDs(last *resource.Snapshot) map[resource.Kind][]*resource.Resource {
 type refresher struct {
 	agent   *lists
 	reader  *reader
-	decoder decoder
+	decoder wire.Decoder
 	live    *Live
 	byID    map[string]*resource.Resource
 	bound   map[resource.Kind][]*resource.Resource
@@ -264,7 +265,7 @@ func (r *refresher) add(schema *resource.Schema, record adsapi.Record, parentID 
 	live := &resource.Resource{Address: resource.Address{Kind: schema.Kind, Key: schema.Only}, ID: record.ID}
 	if r.only == nil { // else who asked reads the records alone
 		var err error
-		if live, err = r.decoder.decode(schema, record); err != nil {
+		if live, err = r.decoder.Decode(schema, record); err != nil {
 			return err
 		}
 	}

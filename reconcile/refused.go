@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -20,7 +21,7 @@ const mostRefusals = 64
 // jobRefused splits a job the service surely did not take until what it refuses
 // stands alone. Its creates keep their keys for the same bytes (keys.go).
 func (r *jobs) jobRefused(ctx context.Context, step state.Step,
-	b batch, refusal error) ([]state.OperationOutcome, error) {
+	b wire.Batch, refusal error) ([]state.OperationOutcome, error) {
 	general := stops(refusal) || errors.Is(refusal, adsapi.ErrNotFound)
 	if general || len(b) == 1 || r.refusedWhole.Add(1) > mostRefusals {
 		return r.refusedForGood(ctx, step, b, refusal)
@@ -57,7 +58,7 @@ func (r *jobs) jobRefused(ctx context.Context, step state.Step,
 // refusedForGood ends a job that is not split any further. It made nothing: its
 // creates keep their keys for the same bytes (keys.go).
 func (r *jobs) refusedForGood(ctx context.Context,
-	step state.Step, b batch, refusal error) ([]state.OperationOutcome, error) {
+	step state.Step, b wire.Batch, refusal error) ([]state.OperationOutcome, error) {
 	if err := r.recordReusableCreates(ctx, step); err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (r *jobs) refusedForGood(ctx context.Context,
 
 // recordReusableCreates notes what went under the keys of a refused job's creates.
 func (r *jobs) recordReusableCreates(ctx context.Context, step state.Step) error {
-	creates := slices.DeleteFunc(slices.Clone(step.Operations), func(o state.Operation) bool { return !keyed(o) })
+	creates := slices.DeleteFunc(slices.Clone(step.Operations), func(o state.Operation) bool { return !wire.Keyed(o) })
 	if err := r.recordReusableKeys(ctx, step, creates); err != nil {
 		return fmt.Errorf("journal the refused creates: %w", err)
 	}
@@ -95,8 +96,8 @@ func (r *jobs) withoutBulk(ctx context.Context, refusal error) error {
 	return fmt.Errorf("bulk jobs are not there any more; the next apply takes single requests: %w", refusal)
 }
 
-func (r *jobs) splitStep(ctx context.Context, step state.Step, b batch) (state.Step, error) {
-	body, err := b.body(false)
+func (r *jobs) splitStep(ctx context.Context, step state.Step, b wire.Batch) (state.Step, error) {
+	body, err := b.Body(false)
 	if err != nil {
 		return state.Step{}, fmt.Errorf("encode a job: %w", err)
 	}
@@ -108,52 +109,52 @@ func (r *jobs) splitStep(ctx context.Context, step state.Step, b batch) (state.S
 	for _, o := range step.Operations {
 		byAddress[o.Address] = o
 	}
-	step.ID, step.Key, step.Body, step.Operations = step.ID+"/"+b[0].id, key, body, nil
+	step.ID, step.Key, step.Body, step.Operations = step.ID+"/"+b[0].Id, key, body, nil
 	for _, p := range b {
-		step.Operations = append(step.Operations, byAddress[p.part.change.Address])
+		step.Operations = append(step.Operations, byAddress[p.Part.Change.Address])
 	}
 	return step, nil
 }
 
 // halves cuts a batch in two without parting a tree from its root, where that
 // can be.
-func halves(r *parts, b batch) []batch {
-	isCut := func(i int) bool { return !b[i].part.create || r.isRoot(b[i].part.change) }
+func halves(r *parts, b wire.Batch) []wire.Batch {
+	isCut := func(i int) bool { return !b[i].Part.Create || r.isRoot(b[i].Part.Change) }
 	middle := len(b) / 2
 	for cut := middle; cut < len(b); cut++ {
 		if isCut(cut) {
-			return []batch{b[:cut:cut], b[cut:]}
+			return []wire.Batch{b[:cut:cut], b[cut:]}
 		}
 	}
 	for cut := middle; cut > 0; cut-- {
 		if isCut(cut) {
-			return []batch{b[:cut:cut], b[cut:]}
+			return []wire.Batch{b[:cut:cut], b[cut:]}
 		}
 	}
-	return []batch{b}
+	return []wire.Batch{b}
 }
 
 // splitRefused parts a tree that was refused whole: the front half, in which every child
 // has its parent, is a job again, and the rest is left to single requests, which
 // each say what is wrong with them.
-func (r *jobs) splitRefused(ctx context.Context, b batch) ([]batch, error) {
+func (r *jobs) splitRefused(ctx context.Context, b wire.Batch) ([]wire.Batch, error) {
 	front, rest := b[:len(b)/2:len(b)/2], b[len(b)/2:]
 	if err := r.Store.Advance(ctx, r.alone(rest)); err != nil { // a single request is other bytes, under another key
 		return nil, fmt.Errorf("journal the refused creates: %w", err)
 	}
-	if !slices.ContainsFunc(front, packed.isNew) {
+	if !slices.ContainsFunc(front, wire.Packed.IsNew) {
 		return nil, nil
 	}
-	return []batch{front}, nil
+	return []wire.Batch{front}, nil
 }
 
 // alone notes what of a batch is new for single requests, and gives their addresses.
-func (r *jobs) alone(b batch) (addresses []resource.Address) {
+func (r *jobs) alone(b wire.Batch) (addresses []resource.Address) {
 	r.piecesMu.Lock()
 	defer r.piecesMu.Unlock()
 	for _, p := range b {
-		if p.isNew() {
-			addresses, r.refusedPieces = append(addresses, p.part.change.Address), append(r.refusedPieces, p.part)
+		if p.IsNew() {
+			addresses, r.refusedPieces = append(addresses, p.Part.Change.Address), append(r.refusedPieces, p.Part)
 		}
 	}
 	return addresses
@@ -169,7 +170,7 @@ func (r *creationWaves) sendRefusedPieces(ctx context.Context, c *creation) erro
 	}
 	children := map[string][]*resource.Resource{} // by parent
 	for _, p := range r.refusedPieces {
-		schema, parentID := r.Schemas.Of(p.change.Address.Kind), r.ids[r.Schemas.Parent(p.change.Address)]
+		schema, parentID := r.Schemas.Of(p.Change.Address.Kind), r.ids[r.Schemas.Parent(p.Change.Address)]
 		if parentID == "" { // it is made after this, and holds nothing yet
 			r.recount(c, p)
 			continue
@@ -177,18 +178,18 @@ func (r *creationWaves) sendRefusedPieces(ctx context.Context, c *creation) erro
 		if _, listed := children[parentID]; !listed {
 			shown, err := r.childrenOf(ctx, schema, parentID)
 			if err != nil {
-				return fmt.Errorf("look for %s: %w", p.change.Address, err)
+				return fmt.Errorf("look for %s: %w", p.Change.Address, err)
 			}
 			children[parentID] = shown
 		}
 		other := slices.IndexFunc(children[parentID], func(child *resource.Resource) bool {
-			return !own[child.ID] && sameName(schema, p.set(), child)
+			return !own[child.ID] && sameName(schema, p.Set(), child)
 		})
 		if other < 0 {
 			r.recount(c, p)
 			continue
 		}
-		r.skip(p.change.Address, fmt.Sprintf("waits: another writer "+
+		r.skip(p.Change.Address, fmt.Sprintf("waits: another writer "+
 			"made %s with this name during this apply; the next plan compares the two", children[parentID][other].ID))
 	}
 	r.refusedPieces = nil
@@ -210,7 +211,7 @@ func (r *creationWaves) childrenOf(ctx context.Context, schema *resource.Schema,
 		case err != nil:
 			return nil, err
 		}
-		child, err := decoder{zone: r.Zone}.decode(schema, record)
+		child, err := wire.Decoder{Zone: r.Zone}.Decode(schema, record)
 		if err != nil {
 			return nil, err
 		}
@@ -221,10 +222,10 @@ func (r *creationWaves) childrenOf(ctx context.Context, schema *resource.Schema,
 	return children, nil
 }
 
-func failAll(b batch, err error) []state.OperationOutcome {
+func failAll(b wire.Batch, err error) []state.OperationOutcome {
 	outcomes := make([]state.OperationOutcome, len(b))
 	for i, p := range b {
-		outcomes[i] = neverApplied(state.OperationOutcome{Address: p.part.change.Address}, err)
+		outcomes[i] = neverApplied(state.OperationOutcome{Address: p.Part.Change.Address}, err)
 		if len(b) > 1 && outcomes[i].Outcome == state.OutcomeFailed {
 			outcomes[i].Final = false // it may be another's fault
 			outcomes[i].Message = fmt.Sprintf("refused in a job of %d operations: %s", len(b), outcomes[i].Message)

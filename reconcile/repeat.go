@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -29,9 +30,9 @@ func (r *repeating) repeatWave(ctx context.Context, c *creation) error {
 		return err
 	}
 	if _, known := r.caps[resource.RepeatParent]; !known {
-		slices.SortStableFunc(tails, func(a, b batch) int { return len(a) - len(b) })
+		slices.SortStableFunc(tails, func(a, b wire.Batch) int { return len(a) - len(b) })
 		first, rest := r.oneChild(tails[0])
-		if err := r.sendRepeats(ctx, c, []batch{first}); err != nil {
+		if err := r.sendRepeats(ctx, c, []wire.Batch{first}); err != nil {
 			return err
 		}
 		tails[0] = rest
@@ -39,8 +40,8 @@ func (r *repeating) repeatWave(ctx context.Context, c *creation) error {
 	reused, known := r.caps[resource.RepeatParent]
 	switch {
 	case reused:
-		tails = slices.DeleteFunc(tails, func(tail batch) bool { return len(tail) == 0 })
-		return r.sendRepeats(ctx, c, pack(tails, r.jobRoom()))
+		tails = slices.DeleteFunc(tails, func(tail wire.Batch) bool { return len(tail) == 0 })
+		return r.sendRepeats(ctx, c, wire.Pack(tails, r.jobRoom()))
 	case known:
 		c.allAlone(r.parts, tails)
 	default:
@@ -49,17 +50,17 @@ func (r *repeating) repeatWave(ctx context.Context, c *creation) error {
 	return nil
 }
 
-func (r *repeating) skipAll(tails []batch, message string) {
+func (r *repeating) skipAll(tails []wire.Batch, message string) {
 	for _, p := range slices.Concat(tails...) {
-		if !p.repeat {
-			r.skip(p.part.change.Address, message)
+		if !p.Repeat {
+			r.skip(p.Part.Change.Address, message)
 		}
 	}
 }
 
 // sendRepeats submits jobs that repeat parents and takes to single requests what
 // did not come beneath the parent that is there.
-func (r *repeating) sendRepeats(ctx context.Context, c *creation, jobs []batch) error {
+func (r *repeating) sendRepeats(ctx context.Context, c *creation, jobs []wire.Batch) error {
 	err := r.runJobs(ctx, "create", jobs)
 	for _, p := range r.underDuplicates {
 		r.caps[resource.RepeatParent] = false // at least for this run
@@ -78,7 +79,7 @@ func (r *repeating) sendRepeats(ctx context.Context, c *creation, jobs []batch) 
 
 // repeatable returns the tails whose parents stand as they were sent, and sees to
 // the others.
-func (r *repeating) repeatable(ctx context.Context, c *creation) ([]batch, error) {
+func (r *repeating) repeatable(ctx context.Context, c *creation) ([]wire.Batch, error) {
 	if len(c.tails) == 0 {
 		return nil, nil
 	}
@@ -88,14 +89,14 @@ func (r *repeating) repeatable(ctx context.Context, c *creation) ([]batch, error
 	if r.forecast != nil {
 		return c.tails, nil
 	}
-	var tails []batch
+	var tails []wire.Batch
 	for _, tail := range c.tails {
 		ready, err := r.parentsStand(tail)
 		if err != nil {
 			return nil, err
 		}
 		if !ready { // a single request says by itself what is missing
-			c.allAlone(r.parts, []batch{tail})
+			c.allAlone(r.parts, []wire.Batch{tail})
 			continue
 		}
 		tails = append(tails, tail)
@@ -104,30 +105,30 @@ func (r *repeating) repeatable(ctx context.Context, c *creation) ([]batch, error
 }
 
 // repeatedIn returns what of the tails' parents was not seen at the service yet.
-func (r *repeating) repeatedIn(tails []batch) []*changeProgress {
+func (r *repeating) repeatedIn(tails []wire.Batch) []*changeProgress {
 	repeated := map[resource.Address]bool{}
 	for _, p := range slices.Concat(tails...) {
-		repeated[p.part.change.Address] = repeated[p.part.change.Address] || p.repeat
+		repeated[p.Part.Change.Address] = repeated[p.Part.Change.Address] || p.Repeat
 	}
 	return slices.DeleteFunc(r.unverified(), func(s *changeProgress) bool { return !repeated[s.change.Address] })
 }
 
 // parentsStand reports whether the parents a tail repeats were read back as sent, and
 // that the highest is paused.
-func (r *repeating) parentsStand(tail batch) (bool, error) {
+func (r *repeating) parentsStand(tail wire.Batch) (bool, error) {
 	for _, p := range tail {
-		address := p.part.change.Address
-		if !p.repeat {
+		address := p.Part.Change.Address
+		if !p.Repeat {
 			continue
 		}
 		if s := r.progressOf[address]; !r.fine(address) || !s.verified || r.ids[address] == "" {
 			return false, nil
 		}
-		if !r.isRoot(p.part.change) {
+		if !r.isRoot(p.Part.Change) {
 			continue
 		}
 		schema := r.Schemas.Of(address.Kind)
-		live, err := decoder{zone: r.Zone}.decode(schema, r.record(r.ids[address]))
+		live, err := wire.Decoder{Zone: r.Zone}.Decode(schema, r.record(r.ids[address]))
 		if err != nil || live.Value(schema.Delivery()).Text() != kinds.Paused {
 			return false, err
 		}
@@ -137,17 +138,17 @@ func (r *repeating) parentsStand(tail batch) (bool, error) {
 
 // oneChild parts a tail into its first branch beneath the parents it repeats,
 // and the others.
-func (r *repeating) oneChild(tail batch) (first, rest batch) {
+func (r *repeating) oneChild(tail wire.Batch) (first, rest wire.Batch) {
 	var branch resource.Address
 	others := false
 	for _, p := range tail {
-		address := p.part.change.Address
-		if !p.repeat && branch.IsZero() {
+		address := p.Part.Change.Address
+		if !p.Repeat && branch.IsZero() {
 			branch = address
 		}
 		within := !branch.IsZero() && r.Schemas.Ancestor(address, branch.Kind) == branch
 		switch {
-		case p.repeat && branch.IsZero():
+		case p.Repeat && branch.IsZero():
 			first, rest = append(first, p), append(rest, p)
 		case within:
 			first = append(first, p)
@@ -161,38 +162,38 @@ func (r *repeating) oneChild(tail batch) (first, rest batch) {
 	return first, rest
 }
 
-func (c *creation) allAlone(r *parts, tails []batch) {
+func (c *creation) allAlone(r *parts, tails []wire.Batch) {
 	for _, p := range slices.Concat(tails...) {
-		if !p.repeat {
-			r.recount(c, p.part)
+		if !p.Repeat {
+			r.recount(c, p.Part)
 		}
 	}
 }
 
 // recount takes a create out of its job: its follow-up is another one.
-func (r *parts) recount(c *creation, p part) {
-	s := r.progressOf[p.change.Address]
-	if len(c.followUp[p.change]) > 0 {
+func (r *parts) recount(c *creation, p wire.Part) {
+	s := r.progressOf[p.Change.Address]
+	if len(c.followUp[p.Change]) > 0 {
 		s.pending--
 	}
-	c.alone(r, p.change)
-	if len(c.followUp[p.change]) > 0 {
+	c.alone(r, p.Change)
+	if len(c.followUp[p.Change]) > 0 {
 		s.pending++
 	}
 }
 
 // operationsOf returns the operations of a job as the journal holds them.
-func (r *jobs) operationsOf(b batch) []state.Operation {
+func (r *jobs) operationsOf(b wire.Batch) []state.Operation {
 	operations := make([]state.Operation, len(b))
 	for i, p := range b {
-		if p.repeat {
-			address := p.part.change.Address
+		if p.Repeat {
+			address := p.Part.Change.Address
 			operations[i] = state.Operation{
-				ID: p.id, Address: address, Action: actionRepeat, Key: p.key, ResourceID: r.ids[address],
+				ID: p.Id, Address: address, Action: wire.ActionRepeat, Key: p.Key, ResourceID: r.ids[address],
 			}
 			continue
 		}
-		operations[i] = r.operation(p.part, p.id, p.key)
+		operations[i] = r.operation(p.Part, p.Id, p.Key)
 	}
 	return operations
 }
@@ -200,7 +201,7 @@ func (r *jobs) operationsOf(b batch) []state.Operation {
 // duplicatesIn returns the creates of a job that did not come beneath the parent that
 // is there: the service made another of the parent that was repeated, or refused
 // to give it.
-func (r *jobs) duplicatesIn(b batch, outcomes []state.OperationOutcome) map[resource.Address]bool {
+func (r *jobs) duplicatesIn(b wire.Batch, outcomes []state.OperationOutcome) map[resource.Address]bool {
 	byAddress := make(map[resource.Address]state.OperationOutcome, len(outcomes))
 	for _, o := range outcomes {
 		byAddress[o.Address] = o

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -73,7 +74,7 @@ func (r *reporting) report() *Report {
 			report.Outcomes = append(report.Outcomes, r.view.heldOutcome(c))
 			continue
 		}
-		report.Outcomes = append(report.Outcomes, r.outcome(c, s).without(c.HeldParts()))
+		report.Outcomes = append(report.Outcomes, r.outcome(c, s).Without(c.HeldParts()))
 		if len(s.expect) > 0 {
 			report.Touched++
 		}
@@ -86,7 +87,7 @@ func (r *reporting) report() *Report {
 
 // without is the outcome of a change of which some fields stayed: one that was
 // applied says so.
-func (o Outcome) without(held []plan.HeldPart) Outcome {
+func (o Outcome) Without(held []plan.HeldPart) Outcome {
 	o.Held = held
 	if len(held) == 0 || o.Outcome != state.OutcomeApplied || o.Code != "" {
 		return o
@@ -218,11 +219,11 @@ func (r *Report) Refused() int {
 // blame finds the cell or line a refusal is about: the entry or the attribute
 // whose wire name, on either route, the service's words hold; the one attribute
 // that was to change; else the row.
-func (r *run) blame(p part, words ...string) diag.Position {
+func (r *run) blame(p wire.Part, words ...string) diag.Position {
 	all := strings.Join(words, " ")
 	best, at := "", onlyEdit(p)
-	for _, f := range p.fields {
-		a, ok := r.Schemas.Of(p.change.Address.Kind).Attribute(f.Name)
+	for _, f := range p.Fields {
+		a, ok := r.Schemas.Of(p.Change.Address.Kind).Attribute(f.Name)
 		if !ok || f.Desired.Position.IsZero() {
 			continue
 		}
@@ -237,9 +238,9 @@ func (r *run) blame(p part, words ...string) diag.Position {
 
 // onlyEdit is where the one attribute is written that a part changes, the row
 // where it changes several.
-func onlyEdit(p part) diag.Position {
-	at, edits := p.change.Position, 0
-	for _, f := range p.fields {
+func onlyEdit(p wire.Part) diag.Position {
+	at, edits := p.Change.Position, 0
+	for _, f := range p.Fields {
 		if f.Cause == plan.SentAlong {
 			continue
 		}
@@ -247,8 +248,8 @@ func onlyEdit(p part) diag.Position {
 			at = f.Desired.Position
 		}
 	}
-	if edits != 1 || p.change.Action == plan.Create {
-		return p.change.Position
+	if edits != 1 || p.Change.Action == plan.Create {
+		return p.Change.Position
 	}
 	return at
 }
@@ -266,6 +267,6 @@ func entryNamed(words, wire string) int {
 }
 
 func lastSegment(path string) string {
-	_, key, _ := cutLast(path)
+	_, key, _ := wire.CutLast(path)
 	return key
 }

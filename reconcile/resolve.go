@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -123,7 +124,7 @@ func (a *resolver) evidenceOfCreate(ctx context.Context, e *Evidence, undecided 
 	case len(candidates) == 1 && !log.unclear():
 		e.Proves, e.ID = state.OutcomeApplied, candidates[0]
 	case len(candidates) == 0 && e.Listed && old &&
-		!inConflict(e.Operation.Code) && (log.whole || !keyed(e.Operation) || !shown.mayHide()):
+		!inConflict(e.Operation.Code) && (log.whole || !wire.Keyed(e.Operation) || !shown.mayHide()):
 		e.Proves = state.OutcomeSkipped
 	}
 	return nil

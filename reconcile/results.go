@@ -9,6 +9,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -51,9 +52,9 @@ func (a *finisher) finish(ctx context.Context, step state.Step, outcomes []state
 	for i, o := range outcomes {
 		operation := step.Operations[i]
 		switch { // outcomes stand in the order of the operations
-		case operation.Action == actionRepeat: // recorded when it was created
-		case aside(operation.Action): // of no wish of the files
-		case decided(operation): // recorded before, and perhaps changed since
+		case operation.Action == wire.ActionRepeat: // recorded when it was created
+		case wire.Aside(operation.Action): // of no wish of the files
+		case wire.Decided(operation): // recorded before, and perhaps changed since
 		// the attempt before is not decided
 		case o.Outcome == state.OutcomeSkipped && o.Code == string(diag.NeedsDecision):
 		case o.Outcome == state.OutcomeApplied:
@@ -61,7 +62,7 @@ func (a *finisher) finish(ctx context.Context, step state.Step, outcomes []state
 				Address: o.Address, ID: o.ResourceID, ParentID: last[a.Schemas.Parent(o.Address)],
 				Attributes: operation.Set, Replace: operation.Complete,
 			})
-		case o.Outcome != state.OutcomeUnknown && knownNotCreated(step, operation, o):
+		case o.Outcome != state.OutcomeUnknown && wire.KnownNotCreated(step, operation, o):
 			spared = append(spared, operation)
 		case o.Outcome != state.OutcomeUnknown && operation.ResourceID == "":
 			refused = append(refused, o.Address)
@@ -197,7 +198,7 @@ func outcomeOf(operation state.Operation, result adsapi.OperationResult) state.O
 	switch result.Status {
 	case "created", "updated":
 		o.Outcome, o.Answered = state.OutcomeApplied, true
-		o.Made = result.Status == "created" && operation.Action != actionRepeat
+		o.Made = result.Status == "created" && operation.Action != wire.ActionRepeat
 		if o.ResourceID == "" {
 			o.Outcome, o.Code, o.Message = state.OutcomeUnknown,
 				string(diag.OutcomeUnknown), "the job says created and gives no id"

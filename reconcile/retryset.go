@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -49,7 +50,7 @@ func (a *retries) waitBeforeRetry(step state.Step, outcomes []state.OperationOut
 	for i, o := range outcomesIn(step, outcomes) {
 		operation := step.Operations[i]
 		madeNothing := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped
-		if operation.Action == actionRepeat || keyed(operation) && (!madeNothing || g.unknown[o.Address]) {
+		if operation.Action == wire.ActionRepeat || wire.Keyed(operation) && (!madeNothing || g.unknown[o.Address]) {
 			return max(g.wait, a.Service.KeyLag())
 		}
 	}
@@ -134,7 +135,7 @@ func (a *retries) shown(ctx context.Context, expected []expectation) ([]bool, er
 			continue
 		}
 		schema := a.Schemas.Of(e.address.Kind)
-		live, err := decoder{a.Zone, files}.decode(schema, record)
+		live, err := wire.Decoder{Zone: a.Zone, Files: files}.Decode(schema, record)
 		if err != nil {
 			return nil, err
 		}
@@ -160,8 +161,8 @@ func (a *retries) repetition(ctx context.Context, step state.Step,
 	if slices.ContainsFunc(step.Operations, func(o state.Operation) bool { return o.Key != "" }) {
 		step.Operations = slices.Clone(step.Operations)
 		for i, known := range outcomesIn(step, outcomes) {
-			if o := &step.Operations[i]; keyed(*o) && known.Outcome == state.OutcomeApplied {
-				o.Action, o.ResourceID = actionRepeat, known.ResourceID
+			if o := &step.Operations[i]; wire.Keyed(*o) && known.Outcome == state.OutcomeApplied {
+				o.Action, o.ResourceID = wire.ActionRepeat, known.ResourceID
 			}
 		}
 		return step, nil
@@ -171,7 +172,7 @@ func (a *retries) repetition(ctx context.Context, step state.Step,
 
 // only leaves some operations in a step of updates, each byte for byte.
 func only(step state.Step, goes func(state.Operation) bool) (state.Step, error) {
-	var body jobBody
+	var body wire.JobBody
 	if err := json.Unmarshal(step.Body, &body); err != nil {
 		return step, fmt.Errorf("read the body of %s: %w", step.ID, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/internal/review"
+	"adsync/reconcile/wire"
 )
 
 // ReviewsOf takes what a plan has read of reviews into a record: they stand in every
@@ -57,7 +58,7 @@ type seer struct {
 // see takes in what a record says of one resource. asked says that what keeps it from
 // being served was asked for.
 func (w seer) see(r *resource.Resource, record adsapi.Record, asked bool) error {
-	facts, err := factsOf(w.schema, record)
+	facts, err := wire.FactsOf(w.schema, record)
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func (row route) afterwards() values {
 	return row.then
 }
 
-func (row route) value(phase string) any {
+func (row route) Value(phase string) any {
 	if phase == creates {
 		return row.first
 	}

@@ -120,7 +120,7 @@ func (row route) goes(t *testing.T, s *resource.Schema, a *resource.Attribute, p
 	if phase == updates {
 		row.with = row.afterwards()
 	}
-	row.write(w, s, a, row.value(phase))
+	row.write(w, s, a, row.Value(phase))
 	w.permitAll("activates", "raises-spend", "archives")
 	w.agent = w.newAgent()
 	said, err := w.agent.Requests(t.Context(), w.plan())

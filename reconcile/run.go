@@ -11,6 +11,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -28,7 +29,7 @@ type run struct {
 	progressOf map[resource.Address]*changeProgress
 	ids        map[resource.Address]string // what every address is bound to, by now
 	files      map[string]string           // image source → file id
-	people     map[string]uploaded         // digest of a list of people → the file this run uploaded
+	people     map[string]wire.Uploaded    // digest of a list of people → the file this run uploaded
 	caps       map[resource.Capability]bool
 	reread     map[string]bool // ids of what this run has read again
 	steps      int
@@ -65,7 +66,7 @@ func newRun(env *Env, options Options, known *memory, id string, view *View) *ru
 	r := &run{
 		Env: env, Options: options, memory: known, id: id, view: view,
 		byAddr: make(map[resource.Address]*plan.Change, n), progressOf: make(map[resource.Address]*changeProgress, n),
-		ids: map[resource.Address]string{}, people: map[string]uploaded{}, reread: map[string]bool{},
+		ids: map[resource.Address]string{}, people: map[string]wire.Uploaded{}, reread: map[string]bool{},
 	}
 	for change := range view.Plan.EachApplicable() {
 		r.changes = append(r.changes, &change)
@@ -86,11 +87,11 @@ func (r *run) bindKnown() {
 }
 
 // encoder sees values as the files want them, else as the account has them.
-func (r *run) encoder() encoder {
-	return encoder{
-		schemas: r.Schemas, zone: r.Zone,
-		files: func(source string) string { return r.files[source] }, people: r.people,
-		value: r.valueOf,
+func (r *run) encoder() wire.Encoder {
+	return wire.Encoder{
+		Schemas: r.Schemas, Zone: r.Zone,
+		Files: func(source string) string { return r.files[source] }, People: r.people,
+		Value: r.valueOf,
 	}
 }
 
@@ -98,7 +99,7 @@ func (r *run) encoder() encoder {
 // the place of another, what it is made with.
 func (r *run) valueOf(address resource.Address, attribute string) resource.Value {
 	c := r.byAddr[address]
-	if live := r.view.Live.Snapshot.Get(address); live != nil && (c == nil || !isNew(c)) {
+	if live := r.view.Live.Snapshot.Get(address); live != nil && (c == nil || !wire.IsNew(c)) {
 		if v := live.Value(attribute); v.IsSet() {
 			return v
 		}
@@ -120,8 +121,8 @@ func (r *run) record(id string) adsapi.Record { return r.view.Live.Records[id] }
 func (r *run) now() time.Time { return r.Now() }
 
 // setOutcome writes down the outcome of one part of a change. The worst counts.
-func (r *run) setOutcome(p part, o state.OperationOutcome) {
-	s := r.progressOf[p.change.Address]
+func (r *run) setOutcome(p wire.Part, o state.OperationOutcome) {
+	s := r.progressOf[p.Change.Address]
 	s.started = true
 	s.pending--
 	if rank[o.Outcome] > rank[s.outcome] {
@@ -130,23 +131,23 @@ func (r *run) setOutcome(p part, o state.OperationOutcome) {
 	}
 	r.events.settled(p, o)
 	if o.ResourceID != "" {
-		r.ids[p.change.Address] = o.ResourceID
+		r.ids[p.Change.Address] = o.ResourceID
 	}
-	if p.create && o.Outcome == state.OutcomeApplied {
-		r.census.add(p.change.Address.Kind)
+	if p.Create && o.Outcome == state.OutcomeApplied {
+		r.census.add(p.Change.Address.Kind)
 	}
 	if o.Outcome != state.OutcomeApplied {
 		return
 	}
 	s.verified = false
 	delete(s.notAwaited, "")
-	set := p.set()
+	set := p.Set()
 	s.expect, s.written = slices.Grow(s.expect, len(set)), slices.Grow(s.written, len(set))
 	for _, f := range set {
 		delete(s.notAwaited, f.Name)
 		s.expect.Set(f.Name, f.Value)
 		s.written.Set(f.Name, f.Value)
-		for _, gone := range p.change.Displaced {
+		for _, gone := range p.Change.Displaced {
 			if gone.By == f.Name {
 				s.written.Set(gone.Name, resource.Null())
 			}
@@ -164,7 +165,7 @@ func (r *run) skip(address resource.Address, message string) {
 	s := r.progressOf[address]
 	s.started = true
 	s.pending--
-	r.events.settled(part{change: s.change}, state.OperationOutcome{
+	r.events.settled(wire.Part{Change: s.change}, state.OperationOutcome{
 		Address: address, ResourceID: r.ids[address],
 		Outcome: state.OutcomeSkipped, Code: string(diag.OperationSkipped), Message: message,
 	})
@@ -181,14 +182,14 @@ func (r *run) fine(address resource.Address) bool {
 }
 
 // createKeys returns the key of each address that a create may name.
-func (r *run) createKeys(ctx context.Context, parts []part) (map[resource.Address]string, error) {
+func (r *run) createKeys(ctx context.Context, parts []wire.Part) (map[resource.Address]string, error) {
 	keys := make(map[resource.Address]string, len(parts))
 	for _, p := range parts {
-		generation, err := r.Store.Generation(ctx, p.change.Address)
+		generation, err := r.Store.Generation(ctx, p.Change.Address)
 		if err != nil {
-			return nil, fmt.Errorf("generation of %s: %w", p.change.Address, err)
+			return nil, fmt.Errorf("generation of %s: %w", p.Change.Address, err)
 		}
-		keys[p.change.Address] = createKey(r.Account.ID, p.change.Address, generation)
+		keys[p.Change.Address] = wire.CreateKey(r.Account.ID, p.Change.Address, generation)
 	}
 	return keys, nil
 }
@@ -202,5 +203,5 @@ func (r *run) nextKey(ctx context.Context, address resource.Address) (string, er
 	if err != nil {
 		return "", fmt.Errorf("generation of %s: %w", address, err)
 	}
-	return createKey(r.Account.ID, address, generation+1), nil
+	return wire.CreateKey(r.Account.ID, address, generation+1), nil
 }

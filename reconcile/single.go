@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 
 	"golang.org/x/sync/errgroup"
@@ -31,7 +32,7 @@ type singleRequests struct {
 
 // runSingles sends one request a part: side by side, and then, one by one, those
 // that name a revision.
-func (r *singleRequests) runSingles(ctx context.Context, wave string, parts []part) error {
+func (r *singleRequests) runSingles(ctx context.Context, wave string, parts []wire.Part) error {
 	plain, revised := r.splitRevised(parts)
 	if err := r.sendSingles(ctx, wave, plain); err != nil {
 		return err
@@ -39,7 +40,7 @@ func (r *singleRequests) runSingles(ctx context.Context, wave string, parts []pa
 	return r.runRevised(ctx, wave, revised)
 }
 
-func (r *singleRequests) sendSingles(ctx context.Context, wave string, parts []part) error {
+func (r *singleRequests) sendSingles(ctx context.Context, wave string, parts []wire.Part) error {
 	steps, sent, err := r.singleSteps(ctx, wave, r.withoutSuperseded(parts))
 	if err != nil || len(steps) == 0 {
 		return err
@@ -81,7 +82,7 @@ func (r *singleRequests) sendSingles(ctx context.Context, wave string, parts []p
 // singleSteps encodes the requests. A part that cannot be said, such as an ad
 // whose image was not uploaded, fails alone.
 func (r *singleRequests) singleSteps(ctx context.Context,
-	wave string, parts []part) (steps []state.Step, sent []part, err error) {
+	wave string, parts []wire.Part) (steps []state.Step, sent []wire.Part, err error) {
 	keys, err := r.createKeys(ctx, parts)
 	if err != nil {
 		return nil, nil, err
@@ -91,11 +92,11 @@ func (r *singleRequests) singleSteps(ctx context.Context,
 		return nil, nil, err
 	}
 	for _, p := range parts {
-		address := p.change.Address
+		address := p.Change.Address
 		step, err := r.singleStep(wave, p, keys[address])
 		// it went with other bytes
 		if before := unmade[address]; err == nil &&
-			p.create && before.Key == keys[address] && before.Sum != singleSum(step) {
+			p.Create && before.Key == keys[address] && before.Sum != wire.SingleSum(step) {
 			if keys[address], err = r.nextKey(ctx, address); err != nil {
 				return nil, nil, err
 			}
@@ -103,7 +104,7 @@ func (r *singleRequests) singleSteps(ctx context.Context,
 		}
 		if err != nil {
 			r.setOutcome(p, state.OperationOutcome{
-				Address: p.change.Address, Outcome: state.OutcomeFailed,
+				Address: p.Change.Address, Outcome: state.OutcomeFailed,
 				Code: string(diag.OperationFailed), Message: err.Error(),
 			})
 			continue
@@ -113,28 +114,28 @@ func (r *singleRequests) singleSteps(ctx context.Context,
 	return steps, sent, nil
 }
 
-func (r *singleRequests) singleStep(wave string, p part, key string) (state.Step, error) {
-	schema, call := r.Schemas.Of(p.change.Address.Kind), callOf(r.Schemas, p)
-	id := r.ids[p.change.Address]
+func (r *singleRequests) singleStep(wave string, p wire.Part, key string) (state.Step, error) {
+	schema, call := r.Schemas.Of(p.Change.Address.Kind), wire.CallOf(r.Schemas, p)
+	id := r.ids[p.Change.Address]
 	path, err := adsapi.JoinPath(call.At(id)...)
 	if err != nil {
 		return state.Step{}, err
 	}
-	if !p.create {
-		if only := beyondSingle(r.Schemas, p); len(only) > 0 {
+	if !p.Create {
+		if only := wire.BeyondSingle(r.Schemas, p); len(only) > 0 {
 			return state.Step{}, r.onlyInJobs(only)
 		}
-		body, err := r.encoder().singleUpdate(p, call, id, r.recordOf(id))
+		body, err := r.encoder().SingleUpdate(p, call, id, r.recordOf(id))
 		if err != nil {
 			return state.Step{}, err
 		}
 		return r.withOperation(r.step(wave, state.Single, path, "", body), p, ""), nil
 	}
-	p = p.postpone(append(beyondSingle(r.Schemas, p), r.withoutInline(p)...))
+	p = p.Postpone(append(wire.BeyondSingle(r.Schemas, p), r.withoutInline(p)...))
 	if schema.Calls.Keyless {
 		key = ""
 	}
-	body, err := r.encoder().singleCreate(p, call, r.ids[r.Schemas.Parent(p.change.Address)])
+	body, err := r.encoder().SingleCreate(p, call, r.ids[r.Schemas.Parent(p.Change.Address)])
 	if err != nil {
 		return state.Step{}, err
 	}
@@ -158,28 +159,28 @@ func (r *run) recordOf(id string) json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-func (r *run) withOperation(step state.Step, p part, key string) state.Step {
+func (r *run) withOperation(step state.Step, p wire.Part, key string) state.Step {
 	step.Operations = []state.Operation{r.operation(p, "", key)}
 	return step
 }
 
 // whyAlone says why no job carries a part.
-func (r *singleRequests) whyAlone(p part) string {
-	schema := r.Schemas.Of(p.change.Address.Kind)
+func (r *singleRequests) whyAlone(p wire.Part) string {
+	schema := r.Schemas.Of(p.Change.Address.Kind)
 	switch {
 	case schema.Bulk.Create == "" && schema.Bulk.Update == "":
 		return "jobs do not carry this kind"
 	case !r.caps[resource.BulkJobs]:
 		return "the account has no bulk jobs"
-	case !p.create:
+	case !p.Create:
 		return unsayable(r.unsaidOnUpdate(p), "it is too large for a job")
 	}
-	parent := r.byAddr[r.Schemas.Parent(p.change.Address)]
+	parent := r.byAddr[r.Schemas.Parent(p.Change.Address)]
 	if names := r.unsaidOnCreate(p); len(names) > 0 {
 		return unsayable(names, "")
 	}
 	switch {
-	case parent == nil || !isNew(parent):
+	case parent == nil || !wire.IsNew(parent):
 		return "its parent is there already: a job creates a child only with its parent"
 	case !r.mayRepeat():
 		return "its parent is in no job with room, and is not to be repeated"
@@ -187,22 +188,22 @@ func (r *singleRequests) whyAlone(p part) string {
 	return "its parent goes alone, or it is too large for a job"
 }
 
-func (r *singleRequests) unsaidOnUpdate(p part) []string {
+func (r *singleRequests) unsaidOnUpdate(p wire.Part) []string {
 	e := r.encoder()
 	var names []string
-	for _, f := range p.fields {
-		if !e.onUpdate(p.change.Address, f) {
+	for _, f := range p.Fields {
+		if !e.OnUpdate(p.Change.Address, f) {
 			names = append(names, f.Name)
 		}
 	}
 	return names
 }
 
-func (r *singleRequests) unsaidOnCreate(p part) []string {
+func (r *singleRequests) unsaidOnCreate(p wire.Part) []string {
 	e := r.encoder()
 	var names []string
-	for _, f := range p.fields {
-		if e.onCreate(p.change.Address, f, r.caps) == singleOnly {
+	for _, f := range p.Fields {
+		if e.OnCreate(p.Change.Address, f, r.caps) == wire.SingleOnly {
 			names = append(names, f.Name)
 		}
 	}
@@ -219,9 +220,9 @@ func unsayable(names []string, otherwise string) string {
 
 // splitRevised returns the writes that name a revision from the others: each of
 // them makes the revision of the next one stale.
-func (r *singleRequests) splitRevised(parts []part) (plain, revised []part) {
+func (r *singleRequests) splitRevised(parts []wire.Part) (plain, revised []wire.Part) {
 	for _, p := range parts {
-		if callOf(r.Schemas, p).Revision != "" {
+		if wire.CallOf(r.Schemas, p).Revision != "" {
 			revised = append(revised, p)
 			continue
 		}
@@ -234,28 +235,28 @@ func (r *singleRequests) splitRevised(parts []part) (plain, revised []part) {
 // part 4, spend limit rule 8). Revision and live values come from one answer,
 // right before the write: what moved since the plan is not overwritten, and a
 // write that comes too late is refused, never repeated.
-func (r *singleRequests) runRevised(ctx context.Context, wave string, parts []part) error {
+func (r *singleRequests) runRevised(ctx context.Context, wave string, parts []wire.Part) error {
 	for _, p := range parts {
 		if r.forecast != nil {
-			r.predictReads(wave, []expectation{{address: p.change.Address}})
-			if err := r.sendSingles(ctx, wave, []part{p}); err != nil {
+			r.predictReads(wave, []expectation{{address: p.Change.Address}})
+			if err := r.sendSingles(ctx, wave, []wire.Part{p}); err != nil {
 				return err
 			}
 			continue
 		}
 		reader := r.reader()
-		revision, err := reader.revision(ctx, r.Schemas.Of(p.change.Address.Kind))
+		revision, err := reader.revision(ctx, r.Schemas.Of(p.Change.Address.Kind))
 		if err != nil {
-			return fmt.Errorf("read the revision for %s: %w", p.change.Address, err)
+			return fmt.Errorf("read the revision for %s: %w", p.Change.Address, err)
 		}
-		p.revision = revision
+		p.Revision = revision
 		if fresh, err := r.stillAsPlanned(ctx, reader, p); err != nil || !fresh {
 			if err != nil {
 				return err
 			}
 			continue
 		}
-		if err := r.sendSingles(ctx, wave, []part{p}); err != nil {
+		if err := r.sendSingles(ctx, wave, []wire.Part{p}); err != nil {
 			return err
 		}
 		if err := r.blameRevision(ctx, p); err != nil {
@@ -269,16 +270,16 @@ func (r *singleRequests) runRevised(ctx context.Context, wave string, parts []pa
 // that the revision it names is stale (interface, part 7: neither the status of a
 // conflict nor the shape of an error is shown). Where somebody has moved it, or that
 // cannot be read, the same may pass at another moment.
-func (r *singleRequests) blameRevision(ctx context.Context, p part) error {
-	s := r.progressOf[p.change.Address]
+func (r *singleRequests) blameRevision(ctx context.Context, p wire.Part) error {
+	s := r.progressOf[p.Change.Address]
 	if !s.final {
 		return nil
 	}
-	revision, err := r.reader().revision(ctx, r.Schemas.Of(p.change.Address.Kind))
+	revision, err := r.reader().revision(ctx, r.Schemas.Of(p.Change.Address.Kind))
 	switch {
 	case err != nil && stops(err):
-		return fmt.Errorf("read the revision after %s was refused: %w", p.change.Address, err)
-	case err == nil && revision == p.revision:
+		return fmt.Errorf("read the revision after %s was refused: %w", p.Change.Address, err)
+	case err == nil && revision == p.Revision:
 		return nil
 	}
 	s.final = false
@@ -288,25 +289,25 @@ func (r *singleRequests) blameRevision(ctx context.Context, p part) error {
 
 // stillAsPlanned reports whether the live values of a part are those of its plan, or
 // leaves the part out.
-func (r *singleRequests) stillAsPlanned(ctx context.Context, reader *reader, p part) (bool, error) {
-	id := r.ids[p.change.Address]
-	if p.create || id == "" {
+func (r *singleRequests) stillAsPlanned(ctx context.Context, reader *reader, p wire.Part) (bool, error) {
+	id := r.ids[p.Change.Address]
+	if p.Create || id == "" {
 		return true, nil
 	}
-	schema := r.Schemas.Of(p.change.Address.Kind)
+	schema := r.Schemas.Of(p.Change.Address.Kind)
 	record, err := reader.one(ctx, schema, id, nil)
 	if err != nil {
-		r.skip(p.change.Address, fmt.Sprintf("cannot be read right before the change: %s; plan again", err))
+		r.skip(p.Change.Address, fmt.Sprintf("cannot be read right before the change: %s; plan again", err))
 		return false, nil
 	}
 	r.view.Live.Records[id] = record
-	live, err := decoder{zone: r.Zone}.decode(schema, record)
+	live, err := wire.Decoder{Zone: r.Zone}.Decode(schema, record)
 	if err != nil {
 		return false, err
 	}
 	if f, moved := movedField(p, live); moved {
 		a, _ := schema.Attribute(f.Name)
-		r.skip(p.change.Address, fmt.Sprintf("somebody changed it since the plan "+
+		r.skip(p.Change.Address, fmt.Sprintf("somebody changed it since the plan "+
 			"was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live())))
 		return false, nil
 	}
@@ -315,22 +316,22 @@ func (r *singleRequests) stillAsPlanned(ctx context.Context, reader *reader, p p
 
 // ownCalls parts what one update cannot say: a field whose value has a call of
 // its own goes alone.
-func (r *singleRequests) ownCalls(parts []part) []part {
-	var split []part
+func (r *singleRequests) ownCalls(parts []wire.Part) []wire.Part {
+	var split []wire.Part
 	for _, p := range parts {
-		schema := r.Schemas.Of(p.change.Address.Kind)
+		schema := r.Schemas.Of(p.Change.Address.Kind)
 		rest := p
-		rest.fields = nil
-		for _, f := range p.fields {
-			if p.create || schema.CallOf(f.Name, f.Desired) == nil {
-				rest.fields = append(rest.fields, f)
+		rest.Fields = nil
+		for _, f := range p.Fields {
+			if p.Create || schema.CallOf(f.Name, f.Desired) == nil {
+				rest.Fields = append(rest.Fields, f)
 				continue
 			}
 			alone := p
-			alone.fields = []plan.Field{f}
+			alone.Fields = []plan.Field{f}
 			split = append(split, alone)
 		}
-		if len(rest.fields) > 0 || len(p.fields) == 0 {
+		if len(rest.Fields) > 0 || len(p.Fields) == 0 {
 			split = append(split, rest)
 		}
 	}

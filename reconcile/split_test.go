@@ -11,6 +11,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 
 	"pgregory.net/rapid"
 )
@@ -25,11 +26,11 @@ type shape struct {
 func (s shape) size() int { return 1 + s.groups*(1+s.ads) }
 
 // units are the creates of a shape as operations of about the real size.
-func (s shape) units() []batch {
-	var units []batch
+func (s shape) units() []wire.Batch {
+	var units []wire.Batch
 	for c := range s.campaigns {
 		campaign := resource.Address{Kind: kinds.Campaign, Key: fmt.Sprintf("c%04d", c)}
-		unit := batch{sized(campaign, 200)}
+		unit := wire.Batch{sized(campaign, 200)}
 		for g := range s.groups {
 			group := campaign.Down(kinds.AdGroup, fmt.Sprintf("g%04d", g))
 			unit = append(unit, sized(group, max(s.bytes, 200)))
@@ -42,10 +43,10 @@ func (s shape) units() []batch {
 	return units
 }
 
-func sized(address resource.Address, bytes int) packed {
-	return packed{
-		part: part{change: &plan.Change{Address: address, Action: plan.Create}, create: true},
-		id:   address.String(), key: address.String(), json: json.RawMessage(`"` + strings.Repeat("x", bytes-2) + `"`),
+func sized(address resource.Address, bytes int) wire.Packed {
+	return wire.Packed{
+		Part: wire.Part{Change: &plan.Change{Address: address, Action: plan.Create}, Create: true},
+		Id:   address.String(), Key: address.String(), Json: json.RawMessage(`"` + strings.Repeat("x", bytes-2) + `"`),
 	}
 }
 
@@ -77,10 +78,10 @@ func newTestRun(view *View) *applying {
 }
 
 // packs returns the jobs of a shape, those that repeat parents with them.
-func (s shape) packs() (jobs []batch, c creation) {
+func (s shape) packs() (jobs []wire.Batch, c creation) {
 	r := newTestRun(nil)
 	r.preflighting.packTrees(&c, s.units())
-	return slices.Concat(c.jobs, pack(c.tails, r.jobRoom())), c
+	return slices.Concat(c.jobs, wire.Pack(c.tails, r.jobRoom())), c
 }
 
 var shapes = []struct {
@@ -106,7 +107,7 @@ func TestJobsAreAtTheLowerBound(t *testing.T) {
 		jobs, c := row.packs()
 		repeated := 0
 		for _, p := range slices.Concat(jobs...) {
-			if p.repeat {
+			if p.Repeat {
 				repeated++
 			}
 		}
@@ -127,36 +128,36 @@ func TestCutTreesObeyEveryLimit(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := shape{1, rapid.IntRange(0, 12).Draw(rt, "groups"),
 			rapid.IntRange(0, 12).Draw(rt, "ads"), rapid.SampledFrom([]int{200, 2000}).Draw(rt, "bytes")}
-		r := room{rapid.IntRange(1, 30).Draw(rt, "operations a job"),
-			bodyOverhead + rapid.IntRange(500, 20000).Draw(rt, "bytes a job")}
+		r := wire.Room{Operations: rapid.IntRange(1, 30).Draw(rt, "operations a job"),
+			Bytes: wire.BodyOverhead + rapid.IntRange(500, 20000).Draw(rt, "bytes a job")}
 		tree := s.units()[0]
-		pieces, left := split(tree, kinds.All().Parent, r)
+		pieces, left := wire.Split(tree, kinds.All().Parent, r)
 		made := map[string]bool{}
 		for i, piece := range pieces {
-			if len(piece) > r.operations || piece.bytes() > r.bytes {
-				rt.Fatalf("piece %d has %d operations and %d bytes; want at most %v", i, len(piece), piece.bytes(), r)
+			if len(piece) > r.Operations || piece.Bytes() > r.Bytes {
+				rt.Fatalf("piece %d has %d operations and %d bytes; want at most %v", i, len(piece), piece.Bytes(), r)
 			}
 			inPiece := map[resource.Address]bool{}
 			before := maps.Clone(made)
 			for _, p := range piece {
-				address := p.part.change.Address
+				address := p.Part.Change.Address
 				if parent := kinds.All().Parent(address); !parent.IsZero() && !inPiece[parent] {
 					rt.Fatalf("piece %d has %s without its parent before it", i, address)
 				}
-				if p.repeat != before[p.id] || made[p.id] && !p.repeat {
-					rt.Fatalf("piece %d has %s, repeat %v, made before %v", i, address, p.repeat, before[p.id])
+				if p.Repeat != before[p.Id] || made[p.Id] && !p.Repeat {
+					rt.Fatalf("piece %d has %s, repeat %v, made before %v", i, address, p.Repeat, before[p.Id])
 				}
-				inPiece[address], made[p.id] = true, true
+				inPiece[address], made[p.Id] = true, true
 			}
-			if i > 0 && !slices.ContainsFunc(piece, func(p packed) bool { return !p.repeat }) {
+			if i > 0 && !slices.ContainsFunc(piece, func(p wire.Packed) bool { return !p.Repeat }) {
 				rt.Fatalf("piece %d only repeats", i)
 			}
 		}
 		for _, p := range left {
-			if made[p.id] {
-				rt.Fatalf("%s is made and left over", p.id)
+			if made[p.Id] {
+				rt.Fatalf("%s is made and left over", p.Id)
 			}
-			made[p.id] = true
+			made[p.Id] = true
 		}
 		if len(made) != len(tree) {
 			rt.Fatalf("%d of %d operations came out", len(made), len(tree))
@@ -174,7 +175,7 @@ func BenchmarkPack(b *testing.B) {
 				var c creation
 				r := newTestRun(nil)
 				r.preflighting.packTrees(&c, units)
-				jobs = len(c.jobs) + len(pack(c.tails, r.jobRoom()))
+				jobs = len(c.jobs) + len(wire.Pack(c.tails, r.jobRoom()))
 			}
 			b.ReportMetric(float64(jobs), "jobs")
 			b.ReportMetric(float64(row.bound()), "bound")

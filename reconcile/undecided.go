@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -60,7 +61,7 @@ func UndecidedOf(schemas resource.Schemas, steps []state.Step) []Undecided {
 			continue
 		}
 		for _, o := range step.Operations {
-			if !decided(o) && o.Action != actionRepeat {
+			if !wire.Decided(o) && o.Action != wire.ActionRepeat {
 				undecided = append(undecided, Undecided{step, o, whatWasSent(schemas.Of(o.Address.Kind), step, o)})
 			}
 		}
@@ -113,9 +114,9 @@ func whatIsSent(schema *resource.Schema, set resource.Attributes, wave string) s
 		return "end"
 	case removes:
 		return "archive"
-	case status.Text() == wordPaused:
+	case status.Text() == wire.WordPaused:
 		return "pause"
-	case status.Text() == wordActive:
+	case status.Text() == wire.WordActive:
 		return "start"
 	case wave == "lower":
 		return "decrease"

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -29,14 +30,14 @@ func (a *auditLog) unseenPauses(ctx context.Context, last,
 		delivery := schema.Delivery()
 		is := func(r *resource.Resource, word string) bool { return r != nil && r.Value(delivery).Text() == word }
 		was := last.Get(want.Address)
-		if was == nil || !is(want, wordActive) || !is(live.Get(want.Address), wordPaused) {
+		if was == nil || !is(want, wire.WordActive) || !is(live.Get(want.Address), wire.WordPaused) {
 			continue
 		}
 		unseen := !was.Value(delivery).IsSet()
 		switch {
 		case schema.Audit == "" && unseen:
 			paused = append(paused, want.Address)
-		case schema.Audit != "" && (unseen || is(was, wordPaused)):
+		case schema.Audit != "" && (unseen || is(was, wire.WordPaused)):
 			of[was.ID] = want.Address
 		}
 	}
@@ -86,8 +87,8 @@ func (a *auditLog) pausedSince(ctx context.Context, since int64,
 		}
 		address, asked := of[e.Object]
 		became := e.became(a.Schemas)
-		paused[e.Object] = paused[e.Object] || became == wordPaused
-		if asked && e.At >= since && paused[e.Object] && (settled || became == wordActive) {
+		paused[e.Object] = paused[e.Object] || became == wire.WordPaused
+		if asked && e.At >= since && paused[e.Object] && (settled || became == wire.WordActive) {
 			found = append(found, address)
 			delete(of, e.Object)
 		}
@@ -123,11 +124,11 @@ func (a *auditLog) startedMeanwhile(last *resource.Snapshot, paused []resource.A
 		was := *last.Get(address)
 		was.Attributes = slices.Clone(was.Attributes)
 		delivery := a.Schemas.Of(address.Kind).Delivery()
-		was.Set(delivery, resource.Text(wordActive))
+		was.Set(delivery, resource.Text(wire.WordActive))
 		last.Put(&was)
 		started = append(started, state.Applied{
 			Address: address, ID: was.ID,
-			Attributes: resource.Attributes{{Name: delivery, Value: resource.Text(wordActive)}},
+			Attributes: resource.Attributes{{Name: delivery, Value: resource.Text(wire.WordActive)}},
 		})
 	}
 	return started

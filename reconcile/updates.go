@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 )
 
 // updating runs a wave of updates.
@@ -20,17 +21,17 @@ type updating struct {
 	*jobs
 }
 
-func addressesOf(parts []part) map[resource.Address]bool {
+func addressesOf(parts []wire.Part) map[resource.Address]bool {
 	addresses := make(map[resource.Address]bool, len(parts))
 	for _, p := range parts {
-		addresses[p.change.Address] = true
+		addresses[p.Change.Address] = true
 	}
 	return addresses
 }
 
 // updateWave sends updates: those bulk can say in jobs, the rest one by one.
-func (r *updating) updateWave(ctx context.Context, name string, parts []part) error {
-	var jobs, singles []part
+func (r *updating) updateWave(ctx context.Context, name string, parts []wire.Part) error {
+	var jobs, singles []wire.Part
 	e := r.encoder()
 	fresh, err := r.freshen(ctx, r.ready(parts))
 	if err != nil {
@@ -57,10 +58,10 @@ func (r *updating) updateWave(ctx context.Context, name string, parts []part) er
 // down, what is lowered from the bottom up. A bid is lowered before the budget
 // above it is cut below what it was, and a budget is daily before a strategy
 // needs it.
-func (r *updating) runByDepth(ctx context.Context, wave string, parts []part) error {
-	levels := make([][]part, r.depths())
+func (r *updating) runByDepth(ctx context.Context, wave string, parts []wire.Part) error {
+	levels := make([][]wire.Part, r.depths())
 	for _, p := range parts {
-		depth := r.Schemas.Depth(p.change.Address.Kind)
+		depth := r.Schemas.Depth(p.Change.Address.Kind)
 		levels[depth] = append(levels[depth], p)
 	}
 	if wave == "lower" {
@@ -76,27 +77,27 @@ func (r *updating) runByDepth(ctx context.Context, wave string, parts []part) er
 
 // apart takes from an update what only a bulk operation can say, where there is
 // such a part and another.
-func (r *updating) apart(p part) (inJob, alone []part) {
-	only := beyondSingle(r.Schemas, p)
-	if len(only) == 0 || len(only) == len(p.fields) || !r.caps[resource.BulkJobs] {
-		return nil, []part{p}
+func (r *updating) apart(p wire.Part) (inJob, alone []wire.Part) {
+	only := wire.BeyondSingle(r.Schemas, p)
+	if len(only) == 0 || len(only) == len(p.Fields) || !r.caps[resource.BulkJobs] {
+		return nil, []wire.Part{p}
 	}
 	rest := p
-	rest.fields = slices.DeleteFunc(slices.Clone(p.fields), func(f plan.Field) bool {
+	rest.Fields = slices.DeleteFunc(slices.Clone(p.Fields), func(f plan.Field) bool {
 		return slices.Contains(only, f.Name)
 	})
-	return []part{p.only(only)}, []part{rest}
+	return []wire.Part{p.Only(only)}, []wire.Part{rest}
 }
 
 // sayable reports whether an update operation carries a part. A bid goes alone where
 // something above it changes in the same wave: the order in which runByDepth sends
 // the two is no order of jobs.
-func (r *updating) sayable(e encoder, p part, changing map[resource.Address]bool) bool {
-	address := p.change.Address
-	for _, f := range p.fields {
+func (r *updating) sayable(e wire.Encoder, p wire.Part, changing map[resource.Address]bool) bool {
+	address := p.Change.Address
+	for _, f := range p.Fields {
 		switch {
-		case e.onUpdate(address, f):
-		case !e.leftOut(address, f), r.anyAbove(address, changing):
+		case e.OnUpdate(address, f):
+		case !e.LeftOut(address, f), r.anyAbove(address, changing):
 			return false
 		}
 	}
@@ -113,25 +114,25 @@ func (r *updating) anyAbove(address resource.Address, changing map[resource.Addr
 }
 
 // updateJobs sends updates in jobs and gives those no operation holds.
-func (r *updating) updateJobs(ctx context.Context, name string, parts []part) (tooLarge []part, err error) {
+func (r *updating) updateJobs(ctx context.Context, name string, parts []wire.Part) (tooLarge []wire.Part, err error) {
 	e := r.encoder()
-	var units []batch
+	var units []wire.Batch
 	for i, p := range parts {
-		operation, err := e.bulkUpdate(r.bound(p),
-			p.fields, fmt.Sprintf("u%d", i+1), r.record(r.ids[p.change.Address]).JSON)
+		operation, err := e.BulkUpdate(r.bound(p),
+			p.Fields, fmt.Sprintf("u%d", i+1), r.record(r.ids[p.Change.Address]).JSON)
 		if err != nil {
 			return nil, err
 		}
-		operation.TargetResourceID = r.ids[p.change.Address]
-		one, err := encodeOperation(p, operation)
+		operation.TargetResourceID = r.ids[p.Change.Address]
+		one, err := wire.EncodeOperation(p, operation)
 		switch {
-		case errors.Is(err, errTooLarge):
+		case errors.Is(err, wire.ErrTooLarge):
 			tooLarge = append(tooLarge, p)
 			continue
 		case err != nil:
 			return nil, err
 		}
-		units = append(units, batch{one})
+		units = append(units, wire.Batch{one})
 	}
-	return tooLarge, r.runJobs(ctx, name, pack(units, r.jobRoom()))
+	return tooLarge, r.runJobs(ctx, name, wire.Pack(units, r.jobRoom()))
 }

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -35,7 +36,7 @@ type uploads struct {
 func (r *uploads) uploadWave(ctx context.Context) error {
 	inBulk := map[resource.Address]bool{}
 	for _, p := range r.saidInJobs() { // one that no job has room for brings its image as it goes alone
-		inBulk[p.change.Address] = true
+		inBulk[p.Change.Address] = true
 	}
 	if err := r.uploadImages(ctx, r.changes, inBulk); err != nil {
 		return err
@@ -45,7 +46,7 @@ func (r *uploads) uploadWave(ctx context.Context) error {
 
 // uploadImages uploads those the changes name, but for those of creates in jobs.
 func (r *uploads) uploadImages(ctx context.Context, changes []*plan.Change, inBulk map[resource.Address]bool) error {
-	needed := map[string][]part{}
+	needed := map[string][]wire.Part{}
 	var order []string
 	for _, c := range changes {
 		for _, f := range c.Fields {
@@ -58,7 +59,7 @@ func (r *uploads) uploadImages(ctx context.Context, changes []*plan.Change, inBu
 			if needed[source] == nil {
 				order = append(order, source)
 			}
-			needed[source] = append(needed[source], part{change: c, fields: []plan.Field{f}})
+			needed[source] = append(needed[source], wire.Part{Change: c, Fields: []plan.Field{f}})
 		}
 	}
 	for _, source := range order {
@@ -71,7 +72,7 @@ func (r *uploads) uploadImages(ctx context.Context, changes []*plan.Change, inBu
 
 // upload brings one image to the service. A failure fails the changes that need
 // it, and nothing else.
-func (r *uploads) upload(ctx context.Context, source string, users []part) error {
+func (r *uploads) upload(ctx context.Context, source string, users []wire.Part) error {
 	id, err := r.sendImage(ctx, source)
 	if err == nil {
 		r.files[source] = id
@@ -85,10 +86,10 @@ func (r *uploads) upload(ctx context.Context, source string, users []part) error
 	}
 	for _, p := range users {
 		r.setOutcome(p, state.OperationOutcome{
-			Address: p.change.Address, ResourceID: r.ids[p.change.Address],
+			Address: p.Change.Address, ResourceID: r.ids[p.Change.Address],
 			Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
 		})
-		r.progressOf[p.change.Address].cell = p.fields[0].Desired.Position
+		r.progressOf[p.Change.Address].cell = p.Fields[0].Desired.Position
 	}
 	return nil
 }
@@ -175,24 +176,24 @@ func (r *uploads) uploadNewPeople(ctx context.Context) error {
 	counted := len(r.newInline())
 	for _, c := range r.changes {
 		_, file := r.membershipOf(c)
-		if file == nil || !isNew(c) || !r.fine(c.Address) {
+		if file == nil || !wire.IsNew(c) || !r.fine(c.Address) {
 			continue
 		}
-		if err := r.uploadPeople(ctx, part{change: c, fields: []plan.Field{*file}}); err != nil {
+		if err := r.uploadPeople(ctx, wire.Part{Change: c, Fields: []plan.Field{*file}}); err != nil {
 			return err
 		}
 	}
 	for _, p := range r.newInline()[counted:] { // all of them, where it was just found out
-		r.progressOf[p.change.Address].pending++
+		r.progressOf[p.Change.Address].pending++
 	}
 	return nil
 }
 
 // uploadPeople brings one list of people to the service. What it cannot bring
 // fails its change at the cell that names the file.
-func (r *uploads) uploadPeople(ctx context.Context, p part) error {
-	digest := p.fields[0].Desired.Text()
-	if _, there := r.people[digest]; there || r.goesInline(&p.fields[0]) {
+func (r *uploads) uploadPeople(ctx context.Context, p wire.Part) error {
+	digest := p.Fields[0].Desired.Text()
+	if _, there := r.people[digest]; there || r.goesInline(&p.Fields[0]) {
 		return nil
 	}
 	file, err := r.sendPeople(ctx, digest)
@@ -210,27 +211,27 @@ func (r *uploads) uploadPeople(ctx context.Context, p part) error {
 		return nil
 	}
 	r.setOutcome(p, state.OperationOutcome{
-		Address: p.change.Address, ResourceID: r.ids[p.change.Address],
+		Address: p.Change.Address, ResourceID: r.ids[p.Change.Address],
 		Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
 	})
-	r.progressOf[p.change.Address].cell = p.fields[0].Desired.Position
+	r.progressOf[p.Change.Address].cell = p.Fields[0].Desired.Position
 	return nil
 }
 
 // sendPeople journals and sends an upload. The journal holds the digest of the
 // list and nothing of the people in it: the bytes are made again from the
 // members file, and only from one that holds the same list.
-func (r *uploads) sendPeople(ctx context.Context, digest string) (uploaded, error) {
+func (r *uploads) sendPeople(ctx context.Context, digest string) (wire.Uploaded, error) {
 	people, err := r.People(digest)
 	if err != nil {
-		return uploaded{}, err
+		return wire.Uploaded{}, err
 	}
 	note, err := json.Marshal(uploadNote{Source: digest, Name: "members"})
 	if err != nil {
-		return uploaded{}, err
+		return wire.Uploaded{}, err
 	}
-	file := uploaded{as: people.As}
-	_, err = r.sendUpload(ctx, r.step("upload", state.Upload, peoplePath, "", note),
+	file := wire.Uploaded{As: people.As}
+	_, err = r.sendUpload(ctx, r.step("upload", state.Upload, wire.PeoplePath, "", note),
 		func(ctx context.Context) (string, error) {
 			file.MembersFile, err = r.Service.UploadMembers(ctx, people.Content)
 			return file.ID, err
@@ -240,19 +241,19 @@ func (r *uploads) sendPeople(ctx context.Context, digest string) (uploaded, erro
 
 // noteKnown records beside what is sent how many people adsync then knows of,
 // and the revision the operation starts from.
-func (r *run) noteKnown(set *resource.Attributes, p part) {
-	m, _ := r.membershipOf(p.change)
+func (r *run) noteKnown(set *resource.Attributes, p wire.Part) {
+	m, _ := r.membershipOf(p.Change)
 	if m == nil || !set.Value(m.File).IsSet() {
 		return
 	}
 	people, _ := set.Value(m.People).Number()
 	known := int64(0)
-	if last := r.view.Last.Get(p.change.Address); last != nil && !p.create {
+	if last := r.view.Last.Get(p.Change.Address); last != nil && !p.Create {
 		known, _ = last.Value(m.Known).Number()
 	}
 	operation := m.Operation(set.Value(m.Do))
 	switch {
-	case p.create, operation.Whole:
+	case p.Create, operation.Whole:
 		known = people
 	case operation.Adds:
 		known += people

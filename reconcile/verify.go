@@ -11,6 +11,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -78,7 +79,7 @@ func (r *readback) expectations(waiting []*changeProgress) []expectation {
 	for i, s := range waiting {
 		address := s.change.Address
 		expected[i] = expectation{address, r.ids[address],
-			r.ids[r.Schemas.Parent(address)], s.expect, isNew(s.change), false}
+			r.ids[r.Schemas.Parent(address)], s.expect, wire.IsNew(s.change), false}
 	}
 	return expected
 }
@@ -127,9 +128,9 @@ func (r *readback) mayLag(s *changeProgress, seen observation) ([]difference, er
 	var was, is *resource.Resource
 	if !unseen {
 		var failures [2]error
-		schema, d := r.Schemas.Of(s.change.Address.Kind), decoder{zone: r.Zone}
-		was, failures[0] = d.decode(schema, before)
-		is, failures[1] = d.decode(schema, seen.record)
+		schema, d := r.Schemas.Of(s.change.Address.Kind), wire.Decoder{Zone: r.Zone}
+		was, failures[0] = d.Decode(schema, before)
+		is, failures[1] = d.Decode(schema, seen.record)
 		if err := errors.Join(failures[:]...); err != nil {
 			return nil, err
 		}
@@ -145,9 +146,9 @@ func (r *readback) mayLag(s *changeProgress, seen observation) ([]difference, er
 
 // seenOtherwise reports whether reading back showed a field of a part otherwise than it
 // was sent, or not at all.
-func (r *readback) seenOtherwise(p part) bool {
-	return slices.ContainsFunc(r.progressOf[p.change.Address].differs, func(d difference) bool {
-		return d.attribute == "" || slices.ContainsFunc(p.fields, func(f plan.Field) bool {
+func (r *readback) seenOtherwise(p wire.Part) bool {
+	return slices.ContainsFunc(r.progressOf[p.Change.Address].differs, func(d difference) bool {
+		return d.attribute == "" || slices.ContainsFunc(p.Fields, func(f plan.Field) bool {
 			return f.Name == d.attribute
 		})
 	})
@@ -202,10 +203,10 @@ func (r *readback) closeStep(ctx context.Context, id string) error {
 
 // pauses reports whether the run was to pause something that is there.
 func (r *readback) pauses() bool {
-	return slices.ContainsFunc(r.updates(plan.Lower), func(p part) bool {
-		delivery := r.Schemas.Of(p.change.Address.Kind).Delivery()
-		return slices.ContainsFunc(p.fields, func(f plan.Field) bool {
-			return f.Name == delivery && f.Desired.Text() == wordPaused
+	return slices.ContainsFunc(r.updates(plan.Lower), func(p wire.Part) bool {
+		delivery := r.Schemas.Of(p.Change.Address.Kind).Delivery()
+		return slices.ContainsFunc(p.Fields, func(f plan.Field) bool {
+			return f.Name == delivery && f.Desired.Text() == wire.WordPaused
 		})
 	})
 }

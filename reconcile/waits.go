@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"adsync/reconcile/wire"
 	"time"
 )
 
@@ -19,5 +20,5 @@ const (
 	firstPoll     = 250 * time.Millisecond
 	leastPatience = 15 * time.Minute
 	patienceEach  = 900 * time.Millisecond // an operation
-	jobPatience   = leastPatience + maxOperations*patienceEach
+	jobPatience   = leastPatience + wire.MaxOperations*patienceEach
 )

@@ -9,6 +9,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -71,14 +72,14 @@ func (r *waveRunner) waves(ctx context.Context) error {
 // reached cannot pass for done.
 func (r *waveRunner) countParts() {
 	for _, p := range r.creates() {
-		r.progressOf[p.change.Address].pending++
+		r.progressOf[p.Change.Address].pending++
 	}
 	for _, p := range slices.Concat(r.activations(), r.capping(), r.published(), r.memberships(), r.mergers()) {
-		r.progressOf[p.change.Address].pending++
+		r.progressOf[p.Change.Address].pending++
 	}
 	for phase := plan.Lower; phase <= plan.Activate; phase++ {
 		for _, p := range r.updates(phase) {
-			r.progressOf[p.change.Address].pending++
+			r.progressOf[p.Change.Address].pending++
 		}
 	}
 }
@@ -87,17 +88,17 @@ func (r *waveRunner) countParts() {
 // that is not confirmed: the money is not free yet. Nothing may rise where the service
 // did not take a limit that was to rise, for another reason than what it says: somebody
 // may have changed the limits since they were planned with.
-func (r *waveRunner) allowed(parts []part) []part {
+func (r *waveRunner) allowed(parts []wire.Part) []wire.Part {
 	if moved := r.movedCap(); !moved.IsZero() {
 		for _, p := range parts {
-			r.skip(p.change.Address, fmt.Sprintf("waits: %s may be another one than was planned with", moved))
+			r.skip(p.Change.Address, fmt.Sprintf("waits: %s may be another one than was planned with", moved))
 		}
 		return nil
 	}
 	waits := r.countsOn(r.unconfirmedLower())
-	return slices.DeleteFunc(slices.Clone(parts), func(p part) bool {
+	return slices.DeleteFunc(slices.Clone(parts), func(p wire.Part) bool {
 		if why := waits(p); why != "" {
-			r.skip(p.change.Address, "waits: "+why)
+			r.skip(p.Change.Address, "waits: "+why)
 			return true
 		}
 		return false
@@ -106,16 +107,16 @@ func (r *waveRunner) allowed(parts []part) []part {
 
 // countsOn returns what says why a part waits for what is not confirmed, "" where it does
 // not: the plan is made once more, as if nobody knew of that.
-func (r *waveRunner) countsOn(unconfirmed []plan.Unsettled) func(part) string {
+func (r *waveRunner) countsOn(unconfirmed []plan.Unsettled) func(wire.Part) string {
 	if len(unconfirmed) == 0 {
-		return func(part) string { return "" }
+		return func(wire.Part) string { return "" }
 	}
 	input := r.view.input
 	input.Unsettled = slices.Concat(input.Unsettled, unconfirmed)
 	waits := plan.Diff(input).Uncertain()
-	return func(p part) string {
-		for _, f := range p.fields {
-			if why := waits[p.change.Address][f.Name]; why != "" {
+	return func(p wire.Part) string {
+		for _, f := range p.Fields {
+			if why := waits[p.Change.Address][f.Name]; why != "" {
 				return why
 			}
 		}
@@ -127,9 +128,9 @@ func (r *waveRunner) countsOn(unconfirmed []plan.Unsettled) func(part) string {
 // pass at another moment.
 func (r *waveRunner) movedCap() resource.Address {
 	for _, p := range r.updates(plan.Raise) {
-		s := r.progressOf[p.change.Address]
-		if r.Schemas.Of(p.change.Address.Kind).Caps && rank[s.outcome] > rank[state.OutcomeSkipped] && !s.final {
-			return p.change.Address
+		s := r.progressOf[p.Change.Address]
+		if r.Schemas.Of(p.Change.Address.Kind).Caps && rank[s.outcome] > rank[state.OutcomeSkipped] && !s.final {
+			return p.Change.Address
 		}
 	}
 	return resource.Address{}
@@ -138,28 +139,28 @@ func (r *waveRunner) movedCap() resource.Address {
 // unconfirmedLower returns what was to bring possible spend down, and did not surely do so.
 func (r *waveRunner) unconfirmedLower() (all []plan.Unsettled) {
 	for _, p := range append(r.updates(plan.Lower), r.capping()...) {
-		if r.fine(p.change.Address) && !r.seenOtherwise(p) {
+		if r.fine(p.Change.Address) && !r.seenOtherwise(p) {
 			continue
 		}
-		schema := r.Schemas.Of(p.change.Address.Kind)
-		what := whatIsSent(schema, p.set(), "lower")
-		if p.create {
-			what = string(p.change.Action)
+		schema := r.Schemas.Of(p.Change.Address.Kind)
+		what := whatIsSent(schema, p.Set(), "lower")
+		if p.Create {
+			what = string(p.Change.Action)
 		}
 		all = append(all, plan.Unsettled{
-			Address: p.change.Address, What: what,
-			Message: "the " + what + " of it is not confirmed", Creates: p.create, Unconfirmed: true,
+			Address: p.Change.Address, What: what,
+			Message: "the " + what + " of it is not confirmed", Creates: p.Create, Unconfirmed: true,
 		})
 	}
 	return all
 }
 
 // ready drops parts of changes in which something has already gone wrong.
-func (r *run) ready(parts []part) []part {
-	var ready []part
+func (r *run) ready(parts []wire.Part) []wire.Part {
+	var ready []wire.Part
 	for _, p := range parts {
-		if !r.fine(p.change.Address) {
-			r.skip(p.change.Address, "waits: an earlier step on it was not confirmed")
+		if !r.fine(p.Change.Address) {
+			r.skip(p.Change.Address, "waits: an earlier step on it was not confirmed")
 			continue
 		}
 		ready = append(ready, p)
@@ -168,8 +169,8 @@ func (r *run) ready(parts []part) []part {
 }
 
 // bound returns the change with the id its resource has by now.
-func (r *run) bound(p part) *plan.Change {
-	c := *p.change
+func (r *run) bound(p wire.Part) *plan.Change {
+	c := *p.Change
 	c.ID = r.ids[c.Address]
 	return &c
 }
@@ -179,15 +180,15 @@ func (r *run) bound(p part) *plan.Change {
 // confirmed and read back.
 func (r *waveRunner) activateWave(ctx context.Context) error {
 	troubles := r.troubles()
-	var starts []part
+	var starts []wire.Part
 	for _, p := range append(r.updates(plan.Activate), r.activations()...) {
-		switch trouble, troubled := troubles[p.change.Address]; {
-		case !troubled, trouble == p.change.Address && !isNew(p.change): // updateWave says what of its own is missing
+		switch trouble, troubled := troubles[p.Change.Address]; {
+		case !troubled, trouble == p.Change.Address && !wire.IsNew(p.Change): // updateWave says what of its own is missing
 			starts = append(starts, p)
-		case trouble == p.change.Address:
+		case trouble == p.Change.Address:
 			r.skip(trouble, "stays paused: it is not confirmed")
 		default:
-			r.skip(p.change.Address, fmt.Sprintf("stays paused: %s beneath it is not confirmed", trouble))
+			r.skip(p.Change.Address, fmt.Sprintf("stays paused: %s beneath it is not confirmed", trouble))
 		}
 	}
 	return r.updateWave(ctx, "activate", r.allowed(starts))
@@ -198,8 +199,8 @@ func (r *waveRunner) activateWave(ctx context.Context) error {
 func (r *waveRunner) troubles() map[resource.Address]resource.Address {
 	troubles := map[resource.Address]resource.Address{}
 	for _, c := range r.changes {
-		unread := isNew(c) && !r.progressOf[c.Address].verified
-		if r.fine(c.Address) && !unread || !isNew(c) && !c.Unfinished() {
+		unread := wire.IsNew(c) && !r.progressOf[c.Address].verified
+		if r.fine(c.Address) && !unread || !wire.IsNew(c) && !c.Unfinished() {
 			continue
 		}
 		for above := c.Address; !above.IsZero(); above = r.Schemas.Parent(above) {
@@ -216,9 +217,9 @@ func (r *waveRunner) troubles() map[resource.Address]resource.Address {
 // lowered costs money. Nothing else is sent, and nothing of the account is remembered.
 func (r *waveRunner) lowerAlone(ctx context.Context) error {
 	r.caps[resource.BulkJobs] = false
-	parts := slices.DeleteFunc(r.updates(plan.Lower), func(p part) bool {
+	parts := slices.DeleteFunc(r.updates(plan.Lower), func(p wire.Part) bool {
 		// what is replaced stays until the next can be made
-		return isNew(p.change) || len(beyondSingle(r.Schemas, p)) > 0
+		return wire.IsNew(p.Change) || len(wire.BeyondSingle(r.Schemas, p)) > 0
 	})
 	if len(parts) == 0 {
 		return nil

@@ -46,7 +46,9 @@ var may = map[string][]string{
 	"cmd/adsync/internal/console": {"internal/adsapi", "internal/daemon", "internal/diag", "internal/planview",
 		"internal/runview", "reconcile", "sources/tree", "state"},
 	"reconcile": {"internal/review", "plan",
-		"state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag"},
+		"state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag",
+		"reconcile/wire"},
+	"reconcile/wire": {"plan", "state", "internal/adsapi", "internal/kinds", "internal/resource", "internal/diag"},
 	"plan": {"internal/resource", "internal/diag"},
 	// The rooms of sources, from the lowest up: each may import those above its row that it names.
 	"sources/bounded":  {"internal/csvfile", "internal/diag", "internal/resource", "internal/secret", "internal/xlsx"},

@@ -1,4 +1,4 @@
-package reconcile
+package wire
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 // 2), so every piece but the first repeats, byte for byte, the creates of the
 // parents it shares with the first. What is beneath one parent and fits into a
 // job stays together. What fits into no job is left over.
-func split(unit batch, parent func(resource.Address) resource.Address, r room) (pieces []batch, left []packed) {
+func Split(unit Batch, parent func(resource.Address) resource.Address, r Room) (pieces []Batch, left []Packed) {
 	t := grow(unit, parent, r)
 	front := &piece{members: map[int]bool{}}
 	for i := range unit { // all torn parents come first, so that each is there before it is repeated
@@ -45,15 +45,15 @@ func split(unit batch, parent func(resource.Address) resource.Address, r room) (
 // tree is a new tree in the order of its addresses: a parent, then all that is
 // beneath it.
 type tree struct {
-	unit   batch
-	room   room
+	unit   Batch
+	room   Room
 	parent []int  // -1 at the root
 	count  []int  // operations of the branch that begins here
 	weight []int  // and their bytes
 	torn   []bool // with what is above it, the branch fits into no job
 }
 
-func grow(unit batch, parent func(resource.Address) resource.Address, r room) *tree {
+func grow(unit Batch, parent func(resource.Address) resource.Address, r Room) *tree {
 	n := len(unit)
 	t := &tree{
 		unit: unit, room: r, parent: make([]int, n),
@@ -61,15 +61,15 @@ func grow(unit batch, parent func(resource.Address) resource.Address, r room) *t
 	}
 	index := make(map[resource.Address]int, n)
 	for i, p := range unit {
-		index[p.part.change.Address] = i
-		above, ok := index[parent(p.part.change.Address)]
+		index[p.Part.Change.Address] = i
+		above, ok := index[parent(p.Part.Change.Address)]
 		if t.parent[i] = above; !ok {
 			t.parent[i] = -1
 		}
 	}
 	for i := n - 1; i >= 0; i-- {
 		t.count[i]++
-		t.weight[i] += len(unit[i].json) + 1
+		t.weight[i] += len(unit[i].Json) + 1
 		if above := t.parent[i]; above >= 0 {
 			t.count[above] += t.count[i]
 			t.weight[above] += t.weight[i]
@@ -78,9 +78,9 @@ func grow(unit batch, parent func(resource.Address) resource.Address, r room) *t
 	for i := range unit {
 		count, weight := t.count[i], t.weight[i]
 		for _, above := range t.above(i) {
-			count, weight = count+1, weight+len(unit[above].json)+1
+			count, weight = count+1, weight+len(unit[above].Json)+1
 		}
-		t.torn[i] = count > r.operations || weight+bodyOverhead > r.bytes
+		t.torn[i] = count > r.Operations || weight+BodyOverhead > r.Bytes
 	}
 	return t
 }
@@ -116,7 +116,7 @@ func (t *tree) branches() [][]int {
 }
 
 func (t *tree) share(i int) int {
-	return max(t.count[i]*t.room.bytes, t.weight[i]*t.room.operations)
+	return max(t.count[i]*t.room.Bytes, t.weight[i]*t.room.Operations)
 }
 
 // piece is a job in the making.
@@ -133,26 +133,26 @@ func (t *tree) holds(p *piece, nodes []int) bool {
 
 // fits reports whether a job can hold the piece and the nodes that are not in it yet.
 func (t *tree) fits(p *piece, nodes []int) bool {
-	count, weight := len(p.members), bodyOverhead+p.weight
+	count, weight := len(p.members), BodyOverhead+p.weight
 	for _, i := range nodes {
 		if !p.members[i] {
-			count, weight = count+1, weight+len(t.unit[i].json)+1
+			count, weight = count+1, weight+len(t.unit[i].Json)+1
 		}
 	}
-	return count <= t.room.operations && weight <= t.room.bytes
+	return count <= t.room.Operations && weight <= t.room.Bytes
 }
 
 func (t *tree) put(p *piece, nodes []int) {
 	for _, i := range nodes {
 		if !p.members[i] {
 			p.members[i] = true
-			p.weight += len(t.unit[i].json) + 1
+			p.weight += len(t.unit[i].Json) + 1
 		}
 	}
 }
 
-func (t *tree) take(nodes []int) batch {
-	taken := make(batch, len(nodes))
+func (t *tree) take(nodes []int) Batch {
+	taken := make(Batch, len(nodes))
 	for n, i := range nodes {
 		taken[n] = t.unit[i]
 	}
@@ -161,7 +161,7 @@ func (t *tree) take(nodes []int) batch {
 
 // write returns the operations of a piece, parents before children. Torn parents
 // are repetitions in all pieces but the first.
-func (t *tree) write(p *piece, later bool) batch {
+func (t *tree) write(p *piece, later bool) Batch {
 	nodes := make([]int, 0, len(p.members))
 	for i := range p.members {
 		nodes = append(nodes, i)
@@ -169,7 +169,7 @@ func (t *tree) write(p *piece, later bool) batch {
 	slices.Sort(nodes)
 	written := t.take(nodes)
 	for n, i := range nodes {
-		written[n].repeat = later && t.torn[i]
+		written[n].Repeat = later && t.torn[i]
 	}
 	return written
 }

@@ -1,4 +1,4 @@
-package reconcile
+package wire
 
 import (
 	"encoding/json"
@@ -10,21 +10,21 @@ import (
 )
 
 // factsOf reads what only the service says of a resource from its record.
-func factsOf(schema *resource.Schema, record adsapi.Record) (resource.Attributes, error) {
+func FactsOf(schema *resource.Schema, record adsapi.Record) (resource.Attributes, error) {
 	if len(schema.Facts) == 0 || len(record.JSON) == 0 {
 		return nil, nil
 	}
-	fields, err := object(record.JSON)
+	fields, err := Object(record.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("read %s %s: %w", schema.Kind, record.ID, err)
 	}
 	var facts resource.Attributes
 	for _, f := range schema.Facts {
-		text := factText(f, at(fields, f.Path))
+		text := factText(f, At(fields, f.Path))
 		if text == "" {
 			continue
 		}
-		if detail := factText(f, at(fields, f.Detail)); detail != "" {
+		if detail := factText(f, At(fields, f.Detail)); detail != "" {
 			text += ": " + detail
 		}
 		facts.Set(f.Name, resource.Text(text))

@@ -1,4 +1,4 @@
-package reconcile
+package wire
 
 import (
 	"encoding/json"
@@ -13,16 +13,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func testEncoder(t *testing.T, bidding string) encoder {
+func testEncoder(t *testing.T, bidding string) Encoder {
 	t.Helper()
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return encoder{
-		schemas: kinds.All(), zone: zone,
-		files: func(source string) string { return map[string]string{"sha256:aa": "file_1"}[source] },
-		value: func(a resource.Address, name string) resource.Value {
+	return Encoder{
+		Schemas: kinds.All(), Zone: zone,
+		Files: func(source string) string { return map[string]string{"sha256:aa": "file_1"}[source] },
+		Value: func(a resource.Address, name string) resource.Value {
 			if a.Kind == kinds.Campaign && name == "bidding_type" {
 				return resource.Text(bidding)
 			}
@@ -79,8 +79,8 @@ func TestUpdatesSayWhatTheFilesSay(t *testing.T) {
 				`title","body":"B","target_url":"https://e.example","file_id":"file_1"}}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			body, err := testEncoder(t, "clicks").singleUpdate(part{change: change(row.kind, "a/b/c"),
-				fields: row.fields}, resource.Call{}, "id", json.RawMessage(live))
+			body, err := testEncoder(t, "clicks").SingleUpdate(Part{Change: change(row.kind, "a/b/c"),
+				Fields: row.fields}, resource.Call{}, "id", json.RawMessage(live))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,22 +105,22 @@ func sameJSON(t *testing.T, got []byte, want string) {
 
 func TestCreatesCarryWhatNoAttributeDecides(t *testing.T) {
 	e := testEncoder(t, "impressions")
-	body, err := e.singleCreate(part{change: change(kinds.AdGroup, "c/g"),
-		fields: []plan.Field{field("name", resource.Text("Group")), field("bid.max", resource.Number(60_000)),
+	body, err := e.SingleCreate(Part{Change: change(kinds.AdGroup, "c/g"),
+		Fields: []plan.Field{field("name", resource.Text("Group")), field("bid.max", resource.Number(60_000)),
 			field("status", resource.Text("paused"))}}, resource.Call{}, "cmpn_1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sameJSON(t, body,
 		`{"campaign_id":"cmpn_1","name":"Group","status":"paused","bidding_config":{"billing_event_type":"impression","max_bid_micros":60000}}`)
-	body, err = e.singleCreate(part{change: change(kinds.Ad, "c/g/a"), fields: []plan.Field{field("title",
+	body, err = e.SingleCreate(Part{Change: change(kinds.Ad, "c/g/a"), Fields: []plan.Field{field("title",
 		resource.Text("Title")), field("image", resource.Text("sha256:aa"))}}, resource.Call{}, "adgrp_1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sameJSON(t, body,
 		`{"ad_group_id":"adgrp_1","name":"Title","creative":{"type":"chat_card","title":"Title","file_id":"file_1"}}`)
-	body, err = e.singleCreate(part{change: change(kinds.Campaign, "c"), fields: []plan.Field{field("name",
+	body, err = e.SingleCreate(Part{Change: change(kinds.Campaign, "c"), Fields: []plan.Field{field("name",
 		resource.Text("Feed")), field("product_feed", resource.Text("fd_1"))}}, resource.Call{}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestWhatAnUpdateOperationLeavesOut(t *testing.T) {
 		{"a bid", field("bid.max", resource.Number(1)), plan.SentAlong, false},
 	} {
 		row.field.Cause = row.cause
-		if got := e.leftOut(resource.Address{Kind: kinds.AdGroup, Key: "c/g"}, row.field); got != row.want {
+		if got := e.LeftOut(resource.Address{Kind: kinds.AdGroup, Key: "c/g"}, row.field); got != row.want {
 			t.Errorf("%s: leftOut = %t, want %t", row.name, got, row.want)
 		}
 	}
@@ -166,10 +166,10 @@ func TestRouteOfEachField(t *testing.T) {
 	}{
 		{"lifetime budget", kinds.Campaign, "clicks", field("budget.lifetime", resource.Number(1)), caps, said},
 		{"daily budget where bulk does not take it",
-			kinds.Campaign, "clicks", field("budget.daily", resource.Number(1)), caps, singleOnly},
+			kinds.Campaign, "clicks", field("budget.daily", resource.Number(1)), caps, SingleOnly},
 		{"daily budget where bulk takes it", kinds.Campaign,
 			"clicks", field("budget.daily", resource.Number(1)), daily, said},
-		{"conversions", kinds.Campaign, "clicks", field("bidding_type", resource.Text("conversions")), caps, singleOnly},
+		{"conversions", kinds.Campaign, "clicks", field("bidding_type", resource.Text("conversions")), caps, SingleOnly},
 		{"clicks", kinds.Campaign, "clicks", field("bidding_type", resource.Text("clicks")), caps, said},
 		{"schedule", kinds.Campaign, "clicks", field("start", resource.Text("2027-01-01")), caps, later},
 		{"tracking", kinds.Campaign, "clicks", field("tracking", resource.Text("a=b")), caps, later},
@@ -180,14 +180,14 @@ func TestRouteOfEachField(t *testing.T) {
 			kinds.AdGroup, "impressions", field("bid.max", resource.Number(1)), caps, later},
 		{"fixed bid", kinds.AdGroup, "clicks", field("bid.strategy", resource.Text("fixed_bid")), caps, said},
 		{"maximised clicks", kinds.AdGroup, "clicks",
-			field("bid.strategy", resource.Text("maximize_clicks")), caps, singleOnly},
+			field("bid.strategy", resource.Text("maximize_clicks")), caps, SingleOnly},
 		{"hints to avoid", kinds.AdGroup, "clicks", field("exclusion_hints", resource.List([]string{"a"})), caps, said},
 		{"image by address", kinds.Ad, "clicks", field("image", resource.Text("https://e.example/a.png")), caps, said},
-		{"image of the tree", kinds.Ad, "clicks", field("image", resource.Text("sha256:aa")), caps, singleOnly},
+		{"image of the tree", kinds.Ad, "clicks", field("image", resource.Text("sha256:aa")), caps, SingleOnly},
 		{"name of an ad", kinds.Ad, "clicks", field("name", resource.Text("Hero")), caps, later},
 		{"something cleared", kinds.Campaign, "clicks", field("description", resource.Null()), caps, unneeded},
 	} {
-		if got := testEncoder(t, row.bidding).onCreate(resource.Address{Kind: row.kind, Key: "a/b/c"},
+		if got := testEncoder(t, row.bidding).OnCreate(resource.Address{Kind: row.kind, Key: "a/b/c"},
 			row.field, row.caps); got != row.want {
 			t.Errorf("%s: %d; want %d", row.name, got, row.want)
 		}
@@ -197,14 +197,14 @@ func TestRouteOfEachField(t *testing.T) {
 // A default that the service need not show is read as what it means, where the object
 // around it is shown; nothing is made up of one that is not there.
 func TestADefaultThatIsLeftOutIsRead(t *testing.T) {
-	d := decoder{zone: testEncoder(t, "clicks").zone}
+	d := Decoder{Zone: testEncoder(t, "clicks").Zone}
 	for record, want := range map[string]string{
 		`{"bidding_config":{"billing_event_type":"click","max_bid_micros":1000000}}`:     "fixed_bid",
 		`{"bidding_config":{"billing_event_type":"click","strategy":"maximize_clicks"}}`: "maximize_clicks",
 		`{"bidding_config":null}`: "",
 		`{"name":"Runners"}`:      "",
 	} {
-		live, err := d.decode(kinds.All().Of(kinds.AdGroup),
+		live, err := d.Decode(kinds.All().Of(kinds.AdGroup),
 			adsapi.Record{ID: "adgrp_1", JSON: json.RawMessage(record)})
 		if err != nil || live.Value("bid.strategy").Text() != want {
 			t.Errorf("%s: strategy %q, %v; want %q", record, live.Value("bid.strategy").Text(), err, want)
@@ -218,8 +218,8 @@ func TestRecordsAreReadTolerantly(t *testing.T) {
 	const record = `{"id":"cmpn_1","name":"Spring","status":"sleeping","brand_new":{"x":1},"budget":{"daily_spend_limit_micros":50000000},
 		"start_time":1806033600,"end_time":1811822400,"description":null,"conversion_event_setting_ids":[],
 		"targeting":{"locations":{"countries":["US","CA"],"include":[{"id":"3000194","name":"San Francisco"}]}}}`
-	d := decoder{zone: testEncoder(t, "clicks").zone}
-	live, err := d.decode(kinds.All().Of(kinds.Campaign), adsapi.Record{ID: "cmpn_1", JSON: json.RawMessage(record)})
+	d := Decoder{Zone: testEncoder(t, "clicks").Zone}
+	live, err := d.Decode(kinds.All().Of(kinds.Campaign), adsapi.Record{ID: "cmpn_1", JSON: json.RawMessage(record)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package reconcile
+package wire
 
 import (
 	"adsync/state"
@@ -9,27 +9,27 @@ import (
 // plan shows what they did as it shows what somebody else did, and takes nothing of
 // it back by itself (design.md section 3).
 const (
-	actionPause = "pause"
-	actionStart = "start"
+	ActionPause = "pause"
+	ActionStart = "start"
 )
 
 // aside reports whether what an operation does is none of the record's business.
-func aside(action string) bool { return action == actionPause || action == actionStart }
+func Aside(action string) bool { return action == ActionPause || action == ActionStart }
 
 // The words of the attribute that says whether something delivers.
 const (
-	wordActive = "active"
-	wordPaused = "paused"
+	WordActive = "active"
+	WordPaused = "paused"
 )
 
 // actionRepeat marks an operation that repeats the create of a parent an earlier
 // job of the run made. It changes nothing that is recorded.
-const actionRepeat = "repeat"
+const ActionRepeat = "repeat"
 
 // decided reports whether the journal holds what became of an operation.
-func decided(o state.Operation) bool {
+func Decided(o state.Operation) bool {
 	return o.Outcome != "" && o.Outcome != state.OutcomeUnknown
 }
 
 // keyed reports whether an operation is a create that a key tells from others.
-func keyed(o state.Operation) bool { return o.ResourceID == "" && o.Key != "" }
+func Keyed(o state.Operation) bool { return o.ResourceID == "" && o.Key != "" }

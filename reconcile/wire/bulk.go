@@ -1,4 +1,4 @@
-package reconcile
+package wire
 
 import (
 	"encoding/json"
@@ -14,19 +14,19 @@ import (
 type saying uint8
 
 const (
-	said     saying = iota // an input field carries it, or its absence says it
-	later                  // not on the create; a follow-up can
-	singleOnly                 // bulk cannot: the resource needs a single request
-	unneeded               // there is nothing to say: a value cleared on a create
+	said       saying = iota // an input field carries it, or its absence says it
+	later                    // not on the create; a follow-up can
+	SingleOnly               // bulk cannot: the resource needs a single request
+	unneeded                 // there is nothing to say: a value cleared on a create
 )
 
 // onCreate says whether campaign.create, ad_group.create or ad.create can carry
 // a field (interface, part 4, bulk operation table).
-func (e encoder) onCreate(address resource.Address, f plan.Field, caps map[resource.Capability]bool) saying {
-	a, _ := e.schemas.Of(address.Kind).Attribute(f.Name)
+func (e Encoder) OnCreate(address resource.Address, f plan.Field, caps map[resource.Capability]bool) saying {
+	a, _ := e.Schemas.Of(address.Kind).Attribute(f.Name)
 	missing := later
 	if a.Bulk.AtCreate {
-		missing = singleOnly
+		missing = SingleOnly
 	}
 	switch {
 	case !f.Desired.IsSet():
@@ -46,15 +46,15 @@ func (e encoder) onCreate(address resource.Address, f plan.Field, caps map[resou
 
 // onUpdate reports whether the update operation can carry a field. Of what is cleared
 // it can say lists, which are then empty.
-func (e encoder) onUpdate(address resource.Address, f plan.Field) bool {
-	a, _ := e.schemas.Of(address.Kind).Attribute(f.Name)
+func (e Encoder) OnUpdate(address resource.Address, f plan.Field) bool {
+	a, _ := e.Schemas.Of(address.Kind).Attribute(f.Name)
 	return a.Bulk.Update != "" && (f.Desired.IsSet() || a.Type.IsList()) && e.holds(a.Bulk.When, address)
 }
 
 // leftOut reports whether an update operation says a field by leaving it out: it only goes
 // along with its setting, which bulk does not send whole.
-func (e encoder) leftOut(address resource.Address, f plan.Field) bool {
-	a, _ := e.schemas.Of(address.Kind).Attribute(f.Name)
+func (e Encoder) LeftOut(address resource.Address, f plan.Field) bool {
+	a, _ := e.Schemas.Of(address.Kind).Attribute(f.Name)
 	said, is := a.Bulk.Map[f.Desired.Text()]
 	return f.Cause == plan.SentAlong && is && said == ""
 }
@@ -64,12 +64,12 @@ func fetchable(a *resource.Attribute, v resource.Value) bool {
 	return a.Wire.Codec != resource.FileID || strings.Contains(v.Text(), "://")
 }
 
-func (e encoder) holds(c *resource.Condition, address resource.Address) bool {
-	return c == nil || e.value(e.schemas.Ancestor(address, c.Ancestor), c.Attribute).Text() == c.Value
+func (e Encoder) holds(c *resource.Condition, address resource.Address) bool {
+	return c == nil || e.Value(e.Schemas.Ancestor(address, c.Ancestor), c.Attribute).Text() == c.Value
 }
 
 // bulkOperation is one entry of a job's operations.
-type bulkOperation struct {
+type BulkOperation struct {
 	OperationID      string         `json:"operation_id"`
 	Type             string         `json:"type"`
 	IdempotencyKey   string         `json:"idempotency_key,omitempty"`
@@ -78,18 +78,18 @@ type bulkOperation struct {
 }
 
 // jobBody is the body of POST /bulk_mutation_jobs.
-type jobBody struct {
+type JobBody struct {
 	Operations   []json.RawMessage `json:"operations"`
 	ValidateOnly bool              `json:"validate_only,omitempty"`
 }
 
 // bulkCreate is a create operation; key gives the idempotency key of an address.
-func (e encoder) bulkCreate(c *plan.Change, fields []plan.Field,
-	id string, key func(resource.Address) string) (bulkOperation, error) {
-	schema := e.schemas.Of(c.Address.Kind)
+func (e Encoder) BulkCreate(c *plan.Change, fields []plan.Field,
+	id string, key func(resource.Address) string) (BulkOperation, error) {
+	schema := e.Schemas.Of(c.Address.Kind)
 	input := map[string]any{}
 	for kind, field := range schema.Bulk.Parents {
-		input[field] = key(e.schemas.Ancestor(c.Address, kind))
+		input[field] = key(e.Schemas.Ancestor(c.Address, kind))
 	}
 	for _, f := range fields {
 		a, _ := schema.Attribute(f.Name)
@@ -98,19 +98,19 @@ func (e encoder) bulkCreate(c *plan.Change, fields []plan.Field,
 		}
 		w, err := e.bulkWire(a, f.Desired, false)
 		if err != nil {
-			return bulkOperation{}, err
+			return BulkOperation{}, err
 		}
 		put(input, a.Bulk.Create, w)
 		putWith(input, a.Bulk.With)
 	}
-	return bulkOperation{OperationID: id, Type: schema.Bulk.Create, IdempotencyKey: key(c.Address), Input: input}, nil
+	return BulkOperation{OperationID: id, Type: schema.Bulk.Create, IdempotencyKey: key(c.Address), Input: input}, nil
 }
 
 // bulkUpdate is an update operation. A creative is sent whole (interface, part
 // 4, bulk rule 8), on top of what the service holds.
-func (e encoder) bulkUpdate(c *plan.Change, fields []plan.Field,
-	id string, record json.RawMessage) (bulkOperation, error) {
-	schema := e.schemas.Of(c.Address.Kind)
+func (e Encoder) BulkUpdate(c *plan.Change, fields []plan.Field,
+	id string, record json.RawMessage) (BulkOperation, error) {
+	schema := e.Schemas.Of(c.Address.Kind)
 	input := map[string]any{}
 	for _, f := range fields {
 		a, _ := schema.Attribute(f.Name)
@@ -118,31 +118,31 @@ func (e encoder) bulkUpdate(c *plan.Change, fields []plan.Field,
 			continue
 		}
 		if err := e.fillNested(schema, a, input, record); err != nil {
-			return bulkOperation{}, err
+			return BulkOperation{}, err
 		}
 		w, err := e.bulkWire(a, f.Desired, true)
 		if err != nil {
-			return bulkOperation{}, err
+			return BulkOperation{}, err
 		}
 		put(input, a.Bulk.Update, w)
 		putWith(input, a.Bulk.With)
 	}
-	return bulkOperation{OperationID: id, Type: schema.Bulk.Update, TargetResourceID: c.ID, Input: input}, nil
+	return BulkOperation{OperationID: id, Type: schema.Bulk.Update, TargetResourceID: c.ID, Input: input}, nil
 }
 
 // fillNested starts a nested input field with every attribute bulk knows of it.
-func (e encoder) fillNested(schema *resource.Schema,
+func (e Encoder) fillNested(schema *resource.Schema,
 	a *resource.Attribute, input map[string]any, record json.RawMessage) error {
 	root, _, nested := strings.Cut(a.Bulk.Update, ".")
 	if !nested || input[root] != nil {
 		return nil
 	}
-	live, err := object(record)
+	live, err := Object(record)
 	if err != nil {
 		return fmt.Errorf("read the live record: %w", err)
 	}
 	for _, other := range schema.Attributes {
-		if held := at(live, other.Wire.Path); strings.HasPrefix(other.Bulk.Update, root+".") && held != nil {
+		if held := At(live, other.Wire.Path); strings.HasPrefix(other.Bulk.Update, root+".") && held != nil {
 			put(input, other.Bulk.Update, held)
 		}
 	}
@@ -155,7 +155,7 @@ func putWith(input map[string]any, with map[string]string) {
 	}
 }
 
-func (e encoder) bulkWire(a *resource.Attribute, v resource.Value, update bool) (any, error) {
+func (e Encoder) bulkWire(a *resource.Attribute, v resource.Value, update bool) (any, error) {
 	switch {
 	case a.Bulk.Map != nil:
 		return a.Bulk.Map[v.Text()], nil
@@ -171,14 +171,14 @@ func (e encoder) bulkWire(a *resource.Attribute, v resource.Value, update bool) 
 
 // bulkCreatable says whether a whole create can go into a job, and which of its
 // fields a follow-up must bring.
-func (e encoder) bulkCreatable(c *plan.Change, caps map[resource.Capability]bool) (followUp []string, ok bool) {
-	schema := e.schemas.Of(c.Address.Kind)
+func (e Encoder) BulkCreatable(c *plan.Change, caps map[resource.Capability]bool) (followUp []string, ok bool) {
+	schema := e.Schemas.Of(c.Address.Kind)
 	if schema.Bulk.Create == "" || !caps[resource.BulkJobs] {
 		return nil, false
 	}
 	for _, f := range c.Fields {
-		switch e.onCreate(c.Address, f, caps) {
-		case singleOnly:
+		switch e.OnCreate(c.Address, f, caps) {
+		case SingleOnly:
 			return nil, false
 		case later:
 			followUp = append(followUp, f.Name)

@@ -1,4 +1,4 @@
-package reconcile
+package wire
 
 import (
 	"bytes"
@@ -18,15 +18,15 @@ import (
 )
 
 // decoder turns the service's records into live resources, by the schema.
-type decoder struct {
-	zone  *time.Location
-	files map[string]string // file id → image source, as far as we uploaded it
+type Decoder struct {
+	Zone  *time.Location
+	Files map[string]string // file id → image source, as far as we uploaded it
 }
 
 // decode reads one record. Fields no attribute names are left where they are:
 // in the record.
-func (d decoder) decode(schema *resource.Schema, record adsapi.Record) (*resource.Resource, error) {
-	fields, err := object(record.JSON)
+func (d Decoder) Decode(schema *resource.Schema, record adsapi.Record) (*resource.Resource, error) {
+	fields, err := Object(record.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("read %s %s: %w", schema.Kind, record.ID, err)
 	}
@@ -41,7 +41,7 @@ func (d decoder) decode(schema *resource.Schema, record adsapi.Record) (*resourc
 				continue
 			}
 			if wire := wireOf(a, fields); sameEverywhere(a, fields, wire) {
-				live.Set(a.Name, d.value(a, wire))
+				live.Set(a.Name, d.Value(a, wire))
 			}
 		}
 	}
@@ -51,12 +51,12 @@ func (d decoder) decode(schema *resource.Schema, record adsapi.Record) (*resourc
 // wireOf returns what a record says of an attribute: where the object around it leaves it
 // out, the default that the service need not show.
 func wireOf(a *resource.Attribute, fields map[string]any) any {
-	wire := at(fields, a.Wire.Path)
+	wire := At(fields, a.Wire.Path)
 	if wire != nil || a.Wire.Unset == "" {
 		return wire
 	}
-	around, _, nested := cutLast(a.Wire.Path)
-	if _, there := at(fields, around).(map[string]any); nested && there {
+	around, _, nested := CutLast(a.Wire.Path)
+	if _, there := At(fields, around).(map[string]any); nested && there {
 		return a.Wire.Unset
 	}
 	return nil
@@ -66,7 +66,7 @@ func wireOf(a *resource.Attribute, fields map[string]any) any {
 func sameEverywhere(a *resource.Attribute, fields map[string]any, wire any) bool {
 	text, _ := wire.(string)
 	for _, path := range a.Wire.Same {
-		if other, _ := at(fields, path).(string); other != text {
+		if other, _ := At(fields, path).(string); other != text {
 			return false
 		}
 	}
@@ -74,7 +74,7 @@ func sameEverywhere(a *resource.Attribute, fields map[string]any, wire any) bool
 }
 
 // object reads the first JSON object of a text.
-func object(raw json.RawMessage) (map[string]any, error) {
+func Object(raw json.RawMessage) (map[string]any, error) {
 	d, _ := objectDecoders.Get().(*objectDecoder)
 	if d == nil {
 		d = &objectDecoder{}
@@ -104,19 +104,19 @@ type objectDecoder struct {
 var objectDecoders sync.Pool
 
 // at walks a dotted path and gives nil where it ends early.
-func at(fields map[string]any, path string) any {
+func At(fields map[string]any, path string) any {
 	key, rest, nested := strings.Cut(path, ".")
 	if !nested {
 		return fields[key]
 	}
 	inner, _ := fields[key].(map[string]any)
-	return at(inner, rest)
+	return At(inner, rest)
 }
 
 // value returns the canonical value, text in the Unicode form that files are read in:
 // what looks the same is no difference. null, "" and an empty list are all absent:
 // the service has no value there.
-func (d decoder) value(a *resource.Attribute, wire any) resource.Value {
+func (d Decoder) Value(a *resource.Attribute, wire any) resource.Value {
 	switch w := wire.(type) {
 	case bool:
 		if w && a.Wire.Codec == resource.Flag {
@@ -136,14 +136,14 @@ func (d decoder) value(a *resource.Attribute, wire any) resource.Value {
 	return resource.Value{}
 }
 
-func (d decoder) textValue(a *resource.Attribute, s string) resource.Value {
+func (d Decoder) textValue(a *resource.Attribute, s string) resource.Value {
 	switch {
 	case s == "":
 		return resource.Value{}
 	case isNumber(a) && digitsOnly(s):
 		return d.numberValue(a, json.Number(s))
-	case a.Wire.Codec == resource.FileID && d.files[s] != "":
-		return resource.Text(d.files[s])
+	case a.Wire.Codec == resource.FileID && d.Files[s] != "":
+		return resource.Text(d.Files[s])
 	case a.Wire.Codec == resource.FileID:
 		return resource.Text("file:" + s)
 	case a.Wire.Codec == resource.Chosen && !a.Chooses(s):
@@ -154,15 +154,15 @@ func (d decoder) textValue(a *resource.Attribute, s string) resource.Value {
 	return resource.Text(norm.NFC.String(s))
 }
 
-func (d decoder) numberValue(a *resource.Attribute, n json.Number) resource.Value {
+func (d Decoder) numberValue(a *resource.Attribute, n json.Number) resource.Value {
 	i, whole := wholeNumber(n.String())
 	switch {
 	case !whole, a.Wire.Codec == resource.Digits:
 		return resource.Text(n.String())
 	case a.Wire.Codec == resource.StartTime:
-		return resource.Text(resource.DayOf(i, d.zone))
+		return resource.Text(resource.DayOf(i, d.Zone))
 	case a.Wire.Codec == resource.EndTime:
-		return resource.Text(resource.LastDayOf(i, d.zone))
+		return resource.Text(resource.LastDayOf(i, d.Zone))
 	}
 	return resource.Number(i)
 }

@@ -1,4 +1,9 @@
-package reconcile
+// Package wire writes and reads what goes over the wire: changes as request bodies
+// (encode.go), as operations of bulk jobs (bulk.go), packed into jobs (pack.go, split.go)
+// under their keys (keys.go); records as resources (decode.go).
+//
+// It is pure: it asks no service, reads no state and knows no clock.
+package wire
 
 import (
 	"encoding/json"
@@ -14,27 +19,27 @@ import (
 
 // encoder writes request bodies from descriptions. It holds what a body needs
 // beyond the fields of its change.
-type encoder struct {
-	schemas resource.Schemas
-	zone    *time.Location
-	files   func(source string) string // id of an uploaded image, "" before it is there
-	people  map[string]uploaded        // file of people by the digest of its list
-	value   func(resource.Address, string) resource.Value
+type Encoder struct {
+	Schemas resource.Schemas
+	Zone    *time.Location
+	Files   func(source string) string // id of an uploaded image, "" before it is there
+	People  map[string]Uploaded        // file of people by the digest of its list
+	Value   func(resource.Address, string) resource.Value
 }
 
 // singleCreate is the body of a POST on the collection (interface, part 4). The
 // parent's id is given; fields that are cleared are left out.
-func (e encoder) singleCreate(p part, call resource.Call, parentID string) ([]byte, error) {
-	body, err := e.createBody(p, call, parentID)
+func (e Encoder) SingleCreate(p Part, call resource.Call, parentID string) ([]byte, error) {
+	body, err := e.CreateBody(p, call, parentID)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(body)
 }
 
-func (e encoder) createBody(p part, call resource.Call, parentID string) (map[string]any, error) {
-	c, fields := p.change, p.fields
-	schema := e.schemas.Of(c.Address.Kind)
+func (e Encoder) CreateBody(p Part, call resource.Call, parentID string) (map[string]any, error) {
+	c, fields := p.Change, p.Fields
+	schema := e.Schemas.Of(c.Address.Kind)
 	body := map[string]any{}
 	if schema.ParentWire != "" {
 		body[schema.ParentWire] = parentID
@@ -64,9 +69,9 @@ func (e encoder) createBody(p part, call resource.Call, parentID string) (map[st
 
 // nameAfterTitle gives a create the name the service wants where the files have
 // none: the first naming attribute that is set.
-func (e encoder) nameAfterTitle(schema *resource.Schema, fields []plan.Field, body map[string]any) {
+func (e Encoder) nameAfterTitle(schema *resource.Schema, fields []plan.Field, body map[string]any) {
 	first, _ := schema.Attribute(schema.NameFrom[0])
-	if at(body, first.Wire.Path) != nil || first.Clearable {
+	if At(body, first.Wire.Path) != nil || first.Clearable {
 		return
 	}
 	for _, f := range fields {
@@ -79,13 +84,13 @@ func (e encoder) nameAfterTitle(schema *resource.Schema, fields []plan.Field, bo
 
 // singleUpdate is the body of a POST on a resource: plain fields as they are,
 // nested settings whole, on top of what the service holds.
-func (e encoder) singleUpdate(p part, call resource.Call, id string, record json.RawMessage) ([]byte, error) {
-	c, fields := p.change, p.fields
-	schema := e.schemas.Of(c.Address.Kind)
+func (e Encoder) SingleUpdate(p Part, call resource.Call, id string, record json.RawMessage) ([]byte, error) {
+	c, fields := p.Change, p.Fields
+	schema := e.Schemas.Of(c.Address.Kind)
 	if call.NoBody {
 		return nil, nil
 	}
-	live, err := object(record)
+	live, err := Object(record)
 	if err != nil {
 		return nil, fmt.Errorf("read the live %s: %w", c.Address, err)
 	}
@@ -116,17 +121,17 @@ func (e encoder) singleUpdate(p part, call resource.Call, id string, record json
 }
 
 // putRevision names the revision a write starts from.
-func putRevision(body map[string]any, call resource.Call, p part) {
-	if call.Revision != "" && p.revision != nil {
-		body[call.Revision] = p.revision
+func putRevision(body map[string]any, call resource.Call, p Part) {
+	if call.Revision != "" && p.Revision != nil {
+		body[call.Revision] = p.Revision
 	}
 }
 
 // putAlways adds what a call wants although it stays as it is.
-func (e encoder) putAlways(schema *resource.Schema, call resource.Call, live, body map[string]any) {
+func (e Encoder) putAlways(schema *resource.Schema, call resource.Call, live, body map[string]any) {
 	for _, name := range call.Always {
-		if a, ok := schema.Attribute(name); ok && at(live, a.Wire.Path) != nil {
-			put(body, a.Wire.Path, at(live, a.Wire.Path))
+		if a, ok := schema.Attribute(name); ok && At(live, a.Wire.Path) != nil {
+			put(body, a.Wire.Path, At(live, a.Wire.Path))
 		}
 	}
 }
@@ -134,7 +139,7 @@ func (e encoder) putAlways(schema *resource.Schema, call resource.Call, live, bo
 // base is what a nested setting starts from, so that what no file manages stays
 // as it is. A choice that the service shows and does not take stays out, or the
 // whole setting would be refused.
-func (e encoder) base(schema *resource.Schema, group *resource.Group, live map[string]any) map[string]any {
+func (e Encoder) base(schema *resource.Schema, group *resource.Group, live map[string]any) map[string]any {
 	held, _ := live[group.Wire].(map[string]any)
 	if held == nil || group.Exclusive {
 		return map[string]any{}
@@ -150,7 +155,7 @@ func (e encoder) base(schema *resource.Schema, group *resource.Group, live map[s
 
 // shown is the text the service shows of an attribute; of what is no text, none.
 func shown(live map[string]any, a *resource.Attribute) resource.Value {
-	text, _ := at(live, a.Wire.Path).(string)
+	text, _ := At(live, a.Wire.Path).(string)
 	return resource.Text(text)
 }
 
@@ -179,7 +184,7 @@ func withoutKeysIn(value any, keys []string) any {
 	return value
 }
 
-func (e encoder) putField(a *resource.Attribute, v resource.Value, body map[string]any) error {
+func (e Encoder) putField(a *resource.Attribute, v resource.Value, body map[string]any) error {
 	if v.IsNull() {
 		clearPath(body, a)
 		return nil
@@ -195,7 +200,7 @@ func (e encoder) putField(a *resource.Attribute, v resource.Value, body map[stri
 // clearPath removes a value: a list becomes empty, a plain field null, a field
 // of a nested setting goes, as the setting is sent whole.
 func clearPath(body map[string]any, a *resource.Attribute) {
-	holder, _, nested := cutLast(a.Wire.Path)
+	holder, _, nested := CutLast(a.Wire.Path)
 	switch {
 	case !nested && a.Type.IsList():
 		put(body, a.Wire.Path, []string{})
@@ -208,7 +213,7 @@ func clearPath(body map[string]any, a *resource.Attribute) {
 	}
 }
 
-func cutLast(path string) (holder, key string, nested bool) {
+func CutLast(path string) (holder, key string, nested bool) {
 	i := strings.LastIndexByte(path, '.')
 	if i < 0 {
 		return "", path, false
@@ -260,10 +265,10 @@ func remove(body map[string]any, path string) {
 
 // putFixed adds the fields no attribute decides. On an update only settings
 // that are sent anyway get theirs.
-func (e encoder) putFixed(schema *resource.Schema, address resource.Address, body map[string]any, create bool) {
+func (e Encoder) putFixed(schema *resource.Schema, address resource.Address, body map[string]any, create bool) {
 	for _, f := range schema.Fixed {
 		root, _, nested := strings.Cut(f.Wire, ".")
-		if !create && (!nested || body[root] == nil) || at(body, f.Wire) != nil {
+		if !create && (!nested || body[root] == nil) || At(body, f.Wire) != nil {
 			continue
 		}
 		if value := e.fixed(schema, f, address, body); value != "" {
@@ -272,27 +277,27 @@ func (e encoder) putFixed(schema *resource.Schema, address resource.Address, bod
 	}
 }
 
-func (e encoder) fixed(schema *resource.Schema, f resource.Fixed,
+func (e Encoder) fixed(schema *resource.Schema, f resource.Fixed,
 	address resource.Address, body map[string]any) string {
 	if f.If != "" {
-		if a, ok := schema.Attribute(f.If); !ok || at(body, a.Wire.Path) == nil {
+		if a, ok := schema.Attribute(f.If); !ok || At(body, a.Wire.Path) == nil {
 			return ""
 		}
 	}
 	if f.From == nil {
 		return f.Value
 	}
-	ancestor := e.schemas.Ancestor(address, f.From.Ancestor)
-	return f.Map[e.value(ancestor, f.From.Attribute).Text()]
+	ancestor := e.Schemas.Ancestor(address, f.From.Ancestor)
+	return f.Map[e.Value(ancestor, f.From.Attribute).Text()]
 }
 
 // wire returns the form of a value on the wire.
-func (e encoder) wire(a *resource.Attribute, v resource.Value) (any, error) {
+func (e Encoder) wire(a *resource.Attribute, v resource.Value) (any, error) {
 	switch a.Wire.Codec {
 	case resource.StartTime:
-		return resource.StartSeconds(v.Text(), e.zone)
+		return resource.StartSeconds(v.Text(), e.Zone)
 	case resource.EndTime:
-		return resource.EndSeconds(v.Text(), e.zone)
+		return resource.EndSeconds(v.Text(), e.Zone)
 	case resource.SingleItem:
 		return []string{v.Text()}, nil
 	case resource.IDObjects:
@@ -317,11 +322,11 @@ func idObjects(ids []string) []map[string]string {
 	return objects
 }
 
-func (e encoder) fileID(v resource.Value) (any, error) {
+func (e Encoder) fileID(v resource.Value) (any, error) {
 	if id, ok := strings.CutPrefix(v.Text(), "file:"); ok {
 		return id, nil
 	}
-	if id := e.files(v.Text()); id != "" {
+	if id := e.Files(v.Text()); id != "" {
 		return id, nil
 	}
 	return nil, fmt.Errorf("image %q is not uploaded", v.Written())
@@ -339,15 +344,15 @@ func plain(v resource.Value) any {
 
 // uploaded is a file of people at the service. It is used in the run that
 // uploaded it and then forgotten: nothing says how long the service keeps it.
-type uploaded struct {
+type Uploaded struct {
 	adsapi.MembersFile
-	as string
+	As string
 }
 
 // membersBody is the body of a membership operation. It names a file and holds
 // nobody.
-func membersBody(file uploaded, operation resource.MembershipOperation, revision int64) ([]byte, error) {
-	body := map[string]any{"file_id": file.ID, "identifier_type": file.as}
+func MembersBody(file Uploaded, operation resource.MembershipOperation, revision int64) ([]byte, error) {
+	body := map[string]any{"file_id": file.ID, "identifier_type": file.As}
 	if operation.Whole {
 		body["expected_revision"] = revision
 	}
@@ -355,7 +360,7 @@ func membersBody(file uploaded, operation resource.MembershipOperation, revision
 }
 
 // putPeople says in a create which file its people are in (service facts, 8.2).
-func (e encoder) putPeople(schema *resource.Schema, fields []plan.Field, body map[string]any) error {
+func (e Encoder) putPeople(schema *resource.Schema, fields []plan.Field, body map[string]any) error {
 	m := schema.Membership
 	if m == nil {
 		return nil
@@ -364,14 +369,14 @@ func (e encoder) putPeople(schema *resource.Schema, fields []plan.Field, body ma
 		if f.Name != m.File || !f.Desired.IsSet() {
 			continue
 		}
-		file, there := e.people[f.Desired.Text()]
+		file, there := e.People[f.Desired.Text()]
 		if !there {
 			return fmt.Errorf("its members file was not uploaded")
 		}
 		body["file_id"], body["filename"], body["mimetype"] = file.ID, file.Name, file.Type
-		body["file_size"], body["identifier_type"] = file.Size, file.as
+		body["file_size"], body["identifier_type"] = file.Size, file.As
 	}
 	return nil
 }
 
-const peoplePath = "/uploads"
+const PeoplePath = "/uploads"
