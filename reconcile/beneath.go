@@ -158,7 +158,7 @@ func (r *refresher) fetchBeneath(ctx context.Context, schema *resource.Schema, p
 			continue
 		}
 		g.Go(func() error {
-			defer r.agent.crash()
+			defer r.agent.catch()
 			list, err := r.fetchOne(gctx, schema, parent)
 			lists[i] = beneath{parent, list}
 			return err
@@ -220,7 +220,7 @@ func (r *refresher) fetchAhead(ctx context.Context, wanted func(*resource.Schema
 	g.SetLimit(readers)
 	for i, c := range all {
 		g.Go(func() (err error) {
-			defer r.agent.crash()
+			defer r.agent.catch()
 			lists[i], err = r.fetchOne(gctx, r.agent.Schemas.Of(c.kind), c.parent)
 			return err
 		})

@@ -121,7 +121,7 @@ func (r *capabilities) needs(capability resource.Capability) bool {
 
 // probe asks whether a job with one campaign of a budget type passes validation.
 func (r *probing) probe(ctx context.Context, capability resource.Capability, budgetType string) error {
-	r.progress("check", 0, 1)
+	r.showProgress("check", 0, 1)
 	b, err := probeBatch(budgetType)
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ var stride = flag.Int("crash-stride", 7, "every how manieth effect of a run it i
 
 var errCrash = errors.New("the process is dead")
 
-// crash counts the effects of a process and ends it at one of them: from then
+// catch counts the effects of a process and ends it at one of them: from then
 // on nothing it does has an effect. Reads are none: to die before one is to die
 // after the effect before it.
 type crash struct {

@@ -151,7 +151,7 @@ func (a *payers) whoPaid(ctx context.Context, step state.Step, all []paid, d dou
 	if err != nil || wait <= 0 || !d.unlessOurs || !slices.Contains(by, nobodys) {
 		return by, err
 	}
-	a.notice("the audit log does not say yet whether adsync lowered %s; reading it again in %s",
+	a.tell("the audit log does not say yet whether adsync lowered %s; reading it again in %s",
 		all[slices.Index(by, nobodys)].at, wait.Round(time.Second))
 	if err := a.Sleep(ctx, wait); err != nil {
 		return nil, err

@@ -112,7 +112,7 @@ func (a *duplicates) archiveDuplicates(ctx context.Context,
 		}
 	}
 	if len(duplicates) > 0 {
-		a.notice("the service made %s a second time, as %s, where its create was repeated; that one and what "+
+		a.tell("the service made %s a second time, as %s, where its create was repeated; that one and what "+
 			"came beneath it are archived, and the rest goes through single requests",
 			duplicates[0].address, duplicates[0].id)
 	}

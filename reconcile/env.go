@@ -82,14 +82,14 @@ func (a *Env) shareSubmissions(ctx context.Context) error {
 	return nil
 }
 
-// notice says what a person has to hear at once.
-func (a *Env) notice(format string, args ...any) {
+// tell says what a person has to hear at once.
+func (a *Env) tell(format string, args ...any) {
 	if a.Notice != nil {
 		a.Notice(fmt.Sprintf(format, args...))
 	}
 }
 
-func (a *Env) progress(stage string, done, total int) {
+func (a *Env) showProgress(stage string, done, total int) {
 	a.signOfLife()
 	if a.Progress != nil {
 		a.Progress(Progress{Stage: stage, Done: done, Total: total})

@@ -35,7 +35,7 @@ func (r *refresher) fetchLists(ctx context.Context, wanted func(*resource.Schema
 	for i, schema := range side {
 		if schema.Paged() {
 			g.Go(func() error {
-				defer r.agent.crash()
+				defer r.agent.catch()
 				read(i)
 				return nil
 			})
@@ -81,5 +81,5 @@ func (r *refresher) countOne() {
 	r.counts.Lock()
 	defer r.counts.Unlock()
 	r.count++
-	r.agent.progress("refresh", r.count, 0)
+	r.agent.showProgress("refresh", r.count, 0)
 }

@@ -54,7 +54,7 @@ func (r *jobs) runJobs(ctx context.Context, wave string, batches []wire.Batch) e
 		own := before.next()
 		before = own
 		g.Go(func() (err error) {
-			defer r.crash()
+			defer r.catch()
 			defer own.pass()
 			if own.await(ctx); r.Breaks.broke() != nil {
 				return nil // it stays at intent: never sent

@@ -62,11 +62,11 @@ func (r *refresher) readMissing(ctx context.Context) error {
 	g.SetLimit(min(readers, 1+len(missing)/readers)) // a handful is no crowd
 	for i, m := range missing {
 		g.Go(func() (err error) {
-			defer r.agent.crash()
+			defer r.agent.catch()
 			records[i], err = r.readOne(gctx, m)
 			return err
 		})
-		r.agent.progress("refresh", len(r.live.Resources)+i, 0)
+		r.agent.showProgress("refresh", len(r.live.Resources)+i, 0)
 	}
 	err := g.Wait()
 	r.agent.waited()

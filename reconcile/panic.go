@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// crash hands a panic of this goroutine to whoever ends the process, or keeps it
+// catch hands a panic of this goroutine to whoever ends the process, or keeps it
 // for the goroutine that waits. It is for defer, where a goroutine begins: what
 // nobody catches ends the process as well, with an exit code that says something
 // else and a text that may quote anything.
-func (a *Env) crash() {
+func (a *Env) catch() {
 	if a.Crash == nil && a.Breaks == nil {
 		return
 	}

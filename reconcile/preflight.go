@@ -163,14 +163,14 @@ func (r *preflighting) runPreflight(ctx context.Context, jobs int,
 	check func(int) ([]diag.Problem, error)) ([]diag.Problem, error) {
 	var problems diag.List
 	for i := range jobs {
-		r.progress("check", i, jobs)
+		r.showProgress("check", i, jobs)
 		found, err := check(i)
 		if errors.Is(err, adsapi.ErrNotFound) { // no bulk jobs any more: single requests carry everything
 			r.supposed = false
 			return problems.Sorted(), r.remember(ctx, resource.BulkJobs, false)
 		}
 		if saysNothing(err) && !r.dry { // it keeps no pause from going out
-			r.notice("%v; this run goes without jobs", err)
+			r.tell("%v; this run goes without jobs", err)
 			r.caps[resource.BulkJobs], r.supposed = false, false
 			return problems.Sorted(), nil
 		}

@@ -209,7 +209,7 @@ func (a *recovering) waitLag(ctx context.Context, recovered *Recovered, why stri
 		return false, nil
 	}
 	wait += lagMargin
-	a.notice(why, wait.Round(time.Second))
+	a.tell(why, wait.Round(time.Second))
 	if err := a.Sleep(ctx, wait); errors.Is(err, context.Canceled) {
 		return false, interrupted{"interrupted while it was waited for: nothing was sent"}
 	} else if err != nil {

@@ -104,7 +104,7 @@ func (a *finisher) resultsOf(ctx context.Context, step state.Step,
 	page adsapi.OperationPage) ([]state.OperationOutcome, retrySet, error) {
 	outcomes, g := outcomesOf(step, page)
 	if id, n := strangerIn(step, page); n > 0 {
-		a.notice("bulk job %s gave %d results for operations that were not in it, the first for %q; they "+
+		a.tell("bulk job %s gave %d results for operations that were not in it, the first for %q; they "+
 			"were passed over, so look in the ad manager for what they made", step.JobID, n, diag.Printable(id))
 	}
 	return outcomes, g, a.noteRepeats(ctx, step, outcomes)

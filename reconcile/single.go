@@ -58,7 +58,7 @@ func (r *singleRequests) sendSingles(ctx context.Context, wave string, parts []w
 	g.SetLimit(maxSingles)
 	for i := range steps {
 		g.Go(func() (err error) {
-			defer r.crash()
+			defer r.catch()
 			if stopped.Load() || ctx.Err() != nil || r.Breaks.broke() != nil {
 				return ctx.Err() // it stays at intent: never sent
 			}

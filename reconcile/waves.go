@@ -232,7 +232,7 @@ func (r *waveRunner) lowerAlone(ctx context.Context) error {
 	if err := r.recordCredit(ctx); err != nil {
 		return err
 	}
-	r.notice("jobs get no usable answer: what this lowers goes by single requests, and the rest waits")
+	r.tell("jobs get no usable answer: what this lowers goes by single requests, and the rest waits")
 	r.countParts()
 	r.events.emit(Event{Kind: RunCounted, Operations: len(parts)})
 	r.events.enter("lower")
