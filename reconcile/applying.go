@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"adsync/internal/diag"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
 // applying is a run with all that carries it out.
 type applying struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*reporting
@@ -50,7 +51,7 @@ func (r *applying) begin(ctx context.Context) error {
 		return fmt.Errorf("read the uploaded images: %w", err)
 	}
 	r.started = r.Now()
-	r.aged = !view.ready.IsZero() && since(view.ready, r.started) > readAgainAfter
+	r.aged = !view.ready.IsZero() && env.Since(view.ready, r.started) > readAgainAfter
 	if err := r.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash}); err != nil {
 		return err
 	}

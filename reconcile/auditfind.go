@@ -11,6 +11,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -99,7 +100,7 @@ func (a *auditLog) createsLogged(ctx context.Context,
 	seen := 0
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
-			return nil, false, unlessStopped(err)
+			return nil, false, env.UnlessStopped(err)
 		}
 		var e createEntry
 		if json.Unmarshal(row, &e) == nil && e.creates(schema, operation) {

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+
+	"adsync/reconcile/env"
 )
 
 // entriesAPage is the largest page of the audit log (interface, part 8).
@@ -29,7 +31,7 @@ type logPosition struct {
 
 // auditLog asks the audit log of the account.
 type auditLog struct {
-	*Env
+	*env.Env
 	*lists
 }
 

@@ -43,7 +43,7 @@ type AuditChange struct {
 
 // AuditLog reads the audit log, newest first, and says whether there is more of it.
 func (a *auditLog) AuditLog(ctx context.Context, q AuditQuery) (entries []AuditEntry, more bool, err error) {
-	if err := a.checkAccount(ctx); err != nil {
+	if err := a.CheckAccount(ctx); err != nil {
 		return nil, false, err
 	}
 	last, err := a.Store.Last(ctx)

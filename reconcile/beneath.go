@@ -15,6 +15,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -158,21 +159,21 @@ func (r *refresher) fetchBeneath(ctx context.Context, schema *resource.Schema, p
 			continue
 		}
 		g.Go(func() error {
-			defer r.agent.catch()
+			defer r.agent.Catch()
 			list, err := r.fetchOne(gctx, schema, parent)
 			lists[i] = beneath{parent, list}
 			return err
 		})
 	}
 	err := g.Wait()
-	r.agent.waited()
+	r.agent.Waited()
 	return lists, err
 }
 
 // fetchOne lists beneath one parent. That the service refuses it stands in the list.
 func (r *refresher) fetchOne(ctx context.Context, schema *resource.Schema, parent string) (fetched, error) {
 	records, err := r.fetch(ctx, schema, url.Values{schema.ParentWire: {parent}})
-	r.agent.signOfLife() // many may show nothing
+	r.agent.SignOfLife() // many may show nothing
 	if listMissing(err) {
 		return fetched{err: err}, nil
 	}
@@ -220,13 +221,13 @@ func (r *refresher) fetchAhead(ctx context.Context, wanted func(*resource.Schema
 	g.SetLimit(readers)
 	for i, c := range all {
 		g.Go(func() (err error) {
-			defer r.agent.catch()
+			defer r.agent.Catch()
 			lists[i], err = r.fetchOne(gctx, r.agent.Schemas.Of(c.kind), c.parent)
 			return err
 		})
 	}
 	err := g.Wait()
-	r.agent.waited()
+	r.agent.Waited()
 	r.ahead = make(map[child]fetched, len(all))
 	for i, c := range all {
 		r.ahead[c] = lists[i]
@@ -320,13 +321,13 @@ func (r *refresher) rememberBeneath(ctx context.Context, schema *resource.Schema
 		return nil
 	}
 	r.beneath[schema.Kind] = true
-	return ignoreReadOnly(r.agent.Store.RecordCapability(ctx, schema.ListedByParent(), true))
+	return env.IgnoreReadOnly(r.agent.Store.RecordCapability(ctx, schema.ListedByParent(), true))
 }
 
 // forgetBeneath notes that a kind is not listed beneath its parents any more.
 func (r *refresher) forgetBeneath(ctx context.Context, schema *resource.Schema) error {
 	r.beneath[schema.Kind] = false
-	return ignoreReadOnly(r.agent.Store.RecordCapability(ctx, schema.ListedByParent(), false))
+	return env.IgnoreReadOnly(r.agent.Store.RecordCapability(ctx, schema.ListedByParent(), false))
 }
 
 // listedBeneath are the kinds that were listed beneath their parents only: true where

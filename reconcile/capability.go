@@ -10,12 +10,13 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 )
 
 // capabilities finds out what the jobs of the account can say.
 type capabilities struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*probing
@@ -88,7 +89,7 @@ func (r *capabilities) supposeJobs(ctx context.Context) error {
 
 // probing asks with jobs that change nothing.
 type probing struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*requests
@@ -121,7 +122,7 @@ func (r *capabilities) needs(capability resource.Capability) bool {
 
 // probe asks whether a job with one campaign of a budget type passes validation.
 func (r *probing) probe(ctx context.Context, capability resource.Capability, budgetType string) error {
-	r.showProgress("check", 0, 1)
+	r.ShowProgress("check", 0, 1)
 	b, err := probeBatch(budgetType)
 	if err != nil {
 		return err
@@ -202,7 +203,7 @@ func (r *probing) dryRun(ctx context.Context, body []byte) (validation, error) {
 		return validation{}, err
 	}
 	pauses, began := r.polls.of(job.OperationCount, 0), r.Now()
-	patience := leastPatience + time.Duration(job.OperationCount)*patienceEach
+	patience := env.LeastPatience + time.Duration(job.OperationCount)*env.PatienceEach
 	for asked := 0; r.Now().Before(began.Add(patience)); asked++ {
 		if job.Terminal() && asked > 0 {
 			r.polls.took(job.OperationCount, job, r.Now().Sub(began), asked == 1)
@@ -222,7 +223,7 @@ func (r *probing) dryRun(ctx context.Context, body []byte) (validation, error) {
 		if job, err = r.Service.Job(ctx, job.ID); err != nil {
 			return validation{}, err
 		}
-		r.signOfLife()
+		r.SignOfLife()
 	}
 	return validation{}, fmt.Errorf("%w: %w: validate_only job %s is still %q after %s; nothing was changed",
 		adsapi.ErrUnavailable, errStillRunning, job.ID, job.Status, patience)

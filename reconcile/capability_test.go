@@ -13,6 +13,7 @@ import (
 	world_ "adsync/internal/emulator/world"
 	"adsync/internal/resource"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 )
 
 // What an account can do is asked again after a day; whether parents can be
@@ -59,7 +60,7 @@ func TestAQuestionWhatTheAccountCanDoIsShown(t *testing.T) {
 		}
 		return send(r)
 	}), w.store)
-	w.agent.Progress = func(p reconcile.Progress) { shown = p.Stage }
+	w.agent.Progress = func(p env.Progress) { shown = p.Stage }
 	w.clean()
 	if before != "check" {
 		t.Errorf("shown as the first job goes out: %q; want check", before)

@@ -9,6 +9,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 )
 
@@ -47,7 +48,7 @@ func (r *applying) check(ctx context.Context) (Checked, error) {
 
 // checking asks about every change and sends none.
 type checking struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*creating

@@ -5,18 +5,18 @@ import (
 	"testing"
 	"time"
 
-	"adsync/reconcile"
+	"adsync/reconcile/env"
 )
 
 // puts back the clock of the agent; hours have passed at the service meanwhile.
 func (w *world) putBack(by time.Duration) {
 	w.t.Helper()
-	if err := w.sleep(w.t.Context(), 2*reconcile.TrustWindow); err != nil {
+	if err := w.sleep(w.t.Context(), 2*env.TrustWindow); err != nil {
 		w.t.Fatal(err)
 	}
 	w.clock.Lock()
 	defer w.clock.Unlock()
-	w.slept -= 2*reconcile.TrustWindow + by
+	w.slept -= 2*env.TrustWindow + by
 }
 
 // N20, B22: a clock that was put back after people were sent does not make the key

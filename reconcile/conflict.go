@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -21,7 +22,7 @@ const (
 
 // requests sends one request, and repeats it where it met a conflict.
 type requests struct {
-	*Env
+	*env.Env
 }
 
 // retryConflicts repeats a request, byte for byte, while the service says that it

@@ -13,6 +13,7 @@ import (
 	_ "adsync/internal/testing/drawn"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 
 	"pgregory.net/rapid"
@@ -280,7 +281,7 @@ func (s *shop) killed(at int) {
 	}
 	s.judge.saw()
 	if pick(s, true, false) { // than a key is trusted
-		if err := s.sleep(s.t.Context(), reconcile.TrustWindow+time.Minute); err != nil {
+		if err := s.sleep(s.t.Context(), env.TrustWindow+time.Minute); err != nil {
 			s.fail("%v", err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	world_ "adsync/internal/emulator/world"
 	"adsync/internal/resource"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -90,7 +91,7 @@ func TestS16CreateThatAnotherStateMadeIsNeverMadeTwice(t *testing.T) {
 				t.Errorf("the journal holds %d unknown, %v after the apply; want the create, for %s",
 					len(known), err, row.want)
 			}
-			for _, wait := range []time.Duration{0, 2 * reconcile.TrustWindow, 48 * time.Hour} {
+			for _, wait := range []time.Duration{0, 2 * env.TrustWindow, 48 * time.Hour} {
 				if err := w.sleep(t.Context(), wait); err != nil {
 					t.Fatal(err)
 				}
@@ -139,7 +140,7 @@ func TestJobRefusedWithAConflictIsNotMadeAnewByItself(t *testing.T) {
 	_, _ = w.through(conflict, w.store).Apply(t.Context(), w.plan())
 	w.agent = w.newAgent()
 	for _, left := range []string{"campaign/autumn campaign/spring", "campaign/spring", ""} {
-		if err := w.sleep(t.Context(), 2*reconcile.TrustWindow); err != nil {
+		if err := w.sleep(t.Context(), 2*env.TrustWindow); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.agent.Recover(t.Context()); err != nil {

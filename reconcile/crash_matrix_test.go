@@ -26,7 +26,7 @@ type scenario struct {
 }
 
 // start brings a world to where the process begins.
-func (s scenario) start(t *testing.T) *world {
+func (s scenario) Start(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, s.with...)
 	if s.before != nil {
@@ -96,7 +96,7 @@ func TestCrashAtEveryEffect(t *testing.T) {
 	stops := 0
 	for _, s := range scenarios() {
 		t.Run(s.name, func(t *testing.T) {
-			whole := s.start(t)
+			whole := s.Start(t)
 			started := len(whole.mutations())
 			effects := whole.dies(&crash{}, s.runs)
 			whole.clean()
@@ -118,7 +118,7 @@ func TestCrashAtEveryEffect(t *testing.T) {
 				stops++
 				t.Run(fmt.Sprintf("effect %d of %d", at, effects), func(t *testing.T) {
 					t.Parallel()
-					w := s.start(t)
+					w := s.Start(t)
 					w.dies(&crash{at: at}, s.runs)
 					w.restarted()
 					if s.again != nil {

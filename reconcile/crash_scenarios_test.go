@@ -11,6 +11,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 )
 
 // one writes a tree that is applied before.
@@ -187,7 +188,7 @@ func scenarios() []scenario {
 		{name: "a recovery after the trust window", before: one("active"), next: func(w *world) {
 			w.group("New")
 			w.diesBefore("answer of POST /ad_groups")
-			_ = w.sleep(w.t.Context(), 2*reconcile.TrustWindow)
+			_ = w.sleep(w.t.Context(), 2*env.TrustWindow)
 		}},
 		{name: "an adoption that is allowed", next: func(w *world) {
 			w.foreignTwin()

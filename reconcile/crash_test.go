@@ -19,6 +19,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -340,7 +341,7 @@ func (w *world) recovered() {
 		if len(recovered.Undecided) == 0 {
 			return
 		}
-		if err := w.sleep(w.t.Context(), reconcile.TrustWindow); err != nil {
+		if err := w.sleep(w.t.Context(), env.TrustWindow); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -25,7 +26,7 @@ type creation struct {
 
 // creating decides how the creates of a run reach the service.
 type creating struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 }
@@ -132,7 +133,7 @@ func (r *creating) packUnder(ctx context.Context, e wire.Encoder, p wire.Part, i
 
 // creationWaves runs the wave of creates and what follows it.
 type creationWaves struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*naming
@@ -264,7 +265,7 @@ func (r *creationWaves) readCreated(ctx context.Context, parts []wire.Part) erro
 
 // naming puts creates in the order in which they name each other.
 type naming struct {
-	*Env
+	*env.Env
 	*run
 }
 

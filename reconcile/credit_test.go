@@ -14,7 +14,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
-	"adsync/reconcile"
+	"adsync/reconcile/env"
 )
 
 // cutAfterLowering is an account of two campaigns under the guards of the default
@@ -96,7 +96,7 @@ func (w *world) lowers(key string) {
 func TestADecreaseThatRecoveryFindsPays(t *testing.T) {
 	for _, jobs := range []bool{true, false} {
 		for _, effect := range []string{"send it", "answer of it"} {
-			for _, later := range []time.Duration{0, reconcile.TrustWindow, 23 * time.Hour} {
+			for _, later := range []time.Duration{0, env.TrustWindow, 23 * time.Hour} {
 				t.Run(fmt.Sprintf("jobs %t, %s, %s later", jobs, effect, later), func(t *testing.T) {
 					t.Parallel()
 					w := diesLowering(t, jobs, effect)
@@ -173,7 +173,7 @@ func TestAStrangerWhoSetsTheVeryAmountPaysNothing(t *testing.T) {
 		{name: "ours, log that names nobody", log: nameless{}},
 	} {
 		for _, jobs := range []bool{true, false} {
-			for _, later := range []time.Duration{0, reconcile.TrustWindow, 23 * time.Hour} {
+			for _, later := range []time.Duration{0, env.TrustWindow, 23 * time.Hour} {
 				t.Run(fmt.Sprintf("%s, jobs %t, %s later", row.name, jobs, later), func(t *testing.T) {
 					t.Parallel()
 					w := diesLowering(t, jobs, "send it", func(o *emulator.Options) {

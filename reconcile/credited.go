@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -34,7 +35,7 @@ type paid struct {
 
 // payers withdraws the credit of a plan where somebody else has changed what paid for it.
 type payers struct {
-	*Env
+	*env.Env
 	*actors
 }
 
@@ -147,11 +148,11 @@ func lose(credits []state.Credit, at resource.Address) {
 // and may do it only late.
 func (a *payers) whoPaid(ctx context.Context, step state.Step, all []paid, d doubt) ([]whose, error) {
 	by, err := a.setBy(ctx, step, all)
-	wait := d.since.Add(a.Service.KeyLag() + lagMargin).Sub(a.Now())
+	wait := d.since.Add(a.Service.KeyLag() + env.LagMargin).Sub(a.Now())
 	if err != nil || wait <= 0 || !d.unlessOurs || !slices.Contains(by, nobodys) {
 		return by, err
 	}
-	a.tell("the audit log does not say yet whether adsync lowered %s; reading it again in %s",
+	a.Tell("the audit log does not say yet whether adsync lowered %s; reading it again in %s",
 		all[slices.Index(by, nobodys)].at, wait.Round(time.Second))
 	if err := a.Sleep(ctx, wait); err != nil {
 		return nil, err
@@ -176,7 +177,7 @@ func (a *payers) setBy(ctx context.Context, step state.Step, all []paid) ([]whos
 	seen := 0
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
-			return make([]whose, len(all)), unlessStopped(err)
+			return make([]whose, len(all)), env.UnlessStopped(err)
 		}
 		var e auditEntry
 		i, asked := 0, json.Unmarshal(row, &e) == nil

@@ -11,13 +11,14 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
 // deciding reads back what a step of unknown outcome did.
 type deciding struct {
-	*Env
+	*env.Env
 	*lists
 	*auditLog
 	*finisher
@@ -119,7 +120,7 @@ func (a *deciding) findTwice(ctx context.Context, step state.Step,
 // nothing. A pause need not wait: it goes again at once.
 func (a *deciding) mayShowLate(step state.Step, operation state.Operation, ids map[resource.Address]string) bool {
 	if operation.ResourceID != "" {
-		return a.Now().Sub(step.SentAt) < TrustWindow && !a.stops(operation)
+		return a.Now().Sub(step.SentAt) < env.TrustWindow && !a.stops(operation)
 	}
 	parent := a.Schemas.Parent(operation.Address)
 	return ids[operation.Address] == "" && (parent.IsZero() || ids[parent] != "")
@@ -135,7 +136,7 @@ func (a *deciding) find(ctx context.Context, step state.Step,
 		if err == nil && o.Outcome == state.OutcomeSkipped && a.mayRun(step) && !a.stops(operation) {
 			o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
 			o.Message = fmt.Sprintf("its job may still run, and the service does not say; apply again after %s",
-				step.SentAt.Add(TrustWindow).Format(time.RFC3339))
+				step.SentAt.Add(env.TrustWindow).Format(time.RFC3339))
 		}
 		return o, err
 	}
@@ -144,17 +145,17 @@ func (a *deciding) find(ctx context.Context, step state.Step,
 		return a.stillInConflict(operation, o, ids), nil
 	}
 	if err == nil && o.Outcome == state.OutcomeSkipped && o.Code == "" && ids[operation.Address] == "" &&
-		wire.Keyed(operation) && a.Now().Sub(step.SentAt) < TrustWindow {
+		wire.Keyed(operation) && a.Now().Sub(step.SentAt) < env.TrustWindow {
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
 		o.Message = fmt.Sprintf("its create may have happened and does not show; apply again after %s",
-			step.SentAt.Add(TrustWindow).Format(time.RFC3339))
+			step.SentAt.Add(env.TrustWindow).Format(time.RFC3339))
 	}
 	return o, err
 }
 
 // mayRun reports whether the service has taken a job lately and does not say that it ended.
 func (a *deciding) mayRun(step state.Step) bool {
-	return step.Route == state.Bulk && step.Point == state.Accepted && a.Now().Sub(step.SentAt) < TrustWindow
+	return step.Route == state.Bulk && step.Point == state.Accepted && a.Now().Sub(step.SentAt) < env.TrustWindow
 }
 
 // stops reports whether an update ends delivery: it goes again at once, and to come twice does

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -73,7 +74,7 @@ func repeats(operations []state.Operation) bool {
 
 // duplicates archives what came into being twice.
 type duplicates struct {
-	*Env
+	*env.Env
 	*requests
 }
 
@@ -112,7 +113,7 @@ func (a *duplicates) archiveDuplicates(ctx context.Context,
 		}
 	}
 	if len(duplicates) > 0 {
-		a.tell("the service made %s a second time, as %s, where its create was repeated; that one and what "+
+		a.Tell("the service made %s a second time, as %s, where its create was repeated; that one and what "+
 			"came beneath it are archived, and the rest goes through single requests",
 			duplicates[0].address, duplicates[0].id)
 	}
@@ -158,7 +159,7 @@ func (a *duplicates) archiveDuplicate(ctx context.Context, of state.Step, s dupl
 	if err := a.Store.Begin(ctx, step); err != nil {
 		return err
 	}
-	sendCtx, done, err := a.beginRequest(ctx, step)
+	sendCtx, done, err := a.BeginRequest(ctx, step)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
-	"adsync/reconcile"
+	"adsync/reconcile/env"
 )
 
 // onResultsOfRepeat has something happen once the results of the first job that
@@ -43,7 +43,7 @@ func TestS21StrayIsNotArchivedAfterAnInterrupt(t *testing.T) {
 		want error
 	}{
 		{"interrupted", func(_ *world, interrupt func()) { interrupt() }, context.Canceled},
-		{"stood still", func(w *world, _ func()) { w.slept += 3 * time.Hour }, reconcile.ErrStale},
+		{"stood still", func(w *world, _ func()) { w.slept += 3 * time.Hour }, env.ErrStale},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := small(newWorld(t, emulatortest.WithPoints(t, "bulk_parent_repeat=stray")))
@@ -52,7 +52,7 @@ func TestS21StrayIsNotArchivedAfterAnInterrupt(t *testing.T) {
 			defer interrupt()
 			after := 0
 			agent := w.through(onResultsOfRepeat(func() { row.stop(w, interrupt) }, &after), w.store)
-			agent.InFlight = &reconcile.InFlight{}
+			agent.InFlight = &env.InFlight{}
 			agent.Sleep = func(ctx context.Context, d time.Duration) error {
 				if d == 30*time.Second { // the grace does not end
 					<-ctx.Done()
@@ -95,7 +95,7 @@ func TestRepeatedParentThatWasOnlyReadBackTeachesNothing(t *testing.T) {
 		return response, err
 	}), w.store)
 	_, _ = lost.Apply(t.Context(), w.plan())
-	if err := w.sleep(t.Context(), 2*reconcile.TrustWindow); err != nil {
+	if err := w.sleep(t.Context(), 2*env.TrustWindow); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.agent.Recover(t.Context()); err != nil {

@@ -39,7 +39,7 @@ func (a *refreshing) Export(ctx context.Context) (*resource.Snapshot, error) {
 
 // lastAndLive reads the record and the account, with what only the service says.
 func (a *refreshing) lastAndLive(ctx context.Context) (*resource.Snapshot, *Live, error) {
-	if err := a.checkAccount(ctx); err != nil {
+	if err := a.CheckAccount(ctx); err != nil {
 		return nil, nil, err
 	}
 	last, err := a.Store.Last(ctx)

@@ -35,7 +35,7 @@ func (r *refresher) fetchLists(ctx context.Context, wanted func(*resource.Schema
 	for i, schema := range side {
 		if schema.Paged() {
 			g.Go(func() error {
-				defer r.agent.catch()
+				defer r.agent.Catch()
 				read(i)
 				return nil
 			})
@@ -47,7 +47,7 @@ func (r *refresher) fetchLists(ctx context.Context, wanted func(*resource.Schema
 		}
 	}
 	_ = g.Wait()
-	r.agent.waited()
+	r.agent.Waited()
 	r.fetched = make(map[resource.Kind]fetched, len(side))
 	for i, schema := range side {
 		r.fetched[schema.Kind] = lists[i]
@@ -81,5 +81,5 @@ func (r *refresher) countOne() {
 	r.counts.Lock()
 	defer r.counts.Unlock()
 	r.count++
-	r.agent.showProgress("refresh", r.count, 0)
+	r.agent.ShowProgress("refresh", r.count, 0)
 }

@@ -9,17 +9,18 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 )
 
 // insights asks the service for figures of what was delivered.
 type insights struct {
-	*Env
+	*env.Env
 }
 
 // Present checks the account and returns the present in its time zone, by the service's
 // clock: its figures are of its days.
 func (a *insights) Present(ctx context.Context) (time.Time, error) {
-	if err := a.checkAccount(ctx); err != nil {
+	if err := a.CheckAccount(ctx); err != nil {
 		return time.Time{}, err
 	}
 	return a.Now().Add(-a.Service.Ahead()).In(a.Zone), nil

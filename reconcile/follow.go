@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -27,7 +28,7 @@ var errStillRunning = errors.New("the service is not done")
 
 // follower asks for a job until it has ended and its results are whole.
 type follower struct {
-	*Env
+	*env.Env
 
 	polls *pollEstimator
 }
@@ -100,7 +101,7 @@ func (a *follower) pauseBefore(ctx context.Context, p *pollSchedule, began time.
 // patienceFor is how long a job is waited for. One that was waited for before is
 // asked for a few times more.
 func patienceFor(step state.Step, now time.Time) time.Duration {
-	patience := leastPatience + time.Duration(len(step.Operations))*patienceEach
+	patience := env.LeastPatience + time.Duration(len(step.Operations))*env.PatienceEach
 	if step.SentAt.IsZero() {
 		return patience
 	}
@@ -128,12 +129,12 @@ func (a *follower) ended(ctx context.Context, step state.Step) error {
 // wholeResults reads the results of a job that has ended until they are complete.
 func (a *follower) wholeResults(ctx context.Context, job adsapi.Job) (adsapi.OperationPage, error) {
 	until := a.Now().Add(resultsWithin)
-	for pause := firstPoll; ; pause = min(pause*3/2, slowestPoll) {
+	for pause := env.FirstPoll; ; pause = min(pause*3/2, slowestPoll) {
 		page, err := a.Service.AllOperations(ctx, job.ID)
 		switch {
 		case err == nil && page.Complete && !page.HasMore:
 			return page, nil
-		case err != nil && (stops(err) && !errors.Is(err, adsapi.ErrUnreadable) || errors.Is(err, adsapi.ErrNotFound)):
+		case err != nil && (env.Stops(err) && !errors.Is(err, adsapi.ErrUnreadable) || errors.Is(err, adsapi.ErrNotFound)):
 			return page, err
 		case a.Now().After(until):
 			cut := fmt.Sprintf("the results of bulk job %s did not come whole within %s (%s)",

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 )
 
@@ -19,7 +20,7 @@ const readAgainAfter = time.Minute
 
 // freshening reads again what is about to change, where the plan is old.
 type freshening struct {
-	*Env
+	*env.Env
 	*run
 	*lists
 

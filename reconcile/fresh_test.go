@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -194,7 +194,7 @@ func TestApplyWithAnotherAccountsKey(t *testing.T) {
 	view := w.plan()
 	w.agent.Account.ID = "adacct_other"
 	_, err := w.agent.Apply(t.Context(), view)
-	var wrong *reconcile.WrongAccountError
+	var wrong *env.WrongAccountError
 	if !errors.As(err, &wrong) || len(w.mutations()) != 0 {
 		t.Errorf("apply: %v, %d mutations; want none, and another account named", err, len(w.mutations()))
 	}

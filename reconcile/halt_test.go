@@ -88,7 +88,7 @@ func TestAnOrderStopsAtEveryRequest(t *testing.T) {
 	}
 	for _, s := range scenarios() {
 		t.Run(s.name, func(t *testing.T) {
-			whole := s.start(t)
+			whole := s.Start(t)
 			all := &stopper{at: -1}
 			if err := whole.halted(all, s.runs); err != nil {
 				t.Fatalf("a process that nothing stopped: %v", err)
@@ -101,7 +101,7 @@ func TestAnOrderStopsAtEveryRequest(t *testing.T) {
 			for at := 0; at < all.sent; at += 1 + max(s.sparse, all.sent/6) {
 				t.Run(fmt.Sprintf("after %d of %d", at, all.sent), func(t *testing.T) {
 					t.Parallel()
-					w := s.start(t)
+					w := s.Start(t)
 					stop := &stopper{at: at}
 					err := w.halted(stop, s.runs)
 					if !errors.Is(err, adsapi.ErrHalted) || !errors.Is(err, errOrder) {

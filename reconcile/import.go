@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -74,7 +75,7 @@ func (i *Import) NameByKeys(schemas resource.Schemas) {
 
 // asFiles gives every value the form it has once a file is read: trimmed, in
 // one Unicode form. What reading would refuse is left out.
-func (i *Import) asFiles(a *Env) {
+func (i *Import) asFiles(a *env.Env) {
 	env := resource.Env{Currency: a.Account.Currency, Zone: a.Zone}
 	for r := range i.Snapshot.All() {
 		said := *r

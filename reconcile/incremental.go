@@ -12,6 +12,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -29,7 +30,7 @@ func (m Movement) None() bool { return m.Entries == 0 && m.Why == "" }
 
 // mirroring reads what the audit log names, and the rest from the mirror in the state.
 type mirroring struct {
-	*Env
+	*env.Env
 	*lists
 	*auditLog
 
@@ -86,7 +87,7 @@ func (a *mirroring) positionOf(m state.Mirror) (place logPosition, why string) {
 	switch {
 	case m.Full.IsZero():
 		return place, "there is nothing yet to compare with"
-	case age >= day:
+	case age >= env.Day:
 		return place, "everything is read once a day"
 	case age < 0:
 		return place, "the clock was put back"
@@ -124,7 +125,7 @@ func (a *mirroring) refreshMirrored(ctx context.Context, last *resource.Snapshot
 		return nil, err
 	}
 	if failed != nil { // without a place nothing can be read on from
-		return live, ignoreReadOnly(a.Store.RecordMirror(ctx, state.Mirror{}))
+		return live, env.IgnoreReadOnly(a.Store.RecordMirror(ctx, state.Mirror{}))
 	}
 	return live, a.mirror(ctx, live, state.Mirror{Full: a.Now()}, place)
 }
@@ -224,7 +225,7 @@ func (a *mirroring) mirror(ctx context.Context, live *Live, m state.Mirror, plac
 		return err
 	}
 	m.Log = text
-	return ignoreReadOnly(a.Store.RecordMirror(ctx, m))
+	return env.IgnoreReadOnly(a.Store.RecordMirror(ctx, m))
 }
 
 // awaitChanges notes what an apply is about to change, whatever becomes of it.

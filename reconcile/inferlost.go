@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -84,7 +85,7 @@ func (k *createInference) inferParents(ctx context.Context) error {
 		schema := k.Schemas.Of(child.Address.Kind)
 		record, err := k.reader().one(ctx, schema, k.outcomes[i].ResourceID, nil)
 		if err != nil {
-			if stops(err) {
+			if env.Stops(err) {
 				return err
 			}
 			continue // it does not show
@@ -208,7 +209,7 @@ func (k *createInference) listed(ctx context.Context,
 	schema *resource.Schema, query url.Values) ([]*resource.Resource, error) {
 	var listed []*resource.Resource
 	for record, err := range k.reader().list(ctx, schema, query) {
-		if err != nil && !stops(err) {
+		if err != nil && !env.Stops(err) {
 			return nil, nil
 		}
 		if err != nil {

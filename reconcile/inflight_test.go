@@ -12,6 +12,7 @@ import (
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -24,8 +25,8 @@ func TestS19PlanThatWaitedTooLongIsNotApplied(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := len(w.mutations())
-	if _, err := w.agent.Apply(t.Context(), view); !errors.Is(err, reconcile.ErrStale) {
-		t.Errorf("Apply = %v; want %v", err, reconcile.ErrStale)
+	if _, err := w.agent.Apply(t.Context(), view); !errors.Is(err, env.ErrStale) {
+		t.Errorf("Apply = %v; want %v", err, env.ErrStale)
 	}
 	if n := len(w.mutations()) - before; n != 0 {
 		t.Errorf("%d mutations; want none", n)
@@ -53,10 +54,10 @@ func TestS19ProcessThatStoodStillSendsNothingMore(t *testing.T) {
 		}
 		return send(r)
 	}), w.store)
-	agent.InFlight = &reconcile.InFlight{}
+	agent.InFlight = &env.InFlight{}
 	_, err := agent.Apply(t.Context(), w.plan())
-	if !errors.Is(err, reconcile.ErrStale) {
-		t.Errorf("Apply = %v; want %v", err, reconcile.ErrStale)
+	if !errors.Is(err, env.ErrStale) {
+		t.Errorf("Apply = %v; want %v", err, env.ErrStale)
 	}
 	if sent > 8 { // those that were under way beside it
 		t.Errorf("%d requests were sent; want those that were under way", sent)
@@ -90,8 +91,8 @@ func TestS19ProcessThatStoodStillBlamesNoImage(t *testing.T) {
 		return send(r)
 	}), w.store)
 	report, err := agent.Apply(t.Context(), w.plan())
-	if !errors.Is(err, reconcile.ErrStale) {
-		t.Errorf("Apply = %v; want %v", err, reconcile.ErrStale)
+	if !errors.Is(err, env.ErrStale) {
+		t.Errorf("Apply = %v; want %v", err, env.ErrStale)
 	}
 	for _, o := range report.Outcomes {
 		if o.Outcome != state.OutcomeSkipped {
@@ -111,7 +112,7 @@ func TestS21WhatIsUnderWayIsHeardOfAfterAnInterrupt(t *testing.T) {
 		}
 		return send(r)
 	}), w.store)
-	agent.InFlight = &reconcile.InFlight{}
+	agent.InFlight = &env.InFlight{}
 	agent.Sleep = func(ctx context.Context, _ time.Duration) error { // the grace does not end
 		<-ctx.Done()
 		return ctx.Err()

@@ -10,15 +10,16 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
 // inputs reads from the state what a plan is made from beside the record.
 type inputs struct {
-	*Env
+	*env.Env
 }
 
-func newInputs(env *Env) *inputs { return &inputs{Env: env} }
+func newInputs(env *env.Env) *inputs { return &inputs{Env: env} }
 
 // clockSlip is how far the clocks of this machine and of the service may be apart
 // for a freeze window to be told open or closed.
@@ -99,7 +100,7 @@ func (a *inputs) byContentAlone(c *plan.Change, f plan.Field) bool {
 
 // recent returns what adsync did to spend within the last day.
 func (a *inputs) recent(ctx context.Context) (plan.Recent, error) {
-	moves, err := a.Store.Moves(ctx, a.Now().Add(-day))
+	moves, err := a.Store.Moves(ctx, a.Now().Add(-env.Day))
 	if err != nil {
 		return plan.Recent{}, fmt.Errorf("read what was raised within a day: %w", err)
 	}
@@ -120,7 +121,7 @@ func (a *inputs) recent(ctx context.Context) (plan.Recent, error) {
 
 // credits returns what applies of the last day left for the rest of their plans.
 func (a *inputs) credits(ctx context.Context) (recorded []state.Credit, credits []plan.Credit, err error) {
-	recorded, err = a.Store.Credits(ctx, a.Now().Add(-day))
+	recorded, err = a.Store.Credits(ctx, a.Now().Add(-env.Day))
 	if err != nil {
 		return nil, nil, fmt.Errorf("read what applies left for the rest of their plans: %w", err)
 	}

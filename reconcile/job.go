@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 
@@ -19,7 +20,7 @@ const jobsPath = "/bulk_mutation_jobs"
 
 // jobs sends the operations of a run in bulk jobs.
 type jobs struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*sender
@@ -54,9 +55,9 @@ func (r *jobs) runJobs(ctx context.Context, wave string, batches []wire.Batch) e
 		own := before.next()
 		before = own
 		g.Go(func() (err error) {
-			defer r.catch()
+			defer r.Catch()
 			defer own.pass()
-			if own.await(ctx); r.Breaks.broke() != nil {
+			if own.await(ctx); r.Breaks.Broke() != nil {
 				return nil // it stays at intent: never sent
 			}
 			results[i], err = r.runWithoutSuperseded(ctx, steps[i], batches[i], own)
@@ -64,7 +65,7 @@ func (r *jobs) runJobs(ctx context.Context, wave string, batches []wire.Batch) e
 		})
 	}
 	err := g.Wait()
-	r.waited()
+	r.Waited()
 	for i, outcomes := range results {
 		r.setOutcomes(batches[i], outcomes)
 	}

@@ -6,13 +6,14 @@ import (
 	"fmt"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
 // keyring hands out keys, and remembers which of them may be used again.
 type keyring struct {
-	*Env
+	*env.Env
 }
 
 // recordReusableKeys notes what was sent of creates that made nothing, under their keys.

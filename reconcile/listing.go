@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 )
 
@@ -24,7 +25,7 @@ type reader struct {
 
 // lists reads the lists of the account, and single resources of them.
 type lists struct {
-	*Env
+	*env.Env
 	*memory
 }
 
@@ -187,7 +188,7 @@ func (a *lists) knownCapabilities(ctx context.Context) (map[resource.Capability]
 		return nil, err
 	}
 	for capability := range known {
-		if capability != resource.RepeatParent && a.Now().Sub(asked[capability]) >= day {
+		if capability != resource.RepeatParent && a.Now().Sub(asked[capability]) >= env.Day {
 			delete(known, capability)
 		}
 	}

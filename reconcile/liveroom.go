@@ -1,5 +1,7 @@
 package reconcile
 
+import "adsync/reconcile/env"
+
 // liveRoom reads what the service holds.
 type liveRoom struct {
 	*lists
@@ -11,7 +13,7 @@ type liveRoom struct {
 	*reviewing
 }
 
-func newLiveRoom(env *Env, known *memory, incremental, whole bool) *liveRoom {
+func newLiveRoom(env *env.Env, known *memory, incremental, whole bool) *liveRoom {
 	x := &liveRoom{}
 	x.lists = &lists{Env: env, memory: known}
 	x.auditLog = &auditLog{Env: env, lists: x.lists}

@@ -9,6 +9,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -30,7 +31,7 @@ const mutationConflict = "custom_audience_mutation_conflict"
 
 // members sends operations on the people of a list, and follows them to their end.
 type members struct {
-	*Env
+	*env.Env
 }
 
 // sendMembers sends an operation whose intent it journals. An empty outcome says
@@ -40,7 +41,7 @@ func (a *members) sendMembers(ctx context.Context,
 	if err := a.Store.Begin(ctx, *step); err != nil {
 		return state.OperationOutcome{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	ctx, done, err := a.beginRequest(ctx, *step)
+	ctx, done, err := a.BeginRequest(ctx, *step)
 	if err != nil {
 		return state.OperationOutcome{}, err
 	}
@@ -77,7 +78,7 @@ func (a *members) submitMembers(ctx context.Context,
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), err.Error()
 		return o, a.move(context.WithoutCancel(ctx), *step, state.Unknown, o)
 	}
-	o = neverApplied(o, err)
+	o = env.NeverApplied(o, err)
 	if changed || errors.Is(err, adsapi.ErrConflict) {
 		o.Message += "; somebody else is changing who is in it: plan again"
 		if a.merged(*step) != nil {
@@ -90,7 +91,7 @@ func (a *members) submitMembers(ctx context.Context,
 	if err := a.resumeSources(ctx, *step, err); err != nil {
 		return o, err
 	}
-	return o, stopping(err)
+	return o, env.Stopping(err)
 }
 
 // followMembers asks for an operation until it has ended, and records what

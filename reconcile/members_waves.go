@@ -10,13 +10,14 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
 // memberWaves runs the waves of changes about people.
 type memberWaves struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*uploads

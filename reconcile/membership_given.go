@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -20,7 +21,7 @@ func (a *members) givenBy(ctx context.Context, step state.Step, seen progressed,
 		return seen.revision, nil
 	}
 	all, err := a.Service.MemberOperations(ctx, step.Operations[0].ResourceID)
-	if stops(err) {
+	if env.Stops(err) {
 		return 0, err
 	}
 	if err == nil && len(all) == 1 && all[0].ID == step.JobID {
@@ -38,7 +39,7 @@ func (a *members) noteMade(ctx context.Context, last *resource.Snapshot) error {
 			continue
 		}
 		noted, err := a.madeOf(ctx, bound)
-		if err != nil && stops(err) && !lacksFeature(a.Schemas.Of(bound.Address.Kind), err) {
+		if err != nil && env.Stops(err) && !lacksFeature(a.Schemas.Of(bound.Address.Kind), err) {
 			return fmt.Errorf("look for the people of %s: %w", bound.Address, err)
 		}
 		if len(noted) == 0 {

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 )
 
 // A8: an answer is lost, somebody may put a person in, and a later run finds what it
@@ -30,15 +31,15 @@ func TestA8WhatALaterRunFindsLeavesNobodyOut(t *testing.T) {
 		{"a create, and somebody came", func(w *world) { w.audience("customers", 0, 100) },
 			"/custom_audiences", time.Minute, true, plan.Conflicts},
 		{"a create found late", func(w *world) { w.audience("customers", 0, 100) },
-			"/custom_audiences", 2 * reconcile.TrustWindow, true, plan.Conflicts},
+			"/custom_audiences", 2 * env.TrustWindow, true, plan.Conflicts},
 		{"a replacement, and nobody came", replace, "/replace", time.Minute, false, ""},
 		{"a replacement, and somebody came", replace, "/replace", time.Minute, true, plan.Conflicts},
-		{"a replacement of long ago", replace, "/replace", 2 * reconcile.TrustWindow, false, plan.Conflicts},
+		{"a replacement of long ago", replace, "/replace", 2 * env.TrustWindow, false, plan.Conflicts},
 		{"the first list of long ago", func(w *world) {
 			w.write("audience/customers", map[string]any{"name": "Audience customers"})
 			w.clean()
 			w.audience("customers", 0, 110)
-		}, "/replace", 2 * reconcile.TrustWindow, false, plan.Conflicts},
+		}, "/replace", 2 * env.TrustWindow, false, plan.Conflicts},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -151,7 +152,7 @@ func TestLostAudienceThatSomebodyArchivedIsNotMadeAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.service.Must(t, http.MethodPost, "/custom_audiences/"+made+"/archive", nil)
-		if err := w.sleep(t.Context(), reconcile.TrustWindow); err != nil {
+		if err := w.sleep(t.Context(), env.TrustWindow); err != nil {
 			t.Fatal(err)
 		}
 		w.agent = w.newAgent()

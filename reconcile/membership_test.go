@@ -14,6 +14,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -247,7 +248,7 @@ func TestA7RecoveryMakesAStoppedOperationGoOn(t *testing.T) {
 	if _, err := agent.Apply(t.Context(), w.plan()); err != nil {
 		t.Fatal(err)
 	}
-	for _, wait := range []time.Duration{time.Minute, reconcile.TrustWindow} {
+	for _, wait := range []time.Duration{time.Minute, env.TrustWindow} {
 		if err := w.sleep(t.Context(), wait); err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +391,7 @@ func TestA6LostAnswerOfLongAgoIsHeldForAPerson(t *testing.T) {
 	if _, err := agent.Apply(t.Context(), w.plan()); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.sleep(t.Context(), 2*reconcile.TrustWindow); err != nil {
+	if err := w.sleep(t.Context(), 2*env.TrustWindow); err != nil {
 		t.Fatal(err)
 	}
 	w.agent = w.newAgent()

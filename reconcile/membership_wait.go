@@ -9,6 +9,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -51,7 +52,7 @@ func (a *members) readProgress(ctx context.Context, schema *resource.Schema, id 
 
 // awaitReady reads until people can be sent, or until patience ends.
 func (a *members) awaitReady(ctx context.Context, schema *resource.Schema, id string) (progressed, error) {
-	pause, until := firstPoll, a.Now().Add(membersPatience)
+	pause, until := env.FirstPoll, a.Now().Add(membersPatience)
 	for {
 		seen, err := a.readProgress(ctx, schema, id)
 		if err != nil || !seen.making || a.Now().After(until) {
@@ -68,10 +69,10 @@ func (a *members) awaitReady(ctx context.Context, schema *resource.Schema, id st
 // reads may lag behind for seconds. Not every operation has to raise it.
 func (a *members) readRaised(ctx context.Context, schema *resource.Schema,
 	id string, before int64, expected bool) (progressed, error) {
-	wait := firstReadWait
+	wait := env.FirstReadWait
 	for try := 0; ; try++ {
 		seen, err := a.readProgress(ctx, schema, id)
-		if err != nil || seen.revision != before || !expected || try == readAgain {
+		if err != nil || seen.revision != before || !expected || try == env.ReadAgain {
 			return seen, err
 		}
 		if err := a.Sleep(ctx, wait); err != nil {
@@ -86,14 +87,14 @@ func (a *members) readRaised(ctx context.Context, schema *resource.Schema,
 // work that does nothing (interface, part 4).
 func (a *members) awaitOperation(ctx context.Context,
 	id, operationID string, resumes bool) (adsapi.MemberOperation, error) {
-	pause, until, resume := firstPoll, a.Now().Add(membersPatience), a.Now().Add(membersStill)
+	pause, until, resume := env.FirstPoll, a.Now().Add(membersPatience), a.Now().Add(membersStill)
 	for {
 		o, err := a.Service.MemberOperation(ctx, id, operationID)
 		if err != nil || o.Ended() || a.Now().After(until) {
 			return o, err
 		}
 		if resumes && a.Now().After(resume) {
-			if _, err := a.Service.ResumeMembers(ctx, id, operationID); err != nil && stops(err) {
+			if _, err := a.Service.ResumeMembers(ctx, id, operationID); err != nil && env.Stops(err) {
 				return o, err
 			}
 			resume = a.Now().Add(membersStill)
@@ -148,7 +149,7 @@ func (a *members) resumeSources(ctx context.Context, step state.Step, refusal er
 	}
 	for _, id := range a.merged(step) {
 		_, err := a.resumeStoppedOf(ctx, a.Schemas.Of(step.Operations[0].Address.Kind).Membership, id)
-		if err != nil && stops(err) {
+		if err != nil && env.Stops(err) {
 			return err
 		}
 	}

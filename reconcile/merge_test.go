@@ -10,6 +10,7 @@ import (
 	"adsync/internal/emulator/population"
 	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -122,7 +123,7 @@ func TestA8MergeWhileSomebodyChangesASource(t *testing.T) {
 		t.Errorf("outcome is %s %q after %d merges; want it failed with the reason, and none",
 			o.Outcome, o.Message, w.merges())
 	}
-	if err := w.sleep(t.Context(), 2*reconcile.TrustWindow); err != nil {
+	if err := w.sleep(t.Context(), 2*env.TrustWindow); err != nil {
 		t.Fatal(err)
 	}
 	w.service.Must(t, "GET", "/custom_audiences/"+id, nil)
@@ -185,7 +186,7 @@ func TestA6LostAnswerOfAMergeMakesOneAudience(t *testing.T) {
 				t.Fatalf("apply: %v, %v; want unknown", outcomes(report), err)
 			}
 			if tt.late {
-				if err := w.sleep(t.Context(), 2*reconcile.TrustWindow); err != nil {
+				if err := w.sleep(t.Context(), 2*env.TrustWindow); err != nil {
 					t.Fatal(err)
 				}
 			}

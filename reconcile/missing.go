@@ -62,14 +62,14 @@ func (r *refresher) readMissing(ctx context.Context) error {
 	g.SetLimit(min(readers, 1+len(missing)/readers)) // a handful is no crowd
 	for i, m := range missing {
 		g.Go(func() (err error) {
-			defer r.agent.catch()
+			defer r.agent.Catch()
 			records[i], err = r.readOne(gctx, m)
 			return err
 		})
-		r.agent.showProgress("refresh", len(r.live.Resources)+i, 0)
+		r.agent.ShowProgress("refresh", len(r.live.Resources)+i, 0)
 	}
 	err := g.Wait()
-	r.agent.waited()
+	r.agent.Waited()
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (a *refreshing) UnlistedNotes() []string {
 
 // pausedProblems says that the ad account itself is paused.
 func (a *refreshing) pausedProblems() []diag.Problem {
-	if !a.paused {
+	if !a.Paused {
 		return nil
 	}
 	return []diag.Problem{{Severity: diag.Warning, Code: diag.AccountPaused,

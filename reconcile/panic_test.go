@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"adsync/reconcile"
+	"adsync/reconcile/env"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -48,12 +48,12 @@ func (b *breaking) breaks() bool {
 // but what was under way, and the next apply goes on from the journal to the same end.
 func TestS20APanicOfAGoroutineEndsTheRunAndNotTheProcess(t *testing.T) {
 	s := scenarios()[0]
-	whole := s.start(t)
+	whole := s.Start(t)
 	whole.clean()
 	want := whole.ending()
 	beside := 0
 	for at := 1; ; at++ {
-		w := s.start(t)
+		w := s.Start(t)
 		b := &breaking{at: at}
 		broke := w.breaksOff(b)
 		if !b.broke {
@@ -87,12 +87,12 @@ type brokeOff struct{ stack string }
 func (w *world) breaksOff(b *breaking) (broke *brokeOff) {
 	survivor := w.agent
 	w.agent = w.through(b, w.store)
-	w.agent.Breaks = &reconcile.Breaks{}
+	w.agent.Breaks = &env.Breaks{}
 	defer func() {
 		w.agent = survivor
 		switch cause := recover().(type) {
 		case nil:
-		case *reconcile.Broke:
+		case *env.Broke:
 			broke = &brokeOff{string(cause.Stack)}
 		default:
 			broke = &brokeOff{fmt.Sprint(cause)}

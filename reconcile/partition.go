@@ -6,12 +6,13 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 )
 
 // parts divides the changes of a run into what each wave does.
 type parts struct {
-	*Env
+	*env.Env
 	*run
 }
 

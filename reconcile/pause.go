@@ -35,7 +35,7 @@ func (a *Agent) planAside(ctx context.Context, action string,
 	if action == wire.ActionStart {
 		from, to = to, from
 	}
-	if err := a.checkAccount(ctx); err != nil {
+	if err := a.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
 	last, err := a.Store.Last(ctx)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adsync/internal/adsapi"
+	"adsync/reconcile/env"
 )
 
 // pollEstimator is how long jobs took of late, so that the next is asked for when it is
@@ -69,7 +70,7 @@ func (p *pollEstimator) of(operations int, waited time.Duration) *pollSchedule {
 	if p.followed != nil {
 		own.offset = time.Duration(p.followed.Add(1) % maxJobs)
 	}
-	own.first = min(max(own.guess()-waited, firstPoll), 2*longestPause)
+	own.first = min(max(own.guess()-waited, env.FirstPoll), 2*longestPause)
 	return own
 }
 
@@ -89,7 +90,7 @@ func (p *pollSchedule) guess() time.Duration {
 // more is how much longer to wait, as others like it were found to take longer
 // meanwhile; it is not asked for before that is over.
 func (p *pollSchedule) more(waited time.Duration) time.Duration {
-	if left := p.guess() - waited; p.known && left > firstPoll {
+	if left := p.guess() - waited; p.known && left > env.FirstPoll {
 		return min(left, longestPause)
 	}
 	return 0
@@ -105,7 +106,7 @@ func (p *pollSchedule) next(waited time.Duration) time.Duration {
 	case p.asked == 1:
 		return p.first
 	case p.asked == 2 && p.known: // it is only a little slower
-		return min(max(waited/2, firstPoll), longestPause)
+		return min(max(waited/2, env.FirstPoll), longestPause)
 	}
 	return min(2*waited, max(steadyPause, waited/3), longestPause)
 }

@@ -22,6 +22,7 @@ import (
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -135,7 +136,7 @@ func fullCreate(t *testing.T, n int, unlisted bool) (c *counter, took, jobs time
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent := &reconcile.Agent{Env: reconcile.Env{
+	agent := &reconcile.Agent{Env: env.Env{
 		Service: client, Store: store, Schemas: kinds.All(), Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 	}}
 	var slept atomic.Int64 // by jobs side by side

@@ -12,12 +12,13 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 )
 
 // preflighting has creates validated before the first of them is sent.
 type preflighting struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*creating
@@ -163,14 +164,14 @@ func (r *preflighting) runPreflight(ctx context.Context, jobs int,
 	check func(int) ([]diag.Problem, error)) ([]diag.Problem, error) {
 	var problems diag.List
 	for i := range jobs {
-		r.showProgress("check", i, jobs)
+		r.ShowProgress("check", i, jobs)
 		found, err := check(i)
 		if errors.Is(err, adsapi.ErrNotFound) { // no bulk jobs any more: single requests carry everything
 			r.supposed = false
 			return problems.Sorted(), r.remember(ctx, resource.BulkJobs, false)
 		}
 		if saysNothing(err) && !r.dry { // it keeps no pause from going out
-			r.tell("%v; this run goes without jobs", err)
+			r.Tell("%v; this run goes without jobs", err)
 			r.caps[resource.BulkJobs], r.supposed = false, false
 			return problems.Sorted(), nil
 		}
@@ -196,7 +197,7 @@ func (r *preflighting) preflightCreates(ctx context.Context,
 		return r.isolateRefusal(ctx, check)
 	}
 	problems, err := r.validated(ctx, check)
-	if refusesContent(err) {
+	if env.RefusesContent(err) {
 		return nil, nil // whole: the job itself is split until what is refused stands alone
 	}
 	return problems, err
@@ -206,7 +207,7 @@ func (r *preflighting) preflightCreates(ctx context.Context,
 // it is asked about less and less of it, until what it refuses stands alone.
 func (r *preflighting) isolateRefusal(ctx context.Context, check wire.Batch) ([]diag.Problem, error) {
 	problems, err := r.validated(ctx, check)
-	if !refusesContent(err) {
+	if !env.RefusesContent(err) {
 		return problems, err
 	}
 	if len(check) == 1 || r.refusedWhole.Add(1) > mostRefusals {
@@ -233,7 +234,7 @@ func (r *preflighting) isolateRefusalIn(ctx context.Context, tree wire.Batch) ([
 		middle := (passes + refused) / 2
 		_, err := r.validated(ctx, tree[:middle])
 		switch {
-		case refusesContent(err):
+		case env.RefusesContent(err):
 			refused, refusal = middle, err
 		case err != nil:
 			return nil, err
@@ -245,7 +246,7 @@ func (r *preflighting) isolateRefusalIn(ctx context.Context, tree wire.Batch) ([
 	if refusal == nil { // it was the whole tree
 		_, refusal = r.validated(ctx, tree)
 	}
-	if !refusesContent(refusal) {
+	if !env.RefusesContent(refusal) {
 		return nil, refusal
 	}
 	problems := []diag.Problem{r.refusedWith(wire.Batch{bad}, refusal)}

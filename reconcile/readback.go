@@ -221,7 +221,7 @@ func (a *lists) readApart(ctx context.Context, expected []expectation,
 	records map[string]adsapi.Record, hidden map[resource.Kind]bool) error {
 	reader := a.reader()
 	for i, e := range expected {
-		a.showProgress("read back", i, len(expected))
+		a.ShowProgress("read back", i, len(expected))
 		schema := a.Schemas.Of(e.address.Kind)
 		record, err := reader.one(ctx, schema, e.id, nil)
 		switch {

@@ -19,12 +19,13 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
 // Agent joins one account, one state and the files that describe the account.
 type Agent struct {
-	Env
+	env.Env
 	Options
 
 	// Incremental reads what the audit log says was changed since the last plan, and
@@ -58,7 +59,7 @@ type Desired struct {
 
 // Plan reads the account and compares it with the files. It mutates nothing.
 func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
-	if err := a.checkAccount(ctx); err != nil {
+	if err := a.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
 	service := a.live()
@@ -159,8 +160,8 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if err := view.checkAge(a.Now()); err != nil {
 		return nil, err
 	}
-	a.InFlight.start(a.Now())
-	if err := a.checkAccount(ctx); err != nil { // it may be another key by now, or another agent that planned
+	a.InFlight.Start(a.Now())
+	if err := a.CheckAccount(ctx); err != nil { // it may be another key by now, or another agent that planned
 		return nil, err
 	}
 	if err := newInputs(&a.Env).rename(ctx, view.renamed, view.Undecided); err != nil {

@@ -8,13 +8,14 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
 // recording records changes that ask nothing of the service.
 type recording struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 }

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -35,7 +36,7 @@ type RecoveredStep struct {
 
 // recovery ends what an earlier run left open, a rule a point of the journal.
 type recovery struct {
-	*Env
+	*env.Env
 	*lists
 	*members
 	*requests
@@ -53,7 +54,7 @@ type recovery struct {
 // Recover brings every open step to an end, by the rule for the point it stands
 // at. What nothing decides stays open, and everything else goes on.
 func (a *recovery) Recover(ctx context.Context) (Recovered, error) {
-	if err := a.checkAccount(ctx); err != nil {
+	if err := a.CheckAccount(ctx); err != nil {
 		return Recovered{}, err
 	}
 	steps, err := a.Store.Open(ctx)
@@ -167,12 +168,12 @@ func (r *Recovered) stepUndecided(step state.Step, message string) {
 // ofThisStep reports whether an error is the service's word on one step: its key
 // stands for something else there, or its job has not ended.
 func ofThisStep(err error) bool {
-	return !stops(err) && (errors.Is(err, adsapi.ErrConflict) || errors.Is(err, errStillRunning))
+	return !env.Stops(err) && (errors.Is(err, adsapi.ErrConflict) || errors.Is(err, errStillRunning))
 }
 
 // recovering is what every rule of recovery uses: dropping a step, and waiting before it goes again.
 type recovering struct {
-	*Env
+	*env.Env
 }
 
 func (a *recovering) abandon(ctx context.Context, step state.Step, note string, recovered *Recovered) error {
@@ -208,10 +209,10 @@ func (a *recovering) waitLag(ctx context.Context, recovered *Recovered, why stri
 	if wait <= 0 {
 		return false, nil
 	}
-	wait += lagMargin
-	a.tell(why, wait.Round(time.Second))
+	wait += env.LagMargin
+	a.Tell(why, wait.Round(time.Second))
 	if err := a.Sleep(ctx, wait); errors.Is(err, context.Canceled) {
-		return false, interrupted{"interrupted while it was waited for: nothing was sent"}
+		return false, env.Interrupted{Words: "interrupted while it was waited for: nothing was sent"}
 	} else if err != nil {
 		return false, err
 	}
@@ -254,7 +255,7 @@ func (a *recovery) repeatedInVain(ctx context.Context, step state.Step, failure 
 		step.Operations[0].Code = string(conflict)
 		return a.readBackStep(ctx, step, recovered)
 	}
-	if stops(failure) || adsapi.AppliedOf(failure) == adsapi.Unknown || errors.Is(failure, adsapi.ErrConflict) {
+	if env.Stops(failure) || adsapi.AppliedOf(failure) == adsapi.Unknown || errors.Is(failure, adsapi.ErrConflict) {
 		return failure
 	}
 	return a.readBackStep(ctx, step, recovered)

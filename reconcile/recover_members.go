@@ -7,12 +7,13 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
 // membersRecovery ends operations on people that an earlier run left open.
 type membersRecovery struct {
-	*Env
+	*env.Env
 	*members
 	*recovering
 	*deciding
@@ -54,7 +55,7 @@ func (a *membersRecovery) recoverMembers(ctx context.Context, step state.Step, r
 
 func (a *membersRecovery) membersInVain(ctx context.Context,
 	step state.Step, failure error, recovered *Recovered) error {
-	if stops(failure) || adsapi.AppliedOf(failure) == adsapi.Unknown {
+	if env.Stops(failure) || adsapi.AppliedOf(failure) == adsapi.Unknown {
 		return failure
 	}
 	return a.decideMembers(ctx, step, recovered)
@@ -75,7 +76,7 @@ func (a *membersRecovery) decideMembers(ctx context.Context, step state.Step, re
 	}
 	if slices.ContainsFunc(all, func(o adsapi.MemberOperation) bool { return !o.Ended() }) {
 		if _, err := a.resumeStoppedOf(ctx, a.Schemas.Of(operation.Address.Kind).Membership,
-			operation.ResourceID); stops(err) {
+			operation.ResourceID); env.Stops(err) {
 			return err
 		}
 		recovered.Undecided = append(recovered.Undecided,

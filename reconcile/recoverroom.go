@@ -1,5 +1,7 @@
 package reconcile
 
+import "adsync/reconcile/env"
+
 // recoverRoom ends and decides what earlier runs left open.
 type recoverRoom struct {
 	*recovering
@@ -10,7 +12,7 @@ type recoverRoom struct {
 	*resolver
 }
 
-func newRecoverRoom(env *Env, live *liveRoom, sent *sendRoom) *recoverRoom {
+func newRecoverRoom(env *env.Env, live *liveRoom, sent *sendRoom) *recoverRoom {
 	x := &recoverRoom{}
 	x.recovering = &recovering{Env: env}
 	x.deciding = &deciding{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -51,7 +52,7 @@ func TestRecoveryRowsAndWhatTheServiceKnows(t *testing.T) {
 			row.files(w)
 			w.diesBefore(row.diesBefore)
 			if row.old {
-				if err := w.sleep(t.Context(), reconcile.TrustWindow); err != nil {
+				if err := w.sleep(t.Context(), env.TrustWindow); err != nil {
 					t.Fatal(err)
 				}
 			}

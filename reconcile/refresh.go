@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 )
 
@@ -37,7 +38,7 @@ type Reading struct {
 
 // refreshing reads the live account for a plan.
 type refreshing struct {
-	*Env
+	*env.Env
 	*lists
 	*mirroring
 

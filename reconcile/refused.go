@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -22,7 +23,7 @@ const mostRefusals = 64
 // stands alone. Its creates keep their keys for the same bytes (keys.go).
 func (r *jobs) jobRefused(ctx context.Context, step state.Step,
 	b wire.Batch, refusal error) ([]state.OperationOutcome, error) {
-	general := stops(refusal) || errors.Is(refusal, adsapi.ErrNotFound)
+	general := env.Stops(refusal) || errors.Is(refusal, adsapi.ErrNotFound)
 	if general || len(b) == 1 || r.refusedWhole.Add(1) > mostRefusals {
 		return r.refusedForGood(ctx, step, b, refusal)
 	}
@@ -68,7 +69,7 @@ func (r *jobs) refusedForGood(ctx context.Context,
 	if errors.Is(refusal, adsapi.ErrNotFound) {
 		return failAll(b, refusal), r.withoutBulk(ctx, refusal)
 	}
-	return failAll(b, refusal), stopping(refusal)
+	return failAll(b, refusal), env.Stopping(refusal)
 }
 
 // recordReusableCreates notes what went under the keys of a refused job's creates.
@@ -225,7 +226,7 @@ func (r *creationWaves) childrenOf(ctx context.Context, schema *resource.Schema,
 func failAll(b wire.Batch, err error) []state.OperationOutcome {
 	outcomes := make([]state.OperationOutcome, len(b))
 	for i, p := range b {
-		outcomes[i] = neverApplied(state.OperationOutcome{Address: p.Part.Change.Address}, err)
+		outcomes[i] = env.NeverApplied(state.OperationOutcome{Address: p.Part.Change.Address}, err)
 		if len(b) > 1 && outcomes[i].Outcome == state.OutcomeFailed {
 			outcomes[i].Final = false // it may be another's fault
 			outcomes[i].Message = fmt.Sprintf("refused in a job of %d operations: %s", len(b), outcomes[i].Message)

@@ -7,13 +7,14 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
 // repeating creates the rest of a tree in jobs that repeat its parents.
 type repeating struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*jobs

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -53,7 +54,7 @@ const OutcomeHeld state.Outcome = "held"
 
 // reporting records and reports what became of the changes of a run.
 type reporting struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 

@@ -9,12 +9,13 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
 // singles sends one request whose intent is in the journal.
 type singles struct {
-	*Env
+	*env.Env
 	*lists
 	*requests
 	*finisher
@@ -24,7 +25,7 @@ type singles struct {
 
 // runSingle sends one request whose intent is in the journal.
 func (r *singles) runSingle(ctx context.Context, step state.Step) (state.OperationOutcome, error) {
-	ctx, done, err := r.beginRequest(ctx, step)
+	ctx, done, err := r.BeginRequest(ctx, step)
 	if err != nil {
 		return state.OperationOutcome{}, err
 	}
@@ -62,7 +63,7 @@ func (r *singles) singleDone(ctx context.Context, step state.Step,
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), failure.Error()
 		return o, r.move(ctx, step, state.Unknown, o)
 	default:
-		o = neverApplied(o, failure)
+		o = env.NeverApplied(o, failure)
 	}
 	if o.Outcome != state.OutcomeApplied {
 		return o, r.refused(ctx, step, o, failure)
@@ -82,7 +83,7 @@ func (r *singles) refused(ctx context.Context, step state.Step, o state.Operatio
 	if r.oneKindOnly(step.Operations[0], failure) {
 		return nil
 	}
-	return stopping(failure)
+	return env.Stopping(failure)
 }
 
 // madeWithoutID finds what a create made whose answer gives no id. What does not
@@ -97,7 +98,7 @@ func (a *singles) madeWithoutID(ctx context.Context, operation state.Operation) 
 	for bound := range last.All() {
 		ids[bound.Address] = bound.ID
 	}
-	wait := firstReadWait
+	wait := env.FirstReadWait
 	for try := 0; ; try++ {
 		shown, err := a.withName(ctx, a.Schemas.Of(operation.Address.Kind), operation, ids)
 		if err != nil {
@@ -107,7 +108,7 @@ func (a *singles) madeWithoutID(ctx context.Context, operation state.Operation) 
 			o.ResourceID = found[0]
 			return o, nil
 		}
-		if try == readAgain {
+		if try == env.ReadAgain {
 			o.Outcome, o.Code = state.OutcomeUnknown, string(diag.OutcomeUnknown)
 			o.Message = fmt.Sprintf("the service says it made it, and reading back shows %d like it", len(shown.ids))
 			return o, nil

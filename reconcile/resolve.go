@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -47,7 +48,7 @@ var ErrOtherID = errors.New("it cannot be that id")
 
 // resolver carries out what a person decides of an undecided operation.
 type resolver struct {
-	*Env
+	*env.Env
 	*lists
 	*auditLog
 	*recovery
@@ -60,7 +61,7 @@ type resolver struct {
 // Evidence looks for what an operation of unknown outcome did. It changes
 // nothing. There is none for an address with no such operation.
 func (a *resolver) Evidence(ctx context.Context, address resource.Address) (*Evidence, error) {
-	if err := a.checkAccount(ctx); err != nil {
+	if err := a.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
 	all, err := a.Undecided(ctx)
@@ -116,7 +117,7 @@ func (a *resolver) evidenceOfCreate(ctx context.Context, e *Evidence, undecided 
 			candidates = append(candidates, id)
 		}
 	}
-	old := a.Now().Sub(e.Step.SentAt) >= TrustWindow
+	old := a.Now().Sub(e.Step.SentAt) >= env.TrustWindow
 	switch {
 	case nowhere && slices.ContainsFunc(undecided, func(u Undecided) bool { return u.Operation.Address == parent }):
 	case nowhere:

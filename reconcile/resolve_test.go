@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -144,7 +145,7 @@ func TestOneOfSeveralIsDecidedByItsID(t *testing.T) {
 			"billing_event_type": "click", "strategy": "fixed_bid", "max_bid_micros": 1_250_000,
 		},
 	})
-	if err := w.sleep(t.Context(), reconcile.TrustWindow); err != nil {
+	if err := w.sleep(t.Context(), env.TrustWindow); err != nil {
 		t.Fatal(err)
 	}
 	w.agent = w.newAgent()
@@ -178,7 +179,7 @@ func TestAChildIsDecidedAfterItsParent(t *testing.T) {
 	w := newWorld(t)
 	w.tree("spring", "paused")
 	_, _ = w.through(loseJobs(), w.store).Apply(t.Context(), w.plan())
-	if err := w.sleep(t.Context(), reconcile.TrustWindow); err != nil {
+	if err := w.sleep(t.Context(), env.TrustWindow); err != nil {
 		t.Fatal(err)
 	}
 	w.service.Must(t, http.MethodPost, "/campaigns", map[string]any{

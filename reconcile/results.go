@@ -9,6 +9,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -18,7 +19,7 @@ const longestWait = 10 * time.Minute
 
 // finisher records what became of the operations of a step.
 type finisher struct {
-	*Env
+	*env.Env
 	*keyring
 	*duplicates
 	*payers
@@ -104,7 +105,7 @@ func (a *finisher) resultsOf(ctx context.Context, step state.Step,
 	page adsapi.OperationPage) ([]state.OperationOutcome, retrySet, error) {
 	outcomes, g := outcomesOf(step, page)
 	if id, n := strangerIn(step, page); n > 0 {
-		a.tell("bulk job %s gave %d results for operations that were not in it, the first for %q; they "+
+		a.Tell("bulk job %s gave %d results for operations that were not in it, the first for %q; they "+
 			"were passed over, so look in the ad manager for what they made", step.JobID, n, diag.Printable(id))
 	}
 	return outcomes, g, a.noteRepeats(ctx, step, outcomes)

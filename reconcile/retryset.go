@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -37,7 +38,7 @@ func (g *retrySet) add(address resource.Address, unclear bool, wait time.Duratio
 
 // retries decides which operations of a job go once more.
 type retries struct {
-	*Env
+	*env.Env
 	*lists
 	*keyring
 	*finisher
@@ -198,7 +199,7 @@ func (a *retries) repetitionRefused(ctx context.Context, step state.Step, refusa
 	if err := a.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: refusal.Error()}); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	if stops(refusal) {
+	if env.Stops(refusal) {
 		return refusal
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
-	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -305,7 +305,7 @@ func TestJobWhoseFailuresAreRecordedIsNotRunAgain(t *testing.T) {
 		failing = false
 	}
 	losing = false
-	if err := w.sleep(t.Context(), 2*reconcile.TrustWindow); err != nil {
+	if err := w.sleep(t.Context(), 2*env.TrustWindow); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.agent.Recover(t.Context()); err != nil {

@@ -13,6 +13,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/internal/review"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 )
 
@@ -81,7 +82,7 @@ func (w seer) see(r *resource.Resource, record adsapi.Record, asked bool) error 
 
 // reviewing asks where ads stand with the review of the service.
 type reviewing struct {
-	*Env
+	*env.Env
 	*lists
 }
 

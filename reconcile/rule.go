@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -123,5 +124,5 @@ func (a *recovering) trusts(step state.Step) bool {
 // long ago that was nobody knows.
 func (a *recovering) young(step state.Step) bool {
 	age := a.Now().Sub(step.SentAt)
-	return -clockSlack <= age && age < TrustWindow
+	return -env.ClockSlack <= age && age < env.TrustWindow
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -11,8 +12,8 @@ import (
 // open step has a row: one that is taken away, moved or widened is missed here.
 func TestRecoveryTableRowByRow(t *testing.T) {
 	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	a := (&Agent{Env: Env{Now: func() time.Time { return now }}}).recoverRoom()
-	young, old := now.Add(-TrustWindow+time.Second), now.Add(-TrustWindow)
+	a := (&Agent{Env: env.Env{Now: func() time.Time { return now }}}).recoverRoom()
+	young, old := now.Add(-env.TrustWindow+time.Second), now.Add(-env.TrustWindow)
 	reached := map[string]bool{}
 	for _, row := range []struct {
 		step state.Step
@@ -38,7 +39,7 @@ func TestRecoveryTableRowByRow(t *testing.T) {
 		{state.Step{Point: state.Sent, Route: state.Bulk, Key: "k", SentAt: old}, "read back"},
 		{state.Step{Point: state.Unknown, Route: state.Single, Key: "k", SentAt: old}, "read back"},
 		{state.Step{Point: state.Sent, Route: state.Single, SentAt: young}, "read back"}, // no key
-		{state.Step{Point: state.Sent, Route: state.Single, Key: "k", SentAt: now.Add(clockSlack + time.Second)},
+		{state.Step{Point: state.Sent, Route: state.Single, Key: "k", SentAt: now.Add(env.ClockSlack + time.Second)},
 			"read back"},
 		{state.Step{Point: state.Accepted, Route: state.Bulk, Key: "k", JobID: "j", SentAt: old}, "job accepted"},
 		{state.Step{Point: state.Terminal, Route: state.Bulk, Key: "k", JobID: "j", SentAt: old}, "job ended"},
@@ -65,10 +66,10 @@ func TestRecoveryTableRowByRow(t *testing.T) {
 // put back since it was sent.
 func TestAStepIsYoungForTheTrustWindow(t *testing.T) {
 	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	a := (&Agent{Env: Env{Now: func() time.Time { return now }}}).recoverRoom()
+	a := (&Agent{Env: env.Env{Now: func() time.Time { return now }}}).recoverRoom()
 	for age, want := range map[time.Duration]bool{
-		0: true, TrustWindow - time.Second: true, TrustWindow: false, 48 * time.Hour: false,
-		-clockSlack: true, -clockSlack - time.Second: false, -48 * time.Hour: false,
+		0: true, env.TrustWindow - time.Second: true, env.TrustWindow: false, 48 * time.Hour: false,
+		-env.ClockSlack: true, -env.ClockSlack - time.Second: false, -48 * time.Hour: false,
 	} {
 		if got := a.young(state.Step{SentAt: now.Add(-age)}); got != want {
 			t.Errorf("a step sent %s ago is young: %t; want %t", age, got, want)

@@ -11,13 +11,14 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
 // run is one apply: the changes it carries out and what became of each so far.
 type run struct {
-	*Env
+	*env.Env
 	Options
 	*memory
 	id         string
@@ -61,7 +62,7 @@ type changeProgress struct {
 
 // newRun takes the applicable changes of the plan and what is known of every
 // address.
-func newRun(env *Env, options Options, known *memory, id string, view *View) *run {
+func newRun(env *env.Env, options Options, known *memory, id string, view *View) *run {
 	n := len(view.Plan.Changes)
 	r := &run{
 		Env: env, Options: options, memory: known, id: id, view: view,

@@ -1,5 +1,7 @@
 package reconcile
 
+import "adsync/reconcile/env"
+
 // sendRoom brings one step to its end.
 type sendRoom struct {
 	*members
@@ -14,7 +16,7 @@ type sendRoom struct {
 	*singles
 }
 
-func newSendRoom(env *Env, polls *pollEstimator, live *liveRoom) *sendRoom {
+func newSendRoom(env *env.Env, polls *pollEstimator, live *liveRoom) *sendRoom {
 	x := &sendRoom{}
 	x.members = &members{Env: env}
 	x.keyring = &keyring{Env: env}

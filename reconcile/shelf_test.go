@@ -23,6 +23,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -244,7 +245,7 @@ func (s *shelf) agent(t *testing.T, store state.Store, through http.RoundTripper
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &reconcile.Agent{Env: reconcile.Env{
+	return &reconcile.Agent{Env: env.Env{
 		Service: client, Store: store, Schemas: kinds.All(),
 		Logger: slog.New(slog.DiscardHandler), Now: now, Sleep: sleep,
 	}}

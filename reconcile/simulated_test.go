@@ -21,6 +21,7 @@ import (
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -128,7 +129,7 @@ func newSimulation(t *testing.T, jobs takes, change ...func(*emulator.Options)) 
 		Key: adsapi.NewSecret("k"), Transport: s.counter}); err != nil {
 		t.Fatal(err)
 	}
-	s.agent = &reconcile.Agent{Env: reconcile.Env{
+	s.agent = &reconcile.Agent{Env: env.Env{
 		Service: s.client, Store: store, Schemas: kinds.All(),
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Sleep: asleep,
 	}}

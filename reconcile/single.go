@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 
@@ -23,7 +24,7 @@ const maxSingles = 8
 
 // singleRequests sends the parts of a run as single requests.
 type singleRequests struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*singles
@@ -58,8 +59,8 @@ func (r *singleRequests) sendSingles(ctx context.Context, wave string, parts []w
 	g.SetLimit(maxSingles)
 	for i := range steps {
 		g.Go(func() (err error) {
-			defer r.catch()
-			if stopped.Load() || ctx.Err() != nil || r.Breaks.broke() != nil {
+			defer r.Catch()
+			if stopped.Load() || ctx.Err() != nil || r.Breaks.Broke() != nil {
 				return ctx.Err() // it stays at intent: never sent
 			}
 			outcomes[i], err = r.runSingle(ctx, steps[i])
@@ -70,7 +71,7 @@ func (r *singleRequests) sendSingles(ctx context.Context, wave string, parts []w
 		})
 	}
 	err = g.Wait()
-	r.waited()
+	r.Waited()
 	for i, o := range outcomes {
 		if o.Outcome != "" {
 			r.setOutcome(sent[i], o)
@@ -277,7 +278,7 @@ func (r *singleRequests) blameRevision(ctx context.Context, p wire.Part) error {
 	}
 	revision, err := r.reader().revision(ctx, r.Schemas.Of(p.Change.Address.Kind))
 	switch {
-	case err != nil && stops(err):
+	case err != nil && env.Stops(err):
 		return fmt.Errorf("read the revision after %s was refused: %w", p.Change.Address, err)
 	case err == nil && revision == p.Revision:
 		return nil

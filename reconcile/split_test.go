@@ -11,6 +11,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 
 	"pgregory.net/rapid"
@@ -72,7 +73,7 @@ func above(n, d int) int { return (n + d - 1) / d }
 
 // newTestRun returns a run without a service.
 func newTestRun(view *View) *applying {
-	a := Agent{Env: Env{Schemas: kinds.All()}}
+	a := Agent{Env: env.Env{Schemas: kinds.All()}}
 	live := a.live()
 	return newApplying(&run{Env: &a.Env, view: view}, live, newSendRoom(&a.Env, &a.polls, live), &a.polls)
 }

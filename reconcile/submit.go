@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -19,7 +20,7 @@ type sending struct {
 
 // sender submits a job whose intent is in the journal, and follows it to its end.
 type sender struct {
-	*Env
+	*env.Env
 	*requests
 	*follower
 	*finisher
@@ -42,7 +43,7 @@ func (a *sender) sendJob(ctx context.Context, step state.Step, own turn) (sendin
 
 // submitAndFollow submits a job, follows it to its end and reads its results.
 func (a *sender) submitAndFollow(ctx context.Context, step state.Step, own turn) (sending, error) {
-	ctx, done, err := a.beginRequest(ctx, step)
+	ctx, done, err := a.BeginRequest(ctx, step)
 	if err != nil {
 		return sending{}, err
 	}
@@ -84,7 +85,7 @@ func (a *sender) leaveUnknown(ctx context.Context, step state.Step, cause error)
 	if errors.Is(cause, adsapi.ErrUnavailable) {
 		return left, nil
 	}
-	return left, stopping(cause)
+	return left, env.Stopping(cause)
 }
 
 func unknownAll(step state.Step, cause error) []state.OperationOutcome {

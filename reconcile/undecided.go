@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -36,7 +37,7 @@ func (u Undecided) Message() string {
 
 // openSteps reads what earlier runs left undecided from the journal.
 type openSteps struct {
-	*Env
+	*env.Env
 }
 
 // Undecided returns what recovery has left open, oldest first.

@@ -9,6 +9,7 @@ import (
 
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -128,7 +129,7 @@ func TestPartOfAJobIsRecordedWhileTheRestIsUnknown(t *testing.T) {
 	w.service.Must(t, http.MethodPost, "/_emulator/faults",
 		json.RawMessage(`{"faults": [{"name": "lost", "action": {"job": {"do": "lose_result", "n": 1}}}]}`))
 	_, _ = w.through(loseJobs(), w.store).Apply(t.Context(), w.plan())
-	if err := w.sleep(t.Context(), reconcile.TrustWindow); err != nil {
+	if err := w.sleep(t.Context(), env.TrustWindow); err != nil {
 		t.Fatal(err)
 	}
 	twin := w.service.Must(t, http.MethodPost, "/campaigns", map[string]any{

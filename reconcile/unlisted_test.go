@@ -8,6 +8,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -45,7 +46,7 @@ func TestALostAdWhereAdsAreNotListedHoldsUpNothingElse(t *testing.T) {
 			}), w.store)
 			_, _ = agent.Apply(t.Context(), w.plan())
 			id := w.made("ad")
-			if err := w.sleep(t.Context(), reconcile.TrustWindow); err != nil {
+			if err := w.sleep(t.Context(), env.TrustWindow); err != nil {
 				t.Fatal(err)
 			}
 			w.agent = w.through(withoutAuditLog(row.hidden), w.store)

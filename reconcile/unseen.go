@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -79,7 +80,7 @@ func (a *auditLog) pausedSince(ctx context.Context, since int64,
 	paused, seen := map[string]bool{}, 0
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
-			return found, unlessStopped(err)
+			return found, env.UnlessStopped(err)
 		}
 		var e auditEntry
 		if json.Unmarshal(row, &e) != nil {

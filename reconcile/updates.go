@@ -8,12 +8,13 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 )
 
 // updating runs a wave of updates.
 type updating struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*freshening

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -25,7 +26,7 @@ type uploadNote struct {
 
 // uploads brings images and lists of people to the service.
 type uploads struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 }
@@ -106,7 +107,7 @@ func stopsUploads(err error) bool {
 	if kept := (notUploaded{}); errors.As(err, &kept) && !errors.Is(err, context.Canceled) {
 		return true
 	}
-	return errors.Is(err, adsapi.ErrHalted) || stops(err) && adsapi.AppliedOf(err) == adsapi.Never
+	return errors.Is(err, adsapi.ErrHalted) || env.Stops(err) && adsapi.AppliedOf(err) == adsapi.Never
 }
 
 // sendImage journals and sends an upload. An upload has no key: one whose answer
@@ -128,7 +129,7 @@ func (r *uploads) sendUpload(ctx context.Context, step state.Step,
 	if err := r.Store.Begin(ctx, step); err != nil {
 		return "", notUploaded{fmt.Errorf("journal %s: %w", step.ID, err)}
 	}
-	ctx, done, err := r.beginRequest(ctx, step)
+	ctx, done, err := r.BeginRequest(ctx, step)
 	if err != nil {
 		return "", notUploaded{err}
 	}

@@ -11,13 +11,14 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
 // readback compares what was applied with what the service holds.
 type readback struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*reporting
@@ -31,7 +32,7 @@ func (r *readback) readBack(ctx context.Context) error { return r.readBackOf(ctx
 
 func (r *readback) readBackOf(ctx context.Context, waiting []*changeProgress) error {
 	defer r.emitChecked()
-	for try, wait := 0, time.Duration(0); len(waiting) > 0; try, wait = try+1, max(firstReadWait, 2*wait) {
+	for try, wait := 0, time.Duration(0); len(waiting) > 0; try, wait = try+1, max(env.FirstReadWait, 2*wait) {
 		if wait > 0 {
 			if err := r.Sleep(ctx, wait); err != nil {
 				return err
@@ -41,7 +42,7 @@ func (r *readback) readBackOf(ctx context.Context, waiting []*changeProgress) er
 			return err
 		}
 		waiting = slices.DeleteFunc(waiting, func(s *changeProgress) bool { return !s.lags })
-		if try == readAgain {
+		if try == env.ReadAgain {
 			break
 		}
 	}

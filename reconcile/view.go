@@ -12,6 +12,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/review"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -79,9 +80,9 @@ func (v *View) recordCredits(ctx context.Context, store state.Store, own *state.
 // checkAge refuses a plan whose reading of the account is too old, such as one
 // that waited long for an answer.
 func (v *View) checkAge(now time.Time) error {
-	if age := since(v.read, now); !v.read.IsZero() && age > planLife {
+	if age := env.Since(v.read, now); !v.read.IsZero() && age > env.PlanLife {
 		return fmt.Errorf("%w: the account was read %s ago; want at most %s: plan again, nothing was sent",
-			ErrStale, age.Round(time.Second), planLife)
+			env.ErrStale, age.Round(time.Second), env.PlanLife)
 	}
 	return nil
 }

@@ -9,13 +9,14 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
 // waveRunner carries the changes out, wave by wave.
 type waveRunner struct {
-	*Env
+	*env.Env
 	*run
 	*parts
 	*reporting
@@ -58,11 +59,11 @@ func (r *waveRunner) waves(ctx context.Context) error {
 		{"forget", r.forgetPruned},
 	} {
 		if err := context.Cause(ctx); err != nil {
-			return inWave("before", wave.name, err)
+			return env.InWave("before", wave.name, err)
 		}
 		r.events.enter(wave.name)
 		if err := wave.run(ctx); err != nil {
-			return inWave("in", wave.name, err)
+			return env.InWave("in", wave.name, err)
 		}
 	}
 	return r.closeSteps(ctx)
@@ -224,7 +225,7 @@ func (r *waveRunner) lowerAlone(ctx context.Context) error {
 	if len(parts) == 0 {
 		return nil
 	}
-	if err := r.checkAccount(ctx); errors.Is(err, adsapi.ErrUnavailable) {
+	if err := r.CheckAccount(ctx); errors.Is(err, adsapi.ErrUnavailable) {
 		return nil // the service as a whole, as its caller knows
 	} else if err != nil {
 		return err
@@ -232,16 +233,16 @@ func (r *waveRunner) lowerAlone(ctx context.Context) error {
 	if err := r.recordCredit(ctx); err != nil {
 		return err
 	}
-	r.tell("jobs get no usable answer: what this lowers goes by single requests, and the rest waits")
+	r.Tell("jobs get no usable answer: what this lowers goes by single requests, and the rest waits")
 	r.countParts()
 	r.events.emit(Event{Kind: RunCounted, Operations: len(parts)})
 	r.events.enter("lower")
 	if err := r.updateWave(ctx, "lower", parts); err != nil {
-		return inWave("in", "lower", err)
+		return env.InWave("in", "lower", err)
 	}
 	r.events.enter("read back")
 	if err := r.readBack(ctx); err != nil {
-		return inWave("in", "read back", err)
+		return env.InWave("in", "read back", err)
 	}
 	return r.closeSteps(ctx)
 }

@@ -20,6 +20,7 @@ import (
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -77,12 +78,12 @@ func (w *world) newAgent() *reconcile.Agent {
 		w.t.Fatal(err)
 	}
 	return &reconcile.Agent{
-		Env: reconcile.Env{
+		Env: env.Env{
 			Service: client, Store: w.store, Schemas: kinds.All(),
 			Logger: slog.New(slog.DiscardHandler), Now: w.now, Sleep: w.sleep,
-			InFlight: &reconcile.InFlight{}, Notice: func(text string) { w.said = append(w.said, text) },
-			People: func(digest string) (reconcile.People, error) {
-				return reconcile.People{Content: []byte(w.people[digest]), As: "email_sha256"}, nil
+			InFlight: &env.InFlight{}, Notice: func(text string) { w.said = append(w.said, text) },
+			People: func(digest string) (env.People, error) {
+				return env.People{Content: []byte(w.people[digest]), As: "email_sha256"}, nil
 			},
 		},
 		Options: reconcile.Options{

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -31,7 +32,7 @@ const (
 
 // actors tells the entries of this agent in the audit log from those of others.
 type actors struct {
-	*Env
+	*env.Env
 }
 
 // OtherWriters returns who else has changed several resources of the account since a
@@ -55,7 +56,7 @@ func (a *actors) OtherWriters(ctx context.Context, since time.Time, busy []Span)
 	query := url.Values{"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {a.logTime(since)}}
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
-			return nil, unlessStopped(err)
+			return nil, env.UnlessStopped(err)
 		}
 		var e auditEntry
 		told := json.Unmarshal(row, &e) == nil && e.ActorID != "" && e.Object != ""
@@ -141,7 +142,7 @@ func (a *actors) actorOf(ctx context.Context, w state.Wrote) (actor string, err 
 	seen := 0
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
-			return "", unlessStopped(err)
+			return "", env.UnlessStopped(err)
 		}
 		var e struct {
 			auditEntry

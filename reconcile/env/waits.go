@@ -1,4 +1,4 @@
-package reconcile
+package env
 
 import (
 	"adsync/reconcile/wire"
@@ -8,17 +8,17 @@ import (
 // What does not show yet is asked for again, as reads may lag behind writes: seven
 // times, within little over a minute.
 const (
-	readAgain     = 7
-	firstReadWait = 500 * time.Millisecond
+	ReadAgain     = 7
+	FirstReadWait = 500 * time.Millisecond
 )
 
 // lagMargin keeps two readings further apart than the lag.
-const lagMargin = time.Second
+const LagMargin = time.Second
 
 // How soon a job is asked for at first, and for how long. A larger job takes longer.
 const (
-	firstPoll     = 250 * time.Millisecond
-	leastPatience = 15 * time.Minute
-	patienceEach  = 900 * time.Millisecond // an operation
-	jobPatience   = leastPatience + wire.MaxOperations*patienceEach
+	FirstPoll     = 250 * time.Millisecond
+	LeastPatience = 15 * time.Minute
+	PatienceEach  = 900 * time.Millisecond // an operation
+	jobPatience   = LeastPatience + wire.MaxOperations*PatienceEach
 )

@@ -1,4 +1,4 @@
-package reconcile
+package env
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 )
 
 // stops reports whether an error concerns every request, not this one.
-func stops(err error) bool {
+func Stops(err error) bool {
 	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrHalted) || errors.Is(err,
 		adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
 }
 
 // stopping gives an error that concerns every request, nil for others.
-func stopping(err error) error {
-	if stops(err) {
+func Stopping(err error) error {
+	if Stops(err) {
 		return err
 	}
 	return nil
@@ -25,9 +25,9 @@ func stopping(err error) error {
 
 // neverApplied is the outcome of what surely did not happen: refused, or not
 // sent because somebody interrupted.
-func neverApplied(o state.OperationOutcome, failure error) state.OperationOutcome {
+func NeverApplied(o state.OperationOutcome, failure error) state.OperationOutcome {
 	o.Outcome, o.Code, o.Message = state.OutcomeFailed, string(diag.ServiceRefused), failure.Error()
-	o.Final = refusesContent(failure)
+	o.Final = RefusesContent(failure)
 	switch {
 	case errors.Is(failure, context.Canceled):
 		o.Outcome, o.Code, o.Message = state.OutcomeSkipped,
@@ -41,7 +41,7 @@ func neverApplied(o state.OperationOutcome, failure error) state.OperationOutcom
 }
 
 // unlessStopped drops an error that only says that there is no audit log.
-func unlessStopped(err error) error {
+func UnlessStopped(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, adsapi.ErrUnavailable) {
 		return err
 	}
@@ -50,7 +50,7 @@ func unlessStopped(err error) error {
 
 // refusesContent reports whether an answer is about what was sent, so that the same
 // would be refused again: not about the key, the account, or the moment.
-func refusesContent(err error) bool {
+func RefusesContent(err error) bool {
 	var refused *adsapi.Error
 	return errors.As(err, &refused) && (refused.Status == 400 || refused.Status == 413 || refused.Status == 422)
 }

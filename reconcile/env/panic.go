@@ -1,4 +1,4 @@
-package reconcile
+package env
 
 import (
 	"runtime/debug"
@@ -9,7 +9,7 @@ import (
 // for the goroutine that waits. It is for defer, where a goroutine begins: what
 // nobody catches ends the process as well, with an exit code that says something
 // else and a text that may quote anything.
-func (a *Env) catch() {
+func (a *Env) Catch() {
 	if a.Crash == nil && a.Breaks == nil {
 		return
 	}
@@ -25,8 +25,8 @@ func (a *Env) catch() {
 // waited goes on with the panic of a goroutine that was waited for: what it was to
 // bring about is neither done nor failed, so that nothing may be concluded from it.
 // The journal says where to go on.
-func (a *Env) waited() {
-	if broke := a.Breaks.broke(); broke != nil {
+func (a *Env) Waited() {
+	if broke := a.Breaks.Broke(); broke != nil {
 		panic(broke)
 	}
 }
@@ -56,7 +56,7 @@ func (b *Breaks) note(broke *Broke) {
 }
 
 // broke returns the first panic, nil where there was none or nobody keeps them.
-func (b *Breaks) broke() *Broke {
+func (b *Breaks) Broke() *Broke {
 	if b == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package reconcile
+package env
 
 import (
 	"context"
@@ -20,7 +20,7 @@ const grace = 30 * time.Second
 // is a process that stood still, such as one that was stopped or a machine that
 // slept: what it knows of the account is old.
 const (
-	planLife    = 30 * time.Minute
+	PlanLife    = 30 * time.Minute
 	stillFor    = 15 * time.Minute
 	requestLife = jobPatience + 15*time.Minute
 )
@@ -29,20 +29,20 @@ const (
 var ErrStale = errors.New("the plan is too old")
 
 // errGrace is why a request that was waited for after an interrupt was given up.
-var errGrace = interrupted{"interrupted, and given up after " + grace.String()}
+var errGrace = Interrupted{"interrupted, and given up after " + grace.String()}
 
 // interrupted is context.Canceled in words.
-type interrupted struct{ words string }
+type Interrupted struct{ Words string }
 
-func (e interrupted) Error() string { return e.words }
-func (e interrupted) Unwrap() error { return context.Canceled }
+func (e Interrupted) Error() string { return e.Words }
+func (e Interrupted) Unwrap() error { return context.Canceled }
 
 // inWave names the wave an error came from. An interrupt that kept a wave from
 // sending is said in words.
-func inWave(when, wave string, err error) error {
+func InWave(when, wave string, err error) error {
 	request := new(adsapi.Error)
 	if errors.Is(err, context.Canceled) && !errors.As(err, &request) {
-		return interrupted{fmt.Sprintf("interrupted %s wave %q: nothing more was sent", when, wave)}
+		return Interrupted{fmt.Sprintf("interrupted %s wave %q: nothing more was sent", when, wave)}
 	}
 	return fmt.Errorf("%s wave %q: %w", when, wave, err)
 }
@@ -71,7 +71,7 @@ func (f *InFlight) Steps() []state.Step {
 // beginRequest journals that a step is sent, unless the run is to stop, by an interrupt
 // or an order (adsapi.Config.Halt): then it stays where it is, never sent. The context it gives
 // goes on for a while after an interrupt, so that what was sent is heard of; done ends it.
-func (a *Env) beginRequest(ctx context.Context, step state.Step) (sendCtx context.Context, done func(), err error) {
+func (a *Env) BeginRequest(ctx context.Context, step state.Step) (sendCtx context.Context, done func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -100,7 +100,7 @@ func (a *Env) beginRequest(ctx context.Context, step state.Step) (sendCtx contex
 }
 
 // start is the moment from which standing still is counted.
-func (f *InFlight) start(now time.Time) {
+func (f *InFlight) Start(now time.Time) {
 	if f == nil {
 		return
 	}
@@ -115,7 +115,7 @@ func (f *InFlight) begin(step state.Step) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.signOfLife(step.SentAt)
+	f.SignOfLife(step.SentAt)
 	if f.stoodStill > 0 {
 		return fmt.Errorf("%w: adsync stood still for %s in the middle of it, and nothing more was sent; plan again",
 			ErrStale, f.stoodStill.Round(time.Second))
@@ -129,18 +129,18 @@ func (f *InFlight) begin(step state.Step) error {
 
 // signOfLife is a sign of life of what sends nothing that is journalled: a job that only
 // asks and is waited for, a resource of many that is read.
-func (a *Env) signOfLife() {
+func (a *Env) SignOfLife() {
 	if a.InFlight == nil {
 		return
 	}
 	a.InFlight.mu.Lock()
 	defer a.InFlight.mu.Unlock()
-	a.InFlight.signOfLife(a.Now())
+	a.InFlight.SignOfLife(a.Now())
 }
 
 // signOfLife notes a sign of life, and how long there was none.
-func (f *InFlight) signOfLife(now time.Time) {
-	if gap := since(f.alive, now); !f.alive.IsZero() && gap > stillFor {
+func (f *InFlight) SignOfLife(now time.Time) {
+	if gap := Since(f.alive, now); !f.alive.IsZero() && gap > stillFor {
 		f.stoodStill = gap
 	}
 	f.alive = now
@@ -153,7 +153,7 @@ func (f *InFlight) done(step state.Step, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.steps, step.ID)
-	if took := since(step.SentAt, now); took > requestLife {
+	if took := Since(step.SentAt, now); took > requestLife {
 		f.stoodStill = took
 	}
 	f.alive = now
@@ -161,6 +161,6 @@ func (f *InFlight) done(step state.Step, now time.Time) {
 
 // since is the longer of what the two clocks of a machine say has passed: one of
 // them stands still while it sleeps, the other can be set.
-func since(then, now time.Time) time.Duration {
+func Since(then, now time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }

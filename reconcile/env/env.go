@@ -1,4 +1,4 @@
-package reconcile
+package env
 
 import (
 	"context"
@@ -36,7 +36,7 @@ type Env struct {
 	Crash    func(cause any) // ends the process after a panic of a goroutine of this package; nil: nobody catches it
 	Breaks   *Breaks         // in the place of Crash: the panic goes on in the goroutine that called this package
 
-	paused bool // the ad account itself, when it was last read
+	Paused bool // the ad account itself, when it was last read
 }
 
 // Progress is how far a long piece of work is.
@@ -48,7 +48,7 @@ type Progress struct {
 
 // checkAccount holds the credential's account against the files and the state
 // (invariant 12), before anything else is read.
-func (a *Env) checkAccount(ctx context.Context) error {
+func (a *Env) CheckAccount(ctx context.Context) error {
 	live, err := a.Service.Account(ctx)
 	if err != nil {
 		return fmt.Errorf("read the ad account: %w", err)
@@ -56,7 +56,7 @@ func (a *Env) checkAccount(ctx context.Context) error {
 	if err := SameAccount(live, a.Account); err != nil {
 		return err
 	}
-	a.paused = live.Status == pausedAccount
+	a.Paused = live.Status == pausedAccount
 	a.Account = state.Account{ID: live.ID, Currency: live.Currency, TimeZone: live.TimeZone}
 	zone, err := time.LoadLocation(live.TimeZone)
 	if err != nil {
@@ -77,26 +77,26 @@ func (a *Env) shareSubmissions(ctx context.Context) error {
 		return err
 	}
 	a.Service.ShareSubmissions(submitted, func(ctx context.Context, at time.Time) error {
-		return ignoreReadOnly(a.Store.RecordSubmitted(context.WithoutCancel(ctx), at))
+		return IgnoreReadOnly(a.Store.RecordSubmitted(context.WithoutCancel(ctx), at))
 	})
 	return nil
 }
 
 // tell says what a person has to hear at once.
-func (a *Env) tell(format string, args ...any) {
+func (a *Env) Tell(format string, args ...any) {
 	if a.Notice != nil {
 		a.Notice(fmt.Sprintf(format, args...))
 	}
 }
 
-func (a *Env) showProgress(stage string, done, total int) {
-	a.signOfLife()
+func (a *Env) ShowProgress(stage string, done, total int) {
+	a.SignOfLife()
 	if a.Progress != nil {
 		a.Progress(Progress{Stage: stage, Done: done, Total: total})
 	}
 }
 
-func ignoreReadOnly(err error) error {
+func IgnoreReadOnly(err error) error {
 	if errors.Is(err, state.ErrReadOnly) {
 		return nil
 	}
@@ -140,7 +140,7 @@ const TrustWindow = 20 * time.Minute
 
 // clockSlack is how far ahead of now a moment that was noted may be: clocks are
 // set back by as much.
-const clockSlack = time.Minute
+const ClockSlack = time.Minute
 
 // day is how far back limits look.
-const day = 24 * time.Hour
+const Day = 24 * time.Hour
