@@ -136,8 +136,8 @@ func (f *adopter) said(a resource.Address) bool {
 // adopt takes what the files call it by, under a parent that is managed or
 // adopted with it.
 func (f *adopter) adopt(r *resource.Resource) {
-	live := f.view.Live.Snapshot.Get(r.Address)
-	if live == nil || f.removed(live) {
+	shown := f.view.Live.Snapshot.Get(r.Address)
+	if shown == nil || f.removed(shown) {
 		return
 	}
 	if parent := f.Schemas.Parent(r.Address); !parent.IsZero() && f.view.Last.Get(parent) == nil && !f.adopts(parent) {
@@ -147,10 +147,10 @@ func (f *adopter) adopt(r *resource.Resource) {
 		return
 	}
 	schema := f.Schemas.Of(r.Address.Kind)
-	attributes, normal, differs := recordedAs(schema, live, f.named(schema, r))
-	f.found = append(f.found, Adoption{Address: r.Address, ID: live.ID, Name: schema.NameOf(live), Differs: differs,
+	attributes, normal, differs := recordedAs(schema, shown, f.named(schema, r))
+	f.found = append(f.found, Adoption{Address: r.Address, ID: shown.ID, Name: schema.NameOf(shown), Differs: differs,
 		applied: state.Applied{
-			Address: r.Address, ID: live.ID, ParentID: live.ParentID,
+			Address: r.Address, ID: shown.ID, ParentID: shown.ParentID,
 			Attributes: attributes, Normal: normal, Replace: true,
 		}})
 }

@@ -37,14 +37,14 @@ type auditLog struct {
 
 // positionNow finds the end of the audit log, with one request.
 func (a *auditLog) positionNow(ctx context.Context) (logPosition, error) {
-	var entries []auditEntry
+	var entries []logEntry
 	for row, err := range a.Service.Rows(ctx, "audit_logs", url.Values{
 		"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)},
 	}) {
 		if err != nil {
 			return logPosition{}, err
 		}
-		var e auditEntry
+		var e logEntry
 		if err := json.Unmarshal(row, &e); err != nil || e.ID == "" {
 			return logPosition{}, fmt.Errorf("an entry of the audit log cannot be read; want an id: %w", err)
 		}
@@ -62,7 +62,7 @@ func (a *auditLog) positionNow(ctx context.Context) (logPosition, error) {
 
 // settle takes in entries that follow the place, oldest first, and moves on
 // behind those that are settled. A page has room for all it still knows.
-func (p logPosition) upTo(entries []auditEntry) logPosition {
+func (p logPosition) upTo(entries []logEntry) logPosition {
 	p.Known = nil
 	for i, e := range entries {
 		newest := entries[len(entries)-1].At
@@ -78,18 +78,18 @@ func (p logPosition) upTo(entries []auditEntry) logPosition {
 // since returns the entries that came after the place, and the place behind them.
 // why says that the log cannot tell; most bounds how many entries are looked at.
 func (a *auditLog) since(ctx context.Context, place logPosition,
-	most int) (fresh []auditEntry, next logPosition, why string, err error) {
+	most int) (fresh []logEntry, next logPosition, why string, err error) {
 	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(entriesAPage)}}
 	if place.After != "" {
 		query.Set("after", place.After)
 	}
-	var all []auditEntry
+	var all []logEntry
 	seen := map[string]bool{place.After: true}
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
 			return nil, place, "the audit log cannot be read: " + err.Error(), ctx.Err()
 		}
-		var e auditEntry
+		var e logEntry
 		switch err := json.Unmarshal(row, &e); {
 		case err != nil || e.ID == "":
 			return nil, place, "the audit log has an entry that cannot be read", nil

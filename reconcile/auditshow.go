@@ -110,7 +110,7 @@ func (e *UnknownAddressError) Error() string {
 
 func auditEntryOf(row json.RawMessage, addresses map[string]resource.Address) (AuditEntry, bool) {
 	var e struct {
-		auditEntry
+		logEntry
 		Action string  `json:"audit_log_type"`
 		Name   *string `json:"item_name"`
 	}

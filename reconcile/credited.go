@@ -179,7 +179,7 @@ func (a *payers) setBy(ctx context.Context, step state.Step, all []paid) ([]whos
 		if err != nil {
 			return make([]whose, len(all)), env.UnlessStopped(err)
 		}
-		var e auditEntry
+		var e logEntry
 		i, asked := 0, json.Unmarshal(row, &e) == nil
 		if asked {
 			i, asked = open[e.Object]
@@ -196,7 +196,7 @@ func (a *payers) setBy(ctx context.Context, step state.Step, all []paid) ([]whos
 }
 
 // tells reports whether an entry names what was sent.
-func (a *payers) tells(e auditEntry, p *paid) bool {
+func (a *payers) tells(e logEntry, p *paid) bool {
 	return slices.ContainsFunc(p.expects, func(n resource.Named) bool {
 		_, names := e.Changes[rootOf(a.Schemas, p.at, n.Name)]
 		return names
@@ -241,7 +241,7 @@ func contradicts(change json.RawMessage, path string, sent resource.Value) bool 
 
 // setIn returns who set what was sent, by the newest entry that names some of it: all of it has
 // to be in that entry, with the values that were sent where it shows them.
-func (p *paid) setIn(e auditEntry, own string, schemas resource.Schemas) whose {
+func (p *paid) setIn(e logEntry, own string, schemas resource.Schemas) whose {
 	if e.ActorID == "" {
 		return nobodys
 	}

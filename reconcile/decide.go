@@ -186,11 +186,11 @@ func (a *deciding) findUpdated(ctx context.Context, operation state.Operation) (
 	if err != nil || !there || sent.deleted(schema) {
 		return o, err
 	}
-	live, err := wire.Decoder{Zone: a.Zone, Files: files}.Decode(schema, record)
+	shown, err := wire.Decoder{Zone: a.Zone, Files: files}.Decode(schema, record)
 	if err != nil {
 		return o, err
 	}
-	if _, differs := compare(schema, sent, live); len(differs) == 0 {
+	if _, differs := compare(schema, sent, shown); len(differs) == 0 {
 		o.Outcome, o.Message = state.OutcomeApplied, ""
 	}
 	return o, nil
@@ -262,13 +262,6 @@ func (a *deciding) findCreated(ctx context.Context, step state.Step,
 			"id as id: in the files; if not, adsync resolve %s --as not-applied", named.endedWords(), operation.Address)
 	}
 	return o, nil
-}
-
-func (n named) endedWords() string {
-	if len(n.ended) == 0 {
-		return ""
-	}
-	return ", such as " + strings.Join(n.ended, ", ")
 }
 
 // decidedByFiles is what becomes of a create that nothing at the service tells

@@ -25,9 +25,9 @@ const (
 // to manage them too (fault C5).
 const manyTouched = 3
 
-// auditEntry is one entry of the audit log (service facts, 9.4), as far as it
+// logEntry is one entry of the audit log (service facts, 9.4), as far as it
 // is read. The fields that changed are keys of changes.
-type auditEntry struct {
+type logEntry struct {
 	ID        string                     `json:"id"`
 	Object    string                     `json:"obj_id"`
 	Type      string                     `json:"obj_type"`
@@ -41,7 +41,7 @@ type auditEntry struct {
 
 // parent is the id of what the object of an entry stands beneath; "" where it does not
 // say.
-func (e auditEntry) parent(schema *resource.Schema) string {
+func (e logEntry) parent(schema *resource.Schema) string {
 	var fields map[string]any
 	if schema.Parent == "" || json.Unmarshal(e.row, &fields) != nil {
 		return ""
@@ -51,7 +51,7 @@ func (e auditEntry) parent(schema *resource.Schema) string {
 }
 
 // actor is who an entry names.
-func (e auditEntry) actor() string {
+func (e logEntry) actor() string {
 	return diag.Printable(strings.TrimSpace(e.ActorType + " " + e.ActorID))
 }
 
@@ -89,15 +89,15 @@ func (a *auditLog) foreignProblems(ctx context.Context, p *plan.Plan, last *reso
 }
 
 // auditOf returns the entries of one resource, newest first.
-func (a *auditLog) auditOf(ctx context.Context, schema *resource.Schema, id string) ([]auditEntry, error) {
-	var entries []auditEntry
+func (a *auditLog) auditOf(ctx context.Context, schema *resource.Schema, id string) ([]logEntry, error) {
+	var entries []logEntry
 	seen := 0
 	query := url.Values{schema.Audit: {id}, "order": {"desc"}, "limit": {strconv.Itoa(maxEntries / 2)}}
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
 			return nil, err
 		}
-		var e auditEntry
+		var e logEntry
 		if json.Unmarshal(row, &e) == nil && e.Object == id {
 			entries = append(entries, e)
 		}
@@ -111,7 +111,7 @@ func (a *auditLog) auditOf(ctx context.Context, schema *resource.Schema, id stri
 // credit fills in who changed what, from the newest entry that names the field,
 // and gives the actors. The newest one is never adsync's own: what is live then
 // would be what it sent.
-func credit(schema *resource.Schema, c *plan.Change, entries []auditEntry) []string {
+func credit(schema *resource.Schema, c *plan.Change, entries []logEntry) []string {
 	var actors []string
 	newest := func(wire string) *plan.Foreign {
 		root, _, _ := strings.Cut(wire, ".")

@@ -85,21 +85,21 @@ func (r *freshening) unmoved(ctx context.Context, parts []wire.Part) ([]wire.Par
 			r.skip(p.Change.Address, "it does not show at the service yet; apply again")
 			continue
 		}
-		live, err := d.Decode(r.Schemas.Of(p.Change.Address.Kind), record)
+		shown, err := d.Decode(r.Schemas.Of(p.Change.Address.Kind), record)
 		if err != nil {
 			return nil, err
 		}
 		if last := r.view.Last.Get(p.Change.Address); last != nil {
-			ownForms(live, last)
+			ownForms(shown, last)
 		}
 		if r.pausesBack(p) {
-			kept = append(kept, r.unlessPaused(p, live)...)
+			kept = append(kept, r.unlessPaused(p, shown)...)
 			continue
 		}
-		if f, moved := movedField(p, live); moved {
+		if f, moved := movedField(p, shown); moved {
 			a, _ := r.Schemas.Of(p.Change.Address.Kind).Attribute(f.Name)
 			r.skip(p.Change.Address, fmt.Sprintf("somebody changed it since the plan "+
-				"was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live())))
+				"was made: %s is %s, and was %s; plan again", f.Name, a.Show(shown.Value(f.Name)), a.Show(f.Live())))
 			continue
 		}
 		kept = append(kept, p)

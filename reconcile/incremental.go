@@ -254,7 +254,7 @@ var otherObjects = []string{"adaccount", "apikey",
 	"audience", "bulk", "conversion", "customaudience", "daily", "file", "image", "pixel", "spend", "upload"}
 
 // name finds what the entries are about.
-func (p *patch) name(entries []auditEntry, m state.Mirror) (why string) {
+func (p *patch) name(entries []logEntry, m state.Mirror) (why string) {
 	for _, r := range m.Mirrored {
 		p.mirrored[r.ID] = r
 	}

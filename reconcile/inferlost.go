@@ -90,16 +90,16 @@ func (k *createInference) inferParents(ctx context.Context) error {
 			}
 			continue // it does not show
 		}
-		live, err := wire.Decoder{Zone: k.Zone}.Decode(schema, record)
+		shown, err := wire.Decoder{Zone: k.Zone}.Decode(schema, record)
 		if err != nil {
 			return err
 		}
-		if !sameName(schema, child.Set, live) {
+		if !sameName(schema, child.Set, shown) {
 			continue
 		}
-		id := live.ParentID
+		id := shown.ParentID
 		if id == "" { // not every service says it (service facts, ad group)
-			if id, err = k.holds(ctx, k.step.Operations[parent], schema, live.ID); err != nil {
+			if id, err = k.holds(ctx, k.step.Operations[parent], schema, shown.ID); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -103,4 +104,11 @@ func notShown(operation state.Operation, refusal error) state.OperationOutcome {
 		Message: fmt.Sprintf("the service does not "+
 			"show it any more: %s; apply again when it does, or adsync resolve %s", refusal, operation.Address),
 	}
+}
+
+func (n named) endedWords() string {
+	if len(n.ended) == 0 {
+		return ""
+	}
+	return ", such as " + strings.Join(n.ended, ", ")
 }

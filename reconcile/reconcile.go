@@ -79,12 +79,12 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	read := a.Now()
-	live, err := service.refresh(ctx, last, desired.Snapshot)
+	account, err := service.refresh(ctx, last, desired.Snapshot)
 	if err != nil {
 		return nil, fmt.Errorf("read the live account: %w", err)
 	}
-	snapshot, problems := plan.Identify(a.Schemas, last, desired.Snapshot, live.Resources)
-	live.Snapshot = snapshot
+	snapshot, problems := plan.Identify(a.Schemas, last, desired.Snapshot, account.Resources)
+	account.Snapshot = snapshot
 	var started []state.Applied
 	if desired.Left == nil {
 		paused, err := service.unseenPauses(ctx, last, desired.Snapshot, snapshot)
@@ -130,7 +130,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		Recent: recent.Under(renamed), Credits: credits, Ignore: desired.Ignore,
 		Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
-		Lacking: live.Lacking, Listed: live.Listed,
+		Lacking: account.Lacking, Listed: account.Listed,
 		Capabilities: capabilities, Refused: refused, Unsettled: a.recoverRoom().unsettledOf(undecided, desired.Moves),
 	}
 	computed, approved := desired.bind(&input, func(p *plan.Plan) {
@@ -142,10 +142,10 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	computed.Problems = slices.Concat(computed.Problems, missing,
-		service.oneByOneProblems(live), service.byParentProblems(live),
-		lateProblems(live), service.pausedProblems(), service.foreignProblems(ctx, computed, last))
+		service.oneByOneProblems(account), service.byParentProblems(account),
+		lateProblems(account), service.pausedProblems(), service.foreignProblems(ctx, computed, last))
 	return &View{
-		Plan: computed, Last: last, Live: live, Undecided: undecided,
+		Plan: computed, Last: last, Live: account, Undecided: undecided,
 		read: read, ready: a.Now(), input: input, renamed: renamed,
 		started: started, reverts: desired.Left != nil, Approved: approved, State: header, credits: recorded,
 	}, nil

@@ -136,11 +136,11 @@ func (a *retries) shown(ctx context.Context, expected []expectation) ([]bool, er
 			continue
 		}
 		schema := a.Schemas.Of(e.address.Kind)
-		live, err := wire.Decoder{Zone: a.Zone, Files: files}.Decode(schema, record)
+		shown, err := wire.Decoder{Zone: a.Zone, Files: files}.Decode(schema, record)
 		if err != nil {
 			return nil, err
 		}
-		_, differs := compare(schema, e, live)
+		_, differs := compare(schema, e, shown)
 		there[i] = len(differs) == 0
 	}
 	return there, nil

@@ -82,7 +82,7 @@ func (a *auditLog) pausedSince(ctx context.Context, since int64,
 		if err != nil {
 			return found, env.UnlessStopped(err)
 		}
-		var e auditEntry
+		var e logEntry
 		if json.Unmarshal(row, &e) != nil {
 			continue
 		}
@@ -101,7 +101,7 @@ func (a *auditLog) pausedSince(ctx context.Context, since int64,
 }
 
 // became is the status an entry says its object was given, "" where it says none.
-func (e auditEntry) became(schemas resource.Schemas) string {
+func (e logEntry) became(schemas resource.Schemas) string {
 	for _, s := range schemas {
 		if s.Audit == "" || !strings.EqualFold(strings.ReplaceAll(string(s.Kind), "_", ""),
 			strings.ReplaceAll(e.Type, "_", "")) {

@@ -58,7 +58,7 @@ func (a *actors) OtherWriters(ctx context.Context, since time.Time, busy []Span)
 		if err != nil {
 			return nil, env.UnlessStopped(err)
 		}
-		var e auditEntry
+		var e logEntry
 		told := json.Unmarshal(row, &e) == nil && e.ActorID != "" && e.Object != ""
 		if told && !((e.actor() == own || own == "") && a.mayBeOurs(e, busy)) {
 			if touched[e.actor()] == nil {
@@ -87,7 +87,7 @@ func (a *actors) OtherWriters(ctx context.Context, since time.Time, busy []Span)
 }
 
 // mayBeOurs reports whether this adsync may have done what an entry says, by its time.
-func (a *actors) mayBeOurs(e auditEntry, busy []Span) bool {
+func (a *actors) mayBeOurs(e logEntry, busy []Span) bool {
 	at := time.Unix(e.At, 0).Add(-a.Service.Ahead())
 	return slices.ContainsFunc(busy, func(s Span) bool {
 		return !at.Before(s.From.Add(-auditBefore)) && !at.After(s.To.Add(auditBefore))
@@ -145,7 +145,7 @@ func (a *actors) actorOf(ctx context.Context, w state.Wrote) (actor string, err 
 			return "", env.UnlessStopped(err)
 		}
 		var e struct {
-			auditEntry
+			logEntry
 			Action string `json:"audit_log_type"`
 		}
 		if json.Unmarshal(row, &e) != nil {
