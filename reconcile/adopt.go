@@ -9,6 +9,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/live"
 	"adsync/state"
 )
 
@@ -147,7 +148,7 @@ func (f *adopter) adopt(r *resource.Resource) {
 		return
 	}
 	schema := f.Schemas.Of(r.Address.Kind)
-	attributes, normal, differs := recordedAs(schema, shown, f.named(schema, r))
+	attributes, normal, differs := live.RecordedAs(schema, shown, f.named(schema, r))
 	f.found = append(f.found, Adoption{Address: r.Address, ID: shown.ID, Name: schema.NameOf(shown), Differs: differs,
 		applied: state.Applied{
 			Address: r.Address, ID: shown.ID, ParentID: shown.ParentID,

@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/state"
 )
 
@@ -62,7 +63,7 @@ func (r *applying) begin(ctx context.Context) error {
 }
 
 // newApplying joins what carries a run out.
-func newApplying(r *run, live *liveRoom, sent *sendRoom, polls *pollEstimator) *applying {
+func newApplying(r *run, live *live.Room, sent *sendRoom, polls *pollEstimator) *applying {
 	parts := &parts{Env: r.Env, run: r}
 	naming := &naming{Env: r.Env, run: r}
 	uploads := &uploads{Env: r.Env, run: r, parts: parts}
@@ -74,22 +75,22 @@ func newApplying(r *run, live *liveRoom, sent *sendRoom, polls *pollEstimator) *
 		retries: sent.retries, keyring: sent.keyring, duplicates: sent.duplicates,
 	}
 	reporting := &reporting{Env: r.Env, run: r, parts: parts}
-	readback := &readback{Env: r.Env, run: r, parts: parts, reporting: reporting, lists: live.lists}
+	readback := &readback{Env: r.Env, run: r, parts: parts, reporting: reporting, Lists: live.Lists}
 	repeating := &repeating{Env: r.Env, run: r, parts: parts, jobs: jobs, readback: readback}
-	singleRequests := &singleRequests{Env: r.Env, run: r, parts: parts, singles: sent.singles, lists: live.lists}
-	freshening := &freshening{Env: r.Env, run: r, lists: live.lists}
+	singleRequests := &singleRequests{Env: r.Env, run: r, parts: parts, singles: sent.singles, Lists: live.Lists}
+	freshening := &freshening{Env: r.Env, run: r, Lists: live.Lists}
 	probing := &probing{Env: r.Env, run: r, parts: parts, requests: sent.requests, polls: polls}
 	creating := &creating{Env: r.Env, run: r, parts: parts}
 	preflighting := &preflighting{Env: r.Env, run: r, parts: parts, creating: creating, probing: probing}
 	capabilities := &capabilities{
-		Env: r.Env, run: r, parts: parts, probing: probing, preflighting: preflighting, lists: live.lists,
+		Env: r.Env, run: r, parts: parts, probing: probing, preflighting: preflighting, Lists: live.Lists,
 	}
 	updating := &updating{
 		Env: r.Env, run: r, parts: parts, freshening: freshening, singleRequests: singleRequests, jobs: jobs,
 	}
 	creationWaves := &creationWaves{
 		Env: r.Env, run: r, parts: parts, naming: naming, creating: creating, jobs: jobs, repeating: repeating,
-		singleRequests: singleRequests, uploads: uploads, updating: updating, lists: live.lists,
+		singleRequests: singleRequests, uploads: uploads, updating: updating, Lists: live.Lists,
 	}
 	recording := &recording{Env: r.Env, run: r, parts: parts}
 	checking := &checking{Env: r.Env, run: r, parts: parts, creating: creating, preflighting: preflighting}

@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"adsync/reconcile/live"
 	"fmt"
 	"net/http"
 	"slices"
@@ -186,7 +187,7 @@ func TestWhatWasListedBeneathParentsIsReadOnByTheLog(t *testing.T) {
 		t.Errorf("a plan that read no list says %q", notes)
 	}
 	for i := range 150 { // fewer than the lists
-		s.one("ads", fmt.Sprint("a", i))["name"] = "By hand"
+		s.One("ads", fmt.Sprint("a", i))["name"] = "By hand"
 		s.entry("Ad", fmt.Sprint("a", i), a.Now().Unix())
 	}
 	view = s.planned(t, a, desired)

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"adsync/reconcile/live"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ type capabilities struct {
 	*parts
 	*probing
 	*preflighting
-	*lists
+	*live.Lists
 }
 
 // findCapabilities learns what the account allows, as far as this run needs it,
@@ -29,7 +30,7 @@ type capabilities struct {
 // has jobs at all is told by any of them, so that none goes out for that alone
 // where another does anyway.
 func (r *capabilities) findCapabilities(ctx context.Context) error {
-	known, err := r.knownCapabilities(ctx)
+	known, err := r.KnownCapabilities(ctx)
 	if err != nil {
 		return fmt.Errorf("read the capabilities: %w", err)
 	}

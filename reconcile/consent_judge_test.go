@@ -72,7 +72,7 @@ type started struct {
 // made returns what that run would have made of a campaign, as far as it went: what it did
 // not change is as it was then, whoever changes it since. It reports false where a field
 // is neither as it was nor as the files said; what it makes is paused until it is started.
-func (r *started) made(address string, c campaign) (campaign, bool) {
+func (r *started) Made(address string, c campaign) (campaign, bool) {
 	b, w := r.before[address], r.wants[address]
 	if b.Budget == w.Budget {
 		c.Budget = b.Budget
@@ -240,8 +240,8 @@ func (j *judge) restOf(now map[string]campaign) map[string]bool {
 	for address, r := range j.shareOut(now, rises, rises, cut) {
 		rest[address] = true
 		for other := range r.wants {
-			c, made := r.made(other, now[other])
-			former, was := r.made(other, j.before[other])
+			c, made := r.Made(other, now[other])
+			former, was := r.Made(other, j.before[other])
 			if made && was && c.possible() < former.possible() {
 				rest[other] = true
 			}
@@ -290,8 +290,8 @@ func (j *judge) fits(now map[string]campaign, r *started, some, all []string) bo
 		b := r.before[address]
 		was += b.possible()
 		possible += b.possible()
-		c, made := r.made(address, now[address])
-		_, before := r.made(address, j.before[address])
+		c, made := r.Made(address, now[address])
+		_, before := r.Made(address, j.before[address])
 		switch rises := slices.Contains(some, address); {
 		case rises && (!made || !before):
 			return false
@@ -314,7 +314,7 @@ func (j *judge) hadItEnded() int64 {
 		ended := maps.Clone(j.before)
 		for address, w := range r.wants {
 			b, c := r.before[address], j.before[address]
-			if _, made := r.made(address, c); !made {
+			if _, made := r.Made(address, c); !made {
 				continue
 			}
 			if b.Budget != w.Budget {

@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/reconcile/live"
 	"adsync/state"
 )
 
@@ -24,17 +25,17 @@ func (a *deciding) contested(ctx context.Context, operation state.Operation,
 	if id := a.Given[address]; id != "" {
 		return state.OperationOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}, nil
 	}
-	var shown named
+	var shown live.Named
 	var err error
 	if parent := a.Schemas.Parent(address); parent.IsZero() || ids[parent] != "" {
-		shown, err = a.withName(ctx, a.Schemas.Of(address.Kind), operation, ids)
-		if err != nil && !errors.Is(err, errUnlisted) {
+		shown, err = a.WithName(ctx, a.Schemas.Of(address.Kind), operation, ids)
+		if err != nil && !errors.Is(err, live.ErrUnlisted) {
 			return state.OperationOutcome{}, err
 		}
 	}
 	which := "nothing that is listed has its name"
-	if len(shown.ids) > 0 {
-		which = "its name has " + strings.Join(shown.ids, ", ")
+	if len(shown.IDs) > 0 {
+		which = "its name has " + strings.Join(shown.IDs, ", ")
 	}
 	return state.OperationOutcome{
 		Address: address, Outcome: state.OutcomeUnknown, Code: string(diag.KeyConflict),

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"adsync/reconcile/live"
 	"context"
 	"errors"
 	"fmt"
@@ -143,7 +144,7 @@ type creationWaves struct {
 	*singleRequests
 	*uploads
 	*updating
-	*lists
+	*live.Lists
 }
 
 // createWave creates new trees, then what bulk cannot say from the top down,

@@ -13,6 +13,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -36,7 +37,7 @@ type paid struct {
 // payers withdraws the credit of a plan where somebody else has changed what paid for it.
 type payers struct {
 	*env.Env
-	*actors
+	*live.Actors
 }
 
 // foundPaid takes from the credits what they count on of a step whose updates show by
@@ -164,7 +165,7 @@ func (a *payers) whoPaid(ctx context.Context, step state.Step, all []paid, d dou
 // was sent.
 func (a *payers) setBy(ctx context.Context, step state.Step, all []paid) ([]whose, error) {
 	by, open := make([]whose, len(all)), map[string]int{}
-	own, err := a.ownActor(ctx)
+	own, err := a.OwnActor(ctx)
 	if err != nil || own == "" {
 		return by, err
 	}
@@ -172,14 +173,14 @@ func (a *payers) setBy(ctx context.Context, step state.Step, all []paid) ([]whos
 		open[p.id] = i
 	}
 	query := url.Values{
-		"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {a.logTime(step.SentAt)},
+		"order": {"desc"}, "limit": {strconv.Itoa(live.EntriesAPage)}, "start_time": {a.LogTime(step.SentAt)},
 	}
 	seen := 0
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
 			return make([]whose, len(all)), env.UnlessStopped(err)
 		}
-		var e logEntry
+		var e live.LogEntry
 		i, asked := 0, json.Unmarshal(row, &e) == nil
 		if asked {
 			i, asked = open[e.Object]
@@ -188,7 +189,7 @@ func (a *payers) setBy(ctx context.Context, step state.Step, all []paid) ([]whos
 			by[i] = all[i].setIn(e, own, a.Schemas)
 			delete(open, e.Object)
 		}
-		if seen++; len(open) == 0 || seen >= maxLogged+10*len(all) {
+		if seen++; len(open) == 0 || seen >= live.MaxLogged+10*len(all) {
 			break
 		}
 	}
@@ -196,7 +197,7 @@ func (a *payers) setBy(ctx context.Context, step state.Step, all []paid) ([]whos
 }
 
 // tells reports whether an entry names what was sent.
-func (a *payers) tells(e logEntry, p *paid) bool {
+func (a *payers) tells(e live.LogEntry, p *paid) bool {
 	return slices.ContainsFunc(p.expects, func(n resource.Named) bool {
 		_, names := e.Changes[rootOf(a.Schemas, p.at, n.Name)]
 		return names
@@ -241,11 +242,11 @@ func contradicts(change json.RawMessage, path string, sent resource.Value) bool 
 
 // setIn returns who set what was sent, by the newest entry that names some of it: all of it has
 // to be in that entry, with the values that were sent where it shows them.
-func (p *paid) setIn(e logEntry, own string, schemas resource.Schemas) whose {
+func (p *paid) setIn(e live.LogEntry, own string, schemas resource.Schemas) whose {
 	if e.ActorID == "" {
 		return nobodys
 	}
-	if e.actor() != own {
+	if e.Actor() != own {
 		return somebody
 	}
 	for _, n := range p.expects {

@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -19,8 +20,8 @@ import (
 // deciding reads back what a step of unknown outcome did.
 type deciding struct {
 	*env.Env
-	*lists
-	*auditLog
+	*live.Lists
+	*live.Log
 	*finisher
 	*keyring
 	*recovering
@@ -44,7 +45,7 @@ func (a *deciding) readBackStep(ctx context.Context, step state.Step, recovered 
 func (a *deciding) decide(ctx context.Context, step state.Step,
 	outcomes []state.OperationOutcome, recovered *Recovered) error {
 	keepKnown(step, outcomes)
-	ids, err := a.boundIDs(ctx)
+	ids, err := a.BoundIDs(ctx)
 	if err != nil {
 		return err
 	}
@@ -65,8 +66,8 @@ func (a *deciding) decide(ctx context.Context, step state.Step,
 		default:
 			conflict := inConflict(operation.Code) || inConflict(outcomes[i].Code)
 			outcomes[i], err = a.findTwice(ctx, step, operation, ids, conflict, recovered)
-			if lacksFeature(a.Schemas.Of(operation.Address.Kind), err) { // it waits alone
-				outcomes[i], err = notShown(operation, err), nil
+			if live.LacksFeature(a.Schemas.Of(operation.Address.Kind), err) { // it waits alone
+				outcomes[i], err = live.NotShown(operation, err), nil
 			}
 			if err != nil {
 				return err
@@ -172,25 +173,25 @@ func (a *deciding) findUpdated(ctx context.Context, operation state.Operation) (
 		Address: operation.Address, ResourceID: operation.ResourceID,
 		Outcome: state.OutcomeSkipped, Message: "reading back shows nothing of it",
 	}
-	sent := expectation{address: operation.Address, id: operation.ResourceID, sent: operation.Set}
+	sent := live.Expectation{Address: operation.Address, ID: operation.ResourceID, Sent: operation.Set}
 	schema := a.Schemas.Of(operation.Address.Kind)
-	record, err := a.reader().one(ctx, schema, operation.ResourceID, nil)
+	record, err := a.Reader().One(ctx, schema, operation.ResourceID, nil)
 	there := err == nil
-	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && !errors.Is(err, errUnlisted) {
+	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && !errors.Is(err, live.ErrUnlisted) {
 		return o, fmt.Errorf("read back %s: %w", operation.Address, err)
 	}
-	files, err := a.sourcesByFile(ctx)
-	if err == nil && !there && sent.deleted(schema) {
+	files, err := a.SourcesByFile(ctx)
+	if err == nil && !there && sent.Deleted(schema) {
 		o.Outcome, o.Message = state.OutcomeApplied, ""
 	}
-	if err != nil || !there || sent.deleted(schema) {
+	if err != nil || !there || sent.Deleted(schema) {
 		return o, err
 	}
 	shown, err := wire.Decoder{Zone: a.Zone, Files: files}.Decode(schema, record)
 	if err != nil {
 		return o, err
 	}
-	if _, differs := compare(schema, sent, shown); len(differs) == 0 {
+	if _, differs := live.Compare(schema, sent, shown); len(differs) == 0 {
 		o.Outcome, o.Message = state.OutcomeApplied, ""
 	}
 	return o, nil
@@ -230,20 +231,20 @@ func (a *deciding) findCreated(ctx context.Context, step state.Step,
 	if !parent.IsZero() && ids[parent] == "" {
 		return o, nil
 	}
-	named, err := a.withName(ctx, schema, operation, ids)
-	found, unlisted := named.ids, errors.Is(err, errUnlisted)
-	var log logged
+	named, err := a.WithName(ctx, schema, operation, ids)
+	found, unlisted := named.IDs, errors.Is(err, live.ErrUnlisted)
+	var log live.Logged
 	if err == nil && len(found) == 0 || unlisted {
-		log, err = a.inAuditLog(ctx, step, operation, ids)
-		found = log.made()
+		log, err = a.InAuditLog(ctx, step, operation, ids)
+		found = log.Made()
 	}
 	switch {
 	case err != nil:
 		return o, err
-	case log.unclear():
+	case log.Unclear():
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
 		o.Message = fmt.Sprintf("its create may have happened, and what it made may have been archived since: "+
-			"%s; adsync resolve %s", strings.Join(slices.Concat(log.earlier, log.ended), ", "), operation.Address)
+			"%s; adsync resolve %s", strings.Join(slices.Concat(log.Earlier, log.Ended), ", "), operation.Address)
 	case len(found) == 1:
 		o.Outcome, o.ResourceID, o.Message = state.OutcomeApplied, found[0], ""
 	case slices.Contains(found, a.Given[operation.Address]):
@@ -255,11 +256,11 @@ func (a *deciding) findCreated(ctx context.Context, step state.Step,
 			strings.Join(found, ", "), operation.Address)
 	case unlisted:
 		return a.decidedByFiles(schema, operation, o), nil
-	case wire.Keyed(operation) && !log.whole && named.mayHide():
+	case wire.Keyed(operation) && !log.Whole && named.MayHide():
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.NeedsDecision)
 		o.Message = fmt.Sprintf("its create may have happened, and somebody may have archived what it made%s: "+
 			"the audit log, which would tell, cannot be read; look in the ad manager: if it is there, give its "+
-			"id as id: in the files; if not, adsync resolve %s --as not-applied", named.endedWords(), operation.Address)
+			"id as id: in the files; if not, adsync resolve %s --as not-applied", named.EndedWords(), operation.Address)
 	}
 	return o, nil
 }

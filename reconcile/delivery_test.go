@@ -311,7 +311,7 @@ func TestN25OddRecordsAreReadAndNotOverwritten(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newShelf(1)
-			row := s.one("campaigns", "c0")
+			row := s.One("campaigns", "c0")
 			row["budget"] = map[string]any{"lifetime_spend_limit_micros": json.Number("100000000")}
 			store, desired := s.bound(t)
 			c := desired.Get(address("campaign/k0"))

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -142,18 +143,18 @@ func (r *run) pattern(p wire.Part, path string) string {
 
 // predictReads notes the reads of resources by their ids, or by lists where that
 // is fewer.
-func (r *run) predictReads(wave string, expected []expectation) {
+func (r *run) predictReads(wave string, expected []live.Expectation) {
 	kinds, parents := map[resource.Kind]int{}, map[resource.Kind]map[resource.Address]bool{}
 	for _, e := range expected {
-		kinds[e.address.Kind]++
-		if parents[e.address.Kind] == nil {
-			parents[e.address.Kind] = map[resource.Address]bool{}
+		kinds[e.Address.Kind]++
+		if parents[e.Address.Kind] == nil {
+			parents[e.Address.Kind] = map[resource.Address]bool{}
 		}
-		parents[e.address.Kind][r.Schemas.Parent(e.address)] = true
+		parents[e.Address.Kind][r.Schemas.Parent(e.Address)] = true
 	}
 	for _, schema := range r.Schemas {
 		n := kinds[schema.Kind]
-		pages, fewer := r.census.byList(schema.Kind, n, len(parents[schema.Kind]))
+		pages, fewer := r.Census.ByList(schema.Kind, n, len(parents[schema.Kind]))
 		switch {
 		case n == 0:
 		case schema.Listing.Path != "":

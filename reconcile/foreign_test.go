@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"adsync/reconcile/live"
 	"net/http"
 	"strings"
 	"testing"

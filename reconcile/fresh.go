@@ -11,6 +11,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 )
 
@@ -22,7 +23,7 @@ const readAgainAfter = time.Minute
 type freshening struct {
 	*env.Env
 	*run
-	*lists
+	*live.Lists
 
 	aged bool // the plan waited for a yes longer than readAgainAfter
 }
@@ -36,11 +37,11 @@ type freshening struct {
 // else has made by now. What this run has read all the same, as it read back an
 // earlier write, counts for them too.
 func (r *freshening) freshen(ctx context.Context, parts []wire.Part) ([]wire.Part, error) {
-	var expected []expectation
+	var expected []live.Expectation
 	for _, p := range parts {
 		if id := r.ids[p.Change.Address]; r.basedOnLive(p) || r.aged && r.plain(p) || r.pausesBack(p) {
-			expected = append(expected, expectation{
-				address: p.Change.Address, id: id, parentID: r.ids[r.Schemas.Parent(p.Change.Address)],
+			expected = append(expected, live.Expectation{
+				Address: p.Change.Address, ID: id, ParentID: r.ids[r.Schemas.Parent(p.Change.Address)],
 			})
 		}
 	}
@@ -51,12 +52,12 @@ func (r *freshening) freshen(ctx context.Context, parts []wire.Part) ([]wire.Par
 		r.predictReads("read again", expected)
 		return parts, nil
 	}
-	records, _, err := r.readAll(ctx, expected)
+	records, _, err := r.ReadAll(ctx, expected)
 	if err != nil {
 		return nil, fmt.Errorf("read what is about to change: %w", err)
 	}
 	for _, e := range expected {
-		if record, ok := records[e.id]; ok {
+		if record, ok := records[e.ID]; ok {
 			r.seen(record)
 		}
 	}
@@ -69,7 +70,7 @@ func (r *freshening) unmoved(ctx context.Context, parts []wire.Part) ([]wire.Par
 	if !slices.ContainsFunc(parts, rests) {
 		return parts, nil
 	}
-	files, err := r.sourcesByFile(ctx)
+	files, err := r.SourcesByFile(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func (r *freshening) unmoved(ctx context.Context, parts []wire.Part) ([]wire.Par
 			return nil, err
 		}
 		if last := r.view.Last.Get(p.Change.Address); last != nil {
-			ownForms(shown, last)
+			live.OwnForms(shown, last)
 		}
 		if r.pausesBack(p) {
 			kept = append(kept, r.unlessPaused(p, shown)...)

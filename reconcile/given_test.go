@@ -31,7 +31,7 @@ func TestWhatALaterRunReadsOfACreateMayBeSomebodys(t *testing.T) {
 			t.Fatal(err)
 		}
 		if somebody {
-			w.service.Must(t, http.MethodPost, "/campaigns/"+w.made("campaign"),
+			w.service.Must(t, http.MethodPost, "/campaigns/"+w.Made("campaign"),
 				map[string]any{"description": "for the sale"})
 		}
 		w.agent = w.newAgent()

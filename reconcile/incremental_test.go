@@ -12,6 +12,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
+	"adsync/reconcile/live"
 	"adsync/state"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,7 +46,7 @@ func newDaily(t *testing.T, trees, entries int) *daily {
 
 // edit is somebody's change at the service; tell says whether the log shows it.
 func (d *daily) edit(collection, object, id, name string, tell bool) {
-	d.one(collection, id)["name"] = name
+	d.One(collection, id)["name"] = name
 	if tell {
 		d.entry(object, id, d.agent.Now().Unix())
 	}
@@ -119,11 +120,11 @@ func TestALogThatIsQuietIsReadFromItsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	short := reconcile.Settled(head)
+	short := live.Settled(head)
 	if len(short.Log) >= len(head.Log)/2 {
 		t.Errorf("the place in the log is %s; want it shorter than %s", short.Log, head.Log)
 	}
-	moved := func() reconcile.Movement {
+	moved := func() live.Movement {
 		t.Helper()
 		m, err := d.agent.MovedSince(t.Context(), short)
 		if err != nil {

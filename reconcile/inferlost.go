@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -24,7 +25,7 @@ func (a *retries) inferLostCreates(ctx context.Context, step state.Step,
 	if !slices.ContainsFunc(step.Operations, wire.Keyed) || !anyUnknown(outcomes) {
 		return outcomes, g, nil
 	}
-	ids, err := a.boundIDs(ctx)
+	ids, err := a.BoundIDs(ctx)
 	if err != nil {
 		return outcomes, g, err
 	}
@@ -66,7 +67,7 @@ func (k *createInference) lost(i int) bool {
 
 func (k *createInference) bind(i int, id string) {
 	o := k.step.Operations[i]
-	if boundElsewhere(k.ids, o.Address, id) {
+	if live.BoundElsewhere(k.ids, o.Address, id) {
 		return
 	}
 	k.outcomes[i] = state.OperationOutcome{Address: o.Address, ResourceID: id, Outcome: state.OutcomeApplied}
@@ -83,7 +84,7 @@ func (k *createInference) inferParents(ctx context.Context) error {
 			continue
 		}
 		schema := k.Schemas.Of(child.Address.Kind)
-		record, err := k.reader().one(ctx, schema, k.outcomes[i].ResourceID, nil)
+		record, err := k.Reader().One(ctx, schema, k.outcomes[i].ResourceID, nil)
 		if err != nil {
 			if env.Stops(err) {
 				return err
@@ -94,7 +95,7 @@ func (k *createInference) inferParents(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !sameName(schema, child.Set, shown) {
+		if !live.SameName(schema, child.Set, shown) {
 			continue
 		}
 		id := shown.ParentID
@@ -137,7 +138,7 @@ func (k *createInference) candidates(ctx context.Context, lost state.Operation) 
 	schema := k.Schemas.Of(lost.Address.Kind)
 	listed, err := k.listAround(ctx, schema, lost)
 	return slices.DeleteFunc(listed, func(r *resource.Resource) bool {
-		return !sameName(schema, lost.Set, r) || boundElsewhere(k.ids, lost.Address, r.ID)
+		return !live.SameName(schema, lost.Set, r) || live.BoundElsewhere(k.ids, lost.Address, r.ID)
 	}), err
 }
 
@@ -185,7 +186,7 @@ func (k *createInference) inferChildren(ctx context.Context) error {
 			listed[parent] = children
 		}
 		named := slices.DeleteFunc(slices.Clone(children), func(r *resource.Resource) bool {
-			return !sameName(schema, o.Set, r) || boundElsewhere(k.ids, o.Address, r.ID)
+			return !live.SameName(schema, o.Set, r) || live.BoundElsewhere(k.ids, o.Address, r.ID)
 		})
 		if len(named) == 1 {
 			k.bind(i, named[0].ID)
@@ -208,7 +209,7 @@ func (k *createInference) children(ctx context.Context,
 func (k *createInference) listed(ctx context.Context,
 	schema *resource.Schema, query url.Values) ([]*resource.Resource, error) {
 	var listed []*resource.Resource
-	for record, err := range k.reader().list(ctx, schema, query) {
+	for record, err := range k.Reader().List(ctx, schema, query) {
 		if err != nil && !env.Stops(err) {
 			return nil, nil
 		}

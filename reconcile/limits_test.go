@@ -271,7 +271,7 @@ func nothingStartsBehindALimit(t *testing.T, points string) {
 	w.watched().meet = func() {
 		w.service.Must(t, "POST", "/ad_account/daily_spend_limit", map[string]any{
 			"window_id":     w.last("daily_spend_limit/winter").ID,
-			"amount_micros": 80_000_000, "expected_revision": w.revision(),
+			"amount_micros": 80_000_000, "expected_revision": w.Revision(),
 		})
 	}
 	w.permitAll("raises-spend", "activates")
@@ -311,7 +311,7 @@ func TestALimitThatIsRefusedForWhatItSaysIsSetAside(t *testing.T) {
 }
 
 // revision is that of the limits, as the service has it now.
-func (w *world) revision() int64 {
+func (w *world) Revision() int64 {
 	w.t.Helper()
 	var shown struct {
 		Revision int64 `json:"revision"`

@@ -41,7 +41,7 @@ func (w *world) loses(arrives bool) {
 }
 
 // made returns the id of the newest create of a kind.
-func (w *world) made(kind string) string {
+func (w *world) Made(kind string) string {
 	w.t.Helper()
 	id := ""
 	for _, m := range w.mutations() {
@@ -66,7 +66,7 @@ func TestLostCreateThatSomebodyArchivedIsNotMadeAgain(t *testing.T) {
 				"name": "Spring", "status": "active", "bidding_type": "clicks", "budget.lifetime": 100_000_000,
 			})
 			w.loses(true)
-			made := w.made("campaign")
+			made := w.Made("campaign")
 			w.service.Must(t, http.MethodPost, "/campaigns/"+made+"/archive", nil)
 			if err := w.sleep(t.Context(), 21*time.Minute); err != nil {
 				t.Fatal(err)
@@ -83,7 +83,7 @@ func TestLostCreateThatSomebodyArchivedIsNotMadeAgain(t *testing.T) {
 				t.Errorf("lists %s, bulk %v: the plan is %s; want it held as removed by hand", lists, bulk, got)
 			}
 			w.apply()
-			if again := w.made("campaign"); again != made {
+			if again := w.Made("campaign"); again != made {
 				t.Errorf("lists %s, bulk %v: campaign/spring was made again, as %s", lists, bulk, again)
 			}
 		}
@@ -118,7 +118,7 @@ func TestLostCreateWaitsWhereNothingTellsThatItWasArchived(t *testing.T) {
 			})
 			w.loses(row.lost)
 			if row.lost {
-				w.service.Must(t, http.MethodPost, "/campaigns/"+w.made("campaign")+"/archive", nil)
+				w.service.Must(t, http.MethodPost, "/campaigns/"+w.Made("campaign")+"/archive", nil)
 			}
 			if err := w.sleep(t.Context(), 21*time.Minute); err != nil {
 				t.Fatal(err)
@@ -137,9 +137,9 @@ func TestLostCreateWaitsWhereNothingTellsThatItWasArchived(t *testing.T) {
 				w.clean()
 				return
 			}
-			before := w.made("campaign")
+			before := w.Made("campaign")
 			w.apply()
-			if made := w.made("campaign"); made != before {
+			if made := w.Made("campaign"); made != before {
 				t.Errorf("it was made as %s while nobody had decided", made)
 			}
 			evidence, err := w.agent.Evidence(t.Context(), address("campaign/spring"))

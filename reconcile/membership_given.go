@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/state"
 )
 
@@ -39,7 +40,7 @@ func (a *members) noteMade(ctx context.Context, last *resource.Snapshot) error {
 			continue
 		}
 		noted, err := a.madeOf(ctx, bound)
-		if err != nil && env.Stops(err) && !lacksFeature(a.Schemas.Of(bound.Address.Kind), err) {
+		if err != nil && env.Stops(err) && !live.LacksFeature(a.Schemas.Of(bound.Address.Kind), err) {
 			return fmt.Errorf("look for the people of %s: %w", bound.Address, err)
 		}
 		if len(noted) == 0 {

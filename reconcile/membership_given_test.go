@@ -147,7 +147,7 @@ func TestLostAudienceThatSomebodyArchivedIsNotMadeAgain(t *testing.T) {
 		if _, err := w.through(&lost{suffix: "/custom_audiences"}, w.store).Apply(t.Context(), w.plan()); err != nil {
 			t.Fatal(err)
 		}
-		made := w.made("custom_audience")
+		made := w.Made("custom_audience")
 		if err := w.sleep(t.Context(), time.Minute); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestLostAudienceThatSomebodyArchivedIsNotMadeAgain(t *testing.T) {
 			t.Fatalf("lists %s: Recover = %+v, %v; want it decided", lists, recovered, err)
 		}
 		w.apply()
-		if again := w.made("custom_audience"); again != made {
+		if again := w.Made("custom_audience"); again != made {
 			t.Errorf("lists %s: it was made again, as %s", lists, again)
 		}
 		if got := describe(w.plan().Plan); !strings.Contains(got, "held: removed-by-hand") {

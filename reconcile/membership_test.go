@@ -19,7 +19,7 @@ import (
 )
 
 // list is the people of a members file, from one person to before another.
-func (w *world) list(from, to int) (digest string) {
+func (w *world) List(from, to int) (digest string) {
 	var content strings.Builder
 	for n := from; n < to; n++ {
 		hash := population.HashOf(population.Email, n)
@@ -34,7 +34,7 @@ func (w *world) list(from, to int) (digest string) {
 // audience writes an audience and its members file.
 func (w *world) audience(key string, from, to int, more ...string) {
 	attributes := map[string]any{
-		"name": "Audience " + key, "members.file": w.list(from, to),
+		"name": "Audience " + key, "members.file": w.List(from, to),
 		"members.identifier": "email", "members.people": to - from,
 	}
 	for i := 0; i+1 < len(more); i += 2 {
@@ -150,7 +150,7 @@ func TestEmptyAudienceIsFilledLater(t *testing.T) {
 	w.write("audience/customers", map[string]any{"name": "Customers"})
 	w.clean()
 	w.write("audience/customers", map[string]any{
-		"name": "Customers", "members.file": w.list(0, 20), "members.identifier": "email", "members.people": 20,
+		"name": "Customers", "members.file": w.List(0, 20), "members.identifier": "email", "members.people": 20,
 	})
 	w.clean()
 	if n := w.matched("customers"); n != 20 {

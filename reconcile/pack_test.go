@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 
 	"pgregory.net/rapid"
@@ -30,16 +31,16 @@ func TestPackedJobsObeyEveryLimit(t *testing.T) {
 				rt.Fatalf("a job has %d bytes; want at most %d", job.Bytes(), wire.MaxBodyBytes)
 			}
 			for _, p := range job {
-				seen[p.Id]++
+				seen[p.ID]++
 			}
 		}
 		for u, unit := range units {
-			jobOf := jobHolding(jobs, unit[0].Id)
+			jobOf := jobHolding(jobs, unit[0].ID)
 			for i, p := range unit {
-				if seen[p.Id] != 1 {
-					rt.Fatalf("operation %s came out %d times; want once", p.Id, seen[p.Id])
+				if seen[p.ID] != 1 {
+					rt.Fatalf("operation %s came out %d times; want once", p.ID, seen[p.ID])
 				}
-				if j := jobHolding(jobs, p.Id); j >= 0 && j != jobOf {
+				if j := jobHolding(jobs, p.ID); j >= 0 && j != jobOf {
 					rt.Fatalf("unit %d is torn: operation %d stands in job %d, its root in job %d", u, i, j, jobOf)
 				}
 			}
@@ -56,7 +57,7 @@ func drawUnits(rt *rapid.T) []wire.Batch {
 	units := make([]wire.Batch, len(sizes))
 	for u, size := range sizes {
 		for i := range size {
-			units[u] = append(units[u], wire.Packed{Id: fmt.Sprintf("%d/%d", u, i), Json: raw})
+			units[u] = append(units[u], wire.Packed{ID: fmt.Sprintf("%d/%d", u, i), JSON: raw})
 		}
 	}
 	return units
@@ -65,7 +66,7 @@ func drawUnits(rt *rapid.T) []wire.Batch {
 func jobHolding(jobs []wire.Batch, id string) int {
 	for j, job := range jobs {
 		for _, p := range job {
-			if p.Id == id {
+			if p.ID == id {
 				return j
 			}
 		}
@@ -75,7 +76,7 @@ func jobHolding(jobs []wire.Batch, id string) int {
 
 // The bytes that are counted are at least those that are sent.
 func TestCountedBytesCoverTheBody(t *testing.T) {
-	job := wire.Batch{{Json: json.RawMessage(`{"a":1}`)}, {Json: json.RawMessage(`{"b":2}`)}}
+	job := wire.Batch{{JSON: json.RawMessage(`{"a":1}`)}, {JSON: json.RawMessage(`{"b":2}`)}}
 	for _, validateOnly := range []bool{false, true} {
 		body, err := job.Body(validateOnly)
 		if err != nil {
@@ -94,7 +95,7 @@ func TestJobsAreAsFewAsTheLimitAllows(t *testing.T) {
 		units := make([]wire.Batch, row.trees)
 		for u := range units {
 			for range row.size {
-				units[u] = append(units[u], wire.Packed{Json: json.RawMessage(`{}`)})
+				units[u] = append(units[u], wire.Packed{JSON: json.RawMessage(`{}`)})
 			}
 		}
 		if jobs := wire.Pack(units, wire.Room{Operations: wire.MaxOperations, Bytes: wire.MaxBodyBytes}); len(jobs) != row.want {
@@ -140,7 +141,7 @@ func TestCreateKeysNameAccountAddressAndLife(t *testing.T) {
 func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 	group := resource.Address{Kind: "ad_group", Key: "a/b"}
 	tree := []resource.Address{{Kind: "campaign", Key: "a"}, group, {Kind: "ad", Key: "a/b/c"}}
-	r := newTestRun(&View{Live: &Live{Snapshot: &resource.Snapshot{}}})
+	r := newTestRun(&View{Live: &live.Live{Snapshot: &resource.Snapshot{}}})
 	packedWith := func(hints int, key func(string) string) []resource.Address {
 		keys := map[resource.Address]string{}
 		var creates wire.Batch
@@ -151,7 +152,7 @@ func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 				p.Fields = []plan.Field{{Name: "context_hints",
 					Desired: resource.List([]string{strings.Repeat("x", hints)})}}
 			}
-			creates = append(creates, wire.Packed{Part: p, Id: fmt.Sprintf("c%d", i+1)})
+			creates = append(creates, wire.Packed{Part: p, ID: fmt.Sprintf("c%d", i+1)})
 		}
 		whole, err := r.repack(creates, keys)
 		if err != nil {
@@ -177,7 +178,7 @@ func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 	}
 	r.dry = true
 	// without a service: nothing is asked
-	if problems, err := r.preflightCreates(t.Context(), wire.Batch{{Part: huge, Id: "c1"}}, nil); err != nil ||
+	if problems, err := r.preflightCreates(t.Context(), wire.Batch{{Part: huge, ID: "c1"}}, nil); err != nil ||
 		len(problems) > 0 {
 		t.Errorf("a job of which nothing is left: %v, %v; want nothing asked and nothing said", problems, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 )
 
@@ -44,7 +45,7 @@ func (a *Agent) planAside(ctx context.Context, action string,
 	}
 	read := a.Now()
 	known := highest(a.Schemas, last)
-	live, err := a.live().refreshed(ctx, known, scope{wanted: func(s *resource.Schema) bool { return atTop(s) }})
+	live, err := a.live().Refreshed(ctx, known, live.Scope{Wanted: func(s *resource.Schema) bool { return atTop(s) }})
 	if err != nil {
 		return nil, fmt.Errorf("read the live account: %w", err)
 	}
@@ -78,7 +79,7 @@ func (a *Agent) planAside(ctx context.Context, action string,
 }
 
 // atTop reports whether a kind stands beneath nothing and delivers.
-func atTop(s *resource.Schema) bool { return s.Parent == "" && s.Delivery() != "" && mirrors(s) }
+func atTop(s *resource.Schema) bool { return s.Parent == "" && s.Delivery() != "" && live.Mirrors(s) }
 
 // highest is what is recorded of kinds that stand at the top.
 func highest(schemas resource.Schemas, last *resource.Snapshot) *resource.Snapshot {

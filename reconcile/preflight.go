@@ -80,7 +80,7 @@ func (r *preflighting) sample(ctx context.Context,
 	said []wire.Part) (jobs []wire.Batch, keys map[resource.Address]string, err error) {
 	creates := make([]wire.Packed, len(said))
 	for i, p := range said {
-		creates[i] = wire.Packed{Part: p, Id: fmt.Sprintf("c%d", i+1)}
+		creates[i] = wire.Packed{Part: p, ID: fmt.Sprintf("c%d", i+1)}
 	}
 	var sample wire.Batch
 	seen, keys := map[string]bool{}, map[resource.Address]string{}
@@ -129,7 +129,7 @@ func (r *preflighting) repack(creates wire.Batch, keys map[resource.Address]stri
 			left[address] = true
 			continue
 		}
-		one, err := r.packCreate(e, p.Part, p.Id, keys)
+		one, err := r.packCreate(e, p.Part, p.ID, keys)
 		switch {
 		case errors.Is(err, wire.ErrTooLarge):
 			left[address] = true
@@ -300,7 +300,7 @@ func (r *preflighting) validated(ctx context.Context, check wire.Batch) ([]diag.
 func (r *preflighting) refusals(check wire.Batch, page adsapi.OperationPage) []diag.Problem {
 	parts := map[string]wire.Part{}
 	for _, p := range check {
-		parts[p.Id] = p.Part
+		parts[p.ID] = p.Part
 	}
 	var problems []diag.Problem
 	for _, result := range page.Results {

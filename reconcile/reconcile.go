@@ -20,6 +20,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/state"
 )
 
@@ -34,7 +35,7 @@ type Agent struct {
 	Whole       bool // beside Incremental: everything is read now, and what comes next is told from that
 
 	polls  pollEstimator
-	memory memory
+	memory live.Memory
 }
 
 // Desired is what the files say and how they want to be treated.
@@ -79,7 +80,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	read := a.Now()
-	account, err := service.refresh(ctx, last, desired.Snapshot)
+	account, err := service.Refresh(ctx, last, desired.Snapshot)
 	if err != nil {
 		return nil, fmt.Errorf("read the live account: %w", err)
 	}
@@ -87,13 +88,13 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	account.Snapshot = snapshot
 	var started []state.Applied
 	if desired.Left == nil {
-		paused, err := service.unseenPauses(ctx, last, desired.Snapshot, snapshot)
+		paused, err := service.UnseenPauses(ctx, last, desired.Snapshot, snapshot)
 		if err != nil {
 			return nil, err
 		}
-		started = service.startedMeanwhile(last, paused)
+		started = service.StartedMeanwhile(last, paused)
 	}
-	spent, err := service.spentSoFar(ctx, snapshot)
+	spent, err := service.SpentSoFar(ctx, snapshot)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	capabilities, err := service.knownCapabilities(ctx)
+	capabilities, err := service.KnownCapabilities(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the capabilities: %w", err)
 	}
@@ -142,8 +143,8 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		return nil, err
 	}
 	computed.Problems = slices.Concat(computed.Problems, missing,
-		service.oneByOneProblems(account), service.byParentProblems(account),
-		lateProblems(account), service.pausedProblems(), service.foreignProblems(ctx, computed, last))
+		service.OneByOneProblems(account), service.ByParentProblems(account),
+		live.LateProblems(account), service.PausedProblems(), service.ForeignProblems(ctx, computed, last))
 	return &View{
 		Plan: computed, Last: last, Live: account, Undecided: undecided,
 		read: read, ready: a.Now(), input: input, renamed: renamed,
@@ -167,7 +168,7 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if err := newInputs(&a.Env).rename(ctx, view.renamed, view.Undecided); err != nil {
 		return nil, err
 	}
-	if err := a.live().awaitChanges(ctx, view.Plan); err != nil {
+	if err := a.live().AwaitChanges(ctx, view.Plan); err != nil {
 		return nil, err
 	}
 	a.polls = newPollEstimator()

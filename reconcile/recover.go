@@ -10,6 +10,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -37,7 +38,7 @@ type RecoveredStep struct {
 // recovery ends what an earlier run left open, a rule a point of the journal.
 type recovery struct {
 	*env.Env
-	*lists
+	*live.Lists
 	*members
 	*requests
 	*follower
@@ -86,7 +87,7 @@ func (a *recovery) closeRecovered(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the last-applied record: %w", err)
 	}
-	var expected []expectation
+	var expected []live.Expectation
 	index := map[resource.Address]int{}
 	for _, step := range steps {
 		for _, o := range step.Operations {
@@ -99,12 +100,14 @@ func (a *recovery) closeRecovered(ctx context.Context) error {
 				i = len(expected)
 				index[o.Address] = i
 				expected = append(expected,
-					expectation{o.Address, bound.ID, bound.ParentID, bound.Attributes, false, true})
+					live.Expectation{
+						Address: o.Address, ID: bound.ID, ParentID: bound.ParentID, Sent: bound.Attributes, Late: true,
+					})
 			}
-			expected[i].created = expected[i].created || o.Complete
+			expected[i].Created = expected[i].Created || o.Complete
 		}
 	}
-	if _, err := a.observe(ctx, expected); err != nil {
+	if _, err := a.Observe(ctx, expected); err != nil {
 		return err
 	}
 	if err := a.noteMade(ctx, last); err != nil {

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"adsync/reconcile/live"
 	"context"
 	"fmt"
 	"slices"
@@ -17,7 +18,7 @@ type membersRecovery struct {
 	*members
 	*recovering
 	*deciding
-	*lists
+	*live.Lists
 }
 
 // recoverMembers brings an operation of an earlier run to its end.
@@ -106,7 +107,7 @@ func (a *membersRecovery) decideMembers(ctx context.Context, step state.Step, re
 // happened where one of its name is there that a merge has made.
 func (a *membersRecovery) decideMerge(ctx context.Context, step state.Step, recovered *Recovered) error {
 	operation := step.Operations[0]
-	ids, err := a.boundIDs(ctx)
+	ids, err := a.BoundIDs(ctx)
 	if err != nil {
 		return err
 	}

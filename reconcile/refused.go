@@ -10,6 +10,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -110,7 +111,7 @@ func (r *jobs) splitStep(ctx context.Context, step state.Step, b wire.Batch) (st
 	for _, o := range step.Operations {
 		byAddress[o.Address] = o
 	}
-	step.ID, step.Key, step.Body, step.Operations = step.ID+"/"+b[0].Id, key, body, nil
+	step.ID, step.Key, step.Body, step.Operations = step.ID+"/"+b[0].ID, key, body, nil
 	for _, p := range b {
 		step.Operations = append(step.Operations, byAddress[p.Part.Change.Address])
 	}
@@ -184,7 +185,7 @@ func (r *creationWaves) sendRefusedPieces(ctx context.Context, c *creation) erro
 			children[parentID] = shown
 		}
 		other := slices.IndexFunc(children[parentID], func(child *resource.Resource) bool {
-			return !own[child.ID] && sameName(schema, p.Set(), child)
+			return !own[child.ID] && live.SameName(schema, p.Set(), child)
 		})
 		if other < 0 {
 			r.recount(c, p)
@@ -205,9 +206,9 @@ func (r *creationWaves) childrenOf(ctx context.Context, schema *resource.Schema,
 	if schema.ParentWire != "" {
 		query.Set(schema.ParentWire, parentID)
 	}
-	for record, err := range r.reader().list(ctx, schema, query) {
-		switch err = unlistedBeneath(schema, err); {
-		case errors.Is(err, errUnlisted):
+	for record, err := range r.Reader().List(ctx, schema, query) {
+		switch err = live.UnlistedBeneath(schema, err); {
+		case errors.Is(err, live.ErrUnlisted):
 			return nil, nil
 		case err != nil:
 			return nil, err

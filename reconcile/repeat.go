@@ -190,11 +190,11 @@ func (r *jobs) operationsOf(b wire.Batch) []state.Operation {
 		if p.Repeat {
 			address := p.Part.Change.Address
 			operations[i] = state.Operation{
-				ID: p.Id, Address: address, Action: wire.ActionRepeat, Key: p.Key, ResourceID: r.ids[address],
+				ID: p.ID, Address: address, Action: wire.ActionRepeat, Key: p.Key, ResourceID: r.ids[address],
 			}
 			continue
 		}
-		operations[i] = r.operation(p.Part, p.Id, p.Key)
+		operations[i] = r.operation(p.Part, p.ID, p.Key)
 	}
 	return operations
 }

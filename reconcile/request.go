@@ -10,13 +10,14 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/state"
 )
 
 // singles sends one request whose intent is in the journal.
 type singles struct {
 	*env.Env
-	*lists
+	*live.Lists
 	*requests
 	*finisher
 	*keyring
@@ -100,17 +101,17 @@ func (a *singles) madeWithoutID(ctx context.Context, operation state.Operation) 
 	}
 	wait := env.FirstReadWait
 	for try := 0; ; try++ {
-		shown, err := a.withName(ctx, a.Schemas.Of(operation.Address.Kind), operation, ids)
+		shown, err := a.WithName(ctx, a.Schemas.Of(operation.Address.Kind), operation, ids)
 		if err != nil {
 			return o, err
 		}
-		if found := shown.ids; len(found) == 1 {
+		if found := shown.IDs; len(found) == 1 {
 			o.ResourceID = found[0]
 			return o, nil
 		}
 		if try == env.ReadAgain {
 			o.Outcome, o.Code = state.OutcomeUnknown, string(diag.OutcomeUnknown)
-			o.Message = fmt.Sprintf("the service says it made it, and reading back shows %d like it", len(shown.ids))
+			o.Message = fmt.Sprintf("the service says it made it, and reading back shows %d like it", len(shown.IDs))
 			return o, nil
 		}
 		if err := a.Sleep(ctx, wait); err != nil {
@@ -123,7 +124,7 @@ func (a *singles) madeWithoutID(ctx context.Context, operation state.Operation) 
 // oneKindOnly reports whether a refusal concerns a kind the account may not use, and
 // not every request.
 func (a *singles) oneKindOnly(operation state.Operation, failure error) bool {
-	return lacksFeature(a.Schemas.Of(operation.Address.Kind), failure)
+	return live.LacksFeature(a.Schemas.Of(operation.Address.Kind), failure)
 }
 
 // mutation is the request of a single step, with what its answer must hold.

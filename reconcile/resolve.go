@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -49,8 +50,8 @@ var ErrOtherID = errors.New("it cannot be that id")
 // resolver carries out what a person decides of an undecided operation.
 type resolver struct {
 	*env.Env
-	*lists
-	*auditLog
+	*live.Lists
+	*live.Log
 	*recovery
 	*recovering
 	*openSteps
@@ -75,7 +76,7 @@ func (a *resolver) Evidence(ctx context.Context, address resource.Address) (*Evi
 	e := &Evidence{Undecided: all[at]}
 	if e.Operation.ResourceID != "" {
 		found, err := a.findUpdated(ctx, e.Operation)
-		if lacksFeature(a.Schemas.Of(address.Kind), err) {
+		if live.LacksFeature(a.Schemas.Of(address.Kind), err) {
 			return e, nil
 		}
 		e.Listed, e.Proves, e.ID = true, found.Outcome, e.Operation.ResourceID
@@ -88,31 +89,31 @@ func (a *resolver) Evidence(ctx context.Context, address resource.Address) (*Evi
 // was not made either; while that of the parent is undecided, nothing is known of where
 // it would stand.
 func (a *resolver) evidenceOfCreate(ctx context.Context, e *Evidence, undecided []Undecided) error {
-	ids, err := a.boundIDs(ctx)
+	ids, err := a.BoundIDs(ctx)
 	if err != nil {
 		return err
 	}
-	var shown named
+	var shown live.Named
 	schema := a.Schemas.Of(e.Operation.Address.Kind)
 	parent := a.Schemas.Parent(e.Operation.Address)
 	nowhere := !parent.IsZero() && ids[parent] == ""
 	if !nowhere {
-		shown, err = a.withName(ctx, schema, e.Operation, ids)
-		if e.Listed = !errors.Is(err, errUnlisted) && !lacksFeature(schema, err); err != nil && e.Listed {
+		shown, err = a.WithName(ctx, schema, e.Operation, ids)
+		if e.Listed = !errors.Is(err, live.ErrUnlisted) && !live.LacksFeature(schema, err); err != nil && e.Listed {
 			return err
 		}
 	}
-	log, err := a.inAuditLog(ctx, e.Step, e.Operation, ids)
+	log, err := a.InAuditLog(ctx, e.Step, e.Operation, ids)
 	if err != nil {
 		return err
 	}
-	for _, entry := range log.entries {
+	for _, entry := range log.Entries {
 		e.Log = append(e.Log, LoggedTo{entry.ObjectID,
 			strings.TrimSpace(entry.ActorType + " " + entry.ActorID), time.Unix(entry.At, 0).UTC()})
 	}
-	e.Live = shown.ids
+	e.Live = shown.IDs
 	candidates := slices.Clone(e.Live)
-	for _, id := range slices.Concat(log.there, log.ended, log.earlier) {
+	for _, id := range slices.Concat(log.There, log.Ended, log.Earlier) {
 		if !slices.Contains(candidates, id) {
 			candidates = append(candidates, id)
 		}
@@ -122,10 +123,10 @@ func (a *resolver) evidenceOfCreate(ctx context.Context, e *Evidence, undecided 
 	case nowhere && slices.ContainsFunc(undecided, func(u Undecided) bool { return u.Operation.Address == parent }):
 	case nowhere:
 		e.Proves = state.OutcomeSkipped
-	case len(candidates) == 1 && !log.unclear():
+	case len(candidates) == 1 && !log.Unclear():
 		e.Proves, e.ID = state.OutcomeApplied, candidates[0]
 	case len(candidates) == 0 && e.Listed && old &&
-		!inConflict(e.Operation.Code) && (log.whole || !wire.Keyed(e.Operation) || !shown.mayHide()):
+		!inConflict(e.Operation.Code) && (log.Whole || !wire.Keyed(e.Operation) || !shown.MayHide()):
 		e.Proves = state.OutcomeSkipped
 	}
 	return nil
@@ -185,18 +186,18 @@ func (a *resolver) proved(ctx context.Context, e *Evidence, d Decision) (id stri
 	case d.ID == "":
 		return e.ID, nil
 	}
-	ids, err := a.boundIDs(ctx)
+	ids, err := a.BoundIDs(ctx)
 	if err != nil {
 		return "", err
 	}
-	if boundElsewhere(ids, e.Operation.Address, d.ID) {
+	if live.BoundElsewhere(ids, e.Operation.Address, d.ID) {
 		return "", fmt.Errorf("%w: %s is recorded as another resource already; want one that is not", ErrOtherID, d.ID)
 	}
-	stands, err := a.existenceOf(ctx, e.Operation.Address, d.ID, ids)
+	stands, err := a.ExistenceOf(ctx, e.Operation.Address, d.ID, ids)
 	switch {
 	case err != nil:
 		return "", err
-	case stands != standsThere:
+	case stands != live.StandsThere:
 		return "", fmt.Errorf("%w: %s is not there beneath the parent of %s; want the id of one that is",
 			ErrOtherID, d.ID, e.Operation.Address)
 	case !e.Listed && d.ID != e.ID && !d.Unproven:

@@ -152,9 +152,9 @@ func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []state.Op
 		switch o := outcomes[i]; {
 		case inConflict(o.Code): // the same bytes meet the same answer
 		case o.Outcome == state.OutcomeUnknown, o.Outcome == state.OutcomeFailed && result.Retryable == nil:
-			g.add(o.Address, true, retryWait(result))
+			g.Add(o.Address, true, retryWait(result))
 		case o.Outcome == state.OutcomeFailed && *result.Retryable:
-			g.add(o.Address, false, retryWait(result))
+			g.Add(o.Address, false, retryWait(result))
 		}
 	}
 	return outcomes, g

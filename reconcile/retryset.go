@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -24,7 +25,7 @@ type retrySet struct {
 
 func (g retrySet) none() bool { return len(g.retryable)+len(g.unknown) == 0 }
 
-func (g *retrySet) add(address resource.Address, unclear bool, wait time.Duration) {
+func (g *retrySet) Add(address resource.Address, unclear bool, wait time.Duration) {
 	g.wait = max(g.wait, wait)
 	which := &g.retryable
 	if unclear {
@@ -39,7 +40,7 @@ func (g *retrySet) add(address resource.Address, unclear bool, wait time.Duratio
 // retries decides which operations of a job go once more.
 type retries struct {
 	*env.Env
-	*lists
+	*live.Lists
 	*keyring
 	*finisher
 }
@@ -63,7 +64,7 @@ func (g retrySet) withoutRetried(before retrySet) retrySet {
 	left := retrySet{retryable: g.retryable, wait: g.wait}
 	for address := range g.unknown {
 		if !before.unknown[address] {
-			left.add(address, true, g.wait)
+			left.Add(address, true, g.wait)
 		}
 	}
 	return left
@@ -86,14 +87,14 @@ func (a *retries) lookForLost(ctx context.Context, step state.Step,
 func (a *retries) lookForUpdates(ctx context.Context,
 	step state.Step, outcomes []state.OperationOutcome, g retrySet) ([]state.OperationOutcome, retrySet, error) {
 	var asked []int
-	var expected []expectation
+	var expected []live.Expectation
 	for i, o := range outcomes {
 		if !g.unknown[o.Address] {
 			continue
 		}
 		if operation := operationAt(step, o.Address); operation.Key == "" {
 			asked = append(asked, i)
-			expected = append(expected, expectation{address: o.Address, id: operation.ResourceID, sent: operation.Set})
+			expected = append(expected, live.Expectation{Address: o.Address, ID: operation.ResourceID, Sent: operation.Set})
 		}
 	}
 	if len(asked) == 0 {
@@ -120,27 +121,27 @@ func (a *retries) lookForUpdates(ctx context.Context,
 }
 
 // shown says of each update whether the service shows it.
-func (a *retries) shown(ctx context.Context, expected []expectation) ([]bool, error) {
-	records, _, err := a.readAll(ctx, expected)
+func (a *retries) shown(ctx context.Context, expected []live.Expectation) ([]bool, error) {
+	records, _, err := a.ReadAll(ctx, expected)
 	if err != nil {
 		return nil, err
 	}
-	files, err := a.sourcesByFile(ctx)
+	files, err := a.SourcesByFile(ctx)
 	if err != nil {
 		return nil, err
 	}
 	there := make([]bool, len(expected))
 	for i, e := range expected {
-		record, found := records[e.id]
+		record, found := records[e.ID]
 		if !found {
 			continue
 		}
-		schema := a.Schemas.Of(e.address.Kind)
+		schema := a.Schemas.Of(e.Address.Kind)
 		shown, err := wire.Decoder{Zone: a.Zone, Files: files}.Decode(schema, record)
 		if err != nil {
 			return nil, err
 		}
-		_, differs := compare(schema, e, shown)
+		_, differs := live.Compare(schema, e, shown)
 		there[i] = len(differs) == 0
 	}
 	return there, nil

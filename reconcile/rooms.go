@@ -7,10 +7,13 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/review"
 	"adsync/plan"
+	"adsync/reconcile/live"
 	"adsync/state"
 )
 
-func (a *Agent) live() *liveRoom { return newLiveRoom(&a.Env, &a.memory, a.Incremental, a.Whole) }
+func (a *Agent) live() *live.Room {
+	return live.New(&a.Env, &a.memory, a.Incremental, a.Whole)
+}
 
 func (a *Agent) recoverRoom() *recoverRoom {
 	live := a.live()
@@ -21,7 +24,7 @@ func (a *Agent) recoverRoom() *recoverRoom {
 // records goes through its consents and events.
 func (a *Agent) newRun(id string, view *View) *applying {
 	env := a.Env
-	live := newLiveRoom(&env, &a.memory, a.Incremental, a.Whole)
+	live := live.New(&env, &a.memory, a.Incremental, a.Whole)
 	r := newRun(&env, a.Options, &a.memory, id, view)
 	return newApplying(r, live, newSendRoom(&env, &a.polls, live), &a.polls)
 }
@@ -33,7 +36,7 @@ func (a *Agent) newRun(id string, view *View) *applying {
 func (a *Agent) Requests(ctx context.Context, view *View) (*plan.Requests, error) {
 	own := *a
 	own.Store, own.Watch = quiet{a.Store}, nil
-	own.Progress, own.memory.census = nil, a.memory.census.clone()
+	own.Progress, own.memory.Census = nil, a.memory.Census.Clone()
 	return own.newRun("plan", view).foresee(ctx)
 }
 
@@ -49,12 +52,12 @@ func (a *Agent) Export(ctx context.Context) (*resource.Snapshot, error) { return
 
 // Import reads the account and returns what is neither in the record nor named by
 // the files: under the slugs of the names, as Export does. It changes nothing.
-func (a *Agent) Import(ctx context.Context, desired *resource.Snapshot) (*Import, error) {
+func (a *Agent) Import(ctx context.Context, desired *resource.Snapshot) (*live.Import, error) {
 	return a.live().Import(ctx, desired)
 }
 
 // Known reads the account and changes nothing.
-func (a *Agent) Known(ctx context.Context) (*Known, error) { return a.live().Known(ctx) }
+func (a *Agent) Known(ctx context.Context) (*live.Known, error) { return a.live().Known(ctx) }
 
 // Recover brings every open step to an end, by the rule for the point it stands
 // at. What nothing decides stays open, and everything else goes on.
@@ -79,13 +82,13 @@ func (a *Agent) Resolve(ctx context.Context, e *Evidence, d Decision) error {
 }
 
 // AuditLog reads the audit log, newest first, and reports whether there is more of it.
-func (a *Agent) AuditLog(ctx context.Context, q AuditQuery) (entries []AuditEntry, more bool, err error) {
+func (a *Agent) AuditLog(ctx context.Context, q live.AuditQuery) (entries []live.AuditEntry, more bool, err error) {
 	return a.live().AuditLog(ctx, q)
 }
 
 // ListNotes says of a plan which kinds were listed beneath their parents within a
 // minute: of those that take longer the plan warns.
-func (a *Agent) ListNotes(live *Live) []string { return a.live().ListNotes(live) }
+func (a *Agent) ListNotes(live *live.Live) []string { return a.live().ListNotes(live) }
 
 // UnlistedNotes returns a note for each kind that the last export or import found no list
 // of: what it wrote has only those that adsync knows.
@@ -105,10 +108,10 @@ func (a *Agent) Figures(ctx context.Context, windows []resource.Window) (*resour
 // Moved asks whether anything was changed at the service since the account was
 // last read: one request where nothing was. It reads no account: what it finds
 // is only a reason to plan.
-func (a *Agent) Moved(ctx context.Context) (Movement, error) { return a.live().Moved(ctx) }
+func (a *Agent) Moved(ctx context.Context) (live.Movement, error) { return a.live().Moved(ctx) }
 
 // MovedSince is Moved for who has kept the head of the mirror. It needs no store.
-func (a *Agent) MovedSince(ctx context.Context, m state.Mirror) (Movement, error) {
+func (a *Agent) MovedSince(ctx context.Context, m state.Mirror) (live.Movement, error) {
 	return a.live().MovedSince(ctx, m)
 }
 
@@ -124,7 +127,7 @@ func (a *Agent) ReadReviews(ctx context.Context, into *review.Record) error {
 // moment, by the audit log: under another name, or under adsync's own while this adsync
 // did not write. Where the log does not tell which name that is, as others write at the
 // same time, only what was done while it did not write counts.
-func (a *Agent) OtherWriters(ctx context.Context, since time.Time, busy []Span) ([]Writer, error) {
+func (a *Agent) OtherWriters(ctx context.Context, since time.Time, busy []live.Span) ([]live.Writer, error) {
 	return a.live().OtherWriters(ctx, since, busy)
 }
 

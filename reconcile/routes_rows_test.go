@@ -291,7 +291,7 @@ func routedAds() []route {
 }
 
 func routedOthers() []route {
-	people := func(from, to int) func(*world) any { return func(w *world) any { return w.list(from, to) } }
+	people := func(from, to int) func(*world) any { return func(w *world) any { return w.List(from, to) } }
 	counted := func(more values) values {
 		maps.Copy(more, values{"members.people": 50})
 		return more

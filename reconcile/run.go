@@ -12,6 +12,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -20,7 +21,7 @@ import (
 type run struct {
 	*env.Env
 	Options
-	*memory
+	*live.Memory
 	id         string
 	started    time.Time
 	view       *View
@@ -55,17 +56,17 @@ type changeProgress struct {
 	expect     resource.Attributes
 	written    resource.Attributes // what was applied of it
 	verified   bool
-	differs    []difference    // what reading back showed instead
-	lags       bool            // some of which may be what was there before
-	notAwaited map[string]bool // attributes of which it is not waited for any more
+	differs    []live.Difference // what reading back showed instead
+	lags       bool              // some of which may be what was there before
+	notAwaited map[string]bool   // attributes of which it is not waited for any more
 }
 
 // newRun takes the applicable changes of the plan and what is known of every
 // address.
-func newRun(env *env.Env, options Options, known *memory, id string, view *View) *run {
+func newRun(env *env.Env, options Options, known *live.Memory, id string, view *View) *run {
 	n := len(view.Plan.Changes)
 	r := &run{
-		Env: env, Options: options, memory: known, id: id, view: view,
+		Env: env, Options: options, Memory: known, id: id, view: view,
 		byAddr: make(map[resource.Address]*plan.Change, n), progressOf: make(map[resource.Address]*changeProgress, n),
 		ids: map[resource.Address]string{}, people: map[string]wire.Uploaded{}, reread: map[string]bool{},
 	}
@@ -135,7 +136,7 @@ func (r *run) setOutcome(p wire.Part, o state.OperationOutcome) {
 		r.ids[p.Change.Address] = o.ResourceID
 	}
 	if p.Create && o.Outcome == state.OutcomeApplied {
-		r.census.add(p.Change.Address.Kind)
+		r.Census.Add(p.Change.Address.Kind)
 	}
 	if o.Outcome != state.OutcomeApplied {
 		return

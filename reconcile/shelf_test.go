@@ -101,11 +101,11 @@ func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 	case s.rows[collection] == nil, !single && s.unlisted[collection]:
 		status = http.StatusNotFound
 	case single:
-		if answer = s.shown(s.one(collection, path.Base(at))); answer == nil {
+		if answer = s.shown(s.One(collection, path.Base(at))); answer == nil {
 			status = http.StatusNotFound
 		}
 	default:
-		status, answer = s.list(collection, r)
+		status, answer = s.List(collection, r)
 	}
 	if s.change != nil {
 		status = cmp.Or(s.change(at, answer), status)
@@ -132,7 +132,7 @@ func (s *shelf) shown(row map[string]any) map[string]any {
 	return row
 }
 
-func (s *shelf) one(collection, id string) map[string]any {
+func (s *shelf) One(collection, id string) map[string]any {
 	for _, row := range s.rows[collection] {
 		if row["id"] == id {
 			return row
@@ -141,7 +141,7 @@ func (s *shelf) one(collection, id string) map[string]any {
 	return nil
 }
 
-func (s *shelf) list(collection string, r *http.Request) (int, map[string]any) {
+func (s *shelf) List(collection string, r *http.Request) (int, map[string]any) {
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	if s.page > 0 {
 		limit = min(limit, s.page)

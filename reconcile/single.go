@@ -13,6 +13,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 
@@ -28,7 +29,7 @@ type singleRequests struct {
 	*run
 	*parts
 	*singles
-	*lists
+	*live.Lists
 }
 
 // runSingles sends one request a part: side by side, and then, one by one, those
@@ -239,14 +240,14 @@ func (r *singleRequests) splitRevised(parts []wire.Part) (plain, revised []wire.
 func (r *singleRequests) runRevised(ctx context.Context, wave string, parts []wire.Part) error {
 	for _, p := range parts {
 		if r.forecast != nil {
-			r.predictReads(wave, []expectation{{address: p.Change.Address}})
+			r.predictReads(wave, []live.Expectation{{Address: p.Change.Address}})
 			if err := r.sendSingles(ctx, wave, []wire.Part{p}); err != nil {
 				return err
 			}
 			continue
 		}
-		reader := r.reader()
-		revision, err := reader.revision(ctx, r.Schemas.Of(p.Change.Address.Kind))
+		reader := r.Reader()
+		revision, err := reader.Revision(ctx, r.Schemas.Of(p.Change.Address.Kind))
 		if err != nil {
 			return fmt.Errorf("read the revision for %s: %w", p.Change.Address, err)
 		}
@@ -276,7 +277,7 @@ func (r *singleRequests) blameRevision(ctx context.Context, p wire.Part) error {
 	if !s.final {
 		return nil
 	}
-	revision, err := r.reader().revision(ctx, r.Schemas.Of(p.Change.Address.Kind))
+	revision, err := r.Reader().Revision(ctx, r.Schemas.Of(p.Change.Address.Kind))
 	switch {
 	case err != nil && env.Stops(err):
 		return fmt.Errorf("read the revision after %s was refused: %w", p.Change.Address, err)
@@ -290,13 +291,13 @@ func (r *singleRequests) blameRevision(ctx context.Context, p wire.Part) error {
 
 // stillAsPlanned reports whether the live values of a part are those of its plan, or
 // leaves the part out.
-func (r *singleRequests) stillAsPlanned(ctx context.Context, reader *reader, p wire.Part) (bool, error) {
+func (r *singleRequests) stillAsPlanned(ctx context.Context, reader *live.Reader, p wire.Part) (bool, error) {
 	id := r.ids[p.Change.Address]
 	if p.Create || id == "" {
 		return true, nil
 	}
 	schema := r.Schemas.Of(p.Change.Address.Kind)
-	record, err := reader.one(ctx, schema, id, nil)
+	record, err := reader.One(ctx, schema, id, nil)
 	if err != nil {
 		r.skip(p.Change.Address, fmt.Sprintf("cannot be read right before the change: %s; plan again", err))
 		return false, nil

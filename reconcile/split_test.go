@@ -47,7 +47,7 @@ func (s shape) units() []wire.Batch {
 func sized(address resource.Address, bytes int) wire.Packed {
 	return wire.Packed{
 		Part: wire.Part{Change: &plan.Change{Address: address, Action: plan.Create}, Create: true},
-		Id:   address.String(), Key: address.String(), Json: json.RawMessage(`"` + strings.Repeat("x", bytes-2) + `"`),
+		ID:   address.String(), Key: address.String(), JSON: json.RawMessage(`"` + strings.Repeat("x", bytes-2) + `"`),
 	}
 }
 
@@ -145,20 +145,20 @@ func TestCutTreesObeyEveryLimit(t *testing.T) {
 				if parent := kinds.All().Parent(address); !parent.IsZero() && !inPiece[parent] {
 					rt.Fatalf("piece %d has %s without its parent before it", i, address)
 				}
-				if p.Repeat != before[p.Id] || made[p.Id] && !p.Repeat {
-					rt.Fatalf("piece %d has %s, repeat %v, made before %v", i, address, p.Repeat, before[p.Id])
+				if p.Repeat != before[p.ID] || made[p.ID] && !p.Repeat {
+					rt.Fatalf("piece %d has %s, repeat %v, made before %v", i, address, p.Repeat, before[p.ID])
 				}
-				inPiece[address], made[p.Id] = true, true
+				inPiece[address], made[p.ID] = true, true
 			}
 			if i > 0 && !slices.ContainsFunc(piece, func(p wire.Packed) bool { return !p.Repeat }) {
 				rt.Fatalf("piece %d only repeats", i)
 			}
 		}
 		for _, p := range left {
-			if made[p.Id] {
-				rt.Fatalf("%s is made and left over", p.Id)
+			if made[p.ID] {
+				rt.Fatalf("%s is made and left over", p.ID)
 			}
-			made[p.Id] = true
+			made[p.ID] = true
 		}
 		if len(made) != len(tree) {
 			rt.Fatalf("%d of %d operations came out", len(made), len(tree))

@@ -45,7 +45,7 @@ func TestALostAdWhereAdsAreNotListedHoldsUpNothingElse(t *testing.T) {
 				return answer(r, 502, refusal)
 			}), w.store)
 			_, _ = agent.Apply(t.Context(), w.plan())
-			id := w.made("ad")
+			id := w.Made("ad")
 			if err := w.sleep(t.Context(), env.TrustWindow); err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -22,7 +23,7 @@ type readback struct {
 	*run
 	*parts
 	*reporting
-	*lists
+	*live.Lists
 }
 
 // readBack compares what was applied with what the service now holds, and
@@ -53,12 +54,12 @@ func (r *readback) readBackOf(ctx context.Context, waiting []*changeProgress) er
 }
 
 // noteNotAwaited remembers what reads back otherwise and is not waited for again.
-func (s *changeProgress) noteNotAwaited(differs []difference) {
+func (s *changeProgress) noteNotAwaited(differs []live.Difference) {
 	for _, d := range differs {
 		if s.notAwaited == nil {
 			s.notAwaited = map[string]bool{}
 		}
-		s.notAwaited[d.attribute] = true
+		s.notAwaited[d.Attribute] = true
 	}
 }
 
@@ -75,12 +76,14 @@ func (r *readback) unverified() []*changeProgress {
 	return waiting
 }
 
-func (r *readback) expectations(waiting []*changeProgress) []expectation {
-	expected := make([]expectation, len(waiting))
+func (r *readback) expectations(waiting []*changeProgress) []live.Expectation {
+	expected := make([]live.Expectation, len(waiting))
 	for i, s := range waiting {
 		address := s.change.Address
-		expected[i] = expectation{address, r.ids[address],
-			r.ids[r.Schemas.Parent(address)], s.expect, wire.IsNew(s.change), false}
+		expected[i] = live.Expectation{
+			Address: address, ID: r.ids[address], ParentID: r.ids[r.Schemas.Parent(address)],
+			Sent: s.expect, Created: wire.IsNew(s.change),
+		}
 	}
 	return expected
 }
@@ -93,26 +96,26 @@ func (r *readback) compareAll(ctx context.Context, waiting []*changeProgress) er
 		}
 		return nil
 	}
-	seen, err := r.observe(ctx, r.expectations(waiting))
+	seen, err := r.Observe(ctx, r.expectations(waiting))
 	if err != nil {
 		return err
 	}
 	for i, s := range waiting {
-		if seen[i].hidden { // nothing to hold it against
+		if seen[i].Hidden { // nothing to hold it against
 			s.expect, s.differs = nil, nil
 			continue
 		}
-		s.differs, s.verified = seen[i].differs, len(seen[i].differs) == 0
+		s.differs, s.verified = seen[i].Differs, len(seen[i].Differs) == 0
 		late, err := r.mayLag(s, seen[i])
 		if err != nil {
 			return err
 		}
 		s.lags = len(late) > 0
-		s.noteNotAwaited(slices.DeleteFunc(slices.Clone(s.differs), func(d difference) bool {
+		s.noteNotAwaited(slices.DeleteFunc(slices.Clone(s.differs), func(d live.Difference) bool {
 			return slices.Contains(late, d)
 		}))
-		if seen[i].record.ID != "" {
-			r.seen(seen[i].record)
+		if seen[i].Record.ID != "" {
+			r.seen(seen[i].Record)
 		}
 	}
 	return nil
@@ -120,10 +123,10 @@ func (r *readback) compareAll(ctx context.Context, waiting []*changeProgress) er
 
 // mayLag returns the differences that may be gone when it is read once more: it does
 // not show, or shows what was there before the write.
-func (r *readback) mayLag(s *changeProgress, seen observation) ([]difference, error) {
-	unseen := seen.record.ID == ""
-	before, known := r.view.Live.Records[seen.record.ID]
-	if !unseen && (!known || len(seen.differs) == 0) {
+func (r *readback) mayLag(s *changeProgress, seen live.Observation) ([]live.Difference, error) {
+	unseen := seen.Record.ID == ""
+	before, known := r.view.Live.Records[seen.Record.ID]
+	if !unseen && (!known || len(seen.Differs) == 0) {
 		return nil, nil
 	}
 	var was, is *resource.Resource
@@ -131,14 +134,14 @@ func (r *readback) mayLag(s *changeProgress, seen observation) ([]difference, er
 		var failures [2]error
 		schema, d := r.Schemas.Of(s.change.Address.Kind), wire.Decoder{Zone: r.Zone}
 		was, failures[0] = d.Decode(schema, before)
-		is, failures[1] = d.Decode(schema, seen.record)
+		is, failures[1] = d.Decode(schema, seen.Record)
 		if err := errors.Join(failures[:]...); err != nil {
 			return nil, err
 		}
 	}
-	var late []difference
-	for _, d := range seen.differs {
-		if !s.notAwaited[d.attribute] && (unseen || was.Value(d.attribute).Equal(is.Value(d.attribute))) {
+	var late []live.Difference
+	for _, d := range seen.Differs {
+		if !s.notAwaited[d.Attribute] && (unseen || was.Value(d.Attribute).Equal(is.Value(d.Attribute))) {
 			late = append(late, d)
 		}
 	}
@@ -148,18 +151,18 @@ func (r *readback) mayLag(s *changeProgress, seen observation) ([]difference, er
 // seenOtherwise reports whether reading back showed a field of a part otherwise than it
 // was sent, or not at all.
 func (r *readback) seenOtherwise(p wire.Part) bool {
-	return slices.ContainsFunc(r.progressOf[p.Change.Address].differs, func(d difference) bool {
-		return d.attribute == "" || slices.ContainsFunc(p.Fields, func(f plan.Field) bool {
-			return f.Name == d.attribute
+	return slices.ContainsFunc(r.progressOf[p.Change.Address].differs, func(d live.Difference) bool {
+		return d.Attribute == "" || slices.ContainsFunc(p.Fields, func(f plan.Field) bool {
+			return f.Name == d.Attribute
 		})
 	})
 }
 
 // inWords joins differences for people.
-func inWords(differs []difference) string {
+func inWords(differs []live.Difference) string {
 	all := make([]string, len(differs))
 	for i, d := range differs {
-		all[i] = d.words
+		all[i] = d.Words
 	}
 	return strings.Join(all, "; ")
 }

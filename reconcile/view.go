@@ -13,6 +13,7 @@ import (
 	"adsync/internal/review"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/state"
 )
 
@@ -20,7 +21,7 @@ import (
 type View struct {
 	Plan *plan.Plan
 	Last *resource.Snapshot
-	Live *Live
+	Live *live.Live
 
 	Undecided []Undecided // what earlier runs left open, as far as recovery has looked at it
 
@@ -126,5 +127,5 @@ func recordOf(c *plan.Credit, at time.Time) state.Credit {
 // ReviewsOf takes what the plan has read of reviews into a record.
 func (v *View) ReviewsOf(now time.Time, into *review.Record) error {
 	managed := func(a resource.Address) bool { return v.Last.Get(a) != nil || v.input.Desired.Get(a) != nil }
-	return ReviewsOf(v.input.Schemas, v.Live, managed, now, into)
+	return live.ReviewsOf(v.input.Schemas, v.Live, managed, now, into)
 }

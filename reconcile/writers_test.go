@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"adsync/reconcile/live"
 	"fmt"
 	"net/http"
 	"strings"
@@ -8,8 +9,6 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
-	"adsync/reconcile"
-
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -72,7 +71,7 @@ func TestWhoElseWritesToTheAccount(t *testing.T) {
 				w.agent = w.through(tc.log, w.store)
 			}
 			writers, err := w.agent.OtherWriters(t.Context(),
-				w.now().Add(-24*time.Hour), []reconcile.Span{{From: began, To: ended}})
+				w.now().Add(-24*time.Hour), []live.Span{{From: began, To: ended}})
 			noErr(t, err)
 			var have []string
 			for _, one := range writers {

@@ -61,6 +61,6 @@ func KeyReusableFor(unmade state.NotCreated, one Packed) (bool, error) {
 	if unmade.Key != one.Key {
 		return true, nil
 	}
-	_, sum, err := SumOf(one.Json)
+	_, sum, err := SumOf(one.JSON)
 	return sum == unmade.Sum, err
 }

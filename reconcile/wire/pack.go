@@ -21,9 +21,9 @@ type Room struct{ Operations, Bytes int }
 // packed is an operation ready to go into a job.
 type Packed struct {
 	Part   Part
-	Id     string // operation_id
+	ID     string // operation_id
 	Key    string
-	Json   json.RawMessage
+	JSON   json.RawMessage
 	Repeat bool // a create that an earlier job of this run carried out, byte for byte
 }
 
@@ -36,7 +36,7 @@ func (b Batch) Bytes() int { return BodyOverhead + b.Weight() }
 func (b Batch) Weight() int {
 	total := 0
 	for _, p := range b {
-		total += len(p.Json) + 1
+		total += len(p.JSON) + 1
 	}
 	return total
 }
@@ -79,7 +79,7 @@ func Pack(units []Batch, r Room) (jobs []Batch) {
 func (b Batch) Body(validateOnly bool) ([]byte, error) {
 	operations := make([]json.RawMessage, len(b))
 	for i, p := range b {
-		operations[i] = p.Json
+		operations[i] = p.JSON
 	}
 	return json.Marshal(JobBody{Operations: operations, ValidateOnly: validateOnly})
 }
@@ -96,7 +96,7 @@ func EncodeOperation(p Part, operation BulkOperation) (Packed, error) {
 		return Packed{}, fmt.Errorf("%s takes %d bytes in a bulk job; want at most %d: %w",
 			p.Change.Address, len(raw), MaxOperationBytes, ErrTooLarge)
 	}
-	return Packed{Part: p, Id: operation.OperationID, Key: operation.IdempotencyKey, Json: raw}, nil
+	return Packed{Part: p, ID: operation.OperationID, Key: operation.IdempotencyKey, JSON: raw}, nil
 }
 
 func (p Packed) IsNew() bool { return !p.Repeat }

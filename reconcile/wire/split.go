@@ -69,7 +69,7 @@ func grow(unit Batch, parent func(resource.Address) resource.Address, r Room) *t
 	}
 	for i := n - 1; i >= 0; i-- {
 		t.count[i]++
-		t.weight[i] += len(unit[i].Json) + 1
+		t.weight[i] += len(unit[i].JSON) + 1
 		if above := t.parent[i]; above >= 0 {
 			t.count[above] += t.count[i]
 			t.weight[above] += t.weight[i]
@@ -78,7 +78,7 @@ func grow(unit Batch, parent func(resource.Address) resource.Address, r Room) *t
 	for i := range unit {
 		count, weight := t.count[i], t.weight[i]
 		for _, above := range t.above(i) {
-			count, weight = count+1, weight+len(unit[above].Json)+1
+			count, weight = count+1, weight+len(unit[above].JSON)+1
 		}
 		t.torn[i] = count > r.Operations || weight+BodyOverhead > r.Bytes
 	}
@@ -136,7 +136,7 @@ func (t *tree) fits(p *piece, nodes []int) bool {
 	count, weight := len(p.members), BodyOverhead+p.weight
 	for _, i := range nodes {
 		if !p.members[i] {
-			count, weight = count+1, weight+len(t.unit[i].Json)+1
+			count, weight = count+1, weight+len(t.unit[i].JSON)+1
 		}
 	}
 	return count <= t.room.Operations && weight <= t.room.Bytes
@@ -146,7 +146,7 @@ func (t *tree) put(p *piece, nodes []int) {
 	for _, i := range nodes {
 		if !p.members[i] {
 			p.members[i] = true
-			p.weight += len(t.unit[i].Json) + 1
+			p.weight += len(t.unit[i].JSON) + 1
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func (a *refreshing) overlay(ctx context.Context, last *resource.Snapshot, live 
 		shown[r.ID] = true
 	}
 	for r := range last.All() {
-		if r.ID == "" || shown[r.ID] || !mirrors(a.Schemas.Of(r.Address.Kind)) {
+		if r.ID == "" || shown[r.ID] || !Mirrors(a.Schemas.Of(r.Address.Kind)) {
 			continue
 		}
 		live.Resources = append(live.Resources, &resource.Resource{
@@ -45,7 +45,7 @@ func (a *refreshing) overlay(ctx context.Context, last *resource.Snapshot, live 
 }
 
 // lateProblems says what is taken to be as it was sent.
-func lateProblems(live *Live) []diag.Problem {
+func LateProblems(live *Live) []diag.Problem {
 	var problems []diag.Problem
 	for _, address := range live.Late {
 		problems = append(problems, diag.Problem{

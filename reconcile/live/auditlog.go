@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // entriesAPage is the largest page of the audit log (interface, part 8).
-const entriesAPage = 100
+const EntriesAPage = 100
 
 // settledAfter is how long an entry may still come in behind others that are
 // newer, in seconds of the log itself.
@@ -29,32 +29,32 @@ type logPosition struct {
 	ByParent []ByParent `json:"by_parent,omitempty"`
 }
 
-// auditLog asks the audit log of the account.
-type auditLog struct {
+// Log asks the audit log of the account.
+type Log struct {
 	*env.Env
-	*lists
+	*Lists
 }
 
 // positionNow finds the end of the audit log, with one request.
-func (a *auditLog) positionNow(ctx context.Context) (logPosition, error) {
-	var entries []logEntry
+func (a *Log) positionNow(ctx context.Context) (logPosition, error) {
+	var entries []LogEntry
 	for row, err := range a.Service.Rows(ctx, "audit_logs", url.Values{
-		"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)},
+		"order": {"desc"}, "limit": {strconv.Itoa(EntriesAPage)},
 	}) {
 		if err != nil {
 			return logPosition{}, err
 		}
-		var e logEntry
+		var e LogEntry
 		if err := json.Unmarshal(row, &e); err != nil || e.ID == "" {
 			return logPosition{}, fmt.Errorf("an entry of the audit log cannot be read; want an id: %w", err)
 		}
-		if entries = append(entries, e); len(entries) == entriesAPage {
+		if entries = append(entries, e); len(entries) == EntriesAPage {
 			break
 		}
 	}
 	slices.Reverse(entries)
 	place := logPosition{}
-	if len(entries) == entriesAPage { // there may be more before it
+	if len(entries) == EntriesAPage { // there may be more before it
 		place.After, entries = entries[0].ID, entries[1:]
 	}
 	return place.upTo(entries), nil
@@ -62,11 +62,11 @@ func (a *auditLog) positionNow(ctx context.Context) (logPosition, error) {
 
 // settle takes in entries that follow the place, oldest first, and moves on
 // behind those that are settled. A page has room for all it still knows.
-func (p logPosition) upTo(entries []logEntry) logPosition {
+func (p logPosition) upTo(entries []LogEntry) logPosition {
 	p.Known = nil
 	for i, e := range entries {
 		newest := entries[len(entries)-1].At
-		if e.At > 0 && e.At+settledAfter <= newest || len(entries)-i >= entriesAPage {
+		if e.At > 0 && e.At+settledAfter <= newest || len(entries)-i >= EntriesAPage {
 			p.After, p.Known = e.ID, nil
 			continue
 		}
@@ -77,19 +77,19 @@ func (p logPosition) upTo(entries []logEntry) logPosition {
 
 // since returns the entries that came after the place, and the place behind them.
 // why says that the log cannot tell; most bounds how many entries are looked at.
-func (a *auditLog) since(ctx context.Context, place logPosition,
-	most int) (fresh []logEntry, next logPosition, why string, err error) {
-	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(entriesAPage)}}
+func (a *Log) since(ctx context.Context, place logPosition,
+	most int) (fresh []LogEntry, next logPosition, why string, err error) {
+	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(EntriesAPage)}}
 	if place.After != "" {
 		query.Set("after", place.After)
 	}
-	var all []logEntry
+	var all []LogEntry
 	seen := map[string]bool{place.After: true}
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
 			return nil, place, "the audit log cannot be read: " + err.Error(), ctx.Err()
 		}
-		var e logEntry
+		var e LogEntry
 		switch err := json.Unmarshal(row, &e); {
 		case err != nil || e.ID == "":
 			return nil, place, "the audit log has an entry that cannot be read", nil

@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"context"
@@ -225,7 +225,7 @@ func (i *Import) Agreeing(schemas resource.Schemas, desired *resource.Snapshot) 
 		written = schema.Renamed(written, func(a *resource.Attribute, v resource.Value) resource.Value {
 			return a.ByIDs(v, func(at resource.Address) string { return ids[at] })
 		})
-		attributes, normal, differs := recordedAs(schema, live, written)
+		attributes, normal, differs := RecordedAs(schema, live, written)
 		if len(differs) > 0 {
 			attribute, _ := schema.Attribute(differs[0])
 			return nil, fmt.Errorf("%s: %s is %s and its file would say %s",
@@ -241,7 +241,7 @@ func (i *Import) Agreeing(schemas resource.Schemas, desired *resource.Snapshot) 
 
 // recordedAs returns what is recorded of a live resource that the files describe:
 // what is live, in the form the files have of it, and what they say otherwise.
-func recordedAs(schema *resource.Schema, live, written *resource.Resource) (attributes,
+func RecordedAs(schema *resource.Schema, live, written *resource.Resource) (attributes,
 	normal resource.Attributes, differs []string) {
 	for k := range schema.Attributes {
 		a := &schema.Attributes[k]

@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"cmp"
@@ -42,7 +42,7 @@ type AuditChange struct {
 }
 
 // AuditLog reads the audit log, newest first, and says whether there is more of it.
-func (a *auditLog) AuditLog(ctx context.Context, q AuditQuery) (entries []AuditEntry, more bool, err error) {
+func (a *Log) AuditLog(ctx context.Context, q AuditQuery) (entries []AuditEntry, more bool, err error) {
 	if err := a.CheckAccount(ctx); err != nil {
 		return nil, false, err
 	}
@@ -85,7 +85,7 @@ func (a *auditLog) AuditLog(ctx context.Context, q AuditQuery) (entries []AuditE
 
 // auditFilter has the log show one resource. Only is its id where the log knows no
 // filter of its kind.
-func (a *auditLog) auditFilter(query url.Values, last *resource.Snapshot,
+func (a *Log) auditFilter(query url.Values, last *resource.Snapshot,
 	at resource.Address) (only string, err error) {
 	if at.Kind == "" {
 		return "", nil
@@ -110,7 +110,7 @@ func (e *UnknownAddressError) Error() string {
 
 func auditEntryOf(row json.RawMessage, addresses map[string]resource.Address) (AuditEntry, bool) {
 	var e struct {
-		logEntry
+		LogEntry
 		Action string  `json:"audit_log_type"`
 		Name   *string `json:"item_name"`
 	}
@@ -118,7 +118,7 @@ func auditEntryOf(row json.RawMessage, addresses map[string]resource.Address) (A
 		return AuditEntry{}, false
 	}
 	entry := AuditEntry{
-		ID: e.ID, At: time.Unix(e.At, 0).UTC(), Actor: e.actor(),
+		ID: e.ID, At: time.Unix(e.At, 0).UTC(), Actor: e.Actor(),
 		Action: diag.Printable(e.Action), Object: e.Object, Changes: []AuditChange{},
 	}
 	if e.Name != nil {

@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"cmp"
@@ -27,11 +27,11 @@ type Span struct{ From, To time.Time }
 
 const (
 	fewWrites  = manyTouched      // from how many resources on somebody is a writer
-	mostLooked = 5 * entriesAPage // entries of the log, the newest
+	mostLooked = 5 * EntriesAPage // entries of the log, the newest
 )
 
 // actors tells the entries of this agent in the audit log from those of others.
-type actors struct {
+type Actors struct {
 	*env.Env
 }
 
@@ -39,8 +39,8 @@ type actors struct {
 // moment, by the audit log: under another name, or under adsync's own while this adsync
 // did not write. Where the log does not tell which name that is, as others write at the
 // same time, only what was done while it did not write counts.
-func (a *actors) OtherWriters(ctx context.Context, since time.Time, busy []Span) ([]Writer, error) {
-	own, err := a.ownActor(ctx)
+func (a *Actors) OtherWriters(ctx context.Context, since time.Time, busy []Span) ([]Writer, error) {
+	own, err := a.OwnActor(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,18 +53,18 @@ func (a *actors) OtherWriters(ctx context.Context, since time.Time, busy []Span)
 		managed[r.ID] = true
 	}
 	seen, touched := 0, map[string]map[string]bool{} // by actor
-	query := url.Values{"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {a.logTime(since)}}
+	query := url.Values{"order": {"desc"}, "limit": {strconv.Itoa(EntriesAPage)}, "start_time": {a.LogTime(since)}}
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
 			return nil, env.UnlessStopped(err)
 		}
-		var e logEntry
+		var e LogEntry
 		told := json.Unmarshal(row, &e) == nil && e.ActorID != "" && e.Object != ""
-		if told && !((e.actor() == own || own == "") && a.mayBeOurs(e, busy)) {
-			if touched[e.actor()] == nil {
-				touched[e.actor()] = map[string]bool{}
+		if told && !((e.Actor() == own || own == "") && a.mayBeOurs(e, busy)) {
+			if touched[e.Actor()] == nil {
+				touched[e.Actor()] = map[string]bool{}
 			}
-			touched[e.actor()][e.Object] = true
+			touched[e.Actor()][e.Object] = true
 		}
 		if seen++; seen >= mostLooked {
 			break
@@ -87,7 +87,7 @@ func (a *actors) OtherWriters(ctx context.Context, since time.Time, busy []Span)
 }
 
 // mayBeOurs reports whether this adsync may have done what an entry says, by its time.
-func (a *actors) mayBeOurs(e logEntry, busy []Span) bool {
+func (a *Actors) mayBeOurs(e LogEntry, busy []Span) bool {
 	at := time.Unix(e.At, 0).Add(-a.Service.Ahead())
 	return slices.ContainsFunc(busy, func(s Span) bool {
 		return !at.Before(s.From.Add(-auditBefore)) && !at.After(s.To.Add(auditBefore))
@@ -95,14 +95,14 @@ func (a *actors) mayBeOurs(e logEntry, busy []Span) bool {
 }
 
 // logTime is a moment of this machine as the log can be asked for it.
-func (a *actors) logTime(at time.Time) string {
+func (a *Actors) LogTime(at time.Time) string {
 	return strconv.FormatInt(max(firstLogged, at.Add(a.Service.Ahead()-auditBefore).Unix()), 10)
 }
 
 // ownActor is how the audit log names whoever writes with adsync's key: by the writes of
 // this state that were answered last, which all have to name one and the same; "" where
 // they do not. One update alone could be somebody's of the same minute.
-func (a *actors) ownActor(ctx context.Context) (string, error) {
+func (a *Actors) OwnActor(ctx context.Context) (string, error) {
 	wrote, err := a.Store.Wrote(ctx)
 	if err != nil {
 		return "", err
@@ -131,8 +131,8 @@ func (a *actors) ownActor(ctx context.Context) (string, error) {
 
 // actorOf is who did a write, by the audit log: of a create its only entry, of an update
 // those of the minutes around it, which have to name one.
-func (a *actors) actorOf(ctx context.Context, w state.Wrote) (actor string, err error) {
-	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {a.logTime(w.SentAt)}}
+func (a *Actors) actorOf(ctx context.Context, w state.Wrote) (actor string, err error) {
+	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(EntriesAPage)}, "start_time": {a.LogTime(w.SentAt)}}
 	if !w.Created {
 		query.Set("end_time", strconv.FormatInt(w.SentAt.Add(a.Service.Ahead()+auditBefore).Unix(), 10))
 	}
@@ -145,7 +145,7 @@ func (a *actors) actorOf(ctx context.Context, w state.Wrote) (actor string, err 
 			return "", env.UnlessStopped(err)
 		}
 		var e struct {
-			logEntry
+			LogEntry
 			Action string `json:"audit_log_type"`
 		}
 		if json.Unmarshal(row, &e) != nil {
@@ -153,12 +153,12 @@ func (a *actors) actorOf(ctx context.Context, w state.Wrote) (actor string, err 
 		}
 		switch of := e.Object == w.ID && strings.HasPrefix(e.Action, "create") == w.Created; {
 		case !of:
-		case e.ActorID == "" || actor != "" && actor != e.actor():
+		case e.ActorID == "" || actor != "" && actor != e.Actor():
 			return "", nil
 		case w.Created:
-			return e.actor(), nil
+			return e.Actor(), nil
 		default:
-			actor = e.actor()
+			actor = e.Actor()
 		}
 		if seen++; seen >= maxEntries {
 			break

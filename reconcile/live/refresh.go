@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"cmp"
@@ -39,7 +39,7 @@ type Reading struct {
 // refreshing reads the live account for a plan.
 type refreshing struct {
 	*env.Env
-	*lists
+	*Lists
 	*mirroring
 
 	incremental bool // what the audit log names is read alone
@@ -52,7 +52,7 @@ type refreshing struct {
 // is gone.
 // Of the other kinds it reads those the record or the files have, and those of
 // which the files name something.
-func (a *refreshing) refresh(ctx context.Context, last, desired *resource.Snapshot) (*Live, error) {
+func (a *refreshing) Refresh(ctx context.Context, last, desired *resource.Snapshot) (*Live, error) {
 	named := map[resource.Kind]bool{}
 	for _, snapshot := range []*resource.Snapshot{last, desired} {
 		for r := range snapshot.All() {
@@ -62,23 +62,23 @@ func (a *refreshing) refresh(ctx context.Context, last, desired *resource.Snapsh
 	for r := range desired.All() {
 		a.kindsNamedBy(r, named)
 	}
-	wanted := func(s *resource.Schema) bool { return mirrors(s) || s.Caps || named[s.Kind] }
+	wanted := func(s *resource.Schema) bool { return Mirrors(s) || s.Caps || named[s.Kind] }
 	many, err := a.listsMany(ctx, last)
 	if err != nil {
 		return nil, err
 	}
-	read := a.refreshed
+	read := a.Refreshed
 	switch {
 	case a.incremental:
 		read = a.refreshChanged
 	case many: // who reads by the audit log next need not list it all once more
 		read = a.refreshMirrored
 	}
-	live, err := read(ctx, last, scope{wanted: wanted, files: desired.Len()})
+	live, err := read(ctx, last, Scope{Wanted: wanted, files: desired.Len()})
 	if err != nil {
 		return nil, err
 	}
-	a.census = a.censusOf(live)
+	a.Census = a.censusOf(live)
 	if err := a.readGiven(ctx, last, desired, live); err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (a *refreshing) refresh(ctx context.Context, last, desired *resource.Snapsh
 }
 
 // kindsNamedBy adds the kinds of what a resource names by id or key.
-func (a *lists) kindsNamedBy(r *resource.Resource, named map[resource.Kind]bool) {
+func (a *Lists) kindsNamedBy(r *resource.Resource, named map[resource.Kind]bool) {
 	schema := a.Schemas.Of(r.Address.Kind)
 	if schema == nil {
 		return
@@ -101,8 +101,8 @@ func (a *lists) kindsNamedBy(r *resource.Resource, named map[resource.Kind]bool)
 
 // refreshWithFacts reads every kind and has the records hold what only the
 // service says, too.
-func (a *lists) refreshWithFacts(ctx context.Context, last *resource.Snapshot) (*Live, error) {
-	live, err := a.refreshed(ctx, last, scope{facts: true, wanted: func(*resource.Schema) bool { return true }})
+func (a *Lists) refreshWithFacts(ctx context.Context, last *resource.Snapshot) (*Live, error) {
+	live, err := a.Refreshed(ctx, last, Scope{facts: true, Wanted: func(*resource.Schema) bool { return true }})
 	if err == nil {
 		a.unlisted = live.OneByOne
 	}
@@ -110,19 +110,19 @@ func (a *lists) refreshWithFacts(ctx context.Context, last *resource.Snapshot) (
 }
 
 // scope is what a refresh reads.
-type scope struct {
-	wanted func(*resource.Schema) bool
+type Scope struct {
+	Wanted func(*resource.Schema) bool
 	facts  bool // the records hold what only the service says, too
 	files  int  // resources the files have: the account may have as many
 }
 
-func (a *lists) refreshed(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
+func (a *Lists) Refreshed(ctx context.Context, last *resource.Snapshot, of Scope) (*Live, error) {
 	r, err := a.refresher(ctx, last)
 	if err != nil {
 		return nil, err
 	}
 	r.facts, r.live.Reading.Whole = of.facts, true
-	return r.live, r.readKinds(ctx, max(of.files, last.Len()), of.wanted)
+	return r.live, r.readKinds(ctx, max(of.files, last.Len()), of.Wanted)
 }
 
 // readKinds reads kinds by their lists, and by its id what those do not show. About
@@ -145,8 +145,8 @@ func (r *refresher) readKinds(ctx context.Context, known int, wanted func(*resou
 	return r.readMissing(ctx)
 }
 
-func (a *lists) refresher(ctx context.Context, last *resource.Snapshot) (*refresher, error) {
-	files, err := a.sourcesByFile(ctx)
+func (a *Lists) refresher(ctx context.Context, last *resource.Snapshot) (*refresher, error) {
+	files, err := a.SourcesByFile(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (a *lists) refresher(ctx context.Context, last *resource.Snapshot) (*refres
 		return nil, err
 	}
 	return &refresher{
-		agent: a, reader: a.reader(), decoder: wire.Decoder{Zone: a.Zone, Files: files},
+		agent: a, reader: a.Reader(), decoder: wire.Decoder{Zone: a.Zone, Files: files},
 		beneath: beneath, byID: map[string]*resource.Resource{}, bound: boundIDs(last),
 		live: &Live{
 			Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}, Listed: map[resource.Kind]bool{},
@@ -164,7 +164,7 @@ func (a *lists) refresher(ctx context.Context, last *resource.Snapshot) (*refres
 }
 
 // sourcesByFile returns which image stands behind a file id.
-func (a *lists) sourcesByFile(ctx context.Context) (map[string]string, error) {
+func (a *Lists) SourcesByFile(ctx context.Context) (map[string]string, error) {
 	files, err := a.Store.Files(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)
@@ -187,8 +187,8 @@ func boundIDs(last *resource.Snapshot) map[resource.Kind][]*resource.Resource {
 }
 
 type refresher struct {
-	agent   *lists
-	reader  *reader
+	agent   *Lists
+	reader  *Reader
 	decoder wire.Decoder
 	live    *Live
 	byID    map[string]*resource.Resource
@@ -206,11 +206,11 @@ type refresher struct {
 
 func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error {
 	err := r.listKind(ctx, schema)
-	if errors.Is(unlisted(schema, err), errUnlisted) {
+	if errors.Is(unlisted(schema, err), ErrUnlisted) {
 		r.takeAsSent(schema)
 		return nil
 	}
-	if lacksFeature(schema, err) {
+	if LacksFeature(schema, err) {
 		r.live.Lacking[schema.Kind] = fmt.Sprintf("the account has no %s: %s", schema.Feature, err)
 		return nil
 	}
@@ -223,7 +223,7 @@ func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error
 }
 
 // list takes in the list of the account, and tells how many it shows.
-func (r *refresher) list(ctx context.Context, schema *resource.Schema) (shown int, err error) {
+func (r *refresher) List(ctx context.Context, schema *resource.Schema) (shown int, err error) {
 	list, ok := r.fetched[schema.Kind]
 	if !ok {
 		list.records, list.err = r.fetch(ctx, schema, nil)
@@ -248,14 +248,14 @@ func (r *refresher) including(schema *resource.Schema, query url.Values) url.Val
 // addAll takes in the records of a list, those too that came before it broke off.
 func (r *refresher) addAll(schema *resource.Schema, records []adsapi.Record, failure error) error {
 	for _, record := range records {
-		if err := r.add(schema, record, ""); err != nil {
+		if err := r.Add(schema, record, ""); err != nil {
 			return err
 		}
 	}
 	return failure
 }
 
-func (r *refresher) add(schema *resource.Schema, record adsapi.Record, parentID string) error {
+func (r *refresher) Add(schema *resource.Schema, record adsapi.Record, parentID string) error {
 	if r.only != nil && !r.only[record.ID] {
 		return nil
 	}
@@ -308,13 +308,13 @@ func (r *refresher) useOwnForms(kind resource.Kind) {
 func (r *refresher) useOwnForm(bound *resource.Resource) {
 	if live := r.byID[bound.ID]; live != nil {
 		live.ParentID = cmp.Or(live.ParentID, bound.ParentID)
-		ownForms(live, bound)
+		OwnForms(live, bound)
 	}
 }
 
 // ownForms shows a value the service had normalised in the form that was sent,
 // so that normalisation is never taken for drift.
-func ownForms(live, last *resource.Resource) {
+func OwnForms(live, last *resource.Resource) {
 	for _, normal := range last.Normal {
 		if live.Value(normal.Name).Equal(normal.Value) {
 			live.Set(normal.Name, last.Value(normal.Name))

@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"cmp"
@@ -31,8 +31,8 @@ func (m Movement) None() bool { return m.Entries == 0 && m.Why == "" }
 // mirroring reads what the audit log names, and the rest from the mirror in the state.
 type mirroring struct {
 	*env.Env
-	*lists
-	*auditLog
+	*Lists
+	*Log
 
 	whole bool // everything is read, and the mirror is made anew
 }
@@ -57,7 +57,7 @@ func (a *mirroring) MovedSince(ctx context.Context, m state.Mirror) (Movement, e
 	if why != "" {
 		return Movement{Why: why}, nil
 	}
-	fresh, _, why, err := a.since(ctx, place, entriesAPage)
+	fresh, _, why, err := a.since(ctx, place, EntriesAPage)
 	return Movement{Entries: len(fresh), Why: why}, err
 }
 
@@ -99,7 +99,7 @@ func (a *mirroring) positionOf(m state.Mirror) (place logPosition, why string) {
 
 // refreshChanged reads what the audit log names, and takes the rest from the
 // mirror. Kinds of which the log may not say everything are read as ever.
-func (a *mirroring) refreshChanged(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
+func (a *mirroring) refreshChanged(ctx context.Context, last *resource.Snapshot, of Scope) (*Live, error) {
 	m, err := a.Store.Mirror(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the mirror: %w", err)
@@ -107,7 +107,7 @@ func (a *mirroring) refreshChanged(ctx context.Context, last *resource.Snapshot,
 	var live *Live
 	why := "the whole account is to be read"
 	if !a.whole {
-		if live, why, err = a.patched(ctx, m, last, of.wanted); err != nil || why == "" {
+		if live, why, err = a.patched(ctx, m, last, of.Wanted); err != nil || why == "" {
 			return live, err
 		}
 	}
@@ -118,9 +118,9 @@ func (a *mirroring) refreshChanged(ctx context.Context, last *resource.Snapshot,
 }
 
 // refreshMirrored reads everything, and keeps it for the next incremental refresh.
-func (a *mirroring) refreshMirrored(ctx context.Context, last *resource.Snapshot, of scope) (*Live, error) {
+func (a *mirroring) refreshMirrored(ctx context.Context, last *resource.Snapshot, of Scope) (*Live, error) {
 	place, failed := a.positionNow(ctx) // before anything is read: what changes meanwhile comes after it
-	live, err := a.refreshed(ctx, last, of)
+	live, err := a.Refreshed(ctx, last, of)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (a *mirroring) patched(ctx context.Context, m state.Mirror,
 		return nil, why, nil
 	}
 	most := max(fewReads, a.costOfLists(m, place))
-	fresh, next, why, err := a.since(ctx, place, most*entriesAPage)
+	fresh, next, why, err := a.since(ctx, place, most*EntriesAPage)
 	if why != "" || err != nil {
 		return nil, why, err
 	}
@@ -164,7 +164,7 @@ func (a *mirroring) patched(ctx context.Context, m state.Mirror,
 		return nil, why, err
 	}
 	for _, schema := range a.Schemas {
-		if !wanted(schema) || mirrors(schema) {
+		if !wanted(schema) || Mirrors(schema) {
 			continue
 		}
 		if err := r.readKind(ctx, schema); err != nil {
@@ -180,7 +180,7 @@ func (a *mirroring) patched(ctx context.Context, m state.Mirror,
 
 // mirrors reports whether a kind is read from the mirror: the audit log names all that
 // befalls it.
-func mirrors(schema *resource.Schema) bool { return schema.Bulk.Create != "" }
+func Mirrors(schema *resource.Schema) bool { return schema.Bulk.Create != "" }
 
 // costOfLists is how many requests a full refresh of what is mirrored takes.
 func (a *mirroring) costOfLists(m state.Mirror, place logPosition) int {
@@ -210,7 +210,7 @@ const rowsAPage = 500
 func (a *mirroring) mirror(ctx context.Context, live *Live, m state.Mirror, place logPosition) error {
 	m.Awaited, m.Mirrored = nil, nil
 	for _, r := range live.Resources {
-		if record, ok := live.Records[r.ID]; ok && mirrors(a.Schemas.Of(r.Address.Kind)) {
+		if record, ok := live.Records[r.ID]; ok && Mirrors(a.Schemas.Of(r.Address.Kind)) {
 			m.Mirrored = append(m.Mirrored, state.Mirrored{
 				Kind: r.Address.Kind, ID: r.ID, ParentID: r.ParentID, Record: record.JSON,
 			})
@@ -218,7 +218,7 @@ func (a *mirroring) mirror(ctx context.Context, live *Live, m state.Mirror, plac
 	}
 	place.ByParent = live.ByParent
 	place.OneByOne = slices.DeleteFunc(slices.Clone(live.OneByOne), func(o OneByOne) bool {
-		return !mirrors(a.Schemas.Of(o.Kind))
+		return !Mirrors(a.Schemas.Of(o.Kind))
 	})
 	text, err := json.Marshal(place)
 	if err != nil {
@@ -229,10 +229,10 @@ func (a *mirroring) mirror(ctx context.Context, live *Live, m state.Mirror, plac
 }
 
 // awaitChanges notes what an apply is about to change, whatever becomes of it.
-func (a *mirroring) awaitChanges(ctx context.Context, p *plan.Plan) error {
+func (a *mirroring) AwaitChanges(ctx context.Context, p *plan.Plan) error {
 	var ids []string
 	for c := range p.EachApplicable() {
-		if c.ID != "" && mirrors(a.Schemas.Of(c.Address.Kind)) {
+		if c.ID != "" && Mirrors(a.Schemas.Of(c.Address.Kind)) {
 			ids = append(ids, c.ID)
 		}
 	}
@@ -254,7 +254,7 @@ var otherObjects = []string{"adaccount", "apikey",
 	"audience", "bulk", "conversion", "customaudience", "daily", "file", "image", "pixel", "spend", "upload"}
 
 // name finds what the entries are about.
-func (p *patch) name(entries []logEntry, m state.Mirror) (why string) {
+func (p *patch) name(entries []LogEntry, m state.Mirror) (why string) {
 	for _, r := range m.Mirrored {
 		p.mirrored[r.ID] = r
 	}
@@ -279,7 +279,7 @@ func (p *patch) name(entries []logEntry, m state.Mirror) (why string) {
 // schemaNamed finds the mirrored kind of an object's type, such as adgroup.
 func (p *patch) schemaNamed(word string) *resource.Schema {
 	for _, schema := range p.agent.Schemas {
-		if mirrors(schema) && strings.ReplaceAll(string(schema.Kind), "_", "") == word {
+		if Mirrors(schema) && strings.ReplaceAll(string(schema.Kind), "_", "") == word {
 			return schema
 		}
 	}
@@ -296,12 +296,12 @@ func (p *patch) takeOver(m state.Mirror) error {
 		if p.named[r.ID] != nil || awaited[r.ID] {
 			continue
 		}
-		if err := p.add(p.agent.Schemas.Of(r.Kind), adsapi.Record{ID: r.ID, JSON: r.Record}, r.ParentID); err != nil {
+		if err := p.Add(p.agent.Schemas.Of(r.Kind), adsapi.Record{ID: r.ID, JSON: r.Record}, r.ParentID); err != nil {
 			return err
 		}
 	}
 	for _, schema := range p.agent.Schemas {
-		if mirrors(schema) {
+		if Mirrors(schema) {
 			p.useOwnForms(schema.Kind)
 		}
 	}
@@ -335,7 +335,7 @@ func (p *patch) lookForNamed(awaited []string) int {
 	}
 	for _, schema := range p.agent.Schemas {
 		for _, r := range p.bound[schema.Kind] {
-			if _, ok := p.mirrored[r.ID]; !ok && mirrors(schema) && p.named[r.ID] == nil {
+			if _, ok := p.mirrored[r.ID]; !ok && Mirrors(schema) && p.named[r.ID] == nil {
 				p.unnamed = append(p.unnamed, look(schema, r.ID))
 			}
 		}
@@ -387,7 +387,7 @@ func (p *patch) asMirrored(m absent) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	ownForms(before, m.bound)
+	OwnForms(before, m.bound)
 	return slices.EqualFunc(before.Attributes, live.Attributes, func(a, b resource.Named) bool {
 		return a.Name == b.Name && a.Value.Equal(b.Value)
 	}), nil

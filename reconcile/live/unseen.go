@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 // or did not look, as the files did not say whether it runs; and only the audit log tells
 // that the pause is a person's by now (invariant 11). A log that cannot be read tells
 // nothing. Of a kind that the log never names, a pause nobody looked at is a person's.
-func (a *auditLog) unseenPauses(ctx context.Context, last,
+func (a *Log) UnseenPauses(ctx context.Context, last,
 	desired, live *resource.Snapshot) (paused []resource.Address, err error) {
 	of := map[string]resource.Address{} // by id
 	if last.Len() == 0 {
@@ -72,17 +72,17 @@ func afterRun(run state.Run) int64 {
 // pausedSince returns the addresses of ids that the audit log has paused since a second.
 // Where that may be adsync's own, as the last apply paused something, was cut off or left
 // something open, it counts with an earlier start alone, as adsync does not both.
-func (a *auditLog) pausedSince(ctx context.Context, since int64,
+func (a *Log) pausedSince(ctx context.Context, since int64,
 	of map[string]resource.Address, settled bool) (found []resource.Address, err error) {
 	query := url.Values{
-		"order": {"desc"}, "limit": {strconv.Itoa(entriesAPage)}, "start_time": {strconv.FormatInt(since, 10)},
+		"order": {"desc"}, "limit": {strconv.Itoa(EntriesAPage)}, "start_time": {strconv.FormatInt(since, 10)},
 	}
 	paused, seen := map[string]bool{}, 0
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
 			return found, env.UnlessStopped(err)
 		}
-		var e logEntry
+		var e LogEntry
 		if json.Unmarshal(row, &e) != nil {
 			continue
 		}
@@ -93,7 +93,7 @@ func (a *auditLog) pausedSince(ctx context.Context, since int64,
 			found = append(found, address)
 			delete(of, e.Object)
 		}
-		if seen++; seen >= maxLogged || len(of) == 0 {
+		if seen++; seen >= MaxLogged || len(of) == 0 {
 			break
 		}
 	}
@@ -101,7 +101,7 @@ func (a *auditLog) pausedSince(ctx context.Context, since int64,
 }
 
 // became is the status an entry says its object was given, "" where it says none.
-func (e logEntry) became(schemas resource.Schemas) string {
+func (e LogEntry) became(schemas resource.Schemas) string {
 	for _, s := range schemas {
 		if s.Audit == "" || !strings.EqualFold(strings.ReplaceAll(string(s.Kind), "_", ""),
 			strings.ReplaceAll(e.Type, "_", "")) {
@@ -119,7 +119,7 @@ func (e logEntry) became(schemas resource.Schemas) string {
 // startedMeanwhile is the record of what somebody has paused: as if adsync had looked
 // when it was active, so that the pause is somebody's from here on, until the files
 // change the status.
-func (a *auditLog) startedMeanwhile(last *resource.Snapshot, paused []resource.Address) []state.Applied {
+func (a *Log) StartedMeanwhile(last *resource.Snapshot, paused []resource.Address) []state.Applied {
 	var started []state.Applied
 	for _, address := range paused {
 		was := *last.Get(address)

@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ type fetched struct {
 func (r *refresher) fetchLists(ctx context.Context, wanted func(*resource.Schema) bool) {
 	var side []*resource.Schema
 	for _, schema := range r.agent.Schemas {
-		if wanted(schema) && (mirrors(schema) || schema.Caps) && !r.beneath[schema.Kind] {
+		if wanted(schema) && (Mirrors(schema) || schema.Caps) && !r.beneath[schema.Kind] {
 			side = append(side, schema)
 		}
 	}
@@ -67,7 +67,7 @@ func (r *refresher) fetch(ctx context.Context, schema *resource.Schema, query ur
 
 func (r *refresher) fetchAs(ctx context.Context, schema *resource.Schema,
 	query url.Values) (records []adsapi.Record, err error) {
-	for record, err := range r.reader.list(ctx, schema, query) {
+	for record, err := range r.reader.List(ctx, schema, query) {
 		if err != nil {
 			return records, fmt.Errorf("list %s: %w", cmp.Or(schema.Listing.Path, schema.Collection), err)
 		}

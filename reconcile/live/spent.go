@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"context"
@@ -17,7 +17,7 @@ const yearsBack = 5
 // spentSoFar asks what campaigns with a lifetime budget have spent, in micros by
 // id. It asks nothing where none can spend one, and gives nil where the service
 // does not say: then the whole budget counts as left.
-func (a *insights) spentSoFar(ctx context.Context, live *resource.Snapshot) (map[string]int64, error) {
+func (a *insights) SpentSoFar(ctx context.Context, live *resource.Snapshot) (map[string]int64, error) {
 	budgets := map[resource.Kind]map[string]bool{}
 	for r := range live.All() {
 		if schema := a.Schemas.Of(r.Address.Kind); r.ID != "" && schema.Insights != "" && hasLifetime(schema, r) {

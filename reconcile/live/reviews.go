@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"context"
@@ -83,7 +83,7 @@ func (w seer) see(r *resource.Resource, record adsapi.Record, asked bool) error 
 // reviewing asks where ads stand with the review of the service.
 type reviewing struct {
 	*env.Env
-	*lists
+	*Lists
 }
 
 // ReadReviews asks the service for the reviews of what adsync has recorded, and for what
@@ -140,7 +140,7 @@ func (p *reviewPass) read(ctx context.Context) error {
 		return nil
 	}
 	if !p.beneath {
-		err := p.list(ctx, url.Values{})
+		err := p.List(ctx, url.Values{})
 		if p.beneath = listMissing(err); err != nil && !p.beneath || p.left {
 			return err
 		}
@@ -160,7 +160,7 @@ func (p *reviewPass) read(ctx context.Context) error {
 // ask reads one resource, by the list it is in where the service has one.
 func (p *reviewPass) ask(ctx context.Context, r *resource.Resource) error {
 	if p.beneath && r.ParentID != "" && !p.seen(r) {
-		err := p.list(ctx, url.Values{p.schema.ParentWire: {r.ParentID}})
+		err := p.List(ctx, url.Values{p.schema.ParentWire: {r.ParentID}})
 		if p.beneath = !listMissing(err); p.beneath && err != nil {
 			return err
 		}
@@ -196,7 +196,7 @@ func (p *reviewPass) may() bool {
 }
 
 // list reads a list. A service that does not know what to include may still list.
-func (p *reviewPass) list(ctx context.Context, query url.Values) error {
+func (p *reviewPass) List(ctx context.Context, query url.Values) error {
 	included := maps.Clone(query)
 	included["include"] = p.schema.Includes()
 	err := p.pages(ctx, included)

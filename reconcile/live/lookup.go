@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"context"
@@ -13,26 +13,26 @@ import (
 )
 
 // named is what a list shows of a create's name beneath its parent.
-type named struct {
-	ids     []string // what stands
+type Named struct {
+	IDs     []string // what stands
 	ended   []string // what is archived
 	removed bool     // the list shows what is archived, whatever its name
 }
 
 // mayHide reports whether the list does not rule out that what was made is archived.
-func (n named) mayHide() bool { return len(n.ended) > 0 || !n.removed }
+func (n Named) MayHide() bool { return len(n.ended) > 0 || !n.removed }
 
 // madeBy reports whether a resource is what a create asked for: by its name, and by
 // all that was sent where no key tells one create from another.
 func madeBy(schema *resource.Schema, operation state.Operation, live *resource.Resource) bool {
 	if !schema.Calls.Keyless {
-		return sameName(schema, operation.Set, live)
+		return SameName(schema, operation.Set, live)
 	}
-	_, differs := compare(schema, expectation{sent: operation.Set, created: true}, live)
+	_, differs := Compare(schema, Expectation{Sent: operation.Set, Created: true}, live)
 	return len(differs) == 0
 }
 
-func boundElsewhere(ids map[resource.Address]string, own resource.Address, id string) bool {
+func BoundElsewhere(ids map[resource.Address]string, own resource.Address, id string) bool {
 	for address, bound := range ids {
 		if bound == id && address != own && address.Kind == own.Kind {
 			return true
@@ -42,7 +42,7 @@ func boundElsewhere(ids map[resource.Address]string, own resource.Address, id st
 }
 
 // sameName compares by every naming attribute the create gave.
-func sameName(schema *resource.Schema, sent resource.Attributes, live *resource.Resource) bool {
+func SameName(schema *resource.Schema, sent resource.Attributes, live *resource.Resource) bool {
 	for _, name := range schema.NameFrom {
 		if want := sent.Value(name); want.IsSet() &&
 			normalizedText(want.Text()) != normalizedText(live.Value(name).Text()) {
@@ -53,38 +53,38 @@ func sameName(schema *resource.Schema, sent resource.Attributes, live *resource.
 }
 
 // withName returns the resources under a parent that carry the name of a create.
-func (a *lists) withName(ctx context.Context, schema *resource.Schema,
-	operation state.Operation, ids map[resource.Address]string) (named, error) {
+func (a *Lists) WithName(ctx context.Context, schema *resource.Schema,
+	operation state.Operation, ids map[resource.Address]string) (Named, error) {
 	query, parentID := url.Values{}, ids[a.Schemas.Parent(operation.Address)]
 	if schema.ParentWire != "" {
 		query.Set(schema.ParentWire, parentID)
 	}
-	var found named
+	var found Named
 	d := wire.Decoder{Zone: a.Zone}
-	for record, err := range a.reader().list(ctx, schema, query) {
+	for record, err := range a.Reader().List(ctx, schema, query) {
 		if err != nil {
-			return named{}, fmt.Errorf("look for %s: %w", operation.Address, unlistedBeneath(schema, err))
+			return Named{}, fmt.Errorf("look for %s: %w", operation.Address, UnlistedBeneath(schema, err))
 		}
 		live, err := d.Decode(schema, record)
 		if err != nil {
-			return named{}, err
+			return Named{}, err
 		}
 		removed := schema.Removed(live)
 		found.removed = found.removed || removed
 		elsewhere := live.ParentID != "" && parentID != "" && live.ParentID != parentID
 		switch {
-		case elsewhere || !madeBy(schema, operation, live) || boundElsewhere(ids, operation.Address, record.ID):
+		case elsewhere || !madeBy(schema, operation, live) || BoundElsewhere(ids, operation.Address, record.ID):
 		case removed:
 			found.ended = append(found.ended, record.ID)
 		default:
-			found.ids = append(found.ids, record.ID)
+			found.IDs = append(found.IDs, record.ID)
 		}
 	}
 	return found, nil
 }
 
 // boundIDs returns the id of every address that is recorded.
-func (a *lists) boundIDs(ctx context.Context) (map[resource.Address]string, error) {
+func (a *Lists) BoundIDs(ctx context.Context) (map[resource.Address]string, error) {
 	last, err := a.Store.Last(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the last-applied record: %w", err)
@@ -97,7 +97,7 @@ func (a *lists) boundIDs(ctx context.Context) (map[resource.Address]string, erro
 }
 
 // notShown is what is known of a write to a kind the account may not use any more.
-func notShown(operation state.Operation, refusal error) state.OperationOutcome {
+func NotShown(operation state.Operation, refusal error) state.OperationOutcome {
 	return state.OperationOutcome{
 		Address: operation.Address, ResourceID: operation.ResourceID,
 		Outcome: state.OutcomeUnknown, Code: string(diag.NeedsDecision),
@@ -106,7 +106,7 @@ func notShown(operation state.Operation, refusal error) state.OperationOutcome {
 	}
 }
 
-func (n named) endedWords() string {
+func (n Named) EndedWords() string {
 	if len(n.ended) == 0 {
 		return ""
 	}

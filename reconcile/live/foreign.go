@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ const manyTouched = 3
 
 // logEntry is one entry of the audit log (service facts, 9.4), as far as it
 // is read. The fields that changed are keys of changes.
-type logEntry struct {
+type LogEntry struct {
 	ID        string                     `json:"id"`
 	Object    string                     `json:"obj_id"`
 	Type      string                     `json:"obj_type"`
@@ -41,7 +41,7 @@ type logEntry struct {
 
 // parent is the id of what the object of an entry stands beneath; "" where it does not
 // say.
-func (e logEntry) parent(schema *resource.Schema) string {
+func (e LogEntry) parent(schema *resource.Schema) string {
 	var fields map[string]any
 	if schema.Parent == "" || json.Unmarshal(e.row, &fields) != nil {
 		return ""
@@ -51,14 +51,14 @@ func (e logEntry) parent(schema *resource.Schema) string {
 }
 
 // actor is who an entry names.
-func (e logEntry) actor() string {
+func (e LogEntry) Actor() string {
 	return diag.Printable(strings.TrimSpace(e.ActorType + " " + e.ActorID))
 }
 
 // foreignProblems says of what was changed outside adsync who did it, and when, as
 // the service's audit log has it. A service that does not show the log changes
 // nothing of the plan.
-func (a *auditLog) foreignProblems(ctx context.Context, p *plan.Plan, last *resource.Snapshot) []diag.Problem {
+func (a *Log) ForeignProblems(ctx context.Context, p *plan.Plan, last *resource.Snapshot) []diag.Problem {
 	asked, touched := 0, map[string][]*plan.Change{}
 	for i := range p.Changes {
 		c := &p.Changes[i]
@@ -89,15 +89,15 @@ func (a *auditLog) foreignProblems(ctx context.Context, p *plan.Plan, last *reso
 }
 
 // auditOf returns the entries of one resource, newest first.
-func (a *auditLog) auditOf(ctx context.Context, schema *resource.Schema, id string) ([]logEntry, error) {
-	var entries []logEntry
+func (a *Log) auditOf(ctx context.Context, schema *resource.Schema, id string) ([]LogEntry, error) {
+	var entries []LogEntry
 	seen := 0
 	query := url.Values{schema.Audit: {id}, "order": {"desc"}, "limit": {strconv.Itoa(maxEntries / 2)}}
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
 			return nil, err
 		}
-		var e logEntry
+		var e LogEntry
 		if json.Unmarshal(row, &e) == nil && e.Object == id {
 			entries = append(entries, e)
 		}
@@ -111,14 +111,14 @@ func (a *auditLog) auditOf(ctx context.Context, schema *resource.Schema, id stri
 // credit fills in who changed what, from the newest entry that names the field,
 // and gives the actors. The newest one is never adsync's own: what is live then
 // would be what it sent.
-func credit(schema *resource.Schema, c *plan.Change, entries []logEntry) []string {
+func credit(schema *resource.Schema, c *plan.Change, entries []LogEntry) []string {
 	var actors []string
 	newest := func(wire string) *plan.Foreign {
 		root, _, _ := strings.Cut(wire, ".")
 		for _, e := range entries {
-			if _, names := e.Changes[root]; names && e.actor() != "" {
-				actors = append(actors, e.actor())
-				return &plan.Foreign{Actor: e.actor(), At: e.At}
+			if _, names := e.Changes[root]; names && e.Actor() != "" {
+				actors = append(actors, e.Actor())
+				return &plan.Foreign{Actor: e.Actor(), At: e.At}
 			}
 		}
 		return nil

@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"context"
@@ -25,7 +25,7 @@ const auditBefore = 2 * time.Minute
 const firstLogged = 946684800
 
 // maxLogged bounds what is read of the audit log for one create.
-const maxLogged = 1000
+const MaxLogged = 1000
 
 // createEntry is an entry of the audit log as a create leaves one. Of the names
 // of types only update_campaign is published (service facts, 9.4): they are
@@ -42,49 +42,49 @@ type createEntry struct {
 
 // logged is what the audit log shows of a create: the ids of what was created under
 // its name since it was sent, and not bound to another address.
-type logged struct {
-	entries []createEntry
-	whole   bool     // the log was read to its end
-	there   []string // it stands beneath its parent
-	ended   []string // it stood there; somebody has archived or deleted it
-	earlier []string // it was ended as well, and the log has it made before the create was sent
+type Logged struct {
+	Entries []createEntry
+	Whole   bool     // the log was read to its end
+	There   []string // it stands beneath its parent
+	Ended   []string // it stood there; somebody has archived or deleted it
+	Earlier []string // it was ended as well, and the log has it made before the create was sent
 }
 
 // made returns what the create may have made: what stands, else what was ended since.
-func (l logged) made() []string {
-	if len(l.there) > 0 {
-		return l.there
+func (l Logged) Made() []string {
+	if len(l.There) > 0 {
+		return l.There
 	}
-	return l.ended
+	return l.Ended
 }
 
 // unclear reports whether what was ended may be of another create of the same name.
-func (l logged) unclear() bool { return len(l.there) == 0 && len(l.earlier) > 0 }
+func (l Logged) Unclear() bool { return len(l.There) == 0 && len(l.Earlier) > 0 }
 
 // inAuditLog looks for the resource of a create whatever it is called by now.
-func (a *auditLog) inAuditLog(ctx context.Context, step state.Step,
-	operation state.Operation, ids map[resource.Address]string) (logged, error) {
+func (a *Log) InAuditLog(ctx context.Context, step state.Step,
+	operation state.Operation, ids map[resource.Address]string) (Logged, error) {
 	entries, whole, err := a.createsLogged(ctx, step, operation)
 	if err != nil {
-		return logged{}, err
+		return Logged{}, err
 	}
-	found := logged{entries: entries, whole: whole}
+	found := Logged{Entries: entries, Whole: whole}
 	seen := map[string]bool{}
 	for _, e := range entries {
-		if boundElsewhere(ids, operation.Address, e.ObjectID) || seen[e.ObjectID] {
+		if BoundElsewhere(ids, operation.Address, e.ObjectID) || seen[e.ObjectID] {
 			continue
 		}
 		seen[e.ObjectID] = true
-		stands, err := a.existenceOf(ctx, operation.Address, e.ObjectID, ids)
+		stands, err := a.ExistenceOf(ctx, operation.Address, e.ObjectID, ids)
 		switch {
 		case err != nil:
-			return logged{}, err
-		case stands == standsThere:
-			found.there = append(found.there, e.ObjectID)
+			return Logged{}, err
+		case stands == StandsThere:
+			found.There = append(found.There, e.ObjectID)
 		case stands == stoodThere && e.At < step.SentAt.Unix():
-			found.earlier = append(found.earlier, e.ObjectID)
+			found.Earlier = append(found.Earlier, e.ObjectID)
 		case stands == stoodThere:
-			found.ended = append(found.ended, e.ObjectID)
+			found.Ended = append(found.Ended, e.ObjectID)
 		}
 	}
 	return found, nil
@@ -92,7 +92,7 @@ func (a *auditLog) inAuditLog(ctx context.Context, step state.Step,
 
 // createsLogged returns the entries of creates of a kind and a name since a step
 // was sent, and whether the log was read to its end. One that is not shown has none.
-func (a *auditLog) createsLogged(ctx context.Context,
+func (a *Log) createsLogged(ctx context.Context,
 	step state.Step, operation state.Operation) (entries []createEntry, whole bool, err error) {
 	schema := a.Schemas.Of(operation.Address.Kind)
 	since := max(firstLogged, step.SentAt.Add(-auditBefore).Unix())
@@ -106,7 +106,7 @@ func (a *auditLog) createsLogged(ctx context.Context,
 		if json.Unmarshal(row, &e) == nil && e.creates(schema, operation) {
 			entries = append(entries, e)
 		}
-		if seen++; seen >= maxLogged {
+		if seen++; seen >= MaxLogged {
 			return entries, false, nil
 		}
 	}
@@ -137,19 +137,19 @@ type existence uint8
 
 const (
 	standsElsewhere existence = iota // beneath another parent, or nowhere
-	standsThere
+	StandsThere
 	stoodThere // it is archived or deleted
 )
 
 // existenceOf looks at a resource by its id. Of a kind the service does not show, the
 // log is all there is.
-func (a *auditLog) existenceOf(ctx context.Context, address resource.Address,
+func (a *Log) ExistenceOf(ctx context.Context, address resource.Address,
 	id string, ids map[resource.Address]string) (existence, error) {
 	schema := a.Schemas.Of(address.Kind)
-	record, err := a.reader().one(ctx, schema, id, nil)
+	record, err := a.Reader().One(ctx, schema, id, nil)
 	switch {
-	case errors.Is(err, errUnlisted):
-		return standsThere, nil
+	case errors.Is(err, ErrUnlisted):
+		return StandsThere, nil
 	case errors.Is(err, adsapi.ErrNotFound) && schema.Deletes():
 		return stoodThere, nil
 	case errors.Is(err, adsapi.ErrNotFound):
@@ -168,5 +168,5 @@ func (a *auditLog) existenceOf(ctx context.Context, address resource.Address,
 	case schema.Removed(live):
 		return stoodThere, nil
 	}
-	return standsThere, nil
+	return StandsThere, nil
 }

@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"context"
@@ -77,7 +77,7 @@ func (r *refresher) readMissing(ctx context.Context) error {
 		if records[i].ID == "" {
 			continue
 		}
-		if err := r.add(m.schema, records[i], m.bound.ParentID); err != nil {
+		if err := r.Add(m.schema, records[i], m.bound.ParentID); err != nil {
 			return err
 		}
 		r.useOwnForm(m.bound)
@@ -112,7 +112,7 @@ func inTurn[T any](rows [][]T) []T {
 }
 
 // oneByOneProblems says what a service without lists costs, and hides.
-func (a *refreshing) oneByOneProblems(live *Live) []diag.Problem {
+func (a *refreshing) OneByOneProblems(live *Live) []diag.Problem {
 	endpoint, overall := a.Service.PerMinute()
 	total := 0
 	for _, kind := range live.OneByOne {
@@ -152,7 +152,7 @@ func (a *refreshing) UnlistedNotes() []string {
 }
 
 // pausedProblems says that the ad account itself is paused.
-func (a *refreshing) pausedProblems() []diag.Problem {
+func (a *refreshing) PausedProblems() []diag.Problem {
 	if !a.Paused {
 		return nil
 	}

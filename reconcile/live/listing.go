@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"context"
@@ -17,26 +17,26 @@ import (
 // reader reads the kinds as their descriptions say: by pages, by one answer that
 // holds them all, or as the one there is. What one answer holds is asked for
 // once a reader.
-type reader struct {
+type Reader struct {
 	service *adsapi.Client
 	answers map[string]answer // by path
 	lists   map[resource.Kind]map[string]adsapi.Record
 }
 
 // lists reads the lists of the account, and single resources of them.
-type lists struct {
+type Lists struct {
 	*env.Env
-	*memory
+	*Memory
 }
 
-func (a *lists) reader() *reader {
-	return &reader{
+func (a *Lists) Reader() *Reader {
+	return &Reader{
 		service: a.Service, answers: map[string]answer{}, lists: map[resource.Kind]map[string]adsapi.Record{},
 	}
 }
 
 // list returns the records of a kind.
-func (r *reader) list(ctx context.Context, schema *resource.Schema, query url.Values) iter.Seq2[adsapi.Record, error] {
+func (r *Reader) List(ctx context.Context, schema *resource.Schema, query url.Values) iter.Seq2[adsapi.Record, error] {
 	if schema.Paged() {
 		return r.service.List(ctx, schema.Collection, query)
 	}
@@ -55,14 +55,14 @@ func (r *reader) list(ctx context.Context, schema *resource.Schema, query url.Va
 }
 
 // one returns a record by its id; ErrNotFound where there is none.
-func (r *reader) one(ctx context.Context, schema *resource.Schema, id string, query url.Values) (adsapi.Record, error) {
+func (r *Reader) One(ctx context.Context, schema *resource.Schema, id string, query url.Values) (adsapi.Record, error) {
 	if schema.Paged() && !schema.Listing.NoRead {
 		return r.service.Read(ctx, schema.Collection, id, query)
 	}
 	known, listed := r.lists[schema.Kind]
 	if !listed {
 		known = map[string]adsapi.Record{}
-		for record, err := range r.list(ctx, schema, query) {
+		for record, err := range r.List(ctx, schema, query) {
 			if err != nil {
 				return adsapi.Record{}, unlisted(schema, err)
 			}
@@ -77,27 +77,27 @@ func (r *reader) one(ctx context.Context, schema *resource.Schema, id string, qu
 }
 
 // errUnlisted says that the service shows nothing of a kind.
-var errUnlisted = errors.New("the service has no list of it")
+var ErrUnlisted = errors.New("the service has no list of it")
 
 // unlisted tells a list that is not there from a resource that is not in it.
 func unlisted(schema *resource.Schema, err error) error {
 	if schema.Listing.Optional && errors.Is(err, adsapi.ErrNotFound) {
-		return errUnlisted
+		return ErrUnlisted
 	}
 	return err
 }
 
 // unlistedBeneath is unlisted for what is looked for beneath a parent: the interface
 // has no list of ads, and none but that of ad groups takes a parent (part 4).
-func unlistedBeneath(schema *resource.Schema, err error) error {
+func UnlistedBeneath(schema *resource.Schema, err error) error {
 	if schema.Parent != "" && listMissing(err) {
-		return errUnlisted
+		return ErrUnlisted
 	}
 	return unlisted(schema, err)
 }
 
 // whole reads a kind that one answer holds.
-func (r *reader) whole(ctx context.Context, schema *resource.Schema) ([]adsapi.Record, error) {
+func (r *Reader) whole(ctx context.Context, schema *resource.Schema) ([]adsapi.Record, error) {
 	body, err := r.answer(ctx, schema.Listing.Path)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ type answer struct {
 	err  error
 }
 
-func (r *reader) answer(ctx context.Context, path string) (json.RawMessage, error) {
+func (r *Reader) answer(ctx context.Context, path string) (json.RawMessage, error) {
 	known, asked := r.answers[path]
 	if !asked {
 		known.body, known.err = r.service.Get(ctx, "/"+path, nil)
@@ -156,7 +156,7 @@ func arrayIn(body json.RawMessage, field string) ([]json.RawMessage, error) {
 }
 
 // revision is the revision of the configuration a kind's records came with.
-func (r *reader) revision(ctx context.Context, schema *resource.Schema) (any, error) {
+func (r *Reader) Revision(ctx context.Context, schema *resource.Schema) (any, error) {
 	body, err := r.answer(ctx, schema.Listing.Path)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (r *reader) revision(ctx context.Context, schema *resource.Schema) (any, er
 }
 
 // lacksFeature reports whether an account may not use a kind, as its list is refused.
-func lacksFeature(schema *resource.Schema, err error) bool {
+func LacksFeature(schema *resource.Schema, err error) bool {
 	var failed *adsapi.Error
 	return schema.Feature != "" && errors.As(err, &failed) &&
 		(failed.Status == 403 || failed.Status == 404 || failed.Status == 422)
@@ -178,7 +178,7 @@ func lacksFeature(schema *resource.Schema, err error) bool {
 // knownCapabilities are those that were found out within a day: an account gains
 // and loses them. Whether parents can be repeated is not forgotten: to ask costs
 // a second parent.
-func (a *lists) knownCapabilities(ctx context.Context) (map[resource.Capability]bool, error) {
+func (a *Lists) KnownCapabilities(ctx context.Context) (map[resource.Capability]bool, error) {
 	known, err := a.Store.Capabilities(ctx)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"cmp"
@@ -51,7 +51,7 @@ func (r *refresher) listKind(ctx context.Context, schema *resource.Schema) error
 			return err
 		}
 	}
-	shown, err := r.list(ctx, schema)
+	shown, err := r.List(ctx, schema)
 	r.useOwnForms(schema.Kind) // the record may know the parents that the list leaves out
 	switch {
 	case schema.Parent == "":
@@ -244,7 +244,7 @@ func (r *refresher) addBeneath(schema *resource.Schema, lists []beneath, ignored
 			parent = ""
 		}
 		for _, record := range list.records {
-			if err := r.add(schema, record, parent); err != nil {
+			if err := r.Add(schema, record, parent); err != nil {
 				return err
 			}
 		}
@@ -332,12 +332,12 @@ func (r *refresher) forgetBeneath(ctx context.Context, schema *resource.Schema) 
 
 // listedBeneath are the kinds that were listed beneath their parents only: true where
 // that was found out within a day.
-func (a *lists) listedBeneath(ctx context.Context) (map[resource.Kind]bool, error) {
+func (a *Lists) listedBeneath(ctx context.Context) (map[resource.Kind]bool, error) {
 	ever, err := a.Store.Capabilities(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the capabilities: %w", err)
 	}
-	lately, err := a.knownCapabilities(ctx)
+	lately, err := a.KnownCapabilities(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the capabilities: %w", err)
 	}
@@ -351,7 +351,7 @@ func (a *lists) listedBeneath(ctx context.Context) (map[resource.Kind]bool, erro
 }
 
 // listsMany reports whether reading the account takes many lists beneath parents.
-func (a *lists) listsMany(ctx context.Context, last *resource.Snapshot) (bool, error) {
+func (a *Lists) listsMany(ctx context.Context, last *resource.Snapshot) (bool, error) {
 	beneath, err := a.listedBeneath(ctx)
 	if err != nil || len(beneath) == 0 {
 		return false, err
@@ -369,7 +369,7 @@ func (a *lists) listsMany(ctx context.Context, last *resource.Snapshot) (bool, e
 }
 
 // byParentProblems says which kinds take minutes to list beneath their parents.
-func (a *refreshing) byParentProblems(live *Live) []diag.Problem {
+func (a *refreshing) ByParentProblems(live *Live) []diag.Problem {
 	var problems []diag.Problem
 	for _, b := range live.listsRead() {
 		if words, minutes := a.wordsOf(b); minutes > 1 {

@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"context"
@@ -17,57 +17,57 @@ import (
 )
 
 // expectation is what reading back should show of a resource.
-type expectation struct {
-	address  resource.Address
-	id       string
-	parentID string
-	sent     resource.Attributes
-	created  bool // null may be what the service put there itself
-	late     bool // others may have written since
+type Expectation struct {
+	Address  resource.Address
+	ID       string
+	ParentID string
+	Sent     resource.Attributes
+	Created  bool // null may be what the service put there itself
+	Late     bool // others may have written since
 }
 
 // observation is what reading back showed.
-type observation struct {
-	record  adsapi.Record
-	differs []difference // none when it is as sent, in the service's normal form
-	hidden  bool         // the service does not show it
+type Observation struct {
+	Record  adsapi.Record
+	Differs []Difference // none when it is as sent, in the service's normal form
+	Hidden  bool         // the service does not show it
 }
 
 // difference is what reading back shows otherwise than it was sent.
-type difference struct {
-	attribute string // "" where the resource does not show at all, or still does
-	words     string // with both values
+type Difference struct {
+	Attribute string // "" where the resource does not show at all, or still does
+	Words     string // with both values
 }
 
 // unseen is what it means that a resource does not show, or still does.
-func unseen(schema *resource.Schema, e expectation, there, hidden bool) observation {
+func unseen(schema *resource.Schema, e Expectation, there, hidden bool) Observation {
 	switch {
 	case hidden:
-		return observation{hidden: true}
+		return Observation{Hidden: true}
 	case there:
-		return observation{differs: []difference{{words: "it is still there"}}}
-	case e.deleted(schema):
-		return observation{}
+		return Observation{Differs: []Difference{{Words: "it is still there"}}}
+	case e.Deleted(schema):
+		return Observation{}
 	}
-	return observation{differs: []difference{{words: "it does not show at the service"}}}
+	return Observation{Differs: []Difference{{Words: "it does not show at the service"}}}
 }
 
 // compare holds what was sent against what reading back gives: the normal forms
 // the service made of it, and the differences that are none. What adsync notes by
 // itself was not sent.
-func compare(schema *resource.Schema, e expectation,
-	live *resource.Resource) (normal resource.Attributes, differs []difference) {
-	for _, s := range e.sent {
+func Compare(schema *resource.Schema, e Expectation,
+	live *resource.Resource) (normal resource.Attributes, differs []Difference) {
+	for _, s := range e.Sent {
 		a, _ := schema.Attribute(s.Name)
 		have := live.Value(s.Name)
 		switch {
 		case a.Wire.Path == "", schema.Notes(s.Name), have.Equal(s.Value), s.Value.IsNull() && have.IsAbsent():
-		case e.created && s.Value.IsNull():
+		case e.Created && s.Value.IsNull():
 		case sameMeaning(a, s.Value, have):
 			normal.Set(s.Name, have)
 		default:
 			differs = append(differs,
-				difference{s.Name, fmt.Sprintf("%s is %s; want %s", s.Name, a.Show(have), a.Show(s.Value))})
+				Difference{s.Name, fmt.Sprintf("%s is %s; want %s", s.Name, a.Show(have), a.Show(s.Value))})
 		}
 	}
 	return normal, differs
@@ -78,15 +78,15 @@ func compare(schema *resource.Schema, e expectation,
 // so that a file that begins to manage it later finds no stranger's value. Where it
 // is read late, and was changed since, a value may be a stranger's: it is recorded as
 // not given. What adsync notes itself is noted when the service is ready.
-func givenAtCreate(schema *resource.Schema, e expectation,
+func givenAtCreate(schema *resource.Schema, e Expectation,
 	live *resource.Resource, record adsapi.Record) resource.Attributes {
 	var values resource.Attributes
-	foreign := e.late && !untouched(record)
+	foreign := e.Late && !untouched(record)
 	for _, held := range live.Attributes {
-		sent := e.sent.Value(held.Name)
+		sent := e.Sent.Value(held.Name)
 		switch {
-		case !e.created || sent.IsSet() || schema.Notes(held.Name):
-		case e.late && sent.IsNull() && !e.gives(held.Value):
+		case !e.Created || sent.IsSet() || schema.Notes(held.Name):
+		case e.Late && sent.IsNull() && !e.gives(held.Value):
 		case foreign && held.Value.IsSet() && !e.gives(held.Value):
 			values.Set(held.Name, resource.Null())
 		default:
@@ -136,34 +136,34 @@ func normalizedText(s string) string { return strings.Join(strings.Fields(norm.N
 
 // observe reads resources back, compares, and records the normal forms the
 // service gave. The observations stand in the order of the expectations.
-func (a *lists) observe(ctx context.Context, expected []expectation) ([]observation, error) {
-	records, hidden, err := a.readAll(ctx, expected)
+func (a *Lists) Observe(ctx context.Context, expected []Expectation) ([]Observation, error) {
+	records, hidden, err := a.ReadAll(ctx, expected)
 	if err != nil {
 		return nil, err
 	}
-	files, err := a.sourcesByFile(ctx)
+	files, err := a.SourcesByFile(ctx)
 	if err != nil {
 		return nil, err
 	}
 	d := wire.Decoder{Zone: a.Zone, Files: files}
-	seen := make([]observation, len(expected))
+	seen := make([]Observation, len(expected))
 	var normal []state.Applied
 	for i, e := range expected {
-		record, ok := records[e.id]
-		schema := a.Schemas.Of(e.address.Kind)
-		if !ok || e.deleted(schema) {
-			seen[i] = unseen(schema, e, ok, hidden[e.address.Kind])
+		record, ok := records[e.ID]
+		schema := a.Schemas.Of(e.Address.Kind)
+		if !ok || e.Deleted(schema) {
+			seen[i] = unseen(schema, e, ok, hidden[e.Address.Kind])
 			continue
 		}
 		live, err := d.Decode(schema, record)
 		if err != nil {
 			return nil, err
 		}
-		forms, differs := compare(schema, e, live)
-		seen[i] = observation{record: record, differs: differs}
+		forms, differs := Compare(schema, e, live)
+		seen[i] = Observation{Record: record, Differs: differs}
 		given := givenAtCreate(schema, e, live, record)
 		if len(forms)+len(given) > 0 {
-			normal = append(normal, state.Applied{Address: e.address, ID: e.id, Attributes: given, Normal: forms})
+			normal = append(normal, state.Applied{Address: e.Address, ID: e.ID, Attributes: given, Normal: forms})
 		}
 	}
 	return seen, a.Store.Record(ctx, normal)
@@ -172,20 +172,20 @@ func (a *lists) observe(ctx context.Context, expected []expectation) ([]observat
 // readAll reads each kind by ids or by its lists, whichever is fewer requests; what a
 // list does not show is asked for by its id. It names the kinds the service does not
 // show.
-func (a *lists) readAll(ctx context.Context, expected []expectation) (records map[string]adsapi.Record,
+func (a *Lists) ReadAll(ctx context.Context, expected []Expectation) (records map[string]adsapi.Record,
 	hidden map[resource.Kind]bool, err error) {
 	bound, count := &resource.Snapshot{}, map[resource.Kind]int{}
 	for _, e := range expected {
-		count[e.address.Kind]++
+		count[e.Address.Kind]++
 	}
-	var apart []expectation
+	var apart []Expectation
 	for _, e := range expected {
-		if schema := a.Schemas.Of(e.address.Kind); !schema.Paged() ||
-			schema.Listing.NoRead || !mirrors(schema) && count[schema.Kind] <= readOne {
+		if schema := a.Schemas.Of(e.Address.Kind); !schema.Paged() ||
+			schema.Listing.NoRead || !Mirrors(schema) && count[schema.Kind] <= readOne {
 			apart = append(apart, e)
 			continue
 		}
-		bound.Add(&resource.Resource{Address: e.address, ID: e.id, ParentID: e.parentID})
+		bound.Add(&resource.Resource{Address: e.Address, ID: e.ID, ParentID: e.ParentID})
 	}
 	r, err := a.refresher(ctx, bound)
 	if err != nil {
@@ -193,11 +193,11 @@ func (a *lists) readAll(ctx context.Context, expected []expectation) (records ma
 	}
 	r.only = make(map[string]bool, len(expected))
 	for _, e := range expected {
-		r.only[e.id] = true
+		r.only[e.ID] = true
 	}
 	listed := map[resource.Kind]bool{}
 	for _, schema := range a.Schemas {
-		if _, fewer := a.census.byList(schema.Kind, len(r.bound[schema.Kind]), len(r.parentsOf(schema))); fewer {
+		if _, fewer := a.Census.ByList(schema.Kind, len(r.bound[schema.Kind]), len(r.parentsOf(schema))); fewer {
 			listed[schema.Kind] = true
 			continue
 		}
@@ -217,40 +217,40 @@ func (a *lists) readAll(ctx context.Context, expected []expectation) (records ma
 }
 
 // readApart reads kinds that come in one answer each, or that an account may not have.
-func (a *lists) readApart(ctx context.Context, expected []expectation,
+func (a *Lists) readApart(ctx context.Context, expected []Expectation,
 	records map[string]adsapi.Record, hidden map[resource.Kind]bool) error {
-	reader := a.reader()
+	reader := a.Reader()
 	for i, e := range expected {
 		a.ShowProgress("read back", i, len(expected))
-		schema := a.Schemas.Of(e.address.Kind)
-		record, err := reader.one(ctx, schema, e.id, nil)
+		schema := a.Schemas.Of(e.Address.Kind)
+		record, err := reader.One(ctx, schema, e.ID, nil)
 		switch {
 		case err == nil:
-			records[e.id] = record
-		case errors.Is(err, errUnlisted):
-			hidden[e.address.Kind] = true
+			records[e.ID] = record
+		case errors.Is(err, ErrUnlisted):
+			hidden[e.Address.Kind] = true
 		case errors.Is(err, adsapi.ErrNotFound):
-		case lacksFeature(schema, err): // the account may have none by now
-			hidden[e.address.Kind] = true
+		case LacksFeature(schema, err): // the account may have none by now
+			hidden[e.Address.Kind] = true
 		default:
-			return fmt.Errorf("read back %s: %w", e.address, err)
+			return fmt.Errorf("read back %s: %w", e.Address, err)
 		}
 	}
 	return nil
 }
 
 // deleted reports whether what was sent leaves nothing to read.
-func (e expectation) deleted(schema *resource.Schema) bool {
+func (e Expectation) Deleted(schema *resource.Schema) bool {
 	a := schema.RemovalAttribute()
-	return a != nil && schema.Deletes() && e.sent.Value(a.Name).Text() == schema.Removal
+	return a != nil && schema.Deletes() && e.Sent.Value(a.Name).Text() == schema.Removal
 }
 
 // gives reports whether a create may have put a value somewhere else as well, as an ad
 // without a name takes its title. What is read late and is none of these may be
 // somebody's: it is not taken over, so that a follow-up that was cut off meets
 // it as a conflict (plan.Diff) and does not overwrite it.
-func (e expectation) gives(have resource.Value) bool {
-	return slices.ContainsFunc(e.sent, func(s resource.Named) bool {
+func (e Expectation) gives(have resource.Value) bool {
+	return slices.ContainsFunc(e.Sent, func(s resource.Named) bool {
 		return s.Value.IsSet() && normalizedText(s.Value.Text()) == normalizedText(have.Text())
 	})
 }

@@ -1,4 +1,4 @@
-package reconcile
+package live
 
 import (
 	"maps"
@@ -12,8 +12,8 @@ import (
 const readOne = 50
 
 // memory is what reading the account left known.
-type memory struct {
-	census   *census    // what the lists of the account cost, once it was read
+type Memory struct {
+	Census   *census    // what the lists of the account cost, once it was read
 	unlisted []OneByOne // kinds that an export or import found no list of
 }
 
@@ -41,7 +41,7 @@ func (c counted) requests(parents int) int {
 }
 
 // censusOf counts what was read.
-func (a *lists) censusOf(live *Live) *census {
+func (a *Lists) censusOf(live *Live) *census {
 	c := &census{kinds: map[resource.Kind]counted{}}
 	for _, o := range live.OneByOne {
 		c.kinds[o.Kind] = counted{none: true}
@@ -54,18 +54,18 @@ func (a *lists) censusOf(live *Live) *census {
 	}
 	for _, schema := range a.Schemas {
 		lists, byParent := parents[schema.Kind]
-		if none := c.kinds[schema.Kind].none; mirrors(schema) && !none && (!byParent || lists > 0) {
+		if none := c.kinds[schema.Kind].none; Mirrors(schema) && !none && (!byParent || lists > 0) {
 			c.kinds[schema.Kind] = counted{parents: lists}
 		}
 	}
 	for _, r := range live.Resources {
-		c.add(r.Address.Kind)
+		c.Add(r.Address.Kind)
 	}
 	return c
 }
 
 // add counts one more of a kind that is known.
-func (c *census) add(kind resource.Kind) {
+func (c *census) Add(kind resource.Kind) {
 	if c == nil {
 		return
 	}
@@ -79,7 +79,7 @@ func (c *census) add(kind resource.Kind) {
 
 // byList says whether so many of a kind, beneath so many parents, are read in fewer
 // requests by its list, and how many those are.
-func (c *census) byList(kind resource.Kind, n, parents int) (requests int, fewer bool) {
+func (c *census) ByList(kind resource.Kind, n, parents int) (requests int, fewer bool) {
 	known, ok := c.of(kind)
 	if !ok {
 		return counted{rows: n}.requests(parents), n > readOne
@@ -99,7 +99,7 @@ func (c *census) of(kind resource.Kind) (counted, bool) {
 }
 
 // clone is one that counts by itself.
-func (c *census) clone() *census {
+func (c *census) Clone() *census {
 	if c == nil {
 		return nil
 	}

@@ -1,0 +1,26 @@
+package live
+
+import "adsync/reconcile/env"
+
+// Room reads what the service holds.
+type Room struct {
+	*Lists
+	*Log
+	*Actors
+	*mirroring
+	*refreshing
+	*insights
+	*reviewing
+}
+
+func New(env *env.Env, known *Memory, incremental, whole bool) *Room {
+	x := &Room{}
+	x.Lists = &Lists{Env: env, Memory: known}
+	x.Log = &Log{Env: env, Lists: x.Lists}
+	x.Actors = &Actors{Env: env}
+	x.mirroring = &mirroring{Env: env, Lists: x.Lists, Log: x.Log, whole: whole}
+	x.refreshing = &refreshing{Env: env, Lists: x.Lists, mirroring: x.mirroring, incremental: incremental}
+	x.insights = &insights{Env: env}
+	x.reviewing = &reviewing{Env: env, Lists: x.Lists}
+	return x
+}
