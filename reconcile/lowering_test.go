@@ -1,7 +1,6 @@
 package reconcile_test
 
 import (
-	"adsync/reconcile/live"
 	"errors"
 	"net/http"
 	"testing"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -48,10 +49,10 @@ func TestWhoElseWritesToTheAccount(t *testing.T) {
 			began := w.now()
 			w.clean()
 			ended := w.now()
-			live := w.plan().Live.Snapshot
+			shown := w.plan().Live.Snapshot
 			rename := func(words string) {
 				for i := range tc.renames {
-					id := live.Get(address(fmt.Sprint("campaign/c", i))).ID
+					id := shown.Get(address(fmt.Sprint("campaign/c", i))).ID
 					var headers []string
 					if tc.key != "" {
 						headers = []string{"Authorization", "Bearer " + tc.key}
