@@ -68,7 +68,7 @@ func newApplying(r *run, live *live.Room, sent *sendRoom, polls *pollEstimator) 
 	naming := &naming{Env: r.Env, run: r}
 	uploads := &uploads{Env: r.Env, run: r, parts: parts}
 	memberWaves := &memberWaves{
-		Env: r.Env, run: r, parts: parts, uploads: uploads, members: sent.members, keyring: sent.keyring,
+		Env: r.Env, run: r, parts: parts, uploads: uploads, Members: sent.Members, keyring: sent.keyring,
 	}
 	jobs := &jobs{
 		Env: r.Env, run: r, parts: parts, sender: sent.sender,

@@ -158,7 +158,7 @@ func scenarios() []scenario {
 			}},
 		{name: "a merge of audiences", before: func(w *world) { w.audience("one", 0, 50) }, next: func(w *world) {
 			w.audience("two", 40, 60)
-			w.merged("all", "audience/one", "audience/two")
+			w.Merged("all", "audience/one", "audience/two")
 		}},
 		{name: "spend limits and the account", before: func(w *world) {
 			w.write("daily_spend_limit/winter", map[string]any{

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/live"
+	"adsync/reconcile/people"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -203,9 +204,9 @@ func (r *memberWaves) predictMembers(ctx context.Context, wave string, p wire.Pa
 // predictInline notes the requests of a list whose people go in them.
 func (r *memberWaves) predictInline(ctx context.Context, wave string, p wire.Part, file *plan.Field) error {
 	live := r.view.Live.Snapshot.Get(p.Change.Address)
-	var seen progressed
+	var seen people.Progressed
 	if live != nil && !wire.IsNew(p.Change) {
-		seen.revision, _ = live.Value(r.Schemas.Of(p.Change.Address.Kind).Membership.Revision).Number()
+		seen.Revision, _ = live.Value(r.Schemas.Of(p.Change.Address.Kind).Membership.Revision).Number()
 	}
 	list, obstacle, err := r.inlineListOf(p, file, seen)
 	if err != nil || obstacle != "" {
@@ -214,7 +215,7 @@ func (r *memberWaves) predictInline(ctx context.Context, wave string, p wire.Par
 	}
 	collection := "/" + r.Schemas.Of(p.Change.Address.Kind).Collection
 	for ; list.done < len(list.hashes); list = list.after() {
-		_, m, err := r.inlineStep(ctx, p, list, seen.revision)
+		_, m, err := r.inlineStep(ctx, p, list, seen.Revision)
 		if err != nil {
 			return err
 		}

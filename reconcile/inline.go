@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/people"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -61,7 +62,7 @@ type inlineList struct {
 
 // inlineMembers sends a list in as many requests as it takes, each followed to its end
 // before the next: one that was cut off between two goes on where it stood.
-func (r *memberWaves) inlineMembers(ctx context.Context, p wire.Part, file *plan.Field, seen progressed) error {
+func (r *memberWaves) inlineMembers(ctx context.Context, p wire.Part, file *plan.Field, seen people.Progressed) error {
 	schema := r.Schemas.Of(p.Change.Address.Kind)
 	list, obstacle, err := r.inlineListOf(p, file, seen)
 	switch {
@@ -76,14 +77,14 @@ func (r *memberWaves) inlineMembers(ctx context.Context, p wire.Part, file *plan
 		r.skip(p.Change.Address, obstacle)
 		return nil
 	}
-	for revision := seen.revision; ; {
+	for revision := seen.Revision; ; {
 		step, mutation, err := r.inlineStep(ctx, p, list, revision)
 		if err != nil {
 			return err
 		}
-		o, err := r.sendMembers(ctx, &step, mutation)
+		o, err := r.SendMembers(ctx, &step, mutation)
 		if o.Outcome == "" && err == nil {
-			o, err = r.followMembers(ctx, step)
+			o, err = r.FollowMembers(ctx, step)
 		}
 		list = list.after()
 		if ended := o.Outcome != "" && (o.Outcome != state.OutcomeApplied || list.done == len(list.hashes)); ended {
@@ -104,17 +105,17 @@ func (r *memberWaves) inlineMembers(ctx context.Context, p wire.Part, file *plan
 // changed who is in it, or newer files say otherwise, the part is left out.
 func (r *memberWaves) inlineGoesOn(ctx context.Context, p wire.Part, revision int64) (bool, error) {
 	address := p.Change.Address
-	seen, err := r.awaitReady(ctx, r.Schemas.Of(address.Kind), r.ids[address])
+	seen, err := r.AwaitReady(ctx, r.Schemas.Of(address.Kind), r.ids[address])
 	switch {
 	case err != nil:
 		return false, err
-	case seen.making:
+	case seen.Making:
 		r.skip(address, fmt.Sprintf("waits: it is still %q at the service after %s",
-			diag.Printable(seen.state), membersPatience))
+			diag.Printable(seen.State), people.MembersPatience))
 		return false, nil
-	case seen.revision > revision:
+	case seen.Revision > revision:
 		r.skip(address, fmt.Sprintf("somebody changed "+
-			"who is in it while its list was sent: its revision was %d and is %d; plan again", revision, seen.revision))
+			"who is in it while its list was sent: its revision was %d and is %d; plan again", revision, seen.Revision))
 		return false, nil
 	}
 	return len(r.withoutSuperseded([]wire.Part{p})) > 0, nil
@@ -122,7 +123,7 @@ func (r *memberWaves) inlineGoesOn(ctx context.Context, p wire.Part, revision in
 
 // inlineListOf returns the list of a part and how far it is, or what keeps it from going.
 func (r *memberWaves) inlineListOf(p wire.Part, file *plan.Field,
-	seen progressed) (list inlineList, obstacle string, err error) {
+	seen people.Progressed) (list inlineList, obstacle string, err error) {
 	m := r.Schemas.Of(p.Change.Address.Kind).Membership
 	wanted := m.Operation(p.Set().Value(m.Do))
 	list = inlineList{digest: file.Desired.Text(), operation: wanted}
@@ -139,11 +140,11 @@ func (r *memberWaves) inlineListOf(p wire.Part, file *plan.Field,
 	if last != nil && !wire.IsNew(p.Change) {
 		list.known, _ = last.Value(m.Known).Number()
 		recorded, _ = last.Value(m.Revision).Number()
-		if recorded == seen.revision {
+		if recorded == seen.Revision {
 			list.done = m.SentOf(last.Value(m.Sent), list.digest, list.operation.Name)
 		}
 	}
-	if wanted.Whole && list.done == 0 && seen.revision != 0 && !wire.IsNew(p.Change) {
+	if wanted.Whole && list.done == 0 && seen.Revision != 0 && !wire.IsNew(p.Change) {
 		return list, "waits: " + plan.NoInlineReplace, nil
 	}
 	return list, "", nil
@@ -164,10 +165,10 @@ func (l inlineList) after() inlineList {
 func (r *memberWaves) inlineStep(ctx context.Context, p wire.Part,
 	list inlineList, revision int64) (step state.Step, m adsapi.Mutation, err error) {
 	schema, next := r.Schemas.Of(p.Change.Address.Kind), list.after()
-	if m.Body, err = inlineBody(list.as, list.hashes[list.done:next.done]); err != nil {
+	if m.Body, err = people.InlineBody(list.as, list.hashes[list.done:next.done]); err != nil {
 		return step, m, err
 	}
-	of := inlineNote{People: list.digest, From: list.done, To: next.done, Sum: sumOfBody(m.Body)}
+	of := people.InlineNote{People: list.digest, From: list.done, To: next.done, Sum: people.SumOfBody(m.Body)}
 	if list.fills {
 		of.Fills = &revision
 	}
@@ -181,9 +182,9 @@ func (r *memberWaves) inlineStep(ctx context.Context, p wire.Part,
 	if m.Key, err = r.jobKey(ctx, "members"); err != nil {
 		return step, m, err
 	}
-	m.ContentType = inlineSent
+	m.ContentType = people.InlineSent
 	step = r.withOperation(r.step("members", state.Membership, m.Path, m.Key, note), p, "")
-	step.ContentType = inlineType
+	step.ContentType = people.InlineType
 	step.Operations[0].Set = next.record(schema.Membership, step.Operations[0].Set, revision)
 	return step, m, nil
 }

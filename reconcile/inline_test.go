@@ -90,7 +90,7 @@ func TestWithoutUploadsPeopleGoInRequests(t *testing.T) {
 		t.Errorf("%d people are in it; want 25000", n)
 	}
 	w.audience("others", 0, 10)
-	w.merged("all", "audience/customers", "audience/others")
+	w.Merged("all", "audience/customers", "audience/others")
 	w.clean()
 	if want := []int{10_000, 10_000, 5_001, 10_000, 999, 10_000, 1_000, 10}; !slices.Equal(sent.sizes, want) ||
 		sent.largest > 16<<20 {

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/people"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -21,7 +22,7 @@ type memberWaves struct {
 	*run
 	*parts
 	*uploads
-	*members
+	*people.Members
 	*keyring
 }
 
@@ -39,23 +40,23 @@ func (r *memberWaves) publishWave(ctx context.Context) error {
 			continue
 		}
 		schema := r.Schemas.Of(address.Kind)
-		seen, err := r.awaitReady(ctx, schema, id)
+		seen, err := r.AwaitReady(ctx, schema, id)
 		if err != nil {
 			return fmt.Errorf("wait for %s: %w", address, err)
 		}
 		o := state.OperationOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}
 		var noted resource.Attributes
 		switch {
-		case seen.state == schema.Membership.Failed:
+		case seen.State == schema.Membership.Failed:
 			o.Outcome, o.Code = state.OutcomeFailed, string(diag.OperationFailed)
 			o.Message = "the service could not make it from its members file; archive it and give another one a new key"
 			noted.Set(schema.Membership.File, resource.Null())
-		case seen.making:
+		case seen.Making:
 			o.Outcome, o.Code = state.OutcomeUnknown, string(diag.OutcomeUnknown)
 			o.Message = fmt.Sprintf("it is still %q after %s; the next plan shows what became of it",
-				diag.Printable(seen.state), membersPatience)
+				diag.Printable(seen.State), people.MembersPatience)
 		default:
-			noted.Set(schema.Membership.Revision, resource.Number(seen.revision))
+			noted.Set(schema.Membership.Revision, resource.Number(seen.Revision))
 		}
 		if err := r.Store.Record(ctx, []state.Applied{{Address: address, ID: id, Attributes: noted}}); err != nil {
 			return fmt.Errorf("record %s: %w", address, err)
@@ -94,7 +95,7 @@ func (r *memberWaves) membersWave(ctx context.Context) error {
 		}
 	}
 	for _, b := range all {
-		o, err := r.followMembers(ctx, b.step)
+		o, err := r.FollowMembers(ctx, b.step)
 		if o.Outcome != "" {
 			r.setOutcome(b.part, o)
 		}
@@ -109,18 +110,18 @@ func (r *memberWaves) membersWave(ctx context.Context) error {
 func (r *memberWaves) beginMembers(ctx context.Context, p wire.Part) (step state.Step, accepted bool, err error) {
 	address, id := p.Change.Address, r.ids[p.Change.Address]
 	schema := r.Schemas.Of(address.Kind)
-	seen, err := r.awaitReady(ctx, schema, id)
+	seen, err := r.AwaitReady(ctx, schema, id)
 	switch {
 	case err != nil:
 		return step, false, err
-	case seen.making:
+	case seen.Making:
 		r.skip(address, fmt.Sprintf("waits: it is still %q at the service after %s",
-			diag.Printable(seen.state), membersPatience))
+			diag.Printable(seen.State), people.MembersPatience))
 		return step, false, nil
 	}
-	if planned, known := r.plannedRevision(p); known && planned != seen.revision {
+	if planned, known := r.plannedRevision(p); known && planned != seen.Revision {
 		r.skip(address, fmt.Sprintf("somebody changed "+
-			"who is in it since the plan was made: its revision was %d and is %d; plan again", planned, seen.revision))
+			"who is in it since the plan was made: its revision was %d and is %d; plan again", planned, seen.Revision))
 		return step, false, nil
 	}
 	_, file := r.membershipOf(p.Change)
@@ -130,10 +131,10 @@ func (r *memberWaves) beginMembers(ctx context.Context, p wire.Part) (step state
 	if r.goesInline(file) {
 		return step, false, r.inlineMembers(ctx, p, file, seen)
 	}
-	if step, err = r.membersStep(ctx, p, file, seen.revision); err != nil {
+	if step, err = r.membersStep(ctx, p, file, seen.Revision); err != nil {
 		return step, false, err
 	}
-	o, err := r.sendMembers(ctx, &step, membersMutation(step))
+	o, err := r.SendMembers(ctx, &step, people.MembersMutation(step))
 	if o.Outcome != "" {
 		r.setOutcome(p, o)
 	}
@@ -197,7 +198,7 @@ func (r *memberWaves) mergeWave(ctx context.Context) error {
 		if !accepted {
 			continue
 		}
-		o, err := r.followMembers(ctx, step)
+		o, err := r.FollowMembers(ctx, step)
 		if o.Outcome != "" {
 			r.setOutcome(p, o)
 		}
@@ -225,7 +226,7 @@ func (r *memberWaves) beginMerge(ctx context.Context, p wire.Part) (step state.S
 	if step, err = r.mergeStep(ctx, p, ids); err != nil {
 		return step, false, err
 	}
-	o, err := r.sendMembers(ctx, &step, membersMutation(step))
+	o, err := r.SendMembers(ctx, &step, people.MembersMutation(step))
 	if o.Outcome != "" {
 		r.setOutcome(p, o)
 	}
@@ -242,13 +243,13 @@ func (r *memberWaves) mergeable(ctx context.Context, p wire.Part, said string) (
 		}
 	}
 	schema := r.Schemas.Of(p.Change.Address.Kind)
-	seen, err := r.awaitReady(ctx, schema, id)
+	seen, err := r.AwaitReady(ctx, schema, id)
 	if err != nil {
 		return "", "", fmt.Errorf("read %s: %w", said, err)
 	}
-	if seen.state != schema.Membership.Ready {
+	if seen.State != schema.Membership.Ready {
 		return "", fmt.Sprintf("is %q at the service; only what is %s can be merged",
-			diag.Printable(seen.state), schema.Membership.Ready), nil
+			diag.Printable(seen.State), schema.Membership.Ready), nil
 	}
 	return id, "", nil
 }

@@ -123,7 +123,7 @@ func TestAudienceOpenPointsDoNotMatter(t *testing.T) {
 			w.audience("customers", 50, 100)
 			w.clean()
 			w.audience("others", 0, 50)
-			w.merged("all", "audience/customers", "audience/others")
+			w.Merged("all", "audience/customers", "audience/others")
 			w.clean()
 			w.audience("customers", 50, 100, "status", "archived")
 			w.permitAll("archives")

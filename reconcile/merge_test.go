@@ -15,7 +15,7 @@ import (
 )
 
 // merged writes an audience that is made of others.
-func (w *world) merged(key string, sources ...string) {
+func (w *world) Merged(key string, sources ...string) {
 	w.write("audience/"+key, map[string]any{"name": "Audience " + key, "description": "of others", "merge": sources})
 }
 
@@ -29,7 +29,7 @@ func TestMergeMakesAnAudienceOfOthers(t *testing.T) {
 	w.clean()
 	w.audience("two", 40, 80)
 	w.audience("three", 100, 110)
-	w.merged("all", "audience/one", "audience/two", "audience/three")
+	w.Merged("all", "audience/one", "audience/two", "audience/three")
 	w.clean()
 	if n := w.matched("all"); n != 90 {
 		t.Fatalf("%d people are in the merged audience; want 90", n)
@@ -37,12 +37,12 @@ func TestMergeMakesAnAudienceOfOthers(t *testing.T) {
 	if n := w.matched("one"); n != 50 {
 		t.Errorf("%d people are in a source; want the 50 it had", n)
 	}
-	w.merged("all", w.last("audience/one").ID, "audience/two", "audience/three") // the same, in other words
+	w.Merged("all", w.last("audience/one").ID, "audience/two", "audience/three") // the same, in other words
 	w.clean()
 	if n := w.merges(); n != 1 {
 		t.Errorf("the service merged %d times; want once", n)
 	}
-	w.merged("all", "audience/one", "audience/two")
+	w.Merged("all", "audience/one", "audience/two")
 	if got := outcomes(w.apply())["audience/all"]; got != reconcile.OutcomeHeld {
 		t.Errorf("another merge is %s; want it held", got)
 	}
@@ -69,7 +69,7 @@ func TestMergeOfAnAudienceThatIsNotReadyWaits(t *testing.T) {
 	w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.SmallAudiences = false })
 	w.audience("one", 0, 50)
 	w.audience("two", 50, 60)
-	w.merged("all", "audience/one", "audience/two")
+	w.Merged("all", "audience/one", "audience/two")
 	report := w.apply()
 	if got := outcomes(report); got["audience/one"] != state.OutcomeApplied ||
 		got["audience/all"] != state.OutcomeSkipped || w.merges() != 0 {
@@ -90,7 +90,7 @@ func TestMergeOfAnArchivedAudienceIsHeld(t *testing.T) {
 	w.audience("two", 50, 60)
 	w.clean()
 	w.service.Must(t, "POST", "/custom_audiences/"+w.last("audience/two").ID+"/archive", nil)
-	w.merged("all", "audience/one", w.last("audience/two").ID)
+	w.Merged("all", "audience/one", w.last("audience/two").ID)
 	w.tree("spring", "paused")
 	got := outcomes(w.apply())
 	if got["audience/all"] != reconcile.OutcomeHeld || got["campaign/spring"] != state.OutcomeApplied {
@@ -105,7 +105,7 @@ func TestA8MergeWhileSomebodyChangesASource(t *testing.T) {
 	w.audience("one", 0, 50)
 	w.audience("two", 50, 60)
 	w.clean()
-	w.merged("all", "audience/one", "audience/two")
+	w.Merged("all", "audience/one", "audience/two")
 	view := w.plan()
 	id := w.last("audience/two").ID
 	body := map[string]any{
@@ -146,7 +146,7 @@ func TestA7StoppedOperationOnASourceIsResumed(t *testing.T) {
 	w.audience("two", 50, 60)
 	w.clean()
 	w.addByHand("two", 700)
-	w.merged("all", "audience/one", "audience/two")
+	w.Merged("all", "audience/one", "audience/two")
 	if o := w.apply().Outcomes[0]; o.Outcome != state.OutcomeFailed ||
 		!strings.Contains(o.Message, "mutation_conflict") {
 		t.Fatalf("the merge is %s %q; want it refused, as a source has an operation that stands", o.Outcome, o.Message)
@@ -180,7 +180,7 @@ func TestA6LostAnswerOfAMergeMakesOneAudience(t *testing.T) {
 			w.audience("one", 0, 50)
 			w.audience("two", 50, 60)
 			w.clean()
-			w.merged("all", "audience/one", "audience/two")
+			w.Merged("all", "audience/one", "audience/two")
 			report, err := w.through(tt.line, w.store).Apply(t.Context(), w.plan())
 			if err != nil || outcomes(report)["audience/all"] != state.OutcomeUnknown {
 				t.Fatalf("apply: %v, %v; want unknown", outcomes(report), err)

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"adsync/reconcile/people"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ type RecoveredStep struct {
 type recovery struct {
 	*env.Env
 	*live.Lists
-	*members
+	*people.Members
 	*requests
 	*follower
 	*finisher
@@ -110,7 +111,7 @@ func (a *recovery) closeRecovered(ctx context.Context) error {
 	if _, err := a.Observe(ctx, expected); err != nil {
 		return err
 	}
-	if err := a.noteMade(ctx, last); err != nil {
+	if err := a.NoteMade(ctx, last); err != nil {
 		return err
 	}
 	if err := a.retireRecovered(ctx, steps, last); err != nil {

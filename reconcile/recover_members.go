@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"adsync/reconcile/live"
+	"adsync/reconcile/people"
 	"context"
 	"fmt"
 	"slices"
@@ -15,7 +16,7 @@ import (
 // membersRecovery ends operations on people that an earlier run left open.
 type membersRecovery struct {
 	*env.Env
-	*members
+	*people.Members
 	*recovering
 	*deciding
 	*live.Lists
@@ -24,12 +25,12 @@ type membersRecovery struct {
 // recoverMembers brings an operation of an earlier run to its end.
 func (a *membersRecovery) recoverMembers(ctx context.Context, step state.Step, recovered *Recovered) error {
 	if step.JobID == "" {
-		mutation, err := a.madeAgain(step)
+		mutation, err := a.MadeAgain(step)
 		if err != nil || !a.young(step) { // of people who are in no file any more nothing goes again
 			return a.decideMembers(ctx, step, recovered)
 		}
 		if step.Point == state.Intent { // it never left: somebody may have been there meanwhile
-			fills, err := a.stillFills(ctx, step, false)
+			fills, err := a.StillFills(ctx, step, false)
 			if err != nil {
 				return err
 			}
@@ -44,10 +45,10 @@ func (a *membersRecovery) recoverMembers(ctx context.Context, step state.Step, r
 		if failure != nil {
 			return a.membersInVain(ctx, step, failure, recovered)
 		}
-		if a.merged(step) != nil && accepted.AudienceID == "" {
+		if a.Merged(step) != nil && accepted.AudienceID == "" {
 			return a.decideMerge(ctx, step, recovered)
 		}
-		if err := a.acceptMembers(ctx, &step, accepted); err != nil {
+		if err := a.AcceptMembers(ctx, &step, accepted); err != nil {
 			return err
 		}
 	}
@@ -67,7 +68,7 @@ func (a *membersRecovery) membersInVain(ctx context.Context,
 // it started from is recorded: had it been done, the revision has moved, and the
 // next plan holds the list for a person instead of sending it once more.
 func (a *membersRecovery) decideMembers(ctx context.Context, step state.Step, recovered *Recovered) error {
-	if a.merged(step) != nil {
+	if a.Merged(step) != nil {
 		return a.decideMerge(ctx, step, recovered)
 	}
 	operation := step.Operations[0]
@@ -76,7 +77,7 @@ func (a *membersRecovery) decideMembers(ctx context.Context, step state.Step, re
 		return err
 	}
 	if slices.ContainsFunc(all, func(o adsapi.MemberOperation) bool { return !o.Ended() }) {
-		if _, err := a.resumeStoppedOf(ctx, a.Schemas.Of(operation.Address.Kind).Membership,
+		if _, err := a.ResumeStoppedOf(ctx, a.Schemas.Of(operation.Address.Kind).Membership,
 			operation.ResourceID); env.Stops(err) {
 			return err
 		}
@@ -130,7 +131,7 @@ func (a *membersRecovery) decideMerge(ctx context.Context, step state.Step, reco
 		return a.abandon(ctx, step, "what has its name was not made by a merge", recovered)
 	}
 	all[first].AudienceID = found.ResourceID
-	if err := a.acceptMembers(ctx, &step, all[first]); err != nil {
+	if err := a.AcceptMembers(ctx, &step, all[first]); err != nil {
 		return err
 	}
 	return a.followRecovered(ctx, step, recovered)
@@ -138,7 +139,7 @@ func (a *membersRecovery) decideMerge(ctx context.Context, step state.Step, reco
 
 // followRecovered follows an operation of an earlier run to its end.
 func (a *membersRecovery) followRecovered(ctx context.Context, step state.Step, recovered *Recovered) error {
-	o, err := a.followMembers(ctx, step)
+	o, err := a.FollowMembers(ctx, step)
 	switch {
 	case err != nil:
 		return err

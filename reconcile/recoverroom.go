@@ -23,10 +23,10 @@ func newRecoverRoom(env *env.Env, live *live.Room, sent *sendRoom) *recoverRoom 
 		finisher: sent.finisher, keyring: sent.keyring, recovering: x.recovering,
 	}
 	x.membersRecovery = &membersRecovery{
-		Env: env, members: sent.members, recovering: x.recovering, deciding: x.deciding, Lists: live.Lists,
+		Env: env, Members: sent.Members, recovering: x.recovering, deciding: x.deciding, Lists: live.Lists,
 	}
 	x.recovery = &recovery{
-		Env: env, Lists: live.Lists, members: sent.members, requests: sent.requests, follower: sent.follower,
+		Env: env, Lists: live.Lists, Members: sent.Members, requests: sent.requests, follower: sent.follower,
 		finisher: sent.finisher, sender: sent.sender, retries: sent.retries, recovering: x.recovering,
 		deciding: x.deciding, membersRecovery: x.membersRecovery, payers: sent.payers, duplicates: sent.duplicates,
 	}

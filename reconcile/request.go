@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"adsync/reconcile/people"
 	"cmp"
 	"context"
 	"errors"
@@ -21,7 +22,7 @@ type singles struct {
 	*requests
 	*finisher
 	*keyring
-	*members
+	*people.Members
 }
 
 // runSingle sends one request whose intent is in the journal.
@@ -32,7 +33,7 @@ func (r *singles) runSingle(ctx context.Context, step state.Step) (state.Operati
 	}
 	defer done()
 	record, err := r.mutate(ctx, step)
-	if went, failure := r.resumeStopped(ctx, step, err); failure != nil {
+	if went, failure := r.ResumeStopped(ctx, step, err); failure != nil {
 		err = failure
 	} else if went {
 		record, err = r.mutate(ctx, step)
@@ -51,7 +52,7 @@ func (r *singles) singleDone(ctx context.Context, step state.Step,
 	case failure == nil && id == "" && operation.ResourceID == "":
 		found, err := r.madeWithoutID(ctx, operation)
 		if err != nil || found.Outcome != state.OutcomeApplied {
-			return found, errors.Join(err, r.move(ctx, step, state.Unknown, found))
+			return found, errors.Join(err, r.Move(ctx, step, state.Unknown, found))
 		}
 		o = found
 	case failure == nil:
@@ -59,10 +60,10 @@ func (r *singles) singleDone(ctx context.Context, step state.Step,
 		o.Answered, o.Made = true, operation.ResourceID == ""
 	case conflictOf(operation, failure) != "": // nothing goes under another key before it is known what it means
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(conflictOf(operation, failure)), failure.Error()
-		return o, r.move(ctx, step, state.Unknown, o)
+		return o, r.Move(ctx, step, state.Unknown, o)
 	case adsapi.AppliedOf(failure) == adsapi.Unknown:
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), failure.Error()
-		return o, r.move(ctx, step, state.Unknown, o)
+		return o, r.Move(ctx, step, state.Unknown, o)
 	default:
 		o = env.NeverApplied(o, failure)
 	}
@@ -78,7 +79,7 @@ func (r *singles) refused(ctx context.Context, step state.Step, o state.Operatio
 	if err := r.recordReusableKey(ctx, step); err != nil {
 		return err
 	}
-	if err := r.move(ctx, step, state.Abandoned, o); err != nil {
+	if err := r.Move(ctx, step, state.Abandoned, o); err != nil {
 		return err
 	}
 	if r.oneKindOnly(step.Operations[0], failure) {

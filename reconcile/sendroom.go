@@ -3,11 +3,12 @@ package reconcile
 import (
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
+	"adsync/reconcile/people"
 )
 
 // sendRoom brings one step to its end.
 type sendRoom struct {
-	*members
+	*people.Members
 	*keyring
 	*requests
 	*duplicates
@@ -21,7 +22,7 @@ type sendRoom struct {
 
 func newSendRoom(env *env.Env, polls *pollEstimator, live *live.Room) *sendRoom {
 	x := &sendRoom{}
-	x.members = &members{Env: env}
+	x.Members = &people.Members{Env: env}
 	x.keyring = &keyring{Env: env}
 	x.requests = &requests{Env: env}
 	x.duplicates = &duplicates{Env: env, requests: x.requests}
@@ -31,7 +32,7 @@ func newSendRoom(env *env.Env, polls *pollEstimator, live *live.Room) *sendRoom 
 	x.sender = &sender{Env: env, requests: x.requests, follower: x.follower, finisher: x.finisher}
 	x.retries = &retries{Env: env, Lists: live.Lists, keyring: x.keyring, finisher: x.finisher}
 	x.singles = &singles{
-		Env: env, Lists: live.Lists, requests: x.requests, finisher: x.finisher, keyring: x.keyring, members: x.members,
+		Env: env, Lists: live.Lists, requests: x.requests, finisher: x.finisher, keyring: x.keyring, Members: x.Members,
 	}
 	return x
 }

@@ -280,7 +280,7 @@ func (w *world) limitsAndPeople(micros, people int) {
 	w.write("daily_spend_limit/always", map[string]any{"amount": micros, "start": w.day(2)})
 	w.audience("buyers", 0, people)
 	w.audience("readers", 100, 120, "members.do", "add")
-	w.merged("everybody", "audience/buyers", "audience/readers")
+	w.Merged("everybody", "audience/buyers", "audience/readers")
 }
 
 // converge applies until nothing is left, a few times at most.

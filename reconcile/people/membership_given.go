@@ -1,4 +1,4 @@
-package reconcile
+package people
 
 import (
 	"context"
@@ -17,23 +17,23 @@ import (
 
 // givenBy is the revision an operation gave: the one that shows, where no other was
 // ever accepted, else at most the next after the one it began with.
-func (a *members) givenBy(ctx context.Context, step state.Step, seen progressed, before int64) (int64, error) {
-	if seen.revision <= before+1 {
-		return seen.revision, nil
+func (a *Members) givenBy(ctx context.Context, step state.Step, seen Progressed, before int64) (int64, error) {
+	if seen.Revision <= before+1 {
+		return seen.Revision, nil
 	}
 	all, err := a.Service.MemberOperations(ctx, step.Operations[0].ResourceID)
 	if env.Stops(err) {
 		return 0, err
 	}
 	if err == nil && len(all) == 1 && all[0].ID == step.JobID {
-		return seen.revision, nil
+		return seen.Revision, nil
 	}
 	return before + 1, nil
 }
 
 // noteMade records what became of the people of creates that earlier runs did not
 // see ready.
-func (a *members) noteMade(ctx context.Context, last *resource.Snapshot) error {
+func (a *Members) NoteMade(ctx context.Context, last *resource.Snapshot) error {
 	for bound := range last.All() {
 		m := a.Schemas.Of(bound.Address.Kind).Membership
 		if m == nil || bound.ID == "" || !bound.Value(m.File).IsSet() || !bound.Value(m.Revision).IsAbsent() {
@@ -57,13 +57,13 @@ func (a *members) noteMade(ctx context.Context, last *resource.Snapshot) error {
 // madeOf is the revision that a create gave, while no operation shows beside it:
 // lists of operations leave the first publication out (service facts, 8.2). It is
 // nothing where somebody has sent one, or while the service is at work.
-func (a *members) madeOf(ctx context.Context, bound *resource.Resource) (noted resource.Attributes, err error) {
+func (a *Members) madeOf(ctx context.Context, bound *resource.Resource) (noted resource.Attributes, err error) {
 	schema := a.Schemas.Of(bound.Address.Kind)
 	seen, err := a.readProgress(ctx, schema, bound.ID)
-	if err != nil || seen.making {
+	if err != nil || seen.Making {
 		return nil, err
 	}
-	if seen.state == schema.Membership.Failed {
+	if seen.State == schema.Membership.Failed {
 		noted.Set(schema.Membership.File, resource.Null())
 		return noted, nil
 	}
@@ -71,6 +71,6 @@ func (a *members) madeOf(ctx context.Context, bound *resource.Resource) (noted r
 	if err != nil || len(all) > 0 {
 		return nil, err
 	}
-	noted.Set(schema.Membership.Revision, resource.Number(seen.revision))
+	noted.Set(schema.Membership.Revision, resource.Number(seen.Revision))
 	return noted, nil
 }

@@ -1,4 +1,4 @@
-package reconcile
+package people
 
 import (
 	"bytes"
@@ -15,12 +15,12 @@ import (
 // inlineType marks the steps whose bytes the journal does not hold; inlineSent is the
 // type they are sent with.
 const (
-	inlineType = "application/vnd.adsync.people+json"
-	inlineSent = "application/json"
+	InlineType = "application/vnd.adsync.people+json"
+	InlineSent = "application/json"
 )
 
 // inlineNote is what the journal holds of a request with people in it.
-type inlineNote struct {
+type InlineNote struct {
 	People string `json:"people"` // the digest of the list
 	From   int    `json:"from"`   // of the hashes in ascending order
 	To     int    `json:"to"`     // the first that is not in it
@@ -32,24 +32,24 @@ type inlineNote struct {
 // stillFills reports whether a list that is to be all of an audience still is when it is
 // added: whether the revision is the one that its step was made at. Others may always go.
 // Where an operation has just ended, raised is true: its revision may show late.
-func (a *members) stillFills(ctx context.Context, step state.Step, raised bool) (bool, error) {
-	var note inlineNote
-	if step.ContentType != inlineType || json.Unmarshal(step.Body, &note) != nil || note.Fills == nil {
+func (a *Members) StillFills(ctx context.Context, step state.Step, raised bool) (bool, error) {
+	var note InlineNote
+	if step.ContentType != InlineType || json.Unmarshal(step.Body, &note) != nil || note.Fills == nil {
 		return true, nil
 	}
 	operation := step.Operations[0]
 	seen, err := a.readRaised(ctx, a.Schemas.Of(operation.Address.Kind), operation.ResourceID, *note.Fills, raised)
-	return seen.revision == *note.Fills, err
+	return seen.Revision == *note.Fills, err
 }
 
 // madeAgain is the request of a step: its bytes, or those that are made again from the
 // members file where the journal does not hold them.
-func (a *members) madeAgain(step state.Step) (adsapi.Mutation, error) {
-	m := membersMutation(step)
-	if step.ContentType != inlineType {
+func (a *Members) MadeAgain(step state.Step) (adsapi.Mutation, error) {
+	m := MembersMutation(step)
+	if step.ContentType != InlineType {
 		return m, nil
 	}
-	var note inlineNote
+	var note InlineNote
 	if err := json.Unmarshal(step.Body, &note); err != nil {
 		return m, fmt.Errorf("read step %s: %w", step.ID, err)
 	}
@@ -61,15 +61,15 @@ func (a *members) madeAgain(step state.Step) (adsapi.Mutation, error) {
 	if note.From < 0 || note.From > note.To || note.To > len(hashes) {
 		return m, fmt.Errorf("step %s is for people %d to %d of a list of %d", step.ID, note.From, note.To, len(hashes))
 	}
-	m.ContentType = inlineSent
-	if m.Body, err = inlineBody(people.As, hashes[note.From:note.To]); err == nil && sumOfBody(m.Body) != note.Sum {
+	m.ContentType = InlineSent
+	if m.Body, err = InlineBody(people.As, hashes[note.From:note.To]); err == nil && SumOfBody(m.Body) != note.Sum {
 		err = fmt.Errorf("step %s was sent with other bytes than its members file gives", step.ID)
 	}
 	return m, err
 }
 
 // inlineBody is the body of a request with people in it (service facts, 8.2).
-func inlineBody(as string, hashes [][]byte) ([]byte, error) {
+func InlineBody(as string, hashes [][]byte) ([]byte, error) {
 	type identifier struct {
 		Type       string `json:"identifier_type"`
 		Identifier string `json:"identifier"`
@@ -81,7 +81,7 @@ func inlineBody(as string, hashes [][]byte) ([]byte, error) {
 	return json.Marshal(map[string]any{"identifiers": identifiers})
 }
 
-func sumOfBody(body []byte) string {
+func SumOfBody(body []byte) string {
 	sum := sha256.Sum256(body)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }

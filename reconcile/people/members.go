@@ -1,4 +1,4 @@
-package reconcile
+package people
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // How long an operation is followed, and how long one that does not end is left
 // alone before it is made to go on.
 const (
-	membersPatience = 30 * time.Minute
+	MembersPatience = 30 * time.Minute
 	membersStill    = 2 * time.Minute
 	slowestLook     = 15 * time.Second
 )
@@ -30,13 +30,13 @@ const recoveryRequired = "custom_audience_operation_recovery_required"
 const mutationConflict = "custom_audience_mutation_conflict"
 
 // members sends operations on the people of a list, and follows them to their end.
-type members struct {
+type Members struct {
 	*env.Env
 }
 
 // sendMembers sends an operation whose intent it journals. An empty outcome says
 // that it was accepted.
-func (a *members) sendMembers(ctx context.Context,
+func (a *Members) SendMembers(ctx context.Context,
 	step *state.Step, m adsapi.Mutation) (state.OperationOutcome, error) {
 	if err := a.Store.Begin(ctx, *step); err != nil {
 		return state.OperationOutcome{}, fmt.Errorf("journal %s: %w", step.ID, err)
@@ -49,17 +49,17 @@ func (a *members) sendMembers(ctx context.Context,
 	return a.submitMembers(ctx, step, m)
 }
 
-func (a *members) submitMembers(ctx context.Context,
+func (a *Members) submitMembers(ctx context.Context,
 	step *state.Step, m adsapi.Mutation) (state.OperationOutcome, error) {
 	o := state.OperationOutcome{Address: step.Operations[0].Address, ResourceID: step.Operations[0].ResourceID}
 	accepted, err := a.Service.ChangeMembers(ctx, m)
-	went, failure := a.resumeStopped(ctx, *step, err)
+	went, failure := a.ResumeStopped(ctx, *step, err)
 	if failure != nil {
 		return state.OperationOutcome{}, failure
 	}
 	changed := false
 	if went {
-		fills, failure := a.stillFills(ctx, *step, true)
+		fills, failure := a.StillFills(ctx, *step, true)
 		if failure != nil {
 			return state.OperationOutcome{}, failure
 		}
@@ -68,24 +68,24 @@ func (a *members) submitMembers(ctx context.Context,
 		}
 	}
 	switch {
-	case err == nil && a.merged(*step) != nil && accepted.AudienceID == "":
+	case err == nil && a.Merged(*step) != nil && accepted.AudienceID == "":
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown,
 			string(diag.OutcomeUnknown), "the service accepted the merge and did not say what it makes"
-		return o, a.move(context.WithoutCancel(ctx), *step, state.Unknown, o)
+		return o, a.Move(context.WithoutCancel(ctx), *step, state.Unknown, o)
 	case err == nil:
-		return state.OperationOutcome{}, a.acceptMembers(ctx, step, accepted)
+		return state.OperationOutcome{}, a.AcceptMembers(ctx, step, accepted)
 	case adsapi.AppliedOf(err) == adsapi.Unknown:
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), err.Error()
-		return o, a.move(context.WithoutCancel(ctx), *step, state.Unknown, o)
+		return o, a.Move(context.WithoutCancel(ctx), *step, state.Unknown, o)
 	}
 	o = env.NeverApplied(o, err)
 	if changed || errors.Is(err, adsapi.ErrConflict) {
 		o.Message += "; somebody else is changing who is in it: plan again"
-		if a.merged(*step) != nil {
+		if a.Merged(*step) != nil {
 			o.Message += ", once nobody changes what it merges"
 		}
 	}
-	if err := a.move(context.WithoutCancel(ctx), *step, state.Abandoned, o); err != nil {
+	if err := a.Move(context.WithoutCancel(ctx), *step, state.Abandoned, o); err != nil {
 		return o, err
 	}
 	if err := a.resumeSources(ctx, *step, err); err != nil {
@@ -97,7 +97,7 @@ func (a *members) submitMembers(ctx context.Context,
 // followMembers asks for an operation until it has ended, and records what
 // became of it. One that does not end in time stays open: it was accepted, and
 // the next run asks again.
-func (a *members) followMembers(ctx context.Context, step state.Step) (state.OperationOutcome, error) {
+func (a *Members) FollowMembers(ctx context.Context, step state.Step) (state.OperationOutcome, error) {
 	operation := step.Operations[0]
 	o := state.OperationOutcome{Address: operation.Address, ResourceID: operation.ResourceID}
 	ended, err := a.awaitOperation(ctx, operation.ResourceID, step.JobID, a.resumes(step))
@@ -111,7 +111,7 @@ func (a *members) followMembers(ctx context.Context, step state.Step) (state.Ope
 	case !ended.Ended():
 		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.OutcomeUnknown)
 		o.Message = fmt.Sprintf("it was accepted and is still %q after %s; the next apply looks again",
-			diag.Printable(ended.Status), membersPatience)
+			diag.Printable(ended.Status), MembersPatience)
 		return o, nil
 	}
 	return a.endMembers(ctx, step, ended, o)
@@ -119,24 +119,24 @@ func (a *members) followMembers(ctx context.Context, step state.Step) (state.Ope
 
 // resumes reports whether the service can make the operation of a step go on: an add or a
 // remove, as those are that carry their people in the request.
-func (a *members) resumes(step state.Step) bool {
-	if step.ContentType == inlineType {
+func (a *Members) resumes(step state.Step) bool {
+	if step.ContentType == InlineType {
 		return true
 	}
 	m := a.Schemas.Of(step.Operations[0].Address.Kind).Membership
-	return a.merged(step) == nil && m.Operation(step.Operations[0].Set.Value(m.Do)).Resumes
+	return a.Merged(step) == nil && m.Operation(step.Operations[0].Set.Value(m.Do)).Resumes
 }
 
 // endMembers records an operation that has ended. One that failed leaves the
 // record as it was: the list sent last is the one before.
-func (a *members) endMembers(ctx context.Context, step state.Step,
+func (a *Members) endMembers(ctx context.Context, step state.Step,
 	ended adsapi.MemberOperation, o state.OperationOutcome) (state.OperationOutcome, error) {
 	if step.Point == state.Accepted {
 		if err := a.Store.Move(ctx, step.ID, state.Terminal, state.Update{}); err != nil {
 			return o, fmt.Errorf("journal %s: %w", step.ID, err)
 		}
 	}
-	if a.merged(step) != nil {
+	if a.Merged(step) != nil {
 		return a.endMerge(ctx, step, ended, o)
 	}
 	operation := step.Operations[0]
@@ -161,7 +161,7 @@ func (a *members) endMembers(ctx context.Context, step state.Step,
 	return o, a.finishMembers(ctx, step, []state.Applied{{Address: o.Address, ID: o.ResourceID, Attributes: *set}}, o)
 }
 
-func (a *members) finishMembers(ctx context.Context,
+func (a *Members) finishMembers(ctx context.Context,
 	step state.Step, applied []state.Applied, o state.OperationOutcome) error {
 	if err := a.Store.Finish(ctx, step.ID, applied, []state.OperationOutcome{o}); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
@@ -171,12 +171,12 @@ func (a *members) finishMembers(ctx context.Context,
 
 // merged returns the ids of what the operation of a step merges, nothing where it
 // is none.
-func (a *members) merged(step state.Step) []string {
+func (a *Members) Merged(step state.Step) []string {
 	operation := step.Operations[0]
 	return operation.Set.Value(a.Schemas.Of(operation.Address.Kind).Membership.Merged).Items()
 }
 
-func (r *members) move(ctx context.Context, step state.Step, to state.Point, o state.OperationOutcome) error {
+func (r *Members) Move(ctx context.Context, step state.Step, to state.Point, o state.OperationOutcome) error {
 	if err := r.Store.Move(ctx,
 		step.ID, to, state.Update{Outcomes: []state.OperationOutcome{o}, Note: o.Message}); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
@@ -184,16 +184,16 @@ func (r *members) move(ctx context.Context, step state.Step, to state.Point, o s
 	return nil
 }
 
-func membersMutation(step state.Step) adsapi.Mutation {
+func MembersMutation(step state.Step) adsapi.Mutation {
 	return adsapi.Mutation{Path: step.Path, Key: step.Key, Body: step.Body, ContentType: step.ContentType}
 }
 
 // acceptMembers records that the service took an operation, and of a merge what
 // it makes.
-func (a *members) acceptMembers(ctx context.Context, step *state.Step, accepted adsapi.MemberOperation) error {
+func (a *Members) AcceptMembers(ctx context.Context, step *state.Step, accepted adsapi.MemberOperation) error {
 	update := state.Update{JobID: accepted.ID}
 	operation := &step.Operations[0]
-	if a.merged(*step) != nil {
+	if a.Merged(*step) != nil {
 		operation.ResourceID = accepted.AudienceID
 		update.Outcomes = []state.OperationOutcome{{Address: operation.Address, ResourceID: accepted.AudienceID}}
 	}
@@ -206,7 +206,7 @@ func (a *members) acceptMembers(ctx context.Context, step *state.Step, accepted 
 
 // endMerge records a merge that has ended. What a failed one has made is bound
 // as well, and is not what the files ask for.
-func (a *members) endMerge(ctx context.Context, step state.Step,
+func (a *Members) endMerge(ctx context.Context, step state.Step,
 	ended adsapi.MemberOperation, o state.OperationOutcome) (state.OperationOutcome, error) {
 	operation := step.Operations[0]
 	m := a.Schemas.Of(o.Address.Kind).Membership
@@ -220,7 +220,7 @@ func (a *members) endMerge(ctx context.Context, step state.Step,
 	if err != nil {
 		return o, err
 	}
-	operation.Set.Set(m.Revision, resource.Number(seen.revision))
+	operation.Set.Set(m.Revision, resource.Number(seen.Revision))
 	bound := state.Applied{Address: o.Address, ID: o.ResourceID, Attributes: operation.Set, Replace: operation.Complete}
 	return o, a.finishMembers(ctx, step, []state.Applied{bound}, o)
 }
