@@ -7,6 +7,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
+	"adsync/reconcile/send"
 	"adsync/state"
 )
 
@@ -63,23 +64,23 @@ func (r *applying) begin(ctx context.Context) error {
 }
 
 // newApplying joins what carries a run out.
-func newApplying(r *run, live *live.Room, sent *sendRoom, polls *pollEstimator) *applying {
+func newApplying(r *run, live *live.Room, sent *send.SendRoom, polls *send.PollEstimator) *applying {
 	parts := &parts{Env: r.Env, run: r}
 	naming := &naming{Env: r.Env, run: r}
 	uploads := &uploads{Env: r.Env, run: r, parts: parts}
 	memberWaves := &memberWaves{
-		Env: r.Env, run: r, parts: parts, uploads: uploads, Members: sent.Members, keyring: sent.keyring,
+		Env: r.Env, run: r, parts: parts, uploads: uploads, Members: sent.Members, Keyring: sent.Keyring,
 	}
 	jobs := &jobs{
-		Env: r.Env, run: r, parts: parts, sender: sent.sender,
-		retries: sent.retries, keyring: sent.keyring, duplicates: sent.duplicates,
+		Env: r.Env, run: r, parts: parts, Sender: sent.Sender,
+		Retries: sent.Retries, Keyring: sent.Keyring, Duplicates: sent.Duplicates,
 	}
 	reporting := &reporting{Env: r.Env, run: r, parts: parts}
 	readback := &readback{Env: r.Env, run: r, parts: parts, reporting: reporting, Lists: live.Lists}
 	repeating := &repeating{Env: r.Env, run: r, parts: parts, jobs: jobs, readback: readback}
-	singleRequests := &singleRequests{Env: r.Env, run: r, parts: parts, singles: sent.singles, Lists: live.Lists}
+	singleRequests := &singleRequests{Env: r.Env, run: r, parts: parts, Singles: sent.Singles, Lists: live.Lists}
 	freshening := &freshening{Env: r.Env, run: r, Lists: live.Lists}
-	probing := &probing{Env: r.Env, run: r, parts: parts, requests: sent.requests, polls: polls}
+	probing := &probing{Env: r.Env, run: r, parts: parts, Requests: sent.Requests, polls: polls}
 	creating := &creating{Env: r.Env, run: r, parts: parts}
 	preflighting := &preflighting{Env: r.Env, run: r, parts: parts, creating: creating, probing: probing}
 	capabilities := &capabilities{

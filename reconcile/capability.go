@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"adsync/reconcile/live"
+	"adsync/reconcile/send"
 	"context"
 	"errors"
 	"fmt"
@@ -93,9 +94,9 @@ type probing struct {
 	*env.Env
 	*run
 	*parts
-	*requests
+	*send.Requests
 
-	polls    *pollEstimator
+	polls    *send.PollEstimator
 	supposed bool // that the account has jobs is not known, and the next job tells
 }
 
@@ -193,7 +194,7 @@ func probeBatch(budgetType string) (wire.Batch, error) {
 // Nothing is journalled: there is nothing to recover.
 func (r *probing) dryRun(ctx context.Context, body []byte) (validation, error) {
 	var job adsapi.Job
-	err := r.retryConflicts(ctx, func() (err error) {
+	err := r.RetryConflicts(ctx, func() (err error) {
 		job, err = r.Service.SubmitJob(ctx, "", body)
 		return err
 	})
@@ -203,11 +204,11 @@ func (r *probing) dryRun(ctx context.Context, body []byte) (validation, error) {
 	if err != nil {
 		return validation{}, err
 	}
-	pauses, began := r.polls.of(job.OperationCount, 0), r.Now()
+	pauses, began := r.polls.Of(job.OperationCount, 0), r.Now()
 	patience := env.LeastPatience + time.Duration(job.OperationCount)*env.PatienceEach
 	for asked := 0; r.Now().Before(began.Add(patience)); asked++ {
 		if job.Terminal() && asked > 0 {
-			r.polls.took(job.OperationCount, job, r.Now().Sub(began), asked == 1)
+			r.polls.Took(job.OperationCount, job, r.Now().Sub(began), asked == 1)
 		}
 		if job.Status == "completed" { // every operation was validated (interface, part 3)
 			return validation{whole: true}, nil
@@ -218,7 +219,7 @@ func (r *probing) dryRun(ctx context.Context, body []byte) (validation, error) {
 				return validation{OperationPage: page}, err
 			}
 		}
-		if err := r.Sleep(ctx, pauses.next(r.Now().Sub(began))); err != nil {
+		if err := r.Sleep(ctx, pauses.Next(r.Now().Sub(began))); err != nil {
 			return validation{}, err
 		}
 		if job, err = r.Service.Job(ctx, job.ID); err != nil {
@@ -227,13 +228,13 @@ func (r *probing) dryRun(ctx context.Context, body []byte) (validation, error) {
 		r.SignOfLife()
 	}
 	return validation{}, fmt.Errorf("%w: %w: validate_only job %s is still %q after %s; nothing was changed",
-		adsapi.ErrUnavailable, errStillRunning, job.ID, job.Status, patience)
+		adsapi.ErrUnavailable, send.ErrStillRunning, job.ID, job.Status, patience)
 }
 
 // saysNothing reports whether a question was not answered, and that the service serves
 // all the same: its job stands still, or conflicts with another.
 func saysNothing(err error) bool {
-	return errors.Is(err, errStillRunning) || errors.Is(err, adsapi.ErrConflict)
+	return errors.Is(err, send.ErrStillRunning) || errors.Is(err, adsapi.ErrConflict)
 }
 
 // validation is what a validate_only job said.
@@ -264,7 +265,7 @@ func isRetryable(o adsapi.OperationResult) bool {
 func (v validation) wait() time.Duration {
 	longest := time.Second
 	for _, result := range v.Results {
-		longest = max(longest, retryWait(result))
+		longest = max(longest, send.RetryWait(result))
 	}
 	return longest
 }

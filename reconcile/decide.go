@@ -13,6 +13,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -22,8 +23,8 @@ type deciding struct {
 	*env.Env
 	*live.Lists
 	*live.Log
-	*finisher
-	*keyring
+	*send.Finisher
+	*send.Keyring
 	*recovering
 }
 
@@ -59,12 +60,12 @@ func (a *deciding) decide(ctx context.Context, step state.Step,
 			outcomes[i].Code, outcomes[i].Message = string(diag.NeedsDecision),
 				fmt.Sprintf("it is decided with %s", parent)
 			continue
-		case isContested(operation.Code) || isContested(outcomes[i].Code):
+		case send.IsContested(operation.Code) || send.IsContested(outcomes[i].Code):
 			if outcomes[i], err = a.contested(ctx, operation, ids); err != nil {
 				return err
 			}
 		default:
-			conflict := inConflict(operation.Code) || inConflict(outcomes[i].Code)
+			conflict := send.InConflict(operation.Code) || send.InConflict(outcomes[i].Code)
 			outcomes[i], err = a.findTwice(ctx, step, operation, ids, conflict, recovered)
 			if live.LacksFeature(a.Schemas.Of(operation.Address.Kind), err) { // it waits alone
 				outcomes[i], err = live.NotShown(operation, err), nil
@@ -82,7 +83,7 @@ func (a *deciding) decide(ctx context.Context, step state.Step,
 		}
 	}
 	if len(recovered.Undecided) > undecided {
-		return a.finish(ctx, step, outcomes) // what is known is; the step stays, unknown
+		return a.Finish(ctx, step, outcomes) // what is known is; the step stays, unknown
 	}
 	return a.bindFound(ctx, step, outcomes, recovered)
 }
@@ -205,13 +206,13 @@ func (a *deciding) bindFound(ctx context.Context, step state.Step,
 		found = found || o.Outcome == state.OutcomeApplied && o.ResourceID != ""
 	}
 	if !found && step.Point != state.Terminal && step.Point != state.ResultsRead && step.JobID == "" {
-		if err := a.advanceCreates(ctx, step.Operations); err != nil {
+		if err := a.AdvanceCreates(ctx, step.Operations); err != nil {
 			return err
 		}
 		return a.abandon(ctx, step, "reading back shows nothing of it", recovered)
 	}
 	recovered.Finished++
-	return a.finish(ctx, step, outcomes)
+	return a.Finish(ctx, step, outcomes)
 }
 
 // findCreated looks for the resource of a create: by its name under its parent,

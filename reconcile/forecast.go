@@ -12,6 +12,7 @@ import (
 	"adsync/plan"
 	"adsync/reconcile/live"
 	"adsync/reconcile/people"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -110,7 +111,7 @@ func (r *jobs) predictJobs(ctx context.Context, wave string, batches []wire.Batc
 		r.forecast.note(plan.Request{
 			Wave: wave, Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(b)}, Bytes: len(step.Body),
 		})
-		if needsResults(step) {
+		if send.NeedsResults(step) {
 			r.forecast.read(wave, jobsPath+"/{id}/operations", (len(b)+99)/100)
 		} else {
 			r.forecast.read(wave, jobsPath+"/{id}", 1)

@@ -179,7 +179,7 @@ func (r *memberWaves) inlineStep(ctx context.Context, p wire.Part,
 	if m.Path, err = adsapi.JoinPath(schema.Collection, r.ids[p.Change.Address], list.operation.Name); err != nil {
 		return step, m, err
 	}
-	if m.Key, err = r.jobKey(ctx, "members"); err != nil {
+	if m.Key, err = r.JobKey(ctx, "members"); err != nil {
 		return step, m, err
 	}
 	m.ContentType = people.InlineSent

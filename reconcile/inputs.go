@@ -11,6 +11,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/send"
 	"adsync/state"
 )
 
@@ -138,10 +139,10 @@ func (a *inputs) credits(ctx context.Context) (recorded []state.Credit, credits 
 // rename has the record follow the keys, before anything is sent under them. What
 // an operation of unknown outcome is about keeps its key in the record until that is
 // decided: nothing is sent to it before.
-func (a *inputs) rename(ctx context.Context, renamed []plan.Renamed, undecided []Undecided) error {
+func (a *inputs) rename(ctx context.Context, renamed []plan.Renamed, undecided []send.Undecided) error {
 	var addresses []state.Renamed
 	for _, r := range renamed {
-		waits := slices.ContainsFunc(undecided, func(u Undecided) bool {
+		waits := slices.ContainsFunc(undecided, func(u send.Undecided) bool {
 			return u.Operation.Address == r.From || u.Operation.Address == r.To
 		})
 		if !waits {

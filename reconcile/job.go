@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 	"adsync/state"
 
@@ -23,10 +24,10 @@ type jobs struct {
 	*env.Env
 	*run
 	*parts
-	*sender
-	*retries
-	*keyring
-	*duplicates
+	*send.Sender
+	*send.Retries
+	*send.Keyring
+	*send.Duplicates
 
 	underDuplicates []wire.Part // creates of a job that did not come beneath the parent that is there
 
@@ -49,15 +50,15 @@ func (r *jobs) runJobs(ctx context.Context, wave string, batches []wire.Batch) e
 		steps[i] = step
 	}
 	var g errgroup.Group // one that fails does not cut the others off: what was sent is followed to its end
-	g.SetLimit(maxJobs)
-	var before turn
+	g.SetLimit(send.MaxJobs)
+	var before send.Turn
 	for i := range batches {
-		own := before.next()
+		own := before.Next()
 		before = own
 		g.Go(func() (err error) {
 			defer r.Catch()
-			defer own.pass()
-			if own.await(ctx); r.Breaks.Broke() != nil {
+			defer own.Pass()
+			if own.Await(ctx); r.Breaks.Broke() != nil {
 				return nil // it stays at intent: never sent
 			}
 			results[i], err = r.runWithoutSuperseded(ctx, steps[i], batches[i], own)
@@ -96,7 +97,7 @@ func (r *jobs) jobStep(ctx context.Context, wave string, b wire.Batch) (state.St
 	if err != nil {
 		return state.Step{}, fmt.Errorf("encode a job: %w", err)
 	}
-	key, err := r.jobKey(ctx, "job")
+	key, err := r.JobKey(ctx, "job")
 	if err != nil {
 		return state.Step{}, err
 	}
@@ -126,40 +127,40 @@ func (r *run) operation(p wire.Part, id, key string) state.Operation {
 // runJob carries one job from intent to bound, and what it may cure by going
 // again (again.go). A repetition that is refused takes nothing back of what the
 // job before it did.
-func (r *jobs) runJob(ctx context.Context, step state.Step, b wire.Batch, own turn) ([]state.OperationOutcome, error) {
-	first, err := r.sendJob(ctx, step, own)
-	if first.refusal != nil {
-		return r.jobRefused(ctx, step, b, first.refusal)
+func (r *jobs) runJob(ctx context.Context, step state.Step, b wire.Batch, own send.Turn) ([]state.OperationOutcome, error) {
+	first, err := r.SendJob(ctx, step, own)
+	if first.Refusal != nil {
+		return r.jobRefused(ctx, step, b, first.Refusal)
 	}
-	attempts, outcomes, again := []state.Step{step}, first.outcomes, first.again
-	for rerun := 1; err == nil && rerun <= maxReruns; rerun++ {
-		if outcomes, again, err = r.lookForLost(ctx, step, outcomes, again); err != nil || again.none() {
+	attempts, outcomes, again := []state.Step{step}, first.Outcomes, first.Again
+	for rerun := 1; err == nil && rerun <= send.MaxReruns; rerun++ {
+		if outcomes, again, err = r.LookForLost(ctx, step, outcomes, again); err != nil || again.None() {
 			break
 		}
-		if err = r.Sleep(ctx, r.waitBeforeRetry(step, outcomes, again)); err != nil {
+		if err = r.Sleep(ctx, r.WaitBeforeRetry(step, outcomes, again)); err != nil {
 			break
 		}
-		var next sending
+		var next send.Sending
 		var repeated state.Step
-		if repeated, err = r.repetition(ctx, step, rerun, outcomes, again); err != nil {
+		if repeated, err = r.Repetition(ctx, step, rerun, outcomes, again); err != nil {
 			break
 		}
-		if next, err = r.sendJob(ctx, repeated, turn{}); next.refusal != nil {
-			return outcomes, r.repetitionRefused(ctx, repeated, next.refusal)
+		if next, err = r.SendJob(ctx, repeated, send.Turn{}); next.Refusal != nil {
+			return outcomes, r.RepetitionRefused(ctx, repeated, next.Refusal)
 		}
 		attempts, outcomes, again = append(attempts, repeated),
-			better(outcomes, r.withoutDuplicates(repeated, next.outcomes)), next.again.withoutRetried(again)
+			send.Better(outcomes, r.WithoutDuplicates(repeated, next.Outcomes)), next.Again.WithoutRetried(again)
 	}
-	if err != nil || anyUnknown(outcomes) {
+	if err != nil || send.AnyUnknown(outcomes) {
 		return outcomes, err // what is unknown stays open, for recovery
 	}
-	return outcomes, r.finishEarlier(ctx, attempts, outcomes)
+	return outcomes, r.FinishEarlier(ctx, attempts, outcomes)
 }
 
 // runWithoutSuperseded runs a job, when its turn has come, without what newer files take
 // back. Its key was never sent, and so is free for other bytes.
 func (r *jobs) runWithoutSuperseded(ctx context.Context,
-	step state.Step, b wire.Batch, own turn) ([]state.OperationOutcome, error) {
+	step state.Step, b wire.Batch, own send.Turn) ([]state.OperationOutcome, error) {
 	var kept wire.Batch
 	var outcomes []state.OperationOutcome
 	for _, p := range b {

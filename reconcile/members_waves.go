@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"adsync/reconcile/send"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,7 +24,7 @@ type memberWaves struct {
 	*parts
 	*uploads
 	*people.Members
-	*keyring
+	*send.Keyring
 }
 
 // publishWave waits until what was created with people is ready. The service
@@ -162,7 +163,7 @@ func (r *memberWaves) membersStep(ctx context.Context, p wire.Part, file *plan.F
 	if err != nil {
 		return state.Step{}, err
 	}
-	key, err := r.jobKey(ctx, "members")
+	key, err := r.JobKey(ctx, "members")
 	if err != nil {
 		return state.Step{}, err
 	}
@@ -270,7 +271,7 @@ func (r *memberWaves) mergeStep(ctx context.Context, p wire.Part, ids []string) 
 	if err != nil {
 		return state.Step{}, err
 	}
-	key, err := r.jobKey(ctx, "merge")
+	key, err := r.JobKey(ctx, "merge")
 	if err != nil {
 		return state.Step{}, err
 	}

@@ -64,7 +64,7 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // of is how often an endpoint was asked, while a run goes on.
-func (c *counter) of(endpoint string) int {
+func (c *counter) Of(endpoint string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.asked[endpoint]

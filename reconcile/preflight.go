@@ -13,6 +13,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 )
 
@@ -313,8 +314,8 @@ func (r *preflighting) refusals(check wire.Batch, page adsapi.OperationPage) []d
 		}
 		problems = append(problems, diag.Problem{
 			Severity: diag.Error, Code: diag.ServiceRefused,
-			Position: r.blame(p, text(result.ErrorCode), text(result.Error)),
-			Address:  p.Change.Address.String(), Message: diag.Printable(text(result.Error)),
+			Position: r.blame(p, send.Text(result.ErrorCode), send.Text(result.Error)),
+			Address:  p.Change.Address.String(), Message: diag.Printable(send.Text(result.Error)),
 			Hint: "the service refused it in a validate_only job; nothing was changed",
 		})
 	}

@@ -21,6 +21,7 @@ import (
 	"adsync/plan"
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
+	"adsync/reconcile/send"
 	"adsync/state"
 )
 
@@ -34,7 +35,7 @@ type Agent struct {
 	Incremental bool
 	Whole       bool // beside Incremental: everything is read now, and what comes next is told from that
 
-	polls  pollEstimator
+	polls  send.PollEstimator
 	memory live.Memory
 }
 
@@ -110,7 +111,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	undecided, err := a.recoverRoom().unsettled(ctx)
+	undecided, err := a.recoverRoom().Unsettled(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 		Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
 		Lacking: account.Lacking, Listed: account.Listed,
-		Capabilities: capabilities, Refused: refused, Unsettled: a.recoverRoom().unsettledOf(undecided, desired.Moves),
+		Capabilities: capabilities, Refused: refused, Unsettled: a.recoverRoom().UnsettledOf(undecided, desired.Moves),
 	}
 	computed, approved := desired.bind(&input, func(p *plan.Plan) {
 		p.NoteMoves(desired.Moves, renamed)
@@ -171,7 +172,7 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 	if err := a.live().AwaitChanges(ctx, view.Plan); err != nil {
 		return nil, err
 	}
-	a.polls = newPollEstimator()
+	a.polls = send.NewPollEstimator()
 	// before the run, as the log is asked from the last one on
 	if err := newInputs(&a.Env).recordStarted(ctx, view); err != nil {
 		return nil, err

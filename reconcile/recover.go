@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"adsync/reconcile/people"
+	"adsync/reconcile/send"
 	"context"
 	"errors"
 	"fmt"
@@ -41,16 +42,16 @@ type recovery struct {
 	*env.Env
 	*live.Lists
 	*people.Members
-	*requests
-	*follower
-	*finisher
-	*sender
-	*retries
+	*send.Requests
+	*send.Follower
+	*send.Finisher
+	*send.Sender
+	*send.Retries
 	*recovering
 	*deciding
 	*membersRecovery
-	*payers
-	*duplicates
+	*send.Payers
+	*send.Duplicates
 }
 
 // Recover brings every open step to an end, by the rule for the point it stands
@@ -172,7 +173,7 @@ func (r *Recovered) stepUndecided(step state.Step, message string) {
 // ofThisStep reports whether an error is the service's word on one step: its key
 // stands for something else there, or its job has not ended.
 func ofThisStep(err error) bool {
-	return !env.Stops(err) && (errors.Is(err, adsapi.ErrConflict) || errors.Is(err, errStillRunning))
+	return !env.Stops(err) && (errors.Is(err, adsapi.ErrConflict) || errors.Is(err, send.ErrStillRunning))
 }
 
 // recovering is what every rule of recovery uses: dropping a step, and waiting before it goes again.
@@ -243,18 +244,18 @@ func (a *recovery) resend(ctx context.Context, step state.Step, recovered *Recov
 	if err := a.beforeAgain(ctx, step, recovered); err != nil {
 		return err
 	}
-	record, failure := a.mutate(ctx, step)
+	record, failure := a.Mutate(ctx, step)
 	if failure != nil {
 		return a.repeatedInVain(ctx, step, failure, recovered)
 	}
 	recovered.Finished++
 	o := step.Operations[0]
-	return a.finish(ctx, step, []state.OperationOutcome{{Address: o.Address,
+	return a.Finish(ctx, step, []state.OperationOutcome{{Address: o.Address,
 		ResourceID: record.ID, Outcome: state.OutcomeApplied, Answered: true, Made: o.ResourceID == ""}})
 }
 
 func (a *recovery) repeatedInVain(ctx context.Context, step state.Step, failure error, recovered *Recovered) error {
-	if conflict := conflictOf(step.Operations[0], failure); conflict != "" && step.Route == state.Single {
+	if conflict := send.ConflictOf(step.Operations[0], failure); conflict != "" && step.Route == state.Single {
 		step.Operations = slices.Clone(step.Operations)
 		step.Operations[0].Code = string(conflict)
 		return a.readBackStep(ctx, step, recovered)
@@ -271,7 +272,7 @@ func (a *recovery) resubmit(ctx context.Context, step state.Step, recovered *Rec
 	if err := a.beforeAgain(ctx, step, recovered); err != nil {
 		return err
 	}
-	job, err := a.submit(ctx, step)
+	job, err := a.Submit(ctx, step)
 	if err != nil {
 		return a.repeatedInVain(ctx, step, err, recovered)
 	}
@@ -287,31 +288,31 @@ func (a *recovery) resubmit(ctx context.Context, step state.Step, recovered *Rec
 // result for goes again once, as the same body under a new job key, and is then
 // looked for.
 func (a *recovery) recoverJob(ctx context.Context, step state.Step, job adsapi.Job, recovered *Recovered) error {
-	page, err := a.followJob(ctx, step, job)
+	page, err := a.FollowJob(ctx, step, job)
 	if errors.Is(err, adsapi.ErrNotFound) {
 		return a.lostJob(ctx, step, err, recovered)
 	}
 	if err != nil {
 		return err
 	}
-	outcomes, wait, err := a.resultsOf(ctx, step, page)
+	outcomes, wait, err := a.ResultsOf(ctx, step, page)
 	if err != nil {
 		return err
 	}
 	keepKnown(step, outcomes)
-	if anyUnknown(outcomes) && a.young(step) && !begunAnew(step) {
+	if send.AnyUnknown(outcomes) && a.young(step) && !begunAnew(step) {
 		if outcomes, err = a.repeatJob(ctx, step, outcomes, wait); err != nil {
 			return err
 		}
 	}
-	if err := a.answeredPaid(ctx, step, outcomes, slices.Contains(recovered.again, step.ID)); err != nil {
+	if err := a.AnsweredPaid(ctx, step, outcomes, slices.Contains(recovered.again, step.ID)); err != nil {
 		return err
 	}
-	if anyUnknown(outcomes) {
+	if send.AnyUnknown(outcomes) {
 		return a.decide(ctx, step, outcomes, recovered)
 	}
 	recovered.Finished++
-	return a.finish(ctx, step, outcomes)
+	return a.Finish(ctx, step, outcomes)
 }
 
 // begunAnew reports whether a create of a step is recorded as not made: its next attempt
@@ -340,31 +341,31 @@ func (a *recovery) lostJob(ctx context.Context, step state.Step, cause error, re
 // repeatJob runs the body of a job whose results are not whole once more, unless
 // reading back leaves nothing unknown.
 func (a *recovery) repeatJob(ctx context.Context, step state.Step,
-	outcomes []state.OperationOutcome, g retrySet) ([]state.OperationOutcome, error) {
-	outcomes, g, err := a.lookForLost(ctx, step, outcomes, g)
-	if err != nil || !anyUnknown(outcomes) {
+	outcomes []state.OperationOutcome, g send.RetrySet) ([]state.OperationOutcome, error) {
+	outcomes, g, err := a.LookForLost(ctx, step, outcomes, g)
+	if err != nil || !send.AnyUnknown(outcomes) {
 		return outcomes, err
 	}
-	if err := a.Sleep(ctx, a.waitBeforeRetry(step, outcomes, g)); err != nil {
+	if err := a.Sleep(ctx, a.WaitBeforeRetry(step, outcomes, g)); err != nil {
 		return outcomes, err
 	}
 	sequence, err := a.Store.NextSequence(ctx)
 	if err != nil {
 		return outcomes, err
 	}
-	repeated, err := a.repetition(ctx, step, int(sequence), outcomes, g)
+	repeated, err := a.Repetition(ctx, step, int(sequence), outcomes, g)
 	if err != nil {
 		return outcomes, err
 	}
-	sent, err := a.sendJob(ctx, repeated, turn{})
-	if sent.refusal != nil {
-		return outcomes, a.repetitionRefused(ctx, repeated, sent.refusal)
+	sent, err := a.SendJob(ctx, repeated, send.Turn{})
+	if sent.Refusal != nil {
+		return outcomes, a.RepetitionRefused(ctx, repeated, sent.Refusal)
 	}
-	if err == nil && anyUnknown(sent.outcomes) { // the step it repeats holds what is unknown
+	if err == nil && send.AnyUnknown(sent.Outcomes) { // the step it repeats holds what is unknown
 		err = a.Store.Finish(ctx, repeated.ID, nil, nil)
 	}
 	if err != nil {
 		return outcomes, err
 	}
-	return better(outcomes, a.withoutDuplicates(repeated, sent.outcomes)), nil
+	return send.Better(outcomes, a.WithoutDuplicates(repeated, sent.Outcomes)), nil
 }

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
+	"adsync/reconcile/send"
 )
 
 // recoverRoom ends and decides what earlier runs left open.
@@ -11,29 +12,29 @@ type recoverRoom struct {
 	*deciding
 	*membersRecovery
 	*recovery
-	*openSteps
+	*send.OpenSteps
 	*resolver
 }
 
-func newRecoverRoom(env *env.Env, live *live.Room, sent *sendRoom) *recoverRoom {
+func newRecoverRoom(env *env.Env, live *live.Room, sent *send.SendRoom) *recoverRoom {
 	x := &recoverRoom{}
 	x.recovering = &recovering{Env: env}
 	x.deciding = &deciding{
 		Env: env, Lists: live.Lists, Log: live.Log,
-		finisher: sent.finisher, keyring: sent.keyring, recovering: x.recovering,
+		Finisher: sent.Finisher, Keyring: sent.Keyring, recovering: x.recovering,
 	}
 	x.membersRecovery = &membersRecovery{
 		Env: env, Members: sent.Members, recovering: x.recovering, deciding: x.deciding, Lists: live.Lists,
 	}
 	x.recovery = &recovery{
-		Env: env, Lists: live.Lists, Members: sent.Members, requests: sent.requests, follower: sent.follower,
-		finisher: sent.finisher, sender: sent.sender, retries: sent.retries, recovering: x.recovering,
-		deciding: x.deciding, membersRecovery: x.membersRecovery, payers: sent.payers, duplicates: sent.duplicates,
+		Env: env, Lists: live.Lists, Members: sent.Members, Requests: sent.Requests, Follower: sent.Follower,
+		Finisher: sent.Finisher, Sender: sent.Sender, Retries: sent.Retries, recovering: x.recovering,
+		deciding: x.deciding, membersRecovery: x.membersRecovery, Payers: sent.Payers, Duplicates: sent.Duplicates,
 	}
-	x.openSteps = &openSteps{Env: env}
+	x.OpenSteps = &send.OpenSteps{Env: env}
 	x.resolver = &resolver{
 		Env: env, Lists: live.Lists, Log: live.Log, recovery: x.recovery,
-		recovering: x.recovering, openSteps: x.openSteps, finisher: sent.finisher, deciding: x.deciding,
+		recovering: x.recovering, OpenSteps: x.OpenSteps, Finisher: sent.Finisher, deciding: x.deciding,
 	}
 	return x
 }

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -48,7 +49,7 @@ func (r *jobs) jobRefused(ctx context.Context, step state.Step,
 		if err != nil {
 			return outcomes, err
 		}
-		part, err := r.runJob(ctx, halfStep, half, turn{})
+		part, err := r.runJob(ctx, halfStep, half, send.Turn{})
 		outcomes = append(outcomes, part...)
 		if err != nil {
 			return outcomes, err
@@ -76,7 +77,7 @@ func (r *jobs) refusedForGood(ctx context.Context,
 // recordReusableCreates notes what went under the keys of a refused job's creates.
 func (r *jobs) recordReusableCreates(ctx context.Context, step state.Step) error {
 	creates := slices.DeleteFunc(slices.Clone(step.Operations), func(o state.Operation) bool { return !wire.Keyed(o) })
-	if err := r.recordReusableKeys(ctx, step, creates); err != nil {
+	if err := r.RecordReusableKeys(ctx, step, creates); err != nil {
 		return fmt.Errorf("journal the refused creates: %w", err)
 	}
 	return nil
@@ -103,7 +104,7 @@ func (r *jobs) splitStep(ctx context.Context, step state.Step, b wire.Batch) (st
 	if err != nil {
 		return state.Step{}, fmt.Errorf("encode a job: %w", err)
 	}
-	key, err := r.jobKey(ctx, "job")
+	key, err := r.JobKey(ctx, "job")
 	if err != nil {
 		return state.Step{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -214,9 +215,9 @@ func (r *jobs) duplicatesIn(b wire.Batch, outcomes []state.OperationOutcome) map
 			operations, ordered = append(operations, o), append(ordered, outcome)
 		}
 	}
-	if !repeats(operations) {
+	if !send.Repeats(operations) {
 		return nil
 	}
-	_, under := duplicatesOf(r.Schemas, operations, ordered)
+	_, under := send.DuplicatesOf(r.Schemas, operations, ordered)
 	return under
 }

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -26,7 +27,7 @@ type Report struct {
 	Touched  int // changes of which something was written
 	Verified int // of those, how many reading back showed as sent
 
-	Undecided []Undecided // what earlier runs left open
+	Undecided []send.Undecided // what earlier runs left open
 
 	Saved *plan.SavedDocument // what moved since the plan was saved; nil where it was not
 }

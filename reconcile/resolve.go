@@ -11,13 +11,14 @@ import (
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
 // Evidence is what is known of an operation of unknown outcome.
 type Evidence struct {
-	Undecided
+	send.Undecided
 	Listed bool          // the service shows resources of the kind
 	Live   []string      // ids of what may be what the create made: beneath its parent, of its name
 	Log    []LoggedTo    // creates of its kind and name in the audit log since it was sent
@@ -54,8 +55,8 @@ type resolver struct {
 	*live.Log
 	*recovery
 	*recovering
-	*openSteps
-	*finisher
+	*send.OpenSteps
+	*send.Finisher
 	*deciding
 }
 
@@ -69,7 +70,7 @@ func (a *resolver) Evidence(ctx context.Context, address resource.Address) (*Evi
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(all, func(u Undecided) bool { return u.Operation.Address == address })
+	at := slices.IndexFunc(all, func(u send.Undecided) bool { return u.Operation.Address == address })
 	if at < 0 {
 		return nil, nil
 	}
@@ -88,7 +89,7 @@ func (a *resolver) Evidence(ctx context.Context, address resource.Address) (*Evi
 // evidenceOfCreate looks beneath the parent of a create. One whose parent was not made
 // was not made either; while that of the parent is undecided, nothing is known of where
 // it would stand.
-func (a *resolver) evidenceOfCreate(ctx context.Context, e *Evidence, undecided []Undecided) error {
+func (a *resolver) evidenceOfCreate(ctx context.Context, e *Evidence, undecided []send.Undecided) error {
 	ids, err := a.BoundIDs(ctx)
 	if err != nil {
 		return err
@@ -120,13 +121,13 @@ func (a *resolver) evidenceOfCreate(ctx context.Context, e *Evidence, undecided 
 	}
 	old := a.Now().Sub(e.Step.SentAt) >= env.TrustWindow
 	switch {
-	case nowhere && slices.ContainsFunc(undecided, func(u Undecided) bool { return u.Operation.Address == parent }):
+	case nowhere && slices.ContainsFunc(undecided, func(u send.Undecided) bool { return u.Operation.Address == parent }):
 	case nowhere:
 		e.Proves = state.OutcomeSkipped
 	case len(candidates) == 1 && !log.Unclear():
 		e.Proves, e.ID = state.OutcomeApplied, candidates[0]
 	case len(candidates) == 0 && e.Listed && old &&
-		!inConflict(e.Operation.Code) && (log.Whole || !wire.Keyed(e.Operation) || !shown.MayHide()):
+		!send.InConflict(e.Operation.Code) && (log.Whole || !wire.Keyed(e.Operation) || !shown.MayHide()):
 		e.Proves = state.OutcomeSkipped
 	}
 	return nil
@@ -214,13 +215,13 @@ func (a *resolver) settleDecided(ctx context.Context, e *Evidence, decided state
 		return fmt.Errorf("read the journal: %w", err)
 	}
 	for _, step := range steps {
-		at := slices.IndexFunc(UndecidedOf(a.Schemas, []state.Step{step}), func(u Undecided) bool {
+		at := slices.IndexFunc(send.UndecidedOf(a.Schemas, []state.Step{step}), func(u send.Undecided) bool {
 			return u.Operation.Address == decided.Address
 		})
 		if at < 0 {
 			continue
 		}
-		outcomes := unknownAll(step, errors.New(step.Note))
+		outcomes := send.UnknownAll(step, errors.New(step.Note))
 		keepKnown(step, outcomes)
 		for i, o := range step.Operations {
 			switch {
@@ -233,7 +234,7 @@ func (a *resolver) settleDecided(ctx context.Context, e *Evidence, decided state
 		if err := a.toUnknown(ctx, step); err != nil {
 			return err
 		}
-		if err := a.finish(ctx, step, outcomes); err != nil {
+		if err := a.Finish(ctx, step, outcomes); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"adsync/internal/review"
 	"adsync/plan"
 	"adsync/reconcile/live"
+	"adsync/reconcile/send"
 	"adsync/state"
 )
 
@@ -17,7 +18,7 @@ func (a *Agent) live() *live.Room {
 
 func (a *Agent) recoverRoom() *recoverRoom {
 	live := a.live()
-	return newRecoverRoom(&a.Env, live, newSendRoom(&a.Env, &a.polls, live))
+	return newRecoverRoom(&a.Env, live, send.NewSendRoom(&a.Env, &a.polls, live))
 }
 
 // newRun joins a run with what carries it out. Its environment is its own: what it
@@ -26,7 +27,7 @@ func (a *Agent) newRun(id string, view *View) *applying {
 	env := a.Env
 	live := live.New(&env, &a.memory, a.Incremental, a.Whole)
 	r := newRun(&env, a.Options, &a.memory, id, view)
-	return newApplying(r, live, newSendRoom(&env, &a.polls, live), &a.polls)
+	return newApplying(r, live, send.NewSendRoom(&env, &a.polls, live), &a.polls)
 }
 
 // Requests goes through an apply of the plan wave by wave, deciding, encoding and
@@ -64,7 +65,7 @@ func (a *Agent) Known(ctx context.Context) (*live.Known, error) { return a.live(
 func (a *Agent) Recover(ctx context.Context) (Recovered, error) { return a.recoverRoom().Recover(ctx) }
 
 // Undecided returns what recovery has left open, oldest first.
-func (a *Agent) Undecided(ctx context.Context) ([]Undecided, error) {
+func (a *Agent) Undecided(ctx context.Context) ([]send.Undecided, error) {
 	return a.recoverRoom().Undecided(ctx)
 }
 

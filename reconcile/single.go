@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"adsync/reconcile/send"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,7 +29,7 @@ type singleRequests struct {
 	*env.Env
 	*run
 	*parts
-	*singles
+	*send.Singles
 	*live.Lists
 }
 
@@ -64,7 +65,7 @@ func (r *singleRequests) sendSingles(ctx context.Context, wave string, parts []w
 			if stopped.Load() || ctx.Err() != nil || r.Breaks.Broke() != nil {
 				return ctx.Err() // it stays at intent: never sent
 			}
-			outcomes[i], err = r.runSingle(ctx, steps[i])
+			outcomes[i], err = r.RunSingle(ctx, steps[i])
 			if err != nil {
 				stopped.Store(true)
 			}

@@ -49,7 +49,7 @@ func TestJobsWaitForTheirTurnBeforeTheyAreSent(t *testing.T) {
 				t.Errorf("job %d that was sent creates %s; want them in their order", i+1, key)
 			}
 		}
-		if sent := s.counter.of("POST bulk_mutation_jobs"); accepted != sent || len(steps) != sent+1 {
+		if sent := s.counter.Of("POST bulk_mutation_jobs"); accepted != sent || len(steps) != sent+1 {
 			t.Errorf("%d jobs were submitted, the journal has %d, %d of them accepted; want one more, whose turn it is",
 				sent, len(steps), accepted)
 		}

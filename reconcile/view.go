@@ -14,6 +14,7 @@ import (
 	"adsync/plan"
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
+	"adsync/reconcile/send"
 	"adsync/state"
 )
 
@@ -23,7 +24,7 @@ type View struct {
 	Last *resource.Snapshot
 	Live *live.Live
 
-	Undecided []Undecided // what earlier runs left open, as far as recovery has looked at it
+	Undecided []send.Undecided // what earlier runs left open, as far as recovery has looked at it
 
 	Approved []string // who allowed something of this very plan
 

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -144,7 +145,7 @@ func (r *waveRunner) unconfirmedLower() (all []plan.Unsettled) {
 			continue
 		}
 		schema := r.Schemas.Of(p.Change.Address.Kind)
-		what := whatIsSent(schema, p.Set(), "lower")
+		what := send.WhatIsSent(schema, p.Set(), "lower")
 		if p.Create {
 			what = string(p.Change.Action)
 		}

@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"bytes"
@@ -35,7 +35,7 @@ type paid struct {
 }
 
 // payers withdraws the credit of a plan where somebody else has changed what paid for it.
-type payers struct {
+type Payers struct {
 	*env.Env
 	*live.Actors
 }
@@ -43,14 +43,14 @@ type payers struct {
 // foundPaid takes from the credits what they count on of a step whose updates show by
 // their values alone, unless the audit log says that adsync set them: a stranger can set
 // the very amount of a request that never arrived.
-func (a *payers) foundPaid(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
+func (a *Payers) foundPaid(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
 	return a.withdraw(ctx, step, outcomes, doubt{since: step.SentAt, unlessOurs: true})
 }
 
 // answeredPaid takes from the credits what a job that recovery has followed found set by
 // somebody else, by the audit log. One that was sent again may only then have come: there
 // the log has to say that adsync set it.
-func (a *payers) answeredPaid(ctx context.Context,
+func (a *Payers) AnsweredPaid(ctx context.Context,
 	step state.Step, outcomes []state.OperationOutcome, again bool) error {
 	return a.withdraw(ctx, step, outcomes, doubt{answered: true, since: a.Now(), unlessOurs: again})
 }
@@ -66,7 +66,7 @@ func (d doubt) takes(by whose) bool { return by == somebody || d.unlessOurs && b
 
 // withdraw takes from the credits what they count on of the updates that are doubted, by
 // who the audit log says has set them.
-func (a *payers) withdraw(ctx context.Context, step state.Step, outcomes []state.OperationOutcome, d doubt) error {
+func (a *Payers) withdraw(ctx context.Context, step state.Step, outcomes []state.OperationOutcome, d doubt) error {
 	var found []state.Operation
 	for i, o := range outcomes { // they stand in the order of the operations
 		operation := step.Operations[i]
@@ -109,7 +109,7 @@ func (a *payers) withdraw(ctx context.Context, step state.Step, outcomes []state
 }
 
 // paidBy returns what an operation sends of a decrease that a credit counts on.
-func (a *payers) paidBy(credits []state.Credit, operation state.Operation) (sent resource.Attributes) {
+func (a *Payers) paidBy(credits []state.Credit, operation state.Operation) (sent resource.Attributes) {
 	schema := a.Schemas.Of(operation.Address.Kind)
 	for i := range credits {
 		want := credits[i].Desired.Get(operation.Address)
@@ -147,7 +147,7 @@ func lose(credits []state.Credit, at resource.Address) {
 
 // whoPaid asks the audit log who set what is live, and once more where it has to say so
 // and may do it only late.
-func (a *payers) whoPaid(ctx context.Context, step state.Step, all []paid, d doubt) ([]whose, error) {
+func (a *Payers) whoPaid(ctx context.Context, step state.Step, all []paid, d doubt) ([]whose, error) {
 	by, err := a.setBy(ctx, step, all)
 	wait := d.since.Add(a.Service.KeyLag() + env.LagMargin).Sub(a.Now())
 	if err != nil || wait <= 0 || !d.unlessOurs || !slices.Contains(by, nobodys) {
@@ -163,7 +163,7 @@ func (a *payers) whoPaid(ctx context.Context, step state.Step, all []paid, d dou
 
 // setBy looks for the newest entry of each, since the step was sent, that names what
 // was sent.
-func (a *payers) setBy(ctx context.Context, step state.Step, all []paid) ([]whose, error) {
+func (a *Payers) setBy(ctx context.Context, step state.Step, all []paid) ([]whose, error) {
 	by, open := make([]whose, len(all)), map[string]int{}
 	own, err := a.OwnActor(ctx)
 	if err != nil || own == "" {
@@ -197,7 +197,7 @@ func (a *payers) setBy(ctx context.Context, step state.Step, all []paid) ([]whos
 }
 
 // tells reports whether an entry names what was sent.
-func (a *payers) tells(e live.LogEntry, p *paid) bool {
+func (a *Payers) tells(e live.LogEntry, p *paid) bool {
 	return slices.ContainsFunc(p.expects, func(n resource.Named) bool {
 		_, names := e.Changes[rootOf(a.Schemas, p.at, n.Name)]
 		return names

@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"adsync/reconcile/people"
@@ -16,33 +16,33 @@ import (
 )
 
 // singles sends one request whose intent is in the journal.
-type singles struct {
+type Singles struct {
 	*env.Env
 	*live.Lists
-	*requests
-	*finisher
-	*keyring
+	*Requests
+	*Finisher
+	*Keyring
 	*people.Members
 }
 
 // runSingle sends one request whose intent is in the journal.
-func (r *singles) runSingle(ctx context.Context, step state.Step) (state.OperationOutcome, error) {
+func (r *Singles) RunSingle(ctx context.Context, step state.Step) (state.OperationOutcome, error) {
 	ctx, done, err := r.BeginRequest(ctx, step)
 	if err != nil {
 		return state.OperationOutcome{}, err
 	}
 	defer done()
-	record, err := r.mutate(ctx, step)
+	record, err := r.Mutate(ctx, step)
 	if went, failure := r.ResumeStopped(ctx, step, err); failure != nil {
 		err = failure
 	} else if went {
-		record, err = r.mutate(ctx, step)
+		record, err = r.Mutate(ctx, step)
 	}
 	return r.singleDone(context.WithoutCancel(ctx), step, record.ID, err)
 }
 
 // singleDone records what became of a single request.
-func (r *singles) singleDone(ctx context.Context, step state.Step,
+func (r *Singles) singleDone(ctx context.Context, step state.Step,
 	id string, failure error) (state.OperationOutcome, error) {
 	operation := step.Operations[0]
 	o := state.OperationOutcome{
@@ -58,8 +58,8 @@ func (r *singles) singleDone(ctx context.Context, step state.Step,
 	case failure == nil:
 		o.ResourceID = cmp.Or(operation.ResourceID, id)
 		o.Answered, o.Made = true, operation.ResourceID == ""
-	case conflictOf(operation, failure) != "": // nothing goes under another key before it is known what it means
-		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(conflictOf(operation, failure)), failure.Error()
+	case ConflictOf(operation, failure) != "": // nothing goes under another key before it is known what it means
+		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(ConflictOf(operation, failure)), failure.Error()
 		return o, r.Move(ctx, step, state.Unknown, o)
 	case adsapi.AppliedOf(failure) == adsapi.Unknown:
 		o.Outcome, o.Code, o.Message = state.OutcomeUnknown, string(diag.OutcomeUnknown), failure.Error()
@@ -70,12 +70,12 @@ func (r *singles) singleDone(ctx context.Context, step state.Step,
 	if o.Outcome != state.OutcomeApplied {
 		return o, r.refused(ctx, step, o, failure)
 	}
-	return o, r.finish(ctx, step, []state.OperationOutcome{o})
+	return o, r.Finish(ctx, step, []state.OperationOutcome{o})
 }
 
 // refused closes a request the service surely did not carry out. What went under
 // its key is noted first, so that the key is never used for other bytes.
-func (r *singles) refused(ctx context.Context, step state.Step, o state.OperationOutcome, failure error) error {
+func (r *Singles) refused(ctx context.Context, step state.Step, o state.OperationOutcome, failure error) error {
 	if err := r.recordReusableKey(ctx, step); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (r *singles) refused(ctx context.Context, step state.Step, o state.Operatio
 
 // madeWithoutID finds what a create made whose answer gives no id. What does not
 // show, or not alone, is unknown.
-func (a *singles) madeWithoutID(ctx context.Context, operation state.Operation) (state.OperationOutcome, error) {
+func (a *Singles) madeWithoutID(ctx context.Context, operation state.Operation) (state.OperationOutcome, error) {
 	o := state.OperationOutcome{Address: operation.Address, Outcome: state.OutcomeApplied}
 	last, err := a.Store.Last(ctx)
 	if err != nil {
@@ -124,12 +124,12 @@ func (a *singles) madeWithoutID(ctx context.Context, operation state.Operation) 
 
 // oneKindOnly reports whether a refusal concerns a kind the account may not use, and
 // not every request.
-func (a *singles) oneKindOnly(operation state.Operation, failure error) bool {
+func (a *Singles) oneKindOnly(operation state.Operation, failure error) bool {
 	return live.LacksFeature(a.Schemas.Of(operation.Address.Kind), failure)
 }
 
 // mutation is the request of a single step, with what its answer must hold.
-func (a *requests) mutation(step state.Step) adsapi.Mutation {
+func (a *Requests) mutation(step state.Step) adsapi.Mutation {
 	m := adsapi.Mutation{Path: step.Path, Key: step.Key, Body: step.Body, ContentType: step.ContentType}
 	if len(step.Operations) > 0 {
 		m.IDField = a.Schemas.Of(step.Operations[0].Address.Kind).Listing.ID

@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // likely to be done: every question before that is a request for nothing. While
 // nobody knows, one large job is asked for and the others wait for what it shows.
 // The zero pace knows nothing, and nobody waits for it.
-type pollEstimator struct {
+type PollEstimator struct {
 	large, small *atomic.Int64 // 0: not known
 	probing      *atomic.Bool  // a first large job is being asked for
 	followed     *atomic.Int64 // jobs so far
@@ -21,8 +21,8 @@ type pollEstimator struct {
 }
 
 // newPollEstimator begins a run.
-func newPollEstimator() pollEstimator {
-	return pollEstimator{new(atomic.Int64), new(atomic.Int64), new(atomic.Bool), new(atomic.Int64), new(atomic.Int64)}
+func NewPollEstimator() PollEstimator {
+	return PollEstimator{new(atomic.Int64), new(atomic.Int64), new(atomic.Bool), new(atomic.Int64), new(atomic.Int64)}
 }
 
 const (
@@ -35,7 +35,7 @@ const (
 
 // beginProbe waits while another large job is the first to be asked for, two minutes at
 // most, or says that this one is the first; then home is to be called.
-func (p *pollEstimator) beginProbe(ctx context.Context, sleep func(context.Context, time.Duration) error,
+func (p *PollEstimator) beginProbe(ctx context.Context, sleep func(context.Context, time.Duration) error,
 	operations int) (first bool, err error) {
 	if operations < largeJob || p.large == nil {
 		return false, nil
@@ -52,11 +52,11 @@ func (p *pollEstimator) beginProbe(ctx context.Context, sleep func(context.Conte
 }
 
 // endProbe says that the first large job has ended, or will not be heard of.
-func (p *pollEstimator) endProbe() { p.probing.Store(false) }
+func (p *PollEstimator) endProbe() { p.probing.Store(false) }
 
 // pollSchedule are the waits between the questions after one job.
 type pollSchedule struct {
-	estimator  *pollEstimator
+	estimator  *PollEstimator
 	operations int
 	first      time.Duration // until the first question
 	known      bool          // that jobs like it took about as long
@@ -65,10 +65,10 @@ type pollSchedule struct {
 }
 
 // of returns the waits for a job of so many operations that was waited for before.
-func (p *pollEstimator) of(operations int, waited time.Duration) *pollSchedule {
+func (p *PollEstimator) Of(operations int, waited time.Duration) *pollSchedule {
 	own := &pollSchedule{estimator: p, operations: operations, known: p.known(operations) > 0}
 	if p.followed != nil {
-		own.offset = time.Duration(p.followed.Add(1) % maxJobs)
+		own.offset = time.Duration(p.followed.Add(1) % MaxJobs)
 	}
 	own.first = min(max(own.guess()-waited, env.FirstPoll), 2*longestPause)
 	return own
@@ -80,7 +80,7 @@ func (p *pollSchedule) guess() time.Duration {
 	if took == 0 {
 		took, least = p.estimator.otherSize(p.operations), time.Duration(p.operations)*perOperation
 	}
-	guess := took + took/20 + p.offset*took/(10*maxJobs)
+	guess := took + took/20 + p.offset*took/(10*MaxJobs)
 	if took >= time.Second || took > 0 && p.operations >= largeJob { // whole seconds are known
 		guess += time.Second
 	}
@@ -98,7 +98,7 @@ func (p *pollSchedule) more(waited time.Duration) time.Duration {
 
 // next returns the wait after so long: a job that takes longer than was thought is
 // asked for ever more seldom, and a stuck one now and then.
-func (p *pollSchedule) next(waited time.Duration) time.Duration {
+func (p *pollSchedule) Next(waited time.Duration) time.Duration {
 	p.asked++
 	switch {
 	case waited > busyFor:
@@ -114,7 +114,7 @@ func (p *pollSchedule) next(waited time.Duration) time.Duration {
 // took notes a job that was found done after so long: as the service says it, or
 // as it was seen. One that was done at the first question may have been done for
 // a while, so the next is asked for a little sooner.
-func (p *pollEstimator) took(operations int, job adsapi.Job, waited time.Duration, atOnce bool) {
+func (p *PollEstimator) Took(operations int, job adsapi.Job, waited time.Duration, atOnce bool) {
 	if p.large == nil {
 		return
 	}
@@ -138,13 +138,13 @@ func (p *pollEstimator) took(operations int, job adsapi.Job, waited time.Duratio
 
 // stillRunning notes a job that was found under way after so long, and longer than those
 // before it took: the others are asked for later, too.
-func (p *pollEstimator) stillRunning(operations int, waited time.Duration) {
+func (p *PollEstimator) stillRunning(operations int, waited time.Duration) {
 	if known := p.known(operations); known > 0 && waited > known && operations >= largeJob {
 		p.supposed.Store(int64(waited + waited/2))
 	}
 }
 
-func (p *pollEstimator) known(operations int) time.Duration {
+func (p *PollEstimator) known(operations int) time.Duration {
 	if p.large == nil {
 		return 0
 	}
@@ -157,7 +157,7 @@ func (p *pollEstimator) known(operations int) time.Duration {
 
 // otherSize is what jobs of the other size say of one whose like nobody has seen: a
 // large one hardly takes less than a small one, nor a small one less than a tenth of it.
-func (p *pollEstimator) otherSize(operations int) time.Duration {
+func (p *PollEstimator) otherSize(operations int) time.Duration {
 	switch {
 	case p.large == nil:
 		return 0
@@ -168,7 +168,7 @@ func (p *pollEstimator) otherSize(operations int) time.Duration {
 }
 
 // sameSize is where it is kept of jobs of about so many operations.
-func (p *pollEstimator) sameSize(operations int) *atomic.Int64 {
+func (p *PollEstimator) sameSize(operations int) *atomic.Int64 {
 	if operations < largeJob {
 		return p.small
 	}

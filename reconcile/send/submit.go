@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"context"
@@ -12,72 +12,72 @@ import (
 )
 
 // sending is what one submission of a job came to.
-type sending struct {
-	outcomes []state.OperationOutcome
-	again    retrySet // what of it may go again
-	refusal  error    // the service surely did not take the job
+type Sending struct {
+	Outcomes []state.OperationOutcome
+	Again    RetrySet // what of it may go again
+	Refusal  error    // the service surely did not take the job
 }
 
 // sender submits a job whose intent is in the journal, and follows it to its end.
-type sender struct {
+type Sender struct {
 	*env.Env
-	*requests
-	*follower
-	*finisher
+	*Requests
+	*Follower
+	*Finisher
 }
 
 // sendJob runs a job once.
-func (a *sender) sendJob(ctx context.Context, step state.Step, own turn) (sending, error) {
+func (a *Sender) SendJob(ctx context.Context, step state.Step, own Turn) (Sending, error) {
 	if err := a.Store.Begin(ctx, step); err != nil {
-		return sending{}, fmt.Errorf("journal %s: %w", step.ID, err)
+		return Sending{}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
 	sent, err := a.submitAndFollow(ctx, step, own)
-	if err != nil || sent.outcomes == nil {
+	if err != nil || sent.Outcomes == nil {
 		return sent, err
 	}
-	if anyUnknown(sent.outcomes) { // it stays open until every result is known
-		return sent, a.noteConflicts(ctx, step, sent.outcomes)
+	if AnyUnknown(sent.Outcomes) { // it stays open until every result is known
+		return sent, a.noteConflicts(ctx, step, sent.Outcomes)
 	}
-	return sent, a.finish(ctx, step, sent.outcomes)
+	return sent, a.Finish(ctx, step, sent.Outcomes)
 }
 
 // submitAndFollow submits a job, follows it to its end and reads its results.
-func (a *sender) submitAndFollow(ctx context.Context, step state.Step, own turn) (sending, error) {
+func (a *Sender) submitAndFollow(ctx context.Context, step state.Step, own Turn) (Sending, error) {
 	ctx, done, err := a.BeginRequest(ctx, step)
 	if err != nil {
-		return sending{}, err
+		return Sending{}, err
 	}
 	defer done()
-	job, err := a.submit(ctx, step)
+	job, err := a.Submit(ctx, step)
 	own.submitted()
 	if errors.Is(err, adsapi.ErrConflict) {
 		return a.contradicted(ctx, step, err)
 	}
 	if err != nil && adsapi.AppliedOf(err) == adsapi.Never {
-		return sending{refusal: err}, nil
+		return Sending{Refusal: err}, nil
 	}
 	if err != nil {
 		return a.leaveUnknown(ctx, step, err)
 	}
 	if err := a.Store.Move(ctx, step.ID, state.Accepted, state.Update{JobID: job.ID}); err != nil {
-		return sending{outcomes: unknownAll(step, err)}, fmt.Errorf("journal %s: %w", step.ID, err)
+		return Sending{Outcomes: UnknownAll(step, err)}, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
 	step.JobID = job.ID
-	page, err := a.followJob(ctx, step, job)
+	page, err := a.FollowJob(ctx, step, job)
 	if err != nil {
 		return a.leaveUnknown(ctx, step, err)
 	}
-	outcomes, g, err := a.resultsOf(ctx, step, page)
-	return sending{outcomes: outcomes, again: g}, err
+	outcomes, g, err := a.ResultsOf(ctx, step, page)
+	return Sending{Outcomes: outcomes, Again: g}, err
 }
 
 // leaveUnknown records that a step may have had an effect. Nothing newer goes
 // to its resources until recovery has decided.
-func (a *sender) leaveUnknown(ctx context.Context, step state.Step, cause error) (sending, error) {
-	left := sending{outcomes: unknownAll(step, cause)}
+func (a *Sender) leaveUnknown(ctx context.Context, step state.Step, cause error) (Sending, error) {
+	left := Sending{Outcomes: UnknownAll(step, cause)}
 	if step.JobID == "" { // a job that was accepted stays where it is: recovery asks for it
 		err := a.Store.Move(context.WithoutCancel(ctx),
-			step.ID, state.Unknown, state.Update{Note: cause.Error(), Outcomes: left.outcomes})
+			step.ID, state.Unknown, state.Update{Note: cause.Error(), Outcomes: left.Outcomes})
 		if err != nil {
 			return left, fmt.Errorf("journal %s: %w", step.ID, err)
 		}
@@ -88,7 +88,7 @@ func (a *sender) leaveUnknown(ctx context.Context, step state.Step, cause error)
 	return left, env.Stopping(cause)
 }
 
-func unknownAll(step state.Step, cause error) []state.OperationOutcome {
+func UnknownAll(step state.Step, cause error) []state.OperationOutcome {
 	said := cause.Error()
 	if cause == context.Canceled { // what wraps it has words of its own
 		said = "interrupted before it was known what became of it"
@@ -108,6 +108,6 @@ func unknownAll(step state.Step, cause error) []state.OperationOutcome {
 // jobs take no longer, none waits for another. Should the service carry out one
 // after the other, the last is done within jobPatience where each takes 1 min 50 s.
 const (
-	maxJobs   = 16
-	maxReruns = 3
+	MaxJobs   = 16
+	MaxReruns = 3
 )

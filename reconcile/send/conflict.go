@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"context"
@@ -21,13 +21,13 @@ const (
 )
 
 // requests sends one request, and repeats it where it met a conflict.
-type requests struct {
+type Requests struct {
 	*env.Env
 }
 
 // retryConflicts repeats a request, byte for byte, while the service says that it
 // conflicts with another: under the same key, or beside one that only asks.
-func (a *requests) retryConflicts(ctx context.Context, request func() error) error {
+func (a *Requests) RetryConflicts(ctx context.Context, request func() error) error {
 	err := request()
 	for try, wait := 1, firstConflictWait; errors.Is(err, adsapi.ErrConflict) &&
 		try < conflictTries; try, wait = try+1, 2*wait {
@@ -40,8 +40,8 @@ func (a *requests) retryConflicts(ctx context.Context, request func() error) err
 }
 
 // submit sends a job.
-func (a *requests) submit(ctx context.Context, step state.Step) (job adsapi.Job, err error) {
-	err = a.retryConflicts(ctx, func() (err error) {
+func (a *Requests) Submit(ctx context.Context, step state.Step) (job adsapi.Job, err error) {
+	err = a.RetryConflicts(ctx, func() (err error) {
 		job, err = a.Service.SubmitJob(ctx, step.Key, step.Body)
 		return err
 	})
@@ -49,7 +49,7 @@ func (a *requests) submit(ctx context.Context, step state.Step) (job adsapi.Job,
 }
 
 // mutate sends a single request.
-func (a *requests) mutate(ctx context.Context, step state.Step) (record adsapi.Record, err error) {
+func (a *Requests) Mutate(ctx context.Context, step state.Step) (record adsapi.Record, err error) {
 	once := func() (err error) {
 		record, err = a.Service.Mutate(ctx, a.mutation(step))
 		return err
@@ -58,22 +58,22 @@ func (a *requests) mutate(ctx context.Context, step state.Step) (record adsapi.R
 		err = once()
 		return record, err
 	}
-	err = a.retryConflicts(ctx, once)
+	err = a.RetryConflicts(ctx, once)
 	return record, err
 }
 
 // contradicted ends the run: bytes never change under a key, so another body
 // under the same one is a fault of adsync or a copied state (faults.md, B12).
 // What became of the step is for recovery to find out.
-func (a *requests) contradicted(ctx context.Context, step state.Step, conflict error) (sending, error) {
-	left := sending{outcomes: unknownAll(step, conflict)}
+func (a *Requests) contradicted(ctx context.Context, step state.Step, conflict error) (Sending, error) {
+	left := Sending{Outcomes: UnknownAll(step, conflict)}
 	for i, o := range step.Operations {
 		if wire.Keyed(o) {
-			left.outcomes[i].Code = string(diag.CreateConflict)
+			left.Outcomes[i].Code = string(diag.CreateConflict)
 		}
 	}
 	if err := a.Store.Move(context.WithoutCancel(ctx),
-		step.ID, state.Unknown, state.Update{Note: conflict.Error(), Outcomes: left.outcomes}); err != nil {
+		step.ID, state.Unknown, state.Update{Note: conflict.Error(), Outcomes: left.Outcomes}); err != nil {
 		return left, fmt.Errorf("journal %s: %w", step.ID, err)
 	}
 	return left, fmt.Errorf("the service holds another request under the key of %s; nothing "+
@@ -82,10 +82,10 @@ func (a *requests) contradicted(ctx context.Context, step state.Step, conflict e
 
 // noteConflicts journals the creates of a job that met a conflict, so that
 // whatever ends this run, no name alone decides them.
-func (a *requests) noteConflicts(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
+func (a *Requests) noteConflicts(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
 	var conflicts []state.OperationOutcome
 	for _, o := range outcomes {
-		if inConflict(o.Code) {
+		if InConflict(o.Code) {
 			conflicts = append(conflicts, o)
 		}
 	}

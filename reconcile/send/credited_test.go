@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 )
 
 // keyring hands out keys, and remembers which of them may be used again.
-type keyring struct {
+type Keyring struct {
 	*env.Env
 }
 
 // recordReusableKeys notes what was sent of creates that made nothing, under their keys.
-func (a *keyring) recordReusableKeys(ctx context.Context, step state.Step, operations []state.Operation) error {
+func (a *Keyring) RecordReusableKeys(ctx context.Context, step state.Step, operations []state.Operation) error {
 	if len(operations) == 0 {
 		return nil
 	}
@@ -41,10 +41,10 @@ func (a *keyring) recordReusableKeys(ctx context.Context, step state.Step, opera
 }
 
 // recordReusableKey is recordReusableKeys for a single request; without a key its address advances.
-func (a *keyring) recordReusableKey(ctx context.Context, step state.Step) error {
+func (a *Keyring) recordReusableKey(ctx context.Context, step state.Step) error {
 	o := step.Operations[0]
 	if !wire.Keyed(o) {
-		return a.advanceCreates(ctx, step.Operations)
+		return a.AdvanceCreates(ctx, step.Operations)
 	}
 	if err := a.Store.RecordNotCreated(ctx,
 		[]state.NotCreated{{Address: o.Address, Key: o.Key, Sum: wire.SingleSum(step)}}); err != nil {
@@ -55,7 +55,7 @@ func (a *keyring) recordReusableKey(ctx context.Context, step state.Step) error 
 
 // advanceCreates gives creates that surely did not happen another life: the key
 // they were sent under is never used for other bytes.
-func (a *keyring) advanceCreates(ctx context.Context, operations []state.Operation) error {
+func (a *Keyring) AdvanceCreates(ctx context.Context, operations []state.Operation) error {
 	var creates []resource.Address
 	for _, o := range operations {
 		if o.ResourceID == "" {
@@ -70,7 +70,7 @@ func (a *keyring) advanceCreates(ctx context.Context, operations []state.Operati
 
 // jobKey is the Idempotency-Key of a bulk job: a number of the journal, used
 // once.
-func (a *keyring) jobKey(ctx context.Context, purpose string) (string, error) {
+func (a *Keyring) JobKey(ctx context.Context, purpose string) (string, error) {
 	sequence, err := a.Store.NextSequence(ctx)
 	if err != nil {
 		return "", fmt.Errorf("number the job: %w", err)

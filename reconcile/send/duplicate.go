@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type duplicate struct {
 
 // duplicatesOf finds what a job made beside the tree it should have gone on with,
 // parents first, and which creates are none of the tree's for that.
-func duplicatesOf(schemas resource.Schemas, operations []state.Operation,
+func DuplicatesOf(schemas resource.Schemas, operations []state.Operation,
 	outcomes []state.OperationOutcome) (duplicates []duplicate, under map[resource.Address]bool) {
 	under = map[resource.Address]bool{}
 	for i, o := range operations { // parents stand before their children
@@ -68,20 +68,20 @@ func mayBeDuplicates(schemas resource.Schemas, operations []state.Operation,
 }
 
 // repeats reports whether a step repeats parents.
-func repeats(operations []state.Operation) bool {
+func Repeats(operations []state.Operation) bool {
 	return slices.ContainsFunc(operations, func(o state.Operation) bool { return o.Action == wire.ActionRepeat })
 }
 
 // duplicates archives what came into being twice.
-type duplicates struct {
+type Duplicates struct {
 	*env.Env
-	*requests
+	*Requests
 }
 
 // noteRepeats remembers what the results of a job say of parents that are
 // repeated. What reading back shows says nothing of it: the parent is there
 // either way.
-func (a *duplicates) noteRepeats(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
+func (a *Duplicates) noteRepeats(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
 	said, reused := false, true
 	for i, o := range step.Operations {
 		if o.Action != wire.ActionRepeat || outcomes[i].Outcome == state.OutcomeUnknown {
@@ -101,12 +101,12 @@ func (a *duplicates) noteRepeats(ctx context.Context, step state.Step, outcomes 
 
 // archiveDuplicates archives what a job made beside its tree, and gives the outcomes
 // without it: what stands beneath a duplicate is not created.
-func (a *duplicates) archiveDuplicates(ctx context.Context,
+func (a *Duplicates) archiveDuplicates(ctx context.Context,
 	step state.Step, outcomes []state.OperationOutcome) ([]state.OperationOutcome, error) {
-	if !repeats(step.Operations) {
+	if !Repeats(step.Operations) {
 		return outcomes, nil
 	}
-	duplicates, _ := duplicatesOf(a.Schemas, step.Operations, outcomes)
+	duplicates, _ := DuplicatesOf(a.Schemas, step.Operations, outcomes)
 	for _, s := range duplicates {
 		if err := a.archiveDuplicate(ctx, step, s); err != nil {
 			return nil, fmt.Errorf("archive %s, which the service made a second time as %s: %w", s.address, s.id, err)
@@ -117,17 +117,17 @@ func (a *duplicates) archiveDuplicates(ctx context.Context,
 			"came beneath it are archived, and the rest goes through single requests",
 			duplicates[0].address, duplicates[0].id)
 	}
-	return a.withoutDuplicates(step, outcomes), nil
+	return a.WithoutDuplicates(step, outcomes), nil
 }
 
 // withoutDuplicates returns the outcomes of a job without what it made beside its tree:
 // a repeated parent is the one that is there, what stands beneath a duplicate is not
 // created, and of what may be of a second tree nothing is known.
-func (a *duplicates) withoutDuplicates(step state.Step, outcomes []state.OperationOutcome) []state.OperationOutcome {
+func (a *Duplicates) WithoutDuplicates(step state.Step, outcomes []state.OperationOutcome) []state.OperationOutcome {
 	if len(outcomes) == 0 { // nothing was heard of it
 		return outcomes
 	}
-	_, under := duplicatesOf(a.Schemas, step.Operations, outcomes)
+	_, under := DuplicatesOf(a.Schemas, step.Operations, outcomes)
 	suspects := mayBeDuplicates(a.Schemas, step.Operations, outcomes)
 	kept := slices.Clone(outcomes)
 	for i, o := range step.Operations {
@@ -151,7 +151,7 @@ func (a *duplicates) withoutDuplicates(step state.Step, outcomes []state.Operati
 }
 
 // archiveDuplicate sends one journalled request. What is archived already is done.
-func (a *duplicates) archiveDuplicate(ctx context.Context, of state.Step, s duplicate) error {
+func (a *Duplicates) archiveDuplicate(ctx context.Context, of state.Step, s duplicate) error {
 	step, err := a.duplicateStep(ctx, of, s)
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func (a *duplicates) archiveDuplicate(ctx context.Context, of state.Step, s dupl
 	return errors.Join(failure, err)
 }
 
-func (a *duplicates) duplicateStep(ctx context.Context, of state.Step, s duplicate) (state.Step, error) {
+func (a *Duplicates) duplicateStep(ctx context.Context, of state.Step, s duplicate) (state.Step, error) {
 	sequence, err := a.Store.NextSequence(ctx)
 	if err != nil {
 		return state.Step{}, err

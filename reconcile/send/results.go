@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"context"
@@ -18,11 +18,11 @@ import (
 const longestWait = 10 * time.Minute
 
 // finisher records what became of the operations of a step.
-type finisher struct {
+type Finisher struct {
 	*env.Env
-	*keyring
-	*duplicates
-	*payers
+	*Keyring
+	*Duplicates
+	*Payers
 }
 
 // finish records outcomes, bindings and last-applied in one transaction.
@@ -30,7 +30,7 @@ type finisher struct {
 // under another key, but for those of a job that go again as the same bytes
 // (keys.go). Only what an interrupt forbids to send keeps them from being
 // recorded: the step stays as it is, and recovery finds them again.
-func (a *finisher) finish(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
+func (a *Finisher) Finish(ctx context.Context, step state.Step, outcomes []state.OperationOutcome) error {
 	outcomes, err := a.archiveDuplicates(ctx, step, outcomes)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (a *finisher) finish(ctx context.Context, step state.Step, outcomes []state
 	if err := a.Store.Advance(ctx, refused); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}
-	if err := a.recordReusableKeys(ctx, step, spared); err != nil {
+	if err := a.RecordReusableKeys(ctx, step, spared); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}
 	if err := a.Store.Finish(ctx, step.ID, applied, outcomes); err != nil {
@@ -83,7 +83,7 @@ func (a *finisher) finish(ctx context.Context, step state.Step, outcomes []state
 
 // parentIDs returns the ids of the parents of a step's creates, from the step
 // itself and from what is bound.
-func (a *finisher) parentIDs(ctx context.Context, step state.Step,
+func (a *Finisher) parentIDs(ctx context.Context, step state.Step,
 	ids map[resource.Address]string) (map[resource.Address]string, error) {
 	var elsewhere []resource.Address
 	for _, o := range step.Operations {
@@ -101,8 +101,8 @@ func (a *finisher) parentIDs(ctx context.Context, step state.Step,
 
 // resultsOf returns the outcomes of what a job was asked, and remembers what its
 // results say of the account.
-func (a *finisher) resultsOf(ctx context.Context, step state.Step,
-	page adsapi.OperationPage) ([]state.OperationOutcome, retrySet, error) {
+func (a *Finisher) ResultsOf(ctx context.Context, step state.Step,
+	page adsapi.OperationPage) ([]state.OperationOutcome, RetrySet, error) {
 	outcomes, g := outcomesOf(step, page)
 	if id, n := strangerIn(step, page); n > 0 {
 		a.Tell("bulk job %s gave %d results for operations that were not in it, the first for %q; they "+
@@ -132,7 +132,7 @@ func strangerIn(step state.Step, page adsapi.OperationPage) (first string, n int
 // outcomesOf reads the results of a complete listing, in the order of the
 // step's operations, and what of it may go again. A result for an operation that
 // was never sent is nobody's.
-func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []state.OperationOutcome, g retrySet) {
+func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []state.OperationOutcome, g RetrySet) {
 	results := byOperation(page)
 	outcomes = make([]state.OperationOutcome, len(step.Operations))
 	for i, operation := range step.Operations {
@@ -150,11 +150,11 @@ func outcomesOf(step state.Step, page adsapi.OperationPage) (outcomes []state.Op
 				"not run, as its job failed"+jobError(page)
 		}
 		switch o := outcomes[i]; {
-		case inConflict(o.Code): // the same bytes meet the same answer
+		case InConflict(o.Code): // the same bytes meet the same answer
 		case o.Outcome == state.OutcomeUnknown, o.Outcome == state.OutcomeFailed && result.Retryable == nil:
-			g.Add(o.Address, true, retryWait(result))
+			g.Add(o.Address, true, RetryWait(result))
 		case o.Outcome == state.OutcomeFailed && *result.Retryable:
-			g.Add(o.Address, false, retryWait(result))
+			g.Add(o.Address, false, RetryWait(result))
 		}
 	}
 	return outcomes, g
@@ -166,7 +166,7 @@ func byOperation(page adsapi.OperationPage) map[string]adsapi.OperationResult {
 	results := make(map[string]adsapi.OperationResult, len(page.Results))
 	for _, result := range page.Results {
 		if other, twice := results[result.OperationID]; twice &&
-			(other.Status != result.Status || text(other.ResourceID) != text(result.ResourceID)) {
+			(other.Status != result.Status || Text(other.ResourceID) != Text(result.ResourceID)) {
 			result.Status = "given twice, and not alike"
 		}
 		results[result.OperationID] = result
@@ -181,7 +181,7 @@ func jobError(page adsapi.OperationPage) string {
 	return ": " + diag.Printable(*page.Error)
 }
 
-func retryWait(result adsapi.OperationResult) time.Duration {
+func RetryWait(result adsapi.OperationResult) time.Duration {
 	if result.RetryAfterSeconds == nil || *result.RetryAfterSeconds < 1 {
 		return time.Second
 	}
@@ -205,7 +205,7 @@ func outcomeOf(operation state.Operation, result adsapi.OperationResult) state.O
 				string(diag.OutcomeUnknown), "the job says created and gives no id"
 		}
 	case "failed":
-		o.Outcome, o.Code, o.Message = state.OutcomeFailed, text(result.ErrorCode), diag.Printable(text(result.Error))
+		o.Outcome, o.Code, o.Message = state.OutcomeFailed, Text(result.ErrorCode), diag.Printable(Text(result.Error))
 		o.Final = result.Retryable == nil || !*result.Retryable
 		if conflict := conflictIn(operation, o.Code, o.Message); conflict != "" {
 			o.Outcome, o.Code, o.Final = state.OutcomeUnknown, string(conflict), false
@@ -221,7 +221,7 @@ func outcomeOf(operation state.Operation, result adsapi.OperationResult) state.O
 	return o
 }
 
-func text(s *string) string {
+func Text(s *string) string {
 	if s == nil {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"testing"
@@ -50,7 +50,7 @@ func TestResultsOfAJob(t *testing.T) {
 	} {
 		outcomes, again := outcomesOf(step, adsapi.OperationPage{Results: row.results, Complete: true})
 		wait := again.wait
-		if again.none() {
+		if again.None() {
 			wait = -1
 		}
 		if outcomes[0].Outcome != row.want || wait != row.wait {

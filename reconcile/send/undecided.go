@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"cmp"
@@ -36,12 +36,12 @@ func (u Undecided) Message() string {
 }
 
 // openSteps reads what earlier runs left undecided from the journal.
-type openSteps struct {
+type OpenSteps struct {
 	*env.Env
 }
 
 // Undecided returns what recovery has left open, oldest first.
-func (a *openSteps) Undecided(ctx context.Context) ([]Undecided, error) {
+func (a *OpenSteps) Undecided(ctx context.Context) ([]Undecided, error) {
 	steps, err := a.Store.Open(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the journal: %w", err)
@@ -72,7 +72,7 @@ func UndecidedOf(schemas resource.Schemas, steps []state.Step) []Undecided {
 
 // unsettled returns what a plan has to hold something for. A client that only reads
 // leaves to the next apply what recovery has not looked at yet.
-func (a *openSteps) unsettled(ctx context.Context) ([]Undecided, error) {
+func (a *OpenSteps) Unsettled(ctx context.Context) ([]Undecided, error) {
 	undecided, err := a.Undecided(ctx)
 	if err != nil || !a.Service.ReadOnly() {
 		return undecided, err
@@ -86,7 +86,7 @@ func (u Undecided) SetAside() bool {
 }
 
 // unsettledOf says of each what a plan has to know.
-func (a *openSteps) unsettledOf(undecided []Undecided, moves []plan.Move) []plan.Unsettled {
+func (a *OpenSteps) UnsettledOf(undecided []Undecided, moves []plan.Move) []plan.Unsettled {
 	var all []plan.Unsettled
 	for _, u := range undecided {
 		all = append(all, plan.Unsettled{
@@ -102,12 +102,12 @@ func whatWasSent(schema *resource.Schema, step state.Step, o state.Operation) st
 	if o.ResourceID == "" || step.Route == state.Membership {
 		return o.Action
 	}
-	return cmp.Or(whatIsSent(schema, o.Set, waveOf(step)), o.Action)
+	return cmp.Or(WhatIsSent(schema, o.Set, waveOf(step)), o.Action)
 }
 
 // whatIsSent names an update as what it does, and by the wave it goes in; "" where
 // neither tells more than that it is one.
-func whatIsSent(schema *resource.Schema, set resource.Attributes, wave string) string {
+func WhatIsSent(schema *resource.Schema, set resource.Attributes, wave string) string {
 	removal, status := schema.RemovalAttribute(), set.Value(schema.Delivery())
 	removes := removal != nil && set.Value(removal.Name).Text() == schema.Removal
 	switch {

@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"context"
@@ -17,15 +17,15 @@ import (
 // retrySet is which operations of a job may go once more, and after what wait: those
 // the service calls retryable, at most maxReruns times; and, once, those of which
 // it does not say so or gave no result.
-type retrySet struct {
+type RetrySet struct {
 	retryable map[resource.Address]bool
 	unknown   map[resource.Address]bool
 	wait      time.Duration
 }
 
-func (g retrySet) none() bool { return len(g.retryable)+len(g.unknown) == 0 }
+func (g RetrySet) None() bool { return len(g.retryable)+len(g.unknown) == 0 }
 
-func (g *retrySet) Add(address resource.Address, unclear bool, wait time.Duration) {
+func (g *RetrySet) Add(address resource.Address, unclear bool, wait time.Duration) {
 	g.wait = max(g.wait, wait)
 	which := &g.retryable
 	if unclear {
@@ -38,17 +38,17 @@ func (g *retrySet) Add(address resource.Address, unclear bool, wait time.Duratio
 }
 
 // retries decides which operations of a job go once more.
-type retries struct {
+type Retries struct {
 	*env.Env
 	*live.Lists
-	*keyring
-	*finisher
+	*Keyring
+	*Finisher
 }
 
 // waitBeforeRetry is the wait before a job goes again: what it created, or may have, must
 // be known by its key by then, or it is made a second time. A create that surely
 // failed has no key to be known.
-func (a *retries) waitBeforeRetry(step state.Step, outcomes []state.OperationOutcome, g retrySet) time.Duration {
+func (a *Retries) WaitBeforeRetry(step state.Step, outcomes []state.OperationOutcome, g RetrySet) time.Duration {
 	for i, o := range outcomesIn(step, outcomes) {
 		operation := step.Operations[i]
 		madeNothing := o.Outcome == state.OutcomeFailed || o.Outcome == state.OutcomeSkipped
@@ -60,8 +60,8 @@ func (a *retries) waitBeforeRetry(step state.Step, outcomes []state.OperationOut
 }
 
 // withoutRetried leaves out what stays unclear after it has gone again.
-func (g retrySet) withoutRetried(before retrySet) retrySet {
-	left := retrySet{retryable: g.retryable, wait: g.wait}
+func (g RetrySet) WithoutRetried(before RetrySet) RetrySet {
+	left := RetrySet{retryable: g.retryable, wait: g.wait}
 	for address := range g.unknown {
 		if !before.unknown[address] {
 			left.Add(address, true, g.wait)
@@ -72,8 +72,8 @@ func (g retrySet) withoutRetried(before retrySet) retrySet {
 
 // lookForLost reads back what of a job's lost results can be found out without
 // sending anything again.
-func (a *retries) lookForLost(ctx context.Context, step state.Step,
-	outcomes []state.OperationOutcome, g retrySet) ([]state.OperationOutcome, retrySet, error) {
+func (a *Retries) LookForLost(ctx context.Context, step state.Step,
+	outcomes []state.OperationOutcome, g RetrySet) ([]state.OperationOutcome, RetrySet, error) {
 	outcomes, g, err := a.lookForUpdates(ctx, step, outcomes, g)
 	if err != nil {
 		return outcomes, g, err
@@ -84,8 +84,8 @@ func (a *retries) lookForLost(ctx context.Context, step state.Step,
 // lookForUpdates reads back the updates of which nothing is known: they carry no
 // key, and going again could undo what somebody did since. A create carries its
 // key, which asks for itself.
-func (a *retries) lookForUpdates(ctx context.Context,
-	step state.Step, outcomes []state.OperationOutcome, g retrySet) ([]state.OperationOutcome, retrySet, error) {
+func (a *Retries) lookForUpdates(ctx context.Context,
+	step state.Step, outcomes []state.OperationOutcome, g RetrySet) ([]state.OperationOutcome, RetrySet, error) {
 	var asked []int
 	var expected []live.Expectation
 	for i, o := range outcomes {
@@ -121,7 +121,7 @@ func (a *retries) lookForUpdates(ctx context.Context,
 }
 
 // shown says of each update whether the service shows it.
-func (a *retries) shown(ctx context.Context, expected []live.Expectation) ([]bool, error) {
+func (a *Retries) shown(ctx context.Context, expected []live.Expectation) ([]bool, error) {
 	records, _, err := a.ReadAll(ctx, expected)
 	if err != nil {
 		return nil, err
@@ -153,9 +153,9 @@ func (a *retries) shown(ctx context.Context, expected []live.Expectation) ([]boo
 // beneath that is of the tree. Updates have no keys to be reused by: only those
 // that failed go again, so that nothing somebody did since to the others is
 // undone.
-func (a *retries) repetition(ctx context.Context, step state.Step,
-	n int, outcomes []state.OperationOutcome, g retrySet) (state.Step, error) {
-	key, err := a.jobKey(ctx, "job")
+func (a *Retries) Repetition(ctx context.Context, step state.Step,
+	n int, outcomes []state.OperationOutcome, g RetrySet) (state.Step, error) {
+	key, err := a.JobKey(ctx, "job")
 	if err != nil {
 		return step, err
 	}
@@ -196,7 +196,7 @@ func only(step state.Step, goes func(state.Operation) bool) (state.Step, error) 
 }
 
 // repetitionRefused ends a repetition the service did not take.
-func (a *retries) repetitionRefused(ctx context.Context, step state.Step, refusal error) error {
+func (a *Retries) RepetitionRefused(ctx context.Context, step state.Step, refusal error) error {
 	if err := a.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: refusal.Error()}); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
 	}
@@ -207,7 +207,7 @@ func (a *retries) repetitionRefused(ctx context.Context, step state.Step, refusa
 }
 
 // finishEarlier ends the attempts that waited for results a later one gave.
-func (a *retries) finishEarlier(ctx context.Context, attempts []state.Step, outcomes []state.OperationOutcome) error {
+func (a *Retries) FinishEarlier(ctx context.Context, attempts []state.Step, outcomes []state.OperationOutcome) error {
 	ids := make([]string, len(attempts))
 	for i, s := range attempts {
 		ids[i] = s.ID
@@ -220,7 +220,7 @@ func (a *retries) finishEarlier(ctx context.Context, attempts []state.Step, outc
 		if step.Point != state.Terminal && step.Point != state.Unknown {
 			continue
 		}
-		if err := a.finish(ctx, step, outcomesIn(step, outcomes)); err != nil {
+		if err := a.Finish(ctx, step, outcomesIn(step, outcomes)); err != nil {
 			return err
 		}
 	}
@@ -248,7 +248,7 @@ func operationAt(step state.Step, address resource.Address) state.Operation {
 // better joins the outcomes of a job with those of its repetition, which may be
 // of a part of it: what was applied stays, and what was unknown is known only by
 // a result.
-func better(earlier, later []state.OperationOutcome) []state.OperationOutcome {
+func Better(earlier, later []state.OperationOutcome) []state.OperationOutcome {
 	repeated := make(map[resource.Address]state.OperationOutcome, len(later))
 	for _, o := range later {
 		repeated[o.Address] = o
@@ -264,7 +264,7 @@ func better(earlier, later []state.OperationOutcome) []state.OperationOutcome {
 	return joined
 }
 
-func anyUnknown(outcomes []state.OperationOutcome) bool {
+func AnyUnknown(outcomes []state.OperationOutcome) bool {
 	return slices.ContainsFunc(outcomes, func(o state.OperationOutcome) bool {
 		return o.Outcome == state.OutcomeUnknown
 	})

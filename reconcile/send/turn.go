@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"context"
@@ -8,20 +8,20 @@ import (
 // turn is a job's in the row of those that run side by side: they are submitted in
 // their order, and one that waits for the limits of the service has those behind it
 // wait before anything of them is journalled as sent. The zero turn waits for nobody.
-type turn struct {
+type Turn struct {
 	before <-chan struct{}
-	pass   func() // lets the next one go; again it does nothing
+	Pass   func() // lets the next one go; again it does nothing
 	over   <-chan struct{}
 }
 
 // next is the turn after t.
-func (t turn) next() turn {
+func (t Turn) Next() Turn {
 	over := make(chan struct{})
-	return turn{before: t.over, pass: sync.OnceFunc(func() { close(over) }), over: over}
+	return Turn{before: t.over, Pass: sync.OnceFunc(func() { close(over) }), over: over}
 }
 
 // await returns when the one before has passed, or the run is to stop.
-func (t turn) await(ctx context.Context) {
+func (t Turn) Await(ctx context.Context) {
 	if t.before == nil {
 		return
 	}
@@ -32,8 +32,8 @@ func (t turn) await(ctx context.Context) {
 }
 
 // submitted lets the next one go, where there is one.
-func (t turn) submitted() {
-	if t.pass != nil {
-		t.pass()
+func (t Turn) submitted() {
+	if t.Pass != nil {
+		t.Pass()
 	}
 }

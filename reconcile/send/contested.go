@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"errors"
@@ -29,7 +29,7 @@ func contests(operation state.Operation, code, message string) bool {
 
 // conflictOf returns the code of a create that met a conflict, "" for what is none.
 // The words tell that the key is meant, whatever the status is.
-func conflictOf(operation state.Operation, failure error) diag.Code {
+func ConflictOf(operation state.Operation, failure error) diag.Code {
 	refused := new(adsapi.Error)
 	switch {
 	case !errors.As(failure, &refused) || !wire.Keyed(operation):
@@ -53,7 +53,7 @@ func conflictIn(operation state.Operation, code, message string) diag.Code {
 	return ""
 }
 
-func isContested(code string) bool { return code == string(diag.KeyConflict) }
+func IsContested(code string) bool { return code == string(diag.KeyConflict) }
 
 // inConflict reports whether a create has met a conflict at the service.
-func inConflict(code string) bool { return isContested(code) || code == string(diag.CreateConflict) }
+func InConflict(code string) bool { return IsContested(code) || code == string(diag.CreateConflict) }

@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"context"
@@ -24,19 +24,19 @@ const (
 )
 
 // errStillRunning says that a job has not ended for as long as anybody waits.
-var errStillRunning = errors.New("the service is not done")
+var ErrStillRunning = errors.New("the service is not done")
 
 // follower asks for a job until it has ended and its results are whole.
-type follower struct {
+type Follower struct {
 	*env.Env
 
-	polls *pollEstimator
+	polls *PollEstimator
 }
 
 // followJob polls until the job is terminal and its results are whole. A job that
 // does not end is an error, and is never sent again under another key. Results
 // that do not come whole are none: what they leave open is looked for.
-func (a *follower) followJob(ctx context.Context, step state.Step, job adsapi.Job) (adsapi.OperationPage, error) {
+func (a *Follower) FollowJob(ctx context.Context, step state.Step, job adsapi.Job) (adsapi.OperationPage, error) {
 	began := a.Now()
 	until := began.Add(patienceFor(step, began))
 	terminal := step.Point == state.Terminal || step.Point == state.ResultsRead
@@ -47,14 +47,14 @@ func (a *follower) followJob(ctx context.Context, step state.Step, job adsapi.Jo
 	if scout {
 		defer a.polls.endProbe()
 	}
-	pauses := a.polls.of(len(step.Operations), a.Now().Sub(began))
-	results := needsResults(step) && !scout // the job itself says how long it took
+	pauses := a.polls.Of(len(step.Operations), a.Now().Sub(began))
+	results := NeedsResults(step) && !scout // the job itself says how long it took
 	for first := true; !job.Terminal() && !terminal; first = false {
 		waited := a.Now().Sub(began)
 		if a.Now().After(until) {
 			return adsapi.OperationPage{}, fmt.Errorf("%w: bulk job "+
 				"%s is still %q after %s; it was not sent again, and the next run asks for it (%s)",
-				errStillRunning, job.ID, job.Status, waited.Round(time.Second), diag.JobUnfinished)
+				ErrStillRunning, job.ID, job.Status, waited.Round(time.Second), diag.JobUnfinished)
 		}
 		if err := a.pauseBefore(ctx, pauses, began); err != nil {
 			return adsapi.OperationPage{}, err
@@ -62,7 +62,7 @@ func (a *follower) followJob(ctx context.Context, step state.Step, job adsapi.Jo
 		if results = results && waited < busyFor; results {
 			page, err := a.Service.AllOperations(ctx, job.ID)
 			if results = err == nil; results && page.Complete && !page.HasMore {
-				a.polls.took(len(step.Operations), job, a.Now().Sub(began), first)
+				a.polls.Took(len(step.Operations), job, a.Now().Sub(began), first)
 				return page, a.ended(ctx, step)
 			}
 			if results {
@@ -76,7 +76,7 @@ func (a *follower) followJob(ctx context.Context, step state.Step, job adsapi.Jo
 		}
 		job = next
 		if job.Terminal() {
-			a.polls.took(len(step.Operations), job, a.Now().Sub(began), first)
+			a.polls.Took(len(step.Operations), job, a.Now().Sub(began), first)
 		}
 	}
 	if err := a.ended(ctx, step); err != nil {
@@ -89,8 +89,8 @@ func (a *follower) followJob(ctx context.Context, step state.Step, job adsapi.Jo
 }
 
 // pauseBefore waits until a job is to be asked for.
-func (a *follower) pauseBefore(ctx context.Context, p *pollSchedule, began time.Time) error {
-	for wait := p.next(a.Now().Sub(began)); wait > 0; wait = p.more(a.Now().Sub(began)) {
+func (a *Follower) pauseBefore(ctx context.Context, p *pollSchedule, began time.Time) error {
+	for wait := p.Next(a.Now().Sub(began)); wait > 0; wait = p.more(a.Now().Sub(began)) {
 		if err := a.Sleep(ctx, wait); err != nil {
 			return err
 		}
@@ -111,12 +111,12 @@ func patienceFor(step state.Step, now time.Time) time.Duration {
 // needsResults reports whether only the results tell what a job did: it makes
 // something, whose id nobody knows yet. Then they are what is asked for: whole,
 // they say that the job has ended, and no request was spent on the job itself.
-func needsResults(step state.Step) bool {
+func NeedsResults(step state.Step) bool {
 	return slices.ContainsFunc(step.Operations, func(o state.Operation) bool { return o.ResourceID == "" })
 }
 
 // ended journals that the job will not move any more.
-func (a *follower) ended(ctx context.Context, step state.Step) error {
+func (a *Follower) ended(ctx context.Context, step state.Step) error {
 	if step.Point == state.Terminal || step.Point == state.ResultsRead {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (a *follower) ended(ctx context.Context, step state.Step) error {
 }
 
 // wholeResults reads the results of a job that has ended until they are complete.
-func (a *follower) wholeResults(ctx context.Context, job adsapi.Job) (adsapi.OperationPage, error) {
+func (a *Follower) wholeResults(ctx context.Context, job adsapi.Job) (adsapi.OperationPage, error) {
 	until := a.Now().Add(resultsWithin)
 	for pause := env.FirstPoll; ; pause = min(pause*3/2, slowestPoll) {
 		page, err := a.Service.AllOperations(ctx, job.ID)

@@ -1,4 +1,4 @@
-package reconcile
+package send
 
 import (
 	"context"
@@ -20,9 +20,9 @@ import (
 // parent's id, and beneath a known parent the name tells a child. To ask the
 // service by their keys could make the tree a second time where it does not know
 // them yet, and bind a parent of one tree and a child of the other.
-func (a *retries) inferLostCreates(ctx context.Context, step state.Step,
-	outcomes []state.OperationOutcome, g retrySet) ([]state.OperationOutcome, retrySet, error) {
-	if !slices.ContainsFunc(step.Operations, wire.Keyed) || !anyUnknown(outcomes) {
+func (a *Retries) inferLostCreates(ctx context.Context, step state.Step,
+	outcomes []state.OperationOutcome, g RetrySet) ([]state.OperationOutcome, RetrySet, error) {
+	if !slices.ContainsFunc(step.Operations, wire.Keyed) || !AnyUnknown(outcomes) {
 		return outcomes, g, nil
 	}
 	ids, err := a.BoundIDs(ctx)
@@ -30,7 +30,7 @@ func (a *retries) inferLostCreates(ctx context.Context, step state.Step,
 		return outcomes, g, err
 	}
 	k := createInference{
-		retries: a, step: step, outcomes: slices.Clone(outcomes), ids: ids, at: map[resource.Address]int{},
+		Retries: a, step: step, outcomes: slices.Clone(outcomes), ids: ids, at: map[resource.Address]int{},
 	}
 	for i, o := range step.Operations {
 		k.at[o.Address] = i
@@ -49,7 +49,7 @@ func (a *retries) inferLostCreates(ctx context.Context, step state.Step,
 
 // createInference is the search among the operations of one job.
 type createInference struct {
-	*retries
+	*Retries
 	step     state.Step
 	outcomes []state.OperationOutcome
 	ids      map[resource.Address]string // of what is recorded, and of what the job is known to have made
@@ -62,7 +62,7 @@ type createInference struct {
 func (k *createInference) lost(i int) bool {
 	o := k.step.Operations[i]
 	return wire.Keyed(o) && k.ids[o.Address] == "" && k.outcomes[i].Outcome == state.OutcomeUnknown &&
-		!inConflict(o.Code) && !inConflict(k.outcomes[i].Code)
+		!InConflict(o.Code) && !InConflict(k.outcomes[i].Code)
 }
 
 func (k *createInference) bind(i int, id string) {

@@ -1,0 +1,38 @@
+package send
+
+import (
+	"adsync/reconcile/env"
+	"adsync/reconcile/live"
+	"adsync/reconcile/people"
+)
+
+// sendRoom brings one step to its end.
+type SendRoom struct {
+	*people.Members
+	*Keyring
+	*Requests
+	*Duplicates
+	*Payers
+	*Finisher
+	*Follower
+	*Sender
+	*Retries
+	*Singles
+}
+
+func NewSendRoom(env *env.Env, polls *PollEstimator, live *live.Room) *SendRoom {
+	x := &SendRoom{}
+	x.Members = &people.Members{Env: env}
+	x.Keyring = &Keyring{Env: env}
+	x.Requests = &Requests{Env: env}
+	x.Duplicates = &Duplicates{Env: env, Requests: x.Requests}
+	x.Payers = &Payers{Env: env, Actors: live.Actors}
+	x.Finisher = &Finisher{Env: env, Keyring: x.Keyring, Duplicates: x.Duplicates, Payers: x.Payers}
+	x.Follower = &Follower{Env: env, polls: polls}
+	x.Sender = &Sender{Env: env, Requests: x.Requests, Follower: x.Follower, Finisher: x.Finisher}
+	x.Retries = &Retries{Env: env, Lists: live.Lists, Keyring: x.Keyring, Finisher: x.Finisher}
+	x.Singles = &Singles{
+		Env: env, Lists: live.Lists, Requests: x.Requests, Finisher: x.Finisher, Keyring: x.Keyring, Members: x.Members,
+	}
+	return x
+}
