@@ -64,7 +64,7 @@ func (r *applying) begin(ctx context.Context) error {
 }
 
 // newApplying joins what carries a run out.
-func newApplying(r *run, live *live.Room, sent *send.SendRoom, polls *send.PollEstimator) *applying {
+func newApplying(r *run, live *live.Room, sent *send.Room, polls *send.PollEstimator) *applying {
 	parts := &parts{Env: r.Env, run: r}
 	naming := &naming{Env: r.Env, run: r}
 	uploads := &uploads{Env: r.Env, run: r, parts: parts}

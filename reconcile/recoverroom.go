@@ -16,7 +16,7 @@ type recoverRoom struct {
 	*resolver
 }
 
-func newRecoverRoom(env *env.Env, live *live.Room, sent *send.SendRoom) *recoverRoom {
+func newRecoverRoom(env *env.Env, live *live.Room, sent *send.Room) *recoverRoom {
 	x := &recoverRoom{}
 	x.recovering = &recovering{Env: env}
 	x.deciding = &deciding{

@@ -18,7 +18,7 @@ func (a *Agent) live() *live.Room {
 
 func (a *Agent) recoverRoom() *recoverRoom {
 	live := a.live()
-	return newRecoverRoom(&a.Env, live, send.NewSendRoom(&a.Env, &a.polls, live))
+	return newRecoverRoom(&a.Env, live, send.New(&a.Env, &a.polls, live))
 }
 
 // newRun joins a run with what carries it out. Its environment is its own: what it
@@ -27,7 +27,7 @@ func (a *Agent) newRun(id string, view *View) *applying {
 	env := a.Env
 	live := live.New(&env, &a.memory, a.Incremental, a.Whole)
 	r := newRun(&env, a.Options, &a.memory, id, view)
-	return newApplying(r, live, send.NewSendRoom(&env, &a.polls, live), &a.polls)
+	return newApplying(r, live, send.New(&env, &a.polls, live), &a.polls)
 }
 
 // Requests goes through an apply of the plan wave by wave, deciding, encoding and

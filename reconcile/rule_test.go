@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
+	"adsync/reconcile/send"
 	"adsync/state"
 )
 
@@ -12,7 +14,7 @@ import (
 // open step has a row: one that is taken away, moved or widened is missed here.
 func TestRecoveryTableRowByRow(t *testing.T) {
 	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	a := (&Agent{Env: env.Env{Now: func() time.Time { return now }}}).recoverRoom()
+	a := newTestRoom(func() time.Time { return now })
 	young, old := now.Add(-env.TrustWindow+time.Second), now.Add(-env.TrustWindow)
 	reached := map[string]bool{}
 	for _, row := range []struct {
@@ -66,7 +68,7 @@ func TestRecoveryTableRowByRow(t *testing.T) {
 // put back since it was sent.
 func TestAStepIsYoungForTheTrustWindow(t *testing.T) {
 	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	a := (&Agent{Env: env.Env{Now: func() time.Time { return now }}}).recoverRoom()
+	a := newTestRoom(func() time.Time { return now })
 	for age, want := range map[time.Duration]bool{
 		0: true, env.TrustWindow - time.Second: true, env.TrustWindow: false, 48 * time.Hour: false,
 		-env.ClockSlack: true, -env.ClockSlack - time.Second: false, -48 * time.Hour: false,
@@ -75,4 +77,11 @@ func TestAStepIsYoungForTheTrustWindow(t *testing.T) {
 			t.Errorf("a step sent %s ago is young: %t; want %t", age, got, want)
 		}
 	}
+}
+
+// newTestRoom returns a room without a service.
+func newTestRoom(now func() time.Time) *recoverRoom {
+	e := &env.Env{Now: now}
+	read := live.New(e, &live.Memory{}, false, false)
+	return newRecoverRoom(e, read, send.New(e, &send.PollEstimator{}, read))
 }

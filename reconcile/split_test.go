@@ -76,7 +76,7 @@ func above(n, d int) int { return (n + d - 1) / d }
 func newTestRun(view *View) *applying {
 	a := Agent{Env: env.Env{Schemas: kinds.All()}}
 	live := a.live()
-	return newApplying(&run{Env: &a.Env, view: view}, live, send.NewSendRoom(&a.Env, &a.polls, live), &a.polls)
+	return newApplying(&run{Env: &a.Env, view: view}, live, send.New(&a.Env, &a.polls, live), &a.polls)
 }
 
 // packs returns the jobs of a shape, those that repeat parents with them.

@@ -6,8 +6,8 @@ import (
 	"adsync/reconcile/people"
 )
 
-// sendRoom brings one step to its end.
-type SendRoom struct {
+// Room brings one step to its end.
+type Room struct {
 	*people.Members
 	*Keyring
 	*Requests
@@ -20,8 +20,8 @@ type SendRoom struct {
 	*Singles
 }
 
-func NewSendRoom(env *env.Env, polls *PollEstimator, live *live.Room) *SendRoom {
-	x := &SendRoom{}
+func New(env *env.Env, polls *PollEstimator, live *live.Room) *Room {
+	x := &Room{}
 	x.Members = &people.Members{Env: env}
 	x.Keyring = &Keyring{Env: env}
 	x.Requests = &Requests{Env: env}
