@@ -12,8 +12,8 @@ import (
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
 	"adsync/internal/resource"
-	"adsync/reconcile"
 	"adsync/reconcile/env"
+	"adsync/reconcile/recover"
 	"adsync/state"
 )
 
@@ -162,12 +162,12 @@ func TestJobRefusedWithAConflictIsNotMadeAnewByItself(t *testing.T) {
 			break
 		}
 		e := w.evidence(roots[0])
-		if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeSkipped}); !errors.Is(err,
-			reconcile.ErrUnproven) {
-			t.Errorf("Resolve = %v; want %v", err, reconcile.ErrUnproven)
+		if err := w.agent.Resolve(t.Context(), e, recover.Decision{As: state.OutcomeSkipped}); !errors.Is(err,
+			recover.ErrUnproven) {
+			t.Errorf("Resolve = %v; want %v", err, recover.ErrUnproven)
 		}
 		if err := w.agent.Resolve(t.Context(),
-			e, reconcile.Decision{As: state.OutcomeSkipped, Unproven: true}); err != nil {
+			e, recover.Decision{As: state.OutcomeSkipped, Unproven: true}); err != nil {
 			t.Fatal(err)
 		}
 	}

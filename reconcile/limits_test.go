@@ -13,6 +13,7 @@ import (
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/recover"
 	"adsync/state"
 )
 
@@ -416,7 +417,7 @@ func TestA12LimitsThatNobodyMaySeeAnyMoreStopNothing(t *testing.T) {
 				}
 				if evidence != nil {
 					if err := w.agent.Resolve(t.Context(), evidence,
-						reconcile.Decision{As: state.OutcomeSkipped, Unproven: true, By: "a person"}); err != nil {
+						recover.Decision{As: state.OutcomeSkipped, Unproven: true, By: "a person"}); err != nil {
 						t.Fatalf("resolve: %v", err)
 					}
 				}

@@ -11,7 +11,7 @@ import (
 
 	"adsync/internal/emulator"
 	"adsync/internal/testing/emulatortest"
-	"adsync/reconcile"
+	"adsync/reconcile/recover"
 	"adsync/state"
 )
 
@@ -147,7 +147,7 @@ func TestLostCreateWaitsWhereNothingTellsThatItWasArchived(t *testing.T) {
 				t.Fatalf("Evidence = %+v, %v; want it to prove nothing", evidence, err)
 			}
 			if err := w.agent.Resolve(t.Context(),
-				evidence, reconcile.Decision{As: state.OutcomeSkipped, Unproven: true, By: "a test"}); err != nil {
+				evidence, recover.Decision{As: state.OutcomeSkipped, Unproven: true, By: "a test"}); err != nil {
 				t.Fatal(err)
 			}
 			w.clean()

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
 	"adsync/reconcile/env"
+	"adsync/reconcile/recover"
 	"adsync/state"
 )
 
@@ -169,11 +170,11 @@ func TestA6LostAnswerOfAMergeMakesOneAudience(t *testing.T) {
 		name string
 		line http.RoundTripper
 		late bool
-		want reconcile.Recovered
+		want recover.Recovered
 	}{
-		{"young", &lost{suffix: "/merge"}, false, reconcile.Recovered{Finished: 1}},
-		{"old", &lost{suffix: "/merge"}, true, reconcile.Recovered{Finished: 1}},
-		{"old, and it never arrived", &unsent{suffix: "/merge"}, true, reconcile.Recovered{Abandoned: 1}},
+		{"young", &lost{suffix: "/merge"}, false, recover.Recovered{Finished: 1}},
+		{"old", &lost{suffix: "/merge"}, true, recover.Recovered{Finished: 1}},
+		{"old, and it never arrived", &unsent{suffix: "/merge"}, true, recover.Recovered{Abandoned: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)

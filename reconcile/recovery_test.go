@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"adsync/reconcile"
 	"adsync/reconcile/env"
+	"adsync/reconcile/recover"
 	"adsync/state"
 )
 
@@ -61,7 +61,7 @@ func TestRecoveryRowsAndWhatTheServiceKnows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.ContainsFunc(recovered.Steps, func(s reconcile.RecoveredStep) bool {
+			if !slices.ContainsFunc(recovered.Steps, func(s recover.RecoveredStep) bool {
 				return s.Rule.Name == row.rule && s.Became == row.became
 			}) {
 				t.Errorf("recovered %+v; want a step %s by the rule %q", recovered.Steps, row.became, row.rule)
@@ -77,7 +77,7 @@ func TestRecoveryRowOfWhatIsSetAside(t *testing.T) {
 	w := newWorld(t)
 	w.tree("autumn", "paused")
 	w.diesBefore("answer of POST /bulk_mutation_jobs")
-	rule := func() reconcile.RecoveredStep {
+	rule := func() recover.RecoveredStep {
 		t.Helper()
 		recovered, err := w.newAgent().Recover(t.Context())
 		if err != nil || len(recovered.Steps) == 0 {

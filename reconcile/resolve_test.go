@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"adsync/internal/testing/emulatortest"
-	"adsync/reconcile"
 	"adsync/reconcile/env"
+	"adsync/reconcile/recover"
 	"adsync/state"
 )
 
@@ -54,7 +54,7 @@ func withoutAuditLog(hidden bool) line {
 	}
 }
 
-func (w *world) evidence(of string) *reconcile.Evidence {
+func (w *world) evidence(of string) *recover.Evidence {
 	w.t.Helper()
 	e, err := w.agent.Evidence(w.t.Context(), address(of))
 	if err != nil || e == nil {
@@ -69,16 +69,16 @@ func TestLostPixelIsDecidedByAPerson(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		made   bool
-		decide func(id string) reconcile.Decision
+		decide func(id string) recover.Decision
 		pixels int
 	}{
-		{"it is there", true, func(id string) reconcile.Decision {
-			return reconcile.Decision{As: state.OutcomeApplied, ID: id}
+		{"it is there", true, func(id string) recover.Decision {
+			return recover.Decision{As: state.OutcomeApplied, ID: id}
 		}, 1},
-		{"it is not there", false, func(string) reconcile.Decision {
-			return reconcile.Decision{As: state.OutcomeSkipped}
+		{"it is not there", false, func(string) recover.Decision {
+			return recover.Decision{As: state.OutcomeSkipped}
 		}, 1},
-		{"it is sent again", false, func(string) reconcile.Decision { return reconcile.Decision{Retry: true} }, 1},
+		{"it is sent again", false, func(string) recover.Decision { return recover.Decision{Retry: true} }, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w, id := lostPixel(t, row.made)
@@ -88,8 +88,8 @@ func TestLostPixelIsDecidedByAPerson(t *testing.T) {
 			if e.Listed || e.Proves != "" {
 				t.Errorf("evidence is %+v; want none", e)
 			}
-			if err := w.agent.Resolve(t.Context(), e, d); !errors.Is(err, reconcile.ErrUnproven) {
-				t.Fatalf("Resolve = %v; want %v", err, reconcile.ErrUnproven)
+			if err := w.agent.Resolve(t.Context(), e, d); !errors.Is(err, recover.ErrUnproven) {
+				t.Fatalf("Resolve = %v; want %v", err, recover.ErrUnproven)
 			}
 			if before := len(w.pixels()); before > 1 {
 				t.Fatalf("a refused decision made %d pixels", before)
@@ -156,15 +156,15 @@ func TestOneOfSeveralIsDecidedByItsID(t *testing.T) {
 	if len(e.Live) != 2 || !e.Listed || len(e.Log) != 2 {
 		t.Errorf("evidence is %v in lists and %v in the log; want both ad groups in both", e.Live, e.Log)
 	}
-	if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeApplied}); !errors.Is(err,
-		reconcile.ErrUnproven) {
-		t.Errorf("Resolve without an id = %v; want %v", err, reconcile.ErrUnproven)
+	if err := w.agent.Resolve(t.Context(), e, recover.Decision{As: state.OutcomeApplied}); !errors.Is(err,
+		recover.ErrUnproven) {
+		t.Errorf("Resolve without an id = %v; want %v", err, recover.ErrUnproven)
 	}
-	if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeApplied,
-		ID: campaign, Unproven: true}); !errors.Is(err, reconcile.ErrOtherID) {
+	if err := w.agent.Resolve(t.Context(), e, recover.Decision{As: state.OutcomeApplied,
+		ID: campaign, Unproven: true}); !errors.Is(err, recover.ErrOtherID) {
 		t.Error("the id of a campaign is taken for an ad group")
 	}
-	if err := w.agent.Resolve(t.Context(), e, reconcile.Decision{As: state.OutcomeApplied, ID: ours}); err != nil {
+	if err := w.agent.Resolve(t.Context(), e, recover.Decision{As: state.OutcomeApplied, ID: ours}); err != nil {
 		t.Fatal(err)
 	}
 	w.clean()
@@ -194,7 +194,7 @@ func TestAChildIsDecidedAfterItsParent(t *testing.T) {
 		t.Errorf("the ad group is %q as %q by %d entries; want nothing proved before its campaign",
 			e.Proves, e.ID, len(e.Log))
 	}
-	notMade := reconcile.Decision{As: state.OutcomeSkipped, By: "ann on desk", Unproven: true}
+	notMade := recover.Decision{As: state.OutcomeSkipped, By: "ann on desk", Unproven: true}
 	if err := w.agent.Resolve(t.Context(), w.evidence("campaign/spring"), notMade); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"adsync/internal/review"
 	"adsync/plan"
 	"adsync/reconcile/live"
+	"adsync/reconcile/recover"
 	"adsync/reconcile/send"
 	"adsync/state"
 )
@@ -16,9 +17,9 @@ func (a *Agent) live() *live.Room {
 	return live.New(&a.Env, &a.memory, a.Incremental, a.Whole)
 }
 
-func (a *Agent) recoverRoom() *recoverRoom {
+func (a *Agent) recoverRoom() *recover.RecoverRoom {
 	live := a.live()
-	return newRecoverRoom(&a.Env, live, send.New(&a.Env, &a.polls, live))
+	return recover.NewRecoverRoom(&a.Env, live, send.New(&a.Env, &a.polls, live))
 }
 
 // newRun joins a run with what carries it out. Its environment is its own: what it
@@ -62,7 +63,9 @@ func (a *Agent) Known(ctx context.Context) (*live.Known, error) { return a.live(
 
 // Recover brings every open step to an end, by the rule for the point it stands
 // at. What nothing decides stays open, and everything else goes on.
-func (a *Agent) Recover(ctx context.Context) (Recovered, error) { return a.recoverRoom().Recover(ctx) }
+func (a *Agent) Recover(ctx context.Context) (recover.Recovered, error) {
+	return a.recoverRoom().Recover(ctx)
+}
 
 // Undecided returns what recovery has left open, oldest first.
 func (a *Agent) Undecided(ctx context.Context) ([]send.Undecided, error) {
@@ -71,14 +74,14 @@ func (a *Agent) Undecided(ctx context.Context) ([]send.Undecided, error) {
 
 // Evidence looks for what an operation of unknown outcome did. It changes
 // nothing. There is none for an address with no such operation.
-func (a *Agent) Evidence(ctx context.Context, address resource.Address) (*Evidence, error) {
+func (a *Agent) Evidence(ctx context.Context, address resource.Address) (*recover.Evidence, error) {
 	return a.recoverRoom().Evidence(ctx, address)
 }
 
 // Resolve ends an operation as a person decides it, and writes down who did. What
 // nothing shows is ErrUnproven, unless it is said to be right all the same; an id that
 // it cannot be is ErrOtherID.
-func (a *Agent) Resolve(ctx context.Context, e *Evidence, d Decision) error {
+func (a *Agent) Resolve(ctx context.Context, e *recover.Evidence, d recover.Decision) error {
 	return a.recoverRoom().Resolve(ctx, e, d)
 }
 

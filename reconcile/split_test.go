@@ -12,6 +12,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 
@@ -74,9 +75,9 @@ func above(n, d int) int { return (n + d - 1) / d }
 
 // newTestRun returns a run without a service.
 func newTestRun(view *View) *applying {
-	a := Agent{Env: env.Env{Schemas: kinds.All()}}
-	live := a.live()
-	return newApplying(&run{Env: &a.Env, view: view}, live, send.New(&a.Env, &a.polls, live), &a.polls)
+	e, polls := &env.Env{Schemas: kinds.All()}, &send.PollEstimator{}
+	read := live.New(e, &live.Memory{}, false, false)
+	return newApplying(&run{Env: e, view: view}, read, send.New(e, polls, read), polls)
 }
 
 // packs returns the jobs of a shape, those that repeat parents with them.

@@ -7,8 +7,8 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
-	"adsync/reconcile"
 	"adsync/reconcile/env"
+	"adsync/reconcile/recover"
 	"adsync/state"
 )
 
@@ -72,9 +72,9 @@ func TestALostAdWhereAdsAreNotListedHoldsUpNothingElse(t *testing.T) {
 // found nevertheless where its id is right.
 func (w *world) decideUnlisted(made bool, id string) {
 	w.t.Helper()
-	d := reconcile.Decision{As: state.OutcomeSkipped, Unproven: true, By: "a test"}
+	d := recover.Decision{As: state.OutcomeSkipped, Unproven: true, By: "a test"}
 	if made {
-		d = reconcile.Decision{As: state.OutcomeApplied, ID: id, Unproven: true, By: "a test"}
+		d = recover.Decision{As: state.OutcomeApplied, ID: id, Unproven: true, By: "a test"}
 	}
 	e := w.evidence("ad/spring/g/late")
 	if e.Listed || e.Proves != "" || !strings.Contains(e.Message(), "no list of kind ad") {

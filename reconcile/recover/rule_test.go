@@ -1,4 +1,4 @@
-package reconcile
+package recover
 
 import (
 	"testing"
@@ -80,8 +80,8 @@ func TestAStepIsYoungForTheTrustWindow(t *testing.T) {
 }
 
 // newTestRoom returns a room without a service.
-func newTestRoom(now func() time.Time) *recoverRoom {
+func newTestRoom(now func() time.Time) *RecoverRoom {
 	e := &env.Env{Now: now}
 	read := live.New(e, &live.Memory{}, false, false)
-	return newRecoverRoom(e, read, send.New(e, &send.PollEstimator{}, read))
+	return NewRecoverRoom(e, read, send.New(e, &send.PollEstimator{}, read))
 }

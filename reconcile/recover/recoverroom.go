@@ -1,4 +1,4 @@
-package reconcile
+package recover
 
 import (
 	"adsync/reconcile/env"
@@ -7,7 +7,7 @@ import (
 )
 
 // recoverRoom ends and decides what earlier runs left open.
-type recoverRoom struct {
+type RecoverRoom struct {
 	*recovering
 	*deciding
 	*membersRecovery
@@ -16,8 +16,8 @@ type recoverRoom struct {
 	*resolver
 }
 
-func newRecoverRoom(env *env.Env, live *live.Room, sent *send.Room) *recoverRoom {
-	x := &recoverRoom{}
+func NewRecoverRoom(env *env.Env, live *live.Room, sent *send.Room) *RecoverRoom {
+	x := &RecoverRoom{}
 	x.recovering = &recovering{Env: env}
 	x.deciding = &deciding{
 		Env: env, Lists: live.Lists, Log: live.Log,
