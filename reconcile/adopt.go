@@ -9,6 +9,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/live"
 	"adsync/state"
 )
@@ -63,7 +64,7 @@ func withIDs(desired *resource.Snapshot, picks []Pick) *resource.Snapshot {
 
 type adopter struct {
 	*Agent
-	view     *View
+	view     *apply.View
 	desired  *resource.Snapshot
 	picks    []Pick
 	found    []Adoption

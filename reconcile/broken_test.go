@@ -15,7 +15,7 @@ import (
 
 	"adsync/internal/emulator"
 	"adsync/internal/resource"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/state"
 )
 
@@ -138,7 +138,7 @@ func TestOnlyWhatRisesUnderALostLimitWaits(t *testing.T) {
 			w.write("daily_spend_limit/d1", map[string]any{"amount": row.amount, "start": w.day(1)})
 			w.desired.Get(address("campaign/spring")).Set("budget.lifetime", resource.Number(110_000_000))
 			report, _ := w.through(broken{}.at("ad_account/daily_spend_limit"), w.store).Apply(t.Context(), w.plan())
-			raised := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool {
+			raised := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o apply.Outcome) bool {
 				return o.Address == address("campaign/spring")
 			})]
 			why := "waits: in the account 110.00 could be spent on " + w.day(1) +
@@ -165,7 +165,7 @@ func TestOnlyWhatRisesUnderALostLimitWaits(t *testing.T) {
 
 // nothingClaimed holds that no create of a kind counts as applied where no answer of the
 // service said so.
-func (w *world) nothingClaimed(report *reconcile.Report, kind string) {
+func (w *world) nothingClaimed(report *apply.Report, kind string) {
 	w.t.Helper()
 	for address, outcome := range outcomes(report) {
 		if fresh := address != "campaign/spring" &&

@@ -12,7 +12,7 @@ import (
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
 	"adsync/internal/resource"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/env"
 )
 
@@ -203,7 +203,7 @@ func TestAQuestionThatMayPassIsAskedAgain(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.bulk.Preflight = reconcile.PreflightNever
+			w.bulk.Preflight = apply.PreflightNever
 			w.agent = w.newAgent()
 			w.write("campaign/spring", map[string]any{
 				"name": "Spring", "status": "paused", "bidding_type": "clicks", "budget.daily": 5_000_000,

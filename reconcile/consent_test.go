@@ -13,6 +13,7 @@ import (
 	_ "adsync/internal/testing/drawn"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/env"
 	"adsync/state"
 
@@ -40,7 +41,7 @@ type shop struct {
 	numbers []int // of the step, which decide what it does
 	story   []string
 	given   []given
-	shown   *reconcile.View
+	shown   *apply.View
 	judge   *judge
 	wanted  map[string][2]string // by key: budget in units and status; what the files say
 }
@@ -250,7 +251,7 @@ func (s *shop) run() {
 		s.fail("apply: %v", err)
 	}
 	for _, o := range report.Outcomes {
-		if o.Outcome != state.OutcomeApplied && o.Outcome != reconcile.OutcomeHeld {
+		if o.Outcome != state.OutcomeApplied && o.Outcome != apply.OutcomeHeld {
 			s.fail("%s %s: %s %s", o.Action, o.Address, o.Outcome, o.Message)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"adsync/plan"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -101,7 +101,7 @@ func TestForecastIsWhatIsSent(t *testing.T) {
 
 // foretold puts what the forecast writes for an id that is not there yet in the
 // place of the id the service gave.
-func foretold(report *reconcile.Report) *strings.Replacer {
+func foretold(report *apply.Report) *strings.Replacer {
 	var pairs []string
 	for _, o := range report.Outcomes {
 		if o.Action == plan.Create {

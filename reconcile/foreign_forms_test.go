@@ -8,6 +8,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/apply"
 )
 
 // C6, C7: a service that trims names, sorts lists and lowers hosts makes something
@@ -55,13 +56,13 @@ func TestC3WhatSomebodyArchivesIsNotMadeAnew(t *testing.T) {
 	before := len(w.mutations())
 	for range 2 {
 		for _, o := range w.apply().Outcomes {
-			if o.Outcome != reconcile.OutcomeHeld || !strings.Contains(o.Message, "--allow") {
+			if o.Outcome != apply.OutcomeHeld || !strings.Contains(o.Message, "--allow") {
 				t.Errorf("%s %s is %s %q; want it held, and what would allow it",
 					o.Action, o.Address, o.Outcome, o.Message)
 			}
 		}
 	}
-	if outcomes := outcomes(w.apply()); outcomes["campaign/spring"] != reconcile.OutcomeHeld {
+	if outcomes := outcomes(w.apply()); outcomes["campaign/spring"] != apply.OutcomeHeld {
 		t.Errorf("outcomes are %v; want the campaign held", outcomes)
 	}
 	if made := len(w.mutations()) - before; made != 0 {

@@ -6,6 +6,7 @@ import (
 
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/apply"
 )
 
 // What is held for two reasons says both, each with what releases it.
@@ -22,7 +23,7 @@ func TestAHeldOutcomeSaysEachReason(t *testing.T) {
 	w.apply()
 	with(180)
 	report := w.apply()
-	if len(report.Outcomes) != 1 || report.Outcomes[0].Outcome != reconcile.OutcomeHeld {
+	if len(report.Outcomes) != 1 || report.Outcomes[0].Outcome != apply.OutcomeHeld {
 		t.Fatalf("the outcomes are %+v; want one that is held", report.Outcomes)
 	}
 	for _, want := range []string{"--allow raises-spend=campaign/a", "--allow exposure=80.00/day"} {

@@ -12,6 +12,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
 	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/live"
 	"adsync/state"
 
@@ -145,7 +146,7 @@ func TestALogThatIsQuietIsReadFromItsEnd(t *testing.T) {
 	}
 }
 
-func changes(v *reconcile.View) []string {
+func changes(v *apply.View) []string {
 	var all []string
 	for _, c := range v.Plan.Changes {
 		line := fmt.Sprint(c.Action, " ", c.Address, " gone ", c.IsGone())

@@ -11,7 +11,7 @@ import (
 
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/env"
 	"adsync/state"
 )
@@ -134,7 +134,7 @@ func TestS21WhatIsUnderWayIsHeardOfAfterAnInterrupt(t *testing.T) {
 // person understands, and the next run finds it.
 func TestS21WhatIsNotHeardOfAfterAnInterruptIsSaidInWords(t *testing.T) {
 	w := newWorld(t)
-	w.bulk.Preflight = reconcile.PreflightNever
+	w.bulk.Preflight = apply.PreflightNever
 	w.tree("spring", "paused")
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()

@@ -11,7 +11,7 @@ import (
 
 	"adsync/internal/emulator"
 	"adsync/internal/testing/emulatortest"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/state"
 )
 
@@ -111,10 +111,10 @@ func TestWithoutUploadsAReplaceIsHeld(t *testing.T) {
 	w.clean()
 	w.audience("customers", 50, 150)
 	report := w.apply()
-	i := slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool {
+	i := slices.IndexFunc(report.Outcomes, func(o apply.Outcome) bool {
 		return o.Address == address("audience/customers")
 	})
-	if i < 0 || report.Outcomes[i].Outcome != reconcile.OutcomeHeld ||
+	if i < 0 || report.Outcomes[i].Outcome != apply.OutcomeHeld ||
 		!strings.Contains(report.Outcomes[i].Message, "want do: add") {
 		t.Errorf("the report is %+v; want the replace held, and what can be done", report.Outcomes)
 	}

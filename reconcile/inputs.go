@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/env"
 	"adsync/reconcile/send"
 	"adsync/state"
@@ -155,11 +156,11 @@ func (a *inputs) rename(ctx context.Context, renamed []plan.Renamed, undecided [
 	return a.Store.Rename(ctx, addresses)
 }
 
-func (a *inputs) recordStarted(ctx context.Context, view *View) error {
-	if len(view.started) == 0 {
+func (a *inputs) recordStarted(ctx context.Context, view *apply.View) error {
+	if len(view.Started) == 0 {
 		return nil
 	}
-	return a.Store.Record(ctx, view.started)
+	return a.Store.Record(ctx, view.Started)
 }
 
 // Consent is a consent, and the state of the account it was given to.
@@ -201,7 +202,7 @@ func (a *inputs) consents(ctx context.Context, given []Consent) (left []plan.Con
 			case used[key] > k.Serial:
 				one.Begun[p.Address] = true
 				continue
-			case used[endOf(key)] > k.Serial:
+			case used[apply.EndOf(key)] > k.Serial:
 				continue
 			}
 			one.Parts = append(one.Parts, p)

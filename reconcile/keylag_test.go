@@ -9,7 +9,7 @@ import (
 
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 )
 
 // N23: a run dies right after a request whose key the service knows late, is started
@@ -98,7 +98,7 @@ func TestAJobGoesAgainWhenWhatItMadeIsKnown(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t, points("key_visibility_lag=5s"))
-			w.bulk.Preflight = reconcile.PreflightNever
+			w.bulk.Preflight = apply.PreflightNever
 			w.agent = w.newAgent()
 			w.tree("spring", "paused")
 			failed, retry, wait, clock := time.Time{}, true, int64(3), w.service.World().Clock

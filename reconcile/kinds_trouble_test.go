@@ -7,7 +7,7 @@ import (
 
 	accounts "adsync/internal/emulator/world"
 	"adsync/internal/testing/emulatortest"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/state"
 )
 
@@ -129,7 +129,7 @@ func TestPixelAndEventSettingStayAsTheyAre(t *testing.T) {
 	setting("All orders")
 	report := w.apply()
 	for _, o := range report.Outcomes {
-		if o.Outcome != reconcile.OutcomeHeld || !strings.Contains(o.Message, "cannot change after creation") ||
+		if o.Outcome != apply.OutcomeHeld || !strings.Contains(o.Message, "cannot change after creation") ||
 			!strings.Contains(o.Message, "the service has no call that") {
 			t.Errorf("%s is %s %q; want it held, with the reason", o.Address, o.Outcome, o.Message)
 		}

@@ -12,7 +12,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/recover"
 	"adsync/state"
 )
@@ -199,10 +199,10 @@ func TestA12LimitsOfAnotherBillingAreHeldWithTheReason(t *testing.T) {
 		w.write("daily_spend_limit/winter", map[string]any{"amount": 300_000_000, "start": w.day(1)})
 		w.tree("spring", "paused")
 		report := w.apply()
-		held := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool {
+		held := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o apply.Outcome) bool {
 			return o.Address.Kind == "daily_spend_limit"
 		})]
-		if held.Outcome != reconcile.OutcomeHeld ||
+		if held.Outcome != apply.OutcomeHeld ||
 			!strings.Contains(held.Message, "postpaid invoice billing") || report.Count(state.OutcomeApplied) != 3 {
 			t.Errorf("%s: limit is %s %q, %s; want it held with the reason, the rest applied",
 				status, held.Outcome, held.Message, report.Summary())

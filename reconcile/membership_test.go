@@ -13,7 +13,7 @@ import (
 	"adsync/internal/emulator/population"
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/env"
 	"adsync/state"
 )
@@ -167,7 +167,7 @@ func TestA8ForeignChangeOfAMembershipIsNotOverwritten(t *testing.T) {
 	w.addByHand("customers", 500)
 	w.audience("customers", 0, 110)
 	report := w.apply()
-	if got := outcomes(report)["audience/customers"]; got != reconcile.OutcomeHeld || w.matched("customers") != 101 {
+	if got := outcomes(report)["audience/customers"]; got != apply.OutcomeHeld || w.matched("customers") != 101 {
 		t.Fatalf("the replacement is %s and %d people are in; want it held, and 101", got, w.matched("customers"))
 	}
 	w.permitAll("conflict")
@@ -400,7 +400,7 @@ func TestA6LostAnswerOfLongAgoIsHeldForAPerson(t *testing.T) {
 		t.Fatalf("Recover = %+v, %v", recovered, err)
 	}
 	report := w.apply()
-	if got := outcomes(report)["audience/customers"]; got != reconcile.OutcomeHeld || w.operations() != 1 {
+	if got := outcomes(report)["audience/customers"]; got != apply.OutcomeHeld || w.operations() != 1 {
 		t.Errorf("the operation is %s, and the service has %d; want it held, and one", got, w.operations())
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/population"
 	"adsync/internal/testing/emulatortest"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/env"
 	"adsync/reconcile/recover"
 	"adsync/state"
@@ -44,7 +44,7 @@ func TestMergeMakesAnAudienceOfOthers(t *testing.T) {
 		t.Errorf("the service merged %d times; want once", n)
 	}
 	w.Merged("all", "audience/one", "audience/two")
-	if got := outcomes(w.apply())["audience/all"]; got != reconcile.OutcomeHeld {
+	if got := outcomes(w.apply())["audience/all"]; got != apply.OutcomeHeld {
 		t.Errorf("another merge is %s; want it held", got)
 	}
 	w.permitAll("replace=audience/all", "archives=audience/all")
@@ -94,7 +94,7 @@ func TestMergeOfAnArchivedAudienceIsHeld(t *testing.T) {
 	w.Merged("all", "audience/one", w.last("audience/two").ID)
 	w.tree("spring", "paused")
 	got := outcomes(w.apply())
-	if got["audience/all"] != reconcile.OutcomeHeld || got["campaign/spring"] != state.OutcomeApplied {
+	if got["audience/all"] != apply.OutcomeHeld || got["campaign/spring"] != state.OutcomeApplied {
 		t.Errorf("outcomes are %v; want the merge held and the campaign applied", got)
 	}
 }
@@ -128,8 +128,8 @@ func TestA8MergeWhileSomebodyChangesASource(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.service.Must(t, "GET", "/custom_audiences/"+id, nil)
-	if got := outcomes(w.apply()); got["audience/all"] != reconcile.OutcomeHeld ||
-		got["audience/two"] != reconcile.OutcomeHeld {
+	if got := outcomes(w.apply()); got["audience/all"] != apply.OutcomeHeld ||
+		got["audience/two"] != apply.OutcomeHeld {
 		t.Errorf("outcomes are %v; want both held: what is in the source is not what the files say", got)
 	}
 	w.permitAll("drift=audience/two")

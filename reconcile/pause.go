@@ -6,13 +6,14 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 )
 
 // PlanPauses plans a pause of everything that stands at the top and delivers,
 // managed or not. It reads that kind and nothing else.
-func (a *Agent) PlanPauses(ctx context.Context) (*View, error) {
+func (a *Agent) PlanPauses(ctx context.Context) (*apply.View, error) {
 	policy := plan.DefaultPolicy()
 	policy.UpdatePercent = 100 // all of them is what is asked for
 	return a.planAside(ctx, wire.ActionPause, Desired{Policy: policy}, func(*resource.Resource) bool { return true })
@@ -20,7 +21,7 @@ func (a *Agent) PlanPauses(ctx context.Context) (*View, error) {
 
 // PlanStarts plans the start of what a run paused so, where it is paused still and
 // as the policy lets it.
-func (a *Agent) PlanStarts(ctx context.Context, desired Desired, done []plan.Done) (*View, error) {
+func (a *Agent) PlanStarts(ctx context.Context, desired Desired, done []plan.Done) (*apply.View, error) {
 	paused := map[resource.Address]bool{}
 	for _, d := range done {
 		paused[d.Address] = true
@@ -31,7 +32,7 @@ func (a *Agent) PlanStarts(ctx context.Context, desired Desired, done []plan.Don
 // planAside plans that the delivery of what is chosen changes: last says what is
 // live in the place of what is recorded, so that nothing else differs.
 func (a *Agent) planAside(ctx context.Context, action string,
-	desired Desired, chosen func(*resource.Resource) bool) (*View, error) {
+	desired Desired, chosen func(*resource.Resource) bool) (*apply.View, error) {
 	from, to := wire.WordActive, wire.WordPaused
 	if action == wire.ActionStart {
 		from, to = to, from
@@ -75,7 +76,7 @@ func (a *Agent) planAside(ctx context.Context, action string,
 	}
 	computed := plan.Diff(input)
 	computed.Problems = append(problems, computed.Problems...)
-	return &View{Plan: computed, Last: before, Live: live, read: read, input: input, reverts: true, aside: action}, nil
+	return &apply.View{Plan: computed, Last: before, Live: live, Read: read, Input: input, Reverts: true, Aside: action}, nil
 }
 
 // atTop reports whether a kind stands beneath nothing and delivers.

@@ -13,10 +13,11 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/apply"
 )
 
 // pauseAll is what adsync pause-all does.
-func (w *world) pauseAll() (*reconcile.Report, error) {
+func (w *world) pauseAll() (*apply.Report, error) {
 	view, err := w.agent.PlanPauses(w.ctx)
 	if err != nil {
 		return nil, err

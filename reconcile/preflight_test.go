@@ -10,6 +10,7 @@ import (
 	"adsync/internal/emulator/service"
 	world_ "adsync/internal/emulator/world"
 	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/state"
 )
 
@@ -17,9 +18,9 @@ import (
 // there is one, a first apply asks for bulk jobs with it, and else with one of its own.
 func TestHowManyJobsAreRehearsed(t *testing.T) {
 	for _, row := range []struct {
-		rehearse reconcile.Preflight
+		rehearse apply.Preflight
 		checks   int
-	}{{reconcile.PreflightAuto, 1}, {reconcile.PreflightAlways, 3}, {reconcile.PreflightNever, 1}} {
+	}{{apply.PreflightAuto, 1}, {apply.PreflightAlways, 3}, {apply.PreflightNever, 1}} {
 		t.Run(string(row.rehearse), func(t *testing.T) {
 			w := small(newWorld(t))
 			w.bulk.Preflight = row.rehearse

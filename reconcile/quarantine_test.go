@@ -10,11 +10,12 @@ import (
 	world_ "adsync/internal/emulator/world"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/state"
 )
 
 // unattended plans as a daemon does: nobody looks.
-func (w *world) unattended() *reconcile.View {
+func (w *world) unattended() *apply.View {
 	w.t.Helper()
 	policy := plan.DefaultPolicy()
 	policy.Unattended, policy.MaxDailyExposure, policy.ExposurePercent, policy.UpdatePercent = true,
@@ -228,7 +229,7 @@ func TestARefusedArchiveIsAskedAgainOnce(t *testing.T) {
 	w.permitAll("archives")
 	w.apply()
 	ad := address("ad/spring/g/a")
-	offered := func(bound ...reconcile.Bound) (view *reconcile.View, allow string) {
+	offered := func(bound ...reconcile.Bound) (view *apply.View, allow string) {
 		t.Helper()
 		policy := plan.DefaultPolicy()
 		policy.Unattended, policy.UpdatePercent = true, 100

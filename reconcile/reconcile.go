@@ -19,6 +19,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
 	"adsync/reconcile/send"
@@ -28,7 +29,7 @@ import (
 // Agent joins one account, one state and the files that describe the account.
 type Agent struct {
 	env.Env
-	Options
+	apply.Options
 
 	// Incremental reads what the audit log says was changed since the last plan, and
 	// everything at least once a day and wherever the log cannot be relied on.
@@ -60,7 +61,7 @@ type Desired struct {
 }
 
 // Plan reads the account and compares it with the files. It mutates nothing.
-func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
+func (a *Agent) Plan(ctx context.Context, desired Desired) (*apply.View, error) {
 	if err := a.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
@@ -146,27 +147,27 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*View, error) {
 	computed.Problems = slices.Concat(computed.Problems, missing,
 		service.OneByOneProblems(account), service.ByParentProblems(account),
 		live.LateProblems(account), service.PausedProblems(), service.ForeignProblems(ctx, computed, last))
-	return &View{
+	return &apply.View{
 		Plan: computed, Last: last, Live: account, Undecided: undecided,
-		read: read, ready: a.Now(), input: input, renamed: renamed,
-		started: started, reverts: desired.Left != nil, Approved: approved, State: header, credits: recorded,
+		Read: read, Ready: a.Now(), Input: input, Renamed: renamed,
+		Started: started, Reverts: desired.Left != nil, Approved: approved, State: header, Credits: recorded,
 	}, nil
 }
 
 // Apply carries out what of the view's plan is not held, and reads it back. The
 // report is whole even when the error is not nil.
-func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
+func (a *Agent) Apply(ctx context.Context, view *apply.View) (*apply.Report, error) {
 	if diag.HasErrors(view.Plan.Problems) {
 		return nil, &InvalidError{Problems: view.Plan.Problems}
 	}
-	if err := view.checkAge(a.Now()); err != nil {
+	if err := view.CheckAge(a.Now()); err != nil {
 		return nil, err
 	}
 	a.InFlight.Start(a.Now())
 	if err := a.CheckAccount(ctx); err != nil { // it may be another key by now, or another agent that planned
 		return nil, err
 	}
-	if err := newInputs(&a.Env).rename(ctx, view.renamed, view.Undecided); err != nil {
+	if err := newInputs(&a.Env).rename(ctx, view.Renamed, view.Undecided); err != nil {
 		return nil, err
 	}
 	if err := a.live().AwaitChanges(ctx, view.Plan); err != nil {
@@ -178,19 +179,19 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 		return nil, err
 	}
 	run := a.newRun("", view)
-	if err := run.begin(ctx); err != nil {
+	if err := run.Begin(ctx); err != nil {
 		return nil, err
 	}
-	problems, err := run.ask(ctx)
-	run.refused = problems
+	problems, err := run.Ask(ctx)
+	run.Refused = problems
 	switch {
 	case errors.Is(err, adsapi.ErrUnavailable):
-		err = errors.Join(err, run.lowerAlone(ctx))
+		err = errors.Join(err, run.LowerAlone(ctx))
 	case err == nil && len(problems) == 0:
-		err = run.carryOut(ctx)
+		err = run.CarryOut(ctx)
 	}
-	return run.report(), errors.Join(orInvalid(err, problems),
-		run.recordWaiting(context.WithoutCancel(ctx)), run.recordRefused(context.WithoutCancel(ctx)))
+	return run.Report(), errors.Join(orInvalid(err, problems),
+		run.RecordWaiting(context.WithoutCancel(ctx)), run.RecordRefused(context.WithoutCancel(ctx)))
 }
 
 // RecordSeen records what a plan has seen that nobody sees again: what somebody started
@@ -198,8 +199,8 @@ func (a *Agent) Apply(ctx context.Context, view *View) (*Report, error) {
 // cut off left. Who applies nothing of a plan calls it: else the hold of a start would
 // come back by the same entries of the log, and the credit of a row with its old content,
 // whatever the files say in between.
-func (a *Agent) RecordSeen(ctx context.Context, view *View) error {
-	if err := view.recordCredits(ctx, a.Store, nil); err != nil {
+func (a *Agent) RecordSeen(ctx context.Context, view *apply.View) error {
+	if err := view.RecordCredits(ctx, a.Store, nil); err != nil {
 		return err
 	}
 	return newInputs(&a.Env).recordStarted(ctx, view)

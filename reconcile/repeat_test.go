@@ -13,7 +13,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/state"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,7 +79,7 @@ func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return send(r)
 }
 
-func (w *world) applyCounting() (*reconcile.Report, *sent) {
+func (w *world) applyCounting() (*apply.Report, *sent) {
 	w.t.Helper()
 	s := &sent{}
 	report, err := w.through(s, w.store).Apply(w.t.Context(), w.plan())
@@ -89,7 +89,7 @@ func (w *world) applyCounting() (*reconcile.Report, *sent) {
 	return report, s
 }
 
-func (w *world) allApplied(report *reconcile.Report) {
+func (w *world) allApplied(report *apply.Report) {
 	w.t.Helper()
 	for _, o := range report.Outcomes {
 		if o.Outcome != state.OutcomeApplied || o.Message != "" {

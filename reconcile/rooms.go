@@ -7,6 +7,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/review"
 	"adsync/plan"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/live"
 	"adsync/reconcile/recover"
 	"adsync/reconcile/send"
@@ -24,29 +25,29 @@ func (a *Agent) recoverRoom() *recover.RecoverRoom {
 
 // newRun joins a run with what carries it out. Its environment is its own: what it
 // records goes through its consents and events.
-func (a *Agent) newRun(id string, view *View) *applying {
+func (a *Agent) newRun(id string, view *apply.View) *apply.Applying {
 	env := a.Env
 	live := live.New(&env, &a.memory, a.Incremental, a.Whole)
-	r := newRun(&env, a.Options, &a.memory, id, view)
-	return newApplying(r, live, send.New(&env, &a.polls, live), &a.polls)
+	r := apply.NewRun(&env, a.Options, &a.memory, id, view)
+	return apply.NewApplying(r, live, send.New(&env, &a.polls, live), &a.polls)
 }
 
 // Requests goes through an apply of the plan wave by wave, deciding, encoding and
 // packing as an apply does, and notes each request instead of sending it. What
 // is not known of the account is asked for with validate_only jobs. Nothing is
 // changed and nothing recorded.
-func (a *Agent) Requests(ctx context.Context, view *View) (*plan.Requests, error) {
+func (a *Agent) Requests(ctx context.Context, view *apply.View) (*plan.Requests, error) {
 	own := *a
 	own.Store, own.Watch = quiet{a.Store}, nil
 	own.Progress, own.memory.Census = nil, a.memory.Census.Clone()
-	return own.newRun("plan", view).foresee(ctx)
+	return own.newRun("plan", view).Foresee(ctx)
 }
 
 // Check asks the service about every change of the plan that is not held, in
 // validate_only jobs (interface, part 4, bulk rule 9). It mutates nothing and
 // records nothing; an account without bulk jobs has nothing to say.
-func (a *Agent) Check(ctx context.Context, view *View) (Checked, error) {
-	return a.newRun("check", view).check(ctx)
+func (a *Agent) Check(ctx context.Context, view *apply.View) (apply.Checked, error) {
+	return a.newRun("check", view).Check(ctx)
 }
 
 // Export reads the account as files would say it. It changes nothing.

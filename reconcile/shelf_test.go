@@ -23,6 +23,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/env"
 	"adsync/state"
 )
@@ -291,7 +292,7 @@ func (s *shelf) boundAt(t *testing.T, now time.Time) (state.Store, *resource.Sna
 }
 
 // planned is a plan of the shelf as it stands, and the requests that took.
-func (s *shelf) planned(t *testing.T, a *reconcile.Agent, desired *resource.Snapshot) *reconcile.View {
+func (s *shelf) planned(t *testing.T, a *reconcile.Agent, desired *resource.Snapshot) *apply.View {
 	t.Helper()
 	s.asked = map[string]int{}
 	view, err := a.Plan(t.Context(), reconcile.Desired{Snapshot: desired, Policy: plan.DefaultPolicy()})

@@ -13,6 +13,7 @@ import (
 	world_ "adsync/internal/emulator/world"
 	"adsync/internal/resource"
 	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/state"
 )
 
@@ -224,7 +225,7 @@ func TestS16TwoAgentsWithTwoStatesMakeOneOfEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := w.agent, w.through(http.DefaultTransport, other)
-	var views [2]*reconcile.View
+	var views [2]*apply.View
 	for i, a := range []*reconcile.Agent{first, second} {
 		w.agent = a
 		views[i] = w.plan()

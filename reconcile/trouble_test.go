@@ -17,7 +17,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/state"
 )
 
@@ -28,7 +28,7 @@ func address(s string) resource.Address {
 	return a
 }
 
-func outcomes(r *reconcile.Report) map[string]state.Outcome {
+func outcomes(r *apply.Report) map[string]state.Outcome {
 	by := map[string]state.Outcome{}
 	for _, o := range r.Outcomes {
 		by[o.Address.String()] = o.Outcome
@@ -102,7 +102,7 @@ func TestWhatOnlyJobsCanSayIsToldWhereThereAreNone(t *testing.T) {
 	w.desired.Get(address("ad_group/spring/g")).Set("exclusion_hints", resource.List([]string{"boots"}))
 	for range 2 {
 		report := w.apply()
-		got := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o reconcile.Outcome) bool {
+		got := report.Outcomes[slices.IndexFunc(report.Outcomes, func(o apply.Outcome) bool {
 			return o.Address == address("ad_group/spring/g")
 		})]
 		if got.Outcome != state.OutcomeFailed ||
@@ -181,7 +181,7 @@ func TestTwinByNameIsHeldForAdoption(t *testing.T) {
 	})
 	w.tree("spring", "paused")
 	report := w.apply()
-	if got := outcomes(report)["campaign/spring"]; got != reconcile.OutcomeHeld {
+	if got := outcomes(report)["campaign/spring"]; got != apply.OutcomeHeld {
 		t.Errorf("twin is %s; want held", got)
 	}
 	allowance, err := plan.ParseAllowance("adopt")

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/state"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestJobsWaitForTheirTurnBeforeTheyAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSimulation(t, always(time.Minute))
-		s.agent.Bulk = reconcile.Bulk{Most: 3, Preflight: reconcile.PreflightNever}
+		s.agent.Bulk = apply.Bulk{Most: 3, Preflight: apply.PreflightNever}
 		if err := s.store.RecordCapability(t.Context(), resource.BulkJobs, true); err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"adsync/plan"
-	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/env"
 	"adsync/state"
 )
@@ -54,7 +54,7 @@ func TestUnknownOutcomeBlocksOnlyWhatDependsOnIt(t *testing.T) {
 	got := outcomes(report)
 	want := map[string]state.Outcome{
 		"ad_group/spring/new": state.OutcomeUnknown,
-		"ad/spring/new/a":     reconcile.OutcomeHeld, "ad_group/spring/g": state.OutcomeApplied,
+		"ad/spring/new/a":     apply.OutcomeHeld, "ad_group/spring/g": state.OutcomeApplied,
 	}
 	for address, outcome := range want {
 		if got[address] != outcome {
@@ -108,7 +108,7 @@ func TestAnUnknownDecreaseThatShowsHoldsNothing(t *testing.T) {
 }
 
 // undecidedIn returns why a plan holds what depends on an unknown outcome.
-func undecidedIn(view *reconcile.View) map[string]string {
+func undecidedIn(view *apply.View) map[string]string {
 	held := map[string]string{}
 	for _, c := range view.Plan.Changes {
 		for _, h := range c.Holds() {

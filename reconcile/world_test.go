@@ -20,6 +20,7 @@ import (
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/reconcile/apply"
 	"adsync/reconcile/env"
 	"adsync/state"
 )
@@ -35,7 +36,7 @@ type world struct {
 	allow   []plan.Allowance
 	images  map[string][]byte
 	people  map[string]string // what is uploaded, by the digest of the list
-	bulk    reconcile.Bulk
+	bulk    apply.Bulk
 	said    []string // notices
 	clock   sync.Mutex
 	slept   time.Duration
@@ -86,7 +87,7 @@ func (w *world) newAgent() *reconcile.Agent {
 				return env.People{Content: []byte(w.people[digest]), As: "email_sha256"}, nil
 			},
 		},
-		Options: reconcile.Options{
+		Options: apply.Options{
 			Bulk:  w.bulk,
 			Image: func(source string) (string, []byte, error) { return "image.png", w.images[source], nil },
 		},
@@ -157,7 +158,7 @@ func (w *world) image(content []byte) string {
 	return source
 }
 
-func (w *world) plan() *reconcile.View {
+func (w *world) plan() *apply.View {
 	w.t.Helper()
 	view, err := w.agent.Plan(w.ctx, w.asks())
 	if err != nil {
@@ -179,7 +180,7 @@ func (w *world) asks() reconcile.Desired {
 	return desired
 }
 
-func (w *world) apply() *reconcile.Report {
+func (w *world) apply() *apply.Report {
 	w.t.Helper()
 	report, err := w.agent.Apply(w.t.Context(), w.plan())
 	if err != nil {
@@ -190,7 +191,7 @@ func (w *world) apply() *reconcile.Report {
 
 // clean applies and holds that everything was applied and verified, and that
 // the second plan is empty.
-func (w *world) clean() *reconcile.Report {
+func (w *world) clean() *apply.Report {
 	w.t.Helper()
 	report := w.apply()
 	for _, o := range report.Outcomes {

@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"context"
@@ -30,14 +30,14 @@ type View struct {
 
 	State state.Header // of the state the plan was made from
 
-	input   plan.Input
-	read    time.Time       // when the account was read
-	ready   time.Time       // when the plan was there; zero where nobody is shown it
-	renamed []plan.Renamed  // what the record is called from the next apply on
-	credits []state.Credit  // that were read
-	started []state.Applied // what somebody has started and paused unseen
-	reverts bool            // what the files ask for is not what this plan carries out
-	aside   string          // actionPause or actionStart where nothing of it is recorded
+	Input   plan.Input
+	Read    time.Time       // when the account was read
+	Ready   time.Time       // when the plan was there; zero where nobody is shown it
+	Renamed []plan.Renamed  // what the record is called from the next apply on
+	Credits []state.Credit  // that were read
+	Started []state.Applied // what somebody has started and paused unseen
+	Reverts bool            // what the files ask for is not what this plan carries out
+	Aside   string          // actionPause or actionStart where nothing of it is recorded
 
 	hashing sync.Once
 	hash    string
@@ -52,7 +52,7 @@ func (v *View) Hash() string {
 
 // Without returns the plan of other files of the same account as it was read.
 func (v *View) Without(desired *resource.Snapshot) *plan.Plan {
-	input := v.input
+	input := v.Input
 	live, problems := plan.Identify(input.Schemas, v.Last, desired, v.Live.Resources)
 	input.Desired, input.Live, input.Misnamed = desired, live, problems
 	return plan.Diff(input)
@@ -61,16 +61,16 @@ func (v *View) Without(desired *resource.Snapshot) *plan.Plan {
 // recordCredits keeps what is still good of the credits that were read, and what the
 // plan of a run leaves, nil where there is no run. It is written before anything is sent:
 // a row that is another one by now, or that was done, gets its credit back by nothing.
-func (v *View) recordCredits(ctx context.Context, store state.Store, own *state.Credit) error {
+func (v *View) RecordCredits(ctx context.Context, store state.Store, own *state.Credit) error {
 	var left []state.Credit
-	same := own == nil && len(v.credits) == len(v.Plan.Credits)
+	same := own == nil && len(v.Credits) == len(v.Plan.Credits)
 	for i := range v.Plan.Credits {
 		c := &v.Plan.Credits[i]
-		at := slices.IndexFunc(v.credits, func(r state.Credit) bool { return r.Run == c.Run })
-		left = append(left, recordOf(c, v.credits[at].At))
-		same = same && c.Same(v.credits[at].Desired, v.credits[at].Lost)
+		at := slices.IndexFunc(v.Credits, func(r state.Credit) bool { return r.Run == c.Run })
+		left = append(left, recordOf(c, v.Credits[at].At))
+		same = same && c.Same(v.Credits[at].Desired, v.Credits[at].Lost)
 	}
-	if same || v.aside != "" {
+	if same || v.Aside != "" {
 		return nil
 	}
 	if own != nil {
@@ -81,8 +81,8 @@ func (v *View) recordCredits(ctx context.Context, store state.Store, own *state.
 
 // checkAge refuses a plan whose reading of the account is too old, such as one
 // that waited long for an answer.
-func (v *View) checkAge(now time.Time) error {
-	if age := env.Since(v.read, now); !v.read.IsZero() && age > env.PlanLife {
+func (v *View) CheckAge(now time.Time) error {
+	if age := env.Since(v.Read, now); !v.Read.IsZero() && age > env.PlanLife {
 		return fmt.Errorf("%w: the account was read %s ago; want at most %s: plan again, nothing was sent",
 			env.ErrStale, age.Round(time.Second), env.PlanLife)
 	}
@@ -127,6 +127,6 @@ func recordOf(c *plan.Credit, at time.Time) state.Credit {
 
 // ReviewsOf takes what the plan has read of reviews into a record.
 func (v *View) ReviewsOf(now time.Time, into *review.Record) error {
-	managed := func(a resource.Address) bool { return v.Last.Get(a) != nil || v.input.Desired.Get(a) != nil }
-	return live.ReviewsOf(v.input.Schemas, v.Live, managed, now, into)
+	managed := func(a resource.Address) bool { return v.Last.Get(a) != nil || v.Input.Desired.Get(a) != nil }
+	return live.ReviewsOf(v.Input.Schemas, v.Live, managed, now, into)
 }

@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type Checked struct {
 // check asks the service about every change of the plan that is not held, in
 // validate_only jobs (interface, part 4, bulk rule 9). It mutates nothing and
 // records nothing; an account without bulk jobs has nothing to say.
-func (r *applying) check(ctx context.Context) (Checked, error) {
+func (r *Applying) Check(ctx context.Context) (Checked, error) {
 	r.dry = true
 	r.files, r.started = map[string]string{}, r.Now()
 	checked := Checked{Held: len(r.view.Plan.Changes) - len(r.changes)}

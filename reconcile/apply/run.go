@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"context"
@@ -63,7 +63,7 @@ type changeProgress struct {
 
 // newRun takes the applicable changes of the plan and what is known of every
 // address.
-func newRun(env *env.Env, options Options, known *live.Memory, id string, view *View) *run {
+func NewRun(env *env.Env, options Options, known *live.Memory, id string, view *View) *run {
 	n := len(view.Plan.Changes)
 	r := &run{
 		Env: env, Options: options, Memory: known, id: id, view: view,

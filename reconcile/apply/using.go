@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // endOf is the key under which the end of a yes is kept that was not used: what it
 // agreed to was done from another value, or by another yes.
-func endOf(key string) string { return "end " + key }
+func EndOf(key string) string { return "end " + key }
 
 // usingStore notes the use of consents with the step that carries what was agreed to.
 // A step that sets a field to what a yes names ends that yes, used or not: else the yes
@@ -30,12 +30,12 @@ type givenPart struct {
 
 // using has a run note which consents its steps use.
 func (r *run) using() {
-	if len(r.view.input.Consents) == 0 {
+	if len(r.view.Input.Consents) == 0 {
 		return
 	}
 	s := &usingStore{r.Store, map[string][]plan.Agreed{}, map[string][]givenPart{}}
-	for i := range r.view.input.Consents {
-		k := &r.view.input.Consents[i]
+	for i := range r.view.Input.Consents {
+		k := &r.view.Input.Consents[i]
 		for j := range k.Parts {
 			if p := &k.Parts[j]; p.Field != "" {
 				s.given[p.Address] = append(s.given[p.Address], givenPart{p, k.Hazard})
@@ -61,7 +61,7 @@ func (s *usingStore) Begin(ctx context.Context, steps ...state.Step) error {
 			step.Uses = append(step.Uses, s.uses(o.Address, func(p *plan.Part) bool { return p.Carries(o.Set) })...)
 			for _, g := range s.given[o.Address.String()] {
 				if g.Carries(o.Set) {
-					step.Uses = append(step.Uses, endOf(g.Key(g.hazard)))
+					step.Uses = append(step.Uses, EndOf(g.Key(g.hazard)))
 				}
 			}
 		}

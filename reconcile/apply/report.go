@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"fmt"
@@ -59,11 +59,11 @@ type reporting struct {
 	*run
 	*parts
 
-	refused []diag.Problem // what the preflight refused: nothing is sent
+	Refused []diag.Problem // what the preflight refused: nothing is sent
 }
 
 // report returns the outcomes so far; parts that were not reached are skipped.
-func (r *reporting) report() *Report {
+func (r *reporting) Report() *Report {
 	report := &Report{
 		Run: r.id, PlanHash: r.hash, Account: r.Account,
 		Undecided: r.view.Undecided, Started: r.started, Plan: r.view.Plan, Saved: r.view.Plan.Saved(),
@@ -122,7 +122,7 @@ func (r *reporting) outcome(c *plan.Change, s *changeProgress) Outcome {
 		Written: s.written, Verified: s.verified,
 	}
 	switch {
-	case !s.started && len(r.refused) > 0:
+	case !s.started && len(r.Refused) > 0:
 		r.unsent(&o)
 	case !s.started:
 		o.Outcome, o.Message = state.OutcomeSkipped, "not reached"
@@ -140,7 +140,7 @@ func (r *reporting) outcome(c *plan.Change, s *changeProgress) Outcome {
 // unsent is the outcome of a change of which nothing was sent, as the preflight
 // refused it or another.
 func (r *reporting) unsent(o *Outcome) {
-	for _, p := range r.refused {
+	for _, p := range r.Refused {
 		if p.Address == o.Address.String() {
 			o.Outcome, o.Code, o.Message, o.Cell = state.OutcomeFailed, string(p.Code), p.Message, p.Position
 			return

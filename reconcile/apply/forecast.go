@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 )
 
 // foresee goes through the waves, and notes each request instead of sending it.
-func (r *applying) foresee(ctx context.Context) (*plan.Requests, error) {
+func (r *Applying) Foresee(ctx context.Context) (*plan.Requests, error) {
 	r.dry, r.started, r.forecast = true, r.Now(), &forecast{}
 	files, err := r.Store.Files(ctx)
 	if err != nil {

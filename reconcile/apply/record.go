@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"context"
@@ -132,7 +132,7 @@ func (r *recording) forgetPruned(ctx context.Context) error {
 
 // recordRefused puts into quarantine what this run was refused for good, and lets
 // out what was applied since or is not what it was.
-func (r *reporting) recordRefused(ctx context.Context) error {
+func (r *reporting) RecordRefused(ctx context.Context) error {
 	known, err := r.Store.Blocked(ctx)
 	if err != nil {
 		return fmt.Errorf("read what the service refused: %w", err)
@@ -175,7 +175,7 @@ func (r *reporting) recordRefused(ctx context.Context) error {
 // basis is what a refusal of this run rests on: the plan's files and live values,
 // and its parent as the run leaves it.
 func (r *reporting) basis(address resource.Address, refused map[resource.Address]bool) string {
-	desired, live, parent := r.view.input.Desired, r.view.input.Live, r.Schemas.Parent(address)
+	desired, live, parent := r.view.Input.Desired, r.view.Input.Live, r.Schemas.Parent(address)
 	return plan.Basis(desired.Get(address), live.Get(address),
 		plan.Above(r.Schemas.Of(parent.Kind), desired.Get(parent), r.left(parent), refused[parent]))
 }
@@ -191,7 +191,7 @@ func (r *reporting) quarantined(b, before state.Blocked, refused map[resource.Ad
 
 // left is a resource as the run leaves it, as far as it wrote it.
 func (r *reporting) left(at resource.Address) *resource.Resource {
-	live, s := r.view.input.Live.Get(at), r.progressOf[at]
+	live, s := r.view.Input.Live.Get(at), r.progressOf[at]
 	if s == nil || len(s.written) == 0 {
 		return live
 	}
@@ -207,8 +207,8 @@ func (r *reporting) left(at resource.Address) *resource.Resource {
 
 // recordWaiting notes the edits this apply leaves for a later one, and what it
 // has written back.
-func (r *reporting) recordWaiting(ctx context.Context) error {
-	if r.view.reverts {
+func (r *reporting) RecordWaiting(ctx context.Context) error {
+	if r.view.Reverts {
 		return nil
 	}
 	applied := func(c *plan.Change) bool {
@@ -238,10 +238,10 @@ func (r *reporting) recordWaiting(ctx context.Context) error {
 func (r *reporting) recordCredit(ctx context.Context) error {
 	credit := r.view.Plan.Credit(r.id)
 	if credit == nil {
-		return r.view.recordCredits(ctx, r.Store, nil)
+		return r.view.RecordCredits(ctx, r.Store, nil)
 	}
 	own := recordOf(credit, r.started)
-	return r.view.recordCredits(ctx, r.Store, &own)
+	return r.view.RecordCredits(ctx, r.Store, &own)
 }
 
 // recordMove writes down what this run raises, before anything of it is sent: a

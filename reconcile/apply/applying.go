@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // applying is a run with all that carries it out.
-type applying struct {
+type Applying struct {
 	*env.Env
 	*run
 	*parts
@@ -24,14 +24,14 @@ type applying struct {
 }
 
 // ask asks the service what the account can do, and what it would refuse.
-func (r *applying) ask(ctx context.Context) ([]diag.Problem, error) {
+func (r *Applying) Ask(ctx context.Context) ([]diag.Problem, error) {
 	if err := r.findCapabilities(ctx); err != nil {
 		return nil, err
 	}
 	return r.preflight(ctx)
 }
 
-func (r *applying) carryOut(ctx context.Context) error {
+func (r *Applying) CarryOut(ctx context.Context) error {
 	if err := r.recordMove(ctx); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (r *applying) carryOut(ctx context.Context) error {
 }
 
 // begin records the run before anything is sent.
-func (r *applying) begin(ctx context.Context) error {
+func (r *Applying) Begin(ctx context.Context) error {
 	sequence, err := r.Store.NextSequence(ctx)
 	if err != nil {
 		return fmt.Errorf("number the run: %w", err)
@@ -53,7 +53,7 @@ func (r *applying) begin(ctx context.Context) error {
 		return fmt.Errorf("read the uploaded images: %w", err)
 	}
 	r.started = r.Now()
-	r.aged = !view.ready.IsZero() && env.Since(view.ready, r.started) > readAgainAfter
+	r.aged = !view.Ready.IsZero() && env.Since(view.Ready, r.started) > readAgainAfter
 	if err := r.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash}); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (r *applying) begin(ctx context.Context) error {
 }
 
 // newApplying joins what carries a run out.
-func newApplying(r *run, live *live.Room, sent *send.Room, polls *send.PollEstimator) *applying {
+func NewApplying(r *run, live *live.Room, sent *send.Room, polls *send.PollEstimator) *Applying {
 	parts := &parts{Env: r.Env, run: r}
 	naming := &naming{Env: r.Env, run: r}
 	uploads := &uploads{Env: r.Env, run: r, parts: parts}
@@ -100,7 +100,7 @@ func newApplying(r *run, live *live.Room, sent *send.Room, polls *send.PollEstim
 		recording: recording, readback: readback, memberWaves: memberWaves,
 		uploads: uploads, singleRequests: singleRequests, updating: updating, creationWaves: creationWaves,
 	}
-	return &applying{
+	return &Applying{
 		Env: r.Env, run: r, parts: parts, reporting: reporting,
 		waveRunner: waveRunner, capabilities: capabilities, preflighting: preflighting, checking: checking,
 	}

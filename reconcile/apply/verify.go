@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"context"
@@ -186,7 +186,7 @@ func (r *readback) closeSteps(ctx context.Context) error {
 	}
 	return r.Store.RecordRun(ctx, state.Run{
 		ID: r.id, Started: r.started, Finished: r.now(),
-		PlanHash: r.hash, Summary: r.report().Summary(), Settled: settled,
+		PlanHash: r.hash, Summary: r.Report().Summary(), Settled: settled,
 	})
 }
 

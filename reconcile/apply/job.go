@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"cmp"
@@ -119,7 +119,7 @@ func (r *run) operation(p wire.Part, id, key string) state.Operation {
 	set := p.Set()
 	r.noteKnown(&set, p)
 	return state.Operation{
-		ID: id, Address: p.Change.Address, Action: cmp.Or(r.view.aside, string(p.Change.Action)), Key: key,
+		ID: id, Address: p.Change.Address, Action: cmp.Or(r.view.Aside, string(p.Change.Action)), Key: key,
 		ResourceID: r.ids[p.Change.Address], Set: set, Complete: p.Create,
 	}
 }

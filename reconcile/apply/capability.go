@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"adsync/reconcile/live"
@@ -283,5 +283,5 @@ const pausesAlone = 100
 
 // pausesFew reports whether a run pauses what is live, and no more than that.
 func (r *capabilities) pausesFew() bool {
-	return r.view.aside == wire.ActionPause && len(r.changes) <= pausesAlone
+	return r.view.Aside == wire.ActionPause && len(r.changes) <= pausesAlone
 }

@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"encoding/json"
@@ -74,10 +74,10 @@ func (s shape) bound() int {
 func above(n, d int) int { return (n + d - 1) / d }
 
 // newTestRun returns a run without a service.
-func newTestRun(view *View) *applying {
+func newTestRun(view *View) *Applying {
 	e, polls := &env.Env{Schemas: kinds.All()}, &send.PollEstimator{}
 	read := live.New(e, &live.Memory{}, false, false)
-	return newApplying(&run{Env: e, view: view}, read, send.New(e, polls, read), polls)
+	return NewApplying(&run{Env: e, view: view}, read, send.New(e, polls, read), polls)
 }
 
 // packs returns the jobs of a shape, those that repeat parents with them.

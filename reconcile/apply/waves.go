@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"context"
@@ -113,7 +113,7 @@ func (r *waveRunner) countsOn(unconfirmed []plan.Unsettled) func(wire.Part) stri
 	if len(unconfirmed) == 0 {
 		return func(wire.Part) string { return "" }
 	}
-	input := r.view.input
+	input := r.view.Input
 	input.Unsettled = slices.Concat(input.Unsettled, unconfirmed)
 	waits := plan.Diff(input).Uncertain()
 	return func(p wire.Part) string {
@@ -217,7 +217,7 @@ func (r *waveRunner) troubles() map[resource.Address]resource.Address {
 // lowerAlone sends pauses, archives and decreases as single requests where the jobs
 // that ask got no usable answer and the account is read all the same: what is not
 // lowered costs money. Nothing else is sent, and nothing of the account is remembered.
-func (r *waveRunner) lowerAlone(ctx context.Context) error {
+func (r *waveRunner) LowerAlone(ctx context.Context) error {
 	r.caps[resource.BulkJobs] = false
 	parts := slices.DeleteFunc(r.updates(plan.Lower), func(p wire.Part) bool {
 		// what is replaced stays until the next can be made

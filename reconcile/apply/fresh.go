@@ -1,4 +1,4 @@
-package reconcile
+package apply
 
 import (
 	"context"
@@ -162,7 +162,7 @@ func (r *freshening) basedOnLive(p wire.Part) bool {
 // started. Whoever has paused it meanwhile is overruled by nobody: what adsync does not
 // send it does not record as its own.
 func (r *freshening) pausesBack(p wire.Part) bool {
-	return r.view.reverts && !wire.IsNew(p.Change) && slices.ContainsFunc(p.Fields, func(f plan.Field) bool {
+	return r.view.Reverts && !wire.IsNew(p.Change) && slices.ContainsFunc(p.Fields, func(f plan.Field) bool {
 		return f.Name == r.delivery(p) && f.Desired.Text() == wire.WordPaused
 	})
 }
