@@ -1,7 +1,6 @@
 package reconcile_test
 
 import (
-	"adsync/reconcile/live"
 	"fmt"
 	"net/http"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/emulator"
+	"adsync/reconcile/live"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -1,8 +1,6 @@
 package apply
 
 import (
-	"adsync/reconcile/live"
-	"adsync/reconcile/send"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +11,8 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 )
 

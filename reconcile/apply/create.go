@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"adsync/reconcile/live"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )

@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"adsync/reconcile/send"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"adsync/plan"
 	"adsync/reconcile/env"
 	"adsync/reconcile/people"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )

@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"adsync/reconcile/send"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"adsync/plan"
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 	"adsync/state"
 

@@ -1,8 +1,9 @@
 package env
 
 import (
-	"adsync/reconcile/wire"
 	"time"
+
+	"adsync/reconcile/wire"
 )
 
 // What does not show yet is asked for again, as reads may lag behind writes: seven

@@ -1,8 +1,6 @@
 package recover
 
 import (
-	"adsync/reconcile/people"
-	"adsync/reconcile/send"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +11,8 @@ import (
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
+	"adsync/reconcile/people"
+	"adsync/reconcile/send"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )

@@ -1,8 +1,6 @@
 package recover
 
 import (
-	"adsync/reconcile/live"
-	"adsync/reconcile/people"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +8,8 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
+	"adsync/reconcile/people"
 	"adsync/state"
 )
 

@@ -1,7 +1,6 @@
 package send
 
 import (
-	"adsync/reconcile/people"
 	"cmp"
 	"context"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
+	"adsync/reconcile/people"
 	"adsync/state"
 )
 
