@@ -246,7 +246,7 @@ func TestACreateThatArrivesLongAfterItsConnectionBroke(t *testing.T) {
 	}
 }
 
-// only is the one address of a kind in the files.
+// Only is the one address of a kind in the files.
 func (w *world) Only(kind string) string {
 	for r := range w.desired.All() {
 		if string(r.Address.Kind) == kind {

@@ -69,7 +69,7 @@ type started struct {
 	before, wants map[string]campaign
 }
 
-// made returns what that run would have made of a campaign, as far as it went: what it did
+// Made returns what that run would have made of a campaign, as far as it went: what it did
 // not change is as it was then, whoever changes it since. It reports false where a field
 // is neither as it was nor as the files said; what it makes is paused until it is started.
 func (r *started) Made(address string, c campaign) (campaign, bool) {

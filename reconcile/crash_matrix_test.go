@@ -25,7 +25,7 @@ type scenario struct {
 	sparse  int                // every how manieth effect is taken, of those the stride takes; 0 is every one
 }
 
-// start brings a world to where the process begins.
+// Start brings a world to where the process begins.
 func (s scenario) Start(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, s.with...)

@@ -29,7 +29,7 @@ func (w *world) campaign(key, status string, budget int, more ...string) {
 	w.write("campaign/"+key, attributes)
 }
 
-// without takes what stands beneath a prefix out of the files.
+// Without takes what stands beneath a prefix out of the files.
 func (w *world) Without(prefix string) {
 	left := &resource.Snapshot{}
 	for r := range w.desired.All() {

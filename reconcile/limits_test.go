@@ -311,7 +311,7 @@ func TestALimitThatIsRefusedForWhatItSaysIsSetAside(t *testing.T) {
 	}
 }
 
-// revision is that of the limits, as the service has it now.
+// Revision is that of the limits, as the service has it now.
 func (w *world) Revision() int64 {
 	w.t.Helper()
 	var shown struct {

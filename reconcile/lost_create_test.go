@@ -40,7 +40,7 @@ func (w *world) loses(arrives bool) {
 	}
 }
 
-// made returns the id of the newest create of a kind.
+// Made returns the id of the newest create of a kind.
 func (w *world) Made(kind string) string {
 	w.t.Helper()
 	id := ""

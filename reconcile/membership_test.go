@@ -18,7 +18,7 @@ import (
 	"adsync/state"
 )
 
-// list is the people of a members file, from one person to before another.
+// List is the people of a members file, from one person to before another.
 func (w *world) List(from, to int) (digest string) {
 	var content strings.Builder
 	for n := from; n < to; n++ {

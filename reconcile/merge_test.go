@@ -15,7 +15,7 @@ import (
 	"adsync/state"
 )
 
-// merged writes an audience that is made of others.
+// Merged writes an audience that is made of others.
 func (w *world) Merged(key string, sources ...string) {
 	w.write("audience/"+key, map[string]any{"name": "Audience " + key, "description": "of others", "merge": sources})
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// set gives a resource of the files another value.
+// Set gives a resource of the files another value.
 func (s *simulation) Set(kind resource.Kind, key, attribute string, value resource.Value) {
 	s.t.Helper()
 	r := s.desired.Get(resource.Address{Kind: kind, Key: key})

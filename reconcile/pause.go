@@ -76,7 +76,9 @@ func (a *Agent) planAside(ctx context.Context, action string,
 	}
 	computed := plan.Diff(input)
 	computed.Problems = append(problems, computed.Problems...)
-	return &apply.View{Plan: computed, Last: before, Live: live, Read: read, Input: input, Reverts: true, Aside: action}, nil
+	return &apply.View{
+		Plan: computed, Last: before, Live: live, Read: read, Input: input, Reverts: true, Aside: action,
+	}, nil
 }
 
 // atTop reports whether a kind stands beneath nothing and delivers.

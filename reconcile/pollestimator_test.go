@@ -63,7 +63,7 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// of is how often an endpoint was asked, while a run goes on.
+// Of is how often an endpoint was asked, while a run goes on.
 func (c *counter) Of(endpoint string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

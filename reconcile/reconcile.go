@@ -1,10 +1,11 @@
-// Package reconcile carries a plan to the service: it refreshes the live
-// snapshot, chooses routes, packs jobs, applies in waves, reads back, and
-// recovers what an earlier run left open.
+// Package reconcile keeps an account equal to its files: Agent (reconcile.go) plans and applies, and
+// agent.go says in which room the rest is: live reads the service, apply carries out,
+// recover ends what an earlier run left open, send and people bring one step to its
+// end, wire encodes, and env is what all of them share.
 //
 // It refuses to decide what should change (package plan does) and to write
-// anything the journal does not hold first. Its one invariant: this is the only
-// package that mutates the service, and every mutation's exact bytes and key are
+// anything the journal does not hold first. Its one invariant: these are the only
+// packages that mutate the service, and every mutation's exact bytes and key are
 // durable before the first of them is sent (design.md sections 2.4 and 2.8).
 package reconcile
 

@@ -1,3 +1,8 @@
+// Package apply carries out what of a plan is not held, in the order in which money only moves
+// the safe way: waves.go has the waves, create.go and updates.go choose the route of each
+// change, job.go and single.go send, verify.go reads back, report.go says what became of it.
+//
+// Nothing rises before what pays for it is confirmed, and nothing is sent that the journal does not hold.
 package apply
 
 import (
@@ -12,7 +17,7 @@ import (
 )
 
 // applying is a run with all that carries it out.
-type Applying struct {
+type Run struct {
 	*env.Env
 	*run
 	*parts
@@ -23,15 +28,15 @@ type Applying struct {
 	*checking
 }
 
-// ask asks the service what the account can do, and what it would refuse.
-func (r *Applying) Ask(ctx context.Context) ([]diag.Problem, error) {
+// Ask asks the service what the account can do, and what it would refuse.
+func (r *Run) Ask(ctx context.Context) ([]diag.Problem, error) {
 	if err := r.findCapabilities(ctx); err != nil {
 		return nil, err
 	}
 	return r.preflight(ctx)
 }
 
-func (r *Applying) CarryOut(ctx context.Context) error {
+func (r *Run) CarryOut(ctx context.Context) error {
 	if err := r.recordMove(ctx); err != nil {
 		return err
 	}
@@ -41,8 +46,8 @@ func (r *Applying) CarryOut(ctx context.Context) error {
 	return r.waves(ctx)
 }
 
-// begin records the run before anything is sent.
-func (r *Applying) Begin(ctx context.Context) error {
+// Begin records the run before anything is sent.
+func (r *Run) Begin(ctx context.Context) error {
 	sequence, err := r.Store.NextSequence(ctx)
 	if err != nil {
 		return fmt.Errorf("number the run: %w", err)
@@ -63,8 +68,15 @@ func (r *Applying) Begin(ctx context.Context) error {
 	return nil
 }
 
-// newApplying joins what carries a run out.
-func NewApplying(r *run, live *live.Room, sent *send.Room, polls *send.PollEstimator) *Applying {
+// New returns a run of the plan of a view. What it records goes through consents and events,
+// so that its environment must be its own.
+func New(id string, env *env.Env, options Options, known *live.Memory, view *View,
+	live *live.Room, sent *send.Room, polls *send.PollEstimator) *Run {
+	return join(newRun(env, options, known, id, view), live, sent, polls)
+}
+
+// join joins what carries a run out.
+func join(r *run, live *live.Room, sent *send.Room, polls *send.PollEstimator) *Run {
 	parts := &parts{Env: r.Env, run: r}
 	naming := &naming{Env: r.Env, run: r}
 	uploads := &uploads{Env: r.Env, run: r, parts: parts}
@@ -100,7 +112,7 @@ func NewApplying(r *run, live *live.Room, sent *send.Room, polls *send.PollEstim
 		recording: recording, readback: readback, memberWaves: memberWaves,
 		uploads: uploads, singleRequests: singleRequests, updating: updating, creationWaves: creationWaves,
 	}
-	return &Applying{
+	return &Run{
 		Env: r.Env, run: r, parts: parts, reporting: reporting,
 		waveRunner: waveRunner, capabilities: capabilities, preflighting: preflighting, checking: checking,
 	}

@@ -21,10 +21,10 @@ type Checked struct {
 	Problems   []diag.Problem
 }
 
-// check asks the service about every change of the plan that is not held, in
+// Check asks the service about every change of the plan that is not held, in
 // validate_only jobs (interface, part 4, bulk rule 9). It mutates nothing and
 // records nothing; an account without bulk jobs has nothing to say.
-func (r *Applying) Check(ctx context.Context) (Checked, error) {
+func (r *Run) Check(ctx context.Context) (Checked, error) {
 	r.dry = true
 	r.files, r.started = map[string]string{}, r.Now()
 	checked := Checked{Held: len(r.view.Plan.Changes) - len(r.changes)}

@@ -106,7 +106,8 @@ func (c *creation) alone(r *parts, change *plan.Change) {
 	c.followUp[change] = wire.BeyondSingle(r.Schemas, whole)
 }
 
-func (r *creating) packCreate(e wire.Encoder, p wire.Part, id string, keys map[resource.Address]string) (wire.Packed, error) {
+func (r *creating) packCreate(e wire.Encoder, p wire.Part,
+	id string, keys map[resource.Address]string) (wire.Packed, error) {
 	operation, err := e.BulkCreate(p.Change, p.Fields, id, func(a resource.Address) string { return keys[a] })
 	if err != nil {
 		return wire.Packed{}, err
@@ -116,7 +117,8 @@ func (r *creating) packCreate(e wire.Encoder, p wire.Part, id string, keys map[r
 
 // packUnder packs a create under the key of its address, or under the next one
 // where that went with other bytes.
-func (r *creating) packUnder(ctx context.Context, e wire.Encoder, p wire.Part, id string, c creation) (wire.Packed, error) {
+func (r *creating) packUnder(ctx context.Context, e wire.Encoder,
+	p wire.Part, id string, c creation) (wire.Packed, error) {
 	address := p.Change.Address
 	one, err := r.packCreate(e, p, id, c.keys)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"adsync/state"
 )
 
-// foresee goes through the waves, and notes each request instead of sending it.
-func (r *Applying) Foresee(ctx context.Context) (*plan.Requests, error) {
+// Foresee goes through the waves, and notes each request instead of sending it.
+func (r *Run) Foresee(ctx context.Context) (*plan.Requests, error) {
 	r.dry, r.started, r.forecast = true, r.Now(), &forecast{}
 	files, err := r.Store.Files(ctx)
 	if err != nil {
@@ -173,7 +173,8 @@ func (r *run) predictReads(wave string, expected []live.Expectation) {
 
 // predictMembers notes an operation on people: what is read before, the request,
 // and what is asked for until it has ended.
-func (r *memberWaves) predictMembers(ctx context.Context, wave string, p wire.Part, step func() (state.Step, error)) error {
+func (r *memberWaves) predictMembers(ctx context.Context,
+	wave string, p wire.Part, step func() (state.Step, error)) error {
 	collection := "/" + r.Schemas.Of(p.Change.Address.Kind).Collection
 	r.forecast.read(wave, collection+"/{id}", 1)
 	if step == nil {

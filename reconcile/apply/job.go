@@ -127,7 +127,8 @@ func (r *run) operation(p wire.Part, id, key string) state.Operation {
 // runJob carries one job from intent to bound, and what it may cure by going
 // again (again.go). A repetition that is refused takes nothing back of what the
 // job before it did.
-func (r *jobs) runJob(ctx context.Context, step state.Step, b wire.Batch, own send.Turn) ([]state.OperationOutcome, error) {
+func (r *jobs) runJob(ctx context.Context, step state.Step,
+	b wire.Batch, own send.Turn) ([]state.OperationOutcome, error) {
 	first, err := r.SendJob(ctx, step, own)
 	if first.Refusal != nil {
 		return r.jobRefused(ctx, step, b, first.Refusal)

@@ -98,7 +98,8 @@ func TestJobsAreAsFewAsTheLimitAllows(t *testing.T) {
 				units[u] = append(units[u], wire.Packed{JSON: json.RawMessage(`{}`)})
 			}
 		}
-		if jobs := wire.Pack(units, wire.Room{Operations: wire.MaxOperations, Bytes: wire.MaxBodyBytes}); len(jobs) != row.want {
+		if jobs := wire.Pack(units,
+			wire.Room{Operations: wire.MaxOperations, Bytes: wire.MaxBodyBytes}); len(jobs) != row.want {
 			t.Errorf("%d trees of %d: %d jobs; want %d", row.trees, row.size, len(jobs), row.want)
 		}
 	}
@@ -165,7 +166,9 @@ func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 		return left
 	}
 	own := func(key string) string { return key }
-	most := sort.Search(wire.MaxOperationBytes, func(hints int) bool { return len(packedWith(hints, own)) < len(tree) }) - 1
+	most := sort.Search(wire.MaxOperationBytes, func(hints int) bool {
+		return len(packedWith(hints, own)) < len(tree)
+	}) - 1
 	if whole := packedWith(most, own); len(whole) != len(tree) {
 		t.Fatalf("with %d bytes of hints %v is packed; want all of it", most, whole)
 	}

@@ -60,7 +60,8 @@ func (r *probing) preflights() bool {
 // preflightJobs returns the jobs a preflight sends, and the keys of what is in them: all,
 // or the one that holds a tree of every shape. Trees of one shape differ in values
 // only, and those adsync has checked; what an account may not do shows in the shape.
-func (r *preflighting) preflightJobs(ctx context.Context) (jobs []wire.Batch, keys map[resource.Address]string, err error) {
+func (r *preflighting) preflightJobs(ctx context.Context) (jobs []wire.Batch,
+	keys map[resource.Address]string, err error) {
 	all := r.dry && r.forecast == nil || r.Bulk.Preflight == PreflightAlways // who only asks wants to hear everything
 	said := r.saidInJobs()
 	if all || len(said) <= r.jobRoom().Operations {

@@ -130,7 +130,7 @@ func (r *recording) forgetPruned(ctx context.Context) error {
 	return r.Store.Forget(ctx, gone)
 }
 
-// recordRefused puts into quarantine what this run was refused for good, and lets
+// RecordRefused puts into quarantine what this run was refused for good, and lets
 // out what was applied since or is not what it was.
 func (r *reporting) RecordRefused(ctx context.Context) error {
 	known, err := r.Store.Blocked(ctx)
@@ -205,7 +205,7 @@ func (r *reporting) left(at resource.Address) *resource.Resource {
 	return after
 }
 
-// recordWaiting notes the edits this apply leaves for a later one, and what it
+// RecordWaiting notes the edits this apply leaves for a later one, and what it
 // has written back.
 func (r *reporting) RecordWaiting(ctx context.Context) error {
 	if r.view.Reverts {

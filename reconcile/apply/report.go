@@ -62,7 +62,7 @@ type reporting struct {
 	Refused []diag.Problem // what the preflight refused: nothing is sent
 }
 
-// report returns the outcomes so far; parts that were not reached are skipped.
+// Report returns the outcomes so far; parts that were not reached are skipped.
 func (r *reporting) Report() *Report {
 	report := &Report{
 		Run: r.id, PlanHash: r.hash, Account: r.Account,
@@ -87,7 +87,7 @@ func (r *reporting) Report() *Report {
 	return report
 }
 
-// without is the outcome of a change of which some fields stayed: one that was
+// Without is the outcome of a change of which some fields stayed: one that was
 // applied says so.
 func (o Outcome) Without(held []plan.HeldPart) Outcome {
 	o.Held = held

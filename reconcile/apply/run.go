@@ -63,7 +63,7 @@ type changeProgress struct {
 
 // newRun takes the applicable changes of the plan and what is known of every
 // address.
-func NewRun(env *env.Env, options Options, known *live.Memory, id string, view *View) *run {
+func newRun(env *env.Env, options Options, known *live.Memory, id string, view *View) *run {
 	n := len(view.Plan.Changes)
 	r := &run{
 		Env: env, Options: options, Memory: known, id: id, view: view,

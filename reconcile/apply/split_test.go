@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	_ "adsync/internal/testing/drawn"
 	"adsync/plan"
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
@@ -74,10 +75,10 @@ func (s shape) bound() int {
 func above(n, d int) int { return (n + d - 1) / d }
 
 // newTestRun returns a run without a service.
-func newTestRun(view *View) *Applying {
+func newTestRun(view *View) *Run {
 	e, polls := &env.Env{Schemas: kinds.All()}, &send.PollEstimator{}
 	read := live.New(e, &live.Memory{}, false, false)
-	return NewApplying(&run{Env: e, view: view}, read, send.New(e, polls, read), polls)
+	return join(&run{Env: e, view: view}, read, send.New(e, polls, read), polls)
 }
 
 // packs returns the jobs of a shape, those that repeat parents with them.

@@ -9,7 +9,7 @@ import (
 	"adsync/state"
 )
 
-// endOf is the key under which the end of a yes is kept that was not used: what it
+// EndOf is the key under which the end of a yes is kept that was not used: what it
 // agreed to was done from another value, or by another yes.
 func EndOf(key string) string { return "end " + key }
 

@@ -58,7 +58,7 @@ func (v *View) Without(desired *resource.Snapshot) *plan.Plan {
 	return plan.Diff(input)
 }
 
-// recordCredits keeps what is still good of the credits that were read, and what the
+// RecordCredits keeps what is still good of the credits that were read, and what the
 // plan of a run leaves, nil where there is no run. It is written before anything is sent:
 // a row that is another one by now, or that was done, gets its credit back by nothing.
 func (v *View) RecordCredits(ctx context.Context, store state.Store, own *state.Credit) error {
@@ -79,7 +79,7 @@ func (v *View) RecordCredits(ctx context.Context, store state.Store, own *state.
 	return store.RecordCredits(ctx, left)
 }
 
-// checkAge refuses a plan whose reading of the account is too old, such as one
+// CheckAge refuses a plan whose reading of the account is too old, such as one
 // that waited long for an answer.
 func (v *View) CheckAge(now time.Time) error {
 	if age := env.Since(v.Read, now); !v.Read.IsZero() && age > env.PlanLife {

@@ -185,7 +185,8 @@ func (r *waveRunner) activateWave(ctx context.Context) error {
 	var starts []wire.Part
 	for _, p := range append(r.updates(plan.Activate), r.activations()...) {
 		switch trouble, troubled := troubles[p.Change.Address]; {
-		case !troubled, trouble == p.Change.Address && !wire.IsNew(p.Change): // updateWave says what of its own is missing
+		// updateWave says what of its own is missing
+		case !troubled, trouble == p.Change.Address && !wire.IsNew(p.Change):
 			starts = append(starts, p)
 		case trouble == p.Change.Address:
 			r.skip(trouble, "stays paused: it is not confirmed")
@@ -214,7 +215,7 @@ func (r *waveRunner) troubles() map[resource.Address]resource.Address {
 	return troubles
 }
 
-// lowerAlone sends pauses, archives and decreases as single requests where the jobs
+// LowerAlone sends pauses, archives and decreases as single requests where the jobs
 // that ask got no usable answer and the account is read all the same: what is not
 // lowered costs money. Nothing else is sent, and nothing of the account is remembered.
 func (r *waveRunner) LowerAlone(ctx context.Context) error {

@@ -1,3 +1,8 @@
+// Package env is what every room of reconcile shares: the service, the state, the clock and
+// who hears of it (env.go), what is under way and must stop in time (inflight.go), and
+// goroutines that break off (panic.go).
+//
+// It refuses an account that is not the one of the files and the state.
 package env
 
 import (
@@ -46,7 +51,7 @@ type Progress struct {
 	Total int // 0 when unknown
 }
 
-// checkAccount holds the credential's account against the files and the state
+// CheckAccount holds the credential's account against the files and the state
 // (invariant 12), before anything else is read.
 func (a *Env) CheckAccount(ctx context.Context) error {
 	live, err := a.Service.Account(ctx)
@@ -82,7 +87,7 @@ func (a *Env) shareSubmissions(ctx context.Context) error {
 	return nil
 }
 
-// tell says what a person has to hear at once.
+// Tell says what a person has to hear at once.
 func (a *Env) Tell(format string, args ...any) {
 	if a.Notice != nil {
 		a.Notice(fmt.Sprintf(format, args...))
@@ -138,9 +143,9 @@ type People struct {
 // service; afterwards only reading back decides (design.md section 7).
 const TrustWindow = 20 * time.Minute
 
-// clockSlack is how far ahead of now a moment that was noted may be: clocks are
+// ClockSlack is how far ahead of now a moment that was noted may be: clocks are
 // set back by as much.
 const ClockSlack = time.Minute
 
-// day is how far back limits look.
+// Day is how far back limits look.
 const Day = 24 * time.Hour

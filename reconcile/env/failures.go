@@ -9,13 +9,13 @@ import (
 	"adsync/state"
 )
 
-// stops reports whether an error concerns every request, not this one.
+// Stops reports whether an error concerns every request, not this one.
 func Stops(err error) bool {
 	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrHalted) || errors.Is(err,
 		adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
 }
 
-// stopping gives an error that concerns every request, nil for others.
+// Stopping gives an error that concerns every request, nil for others.
 func Stopping(err error) error {
 	if Stops(err) {
 		return err
@@ -23,7 +23,7 @@ func Stopping(err error) error {
 	return nil
 }
 
-// neverApplied is the outcome of what surely did not happen: refused, or not
+// NeverApplied is the outcome of what surely did not happen: refused, or not
 // sent because somebody interrupted.
 func NeverApplied(o state.OperationOutcome, failure error) state.OperationOutcome {
 	o.Outcome, o.Code, o.Message = state.OutcomeFailed, string(diag.ServiceRefused), failure.Error()
@@ -40,7 +40,7 @@ func NeverApplied(o state.OperationOutcome, failure error) state.OperationOutcom
 	return o
 }
 
-// unlessStopped drops an error that only says that there is no audit log.
+// UnlessStopped drops an error that only says that there is no audit log.
 func UnlessStopped(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, adsapi.ErrUnavailable) {
 		return err
@@ -48,7 +48,7 @@ func UnlessStopped(err error) error {
 	return nil
 }
 
-// refusesContent reports whether an answer is about what was sent, so that the same
+// RefusesContent reports whether an answer is about what was sent, so that the same
 // would be refused again: not about the key, the account, or the moment.
 func RefusesContent(err error) bool {
 	var refused *adsapi.Error

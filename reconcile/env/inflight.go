@@ -31,13 +31,13 @@ var ErrStale = errors.New("the plan is too old")
 // errGrace is why a request that was waited for after an interrupt was given up.
 var errGrace = Interrupted{"interrupted, and given up after " + grace.String()}
 
-// interrupted is context.Canceled in words.
+// Interrupted is context.Canceled in words.
 type Interrupted struct{ Words string }
 
 func (e Interrupted) Error() string { return e.Words }
 func (e Interrupted) Unwrap() error { return context.Canceled }
 
-// inWave names the wave an error came from. An interrupt that kept a wave from
+// InWave names the wave an error came from. An interrupt that kept a wave from
 // sending is said in words.
 func InWave(when, wave string, err error) error {
 	request := new(adsapi.Error)
@@ -68,7 +68,7 @@ func (f *InFlight) Steps() []state.Step {
 	return steps
 }
 
-// beginRequest journals that a step is sent, unless the run is to stop, by an interrupt
+// BeginRequest journals that a step is sent, unless the run is to stop, by an interrupt
 // or an order (adsapi.Config.Halt): then it stays where it is, never sent. The context it gives
 // goes on for a while after an interrupt, so that what was sent is heard of; done ends it.
 func (a *Env) BeginRequest(ctx context.Context, step state.Step) (sendCtx context.Context, done func(), err error) {
@@ -99,7 +99,7 @@ func (a *Env) BeginRequest(ctx context.Context, step state.Step) (sendCtx contex
 	}, nil
 }
 
-// start is the moment from which standing still is counted.
+// Start is the moment from which standing still is counted.
 func (f *InFlight) Start(now time.Time) {
 	if f == nil {
 		return
@@ -127,7 +127,7 @@ func (f *InFlight) begin(step state.Step) error {
 	return nil
 }
 
-// signOfLife is a sign of life of what sends nothing that is journalled: a job that only
+// SignOfLife is a sign of life of what sends nothing that is journalled: a job that only
 // asks and is waited for, a resource of many that is read.
 func (a *Env) SignOfLife() {
 	if a.InFlight == nil {
@@ -138,7 +138,7 @@ func (a *Env) SignOfLife() {
 	a.InFlight.SignOfLife(a.Now())
 }
 
-// signOfLife notes a sign of life, and how long there was none.
+// SignOfLife notes a sign of life, and how long there was none.
 func (f *InFlight) SignOfLife(now time.Time) {
 	if gap := Since(f.alive, now); !f.alive.IsZero() && gap > stillFor {
 		f.stoodStill = gap
@@ -159,7 +159,7 @@ func (f *InFlight) done(step state.Step, now time.Time) {
 	f.alive = now
 }
 
-// since is the longer of what the two clocks of a machine say has passed: one of
+// Since is the longer of what the two clocks of a machine say has passed: one of
 // them stands still while it sleeps, the other can be set.
 func Since(then, now time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))

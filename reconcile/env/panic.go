@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// catch hands a panic of this goroutine to whoever ends the process, or keeps it
+// Catch hands a panic of this goroutine to whoever ends the process, or keeps it
 // for the goroutine that waits. It is for defer, where a goroutine begins: what
 // nobody catches ends the process as well, with an exit code that says something
 // else and a text that may quote anything.
@@ -22,7 +22,7 @@ func (a *Env) Catch() {
 	}
 }
 
-// waited goes on with the panic of a goroutine that was waited for: what it was to
+// Waited goes on with the panic of a goroutine that was waited for: what it was to
 // bring about is neither done nor failed, so that nothing may be concluded from it.
 // The journal says where to go on.
 func (a *Env) Waited() {
@@ -55,7 +55,7 @@ func (b *Breaks) note(broke *Broke) {
 	}
 }
 
-// broke returns the first panic, nil where there was none or nobody keeps them.
+// Broke returns the first panic, nil where there was none or nobody keeps them.
 func (b *Breaks) Broke() *Broke {
 	if b == nil {
 		return nil

@@ -13,7 +13,7 @@ const (
 	FirstReadWait = 500 * time.Millisecond
 )
 
-// lagMargin keeps two readings further apart than the lag.
+// LagMargin keeps two readings further apart than the lag.
 const LagMargin = time.Second
 
 // How soon a job is asked for at first, and for how long. A larger job takes longer.

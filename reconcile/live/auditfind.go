@@ -24,7 +24,7 @@ const auditBefore = 2 * time.Minute
 // (interface, part 8).
 const firstLogged = 946684800
 
-// maxLogged bounds what is read of the audit log for one create.
+// MaxLogged bounds what is read of the audit log for one create.
 const MaxLogged = 1000
 
 // createEntry is an entry of the audit log as a create leaves one. Of the names
@@ -40,7 +40,7 @@ type createEntry struct {
 	At         int64   `json:"ts"`
 }
 
-// logged is what the audit log shows of a create: the ids of what was created under
+// Logged is what the audit log shows of a create: the ids of what was created under
 // its name since it was sent, and not bound to another address.
 type Logged struct {
 	Entries []createEntry
@@ -50,7 +50,7 @@ type Logged struct {
 	Earlier []string // it was ended as well, and the log has it made before the create was sent
 }
 
-// made returns what the create may have made: what stands, else what was ended since.
+// Made returns what the create may have made: what stands, else what was ended since.
 func (l Logged) Made() []string {
 	if len(l.There) > 0 {
 		return l.There
@@ -58,10 +58,10 @@ func (l Logged) Made() []string {
 	return l.Ended
 }
 
-// unclear reports whether what was ended may be of another create of the same name.
+// Unclear reports whether what was ended may be of another create of the same name.
 func (l Logged) Unclear() bool { return len(l.There) == 0 && len(l.Earlier) > 0 }
 
-// inAuditLog looks for the resource of a create whatever it is called by now.
+// InAuditLog looks for the resource of a create whatever it is called by now.
 func (a *Log) InAuditLog(ctx context.Context, step state.Step,
 	operation state.Operation, ids map[resource.Address]string) (Logged, error) {
 	entries, whole, err := a.createsLogged(ctx, step, operation)
@@ -141,7 +141,7 @@ const (
 	stoodThere // it is archived or deleted
 )
 
-// existenceOf looks at a resource by its id. Of a kind the service does not show, the
+// ExistenceOf looks at a resource by its id. Of a kind the service does not show, the
 // log is all there is.
 func (a *Log) ExistenceOf(ctx context.Context, address resource.Address,
 	id string, ids map[resource.Address]string) (existence, error) {

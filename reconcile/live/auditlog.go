@@ -11,7 +11,7 @@ import (
 	"adsync/reconcile/env"
 )
 
-// entriesAPage is the largest page of the audit log (interface, part 8).
+// EntriesAPage is the largest page of the audit log (interface, part 8).
 const EntriesAPage = 100
 
 // settledAfter is how long an entry may still come in behind others that are

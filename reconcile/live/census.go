@@ -11,7 +11,7 @@ import (
 // knows what a list of it costs.
 const readOne = 50
 
-// memory is what reading the account left known.
+// Memory is what reading the account left known.
 type Memory struct {
 	Census   *census    // what the lists of the account cost, once it was read
 	unlisted []OneByOne // kinds that an export or import found no list of
@@ -64,7 +64,7 @@ func (a *Lists) censusOf(live *Live) *census {
 	return c
 }
 
-// add counts one more of a kind that is known.
+// Add counts one more of a kind that is known.
 func (c *census) Add(kind resource.Kind) {
 	if c == nil {
 		return
@@ -77,7 +77,7 @@ func (c *census) Add(kind resource.Kind) {
 	}
 }
 
-// byList says whether so many of a kind, beneath so many parents, are read in fewer
+// ByList says whether so many of a kind, beneath so many parents, are read in fewer
 // requests by its list, and how many those are.
 func (c *census) ByList(kind resource.Kind, n, parents int) (requests int, fewer bool) {
 	known, ok := c.of(kind)
@@ -98,7 +98,7 @@ func (c *census) of(kind resource.Kind) (counted, bool) {
 	return known, ok
 }
 
-// clone is one that counts by itself.
+// Clone is one that counts by itself.
 func (c *census) Clone() *census {
 	if c == nil {
 		return nil

@@ -25,7 +25,7 @@ const (
 // to manage them too (fault C5).
 const manyTouched = 3
 
-// logEntry is one entry of the audit log (service facts, 9.4), as far as it
+// LogEntry is one entry of the audit log (service facts, 9.4), as far as it
 // is read. The fields that changed are keys of changes.
 type LogEntry struct {
 	ID        string                     `json:"id"`
@@ -50,12 +50,12 @@ func (e LogEntry) parent(schema *resource.Schema) string {
 	return id
 }
 
-// actor is who an entry names.
+// Actor is who an entry names.
 func (e LogEntry) Actor() string {
 	return diag.Printable(strings.TrimSpace(e.ActorType + " " + e.ActorID))
 }
 
-// foreignProblems says of what was changed outside adsync who did it, and when, as
+// ForeignProblems says of what was changed outside adsync who did it, and when, as
 // the service's audit log has it. A service that does not show the log changes
 // nothing of the plan.
 func (a *Log) ForeignProblems(ctx context.Context, p *plan.Plan, last *resource.Snapshot) []diag.Problem {

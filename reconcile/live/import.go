@@ -239,7 +239,7 @@ func (i *Import) Agreeing(schemas resource.Schemas, desired *resource.Snapshot) 
 	return applied, nil
 }
 
-// recordedAs returns what is recorded of a live resource that the files describe:
+// RecordedAs returns what is recorded of a live resource that the files describe:
 // what is live, in the form the files have of it, and what they say otherwise.
 func RecordedAs(schema *resource.Schema, live, written *resource.Resource) (attributes,
 	normal resource.Attributes, differs []string) {

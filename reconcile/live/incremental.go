@@ -178,7 +178,7 @@ func (a *mirroring) patched(ctx context.Context, m state.Mirror,
 	return r.live, "", a.mirror(ctx, r.live, m, next)
 }
 
-// mirrors reports whether a kind is read from the mirror: the audit log names all that
+// Mirrors reports whether a kind is read from the mirror: the audit log names all that
 // befalls it.
 func Mirrors(schema *resource.Schema) bool { return schema.Bulk.Create != "" }
 
@@ -228,7 +228,7 @@ func (a *mirroring) mirror(ctx context.Context, live *Live, m state.Mirror, plac
 	return env.IgnoreReadOnly(a.Store.RecordMirror(ctx, m))
 }
 
-// awaitChanges notes what an apply is about to change, whatever becomes of it.
+// AwaitChanges notes what an apply is about to change, whatever becomes of it.
 func (a *mirroring) AwaitChanges(ctx context.Context, p *plan.Plan) error {
 	var ids []string
 	for c := range p.EachApplicable() {

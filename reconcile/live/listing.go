@@ -14,7 +14,7 @@ import (
 	"adsync/reconcile/wire"
 )
 
-// reader reads the kinds as their descriptions say: by pages, by one answer that
+// Reader reads the kinds as their descriptions say: by pages, by one answer that
 // holds them all, or as the one there is. What one answer holds is asked for
 // once a reader.
 type Reader struct {
@@ -23,7 +23,7 @@ type Reader struct {
 	lists   map[resource.Kind]map[string]adsapi.Record
 }
 
-// lists reads the lists of the account, and single resources of them.
+// Lists reads the lists of the account, and single resources of them.
 type Lists struct {
 	*env.Env
 	*Memory
@@ -35,7 +35,7 @@ func (a *Lists) Reader() *Reader {
 	}
 }
 
-// list returns the records of a kind.
+// List returns the records of a kind.
 func (r *Reader) List(ctx context.Context, schema *resource.Schema, query url.Values) iter.Seq2[adsapi.Record, error] {
 	if schema.Paged() {
 		return r.service.List(ctx, schema.Collection, query)
@@ -54,7 +54,7 @@ func (r *Reader) List(ctx context.Context, schema *resource.Schema, query url.Va
 	}
 }
 
-// one returns a record by its id; ErrNotFound where there is none.
+// One returns a record by its id; ErrNotFound where there is none.
 func (r *Reader) One(ctx context.Context, schema *resource.Schema, id string, query url.Values) (adsapi.Record, error) {
 	if schema.Paged() && !schema.Listing.NoRead {
 		return r.service.Read(ctx, schema.Collection, id, query)
@@ -76,7 +76,7 @@ func (r *Reader) One(ctx context.Context, schema *resource.Schema, id string, qu
 	return adsapi.Record{}, fmt.Errorf("%s %s is not in the list: %w", schema.Kind, id, adsapi.ErrNotFound)
 }
 
-// errUnlisted says that the service shows nothing of a kind.
+// ErrUnlisted says that the service shows nothing of a kind.
 var ErrUnlisted = errors.New("the service has no list of it")
 
 // unlisted tells a list that is not there from a resource that is not in it.
@@ -87,7 +87,7 @@ func unlisted(schema *resource.Schema, err error) error {
 	return err
 }
 
-// unlistedBeneath is unlisted for what is looked for beneath a parent: the interface
+// UnlistedBeneath is unlisted for what is looked for beneath a parent: the interface
 // has no list of ads, and none but that of ad groups takes a parent (part 4).
 func UnlistedBeneath(schema *resource.Schema, err error) error {
 	if schema.Parent != "" && listMissing(err) {
@@ -155,7 +155,7 @@ func arrayIn(body json.RawMessage, field string) ([]json.RawMessage, error) {
 	return rows, err
 }
 
-// revision is the revision of the configuration a kind's records came with.
+// Revision is the revision of the configuration a kind's records came with.
 func (r *Reader) Revision(ctx context.Context, schema *resource.Schema) (any, error) {
 	body, err := r.answer(ctx, schema.Listing.Path)
 	if err != nil {
@@ -168,14 +168,14 @@ func (r *Reader) Revision(ctx context.Context, schema *resource.Schema) (any, er
 	return fields[schema.Listing.Revision], nil
 }
 
-// lacksFeature reports whether an account may not use a kind, as its list is refused.
+// LacksFeature reports whether an account may not use a kind, as its list is refused.
 func LacksFeature(schema *resource.Schema, err error) bool {
 	var failed *adsapi.Error
 	return schema.Feature != "" && errors.As(err, &failed) &&
 		(failed.Status == 403 || failed.Status == 404 || failed.Status == 422)
 }
 
-// knownCapabilities are those that were found out within a day: an account gains
+// KnownCapabilities are those that were found out within a day: an account gains
 // and loses them. Whether parents can be repeated is not forgotten: to ask costs
 // a second parent.
 func (a *Lists) KnownCapabilities(ctx context.Context) (map[resource.Capability]bool, error) {

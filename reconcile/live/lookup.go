@@ -12,14 +12,14 @@ import (
 	"adsync/state"
 )
 
-// named is what a list shows of a create's name beneath its parent.
+// Named is what a list shows of a create's name beneath its parent.
 type Named struct {
 	IDs     []string // what stands
 	ended   []string // what is archived
 	removed bool     // the list shows what is archived, whatever its name
 }
 
-// mayHide reports whether the list does not rule out that what was made is archived.
+// MayHide reports whether the list does not rule out that what was made is archived.
 func (n Named) MayHide() bool { return len(n.ended) > 0 || !n.removed }
 
 // madeBy reports whether a resource is what a create asked for: by its name, and by
@@ -41,7 +41,7 @@ func BoundElsewhere(ids map[resource.Address]string, own resource.Address, id st
 	return false
 }
 
-// sameName compares by every naming attribute the create gave.
+// SameName compares by every naming attribute the create gave.
 func SameName(schema *resource.Schema, sent resource.Attributes, live *resource.Resource) bool {
 	for _, name := range schema.NameFrom {
 		if want := sent.Value(name); want.IsSet() &&
@@ -52,7 +52,7 @@ func SameName(schema *resource.Schema, sent resource.Attributes, live *resource.
 	return true
 }
 
-// withName returns the resources under a parent that carry the name of a create.
+// WithName returns the resources under a parent that carry the name of a create.
 func (a *Lists) WithName(ctx context.Context, schema *resource.Schema,
 	operation state.Operation, ids map[resource.Address]string) (Named, error) {
 	query, parentID := url.Values{}, ids[a.Schemas.Parent(operation.Address)]
@@ -83,7 +83,7 @@ func (a *Lists) WithName(ctx context.Context, schema *resource.Schema,
 	return found, nil
 }
 
-// boundIDs returns the id of every address that is recorded.
+// BoundIDs returns the id of every address that is recorded.
 func (a *Lists) BoundIDs(ctx context.Context) (map[resource.Address]string, error) {
 	last, err := a.Store.Last(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *Lists) BoundIDs(ctx context.Context) (map[resource.Address]string, erro
 	return ids, nil
 }
 
-// notShown is what is known of a write to a kind the account may not use any more.
+// NotShown is what is known of a write to a kind the account may not use any more.
 func NotShown(operation state.Operation, refusal error) state.OperationOutcome {
 	return state.OperationOutcome{
 		Address: operation.Address, ResourceID: operation.ResourceID,

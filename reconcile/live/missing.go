@@ -111,7 +111,7 @@ func inTurn[T any](rows [][]T) []T {
 	return turns
 }
 
-// oneByOneProblems says what a service without lists costs, and hides.
+// OneByOneProblems says what a service without lists costs, and hides.
 func (a *refreshing) OneByOneProblems(live *Live) []diag.Problem {
 	endpoint, overall := a.Service.PerMinute()
 	total := 0
@@ -151,7 +151,7 @@ func (a *refreshing) UnlistedNotes() []string {
 	return notes
 }
 
-// pausedProblems says that the ad account itself is paused.
+// PausedProblems says that the ad account itself is paused.
 func (a *refreshing) PausedProblems() []diag.Problem {
 	if !a.Paused {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// expectation is what reading back should show of a resource.
+// Expectation is what reading back should show of a resource.
 type Expectation struct {
 	Address  resource.Address
 	ID       string
@@ -26,14 +26,14 @@ type Expectation struct {
 	Late     bool // others may have written since
 }
 
-// observation is what reading back showed.
+// Observation is what reading back showed.
 type Observation struct {
 	Record  adsapi.Record
 	Differs []Difference // none when it is as sent, in the service's normal form
 	Hidden  bool         // the service does not show it
 }
 
-// difference is what reading back shows otherwise than it was sent.
+// Difference is what reading back shows otherwise than it was sent.
 type Difference struct {
 	Attribute string // "" where the resource does not show at all, or still does
 	Words     string // with both values
@@ -52,7 +52,7 @@ func unseen(schema *resource.Schema, e Expectation, there, hidden bool) Observat
 	return Observation{Differs: []Difference{{Words: "it does not show at the service"}}}
 }
 
-// compare holds what was sent against what reading back gives: the normal forms
+// Compare holds what was sent against what reading back gives: the normal forms
 // the service made of it, and the differences that are none. What adsync notes by
 // itself was not sent.
 func Compare(schema *resource.Schema, e Expectation,
@@ -134,7 +134,7 @@ func normalizedItems(items []string) []string {
 
 func normalizedText(s string) string { return strings.Join(strings.Fields(norm.NFC.String(s)), " ") }
 
-// observe reads resources back, compares, and records the normal forms the
+// Observe reads resources back, compares, and records the normal forms the
 // service gave. The observations stand in the order of the expectations.
 func (a *Lists) Observe(ctx context.Context, expected []Expectation) ([]Observation, error) {
 	records, hidden, err := a.ReadAll(ctx, expected)
@@ -169,7 +169,7 @@ func (a *Lists) Observe(ctx context.Context, expected []Expectation) ([]Observat
 	return seen, a.Store.Record(ctx, normal)
 }
 
-// readAll reads each kind by ids or by its lists, whichever is fewer requests; what a
+// ReadAll reads each kind by ids or by its lists, whichever is fewer requests; what a
 // list does not show is asked for by its id. It names the kinds the service does not
 // show.
 func (a *Lists) ReadAll(ctx context.Context, expected []Expectation) (records map[string]adsapi.Record,
@@ -239,7 +239,7 @@ func (a *Lists) readApart(ctx context.Context, expected []Expectation,
 	return nil
 }
 
-// deleted reports whether what was sent leaves nothing to read.
+// Deleted reports whether what was sent leaves nothing to read.
 func (e Expectation) Deleted(schema *resource.Schema) bool {
 	a := schema.RemovalAttribute()
 	return a != nil && schema.Deletes() && e.Sent.Value(a.Name).Text() == schema.Removal

@@ -45,7 +45,7 @@ type refreshing struct {
 	incremental bool // what the audit log names is read alone
 }
 
-// refresh reads every campaign, ad group and ad, and every limit of spending: by
+// Refresh reads every campaign, ad group and ad, and every limit of spending: by
 // account-wide lists, by lists a parent where the service wants one, one by one
 // where no list exists (design.md section 8; missing.go). A bound resource a list
 // does not show is asked for by its id: a short list never means that something
@@ -109,7 +109,7 @@ func (a *Lists) refreshWithFacts(ctx context.Context, last *resource.Snapshot) (
 	return live, err
 }
 
-// scope is what a refresh reads.
+// Scope is what a refresh reads.
 type Scope struct {
 	Wanted func(*resource.Schema) bool
 	facts  bool // the records hold what only the service says, too
@@ -163,7 +163,7 @@ func (a *Lists) refresher(ctx context.Context, last *resource.Snapshot) (*refres
 	}, nil
 }
 
-// sourcesByFile returns which image stands behind a file id.
+// SourcesByFile returns which image stands behind a file id.
 func (a *Lists) SourcesByFile(ctx context.Context) (map[string]string, error) {
 	files, err := a.Store.Files(ctx)
 	if err != nil {
@@ -222,7 +222,7 @@ func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error
 	return nil
 }
 
-// list takes in the list of the account, and tells how many it shows.
+// List takes in the list of the account, and tells how many it shows.
 func (r *refresher) List(ctx context.Context, schema *resource.Schema) (shown int, err error) {
 	list, ok := r.fetched[schema.Kind]
 	if !ok {
@@ -312,7 +312,7 @@ func (r *refresher) useOwnForm(bound *resource.Resource) {
 	}
 }
 
-// ownForms shows a value the service had normalised in the form that was sent,
+// OwnForms shows a value the service had normalised in the form that was sent,
 // so that normalisation is never taken for drift.
 func OwnForms(live, last *resource.Resource) {
 	for _, normal := range last.Normal {

@@ -195,7 +195,7 @@ func (p *reviewPass) may() bool {
 	return true
 }
 
-// list reads a list. A service that does not know what to include may still list.
+// List reads a list. A service that does not know what to include may still list.
 func (p *reviewPass) List(ctx context.Context, query url.Values) error {
 	included := maps.Clone(query)
 	included["include"] = p.schema.Includes()

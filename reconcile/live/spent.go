@@ -14,7 +14,7 @@ import (
 // (service facts, section 10). What it no longer has counts as not spent.
 const yearsBack = 5
 
-// spentSoFar asks what campaigns with a lifetime budget have spent, in micros by
+// SpentSoFar asks what campaigns with a lifetime budget have spent, in micros by
 // id. It asks nothing where none can spend one, and gives nil where the service
 // does not say: then the whole budget counts as left.
 func (a *insights) SpentSoFar(ctx context.Context, live *resource.Snapshot) (map[string]int64, error) {

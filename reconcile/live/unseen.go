@@ -15,7 +15,7 @@ import (
 	"adsync/state"
 )
 
-// unseenPauses finds what somebody has paused since the last apply ended, of what the
+// UnseenPauses finds what somebody has paused since the last apply ended, of what the
 // files are about to start: that apply left it paused, saw that somebody had started it,
 // or did not look, as the files did not say whether it runs; and only the audit log tells
 // that the pause is a person's by now (invariant 11). A log that cannot be read tells
@@ -116,7 +116,7 @@ func (e LogEntry) became(schemas resource.Schemas) string {
 	return ""
 }
 
-// startedMeanwhile is the record of what somebody has paused: as if adsync had looked
+// StartedMeanwhile is the record of what somebody has paused: as if adsync had looked
 // when it was active, so that the pause is somebody's from here on, until the files
 // change the status.
 func (a *Log) StartedMeanwhile(last *resource.Snapshot, paused []resource.Address) []state.Applied {

@@ -30,7 +30,7 @@ const (
 	mostLooked = 5 * EntriesAPage // entries of the log, the newest
 )
 
-// actors tells the entries of this agent in the audit log from those of others.
+// Actors tells the entries of this agent in the audit log from those of others.
 type Actors struct {
 	*env.Env
 }
@@ -94,12 +94,12 @@ func (a *Actors) mayBeOurs(e LogEntry, busy []Span) bool {
 	})
 }
 
-// logTime is a moment of this machine as the log can be asked for it.
+// LogTime is a moment of this machine as the log can be asked for it.
 func (a *Actors) LogTime(at time.Time) string {
 	return strconv.FormatInt(max(firstLogged, at.Add(a.Service.Ahead()-auditBefore).Unix()), 10)
 }
 
-// ownActor is how the audit log names whoever writes with adsync's key: by the writes of
+// OwnActor is how the audit log names whoever writes with adsync's key: by the writes of
 // this state that were answered last, which all have to name one and the same; "" where
 // they do not. One update alone could be somebody's of the same minute.
 func (a *Actors) OwnActor(ctx context.Context) (string, error) {

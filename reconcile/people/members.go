@@ -1,3 +1,8 @@
+// Package people sends operations on the people of a list and follows them to their end:
+// members.go sends, wait.go asks how far they are, given.go says what of a list may be
+// recorded as adsync's own.
+//
+// An operation that was accepted is never cancelled, and never sent twice.
 package people
 
 import (
@@ -29,12 +34,12 @@ const recoveryRequired = "custom_audience_operation_recovery_required"
 // merge it need not say which of its sources that is, nor that it has stopped.
 const mutationConflict = "custom_audience_mutation_conflict"
 
-// members sends operations on the people of a list, and follows them to their end.
+// Members sends operations on the people of a list, and follows them to their end.
 type Members struct {
 	*env.Env
 }
 
-// sendMembers sends an operation whose intent it journals. An empty outcome says
+// SendMembers sends an operation whose intent it journals. An empty outcome says
 // that it was accepted.
 func (a *Members) SendMembers(ctx context.Context,
 	step *state.Step, m adsapi.Mutation) (state.OperationOutcome, error) {
@@ -94,7 +99,7 @@ func (a *Members) submitMembers(ctx context.Context,
 	return o, env.Stopping(err)
 }
 
-// followMembers asks for an operation until it has ended, and records what
+// FollowMembers asks for an operation until it has ended, and records what
 // became of it. One that does not end in time stays open: it was accepted, and
 // the next run asks again.
 func (a *Members) FollowMembers(ctx context.Context, step state.Step) (state.OperationOutcome, error) {
@@ -169,7 +174,7 @@ func (a *Members) finishMembers(ctx context.Context,
 	return nil
 }
 
-// merged returns the ids of what the operation of a step merges, nothing where it
+// Merged returns the ids of what the operation of a step merges, nothing where it
 // is none.
 func (a *Members) Merged(step state.Step) []string {
 	operation := step.Operations[0]
@@ -188,7 +193,7 @@ func MembersMutation(step state.Step) adsapi.Mutation {
 	return adsapi.Mutation{Path: step.Path, Key: step.Key, Body: step.Body, ContentType: step.ContentType}
 }
 
-// acceptMembers records that the service took an operation, and of a merge what
+// AcceptMembers records that the service took an operation, and of a merge what
 // it makes.
 func (a *Members) AcceptMembers(ctx context.Context, step *state.Step, accepted adsapi.MemberOperation) error {
 	update := state.Update{JobID: accepted.ID}

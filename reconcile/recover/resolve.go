@@ -121,7 +121,9 @@ func (a *resolver) evidenceOfCreate(ctx context.Context, e *Evidence, undecided 
 	}
 	old := a.Now().Sub(e.Step.SentAt) >= env.TrustWindow
 	switch {
-	case nowhere && slices.ContainsFunc(undecided, func(u send.Undecided) bool { return u.Operation.Address == parent }):
+	case nowhere && slices.ContainsFunc(undecided, func(u send.Undecided) bool {
+		return u.Operation.Address == parent
+	}):
 	case nowhere:
 		e.Proves = state.OutcomeSkipped
 	case len(candidates) == 1 && !log.Unclear():

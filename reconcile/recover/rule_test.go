@@ -80,8 +80,8 @@ func TestAStepIsYoungForTheTrustWindow(t *testing.T) {
 }
 
 // newTestRoom returns a room without a service.
-func newTestRoom(now func() time.Time) *RecoverRoom {
+func newTestRoom(now func() time.Time) *Room {
 	e := &env.Env{Now: now}
 	read := live.New(e, &live.Memory{}, false, false)
-	return NewRecoverRoom(e, read, send.New(e, &send.PollEstimator{}, read))
+	return New(e, read, send.New(e, &send.PollEstimator{}, read))
 }

@@ -20,12 +20,12 @@ const (
 	firstConflictWait = time.Second
 )
 
-// requests sends one request, and repeats it where it met a conflict.
+// Requests sends one request, and repeats it where it met a conflict.
 type Requests struct {
 	*env.Env
 }
 
-// retryConflicts repeats a request, byte for byte, while the service says that it
+// RetryConflicts repeats a request, byte for byte, while the service says that it
 // conflicts with another: under the same key, or beside one that only asks.
 func (a *Requests) RetryConflicts(ctx context.Context, request func() error) error {
 	err := request()
@@ -39,7 +39,7 @@ func (a *Requests) RetryConflicts(ctx context.Context, request func() error) err
 	return err
 }
 
-// submit sends a job.
+// Submit sends a job.
 func (a *Requests) Submit(ctx context.Context, step state.Step) (job adsapi.Job, err error) {
 	err = a.RetryConflicts(ctx, func() (err error) {
 		job, err = a.Service.SubmitJob(ctx, step.Key, step.Body)
@@ -48,7 +48,7 @@ func (a *Requests) Submit(ctx context.Context, step state.Step) (job adsapi.Job,
 	return job, err
 }
 
-// mutate sends a single request.
+// Mutate sends a single request.
 func (a *Requests) Mutate(ctx context.Context, step state.Step) (record adsapi.Record, err error) {
 	once := func() (err error) {
 		record, err = a.Service.Mutate(ctx, a.mutation(step))

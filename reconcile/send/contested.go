@@ -27,7 +27,7 @@ func contests(operation state.Operation, code, message string) bool {
 	return wire.Keyed(operation) && (strings.Contains(said, "idempoten") || strings.Contains(said, "key_conflict"))
 }
 
-// conflictOf returns the code of a create that met a conflict, "" for what is none.
+// ConflictOf returns the code of a create that met a conflict, "" for what is none.
 // The words tell that the key is meant, whatever the status is.
 func ConflictOf(operation state.Operation, failure error) diag.Code {
 	refused := new(adsapi.Error)
@@ -55,5 +55,5 @@ func conflictIn(operation state.Operation, code, message string) diag.Code {
 
 func IsContested(code string) bool { return code == string(diag.KeyConflict) }
 
-// inConflict reports whether a create has met a conflict at the service.
+// InConflict reports whether a create has met a conflict at the service.
 func InConflict(code string) bool { return IsContested(code) || code == string(diag.CreateConflict) }

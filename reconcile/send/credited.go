@@ -34,7 +34,7 @@ type paid struct {
 	expects resource.Attributes // what was sent of it
 }
 
-// payers withdraws the credit of a plan where somebody else has changed what paid for it.
+// Payers withdraws the credit of a plan where somebody else has changed what paid for it.
 type Payers struct {
 	*env.Env
 	*live.Actors
@@ -47,7 +47,7 @@ func (a *Payers) foundPaid(ctx context.Context, step state.Step, outcomes []stat
 	return a.withdraw(ctx, step, outcomes, doubt{since: step.SentAt, unlessOurs: true})
 }
 
-// answeredPaid takes from the credits what a job that recovery has followed found set by
+// AnsweredPaid takes from the credits what a job that recovery has followed found set by
 // somebody else, by the audit log. One that was sent again may only then have come: there
 // the log has to say that adsync set it.
 func (a *Payers) AnsweredPaid(ctx context.Context,

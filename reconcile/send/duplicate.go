@@ -22,7 +22,7 @@ type duplicate struct {
 	id      string
 }
 
-// duplicatesOf finds what a job made beside the tree it should have gone on with,
+// DuplicatesOf finds what a job made beside the tree it should have gone on with,
 // parents first, and which creates are none of the tree's for that.
 func DuplicatesOf(schemas resource.Schemas, operations []state.Operation,
 	outcomes []state.OperationOutcome) (duplicates []duplicate, under map[resource.Address]bool) {
@@ -67,12 +67,12 @@ func mayBeDuplicates(schemas resource.Schemas, operations []state.Operation,
 	return in
 }
 
-// repeats reports whether a step repeats parents.
+// Repeats reports whether a step repeats parents.
 func Repeats(operations []state.Operation) bool {
 	return slices.ContainsFunc(operations, func(o state.Operation) bool { return o.Action == wire.ActionRepeat })
 }
 
-// duplicates archives what came into being twice.
+// Duplicates archives what came into being twice.
 type Duplicates struct {
 	*env.Env
 	*Requests
@@ -120,7 +120,7 @@ func (a *Duplicates) archiveDuplicates(ctx context.Context,
 	return a.WithoutDuplicates(step, outcomes), nil
 }
 
-// withoutDuplicates returns the outcomes of a job without what it made beside its tree:
+// WithoutDuplicates returns the outcomes of a job without what it made beside its tree:
 // a repeated parent is the one that is there, what stands beneath a duplicate is not
 // created, and of what may be of a second tree nothing is known.
 func (a *Duplicates) WithoutDuplicates(step state.Step, outcomes []state.OperationOutcome) []state.OperationOutcome {

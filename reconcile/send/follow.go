@@ -23,17 +23,17 @@ const (
 	resultsWithin = 2 * time.Minute
 )
 
-// errStillRunning says that a job has not ended for as long as anybody waits.
+// ErrStillRunning says that a job has not ended for as long as anybody waits.
 var ErrStillRunning = errors.New("the service is not done")
 
-// follower asks for a job until it has ended and its results are whole.
+// Follower asks for a job until it has ended and its results are whole.
 type Follower struct {
 	*env.Env
 
 	polls *PollEstimator
 }
 
-// followJob polls until the job is terminal and its results are whole. A job that
+// FollowJob polls until the job is terminal and its results are whole. A job that
 // does not end is an error, and is never sent again under another key. Results
 // that do not come whole are none: what they leave open is looked for.
 func (a *Follower) FollowJob(ctx context.Context, step state.Step, job adsapi.Job) (adsapi.OperationPage, error) {
@@ -108,7 +108,7 @@ func patienceFor(step state.Step, now time.Time) time.Duration {
 	return max(againPatience, patience-now.Sub(step.SentAt))
 }
 
-// needsResults reports whether only the results tell what a job did: it makes
+// NeedsResults reports whether only the results tell what a job did: it makes
 // something, whose id nobody knows yet. Then they are what is asked for: whole,
 // they say that the job has ended, and no request was spent on the job itself.
 func NeedsResults(step state.Step) bool {
@@ -134,7 +134,8 @@ func (a *Follower) wholeResults(ctx context.Context, job adsapi.Job) (adsapi.Ope
 		switch {
 		case err == nil && page.Complete && !page.HasMore:
 			return page, nil
-		case err != nil && (env.Stops(err) && !errors.Is(err, adsapi.ErrUnreadable) || errors.Is(err, adsapi.ErrNotFound)):
+		case err != nil && (env.Stops(err) && !errors.Is(err, adsapi.ErrUnreadable) ||
+			errors.Is(err, adsapi.ErrNotFound)):
 			return page, err
 		case a.Now().After(until):
 			cut := fmt.Sprintf("the results of bulk job %s did not come whole within %s (%s)",

@@ -11,12 +11,12 @@ import (
 	"adsync/state"
 )
 
-// keyring hands out keys, and remembers which of them may be used again.
+// Keyring hands out keys, and remembers which of them may be used again.
 type Keyring struct {
 	*env.Env
 }
 
-// recordReusableKeys notes what was sent of creates that made nothing, under their keys.
+// RecordReusableKeys notes what was sent of creates that made nothing, under their keys.
 func (a *Keyring) RecordReusableKeys(ctx context.Context, step state.Step, operations []state.Operation) error {
 	if len(operations) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func (a *Keyring) recordReusableKey(ctx context.Context, step state.Step) error 
 	return nil
 }
 
-// advanceCreates gives creates that surely did not happen another life: the key
+// AdvanceCreates gives creates that surely did not happen another life: the key
 // they were sent under is never used for other bytes.
 func (a *Keyring) AdvanceCreates(ctx context.Context, operations []state.Operation) error {
 	var creates []resource.Address
@@ -68,7 +68,7 @@ func (a *Keyring) AdvanceCreates(ctx context.Context, operations []state.Operati
 	return nil
 }
 
-// jobKey is the Idempotency-Key of a bulk job: a number of the journal, used
+// JobKey is the Idempotency-Key of a bulk job: a number of the journal, used
 // once.
 func (a *Keyring) JobKey(ctx context.Context, purpose string) (string, error) {
 	sequence, err := a.Store.NextSequence(ctx)

@@ -9,7 +9,7 @@ import (
 	"adsync/reconcile/env"
 )
 
-// pollEstimator is how long jobs took of late, so that the next is asked for when it is
+// PollEstimator is how long jobs took of late, so that the next is asked for when it is
 // likely to be done: every question before that is a request for nothing. While
 // nobody knows, one large job is asked for and the others wait for what it shows.
 // The zero pace knows nothing, and nobody waits for it.
@@ -20,7 +20,7 @@ type PollEstimator struct {
 	supposed     *atomic.Int64 // how long large ones take, as one took longer than those before it
 }
 
-// newPollEstimator begins a run.
+// NewPollEstimator begins a run.
 func NewPollEstimator() PollEstimator {
 	return PollEstimator{new(atomic.Int64), new(atomic.Int64), new(atomic.Bool), new(atomic.Int64), new(atomic.Int64)}
 }
@@ -64,7 +64,7 @@ type pollSchedule struct {
 	asked      int
 }
 
-// of returns the waits for a job of so many operations that was waited for before.
+// Of returns the waits for a job of so many operations that was waited for before.
 func (p *PollEstimator) Of(operations int, waited time.Duration) *pollSchedule {
 	own := &pollSchedule{estimator: p, operations: operations, known: p.known(operations) > 0}
 	if p.followed != nil {
@@ -96,7 +96,7 @@ func (p *pollSchedule) more(waited time.Duration) time.Duration {
 	return 0
 }
 
-// next returns the wait after so long: a job that takes longer than was thought is
+// Next returns the wait after so long: a job that takes longer than was thought is
 // asked for ever more seldom, and a stuck one now and then.
 func (p *pollSchedule) Next(waited time.Duration) time.Duration {
 	p.asked++
@@ -111,7 +111,7 @@ func (p *pollSchedule) Next(waited time.Duration) time.Duration {
 	return min(2*waited, max(steadyPause, waited/3), longestPause)
 }
 
-// took notes a job that was found done after so long: as the service says it, or
+// Took notes a job that was found done after so long: as the service says it, or
 // as it was seen. One that was done at the first question may have been done for
 // a while, so the next is asked for a little sooner.
 func (p *PollEstimator) Took(operations int, job adsapi.Job, waited time.Duration, atOnce bool) {

@@ -15,7 +15,7 @@ import (
 	"adsync/state"
 )
 
-// singles sends one request whose intent is in the journal.
+// Singles sends one request whose intent is in the journal.
 type Singles struct {
 	*env.Env
 	*live.Lists
@@ -25,7 +25,7 @@ type Singles struct {
 	*people.Members
 }
 
-// runSingle sends one request whose intent is in the journal.
+// RunSingle sends one request whose intent is in the journal.
 func (r *Singles) RunSingle(ctx context.Context, step state.Step) (state.OperationOutcome, error) {
 	ctx, done, err := r.BeginRequest(ctx, step)
 	if err != nil {

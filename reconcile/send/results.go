@@ -17,7 +17,7 @@ import (
 // longestWait caps what a service may ask us to wait before a rerun.
 const longestWait = 10 * time.Minute
 
-// finisher records what became of the operations of a step.
+// Finisher records what became of the operations of a step.
 type Finisher struct {
 	*env.Env
 	*Keyring
@@ -25,7 +25,7 @@ type Finisher struct {
 	*Payers
 }
 
-// finish records outcomes, bindings and last-applied in one transaction.
+// Finish records outcomes, bindings and last-applied in one transaction.
 // Creates that surely did not happen advance: their next attempt is another one,
 // under another key, but for those of a job that go again as the same bytes
 // (keys.go). Only what an interrupt forbids to send keeps them from being
@@ -99,7 +99,7 @@ func (a *Finisher) parentIDs(ctx context.Context, step state.Step,
 	return ids, nil
 }
 
-// resultsOf returns the outcomes of what a job was asked, and remembers what its
+// ResultsOf returns the outcomes of what a job was asked, and remembers what its
 // results say of the account.
 func (a *Finisher) ResultsOf(ctx context.Context, step state.Step,
 	page adsapi.OperationPage) ([]state.OperationOutcome, RetrySet, error) {

@@ -14,7 +14,7 @@ import (
 	"adsync/state"
 )
 
-// retrySet is which operations of a job may go once more, and after what wait: those
+// RetrySet is which operations of a job may go once more, and after what wait: those
 // the service calls retryable, at most maxReruns times; and, once, those of which
 // it does not say so or gave no result.
 type RetrySet struct {
@@ -37,7 +37,7 @@ func (g *RetrySet) Add(address resource.Address, unclear bool, wait time.Duratio
 	(*which)[address] = true
 }
 
-// retries decides which operations of a job go once more.
+// Retries decides which operations of a job go once more.
 type Retries struct {
 	*env.Env
 	*live.Lists
@@ -45,7 +45,7 @@ type Retries struct {
 	*Finisher
 }
 
-// waitBeforeRetry is the wait before a job goes again: what it created, or may have, must
+// WaitBeforeRetry is the wait before a job goes again: what it created, or may have, must
 // be known by its key by then, or it is made a second time. A create that surely
 // failed has no key to be known.
 func (a *Retries) WaitBeforeRetry(step state.Step, outcomes []state.OperationOutcome, g RetrySet) time.Duration {
@@ -59,7 +59,7 @@ func (a *Retries) WaitBeforeRetry(step state.Step, outcomes []state.OperationOut
 	return g.wait
 }
 
-// withoutRetried leaves out what stays unclear after it has gone again.
+// WithoutRetried leaves out what stays unclear after it has gone again.
 func (g RetrySet) WithoutRetried(before RetrySet) RetrySet {
 	left := RetrySet{retryable: g.retryable, wait: g.wait}
 	for address := range g.unknown {
@@ -70,7 +70,7 @@ func (g RetrySet) WithoutRetried(before RetrySet) RetrySet {
 	return left
 }
 
-// lookForLost reads back what of a job's lost results can be found out without
+// LookForLost reads back what of a job's lost results can be found out without
 // sending anything again.
 func (a *Retries) LookForLost(ctx context.Context, step state.Step,
 	outcomes []state.OperationOutcome, g RetrySet) ([]state.OperationOutcome, RetrySet, error) {
@@ -94,7 +94,9 @@ func (a *Retries) lookForUpdates(ctx context.Context,
 		}
 		if operation := operationAt(step, o.Address); operation.Key == "" {
 			asked = append(asked, i)
-			expected = append(expected, live.Expectation{Address: o.Address, ID: operation.ResourceID, Sent: operation.Set})
+			expected = append(expected, live.Expectation{
+				Address: o.Address, ID: operation.ResourceID, Sent: operation.Set,
+			})
 		}
 	}
 	if len(asked) == 0 {
@@ -147,7 +149,7 @@ func (a *Retries) shown(ctx context.Context, expected []live.Expectation) ([]boo
 	return there, nil
 }
 
-// repetition is a step of its own under a new job key. With creates in it the
+// Repetition is a step of its own under a new job key. With creates in it the
 // body is the same, so that what succeeded is reused (interface, part 4, bulk
 // rule 10): of a create that is known, another one is a duplicate, and nothing
 // beneath that is of the tree. Updates have no keys to be reused by: only those
@@ -195,7 +197,7 @@ func only(step state.Step, goes func(state.Operation) bool) (state.Step, error) 
 	return step, err
 }
 
-// repetitionRefused ends a repetition the service did not take.
+// RepetitionRefused ends a repetition the service did not take.
 func (a *Retries) RepetitionRefused(ctx context.Context, step state.Step, refusal error) error {
 	if err := a.Store.Move(ctx, step.ID, state.Abandoned, state.Update{Note: refusal.Error()}); err != nil {
 		return fmt.Errorf("journal %s: %w", step.ID, err)
@@ -206,7 +208,7 @@ func (a *Retries) RepetitionRefused(ctx context.Context, step state.Step, refusa
 	return nil
 }
 
-// finishEarlier ends the attempts that waited for results a later one gave.
+// FinishEarlier ends the attempts that waited for results a later one gave.
 func (a *Retries) FinishEarlier(ctx context.Context, attempts []state.Step, outcomes []state.OperationOutcome) error {
 	ids := make([]string, len(attempts))
 	for i, s := range attempts {
@@ -245,7 +247,7 @@ func operationAt(step state.Step, address resource.Address) state.Operation {
 	return step.Operations[i]
 }
 
-// better joins the outcomes of a job with those of its repetition, which may be
+// Better joins the outcomes of a job with those of its repetition, which may be
 // of a part of it: what was applied stays, and what was unknown is known only by
 // a result.
 func Better(earlier, later []state.OperationOutcome) []state.OperationOutcome {

@@ -11,14 +11,14 @@ import (
 	"adsync/state"
 )
 
-// sending is what one submission of a job came to.
+// Sending is what one submission of a job came to.
 type Sending struct {
 	Outcomes []state.OperationOutcome
 	Again    RetrySet // what of it may go again
 	Refusal  error    // the service surely did not take the job
 }
 
-// sender submits a job whose intent is in the journal, and follows it to its end.
+// Sender submits a job whose intent is in the journal, and follows it to its end.
 type Sender struct {
 	*env.Env
 	*Requests
@@ -26,7 +26,7 @@ type Sender struct {
 	*Finisher
 }
 
-// sendJob runs a job once.
+// SendJob runs a job once.
 func (a *Sender) SendJob(ctx context.Context, step state.Step, own Turn) (Sending, error) {
 	if err := a.Store.Begin(ctx, step); err != nil {
 		return Sending{}, fmt.Errorf("journal %s: %w", step.ID, err)

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// turn is a job's in the row of those that run side by side: they are submitted in
+// Turn is a job's in the row of those that run side by side: they are submitted in
 // their order, and one that waits for the limits of the service has those behind it
 // wait before anything of them is journalled as sent. The zero turn waits for nobody.
 type Turn struct {
@@ -14,13 +14,13 @@ type Turn struct {
 	over   <-chan struct{}
 }
 
-// next is the turn after t.
+// Next is the turn after t.
 func (t Turn) Next() Turn {
 	over := make(chan struct{})
 	return Turn{before: t.over, Pass: sync.OnceFunc(func() { close(over) }), over: over}
 }
 
-// await returns when the one before has passed, or the run is to stop.
+// Await returns when the one before has passed, or the run is to stop.
 func (t Turn) Await(ctx context.Context) {
 	if t.before == nil {
 		return

@@ -35,7 +35,7 @@ func (u Undecided) Message() string {
 		u.What, u.Step.SentAt.UTC().Format("2006-01-02 15:04 MST"), said)
 }
 
-// openSteps reads what earlier runs left undecided from the journal.
+// OpenSteps reads what earlier runs left undecided from the journal.
 type OpenSteps struct {
 	*env.Env
 }
@@ -70,7 +70,7 @@ func UndecidedOf(schemas resource.Schemas, steps []state.Step) []Undecided {
 	return undecided
 }
 
-// unsettled returns what a plan has to hold something for. A client that only reads
+// Unsettled returns what a plan has to hold something for. A client that only reads
 // leaves to the next apply what recovery has not looked at yet.
 func (a *OpenSteps) Unsettled(ctx context.Context) ([]Undecided, error) {
 	undecided, err := a.Undecided(ctx)
@@ -85,7 +85,7 @@ func (u Undecided) SetAside() bool {
 	return u.Step.Point == state.Unknown || u.Step.Point == state.BlockedStep
 }
 
-// unsettledOf says of each what a plan has to know.
+// UnsettledOf says of each what a plan has to know.
 func (a *OpenSteps) UnsettledOf(undecided []Undecided, moves []plan.Move) []plan.Unsettled {
 	var all []plan.Unsettled
 	for _, u := range undecided {
@@ -105,7 +105,7 @@ func whatWasSent(schema *resource.Schema, step state.Step, o state.Operation) st
 	return cmp.Or(WhatIsSent(schema, o.Set, waveOf(step)), o.Action)
 }
 
-// whatIsSent names an update as what it does, and by the wave it goes in; "" where
+// WhatIsSent names an update as what it does, and by the wave it goes in; "" where
 // neither tells more than that it is one.
 func WhatIsSent(schema *resource.Schema, set resource.Attributes, wave string) string {
 	removal, status := schema.RemovalAttribute(), set.Value(schema.Delivery())

@@ -20,7 +20,7 @@ const (
 	unneeded                 // there is nothing to say: a value cleared on a create
 )
 
-// onCreate says whether campaign.create, ad_group.create or ad.create can carry
+// OnCreate says whether campaign.create, ad_group.create or ad.create can carry
 // a field (interface, part 4, bulk operation table).
 func (e Encoder) OnCreate(address resource.Address, f plan.Field, caps map[resource.Capability]bool) saying {
 	a, _ := e.Schemas.Of(address.Kind).Attribute(f.Name)
@@ -44,14 +44,14 @@ func (e Encoder) OnCreate(address resource.Address, f plan.Field, caps map[resou
 	return said
 }
 
-// onUpdate reports whether the update operation can carry a field. Of what is cleared
+// OnUpdate reports whether the update operation can carry a field. Of what is cleared
 // it can say lists, which are then empty.
 func (e Encoder) OnUpdate(address resource.Address, f plan.Field) bool {
 	a, _ := e.Schemas.Of(address.Kind).Attribute(f.Name)
 	return a.Bulk.Update != "" && (f.Desired.IsSet() || a.Type.IsList()) && e.holds(a.Bulk.When, address)
 }
 
-// leftOut reports whether an update operation says a field by leaving it out: it only goes
+// LeftOut reports whether an update operation says a field by leaving it out: it only goes
 // along with its setting, which bulk does not send whole.
 func (e Encoder) LeftOut(address resource.Address, f plan.Field) bool {
 	a, _ := e.Schemas.Of(address.Kind).Attribute(f.Name)
@@ -68,7 +68,7 @@ func (e Encoder) holds(c *resource.Condition, address resource.Address) bool {
 	return c == nil || e.Value(e.Schemas.Ancestor(address, c.Ancestor), c.Attribute).Text() == c.Value
 }
 
-// bulkOperation is one entry of a job's operations.
+// BulkOperation is one entry of a job's operations.
 type BulkOperation struct {
 	OperationID      string         `json:"operation_id"`
 	Type             string         `json:"type"`
@@ -77,13 +77,13 @@ type BulkOperation struct {
 	Input            map[string]any `json:"input"`
 }
 
-// jobBody is the body of POST /bulk_mutation_jobs.
+// JobBody is the body of POST /bulk_mutation_jobs.
 type JobBody struct {
 	Operations   []json.RawMessage `json:"operations"`
 	ValidateOnly bool              `json:"validate_only,omitempty"`
 }
 
-// bulkCreate is a create operation; key gives the idempotency key of an address.
+// BulkCreate is a create operation; key gives the idempotency key of an address.
 func (e Encoder) BulkCreate(c *plan.Change, fields []plan.Field,
 	id string, key func(resource.Address) string) (BulkOperation, error) {
 	schema := e.Schemas.Of(c.Address.Kind)
@@ -106,7 +106,7 @@ func (e Encoder) BulkCreate(c *plan.Change, fields []plan.Field,
 	return BulkOperation{OperationID: id, Type: schema.Bulk.Create, IdempotencyKey: key(c.Address), Input: input}, nil
 }
 
-// bulkUpdate is an update operation. A creative is sent whole (interface, part
+// BulkUpdate is an update operation. A creative is sent whole (interface, part
 // 4, bulk rule 8), on top of what the service holds.
 func (e Encoder) BulkUpdate(c *plan.Change, fields []plan.Field,
 	id string, record json.RawMessage) (BulkOperation, error) {
@@ -169,7 +169,7 @@ func (e Encoder) bulkWire(a *resource.Attribute, v resource.Value, update bool) 
 	return e.wire(a, v)
 }
 
-// bulkCreatable says whether a whole create can go into a job, and which of its
+// BulkCreatable says whether a whole create can go into a job, and which of its
 // fields a follow-up must bring.
 func (e Encoder) BulkCreatable(c *plan.Change, caps map[resource.Capability]bool) (followUp []string, ok bool) {
 	schema := e.Schemas.Of(c.Address.Kind)

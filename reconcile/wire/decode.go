@@ -17,13 +17,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// decoder turns the service's records into live resources, by the schema.
+// Decoder turns the service's records into live resources, by the schema.
 type Decoder struct {
 	Zone  *time.Location
 	Files map[string]string // file id → image source, as far as we uploaded it
 }
 
-// decode reads one record. Fields no attribute names are left where they are:
+// Decode reads one record. Fields no attribute names are left where they are:
 // in the record.
 func (d Decoder) Decode(schema *resource.Schema, record adsapi.Record) (*resource.Resource, error) {
 	fields, err := Object(record.JSON)
@@ -73,7 +73,7 @@ func sameEverywhere(a *resource.Attribute, fields map[string]any, wire any) bool
 	return true
 }
 
-// object reads the first JSON object of a text.
+// Object reads the first JSON object of a text.
 func Object(raw json.RawMessage) (map[string]any, error) {
 	d, _ := objectDecoders.Get().(*objectDecoder)
 	if d == nil {
@@ -103,7 +103,7 @@ type objectDecoder struct {
 
 var objectDecoders sync.Pool
 
-// at walks a dotted path and gives nil where it ends early.
+// At walks a dotted path and gives nil where it ends early.
 func At(fields map[string]any, path string) any {
 	key, rest, nested := strings.Cut(path, ".")
 	if !nested {
@@ -113,7 +113,7 @@ func At(fields map[string]any, path string) any {
 	return At(inner, rest)
 }
 
-// value returns the canonical value, text in the Unicode form that files are read in:
+// Value returns the canonical value, text in the Unicode form that files are read in:
 // what looks the same is no difference. null, "" and an empty list are all absent:
 // the service has no value there.
 func (d Decoder) Value(a *resource.Attribute, wire any) resource.Value {

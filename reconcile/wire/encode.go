@@ -17,7 +17,7 @@ import (
 	"adsync/plan"
 )
 
-// encoder writes request bodies from descriptions. It holds what a body needs
+// Encoder writes request bodies from descriptions. It holds what a body needs
 // beyond the fields of its change.
 type Encoder struct {
 	Schemas resource.Schemas
@@ -27,7 +27,7 @@ type Encoder struct {
 	Value   func(resource.Address, string) resource.Value
 }
 
-// singleCreate is the body of a POST on the collection (interface, part 4). The
+// SingleCreate is the body of a POST on the collection (interface, part 4). The
 // parent's id is given; fields that are cleared are left out.
 func (e Encoder) SingleCreate(p Part, call resource.Call, parentID string) ([]byte, error) {
 	body, err := e.CreateBody(p, call, parentID)
@@ -82,7 +82,7 @@ func (e Encoder) nameAfterTitle(schema *resource.Schema, fields []plan.Field, bo
 	}
 }
 
-// singleUpdate is the body of a POST on a resource: plain fields as they are,
+// SingleUpdate is the body of a POST on a resource: plain fields as they are,
 // nested settings whole, on top of what the service holds.
 func (e Encoder) SingleUpdate(p Part, call resource.Call, id string, record json.RawMessage) ([]byte, error) {
 	c, fields := p.Change, p.Fields
@@ -342,14 +342,14 @@ func plain(v resource.Value) any {
 	return v.Text()
 }
 
-// uploaded is a file of people at the service. It is used in the run that
+// Uploaded is a file of people at the service. It is used in the run that
 // uploaded it and then forgotten: nothing says how long the service keeps it.
 type Uploaded struct {
 	adsapi.MembersFile
 	As string
 }
 
-// membersBody is the body of a membership operation. It names a file and holds
+// MembersBody is the body of a membership operation. It names a file and holds
 // nobody.
 func MembersBody(file Uploaded, operation resource.MembershipOperation, revision int64) ([]byte, error) {
 	body := map[string]any{"file_id": file.ID, "identifier_type": file.As}

@@ -9,7 +9,7 @@ import (
 	"adsync/internal/resource"
 )
 
-// factsOf reads what only the service says of a resource from its record.
+// FactsOf reads what only the service says of a resource from its record.
 func FactsOf(schema *resource.Schema, record adsapi.Record) (resource.Attributes, error) {
 	if len(schema.Facts) == 0 || len(record.JSON) == 0 {
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 	"adsync/state"
 )
 
-// createKey is the idempotency key of a create: the same for an account, an
+// CreateKey is the idempotency key of a create: the same for an account, an
 // address and a life of that address, whoever runs it and whenever. No clock
 // and no content goes into it, so that two equal ads stay two (design.md
 // section 7).
@@ -20,11 +20,11 @@ func CreateKey(accountID string, address resource.Address, generation int) strin
 	return fmt.Sprintf("adsync-%s-%s-%d", address.Kind, hex.EncodeToString(sum[:16]), generation)
 }
 
-// preflightKey keeps dry runs in a namespace of their own: whatever a service
+// PreflightKey keeps dry runs in a namespace of their own: whatever a service
 // remembers of a validate_only job can not meet the real one.
 func PreflightKey(key string) string { return "check-" + key }
 
-// knownNotCreated reports whether a job's own result is that a create did not happen. As that
+// KnownNotCreated reports whether a job's own result is that a create did not happen. As that
 // of one that was refused, its key goes with the same bytes again (interface, part 4, bulk rule 10): whoever
 // has made it under that key in the meantime, with a state of his own, has made
 // this one.
@@ -34,14 +34,14 @@ func KnownNotCreated(step state.Step, operation state.Operation, o state.Operati
 	return step.Route == state.Bulk && Keyed(operation) && said
 }
 
-// singleSum is the hash of what a single request asks for. It is never that of an
+// SingleSum is the hash of what a single request asks for. It is never that of an
 // operation of a job.
 func SingleSum(step state.Step) string {
 	hash := sha256.Sum256(fmt.Appendf(nil, "%s\n%s", step.Path, step.Body))
 	return hex.EncodeToString(hash[:])
 }
 
-// sumOf returns the key of an operation and the hash of what it asks for.
+// SumOf returns the key of an operation and the hash of what it asks for.
 func SumOf(raw json.RawMessage) (key, sum string, err error) {
 	var o struct {
 		Type  string          `json:"type"`
@@ -55,7 +55,7 @@ func SumOf(raw json.RawMessage) (key, sum string, err error) {
 	return o.Key, hex.EncodeToString(hash[:]), nil
 }
 
-// keyReusableFor reports whether the key an address has now may carry an operation: it
+// KeyReusableFor reports whether the key an address has now may carry an operation: it
 // never went with other bytes.
 func KeyReusableFor(unmade state.NotCreated, one Packed) (bool, error) {
 	if unmade.Key != one.Key {

@@ -15,10 +15,10 @@ const (
 	BodyOverhead      = 256 // what stands around the operations
 )
 
-// room is what one job can hold.
+// Room is what one job can hold.
 type Room struct{ Operations, Bytes int }
 
-// packed is an operation ready to go into a job.
+// Packed is an operation ready to go into a job.
 type Packed struct {
 	Part   Part
 	ID     string // operation_id
@@ -27,12 +27,12 @@ type Packed struct {
 	Repeat bool // a create that an earlier job of this run carried out, byte for byte
 }
 
-// batch is the content of one job.
+// Batch is the content of one job.
 type Batch []Packed
 
 func (b Batch) Bytes() int { return BodyOverhead + b.Weight() }
 
-// weight is what the operations add to a body.
+// Weight is what the operations add to a body.
 func (b Batch) Weight() int {
 	total := 0
 	for _, p := range b {
@@ -49,7 +49,7 @@ func (b Batch) Parts() []Part {
 	return parts
 }
 
-// pack puts units of operations that must share a job into as few jobs as
+// Pack puts units of operations that must share a job into as few jobs as
 // first-fit decreasing finds, by the limit each unit comes nearest to. Every
 // unit fits into a job by itself; see split.
 func Pack(units []Batch, r Room) (jobs []Batch) {
@@ -75,7 +75,7 @@ func Pack(units []Batch, r Room) (jobs []Batch) {
 	return jobs
 }
 
-// body serialises a job. The same batch gives the same bytes.
+// Body serialises a job. The same batch gives the same bytes.
 func (b Batch) Body(validateOnly bool) ([]byte, error) {
 	operations := make([]json.RawMessage, len(b))
 	for i, p := range b {
@@ -86,7 +86,7 @@ func (b Batch) Body(validateOnly bool) ([]byte, error) {
 
 var ErrTooLarge = errors.New("too large for a bulk operation")
 
-// encodeOperation serialises one operation and refuses one over the limit.
+// EncodeOperation serialises one operation and refuses one over the limit.
 func EncodeOperation(p Part, operation BulkOperation) (Packed, error) {
 	raw, err := json.Marshal(operation)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"adsync/plan"
 )
 
-// part is what one wave does of a change: a create, or an update of the fields
+// Part is what one wave does of a change: a create, or an update of the fields
 // that belong to the wave's phase.
 type Part struct {
 	Change *plan.Change
@@ -19,11 +19,11 @@ type Part struct {
 	Revision any // of the configuration the write starts from, where its call names one
 }
 
-// isNew reports whether a change makes a resource: for the first time, or once more in
+// IsNew reports whether a change makes a resource: for the first time, or once more in
 // place of one that cannot become what the files say.
 func IsNew(c *plan.Change) bool { return c.Action == plan.Create || c.Action == plan.Replace }
 
-// groupRoot names the setting a field is sent with: its own name where it is
+// GroupRoot names the setting a field is sent with: its own name where it is
 // sent alone.
 func GroupRoot(schema *resource.Schema, name string) string {
 	a, ok := schema.Attribute(name)
@@ -38,13 +38,13 @@ func GroupRoot(schema *resource.Schema, name string) string {
 
 func Lowers(c *plan.Change) bool { return len(c.Fields) > 0 && c.Fields[0].Phase == plan.Lower }
 
-// delivers reports whether a field would let its resource deliver.
+// Delivers reports whether a field would let its resource deliver.
 func Delivers(schemas resource.Schemas, address resource.Address, f plan.Field) bool {
 	a, ok := schemas.Of(address.Kind).Attribute(f.Name)
 	return ok && a.Spend == resource.Delivery && f.Desired.Text() == kinds.Active
 }
 
-// set is what becomes last-applied when the part succeeds: the fields as sent,
+// Set is what becomes last-applied when the part succeeds: the fields as sent,
 // without those the files do not manage.
 func (p Part) Set() resource.Attributes {
 	set := make(resource.Attributes, 0, len(p.Fields)+len(p.later))
@@ -59,14 +59,14 @@ func (p Part) Set() resource.Attributes {
 	return set
 }
 
-// postpone leaves fields to a follow-up. Until then the record says null: what
+// Postpone leaves fields to a follow-up. Until then the record says null: what
 // the service put there is nobody's edit.
 func (p Part) Postpone(names []string) Part {
 	p.later = names
 	return p.Without(names)
 }
 
-// without drops fields by name.
+// Without drops fields by name.
 func (p Part) Without(names []string) Part {
 	if len(names) == 0 {
 		return p
@@ -77,7 +77,7 @@ func (p Part) Without(names []string) Part {
 	return p
 }
 
-// only keeps fields by name.
+// Only keeps fields by name.
 func (p Part) Only(names []string) Part {
 	p.Fields = slices.DeleteFunc(slices.Clone(p.Fields), func(f plan.Field) bool {
 		return !slices.Contains(names, f.Name)
@@ -85,7 +85,7 @@ func (p Part) Only(names []string) Part {
 	return p
 }
 
-// beyondSingle names the fields only bulk jobs can say. What is cleared needs no word
+// BeyondSingle names the fields only bulk jobs can say. What is cleared needs no word
 // on a create.
 func BeyondSingle(schemas resource.Schemas, p Part) []string {
 	var names []string
@@ -98,7 +98,7 @@ func BeyondSingle(schemas resource.Schemas, p Part) []string {
 	return names
 }
 
-// callOf is the request a part is: a create, the call of its own that sets its
+// CallOf is the request a part is: a create, the call of its own that sets its
 // one field, or an update of its fields.
 func CallOf(schemas resource.Schemas, p Part) resource.Call {
 	schema := schemas.Of(p.Change.Address.Kind)
@@ -113,7 +113,7 @@ func CallOf(schemas resource.Schemas, p Part) resource.Call {
 	return schema.UpdateCall()
 }
 
-// carriesPeople reports whether an attribute reaches the service with the people it is
+// CarriesPeople reports whether an attribute reaches the service with the people it is
 // about.
 func CarriesPeople(schema *resource.Schema, attribute string) bool {
 	return schema.Membership != nil && schema.Membership.Has(attribute)

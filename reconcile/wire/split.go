@@ -6,7 +6,7 @@ import (
 	"adsync/internal/resource"
 )
 
-// split cuts a tree that no job can hold into pieces that each fit into one. A
+// Split cuts a tree that no job can hold into pieces that each fit into one. A
 // child is created in the same job as its parent (interface, part 4, bulk rule
 // 2), so every piece but the first repeats, byte for byte, the creates of the
 // parents it shares with the first. What is beneath one parent and fits into a

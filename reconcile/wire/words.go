@@ -13,7 +13,7 @@ const (
 	ActionStart = "start"
 )
 
-// aside reports whether what an operation does is none of the record's business.
+// Aside reports whether what an operation does is none of the record's business.
 func Aside(action string) bool { return action == ActionPause || action == ActionStart }
 
 // The words of the attribute that says whether something delivers.
@@ -22,14 +22,14 @@ const (
 	WordPaused = "paused"
 )
 
-// actionRepeat marks an operation that repeats the create of a parent an earlier
+// ActionRepeat marks an operation that repeats the create of a parent an earlier
 // job of the run made. It changes nothing that is recorded.
 const ActionRepeat = "repeat"
 
-// decided reports whether the journal holds what became of an operation.
+// Decided reports whether the journal holds what became of an operation.
 func Decided(o state.Operation) bool {
 	return o.Outcome != "" && o.Outcome != state.OutcomeUnknown
 }
 
-// keyed reports whether an operation is a create that a key tells from others.
+// Keyed reports whether an operation is a create that a key tells from others.
 func Keyed(o state.Operation) bool { return o.ResourceID == "" && o.Key != "" }

@@ -126,7 +126,8 @@ func (r *memberWaves) beginMembers(ctx context.Context, p wire.Part) (step state
 		return step, false, nil
 	}
 	_, file := r.membershipOf(p.Change)
-	if err := r.uploadPeople(ctx, wire.Part{Change: p.Change, Fields: []plan.Field{*file}}); err != nil || !r.fine(address) {
+	if err := r.uploadPeople(ctx, wire.Part{Change: p.Change, Fields: []plan.Field{*file}}); err != nil ||
+		!r.fine(address) {
 		return step, false, err
 	}
 	if r.goesInline(file) {
@@ -151,7 +152,8 @@ func (r *memberWaves) plannedRevision(p wire.Part) (int64, bool) {
 	return live.Value(r.Schemas.Of(p.Change.Address.Kind).Membership.Revision).Number()
 }
 
-func (r *memberWaves) membersStep(ctx context.Context, p wire.Part, file *plan.Field, revision int64) (state.Step, error) {
+func (r *memberWaves) membersStep(ctx context.Context,
+	p wire.Part, file *plan.Field, revision int64) (state.Step, error) {
 	schema := r.Schemas.Of(p.Change.Address.Kind)
 	m, set := schema.Membership, p.Set()
 	operation := m.Operation(set.Value(m.Do))

@@ -1,3 +1,8 @@
+// Package live reads what the service holds: whole (refresh.go), by what changed (incremental.go),
+// by lists and ids (listing.go, beneath.go, missing.go), back after a write (readback.go); the
+// audit log (auditlog.go), figures (figures.go) and reviews (reviews.go). Open room.go first.
+//
+// It changes nothing at the service. A list that breaks off is never taken for a whole one.
 package live
 
 import "adsync/reconcile/env"

@@ -18,18 +18,18 @@ func (a *Agent) live() *live.Room {
 	return live.New(&a.Env, &a.memory, a.Incremental, a.Whole)
 }
 
-func (a *Agent) recoverRoom() *recover.RecoverRoom {
+func (a *Agent) recoverRoom() *recover.Room {
 	live := a.live()
-	return recover.NewRecoverRoom(&a.Env, live, send.New(&a.Env, &a.polls, live))
+	return recover.New(&a.Env, live, send.New(&a.Env, &a.polls, live))
 }
 
 // newRun joins a run with what carries it out. Its environment is its own: what it
 // records goes through its consents and events.
-func (a *Agent) newRun(id string, view *apply.View) *apply.Applying {
+func (a *Agent) newRun(id string, view *apply.View) *apply.Run {
 	env := a.Env
 	live := live.New(&env, &a.memory, a.Incremental, a.Whole)
-	r := apply.NewRun(&env, a.Options, &a.memory, id, view)
-	return apply.NewApplying(r, live, send.New(&env, &a.polls, live), &a.polls)
+	sent := send.New(&env, &a.polls, live)
+	return apply.New(id, &env, a.Options, &a.memory, view, live, sent, &a.polls)
 }
 
 // Requests goes through an apply of the plan wave by wave, deciding, encoding and

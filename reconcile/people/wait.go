@@ -14,7 +14,7 @@ import (
 	"adsync/state"
 )
 
-// progressed is how far the service is with what people are sent to.
+// Progressed is how far the service is with what people are sent to.
 type Progressed struct {
 	State    string
 	Making   bool // nothing can be sent yet
@@ -50,7 +50,7 @@ func (a *Members) readProgress(ctx context.Context, schema *resource.Schema, id 
 	return s, nil
 }
 
-// awaitReady reads until people can be sent, or until patience ends.
+// AwaitReady reads until people can be sent, or until patience ends.
 func (a *Members) AwaitReady(ctx context.Context, schema *resource.Schema, id string) (Progressed, error) {
 	pause, until := env.FirstPoll, a.Now().Add(MembersPatience)
 	for {
@@ -109,7 +109,7 @@ func (a *Members) awaitOperation(ctx context.Context,
 // conflictStatuses are those a conflict may have (interface, part 7: not shown).
 var conflictStatuses = []int{400, 409, 422}
 
-// resumeStopped makes what somebody left standing go on to its end, where a request
+// ResumeStopped makes what somebody left standing go on to its end, where a request
 // on the same people was refused: nothing else can begin before. It says that there
 // was something, so that the request may go again. A refusal need not say why
 // (interface, part 7: the shape of an error is not shown).
@@ -156,7 +156,7 @@ func (a *Members) resumeSources(ctx context.Context, step state.Step, refusal er
 	return nil
 }
 
-// resumeStoppedOf makes the operations on one audience go on that can: to one that
+// ResumeStoppedOf makes the operations on one audience go on that can: to one that
 // is at work that does nothing.
 func (a *Members) ResumeStoppedOf(ctx context.Context,
 	m *resource.Membership, id string) (resumed []adsapi.MemberOperation, err error) {

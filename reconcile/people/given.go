@@ -31,7 +31,7 @@ func (a *Members) givenBy(ctx context.Context, step state.Step, seen Progressed,
 	return before + 1, nil
 }
 
-// noteMade records what became of the people of creates that earlier runs did not
+// NoteMade records what became of the people of creates that earlier runs did not
 // see ready.
 func (a *Members) NoteMade(ctx context.Context, last *resource.Snapshot) error {
 	for bound := range last.All() {

@@ -1,3 +1,8 @@
+// Package recover ends what an earlier run left open: rule.go has one rule a point of the journal,
+// recover.go carries them out, decide.go reads back what a lost answer did, and resolve.go has
+// a person decide. Open rule.go first.
+//
+// It never sends other bytes than those in the journal, and leaves open what nothing decides.
 package recover
 
 import (
@@ -6,8 +11,8 @@ import (
 	"adsync/reconcile/send"
 )
 
-// recoverRoom ends and decides what earlier runs left open.
-type RecoverRoom struct {
+// Room ends and decides what earlier runs left open.
+type Room struct {
 	*recovering
 	*deciding
 	*membersRecovery
@@ -16,8 +21,8 @@ type RecoverRoom struct {
 	*resolver
 }
 
-func NewRecoverRoom(env *env.Env, live *live.Room, sent *send.Room) *RecoverRoom {
-	x := &RecoverRoom{}
+func New(env *env.Env, live *live.Room, sent *send.Room) *Room {
+	x := &Room{}
 	x.recovering = &recovering{Env: env}
 	x.deciding = &deciding{
 		Env: env, Lists: live.Lists, Log: live.Log,

@@ -19,7 +19,7 @@ const (
 	InlineSent = "application/json"
 )
 
-// inlineNote is what the journal holds of a request with people in it.
+// InlineNote is what the journal holds of a request with people in it.
 type InlineNote struct {
 	People string `json:"people"` // the digest of the list
 	From   int    `json:"from"`   // of the hashes in ascending order
@@ -29,7 +29,7 @@ type InlineNote struct {
 	Fills *int64 `json:"fills,omitempty"`
 }
 
-// stillFills reports whether a list that is to be all of an audience still is when it is
+// StillFills reports whether a list that is to be all of an audience still is when it is
 // added: whether the revision is the one that its step was made at. Others may always go.
 // Where an operation has just ended, raised is true: its revision may show late.
 func (a *Members) StillFills(ctx context.Context, step state.Step, raised bool) (bool, error) {
@@ -42,7 +42,7 @@ func (a *Members) StillFills(ctx context.Context, step state.Step, raised bool) 
 	return seen.Revision == *note.Fills, err
 }
 
-// madeAgain is the request of a step: its bytes, or those that are made again from the
+// MadeAgain is the request of a step: its bytes, or those that are made again from the
 // members file where the journal does not hold them.
 func (a *Members) MadeAgain(step state.Step) (adsapi.Mutation, error) {
 	m := MembersMutation(step)
@@ -68,7 +68,7 @@ func (a *Members) MadeAgain(step state.Step) (adsapi.Mutation, error) {
 	return m, err
 }
 
-// inlineBody is the body of a request with people in it (service facts, 8.2).
+// InlineBody is the body of a request with people in it (service facts, 8.2).
 func InlineBody(as string, hashes [][]byte) ([]byte, error) {
 	type identifier struct {
 		Type       string `json:"identifier_type"`
