@@ -18,9 +18,7 @@ var (
 		"plan": 85,
 	}
 	receiversOver = map[string]int{
-		"internal/emulator/ads.Room":        40,
-		"internal/emulator/insights.report": 53,
-		"internal/testing/oracle.History":   104,
+		"internal/testing/oracle.History": 104,
 	}
 )
 

@@ -28,20 +28,20 @@ import (
 func (s *Server) rooms() [][]service.Route {
 	books := ledger.New(s.world, s.options.Review, s.options.Seed)
 	s.world.Spending = books
-	s.tree = ads.NewRoom(s.options.Review, s.images)
+	tree := ads.NewRoom(s.options.Review, s.images)
 	jobs := bulk.NewRoom(bulk.Options{
-		World: s.world, Points: s.points, Tree: s.tree, Images: s.images,
+		World: s.world, Points: s.points, Images: s.images,
 		Hooks: s.hooks.Load, Logger: s.log, PerTenSeconds: s.options.Limits.BulkPer10Seconds,
 	})
 	s.closers = append(s.closers, jobs.Close)
-	s.tree.AccountIssues = s.accountIssues
-	s.tree.BudgetExhausted = books.Exhausted
+	tree.AccountIssues = s.accountIssues
+	tree.BudgetExhausted = books.Exhausted
 	return [][]service.Route{
 		account.NewRoom(s.options.Review).Routes(),
 		spend.Routes(),
 		audit.Routes(),
 		identity.NewRoom(rand.Reader).Routes(),
-		s.tree.Routes(),
+		tree.Routes(),
 		jobs.Routes(),
 		geo.Routes(),
 		conversion.NewRoom(nil).Routes(),

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adsync/internal/emulator/ads"
 	"adsync/internal/emulator/clock"
 	"adsync/internal/emulator/fault"
 	"adsync/internal/emulator/images"
@@ -38,7 +37,6 @@ type Server struct {
 	cursors  sync.Map
 	ids      requestIDs
 	images   *images.Source
-	tree     *ads.Room
 	closers  []func() error
 	closing  sync.Once
 	closeErr error

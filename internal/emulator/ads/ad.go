@@ -9,20 +9,23 @@ import (
 	"adsync/internal/emulator/world"
 )
 
-func (r *Room) adRoutes() []service.Route {
-	list := get("/ads", r.listAds)
+// adverts serves ads.
+type adverts struct{ serving *Serving }
+
+func (r adverts) routes() []service.Route {
+	list := get("/ads", r.list)
 	list.Point = openpoint.ListAds
 	return append([]service.Route{
 		list,
-		create("/ads", r.createAd),
-		get("/ads/{ad_id}", r.readAd),
-		update("/ads/{ad_id}", r.updateAd),
-		act("/ads/{ad_id}/preview", r.previewAd),
-	}, resourceActions("/ads/{ad_id}", r.actOnAd)...)
+		create("/ads", r.create),
+		get("/ads/{ad_id}", r.read),
+		update("/ads/{ad_id}", r.update),
+		act("/ads/{ad_id}/preview", r.preview),
+	}, resourceActions("/ads/{ad_id}", r.act)...)
 }
 
 // listAds lists the ads of an ad group, or of the account (published, not in the interface).
-func (r *Room) listAds(c *service.Call) (list any, err error) {
+func (r adverts) list(c *service.Call) (list any, err error) {
 	issues := wantIssues(c)
 	group := c.Query.Text("ad_group_id", 1, 255)
 	err = c.View(func() error {
@@ -33,7 +36,7 @@ func (r *Room) listAds(c *service.Call) (list any, err error) {
 			return err
 		}
 		list, err = service.List(c, service.Rows[world.Ad]{All: rows, Version: t.Version(), Entry: adEntry},
-			func(d world.Ad) adView { return r.viewAd(c, d, issues) })
+			func(d world.Ad) adView { return r.view(c, d, issues) })
 		return err
 	})
 	return list, err
@@ -43,11 +46,11 @@ func adEntry(d world.Ad) service.Entry {
 	return service.Entry{ID: d.ID, Name: d.Name, Created: d.CreatedAt, Archived: d.Status == world.Archived}
 }
 
-func (r *Room) readAd(c *service.Call) (view any, err error) {
+func (r adverts) read(c *service.Call) (view any, err error) {
 	issues := wantIssues(c)
 	err = c.View(func() error {
 		d, err := findAd(c.Account, c.Path("ad_id"))
-		view = r.viewAd(c, d, issues)
+		view = r.view(c, d, issues)
 		return err
 	})
 	return view, err
@@ -61,7 +64,7 @@ func findAd(a *world.Account, id string) (world.Ad, error) {
 	return d, nil
 }
 
-func (r *Room) createAd(c *service.Call) (view any, err error) {
+func (r adverts) create(c *service.Call) (view any, err error) {
 	o, err := c.Object()
 	if err != nil {
 		return nil, err
@@ -72,8 +75,8 @@ func (r *Room) createAd(c *service.Call) (view any, err error) {
 	}
 	key := KeyUse{Via: ViaHeader, Resource: "ad", Key: c.Key, BodyHash: c.BodyHash}
 	err = c.Update(func(tx *world.Tx) error {
-		made, _, err := r.AddAd(tx, key, draft)
-		view = r.viewAd(c, made, false)
+		made, _, err := AddAd(tx, key, draft)
+		view = r.view(c, made, false)
 		return err
 	})
 	return view, err
@@ -81,9 +84,9 @@ func (r *Room) createAd(c *service.Call) (view any, err error) {
 
 // AddAd makes an ad under draft.AdGroupID and starts its review, or gives the
 // one that an earlier create with this key made; reused says which.
-func (r *Room) AddAd(tx *world.Tx, key KeyUse, draft world.Ad) (made world.Ad, reused bool, err error) {
+func AddAd(tx *world.Tx, key KeyUse, draft world.Ad) (made world.Ad, reused bool, err error) {
 	a := tx.Account
-	if made, reused, err = r.AdOfKey(tx, key); reused || err != nil {
+	if made, reused, err = AdOfKey(tx, key); reused || err != nil {
 		return made, reused, err
 	}
 	group, err := findAdGroup(a, draft.AdGroupID)
@@ -112,7 +115,7 @@ func (r *Room) AddAd(tx *world.Tx, key KeyUse, draft world.Ad) (made world.Ad, r
 }
 
 // AdOfKey is the ad that an earlier create with this key made.
-func (r *Room) AdOfKey(tx *world.Tx, key KeyUse) (d world.Ad, found bool, err error) {
+func AdOfKey(tx *world.Tx, key KeyUse) (d world.Ad, found bool, err error) {
 	a := tx.Account
 	id, err := key.Find(tx, a.Points(), func(id string) world.Status { d, _ := a.Ads.Get(id); return d.Status })
 	if id == "" || err != nil {
@@ -134,7 +137,7 @@ func adMutation(action string, d world.Ad) world.Mutation {
 	}
 }
 
-func (r *Room) updateAd(c *service.Call) (view any, err error) {
+func (r adverts) update(c *service.Call) (view any, err error) {
 	o, err := c.Object()
 	if err != nil {
 		return nil, err
@@ -144,8 +147,8 @@ func (r *Room) updateAd(c *service.Call) (view any, err error) {
 		return nil, err
 	}
 	err = c.Update(func(tx *world.Tx) error {
-		changed, err := r.ChangeAd(tx, c.Path("ad_id"), "update", change)
-		view = r.viewAd(c, changed, false)
+		changed, err := ChangeAd(tx, c.Path("ad_id"), "update", change)
+		view = r.view(c, changed, false)
 		return err
 	})
 	return view, err
@@ -159,7 +162,7 @@ type AdChange struct {
 }
 
 // ChangeAd applies a change by the rules of parts 2 and 3.
-func (r *Room) ChangeAd(tx *world.Tx, id, action string, change AdChange) (world.Ad, error) {
+func ChangeAd(tx *world.Tx, id, action string, change AdChange) (world.Ad, error) {
 	before, err := findAd(tx.Account, id)
 	if err != nil {
 		return before, err
@@ -191,7 +194,7 @@ func (r *Room) ChangeAd(tx *world.Tx, id, action string, change AdChange) (world
 	return after, nil
 }
 
-func (r *Room) actOnAd(c *service.Call, action string, to world.Status) (view any, err error) {
+func (r adverts) act(c *service.Call, action string, to world.Status) (view any, err error) {
 	err = c.Update(func(tx *world.Tx) error {
 		d, err := findAd(c.Account, c.Path("ad_id"))
 		if err != nil {
@@ -202,9 +205,9 @@ func (r *Room) actOnAd(c *service.Call, action string, to world.Status) (view an
 			return err
 		}
 		if !same {
-			d, err = r.ChangeAd(tx, d.ID, action, AdChange{Status: &to})
+			d, err = ChangeAd(tx, d.ID, action, AdChange{Status: &to})
 		}
-		view = r.viewAd(c, d, false)
+		view = r.view(c, d, false)
 		return err
 	})
 	return view, err
@@ -212,7 +215,7 @@ func (r *Room) actOnAd(c *service.Call, action string, to world.Status) (view an
 
 // previewAd gives the published preview: a frame of 390 by 220 pixels. It
 // changes nothing and says nothing about serving.
-func (r *Room) previewAd(c *service.Call) (view any, err error) {
+func (r adverts) preview(c *service.Call) (view any, err error) {
 	type preview struct {
 		Body string `json:"body"`
 	}

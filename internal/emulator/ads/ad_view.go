@@ -28,8 +28,8 @@ type reviewView struct {
 }
 
 // viewAd shows an ad; it is called inside View or Update.
-func (r *Room) viewAd(c *service.Call, d world.Ad, issues bool) adView {
-	status, reason := r.review.Outcome(d, c.Now())
+func (r adverts) view(c *service.Call, d world.Ad, issues bool) adView {
+	status, reason := r.serving.review.Outcome(d, c.Now())
 	if status == "rejected" && c.Points.Is(openpoint.UnknownEnums, "yes") {
 		reason = "policy_review_v2"
 	}
@@ -43,7 +43,7 @@ func (r *Room) viewAd(c *service.Call, d world.Ad, issues bool) adView {
 		v.AdGroupID = ""
 	}
 	if issues {
-		v.ServingIssues = shownIssues(c, r.adIssues(c.Account, d, c.Now()))
+		v.ServingIssues = shownIssues(c, r.serving.adIssues(c.Account, d, c.Now()))
 	}
 	return v
 }

@@ -7,17 +7,20 @@ import (
 	"adsync/internal/emulator/world"
 )
 
-func (r *Room) adGroupRoutes() []service.Route {
+// adGroups serves ad groups.
+type adGroups struct{ serving *Serving }
+
+func (r adGroups) routes() []service.Route {
 	return append([]service.Route{
-		get("/ad_groups", r.listAdGroups),
-		create("/ad_groups", r.createAdGroup),
-		get("/ad_groups/{ad_group_id}", r.readAdGroup),
-		update("/ad_groups/{ad_group_id}", r.updateAdGroup),
-	}, resourceActions("/ad_groups/{ad_group_id}", r.actOnAdGroup)...)
+		get("/ad_groups", r.list),
+		create("/ad_groups", r.create),
+		get("/ad_groups/{ad_group_id}", r.read),
+		update("/ad_groups/{ad_group_id}", r.update),
+	}, resourceActions("/ad_groups/{ad_group_id}", r.act)...)
 }
 
 // listAdGroups lists the ad groups of a campaign, or of the account.
-func (r *Room) listAdGroups(c *service.Call) (list any, err error) {
+func (r adGroups) list(c *service.Call) (list any, err error) {
 	show := wantAdGroup(c)
 	campaign := c.Query.Text("campaign_id", 1, 255)
 	err = c.View(func() error {
@@ -31,7 +34,7 @@ func (r *Room) listAdGroups(c *service.Call) (list any, err error) {
 		whole := c.Points.Is(openpoint.AdGroupPaging, "whole")
 		page := service.Rows[world.AdGroup]{All: rows, Version: t.Version(), Entry: adGroupEntry, Whole: whole}
 		list, err = service.List(c, page, func(g world.AdGroup) adGroupView {
-			return r.viewAdGroup(c, g, show)
+			return r.view(c, g, show)
 		})
 		return err
 	})
@@ -42,11 +45,11 @@ func adGroupEntry(g world.AdGroup) service.Entry {
 	return service.Entry{ID: g.ID, Name: g.Name, Created: g.CreatedAt, Archived: g.Status == world.Archived}
 }
 
-func (r *Room) readAdGroup(c *service.Call) (view any, err error) {
+func (r adGroups) read(c *service.Call) (view any, err error) {
 	show := wantAdGroup(c)
 	err = c.View(func() error {
 		g, err := findAdGroup(c.Account, c.Path("ad_group_id"))
-		view = r.viewAdGroup(c, g, show)
+		view = r.view(c, g, show)
 		return err
 	})
 	return view, err
@@ -60,7 +63,7 @@ func findAdGroup(a *world.Account, id string) (world.AdGroup, error) {
 	return g, nil
 }
 
-func (r *Room) createAdGroup(c *service.Call) (view any, err error) {
+func (r adGroups) create(c *service.Call) (view any, err error) {
 	o, err := c.Object()
 	if err != nil {
 		return nil, err
@@ -75,8 +78,8 @@ func (r *Room) createAdGroup(c *service.Call) (view any, err error) {
 	}
 	key := KeyUse{Via: ViaHeader, Resource: "ad_group", Key: c.Key, BodyHash: c.BodyHash}
 	err = c.Update(func(tx *world.Tx) error {
-		made, _, err := r.AddAdGroup(tx, key, draft)
-		view = r.viewAdGroup(c, made, shownParts{})
+		made, _, err := AddAdGroup(tx, key, draft)
+		view = r.view(c, made, shownParts{})
 		return err
 	})
 	return view, err
@@ -84,7 +87,7 @@ func (r *Room) createAdGroup(c *service.Call) (view any, err error) {
 
 // AddAdGroup makes an ad group under draft.CampaignID, or gives the one that an
 // earlier create with this key made; reused says which.
-func (r *Room) AddAdGroup(tx *world.Tx, key KeyUse, draft world.AdGroup) (made world.AdGroup, reused bool, err error) {
+func AddAdGroup(tx *world.Tx, key KeyUse, draft world.AdGroup) (made world.AdGroup, reused bool, err error) {
 	a := tx.Account
 	id, err := key.Find(tx, a.Points(), func(id string) world.Status { g, _ := a.AdGroups.Get(id); return g.Status })
 	if err != nil {
@@ -119,7 +122,7 @@ func (r *Room) AddAdGroup(tx *world.Tx, key KeyUse, draft world.AdGroup) (made w
 	return made, false, nil
 }
 
-func (r *Room) updateAdGroup(c *service.Call) (view any, err error) {
+func (r adGroups) update(c *service.Call) (view any, err error) {
 	o, err := c.Object()
 	if err != nil {
 		return nil, err
@@ -129,8 +132,8 @@ func (r *Room) updateAdGroup(c *service.Call) (view any, err error) {
 		return nil, err
 	}
 	err = c.Update(func(tx *world.Tx) error {
-		changed, err := r.ChangeAdGroup(tx, c.Path("ad_group_id"), "update", change)
-		view = r.viewAdGroup(c, changed, shownParts{})
+		changed, err := ChangeAdGroup(tx, c.Path("ad_group_id"), "update", change)
+		view = r.view(c, changed, shownParts{})
 		return err
 	})
 	return view, err
@@ -143,7 +146,7 @@ type AdGroupChange struct {
 }
 
 // ChangeAdGroup applies a change by the rules of parts 2 and 3.
-func (r *Room) ChangeAdGroup(tx *world.Tx, id, action string, change AdGroupChange) (world.AdGroup, error) {
+func ChangeAdGroup(tx *world.Tx, id, action string, change AdGroupChange) (world.AdGroup, error) {
 	before, err := findAdGroup(tx.Account, id)
 	if err != nil {
 		return before, err
@@ -174,7 +177,7 @@ func (r *Room) ChangeAdGroup(tx *world.Tx, id, action string, change AdGroupChan
 	return after, nil
 }
 
-func (r *Room) actOnAdGroup(c *service.Call, action string, to world.Status) (view any, err error) {
+func (r adGroups) act(c *service.Call, action string, to world.Status) (view any, err error) {
 	err = c.Update(func(tx *world.Tx) error {
 		g, err := findAdGroup(c.Account, c.Path("ad_group_id"))
 		if err != nil {
@@ -185,9 +188,9 @@ func (r *Room) actOnAdGroup(c *service.Call, action string, to world.Status) (vi
 			return err
 		}
 		if !same {
-			g, err = r.ChangeAdGroup(tx, g.ID, action, AdGroupChange{Status: &to})
+			g, err = ChangeAdGroup(tx, g.ID, action, AdGroupChange{Status: &to})
 		}
-		view = r.viewAdGroup(c, g, shownParts{})
+		view = r.view(c, g, shownParts{})
 		return err
 	})
 	return view, err

@@ -56,7 +56,7 @@ func wantAdGroup(c *service.Call) shownParts {
 var lowBid = map[string]int64{"impression": 1_000, "click": 100_000}
 
 // viewAdGroup shows an ad group; it is called inside View or Update.
-func (r *Room) viewAdGroup(c *service.Call, g world.AdGroup, show shownParts) adGroupView {
+func (r adGroups) view(c *service.Call, g world.AdGroup, show shownParts) adGroupView {
 	v := adGroupView{
 		ID: g.ID, CampaignID: g.CampaignID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt,
 		Name: g.Name, Description: shownDescription(c, g.Description), Status: g.Status,
@@ -68,7 +68,7 @@ func (r *Room) viewAdGroup(c *service.Call, g world.AdGroup, show shownParts) ad
 		v.CampaignID = ""
 	}
 	if show.issues {
-		v.ServingIssues = shownIssues(c, r.adGroupIssues(c.Account, g, c.Now()))
+		v.ServingIssues = shownIssues(c, r.serving.adGroupIssues(c.Account, g, c.Now()))
 	}
 	if show.bidTooLow {
 		low := g.Bidding.MaxBidMicros != nil && *g.Bidding.MaxBidMicros < lowBid[g.Bidding.BillingEventType]

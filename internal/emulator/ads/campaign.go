@@ -6,22 +6,25 @@ import (
 	"adsync/internal/emulator/world"
 )
 
-func (r *Room) campaignRoutes() []service.Route {
+// campaigns serves campaigns.
+type campaigns struct{ serving *Serving }
+
+func (r campaigns) routes() []service.Route {
 	return append([]service.Route{
-		get("/campaigns", r.listCampaigns),
-		create("/campaigns", r.createCampaign),
-		get("/campaigns/{campaign_id}", r.readCampaign),
-		update("/campaigns/{campaign_id}", r.updateCampaign),
-	}, resourceActions("/campaigns/{campaign_id}", r.actOnCampaign)...)
+		get("/campaigns", r.list),
+		create("/campaigns", r.create),
+		get("/campaigns/{campaign_id}", r.read),
+		update("/campaigns/{campaign_id}", r.update),
+	}, resourceActions("/campaigns/{campaign_id}", r.act)...)
 }
 
-func (r *Room) listCampaigns(c *service.Call) (list any, err error) {
+func (r campaigns) list(c *service.Call) (list any, err error) {
 	issues := wantIssues(c)
 	err = c.View(func() error {
 		t := c.Account.Campaigns
 		list, err = service.List(c, service.Rows[world.Campaign]{All: t.All(),
 			Version: t.Version(), Entry: campaignEntry}, func(row world.Campaign) campaignView {
-			return r.viewCampaign(c, row, issues)
+			return r.view(c, row, issues)
 		})
 		return err
 	})
@@ -32,11 +35,11 @@ func campaignEntry(c world.Campaign) service.Entry {
 	return service.Entry{ID: c.ID, Name: c.Name, Created: c.CreatedAt, Archived: c.Status == world.Archived}
 }
 
-func (r *Room) readCampaign(c *service.Call) (view any, err error) {
+func (r campaigns) read(c *service.Call) (view any, err error) {
 	issues := wantIssues(c)
 	err = c.View(func() error {
 		row, err := findCampaign(c.Account, c.Path("campaign_id"))
-		view = r.viewCampaign(c, row, issues)
+		view = r.view(c, row, issues)
 		return err
 	})
 	return view, err
@@ -51,7 +54,7 @@ func findCampaign(a *world.Account, id string) (world.Campaign, error) {
 	return row, nil
 }
 
-func (r *Room) createCampaign(c *service.Call) (view any, err error) {
+func (r campaigns) create(c *service.Call) (view any, err error) {
 	o, err := c.Object()
 	if err != nil {
 		return nil, err
@@ -62,8 +65,8 @@ func (r *Room) createCampaign(c *service.Call) (view any, err error) {
 	}
 	key := KeyUse{Via: ViaHeader, Resource: "campaign", Key: c.Key, BodyHash: c.BodyHash}
 	err = c.Update(func(tx *world.Tx) error {
-		made, _, err := r.AddCampaign(tx, key, draft)
-		view = r.viewCampaign(c, made, false)
+		made, _, err := AddCampaign(tx, key, draft)
+		view = r.view(c, made, false)
 		return err
 	})
 	return view, err
@@ -71,7 +74,7 @@ func (r *Room) createCampaign(c *service.Call) (view any, err error) {
 
 // AddCampaign makes a campaign, or gives the one that an earlier create with
 // this key made; reused says which.
-func (r *Room) AddCampaign(tx *world.Tx, key KeyUse,
+func AddCampaign(tx *world.Tx, key KeyUse,
 	draft world.Campaign) (made world.Campaign, reused bool, err error) {
 	a := tx.Account
 	id, err := key.Find(tx, a.Points(), func(id string) world.Status {
@@ -103,7 +106,7 @@ func (r *Room) AddCampaign(tx *world.Tx, key KeyUse,
 	return made, false, nil
 }
 
-func (r *Room) updateCampaign(c *service.Call) (view any, err error) {
+func (r campaigns) update(c *service.Call) (view any, err error) {
 	o, err := c.Object()
 	if err != nil {
 		return nil, err
@@ -113,8 +116,8 @@ func (r *Room) updateCampaign(c *service.Call) (view any, err error) {
 		return nil, err
 	}
 	err = c.Update(func(tx *world.Tx) error {
-		changed, err := r.ChangeCampaign(tx, c.Path("campaign_id"), "update", change)
-		view = r.viewCampaign(c, changed, false)
+		changed, err := ChangeCampaign(tx, c.Path("campaign_id"), "update", change)
+		view = r.view(c, changed, false)
 		return err
 	})
 	return view, err
@@ -127,7 +130,7 @@ type CampaignChange struct {
 }
 
 // ChangeCampaign applies a change by the rules of parts 2 and 3.
-func (r *Room) ChangeCampaign(tx *world.Tx, id, action string, change CampaignChange) (world.Campaign, error) {
+func ChangeCampaign(tx *world.Tx, id, action string, change CampaignChange) (world.Campaign, error) {
 	before, err := findCampaign(tx.Account, id)
 	if err != nil {
 		return before, err
@@ -161,7 +164,7 @@ func orSame(status *world.Status) world.Status {
 	return *status
 }
 
-func (r *Room) actOnCampaign(c *service.Call, action string, to world.Status) (view any, err error) {
+func (r campaigns) act(c *service.Call, action string, to world.Status) (view any, err error) {
 	err = c.Update(func(tx *world.Tx) error {
 		row, err := findCampaign(c.Account, c.Path("campaign_id"))
 		if err != nil {
@@ -172,9 +175,9 @@ func (r *Room) actOnCampaign(c *service.Call, action string, to world.Status) (v
 			return err
 		}
 		if !same {
-			row, err = r.ChangeCampaign(tx, row.ID, action, CampaignChange{Status: &to})
+			row, err = ChangeCampaign(tx, row.ID, action, CampaignChange{Status: &to})
 		}
-		view = r.viewCampaign(c, row, false)
+		view = r.view(c, row, false)
 		return err
 	})
 	return view, err

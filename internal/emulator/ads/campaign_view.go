@@ -52,7 +52,7 @@ type platformsView struct {
 }
 
 // viewCampaign shows a campaign; it is called inside View or Update.
-func (r *Room) viewCampaign(c *service.Call, row world.Campaign, issues bool) campaignView {
+func (r campaigns) view(c *service.Call, row world.Campaign, issues bool) campaignView {
 	v := campaignView{
 		ID: row.ID, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 		Name: row.Name, Description: shownDescription(c, row.Description), Status: row.Status,
@@ -64,7 +64,7 @@ func (r *Room) viewCampaign(c *service.Call, row world.Campaign, issues bool) ca
 		UserExternalID: externalID(c, row.UserExternalID),
 	}
 	if issues {
-		found := r.campaignIssues(c.Account, row, c.Now())
+		found := r.serving.campaignIssues(c.Account, row, c.Now())
 		v.ServingIssues = shownIssues(c, found)
 	}
 	return v

@@ -6,6 +6,7 @@ package ads
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"adsync/internal/emulator/images"
@@ -15,31 +16,23 @@ import (
 
 // Room serves the campaign tree.
 type Room struct {
-	review world.Review
+	*Serving
 	images *images.Source
-	// AccountIssues are the codes of what keeps a whole account from serving. It
-	// is set once, before the first request.
-	AccountIssues func(a *world.Account, now time.Time) []string
-	// BudgetExhausted reports whether a campaign's budget stops it today. It is
-	// set once, before the first request.
-	BudgetExhausted func(a *world.Account, campaignID string) bool
 }
 
-// NewRoom is the room with its reviewer and its source of images.
+// NewRoom returns the room with its reviewer and its source of images.
 func NewRoom(review world.Review, source *images.Source) *Room {
-	return &Room{
-		review: review, images: source,
+	return &Room{images: source, Serving: &Serving{
+		review:          review,
 		AccountIssues:   func(*world.Account, time.Time) []string { return nil },
 		BudgetExhausted: func(*world.Account, string) bool { return false },
-	}
+	}}
 }
 
-// Routes of the room.
+// Routes returns the routes of the room.
 func (r *Room) Routes() []service.Route {
-	all := r.campaignRoutes()
-	all = append(all, r.adGroupRoutes()...)
-	all = append(all, r.adRoutes()...)
-	return append(all, r.uploadRoutes()...)
+	return slices.Concat(campaigns{r.Serving}.routes(), adGroups{r.Serving}.routes(),
+		adverts{r.Serving}.routes(), uploads{r.images}.routes())
 }
 
 func get(pattern string, handle func(*service.Call) (any, error)) service.Route {

@@ -13,6 +13,17 @@ type Issue struct {
 	Code string `json:"code"`
 }
 
+// Serving finds out what keeps campaigns, ad groups and ads from serving.
+type Serving struct {
+	review world.Review
+	// AccountIssues are the codes of what keeps a whole account from serving. It
+	// is set once, before the first request.
+	AccountIssues func(a *world.Account, now time.Time) []string
+	// BudgetExhausted reports whether a campaign's budget stops it today. It is
+	// set once, before the first request.
+	BudgetExhausted func(a *world.Account, campaignID string) bool
+}
+
 // wantIssues reads include, whose published values are serving_issues and, on
 // ad groups, bid_too_low.
 func wantIssues(c *service.Call, more ...string) bool {
@@ -32,7 +43,7 @@ func shownIssues(c *service.Call, found []Issue) *[]Issue {
 }
 
 // accountIssues keep everything in the account from serving.
-func (r *Room) accountIssues(a *world.Account, now time.Time) []Issue {
+func (r *Serving) accountIssues(a *world.Account, now time.Time) []Issue {
 	issues := []Issue{}
 	for _, code := range r.AccountIssues(a, now) {
 		issues = append(issues, Issue{code})
@@ -41,7 +52,7 @@ func (r *Room) accountIssues(a *world.Account, now time.Time) []Issue {
 }
 
 // campaignIssues keep a campaign from serving.
-func (r *Room) campaignIssues(a *world.Account, c world.Campaign, now time.Time) []Issue {
+func (r *Serving) campaignIssues(a *world.Account, c world.Campaign, now time.Time) []Issue {
 	issues := append(r.accountIssues(a, now), r.ownCampaignIssues(a, c, now)...)
 	groups := a.AdGroupsOf.Of(c.ID)
 	if len(groups) == 0 {
@@ -55,7 +66,7 @@ func (r *Room) campaignIssues(a *world.Account, c world.Campaign, now time.Time)
 	return append(issues, Issue{"campaign_has_no_serving_ready_ad_groups"})
 }
 
-func (r *Room) ownCampaignIssues(a *world.Account, c world.Campaign, now time.Time) []Issue {
+func (r *Serving) ownCampaignIssues(a *world.Account, c world.Campaign, now time.Time) []Issue {
 	var issues []Issue
 	if c.Status != world.Active {
 		issues = append(issues, Issue{"campaign_not_active"})
@@ -73,7 +84,7 @@ func (r *Room) ownCampaignIssues(a *world.Account, c world.Campaign, now time.Ti
 }
 
 // adGroupIssues keep an ad group from serving, its campaign's included.
-func (r *Room) adGroupIssues(a *world.Account, g world.AdGroup, now time.Time) []Issue {
+func (r *Serving) adGroupIssues(a *world.Account, g world.AdGroup, now time.Time) []Issue {
 	issues := r.accountIssues(a, now)
 	if c, ok := a.Campaigns.Get(g.CampaignID); ok {
 		issues = append(issues, r.ownCampaignIssues(a, c, now)...)
@@ -81,7 +92,7 @@ func (r *Room) adGroupIssues(a *world.Account, g world.AdGroup, now time.Time) [
 	return append(issues, r.ownAdGroupIssues(a, g, now)...)
 }
 
-func (r *Room) ownAdGroupIssues(a *world.Account, g world.AdGroup, now time.Time) []Issue {
+func (r *Serving) ownAdGroupIssues(a *world.Account, g world.AdGroup, now time.Time) []Issue {
 	var issues []Issue
 	if g.Status != world.Active {
 		issues = append(issues, Issue{"ad_group_not_active"})
@@ -99,7 +110,7 @@ func (r *Room) ownAdGroupIssues(a *world.Account, g world.AdGroup, now time.Time
 }
 
 // adIssues keep an ad from serving, those of its parents included.
-func (r *Room) adIssues(a *world.Account, d world.Ad, now time.Time) []Issue {
+func (r *Serving) adIssues(a *world.Account, d world.Ad, now time.Time) []Issue {
 	issues := r.accountIssues(a, now)
 	if c, ok := a.Campaigns.Get(d.CampaignID); ok {
 		issues = append(issues, r.ownCampaignIssues(a, c, now)...)
@@ -110,7 +121,7 @@ func (r *Room) adIssues(a *world.Account, d world.Ad, now time.Time) []Issue {
 	return append(issues, r.ownAdIssues(d, now)...)
 }
 
-func (r *Room) ownAdIssues(d world.Ad, now time.Time) []Issue {
+func (r *Serving) ownAdIssues(d world.Ad, now time.Time) []Issue {
 	var issues []Issue
 	if d.Status != world.Active {
 		issues = append(issues, Issue{"ad_not_active"})

@@ -16,7 +16,10 @@ const (
 	faviconSide = 128 // pixels; two published pages say 128 and 256
 )
 
-func (r *Room) uploadRoutes() []service.Route {
+// uploads takes images.
+type uploads struct{ images *images.Source }
+
+func (r uploads) routes() []service.Route {
 	return []service.Route{{
 		Method: http.MethodPost, Pattern: "/upload", Auth: service.Write,
 		Body: service.AnyBody, MaxBody: images.MaxBytes + 1<<20, Handle: r.upload,
@@ -24,7 +27,7 @@ func (r *Room) uploadRoutes() []service.Route {
 }
 
 // upload takes a multipart field file, or JSON with image_url; both may carry purpose.
-func (r *Room) upload(c *service.Call) (any, error) {
+func (r uploads) upload(c *service.Call) (any, error) {
 	kind, _, _ := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	var file world.File
 	var err error
@@ -90,7 +93,7 @@ func leastSide(purpose string) (int, error) {
 		"Invalid value: '%s'. Supported values for 'purpose' are: '%s'.", purpose, favicon)
 }
 
-func (r *Room) readImageURL(c *service.Call) (world.File, error) {
+func (r uploads) readImageURL(c *service.Call) (world.File, error) {
 	o, err := c.Object()
 	if err != nil {
 		return world.File{}, err

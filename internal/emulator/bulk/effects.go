@@ -10,7 +10,6 @@ import (
 // step is what an operation has when it runs.
 type step struct {
 	tx       *world.Tx
-	tree     *ads.Room
 	op       *operation
 	job      world.Job
 	parentID string // of a create below a parent
@@ -28,7 +27,7 @@ func (s *step) key(resource string) ads.KeyUse {
 
 func createCampaign(draft world.Campaign) effect {
 	return func(s *step) (string, string, error) {
-		made, _, err := s.tree.AddCampaign(s.tx, s.key("campaign"), draft)
+		made, _, err := ads.AddCampaign(s.tx, s.key("campaign"), draft)
 		return made.ID, "", err
 	}
 }
@@ -42,7 +41,7 @@ func createAdGroup(draft world.AdGroup) effect {
 			campaign, _ := s.tx.Account.Campaigns.Get(s.parentID)
 			draft.Bidding = world.Bidding{BillingEventType: campaign.BillingEvent(), Strategy: ads.Automated}
 		}
-		made, _, err := s.tree.AddAdGroup(s.tx, s.key("ad_group"), draft)
+		made, _, err := ads.AddAdGroup(s.tx, s.key("ad_group"), draft)
 		return made.ID, "", err
 	}
 }
@@ -50,7 +49,7 @@ func createAdGroup(draft world.AdGroup) effect {
 // createAd keeps the image as a file of its own when the ad is new.
 func createAd(draft world.Ad) effect {
 	return func(s *step) (string, string, error) {
-		prior, found, err := s.tree.AdOfKey(s.tx, s.key("ad"))
+		prior, found, err := ads.AdOfKey(s.tx, s.key("ad"))
 		if found || err != nil {
 			return prior.ID, prior.VersionID, err
 		}
@@ -60,7 +59,7 @@ func createAd(draft world.Ad) effect {
 		draft := draft
 		draft.AdGroupID = s.parentID
 		draft.Creative.FileID = ads.AddFile(s.tx, ads.FileOf(s.image, "", s.op.imageURL)).ID
-		made, _, err := s.tree.AddAd(s.tx, s.key("ad"), draft)
+		made, _, err := ads.AddAd(s.tx, s.key("ad"), draft)
 		return made.ID, made.VersionID, err
 	}
 }
@@ -70,7 +69,7 @@ func updateCampaign(change ads.CampaignChange) effect {
 		if err := s.targetExisted(s.tx.Account.Campaigns.Birth(s.op.target), "campaign"); err != nil {
 			return "", "", err
 		}
-		changed, err := s.tree.ChangeCampaign(s.tx, s.op.target, "update", change)
+		changed, err := ads.ChangeCampaign(s.tx, s.op.target, "update", change)
 		return changed.ID, "", err
 	}
 }
@@ -80,7 +79,7 @@ func updateAdGroup(change ads.AdGroupChange) effect {
 		if err := s.targetExisted(s.tx.Account.AdGroups.Birth(s.op.target), "ad group"); err != nil {
 			return "", "", err
 		}
-		changed, err := s.tree.ChangeAdGroup(s.tx, s.op.target, "update", change)
+		changed, err := ads.ChangeAdGroup(s.tx, s.op.target, "update", change)
 		return changed.ID, "", err
 	}
 }
@@ -90,7 +89,7 @@ func updateAd(change ads.AdChange) effect {
 		if err := s.targetExisted(s.tx.Account.Ads.Birth(s.op.target), "ad"); err != nil {
 			return "", "", err
 		}
-		changed, err := s.tree.ChangeAd(s.tx, s.op.target, "update", change)
+		changed, err := ads.ChangeAd(s.tx, s.op.target, "update", change)
 		version := ""
 		if change.Creative != nil {
 			version = changed.VersionID

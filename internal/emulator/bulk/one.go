@@ -62,7 +62,7 @@ func (r *Room) attempt(tx *world.Tx, job world.Job, p *progress, op *operation, 
 	if job.ValidateOnly {
 		return newResult(job, op, "validated")
 	}
-	s := &step{tx: tx, tree: r.Tree, op: op, job: job, image: got.image, imageErr: got.err}
+	s := &step{tx: tx, op: op, job: job, image: got.image, imageErr: got.err}
 	if op.parent >= 0 {
 		s.parentID = p.results[op.parent].ResourceID
 	}

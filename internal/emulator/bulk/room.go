@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"adsync/internal/emulator/ads"
 	"adsync/internal/emulator/images"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
@@ -23,7 +22,6 @@ import (
 type Options struct {
 	World         *world.World
 	Points        *openpoint.Settings
-	Tree          *ads.Room
 	Images        *images.Source
 	Hooks         func() *service.Hooks
 	Logger        *slog.Logger

@@ -23,23 +23,23 @@ type conversion struct {
 }
 
 // collectTouches adds the simulated conversions.
-func (r *report) collectTouches(b *delivery.Book) {
+func (r *collector) collectTouches() {
 	from := r.span.from
 	if r.attribution.byConversion {
 		from -= longestMs
 	}
-	for _, d := range b.Days(from, r.span.until) {
+	for _, d := range r.book.Days(from, r.span.until) {
 		for _, t := range d.Touches {
 			setting, ok := r.tree.account.EventSettings.Get(t.Goal)
 			if ok {
-				r.convert(conversion{r.source(b, int(t.Ad)), t.View, t.At, t.ConvertedAt(), setting, t.Value})
+				r.convert(conversion{r.source(int(t.Ad)), t.View, t.At, t.ConvertedAt(), setting, t.Value})
 			}
 		}
 	}
 }
 
 // collectEvents adds the events that were received and are owed to an ad.
-func (r *report) collectEvents() {
+func (r *collector) collectEvents() {
 	for _, e := range r.tree.account.Conversions.All() {
 		if e.Credit.AdID == "" {
 			continue
@@ -119,7 +119,7 @@ func eventName(s world.EventSetting) string {
 }
 
 // convert adds one conversion where it counts.
-func (r *report) convert(c conversion) {
+func (r *collector) convert(c conversion) {
 	at := c.touched
 	if r.attribution.byConversion {
 		at = c.converted
@@ -132,7 +132,7 @@ func (r *report) convert(c conversion) {
 	if s.entity == nil || (r.segment != "" && s.whole == 0) {
 		return
 	}
-	p := s.drawn(r, c)
+	p := s.drawn(r.report, c)
 	if r.segment != "" && p == nil {
 		return
 	}

@@ -29,31 +29,31 @@ func (r *Room) conversionInsights(c *service.Call) (out any, err error) {
 		return nil, err
 	}
 	err = c.View(func() error {
-		report := r.newReport(c)
-		q := report.readConversionQuery(c, o)
+		facts := r.facts(c)
+		q := facts.readConversionQuery(c, o)
 		if err := o.Err(); err != nil {
 			return err
 		}
-		if err := report.limitTo(q); err != nil {
+		if err := facts.limitTo(q); err != nil {
 			return err
 		}
-		report.request = &q.request
+		report := conversionReport{newReport(c, facts, &q.request), q}
 		var rows []*row
-		err := r.ledger.Read(c.Account, report.now, func(b *delivery.Book) error {
-			rows = report.collectConversions(b, q)
+		err := r.ledger.Read(c.Account, facts.now, func(b *delivery.Book) error {
+			rows = report.collect(b)
 			return nil
 		})
 		if err == nil && len(rows) > maxConversionRows {
 			err = wire.Refusef(http.StatusRequestEntityTooLarge,
 				"too_many_rows", "", "The answer has %d rows, which is more than %d.", len(rows), maxConversionRows)
 		}
-		out = report.showConversions(q, rows)
+		out = report.showAll(rows)
 		return err
 	})
 	return out, err
 }
 
-func (r *report) readConversionQuery(c *service.Call, o *wire.Object) *conversionQuery {
+func (r *facts) readConversionQuery(c *service.Call, o *wire.Object) *conversionQuery {
 	o.Require("aggregation_level")
 	q := &conversionQuery{
 		ids:     o.Texts("entity_ids", 1, maxConversionRows, nil).V,
@@ -99,7 +99,7 @@ func readBodyAttribution(o *wire.Object) attribution {
 }
 
 // limitTo makes entity_ids a condition. Every one has to exist.
-func (r *report) limitTo(q *conversionQuery) error {
+func (r *facts) limitTo(q *conversionQuery) error {
 	if len(q.ids) == 0 {
 		return nil
 	}
@@ -116,21 +116,28 @@ func (r *report) limitTo(q *conversionQuery) error {
 	return nil
 }
 
-// collectConversions sums up conversions alone.
-func (r *report) collectConversions(b *delivery.Book, q *conversionQuery) []*row {
-	r.start(b)
-	r.collectTouches(b)
-	r.collectEvents()
-	if q.zeros && r.segment == "" {
-		r.addAsked(q)
+// conversionReport is a report of conversions alone.
+type conversionReport struct {
+	*report
+	q *conversionQuery
+}
+
+// collect sums up conversions.
+func (r conversionReport) collect(b *delivery.Book) []*row {
+	from := newCollector(r.report, b)
+	from.collectTouches()
+	from.collectEvents()
+	if r.q.zeros && r.segment == "" {
+		r.addAsked(from)
 	}
-	rows := r.finish()
+	rows := from.finish()
 	slices.SortFunc(rows, r.compare)
 	return rows
 }
 
 // addAsked adds a row for every entity asked for and every bucket.
-func (r *report) addAsked(q *conversionQuery) {
+func (r conversionReport) addAsked(to *collector) {
+	q := r.q
 	entities := []*entity{q.scope}
 	if q.grouped && len(q.ids) > 0 {
 		entities = nil
@@ -140,7 +147,7 @@ func (r *report) addAsked(q *conversionQuery) {
 	}
 	for _, e := range entities {
 		for bucket := range r.span.starts {
-			r.at(bucket, e, nil)
+			to.at(bucket, e, nil)
 		}
 	}
 }
@@ -187,16 +194,17 @@ type conversionPage struct {
 	Count    int             `json:"count"`
 }
 
-func (r *report) showConversions(q *conversionQuery, rows []*row) conversionPage {
+func (r conversionReport) showAll(rows []*row) conversionPage {
 	p := conversionPage{Object: "list", Currency: r.tree.profile.Currency, Data: []conversionRow{}}
 	for _, row := range rows {
-		p.Data = append(p.Data, r.showConversion(q, row))
+		p.Data = append(p.Data, r.showRow(row))
 	}
 	p.Count = len(p.Data)
 	return p
 }
 
-func (r *report) showConversion(q *conversionQuery, row *row) conversionRow {
+func (r conversionReport) showRow(row *row) conversionRow {
+	q := r.q
 	v := conversionRow{
 		Conversions: row.byClick + row.byView, ByClick: row.byClick, ByView: row.byView, Sales: decimal(row.sales),
 	}
@@ -221,7 +229,7 @@ func (r *report) showConversion(q *conversionQuery, row *row) conversionRow {
 }
 
 // showEvents gives a row's events by name, with the settings that counted them.
-func (r *report) showEvents(row *row, entityID *string) []eventRow {
+func (r conversionReport) showEvents(row *row, entityID *string) []eventRow {
 	events := []eventRow{}
 	for _, s := range r.tree.account.EventSettings.All() {
 		if counted := row.events[s.ID]; counted != nil {
@@ -232,7 +240,8 @@ func (r *report) showEvents(row *row, entityID *string) []eventRow {
 	return events
 }
 
-func (r *report) addEvent(events []eventRow, entityID *string, s world.EventSetting, counted *sums) []eventRow {
+func (r conversionReport) addEvent(events []eventRow,
+	entityID *string, s world.EventSetting, counted *sums) []eventRow {
 	name := eventName(s)
 	at := slices.IndexFunc(events, func(e eventRow) bool { return e.Name == name })
 	if at < 0 {

@@ -40,22 +40,21 @@ var hotelMetrics = []field{
 // and after are taken as there, forward only.
 func (r *Room) hotelInsights(c *service.Call) (out any, err error) {
 	err = c.View(func() error {
-		report := r.newReport(c)
-		if !report.tree.profile.Features.HotelReporting {
+		facts := r.facts(c)
+		if !facts.tree.profile.Features.HotelReporting {
 			return notEnrolled(c)
 		}
-		q := report.readHotelRequest(c.Query)
+		q := facts.readHotelRequest(c.Query)
 		if err := c.Query.Err(); err != nil {
 			return err
 		}
-		report.request = q
-		out, err = r.page(c, report, report.show)
+		out, err = r.page(c, newReport(c, facts, q))
 		return err
 	})
 	return out, err
 }
 
-func (r *report) readHotelRequest(query *wire.Query) *request {
+func (r *facts) readHotelRequest(query *wire.Query) *request {
 	q := &request{scope: r.tree.find(account, r.tree.profile.ID), level: account, segment: "hotel", segmentFirst: true}
 	named := hotelFields("hotel")
 	q.catalogue = slices.Concat(named[6:], named[:6], hotelMetrics)
@@ -75,7 +74,7 @@ func (r *report) readHotelRequest(query *wire.Query) *request {
 }
 
 // readDates reads start_date and end_date, both inclusive, in the account's time zone.
-func (r *report) readDates(query *wire.Query) span {
+func (r *facts) readDates(query *wire.Query) span {
 	s := span{zone: r.tree.profile.Zone(), granularity: query.Choice("time_granularity", daily, none, daily, monthly)}
 	first, last := readDate(query, "start_date"), readDate(query, "end_date")
 	switch {
@@ -183,7 +182,7 @@ func (q *request) readItems(query *wire.Query) {
 
 // addZeroHotels adds the properties of the account's hotel feeds that are offered
 // and had nothing; in the latest bucket only.
-func (r *report) addZeroHotels() {
+func (r *collector) addZeroHotels() {
 	if len(r.span.starts) == 0 {
 		return
 	}

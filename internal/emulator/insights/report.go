@@ -8,18 +8,26 @@ import (
 	"adsync/internal/emulator/world"
 )
 
-// report works out the rows of one request.
+// facts are what requests are read and reports are worked out from.
+type facts struct {
+	tree   *tree
+	review world.Review
+	points *openpoint.Settings
+	seed   uint64
+	now    time.Time
+}
+
+// report orders and shows the rows of one request.
 type report struct {
-	tree    *tree
-	review  world.Review
-	points  *openpoint.Settings
-	seed    uint64
-	now     time.Time
-	refused error // a refusal that is no fault of a parameter
-
-	newestFirst bool // of rows that no sort orders
+	*facts
 	*request
+	newestFirst bool // of rows that no sort orders
+}
 
+// collector works out the rows of a report from what was delivered.
+type collector struct {
+	*report
+	book  *delivery.Book
 	ads   []*source // by index in the book
 	byID  map[string]*source
 	parts map[string]*part
@@ -78,26 +86,27 @@ type source struct {
 }
 
 // collect sums up everything in the span.
-func (r *report) collect(b *delivery.Book) []*row {
-	r.start(b)
+func (r *collector) collect() []*row {
 	today := world.DateOf(r.now, r.tree.profile.Zone()).Start(r.tree.profile.Zone()).UnixMilli()
-	for _, d := range b.Days(r.span.from, r.span.until) {
-		r.collectDay(b, d, d.Start < today)
+	for _, d := range r.book.Days(r.span.from, r.span.until) {
+		r.collectDay(d, d.Start < today)
 	}
 	if r.uses(needConversions) {
-		r.collectTouches(b)
+		r.collectTouches()
 		r.collectEvents()
 	}
 	r.addZeros()
 	return r.finish()
 }
 
-func (r *report) start(b *delivery.Book) {
-	r.rows, r.parts = map[rowKey]*row{}, map[string]*part{}
-	r.ads, r.byID = make([]*source, b.Ads()), map[string]*source{}
+func newCollector(r *report, b *delivery.Book) *collector {
+	return &collector{
+		report: r, book: b, rows: map[rowKey]*row{}, parts: map[string]*part{},
+		ads: make([]*source, b.Ads()), byID: map[string]*source{},
+	}
 }
 
-func (r *report) uses(n need) bool {
+func (r *collector) uses(n need) bool {
 	for _, f := range r.fields {
 		if f.needs == n {
 			return true
@@ -118,26 +127,26 @@ func (r *report) uses(n need) bool {
 
 // collectDay adds a day whole where it lies in one bucket, else hour by hour. A
 // day whose hours are no longer kept counts at its start.
-func (r *report) collectDay(b *delivery.Book, d *delivery.Day, settled bool) {
+func (r *collector) collectDay(d *delivery.Day, settled bool) {
 	first, in := r.span.bucket(d.Start)
 	last, alsoIn := r.span.bucket(d.End - 1)
 	if in && alsoIn && first == last {
-		d.Each(func(ad int, t delivery.Tally) { r.deliver(b, ad, first, t, settled) })
+		d.Each(func(ad int, t delivery.Tally) { r.deliver(ad, first, t, settled) })
 		return
 	}
 	kept := d.EachHour(func(ad int, start int64, t delivery.Tally) {
 		if bucket, ok := r.span.bucket(start); ok {
-			r.deliver(b, ad, bucket, t, settled)
+			r.deliver(ad, bucket, t, settled)
 		}
 	})
 	if !kept && in {
-		d.Each(func(ad int, t delivery.Tally) { r.deliver(b, ad, first, t, settled) })
+		d.Each(func(ad int, t delivery.Tally) { r.deliver(ad, first, t, settled) })
 	}
 }
 
 // deliver adds what one ad had, split among parts where the report is segmented.
-func (r *report) deliver(b *delivery.Book, ad, bucket int, t delivery.Tally, settled bool) {
-	s := r.source(b, ad)
+func (r *collector) deliver(ad, bucket int, t delivery.Tally, settled bool) {
+	s := r.source(ad)
 	if s.entity == nil {
 		return
 	}
@@ -162,7 +171,7 @@ func (s *sums) tally(t delivery.Tally, settled bool) {
 	}
 }
 
-func (r *report) at(bucket int, e *entity, p *part) *row {
+func (r *collector) at(bucket int, e *entity, p *part) *row {
 	k := rowKey{bucket, e, p}
 	found := r.rows[k]
 	if found == nil {
@@ -173,23 +182,23 @@ func (r *report) at(bucket int, e *entity, p *part) *row {
 }
 
 // source is the ad of an index.
-func (r *report) source(b *delivery.Book, index int) *source {
+func (r *collector) source(index int) *source {
 	if r.ads[index] == nil {
-		id, _, _ := b.Ad(index)
+		id, _, _ := r.book.Ad(index)
 		r.ads[index] = r.sourceOf(id)
 	}
 	return r.ads[index]
 }
 
 // sourceOf is an ad, judged once by scope and filters.
-func (r *report) sourceOf(id string) *source {
+func (r *collector) sourceOf(id string) *source {
 	if r.byID[id] == nil {
 		r.byID[id] = r.judge(r.tree.find(ad, id))
 	}
 	return r.byID[id]
 }
 
-func (r *report) judge(e *entity) *source {
+func (r *collector) judge(e *entity) *source {
 	if e == nil || r.tree.up(e, r.scope.level) != r.scope || !r.chosen(e, nil) {
 		return &source{}
 	}
@@ -199,7 +208,7 @@ func (r *report) judge(e *entity) *source {
 	if r.segment == "" {
 		return s
 	}
-	s.weights = segments[r.segment].parts(r, e)
+	s.weights = segments[r.segment].parts(r.facts, e)
 	for i := range s.weights {
 		s.whole += s.weights[i].weight
 		s.parts = append(s.parts, r.intern(e, &s.weights[i]))
@@ -208,7 +217,7 @@ func (r *report) judge(e *entity) *source {
 }
 
 // intern makes equal parts of different ads one; nil is a part the filters leave out.
-func (r *report) intern(e *entity, p *part) *part {
+func (r *collector) intern(e *entity, p *part) *part {
 	if !r.chosen(e, p) {
 		return nil
 	}
@@ -221,12 +230,12 @@ func (r *report) intern(e *entity, p *part) *part {
 
 // chosen decides the conditions on text: those on entities with a nil part, those
 // on the part otherwise.
-func (r *report) chosen(e *entity, p *part) bool {
+func (r *collector) chosen(e *entity, p *part) bool {
 	for _, f := range r.filters {
 		if f.in == nil || (f.of != "") != (p != nil) || f.level > e.level {
 			continue
 		}
-		if !f.holdsFor(r, &row{rowKey: rowKey{entity: e, part: p}}) {
+		if !f.holdsFor(r.report, &row{rowKey: rowKey{entity: e, part: p}}) {
 			return false
 		}
 	}
@@ -235,7 +244,7 @@ func (r *report) chosen(e *entity, p *part) bool {
 
 // finish sums up groups and drops rows the conditions on metrics leave out. The
 // rest is in no order.
-func (r *report) finish() []*row {
+func (r *collector) finish() []*row {
 	r.outer = map[rowKey]*sums{}
 	for k, row := range r.rows {
 		if r.segment != "" {
@@ -253,7 +262,7 @@ func (r *report) finish() []*row {
 	return rows
 }
 
-func (r *report) group(k rowKey) *sums {
+func (r *collector) group(k rowKey) *sums {
 	if r.segmentFirst {
 		k.entity = nil
 	} else {
@@ -265,9 +274,9 @@ func (r *report) group(k rowKey) *sums {
 	return r.outer[k]
 }
 
-func (r *report) passes(row *row) bool {
+func (r *collector) passes(row *row) bool {
 	for _, f := range r.filters {
-		if f.measure != nil && !f.passes(r, row) {
+		if f.measure != nil && !f.passes(r.report, row) {
 			return false
 		}
 	}

@@ -28,6 +28,7 @@ type request struct {
 	eventNames   []string // of conversion insights; empty: every event
 	byEvent      bool     // rows keep their conversions by event setting
 	page         wire.Page
+	refused      error // a refusal that is no fault of a parameter
 }
 
 // attribution says which conversions count for which touch (interface, part 4).
@@ -39,7 +40,7 @@ type attribution struct {
 const dayMs = 24 * 3_600_000
 
 // readRequest reads the query of GET …/insights. It is called inside View.
-func (r *report) readRequest(c *service.Call, scope *entity) (*request, error) {
+func (r *facts) readRequest(c *service.Call, scope *entity) (*request, error) {
 	q := &request{scope: scope, attribution: readAttribution(c.Query)}
 	q.level = levelOf(c.Query.Choice("aggregation_level", scope.level.String(), levelNames[scope.level:]...))
 	q.readSegment(c, r)
@@ -81,7 +82,7 @@ func readAttribution(q *wire.Query) attribution {
 }
 
 // readSegment reads segments and override_segment_group_order.
-func (q *request) readSegment(c *service.Call, r *report) {
+func (q *request) readSegment(c *service.Call, r *facts) {
 	names := c.Query.Choices("segments", "product", "country", "device", "platform", "hotel")
 	if len(names) > 1 {
 		c.Query.Fail("segments", "array_above_max_length",
@@ -91,7 +92,7 @@ func (q *request) readSegment(c *service.Call, r *report) {
 		q.segment = names[0]
 	}
 	if q.segment == "hotel" && !r.tree.profile.Features.HotelReporting {
-		r.refused = notEnrolled(c)
+		q.refused = notEnrolled(c)
 	}
 	order := c.Query.Texts("override_segment_group_order", 0)
 	if len(order) == 0 {

@@ -51,42 +51,42 @@ func (r *Room) Routes() []service.Route {
 	}
 }
 
-// newReport is called inside View.
-func (r *Room) newReport(c *service.Call) *report {
-	return &report{
-		tree: newTree(c.Account), review: r.review, points: c.Points, seed: r.seed, now: c.Now(),
-		newestFirst: c.Points.Is(openpoint.InsightsRowOrder, "newest_first"),
-	}
+// facts is called inside View.
+func (r *Room) facts(c *service.Call) *facts {
+	return &facts{tree: newTree(c.Account), review: r.review, points: c.Points, seed: r.seed, now: c.Now()}
+}
+
+func newReport(c *service.Call, of *facts, q *request) *report {
+	return &report{facts: of, request: q, newestFirst: c.Points.Is(openpoint.InsightsRowOrder, "newest_first")}
 }
 
 func (r *Room) insights(c *service.Call, l level, id string) (out any, err error) {
 	err = c.View(func() error {
-		report := r.newReport(c)
-		scope := report.tree.find(l, id)
+		facts := r.facts(c)
+		scope := facts.tree.find(l, id)
 		if scope == nil {
 			return wire.NotFoundf("No %s found with id '%s'.", l, id)
 		}
-		request, err := report.readRequest(c, scope)
+		request, err := facts.readRequest(c, scope)
 		if err != nil {
 			return err
 		}
-		if report.refused != nil {
-			return report.refused
+		if request.refused != nil {
+			return request.refused
 		}
-		report.request = request
-		out, err = r.page(c, report, report.show)
+		out, err = r.page(c, newReport(c, facts, request))
 		return err
 	})
 	return out, err
 }
 
 // page works a report out and shows the page asked for.
-func (r *Room) page(c *service.Call, report *report, show func(*row) line) (out page, err error) {
+func (r *Room) page(c *service.Call, report *report) (out page, err error) {
 	err = r.ledger.Read(c.Account, report.now, func(b *delivery.Book) error {
-		rows, more, err := report.cut(report.collect(b))
+		rows, more, err := report.cut(newCollector(report, b).collect())
 		lines := make([]line, len(rows))
 		for i, row := range rows {
-			lines[i] = show(row)
+			lines[i] = report.show(row)
 		}
 		out = newPage(lines, more)
 		return err

@@ -23,7 +23,7 @@ type part struct {
 // segmentKind is one way to break results down.
 type segmentKind struct {
 	fields []field // what names a part; the first is shown when the request names none
-	parts  func(r *report, e *entity) []part
+	parts  func(r *facts, e *entity) []part
 }
 
 func partText(of, name string, value func(p *part) any) field {
@@ -39,15 +39,15 @@ var segments = map[string]*segmentKind{
 			partText("country", "country.name", func(p *part) any { return countryName(p.id) }),
 			partText("country", "country.code", func(p *part) any { return p.id }),
 		},
-		parts: (*report).countries,
+		parts: (*facts).countries,
 	},
 	"device": {
 		fields: []field{partText("device", "device.type", func(p *part) any { return p.id })},
-		parts:  (*report).devices,
+		parts:  (*facts).devices,
 	},
 	"platform": {
 		fields: []field{partText("platform", "platform.name", func(p *part) any { return p.id })},
-		parts:  (*report).platforms,
+		parts:  (*facts).platforms,
 	},
 	"product": {
 		fields: []field{
@@ -66,11 +66,11 @@ var segments = map[string]*segmentKind{
 			partText("product", "product.price", func(p *part) any { return decimal(p.product.PriceMicros) }),
 			partText("product", "product.availability", func(p *part) any { return availability(p.product.Available) }),
 		},
-		parts: (*report).products,
+		parts: (*facts).products,
 	},
 	"hotel": {
 		fields: hotelFields("hotel"),
-		parts:  (*report).hotels,
+		parts:  (*facts).hotels,
 	},
 }
 
@@ -129,7 +129,7 @@ func countryName(code string) any {
 // assumption: the service shows such a campaign everywhere; five stand for that.
 var usualCountries = []string{"US", "GB", "CA", "DE", "FR"}
 
-func (r *report) countries(e *entity) []part {
+func (r *facts) countries(e *entity) []part {
 	codes := usualCountries
 	if t := e.campaign.Targeting; t != nil {
 		codes = targeted(*t)
@@ -169,11 +169,11 @@ func platformsOf(c *world.Campaign) []string {
 	return names
 }
 
-func (r *report) platforms(e *entity) []part { return weigh(r, e.ad.ID, platformsOf(e.campaign)) }
+func (r *facts) platforms(e *entity) []part { return weigh(r, e.ad.ID, platformsOf(e.campaign)) }
 
 // devices are desktop and mobile, by the platforms.
 // assumption: the values of device.type are not published.
-func (r *report) devices(e *entity) []part {
+func (r *facts) devices(e *entity) []part {
 	sum := map[string]int64{}
 	for _, p := range r.platforms(e) {
 		device := "mobile"
@@ -192,7 +192,7 @@ func (r *report) devices(e *entity) []part {
 }
 
 // products are those of the campaign's feed. The ad's product set is not applied.
-func (r *report) products(e *entity) []part {
+func (r *facts) products(e *entity) []part {
 	if e.campaign.ProductFeedID == nil {
 		return nil
 	}
@@ -203,7 +203,7 @@ func (r *report) products(e *entity) []part {
 	return parts
 }
 
-func (r *report) hotels(e *entity) []part {
+func (r *facts) hotels(e *entity) []part {
 	id := e.campaign.ProductFeedID
 	if id == nil || !slices.Contains(feed.HotelFeeds(r.tree.profile), *id) {
 		return nil
@@ -215,7 +215,7 @@ func (r *report) hotels(e *entity) []part {
 	return parts
 }
 
-func weigh(r *report, adID string, ids []string) []part {
+func weigh(r *facts, adID string, ids []string) []part {
 	parts := make([]part, len(ids))
 	for i, id := range ids {
 		parts[i] = part{id: id, weight: weight(r, adID+id)}
@@ -223,7 +223,7 @@ func weigh(r *report, adID string, ids []string) []part {
 	return parts
 }
 
-func weight(r *report, text string) int64 { return 20 + delivery.Scatter(r.seed, text, 100) }
+func weight(r *facts, text string) int64 { return 20 + delivery.Scatter(r.seed, text, 100) }
 
 // split divides a tally among parts by weight. The shares add up to the tally,
 // none has more clicks than impressions, and none costs more a click (or an

@@ -5,7 +5,7 @@ import (
 )
 
 // addZeros adds rows for what was not shown, where the request includes them.
-func (r *report) addZeros() {
+func (r *collector) addZeros() {
 	switch {
 	case r.zeroItems:
 		r.addZeroEntities()
@@ -19,7 +19,7 @@ func (r *report) addZeros() {
 // addZeroEntities adds every entity of the scope that existed in a bucket and is
 // not archived. Conditions on lower levels leave entities out that have nothing
 // to fulfil them with.
-func (r *report) addZeroEntities() {
+func (r *collector) addZeroEntities() {
 	reachable := r.reachable()
 	for _, id := range r.tree.all(r.level) {
 		e := r.tree.find(r.level, id)
@@ -39,7 +39,7 @@ func (r *report) addZeroEntities() {
 
 // reachable are the entities with an ad that fulfils every condition; nil when no
 // condition looks below the report's level.
-func (r *report) reachable() map[*entity]bool {
+func (r *collector) reachable() map[*entity]bool {
 	below := false
 	for _, f := range r.filters {
 		below = below || f.in != nil && f.level > r.level
@@ -57,7 +57,7 @@ func (r *report) reachable() map[*entity]bool {
 }
 
 // addZeroProducts adds the products of every feed that campaigns of the scope use.
-func (r *report) addZeroProducts() {
+func (r *collector) addZeroProducts() {
 	for _, id := range r.tree.all(campaign) {
 		e := r.tree.find(campaign, id)
 		if e == nil || e.campaign.ProductFeedID == nil ||
