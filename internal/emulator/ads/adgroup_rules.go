@@ -1,7 +1,6 @@
 package ads
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,34 +9,16 @@ import (
 	"adsync/internal/emulator/world"
 )
 
-// MaxHints bounds context and exclusion hints of an ad group (interface, part 8).
-const MaxHints = 2000
-
 // readAdGroupCreate reads the body of a create (part 2).
 func readAdGroupCreate(o *wire.Object, points *openpoint.Settings) world.AdGroup {
-	o.Require("campaign_id", "name", "bidding_config")
-	o.AllowNull("description", "product_set", "landing_page_configuration")
-	g := world.AdGroup{
-		CampaignID:   o.Text("campaign_id", 1, 255).V,
-		Name:         NormName(points, o.Name("name", 3, 1000).V),
-		Description:  o.Text("description", 0, 0).Ptr(),
-		Status:       createStatus(o, points),
-		ContextHints: NormList(points, o.Texts("context_hints", 0, MaxHints, CheckHint).Or([]string{})),
-		ProductSet:   readProductSet(o),
-		LandingPage:  readLandingPage(o),
-	}
+	RequireAdGroup(Create, o, "campaign_id")
+	g := world.AdGroup{CampaignID: o.Text("campaign_id", 1, 255).V}
+	given := ReadAdGroup(Create, o, func() { g.Status = createStatus(o, points) })
+	given.Fill(points, &g)
 	if b := readBidding(o, points); b != nil {
 		g.Bidding = *b
 	}
 	return g
-}
-
-// CheckHint refuses a hint of blanks.
-func CheckHint(hint string) error {
-	if strings.TrimSpace(hint) == "" {
-		return fmt.Errorf("a hint must have at least one character that is not white space")
-	}
-	return nil
 }
 
 // readAdGroupUpdate reads the body of an update. An omitted bidding_config is
@@ -45,25 +26,10 @@ func CheckHint(hint string) error {
 func readAdGroupUpdate(o *wire.Object, points *openpoint.Settings) AdGroupChange {
 	notEmpty(o)
 	immutable(o, "campaign_id")
-	o.AllowNull("description", "product_set", "landing_page_configuration")
-	name := o.Name("name", 3, 1000)
-	description := o.Text("description", 0, 0)
-	hints := o.Texts("context_hints", 0, MaxHints, CheckHint)
-	products, hasProducts := readProductSet(o), o.Has("product_set")
-	landing, hasLanding := readLandingPage(o), o.Has("landing_page_configuration")
+	given := ReadAdGroup(Update, o, nil)
 	bidding := readBidding(o, points)
 	return AdGroupChange{Status: updateStatus(o), Apply: func(g *world.AdGroup, _ world.Campaign) error {
-		g.Name = NormName(points, name.Or(g.Name))
-		Set(&g.Description, description)
-		if hints.Given() {
-			g.ContextHints = NormList(points, hints.V)
-		}
-		if hasProducts {
-			g.ProductSet = products
-		}
-		if hasLanding {
-			g.LandingPage = landing
-		}
+		given.Apply(points, g)
 		if bidding != nil {
 			g.Bidding = *bidding
 		}
@@ -82,6 +48,19 @@ func checkAdGroup(a *world.Account, c world.Campaign, g world.AdGroup) error {
 				"custom_audience_not_found", "No custom audience found with id '%s'.", m.AudienceID)
 		}
 	}
+	for _, each := range AdGroupAttributes {
+		if each.check == nil {
+			continue
+		}
+		if err := each.check(c, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkProductSet wants the product set to be of the campaign's feed.
+func checkProductSet(c world.Campaign, g world.AdGroup) error {
 	if g.ProductSet == nil {
 		return nil
 	}

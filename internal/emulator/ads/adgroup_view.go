@@ -1,27 +1,39 @@
 package ads
 
 import (
+	"bytes"
+	"encoding/json"
+
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 	"adsync/internal/emulator/world"
 )
 
-// adGroupView is an ad group as the service shows it (service facts 3.1).
-type adGroupView struct {
-	ID             string             `json:"id"`
-	CampaignID     string             `json:"campaign_id,omitempty"`
-	CreatedAt      int64              `json:"created_at"`
-	UpdatedAt      int64              `json:"updated_at"`
-	Name           string             `json:"name"`
-	Description    *string            `json:"description"`
-	Status         world.Status       `json:"status"`
-	ContextHints   *[]string          `json:"context_hints,omitempty"`
-	Bidding        biddingView        `json:"bidding_config"`
-	ProductSet     *world.ProductSet  `json:"product_set"`
-	LandingPage    *world.LandingPage `json:"landing_page_configuration"`
-	UserExternalID *string            `json:"user_external_id,omitempty"`
-	ServingIssues  *[]Issue           `json:"serving_issues,omitempty"`
-	BidTooLow      *bool              `json:"bid_too_low,omitempty"`
+// adGroupView is an ad group as the service shows it (service facts 3.1): its fields in their order.
+type adGroupView []shownField
+
+type shownField struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes the fields in their order.
+func (v adGroupView) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // as answers are written
+	b.WriteByte('{')
+	for i, f := range v {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(`"` + f.name + `":`)
+		if err := e.Encode(f.value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }
 
 // biddingView is world.Bidding, whose strategy may be left out.
@@ -32,9 +44,9 @@ type biddingView struct {
 	Multipliers      []world.Multiplier `json:"custom_audience_bid_multipliers,omitempty"`
 }
 
-func viewBidding(c *service.Call, b world.Bidding) biddingView {
+func viewBidding(points *openpoint.Settings, b world.Bidding) biddingView {
 	v := biddingView(b)
-	if b.Strategy == FixedBid && c.Points.Is(openpoint.DefaultStrategy, "left_out") {
+	if b.Strategy == FixedBid && points.Is(openpoint.DefaultStrategy, "left_out") {
 		v.Strategy = ""
 	}
 	return v
@@ -57,22 +69,28 @@ var lowBid = map[string]int64{"impression": 1_000, "click": 100_000}
 
 // viewAdGroup shows an ad group; it is called inside View or Update.
 func (r adGroups) view(c *service.Call, g world.AdGroup, show shownParts) adGroupView {
-	v := adGroupView{
-		ID: g.ID, CampaignID: g.CampaignID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt,
-		Name: g.Name, Description: shownDescription(c, g.Description), Status: g.Status,
-		ContextHints: shownList(c, g.ContextHints),
-		Bidding:      viewBidding(c, g.Bidding), ProductSet: g.ProductSet, LandingPage: g.LandingPage,
-		UserExternalID: externalID(c, g.UserExternalID),
+	v := make(adGroupView, 0, 16)
+	add := func(name string, value any) { v = append(v, shownField{name, value}) }
+	add("id", g.ID)
+	if g.CampaignID != "" && !c.Points.Is(openpoint.ParentEcho, "no") {
+		add("campaign_id", g.CampaignID)
 	}
-	if c.Points.Is(openpoint.ParentEcho, "no") {
-		v.CampaignID = ""
+	add("created_at", g.CreatedAt)
+	add("updated_at", g.UpdatedAt)
+	for _, a := range AdGroupAttributes {
+		if value, shown := a.shown(c.Points, g); shown {
+			add(a.Name, value)
+		}
+	}
+	if id := externalID(c, g.UserExternalID); id != nil {
+		add("user_external_id", *id)
 	}
 	if show.issues {
-		v.ServingIssues = shownIssues(c, r.serving.adGroupIssues(c.Account, g, c.Now()))
+		add("serving_issues", shownIssues(c, r.serving.adGroupIssues(c.Account, g, c.Now())))
 	}
 	if show.bidTooLow {
 		low := g.Bidding.MaxBidMicros != nil && *g.Bidding.MaxBidMicros < lowBid[g.Bidding.BillingEventType]
-		v.BidTooLow = &low
+		add("bid_too_low", low)
 	}
 	return v
 }

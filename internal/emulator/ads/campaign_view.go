@@ -55,11 +55,11 @@ type platformsView struct {
 func (r campaigns) view(c *service.Call, row world.Campaign, issues bool) campaignView {
 	v := campaignView{
 		ID: row.ID, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
-		Name: row.Name, Description: shownDescription(c, row.Description), Status: row.Status,
+		Name: row.Name, Description: shownDescription(c.Points, row.Description), Status: row.Status,
 		StartTime: row.StartTime, EndTime: row.EndTime, Budget: row.Budget,
 		BiddingType: row.BiddingType, Objective: row.Objective, BillingEventType: row.BillingEvent(),
 		Mode: row.Mode, ProductFeedID: row.ProductFeedID, BusinessAgentID: row.BusinessAgentID,
-		EventSettingIDs: shownList(c, row.EventSettingIDs),
+		EventSettingIDs: shownList(c.Points, row.EventSettingIDs),
 		Targeting:       viewTargeting(row.Targeting), LandingPage: row.LandingPage,
 		UserExternalID: externalID(c, row.UserExternalID),
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"adsync/internal/emulator/openpoint"
-	"adsync/internal/emulator/service"
 )
 
 // What the service does to values before it keeps them, and what it shows of those
@@ -39,16 +38,16 @@ func NormURL(points *openpoint.Settings, address string) string {
 }
 
 // shownList is a list of a record as it is shown; nil leaves the field out.
-func shownList(c *service.Call, list []string) *[]string {
-	if len(list) == 0 && c.Points.Is(openpoint.EmptyLists, "dropped") {
+func shownList(points *openpoint.Settings, list []string) *[]string {
+	if len(list) == 0 && points.Is(openpoint.EmptyLists, "dropped") {
 		return nil
 	}
 	return &list
 }
 
 // shownDescription is a description as it is shown; nil is null.
-func shownDescription(c *service.Call, text *string) *string {
-	if text == nil && c.Points.Is(openpoint.NoDescription, "empty") {
+func shownDescription(points *openpoint.Settings, text *string) *string {
+	if text == nil && points.Is(openpoint.NoDescription, "empty") {
 		return new(string)
 	}
 	return text

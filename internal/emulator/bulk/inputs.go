@@ -123,21 +123,16 @@ func withLocations(points *openpoint.Settings, t *world.Targeting, ids []string)
 }
 
 func readAdGroupCreate(op *operation, o *wire.Object, points *openpoint.Settings) effect {
-	o.Require("campaign_idempotency_key", "name")
+	ads.RequireAdGroup(ads.BulkCreate, o, "campaign_idempotency_key")
 	op.campaignKey = o.Name("campaign_idempotency_key", 1, maxID).V
-	g := world.AdGroup{
-		Name:           ads.NormName(points, o.Name("name", 3, 1000).V),
-		Status:         world.Status(o.Choice("status", "active", "paused").Or("paused")),
-		ContextHints:   ads.NormList(points, readHints(o, "context_hints").Or([]string{})),
-		ExclusionHints: readHints(o, "exclusion_hints").V,
-	}
+	var g world.AdGroup
+	given := ads.ReadAdGroup(ads.BulkCreate, o, func() {
+		g.Status = world.Status(o.Choice("status", "active", "paused").Or("paused"))
+	})
+	given.Fill(points, &g)
 	bid := readBid(op, o, points)
 	g.Bidding = world.Bidding{BillingEventType: op.bidsBy, Strategy: ads.FixedBid, MaxBidMicros: bid}
 	return createAdGroup(g)
-}
-
-func readHints(o *wire.Object, name string) wire.Opt[[]string] {
-	return o.Texts(name, 0, ads.MaxHints, ads.CheckHint)
 }
 
 // readBid reads at most one of max_bid_micros (clicks) and max_cpm_bid_micros
@@ -172,20 +167,11 @@ func perImpression(o *wire.Object, cpm int64, points *openpoint.Settings) *int64
 
 func readAdGroupUpdate(op *operation, o *wire.Object, points *openpoint.Settings) effect {
 	notEmpty(o)
-	o.AllowNull("description")
-	name, description := o.Name("name", 3, 1000), o.Text("description", 0, 0)
-	context, exclusion := readHints(o, "context_hints"), readHints(o, "exclusion_hints")
+	given := ads.ReadAdGroup(ads.BulkUpdate, o, nil)
 	bid := readBid(op, o, points)
 	return updateAdGroup(ads.AdGroupChange{Status: readStatus(o),
 		Apply: func(g *world.AdGroup, _ world.Campaign) error {
-			g.Name = ads.NormName(points, name.Or(g.Name))
-			ads.Set(&g.Description, description)
-			if context.Given() {
-				g.ContextHints = ads.NormList(points, context.V)
-			}
-			if exclusion.Given() {
-				g.ExclusionHints = exclusion.V
-			}
+			given.Apply(points, g)
 			if bid != nil {
 				g.Bidding.BillingEventType, g.Bidding.Strategy, g.Bidding.MaxBidMicros = op.bidsBy, ads.FixedBid, bid
 			}

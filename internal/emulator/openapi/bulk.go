@@ -42,12 +42,6 @@ var bulkRecords = map[string]*Schema{
 		may("budget_type", budgetType), may("start_time", orNull(unixTime)),
 		may("end_time", orNull(unixTime)), may("location_ids", locationIDs),
 	),
-	"BulkAdGroupCreate": object(append(bulkBids(),
-		must("campaign_idempotency_key", id), must("name", name), may("status", firstStatus),
-	)...),
-	"BulkAdGroupUpdate": changes(append(bulkBids(),
-		may("name", name), may("description", orNull(text())), may("status", status),
-	)...),
 	"BulkAdCreate": object(
 		must("campaign_idempotency_key", id), must("ad_group_idempotency_key", id),
 		must("title", adTitle), must("body", adBody),
@@ -76,12 +70,7 @@ func bulkUpdate(kind, input string) *Schema {
 		must("target_resource_id", id), must("input", ref(input)))
 }
 
-func bulkBids() []Field {
-	return []Field{
-		may("context_hints", listOf(text(), 0, 2000)), may("exclusion_hints", listOf(text(), 0, 2000)),
-		may("max_bid_micros", bulkBid), may("max_cpm_bid_micros", bulkBid),
-	}
-}
+var bulkBids = []Field{may("max_bid_micros", bulkBid), may("max_cpm_bid_micros", bulkBid)}
 
 var bulkOperations = map[string]operation{
 	"POST /bulk_mutation_jobs": {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"adsync/internal/emulator/ads"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
 )
@@ -120,7 +121,12 @@ func (j *Judge) body(what string, content map[string]Media,
 		c.extra = "x_experimental"
 	}
 	if points.Is(openpoint.EmptyLists, "dropped") {
-		c.dropped = append(c.dropped, "context_hints", "conversion_event_setting_ids")
+		c.dropped = append(c.dropped, "conversion_event_setting_ids")
+		for _, a := range ads.AdGroupAttributes {
+			if a.JSON == "strings" {
+				c.dropped = append(c.dropped, a.Name)
+			}
+		}
 	}
 	if points.Is(openpoint.DefaultStrategy, "left_out") {
 		c.dropped = append(c.dropped, "strategy")

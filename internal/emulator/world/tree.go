@@ -1,5 +1,12 @@
 package world
 
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+)
+
 // Campaign is a campaign's record. What the service shows of it is made in package ads.
 type Campaign struct {
 	ID              string       `json:"id"`
@@ -71,6 +78,45 @@ type AdGroup struct {
 	ProductSet     *ProductSet  `json:"product_set"`
 	LandingPage    *LandingPage `json:"landing_page_configuration"`
 	UserExternalID string       `json:"user_external_id"`
+
+	// Values are the attributes that nothing but requests and answers reads, by name. They stand
+	// among the others in the record as it is stored.
+	Values map[string]json.RawMessage `json:"-"`
+}
+
+// adGroupFields are the fields of an ad group's record without its values.
+type adGroupFields AdGroup
+
+// MarshalJSON writes the values after the fields.
+func (g AdGroup) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(adGroupFields(g))
+	if err != nil || len(g.Values) == 0 {
+		return text, err
+	}
+	values, err := json.Marshal(g.Values)
+	return append(append(text[:len(text)-1], ','), values[1:]...), err
+}
+
+// UnmarshalJSON reads fields, and what is no field as a value.
+func (g *AdGroup) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if d.Decode((*adGroupFields)(g)) == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, (*adGroupFields)(g)); err != nil {
+		return err
+	}
+	var known map[string]json.RawMessage
+	fields, err := json.Marshal(adGroupFields(*g))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(json.Unmarshal(text, &g.Values), json.Unmarshal(fields, &known)); err != nil {
+		return err
+	}
+	maps.DeleteFunc(g.Values, func(name string, _ json.RawMessage) bool { return known[name] != nil })
+	return nil
 }
 
 // Bidding is an ad group's bid configuration, as shown.
