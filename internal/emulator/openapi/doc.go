@@ -2,7 +2,8 @@
 // document, and holds requests and answers to it. Routes come from the table the
 // server runs by; what a route takes and gives is data in the tables of this
 // package, written apart from the handlers so that either can find the other
-// wrong; only the attributes of ad groups are in one table for both. It refuses to guess: a route without an operation here is named, not
+// wrong; only the attributes of ad groups are in one table for both. It
+// refuses to guess: a route without an operation here is named, not
 // described. Its invariant: the same routes give the same bytes.
 package openapi
 
