@@ -5,8 +5,13 @@ import (
 	"strings"
 )
 
+// runs knows what each run of an agent was to do: the files of its commit, or what it takes back.
+type runs struct{ *History }
+
+func (h *History) runs() runs { return runs{h} }
+
 // runOf is the run that journalled a request; nil of one outside a run.
-func (h *History) runOf(r *Request) *Apply {
+func (h runs) runOf(r *Request) *Apply {
 	i := slices.IndexFunc(h.Applies, func(a *Apply) bool { return a.Agent == r.Agent && a.Process == r.Origin })
 	if i < 0 {
 		return nil
@@ -15,7 +20,7 @@ func (h *History) runOf(r *Request) *Apply {
 }
 
 // backOf is the run of a request, where that takes another one back.
-func (h *History) backOf(r *Request) *Apply {
+func (h runs) backOf(r *Request) *Apply {
 	if a := h.runOf(r); a != nil && a.Reverts != nil {
 		return a
 	}
@@ -24,7 +29,7 @@ func (h *History) backOf(r *Request) *Apply {
 
 // asks is what a run is asked for: what the files say or, of one that takes
 // another back, what that one found of what it changed and still is as it left it.
-func (h *History) asks(a *Apply) Files {
+func (h runs) asks(a *Apply) Files {
 	if a.Reverts == nil {
 		return h.Commits[a.Commit]
 	}
@@ -35,14 +40,14 @@ func (h *History) asks(a *Apply) Files {
 }
 
 // asksOf is asks of the run that journalled a request.
-func (h *History) asksOf(r *Request) Files {
+func (h runs) asksOf(r *Request) Files {
 	if a := h.backOf(r); a != nil {
 		return h.asks(a)
 	}
 	return h.Commits[r.Commit]
 }
 
-func (h *History) formerOf(a *Apply) Files {
+func (h runs) formerOf(a *Apply) Files {
 	former, live := Files{}, h.Live(a.From)
 	for id, wrote := range h.wrote(a.Reverts, a.From) {
 		now := live[id]
@@ -69,7 +74,7 @@ func (h *History) formerOf(a *Apply) Files {
 
 // wrote are the entries of a run up to one, whoever sent its bytes in the end, by
 // id. What it made or ended for good is made by its first entry, or in none.
-func (h *History) wrote(a *Apply, to int64) map[string][]*Entry {
+func (h runs) wrote(a *Apply, to int64) map[string][]*Entry {
 	wrote := map[string][]*Entry{}
 	for i := range h.W {
 		e := &h.W[i]
@@ -89,7 +94,7 @@ func (h *History) wrote(a *Apply, to int64) map[string][]*Entry {
 }
 
 // madeRoomIn says that a run itself ended what another one took the place of.
-func (h *History) madeRoomIn(a *Apply, tag string) bool {
+func (h runs) madeRoomIn(a *Apply, tag string) bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool {
 		by, ours := h.ours(&e)
 		if !ours || by != a.Agent || !managed(&e) || !e.gone() {

@@ -24,9 +24,14 @@ type operated struct {
 	sent     *Request // of an agent
 }
 
+// persons follows the people of audiences through operations and requests.
+type persons struct{ *History }
+
+func (h *History) persons() persons { return persons{h} }
+
 // operations gives every operation that was accepted, in the order of W, and
 // the first publication of what was created with people.
-func (h *History) operations() []*operated {
+func (h persons) operations() []*operated {
 	var all []*operated
 	byID, tags, digests := map[string]*operated{}, map[string]string{}, map[string]string{}
 	for i := range h.W {
@@ -57,7 +62,7 @@ func (h *History) operations() []*operated {
 }
 
 // membersRequest is the last request of an agent that carried an operation.
-func (h *History) membersRequest(e *Entry) (found *Request) {
+func (h persons) membersRequest(e *Entry) (found *Request) {
 	for _, r := range h.Requests {
 		if r.N <= e.Request && r.Mutates() && r.Body == e.Body &&
 			r.Key == e.Key && h.Actors[r.Agent] == e.Actor && strings.HasPrefix(r.Path, "/custom_audiences") {
@@ -91,7 +96,7 @@ func (r *Request) identifiers() (people []string) {
 }
 
 // listOfAll is the digest of the list that has some people and nobody else.
-func (h *History) listOfAll(people []string) string {
+func (h persons) listOfAll(people []string) string {
 	sorted := slices.Sorted(slices.Values(people))
 	for digest, list := range h.Lists {
 		if slices.Equal(sorted, slices.Sorted(slices.Values(list))) {
@@ -108,11 +113,12 @@ func (h *History) listOfAll(people []string) string {
 // reaches it twice, it may take the first and refuse the second, which is all that the
 // agent hears.
 func OperationsOnce(h *History) error {
+	people := h.persons()
 	if h.Shared {
 		return nil // each agent sends its own
 	}
 	last := map[string]*operated{}
-	for _, o := range h.operations() {
+	for _, o := range people.operations() {
 		before := last[o.audience]
 		if o.Action == "create" || o.Action == "merge" {
 			continue
@@ -124,11 +130,12 @@ func OperationsOnce(h *History) error {
 		if o.Key == "" {
 			return fmt.Errorf("entry %d (%s of %s) has no key", o.Seq, o.Action, o.tag)
 		}
-		if err := h.asksFor(o); err != nil {
+		if err := people.asksFor(o); err != nil {
 			return err
 		}
-		if before != nil && !h.strange(before.Entry) && before.ended != "failed" && h.askedAs(before) == h.askedAs(o) &&
-			before.digest == o.digest && before.Key != o.Key && !h.secondRefused(before) {
+		if before != nil && !h.strange(before.Entry) &&
+			before.ended != "failed" && people.askedAs(before) == people.askedAs(o) &&
+			before.digest == o.digest && before.Key != o.Key && !people.secondRefused(before) {
 			return fmt.Errorf("entry %d: %s of one list was accepted for %s in entry %d, and again under another key",
 				o.Seq, o.Action, o.tag, before.Seq)
 		}
@@ -138,7 +145,7 @@ func OperationsOnce(h *History) error {
 
 // secondRefused says that the one request that an operation was sent with was refused,
 // by a service that does not hold keys.
-func (h *History) secondRefused(o *operated) bool {
+func (h persons) secondRefused(o *operated) bool {
 	if h.KeysHold || o.sent == nil || o.sent.Status < 400 || o.sent.Status >= 500 {
 		return false
 	}
@@ -148,7 +155,7 @@ func (h *History) secondRefused(o *operated) bool {
 }
 
 // asksFor says that the files of the run that sent an operation ask for it.
-func (h *History) asksFor(o *operated) error {
+func (h persons) asksFor(o *operated) error {
 	if o.sent.Commit < 0 {
 		return fmt.Errorf("entry %d (%s of %s) was sent outside a run", o.Seq, o.Action, o.tag)
 	}
@@ -173,7 +180,7 @@ func (f Files) does(tag string) string {
 }
 
 // askedAs is what the files of the run that sent an operation wanted done with its list.
-func (h *History) askedAs(o *operated) string {
+func (h persons) askedAs(o *operated) string {
 	if o.sent == nil || o.sent.Commit < 0 {
 		return o.Action
 	}
@@ -182,7 +189,7 @@ func (h *History) askedAs(o *operated) string {
 
 // fills says that an operation may put a list that is to be all of an audience into it
 // by adding, where the service takes no files: nothing was done to it since it was made.
-func (h *History) fills(o *operated) bool {
+func (h persons) fills(o *operated) bool {
 	return h.NoFiles && !slices.ContainsFunc(h.operations(), func(before *operated) bool {
 		return before.Seq < o.Seq && before.audience == o.audience &&
 			before.Action != "create" && before.ended != "failed" && before.Key != o.Key
@@ -191,7 +198,7 @@ func (h *History) fills(o *operated) bool {
 
 // touchedPeople are the tags of audiences into which somebody beside one agent put
 // people, or took them out.
-func (h *History) touchedPeople(agent int) map[string]bool {
+func (h persons) touchedPeople(agent int) map[string]bool {
 	touched := map[string]bool{}
 	for _, o := range h.operations() {
 		if by, ours := h.ours(o.Entry); h.strange(o.Entry) || ours && agent >= 0 && by != agent {

@@ -8,6 +8,11 @@ import (
 	"time"
 )
 
+// births knows what may explain that a resource was created twice.
+type births struct{ *History }
+
+func (h *History) births() births { return births{h} }
+
 // SingleBirth is invariant 1. Where the service does not keep what it says of
 // keys, a second resource of one key is the service's, and is left out here: it
 // still must not spend (invariant 9). So is that of a second agent with a state
@@ -16,6 +21,7 @@ import (
 // person says that nothing was made, and what was made is archived, or stands beneath
 // the other agent's parent, it is made anew. The key of a merge is of one state alone.
 func SingleBirth(h *History) error {
+	b := h.births()
 	born := map[string]*Entry{}
 	for i := range h.W {
 		e := &h.W[i]
@@ -31,20 +37,20 @@ func SingleBirth(h *History) error {
 			born[tag] = e
 		case h.secondLife(first, e):
 			born[tag] = e
-		case h.blind(first, e) || h.atOnce(first, e) || h.beneathEnded(first, e) || h.beneathTwins(first, e):
+		case b.blind(first, e) || b.atOnce(first, e) || b.beneathEnded(first, e) || b.beneathTwins(first, e):
 		// two at once, or what somebody took away
 		case !hasKey[e.Kind] && first.Actor != e.Actor &&
-			(!h.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()):
-		case e.createKey() == "" && h.takenAway(first, e.Seq): // while nobody had heard of it
+			(!b.listedBetween(first, e) || h.Live(e.Seq - 1)[first.ID].gone()):
+		case e.createKey() == "" && b.takenAway(first, e.Seq): // while nobody had heard of it
 			born[tag] = e
-		case e.createKey() == "" && h.overtaken(first, e):
+		case e.createKey() == "" && b.overtaken(first, e):
 		case e.createKey() == "" && h.requestOf(first) != h.requestOf(e): // nothing but the name tells them apart
 			return fmt.Errorf("%s was created as %s and again as %s", tag, first.ID, e.ID)
 		case e.createKey() == "": // one request, delivered twice
 		case first.createKey() != e.createKey():
 			return fmt.Errorf("%s was created as %s under key %q and again as %s under key %q",
 				tag, first.ID, first.createKey(), e.ID, e.createKey())
-		case h.tooSoon(first, e):
+		case b.tooSoon(first, e):
 			return fmt.Errorf("%s was created as %s and again as %s, by the same bytes within a minute",
 				tag, first.ID, e.ID)
 		case h.KeysHold:
@@ -57,18 +63,18 @@ func SingleBirth(h *History) error {
 
 // overtaken says that one of two creates without a key was lost for so long that its
 // agent had looked for it, and had not seen it, before it sent the other.
-func (h *History) overtaken(first, then *Entry) bool {
+func (h births) overtaken(first, then *Entry) bool {
 	return h.missedBefore(first, then) || h.missedBefore(then, first)
 }
 
-func (h *History) missedBefore(lost, again *Entry) bool {
+func (h births) missedBefore(lost, again *Entry) bool {
 	sent, anew := h.requestOf(lost), h.requestOf(again)
 	return sent != nil && anew != nil && sent.Agent == anew.Agent && sent.N < anew.N && h.missedBy(lost, anew.N)
 }
 
 // tooSoon says that an agent sent the same bytes again before a service that knows
 // keys late knew that of the first.
-func (h *History) tooSoon(first, then *Entry) bool {
+func (h births) tooSoon(first, then *Entry) bool {
 	sent, again := h.requestOf(first), h.requestOf(then)
 	return sent != nil && again != nil && sent != again &&
 		sent.Agent == again.Agent && sent.Body == again.Body && again.At.Sub(sent.At) < time.Minute
@@ -84,7 +90,7 @@ func (e *Entry) elsewhere(then *Entry) bool {
 // service never told it by the key, and lists do not show it as what the files call it
 // by now, or under a key of its own after it had looked, or beneath another parent than
 // its own.
-func (h *History) blind(first, then *Entry) bool {
+func (h births) blind(first, then *Entry) bool {
 	if first.Actor == then.Actor || h.told(first, then) {
 		return false
 	}
@@ -94,7 +100,7 @@ func (h *History) blind(first, then *Entry) bool {
 
 // rekeyed says that the files gave a resource, or what it stands beneath, another key
 // between two creates: the service cannot tell that they mean the same.
-func (h *History) rekeyed(first, then *Entry) bool {
+func (h births) rekeyed(first, then *Entry) bool {
 	one, other := h.requestOf(first), h.requestOf(then)
 	return one != nil && other != nil && one.Commit >= 0 &&
 		other.Commit >= 0 && h.Commits[one.Commit].path(then.tag()) != h.Commits[other.Commit].path(then.tag())
@@ -110,7 +116,7 @@ func (f Files) path(tag string) (path string) {
 
 // beneathBlind says that two creates stand beneath two parents, the second of which was
 // made as its agent could not tell the first: what it holds is looked for there alone.
-func (h *History) beneathBlind(first, then *Entry) bool {
+func (h births) beneathBlind(first, then *Entry) bool {
 	at := parentAt[then.Kind]
 	above, own := h.madeAs(first.After.text(at)), h.madeAs(then.After.text(at))
 	return above != nil && own != nil && above.Seq < own.Seq &&
@@ -119,7 +125,7 @@ func (h *History) beneathBlind(first, then *Entry) bool {
 
 // beneathEnded says that what another agent made stands beneath what is archived by then,
 // and is made anew beneath another one: there nothing can be done with it.
-func (h *History) beneathEnded(first, then *Entry) bool {
+func (h births) beneathEnded(first, then *Entry) bool {
 	live := h.Live(then.Seq - 1)
 	for above := live[first.After.text(parentAt[first.Kind])]; above != nil &&
 		first.elsewhere(then); above = live[above.After.text(parentAt[above.Kind])] {
@@ -132,7 +138,7 @@ func (h *History) beneathEnded(first, then *Entry) bool {
 
 // beneathTwins says that two agents' creates stand beneath two parents that the service
 // made of one key, as it does not keep what it says of keys: each beneath its own.
-func (h *History) beneathTwins(first, then *Entry) bool {
+func (h births) beneathTwins(first, then *Entry) bool {
 	at := parentAt[then.Kind]
 	one, other := h.madeAs(first.After.text(at)), h.madeAs(then.After.text(at))
 	return !h.KeysHold && first.Actor != then.Actor && one != nil &&
@@ -141,7 +147,7 @@ func (h *History) beneathTwins(first, then *Entry) bool {
 }
 
 // madeAs is the create of an id, nil where there is none.
-func (h *History) madeAs(id string) *Entry {
+func (h births) madeAs(id string) *Entry {
 	for i := range h.W {
 		if e := &h.W[i]; e.Action == "create" && e.ID == id && id != "" {
 			return e
@@ -152,7 +158,7 @@ func (h *History) madeAs(id string) *Entry {
 
 // madeBlindly says that a create is of what another agent had made and its own could
 // not tell: what the files let it spend is then spent twice.
-func (h *History) madeBlindly(e *Entry) bool {
+func (h births) madeBlindly(e *Entry) bool {
 	if _, ours := h.ours(e); !ours || e.Action != "create" {
 		return false
 	}
@@ -163,14 +169,14 @@ func (h *History) madeBlindly(e *Entry) bool {
 
 // recognisable says that what was created first is there, under the name of what
 // was created then.
-func (h *History) recognisable(first, then *Entry) bool {
+func (h births) recognisable(first, then *Entry) bool {
 	live := h.Live(then.Seq - 1)[first.ID].After
 	return live.text("status") != "archived" && same(live.at("name"), then.After.at("name"))
 }
 
 // listedBetween says that whoever made the second had listed what there is after
 // the first was made.
-func (h *History) listedBetween(first, then *Entry) bool {
+func (h births) listedBetween(first, then *Entry) bool {
 	sent := h.requestOf(then)
 	return sent != nil && slices.ContainsFunc(h.Requests, func(r *Request) bool {
 		return r.Agent == sent.Agent && r.Method == "GET" && r.N > first.Request &&
@@ -182,7 +188,7 @@ func (h *History) listedBetween(first, then *Entry) bool {
 // not heard of it: the service had refused that very request (a second delivery of it was
 // refused, as the first had been carried out), or its answer was lost. Lists need not show
 // what is archived. The audit log tells by its name what was lost, but nothing that has none.
-func (h *History) takenAway(made *Entry, before int64) bool {
+func (h births) takenAway(made *Entry, before int64) bool {
 	last := h.Live(before - 1)[made.ID]
 	if !last.gone() || !h.strange(last) {
 		return false
@@ -207,7 +213,7 @@ var listOf = map[string]string{
 
 // told says that whoever made the second had been refused the key of the first
 // before.
-func (h *History) told(first, then *Entry) bool {
+func (h births) told(first, then *Entry) bool {
 	return slices.ContainsFunc(h.Requests, func(r *Request) bool {
 		return h.Actors[r.Agent] == then.Actor && r.At.Before(then.At) &&
 			slices.Contains(r.Conflicts, first.createKey())
@@ -225,14 +231,14 @@ func (e *Entry) createKey() string {
 // atOnce says that two agents with a state each made a resource side by side under two
 // keys: one of them had made nothing under the key of the other, and went on to another
 // one as the files were edited, since no key ever stands for two bodies (invariant 4).
-func (h *History) atOnce(first, then *Entry) bool {
+func (h births) atOnce(first, then *Entry) bool {
 	return first.Actor != then.Actor && !h.listedBetween(first, then) &&
 		(h.leftKey(first, then.createKey()) || h.leftKey(then, first.createKey()))
 }
 
 // leftKey says that whoever made a resource had asked for it under a key at an earlier
 // commit, was answered, and had made nothing.
-func (h *History) leftKey(e *Entry, key string) bool {
+func (h births) leftKey(e *Entry, key string) bool {
 	sent := h.requestOf(e)
 	if sent == nil || key == "" || slices.ContainsFunc(h.W, func(w Entry) bool {
 		return w.Actor == e.Actor && w.createKey() == key

@@ -29,14 +29,14 @@ func JustifiedWrite(h *History) error {
 		if h.replaces(e, r.Commit) {
 			continue
 		}
-		back := h.backOf(r)
+		back := h.runs().backOf(r)
 		if back != nil && (e.Before == nil || e.gone()) {
 			return fmt.Errorf("entry %d (%s %s %s) came of taking a run back", e.Seq, e.Action, e.Kind, e.tag())
 		}
 		if back != nil && h.Shared { // a create that both made is of one of them in W
 			continue
 		}
-		if err := h.asksOf(r).justify(e); err != nil {
+		if err := h.runs().asksOf(r).justify(e); err != nil {
 			return fmt.Errorf("entry %d, sent for commit %d: %w", e.Seq, r.Commit, err)
 		}
 	}

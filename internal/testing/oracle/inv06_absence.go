@@ -24,7 +24,7 @@ func AbsenceIsNotDeletion(h *History) error {
 		}
 		_, named := h.Commits[r.Commit][e.tag()]
 		says, _ := h.Commits[r.Commit].wants(e.tag(), "status")
-		if status == "paused" && (named || h.backOf(r) != nil) ||
+		if status == "paused" && (named || h.runs().backOf(r) != nil) ||
 			same(says, status) || h.pruned(e, r.Commit) || h.isStray(e) || h.replaces(e, r.Commit) {
 			continue
 		}

@@ -5,6 +5,11 @@ import (
 	"time"
 )
 
+// credits counts what a run may leave for the rest of its plan.
+type credits struct{ *History }
+
+func (h *History) credits() credits { return credits{h} }
+
 // GuardsHold is invariant 8, for runs under the default policy to which nothing
 // was allowed: no budget rises above one and a half of what it was, and nothing
 // that was there before is activated.
@@ -49,13 +54,13 @@ func pathOf(kind, name string) string {
 // day showed and did not come to, less the decreases that were to pay for it and that the
 // agent did not make, or that stand no more. What strangers set pays for nothing.
 func CreditsHold(h *History) error {
-	_, err := h.credited()
+	_, err := h.credits().credited()
 	return err
 }
 
 // Credited counts the rises that only an earlier run accounts for.
 func Credited(h *History) int {
-	n, _ := h.credited()
+	n, _ := h.credits().credited()
 	return n
 }
 
@@ -63,7 +68,7 @@ func Credited(h *History) int {
 // before it began.
 const creditFor = 24*time.Hour + time.Minute
 
-func (h *History) credited() (n int, bad error) {
+func (h credits) credited() (n int, bad error) {
 	for i, a := range h.Applies {
 		if !a.Guarded {
 			continue
@@ -104,7 +109,7 @@ func (h *History) credited() (n int, bad error) {
 // run begins, had they come to their ends: each by what is still to rise of what it
 // showed, less what was to pay for that and does not stand; and at least by as much of it
 // as its own decreases pay that do stand, of which a plan may have more than it needs.
-func (h *History) restFor(run int) (rest int64) {
+func (h credits) restFor(run int) (rest int64) {
 	a := h.Applies[run]
 	rising := map[string]int64{} // once, however many runs showed it
 	for _, k := range h.Applies[:run] {
@@ -137,13 +142,13 @@ type step struct {
 	was, is     map[string]*Entry // campaigns as each found them, by tag
 }
 
-func (h *History) step(first, then *Apply) step {
-	return step{h, first, then, h.Commits[first.Commit],
+func (h credits) step(first, then *Apply) step {
+	return step{h.History, first, then, h.Commits[first.Commit],
 		h.Commits[then.Commit], h.campaigns(first.From), h.campaigns(then.From)}
 }
 
 // campaigns are those that stand after an entry, by tag.
-func (h *History) campaigns(to int64) map[string]*Entry {
+func (h credits) campaigns(to int64) map[string]*Entry {
 	byTag := map[string]*Entry{}
 	for _, e := range h.Live(to) {
 		if spends[e.Kind] && !e.gone() {
@@ -196,7 +201,7 @@ func (s step) asBefore(item Item, was, is Record) bool {
 func (s step) falls() (unpaid, paid int64) {
 	for tag, item := range s.wants {
 		was := s.was[tag]
-		if !spends[item.Kind] || was == nil || s.h.strangersOn(was.ID, 0, s.first.From) {
+		if !spends[item.Kind] || was == nil || s.h.credits().strangersOn(was.ID, 0, s.first.From) {
 			continue
 		}
 		fall := was.After.spend(item.Kind, 0) - s.wants.spend(tag, was.After, 0)
@@ -219,12 +224,12 @@ func (s step) stands(item Item, is *Entry) bool {
 			return false
 		}
 	}
-	return !s.h.strangersOn(is.ID, s.first.From, s.then.From)
+	return !s.h.credits().strangersOn(is.ID, s.first.From, s.then.From)
 }
 
 // strangersOn says that somebody but an agent changed what a campaign spends between two
 // entries.
-func (h *History) strangersOn(id string, from, to int64) bool {
+func (h credits) strangersOn(id string, from, to int64) bool {
 	for i := range h.W {
 		e := &h.W[i]
 		if e.Seq <= from || e.Seq > to || e.ID != id {

@@ -2,6 +2,11 @@ package oracle
 
 import "fmt"
 
+// paths adds up what could be spent while a run goes on.
+type paths struct{ *History }
+
+func (h *History) paths() paths { return paths{h} }
+
 // ExposurePath is invariant 9. What strangers do in the meantime moves the
 // bound along; what they did before is part of what was there. Two agents that
 // can neither see nor name each other's creates are left out, and so is what one
@@ -11,14 +16,14 @@ func ExposurePath(h *History) error {
 		return nil
 	}
 	for _, a := range h.Applies {
-		if err := h.pathOf(a); err != nil {
+		if err := h.paths().pathOf(a); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h *History) pathOf(a *Apply) error {
+func (h paths) pathOf(a *Apply) error {
 	at, bad := h.pathWith(a, nothing)
 	if bad == nil || h.Spent == nil {
 		return bad
@@ -32,7 +37,7 @@ func (h *History) pathOf(a *Apply) error {
 
 // pathWith judges a run by what each campaign had spent of its lifetime budget, and gives
 // the first entry that goes beyond.
-func (h *History) pathWith(a *Apply, spent spentBy) (*Entry, error) {
+func (h paths) pathWith(a *Apply, spent spentBy) (*Entry, error) {
 	live := h.Live(a.From)
 	before := exposure(live, spent)
 	bound := max(before, h.asked(a, live, spent))
@@ -51,8 +56,8 @@ func (h *History) pathWith(a *Apply, spent spentBy) (*Entry, error) {
 			bound += max(0, is-was)
 			continue
 		}
-		if h.madeBlindly(e) {
-			bound += h.asks(a).spend(e.tag(), nil, 0)
+		if h.births().madeBlindly(e) {
+			bound += h.runs().asks(a).spend(e.tag(), nil, 0)
 		}
 		if is > bound {
 			return e, fmt.Errorf("entry %d (%s of %s) lets %d be spent; %d could "+
@@ -69,7 +74,7 @@ func nothing(string) int64 { return 0 }
 
 // older says that an entry is of bytes that were sent for another commit: what
 // recovery repeats, or what arrives late.
-func (h *History) older(e *Entry, a *Apply) bool {
+func (h paths) older(e *Entry, a *Apply) bool {
 	r := h.requestOf(e)
 	return r == nil || r.Commit != a.Commit
 }
@@ -95,8 +100,8 @@ func (r Record) spend(kind string, spent int64) int64 {
 
 // asked is what could be spent when the files are carried out on top of what
 // is live: what is held, for whatever reason, stays as it is.
-func (h *History) asked(a *Apply, live map[string]*Entry, spent spentBy) int64 {
-	files := h.asks(a)
+func (h paths) asked(a *Apply, live map[string]*Entry, spent spentBy) int64 {
+	files := h.runs().asks(a)
 	var sum int64
 	found := map[string]bool{}
 	for _, e := range live {
@@ -117,8 +122,8 @@ func (h *History) asked(a *Apply, live map[string]*Entry, spent spentBy) int64 {
 
 // lowered is how far the files bring down campaigns nobody else has changed:
 // that much must be gone before anything may rise.
-func (h *History) lowered(a *Apply, live map[string]*Entry, spent spentBy) int64 {
-	files, touched := h.asks(a), h.touchedBeside(a.Agent)
+func (h paths) lowered(a *Apply, live map[string]*Entry, spent spentBy) int64 {
+	files, touched := h.runs().asks(a), h.touchedBeside(a.Agent)
 	var sum int64
 	for _, e := range live {
 		tag := e.tag()

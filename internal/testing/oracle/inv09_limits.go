@@ -24,11 +24,11 @@ func (l limited) atLeast(other limited) {
 // LimitedPath is invariant 9 with the limits of the account: on no day can more
 // be spent than before the run, or than the files let pass.
 func LimitedPath(h *History) error {
-	if h.Shared && !(h.KeysHold && h.ListsHold) || !h.limits() {
+	if h.Shared && !(h.KeysHold && h.ListsHold) || !h.paths().limits() {
 		return nil
 	}
 	for _, a := range h.Applies {
-		if err := h.limitedPathOf(a); err != nil {
+		if err := h.paths().limitedPathOf(a); err != nil {
 			return err
 		}
 	}
@@ -36,11 +36,11 @@ func LimitedPath(h *History) error {
 }
 
 // limits says that the history is about limits at all.
-func (h *History) limits() bool {
+func (h paths) limits() bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool { return bounds[e.Kind] })
 }
 
-func (h *History) limitedPathOf(a *Apply) error {
+func (h paths) limitedPathOf(a *Apply) error {
 	live := h.Live(a.From)
 	days := h.days(a)
 	bound := spendOn(days, exposure(live, nothing), limitsOf(live))
@@ -59,8 +59,8 @@ func (h *History) limitedPathOf(a *Apply) error {
 		is := spendOn(days, exposure(live, nothing), limitsOf(live))
 		agent, ours := h.ours(e)
 		moves := !ours || agent != a.Agent || h.older(e, a)
-		if !moves && h.madeBlindly(e) {
-			asked += h.asks(a).spend(e.tag(), nil, 0)
+		if !moves && h.births().madeBlindly(e) {
+			asked += h.runs().asks(a).spend(e.tag(), nil, 0)
 			bound.atLeast(spendOn(days, asked, askedLimits))
 		}
 		for _, day := range days {
@@ -78,7 +78,7 @@ func (h *History) limitedPathOf(a *Apply) error {
 }
 
 // days are those on which a limit begins, or is over, in a run.
-func (h *History) days(a *Apply) []string {
+func (h paths) days(a *Apply) []string {
 	found := map[string]bool{}
 	note := func(r Record) {
 		found[r.text("start_date")], found[r.text("end_date")] = true, true
@@ -89,9 +89,9 @@ func (h *History) days(a *Apply) []string {
 			note(e.After)
 		}
 	}
-	for tag, item := range h.asks(a) {
+	for tag, item := range h.runs().asks(a) {
 		if bounds[item.Kind] {
-			note(h.asks(a).limit(tag, nil))
+			note(h.runs().asks(a).limit(tag, nil))
 		}
 	}
 	delete(found, "")
@@ -125,8 +125,8 @@ func limitsOf(live map[string]*Entry) (limits []Record) {
 
 // askedLimits are the limits that bound the account whatever is held: those the
 // files ask for, unless somebody else has touched them, and those they leave alone.
-func (h *History) askedLimits(a *Apply, live map[string]*Entry) (limits []Record) {
-	files, touched := h.asks(a), h.touchedBeside(a.Agent)
+func (h paths) askedLimits(a *Apply, live map[string]*Entry) (limits []Record) {
+	files, touched := h.runs().asks(a), h.touchedBeside(a.Agent)
 	found := map[string]bool{}
 	for _, e := range live {
 		tag := e.tag()
@@ -191,7 +191,7 @@ func LimitsHold(h *History) error {
 		e := &h.W[i]
 		_, ours := h.ours(e)
 		r := h.requestOf(e)
-		if !ours || e.Before == nil || !bounds[e.Kind] || !h.strict(r) {
+		if !ours || e.Before == nil || !bounds[e.Kind] || !h.persons().strict(r) {
 			continue
 		}
 		before, _ := e.Before.at("amount_micros").(int64)

@@ -4,6 +4,11 @@ import (
 	"fmt"
 )
 
+// edits tells what the files changed from what a stranger did.
+type edits struct{ *History }
+
+func (h *History) edits() edits { return edits{h} }
+
 // PauseWins is invariant 10: in one run no pause and no archive comes after an increase, an
 // activation or a create, but for that of a second one the service made of one key in
 // this very run, which was not there to go first. (That nothing the files pause is activated follows
@@ -14,13 +19,14 @@ func PauseWins(h *History) error {
 		for i := range h.W {
 			e := &h.W[i]
 			agent, ours := h.ours(e)
-			if e.Seq <= a.From || !a.Open && e.Seq > a.To || !ours || agent != a.Agent || !managed(e) || h.older(e, a) {
+			if e.Seq <= a.From || !a.Open && e.Seq > a.To ||
+				!ours || agent != a.Agent || !managed(e) || h.paths().older(e, a) {
 				continue
 			}
 			switch {
 			case e.Before == nil || e.After.spend(e.Kind, 0) > e.Before.spend(e.Kind, 0):
 				risen = e
-			case h.isStray(e) && h.createOf(e).Seq > a.From:
+			case h.isStray(e) && h.edits().createOf(e).Seq > a.From:
 			case risen != nil && e.Before.text("status") == "active" && e.After.text("status") != "active":
 				return fmt.Errorf("entry %d (%s of %s) comes after entry %d (%s of %s) of the same run",
 					e.Seq, e.Action, e.tag(), risen.Seq, risen.Action, risen.tag())
@@ -31,7 +37,7 @@ func PauseWins(h *History) error {
 }
 
 // createOf is the entry that made what another one is about.
-func (h *History) createOf(e *Entry) *Entry {
+func (h edits) createOf(e *Entry) *Entry {
 	for i := range h.W {
 		if made := &h.W[i]; made.Action == "create" && made.ID == e.ID {
 			return made
@@ -64,8 +70,8 @@ func NeverAutoUnpause(h *History) error {
 			paused[e.ID] = e
 		case ours && foreign != nil && e.After.text("status") == "active":
 			r := h.requestOf(e)
-			if r != nil && h.readBetween(foreign.ID, foreign, r) &&
-				!h.edited(e.tag(), "status", foreign.Commit, r.Commit) && !h.startsAgain(r) {
+			if r != nil && h.edits().readBetween(foreign.ID, foreign, r) &&
+				!h.edits().edited(e.tag(), "status", foreign.Commit, r.Commit) && !h.edits().startsAgain(r) {
 				return fmt.Errorf("entry %d activates %s, which %s paused "+
 					"in entry %d; the files' status was not edited since", e.Seq, e.tag(), foreign.Actor, foreign.Seq)
 			}
@@ -75,15 +81,15 @@ func NeverAutoUnpause(h *History) error {
 }
 
 // startsAgain says that a request takes back a pause, which was allowed by name.
-func (h *History) startsAgain(r *Request) bool {
-	back := h.backOf(r)
+func (h edits) startsAgain(r *Request) bool {
+	back := h.runs().backOf(r)
 	return back != nil && back.Starts
 }
 
 // readBetween says that an agent could know of an entry when it sent a request:
 // a read that began after it ended before. In the request that brought the entry
 // about it may have come after the answer.
-func (h *History) readBetween(id string, foreign *Entry, sent *Request) bool {
+func (h edits) readBetween(id string, foreign *Entry, sent *Request) bool {
 	for _, r := range h.Requests {
 		if r.Agent != sent.Agent || r.Method != "GET" || r.N <= foreign.Request ||
 			r.N > sent.N || r.Answered.IsZero() || r.Answered.After(sent.At) || r.Status != 200 || !r.Whole {
@@ -98,7 +104,7 @@ func (h *History) readBetween(id string, foreign *Entry, sent *Request) bool {
 
 // edited says that the files changed an attribute after one commit and up to
 // another. A commit that was made before anybody planned it counts as well.
-func (h *History) edited(tag, name string, after, to int) bool {
+func (h edits) edited(tag, name string, after, to int) bool {
 	for k := max(after-1, 1); k <= to && k < len(h.Commits); k++ {
 		was, had := h.Commits[k-1].wants(tag, name)
 		is, has := h.Commits[k].wants(tag, name)

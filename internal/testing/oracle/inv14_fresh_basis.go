@@ -11,6 +11,7 @@ import (
 // write it back. What was written after
 // the agent's last look at the resource is the window that nobody can close.
 func FreshBasis(h *History) error {
+	edited := h.edits()
 	if h.Shared {
 		return nil // what one agent did after the other's last look is an edit to the other
 	}
@@ -37,9 +38,10 @@ func FreshBasis(h *History) error {
 					continue
 				}
 				if r := h.requestOf(e); over.by != nil &&
-					r != nil && !h.adopts(e, over.by) && !h.newlyGiven(e.tag(), f.name, over.by, r.Commit) &&
-					h.readBetween(e.ID, over.by, r) && !h.newborn(over.by) && !same(before, over.value) &&
-					!h.agreed(e.tag(), f.name, before, r.Commit) && !h.reverts(e.tag(), f.name, over.by, r.Commit) {
+					r != nil && !edited.adopts(e, over.by) && !edited.newlyGiven(e.tag(), f.name, over.by, r.Commit) &&
+					edited.readBetween(e.ID, over.by, r) && !edited.newborn(over.by) && !same(before, over.value) &&
+					!edited.agreed(e.tag(), f.name, before, r.Commit) &&
+					!edited.reverts(e.tag(), f.name, over.by, r.Commit) {
 					return fmt.Errorf("entry %d sets %s of %s to %v over %v, which a stranger "+
 						"wrote in entry %d and the agent had read", e.Seq, f.name, e.tag(), after, before, over.by.Seq)
 				}
@@ -51,7 +53,7 @@ func FreshBasis(h *History) error {
 
 // adopts says that the account, which nobody creates, is written for the first
 // time by an agent: to take over what is there was allowed.
-func (h *History) adopts(e, by *Entry) bool {
+func (h edits) adopts(e, by *Entry) bool {
 	return only[e.Kind] != "" && !slices.ContainsFunc(h.W, func(w Entry) bool {
 		_, ours := h.ours(&w)
 		return ours && w.Kind == e.Kind && w.Seq < by.Seq
@@ -60,7 +62,7 @@ func (h *History) adopts(e, by *Entry) bool {
 
 // newlyGiven says that the files began to name an attribute after a stranger wrote
 // it: what they leave out is not compared, and naming it is an edit of its own.
-func (h *History) newlyGiven(tag, name string, by *Entry, to int) bool {
+func (h edits) newlyGiven(tag, name string, by *Entry, to int) bool {
 	for k := range min(by.Commit, len(h.Commits)) {
 		if _, given := h.Commits[k].wants(tag, name); given {
 			return false
@@ -71,7 +73,7 @@ func (h *History) newlyGiven(tag, name string, by *Entry, to int) bool {
 }
 
 // agreed says that the files said so themselves at some commit up to one.
-func (h *History) agreed(tag, name string, value any, to int) bool {
+func (h edits) agreed(tag, name string, value any, to int) bool {
 	for k := 0; k <= to && k < len(h.Commits); k++ {
 		if want, given := h.Commits[k].wants(tag, name); given && same(want, value) {
 			return true
@@ -82,7 +84,7 @@ func (h *History) agreed(tag, name string, value any, to int) bool {
 
 // reverts says that the policy writes drift back, and that the files say the same
 // as when a stranger wrote: otherwise both were edited.
-func (h *History) reverts(tag, name string, by *Entry, to int) bool {
+func (h edits) reverts(tag, name string, by *Entry, to int) bool {
 	was, had := h.Commits[max(by.Commit-1, 0)].wants(tag, name)
 	is, has := h.Commits[to].wants(tag, name)
 	return h.Revert && had && has && same(was, is)
@@ -113,7 +115,7 @@ func Reverted(h *History) (found []*Entry) {
 
 // newborn says that a stranger wrote while the run was under way that created the
 // resource: what is read back then passes for what the service put there itself.
-func (h *History) newborn(by *Entry) bool {
+func (h edits) newborn(by *Entry) bool {
 	for _, a := range h.Applies {
 		if by.Seq <= a.From || by.Seq > a.To {
 			continue

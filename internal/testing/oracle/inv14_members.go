@@ -16,7 +16,7 @@ func NoLostMembers(h *History) error {
 		return nil
 	}
 	knows, theirs := map[string]bool{}, map[string]*operated{}
-	for _, o := range h.operations() {
+	for _, o := range h.persons().operations() {
 		if h.strange(o.Entry) {
 			if o.ended != "failed" {
 				theirs[o.audience] = o
@@ -24,7 +24,7 @@ func NoLostMembers(h *History) error {
 			continue
 		}
 		by := theirs[o.audience]
-		if o.Action == "replace" && by != nil && (knows[o.audience] || h.strict(o.sent)) {
+		if o.Action == "replace" && by != nil && (knows[o.audience] || h.persons().strict(o.sent)) {
 			return fmt.Errorf("entry %d replaces who is in %s over what %s did in entry %d",
 				o.Seq, o.tag, by.Actor, by.Seq)
 		}
@@ -42,7 +42,7 @@ func NoLostMembers(h *History) error {
 // anything: of ten people or more not over 30 % are taken out at once.
 func ShrinksHold(h *History) error {
 	known, keys := map[string]int{}, map[string]bool{}
-	for _, o := range h.operations() {
+	for _, o := range h.persons().operations() {
 		if _, ours := h.ours(o.Entry); !ours {
 			continue
 		}
@@ -66,7 +66,7 @@ func ShrinksHold(h *History) error {
 		if o.ended != "failed" {
 			known[o.audience] = then
 		}
-		if h.strict(o.sent) && most >= 10 && out > most*30/100 {
+		if h.persons().strict(o.sent) && most >= 10 && out > most*30/100 {
 			return fmt.Errorf("entry %d (%s) takes %d of at most %d people out of %s; nobody allowed it",
 				o.Seq, o.Action, out, most, o.tag)
 		}
@@ -75,13 +75,13 @@ func ShrinksHold(h *History) error {
 }
 
 // strict says that a request went in a run to which nothing was allowed.
-func (h *History) strict(r *Request) bool {
+func (h persons) strict(r *Request) bool {
 	return r != nil && slices.ContainsFunc(h.Applies, func(a *Apply) bool { return a.Strict && a.Process == r.Process })
 }
 
 // membersOf replays who is in an audience, as far as it is known: whom somebody else
 // put in or took out one by one is not in W. All says that nobody else is in it.
-func (h *History) membersOf(id string) (people map[string]bool, all bool) {
+func (h persons) membersOf(id string) (people map[string]bool, all bool) {
 	people, all = map[string]bool{}, true
 	for _, o := range h.operations() {
 		if o.audience != id || o.ended != "succeeded" {
@@ -102,7 +102,7 @@ func (h *History) membersOf(id string) (people map[string]bool, all bool) {
 }
 
 // MembersReached is invariant 25 for who is in an audience.
-func (h *History) membersReached(tag string, e *Entry) error {
+func (h persons) membersReached(tag string, e *Entry) error {
 	item := h.Commits[len(h.Commits)-1][tag]
 	digest, _ := item.Values["members.file"].(string)
 	people, all := h.membersOf(e.ID)
@@ -132,8 +132,8 @@ const longestLag = time.Minute
 // state of its own had made in the same minute: its own create, which has no key, was
 // lost and made nothing, no list it had read could show the other's yet, and it has sent
 // nothing to it. The people are those of the other's list.
-func (h *History) takenForOwn(e *Entry) bool {
-	made := h.madeAs(e.ID)
+func (h persons) takenForOwn(e *Entry) bool {
+	made := h.births().madeAs(e.ID)
 	if made == nil || h.strange(made) {
 		return false
 	}
@@ -156,7 +156,7 @@ func (h *History) takenForOwn(e *Entry) bool {
 
 // listedLate says that an agent had read a list that shows what was made, before it sent
 // a create.
-func (h *History) listedLate(sent *Request, made *Entry) bool {
+func (h persons) listedLate(sent *Request, made *Entry) bool {
 	return slices.ContainsFunc(h.Requests, func(r *Request) bool {
 		shows := r.N > made.Request && (h.ListsHold || r.At.Sub(made.At) >= longestLag)
 		return shows && r.Agent == sent.Agent && r.N < sent.N &&

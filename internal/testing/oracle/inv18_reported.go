@@ -45,7 +45,7 @@ func ExactAmounts(h *History) error {
 			if after == nil || same(after, e.Before.at(pathOf(e.Kind, name))) {
 				continue
 			}
-			if want, _ := h.asksOf(r).wants(e.tag(), name); !same(want, after) {
+			if want, _ := h.runs().asksOf(r).wants(e.tag(), name); !same(want, after) {
 				return fmt.Errorf("entry %d writes %s of %s as %v; the files say %v", e.Seq, name, e.tag(), after, want)
 			}
 		}

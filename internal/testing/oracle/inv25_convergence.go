@@ -11,9 +11,15 @@ import (
 	"time"
 )
 
+// excuses knows why a resource may be other than its files say once all is quiet.
+type excuses struct{ *History }
+
+func (h *History) excuses() excuses { return excuses{h} }
+
 // Convergence is invariant 25: what the files say is there, once and as they
 // say, but for what was held with a reason because a stranger had touched it.
 func Convergence(h *History, excused map[string]string) error {
+	known := h.excuses()
 	files := h.Commits[len(h.Commits)-1]
 	touched := h.touched()
 	byTag := map[string][]*Entry{}
@@ -24,7 +30,7 @@ func Convergence(h *History, excused map[string]string) error {
 		}
 	}
 	for _, tag := range slices.Sorted(maps.Keys(files)) {
-		reason := h.reason(tag, excused)
+		reason := known.reason(tag, excused)
 		if files.waits(tag) { // invariant 37 has what becomes of it; that it waits is said
 			if len(files[tag].Wrong) > 0 && !strings.HasPrefix(excused[tag], "invalid ") {
 				return fmt.Errorf("a cell of %s %s is wrong, and the agent says %q of it",
@@ -34,15 +40,16 @@ func Convergence(h *History, excused map[string]string) error {
 		}
 		// guards and others are many; who is said to have done something has done it
 		free := !h.Alone && (h.Shared || !overSomebody(reason))
-		if reason != "" && (free || h.touchedAbove(tag, touched) || h.forAPerson(tag, reason) || h.waitsForALimit(tag,
-			excused) || h.restsOnWaiting(tag, reason)) || files.ends(tag) && len(byTag[tag]) == 0 {
+		if reason != "" && (free || known.touchedAbove(tag, touched) ||
+			known.forAPerson(tag, reason) || known.waitsForALimit(tag,
+			excused) || known.restsOnWaiting(tag, reason)) || files.ends(tag) && len(byTag[tag]) == 0 {
 			continue
 		}
 		// what somebody did to it before is shown to nobody
-		if bounds[files[tag].Kind] && h.withoutLimits() && touched[tag] {
+		if bounds[files[tag].Kind] && known.withoutLimits() && touched[tag] {
 			continue
 		}
-		if err := h.reached(tag, byTag[tag]); err != nil {
+		if err := known.reached(tag, byTag[tag]); err != nil {
 			return fmt.Errorf("%w (agent: %q)", err, reason)
 		}
 	}
@@ -56,7 +63,7 @@ func overSomebody(reason string) bool {
 }
 
 // touchedAbove says that a stranger touched a resource or one it stands beneath.
-func (h *History) touchedAbove(tag string, touched map[string]bool) bool {
+func (h excuses) touchedAbove(tag string, touched map[string]bool) bool {
 	files := h.Commits[len(h.Commits)-1]
 	for ; tag != ""; tag = files[tag].Parent {
 		if touched[tag] {
@@ -67,7 +74,7 @@ func (h *History) touchedAbove(tag string, touched map[string]bool) bool {
 }
 
 // reason is why a resource, or one it stands beneath, was left out.
-func (h *History) reason(tag string, excused map[string]string) string {
+func (h excuses) reason(tag string, excused map[string]string) string {
 	files := h.Commits[len(h.Commits)-1]
 	for ; tag != ""; tag = files[tag].Parent {
 		if reason := excused[tag]; reason != "" {
@@ -82,7 +89,7 @@ func (h *History) reason(tag string, excused map[string]string) string {
 // changed by somebody else, where an operation on those people was refused or lost, or
 // the service took it twice, or as it takes no files to replace them by; and of what adsync's own
 // update did that came late.
-func (h *History) forAPerson(tag, reason string) bool {
+func (h excuses) forAPerson(tag, reason string) bool {
 	item := h.Commits[len(h.Commits)-1][tag]
 	switch {
 	case bounds[item.Kind] && strings.HasPrefix(reason, "unavailable ") && h.withoutLimits():
@@ -113,11 +120,11 @@ func (h *History) forAPerson(tag, reason string) bool {
 
 // irreplaceable says that a hold is over a list that is to take the place of another, of
 // an audience that has been filled, at a service that takes no files.
-func (h *History) irreplaceable(tag, reason string) bool {
+func (h excuses) irreplaceable(tag, reason string) bool {
 	held := strings.Contains(reason, "replace takes an uploaded file") ||
 		strings.Contains(reason, "audience/"+tag+" is held")
 	return h.NoFiles && held && h.Commits[len(h.Commits)-1].does(tag) == "replace" &&
-		slices.ContainsFunc(h.operations(), func(o *operated) bool {
+		slices.ContainsFunc(h.persons().operations(), func(o *operated) bool {
 			return o.tag == tag && o.Action != "create"
 		})
 }
@@ -125,7 +132,7 @@ func (h *History) irreplaceable(tag, reason string) bool {
 // waitsForALimit says that a resource, or one it stands beneath, would spend more than
 // the files let it as long as a limit of theirs is not written: one the account may not
 // have, or one that waits to be adopted.
-func (h *History) waitsForALimit(tag string, excused map[string]string) bool {
+func (h excuses) waitsForALimit(tag string, excused map[string]string) bool {
 	files, without := h.Commits[len(h.Commits)-1], h.withoutLimits()
 	for ; tag != ""; tag = files[tag].Parent {
 		reason := excused[tag]
@@ -143,7 +150,7 @@ func (h *History) waitsForALimit(tag string, excused map[string]string) bool {
 
 // waitsForAdoption says that an agent takes what it made for somebody else's, as nothing
 // tells a create without a key from another's.
-func (h *History) waitsForAdoption(tag string) bool {
+func (h excuses) waitsForAdoption(tag string) bool {
 	return h.refusedTheSecond(tag) || h.arrivedLate(tag)
 }
 
@@ -164,13 +171,13 @@ func mayArrive(e *Entry, sent, read *Request) bool {
 
 // arrivedLate says that a create was carried out long after its agent had lost it, and
 // had seen in a list that it was not there.
-func (h *History) arrivedLate(tag string) bool {
-	return slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool { return h.missedBy(e, math.MaxInt) })
+func (h excuses) arrivedLate(tag string) bool {
+	return slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool { return h.births().missedBy(e, math.MaxInt) })
 }
 
 // missedBy says that a create was carried out long after its agent had lost it, and
 // had seen in a list before a request that it was not there.
-func (h *History) missedBy(e *Entry, before int) bool {
+func (h births) missedBy(e *Entry, before int) bool {
 	sent := h.requestOf(e)
 	return sent != nil && sent.lost() && slices.ContainsFunc(h.Requests, func(r *Request) bool {
 		return r.Agent == sent.Agent && r.Method == "GET" && r.Path == listOf[e.Kind] && r.Whole && r.Status == 200 &&
@@ -180,18 +187,18 @@ func (h *History) missedBy(e *Entry, before int) bool {
 
 // refusedTheSecond says that a create was carried out, and its answer was that it
 // was refused: it was delivered twice.
-func (h *History) refusedTheSecond(tag string) bool {
+func (h excuses) refusedTheSecond(tag string) bool {
 	return slices.ContainsFunc(h.createsOf(tag), h.thoughRefused)
 }
 
-func (h *History) thoughRefused(e *Entry) bool {
+func (h excuses) thoughRefused(e *Entry) bool {
 	r := h.requestOf(e)
 	return r != nil && r.Status >= 400 && r.Status < 500
 }
 
 // deliveredLate says that an update was carried out after a later one of its agent,
 // which had given it up before it sent that: what it did is somebody else's to the agent.
-func (h *History) deliveredLate(tag string) bool {
+func (h excuses) deliveredLate(tag string) bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool {
 		by, ours := h.ours(&e)
 		return ours && managed(&e) && e.Before != nil &&
@@ -208,7 +215,7 @@ func (h *History) deliveredLate(tag string) bool {
 
 // inItsOwnWay says that a limit of the files has its days already, as a create that
 // was carried out though its answer was that it was refused.
-func (h *History) inItsOwnWay(tag, reason string) bool {
+func (h excuses) inItsOwnWay(tag, reason string) bool {
 	return strings.HasPrefix(reason, "incomplete its days overlap ") &&
 		slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool {
 			return h.thoughRefused(e) && strings.Contains(reason, " "+e.ID+" ")
@@ -217,7 +224,7 @@ func (h *History) inItsOwnWay(tag, reason string) bool {
 
 // doneThoughRefused says that a write was carried out, and all its agent heard is that
 // it was refused, as it was delivered twice: what it did is somebody else's to the agent.
-func (h *History) doneThoughRefused(tag string) bool {
+func (h excuses) doneThoughRefused(tag string) bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool {
 		_, ours := h.ours(&e)
 		return ours && managed(&e) && e.Before != nil && e.tag() == tag && h.thoughRefused(&e)
@@ -226,8 +233,8 @@ func (h *History) doneThoughRefused(tag string) bool {
 
 // peopleInDoubt says that an agent does not know what became of a write to an
 // audience, or was refused one.
-func (h *History) peopleInDoubt(tag string) bool {
-	if slices.ContainsFunc(h.operations(), func(o *operated) bool { return o.tag == tag && h.unheard(o) }) {
+func (h excuses) peopleInDoubt(tag string) bool {
+	if slices.ContainsFunc(h.persons().operations(), func(o *operated) bool { return o.tag == tag && h.unheard(o) }) {
 		return true
 	}
 	return slices.ContainsFunc(h.Requests, func(r *Request) bool {
@@ -247,7 +254,7 @@ func (h *History) peopleInDoubt(tag string) bool {
 // unheard says that an agent died between the answer to an operation on people and its
 // journal: it never asked for that operation, and did not send it again. Nothing else at
 // the service says whose it is.
-func (h *History) unheard(o *operated) bool {
+func (h excuses) unheard(o *operated) bool {
 	_, ours := h.ours(o.Entry)
 	if !ours || o.sent == nil || o.Action == "create" {
 		return false
@@ -263,9 +270,9 @@ func (h *History) unheard(o *operated) bool {
 
 // sentTwice says that the service took one operation on an audience two times: it
 // had forgotten its key.
-func (h *History) sentTwice(tag string) bool {
+func (h excuses) sentTwice(tag string) bool {
 	keys := map[string]bool{}
-	for _, o := range h.operations() {
+	for _, o := range h.persons().operations() {
 		if o.tag == tag && o.Key != "" && keys[o.Key] {
 			return true
 		}
@@ -275,7 +282,7 @@ func (h *History) sentTwice(tag string) bool {
 }
 
 // withoutLimits says that the account may have no limits by now.
-func (h *History) withoutLimits() bool {
+func (h excuses) withoutLimits() bool {
 	for _, r := range slices.Backward(h.Requests) {
 		if r.Method == "GET" && r.Path == limitsPath && r.Status != 0 {
 			return r.Status >= 400
@@ -294,7 +301,7 @@ func (h *History) createsOf(tag string) (creates []*Entry) {
 	return creates
 }
 
-func (h *History) reached(tag string, live []*Entry) error {
+func (h excuses) reached(tag string, live []*Entry) error {
 	f, keysHold := h.Commits[len(h.Commits)-1], h.KeysHold && !h.Shared
 	if len(live) == 0 {
 		return fmt.Errorf("%s %s is not there", f[tag].Kind, tag)
@@ -311,7 +318,7 @@ func (h *History) reached(tag string, live []*Entry) error {
 	}
 	var failure error
 	for _, e := range live {
-		if failure = cmp.Or(f.equals(tag, e), h.membersReached(tag, e), h.inItsTree(tag, e)); failure == nil {
+		if failure = cmp.Or(f.equals(tag, e), h.persons().membersReached(tag, e), h.inItsTree(tag, e)); failure == nil {
 			return nil
 		}
 	}
@@ -320,7 +327,7 @@ func (h *History) reached(tag string, live []*Entry) error {
 
 // inItsTree says that a resource stands beneath one that is as the files want the
 // parent, where its record names it and the parent was not left out for a reason.
-func (h *History) inItsTree(tag string, e *Entry) error {
+func (h excuses) inItsTree(tag string, e *Entry) error {
 	f := h.Commits[len(h.Commits)-1]
 	above := e.After.text(parentAt[e.Kind])
 	if h.Shared || above == "" || f[tag].Parent == "" {

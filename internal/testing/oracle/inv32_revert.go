@@ -16,7 +16,7 @@ func BroughtBack(h *History) error {
 		if a.Reverts == nil || a.Open || a.Crashed || a.Failed || a.Strict || h.Shared {
 			continue
 		}
-		live, asked := h.Live(a.To), h.asks(a)
+		live, asked := h.Live(a.To), h.runs().asks(a)
 		for _, id := range slices.Sorted(maps.Keys(live)) {
 			e := live[id]
 			item, named := asked[e.tag()]

@@ -2,6 +2,11 @@ package oracle
 
 import "fmt"
 
+// wrongCells follows what waits for a cell that cannot be read.
+type wrongCells struct{ *History }
+
+func (h *History) wrongCells() wrongCells { return wrongCells{h} }
+
 // WaitingLeft is invariant 37: of a row with a cell that cannot be read, and of all that
 // stands beneath it, an agent leaves what is live as it is; nothing of its kind is removed
 // by the policy meanwhile; and nothing rises or starts beside what the cell could have
@@ -14,10 +19,10 @@ func WaitingLeft(h *History) error {
 			continue
 		}
 		r := h.requestOf(e)
-		if r == nil || r.Commit < 0 || h.isStray(e) || h.backOf(r) != nil {
+		if r == nil || r.Commit < 0 || h.isStray(e) || h.runs().backOf(r) != nil {
 			continue
 		}
-		if err := h.leaves(e, r); err != nil {
+		if err := h.wrongCells().leaves(e, r); err != nil {
 			return fmt.Errorf("entry %d (%s of %s %s), sent for commit %d: %w",
 				e.Seq, e.Action, e.Kind, e.tag(), r.Commit, err)
 		}
@@ -25,7 +30,7 @@ func WaitingLeft(h *History) error {
 	return nil
 }
 
-func (h *History) leaves(e *Entry, r *Request) error {
+func (h wrongCells) leaves(e *Entry, r *Request) error {
 	files, tag := h.Commits[r.Commit], e.tag()
 	_, named := files[tag]
 	switch {
@@ -46,7 +51,7 @@ func (h *History) leaves(e *Entry, r *Request) error {
 }
 
 // tagAbove is whose the parent of a resource is, as it is live.
-func (h *History) tagAbove(e *Entry) string {
+func (h wrongCells) tagAbove(e *Entry) string {
 	if above := h.Live(e.Seq)[e.Before.text(parentAt[e.Kind])]; above != nil {
 		return above.tag()
 	}
@@ -69,7 +74,7 @@ func (e *Entry) raises() bool {
 // startsNothing says that a create stands beneath what is not active, and what the files of
 // its run do not want active either. Nothing can be spent with it until that starts, which
 // is an entry of its own, and rises: whoever writes it is judged by that one.
-func (h *History) startsNothing(e *Entry, files Files) bool {
+func (h wrongCells) startsNothing(e *Entry, files Files) bool {
 	above := files[e.tag()].Parent
 	if wanted, _ := files.wants(above, "status"); e.Action != "create" || above == "" || wanted == "active" {
 		return false
@@ -88,8 +93,8 @@ func (h *History) startsNothing(e *Entry, files Files) bool {
 
 // besideWrong is a row of the same campaign that waits for a cell which could have lowered
 // or stopped what is live, as the run found it and as it still is.
-func (h *History) besideWrong(e *Entry, r *Request) string {
-	files, a := h.Commits[r.Commit], h.runOf(r)
+func (h wrongCells) besideWrong(e *Entry, r *Request) string {
+	files, a := h.Commits[r.Commit], h.runs().runOf(r)
 	if a == nil {
 		return ""
 	}

@@ -67,7 +67,7 @@ func TestOnlyBeneathWhatCouldNotBeToldIsAChildMadeTwice(t *testing.T) {
 		again["name"] = row.shown
 		made(1, "campaign", "cmp_2", "create-2", again)
 		made(1, "ad_group", "ag_2", "group-2", group(row.parent))
-		if lets := h.blind(h.madeAs("ag_1"), h.madeAs("ag_2")); lets != row.lets {
+		if lets := h.births().blind(h.births().madeAs("ag_1"), h.births().madeAs("ag_2")); lets != row.lets {
 			t.Errorf("%s: let pass: %v; want %v", row.name, lets, row.lets)
 		}
 	}
@@ -89,7 +89,7 @@ func TestAParentThatWasMadeFirstExcusesNoChild(t *testing.T) {
 			"name": "g1 runners", "status": "active", "campaign_id": parent,
 		})
 	}
-	if h.beneathBlind(h.madeAs("ag_cmp_2"), h.madeAs("ag_cmp_1")) {
+	if h.births().beneathBlind(h.births().madeAs("ag_cmp_2"), h.births().madeAs("ag_cmp_1")) {
 		t.Error("an ad group beneath the first " +
 			"campaign is let pass; want it only beneath one that was made as nobody could tell")
 	}
@@ -124,7 +124,7 @@ func TestTwoParentsOfOneKeyExcuseAChildOfEachAgent(t *testing.T) {
 			second = "cmp_2"
 		}
 		made(1, "ad_group", "ag_2", "group-2", Record{"name": "g1 runners", "status": "active", "campaign_id": second})
-		if lets := h.beneathTwins(h.madeAs("ag_1"), h.madeAs("ag_2")); lets != row.lets {
+		if lets := h.births().beneathTwins(h.births().madeAs("ag_1"), h.births().madeAs("ag_2")); lets != row.lets {
 			t.Errorf("%s: let pass: %v; want %v", row.name, lets, row.lets)
 		}
 	}

@@ -180,7 +180,7 @@ func TestAudiencesAndLimitsAreJudged(t *testing.T) {
 	} {
 		h := sound()
 		beyond(h)
-		operations := h.operations()
+		operations := h.persons().operations()
 		spoil(h)
 		if what == "somebody who is not in the list" { // the list as it was sent was longer
 			h.Lists["sha256:bb"] = operations[1].people

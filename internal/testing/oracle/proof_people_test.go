@@ -27,7 +27,7 @@ func TestAnAnswerThatDiedWithItsProcessIsExcused(t *testing.T) {
 		beyond(h)
 		h.Commits[2]["u1"].Values["members.file"] = "sha256:cc" // it is not reached
 		h.Applies[3].Crashed = true
-		row.do(h, h.operations()[1].sent)
+		row.do(h, h.persons().operations()[1].sent)
 		if err := Convergence(h, map[string]string{"u1": "conflict held"}); (err == nil) != row.excused {
 			t.Errorf("%s: %v; want it excused: %v", row.name, err, row.excused)
 		}
@@ -56,14 +56,16 @@ func TestAnotherOnesAudienceIsTakenForOwnInTheSameMinuteAlone(t *testing.T) {
 		{"it had looked more than a minute after the other's", func(h *History, lost *Request) {
 			h.Requests[lost.N-2].At = lost.At
 		}, false},
-		{"somebody made the audience", func(h *History, lost *Request) { h.madeAs("ca_1").Actor = "person" }, false},
+		{"somebody made the audience", func(h *History, lost *Request) {
+			h.births().madeAs("ca_1").Actor = "person"
+		}, false},
 	} {
 		h := sound()
 		beyond(h)
 		h.Shared, h.Alone, h.ListsHold = true, false, false
 		h.Commits[2]["u1"].Values["members.file"] = "sha256:cc" // the second's, which is not reached
 		list := h.send(2, 5, "/custom_audiences", "", "")
-		list.Method, list.Agent, list.At = "GET", 1, h.madeAs("ca_1").At.Add(30*time.Second)
+		list.Method, list.Agent, list.At = "GET", 1, h.births().madeAs("ca_1").At.Add(30*time.Second)
 		lost := h.send(2, 5, "/custom_audiences", "", `{"name": "u1 people", "file_id": "fz"}`)
 		lost.Agent, lost.Status, lost.Whole = 1, 0, false
 		row.do(h, lost)

@@ -42,7 +42,7 @@ func TestWhatStandsBeneathASecondParentIsNotInItsTree(t *testing.T) {
 			Kind: "ad_group", Tag: "g1", Parent: "c1", Values: map[string]any{"name": "g1 runners"},
 		}
 		group := &Entry{Kind: "ad_group", ID: "grp_1", After: Record{"name": "g1 runners", "campaign_id": above}}
-		if err := h.inItsTree("g1", group); (err == nil) != in {
+		if err := h.excuses().inItsTree("g1", group); (err == nil) != in {
 			t.Errorf("beneath %s: %v; want it in its tree: %v", above, err, in)
 		}
 	}

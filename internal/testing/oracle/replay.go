@@ -116,7 +116,7 @@ func (h *History) touched() map[string]bool { return h.touchedBeside(-1) }
 // touchedBeside are the tags somebody but one agent wrote to; with -1 somebody
 // who is no agent.
 func (h *History) touchedBeside(agent int) map[string]bool {
-	touched := h.touchedPeople(agent)
+	touched := h.persons().touchedPeople(agent)
 	for i := range h.W {
 		e := &h.W[i]
 		if by, ours := h.ours(e); managed(e) && (h.strange(e) || ours && agent >= 0 && by != agent) {

@@ -82,7 +82,7 @@ func (f Files) counts(tag string, live *Entry) bool {
 
 // restsOnWaiting says that a hold is over a rise that may rest on what a row that waits was
 // to lower or stop: one of its campaign, or one that the whole account counts.
-func (h *History) restsOnWaiting(tag, reason string) bool {
+func (h excuses) restsOnWaiting(tag, reason string) bool {
 	if !strings.HasPrefix(reason, "exceeds-files ") {
 		return false
 	}
@@ -101,7 +101,7 @@ func (h *History) restsOnWaiting(tag, reason string) bool {
 // row names any more, as it would be where the row has another name for it and less. The
 // hold names that row, or what it may be; once the row is right it is let go, as the
 // history that goes on has it.
-func (h *History) restsOnLost(tag, reason string) bool {
+func (h excuses) restsOnLost(tag, reason string) bool {
 	files := h.Commits[len(h.Commits)-1]
 	for lost, live := range h.byTag() {
 		if _, named := files[lost]; named || live.status() != "active" || h.lastTop(lost) != files.top(tag) {
@@ -118,7 +118,7 @@ func (h *History) restsOnLost(tag, reason string) bool {
 }
 
 // lastTop is what a resource stood beneath in the end when the files named it last.
-func (h *History) lastTop(tag string) string {
+func (h excuses) lastTop(tag string) string {
 	for _, files := range slices.Backward(h.Commits) {
 		if _, named := files[tag]; named {
 			return files.top(tag)
@@ -146,7 +146,7 @@ func (f Files) waitsToLower(tag string, live *Entry) bool {
 }
 
 // byTag are the resources that stand, by whose they are.
-func (h *History) byTag() map[string]*Entry {
+func (h excuses) byTag() map[string]*Entry {
 	byTag := map[string]*Entry{}
 	for _, e := range h.Live(h.last()) {
 		if !e.gone() {
