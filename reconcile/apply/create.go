@@ -99,7 +99,7 @@ func (r *creating) packTrees(c *creation, trees []wire.Batch) {
 	c.jobs = wire.Pack(first, r.jobRoom())
 }
 
-// alone gives a create a single request.
+// alone sends a create as a single request.
 func (c *creation) alone(r *parts, change *plan.Change) {
 	whole := r.whole(change)
 	c.singles = append(c.singles, whole)

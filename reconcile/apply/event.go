@@ -39,7 +39,7 @@ type Event struct {
 	Touched    int
 }
 
-// eventSink tells the events of one run.
+// eventSink reports the events of one run.
 type eventSink struct {
 	mu    sync.Mutex
 	run   *run
@@ -94,7 +94,7 @@ func (t *eventSink) enter(wave string) {
 	t.emitLocked(Event{Kind: WaveStarted})
 }
 
-// begun tells of a step as it is journalled.
+// begun reports a step as it is journalled.
 func (t *eventSink) begun(step state.Step) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +104,7 @@ func (t *eventSink) begun(step state.Step) {
 	t.emitLocked(Event{Kind: StepMoved, Step: step, Operations: t.sizes[step.ID]})
 }
 
-// moved tells that a step reached a point, and which outcomes came with it.
+// moved reports that a step reached a point, and which outcomes came with it.
 func (t *eventSink) moved(id string, to state.Point, u state.Update) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,7 +128,7 @@ func (t *eventSink) moved(id string, to state.Point, u state.Update) {
 	}
 }
 
-// settled tells the outcome of an operation, once.
+// settled reports the outcome of an operation, once.
 func (t *eventSink) settled(p wire.Part, o state.OperationOutcome) {
 	if t == nil {
 		return
@@ -155,7 +155,7 @@ func (t *eventSink) settleLocked(p wire.Part, o state.OperationOutcome) {
 	t.emitLocked(Event{Kind: OpSettled, Outcome: outcome})
 }
 
-// eventStore tells of steps once the journal holds what it tells.
+// eventStore reports steps once the journal holds what it tells.
 type eventStore struct {
 	state.Store
 	teller *eventSink

@@ -193,7 +193,7 @@ func (r *parts) whole(c *plan.Change) wire.Part {
 	return wire.Part{Change: c, Fields: r.createFields(c), Create: true}
 }
 
-// bulkPart says whether a create can go into a job: bulk can say it, and its
+// bulkPart reports whether a create can go into a job: bulk can say it, and its
 // parent is created in the same job (interface, part 4, bulk rule 2).
 func (r *parts) bulkPart(e wire.Encoder, p wire.Part, inBulk map[resource.Address]bool) (followUp []string, ok bool) {
 	parent := r.Schemas.Parent(p.Change.Address)

@@ -197,7 +197,7 @@ func (r *waveRunner) activateWave(ctx context.Context) error {
 	return r.updateWave(ctx, "activate", r.allowed(starts))
 }
 
-// troubles gives, of each resource, the first at it or beneath it that is new and not
+// troubles returns, of each resource, the first at it or beneath it that is new and not
 // confirmed, or to which what its create could not say did not come.
 func (r *waveRunner) troubles() map[resource.Address]resource.Address {
 	troubles := map[resource.Address]resource.Address{}

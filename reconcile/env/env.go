@@ -111,7 +111,7 @@ func IgnoreReadOnly(err error) error {
 // pausedAccount is the status of an ad account of which nothing is delivered.
 const pausedAccount = "paused"
 
-// SameAccount says whether an account is the one the files are for, in what they say
+// SameAccount reports whether an account is the one the files are for, in what they say
 // of it; its error is a [WrongAccountError].
 func SameAccount(live adsapi.Account, files state.Account) error {
 	for _, c := range []struct{ field, have, want string }{
@@ -125,7 +125,7 @@ func SameAccount(live adsapi.Account, files state.Account) error {
 	return nil
 }
 
-// WrongAccountError says that the key belongs to another account than the files.
+// WrongAccountError means that the key belongs to another account than the files.
 type WrongAccountError struct{ Field, Have, Want string }
 
 func (e *WrongAccountError) Error() string {

@@ -15,7 +15,7 @@ func Stops(err error) bool {
 		adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
 }
 
-// Stopping gives an error that concerns every request, nil for others.
+// Stopping returns an error that concerns every request, nil for others.
 func Stopping(err error) error {
 	if Stops(err) {
 		return err

@@ -25,7 +25,7 @@ const (
 	requestLife = jobPatience + 15*time.Minute
 )
 
-// ErrStale says that what a plan was computed from is too old to be applied.
+// ErrStale means that what a plan was computed from is too old to be applied.
 var ErrStale = errors.New("the plan is too old")
 
 // errGrace is why a request that was waited for after an interrupt was given up.

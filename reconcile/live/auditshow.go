@@ -101,7 +101,7 @@ func (a *Log) auditFilter(query url.Values, last *resource.Snapshot,
 	return bound.ID, nil
 }
 
-// UnknownAddressError says that adsync's record does not have an address.
+// UnknownAddressError means that adsync's record does not have an address.
 type UnknownAddressError struct{ Address resource.Address }
 
 func (e *UnknownAddressError) Error() string {

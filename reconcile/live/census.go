@@ -77,7 +77,7 @@ func (c *census) Add(kind resource.Kind) {
 	}
 }
 
-// ByList says whether so many of a kind, beneath so many parents, are read in fewer
+// ByList reports whether so many of a kind, beneath so many parents, are read in fewer
 // requests by its list, and how many those are.
 func (c *census) ByList(kind resource.Kind, n, parents int) (requests int, fewer bool) {
 	known, ok := c.of(kind)

@@ -73,7 +73,7 @@ type exporter struct {
 	last     *resource.Snapshot // where an import asks what is managed
 }
 
-// place gives the resources of a kind their addresses. Bound ones go first, so
+// place puts the resources of a kind under their addresses. Bound ones go first, so
 // that nobody else's takes their key.
 func (e *exporter) place(schema *resource.Schema, live []*resource.Resource) error {
 	for _, bound := range []bool{true, false} {

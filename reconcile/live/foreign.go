@@ -109,7 +109,7 @@ func (a *Log) auditOf(ctx context.Context, schema *resource.Schema, id string) (
 }
 
 // credit fills in who changed what, from the newest entry that names the field,
-// and gives the actors. The newest one is never adsync's own: what is live then
+// and returns the actors. The newest one is never adsync's own: what is live then
 // would be what it sent.
 func credit(schema *resource.Schema, c *plan.Change, entries []LogEntry) []string {
 	var actors []string

@@ -73,7 +73,7 @@ func (i *Import) NameByKeys(schemas resource.Schemas) {
 	})
 }
 
-// asFiles gives every value the form it has once a file is read: trimmed, in
+// asFiles brings every value into the form it has once a file is read: trimmed, in
 // one Unicode form. What reading would refuse is left out.
 func (i *Import) asFiles(a *env.Env) {
 	env := resource.Env{Currency: a.Account.Currency, Zone: a.Zone}
@@ -147,7 +147,7 @@ func (e *exporter) waits(found *Import, address resource.Address) bool {
 }
 
 // Only keeps the trees whose top one of the patterns fits, by key, name or id,
-// and gives the patterns that fit none. A star stands for any text. What nothing can
+// and returns the patterns that fit none. A star stands for any text. What nothing can
 // stand beneath is no tree.
 func (i *Import) Only(schemas resource.Schemas, patterns []string) (unused []string) {
 	used := map[string]bool{}

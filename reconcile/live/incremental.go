@@ -286,7 +286,7 @@ func (p *patch) schemaNamed(word string) *resource.Schema {
 	return nil
 }
 
-// takeOver gives what was not changed as it was read before.
+// takeOver keeps what was not changed as it was read before.
 func (p *patch) takeOver(m state.Mirror) error {
 	awaited := map[string]bool{}
 	for _, id := range m.Awaited {

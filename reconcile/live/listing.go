@@ -76,7 +76,7 @@ func (r *Reader) One(ctx context.Context, schema *resource.Schema, id string, qu
 	return adsapi.Record{}, fmt.Errorf("%s %s is not in the list: %w", schema.Kind, id, adsapi.ErrNotFound)
 }
 
-// ErrUnlisted says that the service shows nothing of a kind.
+// ErrUnlisted means that the service shows nothing of a kind.
 var ErrUnlisted = errors.New("the service has no list of it")
 
 // unlisted tells a list that is not there from a resource that is not in it.

@@ -151,7 +151,7 @@ func (a *refreshing) UnlistedNotes() []string {
 	return notes
 }
 
-// PausedProblems says that the ad account itself is paused.
+// PausedProblems returns a problem where the ad account itself is paused.
 func (a *refreshing) PausedProblems() []diag.Problem {
 	if !a.Paused {
 		return nil

@@ -167,7 +167,7 @@ func (a *deciding) stops(operation state.Operation) bool {
 	return status.IsSet() && status.Text() != wire.WordActive
 }
 
-// findUpdated says whether an update is there. It is never sent again: what
+// findUpdated reports whether an update is there. It is never sent again: what
 // someone did since would be undone.
 func (a *deciding) findUpdated(ctx context.Context, operation state.Operation) (state.OperationOutcome, error) {
 	o := state.OperationOutcome{

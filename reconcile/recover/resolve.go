@@ -42,10 +42,10 @@ type Decision struct {
 	By       string        // who says so
 }
 
-// ErrUnproven says that nothing at the service shows what a person decides.
+// ErrUnproven means that nothing at the service shows what a person decides.
 var ErrUnproven = errors.New("nothing at the service shows it")
 
-// ErrOtherID says that the id a person gives is of something else, or of nothing.
+// ErrOtherID means that the id a person gives is of something else, or of nothing.
 var ErrOtherID = errors.New("it cannot be that id")
 
 // resolver carries out what a person decides of an undecided operation.

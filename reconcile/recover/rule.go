@@ -15,7 +15,7 @@ type RecoveryRule struct {
 	Does  string
 }
 
-// trust says whether the key of a step is still trusted to name the same request
+// trust is whether the key of a step is still trusted to name the same request
 // at the service.
 type trust uint8
 

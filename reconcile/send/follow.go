@@ -23,7 +23,7 @@ const (
 	resultsWithin = 2 * time.Minute
 )
 
-// ErrStillRunning says that a job has not ended for as long as anybody waits.
+// ErrStillRunning means that a job has not ended for as long as anybody waits.
 var ErrStillRunning = errors.New("the service is not done")
 
 // Follower asks for a job until it has ended and its results are whole.

@@ -51,7 +51,7 @@ func (p *PollEstimator) beginProbe(ctx context.Context, sleep func(context.Conte
 	return false, nil
 }
 
-// endProbe says that the first large job has ended, or will not be heard of.
+// endProbe notes that the first large job has ended, or will not be heard of.
 func (p *PollEstimator) endProbe() { p.probing.Store(false) }
 
 // pollSchedule are the waits between the questions after one job.

@@ -20,7 +20,7 @@ const (
 	unneeded                 // there is nothing to say: a value cleared on a create
 )
 
-// OnCreate says whether campaign.create, ad_group.create or ad.create can carry
+// OnCreate reports whether campaign.create, ad_group.create or ad.create can carry
 // a field (interface, part 4, bulk operation table).
 func (e Encoder) OnCreate(address resource.Address, f plan.Field, caps map[resource.Capability]bool) saying {
 	a, _ := e.Schemas.Of(address.Kind).Attribute(f.Name)
@@ -169,7 +169,7 @@ func (e Encoder) bulkWire(a *resource.Attribute, v resource.Value, update bool) 
 	return e.wire(a, v)
 }
 
-// BulkCreatable says whether a whole create can go into a job, and which of its
+// BulkCreatable reports whether a whole create can go into a job, and which of its
 // fields a follow-up must bring.
 func (e Encoder) BulkCreatable(c *plan.Change, caps map[resource.Capability]bool) (followUp []string, ok bool) {
 	schema := e.Schemas.Of(c.Address.Kind)

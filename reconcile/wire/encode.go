@@ -67,7 +67,7 @@ func (e Encoder) CreateBody(p Part, call resource.Call, parentID string) (map[st
 	return body, nil
 }
 
-// nameAfterTitle gives a create the name the service wants where the files have
+// nameAfterTitle sets the name that the service wants of a create where the files have
 // none: the first naming attribute that is set.
 func (e Encoder) nameAfterTitle(schema *resource.Schema, fields []plan.Field, body map[string]any) {
 	first, _ := schema.Attribute(schema.NameFrom[0])
