@@ -1,4 +1,5 @@
-// Package reconcile keeps an account equal to its files: Agent (reconcile.go) plans and applies, and
+// Package reconcile keeps an account equal to its files: RunOnce (runonce.go) is one run from
+// recovery to report, Agent (reconcile.go) plans and applies, and
 // agent.go says in which room the rest is: live reads the service, apply carries out,
 // recover ends what an earlier run left open, send and people bring one step to its
 // end, wire encodes, and env is what all of them share.

@@ -201,54 +201,6 @@ func openSteps(ctx context.Context, store state.Store) *int {
 // when what an apply left unknown is looked for.
 const againSoon = time.Second
 
-// done is a run up to its end.
-type done struct {
-	runs.Applying
-	view      *reconcile.View
-	recovered reconcile.Recovered
-	overtaken bool     // newer files came, and something was left out for them
-	writers   []string // who else writes to the account, of whom nobody was told yet
-	expires   int64    // minutes an approval is good for
-}
-
-// carryOut ends what was left open, plans and applies. Where nothing is sent it
-// only plans.
-func (w *worker) carryOut(ctx context.Context, request daemon.Request,
-	l session.Loaded, store state.Store, desired reconcile.Desired) (did done) {
-	agent := session.AgentOf(w.env, l, store, w.client)
-	agent.Incremental, agent.Whole, agent.Breaks = true, request.Full, &reconcile.Breaks{}
-	did.Session = &session.Session{Agent: agent, Store: store}
-	did.Recorder = runs.Record(w.env, l, did.Session)
-	watch := agent.Watch
-	agent.Watch = func(e reconcile.Event) { watch(e); tellOf(request, e) }
-	if !w.suspended.Load() {
-		if did.recovered, did.Failure = session.Recovered(ctx, agent); did.Failure != nil {
-			return did
-		}
-	}
-	began := agent.Now()
-	did.view, did.Failure = agent.Plan(ctx, desired)
-	if did.Failure == nil {
-		did.writers = w.writers.fresh(ctx, w.env, agent, did.view, l.Project.StateFolder(), began)
-		did.Failure = session.See(w.env, l, did.view)
-	}
-	if did.Failure != nil || w.suspended.Load() || diag.HasErrors(did.view.Plan.Problems) {
-		return did
-	}
-	if did.view.Plan.Empty() {
-		did.Failure = agent.RecordSeen(ctx, did.view)
-		return did
-	}
-	did.Recorder.Approved = did.view.Approved
-	request.Tell("progress", map[string]any{"stage": "apply", "changes": len(did.view.Plan.Applicable())})
-	ahead, end := w.lookAhead(ctx, request, l)
-	defer end()
-	agent.Superseded = ahead.why
-	did.Report, did.Failure = session.ApplyUnlessStopped(ctx, agent, did.view)
-	did.overtaken = ahead.left.Load()
-	return did
-}
-
 // ended turns what a run came to into its result, and keeps its report.
 func (w *worker) ended(ctx context.Context, l *session.Loaded, did done, r daemon.Result) daemon.Result {
 	if did.view == nil {

@@ -112,20 +112,39 @@ func carryOut(ctx context.Context, env *session.Env, l session.Loaded,
 	if err := runs.Compare(env, saved, l, agent, desired); err != nil {
 		return nil, err
 	}
-	if err := recover(ctx, env, agent); err != nil {
-		return nil, err
-	}
-	view, err := runs.Compute(ctx, env, agent, desired, f.PlanFlags)
+	return reconcile.RunOnce(ctx, attended{env, l, f, agent, desired})
+}
+
+// attended is an apply that a command carries out, with the words of a command.
+type attended struct {
+	env     *session.Env
+	l       session.Loaded
+	f       runs.ApplyFlags
+	agent   *reconcile.Agent
+	desired reconcile.Desired
+}
+
+// Recover ends what an earlier run left open.
+func (a attended) Recover(ctx context.Context) error { return recover(ctx, a.env, a.agent) }
+
+// Plan reads the account and plans.
+func (a attended) Plan(ctx context.Context) (*reconcile.View, error) {
+	view, err := runs.Compute(ctx, a.env, a.agent, a.desired, a.f.PlanFlags)
 	if err == nil {
-		err = session.See(env, l, view)
+		err = session.See(a.env, a.l, view)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if err := runs.Consent(ctx, env, l, f, agent, view); err != nil {
-		return nil, err
-	}
-	return session.ApplyUnlessStopped(ctx, agent, view)
+	return view, err
+}
+
+// Guard asks whoever looks on.
+func (a attended) Guard(ctx context.Context, view *reconcile.View) (bool, error) {
+	err := runs.Consent(ctx, a.env, a.l, a.f, a.agent, view)
+	return err == nil, err
+}
+
+// Apply carries the plan out, for as long as no order stands.
+func (a attended) Apply(ctx context.Context, view *reconcile.View) (*reconcile.Report, error) {
+	return session.ApplyUnlessStopped(ctx, a.agent, view)
 }
 
 // recover ends what an earlier run left open, before anything new is planned.

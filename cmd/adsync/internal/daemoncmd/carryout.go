@@ -1,0 +1,89 @@
+package daemoncmd
+
+import (
+	"context"
+
+	"adsync/cmd/adsync/internal/runs"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon"
+	"adsync/internal/diag"
+	"adsync/reconcile"
+	"adsync/state"
+)
+
+// watched is a run of the daemon: it notes in did what it comes to.
+type watched struct {
+	*worker
+	request daemon.Request
+	l       session.Loaded
+	agent   *reconcile.Agent
+	desired reconcile.Desired
+	did     *done
+}
+
+// Recover ends what an earlier run left open, unless the account is suspended.
+func (w *watched) Recover(ctx context.Context) (err error) {
+	if w.suspended.Load() {
+		return nil
+	}
+	w.did.recovered, err = session.Recovered(ctx, w.agent)
+	return err
+}
+
+// Plan reads the account and plans, and looks who else writes to it.
+func (w *watched) Plan(ctx context.Context) (view *reconcile.View, err error) {
+	began := w.agent.Now()
+	if view, err = w.agent.Plan(ctx, w.desired); err != nil {
+		return nil, err
+	}
+	w.did.view = view
+	w.did.writers = w.writers.fresh(ctx, w.env, w.agent, view, w.l.Project.StateFolder(), began)
+	return view, session.See(w.env, w.l, view)
+}
+
+// Guard reports whether there is something to send, and records what only a plan has seen where not.
+func (w *watched) Guard(ctx context.Context, view *reconcile.View) (bool, error) {
+	if w.suspended.Load() || diag.HasErrors(view.Plan.Problems) {
+		return false, nil
+	}
+	if view.Plan.Empty() {
+		return false, w.agent.RecordSeen(ctx, view)
+	}
+	return true, nil
+}
+
+// Apply carries the plan out, but for what newer files say otherwise of.
+func (w *watched) Apply(ctx context.Context, view *reconcile.View) (*reconcile.Report, error) {
+	w.did.Recorder.Approved = view.Approved
+	w.request.Tell("progress", map[string]any{"stage": "apply", "changes": len(view.Plan.Applicable())})
+	ahead, end := w.lookAhead(ctx, w.request, w.l)
+	defer end()
+	w.agent.Superseded = ahead.why
+	report, err := session.ApplyUnlessStopped(ctx, w.agent, view)
+	w.did.overtaken = ahead.left.Load()
+	return report, err
+}
+
+// carryOut ends what was left open, plans and applies. Where nothing is sent it
+// only plans.
+func (w *worker) carryOut(ctx context.Context, request daemon.Request,
+	l session.Loaded, store state.Store, desired reconcile.Desired) (did done) {
+	agent := session.AgentOf(w.env, l, store, w.client)
+	agent.Incremental, agent.Whole, agent.Breaks = true, request.Full, &reconcile.Breaks{}
+	did.Session = &session.Session{Agent: agent, Store: store}
+	did.Recorder = runs.Record(w.env, l, did.Session)
+	watch := agent.Watch
+	agent.Watch = func(e reconcile.Event) { watch(e); tellOf(request, e) }
+	did.Report, did.Failure = reconcile.RunOnce(ctx, &watched{w, request, l, agent, desired, &did})
+	return did
+}
+
+// done is a run up to its end.
+type done struct {
+	runs.Applying
+	view      *reconcile.View
+	recovered reconcile.Recovered
+	overtaken bool     // newer files came, and something was left out for them
+	writers   []string // who else writes to the account, of whom nobody was told yet
+	expires   int64    // minutes an approval is good for
+}
