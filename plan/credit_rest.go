@@ -162,7 +162,7 @@ func (d *credits) restIn(credit *Credit, c *Change) (covered, raising int) {
 	k := d.all[c.place].kind
 	for i := range c.Fields {
 		f := &c.Fields[i]
-		moves := k.raises(f) && f.Phase != Lower
+		moves := k.raises(f) && !f.lowers()
 		if a := k.attributes[f.Name]; d.creates(c) {
 			moves = a != nil && a.OfMoney()
 		}

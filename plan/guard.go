@@ -17,6 +17,8 @@ type guards struct {
 }
 
 // newGuards registers every rule. What comes later may count what is held by then.
+// A pause and a decrease pass them all: see Field.lowers. Only protect: in the files
+// (protections) stops a pause, and the ended stays as it is (lateness).
 func newGuards(d *draft) *guards {
 	amounts, credits := newAmountRule(d), &credits{d}
 	return &guards{draft: d, credits: credits, rules: []rule{

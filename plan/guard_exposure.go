@@ -125,7 +125,7 @@ func (d *tree) raised(c *Change, live *resource.Resource, raises func(*Field) bo
 		return d.after(c, nil, everyField)
 	}
 	return d.after(c, live, func(f *Field) bool {
-		return raises(f) && f.Held.releasable() || c.Held == nil && f.Held == nil && f.Phase == Lower
+		return raises(f) && f.Held.releasable() || c.Held == nil && f.Held == nil && f.lowers()
 	})
 }
 
@@ -182,7 +182,7 @@ func (d *exposures) holdUnagreed(e exposed, h Hold) {
 }
 
 // raisesMore reports whether a field is one that holdRise holds.
-func (k *kind) raisesMore(f *Field) bool { return k.raises(f) && f.Phase != Lower }
+func (k *kind) raisesMore(f *Field) bool { return k.raises(f) && !f.lowers() }
 
 // holdRise holds what raises in one change: a create as a whole, with what lies
 // beneath it.
@@ -250,7 +250,7 @@ func (d *frozen) freeze(c *Change, h *Hold) {
 		c.hold(*h)
 	default:
 		for i := range c.Fields {
-			if f := &c.Fields[i]; f.Phase != Lower && f.Cause != SentAlong {
+			if f := &c.Fields[i]; !f.lowers() && f.Cause != SentAlong {
 				f.holdAll(h)
 			}
 		}

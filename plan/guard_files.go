@@ -102,7 +102,7 @@ func (w *waiting) mayLower(c *Change) bool {
 		}
 		_, compares := f.Live().Number()
 		blind := a.Spend == resource.Cover && invisible(c) // nobody sees which days it has
-		if f.Phase == Lower || blind || k.shifts(f) ||
+		if f.lowers() || blind || k.shifts(f) ||
 			a.Spend == resource.Mode || a.Spend == resource.Amount && (!compares || !f.Desired.IsSet()) {
 			return true
 		}

@@ -91,7 +91,7 @@ func (d *lateness) lateWords(a *resource.Attribute, f *Field, live *resource.Res
 func (d *lateness) holdDays(k *kind, c *Change, h Hold) {
 	for i := range c.Fields {
 		f := &c.Fields[i]
-		if a := k.attributes[f.Name]; f.Cause != SentAlong && !(a.Spend == resource.Amount && f.Phase == Lower) {
+		if a := k.attributes[f.Name]; f.Cause != SentAlong && !(a.Spend == resource.Amount && f.lowers()) {
 			f.hold(h)
 		}
 	}

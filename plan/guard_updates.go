@@ -47,7 +47,7 @@ func (d *updates) guard() {
 					n, of, c.Address.Kind, cause, d.Policy.UpdatePercent)}
 			holds[updating{c.Address.Kind, cause}] = h
 		}
-		concerned := func(f *Field) bool { return f.Cause == cause && f.Phase != Lower && !d.covers(c, f) }
+		concerned := func(f *Field) bool { return f.Cause == cause && !f.lowers() && !d.covers(c, f) }
 		own, held := d.unlessAgreed(*h, c.Address, func() []Part { return fieldParts(c, 0, concerned) })
 		if own.Parts != nil {
 			h = &own
@@ -70,7 +70,7 @@ func (d *updates) eachUpdate(do func(*Change, Cause)) {
 		}
 		for _, cause := range []Cause{Edit, Drift} {
 			for j := range c.Fields {
-				if f := &c.Fields[j]; f.Cause == cause && f.Phase != Lower && !d.covers(c, f) {
+				if f := &c.Fields[j]; f.Cause == cause && !f.lowers() && !d.covers(c, f) {
 					do(c, cause)
 					break
 				}

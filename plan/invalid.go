@@ -175,7 +175,7 @@ func (w *waiting) lowest(t *three, c *Change) *resource.Resource {
 	case w.waitsAt(t.place).Lowers, w.creates(c) && !t.kind.schema.Caps:
 		return nil
 	}
-	return w.after(c, t.live, func(f *Field) bool { return f.Phase == Lower })
+	return w.after(c, t.live, func(f *Field) bool { return f.lowers() })
 }
 
 // holdBesideInvalid holds what raises or starts in the tree of a row one of whose

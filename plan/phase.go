@@ -32,6 +32,10 @@ func phaseOf(a *resource.Attribute, desired, live resource.Value) Phase {
 	return Neutral
 }
 
+// lowers reports whether a field only pauses, ends or lowers something. Such a field
+// passes the guards: each rule of newGuards (guard.go) leaves it out.
+func (f *Field) lowers() bool { return f.Phase == Lower }
+
 // withHazards adds what an update of one attribute may do, from its values.
 func withHazards(hazards []Hazard, a *resource.Attribute, f *Field) []Hazard {
 	switch {

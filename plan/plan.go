@@ -5,6 +5,13 @@
 // It refuses every effect: it reads no clock, file, network, log or context.
 // Its invariant is that the same input gives the same bytes, whatever the order
 // the input came in, and that a plan holds at most one change an address.
+//
+// Open diff.go first: it has the table and the steps of a plan. identify.go says which
+// resource of the service belongs to which row, moved.go what `moved:` renames, and
+// accident_renamed.go asks about a row renamed without a key or an id. attributes.go
+// compares the fields of a row, and phase.go says what a field is: raise, decrease or
+// pause. guard.go lists the rules that hold changes, a file guard_….go each;
+// accident.go lists the suspicious edits.
 package plan
 
 import (

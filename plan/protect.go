@@ -68,7 +68,7 @@ func (d *protections) protectFields(c *Change) {
 		}
 		word := protectAll
 		switch {
-		case a.Spend == resource.Delivery && f.Phase == Lower:
+		case a.Spend == resource.Delivery && f.lowers():
 			word = protectPause
 		case a.Spend == resource.Amount:
 			word = protectBudget

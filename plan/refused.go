@@ -96,5 +96,5 @@ func (d *refused) holdRefused(change int, h Hold) {
 // pauses says that a field stops its resource from delivering.
 func (d *refused) pauses(c *Change, f *Field) bool {
 	a := d.kinds[c.Address.Kind].attributes[f.Name]
-	return a != nil && a.Spend == resource.Delivery && f.Phase == Lower
+	return a != nil && a.Spend == resource.Delivery && f.lowers()
 }

@@ -353,7 +353,7 @@ func (r *ruleCheck) holdNeeding(c *Change, attribute string, h Hold) {
 		return
 	}
 	k := r.all[c.place].kind
-	raising := func(f *Field) bool { return f.Phase != Lower && f.Cause != SentAlong }
+	raising := func(f *Field) bool { return !f.lowers() && f.Cause != SentAlong }
 	named := func(f *Field) bool {
 		return raising(f) && (f.Name == attribute || k.whole[attribute] != "" && k.whole[attribute] == k.whole[f.Name])
 	}

@@ -56,7 +56,7 @@ func (k *kind) splits(fields []Field) bool {
 
 // isRest says that the field would go with a setting of which a part is held.
 func (k *kind) isRest(f *Field) bool {
-	return f.Held == nil && f.Cause != SentAlong && f.Phase != Lower && k.whole[f.Name] != ""
+	return f.Held == nil && f.Cause != SentAlong && !f.lowers() && k.whole[f.Name] != ""
 }
 
 // breaks says that what would be live without the held fields breaks a rule

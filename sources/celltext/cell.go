@@ -1,6 +1,8 @@
 // Package celltext reads what the text of one cell or header means, without the sheet around it.
-// cell.go judges formulas, errors and words that clear, number.go reads numbers, amounts and days
-// of workbooks, list.go cuts a cell into entries, header.go folds headers and words messages.
+// cell.go judges formulas, errors and words that clear, number.go reads the digits of numbers,
+// amounts and days that workbooks store, list.go cuts a cell into entries, header.go folds headers
+// and words messages. What the digits are worth says package resource: an amount of money is made
+// by resource.ParseMoney (money.go), for every format.
 //
 // Nothing is guessed: what reads two ways is a finding.
 package celltext
