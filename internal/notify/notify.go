@@ -4,6 +4,11 @@
 // It refuses to repeat itself: what was told is told again only after a day or as
 // it changes, and one run is one message. Its one invariant: telling never blocks
 // and never fails a run, and a message holds no secret.
+//
+// Open notify.go first: Tell, the topics and the forms of destinations. situation.go
+// reads a run, news.go decides what of it is new, queue.go keeps what waits, deliver.go
+// sends it. A new form, such as Matrix: its word and its check in notify.go, its body in
+// forms.go, its case in network.Send (deliver.go), its keys in package sources/config.
 package notify
 
 import (
