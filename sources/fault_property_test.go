@@ -26,7 +26,7 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// wrongWith says what no reading may have, whatever the files hold: rows that do
+// wrongWith returns what no reading may have, whatever the files hold: rows that do
 // not add up, problems out of order, positions outside of the files, a failed
 // row without an error. "" is none of it.
 func wrongWith(files map[string]string, d sources.Desired) string {
@@ -70,7 +70,7 @@ func wrongWith(files map[string]string, d sources.Desired) string {
 	return ""
 }
 
-// isOutside says how a position lies outside of the files, "" where it does not.
+// isOutside returns how a position lies outside of the files, "" where it does not.
 func isOutside(files map[string]string, at diag.Position) string {
 	content, there := files[at.File()]
 	switch {

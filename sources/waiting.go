@@ -135,7 +135,7 @@ func (e *entry) waiting() Waiting {
 // tally counts the rows of a sheet, or of a kind in a file without sheets.
 type tally struct{ rows, wrong int }
 
-// tooManyWrong says where more rows are wrong than may wait, "" for nowhere.
+// tooManyWrong returns where more rows are wrong than may wait, "" for nowhere.
 func (c *collection) tooManyWrong() string {
 	tallies, order := map[string]*tally{}, []string{}
 	note := func(at diag.Position, kind resource.Kind, wrong bool) {

@@ -294,7 +294,7 @@ func (s *soak) calm() {
 	s.p.end()
 }
 
-// equal says that another plan of the account is empty.
+// equal reports whether another plan of the account is empty.
 func (s *soak) equal(account string) bool {
 	args := []string{"plan", "--detailed-exitcode",
 		"--refresh", "full", "--operator", filepath.Join(s.dir, account+".operator.yaml")}

@@ -126,7 +126,7 @@ func TestAFileIsCommittedForAnAccountFromGit(t *testing.T) {
 	p.end()
 }
 
-// fileWith gives the file of a folder that has some text, and its name.
+// fileWith returns the file of a folder that has some text, and its name.
 func fileWith(t *testing.T, dir, text string) (content []byte, name string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))

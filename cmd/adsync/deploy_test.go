@@ -29,7 +29,7 @@ func deployed(t *testing.T, name string) string {
 	return string(text)
 }
 
-// manifest gives the first object of a kind.
+// manifest returns the first object of a kind.
 func manifest(t *testing.T, kind string) (object map[string]any) {
 	t.Helper()
 	for _, document := range strings.Split(deployed(t, "kubernetes/adsync.yaml"), "\n---\n") {

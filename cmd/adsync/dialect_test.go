@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// planned gives the plan of a project with one source, byte by byte as JSON,
+// planned returns the plan of a project with one source, byte by byte as JSON,
 // without the positions and what is computed from them.
 func planned(t *testing.T, name string, content []byte) string {
 	t.Helper()

@@ -143,7 +143,7 @@ func (h *history) folderFails() {
 	}
 }
 
-// changes says whether a call sends a request that changes something.
+// changes reports whether a call sends a request that changes something.
 func changes(c syscalls.Call) bool {
 	method, path, _ := strings.Cut(string(c.Data[:min(len(c.Data), 64)]), " ")
 	return c.Name == "write" && (method == "POST" || method == "PATCH" || method == "DELETE") &&

@@ -40,7 +40,7 @@ func (d *disturber) expect(at int, do func()) {
 	d.changes, d.count, d.at, d.do, d.read = nil, 0, at, do, map[string]bool{}
 }
 
-// since says which requests changed something.
+// since returns which requests changed something.
 func (d *disturber) since() []int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

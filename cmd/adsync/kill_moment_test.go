@@ -73,7 +73,7 @@ func (e *executioner) spare() (changed bool) {
 	return e.changing > 0
 }
 
-// struck gives the process that is to be killed at this request, or nil.
+// struck returns the process that is to be killed at this request, or nil.
 func (e *executioner) struck(r *http.Request, body []byte) (*os.Process, moment) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

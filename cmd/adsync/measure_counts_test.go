@@ -63,7 +63,7 @@ func TestRequestsAndAllocationsOfCommands(t *testing.T) {
 	}
 }
 
-// countedCommands gives what each command allocates, and holds its requests.
+// countedCommands returns what each command allocates, and holds its requests.
 func countedCommands(t *testing.T, shape bench.Shape) map[string]float64 {
 	t.Helper()
 	f := writeMeasured(t, shape)

@@ -55,7 +55,7 @@ type counting struct {
 
 func (c *counting) counts() counts { return counts{c.requests.Load(), c.refused.Load()} }
 
-// before gives the service that counts.
+// before returns the service that counts.
 func (c *counting) before(service http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.requests.Add(1)

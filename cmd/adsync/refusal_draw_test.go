@@ -43,7 +43,7 @@ func (a *drawnAccount) count(of string) {
 	a.sizes[of] = rapid.IntRange(0, 2).Draw(a.t, of)
 }
 
-// pick gives one of the values; where a line was there before, mostly what it
+// pick returns one of the values; where a line was there before, mostly what it
 // said then.
 func (a *drawnAccount) pick(line string, often int, values ...string) string {
 	before, known := a.said[line]

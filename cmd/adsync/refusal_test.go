@@ -126,7 +126,7 @@ func (s *stranger) sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// apply gives the sort of the first problem, or how many changes were applied and
+// apply returns the sort of the first problem, or how many changes were applied and
 // what the service refused.
 func (s *stranger) apply(files string) (problem string, applied int, refusals []string) {
 	s.t.Helper()

@@ -124,7 +124,7 @@ func fits(t *testing.T, schema *jsonschema.Schema, what, text string) {
 	}
 }
 
-// output gives the standard output of a command, however it ends.
+// output returns the standard output of a command, however it ends.
 func output(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, problems bytes.Buffer

@@ -27,7 +27,7 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 	}
 }
 
-// requirements gives the modules of all go.mod files, and the tools' packages.
+// requirements returns the modules of all go.mod files, and the tools' packages.
 func requirements(t *testing.T) (modules, tools []string) {
 	t.Helper()
 	for _, name := range []string{"go.mod", "internal/tools/go.mod", "internal/tools/kubernetes/go.mod"} {
@@ -58,7 +58,7 @@ func requirements(t *testing.T) (modules, tools []string) {
 	return modules, tools
 }
 
-// usedModules gives the modules whose packages are imported or are tools, with
+// usedModules returns the modules whose packages are imported or are tools, with
 // one place that uses each.
 func usedModules(t *testing.T, required, tools []string) map[string]string {
 	t.Helper()
@@ -94,7 +94,7 @@ func moduleOf(modules []string, name string) string {
 	return longest
 }
 
-// explanations gives the modules that stand first in a table row, as code.
+// explanations returns the modules that stand first in a table row, as code.
 func explanations(t *testing.T) []string {
 	t.Helper()
 	var explained []string

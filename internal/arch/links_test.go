@@ -33,7 +33,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// wrongLink says what is wrong with a relative link of a page; "" where nothing is.
+// wrongLink returns what is wrong with a relative link of a page; "" where nothing is.
 func wrongLink(t *testing.T, page, link string) string {
 	t.Helper()
 	file, anchor, _ := strings.Cut(link, "#")
@@ -60,7 +60,7 @@ func wrongLink(t *testing.T, page, link string) string {
 	return ""
 }
 
-// wrongFunction says where a function or method is, such as Diff or Agent.Apply, that a
+// wrongFunction returns where a function or method is, such as Diff or Agent.Apply, that a
 // Go file should declare; "" where the file does.
 func wrongFunction(t *testing.T, file, function string) string {
 	t.Helper()

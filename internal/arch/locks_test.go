@@ -38,7 +38,7 @@ func TestALockIsGivenBackByDefer(t *testing.T) {
 	}
 }
 
-// lockOf gives what a statement locks, and the call that gives it back; "" for
+// lockOf returns what a statement locks, and the call that gives it back; "" for
 // another statement.
 func lockOf(s ast.Stmt) (taken, back string) {
 	e, is := s.(*ast.ExprStmt)
@@ -61,7 +61,7 @@ func defers(s ast.Stmt, taken, back string) bool {
 	return on == taken && name == back
 }
 
-// called gives the expression and the name of a call without arguments.
+// called returns the expression and the name of a call without arguments.
 func called(e ast.Expr) (on, name string) {
 	call, is := e.(*ast.CallExpr)
 	if !is || len(call.Args) > 0 {

@@ -70,7 +70,7 @@ func TestKindsAreDataNotCases(t *testing.T) {
 	}
 }
 
-// comparedIn gives what a case, == or != compares with.
+// comparedIn returns what a case, == or != compares with.
 func comparedIn(n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.CaseClause:
@@ -173,7 +173,7 @@ func TestExportedNamesUseTheWordsOfTheDesign(t *testing.T) {
 	}
 }
 
-// exported gives the exported functions, methods, types, constants and variables.
+// exported returns the exported functions, methods, types, constants and variables.
 func exported(f *ast.File) []*ast.Ident {
 	var names []*ast.Ident
 	add := func(n *ast.Ident) {

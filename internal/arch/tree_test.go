@@ -31,12 +31,12 @@ type source struct {
 	set   *token.FileSet
 }
 
-// at gives the place of a node as file:line.
+// at returns the place of a node as file:line.
 func (s *source) at(n ast.Node) string {
 	return s.name + ":" + strconv.Itoa(s.set.Position(n.Pos()).Line)
 }
 
-// imports gives the import paths of the file with the nodes that say them.
+// imports returns the import paths of the file with the nodes that say them.
 func (s *source) imports() map[string]*ast.ImportSpec {
 	paths := make(map[string]*ast.ImportSpec, len(s.tree.Imports))
 	for _, spec := range s.tree.Imports {

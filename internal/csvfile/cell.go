@@ -41,13 +41,13 @@ func isWrapped(field string) bool {
 // (OWASP, CSV injection).
 const formulaStarts = "=+-@\t\r"
 
-// guarded says that apostrophes stand before the start of a formula.
+// guarded reports whether apostrophes stand before the start of a formula.
 func guarded(text string) bool {
 	rest := strings.TrimLeft(text, "'")
 	return len(rest) < len(text) && rest != "" && strings.IndexByte(formulaStarts, rest[0]) >= 0
 }
 
-// Plain gives the field of a text that is no formula to any program. Read gives
+// Plain returns the field of a text that is no formula to any program. Read gives
 // the text back.
 func Plain(text string) string {
 	if rest := strings.TrimLeft(text, "'"); rest != "" && strings.IndexByte(formulaStarts, rest[0]) >= 0 {
@@ -56,7 +56,7 @@ func Plain(text string) string {
 	return text
 }
 
-// Exact gives the field of a text that must not change when a spreadsheet
+// Exact returns the field of a text that must not change when a spreadsheet
 // program opens and saves the file: it would make 123 of 00123, so that is
 // written ="00123". Read gives the text back.
 func Exact(text string) string {
@@ -85,7 +85,7 @@ var mangledNumber = regexp.MustCompile(`^[0-9]([.,][0-9]+)?[eE]\+[0-9]+$`)
 // exactDigits is how many digits of a number spreadsheet programs keep.
 const exactDigits = 15
 
-// Mangled says that a program has likely made a number of a text: 1.2E+05, or an
+// Mangled reports whether a program has likely made a number of a text: 1.2E+05, or an
 // id of 15 digits and more that ends in zeros.
 func Mangled(text string) bool {
 	if text == "" || text[0] < '0' || text[0] > '9' {

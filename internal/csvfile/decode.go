@@ -19,7 +19,7 @@ type Text struct {
 	Legacy bool // its bytes are no Unicode and were read as Windows-1252
 }
 
-// String gives the whole text.
+// String returns the whole text.
 func (t Text) String() string { return t.text }
 
 var (

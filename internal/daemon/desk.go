@@ -10,7 +10,7 @@ import (
 
 var _ Desk = (*Hub)(nil)
 
-// Account gives the status of one account.
+// Account returns the status of one account.
 func (h *Hub) Account(name string) (Status, bool) {
 	l, err := h.loop(name)
 	if err != nil {
@@ -19,7 +19,7 @@ func (h *Hub) Account(name string) (Status, bool) {
 	return l.shown(), true
 }
 
-// Plan gives the last plan of an account.
+// Plan returns the last plan of an account.
 func (h *Hub) Plan(name string) *planview.Document {
 	l, err := h.loop(name)
 	if err != nil {
@@ -30,7 +30,7 @@ func (h *Hub) Plan(name string) *planview.Document {
 	return l.plan
 }
 
-// Runs gives the heads of an account's runs, the newest first.
+// Runs returns the heads of an account's runs, the newest first.
 func (h *Hub) Runs(ctx context.Context, name string) ([]runview.Head, error) {
 	l, err := h.loop(name)
 	if err != nil {
@@ -39,7 +39,7 @@ func (h *Hub) Runs(ctx context.Context, name string) ([]runview.Head, error) {
 	return l.account.Archive.Runs(ctx)
 }
 
-// Report gives the report of a run.
+// Report returns the report of a run.
 func (h *Hub) Report(ctx context.Context, name, run string) (*runview.Document, error) {
 	l, err := h.loop(name)
 	if err != nil {
@@ -48,7 +48,7 @@ func (h *Hub) Report(ctx context.Context, name, run string) (*runview.Document, 
 	return l.account.Archive.Report(ctx, run)
 }
 
-// Exposures gives what is known of possible spend over time.
+// Exposures returns what is known of possible spend over time.
 func (h *Hub) Exposures(_ context.Context, name string) ([]Point, error) {
 	l, err := h.loop(name)
 	if err != nil {
@@ -57,7 +57,7 @@ func (h *Hub) Exposures(_ context.Context, name string) ([]Point, error) {
 	return l.account.Archive.Exposures()
 }
 
-// Approvals gives what was allowed, the oldest first.
+// Approvals returns what was allowed, the oldest first.
 func (h *Hub) Approvals(_ context.Context, name string) ([]Approval, error) {
 	l, err := h.loop(name)
 	if err != nil {

@@ -40,7 +40,7 @@ func (h *Hub) Accept(_ context.Context, name string, a Acceptance) error {
 	return nil
 }
 
-// Acceptances gives the commits that were accepted so, the oldest first.
+// Acceptances returns the commits that were accepted so, the oldest first.
 func (h *Hub) Acceptances(_ context.Context, name string) ([]Acceptance, error) {
 	l, err := h.loop(name)
 	if err != nil || l.account.Acceptances == nil {

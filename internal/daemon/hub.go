@@ -192,7 +192,7 @@ func (h *Hub) tell(e Event) {
 	}
 }
 
-// Accounts gives the status of each account, by name.
+// Accounts returns the status of each account, by name.
 func (h *Hub) Accounts() []Status {
 	loops := h.all()
 	statuses := make([]Status, len(loops))
@@ -202,7 +202,7 @@ func (h *Hub) Accounts() []Status {
 	return statuses
 }
 
-// all gives the loops there are, by name.
+// all returns the loops there are, by name.
 func (h *Hub) all() []*loop {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -111,7 +111,7 @@ func TestAPanicAnywhereOfAnAccountIsThatAccounts(t *testing.T) {
 	}
 }
 
-// ascending says that the first three are each longer than the one before.
+// ascending reports whether the first three are each longer than the one before.
 func ascending(gaps []time.Duration) bool {
 	return len(gaps) > 2 && gaps[0] < gaps[1] && gaps[1] < gaps[2]
 }

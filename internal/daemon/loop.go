@@ -139,7 +139,7 @@ var persons = []Trigger{Started, Asked, Approved, Continued}
 // that slept, or whose clock was set, is noticed within it.
 const dozeMost = 10 * time.Minute
 
-// await gives what woke the loop, once there is something that may.
+// await returns what woke the loop, once there is something that may.
 func (l *loop) await(ctx context.Context) []Trigger {
 	for {
 		now := l.hub.now()
@@ -183,7 +183,7 @@ func (l *loop) strike(now time.Time) {
 	}
 }
 
-// passed says that a moment has come by one of the two clocks of a machine: one of
+// passed reports whether a moment has come by one of the two clocks of a machine: one of
 // them stands still while it sleeps, the other can be set.
 func passed(at, now time.Time) bool {
 	return !now.Before(at) || !now.Round(0).Before(at.Round(0))

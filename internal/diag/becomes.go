@@ -31,7 +31,7 @@ func marked(sign, word, entry string) string {
 	return sign + entry
 }
 
-// rightToLeft says whether a text has letters that are written from right to left.
+// rightToLeft reports whether a text has letters that are written from right to left.
 func rightToLeft(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		p, _ := bidi.LookupRune(r)

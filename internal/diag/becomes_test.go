@@ -52,7 +52,7 @@ func TestTheSignOfAnEntryIsDrawnBesideIt(t *testing.T) {
 // letter is the first letter or digit of a text.
 func letter(s string) string { return string([]rune(strings.Trim(s, `"`))[:1]) }
 
-// drawn gives a line in the order its characters are drawn, from left to right.
+// drawn returns a line in the order its characters are drawn, from left to right.
 func drawn(t *testing.T, line string) string {
 	t.Helper()
 	var p bidi.Paragraph

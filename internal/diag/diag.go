@@ -99,7 +99,7 @@ func (l *List) AddAll(problems []Problem) {
 	}
 }
 
-// Sorted gives the problems by file, sheet, line, column, code and message,
+// Sorted returns the problems by file, sheet, line, column, code and message,
 // each once.
 func (l *List) Sorted() []Problem {
 	sorted := l.all()
@@ -126,7 +126,7 @@ func compare(a, b Problem) int {
 	return strings.Compare(a.Message, b.Message)
 }
 
-// HasErrors says whether any of the problems stops a run.
+// HasErrors reports whether any of the problems stops a run.
 func HasErrors(problems []Problem) bool {
 	return slices.ContainsFunc(problems, func(p Problem) bool { return p.Severity == Error })
 }

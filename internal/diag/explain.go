@@ -11,12 +11,12 @@ type Explanation struct {
 	Example string // a problem as it is printed
 }
 
-// Explanations gives one for every code, in the order of the codes.
+// Explanations returns one for every code, in the order of the codes.
 func Explanations() []Explanation {
 	return slices.Concat(aboutFiles, aboutService, aboutState)
 }
 
-// Explain gives the explanation of a code.
+// Explain returns the explanation of a code.
 func Explain(code Code) (Explanation, bool) {
 	all := Explanations()
 	i := slices.IndexFunc(all, func(e Explanation) bool { return e.Code == code })

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Nearest gives the candidate most like the word, or "" when none is near:
+// Nearest returns the candidate most like the word, or "" when none is near:
 // at most a third of the letters may differ, counted as insertions, deletions,
 // changes and swaps of neighbours.
 func Nearest(word string, candidates []string) string {
@@ -23,7 +23,7 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// DidYouMean gives the hint for a misspelt word, or "".
+// DidYouMean returns the hint for a misspelt word, or "".
 func DidYouMean(word string, candidates []string) string {
 	return Suggest(Nearest(word, candidates))
 }
@@ -59,7 +59,7 @@ func distance(a, b string) int {
 	return last[len(y)]
 }
 
-// Misspelt gives the one candidate that a word is but for a letter too many, too
+// Misspelt returns the one candidate that a word is but for a letter too many, too
 // few, another or two swapped, or for capitals; false where there is none or
 // more than one, or the word is too short to tell.
 func Misspelt(word string, candidates []string) (string, bool) {

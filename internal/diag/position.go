@@ -28,7 +28,7 @@ type names struct {
 	sheet string // set for workbooks only
 }
 
-// OriginOf gives the origin of a file; sheet is "" for a text file.
+// OriginOf returns the origin of a file; sheet is "" for a text file.
 func OriginOf(file, sheet string) Origin {
 	if file == "" && sheet == "" {
 		return Origin{}
@@ -82,14 +82,14 @@ func (p Position) Line() int { return int(p.line) }
 // Column is the column in code points of a text file, or the column of a sheet.
 func (p Position) Column() int { return int(p.column) }
 
-// Equal says that both are the same position. It is for cmp.Diff, which looks
+// Equal reports whether both are the same position. It is for cmp.Diff, which looks
 // into no other package's fields; other code writes ==.
 func (p Position) Equal(q Position) bool { return p == q }
 
-// IsZero says that nothing is known of the position.
+// IsZero reports whether nothing is known of the position.
 func (p Position) IsZero() bool { return p == Position{} }
 
-// String gives `spring.yaml:12:9` or `q4.xlsx:Ads!E17`.
+// String returns `spring.yaml:12:9` or `q4.xlsx:Ads!E17`.
 func (p Position) String() string {
 	in := p.origin.split()
 	if in.sheet != "" {
@@ -112,7 +112,7 @@ func cellSuffix(cell string) string {
 	return "!" + cell
 }
 
-// Cell gives the A1 form of a workbook position, a bare row number where the
+// Cell returns the A1 form of a workbook position, a bare row number where the
 // column is unknown, and "" for text files.
 func (p Position) Cell() string {
 	if p.line == 0 || p.Sheet() == "" {
@@ -121,7 +121,7 @@ func (p Position) Cell() string {
 	return ColumnName(p.Column()) + strconv.Itoa(p.Line())
 }
 
-// ColumnName gives the letters of a 1-based column: 1 is A, 27 is AA.
+// ColumnName returns the letters of a 1-based column: 1 is A, 27 is AA.
 func ColumnName(column int) string {
 	var letters []byte
 	for column > 0 {

@@ -46,6 +46,6 @@ func hidden(r rune) bool {
 	return r != ' ' && !unicode.IsPrint(r)
 }
 
-// HasHidden says whether the text holds a character that cannot be seen.
+// HasHidden reports whether the text holds a character that cannot be seen.
 // Line feeds and tabs are judged by the caller.
 func HasHidden(s string) bool { return strings.ContainsFunc(s, hidden) }

@@ -11,7 +11,7 @@ import (
 // Known are the schemas of types that write themselves, by type.
 type Known map[reflect.Type]*Schema
 
-// Of gives the schema of what encoding/json prints for a type. A field is
+// Of returns the schema of what encoding/json prints for a type. A field is
 // required unless it is left out when empty. Objects stay open: a later version
 // may print more. A type with a MarshalJSON of its own must be known.
 func Of(t reflect.Type, known Known) (*Schema, error) {

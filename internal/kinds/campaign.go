@@ -153,7 +153,7 @@ func excluded(a resource.Attribute) resource.Attribute {
 	return a
 }
 
-// of says which kind is named: by ids, or by addresses of the files.
+// of returns which kind is named: by ids, or by addresses of the files.
 func of(kind resource.Kind, a resource.Attribute) resource.Attribute {
 	a.Of, a.Addressed = kind, kind
 	a.Help = "Ids, or " + string(kind) + "/KEY for those of your files. " + a.Help

@@ -22,7 +22,7 @@ const (
 	Account          resource.Kind = "account"
 )
 
-// All gives every kind, parents before children.
+// All returns every kind, parents before children.
 func All() resource.Schemas {
 	all := resource.Schemas{
 		campaign(), adGroup(), ad(), audience(), spendLimitWindow(),

@@ -24,7 +24,7 @@ func place(v resource.Value) string {
 	return fmt.Sprintf(" (%s)", v.Position)
 }
 
-// unwritten says where a value is that no file says.
+// unwritten returns where a value is that no file says.
 func unwritten(v resource.Value) string {
 	if v.Position.IsZero() {
 		return " at the service"

@@ -55,7 +55,7 @@ func bidFitsStrategy(value func(string) resource.Value) *resource.Finding {
 // goesWith is the one strategy that maximises the results a campaign pays for.
 var goesWith = map[string]string{"clicks": "maximize_clicks", "conversions": "maximize_conversions"}
 
-// maximises says that a strategy takes no bid. One that only the service names,
+// maximises reports whether a strategy takes no bid. One that only the service names,
 // such as automated_bid of an ad group a job made without a bid, gives way to a bid.
 func maximises(strategy resource.Value) bool {
 	return slices.Contains(slices.Collect(maps.Values(goesWith)), strategy.Text())

@@ -23,6 +23,6 @@ const (
 	PlainGiven   Reason = "hold a plain identifier where a hash is said to be"
 )
 
-// Misread says that the file is not what its identifier says: nothing of it is
+// Misread reports whether the file is not what its identifier says: nothing of it is
 // to be used.
 func (r Reason) Misread() bool { return r == HashGiven || r == PlainGiven }

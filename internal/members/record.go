@@ -22,7 +22,7 @@ type recordReader struct {
 	ends      []int // of the fields in text
 }
 
-// read gives the fields of the next record, good until the next call; io.EOF
+// read returns the fields of the next record, good until the next call; io.EOF
 // after the last.
 func (r *recordReader) read() ([][]byte, error) {
 	r.line = r.next

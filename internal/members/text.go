@@ -138,7 +138,7 @@ func (t *textReader) whole() error {
 	return nil
 }
 
-// damaged says why a record cannot be trusted, nil where it can.
+// damaged returns why a record cannot be trusted, nil where it can.
 func damaged(line int, fields [][]byte) *Fault {
 	for _, text := range fields {
 		switch {

@@ -117,7 +117,7 @@ func (network) Send(ctx context.Context, to *Destination, m *Message) error {
 	})
 }
 
-// sign gives `t=…,v1=…`: the moment in Unix seconds and the HMAC-SHA256 of the
+// sign returns `t=…,v1=…`: the moment in Unix seconds and the HMAC-SHA256 of the
 // moment, a full stop and the body, in hex.
 func sign(key secret.Text, at time.Time, body []byte) string {
 	stamp := strconv.FormatInt(at.Unix(), 10)

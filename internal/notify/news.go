@@ -182,7 +182,7 @@ func (k *memory) again(m *Message, s Situation, remind time.Duration, topic Topi
 	k.lasting(m, s, remind, topic, l.said, l.mark)
 }
 
-// due says that it is time to tell of it again: also where the clock was put back.
+// due reports whether it is time to tell of it again: also where the clock was put back.
 func (l lasting) due(now time.Time, remind time.Duration) bool {
 	age := now.Sub(l.told)
 	return age < 0 || age >= remind
@@ -212,7 +212,7 @@ type trouble struct {
 // refusedKind is what was refused, by an apply or in the plans after it.
 const refusedKind = "refused"
 
-// troubleOf says what is wrong. A run that did not get so far says nothing of it.
+// troubleOf returns what is wrong. A run that did not get so far says nothing of it.
 func troubleOf(s Situation) (t trouble, known bool) {
 	title := string(s.Class)
 	if s.Message != "" {

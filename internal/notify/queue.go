@@ -219,7 +219,7 @@ func (k *memory) standing(m *Message) *Message {
 	return &one
 }
 
-// earlier says what became of messages before this one.
+// earlier returns what became of messages before this one.
 func (m *Message) earlier() (words []string) {
 	if m.Joined > 0 {
 		words = append(words, fmt.Sprintf("one message in the place of %d: what is still so of them", m.Joined+1))

@@ -33,7 +33,7 @@ func (f Folder) Ask(a Ask) (Ask, error) {
 	return a, f.note(Ordered{Time: a.Since.UTC().Truncate(time.Second), Order: Reconcile, By: a.By, Reason: a.Note})
 }
 
-// Asks gives the wishes nobody has taken yet, oldest first. What cannot be read is
+// Asks returns the wishes nobody has taken yet, oldest first. What cannot be read is
 // one without words: somebody asked.
 func (f Folder) Asks() []Ask {
 	var asks []Ask

@@ -92,7 +92,7 @@ func (f Folder) Attend(sleep func(time.Duration)) (*Attendance, error) {
 	return &Attendance{f, lock}, nil
 }
 
-// Stands says that the folder is still the one that was taken: another may have been
+// Stands reports whether the folder is still the one that was taken: another may have been
 // put in its place, which another daemon could take.
 func (a *Attendance) Stands() bool {
 	there, err := os.Lstat(a.folder.path(lockName))
@@ -168,7 +168,7 @@ func (f Folder) Equal(now time.Time) (e Equal) {
 	return e
 }
 
-// Daemon gives what the daemon of the account last said, and whether it lives. It
+// Daemon returns what the daemon of the account last said, and whether it lives. It
 // is fs.ErrNotExist where none said anything.
 func (f Folder) Daemon() (d Daemon, lives bool, err error) {
 	if err := f.read(DaemonName, &d); err != nil {

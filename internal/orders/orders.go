@@ -50,7 +50,7 @@ type Suspension struct {
 	File   bool      `json:"file,omitempty"` // a file STOP lies there
 }
 
-// String gives `suspended by anna since 2026-01-02 15:04 UTC until 17:04 UTC: reason`.
+// String returns `suspended by anna since 2026-01-02 15:04 UTC until 17:04 UTC: reason`.
 func (s Suspension) String() string {
 	text := "suspended"
 	if s.By != "" {
@@ -82,7 +82,7 @@ func (f Folder) Suspend(s Suspension) error {
 	return nil
 }
 
-// Suspension gives the suspension that stands at a moment, nil where none does.
+// Suspension returns the suspension that stands at a moment, nil where none does.
 // One that cannot be read stands.
 func (f Folder) Suspension(now time.Time) *Suspension {
 	var s Suspension
@@ -114,7 +114,7 @@ func (f Folder) Resume(now time.Time, by string) (*Suspension, error) {
 	return stood, nil
 }
 
-// Stop gives the path of the file STOP, "" where there is none. Whatever has that
+// Stop returns the path of the file STOP, "" where there is none. Whatever has that
 // name counts, and so does a folder nobody can look into.
 func (f Folder) Stop() string {
 	path := f.path(StopName)

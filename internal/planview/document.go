@@ -62,7 +62,7 @@ type Revision struct {
 	Uncommitted []string `json:"uncommitted"` // sources whose bytes are not those of the commit, sorted
 }
 
-// goes says that something of the change is left to apply when what is held is
+// goes reports whether something of the change is left to apply when what is held is
 // left out; see plan.Applicable.
 func goes(c *plan.ChangeDocument) bool {
 	if c.Held != nil {
@@ -79,7 +79,7 @@ func goes(c *plan.ChangeDocument) bool {
 	return false
 }
 
-// partly says that a field of the change is held.
+// partly reports whether a field of the change is held.
 func partly(c *plan.ChangeDocument) bool {
 	for i := range c.Fields {
 		if c.Fields[i].Held != nil {

@@ -22,7 +22,7 @@ func newFold(d *Document, o detail) *fold {
 	return &fold{detail: o, changes: len(d.Changes), seen: map[string]int{}}
 }
 
-// lists says that a change has a line of its own.
+// lists reports whether a change has a line of its own.
 func (f *fold) lists(c *plan.ChangeDocument) bool {
 	if f.full || f.changes <= f.list {
 		return true

@@ -193,7 +193,7 @@ func withoutSpans(line string) string {
 	return left.String()
 }
 
-// afterRun gives what follows a row of exactly so many backticks; all of it
+// afterRun returns what follows a row of exactly so many backticks; all of it
 // where there is none, as then nothing was code.
 func afterRun(text, ticks string) string {
 	for at := 0; at < len(text); {

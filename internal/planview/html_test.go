@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// elements gives the names of all elements of a page, and every attribute that
+// elements returns the names of all elements of a page, and every attribute that
 // would load, run or lead somewhere.
 func elements(t testing.TB, page string) (names, active []string) {
 	t.Helper()
@@ -75,7 +75,7 @@ func TestThePageNeedsNoNetworkAndRunsItsOwnScriptAlone(t *testing.T) {
 	}
 }
 
-// rendered gives a page as a browser has it after its script ran.
+// rendered returns a page as a browser has it after its script ran.
 func rendered(t *testing.T, page string) string {
 	t.Helper()
 	dir := t.TempDir()

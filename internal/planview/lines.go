@@ -74,7 +74,7 @@ type Tail struct {
 	Error   string       `json:"error,omitempty"`
 }
 
-// LineTypes gives a value of what a line of each type holds, for its description.
+// LineTypes returns a value of what a line of each type holds, for its description.
 func LineTypes() []Line {
 	return []Line{
 		{LineHead, FormatVersion, Head{}}, {LineProblem, FormatVersion, diag.Problem{}},

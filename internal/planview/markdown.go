@@ -61,7 +61,7 @@ func (m *comment) line(format string, arguments ...any) {
 	fmt.Fprintf(&m.text, format+"\n", arguments...)
 }
 
-// fits says whether so much more stays within a size.
+// fits reports whether so much more stays within a size.
 func (m *comment) fits(more string, size int) bool { return m.text.Len()+len(more) <= size }
 
 // codeLength is how many characters of a foreign text stand in one piece.
@@ -252,7 +252,7 @@ func folded(t *tree) string {
 		html.EscapeString(t.aside(engineers.ofTrees)), fence, text.text.String(), fence)
 }
 
-// aside says what somebody who does not unfold a tree should know.
+// aside returns what somebody who does not unfold a tree should know.
 func (t *tree) aside(waits string) string {
 	said, held := "", 0
 	for i := range t.changes {

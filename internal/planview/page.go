@@ -250,7 +250,7 @@ func (t *teller) row(c *plan.ChangeDocument, f *plan.FieldDocument) row {
 	}
 }
 
-// why says what makes a field change: its cause, where it is written, and who
+// why returns what makes a field change: its cause, where it is written, and who
 // changed it, as far as that is known.
 func (t *teller) why(c *plan.ChangeDocument, f *plan.FieldDocument) string {
 	said := diag.Printable(f.Cause.String())

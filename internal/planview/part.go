@@ -50,7 +50,7 @@ type Release struct {
 // releaseShown is how many holds of a release are named.
 const releaseShown = 20
 
-// Releases gives what a person may allow of a plan, sorted: what nothing releases
+// Releases returns what a person may allow of a plan, sorted: what nothing releases
 // besides is left out. What releases a whole accident stands for each of its rows.
 func Releases(d *Document) []Release {
 	whole := map[string]bool{}
@@ -93,7 +93,7 @@ type Unreleased struct {
 	With   int    // changes beneath it that are held with it
 }
 
-// AllUnreleased gives what no allowance releases, in the order of the plan: of each
+// AllUnreleased returns what no allowance releases, in the order of the plan: of each
 // change the first hold that is so.
 func AllUnreleased(d *Document) (all []Unreleased) {
 	at := map[string]int{}

@@ -102,7 +102,7 @@ func (e *entry) plainly(schemas resource.Schemas, names *words.Names) {
 	}
 }
 
-// waits says what a change that is held waits for: an approval, where one releases it.
+// waits returns what a change that is held waits for: an approval, where one releases it.
 func (e *entry) waits() string {
 	released := func(h hold) bool { return h.allow != "" }
 	switch {

@@ -41,7 +41,7 @@ func (p *page) reviews(d *Document) {
 	}
 }
 
-// ReviewCounts says how many ads are not approved, by where they stand; "" where all are.
+// ReviewCounts returns how many ads are not approved, by where they stand; "" where all are.
 func ReviewCounts(s *review.Summary) string {
 	if s == nil {
 		return ""

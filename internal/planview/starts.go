@@ -10,7 +10,7 @@ import (
 // startsTitle begins what is started without.
 const startsTitle = "Starts with"
 
-// startsOf says what a resource that the change starts does not have: "no last day, all
+// startsOf returns what a resource that the change starts does not have: "no last day, all
 // countries"; "" where there is nothing to say.
 func startsOf(c *plan.ChangeDocument) string {
 	var said []string

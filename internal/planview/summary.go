@@ -6,7 +6,7 @@ import (
 	"adsync/internal/resource"
 )
 
-// Summary gives what a plan says first, a label and a text each, for forms that
+// Summary returns what a plan says first, a label and a text each, for forms that
 // are tables.
 func Summary(schemas resource.Schemas, d *Document) [][2]string {
 	p := describe(schemas, d, detail{room: 80, says: &marketers})

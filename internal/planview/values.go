@@ -19,7 +19,7 @@ type teller struct {
 	room    int // characters of a value, beyond which it is cut aloud
 }
 
-// FieldLines gives what a change does to its fields, one a line, by the headers of their
+// FieldLines returns what a change does to its fields, one a line, by the headers of their
 // columns, without causes and holds. Text of files and service is made printable.
 func FieldLines(schemas resource.Schemas, c plan.ChangeDocument) []string {
 	t := teller{schemas: schemas, room: 80}
@@ -84,7 +84,7 @@ func joining(c *plan.Counted, from, inFile resource.Value) string {
 	return fmt.Sprintf("at most %d → at most %d (%d %s)", known, *c.Most, people, verb)
 }
 
-// begins says that the field is of a resource that is not there yet.
+// begins reports whether the field is of a resource that is not there yet.
 func (t *teller) begins(c *plan.ChangeDocument, f *plan.FieldDocument) bool {
 	return c.Action == plan.Create || c.Action == plan.Replace && f.Phase == plan.Creates
 }
@@ -193,7 +193,7 @@ func oneOf(a *resource.Attribute, item string) string {
 	return string(shown)
 }
 
-// missingFrom gives the entries of some that all does not hold.
+// missingFrom returns the entries of some that all does not hold.
 func missingFrom(all, some []string) []string {
 	held := make(map[string]bool, len(all))
 	for _, item := range all {

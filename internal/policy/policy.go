@@ -156,7 +156,7 @@ func (s Setting) Format(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// Looser says that one limit lets pass more than another. An amount of 0 is
+// Looser reports whether one limit lets pass more than another. An amount of 0 is
 // none, and lets everything pass.
 func (s Setting) Looser(one, other int64) bool {
 	if s.Form == Amount && other == 0 {

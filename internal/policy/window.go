@@ -30,7 +30,7 @@ func CheckCron(expression string) error {
 	return nil
 }
 
-// OpenAt says whether the window is open at a moment, and until when. It lasts as
+// OpenAt reports whether the window is open at a moment, and until when. It lasts as
 // long as it says, also where clocks are set meanwhile.
 func (w *Window) OpenAt(now time.Time) (until time.Time, open bool, err error) {
 	began, err := w.began(now)

@@ -102,7 +102,7 @@ func openMinuteByMinute(w *Window, now time.Time) bool {
 	return false
 }
 
-// beganSkipped says that the clock would have shown the moment, had it not been put
+// beganSkipped reports whether the clock would have shown the moment, had it not been put
 // forward over it.
 func beganSkipped(cron string, at time.Time) bool {
 	set, _ := at.ZoneBounds()

@@ -46,7 +46,7 @@ const leaveBlank = "leave the cell blank (in YAML: leave the line out), and adsy
 // saysNothing reports whether a text is a word for no value.
 func saysNothing(s string) bool { return noValue.MatchString(s) }
 
-// badMoney says what an amount looks like that is none, and what to type.
+// badMoney returns what an amount looks like that is none, and what to type.
 func badMoney(s, code string) *Finding {
 	text := withoutCurrency(s, code)
 	say := func(what, wanted, hint string) *Finding {
@@ -86,7 +86,7 @@ func badMoney(s, code string) *Finding {
 	return say("", "units of the account's currency such as 25.00"+spaced(code), "")
 }
 
-// unclearMoney says how to write an amount whose comma, point or space separates
+// unclearMoney returns how to write an amount whose comma, point or space separates
 // thousands to some and decimals to others.
 func unclearMoney(s, text string) *Finding {
 	hint := ""

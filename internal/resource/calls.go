@@ -85,19 +85,19 @@ func (s *Schema) RemovalAttribute() *Attribute {
 	return nil
 }
 
-// Removed says that the resource's own status removes it.
+// Removed reports whether the resource's own status removes it.
 func (s *Schema) Removed(r *Resource) bool {
 	a := s.RemovalAttribute()
 	return a != nil && r.Value(a.Name).Text() == s.Removal
 }
 
-// Takes says that the service takes a value it shows. A choice that it only
+// Takes reports whether the service takes a value it shows. A choice that it only
 // shows, such as the strategy it gave an ad group itself, cannot be sent back.
 func (a *Attribute) Takes(v Value) bool {
 	return a.Type != TypeChoice || v.Text() == "" || a.Chooses(v.Text())
 }
 
-// Chooses says that a value is one of the attribute's choices.
+// Chooses reports whether a value is one of the attribute's choices.
 func (a *Attribute) Chooses(value string) bool {
 	for _, c := range a.Choices {
 		if c.Value == value {
@@ -107,13 +107,13 @@ func (a *Attribute) Chooses(value string) bool {
 	return false
 }
 
-// Deletes says that removing a resource leaves nothing to read.
+// Deletes reports whether removing a resource leaves nothing to read.
 func (s *Schema) Deletes() bool {
 	a := s.RemovalAttribute()
 	return a != nil && a.Calls[s.Removal].Deletes
 }
 
-// Paged says that the collection is listed page by page.
+// Paged reports whether the collection is listed page by page.
 func (s *Schema) Paged() bool { return s.Listing.Path == "" }
 
 // At puts an id into the path of a call, segment by segment.

@@ -139,5 +139,5 @@ var countryNames = sync.OnceValue(func() map[string]string {
 	return names
 })
 
-// CountryCodes gives every code ParseCountry takes, in order.
+// CountryCodes returns every code ParseCountry takes, in order.
 func CountryCodes() []string { return slices.Sorted(maps.Keys(countryCodes())) }

@@ -59,7 +59,7 @@ var numericDay = regexp.MustCompile(`^([0-9]{1,2})([./-])([0-9]{1,2})[./-]([0-9]
 // noDay is a day in the form that is wanted; where it does not parse, none has it.
 var noDay = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})$`)
 
-// unclearDay says how a day that is written otherwise can be read, and what to type.
+// unclearDay returns how a day that is written otherwise can be read, and what to type.
 func unclearDay(s string) *Finding {
 	days := readingsOf(s)
 	if saysNothing(s) {
@@ -142,13 +142,13 @@ func DayInWords(s string) string {
 	return ""
 }
 
-// StartSeconds gives the Unix seconds of a day's first moment in the account's
+// StartSeconds returns the Unix seconds of a day's first moment in the account's
 // time zone. The value has been parsed by ParseDay.
 func StartSeconds(day string, zone *time.Location) (int64, error) {
 	return seconds(day, zone, 0)
 }
 
-// EndSeconds gives the Unix seconds at which a last day has passed.
+// EndSeconds returns the Unix seconds at which a last day has passed.
 func EndSeconds(lastDay string, zone *time.Location) (int64, error) {
 	return seconds(lastDay, zone, 1)
 }
@@ -164,11 +164,11 @@ func seconds(day string, zone *time.Location, addDays int) (int64, error) {
 	return t.AddDate(0, 0, addDays).Unix(), nil
 }
 
-// DayOf gives the canonical text of a start the service holds: the day where it
+// DayOf returns the canonical text of a start the service holds: the day where it
 // is a day's first moment, else the time.
 func DayOf(unix int64, zone *time.Location) string { return dayOf(unix, zone, 0) }
 
-// LastDayOf gives the canonical text of an end the service holds, as the last
+// LastDayOf returns the canonical text of an end the service holds, as the last
 // day that is still inside.
 func LastDayOf(unix int64, zone *time.Location) string { return dayOf(unix, zone, -1) }
 
@@ -181,7 +181,7 @@ func dayOf(unix int64, zone *time.Location, addDays int) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// DayPlus gives the day so many days later, without regard to any clock. What
+// DayPlus returns the day so many days later, without regard to any clock. What
 // is no day comes back as it is.
 func DayPlus(day string, days int) string {
 	t, err := time.Parse(dayLayout, day)

@@ -93,7 +93,7 @@ func Slug(name string) string {
 	return b.String()
 }
 
-// ValidKey says whether a key as written can stand in an address.
+// ValidKey reports whether a key as written can stand in an address.
 func ValidKey(key string) bool {
 	return key != "" && len(key) <= 200 && !strings.ContainsFunc(key, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' ||

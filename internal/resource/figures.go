@@ -85,7 +85,7 @@ type DayRow struct {
 	Measured
 }
 
-// Has says that any resource has a metric above zero.
+// Has reports whether any resource has a metric above zero.
 func (f *Figures) Has(metric int) bool {
 	return slices.ContainsFunc(f.Windows, func(w WindowFigures) bool {
 		for _, m := range w.ByID {
@@ -112,7 +112,7 @@ const yesterday = "yesterday"
 // maxWindowDays is how far back the service looks (service facts, section 10).
 const maxWindowDays = 5 * 365
 
-// IsWindow says that a text has the form of a window, whichever its days.
+// IsWindow reports whether a text has the form of a window, whichever its days.
 func IsWindow(text string) bool {
 	return text == yesterday || lastDays.MatchString(text) || someDays.MatchString(text)
 }

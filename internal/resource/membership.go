@@ -40,13 +40,13 @@ type MembershipOperation struct {
 	Resumes bool   // the service can make it go on where it has stopped
 }
 
-// Has says that an attribute is part of the membership: they reach the service
+// Has reports whether an attribute is part of the membership: they reach the service
 // together.
 func (m *Membership) Has(attribute string) bool {
 	return slices.Contains([]string{m.File, m.As, m.Do, m.Merge, m.People}, attribute)
 }
 
-// Notes says that adsync notes an attribute itself, and no file says it.
+// Notes reports whether adsync notes an attribute itself, and no file says it.
 func (s *Schema) Notes(attribute string) bool {
 	return slices.ContainsFunc(s.Noted, func(a Attribute) bool { return a.Name == attribute })
 }

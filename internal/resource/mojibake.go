@@ -56,7 +56,7 @@ func Mojibake(text string) (meant string, found bool) {
 	return b.String(), found
 }
 
-// garbledAt says how many characters from i on are one or several that were
+// garbledAt returns how many characters from i on are one or several that were
 // decoded wrongly, 0 where none are.
 func garbledAt(runes []rune, i int) int {
 	if runes[i] < 0x80 {
@@ -80,7 +80,7 @@ func garbledAt(runes []rune, i int) int {
 	return 0
 }
 
-// sequenceAt gives the length of what would be one character of UTF-8.
+// sequenceAt returns the length of what would be one character of UTF-8.
 func sequenceAt(runes []rune, i int) int {
 	window := runes[min(i, len(runes)):min(i+utf8.UTFMax, len(runes))]
 	raw := windowsBytes(window)
@@ -110,7 +110,7 @@ func windowsBytes(runes []rune) []byte {
 	return raw
 }
 
-// certain says that a sequence stands in no natural text: accented Latin
+// certain reports whether a sequence stands in no natural text: accented Latin
 // letters, punctuation, emoji and the byte order mark.
 func certain(runes []rune, i, length int) bool {
 	raw := windowsBytes(runes[i : i+length])
@@ -130,7 +130,7 @@ func certain(runes []rune, i, length int) bool {
 // closes knows the quotation marks, dashes and signs that stand after a word.
 func closes(r rune) bool { return strings.ContainsRune("’‘”“›–—…™•", r) }
 
-// endsWord says that a letter stands before and none behind: "AMANHÃ”".
+// endsWord reports whether a letter stands before and none behind: "AMANHÃ”".
 func endsWord(runes []rune, i, length int) bool {
 	before := i > 0 && unicode.IsLetter(runes[i-1])
 	behind := i+length < len(runes) && unicode.IsLetter(runes[i+length])

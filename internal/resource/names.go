@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Called gives a value of the ids, in the form and at the place of another, that
+// Called returns a value of the ids, in the form and at the place of another, that
 // says for people how each of them is called. Ids of a list come sorted, each once.
 func Called(v Value, ids, names []string) Value {
 	if v.Items() == nil {
@@ -26,7 +26,7 @@ func Called(v Value, ids, names []string) Value {
 // betweenNames stands in no id and in no address.
 const betweenNames = ", "
 
-// Shown gives the entries of a value as people read them: what is called by a key,
+// Shown returns the entries of a value as people read them: what is called by a key,
 // with its id.
 func (a *Attribute) Shown(v Value) []string {
 	ids := v.Entries()
@@ -43,7 +43,7 @@ func (a *Attribute) Shown(v Value) []string {
 	return shown
 }
 
-// ByKeys gives a value with addresses in place of the ids of what has one, of an
+// ByKeys returns a value with addresses in place of the ids of what has one, of an
 // attribute that takes both; every other value is as it is.
 func (a *Attribute) ByKeys(v Value, address func(id string) Address) Value {
 	return a.renamed(v, func(said string) string {
@@ -54,7 +54,7 @@ func (a *Attribute) ByKeys(v Value, address func(id string) Address) Value {
 	})
 }
 
-// ByIDs gives a value with ids in place of the addresses of what has one.
+// ByIDs returns a value with ids in place of the addresses of what has one.
 func (a *Attribute) ByIDs(v Value, id func(Address) string) Value {
 	return a.renamed(v, func(said string) string {
 		address, byKey := ParseAddress(said)
@@ -83,7 +83,7 @@ func (a *Attribute) renamed(v Value, name func(said string) string) Value {
 	return List(slices.Compact(entries)).At(v.Position)
 }
 
-// Renamed gives a resource with values of its attributes in another form; itself
+// Renamed returns a resource with values of its attributes in another form; itself
 // where none has one.
 func (s *Schema) Renamed(r *Resource, name func(a *Attribute, v Value) Value) *Resource {
 	copied := *r

@@ -269,7 +269,7 @@ func (a *Attribute) badName(s string) *Finding {
 // lostDigits is what a spreadsheet program makes of an id that looks like a number.
 var lostDigits = regexp.MustCompile(`^[0-9](?:[.,][0-9]+)?[eE]\+[0-9]+$`)
 
-// RuinedID says what is wrong with a text that surely is no id of the service any more, and
+// RuinedID returns what is wrong with a text that surely is no id of the service any more, and
 // nil of any other: ids are opaque.
 func RuinedID(s string) *Finding {
 	switch {

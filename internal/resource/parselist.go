@@ -77,7 +77,7 @@ func newSeen(items int) seen {
 	return make(seen, items)
 }
 
-// has says whether an item was there before, and remembers it.
+// has reports whether an item was there before, and remembers it.
 func (s seen) has(item string, before []string) bool {
 	if s == nil {
 		return slices.Contains(before, item)

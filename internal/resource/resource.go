@@ -22,10 +22,10 @@ type Address struct {
 	Key  string // keys from the top of the tree down, joined by slashes
 }
 
-// String gives kind and key joined by a slash.
+// String returns kind and key joined by a slash.
 func (a Address) String() string { return string(a.Kind) + "/" + a.Key }
 
-// IsZero says that there is no address.
+// IsZero reports whether there is no address.
 func (a Address) IsZero() bool { return a == Address{} }
 
 // Leaf is the last key: the resource's own.
@@ -95,7 +95,7 @@ type Resource struct {
 	Position   diag.Position // where it is written, in desired snapshots
 }
 
-// Value gives an attribute's value, and the zero (absent) Value where the
+// Value returns an attribute's value, and the zero (absent) Value where the
 // attribute is not there.
 func (r *Resource) Value(name string) Value { return r.Attributes.Value(name) }
 
@@ -111,7 +111,7 @@ type Named struct {
 // Attributes are sorted by name and hold no absent value.
 type Attributes []Named
 
-// Value gives the value of a name, absent where it is not there.
+// Value returns the value of a name, absent where it is not there.
 func (as Attributes) Value(name string) Value {
 	if v := as.At(name); v != nil {
 		return *v
@@ -119,7 +119,7 @@ func (as Attributes) Value(name string) Value {
 	return Value{}
 }
 
-// At gives the value of a name where it stands, nil where it is absent. A
+// At returns the value of a name where it stands, nil where it is absent. A
 // resource has few attributes: to look at each is the fastest way.
 func (as Attributes) At(name string) *Value {
 	for i := range as {

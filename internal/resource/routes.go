@@ -90,12 +90,12 @@ func (s *Schema) UpdateRoutes(a *Attribute) []Route {
 	return routes
 }
 
-// unconditional says that the create in a job carries every value.
+// unconditional reports whether the create in a job carries every value.
 func (a *Attribute) unconditional() bool {
 	return a.Bulk.Create != "" && a.Bulk.Needs == "" && a.Bulk.When == nil && a.Bulk.Map == nil
 }
 
-// inJob says which input field of an operation carries the value, and when.
+// inJob returns which input field of an operation carries the value, and when.
 func (a *Attribute) inJob(field string) string {
 	said := "`" + field + "`"
 	if field == "" {

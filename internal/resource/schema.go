@@ -30,7 +30,7 @@ const (
 	TypeCount   Type = "count" // a number of people or of changes
 )
 
-// IsList says that values are lists.
+// IsList reports whether values are lists.
 func (t Type) IsList() bool {
 	return t == TypeRegion || t == TypeIDs || t == TypeHints || t == TypeSet
 }
@@ -302,7 +302,7 @@ func (s *Schema) NameOf(r *Resource) string {
 // Schemas are the kinds of a product, parents before children.
 type Schemas []*Schema
 
-// Of gives the description of a kind, nil for an unknown one.
+// Of returns the description of a kind, nil for an unknown one.
 func (ss Schemas) Of(kind Kind) *Schema {
 	for _, s := range ss {
 		if s.Kind == kind {
@@ -312,7 +312,7 @@ func (ss Schemas) Of(kind Kind) *Schema {
 	return nil
 }
 
-// ChildrenOf gives the kinds that have the kind as parent.
+// ChildrenOf returns the kinds that have the kind as parent.
 func (ss Schemas) ChildrenOf(kind Kind) Schemas {
 	var children Schemas
 	for _, s := range ss {

@@ -84,7 +84,7 @@ func (s *Snapshot) Remove(a Address) {
 	s.ordered.Store(nil)
 }
 
-// Get gives the resource at an address, nil where there is none.
+// Get returns the resource at an address, nil where there is none.
 func (s *Snapshot) Get(a Address) *Resource {
 	switch {
 	case s == nil:
@@ -112,7 +112,7 @@ func (s *Snapshot) Len() int {
 	return len(s.byAddress)
 }
 
-// Addresses gives every address in order: a parent before its children.
+// Addresses returns every address in order: a parent before its children.
 func (s *Snapshot) Addresses() []Address {
 	ordered := s.Ordered()
 	if len(ordered) == 0 {
@@ -128,7 +128,7 @@ func (s *Snapshot) Addresses() []Address {
 // All walks the resources in the order of their addresses.
 func (s *Snapshot) All() iter.Seq[*Resource] { return slices.Values(s.Ordered()) }
 
-// Ordered gives the resources in the order of their addresses. They are sorted
+// Ordered returns the resources in the order of their addresses. They are sorted
 // once; the caller does not change the list.
 func (s *Snapshot) Ordered() []*Resource {
 	if s == nil {
@@ -143,7 +143,7 @@ func (s *Snapshot) Ordered() []*Resource {
 	return ordered
 }
 
-// unordered gives the resources as they came, which is mostly their order, else
+// unordered returns the resources as they came, which is mostly their order, else
 // as they fall.
 func (s *Snapshot) unordered() []*Resource {
 	if len(s.added) == len(s.byAddress) {

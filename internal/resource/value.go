@@ -49,13 +49,13 @@ func Number(n int64) Value { return Value{form: number, number: n} }
 // List is a list of texts. Sets are given sorted by whoever makes them canonical.
 func List(items []string) Value { return Value{form: list, more: &more{list: items}} }
 
-// At gives the same value written at a position.
+// At returns the same value written at a position.
 func (v Value) At(p diag.Position) Value {
 	v.Position = p
 	return v
 }
 
-// ItemsAt gives the same list with the position of each item.
+// ItemsAt returns the same list with the position of each item.
 func (v Value) ItemsAt(positions []diag.Position) Value {
 	with := v.rest()
 	with.positions = positions
@@ -71,7 +71,7 @@ func (v Value) As(written string) Value {
 	return v
 }
 
-// Written gives the text as written, else the canonical text.
+// Written returns the text as written, else the canonical text.
 func (v Value) Written() string {
 	if written := v.rest().written; written != "" {
 		return written
@@ -86,22 +86,22 @@ func (v Value) rest() more {
 	return *v.more
 }
 
-// IsAbsent says that nothing is decided.
+// IsAbsent reports whether nothing is decided.
 func (v Value) IsAbsent() bool { return v.form == absent }
 
-// IsNull says that the attribute is to be cleared.
+// IsNull reports whether the attribute is to be cleared.
 func (v Value) IsNull() bool { return v.form == null }
 
-// IsSet says that there is a value: neither absent nor null.
+// IsSet reports whether there is a value: neither absent nor null.
 func (v Value) IsSet() bool { return v.form > null }
 
-// Text gives the text of a text value and "" otherwise.
+// Text returns the text of a text value and "" otherwise.
 func (v Value) Text() string { return v.text }
 
-// Number gives the integer and whether the value is one.
+// Number returns the integer and whether the value is one.
 func (v Value) Number() (int64, bool) { return v.number, v.form == number }
 
-// Items gives the items of a list; the caller does not change them.
+// Items returns the items of a list; the caller does not change them.
 func (v Value) Items() []string {
 	if v.more == nil {
 		return nil
@@ -109,7 +109,7 @@ func (v Value) Items() []string {
 	return v.more.list
 }
 
-// Entries gives the items of a list, or the one text of a text value.
+// Entries returns the items of a list, or the one text of a text value.
 func (v Value) Entries() []string {
 	if v.form == text {
 		return []string{v.text}

@@ -247,7 +247,7 @@ func (r *Record) TakeNews() []Line {
 
 var order = []State{Rejected, Limited, InReview, Approved}
 
-// sorted gives the ads, those that ask most of a person first.
+// sorted returns the ads, those that ask most of a person first.
 func (r *Record) sorted() []*Standing {
 	if r == nil {
 		return nil

@@ -51,10 +51,10 @@ var advice = []Advice{
 	{state.OutcomeApplied, string(diag.NotVerified), "Plan again: it shows both values where they still differ."},
 }
 
-// Advices gives the table.
+// Advices returns the table.
 func Advices() []Advice { return append([]Advice{}, advice...) }
 
-// Do says what to do about an outcome, "" where there is nothing to do.
+// Do returns what to do about an outcome, "" where there is nothing to do.
 func Do(outcome state.Outcome, code string, address resource.Address) string {
 	for _, a := range advice {
 		if a.Outcome == outcome && (a.Code == "" || a.Code == code) {

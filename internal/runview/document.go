@@ -283,7 +283,7 @@ func (o *Outcome) raises(s plan.Spend) plan.Spend {
 	return s
 }
 
-// partly says that a part of a change was applied that was not applied whole.
+// partly reports whether a part of a change was applied that was not applied whole.
 func (o *Outcome) partly() bool {
 	for _, f := range o.Fields {
 		if f.Applied {
@@ -293,7 +293,7 @@ func (o *Outcome) partly() bool {
 	return false
 }
 
-// unstarted says that the activation of a change was surely not applied: a part of
+// unstarted reports whether the activation of a change was surely not applied: a part of
 // it was, and that part spends nothing.
 func (o *Outcome) unstarted() bool {
 	for _, f := range o.Fields {
@@ -304,5 +304,5 @@ func (o *Outcome) unstarted() bool {
 	return false
 }
 
-// count gives how many changes have an outcome.
+// count returns how many changes have an outcome.
 func (d *Document) count(o state.Outcome) int { return d.Summary[string(o)] }

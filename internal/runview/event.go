@@ -76,7 +76,7 @@ type Tail struct {
 	Next string `json:"next,omitempty"`
 }
 
-// LineTypes gives a value of what a line of each type holds, for its description.
+// LineTypes returns a value of what a line of each type holds, for its description.
 func LineTypes() []planview.Line {
 	line := func(kind string, value any) planview.Line {
 		return planview.Line{Type: kind, FormatVersion: FormatVersion, Value: value}

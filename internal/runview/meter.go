@@ -33,7 +33,7 @@ func (m *Meter) Count(total int, now time.Time) {
 	m.Done, m.Total, m.began, m.first, m.jobs = 0, total, now, 0, map[string]state.Point{}
 }
 
-// Counting says that a run's operations are counted: what it reads on its way is
+// Counting reports whether a run's operations are counted: what it reads on its way is
 // no stage of its own.
 func (m *Meter) Counting() bool { return m.jobs != nil }
 

@@ -81,7 +81,7 @@ func plainFields(schemas resource.Schemas, o *Outcome, lines []string) []string 
 	return lines
 }
 
-// plainCounts says how many changes have which outcome.
+// plainCounts returns how many changes have which outcome.
 func (h *Head) plainCounts() string {
 	var parts []string
 	for _, o := range []struct {

@@ -68,7 +68,7 @@ func (h *Head) amounts(s plan.Spend) string {
 	return text
 }
 
-// counts says how many changes have which outcome, and that nothing was to do.
+// counts returns how many changes have which outcome, and that nothing was to do.
 func (h *Head) counts() string {
 	var parts []string
 	for _, o := range []state.Outcome{state.OutcomeApplied,
@@ -85,7 +85,7 @@ func (h *Head) Result() string {
 	return fmt.Sprintf("%s; verified %s/%s", h.counts(), planview.Thousands(h.Verified), planview.Thousands(h.Touched))
 }
 
-// how says how a run ended, "" where it said what became of every change.
+// how returns how a run ended, "" where it said what became of every change.
 func (h *Head) how() string {
 	switch h.Ended {
 	case Interrupted:
@@ -98,7 +98,7 @@ func (h *Head) how() string {
 	return ""
 }
 
-// recovery says what a later run found.
+// recovery returns what a later run found.
 func (h *Head) recovery() string {
 	r := h.Recovered
 	if r == nil {
@@ -191,7 +191,7 @@ var titles = map[state.Outcome]string{
 	state.OutcomeApplied: "Applied",
 }
 
-// of gives the outcomes of one sort, in the order of the plan. What is held of a
+// of returns the outcomes of one sort, in the order of the plan. What is held of a
 // change that went otherwise is among what is held.
 func (d *Document) of(outcome state.Outcome) []*Outcome {
 	var all []*Outcome

@@ -13,7 +13,7 @@ type Found struct {
 	What    string
 }
 
-// Find gives what has the form of a credential in a text, in order. A form is one
+// Find returns what has the form of a credential in a text, in order. A form is one
 // its issuer has published, or a rule that seldom fits anything else; a password
 // without one is not told from a word.
 func Find(text []byte) (found []Found) {
@@ -52,7 +52,7 @@ const pemBegin = "-----BEGIN "
 // shortest is the length of the shortest word looked at: an access key of AWS.
 const shortest = 20
 
-// words gives the words that are not too short: one of them is wherever every
+// words returns the words that are not too short: one of them is wherever every
 // so many bytes are looked at.
 func words(text []byte) iter.Seq2[int, int] {
 	return func(yield func(begin, end int) bool) {

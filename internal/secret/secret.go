@@ -23,7 +23,7 @@ type Text struct {
 // New holds a credential.
 func New(text string) Text { return Text{text: &text} }
 
-// Reveal gives the credential itself. It belongs where it is used and nowhere
+// Reveal returns the credential itself. It belongs where it is used and nowhere
 // else.
 func (t Text) Reveal() string {
 	if t.text == nil {
@@ -32,20 +32,20 @@ func (t Text) Reveal() string {
 	return *t.text
 }
 
-// String gives "[redacted]".
+// String returns "[redacted]".
 func (t Text) String() string { return Redacted }
 
-// GoString gives "[redacted]", for %#v.
+// GoString returns "[redacted]", for %#v.
 func (t Text) GoString() string { return Redacted }
 
 // Format writes "[redacted]" for every verb and flag.
 func (t Text) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(Redacted)) }
 
-// LogValue gives "[redacted]" to slog.
+// LogValue returns "[redacted]" to slog.
 func (t Text) LogValue() slog.Value { return slog.StringValue(Redacted) }
 
-// MarshalText gives "[redacted]".
+// MarshalText returns "[redacted]".
 func (t Text) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
 
-// MarshalJSON gives the JSON string "[redacted]".
+// MarshalJSON returns the JSON string "[redacted]".
 func (t Text) MarshalJSON() ([]byte, error) { return []byte(`"` + Redacted + `"`), nil }

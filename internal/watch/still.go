@@ -51,7 +51,7 @@ func (s *Still) take(sum string) (again time.Duration, changed bool) {
 	return 0, true
 }
 
-// Holds says that a sum has held still, as far as is known: nobody has to be
+// Holds reports whether a sum has held still, as far as is known: nobody has to be
 // told of it any more.
 func (s *Still) Holds(sum string) bool {
 	s.mu.Lock()

@@ -58,7 +58,7 @@ func (s *System) Close() error {
 	return err
 }
 
-// Listen gives news of the folders that are added to it.
+// Listen returns news of the folders that are added to it.
 func (s *System) Listen() (News, error) {
 	e := &ear{
 		system: s, folders: map[string][]string{},
@@ -146,7 +146,7 @@ func (s *System) tell(event fsnotify.Event) {
 	}
 }
 
-// hears says that an event is of a folder that is listened to, or in it.
+// hears reports whether an event is of a folder that is listened to, or in it.
 func (e *ear) hears(name string) bool {
 	if names, itself := e.folders[name]; itself && len(names) == 0 {
 		return true

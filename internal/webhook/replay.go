@@ -10,7 +10,7 @@ type seen struct {
 	order []string // oldest first
 }
 
-// first says that an id was not seen before, and keeps it.
+// first reports whether an id was not seen before, and keeps it.
 func (s *seen) first(id string, now time.Time) bool {
 	for len(s.order) > 0 && (len(s.order) >= mostIDs || now.Sub(s.at[s.order[0]]) > remember) {
 		delete(s.at, s.order[0])

@@ -100,7 +100,7 @@ func (r *Receiver) worthALine() bool {
 	return r.strangers.take(r.now())
 }
 
-// receive gives the status of the answer. What is not signed right is 401, whatever
+// receive returns the status of the answer. What is not signed right is 401, whatever
 // else is wrong with it; only what is signed right counts for the bound of an
 // account, so that no stranger can use it up, or learn by it which accounts there are.
 func (r *Receiver) receive(account string, req *http.Request) int {
@@ -164,7 +164,7 @@ func refOf(body []byte) (string, bool) {
 	return pushed.Ref, true
 }
 
-// about says whether a push of a ref may have moved what is watched, which its
+// about reports whether a push of a ref may have moved what is watched, which its
 // configuration names short or in full.
 func (h Hook) about(ref string) bool {
 	return h.Branch == "" || ref == h.Branch || ref == "refs/heads/"+h.Branch || ref == "refs/tags/"+h.Branch

@@ -110,7 +110,7 @@ var afterwards = []struct {
 	{"applied", string(diag.NotVerified), "Nothing yet: the next run shows both values where they still differ."},
 }
 
-// Do says what to do about an outcome, "" where there is nothing to do.
+// Do returns what to do about an outcome, "" where there is nothing to do.
 func Do(outcome, code string) string {
 	for _, a := range afterwards {
 		if a.outcome == outcome && (a.code == "" || a.code == code) {

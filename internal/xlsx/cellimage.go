@@ -2,7 +2,7 @@ package xlsx
 
 import "fmt"
 
-// PictureNamed gives a picture that WPS keeps for a cell, by the name the
+// PictureNamed returns a picture that WPS keeps for a cell, by the name the
 // cell's formula DISPIMG says; false where the workbook has none of it.
 func (b *Book) PictureNamed(name string) (Picture, bool, error) {
 	if b.named == nil {

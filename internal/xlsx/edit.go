@@ -14,7 +14,7 @@ import (
 // At is a cell's row and column, both from 1.
 type At struct{ Row, Column int }
 
-// String gives the cell's name, such as E17.
+// String returns the cell's name, such as E17.
 func (a At) String() string { return fmt.Sprintf("%s%d", diag.ColumnName(a.Column), a.Row) }
 
 // Edit is one change of one cell.
@@ -95,7 +95,7 @@ func openBook(content []byte, within Limits) (*Book, error) {
 	return b, nil
 }
 
-// sorted gives the edits sheet by sheet, by row and column, each cell once.
+// sorted returns the edits sheet by sheet, by row and column, each cell once.
 func sorted(b *Book, edits []Edit) ([][]Edit, error) {
 	edits = slices.Clone(edits)
 	rank := func(name string) int {

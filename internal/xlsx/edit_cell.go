@@ -145,7 +145,7 @@ func (w *sheetEdit) cellXML(e Edit, style int, was rawCell) (string, error) {
 	return head + ">" + children + "</" + name + ">", nil
 }
 
-// widened gives spans such as 1:6 so that they reach a column. Spans that do not
+// widened returns spans such as 1:6 so that they reach a column. Spans that do not
 // read are left as they are: they are a hint.
 func widened(spans []byte, columns []int) string {
 	first, last := LastColumn, 1

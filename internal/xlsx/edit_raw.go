@@ -39,7 +39,7 @@ func spliced(data []byte, splices []splice) []byte {
 // front of the same bytes and end where those may grow to.
 func (s *xmlScanner) offset(piece []byte) int { return cap(s.data) - cap(piece) }
 
-// opened gives the element just opened, without its end.
+// opened returns the element just opened, without its end.
 func (s *xmlScanner) opened() element {
 	return element{from: s.offset(s.open[len(s.open)-1]) - 1, head: s.pos, empty: s.close}
 }
@@ -166,7 +166,7 @@ func (raw *rawSheet) surveyRows(s *xmlScanner) error {
 	}
 }
 
-// cellAt gives the place of the cell just opened, which follows another.
+// cellAt returns the place of the cell just opened, which follows another.
 func cellAt(s *xmlScanner, last At) At {
 	if r := s.attr("r"); r != nil {
 		row, column, _ := parseCellName(string(r))
@@ -191,12 +191,12 @@ func (raw *rawSheet) surveyFormula(s *xmlScanner, at At) error {
 	return nil
 }
 
-// rowAt gives the index of a row, and whether it is there.
+// rowAt returns the index of a row, and whether it is there.
 func (raw *rawSheet) rowAt(number int) (int, bool) {
 	return slices.BinarySearchFunc(raw.rows, number, func(r rawRow, n int) int { return r.number - n })
 }
 
-// columnStyleOf gives the style a new cell of a column has.
+// columnStyleOf returns the style a new cell of a column has.
 func (raw *rawSheet) columnStyleOf(column int) int {
 	for _, c := range raw.columns {
 		if column >= c.from && column <= c.to {

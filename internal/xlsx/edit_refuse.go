@@ -18,7 +18,7 @@ type RefusedCell struct {
 	Reason string // with the cell's name in it
 }
 
-// Error gives the first reason, and how many there are.
+// Error returns the first reason, and how many there are.
 func (r *Refused) Error() string {
 	text := fmt.Sprintf("sheet %q: %s", r.Cells[0].Sheet, r.Cells[0].Reason)
 	if more := len(r.Cells) - 1; more > 0 {

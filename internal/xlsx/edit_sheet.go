@@ -115,7 +115,7 @@ func (w *sheetEdit) defaultStyle(rowStyle, column int) int {
 	return w.raw.columnStyleOf(column)
 }
 
-// styleOf gives the style of the cell an edit wants to look like, else its own.
+// styleOf returns the style of the cell an edit wants to look like, else its own.
 func (w *sheetEdit) styleOf(e Edit, own func() int) (int, error) {
 	if e.Like == (At{}) {
 		return own(), nil
@@ -134,7 +134,7 @@ func (w *sheetEdit) styleOf(e Edit, own func() int) (int, error) {
 	return w.defaultStyle(line.style, e.Like.Column), nil
 }
 
-// cell gives the index of a column's cell, or of the first cell after it.
+// cell returns the index of a column's cell, or of the first cell after it.
 func (l *rawLine) cell(column int) (int, bool) {
 	return slices.BinarySearchFunc(l.cells, column, func(c rawCell, column int) int { return c.column - column })
 }
@@ -248,7 +248,7 @@ func (w *sheetEdit) widenDimension() {
 	w.put(from, from+len(ref), wide.String())
 }
 
-// String gives the area's name, such as A1:F20.
+// String returns the area's name, such as A1:F20.
 func (a Area) String() string {
 	return fmt.Sprintf("%s%d:%s%d", diag.ColumnName(a.FromColumn), a.FromRow, diag.ColumnName(a.ToColumn), a.ToRow)
 }

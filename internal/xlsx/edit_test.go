@@ -65,7 +65,7 @@ func packed(t testing.TB, parts map[string]string) []byte {
 	return b.Bytes()
 }
 
-// rawMembers gives each member's compressed bytes.
+// rawMembers returns each member's compressed bytes.
 func rawMembers(t testing.TB, content []byte) map[string]string {
 	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))

@@ -119,7 +119,7 @@ const maxFormula = 8_192
 
 func utf16Length(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// serialOf gives the number of a day. Days before March 1900 are refused: there
+// serialOf returns the number of a day. Days before March 1900 are refused: there
 // programs disagree over a 29 February 1900 that never was.
 func serialOf(day string, date1904 bool) (int, error) {
 	t, err := time.Parse(time.DateOnly, day)
@@ -137,7 +137,7 @@ func serialOf(day string, date1904 bool) (int, error) {
 	return int(t.Sub(origin).Hours() / 24), nil
 }
 
-// result gives what a cell of a style holds after the edit, and false where it
+// result returns what a cell of a style holds after the edit, and false where it
 // holds nothing.
 func (v EditValue) result(date1904 bool, style Style) (Cell, bool) {
 	if v.sort == writesDayOrText && !style.Date {
@@ -157,7 +157,7 @@ func (v EditValue) result(date1904 bool, style Style) (Cell, bool) {
 	return Cell{}, false
 }
 
-// content gives the type and the children of a cell's element. Names of
+// content returns the type and the children of a cell's element. Names of
 // elements take the prefix the sheet uses.
 func (c Cell) content(prefix string) (typ, children string) {
 	if c.IsFormula {

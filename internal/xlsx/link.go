@@ -18,7 +18,7 @@ func (w *sheetWalker) link() error {
 	return err
 }
 
-// Links gives the addresses that the cells of a column link to, by row, where
+// Links returns the addresses that the cells of a column link to, by row, where
 // the link is of one cell. Nothing is ever fetched.
 func (b *Book) Links(part string, facts Facts, column int) (map[int]string, error) {
 	byID := map[string][]int{}

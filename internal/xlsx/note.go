@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// NotesOn gives the notes on the cells of a sheet, by its part.
+// NotesOn returns the notes on the cells of a sheet, by its part.
 func (b *Book) NotesOn(part string) (map[At]string, error) {
 	rels, err := relations(b.parts, part)
 	if err != nil {

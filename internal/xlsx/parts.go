@@ -202,7 +202,7 @@ func isXML(name string) bool {
 var macroTypes = regexp.MustCompile(`<(?:\w+:)?(Default|Override)\s[^>]*(?:vbaProject|macrosheet)[^>]*>`)
 var ofExtension = regexp.MustCompile(`\sExtension="([^"]*)"`)
 
-// hasMacros says that the list of parts has macros. The type of an extension no
+// hasMacros reports whether the list of parts has macros. The type of an extension no
 // part has is no macro: some programs list it in every workbook.
 func (ps Parts) hasMacros(types []byte) bool {
 	if bytes.Contains(types, []byte("macroEnabled")) {
@@ -258,7 +258,7 @@ func (ps Parts) otherKind() *resource.Finding {
 	return nil
 }
 
-// isSigned says that the package carries digital signatures.
+// isSigned reports whether the package carries digital signatures.
 func (ps Parts) isSigned() bool {
 	for name := range ps.content {
 		if strings.HasPrefix(name, "_xmlsignatures/") {

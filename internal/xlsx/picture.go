@@ -92,7 +92,7 @@ var blipEffects = []string{
 	"biLevel", "blur", "clrChange", "clrRepl", "duotone", "fillOverlay", "grayscl", "hsl", "lum", "tint",
 }
 
-// isNothing says that an effect is written and changes nothing.
+// isNothing reports whether an effect is written and changes nothing.
 func (d *drawingReader) isNothing(name string) bool {
 	switch name {
 	case "lum":
@@ -104,7 +104,7 @@ func (d *drawingReader) isNothing(name string) bool {
 	return false
 }
 
-// noneOf says that attributes are missing or zero.
+// noneOf reports whether attributes are missing or zero.
 func (d *drawingReader) noneOf(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		value := string(d.attr(name))
@@ -149,7 +149,7 @@ func (d *drawingReader) alteration(p *Picture) error {
 	return nil
 }
 
-// imagePart gives the part behind a reference to a picture, "" where it is none
+// imagePart returns the part behind a reference to a picture, "" where it is none
 // or outside the workbook: nothing is ever fetched.
 func (d *drawingReader) imagePart(id string) (string, error) {
 	if id == "" {

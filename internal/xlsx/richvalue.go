@@ -26,7 +26,7 @@ type richStructure struct {
 	keys []string
 }
 
-// PictureIn gives the picture placed in a cell; false where the cell holds
+// PictureIn returns the picture placed in a cell; false where the cell holds
 // something else beside its value, such as the cause of an error. Numbers that
 // lead nowhere are an error.
 func (b *Book) PictureIn(c Cell) (Picture, bool, error) {
@@ -207,7 +207,7 @@ func (r *richValues) readImages(content []byte) error {
 	})
 }
 
-// number gives an attribute that is a whole number.
+// number returns an attribute that is a whole number.
 func (s *xmlScanner) number(name string) (int, error) {
 	n, err := strconv.Atoi(string(s.attr(name)))
 	if err != nil {

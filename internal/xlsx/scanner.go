@@ -319,7 +319,7 @@ var nameByte = func() (table [256]bool) {
 
 func localName(name []byte) []byte { return name[bytes.LastIndexByte(name, ':')+1:] }
 
-// attr gives the raw value of an attribute without a prefix, nil where there is none.
+// attr returns the raw value of an attribute without a prefix, nil where there is none.
 func (s *xmlScanner) attr(name string) []byte {
 	for _, a := range s.attrs {
 		if string(a.name) == name {
@@ -329,7 +329,7 @@ func (s *xmlScanner) attr(name string) []byte {
 	return nil
 }
 
-// attrText gives the decoded value of an attribute by its local name.
+// attrText returns the decoded value of an attribute by its local name.
 func (s *xmlScanner) attrText(name string) (string, error) {
 	for _, a := range s.attrs {
 		if string(localName(a.name)) == name {

@@ -52,7 +52,7 @@ type Facts struct {
 // Area is a rectangle of cells, both corners inside.
 type Area struct{ FromRow, FromColumn, ToRow, ToColumn int }
 
-// Has says whether a cell lies in the area.
+// Has reports whether a cell lies in the area.
 func (a Area) Has(row, column int) bool {
 	return row >= a.FromRow && row <= a.ToRow && column >= a.FromColumn && column <= a.ToColumn
 }

@@ -19,7 +19,7 @@ type Style struct {
 // and a little more.
 const maxStyles = 1 << 17
 
-// readStyles gives the style of each number a cell can name.
+// readStyles returns the style of each number a cell can name.
 func (b *Book) readStyles(part string) ([]Style, error) {
 	if part == "" {
 		return nil, nil
@@ -55,7 +55,7 @@ func (b *Book) readStyles(part string) ([]Style, error) {
 	return styles, err
 }
 
-// builtIn gives the meaning of the formats every workbook has without saying
+// builtIn returns the meaning of the formats every workbook has without saying
 // so (ECMA-376 part 1, 18.8.30), with the East Asian dates among them.
 func builtIn(id string) Style {
 	n, err := strconv.Atoi(id)
@@ -126,7 +126,7 @@ func (p *formatParser) section(runes []rune) {
 
 func isDigit(r rune) bool { return strings.ContainsRune("0#?", r) }
 
-// shows says what people see in the place of a number, "" where it is the
+// shows returns what people see in the place of a number, "" where it is the
 // number, rounded or not.
 func (p *formatParser) shows(code string) string {
 	first, _, _ := strings.Cut(code, ";")
@@ -188,7 +188,7 @@ func (p *formatParser) bracket(text string) {
 	}
 }
 
-// StyleOf gives the style a cell names; a number that is not there is damage.
+// StyleOf returns the style a cell names; a number that is not there is damage.
 func (b *Book) StyleOf(index int) (Style, error) {
 	switch {
 	case index == 0 && len(b.styles) == 0:

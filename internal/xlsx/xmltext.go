@@ -113,7 +113,7 @@ func unescapeX(text string) string {
 	})
 }
 
-// chars gives the decoded text of a xmlText.
+// chars returns the decoded text of a xmlText.
 func (s *xmlScanner) chars() (string, error) {
 	if s.cdata {
 		return strings.ReplaceAll(string(s.text), "\r\n", "\n"), nil
@@ -166,7 +166,7 @@ func xmlEntity(name string) (rune, error) {
 
 var xmlEntities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
 
-// ValidChar says whether XML can hold a character.
+// ValidChar reports whether XML can hold a character.
 func ValidChar(r rune) bool {
 	return r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= 0xD7FF ||
 		r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 && r <= 0x10FFFF

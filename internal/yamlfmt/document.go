@@ -159,7 +159,7 @@ func isFlow(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 }
 // placeOf is where a node begins.
 func placeOf(n *yaml.Node) place { return place{n.Line - 1, n.Column - 1} }
 
-// isBlank says that a line is empty and belongs to no block of text.
+// isBlank reports whether a line is empty and belongs to no block of text.
 func (d *document) isBlank(line int) bool {
 	return line >= 0 && line < len(d.lines) && !d.consumed[line] && strings.TrimSpace(string(d.lines[line])) == ""
 }

@@ -59,7 +59,7 @@ var causes = []cause{
 	{[]string{"directive"}, faultLine.directive},
 }
 
-// explain says what is wrong with the line in our words.
+// explain returns what is wrong with the line in our words.
 func (p faultLine) explain(problem string) Fault {
 	if f := p.tabs(); f.Message != "" {
 		return f

@@ -35,7 +35,7 @@ func (u *untidy) mark() string {
 		"comment") + fmt.Sprintf("c%d;", u.comments)
 }
 
-// side gives a comment behind a line, or nothing.
+// side returns a comment behind a line, or nothing.
 func (u *untidy) side() string {
 	if u.pick("side", 4) > 0 {
 		return ""
@@ -265,7 +265,7 @@ func checkFormatted(t interface{ Fatalf(string, ...any) }, text, got string) {
 	}
 }
 
-// decoded gives every document as a program without this package has it.
+// decoded returns every document as a program without this package has it.
 func decoded(text string) ([]any, error) {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var all []any

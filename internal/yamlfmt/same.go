@@ -47,7 +47,7 @@ func same(before []*document, text, formatted string) error {
 	return nil
 }
 
-// nodes gives the documents of a text, to the first that does not parse.
+// nodes returns the documents of a text, to the first that does not parse.
 func nodes(text string) []*yaml.Node {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var all []*yaml.Node
@@ -68,7 +68,7 @@ func (d *document) texts() []string {
 	return texts
 }
 
-// overlooked says that more # are written than stand in comments and texts: a
+// overlooked reports whether more # are written than stand in comments and texts: a
 // comment was not found. It holds the search for comments by other means.
 func (d *document) overlooked() bool {
 	written, known := 0, 0
@@ -92,7 +92,7 @@ func sharps(n *yaml.Node) int {
 	return count
 }
 
-// equal says that two nodes mean the same.
+// equal reports whether two nodes mean the same.
 func equal(a, b *yaml.Node) bool {
 	if a.Kind != b.Kind || len(a.Content) != len(b.Content) {
 		return false

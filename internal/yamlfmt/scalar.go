@@ -47,7 +47,7 @@ func quotedRune(r rune) string {
 	return fmt.Sprintf(`\U%08X`, r)
 }
 
-// IsPlain says that every character shows and none is a line break.
+// IsPlain reports whether every character shows and none is a line break.
 func IsPlain(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
@@ -78,7 +78,7 @@ var (
 		`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$|^[-+]?0[0-7_]+$|^[-+]?[0-9][0-9_,]*(\.[0-9_]*)?$`)
 )
 
-// ReadsAsOther says whether some YAML reader takes the plain text for a number,
+// ReadsAsOther reports whether some YAML reader takes the plain text for a number,
 // a date, a truth value or null.
 func ReadsAsOther(s string) bool {
 	if !mayReadAsOther(s) {

@@ -186,7 +186,7 @@ func (s *scanner) contentEnd() int {
 	return len([]rune(strings.TrimRight(string(s.lines[s.at.line]), " \t")))
 }
 
-// continues says that a line goes on with the text.
+// continues reports whether a line goes on with the text.
 func (s *scanner) continues(t token, line int) bool {
 	text := strings.TrimLeft(string(s.lines[line]), " \t")
 	if strings.HasPrefix(text, "#") || !t.flow && indentOf(s.lines[line]) <= t.parent {

@@ -54,7 +54,7 @@ func newTree(d *document) *tree {
 	return t
 }
 
-// spreads says that a value is written one entry a line: it is now, or its
+// spreads reports whether a value is written one entry a line: it is now, or its
 // brackets stand in different lines.
 func (d *document) spreads(n *yaml.Node) bool {
 	if n.Kind == yaml.ScalarNode || len(n.Content) == 0 {
@@ -100,7 +100,7 @@ func (t *tree) dashOf(b *block, e *entry, after int) place {
 	return place{e.at.line, b.column}
 }
 
-// dashes says that nothing but dashes of outer lists stands in the part of a line.
+// dashes reports whether nothing but dashes of outer lists stands in the part of a line.
 func dashes(part []rune) bool {
 	return !slices.ContainsFunc(part, func(r rune) bool { return r != ' ' && r != '-' && r != '?' })
 }
@@ -116,7 +116,7 @@ func (t *tree) lastLine(e *entry) int {
 	return e.at.line
 }
 
-// gapBefore says that a blank line stands right before an entry that begins a
+// gapBefore reports whether a blank line stands right before an entry that begins a
 // line.
 func (t *tree) gapBefore(e *entry) bool {
 	return t.isBlank(e.at.line-1) && dashes(t.lines[e.at.line][:e.at.column])
@@ -180,7 +180,7 @@ func (t *tree) attachBetween(i int, c *comment, e, next *entry) {
 	}
 }
 
-// within says that a comment stands before the end of a value that is no block.
+// within reports whether a comment stands before the end of a value that is no block.
 func (t *tree) within(c *comment, value *yaml.Node) bool {
 	end, known := t.ends[value]
 	return known && c.before(end)
@@ -227,7 +227,7 @@ func (t *tree) attachAfter(c *comment, e *entry) {
 	e.in.foot = append(e.in.foot, c)
 }
 
-// below says that an entry stands deeper than a comment. Of a key and the list
+// below reports whether an entry stands deeper than a comment. Of a key and the list
 // under it, dashes in the key's column, the key is what a comment stands at.
 func (e *entry) below(c *comment) bool {
 	outer := e.in.owner

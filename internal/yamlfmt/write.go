@@ -49,7 +49,7 @@ func (w *writer) document(d *document) {
 	w.block(w.tree.root, 0)
 }
 
-// valueOf gives the text of a key of a mapping, "" where there is none.
+// valueOf returns the text of a key of a mapping, "" where there is none.
 func valueOf(n *yaml.Node, key string) string {
 	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
 		if n.Content[i].Value == key {
@@ -206,7 +206,7 @@ func (w *writer) flow(n *yaml.Node, order *Order) string {
 	return w.scalar(n, true)
 }
 
-// keysOf gives the places of a mapping's keys in their order.
+// keysOf returns the places of a mapping's keys in their order.
 func keysOf(n *yaml.Node, order *Order) []int {
 	var keys []int
 	for i := 0; i+1 < len(n.Content); i += 2 {

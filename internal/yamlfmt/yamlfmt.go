@@ -49,7 +49,7 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("line %d: %s", p.Line, p.Message)
 }
 
-// Format gives the text in order. Line breaks of Windows are kept where every
+// Format returns the text in order. Line breaks of Windows are kept where every
 // line has one; a byte order mark is dropped. Text that is not UTF-8 or does not
 // parse is a *Problem.
 func Format(content []byte, style Style) ([]byte, error) {

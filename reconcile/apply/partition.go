@@ -300,7 +300,7 @@ func (r *parts) lowersForNow(p wire.Part) bool {
 	return len(p.Fields) > 0 && !slices.ContainsFunc(p.Fields, ends)
 }
 
-// supersededWhy says why a part is not sent any more: newer files, of which the agent
+// supersededWhy returns why a part is not sent any more: newer files, of which the agent
 // heard while it applies these, say otherwise of its resource, or of a new one above
 // it. What only lowers possible spend goes all the same, unless it cannot be taken
 // back: the newer files may ask for less still, and the next run is not there yet.

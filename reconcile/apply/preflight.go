@@ -144,7 +144,7 @@ func (r *preflighting) repack(creates wire.Batch, keys map[resource.Address]stri
 	return whole, nil
 }
 
-// shapeOf says what a tree is made of: of each kind, the sets of fields its
+// shapeOf returns what a tree is made of: of each kind, the sets of fields its
 // creates have, with the words among their values.
 func (r *preflighting) shapeOf(tree wire.Batch) string {
 	shapes := map[string]bool{}

@@ -167,7 +167,7 @@ func (r *run) withOperation(step state.Step, p wire.Part, key string) state.Step
 	return step
 }
 
-// whyAlone says why no job carries a part.
+// whyAlone returns why no job carries a part.
 func (r *singleRequests) whyAlone(p wire.Part) string {
 	schema := r.Schemas.Of(p.Change.Address.Kind)
 	switch {

@@ -368,7 +368,7 @@ func (a *Lists) listsMany(ctx context.Context, last *resource.Snapshot) (bool, e
 	return parents > readOne, nil
 }
 
-// ByParentProblems says which kinds take minutes to list beneath their parents.
+// ByParentProblems returns which kinds take minutes to list beneath their parents.
 func (a *refreshing) ByParentProblems(live *Live) []diag.Problem {
 	var problems []diag.Problem
 	for _, b := range live.listsRead() {

@@ -44,7 +44,7 @@ func (a *refreshing) overlay(ctx context.Context, last *resource.Snapshot, live 
 	return nil
 }
 
-// LateProblems says what is taken to be as it was sent.
+// LateProblems returns what is taken to be as it was sent.
 func LateProblems(live *Live) []diag.Problem {
 	var problems []diag.Problem
 	for _, address := range live.Late {

@@ -111,7 +111,7 @@ func inTurn[T any](rows [][]T) []T {
 	return turns
 }
 
-// OneByOneProblems says what a service without lists costs, and hides.
+// OneByOneProblems returns what a service without lists costs, and hides.
 func (a *refreshing) OneByOneProblems(live *Live) []diag.Problem {
 	endpoint, overall := a.Service.PerMinute()
 	total := 0

@@ -22,7 +22,7 @@ type Undecided struct {
 	What      string // what was sent, for people: "create", "decrease", "pause"
 }
 
-// Message says what is unknown, and how to decide it.
+// Message returns what is unknown, and how to decide it.
 func (u Undecided) Message() string {
 	said := u.Operation.Message
 	if said == "" {

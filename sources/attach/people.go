@@ -61,7 +61,7 @@ func FaultyMembers(name string, f *members.Fault) *resource.Finding {
 	return &resource.Finding{Code: diag.BadFile, Message: where + ": " + f.Message, Hint: f.Hint}
 }
 
-// JudgeMembers says what is wrong with what a file holds. Lines are left out
+// JudgeMembers returns what is wrong with what a file holds. Lines are left out
 // with a warning, unless the file is not what it is said to be: sent in the
 // place of the people before, it would take most of them out.
 func JudgeMembers(name string, list *members.List) []resource.Finding {

@@ -35,7 +35,7 @@ func PictureOf(content []byte, from string) Picture {
 	return Picture{Value: resource.Text("sha256:" + hex.EncodeToString(sum[:])).As(from)}
 }
 
-// BadImage says why the service would not take an image, nil where it would;
+// BadImage returns why the service would not take an image, nil where it would;
 // called is the beginning of that sentence.
 func BadImage(called string, content []byte) *resource.Finding {
 	width, height, err := imageSize(content)
@@ -122,7 +122,7 @@ const smallestSide = 640
 
 const partMark = ".xlsx#"
 
-// InWorkbook says where a picture of a workbook is.
+// InWorkbook returns where a picture of a workbook is.
 func InWorkbook(file, part string) string { return file + "#" + part }
 
 // StoredIn takes apart what InWorkbook makes; false for the path of a file.

@@ -29,7 +29,7 @@ func FigureOf(header string) (metric int, window, inBrackets string, ok bool) {
 	return 0, "", "", false
 }
 
-// WindowHelp says which days a window has.
+// WindowHelp returns which days a window has.
 func WindowHelp(w resource.Window) string {
 	days := w.Since + " to " + w.Until
 	if w.Since == w.Until {

@@ -258,7 +258,7 @@ func (a *DaemonAccount) home(states string) string {
 // ownBranch is a branch below adsync's own prefix.
 var ownBranch = regexp.MustCompile(`^adsync/[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*)*$`)
 
-// lacks says what an account must say and does not.
+// lacks returns what an account must say and does not.
 func (a *DaemonAccount) lacks(states string) string {
 	switch {
 	case !accountName.MatchString(a.Name.Value):
@@ -282,7 +282,7 @@ func (a *DaemonAccount) lacks(states string) string {
 	return cmp.Or(a.misses("uploads", a.Uploads.Value), a.misses("push_results", a.Answers.Value))
 }
 
-// misses says why a branch is none to write to: one below adsync's prefix, and never
+// misses returns why a branch is none to write to: one below adsync's prefix, and never
 // the one that is read.
 func (a *DaemonAccount) misses(key, branch string) string {
 	switch {

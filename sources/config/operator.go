@@ -189,7 +189,7 @@ func (o *Operator) readAllow(w *settingReader, node *yaml.Node) {
 	}
 }
 
-// lacks says what an allowance that is given beforehand must say and does not.
+// lacks returns what an allowance that is given beforehand must say and does not.
 func (s *Standing) lacks() string {
 	_, err := time.Parse(time.DateOnly, s.Until)
 	switch {

@@ -344,7 +344,7 @@ func (s statement) show(other statement) string {
 	return s.attribute.Show(s.value)
 }
 
-// size says how a list is, without its entries.
+// size returns how a list is, without its entries.
 func (s statement) size() string {
 	switch {
 	case s.value.IsNull():

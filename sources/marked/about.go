@@ -69,7 +69,7 @@ func (c *markedCopy) aboutLines(m Marks, outcomes []RowOutcome) [][2]string {
 	return lines
 }
 
-// counts says how many rows of this file have which result.
+// counts returns how many rows of this file have which result.
 func (c *markedCopy) counts(outcomes []RowOutcome) string {
 	number, order := map[string]int{}, []string{}
 	for _, rows := range c.bySheet(outcomes) {

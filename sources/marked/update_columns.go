@@ -179,7 +179,7 @@ var (
 	severalWords  = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*(, [a-z0-9]+(_[a-z0-9]+)*)*$`)
 )
 
-// keeps says why a cell stays as it is, "" where it does not.
+// keeps returns why a cell stays as it is, "" where it does not.
 func (f knownColumn) keeps(have xlsx.Cell) string {
 	text := celltext.Trimmed(have.Text)
 	switch {

@@ -72,7 +72,7 @@ func mangled(text string, typ resource.Type) *resource.Finding {
 
 var pointThousands = regexp.MustCompile(`^[1-9][0-9]{0,2}(?:\.[0-9]{3})+$`)
 
-// unclearAmount says how to write an amount with points where semicolons separate
+// unclearAmount returns how to write an amount with points where semicolons separate
 // the values: a comma is somebody's decimal point then, and a point may well
 // separate thousands.
 func (g *csvGrid) unclearAmount(text string) *resource.Finding {

@@ -201,7 +201,7 @@ func SerialOf(day string) (int, bool) {
 	return int(date.Sub(time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)).Hours() / 24), true
 }
 
-// unwritable says why no cell holds a text, "" where one does.
+// unwritable returns why no cell holds a text, "" where one does.
 func unwritable(text string) string {
 	if len(text) > maxCellText { // a text has no more units than bytes
 		if n := len(utf16.Encode([]rune(text))); n > maxCellText {

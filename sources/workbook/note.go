@@ -52,7 +52,7 @@ func (b *bookWriter) noteExample(s *sheet, c *catalog.Column) string {
 	return b.example(&s.Tab, c, nil)
 }
 
-// valuesOf says what a column takes beyond its help.
+// valuesOf returns what a column takes beyond its help.
 func (b *bookWriter) valuesOf(c *catalog.Column) string {
 	if c.Role != catalog.RoleAttribute {
 		return ""
@@ -73,7 +73,7 @@ func (b *bookWriter) valuesOf(c *catalog.Column) string {
 	return ""
 }
 
-// blankMeaning says what a blank cell means, where the help does not.
+// blankMeaning returns what a blank cell means, where the help does not.
 func blankMeaning(c *catalog.Column) string {
 	switch {
 	case c.Required:

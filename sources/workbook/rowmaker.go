@@ -47,7 +47,7 @@ func (m *rowMaker) sets(kind resource.Kind, a *resource.Attribute) bool {
 	return slices.ContainsFunc(m.byKind[kind], func(r *resource.Resource) bool { return !r.Value(a.Name).IsAbsent() })
 }
 
-// parentNames says how the rows of children name each resource: by its name
+// parentNames returns how the rows of children name each resource: by its name
 // where that leads to it alone, else by its key.
 func (m *rowMaker) parentNames() map[resource.Address]string {
 	called := map[resource.Address]int{}

@@ -66,7 +66,7 @@ func (w *Walker) ended(err error, content []byte, documents int) {
 	}
 }
 
-// syntax says why a text is no YAML, where it stops being it.
+// syntax returns why a text is no YAML, where it stops being it.
 func (w *Walker) syntax(err error, content []byte) diag.Problem {
 	f := yamlfmt.FaultOf(err, content)
 	code := diag.Syntax
@@ -196,7 +196,7 @@ func IsNull(node *yaml.Node) bool {
 // IsNothing is true where no value is written at all.
 func IsNothing(node *yaml.Node) bool { return IsNull(node) && node.Value == "" }
 
-// ShapeOf says what is written, for messages.
+// ShapeOf returns what is written, for messages.
 func ShapeOf(node *yaml.Node) string {
 	switch {
 	case node.Kind == yaml.MappingNode:

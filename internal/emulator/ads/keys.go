@@ -24,7 +24,7 @@ type KeyUse struct {
 	Job string
 }
 
-// Find gives the id of the object an earlier, visible create with this key made,
+// Find returns the id of the object an earlier, visible create with this key made,
 // or "" (interface, part 1, Idempotency). status is the status of an object.
 func (k KeyUse) Find(tx *world.Tx, points *openpoint.Settings, status func(id string) world.Status) (string, error) {
 	if k.Key == "" {

@@ -46,7 +46,7 @@ func newCell(shape population.Shape, hash population.Hash) cell {
 	return c
 }
 
-// mayBe says which kinds a shape can stand for.
+// mayBe returns which kinds a shape can stand for.
 func mayBe(shape population.Shape, kind population.Kind) bool {
 	switch kind {
 	case population.Email:

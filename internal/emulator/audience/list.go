@@ -19,7 +19,7 @@ type audienceList struct {
 
 const maxIDs = 500
 
-// list gives audiences; with intended_use only those that may be used so.
+// list returns audiences; with intended_use only those that may be used so.
 func list(c *service.Call) (out any, err error) {
 	use := c.Query.Choice("intended_use", "", "inclusion", "exclusion", "bid_multiplier")
 	ids := c.Query.Texts("custom_audience_ids", maxIDs)

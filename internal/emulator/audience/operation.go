@@ -44,7 +44,7 @@ type operationPage struct {
 	NextCursor *string         `json:"next_cursor"`
 }
 
-// listOperations gives accepted operations, newest first, 20 when the request
+// listOperations returns accepted operations, newest first, 20 when the request
 // does not say (assumption: neither is published).
 func listOperations(c *service.Call) (out any, err error) {
 	page := wire.Page{Limit: int(c.Query.Int("limit", 1, 100, 20)), After: c.Query.Text("cursor", 1, 0)}

@@ -35,7 +35,7 @@ func viewEvent(e world.ConversionEvent) eventView {
 	}
 }
 
-// listEvents gives the most recent events from the browser pixel, newest first.
+// listEvents returns the most recent events from the browser pixel, newest first.
 // limit (1 to 50) is published beside pid.
 func listEvents(c *service.Call) (any, error) {
 	if !c.Query.Has("pid") {

@@ -141,7 +141,7 @@ func (d *Day) Each(yield func(ad int, t Tally)) {
 	}
 }
 
-// EachHour gives every ad and hour (Unix milliseconds of its start). It reports
+// EachHour returns every ad and hour (Unix milliseconds of its start). It reports
 // false when the hours of the day are no longer kept.
 func (d *Day) EachHour(yield func(ad int, start int64, t Tally)) bool {
 	if d.hours == nil && d.sums == nil {

@@ -31,7 +31,7 @@ func Search(text string, limit int) []Place {
 	return found
 }
 
-// rank says how well a place fits, 0 best.
+// rank returns how well a place fits, 0 best.
 func (p Place) rank(want string) (int, bool) {
 	name := strings.ToLower(p.Name)
 	code := strings.ToLower(p.RegionCode)

@@ -93,7 +93,7 @@ func (s *Source) Close() error {
 	return nil
 }
 
-// Fetch gives the image behind an http or https URL. Its errors are refusals: a
+// Fetch returns the image behind an http or https URL. Its errors are refusals: a
 // 4xx is final, a 5xx may be tried again.
 func (s *Source) Fetch(ctx context.Context, address string, minSide int) (Image, error) {
 	u, err := url.Parse(address)

@@ -228,7 +228,7 @@ func (r conversionReport) showRow(row *row) conversionRow {
 	return v
 }
 
-// showEvents gives a row's events by name, with the settings that counted them.
+// showEvents returns a row's events by name, with the settings that counted them.
 func (r conversionReport) showEvents(row *row, entityID *string) []eventRow {
 	events := []eventRow{}
 	for _, s := range r.tree.account.EventSettings.All() {

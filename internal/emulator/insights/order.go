@@ -180,7 +180,7 @@ func readKey(value string, o order) (key, bool) {
 	return key{isText: true, text: plain}, err == nil
 }
 
-// cut gives the page that a request asks for out of rows in any order.
+// cut returns the page that a request asks for out of rows in any order.
 func (r *report) cut(rows []*row) (page []*row, more bool, err error) {
 	backward := r.page.Before != ""
 	compare := r.compare
@@ -204,7 +204,7 @@ func (r *report) cut(rows []*row) (page []*row, more bool, err error) {
 	return page, more, nil
 }
 
-// lowest gives the first n of rows in order. It sorts no more than it must: a
+// lowest returns the first n of rows in order. It sorts no more than it must: a
 // report may have a million rows and a page has 2,000 at most.
 func lowest(rows []*row, n int, compare func(a, b *row) int) []*row {
 	best := make([]*row, 0, min(len(rows), 2*n))

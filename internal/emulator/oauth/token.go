@@ -63,7 +63,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 	return r.PostForm, true
 }
 
-// exchange gives tokens for a code or a refresh token. What a refusal revokes
+// exchange returns tokens for a code or a refresh token. What a refusal revokes
 // stays revoked.
 func (s *Server) exchange(form url.Values) (answer issued, wrong *refusal, err error) {
 	secrets, err := s.secrets()
@@ -130,7 +130,7 @@ func verifies(verifier, challenge string) bool {
 	return verifierForm.MatchString(verifier) && subtle.ConstantTimeCompare([]byte(made), []byte(challenge)) == 1
 }
 
-// byRefresh gives a new access token. A refresh token that was replaced before is
+// byRefresh returns a new access token. A refresh token that was replaced before is
 // in the wrong hands: its whole grant ends.
 func (s *Server) byRefresh(tx *world.Tx, form url.Values, secrets fresh) (issued, *refusal) {
 	held, ok := s.directory.Tokens.Get(world.HashKey(form.Get("refresh_token")))

@@ -29,7 +29,7 @@ func NewJudge(routes []*service.Route) *Judge {
 	return &Judge{document: d}
 }
 
-// Exchange says what is wrong with an answer of the service, and with the
+// Exchange returns what is wrong with an answer of the service, and with the
 // document where the service took a body that the document does not allow. It
 // allows what open points change. An empty result is a good one.
 func (j *Judge) Exchange(c *service.Call, answer service.Response) []string {

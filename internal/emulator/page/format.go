@@ -49,7 +49,7 @@ func either(text, other string) string {
 	return text
 }
 
-// offset says how far the clock is from the real one.
+// offset returns how far the clock is from the real one.
 func offset(d time.Duration) string {
 	d = d.Round(time.Second)
 	switch {

@@ -168,7 +168,7 @@ func (o *Object) untaken(yield func(*Error) bool) {
 	}
 }
 
-// take gives the raw value of a field that is there and not null.
+// take returns the raw value of a field that is there and not null.
 func (o *Object) take(name string) (raw json.RawMessage, set, null bool) {
 	raw, set = o.fields[name]
 	if !set {

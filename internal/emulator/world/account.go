@@ -183,7 +183,7 @@ func (tx *Tx) Rollback(to Mark) {
 
 func (tx *Tx) write(w store.Write) { tx.writes = append(tx.writes, w) }
 
-// NewID gives an id that no record of the account ever had, such as cmpn_ and
+// NewID returns an id that no record of the account ever had, such as cmpn_ and
 // 24 hexadecimal digits. It follows from the seed and the count of ids alone.
 func (tx *Tx) NewID(prefix string) string {
 	n := tx.Account.nextBirth()

@@ -123,7 +123,7 @@ func (s Shape) group(c, i int) group {
 	return g
 }
 
-// hints gives the context hints of an ad group, no two alike.
+// hints returns the context hints of an ad group, no two alike.
 func (s Shape) hints(c, i int) []string {
 	hints := make([]string, s.Hints)
 	for j := range hints {

@@ -125,7 +125,7 @@ var programs = map[string]func(folder string) ([]byte, error){
 // Programs are the names of all that Write knows, in order.
 func Programs() []string { return slices.Sorted(maps.Keys(programs)) }
 
-// Write gives the workbook as a program writes it. The folder is for files it
+// Write returns the workbook as a program writes it. The folder is for files it
 // needs on the way.
 func Write(program, folder string) ([]byte, error) {
 	content, err := programs[program](folder)

@@ -40,7 +40,7 @@ func rowReads(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// rowDiffers says which cell of a row is not as wanted, "" where all are.
+// rowDiffers returns which cell of a row is not as wanted, "" where all are.
 func rowDiffers(ts *testscript.TestScript, headers, row, pairs []string) string {
 	for _, pair := range pairs {
 		header, pattern, _ := strings.Cut(pair, "=")

@@ -93,7 +93,7 @@ func (h runs) wrote(a *Apply, to int64) map[string][]*Entry {
 	return wrote
 }
 
-// madeRoomIn says that a run itself ended what another one took the place of.
+// madeRoomIn reports whether a run itself ended what another one took the place of.
 func (h runs) madeRoomIn(a *Apply, tag string) bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool {
 		by, ours := h.ours(&e)
@@ -105,7 +105,7 @@ func (h runs) madeRoomIn(a *Apply, tag string) bool {
 	})
 }
 
-// under says that a resource is another, or stands beneath it.
+// under reports whether a resource is another, or stands beneath it.
 func (f Files) under(tag, above string) bool {
 	for ; tag != ""; tag = f[tag].Parent {
 		if tag == above {

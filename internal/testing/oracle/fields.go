@@ -66,13 +66,13 @@ var kindOf = map[string]string{
 	"custom_audience_operation": membership, "audience_file": membersFile,
 }
 
-// KindOf gives the kind of an entry of W as the files call it.
+// KindOf returns the kind of an entry of W as the files call it.
 func KindOf(resource string) string { return cmp.Or(kindOf[resource], resource) }
 
 // amounts are the fields that hold micros.
 var amounts = []string{"budget.daily", "budget.lifetime", "bid.max", "amount"}
 
-// at gives what a record holds at a path, in the one form values are compared
+// at returns what a record holds at a path, in the one form values are compared
 // in; nil where there is nothing.
 func (r Record) at(path string) any {
 	var value any = map[string]any(r)
@@ -137,7 +137,7 @@ func plainList(list []string) any {
 	return strings.Join(list, "\n")
 }
 
-// same says that two values in that form are equal.
+// same reports whether two values in that form are equal.
 func same(a, b any) bool { return a == b }
 
 // tag is whose resource this is: the first word of its name, and of its title
@@ -167,7 +167,7 @@ func (e *Entry) tag() string {
 	return e.After.tag()
 }
 
-// wants gives what the files say of an attribute, and whether they say it.
+// wants returns what the files say of an attribute, and whether they say it.
 func (f Files) wants(tag, name string) (any, bool) {
 	item, ok := f[tag]
 	if !ok {

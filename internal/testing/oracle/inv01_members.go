@@ -29,7 +29,7 @@ type persons struct{ *History }
 
 func (h *History) persons() persons { return persons{h} }
 
-// operations gives every operation that was accepted, in the order of W, and
+// operations returns every operation that was accepted, in the order of W, and
 // the first publication of what was created with people.
 func (h persons) operations() []*operated {
 	var all []*operated
@@ -143,7 +143,7 @@ func OperationsOnce(h *History) error {
 	return nil
 }
 
-// secondRefused says that the one request that an operation was sent with was refused,
+// secondRefused reports whether the one request that an operation was sent with was refused,
 // by a service that does not hold keys.
 func (h persons) secondRefused(o *operated) bool {
 	if h.KeysHold || o.sent == nil || o.sent.Status < 400 || o.sent.Status >= 500 {
@@ -187,7 +187,7 @@ func (h persons) askedAs(o *operated) string {
 	return h.Commits[o.sent.Commit].does(o.tag)
 }
 
-// fills says that an operation may put a list that is to be all of an audience into it
+// fills reports whether an operation may put a list that is to be all of an audience into it
 // by adding, where the service takes no files: nothing was done to it since it was made.
 func (h persons) fills(o *operated) bool {
 	return h.NoFiles && !slices.ContainsFunc(h.operations(), func(before *operated) bool {

@@ -61,7 +61,7 @@ func SingleBirth(h *History) error {
 	return nil
 }
 
-// overtaken says that one of two creates without a key was lost for so long that its
+// overtaken reports whether one of two creates without a key was lost for so long that its
 // agent had looked for it, and had not seen it, before it sent the other.
 func (h births) overtaken(first, then *Entry) bool {
 	return h.missedBefore(first, then) || h.missedBefore(then, first)
@@ -72,7 +72,7 @@ func (h births) missedBefore(lost, again *Entry) bool {
 	return sent != nil && anew != nil && sent.Agent == anew.Agent && sent.N < anew.N && h.missedBy(lost, anew.N)
 }
 
-// tooSoon says that an agent sent the same bytes again before a service that knows
+// tooSoon reports whether an agent sent the same bytes again before a service that knows
 // keys late knew that of the first.
 func (h births) tooSoon(first, then *Entry) bool {
 	sent, again := h.requestOf(first), h.requestOf(then)
@@ -80,13 +80,13 @@ func (h births) tooSoon(first, then *Entry) bool {
 		sent.Agent == again.Agent && sent.Body == again.Body && again.At.Sub(sent.At) < time.Minute
 }
 
-// elsewhere says that two creates stand beneath two parents: those of two states.
+// elsewhere reports whether two creates stand beneath two parents: those of two states.
 func (e *Entry) elsewhere(then *Entry) bool {
 	return e.Actor != then.Actor && (e.After.text("campaign_id") != then.After.text("campaign_id") ||
 		e.After.text("ad_group_id") != then.After.text("ad_group_id"))
 }
 
-// blind says that an agent could not tell that another one had made a resource: the
+// blind reports whether an agent could not tell that another one had made a resource: the
 // service never told it by the key, and lists do not show it as what the files call it
 // by now, or under a key of its own after it had looked, or beneath another parent than
 // its own.
@@ -98,7 +98,7 @@ func (h births) blind(first, then *Entry) bool {
 		h.rekeyed(first, then) && !h.listedBetween(first, then) || h.beneathBlind(first, then)
 }
 
-// rekeyed says that the files gave a resource, or what it stands beneath, another key
+// rekeyed reports whether the files gave a resource, or what it stands beneath, another key
 // between two creates: the service cannot tell that they mean the same.
 func (h births) rekeyed(first, then *Entry) bool {
 	one, other := h.requestOf(first), h.requestOf(then)
@@ -114,7 +114,7 @@ func (f Files) path(tag string) (path string) {
 	return path
 }
 
-// beneathBlind says that two creates stand beneath two parents, the second of which was
+// beneathBlind reports whether two creates stand beneath two parents, the second of which was
 // made as its agent could not tell the first: what it holds is looked for there alone.
 func (h births) beneathBlind(first, then *Entry) bool {
 	at := parentAt[then.Kind]
@@ -123,7 +123,7 @@ func (h births) beneathBlind(first, then *Entry) bool {
 		above.tag() == own.tag() && own.Actor == then.Actor && h.blind(above, own)
 }
 
-// beneathEnded says that what another agent made stands beneath what is archived by then,
+// beneathEnded reports whether what another agent made stands beneath what is archived by then,
 // and is made anew beneath another one: there nothing can be done with it.
 func (h births) beneathEnded(first, then *Entry) bool {
 	live := h.Live(then.Seq - 1)
@@ -136,7 +136,7 @@ func (h births) beneathEnded(first, then *Entry) bool {
 	return false
 }
 
-// beneathTwins says that two agents' creates stand beneath two parents that the service
+// beneathTwins reports whether two agents' creates stand beneath two parents that the service
 // made of one key, as it does not keep what it says of keys: each beneath its own.
 func (h births) beneathTwins(first, then *Entry) bool {
 	at := parentAt[then.Kind]
@@ -156,7 +156,7 @@ func (h births) madeAs(id string) *Entry {
 	return nil
 }
 
-// madeBlindly says that a create is of what another agent had made and its own could
+// madeBlindly reports whether a create is of what another agent had made and its own could
 // not tell: what the files let it spend is then spent twice.
 func (h births) madeBlindly(e *Entry) bool {
 	if _, ours := h.ours(e); !ours || e.Action != "create" {
@@ -167,14 +167,14 @@ func (h births) madeBlindly(e *Entry) bool {
 	return ours && made[0].Seq < e.Seq && (h.blind(made[0], e) || h.atOnce(made[0], e))
 }
 
-// recognisable says that what was created first is there, under the name of what
+// recognisable reports whether what was created first is there, under the name of what
 // was created then.
 func (h births) recognisable(first, then *Entry) bool {
 	live := h.Live(then.Seq - 1)[first.ID].After
 	return live.text("status") != "archived" && same(live.at("name"), then.After.at("name"))
 }
 
-// listedBetween says that whoever made the second had listed what there is after
+// listedBetween reports whether whoever made the second had listed what there is after
 // the first was made.
 func (h births) listedBetween(first, then *Entry) bool {
 	sent := h.requestOf(then)
@@ -184,7 +184,7 @@ func (h births) listedBetween(first, then *Entry) bool {
 	})
 }
 
-// takenAway says that somebody else had ended what an agent made, and that the agent had
+// takenAway reports whether somebody else had ended what an agent made, and that the agent had
 // not heard of it: the service had refused that very request (a second delivery of it was
 // refused, as the first had been carried out), or its answer was lost. Lists need not show
 // what is archived. The audit log tells by its name what was lost, but nothing that has none.
@@ -201,7 +201,7 @@ func (h births) takenAway(made *Entry, before int64) bool {
 	})
 }
 
-// refused says that the service said that it did not do what was asked.
+// refused reports whether the service said that it did not do what was asked.
 func (r *Request) refused() bool { return r.Status >= 400 && !r.lost() }
 
 // listOf is where the kinds are listed.
@@ -211,7 +211,7 @@ var listOf = map[string]string{
 	"pixel": "/conversions/pixels", "event_setting": "/conversions/event_settings",
 }
 
-// told says that whoever made the second had been refused the key of the first
+// told reports whether whoever made the second had been refused the key of the first
 // before.
 func (h births) told(first, then *Entry) bool {
 	return slices.ContainsFunc(h.Requests, func(r *Request) bool {
@@ -228,7 +228,7 @@ func (e *Entry) createKey() string {
 	return e.Key
 }
 
-// atOnce says that two agents with a state each made a resource side by side under two
+// atOnce reports whether two agents with a state each made a resource side by side under two
 // keys: one of them had made nothing under the key of the other, and went on to another
 // one as the files were edited, since no key ever stands for two bodies (invariant 4).
 func (h births) atOnce(first, then *Entry) bool {
@@ -236,7 +236,7 @@ func (h births) atOnce(first, then *Entry) bool {
 		(h.leftKey(first, then.createKey()) || h.leftKey(then, first.createKey()))
 }
 
-// leftKey says that whoever made a resource had asked for it under a key at an earlier
+// leftKey reports whether whoever made a resource had asked for it under a key at an earlier
 // commit, was answered, and had made nothing.
 func (h births) leftKey(e *Entry, key string) bool {
 	sent := h.requestOf(e)
@@ -251,7 +251,7 @@ func (h births) leftKey(e *Entry, key string) bool {
 	})
 }
 
-// carries says that a create of a request goes under a key.
+// carries reports whether a create of a request goes under a key.
 func (r *Request) carries(key string) bool {
 	return r.Key == key || r.Path == jobsPath && bytes.Contains(r.Content, []byte(`"`+key+`"`))
 }

@@ -43,7 +43,7 @@ func JustifiedWrite(h *History) error {
 	return nil
 }
 
-// isStray says that an entry ends the second of two that the service made of one
+// isStray reports whether an entry ends the second of two that the service made of one
 // create key, while the first stands.
 func (h *History) isStray(e *Entry) bool {
 	if !hasKey[e.Kind] || e.status() != "archived" {

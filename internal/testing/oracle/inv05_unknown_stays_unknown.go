@@ -36,7 +36,7 @@ func UnknownStaysUnknown(h *History) error {
 	return nil
 }
 
-// lost says that nobody knows what became of a request.
+// lost reports whether nobody knows what became of a request.
 func (r *Request) lost() bool {
 	return !r.Answered.IsZero() && (r.Status == 0 || r.Status >= 500 || r.Status == 408 || r.Status < 300 && !r.Whole)
 }
@@ -75,7 +75,7 @@ func (r *Request) dailyTarget() []string {
 	return []string{body.ID}
 }
 
-// covers says that a read shows what became of a write.
+// covers reports whether a read shows what became of a write.
 func (r *Request) covers(lost *Request) bool {
 	collection, rest, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
 	if strings.HasPrefix(jobsPath, "/"+collection) || lost.Path == jobsPath {

@@ -42,7 +42,7 @@ func (e *Entry) status() string {
 	return e.After.text("status")
 }
 
-// ends says that the files want a resource archived.
+// ends reports whether the files want a resource archived.
 func (f Files) ends(tag string) bool {
 	status, _ := f.wants(tag, "status")
 	return same(status, "archived")
@@ -62,7 +62,7 @@ func Pruned(h *History) (found []*Entry) {
 	return found
 }
 
-// pruned says that an entry does what the policy says of a resource the files of a
+// pruned reports whether an entry does what the policy says of a resource the files of a
 // commit no longer name, and nothing else; they name nothing beneath it either.
 func (h *History) pruned(e *Entry, commit int) bool {
 	to, prunes := map[string]string{"pause": "paused", "archive": "archived"}[h.Prune]

@@ -181,7 +181,7 @@ func (s step) rises() map[string]int64 {
 	return rises
 }
 
-// asBefore says that the files still ask for the same, and that each field is as the first
+// asBefore reports whether the files still ask for the same, and that each field is as the first
 // run found it, or as it wanted it.
 func (s step) asBefore(item Item, was, is Record) bool {
 	for _, name := range ofSpend {
@@ -216,7 +216,7 @@ func (s step) falls() (unpaid, paid int64) {
 	return unpaid, paid
 }
 
-// stands says that a campaign is as the files want it, and that nobody but the agent has
+// stands reports whether a campaign is as the files want it, and that nobody but the agent has
 // set what decides that since the first run began.
 func (s step) stands(item Item, is *Entry) bool {
 	for _, name := range ofSpend {
@@ -227,7 +227,7 @@ func (s step) stands(item Item, is *Entry) bool {
 	return !s.h.credits().strangersOn(is.ID, s.first.From, s.then.From)
 }
 
-// strangersOn says that somebody but an agent changed what a campaign spends between two
+// strangersOn reports whether somebody but an agent changed what a campaign spends between two
 // entries.
 func (h credits) strangersOn(id string, from, to int64) bool {
 	for i := range h.W {

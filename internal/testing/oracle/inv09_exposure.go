@@ -72,7 +72,7 @@ type spentBy func(id string) int64
 
 func nothing(string) int64 { return 0 }
 
-// older says that an entry is of bytes that were sent for another commit: what
+// older reports whether an entry is of bytes that were sent for another commit: what
 // recovery repeats, or what arrives late.
 func (h paths) older(e *Entry, a *Apply) bool {
 	r := h.requestOf(e)

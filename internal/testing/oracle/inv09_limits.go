@@ -35,7 +35,7 @@ func LimitedPath(h *History) error {
 	return nil
 }
 
-// limits says that the history is about limits at all.
+// limits reports whether the history is about limits at all.
 func (h paths) limits() bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool { return bounds[e.Kind] })
 }
@@ -98,7 +98,7 @@ func (h paths) days(a *Apply) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// spendOn gives what can be spent on each of some days.
+// spendOn returns what can be spent on each of some days.
 func spendOn(days []string, campaigns int64, limits []Record) limited {
 	spend := limited{}
 	for _, day := range days {

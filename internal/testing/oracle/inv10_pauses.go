@@ -80,13 +80,13 @@ func NeverAutoUnpause(h *History) error {
 	return nil
 }
 
-// startsAgain says that a request takes back a pause, which was allowed by name.
+// startsAgain reports whether a request takes back a pause, which was allowed by name.
 func (h edits) startsAgain(r *Request) bool {
 	back := h.runs().backOf(r)
 	return back != nil && back.Starts
 }
 
-// readBetween says that an agent could know of an entry when it sent a request:
+// readBetween reports whether an agent could know of an entry when it sent a request:
 // a read that began after it ended before. In the request that brought the entry
 // about it may have come after the answer.
 func (h edits) readBetween(id string, foreign *Entry, sent *Request) bool {
@@ -102,7 +102,7 @@ func (h edits) readBetween(id string, foreign *Entry, sent *Request) bool {
 	return false
 }
 
-// edited says that the files changed an attribute after one commit and up to
+// edited reports whether the files changed an attribute after one commit and up to
 // another. A commit that was made before anybody planned it counts as well.
 func (h edits) edited(tag, name string, after, to int) bool {
 	for k := max(after-1, 1); k <= to && k < len(h.Commits); k++ {

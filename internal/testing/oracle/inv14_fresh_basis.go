@@ -51,7 +51,7 @@ func FreshBasis(h *History) error {
 	return nil
 }
 
-// adopts says that the account, which nobody creates, is written for the first
+// adopts reports whether the account, which nobody creates, is written for the first
 // time by an agent: to take over what is there was allowed.
 func (h edits) adopts(e, by *Entry) bool {
 	return only[e.Kind] != "" && !slices.ContainsFunc(h.W, func(w Entry) bool {
@@ -60,7 +60,7 @@ func (h edits) adopts(e, by *Entry) bool {
 	})
 }
 
-// newlyGiven says that the files began to name an attribute after a stranger wrote
+// newlyGiven reports whether the files began to name an attribute after a stranger wrote
 // it: what they leave out is not compared, and naming it is an edit of its own.
 func (h edits) newlyGiven(tag, name string, by *Entry, to int) bool {
 	for k := range min(by.Commit, len(h.Commits)) {
@@ -72,7 +72,7 @@ func (h edits) newlyGiven(tag, name string, by *Entry, to int) bool {
 	return given
 }
 
-// agreed says that the files said so themselves at some commit up to one.
+// agreed reports whether the files said so themselves at some commit up to one.
 func (h edits) agreed(tag, name string, value any, to int) bool {
 	for k := 0; k <= to && k < len(h.Commits); k++ {
 		if want, given := h.Commits[k].wants(tag, name); given && same(want, value) {
@@ -82,7 +82,7 @@ func (h edits) agreed(tag, name string, value any, to int) bool {
 	return false
 }
 
-// reverts says that the policy writes drift back, and that the files say the same
+// reverts reports whether the policy writes drift back, and that the files say the same
 // as when a stranger wrote: otherwise both were edited.
 func (h edits) reverts(tag, name string, by *Entry, to int) bool {
 	was, had := h.Commits[max(by.Commit-1, 0)].wants(tag, name)
@@ -113,7 +113,7 @@ func Reverted(h *History) (found []*Entry) {
 	return found
 }
 
-// newborn says that a stranger wrote while the run was under way that created the
+// newborn reports whether a stranger wrote while the run was under way that created the
 // resource: what is read back then passes for what the service put there itself.
 func (h edits) newborn(by *Entry) bool {
 	for _, a := range h.Applies {

@@ -74,7 +74,7 @@ func ShrinksHold(h *History) error {
 	return nil
 }
 
-// strict says that a request went in a run to which nothing was allowed.
+// strict reports whether a request went in a run to which nothing was allowed.
 func (h persons) strict(r *Request) bool {
 	return r != nil && slices.ContainsFunc(h.Applies, func(a *Apply) bool { return a.Strict && a.Process == r.Process })
 }
@@ -128,7 +128,7 @@ func (h persons) membersReached(tag string, e *Entry) error {
 // longestLag is how long a list may not show what was created.
 const longestLag = time.Minute
 
-// takenForOwn says that an agent takes for its own an audience that another one with a
+// takenForOwn reports whether an agent takes for its own an audience that another one with a
 // state of its own had made in the same minute: its own create, which has no key, was
 // lost and made nothing, no list it had read could show the other's yet, and it has sent
 // nothing to it. The people are those of the other's list.
@@ -154,7 +154,7 @@ func (h persons) takenForOwn(e *Entry) bool {
 	})
 }
 
-// listedLate says that an agent had read a list that shows what was made, before it sent
+// listedLate reports whether an agent had read a list that shows what was made, before it sent
 // a create.
 func (h persons) listedLate(sent *Request, made *Entry) bool {
 	return slices.ContainsFunc(h.Requests, func(r *Request) bool {

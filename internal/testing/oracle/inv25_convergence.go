@@ -56,13 +56,13 @@ func Convergence(h *History, excused map[string]string) error {
 	return nil
 }
 
-// overSomebody says that a hold is over what somebody else is said to have done.
+// overSomebody reports whether a hold is over what somebody else is said to have done.
 func overSomebody(reason string) bool {
 	hazard, _, _ := strings.Cut(reason, " ")
 	return slices.Contains([]string{"conflict", "drift", "removed-by-hand"}, hazard)
 }
 
-// touchedAbove says that a stranger touched a resource or one it stands beneath.
+// touchedAbove reports whether a stranger touched a resource or one it stands beneath.
 func (h excuses) touchedAbove(tag string, touched map[string]bool) bool {
 	files := h.Commits[len(h.Commits)-1]
 	for ; tag != ""; tag = files[tag].Parent {
@@ -84,7 +84,7 @@ func (h excuses) reason(tag string, excused map[string]string) string {
 	return ""
 }
 
-// forAPerson says that a hold is one only a person can release: of a limit that the
+// forAPerson reports whether a hold is one only a person can release: of a limit that the
 // account may not have, of what waits to be adopted, or of who is in an audience, as
 // changed by somebody else, where an operation on those people was refused or lost, or
 // the service took it twice, or as it takes no files to replace them by; and of what adsync's own
@@ -118,7 +118,7 @@ func (h excuses) forAPerson(tag, reason string) bool {
 	})
 }
 
-// irreplaceable says that a hold is over a list that is to take the place of another, of
+// irreplaceable reports whether a hold is over a list that is to take the place of another, of
 // an audience that has been filled, at a service that takes no files.
 func (h excuses) irreplaceable(tag, reason string) bool {
 	held := strings.Contains(reason, "replace takes an uploaded file") ||
@@ -129,7 +129,7 @@ func (h excuses) irreplaceable(tag, reason string) bool {
 		})
 }
 
-// waitsForALimit says that a resource, or one it stands beneath, would spend more than
+// waitsForALimit reports whether a resource, or one it stands beneath, would spend more than
 // the files let it as long as a limit of theirs is not written: one the account may not
 // have, or one that waits to be adopted.
 func (h excuses) waitsForALimit(tag string, excused map[string]string) bool {
@@ -148,7 +148,7 @@ func (h excuses) waitsForALimit(tag string, excused map[string]string) bool {
 	return false
 }
 
-// waitsForAdoption says that an agent takes what it made for somebody else's, as nothing
+// waitsForAdoption reports whether an agent takes what it made for somebody else's, as nothing
 // tells a create without a key from another's.
 func (h excuses) waitsForAdoption(tag string) bool {
 	return h.refusedTheSecond(tag) || h.arrivedLate(tag)
@@ -161,7 +161,7 @@ const (
 	listWindow  = time.Minute
 )
 
-// mayArrive says that a read is too early to tell that a create does not come any more.
+// mayArrive reports whether a read is too early to tell that a create does not come any more.
 func mayArrive(e *Entry, sent, read *Request) bool {
 	if hasKey[e.Kind] {
 		return read.At.Sub(sent.At) < trustWindow
@@ -169,13 +169,13 @@ func mayArrive(e *Entry, sent, read *Request) bool {
 	return read.At.Sub(sent.Answered) < listWindow
 }
 
-// arrivedLate says that a create was carried out long after its agent had lost it, and
+// arrivedLate reports whether a create was carried out long after its agent had lost it, and
 // had seen in a list that it was not there.
 func (h excuses) arrivedLate(tag string) bool {
 	return slices.ContainsFunc(h.createsOf(tag), func(e *Entry) bool { return h.births().missedBy(e, math.MaxInt) })
 }
 
-// missedBy says that a create was carried out long after its agent had lost it, and
+// missedBy reports whether a create was carried out long after its agent had lost it, and
 // had seen in a list before a request that it was not there.
 func (h births) missedBy(e *Entry, before int) bool {
 	sent := h.requestOf(e)
@@ -185,7 +185,7 @@ func (h births) missedBy(e *Entry, before int) bool {
 	})
 }
 
-// refusedTheSecond says that a create was carried out, and its answer was that it
+// refusedTheSecond reports whether a create was carried out, and its answer was that it
 // was refused: it was delivered twice.
 func (h excuses) refusedTheSecond(tag string) bool {
 	return slices.ContainsFunc(h.createsOf(tag), h.thoughRefused)
@@ -196,7 +196,7 @@ func (h excuses) thoughRefused(e *Entry) bool {
 	return r != nil && r.Status >= 400 && r.Status < 500
 }
 
-// deliveredLate says that an update was carried out after a later one of its agent,
+// deliveredLate reports whether an update was carried out after a later one of its agent,
 // which had given it up before it sent that: what it did is somebody else's to the agent.
 func (h excuses) deliveredLate(tag string) bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool {
@@ -213,7 +213,7 @@ func (h excuses) deliveredLate(tag string) bool {
 	})
 }
 
-// inItsOwnWay says that a limit of the files has its days already, as a create that
+// inItsOwnWay reports whether a limit of the files has its days already, as a create that
 // was carried out though its answer was that it was refused.
 func (h excuses) inItsOwnWay(tag, reason string) bool {
 	return strings.HasPrefix(reason, "incomplete its days overlap ") &&
@@ -222,7 +222,7 @@ func (h excuses) inItsOwnWay(tag, reason string) bool {
 		})
 }
 
-// doneThoughRefused says that a write was carried out, and all its agent heard is that
+// doneThoughRefused reports whether a write was carried out, and all its agent heard is that
 // it was refused, as it was delivered twice: what it did is somebody else's to the agent.
 func (h excuses) doneThoughRefused(tag string) bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool {
@@ -231,7 +231,7 @@ func (h excuses) doneThoughRefused(tag string) bool {
 	})
 }
 
-// peopleInDoubt says that an agent does not know what became of a write to an
+// peopleInDoubt reports whether an agent does not know what became of a write to an
 // audience, or was refused one.
 func (h excuses) peopleInDoubt(tag string) bool {
 	if slices.ContainsFunc(h.persons().operations(), func(o *operated) bool { return o.tag == tag && h.unheard(o) }) {
@@ -251,7 +251,7 @@ func (h excuses) peopleInDoubt(tag string) bool {
 	})
 }
 
-// unheard says that an agent died between the answer to an operation on people and its
+// unheard reports whether an agent died between the answer to an operation on people and its
 // journal: it never asked for that operation, and did not send it again. Nothing else at
 // the service says whose it is.
 func (h excuses) unheard(o *operated) bool {
@@ -268,7 +268,7 @@ func (h excuses) unheard(o *operated) bool {
 	})
 }
 
-// sentTwice says that the service took one operation on an audience two times: it
+// sentTwice reports whether the service took one operation on an audience two times: it
 // had forgotten its key.
 func (h excuses) sentTwice(tag string) bool {
 	keys := map[string]bool{}
@@ -281,7 +281,7 @@ func (h excuses) sentTwice(tag string) bool {
 	return false
 }
 
-// withoutLimits says that the account may have no limits by now.
+// withoutLimits reports whether the account may have no limits by now.
 func (h excuses) withoutLimits() bool {
 	for _, r := range slices.Backward(h.Requests) {
 		if r.Method == "GET" && r.Path == limitsPath && r.Status != 0 {

@@ -37,7 +37,7 @@ func BroughtBack(h *History) error {
 	return nil
 }
 
-// others says that somebody but one agent wrote to a resource in a part of W.
+// others reports whether somebody but one agent wrote to a resource in a part of W.
 func (h *History) others(id string, from, to int64, agent int) bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool {
 		by, ours := h.ours(&e)

@@ -58,7 +58,7 @@ func (h wrongCells) tagAbove(e *Entry) string {
 	return ""
 }
 
-// raises says that with an entry more may be spent, or something starts.
+// raises reports whether with an entry more may be spent, or something starts.
 func (e *Entry) raises() bool {
 	if e.After == nil {
 		return false
@@ -71,7 +71,7 @@ func (e *Entry) raises() bool {
 	return before > 0 && after > before || spends[e.Kind] && e.After.spend(e.Kind, 0) > e.Before.spend(e.Kind, 0)
 }
 
-// startsNothing says that a create stands beneath what is not active, and what the files of
+// startsNothing reports whether a create stands beneath what is not active, and what the files of
 // its run do not want active either. Nothing can be spent with it until that starts, which
 // is an entry of its own, and rises: whoever writes it is judged by that one.
 func (h wrongCells) startsNothing(e *Entry, files Files) bool {

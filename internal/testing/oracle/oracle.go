@@ -80,7 +80,7 @@ type Request struct {
 	Conflicts  []string // keys of creates the service said it knows with another body
 }
 
-// Mutates says that the request is meant to change something.
+// Mutates reports whether the request is meant to change something.
 func (r *Request) Mutates() bool { return r.Method == "POST" && !r.DryRun }
 
 // Apply is one run of an agent, and what it reported.

@@ -18,18 +18,18 @@ func (h *History) ours(e *Entry) (agent int, yes bool) {
 // to pause an account, is somebody's.
 const theService = "service"
 
-// publishes says that the service wrote an entry as it brought people into an audience.
+// publishes reports whether the service wrote an entry as it brought people into an audience.
 func (e *Entry) publishes() bool {
 	return e.Actor == theService && (ofPeople[e.Kind] || e.Kind == membership)
 }
 
-// strange says that somebody who is no agent wrote an entry.
+// strange reports whether somebody who is no agent wrote an entry.
 func (h *History) strange(e *Entry) bool {
 	_, ours := h.ours(e)
 	return !ours && !e.Past && !e.publishes()
 }
 
-// gone says that with an entry a resource ends.
+// gone reports whether with an entry a resource ends.
 func (e *Entry) gone() bool { return e.After == nil || e.After.text("status") == "archived" }
 
 // managed are the kinds this package has a model of.
@@ -52,7 +52,7 @@ func (h *History) requestOf(e *Entry) *Request {
 	return found
 }
 
-// names says that a single request could have written an entry: without a body
+// names reports whether a single request could have written an entry: without a body
 // to tell them apart its path does.
 func (r *Request) names(e *Entry) bool {
 	switch {
@@ -130,7 +130,7 @@ func (h *History) touchedBeside(agent int) map[string]bool {
 // takes the place of one of which the files edit them.
 var lasting = map[string][]string{"campaign": {"bidding_type"}}
 
-// replaces says that an entry ends a resource as the files of a commit want another
+// replaces reports whether an entry ends a resource as the files of a commit want another
 // in its place.
 func (h *History) replaces(e *Entry, commit int) bool {
 	_, named := h.Commits[commit][e.tag()]
@@ -146,7 +146,7 @@ func (h *History) replaces(e *Entry, commit int) bool {
 	return false
 }
 
-// secondLife says that what was created first, or what it stands beneath, had made
+// secondLife reports whether what was created first, or what it stands beneath, had made
 // room for another; of several the service made of one key, any of them.
 func (h *History) secondLife(first, then *Entry) bool {
 	live := h.Live(then.Seq - 1)
@@ -155,7 +155,7 @@ func (h *History) secondLife(first, then *Entry) bool {
 	})
 }
 
-// madeRoom says that an agent ended a resource, or one it stands beneath, as another
+// madeRoom reports whether an agent ended a resource, or one it stands beneath, as another
 // was to take its place.
 func (h *History) madeRoom(live map[string]*Entry, e *Entry) bool {
 	for ; e != nil; e = live[e.After.text(parentAt[e.Kind])] {

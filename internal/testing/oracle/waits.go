@@ -12,7 +12,7 @@ const elsewhere = "parent"
 // lowering are the cells that could have lowered or stopped something.
 var lowering = []string{"status", "budget.daily", "budget.lifetime", "bid.max", "amount", "start", "end", elsewhere}
 
-// waits says that a cell of the row of a resource cannot be read, or one of a row above it.
+// waits reports whether a cell of the row of a resource cannot be read, or one of a row above it.
 func (f Files) waits(tag string) bool {
 	for ; tag != ""; tag = f[tag].Parent {
 		if len(f[tag].Wrong) > 0 {
@@ -22,7 +22,7 @@ func (f Files) waits(tag string) bool {
 	return false
 }
 
-// keeps says that the policy removes nothing of a kind, as a row of it waits, or one that
+// keeps reports whether the policy removes nothing of a kind, as a row of it waits, or one that
 // may stand beneath anything of it.
 func (f Files) keeps(kind string) bool {
 	for tag, item := range f {
@@ -49,7 +49,7 @@ func (f Files) top(tag string) string {
 	return tag
 }
 
-// mayLower says that a wrong cell of a row could have lowered or stopped something: one of
+// mayLower reports whether a wrong cell of a row could have lowered or stopped something: one of
 // its own, or one by which nobody can tell what it stands beneath.
 func (f Files) mayLower(tag string) bool {
 	if slices.ContainsFunc(f[tag].Wrong, func(name string) bool { return slices.Contains(lowering, name) }) {
@@ -58,7 +58,7 @@ func (f Files) mayLower(tag string) bool {
 	return f.adrift(tag)
 }
 
-// adrift says that nobody can tell which resource a row is of.
+// adrift reports whether nobody can tell which resource a row is of.
 func (f Files) adrift(tag string) bool {
 	for ; tag != ""; tag = f[tag].Parent {
 		if slices.Contains(f[tag].Wrong, elsewhere) {
@@ -68,7 +68,7 @@ func (f Files) adrift(tag string) bool {
 	return false
 }
 
-// counts says that a wrong cell could have lowered or stopped a resource as it is.
+// counts reports whether a wrong cell could have lowered or stopped a resource as it is.
 func (f Files) counts(tag string, live *Entry) bool {
 	kind := f[tag].Kind
 	switch {
@@ -80,7 +80,7 @@ func (f Files) counts(tag string, live *Entry) bool {
 	return live != nil && !live.gone() && live.status() == "active"
 }
 
-// restsOnWaiting says that a hold is over a rise that may rest on what a row that waits was
+// restsOnWaiting reports whether a hold is over a rise that may rest on what a row that waits was
 // to lower or stop: one of its campaign, or one that the whole account counts.
 func (h excuses) restsOnWaiting(tag, reason string) bool {
 	if !strings.HasPrefix(reason, "exceeds-files ") {
@@ -96,7 +96,7 @@ func (h excuses) restsOnWaiting(tag, reason string) bool {
 	return h.restsOnLost(tag, reason)
 }
 
-// restsOnLost says that a hold is over what a row may be of which nobody can tell which
+// restsOnLost reports whether a hold is over what a row may be of which nobody can tell which
 // resource it is: one of its kind that is active in the campaign of the rise, and that no
 // row names any more, as it would be where the row has another name for it and less. The
 // hold names that row, or what it may be; once the row is right it is let go, as the
@@ -127,7 +127,7 @@ func (h excuses) lastTop(tag string) string {
 	return ""
 }
 
-// waitsToLower says that cells which can be read, of a row that waits, may lower or stop
+// waitsToLower reports whether cells which can be read, of a row that waits, may lower or stop
 // what is live, or are those of a limit or of the account.
 func (f Files) waitsToLower(tag string, live *Entry) bool {
 	item := f[tag]

@@ -44,7 +44,7 @@ func newDisk(store state.Store) *disk {
 	}
 }
 
-// of gives the same disk to another process.
+// of returns the same disk to another process.
 func (d *disk) of(p *process) *disk {
 	with := *d
 	with.process = p
@@ -80,7 +80,7 @@ func (d *disk) die(do func() error) error {
 	return errDead
 }
 
-// holds says that the journal has a request's exact bytes and key, marked as
+// holds reports whether the journal has a request's exact bytes and key, marked as
 // sent. An upload's bytes are the file's; its step holds what names it.
 func (d *disk) holds(r *oracle.Request) bool {
 	d.mu.Lock()
@@ -110,7 +110,7 @@ func (d *disk) keep(format string, of ...any) {
 	}
 }
 
-// holdsList says that the journal names the list of people a request carries.
+// holdsList reports whether the journal names the list of people a request carries.
 func (d *disk) holdsList(r *oracle.Request) bool {
 	for digest, content := range d.lists {
 		if bytes.Contains(r.Content, []byte(content)) &&

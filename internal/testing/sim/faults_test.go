@@ -97,7 +97,7 @@ func (w *world) disarm() {
 	w.service.Faults().Disarm("")
 }
 
-// keysHold says that the service knows every create key from the moment of the
+// keysHold reports whether the service knows every create key from the moment of the
 // create on: no open point and no fault has it forget one within the trust window.
 func (s script) keysHold() bool {
 	drawn := s.drawnPoints()
@@ -105,7 +105,7 @@ func (s script) keysHold() bool {
 		drawn[openpoint.KeyScopeBulk] == "shared" && drawn[openpoint.KeyArchived] == "returned"
 }
 
-// listsHold says that lists show a create at once.
+// listsHold reports whether lists show a create at once.
 func (s script) listsHold() bool { return !s.lags() && s.drawnPoints()[openpoint.ListLag] == "0s" }
 
 func (s script) lags() bool {

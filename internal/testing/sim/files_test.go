@@ -9,7 +9,7 @@ import (
 	"adsync/internal/testing/oracle"
 )
 
-// files gives a copy of the newest commit, to be edited.
+// files returns a copy of the newest commit, to be edited.
 func (w *world) files() oracle.Files {
 	next := oracle.Files{}
 	for tag, item := range w.history.Commits[len(w.history.Commits)-1] {

@@ -55,7 +55,7 @@ func (f *folder) open() (state.Store, error) {
 	return state.Open(context.Background(), f.dir(), f.options)
 }
 
-// files gives what stands there, without what is made anew by whoever opens it.
+// files returns what stands there, without what is made anew by whoever opens it.
 func (f *folder) files() image {
 	files := image{}
 	entries, err := os.ReadDir(f.dir())

@@ -179,7 +179,7 @@ func (w *world) answered(n *oracle.Request, response *http.Response, body []byte
 	}
 }
 
-// readable says that an answer of success is JSON to its end.
+// readable reports whether an answer of success is JSON to its end.
 func readable(response *http.Response, body []byte) bool {
 	return response.StatusCode >= 300 || bytes.HasSuffix(bytes.TrimSpace(body), []byte("}")) && bytes.Contains(body,
 		[]byte(`"id"`)) || bytes.HasPrefix(body, []byte("{")) && bytes.HasSuffix(bytes.TrimSpace(body), []byte("}"))

@@ -16,7 +16,7 @@ import (
 	"adsync/sources/config"
 )
 
-// read gives the files through the program's own readers, where a history is
+// read reads the files through the program's own readers, where a history is
 // about them too. What they make of the files is held against what the files
 // were written from: invariant 7.
 func (w *world) read(f oracle.Files) (*resource.Snapshot, []plan.InvalidRow) {

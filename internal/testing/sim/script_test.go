@@ -172,7 +172,7 @@ func (d drawer) apply(a *action, second bool) {
 	}
 }
 
-// alone says that nobody but the first agent is at the account.
+// alone reports whether nobody but the first agent is at the account.
 func (s script) alone() bool {
 	return !slices.ContainsFunc(s.Actions, func(a action) bool {
 		return a.Do == "foreign" || a.Do == "foreign other" || a.Do == "race" ||
@@ -180,7 +180,7 @@ func (s script) alone() bool {
 	})
 }
 
-// shared says that both agents run, each with its own state.
+// shared reports whether both agents run, each with its own state.
 func (s script) shared() bool {
 	return slices.ContainsFunc(s.Actions, func(a action) bool { return a.Do == "both" || a.Agent == 1 })
 }

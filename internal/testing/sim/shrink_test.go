@@ -8,7 +8,7 @@ import (
 // patience is how long a history that went wrong is made smaller.
 const patience = 20 * time.Second
 
-// shrink gives the smallest script found that still goes wrong, and how.
+// shrink returns the smallest script found that still goes wrong, and how.
 func shrink(s script, bad error, play func(script) error) (script, error) {
 	until := time.Now().Add(patience)
 	for smaller := true; smaller && time.Now().Before(until); {

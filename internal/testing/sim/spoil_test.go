@@ -186,7 +186,7 @@ const (
 	nowhere   = "nowhere"
 )
 
-// adrift says that nobody can tell which resource a row is.
+// adrift reports whether nobody can tell which resource a row is.
 func adrift(f oracle.Files, tag string) bool {
 	for ; tag != ""; tag = f[tag].Parent {
 		if slices.Contains(f[tag].Wrong, elsewhere) {

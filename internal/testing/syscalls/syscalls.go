@@ -34,7 +34,7 @@ type Call struct {
 	Injected bool   // it failed because the test wanted it to
 }
 
-// Available says whether this machine lets a process be traced.
+// Available reports whether this machine lets a process be traced.
 func Available() bool { return exec.Command("strace", "-o", os.DevNull, "true").Run() == nil }
 
 // Under has a command run under strace, which writes to a log. Options such as

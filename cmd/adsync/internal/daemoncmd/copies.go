@@ -74,7 +74,7 @@ func (c *copies) planned(l *session.Loaded, p *plan.Plan) error {
 	return c.leave(l, afterRun{name: "planned", rows: c.stands(l.Judged(rows)), marks: marks})
 }
 
-// stands gives rows of which nothing else is said what the last apply did.
+// stands returns rows of which nothing else is said what the last apply did.
 func (c *copies) stands(rows []marked.RowOutcome) []marked.RowOutcome {
 	for i := range rows {
 		if did, is := c.went[rows[i].Address.String()]; is && rows[i].Result == session.ResultNoChange {

@@ -219,7 +219,7 @@ func (y *years) retire() {
 	y.commit(f)
 }
 
-// edited says that somebody else wrote to a resource since the last calm.
+// edited reports whether somebody else wrote to a resource since the last calm.
 func (y *years) edited(tag string) bool {
 	y.collect()
 	y.mu.Lock()

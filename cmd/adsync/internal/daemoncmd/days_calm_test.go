@@ -49,7 +49,7 @@ func (y *years) calm() {
 	y.rebase()
 }
 
-// settled says that the last run found nothing to do, and that there is nothing.
+// settled reports whether the last run found nothing to do, and that there is nothing.
 func (y *years) settled() bool {
 	y.collect()
 	y.mu.Lock()
@@ -171,7 +171,7 @@ var pausedByHand = regexp.MustCompile("first [a-z_]+/(?:[a-z0-9]+/)*([a-z][0-9]+
 var madeUnseen = regexp.MustCompile("first spend_limit_window/(w[0-9]+): " +
 	"is at the service already, as (slw_[0-9a-f]+), and adsync did not create it")
 
-// holds says that the last plan holds something for a hazard.
+// holds reports whether the last plan holds something for a hazard.
 func (y *years) holds(hazard plan.Hazard) bool {
 	p := y.hub.Plan("shop")
 	return p != nil && slices.ContainsFunc(p.Changes, func(c plan.ChangeDocument) bool {
@@ -179,7 +179,7 @@ func (y *years) holds(hazard plan.Hazard) bool {
 	})
 }
 
-// wasBorn says that a resource stood there once.
+// wasBorn reports whether a resource stood there once.
 func (y *years) wasBorn(tag string) bool {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -307,7 +307,7 @@ func (y *years) quietDay() {
 	}
 }
 
-// frozen says that the freeze window of the operator's file is open.
+// frozen reports whether the freeze window of the operator's file is open.
 func (y *years) frozen(at time.Time) bool {
 	for _, t := range []time.Time{at, time.Now()} {
 		local := t.In(y.zone)

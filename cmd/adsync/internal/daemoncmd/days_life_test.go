@@ -160,7 +160,7 @@ func (d *disk) Move(ctx context.Context, id string, to state.Point, u state.Upda
 	})
 }
 
-// holds says that the journal has a request's exact bytes and key, marked as sent,
+// holds reports whether the journal has a request's exact bytes and key, marked as sent,
 // and of which commit the run was that put them there.
 func (k *journalled) holds(r *oracle.Request) (holds bool, commit int) {
 	k.mu.Lock()

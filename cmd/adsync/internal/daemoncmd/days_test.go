@@ -135,7 +135,7 @@ func (y *years) fail(format string, args ...any) {
 	y.t.Fatalf(format, args...)
 }
 
-// writtenLast says what the last writes at the service changed, and by whose request: what is
+// writtenLast returns what the last writes at the service changed, and by whose request: what is
 // drawn of a seed is not all that decides, so that a failure may not come again.
 func writtenLast(w []oracle.Entry) string {
 	var lines []string

@@ -62,7 +62,7 @@ func (to destination) name(file string) string {
 	return path.Join(to.folder, file)
 }
 
-// bring gives the snapshot with paths as the new files have them, and the files
+// bring returns the snapshot with paths as the new files have them, and the files
 // to make for that: pictures out of workbooks, and outside the project's folder
 // a copy of each image.
 func (to destination) bring(l session.Loaded) (*resource.Snapshot, map[string][]byte, error) {

@@ -147,7 +147,7 @@ func showMerge(env *session.Env, name string, m diff.Merged) error {
 	return nil
 }
 
-// conflictText says what both sides have, and why that was not merged.
+// conflictText returns what both sides have, and why that was not merged.
 func conflictText(c diff.Conflict) string {
 	text := c.What
 	for _, side := range []struct{ name, said string }{{"base", c.Base}, {"ours", c.Ours}, {"theirs", c.Theirs}} {

@@ -126,7 +126,7 @@ func (w *watched) do(err error) {
 	}
 }
 
-// reports gives what was shown since the last call: the last line of each report.
+// reports returns what was shown since the last call: the last line of each report.
 func (w *watched) reports() []string {
 	var ends []string
 	for line := range strings.Lines(w.said.String()) {

@@ -318,7 +318,7 @@ func examineFeatures(ctx context.Context, d *doctorDocument, client *adsapi.Clie
 	return nil
 }
 
-// keyPlace says where the key comes from, and nothing of it.
+// keyPlace returns where the key comes from, and nothing of it.
 func keyPlace(env *session.Env, p config.Project) string {
 	if service, err := session.Service(env, p); err == nil && service.Emulated {
 		return "none is needed for the emulator in this process"

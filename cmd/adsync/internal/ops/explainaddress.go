@@ -307,7 +307,7 @@ func (d *explainedDocument) lines() []string {
 	return all
 }
 
-// String says where each side stands, and that they agree where they do.
+// String returns where each side stands, and that they agree where they do.
 func (v explainedValue) String() string {
 	sides := []struct{ name, value string }{{"the files say", v.Desired},
 		{"recorded is", v.Recorded}, {"live is", v.Live}}

@@ -123,7 +123,7 @@ func distinct(c columnDocument) []string {
 	return words
 }
 
-// explainHeader says what a header is read as, and reports whether it is known.
+// explainHeader returns what a header is read as, and reports whether it is known.
 func explainHeader(env *session.Env, header string) (known bool, err error) {
 	found := synonyms.Find(header)
 	if len(found) == 0 {

@@ -374,7 +374,7 @@ func (q quarantinedDocument) by() string {
 	return ", " + q.Run
 }
 
-// String says when the last run was and what it came to.
+// String returns when the last run was and what it came to.
 func (r *lastRunDocument) String() string {
 	switch {
 	case r == nil:

@@ -238,7 +238,7 @@ func fieldLines(schemas resource.Schemas, names *words.Names, c *plan.Change) []
 	return lines
 }
 
-// waitsFor says what a change that is held waits for: an approval, where one releases it.
+// waitsFor returns what a change that is held waits for: an approval, where one releases it.
 func waitsFor(c *plan.Change) string {
 	for _, h := range c.Holds() {
 		if h.Allow != "" {

@@ -85,7 +85,7 @@ func RoomForResults(l session.Loaded, dir string) error {
 	return err
 }
 
-// RowOutcomes gives every resource of the files its outcome, and then the
+// RowOutcomes returns the outcome of every resource of the files, and then of the
 // changes no row asks for. A resource that is in no change has nothing to tell.
 func RowOutcomes(l session.Loaded, r *reconcile.Report) []marked.RowOutcome {
 	byAddress := make(map[resource.Address]reconcile.Outcome, len(r.Outcomes))

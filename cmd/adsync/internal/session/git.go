@@ -164,7 +164,7 @@ func unreadCommit(err error) error {
 	return err
 }
 
-// within says where in the repository positions begin.
+// within returns where in the repository positions begin.
 func within(path string) string {
 	if path == "." {
 		return "its top"

@@ -309,7 +309,7 @@ func OwnFile(name string) error {
 	return nil
 }
 
-// Accepted says that somebody accepted a commit by name.
+// Accepted reports whether somebody accepted a commit by name.
 func Accepted(accepts []string, commit string) bool {
 	for _, given := range accepts {
 		if len(given) >= 12 && strings.HasPrefix(commit, given) {

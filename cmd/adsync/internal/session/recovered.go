@@ -38,7 +38,7 @@ func Recovered(ctx context.Context, agent *reconcile.Agent) (reconcile.Recovered
 // decides it. An address is of characters a shell leaves alone.
 func Resolving(address string) string { return "adsync resolve " + address }
 
-// UndecidedWords says what earlier runs left unknown.
+// UndecidedWords returns what earlier runs left unknown.
 func UndecidedWords(undecided []reconcile.Undecided) string {
 	first := undecided[0].Operation.Address.String()
 	named := first

@@ -10,7 +10,7 @@ import (
 
 type Revision = planview.Revision
 
-// RevisionOf says which commit the files are, and which of them are not
+// RevisionOf returns which commit the files are, and which of them are not
 // committed; nil outside a git repository.
 func RevisionOf(env *Env, l Loaded) *Revision {
 	r, err := commits.RevisionOf(l.Project, l.Desired.Sources)
