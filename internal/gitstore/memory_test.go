@@ -61,7 +61,6 @@ func TestALargeFileIsNeverInMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test runs it")
 	}
-	t.Parallel()
 	for _, row := range []struct {
 		name string
 		keep func(u *upstream)
@@ -108,7 +107,6 @@ func TestWhatIsBeyondABoundIsNotRead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test runs it")
 	}
-	t.Parallel()
 	for _, row := range []struct {
 		name   string
 		limits Limits
