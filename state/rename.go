@@ -14,7 +14,7 @@ type Renamed struct{ From, To resource.Address }
 // Rename moves the records of addresses in one transaction. It refuses an
 // address that is taken, and one that an open step is about.
 func (l lastApplied) Rename(ctx context.Context, renamed []Renamed) error {
-	open, err := journal{l.ledger}.Open(ctx)
+	open, err := journal(l).Open(ctx)
 	if err != nil {
 		return err
 	}
