@@ -15,7 +15,7 @@ type comparedFields struct {
 }
 
 // compareAttributes updates or adopts what is there on every side that counts.
-func (d *comparedFields) compareAttributes(t three) {
+func (d *comparedFields) compareAttributes(t entry) {
 	fields, recorded := d.fields(t)
 	adopts := t.last == nil && t.kind.schema.Only == ""
 	if len(fields) == 0 && len(recorded) == 0 && !adopts {
@@ -49,14 +49,14 @@ func (d *comparedFields) compareAttributes(t three) {
 // knownByID reports whether the files name what is live by its id, say nothing else
 // than what it is, and nothing above it waits: to manage it changes nothing, and is
 // no question.
-func (d *comparedFields) knownByID(t three, fields, recorded []Field) bool {
+func (d *comparedFields) knownByID(t entry, fields, recorded []Field) bool {
 	return t.desired.ID != "" && t.desired.ID == t.live.ID &&
 		len(fields) == 0 && len(recorded) > 0 && t.above.held == nil
 }
 
 // mayReplace reports whether somebody agreed to archiving the resource and making
 // another, and to taking it over where adsync did not make it.
-func (d *comparedFields) mayReplace(t three, adopts bool) bool {
+func (d *comparedFields) mayReplace(t entry, adopts bool) bool {
 	replaces := Hold{Hazard: Replaces, Allow: allowAt(Replaces, t.address), Message: "is archived and made again"}
 	if _, held := d.unlessCovered(replaces, t.address, func() []Part { return d.rowParts(&t, Replace) }); held {
 		return false
@@ -66,7 +66,7 @@ func (d *comparedFields) mayReplace(t three, adopts bool) bool {
 
 // displaced gives what goes at the service with the fields that are set, and is no
 // field of its own.
-func (t *three) displaced(fields []Field) (gone []Displaced) {
+func (t *entry) displaced(fields []Field) (gone []Displaced) {
 	for i := range fields {
 		f := &fields[i]
 		if !f.Desired.IsSet() {
@@ -82,7 +82,7 @@ func (t *three) displaced(fields []Field) (gone []Displaced) {
 	return gone
 }
 
-func (d *comparedFields) holdAdopt(t three, c *Change) {
+func (d *comparedFields) holdAdopt(t entry, c *Change) {
 	c.Hazards = append(c.Hazards, Adopts)
 	allow := allowAt(Adopts, t.address)
 	if t.above.held != nil && t.above.held.Hazard == Adopts {
@@ -97,15 +97,15 @@ func (d *comparedFields) holdAdopt(t three, c *Change) {
 		return
 	}
 	c.hold(h)
-	if d.all[t.place].fate != nil {
+	if d.all[t.index].effect != nil {
 		return
 	}
-	d.becomes(t, &fate{held: &Hold{Hazard: Adopts, Allow: allow, Message: "held with " + t.address.String()}})
+	d.becomes(t, &effect{held: &Hold{Hazard: Adopts, Allow: allow, Message: "held with " + t.address.String()}})
 }
 
 // fields compares every attribute the files give. It gives what differs at the
 // service, and what agrees there and is not recorded so.
-func (d *comparedFields) fields(t three) (fields, recorded []Field) {
+func (d *comparedFields) fields(t entry) (fields, recorded []Field) {
 	fields, recorded = d.differing[:0], d.agreeing[:0]
 	p, named := peopleOf(t)
 	if named {
@@ -145,10 +145,10 @@ func (d *comparedFields) fields(t three) (fields, recorded []Field) {
 		}
 		switch f := (Field{Name: n.Name, Desired: n.Value, Cause: Edit}); {
 		case differs:
-			f.beside = d.besides(was, now)
+			f.previous = d.previousOf(was, now)
 			fields = append(fields, f)
 		case notes && !d.TakesBack:
-			f.beside = d.besides(was, now)
+			f.previous = d.previousOf(was, now)
 			recorded = append(recorded, f)
 		}
 	}
@@ -183,7 +183,7 @@ func (w *walk) to(name string) *resource.Value {
 
 // sortOutFields gives each field its cause, its phase and what the table holds
 // it with.
-func (d *comparedFields) sortOutFields(t three, c *Change) {
+func (d *comparedFields) sortOutFields(t entry, c *Change) {
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		f.Phase = phaseOf(t.kind.attributes[f.Name], f.Desired, f.Live())
@@ -210,7 +210,7 @@ func (d *comparedFields) sortOutFields(t three, c *Change) {
 
 // unlessReleased gives the table's hold unless somebody agreed to it. What no flag
 // releases, nobody does.
-func (d *comparedFields) unlessReleased(h Hold, t three, c *Change, f *Field) (Hold, bool) {
+func (d *comparedFields) unlessReleased(h Hold, t entry, c *Change, f *Field) (Hold, bool) {
 	if h.Allow == "" {
 		return h, true
 	}
@@ -223,7 +223,7 @@ func (d *comparedFields) unlessReleased(h Hold, t three, c *Change, f *Field) (H
 }
 
 // tableHolds are the holds of the table's rows on one field that differs.
-func (d *comparedFields) tableHolds(t three, a *resource.Attribute, f *Field) []Hold {
+func (d *comparedFields) tableHolds(t entry, a *resource.Attribute, f *Field) []Hold {
 	if a.Immutable {
 		return immutableHold(t, a, f)
 	}
@@ -257,7 +257,7 @@ func (d *comparedFields) tableHolds(t three, a *resource.Attribute, f *Field) []
 
 // otherHalf names the half of an exclusive setting that a field takes the place of
 // and that is not as adsync recorded it; "" where there is none.
-func (t *three) otherHalf(f *Field) string {
+func (t *entry) otherHalf(f *Field) string {
 	if !f.Desired.IsSet() || !unset(f.Live()) {
 		return ""
 	}
@@ -272,7 +272,7 @@ func (t *three) otherHalf(f *Field) string {
 
 // immutableHold holds an edit of what cannot change. Replacing is offered where
 // it can be done.
-func immutableHold(t three, a *resource.Attribute, f *Field) []Hold {
+func immutableHold(t entry, a *resource.Attribute, f *Field) []Hold {
 	there := a.Show(f.Live()) + " is live"
 	if !readable(a) {
 		there = "it was made with " + a.Show(f.Last())
@@ -288,7 +288,7 @@ func immutableHold(t three, a *resource.Attribute, f *Field) []Hold {
 
 // unreplaceable says what stands in the way of archiving the resource and
 // creating it again, "" where nothing does.
-func unreplaceable(t three) string {
+func unreplaceable(t entry) string {
 	lacks := namesOfLacks(t.lacks())
 	switch {
 	case t.kind.schema.Lasting != "":
@@ -310,7 +310,7 @@ const pausedMessage = "was paused outside adsync, " +
 
 // statusHolds keeps adsync from starting what someone else stopped, and over what it
 // cannot tell. Pausing what the files want paused passes.
-func (d *comparedFields) statusHolds(t three, a *resource.Attribute, f *Field, foreign bool) (holds []Hold) {
+func (d *comparedFields) statusHolds(t entry, a *resource.Attribute, f *Field, foreign bool) (holds []Hold) {
 	starts := f.Desired.Text() == active
 	switch {
 	case f.Cause == Drift && starts && f.Live().Text() != paused:
@@ -344,7 +344,7 @@ func (d *comparedFields) statusHolds(t three, a *resource.Attribute, f *Field, f
 
 // sentAlong adds what a setting that is sent whole takes along: the attributes
 // of it that do not change, with their live values.
-func (d *comparedFields) sentAlong(t three, fields []Field) []Field {
+func (d *comparedFields) sentAlong(t entry, fields []Field) []Field {
 	settings := map[string]bool{}
 	for i := range fields {
 		if s := t.kind.whole[fields[i].Name]; s != "" {
@@ -363,7 +363,7 @@ func (d *comparedFields) sentAlong(t three, fields []Field) []Field {
 				continue
 			}
 			fields = append(fields, Field{
-				Name: name, Desired: v, Cause: SentAlong, Phase: Neutral, beside: d.besides(valueOf(t.last, name), v),
+				Name: name, Desired: v, Cause: SentAlong, Phase: Neutral, previous: d.previousOf(valueOf(t.last, name), v),
 			})
 		}
 	}

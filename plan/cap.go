@@ -33,7 +33,7 @@ type caps struct{ *draft }
 
 // guardCaps holds what lets the account spend more because less bounds it.
 func (d *caps) guardCaps(c *Change) {
-	k := d.all[c.place].kind
+	k := d.all[c.index].kind
 	if !k.schema.Caps {
 		return
 	}

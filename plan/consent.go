@@ -96,8 +96,8 @@ func digestOf(texts ...string) string {
 // What releases a whole suspicious edit stands for each of its rows.
 func (p *Plan) FindAsks() []Ask {
 	whole := map[string]bool{}
-	for i := range p.Accidents {
-		if a := &p.Accidents[i]; a.Held > 0 && a.Allow != "" {
+	for i := range p.SuspiciousEdits {
+		if a := &p.SuspiciousEdits[i]; a.Held > 0 && a.Allow != "" {
 			whole[a.Allow] = true
 		}
 	}

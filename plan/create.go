@@ -16,7 +16,7 @@ type creation struct {
 // create gives a resource that is not there, with every attribute the files
 // give and the defaults of those a create must have. Beneath it everything is
 // created too, and held when it is held.
-func (d *creation) create(t three, action Action) *Change {
+func (d *creation) create(t entry, action Action) *Change {
 	c := d.change(t, action)
 	missing := d.createFields(t, c)
 	if t.above.held != nil {
@@ -38,19 +38,19 @@ func (d *creation) create(t three, action Action) *Change {
 	if action == Create && !t.above.born {
 		d.holdTwin(t, c)
 	}
-	d.becomes(t, &fate{born: true, moved: action == Replace, held: heldWith(t, c)})
+	d.becomes(t, &effect{born: true, moved: action == Replace, held: heldWith(t, c)})
 	return c
 }
 
 // startsForeignPause says that creating again would start what someone paused.
-func startsForeignPause(t three) bool {
+func startsForeignPause(t entry) bool {
 	if t.live == nil || t.last == nil || t.live.Value(t.kind.delivery).Text() != paused {
 		return false
 	}
 	return t.kind.delivers(t.desired) && t.kind.delivers(t.last)
 }
 
-func (d *creation) hasParent(t three) bool {
+func (d *creation) hasParent(t entry) bool {
 	if t.kind.schema.Parent == "" {
 		return true
 	}
@@ -59,7 +59,7 @@ func (d *creation) hasParent(t three) bool {
 
 // heldWith is the hold of what lies beneath a held create: what releases the
 // top of the tree releases the tree.
-func heldWith(t three, c *Change) *Hold {
+func heldWith(t entry, c *Change) *Hold {
 	if t.above.held != nil || c.Held == nil {
 		return t.above.held
 	}
@@ -67,7 +67,7 @@ func heldWith(t three, c *Change) *Hold {
 }
 
 // createFields fills the fields of a create and gives what is missing.
-func (d *creation) createFields(t three, c *Change) []string {
+func (d *creation) createFields(t entry, c *Change) []string {
 	c.Fields = make([]Field, 0, len(t.desired.Attributes)+t.unsaidDefaults())
 	phase := Creates
 	if t.kind.schema.Caps {
@@ -109,7 +109,7 @@ func (d *creation) createFields(t three, c *Change) []string {
 }
 
 // unsaidDefaults counts the attributes that a create gives beside the files.
-func (t *three) unsaidDefaults() int {
+func (t *entry) unsaidDefaults() int {
 	n := 0
 	for _, a := range t.kind.defaulted {
 		if !t.desired.Value(a.Name).IsSet() {
@@ -120,10 +120,10 @@ func (t *three) unsaidDefaults() int {
 }
 
 // created is one attribute of a create.
-func (d *creation) created(t *three, name string, desired resource.Value, phase Phase) Field {
+func (d *creation) created(t *entry, name string, desired resource.Value, phase Phase) Field {
 	return Field{
 		Name: name, Desired: desired, Cause: Edit,
-		Phase: phase, beside: d.besides(valueOf(t.last, name), resource.Value{}),
+		Phase: phase, previous: d.previousOf(valueOf(t.last, name), resource.Value{}),
 	}
 }
 
@@ -145,7 +145,7 @@ func namesOfLacks(lacks []lack) []string {
 // lacks gives what the files must say before the resource can be created:
 // every attribute a create needs, and exactly one attribute of each exclusive
 // setting (service facts, 2.3: exactly one of daily and lifetime).
-func (t *three) lacks() (lacks []lack) {
+func (t *entry) lacks() (lacks []lack) {
 	for _, a := range t.kind.required {
 		if !t.desired.Value(a.Name).IsSet() {
 			lacks = append(lacks, lack{a.Name, diag.Required, "has no " + a.Name + "; want one"})
@@ -176,7 +176,7 @@ func (t *three) lacks() (lacks []lack) {
 }
 
 // givesOne says that the files give exactly one of the attributes.
-func (t *three) givesOne(of []*resource.Attribute) bool {
+func (t *entry) givesOne(of []*resource.Attribute) bool {
 	given := 0
 	for _, a := range of {
 		if t.desired.Value(a.Name).IsSet() {
@@ -189,7 +189,7 @@ func (t *three) givesOne(of []*resource.Attribute) bool {
 // startAtTop puts off the start of the highest new resource of a tree: it is
 // created paused and activated last (design.md section 5). Beneath it things
 // may be active from the start.
-func (d *creation) startAtTop(t three, c *Change) {
+func (d *creation) startAtTop(t entry, c *Change) {
 	if t.above.born {
 		return
 	}
@@ -215,7 +215,7 @@ type twinKey struct {
 
 // holdTwin holds a create beside a live resource of the same name that the
 // files do not name: it may be a renamed key, or someone else's.
-func (d *creation) holdTwin(t three, c *Change) {
+func (d *creation) holdTwin(t entry, c *Change) {
 	if d.twins == nil {
 		d.findTwins()
 	}

@@ -22,9 +22,9 @@ type Credit struct {
 
 	Desired, Last, Live *resource.Snapshot // by attribute; Live has no resource for a create
 
-	due     []Shown // decreases that are still to come
-	unsure  int64   // micros of decreases of which nobody knows whether they were made
-	doubted int64   // and with those that do not go with this plan
+	due       []Shown // decreases that are still to come
+	unsure    int64   // micros of decreases of which nobody knows whether they were made
+	uncertain int64   // and with those that do not go with this plan
 }
 
 // Shown is what a plan showed that one change does to exposure, in micros.
@@ -114,7 +114,7 @@ func countValues(s *resource.Snapshot) (n int) {
 }
 
 // intact reports whether all decreases of the plan are made, or still to come.
-func (c *Credit) intact() bool { return c.Lost+c.doubted == 0 }
+func (c *Credit) intact() bool { return c.Lost+c.uncertain == 0 }
 
 func (c *Credit) covers(change *Change, f *Field) bool {
 	want := c.Desired.Get(change.Address)

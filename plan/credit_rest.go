@@ -68,7 +68,7 @@ func (d *credits) isRest(c *Credit, change *Change, n resource.Named) bool {
 	if i < 0 {
 		return false
 	}
-	f, last := &change.Fields[i], d.all[change.place].last
+	f, last := &change.Fields[i], d.all[change.index].last
 	live := c.Live.Get(change.Address)
 	switch {
 	case f.Cause == SentAlong || !f.Desired.Equal(n.Value):
@@ -86,7 +86,7 @@ func (d *credits) isRest(c *Credit, change *Change, n resource.Named) bool {
 // still to be made, and its row is as it was. It adds to the rest what was made, and
 // notes what is due.
 func (d *credits) stands(c *Credit, want, rest *resource.Resource, left *Credit) bool {
-	at, found := slices.BinarySearchFunc(d.all, want.Address, func(t three, a resource.Address) int {
+	at, found := slices.BinarySearchFunc(d.all, want.Address, func(t entry, a resource.Address) int {
 		return t.address.Compare(a)
 	})
 	if !found {
@@ -120,7 +120,7 @@ func (d *credits) stands(c *Credit, want, rest *resource.Resource, left *Credit)
 func (d *credits) checkDue() {
 	for i := range d.plan.Credits {
 		credit := &d.plan.Credits[i]
-		credit.doubted = credit.unsure
+		credit.uncertain = credit.unsure
 		going := map[resource.Address]bool{}
 		for j := range d.plan.Changes {
 			if c := &d.plan.Changes[j]; len(credit.due) > 0 && c.Held == nil {
@@ -131,7 +131,7 @@ func (d *credits) checkDue() {
 		}
 		for _, s := range credit.due {
 			if !going[s.Address] {
-				credit.doubted = plus(credit.doubted, s.Fall)
+				credit.uncertain = plus(credit.uncertain, s.Fall)
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (d *draft) covers(c *Change, f *Field) bool {
 
 // restIn counts what raises in a change, and how much of it a credit covers.
 func (d *credits) restIn(credit *Credit, c *Change) (covered, raising int) {
-	k := d.all[c.place].kind
+	k := d.all[c.index].kind
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		moves := k.raises(f) && !f.lowers()
@@ -191,7 +191,7 @@ func (d *credits) claim(all claims, c *Change, before, most int64) (whole bool) 
 		}
 		rise := most - before
 		if covered < raising {
-			t := &d.all[c.place]
+			t := &d.all[c.index]
 			shown := d.raised(c, t.live, func(f *Field) bool { return t.kind.raises(f) && credit.covers(c, f) })
 			rise = max(d.exposureOf(t.kind, shown)-before, 0)
 		}
@@ -220,7 +220,7 @@ func (d *credits) pays(all claims, c *Change, fall int64) {
 func (d *credits) sum(all claims) (sum int64) {
 	for i := range all {
 		credit := &d.plan.Credits[i]
-		sum = plus(sum, max(all[i].rise-all[i].fall-credit.Lost-credit.doubted, 0))
+		sum = plus(sum, max(all[i].rise-all[i].fall-credit.Lost-credit.uncertain, 0))
 	}
 	return sum
 }

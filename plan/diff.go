@@ -34,7 +34,7 @@ func Diff(in Input) *Plan {
 	d.run()
 	rows, problems := d.waitingRows()
 	if len(rows) == 0 {
-		d.finish.settle()
+		d.finish.finish()
 		return d.plan
 	}
 	in.Invalid = slices.Concat(in.Invalid, rows)
@@ -51,8 +51,8 @@ type differ struct {
 	*draft
 	pruning *pruning
 	guards  *guards
-	saved   *savedPlan
-	finish  *finish
+	saved   *comparedToSaved
+	finish  *finishing
 }
 
 // run compares, and holds what something stands against.
@@ -64,14 +64,14 @@ func (d *differ) run() {
 	}
 	(&overlaps{d.draft}).checkOverlaps()
 	d.guards.credits.findCredits()
-	(&slipFinder{d.draft}).findAccidents()
-	narrows := d.Agreed != nil || !d.Select.IsAll()
+	(&finder{d.draft}).find()
+	narrows := d.Saved != nil || !d.Select.IsAll()
 	if narrows {
 		d.finish.checkRules(false)
 	}
-	d.saved.agree()
+	d.saved.narrow()
 	d.guards.guard()
-	d.saved.agreeOnHolds()
+	d.saved.compareHolds()
 	d.saved.selects()
 	d.finish.checkRules(narrows)
 	d.finish.checkRoom()
@@ -96,8 +96,8 @@ func newDiffer(in Input) *differ {
 	pruning.findShrunk()
 	g := newGuards(d)
 	return &differ{
-		draft: d, pruning: pruning, guards: g, saved: &savedPlan{selector{d, g}},
-		finish: &finish{draft: d, broken: map[brokenRule]bool{}},
+		draft: d, pruning: pruning, guards: g, saved: &comparedToSaved{selector{d, g}},
+		finish: &finishing{draft: d, broken: map[brokenRule]bool{}},
 	}
 }
 
@@ -109,7 +109,7 @@ type draft struct {
 	*refusals
 	plan     *Plan
 	counting []counting
-	beside   []beside // room for what stands beside the values of the files
+	previous []previous // room for what stands beside the values of the files
 }
 
 // counting is a change whose hold says how much lies beneath it, once that is known.
@@ -118,8 +118,8 @@ type counting struct {
 	beneath *int
 }
 
-// fate is what became of a resource, as far as it matters beneath it.
-type fate struct {
+// effect is what became of a resource, as far as it matters beneath it.
+type effect struct {
 	closed  bool  // nothing beneath it is compared
 	dead    bool  // gone or archived at the service: what lies beneath it counts as gone
 	born    bool  // created in this plan: what lies beneath it is created too
@@ -144,22 +144,22 @@ func newComparison(d *draft, p *pruning) *comparison {
 
 // note gathers what later steps need of every resource, while it is at hand: to
 // visit all of them again would cost more than to compare them.
-func (d *comparison) note(t *three) {
+func (d *comparison) note(t *entry) {
 	k := t.kind
 	if t.live != nil && !k.archived(t.live) {
 		k.alive++
 	}
 	if k.spends() {
-		d.spending = append(d.spending, spending{t.place, k.standing(t.live, d.calendar.today)})
+		d.spending = append(d.spending, spending{t.index, k.spendable(t.live, d.calendar.today)})
 	}
 	if k.protect != "" && (saysProtect(k, t.desired) || saysProtect(k, t.last)) {
-		d.protecting = append(d.protecting, t.place)
+		d.protecting = append(d.protecting, t.index)
 	}
 }
 
 // compare decides what becomes of the resource at one address.
 func (d *comparison) compare(i int) {
-	d.all[i].above = d.fateAbove(&d.all[i])
+	d.all[i].above = d.effectAbove(&d.all[i])
 	if d.waitsAt(i).holds() {
 		d.compareWaiting(i)
 		return
@@ -195,17 +195,17 @@ func (d *comparison) compareOne(i int) {
 	}
 }
 
-// becomes notes the fate of a resource, before anything beneath it is compared.
-func (d *tree) becomes(t three, f *fate) { d.all[t.place].fate = f }
+// becomes notes the effect of a resource, before anything beneath it is compared.
+func (d *tree) becomes(t entry, f *effect) { d.all[t.index].effect = f }
 
 // gone says that the service no longer delivers the resource, and cannot again.
-func (t *three) gone() bool {
+func (t *entry) gone() bool {
 	return t.live == nil || t.above.dead || t.kind.archived(t.live)
 }
 
-func (d *comparison) unmanaged(t three) {
+func (d *comparison) unmanaged(t entry) {
 	if t.gone() {
-		d.becomes(t, &fate{dead: true})
+		d.becomes(t, &effect{dead: true})
 		return
 	}
 	if t.kind.schema.Only == "" {
@@ -213,7 +213,7 @@ func (d *comparison) unmanaged(t three) {
 	}
 }
 
-func (d *comparison) beneathClosed(t three) {
+func (d *comparison) beneathClosed(t entry) {
 	d.becomes(t, t.above)
 	switch {
 	case t.desired == nil:
@@ -226,12 +226,12 @@ func (d *comparison) beneathClosed(t three) {
 
 // wantedArchived archives what the files say is archived. What does not exist
 // needs no archiving.
-func (d *comparison) wantedArchived(t three) {
-	d.becomes(t, &fate{closed: true})
+func (d *comparison) wantedArchived(t entry) {
+	d.becomes(t, &effect{closed: true})
 	name := t.kind.removal
 	f := Field{
 		Name: name, Desired: t.desired.Value(name),
-		Cause: Edit, Phase: Lower, beside: d.besides(valueOf(t.last, name), resource.Value{}),
+		Cause: Edit, Phase: Lower, previous: d.previousOf(valueOf(t.last, name), resource.Value{}),
 	}
 	if !t.gone() && !t.above.born && t.kind.schema.Lasting != "" {
 		d.refuse(&t, "", diag.Problem{
@@ -259,7 +259,7 @@ func (d *comparison) wantedArchived(t three) {
 // bornWithParent handles what the files name beneath a parent this plan
 // creates, whatever was there beneath the parent before; what somebody ended beneath
 // one that makes room for another is not made again by itself.
-func (d *comparison) bornWithParent(t three) {
+func (d *comparison) bornWithParent(t entry) {
 	if t.above.moved && t.gone() && t.last != nil && !t.kind.archived(t.last) {
 		d.removedByHand(t)
 		return
@@ -272,7 +272,7 @@ func (d *comparison) bornWithParent(t three) {
 }
 
 // removedByHand never creates again by itself what someone archived.
-func (d *comparison) removedByHand(t three) {
+func (d *comparison) removedByHand(t entry) {
 	h := Hold{Hazard: RemovedByHand, Allow: allowAt(RemovedByHand, t.address), Message: removedMessage(t)}
 	h, held := d.unlessCovered(h, t.address, func() []Part { return d.rowParts(&t, Create) })
 	if !held {
@@ -283,12 +283,12 @@ func (d *comparison) removedByHand(t three) {
 	c := d.change(t, Create)
 	c.Hazards = []Hazard{RemovedByHand}
 	beneath := 0
-	d.becomes(t, &fate{closed: true, dead: true, beneath: &beneath})
+	d.becomes(t, &effect{closed: true, dead: true, beneath: &beneath})
 	c.Held = &h
 	d.counting = append(d.counting, counting{len(d.plan.Changes) - 1, &beneath})
 }
 
-func removedMessage(t three) string {
+func removedMessage(t entry) string {
 	if t.last != nil && t.kind.archived(t.last) {
 		return "was archived, which cannot be undone; give it a new key, or allow creating another"
 	}
@@ -300,8 +300,8 @@ func removedMessage(t three) string {
 
 // change starts the change of a resource. The pointer is good until the next
 // change is started.
-func (d *draft) change(t three, action Action) *Change {
-	c := Change{Address: t.address, Action: action, place: t.place}
+func (d *draft) change(t entry, action Action) *Change {
+	c := Change{Address: t.address, Action: action, index: t.index}
 	named := t.live
 	switch {
 	case t.desired != nil:
@@ -320,7 +320,7 @@ func (d *draft) change(t three, action Action) *Change {
 	case t.last != nil:
 		c.ID = t.last.ID
 	}
-	d.plan.Changes = append(d.roomed(t.place), c)
+	d.plan.Changes = append(d.roomed(t.index), c)
 	return &d.plan.Changes[len(d.plan.Changes)-1]
 }
 

@@ -24,9 +24,9 @@ type Document struct {
 	Base     *Base            `json:"base,omitempty"`    // with --base
 	Problems []diag.Problem   `json:"problems"`
 
-	Accidents []AccidentDocument `json:"accidents"`
-	Ignored   []Ignore           `json:"ignored,omitempty"` // attributes left to others, that hold today
-	Moved     []MoveDocument     `json:"moved,omitempty"`   // keys that change, with the record that goes along
+	SuspiciousEdits []SuspiciousEditDocument `json:"accidents"`
+	Ignored         []Ignore                 `json:"ignored,omitempty"` // attributes left to others, that hold today
+	Moved           []MoveDocument           `json:"moved,omitempty"`   // keys that change, with the record that goes along
 
 	Selection *SelectionDocument `json:"selection,omitempty"` // of a plan for a part of the account
 	Saved     *SavedDocument     `json:"saved,omitempty"`     // where a saved plan is applied
@@ -110,8 +110,8 @@ func (p *Plan) withoutChanges() Document {
 	spend, money := p.Spend, p.Money
 	d := Document{Kept: make([]string, 0, len(p.Kept)), Summary: p.Summary(),
 		Spend: &spend, Money: &money, Without: p.WithoutCounts(), Base: p.Base, Problems: p.Problems,
-		Accidents: accidentDocuments(p.Accidents),
-		Selection: p.Selected.document(), Saved: p.Saved(), Moved: p.Moved, Ignored: p.Ignored}
+		SuspiciousEdits: suspiciousEditDocuments(p.SuspiciousEdits),
+		Selection:       p.Selected.document(), Saved: p.Saved(), Moved: p.Moved, Ignored: p.Ignored}
 	for _, a := range p.Kept {
 		d.Kept = append(d.Kept, a.String())
 	}

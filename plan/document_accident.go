@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// AccidentDocument is the JSON form of an accident.
-type AccidentDocument struct {
+// AccidentDocument is the JSON form of a suspicious edit.
+type SuspiciousEditDocument struct {
 	Hazard    Hazard            `json:"hazard"`
 	Kind      resource.Kind     `json:"kind"`
 	Attribute string            `json:"attribute"`
@@ -31,14 +31,14 @@ type ExampleDocument struct {
 	Message  string          `json:"message"`
 }
 
-func accidentDocuments(accidents []Accident) []AccidentDocument {
-	documents := make([]AccidentDocument, 0, len(accidents))
+func suspiciousEditDocuments(accidents []SuspiciousEdit) []SuspiciousEditDocument {
+	documents := make([]SuspiciousEditDocument, 0, len(accidents))
 	for _, a := range accidents {
 		examples := make([]ExampleDocument, 0, len(a.Examples))
 		for _, e := range a.Examples {
 			examples = append(examples, e.document())
 		}
-		documents = append(documents, AccidentDocument{
+		documents = append(documents, SuspiciousEditDocument{
 			Hazard: a.Hazard, Kind: a.Kind, Attribute: a.Attribute, Source: a.Source, Count: a.Count, Of: a.Of,
 			Held: a.Held, Allow: a.Allow, Message: a.Message, Examples: examples,
 		})
@@ -57,16 +57,16 @@ func (e *Example) document() ExampleDocument {
 	return d
 }
 
-// Accident is what looks like a slip of the hand in a table: a column that was
+// SuspiciousEdit is what looks like a slip of the hand in a table: a column that was
 // sorted alone, a series dragged down, micros typed as units, one value pasted
 // over many rows, a name typed a second time. It is evidence for people. Some
 // sorts hold the changes concerned until their hazard is allowed; the others are
 // shown and pass (docs/use/accidents.md).
 //
-// What decides whether an accident holds is what the files say, and what was
+// What decides whether a suspicious edit holds is what the files say, and what was
 // there before of the very fields it would hold. Whatever else of the plan is
-// applied, the next plan finds the same accident in what was held.
-type Accident struct {
+// applied, the next plan finds the same suspicious edit in what was held.
+type SuspiciousEdit struct {
 	Hazard    Hazard
 	Kind      resource.Kind
 	Attribute string        // "" where whole resources are concerned
@@ -79,7 +79,7 @@ type Accident struct {
 	Examples  []Example     // the first ones, at most examplesShown
 }
 
-// Example is one resource of an accident.
+// Example is one resource of a suspicious edit.
 type Example struct {
 	Address  resource.Address
 	Position diag.Position
@@ -90,7 +90,7 @@ type Example struct {
 }
 
 // compare puts what holds something first.
-func (a Accident) compare(b Accident) int {
+func (a SuspiciousEdit) compare(b SuspiciousEdit) int {
 	if (a.Held > 0) != (b.Held > 0) {
 		return order(a.Held > 0)
 	}

@@ -43,21 +43,21 @@ func (p *Plan) Saved() *SavedDocument {
 // Agreement is what a saved plan said would be done, and what each change was
 // computed from. It narrows a plan and is never carried out itself: what goes
 // on is what the files and the account of now say, as far as they agree.
-type Agreement struct {
-	changes map[resource.Address]agreed
+type SavedPlan struct {
+	changes map[resource.Address]savedChange
 }
 
-type agreed struct {
-	Address string        `json:"address"`
-	Action  Action        `json:"action"`
-	ID      string        `json:"id"`
-	Fields  []agreedField `json:"fields"`
-	Held    *struct{}     `json:"held"`
-	Pruned  bool          `json:"pruned"`
-	Spend   Spend         `json:"spend"`
+type savedChange struct {
+	Address string       `json:"address"`
+	Action  Action       `json:"action"`
+	ID      string       `json:"id"`
+	Fields  []savedField `json:"fields"`
+	Held    *struct{}    `json:"held"`
+	Pruned  bool         `json:"pruned"`
+	Spend   Spend        `json:"spend"`
 }
 
-type agreedField struct {
+type savedField struct {
 	Name    string         `json:"name"`
 	Desired resource.Value `json:"desired"`
 	Last    resource.Value `json:"last"`
@@ -67,14 +67,14 @@ type agreedField struct {
 }
 
 // ReadAgreement reads the JSON form of a plan.
-func ReadAgreement(document []byte) (*Agreement, error) {
+func ReadSavedPlan(document []byte) (*SavedPlan, error) {
 	var plan struct {
-		Changes []agreed `json:"changes"`
+		Changes []savedChange `json:"changes"`
 	}
 	if err := json.Unmarshal(document, &plan); err != nil {
 		return nil, fmt.Errorf("read the saved plan: %w", err)
 	}
-	a := &Agreement{changes: map[resource.Address]agreed{}}
+	a := &SavedPlan{changes: map[resource.Address]savedChange{}}
 	for _, c := range plan.Changes {
 		address, ok := resource.ParseAddress(c.Address)
 		if _, twice := a.changes[address]; !ok || twice {
@@ -109,18 +109,18 @@ type Stale struct {
 func (c *Change) writes() bool { return c.Action != Record && c.Action != Forget }
 
 // sends says that something of a saved change was to be sent.
-func (s *agreed) sends() bool {
+func (s *savedChange) sends() bool {
 	if s.Held != nil || s.Action == Record || s.Action == Forget {
 		return false
 	}
-	return s.Action == Adopt || len(s.Fields) == 0 || slices.ContainsFunc(s.Fields, func(f agreedField) bool {
+	return s.Action == Adopt || len(s.Fields) == 0 || slices.ContainsFunc(s.Fields, func(f savedField) bool {
 		return f.Held == nil
 	})
 }
 
 // let says that a field was to be sent.
-func (s *agreed) let(name string) bool {
-	return slices.ContainsFunc(s.Fields, func(f agreedField) bool {
+func (s *savedChange) let(name string) bool {
+	return slices.ContainsFunc(s.Fields, func(f savedField) bool {
 		return f.Name == name && f.Held == nil && f.Cause != SentAlong
 	})
 }

@@ -46,7 +46,7 @@ func (e *exposure) add(s *spender, r *resource.Resource) {
 	switch {
 	case r == nil:
 	case s.kind.counts():
-		e.addSpender(r, s.standing(r, e.today))
+		e.addSpender(r, s.spendable(r, e.today))
 	case s.kind.gate && r.Value(s.kind.delivery).Text() == paused:
 		e.limits = append(e.limits, limit{address: s.address, per: pausedAccount})
 	case !s.kind.gate:
@@ -70,7 +70,7 @@ func (e *exposure) addLimit(s *spender, r *resource.Resource) {
 	}
 }
 
-func (e *exposure) addSpender(r *resource.Resource, s standing) {
+func (e *exposure) addSpender(r *resource.Resource, s spendable) {
 	daily, lifetime, days := s.daily, s.lifetime, s.days
 	if daily == 0 && lifetime == 0 {
 		return

@@ -12,12 +12,12 @@ type Field struct {
 	Pending bool // the plan of the base has it too; see Since
 	Held    *Hold
 
-	beside *beside // nil where nothing is; never changed once a field has it, as copies of the field share it
+	previous *previous // nil where nothing is; never changed once a field has it, as copies of the field share it
 }
 
 // beside is what is known of a field beside what the files say: its values in the
 // other two snapshots, and who changed it.
-type beside struct {
+type previous struct {
 	last, live resource.Value
 	edited     *Edited
 	foreign    *Foreign
@@ -26,67 +26,67 @@ type beside struct {
 
 // Last is the value adsync applied last, absent where it is not recorded.
 func (f *Field) Last() resource.Value {
-	if f.beside == nil {
+	if f.previous == nil {
 		return resource.Value{}
 	}
-	return f.beside.last
+	return f.previous.last
 }
 
 // Live is the value at the service, absent where it is not known.
 func (f *Field) Live() resource.Value {
-	if f.beside == nil {
+	if f.previous == nil {
 		return resource.Value{}
 	}
-	return f.beside.live
+	return f.previous.live
 }
 
 // Edited says who changed the field in the files, nil where that is not known.
 func (f *Field) Edited() *Edited {
-	if f.beside == nil {
+	if f.previous == nil {
 		return nil
 	}
-	return f.beside.edited
+	return f.previous.edited
 }
 
 // Foreign says who changed the field at the service, nil where that is not known.
 func (f *Field) Foreign() *Foreign {
-	if f.beside == nil {
+	if f.previous == nil {
 		return nil
 	}
-	return f.beside.foreign
+	return f.previous.foreign
 }
 
 // Counted says what the people of a file do, nil of other fields and where they are all
 // there are.
 func (f *Field) Counted() *Counted {
-	if f.beside == nil {
+	if f.previous == nil {
 		return nil
 	}
-	return f.beside.counted
+	return f.previous.counted
 }
 
 // EditedBy notes who changed the field in the files.
-func (f *Field) EditedBy(e *Edited) { f.know(func(b *beside) { b.edited = e }) }
+func (f *Field) EditedBy(e *Edited) { f.know(func(b *previous) { b.edited = e }) }
 
 // ChangedBy notes who changed the field at the service.
-func (f *Field) ChangedBy(by *Foreign) { f.know(func(b *beside) { b.foreign = by }) }
+func (f *Field) ChangedBy(by *Foreign) { f.know(func(b *previous) { b.foreign = by }) }
 
 // know notes something more of a field, and of no copy of it.
-func (f *Field) know(note func(*beside)) {
-	var b beside
-	if f.beside != nil {
-		b = *f.beside
+func (f *Field) know(note func(*previous)) {
+	var b previous
+	if f.previous != nil {
+		b = *f.previous
 	}
 	note(&b)
-	f.beside = &b
+	f.previous = &b
 }
 
 // besides gives what stands beside the value of the files, nil where nothing does.
-func besides(last, live resource.Value) *beside {
+func previousOf(last, live resource.Value) *previous {
 	if last.IsAbsent() && live.IsAbsent() {
 		return nil
 	}
-	return &beside{last: last, live: live}
+	return &previous{last: last, live: live}
 }
 
 // Counted says what a file does to how many people there are, where it is not all of them.

@@ -36,7 +36,7 @@ func newGuards(d *draft) *guards {
 		&overlaps{d}, // before what counts with limits
 		&exposures{d, credits},
 		&rest{d},
-		&waitingRule{d, credits},
+		&potentialSpend{d, credits},
 		&rest{d},
 		&mergers{d},
 		&namings{d},
@@ -77,7 +77,7 @@ func (d *archives) guard() {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		d.caps.guardCaps(c)
-		if c.Action == Archive && !d.all[c.place].kind.schema.Caps {
+		if c.Action == Archive && !d.all[c.index].kind.schema.Caps {
 			d.guardArchive(c, archives[c.Address.Kind])
 		}
 	}

@@ -84,7 +84,7 @@ func (d *amounts) eachRise(do func(*Change, *Field, *resource.Attribute)) {
 			if f.Phase != Raise {
 				continue
 			}
-			if a := d.all[c.place].kind.attributes[f.Name]; a.Spend == resource.Amount {
+			if a := d.all[c.index].kind.attributes[f.Name]; a.Spend == resource.Amount {
 				do(c, f, a)
 			}
 		}
@@ -94,7 +94,7 @@ func (d *amounts) eachRise(do func(*Change, *Field, *resource.Attribute)) {
 // amountHold holds a rise the policy does not let pass and nobody allowed. What is the
 // rest of a plan was compared with what there was when that was shown.
 func (d *amounts) amountHold(c *Change, a *resource.Attribute, f *Field, rises int64) (Hold, bool) {
-	t, at := &d.all[c.place], c.Address
+	t, at := &d.all[c.index], c.Address
 	to, toSet := f.Desired.Number()
 	from, fromSet, when := d.riseFrom(at, f)
 	limits := d.Policy.limitsOf(a)
@@ -125,7 +125,7 @@ func (d *amounts) amountHold(c *Change, a *resource.Attribute, f *Field, rises i
 
 // beyondCeilings says what of the policy an amount is above, whatever it was
 // before: its ceiling, or its share of the daily budget. "" is within both.
-func (d *amounts) beyondCeilings(t *three, a *resource.Attribute, f *Field) string {
+func (d *amounts) beyondCeilings(t *entry, a *resource.Attribute, f *Field) string {
 	to, _ := f.Desired.Number()
 	if most := ceilingOf(&d.Policy, t.kind, a); most > 0 && to > most {
 		return fmt.Sprintf("%s is %s, above the ceiling %s; the exact amount must be allowed",
@@ -140,7 +140,7 @@ func (d *amounts) beyondCeilings(t *three, a *resource.Attribute, f *Field) stri
 
 // aboveShare says that a bid is above its share of the daily cap over it, and
 // gives the cap: what the files say, else what is live.
-func (d *amounts) aboveShare(t *three, a *resource.Attribute, bid int64) (int64, bool) {
+func (d *amounts) aboveShare(t *entry, a *resource.Attribute, bid int64) (int64, bool) {
 	if a.Per != "" {
 		return 0, false
 	}
@@ -156,7 +156,7 @@ func (d *amounts) aboveShare(t *three, a *resource.Attribute, bid int64) (int64,
 	return 0, false
 }
 
-func (t *three) said(name string) (int64, bool) {
+func (t *entry) said(name string) (int64, bool) {
 	if t.desired != nil {
 		if n, ok := t.desired.Value(name).Number(); ok {
 			return n, true

@@ -84,11 +84,11 @@ func (d *exposures) exposed() exposed {
 	e, claimed := exposed{}, make(claims, len(d.plan.Credits))
 	for i := range d.spending {
 		s := &d.spending[i]
-		e.before = plus(e.before, d.mostOf(d.all[s.place].live, s.now))
+		e.before = plus(e.before, d.mostOf(d.all[s.index].live, s.now))
 	}
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		k, live := d.all[c.place].kind, d.all[c.place].live
+		k, live := d.all[c.index].kind, d.all[c.index].live
 		if !k.counts() || len(c.Fields) == 0 {
 			continue
 		}
@@ -146,10 +146,10 @@ func raises(f *Field) bool { return f.Phase == Raise || f.Phase == Activate }
 // exposureOf is the most a resource can spend on one day, in micros: its daily
 // cap, and what is left of its lifetime budget.
 func (d *tree) exposureOf(k *kind, r *resource.Resource) int64 {
-	return d.mostOf(r, k.standing(r, d.calendar.today))
+	return d.mostOf(r, k.spendable(r, d.calendar.today))
 }
 
-func (d *tree) mostOf(r *resource.Resource, s standing) int64 {
+func (d *tree) mostOf(r *resource.Resource, s spendable) int64 {
 	if s.lifetime == 0 {
 		return s.daily
 	}
@@ -167,7 +167,7 @@ func (d *exposures) holdUnagreed(e exposed, h Hold) {
 	for _, r := range e.raisers {
 		c := &d.plan.Changes[r.change]
 		further := func(f *Field) bool {
-			return d.all[c.place].kind.raisesMore(f) && (c.RestOf == "" || !d.covers(c, f))
+			return d.all[c.index].kind.raisesMore(f) && (c.RestOf == "" || !d.covers(c, f))
 		}
 		own, held := d.unlessAgreed(h, c.Address, func() []Part {
 			if d.creates(c) {
@@ -187,7 +187,7 @@ func (k *kind) raisesMore(f *Field) bool { return k.raises(f) && !f.lowers() }
 // holdRise holds what raises in one change: a create as a whole, with what lies
 // beneath it.
 func (d *draft) holdRise(change int, h Hold) {
-	d.holdRiseOf(change, h, d.all[d.plan.Changes[change].place].kind.raisesMore)
+	d.holdRiseOf(change, h, d.all[d.plan.Changes[change].index].kind.raisesMore)
 }
 
 // holdRiseOf is holdRise of some fields, where the change is no create.
@@ -218,7 +218,7 @@ func (d *unattended) guard() {
 			"can be spent while nobody looks; want max_daily_exposure in the operator's file",
 	}
 	for i := range d.plan.Changes {
-		if c := &d.plan.Changes[i]; c.raises() && !c.holds(Unattended) {
+		if c := &d.plan.Changes[i]; c.raises() && !c.heldFor(Unattended) {
 			d.holdRise(i, h)
 		}
 	}

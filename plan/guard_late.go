@@ -20,7 +20,7 @@ func (d *lateness) guard() {
 		return
 	}
 	for i := range d.plan.Changes {
-		if !d.plan.Changes[i].holds(Late) {
+		if !d.plan.Changes[i].heldFor(Late) {
 			d.holdLate(i)
 		}
 	}
@@ -28,7 +28,7 @@ func (d *lateness) guard() {
 
 func (d *lateness) holdLate(change int) {
 	c := &d.plan.Changes[change]
-	t := &d.all[c.place]
+	t := &d.all[c.index]
 	creates := d.creates(c)
 	live := t.live
 	switch {
@@ -98,7 +98,7 @@ func (d *lateness) holdDays(k *kind, c *Change, h Hold) {
 }
 
 // holdEnded holds what would change something that is over.
-func (d *lateness) holdEnded(t *three, c *Change) {
+func (d *lateness) holdEnded(t *entry, c *Change) {
 	if len(c.Fields) == 0 {
 		return
 	}
@@ -108,7 +108,7 @@ func (d *lateness) holdEnded(t *three, c *Change) {
 
 // over handles what has ended by itself and does not show any more. It is as the
 // files want it, unless they want it to go on.
-func (d *comparison) over(t three) {
+func (d *comparison) over(t entry) {
 	end := t.kind.schema.Ends
 	wanted, was := t.desired.Value(end), t.last.Value(end)
 	if wanted.IsAbsent() || wanted.Equal(was) {
@@ -117,7 +117,7 @@ func (d *comparison) over(t three) {
 	}
 	c := d.change(t, Update)
 	c.Fields = []Field{{Name: end, Desired: wanted,
-		Cause: Edit, Phase: Neutral, beside: d.besides(was, resource.Value{})}}
+		Cause: Edit, Phase: Neutral, previous: d.previousOf(was, resource.Value{})}}
 	c.hold(d.late(c, wanted.Position, fmt.Sprintf("%s is %s, and it ended on %s; "+
 		"what is over does not start again: nothing releases it but the row under another key, or leaving it out",
 		end, shownDay(t.kind.attributes[end], wanted), was.Text())))

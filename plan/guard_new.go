@@ -29,7 +29,7 @@ func (d *newAmounts) guard() {
 			if !set {
 				continue
 			}
-			a := d.all[c.place].kind.attributes[f.Name]
+			a := d.all[c.index].kind.attributes[f.Name]
 			if a.Spend != resource.Amount {
 				continue
 			}
@@ -46,14 +46,14 @@ func (d *newAmounts) guard() {
 }
 
 func (d *newAmounts) unlessFine(c *Change, a *resource.Attribute, f *Field, to int64) (Hold, bool) {
-	t, at := &d.all[c.place], c.Address
+	t, at := &d.all[c.index], c.Address
 	if message := d.beyondCeilings(t, a, f); message != "" {
 		return d.unlessExact(at, to, message)
 	}
 	if d.covers(c, f) { // the highest may be what the same plan made
 		return Hold{}, false
 	}
-	limit, unit := d.Policy.limitsOf(a).RefuseFrom, d.unitOf(t, a, (*three).says)
+	limit, unit := d.Policy.limitsOf(a).RefuseFrom, d.unitOf(t, a, (*entry).says)
 	if most := d.highestOf(at.Kind, a.Name, unit); most > 0 && reaches(to, most, limit) {
 		return d.unlessExact(at, to,
 			fmt.Sprintf("%s is %s, %s the highest of the account%s, %s; from %s on the exact amount must be allowed",
@@ -75,7 +75,7 @@ func (u unit) words() string {
 }
 
 // unitOf returns the unit of an amount of a resource, as one of its sides says it.
-func (d *tree) unitOf(t *three, a *resource.Attribute, says func(*three, string) string) unit {
+func (d *tree) unitOf(t *entry, a *resource.Attribute, says func(*entry, string) string) unit {
 	var said []string
 	for i := range a.Unit {
 		of := &a.Unit[i]
@@ -91,7 +91,7 @@ func (d *tree) unitOf(t *three, a *resource.Attribute, says func(*three, string)
 }
 
 // says is what the files say of an attribute, else what is live.
-func (t *three) says(name string) string {
+func (t *entry) says(name string) string {
 	if v := valueOf(t.desired, name); v.IsSet() {
 		return v.Text()
 	}
@@ -99,7 +99,7 @@ func (t *three) says(name string) string {
 }
 
 // shows is what is live of an attribute.
-func (t *three) shows(name string) string { return valueOf(t.live, name).Text() }
+func (t *entry) shows(name string) string { return valueOf(t.live, name).Text() }
 
 // highestOf names an amount of a kind.
 type highestOf struct {
@@ -126,7 +126,7 @@ func (d *newAmounts) findHighest() {
 		for _, n := range t.live.Attributes {
 			a := t.kind.attributes[n.Name]
 			if micros, set := n.Value.Number(); set && a != nil && a.Spend == resource.Amount {
-				at := highestOf{t.address.Kind, n.Name, d.unitOf(t, a, (*three).shows)}
+				at := highestOf{t.address.Kind, n.Name, d.unitOf(t, a, (*entry).shows)}
 				d.highest[at] = max(d.highest[at], micros)
 			}
 		}

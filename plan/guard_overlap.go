@@ -120,7 +120,7 @@ func (d *overlaps) holdDaysOf(s *stay, h Hold) {
 		return
 	}
 	for i := range s.change.Fields {
-		if f := &s.change.Fields[i]; d.all[s.change.place].kind.isDay(f) && f.Held == nil {
+		if f := &s.change.Fields[i]; d.all[s.change.index].kind.isDay(f) && f.Held == nil {
 			f.hold(h)
 		}
 	}

@@ -46,7 +46,7 @@ func (d *undecided) guard() {
 // while a decrease, a pause or a limit of them is held as its outcome is unknown. What
 // stays within the one or the other counts on no money that may not be free, and goes.
 func (d *undecided) guardUncertain(unsettled map[resource.Address]*Unsettled) {
-	w := &waiting{draft: d.draft, credits: d.credits, uncertain: unsettled}
+	w := &heldDecreases{draft: d.draft, credits: d.credits, uncertain: unsettled}
 	w.guard()
 }
 

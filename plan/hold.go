@@ -54,8 +54,8 @@ func (h *Hold) document() *HoldDocument {
 	return d
 }
 
-// holds says that the change waits for the hazard already, with a tree above it.
-func (c *Change) holds(hazard Hazard) bool {
+// heldFor reports whether the change waits for the hazard already, with a tree above it.
+func (c *Change) heldFor(hazard Hazard) bool {
 	is := func(h *Hold) bool { return h.Hazard == hazard }
 	return c.Held.contains(is) || slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Held.contains(is) })
 }

@@ -84,7 +84,7 @@ type Input struct {
 	Asks                bool      // FindAsks is wanted
 	Ignore              []Ignore  // attributes that are left to others
 	Select              Selection
-	Agreed              *Agreement // a saved plan; nil without one
+	Saved               *SavedPlan // a saved plan; nil without one
 	// desired is an inverse: what is so already is not recorded, as somebody else made it so
 	TakesBack bool
 

@@ -68,7 +68,7 @@ func (d *tree) waitsAt(place int) *waits {
 }
 
 // mayBe returns the adrift row that may be what no row is of any more, nil for none.
-func (d *reading) mayBe(t *three, adrift map[resource.Kind]*InvalidRow) *InvalidRow {
+func (d *reading) mayBe(t *entry, adrift map[resource.Kind]*InvalidRow) *InvalidRow {
 	if t.last == nil || t.desired != nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (d *comparison) compareWaiting(i int) {
 }
 
 // settleInvalid takes away what the guards said of rows that wait, and their problems.
-func (d *finish) settleInvalid() {
+func (d *finishing) clearWaiting() {
 	if len(d.Invalid) == 0 {
 		return
 	}
@@ -151,7 +151,7 @@ func (d *tree) mayLowerAt(place int) bool {
 }
 
 // findInvalid adds the places where a wrong cell could have lowered something.
-func (w *waiting) findInvalid() {
+func (w *heldDecreases) findInvalid() {
 	if len(w.Invalid) == 0 {
 		return
 	}
@@ -170,9 +170,9 @@ func (w *waiting) findInvalid() {
 
 // lowest is the least the files may ask for of what waits: nothing where a wrong
 // cell could have lowered it, else what is live with what the other cells lower.
-func (w *waiting) lowest(t *three, c *Change) *resource.Resource {
+func (w *heldDecreases) lowest(t *entry, c *Change) *resource.Resource {
 	switch {
-	case w.waitsAt(t.place).Lowers, w.creates(c) && !t.kind.schema.Caps:
+	case w.waitsAt(t.index).Lowers, w.creates(c) && !t.kind.schema.Caps:
 		return nil
 	}
 	return w.after(c, t.live, func(f *Field) bool { return f.lowers() })
@@ -180,7 +180,7 @@ func (w *waiting) lowest(t *three, c *Change) *resource.Resource {
 
 // holdBesideInvalid holds what raises or starts in the tree of a row one of whose
 // wrong cells could have lowered or stopped what is live.
-func (w *waiting) holdBesideInvalid() {
+func (w *heldDecreases) holdBesideInvalid() {
 	for _, place := range w.lower {
 		if !w.mayLowerAt(place) {
 			continue
@@ -201,10 +201,10 @@ func (w *waiting) holdBesideInvalid() {
 	}
 }
 
-func (w *waiting) holdBeside(change int, message string) {
+func (w *heldDecreases) holdBeside(change int, message string) {
 	c := &w.plan.Changes[change]
 	if !w.creates(c) {
-		w.holdRaises(c.place, c.rise, raises, "", message)
+		w.holdRaises(c.index, c.rise, raises, "", message)
 		return
 	}
 	if h, held := w.unlessMeant(c, c.rise, message, nil); held {

@@ -4,7 +4,7 @@ import "adsync/internal/resource"
 
 // lacking handles a kind the account may not use: nothing of it is compared, and
 // what the files newly ask for is held with the reason.
-func (d *comparison) lacking(t three, why string) {
+func (d *comparison) lacking(t entry, why string) {
 	switch {
 	case t.desired == nil && t.last == nil:
 		return
@@ -30,13 +30,13 @@ func (d *comparison) lacking(t three, why string) {
 }
 
 // editedSince gives what the files say otherwise than the record.
-func editedSince(t three) []Field {
+func editedSince(t entry) []Field {
 	var fields []Field
 	for _, n := range t.desired.Attributes {
 		was := valueOf(t.last, n.Name)
 		if t.last == nil && n.Value.IsSet() || t.last != nil && !same(n.Value, was) {
 			fields = append(fields, Field{
-				Name: n.Name, Desired: n.Value, Cause: Edit, Phase: Neutral, beside: besides(was, resource.Value{}),
+				Name: n.Name, Desired: n.Value, Cause: Edit, Phase: Neutral, previous: previousOf(was, resource.Value{}),
 			})
 		}
 	}

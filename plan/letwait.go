@@ -26,9 +26,9 @@ type refusals struct {
 
 // refuse reports what is wrong with the row of a resource: a problem, or where rows may
 // wait what it waits for. attribute is the one concerned, "" for none.
-func (d *refusals) refuse(t *three, attribute string, p diag.Problem) {
+func (d *refusals) refuse(t *entry, attribute string, p diag.Problem) {
 	switch {
-	case d.waitsAt(t.place).holds():
+	case d.waitsAt(t.index).holds():
 	case !d.LetsWait || t.desired == nil:
 		d.problems.Add(p)
 	default:

@@ -11,7 +11,7 @@ import (
 // removed (interface, part 8): what is live, whoever manages it, with what the
 // plan creates and without what it archives. Held changes do not count. An
 // account that has more already has another limit, which nobody knows.
-func (d *finish) checkRoom() {
+func (d *finishing) checkRoom() {
 	for _, s := range d.Schemas {
 		most := s.Most
 		if n, said := d.Most[s.Kind]; said {
@@ -28,7 +28,7 @@ func (d *finish) checkRoom() {
 }
 
 // refuseBeyond reports the first create there is no room for.
-func (d *finish) refuseBeyond(s *resource.Schema, live, most int) {
+func (d *finishing) refuseBeyond(s *resource.Schema, live, most int) {
 	room, creates := most-live, 0
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
@@ -58,7 +58,7 @@ func (d *finish) refuseBeyond(s *resource.Schema, live, most int) {
 
 // createAt gives the create of a kind that comes after so many others that are
 // not held.
-func (d *finish) createAt(kind resource.Kind, others int) *Change {
+func (d *finishing) createAt(kind resource.Kind, others int) *Change {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		if c.Address.Kind != kind || c.Held != nil || c.Action != Create {

@@ -30,7 +30,7 @@ func (d *tree) sourceOf(kind resource.Kind, said string) source {
 
 // mergedOf says that a merge in other words is the one that was sent: its keys
 // have changed since, and they are of the same resources.
-func (d *tree) mergedOf(t three, n *resource.Named, was resource.Value) bool {
+func (d *tree) mergedOf(t entry, n *resource.Named, was resource.Value) bool {
 	m := t.kind.schema.Membership
 	if m == nil || n.Name != m.Merge || t.last == nil || !n.Value.IsSet() || same(n.Value, was) {
 		return false

@@ -28,7 +28,7 @@ func (d *reading) takeMisnamed() {
 // placeOf finds the row of the files at an address.
 func (d *reading) placeOf(address string) (place int, ofRow bool) {
 	a, _ := resource.ParseAddress(address)
-	place, there := slices.BinarySearchFunc(d.all, a, func(t three, a resource.Address) int {
+	place, there := slices.BinarySearchFunc(d.all, a, func(t entry, a resource.Address) int {
 		return t.address.Compare(a)
 	})
 	return place, there && d.all[place].desired != nil

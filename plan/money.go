@@ -11,8 +11,8 @@ import (
 // spender is a resource possible spend depends on: what spends, a limit of the
 // account, or the account itself. Its states are nil where it is not there.
 type spender struct {
-	*three
-	now      standing           // as it is live
+	*entry
+	now      spendable          // as it is live
 	change   *Change            // nil where nothing changes
 	after    *resource.Resource // as the part of the plan leaves it that is not held
 	afterAll *resource.Resource // were everything allowed that a flag can allow
@@ -26,12 +26,12 @@ func (d *money) spenders() []spender {
 	spenders := make([]spender, len(d.spending))
 	next := 0 // counts the changes, which are in the order of their addresses still
 	for i := range d.spending {
-		at := d.spending[i].place
-		spenders[i].three, spenders[i].now = &d.all[at], d.spending[i].now
-		for next < len(d.plan.Changes) && d.plan.Changes[next].place < at {
+		at := d.spending[i].index
+		spenders[i].entry, spenders[i].now = &d.all[at], d.spending[i].now
+		for next < len(d.plan.Changes) && d.plan.Changes[next].index < at {
 			next++
 		}
-		if next < len(d.plan.Changes) && d.plan.Changes[next].place == at {
+		if next < len(d.plan.Changes) && d.plan.Changes[next].index == at {
 			spenders[i].change = &d.plan.Changes[next]
 		}
 		d.move(&spenders[i])
@@ -63,11 +63,11 @@ func (d *draft) move(s *spender) {
 }
 
 // standing is what the resource can spend in one of its states.
-func (s *spender) standing(r *resource.Resource, today string) standing {
+func (s *spender) spendable(r *resource.Resource, today string) spendable {
 	if r == s.live {
 		return s.now
 	}
-	return s.kind.standing(r, today)
+	return s.kind.spendable(r, today)
 }
 
 // unless gives what is live, nothing where another takes its place.
@@ -79,7 +79,7 @@ func (s *spender) unless(gone bool) *resource.Resource {
 }
 
 // given is what the files say of a resource, as a create would send it.
-func (t *three) given() []Field {
+func (t *entry) given() []Field {
 	fields := make([]Field, 0, len(t.desired.Attributes))
 	for _, n := range t.desired.Attributes {
 		fields = append(fields, Field{Name: n.Name, Desired: n.Value})
@@ -164,7 +164,7 @@ func (d *draft) alone(k *kind, r *resource.Resource) func() (day, month, lifetim
 	return func() (day, month, lifetime int64) {
 		e := exposure{calendar: d.calendar, spent: d.Spent}
 		if r != nil {
-			e.addSpender(r, k.standing(r, e.today))
+			e.addSpender(r, k.spendable(r, e.today))
 		}
 		return e.free()
 	}

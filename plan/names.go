@@ -51,22 +51,22 @@ func (d *reading) namedByID(v resource.Value) (named resource.Value, changed boo
 
 // nameSides has what is live and what was applied last say the keys of what the
 // files have, beside the ids, where a field names something.
-func (d *finish) nameSides() {
+func (d *finishing) nameSides() {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		for _, a := range d.all[c.place].kind.naming {
+		for _, a := range d.all[c.index].kind.naming {
 			for j := range c.Fields {
-				if f := &c.Fields[j]; f.Name == a.Name && f.beside != nil {
-					with := *f.beside
+				if f := &c.Fields[j]; f.Name == a.Name && f.previous != nil {
+					with := *f.previous
 					with.live, with.last = d.byKeys(a, with.live), d.byKeys(a, with.last)
-					f.beside = &with
+					f.previous = &with
 				}
 			}
 		}
 	}
 }
 
-func (d *finish) byKeys(a *resource.Attribute, v resource.Value) resource.Value {
+func (d *finishing) byKeys(a *resource.Attribute, v resource.Value) resource.Value {
 	ids := v.Entries()
 	names := make([]string, len(ids))
 	known := false
@@ -99,7 +99,7 @@ func (d *tree) idOf(said string) string {
 
 // waitsFor gives the addresses a change names that have no id yet.
 func (d *tree) waitsFor(c *Change) (addresses []resource.Address) {
-	for _, a := range d.all[c.place].kind.naming {
+	for _, a := range d.all[c.index].kind.naming {
 		for i := range c.Fields {
 			if c.Fields[i].Name != a.Name {
 				continue
@@ -126,7 +126,7 @@ func (d *namings) guard() {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
 		changes[c.Address] = c
-		named = named || len(d.all[c.place].kind.naming) > 0
+		named = named || len(d.all[c.index].kind.naming) > 0
 		if c.Action == Replace && d.createsAgain(c) {
 			d.holdUsed(c)
 		}
@@ -153,7 +153,7 @@ func (d *namings) holdUnnamed(at int, changes map[resource.Address]*Change) (hel
 		return false
 	}
 	creates := c.Action == Create || c.Action == Replace && d.createsAgain(c)
-	for _, a := range d.all[c.place].kind.naming {
+	for _, a := range d.all[c.index].kind.naming {
 		for i := range c.Fields {
 			f := &c.Fields[i]
 			if f.Name != a.Name || f.Held != nil || f.Cause == SentAlong {

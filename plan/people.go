@@ -10,12 +10,12 @@ import (
 // people is a membership as the three snapshots show it.
 type people struct {
 	*resource.Membership
-	three
+	entry
 	operation resource.MembershipOperation
 }
 
 // peopleOf gives the membership the files ask for, if they name a file.
-func peopleOf(t three) (people, bool) {
+func peopleOf(t entry) (people, bool) {
 	m := t.kind.schema.Membership
 	if m == nil || t.desired == nil || !t.desired.Value(m.File).IsSet() {
 		return people{}, false
@@ -59,12 +59,12 @@ func (p people) fields() (fields, recorded []Field) {
 			continue
 		}
 		was := valueOf(p.last, n.Name)
-		f := Field{Name: n.Name, Desired: n.Value, Cause: cause, beside: besides(was, resource.Value{})}
+		f := Field{Name: n.Name, Desired: n.Value, Cause: cause, previous: previousOf(was, resource.Value{})}
 		switch {
 		case sends:
 			switch {
 			case n.Name == p.People:
-				f.beside = p.counted(n.Value)
+				f.previous = p.counted(n.Value)
 			// what is done with a list is agreed to with it, also where it was done before
 			case n.Name == p.As && same(n.Value, was):
 				f.Cause = SentAlong
@@ -79,8 +79,8 @@ func (p people) fields() (fields, recorded []Field) {
 
 // counted is what stands beside the number of people in a file: how many adsync knows of
 // now, and, where the file is not all of them, how many there are afterwards.
-func (p people) counted(inFile resource.Value) *beside {
-	b := &beside{last: valueOf(p.last, p.Known)}
+func (p people) counted(inFile resource.Value) *previous {
+	b := &previous{last: valueOf(p.last, p.Known)}
 	if p.operation.Whole {
 		return b
 	}
@@ -112,7 +112,7 @@ type membership struct{ *draft }
 func (d *membership) guard() {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		t := &d.all[c.place]
+		t := &d.all[c.index]
 		if t.kind.schema.Membership == nil || c.Action == Archive {
 			continue
 		}

@@ -42,7 +42,7 @@ func (d *permits) unlessAgreed(h Hold, at resource.Address, parts func() []Part)
 	for i := range d.consents {
 		k := &d.consents[i]
 		if agreed := k.covers(h.Hazard, h.Parts); agreed != nil {
-			d.agreed(k.Consent, h, at, agreed)
+			d.noteConsent(k.Consent, h, at, agreed)
 			return Hold{}, false
 		}
 	}
@@ -96,7 +96,7 @@ func (k *consent) covers(h Hazard, parts []Part) (agreed []Part) {
 }
 
 // agreed notes what a consent releases, once: guards look twice.
-func (d *permits) agreed(k *Consent, h Hold, at resource.Address, parts []Part) {
+func (d *permits) noteConsent(k *Consent, h Hold, at resource.Address, parts []Part) {
 	is := func(a Agreed) bool {
 		return a.Hazard == h.Hazard && a.Address == at.String() && slices.Equal(a.Parts, parts)
 	}
@@ -141,10 +141,10 @@ func fieldParts(c *Change, amount int64, concerned func(*Field) bool) (parts []P
 
 // rowParts are those of a row and of all beneath it that the files make anew: it is
 // agreed to with every value it has.
-func (d *tree) rowParts(t *three, action Action) (parts []Part) {
-	for i := t.place; i < len(d.all); i++ {
+func (d *tree) rowParts(t *entry, action Action) (parts []Part) {
+	for i := t.index; i < len(d.all); i++ {
 		one := &d.all[i]
-		if i > t.place && !strings.HasPrefix(one.address.Key, t.address.Key+"/") {
+		if i > t.index && !strings.HasPrefix(one.address.Key, t.address.Key+"/") {
 			break
 		}
 		if one.desired == nil {
@@ -165,8 +165,8 @@ func (d *tree) rowParts(t *three, action Action) (parts []Part) {
 // archiveParts are those of an archive: it ends all that is live beneath it.
 func (d *tree) archiveParts(c *Change) []Part {
 	parts := partsOf(c, 0)
-	top := &d.all[c.place]
-	for i := c.place + 1; i < len(d.all) && strings.HasPrefix(d.all[i].address.Key, top.address.Key+"/"); i++ {
+	top := &d.all[c.index]
+	for i := c.index + 1; i < len(d.all) && strings.HasPrefix(d.all[i].address.Key, top.address.Key+"/"); i++ {
 		if one := &d.all[i]; one.live != nil && !one.kind.archived(one.live) {
 			parts = append(parts, Part{
 				Address: one.address.String(), After: digestOf("ends"), Before: digestOf(one.liveID()),
@@ -176,7 +176,7 @@ func (d *tree) archiveParts(c *Change) []Part {
 	return parts
 }
 
-func (t *three) liveID() string {
+func (t *entry) liveID() string {
 	if t.live == nil {
 		return ""
 	}

@@ -24,29 +24,29 @@ import (
 
 // Plan is ordered changes and what they were computed from.
 type Plan struct {
-	Changes   []Change           // by phase of their first effect, then by address
-	Kept      []resource.Address // removed from the files, and kept by policy
-	Unmanaged int                // live resources nobody's files name
-	InSync    int                // resources of the files with nothing to change
-	AsSent    int                // those as last sent, which the service does not show again
-	Problems  []diag.Problem     // sorted
-	Waits     []diag.Problem     // errors of rows that wait, sorted, beside those of the files
-	Late      []diag.Problem     // of what is held as its day has passed, warnings at the days
-	Accidents []Accident         // sorted, what holds something first; the changes it holds say so too
-	Unused    []Allowance        // allowances that released nothing: perhaps a slip of the pen
-	Consented []Agreed           // what is not held as somebody agreed to it
-	Spend     Spend              // of the whole account, before and after Applicable
-	Base      *Base              // what the plan is compared with; nil where it is not
-	Money     Money              // what that does to possible spend, for people
-	Selected  *Selected          // what a selection left out; nil without one
-	Narrowed  bool               // to what a saved plan says
-	Stale     []Stale            // what moved since the plan was saved, by address; nil without a saved plan
-	Newer     int                // changes a saved plan does not know, and which are left out
-	Moved     []MoveDocument     // keys that change, with the record that goes along
-	Ignored   []Ignore           // attributes left to others, that hold today
-	Requests  *Requests          // what an apply would send; nil where nobody asked
-	Credits   []Credit           // what is still good of those that were given
-	Unmatched error              // a pattern of the selection that names nothing; nil where every one does
+	Changes         []Change           // by phase of their first effect, then by address
+	Kept            []resource.Address // removed from the files, and kept by policy
+	Unmanaged       int                // live resources nobody's files name
+	InSync          int                // resources of the files with nothing to change
+	AsSent          int                // those as last sent, which the service does not show again
+	Problems        []diag.Problem     // sorted
+	Waits           []diag.Problem     // errors of rows that wait, sorted, beside those of the files
+	Late            []diag.Problem     // of what is held as its day has passed, warnings at the days
+	SuspiciousEdits []SuspiciousEdit   // sorted, what holds something first; the changes it holds say so too
+	Unused          []Allowance        // allowances that released nothing: perhaps a slip of the pen
+	Consented       []Agreed           // what is not held as somebody agreed to it
+	Spend           Spend              // of the whole account, before and after Applicable
+	Base            *Base              // what the plan is compared with; nil where it is not
+	Money           Money              // what that does to possible spend, for people
+	Selected        *Selected          // what a selection left out; nil without one
+	Narrowed        bool               // to what a saved plan says
+	Stale           []Stale            // what moved since the plan was saved, by address; nil without a saved plan
+	Newer           int                // changes a saved plan does not know, and which are left out
+	Moved           []MoveDocument     // keys that change, with the record that goes along
+	Ignored         []Ignore           // attributes left to others, that hold today
+	Requests        *Requests          // what an apply would send; nil where nobody asked
+	Credits         []Credit           // what is still good of those that were given
+	Unmatched       error              // a pattern of the selection that names nothing; nil where every one does
 
 	schemas resource.Schemas
 }
@@ -73,7 +73,7 @@ type Change struct {
 
 	rise, fall int64 // what guardExposure counts of it, in micros
 
-	place int // among what is compared, while the plan is made; 0 afterwards
+	index int // among what is compared, while the plan is made; 0 afterwards
 }
 
 // Displaced is the live half of an exclusive setting, such as a daily budget, that
@@ -170,7 +170,7 @@ func withoutHeld(s *resource.Schema, fields []Field) []Field {
 			kept = append(kept, *f)
 		case f.Held != nil && setting != "" && sent[setting] && f.Live().IsSet() && takes(s, f):
 			kept = append(kept, Field{
-				Name: f.Name, Desired: f.Live(), Cause: SentAlong, Phase: Neutral, beside: besides(f.Last(), f.Live()),
+				Name: f.Name, Desired: f.Live(), Cause: SentAlong, Phase: Neutral, previous: previousOf(f.Last(), f.Live()),
 			})
 		}
 	}

@@ -59,7 +59,7 @@ func (d *protections) protectWhole(c *Change) {
 }
 
 func (d *protections) protectFields(c *Change) {
-	k := d.all[c.place].kind
+	k := d.all[c.index].kind
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		a := k.attributes[f.Name]

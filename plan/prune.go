@@ -19,15 +19,15 @@ type pruning struct {
 // removedFromFiles handles what adsync manages and the files no longer name.
 // Absence removes nothing unless the policy says so (design.md 2.9), and then
 // the policy of the highest resource removed decides for all beneath it.
-func (d *pruning) removedFromFiles(t three) {
+func (d *pruning) removedFromFiles(t entry) {
 	if t.gone() || t.above.born {
-		d.becomes(t, &fate{dead: true})
+		d.becomes(t, &effect{dead: true})
 		if !d.unpruned[t.address.Kind] { // a row that waits may be this one: what is removed by hand stays known
 			d.change(t, Forget)
 		}
 		return
 	}
-	d.becomes(t, &fate{removed: true})
+	d.becomes(t, &effect{removed: true})
 	policy := d.Policy.pruneOf(t.address.Kind)
 	switch {
 	case t.above.removed:
@@ -35,7 +35,7 @@ func (d *pruning) removedFromFiles(t three) {
 	case policy == PrunePause && d.mayPrune(t):
 		d.prunePause(t)
 	case policy == PruneArchive && d.mayPrune(t):
-		d.becomes(t, &fate{closed: true})
+		d.becomes(t, &effect{closed: true})
 		c := d.change(t, Archive)
 		c.Fields, c.Pruned = []Field{removalField(t)}, true
 		c.Hazards = []Hazard{t.kind.removalHazard()}
@@ -49,7 +49,7 @@ const noLongerNamed = "is no longer in the files"
 
 // holdOverEdit holds an archive, or what the policy would do, where somebody else
 // changed the same of the resource: who asked for it need not have known.
-func (d *pruning) holdOverEdit(t three, c *Change, asks string) {
+func (d *pruning) holdOverEdit(t entry, c *Change, asks string) {
 	f := &c.Fields[0]
 	if !f.IsForeign() {
 		return
@@ -65,18 +65,18 @@ func (d *pruning) holdOverEdit(t three, c *Change, asks string) {
 	}
 }
 
-func (d *pruning) keep(t three) { d.plan.Kept = append(d.plan.Kept, t.address) }
+func (d *pruning) keep(t entry) { d.plan.Kept = append(d.plan.Kept, t.address) }
 
 // mayPrune says that no guard keeps the resource: its kind is there in the
 // files as before, it has a status, and the files name nothing beneath it.
-func (d *pruning) mayPrune(t three) bool {
+func (d *pruning) mayPrune(t entry) bool {
 	return !d.shrunk[t.address.Kind] && !d.unpruned[t.address.Kind] &&
-		d.waitsAt(t.place) == nil && t.kind.removal != "" && t.kind.schema.Lasting == "" && !d.namedBeneath(t)
+		d.waitsAt(t.index) == nil && t.kind.removal != "" && t.kind.schema.Lasting == "" && !d.namedBeneath(t)
 }
 
-func (d *pruning) namedBeneath(t three) bool {
+func (d *pruning) namedBeneath(t entry) bool {
 	prefix := t.address.Key + "/"
-	for i := t.place + 1; i < len(d.all) && strings.HasPrefix(d.all[i].address.Key, prefix); i++ {
+	for i := t.index + 1; i < len(d.all) && strings.HasPrefix(d.all[i].address.Key, prefix); i++ {
 		if d.all[i].desired != nil {
 			return true
 		}
@@ -84,7 +84,7 @@ func (d *pruning) namedBeneath(t three) bool {
 	return false
 }
 
-func (d *pruning) prunePause(t three) {
+func (d *pruning) prunePause(t entry) {
 	if !t.kind.delivers(t.live) {
 		d.keep(t)
 		return
@@ -95,11 +95,11 @@ func (d *pruning) prunePause(t three) {
 }
 
 // removalField removes what is live. What bounds spend goes last, with the raises.
-func removalField(t three) Field {
+func removalField(t entry) Field {
 	name := t.kind.removal
 	f := Field{
 		Name: name, Desired: resource.Text(t.kind.schema.Removal),
-		Cause: Edit, Phase: Lower, beside: besides(valueOf(t.last, name), t.live.Value(name)),
+		Cause: Edit, Phase: Lower, previous: previousOf(valueOf(t.last, name), t.live.Value(name)),
 	}
 	if t.desired != nil {
 		f.Desired = t.desired.Value(name)
@@ -117,11 +117,11 @@ func (k *kind) removalHazard() Hazard {
 	return Archives
 }
 
-func statusField(t three, status string) Field {
+func statusField(t entry, status string) Field {
 	name := t.kind.delivery
 	return Field{
 		Name: name, Desired: resource.Text(status),
-		Cause: Edit, Phase: Lower, beside: besides(t.last.Value(name), t.live.Value(name)),
+		Cause: Edit, Phase: Lower, previous: previousOf(t.last.Value(name), t.live.Value(name)),
 	}
 }
 

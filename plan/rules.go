@@ -12,7 +12,7 @@ import (
 // a problem where the files say it. Where only a hold makes it so, what needs
 // the held part is held with it. Of a part of a plan, the whole of which was
 // checked before, what needs the rest is held.
-func (d *finish) checkRules(narrowed bool) {
+func (d *finishing) checkRules(narrowed bool) {
 	if !slices.ContainsFunc(d.plan.Changes, Change.sends) {
 		return
 	}
@@ -60,7 +60,7 @@ func (h concern) with(c *Change) concern {
 // ruleCheck holds resources as they will be: with the whole plan carried out,
 // and with the part of it that is not held. Its lists go by place.
 type ruleCheck struct {
-	*finish
+	*finishing
 	narrowed  bool // the plan is a part of what the files ask for
 	changes   []*Change
 	concerned []concern
@@ -79,12 +79,12 @@ const (
 	atLive
 )
 
-func newRuleCheck(d *finish, narrowed bool) *ruleCheck {
+func newRuleCheck(d *finishing, narrowed bool) *ruleCheck {
 	n := len(d.all)
-	r := &ruleCheck{finish: d, narrowed: narrowed, changes: make([]*Change, n), concerned: make([]concern, n)}
+	r := &ruleCheck{finishing: d, narrowed: narrowed, changes: make([]*Change, n), concerned: make([]concern, n)}
 	for i := range d.plan.Changes {
 		if c := &d.plan.Changes[i]; c.sends() {
-			r.changes[c.place] = c
+			r.changes[c.index] = c
 		}
 	}
 	r.see = resource.View{
@@ -131,7 +131,7 @@ func (r *ruleCheck) unlessLive(i int, found []ruled) []ruled {
 }
 
 // holdBeneath holds a create beneath one that a rule has held.
-func (r *ruleCheck) holdBeneath(t *three, c *Change) {
+func (r *ruleCheck) holdBeneath(t *entry, c *Change) {
 	if t.up < 0 || t.orphan {
 		return
 	}
@@ -296,7 +296,7 @@ func (r *ruleCheck) report(i int, f resource.Finding) {
 
 // blamed is the resource whose change breaks a rule: that at a place, or the nearest
 // above it that changes and does not wait.
-func (r *ruleCheck) blamed(i int) *three {
+func (r *ruleCheck) blamed(i int) *entry {
 	for up := i; up >= 0; up = r.all[up].up {
 		if r.changes[up] != nil && !r.waitsAt(up).holds() {
 			return &r.all[up]
@@ -331,7 +331,7 @@ func (r *ruleCheck) holdWith(i int, f resource.Finding) {
 // the plan.
 func (r *ruleCheck) holdLeft(i int, f resource.Finding) {
 	hazard := Unselected
-	if r.Agreed != nil {
+	if r.Saved != nil {
 		hazard = Outdated
 	}
 	for up := i; up >= 0; up = r.all[up].up {
@@ -352,7 +352,7 @@ func (r *ruleCheck) holdNeeding(c *Change, attribute string, h Hold) {
 		c.hold(h)
 		return
 	}
-	k := r.all[c.place].kind
+	k := r.all[c.index].kind
 	raising := func(f *Field) bool { return !f.lowers() && f.Cause != SentAlong }
 	named := func(f *Field) bool {
 		return raising(f) && (f.Name == attribute || k.whole[attribute] != "" && k.whole[attribute] == k.whole[f.Name])

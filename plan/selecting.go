@@ -109,14 +109,14 @@ func (d *selector) replaces(c *Change) bool { return d.creates(c) && c.Action ==
 func (d *selector) completeAbove(c *choice, i int) {
 	change := &d.plan.Changes[i]
 	var needed []Pulled
-	for t := &d.all[change.place]; t.up >= 0; {
-		fate := t.above
+	for t := &d.all[change.index]; t.up >= 0; {
+		effect := t.above
 		t = &d.all[t.up]
 		up := t.address
-		if !fate.born || c.chosen[up] {
+		if !effect.born || c.chosen[up] {
 			break
 		}
-		if why := c.refuses(up, fate); why != "" {
+		if why := c.refuses(up, effect); why != "" {
 			d.holdTree(i, Hold{Hazard: c.hazard, Message: "needs " + up.String() + ", which " + why})
 			return
 		}
@@ -130,7 +130,7 @@ func (d *selector) completeAbove(c *choice, i int) {
 
 // refuses says why a create cannot be pulled in, "" where it can. A replace
 // archives something, which nobody asked for.
-func (c *choice) refuses(a resource.Address, f *fate) string {
+func (c *choice) refuses(a resource.Address, f *effect) string {
 	switch {
 	case c.excluded(a):
 		return c.because

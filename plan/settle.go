@@ -8,7 +8,7 @@ import (
 )
 
 // finish checks a plan as a whole, and makes it what is given out.
-type finish struct {
+type finishing struct {
 	*draft
 	broken map[brokenRule]bool
 }
@@ -19,7 +19,7 @@ type rest struct{ *draft }
 // holdBroken holds the rest of a setting that is sent whole where the held part
 // of it would leave what breaks a rule: a strategy without the bid it needs.
 func (d *rest) holdBroken(c *Change) {
-	k, live := d.all[c.place].kind, d.all[c.place].live
+	k, live := d.all[c.index].kind, d.all[c.index].live
 	if live == nil || !k.splits(c.Fields) || !d.breaks(c, live) {
 		return
 	}
@@ -62,7 +62,7 @@ func (k *kind) isRest(f *Field) bool {
 // breaks says that what would be live without the held fields breaks a rule
 // that neither the whole edit nor what is live breaks.
 func (d *rest) breaks(c *Change, live *resource.Resource) bool {
-	k := d.all[c.place].kind
+	k := d.all[c.index].kind
 	part, whole := k.overlay(live, c.Fields, freeField), k.overlay(live, c.Fields, everyField)
 	return slices.ContainsFunc(k.schema.Rules, func(r resource.Rule) bool {
 		return r.Check(part.Value) != nil && r.Check(whole.Value) == nil && r.Check(live.Value) == nil
@@ -70,8 +70,8 @@ func (d *rest) breaks(c *Change, live *resource.Resource) bool {
 }
 
 // settle finishes the plan: what counts need, spend, and the one order.
-func (d *finish) settle() {
-	d.settleInvalid()
+func (d *finishing) finish() {
+	d.clearWaiting()
 	d.countBeneath()
 	d.nameSides()
 	for i := range d.plan.Changes {
@@ -95,7 +95,7 @@ func (d *finish) settle() {
 func byPhase(changes []Change) []Change {
 	phases, counts := make([]Phase, len(changes)), [Activate + 1]int{}
 	for i := range changes {
-		changes[i].place = 0
+		changes[i].index = 0
 		phases[i] = changes[i].first()
 		counts[phases[i]]++
 	}
@@ -135,15 +135,15 @@ func (d *money) addSpend(s *spender) {
 
 // spend says what the part of a change that is not held does to possible spend.
 func (d *draft) spend(c *Change) {
-	if t := &d.all[c.place]; t.kind.counts() {
-		s := spender{three: t, now: t.kind.standing(t.live, d.calendar.today), change: c}
+	if t := &d.all[c.index]; t.kind.counts() {
+		s := spender{entry: t, now: t.kind.spendable(t.live, d.calendar.today), change: c}
 		d.move(&s)
 		c.Spend = s.spend(d.calendar.today)
 	}
 }
 
 func (s *spender) spend(today string) Spend {
-	after := s.standing(s.after, today)
+	after := s.spendable(s.after, today)
 	return Spend{
 		DailyBefore: s.now.daily, LifetimeBefore: s.now.lifetime,
 		DailyAfter: after.daily, LifetimeAfter: after.lifetime,
@@ -153,18 +153,18 @@ func (s *spender) spend(today string) Spend {
 // spending is a resource possible spend depends on: its place, and what it can
 // spend as it is live.
 type spending struct {
-	place int
-	now   standing
+	index int
+	now   spendable
 }
 
 // standing is what a resource can spend as it stands, a day and in all, in
 // micros, and on which days. One that is not there, or has ended, spends nothing.
-type standing struct {
+type spendable struct {
 	daily, lifetime int64
 	days            span
 }
 
-func (k *kind) standing(r *resource.Resource, today string) (s standing) {
+func (k *kind) spendable(r *resource.Resource, today string) (s spendable) {
 	if r == nil || !k.counts() || !k.delivers(r) {
 		return s
 	}

@@ -19,7 +19,7 @@ func (d *tree) spanPhases(now, then span) (first, last Phase) {
 	default:
 		last = Raise
 	}
-	if !now.apart(then) {
+	if !now.disjoint(then) {
 		return first, last
 	}
 	phase := Raise // one half of the move alone is all days between, or none; other days may have another limit
@@ -31,7 +31,7 @@ func (d *tree) spanPhases(now, then span) (first, last Phase) {
 }
 
 // apart says that two spans share no day.
-func (s span) apart(t span) bool {
+func (s span) disjoint(t span) bool {
 	return s.last != "" && t.first > s.last || t.last != "" && s.first > t.last
 }
 
@@ -48,7 +48,7 @@ func (d *tree) daysLeft(s span) int {
 
 // movesSpan gives the span of a live resource and the one a change would leave,
 // and whether they differ.
-func (d *tree) movesSpan(t *three, fields []Field) (now, then span, moves bool) {
+func (d *tree) movesSpan(t *entry, fields []Field) (now, then span, moves bool) {
 	if !t.kind.counts() || t.live == nil {
 		return span{}, span{}, false
 	}
@@ -65,7 +65,7 @@ func (d *tree) movesSpan(t *three, fields []Field) (now, then span, moves bool) 
 func (k *kind) isSpan(attribute string) bool { return attribute == k.first || attribute == k.last }
 
 // phaseSpan gives first and last day the phase of what they do to spend.
-func (d *comparedFields) phaseSpan(t *three, fields []Field) {
+func (d *comparedFields) phaseSpan(t *entry, fields []Field) {
 	now, then, moves := d.movesSpan(t, fields)
 	if !moves {
 		return
@@ -84,10 +84,10 @@ func (d *comparedFields) phaseSpan(t *three, fields []Field) {
 // holdSpan holds the other half of a schedule that moves where all its days are
 // others: half a move would spend on every day between.
 func (d *rest) holdSpan(c *Change) {
-	t := &d.all[c.place]
+	t := &d.all[c.index]
 	k := t.kind
 	now, then, moves := d.movesSpan(t, c.Fields)
-	if !moves || !now.apart(then) {
+	if !moves || !now.disjoint(then) {
 		return
 	}
 	for i := range c.Fields {

@@ -7,17 +7,17 @@ import (
 
 // findWithout notes what each resource lacks that the plan starts: a new one that is to
 // be active, and one that becomes active again.
-func (d *finish) findWithout() {
+func (d *finishing) findWithout() {
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		if t := &d.all[c.place]; len(t.kind.without) > 0 && t.starts(c) {
+		if t := &d.all[c.index]; len(t.kind.without) > 0 && t.starts(c) {
 			c.Start = t.kind.start(t.lacking(c))
 		}
 	}
 }
 
 // starts reports whether the change has the resource deliver that did not.
-func (t *three) starts(c *Change) bool {
+func (t *entry) starts(c *Change) bool {
 	if makes(c) {
 		return t.desired != nil && t.kind.delivers(t.desired)
 	}
@@ -35,7 +35,7 @@ func makes(c *Change) bool { return c.Action == Create || c.Action == Replace }
 // lacking returns what the resource lacks once the change is carried out: two bits for
 // each attribute of kind.without, the first where it has none, the second where it excludes
 // something.
-func (t *three) lacking(c *Change) (lacks uint64) {
+func (t *entry) lacking(c *Change) (lacks uint64) {
 	has := func(name string) bool {
 		if makes(c) {
 			return !unset(t.desired.Value(name))

@@ -2,7 +2,7 @@ package plan
 
 // carryOver marks the edits that an apply has seen before and not carried out,
 // as they were held or failed.
-func (d *finish) carryOver() {
+func (d *finishing) carryOver() {
 	if d.Waiting.Len() == 0 {
 		return
 	}

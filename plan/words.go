@@ -54,7 +54,7 @@ const (
 	// was refused by the service as it is, while nobody looks; released for that refusal alone
 	WasRefused Hazard = "refused"
 
-	// What looks like a slip of the hand; see Accident.
+	// What looks like a slip of the hand; see SuspiciousEdit.
 	Shifted  Hazard = "shifted"   // says what others of its column said before
 	Series   Hazard = "series"    // counts up from row to row
 	Scale    Hazard = "scale"     // is a round factor away from what it was, or far from all others

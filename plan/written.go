@@ -10,14 +10,14 @@ type written struct{ before, after *resource.Resource }
 // spend depends on. Guards and money share what the whole change leaves; nobody
 // changes it.
 func (d *tree) after(c *Change, before *resource.Resource, passes func(*Field) bool) *resource.Resource {
-	k := d.all[c.place].kind
+	k := d.all[c.index].kind
 	if len(c.Fields) == 0 || anyField(c.Fields, func(f *Field) bool { return !passes(f) }) {
 		return k.spending(before, c.Fields, passes)
 	}
 	if d.written == nil {
 		d.written = make([]written, len(d.all))
 	}
-	w := &d.written[c.place]
+	w := &d.written[c.index]
 	if w.after == nil || w.before != before {
 		w.before, w.after = before, k.spending(before, c.Fields, passes)
 	}
@@ -27,17 +27,17 @@ func (d *tree) after(c *Change, before *resource.Resource, passes func(*Field) b
 func freeField(f *Field) bool { return f.Held == nil }
 
 // Room for what stands beside fields is made for so many at once.
-const besideFrom, besideMost = 16, 1024
+const previousFrom, previousMost = 16, 1024
 
 // besides gives the same as the function of its name, and takes its room from
 // that of the whole plan.
-func (d *draft) besides(last, live resource.Value) *beside {
+func (d *draft) previousOf(last, live resource.Value) *previous {
 	if last.IsAbsent() && live.IsAbsent() {
 		return nil
 	}
-	if len(d.beside) == cap(d.beside) {
-		d.beside = make([]beside, 0, min(max(2*cap(d.beside), besideFrom), besideMost))
+	if len(d.previous) == cap(d.previous) {
+		d.previous = make([]previous, 0, min(max(2*cap(d.previous), previousFrom), previousMost))
 	}
-	d.beside = append(d.beside, beside{last: last, live: live})
-	return &d.beside[len(d.beside)-1]
+	d.previous = append(d.previous, previous{last: last, live: live})
+	return &d.previous[len(d.previous)-1]
 }

@@ -75,7 +75,7 @@ func TestAHoldThatIsSharedStaysAsItIs(t *testing.T) {
 
 // Who changed a field is noted of that one, and of no copy.
 func TestWhoChangedAFieldIsNotedOfThatAlone(t *testing.T) {
-	of := Field{Name: "budget.daily", beside: besides(resource.Number(1), resource.Number(2))}
+	of := Field{Name: "budget.daily", previous: previousOf(resource.Number(1), resource.Number(2))}
 	other := of
 	of.ChangedBy(&Foreign{Actor: "ann"})
 	of.EditedBy(&Edited{Author: "bob"})
@@ -84,6 +84,6 @@ func TestWhoChangedAFieldIsNotedOfThatAlone(t *testing.T) {
 	}
 	if live := of.Live(); of.Foreign().Actor != "ann" ||
 		of.Edited().Author != "bob" || !live.Equal(resource.Number(2)) {
-		t.Errorf("the field is %+v; want ann, bob, and the values it had", of.beside)
+		t.Errorf("the field is %+v; want ann, bob, and the values it had", of.previous)
 	}
 }

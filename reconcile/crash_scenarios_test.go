@@ -238,7 +238,7 @@ func scenarios() []scenario {
 			if err != nil {
 				w.t.Fatal(err)
 			}
-			agreed, err := plan.ReadAgreement(saved)
+			agreed, err := plan.ReadSavedPlan(saved)
 			if err != nil {
 				w.t.Fatal(err)
 			}

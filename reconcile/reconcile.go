@@ -57,7 +57,7 @@ type Desired struct {
 	Ignore   []plan.Ignore
 	Moves    []plan.Move           // keys that were changed
 	Most     map[resource.Kind]int // how many of a kind the account may have, where the files say so
-	Agreed   *plan.Agreement       // a saved plan; nil without one
+	Agreed   *plan.SavedPlan       // a saved plan; nil without one
 	// what a run left that is taken back, in the place of what is recorded; nil otherwise
 	Left *resource.Snapshot
 }
@@ -133,7 +133,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*apply.View, error) 
 		Policy: newInputs(&a.Env).withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing),
 		Consents: consents, Asks: desired.Asks,
 		Recent: recent.Under(renamed), Credits: credits, Ignore: desired.Ignore,
-		Select: desired.Select, Agreed: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
+		Select: desired.Select, Saved: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
 		Lacking: account.Lacking, Listed: account.Listed,
 		Capabilities: capabilities, Refused: refused, Unsettled: a.recoverRoom().UnsettledOf(undecided, desired.Moves),

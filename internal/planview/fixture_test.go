@@ -140,7 +140,7 @@ func hostile(text string) *Document {
 	d.Kept = []string{"campaign/" + text}
 	d.Problems = []diag.Problem{{Severity: diag.Error,
 		Code: diag.BadURL, Position: at, Address: text, Message: text, Hint: text}}
-	d.Accidents = []plan.AccidentDocument{{Hazard: plan.Hazard(text), Kind: "campaign",
+	d.SuspiciousEdits = []plan.SuspiciousEditDocument{{Hazard: plan.Hazard(text), Kind: "campaign",
 		Count: 5, Held: 2, Allow: text, Message: text, Examples: []plan.ExampleDocument{{Message: text}}}}
 	d.Money.Campaigns = []plan.CampaignMoney{{Address: text,
 		Name: text, Totals: plan.Totals{Day: plan.Moved{After: 1}}}}

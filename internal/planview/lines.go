@@ -78,7 +78,7 @@ type Tail struct {
 func LineTypes() []Line {
 	return []Line{
 		{LineHead, FormatVersion, Head{}}, {LineProblem, FormatVersion, diag.Problem{}},
-		{LineAccident, FormatVersion, plan.AccidentDocument{}},
+		{LineAccident, FormatVersion, plan.SuspiciousEditDocument{}},
 		{LineChange, FormatVersion, plan.ChangeDocument{}},
 		{LineKept, FormatVersion, Kept{}}, {LineSummary, FormatVersion, Tail{}},
 	}
@@ -94,8 +94,8 @@ func (d *Document) lines() []Line {
 	for i := range d.Problems {
 		add(LineProblem, d.Problems[i])
 	}
-	for i := range d.Accidents {
-		add(LineAccident, d.Accidents[i])
+	for i := range d.SuspiciousEdits {
+		add(LineAccident, d.SuspiciousEdits[i])
 	}
 	for i := range d.Changes {
 		add(LineChange, d.Changes[i])

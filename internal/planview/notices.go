@@ -14,8 +14,8 @@ const slipsShown = 30
 
 // accidents writes what looks like a slip of the hand.
 func (p *page) accidents(d *Document) {
-	for i := range d.Accidents[:min(len(d.Accidents), slipsShown)] {
-		a := &d.Accidents[i]
+	for i := range d.SuspiciousEdits[:min(len(d.SuspiciousEdits), slipsShown)] {
+		a := &d.SuspiciousEdits[i]
 		s := slip{
 			hazard:  diag.Printable(string(a.Hazard)),
 			message: diag.Printable(a.Message), examples: examplesOf(a), holds: a.Held > 0, source: a.Source,
@@ -26,7 +26,7 @@ func (p *page) accidents(d *Document) {
 		}
 		p.slips = append(p.slips, s)
 	}
-	if more := len(d.Accidents) - slipsShown; more > 0 {
+	if more := len(d.SuspiciousEdits) - slipsShown; more > 0 {
 		p.slips = append(p.slips, slip{
 			hazard: "more", message: thousands(int64(more)) + " more of this, all in -o json",
 		})
@@ -34,7 +34,7 @@ func (p *page) accidents(d *Document) {
 }
 
 // examplesOf writes the examples, and how many more there are.
-func examplesOf(a *plan.AccidentDocument) string {
+func examplesOf(a *plan.SuspiciousEditDocument) string {
 	var examples []string
 	for _, e := range a.Examples {
 		examples = append(examples, diag.Printable(e.Message))

@@ -54,8 +54,8 @@ const releaseShown = 20
 // besides is left out. What releases a whole accident stands for each of its rows.
 func Releases(d *Document) []Release {
 	whole := map[string]bool{}
-	for i := range d.Accidents {
-		if a := &d.Accidents[i]; a.Held > 0 && a.Allow != "" {
+	for i := range d.SuspiciousEdits {
+		if a := &d.SuspiciousEdits[i]; a.Held > 0 && a.Allow != "" {
 			whole[a.Allow] = true
 		}
 	}

@@ -143,9 +143,9 @@ func TestAFewAccidentsAreListedAndTheRestCounted(t *testing.T) {
 	d := documentOf(retyped(t, fill("ad/c/g/a%d target_url=https://a.example/%s", was...),
 		fill("ad/c/g/a%d target_url=https://a.example/%s", now...)))
 	got := text(t, d, TextOptions{})
-	if len(d.Accidents) != 40 || strings.Count(got, "! series: ") != 30 ||
+	if len(d.SuspiciousEdits) != 40 || strings.Count(got, "! series: ") != 30 ||
 		!strings.Contains(got, "10 more of this, all in -o json") {
-		t.Errorf("of %d accidents the text says\n%.2000s", len(d.Accidents), got)
+		t.Errorf("of %d accidents the text says\n%.2000s", len(d.SuspiciousEdits), got)
 	}
 }
 

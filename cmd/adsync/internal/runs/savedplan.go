@@ -157,7 +157,7 @@ func (s *SavedPlan) Narrow(desired *reconcile.Desired) (err error) {
 	if s == nil {
 		return nil
 	}
-	desired.Agreed, err = plan.ReadAgreement(s.Plan)
+	desired.Agreed, err = plan.ReadSavedPlan(s.Plan)
 	return err
 }
 

@@ -15,7 +15,7 @@ import (
 const mostCompared = 1_000_000
 
 // renamings finds what is likely the same resource under another key.
-type renamings struct{ *slipFinder }
+type renamings struct{ *finder }
 
 // findRenamed finds new resources that may be others that the files no longer name, under
 // another name: without a key and an id a row that was renamed looks like one that was
@@ -30,7 +30,7 @@ func (d *renamings) findRenamed() {
 	var kinds []*kind
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		k := d.all[c.place].kind
+		k := d.all[c.index].kind
 		if !d.mayBeTwin(c) {
 			continue
 		}
@@ -38,7 +38,7 @@ func (d *renamings) findRenamed() {
 			if compared++; compared > mostCompared {
 				break
 			}
-			if how := d.renamed(c.place, place); how != "" {
+			if how := d.renamed(c.index, place); how != "" {
 				if found[k] == nil {
 					kinds = append(kinds, k)
 				}
@@ -145,11 +145,11 @@ func (d *renamings) sameBut(fresh, gone int) bool {
 // stands beneath the other.
 func (d *renamings) sameBeneath(fresh, gone int) bool {
 	names := map[string]bool{}
-	for name := range d.namesBeneath(gone, func(t *three) *resource.Resource { return t.live }) {
+	for name := range d.namesBeneath(gone, func(t *entry) *resource.Resource { return t.live }) {
 		names[name] = true
 	}
 	many, common := 0, 0
-	for name := range d.namesBeneath(fresh, func(t *three) *resource.Resource { return t.desired }) {
+	for name := range d.namesBeneath(fresh, func(t *entry) *resource.Resource { return t.desired }) {
 		if many++; names[name] {
 			common++
 		}
@@ -158,7 +158,7 @@ func (d *renamings) sameBeneath(fresh, gone int) bool {
 }
 
 // namesBeneath walks the names of what stands right beneath a place, as one side has it.
-func (d *renamings) namesBeneath(place int, side func(*three) *resource.Resource) func(yield func(string) bool) {
+func (d *renamings) namesBeneath(place int, side func(*entry) *resource.Resource) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for i := place + 1; i < len(d.all) &&
 			strings.HasPrefix(d.all[i].address.Key, d.all[place].address.Key+"/"); i++ {
@@ -174,11 +174,11 @@ func (d *renamings) namesBeneath(place int, side func(*three) *resource.Resource
 
 func (d *renamings) reportRenamed(k *kind, found []renaming) {
 	by := k.schema.NameFrom[0]
-	a := Accident{Hazard: Twins, Kind: k.schema.Kind, Attribute: by, Count: len(found)}
+	a := SuspiciousEdit{Hazard: Twins, Kind: k.schema.Kind, Attribute: by, Count: len(found)}
 	a.Message = fmt.Sprintf("%d new %s may be there already under another name", len(found), nouns(len(found), k))
 	var examples []Example
 	for _, r := range found {
-		t, was := &d.all[d.plan.Changes[r.change].place], &d.all[r.gone]
+		t, was := &d.all[d.plan.Changes[r.change].index], &d.all[r.gone]
 		name := t.desired.Value(by)
 		if name.Position.IsZero() {
 			name.Position = t.desired.Position

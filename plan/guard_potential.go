@@ -10,7 +10,7 @@ import (
 // waiting is what a plan makes of possible spend where a decrease is held: who
 // raises something is compared with what could be spent before and with what the
 // files ask for, and not with what is left of them.
-type waiting struct {
+type heldDecreases struct {
 	*draft
 	*credits
 	at      []*Change // by place; nil where nothing changes
@@ -27,14 +27,14 @@ type states struct{ before, desired, most *resource.Resource }
 
 // could is what can be spent, in micros: on one day, which all that is left of a
 // lifetime budget could go in, and this month.
-type could struct{ day, month int64 }
+type potential struct{ day, month int64 }
 
-func (c could) exceeds(before, desired could) bool {
+func (c potential) exceeds(before, desired potential) bool {
 	return c.day > max(before.day, desired.day) || c.month > max(before.month, desired.month)
 }
 
 // waitingRule is the rule of what is held beside what goes.
-type waitingRule struct {
+type potentialSpend struct {
 	*draft
 	*credits
 }
@@ -43,12 +43,12 @@ type waitingRule struct {
 // drift, would let more be spent with it than before and than the files ask for:
 // at its own resource, beneath it, and in the whole account. Rises count whether
 // or not they are held, so that no allowance makes another one suffice.
-func (d *waitingRule) guard() {
-	w := &waiting{draft: d.draft, credits: d.credits}
+func (d *potentialSpend) guard() {
+	w := &heldDecreases{draft: d.draft, credits: d.credits}
 	w.guard()
 }
 
-func (w *waiting) guard() {
+func (w *heldDecreases) guard() {
 	if !w.find() {
 		return
 	}
@@ -60,7 +60,7 @@ func (w *waiting) guard() {
 }
 
 // find says whether a decrease is held.
-func (w *waiting) find() bool {
+func (w *heldDecreases) find() bool {
 	for i := range w.plan.Changes {
 		c := &w.plan.Changes[i]
 		if !c.isHeld() || !w.mayLower(c) || w.uncertain != nil && w.uncertain[c.Address] == nil {
@@ -69,11 +69,11 @@ func (w *waiting) find() bool {
 		if w.at == nil {
 			w.at = w.byPlace()
 		}
-		k, s := w.all[c.place].kind, w.states(c.place)
-		could, wanted := w.could(k, s.most), w.could(k, s.desired)
+		k, s := w.all[c.index].kind, w.states(c.index)
+		could, wanted := w.potentialOf(k, s.most), w.potentialOf(k, s.desired)
 		if could.day > wanted.day || could.month > wanted.month ||
 			k.level(s.most) > k.level(s.desired) || k.schema.Caps || k.gate || w.staysElsewhen(c) {
-			w.lower = append(w.lower, c.place)
+			w.lower = append(w.lower, c.index)
 		}
 	}
 	if w.uncertain == nil {
@@ -84,16 +84,16 @@ func (w *waiting) find() bool {
 
 // staysElsewhen says that days of a change are held: what comes to the same by itself may
 // come to more beside the limits of the account, which have days of their own.
-func (w *waiting) staysElsewhen(c *Change) bool {
+func (w *heldDecreases) staysElsewhen(c *Change) bool {
 	return anyField(c.Fields, func(f *Field) bool {
-		return (c.Held != nil || f.Held != nil) && w.all[c.place].kind.shifts(f)
+		return (c.Held != nil || f.Held != nil) && w.all[c.index].kind.shifts(f)
 	})
 }
 
 // mayLower says that a held part of the change may be a decrease. What takes the
 // place of another cap is sent as a rise, whatever it is, and so are other days.
-func (w *waiting) mayLower(c *Change) bool {
-	k := w.all[c.place].kind
+func (w *heldDecreases) mayLower(c *Change) bool {
+	k := w.all[c.index].kind
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		a := k.attributes[f.Name]
@@ -116,17 +116,17 @@ func invisible(c *Change) bool {
 	return c.Held.contains(func(h *Hold) bool { return h.Hazard == Unavailable })
 }
 
-func (w *waiting) byPlace() []*Change {
+func (w *heldDecreases) byPlace() []*Change {
 	at := make([]*Change, len(w.all))
 	for i := range w.plan.Changes {
-		at[w.plan.Changes[i].place] = &w.plan.Changes[i]
+		at[w.plan.Changes[i].index] = &w.plan.Changes[i]
 	}
 	return at
 }
 
 // states gives what becomes of the resource at a place. What the policy removes
 // is nothing the files ask for.
-func (w *waiting) states(place int) states {
+func (w *heldDecreases) states(place int) states {
 	t, c := &w.all[place], w.at[place]
 	s := states{t.live, t.live, t.live}
 	switch {
@@ -154,7 +154,7 @@ func (w *waiting) states(place int) states {
 
 // most is a resource with all that raises. A cap in the place of another may
 // raise or not, and so may other days: what counts is the largest.
-func (w *waiting) most(t *three, c *Change) *resource.Resource {
+func (w *heldDecreases) most(t *entry, c *Change) *resource.Resource {
 	passes := func(amounts, days bool) func(*Field) bool {
 		return func(f *Field) bool {
 			if c.Held == nil && f.Held == nil {
@@ -172,7 +172,7 @@ func (w *waiting) most(t *three, c *Change) *resource.Resource {
 	for _, amounts := range []bool{true, false} {
 		for _, days := range []bool{false, true} {
 			other := w.after(c, t.live, passes(amounts, days))
-			a, b := w.could(t.kind, most), w.could(t.kind, other)
+			a, b := w.potentialOf(t.kind, most), w.potentialOf(t.kind, other)
 			if b.day > a.day || b.day == a.day && b.month > a.month || t.kind.level(other) > t.kind.level(most) {
 				most = other
 			}
@@ -182,19 +182,19 @@ func (w *waiting) most(t *three, c *Change) *resource.Resource {
 }
 
 // could gives what one resource can spend by itself.
-func (w *waiting) could(k *kind, r *resource.Resource) could {
+func (w *heldDecreases) potentialOf(k *kind, r *resource.Resource) potential {
 	if r == nil || !k.counts() {
-		return could{}
+		return potential{}
 	}
 	_, month, _ := w.alone(k, r)()
-	return could{w.exposureOf(k, r), month}
+	return potential{w.exposureOf(k, r), month}
 }
 
 // running says at which of its states a resource and all above it are active.
 type running struct{ before, desired, most bool }
 
 // runs gives that of a place; what is above it stands before it.
-func (w *waiting) runs(place int, s states) (r running) {
+func (w *heldDecreases) runs(place int, s states) (r running) {
 	if w.running == nil {
 		w.running = make([]running, len(w.all))
 	}
@@ -229,7 +229,7 @@ func (k *kind) level(r *resource.Resource) int64 {
 
 // guardOne holds what raises a resource, or starts it or what is above it, where
 // a held part of it would then spend.
-func (w *waiting) guardOne(place int) {
+func (w *heldDecreases) guardOne(place int) {
 	t := &w.all[place]
 	s := w.states(place)
 	runs := w.runs(place, s)
@@ -238,9 +238,9 @@ func (w *waiting) guardOne(place int) {
 	}
 	because := w.because(place, "of it")
 	if t.kind.counts() {
-		before, desired, most := w.could(t.kind, s.before), w.could(t.kind, s.desired), w.could(t.kind, s.most)
+		before, desired, most := w.potentialOf(t.kind, s.before), w.potentialOf(t.kind, s.desired), w.potentialOf(t.kind, s.most)
 		if most.exceeds(before, desired) {
-			w.holdRaises(place, most.excess(before, could{}),
+			w.holdRaises(place, most.excess(before, potential{}),
 				raises, "on "+t.address.String(), most.words(before, desired)+because)
 		}
 		return
@@ -264,7 +264,7 @@ func (w *waiting) guardOne(place int) {
 
 // words says how much could be spent, and how much could be before and by the
 // files.
-func (c could) words(before, desired could) string {
+func (c potential) words(before, desired potential) string {
 	const said = "%s could be spent %s, more than %s now and %s by the files"
 	if c.day > max(before.day, desired.day) {
 		return fmt.Sprintf(said, resource.FormatMoney(c.day),
@@ -275,7 +275,7 @@ func (c could) words(before, desired could) string {
 }
 
 // because says what of a resource is held, so that others have to wait.
-func (w *waiting) because(place int, whose string) string {
+func (w *heldDecreases) because(place int, whose string) string {
 	u := w.uncertain[w.all[place].address]
 	switch {
 	case w.waitsAt(place) != nil:
@@ -289,7 +289,7 @@ func (w *waiting) because(place int, whose string) string {
 }
 
 // heldPart names what is held of a resource, and why.
-func (w *waiting) heldPart(place int) string {
+func (w *heldDecreases) heldPart(place int) string {
 	c := w.at[place]
 	if c.Held != nil {
 		return "the " + string(c.Action) + " (" + string(c.Held.Hazard) + ")"
@@ -303,7 +303,7 @@ func (w *waiting) heldPart(place int) string {
 }
 
 // holdRaises holds the fields of a change that raise and that nothing else holds.
-func (w *waiting) holdRaises(place int, excess int64, raises func(*Field) bool, what, message string) {
+func (w *heldDecreases) holdRaises(place int, excess int64, raises func(*Field) bool, what, message string) {
 	c := w.at[place]
 	free := func(f *Field) bool { return f.Held == nil && raises(f) && (!w.isShown(c) || !w.covers(c, f)) }
 	if c == nil || c.Held != nil || w.creates(c) || !anyField(c.Fields, free) {
@@ -323,13 +323,13 @@ func (w *waiting) holdRaises(place int, excess int64, raises func(*Field) bool, 
 // isShown reports whether a change is the rest of a plan that was compared with what
 // there was before it, and none of whose own decreases is held. A limit of the account
 // that is held bounds nothing, whichever plan it was of.
-func (w *waiting) isShown(c *Change) bool {
+func (w *heldDecreases) isShown(c *Change) bool {
 	return c.RestOf != "" && !slices.ContainsFunc(w.lower, func(place int) bool {
 		return w.all[place].kind.schema.Caps || w.paysAt(w.all[place].address)
 	})
 }
 
-func (w *waiting) unlessMeant(c *Change, excess int64, message string, raises func(*Field) bool) (Hold, bool) {
+func (w *heldDecreases) unlessMeant(c *Change, excess int64, message string, raises func(*Field) bool) (Hold, bool) {
 	if w.uncertain != nil {
 		return Hold{Hazard: Undecided, Message: message}, true
 	}
@@ -345,14 +345,14 @@ func (w *waiting) unlessMeant(c *Change, excess int64, message string, raises fu
 
 // excess is by how much more can be spent than before and than the files ask for, in
 // micros.
-func (c could) excess(before, desired could) int64 {
+func (c potential) excess(before, desired potential) int64 {
 	return max(c.day-max(before.day, desired.day), c.month-max(before.month, desired.month), 0)
 }
 
 // guardTotal holds everything that raises where the account could spend more
 // than before and than the files ask for: a decrease that is held frees no money
 // for others.
-func (w *waiting) guardTotal() {
+func (w *heldDecreases) guardTotal() {
 	before, desired, most := w.totals()
 	words := most.excess(before, desired)
 	if words == "" {
@@ -361,14 +361,14 @@ func (w *waiting) guardTotal() {
 	last := w.lower[len(w.lower)-1]
 	message := "in the account " + words + w.because(last, "of "+w.all[last].address.String())
 	for i := range w.spending {
-		place := w.spending[i].place
+		place := w.spending[i].index
 		c, k, s := w.at[place], w.all[place].kind, w.states(place)
 		if c == nil || c.Held != nil || k.counts() &&
-			!w.could(k, s.most).exceeds(w.could(k, s.before), could{}) && !w.otherDays(k, s) {
+			!w.potentialOf(k, s.most).exceeds(w.potentialOf(k, s.before), potential{}) && !w.otherDays(k, s) {
 			continue
 		}
 		// as in guardOne, so that one yes is to both; what others add is theirs
-		own := w.could(k, s.most).excess(w.could(k, s.before), could{})
+		own := w.potentialOf(k, s.most).excess(w.potentialOf(k, s.before), potential{})
 		switch {
 		case w.creates(c) && w.isShown(c):
 		case w.creates(c) && k.counts(), c.Action == Archive && k.schema.Caps:
@@ -383,24 +383,24 @@ func (w *waiting) guardTotal() {
 
 // otherDays says that a resource spends on days on which it did not: what holds there is
 // another limit of the account.
-func (w *waiting) otherDays(k *kind, s states) bool {
+func (w *heldDecreases) otherDays(k *kind, s states) bool {
 	return s.before != nil && s.most != nil && k.spanOf(s.most).beyond(k.spanOf(s.before))
 }
 
-func (w *waiting) indexOf(c *Change) int {
-	i, _ := slices.BinarySearchFunc(w.plan.Changes, c.place, func(o Change, place int) int { return o.place - place })
+func (w *heldDecreases) indexOf(c *Change) int {
+	i, _ := slices.BinarySearchFunc(w.plan.Changes, c.index, func(o Change, place int) int { return o.index - place })
 	return i
 }
 
 // totals gives the account at each of its states.
-func (w *waiting) totals() (before, desired, most *exposure) {
+func (w *heldDecreases) totals() (before, desired, most *exposure) {
 	of := [3]*exposure{}
 	for i := range of {
 		of[i] = &exposure{calendar: w.calendar, spent: w.Spent}
 	}
 	for i := range w.spending {
-		place := w.spending[i].place
-		one, s := &spender{three: &w.all[place], now: w.spending[i].now}, w.states(place)
+		place := w.spending[i].index
+		one, s := &spender{entry: &w.all[place], now: w.spending[i].now}, w.states(place)
 		of[0].add(one, s.before)
 		of[1].add(one, s.desired)
 		of[2].add(one, s.most)
@@ -414,7 +414,7 @@ func (w *waiting) totals() (before, desired, most *exposure) {
 // excess says where more can be spent than before and than the files ask for, "" where
 // nowhere: in all, and on each day from which other limits hold.
 func (e *exposure) excess(before, desired *exposure) string {
-	if is, was, wanted := e.could(), before.could(), desired.could(); is.exceeds(was, wanted) {
+	if is, was, wanted := e.potentialOf(), before.potentialOf(), desired.potentialOf(); is.exceeds(was, wanted) {
 		return is.words(was, wanted)
 	}
 	for _, day := range turns(e, before, desired) {
@@ -451,10 +451,10 @@ func (e *exposure) on(day string) int64 {
 }
 
 // could gives what can be spent within the account's limits.
-func (e *exposure) could() could {
+func (e *exposure) potentialOf() potential {
 	day, month, lifetime := e.bounded()
 	if lifetime > 0 {
 		day = min(plus(e.daily, lifetime), e.mostOfADay())
 	}
-	return could{day, month}
+	return potential{day, month}
 }

@@ -23,7 +23,7 @@ const (
 	fullName = "campaign/c%d name=%s"
 )
 
-// accident is a row of the tables below: what somebody made of a column, and
+// suspicious edit is a row of the tables below: what somebody made of a column, and
 // what the plan says of it.
 type accident struct {
 	name     string

@@ -314,8 +314,8 @@ func TestNoMomentExceedsBeforeAndTheFiles(t *testing.T) {
 		}
 		in := d.input(t, kept...)
 		p := plan.Diff(in)
-		day, month := could(in, in.Live, true)
-		wantedDay, wantedMonth := could(in, asTheFilesSay(in, p), true)
+		day, month := potential(in, in.Live, true)
+		wantedDay, wantedMonth := potential(in, asTheFilesSay(in, p), true)
 		moment := plan.Simulate(in.Live, &plan.Plan{})
 		bounded := hasLimits(moment)
 		for phase := plan.Lower; phase <= plan.Activate; phase++ {
@@ -325,7 +325,7 @@ func TestNoMomentExceedsBeforeAndTheFiles(t *testing.T) {
 				if bounded && i < len(requests)-1 {
 					continue // limits and what they bound go side by side in a phase
 				}
-				if nowDay, nowMonth := could(in, moment, false); nowDay > max(day, wantedDay) ||
+				if nowDay, nowMonth := potential(in, moment, false); nowDay > max(day, wantedDay) ||
 					nowMonth > max(month, wantedMonth) {
 					rt.Fatalf("%s of phase %s: %s "+
 						"a day and %s this month; before %s and %s, by the files %s and %s\n%s\n%s", c.Address, phase,
@@ -340,7 +340,7 @@ func TestNoMomentExceedsBeforeAndTheFiles(t *testing.T) {
 // could is the daily caps and what is left of lifetime budgets, and what can be
 // spent this month, within the limits of the account. What is left of lifetime
 // budgets may go in one day, if limits let it: at the most all of it does.
-func could(in plan.Input, live *resource.Snapshot, most bool) (day, month int64) {
+func potential(in plan.Input, live *resource.Snapshot, most bool) (day, month int64) {
 	m := plan.Diff(plan.Input{Schemas: in.Schemas,
 		Policy: in.Policy, Live: live, Today: in.Today, Spent: in.Spent}).Money
 	day = m.Day.Before

@@ -50,7 +50,7 @@ func (r replacement) String() string {
 }
 
 // replacements finds a text replaced everywhere.
-type replacements struct{ *slipFinder }
+type replacements struct{ *finder }
 
 // findReplacements finds the same replacement in many rows: search and replace.
 // It is how people work, so it is shown, and never held.
@@ -94,7 +94,7 @@ func (d *replacements) reportReplacement(e *edits, common replacement, rows []*r
 		examples = append(examples,
 			replaced[i].example(replaced[i].within(source)+" "+became(e.attribute, &replaced[i])))
 	}
-	d.report(Accident{
+	d.report(SuspiciousEdit{
 		Hazard: MassEdit, Kind: e.kind.schema.Kind,
 		Attribute: e.attribute.Name, Source: source, Count: len(replaced), Of: of,
 		Message: fmt.Sprintf("%s %s of %s%s", common, e.attribute.Name, shareOf(len(replaced), of, e.kind), in(source)),

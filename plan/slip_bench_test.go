@@ -10,7 +10,7 @@ import (
 )
 
 // A shuffled column, a replacement and new names to compare, in 15,000
-// resources: what looking for accidents costs where there are some.
+// resources: what looking for suspicious edits costs where there are some.
 func BenchmarkDiffAccidents(b *testing.B) {
 	last, desired := account(5000, true), account(5000, false)
 	n := 0

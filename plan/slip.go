@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// examplesShown is how many examples an accident gives.
+// examplesShown is how many examples a suspicious edit gives.
 const examplesShown = 3
 
 // slipFinder looks for slips of the hand in what changes.
-type slipFinder struct{ *draft }
+type finder struct{ *draft }
 
 // findAccidents looks for slips of the hand in what changes. Where nothing
 // changes it does nothing.
-func (d *slipFinder) findAccidents() {
+func (d *finder) find() {
 	if len(d.plan.Changes) == 0 {
 		return
 	}
@@ -32,22 +32,22 @@ func (d *slipFinder) findAccidents() {
 	(&nearTwins{d}).findNearTwins()
 	(&renamings{d}).findRenamed()
 	(&activations{d}).findActivations()
-	slices.SortFunc(d.plan.Accidents, Accident.compare)
+	slices.SortFunc(d.plan.SuspiciousEdits, SuspiciousEdit.compare)
 }
 
-// report adds an accident to the plan, with the first examples.
-func (d *slipFinder) report(a Accident, examples []Example) {
+// report adds a suspicious edit to the plan, with the first examples.
+func (d *finder) report(a SuspiciousEdit, examples []Example) {
 	a.Examples = examples[:min(len(examples), examplesShown)]
 	if a.Held > 0 {
 		a.Allow = string(a.Hazard)
 	}
-	d.plan.Accidents = append(d.plan.Accidents, a)
+	d.plan.SuspiciousEdits = append(d.plan.SuspiciousEdits, a)
 }
 
-// holdRow holds what the accident concerns of one row, unless that is allowed:
+// holdRow holds what the suspicious edit concerns of one row, unless that is allowed:
 // the field of a resource that exists, or a create with all that lies beneath
 // it. It says whether it did.
-func (d *slipFinder) holdRow(r *row, attribute string, hazard Hazard, message string) bool {
+func (d *finder) holdRow(r *row, attribute string, hazard Hazard, message string) bool {
 	c := &d.plan.Changes[r.change]
 	c.Hazards = append(c.Hazards, hazard)
 	if d.shownBefore(c, attribute) {
@@ -84,8 +84,8 @@ func (d *draft) shownBefore(c *Change, attribute string) bool {
 
 // creates says that the change makes a resource, anew or in place of another.
 func (d *tree) creates(c *Change) bool {
-	fate := d.all[c.place].fate
-	return fate != nil && fate.born
+	effect := d.all[c.index].effect
+	return effect != nil && effect.born
 }
 
 // holdTree holds a create and what this plan does beneath it. Changes are in

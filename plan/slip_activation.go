@@ -9,7 +9,7 @@ const (
 )
 
 // activations finds many that start at once.
-type activations struct{ *slipFinder }
+type activations struct{ *finder }
 
 // findActivations holds the activations of a kind where many of what exists
 // would be activated at once. New resources are activated as the files say.
@@ -40,7 +40,7 @@ func (d *activations) activated(k *kind) []row {
 			if f := &c.Fields[j]; f.Name == k.delivery && f.Phase == Activate && f.Cause == Edit {
 				live := f.Live()
 				starts = append(starts, row{
-					address:  &d.all[c.place].address,
+					address:  &d.all[c.index].address,
 					position: f.Desired.Position, desired: &f.Desired, was: &live, change: i,
 				})
 			}
@@ -51,7 +51,7 @@ func (d *activations) activated(k *kind) []row {
 }
 
 func (d *activations) reportActivations(k *kind, starts []row, of int) {
-	a := Accident{
+	a := SuspiciousEdit{
 		Hazard: Activates, Kind: k.schema.Kind, Attribute: k.delivery,
 		Source: sourceOf(starts), Count: len(starts), Of: of,
 	}

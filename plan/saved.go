@@ -10,13 +10,13 @@ import (
 )
 
 // savedPlan narrows a plan to a saved one.
-type savedPlan struct{ selector }
+type comparedToSaved struct{ selector }
 
 // agree leaves of the plan what a saved one holds as well. What moved since is
 // held with both values; what the saved one does not know is left out. The
 // guards count what is left; see agreeOnHolds for what comes after them.
-func (d *savedPlan) agree() {
-	if d.Agreed == nil {
+func (d *comparedToSaved) narrow() {
+	if d.Saved == nil {
 		return
 	}
 	d.countBeneath()
@@ -28,7 +28,7 @@ func (d *savedPlan) agree() {
 	there := map[resource.Address]bool{}
 	for i := range d.plan.Changes {
 		change := &d.plan.Changes[i]
-		saved, known := d.Agreed.changes[change.Address]
+		saved, known := d.Saved.changes[change.Address]
 		there[change.Address] = true
 		switch {
 		case !known:
@@ -36,10 +36,10 @@ func (d *savedPlan) agree() {
 			d.stale(change.Address, "is as the files want it already; the saved plan has "+article(saved.Action))
 		default:
 			c.chosen[change.Address] = true
-			d.agreeOn(i, &saved)
+			d.narrowChange(i, &saved)
 		}
 	}
-	for a, saved := range d.Agreed.changes {
+	for a, saved := range d.Saved.changes {
 		if !there[a] && saved.sends() {
 			d.stale(a, "has nothing to change any more; the saved plan has "+article(saved.Action))
 		}
@@ -57,7 +57,7 @@ func article(a Action) string {
 }
 
 // stale notes that a change as a whole is not what was saved.
-func (d *savedPlan) stale(a resource.Address, message string) {
+func (d *comparedToSaved) stale(a resource.Address, message string) {
 	s := Stale{Address: a, What: StaleChange, Message: message}
 	if r := d.Desired.Get(a); r != nil {
 		s.Position = r.Position
@@ -67,7 +67,7 @@ func (d *savedPlan) stale(a resource.Address, message string) {
 
 // agreeOn holds what of a change is not as it was saved. A request that makes or
 // archives something is one: it goes as it was saved, or not at all.
-func (d *savedPlan) agreeOn(i int, saved *agreed) {
+func (d *comparedToSaved) narrowChange(i int, saved *savedChange) {
 	c := &d.plan.Changes[i]
 	if !saved.sends() {
 		return
@@ -96,7 +96,7 @@ func describedID(id string) string {
 }
 
 // holdOutdated holds a change, and all that is made beneath it.
-func (d *savedPlan) holdOutdated(i int, message string) {
+func (d *comparedToSaved) holdOutdated(i int, message string) {
 	h := Hold{Hazard: Outdated, Message: message + "; plan again"}
 	if d.creates(&d.plan.Changes[i]) {
 		d.holdTree(i, h)
@@ -112,8 +112,8 @@ func (d *savedPlan) holdOutdated(i int, message string) {
 }
 
 // movedFields compares the fields of a change with those it was saved with.
-func (d *savedPlan) movedFields(c *Change, saved *agreed) []Stale {
-	then := map[string]agreedField{}
+func (d *comparedToSaved) movedFields(c *Change, saved *savedChange) []Stale {
+	then := map[string]savedField{}
 	for _, f := range saved.Fields {
 		then[f.Name] = f
 	}
@@ -128,7 +128,7 @@ func (d *savedPlan) movedFields(c *Change, saved *agreed) []Stale {
 	}
 	for name, was := range then {
 		if was.Held == nil && was.Cause != SentAlong {
-			moved = append(moved, d.settled(c, name, was))
+			moved = append(moved, d.needless(c, name, was))
 		}
 	}
 	slices.SortFunc(moved, func(a, b Stale) int { return strings.Compare(a.Attribute, b.Attribute) })
@@ -136,7 +136,7 @@ func (d *savedPlan) movedFields(c *Change, saved *agreed) []Stale {
 }
 
 // settled is a field that was to be sent and needs no change any more.
-func (d *savedPlan) settled(c *Change, name string, was agreedField) Stale {
+func (d *comparedToSaved) needless(c *Change, name string, was savedField) Stale {
 	if now := d.Desired.Get(c.Address); now != nil && !now.Value(name).Equal(was.Desired) {
 		return d.movedFrom(c, name, StaleFiles, was.Desired,
 			now.Value(name), "is %s in the files now; the saved plan has %s")
@@ -148,7 +148,7 @@ func (d *savedPlan) settled(c *Change, name string, was agreedField) Stale {
 	return d.movedFrom(c, name, StaleLive, was.Live, live, "is %s at the service now; the plan was saved with %s")
 }
 
-func (d *savedPlan) compareField(c *Change, f *Field, was agreedField, known bool) (Stale, bool) {
+func (d *comparedToSaved) compareField(c *Change, f *Field, was savedField, known bool) (Stale, bool) {
 	switch {
 	case !known && f.Cause == SentAlong:
 		return Stale{}, false
@@ -165,12 +165,12 @@ func (d *savedPlan) compareField(c *Change, f *Field, was agreedField, known boo
 	return Stale{}, false
 }
 
-func (d *savedPlan) movedFrom(c *Change, name, what string, planned, now resource.Value, form string) Stale {
+func (d *comparedToSaved) movedFrom(c *Change, name, what string, planned, now resource.Value, form string) Stale {
 	s := Stale{Address: c.Address, Attribute: name, What: what, Planned: planned, Now: now, Position: c.Position}
 	if r := d.Desired.Get(c.Address); r != nil && !r.Value(name).Position.IsZero() {
 		s.Position = r.Value(name).Position
 	}
-	a := d.all[c.place].kind.attributes[name]
+	a := d.all[c.index].kind.attributes[name]
 	s.Message = name + " " + fmt.Sprintf(form, shortened(a, now), shortened(a, planned))
 	return s
 }
@@ -190,8 +190,8 @@ func shortened(a *resource.Attribute, v resource.Value) string {
 }
 
 // holdMoved holds the fields that moved, and those sent whole with one.
-func (d *savedPlan) holdMoved(c *Change, moved []Stale) {
-	whole := d.all[c.place].kind.whole
+func (d *comparedToSaved) holdMoved(c *Change, moved []Stale) {
+	whole := d.all[c.index].kind.whole
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if f.Cause == SentAlong {

@@ -72,7 +72,7 @@ func TestARowThatWasRenamedWithoutAKeyIsAskedAbout(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := retyped(t, tt.was, tt.now)
 			got := ""
-			for _, a := range p.Accidents {
+			for _, a := range p.SuspiciousEdits {
 				if a.Hazard == plan.Twins {
 					_, got, _ = cutLast(a.Examples[0].Message, ": ")
 				}

@@ -15,7 +15,7 @@ const (
 )
 
 // fills finds one value pasted over many rows.
-type fills struct{ *slipFinder }
+type fills struct{ *finder }
 
 // findFill finds many rows that now say the same though they said different
 // things: a value was pasted or dragged over them. Budgets that rise and
@@ -52,7 +52,7 @@ func different(rows []*row) int {
 }
 
 func (d *fills) reportFill(c *column, rows []*row) {
-	a := Accident{
+	a := SuspiciousEdit{
 		Hazard: MassEdit, Kind: c.kind.schema.Kind,
 		Attribute: c.attribute.Name, Source: c.source, Count: len(rows), Of: len(c.rows),
 	}

@@ -16,13 +16,13 @@ import (
 )
 
 // saved is what a plan of the input says, written and read again.
-func saved(t testing.TB, in plan.Input) *plan.Agreement {
+func saved(t testing.TB, in plan.Input) *plan.SavedPlan {
 	t.Helper()
 	content, err := json.Marshal(plan.Diff(in))
 	if err != nil {
 		t.Fatal(err)
 	}
-	agreement, err := plan.ReadAgreement(content)
+	agreement, err := plan.ReadSavedPlan(content)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestASavedPlanIsAFreshPlanWhenNothingMoved(t *testing.T) {
 			in = selected(t, in, drawPatterns(rt))
 		}
 		fresh := plan.Diff(in)
-		in.Agreed = saved(t, in)
+		in.Saved = saved(t, in)
 		in.Select = plan.Selection{}
 		again := plan.Diff(in)
 		if len(again.Stale) > 0 || sketch(again.Applicable()) != sketch(fresh.Applicable()) ||
@@ -81,7 +81,7 @@ func TestASavedPlanOnlyNarrows(t *testing.T) {
 		may := sent(plan.Diff(unlimited).Applicable())
 		unlimited.Allow = slices.Concat(unlimited.Allow, allowances(t, "exceeds-files"))
 		mayRise := sent(plan.Diff(unlimited).Applicable())
-		in.Agreed = saved(t, then.input(t, given...))
+		in.Saved = saved(t, then.input(t, given...))
 		promised := valuesSent(plan.Diff(then.input(t, given...)).Applicable())
 		narrowed := plan.Diff(in)
 		bare := map[string]bool{} // only recorded: what it needs of others is not asked for
@@ -114,13 +114,13 @@ func beyondAll(in plan.Input, p, other *plan.Plan) string {
 	var mostDay, mostMonth int64
 	most := map[resource.Address]int64{}
 	for _, s := range []*resource.Snapshot{in.Live, asTheFilesSay(in, other), plan.Simulate(in.Live, other)} {
-		day, month := could(in, s, true)
+		day, month := potential(in, s, true)
 		mostDay, mostMonth = max(mostDay, day), max(mostMonth, month)
 		for a, n := range delivering(s) {
 			most[a] = max(most[a], n)
 		}
 	}
-	if day, month := could(in, after, false); day > mostDay || month > mostMonth {
+	if day, month := potential(in, after, false); day > mostDay || month > mostMonth {
 		return fmt.Sprintf("%s could be spent a day and %s this month, more than %s and %s",
 			units(day), units(month), units(mostDay), units(mostMonth))
 	}
@@ -214,7 +214,7 @@ func TestS25WhatMovedIsRefusedWithBothValuesAndTheRestGoesOn(t *testing.T) {
 				Schemas: kinds.All(), Policy: plan.DefaultPolicy(),
 				Last: snapshot(t, two), Desired: snapshot(t, want), Live: snapshot(t, two),
 			}
-			in.Agreed = saved(t, in)
+			in.Saved = saved(t, in)
 			in.Last, in.Desired, in.Live = snapshot(t, row.last), snapshot(t, row.desired), snapshot(t, row.live)
 			p := plan.Diff(in)
 			if got := staleLines(p); got != row.stale {
@@ -261,7 +261,7 @@ func TestADecreaseThatIsNewAndHeldFreesNoMoney(t *testing.T) {
 	} {
 		in := plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Today: moneyDay,
 			Last: snapshot(t, three), Desired: snapshot(t, want(three)), Live: snapshot(t, three)}
-		in.Agreed = saved(t, in)
+		in.Saved = saved(t, in)
 		in.Desired, in.Live = snapshot(t, want(b(row.files))), snapshot(t, row.live)
 		p := plan.Diff(in)
 		said := strings.Contains(staleLines(p), "exceeds-files=campaign/a")
@@ -274,7 +274,7 @@ func TestADecreaseThatIsNewAndHeldFreesNoMoney(t *testing.T) {
 
 func TestAParentThatMovedHoldsItsChildren(t *testing.T) {
 	in := plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Desired: snapshot(t, selectable)}
-	in.Agreed = saved(t, in)
+	in.Saved = saved(t, in)
 	in.Desired = snapshot(t, strings.Replace(selectable, "name=Spring ", "name=Autumn ", 1))
 	p := plan.Diff(in)
 	if got := sketch(p.Applicable()); strings.Contains(got, "/spring/") ||
@@ -288,7 +288,7 @@ func TestAnActivationIsHeldWhereTheBudgetBeneathItMoved(t *testing.T) {
 	in := plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Allow: allowances(t, "activates"),
 		Last: snapshot(t, last), Desired: snapshot(t, "campaign/a name=Aaa status=active"),
 		Live: snapshot(t, "campaign/a#1 name=Aaa status=paused budget.daily=10")}
-	in.Agreed = saved(t, in)
+	in.Saved = saved(t, in)
 	if p := plan.Diff(in); goesIn(p) != "campaign/a status" {
 		t.Fatalf("goes: %s\n%s", goesIn(p), sketch(p.Changes))
 	}
@@ -304,13 +304,13 @@ func TestAnAllowanceAfterTheFactReleasesNothingOfASavedPlan(t *testing.T) {
 		Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: snapshot(t, two),
 		Desired: snapshot(t, strings.ReplaceAll(two, "daily=10", "daily=40")), Live: snapshot(t, two),
 	}
-	in.Agreed = saved(t, in)
+	in.Saved = saved(t, in)
 	in.Allow = allowances(t, "raises-spend")
 	if p := plan.Diff(in); goesIn(p) != "" {
 		t.Errorf("%s goes, and was held when the plan was saved", goesIn(p))
 	}
-	in.Agreed = nil
-	in.Agreed = saved(t, in)
+	in.Saved = nil
+	in.Saved = saved(t, in)
 	in.Allow = nil
 	if p := plan.Diff(in); goesIn(p) != "" ||
 		!strings.Contains(staleLines(p), "allow it again with --allow raises-spend=campaign/a") {

@@ -189,8 +189,8 @@ func TestAShuffledColumnIsAlwaysFound(t *testing.T) {
 			rt.Skip("too little was moved")
 		}
 		p := retyped(t, fill(adURL, values...), fill(adURL, shuffled...))
-		if len(p.Accidents) == 0 || p.Accidents[0].Hazard != plan.Shifted ||
-			p.Accidents[0].Held != moved || !p.Empty() {
+		if len(p.SuspiciousEdits) == 0 || p.SuspiciousEdits[0].Hazard != plan.Shifted ||
+			p.SuspiciousEdits[0].Held != moved || !p.Empty() {
 			rt.Fatalf("%d of %d moved, and the plan says %q", moved, len(values), told(p))
 		}
 	})

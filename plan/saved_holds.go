@@ -13,16 +13,16 @@ import (
 // agreeOnHolds compares what the guards hold now with what was held when the
 // plan was saved: nothing goes that did not go then, and what went then and is
 // held now is said. The guards look once more at what that leaves.
-func (d *savedPlan) agreeOnHolds() {
-	if d.Agreed == nil {
+func (d *comparedToSaved) compareHolds() {
+	if d.Saved == nil {
 		return
 	}
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		saved := d.Agreed.changes[c.Address]
+		saved := d.Saved.changes[c.Address]
 		d.holdAsSaved(i, &saved)
 		d.heldSince(c, &saved)
-		d.agreeOnSpend(i, &saved)
+		d.compareSpend(i, &saved)
 	}
 	d.guardAgain()
 	slices.SortStableFunc(d.plan.Stale, func(a, b Stale) int {
@@ -33,7 +33,7 @@ func (d *savedPlan) agreeOnHolds() {
 // holdBesideNewer holds what would exceed the files beside a change that the saved plan
 // does not know, and that is held itself: left out, it frees no more money than held. The
 // guards look at all changes for that, and nothing else of what they find counts.
-func (d *savedPlan) holdBesideNewer(c *choice) {
+func (d *comparedToSaved) holdBesideNewer(c *choice) {
 	if !slices.ContainsFunc(d.plan.Changes, func(change Change) bool { return !c.chosen[change.Address] }) {
 		return
 	}
@@ -62,7 +62,7 @@ func (d *savedPlan) holdBesideNewer(c *choice) {
 
 const heldThen = "was held when the plan was saved"
 
-func (d *savedPlan) holdAsSaved(i int, saved *agreed) {
+func (d *comparedToSaved) holdAsSaved(i int, saved *savedChange) {
 	c := &d.plan.Changes[i]
 	if c.writes() && c.Held == nil && (saved.Held != nil || saved.Action != c.Action) {
 		d.holdOutdated(i, heldThen)
@@ -78,7 +78,7 @@ func (d *savedPlan) holdAsSaved(i int, saved *agreed) {
 
 // heldSince says what went when the plan was saved and is held now, by a guard
 // that changed or without the allowance that was given then.
-func (d *savedPlan) heldSince(c *Change, saved *agreed) {
+func (d *comparedToSaved) heldSince(c *Change, saved *savedChange) {
 	if !saved.sends() {
 		return
 	}
@@ -105,7 +105,7 @@ func (d *savedPlan) heldSince(c *Change, saved *agreed) {
 // agreeOnSpend holds what raises or starts where the whole change comes to more
 // possible spend than it was saved with: a budget the files do not manage may
 // have moved beneath an activation.
-func (d *savedPlan) agreeOnSpend(i int, saved *agreed) {
+func (d *comparedToSaved) compareSpend(i int, saved *savedChange) {
 	c := &d.plan.Changes[i]
 	d.spend(c)
 	if !saved.sends() || c.Spend.DailyAfter <= saved.Spend.DailyAfter &&

@@ -71,7 +71,7 @@ func (r *row) example(message string) Example {
 	return Example{Address: *r.address, Position: r.position, Desired: *r.desired, Was: *r.was, Message: message}
 }
 
-// briefLength is how many characters of a value an accident's sentence quotes.
+// briefLength is how many characters of a value a suspicious edit's sentence quotes.
 const briefLength = 60
 
 // brief writes a value, cut aloud where it is long.

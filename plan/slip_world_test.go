@@ -74,10 +74,10 @@ func retyped(t testing.TB, was, now table, allow ...string) *plan.Plan {
 		Last: was.applied(t), Desired: now.typed(t), Live: was.applied(t)})
 }
 
-// told writes the accidents of a plan as a test's row reads.
+// told writes the suspicious edits of a plan as a test's row reads.
 func told(p *plan.Plan) string {
 	var lines []string
-	for _, a := range p.Accidents {
+	for _, a := range p.SuspiciousEdits {
 		line := string(a.Hazard) + ": " + a.Message
 		for _, e := range a.Examples {
 			line += " | " + e.Message

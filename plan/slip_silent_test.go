@@ -44,7 +44,7 @@ func (rows table) each(rewrite func(i int, row string) string) table {
 	return all
 }
 
-// Ordinary work at which the plan says nothing of accidents.
+// Ordinary work at which the plan says nothing of suspicious edits.
 func TestOrdinaryWorkIsNoAccident(t *testing.T) {
 	replace := func(pairs ...string) table {
 		r := strings.NewReplacer(pairs...)
@@ -148,7 +148,7 @@ func TestAFileThatIsSplitChangesNothing(t *testing.T) {
 				v.Position.Sheet(), v.Position.Line(), v.Position.Column())
 		}
 	}
-	if p := plan.Diff(in); len(p.Changes) > 0 || len(p.Accidents) > 0 {
+	if p := plan.Diff(in); len(p.Changes) > 0 || len(p.SuspiciousEdits) > 0 {
 		t.Errorf("a split file plans %s\n%s", sketch(p.Changes), told(p))
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // nearTwins finds names that were typed a second time.
-type nearTwins struct{ *slipFinder }
+type nearTwins struct{ *finder }
 
 // findNearTwins finds new resources that may be a second one of what is there
 // already, in the account or the files: the name differs in case, spaces,
@@ -61,7 +61,7 @@ func (d *nearTwins) families() []*family {
 	var ordered []*family
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		k := d.all[c.place].kind
+		k := d.all[c.index].kind
 		if !d.mayBeTwin(c) {
 			continue
 		}
@@ -79,7 +79,7 @@ func (d *nearTwins) families() []*family {
 	next := 0 // counts the changes, which are in the order of their addresses
 	for i := range d.all {
 		t, change := &d.all[i], -1
-		if next < len(d.plan.Changes) && d.plan.Changes[next].place == i {
+		if next < len(d.plan.Changes) && d.plan.Changes[next].index == i {
 			if d.mayBeTwin(&d.plan.Changes[next]) {
 				change = next
 			}
@@ -97,9 +97,9 @@ func (d *nearTwins) families() []*family {
 
 // mayBeTwin says that a change makes a resource beneath a parent that is not
 // new, and that nothing was found of the very name. A row that waits may be any.
-func (d *slipFinder) mayBeTwin(c *Change) bool {
+func (d *finder) mayBeTwin(c *Change) bool {
 	return c.Action == Create && !c.waits() && len(c.Fields) > 0 &&
-		!d.all[c.place].above.born && !slices.Contains(c.Hazards, Twins)
+		!d.all[c.index].above.born && !slices.Contains(c.Hazards, Twins)
 }
 
 // add takes in what the files name and what is live, unless it is archived. An
@@ -170,7 +170,7 @@ func (d *nearTwins) reportTwins(k *kind, found []twinning) {
 	if len(found) == 0 {
 		return
 	}
-	a := Accident{Hazard: Twins, Kind: k.schema.Kind, Attribute: k.schema.NameFrom[0], Count: len(found)}
+	a := SuspiciousEdit{Hazard: Twins, Kind: k.schema.Kind, Attribute: k.schema.NameFrom[0], Count: len(found)}
 	a.Message = fmt.Sprintf("%d new %s may be there already under another spelling", len(found), nouns(len(found), k))
 	var examples []Example
 	for _, t := range found { // in several files perhaps: each with its whole position

@@ -22,7 +22,7 @@ const (
 type taking struct{ row, from *row }
 
 // shifts finds columns that moved against their rows.
-type shifts struct{ *slipFinder }
+type shifts struct{ *finder }
 
 // findShifted finds a column whose values stand beside other rows than before:
 // it was sorted alone, or a cell was deleted and the rest moved up. It holds
@@ -49,7 +49,7 @@ func (d *shifts) findShifted(c *column) {
 	if n < 2 {
 		return
 	}
-	a := Accident{
+	a := SuspiciousEdit{
 		Hazard: Shifted, Kind: c.kind.schema.Kind,
 		Attribute: c.attribute.Name, Source: c.source, Count: n, Of: len(c.rows),
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // beside plans a new campaign beside one that is there, both with these names.
-func beside(t *testing.T, there, fresh string, allow ...string) *plan.Plan {
+func previous(t *testing.T, there, fresh string, allow ...string) *plan.Plan {
 	t.Helper()
 	was := table{"campaign/first name=" + strings.ReplaceAll(there, " ", "_")}
 	now := append(slices.Clone(was), "campaign/second bidding_type=clicks budget.daily=5 name="+
@@ -56,7 +56,7 @@ func TestANewCampaignThatMayBeThereAlready(t *testing.T) {
 					"spelling | q4.xlsx:Campaigns!A3 %q has the name of campaign/first, %q, %s | 1 held, twin",
 					tt.fresh, tt.there, tt.how)
 			}
-			if d := cmp.Diff(want, told(beside(t, tt.there, tt.fresh))); d != "" {
+			if d := cmp.Diff(want, told(previous(t, tt.there, tt.fresh))); d != "" {
 				t.Errorf("accidents (-want +got):\n%s", d)
 			}
 		})
@@ -64,11 +64,11 @@ func TestANewCampaignThatMayBeThereAlready(t *testing.T) {
 }
 
 func TestANearTwinIsHeldWithItsTree(t *testing.T) {
-	p := beside(t, "Spring launch", "Spring Launch")
+	p := previous(t, "Spring launch", "Spring Launch")
 	if asked(p) != "twin=campaign/second twin=campaign/second" || !p.Empty() {
 		t.Errorf("asks for %q and applies %q; want the twin, and nothing", asked(p), sketch(p.Applicable()))
 	}
-	if p := beside(t, "Spring launch", "Spring Launch", "twin=campaign/second"); asked(p) != "" ||
+	if p := previous(t, "Spring launch", "Spring Launch", "twin=campaign/second"); asked(p) != "" ||
 		len(p.Applicable()) != 2 {
 		t.Errorf("allowed, it asks for %q and applies %q", asked(p), sketch(p.Applicable()))
 	}
@@ -115,7 +115,7 @@ func TestANameTheFilesDoNotGiveIsComparedAsItIsLive(t *testing.T) {
 	was := table{"campaign/x name=Spring_launch budget.daily=5"}
 	p := retyped(t, was, table{"campaign/x budget.daily=5",
 		"campaign/y name=Spring_launch bidding_type=clicks budget.daily=5"})
-	if asked(p) != "twin=campaign/y" || !strings.HasSuffix(p.Accidents[0].Examples[0].Message, "letter for letter") {
+	if asked(p) != "twin=campaign/y" || !strings.HasSuffix(p.SuspiciousEdits[0].Examples[0].Message, "letter for letter") {
 		t.Errorf("asks for %q: %s; want the twin", asked(p), told(p))
 	}
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // seriesFinder finds series dragged down.
-type seriesFinder struct{ *slipFinder }
+type seriesFinder struct{ *finder }
 
 // findSeries finds adjacent rows that count up or down though they did not
 // before: a cell was dragged down. Amounts that rise, days and addresses are
@@ -55,7 +55,7 @@ func (d *seriesFinder) reportSeries(c *column, run []row, step int64) bool {
 		return false
 	}
 	last := &run[len(run)-1]
-	a := Accident{
+	a := SuspiciousEdit{
 		Hazard: Series, Kind: c.kind.schema.Kind, Attribute: c.attribute.Name, Source: c.source, Count: len(run),
 	}
 	series := fmt.Sprintf("%s from %s to %s", c.stepped(step), run[0].within(c.source), last.within(c.source))

@@ -24,7 +24,7 @@ const (
 )
 
 // scaled finds amounts that are all a power of ten of what they were.
-type scaled struct{ *slipFinder }
+type scaled struct{ *finder }
 
 // findScale finds amounts that are a round factor times what they were, or a
 // round part of it: cents or micros were typed as units, or units as micros.
@@ -53,7 +53,7 @@ func (d *scaled) reportScale(e *edits, rows []*row, factor, question string) {
 	if len(rows) == 0 {
 		return
 	}
-	a := Accident{
+	a := SuspiciousEdit{
 		Hazard: Scale, Kind: e.kind.schema.Kind, Attribute: e.attribute.Name,
 		Source: sourceOf(values(rows)), Count: len(rows),
 	}
@@ -72,7 +72,7 @@ func (d *scaled) reportScale(e *edits, rows []*row, factor, question string) {
 }
 
 // outliers finds new amounts far from those of their peers.
-type outliers struct{ *slipFinder }
+type outliers struct{ *finder }
 
 // findOutliers compares the amounts of new resources with the median of those
 // of their kind the account has. What is far above it is held, what is far
@@ -94,7 +94,7 @@ func (d *outliers) findOutliers() {
 func (d *outliers) findOutliersOf(k *kind, a *resource.Attribute) {
 	byUnit := map[unit][]row{}
 	for _, r := range d.newAmounts(k, a) {
-		of := d.unitOf(&d.all[d.plan.Changes[r.change].place], a, (*three).says)
+		of := d.unitOf(&d.all[d.plan.Changes[r.change].index], a, (*entry).says)
 		byUnit[of] = append(byUnit[of], r)
 	}
 	for _, of := range slices.Sorted(maps.Keys(byUnit)) {
@@ -145,7 +145,7 @@ func (d *outliers) peers(k *kind, a *resource.Attribute, of unit) []int64 {
 		if t.kind != k || t.live == nil || k.archived(t.live) {
 			continue
 		}
-		if n, ok := t.said(a.Name); ok && n > 0 && d.unitOf(t, a, (*three).says) == of {
+		if n, ok := t.said(a.Name); ok && n > 0 && d.unitOf(t, a, (*entry).says) == of {
 			amounts = append(amounts, n)
 		}
 	}
@@ -161,7 +161,7 @@ func (d *outliers) reportOutliers(k *kind, a *resource.Attribute, rows []*row, m
 	if !holds {
 		way = "below"
 	}
-	found := Accident{
+	found := SuspiciousEdit{
 		Hazard: Scale, Kind: k.schema.Kind, Attribute: a.Name, Source: sourceOf(values(rows)), Count: len(rows),
 	}
 	found.Message = fmt.Sprintf("%s of %d new %s%s is "+

@@ -8,15 +8,15 @@ import (
 )
 
 // three is one resource as the three snapshots hold it.
-type three struct {
+type entry struct {
 	kind                *kind
 	address             resource.Address
 	desired, last, live *resource.Resource
-	place               int   // its own in tree.all
-	up                  int   // that of what is above it, -1 at the top
-	orphan              bool  // its parent is in no snapshot: above it is what is above that
-	above               *fate // of its parent; never nil
-	fate                *fate // its own; nil where nothing follows from it beneath
+	index               int     // its own in tree.all
+	up                  int     // that of what is above it, -1 at the top
+	orphan              bool    // its parent is in no snapshot: above it is what is above that
+	above               *effect // of its parent; never nil
+	effect              *effect // its own; nil where nothing follows from it beneath
 }
 
 // tree is every resource as the snapshots hold it, with what is looked up of it: read once,
@@ -26,7 +26,7 @@ type tree struct {
 	files      *resource.Snapshot // Desired, with what is ignored
 	copied     bool               // Desired is a copy, without what is ignored
 	kinds      map[resource.Kind]*kind
-	all        []three   // of known kinds, in the order of addresses, parents first
+	all        []entry   // of known kinds, in the order of addresses, parents first
 	waits      []*waits  // by place: why what is there waits, or may be what waits; nil where nothing does
 	written    []written // by place, as far as it was asked for
 	uses       map[reference][]use
@@ -54,21 +54,21 @@ func (d *reading) read() {
 	d.takeMisnamed()
 }
 
-// nowhere is the fate above the top of the tree, and above what is in sync.
-var nowhere = fate{}
+// nowhere is the effect above the top of the tree, and above what is in sync.
+var nowhere = effect{}
 
 // join walks the three snapshots side by side, in the order of addresses, so
 // that nothing is looked up again.
 func (d *reading) join() {
 	desired, last, live := d.Desired.Ordered(), d.Last.Ordered(), d.Live.Ordered()
-	d.all = make([]three, 0, max(len(desired), len(last), len(live)))
+	d.all = make([]entry, 0, max(len(desired), len(last), len(live)))
 	spend := 0                // so many do
 	latest := map[*kind]int{} // the last of each kind so far: parents stand before their children
 	for len(desired) > 0 || len(last) > 0 || len(live) > 0 {
 		a := first(desired, last, live)
-		t := three{
+		t := entry{
 			address: a, desired: take(&desired, a),
-			last: take(&last, a), live: take(&live, a), place: len(d.all), up: -1,
+			last: take(&last, a), live: take(&live, a), index: len(d.all), up: -1,
 		}
 		if t.kind = d.kinds[a.Kind]; t.kind == nil {
 			d.problems.Add(diag.Problem{
@@ -80,7 +80,7 @@ func (d *reading) join() {
 		if parent := a.Up(t.kind.schema.Parent); !parent.IsZero() {
 			t.up, t.orphan = d.findAbove(parent, latest[d.kinds[parent.Kind]])
 		}
-		latest[t.kind] = t.place
+		latest[t.kind] = t.index
 		if t.kind.spends() {
 			spend++
 		}
@@ -119,7 +119,7 @@ func (d *tree) findAbove(parent resource.Address, likely int) (place int, orphan
 		return likely, false
 	}
 	for up := parent; !up.IsZero(); up = d.Schemas.Parent(up) {
-		i, there := slices.BinarySearchFunc(d.all, up, func(t three, a resource.Address) int {
+		i, there := slices.BinarySearchFunc(d.all, up, func(t entry, a resource.Address) int {
 			return t.address.Compare(a)
 		})
 		if there {
@@ -129,10 +129,10 @@ func (d *tree) findAbove(parent resource.Address, likely int) (place int, orphan
 	return -1, true
 }
 
-// fateAbove is the fate of the parent.
-func (d *tree) fateAbove(t *three) *fate {
-	if t.up < 0 || t.orphan || d.all[t.up].fate == nil {
+// fateAbove is the effect of the parent.
+func (d *tree) effectAbove(t *entry) *effect {
+	if t.up < 0 || t.orphan || d.all[t.up].effect == nil {
 		return &nowhere
 	}
-	return d.all[t.up].fate
+	return d.all[t.up].effect
 }

@@ -13,7 +13,7 @@ const (
 )
 
 // moves finds resources that stand beneath another parent all at once.
-type moves struct{ *slipFinder }
+type moves struct{ *finder }
 
 // findMoved finds resources that stand beneath another parent than before: the
 // column that says the parent was sorted alone. At the service nothing moves.
@@ -43,7 +43,7 @@ func (d *moves) moved(k *kind) (moved []row, from map[resource.Address]resource.
 	var creates []int
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		if c.Address.Kind == k.schema.Kind && c.Action == Create && len(c.Fields) > 0 && !d.all[c.place].above.born {
+		if c.Address.Kind == k.schema.Kind && c.Action == Create && len(c.Fields) > 0 && !d.all[c.index].above.born {
 			creates = append(creates, i)
 		}
 	}
@@ -67,7 +67,7 @@ func (d *moves) moved(k *kind) (moved []row, from map[resource.Address]resource.
 		}
 		from[c.Address], left[l] = left[l][0], left[l][1:]
 		moved = append(moved, row{
-			address: &d.all[c.place].address, position: c.Position,
+			address: &d.all[c.index].address, position: c.Position,
 			desired: &nothing, was: &nothing, state: added, change: i,
 		})
 	}
@@ -87,7 +87,7 @@ func (d *tree) named(k *kind) int {
 }
 
 func (d *moves) reportMoved(k *kind, moved []row, from map[resource.Address]resource.Address, of int) {
-	a := Accident{Hazard: Shifted, Kind: k.schema.Kind, Source: sourceOf(moved), Count: len(moved), Of: of}
+	a := SuspiciousEdit{Hazard: Shifted, Kind: k.schema.Kind, Source: sourceOf(moved), Count: len(moved), Of: of}
 	a.Message = fmt.Sprintf("%s%s stand beneath "+
 		"another %s than before, and would be made a second time; was that column sorted without the others?",
 		shareOf(len(moved), of, k), in(a.Source), nouns(1, d.kinds[k.schema.Parent]))

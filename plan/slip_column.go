@@ -53,7 +53,7 @@ type edits struct {
 // surveyor reads the changes column by column, as they stand in the files.
 type surveyor struct{ *draft }
 
-// surveyed is where accidents are looked for.
+// surveyed is where suspicious edits are looked for.
 type surveyed struct {
 	columns []*column
 	edits   []*edits
@@ -72,7 +72,7 @@ func (d *surveyor) survey() surveyed {
 	changed, all := map[columnKey]int{}, map[*resource.Attribute]*edits{}
 	for i := range d.plan.Changes {
 		c := &d.plan.Changes[i]
-		k := d.all[c.place].kind
+		k := d.all[c.index].kind
 		for j := range c.Fields {
 			a := k.attributes[c.Fields[j].Name]
 			if c.Fields[j].Cause != Edit || !typed(a) || c.Action == Create && a.Spend != resource.Amount {
@@ -117,7 +117,7 @@ func typed(a *resource.Attribute) bool {
 // rowOf gives the row of a changed resource.
 func (d *draft) rowOf(change int, a *resource.Attribute, desired *resource.Value) row {
 	c := &d.plan.Changes[change]
-	t := &d.all[c.place]
+	t := &d.all[c.index]
 	r := row{address: &t.address, position: desired.Position, desired: desired, was: &nothing, change: change}
 	switch c.Action {
 	case Create:
@@ -163,7 +163,7 @@ func (d *surveyor) columns(changed map[columnKey]int) []*column {
 	busyOf, next := d.busyAttributes(columns), 0 // next counts the changes, which are in the order of their addresses
 	for i := range d.all {
 		t, change := &d.all[i], -1
-		if next < len(d.plan.Changes) && d.plan.Changes[next].place == i {
+		if next < len(d.plan.Changes) && d.plan.Changes[next].index == i {
 			change = next
 			next++
 		}
