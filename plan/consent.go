@@ -61,7 +61,7 @@ type Agreed struct {
 // Key names the use of a part for a hazard: it is the same for everybody who
 // agrees to the same.
 func (p *Part) Key(h Hazard) string {
-	return digestOf(string(h), p.Address, p.Field, p.After, p.Before)
+	return digestOfTexts(string(h), p.Address, p.Field, p.After, p.Before)
 }
 
 // Carries reports whether an operation that sets these values carries the part.
@@ -72,17 +72,17 @@ func (p *Part) Carries(set resource.Attributes) bool {
 // DigestOf is the digest of a value; that of an absent one is no other's.
 func DigestOf(v resource.Value) string {
 	if v.IsAbsent() {
-		return digestOf()
+		return digestOfTexts()
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // a value that is not absent has a JSON form
 	}
-	return digestOf(string(text))
+	return digestOfTexts(string(text))
 }
 
-// digestOf joins texts so that no two lists of them are the same.
-func digestOf(texts ...string) string {
+// digestOfTexts joins texts so that no two lists of them are the same.
+func digestOfTexts(texts ...string) string {
 	sum := sha256.New()
 	for _, text := range texts {
 		quoted, _ := json.Marshal(text)
@@ -150,7 +150,7 @@ func (a *Ask) Digest() string {
 	if err != nil {
 		panic(err) // texts and numbers alone
 	}
-	return digestOf(string(text))
+	return digestOfTexts(string(text))
 }
 
 // releasable are the holds of a change that go once each is agreed to.

@@ -112,15 +112,15 @@ func (d *permits) noteConsent(k *Consent, h Hold, at resource.Address, parts []P
 func fieldPart(at resource.Address, id string, f *Field, amount int64) Part {
 	return Part{
 		Address: at.String(), Field: f.Name, After: DigestOf(f.Desired),
-		Before: digestOf(id, DigestOf(f.Live())), Amount: amount,
+		Before: digestOfTexts(id, DigestOf(f.Live())), Amount: amount,
 		Own: same(f.Live(), f.Last()),
 	}
 }
 
 // partsOf are those of a change as a whole: what it does, and each of its fields.
 func partsOf(c *Change, amount int64) []Part {
-	parts := []Part{{Address: c.Address.String(), After: digestOf(string(c.Action)),
-		Before: digestOf(c.ID), Amount: amount}}
+	parts := []Part{{Address: c.Address.String(), After: digestOfTexts(string(c.Action)),
+		Before: digestOfTexts(c.ID), Amount: amount}}
 	for i := range c.Fields {
 		if f := &c.Fields[i]; f.Cause != SentAlong {
 			parts = append(parts, fieldPart(c.Address, c.ID, f, amount))
@@ -155,8 +155,8 @@ func (d *tree) rowParts(t *entry, action Action) (parts []Part) {
 			values = append(values, n.Name, DigestOf(n.Value))
 		}
 		parts = append(parts, Part{
-			Address: one.address.String(), After: digestOf(string(action), digestOf(values...)),
-			Before: digestOf(one.liveID()),
+			Address: one.address.String(), After: digestOfTexts(string(action), digestOfTexts(values...)),
+			Before: digestOfTexts(one.liveID()),
 		})
 	}
 	return parts
@@ -169,7 +169,7 @@ func (d *tree) archiveParts(c *Change) []Part {
 	for i := c.index + 1; i < len(d.all) && strings.HasPrefix(d.all[i].address.Key, top.address.Key+"/"); i++ {
 		if one := &d.all[i]; one.live != nil && !one.kind.archived(one.live) {
 			parts = append(parts, Part{
-				Address: one.address.String(), After: digestOf("ends"), Before: digestOf(one.liveID()),
+				Address: one.address.String(), After: digestOfTexts("ends"), Before: digestOfTexts(one.liveID()),
 			})
 		}
 	}

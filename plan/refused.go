@@ -51,7 +51,7 @@ func (d *refused) guard() {
 			Message: said + "; edit the row, allow it, or apply with somebody looking, to ask again",
 		}
 		h, held := d.unlessAgreed(h, c.Address, func() []Part {
-			return []Part{{Address: c.Address.String(), After: digestOf(again.Refusal)}}
+			return []Part{{Address: c.Address.String(), After: digestOfTexts(again.Refusal)}}
 		})
 		if !held {
 			continue
