@@ -236,9 +236,9 @@ func (d *comparedFields) tableHolds(t entry, a *resource.Attribute, f *Field) []
 		return d.statusHolds(t, a, f, foreign)
 	case !readable(a) || t.last == nil:
 		return nil
-	case f.Cause == Drift && d.Policy.driftOf(a.Name) == Revert && d.reverts(t.address, a.Name) >= mostReverts:
+	case f.Cause == Drift && d.Policy.driftFor(a.Name) == Revert && d.reverts(t.address, a.Name) >= mostReverts:
 		return hold(Drifts, flaps)
-	case f.Cause == Drift && d.Policy.driftOf(a.Name) == Revert:
+	case f.Cause == Drift && d.Policy.driftFor(a.Name) == Revert:
 		return nil
 	case f.Cause == Drift:
 		return hold(Drifts, "changed outside adsync from "+

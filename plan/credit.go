@@ -91,7 +91,7 @@ func setKnown(r *resource.Resource, name string, v resource.Value) {
 	}
 }
 
-func (c *Credit) shown(at resource.Address) Shown {
+func (c *Credit) shownAt(at resource.Address) Shown {
 	i, found := slices.BinarySearchFunc(c.Shown, at, func(s Shown, a resource.Address) int {
 		return s.Address.Compare(a)
 	})

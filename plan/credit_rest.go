@@ -30,7 +30,7 @@ func (d *credits) findCredits() {
 func (d *credits) leftOf(c *Credit, changes map[resource.Address]*Change) (left Credit, some bool) {
 	left = Credit{Run: c.Run, Lost: c.Lost, Desired: &resource.Snapshot{}, Last: c.Last, Live: c.Live}
 	for want := range c.Desired.All() {
-		change, shown := changes[want.Address], c.shown(want.Address)
+		change, shown := changes[want.Address], c.shownAt(want.Address)
 		rest := &resource.Resource{Address: want.Address}
 		for _, n := range want.Attributes {
 			if d.isRest(c, change, n) {
@@ -110,7 +110,7 @@ func (d *credits) stands(c *Credit, want, rest *resource.Resource, left *Credit)
 		rest.Attributes.Set(n.Name, n.Value)
 	}
 	if due {
-		left.due = append(left.due, c.shown(want.Address))
+		left.due = append(left.due, c.shownAt(want.Address))
 	}
 	return true
 }
@@ -140,7 +140,7 @@ func (d *credits) checkDue() {
 // paysAt reports whether a credit counts on a decrease at an address.
 func (d *credits) paysAt(at resource.Address) bool {
 	for i := range d.plan.Credits {
-		if d.plan.Credits[i].shown(at).Fall > 0 {
+		if d.plan.Credits[i].shownAt(at).Fall > 0 {
 			return true
 		}
 	}
@@ -195,7 +195,7 @@ func (d *credits) claim(all claims, c *Change, before, most int64) (whole bool) 
 			shown := d.raised(c, t.live, func(f *Field) bool { return t.kind.raises(f) && credit.covers(c, f) })
 			rise = max(d.exposureOf(t.kind, shown)-before, 0)
 		}
-		if rise > credit.shown(c.Address).Rise {
+		if rise > credit.shownAt(c.Address).Rise {
 			continue
 		}
 		all[i].rise = plus(all[i].rise, rise)
@@ -210,7 +210,7 @@ func (d *credits) claim(all claims, c *Change, before, most int64) (whole bool) 
 // pays counts a decrease that is still to come to the credits that count on it.
 func (d *credits) pays(all claims, c *Change, fall int64) {
 	for i := range d.plan.Credits {
-		if d.plan.Credits[i].shown(c.Address).Fall > 0 {
+		if d.plan.Credits[i].shownAt(c.Address).Fall > 0 {
 			all[i].fall = plus(all[i].fall, fall)
 		}
 	}

@@ -94,14 +94,14 @@ func DefaultPolicy() Policy {
 	}
 }
 
-func (p *Policy) driftOf(attribute string) OnDrift {
+func (p *Policy) driftFor(attribute string) OnDrift {
 	if d, ok := p.DriftOf[attribute]; ok {
 		return d
 	}
 	return p.Drift
 }
 
-func (p *Policy) pruneOf(kind resource.Kind) OnPrune {
+func (p *Policy) pruneFor(kind resource.Kind) OnPrune {
 	if d, ok := p.PruneOf[kind]; ok {
 		return d
 	}

@@ -28,7 +28,7 @@ func (d *pruning) removedFromFiles(t entry) {
 		return
 	}
 	d.becomes(t, &effect{removed: true})
-	policy := d.Policy.pruneOf(t.address.Kind)
+	policy := d.Policy.pruneFor(t.address.Kind)
 	switch {
 	case t.above.removed:
 		d.keep(t)
@@ -149,7 +149,7 @@ func (d *pruning) findShrunk() {
 		k := s.Kind
 		d.shrunk[k] = missing[k] > 0 &&
 			(named[k] == 0 || had[k] >= d.Policy.ShrinkFrom && missing[k]*100 > had[k]*d.Policy.ShrinkPercent)
-		if d.shrunk[k] && d.Policy.pruneOf(k) != PruneKeep {
+		if d.shrunk[k] && d.Policy.pruneFor(k) != PruneKeep {
 			d.problems.Add(diag.Problem{Severity: diag.Warning, Code: diag.NeedsDecision,
 				Message: fmt.Sprintf("the files name %d of %d "+
 					"%s resources adsync manages; nothing of this kind is pruned", had[k]-missing[k], had[k], k),
@@ -160,7 +160,7 @@ func (d *pruning) findShrunk() {
 
 func (d *pruning) prunes() bool {
 	return slices.ContainsFunc(d.Schemas, func(s *resource.Schema) bool {
-		p := d.Policy.pruneOf(s.Kind)
+		p := d.Policy.pruneFor(s.Kind)
 		return p == PrunePause || p == PruneArchive
 	})
 }
