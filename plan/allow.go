@@ -183,7 +183,7 @@ func (a Allowance) String() string {
 // covers says whether a consent without an amount reaches the hazard at the
 // address. Adopting a tree is one decision; every other address stands for
 // itself.
-func (a *Allowance) covers(h Hazard, at resource.Address) bool {
+func (a *Allowance) Covers(h Hazard, at resource.Address) bool {
 	if a.Hazard != h || a.HasAmount {
 		return false
 	}
@@ -194,6 +194,6 @@ func (a *Allowance) covers(h Hazard, at resource.Address) bool {
 }
 
 // allowAt is the argument that releases a hazard at one address.
-func allowAt(h Hazard, at resource.Address) string {
+func AllowAt(h Hazard, at resource.Address) string {
 	return Allowance{Hazard: h, Address: at}.String()
 }

@@ -61,7 +61,7 @@ type Agreed struct {
 // Key names the use of a part for a hazard: it is the same for everybody who
 // agrees to the same.
 func (p *Part) Key(h Hazard) string {
-	return digestOfTexts(string(h), p.Address, p.Field, p.After, p.Before)
+	return DigestOfTexts(string(h), p.Address, p.Field, p.After, p.Before)
 }
 
 // Carries reports whether an operation that sets these values carries the part.
@@ -72,17 +72,17 @@ func (p *Part) Carries(set resource.Attributes) bool {
 // DigestOf is the digest of a value; that of an absent one is no other's.
 func DigestOf(v resource.Value) string {
 	if v.IsAbsent() {
-		return digestOfTexts()
+		return DigestOfTexts()
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // a value that is not absent has a JSON form
 	}
-	return digestOfTexts(string(text))
+	return DigestOfTexts(string(text))
 }
 
 // digestOfTexts joins texts so that no two lists of them are the same.
-func digestOfTexts(texts ...string) string {
+func DigestOfTexts(texts ...string) string {
 	sum := sha256.New()
 	for _, text := range texts {
 		quoted, _ := json.Marshal(text)
@@ -103,7 +103,7 @@ func (p *Plan) FindAsks() []Ask {
 	}
 	asks := map[string]*Ask{}
 	for i := range p.Changes {
-		for _, h := range p.Changes[i].releasable() {
+		for _, h := range p.Changes[i].Releasable() {
 			allow := h.Allow
 			if whole[string(h.Hazard)] {
 				allow = string(h.Hazard)
@@ -137,7 +137,7 @@ func (a *Ask) finish() {
 		most[p.Address] = max(most[p.Address], p.Amount)
 	}
 	for _, amount := range most {
-		a.Total = plus(a.Total, amount)
+		a.Total = Plus(a.Total, amount)
 	}
 	a.Item = a.Digest()
 }
@@ -150,19 +150,19 @@ func (a *Ask) Digest() string {
 	if err != nil {
 		panic(err) // texts and numbers alone
 	}
-	return digestOfTexts(string(text))
+	return DigestOfTexts(string(text))
 }
 
 // releasable are the holds of a change that go once each is agreed to.
-func (c *Change) releasable() []Hold {
+func (c *Change) Releasable() []Hold {
 	final := func(h *Hold) bool { return h.Allow == "" }
-	if c.Held.contains(final) {
+	if c.Held.Contains(final) {
 		return nil
 	}
-	holds := c.Held.flatten(nil)
+	holds := c.Held.Flatten(nil)
 	for i := range c.Fields {
-		if h := c.Fields[i].Held; !h.contains(final) {
-			holds = h.flatten(holds)
+		if h := c.Fields[i].Held; !h.Contains(final) {
+			holds = h.Flatten(holds)
 		}
 	}
 	return holds

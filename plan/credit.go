@@ -22,9 +22,9 @@ type Credit struct {
 
 	Desired, Last, Live *resource.Snapshot // by attribute; Live has no resource for a create
 
-	due       []Shown // decreases that are still to come
-	unsure    int64   // micros of decreases of which nobody knows whether they were made
-	uncertain int64   // and with those that do not go with this plan
+	Due       []Shown // decreases that are still to come
+	Unsure    int64   // micros of decreases of which nobody knows whether they were made
+	Uncertain int64   // and with those that do not go with this plan
 }
 
 // Shown is what a plan showed that one change does to exposure, in micros.
@@ -43,7 +43,7 @@ func (p *Plan) Credit(run string) *Credit {
 		if change.RestOf != "" || change.Action == Archive || !change.Held.waitsOnly() {
 			continue
 		}
-		raises = c.note(p.schemas.Of(change.Address.Kind), change) || raises
+		raises = c.note(p.Schemas.Of(change.Address.Kind), change) || raises
 	}
 	if !raises {
 		return nil
@@ -55,7 +55,7 @@ func (p *Plan) Credit(run string) *Credit {
 // note takes what goes of a change into the credit, and reports whether that raises.
 func (c *Credit) note(s *resource.Schema, change *Change) (raises bool) {
 	at := change.Address
-	creates := change.Action == Create || change.Action == Replace && !anyField(change.Fields, func(f *Field) bool {
+	creates := change.Action == Create || change.Action == Replace && !AnyField(change.Fields, func(f *Field) bool {
 		return f.Held != nil
 	})
 	desired, last, live := &resource.Resource{Address: at},
@@ -79,8 +79,8 @@ func (c *Credit) note(s *resource.Schema, change *Change) (raises bool) {
 		c.Last.Put(last)
 		c.Live.Put(live)
 	}
-	if change.rise != 0 || change.fall != 0 {
-		c.Shown = append(c.Shown, Shown{at, change.rise, change.fall})
+	if change.Rise != 0 || change.Fall != 0 {
+		c.Shown = append(c.Shown, Shown{at, change.Rise, change.Fall})
 	}
 	return raises
 }
@@ -91,7 +91,7 @@ func setKnown(r *resource.Resource, name string, v resource.Value) {
 	}
 }
 
-func (c *Credit) shownAt(at resource.Address) Shown {
+func (c *Credit) ShownAt(at resource.Address) Shown {
 	i, found := slices.BinarySearchFunc(c.Shown, at, func(s Shown, a resource.Address) int {
 		return s.Address.Compare(a)
 	})
@@ -114,9 +114,9 @@ func countValues(s *resource.Snapshot) (n int) {
 }
 
 // intact reports whether all decreases of the plan are made, or still to come.
-func (c *Credit) intact() bool { return c.Lost+c.uncertain == 0 }
+func (c *Credit) Intact() bool { return c.Lost+c.Uncertain == 0 }
 
-func (c *Credit) covers(change *Change, f *Field) bool {
+func (c *Credit) Covers(change *Change, f *Field) bool {
 	want := c.Desired.Get(change.Address)
 	return want != nil && want.Value(f.Name).Equal(f.Desired) && f.Cause != SentAlong
 }

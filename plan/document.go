@@ -26,7 +26,8 @@ type Document struct {
 
 	SuspiciousEdits []SuspiciousEditDocument `json:"accidents"`
 	Ignored         []Ignore                 `json:"ignored,omitempty"` // attributes left to others, that hold today
-	Moved           []MoveDocument           `json:"moved,omitempty"`   // keys that change, with the record that goes along
+	// keys that change, with the record that goes along
+	Moved []MoveDocument `json:"moved,omitempty"`
 
 	Selection *SelectionDocument `json:"selection,omitempty"` // of a plan for a part of the account
 	Saved     *SavedDocument     `json:"saved,omitempty"`     // where a saved plan is applied
@@ -185,7 +186,7 @@ func withoutAuthors(fields []FieldDocument) {
 func (p *Plan) Summary() Summary {
 	s := Summary{Kept: len(p.Kept), Unmanaged: p.Unmanaged, InSync: p.InSync, AsSent: p.AsSent}
 	for i := range p.Changes {
-		if p.Changes[i].isHeld() {
+		if p.Changes[i].IsHeld() {
 			s.Held++
 		}
 	}
@@ -199,7 +200,7 @@ func (p *Plan) Summary() Summary {
 	return s
 }
 
-func (c *Change) isHeld() bool {
+func (c *Change) IsHeld() bool {
 	if c.Held != nil {
 		return true
 	}

@@ -90,9 +90,9 @@ type Example struct {
 }
 
 // compare puts what holds something first.
-func (a SuspiciousEdit) compare(b SuspiciousEdit) int {
+func (a SuspiciousEdit) Compare(b SuspiciousEdit) int {
 	if (a.Held > 0) != (b.Held > 0) {
-		return order(a.Held > 0)
+		return Order(a.Held > 0)
 	}
 	return cmp.Or(strings.Compare(string(a.Hazard), string(b.Hazard)), strings.Compare(string(a.Kind), string(b.Kind)),
 		strings.Compare(a.Attribute, b.Attribute), a.Source.Compare(b.Source), strings.Compare(a.Message, b.Message))

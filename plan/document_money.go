@@ -53,9 +53,9 @@ type CampaignMoney struct {
 	Totals
 }
 
-func (m Moved) moves() bool { return m.Before != m.After }
+func (m Moved) Moves() bool { return m.Before != m.After }
 
 // rise is by how much more can be spent on a day and of lifetime budgets.
-func (t *Totals) rise() int64 {
-	return plus(t.Day.After-t.Day.Before, t.Lifetime.After-t.Lifetime.Before)
+func (t *Totals) Rise() int64 {
+	return Plus(t.Day.After-t.Day.Before, t.Lifetime.After-t.Lifetime.Before)
 }

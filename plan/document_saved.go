@@ -44,20 +44,20 @@ func (p *Plan) Saved() *SavedDocument {
 // computed from. It narrows a plan and is never carried out itself: what goes
 // on is what the files and the account of now say, as far as they agree.
 type SavedPlan struct {
-	changes map[resource.Address]savedChange
+	Changes map[resource.Address]SavedChange
 }
 
-type savedChange struct {
+type SavedChange struct {
 	Address string       `json:"address"`
 	Action  Action       `json:"action"`
 	ID      string       `json:"id"`
-	Fields  []savedField `json:"fields"`
+	Fields  []SavedField `json:"fields"`
 	Held    *struct{}    `json:"held"`
 	Pruned  bool         `json:"pruned"`
 	Spend   Spend        `json:"spend"`
 }
 
-type savedField struct {
+type SavedField struct {
 	Name    string         `json:"name"`
 	Desired resource.Value `json:"desired"`
 	Last    resource.Value `json:"last"`
@@ -69,18 +69,18 @@ type savedField struct {
 // ReadAgreement reads the JSON form of a plan.
 func ReadSavedPlan(document []byte) (*SavedPlan, error) {
 	var plan struct {
-		Changes []savedChange `json:"changes"`
+		Changes []SavedChange `json:"changes"`
 	}
 	if err := json.Unmarshal(document, &plan); err != nil {
 		return nil, fmt.Errorf("read the saved plan: %w", err)
 	}
-	a := &SavedPlan{changes: map[resource.Address]savedChange{}}
+	a := &SavedPlan{Changes: map[resource.Address]SavedChange{}}
 	for _, c := range plan.Changes {
 		address, ok := resource.ParseAddress(c.Address)
-		if _, twice := a.changes[address]; !ok || twice {
+		if _, twice := a.Changes[address]; !ok || twice {
 			return nil, fmt.Errorf("the saved plan has a change of %q; want an address, once", c.Address)
 		}
-		a.changes[address] = c
+		a.Changes[address] = c
 	}
 	return a, nil
 }
@@ -106,21 +106,21 @@ type Stale struct {
 	Message   string        // one sentence with both values
 }
 
-func (c *Change) writes() bool { return c.Action != Record && c.Action != Forget }
+func (c *Change) Writes() bool { return c.Action != Record && c.Action != Forget }
 
 // sends says that something of a saved change was to be sent.
-func (s *savedChange) sends() bool {
+func (s *SavedChange) Sends() bool {
 	if s.Held != nil || s.Action == Record || s.Action == Forget {
 		return false
 	}
-	return s.Action == Adopt || len(s.Fields) == 0 || slices.ContainsFunc(s.Fields, func(f savedField) bool {
+	return s.Action == Adopt || len(s.Fields) == 0 || slices.ContainsFunc(s.Fields, func(f SavedField) bool {
 		return f.Held == nil
 	})
 }
 
 // let says that a field was to be sent.
-func (s *savedChange) let(name string) bool {
-	return slices.ContainsFunc(s.Fields, func(f savedField) bool {
+func (s *SavedChange) Let(name string) bool {
+	return slices.ContainsFunc(s.Fields, func(f SavedField) bool {
 		return f.Name == name && f.Held == nil && f.Cause != SentAlong
 	})
 }

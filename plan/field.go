@@ -12,81 +12,81 @@ type Field struct {
 	Pending bool // the plan of the base has it too; see Since
 	Held    *Hold
 
-	previous *previous // nil where nothing is; never changed once a field has it, as copies of the field share it
+	Known *Known // nil where nothing is; never changed once a field has it, as copies of the field share it
 }
 
 // beside is what is known of a field beside what the files say: its values in the
 // other two snapshots, and who changed it.
-type previous struct {
-	last, live resource.Value
+type Known struct {
+	Last, Live resource.Value
 	edited     *Edited
 	foreign    *Foreign
-	counted    *Counted
+	Counted    *Counted
 }
 
 // Last is the value adsync applied last, absent where it is not recorded.
 func (f *Field) Last() resource.Value {
-	if f.previous == nil {
+	if f.Known == nil {
 		return resource.Value{}
 	}
-	return f.previous.last
+	return f.Known.Last
 }
 
 // Live is the value at the service, absent where it is not known.
 func (f *Field) Live() resource.Value {
-	if f.previous == nil {
+	if f.Known == nil {
 		return resource.Value{}
 	}
-	return f.previous.live
+	return f.Known.Live
 }
 
 // Edited says who changed the field in the files, nil where that is not known.
 func (f *Field) Edited() *Edited {
-	if f.previous == nil {
+	if f.Known == nil {
 		return nil
 	}
-	return f.previous.edited
+	return f.Known.edited
 }
 
 // Foreign says who changed the field at the service, nil where that is not known.
 func (f *Field) Foreign() *Foreign {
-	if f.previous == nil {
+	if f.Known == nil {
 		return nil
 	}
-	return f.previous.foreign
+	return f.Known.foreign
 }
 
 // Counted says what the people of a file do, nil of other fields and where they are all
 // there are.
 func (f *Field) Counted() *Counted {
-	if f.previous == nil {
+	if f.Known == nil {
 		return nil
 	}
-	return f.previous.counted
+	return f.Known.Counted
 }
 
 // EditedBy notes who changed the field in the files.
-func (f *Field) EditedBy(e *Edited) { f.know(func(b *previous) { b.edited = e }) }
+func (f *Field) EditedBy(e *Edited) { f.know(func(b *Known) { b.edited = e }) }
 
 // ChangedBy notes who changed the field at the service.
-func (f *Field) ChangedBy(by *Foreign) { f.know(func(b *previous) { b.foreign = by }) }
+func (f *Field) ChangedBy(by *Foreign) { f.know(func(b *Known) { b.foreign = by }) }
 
 // know notes something more of a field, and of no copy of it.
-func (f *Field) know(note func(*previous)) {
-	var b previous
-	if f.previous != nil {
-		b = *f.previous
+func (f *Field) know(note func(*Known)) {
+	var b Known
+	if f.Known != nil {
+		b = *f.Known
 	}
 	note(&b)
-	f.previous = &b
+	f.Known = &b
 }
 
 // besides gives what stands beside the value of the files, nil where nothing does.
-func previousOf(last, live resource.Value) *previous {
+func KnownOf(last, live resource.Value) *Known {
 	if last.IsAbsent() && live.IsAbsent() {
 		return nil
 	}
-	return &previous{last: last, live: live}
+	return &Known{Last: last, Live: live}
 }
 
 // Counted says what a file does to how many people there are, where it is not all of them.
@@ -113,7 +113,7 @@ type Foreign struct {
 // IsForeign says that what is live of the field was written by someone else
 // since adsync applied it last.
 func (f *Field) IsForeign() bool {
-	return !f.Last().IsAbsent() && !f.Live().IsAbsent() && !same(f.Last(), f.Live())
+	return !f.Last().IsAbsent() && !f.Live().IsAbsent() && !Same(f.Last(), f.Live())
 }
 
 // IsGone says that the resource was archived or removed outside adsync.
@@ -133,3 +133,7 @@ func (c *Change) IsForeign() bool {
 	}
 	return false
 }
+
+// Lowers reports whether a field only pauses, ends or lowers something. Such a field
+// passes the guards: each rule of compare.newGuards (guard.go) leaves it out.
+func (f *Field) Lowers() bool { return f.Phase == Lower }

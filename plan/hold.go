@@ -6,31 +6,31 @@ import (
 )
 
 // releasedBy says that a hold waits for this allowance already.
-func (h *Hold) releasedBy(allow string) bool {
-	return h.contains(func(h *Hold) bool { return h.Allow == allow })
+func (h *Hold) ReleasedBy(allow string) bool {
+	return h.Contains(func(h *Hold) bool { return h.Allow == allow })
 }
 
 // exceeding are the holds of what would exceed the files.
-func (h *Hold) exceeding() []Hold {
-	return slices.DeleteFunc(h.flatten(nil), func(h Hold) bool { return h.Hazard != ExceedsFiles })
+func (h *Hold) Exceeding() []Hold {
+	return slices.DeleteFunc(h.Flatten(nil), func(h Hold) bool { return h.Hazard != ExceedsFiles })
 }
 
-func (c *Change) hold(h Hold) { c.Held = c.Held.and(h) }
+func (c *Change) Hold(h Hold) { c.Held = c.Held.And(h) }
 
-func (f *Field) hold(h Hold) { f.Held = f.Held.and(h) }
+func (f *Field) Hold(h Hold) { f.Held = f.Held.And(h) }
 
 // holdAll holds a field with what holds many: they share it.
-func (f *Field) holdAll(h *Hold) {
+func (f *Field) HoldAll(h *Hold) {
 	if f.Held == nil {
 		f.Held = h
 		return
 	}
-	f.hold(*h)
+	f.Hold(*h)
 }
 
 // and gives one hold that stands for both. Others may have the first too, so it
 // stays as it is.
-func (h *Hold) and(further Hold) *Hold {
+func (h *Hold) And(further Hold) *Hold {
 	if h == nil {
 		return &further
 	}
@@ -41,7 +41,7 @@ func (h *Hold) and(further Hold) *Hold {
 
 // waitsOnly reports whether all that holds a change is that something of its own
 // plan comes first.
-func (h *Hold) waitsOnly() bool { return !h.contains(func(h *Hold) bool { return !h.waits }) }
+func (h *Hold) waitsOnly() bool { return !h.Contains(func(h *Hold) bool { return !h.Waits }) }
 
 func (h *Hold) document() *HoldDocument {
 	if h == nil {
@@ -55,9 +55,9 @@ func (h *Hold) document() *HoldDocument {
 }
 
 // heldFor reports whether the change waits for the hazard already, with a tree above it.
-func (c *Change) heldFor(hazard Hazard) bool {
+func (c *Change) HeldFor(hazard Hazard) bool {
 	is := func(h *Hold) bool { return h.Hazard == hazard }
-	return c.Held.contains(is) || slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Held.contains(is) })
+	return c.Held.Contains(is) || slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Held.Contains(is) })
 }
 
 // Words are the message of a hold, with what releases it.
@@ -70,7 +70,7 @@ func (h *Hold) Words() string {
 
 // waitFor leaves the one hold that counts: whatever else holds a part is asked
 // again once the row is right.
-func (c *Change) waitFor(h Hold) {
+func (c *Change) WaitFor(h Hold) {
 	c.Held, c.Hazards = &h, []Hazard{Invalid}
 	for i := range c.Fields {
 		c.Fields[i].Held = nil
@@ -78,11 +78,11 @@ func (c *Change) waitFor(h Hold) {
 }
 
 // waits reports whether the change waits for its row, or for one above it.
-func (c *Change) waits() bool { return c.Held != nil && c.Held.Hazard == Invalid }
+func (c *Change) Waits() bool { return c.Held != nil && c.Held.Hazard == Invalid }
 
 // releasable says that flags can release all of a hold.
-func (h *Hold) releasable() bool {
-	return !h.contains(func(h *Hold) bool { return h.Allow == "" })
+func (h *Hold) Releasable() bool {
+	return !h.Contains(func(h *Hold) bool { return h.Allow == "" })
 }
 
 // Hold says what leaves a change or a field out of this apply.
@@ -95,7 +95,7 @@ type Hold struct {
 
 	Wrong *WrongCell // why a row waits; nil where none does
 
-	waits bool // for something this very plan makes
+	Waits bool // for something this very plan makes
 }
 
 // WrongCell is the cell that is not valid, so that its row waits.
@@ -113,43 +113,43 @@ func (h *Hold) Cell() diag.Position {
 }
 
 // contains says that the hold, or one of those it stands for, is such a one.
-func (h *Hold) contains(is func(*Hold) bool) bool {
+func (h *Hold) Contains(is func(*Hold) bool) bool {
 	if h == nil {
 		return false
 	}
 	for i := range h.Also {
-		if h.Also[i].contains(is) {
+		if h.Also[i].Contains(is) {
 			return true
 		}
 	}
 	return is(h)
 }
 
-func (h *Hold) flatten(holds []Hold) []Hold {
+func (h *Hold) Flatten(holds []Hold) []Hold {
 	if h == nil {
 		return holds
 	}
-	holds = append(holds, Hold{Hazard: h.Hazard, Message: h.Message, Allow: h.Allow, Parts: h.Parts, waits: h.waits})
+	holds = append(holds, Hold{Hazard: h.Hazard, Message: h.Message, Allow: h.Allow, Parts: h.Parts, Waits: h.Waits})
 	for i := range h.Also {
-		holds = h.Also[i].flatten(holds)
+		holds = h.Also[i].Flatten(holds)
 	}
 	return holds
 }
 
 // distinct leaves one hold of those that the same allowance releases.
-func (h *Hold) distinct() *Hold {
+func (h *Hold) Distinct() *Hold {
 	if h == nil {
 		return nil
 	}
 	var first *Hold
 	seen := map[string]bool{}
-	for _, one := range h.flatten(nil) {
+	for _, one := range h.Flatten(nil) {
 		released := string(one.Hazard) + "=" + one.Allow
 		if one.Allow == "" {
 			released += one.Message
 		}
 		if !seen[released] {
-			seen[released], first = true, first.and(one)
+			seen[released], first = true, first.And(one)
 		}
 	}
 	return first
@@ -175,7 +175,7 @@ func (c *Change) HeldParts() []HeldPart {
 		if f.Held == nil || f.Cause == SentAlong {
 			continue
 		}
-		first := f.Held.flatten(nil)[0]
+		first := f.Held.Flatten(nil)[0]
 		part := HeldPart{Field: f.Name, Hazard: first.Hazard, Message: first.Words(), Cell: f.Desired.Position}
 		if part.Cell.IsZero() {
 			part.Cell = c.Position

@@ -25,7 +25,7 @@ type Unsettled struct {
 }
 
 // decide is the command that decides the operation.
-func (u *Unsettled) decide() string {
+func (u *Unsettled) Decide() string {
 	if u.Unconfirmed {
 		return ""
 	}
@@ -165,7 +165,7 @@ func Above(schema *resource.Schema, desired, live *resource.Resource, refused bo
 	for _, n := range desired.Attributes {
 		fmt.Fprintf(&text, "%s %s", n.Name, n.Value)
 		if a, known := schema.Attribute(n.Name); known &&
-			readable(a) && live != nil && !same(n.Value, live.Value(n.Name)) {
+			Readable(a) && live != nil && !Same(n.Value, live.Value(n.Name)) {
 			fmt.Fprintf(&text, " is %s", live.Value(n.Name))
 		}
 		text.WriteString("\n")
@@ -173,8 +173,8 @@ func Above(schema *resource.Schema, desired, live *resource.Resource, refused bo
 	return text.String()
 }
 
-func (r Refused) words() string {
-	said := quote(r.Message)
+func (r Refused) Words() string {
+	said := Quote(r.Message)
 	if r.Code != "" {
 		said += " (" + r.Code + ")"
 	}

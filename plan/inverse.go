@@ -100,12 +100,12 @@ func (v *inverter) asItIs(r *resource.Resource) *resource.Resource {
 // DoneIn is the part of a run that a selection names, under the keys of then. A
 // pattern that names nothing of the run is an error.
 func DoneIn(schemas resource.Schemas, done []Done, s Selection) ([]Done, error) {
-	target, exclude := newMatcher(schemas, s.Target), newMatcher(schemas, s.Exclude)
+	target, exclude := NewMatcher(schemas, s.Target), NewMatcher(schemas, s.Exclude)
 	addresses := make([]resource.Address, len(done))
 	var part []Done
 	for i, d := range done {
 		addresses[i] = d.Address
-		targeted, excluded := target.matches(d.Address), exclude.matches(d.Address)
+		targeted, excluded := target.Matches(d.Address), exclude.Matches(d.Address)
 		if (targeted || len(s.Target) == 0) && !excluded {
 			part = append(part, d)
 		}
@@ -154,13 +154,13 @@ func (v *inverter) unmake(schema *resource.Schema, d Done) {
 		v.stays(d, "", "it was created and has no status that could be paused; archive it by hand, or in the files")
 		return
 	}
-	left := resource.Text(paused)
+	left := resource.Text(Paused)
 	for _, f := range d.Fields {
 		if f.Name == delivery {
 			left = f.After
 		}
 	}
-	v.set(d.Address, delivery, resource.Text(paused), left)
+	v.set(d.Address, delivery, resource.Text(Paused), left)
 }
 
 func (v *inverter) restore(schema *resource.Schema, d Done) {

@@ -30,7 +30,7 @@ func (r Recent) Under(renamed []Renamed) Recent {
 func (p *Plan) Moves() []Earlier {
 	var moves []Earlier
 	for c := range p.EachApplicable() {
-		s := p.schemas.Of(c.Address.Kind)
+		s := p.Schemas.Of(c.Address.Kind)
 		for i := range c.Fields {
 			f := &c.Fields[i]
 			a, known := s.Attribute(f.Name)

@@ -64,7 +64,7 @@ type compiled struct {
 	tree     bool
 }
 
-func newMatcher(schemas resource.Schemas, patterns []Pattern) *matcher {
+func NewMatcher(schemas resource.Schemas, patterns []Pattern) *matcher {
 	m := &matcher{
 		schemas: schemas, patterns: patterns, exact: map[string][]int{},
 		trees: map[string][]int{}, used: make([]bool, len(patterns)),
@@ -89,7 +89,7 @@ func (m *matcher) add(i int, text string) {
 
 // matches says whether a pattern names the address, and notes every one that
 // does.
-func (m *matcher) matches(a resource.Address) bool {
+func (m *matcher) Matches(a resource.Address) bool {
 	found := m.note(m.exact[a.String()]) || m.note(m.exact[string(a.Kind)])
 	for up := a; len(m.trees) > 0 && !up.IsZero(); up = m.schemas.Parent(up) {
 		found = m.note(m.trees[up.String()]) || found
@@ -143,7 +143,7 @@ func segmentsMatch(pattern, segments []string) bool {
 }
 
 // unmatched gives the patterns that name nothing, with what may be meant.
-func (m *matcher) unmatched(flag string, addresses []resource.Address) error {
+func (m *matcher) Unmatched(flag string, addresses []resource.Address) error {
 	return m.unmatchedIn("in the files or in adsync's record", flag, addresses)
 }
 

@@ -21,7 +21,7 @@ func TestX19PatternsTakeLittle(t *testing.T) {
 			t.Fatal(err)
 		}
 		begun := time.Now()
-		if newMatcher(kinds.All(), []Pattern{p}).matches(long) {
+		if NewMatcher(kinds.All(), []Pattern{p}).Matches(long) {
 			t.Errorf("%.20s… names %s; want nothing", text, long)
 		}
 		if took := time.Since(begun); took > 2*time.Second {

@@ -1,17 +1,9 @@
-// Package plan compares what the files say, what adsync applied last and what
-// the service holds, and decides what to change, in which order, and what is
-// held until someone allows it.
+// Package plan is what a plan is: what it is computed from (input.go), its changes and what
+// holds them (plan.go, hold.go), and its JSON (document.go). identify.go says which resource
+// of the service belongs to which row, moved.go what `moved:` renames. Package compare makes
+// a plan; open its diff.go for what is decided.
 //
 // It refuses every effect: it reads no clock, file, network, log or context.
-// Its invariant is that the same input gives the same bytes, whatever the order
-// the input came in, and that a plan holds at most one change an address.
-//
-// Open diff.go first: it has the table and the steps of a plan. identify.go says which
-// resource of the service belongs to which row, moved.go what `moved:` renames, and
-// accident_renamed.go asks about a row renamed without a key or an id. attributes.go
-// compares the fields of a row, and phase.go says what a field is: raise, decrease or
-// pause. guard.go lists the rules that hold changes, a file guard_….go each;
-// accident.go lists the suspicious edits.
 package plan
 
 import (
@@ -48,7 +40,7 @@ type Plan struct {
 	Credits         []Credit           // what is still good of those that were given
 	Unmatched       error              // a pattern of the selection that names nothing; nil where every one does
 
-	schemas resource.Schemas
+	Schemas resource.Schemas
 }
 
 // Change is what becomes of one resource.
@@ -71,9 +63,9 @@ type Change struct {
 	Start     *Start        // of a resource that starts to deliver without something; nil elsewhere
 	RestOf    string        // the run whose plan showed this rise, and which was cut off before it; "" where none did
 
-	rise, fall int64 // what guardExposure counts of it, in micros
+	Rise, Fall int64 // what guardExposure counts of it, in micros
 
-	index int // among what is compared, while the plan is made; 0 afterwards
+	Index int // among what is compared, while the plan is made; 0 afterwards
 }
 
 // Displaced is the live half of an exclusive setting, such as a daily budget, that
@@ -105,7 +97,7 @@ func (p *Plan) Applicable() []Change { return slices.Collect(p.EachApplicable())
 func (p *Plan) EachApplicable() iter.Seq[Change] {
 	return func(yield func(Change) bool) {
 		for i := range p.Changes {
-			if c, ok := p.Changes[i].applicable(p.schemas.Of(p.Changes[i].Address.Kind)); ok && !yield(c) {
+			if c, ok := p.Changes[i].applicable(p.Schemas.Of(p.Changes[i].Address.Kind)); ok && !yield(c) {
 				return
 			}
 		}
@@ -124,9 +116,9 @@ func (p *Plan) Empty() bool {
 // Holds gives everything that holds the change or a part of it, flattened.
 func (c *Change) Holds() []Hold {
 	var holds []Hold
-	holds = c.Held.flatten(holds)
+	holds = c.Held.Flatten(holds)
 	for i := range c.Fields {
-		holds = c.Fields[i].Held.flatten(holds)
+		holds = c.Fields[i].Held.Flatten(holds)
 	}
 	return holds
 }
@@ -170,7 +162,8 @@ func withoutHeld(s *resource.Schema, fields []Field) []Field {
 			kept = append(kept, *f)
 		case f.Held != nil && setting != "" && sent[setting] && f.Live().IsSet() && takes(s, f):
 			kept = append(kept, Field{
-				Name: f.Name, Desired: f.Live(), Cause: SentAlong, Phase: Neutral, previous: previousOf(f.Last(), f.Live()),
+				Name: f.Name, Desired: f.Live(), Cause: SentAlong,
+				Phase: Neutral, Known: KnownOf(f.Last(), f.Live()),
 			})
 		}
 	}
@@ -197,7 +190,7 @@ func settingOf(s *resource.Schema, name string) string {
 }
 
 // raises says that a part of the change raises or starts something.
-func (c *Change) raises() bool {
+func (c *Change) Raises() bool {
 	for i := range c.Fields {
 		if c.Fields[i].Phase == Raise || c.Fields[i].Phase == Activate {
 			return true
@@ -214,7 +207,7 @@ func (p *Plan) Uncertain() map[resource.Address]map[string]string {
 		c := &p.Changes[i]
 		for j := range c.Fields {
 			f := &c.Fields[j]
-			holds := f.Held.flatten(c.Held.flatten(nil))
+			holds := f.Held.Flatten(c.Held.Flatten(nil))
 			at := slices.IndexFunc(holds, func(h Hold) bool { return h.Hazard == Undecided })
 			if at < 0 {
 				continue
@@ -240,7 +233,7 @@ func withoutHeldPeople(s *resource.Schema, fields []Field) []Field {
 
 // first is the phase of a change's first effect, held or not, so that an
 // allowance moves nothing else in the plan.
-func (c *Change) first() Phase {
+func (c *Change) First() Phase {
 	switch c.Action {
 	case Create:
 		if len(c.Fields) > 0 && c.Fields[0].Phase == Lower { // it bounds spend
@@ -248,7 +241,7 @@ func (c *Change) first() Phase {
 		}
 		return Creates
 	case Replace:
-		if c.Held == nil && !c.isHeld() {
+		if c.Held == nil && !c.IsHeld() {
 			return Lower // the archive of what it replaces
 		}
 	}
@@ -269,6 +262,6 @@ func (c *Change) Unfinished() bool {
 }
 
 // sends says that the change, held or not, is about more than an archive or a note.
-func (c Change) sends() bool {
+func (c Change) Sends() bool {
 	return c.Action == Create || c.Action == Replace || (c.Action == Update || c.Action == Adopt) && len(c.Fields) > 0
 }

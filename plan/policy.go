@@ -94,14 +94,14 @@ func DefaultPolicy() Policy {
 	}
 }
 
-func (p *Policy) driftFor(attribute string) OnDrift {
+func (p *Policy) DriftFor(attribute string) OnDrift {
 	if d, ok := p.DriftOf[attribute]; ok {
 		return d
 	}
 	return p.Drift
 }
 
-func (p *Policy) pruneFor(kind resource.Kind) OnPrune {
+func (p *Policy) PruneFor(kind resource.Kind) OnPrune {
 	if d, ok := p.PruneOf[kind]; ok {
 		return d
 	}
@@ -110,23 +110,23 @@ func (p *Policy) pruneFor(kind resource.Kind) OnPrune {
 
 // archiveLimit is how many of a kind with n managed resources a run may
 // archive: one is always possible, or small accounts could archive nothing.
-func (p *Policy) archiveLimit(n int64) int64 {
+func (p *Policy) ArchiveLimit(n int64) int64 {
 	return min(max(n*p.ArchivePercent/100, 1), p.ArchiveCount)
 }
 
 // limitsOf are how far an amount may rise.
-func (p *Policy) limitsOf(a *resource.Attribute) Guard {
+func (p *Policy) LimitsOf(a *resource.Attribute) Guard {
 	if a.Per == "" {
 		return p.Bid
 	}
 	return p.Budget
 }
 
-func (f Freeze) words() string {
+func (f Freeze) Words() string {
 	if f.Name == "" {
 		return f.Reason
 	}
-	open := "freeze window " + quote(f.Name) + " is open until " + f.Until
+	open := "freeze window " + Quote(f.Name) + " is open until " + f.Until
 	if f.Reason != "" {
 		open += ": " + f.Reason
 	}

@@ -31,10 +31,10 @@ type LeftOut struct {
 	Held    bool // it would be held, wholly or in part, if it were not left out
 }
 
-func (s Spend) and(t Spend) Spend {
+func (s Spend) And(t Spend) Spend {
 	return Spend{
-		plus(s.DailyBefore, t.DailyBefore), plus(s.DailyAfter, t.DailyAfter),
-		plus(s.LifetimeBefore, t.LifetimeBefore), plus(s.LifetimeAfter, t.LifetimeAfter),
+		Plus(s.DailyBefore, t.DailyBefore), Plus(s.DailyAfter, t.DailyAfter),
+		Plus(s.LifetimeBefore, t.LifetimeBefore), Plus(s.LifetimeAfter, t.LifetimeAfter),
 	}
 }
 

@@ -7,16 +7,16 @@ import (
 )
 
 // readable says that the single-resource interface shows the attribute again.
-func readable(a *resource.Attribute) bool { return a.Wire.Path != "" }
+func Readable(a *resource.Attribute) bool { return a.Wire.Path != "" }
 
 // The statuses of every attribute that governs delivery: active delivers,
 // paused and the schema's Removal do not (interface, part 3).
 const (
-	active = "active"
-	paused = "paused"
+	Active = "active"
+	Paused = "paused"
 )
 
-func anyField(fields []Field, passes func(*Field) bool) bool {
+func AnyField(fields []Field, passes func(*Field) bool) bool {
 	for i := range fields {
 		if passes(&fields[i]) {
 			return true
@@ -26,7 +26,7 @@ func anyField(fields []Field, passes func(*Field) bool) bool {
 }
 
 // unset says that a value is none: absent, cleared, or a list of nothing.
-func unset(v resource.Value) bool {
+func Unset(v resource.Value) bool {
 	if !v.IsSet() {
 		return true
 	}
@@ -35,14 +35,14 @@ func unset(v resource.Value) bool {
 }
 
 // same compares values as the service would: what is unset is one thing there.
-func same(v, w resource.Value) bool {
-	return v.Equal(w) || unset(v) && unset(w)
+func Same(v, w resource.Value) bool {
+	return v.Equal(w) || Unset(v) && Unset(w)
 }
 
-func quote(s string) string { return strconv.Quote(s) }
+func Quote(s string) string { return strconv.Quote(s) }
 
 // plus adds without wrapping round: what is too much to count is the most.
-func plus(a, b int64) int64 {
+func Plus(a, b int64) int64 {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:
 		return math.MaxInt64
@@ -53,9 +53,9 @@ func plus(a, b int64) int64 {
 }
 
 // The fields of a change that pass.
-func everyField(*Field) bool { return true }
+func EveryField(*Field) bool { return true }
 
-func order(less bool) int {
+func Order(less bool) int {
 	if less {
 		return -1
 	}

@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/plan"
+	"adsync/plan/compare"
 )
 
 // Bound is an allowance for the one plan that has the hash without it.
@@ -60,7 +61,7 @@ func asks(p *plan.Plan, a plan.Allowance) bool {
 // compute finishes the plan, and adds the allowances of this plan that
 // released nothing: a typing error looks like consent.
 func (d *Desired) compute(input plan.Input, finish func(*plan.Plan)) *plan.Plan {
-	computed := plan.Diff(input)
+	computed := compare.Diff(input)
 	finish(computed)
 	for _, a := range computed.Unused {
 		if slices.Contains(d.Allow, a) {

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"adsync/plan/compare"
 	"context"
 	"fmt"
 
@@ -74,7 +75,7 @@ func (a *Agent) planAside(ctx context.Context, action string,
 		Live: snapshot, Policy: desired.Policy, Allow: desired.Allow, Recent: recent,
 		Today: a.Now().In(a.Zone).Format("2006-01-02"), Currency: a.Account.Currency,
 	}
-	computed := plan.Diff(input)
+	computed := compare.Diff(input)
 	computed.Problems = append(problems, computed.Problems...)
 	return &apply.View{
 		Plan: computed, Last: before, Live: live, Read: read, Input: input, Reverts: true, Aside: action,

@@ -17,6 +17,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
+	"adsync/plan/compare"
 	"adsync/sources"
 	"adsync/sources/config"
 )
@@ -76,7 +77,7 @@ func offline(t *testing.T, tree string) (*resource.Snapshot, []diag.Problem) {
 		return d.Snapshot, problems
 	}
 	in := plan.Input{Schemas: kinds.All(), Desired: d.Snapshot, Policy: plan.DefaultPolicy(), Today: "2026-11-21"}
-	return d.Snapshot, append(problems, plan.Diff(in).Problems...)
+	return d.Snapshot, append(problems, compare.Diff(in).Problems...)
 }
 
 // firstError names the sort of the first problem, "" where there is none.

@@ -15,6 +15,7 @@ import (
 	"adsync/internal/resource"
 	_ "adsync/internal/testing/drawn"
 	"adsync/plan"
+	"adsync/plan/compare"
 	"adsync/sources"
 	"adsync/sources/config"
 	"adsync/sources/workbook"
@@ -98,7 +99,7 @@ func planOf(t *rapid.T, dir string) string {
 			t.Fatalf("problem: %s", p)
 		}
 	}
-	raw, err := json.Marshal(plan.Diff(plan.Input{
+	raw, err := json.Marshal(compare.Diff(plan.Input{
 		Schemas: session.Schemas(), Policy: plan.DefaultPolicy(),
 		Desired: d.Snapshot, Live: &resource.Snapshot{}, Last: &resource.Snapshot{},
 	}))

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/plan/compare"
 )
 
 // table is the rows of a sheet from top to bottom, as snapshot reads them.
@@ -62,7 +63,7 @@ func (rows table) applied(t testing.TB) *resource.Snapshot {
 // retyped plans what somebody made of a table that was applied as it was.
 func retyped(t testing.TB, was, now table) *plan.Plan {
 	t.Helper()
-	return plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(),
+	return compare.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(),
 		Last: was.applied(t), Desired: now.typed(t), Live: was.applied(t)})
 }
 

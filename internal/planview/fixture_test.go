@@ -9,6 +9,7 @@ import (
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/plan/compare"
 )
 
 const newTree = `
@@ -53,7 +54,7 @@ func quarter(t testing.TB) *Document {
 		campaign/xmas name=Xmas bidding_type=clicks budget.daily=5 status=active end=2026-11-20
 		ad_group/xmas/r name=Elves bid.max=0.10 status=active` + newTree + newAd
 	risen := plan.Allowance{Hazard: plan.Exposure, Amount: 90_000_000, HasAmount: true, PerDay: true}
-	d := documentOf(plan.Diff(plan.Input{Schemas: kinds.All(),
+	d := documentOf(compare.Diff(plan.Input{Schemas: kinds.All(),
 		Policy: plan.DefaultPolicy(), Allow: []plan.Allowance{risen}, Today: "2026-11-21",
 		Last: snapshot(t, last), Desired: written(snapshot(t, desired)), Live: snapshot(t, live)}))
 	d.Revision = &Revision{Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Uncommitted: []string{"q4.xlsx"}}
@@ -125,7 +126,7 @@ func hostile(text string) *Document {
 	desired.Add(&resource.Resource{Address: address, Position: at, Attributes: resource.Attributes{
 		{Name: "description", Value: resource.Text(text + "!").At(at)},
 		{Name: "name", Value: resource.Text(text).At(at)}, {Name: "tracking", Value: resource.Text(text).At(at)}}})
-	d := documentOf(plan.Diff(plan.Input{
+	d := documentOf(compare.Diff(plan.Input{
 		Schemas: kinds.All(), Policy: plan.DefaultPolicy(), Last: live, Desired: desired, Live: live,
 	}))
 	d.Account.ID = text
@@ -162,6 +163,6 @@ func largeTree(ads int) string {
 // planned plans with the default policy.
 func planned(t testing.TB, last, desired, live string) *Document {
 	t.Helper()
-	return documentOf(plan.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(),
+	return documentOf(compare.Diff(plan.Input{Schemas: kinds.All(), Policy: plan.DefaultPolicy(),
 		Last: snapshot(t, last), Desired: written(snapshot(t, desired)), Live: snapshot(t, live)}))
 }

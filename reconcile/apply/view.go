@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"adsync/plan/compare"
 	"context"
 	"fmt"
 	"slices"
@@ -55,7 +56,7 @@ func (v *View) Without(desired *resource.Snapshot) *plan.Plan {
 	input := v.Input
 	live, problems := plan.Identify(input.Schemas, v.Last, desired, v.Live.Resources)
 	input.Desired, input.Live, input.Misnamed = desired, live, problems
-	return plan.Diff(input)
+	return compare.Diff(input)
 }
 
 // RecordCredits keeps what is still good of the credits that were read, and what the

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"adsync/plan/compare"
 	"context"
 	"errors"
 	"fmt"
@@ -115,7 +116,7 @@ func (r *waveRunner) countsOn(unconfirmed []plan.Unsettled) func(wire.Part) stri
 	}
 	input := r.view.Input
 	input.Unsettled = slices.Concat(input.Unsettled, unconfirmed)
-	waits := plan.Diff(input).Uncertain()
+	waits := compare.Diff(input).Uncertain()
 	return func(p wire.Part) string {
 		for _, f := range p.Fields {
 			if why := waits[p.Change.Address][f.Name]; why != "" {

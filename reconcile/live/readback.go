@@ -248,7 +248,7 @@ func (e Expectation) Deleted(schema *resource.Schema) bool {
 // gives reports whether a create may have put a value somewhere else as well, as an ad
 // without a name takes its title. What is read late and is none of these may be
 // somebody's: it is not taken over, so that a follow-up that was cut off meets
-// it as a conflict (plan.Diff) and does not overwrite it.
+// it as a conflict (compare.Diff) and does not overwrite it.
 func (e Expectation) gives(have resource.Value) bool {
 	return slices.ContainsFunc(e.Sent, func(s resource.Named) bool {
 		return s.Value.IsSet() && normalizedText(s.Value.Text()) == normalizedText(have.Text())

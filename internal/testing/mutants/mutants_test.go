@@ -38,7 +38,7 @@ var mistakes = []struct {
 	{"page_two_ignored", "internal/adsapi", "TestListFollowsTheCursor", false},
 	{"null_budget_zero", "reconcile/wire", "TestUpdatesSayWhatTheFilesSay", false},
 	{"daily_as_lifetime", "reconcile/wire", "TestUpdatesSayWhatTheFilesSay", false},
-	{"archived_twin_adopted", "plan", "TestIdentify", false},
+	{"archived_twin_adopted", "plan/compare", "TestIdentify", false},
 	{"activate_unread", "reconcile", "TestSeededNothingIsActivatedBeforeItReadsBackAsSent", false},
 	{"increases_first", "reconcile", "TestUnconfirmedDecreaseHoldsRaises", false},
 	{"list_decides", "reconcile", "TestUnknownOutcomeBlocksOnlyWhatDependsOnIt", false},
@@ -49,9 +49,9 @@ var mistakes = []struct {
 	{"conflict_retried", "internal/adsapi", "TestWhatIsRepeated", true},
 	{"float_money", "internal/resource", "TestMoneyIsReadFromTheDigitsAsWritten", true},
 	{"redaction_missing", "internal/adsapi", "TestTheKeyIsNeverShown", true},
-	{"foreign_pause_undone", "plan", "TestDiff", false},
-	{"share_only", "plan", "TestSeededLimitsOnSharesHoldForFewAndForMany", false},
-	{"commits_apart", "plan", "TestSeededManySmallCommitsDoNotPassALimit", false},
+	{"foreign_pause_undone", "plan/compare", "TestDiff", false},
+	{"share_only", "plan/compare", "TestSeededLimitsOnSharesHoldForFewAndForMany", false},
+	{"commits_apart", "plan/compare", "TestSeededManySmallCommitsDoNotPassALimit", false},
 }
 
 // TestEveryMistakeIsCaught builds each mistake in and wants the test that is

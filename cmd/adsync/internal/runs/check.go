@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/plan/compare"
 	"adsync/sources/config"
 	"adsync/sources/workbook"
 
@@ -38,7 +39,7 @@ func WarnLate(ctx context.Context, env *session.Env, l session.Loaded) session.L
 		return l
 	}
 	last, _, _ = plan.Relocate(l.Schemas, movesOf(l), last, l.Desired.Snapshot)
-	p := plan.Diff(plan.Input{
+	p := compare.Diff(plan.Input{
 		Schemas: l.Schemas, Policy: plan.DefaultPolicy(),
 		Last: last, Desired: l.Desired.Snapshot, Live: last, Today: time.Now().In(zone).Format(time.DateOnly),
 	})
