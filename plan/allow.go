@@ -82,7 +82,7 @@ func ParseAllowance(s string) (Allowance, error) {
 	return a.at(s, narrowed, rules.money)
 }
 
-// Allowable gives the names an allowance can begin with, in order.
+// Allowable returns the names an allowance can begin with, in order.
 func Allowable() []string {
 	var names []string
 	for h := range allowable {
@@ -161,7 +161,7 @@ func (a Allowance) at(whole, narrowed string, money bool) (Allowance, error) {
 	return a, nil
 }
 
-// String gives what ParseAllowance reads.
+// String returns what ParseAllowance reads.
 func (a Allowance) String() string {
 	s := string(a.Hazard)
 	if !a.Address.IsZero() {

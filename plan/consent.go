@@ -91,7 +91,7 @@ func DigestOfTexts(texts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// FindAsks gives what people may agree to of a plan whose input wanted that, by
+// FindAsks returns what people may agree to of a plan whose input wanted that, by
 // allowance: what something else holds besides that nobody can release is left out.
 // What releases a whole suspicious edit stands for each of its rows.
 func (p *Plan) FindAsks() []Ask {

@@ -33,7 +33,7 @@ type Shown struct {
 	Rise, Fall int64
 }
 
-// Credit gives what the plan leaves for the rest of it, nil where it raises nothing.
+// Credit returns what the plan leaves for the rest of it, nil where it raises nothing.
 // What an earlier credit covers stays with that.
 func (p *Plan) Credit(run string) *Credit {
 	c := &Credit{Run: run, Desired: &resource.Snapshot{}, Last: &resource.Snapshot{}, Live: &resource.Snapshot{}}

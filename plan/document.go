@@ -97,7 +97,7 @@ type Summary struct {
 	AsSent    int `json:"as_sent"` // with nothing to change, and not shown by the service: as they were last sent
 }
 
-// Document gives the JSON form of the plan.
+// Document returns the JSON form of the plan.
 func (p *Plan) Document() Document {
 	d := p.withoutChanges()
 	d.Changes = make([]ChangeDocument, 0, len(p.Changes))
@@ -212,7 +212,7 @@ func (c *Change) IsHeld() bool {
 	return false
 }
 
-// Document gives the JSON form of the change.
+// Document returns the JSON form of the change.
 func (c *Change) Document() ChangeDocument {
 	return c.documentIn([]FieldDocument{}, []FieldDocument{})
 }

@@ -25,7 +25,7 @@ type StaleDocument struct {
 	Message   string          `json:"message"`
 }
 
-// Saved gives what became of a saved plan, nil where the plan was not saved.
+// Saved returns what became of a saved plan, nil where the plan was not saved.
 func (p *Plan) Saved() *SavedDocument {
 	if !p.Narrowed {
 		return nil

@@ -11,7 +11,7 @@ type Explanation struct {
 	Example string // as a plan prints it, or the allowance
 }
 
-// Explain gives the explanation of a hazard.
+// Explain returns the explanation of a hazard.
 func Explain(h Hazard) (Explanation, bool) {
 	i := slices.IndexFunc(explanations, func(e Explanation) bool { return e.Hazard == h })
 	if i < 0 {
@@ -20,7 +20,7 @@ func Explain(h Hazard) (Explanation, bool) {
 	return explanations[i], true
 }
 
-// Explanations gives one for every hazard: what concerns money first.
+// Explanations returns one for every hazard: what concerns money first.
 func Explanations() []Explanation { return slices.Clone(explanations) }
 
 var explanations = []Explanation{

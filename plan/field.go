@@ -56,7 +56,7 @@ func (f *Field) Foreign() *Foreign {
 	return f.Known.foreign
 }
 
-// Counted says what the people of a file do, nil of other fields and where they are all
+// Counted returns what the people of a file do, nil of other fields and where they are all
 // there are.
 func (f *Field) Counted() *Counted {
 	if f.Known == nil {
@@ -110,18 +110,18 @@ type Foreign struct {
 	At    int64  `json:"at"` // Unix seconds
 }
 
-// IsForeign says that what is live of the field was written by someone else
+// IsForeign reports whether what is live of the field was written by someone else
 // since adsync applied it last.
 func (f *Field) IsForeign() bool {
 	return !f.Last().IsAbsent() && !f.Live().IsAbsent() && !Same(f.Last(), f.Live())
 }
 
-// IsGone says that the resource was archived or removed outside adsync.
+// IsGone reports whether the resource was archived or removed outside adsync.
 func (c *Change) IsGone() bool {
 	return c.Held != nil && c.Held.Hazard == RemovedByHand
 }
 
-// IsForeign says that someone else changed or removed what adsync applied.
+// IsForeign reports whether someone else changed or removed what adsync applied.
 func (c *Change) IsForeign() bool {
 	if c.IsGone() {
 		return true

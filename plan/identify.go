@@ -9,7 +9,7 @@ import (
 	"adsync/internal/resource"
 )
 
-// Identify gives each live resource its address (formats.md section 1,
+// Identify returns each live resource its address (formats.md section 1,
 // identity). The live resources come with their kind, id and parent's id. An
 // address is, in this order:
 //
@@ -109,7 +109,7 @@ func (i *identifier) index() {
 	}
 }
 
-// note gives what is known of an id, to be written before the next is noted.
+// note returns what is known of an id, to be written before the next is noted.
 func (i *identifier) note(k *ofKind, id string) *known {
 	at, noted := k.ids[id]
 	if !noted {
@@ -119,7 +119,7 @@ func (i *identifier) note(k *ofKind, id string) *known {
 	return &i.known[at]
 }
 
-// of gives what is known of an id.
+// of returns what is known of an id.
 func (i *identifier) of(id identity) known {
 	if k := i.kinds[id.kind]; k != nil {
 		if at, noted := k.ids[id.id]; noted {
@@ -155,7 +155,7 @@ func (i *identifier) takeBindings() {
 	i.taken = len(i.resources)
 }
 
-// isBeneath says that what is live stands beneath the parent of its binding.
+// isBeneath reports whether what is live stands beneath the parent of its binding.
 func (i *identifier) isBeneath(n *known, parent resource.Kind) bool {
 	if parent == "" {
 		return true
@@ -168,7 +168,7 @@ func (i *identifier) isBeneath(n *known, parent resource.Kind) bool {
 	return above.found != nil && above.found.ID == n.live.ParentID && above.found.Address == n.bound.Address.Up(parent)
 }
 
-// with gives a live resource its address.
+// with returns a live resource its address.
 func (i *identifier) with(r *resource.Resource, a resource.Address) *resource.Resource {
 	i.resources = append(i.resources, *r)
 	own := &i.resources[len(i.resources)-1]
@@ -189,7 +189,7 @@ func (i *identifier) sortOutOthers() {
 	}
 }
 
-// foundAt gives the address of an id, zero where it is not identified.
+// foundAt returns the address of an id, zero where it is not identified.
 func (i *identifier) foundAt(id identity) resource.Address {
 	if found := i.of(id).found; found != nil {
 		return found.Address
@@ -254,7 +254,7 @@ func (i *identifier) identify(s *resource.Schema, r *resource.Resource, a resour
 	i.note(i.kinds[s.Kind], r.ID).found = i.with(r, a)
 }
 
-// isTaken says that something is identified at an address.
+// isTaken reports whether something is identified at an address.
 func (i *identifier) isTaken(a resource.Address) bool {
 	if i.others[a] {
 		return true
@@ -286,7 +286,7 @@ func (i *identifier) byID(s *resource.Schema, r *resource.Resource, parent resou
 	return given, isGiven
 }
 
-// addressOf gives the address of a resource that may not be there.
+// addressOf returns the address of a resource that may not be there.
 func addressOf(r *resource.Resource) (a resource.Address, there bool) {
 	if r == nil {
 		return a, false
@@ -294,7 +294,7 @@ func addressOf(r *resource.Resource) (a resource.Address, there bool) {
 	return r.Address, true
 }
 
-// isOther says that the address is bound to another id already.
+// isOther reports whether the address is bound to another id already.
 func (i *identifier) isOther(a resource.Address, id string) bool {
 	l := i.last.Get(a)
 	return l != nil && l.ID != "" && l.ID != id
@@ -317,7 +317,7 @@ func (i *identifier) byName(s *resource.Schema, unknown map[resource.Address][]*
 	}
 }
 
-// isBound says that adsync knows an id of the address.
+// isBound reports whether adsync knows an id of the address.
 func (i *identifier) isBound(a resource.Address) bool {
 	bound := i.last.Get(a)
 	return bound != nil && bound.ID != ""
@@ -361,7 +361,7 @@ func (i *identifier) matchBy(s *resource.Schema, attribute string,
 	}
 }
 
-// callOf gives what the files call a resource: the attribute, and its value.
+// callOf returns what the files call a resource: the attribute, and its value.
 func callOf(s *resource.Schema, r *resource.Resource) (attribute, name string) {
 	for _, a := range s.NameFrom {
 		if v := r.Value(a); v.IsSet() {

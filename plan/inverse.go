@@ -195,7 +195,7 @@ func (v *inverter) restore(schema *resource.Schema, d Done) {
 	}
 }
 
-// stuckHalf gives a half of an exclusive setting that cannot take the place of the
+// stuckHalf returns a half of an exclusive setting that cannot take the place of the
 // one the run left, by the rules of the service, and why.
 func (d *Done) stuckHalf(schema *resource.Schema) (half, why string) {
 	value := func(of func(*DoneField) resource.Value) func(string) resource.Value {
@@ -223,7 +223,7 @@ func (d *Done) stuckHalf(schema *resource.Schema) (half, why string) {
 	return "", ""
 }
 
-// bringsBackHalf says that another half of an exclusive setting comes back in the
+// bringsBackHalf reports whether another half of an exclusive setting comes back in the
 // place of an attribute: a daily budget of a lifetime one.
 func (d *Done) bringsBackHalf(schema *resource.Schema, name string) bool {
 	halves := schema.Halves(name)
@@ -246,7 +246,7 @@ func (v *inverter) leave(at resource.Address, name string, left resource.Value) 
 	v.Left.Get(at).Set(name, left)
 }
 
-// Leaving gives last with what a run left in the place of what is recorded. What
+// Leaving returns last with what a run left in the place of what is recorded. What
 // is recorded just so keeps the normal form the service gave it. Where a later run has
 // written something else and the account holds what the run left again, that is
 // somebody's doing, and what is recorded stays.

@@ -24,7 +24,7 @@ type MoveDocument struct {
 // Renamed is one address of the record and what it becomes.
 type Renamed struct{ From, To resource.Address }
 
-// Relocate gives the record under the addresses the moves say, and each address
+// Relocate returns the record under the addresses the moves say, and each address
 // that changes, in order. A move whose resource is not in the record any more has
 // been made before, and does nothing. Nothing moves where there is a problem: a
 // move from or to the same twice, one that goes on from where another ends, one
@@ -121,7 +121,7 @@ func (m *mover) checkOne(move Move) {
 	}
 }
 
-// rename gives what an address becomes: by a move of its own, which may name it
+// rename returns what an address becomes: by a move of its own, which may name it
 // as it was or beneath a parent that has moved, or along with its parent.
 func (m *mover) rename(a resource.Address) resource.Address {
 	if move, own := m.from[a]; own {

@@ -25,7 +25,7 @@ func (r Recent) Under(renamed []Renamed) Recent {
 	return r
 }
 
-// Moves gives the amounts the applicable part of the plan sets, as they are
+// Moves returns the amounts the applicable part of the plan sets, as they are
 // before it: what Recent holds of this plan afterwards.
 func (p *Plan) Moves() []Earlier {
 	var moves []Earlier
@@ -43,7 +43,7 @@ func (p *Plan) Moves() []Earlier {
 	return moves
 }
 
-// Reverts gives how many applies in a row have written each attribute back, once
+// Reverts returns how many applies in a row have written each attribute back, once
 // this plan is carried out. What does not drift any more is not among them.
 func (p *Plan) Reverts(before *resource.Snapshot, applied func(*Change) bool) *resource.Snapshot {
 	reverts := &resource.Snapshot{}
@@ -73,7 +73,7 @@ func (p *Plan) Reverts(before *resource.Snapshot, applied func(*Change) bool) *r
 	return reverts
 }
 
-// Waiting gives the edits of a plan that are not among what was applied, by
+// Waiting returns the edits of a plan that are not among what was applied, by
 // address: the next plan says of them that they are carried over.
 func (p *Plan) Waiting(applied func(*Change) bool) *resource.Snapshot {
 	waiting := &resource.Snapshot{}

@@ -39,7 +39,7 @@ func ParsePattern(text string, at diag.Position) (Pattern, error) {
 	return Pattern{text, at}, nil
 }
 
-// String gives the pattern as it is named to people: with where it is written.
+// String returns the pattern as it is named to people: with where it is written.
 func (p Pattern) String() string {
 	if p.Position.IsZero() {
 		return p.Text
@@ -163,7 +163,7 @@ func (m *matcher) unmatchedIn(where, flag string, addresses []resource.Address) 
 	return errors.Join(failures...)
 }
 
-// named gives what a pattern may have meant: kinds for one without a slash,
+// named returns what a pattern may have meant: kinds for one without a slash,
 // addresses for the others.
 func (m *matcher) named(p Pattern, addresses []resource.Address) []string {
 	var names []string

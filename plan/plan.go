@@ -87,7 +87,7 @@ type Spend struct {
 	LifetimeAfter  int64 `json:"lifetime_after_micros"`
 }
 
-// Applicable gives the changes without what is held. A held field whose setting
+// Applicable returns the changes without what is held. A held field whose setting
 // is sent whole all the same stays, sent along with its live value; a held
 // replace leaves an update of the other fields; a change with nothing left to
 // send leaves a record, or nothing.
@@ -104,7 +104,7 @@ func (p *Plan) EachApplicable() iter.Seq[Change] {
 	}
 }
 
-// Empty says that there is nothing to apply. What is held may remain: see Holds
+// Empty reports whether there is nothing to apply. What is held may remain: see Holds
 // of each change.
 func (p *Plan) Empty() bool {
 	for range p.EachApplicable() {
@@ -113,7 +113,7 @@ func (p *Plan) Empty() bool {
 	return true
 }
 
-// Holds gives everything that holds the change or a part of it, flattened.
+// Holds returns everything that holds the change or a part of it, flattened.
 func (c *Change) Holds() []Hold {
 	var holds []Hold
 	holds = c.Held.Flatten(holds)
@@ -170,7 +170,7 @@ func withoutHeld(s *resource.Schema, fields []Field) []Field {
 	return kept
 }
 
-// takes says that the live value of a field may go along with its setting.
+// takes reports whether the live value of a field may go along with its setting.
 func takes(s *resource.Schema, f *Field) bool {
 	a, ok := s.Attribute(f.Name)
 	return ok && a.Takes(f.Live())
@@ -199,7 +199,7 @@ func (c *Change) Raises() bool {
 	return false
 }
 
-// Uncertain gives why parts of changes wait for an operation of unknown outcome, by
+// Uncertain returns why parts of changes wait for an operation of unknown outcome, by
 // address and attribute.
 func (p *Plan) Uncertain() map[resource.Address]map[string]string {
 	waits := map[resource.Address]map[string]string{}
@@ -255,7 +255,7 @@ func (c *Change) First() Phase {
 	return first
 }
 
-// Unfinished says that a change brings what the create of an earlier apply could not
+// Unfinished reports whether a change brings what the create of an earlier apply could not
 // say: until then it is recorded as null.
 func (c *Change) Unfinished() bool {
 	return slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Last().IsNull() && f.Desired.IsSet() })

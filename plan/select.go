@@ -10,7 +10,7 @@ type Selection struct {
 	Exclude []Pattern // what is left out of that
 }
 
-// IsAll says that the selection leaves nothing out.
+// IsAll reports whether the selection leaves nothing out.
 func (s Selection) IsAll() bool { return len(s.Target) == 0 && len(s.Exclude) == 0 }
 
 // Selected is what a selection made of a plan.
@@ -83,7 +83,7 @@ func (s *Selected) document() *SelectionDocument {
 	return d
 }
 
-// Counts gives how many changes are left out, by action.
+// Counts returns how many changes are left out, by action.
 func (s *Selected) Counts() map[Action]int {
 	counts := map[Action]int{}
 	for _, l := range s.LeftOut {

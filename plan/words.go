@@ -81,7 +81,7 @@ const (
 
 var phaseNames = [...]string{"lower", "neutral", "create", "follow-up", "raise", "activate"}
 
-// String gives the phase's name in plans.
+// String returns the phase's name in plans.
 func (p Phase) String() string {
 	if int(p) < len(phaseNames) {
 		return phaseNames[p]
@@ -106,7 +106,7 @@ const (
 
 var causeNames = []string{"", "edit", "drift", "default", "carry-over", "sent-along"}
 
-// String gives the cause's name in plans.
+// String returns the cause's name in plans.
 func (c Cause) String() string {
 	if int(c) < len(causeNames) {
 		return causeNames[c]

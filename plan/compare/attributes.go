@@ -69,7 +69,7 @@ func (d *comparedFields) mayReplace(t entry, adopts bool) bool {
 	return !adopts || d.covered(plan.Adopts, t.address)
 }
 
-// displaced gives what goes at the service with the fields that are set, and is no
+// displaced returns what goes at the service with the fields that are set, and is no
 // field of its own.
 func (t *entry) displaced(fields []plan.Field) (gone []plan.Displaced) {
 	for i := range fields {
@@ -163,7 +163,7 @@ func (d *comparedFields) fields(t entry) (fields, recorded []plan.Field) {
 	return ownFields(fields), ownFields(recorded)
 }
 
-// ownFields gives a change fields of its own, of those gathered in a list that
+// ownFields returns a change fields of its own, of those gathered in a list that
 // is used again; nil where there are none.
 func ownFields(gathered []plan.Field) []plan.Field {
 	if len(gathered) == 0 {
@@ -177,7 +177,7 @@ func ownFields(gathered []plan.Field) []plan.Field {
 // walk gives values of attributes whose names come in order.
 type walk struct{ rest resource.Attributes }
 
-// to gives the value of a name, nil where it is absent.
+// to returns the value of a name, nil where it is absent.
 func (w *walk) to(name string) *resource.Value {
 	for len(w.rest) > 0 && w.rest[0].Name < name {
 		w.rest = w.rest[1:]
@@ -215,7 +215,7 @@ func (d *comparedFields) sortOutFields(t entry, c *plan.Change) {
 	}
 }
 
-// unlessReleased gives the table's hold unless somebody agreed to it. What no flag
+// unlessReleased returns the table's hold unless somebody agreed to it. What no flag
 // releases, nobody does.
 func (d *comparedFields) unlessReleased(h plan.Hold, t entry, c *plan.Change, f *plan.Field) (plan.Hold, bool) {
 	if h.Allow == "" {
@@ -294,7 +294,7 @@ func immutableHold(t entry, a *resource.Attribute, f *plan.Field) []plan.Hold {
 		Allow: plan.AllowAt(plan.Replaces, t.address)}}
 }
 
-// unreplaceable says what stands in the way of archiving the resource and
+// unreplaceable returns what stands in the way of archiving the resource and
 // creating it again, "" where nothing does.
 func unreplaceable(t entry) string {
 	lacks := namesOfLacks(t.lacks())

@@ -80,7 +80,7 @@ func (s shape) edited(each int) plan.Input {
 	return input(last, desired, last)
 }
 
-// unbound gives the resources of a snapshot as a refresh does: by ids alone.
+// unbound returns the resources of a snapshot as a refresh does: by ids alone.
 func unbound(all *resource.Snapshot) []*resource.Resource {
 	var live []*resource.Resource
 	schemas := kinds.All()
@@ -177,7 +177,7 @@ func walked(in plan.Input, live []*resource.Resource) int {
 	return equal
 }
 
-// shorter gives the shorter of two times, of which one may not be known yet.
+// shorter returns the shorter of two times, of which one may not be known yet.
 func shorter(known, other time.Duration) time.Duration {
 	if known == 0 {
 		return other
@@ -185,7 +185,7 @@ func shorter(known, other time.Duration) time.Duration {
 	return min(known, other)
 }
 
-// timed gives the processor time of so many rounds, with no garbage of others.
+// timed returns the processor time of so many rounds, with no garbage of others.
 func timed(t testing.TB, rounds int, do func()) time.Duration {
 	t.Helper()
 	runtime.GC()

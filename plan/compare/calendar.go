@@ -72,13 +72,13 @@ func dayBefore(day string) string {
 // last: days as text compare as days.
 type span struct{ first, last string }
 
-// spanOf gives the days on which a resource's own schedule lets it spend, or a
+// spanOf returns the days on which a resource's own schedule lets it spend, or a
 // limit holds.
 func (k *kind) spanOf(r *resource.Resource) span {
 	return span{k.dayOf(r, k.first, dayBefore), k.dayOf(r, k.last, dayAfter)}
 }
 
-// dayOf gives the day of an attribute. Of a moment within a day, which the
+// dayOf returns the day of an attribute. Of a moment within a day, which the
 // service has in UTC, it gives the day beside: the span holds it in every time
 // zone.
 func (k *kind) dayOf(r *resource.Resource, attribute string, beside func(string) string) string {
@@ -92,7 +92,7 @@ func (k *kind) dayOf(r *resource.Resource, attribute string, beside func(string)
 	return beside(text)
 }
 
-// ended says that no day of the span is left.
+// ended reports whether no day of the span is left.
 func (s span) ended(today string) bool {
 	return s.last != "" && s.last < today || s.first != "" && s.last != "" && s.last < s.first
 }
@@ -101,7 +101,7 @@ func (s span) holds(day string) bool {
 	return s.first <= day && (s.last == "" || day <= s.last)
 }
 
-// with gives the days from the earlier first to the later last.
+// with returns the days from the earlier first to the later last.
 func (s span) with(t span) span {
 	last := max(s.last, t.last)
 	if s.last == "" || t.last == "" {
@@ -110,7 +110,7 @@ func (s span) with(t span) span {
 	return span{min(s.first, t.first), last}
 }
 
-// clip gives the part of a span in the rest of the month, as days after today;
+// clip returns the part of a span in the rest of the month, as days after today;
 // from is after to where there is none.
 func (c calendar) clip(s span) (from, to int) {
 	from, to = 0, c.days-1
@@ -128,7 +128,7 @@ func (c calendar) clip(s span) (from, to int) {
 
 func dayOfMonth(day string) int { return int(day[8]-'0')*10 + int(day[9]-'0') }
 
-// day gives the day so many days after today.
+// day returns the day so many days after today.
 func (c calendar) day(after int) string {
 	n := dayOfMonth(c.today) + after
 	return c.today[:8] + string([]byte{byte('0' + n/10), byte('0' + n%10)})

@@ -67,7 +67,7 @@ func shownDay(a *resource.Attribute, v resource.Value) string {
 	return a.Show(v)
 }
 
-// capWords says what the limit was.
+// capWords returns what the limit was.
 func (d *caps) capWords(at resource.Address) string {
 	live, k := d.Live.Get(at), d.kinds[at.Kind]
 	for _, a := range k.caps {
@@ -83,7 +83,7 @@ func (d *caps) capWords(at resource.Address) string {
 	return ""
 }
 
-// ended says that the last day of a resource is over: nothing of it can change
+// ended reports whether the last day of a resource is over: nothing of it can change
 // any more, and the service need not show it.
 func (d *tree) ended(k *kind, r *resource.Resource) bool {
 	if r == nil || k.schema.Ends == "" || d.Today == "" {
@@ -136,7 +136,7 @@ func (d *overlaps) wantedDays(k *kind) []reign {
 	return wanted
 }
 
-// reignOf gives the days the files want, else those that are live.
+// reignOf returns the days the files want, else those that are live.
 func (d *tree) reignOf(k *kind, address resource.Address, desired, live *resource.Resource) reign {
 	pick := func(name string) string {
 		if desired != nil && !desired.Value(name).IsAbsent() {

@@ -14,7 +14,7 @@ type creation struct {
 	twins map[twinKey][]resource.Address
 }
 
-// create gives a resource that is not there, with every attribute the files
+// create returns a resource that is not there, with every attribute the files
 // give and the defaults of those a create must have. Beneath it everything is
 // created too, and held when it is held.
 func (d *creation) create(t entry, action plan.Action) *plan.Change {
@@ -43,7 +43,7 @@ func (d *creation) create(t entry, action plan.Action) *plan.Change {
 	return c
 }
 
-// startsForeignPause says that creating again would start what someone paused.
+// startsForeignPause reports whether creating again would start what someone paused.
 func startsForeignPause(t entry) bool {
 	if t.live == nil || t.last == nil || t.live.Value(t.kind.delivery).Text() != plan.Paused {
 		return false
@@ -145,7 +145,7 @@ func namesOfLacks(lacks []lack) []string {
 	return names
 }
 
-// lacks gives what the files must say before the resource can be created:
+// lacks returns what the files must say before the resource can be created:
 // every attribute a create needs, and exactly one attribute of each exclusive
 // setting (service facts, 2.3: exactly one of daily and lifetime).
 func (t *entry) lacks() (lacks []lack) {
@@ -178,7 +178,7 @@ func (t *entry) lacks() (lacks []lack) {
 	return lacks
 }
 
-// givesOne says that the files give exactly one of the attributes.
+// givesOne reports whether the files give exactly one of the attributes.
 func (t *entry) givesOne(of []*resource.Attribute) bool {
 	given := 0
 	for _, a := range of {

@@ -27,7 +27,7 @@ func (d *credits) findCredits() {
 	}
 }
 
-// leftOf gives what is left of a credit, and reports whether anything can use it.
+// leftOf returns what is left of a credit, and reports whether anything can use it.
 func (d *credits) leftOf(c *plan.Credit, changes map[resource.Address]*plan.Change) (left plan.Credit, some bool) {
 	left = plan.Credit{Run: c.Run, Lost: c.Lost, Desired: &resource.Snapshot{}, Last: c.Last, Live: c.Live}
 	for want := range c.Desired.All() {

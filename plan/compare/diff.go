@@ -209,7 +209,7 @@ func (d *comparison) compareOne(i int) {
 // becomes notes the effect of a resource, before anything beneath it is compared.
 func (d *tree) becomes(t entry, f *effect) { d.all[t.index].effect = f }
 
-// gone says that the service no longer delivers the resource, and cannot again.
+// gone reports whether the service no longer delivers the resource, and cannot again.
 func (t *entry) gone() bool {
 	return t.live == nil || t.above.dead || t.kind.archived(t.live)
 }
@@ -337,7 +337,7 @@ func (d *draft) change(t entry, action plan.Action) *plan.Change {
 	return &d.plan.Changes[len(d.plan.Changes)-1]
 }
 
-// roomed gives the changes room for one more at a place. A list that is full
+// roomed returns the changes room for one more at a place. A list that is full
 // grows to what it comes to if the rest of the account changes as much, at least
 // to twice and at most to 32 times what it is.
 func (d *draft) roomed(place int) []plan.Change {

@@ -96,13 +96,13 @@ func (e *exposure) addSpender(r *resource.Resource, s spendable) {
 	}
 }
 
-// left gives what is left of a lifetime budget; what is not known counts as not
+// left returns what is left of a lifetime budget; what is not known counts as not
 // spent.
 func left(spent map[string]int64, id string, budget int64) int64 {
 	return max(budget-max(spent[id], 0), 0)
 }
 
-// bounded gives what can be spent within the account's limits.
+// bounded returns what can be spent within the account's limits.
 func (e *exposure) bounded() (day, month, lifetime int64) {
 	if slices.ContainsFunc(e.limits, func(l limit) bool { return l.per == pausedAccount }) {
 		return 0, 0, 0
@@ -112,7 +112,7 @@ func (e *exposure) bounded() (day, month, lifetime int64) {
 	return min(e.daily, e.mostOfADay()), min(split, joint), e.lifetime
 }
 
-// free gives what could be spent if there were no limits.
+// free returns what could be spent if there were no limits.
 func (e *exposure) free() (day, month, lifetime int64) {
 	for i := range e.days {
 		month = plan.Plus(month, e.perDay[i].daily)
@@ -120,7 +120,7 @@ func (e *exposure) free() (day, month, lifetime int64) {
 	return e.daily, plan.Plus(month, e.monthLifetime), e.lifetime
 }
 
-// at gives the limit of an address, nil where it has none.
+// at returns the limit of an address, nil where it has none.
 func (e *exposure) at(a resource.Address) *limit {
 	for i := range e.limits {
 		if e.limits[i].address == a {
@@ -130,7 +130,7 @@ func (e *exposure) at(a resource.Address) *limit {
 	return nil
 }
 
-// boundBy says that more could be spent without the limit of an address.
+// boundBy reports whether more could be spent without the limit of an address.
 func (e *exposure) boundBy(a resource.Address) bool {
 	without := *e
 	without.limits = slices.DeleteFunc(slices.Clone(e.limits), func(l limit) bool { return l.address == a })
@@ -166,7 +166,7 @@ func (e *exposure) within(of func(int) int64) int64 {
 	return total
 }
 
-// mostOfADay gives the most that limits let pass on any day on which something
+// mostOfADay returns the most that limits let pass on any day on which something
 // can spend.
 func (e *exposure) mostOfADay() int64 {
 	if len(e.limits) == 0 || e.today == "" {
@@ -182,7 +182,7 @@ func (e *exposure) mostOfADay() int64 {
 	return most
 }
 
-// mostOn gives what limits let pass on one day, nothing where nothing spends.
+// mostOn returns what limits let pass on one day, nothing where nothing spends.
 func (e *exposure) mostOn(day string) int64 {
 	if day < e.today || !e.spends.holds(day) {
 		return 0

@@ -66,7 +66,7 @@ func day(t *resource.Resource, attribute, none string) time.Time {
 	return d
 }
 
-// limit gives the least an account's limits let pass on a day.
+// limit returns the least an account's limits let pass on a day.
 func (o oracle) limit(at time.Time, kind resource.Kind) (name string, most int64) {
 	most = 1 << 60
 	for r := range o.live.All() {
@@ -82,7 +82,7 @@ func (o oracle) limit(at time.Time, kind resource.Kind) (name string, most int64
 	return name, most
 }
 
-// spending gives the active campaigns that have not ended.
+// spending returns the active campaigns that have not ended.
 func (o oracle) spending(today time.Time) (campaigns []*resource.Resource) {
 	for r := range o.live.All() {
 		ends := day(r, "end", "2099-12-31")
@@ -102,7 +102,7 @@ func (o oracle) left(r *resource.Resource) int64 {
 	return max(budget-o.spent[r.ID], 0)
 }
 
-// sums gives the daily caps, what is left of lifetime budgets, and the most that
+// sums returns the daily caps, what is left of lifetime budgets, and the most that
 // limits let pass on a day.
 func (o oracle) sums() (daily, lifetime, most int64) {
 	today, _ := time.Parse(time.DateOnly, moneyDay)

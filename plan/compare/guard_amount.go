@@ -124,7 +124,7 @@ func (d *amounts) amountHold(c *plan.Change, a *resource.Attribute, f *plan.Fiel
 	return plan.Hold{}, false
 }
 
-// beyondCeilings says what of the policy an amount is above, whatever it was
+// beyondCeilings returns what of the policy an amount is above, whatever it was
 // before: its ceiling, or its share of the daily budget. "" is within both.
 func (d *amounts) beyondCeilings(t *entry, a *resource.Attribute, f *plan.Field) string {
 	to, _ := f.Desired.Number()

@@ -136,7 +136,7 @@ func (d *tree) raised(c *plan.Change, live *resource.Resource, raises func(*plan
 // or the days it runs.
 func (k *kind) Raises(f *plan.Field) bool { return raises(f) || k.shifts(f) }
 
-// shifts says that a field is a day the resource begins or ends to spend.
+// shifts reports whether a field is a day the resource begins or ends to spend.
 func (k *kind) shifts(f *plan.Field) bool { return f.Name == k.first || f.Name == k.last }
 
 // moves says that one of the fields is such a day.

@@ -50,7 +50,7 @@ func (d *lateness) holdLate(change int) {
 	}
 }
 
-// lateDays gives a hold for each day of a change that has passed. Live is nil for
+// lateDays returns a hold for each day of a change that has passed. Live is nil for
 // what is created.
 func (d *lateness) lateDays(k *kind, c *plan.Change, live *resource.Resource) (late []plan.Hold) {
 	for i := range c.Fields {
@@ -63,7 +63,7 @@ func (d *lateness) lateDays(k *kind, c *plan.Change, live *resource.Resource) (l
 	return late
 }
 
-// lateWords says why a day can no longer be set, "" where it can.
+// lateWords returns why a day can no longer be set, "" where it can.
 func (d *lateness) lateWords(a *resource.Attribute, f *plan.Field, live *resource.Resource) string {
 	if a == nil || a.Earliest == "" || f.Cause == plan.SentAlong ||
 		!f.Desired.IsSet() || live != nil && (a.Immutable || a.EditsBack) {

@@ -152,7 +152,7 @@ func inOrder(words []string) string {
 	return strings.Join(words, " ")
 }
 
-// isLate says that a hold is for a day that has passed, and that nothing releases it.
+// isLate reports whether a hold is for a day that has passed, and that nothing releases it.
 func isLate(h plan.Hold) bool {
 	return h.Hazard == plan.Late && h.Allow == "" &&
 		(strings.Contains(h.Message, "nothing releases it") || strings.HasPrefix(h.Message, "held with "))
@@ -213,7 +213,7 @@ func (d *drawn) days(t *rapid.T) {
 	}
 }
 
-// tooLate says that a change came too late for one of its days, told from what the
+// tooLate reports whether a change came too late for one of its days, told from what the
 // files want and what is live.
 func tooLate(desired, live *resource.Resource, c *plan.Change) bool {
 	before := func(r *resource.Resource, name string) bool {

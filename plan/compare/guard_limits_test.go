@@ -102,7 +102,7 @@ func TestH1ANewBidOrBudgetIsComparedWithTheAccount(t *testing.T) {
 	}
 }
 
-// described gives n campaigns, of which the first have another description.
+// described returns n campaigns, of which the first have another description.
 func described(n, others int) (was, now string) {
 	for i := range n {
 		was += fmt.Sprintf("campaign/c%d#%d description=one\n", i, i)

@@ -78,7 +78,7 @@ func (d *overlaps) stays(k *kind, changes map[resource.Address]*plan.Change) []s
 	return all
 }
 
-// isDay says that a field moves the days of a limit.
+// isDay reports whether a field moves the days of a limit.
 func (k *kind) isDay(f *plan.Field) bool {
 	a := k.attributes[f.Name]
 	return a != nil && (a.Name == k.schema.Ends || a.Spend == resource.Cover && a.Type == resource.TypeDay)

@@ -60,7 +60,7 @@ func (w *heldDecreases) guard() {
 	w.holdBesideInvalid()
 }
 
-// find says whether a decrease is held.
+// find reports whether a decrease is held.
 func (w *heldDecreases) find() bool {
 	for i := range w.plan.Changes {
 		c := &w.plan.Changes[i]
@@ -83,7 +83,7 @@ func (w *heldDecreases) find() bool {
 	return len(w.lower) > 0
 }
 
-// staysElsewhen says that days of a change are held: what comes to the same by itself may
+// staysElsewhen reports whether days of a change are held: what comes to the same by itself may
 // come to more beside the limits of the account, which have days of their own.
 func (w *heldDecreases) staysElsewhen(c *plan.Change) bool {
 	return plan.AnyField(c.Fields, func(f *plan.Field) bool {
@@ -91,7 +91,7 @@ func (w *heldDecreases) staysElsewhen(c *plan.Change) bool {
 	})
 }
 
-// mayLower says that a held part of the change may be a decrease. What takes the
+// mayLower reports whether a held part of the change may be a decrease. What takes the
 // place of another cap is sent as a rise, whatever it is, and so are other days.
 func (w *heldDecreases) mayLower(c *plan.Change) bool {
 	k := w.all[c.Index].kind
@@ -111,7 +111,7 @@ func (w *heldDecreases) mayLower(c *plan.Change) bool {
 	return false
 }
 
-// invisible says that the account may not use the kind, so that the resource does not
+// invisible reports whether the account may not use the kind, so that the resource does not
 // show.
 func invisible(c *plan.Change) bool {
 	return c.Held.Contains(func(h *plan.Hold) bool { return h.Hazard == plan.Unavailable })
@@ -125,7 +125,7 @@ func (w *heldDecreases) byPlace() []*plan.Change {
 	return at
 }
 
-// states gives what becomes of the resource at a place. What the policy removes
+// states returns what becomes of the resource at a place. What the policy removes
 // is nothing the files ask for.
 func (w *heldDecreases) states(place int) states {
 	t, c := &w.all[place], w.at[place]
@@ -194,7 +194,7 @@ func (w *heldDecreases) potentialOf(k *kind, r *resource.Resource) potential {
 // running says at which of its states a resource and all above it are active.
 type running struct{ before, desired, most bool }
 
-// runs gives that of a place; what is above it stands before it.
+// runs returns that of a place; what is above it stands before it.
 func (w *heldDecreases) runs(place int, s states) (r running) {
 	if w.running == nil {
 		w.running = make([]running, len(w.all))
@@ -278,7 +278,7 @@ func (c potential) Words(before, desired potential) string {
 		"this month", resource.FormatMoney(before.month), resource.FormatMoney(desired.month))
 }
 
-// because says what of a resource is held, so that others have to wait.
+// because returns what of a resource is held, so that others have to wait.
 func (w *heldDecreases) because(place int, whose string) string {
 	u := w.uncertain[w.all[place].address]
 	switch {
@@ -386,7 +386,7 @@ func (w *heldDecreases) guardTotal() {
 	}
 }
 
-// otherDays says that a resource spends on days on which it did not: what holds there is
+// otherDays reports whether a resource spends on days on which it did not: what holds there is
 // another limit of the account.
 func (w *heldDecreases) otherDays(k *kind, s states) bool {
 	return s.before != nil && s.most != nil && k.spanOf(s.most).beyond(k.spanOf(s.before))
@@ -399,7 +399,7 @@ func (w *heldDecreases) indexOf(c *plan.Change) int {
 	return i
 }
 
-// totals gives the account at each of its states.
+// totals returns the account at each of its states.
 func (w *heldDecreases) totals() (before, desired, most *exposure) {
 	of := [3]*exposure{}
 	for i := range of {
@@ -418,7 +418,7 @@ func (w *heldDecreases) totals() (before, desired, most *exposure) {
 	return of[0], of[1], of[2]
 }
 
-// excess says where more can be spent than before and than the files ask for, "" where
+// excess returns where more can be spent than before and than the files ask for, "" where
 // nowhere: in all, and on each day from which other limits hold.
 func (e *exposure) excess(before, desired *exposure) string {
 	if is, was, wanted := e.potentialOf(), before.potentialOf(), desired.potentialOf(); is.exceeds(was, wanted) {
@@ -449,7 +449,7 @@ func turns(all ...*exposure) (days []string) {
 	return slices.DeleteFunc(slices.Compact(days), func(day string) bool { return today == "" || day < today })
 }
 
-// on gives what can be spent on one day, within the account's limits.
+// on returns what can be spent on one day, within the account's limits.
 func (e *exposure) on(day string) int64 {
 	if slices.ContainsFunc(e.limits, func(l limit) bool { return l.per == pausedAccount }) {
 		return 0

@@ -48,13 +48,13 @@ func mustHave(f *plan.Field) (must []plan.Hazard) {
 	return must
 }
 
-// movedOutside says that somebody else wrote another status than adsync recorded.
+// movedOutside reports whether somebody else wrote another status than adsync recorded.
 func movedOutside(last, live *resource.Resource) bool {
 	return last != nil && live != nil && last.Value("status").IsSet() &&
 		live.Value("status").IsSet() && !last.Value("status").Equal(live.Value("status"))
 }
 
-// strangers says that the first names something the second does not.
+// strangers reports whether the first names something the second does not.
 func strangers(v, w resource.Value) bool {
 	return slices.ContainsFunc(v.Items(), func(item string) bool { return !slices.Contains(w.Items(), item) })
 }

@@ -47,7 +47,7 @@ func (d *tree) replaceDesired(r *resource.Resource) {
 	d.Desired.Put(r)
 }
 
-// ignored gives the resources of the files a pattern fits.
+// ignored returns the resources of the files a pattern fits.
 func (d *reading) ignored(i plan.Ignore) (matching []resource.Address, known bool) {
 	kindName, key, _ := strings.Cut(i.Resource, "/")
 	k := d.kinds[resource.Kind(kindName)]

@@ -113,7 +113,7 @@ func (k *kind) addExclusive(attributes []*resource.Attribute) {
 	}
 }
 
-// notes says that the attribute is what adsync notes beside those of the files.
+// notes reports whether the attribute is what adsync notes beside those of the files.
 func (k *kind) notes(a *resource.Attribute) bool {
 	for i := range k.schema.Noted {
 		if a == &k.schema.Noted[i] {
@@ -123,23 +123,23 @@ func (k *kind) notes(a *resource.Attribute) bool {
 	return false
 }
 
-// spends says that what an account can spend depends on resources of the kind.
+// spends reports whether what an account can spend depends on resources of the kind.
 func (k *kind) spends() bool { return len(k.caps) > 0 || k.gate }
 
-// counts says that resources of the kind spend themselves.
+// counts reports whether resources of the kind spend themselves.
 func (k *kind) counts() bool { return len(k.caps) > 0 && !k.schema.Caps }
 
-// archived says that the resource's own status removes it.
+// archived reports whether the resource's own status removes it.
 func (k *kind) archived(r *resource.Resource) bool {
 	return k.removal != "" && textOf(r, k.removal) == k.schema.Removal
 }
 
-// delivers says that the resource's own status lets it spend.
+// delivers reports whether the resource's own status lets it spend.
 func (k *kind) delivers(r *resource.Resource) bool {
 	return k.delivery != "" && textOf(r, k.delivery) == plan.Active
 }
 
-// textOf gives the text of an attribute, "" where it has none.
+// textOf returns the text of an attribute, "" where it has none.
 func textOf(r *resource.Resource, name string) string {
 	if v := r.Attributes.At(name); v != nil {
 		return v.Text()
@@ -160,7 +160,7 @@ func (k *kind) write(r *resource.Resource, name string, v resource.Value) {
 	r.Set(name, v)
 }
 
-// overlay gives the live resource with the fields written that pass: itself where
+// overlay returns the live resource with the fields written that pass: itself where
 // none does.
 func (k *kind) overlay(live *resource.Resource, fields []plan.Field, passes func(*plan.Field) bool) *resource.Resource {
 	if live != nil && !plan.AnyField(fields, passes) {
@@ -180,7 +180,7 @@ func (k *kind) overlay(live *resource.Resource, fields []plan.Field, passes func
 	return after
 }
 
-// written gives a value as overlay leaves it, without a copy of the resource.
+// written returns a value as overlay leaves it, without a copy of the resource.
 func (k *kind) written(live *resource.Resource, fields []plan.Field,
 	passes func(*plan.Field) bool, name string) resource.Value {
 	v, halves := valueOf(live, name), k.halves[name]
@@ -198,7 +198,7 @@ func (k *kind) written(live *resource.Resource, fields []plan.Field,
 	return v
 }
 
-// spending gives what overlay gives, with what possible spend depends on alone.
+// spending returns what overlay gives, with what possible spend depends on alone.
 func (k *kind) spending(live *resource.Resource, fields []plan.Field,
 	passes func(*plan.Field) bool) *resource.Resource {
 	if live != nil && !plan.AnyField(fields, passes) {

@@ -32,7 +32,7 @@ func (d *comparison) lacking(t entry, why string) {
 	c.Hold(plan.Hold{Hazard: plan.Unavailable, Message: why})
 }
 
-// editedSince gives what the files say otherwise than the record.
+// editedSince returns what the files say otherwise than the record.
 func editedSince(t entry) []plan.Field {
 	var fields []plan.Field
 	for _, n := range t.desired.Attributes {

@@ -57,7 +57,7 @@ func (d *finishing) refuseBeyond(s *resource.Schema, live, most int) {
 	})
 }
 
-// createAt gives the create of a kind that comes after so many others that are
+// createAt returns the create of a kind that comes after so many others that are
 // not held.
 func (d *finishing) createAt(kind resource.Kind, others int) *plan.Change {
 	for i := range d.plan.Changes {

@@ -29,7 +29,7 @@ func (d *tree) sourceOf(kind resource.Kind, said string) source {
 	return source{said: said}
 }
 
-// mergedOf says that a merge in other words is the one that was sent: its keys
+// mergedOf reports whether a merge in other words is the one that was sent: its keys
 // have changed since, and they are of the same resources.
 func (d *tree) mergedOf(t entry, n *resource.Named, was resource.Value) bool {
 	m := t.kind.schema.Membership
@@ -78,7 +78,7 @@ func (d *mergers) guard() {
 	}
 }
 
-// merges gives what a change is to make a resource of, nothing where it makes
+// merges returns what a change is to make a resource of, nothing where it makes
 // none or makes it otherwise.
 func (d *draft) merges(c *plan.Change) []string {
 	m := d.kinds[c.Address.Kind].schema.Membership
@@ -93,7 +93,7 @@ func (d *draft) merges(c *plan.Change) []string {
 	return nil
 }
 
-// unmergeable says what keeps a merge from a source, "" where nothing does.
+// unmergeable returns what keeps a merge from a source, "" where nothing does.
 func (d *mergers) unmergeable(into *plan.Change, s source, change *plan.Change) string {
 	k := d.kinds[into.Address.Kind]
 	made := change != nil && (change.Action == plan.Create || change.Action == plan.Replace && d.createsAgain(change))
@@ -119,7 +119,7 @@ func (d *mergers) unmergeable(into *plan.Change, s source, change *plan.Change) 
 	return ""
 }
 
-// meant says which key of the files is near one that names nothing, "" where none is.
+// meant returns which key of the files is near one that names nothing, "" where none is.
 func (d *mergers) meant(address resource.Address) string {
 	var keys []string
 	for _, r := range d.Desired.Ordered() {
@@ -138,7 +138,7 @@ func (d *draft) createsAgain(c *plan.Change) bool {
 	return len(c.Fields) > 0 && c.Fields[0].Phase == plan.Creates
 }
 
-// namedTwice says that an entry with a key and one with an id are one resource.
+// namedTwice reports whether an entry with a key and one with an id are one resource.
 func (d *mergers) namedTwice(into *plan.Change, s source) bool {
 	return s.live != nil && s.said != s.live.ID && slices.Contains(d.merges(into), s.live.ID)
 }

@@ -22,7 +22,7 @@ type spender struct {
 // count counts what a plan does to possible spend.
 type money struct{ *draft }
 
-// spenders gives what possible spend depends on, with what becomes of it.
+// spenders returns what possible spend depends on, with what becomes of it.
 func (d *money) spenders() []spender {
 	spenders := make([]spender, len(d.spending))
 	next := 0 // counts the changes, which are in the order of their addresses still
@@ -71,7 +71,7 @@ func (s *spender) spendable(r *resource.Resource, today string) spendable {
 	return s.kind.spendable(r, today)
 }
 
-// unless gives what is live, nothing where another takes its place.
+// unless returns what is live, nothing where another takes its place.
 func (s *spender) unless(gone bool) *resource.Resource {
 	if gone {
 		return nil
@@ -131,7 +131,7 @@ func totals(was, will func() (day, month, lifetime int64)) (t plan.Totals) {
 	return t
 }
 
-// campaignMoney gives what moves by resource, the largest rise first.
+// campaignMoney returns what moves by resource, the largest rise first.
 func (d *money) campaignMoney(spenders []spender) []plan.CampaignMoney {
 	changed := func(s *spender) bool { return s.change != nil && s.kind.counts() && s.live != s.after }
 	n := 0
@@ -160,7 +160,7 @@ func (d *money) campaignMoney(spenders []spender) []plan.CampaignMoney {
 	return moved
 }
 
-// alone gives what one resource can spend, without the bounds of the account.
+// alone returns what one resource can spend, without the bounds of the account.
 func (d *draft) alone(k *kind, r *resource.Resource) func() (day, month, lifetime int64) {
 	return func() (day, month, lifetime int64) {
 		e := exposure{calendar: d.calendar, spent: d.Spent}
@@ -171,7 +171,7 @@ func (d *draft) alone(k *kind, r *resource.Resource) func() (day, month, lifetim
 	}
 }
 
-// bounds gives the limits that hold now or will, in the order of their
+// bounds returns the limits that hold now or will, in the order of their
 // addresses, and whether they stop anything.
 func bounds(spenders []spender, was, will *exposure) []plan.SpendBound {
 	var found []plan.SpendBound

@@ -36,7 +36,7 @@ func (d *reading) nameIDs() {
 	}
 }
 
-// namedByID gives a value with ids in place of the keys whose ids are known.
+// namedByID returns a value with ids in place of the keys whose ids are known.
 func (d *reading) namedByID(v resource.Value) (named resource.Value, changed bool) {
 	said := v.Entries()
 	ids := make([]string, len(said))
@@ -98,7 +98,7 @@ func (d *tree) idOf(said string) string {
 	return ""
 }
 
-// waitsFor gives the addresses a change names that have no id yet.
+// waitsFor returns the addresses a change names that have no id yet.
 func (d *tree) waitsFor(c *plan.Change) (addresses []resource.Address) {
 	for _, a := range d.all[c.Index].kind.naming {
 		for i := range c.Fields {
@@ -200,7 +200,7 @@ func (d *namings) unnameable(a *resource.Attribute,
 	return "", false
 }
 
-// unmade says why what has no id yet will have none when it is needed.
+// unmade returns why what has no id yet will have none when it is needed.
 func (d *namings) unmade(address resource.Address, creates bool, made *plan.Change) string {
 	k := d.kinds[address.Kind]
 	switch {
@@ -216,7 +216,7 @@ func (d *namings) unmade(address resource.Address, creates bool, made *plan.Chan
 	return ""
 }
 
-// unusable says why an id cannot be named, "" where it can.
+// unusable returns why an id cannot be named, "" where it can.
 func (d *namings) unusable(kind resource.Kind, id string) string {
 	live, known := d.liveByID(kind)[id]
 	switch {
@@ -229,7 +229,7 @@ func (d *namings) unusable(kind resource.Kind, id string) string {
 	return ""
 }
 
-// liveByID gives what is live of a kind by its ids.
+// liveByID returns what is live of a kind by its ids.
 func (d *tree) liveByID(kind resource.Kind) map[string]*resource.Resource {
 	if d.byID == nil {
 		d.byID = map[resource.Kind]map[string]*resource.Resource{}

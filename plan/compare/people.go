@@ -15,7 +15,7 @@ type people struct {
 	operation resource.MembershipOperation
 }
 
-// peopleOf gives the membership the files ask for, if they name a file.
+// peopleOf returns the membership the files ask for, if they name a file.
 func peopleOf(t entry) (people, bool) {
 	m := t.kind.schema.Membership
 	if m == nil || t.desired == nil || !t.desired.Value(m.File).IsSet() {
@@ -24,14 +24,14 @@ func peopleOf(t entry) (people, bool) {
 	return people{m, t, m.Operation(t.desired.Value(m.Do))}, true
 }
 
-// sent says that the operation the files ask for is the last one that was
+// sent reports whether the operation the files ask for is the last one that was
 // accepted. That is all that can be known: who is in it cannot be read back.
 func (p people) sent() bool {
 	return p.last != nil && p.last.Value(p.File).Equal(p.desired.Value(p.File)) &&
 		p.Operation(p.last.Value(p.Do)).Name == p.operation.Name
 }
 
-// moved says that the service has counted an operation adsync did not send. Where
+// moved reports whether the service has counted an operation adsync did not send. Where
 // it never tried to send one it knows of nobody.
 func (p people) moved() bool {
 	if p.last == nil || p.last.Value(p.File).IsAbsent() {
@@ -42,13 +42,13 @@ func (p people) moved() bool {
 	return known && shown && last != live
 }
 
-// unsure says that a list was sent and that what it gave is not known: whether
+// unsure reports whether a list was sent and that what it gave is not known: whether
 // somebody has changed it since does not show.
 func (p people) unsure() bool {
 	return p.last != nil && p.last.Value(p.File).IsSet() && p.last.Value(p.Revision).IsAbsent()
 }
 
-// fields gives what is sent of the membership. It goes whole or not at all: what
+// fields returns what is sent of the membership. It goes whole or not at all: what
 // says the same operation in other words is recorded.
 func (p people) fields() (fields, recorded []plan.Field) {
 	sends, cause := !p.sent() || p.moved(), plan.Edit
@@ -95,7 +95,7 @@ func (p people) counted(inFile resource.Value) *plan.Known {
 	return b
 }
 
-// goesAlong says that a field of a membership goes: that the file of it does.
+// goesAlong reports whether a field of a membership goes: that the file of it does.
 func (k *kind) goesAlong(fields []plan.Field, name string, passes func(*plan.Field) bool) bool {
 	m := k.schema.Membership
 	if m == nil || !m.Has(name) {
@@ -200,7 +200,7 @@ func (p people) movedHold(f *plan.Field) plan.Hold {
 	}
 }
 
-// shrinks says why an operation may take most people out, "" where it does not.
+// shrinks returns why an operation may take most people out, "" where it does not.
 func (d *membership) shrinks(p people) string {
 	if !p.operation.Removes {
 		return ""
@@ -235,7 +235,7 @@ func peopleCounted(n int64) string {
 	return fmt.Sprintf("%d people", n)
 }
 
-// untouched says that the service has counted no operation yet.
+// untouched reports whether the service has counted no operation yet.
 func (p people) untouched() bool {
 	n, shown := p.live.Value(p.Revision).Number()
 	return shown && n == 0

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// exactlyAllowed says that somebody allowed a rise to this very amount: who
+// exactlyAllowed reports whether somebody allowed a rise to this very amount: who
 // wrote it in units means it.
 func (d *permits) exactlyAllowed(r *row) bool {
 	amount, _ := r.desired.Number()
@@ -33,7 +33,7 @@ type permits struct {
 	consents []consent
 }
 
-// unlessAgreed gives the hold with the parts it is of, unless a consent covers
+// unlessAgreed returns the hold with the parts it is of, unless a consent covers
 // them.
 func (d *permits) unlessAgreed(h plan.Hold, at resource.Address, parts func() []plan.Part) (plan.Hold, bool) {
 	if !d.Asks && len(d.Consents) == 0 {
@@ -50,7 +50,7 @@ func (d *permits) unlessAgreed(h plan.Hold, at resource.Address, parts func() []
 	return h, true
 }
 
-// unlessCovered gives the hold, unless an allowance without an amount or a consent
+// unlessCovered returns the hold, unless an allowance without an amount or a consent
 // covers it.
 func (d *permits) unlessCovered(h plan.Hold, at resource.Address, parts func() []plan.Part) (plan.Hold, bool) {
 	if d.covered(h.Hazard, at) {
@@ -185,7 +185,7 @@ func (t *entry) liveID() string {
 	return t.live.ID
 }
 
-// covered says whether the hazard is allowed at the address, without regard to
+// covered reports whether the hazard is allowed at the address, without regard to
 // an amount.
 func (d *permits) covered(h plan.Hazard, at resource.Address) bool {
 	covered := false
@@ -197,7 +197,7 @@ func (d *permits) covered(h plan.Hazard, at resource.Address) bool {
 	return covered
 }
 
-// unlessAllowed gives the hold of a rise that a consent by name, by address, by
+// unlessAllowed returns the hold of a rise that a consent by name, by address, by
 // amount or by a sum a day releases.
 func (d *permits) unlessAllowed(at resource.Address,
 	a *resource.Attribute, to, rises int64, message string) (plan.Hold, bool) {
@@ -214,7 +214,7 @@ func (d *permits) unlessAllowed(at resource.Address,
 	return plan.Hold{Hazard: plan.RaisesSpend, Message: message, Allow: plan.AllowAt(plan.RaisesSpend, at)}, true
 }
 
-// unlessExact gives the hold of a rise that only the very amount releases.
+// unlessExact returns the hold of a rise that only the very amount releases.
 func (d *permits) unlessExact(at resource.Address, to int64, message string) (plan.Hold, bool) {
 	for i := range d.Allow {
 		w := &d.Allow[i]
@@ -229,7 +229,7 @@ func (d *permits) unlessExact(at resource.Address, to int64, message string) (pl
 	}, true
 }
 
-// countAllowed says that so many were allowed.
+// countAllowed reports whether so many were allowed.
 func (d *permits) countAllowed(h plan.Hazard, n int64) bool {
 	allowed := false
 	for i := range d.Allow {

@@ -8,7 +8,7 @@ import (
 	"adsync/plan"
 )
 
-// phaseOf says when an update of one attribute is sent. An amount that is newly
+// phaseOf returns when an update of one attribute is sent. An amount that is newly
 // set or cleared is a raise: the two halves of a budget cannot be compared, and
 // what is no longer capped can spend more.
 func phaseOf(a *resource.Attribute, desired, live resource.Value) plan.Phase {
@@ -49,7 +49,7 @@ func withHazards(hazards []plan.Hazard, a *resource.Attribute, f *plan.Field) []
 	return hazards
 }
 
-// widens says that more people may be reached. No entries means everybody for
+// widens reports whether more people may be reached. No entries means everybody for
 // what includes, and nobody for what excludes. What cannot be judged widens.
 func widens(a *resource.Attribute, f *plan.Field) bool {
 	from := f.Live()

@@ -34,7 +34,7 @@ var limits = []struct {
 	{"max_daily_exposure", []int64{10000e6, 100e6, 20e6}, func(p *plan.Policy) *int64 { return &p.MaxDailyExposure }},
 }
 
-// drawLimits gives two policies that differ in one limit or one switch.
+// drawLimits returns two policies that differ in one limit or one switch.
 func drawLimits(t *rapid.T, loose plan.Policy) (plan.Policy, plan.Policy, string) {
 	for _, l := range limits {
 		*l.of(&loose) = rapid.SampledFrom(l.loose).Draw(t, l.name)

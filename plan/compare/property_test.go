@@ -279,7 +279,7 @@ func tighten(t *rapid.T, p *plan.Policy) {
 	p.ArchiveCount -= rapid.Int64Range(0, 5).Draw(t, "archives")
 }
 
-// replaced says that a plan replaces the resource or one above it, which does
+// replaced reports whether a plan replaces the resource or one above it, which does
 // everything an update would.
 func replaced(p *plan.Plan, a resource.Address) bool {
 	return slices.ContainsFunc(p.Applicable(), func(c plan.Change) bool {

@@ -94,7 +94,7 @@ func protectedBy(at, by resource.Address, word string) plan.Hold {
 	}
 }
 
-// protectedFrom gives the resource whose protection forbids the word at the
+// protectedFrom returns the resource whose protection forbids the word at the
 // address: itself, or for what reaches downwards one beneath it.
 func (d *protections) protectedFrom(at resource.Address, word string) (resource.Address, bool) {
 	from := d.guarded[at].from
@@ -105,7 +105,7 @@ func (d *protections) protectedFrom(at resource.Address, word string) (resource.
 	return by, ok
 }
 
-// saysProtect says that a resource carries words of protect.
+// saysProtect reports whether a resource carries words of protect.
 func saysProtect(k *kind, r *resource.Resource) bool {
 	return r != nil && r.Attributes.At(k.protect) != nil
 }

@@ -69,7 +69,7 @@ func (d *pruning) holdOverEdit(t entry, c *plan.Change, asks string) {
 
 func (d *pruning) keep(t entry) { d.plan.Kept = append(d.plan.Kept, t.address) }
 
-// mayPrune says that no guard keeps the resource: its kind is there in the
+// mayPrune reports whether no guard keeps the resource: its kind is there in the
 // files as before, it has a status, and the files name nothing beneath it.
 func (d *pruning) mayPrune(t entry) bool {
 	return !d.shrunk[t.address.Kind] && !d.unpruned[t.address.Kind] &&

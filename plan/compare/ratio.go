@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// exceeds says that to is above percent of from, without rounding or overflow.
+// exceeds reports whether to is above percent of from, without rounding or overflow.
 func exceeds(to, from, percent int64) bool { return compareScaled(to, from, percent) > 0 }
 
-// reaches says that to is at or above percent of from.
+// reaches reports whether to is at or above percent of from.
 func reaches(to, from, percent int64) bool { return compareScaled(to, from, percent) >= 0 }
 
 func compareScaled(to, from, percent int64) int {

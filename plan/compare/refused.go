@@ -94,7 +94,7 @@ func (d *refused) holdRefused(change int, h plan.Hold) {
 	}
 }
 
-// pauses says that a field stops its resource from delivering.
+// pauses reports whether a field stops its resource from delivering.
 func (d *refused) pauses(c *plan.Change, f *plan.Field) bool {
 	a := d.kinds[c.Address.Kind].attributes[f.Name]
 	return a != nil && a.Spend == resource.Delivery && f.Lowers()

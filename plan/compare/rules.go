@@ -145,7 +145,7 @@ func (r *ruleCheck) holdBeneath(t *entry, c *plan.Change) {
 	})
 }
 
-// removedThere says that nothing of the resource is sent: it, or what is above
+// removedThere reports whether nothing of the resource is sent: it, or what is above
 // it, is archived or will be.
 func (r *ruleCheck) removedThere(i int) bool {
 	for ; i >= 0; i = r.all[i].up {
@@ -227,7 +227,7 @@ func (r *ruleCheck) valueNamed(by, name string) resource.Value {
 	return resource.Value{}
 }
 
-// ancestor gives the place of the ancestor of a kind, -1 where it is nowhere.
+// ancestor returns the place of the ancestor of a kind, -1 where it is nowhere.
 func (r *ruleCheck) ancestor(kind resource.Kind) int {
 	i := r.place
 	for i >= 0 && r.all[i].address.Kind != kind {
@@ -243,7 +243,7 @@ func valueOf(r *resource.Resource, name string) resource.Value {
 	return r.Value(name)
 }
 
-// at gives a value of a resource at a moment, absent where that is not there.
+// at returns a value of a resource at a moment, absent where that is not there.
 func (r *ruleCheck) at(i int, at moment, name string) resource.Value {
 	stands, passes := r.stands(i, at)
 	if passes == nil {
@@ -252,7 +252,7 @@ func (r *ruleCheck) at(i int, at moment, name string) resource.Value {
 	return r.all[i].kind.written(stands, r.changes[i].Fields, passes, name)
 }
 
-// isThere says that there is a resource at a moment.
+// isThere reports whether there is a resource at a moment.
 func (r *ruleCheck) isThere(i int, at moment) bool {
 	stands, passes := r.stands(i, at)
 	return stands != nil || passes != nil

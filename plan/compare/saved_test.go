@@ -133,7 +133,7 @@ func beyondAll(in plan.Input, p, other *plan.Plan) string {
 	return ""
 }
 
-// delivering gives what delivers beneath campaigns, with its bid: all there is where it has
+// delivering returns what delivers beneath campaigns, with its bid: all there is where it has
 // none, one micro where its kind never bids.
 func delivering(s *resource.Snapshot) map[resource.Address]int64 {
 	levels := map[resource.Address]int64{}

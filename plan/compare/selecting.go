@@ -131,7 +131,7 @@ func (d *selector) completeAbove(c *choice, i int) {
 	c.pulled = append(c.pulled, needed...)
 }
 
-// refuses says why a create cannot be pulled in, "" where it can. A replace
+// refuses returns why a create cannot be pulled in, "" where it can. A replace
 // archives something, which nobody asked for.
 func (c *choice) refuses(a resource.Address, f *effect) string {
 	switch {

@@ -40,7 +40,7 @@ func (d *rest) holdBroken(c *plan.Change) {
 	}
 }
 
-// splits says that of a setting that is sent whole a part is held and a part is not.
+// splits reports whether of a setting that is sent whole a part is held and a part is not.
 func (k *kind) splits(fields []plan.Field) bool {
 	for i := range fields {
 		if fields[i].Held == nil || k.whole[fields[i].Name] == "" {
@@ -55,12 +55,12 @@ func (k *kind) splits(fields []plan.Field) bool {
 	return false
 }
 
-// isRest says that the field would go with a setting of which a part is held.
+// isRest reports whether the field would go with a setting of which a part is held.
 func (k *kind) isRest(f *plan.Field) bool {
 	return f.Held == nil && f.Cause != plan.SentAlong && !f.Lowers() && k.whole[f.Name] != ""
 }
 
-// breaks says that what would be live without the held fields breaks a rule
+// breaks reports whether what would be live without the held fields breaks a rule
 // that neither the whole edit nor what is live breaks.
 func (d *rest) breaks(c *plan.Change, live *resource.Resource) bool {
 	k := d.all[c.Index].kind

@@ -7,7 +7,7 @@ import (
 	"adsync/plan"
 )
 
-// Simulate gives what would be live after the applicable part of a plan, with a
+// Simulate returns what would be live after the applicable part of a plan, with a
 // made-up id for what it creates. It changes neither argument.
 func Simulate(live *resource.Snapshot, p *plan.Plan) *resource.Snapshot {
 	after := &resource.Snapshot{}

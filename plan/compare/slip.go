@@ -83,7 +83,7 @@ func (d *draft) shownBefore(c *plan.Change, attribute string) bool {
 	return i >= 0 && d.Covers(c, &c.Fields[i])
 }
 
-// creates says that the change makes a resource, anew or in place of another.
+// creates reports whether the change makes a resource, anew or in place of another.
 func (d *tree) creates(c *plan.Change) bool {
 	effect := d.all[c.Index].effect
 	return effect != nil && effect.born

@@ -70,7 +70,7 @@ func (d *activations) reportActivations(k *kind, starts []row, of int) {
 	d.report(a, examples)
 }
 
-// startsHeld says that the activation waits for the same allowance already.
+// startsHeld reports whether the activation waits for the same allowance already.
 func (d *activations) startsHeld(r *row, k *kind) bool {
 	for _, f := range d.plan.Changes[r.change].Fields {
 		if f.Name == k.delivery && f.Held.ReleasedBy(plan.AllowAt(plan.Activates, *r.address)) {

@@ -109,13 +109,13 @@ func inOrder(all map[*resource.Attribute]*edits) []*edits {
 	return ordered
 }
 
-// typed says that people type the attribute row by row, so that its values can
+// typed reports whether people type the attribute row by row, so that its values can
 // tell rows apart. Of choices there are too few.
 func typed(a *resource.Attribute) bool {
 	return a.Type != resource.TypeChoice && a.Type != resource.TypeSet
 }
 
-// rowOf gives the row of a changed resource.
+// rowOf returns the row of a changed resource.
 func (d *draft) rowOf(change int, a *resource.Attribute, desired *resource.Value) row {
 	c := &d.plan.Changes[change]
 	t := &d.all[c.Index]
@@ -186,7 +186,7 @@ func (d *surveyor) columns(changed map[columnKey]int) []*column {
 	return arranged(columns)
 }
 
-// busyAttributes gives the attributes of each kind that have a column.
+// busyAttributes returns the attributes of each kind that have a column.
 func (d *surveyor) busyAttributes(columns map[columnKey]*column) map[*kind][]*resource.Attribute {
 	busy := map[*kind][]*resource.Attribute{}
 	for key := range columns {
@@ -207,7 +207,7 @@ func (c *column) add(d *surveyor, address *resource.Address, change int, desired
 	c.rows = append(doubled(c.rows), row{address: address, position: desired.Position, desired: desired, was: &nothing})
 }
 
-// arranged gives the columns in one order, each from top to bottom.
+// arranged returns the columns in one order, each from top to bottom.
 func arranged(columns map[columnKey]*column) []*column {
 	var ordered []*column
 	for _, c := range columns {
@@ -266,7 +266,7 @@ func sourceOf(rows []row) diag.Position {
 	return origin.At(0, column)
 }
 
-// where gives the rows that pass, in their order.
+// where returns the rows that pass, in their order.
 func where(rows []row, passes func(*row) bool) []*row {
 	var some []*row
 	for i := range rows {

@@ -38,7 +38,7 @@ func (d *moves) findMoved() {
 // look is what makes people take a resource for the one that was elsewhere.
 type look struct{ leaf, name string }
 
-// moved gives the creates that look like what the files no longer name beneath
+// moved returns the creates that look like what the files no longer name beneath
 // another parent, and where that is. Each is counted once.
 func (d *moves) moved(k *kind) (moved []row, from map[resource.Address]resource.Address) {
 	var creates []int

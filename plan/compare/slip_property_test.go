@@ -211,7 +211,7 @@ func TestAccidentsDoNotDependOnTheOrderOfResources(t *testing.T) {
 	})
 }
 
-// mixed gives a snapshot that was filled in another order.
+// mixed returns a snapshot that was filled in another order.
 func mixed(t *rapid.T, s *resource.Snapshot) *resource.Snapshot {
 	other := &resource.Snapshot{}
 	for _, a := range rapid.Permutation(s.Addresses()).Draw(t, "order") {

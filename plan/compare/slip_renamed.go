@@ -80,7 +80,7 @@ func (d *renamings) goneByFamily() map[familyKey][]int {
 	return gone
 }
 
-// renamed says how a new resource is like one that the files no longer name, "" where it
+// renamed returns how a new resource is like one that the files no longer name, "" where it
 // is not.
 func (d *renamings) renamed(fresh, gone int) string {
 	k, was := d.all[fresh].kind, d.all[gone].live

@@ -27,7 +27,7 @@ type replacement struct {
 	atStart  bool
 }
 
-// makes says that replacing everywhere gives the text.
+// makes reports whether replacing everywhere gives the text.
 func (r replacement) makes(was, desired string) bool {
 	switch {
 	case r.from != "":
@@ -79,7 +79,7 @@ func (d *replacements) findReplacements(e *edits) {
 	}
 }
 
-// reportReplacement gives the rows the replacement does not explain.
+// reportReplacement returns the rows the replacement does not explain.
 func (d *replacements) reportReplacement(e *edits, common replacement, rows []*row, of int) (rest []*row) {
 	var replaced []row
 	for _, r := range rows {
@@ -114,7 +114,7 @@ func (d *replacements) given(e *edits) int {
 	return n
 }
 
-// commonReplacement gives the replacement that explains most rows; of equals,
+// commonReplacement returns the replacement that explains most rows; of equals,
 // the one that says most.
 func commonReplacement(rows []*row) (replacement, int) {
 	explains := map[replacement]int{}
@@ -137,7 +137,7 @@ func (r replacement) Compare(s replacement) int {
 		cmp.Compare(r.from, s.from), cmp.Compare(r.to, s.to), plan.Order(r.atStart))
 }
 
-// possibleReplacements gives what may have been replaced to make one text of
+// possibleReplacements returns what may have been replaced to make one text of
 // the other: what differs in whole words, the first word that differs, what
 // differs in letters, and what was added at an end.
 func possibleReplacements(was, desired string) []replacement {

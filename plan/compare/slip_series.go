@@ -78,7 +78,7 @@ func (d *seriesFinder) reportSeries(c *column, run []row, step int64) bool {
 	return true
 }
 
-// newlyCounts says that these rows are most of a run, and did not count before.
+// newlyCounts reports whether these rows are most of a run, and did not count before.
 func (c *column) newlyCounts(run []row, changed []*row) bool {
 	return len(changed) >= seriesChangedFrom && len(changed)*2 > len(run) && !c.countedBefore(changed)
 }
@@ -94,7 +94,7 @@ func (c *column) stepped(step int64) string {
 	return way + " by " + strconv.FormatInt(step, 10)
 }
 
-// creeps says that amounts count by little against what they are.
+// creeps reports whether amounts count by little against what they are.
 func (c *column) creeps(run []row, step int64) bool {
 	least := int64(math.MaxInt64)
 	for i := range run {
@@ -107,7 +107,7 @@ func (c *column) creeps(run []row, step int64) bool {
 	return !exceeds(max(step, -step), least, seriesNewPercent)
 }
 
-// counts gives how many rows, from the first on, stand in adjacent lines and
+// counts returns how many rows, from the first on, stand in adjacent lines and
 // count by the same step, other than none.
 func (c *column) counts(first int) (length int, step int64) {
 	length = 1
@@ -130,7 +130,7 @@ func (c *column) stepTo(above, below *row) (int64, bool) {
 	return to.n - from.n, ok && also && from.around == to.around
 }
 
-// countedBefore says that the rows counted already, by whatever step.
+// countedBefore reports whether the rows counted already, by whatever step.
 func (c *column) countedBefore(rows []*row) bool {
 	start, ok := c.numberOf(*rows[0].was)
 	second, also := c.numberOf(*rows[1].was)
@@ -154,7 +154,7 @@ type numbered struct {
 	around string
 }
 
-// numberOf gives the amount, the day, or the last number of a text.
+// numberOf returns the amount, the day, or the last number of a text.
 func (c *column) numberOf(v resource.Value) (numbered, bool) {
 	if n, ok := v.Number(); ok {
 		return numbered{n: n}, n < math.MaxInt64/1_000_000 // so that steps times lines do not overflow

@@ -98,7 +98,7 @@ func (c *column) shiftedExamples(changed []*row, takings []taking) []plan.Exampl
 	return examples
 }
 
-// isRound says that people choose the attribute's values among few.
+// isRound reports whether people choose the attribute's values among few.
 func isRound(a *resource.Attribute) bool {
 	return a.Type == resource.TypeMoney || isDay(a)
 }
@@ -107,7 +107,7 @@ func isDay(a *resource.Attribute) bool {
 	return a.Type == resource.TypeDay || a.Type == resource.TypeLast
 }
 
-// keepsOrder says that what was less before is no more than the rest now.
+// keepsOrder reports whether what was less before is no more than the rest now.
 func keepsOrder(changed []*row) bool {
 	byWas := slices.Clone(changed)
 	slices.SortFunc(byWas, func(a, b *row) int {
@@ -122,7 +122,7 @@ func compare(v, w resource.Value) int {
 	return cmp.Or(cmp.Compare(n, m), cmp.Compare(v.Text(), w.Text()))
 }
 
-// takings gives the rows that took a value one edited row alone had before; of
+// takings returns the rows that took a value one edited row alone had before; of
 // several that took the same, the first.
 func (c *column) takings() []taking {
 	had := map[valueKey]*row{} // nil where several had it, or one has it still

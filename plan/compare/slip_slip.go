@@ -96,7 +96,7 @@ func hashWithout(name []rune, without int) uint64 {
 	return hash
 }
 
-// maySlip says that a letter may be a slip: it is of an alphabet, in a word of
+// maySlip reports whether a letter may be a slip: it is of an alphabet, in a word of
 // some length, and not the first of it, which people get right.
 func maySlip(name []rune, at int) bool {
 	if !unicode.In(name[at], unicode.Latin, unicode.Greek, unicode.Cyrillic) {
@@ -112,7 +112,7 @@ func maySlip(name []rune, at int) bool {
 	return at > start && end-start >= slipWordLetters
 }
 
-// slipped says that two names are one slip apart.
+// slipped reports whether two names are one slip apart.
 func slipped(a, b []rune) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -96,7 +96,7 @@ func (d *nearTwins) families() []*family {
 	return ordered
 }
 
-// mayBeTwin says that a change makes a resource beneath a parent that is not
+// mayBeTwin reports whether a change makes a resource beneath a parent that is not
 // new, and that nothing was found of the very name. A row that waits may be any.
 func (d *finder) mayBeTwin(c *plan.Change) bool {
 	return c.Action == plan.Create && !c.Waits() && len(c.Fields) > 0 &&

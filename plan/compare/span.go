@@ -4,7 +4,7 @@ import "adsync/plan"
 
 // A schedule moves money as an amount does: with more days more can be spent.
 
-// spanPhases gives the phases in which the first and the last day of a resource
+// spanPhases returns the phases in which the first and the last day of a resource
 // that spends are sent. Where no day stays the same the two go together.
 func (d *tree) spanPhases(now, then span) (first, last plan.Phase) {
 	first, last = plan.Neutral, plan.Neutral
@@ -37,7 +37,7 @@ func (s span) disjoint(t span) bool {
 	return s.last != "" && t.first > s.last || t.last != "" && s.first > t.last
 }
 
-// beyond says that a span has days which another one has not.
+// beyond reports whether a span has days which another one has not.
 func (s span) beyond(t span) bool {
 	return s.first < t.first || t.last != "" && (s.last == "" || s.last > t.last)
 }
@@ -48,7 +48,7 @@ func (d *tree) daysLeft(s span) int {
 	return max(to-from+1, 0)
 }
 
-// movesSpan gives the span of a live resource and the one a change would leave,
+// movesSpan returns the span of a live resource and the one a change would leave,
 // and whether they differ.
 func (d *tree) movesSpan(t *entry, fields []plan.Field) (now, then span, moves bool) {
 	if !t.kind.counts() || t.live == nil {

@@ -55,7 +55,7 @@ func (t *entry) lacking(c *plan.Change) (lacks uint64) {
 	return lacks
 }
 
-// start says what such a resource starts without, nil where that is nothing.
+// start returns what such a resource starts without, nil where that is nothing.
 func (k *kind) start(lacks uint64) *plan.Start {
 	if lacks == 0 || k.starts[lacks] != nil {
 		return k.starts[lacks]

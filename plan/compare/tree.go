@@ -93,7 +93,7 @@ func (d *reading) join() {
 	d.spending = make([]spending, 0, spend)
 }
 
-// first gives the first address of three sorted lists.
+// first returns the first address of three sorted lists.
 func first(lists ...[]*resource.Resource) (a resource.Address) {
 	for _, list := range lists {
 		if len(list) > 0 && list[0].Address != a && (a.IsZero() || list[0].Address.Compare(a) < 0) {
@@ -113,7 +113,7 @@ func take(list *[]*resource.Resource, a resource.Address) *resource.Resource {
 	return r
 }
 
-// findAbove gives the place of a parent, which is likely there, else that of
+// findAbove returns the place of a parent, which is likely there, else that of
 // what is above it, and whether the parent itself is in no snapshot.
 func (d *tree) findAbove(parent resource.Address, likely int) (place int, orphan bool) {
 	if likely < len(d.all) && d.all[likely].address == parent {

@@ -21,7 +21,7 @@ type reference struct {
 	id   string
 }
 
-// usesOf gives what names a resource by its id and is not archived, in order.
+// usesOf returns what names a resource by its id and is not archived, in order.
 func (d *tree) usesOf(kind resource.Kind, id string) []use {
 	if d.uses == nil {
 		d.findUses()
@@ -86,7 +86,7 @@ func (d *draft) holdUsed(c *plan.Change) {
 	})
 }
 
-// widensUsers says that an operation on people can widen whom others reach: it
+// widensUsers reports whether an operation on people can widen whom others reach: it
 // adds to what they include, or takes from what they exclude.
 func (d *membership) widensUsers(c *plan.Change, o resource.MembershipOperation) bool {
 	return slices.ContainsFunc(d.usesOf(c.Address.Kind, c.ID), func(u use) bool {

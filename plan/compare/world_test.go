@@ -75,7 +75,7 @@ func value(t testing.TB, kind resource.Kind, attribute, text string) resource.Va
 	return v
 }
 
-// written gives a snapshot a position for every value, as a workbook would.
+// written returns a snapshot a position for every value, as a workbook would.
 func written(s *resource.Snapshot) *resource.Snapshot {
 	row := 1
 	for r := range s.All() {

@@ -8,7 +8,7 @@ import (
 // written is a resource as the whole of its change leaves it.
 type written struct{ before, after *resource.Resource }
 
-// after gives a resource with the fields of its change that pass written over
+// after returns a resource with the fields of its change that pass written over
 // what was before: nothing where the change makes it. It has only what possible
 // spend depends on. Guards and money share what the whole change leaves; nobody
 // changes it.
