@@ -36,5 +36,5 @@ left=$(echo "$touched" | grep -E "$whole" | tr '\n' ' ' || true)
 [ -z "$left" ] || echo "left to make test: $left"
 if [ -n "$units" ]; then
 	# shellcheck disable=SC2086
-	go vet $units && go test -short -timeout 5m $units
+	go test -short -vet=all -timeout 5m $units
 fi
