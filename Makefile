@@ -42,7 +42,7 @@ test: deps
 	cd internal/tools/kubernetes && $(GO) test ./...
 
 # quick: vet and unit tests of what differs from BASE, the last commit unless given, and
-# of what imports it: a minute at most. Long tests and processes are left to make test.
+# of what imports it: about a minute. Long tests and processes are left to make test.
 quick:
 	@RAPID_CHECKS=20 sh internal/tools/quick.sh $(BASE)
 
@@ -67,7 +67,8 @@ lint:
 
 # race: the packages in which goroutines meet.
 race:
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m ./internal/adsapi ./state ./reconcile ./sources ./internal/daemon ./internal/watch ./internal/emulator/...
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./state
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m ./internal/adsapi ./reconcile ./sources ./internal/daemon ./internal/watch ./internal/emulator/...
 
 examples: build
 	rm -rf examples/quickstart/.adsync
