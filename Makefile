@@ -15,7 +15,7 @@ SEED     ?= 1
 # for commands, tests and lint. The race detector wants cgo.
 export CGO_ENABLED = 0
 
-.PHONY: all build install run test quick generate ci lint race examples journeys bench peers parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
+.PHONY: all build install run test quick generate coverage ci lint race examples journeys bench peers parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
 
 all: build
 
@@ -50,6 +50,11 @@ quick:
 generate:
 	$(GO) test -count=1 -run 'InStep' ./cmd/adsync -update
 	$(GO) test -count=1 $$(grep -rl '"adsync/internal/testing/golden"' --include='*_test.go' . | xargs -n1 dirname | sort -u | grep -v '^./cmd/adsync$$') -update
+
+# coverage: write docs/develop/coverage.md anew, after all scripts ran: minutes.
+coverage:
+	$(GO) test -count=1 -parallel 6 -run 'TestScripts$$' ./cmd/adsync -update
+	$(GO) test -count=1 -run InStep ./internal/testing/coverage -update
 
 # ci: what .ci/run runs: every test, the lint, the race detector, the examples, and
 # beside them two minutes of soak, which mostly waits.

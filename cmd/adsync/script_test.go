@@ -26,6 +26,8 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/openpoint"
+	"adsync/internal/testing/coverage"
+	"adsync/internal/testing/golden"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/xuri/excelize/v2"
@@ -42,12 +44,49 @@ const withoutWaits = "audience_duration=0s,bulk_duration=0s," +
 // TestScripts runs what a user types, in each profile of the service. Each file is
 // a story; the commands it has beyond those of testscript are below.
 func TestScripts(t *testing.T) {
+	watch := newWatch(t)
 	for profile := range strings.SplitSeq(*profilesRun, ",") {
-		t.Run(profile, func(t *testing.T) { runScripts(t, profile) })
+		t.Run(profile, func(t *testing.T) { runScripts(t, profile, watch) })
+	}
+	by := coverage.Shown()
+	if golden.Updating() {
+		golden.File(t, "../../internal/testing/coverage/shown.txt", watch.File(by))
+		return
+	}
+	for _, line := range watch.Missed(by) {
+		t.Errorf("internal/testing/coverage/shown.txt: %s; make coverage writes it anew", line)
 	}
 }
 
-func runScripts(t *testing.T, profile string) {
+// newWatch returns a watch of what docs/develop/openapi.json says the emulator takes.
+func newWatch(t *testing.T) *coverage.Watch {
+	document, err := os.ReadFile("../../docs/develop/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := coverage.Inputs(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return coverage.NewWatch(inputs)
+}
+
+// watched returns a handler that notes what requests carry before they are answered.
+func watched(watch *coverage.Watch, script string, next http.Handler) http.Handler {
+	watch.Started(script)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body bytes.Buffer
+		if _, err := body.ReadFrom(r.Body); err == nil {
+			watch.Note(script, coverage.Request{
+				Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header, Body: body.Bytes(),
+			})
+			r.Body = io.NopCloser(&body)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func runScripts(t *testing.T, profile string, watch *coverage.Watch) {
 	condition, err := lacks(profile)
 	if err != nil {
 		t.Fatal(err)
@@ -72,23 +111,25 @@ func runScripts(t *testing.T, profile string) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":      exits,
 			"quickstart": copyQuickstart,
-			"emulator":   startEmulator,
-			"setcell":    setCell,
-			"cell":       cellHolds,
-			"within":     pageShows,
-			"picture":    pastePicture,
-			"cells":      printCells,
-			"hides":      hideCanaries,
-			"grid":       printGrid,
-			"truncate":   truncateFile,
-			"unpack":     unpack,
-			"damage":     damageMember,
-			"awaitheld":  awaitHeld,
-			"release":    releaseAnswer,
-			"request":    sendRequest,
-			"served":     awaitServed,
-			"whole":      wholeJSON,
-			"tell":       tellID,
+			"emulator": func(ts *testscript.TestScript, _ bool, args []string) {
+				startEmulator(ts, args, watch)
+			},
+			"setcell":   setCell,
+			"cell":      cellHolds,
+			"within":    pageShows,
+			"picture":   pastePicture,
+			"cells":     printCells,
+			"hides":     hideCanaries,
+			"grid":      printGrid,
+			"truncate":  truncateFile,
+			"unpack":    unpack,
+			"damage":    damageMember,
+			"awaitheld": awaitHeld,
+			"release":   releaseAnswer,
+			"request":   sendRequest,
+			"served":    awaitServed,
+			"whole":     wholeJSON,
+			"tell":      tellID,
 		},
 	})
 }
@@ -130,7 +171,7 @@ func (h *holder) free() { h.once.Do(func() { close(h.release) }) }
 // emulator [hold-submit [PATH]]: serves an emulator and points the environment at
 // it. With hold-submit the first submission of a real job, or the first request
 // whose path ends so, is carried out, and its answer kept back until release.
-func startEmulator(ts *testscript.TestScript, _ bool, args []string) {
+func startEmulator(ts *testscript.TestScript, args []string, watch *coverage.Watch) {
 	points, err := openpoint.Parse(ts.Getenv(session.EnvOpenPoints))
 	ts.Check(err)
 	server, err := emulator.Open(emulator.Options{OpenPoints: points, Accounts: []emulator.Account{{
@@ -146,7 +187,7 @@ func startEmulator(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) > 0 && args[0] == "hold-submit" {
 		handler = h.holding(server)
 	}
-	line := httptest.NewServer(handler)
+	line := httptest.NewServer(watched(watch, ts.Name(), handler))
 	ts.Defer(func() { h.free(); line.CloseClientConnections(); line.Close(); server.Close() })
 	ts.Setenv(session.EnvBaseURL, line.URL+"/v1")
 	ts.Setenv(session.EnvKeyLag, "0s") // it knows keys at once, and these processes wait by the wall clock

@@ -144,6 +144,7 @@ var may = map[string][]string{
 	"internal/testing/oracle":      {}, // shares nothing with what it judges
 	"internal/testing/bench":       {}, // shares nothing with what it measures
 	"internal/testing/bench/spent": {},
+	"internal/testing/coverage":    {"internal/kinds"},
 	"internal/testing/dialect":     {},
 	"internal/testing/drawn":       {},
 	"internal/testing/golden":      {},
@@ -183,8 +184,8 @@ var forEveryTest = []string{testOnly + "drawn", testOnly + "golden"}
 
 // TestTestsImportNoMoreThanTheirPackage lets tests have what their package may
 // import and, beyond it, the descriptions of the kinds, the emulator, the
-// accounts of the benchmarks, the workbooks of other programs and the system calls of a process; the command's are
-// judged by the simulation's oracle, too. The
+// accounts of the benchmarks, the workbooks of other programs and the system calls of a process; those of the command
+// are judged by the simulation's oracle and watched for its coverage, too. The
 // layers of the agent stay apart in tests too.
 func TestTestsImportNoMoreThanTheirPackage(t *testing.T) {
 	for _, s := range sources(t) {
@@ -194,7 +195,8 @@ func TestTestsImportNoMoreThanTheirPackage(t *testing.T) {
 		for name, spec := range s.imports() {
 			inner, ours := strings.CutPrefix(name, module)
 			if !ours || inner == s.dir || isEmulator(inner) || slices.Contains(forTests, inner) ||
-				isCommand(s.dir) && inner == testOnly+"oracle" || makesPlans(s.dir, inner) ||
+				isCommand(s.dir) && (inner == testOnly+"oracle" || inner == testOnly+"coverage") ||
+				makesPlans(s.dir, inner) ||
 				slices.Contains(mayInTests(s.dir), inner) {
 				continue
 			}

@@ -14,6 +14,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files and generated pages anew")
 
+// Updating reports whether files are written anew.
+func Updating() bool { return *update }
+
 // File compares got with the file at path.
 func File(t testing.TB, path string, got []byte) {
 	t.Helper()

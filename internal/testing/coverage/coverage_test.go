@@ -1,0 +1,74 @@
+package coverage
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"adsync/internal/testing/golden"
+)
+
+func theInputs(t *testing.T) map[string][]string {
+	document, err := os.ReadFile("../../../docs/develop/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := Inputs(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inputs
+}
+
+// TestEveryInputIsReachedAndShown wants a row whole for each input: how a user reaches it, and a
+// script that shows it; or else a reason why it is never sent.
+func TestEveryInputIsReachedAndShown(t *testing.T) {
+	shown, seen := Shown(), map[string]bool{}
+	for endpoint, names := range theInputs(t) {
+		for _, name := range names {
+			in := Input{endpoint, name}
+			seen[row(in)], seen["* "+name] = true, true
+			how, why := by(in, shown[in] != "")
+			sent := shown[in] != "" || elsewhere[name] != ""
+			switch {
+			case unsent[row(in)] != "" && shown[in] != "":
+				t.Errorf("%s is never sent, and script %s sends it", row(in), shown[in])
+			case isMissing(in) && (why != "" || sent):
+				t.Errorf("missing.txt has %s, which script %s shows; want no line", row(in), shown[in])
+			case !isMissing(in) && why == "" && (how == "" || !sent):
+				t.Errorf("%s: reached by %q, shown by %q; want both", row(in), how, shown[in])
+			}
+		}
+	}
+	for line := range strings.Lines(missing) {
+		if !seen[strings.TrimSpace(line)] {
+			t.Errorf("missing.txt has %s, which the emulator does not take", line)
+		}
+	}
+	for name := range unsent {
+		if !seen[name] {
+			t.Errorf("%s is among what is never sent, and the emulator does not take it", name)
+		}
+	}
+}
+
+func TestThePageIsInStep(t *testing.T) {
+	golden.File(t, "../../../docs/develop/coverage.md", Page(theInputs(t), Shown()))
+}
+
+func TestAPathFitsItsPattern(t *testing.T) {
+	for _, row := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"/ads/{ad_id}", "/ads/ad_1", true},
+		{"/ads/{ad_id}", "/ads/", false},
+		{"/ads/{ad_id}", "/ads/ad_1/pause", false},
+		{"/ads/{ad_id}/pause", "/ads/ad_1/pause", true},
+		{"/ads/{ad_id}/pause", "/ads/ad_1/archive", false},
+	} {
+		if got := fits(row.pattern, row.path); got != row.want {
+			t.Errorf("fits(%q, %q) is %v; want %v", row.pattern, row.path, got, row.want)
+		}
+	}
+}
