@@ -132,6 +132,7 @@ func placesAreNumbers(value func(string) resource.Value) *resource.Finding {
 				return &resource.Finding{
 					Code: diag.BadValue, Attribute: name, Message: fmt.Sprintf("%s has %q; want "+
 						"location ids, which are numbers such as 2000043", name, diag.Printable(id)),
+					Hint: "adsync locations " + diag.Printable(id) + " finds the id",
 				}
 			}
 		}

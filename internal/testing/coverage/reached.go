@@ -93,17 +93,15 @@ var elsewhere = map[string]string{
 
 // unsent are inputs that adsync never sends, and why a user misses nothing.
 var unsent = map[string]string{
-	"* before":                               "`after` reads the same pages from the other end",
-	"* name":                                 "adsync reads a list whole, and picks by name itself",
-	"* order":                                "adsync reads a list whole, and puts it in order itself",
-	"POST /campaigns/{campaign_id}/activate": "`status` of the update does the same",
-	"POST /campaigns/{campaign_id}/pause":    "`status` of the update does the same",
-	"POST /ad_groups/{ad_group_id}/activate": "`status` of the update does the same",
-	"POST /ad_groups/{ad_group_id}/pause":    "`status` of the update does the same",
-	"POST /ads/{ad_id}/activate":             "`status` of the update does the same",
-	"POST /ads/{ad_id}/pause":                "`status` of the update does the same",
-	"POST /ad_account/brand body name": "it sets `legal_name`, `account_name` and `brand_name` at once, " +
-		"and adsync sends these",
+	"* before":                                "`after` reads the same pages from the other end",
+	"* name":                                  "adsync reads a list whole, and picks by name itself",
+	"* order":                                 "adsync reads a list whole, and puts it in order itself",
+	"POST /campaigns/{campaign_id}/activate":  "`status` of the update does the same",
+	"POST /campaigns/{campaign_id}/pause":     "`status` of the update does the same",
+	"POST /ad_groups/{ad_group_id}/activate":  "`status` of the update does the same",
+	"POST /ad_groups/{ad_group_id}/pause":     "`status` of the update does the same",
+	"POST /ads/{ad_id}/activate":              "`status` of the update does the same",
+	"POST /ads/{ad_id}/pause":                 "`status` of the update does the same",
 	"POST /campaigns body objective":          "`bidding_type` says it",
 	"POST /campaigns body billing_event_type": "`bidding_type` says it",
 	"POST /bulk_mutation_jobs body partial_failure": "the default is true, and each operation has a result " +
