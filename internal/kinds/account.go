@@ -43,7 +43,7 @@ func account() *resource.Schema {
 			},
 		},
 		Rules: []resource.Rule{{Name: "interface, part 4, brand: name cannot be combined with the other three",
-			Check: oneName}},
+			Written: true, Check: oneName}},
 	}
 }
 

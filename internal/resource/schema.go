@@ -240,6 +240,8 @@ type Fixed struct {
 type Rule struct {
 	Name  string // its source: "interface, part 2, ad group"
 	Check func(value func(attribute string) Value) *Finding
+	// what files may write beside each other, whatever the resource has: the plan does not ask
+	Written bool
 }
 
 // Attribute finds a description by name, also of what is noted.

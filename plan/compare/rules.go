@@ -179,6 +179,9 @@ func (r *ruleCheck) findings(i int, at moment) []ruled {
 	r.see.New = c != nil && (c.Action == plan.Create || c.Action == plan.Replace)
 	var found []ruled
 	for _, rule := range s.Rules {
+		if rule.Written {
+			continue
+		}
 		if f := rule.Check(r.see.Value); f != nil {
 			found = append(found, ruled{rule.Name, *f})
 		}
