@@ -85,7 +85,22 @@ func tellAllocations(into string, served *counting) {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	writeCost(into, cost{Allocations: m.Mallocs, Bytes: m.TotalAlloc, Served: served.counts()})
+	writeCost(into, cost{Peak: ownPeak(), Allocations: m.Mallocs, Bytes: m.TotalAlloc, Served: served.counts()})
+}
+
+// ownPeak is the most memory this process has had since it was started, without that of
+// the one which started it; 0 where the system does not say.
+func ownPeak() int64 {
+	content, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	var kib int64
+	_, rest, _ := strings.Cut(string(content), "VmHWM:")
+	if _, err := fmt.Sscan(rest, &kib); err != nil {
+		return 0
+	}
+	return kib * 1024
 }
 
 // runFloor does what the libraries alone need for some files, and writes what of

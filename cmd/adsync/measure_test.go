@@ -43,6 +43,7 @@ func TestMeasure(t *testing.T) {
 		m.size, m.shape, m.family = of.size, of.shape, of.family
 		m.account(writeMeasured(t, of.shape))
 	}
+	m.figures()
 	m.print(os.Stdout)
 	fmt.Printf("\nAll of it took %s by the clock, ended %s.\n",
 		time.Since(began).Round(time.Minute), time.Now().UTC().Format("2 January 2006, 15:04"))

@@ -20,6 +20,9 @@ var (
 	ErrUnreadable = errors.New("answer cannot be read")
 	// ErrNotFound: no such resource, or the endpoint is not enabled for the account (404).
 	ErrNotFound = errors.New("not found")
+	// ErrTooManyRows: the answer would have more rows than the service gives at once
+	// (service facts, section 10: 413 above 2,000 rows of conversions).
+	ErrTooManyRows = errors.New("too many rows")
 	// ErrConflict: the request contradicts an earlier one, such as a key used with another body (409).
 	ErrConflict = errors.New("conflict")
 	// ErrReadOnly: a read-only client was asked to change something; nothing was sent.
@@ -187,6 +190,8 @@ func (e *Error) Is(class error) bool {
 		return e.answered(http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired)
 	case ErrNotFound:
 		return e.answered(http.StatusNotFound)
+	case ErrTooManyRows:
+		return e.answered(http.StatusRequestEntityTooLarge) || e.Code == "too_many_rows"
 	case ErrConflict:
 		return e.answered(http.StatusConflict)
 	case ErrUnreadable:

@@ -29,18 +29,25 @@ type InsightsQuery struct {
 // numbers keep the digits the service wrote, so that money never is a float.
 type InsightsRow struct {
 	Start  int64 // Unix seconds
+	End    int64 // Unix seconds, outside; 0 where the service does not say
 	Fields map[string]string
 }
 
 // Insights returns the rows of a query, page by page.
 func (c *Client) Insights(ctx context.Context, q InsightsQuery) iter.Seq2[InsightsRow, error] {
-	return func(yield func(InsightsRow, error) bool) {
-		const collection = "ad_account/insights"
-		query, err := q.values()
-		if err != nil {
+	const collection = "ad_account/insights"
+	query, err := q.values()
+	if err != nil {
+		return func(yield func(InsightsRow, error) bool) {
 			yield(InsightsRow{}, refuse(http.MethodGet, "/"+collection, err))
-			return
 		}
+	}
+	return c.Figures(ctx, collection, query)
+}
+
+// Figures returns the rows of a list of figures, such as "ad_account/hotel_insights", page by page.
+func (c *Client) Figures(ctx context.Context, collection string, query url.Values) iter.Seq2[InsightsRow, error] {
+	return func(yield func(InsightsRow, error) bool) {
 		for raw, err := range c.Rows(ctx, collection, query) {
 			row := InsightsRow{}
 			if err == nil {
@@ -115,6 +122,7 @@ func decodeInsights(raw json.RawMessage) (InsightsRow, error) {
 			clean(row.Fields["start_time"], 40)))
 	}
 	row.Start = start
+	row.End, _ = strconv.ParseInt(row.Fields["end_time"], 10, 64) // it may be absent
 	return row, nil
 }
 

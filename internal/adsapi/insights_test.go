@@ -38,11 +38,11 @@ func TestInsightsKeepTheirDigits(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []InsightsRow{
-		{1795064400, map[string]string{
+		{1795064400, 1795669200, map[string]string{
 			"id": "r1", "start_time": "1795064400", "end_time": "1795669200",
 			"ad_id": "a", "spend": "12345678901234.567891", "ctr": "0.00005", "cpc": "1.50",
 		}},
-		{1795064400, map[string]string{"id": "r2", "start_time": "1795064400", "ad_id": "b", "spend": "7.10"}},
+		{1795064400, 0, map[string]string{"id": "r2", "start_time": "1795064400", "ad_id": "b", "spend": "7.10"}},
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)

@@ -22,7 +22,7 @@ const maxBarrenPages = 20
 
 // pageSizes are the largest pages of the lists that allow fewer or more than
 // 500 rows (interface, part 8).
-var pageSizes = map[string]int{"audit_logs": 100, "ad_account/insights": 2000}
+var pageSizes = map[string]int{"audit_logs": 100, "ad_account/insights": 2000, "ad_account/hotel_insights": 2000}
 
 // List returns every resource of a collection, such as "campaigns", page by
 // page with the cursor `after`. Each id comes once, even when it is on two

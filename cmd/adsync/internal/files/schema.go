@@ -12,6 +12,7 @@ import (
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
+	"adsync/internal/insights"
 	"adsync/internal/jsonschema"
 	"adsync/internal/planview"
 	"adsync/internal/resource"
@@ -39,6 +40,8 @@ var Described = []struct {
 	{"plan-line", "a line of what plan -o ndjson prints", planLineSchema},
 	{"report", "what apply, show and revert -o json print", printedSchema[runs.ReportDocument]("adsync: a report",
 		"What adsync apply, show and revert -o json print. Money is in micros.")},
+	{"insights", "what insights and hotels -o json print", printedSchema[insights.Document]("adsync: figures",
+		"What adsync insights and hotels -o json print. Figures are decimal text, money in the account's currency.")},
 	{"run-event", "a line of what apply, show and revert -o ndjson print", runEventSchema},
 }
 

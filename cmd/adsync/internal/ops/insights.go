@@ -1,168 +1,149 @@
 package ops
 
 import (
-	"cmp"
+	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"adsync/cmd/adsync/internal/console"
-	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
-	"adsync/internal/diag"
-	"adsync/internal/resource"
+	"adsync/internal/insights"
 
 	"github.com/spf13/cobra"
 )
 
 // insightsFlags say which figures insights shows.
 type insightsFlags struct {
-	figures string
-	level   string
+	figuresFlags
+	q       insights.Question
+	filters []string
+	sort    []string
+	zone    string
 }
 
 // Insights returns the command adsync insights.
 func Insights(env *session.Env) *cobra.Command {
 	var f insightsFlags
-	var levels []string
-	for _, schema := range session.Schemas() {
-		if schema.Insights != "" {
-			levels = append(levels, string(schema.Kind))
-		}
-	}
 	c := &cobra.Command{
-		Use:   "insights [FOLDER]",
-		Short: "Show what campaigns, ad groups or ads did: impressions, clicks, spend",
-		Long: `Show what the service says that campaigns, ad groups or ads did, in whole days of the
-account's time zone up to yesterday: figures of today are preliminary. Nothing is
-changed. export -o xlsx --figures puts the same beside the rows of a workbook.`,
-		RunE: func(c *cobra.Command, args []string) error {
-			dir, err := console.Folder(c, args)
-			if err != nil {
-				return err
-			}
-			schema := session.Schemas().Of(resource.Kind(f.level))
-			if schema == nil || schema.Insights == "" {
-				return console.Usage(c, fmt.Errorf("--level is %q; want %s", f.level, console.OrList(levels)))
-			}
-			return runInsights(env, c, dir, schema, f)
-		},
+		Use:   "insights [FOLDER] [ADDRESS...]",
+		Short: "Show what the account, campaigns, ad groups or ads did, in figures",
+		Long: `Show what the service says that the account, campaigns, ad groups or ads did:
+impressions, clicks, spend and what follows from them, with totals and the change
+against the span before. Addresses narrow it. Days are of the account's time zone;
+figures of its current day are marked, as they still change. Nothing is changed.
+
+  adsync insights --span 30d --by day --chart
+  adsync insights --level ad --segment device --sort spend:desc -o csv --out ads.csv
+  adsync insights campaign/spring-launch --span last-month --filter 'clicks>10'`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(env, c, args) },
 	}
-	c.Flags().StringVar(&f.figures, "figures", "7d", "days, such as 7d,30d, yesterday or 2026-11-01..2026-11-15")
-	c.Flags().StringVar(&f.level, "level", levels[0], "what the figures are of: "+console.OrList(levels))
-	console.Completes(c, "level", levels...)
-	env.Outputs(c, "text", "json")
+	f.register(c, env)
+	c.Flags().StringVar(&f.q.Level, "level", "campaign", "what rows are of: "+console.OrList(insights.Levels))
+	console.Completes(c, "level", insights.Levels...)
+	c.Flags().StringSliceVar(&f.q.Segments, "segment", nil,
+		"break figures down by "+console.OrList(insights.Segments)+"; each of several on its own")
+	console.Completes(c, "segment", insights.Segments...)
+	c.Flags().IntVar(&f.q.Attribution, "attribution", 0, "days after a click in which conversions count: 7, 14 or 30")
+	c.Flags().IntVar(&f.q.ViewThrough, "view-through", -1, "days after a view in which conversions count: 0 or 1")
+	c.Flags().StringVar(&f.q.Basis, "basis", "", "when conversions count: ad_event_time or conversion_time")
+	c.Flags().StringArrayVar(&f.filters, "filter",
+		nil, "only what this holds for: campaign.name=Spring,Winter or spend>10")
+	c.Flags().StringSliceVar(&f.q.Fields, "fields", nil, "figures and fields, such as spend,cpa,campaign.status")
+	c.Flags().StringSliceVar(&f.sort, "sort", nil, "order of rows: spend:desc, campaign.name:asc")
+	c.Flags().BoolVar(&f.q.Zero, "zero", false, "rows of what was not shown, too")
+	c.Flags().BoolVar(&f.q.SegmentFirst, "segment-first", false, "group by the segment before the level")
+	c.Flags().StringVar(&f.zone, "timezone", "", "zone of the days (default: the account's)")
 	return c
 }
 
-// insightsDocument is the JSON form of insights.
-type insightsDocument struct {
-	FormatVersion int           `json:"format_version"`
-	Currency      string        `json:"currency"`
-	Level         string        `json:"level"`
-	Rows          []insightsRow `json:"rows"`
-}
-
-// insightsRow is what one resource did in one window. Figures are decimal text by
-// the service's words for them.
-type insightsRow struct {
-	Window  string            `json:"window"`
-	Since   string            `json:"since"`
-	Until   string            `json:"until"`
-	Address string            `json:"address"` // "" where adsync does not manage it
-	ID      string            `json:"id"`
-	Name    string            `json:"name"`
-	Figures map[string]string `json:"figures"`
-
-	measured resource.Measured
-}
-
-func runInsights(env *session.Env, c *cobra.Command, dir string, schema *resource.Schema, f insightsFlags) error {
-	project, problems := session.ReadProject(env, dir)
-	l := session.Loaded{Project: project, Schemas: session.Schemas()}
-	if err := session.Invalid(env, l, problems); err != nil {
+func (f *insightsFlags) run(env *session.Env, c *cobra.Command, args []string) error {
+	dir, picks, err := session.Addressed(c, args)
+	if err != nil {
 		return err
 	}
-	s, err := session.Connect(c.Context(), env, l, true)
+	if err := f.parse(); err != nil {
+		return console.Usage(c, err)
+	}
+	s, err := f.begin(env, c, dir)
 	if err != nil {
 		return err
 	}
 	defer s.End()
-	live, about, err := runs.Exported(c, s, f.figures)
-	env.ClearLine()
+	about, err := f.about(c, s, f.zone)
 	if err != nil {
 		return err
 	}
-	last, err := s.Store.Last(c.Context())
+	q := f.q
+	q.By, q.Span, q.Zone = f.by, about.Span, about.Zone
+	ids, err := idsOf(picks, about.Addresses)
 	if err != nil {
 		return err
 	}
-	d := insightsDocument{console.FormatVersion, about.Account.Currency, f.level, []insightsRow{}}
-	managed := map[string]string{}
-	for r := range last.All() {
-		managed[r.ID] = r.Address.String()
+	if len(ids) > 1 {
+		return console.Usage(c, fmt.Errorf("the addresses are of several kinds; want those of one"))
 	}
-	for _, w := range about.Figures.Windows {
-		for r := range live.All() {
-			if m, has := w.ByID[r.ID]; has && r.Address.Kind == schema.Kind {
-				d.Rows = append(d.Rows, rowOf(w.Window, r, managed[r.ID], m))
-			}
-		}
+	for level, of := range ids {
+		q.Of = &insights.Scope{Level: level, IDs: of}
 	}
-	if env.Flags.Output == "json" {
-		return env.PrintJSON(d)
+	if err := q.Check(); err != nil {
+		return console.Usage(c, err)
 	}
-	return insightsText(env, d)
+	about.Title, about.Level, about.Segments = "Figures by "+strings.ReplaceAll(q.Level, "_", " "), q.Level, q.Segments
+	if q.Level == insights.Levels[0] {
+		about.Title = "Figures of the account"
+	}
+	about.Notes, about.Settings = q.Notes(about.Now), changedFlags(c, questionFlags...)
+	return f.show(env, c, func(ctx context.Context) (*insights.Report, error) {
+		return insights.Insights(ctx, s.Agent.Service, q, about, f.compare)
+	})
 }
 
-func rowOf(w resource.Window, r *resource.Resource, address string, m resource.Measured) insightsRow {
-	row := insightsRow{
-		Window: w.Name, Since: w.Since, Until: w.Until,
-		Address: address, ID: r.ID, Name: r.Value("name").Text(), Figures: map[string]string{}, measured: m,
-	}
-	for i, metric := range resource.Metrics {
-		if m[i] != "" {
-			row.Figures[metric.Name] = m[i]
-		}
-	}
-	return row
-}
+// questionFlags are those that a reader of the figures has to know.
+var questionFlags = []string{"attribution", "view-through", "basis", "filter", "zero", "segment-first"}
 
-func insightsText(env *session.Env, d insightsDocument) error {
-	window := ""
-	for _, row := range d.Rows {
-		if row.Window != window {
-			window = row.Window
-			heads := make([]string, 0, len(resource.Metrics))
-			for _, metric := range resource.Metrics {
-				heads = append(heads, fmt.Sprintf("%12s", metric.Header))
-			}
-			if _, err := fmt.Fprintf(env.Out, "%s to %s, money in %s\n%s  %s\n",
-				row.Since, row.Until, d.Currency, strings.Join(heads, ""), d.Level); err != nil {
-				return err
-			}
-		}
-		var line strings.Builder
-		for _, figure := range row.measured {
-			fmt.Fprintf(&line, "%12s", clipped(figure))
-		}
-		name := cmp.Or(row.Name, row.ID)
-		if row.Address != "" {
-			name += " (" + row.Address + ")"
-		}
-		if _, err := fmt.Fprintf(env.Out, "%s  %s\n", &line, diag.Printable(name)); err != nil {
+// parse reads the flags that are texts of several parts.
+func (f *insightsFlags) parse() error {
+	for _, text := range f.filters {
+		condition, err := insights.ParseCondition(text)
+		if err != nil {
 			return err
 		}
+		f.q.Conditions = append(f.q.Conditions, condition)
 	}
-	if len(d.Rows) == 0 {
-		env.Note("the service has no figures for these days")
+	for _, text := range f.sort {
+		order, err := insights.ParseOrder(text)
+		if err != nil {
+			return err
+		}
+		f.q.Sort = append(f.q.Sort, order)
 	}
-	return nil
+	// What needs no account is refused before it is asked.
+	q := f.q
+	q.By = f.by
+	q.Span, _ = insights.Between("2026-01-01", "2026-01-02", time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC))
+	if strings.Contains(f.from+f.to, "T") {
+		return nil
+	}
+	return q.Check()
 }
 
-// clipped is a figure with at most four decimals, cut and not rounded.
-func clipped(figure string) string {
-	if whole, decimals, has := strings.Cut(figure, "."); has && len(decimals) > 4 {
-		return whole + "." + decimals[:4]
+// changedFlags are flags that were given, as they were typed.
+func changedFlags(c *cobra.Command, names ...string) []string {
+	var given []string
+	for _, name := range names {
+		flag := c.Flags().Lookup(name)
+		if flag == nil || !flag.Changed {
+			continue
+		}
+		if values, err := c.Flags().GetStringArray(name); err == nil {
+			for _, value := range values {
+				given = append(given, name+" "+value)
+			}
+			continue
+		}
+		given = append(given, strings.TrimSuffix(name+" "+flag.Value.String(), " true"))
 	}
-	return figure
+	return slices.Clip(given)
 }

@@ -1,0 +1,214 @@
+package insights
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+
+	"adsync/internal/csvfile"
+	"adsync/internal/diag"
+)
+
+// Forms are the forms of a report.
+var Forms = []string{"text", "csv", "xlsx", "json", "markdown", "html"}
+
+// Write writes the report in a form, with a chart of some figures where any are named. Width
+// is that of the terminal; 0: there is none.
+func (r *Report) Write(w io.Writer, form string, charted []string, width int) error {
+	write := map[string]func(io.Writer, []string, int) error{
+		"text": textForm{r}.text, "csv": plainForm{r}.csv, "xlsx": bookForm{r}.xlsx, "json": jsonForm{r}.json,
+		"markdown": plainForm{r}.markdown, "html": htmlForm{r}.html,
+	}[form]
+	if write == nil {
+		return fmt.Errorf("no form is called %q", form)
+	}
+	return write(w, charted, width)
+}
+
+// The forms of a report, by what writes them.
+type (
+	textForm  struct{ *Report }
+	plainForm struct{ *Report } // CSV and Markdown
+	bookForm  struct{ *Report }
+	jsonForm  struct{ *Report }
+	htmlForm  struct{ *Report }
+)
+
+// preliminaryNote says what is not final yet.
+const preliminaryNote = "preliminary: the account's current day is among them, and its figures still change"
+
+// summary is a line of what stands below the rows: sums, those before, the change.
+type summary struct {
+	name  string
+	cells []string // by columns
+}
+
+// summaries are the lines below the rows, for people.
+func (r *Report) summaries() []summary {
+	var lines []summary
+	for _, t := range r.Totals {
+		of := ""
+		if t.Segment != "" {
+			of = " by " + t.Segment
+		}
+		name := "Total" + of
+		if t.Preliminary {
+			name += " *"
+		}
+		lines = append(lines, r.summary(name, func(c *Column) string { return c.metric.form.shown(t.Of(c)) }))
+		if t.Before == nil {
+			continue
+		}
+		lines = append(lines,
+			r.summary("Before"+of, func(c *Column) string { return c.metric.form.shown(t.Before.Of(c)) }),
+			r.summary("Change"+of, func(c *Column) string { return signed(t.Change(c)) }))
+	}
+	return lines
+}
+
+func (r *Report) summary(name string, of func(*Column) string) summary {
+	s := summary{name: name, cells: make([]string, len(r.Columns))}
+	for i := range r.Columns {
+		if r.Columns[i].metric != nil {
+			s.cells[i] = of(&r.Columns[i])
+		}
+	}
+	return s
+}
+
+// signed is a change as people read it: +12.5%.
+func signed(text string) string {
+	n, ok := millionths(text)
+	if !ok || text == "" {
+		return ""
+	}
+	if n > 0 {
+		return "+" + fixed(n*100, 1) + "%"
+	}
+	return fixed(n*100, 1) + "%"
+}
+
+// shownCell is a cell as people read it.
+func (r *Report) shownCell(row Row, i int) string {
+	c := &r.Columns[i]
+	switch {
+	case c.metric != nil && row.Cells[i] != "":
+		return c.metric.form.shown(row.Cells[i])
+	case c.Name == "time" && row.Preliminary:
+		return row.Cells[i] + " *"
+	}
+	return row.Cells[i]
+}
+
+// heading are the lines above the rows, for people.
+func (r *Report) heading() (title, about string) {
+	title = r.Title + ", " + r.Span.String()
+	if r.By != "none" {
+		title += ", by " + r.By
+	}
+	parts := []string{"account " + r.Account, "days of " + r.Zone.String(), "money in " + r.Currency}
+	parts = append(parts, r.Settings...)
+	if r.Before != (Span{}) {
+		parts = append(parts, "change against "+r.Before.String())
+	}
+	return title, strings.Join(parts, " · ")
+}
+
+// footnotes are the lines below everything, for people.
+func (r *Report) footnotes() []string {
+	notes := append([]string{}, r.Notes...)
+	if r.Preliminary() {
+		notes = append([]string{"* " + preliminaryNote}, notes...)
+	}
+	return notes
+}
+
+// csv writes rows alone: sums below them would be counted twice.
+func (r plainForm) csv(w io.Writer, _ []string, _ int) error {
+	out := csv.NewWriter(w)
+	shown := r.visible()
+	var line []string
+	for _, i := range shown {
+		line = append(line, r.Columns[i].Name)
+	}
+	if err := out.Write(append(line, "preliminary")); err != nil {
+		return err
+	}
+	for row, err := range r.Rows() {
+		if err != nil {
+			return err
+		}
+		line = line[:0]
+		for _, i := range shown {
+			if r.Columns[i].metric != nil {
+				line = append(line, row.Cells[i])
+			} else {
+				line = append(line, csvfile.Plain(row.Cells[i]))
+			}
+		}
+		if err := out.Write(append(line, map[bool]string{true: "yes"}[row.Preliminary])); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// markdown writes a table whose cells cannot end it.
+func (r plainForm) markdown(w io.Writer, charted []string, _ int) error {
+	title, about := r.heading()
+	fmt.Fprintf(w, "## %s\n\n%s\n\n", escapedMarkdown(title), escapedMarkdown(about))
+	shown := r.visible()
+	head, rule := "|", "|"
+	for _, i := range shown {
+		head += " " + escapedMarkdown(r.Columns[i].Header) + " |"
+		rule += map[bool]string{true: "---:|", false: "---|"}[r.Columns[i].metric != nil]
+	}
+	fmt.Fprintf(w, "%s\n%s\n", head, rule)
+	for row, err := range r.Rows() {
+		if err != nil {
+			return err
+		}
+		line := "|"
+		for _, i := range shown {
+			line += " " + escapedMarkdown(r.shownCell(row, i)) + " |"
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	for _, s := range r.summaries() {
+		line := "|"
+		for n, i := range shown {
+			cell := s.cells[i]
+			if n == 0 {
+				cell = s.name
+			}
+			if cell != "" {
+				cell = "**" + escapedMarkdown(cell) + "**"
+			}
+			line += " " + cell + " |"
+		}
+		fmt.Fprintln(w, line)
+	}
+	if len(charted) > 0 {
+		var drawn strings.Builder
+		if err := r.drawText(&drawn, charted, 80); err != nil {
+			return err
+		}
+		// Indented, as a name in it could end a fence.
+		fmt.Fprintln(w, "\n    "+strings.ReplaceAll(strings.TrimRight(drawn.String(), "\n"), "\n", "\n    "))
+	}
+	for _, note := range r.footnotes() {
+		if _, err := fmt.Fprintf(w, "\n%s\n", escapedMarkdown(note)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
+	"*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "\n", " ", "\r", " ")
+
+func escapedMarkdown(text string) string { return markdownEscapes.Replace(diag.Printable(text)) }

@@ -1,0 +1,157 @@
+package insights
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// form is how a figure is to be read.
+type form uint8
+
+const (
+	count form = iota
+	money      // units of the account's currency
+	share      // of one
+	times      // a factor
+)
+
+// metric is a figure of the service (service facts, section 10). One that adds up
+// has neither over nor under; a rate is over ÷ under × scale; one with loose has no
+// figure for several rows.
+type metric struct {
+	name, header string
+	form         form
+	over, under  string
+	scale        int64
+	loose        bool
+}
+
+var metrics = []metric{
+	{name: "impressions", header: "Impressions"},
+	{name: "clicks", header: "Clicks"},
+	{name: "spend", header: "Spend", form: money},
+	{name: "ctr", header: "CTR", form: share, over: "clicks", under: "impressions", scale: 1},
+	{name: "cpc", header: "CPC", form: money, over: "spend", under: "clicks", scale: 1},
+	{name: "cpm", header: "CPM", form: money, over: "spend", under: "impressions", scale: 1000},
+	{name: "conversions", header: "Conversions"},
+	{name: "cpa", header: "CPA", form: money, over: "spend", under: "conversions", scale: 1},
+	// Conversions after clicks alone are no figure of the service.
+	{name: "post_click_cvr", header: "Post-click CVR", form: share, loose: true},
+	{name: "order_created_attributed_sales", header: "Sales", form: money},
+	{name: "order_created_roas", header: "ROAS", form: times,
+		over: "order_created_attributed_sales", under: "spend", scale: 1},
+	{name: "carousel_product_card_impressions", header: "Card impressions"},
+	{name: "carousel_product_card_clicks", header: "Card clicks"},
+}
+
+// metricOf finds a metric by the service's word.
+func metricOf(name string) (metric, bool) {
+	at := slices.IndexFunc(metrics, func(m metric) bool { return m.name == name })
+	if at < 0 {
+		return metric{}, false
+	}
+	return metrics[at], true
+}
+
+func (m metric) isRate() bool { return m.under != "" }
+
+// millionths reads a decimal, rounded half up; false where it is none or too large.
+func millionths(text string) (int64, bool) {
+	whole, decimals, _ := strings.Cut(text, ".")
+	if whole == "" {
+		return 0, false
+	}
+	if len(decimals) <= 6 && len(whole) <= 12 {
+		n, err := strconv.ParseInt(whole+decimals+"000000"[len(decimals):], 10, 64)
+		return n, err == nil
+	}
+	exact, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return 0, false
+	}
+	exact.Mul(exact, big.NewRat(1_000_000, 1))
+	n := rounded(exact.Num(), exact.Denom())
+	return n.Int64(), n.IsInt64()
+}
+
+// rounded is a ÷ b to the nearest whole number, half up; b is above zero.
+func rounded(a, b *big.Int) *big.Int {
+	n := new(big.Int).Lsh(a, 1)
+	n.Add(n, b)
+	return n.Div(n, new(big.Int).Lsh(b, 1))
+}
+
+// quotient is a ÷ b × scale as a decimal of six places at most; "" where b is zero.
+func quotient(a, b, scale int64) string {
+	if b <= 0 {
+		return ""
+	}
+	over := new(big.Int).Mul(big.NewInt(a), big.NewInt(scale*1_000_000))
+	n := rounded(over, big.NewInt(b))
+	if !n.IsInt64() {
+		return ""
+	}
+	return decimal(n.Int64())
+}
+
+// decimal writes millionths as a decimal, such as 12.5.
+func decimal(n int64) string {
+	sign := ""
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	text := sign + strconv.FormatInt(n/1_000_000, 10)
+	if rest := n % 1_000_000; rest != 0 {
+		text += "." + strings.TrimRight(strconv.FormatInt(1_000_000+rest, 10)[1:], "0")
+	}
+	return text
+}
+
+// shown is a figure as people read it: grouped digits, money with two decimals or, below
+// one, four, shares in percent.
+func (f form) shown(text string) string {
+	n, ok := millionths(text)
+	if !ok {
+		return text
+	}
+	places := 0
+	switch f {
+	case money:
+		places = 2
+		if n > -1_000_000 && n < 1_000_000 && n%10_000 != 0 {
+			places = 4
+		}
+	case share:
+		return fixed(n*100, 2) + "%"
+	case times:
+		places = 2
+	}
+	return fixed(n, places)
+}
+
+// fixed writes millionths with so many decimals and grouped digits.
+func fixed(n int64, places int) string {
+	sign := ""
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	unit := int64(1_000_000)
+	for range places {
+		unit /= 10
+	}
+	n = (n + unit/2) / unit
+	digits := strconv.FormatInt(n, 10)
+	if missing := places + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	whole, decimals := digits[:len(digits)-places], digits[len(digits)-places:]
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
+	}
+	if places > 0 {
+		whole += "." + decimals
+	}
+	return sign + whole
+}

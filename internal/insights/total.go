@@ -1,0 +1,81 @@
+package insights
+
+import (
+	"math"
+	"slices"
+)
+
+// Total is the sums of the rows of one segment.
+type Total struct {
+	Segment     string
+	Rows        int
+	Preliminary bool
+	Before      *Total // the sums of the span before; nil: none
+
+	sums [sumCount]int64 // millionths, by metrics
+	seen [sumCount]bool
+	full [sumCount]bool // the sum is too large for us
+}
+
+const sumCount = 16 // at least as many as metrics
+
+// indexOf is where the sums of a metric stand.
+func indexOf(name string) int {
+	return slices.IndexFunc(metrics, func(m metric) bool { return m.name == name })
+}
+
+func (t *Total) add(columns []Column, row Row) {
+	t.Rows++
+	t.Preliminary = t.Preliminary || row.Preliminary
+	for i := range columns {
+		m := columns[i].metric
+		if m == nil || m.isRate() || m.loose {
+			continue
+		}
+		n, ok := millionths(row.Cells[i])
+		at := indexOf(m.name)
+		if !ok {
+			t.full[at] = t.full[at] || row.Cells[i] != ""
+			continue
+		}
+		if n > 0 && t.sums[at] > math.MaxInt64-n {
+			t.full[at] = true
+			continue
+		}
+		t.sums[at] += n
+		t.seen[at] = true
+	}
+}
+
+// Of is a figure of all rows as decimal text: a sum or a rate of sums; "" where there
+// is none.
+func (t *Total) Of(c *Column) string {
+	m := c.metric
+	if t == nil || m == nil || m.loose {
+		return ""
+	}
+	if m.isRate() {
+		over, under := indexOf(m.over), indexOf(m.under)
+		if !t.seen[over] || !t.seen[under] || t.full[over] || t.full[under] {
+			return ""
+		}
+		return quotient(t.sums[over], t.sums[under], m.scale)
+	}
+	at := indexOf(m.name)
+	switch {
+	case t.full[at] || !t.seen[at] && t.Rows > 0:
+		return ""
+	}
+	return decimal(t.sums[at])
+}
+
+// Change is by what share a figure of all rows grew, as decimal text; "" where the span
+// before has nothing to compare with.
+func (t *Total) Change(c *Column) string {
+	now, ok := millionths(t.Of(c))
+	before, had := millionths(t.Before.Of(c))
+	if !ok || !had || before <= 0 || t.Of(c) == "" || t.Before.Of(c) == "" {
+		return ""
+	}
+	return quotient(now-before, before, 1)
+}
