@@ -49,7 +49,13 @@ const accountPath = "ad_account/insights"
 const limit = "2000"
 
 func (s segmentOf) values(p part) (url.Values, error) {
-	conditions := slices.Clone(s.Conditions)
+	conditions, orders := slices.Clone(s.Conditions), slices.Clone(s.Sort)
+	for i := range conditions {
+		conditions[i].Field = s.qualified(conditions[i].Field)
+	}
+	for i := range orders {
+		orders[i].Field = s.qualified(orders[i].Field)
+	}
 	if s.Of != nil {
 		conditions = append(conditions, Condition{s.Of.Level + ".id", "IN", s.Of.IDs})
 	}
@@ -60,7 +66,7 @@ func (s segmentOf) values(p part) (url.Values, error) {
 	if err != nil {
 		return nil, fmt.Errorf("filters: %w", err)
 	}
-	sort, err := asJSON(s.Sort)
+	sort, err := asJSON(orders)
 	if err != nil {
 		return nil, fmt.Errorf("sort: %w", err)
 	}
@@ -104,6 +110,14 @@ func (s segmentOf) addRest(q url.Values) {
 	case s.Zero:
 		q.Set("includes", "zero_impression_items")
 	}
+}
+
+// qualified is a field as a request names it: a figure of a segment has the segment before it.
+func (s segmentOf) qualified(field string) string {
+	if _, isMetric := metricOf(field); isMetric && s.shape.segment != "" {
+		return s.shape.segment + "." + field
+	}
+	return field
 }
 
 func (s segmentOf) timeRange(span Span) (string, error) {

@@ -111,7 +111,8 @@ func (s *shape) add(level, field string, hidden bool) {
 	if !isMetric {
 		plain = field
 	}
-	if slices.ContainsFunc(s.columns, func(c Column) bool { return c.Name == plain }) {
+	if slices.Contains(s.fields, field) ||
+		slices.ContainsFunc(s.columns, func(c Column) bool { return c.Name == plain }) {
 		return
 	}
 	c := text(plain, wireKey(field))
