@@ -2,12 +2,69 @@ package notify
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
+
+// Form is the form a destination reads.
+type Form string
+
+// The forms.
+const (
+	Webhook Form = "webhook" // JSON, signed
+	Slack   Form = "slack"   // incoming webhook
+	Teams   Form = "teams"   // webhook of a workflow
+	Email   Form = "email"   // SMTP
+)
+
+// form is what is known of a form: what a destination of it needs, and how a message
+// goes there.
+type form struct {
+	check func(*Destination) error
+	send  func(context.Context, *Destination, *Message) error
+}
+
+// forms has a row for each form; a new one is one more.
+var forms = map[Form]form{
+	Webhook: {check: signable, send: sendSigned},
+	Slack:   {check: reachable, send: posted(slackBody)},
+	Teams:   {check: reachable, send: posted(teamsBody)},
+	Email: {
+		check: func(d *Destination) error { return d.Mail.check() },
+		send:  func(ctx context.Context, to *Destination, m *Message) error { return to.Mail.send(ctx, m) },
+	},
+}
+
+func reachable(d *Destination) error { return checkURL(d.URL) }
+
+// signable checks a destination whose messages are signed.
+func signable(d *Destination) error {
+	if len(d.Key.Reveal()) < 16 {
+		return errors.New("its key is shorter than 16 characters; want a random one")
+	}
+	return checkURL(d.URL)
+}
+
+// posted returns what posts a message in the JSON of body.
+func posted(body func(*Message) []byte) func(context.Context, *Destination, *Message) error {
+	return func(ctx context.Context, to *Destination, m *Message) error {
+		return postJSON(ctx, to, body(m), m, nil)
+	}
+}
+
+// sendSigned posts the form for programs with its signature.
+func sendSigned(ctx context.Context, to *Destination, m *Message) error {
+	body := webhookBody(m)
+	return postJSON(ctx, to, body, m, http.Header{
+		"X-Adsync-Signature": {sign(to.Key, time.Now(), body)}, "X-Adsync-Delivery": {m.ID},
+	})
+}
 
 // encode writes JSON as it is meant: `<` and `>` stay, as the forms escape what
 // they read.

@@ -3,6 +3,7 @@ package notify
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -285,5 +286,22 @@ func TestAfter(t *testing.T) {
 		if have := after(header, now); have != want {
 			t.Errorf("after(%q) = %s; want %s", header, have, want)
 		}
+	}
+}
+
+// Each form is a whole row, and what is none is neither taken nor sent to.
+func TestEveryFormIsARow(t *testing.T) {
+	for _, name := range []Form{Webhook, Slack, Teams, Email} {
+		if row := forms[name]; row.check == nil || row.send == nil {
+			t.Errorf("%s has no whole row in forms", name)
+		}
+	}
+	to := &Destination{Form: "pigeon", URL: secret.New("https://hooks.example/loft")}
+	if err := to.check(); err == nil || !strings.Contains(err.Error(), `form is "pigeon"`) {
+		t.Errorf("check: %v; want that no form is called pigeon", err)
+	}
+	refused := new(refusal)
+	if err := (network{}).Send(t.Context(), to, full()); !errors.As(err, &refused) || !refused.final {
+		t.Errorf("send: %v; want it refused for good", err)
 	}
 }

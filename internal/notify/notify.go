@@ -13,7 +13,6 @@ package notify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -85,17 +84,6 @@ func (t Topic) urgent() bool {
 	}
 	return false
 }
-
-// Form is the form a destination reads.
-type Form string
-
-// The forms.
-const (
-	Webhook Form = "webhook" // JSON, signed
-	Slack   Form = "slack"   // incoming webhook
-	Teams   Form = "teams"   // webhook of a workflow
-	Email   Form = "email"   // SMTP
-)
 
 // Destination is where messages go.
 type Destination struct {
@@ -171,16 +159,11 @@ func (d *Destination) check() error {
 			return fmt.Errorf("on names %q; want one of %v", t, Topics())
 		}
 	}
-	switch d.Form {
-	case Webhook, Slack, Teams:
-		if d.Form == Webhook && len(d.Key.Reveal()) < 16 {
-			return errors.New("its key is shorter than 16 characters; want a random one")
-		}
-		return checkURL(d.URL)
-	case Email:
-		return d.Mail.check()
+	form, ok := forms[d.Form]
+	if !ok {
+		return fmt.Errorf("form is %q; want webhook, slack, teams or email", d.Form)
 	}
-	return fmt.Errorf("form is %q; want webhook, slack, teams or email", d.Form)
+	return form.check(d)
 }
 
 func known(t Topic) bool {
