@@ -213,7 +213,7 @@ func (c *caller) newRequest(ctx context.Context, r request) (*http.Request, erro
 // the timeout of the attempt.
 func (c *caller) unanswered(ctx context.Context, r request, err error) *Error {
 	cause := c.blotError(err)
-	if errors.Is(err, ErrReadOnly) {
+	if errors.Is(err, ErrReadOnly) || errors.Is(err, errNarrowed) {
 		return r.failure(Error{fault: faultLocal, cause: cause})
 	}
 	if stopped := ctx.Err(); stopped != nil {

@@ -85,6 +85,9 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	transport := cfg.Transport
+	if cfg.Only != nil {
+		transport = narrowed{base: base, next: transport, only: cfg.Only}
+	}
 	if cfg.ReadOnly {
 		transport = guard{base: base, next: transport}
 	}

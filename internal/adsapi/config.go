@@ -34,6 +34,9 @@ type Config struct {
 	// ReadOnly makes every request that could change something fail with
 	// ErrReadOnly before it is sent (see guard).
 	ReadOnly bool
+	// Only is asked of every request as it goes out, with its method and its escaped path below
+	// BaseURL; one it refuses is not sent. It may be called from many goroutines; nil refuses none.
+	Only func(method, path string) error
 	// Halt is asked before every attempt of every request that could change
 	// something. While it gives an error such a request fails with ErrHalted and is
 	// not sent. It may be called from many goroutines; nil halts nothing.

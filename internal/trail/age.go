@@ -38,10 +38,10 @@ func Nameless(object []byte) ([]byte, bool) {
 	return without, err == nil
 }
 
-// decision is what stands of who decided an outcome.
-var decision = regexp.MustCompile(`( decided as .*?) by .*, ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z)`)
+// decision is what stands of who decided an outcome, or ran a direct verb.
+var decision = regexp.MustCompile(`((?: decided as |: (?:done|refused|unknown|not )).*?) by .*, ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z)`)
 
-// NamelessDecision returns what was decided, and when, without who did.
+// NamelessDecision returns what was decided or sent, and when, without who did.
 func NamelessDecision(summary string) (string, bool) {
 	without := decision.ReplaceAllString(summary, "$1, $2")
 	return without, without != summary

@@ -88,6 +88,11 @@ func (h *Trail) rows() (rows []row) {
 	}
 	for i := range h.Runs {
 		run := &h.Runs[i]
+		if run.Decided != "" && run.Command != "" && run.Command != runview.Resolve {
+			what := string(run.Command) + " of " + run.Decided
+			add(run.Started, "direct", map[string]string{"id": run.Run, "what": what})
+			continue
+		}
 		if run.Decided != "" {
 			add(run.Started, "decision", map[string]string{"id": run.Run, "what": run.Decided})
 			continue

@@ -13,6 +13,7 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/direct"
 	"adsync/internal/orders"
 	"adsync/internal/trail"
 	"adsync/reconcile"
@@ -77,7 +78,7 @@ func (k *keeping) age(ctx context.Context, folder string, store state.Store, now
 // that has not ended is left.
 func (k *keeping) ageRun(ctx context.Context, store state.Store, run state.Run, now time.Time) (gone aged, err error) {
 	older := func(keep time.Duration) bool { return keep > 0 && run.Started.Before(now.Add(-keep)) }
-	if reconcile.IsDecision(run.ID) {
+	if reconcile.IsDecision(run.ID) || direct.IsVerb(run.ID) {
 		summary, named := trail.NamelessDecision(run.Summary)
 		if !named || !older(k.keep.People) {
 			return gone, nil

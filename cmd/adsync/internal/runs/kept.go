@@ -13,6 +13,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/direct"
 	"adsync/internal/orders"
 	"adsync/internal/review"
 	"adsync/internal/runview"
@@ -87,6 +88,9 @@ func (k *KeptRuns) Head(run state.Run) (runview.Head, error) {
 	switch {
 	case reconcile.IsDecision(run.ID):
 		h.Command, h.Ended, h.Decided = runview.Resolve, runview.Finished, run.Summary
+	case direct.IsVerb(run.ID):
+		verb, told := direct.Told(run.Summary)
+		h.Command, h.Ended, h.Decided = runview.Command(verb), runview.Finished, told
 	case len(run.Head) > 0:
 		if err := json.Unmarshal(run.Head, &h); err != nil {
 			return h, fmt.Errorf("read the head of %s: %w", run.ID, err)
@@ -112,7 +116,9 @@ func (k *KeptRuns) Document(ctx context.Context, name string) (*ReportDocument, 
 	if err != nil {
 		return nil, err
 	}
-	newest := slices.IndexFunc(runs, func(run state.Run) bool { return !reconcile.IsDecision(run.ID) })
+	newest := slices.IndexFunc(runs, func(run state.Run) bool {
+		return !reconcile.IsDecision(run.ID) && !direct.IsVerb(run.ID)
+	})
 	names := []string{}
 	for i, run := range runs {
 		names = append(names, run.ID)

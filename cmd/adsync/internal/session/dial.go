@@ -93,12 +93,15 @@ func OpenAs(ctx context.Context, env *Env, s *Session, l Loaded, readState, read
 	return nil
 }
 
-// Dial makes the client of the project's account. The session keeps open what it
+// Dial makes the client of the project's account, by the key in use or the one of cfg. The session keeps open what it
 // needs.
 func Dial(env *Env, s *Session, p config.Project, cfg adsapi.Config) (*adsapi.Client, error) {
-	var err error
-	if cfg.BaseURL, cfg.Key, err = address(env, s, p); err != nil {
+	base, key, err := address(env, s, p)
+	if err != nil {
 		return nil, err
+	}
+	if cfg.BaseURL = base; cfg.Key.Reveal() == "" {
+		cfg.Key = key
 	}
 	if env.OnSecret != nil {
 		env.OnSecret(cfg.Key.Reveal())

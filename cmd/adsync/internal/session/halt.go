@@ -41,6 +41,14 @@ func halt(env *Env, p config.Project) func() error {
 	}
 }
 
+// Halt returns what is asked before anything is sent outside an apply, as before every mutation.
+func Halt(env *Env, p config.Project) func() error {
+	if order := halt(env, p); order != nil {
+		return order
+	}
+	return func() error { return nil }
+}
+
 // Passing says which orders to stop do not stop a command.
 type Passing int
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/direct"
 	"adsync/internal/policy"
 	"adsync/internal/resource"
 	"adsync/plan"
@@ -188,13 +189,15 @@ func (g *Governed) allowances(project config.Project, now time.Time) {
 	if err != nil {
 		return // the project's own problem, said at its line
 	}
-	zone := env.Zone
-	if project.Account.TimeZone == "" {
-		zone = farthestEast
-	}
-	today := now.In(zone).Format(time.DateOnly)
+	today := lastDay(project, env.Zone, now)
 	for _, s := range g.Operator.Allow {
-		allowance, err := plan.ParseAllowance(s.Allow)
+		var allowance plan.Allowance
+		verb := strings.HasPrefix(s.Allow, direct.AllowancePrefix)
+		if verb {
+			err = direct.CheckAllowance(s.Allow)
+		} else {
+			allowance, err = plan.ParseAllowance(s.Allow)
+		}
 		value := PolicyValue{
 			Name: "allow", Value: s.Allow + "; " + s.Owner + ": " + s.Reason, Origin: g.Origin(s.Position),
 		}
@@ -211,6 +214,8 @@ func (g *Governed) allowances(project config.Project, now time.Time) {
 					Message: fmt.Sprintf("the allowance %s of %s "+
 						"ended on %s and is not used; want it taken out, or another last day",
 						s.Allow, s.Owner, s.Until)})
+		case verb && s.Until != "":
+			value.Value += "; until " + s.Until
 		case s.Plan != "":
 			value.Value += "; for plan " + s.Plan
 			g.Bound = append(g.Bound, reconcile.Bound{Plan: s.Plan, Allow: allowance})
@@ -220,4 +225,28 @@ func (g *Governed) allowances(project config.Project, now time.Time) {
 		}
 		g.Values = append(g.Values, value)
 	}
+}
+
+// lastDay is the day that allowances are good on, in the account's time zone.
+func lastDay(project config.Project, zone *time.Location, now time.Time) string {
+	if project.Account.TimeZone == "" {
+		zone = farthestEast
+	}
+	return now.In(zone).Format(time.DateOnly)
+}
+
+// Allowed returns whose allowance of the operator's file a direct verb may go on: "" where none is
+// good. One that is for a plan is none.
+func Allowed(env *Env, project config.Project, word string, now time.Time) string {
+	of, err := project.Env()
+	o, problems := Operator(env, project)
+	if err != nil || diag.HasErrors(problems) {
+		return ""
+	}
+	for _, s := range o.Allow {
+		if s.Allow == word && s.Plan == "" && lastDay(project, of.Zone, now) <= s.Until {
+			return s.Owner
+		}
+	}
+	return ""
 }
