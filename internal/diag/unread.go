@@ -60,17 +60,17 @@ func unreadLine(unread []Unread) string {
 	for _, u := range unread {
 		switch {
 		case u.Column == "":
-			return fmt.Sprintf("%s: sheet is not read (%s)", place, counted(u.Values, "row", "rows"))
+			return fmt.Sprintf("%s: sheet is not read (%s)", place, Counted(u.Values, "row", "rows"))
 		case u.Why == WhyFilled:
 			filled++
 		case u.Why == WhyNoCounterpart:
 			others = append(others, fmt.Sprintf("%q (%d)", Printable(u.Column), u.Values))
 		default:
-			parts = append(parts, fmt.Sprintf("%q (%s)", Printable(u.Column), counted(u.Values, "value", "values")))
+			parts = append(parts, fmt.Sprintf("%q (%s)", Printable(u.Column), Counted(u.Values, "value", "values")))
 		}
 	}
 	if len(parts) > 0 && filled > 0 {
-		parts = append(parts, "and "+counted(filled, "column", "columns")+" that adsync fills")
+		parts = append(parts, "and "+Counted(filled, "column", "columns")+" that adsync fills")
 	}
 	var says []string
 	if len(parts) > 0 {
@@ -83,11 +83,4 @@ func unreadLine(unread []Unread) string {
 		return ""
 	}
 	return place + ": not read: " + strings.Join(says, "; ")
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -137,7 +137,7 @@ func mergeWhole(value func(string) resource.Value) *resource.Finding {
 	case len(merged.Items()) < minMerged:
 		return &resource.Finding{
 			Code: diag.Conflicting, Attribute: "merge", Message: fmt.Sprintf("merge has %s; want %d "+
-				"to %d different ones", resource.Counted(len(merged.Items()), "audience"), minMerged, maxMerged),
+				"to %d different ones", diag.Plural(len(merged.Items()), "audience"), minMerged, maxMerged),
 		}
 	}
 	return nil

@@ -108,7 +108,7 @@ func fewest(all []annotation) []annotation {
 	}
 	if more > 0 {
 		kept = append(kept, annotation{
-			level: "notice", title: "adsync plan", text: thousands(int64(more)) + " more remarks are in the plan",
+			level: "notice", title: "adsync plan", text: Thousands(more) + " more remarks are in the plan",
 		})
 	}
 	return kept

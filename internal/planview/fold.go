@@ -73,7 +73,7 @@ func (l leftOut) merge(more leftOut) {
 func (l leftOut) said() []string {
 	var counts []string
 	for what, n := range l {
-		counts = append(counts, thousands(int64(n))+" more like these: "+what)
+		counts = append(counts, Thousands(n)+" more like these: "+what)
 	}
 	slices.Sort(counts)
 	return counts

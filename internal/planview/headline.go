@@ -96,9 +96,9 @@ func boundOf(b plan.SpendBound, currency string) sum {
 	case b.Before != nil && b.After != nil:
 		return newSum(label, plan.Moved{Before: *b.Before, After: *b.After}, currency)
 	case b.After != nil:
-		return sum{label, strings.TrimSpace("none → "+amount(*b.After)+" "+currency) + " (new)", -1}
+		return sum{label, strings.TrimSpace("none → "+Amount(*b.After)+" "+currency) + " (new)", -1}
 	case b.Before != nil:
-		return sum{label, strings.TrimSpace(amount(*b.Before)+" "+currency) + " → none", 1}
+		return sum{label, strings.TrimSpace(Amount(*b.Before)+" "+currency) + " → none", 1}
 	}
 	return sum{label: label}
 }
@@ -107,10 +107,10 @@ func boundOf(b plan.SpendBound, currency string) sum {
 // everything would cost, and what could not be read.
 func (p *page) caveats(m *plan.Money, currency string) {
 	if all := m.IfAllowed; all != nil && (all.Day.After != m.Day.After || all.Month.After != m.Month.After) {
-		said := p.says.IfAllowed + strings.TrimSpace(amount(all.Day.After)+" "+currency) +
+		said := p.says.IfAllowed + strings.TrimSpace(Amount(all.Day.After)+" "+currency) +
 			" a day (" + signed(all.Day.After-m.Day.Before) + ")"
 		if m.MonthEnds != "" {
-			said += ", at most " + amount(all.Month.After) +
+			said += ", at most " + Amount(all.Month.After) +
 				" to " + brief(m.MonthEnds) + " (" + signed(all.Month.After-m.Month.Before) + ")"
 		}
 		p.caveat = append(p.caveat, said+".")
@@ -134,9 +134,9 @@ func named(address string) string {
 }
 
 func newSum(label string, m plan.Moved, currency string) sum {
-	text := amount(m.Before)
+	text := Amount(m.Before)
 	if m.Before != m.After {
-		text += " → " + amount(m.After)
+		text += " → " + Amount(m.After)
 	}
 	if currency != "" {
 		text += " " + currency
@@ -170,7 +170,7 @@ func (p *page) counts(d *Document) {
 	})
 	held := ""
 	if s.Held > 0 {
-		held = thousands(int64(s.Held)) + " " + says.waits
+		held = Thousands(s.Held) + " " + says.waits
 		p.held = heldFor(d)
 	}
 	others := counted([]count{{says.stay[0], s.InSync},
@@ -202,7 +202,7 @@ func counted(counts []count) string {
 	var parts []string
 	for _, c := range counts {
 		if c.n > 0 {
-			parts = append(parts, thousands(int64(c.n))+" "+c.what)
+			parts = append(parts, Thousands(c.n)+" "+c.what)
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -212,7 +212,7 @@ func counted(counts []count) string {
 func heldFor(d *Document) string {
 	var names []string
 	for name, n := range HeldBy(d) {
-		names = append(names, fmt.Sprintf("%s %s", name, thousands(int64(n))))
+		names = append(names, fmt.Sprintf("%s %s", name, Thousands(n)))
 	}
 	slices.Sort(names)
 	return strings.Join(names, ", ")

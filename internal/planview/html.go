@@ -160,7 +160,7 @@ func htmlSums(sums []sum) []htmlSum {
 }
 
 func htmlTreeOf(p *page, t *tree) htmlTree {
-	h := htmlTree{Top: t.top, Aside: t.aside(p.says.ofTrees), Count: plural(len(t.changes), "change"), Left: t.left}
+	h := htmlTree{Top: t.top, Aside: t.aside(p.says.ofTrees), Count: Plural(len(t.changes), "change"), Left: t.left}
 	for i := range t.changes {
 		c := htmlChangeOf(&t.changes[i])
 		h.Held = h.Held || c.Held

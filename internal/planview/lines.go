@@ -118,15 +118,15 @@ func WriteNDJSON(w io.Writer, d *Document) error {
 		if err := encoder.Encode(l); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, visible(b.String())); err != nil {
+		if _, err := io.WriteString(w, Visible(b.String())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// visible escapes, in JSON, what a terminal would not show.
-func visible(line string) string {
+// Visible escapes, in JSON, what a terminal would not show.
+func Visible(line string) string {
 	text := strings.TrimSuffix(line, "\n")
 	if !diag.HasHidden(text) {
 		return line

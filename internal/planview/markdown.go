@@ -67,8 +67,8 @@ func (m *comment) fits(more string, size int) bool { return m.text.Len()+len(mor
 // codeLength is how many characters of a foreign text stand in one piece.
 const codeLength = 300
 
-// code makes a text inline code, as long as a comment has room for.
-func code(text string) string {
+// Code makes a text inline code, as long as a comment has room for.
+func Code(text string) string {
 	letters := []rune(text)
 	if len(letters) > codeLength {
 		text = string(letters[:codeLength]) + "…"
@@ -80,8 +80,8 @@ func code(text string) string {
 	return fence + text + fence
 }
 
-// cell is code in a table, which reads bars before anything else.
-func cell(text string) string { return strings.ReplaceAll(code(text), "|", `\|`) }
+// Cell is code in a table, which reads bars before anything else.
+func Cell(text string) string { return strings.ReplaceAll(Code(text), "|", `\|`) }
 
 // longestRun is the length of the longest row of backticks.
 func longestRun(text string) int {
@@ -105,14 +105,14 @@ func (m *comment) headline(p *page) {
 		m.line("- %s: %s", s.label, s.text)
 	}
 	for _, b := range p.bounds {
-		m.line("- %s: %s", code(b.label), b.text)
+		m.line("- %s: %s", Code(b.label), b.text)
 	}
 	for _, said := range slices.Concat(p.caveat, p.since, p.selected) {
-		m.line("- %s", code(said))
+		m.line("- %s", Code(said))
 	}
 	m.line("")
 	if p.failed != "" {
-		m.line("**No plan:** %s", code(p.failed))
+		m.line("**No plan:** %s", Code(p.failed))
 	} else {
 		m.line("**%s**", p.plan)
 	}
@@ -122,22 +122,22 @@ func (m *comment) headline(p *page) {
 func (m *comment) movers(p *page) string {
 	var parts []string
 	for _, s := range p.movers {
-		parts = append(parts, code(s.label)+" "+s.text)
+		parts = append(parts, Code(s.label)+" "+s.text)
 	}
 	if p.others > 0 {
-		parts = append(parts, thousands(int64(p.others))+" more")
+		parts = append(parts, Thousands(p.others)+" more")
 	}
 	return strings.Join(parts, ", ")
 }
 
 func (m *comment) slips(p *page) {
 	for i, s := range p.slips {
-		text := fmt.Sprintf("- ⚠️ %s: %s", code(s.hazard), code(s.message))
+		text := fmt.Sprintf("- ⚠️ %s: %s", Code(s.hazard), Code(s.message))
 		if s.examples != "" {
-			text += "\n  - " + code(s.examples)
+			text += "\n  - " + Code(s.examples)
 		}
 		if s.release != "" {
-			text += "\n  - " + code(s.release)
+			text += "\n  - " + Code(s.release)
 		}
 		if !m.fits(text, heldSize) {
 			m.cut(len(p.slips)-i, "slip", "slips")
@@ -154,7 +154,7 @@ func (m *comment) cut(n int, one, several string) {
 	if n == 1 {
 		several = one
 	}
-	m.left = append(m.left, thousands(int64(n))+" "+several)
+	m.left = append(m.left, Thousands(n)+" "+several)
 }
 
 // held is a table of what waits for somebody's yes.
@@ -168,7 +168,7 @@ func (m *comment) held(p *page) {
 	if len(rows) == 0 {
 		return
 	}
-	m.line("**%s** %s\n\n| held | because | goes on with |\n|---|---|---|", heldTitle, code(p.held))
+	m.line("**%s** %s\n\n| held | because | goes on with |\n|---|---|---|", heldTitle, Code(p.held))
 	for i, row := range rows {
 		if !m.fits(row, heldSize) {
 			m.cut(len(rows)-i, "row of what is held", "rows of what is held")
@@ -185,21 +185,21 @@ func (c *entry) heldRows() []string {
 		for _, h := range holds {
 			allow := "an edit of the files only"
 			if h.allow != "" {
-				allow = cell("--allow " + h.allow)
+				allow = Cell("--allow " + h.allow)
 			}
-			rows = append(rows, fmt.Sprintf("| %s | %s: %s | %s |", what, cell(h.hazard), cell(h.message), allow))
+			rows = append(rows, fmt.Sprintf("| %s | %s: %s | %s |", what, Cell(h.hazard), Cell(h.message), allow))
 		}
 	}
-	add(cell(c.address), c.holds)
+	add(Cell(c.address), c.holds)
 	for _, f := range c.fields {
-		add(cell(c.address)+" "+cell(f.name), f.holds)
+		add(Cell(c.address)+" "+Cell(f.name), f.holds)
 	}
 	return rows
 }
 
 func (m *comment) problems(p *page) {
 	for i, problem := range p.problems {
-		row := fmt.Sprintf("- %s: %s", problem.Severity, code(problem.String()))
+		row := fmt.Sprintf("- %s: %s", problem.Severity, Code(problem.String()))
 		if !m.fits(row, heldSize+heldSize/2) {
 			m.cut(len(p.problems)-i, "problem", "problems")
 			break
@@ -228,18 +228,19 @@ func (m *comment) trees(p *page) {
 		m.line("%s", text)
 	}
 	if left > 0 {
-		m.cut(left, "tree with "+plural(changes, "change"), "trees with "+plural(changes, "change"))
+		m.cut(left, "tree with "+Plural(changes, "change"), "trees with "+Plural(changes, "change"))
 	}
 	if len(p.left) > 0 {
-		m.line("Not listed: %s.\n", code(strings.Join(p.left, ", ")))
+		m.line("Not listed: %s.\n", Code(strings.Join(p.left, ", ")))
 	}
 }
 
-func plural(n int, noun string) string {
+// Plural returns a count with its noun: 1 change, 1,024 changes.
+func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return thousands(int64(n)) + " " + noun + "s"
+	return Thousands(n) + " " + noun + "s"
 }
 
 // folded is a tree behind its first line.
@@ -248,7 +249,7 @@ func folded(t *tree) string {
 	text.tree(t)
 	fence := strings.Repeat("`", max(longestRun(text.text.String()), 2)+1)
 	return fmt.Sprintf("<details><summary><code>%s</code> · %s%s</summary>\n\n%stext\n%s%s\n\n</details>\n",
-		html.EscapeString(t.top), plural(len(t.changes), "change"),
+		html.EscapeString(t.top), Plural(len(t.changes), "change"),
 		html.EscapeString(t.aside(engineers.ofTrees)), fence, text.text.String(), fence)
 }
 
@@ -272,24 +273,24 @@ func (t *tree) aside(waits string) string {
 
 func (m *comment) ending(p *page, d *Document) {
 	if p.kept != "" {
-		m.line("%s\n", code(p.kept))
+		m.line("%s\n", Code(p.kept))
 	}
 	if len(m.left) > 0 {
 		m.line("**Cut, as a comment holds 65,536 characters:** %s. All of it is in `adsync plan --full`.\n",
 			strings.Join(m.left, ", "))
 	}
-	said := "Account " + code(diag.Printable(d.Account.ID))
+	said := "Account " + Code(diag.Printable(d.Account.ID))
 	if p.service != "" {
-		said += " at " + code(p.service)
+		said += " at " + Code(p.service)
 	}
 	if d.Revision != nil {
-		said += ", files at commit " + code(short(diag.Printable(d.Revision.Commit)))
+		said += ", files at commit " + Code(short(diag.Printable(d.Revision.Commit)))
 		if n := len(d.Revision.Uncommitted); n > 0 {
-			said += " and " + plural(n, "file") + " not committed"
+			said += " and " + Plural(n, "file") + " not committed"
 		}
 	}
 	if d.PlanHash != "" {
-		said += ", plan " + code(diag.Printable(d.PlanHash[:min(len(d.PlanHash), 12)]))
+		said += ", plan " + Code(diag.Printable(d.PlanHash[:min(len(d.PlanHash), 12)]))
 	}
 	m.line("<sub>%s</sub>", said)
 }

@@ -22,13 +22,13 @@ func (p *page) accidents(d *Document) {
 		}
 		if s.holds {
 			s.allow = diag.Printable(a.Allow)
-			s.release = thousands(int64(a.Held)) + " held, all released with --allow " + s.allow
+			s.release = Thousands(a.Held) + " held, all released with --allow " + s.allow
 		}
 		p.slips = append(p.slips, s)
 	}
 	if more := len(d.SuspiciousEdits) - slipsShown; more > 0 {
 		p.slips = append(p.slips, slip{
-			hazard: "more", message: thousands(int64(more)) + " more of this, all in -o json",
+			hazard: "more", message: Thousands(more) + " more of this, all in -o json",
 		})
 	}
 }
@@ -40,7 +40,7 @@ func examplesOf(a *plan.SuspiciousEditDocument) string {
 		examples = append(examples, diag.Printable(e.Message))
 	}
 	if more := a.Count - len(examples); more > 0 && len(examples) > 0 {
-		examples = append(examples, thousands(int64(more))+" more")
+		examples = append(examples, Thousands(more)+" more")
 	}
 	return strings.Join(examples, ", ")
 }
@@ -62,7 +62,7 @@ func firstOf(texts []string) string {
 		names = append(names, diag.Printable(a))
 	}
 	if more := len(texts) - keptShown; more > 0 {
-		names = append(names, thousands(int64(more))+" more, all in -o json")
+		names = append(names, Thousands(more)+" more, all in -o json")
 	}
 	return strings.Join(names, ", ")
 }

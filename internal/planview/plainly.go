@@ -52,7 +52,7 @@ func (p *page) plainly(schemas resource.Schemas, d *Document) {
 	if p.held != "" {
 		var because []string
 		for hazard, n := range HeldBy(d) {
-			because = append(because, thousands(int64(n))+" because "+words.Because(plan.Hazard(hazard)))
+			because = append(because, Thousands(n)+" because "+words.Because(plan.Hazard(hazard)))
 		}
 		slices.Sort(because)
 		p.held = strings.Join(because, "; ")

@@ -20,7 +20,7 @@ func (t *printer) requests(all *plan.Requests) {
 	}
 	t.put(plain, 2, 4, fmt.Sprintf("%s, %s among "+
 		"them that change something; at least %s under the limits of the service",
-		plural(all.Total, "request"), plural(all.Jobs, "job"), minutes(all.Seconds)))
+		Plural(all.Total, "request"), Plural(all.Jobs, "job"), minutes(all.Seconds)))
 }
 
 func requestLine(q plan.Request) string {
@@ -33,7 +33,7 @@ func requestLine(q plan.Request) string {
 		line += fmt.Sprintf(", %s", operationsOf(q.Operations))
 	}
 	if q.Bytes > 0 {
-		line += ", " + plural(q.Bytes, "byte")
+		line += ", " + Plural(q.Bytes, "byte")
 	}
 	if q.FollowUp && !q.AtLeast {
 		line += "; what the creates in jobs could not say"
@@ -51,15 +51,15 @@ func operationsOf(jobs []int) string {
 		if len(jobs) > 1 {
 			each = " each"
 		}
-		return plural(most, "operation") + each
+		return Plural(most, "operation") + each
 	}
-	return fmt.Sprintf("%d to %s", least, plural(most, "operation"))
+	return fmt.Sprintf("%d to %s", least, Plural(most, "operation"))
 }
 
 func minutes(seconds int) string {
 	if seconds < 120 {
-		return plural(seconds, "second")
+		return Plural(seconds, "second")
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%s and %s", plural(seconds/60, "minute"), plural(seconds%60, "second")),
+	return strings.TrimSuffix(fmt.Sprintf("%s and %s", Plural(seconds/60, "minute"), Plural(seconds%60, "second")),
 		" and 0 seconds")
 }

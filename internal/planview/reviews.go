@@ -37,7 +37,7 @@ func (p *page) reviews(d *Document) {
 		}
 	}
 	if more := d.Review.Rejected + d.Review.Limited - len(p.reviewed); more > 0 {
-		p.unnamed = thousands(int64(more)) + " more of them" + unnamedCommand
+		p.unnamed = Thousands(more) + " more of them" + unnamedCommand
 	}
 }
 
@@ -99,9 +99,9 @@ func (m *comment) reviews(p *page) {
 		m.line("")
 	}
 	for i, r := range p.reviewed {
-		text := "- " + code(r.ad) + " (" + code(r.address) + ") is " + r.state + ": " + code(r.why)
+		text := "- " + Code(r.ad) + " (" + Code(r.address) + ") is " + r.state + ": " + Code(r.why)
 		if r.do != "" {
-			text += "\n  - " + code(r.do)
+			text += "\n  - " + Code(r.do)
 		}
 		if !m.fits(text, heldSize) {
 			m.cut(len(p.reviewed)-i, "ad that is not approved", "ads that are not approved")

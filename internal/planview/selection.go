@@ -17,14 +17,14 @@ func (p *page) selection(d *Document) {
 	for _, i := range d.Ignored {
 		p.selected = append(p.selected, "Ignored until "+
 			i.Until+" ("+diag.Printable(i.Owner)+": "+diag.Printable(i.Reason)+
-			"): "+diag.Printable(i.Attribute)+" of "+plural(i.Count, "resource")+", "+diag.Printable(i.Resource)+".")
+			"): "+diag.Printable(i.Attribute)+" of "+Plural(i.Count, "resource")+", "+diag.Printable(i.Resource)+".")
 	}
 	for _, m := range d.Moved[:min(len(d.Moved), keptShown)] {
 		p.selected = append(p.selected, diag.Printable(m.To)+" is moved from "+diag.Printable(m.From)+
-			", with "+thousands(int64(m.Beneath))+" beneath it: the record goes along, nothing is sent for that.")
+			", with "+Thousands(m.Beneath)+" beneath it: the record goes along, nothing is sent for that.")
 	}
 	if more := len(d.Moved) - keptShown; more > 0 {
-		p.selected = append(p.selected, thousands(int64(more))+" more keys are moved, all in -o json.")
+		p.selected = append(p.selected, Thousands(more)+" more keys are moved, all in -o json.")
 	}
 	s := d.Selection
 	if s == nil {
@@ -42,7 +42,7 @@ func (p *page) selection(d *Document) {
 			diag.Printable(pulled.Address)+": "+diag.Printable(pulled.For)+" needs it.")
 	}
 	if more := len(s.Pulled) - pulledShown; more > 0 {
-		p.selected = append(p.selected, "And "+thousands(int64(more))+" more that are needed, all in -o json.")
+		p.selected = append(p.selected, "And "+Thousands(more)+" more that are needed, all in -o json.")
 	}
 }
 
@@ -62,7 +62,7 @@ func (p *page) saved(d *Document) {
 		p.selected = append(p.selected, movedSince(&s.Stale[i]))
 	}
 	if more := len(s.Stale) - staleShown; more > 0 {
-		p.selected = append(p.selected, "And "+thousands(int64(more))+" more that moved, all in -o json.")
+		p.selected = append(p.selected, "And "+Thousands(more)+" more that moved, all in -o json.")
 	}
 	if s.Newer > 0 {
 		p.selected = append(p.selected, "Left out, as the saved plan does not have it: "+

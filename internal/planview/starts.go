@@ -25,7 +25,7 @@ func startsOf(c *plan.ChangeDocument) string {
 func (p *page) starts(d *Document) {
 	var said []string
 	for _, w := range d.Without {
-		said = append(said, diag.Printable(w.Says)+" ("+thousands(int64(w.Count))+")")
+		said = append(said, diag.Printable(w.Says)+" ("+Thousands(w.Count)+")")
 	}
 	if len(said) > 0 {
 		p.started = startsTitle + ": " + strings.Join(said, ", ") + "."

@@ -81,9 +81,9 @@ func (t *printer) styled(s style, text string) string {
 // put writes a text behind an indent, in as many lines as it needs; those after
 // the first hang deeper.
 func (t *printer) put(s style, indent, hang int, text string) {
-	lines := wrap(text, max(t.Width-indent, narrow/2))
+	lines := Wrap(text, max(t.Width-indent, narrow/2))
 	if len(lines) > 1 {
-		lines = wrap(text, max(t.Width-indent-hang, narrow/2))
+		lines = Wrap(text, max(t.Width-indent-hang, narrow/2))
 	}
 	for i, line := range lines {
 		left := indent
@@ -96,7 +96,7 @@ func (t *printer) put(s style, indent, hang int, text string) {
 
 // mark writes a text behind a symbol.
 func (t *printer) mark(symbol string, s style, indent int, text string) {
-	for i, line := range wrap(text, max(t.Width-indent-2, narrow/2)) {
+	for i, line := range Wrap(text, max(t.Width-indent-2, narrow/2)) {
 		start := "  "
 		if i == 0 {
 			start = t.styled(symbolStyles[symbol], symbol) + " "
@@ -114,14 +114,14 @@ func (t *printer) line(text string) {
 func (t *printer) headline(p *page) {
 	label := 0
 	for _, m := range p.money {
-		label = max(label, columns(m.label)+2)
+		label = max(label, Columns(m.label)+2)
 	}
 	for _, m := range p.money {
 		s := plain
 		if m.moves != 0 {
 			s = bold
 		}
-		t.put(s, 0, 2, pad(m.label+":", label)+m.text)
+		t.put(s, 0, 2, Pad(m.label+":", label)+m.text)
 	}
 	if len(p.movers) > 0 {
 		t.put(plain, 0, 2, "By campaign: "+moversOf(p))
@@ -158,7 +158,7 @@ func moversOf(p *page) string {
 		parts = append(parts, m.label+" "+m.text)
 	}
 	if p.others > 0 {
-		parts = append(parts, thousands(int64(p.others))+" more")
+		parts = append(parts, Thousands(p.others)+" more")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -203,7 +203,7 @@ func (t *printer) releases(p *page) {
 	}
 	for i, r := range p.releases {
 		if i == releasesShown && !t.Full {
-			t.put(plain, 2, 2, thousands(int64(len(p.releases)-i))+" more, at the changes they hold")
+			t.put(plain, 2, 2, Thousands(len(p.releases)-i)+" more, at the changes they hold")
 			break
 		}
 		t.line("  --allow " + r.allow + t.times(r.holds))
@@ -221,7 +221,7 @@ func (t *printer) times(holds int) string {
 	if holds < 2 {
 		return ""
 	}
-	return t.styled(dim, "  ("+thousands(int64(holds))+" holds)")
+	return t.styled(dim, "  ("+Thousands(holds)+" holds)")
 }
 
 // screen is how many lines people see without going back.

@@ -74,8 +74,8 @@ func TestNoLineIsWiderThanTheTerminal(t *testing.T) {
 	for _, width := range []int{60, 80, 100, 140} {
 		for line := range strings.Lines(text(t, quarter(t), TextOptions{Width: width})) {
 			line = strings.TrimRight(line, "\n")
-			if words := strings.Fields(line); columns(line) > width && len(words) > 3 {
-				t.Errorf("at %d columns a line has %d: %q", width, columns(line), line)
+			if words := strings.Fields(line); Columns(line) > width && len(words) > 3 {
+				t.Errorf("at %d columns a line has %d: %q", width, Columns(line), line)
 			}
 		}
 	}

@@ -98,7 +98,7 @@ func (t *printer) runOn(indent int, c *entry) {
 	}
 	line := ""
 	for _, part := range parts {
-		if line != "" && indent+columns(line)+len("; ;")+columns(part) > t.Width {
+		if line != "" && indent+Columns(line)+len("; ;")+Columns(part) > t.Width {
 			t.put(plain, indent, 2, line+";")
 			line = ""
 		}
@@ -117,10 +117,10 @@ func (t *printer) runOn(indent int, c *entry) {
 func (t *printer) columns(indent int, c *entry) {
 	name, value := 0, 0
 	for _, f := range c.fields {
-		name = max(name, columns(f.name)+2)
+		name = max(name, Columns(f.name)+2)
 	}
 	for _, f := range c.fields {
-		if v := columns(f.value); indent+name+v+2+columns(f.why) <= t.Width {
+		if v := Columns(f.value); indent+name+v+2+Columns(f.why) <= t.Width {
 			value = max(value, v)
 		}
 	}
@@ -131,17 +131,17 @@ func (t *printer) columns(indent int, c *entry) {
 }
 
 func (t *printer) field(indent, name, value int, f *row) {
-	start := strings.Repeat(" ", indent) + pad(f.name+":", name)
+	start := strings.Repeat(" ", indent) + Pad(f.name+":", name)
 	room := t.Width - indent - name
-	if padded := pad(f.value, value); columns(padded)+2+columns(f.why) <= room {
+	if padded := Pad(f.value, value); Columns(padded)+2+Columns(f.why) <= room {
 		t.line(start + padded + "  " + t.styled(dim, f.why))
 		return
 	}
-	if columns(f.value)+2+columns(f.why) <= room {
+	if Columns(f.value)+2+Columns(f.why) <= room {
 		t.line(start + f.value + "  " + t.styled(dim, f.why))
 		return
 	}
-	for i, line := range wrap(f.value, max(room, narrow/2)) {
+	for i, line := range Wrap(f.value, max(room, narrow/2)) {
 		if i > 0 {
 			start = strings.Repeat(" ", indent+name)
 		}

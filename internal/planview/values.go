@@ -123,7 +123,7 @@ func (t *teller) one(a *resource.Attribute, v, other resource.Value) string {
 	if start+t.room < len(letters) {
 		cut += "…"
 	}
-	return fmt.Sprintf("%s (%s characters)", cut, thousands(int64(len(letters))))
+	return fmt.Sprintf("%s (%s characters)", cut, Thousands(len(letters)))
 }
 
 func show(a *resource.Attribute, v resource.Value) string {
@@ -202,8 +202,8 @@ func missingFrom(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(some), func(item string) bool { return held[item] })
 }
 
-// amount writes micros as units with a comma before each three digits.
-func amount(micros int64) string {
+// Amount writes micros as units with a comma before each three digits.
+func Amount(micros int64) string {
 	whole, fraction, _ := strings.Cut(resource.FormatMoney(micros), ".")
 	sign, digits := "", whole
 	if strings.HasPrefix(whole, "-") {
@@ -214,13 +214,13 @@ func amount(micros int64) string {
 
 func signed(micros int64) string {
 	if micros > 0 {
-		return "+" + amount(micros)
+		return "+" + Amount(micros)
 	}
-	return amount(micros)
+	return Amount(micros)
 }
 
-// thousands writes a number with a comma before each three digits.
-func thousands(n int64) string { return grouped(strconv.FormatInt(n, 10)) }
+// Thousands writes a number with a comma before each three digits.
+func Thousands[N int | int64](n N) string { return grouped(strconv.FormatInt(int64(n), 10)) }
 
 func grouped(digits string) string {
 	for i := len(digits) - 3; i > 0; i -= 3 {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// columns is how many columns of a terminal a printable text takes.
-func columns(s string) int {
+// Columns is how many columns of a terminal a printable text takes.
+func Columns(s string) int {
 	n := 0
 	for _, r := range s {
 		n += columnsOf(r)
@@ -26,14 +26,14 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// wrap cuts a text into lines of at most so many columns, between words. A word
+// Wrap cuts a text into lines of at most so many columns, between words. A word
 // that is longer stays whole: an address or a flag has to be copied.
-func wrap(text string, most int) []string {
+func Wrap(text string, most int) []string {
 	var lines []string
 	var line strings.Builder
 	used := 0
 	for _, word := range splitWords(text) {
-		takes := columns(word)
+		takes := Columns(word)
 		if used > 0 && used+1+takes > most {
 			lines = append(lines, line.String())
 			line.Reset()
@@ -61,4 +61,4 @@ func splitWords(text string) []string {
 	return words
 }
 
-func pad(s string, to int) string { return s + strings.Repeat(" ", max(to-columns(s), 0)) }
+func Pad(s string, to int) string { return s + strings.Repeat(" ", max(to-Columns(s), 0)) }

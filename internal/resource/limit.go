@@ -56,11 +56,3 @@ func Enough(name string, need int64) string {
 func EnoughMiB(name string, need int64) string {
 	return fmt.Sprintf("%s=%dMiB", name, need>>20+1)
 }
-
-// Counted says how many there are of something: 1 character, 2 characters.
-func Counted[N int | int64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

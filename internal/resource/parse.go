@@ -101,12 +101,12 @@ func (a *Attribute) badLength(s string) *Finding {
 	case a.Max > 0 && n > a.Max:
 		return &Finding{
 			Code: diag.TooLong, Message: fmt.Sprintf("%s has %s; want at most %d",
-				a.Name, Counted(n, "character"), a.Max),
+				a.Name, diag.Plural(n, "character"), a.Max),
 		}
 	case n < a.Min:
 		return &Finding{
 			Code: diag.TooLong, Message: fmt.Sprintf("%s has %s; want at least %d",
-				a.Name, Counted(n, "character"), a.Min),
+				a.Name, diag.Plural(n, "character"), a.Min),
 		}
 	}
 	return nil
@@ -138,17 +138,9 @@ func (a *Attribute) badChoice(s string) *Finding {
 	}
 	return &Finding{
 		Code:    diag.BadChoice,
-		Message: fmt.Sprintf("%s is %q; want %s", a.Name, s, orList(values)),
+		Message: fmt.Sprintf("%s is %q; want %s", a.Name, s, diag.OrList(values)),
 		Hint:    diag.DidYouMean(s, values),
 	}
-}
-
-func orList(values []string) string {
-	if len(values) < 2 {
-		return strings.Join(values, "")
-	}
-	last := len(values) - 1
-	return strings.Join(values[:last], ", ") + " or " + values[last]
 }
 
 // Fold makes choices, headers and names of sheets comparable: without case,

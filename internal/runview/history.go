@@ -41,7 +41,7 @@ func WriteHistory(w io.Writer, h *History, zone *time.Location) error {
 		fmt.Fprintf(&b, "            %s  %s\n", run.who(), run.spend())
 	}
 	if h.More > 0 {
-		fmt.Fprintf(&b, "… and %s; --limit 0 lists them\n", plural(h.More, "older run"))
+		fmt.Fprintf(&b, "… and %s; --limit 0 lists them\n", planview.Plural(h.More, "older run"))
 	}
 	if len(h.Reviews) > 0 {
 		b.WriteString("\nReviews at the service:\n")

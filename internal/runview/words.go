@@ -108,18 +108,12 @@ func (h *Head) recovery() string {
 		return ""
 	}
 	text := fmt.Sprintf("Recovered %s: %s carried to their end, %s never had an effect",
-		r.At.UTC().Format("2006-01-02 15:04 UTC"), plural(r.Finished, "step"), plural(r.Abandoned, "step"))
+		r.At.UTC().Format("2006-01-02 15:04 UTC"),
+		planview.Plural(r.Finished, "step"), planview.Plural(r.Abandoned, "step"))
 	if len(r.Undecided) > 0 {
-		text += ", " + plural(len(r.Undecided), "step") + " for a person to decide"
+		text += ", " + planview.Plural(len(r.Undecided), "step") + " for a person to decide"
 	}
 	return text + "."
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return planview.Thousands(n) + " " + noun + "s"
 }
 
 func printable(text string) string { return diag.Printable(text) }
@@ -148,7 +142,7 @@ func (h *Head) about() string {
 	if h.Revision != nil {
 		commit := fmt.Sprintf("files at commit %.12s", h.Revision.Commit)
 		if n := len(h.Revision.Uncommitted); n > 0 {
-			commit += " and " + plural(n, "uncommitted file")
+			commit += " and " + planview.Plural(n, "uncommitted file")
 		}
 		parts = append(parts, commit)
 	}

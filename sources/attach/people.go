@@ -17,7 +17,6 @@ import (
 	"adsync/internal/members"
 	"adsync/internal/resource"
 	"adsync/sources/bounded"
-	"adsync/sources/celltext"
 	"adsync/sources/draft"
 )
 
@@ -68,7 +67,7 @@ func JudgeMembers(name string, list *members.List) []resource.Finding {
 	var findings []resource.Finding
 	for _, r := range list.Rejections {
 		said := fmt.Sprintf("%s of members file %q %s (%s)",
-			celltext.Counted(r.Count, "line", "lines"), name, saidOf(r), namedLines(r))
+			diag.Counted(r.Count, "line", "lines"), name, saidOf(r), namedLines(r))
 		want := "; want " + wantedIdentifier(list.Identifier)
 		f := resource.Finding{
 			Code: diag.LeftOut, Severity: diag.Warning, Message: said + ", and will be left out" + want,
@@ -88,13 +87,13 @@ func JudgeMembers(name string, list *members.List) []resource.Finding {
 	case c.Rejected > c.Used+c.Duplicate:
 		findings = append(findings, *draft.BadFile(fmt.Sprintf("members file %q has %s to leave out and %d to use; "+
 			"want a file most of which can be used",
-			name, celltext.Counted(c.Rejected, "line", "lines"), c.Used+c.Duplicate)))
+			name, diag.Counted(c.Rejected, "line", "lines"), c.Used+c.Duplicate)))
 	}
 	if list.Hidden > 0 {
 		findings = append(findings, resource.Finding{
 			Code: diag.HiddenCells, Severity: diag.Warning,
 			Message: fmt.Sprintf("%s in members file %q, and read like the others",
-				celltext.Counted(list.Hidden, "row is hidden", "rows are hidden"), name),
+				diag.Counted(list.Hidden, "row is hidden", "rows are hidden"), name),
 		})
 	}
 	return findings

@@ -1,7 +1,6 @@
 package celltext
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -29,23 +28,6 @@ func InBrackets(header string) string {
 // ShortestNear is the shortest synonym a strange header is compared with: short
 // words are near too many others.
 const ShortestNear = 6
-
-// Counted returns a number with its noun.
-func Counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-// OrList joins texts as a sentence has them: a, b or c.
-func OrList(texts []string) string {
-	if len(texts) < 2 {
-		return strings.Join(texts, "")
-	}
-	last := len(texts) - 1
-	return strings.Join(texts[:last], ", ") + " or " + texts[last]
-}
 
 // SameNumber reports whether two texts are one number.
 func SameNumber(a, b string) bool {

@@ -16,7 +16,6 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
-	"adsync/sources/celltext"
 	"adsync/sources/draft"
 )
 
@@ -352,7 +351,7 @@ func (s statement) size() string {
 	case !s.isList:
 		return "(none)"
 	}
-	return celltext.Counted(len(s.items), "entry", "entries")
+	return diag.Counted(len(s.items), "entry", "entries")
 }
 
 // missing returns the entries of some that all does not hold, as often as that is.

@@ -11,7 +11,6 @@ import (
 	"adsync/sources/bounded"
 	"adsync/sources/catalog"
 	"adsync/sources/cellbook"
-	"adsync/sources/celltext"
 	"adsync/sources/config"
 	"adsync/sources/table"
 )
@@ -51,7 +50,7 @@ func (c *comparer) cells(a, b *sideFile, ownOnly bool) {
 	}
 	if s.filled > 0 {
 		c.note("%s: %s of columns that adsync fills differ",
-			cmp.Or(b, a).name, celltext.Counted(s.filled, "cell", "cells"))
+			cmp.Or(b, a).name, diag.Counted(s.filled, "cell", "cells"))
 	}
 }
 
@@ -76,7 +75,7 @@ func (c *comparer) openBook(f *sideFile) (*cellbook.Book, bool) {
 	return book, true
 }
 
-func sizeOf(s *cellbook.Sheet) string { return celltext.Counted(len(s.Rows), "row", "rows") }
+func sizeOf(s *cellbook.Sheet) string { return diag.Counted(len(s.Rows), "row", "rows") }
 
 type cellComparer struct {
 	*comparer

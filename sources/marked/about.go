@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
-	"adsync/sources/celltext"
 	"adsync/sources/look"
 )
 
@@ -63,7 +62,7 @@ func (c *markedCopy) aboutLines(m Marks, outcomes []RowOutcome) [][2]string {
 		}
 	}
 	if errors > 0 {
-		wrong := celltext.Counted(errors, "cell or row is", "cells or rows are")
+		wrong := diag.Counted(errors, "cell or row is", "cells or rows are")
 		lines = append(lines, [2]string{"To mend", wrong + " not valid: see the sheet " + problemsTab})
 	}
 	return lines

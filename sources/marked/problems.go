@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"adsync/internal/diag"
-	"adsync/sources/celltext"
 	"adsync/sources/look"
 	"adsync/sources/workbook"
 
@@ -95,9 +94,9 @@ func (c *markedCopy) unreadRows(unread []diag.Unread) [][]string {
 		if u.File != c.name || why == "" {
 			continue
 		}
-		there := fmt.Sprintf("Column %q is not read: %s", u.Column, celltext.Counted(u.Values, "value", "values"))
+		there := fmt.Sprintf("Column %q is not read: %s", u.Column, diag.Counted(u.Values, "value", "values"))
 		if u.Column == "" {
-			there = fmt.Sprintf("Sheet %q is not read: %s", u.Sheet, celltext.Counted(u.Values, "row", "rows"))
+			there = fmt.Sprintf("Sheet %q is not read: %s", u.Sheet, diag.Counted(u.Values, "row", "rows"))
 		}
 		rows = append(rows, []string{"not read", u.Sheet, "", there, "", why, ""})
 	}

@@ -104,7 +104,7 @@ func (g *csvGrid) Walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
 			return &csvfile.Fault{
 				Line: r.End.Line, Column: r.End.Column,
 				Finding: *xlsx.Damaged("last row ends after %s where the row before has %d, and has no line "+
-					"break; want a file that is not cut short", resource.Counted(len(r.Fields), "value"), before),
+					"break; want a file that is not cut short", diag.Plural(len(r.Fields), "value"), before),
 			}
 		}
 		before = len(r.Fields)

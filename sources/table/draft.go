@@ -241,7 +241,7 @@ func (r *draftReader) listValue(d *rowDraft, a *resource.Attribute,
 		r.report(position, resource.Finding{
 			Code: diag.HiddenCharacter, Severity: diag.Warning,
 			Message: fmt.Sprintf("%s holds a carriage return (U+000D), which cuts it into %s; want a line break there",
-				a.Name, celltext.Counted(len(items), "hint", "hints")),
+				a.Name, diag.Counted(len(items), "hint", "hints")),
 			Hint: "type the cell again if one sentence was cut in two",
 		})
 	}

@@ -10,7 +10,6 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/catalog"
-	"adsync/sources/celltext"
 )
 
 // sheetPictures are the pictures of a sheet with an image column.
@@ -161,7 +160,7 @@ func (r *rowPictures) reportCovered() {
 	r.report(r.At(s.covered[0], s.column), resource.Finding{
 		Code: diag.StrayPicture, Severity: diag.Warning,
 		Message: fmt.Sprintf("%s over an image that is written in the cell (%s); the text is used",
-			celltext.Counted(len(s.covered), "picture lies", "pictures lie"), strings.Join(cells, ", ")),
+			diag.Counted(len(s.covered), "picture lies", "pictures lie"), strings.Join(cells, ", ")),
 		Hint: "empty the cell if the picture is meant",
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/catalog"
-	"adsync/sources/celltext"
 	"adsync/sources/draft"
 )
 
@@ -174,10 +173,10 @@ func (r *Reader) warnHidden() {
 		parts = append(parts, "the sheet is hidden")
 	}
 	if r.hidden > 0 {
-		parts = append(parts, celltext.Counted(r.hidden, "row is hidden", "rows are hidden"))
+		parts = append(parts, diag.Counted(r.hidden, "row is hidden", "rows are hidden"))
 	}
 	if columns > 0 {
-		parts = append(parts, celltext.Counted(columns, "column is hidden", "columns are hidden"))
+		parts = append(parts, diag.Counted(columns, "column is hidden", "columns are hidden"))
 	}
 	if len(parts) > 0 && r.visited > 0 {
 		r.report(r.At(0, 0), resource.Finding{

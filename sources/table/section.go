@@ -37,7 +37,7 @@ func (r *head) isWide(row *xlsx.Row) bool {
 	r.report(r.At(row.Number, last.Column), resource.Finding{
 		Code: diag.BadValue,
 		Message: fmt.Sprintf("row has %s where the header has %d; want one for each header",
-			resource.Counted(last.Column, "value"), len(r.Header.Columns)-1),
+			diag.Plural(last.Column, "value"), len(r.Header.Columns)-1),
 		Hint: fmt.Sprintf("put a text that holds a %s in quotes", r.Delimiter),
 	})
 	return true

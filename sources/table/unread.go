@@ -269,7 +269,7 @@ func (r *unreadReader) reportUnread(u *unreadColumn, written string) diag.Why {
 		r.reportPasted(position, written, resource.Finding{
 			Code: diag.UnknownKey,
 			Message: fmt.Sprintf("header is %q, and %s under it could be %s; want one adsync knows",
-				written, celltext.Counted(u.values, "value", "values"), strings.Join(meant, " or ")),
+				written, diag.Counted(u.values, "value", "values"), strings.Join(meant, " or ")),
 			Hint: fmt.Sprintf("name it %s if that is meant. Begin it with # if the column is your own",
 				quotedOr(meant)),
 		})
@@ -288,7 +288,7 @@ func quotedOr(titles []string) string {
 	for i, title := range titles {
 		quoted[i] = fmt.Sprintf("%q", title)
 	}
-	return celltext.OrList(quoted)
+	return diag.OrList(quoted)
 }
 
 // couldMean returns the headers that half of the values or more would fit under,

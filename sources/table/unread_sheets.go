@@ -7,7 +7,6 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/catalog"
-	"adsync/sources/celltext"
 	"adsync/sources/config"
 	"adsync/sources/draft"
 )
@@ -120,7 +119,7 @@ func (r *bookReader) reportUnreadSheet(ref xlsx.Sheet, like *HeaderFinder, rows 
 	r.report(diag.Cell(r.File, ref.Name, 0, 0), resource.Finding{
 		Code: diag.UnknownKey,
 		Message: fmt.Sprintf("sheet is named %q, looks like %s and is not read: %s; want a name adsync knows",
-			ref.Name, title, celltext.Counted(rows, "row", "rows")),
+			ref.Name, title, diag.Counted(rows, "row", "rows")),
 		Hint: fmt.Sprintf("name it %q, begin its name with # if it is your own", title),
 	})
 	if r.made.Unlisted == 0 {

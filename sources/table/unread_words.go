@@ -76,7 +76,7 @@ func (r *unreadReader) asked(position diag.Position, u *unreadColumn, written st
 		return false
 	}
 	titles := r.titlesOf(q)
-	meant := celltext.OrList(titles)
+	meant := diag.OrList(titles)
 	finding := resource.Finding{
 		Code: diag.UnknownKey, Hint: fmt.Sprintf("name it %s. Begin it with # if the column is your own",
 			quotedOr(titles)),
@@ -137,7 +137,7 @@ func (r *unreadReader) questionOf(written string) *synonyms.Question {
 	return nil
 }
 
-func valuesAre(u *unreadColumn) string { return celltext.Counted(u.values, "value is", "values are") }
+func valuesAre(u *unreadColumn) string { return diag.Counted(u.values, "value is", "values are") }
 
 // titlesOf are the headers a question asks between, as the template writes them.
 func (r *unreadReader) titlesOf(q *synonyms.Question) []string {

@@ -24,22 +24,6 @@ func Completes(c *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// OrList joins words as a choice: a, b or c.
-func OrList(words []string) string {
-	switch len(words) {
-	case 0:
-		return ""
-	case 1:
-		return words[0]
-	}
-	last := len(words) - 1
-	list := words[0]
-	for _, w := range words[1:last] {
-		list += ", " + w
-	}
-	return list + " or " + words[last]
-}
-
 // Folder takes the one optional argument of a command: the project's folder or
 // its adsync.yaml.
 func Folder(c *cobra.Command, args []string) (string, error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"adsync/internal/diag"
 	"adsync/internal/planview"
 	"adsync/state"
 
@@ -51,13 +52,13 @@ func (c *Console) ClearLine() { c.line.clear() }
 
 // Outputs gives a command its -o flag and checks it before the command runs.
 func (c *Console) Outputs(cmd *cobra.Command, formats ...string) {
-	output := cmd.Flags().StringP("output", "o", formats[0], "output: "+OrList(formats))
+	output := cmd.Flags().StringP("output", "o", formats[0], "output: "+diag.OrList(formats))
 	Completes(cmd, "output", formats...)
 	inner := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c.Flags.Output = *output
 		if !slices.Contains(formats, c.Flags.Output) {
-			return Usage(cmd, fmt.Errorf("--output is %q; want %s", c.Flags.Output, OrList(formats)))
+			return Usage(cmd, fmt.Errorf("--output is %q; want %s", c.Flags.Output, diag.OrList(formats)))
 		}
 		return inner(cmd, args)
 	}

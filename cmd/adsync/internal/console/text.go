@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -12,20 +11,12 @@ import (
 	"adsync/internal/diag"
 )
 
-// Plural returns a count with its noun, such as 2 rows.
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // PluralAre is Plural with the verb, such as 2 rows are.
 func PluralAre(n int, noun string) string {
 	if n == 1 {
-		return Plural(n, noun) + " is"
+		return diag.Plural(n, noun) + " is"
 	}
-	return Plural(n, noun) + " are"
+	return diag.Plural(n, noun) + " are"
 }
 
 // Counted returns how many errors, warnings and notes there are, in words.
@@ -37,7 +28,7 @@ func Counted(problems []diag.Problem) string {
 	var parts []string
 	for _, s := range []diag.Severity{diag.Error, diag.Warning, diag.Note} {
 		if n := number[s]; n > 0 {
-			parts = append(parts, Plural(n, string(s)))
+			parts = append(parts, diag.Plural(n, string(s)))
 		}
 	}
 	if last := len(parts) - 1; last > 0 {

@@ -13,6 +13,7 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/diag"
 	"adsync/internal/direct"
 	"adsync/internal/orders"
 	"adsync/internal/trail"
@@ -46,8 +47,8 @@ func (k *keeping) due(ctx context.Context, env *session.Env, w *worker, l sessio
 	}
 	if gone != (aged{}) {
 		env.Note("kept no longer: names of people in %s, %s and the copies of %s",
-			console.Plural(gone.names, "place"), console.Plural(gone.reports, "report"),
-			console.Plural(gone.copies, "run"))
+			diag.Plural(gone.names, "place"), diag.Plural(gone.reports, "report"),
+			diag.Plural(gone.copies, "run"))
 	}
 	if err != nil {
 		env.Note("something is kept for longer than is said, and is looked at again tomorrow: %s", console.OneLine(err))

@@ -405,7 +405,7 @@ func firstHold(d *runs.PlanDocument) string {
 		for _, h := range holds {
 			if h != nil {
 				return diag.Printable(fmt.Sprintf("%s held; first %s: %s",
-					console.Plural(d.Summary.Held, "change"), d.Changes[i].Address, h.Message))
+					diag.Plural(d.Summary.Held, "change"), d.Changes[i].Address, h.Message))
 			}
 		}
 	}
@@ -413,7 +413,7 @@ func firstHold(d *runs.PlanDocument) string {
 }
 
 func undecidedText(undecided []string) string {
-	return diag.Printable(console.Plural(len(undecided), "outcome") +
+	return diag.Printable(diag.Plural(len(undecided), "outcome") +
 		" unknown; adsync resolve decides: " + undecided[0])
 }
 

@@ -128,7 +128,7 @@ func onlyNew(env *session.Env, file string, found []reconcile.Writer, now time.T
 
 func writerText(w reconcile.Writer) string {
 	did := fmt.Sprintf("changed %s of this account within a day, %d of them managed here",
-		console.Plural(w.Resources, "resource"), w.Managed)
+		diag.Plural(w.Resources, "resource"), w.Managed)
 	if w.OwnKey {
 		return diag.Printable(w.Actor + ", which is adsync's own key, " + did +
 			", while this adsync wrote nothing: a second adsync or another tool; want a key for each, and one owner")

@@ -11,6 +11,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/sources/workbook"
 
@@ -89,7 +90,7 @@ func convertSources(env *session.Env, c *cobra.Command, l session.Loaded, f conv
 	}
 	if f.out == "" && len(beside) > 0 {
 		return console.Usage(c, fmt.Errorf("%s would be written beside the new file; use --out",
-			console.Plural(len(beside), "picture")))
+			diag.Plural(len(beside), "picture")))
 	}
 	contents, err := written(l, f, to, snapshot)
 	if err != nil {
@@ -114,8 +115,8 @@ func convertSources(env *session.Env, c *cobra.Command, l session.Loaded, f conv
 	if _, err := to.write(contents); err != nil {
 		return err
 	}
-	env.Note("%s in %s, read again and the same", console.Plural(l.Desired.Snapshot.Len(), "resource"),
-		console.Plural(len(contents), "file"))
+	env.Note("%s in %s, read again and the same", diag.Plural(l.Desired.Snapshot.Len(), "resource"),
+		diag.Plural(len(contents), "file"))
 	if to.inside {
 		env.Note("the new files stand in the project's " +
 			"folder beside the ones they were made of; keep one of them, as nothing may be said twice")

@@ -9,6 +9,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/sources/workbook"
 
@@ -87,7 +88,7 @@ func runExport(env *session.Env, c *cobra.Command, args []string, f exportFlags)
 		return err
 	}
 	noteUnlisted(env, s)
-	env.Note("exported %s", console.Plural(live.Len(), "resource"))
+	env.Note("exported %s", diag.Plural(live.Len(), "resource"))
 	return nil
 }
 

@@ -123,7 +123,7 @@ func imported(env *session.Env, c *cobra.Command, l session.Loaded,
 		fmt.Fprintln(env.Out, console.NameOf(filepath.Join(to.root, filepath.FromSlash(name))))
 	}
 	env.Note("imported %s into %s; nothing was changed at the service",
-		console.Plural(len(applied), "resource"), console.Plural(len(contents), "new file"))
+		diag.Plural(len(applied), "resource"), diag.Plural(len(contents), "new file"))
 	return nil
 }
 

@@ -135,14 +135,14 @@ func showMerge(env *session.Env, name string, m diff.Merged) error {
 		}
 	}
 	env.Note("merged %s: took %s, added %s, removed %s",
-		name, console.Plural(m.Cells, "cell"), console.Plural(m.Added, "row"), console.Plural(m.Removed, "row"))
+		name, diag.Plural(m.Cells, "cell"), diag.Plural(m.Added, "row"), diag.Plural(m.Removed, "row"))
 	if m.Filled > 0 {
-		env.Note("%s that adsync fills stayed as ours has them", console.Plural(m.Filled, "cell"))
+		env.Note("%s that adsync fills stayed as ours has them", diag.Plural(m.Filled, "cell"))
 	}
 	if len(m.Conflicts) > 0 {
 		return console.ExitWith(exitConflict, fmt.Sprintf("%s in %s; ours "+
 			"is kept there: write what is right into it, then git add it",
-			console.Plural(len(m.Conflicts), "conflict"), name))
+			diag.Plural(len(m.Conflicts), "conflict"), name))
 	}
 	return nil
 }

@@ -68,10 +68,10 @@ settings do:
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return console.Usage(c, fmt.Errorf("no schema is named; want %s", console.OrList(names)))
+				return console.Usage(c, fmt.Errorf("no schema is named; want %s", diag.OrList(names)))
 			case len(args) > 1 || !slices.Contains(names, args[0]):
 				return console.Usage(c, fmt.Errorf("%q is no schema; want %s",
-					strings.Join(args, " "), console.OrList(names)))
+					strings.Join(args, " "), diag.OrList(names)))
 			}
 			return writeSchema(env.Out, args[0])
 		},

@@ -168,7 +168,7 @@ func (u *updating) report(name, file string, done marked.Updated) {
 	noteUnlisted(env, u.session)
 	for i, left := range done.Left {
 		if i == mostNamed {
-			env.Note("%s more stay as they are", console.Plural(len(done.Left)-i, "cell"))
+			env.Note("%s more stay as they are", diag.Plural(len(done.Left)-i, "cell"))
 			break
 		}
 		env.Note("%s stays as it is: %s", diag.Printable(left.At.String()), left.Why)
@@ -199,7 +199,7 @@ func (u *updating) report(name, file string, done marked.Updated) {
 		env.Note("%s says what the service knows already; nothing was written", name)
 		return
 	}
-	env.Note("%s written into %s: %s", console.Plural(done.Cells, "cell"),
+	env.Note("%s written into %s: %s", diag.Plural(done.Cells, "cell"),
 		name, diag.Printable(strings.Join(done.Columns, ", ")))
 	env.Note("the former file is %s", console.NameOf(filepath.Join(u.l.Project.Root, filepath.FromSlash(done.Kept))))
 }
@@ -241,7 +241,7 @@ func (u *updating) kindsOf(resources []*resource.Resource) string {
 	var parts []string
 	for _, s := range u.l.Schemas {
 		if n := counts[s.Kind]; n > 0 {
-			parts = append(parts, console.Plural(n, strings.ToLower(s.Title)))
+			parts = append(parts, diag.Plural(n, strings.ToLower(s.Title)))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -95,7 +95,7 @@ func showValidation(env *session.Env, l session.Loaded, checked *runs.OnlineChec
 	}
 	for _, s := range l.Desired.Sources {
 		fmt.Fprintf(env.Out, "%s: %s read, %d used, %d ignored, %d failed\n",
-			diag.Printable(s.File), console.Plural(s.Rows.Read, "row"), s.Rows.Used, s.Rows.Ignored, s.Rows.Failed)
+			diag.Printable(s.File), diag.Plural(s.Rows.Read, "row"), s.Rows.Used, s.Rows.Ignored, s.Rows.Failed)
 	}
 	for _, line := range diag.UnreadLines(l.Desired.Unread) {
 		fmt.Fprintln(env.Out, line)
@@ -103,7 +103,7 @@ func showValidation(env *session.Env, l session.Loaded, checked *runs.OnlineChec
 	for _, m := range l.Desired.Members {
 		fmt.Fprintf(env.Out, "%s, %s of %s: %s read, %d used, %d blank, %d twice, %d left out\n",
 			diag.Printable(m.File), m.Identifier, m.Address,
-			console.Plural(m.Rows.Read, "line"), m.Rows.Used, m.Rows.Blank, m.Rows.Duplicate, m.Rows.Rejected)
+			diag.Plural(m.Rows.Read, "line"), m.Rows.Used, m.Rows.Blank, m.Rows.Duplicate, m.Rows.Rejected)
 	}
 	if err := session.Invalid(env, l, l.Desired.Problems); err != nil {
 		return err
@@ -111,7 +111,7 @@ func showValidation(env *session.Env, l session.Loaded, checked *runs.OnlineChec
 	if checked != nil {
 		fmt.Fprintln(env.Out, checked)
 	}
-	fmt.Fprintf(env.Out, "%s, %s\n", console.Plural(l.Desired.Snapshot.Len(), "resource"),
+	fmt.Fprintf(env.Out, "%s, %s\n", diag.Plural(l.Desired.Snapshot.Len(), "resource"),
 		console.ProblemCount(l.Desired.Problems))
 	return nil
 }

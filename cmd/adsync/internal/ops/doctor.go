@@ -92,7 +92,7 @@ func runDoctor(ctx context.Context, env *session.Env, dir string) error {
 	}
 	for _, f := range d.Checks {
 		if f.Result == "problem" {
-			return console.ExitWith(f.code, console.Plural(d.Problems, "problem"))
+			return console.ExitWith(f.code, diag.Plural(d.Problems, "problem"))
 		}
 	}
 	return nil
@@ -138,10 +138,10 @@ func examineFiles(env *session.Env, d *doctorDocument, l session.Loaded) bool {
 			" writes what the account has, adsync template an empty workbook", console.ExitInvalid, first)
 	case errors > 0:
 		d.problem("files", "adsync validate"+session.From(env, p.Root)+" shows all",
-			console.ExitInvalid, fmt.Sprintf("%s, the first %s", console.Plural(errors, "error"), first))
+			console.ExitInvalid, fmt.Sprintf("%s, the first %s", diag.Plural(errors, "error"), first))
 	default:
-		d.ok("files", "%s in %s", console.Plural(l.Desired.Snapshot.Len(), "resource"),
-			console.Plural(len(l.Desired.Sources), "source"))
+		d.ok("files", "%s in %s", diag.Plural(l.Desired.Snapshot.Len(), "resource"),
+			diag.Plural(len(l.Desired.Sources), "source"))
 	}
 	if _, err := os.Stat(p.Root); err != nil {
 		return false
@@ -203,7 +203,7 @@ func examineState(ctx context.Context, env *session.Env, d *doctorDocument, p co
 			console.ExitCode(ctx, err), err.Error())
 		return
 	}
-	d.ok("state", "%s: %s, writable and durable", dir, console.Plural(s.Managed, "resource"))
+	d.ok("state", "%s: %s, writable and durable", dir, diag.Plural(s.Managed, "resource"))
 	for _, open := range s.WritableByOthers {
 		d.note("state", "chmod go-w", "others may write %s, and with it what adsync sends", open)
 	}
@@ -223,7 +223,7 @@ func examineRecord(d *doctorDocument, s statusDocument) {
 	}
 	if len(s.Open) > 0 && !s.Lock.Held {
 		d.note("open", "adsync resume ends it, and so does the next apply",
-			"%s of an earlier run", console.Plural(len(s.Open), "step"))
+			"%s of an earlier run", diag.Plural(len(s.Open), "step"))
 	}
 	for _, u := range s.Undecided {
 		d.note("unknown", "adsync resolve "+u.Address, "%s: %s", u.Address, u.Message)

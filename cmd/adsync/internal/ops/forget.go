@@ -155,8 +155,8 @@ func (d *departure) run(ctx context.Context) error {
 	f := d.forgotten
 	_, err = fmt.Fprintf(d.env.Out, "Forgot %s: %s stay as they are at the service, and nobody looks after them.\n"+
 		"Its record, with %s, is in %s.\n",
-		diag.Printable(f.Account), console.Plural(f.Resources, "resource"),
-		console.Plural(f.Runs, "run"), diag.Printable(f.Record))
+		diag.Printable(f.Account), diag.Plural(f.Resources, "resource"),
+		diag.Plural(f.Runs, "run"), diag.Printable(f.Record))
 	d.env.Note("your files and result copies stay; the record names people: keep it where only those read it who may")
 	return err
 }
@@ -287,7 +287,7 @@ func (d *departure) ask(ctx context.Context) error {
 	f := d.forgotten
 	fmt.Fprintf(d.env.Err, "%s of %s stay as they are at the service. The record goes to %s, and %s is removed.\n"+
 		"Forget the account? Only yes goes on: ",
-		console.Plural(f.Resources, "resource"), diag.Printable(f.Account),
+		diag.Plural(f.Resources, "resource"), diag.Printable(f.Account),
 		diag.Printable(f.Record), diag.Printable(f.Folder))
 	return console.Confirmed(ctx, d.env.In)
 }

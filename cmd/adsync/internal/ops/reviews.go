@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/internal/diag"
 	"adsync/internal/planview"
 	"adsync/internal/review"
 )
@@ -17,7 +18,7 @@ func (d *statusDocument) reviewText() string {
 		return ""
 	}
 	var b strings.Builder
-	counts := cmp.Or(planview.ReviewCounts(d.Review), console.Plural(d.Review.Approved, "ad")+" approved")
+	counts := cmp.Or(planview.ReviewCounts(d.Review), diag.Plural(d.Review.Approved, "ad")+" approved")
 	fmt.Fprintf(&b, "review       %s", counts)
 	if d.ReviewRead != nil {
 		fmt.Fprintf(&b, ", read %s", console.UTC(*d.ReviewRead))

@@ -271,7 +271,7 @@ func statusText(env *session.Env, d statusDocument) error {
 	} else {
 		line("account      %s (%s, %s)", d.Account.ID, d.Account.Currency, d.Account.TimeZone)
 	}
-	line("record       %s, %s managed, commit %d", d.Folder, console.Plural(d.Managed, "resource"), d.Serial)
+	line("record       %s, %s managed, commit %d", d.Folder, diag.Plural(d.Managed, "resource"), d.Serial)
 	for _, open := range d.WritableByOthers {
 		line("  others may write %s, and with it what adsync sends; take that away: chmod go-w", open)
 	}
@@ -284,15 +284,15 @@ func statusText(env *session.Env, d statusDocument) error {
 		line("suspended    %s", strings.TrimPrefix(d.Suspended.String(), "suspended "))
 	}
 	line("last run     %s", d.LastRun)
-	line("open         %s", console.Plural(len(d.Open), "step"))
+	line("open         %s", diag.Plural(len(d.Open), "step"))
 	for _, s := range d.Open {
-		line("  %s  %s  %s, %s%s", s.Step, s.Point, s.Request, console.Plural(s.Operations, "operation"), s.When())
+		line("  %s  %s  %s, %s%s", s.Step, s.Point, s.Request, diag.Plural(s.Operations, "operation"), s.When())
 	}
-	line("unknown      %s", console.Plural(len(d.Undecided), "outcome"))
+	line("unknown      %s", diag.Plural(len(d.Undecided), "outcome"))
 	for _, u := range d.Undecided {
 		line("  %s  %s", u.Address, u.Message)
 	}
-	line("quarantined  %s", console.Plural(len(d.Quarantined), "resource"))
+	line("quarantined  %s", diag.Plural(len(d.Quarantined), "resource"))
 	for _, q := range d.Quarantined {
 		line("  %s  refused since %s%s: %s (%s)", q.Address, console.UTC(q.Since), q.by(), q.Message, q.Code)
 	}
@@ -325,7 +325,7 @@ func daemonLine(d *orders.Daemon) string {
 		}
 	}
 	if d.Uncommitted > 0 {
-		text += fmt.Sprintf(", with %s that %.12s has not, or not so", console.Plural(d.Uncommitted, "file"), d.Commit)
+		text += fmt.Sprintf(", with %s that %.12s has not, or not so", diag.Plural(d.Uncommitted, "file"), d.Commit)
 	}
 	if !d.Running && !d.Next.IsZero() {
 		text += ", next run " + console.UTC(d.Next)

@@ -106,7 +106,7 @@ func showAdopted(env *session.Env, l session.Loaded, found []reconcile.Adoption,
 			fmt.Fprintf(env.Out, "%s is %s%s\n", diag.Printable(one.Address.String()), diag.Printable(one.ID), differs)
 		}
 	}
-	env.Note("adopted %s; nothing was changed at the service", console.Plural(len(found), "resource"))
+	env.Note("adopted %s; nothing was changed at the service", diag.Plural(len(found), "resource"))
 	if edits > 0 {
 		env.Note("to see what the files say otherwise: adsync plan %s", l.Project.Root)
 	}

@@ -152,7 +152,7 @@ func recover(ctx context.Context, env *session.Env, agent *reconcile.Agent) erro
 	recovered, err := session.Recovered(ctx, agent)
 	if n := recovered.Finished + recovered.Abandoned; n > 0 {
 		env.Note("recovered %s an earlier run left open: %d finished, %d never had an effect",
-			console.Plural(n, "step"), recovered.Finished, recovered.Abandoned)
+			diag.Plural(n, "step"), recovered.Finished, recovered.Abandoned)
 	}
 	if err != nil {
 		return err

@@ -53,7 +53,7 @@ func acceptDrift(ctx context.Context, env *session.Env,
 			one.Attribute, diag.Printable(attribute.Show(one.Value)))
 	}
 	env.Note("accepted %s into %s; nothing was changed at the service",
-		console.Plural(len(take.accepted), "value"), console.Plural(len(d.Accepted), "file"))
+		diag.Plural(len(take.accepted), "value"), diag.Plural(len(d.Accepted), "file"))
 	return nil
 }
 

@@ -95,7 +95,7 @@ func saveOut(env *session.Env, l session.Loaded, f runs.PlanFlags,
 		return err
 	}
 	env.Note("saved; apply it within %s with: adsync apply %s%s%s%s",
-		console.Plural(int(runs.PlanLife(env, l.Project).Minutes()),
+		diag.Plural(int(runs.PlanLife(env, l.Project).Minutes()),
 			"minute"), console.Quoted(f.Out), runs.Again(f.Allow), session.From(env, dir), env.Git.Accepting())
 	return nil
 }

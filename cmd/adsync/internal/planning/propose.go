@@ -8,6 +8,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/diag"
 	"adsync/internal/gitstore"
 	"adsync/sources/tidy"
 )
@@ -40,6 +41,6 @@ func Propose(ctx context.Context, env *session.Env,
 		Branch: fmt.Sprintf("adsync/drift-%s-%.12s", runs.RefWord(account), planHash),
 		Base:   env.Git.Revision.Commit, Files: files,
 		Message: fmt.Sprintf("Take over %s from the service\n\nAccount: %s\nPlan: %s\nCommit: %s\n",
-			console.Plural(len(take.accepted), "value"), account, planHash, env.Git.Revision.Commit),
+			diag.Plural(len(take.accepted), "value"), account, planHash, env.Git.Revision.Commit),
 	})
 }

@@ -231,6 +231,6 @@ func showResumed(env *session.Env, d resumeDocument) error {
 		}
 	}
 	_, err := fmt.Fprintf(env.Out, "\n%s: %d finished, %d never had an effect, %d unknown\n",
-		console.Plural(len(d.Steps), "step"), d.Finished, d.Abandoned, d.Undecided)
+		diag.Plural(len(d.Steps), "step"), d.Finished, d.Abandoned, d.Undecided)
 	return err
 }

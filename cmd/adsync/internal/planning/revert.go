@@ -244,7 +244,7 @@ func showRevert(env *session.Env, r *reverting, agent *reconcile.Agent) error {
 	tellStays(env, r)
 	if n := len(r.former()); n > 0 && !r.f.write {
 		env.Note("Your files still ask for %s that this takes back: the "+
-			"next apply does it again. revert --write writes the former values into them.", console.Plural(n, "value"))
+			"next apply does it again. revert --write writes the former values into them.", diag.Plural(n, "value"))
 	}
 	r.eachHalf(func(at resource.Address, back, said string) {
 		env.Note("%s: this brings back %s, and your files give "+

@@ -93,9 +93,9 @@ func (o *OnlineCheck) String() string {
 	if o.Operations == 0 && o.Beyond == 0 && o.Held == 0 {
 		return "nothing to send: the service was not asked"
 	}
-	text := fmt.Sprintf("the service checked %s and refused %d", console.Plural(o.Operations, "operation"), o.Refused)
+	text := fmt.Sprintf("the service checked %s and refused %d", diag.Plural(o.Operations, "operation"), o.Refused)
 	if o.Beyond > 0 {
-		text += fmt.Sprintf("; %s it can only tell at apply", console.Plural(o.Beyond, "change"))
+		text += fmt.Sprintf("; %s it can only tell at apply", diag.Plural(o.Beyond, "change"))
 	}
 	if o.Held > 0 {
 		text += fmt.Sprintf("; %s held and not asked about", console.PluralAre(o.Held, "change"))

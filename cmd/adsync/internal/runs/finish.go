@@ -68,12 +68,14 @@ func verdict(r *reconcile.Report, failure error) error {
 		return console.ExitWith(console.ExitPartial, "applied in part: "+r.Summary())
 	case r.Waiting() > 0 && r.Moved() == 0:
 		return console.ExitWith(console.ExitPartial,
-			"applied in part: "+pluralWait(r.Waiting())+" until what is not valid is mended")
+			"applied in part: "+diag.Counted(r.Waiting(), "row waits", "rows wait")+
+				" until what is not valid is mended")
 	case r.Moved() > 0 && r.Changed() == 0:
-		return stalePlan("nothing of it is as it was saved: %s", moves(r.Moved()))
+		return stalePlan("nothing of it is as it was saved: %s", diag.Counted(r.Moved(), "thing moved", "things moved"))
 	case r.Moved() > 0:
-		return console.ExitWith(console.ExitPartial, "applied in part: "+moves(r.Moved())+
-			" since the plan was saved, and was refused; plan again ("+string(diag.StalePlan)+")")
+		return console.ExitWith(console.ExitPartial,
+			"applied in part: "+diag.Counted(r.Moved(), "thing moved", "things moved")+
+				" since the plan was saved, and was refused; plan again ("+string(diag.StalePlan)+")")
 	case r.Refused() > 0 && r.Changed() == 0:
 		return console.ExitWith(console.ExitRefused,
 			"nothing was changed: what is left is held; see the plan for what would allow it")
@@ -82,13 +84,6 @@ func verdict(r *reconcile.Report, failure error) error {
 			"applied in part: some changes are held; see the plan for what would allow them")
 	}
 	return nil
-}
-
-func pluralWait(n int) string {
-	if n == 1 {
-		return "1 row waits"
-	}
-	return fmt.Sprintf("%d rows wait", n)
 }
 
 func join(failure error, message string) string {
@@ -146,7 +141,7 @@ func Ask(ctx context.Context, env *session.Env, l session.Loaded,
 			return err
 		}
 	}
-	fmt.Fprintf(env.Err, "Carry out %s? Only yes goes on: ", console.Plural(len(view.Plan.Applicable()), "change"))
+	fmt.Fprintf(env.Err, "Carry out %s? Only yes goes on: ", diag.Plural(len(view.Plan.Applicable()), "change"))
 	return console.Confirmed(ctx, env.In)
 }
 

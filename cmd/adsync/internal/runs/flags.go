@@ -39,7 +39,7 @@ func SinceBase(ctx context.Context, env *session.Env, l session.Loaded, view *re
 	before := session.LoadRead(ctx, env, at.Project, at.Problems)
 	if n := len(before.Desired.Problems); diag.HasErrors(before.Desired.Problems) {
 		env.Note("--base: the files at %.12s have %s; everything counts as a consequence of the change",
-			at.Commit, console.Plural(n, "problem"))
+			at.Commit, diag.Plural(n, "problem"))
 		view.Plan.Since(base, nil)
 		return nil
 	}
@@ -76,7 +76,7 @@ func noteReading(env *session.Env, r reconcile.Reading) {
 	switch {
 	case !r.Whole:
 		env.Note("the account was read by its audit log: %s anew; --refresh full reads everything",
-			console.Plural(r.Changed, "resource"))
+			diag.Plural(r.Changed, "resource"))
 	case r.Why != "":
 		env.Note("the account was read in full: %s", diag.Printable(r.Why))
 	}

@@ -145,7 +145,7 @@ func copiesOf(target Marking, files []string) ([]console.NewFile, error) {
 	single := strings.EqualFold(filepath.Ext(target.To), ".xlsx")
 	if single && len(files) != 1 {
 		return nil, console.Configuration("%s is one file, and there are %s; give a folder",
-			target.To, console.Plural(len(files), "workbook"))
+			target.To, diag.Plural(len(files), "workbook"))
 	}
 	var copies []console.NewFile
 	for _, file := range files {

@@ -8,6 +8,7 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/diag"
 	"adsync/internal/planview"
 
 	"github.com/spf13/cobra"
@@ -55,7 +56,7 @@ func (f PlanFlags) AlsoForms() ([]AlsoForm, error) {
 		if _, known := PlanForms[form]; !known || form == "xlsx" || file == "" {
 			named := slices.DeleteFunc(FormNames(), func(name string) bool { return name == "xlsx" })
 			return nil, console.Configuration("--also is %q; want a form and a file, such as html=plan.html: %s",
-				text, console.OrList(named))
+				text, diag.OrList(named))
 		}
 		all = append(all, AlsoForm{form, file})
 	}

@@ -201,14 +201,7 @@ func strictly(p *plan.Plan) error {
 	if len(p.Stale) == 0 {
 		return nil
 	}
-	return stalePlan("--strict, and %s since it was saved", moves(len(p.Stale)))
-}
-
-func moves(n int) string {
-	if n == 1 {
-		return "1 thing moved"
-	}
-	return fmt.Sprintf("%d things moved", n)
+	return stalePlan("--strict, and %s since it was saved", diag.Counted(len(p.Stale), "thing moved", "things moved"))
 }
 
 func flagsOf(allow []string) string {

@@ -12,6 +12,7 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/diag"
 	"adsync/internal/gitstore"
 	"adsync/reconcile"
 )
@@ -115,7 +116,7 @@ func (u Unpushed) Push(ctx context.Context, env *session.Env, branch string) err
 // waiting says of how many runs the results are pushed later.
 func waiting(err error, runs int) error {
 	if known, is := errors.AsType[*console.Exit](err); is {
-		known.Message += "; the results of " + console.Plural(runs, "run") + " wait in the state for the next push"
+		known.Message += "; the results of " + diag.Plural(runs, "run") + " wait in the state for the next push"
 	}
 	return err
 }

@@ -22,7 +22,7 @@ func tellInFlight(ctx context.Context, env *Env, agent *reconcile.Agent) (stop f
 			console.PluralAre(len(steps), "request"))
 		for _, s := range steps {
 			env.Note("  %s  POST %s, %s, sent %s", s.ID,
-				diag.Printable(s.Path), console.Plural(len(s.Operations), "operation"), console.UTC(s.SentAt))
+				diag.Printable(s.Path), diag.Plural(len(s.Operations), "operation"), console.UTC(s.SentAt))
 		}
 		env.Note("nothing is lost by that: adsync resume ends what is open, adsync apply goes on")
 	})
