@@ -19,23 +19,27 @@ var aboutColumns = []sheetColumn{{"About this copy", 26}, {"In short", 90}}
 // writeAbout says which workbook to edit, and how many rows have which result. The copy
 // opens there where it has no problem.
 func (c *markedCopy) writeAbout(m Marks, outcomes []RowOutcome) error {
-	sheet, err := c.ownSheet(aboutTab, aboutColumns)
+	return c.writeOpening(aboutTab, aboutColumns, c.aboutLines(m, outcomes), 1)
+}
+
+// writeOpening writes a sheet of lines, and has the copy open there. The first line is bold from a column on.
+func (c *markedCopy) writeOpening(tab string, columns []sheetColumn, lines [][2]string, boldFrom int) error {
+	sheet, err := c.ownSheet(tab, columns)
 	if err != nil {
 		return err
 	}
-	lines := c.aboutLines(m, outcomes)
 	for i, line := range lines {
 		for j, text := range line {
-			if err := c.put(sheet, i+2, j+1, text,
-				look.Look{Wrap: true, Line: true, Bold: i == 0 && j == 1}); err != nil {
+			bold := i == 0 && j >= boldFrom
+			if err := c.put(sheet, i+2, j+1, text, look.Look{Wrap: true, Line: true, Bold: bold}); err != nil {
 				return err
 			}
-			if err := c.makeRoom(sheet, i+2, text, aboutColumns[j].width); err != nil {
+			if err := c.makeRoom(sheet, i+2, text, columns[j].width); err != nil {
 				return err
 			}
 		}
 	}
-	if err := c.finishSheet(sheet, aboutColumns, look.ColourRequired, len(lines)); err != nil {
+	if err := c.finishSheet(sheet, columns, look.ColourRequired, len(lines)); err != nil {
 		return err
 	}
 	index, err := c.file.GetSheetIndex(sheet)

@@ -1,7 +1,5 @@
 package marked
 
-import "adsync/sources/look"
-
 // summaryTab is the sheet of a copy that says what a plan comes to.
 const summaryTab = "Plan summary"
 
@@ -12,27 +10,5 @@ func (c *markedCopy) writeSummary(lines [][2]string) error {
 	if lines == nil {
 		return nil
 	}
-	sheet, err := c.ownSheet(summaryTab, summaryColumns)
-	if err != nil {
-		return err
-	}
-	for i, line := range lines {
-		for j, text := range line {
-			if err := c.put(sheet, i+2, j+1, text, look.Look{Wrap: true, Line: true, Bold: i == 0}); err != nil {
-				return err
-			}
-			if err := c.makeRoom(sheet, i+2, text, summaryColumns[j].width); err != nil {
-				return err
-			}
-		}
-	}
-	if err := c.finishSheet(sheet, summaryColumns, look.ColourRequired, len(lines)); err != nil {
-		return err
-	}
-	index, err := c.file.GetSheetIndex(sheet)
-	if err != nil {
-		return err
-	}
-	c.file.SetActiveSheet(index)
-	return nil
+	return c.writeOpening(summaryTab, summaryColumns, lines, 0)
 }
