@@ -11,6 +11,12 @@ import (
 	"adsync/internal/diag"
 )
 
+// Plural is diag.Plural.
+func Plural(n int, noun string) string { return diag.Plural(n, noun) }
+
+// OrList is diag.OrList.
+func OrList(words []string) string { return diag.OrList(words) }
+
 // PluralAre is Plural with the verb, such as 2 rows are.
 func PluralAre(n int, noun string) string {
 	if n == 1 {
