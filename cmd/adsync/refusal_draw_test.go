@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"adsync/internal/resource"
 
@@ -151,14 +150,8 @@ func (a *drawnAccount) limit(kind string, i, from, days int) {
 	a.line(0, "status", a.pick(line+"status", 9, "", "", "", "archived"))
 }
 
-// inDays is a day of the account.
-func inDays(days int) string {
-	zone, err := time.LoadLocation("America/New_York")
-	if err != nil {
-		panic(err)
-	}
-	return resource.DayPlus(time.Now().In(zone).Format(time.DateOnly), days)
-}
+// inDays is a day of the account, so many after the one it is made on.
+func inDays(days int) string { return resource.DayPlus(drawnDay, days) }
 
 func (a *drawnAccount) campaign(i int) {
 	line := fmt.Sprintf("campaign %d ", i)

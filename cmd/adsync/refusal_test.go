@@ -69,12 +69,19 @@ type stranger struct {
 	inner *emulator.Server
 	agent *reconcile.Agent
 	mu    sync.Mutex
+	made  time.Time
 	slept time.Duration
 }
 
+// drawnDay is the day on which drawn accounts are made, and drawnHour a moment in it that
+// is of that day in every zone of these tests: a draw is the same on each day of the calendar.
+const drawnDay = "2026-03-02"
+
+var drawnHour = time.Date(2026, 3, 2, 17, 0, 0, 0, time.UTC)
+
 func newStranger(t *testing.T) *stranger {
 	t.Helper()
-	s := &stranger{t: t, dir: t.TempDir()}
+	s := &stranger{t: t, dir: t.TempDir(), made: time.Now()}
 	inner, err := emulator.Open(emulator.Options{
 		Seed: 1, Accounts: []emulator.Account{emulatortest.Account(emulatortest.AccountID, emulatortest.Key)},
 		Now:    s.now,
@@ -113,7 +120,7 @@ func (s *stranger) close() {
 func (s *stranger) now() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return time.Now().Add(s.slept)
+	return drawnHour.Add(time.Since(s.made) + s.slept)
 }
 
 func (s *stranger) sleep(ctx context.Context, d time.Duration) error {
