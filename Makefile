@@ -180,7 +180,8 @@ EVERY     ?= 3
 UNMUTATED ?= PowerCut|Flipped|Disk|Killed|S23|Cut|Mirror|Newest|Seal|Report|Concurrent|Golden|Folder|Full|Bench|Alloc|Damage
 mutate:
 	cd internal/tools && $(GO) build -o ../../bin/mutate ./mutate
-	./bin/mutate -every $(EVERY) -bound 300ms -args -rapid.checks=10 -files '^(guard_amount|guard_updates|guard_undecided|protect|prune|refused)\.go$$' ./plan/compare
+	./bin/mutate -every $(EVERY) -bound 300ms -args -rapid.checks=10 -by ./plan/compare -files '^(amount|updates|undecided|protect|refused)\.go$$' ./plan/guard
+	./bin/mutate -every $(EVERY) -bound 300ms -args -rapid.checks=10 -files '^prune\.go$$' ./plan/compare
 	./bin/mutate -bound 1s -skip '$(UNMUTATED)' -args -rapid.checks=10 -files '^(journal|step|codec)\.go$$' ./state
 
 # seeded: build each mistake of internal/testing/mutants in, and want the test that is

@@ -135,5 +135,5 @@ func (c *Change) IsForeign() bool {
 }
 
 // Lowers reports whether a field only pauses, ends or lowers something. Such a field
-// passes the guards: each rule of compare.newGuards (guard.go) leaves it out.
+// passes the guards: each rule of guard.New leaves it out.
 func (f *Field) Lowers() bool { return f.Phase == Lower }

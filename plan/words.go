@@ -40,7 +40,7 @@ const (
 	Unavailable     Hazard = "unavailable"      // the account may not use the kind; nothing releases it
 	Incomplete      Hazard = "incomplete"       // lacks what a create must give; nothing releases it
 
-	// The limits of the policy; see guard.go.
+	// The limits of the policy; see plan/guard.
 	Updates      Hazard = "updates"       // changes more of a kind than the policy lets pass
 	ExceedsFiles Hazard = "exceeds-files" // with what is held, more can be spent than before and than the files ask for
 	Exposure     Hazard = "exposure"      // more can be spent a day than the policy lets pass
@@ -126,3 +126,8 @@ func (c *Cause) UnmarshalText(text []byte) error {
 	*c = Cause(i)
 	return nil
 }
+
+// NoInlineReplace says why a list cannot take the place of another where the account takes
+// no files of people (interface, part 4: a replace "has an uploaded file").
+const NoInlineReplace = "replace takes an uploaded file, and " +
+	"this account takes no files of people; want do: add with who is to join, or do: remove with who is to leave"

@@ -6,30 +6,31 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/plan/drafting"
 )
 
 // comparedFields compares the attributes of one resource.
 type comparedFields struct {
-	*draft
+	*drafting.Draft
 	*creation
 	differing, agreeing []plan.Field // of the resource that is compared
 }
 
 // compareAttributes updates or adopts what is there on every side that counts.
-func (d *comparedFields) compareAttributes(t entry) {
-	fields, recorded := d.fields(t)
-	adopts := t.last == nil && t.kind.schema.Only == ""
+func (d *comparedFields) compareAttributes(t drafting.Entry) {
+	fields, recorded := d.Fields(t)
+	adopts := t.Last == nil && t.Kind.Schema.Only == ""
 	if len(fields) == 0 && len(recorded) == 0 && !adopts {
-		d.inSync(t.live)
+		d.inSync(t.Live)
 		return
 	}
-	moves := slices.ContainsFunc(fields, func(f plan.Field) bool { return t.kind.attributes[f.Name].Immutable })
+	moves := slices.ContainsFunc(fields, func(f plan.Field) bool { return t.Kind.Attributes[f.Name].Immutable })
 	if moves && unreplaceable(t) == "" && d.mayReplace(t, adopts) {
 		c := d.create(t, plan.Replace)
 		c.Hazards = append(c.Hazards, plan.Replaces, plan.Archives)
 		return
 	}
-	c := d.change(t, plan.Update)
+	c := d.Change(t, plan.Update)
 	c.Fields, c.Recorded = fields, recorded
 	switch {
 	case adopts && d.knownByID(t, fields, recorded):
@@ -42,7 +43,7 @@ func (d *comparedFields) compareAttributes(t entry) {
 	case len(fields) == 0:
 		c.Action = plan.Record
 	}
-	c.Displaced = t.displaced(c.Fields)
+	c.Displaced = displacedBy(&t, c.Fields)
 	d.sortOutFields(t, c)
 	c.Fields = d.sentAlong(t, c.Fields)
 }
@@ -50,36 +51,36 @@ func (d *comparedFields) compareAttributes(t entry) {
 // knownByID reports whether the files name what is live by its id, say nothing else
 // than what it is, and nothing above it waits: to manage it changes nothing, and is
 // no question.
-func (d *comparedFields) knownByID(t entry, fields, recorded []plan.Field) bool {
-	return t.desired.ID != "" && t.desired.ID == t.live.ID &&
-		len(fields) == 0 && len(recorded) > 0 && t.above.held == nil
+func (d *comparedFields) knownByID(t drafting.Entry, fields, recorded []plan.Field) bool {
+	return t.Desired.ID != "" && t.Desired.ID == t.Live.ID &&
+		len(fields) == 0 && len(recorded) > 0 && t.Above.Held == nil
 }
 
 // mayReplace reports whether somebody agreed to archiving the resource and making
 // another, and to taking it over where adsync did not make it.
-func (d *comparedFields) mayReplace(t entry, adopts bool) bool {
+func (d *comparedFields) mayReplace(t drafting.Entry, adopts bool) bool {
 	replaces := plan.Hold{
-		Hazard: plan.Replaces, Allow: plan.AllowAt(plan.Replaces, t.address), Message: "is archived and made again",
+		Hazard: plan.Replaces, Allow: plan.AllowAt(plan.Replaces, t.Address), Message: "is archived and made again",
 	}
-	if _, held := d.unlessCovered(replaces, t.address, func() []plan.Part {
+	if _, held := d.UnlessCovered(replaces, t.Address, func() []plan.Part {
 		return d.rowParts(&t, plan.Replace)
 	}); held {
 		return false
 	}
-	return !adopts || d.covered(plan.Adopts, t.address)
+	return !adopts || d.Covered(plan.Adopts, t.Address)
 }
 
 // displaced returns what goes at the service with the fields that are set, and is no
 // field of its own.
-func (t *entry) displaced(fields []plan.Field) (gone []plan.Displaced) {
+func displacedBy(t *drafting.Entry, fields []plan.Field) (gone []plan.Displaced) {
 	for i := range fields {
 		f := &fields[i]
 		if !f.Desired.IsSet() {
 			continue
 		}
-		for _, half := range t.kind.halves[f.Name] {
+		for _, half := range t.Kind.Halves[f.Name] {
 			own := slices.ContainsFunc(fields, func(f plan.Field) bool { return f.Name == half })
-			if v := t.live.Value(half); v.IsSet() && !own {
+			if v := t.Live.Value(half); v.IsSet() && !own {
 				gone = append(gone, plan.Displaced{Name: half, Live: v, By: f.Name})
 			}
 		}
@@ -87,64 +88,64 @@ func (t *entry) displaced(fields []plan.Field) (gone []plan.Displaced) {
 	return gone
 }
 
-func (d *comparedFields) holdAdopt(t entry, c *plan.Change) {
+func (d *comparedFields) holdAdopt(t drafting.Entry, c *plan.Change) {
 	c.Hazards = append(c.Hazards, plan.Adopts)
-	allow := plan.AllowAt(plan.Adopts, t.address)
-	if t.above.held != nil && t.above.held.Hazard == plan.Adopts {
-		allow = t.above.held.Allow
+	allow := plan.AllowAt(plan.Adopts, t.Address)
+	if t.Above.Held != nil && t.Above.Held.Hazard == plan.Adopts {
+		allow = t.Above.Held.Allow
 	}
 	h := plan.Hold{
 		Hazard: plan.Adopts, Allow: allow, Message: "is at the service already, as " +
 			c.ID + ", and adsync did not create it",
 	}
-	h, held := d.unlessCovered(h, t.address, func() []plan.Part { return partsOf(c, 0) })
+	h, held := d.UnlessCovered(h, t.Address, func() []plan.Part { return drafting.PartsOf(c, 0) })
 	if !held {
 		return
 	}
 	c.Hold(h)
-	if d.all[t.index].effect != nil {
+	if d.All[t.Index].Effect != nil {
 		return
 	}
-	d.becomes(t, &effect{
-		held: &plan.Hold{Hazard: plan.Adopts, Allow: allow, Message: "held with " + t.address.String()},
+	d.Becomes(t, &drafting.Effect{
+		Held: &plan.Hold{Hazard: plan.Adopts, Allow: allow, Message: "held with " + t.Address.String()},
 	})
 }
 
-// fields compares every attribute the files give. It gives what differs at the
+// Fields compares every attribute the files give. It gives what differs at the
 // service, and what agrees there and is not recorded so.
-func (d *comparedFields) fields(t entry) (fields, recorded []plan.Field) {
+func (d *comparedFields) Fields(t drafting.Entry) (fields, recorded []plan.Field) {
 	fields, recorded = d.differing[:0], d.agreeing[:0]
-	p, named := peopleOf(t)
+	p, named := drafting.PeopleOf(t)
 	if named {
-		of, noted := p.fields()
+		of, noted := p.Fields()
 		fields, recorded = append(fields, of...), append(recorded, noted...)
 	}
-	live, last := walk{t.live.Attributes}, walk{}
-	if t.last != nil {
-		last.rest = t.last.Attributes
+	live, last := walk{t.Live.Attributes}, walk{}
+	if t.Last != nil {
+		last.rest = t.Last.Attributes
 	}
-	for i := range t.desired.Attributes {
-		n := &t.desired.Attributes[i]
+	for i := range t.Desired.Attributes {
+		n := &t.Desired.Attributes[i]
 		if now, applied := live.to(n.Name), last.to(n.Name); now != nil &&
 			applied != nil && n.Value.Equal(*now) && n.Value.Equal(*applied) {
 			continue
 		}
-		a := t.kind.attributes[n.Name]
+		a := t.Kind.Attributes[n.Name]
 		if a == nil || named && p.Has(n.Name) {
 			continue
 		}
-		was, now := valueOf(t.last, n.Name), t.live.Value(n.Name)
+		was, now := drafting.ValueOf(t.Last, n.Name), t.Live.Value(n.Name)
 		differs, notes := false, false
 		switch {
 		case a.Protects:
 			notes = !plan.Same(n.Value, was)
-		case t.live.AsSent && now.IsAbsent():
+		case t.Live.AsSent && now.IsAbsent():
 			notes = true
 		case d.mergedOf(t, n, was):
 			notes = true
 		case !plan.Readable(a):
 			now = resource.Value{}
-			differs = t.last == nil && n.Value.IsSet() || t.last != nil && !plan.Same(n.Value, was)
+			differs = t.Last == nil && n.Value.IsSet() || t.Last != nil && !plan.Same(n.Value, was)
 		case !plan.Same(n.Value, now):
 			differs = true
 		default:
@@ -170,7 +171,7 @@ func ownFields(gathered []plan.Field) []plan.Field {
 		return nil
 	}
 	own := slices.Clone(gathered)
-	sortFields(own)
+	drafting.SortFields(own)
 	return own
 }
 
@@ -190,19 +191,19 @@ func (w *walk) to(name string) *resource.Value {
 
 // sortOutFields gives each field its cause, its phase and what the table holds
 // it with.
-func (d *comparedFields) sortOutFields(t entry, c *plan.Change) {
+func (d *comparedFields) sortOutFields(t drafting.Entry, c *plan.Change) {
 	for i := range c.Fields {
 		f := &c.Fields[i]
-		f.Phase = phaseOf(t.kind.attributes[f.Name], f.Desired, f.Live())
+		f.Phase = drafting.PhaseOf(t.Kind.Attributes[f.Name], f.Desired, f.Live())
 	}
 	d.phaseSpan(&t, c.Fields)
 	for i := range c.Fields {
 		f := &c.Fields[i]
-		a := t.kind.attributes[f.Name]
-		if t.last != nil && plan.Readable(a) && !f.Last().IsAbsent() && plan.Same(f.Desired, f.Last()) {
+		a := t.Kind.Attributes[f.Name]
+		if t.Last != nil && plan.Readable(a) && !f.Last().IsAbsent() && plan.Same(f.Desired, f.Last()) {
 			f.Cause = plan.Drift
 		}
-		c.Hazards = withHazards(c.Hazards, a, f)
+		c.Hazards = drafting.WithHazards(c.Hazards, a, f)
 		if f.Cause == plan.Drift {
 			c.Hazards = append(c.Hazards, plan.Drifts)
 		}
@@ -217,45 +218,46 @@ func (d *comparedFields) sortOutFields(t entry, c *plan.Change) {
 
 // unlessReleased returns the table's hold unless somebody agreed to it. What no flag
 // releases, nobody does.
-func (d *comparedFields) unlessReleased(h plan.Hold, t entry, c *plan.Change, f *plan.Field) (plan.Hold, bool) {
+func (d *comparedFields) unlessReleased(h plan.Hold,
+	t drafting.Entry, c *plan.Change, f *plan.Field) (plan.Hold, bool) {
 	if h.Allow == "" {
 		return h, true
 	}
-	return d.unlessCovered(h, t.address, func() []plan.Part {
+	return d.UnlessCovered(h, t.Address, func() []plan.Part {
 		if h.Hazard == plan.Replaces {
 			return d.rowParts(&t, plan.Replace)
 		}
-		return []plan.Part{fieldPart(c.Address, c.ID, f, 0)}
+		return []plan.Part{drafting.FieldPart(c.Address, c.ID, f, 0)}
 	})
 }
 
 // tableHolds are the holds of the table's rows on one field that differs.
-func (d *comparedFields) tableHolds(t entry, a *resource.Attribute, f *plan.Field) []plan.Hold {
+func (d *comparedFields) tableHolds(t drafting.Entry, a *resource.Attribute, f *plan.Field) []plan.Hold {
 	if a.Immutable {
 		return immutableHold(t, a, f)
 	}
 	hold := func(h plan.Hazard, message string) []plan.Hold {
-		return []plan.Hold{{Hazard: h, Message: message, Allow: plan.AllowAt(h, t.address)}}
+		return []plan.Hold{{Hazard: h, Message: message, Allow: plan.AllowAt(h, t.Address)}}
 	}
-	foreign := t.last == nil || f.Last().IsAbsent() && !plan.Unset(f.Live())
+	foreign := t.Last == nil || f.Last().IsAbsent() && !plan.Unset(f.Live())
 	switch {
 	case a.Spend == resource.Delivery:
 		return d.statusHolds(t, a, f, foreign)
-	case !plan.Readable(a) || t.last == nil:
+	case !plan.Readable(a) || t.Last == nil:
 		return nil
 	case f.Cause == plan.Drift && d.Policy.DriftFor(a.Name) == plan.Revert &&
-		d.reverts(t.address, a.Name) >= mostReverts:
+		d.reverts(t.Address, a.Name) >= mostReverts:
 		return hold(plan.Drifts, flaps)
 	case f.Cause == plan.Drift && d.Policy.DriftFor(a.Name) == plan.Revert:
 		return nil
 	case f.Cause == plan.Drift:
 		return hold(plan.Drifts, "changed outside adsync from "+
 			a.Show(f.Last())+" to "+a.Show(f.Live())+"; write that in the file, or allow undoing it")
-	case foreign && t.kind.schema.Only == "": // what an account has from the start is nobody's edit
+	case foreign && t.Kind.Schema.Only == "": // what an account has from the start is nobody's edit
 		return hold(plan.Adopts, a.Name+" is "+a.Show(f.Live())+" at the service and adsync did not write that")
-	case t.otherHalf(f) != "":
+	case otherHalf(&t, f) != "":
 		return hold(plan.Conflicts, "the files say "+a.Show(f.Desired)+
-			", and someone changed "+t.otherHalf(f)+" outside adsync, which it takes the place of")
+			", and someone changed "+otherHalf(&t, f)+" outside adsync, which it takes the place of")
 	case !f.Last().IsAbsent() && !plan.Same(f.Live(), f.Last()):
 		return hold(plan.Conflicts, "the files say "+a.Show(f.Desired)+
 			", someone changed it to "+a.Show(f.Live())+" outside adsync; both started from "+a.Show(f.Last()))
@@ -265,12 +267,12 @@ func (d *comparedFields) tableHolds(t entry, a *resource.Attribute, f *plan.Fiel
 
 // otherHalf names the half of an exclusive setting that a field takes the place of
 // and that is not as adsync recorded it; "" where there is none.
-func (t *entry) otherHalf(f *plan.Field) string {
+func otherHalf(t *drafting.Entry, f *plan.Field) string {
 	if !f.Desired.IsSet() || !plan.Unset(f.Live()) {
 		return ""
 	}
-	for _, half := range t.kind.halves[f.Name] {
-		applied, now := t.last.Value(half), t.live.Value(half)
+	for _, half := range t.Kind.Halves[f.Name] {
+		applied, now := t.Last.Value(half), t.Live.Value(half)
 		if applied.IsSet() && now.IsSet() && !plan.Same(applied, now) {
 			return half
 		}
@@ -280,7 +282,7 @@ func (t *entry) otherHalf(f *plan.Field) string {
 
 // immutableHold holds an edit of what cannot change. Replacing is offered where
 // it can be done.
-func immutableHold(t entry, a *resource.Attribute, f *plan.Field) []plan.Hold {
+func immutableHold(t drafting.Entry, a *resource.Attribute, f *plan.Field) []plan.Hold {
 	there := a.Show(f.Live()) + " is live"
 	if !plan.Readable(a) {
 		there = "it was made with " + a.Show(f.Last())
@@ -291,23 +293,23 @@ func immutableHold(t entry, a *resource.Attribute, f *plan.Field) []plan.Hold {
 			"create another under a new key; replacing this one would need more: " + obstacle}}
 	}
 	return []plan.Hold{{Hazard: plan.Replaces, Message: message + "allow archiving this one and creating another",
-		Allow: plan.AllowAt(plan.Replaces, t.address)}}
+		Allow: plan.AllowAt(plan.Replaces, t.Address)}}
 }
 
 // unreplaceable returns what stands in the way of archiving the resource and
 // creating it again, "" where nothing does.
-func unreplaceable(t entry) string {
-	lacks := namesOfLacks(t.lacks())
+func unreplaceable(t drafting.Entry) string {
+	lacks := namesOfLacks(lacksOf(&t))
 	switch {
-	case t.kind.schema.Lasting != "":
-		return t.kind.schema.Lasting
-	case t.kind.schema.Caps:
+	case t.Kind.Schema.Lasting != "":
+		return t.Kind.Schema.Lasting
+	case t.Kind.Schema.Caps:
 		return "without the limit the account could spend more in between"
 	case len(lacks) > 0:
 		return "the files do not give " + strings.Join(lacks, ", ")
 	case startsForeignPause(t):
 		return "it " + pausedMessage
-	case t.above.held != nil:
+	case t.Above.Held != nil:
 		return "what is above it is held"
 	}
 	return ""
@@ -318,7 +320,8 @@ const pausedMessage = "was paused outside adsync, " +
 
 // statusHolds keeps adsync from starting what someone else stopped, and over what it
 // cannot tell. Pausing what the files want paused passes.
-func (d *comparedFields) statusHolds(t entry, a *resource.Attribute, f *plan.Field, foreign bool) (holds []plan.Hold) {
+func (d *comparedFields) statusHolds(t drafting.Entry,
+	a *resource.Attribute, f *plan.Field, foreign bool) (holds []plan.Hold) {
 	starts := f.Desired.Text() == plan.Active
 	switch {
 	case f.Cause == plan.Drift && starts && f.Live().Text() != plan.Paused:
@@ -329,11 +332,11 @@ func (d *comparedFields) statusHolds(t entry, a *resource.Attribute, f *plan.Fie
 	case f.Cause == plan.Drift:
 		return []plan.Hold{{Hazard: plan.Drifts, Message: "was set to " + a.Show(f.Live()) +
 			" outside adsync; write that in the file, or allow undoing it",
-			Allow: plan.AllowAt(plan.Drifts, t.address)}}
+			Allow: plan.AllowAt(plan.Drifts, t.Address)}}
 	case starts && !foreign && f.Last().IsSet() && !plan.Same(f.Live(), f.Last()):
 		holds = append(holds, plan.Hold{
 			Hazard: plan.Conflicts, Message: "the files start it, and it is " + a.Show(f.Live()) +
-				" at the service, where it was " + a.Show(f.Last()), Allow: plan.AllowAt(plan.Conflicts, t.address),
+				" at the service, where it was " + a.Show(f.Last()), Allow: plan.AllowAt(plan.Conflicts, t.Address),
 		})
 	}
 	switch {
@@ -341,12 +344,12 @@ func (d *comparedFields) statusHolds(t entry, a *resource.Attribute, f *plan.Fie
 		holds = append(holds, plan.Hold{
 			Hazard: plan.Activates, Message: "was paused by the run that is " +
 				"taken back; a revert starts nothing unless it is allowed",
-			Allow: plan.AllowAt(plan.Activates, t.address),
+			Allow: plan.AllowAt(plan.Activates, t.Address),
 		})
 	case starts && foreign:
 		holds = append(holds, plan.Hold{
 			Hazard: plan.Activates, Message: "is " + a.Show(f.Live()) + " and adsync did not write that",
-			Allow: plan.AllowAt(plan.Activates, t.address),
+			Allow: plan.AllowAt(plan.Activates, t.Address),
 		})
 	}
 	return holds
@@ -354,10 +357,10 @@ func (d *comparedFields) statusHolds(t entry, a *resource.Attribute, f *plan.Fie
 
 // sentAlong adds what a setting that is sent whole takes along: the attributes
 // of it that do not change, with their live values.
-func (d *comparedFields) sentAlong(t entry, fields []plan.Field) []plan.Field {
+func (d *comparedFields) sentAlong(t drafting.Entry, fields []plan.Field) []plan.Field {
 	settings := map[string]bool{}
 	for i := range fields {
-		if s := t.kind.whole[fields[i].Name]; s != "" {
+		if s := t.Kind.Whole[fields[i].Name]; s != "" {
 			settings[s] = true
 		}
 	}
@@ -365,9 +368,9 @@ func (d *comparedFields) sentAlong(t entry, fields []plan.Field) []plan.Field {
 		return fields
 	}
 	for s := range settings {
-		for _, name := range t.kind.members[s] {
-			v := t.live.Value(name)
-			if plan.Unset(v) || !t.kind.attributes[name].Takes(v) ||
+		for _, name := range t.Kind.Members[s] {
+			v := t.Live.Value(name)
+			if plan.Unset(v) || !t.Kind.Attributes[name].Takes(v) ||
 				slices.ContainsFunc(fields, func(f plan.Field) bool {
 					return f.Name == name
 				}) {
@@ -375,10 +378,52 @@ func (d *comparedFields) sentAlong(t entry, fields []plan.Field) []plan.Field {
 			}
 			fields = append(fields, plan.Field{
 				Name: name, Desired: v, Cause: plan.SentAlong,
-				Phase: plan.Neutral, Known: d.previousOf(valueOf(t.last, name), v),
+				Phase: plan.Neutral, Known: d.previousOf(drafting.ValueOf(t.Last, name), v),
 			})
 		}
 	}
-	sortFields(fields)
+	drafting.SortFields(fields)
 	return fields
+}
+
+// mergedOf reports whether a merge in other words is the one that was sent: its keys
+// have changed since, and they are of the same resources.
+func (d *comparedFields) mergedOf(t drafting.Entry, n *resource.Named, was resource.Value) bool {
+	m := t.Kind.Schema.Membership
+	if m == nil || n.Name != m.Merge || t.Last == nil || !n.Value.IsSet() || plan.Same(n.Value, was) {
+		return false
+	}
+	var ids []string
+	for _, said := range n.Value.Items() {
+		s := d.SourceOf(t.Address.Kind, said)
+		if s.Live == nil {
+			return false
+		}
+		ids = append(ids, s.Live.ID)
+	}
+	slices.Sort(ids)
+	return slices.Equal(slices.Compact(ids), slices.Sorted(slices.Values(t.Last.Value(m.Merged).Items())))
+}
+
+// rowParts are those of a row and of all beneath it that the files make anew: it is
+// agreed to with every value it has.
+func (d *comparedFields) rowParts(t *drafting.Entry, action plan.Action) (parts []plan.Part) {
+	for i := t.Index; i < len(d.All); i++ {
+		one := &d.All[i]
+		if i > t.Index && !strings.HasPrefix(one.Address.Key, t.Address.Key+"/") {
+			break
+		}
+		if one.Desired == nil {
+			continue
+		}
+		var values []string
+		for _, n := range one.Desired.Attributes {
+			values = append(values, n.Name, plan.DigestOf(n.Value))
+		}
+		parts = append(parts, plan.Part{
+			Address: one.Address.String(), After: plan.DigestOfTexts(string(action), plan.DigestOfTexts(values...)),
+			Before: plan.DigestOfTexts(one.LiveID()),
+		})
+	}
+	return parts
 }

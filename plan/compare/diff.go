@@ -1,21 +1,25 @@
 // Package compare compares what the files say, what adsync applied last and what the service
 // holds, and decides what to change, in which order, and what is held until someone allows it.
 //
-// Open diff.go first: it has the table and the steps of a plan. tree.go has every resource by
-// address, attributes.go compares the fields of a row. guard.go lists the rules that hold
-// changes, a file guard_….go each; slip.go lists the suspicious edits (slip_renamed.go asks
-// about a row renamed without a key or an id); money.go counts possible spend.
+// Open diff.go first: it has the table and the steps of a plan. read.go joins the snapshots,
+// attributes.go compares the fields of a row, and settle.go finishes a plan. What the steps share
+// is in plan/drafting; the rules that hold changes are in plan/guard, the suspicious edits in
+// plan/slips, and possible spend is counted in plan/spend.
 //
 // Its invariant is that the same input gives the same bytes, whatever the order the input
 // came in, and that a plan holds at most one change an address.
 package compare
 
 import (
+	"fmt"
 	"slices"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/plan/drafting"
+	"adsync/plan/guard"
+	"adsync/plan/slips"
 )
 
 // Diff compares three ways, for every attribute the files manage and by the
@@ -43,10 +47,10 @@ import (
 func Diff(in plan.Input) *plan.Plan {
 	d := newDiffer(in)
 	d.run()
-	rows, problems := d.waitingRows()
+	rows, problems := d.WaitingRows()
 	if len(rows) == 0 {
 		d.finish.finish()
-		return d.plan
+		return d.Plan
 	}
 	in.Invalid = slices.Concat(in.Invalid, rows)
 	p := Diff(in)
@@ -59,119 +63,94 @@ func Diff(in plan.Input) *plan.Plan {
 
 // differ is one computation of a plan: its draft, and the steps that have a state of their own.
 type differ struct {
-	*draft
+	*drafting.Draft
 	pruning *pruning
-	guards  *guards
+	guards  *guard.Rules
 	saved   *comparedToSaved
 	finish  *finishing
 }
 
 // run compares, and holds what something stands against.
 func (d *differ) run() {
-	rows := newComparison(d.draft, d.pruning)
-	for i := range d.all {
-		rows.note(&d.all[i])
+	rows := newComparison(d.Draft, d.pruning)
+	for i := range d.All {
+		rows.note(&d.All[i])
 		rows.Compare(i)
 	}
-	(&overlaps{d.draft}).checkOverlaps()
-	d.guards.credits.findCredits()
-	(&finder{d.draft}).find()
+	guard.CheckOverlaps(d.Draft)
+	d.guards.FindCredits()
+	slips.Find(d.Draft)
 	narrows := d.Saved != nil || !d.Select.IsAll()
 	if narrows {
 		d.finish.checkRules(false)
 	}
 	d.saved.narrow()
-	d.guards.guard()
+	d.guards.Hold()
 	d.saved.compareHolds()
 	d.saved.selects()
 	d.finish.checkRules(narrows)
 	d.finish.checkRoom()
 	d.finish.carryOver()
-	d.findUnused()
+	d.FindUnused()
 }
 
 func newDiffer(in plan.Input) *differ {
 	fresh := max(in.Desired.Len()-in.Last.Len(), 0) // about so many are created
-	t := &tree{Input: in, files: in.Desired, kinds: map[resource.Kind]*kind{}, calendar: calendarOf(in.Today)}
+	t := &drafting.Tree{
+		Input: in, Files: in.Desired, Kinds: map[resource.Kind]*drafting.Kind{},
+		Calendar: drafting.CalendarOf(in.Today),
+	}
 	for _, s := range in.Schemas {
-		t.kinds[s.Kind] = describe(s)
+		t.Kinds[s.Kind] = drafting.Describe(s)
 	}
 	made := &plan.Plan{Schemas: in.Schemas, Changes: make([]plan.Change, 0, fresh)}
-	d := &draft{
-		tree: t, permits: &permits{tree: t, plan: made, used: make([]bool, len(in.Allow))},
-		refusals: &refusals{tree: t}, plan: made,
+	d := &drafting.Draft{
+		Tree: t, Permits: &drafting.Permits{Tree: t, Plan: made, Used: make([]bool, len(in.Allow))},
+		Refusals: &drafting.Refusals{Tree: t}, Plan: made,
 	}
-	d.indexConsents()
-	pruning := &pruning{draft: d}
-	(&reading{draft: d, pruning: pruning}).read()
+	d.IndexConsents()
+	pruning := &pruning{Draft: d}
+	(&reading{Draft: d, pruning: pruning}).read()
 	pruning.findShrunk()
-	g := newGuards(d)
+	g := guard.New(d)
 	return &differ{
-		draft: d, pruning: pruning, guards: g, saved: &comparedToSaved{selector{d, g}},
-		finish: &finishing{draft: d, broken: map[brokenRule]bool{}},
+		Draft: d, pruning: pruning, guards: g, saved: &comparedToSaved{selector{d, g}},
+		finish: &finishing{Draft: d, broken: map[brokenRule]bool{}},
 	}
-}
-
-// draft is a plan as it is made: the resources it is of, what allows its changes, and
-// what is wrong with its rows.
-type draft struct {
-	*tree
-	*permits
-	*refusals
-	plan     *plan.Plan
-	counting []counting
-	previous []plan.Known // room for what stands beside the values of the files
-}
-
-// counting is a change whose hold says how much lies beneath it, once that is known.
-type counting struct {
-	change  int
-	beneath *int
-}
-
-// effect is what became of a resource, as far as it matters beneath it.
-type effect struct {
-	closed  bool       // nothing beneath it is compared
-	dead    bool       // gone or archived at the service: what lies beneath it counts as gone
-	born    bool       // created in this plan: what lies beneath it is created too
-	moved   bool       // replaced: what lies beneath it is archived with it
-	removed bool       // no longer in the files
-	held    *plan.Hold // creates beneath it are held with this
-	beneath *int       // counts what the files name beneath it
 }
 
 // comparison is that of each resource, parents first.
 type comparison struct {
-	*draft
+	*drafting.Draft
 	*creation
 	*comparedFields
 	*pruning
 }
 
-func newComparison(d *draft, p *pruning) *comparison {
-	c := &creation{draft: d}
-	return &comparison{draft: d, creation: c, comparedFields: &comparedFields{draft: d, creation: c}, pruning: p}
+func newComparison(d *drafting.Draft, p *pruning) *comparison {
+	c := &creation{Draft: d}
+	return &comparison{Draft: d, creation: c, comparedFields: &comparedFields{Draft: d, creation: c}, pruning: p}
 }
 
 // note gathers what later steps need of every resource, while it is at hand: to
 // visit all of them again would cost more than to compare them.
-func (d *comparison) note(t *entry) {
-	k := t.kind
-	if t.live != nil && !k.archived(t.live) {
-		k.alive++
+func (d *comparison) note(t *drafting.Entry) {
+	k := t.Kind
+	if t.Live != nil && !k.Archived(t.Live) {
+		k.Alive++
 	}
-	if k.spends() {
-		d.spending = append(d.spending, spending{t.index, k.spendable(t.live, d.calendar.today)})
+	if k.Spends() {
+		d.Spending = append(d.Spending, drafting.Spending{Index: t.Index, Now: k.Spendable(t.Live, d.Calendar.Today)})
 	}
-	if k.protect != "" && (saysProtect(k, t.desired) || saysProtect(k, t.last)) {
-		d.protecting = append(d.protecting, t.index)
+	if k.Protect != "" && (guard.SaysProtect(k, t.Desired) || guard.SaysProtect(k, t.Last)) {
+		d.Protecting = append(d.Protecting, t.Index)
 	}
 }
 
-// compare decides what becomes of the resource at one address.
+// Compare decides what becomes of the resource at one address.
 func (d *comparison) Compare(i int) {
-	d.all[i].above = d.effectAbove(&d.all[i])
-	if d.waitsAt(i).holds() {
+	d.All[i].Above = d.effectAbove(&d.All[i])
+	if d.WaitsAt(i).Holds() {
 		d.compareWaiting(i)
 		return
 	}
@@ -179,103 +158,95 @@ func (d *comparison) Compare(i int) {
 }
 
 func (d *comparison) compareOne(i int) {
-	t, k := d.all[i], d.all[i].kind
-	if why, lacking := d.Lacking[t.address.Kind]; lacking {
+	t, k := d.All[i], d.All[i].Kind
+	if why, lacking := d.Lacking[t.Address.Kind]; lacking {
 		d.lacking(t, why)
 		return
 	}
 	switch {
-	case t.desired == nil && t.last == nil:
+	case t.Desired == nil && t.Last == nil:
 		d.unmanaged(t)
-	case t.above.closed:
+	case t.Above.Closed:
 		d.beneathClosed(t)
-	case t.desired == nil:
+	case t.Desired == nil:
 		d.removedFromFiles(t)
-	case k.archived(t.desired):
+	case k.Archived(t.Desired):
 		d.wantedArchived(t)
-	case t.above.born:
+	case t.Above.Born:
 		d.bornWithParent(t)
-	case t.last == nil && t.live == nil:
+	case t.Last == nil && t.Live == nil:
 		d.create(t, plan.Create)
-	case t.live == nil && d.ended(k, t.last):
+	case t.Live == nil && d.Ended(k, t.Last):
 		d.over(t)
-	case t.gone():
+	case t.Gone():
 		d.removedByHand(t)
 	default:
 		d.compareAttributes(t)
 	}
 }
 
-// becomes notes the effect of a resource, before anything beneath it is compared.
-func (d *tree) becomes(t entry, f *effect) { d.all[t.index].effect = f }
-
-// gone reports whether the service no longer delivers the resource, and cannot again.
-func (t *entry) gone() bool {
-	return t.live == nil || t.above.dead || t.kind.archived(t.live)
-}
-
-func (d *comparison) unmanaged(t entry) {
-	if t.gone() {
-		d.becomes(t, &effect{dead: true})
+func (d *comparison) unmanaged(t drafting.Entry) {
+	if t.Gone() {
+		d.Becomes(t, &drafting.Effect{Dead: true})
 		return
 	}
-	if t.kind.schema.Only == "" {
-		d.plan.Unmanaged++
+	if t.Kind.Schema.Only == "" {
+		d.Plan.Unmanaged++
 	}
 }
 
-func (d *comparison) beneathClosed(t entry) {
-	d.becomes(t, t.above)
+func (d *comparison) beneathClosed(t drafting.Entry) {
+	d.Becomes(t, t.Above)
 	switch {
-	case t.desired == nil:
-	case t.above.beneath != nil:
-		*t.above.beneath++
+	case t.Desired == nil:
+	case t.Above.Beneath != nil:
+		*t.Above.Beneath++
 	default:
-		d.plan.InSync++
+		d.Plan.InSync++
 	}
 }
 
 // wantedArchived archives what the files say is archived. What does not exist
 // needs no archiving.
-func (d *comparison) wantedArchived(t entry) {
-	d.becomes(t, &effect{closed: true})
-	name := t.kind.removal
+func (d *comparison) wantedArchived(t drafting.Entry) {
+	d.Becomes(t, &drafting.Effect{Closed: true})
+	name := t.Kind.Removal
 	f := plan.Field{
-		Name: name, Desired: t.desired.Value(name),
-		Cause: plan.Edit, Phase: plan.Lower, Known: d.previousOf(valueOf(t.last, name), resource.Value{}),
+		Name: name, Desired: t.Desired.Value(name),
+		Cause: plan.Edit, Phase: plan.Lower, Known: d.previousOf(drafting.ValueOf(t.Last, name), resource.Value{}),
 	}
-	if !t.gone() && !t.above.born && t.kind.schema.Lasting != "" {
-		d.refuse(&t, "", diag.Problem{
-			Code: diag.BadValue, Position: f.Desired.Position, Address: t.address.String(), Message: name +
-				" is " + f.Desired.Text() + ", and " + t.kind.schema.Lasting + "; want the row without it",
+	if !t.Gone() && !t.Above.Born && t.Kind.Schema.Lasting != "" {
+		d.Refuse(&t, "", diag.Problem{
+			Code: diag.BadValue, Position: f.Desired.Position, Address: t.Address.String(), Message: name +
+				" is " + f.Desired.Text() + ", and " + t.Kind.Schema.Lasting + "; want the row without it",
 		})
 		return
 	}
-	if !t.gone() && !t.above.born && !d.ended(t.kind, t.live) {
-		c := d.change(t, plan.Archive)
-		c.Fields, c.Hazards = []plan.Field{removalField(t)}, []plan.Hazard{t.kind.removalHazard()}
-		if t.last == nil {
+	if !t.Gone() && !t.Above.Born && !d.Ended(t.Kind, t.Live) {
+		c := d.Change(t, plan.Archive)
+		c.Fields, c.Hazards = []plan.Field{removalField(t)}, []plan.Hazard{removalHazard(t.Kind)}
+		if t.Last == nil {
 			d.holdAdopt(t, c)
 		}
 		d.holdOverEdit(t, c, "the files archive it")
 		return
 	}
-	if t.last == nil || t.kind.archived(t.last) {
-		d.plan.InSync++
+	if t.Last == nil || t.Kind.Archived(t.Last) {
+		d.Plan.InSync++
 		return
 	}
-	d.change(t, plan.Record).Recorded = []plan.Field{f}
+	d.Change(t, plan.Record).Recorded = []plan.Field{f}
 }
 
 // bornWithParent handles what the files name beneath a parent this plan
 // creates, whatever was there beneath the parent before; what somebody ended beneath
 // one that makes room for another is not made again by itself.
-func (d *comparison) bornWithParent(t entry) {
-	if t.above.moved && t.gone() && t.last != nil && !t.kind.archived(t.last) {
+func (d *comparison) bornWithParent(t drafting.Entry) {
+	if t.Above.Moved && t.Gone() && t.Last != nil && !t.Kind.Archived(t.Last) {
 		d.removedByHand(t)
 		return
 	}
-	if t.above.moved && !t.gone() {
+	if t.Above.Moved && !t.Gone() {
 		d.create(t, plan.Replace)
 		return
 	}
@@ -283,80 +254,55 @@ func (d *comparison) bornWithParent(t entry) {
 }
 
 // removedByHand never creates again by itself what someone archived.
-func (d *comparison) removedByHand(t entry) {
+func (d *comparison) removedByHand(t drafting.Entry) {
 	h := plan.Hold{
-		Hazard: plan.RemovedByHand, Allow: plan.AllowAt(plan.RemovedByHand, t.address), Message: removedMessage(t),
+		Hazard: plan.RemovedByHand, Allow: plan.AllowAt(plan.RemovedByHand, t.Address), Message: removedMessage(t),
 	}
-	h, held := d.unlessCovered(h, t.address, func() []plan.Part { return d.rowParts(&t, plan.Create) })
+	h, held := d.UnlessCovered(h, t.Address, func() []plan.Part { return d.rowParts(&t, plan.Create) })
 	if !held {
 		c := d.create(t, plan.Create)
 		c.Hazards = append(c.Hazards, plan.RemovedByHand)
 		return
 	}
-	c := d.change(t, plan.Create)
+	c := d.Change(t, plan.Create)
 	c.Hazards = []plan.Hazard{plan.RemovedByHand}
 	beneath := 0
-	d.becomes(t, &effect{closed: true, dead: true, beneath: &beneath})
+	d.Becomes(t, &drafting.Effect{Closed: true, Dead: true, Beneath: &beneath})
 	c.Held = &h
-	d.counting = append(d.counting, counting{len(d.plan.Changes) - 1, &beneath})
+	d.CountLater(&beneath)
 }
 
-func removedMessage(t entry) string {
-	if t.last != nil && t.kind.archived(t.last) {
+func removedMessage(t drafting.Entry) string {
+	if t.Last != nil && t.Kind.Archived(t.Last) {
 		return "was archived, which cannot be undone; give it a new key, or allow creating another"
 	}
-	if t.live == nil {
+	if t.Live == nil {
 		return "is no longer at the service; it is not created again unless allowed"
 	}
 	return "was archived outside adsync; it is not created again unless allowed"
 }
 
-// change starts the change of a resource. The pointer is good until the next
-// change is started.
-func (d *draft) change(t entry, action plan.Action) *plan.Change {
-	c := plan.Change{Address: t.address, Action: action, Index: t.index}
-	named := t.live
-	switch {
-	case t.desired != nil:
-		c.Position, named = t.desired.Position, t.desired
-	case t.live == nil:
-		named = t.last
+// effectAbove is the effect of the parent.
+func (d *comparison) effectAbove(t *drafting.Entry) *drafting.Effect {
+	if t.Up < 0 || t.Orphan || d.All[t.Up].Effect == nil {
+		return &drafting.Nowhere
 	}
-	c.Name = t.kind.schema.NameOf(named)
-	if c.Name == "" && t.live != nil {
-		c.Name = t.kind.schema.NameOf(t.live)
-	}
-	switch {
-	case action == plan.Create:
-	case t.live != nil:
-		c.ID = t.live.ID
-	case t.last != nil:
-		c.ID = t.last.ID
-	}
-	d.plan.Changes = append(d.roomed(t.index), c)
-	return &d.plan.Changes[len(d.plan.Changes)-1]
+	return d.All[t.Up].Effect
 }
 
-// roomed returns the changes room for one more at a place. A list that is full
-// grows to what it comes to if the rest of the account changes as much, at least
-// to twice and at most to 32 times what it is.
-func (d *draft) roomed(place int) []plan.Change {
-	changes := d.plan.Changes
-	n := len(changes)
-	if n < cap(changes) {
-		return changes
+// over handles what has ended by itself and does not show any more. It is as the
+// files want it, unless they want it to go on.
+func (d *comparison) over(t drafting.Entry) {
+	end := t.Kind.Schema.Ends
+	wanted, was := t.Desired.Value(end), t.Last.Value(end)
+	if wanted.IsAbsent() || wanted.Equal(was) {
+		d.Plan.InSync++
+		return
 	}
-	expected := n + n*(len(d.all)-place)/(place+1)
-	expected += expected/16 + 1
-	return slices.Grow(changes, max(16, min(expected, 32*n, len(d.all)), 2*n)-n)
-}
-
-// doubled gives a list room for one more: where it is full, for as many again.
-// What append gives a long list is a quarter more, so that each of its elements
-// is copied four times.
-func doubled[T any](list []T) []T {
-	if len(list) < cap(list) {
-		return list
-	}
-	return slices.Grow(list, max(len(list), 16))
+	c := d.Change(t, plan.Update)
+	c.Fields = []plan.Field{{Name: end, Desired: wanted,
+		Cause: plan.Edit, Phase: plan.Neutral, Known: d.previousOf(was, resource.Value{})}}
+	c.Hold(d.Late(c, wanted.Position, fmt.Sprintf("%s is %s, and it ended on %s; "+
+		"what is over does not start again: nothing releases it but the row under another key, or leaving it out",
+		end, guard.ShownDay(t.Kind.Attributes[end], wanted), was.Text())))
 }

@@ -9,6 +9,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/plan/drafting"
 )
 
 // endsSoon is how long before its last day an ignore is warned of.
@@ -31,18 +32,18 @@ func (d *reading) ignore() {
 			d.replaceDesired(&without)
 			i.Count++
 		}
-		d.plan.Ignored = append(d.plan.Ignored, i)
+		d.Plan.Ignored = append(d.Plan.Ignored, i)
 	}
 }
 
 // replaceDesired changes a copy of the files, never the files.
-func (d *tree) replaceDesired(r *resource.Resource) {
-	if !d.copied {
+func (d *reading) replaceDesired(r *resource.Resource) {
+	if !d.Copied {
 		files := resource.NewSnapshot(d.Desired.Len())
 		for have := range d.Desired.All() {
 			files.Add(have)
 		}
-		d.Desired, d.copied = files, true
+		d.Desired, d.Copied = files, true
 	}
 	d.Desired.Put(r)
 }
@@ -50,9 +51,9 @@ func (d *tree) replaceDesired(r *resource.Resource) {
 // ignored returns the resources of the files a pattern fits.
 func (d *reading) ignored(i plan.Ignore) (matching []resource.Address, known bool) {
 	kindName, key, _ := strings.Cut(i.Resource, "/")
-	k := d.kinds[resource.Kind(kindName)]
+	k := d.Kinds[resource.Kind(kindName)]
 	report := func(message string, names []string, meant string) {
-		d.problems.Add(diag.Problem{
+		d.Problems.Add(diag.Problem{
 			Severity: diag.Error, Code: diag.BadProject,
 			Position: i.Position, Message: message, Hint: diag.DidYouMean(meant, names),
 		})
@@ -62,9 +63,9 @@ func (d *reading) ignored(i plan.Ignore) (matching []resource.Address, known boo
 			i.Resource), nil, "")
 		return nil, false
 	}
-	if k.attributes[i.Attribute] == nil {
+	if k.Attributes[i.Attribute] == nil {
 		var names []string
-		for _, a := range k.schema.Attributes {
+		for _, a := range k.Schema.Attributes {
 			names = append(names, a.Name)
 		}
 		report(fmt.Sprintf("ignore.attribute is %q; want an attribute of %s", i.Attribute, kindName),
@@ -73,7 +74,7 @@ func (d *reading) ignored(i plan.Ignore) (matching []resource.Address, known boo
 	}
 	var all []string
 	for _, a := range d.Desired.Addresses() {
-		if a.Kind != k.schema.Kind {
+		if a.Kind != k.Schema.Kind {
 			continue
 		}
 		all = append(all, a.String())
@@ -90,16 +91,16 @@ func (d *reading) ignored(i plan.Ignore) (matching []resource.Address, known boo
 
 // expired warns of what has ended or ends soon.
 func (d *reading) expired(i plan.Ignore) bool {
-	if _, _, _, ok := civil(d.Today); !ok {
+	if _, _, _, ok := drafting.Civil(d.Today); !ok {
 		return false
 	}
 	soon := i.Until
 	for range endsSoon {
-		soon = dayBefore(soon)
+		soon = drafting.DayBefore(soon)
 	}
 	what := fmt.Sprintf("%s of %s is ignored until %s", i.Attribute, i.Resource, i.Until)
 	warn := func(message string) {
-		d.problems.Add(diag.Problem{
+		d.Problems.Add(diag.Problem{
 			Severity: diag.Warning, Code: diag.NeedsDecision, Position: i.Position, Message: message,
 		})
 	}

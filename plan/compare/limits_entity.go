@@ -21,7 +21,7 @@ func (d *finishing) checkRoom() {
 		if most == 0 {
 			continue
 		}
-		live := d.kinds[s.Kind].alive
+		live := d.Kinds[s.Kind].Alive
 		if live <= most {
 			d.refuseBeyond(s, live, most)
 		}
@@ -31,8 +31,8 @@ func (d *finishing) checkRoom() {
 // refuseBeyond reports the first create there is no room for.
 func (d *finishing) refuseBeyond(s *resource.Schema, live, most int) {
 	room, creates := most-live, 0
-	for i := range d.plan.Changes {
-		c := &d.plan.Changes[i]
+	for i := range d.Plan.Changes {
+		c := &d.Plan.Changes[i]
 		switch {
 		case c.Address.Kind != s.Kind:
 		case c.Waits() && c.Action == plan.Create:
@@ -48,7 +48,7 @@ func (d *finishing) refuseBeyond(s *resource.Schema, live, most int) {
 		return
 	}
 	first := d.createAt(s.Kind, max(room, 0))
-	d.problems.Add(diag.Problem{
+	d.Problems.Add(diag.Problem{
 		Severity: diag.Error, Code: diag.TooMany, Position: first.Position, Address: first.Address.String(),
 		Message: fmt.Sprintf("%s is one %s too many: %d are at the service and not "+
 			"archived, %d would be new, and the account may have %d", first.Address, s.Kind, live, creates, most),
@@ -60,8 +60,8 @@ func (d *finishing) refuseBeyond(s *resource.Schema, live, most int) {
 // createAt returns the create of a kind that comes after so many others that are
 // not held.
 func (d *finishing) createAt(kind resource.Kind, others int) *plan.Change {
-	for i := range d.plan.Changes {
-		c := &d.plan.Changes[i]
+	for i := range d.Plan.Changes {
+		c := &d.Plan.Changes[i]
 		if c.Address.Kind != kind || c.Held != nil || c.Action != plan.Create {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/plan/drafting"
 )
 
 // takeMisnamed takes what Identify found wrong with the ids of rows. A row whose id names
@@ -15,11 +16,11 @@ func (d *reading) takeMisnamed() {
 		place, ofRow := d.placeOf(p.Address)
 		switch {
 		case !ofRow || p.Severity != diag.Error || p.Code == diag.Duplicate:
-			d.problems.Add(p)
+			d.Problems.Add(p)
 		default:
-			wrong := len(d.wrong)
-			if d.refuse(&d.all[place], "", p); len(d.wrong) > wrong {
-				d.wrong[wrong].lowers, d.wrong[wrong].adrift = true, true
+			wrong := len(d.Wrong)
+			if d.Refuse(&d.All[place], "", p); len(d.Wrong) > wrong {
+				d.Wrong[wrong].Lowers, d.Wrong[wrong].Adrift = true, true
 			}
 		}
 	}
@@ -28,8 +29,8 @@ func (d *reading) takeMisnamed() {
 // placeOf finds the row of the files at an address.
 func (d *reading) placeOf(address string) (place int, ofRow bool) {
 	a, _ := resource.ParseAddress(address)
-	place, there := slices.BinarySearchFunc(d.all, a, func(t entry, a resource.Address) int {
-		return t.address.Compare(a)
+	place, there := slices.BinarySearchFunc(d.All, a, func(t drafting.Entry, a resource.Address) int {
+		return t.Address.Compare(a)
 	})
-	return place, there && d.all[place].desired != nil
+	return place, there && d.All[place].Desired != nil
 }

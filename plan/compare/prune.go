@@ -8,11 +8,12 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/plan/drafting"
 )
 
 // pruning is what becomes of what the files no longer name.
 type pruning struct {
-	*draft
+	*drafting.Draft
 	shrunk   map[resource.Kind]bool // nothing of these kinds is pruned
 	unpruned map[resource.Kind]bool // nor of these, as a row of them waits
 }
@@ -20,26 +21,26 @@ type pruning struct {
 // removedFromFiles handles what adsync manages and the files no longer name.
 // Absence removes nothing unless the policy says so (design.md 2.9), and then
 // the policy of the highest resource removed decides for all beneath it.
-func (d *pruning) removedFromFiles(t entry) {
-	if t.gone() || t.above.born {
-		d.becomes(t, &effect{dead: true})
-		if !d.unpruned[t.address.Kind] { // a row that waits may be this one: what is removed by hand stays known
-			d.change(t, plan.Forget)
+func (d *pruning) removedFromFiles(t drafting.Entry) {
+	if t.Gone() || t.Above.Born {
+		d.Becomes(t, &drafting.Effect{Dead: true})
+		if !d.unpruned[t.Address.Kind] { // a row that waits may be this one: what is removed by hand stays known
+			d.Change(t, plan.Forget)
 		}
 		return
 	}
-	d.becomes(t, &effect{removed: true})
-	policy := d.Policy.PruneFor(t.address.Kind)
+	d.Becomes(t, &drafting.Effect{Removed: true})
+	policy := d.Policy.PruneFor(t.Address.Kind)
 	switch {
-	case t.above.removed:
+	case t.Above.Removed:
 		d.keep(t)
 	case policy == plan.PrunePause && d.mayPrune(t):
 		d.prunePause(t)
 	case policy == plan.PruneArchive && d.mayPrune(t):
-		d.becomes(t, &effect{closed: true})
-		c := d.change(t, plan.Archive)
+		d.Becomes(t, &drafting.Effect{Closed: true})
+		c := d.Change(t, plan.Archive)
 		c.Fields, c.Pruned = []plan.Field{removalField(t)}, true
-		c.Hazards = []plan.Hazard{t.kind.removalHazard()}
+		c.Hazards = []plan.Hazard{removalHazard(t.Kind)}
 		d.holdOverEdit(t, c, noLongerNamed)
 	default:
 		d.keep(t)
@@ -50,80 +51,80 @@ const noLongerNamed = "is no longer in the files"
 
 // holdOverEdit holds an archive, or what the policy would do, where somebody else
 // changed the same of the resource: who asked for it need not have known.
-func (d *pruning) holdOverEdit(t entry, c *plan.Change, asks string) {
+func (d *pruning) holdOverEdit(t drafting.Entry, c *plan.Change, asks string) {
 	f := &c.Fields[0]
 	if !f.IsForeign() {
 		return
 	}
 	c.Hazards = append(c.Hazards, plan.Conflicts)
-	a := t.kind.attributes[f.Name]
+	a := t.Kind.Attributes[f.Name]
 	h := plan.Hold{
 		Hazard: plan.Conflicts, Message: asks + ", and someone changed " + a.Name + " to " +
 			a.Show(f.Live()) + " outside adsync; it was " + a.Show(f.Last()),
-		Allow: plan.AllowAt(plan.Conflicts, t.address),
+		Allow: plan.AllowAt(plan.Conflicts, t.Address),
 	}
-	if h, held := d.unlessCovered(h, t.address, func() []plan.Part { return partsOf(c, 0) }); held {
+	if h, held := d.UnlessCovered(h, t.Address, func() []plan.Part { return drafting.PartsOf(c, 0) }); held {
 		c.Hold(h)
 	}
 }
 
-func (d *pruning) keep(t entry) { d.plan.Kept = append(d.plan.Kept, t.address) }
+func (d *pruning) keep(t drafting.Entry) { d.Plan.Kept = append(d.Plan.Kept, t.Address) }
 
 // mayPrune reports whether no guard keeps the resource: its kind is there in the
 // files as before, it has a status, and the files name nothing beneath it.
-func (d *pruning) mayPrune(t entry) bool {
-	return !d.shrunk[t.address.Kind] && !d.unpruned[t.address.Kind] &&
-		d.waitsAt(t.index) == nil && t.kind.removal != "" && t.kind.schema.Lasting == "" && !d.namedBeneath(t)
+func (d *pruning) mayPrune(t drafting.Entry) bool {
+	return !d.shrunk[t.Address.Kind] && !d.unpruned[t.Address.Kind] &&
+		d.WaitsAt(t.Index) == nil && t.Kind.Removal != "" && t.Kind.Schema.Lasting == "" && !d.namedBeneath(t)
 }
 
-func (d *pruning) namedBeneath(t entry) bool {
-	prefix := t.address.Key + "/"
-	for i := t.index + 1; i < len(d.all) && strings.HasPrefix(d.all[i].address.Key, prefix); i++ {
-		if d.all[i].desired != nil {
+func (d *pruning) namedBeneath(t drafting.Entry) bool {
+	prefix := t.Address.Key + "/"
+	for i := t.Index + 1; i < len(d.All) && strings.HasPrefix(d.All[i].Address.Key, prefix); i++ {
+		if d.All[i].Desired != nil {
 			return true
 		}
 	}
 	return false
 }
 
-func (d *pruning) prunePause(t entry) {
-	if !t.kind.delivers(t.live) {
+func (d *pruning) prunePause(t drafting.Entry) {
+	if !t.Kind.Delivers(t.Live) {
 		d.keep(t)
 		return
 	}
-	c := d.change(t, plan.Update)
+	c := d.Change(t, plan.Update)
 	c.Fields, c.Pruned = []plan.Field{statusField(t, plan.Paused)}, true
 	d.holdOverEdit(t, c, noLongerNamed)
 }
 
 // removalField removes what is live. What bounds spend goes last, with the raises.
-func removalField(t entry) plan.Field {
-	name := t.kind.removal
+func removalField(t drafting.Entry) plan.Field {
+	name := t.Kind.Removal
 	f := plan.Field{
-		Name: name, Desired: resource.Text(t.kind.schema.Removal),
-		Cause: plan.Edit, Phase: plan.Lower, Known: plan.KnownOf(valueOf(t.last, name), t.live.Value(name)),
+		Name: name, Desired: resource.Text(t.Kind.Schema.Removal),
+		Cause: plan.Edit, Phase: plan.Lower, Known: plan.KnownOf(drafting.ValueOf(t.Last, name), t.Live.Value(name)),
 	}
-	if t.desired != nil {
-		f.Desired = t.desired.Value(name)
+	if t.Desired != nil {
+		f.Desired = t.Desired.Value(name)
 	}
-	if t.kind.schema.Caps {
+	if t.Kind.Schema.Caps {
 		f.Phase = plan.Raise
 	}
 	return f
 }
 
-func (k *kind) removalHazard() plan.Hazard {
-	if k.schema.Caps {
+func removalHazard(k *drafting.Kind) plan.Hazard {
+	if k.Schema.Caps {
 		return plan.RaisesSpend
 	}
 	return plan.Archives
 }
 
-func statusField(t entry, status string) plan.Field {
-	name := t.kind.delivery
+func statusField(t drafting.Entry, status string) plan.Field {
+	name := t.Kind.Delivery
 	return plan.Field{
 		Name: name, Desired: resource.Text(status),
-		Cause: plan.Edit, Phase: plan.Lower, Known: plan.KnownOf(t.last.Value(name), t.live.Value(name)),
+		Cause: plan.Edit, Phase: plan.Lower, Known: plan.KnownOf(t.Last.Value(name), t.Live.Value(name)),
 	}
 }
 
@@ -135,15 +136,15 @@ func (d *pruning) findShrunk() {
 		return
 	}
 	had, missing, named := map[resource.Kind]int64{}, map[resource.Kind]int64{}, map[resource.Kind]int64{}
-	for i := range d.all {
-		t := &d.all[i]
-		if t.desired != nil {
-			named[t.address.Kind]++
+	for i := range d.All {
+		t := &d.All[i]
+		if t.Desired != nil {
+			named[t.Address.Kind]++
 		}
-		if t.last != nil {
-			had[t.address.Kind]++
-			if t.desired == nil {
-				missing[t.address.Kind]++
+		if t.Last != nil {
+			had[t.Address.Kind]++
+			if t.Desired == nil {
+				missing[t.Address.Kind]++
 			}
 		}
 	}
@@ -152,7 +153,7 @@ func (d *pruning) findShrunk() {
 		d.shrunk[k] = missing[k] > 0 &&
 			(named[k] == 0 || had[k] >= d.Policy.ShrinkFrom && missing[k]*100 > had[k]*d.Policy.ShrinkPercent)
 		if d.shrunk[k] && d.Policy.PruneFor(k) != plan.PruneKeep {
-			d.problems.Add(diag.Problem{Severity: diag.Warning, Code: diag.NeedsDecision,
+			d.Problems.Add(diag.Problem{Severity: diag.Warning, Code: diag.NeedsDecision,
 				Message: fmt.Sprintf("the files name %d of %d "+
 					"%s resources adsync manages; nothing of this kind is pruned", had[k]-missing[k], had[k], k),
 				Hint: "if that is meant, set their status to archived in the files"})

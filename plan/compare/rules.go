@@ -6,6 +6,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/plan/drafting"
 )
 
 // checkRules finds what the service would refuse although each file is right by
@@ -14,18 +15,18 @@ import (
 // the held part is held with it. Of a part of a plan, the whole of which was
 // checked before, what needs the rest is held.
 func (d *finishing) checkRules(narrowed bool) {
-	if !slices.ContainsFunc(d.plan.Changes, plan.Change.Sends) {
+	if !slices.ContainsFunc(d.Plan.Changes, plan.Change.Sends) {
 		return
 	}
 	r := newRuleCheck(d, narrowed)
-	for i := range d.all {
-		t := &d.all[i]
-		if len(t.kind.schema.Across)+len(t.kind.schema.Rules) == 0 && t.kind.schema.Children == "" {
+	for i := range d.All {
+		t := &d.All[i]
+		if len(t.Kind.Schema.Across)+len(t.Kind.Schema.Rules) == 0 && t.Kind.Schema.Children == "" {
 			continue
 		}
 		c, above := r.changes[i], concern{}
-		if t.up >= 0 && !t.orphan {
-			above = r.concerned[t.up]
+		if t.Up >= 0 && !t.Orphan {
+			above = r.concerned[t.Up]
 		}
 		if c == nil && !above.is {
 			continue
@@ -33,11 +34,11 @@ func (d *finishing) checkRules(narrowed bool) {
 		if c != nil {
 			r.holdBeneath(t, c)
 		}
-		here := above.with(c)
+		here := above.With(c)
 		if !r.removedThere(i) {
 			r.check(i, here)
 		}
-		r.concerned[i] = here.with(c)
+		r.concerned[i] = here.With(c)
 	}
 }
 
@@ -45,8 +46,8 @@ func (d *finishing) checkRules(narrowed bool) {
 // is held and what goes.
 type concern struct{ is, held, goes bool }
 
-// with adds what is held and what goes of a change; nil is none.
-func (h concern) with(c *plan.Change) concern {
+// With adds what is held and what goes of a change; nil is none.
+func (h concern) With(c *plan.Change) concern {
 	h.is = true
 	if c == nil {
 		return h
@@ -81,10 +82,10 @@ const (
 )
 
 func newRuleCheck(d *finishing, narrowed bool) *ruleCheck {
-	n := len(d.all)
+	n := len(d.All)
 	r := &ruleCheck{finishing: d, narrowed: narrowed, changes: make([]*plan.Change, n), concerned: make([]concern, n)}
-	for i := range d.plan.Changes {
-		if c := &d.plan.Changes[i]; c.Sends() {
+	for i := range d.Plan.Changes {
+		if c := &d.Plan.Changes[i]; c.Sends() {
 			r.changes[c.Index] = c
 		}
 	}
@@ -98,7 +99,7 @@ func newRuleCheck(d *finishing, narrowed bool) *ruleCheck {
 // the part that goes is the whole; where nothing goes, it is what is live.
 func (r *ruleCheck) check(i int, here concern) {
 	at := atWhole
-	if r.waitsAt(i).holds() { // nothing of it goes
+	if r.WaitsAt(i).Holds() { // nothing of it goes
 		at = atPart
 	}
 	whole := r.unlessLive(i, r.findings(i, at))
@@ -132,11 +133,11 @@ func (r *ruleCheck) unlessLive(i int, found []ruled) []ruled {
 }
 
 // holdBeneath holds a create beneath one that a rule has held.
-func (r *ruleCheck) holdBeneath(t *entry, c *plan.Change) {
-	if t.up < 0 || t.orphan {
+func (r *ruleCheck) holdBeneath(t *drafting.Entry, c *plan.Change) {
+	if t.Up < 0 || t.Orphan {
 		return
 	}
-	parent := r.changes[t.up]
+	parent := r.changes[t.Up]
 	if parent == nil || c.Held != nil || parent.Held == nil || c.Action != plan.Create || parent.Action != plan.Create {
 		return
 	}
@@ -148,10 +149,10 @@ func (r *ruleCheck) holdBeneath(t *entry, c *plan.Change) {
 // removedThere reports whether nothing of the resource is sent: it, or what is above
 // it, is archived or will be.
 func (r *ruleCheck) removedThere(i int) bool {
-	for ; i >= 0; i = r.all[i].up {
-		t := &r.all[i]
+	for ; i >= 0; i = r.All[i].Up {
+		t := &r.All[i]
 		if r.changes[i] == nil &&
-			(t.desired != nil && t.kind.archived(t.desired) || t.live != nil && t.kind.archived(t.live)) {
+			(t.Desired != nil && t.Kind.Archived(t.Desired) || t.Live != nil && t.Kind.Archived(t.Live)) {
 			return true
 		}
 	}
@@ -174,7 +175,7 @@ func (r *ruleCheck) findings(i int, at moment) []ruled {
 	if !r.isThere(i, at) {
 		return nil
 	}
-	s, c := r.all[i].kind.schema, r.changes[i]
+	s, c := r.All[i].Kind.Schema, r.changes[i]
 	r.place, r.moment = i, at
 	r.see.New = c != nil && (c.Action == plan.Create || c.Action == plan.Replace)
 	var found []ruled
@@ -216,15 +217,15 @@ func (r *ruleCheck) valueAboveLive(kind resource.Kind, name string) resource.Val
 // valueNamed looks at what an attribute names first, as it will be. What is not
 // listed as it is, is not known.
 func (r *ruleCheck) valueNamed(by, name string) resource.Value {
-	a, known := r.all[r.place].kind.attributes[by]
+	a, known := r.All[r.place].Kind.Attributes[by]
 	said := r.value(by).Entries()
 	if !known || len(said) == 0 {
 		return resource.Value{}
 	}
 	if address, byKey := resource.ParseAddress(said[0]); byKey {
-		return valueOf(r.Desired.Get(address), name)
+		return drafting.ValueOf(r.Desired.Get(address), name)
 	}
-	if live := r.liveByID(a.Of)[said[0]]; live != nil && !live.AsSent {
+	if live := r.LiveByID(a.Of)[said[0]]; live != nil && !live.AsSent {
 		return live.Value(name)
 	}
 	return resource.Value{}
@@ -233,26 +234,19 @@ func (r *ruleCheck) valueNamed(by, name string) resource.Value {
 // ancestor returns the place of the ancestor of a kind, -1 where it is nowhere.
 func (r *ruleCheck) ancestor(kind resource.Kind) int {
 	i := r.place
-	for i >= 0 && r.all[i].address.Kind != kind {
-		i = r.all[i].up
+	for i >= 0 && r.All[i].Address.Kind != kind {
+		i = r.All[i].Up
 	}
 	return i
-}
-
-func valueOf(r *resource.Resource, name string) resource.Value {
-	if r == nil {
-		return resource.Value{}
-	}
-	return r.Value(name)
 }
 
 // at returns a value of a resource at a moment, absent where that is not there.
 func (r *ruleCheck) at(i int, at moment, name string) resource.Value {
 	stands, passes := r.stands(i, at)
 	if passes == nil {
-		return valueOf(stands, name)
+		return drafting.ValueOf(stands, name)
 	}
-	return r.all[i].kind.written(stands, r.changes[i].Fields, passes, name)
+	return r.All[i].Kind.Written(stands, r.changes[i].Fields, passes, name)
 }
 
 // isThere reports whether there is a resource at a moment.
@@ -268,24 +262,24 @@ func (r *ruleCheck) stands(i int, at moment) (stands *resource.Resource, passes 
 	if i < 0 {
 		return nil, nil
 	}
-	t, c := &r.all[i], r.changes[i]
+	t, c := &r.All[i], r.changes[i]
 	switch {
 	case c == nil || at == atLive || at == atPart && c.Held != nil:
-		return t.live, nil
+		return t.Live, nil
 	case c.Action == plan.Create || c.Action == plan.Replace && !(at == atPart && c.IsHeld()):
-		return t.desired, nil
+		return t.Desired, nil
 	case at == atPart:
-		return t.live, freeField
+		return t.Live, drafting.FreeField
 	}
-	return t.live, plan.EveryField
+	return t.Live, plan.EveryField
 }
 
 // report puts a finding where the files say it: the attribute, else the
 // resource, else what is above it.
 func (r *ruleCheck) report(i int, f resource.Finding) {
-	a, position := r.all[i].address, r.at(i, atWhole, f.Attribute).Position
-	for up := i; position.IsZero() && up >= 0; up = r.all[up].up {
-		if desired := r.all[up].desired; desired != nil {
+	a, position := r.All[i].Address, r.at(i, atWhole, f.Attribute).Position
+	for up := i; position.IsZero() && up >= 0; up = r.All[up].Up {
+		if desired := r.All[up].Desired; desired != nil {
 			position = desired.Position
 		}
 	}
@@ -294,21 +288,21 @@ func (r *ruleCheck) report(i int, f resource.Finding) {
 		Address: a.String(), Message: a.String() + ": " + f.Message, Hint: f.Hint,
 	}
 	blamed := r.blamed(i)
-	if r.waitsAt(i).holds() {
-		p.Address = blamed.address.String()
+	if r.WaitsAt(i).Holds() {
+		p.Address = blamed.Address.String()
 	}
-	r.refuse(blamed, f.Attribute, p)
+	r.Refuse(blamed, f.Attribute, p)
 }
 
 // blamed is the resource whose change breaks a rule: that at a place, or the nearest
 // above it that changes and does not wait.
-func (r *ruleCheck) blamed(i int) *entry {
-	for up := i; up >= 0; up = r.all[up].up {
-		if r.changes[up] != nil && !r.waitsAt(up).holds() {
-			return &r.all[up]
+func (r *ruleCheck) blamed(i int) *drafting.Entry {
+	for up := i; up >= 0; up = r.All[up].Up {
+		if r.changes[up] != nil && !r.WaitsAt(up).Holds() {
+			return &r.All[up]
 		}
 	}
-	return &r.all[i]
+	return &r.All[i]
 }
 
 // holdWith holds a change with the first hold above it or of its own that makes
@@ -318,7 +312,7 @@ func (r *ruleCheck) holdWith(i int, f resource.Finding) {
 	if c == nil || c.Held != nil {
 		return
 	}
-	for up := i; up >= 0; up = r.all[up].up {
+	for up := i; up >= 0; up = r.All[up].Up {
 		above := r.changes[up]
 		if above == nil {
 			continue
@@ -340,7 +334,7 @@ func (r *ruleCheck) holdLeft(i int, f resource.Finding) {
 	if r.Saved != nil {
 		hazard = plan.Outdated
 	}
-	for up := i; up >= 0; up = r.all[up].up {
+	for up := i; up >= 0; up = r.All[up].Up {
 		if c := r.changes[up]; c != nil && c.Held == nil {
 			r.holdNeeding(c, f.Attribute, plan.Hold{
 				Hazard: hazard, Message: "needs what is left out of this plan: " + f.Message,
@@ -358,10 +352,10 @@ func (r *ruleCheck) holdNeeding(c *plan.Change, attribute string, h plan.Hold) {
 		c.Hold(h)
 		return
 	}
-	k := r.all[c.Index].kind
+	k := r.All[c.Index].Kind
 	raising := func(f *plan.Field) bool { return !f.Lowers() && f.Cause != plan.SentAlong }
 	named := func(f *plan.Field) bool {
-		return raising(f) && (f.Name == attribute || k.whole[attribute] != "" && k.whole[attribute] == k.whole[f.Name])
+		return raising(f) && (f.Name == attribute || k.Whole[attribute] != "" && k.Whole[attribute] == k.Whole[f.Name])
 	}
 	if !plan.AnyField(c.Fields, named) {
 		named = raising

@@ -20,15 +20,15 @@ func (d *comparedToSaved) narrow() {
 	if d.Saved == nil {
 		return
 	}
-	d.countBeneath()
-	d.plan.Narrowed = true
+	d.CountBeneath()
+	d.Plan.Narrowed = true
 	c := choice{
 		chosen: map[resource.Address]bool{}, excluded: func(resource.Address) bool { return true },
 		because: "is not in the saved plan", hazard: plan.Outdated,
 	}
 	there := map[resource.Address]bool{}
-	for i := range d.plan.Changes {
-		change := &d.plan.Changes[i]
+	for i := range d.Plan.Changes {
+		change := &d.Plan.Changes[i]
 		saved, known := d.Saved.Changes[change.Address]
 		there[change.Address] = true
 		switch {
@@ -47,7 +47,7 @@ func (d *comparedToSaved) narrow() {
 	}
 	d.complete(&c)
 	d.holdBesideNewer(&c)
-	d.plan.Newer = len(d.leave(&c))
+	d.Plan.Newer = len(d.leave(&c))
 }
 
 func article(a plan.Action) string {
@@ -63,13 +63,13 @@ func (d *comparedToSaved) stale(a resource.Address, message string) {
 	if r := d.Desired.Get(a); r != nil {
 		s.Position = r.Position
 	}
-	d.plan.Stale = append(d.plan.Stale, s)
+	d.Plan.Stale = append(d.Plan.Stale, s)
 }
 
 // agreeOn holds what of a change is not as it was saved. A request that makes or
 // archives something is one: it goes as it was saved, or not at all.
 func (d *comparedToSaved) narrowChange(i int, saved *plan.SavedChange) {
-	c := &d.plan.Changes[i]
+	c := &d.Plan.Changes[i]
 	if !saved.Sends() {
 		return
 	}
@@ -81,7 +81,7 @@ func (d *comparedToSaved) narrowChange(i int, saved *plan.SavedChange) {
 		return
 	}
 	moved := d.movedFields(c, saved)
-	d.plan.Stale = append(d.plan.Stale, moved...)
+	d.Plan.Stale = append(d.Plan.Stale, moved...)
 	if len(moved) > 0 && c.Action != plan.Update && c.Action != plan.Adopt {
 		d.holdOutdated(i, moved[0].Message)
 		return
@@ -99,15 +99,15 @@ func describedID(id string) string {
 // holdOutdated holds a change, and all that is made beneath it.
 func (d *comparedToSaved) holdOutdated(i int, message string) {
 	h := plan.Hold{Hazard: plan.Outdated, Message: message + "; plan again"}
-	if d.creates(&d.plan.Changes[i]) {
-		d.holdTree(i, h)
+	if d.Creates(&d.Plan.Changes[i]) {
+		d.HoldTree(i, h)
 		return
 	}
-	d.plan.Changes[i].Hold(h)
-	for j := i + 1; j < len(d.plan.Changes) &&
-		strings.HasPrefix(d.plan.Changes[j].Address.Key, d.plan.Changes[i].Address.Key+"/"); j++ {
-		if beneath := &d.plan.Changes[j]; d.creates(beneath) {
-			beneath.Hold(plan.Hold{Hazard: plan.Outdated, Message: "held with " + d.plan.Changes[i].Address.String()})
+	d.Plan.Changes[i].Hold(h)
+	for j := i + 1; j < len(d.Plan.Changes) &&
+		strings.HasPrefix(d.Plan.Changes[j].Address.Key, d.Plan.Changes[i].Address.Key+"/"); j++ {
+		if beneath := &d.Plan.Changes[j]; d.Creates(beneath) {
+			beneath.Hold(plan.Hold{Hazard: plan.Outdated, Message: "held with " + d.Plan.Changes[i].Address.String()})
 		}
 	}
 }
@@ -173,7 +173,7 @@ func (d *comparedToSaved) movedFrom(c *plan.Change,
 	if r := d.Desired.Get(c.Address); r != nil && !r.Value(name).Position.IsZero() {
 		s.Position = r.Value(name).Position
 	}
-	a := d.all[c.Index].kind.attributes[name]
+	a := d.All[c.Index].Kind.Attributes[name]
 	s.Message = name + " " + fmt.Sprintf(form, shortened(a, now), shortened(a, planned))
 	return s
 }
@@ -194,7 +194,7 @@ func shortened(a *resource.Attribute, v resource.Value) string {
 
 // holdMoved holds the fields that moved, and those sent whole with one.
 func (d *comparedToSaved) holdMoved(c *plan.Change, moved []plan.Stale) {
-	whole := d.all[c.Index].kind.whole
+	whole := d.All[c.Index].Kind.Whole
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if f.Cause == plan.SentAlong {

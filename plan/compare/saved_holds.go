@@ -9,6 +9,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/plan/spend"
 )
 
 // agreeOnHolds compares what the guards hold now with what was held when the
@@ -18,15 +19,15 @@ func (d *comparedToSaved) compareHolds() {
 	if d.Saved == nil {
 		return
 	}
-	for i := range d.plan.Changes {
-		c := &d.plan.Changes[i]
+	for i := range d.Plan.Changes {
+		c := &d.Plan.Changes[i]
 		saved := d.Saved.Changes[c.Address]
 		d.holdAsSaved(i, &saved)
 		d.heldSince(c, &saved)
 		d.compareSpend(i, &saved)
 	}
 	d.guardAgain()
-	slices.SortStableFunc(d.plan.Stale, func(a, b plan.Stale) int {
+	slices.SortStableFunc(d.Plan.Stale, func(a, b plan.Stale) int {
 		return cmp.Or(a.Address.Compare(b.Address), strings.Compare(a.Attribute, b.Attribute))
 	})
 }
@@ -35,21 +36,21 @@ func (d *comparedToSaved) compareHolds() {
 // does not know, and that is held itself: left out, it frees no more money than held. The
 // guards look at all changes for that, and nothing else of what they find counts.
 func (d *comparedToSaved) holdBesideNewer(c *choice) {
-	if !slices.ContainsFunc(d.plan.Changes, func(change plan.Change) bool { return !c.chosen[change.Address] }) {
+	if !slices.ContainsFunc(d.Plan.Changes, func(change plan.Change) bool { return !c.chosen[change.Address] }) {
 		return
 	}
-	before, used, problems := *d.plan, slices.Clone(d.used), d.problems.Sorted()
+	before, used, problems := *d.Plan, slices.Clone(d.Used), d.Problems.Sorted()
 	before.Changes = slices.Clone(before.Changes)
 	for i := range before.Changes {
 		change := &before.Changes[i]
 		change.Fields, change.Hazards = slices.Clone(change.Fields), slices.Clone(change.Hazards)
 	}
-	d.guards.guard()
-	all := d.plan.Changes
-	*d.plan, d.used, d.problems = before, used, diag.List{}
-	d.problems.AddAll(problems)
+	d.guards.Hold()
+	all := d.Plan.Changes
+	*d.Plan, d.Used, d.Problems = before, used, diag.List{}
+	d.Problems.AddAll(problems)
 	for i := range all {
-		change := &d.plan.Changes[i]
+		change := &d.Plan.Changes[i]
 		for _, h := range all[i].Held.Exceeding() {
 			change.Hold(h)
 		}
@@ -64,7 +65,7 @@ func (d *comparedToSaved) holdBesideNewer(c *choice) {
 const heldThen = "was held when the plan was saved"
 
 func (d *comparedToSaved) holdAsSaved(i int, saved *plan.SavedChange) {
-	c := &d.plan.Changes[i]
+	c := &d.Plan.Changes[i]
 	if c.Writes() && c.Held == nil && (saved.Held != nil || saved.Action != c.Action) {
 		d.holdOutdated(i, heldThen)
 		return
@@ -93,7 +94,7 @@ func (d *comparedToSaved) heldSince(c *plan.Change, saved *plan.SavedChange) {
 		if h.Allow != "" {
 			message += "; allow it again with --allow " + h.Allow
 		}
-		d.plan.Stale = append(d.plan.Stale, plan.Stale{
+		d.Plan.Stale = append(d.Plan.Stale, plan.Stale{
 			Address: c.Address, Attribute: attribute, What: plan.StaleConsent, Position: at, Message: message,
 		})
 	}
@@ -109,8 +110,8 @@ func (d *comparedToSaved) heldSince(c *plan.Change, saved *plan.SavedChange) {
 // possible spend than it was saved with: a budget the files do not manage may
 // have moved beneath an activation.
 func (d *comparedToSaved) compareSpend(i int, saved *plan.SavedChange) {
-	c := &d.plan.Changes[i]
-	d.spend(c)
+	c := &d.Plan.Changes[i]
+	spend.CountOne(d.Draft, c)
 	if !saved.Sends() || c.Spend.DailyAfter <= saved.Spend.DailyAfter &&
 		c.Spend.LifetimeAfter <= saved.Spend.LifetimeAfter {
 		return
@@ -121,7 +122,7 @@ func (d *comparedToSaved) compareSpend(i int, saved *plan.SavedChange) {
 	message := fmt.Sprintf("possible spend becomes %s a day and %s over its lifetime; the saved plan has %s and %s",
 		resource.FormatMoney(c.Spend.DailyAfter), resource.FormatMoney(c.Spend.LifetimeAfter),
 		resource.FormatMoney(saved.Spend.DailyAfter), resource.FormatMoney(saved.Spend.LifetimeAfter))
-	d.plan.Stale = append(d.plan.Stale, plan.Stale{
+	d.Plan.Stale = append(d.Plan.Stale, plan.Stale{
 		Address: c.Address, What: plan.StaleSpend, Position: c.Position, Message: message,
 	})
 	if c.Action != plan.Update && c.Action != plan.Adopt {

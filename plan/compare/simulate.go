@@ -5,6 +5,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/plan/drafting"
 )
 
 // Simulate returns what would be live after the applicable part of a plan, with a
@@ -14,9 +15,9 @@ func Simulate(live *resource.Snapshot, p *plan.Plan) *resource.Snapshot {
 	for r := range live.All() {
 		after.Add(r)
 	}
-	kinds := map[resource.Kind]*kind{}
+	kinds := map[resource.Kind]*drafting.Kind{}
 	for _, s := range p.Schemas {
-		kinds[s.Kind] = describe(s)
+		kinds[s.Kind] = drafting.Describe(s)
 	}
 	for c := range p.EachApplicable() {
 		simulate(after, kinds[c.Address.Kind], c)
@@ -24,7 +25,7 @@ func Simulate(live *resource.Snapshot, p *plan.Plan) *resource.Snapshot {
 	return after
 }
 
-func simulate(live *resource.Snapshot, k *kind, c plan.Change) {
+func simulate(live *resource.Snapshot, k *drafting.Kind, c plan.Change) {
 	before := live.Get(c.Address)
 	switch c.Action {
 	case plan.Record, plan.Forget:
@@ -35,11 +36,11 @@ func simulate(live *resource.Snapshot, k *kind, c plan.Change) {
 		}
 		before = &resource.Resource{Address: c.Address, ID: "simulated:" + c.Address.String()}
 	}
-	if c.Action == plan.Archive && k.schema.Deletes() {
+	if c.Action == plan.Archive && k.Schema.Deletes() {
 		live.Remove(c.Address)
 		return
 	}
-	live.Put(k.overlay(before, c.Fields, plan.EveryField))
+	live.Put(k.Overlay(before, c.Fields, plan.EveryField))
 }
 
 // removeTree takes out a resource and what lies beneath it.

@@ -1,32 +1,34 @@
 package compare
 
 import (
+	"slices"
+
 	"adsync/internal/resource"
 	"adsync/plan"
-	"slices"
+	"adsync/plan/drafting"
 )
 
 // findWithout notes what each resource lacks that the plan starts: a new one that is to
 // be active, and one that becomes active again.
 func (d *finishing) findWithout() {
-	for i := range d.plan.Changes {
-		c := &d.plan.Changes[i]
-		if t := &d.all[c.Index]; len(t.kind.without) > 0 && t.starts(c) {
-			c.Start = t.kind.start(t.lacking(c))
+	for i := range d.Plan.Changes {
+		c := &d.Plan.Changes[i]
+		if t := &d.All[c.Index]; len(t.Kind.Without) > 0 && starts(t, c) {
+			c.Start = startOf(t.Kind, lackingOf(t, c))
 		}
 	}
 }
 
 // starts reports whether the change has the resource deliver that did not.
-func (t *entry) starts(c *plan.Change) bool {
+func starts(t *drafting.Entry, c *plan.Change) bool {
 	if makes(c) {
-		return t.desired != nil && t.kind.delivers(t.desired)
+		return t.Desired != nil && t.Kind.Delivers(t.Desired)
 	}
-	if t.live == nil || t.kind.delivers(t.live) {
+	if t.Live == nil || t.Kind.Delivers(t.Live) {
 		return false
 	}
 	return slices.ContainsFunc(c.Fields, func(f plan.Field) bool {
-		return f.Name == t.kind.delivery && f.Desired.Text() == plan.Active
+		return f.Name == t.Kind.Delivery && f.Desired.Text() == plan.Active
 	})
 }
 
@@ -36,14 +38,14 @@ func makes(c *plan.Change) bool { return c.Action == plan.Create || c.Action == 
 // lacking returns what the resource lacks once the change is carried out: two bits for
 // each attribute of kind.without, the first where it has none, the second where it excludes
 // something.
-func (t *entry) lacking(c *plan.Change) (lacks uint64) {
+func lackingOf(t *drafting.Entry, c *plan.Change) (lacks uint64) {
 	has := func(name string) bool {
 		if makes(c) {
-			return !plan.Unset(t.desired.Value(name))
+			return !plan.Unset(t.Desired.Value(name))
 		}
-		return !plan.Unset(t.kind.written(t.live, c.Fields, plan.EveryField, name))
+		return !plan.Unset(t.Kind.Written(t.Live, c.Fields, plan.EveryField, name))
 	}
-	for i, a := range t.kind.without {
+	for i, a := range t.Kind.Without {
 		if has(a.Name) || slices.ContainsFunc(a.Without.Unless, has) {
 			continue
 		}
@@ -56,12 +58,12 @@ func (t *entry) lacking(c *plan.Change) (lacks uint64) {
 }
 
 // start returns what such a resource starts without, nil where that is nothing.
-func (k *kind) start(lacks uint64) *plan.Start {
-	if lacks == 0 || k.starts[lacks] != nil {
-		return k.starts[lacks]
+func startOf(k *drafting.Kind, lacks uint64) *plan.Start {
+	if lacks == 0 || k.Starts[lacks] != nil {
+		return k.Starts[lacks]
 	}
 	s := &plan.Start{}
-	for i, a := range k.without {
+	for i, a := range k.Without {
 		w := plan.Without{Attribute: a.Name, Says: a.Without.Says}
 		if lacks>>(2*i)&2 != 0 {
 			w.Says += resource.ButExcluded
@@ -70,6 +72,6 @@ func (k *kind) start(lacks uint64) *plan.Start {
 			s.Without = append(s.Without, w)
 		}
 	}
-	k.starts[lacks] = s
+	k.Starts[lacks] = s
 	return s
 }

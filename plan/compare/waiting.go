@@ -8,8 +8,8 @@ func (d *finishing) carryOver() {
 	if d.Waiting.Len() == 0 {
 		return
 	}
-	for i := range d.plan.Changes {
-		c := &d.plan.Changes[i]
+	for i := range d.Plan.Changes {
+		c := &d.Plan.Changes[i]
 		waiting := d.Waiting.Get(c.Address)
 		if waiting == nil {
 			continue

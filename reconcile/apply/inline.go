@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"adsync/plan/compare"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -146,7 +145,7 @@ func (r *memberWaves) inlineListOf(p wire.Part, file *plan.Field,
 		}
 	}
 	if wanted.Whole && list.done == 0 && seen.Revision != 0 && !wire.IsNew(p.Change) {
-		return list, "waits: " + compare.NoInlineReplace, nil
+		return list, "waits: " + plan.NoInlineReplace, nil
 	}
 	return list, "", nil
 }

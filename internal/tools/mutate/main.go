@@ -20,6 +20,7 @@ func main() {
 	flag.DurationVar(&o.bound, "bound", 5*time.Second, "processor time a test may take; slower ones are left out")
 	flag.IntVar(&o.every, "every", 1, "try each nth mutant only")
 	flag.StringVar(&o.args, "args", "", "what else the tests are told, such as -rapid.checks=10")
+	flag.StringVar(&o.by, "by", "", "the package whose tests are run, where it is another")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: mutate [flags] PACKAGE")
@@ -32,9 +33,9 @@ func main() {
 }
 
 type options struct {
-	files, tests, skip, args string
-	every                    int
-	bound                    time.Duration
+	files, tests, skip, args, by string
+	every                        int
+	bound                        time.Duration
 }
 
 func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
@@ -57,7 +58,15 @@ func (o options) mutate(pattern string) error {
 	if err != nil {
 		return err
 	}
-	b, err := build(pattern, p.dir, scratch, overlay)
+	testing, dir := pattern, p.dir
+	if o.by != "" {
+		by, err := parse(o.by)
+		if err != nil {
+			return err
+		}
+		testing, dir = o.by, by.dir
+	}
+	b, err := build(testing, dir, scratch, overlay)
 	if err != nil {
 		return err
 	}

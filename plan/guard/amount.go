@@ -1,0 +1,174 @@
+package guard
+
+import (
+	"fmt"
+
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/plan/drafting"
+)
+
+// amounts is the rule of amounts that rise by much, or above what they may.
+type amounts struct {
+	*drafting.Draft
+	dayAgo map[amountOf]int64 // what adsync changed within 24 hours, as it was before
+}
+
+func newAmountRule(d *drafting.Draft) *amounts {
+	r := &amounts{Draft: d}
+	if len(d.Recent.Amounts) > 0 {
+		r.dayAgo = map[amountOf]int64{}
+	}
+	for _, e := range d.Recent.Amounts {
+		r.dayAgo[amountOf{e.Address, e.Attribute}] = e.Micros
+	}
+	return r
+}
+
+// guard holds the rises of amounts of existing resources.
+func (d *amounts) guard() {
+	rises := d.dailyRises()
+	d.eachRise(func(c *plan.Change, f *plan.Field, a *resource.Attribute) {
+		h, held := d.amountHold(c, a, f, rises)
+		if held {
+			h, held = d.UnlessAgreed(h, c.Address, func() []plan.Part {
+				return []plan.Part{drafting.FieldPart(c.Address, c.ID, f, rise(f))}
+			})
+		}
+		if held {
+			f.Hold(h)
+		}
+	})
+}
+
+// rise is by how much a field raises what is live, in micros.
+func rise(f *plan.Field) int64 {
+	to, _ := f.Desired.Number()
+	from, _ := f.Live().Number()
+	return max(to-from, 0)
+}
+
+// dailyRises sums the guarded rises of daily caps, for an allowance such as
+// raises-spend=120/day. It counts what is held for other reasons too, so that no
+// allowance makes another one suffice.
+func (d *amounts) dailyRises() int64 {
+	sum := int64(0)
+	d.eachRise(func(c *plan.Change, f *plan.Field, a *resource.Attribute) {
+		to, _ := f.Desired.Number()
+		from, _, _ := d.riseFrom(c.Address, f)
+		if a.Per == "day" && drafting.Exceeds(to, from, d.Policy.Budget.HoldAbove) {
+			sum = plan.Plus(sum, to-from)
+		}
+	})
+	return sum
+}
+
+// riseFrom is what a rise is measured from: the live amount, or a smaller one
+// that adsync raised within the last 24 hours, so that many small steps are one
+// large one.
+func (d *amounts) riseFrom(at resource.Address, f *plan.Field) (from int64, set bool, when string) {
+	from, set = f.Live().Number()
+	if earlier, ok := d.dayAgo[amountOf{at, f.Name}]; ok && set && earlier < from {
+		return earlier, true, " within 24 hours"
+	}
+	return from, set, ""
+}
+
+// eachRise walks the amounts of existing resources that rise, are set or cleared.
+func (d *amounts) eachRise(do func(*plan.Change, *plan.Field, *resource.Attribute)) {
+	for i := range d.Plan.Changes {
+		c := &d.Plan.Changes[i]
+		if c.Action == plan.Create || c.Action == plan.Archive {
+			continue
+		}
+		for j := range c.Fields {
+			f := &c.Fields[j]
+			if f.Phase != plan.Raise {
+				continue
+			}
+			if a := d.All[c.Index].Kind.Attributes[f.Name]; a.Spend == resource.Amount {
+				do(c, f, a)
+			}
+		}
+	}
+}
+
+// amountHold holds a rise the policy does not let pass and nobody allowed. What is the
+// rest of a plan was compared with what there was when that was shown.
+func (d *amounts) amountHold(c *plan.Change, a *resource.Attribute, f *plan.Field, rises int64) (plan.Hold, bool) {
+	t, at := &d.All[c.Index], c.Address
+	to, toSet := f.Desired.Number()
+	from, fromSet, when := d.riseFrom(at, f)
+	limits := d.Policy.LimitsOf(a)
+	tooMuch := d.beyondCeilings(t, a, f)
+	switch {
+	case !toSet:
+		return d.UnlessAllowed(at, a, to, rises, a.Name+" is cleared, so that nothing caps it")
+	case tooMuch != "":
+		return d.UnlessExact(at, to, tooMuch)
+	case d.Covers(c, f):
+		return plan.Hold{}, false
+	case !fromSet && a.Per != "":
+		return d.UnlessAllowed(at, a, to, rises, a.Name+
+			" takes the place of another cap: "+a.Format(f.Desired)+" per "+a.Per)
+	case !fromSet:
+		return plan.Hold{}, false
+	case drafting.Reaches(to, from, limits.RefuseFrom):
+		return d.UnlessExact(at,
+			to, fmt.Sprintf("%s rises %s%s, from %s to %s; from %s on the exact amount must be allowed",
+				a.Name, drafting.Times(to, from), when, resource.FormatMoney(from),
+				a.Format(f.Desired), drafting.Percent(limits.RefuseFrom)))
+	case drafting.Exceeds(to, from, limits.HoldAbove):
+		return d.UnlessAllowed(at, a, to, rises, fmt.Sprintf("%s rises %s%s, from %s to %s; up to %s passes",
+			a.Name, drafting.Times(to, from), when,
+			resource.FormatMoney(from), a.Format(f.Desired), drafting.Percent(limits.HoldAbove)))
+	}
+	return plan.Hold{}, false
+}
+
+// beyondCeilings returns what of the policy an amount is above, whatever it was
+// before: its ceiling, or its share of the daily budget. "" is within both.
+func (d *amounts) beyondCeilings(t *drafting.Entry, a *resource.Attribute, f *plan.Field) string {
+	to, _ := f.Desired.Number()
+	if most := ceilingOf(&d.Policy, t.Kind, a); most > 0 && to > most {
+		return fmt.Sprintf("%s is %s, above the ceiling %s; the exact amount must be allowed",
+			a.Name, a.Format(f.Desired), resource.FormatMoney(most))
+	}
+	if share, above := d.aboveShare(t, a, to); above {
+		return fmt.Sprintf("%s is %s, above %d %% of the daily budget %s; the exact amount must be allowed",
+			a.Name, a.Format(f.Desired), d.Policy.BidShare, resource.FormatMoney(share))
+	}
+	return ""
+}
+
+// aboveShare says that a bid is above its share of the daily cap over it, and
+// gives the cap: what the files say, else what is live.
+func (d *amounts) aboveShare(t *drafting.Entry, a *resource.Attribute, bid int64) (int64, bool) {
+	if a.Per != "" {
+		return 0, false
+	}
+	for i := t.Up; i >= 0; i = d.All[i].Up {
+		above := &d.All[i]
+		for _, limit := range above.Kind.Caps {
+			most, ok := above.Said(limit.Name)
+			if ok && limit.Per == "day" && drafting.Exceeds(bid, most, d.Policy.BidShare) {
+				return most, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// ceilingOf is the most an amount may be, 0 where there is no ceiling. What caps
+// more than the resource it stands in has none here.
+func ceilingOf(p *plan.Policy, k *drafting.Kind, a *resource.Attribute) int64 {
+	switch {
+	case a.Per == "":
+		return p.MaxBid
+	case k.Delivery == "":
+		return 0
+	case a.Per == "day":
+		return p.MaxDailyBudget
+	}
+	return p.MaxLifetimeBudget
+}

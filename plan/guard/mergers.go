@@ -1,0 +1,105 @@
+package guard
+
+import (
+	"slices"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/plan/drafting"
+)
+
+// mergers is the rule of audiences that are made of others.
+type mergers struct{ *drafting.Draft }
+
+// guard holds a merge that cannot be made as the files say it: what it
+// takes is the people who are in its sources at that moment.
+func (d *mergers) guard() {
+	changes := map[resource.Address]*plan.Change{}
+	for i := range d.Plan.Changes {
+		if c := &d.Plan.Changes[i]; d.Kinds[c.Address.Kind].Schema.Membership != nil {
+			changes[c.Address] = c
+		}
+	}
+	for i := range d.Plan.Changes {
+		c := &d.Plan.Changes[i]
+		for _, said := range d.merges(c) {
+			s := d.SourceOf(c.Address.Kind, said)
+			if obstacle := d.unmergeable(c, s, changes[s.Address]); obstacle != "" {
+				c.Hold(plan.Hold{Hazard: plan.Incomplete, Message: "cannot be merged: " + obstacle})
+				continue
+			}
+			if change := changes[s.Address]; change != nil && change.Action == plan.Archive {
+				change.Hold(plan.Hold{
+					Hazard: plan.Archives, Message: "is first merged into " +
+						c.Address.String() + "; apply that, and then again",
+				})
+			}
+		}
+	}
+}
+
+// merges returns what a change is to make a resource of, nothing where it makes
+// none or makes it otherwise.
+func (d *mergers) merges(c *plan.Change) []string {
+	m := d.Kinds[c.Address.Kind].Schema.Membership
+	if m == nil || c.Action != plan.Create && c.Action != plan.Replace {
+		return nil
+	}
+	for i := range c.Fields {
+		if f := &c.Fields[i]; f.Name == m.Merge && f.Phase == plan.Creates {
+			return f.Desired.Items()
+		}
+	}
+	return nil
+}
+
+// unmergeable returns what keeps a merge from a source, "" where nothing does.
+func (d *mergers) unmergeable(into *plan.Change, s drafting.Source, change *plan.Change) string {
+	k := d.Kinds[into.Address.Kind]
+	made := change != nil && (change.Action == plan.Create || change.Action == plan.Replace && createsAgain(change))
+	switch {
+	case s.Address == into.Address:
+		return "it names itself"
+	case s.Address.IsZero():
+		return s.Said + " is no id of an " + string(into.Address.Kind) +
+			" the service shows; for one of your files write " + string(into.Address.Kind) + "/ and its key"
+	case d.namedTwice(into, s):
+		return s.Said + " is named twice, by its key and by its id"
+	case change != nil && d.merges(change) != nil:
+		return s.Said + " is made by a merge itself; apply that first, and then this one"
+	case change != nil && change.Action != plan.Archive && len(change.Holds()) > 0:
+		return s.Said + " is held, and its people would be other ones afterwards"
+	case made:
+		return ""
+	case s.Live == nil:
+		return s.Said + " is neither in the files nor at the service" + d.meant(s.Address)
+	case k.Archived(s.Live):
+		return s.Said + " is archived, and nobody is in it"
+	}
+	return ""
+}
+
+// meant returns which key of the files is near one that names nothing, "" where none is.
+func (d *mergers) meant(address resource.Address) string {
+	var keys []string
+	for _, r := range d.Desired.Ordered() {
+		if r.Address.Kind == address.Kind {
+			keys = append(keys, r.Address.Key)
+		}
+	}
+	near := diag.Nearest(address.Key, keys)
+	if near == "" {
+		return ""
+	}
+	return "; did you mean " + resource.Address{Kind: address.Kind, Key: near}.String() + "?"
+}
+
+func createsAgain(c *plan.Change) bool {
+	return len(c.Fields) > 0 && c.Fields[0].Phase == plan.Creates
+}
+
+// namedTwice reports whether an entry with a key and one with an id are one resource.
+func (d *mergers) namedTwice(into *plan.Change, s drafting.Source) bool {
+	return s.Live != nil && s.Said != s.Live.ID && slices.Contains(d.merges(into), s.Live.ID)
+}
