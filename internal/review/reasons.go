@@ -58,3 +58,11 @@ func WhyRejected(reason string) (means, do string) {
 	}
 	return "its reason is one that adsync does not know", unknownDo
 }
+
+// LooksAt returns the attribute of an ad that a reason is about; "" where none is known.
+func LooksAt(reason string) string {
+	if _, known := reasons[reason]; known {
+		return "target_url"
+	}
+	return ""
+}

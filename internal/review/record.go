@@ -136,6 +136,15 @@ func (r *Record) Stale(address string) {
 // slack is how much sooner than its time an ad is read: reads are not spaced to the second.
 const slack = 30 * time.Second
 
+// StaleInReview has all that is in review asked for again.
+func (r *Record) StaleInReview() {
+	for address, s := range r.Ads {
+		if s.State() == InReview {
+			r.Stale(address)
+		}
+	}
+}
+
 // Due returns the ads that it is time to ask for, where each is a request: those never
 // read, those in review, and then those that were read longest ago.
 func (r *Record) Due(now time.Time, addresses []string) []string {
@@ -263,6 +272,15 @@ func (r *Record) sorted() []*Standing {
 			strings.Compare(a.Address, b.Address))
 	})
 	return all
+}
+
+// Lines returns where each ad stands, those that ask most of a person first.
+func (r *Record) Lines() []Line {
+	var lines []Line
+	for _, s := range r.sorted() {
+		lines = append(lines, s.Line())
+	}
+	return lines
 }
 
 // Summary is the reviews of an account at a glance.

@@ -56,6 +56,7 @@ type Fresh struct {
 	seen    *review.Record // what its plan has read; nil where there was none
 	written []string       // the addresses of what it has written: they are asked for whenever that was last
 	Rests   time.Duration  // nothing is asked for so long after the last time
+	Anew    bool           // what is in review is asked for whenever that was last
 }
 
 // AskReviews asks for the reviews of what is recorded in a state folder, and keeps them.
@@ -70,6 +71,9 @@ func AskReviews(ctx context.Context, env *Env, folder string,
 	known.Take(of.seen)
 	for _, address := range of.written {
 		known.Stale(address)
+	}
+	if of.Anew {
+		known.StaleInReview()
 	}
 	if age := agent.Now().Sub(known.Read); age < 0 || age >= of.Rests {
 		err = agent.ReadReviews(ctx, known)
