@@ -20,6 +20,7 @@ type adControls struct {
 func (c *adControls) all() []control {
 	return []control{
 		{"POST /_emulator/clicks", controlled(c.makeClick)},
+		{"GET /_emulator/events", controlled(c.countEvents)},
 		{"GET /_emulator/final_url", controlled(c.showFinalURL)},
 		{"POST /_emulator/tracking", controlled(c.setTracking)},
 	}

@@ -13,7 +13,7 @@ import (
 // /_events/v1/events stands for https://bzr.openai.com/v1/events, and
 // /_events/v1/pixel for what the browser pixel sends to.
 func (s *Server) mountEvents() {
-	receiver := conversion.NewReceiver(s.world)
+	receiver := conversion.NewReceiver(s.world, s.points)
 	s.mux.HandleFunc("POST /_events/v1/events", s.received(receiver.FromServer))
 	s.mux.HandleFunc("POST /_events/v1/pixel", s.received(receiver.FromBrowser))
 	s.mux.HandleFunc("OPTIONS /_events/v1/pixel", func(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"testing"
@@ -99,6 +100,60 @@ func (m *measured) conversions(t testing.TB) (n int) {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// TestEventsSentAgain: that the browser and a server send one event is published, that a server
+// sends it twice is not.
+func TestEventsSentAgain(t *testing.T) {
+	for _, row := range []struct {
+		points        string
+		events, twice int
+	}{
+		{"", 2, 0},
+		{"event_repeated=again", 5, 3},
+	} {
+		t.Run(row.points, func(t *testing.T) {
+			m := newMeasured(t, stopped, emulatortest.WithPoints(t, row.points))
+			batch := object{"events": []object{m.order("a"), m.order("b")}}
+			for range 2 {
+				m.post(t, "pixel", batch)
+				m.post(t, "events", batch)
+			}
+			m.post(t, "events", object{"events": []object{m.order("a")}})
+			got := m.Must(t, "GET", "/_emulator/events", nil).Map(t)
+			if fmt.Sprint(got) != fmt.Sprint(map[string]any{"events": row.events, "twice": row.twice}) {
+				t.Errorf("%v, want %d events, %d of them twice", got, row.events, row.twice)
+			}
+		})
+	}
+}
+
+func TestReceipts(t *testing.T) {
+	for points, want := range map[string]string{
+		"":                    `{"object":"conversion_events","events_received":1}`,
+		"event_receipt=empty": `{}`,
+	} {
+		m := newMeasured(t, stopped, emulatortest.WithPoints(t, points))
+		got := bytes.TrimSpace(m.post(t, "events", object{"events": []object{m.order("a")}}).Body)
+		if string(got) != want {
+			t.Errorf("%q: %s, want %s", points, got, want)
+		}
+	}
+}
+
+// TestCheckedEvents: one event is held to what the receiver holds a batch to.
+func TestCheckedEvents(t *testing.T) {
+	now := time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC)
+	for event, want := range map[string]string{
+		`{"id":"a","type":"lead_created","timestamp_ms":1796112000000,"action_source":"web","data":{}}`: "[]",
+		`{"id":"a","type":"lead","timestamp_ms":1,"action_source":"web","data":{"amount":1}}`: "[{type invalid_value} " +
+			"{timestamp_ms integer_below_min_value} {data.currency missing_required_parameter}]",
+		`[]`: "[{ invalid_json}]",
+	} {
+		if got := fmt.Sprint(emulator.CheckEvent([]byte(event), now)); got != want {
+			t.Errorf("%s: %s, want %s", event, got, want)
+		}
+	}
 }
 
 func TestReceiverCredentials(t *testing.T) {

@@ -127,3 +127,13 @@ func isCurrency(code string) bool {
 	}
 	return true
 }
+
+// Problems are all problems of one event as a server sends it, the first of each field.
+func Problems(event []byte, now time.Time) []*wire.Error {
+	o, problem := wire.ParseObject(event)
+	if problem != nil {
+		return []*wire.Error{problem}
+	}
+	readEvent(o, now, false)
+	return o.Problems()
+}

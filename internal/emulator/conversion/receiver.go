@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/wire"
 	"adsync/internal/emulator/world"
 )
@@ -17,17 +18,25 @@ const MaxBody = 16 << 20
 // to (https://bzr.openai.com/v1/events), which is no part of the service's base
 // address and takes another credential.
 type Receiver struct {
-	world *world.World
+	world  *world.World
+	points *openpoint.Settings
 }
 
 // NewReceiver takes events for the accounts of a world.
-func NewReceiver(w *world.World) *Receiver { return &Receiver{world: w} }
+func NewReceiver(w *world.World, points *openpoint.Settings) *Receiver { return &Receiver{w, points} }
 
 // Receipt answers a batch that was taken. assumption: its shape is not published.
 type Receipt struct {
-	Object       string `json:"object"`
-	Received     int    `json:"events_received"`
-	ValidateOnly bool   `json:"validate_only"`
+	Object       string `json:"object,omitempty"`
+	Received     int    `json:"events_received,omitempty"`
+	ValidateOnly bool   `json:"validate_only,omitempty"`
+}
+
+func (r *Receiver) receipt(events int, validateOnly bool) Receipt {
+	if r.points.Is(openpoint.EventReceipt, "empty") {
+		return Receipt{}
+	}
+	return Receipt{"conversion_events", events, validateOnly}
 }
 
 // FromServer takes a batch from a server: the conversion API key is the bearer
@@ -110,11 +119,11 @@ func (r *Receiver) receive(req *http.Request, a *world.Account, actor string, br
 		}
 		for _, e := range events {
 			e.PixelID, e.SourceID = pixel.PixelID, pixel.ID
-			keep(tx, e, browser)
+			r.keep(tx, e, browser)
 		}
 		return nil
 	})
-	return Receipt{"conversion_events", len(events), validateOnly}, err
+	return r.receipt(len(events), validateOnly), err
 }
 
 func readBody(req *http.Request) ([]byte, error) {
@@ -140,11 +149,19 @@ func (r *Receiver) readEvents(o *wire.Object, browser bool) []world.ConversionEv
 
 // keep records an arrival. The same event id counts once per pixel, whichever
 // channel it came by first; a later arrival only adds what the first had not.
+// What a server sends again may be another event (openpoint.EventRepeated).
 //
 // Events are no mutations of the account: they are not in the mutation log.
-func keep(tx *world.Tx, e world.ConversionEvent, browser bool) {
+func (r *Receiver) keep(tx *world.Tx, e world.ConversionEvent, browser bool) {
 	t := tx.Account.Conversions
-	if first, ok := t.Get(world.ConversionID(e.PixelID, e.EventID)); ok {
+	first, known := t.Get(world.ConversionID(e.PixelID, e.EventID, 0))
+	if known && !browser && first.ServerAt != 0 && r.points.Is(openpoint.EventRepeated, "again") {
+		for known {
+			e.Again++
+			_, known = t.Get(world.ConversionID(e.PixelID, e.EventID, e.Again))
+		}
+	}
+	if known {
 		e = onceMore(first, e)
 	} else {
 		e.ReceivedAt = tx.Now.UnixMilli()

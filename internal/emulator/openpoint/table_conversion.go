@@ -5,6 +5,8 @@ const (
 	EventWindow         Name = "event_setting_window_days"
 	EventSourceName     Name = "event_setting_source_name"
 	SourceMissingStatus Name = "event_setting_source_status"
+	EventRepeated       Name = "event_repeated"
+	EventReceipt        Name = "event_receipt"
 )
 
 var conversionPoints = []Point{
@@ -14,4 +16,8 @@ var conversionPoints = []Point{
 		"name of the sources of an event setting", "part 2: each has id and name; published: it may be null"},
 	{SourceMissingStatus, []string{"400", "404"}, "400",
 		"status code of Client data source not found", "part 7: status codes are not shown"},
+	{EventRepeated, []string{"once", "again"}, "once", "an event that a server sends a second time under its id: " +
+		"it counts once, or again", "part 4 has it of the browser and the server only"},
+	{EventReceipt, []string{"counted", "empty"}, "counted", "the answer to events that were taken: " +
+		"how many, or nothing", "part 6: sending events is not shown"},
 }

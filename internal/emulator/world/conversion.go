@@ -1,5 +1,7 @@
 package world
 
+import "fmt"
+
 // ConversionTables are the records of conversion measurement beside pixels and
 // event settings.
 type ConversionTables struct {
@@ -17,7 +19,7 @@ func newConversionTables(a *Account) ConversionTables {
 		ConversionKeys: newTable(a, "conversion_keys", func(k ConversionKey) string { return k.Hash }),
 		Clicks:         newTable(a, "clicks", func(k Click) string { return k.Ref }),
 		Conversions: newTable(a, "conversions", func(e ConversionEvent) string {
-			return ConversionID(e.PixelID, e.EventID)
+			return ConversionID(e.PixelID, e.EventID, e.Again)
 		}),
 	}
 	t.ConversionsOfAd = t.Conversions.index(func(e ConversionEvent) string { return e.Credit.AdID })
@@ -63,6 +65,8 @@ type ConversionEvent struct {
 	Ref          string  `json:"ref"` // oppref, or else obref; "" is none
 	OptOut       bool    `json:"opt_out"`
 	Credit       Credit  `json:"credit"`
+	// Again counts the earlier records of the id, where one that is sent again is another event.
+	Again int `json:"again,omitempty"`
 }
 
 // Credit is the touch that a conversion is owed to; the zero value is none.
@@ -75,5 +79,10 @@ type Credit struct {
 	At         int64  `json:"at_ms"` // of the touch, Unix milliseconds
 }
 
-// ConversionID is the id of an event's record.
-func ConversionID(pixelID, eventID string) string { return pixelID + "/" + eventID }
+// ConversionID is the id of an event's record; again is 0 for the first of its id.
+func ConversionID(pixelID, eventID string, again int) string {
+	if again == 0 {
+		return pixelID + "/" + eventID
+	}
+	return fmt.Sprintf("%s/%d/%s", pixelID, again, eventID)
+}
