@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 )
 
 // Account is the ad account of the key. JSON is the whole record. A field
@@ -25,6 +26,22 @@ func (c *Client) Account(ctx context.Context) (Account, error) {
 		return err
 	})
 	return account, err
+}
+
+// Accounts lists GET /ad_accounts: every account that the credential reaches.
+func (c *Client) Accounts(ctx context.Context) ([]Account, error) {
+	var all []Account
+	for record, err := range c.List(ctx, "ad_accounts", nil) {
+		if err != nil {
+			return nil, err
+		}
+		account, err := decodeAccount(record.JSON)
+		if err != nil {
+			return nil, fmt.Errorf("account %q: %w", clean(record.ID, 80), err)
+		}
+		all = append(all, account)
+	}
+	return all, nil
 }
 
 // decodeAccount reads the published field names, and beside them the plain
