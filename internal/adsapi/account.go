@@ -29,7 +29,7 @@ func (c *Client) Account(ctx context.Context) (Account, error) {
 }
 
 // Accounts lists GET /ad_accounts: every account that the credential reaches.
-func (c *Client) Accounts(ctx context.Context) ([]Account, error) {
+func Accounts(ctx context.Context, c *Client) ([]Account, error) {
 	var all []Account
 	for record, err := range c.List(ctx, "ad_accounts", nil) {
 		if err != nil {

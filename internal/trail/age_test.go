@@ -48,6 +48,11 @@ func TestWhoDecidedGoes(t *testing.T) {
 	if want := "ad/x decided as made, 2026-03-01T01:00:00Z"; have != want || !named {
 		t.Errorf("NamelessDecision = %q, %t; want %q", have, named, want)
 	}
+	sent, named := NamelessDecision(
+		`keys create of "daemon": done, key_1 by ann, allowed by bert, 2026-03-01T01:00:00Z`)
+	if want := `keys create of "daemon": done, key_1, 2026-03-01T01:00:00Z`; sent != want || !named {
+		t.Errorf("NamelessDecision = %q, %t; want %q", sent, named, want)
+	}
 	if again, named := NamelessDecision(have); named || again != have {
 		t.Errorf("once more = %q, %t", again, named)
 	}

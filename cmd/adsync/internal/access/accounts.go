@@ -58,7 +58,7 @@ func listAccounts(ctx context.Context, env *session.Env, dir string) error {
 	if err != nil {
 		return err
 	}
-	reached, err := client.Accounts(ctx)
+	reached, err := adsapi.Accounts(ctx, client)
 	if err != nil {
 		return fmt.Errorf("list the accounts: %w", err)
 	}

@@ -194,7 +194,10 @@ func (g *Governed) allowances(project config.Project, now time.Time) {
 		var allowance plan.Allowance
 		verb := strings.HasPrefix(s.Allow, direct.AllowancePrefix)
 		if verb {
-			err = direct.CheckAllowance(s.Allow)
+			if err = direct.CheckAllowance(s.Allow); err == nil && s.Plan != "" {
+				err = fmt.Errorf("allowance %s is for plan %q, and is of no plan; want until, a last day",
+					s.Allow, s.Plan)
+			}
 		} else {
 			allowance, err = plan.ParseAllowance(s.Allow)
 		}
@@ -214,7 +217,7 @@ func (g *Governed) allowances(project config.Project, now time.Time) {
 					Message: fmt.Sprintf("the allowance %s of %s "+
 						"ended on %s and is not used; want it taken out, or another last day",
 						s.Allow, s.Owner, s.Until)})
-		case verb && s.Until != "":
+		case verb:
 			value.Value += "; until " + s.Until
 		case s.Plan != "":
 			value.Value += "; for plan " + s.Plan
