@@ -5,6 +5,7 @@ go 1.26.0
 replace github.com/xuri/efp => github.com/xuri/efp v0.0.2
 
 require (
+	code.dny.dev/ssrf v0.3.0
 	github.com/ProtonMail/go-crypto v1.1.6
 	github.com/Shopify/toxiproxy/v2 v2.5.0
 	github.com/adhocore/gronx v1.20.4

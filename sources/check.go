@@ -25,6 +25,7 @@ func (c *checker) check(e *entry) {
 		c.checkVisible(e, a, n.Value)
 		c.checkAmount(e, a, n.Value)
 		c.checkDomain(e, a, n.Value)
+		c.checkPublic(e, a, n.Value)
 		switch a.Type {
 		case resource.TypeImage:
 			n.Value = c.checkImage(e, n.Value)

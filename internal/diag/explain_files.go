@@ -35,8 +35,9 @@ var aboutFiles = []Explanation{
 			"of a day that has passed write another, or leave the row out: a plan holds it as late, and the rest goes.",
 		"spring.yaml:7:8: start is \"1.11.\"; want a day such as 2026-11-01 (ADS1009)"},
 	{BadURL, "an address of a page or a picture is not one",
-		"It has no https:// or http://, or a character no address holds.",
-		"Copy it from the browser's address line.",
+		"It has no https:// or http://, or a character no address holds; or it cannot be public: localhost, " +
+			"an address of your own network, a user name in it.",
+		"Copy it from the browser's address line, as people outside of your network open it.",
 		"q4.xlsx:Ads!G4: target_url is \"shop.example\"; want an address such as https://shop.example/ (ADS1010)"},
 	{BadValue, "a value has the wrong form", "A number, a key or a list is written in a way that cannot be read.",
 		"Write it in the form that is named.",

@@ -31,6 +31,7 @@ type Operator struct {
 	Git     Git
 	State   Setting // folder of adsync's own state, from the project's folder
 	Bulk    Bulk
+	Reach   []Setting // what files may name and adsync may fetch beside the public internet
 
 	accounts map[string]*Operator
 }
@@ -108,6 +109,7 @@ func (o *Operator) read(w *settingReader, node *yaml.Node, top bool) {
 		"git":         func(n *yaml.Node) { o.Git.read(w, n) },
 		"state":       func(n *yaml.Node) { o.State = w.stateFolder(n) },
 		"bulk":        func(n *yaml.Node) { o.Bulk.read(w, n) },
+		"reach":       func(n *yaml.Node) { o.readReach(w, n) },
 	}
 	if top {
 		readers["accounts"] = func(n *yaml.Node) { o.readAccounts(w, n) }
@@ -222,6 +224,9 @@ func (o *Operator) take(section *Operator) {
 	}
 	if section.State.Value != "" {
 		o.State = section.State
+	}
+	if len(section.Reach) > 0 {
+		o.Reach = section.Reach
 	}
 	o.Bulk.take(section.Bulk)
 	o.Policy.take(section.Policy)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/public"
 	"adsync/internal/resource"
 	"adsync/sources/bounded"
 	"adsync/sources/yamlnode"
@@ -51,6 +52,7 @@ type Project struct {
 	// reports whether nothing was applied from these files so far, asked where no source has a row; nil for no
 	Unused func() bool
 
+	Reach     *public.Reach   // what the operator lets through beside the public internet; nil for nothing
 	Layout    Layout          // the user's own columns, and sheets of other names
 	SourcesAt []diag.Position // where each of Sources is written; empty for the defaults
 	Bounds    *bounded.Limits // nil for the defaults

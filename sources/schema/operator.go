@@ -71,6 +71,10 @@ func Operator() *jsonschema.Schema {
 			{Name: "git", Schema: gitSchema()},
 			{Name: "state", Schema: stateSchema()},
 			{Name: "bulk", Schema: bulkSchema()},
+			{Name: "reach", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"},
+				Description: "What files may name and adsync may fetch beside the public internet: IP addresses, " +
+					"networks such as 10.20.0.0/16, and hosts. Absent: nothing.",
+				Items: setting("An IP address, a network or a host.")}},
 			{Name: "policy", Schema: policySchema("The guards of a plan, as tight or as loose as they are to be.")},
 			{Name: "allow", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"},
 				Description: "Allowances given beforehand.", Items: closed("An allowance.", jsonschema.Properties{

@@ -77,6 +77,7 @@ func LoadRead(ctx context.Context, env *Env, project config.Project, problems []
 	g := Govern(env, project, l.Schemas, time.Now())
 	problems = OnceEach(problems, g.Problems)
 	l.Project.Bulk, l.strict = g.bulk, g.Stops
+	l.Project.Reach = g.Operator.Reachable()
 	if diag.HasErrors(problems) {
 		l.Desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: problems}
 		return l
