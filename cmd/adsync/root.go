@@ -40,7 +40,7 @@ func root(env *session.Env) *cobra.Command {
 	root.AddCommand(files.Init(env), ops.Doctor(env), ops.Audit(env),
 		ops.Insights(env), access.Accounts(env), access.Keys(env),
 		ops.Hotels(env), ops.Locations(env), files.Validate(env),
-		files.Fix(env), files.Fmt(env),
+		files.Fix(env), files.Fmt(env), ops.Preview(env),
 		planning.Plan(env), planning.Apply(env), planning.Revert(env), ops.History(env), ops.Show(env),
 		files.Import(env), planning.Adopt(env), planning.Drift(env),
 		ops.Status(env), ops.Suspend(env), ops.Forget(env), ops.PauseAll(env), ops.Reconcile(env),

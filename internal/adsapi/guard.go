@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,12 +19,16 @@ var readable = []string{
 	"ad_account", "ad_accounts", "audit_logs", "conversions", "geo_lookup", "me",
 }
 
+// isPreview is the request for the picture of an ad: it is a POST, and changes nothing
+// (interface, part 4).
+var isPreview = regexp.MustCompile(`^ads/[^/]+/preview$`)
+
 // maxBulkBody is the largest bulk job body in bytes (interface, part 8).
 const maxBulkBody = 16 << 20
 
 // guard is the transport of a read-only client (design, part 2, rule 4). It
-// lets through GET on the read list, and a bulk job whose body, as it goes
-// out, says validate_only: true. Everything else fails with ErrReadOnly.
+// lets through GET on the read list, the preview of an ad, and a bulk job whose body,
+// as it goes out, says validate_only: true. Everything else fails with ErrReadOnly.
 type guard struct {
 	base *url.URL
 	next http.RoundTripper
@@ -51,6 +56,9 @@ func (g guard) check(req *http.Request) (*http.Request, error) {
 		if slices.Contains(readable, first) {
 			return req, nil
 		}
+	}
+	if req.Method == http.MethodPost && req.Body == nil && isPreview.MatchString(rest) {
+		return req, nil
 	}
 	if req.Method == http.MethodPost && rest == "bulk_mutation_jobs" {
 		return onlyValidating(req)

@@ -35,7 +35,9 @@ func TestReadOnlyClient(t *testing.T) {
 		{name: "creating", call: mutate("/campaigns", `{}`)},
 		{name: "updating", call: mutate("/campaigns/c", `{}`)},
 		{name: "pausing", call: mutate("/campaigns/c/pause", ``)},
-		{name: "a preview", call: mutate("/ads/a/preview", ``)},
+		{name: "a preview with a body", call: mutate("/ads/a/preview", `{}`)},
+		{name: "a preview of something else", call: mutate("/campaigns/a/preview", ``)},
+		{name: "an action beneath a preview", call: mutate("/ads/a/preview/pause", ``)},
 		{name: "a creation that says validate_only", call: mutate("/campaigns", `{"validate_only":true}`)},
 		{name: "uploading", call: func(c *Client) error {
 			_, err := c.Upload(context.Background(), "a", []byte("x"))

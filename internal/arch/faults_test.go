@@ -91,20 +91,24 @@ func idsOf(cell string) []string {
 var listens = []string{"internal/daemon/web", "internal/webhook",
 	"internal/direct", "cmd/adsync/internal/daemoncmd/listen.go"}
 
-// X6: no file can make adsync ask an address: the client of the service, the store
-// that fetches what the operator names, what tells whom the operator names, and the
-// command that makes its connections are all that knows the network. Who listens knows it too, and calls nothing that
-// asks.
+// X6: no file can make adsync ask an address of its own network: the client of the service,
+// the store that fetches what the operator names, what tells whom the operator names, the
+// command that makes its connections, and the guarded fetcher are all that knows the
+// network. One command alone fetches what a file names: a plan, a run and the daemon never
+// do. Who listens knows the network too, and calls nothing that asks.
 func TestX6OnlyTheClientReachesOut(t *testing.T) {
 	for _, s := range program(t) {
 		if slices.Contains(listens, s.dir) || slices.Contains(listens, s.name) {
 			asksNobody(t, s)
 			continue
 		}
-		if isEmulator(s.dir) || s.dir == "internal/adsapi" || s.dir == "internal/gitstore" || s.dir ==
-			"internal/notify" ||
+		asking := []string{"internal/adsapi", "internal/gitstore", "internal/fetch", "internal/notify"}
+		if isEmulator(s.dir) || slices.Contains(asking, s.dir) ||
 			slices.Contains([]string{"cmd/adsync/internal/session/dial.go", "cmd/adsync/emulator.go"}, s.name) {
 			continue
+		}
+		if spec := s.imports()["adsync/internal/fetch"]; spec != nil && s.name != "cmd/adsync/internal/ops/preview.go" {
+			t.Errorf("%s fetches what files name; want only the command preview to", s.at(spec))
 		}
 		for _, network := range []string{"net", "net/http", "crypto/tls", "net/smtp", "net/rpc"} {
 			if spec := s.imports()[network]; spec != nil {

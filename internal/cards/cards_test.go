@@ -1,0 +1,33 @@
+package cards
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCardsSayNothingThatABrowserRuns: what an ad says is text, cut where the service
+// cuts, and the card says who drew it.
+func TestCardsSayNothingThatABrowserRuns(t *testing.T) {
+	var b strings.Builder
+	err := WriteHTML(&b, []Card{{
+		Address: "ad/a<script>",
+		Title:   strings.Repeat("x", 60) + "<script>", Body: `"><img src=x onerror=alert(1)>`,
+		Target: "https://www.shop.example/<b>", Left: "<i>no picture</i>", Live: "javascript:alert(1)", LiveEnds: "noon",
+	}, {Address: "ad/b", Title: "Shoes", Body: "Light.", Target: "https://shop.example/",
+		Type: "image/png", Picture: []byte("png")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, bad := range []string{"<script", "<img src=x", "<i>", "<b>n", `href="javascript:`, strings.Repeat("x", 50)} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+	for _, want := range []string{"drawn by adsync, cut where the service cuts", strings.Repeat("x", 49) + "…",
+		"<small>shop.example</small>", `src="data:image/png;base64,cG5n"`, "default-src 'none'"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+}
