@@ -18,7 +18,7 @@ func TestPreviewIsTheAddressOfItsFrame(t *testing.T) {
 		w := &wire{answers: []answer{{status: 200, body: row.body}, {status: 200, body: row.body},
 			{status: 200, body: row.body}, {status: 200, body: row.body}, {status: 200, body: row.body},
 			{status: 200, body: row.body}}}
-		got, err := clientOf(t, w).Reader().Preview(t.Context(), "ad_1")
+		got, err := Preview(t.Context(), clientOf(t, w).Reader(), "ad_1")
 		if got != row.want || (err == nil) != (row.want != "") {
 			t.Errorf("%s: %q, %v; want %q", row.body, got, err, row.want)
 		}

@@ -11,8 +11,10 @@ func TestCardsSayNothingThatABrowserRuns(t *testing.T) {
 	var b strings.Builder
 	err := WriteHTML(&b, []Card{{
 		Address: "ad/a<script>",
-		Title:   strings.Repeat("x", 60) + "<script>", Body: `"><img src=x onerror=alert(1)>`,
-		Target: "https://www.shop.example/<b>", Left: "<i>no picture</i>", Live: "javascript:alert(1)", LiveEnds: "noon",
+		Title:   strings.Repeat("x", 60) + "<script>",
+		Body:    `"><img src=x onerror=alert(1)>`,
+		Target:  "https://www.shop.example/<b>",
+		Left:    "<i>no picture</i>", Live: "javascript:alert(1)", LiveEnds: "noon",
 	}, {Address: "ad/b", Title: "Shoes", Body: "Light.", Target: "https://shop.example/",
 		Type: "image/png", Picture: []byte("png")}})
 	if err != nil {

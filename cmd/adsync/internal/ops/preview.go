@@ -13,6 +13,7 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/adsapi"
 	"adsync/internal/cards"
 	"adsync/internal/diag"
 	"adsync/internal/fetch"
@@ -177,7 +178,7 @@ func askPreviews(ctx context.Context, env *session.Env, l session.Loaded, rows [
 			continue
 		}
 		row.ID = r.ID
-		preview, err := s.Agent.Service.Preview(ctx, r.ID)
+		preview, err := adsapi.Preview(ctx, s.Agent.Service, r.ID)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
