@@ -35,6 +35,10 @@ func (p *Plan) Moves() []Earlier {
 			f := &c.Fields[i]
 			a, known := s.Attribute(f.Name)
 			from, set := f.Live().Number()
+			if known && a.Spend == resource.Scale && f.Phase == Raise {
+				least, _, _ := resource.Steepest(f.Live(), f.Desired)
+				moves = append(moves, Earlier{c.Address, f.Name, least})
+			}
 			if known && set && a.Spend == resource.Amount && f.Phase == Raise {
 				moves = append(moves, Earlier{c.Address, f.Name, from})
 			}

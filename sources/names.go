@@ -23,7 +23,7 @@ func (c *across) checkNames() {
 				continue
 			}
 			v := e.resource.Value(a.Name)
-			for n, said := range v.Entries() {
+			for n, said := range a.Names(v) {
 				c.checkName(e, a, said, v.ItemPosition(n))
 			}
 		}

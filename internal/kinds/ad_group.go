@@ -8,7 +8,7 @@ import (
 
 // noBid is what a strategy without a bid takes the place of (interface, part 2;
 // service facts, 3.2).
-var noBid = []string{"bid.max"}
+var noBid = []string{"bid.max", "bid.multipliers"}
 
 func adGroup() *resource.Schema {
 	return &resource.Schema{
@@ -72,6 +72,7 @@ func adGroup() *resource.Schema {
 				Wire: resource.Wire{Path: "product_set", Codec: resource.RawJSON},
 				Bulk: resource.BulkField{AtCreate: true},
 			},
+			audienceBids(),
 		},
 		Groups: []resource.Group{{Wire: "bidding_config"}, trackingGroup()},
 		Fixed: []resource.Fixed{{
@@ -85,5 +86,23 @@ func adGroup() *resource.Schema {
 		},
 		Rules: ofAdGroup(), Across: slices.Concat(acrossAdGroup(), acrossTracking(AdGroup, Campaign)),
 		Most: 5000,
+	}
+}
+
+// audienceBids are what bids are multiplied by for the people of audiences (service
+// facts, 3.2): of several that match, the highest counts.
+func audienceBids() resource.Attribute {
+	return resource.Attribute{
+		Name: "bid.multipliers", Header: "Audience bid changes",
+		Help: "By what the bid is multiplied for the people of an audience, 0.1 to 10: audience/KEY or " +
+			"an id, x and the factor, separated by commas. Only with a fixed bid. Blank: left as it is; " +
+			"[clear] takes all away.", Example: "audience/customers x 1.5",
+		Type: resource.TypeFactors, Least: resource.One / 10, Most: 10 * resource.One,
+		Of: Audience, Addressed: Audience, Clearable: true, Spend: resource.Scale, Scales: "bid.max",
+		Wire: resource.Wire{
+			Path: "bidding_config.custom_audience_bid_multipliers", Codec: resource.Factors, Empty: true,
+			Pair: resource.Pair{Name: "custom_audience_id", Micros: "bid_multiplier_micros"},
+		},
+		Bulk: resource.BulkField{AtCreate: true},
 	}
 }

@@ -48,6 +48,13 @@ func bidFitsStrategy(value func(string) resource.Value) *resource.Finding {
 			Message: "bid.max is set" + unwritten(bid) +
 				" with bid.strategy " + stated(strategy) + "; want no bid, or the strategy fixed_bid",
 		}
+	case maximises(strategy) && value("bid.multipliers").IsSet():
+		return &resource.Finding{
+			Code: diag.Conflicting, Attribute: "bid.multipliers",
+			Hint: "null, or [clear] in a workbook, takes the factors away",
+			Message: "bid.multipliers is set" + unwritten(value("bid.multipliers")) + " with bid.strategy " +
+				stated(strategy) + "; want none, or the strategy fixed_bid",
+		}
 	}
 	return nil
 }
@@ -116,12 +123,18 @@ func bidWithinBudget(see *resource.View) []resource.Finding {
 	most, ok := budget.Number()
 	before, wasSet := live.Number()
 	n, bids := bid.Number()
+	factor := resource.LargestFactor(see.Value("bid.multipliers"))
+	n = resource.Multiplied(n, factor)
 	if !ok || !wasSet || !bids || most >= before || n <= most {
 		return nil
 	}
+	said := stated(bid)
+	if factor > resource.One {
+		said += ", times the largest factor " + resource.FormatMoney(n)
+	}
 	return conflicting("bid.max", "bid.max is %s, above the daily budget of %s that its campaign "+
 		"is cut to; the service refuses such a cut: want a lower bid first, or a budget of at least the bid",
-		stated(bid), stated(budget))
+		said, stated(budget))
 }
 
 // productSet is the JSON of product_set as the service has it (service facts,

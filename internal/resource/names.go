@@ -7,10 +7,11 @@ import (
 
 // Called returns a value of the ids, in the form and at the place of another, that
 // says for people how each of them is called. Ids of a list come sorted, each once.
-func Called(v Value, ids, names []string) Value {
+func (a *Attribute) Called(v Value, ids, names []string) Value {
 	if v.Items() == nil {
 		return Text(ids[0]).As(names[0]).At(v.Position)
 	}
+	ids = withNames(a, v, ids)
 	called := map[string]string{}
 	for i, id := range ids {
 		called[id] = names[i]
@@ -23,16 +24,28 @@ func Called(v Value, ids, names []string) Value {
 	return List(sorted).As(strings.Join(said, betweenNames)).At(v.Position)
 }
 
+// withNames returns the entries of a value with other names.
+func withNames(a *Attribute, v Value, names []string) []string {
+	if a.Type != TypeFactors {
+		return names
+	}
+	entries := make([]string, len(names))
+	for i, f := range v.Factors() {
+		entries[i] = Factor{names[i], f.Micros}.String()
+	}
+	return entries
+}
+
 // betweenNames stands in no id and in no address.
 const betweenNames = ", "
 
 // Shown returns the entries of a value as people read them: what is called by a key,
 // with its id.
 func (a *Attribute) Shown(v Value) []string {
-	ids := v.Entries()
+	entries, ids := v.Entries(), a.Names(v)
 	names := strings.Split(v.Written(), betweenNames)
 	if a.Addressed == "" || len(names) != len(ids) {
-		return ids
+		return entries
 	}
 	shown := slices.Clone(ids)
 	for i, name := range names {
@@ -40,7 +53,7 @@ func (a *Attribute) Shown(v Value) []string {
 			shown[i] = name + " (" + ids[i] + ")"
 		}
 	}
-	return shown
+	return withNames(a, v, shown)
 }
 
 // ByKeys returns a value with addresses in place of the ids of what has one, of an
@@ -69,10 +82,11 @@ func (a *Attribute) renamed(v Value, name func(said string) string) Value {
 	if a.Addressed == "" {
 		return v
 	}
-	entries := slices.Clone(v.Entries())
-	for i, said := range entries {
-		entries[i] = name(said)
+	names := slices.Clone(a.Names(v))
+	for i, said := range names {
+		names[i] = name(said)
 	}
+	entries := withNames(a, v, names)
 	switch {
 	case slices.Equal(entries, v.Entries()):
 		return v

@@ -51,6 +51,7 @@ func (a *Attribute) ParseList(items []string) (Value, []ItemFinding) {
 	if a.Type != TypeHints {
 		slices.Sort(canonical)
 		canonical = slices.Compact(canonical)
+		findings = append(findings, namedTwice(a, canonical)...)
 	}
 	if a.Max > 0 && int64(len(canonical)) > a.Max {
 		findings = append(findings, ItemFinding{-1, Finding{
@@ -101,6 +102,8 @@ func (a *Attribute) parseItem(s string) (string, *Finding) {
 		return "", a.badChoice(s)
 	case TypeIDs:
 		return s, a.badName(s)
+	case TypeFactors:
+		return parseFactor(a, s)
 	case TypeHints:
 		return s, a.badHint(s)
 	}

@@ -9,20 +9,21 @@ type Type string
 
 // The types an attribute can have.
 const (
-	TypeText   Type = "text"   // one line, trimmed
-	TypeChoice Type = "choice" // one of Choices
-	TypeMoney  Type = "money"  // int64 micros; units in files
-	TypeDay    Type = "day"    // first moment of a day in the account's time zone, or an RFC 3339 time
-	TypeLast   Type = "last"   // last day, inclusive for people; the service holds its exclusive end
-	TypeURL    Type = "url"    // http or https
-	TypeImage  Type = "image"  // a file of the tree ("sha256:…" once read), or an http(s) URL
-	TypeQuery  Type = "query"  // query-string template
-	TypeRegion Type = "region" // list of ISO 3166-1 alpha-2 codes
-	TypeID     Type = "id"     // one of the service's ids
-	TypeIDs    Type = "ids"    // list of the service's ids
-	TypeHints  Type = "hints"  // list of sentences, one a line, never split on commas
-	TypeSet    Type = "set"    // list of Choices
-	TypeObject Type = "object" // canonical JSON
+	TypeText    Type = "text"    // one line, trimmed
+	TypeChoice  Type = "choice"  // one of Choices
+	TypeMoney   Type = "money"   // int64 micros; units in files
+	TypeDay     Type = "day"     // first moment of a day in the account's time zone, or an RFC 3339 time
+	TypeLast    Type = "last"    // last day, inclusive for people; the service holds its exclusive end
+	TypeURL     Type = "url"     // http or https
+	TypeImage   Type = "image"   // a file of the tree ("sha256:…" once read), or an http(s) URL
+	TypeQuery   Type = "query"   // query-string template
+	TypeRegion  Type = "region"  // list of ISO 3166-1 alpha-2 codes
+	TypeID      Type = "id"      // one of the service's ids
+	TypeIDs     Type = "ids"     // list of the service's ids
+	TypeHints   Type = "hints"   // list of sentences, one a line, never split on commas
+	TypeSet     Type = "set"     // list of Choices
+	TypeFactors Type = "factors" // list of what is named and by how much it multiplies: "audience/customers x 2.5"
+	TypeObject  Type = "object"  // canonical JSON
 
 	// TypeMembers is a file of the tree with the identifiers of people, "sha256:…"
 	// over their hashes once it is read. No identifier is ever a value.
@@ -32,7 +33,7 @@ const (
 
 // IsList reports whether values are lists.
 func (t Type) IsList() bool {
-	return t == TypeRegion || t == TypeIDs || t == TypeHints || t == TypeSet
+	return t == TypeRegion || t == TypeIDs || t == TypeHints || t == TypeSet || t == TypeFactors
 }
 
 // Capability is something an account may or may not allow; it is found out with
@@ -109,8 +110,11 @@ type Attribute struct {
 	Min     int64    // shortest length in code points, least micros or fewest items
 	Max     int64    // longest; 0 is unbounded
 
+	Least, Most int64  // TypeFactors: of a factor, in micros
+	Scales      string // TypeFactors: the amount they multiply
+
 	Identifier string // TypeMembers: the attribute that says what the file holds
-	Of         Kind   // TypeID, TypeIDs: the kind of what is named, where adsync manages it
+	Of         Kind   // TypeID, TypeIDs, TypeFactors: the kind of what is named, where adsync manages it
 	Addressed  Kind   // TypeID, TypeIDs: instead of an id also the address of a resource of this kind in the files
 
 	Required  bool   // every row must give it
@@ -169,6 +173,7 @@ const (
 	Amount         // a larger value can spend more
 	Delivery       // active delivers, paused and archived do not
 	Reach          // decides who is reached
+	Scale          // larger factors can spend more of the amount they scale
 	Mode           // a change of mode may raise spend, whatever the values
 	Cover          // a first or last day of what bounds spend: fewer days can spend more
 )
@@ -178,9 +183,14 @@ type Wire struct {
 	Path  string // "budget.daily_spend_limit_micros"; "" when only bulk jobs can say it
 	Codec Codec
 	Null  bool     // cleared by an explicit null of what holds it: leaving it out would keep it
+	Empty bool     // cleared by an explicit empty list, also within a nested setting
+	Pair  Pair     // Factors: the keys of an entry
 	Same  []string // fields that hold the same value: where one differs, the attribute has none
 	Unset string   // what the service means where the object around the path leaves it out: a default it need not show
 }
+
+// Pair is the keys of an entry of factors.
+type Pair struct{ Name, Micros string }
 
 // Codec is the form on the wire where it is not the value's own.
 type Codec string
@@ -197,6 +207,7 @@ const (
 	RawJSON    Codec = "json"    // the JSON itself
 	DayAfter   Codec = "after"   // the day after the last day: an exclusive end
 	Digits     Codec = "digits"  // the integer a choice spells
+	Factors    Codec = "factors" // objects with the two keys of Wire.Pair
 	Flag       Codec = "flag"    // true where the attribute has its only choice
 )
 
@@ -362,7 +373,7 @@ func (ss Schemas) Ancestor(a Address, kind Kind) Address {
 // OfMoney reports whether an attribute decides what is spent, or on which days.
 func (a *Attribute) OfMoney() bool {
 	switch a.Spend {
-	case Amount, Delivery, Mode, Cover:
+	case Amount, Scale, Delivery, Mode, Cover:
 		return true
 	}
 	return a.Type == TypeDay || a.Type == TypeLast

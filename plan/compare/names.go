@@ -18,7 +18,7 @@ func (d *reading) nameIDs() {
 		var with *resource.Resource
 		for _, a := range k.Naming {
 			v := r.Value(a.Name)
-			named, changed := d.namedByID(v)
+			named, changed := d.namedByID(a, v)
 			if !changed {
 				continue
 			}
@@ -36,8 +36,8 @@ func (d *reading) nameIDs() {
 }
 
 // namedByID returns a value with ids in place of the keys whose ids are known.
-func (d *reading) namedByID(v resource.Value) (named resource.Value, changed bool) {
-	said := v.Entries()
+func (d *reading) namedByID(a *resource.Attribute, v resource.Value) (named resource.Value, changed bool) {
+	said := a.Names(v)
 	ids := make([]string, len(said))
 	for i, name := range said {
 		ids[i] = cmp.Or(d.IdOf(name), name)
@@ -46,7 +46,7 @@ func (d *reading) namedByID(v resource.Value) (named resource.Value, changed boo
 	if !changed {
 		return v, false
 	}
-	return resource.Called(v, ids, said), true
+	return a.Called(v, ids, said), true
 }
 
 // nameSides has what is live and what was applied last say the keys of what the
@@ -67,7 +67,7 @@ func (d *finishing) nameSides() {
 }
 
 func (d *finishing) byKeys(a *resource.Attribute, v resource.Value) resource.Value {
-	ids := v.Entries()
+	ids := a.Names(v)
 	names := make([]string, len(ids))
 	known := false
 	for i, id := range ids {
@@ -79,5 +79,5 @@ func (d *finishing) byKeys(a *resource.Attribute, v resource.Value) resource.Val
 	if !known {
 		return v
 	}
-	return resource.Called(v, ids, names)
+	return a.Called(v, ids, names)
 }

@@ -201,7 +201,7 @@ func (d *selector) waitsFor(c *plan.Change) (addresses []resource.Address) {
 			if c.Fields[i].Name != a.Name {
 				continue
 			}
-			for _, said := range c.Fields[i].Desired.Entries() {
+			for _, said := range a.Names(c.Fields[i].Desired) {
 				if address, byKey := resource.ParseAddress(said); byKey {
 					addresses = append(addresses, address)
 				}

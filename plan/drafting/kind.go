@@ -74,7 +74,7 @@ func Describe(s *resource.Schema) *Kind {
 		if a.Spend == resource.Amount && a.Per != "" {
 			k.Caps = append(k.Caps, a)
 		}
-		if a.Spend == resource.Amount || a.Spend == resource.Delivery || a.Spend == resource.Cover ||
+		if OfSpend(a) || a.Spend == resource.Delivery || a.Spend == resource.Cover ||
 			a.Type == resource.TypeDay || a.Type == resource.TypeLast || a.Name == k.Removal {
 			k.money = append(k.money, a.Name)
 		}

@@ -20,6 +20,11 @@ func PhaseOf(a *resource.Attribute, desired, live resource.Value) plan.Phase {
 		return plan.Lower
 	case resource.Mode:
 		return plan.Raise
+	case resource.Scale:
+		if _, _, rises := resource.Steepest(live, desired); rises {
+			return plan.Raise
+		}
+		return plan.Lower
 	case resource.Cover:
 		return coverPhase(a, desired, live)
 	case resource.Amount:

@@ -39,7 +39,7 @@ func (d *Tree) findUses() {
 				continue
 			}
 			for _, a := range t.Kind.Naming {
-				d.addUses(t.Address, a, r.Value(a.Name).Entries())
+				d.addUses(t.Address, a, a.Names(r.Value(a.Name)))
 			}
 		}
 	}

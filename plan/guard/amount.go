@@ -32,7 +32,7 @@ func (d *amounts) guard() {
 		h, held := d.amountHold(c, a, f, rises)
 		if held {
 			h, held = d.UnlessAgreed(h, c.Address, func() []plan.Part {
-				return []plan.Part{drafting.FieldPart(c.Address, c.ID, f, rise(f))}
+				return []plan.Part{drafting.FieldPart(c.Address, c.ID, f, d.rise(c, a, f))}
 			})
 		}
 		if held {
@@ -42,7 +42,11 @@ func (d *amounts) guard() {
 }
 
 // rise is by how much a field raises what is live, in micros.
-func rise(f *plan.Field) int64 {
+func (d *amounts) rise(c *plan.Change, a *resource.Attribute, f *plan.Field) int64 {
+	if a.Spend == resource.Scale || d.All[c.Index].Kind.ScaledBy(a) != nil {
+		m := d.measure(c, a, f)
+		return max(m.to-m.from, 0)
+	}
 	to, _ := f.Desired.Number()
 	from, _ := f.Live().Number()
 	return max(to-from, 0)
@@ -55,23 +59,12 @@ func (d *amounts) dailyRises() int64 {
 	sum := int64(0)
 	d.eachRise(func(c *plan.Change, f *plan.Field, a *resource.Attribute) {
 		to, _ := f.Desired.Number()
-		from, _, _ := d.riseFrom(c.Address, f)
+		from, _, _ := d.amountFrom(c.Address, f.Name, f.Live())
 		if a.Per == "day" && drafting.Exceeds(to, from, d.Policy.Budget.HoldAbove) {
 			sum = plan.Plus(sum, to-from)
 		}
 	})
 	return sum
-}
-
-// riseFrom is what a rise is measured from: the live amount, or a smaller one
-// that adsync raised within the last 24 hours, so that many small steps are one
-// large one.
-func (d *amounts) riseFrom(at resource.Address, f *plan.Field) (from int64, set bool, when string) {
-	from, set = f.Live().Number()
-	if earlier, ok := d.dayAgo[amountOf{at, f.Name}]; ok && set && earlier < from {
-		return earlier, true, " within 24 hours"
-	}
-	return from, set, ""
 }
 
 // eachRise walks the amounts of existing resources that rise, are set or cleared.
@@ -86,7 +79,7 @@ func (d *amounts) eachRise(do func(*plan.Change, *plan.Field, *resource.Attribut
 			if f.Phase != plan.Raise {
 				continue
 			}
-			if a := d.All[c.Index].Kind.Attributes[f.Name]; a.Spend == resource.Amount {
+			if a := d.All[c.Index].Kind.Attributes[f.Name]; drafting.OfSpend(a) {
 				do(c, f, a)
 			}
 		}
@@ -97,15 +90,17 @@ func (d *amounts) eachRise(do func(*plan.Change, *plan.Field, *resource.Attribut
 // rest of a plan was compared with what there was when that was shown.
 func (d *amounts) amountHold(c *plan.Change, a *resource.Attribute, f *plan.Field, rises int64) (plan.Hold, bool) {
 	t, at := &d.All[c.Index], c.Address
-	to, toSet := f.Desired.Number()
-	from, fromSet, when := d.riseFrom(at, f)
+	m := d.measure(c, a, f)
+	from, to, fromSet, when := m.from, m.to, m.fromSet, m.when
 	limits := d.Policy.LimitsOf(a)
-	tooMuch := d.beyondCeilings(t, a, f)
+	tooMuch := d.beyondCeilings(t, a, m)
 	switch {
-	case !toSet:
+	case !m.toSet && a.Spend == resource.Scale: // nothing to multiply
+		return plan.Hold{}, false
+	case !m.toSet:
 		return d.UnlessAllowed(at, a, to, rises, a.Name+" is cleared, so that nothing caps it")
 	case tooMuch != "":
-		return d.UnlessExact(at, to, tooMuch)
+		return d.UnlessExact(at, m.most, tooMuch)
 	case d.Covers(c, f):
 		return plan.Hold{}, false
 	case !fromSet && a.Per != "":
@@ -116,27 +111,27 @@ func (d *amounts) amountHold(c *plan.Change, a *resource.Attribute, f *plan.Fiel
 	case drafting.Reaches(to, from, limits.RefuseFrom):
 		return d.UnlessExact(at,
 			to, fmt.Sprintf("%s rises %s%s, from %s to %s; from %s on the exact amount must be allowed",
-				a.Name, drafting.Times(to, from), when, resource.FormatMoney(from),
-				a.Format(f.Desired), drafting.Percent(limits.RefuseFrom)))
+				m.name, drafting.Times(to, from), when, resource.FormatMoney(from),
+				resource.FormatMoney(to), drafting.Percent(limits.RefuseFrom)))
 	case drafting.Exceeds(to, from, limits.HoldAbove):
 		return d.UnlessAllowed(at, a, to, rises, fmt.Sprintf("%s rises %s%s, from %s to %s; up to %s passes",
-			a.Name, drafting.Times(to, from), when,
-			resource.FormatMoney(from), a.Format(f.Desired), drafting.Percent(limits.HoldAbove)))
+			m.name, drafting.Times(to, from), when,
+			resource.FormatMoney(from), resource.FormatMoney(to), drafting.Percent(limits.HoldAbove)))
 	}
 	return plan.Hold{}, false
 }
 
 // beyondCeilings returns what of the policy an amount is above, whatever it was
 // before: its ceiling, or its share of the daily budget. "" is within both.
-func (d *amounts) beyondCeilings(t *drafting.Entry, a *resource.Attribute, f *plan.Field) string {
-	to, _ := f.Desired.Number()
+func (d *amounts) beyondCeilings(t *drafting.Entry, a *resource.Attribute, m measured) string {
+	to := m.most
 	if most := ceilingOf(&d.Policy, t.Kind, a); most > 0 && to > most {
 		return fmt.Sprintf("%s is %s, above the ceiling %s; the exact amount must be allowed",
-			a.Name, a.Format(f.Desired), resource.FormatMoney(most))
+			m.name, resource.FormatMoney(to), resource.FormatMoney(most))
 	}
 	if share, above := d.aboveShare(t, a, to); above {
 		return fmt.Sprintf("%s is %s, above %d %% of the daily budget %s; the exact amount must be allowed",
-			a.Name, a.Format(f.Desired), d.Policy.BidShare, resource.FormatMoney(share))
+			m.name, resource.FormatMoney(to), d.Policy.BidShare, resource.FormatMoney(share))
 	}
 	return ""
 }
@@ -171,4 +166,74 @@ func ceilingOf(p *plan.Policy, k *drafting.Kind, a *resource.Attribute) int64 {
 		return p.MaxDailyBudget
 	}
 	return p.MaxLifetimeBudget
+}
+
+// measured is a rise in micros as guards compare it: an amount times the factors that
+// scale it.
+type measured struct {
+	from, to       int64
+	most           int64 // what the ceilings bound: the amount times its largest factor
+	fromSet, toSet bool
+	when           string // " within 24 hours" where that is what it is measured from
+	name           string // what rises
+}
+
+// measure returns what an amount, or the factors of one, rises from and to.
+func (d *amounts) measure(c *plan.Change, a *resource.Attribute, f *plan.Field) measured {
+	k, amount, factors := d.All[c.Index].Kind, a, a
+	switch {
+	case a.Spend == resource.Scale:
+		amount = k.Attributes[a.Scales]
+	default:
+		factors = k.ScaledBy(a)
+	}
+	m := measured{name: a.Name}
+	of := d.sidesOf(c, amount.Name)
+	m.from, m.fromSet, m.when = d.amountFrom(c.Address, amount.Name, of.before)
+	m.to, m.toSet = of.after.Number()
+	m.most = m.to
+	if factors == nil {
+		return m
+	}
+	by := d.sidesOf(c, factors.Name)
+	from, to := resource.LargestFactor(by.before), resource.LargestFactor(by.after)
+	m.most = resource.Multiplied(m.to, to)
+	if factors == a {
+		from, to, _ = resource.Steepest(by.before, by.after)
+	}
+	if earlier, ok := d.dayAgo[amountOf{c.Address, factors.Name}]; ok && earlier < from {
+		from, m.when = earlier, within
+	}
+	if from != resource.One || to != resource.One {
+		m.name = amount.Name + " with " + factors.Name
+		m.from, m.to = resource.Multiplied(m.from, from), resource.Multiplied(m.to, to)
+	}
+	return m
+}
+
+const within = " within 24 hours"
+
+// amountFrom is what a rise is measured from: the live amount, or a smaller one
+// that adsync raised within the last 24 hours, so that many small steps are one
+// large one.
+func (d *amounts) amountFrom(at resource.Address, name string, live resource.Value) (int64, bool, string) {
+	from, set := live.Number()
+	if earlier, ok := d.dayAgo[amountOf{at, name}]; ok && set && earlier < from {
+		return earlier, true, within
+	}
+	return from, set, ""
+}
+
+// sides are an attribute of a change before and after it.
+type sides struct{ before, after resource.Value }
+
+func (d *amounts) sidesOf(c *plan.Change, name string) sides {
+	live := drafting.ValueOf(d.All[c.Index].Live, name)
+	s := sides{live, live}
+	for i := range c.Fields {
+		if f := &c.Fields[i]; f.Name == name {
+			s = sides{f.Live(), f.Desired}
+		}
+	}
+	return s
 }

@@ -93,7 +93,7 @@ func (d *lateness) holdDays(k *drafting.Kind, c *plan.Change, h plan.Hold) {
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if a := k.Attributes[f.Name]; f.Cause != plan.SentAlong &&
-			!(a.Spend == resource.Amount && f.Lowers()) {
+			!(drafting.OfSpend(a) && f.Lowers()) {
 			f.Hold(h)
 		}
 	}

@@ -75,10 +75,10 @@ func (d *namings) holdUnnamed(at int, changes map[resource.Address]*plan.Change)
 // before is no doing of this plan.
 func (d *namings) unnameable(a *resource.Attribute,
 	f *plan.Field, creates bool, changes map[resource.Address]*plan.Change) (obstacle string, waits bool) {
-	for _, said := range f.Desired.Entries() {
+	for _, said := range a.Names(f.Desired) {
 		address, byKey := resource.ParseAddress(said)
 		switch {
-		case slices.Contains(f.Live().Entries(), said):
+		case slices.Contains(a.Names(f.Live()), said):
 		case byKey:
 			made := changes[address]
 			if why := d.unmade(address, creates, made); why != "" {

@@ -33,7 +33,9 @@ func (d *newAmounts) guard() {
 			if a.Spend != resource.Amount {
 				continue
 			}
-			h, held := d.unlessFine(c, a, f, to)
+			m := d.measure(c, a, f)
+			to = m.most
+			h, held := d.unlessFine(c, a, f, m)
 			if held {
 				c.Hazards = append(c.Hazards, plan.RaisesSpend)
 				h, held = d.UnlessAgreed(h, c.Address, func() []plan.Part { return drafting.PartsOf(c, to) })
@@ -45,9 +47,11 @@ func (d *newAmounts) guard() {
 	}
 }
 
-func (d *newAmounts) unlessFine(c *plan.Change, a *resource.Attribute, f *plan.Field, to int64) (plan.Hold, bool) {
+func (d *newAmounts) unlessFine(c *plan.Change, a *resource.Attribute,
+	f *plan.Field, m measured) (plan.Hold, bool) {
+	to := m.most
 	t, at := &d.All[c.Index], c.Address
-	if message := d.beyondCeilings(t, a, f); message != "" {
+	if message := d.beyondCeilings(t, a, m); message != "" {
 		return d.UnlessExact(at, to, message)
 	}
 	if d.Covers(c, f) { // the highest may be what the same plan made
@@ -57,7 +61,7 @@ func (d *newAmounts) unlessFine(c *plan.Change, a *resource.Attribute, f *plan.F
 	if most := d.highestOf(at.Kind, a.Name, unit); most > 0 && drafting.Reaches(to, most, limit) {
 		return d.UnlessExact(at, to,
 			fmt.Sprintf("%s is %s, %s the highest of the account%s, %s; from %s on the exact amount must be allowed",
-				a.Name, a.Format(f.Desired), drafting.Times(to, most),
+				m.name, resource.FormatMoney(to), drafting.Times(to, most),
 				unit.Words(), resource.FormatMoney(most), drafting.Percent(limit)))
 	}
 	return plan.Hold{}, false
@@ -89,7 +93,7 @@ func (d *newAmounts) findHighest() {
 			a := t.Kind.Attributes[n.Name]
 			if micros, set := n.Value.Number(); set && a != nil && a.Spend == resource.Amount {
 				at := highestOf{t.Address.Kind, n.Name, d.UnitOf(t, a, (*drafting.Entry).Shows)}
-				d.highest[at] = max(d.highest[at], micros)
+				d.highest[at] = max(d.highest[at], t.Kind.Scaled(a, micros, t.Live))
 			}
 		}
 	}

@@ -156,7 +156,7 @@ func (w *heldDecreases) most(t *drafting.Entry, c *plan.Change) *resource.Resour
 				return true
 			}
 			a := t.Kind.Attributes[f.Name]
-			isAmount := a.Spend == resource.Amount || a.Spend == resource.Mode
+			isAmount := drafting.OfSpend(a) || a.Spend == resource.Mode
 			// it may be made already
 			mayGo := c.Held.Releasable() && f.Held.Releasable() || w.uncertain[c.Address] != nil
 			return drafting.Raises(f) && (amounts || !isAmount) && (days || !t.Kind.Shifts(f)) && mayGo
@@ -215,7 +215,7 @@ func level(k *drafting.Kind, r *resource.Resource) int64 {
 			continue
 		}
 		if n, set := r.Value(a.Name).Number(); set {
-			return n
+			return k.Scaled(a, n, r)
 		}
 		return math.MaxInt64
 	}

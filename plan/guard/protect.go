@@ -74,7 +74,7 @@ func (d *protections) protectFields(c *plan.Change) {
 		switch {
 		case a.Spend == resource.Delivery && f.Lowers():
 			word = protectPause
-		case a.Spend == resource.Amount:
+		case drafting.OfSpend(a):
 			word = protectBudget
 		}
 		by, ok := d.protectedFrom(c.Address, word)

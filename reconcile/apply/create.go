@@ -307,10 +307,11 @@ func (r *naming) named(p wire.Part) wire.Part {
 func (r *naming) namedBy(p wire.Part) (addresses []resource.Address) {
 	schema := r.Schemas.Of(p.Change.Address.Kind)
 	for _, f := range p.Fields {
-		if a, ok := schema.Attribute(f.Name); !ok || a.Of == "" {
+		a, ok := schema.Attribute(f.Name)
+		if !ok || a.Of == "" {
 			continue
 		}
-		for _, said := range f.Desired.Entries() {
+		for _, said := range a.Names(f.Desired) {
 			if address, byKey := resource.ParseAddress(said); byKey {
 				addresses = append(addresses, address)
 			}

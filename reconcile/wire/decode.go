@@ -194,6 +194,22 @@ func wholeNumber(s string) (int64, bool) {
 	return exact.Num().Int64(), true
 }
 
+// objectItems is the entry of a list that an object stands for.
+func objectItems(a *resource.Attribute, object map[string]any) []string {
+	if a.Wire.Codec == resource.Factors {
+		name, named := object[a.Wire.Pair.Name].(string)
+		n, _ := object[a.Wire.Pair.Micros].(json.Number)
+		if micros, whole := wholeNumber(n.String()); named && whole {
+			return []string{resource.Factor{Name: name, Micros: micros}.String()}
+		}
+		return nil
+	}
+	if id, ok := object["id"].(string); ok {
+		return []string{id}
+	}
+	return nil
+}
+
 func listValue(a *resource.Attribute, wire []any) resource.Value {
 	var items []string
 	for _, w := range wire {
@@ -203,9 +219,7 @@ func listValue(a *resource.Attribute, wire []any) resource.Value {
 		case json.Number:
 			items = append(items, w.String())
 		case map[string]any:
-			if id, ok := w["id"].(string); ok {
-				items = append(items, id)
-			}
+			items = append(items, objectItems(a, w)...)
 		}
 	}
 	switch {

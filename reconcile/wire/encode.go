@@ -202,7 +202,7 @@ func (e Encoder) putField(a *resource.Attribute, v resource.Value, body map[stri
 func clearPath(body map[string]any, a *resource.Attribute) {
 	holder, _, nested := CutLast(a.Wire.Path)
 	switch {
-	case !nested && a.Type.IsList():
+	case a.Wire.Empty || !nested && a.Type.IsList():
 		put(body, a.Wire.Path, []string{})
 	case !nested:
 		put(body, a.Wire.Path, nil)
@@ -302,6 +302,8 @@ func (e Encoder) wire(a *resource.Attribute, v resource.Value) (any, error) {
 		return []string{v.Text()}, nil
 	case resource.IDObjects:
 		return idObjects(v.Items()), nil
+	case resource.Factors:
+		return factorObjects(a, v), nil
 	case resource.FileID:
 		return e.fileID(v)
 	case resource.RawJSON:
@@ -318,6 +320,14 @@ func idObjects(ids []string) []map[string]string {
 	objects := make([]map[string]string, len(ids))
 	for i, id := range ids {
 		objects[i] = map[string]string{"id": id}
+	}
+	return objects
+}
+
+func factorObjects(a *resource.Attribute, v resource.Value) []map[string]any {
+	objects := []map[string]any{}
+	for _, f := range v.Factors() {
+		objects = append(objects, map[string]any{a.Wire.Pair.Name: f.Name, a.Wire.Pair.Micros: f.Micros})
 	}
 	return objects
 }

@@ -149,6 +149,8 @@ func listSchema(a *resource.Attribute) *jsonschema.Schema {
 		}}
 	case resource.TypeSet:
 		s.Items = choiceSchema(a)
+	case resource.TypeFactors:
+		s.Items = &jsonschema.Schema{Type: jsonschema.Types{"string", "object"}, Pattern: visible}
 	default:
 		s.Type = append(s.Type, "integer")
 		s.Items = orAddress(a, &jsonschema.Schema{Type: jsonschema.Types{"string", "integer"}, Pattern: patternID})

@@ -64,7 +64,8 @@ func exampleOf(s *resource.Schema) resource.Attributes {
 		group, _ := s.Group(a)
 		exclusive := group != nil && group.Exclusive
 		if a.Example == "" || a.Type == resource.TypeID ||
-			a.Type == resource.TypeIDs || a.Type == resource.TypeObject || exclusive && taken[group.Wire] {
+			a.Type == resource.TypeIDs || a.Type == resource.TypeFactors ||
+			a.Type == resource.TypeObject || exclusive && taken[group.Wire] {
 			continue
 		}
 		if exclusive {

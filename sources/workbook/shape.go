@@ -90,7 +90,7 @@ type columnWidth struct {
 var typeWidths = map[resource.Type]columnWidth{
 	resource.TypeMoney: {13, false}, resource.TypeDay: {12, false}, resource.TypeLast: {12, false},
 	resource.TypeRegion: {14, true}, resource.TypeID: {16, false},
-	resource.TypeIDs: {16, true}, resource.TypeSet: {16, true},
+	resource.TypeIDs: {16, true}, resource.TypeFactors: {28, true}, resource.TypeSet: {16, true},
 	resource.TypeHints: {40, true}, resource.TypeURL: {30, true},
 	resource.TypeQuery: {30, true}, resource.TypeImage: {26, true},
 	resource.TypeMembers: {26, true}, resource.TypeObject: {30, true},

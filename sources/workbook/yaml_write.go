@@ -113,17 +113,27 @@ func (y *YAMLWriter) attributes(indent int, attributes []resource.Attribute, r *
 		rest, below := strings.CutPrefix(a.Name, prefix)
 		segment, _, deeper := strings.Cut(rest, ".")
 		v := r.Value(a.Name)
-		if !below || v.IsAbsent() || written[segment] {
+		if !below || v.IsAbsent() && !deeper || written[segment] {
 			continue
 		}
 		if deeper {
 			written[segment] = true
+			if !anyBelow(attributes, r, prefix+segment+".") {
+				continue
+			}
 			y.line(indent, segment+":")
 			y.attributes(indent+2, attributes, r, prefix+segment+".")
 			continue
 		}
 		y.Value(indent, segment, a, v)
 	}
+}
+
+// anyBelow reports whether one of the attributes whose names begin with the prefix is there.
+func anyBelow(attributes []resource.Attribute, r *resource.Resource, prefix string) bool {
+	return slices.ContainsFunc(attributes, func(a resource.Attribute) bool {
+		return strings.HasPrefix(a.Name, prefix) && !r.Value(a.Name).IsAbsent()
+	})
 }
 
 // Value writes a value the way the reader takes it.

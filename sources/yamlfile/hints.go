@@ -38,10 +38,24 @@ func (y *valueReader) items(node *yaml.Node, a *resource.Attribute) (items []dra
 	}
 	items = make([]draft.Hint, 0, len(node.Content))
 	for _, child := range node.Content {
+		if text, position, ok := factorEntry(a, child); ok {
+			items = append(items, draft.Hint{Mark: draft.Mark{Text: text, Position: y.At(position)}})
+			continue
+		}
 		items = append(items, y.item(child, a.Name, a.Type == resource.TypeHints)...)
 	}
 	named = slices.ContainsFunc(items, func(h draft.Hint) bool { return h.IsList })
 	return items, named, len(y.Problems) == before
+}
+
+// factorEntry takes what YAML reads as a mapping of one key, `audience/customers: 1.5`, for
+// the entry it is meant for.
+func factorEntry(a *resource.Attribute, node *yaml.Node) (text string, at *yaml.Node, ok bool) {
+	if a.Type != resource.TypeFactors || node.Kind != yaml.MappingNode || len(node.Content) != 2 ||
+		node.Content[1].Kind != yaml.ScalarNode {
+		return "", nil, false
+	}
+	return node.Content[0].Value + " x " + node.Content[1].Value, node.Content[0], true
 }
 
 func (y *valueReader) item(node *yaml.Node, where string, hints bool) []draft.Hint {

@@ -21,6 +21,17 @@ const (
 	maxMultiplier = 10_000_000
 )
 
+// effectiveBid is the most a bid comes to for the people of an audience, micros; the bounds
+// of both keep the product within an int64.
+func effectiveBid(b world.Bidding) int64 {
+	most := int64(1_000_000)
+	for _, m := range b.Multipliers {
+		most = max(most, m.Micros)
+	}
+	bid := *b.MaxBidMicros
+	return bid/1_000_000*most + bid%1_000_000*most/1_000_000
+}
+
 func isMaximize(strategy string) bool {
 	return strategy == maximizeClicks || strategy == maximizeConversions
 }

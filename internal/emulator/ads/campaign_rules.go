@@ -251,17 +251,17 @@ func checkLinkedEvents(a *world.Account, before, after world.Campaign) error {
 	return checkGoal(a, after)
 }
 
-// checkDailyCut refuses a daily budget that is cut below the bid of one of its
-// ad groups (published with bidding).
+// checkDailyCut refuses a daily budget that is cut below the effective bid of one
+// of its ad groups, the bid times its largest multiplier (published with bidding).
 func checkDailyCut(a *world.Account, before, after world.Campaign) error {
 	if before.Budget.Daily == nil || after.Budget.Daily == nil || *after.Budget.Daily >= *before.Budget.Daily {
 		return nil
 	}
 	for _, g := range a.AdGroupsOf.Of(after.ID) {
 		if g.Status != world.Archived && g.Bidding.MaxBidMicros != nil &&
-			*g.Bidding.MaxBidMicros > *after.Budget.Daily {
+			effectiveBid(g.Bidding) > *after.Budget.Daily {
 			return wire.Invalidf("budget.daily_spend_limit_micros", "budget_below_bid", "The daily budget "+
-				"%d is below the bid %d of ad group %s.", *after.Budget.Daily, *g.Bidding.MaxBidMicros, g.ID)
+				"%d is below the bid %d of ad group %s.", *after.Budget.Daily, effectiveBid(g.Bidding), g.ID)
 		}
 	}
 	return nil

@@ -1,0 +1,47 @@
+package compare_test
+
+import (
+	"testing"
+
+	"adsync/plan"
+)
+
+// TestABidIsMeasuredTimesItsLargestFactor: what people of an audience are bid is what a
+// guard bounds, whichever of the two rises.
+func TestABidIsMeasuredTimesItsLargestFactor(t *testing.T) {
+	const campaign = "campaign/x#c name=Spring status=active bidding_type=clicks budget.daily=100\n"
+	group := func(says string) string {
+		return campaign + "audience/one#a1 name=One\naudience/two#a2 name=Two\n" +
+			"ad_group/x/g#g name=Group status=active bid.strategy=fixed_bid " + says
+	}
+	for _, row := range []struct{ name, live, files, want string }{
+		{"a first factor, small", "bid.max=1", "bid.max=1 bid.multipliers=a1:1.2", ""},
+		{"a first factor, above what passes", "bid.max=1", "bid.max=1 bid.multipliers=a1:1.8",
+			"raises-spend=ad_group/x/g"},
+		{"a first factor, the largest", "bid.max=1", "bid.max=1 bid.multipliers=a1:10",
+			"raises-spend=ad_group/x/g=10.00"},
+		{"one below 1", "bid.max=1", "bid.max=1 bid.multipliers=a1:0.1", ""},
+		{"lower", "bid.max=1 bid.multipliers=a1:10", "bid.max=1 bid.multipliers=a1:2", ""},
+		{"cleared", "bid.max=1 bid.multipliers=a1:10", "bid.max=1 bid.multipliers=", ""},
+		{"not named by the files", "bid.max=1 bid.multipliers=a1:10", "bid.max=1", ""},
+		{"cleared below 1", "bid.max=1 bid.multipliers=a1:0.1", "bid.max=1 bid.multipliers=",
+			"raises-spend=ad_group/x/g=1.00"},
+		{"another than the largest", "bid.max=1 bid.multipliers=a1:10|a2:1",
+			"bid.max=1 bid.multipliers=a1:10|a2:9", "raises-spend=ad_group/x/g=9.00"},
+		{"bid and factor a little each", "bid.max=1 bid.multipliers=a1:2",
+			"bid.max=1.4 bid.multipliers=a1:2.8", "raises-spend=ad_group/x/g raises-spend=ad_group/x/g"},
+		{"bid up, factor down by as much", "bid.max=1 bid.multipliers=a1:4",
+			"bid.max=2 bid.multipliers=a1:2", ""},
+		{"above its share of the daily budget", "bid.max=9 bid.multipliers=a1:6",
+			"bid.max=9.1 bid.multipliers=a1:6", "raises-spend=ad_group/x/g=54.60"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			p := limited(t, func(p *plan.Policy) {
+				p.ExposurePercent, p.BidShare = 1000, 50
+			}, plan.Recent{}, group(row.live), group(row.files))
+			if got := asked(p); !sameWords(got, row.want) {
+				t.Errorf("asked for %q; want %q\n%s", got, row.want, sketch(p.Changes))
+			}
+		})
+	}
+}
