@@ -350,9 +350,9 @@ func TestClosedStoreRefuses(t *testing.T) {
 	both(t, func(t *testing.T, s Store, _ func() Store) {
 		must(t, s.Close())
 		must(t, s.Close())
-		wantError(t, "Record", s.Record(t.Context(), ads(0, 1)), ErrClosed)
+		wantError(t, "Record", s.Record(t.Context(), ads(0, 1)), errClosed)
 		_, err := s.Last(t.Context())
-		wantError(t, "Last", err, ErrClosed)
+		wantError(t, "Last", err, errClosed)
 	})
 }
 

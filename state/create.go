@@ -26,7 +26,7 @@ func (f folder) create(ctx context.Context, o Options) error {
 			return fmt.Errorf("%w: %w", ErrUnusable, err)
 		}
 	}
-	header := Header{Format: Format, Lineage: lineage, Serial: 1}
+	header := Header{Format: formatVersion, Lineage: lineage, Serial: 1}
 	if err := makeDatabase(ctx, draft, header); err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ var upgrades = [...]string{
 
 // upgrade takes the file to this program's format, in one transaction.
 func (d *database) upgrade(ctx context.Context, from int) error {
-	if from == Format {
+	if from == formatVersion {
 		return nil
 	}
 	tx, err := d.conn.BeginTx(ctx, nil)
@@ -176,7 +176,7 @@ func (d *database) upgrade(ctx context.Context, from int) error {
 		return translate(err)
 	}
 	defer tx.Rollback()
-	for _, statement := range append(upgrades[from-1:], fmt.Sprintf(`PRAGMA user_version = %d`, Format)) {
+	for _, statement := range append(upgrades[from-1:], fmt.Sprintf(`PRAGMA user_version = %d`, formatVersion)) {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
 			return translate(err)
 		}

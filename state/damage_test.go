@@ -263,7 +263,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	must(t, openFolder(t, dir).Close())
 	d, err := openDatabase(t.Context(), filepath.Join(dir, databaseName), writeMode)
 	must(t, err)
-	_, err = d.conn.ExecContext(t.Context(), fmt.Sprintf(`PRAGMA user_version = %d`, Format+1))
+	_, err = d.conn.ExecContext(t.Context(), fmt.Sprintf(`PRAGMA user_version = %d`, formatVersion+1))
 	must(t, err)
 	must(t, d.close())
 	_, err = Open(t.Context(), dir, options())

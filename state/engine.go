@@ -161,6 +161,6 @@ func NewMemory(o Options) (Store, error) {
 		return nil, err
 	}
 	c := newContents()
-	c.header = Header{Format: Format, Lineage: lineage, Serial: 1}
+	c.header = Header{Format: formatVersion, Lineage: lineage, Serial: 1}
 	return newStore(newLedger(memory{}, c, o)), nil
 }

@@ -17,12 +17,12 @@ var (
 	ErrUnusable = errors.New("state folder cannot be used")
 	ErrSuspect  = errors.New("state is suspect after a failed write")
 	ErrReadOnly = errors.New("state is open for reading only")
-	ErrClosed   = errors.New("state is closed")
+	errClosed   = errors.New("state is closed")
 
-	ErrMove    = errors.New("step cannot make this move")
-	ErrExists  = errors.New("step is in the journal already")
-	ErrNoStep  = errors.New("step is not in the journal")
-	ErrKeyUsed = errors.New("key was sent with other bytes")
+	errMove    = errors.New("step cannot make this move")
+	errExists  = errors.New("step is in the journal already")
+	errNoStep  = errors.New("step is not in the journal")
+	errKeyUsed = errors.New("key was sent with other bytes")
 )
 
 var codes = []struct {

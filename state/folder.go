@@ -138,7 +138,7 @@ func (f folder) openExisting(ctx context.Context, o Options) (*ledger, error) {
 	if err != nil {
 		return nil, errors.Join(err, d.close())
 	}
-	c.header.Format = Format
+	c.header.Format = formatVersion
 	if d.mark, err = openMark(f.path(markName), c.header.Lineage); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
@@ -197,7 +197,7 @@ func OpenReadOnly(ctx context.Context, dir string) (Store, error) {
 func (f folder) readOnly(ctx context.Context) (*ledger, error) {
 	m := memory{}
 	c := newContents()
-	c.header = Header{Format: Format}
+	c.header = Header{Format: formatVersion}
 	if err := f.plain(); err != nil {
 		return nil, err
 	}

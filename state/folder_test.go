@@ -186,7 +186,7 @@ func TestCommitsAreSynchronous(t *testing.T) {
 func TestErrorsHaveTheCodeThatExplainsThem(t *testing.T) {
 	for err, want := range map[error]string{
 		ErrLocked: "ADS3001", ErrDamaged: "ADS3002", ErrLost: "ADS3002", ErrNewer: "ADS3002",
-		ErrForeign: "ADS3003", ErrUnusable: "ADS3006", ErrSuspect: "ADS3006", ErrMove: "",
+		ErrForeign: "ADS3003", ErrUnusable: "ADS3006", ErrSuspect: "ADS3006", errMove: "",
 	} {
 		if got := CodeOf(fmt.Errorf("open state: %w", err)); string(got) != want {
 			t.Errorf("CodeOf(%v) = %q, want %q", err, got, want)

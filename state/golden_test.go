@@ -39,8 +39,8 @@ func TestS22StatesOfEarlierVersionsGoOn(t *testing.T) {
 			files, err := s.Files(t.Context())
 			must(t, err)
 			same(t, "files", files, map[string]string{"sha256:aa": "file_1"})
-			if err := s.Begin(t.Context(), job("run-1/1/0", 1)); !errors.Is(err, ErrExists) {
-				t.Errorf("Begin of a step that is closed = %v; want %v", err, ErrExists)
+			if err := s.Begin(t.Context(), job("run-1/1/0", 1)); !errors.Is(err, errExists) {
+				t.Errorf("Begin of a step that is closed = %v; want %v", err, errExists)
 			}
 
 			must(t, s.Finish(t.Context(), want.ID, ads(1, 1), nil))
@@ -52,9 +52,10 @@ func TestS22StatesOfEarlierVersionsGoOn(t *testing.T) {
 			must(t, s.Close())
 
 			s = openFolder(t, dir)
-			if now := s.Header(); now.Lineage != before.Lineage || now.Serial <= before.Serial || now.Format != Format {
+			if now := s.Header(); now.Lineage != before.Lineage ||
+				now.Serial <= before.Serial || now.Format != formatVersion {
 				t.Errorf("header goes from %+v to %+v; want the lineage to stay, the serial to rise and format %d",
-					before, now, Format)
+					before, now, formatVersion)
 			}
 			if open, err := s.Open(t.Context()); err != nil || len(open) != 0 {
 				t.Errorf("Open() = %v, %v; want nothing left", open, err)

@@ -78,10 +78,10 @@ func (b *batch) refuseBegin(s Step) error {
 		return fmt.Errorf("id is empty; want run/wave/index")
 	}
 	if s.Point != "" && s.Point != Intent {
-		return fmt.Errorf("%w: it begins at %q; want %q", ErrMove, s.Point, Intent)
+		return fmt.Errorf("%w: it begins at %q; want %q", errMove, s.Point, Intent)
 	}
 	if _, there, err := b.get(record{classStep, s.ID}); there || err != nil {
-		return cmp.Or(err, ErrExists)
+		return cmp.Or(err, errExists)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (b *batch) refuseKey(r stepRecord) error {
 	if err != nil || !there || used == r.sentAs() {
 		return err
 	}
-	return fmt.Errorf("%w: key %q; take the next generation or sequence number for other bytes", ErrKeyUsed, r.Key)
+	return fmt.Errorf("%w: key %q; take the next generation or sequence number for other bytes", errKeyUsed, r.Key)
 }
 
 // sentAs is what a key stands for once it has been on the wire.
@@ -105,7 +105,7 @@ func (r stepRecord) sentAs() string { return r.BodySum + " " + r.Path }
 // Move journals the next point of a step.
 func (l journal) Move(_ context.Context, stepID string, to Point, update Update) error {
 	if to == Bound {
-		return fmt.Errorf("move step %q: %w: only Finish reaches %q", stepID, ErrMove, to)
+		return fmt.Errorf("move step %q: %w: only Finish reaches %q", stepID, errMove, to)
 	}
 	return l.change(func(b *batch) error {
 		if err := b.move(stepID, to, update); err != nil {
@@ -139,7 +139,7 @@ func (b *batch) move(stepID string, to Point, u Update) error {
 		return err
 	}
 	if !r.Point.CanMove(to) {
-		return fmt.Errorf("%w: it is %q; want one of %q, not %q", ErrMove, r.Point, moves[r.Point], to)
+		return fmt.Errorf("%w: it is %q; want one of %q, not %q", errMove, r.Point, moves[r.Point], to)
 	}
 	r.Point = to
 	r.JobID = cmp.Or(u.JobID, r.JobID)
@@ -199,7 +199,7 @@ func (b *batch) setOutcomes(stepID string, outcomes []OperationOutcome) error {
 func (b *batch) step(id string) (stepRecord, error) {
 	value, there, err := b.get(record{classStep, id})
 	if err == nil && !there {
-		err = ErrNoStep
+		err = errNoStep
 	}
 	if err != nil {
 		return stepRecord{}, err

@@ -63,7 +63,7 @@ func TestStepMakesTheMovesOfItsLifeAndNoOthers(t *testing.T) {
 					must(t, err)
 					continue
 				}
-				wantError(t, id, err, ErrMove)
+				wantError(t, id, err, errMove)
 			}
 		}
 	})
@@ -73,7 +73,7 @@ func TestMoveNeverReachesBound(t *testing.T) {
 	both(t, func(t *testing.T, s Store, _ func() Store) {
 		must(t, s.Begin(t.Context(), job("a", 1)))
 		must(t, s.Move(t.Context(), "a", Sent, Update{}))
-		wantError(t, "Move(bound)", s.Move(t.Context(), "a", Bound, Update{}), ErrMove)
+		wantError(t, "Move(bound)", s.Move(t.Context(), "a", Bound, Update{}), errMove)
 	})
 }
 
@@ -202,20 +202,20 @@ func TestKeyStandsForTheBytesItWasSentWith(t *testing.T) {
 		ctx := t.Context()
 		must(t, s.Begin(ctx, first, edited("never sent")))
 		must(t, s.Move(ctx, "first", Sent, Update{}))
-		wantError(t, "Move(sent) with other bytes", s.Move(ctx, "never sent", Sent, Update{}), ErrKeyUsed)
+		wantError(t, "Move(sent) with other bytes", s.Move(ctx, "never sent", Sent, Update{}), errKeyUsed)
 		must(t, s.Move(ctx, "never sent", Abandoned, Update{}))
 		must(t, s.Move(ctx, "first", Sent, Update{}))
 		must(t, s.Move(ctx, "first", Abandoned, Update{}))
-		wantError(t, "Begin with other bytes", s.Begin(ctx, edited("second")), ErrKeyUsed)
-		wantError(t, "Begin to another path", s.Begin(ctx, elsewhere), ErrKeyUsed)
+		wantError(t, "Begin with other bytes", s.Begin(ctx, edited("second")), errKeyUsed)
+		wantError(t, "Begin to another path", s.Begin(ctx, elsewhere), errKeyUsed)
 		must(t, s.Begin(ctx, again))
 	})
 }
 
 func TestUnknownStepIsNamed(t *testing.T) {
 	both(t, func(t *testing.T, s Store, _ func() Store) {
-		wantError(t, "Move", s.Move(t.Context(), "ghost", Sent, Update{}), ErrNoStep)
-		wantError(t, "Finish", s.Finish(t.Context(), "ghost", nil, nil), ErrNoStep)
+		wantError(t, "Move", s.Move(t.Context(), "ghost", Sent, Update{}), errNoStep)
+		wantError(t, "Finish", s.Finish(t.Context(), "ghost", nil, nil), errNoStep)
 	})
 }
 
@@ -247,7 +247,7 @@ func (v *visited) each(c class, visit func(key, value string) error) error {
 func TestWhatHasEndedCostsNothing(t *testing.T) {
 	v := &visited{memory: memory{}}
 	c := newContents()
-	c.header = Header{Format: Format, Lineage: "l", Serial: 1}
+	c.header = Header{Format: formatVersion, Lineage: "l", Serial: 1}
 	s, ctx := newStore(newLedger(v, c, options())), t.Context()
 	for i := range 100 {
 		id := fmt.Sprintf("run-%03d", i)

@@ -125,7 +125,7 @@ func (l *ledger) view(look func(*batch) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return ErrClosed
+		return errClosed
 	}
 	return look(&batch{ledger: l})
 }
@@ -151,7 +151,7 @@ func (l *ledger) change(fill func(*batch) error) error {
 func (l *ledger) writable() error {
 	switch {
 	case l.closed:
-		return ErrClosed
+		return errClosed
 	case l.readOnly:
 		return ErrReadOnly
 	case l.failure != nil:

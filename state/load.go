@@ -75,9 +75,9 @@ func (d *database) checkFile(ctx context.Context, tx *sql.Tx, deep bool) (format
 	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&format); err != nil {
 		return 0, translate(err)
 	}
-	if format > Format {
+	if format > formatVersion {
 		return 0, fmt.Errorf("%w: its format is %d; want at most %d: use the adsync that wrote it, or a newer one",
-			ErrNewer, format, Format)
+			ErrNewer, format, formatVersion)
 	}
 	if format < 1 {
 		return 0, fmt.Errorf("%w: its format is %d; %s", ErrDamaged, format, restore)

@@ -41,8 +41,8 @@ func TestS7PowerCutWhileAStateIsTakenOver(t *testing.T) {
 		t.Fatal("no process may be traced here; want strace, and the right to use it")
 	}
 	taken := recorded(t, func(dir string) { setFormat(t, dir, 1) })
-	if formats := failPower(t, taken, false); formats[1] == 0 || formats[Format] == 0 {
-		t.Errorf("states by format %v were left; want some of 1 and some of %d", formats, Format)
+	if formats := failPower(t, taken, false); formats[1] == 0 || formats[formatVersion] == 0 {
+		t.Errorf("states by format %v were left; want some of 1 and some of %d", formats, formatVersion)
 	}
 }
 

@@ -111,7 +111,7 @@ func TestOlderFormatIsTakenOver(t *testing.T) {
 	same(t, "open steps", taken, open)
 	must(t, s.RecordReport(t.Context(), "run-1", []byte("head"), written("report")))
 	must(t, s.Close())
-	same(t, "format", formatOf(t, dir), Format)
+	same(t, "format", formatOf(t, dir), formatVersion)
 	same(t, "what is found again", records(t, openFolder(t, dir)), want)
 }
 

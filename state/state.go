@@ -18,8 +18,8 @@ import (
 	"adsync/internal/resource"
 )
 
-// Format is the layout this program writes and the newest it reads.
-const Format = 4
+// formatVersion is the layout this program writes and the newest it reads.
+const formatVersion = 4
 
 // Header says which state this is.
 type Header struct {
@@ -117,11 +117,11 @@ type Store interface {
 // Journal is what was sent and what became of it, step by step.
 type Journal interface {
 	// Begin journals steps at the point intent. It refuses an id that was used
-	// (ErrExists), and a key that was sent with other bytes or to another path
-	// (ErrKeyUsed; faults.md, invariant 4).
+	// (errExists), and a key that was sent with other bytes or to another path
+	// (errKeyUsed; faults.md, invariant 4).
 	Begin(ctx context.Context, steps ...Step) error
 
-	// Move journals the next point of a step; ErrMove is a move the life cycle
+	// Move journals the next point of a step; errMove is a move the life cycle
 	// does not have. Only Finish reaches bound.
 	Move(ctx context.Context, stepID string, to Point, update Update) error
 

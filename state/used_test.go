@@ -26,7 +26,7 @@ func TestAConsentIsUsedWithTheIntent(t *testing.T) {
 
 		refused := job("run-1/1/0", 1) // of an id that is there: nothing of it counts
 		refused.Uses = []string{"c"}
-		wantError(t, "Begin", s.Begin(ctx, refused), ErrExists)
+		wantError(t, "Begin", s.Begin(ctx, refused), errExists)
 		used(map[string]int64{"a": serial, "b": serial})
 
 		second := job("run-1/1/1", 1)

@@ -204,10 +204,10 @@ func TestKeysThatTheServiceWouldRefuse(t *testing.T) {
 	c := clientOf(t, w)
 	for _, key := range []string{" ", "\t", strings.Repeat("k", 256), "a\r\nX-Evil: 1", "clé", " k"} {
 		_, err := c.Mutate(t.Context(), Mutation{Path: "/campaigns", Key: key})
-		if !errors.Is(err, ErrInvalidRequest) || AppliedOf(err) != Never {
+		if !errors.Is(err, errInvalidRequest) || AppliedOf(err) != Never {
 			t.Errorf("Mutate with key %q = %v; want a refusal here", key, err)
 		}
-		if _, err := c.SubmitJob(t.Context(), key, []byte(`{}`)); !errors.Is(err, ErrInvalidRequest) {
+		if _, err := c.SubmitJob(t.Context(), key, []byte(`{}`)); !errors.Is(err, errInvalidRequest) {
 			t.Errorf("SubmitJob with key %q = %v; want a refusal here", key, err)
 		}
 	}

@@ -29,8 +29,8 @@ var (
 	ErrReadOnly = errors.New("client is read-only")
 	// ErrHalted: an order stands against changing anything (Config.Halt); nothing was sent since it was seen.
 	ErrHalted = errors.New("stopped by an order")
-	// ErrInvalidRequest: the request was refused here, before anything was sent.
-	ErrInvalidRequest = errors.New("request is not valid")
+	// errInvalidRequest: the request was refused here, before anything was sent.
+	errInvalidRequest = errors.New("request is not valid")
 )
 
 // Applied says what is known of a failed request's effect.
@@ -198,7 +198,7 @@ func (e *Error) Is(class error) bool {
 		return e.fault == faultUnreadable
 	case ErrUnavailable:
 		return e.unavailable()
-	case ErrInvalidRequest:
+	case errInvalidRequest:
 		return e.fault == faultLocal && !errors.Is(e.cause, ErrReadOnly)
 	}
 	return false

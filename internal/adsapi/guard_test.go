@@ -88,7 +88,7 @@ func TestReadOnlyClient(t *testing.T) {
 				}
 				return
 			}
-			if !errors.Is(err, ErrReadOnly) || errors.Is(err, ErrInvalidRequest) ||
+			if !errors.Is(err, ErrReadOnly) || errors.Is(err, errInvalidRequest) ||
 				errors.Is(err, ErrUnavailable) || AppliedOf(err) != Never || len(w.requests()) != 0 {
 				t.Fatalf("call = %v, applied %s, %d requests; want read-only, never, none",
 					err, AppliedOf(err), len(w.requests()))

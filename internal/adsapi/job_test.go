@@ -62,7 +62,7 @@ func TestSubmittedDryRunThatWasCutOff(t *testing.T) {
 func TestSubmitJobTooLarge(t *testing.T) {
 	w := &wire{}
 	_, err := clientOf(t, w).SubmitJob(t.Context(), "k", make([]byte, 16<<20+1))
-	if !errors.Is(err, ErrInvalidRequest) || len(w.requests()) != 0 {
+	if !errors.Is(err, errInvalidRequest) || len(w.requests()) != 0 {
 		t.Fatalf("SubmitJob of 16 MiB and a byte = %v; want a refusal here", err)
 	}
 }

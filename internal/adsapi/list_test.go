@@ -229,10 +229,10 @@ func TestRowsKeepsEveryRow(t *testing.T) {
 func TestReadRefusesIDsThatWouldChangeThePath(t *testing.T) {
 	w := &wire{answers: []answer{okRecord}}
 	for _, id := range []string{"", ".", "..", "a/b", "../ad_account", "a\nb", "a\x00"} {
-		if _, err := clientOf(t, w).Read(t.Context(), "campaigns", id, nil); !errors.Is(err, ErrInvalidRequest) {
+		if _, err := clientOf(t, w).Read(t.Context(), "campaigns", id, nil); !errors.Is(err, errInvalidRequest) {
 			t.Errorf("Read(%q) = %v; want a refusal here", id, err)
 		}
-		if _, err := clientOf(t, w).Job(t.Context(), id); !errors.Is(err, ErrInvalidRequest) {
+		if _, err := clientOf(t, w).Job(t.Context(), id); !errors.Is(err, errInvalidRequest) {
 			t.Errorf("Job(%q) = %v; want a refusal here", id, err)
 		}
 	}

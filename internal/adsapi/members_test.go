@@ -94,7 +94,7 @@ func TestA6MembershipOperationGoesAgainUnderItsKey(t *testing.T) {
 func TestA6MembershipOperationWithoutAKeyIsNotSent(t *testing.T) {
 	w := &wire{answers: []answer{{status: 200, body: operationAnswer}}}
 	_, err := clientOf(t, w).ChangeMembers(t.Context(), Mutation{Path: "/custom_audiences/caud_1/add"})
-	if !errors.Is(err, ErrInvalidRequest) || AppliedOf(err) != Never || len(w.requests()) != 0 {
+	if !errors.Is(err, errInvalidRequest) || AppliedOf(err) != Never || len(w.requests()) != 0 {
 		t.Errorf("ChangeMembers without a key = %v, %d requests; want none", err, len(w.requests()))
 	}
 }

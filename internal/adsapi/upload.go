@@ -19,11 +19,11 @@ import (
 	"strings"
 )
 
-// EncodeUpload builds the body of an image upload: one multipart form field
+// encodeUpload builds the body of an image upload: one multipart form field
 // `file` (interface, part 4). The same name and image give the same bytes,
 // so that the journal can hold their hash. Of filename only the last element
 // is sent.
-func EncodeUpload(filename string, image []byte) (contentType string, body []byte, err error) {
+func encodeUpload(filename string, image []byte) (contentType string, body []byte, err error) {
 	if len(image) == 0 {
 		return "", nil, errors.New("image is empty; want JPEG, PNG or WebP")
 	}
@@ -90,7 +90,7 @@ func baseName(filename string) string {
 // Upload sends an image: POST /upload. The service has no key for it. One that was
 // cut off goes again all the same: it costs a file nobody uses at most.
 func (c *Client) Upload(ctx context.Context, filename string, image []byte) (fileID string, err error) {
-	contentType, body, err := EncodeUpload(filename, image)
+	contentType, body, err := encodeUpload(filename, image)
 	if err != nil {
 		return "", refuse(http.MethodPost, "/upload", err)
 	}

@@ -34,8 +34,8 @@ func TestUploadIsAMultipartForm(t *testing.T) {
 }
 
 func TestEncodeUploadIsTheSameEachTime(t *testing.T) {
-	type1, body1, err1 := EncodeUpload("a/b.png", []byte(pngHead))
-	type2, body2, err2 := EncodeUpload("b.png", []byte(pngHead))
+	type1, body1, err1 := encodeUpload("a/b.png", []byte(pngHead))
+	type2, body2, err2 := encodeUpload("b.png", []byte(pngHead))
 	if err1 != nil || err2 != nil || type1 != type2 || !bytes.Equal(body1, body2) {
 		t.Fatalf("EncodeUpload gave %q %q and %q %q (%v, %v); want the same bytes",
 			type1, body1, type2, body2, err1, err2)
@@ -69,7 +69,7 @@ func TestUploadWithoutAFileID(t *testing.T) {
 }
 
 func TestUploadOfNothing(t *testing.T) {
-	if _, err := clientOf(t, &wire{}).Upload(t.Context(), "a.png", nil); !errors.Is(err, ErrInvalidRequest) {
+	if _, err := clientOf(t, &wire{}).Upload(t.Context(), "a.png", nil); !errors.Is(err, errInvalidRequest) {
 		t.Fatalf("Upload of an empty image = %v; want a refusal here", err)
 	}
 }

@@ -9,7 +9,7 @@
 // write, and it cannot say where a quote that is never closed was opened.
 //
 // Its invariant is that every field knows the physical line and the character
-// it begins at, and that what Quote, Plain and Exact write, Walk and Read give
+// it begins at, and that what quote, Plain and Exact write, Walk and Read give
 // back to the letter.
 package csvfile
 

@@ -26,7 +26,7 @@ func (w *Writer) Write(fields []string) {
 		if i > 0 {
 			w.put(",")
 		}
-		w.put(Quote(field))
+		w.put(quote(field))
 	}
 	w.put("\r\n")
 }
@@ -45,9 +45,9 @@ func (w *Writer) put(text string) {
 	}
 }
 
-// Quote puts a field in quotes where something in it would end it, or where a
+// quote puts a field in quotes where something in it would end it, or where a
 // program would drop the spaces around it.
-func Quote(field string) string {
+func quote(field string) string {
 	if !strings.ContainsAny(field, "\",;\t\r\n") && strings.TrimSpace(field) == field {
 		return field
 	}

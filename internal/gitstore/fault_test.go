@@ -77,7 +77,7 @@ func TestG2AFetchThatIsCutMovesNothing(t *testing.T) {
 					whole, left, after, before)
 			}
 			line.Toxics.ResetToxics(t.Context())
-			if r := fetched(t, s); r.Commit != tip || r.Movement != FastForward || r.Accepted != first.Commit {
+			if r := fetched(t, s); r.Commit != tip || r.Movement != fastForward || r.Accepted != first.Commit {
 				t.Errorf("afterwards %+v; want %s, forward", r, tip)
 			}
 		})
@@ -247,7 +247,7 @@ func TestG21AFullDiskLeavesWhatWasThere(t *testing.T) {
 			if _, err := again.commit(hashOf(first.Commit)); err != nil {
 				t.Errorf("the commit that was there: %v; want it whole", err)
 			}
-			if r := fetched(t, again); r.Commit != tip || r.Movement != FastForward {
+			if r := fetched(t, again); r.Commit != tip || r.Movement != fastForward {
 				t.Errorf("with space again %+v; want %s, forward", r, tip)
 			}
 		})

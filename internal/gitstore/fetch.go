@@ -22,11 +22,11 @@ type Movement string
 
 // The movements. The last two are held until somebody accepts them.
 const (
-	First       Movement = "first"        // nothing was accepted before
-	Same        Movement = "same"         // it has not moved
-	FastForward Movement = "fast_forward" // what was accepted is in its history
-	Rewind      Movement = "rewind"       // it went back to a commit before the accepted one
-	Rewrite     Movement = "rewrite"      // what was accepted is no longer in its history
+	firstSeen   Movement = "first"        // nothing was accepted before
+	unmoved     Movement = "same"         // it has not moved
+	fastForward Movement = "fast_forward" // what was accepted is in its history
+	rewind      Movement = "rewind"       // it went back to a commit before the accepted one
+	rewrite     Movement = "rewrite"      // what was accepted is no longer in its history
 )
 
 // Revision is where the ref of a source stands.
@@ -38,12 +38,12 @@ type Revision struct {
 	Subject  string // first line of the message
 	Signer   string // who signed it, "" where that is not checked
 	Movement Movement
-	Accepted string // the commit that was accepted before, "" at First
+	Accepted string // the commit that was accepted before, "" at firstSeen
 }
 
 // Fetch gets what is new, checks it, and says how the ref moved. History that
 // was taken back or rewritten, and a tag that moved, are an error of class Held
-// beside a whole Revision, until Accept; First and FastForward are accepted by
+// beside a whole Revision, until Accept; firstSeen and fastForward are accepted by
 // themselves once nothing else is wrong. Nothing else is left of a fetch that fails.
 func (s *Store) Fetch(ctx context.Context) (Revision, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
@@ -108,13 +108,13 @@ func (s *Store) remember(record record, r Revision) error {
 func (r *Revision) held(before record) error {
 	from, to := fmt.Sprintf("%.12s", before.Accepted), fmt.Sprintf("%.12s", r.Commit)
 	switch {
-	case r.Movement == Rewrite:
+	case r.Movement == rewrite:
 		return refuse(Held, "the history of %s was rewritten: it stands at %s, "+
 			"and %s, which was accepted last, is no longer in it; want somebody to accept %s", r.Ref, to, from, to)
-	case r.Movement == Rewind:
+	case r.Movement == rewind:
 		return refuse(Held, "%s went back: it stands at %s, which is older than %s, which was accepted "+
 			"last; want somebody to accept %s, or a commit that takes the change back", r.Ref, to, from, to)
-	case r.Movement == FastForward && strings.HasPrefix(r.Ref, "refs/tags/"):
+	case r.Movement == fastForward && strings.HasPrefix(r.Ref, "refs/tags/"):
 		return refuse(Held, "the tag %s was moved from %s to %s; want a tag to stay, or somebody to accept %s",
 			r.Ref, from, to, to)
 	}

@@ -12,17 +12,17 @@ func (s *local) movement(ctx context.Context, accepted, tip plumbing.Hash) (Move
 	switch accepted {
 	case plumbing.ZeroHash:
 		_, err := s.reaches(ctx, tip, plumbing.ZeroHash) // the history must be whole
-		return First, err
+		return firstSeen, err
 	case tip:
-		return Same, nil
+		return unmoved, nil
 	}
 	if forward, err := s.reaches(ctx, tip, accepted); err != nil || forward {
-		return FastForward, err
+		return fastForward, err
 	}
 	if back, err := s.reaches(ctx, accepted, tip); err != nil || back {
-		return Rewind, err
+		return rewind, err
 	}
-	return Rewrite, nil
+	return rewrite, nil
 }
 
 // reaches walks back from a commit and says whether it comes to another one. A

@@ -16,9 +16,9 @@ func TestG3G4G19HowABranchMovedIsToldApart(t *testing.T) {
 		want  Movement
 		class Class
 	}{
-		{name: "nothing happened", move: func(u *upstream) string { return u.git("rev-parse", "HEAD") }, want: Same},
-		{name: "one commit more", move: func(u *upstream) string { return u.push("second") }, want: FastForward},
-		{name: "a merge of a side branch", want: FastForward, move: func(u *upstream) string {
+		{name: "nothing happened", move: func(u *upstream) string { return u.git("rev-parse", "HEAD") }, want: unmoved},
+		{name: "one commit more", move: func(u *upstream) string { return u.push("second") }, want: fastForward},
+		{name: "a merge of a side branch", want: fastForward, move: func(u *upstream) string {
 			u.git("checkout", "-q", "-b", "side", "HEAD~1")
 			u.commit("aside")
 			u.git("checkout", "-q", "main")
@@ -26,20 +26,20 @@ func TestG3G4G19HowABranchMovedIsToldApart(t *testing.T) {
 			u.git("push", "-q", "origin", "main")
 			return u.git("rev-parse", "HEAD")
 		}},
-		{name: "a revert", want: FastForward, move: func(u *upstream) string {
+		{name: "a revert", want: fastForward, move: func(u *upstream) string {
 			u.git("revert", "--no-edit", "HEAD")
 			u.git("push", "-q", "origin", "main")
 			return u.git("rev-parse", "HEAD")
 		}},
 		{name: "amended", move: func(u *upstream) string {
 			return u.push("the same, put better", "--amend")
-		}, want: Rewrite, class: Held},
-		{name: "back to the first", want: Rewind, class: Held, move: func(u *upstream) string {
+		}, want: rewrite, class: Held},
+		{name: "back to the first", want: rewind, class: Held, move: func(u *upstream) string {
 			u.git("reset", "-q", "--hard", "HEAD~1")
 			u.git("push", "-q", "--force", "origin", "main")
 			return u.git("rev-parse", "HEAD")
 		}},
-		{name: "another history", want: Rewrite, class: Held, move: func(u *upstream) string {
+		{name: "another history", want: rewrite, class: Held, move: func(u *upstream) string {
 			u.git("checkout", "-q", "--orphan", "other")
 			hash := u.commit("from scratch")
 			u.git("push", "-q", "--force", "origin", "other:main")
@@ -51,7 +51,7 @@ func TestG3G4G19HowABranchMovedIsToldApart(t *testing.T) {
 			u.write("ads/autumn.yaml", "kind: campaign\n")
 			accepted := u.push("accepted")
 			s := opened(t, Config{URL: u.bare, Ref: "main", SubPath: "ads/"})
-			if first := fetched(t, s); first.Movement != First ||
+			if first := fetched(t, s); first.Movement != firstSeen ||
 				first.Commit != accepted || first.Author != "Ann" || first.Subject != "accepted" {
 				t.Errorf("first fetch is %+v; want %s by Ann", first, accepted)
 			}
@@ -69,7 +69,7 @@ func TestG3G4G19HowABranchMovedIsToldApart(t *testing.T) {
 				r, _ := s.Fetch(t.Context())
 				must(t, s.Accept(t.Context(), r))
 			}
-			if r := fetched(t, s); r.Movement != Same || r.Commit != tip {
+			if r := fetched(t, s); r.Movement != unmoved || r.Commit != tip {
 				t.Errorf("after it was accepted Fetch() = %+v; want the same", r)
 			}
 		})

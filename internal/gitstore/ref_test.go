@@ -45,7 +45,7 @@ func TestARefIsABranchATagOrACommit(t *testing.T) {
 					return
 				}
 				must(t, err)
-				if r.Commit != row.commit || r.Ref != row.name || r.Movement != First {
+				if r.Commit != row.commit || r.Ref != row.name || r.Movement != firstSeen {
 					t.Errorf("Fetch() = %+v; want %s at %s", r, row.name, row.commit)
 				}
 			})
@@ -67,7 +67,7 @@ func TestABranchThatBecomesATagTooIsNotGone(t *testing.T) {
 		t.Errorf("error is %q; want nothing of a branch that is gone", err)
 	}
 	u.run(u.bare, "tag", "-d", "main")
-	if r := fetched(t, s); r.Movement != Same {
+	if r := fetched(t, s); r.Movement != unmoved {
 		t.Errorf("without the tag %+v; want the same", r)
 	}
 }
@@ -84,7 +84,7 @@ func TestATagThatMovedIsHeld(t *testing.T) {
 	r, err := s.Fetch(t.Context())
 	wantError(t, err, Held, "the tag refs/tags/v1 was moved from "+first.Commit[:12])
 	must(t, s.Accept(t.Context(), r))
-	if again := fetched(t, s); again.Movement != Same || again.Commit != r.Commit {
+	if again := fetched(t, s); again.Movement != unmoved || again.Commit != r.Commit {
 		t.Errorf("accepted, it is %+v; want the same", again)
 	}
 }
@@ -99,10 +99,10 @@ func TestSourcesOfOneStoreHavePastsOfTheirOwn(t *testing.T) {
 	more := opened(t, Config{URL: u.bare, Ref: "main", SubPath: "more", Dir: dir})
 	fetched(t, ads)
 	u.push("third")
-	if r := fetched(t, ads); r.Movement != FastForward {
+	if r := fetched(t, ads); r.Movement != fastForward {
 		t.Errorf("the one that was there is %+v; want forward", r)
 	}
-	if r := fetched(t, more); r.Movement != First {
+	if r := fetched(t, more); r.Movement != firstSeen {
 		t.Errorf("the other one is %+v; want first", r)
 	}
 }
@@ -115,7 +115,7 @@ func TestG18ACommitStaysWhileTheBranchMovesOn(t *testing.T) {
 	u.write("ads/spring.yaml", "kind: campaign\nname: x\n")
 	u.push("second")
 	third := u.push("third")
-	if r := fetched(t, s); r.Movement != FastForward || r.Commit != third || r.Accepted != first.Commit {
+	if r := fetched(t, s); r.Movement != fastForward || r.Commit != third || r.Accepted != first.Commit {
 		t.Errorf("after two quick commits %+v; want the last, forward from the first", r)
 	}
 	commit, err := s.commit(hashOf(first.Commit))

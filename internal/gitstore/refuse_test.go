@@ -35,7 +35,7 @@ func TestG5ABranchThatIsGoneIsNotGoneOnWith(t *testing.T) {
 		now = now.Add(time.Hour)
 	}
 	u.run(u.bare, "branch", "-m", "trunk", "main")
-	if r := fetched(t, s); r.Movement != Same {
+	if r := fetched(t, s); r.Movement != unmoved {
 		t.Errorf("when it is back %+v; want the same", r)
 	}
 	u.run(u.bare, "branch", "-m", "main", "trunk")

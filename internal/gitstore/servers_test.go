@@ -257,7 +257,7 @@ func TestPrivateKeysOfEveryKindAreRead(t *testing.T) {
 					wantError(t, err, Configuration, "in a form that is not read (PKCS 8)", "ssh-keygen -p -f")
 					return
 				}
-				if err != nil || r.Movement != First {
+				if err != nil || r.Movement != firstSeen {
 					t.Errorf("fetched %+v, %v", r, err)
 				}
 			})

@@ -122,13 +122,13 @@ func TestAServerOverSSHIsFetchedFrom(t *testing.T) {
 	first := fetched(t, s)
 	u.write("ads/autumn.yaml", "kind: campaign\n")
 	second := u.push("autumn")
-	if r := fetched(t, s); first.Movement != First || r.Movement != FastForward || r.Commit != second {
+	if r := fetched(t, s); first.Movement != firstSeen || r.Movement != fastForward || r.Commit != second {
 		t.Errorf("fetches are %+v and %+v; want %s, forward", first, r, second)
 	}
 	if whole, left := packs(t, s); whole != 2 || left != 0 {
 		t.Errorf("store has %d packs and %d parts; want one a fetch, and no part", whole, left)
 	}
-	if r := fetched(t, s); r.Movement != Same {
+	if r := fetched(t, s); r.Movement != unmoved {
 		t.Errorf("with nothing new %+v; want the same", r)
 	}
 }

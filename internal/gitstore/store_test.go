@@ -86,7 +86,7 @@ func TestAStoreThatOthersTidyIsReadOn(t *testing.T) {
 	a.Base = u.git("rev-parse", "HEAD~2")
 	_, err := ours.Push(t.Context(), a)
 	must(t, err)
-	if r := fetched(t, ours); r.Movement != Same {
+	if r := fetched(t, ours); r.Movement != unmoved {
 		t.Errorf("fetched %+v; want the same, which the other accepted", r)
 	}
 }

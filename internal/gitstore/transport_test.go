@@ -59,31 +59,31 @@ var steps = []struct {
 	edit     func(*upstream) // ends with a push
 	movement Movement
 }{
-	{name: "one line of a large file changes", movement: FastForward, edit: func(u *upstream) {
+	{name: "one line of a large file changes", movement: fastForward, edit: func(u *upstream) {
 		u.write("ads/plan.csv", grown(1))
 		u.push("one line")
 	}},
-	{name: "another one changes, and all is packed anew", movement: FastForward, edit: func(u *upstream) {
+	{name: "another one changes, and all is packed anew", movement: fastForward, edit: func(u *upstream) {
 		u.write("ads/part-1.csv", grown(9))
 		u.push("one line")
 		u.packed()
 	}},
-	{name: "files are added, large ones like others", movement: FastForward, edit: func(u *upstream) {
+	{name: "files are added, large ones like others", movement: fastForward, edit: func(u *upstream) {
 		u.write("ads/new/copy.csv", strings.Replace(grown(1), "row 17,", "row seventeen,", 1))
 		u.write("ads/new/small.yaml", "kind: campaign\n")
 		u.push("a copy")
 	}},
-	{name: "files are deleted", movement: FastForward, edit: func(u *upstream) {
+	{name: "files are deleted", movement: fastForward, edit: func(u *upstream) {
 		u.git("rm", "-q", "ads/new/small.yaml", "ads/part-3.csv")
 		u.push("fewer")
 	}},
-	{name: "files are renamed, one of them changed", movement: FastForward, edit: func(u *upstream) {
+	{name: "files are renamed, one of them changed", movement: fastForward, edit: func(u *upstream) {
 		u.git("mv", "ads/part-4.csv", "ads/part-four.csv")
 		u.git("mv", "ads/plan.csv", "ads/budget.csv")
 		u.write("ads/budget.csv", grown(2))
 		u.push("other names")
 	}},
-	{name: "two branches are merged", movement: FastForward, edit: func(u *upstream) {
+	{name: "two branches are merged", movement: fastForward, edit: func(u *upstream) {
 		u.git("checkout", "-q", "-b", "side", "HEAD~2")
 		u.write("ads/side.csv", grown(3))
 		u.commit("aside")
@@ -94,24 +94,24 @@ var steps = []struct {
 		u.git("push", "-q", "origin", "main")
 	}},
 	{name: "a thousand commits came, and the repository was packed anew",
-		movement: FastForward, edit: func(u *upstream) {
+		movement: fastForward, edit: func(u *upstream) {
 			u.manyCommits(1000)
 			u.packed()
 		}},
-	{name: "one line more, upon what was packed", movement: FastForward, edit: func(u *upstream) {
+	{name: "one line more, upon what was packed", movement: fastForward, edit: func(u *upstream) {
 		u.write("ads/budget.csv", grown(6))
 		u.push("one line more")
 	}},
-	{name: "history is rewritten by force", movement: Rewrite, edit: func(u *upstream) {
+	{name: "history is rewritten by force", movement: rewrite, edit: func(u *upstream) {
 		u.git("reset", "-q", "--hard", "HEAD~3")
 		u.write("ads/budget.csv", grown(7))
 		u.push("another past", "--amend")
 	}},
-	{name: "one line changes after that", movement: FastForward, edit: func(u *upstream) {
+	{name: "one line changes after that", movement: fastForward, edit: func(u *upstream) {
 		u.write("ads/budget.csv", grown(8))
 		u.push("goes on")
 	}},
-	{name: "the branch goes back", movement: Rewind, edit: func(u *upstream) {
+	{name: "the branch goes back", movement: rewind, edit: func(u *upstream) {
 		u.git("reset", "-q", "--hard", "HEAD~1")
 		u.git("push", "-q", "--force", "origin", "main")
 	}},
@@ -187,14 +187,14 @@ func TestEveryTransportFetchesWhatPeopleDo(t *testing.T) {
 			t.Parallel()
 			u := worked(t)
 			s := opened(t, transport.serve(t, u))
-			if r := fetched(t, s); r.Movement != First {
+			if r := fetched(t, s); r.Movement != firstSeen {
 				t.Fatalf("the first fetch is %+v", r)
 			}
 			u.same(s)
 			for _, step := range steps {
 				step.edit(u)
 				r, err := s.Fetch(t.Context())
-				if held := step.movement != FastForward; held {
+				if held := step.movement != fastForward; held {
 					wantError(t, err, Held)
 					err = s.Accept(t.Context(), r)
 				}

@@ -85,7 +85,7 @@ func TestAServerOverHTTPSIsFetchedFrom(t *testing.T) {
 	u.write("ads/autumn.yaml", "kind: campaign\n")
 	second := u.push("autumn")
 	r := fetched(t, s)
-	if first.Movement != First || r.Movement != FastForward || r.Commit != second || r.Accepted != first.Commit {
+	if first.Movement != firstSeen || r.Movement != fastForward || r.Commit != second || r.Accepted != first.Commit {
 		t.Errorf("fetches are %+v and %+v; want %s, forward", first, r, second)
 	}
 	if whole, left := packs(t, s); whole != 2 || left != 0 {
@@ -102,7 +102,7 @@ func TestAServerOverHTTPSIsFetchedFrom(t *testing.T) {
 		return err
 	}))
 	asked := h.asked.Load()
-	if r := fetched(t, s); r.Movement != Same || h.asked.Load()-asked != 1 {
+	if r := fetched(t, s); r.Movement != unmoved || h.asked.Load()-asked != 1 {
 		t.Errorf("with nothing new %+v after %d requests; want the same after one", r, h.asked.Load()-asked)
 	}
 }
@@ -258,7 +258,7 @@ func TestATokenThatIsRenewedIsFound(t *testing.T) {
 		t.Errorf("the server was asked %d times without a token; want never", n)
 	}
 	token = theToken
-	if r := fetched(t, s); r.Movement != Same {
+	if r := fetched(t, s); r.Movement != unmoved {
 		t.Errorf("with another token %+v; want the same", r)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"io"
 )
 
-// Draft is the dialect every schema written here is in.
-const Draft = "https://json-schema.org/draft/2020-12/schema"
+// draft is the dialect every schema written here is in.
+const draft = "https://json-schema.org/draft/2020-12/schema"
 
 // Schema is one schema or a part of one. What is zero is not written, so that
 // the zero Schema takes everything.
@@ -123,7 +123,7 @@ func Refer(name string) *Schema { return &Schema{Ref: "#/$defs/" + name} }
 // Write writes a whole schema, indented, with its dialect.
 func (s *Schema) Write(w io.Writer) error {
 	whole := *s
-	whole.Dialect = Draft
+	whole.Dialect = draft
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)

@@ -67,7 +67,7 @@ func (c column) take(l *List, line int, fields []string) {
 		return visible(text) != ""
 	}) {
 		l.Counts.Read++
-		l.reject(line, SeveralCells)
+		l.reject(line, severalCells)
 		return
 	}
 	text := ""

@@ -68,7 +68,7 @@ func (l *List) Hashes() iter.Seq[Hash] { return l.hashes.all() }
 // identifier.
 func (l *List) Digest() string {
 	sum := sha256.New()
-	io.WriteString(sum, RuleSet+"\n"+string(l.Identifier.Hashed())+"\n") // a hash takes any bytes
+	io.WriteString(sum, ruleSet+"\n"+string(l.Identifier.Hashed())+"\n") // a hash takes any bytes
 	for hash := range l.Hashes() {
 		sum.Write(hash[:])
 	}

@@ -26,9 +26,9 @@ const (
 	PhoneHash Identifier = "phone_number_sha256"
 )
 
-// RuleSet names the rules of normal.go. It is part of each digest, so that other
+// ruleSet names the rules of normal.go. It is part of each digest, so that other
 // rules make another digest.
-const RuleSet = "adsync-members-1"
+const ruleSet = "adsync-members-1"
 
 // Hashed is what the identifiers are once they are hashed: the type to upload
 // them under.
@@ -61,11 +61,11 @@ type Counts struct {
 type Rejection struct {
 	Reason Reason `json:"reason"`
 	Count  int    `json:"count"`
-	Lines  []int  `json:"lines"` // the first few, at most MaxNamed in all of a file
+	Lines  []int  `json:"lines"` // the first few, at most maxNamed in all of a file
 }
 
-// MaxNamed is how many lines of a file are named.
-const MaxNamed = 20
+// maxNamed is how many lines of a file are named.
+const maxNamed = 20
 
 // List is the people of a file.
 type List struct {
@@ -107,7 +107,7 @@ func (l *List) reject(line int, reason Reason) {
 }
 
 func (l *List) nameLine(r *Rejection, line int) {
-	if l.named < MaxNamed {
+	if l.named < maxNamed {
 		l.named++
 		r.Lines = append(r.Lines, line)
 	}

@@ -22,7 +22,7 @@ func hashOf(plain string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// The vectors of RuleSet. A change here is another rule set, and every audience
+// The vectors of ruleSet. A change here is another rule set, and every audience
 // would be sent again.
 func TestA1A4TheRuleSet(t *testing.T) {
 	for _, row := range []struct {
@@ -71,38 +71,38 @@ func TestA1A2A3WhatIsLeftOut(t *testing.T) {
 		text string
 		want Reason
 	}{
-		{Email, "ann", NoEmail},
-		{Email, "ann@shop", NoEmail},
-		{Email, "@shop.example", NoEmail},
-		{Email, "ann@", NoEmail},
-		{Email, "ann@shop..example", NoEmail},
-		{Email, "ann@shop.example.", NoEmail},
-		{Email, strings.Repeat("a", 65) + "@shop.example", NoEmail},
-		{Email, "Ann <ann@shop.example>", NamedEmail},
-		{Email, "mailto:ann@shop.example", NamedEmail},
-		{Email, "ann@shop.example, bob@shop.example", NamedEmail},
-		{Email, "ann jones@shop.example", NamedEmail},
-		{Email, plain, HashGiven},
-		{Phone, "0151 12345678", NoCountry},
-		{Phone, "0049 151 12345678", NoCountry},
-		{Phone, "15112345678", NoCountry},
-		{Phone, "+49 (0)151 12345678", Trunk},
-		{Phone, "+4915112345678 ext. 12", Extension},
-		{Phone, "+4915112345678x12", Extension},
-		{Phone, "+012345678", NoPhone},
-		{Phone, "+123456", NoPhone},
-		{Phone, "+1234567890123456", NoPhone},
-		{Phone, "+49151CALLME", NoPhone},
-		{Phone, "4.91511E+12", NoPhone},
-		{Phone, plain, HashGiven},
-		{EmailHash, "ann@shop.example", PlainGiven},
-		{PhoneHash, "+49 151 12345678", PlainGiven},
-		{EmailHash, plain[:63], NoHash},
-		{EmailHash, plain[:40], OtherHash},
-		{EmailHash, plain[:32], OtherHash},
-		{EmailHash, "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=", OtherHash},
-		{EmailHash, hashOf(""), HashOfNone},
-		{PhoneHash, strings.ToUpper(hashOf("")), HashOfNone},
+		{Email, "ann", noEmail},
+		{Email, "ann@shop", noEmail},
+		{Email, "@shop.example", noEmail},
+		{Email, "ann@", noEmail},
+		{Email, "ann@shop..example", noEmail},
+		{Email, "ann@shop.example.", noEmail},
+		{Email, strings.Repeat("a", 65) + "@shop.example", noEmail},
+		{Email, "Ann <ann@shop.example>", namedEmail},
+		{Email, "mailto:ann@shop.example", namedEmail},
+		{Email, "ann@shop.example, bob@shop.example", namedEmail},
+		{Email, "ann jones@shop.example", namedEmail},
+		{Email, plain, hashGiven},
+		{Phone, "0151 12345678", noCountry},
+		{Phone, "0049 151 12345678", noCountry},
+		{Phone, "15112345678", noCountry},
+		{Phone, "+49 (0)151 12345678", trunk},
+		{Phone, "+4915112345678 ext. 12", withExtension},
+		{Phone, "+4915112345678x12", withExtension},
+		{Phone, "+012345678", noPhone},
+		{Phone, "+123456", noPhone},
+		{Phone, "+1234567890123456", noPhone},
+		{Phone, "+49151CALLME", noPhone},
+		{Phone, "4.91511E+12", noPhone},
+		{Phone, plain, hashGiven},
+		{EmailHash, "ann@shop.example", plainGiven},
+		{PhoneHash, "+49 151 12345678", plainGiven},
+		{EmailHash, plain[:63], noHash},
+		{EmailHash, plain[:40], hashOther},
+		{EmailHash, plain[:32], hashOther},
+		{EmailHash, "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=", hashOther},
+		{EmailHash, hashOf(""), hashOfNone},
+		{PhoneHash, strings.ToUpper(hashOf("")), hashOfNone},
 	} {
 		if hash, reason := normalise(row.as, visible(row.text)); reason != row.want || hash != (Hash{}) {
 			t.Errorf("%s %q = %s %q, want %q", row.as, row.text, hash, reason, row.want)
@@ -208,14 +208,14 @@ func TestEveryLineIsCounted(t *testing.T) {
 	if list.Counts != want {
 		t.Errorf("Counts = %+v, want %+v", list.Counts, want)
 	}
-	if diff := cmp.Diff([]Rejection{{NoEmail, 2, []int{7, 11}}, {NamedEmail, 1, []int{8}}},
+	if diff := cmp.Diff([]Rejection{{noEmail, 2, []int{7, 11}}, {namedEmail, 1, []int{8}}},
 		list.Rejections); diff != "" {
 		t.Errorf("Rejections (-want +got):\n%s", diff)
 	}
 	many := read(t, Phone, strings.Repeat("+123\n", 30)+strings.Repeat("0151 1234567\n", 30))
-	if len(many.Rejections) != 2 || len(many.Rejections[0].Lines) != MaxNamed ||
+	if len(many.Rejections) != 2 || len(many.Rejections[0].Lines) != maxNamed ||
 		many.Rejections[1].Count != 30 || len(many.Rejections[1].Lines) != 0 {
-		t.Errorf("Rejections = %+v, want all counted and %d lines named", many.Rejections, MaxNamed)
+		t.Errorf("Rejections = %+v, want all counted and %d lines named", many.Rejections, maxNamed)
 	}
 }
 

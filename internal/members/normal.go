@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The rules of RuleSet. What the service itself normalises under its
+// The rules of ruleSet. What the service itself normalises under its
 // hash_spec_version is not published; these change nothing that decides which
 // mailbox or line is meant:
 //
@@ -67,15 +67,15 @@ func given(text string) (Hash, Reason) {
 	hash, isHash := hashIn(text)
 	switch {
 	case hash == hashOfNothing:
-		return Hash{}, HashOfNone
+		return Hash{}, hashOfNone
 	case isHash:
 		return hash, ""
 	case strings.Contains(text, "@"), phoneForm.MatchString(withoutMarks(text)):
-		return Hash{}, PlainGiven
+		return Hash{}, plainGiven
 	case otherHash.MatchString(text):
-		return Hash{}, OtherHash
+		return Hash{}, hashOther
 	}
-	return Hash{}, NoHash
+	return Hash{}, noHash
 }
 
 // hashIn reads a SHA-256 in hex, of either case.
@@ -89,15 +89,15 @@ func hashIn(text string) (hash Hash, ok bool) {
 
 func email(text string) (Hash, Reason) {
 	if _, isHash := hashIn(text); isHash {
-		return Hash{}, HashGiven
+		return Hash{}, hashGiven
 	}
 	at := strings.LastIndexByte(text, '@')
 	switch {
 	case at < 0:
-		return Hash{}, NoEmail
+		return Hash{}, noEmail
 	case strings.ContainsAny(text, `<>"();,:[]\`),
 		strings.ContainsFunc(text, unicode.IsSpace), strings.IndexByte(text, '@') != at:
-		return Hash{}, NamedEmail
+		return Hash{}, namedEmail
 	}
 	local := strings.ToLower(text[:at])
 	if !plainASCII(local) {
@@ -105,7 +105,7 @@ func email(text string) (Hash, Reason) {
 	}
 	domain, ok := asciiDomain(text[at+1:])
 	if local == "" || len(local) > 64 || !ok || strings.ContainsFunc(local, unicode.IsControl) {
-		return Hash{}, NoEmail
+		return Hash{}, noEmail
 	}
 	return sha256.Sum256([]byte(local + "@" + domain)), ""
 }
@@ -153,20 +153,20 @@ var (
 
 func phone(text string) (Hash, Reason) {
 	if _, isHash := hashIn(text); isHash {
-		return Hash{}, HashGiven
+		return Hash{}, hashGiven
 	}
 	number := withoutMarks(text)
 	switch {
 	case trunkZero.MatchString(text):
-		return Hash{}, Trunk
+		return Hash{}, trunk
 	case phoneForm.MatchString(number):
 		return sha256.Sum256([]byte(number)), ""
 	case digits.MatchString(number):
-		return Hash{}, NoCountry
+		return Hash{}, noCountry
 	case extension.MatchString(number):
-		return Hash{}, Extension
+		return Hash{}, withExtension
 	}
-	return Hash{}, NoPhone
+	return Hash{}, noPhone
 }
 
 // trunkZero is the zero of "+44 (0)20 …": dialled at home only.

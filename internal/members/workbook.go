@@ -80,11 +80,11 @@ func (b *bookReader) notText(row *xlsx.Row) Reason {
 		switch {
 		case c.Column-1 != b.column.index:
 		case c.IsFormula:
-			return FormulaCell
+			return formulaCell
 		case c.Form == xlsx.NumberCell:
-			return NumberCell
+			return numberCell
 		case c.Form != xlsx.TextCell:
-			return ErrorCell
+			return errorCell
 		}
 	}
 	return ""

@@ -57,7 +57,7 @@ func TestTheFirstSheetOfAWorkbook(t *testing.T) {
 	if want := (Counts{Read: 6, Used: 2, Blank: 1, Rejected: 3}); list.Counts != want || list.Hidden != 1 {
 		t.Errorf("Counts = %+v and %d hidden, want %+v and 1", list.Counts, list.Hidden, want)
 	}
-	if diff := cmp.Diff([]Rejection{{NumberCell, 1, []int{5}}, {ErrorCell, 1, []int{6}}, {FormulaCell, 1, []int{7}}},
+	if diff := cmp.Diff([]Rejection{{numberCell, 1, []int{5}}, {errorCell, 1, []int{6}}, {formulaCell, 1, []int{7}}},
 		list.Rejections); diff != "" {
 		t.Errorf("Rejections (-want +got):\n%s", diff)
 	}

@@ -29,12 +29,12 @@ import (
 func full() *Message {
 	return &Message{
 		ID: "ID7", Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-		Account: "shop", Title: "1 failed; 2 waiting for approval", Topics: []Topic{Failed, Held},
+		Account: "shop", Title: "1 failed; 2 waiting for approval", Topics: []Topic{topicFailed, topicHeld},
 		Money: []string{"Possible spend a day: 50.00 → 120.00 USD (+70.00)"},
 		Sections: []Section{
-			{Topic: Failed, Title: "1 *failed*", Items: []Item{{Text: "ad/x/y/z is failed: " +
+			{Topic: topicFailed, Title: "1 *failed*", Items: []Item{{Text: "ad/x/y/z is failed: " +
 				"<!channel> [click](https://evil.example) & `code` _here_", Command: "adsync show run-000007"}}},
-			{Topic: Held, Title: "2 waiting for approval", Items: []Item{{Text: "campaign/x: {{name}} would start",
+			{Topic: topicHeld, Title: "2 waiting for approval", Items: []Item{{Text: "campaign/x: {{name}} would start",
 				Command: "adsync apply --allow activates=campaign/x"}}, More: 1},
 		},
 		Page: "https://adsync.example/accounts/shop", Run: "run-000007", Commit: "0123456789abcdef0123", Missing: 2,
@@ -149,7 +149,8 @@ func TestCommandsAreWholeInEveryForm(t *testing.T) {
 	}
 	m := &Message{
 		Account: "shop", Title: "10 waiting for approval",
-		Topics: []Topic{Held}, Sections: []Section{{Topic: Held, Title: "10 waiting for approval", Items: items}},
+		Topics:   []Topic{topicHeld},
+		Sections: []Section{{Topic: topicHeld, Title: "10 waiting for approval", Items: items}},
 	}
 	for form, body := range map[string]string{
 		"slack": strings.Join(texts(t, slackBody(m), "plain_text"), "\n"),

@@ -58,7 +58,7 @@ const (
 )
 
 // lastingTopics are those that stand until they end, and are told again meanwhile.
-var lastingTopics = []Topic{Credentials, Failed, Held, Suspended, Drift}
+var lastingTopics = []Topic{topicCredentials, topicFailed, topicHeld, topicSuspended, topicDrift}
 
 // memory is what was told of what lasts: what it was, and when.
 type memory struct {
@@ -97,24 +97,24 @@ func (k *memory) news(s Situation, on []Topic, remind time.Duration) *Message {
 	k.troubles(m, s, remind, fresh)
 	if s.Planned || len(s.Held) > 0 {
 		one := counted(s.Held, "waiting for approval")
-		k.lasting(m, s, remind, Held, one, marked("held", one.Title, s.Held))
+		k.lasting(m, s, remind, topicHeld, one, marked("held", one.Title, s.Held))
 	} else {
-		k.again(m, s, remind, Held)
+		k.again(m, s, remind, topicHeld)
 	}
 	if s.Planned {
 		one := counted(s.Drift, words.Outside)
-		k.lasting(m, s, remind, Drift, one, marked("drift", one.Title, s.Drift))
+		k.lasting(m, s, remind, topicDrift, one, marked("drift", one.Title, s.Drift))
 	} else {
-		k.again(m, s, remind, Drift)
+		k.again(m, s, remind, topicDrift)
 	}
 	k.suspension(m, s, remind)
 	if len(s.Writers) > 0 {
 		one := section("somebody else writes to this account", s.Writers)
-		one.Topic = OtherWriter
+		one.Topic = topicOtherWriter
 		m.add(one)
 	}
 	if s.Applied > 0 && fresh {
-		m.add(Section{Topic: Applied, Title: fmt.Sprintf("%d applied (%s)", s.Applied, s.Run), Count: s.Applied})
+		m.add(Section{Topic: topicApplied, Title: fmt.Sprintf("%d applied (%s)", s.Applied, s.Run), Count: s.Applied})
 	}
 	return m.about(on)
 }
@@ -127,8 +127,8 @@ func (k *memory) troubles(m *Message, s Situation, remind time.Duration, fresh b
 		known = false // nothing new was seen of it
 	}
 	if !known {
-		k.again(m, s, remind, Credentials)
-		k.again(m, s, remind, Failed)
+		k.again(m, s, remind, topicCredentials)
+		k.again(m, s, remind, topicFailed)
 		return
 	}
 	if t.said.Title == "" {
@@ -138,8 +138,8 @@ func (k *memory) troubles(m *Message, s Situation, remind time.Duration, fresh b
 	if fresh && s.Class != daemon.Held && len(t.said.Items) > 0 {
 		k.lasts[t.topic] = lasting{}
 	}
-	ailing := k.lasts[Failed].mark != "" || k.lasts[Credentials].mark != ""
-	for _, topic := range []Topic{Credentials, Failed} {
+	ailing := k.lasts[topicFailed].mark != "" || k.lasts[topicCredentials].mark != ""
+	for _, topic := range []Topic{topicCredentials, topicFailed} {
 		one := trouble{}
 		if t.topic == topic {
 			one = t
@@ -147,7 +147,7 @@ func (k *memory) troubles(m *Message, s Situation, remind time.Duration, fresh b
 		k.lasting(m, s, remind, topic, one.said, one.mark)
 	}
 	if ailing && t.mark == "" {
-		m.add(Section{Topic: Recovered, Title: "works again"})
+		m.add(Section{Topic: topicRecovered, Title: "works again"})
 	}
 }
 
@@ -190,14 +190,14 @@ func (l lasting) due(now time.Time, remind time.Duration) bool {
 
 // suspension tells of what somebody ordered.
 func (k *memory) suspension(m *Message, s Situation, remind time.Duration) {
-	stood := k.lasts[Suspended].mark != ""
+	stood := k.lasts[topicSuspended].mark != ""
 	one := Section{}
 	if s.Suspended != nil {
 		one.Title = s.Suspended.String()
 	}
-	k.lasting(m, s, remind, Suspended, one, marked("suspended", one.Title, nil))
+	k.lasting(m, s, remind, topicSuspended, one, marked("suspended", one.Title, nil))
 	if stood && s.Suspended == nil {
-		m.add(Section{Topic: Resumed, Title: "goes on: what stopped it was lifted"})
+		m.add(Section{Topic: topicResumed, Title: "goes on: what stopped it was lifted"})
 	}
 }
 
@@ -219,13 +219,15 @@ func troubleOf(s Situation) (t trouble, known bool) {
 		title = s.Message
 	}
 	refused := func(title string) trouble {
-		return trouble{topic: Failed, said: section(title, s.Failed), mark: marked(refusedKind, refusedKind, s.Failed)}
+		return trouble{
+			topic: topicFailed, said: section(title, s.Failed), mark: marked(refusedKind, refusedKind, s.Failed),
+		}
 	}
 	switch s.Class {
 	case daemon.InSync, daemon.Applied:
 		return trouble{}, true
 	case daemon.Held:
-		t = trouble{topic: Failed, mark: refusedKind + ":", vague: !s.Planned}
+		t = trouble{topic: topicFailed, mark: refusedKind + ":", vague: !s.Planned}
 		if len(s.Failed) > 0 {
 			t = refused(fmt.Sprintf("%d refused by the service", len(s.Failed)))
 		}
@@ -234,25 +236,25 @@ func troubleOf(s Situation) (t trouble, known bool) {
 		t.vague = len(s.Failed) == 0
 	case daemon.Undecided:
 		t = trouble{
-			topic: Failed, said: section(title, s.Failed),
+			topic: topicFailed, said: section(title, s.Failed),
 			mark: marked("undecided", "undecided", s.Failed), vague: len(s.Failed) == 0,
 		}
 	case daemon.Input, daemon.Misplaced:
-		t = trouble{topic: Failed, said: Section{Title: title}, mark: marked(string(s.Class), title, nil)}
+		t = trouble{topic: topicFailed, said: Section{Title: title}, mark: marked(string(s.Class), title, nil)}
 	case daemon.Internal:
-		t = trouble{topic: Failed, said: Section{Title: title}, mark: "internal:"}
+		t = trouble{topic: topicFailed, said: Section{Title: title}, mark: "internal:"}
 	case daemon.Credentials:
-		t = trouble{topic: Credentials, said: Section{Title: title}, mark: "credentials:"}
+		t = trouble{topic: topicCredentials, said: Section{Title: title}, mark: "credentials:"}
 	case daemon.Transient:
 		if s.Failures < transientAfter {
 			return t, false
 		}
-		t = trouble{topic: Failed, said: Section{Title: "fails again and again: " + title}, mark: "transient:"}
+		t = trouble{topic: topicFailed, said: Section{Title: "fails again and again: " + title}, mark: "transient:"}
 	case daemon.Locked:
 		if s.Failures < lockedAfter {
 			return t, false
 		}
-		t = trouble{topic: Failed, said: Section{Title: "does not get its turn: " + title}, mark: "locked:"}
+		t = trouble{topic: topicFailed, said: Section{Title: "does not get its turn: " + title}, mark: "locked:"}
 	default:
 		return t, false
 	}

@@ -27,16 +27,16 @@ type Topic string
 
 // The topics.
 const (
-	Held        Topic = "held"
-	Failed      Topic = "failed"
-	OtherWriter Topic = "other_writer"
-	Credentials Topic = "credentials"
-	Recovered   Topic = "recovered"
-	Drift       Topic = "drift"
-	Applied     Topic = "applied"
-	Suspended   Topic = "suspended"
-	Resumed     Topic = "resumed"
-	Review      Topic = "review"
+	topicHeld        Topic = "held"
+	topicFailed      Topic = "failed"
+	topicOtherWriter Topic = "other_writer"
+	topicCredentials Topic = "credentials"
+	topicRecovered   Topic = "recovered"
+	topicDrift       Topic = "drift"
+	topicApplied     Topic = "applied"
+	topicSuspended   Topic = "suspended"
+	topicResumed     Topic = "resumed"
+	topicReview      Topic = "review"
 )
 
 // topics are all of them, in the order in which a message names them.
@@ -45,16 +45,16 @@ var topics = []struct {
 	usual  bool // told to a destination that names none
 	urgent bool // told at any hour, and seldom kept for later
 }{
-	{Credentials, true, true},
-	{Failed, true, true},
-	{OtherWriter, true, true},
-	{Review, true, true},
-	{Held, true, false},
-	{Suspended, true, true},
-	{Resumed, true, true},
-	{Recovered, true, true},
-	{Drift, false, true},
-	{Applied, false, false},
+	{topicCredentials, true, true},
+	{topicFailed, true, true},
+	{topicOtherWriter, true, true},
+	{topicReview, true, true},
+	{topicHeld, true, false},
+	{topicSuspended, true, true},
+	{topicResumed, true, true},
+	{topicRecovered, true, true},
+	{topicDrift, false, true},
+	{topicApplied, false, false},
 }
 
 // Topics returns every topic, in the order in which a message names them.

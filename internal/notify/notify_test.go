@@ -194,14 +194,14 @@ func TestOnlyWhatChangedIsTold(t *testing.T) {
 		{"suspended and resumed", nil, []run{{0, stopped("prices")}, {0, stopped("prices")}, {0, inSync()}},
 			[]string{"suspended by anna: prices", "goes on: what stopped it was lifted"}},
 		{"drift is told who asks for it", nil, []run{{0, drifted}}, nil},
-		{"drift", []Topic{Drift}, []run{{0, drifted}, {0, drifted}, {0, inSync()}, {0, drifted}},
+		{"drift", []Topic{topicDrift}, []run{{0, drifted}, {0, drifted}, {0, inSync()}, {0, drifted}},
 			[]string{"1 changed outside", "1 changed outside"}},
-		{"what was applied", []Topic{Applied}, []run{{0, applied("run-1")}, {0, inSync()}, {0, applied("run-2")}},
+		{"what was applied", []Topic{topicApplied}, []run{{0, applied("run-1")}, {0, inSync()}, {0, applied("run-2")}},
 			[]string{"3 applied (run-1)", "3 applied (run-2)"}},
-		{"one run is one message", []Topic{Applied, Held}, []run{{0,
+		{"one run is one message", []Topic{topicApplied, topicHeld}, []run{{0,
 			Situation{Class: daemon.Held, Planned: true, Applied: 3, Run: "run-1", Held: []Item{{Text: "a"}}}}},
 			[]string{"1 waiting for approval; 3 applied (run-1)"}},
-		{"only what is asked for", []Topic{Failed},
+		{"only what is asked for", []Topic{topicFailed},
 			[]run{{0, held("activates")}, {0, failed(daemon.Internal, "a fault")}}, []string{"a fault"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -31,8 +31,8 @@ func (p *post) add(m *Message) {
 
 // undoes are the topics that end with another.
 var undoes = map[Topic][]Topic{
-	Failed: {Recovered}, Credentials: {Recovered},
-	Suspended: {Resumed}, Recovered: {Failed, Credentials}, Resumed: {Suspended},
+	topicFailed: {topicRecovered}, topicCredentials: {topicRecovered},
+	topicSuspended: {topicResumed}, topicRecovered: {topicFailed, topicCredentials}, topicResumed: {topicSuspended},
 }
 
 // joined is one message of two: of each topic the newest, and of what was applied a
@@ -72,14 +72,14 @@ func (s Section) after(before Section) Section {
 	items := append(s.listed(), before.listed()...)
 	s.Of = s.messages() + before.messages()
 	switch s.Topic {
-	case Applied, OtherWriter:
-	case Review:
+	case topicApplied, topicOtherWriter:
+	case topicReview:
 		return s.reviewsAfter(before)
 	default:
 		return s
 	}
 	s.Items, s.More = items[:min(len(items), itemsShown)], s.More+before.More+max(0, len(items)-itemsShown)
-	if s.Topic == Applied {
+	if s.Topic == topicApplied {
 		s.Count += before.Count
 		s.Title = fmt.Sprintf("%d applied in %d runs", s.Count, s.Of)
 	}
@@ -91,7 +91,7 @@ func (s Section) messages() int { return max(1, s.Of) }
 
 // listed are the items of a section, or the runs of what was applied, the newest first.
 func (s Section) listed() []Item {
-	if s.messages() > 1 || s.Topic != Applied {
+	if s.messages() > 1 || s.Topic != topicApplied {
 		return slices.Clone(s.Items)
 	}
 	return []Item{{Text: s.Title}}

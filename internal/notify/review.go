@@ -45,7 +45,7 @@ func reviewed(ads []review.Line) Section {
 		}
 	}
 	one := section("review of ads: "+strings.Join(parts, ", "), items)
-	one.Topic, one.Count = Review, len(ads)
+	one.Topic, one.Count = topicReview, len(ads)
 	return one
 }
 

@@ -28,9 +28,9 @@ func TestReviewsAreToldAtOnce(t *testing.T) {
 	}{
 		{"to those who name no topics",
 			nil, []string{"review of ads: 1 rejected", "review of ads: 1 limited, 1 approved"}},
-		{"to those who ask for it", []Topic{Review},
+		{"to those who ask for it", []Topic{topicReview},
 			[]string{"review of ads: 1 rejected", "review of ads: 1 limited, 1 approved"}},
-		{"to nobody else", []Topic{Failed, Held}, []string{}},
+		{"to nobody else", []Topic{topicFailed, topicHeld}, []string{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d := &desk{}
@@ -57,7 +57,7 @@ func TestWhatIsToldOfAnAdNamesIt(t *testing.T) {
 		{Text: "“Hero” in Spring › Runners: Rejected: the landing page is not there (crawler_404). Mend it."},
 		{Text: "“Second” is approved now"},
 	}
-	if diff := cmp.Diff(want, one.Items); diff != "" || one.Topic != Review {
+	if diff := cmp.Diff(want, one.Items); diff != "" || one.Topic != topicReview {
 		t.Errorf("the section is of %s and says (-want +got):\n%s", one.Topic, diff)
 	}
 }

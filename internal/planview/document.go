@@ -9,8 +9,8 @@ import (
 	"adsync/plan"
 )
 
-// FormatVersion stands in every JSON form.
-const FormatVersion = 1
+// formatVersion stands in every JSON form.
+const formatVersion = 1
 
 // Document is a plan and what it was computed from. It is whole on failure too.
 type Document struct {

@@ -107,7 +107,7 @@ func field(t testing.TB, d *Document, address, name string) *plan.FieldDocument 
 }
 
 func documentOf(p *plan.Plan) *Document {
-	return &Document{FormatVersion: FormatVersion, Account: Account{
+	return &Document{FormatVersion: formatVersion, Account: Account{
 		ID: "adacct_quickstart", Currency: "USD", TimeZone: "America/New_York",
 	},
 		InputHash: "1111", PlanHash: "c50924ec975aee68597ad25b070e8c3320a368ab4564d9c099c6f1654559d71d",

@@ -234,7 +234,7 @@ func TestAMarkdownCommentIsCutAloud(t *testing.T) {
 		t.Errorf("the comment has %d bytes; want it full", len(got))
 	}
 	for _, want := range []string{"**Cut, as a comment holds 65,536 characters:**",
-		"rows of what is held", "trees with", "adsync plan --full", Marker("adacct_quickstart")} {
+		"rows of what is held", "trees with", "adsync plan --full", marker("adacct_quickstart")} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the comment lacks %q:\n%.300s\n…\n%s", want, got, got[len(got)-400:])
 		}
@@ -242,10 +242,10 @@ func TestAMarkdownCommentIsCutAloud(t *testing.T) {
 }
 
 func TestAMarkerNamesItsAccountAndEndsNoComment(t *testing.T) {
-	if got := Marker("adacct_1"); got != "<!-- adsync:plan:adacct_1 -->" {
+	if got := marker("adacct_1"); got != "<!-- adsync:plan:adacct_1 -->" {
 		t.Errorf("marker is %s", got)
 	}
-	if got := Marker("a --> b\n"); got != "<!-- adsync:plan:a_____b_ -->" {
+	if got := marker("a --> b\n"); got != "<!-- adsync:plan:a_____b_ -->" {
 		t.Errorf("marker is %s", got)
 	}
 }

@@ -14,12 +14,12 @@ import (
 
 // What a line of NDJSON is about: its key type.
 const (
-	LineHead     = "plan"
-	LineChange   = "change"
-	LineAccident = "accident"
-	LineKept     = "kept"
-	LineProblem  = "problem"
-	LineSummary  = "summary"
+	lineHead     = "plan"
+	lineChange   = "change"
+	lineAccident = "accident"
+	lineKept     = "kept"
+	lineProblem  = "problem"
+	lineSummary  = "summary"
 )
 
 // Line is one line of NDJSON. What it holds beside its type and version is what
@@ -49,8 +49,8 @@ func (l Line) MarshalJSON() ([]byte, error) {
 	return head, nil
 }
 
-// Head is the first line: what the plan is of, and what it does to spend.
-type Head struct {
+// head is the first line: what the plan is of, and what it does to spend.
+type head struct {
 	Account   Account     `json:"account"`
 	Service   *Service    `json:"service,omitempty"`
 	InputHash string      `json:"input_hash"`
@@ -63,13 +63,13 @@ type Head struct {
 	Unread  []diag.Unread       `json:"unread,omitempty"`
 }
 
-// Kept is a resource that is no longer in the files and stays at the service.
-type Kept struct {
+// kept is a resource that is no longer in the files and stays at the service.
+type kept struct {
 	Address string `json:"address"`
 }
 
-// Tail is the last line; a form without it was cut.
-type Tail struct {
+// tail is the last line; a form without it was cut.
+type tail struct {
 	Summary plan.Summary `json:"summary"`
 	Error   string       `json:"error,omitempty"`
 }
@@ -77,10 +77,10 @@ type Tail struct {
 // LineTypes returns a value of what a line of each type holds, for its description.
 func LineTypes() []Line {
 	return []Line{
-		{LineHead, FormatVersion, Head{}}, {LineProblem, FormatVersion, diag.Problem{}},
-		{LineAccident, FormatVersion, plan.SuspiciousEditDocument{}},
-		{LineChange, FormatVersion, plan.ChangeDocument{}},
-		{LineKept, FormatVersion, Kept{}}, {LineSummary, FormatVersion, Tail{}},
+		{lineHead, formatVersion, head{}}, {lineProblem, formatVersion, diag.Problem{}},
+		{lineAccident, formatVersion, plan.SuspiciousEditDocument{}},
+		{lineChange, formatVersion, plan.ChangeDocument{}},
+		{lineKept, formatVersion, kept{}}, {lineSummary, formatVersion, tail{}},
 	}
 }
 
@@ -88,22 +88,22 @@ func LineTypes() []Line {
 // changes, what is kept, the summary.
 func (d *Document) lines() []Line {
 	var lines []Line
-	add := func(kind string, value any) { lines = append(lines, Line{kind, FormatVersion, value}) }
-	add(LineHead, Head{d.Account, d.Service, d.InputHash,
+	add := func(kind string, value any) { lines = append(lines, Line{kind, formatVersion, value}) }
+	add(lineHead, head{d.Account, d.Service, d.InputHash,
 		d.PlanHash, d.Revision, d.Spend, d.Money, d.Without, d.Unread})
 	for i := range d.Problems {
-		add(LineProblem, d.Problems[i])
+		add(lineProblem, d.Problems[i])
 	}
 	for i := range d.SuspiciousEdits {
-		add(LineAccident, d.SuspiciousEdits[i])
+		add(lineAccident, d.SuspiciousEdits[i])
 	}
 	for i := range d.Changes {
-		add(LineChange, d.Changes[i])
+		add(lineChange, d.Changes[i])
 	}
 	for _, address := range d.Kept {
-		add(LineKept, Kept{address})
+		add(lineKept, kept{address})
 	}
-	add(LineSummary, Tail{d.Summary, d.Error})
+	add(lineSummary, tail{d.Summary, d.Error})
 	return lines
 }
 

@@ -27,7 +27,7 @@ const (
 func WriteMarkdown(w io.Writer, schemas resource.Schemas, d *Document) error {
 	p := describe(schemas, d, detail{room: 60, list: 40, like: 5})
 	m := &comment{}
-	m.line(Marker(d.Account.ID))
+	m.line(marker(d.Account.ID))
 	m.headline(p)
 	m.slips(p)
 	m.reviews(p)
@@ -39,9 +39,9 @@ func WriteMarkdown(w io.Writer, schemas resource.Schemas, d *Document) error {
 	return err
 }
 
-// Marker is the first line of a comment: a job finds the comment of its account
+// marker is the first line of a comment: a job finds the comment of its account
 // by it.
-func Marker(account string) string {
+func marker(account string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
 			return r

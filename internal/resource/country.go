@@ -14,9 +14,9 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// ParseCountry reads an ISO 3166-1 code of two or three letters, or the name of a
+// parseCountry reads an ISO 3166-1 code of two or three letters, or the name of a
 // country in English or another of the largest languages, and gives the code of two.
-func ParseCountry(s string) (string, *Finding) {
+func parseCountry(s string) (string, *Finding) {
 	if code := strings.ToUpper(s); len(code) == 2 && countryCodes()[code] {
 		return code, nil
 	}
@@ -139,5 +139,5 @@ var countryNames = sync.OnceValue(func() map[string]string {
 	return names
 })
 
-// CountryCodes returns every code ParseCountry takes, in order.
+// CountryCodes returns every code parseCountry takes, in order.
 func CountryCodes() []string { return slices.Sorted(maps.Keys(countryCodes())) }

@@ -28,7 +28,7 @@ func TestCountriesAreKnownByTheNamesPeopleWrite(t *testing.T) {
 				len(written) == 3 && form != written && written != "USA" && written != "UAE" {
 				continue // mar is March, MAR is Morocco
 			}
-			if got, finding := ParseCountry(form); finding != nil || got != want {
+			if got, finding := parseCountry(form); finding != nil || got != want {
 				t.Errorf("ParseCountry(%q) = %q, %v; want %s", form, got, finding, want)
 			}
 		}
@@ -40,7 +40,7 @@ func TestCountriesAreKnownByTheNamesPeopleWrite(t *testing.T) {
 		"n/a": "a new campaign without countries runs in all of them: leave " +
 			"the cell blank; [clear] (in YAML: null) takes away those one has", "mar": "", "Texas": "", "ZZ": "",
 	} {
-		_, finding := ParseCountry(written)
+		_, finding := parseCountry(written)
 		if finding == nil || finding.Hint != hint || !strings.HasPrefix(finding.Message, "country is ") {
 			t.Errorf("ParseCountry(%q): %+v; want the hint %q", written, finding, hint)
 		}

@@ -25,9 +25,9 @@ var midnight = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})[T ]00:00(:00(\.0+)?)?$`)
 // timed is a time of day without a zone.
 var timed = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[T ]\d{1,2}:\d{2}`)
 
-// ParseDay reads a day `2026-12-01`, or an RFC 3339 time for what the service
+// parseDay reads a day `2026-12-01`, or an RFC 3339 time for what the service
 // holds between two midnights.
-func ParseDay(s string) (string, *Finding) {
+func parseDay(s string) (string, *Finding) {
 	if m := midnight.FindStringSubmatch(s); m != nil {
 		s = m[1]
 	}
@@ -81,14 +81,14 @@ func unclearDay(s string) *Finding {
 		f.Hint = "write " + days[0]
 	case 2:
 		f.Message = fmt.Sprintf("date is %q, which can be read as %s or %s; want it as year-month-day",
-			s, LongDay(days[0]), LongDay(days[1]))
+			s, longDay(days[0]), longDay(days[1]))
 		f.Hint = "write " + days[0] + " or " + days[1]
 	}
 	return f
 }
 
-// LongDay writes a day so that nobody takes its month for its day.
-func LongDay(day string) string {
+// longDay writes a day so that nobody takes its month for its day.
+func longDay(day string) string {
 	t, err := time.Parse(dayLayout, day)
 	if err != nil {
 		return day
@@ -143,7 +143,7 @@ func DayInWords(s string) string {
 }
 
 // StartSeconds returns the Unix seconds of a day's first moment in the account's
-// time zone. The value has been parsed by ParseDay.
+// time zone. The value has been parsed by parseDay.
 func StartSeconds(day string, zone *time.Location) (int64, error) {
 	return seconds(day, zone, 0)
 }

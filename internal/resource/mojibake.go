@@ -20,7 +20,7 @@ func Garbled(text string) *Finding {
 			Hint: fromItsSource,
 		}
 	}
-	meant, found := Mojibake(text)
+	meant, found := mojibake(text)
 	if !found {
 		return nil
 	}
@@ -33,10 +33,10 @@ func Garbled(text string) *Finding {
 
 const fromItsSource = "take the text again from where it came, and save that as UTF-8 (of a CSV file: CSV UTF-8)"
 
-// Mojibake finds UTF-8 that was read as Windows-1252 somewhere on its way here:
+// mojibake finds UTF-8 that was read as Windows-1252 somewhere on its way here:
 // "Ã¼" where "ü" was meant. It gives the whole text as it was meant. Sequences
 // that stand in natural writing too, such as "CAFÉ»" or "Spaß“", are left alone.
-func Mojibake(text string) (meant string, found bool) {
+func mojibake(text string) (meant string, found bool) {
 	if strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) < 0 {
 		return text, false
 	}

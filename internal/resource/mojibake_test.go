@@ -16,14 +16,14 @@ func TestMojibakeIsToldFromNaturalText(t *testing.T) {
 		if garbled == meant {
 			continue
 		}
-		if got, found := Mojibake(garbled); !found || got != meant {
+		if got, found := mojibake(garbled); !found || got != meant {
 			t.Errorf("Mojibake(%q) = %q, %v, want %q", garbled, got, found, meant)
 		}
 	}
 	for _, natural := range []string{"", "plain", "Grün",
 		"CAFÉ»", "« CAFÉ »", "„Spaß“", "“NESTLÉ®”", "AMANHÃ”", "IRMÃ…", "é…»", "20 €", "naïve – really",
 		"Ångström", "ÄÖÜ", "Â", "château", "â", "日本語", "Привет", "×2", "½", "ÐÑ", "Ý¿Qué?", "señor’s"} {
-		if got, found := Mojibake(natural); found {
+		if got, found := mojibake(natural); found {
 			t.Errorf("Mojibake(%q) = %q, want it taken for natural", natural, got)
 		}
 	}

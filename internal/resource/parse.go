@@ -49,7 +49,7 @@ func (a *Attribute) Parse(s string, env Env) (Value, *Finding) {
 	case TypeMoney:
 		return a.parseMoney(s, env)
 	case TypeDay, TypeLast:
-		day, finding := ParseDay(s)
+		day, finding := parseDay(s)
 		return orFinding(Text(day), finding)
 	case TypeURL:
 		return a.parseURL(s)

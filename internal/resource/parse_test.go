@@ -103,7 +103,7 @@ func TestEveryCountryIsKnownByCodeAndName(t *testing.T) {
 		t.Errorf("%d countries; want the 249 of ISO 3166-1 and Kosovo", n)
 	}
 	for name, code := range countryNames() {
-		if got, finding := ParseCountry(name); finding != nil || got != code {
+		if got, finding := parseCountry(name); finding != nil || got != code {
 			t.Errorf("ParseCountry(%q) = %q, %v; want %q", name, got, finding, code)
 		}
 	}

@@ -94,7 +94,7 @@ func (a *Attribute) parseItem(s string) (string, *Finding) {
 	}
 	switch a.Type {
 	case TypeRegion:
-		return ParseCountry(s)
+		return parseCountry(s)
 	case TypeSet:
 		if c, ok := a.choice(s); ok {
 			return c, nil

@@ -12,11 +12,11 @@ type Way string
 
 // The ways of a value.
 const (
-	InJob    Way = "bulk"      // an operation of a bulk job
-	Alone    Way = "single"    // a request of its own resource
-	Upload   Way = "upload"    // a file first, whose id goes along
-	FollowUp Way = "follow-up" // an update after the create in a job
-	NoWay    Way = "none"      // never sent, and why
+	inJob    Way = "bulk"      // an operation of a bulk job
+	alone    Way = "single"    // a request of its own resource
+	upload   Way = "upload"    // a file first, whose id goes along
+	followUp Way = "follow-up" // an update after the create in a job
+	noWay    Way = "none"      // never sent, and why
 )
 
 // Route is one way of an attribute, and when it is taken. Of several the first
@@ -31,32 +31,32 @@ type Route struct {
 func (s *Schema) CreateRoutes(a *Attribute) []Route {
 	switch {
 	case a.Protects:
-		return []Route{{NoWay, "adsync's own word; the service never hears of it"}}
+		return []Route{{noWay, "adsync's own word; the service never hears of it"}}
 	case s.CreateCall().Path == "":
-		return []Route{{NoWay, s.Lasting + "; nothing makes one"}}
+		return []Route{{noWay, s.Lasting + "; nothing makes one"}}
 	case s.Membership != nil && s.Membership.Merge == a.Name:
-		return []Route{{Alone, "POST /" + s.Membership.MergeCall.Path}}
+		return []Route{{alone, "POST /" + s.Membership.MergeCall.Path}}
 	case s.Membership != nil && s.Membership.Has(a.Name):
-		return []Route{{Upload, "with the members file; the create names the file"}}
+		return []Route{{upload, "with the members file; the create names the file"}}
 	case a.Name == "status" && a.Default == "" && a.Chooses(s.Removal) && len(a.Choices) == 1:
-		return []Route{{NoWay, "it ends what is there"}}
+		return []Route{{noWay, "it ends what is there"}}
 	}
 	var routes []Route
 	if s.Bulk.Create != "" && (a.Bulk.Create != "" || a.Bulk.Map != nil) {
-		routes = append(routes, Route{InJob, a.inJob(a.Bulk.Create)})
+		routes = append(routes, Route{inJob, a.inJob(a.Bulk.Create)})
 	}
 	jobSays := len(routes) > 0 && a.unconditional()
 	switch {
 	case a.Wire.Path == "" && a.Bulk.Update != "":
-		routes = append(routes, Route{FollowUp, "in a job, where the create goes alone"})
+		routes = append(routes, Route{followUp, "in a job, where the create goes alone"})
 	case s.Bulk.Create != "" && !a.Bulk.AtCreate && !jobSays:
-		routes = append(routes, Route{FollowUp, "where the rest goes in a job"})
+		routes = append(routes, Route{followUp, "where the rest goes in a job"})
 	}
 	if a.Wire.Codec == FileID {
-		return append(routes, Route{Upload, "a file of the folder, once; the create goes alone"})
+		return append(routes, Route{upload, "a file of the folder, once; the create goes alone"})
 	}
 	if a.Wire.Path != "" {
-		routes = append(routes, Route{Alone, "POST /" + s.CreateCall().Path})
+		routes = append(routes, Route{alone, "POST /" + s.CreateCall().Path})
 	}
 	return routes
 }
@@ -65,27 +65,27 @@ func (s *Schema) CreateRoutes(a *Attribute) []Route {
 func (s *Schema) UpdateRoutes(a *Attribute) []Route {
 	switch {
 	case a.Protects:
-		return []Route{{NoWay, "adsync's own word; the service never hears of it"}}
+		return []Route{{noWay, "adsync's own word; the service never hears of it"}}
 	case a.Immutable:
-		return []Route{{NoWay, "cannot change; another resource takes its place, where that is allowed"}}
+		return []Route{{noWay, "cannot change; another resource takes its place, where that is allowed"}}
 	case s.Membership != nil && s.Membership.Has(a.Name):
-		return []Route{{Upload, "with the members file; then a membership operation"}}
+		return []Route{{upload, "with the members file; then a membership operation"}}
 	}
 	var routes []Route
 	if s.Bulk.Update != "" && a.Bulk.Update != "" {
-		routes = append(routes, Route{InJob, a.inJob(a.Bulk.Update)})
+		routes = append(routes, Route{inJob, a.inJob(a.Bulk.Update)})
 	}
 	for _, value := range slices.Sorted(maps.Keys(a.Calls)) {
-		routes = append(routes, Route{Alone, fmt.Sprintf("%s: POST /%s", value, a.Calls[value].Path)})
+		routes = append(routes, Route{alone, fmt.Sprintf("%s: POST /%s", value, a.Calls[value].Path)})
 	}
 	switch {
 	case a.Wire.Codec == FileID:
-		routes = append(routes, Route{Upload, "a file of the folder or an address, once; its id goes along"})
+		routes = append(routes, Route{upload, "a file of the folder or an address, once; its id goes along"})
 	case len(a.Calls) > 0 || a.Wire.Path == "":
 	case a.Wire.Codec == Flag:
-		return []Route{{NoWay, s.Lasting}}
+		return []Route{{noWay, s.Lasting}}
 	default:
-		routes = append(routes, Route{Alone, "POST /" + s.UpdateCall().Path})
+		routes = append(routes, Route{alone, "POST /" + s.UpdateCall().Path})
 	}
 	return routes
 }

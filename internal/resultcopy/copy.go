@@ -15,11 +15,11 @@ import (
 	"adsync/internal/xlsx"
 )
 
-// Tab is the very hidden sheet in which a workbook of adsync's says what it is.
-const Tab = "_sync"
+// tab is the very hidden sheet in which a workbook of adsync's says what it is.
+const tab = "_sync"
 
-// Role is what the sheet says of a copy with results.
-const Role = "results"
+// role is what the sheet says of a copy with results.
+const role = "results"
 
 // maxPart is how many bytes of one part are read to tell a copy from other workbooks.
 const maxPart = 64 << 20
@@ -46,7 +46,7 @@ const Unsealed = "adsync-unsealed-0000000000000000000000000000000000000000000000
 
 // Lines are the rows of the sheet that tell a copy from other workbooks.
 func (c Copy) Lines() [][2]string {
-	lines := [][2]string{{wordRole, Role}, {wordOf, c.Of}, {wordParts, Unsealed}}
+	lines := [][2]string{{wordRole, role}, {wordOf, c.Of}, {wordParts, Unsealed}}
 	if c.Says != "" {
 		lines = append(lines, [2]string{wordSays, c.Says})
 	}
@@ -69,13 +69,13 @@ func IsLine(word string) bool {
 // cannot be read.
 func Read(file io.ReaderAt, size int64) (Copy, bool) {
 	said := map[string]string{}
-	part, err := xlsx.PeekSheet(file, size, Tab, maxPart, func(row *xlsx.Row) error {
+	part, err := xlsx.PeekSheet(file, size, tab, maxPart, func(row *xlsx.Row) error {
 		if len(row.Cells) == 2 {
 			said[row.Cells[0].Text] = row.Cells[1].Text
 		}
 		return nil
 	})
-	if err != nil || said[wordRole] != Role {
+	if err != nil || said[wordRole] != role {
 		return Copy{}, false
 	}
 	sum, err := xlsx.PartsSum(file, size, part)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Ending is how the name of a copy that lies beside its workbook ends, before .xlsx.
-const Ending = " (adsync results)"
+// ending is how the name of a copy that lies beside its workbook ends, before .xlsx.
+const ending = " (adsync results)"
 
 // Ignored is the pattern under which git leaves such copies alone.
 const Ignored = "* (adsync results*).xlsx"
@@ -16,7 +16,7 @@ const Ignored = "* (adsync results*).xlsx"
 // NameOf is the name of the copy of a workbook beside it.
 func NameOf(file string) string {
 	end := filepath.Ext(file)
-	return strings.TrimSuffix(file, end) + Ending + end
+	return strings.TrimSuffix(file, end) + ending + end
 }
 
 // mostNames is how many names are tried for a copy.
@@ -29,7 +29,7 @@ func numbered(name string, n int) string {
 	}
 	end := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, end)
-	if open, ours := strings.CutSuffix(stem, ")"); ours && strings.HasSuffix(stem, Ending) {
+	if open, ours := strings.CutSuffix(stem, ")"); ours && strings.HasSuffix(stem, ending) {
 		return fmt.Sprintf("%s %d)%s", open, n, end)
 	}
 	return fmt.Sprintf("%s (%d)%s", stem, n, end)

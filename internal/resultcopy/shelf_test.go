@@ -26,7 +26,7 @@ func copyOf(t *testing.T, c Copy) []byte {
 	}
 	parts := map[string]string{
 		"_rels/.rels": leads("officeDocument", "xl/workbook.xml"),
-		"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet name="` + Tab + `" sheetId="1" r:id="r1"/>` +
+		"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet name="` + tab + `" sheetId="1" r:id="r1"/>` +
 			`</sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels": leads("worksheet", "s.xml"),
 	}

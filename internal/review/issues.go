@@ -74,9 +74,9 @@ var issues = map[string]issue{
 	"review_not_approved":                      follows("its review did not approve it"),
 }
 
-// WhyNotServed returns a code of serving_issues in words, and what to do. The code itself
+// whyNotServed returns a code of serving_issues in words, and what to do. The code itself
 // stands behind them, so that one that is not known is shown as it is.
-func WhyNotServed(code string) (means, do string) {
+func whyNotServed(code string) (means, do string) {
 	if known, ok := issues[code]; ok {
 		return known.means, known.do
 	}

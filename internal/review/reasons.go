@@ -46,9 +46,9 @@ var reasons = map[string]words{
 // unknownDo is what to do about a rejection whose reason no table knows, or that has none.
 const unknownDo = "read the service's policy for ads, and change the ad: a changed ad is reviewed again"
 
-// WhyRejected returns a reason of a rejection in words, and what to do. The reason itself
+// whyRejected returns a reason of a rejection in words, and what to do. The reason itself
 // stands behind them, so that one that is not known is shown as it is.
-func WhyRejected(reason string) (means, do string) {
+func whyRejected(reason string) (means, do string) {
 	known, ok := reasons[reason]
 	switch {
 	case ok:

@@ -194,12 +194,12 @@ func (r *Record) Cells(address string) (said, serving string) {
 	s := r.Ads[address]
 	said = strings.ReplaceAll(s.Said, "_", " ")
 	if s.Said == saidRejected {
-		means, _ := WhyRejected(s.Reason)
+		means, _ := whyRejected(s.Reason)
 		said += ": " + means
 	}
 	var keeps []string
 	for _, code := range s.Issues {
-		means, _ := WhyNotServed(code)
+		means, _ := whyNotServed(code)
 		if _, known := issues[code]; !known {
 			means += " (" + code + ")"
 		}

@@ -117,7 +117,7 @@ func (s *Standing) Line() Line {
 	switch {
 	case l.State == Rejected:
 		l.Reason = diag.Printable(s.Reason)
-		add(WhyRejected(s.Reason))
+		add(whyRejected(s.Reason))
 	case l.State == InReview:
 		add("the service has not decided yet, which takes minutes as a rule", "")
 	case l.State == Limited && s.Said != saidApproved && s.Said != "":
@@ -127,7 +127,7 @@ func (s *Standing) Line() Line {
 	for _, code := range s.Issues {
 		if limits(code) {
 			l.Issues = append(l.Issues, diag.Printable(code))
-			add(WhyNotServed(code))
+			add(whyNotServed(code))
 		}
 	}
 	l.Means, l.Do = strings.Join(means, "; "), strings.Join(do, "; ")

@@ -27,7 +27,7 @@ func TestEveryDocumentedReasonHasWords(t *testing.T) {
 		if _, known := reasons[reason]; !known {
 			t.Errorf("reason %s has no words", reason)
 		}
-		if means, do := WhyRejected(reason); strings.Contains(means, "_") || !strings.Contains(do, "reviewed again") {
+		if means, do := whyRejected(reason); strings.Contains(means, "_") || !strings.Contains(do, "reviewed again") {
 			t.Errorf("WhyRejected(%s) = %q, %q; want words, and what has it reviewed again", reason, means, do)
 		}
 	}

@@ -2,7 +2,7 @@ package synonyms
 
 // Nothing are the columns of exports that this service has nothing for, figures
 // of exports among them. They are counted in reports, and no problem.
-var Nothing = []Unmatched{
+var Nothing = []unmatchedOf{
 	{Google, "Account, Account name, Labels, Campaign labels, Ad group labels, Campaign type, Campaign " +
 		"subtype, Networks, Languages, Language, EU political ads, Standard conversion goals, Customer acquisition, " +
 		"Bid strategy name, Enhanced CPC, Target ROAS, Maximum CPC bid limit, Broad match keywords, " +

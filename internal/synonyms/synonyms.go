@@ -31,15 +31,15 @@ const (
 // Tools are those of the table, in order.
 var Tools = []string{Service, Google, Microsoft, Amazon, Meta, DV360, People}
 
-// Row is what others call one column. Words stand between commas and spaces.
-type Row struct {
+// row is what others call one column. Words stand between commas and spaces.
+type row struct {
 	Sheet                                                   string // "" is every sheet that has the column
 	Column                                                  string // its header
 	Service, Google, Microsoft, Amazon, Meta, DV360, People string
 }
 
 // By returns what each of Tools calls the column.
-func (r *Row) By() []string {
+func (r *row) By() []string {
 	return []string{r.Service, r.Google, r.Microsoft, r.Amazon, r.Meta, r.DV360, r.People}
 }
 
@@ -54,9 +54,9 @@ type Question struct {
 	Alone bool     // asked only where the sheet has none of the columns
 }
 
-// Unmatched are the columns of a tool's exports that this service has nothing
+// unmatchedOf are the columns of a tool's exports that this service has nothing
 // for.
-type Unmatched struct {
+type unmatchedOf struct {
 	Tool  string
 	Words string
 }
@@ -170,7 +170,7 @@ func Find(header string) []Meaning {
 	return found
 }
 
-func (r *Row) means(folded string) (Meaning, bool) {
+func (r *row) means(folded string) (Meaning, bool) {
 	if resource.Fold(r.Column) == folded {
 		return Meaning{Sheet: r.Sheet, Column: r.Column}, true
 	}

@@ -16,7 +16,7 @@ const (
 
 // Rows is the table. Where a word equals the column's own header it stands here
 // for the reader of docs/use/columns.md.
-var Rows = []Row{
+var Rows = []row{
 	{
 		Sheet: campaigns, Column: "Campaign", Service: "campaign_name",
 		Google: "Campaign", Microsoft: "Campaign",

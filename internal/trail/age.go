@@ -47,8 +47,8 @@ func NamelessDecision(summary string) (string, bool) {
 	return without, without != summary
 }
 
-// ErrMoved says that a file was written to while it was read.
-var ErrMoved = errors.New("somebody writes to it")
+// errMoved says that a file was written to while it was read.
+var errMoved = errors.New("somebody writes to it")
 
 // AgeLines takes the names of people out of the lines of a file that are of before a
 // moment, and returns of how many. Each line is a JSON object with a time. The lines that
@@ -83,7 +83,7 @@ func AgeLines(file string, before time.Time) (lines int, err error) {
 		return 0, nil
 	}
 	if now, err := os.Lstat(file); err != nil || now.Size() != int64(len(content)) {
-		return 0, errors.Join(fmt.Errorf("%s: %w", file, ErrMoved), err)
+		return 0, errors.Join(fmt.Errorf("%s: %w", file, errMoved), err)
 	}
 	return lines, renameio.WriteFile(file, aged.Bytes(), 0o600)
 }

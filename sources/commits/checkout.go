@@ -37,8 +37,8 @@ func (c *Checkout) Close() { c.remove() }
 // ErrBeyondBounds says that a commit holds more than is read.
 var ErrBeyondBounds = errors.New("it is beyond the bounds")
 
-// ErrNoRepository says that a project is in no git repository.
-var ErrNoRepository = errors.New("the folder is in no git repository")
+// errNoRepository says that a project is in no git repository.
+var errNoRepository = errors.New("the folder is in no git repository")
 
 // ReadCheckout returns the project as it was at a revision, such as origin/main, a
 // tag or a hash. Nothing of the work tree is touched, no filter, hook or
@@ -108,7 +108,7 @@ func historyOf(p config.Project) (*history, error) {
 	repository, err := git.PlainOpenWithOptions(p.Root,
 		&git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
-		return nil, ErrNoRepository
+		return nil, errNoRepository
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the git repository: %w", err)

@@ -36,7 +36,7 @@ type Origin struct {
 // InRepository reports whether the files may have commits to ask.
 func InRepository(p config.Project) bool {
 	_, err := historyOf(p)
-	return !errors.Is(err, ErrNoRepository)
+	return !errors.Is(err, errNoRepository)
 }
 
 // OriginsOf says of each value which commit gave it what it is: the last one whose
@@ -47,7 +47,7 @@ func InRepository(p config.Project) bool {
 func OriginsOf(p config.Project, ctx context.Context, schemas resource.Schemas, given []Given) ([]Origin, error) {
 	origins := make([]Origin, len(given))
 	h, err := historyOf(p)
-	if errors.Is(err, ErrNoRepository) {
+	if errors.Is(err, errNoRepository) {
 		return origins, nil
 	}
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// PlanForm is a form of a plan that -o names.
-type PlanForm struct {
+// planForm is a form of a plan that -o names.
+type planForm struct {
 	write     func(w io.Writer, d *PlanDocument) error // nil for what needs more than the document
 	OnFailure bool                                     // printed where there is no plan, too: it says why
 }
 
-var PlanForms = map[string]PlanForm{
+var PlanForms = map[string]planForm{
 	"text":   {},
 	"json":   {func(w io.Writer, d *PlanDocument) error { return console.WriteJSON(w, d) }, true},
 	"ndjson": {planview.WriteNDJSON, true},

@@ -22,10 +22,10 @@ import (
 // ReportDocument is the one typed form of a run; every output is made from it.
 type ReportDocument = runview.Document
 
-// ReportForm is a form of a run that -o names.
-type ReportForm func(w io.Writer, d *ReportDocument) error
+// reportForm is a form of a run that -o names.
+type reportForm func(w io.Writer, d *ReportDocument) error
 
-var ReportForms = map[string]ReportForm{
+var ReportForms = map[string]reportForm{
 	"json":     func(w io.Writer, d *ReportDocument) error { return d.WriteJSON(&console.VisibleLines{To: w}, "  ") },
 	"ndjson":   runview.WriteNDJSON,
 	"markdown": func(w io.Writer, d *ReportDocument) error { return runview.WriteMarkdown(w, session.Schemas(), d) },
