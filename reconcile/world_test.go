@@ -52,7 +52,7 @@ func newWorld(t *testing.T, change ...func(*emulator.Options)) *world {
 		t: t, ctx: t.Context(), service: emulatortest.Start(t, change...),
 		desired: &resource.Snapshot{}, images: map[string][]byte{}, people: map[string]string{},
 	}
-	store, err := state.NewMemory(state.Options{})
+	store, err := state.NewMemory(state.Options{Now: w.now})
 	if err != nil {
 		t.Fatal(err)
 	}
