@@ -151,11 +151,12 @@ func everywhere(attribute string, first, second any, change ...func(*route)) []r
 func besides(with values) func(*route)       { return func(row *route) { row.with = with } }
 func having(prior func(*world)) func(*route) { return func(row *route) { row.prior = prior } }
 
+func twoAudiences(w *world) {
+	w.write("audience/one", map[string]any{"name": "Audience one"})
+	w.write("audience/two", map[string]any{"name": "Audience two"})
+}
+
 func routedCampaigns() []route {
-	audiences := func(w *world) {
-		w.write("audience/one", map[string]any{"name": "Audience one"})
-		w.write("audience/two", map[string]any{"name": "Audience two"})
-	}
 	event := func(w *world) {
 		w.write("pixel/shop", map[string]any{"name": "Web shop"})
 		w.write("event_setting/orders", map[string]any{
@@ -180,9 +181,9 @@ func routedCampaigns() []route {
 		everywhere("campaign targeting.excluded_countries", []string{"CA"}, []string{"MX"}),
 		everywhere("campaign targeting.excluded_locations", []string{"2000043"}, []string{"3000194"}),
 		everywhere("campaign targeting.audiences",
-			[]string{"audience/one"}, []string{"audience/two"}, having(audiences)),
+			[]string{"audience/one"}, []string{"audience/two"}, having(twoAudiences)),
 		everywhere("campaign targeting.excluded_audiences",
-			[]string{"audience/one"}, []string{"audience/two"}, having(audiences)),
+			[]string{"audience/one"}, []string{"audience/two"}, having(twoAudiences)),
 		everywhere("campaign targeting.platforms", []string{"web"}, []string{"ios_web"}),
 		everywhere("campaign tracking", "utm_source=alpha", "utm_source=beta"),
 		everywhere("campaign description", "Alpha words", "Beta words"),
@@ -258,6 +259,10 @@ func routedGroups() []route {
 		route{
 			attribute: "ad_group exclusion_hints",
 			first:     []string{"football boots"}, only: creates, by: "follow-up", beneath: true,
+		},
+		route{
+			attribute: "ad_group bid.multipliers", prior: twoAudiences,
+			first: []string{"audience/one x 1.5"}, second: []string{"audience/two x 2"},
 		},
 		route{attribute: "ad_group product_set", first: products, second: others, campaign: feed},
 		route{attribute: "ad_group protect", first: []string{"archive"}, second: []string{"budget"}},
