@@ -137,7 +137,7 @@ func (s Span) String() string {
 func (s Span) halves(by string) (first, second Span, ok bool) {
 	from, to := s.ends()
 	form := formOf(s.From)
-	next := func(at time.Time) time.Time { return at }
+	var next func(time.Time) time.Time
 	step := 24 * time.Hour
 	if s.ofHours() {
 		step = time.Hour
