@@ -1,8 +1,8 @@
 // Package newkey takes a key from the one answer that shows it to a file that its owner alone reads.
 //
 // It refuses to replace a file that it was not told to, and to put a key anywhere else. Its one
-// invariant: once a key was taken from an answer it is on the disk, in the file or beside it, until
-// somebody removes it.
+// invariant: once Keep has returned without an error the key is on the disk, in the file or
+// beside it, until somebody removes it.
 package newkey
 
 import (
