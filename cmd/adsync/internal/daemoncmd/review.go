@@ -77,7 +77,7 @@ func (r *reviewer) read(ctx context.Context) (pass review.Pass, moved bool) {
 	known, err := r.ask(context.WithValue(ctx, besideRuns{}, true))
 	if err != nil {
 		if ctx.Err() == nil {
-			r.of.env.Note("the reviews could not be read: %s", console.OneLine(err))
+			session.NoteReviews(r.of.env, err)
 		}
 		return review.Pass{Failed: true}, known.Moved()
 	}

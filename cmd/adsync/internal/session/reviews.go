@@ -46,7 +46,7 @@ func ReadReviews(ctx context.Context, env *Env, l Loaded, agent *reconcile.Agent
 	}
 	known, err := AskReviews(ctx, env, l.Project.StateFolder(), agent, Fresh{seen: l.Reviews, written: written}, nil)
 	if err != nil {
-		env.Note("the reviews could not be read: %s", console.OneLine(err))
+		NoteReviews(env, err)
 	}
 	*l.Reviews = *known
 }
@@ -84,7 +84,24 @@ func AskReviews(ctx context.Context, env *Env, folder string,
 	if len(known.Ads)+len(known.Changes) == 0 { // nothing to keep, and maybe no folder
 		return known, err
 	}
-	return known, errors.Join(err, known.Save(folder))
+	if failure := known.Save(folder); failure != nil {
+		err = errors.Join(err, &unkeptReviews{failure})
+	}
+	return known, err
+}
+
+// unkeptReviews says that what was read of the reviews could not be kept.
+type unkeptReviews struct{ error }
+
+func (e *unkeptReviews) Unwrap() error { return e.error }
+
+// NoteReviews tells people that the reviews could not be asked for, or not be kept.
+func NoteReviews(env *Env, err error) {
+	done := "read"
+	if _, unkept := errors.AsType[*unkeptReviews](err); unkept {
+		done = "kept"
+	}
+	env.Note("the reviews could not be %s: %s", done, console.OneLine(err))
 }
 
 // InReview returns rows that say where their ads stand with the review, as far as that is
