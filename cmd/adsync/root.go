@@ -38,7 +38,7 @@ func root(env *session.Env) *cobra.Command {
 	root.PersistentFlags().StringVar(&env.Flags.Operator, "operator", "", "the operator's file: service, "+
 		"key, ceilings, allowances (default ADSYNC_OPERATOR, then adsync/operator.yaml in your configuration)")
 	root.AddCommand(files.Init(env), ops.Doctor(env), ops.Audit(env),
-		ops.Insights(env), access.Accounts(env), access.Keys(env),
+		ops.Insights(env), access.Accounts(env), access.Keys(env), access.Whoami(env),
 		ops.Hotels(env), ops.Locations(env), files.Validate(env),
 		files.Fix(env), files.Fmt(env), ops.Preview(env),
 		planning.Plan(env), planning.Apply(env), planning.Revert(env), ops.History(env), ops.Show(env),

@@ -36,6 +36,10 @@ func TestPrintedDocumentsFitTheirSchemas(t *testing.T) {
 	fitsEachLine(t, "a plan that creates", printed(t, "plan", "-o", "ndjson", dir))
 	fits(t, report, "an apply", printed(t, "apply", "--yes", "-o", "json", dir))
 	fits(t, plan, "a plan without changes", printed(t, "plan", "-o", "json", dir))
+	fits(t, compiled(t, "accounts"), "accounts", printed(t, "accounts", "-o", "json", dir))
+	fits(t, compiled(t, "whoami"), "a credential", printed(t, "whoami", "-o", "json", dir))
+	fits(t, compiled(t, "keys"), "a new key", printed(t, "keys", "create", "--yes", "-o", "json",
+		"--out", filepath.Join(t.TempDir(), "new.key"), dir))
 	fits(t, compiled(t, "insights"), "figures", printed(t, "insights", "-o", "json", "--zero", "--by", "day", dir))
 	fits(t, compiled(t, "insights"), "figures of properties", printed(t, "hotels", "-o", "json", "--zero", dir))
 	edit(t, filepath.Join(dir, "spring.yaml"), "daily: 50.00", "daily: 500000.00")

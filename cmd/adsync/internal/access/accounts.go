@@ -33,18 +33,27 @@ and time zone. An API key reaches one. Nothing is changed.`,
 	return c
 }
 
-// accountsDocument is the JSON form of accounts.
-type accountsDocument struct {
+// AccountsDocument is the JSON form of accounts.
+type AccountsDocument struct {
 	FormatVersion int               `json:"format_version"`
-	Accounts      []accountDocument `json:"accounts"`
+	Accounts      []AccountDocument `json:"accounts"`
 }
 
-type accountDocument struct {
+// AccountDocument is an account as the service has it.
+type AccountDocument struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
 	Status   string `json:"status"`
 	Currency string `json:"currency"`
 	TimeZone string `json:"timezone"`
+}
+
+func documentOf(a adsapi.Account) AccountDocument {
+	return AccountDocument{a.ID, a.Name, a.Status, a.Currency, a.TimeZone}
+}
+
+func (a AccountDocument) line() string {
+	return strings.Join([]string{a.ID, a.Status, a.Currency, a.TimeZone, a.Name}, "  ")
 }
 
 func listAccounts(ctx context.Context, env *session.Env, dir string) error {
@@ -62,16 +71,15 @@ func listAccounts(ctx context.Context, env *session.Env, dir string) error {
 	if err != nil {
 		return fmt.Errorf("list the accounts: %w", err)
 	}
-	d := accountsDocument{console.FormatVersion, []accountDocument{}}
+	d := AccountsDocument{console.FormatVersion, []AccountDocument{}}
 	for _, a := range reached {
-		d.Accounts = append(d.Accounts, accountDocument{a.ID, a.Name, a.Status, a.Currency, a.TimeZone})
+		d.Accounts = append(d.Accounts, documentOf(a))
 	}
 	if env.Flags.Output == "json" {
 		return env.PrintJSON(d)
 	}
 	for _, a := range d.Accounts {
-		line := strings.Join([]string{a.ID, a.Status, a.Currency, a.TimeZone, a.Name}, "  ")
-		if _, err := fmt.Fprintln(env.Out, diag.Printable(line)); err != nil {
+		if _, err := fmt.Fprintln(env.Out, diag.Printable(a.line())); err != nil {
 			return err
 		}
 	}

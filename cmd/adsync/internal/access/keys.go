@@ -78,8 +78,8 @@ exist that nobody holds; that is said, and it is to be revoked by hand too.`,
 	return c
 }
 
-// keyDocument is the JSON form of keys create. It has no key in it.
-type keyDocument struct {
+// KeyDocument is the JSON form of keys create. It has no key in it.
+type KeyDocument struct {
 	FormatVersion int    `json:"format_version"`
 	Name          string `json:"name"`
 	ID            string `json:"id"` // of the key in the audit log
@@ -228,7 +228,7 @@ func tellKey(env *session.Env, f keyFlags, made newkey.Made) error {
 			"keys are managed: adsync history has those that adsync made", diag.Printable(f.out))
 	}
 	if env.Flags.Output == "json" {
-		return env.PrintJSON(keyDocument{console.FormatVersion, f.name, made.ID, f.out, f.rotate})
+		return env.PrintJSON(KeyDocument{console.FormatVersion, f.name, made.ID, f.out, f.rotate})
 	}
 	id := ""
 	if made.ID != "" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"adsync/cmd/adsync/internal/access"
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
@@ -42,6 +43,12 @@ var Described = []struct {
 		"What adsync apply, show and revert -o json print. Money is in micros.")},
 	{"insights", "what insights and hotels -o json print", printedSchema[insights.Document]("adsync: figures",
 		"What adsync insights and hotels -o json print. Figures are decimal text, money in the account's currency.")},
+	{"accounts", "what accounts -o json prints", printedSchema[access.AccountsDocument]("adsync: accounts",
+		"What adsync accounts -o json prints.")},
+	{"keys", "what keys create -o json prints", printedSchema[access.KeyDocument]("adsync: a new key",
+		"What adsync keys create -o json prints. It has no key in it.")},
+	{"whoami", "what whoami -o json prints", printedSchema[access.WhoamiDocument]("adsync: a credential",
+		"What adsync whoami -o json prints. It has no secret in it.")},
 	{"run-event", "a line of what apply, show and revert -o ndjson print", runEventSchema},
 }
 

@@ -246,7 +246,7 @@ func examineService(ctx context.Context, env *session.Env, d *doctorDocument, l 
 			console.ExitCode(ctx, err), err.Error())
 		return nil
 	}
-	d.ok("key", "%s", keyPlace(env, l.Project))
+	d.ok("key", "%s", session.KeyPlace(env, l.Project))
 	account, err := client.Account(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -289,45 +289,17 @@ const clockNote = 30 * time.Second
 // examineFeatures asks for a page of everything that is listed: not every account, and
 // not every key, has all of it.
 func examineFeatures(ctx context.Context, d *doctorDocument, client *adsapi.Client) error {
-	asked := []string{"audit_logs"}
-	for _, schema := range session.Schemas() {
-		if path := cmp.Or(schema.Listing.Path, schema.Collection); path != "" &&
-			path != "ad_account" && schema.Parent == "" && !schema.Listing.Optional && !slices.Contains(asked, path) {
-			asked = append(asked, path)
-		}
-	}
-	var without []string
-	for _, path := range asked {
-		_, err := client.Get(ctx, "/"+path, nil)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if errors.Is(err, adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrNotFound) {
-			without = append(without, path)
-		} else if err != nil {
-			d.problem("features", "run it again later", console.ExitCode(ctx, err), err.Error())
-			return nil
-		}
-	}
-	if len(without) > 0 {
+	has, without, err := session.Features(ctx, client)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		d.problem("features", "run it again later", console.ExitCode(ctx, err), err.Error())
+	case len(without) > 0:
 		d.note("features", "files that use them are held or reported as unavailable",
 			"this key or account has no %s", strings.Join(without, ", "))
-		return nil
+	default:
+		d.ok("features", "the key reads %s", strings.Join(has, ", "))
 	}
-	d.ok("features", "the key reads %s", strings.Join(asked, ", "))
 	return nil
-}
-
-// keyPlace returns where the key comes from, and nothing of it.
-func keyPlace(env *session.Env, p config.Project) string {
-	if service, err := session.Service(env, p); err == nil && service.Emulated {
-		return "none is needed for the emulator in this process"
-	}
-	for _, name := range []string{session.EnvKey, session.EnvKeyFile, session.EnvKeyCommand} {
-		if strings.TrimSpace(env.Getenv(name)) != "" {
-			return "from " + name
-		}
-	}
-	o, _ := session.Operator(env, p)
-	return fmt.Sprintf("from %s of the operator's file", o.Key.From)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/adsapi"
@@ -79,4 +80,18 @@ func address(env *Env, s *Session, p config.Project) (string, adsapi.Secret, err
 	}
 	key, err := key(env, p)
 	return service.base, key, err
+}
+
+// KeyPlace returns where the key comes from, and nothing of it.
+func KeyPlace(env *Env, p config.Project) string {
+	if service, err := Service(env, p); err == nil && service.Emulated {
+		return "none is needed for the emulator in this process"
+	}
+	for _, name := range []string{EnvKey, EnvKeyFile, EnvKeyCommand} {
+		if strings.TrimSpace(env.Getenv(name)) != "" {
+			return "from " + name
+		}
+	}
+	o, _ := Operator(env, p)
+	return fmt.Sprintf("from %s of the operator's file", o.Key.From)
 }
