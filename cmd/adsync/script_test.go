@@ -174,9 +174,11 @@ func (h *holder) free() { h.once.Do(func() { close(h.release) }) }
 func startEmulator(ts *testscript.TestScript, args []string, watch *coverage.Watch) {
 	points, err := openpoint.Parse(ts.Getenv(session.EnvOpenPoints))
 	ts.Check(err)
+	features := emulator.AllFeatures()
+	features.ProductFeeds = []string{"fd_hotel_quickstart"}
 	server, err := emulator.Open(emulator.Options{OpenPoints: points, Accounts: []emulator.Account{{
 		ID: "adacct_quickstart", Name: "Test", Currency: "USD",
-		TimeZone: "America/New_York", Key: "sk-script-key", Features: emulator.AllFeatures(),
+		TimeZone: "America/New_York", Key: "sk-script-key", Features: features,
 	}}})
 	ts.Check(err)
 	h := &holder{held: make(chan struct{}), release: make(chan struct{}), path: "/bulk_mutation_jobs"}

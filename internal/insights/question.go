@@ -74,6 +74,9 @@ func (q *Question) Check() error {
 		return fmt.Errorf("figures of a whole %s are not those of one %s; want --level %s",
 			q.Level, q.Of.Level, q.Of.Level)
 	}
+	if q.SegmentFirst && len(q.Segments) == 0 {
+		return fmt.Errorf("--segment-first is there without --segment; want both")
+	}
 	if q.Zero && len(q.Segments) > 0 && !slices.Equal(q.Segments, []string{"product"}) {
 		return fmt.Errorf("--zero goes without --segment, or with product alone; it is %s",
 			strings.Join(q.Segments, ", "))
