@@ -39,4 +39,29 @@ func root(env *session.Env) *cobra.Command {
 	root.PersistentFlags().StringVar(&env.Flags.Operator, "operator", "", "the operator's file: service, "+
 		"key, ceilings, allowances (default ADSYNC_OPERATOR, then adsync/operator.yaml in your configuration)")
 	root.AddCommand(files.Init(env), ops.Doctor(env), ops.Audit(env),
+		ops.Insights(env), access.Accounts(env), access.Keys(env), access.Whoami(env),
 		events.Conversions(env),
+		ops.Hotels(env), ops.Locations(env), files.Validate(env),
+		files.Fix(env), files.Fmt(env), ops.Preview(env),
+		planning.Plan(env), planning.Apply(env), planning.Revert(env), ops.History(env), ops.Show(env),
+		files.Import(env), planning.Adopt(env), planning.Drift(env),
+		ops.Status(env), ops.Suspend(env), ops.Forget(env), ops.PauseAll(env), ops.Reconcile(env),
+		planning.Resume(env), planning.Resolve(env), ops.Unlock(env), ops.Review(env),
+		files.Export(env), files.Template(env), files.Convert(env), files.Diff(env), files.Textconv(env),
+		files.Merge(env), files.Schema(env), ops.Policy(env),
+		emulatorCommand(env), daemoncmd.Command(env), version(env), ops.Explain(env))
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	version := root.Flags().Bool("version", false, "print the version, as the command of that name does")
+	root.RunE = func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) > 0:
+			return console.Usage(c, fmt.Errorf("unknown command %q", args[0]))
+		case *version:
+			return printVersion(env)
+		}
+		return c.Help()
+	}
+	root.Args = cobra.ArbitraryArgs
+	return root
+}
