@@ -38,7 +38,7 @@ func (a *Agent) newRun(id string, view *apply.View) *apply.Run {
 // changed and nothing recorded.
 func (a *Agent) Requests(ctx context.Context, view *apply.View) (*plan.Requests, error) {
 	own := *a
-	own.Store, own.Watch = quiet{a.Store}, nil
+	own.Watch, own.Superseded = nil, nil
 	own.Progress, own.memory.Census = nil, a.memory.Census.Clone()
 	return own.newRun("plan", view).Foresee(ctx)
 }
@@ -134,37 +134,4 @@ func (a *Agent) ReadReviews(ctx context.Context, into *review.Record) error {
 // same time, only what was done while it did not write counts.
 func (a *Agent) OtherWriters(ctx context.Context, since time.Time, busy []live.Span) ([]live.Writer, error) {
 	return a.live().OtherWriters(ctx, since, busy)
-}
-
-// quiet is a store that a forecast reads and never writes.
-type quiet struct{ state.Store }
-
-func (quiet) Record(context.Context, []state.Applied) error { return nil }
-
-func (quiet) Forget(context.Context, []resource.Address) error { return nil }
-
-func (quiet) Advance(context.Context, []resource.Address) error { return nil }
-
-func (quiet) NextSequence(context.Context) (int64, error) { return 1, nil }
-
-func (quiet) Begin(context.Context, ...state.Step) error { return nil }
-
-func (quiet) Move(context.Context, string, state.Point, state.Update) error { return nil }
-
-func (quiet) RecordFile(context.Context, string, string) error { return nil }
-
-func (quiet) RecordRun(context.Context, state.Run) error { return nil }
-
-func (quiet) Open(context.Context, ...string) ([]state.Step, error) { return nil, nil }
-
-func (quiet) Heads(context.Context) ([]state.Step, error) { return nil, nil }
-
-func (quiet) RecordCapability(context.Context, resource.Capability, bool) error { return nil }
-
-func (quiet) Block(context.Context, []state.Blocked) error { return nil }
-
-func (quiet) Unblock(context.Context, []resource.Address) error { return nil }
-
-func (quiet) Finish(context.Context, string, []state.Applied, []state.OperationOutcome) error {
-	return nil
 }

@@ -173,9 +173,6 @@ func (r *probing) probe(ctx context.Context, capability resource.Capability, bud
 // remember keeps what was found out of the account, for later runs too.
 func (r *run) remember(ctx context.Context, capability resource.Capability, there bool) error {
 	r.caps[capability] = there
-	if r.dry {
-		return nil
-	}
 	return r.Store.RecordCapability(ctx, capability, there)
 }
 

@@ -25,7 +25,7 @@ type Checked struct {
 // validate_only jobs (interface, part 4, bulk rule 9). It mutates nothing and
 // records nothing; an account without bulk jobs has nothing to say.
 func (r *Run) Check(ctx context.Context) (Checked, error) {
-	r.dry = true
+	r.Store, r.dry, r.Bulk.Preflight = quiet{r.Store}, true, PreflightAlways
 	r.files, r.started = map[string]string{}, r.Now()
 	checked := Checked{Held: len(r.view.Plan.Changes) - len(r.changes)}
 	if err := r.findCapabilities(ctx); err != nil {

@@ -19,7 +19,7 @@ import (
 
 // Foresee goes through the waves, and notes each request instead of sending it.
 func (r *Run) Foresee(ctx context.Context) (*plan.Requests, error) {
-	r.dry, r.started, r.forecast = true, r.Now(), &forecast{}
+	r.Store, r.dry, r.started, r.forecast = quiet{r.Store}, true, r.Now(), &forecast{}
 	files, err := r.Store.Files(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)

@@ -305,7 +305,7 @@ func (r *parts) lowersForNow(p wire.Part) bool {
 // it. What only lowers possible spend goes all the same, unless it cannot be taken
 // back: the newer files may ask for less still, and the next run is not there yet.
 func (r *parts) supersededWhy(p wire.Part) string {
-	if r.Superseded == nil || r.forecast != nil || r.lowersForNow(p) {
+	if r.Superseded == nil || r.lowersForNow(p) {
 		return ""
 	}
 	if why := r.Superseded(p.Change.Address); why != "" {

@@ -54,7 +54,7 @@ func (r *preflighting) preflight(ctx context.Context) ([]diag.Problem, error) {
 
 // preflights reports whether this run sends its creates as validate_only jobs first.
 func (r *probing) preflights() bool {
-	return r.Bulk.Preflight != PreflightNever || r.dry && r.forecast == nil
+	return r.Bulk.Preflight != PreflightNever
 }
 
 // preflightJobs returns the jobs a preflight sends, and the keys of what is in them: all,
@@ -62,7 +62,7 @@ func (r *probing) preflights() bool {
 // only, and those adsync has checked; what an account may not do shows in the shape.
 func (r *preflighting) preflightJobs(ctx context.Context) (jobs []wire.Batch,
 	keys map[resource.Address]string, err error) {
-	all := r.dry && r.forecast == nil || r.Bulk.Preflight == PreflightAlways // who only asks wants to hear everything
+	all := r.Bulk.Preflight == PreflightAlways
 	said := r.saidInJobs()
 	if all || len(said) <= r.jobRoom().Operations {
 		c, err := r.planCreation(ctx)
