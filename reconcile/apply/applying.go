@@ -26,6 +26,7 @@ type Run struct {
 	*capabilities
 	*preflighting
 	*checking
+	foreseeing *foreseeing
 }
 
 // Ask asks the service what the account can do, and what it would refuse.
@@ -107,6 +108,8 @@ func join(r *run, live *live.Room, sent *send.Room, polls *send.PollEstimator) *
 	}
 	recording := &recording{Env: r.Env, run: r, parts: parts}
 	checking := &checking{Env: r.Env, run: r, parts: parts, creating: creating, preflighting: preflighting}
+	foreseeing := &foreseeing{Env: r.Env, run: r, parts: parts, preflighting: preflighting}
+	r.asks = &carryOut{Env: r.Env, run: r, parts: parts, preflighting: preflighting}
 	waveRunner := &waveRunner{
 		Env: r.Env, run: r, parts: parts, reporting: reporting,
 		recording: recording, readback: readback, memberWaves: memberWaves,
@@ -115,5 +118,6 @@ func join(r *run, live *live.Room, sent *send.Room, polls *send.PollEstimator) *
 	return &Run{
 		Env: r.Env, run: r, parts: parts, reporting: reporting,
 		waveRunner: waveRunner, capabilities: capabilities, preflighting: preflighting, checking: checking,
+		foreseeing: foreseeing,
 	}
 }

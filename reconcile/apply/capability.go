@@ -53,7 +53,7 @@ func (r *capabilities) findCapabilities(ctx context.Context) error {
 		return nil
 	}
 	if r.preflights() && slices.ContainsFunc(r.creates(), r.begins) {
-		return r.supposeJobs(ctx)
+		return r.asks.supposeJobs(ctx)
 	}
 	return r.probe(ctx, resource.BulkJobs, "lifetime")
 }
@@ -70,25 +70,6 @@ func (r *capabilities) begins(p wire.Part) bool {
 	return schema.Bulk.Create != "" && schema.Parent == ""
 }
 
-// supposeJobs takes it that the account has jobs, until a preflight tells. A forecast
-// sends none, so that it asks.
-func (r *capabilities) supposeJobs(ctx context.Context) error {
-	r.caps[resource.BulkJobs] = true
-	if r.forecast == nil {
-		r.supposed = true
-		return nil
-	}
-	noted := r.forecast.requests
-	r.forecast.requests = slices.Clone(noted)
-	err := r.probe(ctx, resource.BulkJobs, "lifetime")
-	r.forecast.requests = noted
-	r.supposed = r.caps[resource.BulkJobs]
-	if err != nil || r.supposed {
-		return err
-	}
-	return r.predictRefusal(ctx)
-}
-
 // probing asks with jobs that change nothing.
 type probing struct {
 	*env.Env
@@ -98,6 +79,12 @@ type probing struct {
 
 	polls    *send.PollEstimator
 	supposed bool // that the account has jobs is not known, and the next job tells
+}
+
+// supposeJobs takes it that the account has jobs, until a preflight tells.
+func (r *probing) supposeJobs(context.Context) error {
+	r.caps[resource.BulkJobs], r.supposed = true, true
+	return nil
 }
 
 // askWhereSupposed asks whether the account has jobs where no preflight told.
@@ -133,13 +120,7 @@ func (r *probing) probe(ctx context.Context, capability resource.Capability, bud
 	if err != nil {
 		return err
 	}
-	if r.forecast != nil { // asked now, and once more by an apply
-		r.forecast.note(plan.Request{
-			Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{1}, Bytes: len(body),
-		})
-		r.forecast.read("check", jobsPath+"/{id}", 1)
-	}
-	page, err := r.dryRun(ctx, body)
+	page, err := r.asks.dryRun(ctx, body)
 	for asked := 1; err == nil && page.passing() && asked < mostAsked; asked++ {
 		if err = r.Sleep(ctx, page.wait()); err == nil {
 			page, err = r.dryRun(ctx, body)

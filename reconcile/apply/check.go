@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
@@ -25,7 +26,7 @@ type Checked struct {
 // validate_only jobs (interface, part 4, bulk rule 9). It mutates nothing and
 // records nothing; an account without bulk jobs has nothing to say.
 func (r *Run) Check(ctx context.Context) (Checked, error) {
-	r.Store, r.dry, r.Bulk.Preflight = quiet{r.Store}, true, PreflightAlways
+	r.Store, r.asks, r.Bulk.Preflight = quiet{r.Store}, r.checking, PreflightAlways
 	r.files, r.started = map[string]string{}, r.Now()
 	checked := Checked{Held: len(r.view.Plan.Changes) - len(r.changes)}
 	if err := r.findCapabilities(ctx); err != nil {
@@ -46,7 +47,7 @@ func (r *Run) Check(ctx context.Context) (Checked, error) {
 	return checked, nil
 }
 
-// checking asks about every change and sends none.
+// checking is the asker of a run that only asks: it wants to hear everything, and sends no change.
 type checking struct {
 	*env.Env
 	*run
@@ -108,7 +109,7 @@ func (r *checking) checkUpdates(ctx context.Context, checked *Checked) ([]diag.P
 	}
 	jobs := wire.Pack(units, r.jobRoom())
 	checked.Operations += len(units)
-	return r.runPreflight(ctx, len(jobs), func(i int) ([]diag.Problem, error) { return r.isolateRefusal(ctx, jobs[i]) })
+	return r.askAll(ctx, jobs, r.isolateRefusal)
 }
 
 // sayableFields are those an update operation can carry. An image that is not
@@ -125,4 +126,91 @@ func (r *checking) sayableFields(e wire.Encoder, c *plan.Change) []plan.Field {
 		}
 	}
 	return fields
+}
+
+// validateCreates asks about less and less of a job that is refused whole.
+func (r *checking) validateCreates(ctx context.Context,
+	checks []wire.Batch, keys map[resource.Address]string) ([]diag.Problem, error) {
+	return r.validateEach(ctx, checks, keys, r.isolateRefusal)
+}
+
+// isolateRefusal is validated for who only asks: where the service refuses a job whole,
+// it is asked about less and less of it, until what it refuses stands alone.
+func (r *checking) isolateRefusal(ctx context.Context, check wire.Batch) ([]diag.Problem, error) {
+	problems, err := r.validated(ctx, check)
+	if !env.RefusesContent(err) {
+		return problems, err
+	}
+	if len(check) == 1 || r.refusedWhole.Add(1) > mostRefusals {
+		return []diag.Problem{r.refusedWith(check, err)}, nil
+	}
+	if parted := halves(r.parts, check); len(parted) > 1 {
+		front, err := r.isolateRefusal(ctx, parted[0])
+		if err != nil {
+			return nil, err
+		}
+		back, err := r.isolateRefusal(ctx, parted[1])
+		return slices.Concat(front, back), err
+	}
+	return r.isolateRefusalIn(ctx, check)
+}
+
+// isolateRefusalIn finds what a tree is refused for: parents stand before their
+// children, so the shortest front that is refused ends with it. What stands
+// neither there nor beneath it is asked about again.
+func (r *checking) isolateRefusalIn(ctx context.Context, tree wire.Batch) ([]diag.Problem, error) {
+	var refusal error
+	passes, refused := 0, len(tree)
+	for refused-passes > 1 {
+		middle := (passes + refused) / 2
+		_, err := r.validated(ctx, tree[:middle])
+		switch {
+		case env.RefusesContent(err):
+			refused, refusal = middle, err
+		case err != nil:
+			return nil, err
+		default:
+			passes = middle
+		}
+	}
+	bad := tree[refused-1]
+	if refusal == nil { // it was the whole tree
+		_, refusal = r.validated(ctx, tree)
+	}
+	if !env.RefusesContent(refusal) {
+		return nil, refusal
+	}
+	problems := []diag.Problem{r.refusedWith(wire.Batch{bad}, refusal)}
+	above := bad.Part.Change.Address
+	rest := slices.DeleteFunc(slices.Clone(tree), func(p wire.Packed) bool {
+		return r.Schemas.Ancestor(p.Part.Change.Address, above.Kind) == above
+	})
+	if len(rest) == 0 {
+		return problems, nil
+	}
+	others, err := r.isolateRefusal(ctx, rest)
+	return slices.Concat(problems, others), err
+}
+
+// refusedWith is the refusal of a whole job, at the row of its first operation.
+func (r *checking) refusedWith(check wire.Batch, refusal error) diag.Problem {
+	p, said, code := check[0].Part, refusal.Error(), ""
+	if refused := new(adsapi.Error); errors.As(refusal, &refused) && refused.Message != "" {
+		said, code = refused.Message, refused.Code
+	}
+	hint := "the service refused it in a validate_only job; nothing was changed"
+	if len(check) > 1 {
+		hint = fmt.Sprintf("the service refused "+
+			"it, or one of the %d operations after it, in a validate_only job; nothing was changed", len(check)-1)
+	}
+	return diag.Problem{
+		Severity: diag.Error, Code: diag.ServiceRefused, Position: r.blame(p, code, said),
+		Address: p.Change.Address.String(), Message: diag.Printable(said), Hint: hint,
+	}
+}
+
+// validated returns what the service says about a job it only validates.
+func (r *checking) validated(ctx context.Context, check wire.Batch) ([]diag.Problem, error) {
+	page, err := r.validate(ctx, check)
+	return r.refusals(check, page), err
 }

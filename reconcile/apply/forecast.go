@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"adsync/internal/adsapi"
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/reconcile/live"
 	"adsync/reconcile/people"
 	"adsync/reconcile/send"
@@ -19,7 +21,7 @@ import (
 
 // Foresee goes through the waves, and notes each request instead of sending it.
 func (r *Run) Foresee(ctx context.Context) (*plan.Requests, error) {
-	r.Store, r.dry, r.started, r.forecast = quiet{r.Store}, true, r.Now(), &forecast{}
+	r.Store, r.asks, r.started, r.forecast = quiet{r.Store}, r.foreseeing, r.Now(), &forecast{}
 	files, err := r.Store.Files(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)
@@ -35,6 +37,14 @@ func (r *Run) Foresee(ctx context.Context) (*plan.Requests, error) {
 		return nil, err
 	}
 	return r.forecast.sum(), nil
+}
+
+// foreseeing is the form of a run that notes what an apply would send.
+type foreseeing struct {
+	*env.Env
+	*run
+	*parts
+	*preflighting
 }
 
 // forecast notes requests.
@@ -230,24 +240,49 @@ func (r *memberWaves) predictInline(ctx context.Context, wave string, p wire.Par
 	return nil
 }
 
-// predictChecks notes the jobs of a preflight.
-func (r *preflighting) predictChecks(checks []wire.Batch) error {
+// supposeJobs asks at once, as no preflight is sent that tells.
+func (r *foreseeing) supposeJobs(ctx context.Context) error {
+	r.caps[resource.BulkJobs] = true
+	noted := r.forecast.requests
+	r.forecast.requests = slices.Clone(noted)
+	err := r.probe(ctx, resource.BulkJobs, "lifetime")
+	r.forecast.requests = noted
+	r.supposed = r.caps[resource.BulkJobs]
+	if err != nil || r.supposed {
+		return err
+	}
+	return r.predictRefusal(ctx)
+}
+
+// dryRun asks now, and notes that an apply asks once more.
+func (r *foreseeing) dryRun(ctx context.Context, body []byte) (validation, error) {
+	r.forecast.note(plan.Request{
+		Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{1}, Bytes: len(body),
+	})
+	r.forecast.read("check", jobsPath+"/{id}", 1)
+	return r.preflighting.dryRun(ctx, body)
+}
+
+// validateCreates notes the jobs of a preflight.
+func (r *foreseeing) validateCreates(_ context.Context,
+	checks []wire.Batch, _ map[resource.Address]string) ([]diag.Problem, error) {
 	for _, b := range checks {
 		body, err := b.Body(true)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.forecast.note(plan.Request{
 			Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(b)}, Bytes: len(body),
 		})
 		r.forecast.read("check", jobsPath+"/{id}", 1)
 	}
-	return nil
+	r.supposed = r.supposed && len(checks) == 0
+	return nil, nil
 }
 
 // predictRefusal notes the job by which an apply learns that the account has none:
 // the first of its preflight, or one that only asks.
-func (r *preflighting) predictRefusal(ctx context.Context) error {
+func (r *foreseeing) predictRefusal(ctx context.Context) error {
 	r.caps[resource.BulkJobs] = true
 	checks, _, err := r.preflightJobs(ctx)
 	r.caps[resource.BulkJobs] = false

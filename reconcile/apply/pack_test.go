@@ -1,13 +1,16 @@
 package apply
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
 	"strings"
 	"testing"
 
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/live"
@@ -179,10 +182,9 @@ func TestARehearsalLeavesOutWhatIsTooLargeForItAlone(t *testing.T) {
 		Change: &plan.Change{Address: group}, Create: true, Fields: []plan.Field{{Name: "context_hints",
 			Desired: resource.List([]string{strings.Repeat("x", wire.MaxOperationBytes)})}},
 	}
-	r.dry = true
-	// without a service: nothing is asked
-	if problems, err := r.preflightCreates(t.Context(), wire.Batch{{Part: huge, ID: "c1"}}, nil); err != nil ||
-		len(problems) > 0 {
+	none := func(context.Context, wire.Batch) ([]diag.Problem, error) { return nil, errors.New("it is asked") }
+	jobs := []wire.Batch{{{Part: huge, ID: "c1"}}}
+	if problems, err := r.validateEach(t.Context(), jobs, nil, none); err != nil || len(problems) > 0 {
 		t.Errorf("a job of which nothing is left: %v, %v; want nothing asked and nothing said", problems, err)
 	}
 }

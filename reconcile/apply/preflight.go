@@ -38,14 +38,7 @@ func (r *preflighting) preflight(ctx context.Context) ([]diag.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.forecast != nil {
-		err := r.predictChecks(checks)
-		r.supposed = r.supposed && len(checks) == 0
-		return nil, errors.Join(err, r.askWhereSupposed(ctx))
-	}
-	problems, err := r.runPreflight(ctx, len(checks), func(i int) ([]diag.Problem, error) {
-		return r.preflightCreates(ctx, checks[i], keys)
-	})
+	problems, err := r.asks.validateCreates(ctx, checks, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -162,143 +155,85 @@ func (r *preflighting) shapeOf(tree wire.Batch) string {
 	return strings.Join(slices.Sorted(maps.Keys(shapes)), "\n")
 }
 
-func (r *preflighting) runPreflight(ctx context.Context, jobs int,
-	check func(int) ([]diag.Problem, error)) ([]diag.Problem, error) {
+// question is what a run asks of one job.
+type question func(context.Context, wire.Batch) ([]diag.Problem, error)
+
+// askAll asks about each job. What was found before it breaks off counts.
+func (r *preflighting) askAll(ctx context.Context, jobs []wire.Batch, ask question) ([]diag.Problem, error) {
 	var problems diag.List
-	for i := range jobs {
-		r.ShowProgress("check", i, jobs)
-		found, err := check(i)
+	for i, job := range jobs {
+		r.ShowProgress("check", i, len(jobs))
+		found, err := ask(ctx, job)
 		if errors.Is(err, adsapi.ErrNotFound) { // no bulk jobs any more: single requests carry everything
 			r.supposed = false
 			return problems.Sorted(), r.remember(ctx, resource.BulkJobs, false)
 		}
-		if saysNothing(err) && !r.dry { // it keeps no pause from going out
-			r.Tell("%v; this run goes without jobs", err)
-			r.caps[resource.BulkJobs], r.supposed = false, false
-			return problems.Sorted(), nil
-		}
 		if err != nil {
-			return nil, err
+			return problems.Sorted(), err
 		}
 		problems.AddAll(found)
 	}
 	return problems.Sorted(), nil
 }
 
-func (r *preflighting) preflightCreates(ctx context.Context,
-	job wire.Batch, keys map[resource.Address]string) ([]diag.Problem, error) {
-	own := make(map[resource.Address]string, len(job))
-	for _, p := range job { // a parent stands in the job of its children
-		own[p.Part.Change.Address] = wire.PreflightKey(keys[p.Part.Change.Address])
-	}
-	check, err := r.repack(job, own)
-	if err != nil || len(check) == 0 {
-		return nil, err
-	}
-	if r.dry {
-		return r.isolateRefusal(ctx, check)
-	}
-	problems, err := r.validated(ctx, check)
-	if env.RefusesContent(err) {
-		return nil, nil // whole: the job itself is split until what is refused stands alone
+// validateEach asks about each job of creates, under keys of its own.
+func (r *preflighting) validateEach(ctx context.Context, jobs []wire.Batch,
+	keys map[resource.Address]string, ask question) ([]diag.Problem, error) {
+	return r.askAll(ctx, jobs, func(ctx context.Context, job wire.Batch) ([]diag.Problem, error) {
+		own := make(map[resource.Address]string, len(job))
+		for _, p := range job { // a parent stands in the job of its children
+			own[p.Part.Change.Address] = wire.PreflightKey(keys[p.Part.Change.Address])
+		}
+		check, err := r.repack(job, own)
+		if err != nil || len(check) == 0 {
+			return nil, err
+		}
+		return ask(ctx, check)
+	})
+}
+
+// validateCreates goes without jobs where nothing is said about one of them.
+func (r *carryOut) validateCreates(ctx context.Context,
+	checks []wire.Batch, keys map[resource.Address]string) ([]diag.Problem, error) {
+	problems, err := r.validateEach(ctx, checks, keys, r.validated)
+	if saysNothing(err) { // it keeps no pause from going out
+		r.Tell("%v; this run goes without jobs", err)
+		r.caps[resource.BulkJobs], r.supposed = false, false
+		return problems, nil
 	}
 	return problems, err
 }
 
-// isolateRefusal is validated for who only asks: where the service refuses a job whole,
-// it is asked about less and less of it, until what it refuses stands alone.
-func (r *preflighting) isolateRefusal(ctx context.Context, check wire.Batch) ([]diag.Problem, error) {
-	problems, err := r.validated(ctx, check)
-	if !env.RefusesContent(err) {
-		return problems, err
+// validated returns what the service says about a job that goes later as it is.
+func (r *carryOut) validated(ctx context.Context, check wire.Batch) ([]diag.Problem, error) {
+	page, err := r.validate(ctx, check)
+	if env.RefusesContent(err) {
+		return nil, nil // whole: the job itself is split until what is refused stands alone
 	}
-	if len(check) == 1 || r.refusedWhole.Add(1) > mostRefusals {
-		return []diag.Problem{r.refusedWith(check, err)}, nil
-	}
-	if parted := halves(r.parts, check); len(parted) > 1 {
-		front, err := r.isolateRefusal(ctx, parted[0])
-		if err != nil {
-			return nil, err
-		}
-		back, err := r.isolateRefusal(ctx, parted[1])
-		return slices.Concat(front, back), err
-	}
-	return r.isolateRefusalIn(ctx, check)
+	page.Results = slices.DeleteFunc(page.Results, isRetryable) // no word about the row: the job waits and goes again
+	return r.refusals(check, page), err
 }
 
-// isolateRefusalIn finds what a tree is refused for: parents stand before their
-// children, so the shortest front that is refused ends with it. What stands
-// neither there nor beneath it is asked about again.
-func (r *preflighting) isolateRefusalIn(ctx context.Context, tree wire.Batch) ([]diag.Problem, error) {
-	var refusal error
-	passes, refused := 0, len(tree)
-	for refused-passes > 1 {
-		middle := (passes + refused) / 2
-		_, err := r.validated(ctx, tree[:middle])
-		switch {
-		case env.RefusesContent(err):
-			refused, refusal = middle, err
-		case err != nil:
-			return nil, err
-		default:
-			passes = middle
-		}
-	}
-	bad := tree[refused-1]
-	if refusal == nil { // it was the whole tree
-		_, refusal = r.validated(ctx, tree)
-	}
-	if !env.RefusesContent(refusal) {
-		return nil, refusal
-	}
-	problems := []diag.Problem{r.refusedWith(wire.Batch{bad}, refusal)}
-	above := bad.Part.Change.Address
-	rest := slices.DeleteFunc(slices.Clone(tree), func(p wire.Packed) bool {
-		return r.Schemas.Ancestor(p.Part.Change.Address, above.Kind) == above
-	})
-	if len(rest) == 0 {
-		return problems, nil
-	}
-	others, err := r.isolateRefusal(ctx, rest)
-	return slices.Concat(problems, others), err
-}
-
-// refusedWith is the refusal of a whole job, at the row of its first operation.
-func (r *preflighting) refusedWith(check wire.Batch, refusal error) diag.Problem {
-	p, said, code := check[0].Part, refusal.Error(), ""
-	if refused := new(adsapi.Error); errors.As(refusal, &refused) && refused.Message != "" {
-		said, code = refused.Message, refused.Code
-	}
-	hint := "the service refused it in a validate_only job; nothing was changed"
-	if len(check) > 1 {
-		hint = fmt.Sprintf("the service refused "+
-			"it, or one of the %d operations after it, in a validate_only job; nothing was changed", len(check)-1)
-	}
-	return diag.Problem{
-		Severity: diag.Error, Code: diag.ServiceRefused, Position: r.blame(p, code, said),
-		Address: p.Change.Address.String(), Message: diag.Printable(said), Hint: hint,
-	}
-}
-
-// validated returns what the service says about a job it only validates.
-func (r *preflighting) validated(ctx context.Context, check wire.Batch) ([]diag.Problem, error) {
+// validate has the service validate a job, and notes that the account has jobs.
+func (r *preflighting) validate(ctx context.Context, check wire.Batch) (adsapi.OperationPage, error) {
 	body, err := check.Body(true)
 	if err != nil {
-		return nil, err
+		return adsapi.OperationPage{}, err
 	}
 	page, err := r.dryRun(ctx, body)
 	if err != nil {
-		return nil, fmt.Errorf("check with a validate_only job: %w", err)
+		return adsapi.OperationPage{}, fmt.Errorf("check with a validate_only job: %w", err)
 	}
 	if r.supposed && !page.silent() {
 		r.supposed = false
 		if err := r.remember(ctx, resource.BulkJobs, true); err != nil {
-			return nil, err
+			return adsapi.OperationPage{}, err
 		}
 	}
-	return r.refusals(check, page.OperationPage), nil
+	return page.OperationPage, nil
 }
 
+// refusals are the operations that a job was refused for, each at its row.
 func (r *preflighting) refusals(check wire.Batch, page adsapi.OperationPage) []diag.Problem {
 	parts := map[string]wire.Part{}
 	for _, p := range check {
@@ -308,9 +243,6 @@ func (r *preflighting) refusals(check wire.Batch, page adsapi.OperationPage) []d
 	for _, result := range page.Results {
 		p, ours := parts[result.OperationID]
 		if !ours || result.Status != "failed" {
-			continue
-		}
-		if isRetryable(result) && !r.dry { // no word about the row: the job itself waits and goes again
 			continue
 		}
 		problems = append(problems, diag.Problem{

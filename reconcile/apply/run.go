@@ -67,7 +67,7 @@ type run struct {
 	caps       map[resource.Capability]bool
 	reread     map[string]bool // ids of what this run has read again
 	steps      int
-	dry        bool      // nothing is recorded: it only asks
+	asks       asker
 	forecast   *forecast // requests are noted here and not sent; nil: they are sent
 	events     *eventSink
 
