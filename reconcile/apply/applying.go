@@ -1,6 +1,9 @@
 // Package apply carries out what of a plan is not held, in the order in which money only moves
 // the safe way: waves.go has the waves, create.go and updates.go choose the route of each
 // change, job.go and single.go send, verify.go reads back, report.go says what became of it.
+// What a run does to the service has a form for each sort of run (forms.go): one that applies
+// sends it, one that only asks (check.go) has it validated, and one that foresees (foresee.go)
+// notes it.
 //
 // Nothing rises before what pays for it is confirmed, and nothing is sent that the journal does not hold.
 package apply
@@ -16,7 +19,7 @@ import (
 	"adsync/state"
 )
 
-// applying is a run with all that carries it out.
+// Run is a run with all its rooms: one calls CarryOut, Check or Foresee of it.
 type Run struct {
 	*env.Env
 	*run
@@ -108,8 +111,16 @@ func join(r *run, live *live.Room, sent *send.Room, polls *send.PollEstimator) *
 	}
 	recording := &recording{Env: r.Env, run: r, parts: parts}
 	checking := &checking{Env: r.Env, run: r, parts: parts, creating: creating, preflighting: preflighting}
-	foreseeing := &foreseeing{Env: r.Env, run: r, parts: parts, preflighting: preflighting}
-	r.asks = &carryOut{Env: r.Env, run: r, parts: parts, preflighting: preflighting}
+	foreseeing := &foreseeing{
+		Env: r.Env, run: r, parts: parts, jobs: jobs, singleRequests: singleRequests,
+		readback: readback, memberWaves: memberWaves, preflighting: preflighting,
+	}
+	carryOut := &carryOut{
+		Env: r.Env, run: r, parts: parts, jobs: jobs, singleRequests: singleRequests, uploads: uploads,
+		freshening: freshening, readback: readback, memberWaves: memberWaves, preflighting: preflighting,
+		Lists: live.Lists,
+	}
+	r.asks, r.world = carryOut, carryOut
 	waveRunner := &waveRunner{
 		Env: r.Env, run: r, parts: parts, reporting: reporting,
 		recording: recording, readback: readback, memberWaves: memberWaves,

@@ -26,7 +26,8 @@ type Checked struct {
 // validate_only jobs (interface, part 4, bulk rule 9). It mutates nothing and
 // records nothing; an account without bulk jobs has nothing to say.
 func (r *Run) Check(ctx context.Context) (Checked, error) {
-	r.Store, r.asks, r.Bulk.Preflight = quiet{r.Store}, r.checking, PreflightAlways
+	r.Store, r.asks, r.world = quiet{r.Store}, r.checking, nil
+	r.Bulk.Preflight = PreflightAlways
 	r.files, r.started = map[string]string{}, r.Now()
 	checked := Checked{Held: len(r.view.Plan.Changes) - len(r.changes)}
 	if err := r.findCapabilities(ctx); err != nil {

@@ -164,7 +164,7 @@ func (r *creationWaves) createWave(ctx context.Context) error {
 			r.progressOf[change.Address].pending++
 		}
 	}
-	if err := r.runJobs(ctx, "create", c.jobs); err != nil {
+	if err := r.world.sendJobs(ctx, "create", c.jobs); err != nil {
 		return err
 	}
 	if err := r.repeatWave(ctx, &c); err != nil {
@@ -253,16 +253,21 @@ func (r *creationWaves) readCreated(ctx context.Context, parts []wire.Part) erro
 		if _, known := r.view.Live.Records[id]; known || r.caps[resource.BulkJobs] && r.sayable(e, p, nil) {
 			continue
 		}
-		if r.forecast != nil {
-			r.forecast.read("follow-up", "/"+r.Schemas.Of(p.Change.Address.Kind).Collection+"/{id}", 1)
-			continue
+		if err := r.world.readNew(ctx, p.Change.Address); err != nil {
+			return err
 		}
-		record, err := r.Service.Read(ctx, r.Schemas.Of(p.Change.Address.Kind).Collection, id, nil)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", p.Change.Address, err)
-		}
-		r.view.Live.Records[id] = record
 	}
+	return nil
+}
+
+// readNew fetches the record of what this run has created.
+func (r *carryOut) readNew(ctx context.Context, address resource.Address) error {
+	id := r.ids[address]
+	record, err := r.Service.Read(ctx, r.Schemas.Of(address.Kind).Collection, id, nil)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", address, err)
+	}
+	r.view.Live.Records[id] = record
 	return nil
 }
 
@@ -277,12 +282,12 @@ type naming struct {
 func (r *naming) withIDs(parts []wire.Part) (ready []wire.Part) {
 	for _, p := range parts {
 		names := r.namedBy(p)
-		if at := slices.IndexFunc(names, func(a resource.Address) bool { return r.ids[a] == "" || !r.fine(a) }); at >=
-			0 && r.forecast == nil {
+		missing := func(a resource.Address) bool { return r.ids[a] == "" || !r.fine(a) }
+		if at := slices.IndexFunc(names, missing); at >= 0 {
 			r.skip(p.Change.Address, fmt.Sprintf("waits: %s, which it names, is not confirmed", names[at]))
 			continue
 		}
-		if len(names) > 0 && r.forecast == nil {
+		if len(names) > 0 {
 			p = r.named(p)
 		}
 		ready = append(ready, p)

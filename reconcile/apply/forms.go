@@ -6,6 +6,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/reconcile/wire"
 	"adsync/state"
 )
@@ -22,12 +23,50 @@ type asker interface {
 		checks []wire.Batch, keys map[resource.Address]string) ([]diag.Problem, error)
 }
 
+// world is what the waves of a run do outside of it. It has two forms: carryOut does it,
+// and foreseeing notes it, and goes on as an apply does when the service agrees.
+type world interface {
+	sends
+	reads
+	movesPeople
+}
+
+// sends is what changes the service.
+type sends interface {
+	sendJobs(ctx context.Context, wave string, batches []wire.Batch) error
+	sendSteps(ctx context.Context, wave string, steps []state.Step, parts []wire.Part) error
+	sendRevised(ctx context.Context, wave string, p wire.Part) error
+	sendUpload(ctx context.Context, step state.Step, send func(context.Context) (string, error)) (id string, err error)
+}
+
+// reads is what looks at the service between two waves.
+type reads interface {
+	readAgain(ctx context.Context, expected []live.Expectation, parts []wire.Part) (unmoved []wire.Part, err error)
+	readNew(context.Context, resource.Address) error
+	compareAll(ctx context.Context, waiting []*changeProgress) error
+	parentsStand(tail wire.Batch) (bool, error)
+}
+
+// movesPeople is what changes who is in an audience, and waits for it.
+type movesPeople interface {
+	publish(context.Context, wire.Part) error
+	changeMembers(context.Context, []wire.Part) error
+	merge(context.Context, wire.Part) error
+}
+
 // carryOut is the form of a run that applies.
 type carryOut struct {
 	*env.Env
 	*run
 	*parts
+	*jobs
+	*singleRequests
+	*uploads
+	*freshening
+	*readback
+	*memberWaves
 	*preflighting
+	*live.Lists
 }
 
 // quiet is the store of a run that is no apply: it is read and never written.

@@ -48,10 +48,12 @@ func (r *freshening) freshen(ctx context.Context, parts []wire.Part) ([]wire.Par
 	if len(expected) == 0 {
 		return r.unmoved(ctx, parts)
 	}
-	if r.forecast != nil {
-		r.predictReads("read again", expected)
-		return parts, nil
-	}
+	return r.world.readAgain(ctx, expected, parts)
+}
+
+// readAgain reads, and drops the parts whose live values have moved.
+func (r *carryOut) readAgain(ctx context.Context,
+	expected []live.Expectation, parts []wire.Part) ([]wire.Part, error) {
 	records, _, err := r.ReadAll(ctx, expected)
 	if err != nil {
 		return nil, fmt.Errorf("read what is about to change: %w", err)

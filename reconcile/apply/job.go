@@ -35,11 +35,8 @@ type jobs struct {
 	refusedPieces []wire.Part // creates of a tree that was refused whole, and is parted
 }
 
-// runJobs submits the batches of a wave side by side and waits for all of them.
-func (r *jobs) runJobs(ctx context.Context, wave string, batches []wire.Batch) error {
-	if r.forecast != nil {
-		return r.predictJobs(ctx, wave, batches)
-	}
+// sendJobs submits the batches of a wave side by side and waits for all of them.
+func (r *carryOut) sendJobs(ctx context.Context, wave string, batches []wire.Batch) error {
 	results := make([][]state.OperationOutcome, len(batches))
 	steps := make([]state.Step, len(batches))
 	for i, b := range batches {

@@ -27,63 +27,65 @@ type memberWaves struct {
 	*send.Keyring
 }
 
-// publishWave waits until what was created with people is ready. The service
+// publishWave looks what became of what was created with people. The service
 // took the list with the create and may still not make anything of it.
 func (r *memberWaves) publishWave(ctx context.Context) error {
 	for _, p := range r.ready(r.published()) {
-		address, id := p.Change.Address, r.ids[p.Change.Address]
-		if id == "" {
-			r.skip(address, "waits: its create was not confirmed")
+		if r.ids[p.Change.Address] == "" {
+			r.skip(p.Change.Address, "waits: its create was not confirmed")
 			continue
 		}
-		if r.forecast != nil {
-			_ = r.predictMembers(ctx, "publish", p, nil)
-			continue
+		if err := r.world.publish(ctx, p); err != nil {
+			return err
 		}
-		schema := r.Schemas.Of(address.Kind)
-		seen, err := r.AwaitReady(ctx, schema, id)
-		if err != nil {
-			return fmt.Errorf("wait for %s: %w", address, err)
-		}
-		o := state.OperationOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}
-		var noted resource.Attributes
-		switch {
-		case seen.State == schema.Membership.Failed:
-			o.Outcome, o.Code = state.OutcomeFailed, string(diag.OperationFailed)
-			o.Message = "the service could not make it from its members file; archive it and give another one a new key"
-			noted.Set(schema.Membership.File, resource.Null())
-		case seen.Making:
-			o.Outcome, o.Code = state.OutcomeUnknown, string(diag.OutcomeUnknown)
-			o.Message = fmt.Sprintf("it is still %q after %s; the next plan shows what became of it",
-				diag.Printable(seen.State), people.MembersPatience)
-		default:
-			noted.Set(schema.Membership.Revision, resource.Number(seen.Revision))
-		}
-		if err := r.Store.Record(ctx, []state.Applied{{Address: address, ID: id, Attributes: noted}}); err != nil {
-			return fmt.Errorf("record %s: %w", address, err)
-		}
-		r.setOutcome(p, o)
 	}
 	return nil
 }
 
-// membersWave sends the operations one after the other and then follows them:
-// they go on at the service side by side.
+// publish waits until what was created with people is ready, and notes what the
+// service made of them.
+func (r *carryOut) publish(ctx context.Context, p wire.Part) error {
+	address, id := p.Change.Address, r.ids[p.Change.Address]
+	schema := r.Schemas.Of(address.Kind)
+	seen, err := r.AwaitReady(ctx, schema, id)
+	if err != nil {
+		return fmt.Errorf("wait for %s: %w", address, err)
+	}
+	o := state.OperationOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}
+	var noted resource.Attributes
+	switch {
+	case seen.State == schema.Membership.Failed:
+		o.Outcome, o.Code = state.OutcomeFailed, string(diag.OperationFailed)
+		o.Message = "the service could not make it from its members file; archive it and give another one a new key"
+		noted.Set(schema.Membership.File, resource.Null())
+	case seen.Making:
+		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.OutcomeUnknown)
+		o.Message = fmt.Sprintf("it is still %q after %s; the next plan shows what became of it",
+			diag.Printable(seen.State), people.MembersPatience)
+	default:
+		noted.Set(schema.Membership.Revision, resource.Number(seen.Revision))
+	}
+	if err := r.Store.Record(ctx, []state.Applied{{Address: address, ID: id, Attributes: noted}}); err != nil {
+		return fmt.Errorf("record %s: %w", address, err)
+	}
+	r.setOutcome(p, o)
+	return nil
+}
+
+// membersWave changes who is in what is there.
 func (r *memberWaves) membersWave(ctx context.Context) error {
+	return r.world.changeMembers(ctx, r.ready(r.memberships()))
+}
+
+// changeMembers sends the operations one after the other and then follows them:
+// they go on at the service side by side.
+func (r *carryOut) changeMembers(ctx context.Context, parts []wire.Part) error {
 	type begun struct {
 		part wire.Part
 		step state.Step
 	}
 	var all []begun
-	for _, p := range r.ready(r.memberships()) {
-		if r.forecast != nil {
-			_, file := r.membershipOf(p.Change)
-			if err := r.predictMembers(ctx, "members",
-				p, func() (state.Step, error) { return r.membersStep(ctx, p, file, 0) }); err != nil {
-				return err
-			}
-			continue
-		}
+	for _, p := range parts {
 		if len(r.withoutSuperseded([]wire.Part{p})) == 0 {
 			continue
 		}
@@ -183,31 +185,31 @@ func (r *memberWaves) membersStep(ctx context.Context,
 // changes who is in those: a merge takes the people of the moment.
 func (r *memberWaves) mergeWave(ctx context.Context) error {
 	for _, p := range r.ready(r.mergers()) {
-		if r.forecast != nil {
-			if err := r.predictMembers(ctx, "merge", p, func() (state.Step, error) {
-				return r.mergeStep(ctx, p, r.sourcesOf(p.Change))
-			}); err != nil {
-				return err
-			}
-			continue
+		if err := r.world.merge(ctx, p); err != nil {
+			return err
 		}
-		if len(r.withoutSuperseded([]wire.Part{p})) == 0 {
-			continue
-		}
-		step, accepted, err := r.beginMerge(ctx, p)
-		if err != nil {
-			return fmt.Errorf("merge %s: %w", p.Change.Address, err)
-		}
-		if !accepted {
-			continue
-		}
-		o, err := r.FollowMembers(ctx, step)
-		if o.Outcome != "" {
-			r.setOutcome(p, o)
-		}
-		if err != nil {
-			return fmt.Errorf("follow the merge of %s: %w", p.Change.Address, err)
-		}
+	}
+	return nil
+}
+
+// merge sends one merge and follows it.
+func (r *carryOut) merge(ctx context.Context, p wire.Part) error {
+	if len(r.withoutSuperseded([]wire.Part{p})) == 0 {
+		return nil
+	}
+	step, accepted, err := r.beginMerge(ctx, p)
+	if err != nil {
+		return fmt.Errorf("merge %s: %w", p.Change.Address, err)
+	}
+	if !accepted {
+		return nil
+	}
+	o, err := r.FollowMembers(ctx, step)
+	if o.Outcome != "" {
+		r.setOutcome(p, o)
+	}
+	if err != nil {
+		return fmt.Errorf("follow the merge of %s: %w", p.Change.Address, err)
 	}
 	return nil
 }

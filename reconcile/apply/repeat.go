@@ -63,7 +63,7 @@ func (r *repeating) skipAll(tails []wire.Batch, message string) {
 // sendRepeats submits jobs that repeat parents and takes to single requests what
 // did not come beneath the parent that is there.
 func (r *repeating) sendRepeats(ctx context.Context, c *creation, jobs []wire.Batch) error {
-	err := r.runJobs(ctx, "create", jobs)
+	err := r.world.sendJobs(ctx, "create", jobs)
 	for _, p := range r.underDuplicates {
 		r.caps[resource.RepeatParent] = false // at least for this run
 		r.recount(c, p)
@@ -88,12 +88,9 @@ func (r *repeating) repeatable(ctx context.Context, c *creation) ([]wire.Batch, 
 	if err := r.readBackOf(ctx, r.repeatedIn(c.tails)); err != nil {
 		return nil, err
 	}
-	if r.forecast != nil {
-		return c.tails, nil
-	}
 	var tails []wire.Batch
 	for _, tail := range c.tails {
-		ready, err := r.parentsStand(tail)
+		ready, err := r.world.parentsStand(tail)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +114,7 @@ func (r *repeating) repeatedIn(tails []wire.Batch) []*changeProgress {
 
 // parentsStand reports whether the parents a tail repeats were read back as sent, and
 // that the highest is paused.
-func (r *repeating) parentsStand(tail wire.Batch) (bool, error) {
+func (r *carryOut) parentsStand(tail wire.Batch) (bool, error) {
 	for _, p := range tail {
 		address := p.Part.Change.Address
 		if !p.Repeat {

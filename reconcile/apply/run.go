@@ -68,7 +68,7 @@ type run struct {
 	reread     map[string]bool // ids of what this run has read again
 	steps      int
 	asks       asker
-	forecast   *forecast // requests are noted here and not sent; nil: they are sent
+	world      world // nil where a run only asks
 	events     *eventSink
 
 	refusedWhole atomic.Int32 // jobs

@@ -40,7 +40,12 @@ func (r *singleRequests) runSingles(ctx context.Context, wave string, parts []wi
 	if err := r.sendSingles(ctx, wave, plain); err != nil {
 		return err
 	}
-	return r.runRevised(ctx, wave, revised)
+	for _, p := range revised {
+		if err := r.world.sendRevised(ctx, wave, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *singleRequests) sendSingles(ctx context.Context, wave string, parts []wire.Part) error {
@@ -48,10 +53,11 @@ func (r *singleRequests) sendSingles(ctx context.Context, wave string, parts []w
 	if err != nil || len(steps) == 0 {
 		return err
 	}
-	if r.forecast != nil {
-		r.predictSteps(wave, steps, sent)
-		return nil
-	}
+	return r.world.sendSteps(ctx, wave, steps, sent)
+}
+
+// sendSteps journals the requests of parts, and sends them side by side.
+func (r *carryOut) sendSteps(ctx context.Context, wave string, steps []state.Step, parts []wire.Part) error {
 	if err := r.Store.Begin(ctx, steps...); err != nil {
 		return fmt.Errorf("journal wave %s: %w", wave, err)
 	}
@@ -72,11 +78,11 @@ func (r *singleRequests) sendSingles(ctx context.Context, wave string, parts []w
 			return err
 		})
 	}
-	err = g.Wait()
+	err := g.Wait()
 	r.Waited()
 	for i, o := range outcomes {
 		if o.Outcome != "" {
-			r.setOutcome(sent[i], o)
+			r.setOutcome(parts[i], o)
 		}
 	}
 	return err
@@ -234,39 +240,24 @@ func (r *singleRequests) splitRevised(parts []wire.Part) (plain, revised []wire.
 	return plain, revised
 }
 
-// runRevised sends writes that name a revision one after the other (interface,
-// part 4, spend limit rule 8). Revision and live values come from one answer,
-// right before the write: what moved since the plan is not overwritten, and a
-// write that comes too late is refused, never repeated.
-func (r *singleRequests) runRevised(ctx context.Context, wave string, parts []wire.Part) error {
-	for _, p := range parts {
-		if r.forecast != nil {
-			r.predictReads(wave, []live.Expectation{{Address: p.Change.Address}})
-			if err := r.sendSingles(ctx, wave, []wire.Part{p}); err != nil {
-				return err
-			}
-			continue
-		}
-		reader := r.Reader()
-		revision, err := reader.Revision(ctx, r.Schemas.Of(p.Change.Address.Kind))
-		if err != nil {
-			return fmt.Errorf("read the revision for %s: %w", p.Change.Address, err)
-		}
-		p.Revision = revision
-		if fresh, err := r.stillAsPlanned(ctx, reader, p); err != nil || !fresh {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if err := r.sendSingles(ctx, wave, []wire.Part{p}); err != nil {
-			return err
-		}
-		if err := r.blameRevision(ctx, p); err != nil {
-			return err
-		}
+// sendRevised sends a write that names a revision (interface, part 4, spend limit
+// rule 8). Revision and live values come from one answer, right before the write:
+// what moved since the plan is not overwritten, and a write that comes too late is
+// refused, never repeated.
+func (r *carryOut) sendRevised(ctx context.Context, wave string, p wire.Part) error {
+	reader := r.Reader()
+	revision, err := reader.Revision(ctx, r.Schemas.Of(p.Change.Address.Kind))
+	if err != nil {
+		return fmt.Errorf("read the revision for %s: %w", p.Change.Address, err)
 	}
-	return nil
+	p.Revision = revision
+	if fresh, err := r.stillAsPlanned(ctx, reader, p); err != nil || !fresh {
+		return err
+	}
+	if err := r.sendSingles(ctx, wave, []wire.Part{p}); err != nil {
+		return err
+	}
+	return r.blameRevision(ctx, p)
 }
 
 // blameRevision looks why a write was refused for good: a refusal need not say in words

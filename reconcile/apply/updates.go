@@ -135,5 +135,5 @@ func (r *updating) updateJobs(ctx context.Context, name string, parts []wire.Par
 		}
 		units = append(units, wire.Batch{one})
 	}
-	return tooLarge, r.runJobs(ctx, name, wire.Pack(units, r.jobRoom()))
+	return tooLarge, r.world.sendJobs(ctx, name, wire.Pack(units, r.jobRoom()))
 }

@@ -117,15 +117,12 @@ func (r *uploads) sendImage(ctx context.Context, source string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return r.sendUpload(ctx, step, send)
+	return r.world.sendUpload(ctx, step, send)
 }
 
-func (r *uploads) sendUpload(ctx context.Context, step state.Step,
+// sendUpload journals an upload and sends it, and returns the id of the file.
+func (r *carryOut) sendUpload(ctx context.Context, step state.Step,
 	send func(context.Context) (string, error)) (string, error) {
-	if r.forecast != nil {
-		r.forecast.note(plan.Request{Wave: "upload", Method: "POST", Path: step.Path, Count: 1})
-		return "file", nil
-	}
 	if err := r.Store.Begin(ctx, step); err != nil {
 		return "", notUploaded{fmt.Errorf("journal %s: %w", step.ID, err)}
 	}
@@ -232,7 +229,7 @@ func (r *uploads) sendPeople(ctx context.Context, digest string) (wire.Uploaded,
 		return wire.Uploaded{}, err
 	}
 	file := wire.Uploaded{As: people.As}
-	_, err = r.sendUpload(ctx, r.step("upload", state.Upload, wire.PeoplePath, "", note),
+	_, err = r.world.sendUpload(ctx, r.step("upload", state.Upload, wire.PeoplePath, "", note),
 		func(ctx context.Context) (string, error) {
 			file.MembersFile, err = r.Service.UploadMembers(ctx, people.Content)
 			return file.ID, err

@@ -21,7 +21,7 @@ import (
 
 // Foresee goes through the waves, and notes each request instead of sending it.
 func (r *Run) Foresee(ctx context.Context) (*plan.Requests, error) {
-	r.Store, r.asks, r.started, r.forecast = quiet{r.Store}, r.foreseeing, r.Now(), &forecast{}
+	r.Store, r.asks, r.world, r.started = quiet{r.Store}, r.foreseeing, r.foreseeing, r.Now()
 	files, err := r.Store.Files(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the uploaded images: %w", err)
@@ -36,7 +36,7 @@ func (r *Run) Foresee(ctx context.Context) (*plan.Requests, error) {
 	if err := r.waves(ctx); err != nil {
 		return nil, err
 	}
-	return r.forecast.sum(), nil
+	return r.foreseeing.sum(), nil
 }
 
 // foreseeing is the form of a run that notes what an apply would send.
@@ -44,41 +44,51 @@ type foreseeing struct {
 	*env.Env
 	*run
 	*parts
+	*jobs
+	*singleRequests
+	*readback
+	*memberWaves
 	*preflighting
+
+	requests []plan.Request
 }
 
-// forecast notes requests.
-type forecast struct{ requests []plan.Request }
-
 // note adds requests to those that are like them.
-func (f *forecast) note(q plan.Request) {
-	i := slices.IndexFunc(f.requests, func(o plan.Request) bool {
+func (r *foreseeing) note(q plan.Request) {
+	i := slices.IndexFunc(r.requests, func(o plan.Request) bool {
 		return o.Wave == q.Wave && o.Method == q.Method && o.Path == q.Path && o.Why == q.Why && o.AtLeast == q.AtLeast
 	})
 	if i < 0 {
 		q.FollowUp = q.Wave == "follow-up"
-		f.requests = append(f.requests, q)
+		r.requests = append(r.requests, q)
 		return
 	}
-	o := &f.requests[i]
+	o := &r.requests[i]
 	o.Count, o.Bytes, o.Operations = o.Count+q.Count, o.Bytes+q.Bytes, append(o.Operations, q.Operations...)
 }
 
-func (f *forecast) read(wave, path string, count int) {
+// noteCheck notes a validate_only job.
+func (r *foreseeing) noteCheck(operations int, body []byte) {
+	r.note(plan.Request{
+		Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{operations}, Bytes: len(body),
+	})
+}
+
+func (r *foreseeing) noteRead(wave, path string, count int) {
 	if count > 0 {
-		f.note(plan.Request{Wave: wave, Method: "GET", Path: path, Count: count, AtLeast: true})
+		r.note(plan.Request{Wave: wave, Method: "GET", Path: path, Count: count, AtLeast: true})
 	}
 }
 
 // sum adds up, and gives the time the limits of the service dictate.
-func (f *forecast) sum() *plan.Requests {
-	all := &plan.Requests{Requests: f.requests}
+func (r *foreseeing) sum() *plan.Requests {
+	all := &plan.Requests{Requests: r.requests}
 	if all.Requests == nil {
 		all.Requests = []plan.Request{}
 	}
 	limits := adsapi.DefaultLimits()
 	endpoints, submitted := map[string]int{}, 0
-	for _, q := range f.requests {
+	for _, q := range r.requests {
 		all.Total += q.Count
 		endpoints[q.Path] += q.Count
 		if q.Path == jobsPath && q.Method == "POST" {
@@ -102,7 +112,7 @@ func placeholder(address resource.Address) string {
 }
 
 // predict settles operations as an apply does when the service agrees.
-func (r *run) predict(p wire.Part) {
+func (r *foreseeing) predict(p wire.Part) {
 	address := p.Change.Address
 	id := r.ids[address]
 	if id == "" {
@@ -111,20 +121,20 @@ func (r *run) predict(p wire.Part) {
 	r.setOutcome(p, state.OperationOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied})
 }
 
-// predictJobs notes jobs, and what is asked after each.
-func (r *jobs) predictJobs(ctx context.Context, wave string, batches []wire.Batch) error {
+// sendJobs notes jobs, and what is asked after each.
+func (r *foreseeing) sendJobs(ctx context.Context, wave string, batches []wire.Batch) error {
 	for _, b := range batches {
 		step, err := r.jobStep(ctx, wave, b)
 		if err != nil {
 			return err
 		}
-		r.forecast.note(plan.Request{
+		r.note(plan.Request{
 			Wave: wave, Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(b)}, Bytes: len(step.Body),
 		})
 		if send.NeedsResults(step) {
-			r.forecast.read(wave, jobsPath+"/{id}/operations", (len(b)+99)/100)
+			r.noteRead(wave, jobsPath+"/{id}/operations", (len(b)+99)/100)
 		} else {
-			r.forecast.read(wave, jobsPath+"/{id}", 1)
+			r.noteRead(wave, jobsPath+"/{id}", 1)
 		}
 		for _, p := range b {
 			if p.Repeat {
@@ -137,25 +147,64 @@ func (r *jobs) predictJobs(ctx context.Context, wave string, batches []wire.Batc
 	return nil
 }
 
-// predictSteps notes single requests.
-func (r *singleRequests) predictSteps(wave string, steps []state.Step, parts []wire.Part) {
+// sendSteps notes single requests.
+func (r *foreseeing) sendSteps(_ context.Context, wave string, steps []state.Step, parts []wire.Part) error {
 	for i, step := range steps {
-		r.forecast.note(plan.Request{
-			Wave: wave, Method: "POST", Path: r.pattern(parts[i], step.Path),
+		r.note(plan.Request{
+			Wave: wave, Method: "POST", Path: r.pattern(parts[i]),
 			Count: 1, Bytes: len(step.Body), Why: r.whyAlone(parts[i]),
 		})
 		r.predict(parts[i])
 	}
+	return nil
 }
 
-// pattern is a path with {id} for the id in it.
-func (r *run) pattern(p wire.Part, path string) string {
+// sendRevised notes what is read before a write that names a revision, and the write.
+func (r *foreseeing) sendRevised(ctx context.Context, wave string, p wire.Part) error {
+	r.predictReads(wave, []live.Expectation{{Address: p.Change.Address}})
+	return r.sendSingles(ctx, wave, []wire.Part{p})
+}
+
+// sendUpload notes an upload.
+func (r *foreseeing) sendUpload(_ context.Context,
+	step state.Step, _ func(context.Context) (string, error)) (string, error) {
+	r.note(plan.Request{Wave: "upload", Method: "POST", Path: step.Path, Count: 1})
+	return "file", nil
+}
+
+// pattern is the path of a single request with {id} for the id in it.
+func (r *foreseeing) pattern(p wire.Part) string {
 	return "/" + strings.TrimPrefix(strings.Join(wire.CallOf(r.Schemas, p).At("{id}"), "/"), "/")
 }
 
+// readAgain notes the reads: nothing is taken to have moved since the plan.
+func (r *foreseeing) readAgain(_ context.Context,
+	expected []live.Expectation, parts []wire.Part) ([]wire.Part, error) {
+	r.predictReads("read again", expected)
+	return parts, nil
+}
+
+// readNew notes the read of what the run creates.
+func (r *foreseeing) readNew(_ context.Context, address resource.Address) error {
+	r.noteRead("follow-up", r.pathOf(address), 1)
+	return nil
+}
+
+// compareAll notes the reads, and takes everything to read back as it was sent.
+func (r *foreseeing) compareAll(_ context.Context, waiting []*changeProgress) error {
+	r.predictReads("read back", r.expectations(waiting))
+	for _, s := range waiting {
+		s.verified = true
+	}
+	return nil
+}
+
+// parentsStand takes it that they do.
+func (r *foreseeing) parentsStand(wire.Batch) (bool, error) { return true, nil }
+
 // predictReads notes the reads of resources by their ids, or by lists where that
 // is fewer.
-func (r *run) predictReads(wave string, expected []live.Expectation) {
+func (r *foreseeing) predictReads(wave string, expected []live.Expectation) {
 	kinds, parents := map[resource.Kind]int{}, map[resource.Kind]map[resource.Address]bool{}
 	for _, e := range expected {
 		kinds[e.Address.Kind]++
@@ -170,27 +219,52 @@ func (r *run) predictReads(wave string, expected []live.Expectation) {
 		switch {
 		case n == 0:
 		case schema.Listing.Path != "":
-			r.forecast.read(wave, "/"+schema.Listing.Path, 1)
+			r.noteRead(wave, "/"+schema.Listing.Path, 1)
 		case schema.Listing.NoRead:
-			r.forecast.read(wave, "/"+schema.Collection, 1)
+			r.noteRead(wave, "/"+schema.Collection, 1)
 		case fewer:
-			r.forecast.read(wave, "/"+schema.Collection, pages)
+			r.noteRead(wave, "/"+schema.Collection, pages)
 		default:
-			r.forecast.read(wave, "/"+schema.Collection+"/{id}", n)
+			r.noteRead(wave, "/"+schema.Collection+"/{id}", n)
 		}
 	}
 }
 
+// publish notes that what was created is looked at.
+func (r *foreseeing) publish(_ context.Context, p wire.Part) error {
+	r.noteRead("publish", r.pathOf(p.Change.Address), 1)
+	r.predict(p)
+	return nil
+}
+
+// changeMembers notes the operations, and what is uploaded for them.
+func (r *foreseeing) changeMembers(ctx context.Context, parts []wire.Part) error {
+	for _, p := range parts {
+		_, file := r.membershipOf(p.Change)
+		if err := r.predictMembers(ctx, "members",
+			p, func() (state.Step, error) { return r.membersStep(ctx, p, file, 0) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge notes a merge.
+func (r *foreseeing) merge(ctx context.Context, p wire.Part) error {
+	return r.predictMembers(ctx, "merge",
+		p, func() (state.Step, error) { return r.mergeStep(ctx, p, r.sourcesOf(p.Change)) })
+}
+
+// pathOf is the path of one resource.
+func (r *foreseeing) pathOf(address resource.Address) string {
+	return "/" + r.Schemas.Of(address.Kind).Collection + "/{id}"
+}
+
 // predictMembers notes an operation on people: what is read before, the request,
 // and what is asked for until it has ended.
-func (r *memberWaves) predictMembers(ctx context.Context,
+func (r *foreseeing) predictMembers(ctx context.Context,
 	wave string, p wire.Part, step func() (state.Step, error)) error {
-	collection := "/" + r.Schemas.Of(p.Change.Address.Kind).Collection
-	r.forecast.read(wave, collection+"/{id}", 1)
-	if step == nil {
-		r.predict(p)
-		return nil
-	}
+	r.noteRead(wave, r.pathOf(p.Change.Address), 1)
 	_, file := r.membershipOf(p.Change)
 	if file != nil && r.goesInline(file) {
 		return r.predictInline(ctx, wave, p, file)
@@ -204,17 +278,17 @@ func (r *memberWaves) predictMembers(ctx context.Context,
 	if err != nil {
 		return err
 	}
-	r.forecast.note(plan.Request{
+	r.note(plan.Request{
 		Wave: wave, Method: "POST", Path: strings.Replace(s.Path, "/"+r.ids[p.Change.Address]+"/", "/{id}/", 1),
 		Count: 1, Bytes: len(s.Body),
 	})
-	r.forecast.read(wave, collection+"/{id}/operations/{id}", 1)
+	r.noteRead(wave, r.pathOf(p.Change.Address)+"/operations/{id}", 1)
 	r.predict(p)
 	return nil
 }
 
 // predictInline notes the requests of a list whose people go in them.
-func (r *memberWaves) predictInline(ctx context.Context, wave string, p wire.Part, file *plan.Field) error {
+func (r *foreseeing) predictInline(ctx context.Context, wave string, p wire.Part, file *plan.Field) error {
 	live := r.view.Live.Snapshot.Get(p.Change.Address)
 	var seen people.Progressed
 	if live != nil && !wire.IsNew(p.Change) {
@@ -225,16 +299,16 @@ func (r *memberWaves) predictInline(ctx context.Context, wave string, p wire.Par
 		r.predict(p)
 		return err
 	}
-	collection := "/" + r.Schemas.Of(p.Change.Address.Kind).Collection
 	for ; list.done < len(list.hashes); list = list.after() {
 		_, m, err := r.inlineStep(ctx, p, list, seen.Revision)
 		if err != nil {
 			return err
 		}
-		r.forecast.note(plan.Request{
-			Wave: wave, Method: "POST", Path: collection + "/{id}/" + list.operation.Name, Count: 1, Bytes: len(m.Body),
+		r.note(plan.Request{
+			Wave: wave, Method: "POST", Path: r.pathOf(p.Change.Address) + "/" + list.operation.Name,
+			Count: 1, Bytes: len(m.Body),
 		})
-		r.forecast.read(wave, collection+"/{id}/operations/{id}", 1)
+		r.noteRead(wave, r.pathOf(p.Change.Address)+"/operations/{id}", 1)
 	}
 	r.predict(p)
 	return nil
@@ -243,10 +317,10 @@ func (r *memberWaves) predictInline(ctx context.Context, wave string, p wire.Par
 // supposeJobs asks at once, as no preflight is sent that tells.
 func (r *foreseeing) supposeJobs(ctx context.Context) error {
 	r.caps[resource.BulkJobs] = true
-	noted := r.forecast.requests
-	r.forecast.requests = slices.Clone(noted)
+	noted := r.requests
+	r.requests = slices.Clone(noted)
 	err := r.probe(ctx, resource.BulkJobs, "lifetime")
-	r.forecast.requests = noted
+	r.requests = noted
 	r.supposed = r.caps[resource.BulkJobs]
 	if err != nil || r.supposed {
 		return err
@@ -256,10 +330,8 @@ func (r *foreseeing) supposeJobs(ctx context.Context) error {
 
 // dryRun asks now, and notes that an apply asks once more.
 func (r *foreseeing) dryRun(ctx context.Context, body []byte) (validation, error) {
-	r.forecast.note(plan.Request{
-		Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{1}, Bytes: len(body),
-	})
-	r.forecast.read("check", jobsPath+"/{id}", 1)
+	r.noteCheck(1, body)
+	r.noteRead("check", jobsPath+"/{id}", 1)
 	return r.preflighting.dryRun(ctx, body)
 }
 
@@ -271,10 +343,8 @@ func (r *foreseeing) validateCreates(_ context.Context,
 		if err != nil {
 			return nil, err
 		}
-		r.forecast.note(plan.Request{
-			Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(b)}, Bytes: len(body),
-		})
-		r.forecast.read("check", jobsPath+"/{id}", 1)
+		r.noteCheck(len(b), body)
+		r.noteRead("check", jobsPath+"/{id}", 1)
 	}
 	r.supposed = r.supposed && len(checks) == 0
 	return nil, nil
@@ -300,8 +370,6 @@ func (r *foreseeing) predictRefusal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.forecast.note(plan.Request{
-		Wave: "check", Method: "POST", Path: jobsPath, Count: 1, Operations: []int{len(check)}, Bytes: len(body),
-	})
+	r.noteCheck(len(check), body)
 	return nil
 }
