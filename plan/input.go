@@ -98,6 +98,7 @@ type Input struct {
 	Credits []Credit                 // what applies of that time left for the rest of their plans, oldest first
 	Lacking map[resource.Kind]string // kinds the account may not use, and why
 	Listed  map[resource.Kind]bool   // kinds of which Live has all there are
+	Small   map[For]string           // what the service says of the size of what is too small for a use
 
 	Capabilities map[resource.Capability]bool // what was found out of the account; what is not there is not known
 
@@ -107,6 +108,9 @@ type Input struct {
 	Refused   map[resource.Address]Refused // what the service refused for good
 	Unsettled []Unsettled                  // what became of which is unknown
 }
+
+// For is a resource of the service as something uses it.
+type For struct{ ID, Use string }
 
 // Refused is what the service refused of a resource for good.
 type Refused struct {

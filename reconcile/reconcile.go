@@ -102,6 +102,10 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*apply.View, error) 
 	if err != nil {
 		return nil, err
 	}
+	small, err := service.TooSmall(ctx, desired.Snapshot, account)
+	if err != nil {
+		return nil, err
+	}
 	recent, err := newInputs(&a.Env).recent(ctx)
 	if err != nil {
 		return nil, err
@@ -135,7 +139,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*apply.View, error) 
 		Recent: recent.Under(renamed), Credits: credits, Ignore: desired.Ignore,
 		Select: desired.Select, Saved: desired.Agreed, TakesBack: desired.Left != nil, Most: desired.Most,
 		Today: a.Now().In(a.Zone).Format(time.DateOnly), Currency: a.Account.Currency, Spent: spent,
-		Lacking: account.Lacking, Listed: account.Listed,
+		Lacking: account.Lacking, Listed: account.Listed, Small: small,
 		Capabilities: capabilities, Refused: refused, Unsettled: a.recoverRoom().UnsettledOf(undecided, desired.Moves),
 	}
 	computed, approved := desired.bind(&input, func(p *plan.Plan) {

@@ -9,6 +9,7 @@ import (
 	"adsync/cmd/adsync/internal/events"
 	"adsync/cmd/adsync/internal/files"
 	"adsync/cmd/adsync/internal/ops"
+	"adsync/cmd/adsync/internal/people"
 	"adsync/cmd/adsync/internal/planning"
 	"adsync/cmd/adsync/internal/session"
 
@@ -40,7 +41,7 @@ func root(env *session.Env) *cobra.Command {
 		"key, ceilings, allowances (default ADSYNC_OPERATOR, then adsync/operator.yaml in your configuration)")
 	root.AddCommand(files.Init(env), ops.Doctor(env), ops.Audit(env),
 		ops.Insights(env), access.Accounts(env), access.Keys(env), access.Whoami(env),
-		events.Conversions(env),
+		events.Conversions(env), people.Audience(env),
 		ops.Hotels(env), ops.Locations(env), files.Validate(env),
 		files.Fix(env), files.Fmt(env), ops.Preview(env),
 		planning.Plan(env), planning.Apply(env), planning.Revert(env), ops.History(env), ops.Show(env),

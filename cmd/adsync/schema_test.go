@@ -42,6 +42,7 @@ func TestPrintedDocumentsFitTheirSchemas(t *testing.T) {
 		"--out", filepath.Join(t.TempDir(), "new.key"), dir))
 	fits(t, compiled(t, "insights"), "figures", printed(t, "insights", "-o", "json", "--zero", "--by", "day", dir))
 	fits(t, compiled(t, "insights"), "figures of properties", printed(t, "hotels", "-o", "json", "--zero", dir))
+	fits(t, compiled(t, "audiences"), "audiences", printed(t, "audience", "list", "-o", "json", dir))
 	edit(t, filepath.Join(dir, "spring.yaml"), "daily: 50.00", "daily: 500000.00")
 	fits(t, plan, "a plan that is held", printed(t, "plan", "-o", "json", dir))
 	fitsEachLine(t, "a plan that is held", printed(t, "plan", "-o", "ndjson", dir))

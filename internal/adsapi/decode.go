@@ -60,6 +60,7 @@ type page struct {
 	records []Record
 	hasMore bool
 	lastID  string
+	policy  string // of a list of audiences: by what it was made
 }
 
 // decodePage reads a list envelope (interface, part 1). asked is the limit
@@ -70,6 +71,7 @@ func decodePage(body []byte, asked int, needID bool) (page, error) {
 		Data    *[]json.RawMessage `json:"data"`
 		HasMore flag               `json:"has_more"`
 		LastID  text               `json:"last_id"`
+		Policy  text               `json:"policy_revision"`
 	}
 	if err := unmarshalObject(body, &envelope); err != nil {
 		return page{}, err
@@ -80,7 +82,7 @@ func decodePage(body []byte, asked int, needID bool) (page, error) {
 	if !envelope.HasMore.set && len(*envelope.Data) >= asked {
 		return page{}, errors.New("it is a full page without has_more; want true or false")
 	}
-	p := page{hasMore: envelope.HasMore.value, lastID: envelope.LastID.value}
+	p := page{hasMore: envelope.HasMore.value, lastID: envelope.LastID.value, policy: envelope.Policy.value}
 	if p.hasMore && p.lastID == "" {
 		return page{}, errors.New("has_more is true and last_id is absent; want the cursor of the next page")
 	}

@@ -2,12 +2,14 @@ package adsapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 const audiences = "custom_audiences"
@@ -146,6 +148,66 @@ func (c *Client) MemberOperations(ctx context.Context, audienceID string) ([]Mem
 		query.Set("cursor", p.next)
 	}
 }
+
+// UsableAudiences asks which audiences may be used so: inclusion, exclusion or bid_multiplier;
+// without ids all are asked for. policy is that of an earlier answer, "" any: where the service
+// judges by another by now it is ErrPolicyMoved. by is the one that all of the answer is judged by.
+func UsableAudiences(ctx context.Context, c *Client, use string,
+	ids []string, policy string) (usable []string, by string, err error) {
+	query, by := url.Values{"intended_use": {use}}, policy
+	if len(ids) == 0 {
+		by, err = readUsable(ctx, c, query, by, &usable)
+		return usable, by, err
+	}
+	for chunk := range slices.Chunk(ids, maxAudienceIDs) {
+		query["custom_audience_ids"] = chunk
+		if by, err = readUsable(ctx, c, query, by, &usable); err != nil {
+			return nil, "", err
+		}
+	}
+	return usable, by, nil
+}
+
+// readUsable reads the pages of one list, and adds the ids.
+func readUsable(ctx context.Context, c *Client, q url.Values,
+	policy string, ids *[]string) (by string, err error) {
+	query, asked := pageQuery(audiences, q)
+	for followed := map[string]bool{}; ; {
+		if policy != "" {
+			query.Set("policy_revision", policy)
+		}
+		p, err := c.page(ctx, audiences, query, asked, true)
+		if failed, ok := errors.AsType[*Error](err); ok && failed.Code == policyMoved {
+			return "", fmt.Errorf("%w: %w", ErrPolicyMoved, err)
+		}
+		if err != nil {
+			return "", err
+		}
+		for _, record := range p.records {
+			*ids = append(*ids, record.ID)
+		}
+		policy = cmp.Or(policy, p.policy)
+		if !p.hasMore {
+			return policy, nil
+		}
+		if followed[p.lastID] {
+			return "", endless(audiences, fmt.Sprintf("cursor %q came twice", clean(p.lastID, 80)))
+		}
+		followed[p.lastID] = true
+		query.Set("after", p.lastID)
+	}
+}
+
+// maxAudienceIDs is how many ids one list is asked for. The service takes 500 (interface,
+// part 8), and an address that long does not pass everywhere.
+const maxAudienceIDs = 100
+
+// policyMoved is the service's word for audiences that are judged by another policy by
+// now (service facts, 8.3).
+const policyMoved = "custom_audience_policy_revision_mismatch"
+
+// ErrPolicyMoved is an answer that would be by another policy than an earlier one.
+var ErrPolicyMoved = errors.New("the service judges audiences by another policy by now")
 
 type memberPage struct {
 	operations []MemberOperation

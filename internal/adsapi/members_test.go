@@ -3,8 +3,10 @@ package adsapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -138,5 +140,44 @@ func TestMembershipOperationsArePagedToTheEnd(t *testing.T) {
 	w = &wire{answers: []answer{{status: 200, body: `{"data":[],"has_more":true,"next_cursor":"c1"}`}}}
 	if _, err := clientOf(t, w).MemberOperations(t.Context(), "caud_1"); !errors.Is(err, ErrUnreadable) {
 		t.Errorf("MemberOperations of a list without end = %v; want unreadable", err)
+	}
+}
+
+// What audiences are good for is judged by one policy on all pages of all answers.
+func TestUsableAudiencesAreJudgedByOnePolicy(t *testing.T) {
+	policy := strings.Repeat("a", 64)
+	page := func(id string, more bool) answer {
+		return answer{status: 200, body: fmt.Sprintf(
+			`{"data":[{"id":%q}],"has_more":%t,"last_id":%q,"policy_revision":%q}`, id, more, id, policy)}
+	}
+	w := &wire{answers: []answer{page("caud_1", true), page("caud_2", false), page("caud_3", false)}}
+	ids := make([]string, maxAudienceIDs+1)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("caud_%d", i)
+	}
+	got, by, err := UsableAudiences(t.Context(), clientOf(t, w), "inclusion", ids, "")
+	if diff := cmp.Diff([]string{"caud_1", "caud_2", "caud_3"}, got); err != nil || diff != "" || by != policy {
+		t.Errorf("UsableAudiences: by %q, %v (-want +got):\n%s", by, err, diff)
+	}
+	var asked []string
+	for _, s := range w.requests() {
+		u, err := url.Parse(s.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := u.Query()
+		asked = append(asked, fmt.Sprintf("%s after %q, %d ids, policy %.1q",
+			q.Get("intended_use"), q.Get("after"), len(q["custom_audience_ids[]"]), q.Get("policy_revision")))
+	}
+	if diff := cmp.Diff([]string{
+		`inclusion after "", 100 ids, policy ""`, `inclusion after "caud_1", 100 ids, policy "a"`,
+		`inclusion after "", 1 ids, policy "a"`,
+	}, asked); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+	w = &wire{answers: []answer{{status: 409, body: `{"error":{"message":"m","code":"` + policyMoved + `"}}`}}}
+	_, _, err = UsableAudiences(t.Context(), clientOf(t, w), "exclusion", nil, policy)
+	if !errors.Is(err, ErrPolicyMoved) {
+		t.Errorf("UsableAudiences by a policy of before = %v; want ErrPolicyMoved", err)
 	}
 }

@@ -66,6 +66,7 @@ const (
 	CreateConflict     Code = "ADS2014" // a create met a conflict, and the service does not say with what
 	AccountPaused      Code = "ADS2015" // the ad account itself is paused
 	ListedByParent     Code = "ADS2016" // a kind that takes minutes to list, one parent at a time
+	TooFewPeople       Code = "ADS2017" // an audience that is too small for what it is named for
 )
 
 // Codes of problems with adsync's own state.

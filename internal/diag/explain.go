@@ -104,6 +104,13 @@ var aboutService = []Explanation{
 			"unattended run, reads only what the audit log says was changed since the last full reading of the day.",
 		"warning: the service lists ads beneath one parent at a time: " +
 			"5000 lists were read, one for each ad group, in at most 11 min under the service's limits (ADS2016)"},
+	{TooFewPeople, "an audience has too few people for what names it",
+		"The service wants 25,000 matched people in an audience that is targeted or bid for. " +
+			"It shows a range below that, or the list of the files has fewer. Excluded audiences may have any size.",
+		"Add people to the audience, or take it out there. adsync audience list " +
+			"shows the size of each and what the service takes it for.",
+		"spring.yaml:6:24: warning: targeting.audiences has audience/customers, whose size at the service is " +
+			"under_25k; want 25000 or more matched people for inclusion (ADS2017)"},
 }
 
 var aboutState = []Explanation{

@@ -98,7 +98,8 @@ func audienceBids() resource.Attribute {
 			"an id, x and the factor, separated by commas. Only with a fixed bid. Blank: left as it is; " +
 			"[clear] takes all away.", Example: "audience/customers x 1.5",
 		Type: resource.TypeFactors, Least: resource.One / 10, Most: 10 * resource.One,
-		Of: Audience, Addressed: Audience, Clearable: true, Spend: resource.Scale, Scales: "bid.max",
+		Of: Audience, Addressed: Audience, Use: &resource.Use{Name: "bid_multiplier", Least: leastMatched},
+		Clearable: true, Spend: resource.Scale, Scales: "bid.max",
 		Wire: resource.Wire{
 			Path: "bidding_config.custom_audience_bid_multipliers", Codec: resource.Factors, Empty: true,
 			Pair: resource.Pair{Name: "custom_audience_id", Micros: "bid_multiplier_micros"},

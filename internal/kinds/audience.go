@@ -88,6 +88,10 @@ const (
 	maxMerged = 64
 )
 
+// leastMatched is how many matched people an audience must have to be reached, or bid for;
+// to be kept from ads it may have any number (service facts, 8.2).
+const leastMatched = 25_000
+
 // membership is how people get into an audience and out of it (interface, part
 // 4, custom audiences; service facts, 5 and 8.2).
 func membership() *resource.Membership {
@@ -103,6 +107,7 @@ func membership() *resource.Membership {
 		Merged: "members.merged", Revision: "members.revision", Sent: "members.sent",
 		State: "status", Making: []string{"upload_pending", "processing", "rockset_ingest_pending", "publishing"},
 		Failed: "failed", Ready: "ready",
+		Size: "matched_user_count_range", Under: map[string]int64{"under_25k": leastMatched}, Small: "too_small",
 	}
 }
 

@@ -75,10 +75,10 @@ func campaign() *resource.Schema {
 				"targeting.excluded_locations.countries", resource.TypeRegion, resource.Plain)),
 			excluded(reach("targeting.excluded_locations",
 				"targeting.excluded_locations.include", resource.TypeIDs, resource.IDObjects)),
-			of(Audience, reach("targeting.audiences",
-				"targeting.custom_audiences.ids", resource.TypeIDs, resource.Plain)),
-			of(Audience, excluded(reach("targeting.excluded_audiences",
-				"targeting.excluded_custom_audiences.ids", resource.TypeIDs, resource.Plain))),
+			of(Audience, used("inclusion", leastMatched, reach("targeting.audiences",
+				"targeting.custom_audiences.ids", resource.TypeIDs, resource.Plain))),
+			of(Audience, used("exclusion", 0, excluded(reach("targeting.excluded_audiences",
+				"targeting.excluded_custom_audiences.ids", resource.TypeIDs, resource.Plain)))),
 			platforms(),
 			{
 				Name: "conversion_goal", Header: "Conversion goal",
@@ -150,6 +150,11 @@ func reach(name, wire string, typ resource.Type, codec resource.Codec) resource.
 
 func excluded(a resource.Attribute) resource.Attribute {
 	a.Excludes = true
+	return a
+}
+
+func used(use string, least int64, a resource.Attribute) resource.Attribute {
+	a.Use = &resource.Use{Name: use, Least: least}
 	return a
 }
 

@@ -29,6 +29,10 @@ type Membership struct {
 	Making []string // states in which nothing can be sent yet
 	Failed string   // the state nothing comes after
 	Ready  string   // the state in which its people can be merged
+
+	Size  string           // wire field with the range in which the number of its matched people lies
+	Under map[string]int64 // of the words of Size: below which number it lies
+	Small string           // the state of one that has too few
 }
 
 // MembershipOperation is something a file of people can do.

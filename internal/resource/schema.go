@@ -115,6 +115,7 @@ type Attribute struct {
 
 	Identifier string // TypeMembers: the attribute that says what the file holds
 	Of         Kind   // TypeID, TypeIDs, TypeFactors: the kind of what is named, where adsync manages it
+	Use        *Use   // of what Of names; nil where the service has no word for it
 	Addressed  Kind   // TypeID, TypeIDs: instead of an id also the address of a resource of this kind in the files
 
 	Required  bool   // every row must give it
@@ -138,6 +139,12 @@ type Attribute struct {
 
 	Wire Wire
 	Bulk BulkField
+}
+
+// Use is what something that is named by its id is used for.
+type Use struct {
+	Name  string // the service's word: "inclusion"
+	Least int64  // how many matched people the service wants for it; 0 is any number
 }
 
 // Without is what a resource that delivers does where it has no value of an attribute.

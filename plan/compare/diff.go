@@ -90,6 +90,7 @@ func (d *differ) run() {
 	d.saved.selects()
 	d.finish.checkRules(narrows)
 	d.finish.checkRoom()
+	checkSizes(d.Draft)
 	d.finish.carryOver()
 	d.FindUnused()
 }

@@ -10,7 +10,8 @@ import (
 // service.
 type Use struct {
 	At       resource.Address
-	Excludes bool // what it names is left out
+	Excludes bool   // what it names is left out
+	By       string // the attribute
 }
 
 // reference names a resource by its id.
@@ -47,7 +48,7 @@ func (d *Tree) findUses() {
 
 func (d *Tree) addUses(at resource.Address, a *resource.Attribute, ids []string) {
 	for _, id := range ids {
-		named, u := reference{a.Of, id}, Use{at, a.Excludes}
+		named, u := reference{a.Of, id}, Use{at, a.Excludes, a.Name}
 		if !slices.Contains(d.uses[named], u) {
 			d.uses[named] = append(d.uses[named], u)
 		}

@@ -59,10 +59,10 @@ var reached = map[string]string{
 	"GET /conversions/events":                               "`conversions recent`",
 	"GET /conversions/pixels":                               "`plan`, `export`: kind `pixel`",
 	"POST /conversions/pixels":                              "`apply`: kind `pixel`",
-	"GET /custom_audiences":                                 "`plan`, `export`: kind `audience`",
+	"GET /custom_audiences":                                 "`audience list`, `plan`, `export`: kind `audience`",
 	"POST /custom_audiences":                                "`apply`: kind `audience`",
 	"POST /custom_audiences/merge":                          "`apply`: `merge` of kind `audience`",
-	"GET /custom_audiences/{custom_audience_id}":            "`plan`, and `apply` as it reads back",
+	"GET /custom_audiences/{custom_audience_id}":            "`audience show`, and `apply` as it reads back",
 	"POST /custom_audiences/{custom_audience_id}/add":       "`apply`: `members.do: add`",
 	"POST /custom_audiences/{custom_audience_id}/archive":   "`apply`: `status: archived` of kind `audience`",
 	"GET /custom_audiences/{custom_audience_id}/operations": "`audience operations`, `apply`",
@@ -88,7 +88,8 @@ var everywhere = map[string]string{
 
 // elsewhere are inputs that no script sends, and the test that shows them.
 var elsewhere = map[string]string{
-	"after": "internal/adsapi.TestListOfManyPagesIsWhole",
+	"after":  "internal/adsapi.TestListOfManyPagesIsWhole",
+	"cursor": "internal/adsapi.TestMembershipOperationsArePagedToTheEnd",
 }
 
 // unsent are inputs that adsync never sends, and why a user misses nothing.

@@ -10,6 +10,7 @@ import (
 
 	"adsync/cmd/adsync/internal/access"
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/people"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/conversions"
@@ -56,6 +57,11 @@ var Described = []struct {
 	{"conversion-key", "what conversions key -o json prints",
 		printedSchema[conversions.KeyDocument]("adsync: a conversion API key",
 			"What adsync conversions key -o json prints. The key itself is in the file alone.")},
+	{"audiences", "what audience list and show -o json print", printedSchema[people.Document](
+		"adsync: audiences", "What adsync audience list and show -o json print. Counts are the service's ranges.")},
+	{"audience-operations", "what audience operations, cancel and resume -o json print",
+		printedSchema[people.OperationsDocument]("adsync: operations on an audience",
+			"What adsync audience operations, cancel and resume -o json print.")},
 	{"run-event", "a line of what apply, show and revert -o ndjson print", runEventSchema},
 }
 
@@ -66,6 +72,7 @@ func Schema(env *session.Env) *cobra.Command {
 	for _, d := range Described {
 		names = append(names, d.Name)
 		long += fmt.Sprintf("  %-14s %s\n", d.Name, d.help)
+		long += fmt.Sprintf("  %-19s %s\n", d.Name, d.help)
 	}
 	long += `
 An editor with a YAML language server completes and checks a source while it is
