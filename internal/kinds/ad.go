@@ -49,6 +49,23 @@ func ad() *resource.Schema {
 				Bulk: resource.BulkField{Create: "source_image_url", Update: "creative.file_id", AtCreate: true},
 			},
 			tracking(),
+			{
+				Name: "price", Header: "Price",
+				Help: "What the card shows as the price, at most 100 characters; nothing is charged by it. " +
+					"Blank: left as it is; [clear] removes it. A change restarts the review.", Example: "from $89",
+				Type: resource.TypeText, Min: 1, Max: 100, Clearable: true, Review: true,
+				Wire: resource.Wire{Path: "creative.price"},
+				Bulk: resource.BulkField{AtCreate: true},
+			},
+			{
+				Name: "image_crop", Header: "Image part",
+				Help: "JSON object with x, y, width and height, fractions of the image from 0 to 1: the square part " +
+					"that is shown. Blank: left as it is; [clear] shows the whole. A change restarts the review.",
+				Example: `{"x": 0.1, "y": 0, "width": 0.8, "height": 0.8}`,
+				Type:    resource.TypeObject, Clearable: true, Review: true,
+				Wire: resource.Wire{Path: "creative.image_crop", Codec: resource.RawJSON},
+				Bulk: resource.BulkField{AtCreate: true},
+			},
 		},
 		Facts: []resource.Fact{
 			{
@@ -71,6 +88,7 @@ func ad() *resource.Schema {
 				Campaign: "campaign_idempotency_key", AdGroup: "ad_group_idempotency_key",
 			},
 		},
+		Rules:  ofAd(),
 		Across: acrossTracking(Ad, AdGroup, Campaign),
 		Most:   5000,
 	}

@@ -19,6 +19,7 @@ func ofCampaign() []resource.Rule {
 		{Name: "service facts, 2.4: a product-feed campaign is targeted by countries only", Check: feedByCountries},
 		{Name: "service facts, 2.4: an audience is included or excluded", Check: audienceOnce},
 		{Name: "service facts, 12: location ids are numbers", Check: placesAreNumbers},
+		{Name: "service facts, 2.1: a campaign has one mode", Check: oneMode},
 	}
 }
 
@@ -30,6 +31,16 @@ func acrossCampaign() []resource.Across {
 		{Name: "interface, part 2, campaign: the goal is one active, standard event setting with one conversion source",
 			Check: goalCounts},
 	}
+}
+
+func oneMode(value func(string) resource.Value) *resource.Finding {
+	if value("product_feed").IsSet() && value("business_agent").IsSet() {
+		return &resource.Finding{
+			Code: diag.Conflicting, Attribute: "business_agent",
+			Message: "campaign has a product_feed and a business_agent; want one of them",
+		}
+	}
+	return nil
 }
 
 func oneBudget(value func(string) resource.Value) *resource.Finding {

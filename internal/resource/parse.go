@@ -294,9 +294,38 @@ func parseObject(s string) (Value, *Finding) {
 	if err := decoder.Decode(&object); err != nil {
 		return Value{}, &Finding{Code: diag.BadValue, Message: fmt.Sprintf("value is %q; want a JSON object", s)}
 	}
-	canonical, err := json.Marshal(object)
+	v, err := Object(object)
 	if err != nil {
 		return Value{}, &Finding{Code: diag.BadValue, Message: fmt.Sprintf("value is %q; want a JSON object", s)}
 	}
-	return Text(string(canonical)), nil
+	return v, nil
+}
+
+// Object returns a JSON object as a value, in one form: keys in order, and numbers without
+// zeros that end them, so that 0.10 is 0.1. Every other digit stays.
+func Object(object map[string]any) (Value, error) {
+	canonical, err := json.Marshal(shortest(object))
+	return Text(string(canonical)), err
+}
+
+func shortest(part any) any {
+	switch part := part.(type) {
+	case map[string]any:
+		short := make(map[string]any, len(part))
+		for key, value := range part {
+			short[key] = shortest(value)
+		}
+		return short
+	case []any:
+		short := make([]any, len(part))
+		for i := range part {
+			short[i] = shortest(part[i])
+		}
+		return short
+	case json.Number:
+		if text := part.String(); strings.Contains(text, ".") && !strings.ContainsAny(text, "eE") {
+			return json.Number(strings.TrimRight(strings.TrimRight(text, "0"), "."))
+		}
+	}
+	return part
 }

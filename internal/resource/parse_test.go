@@ -34,7 +34,7 @@ func TestScalarsBecomeCanonical(t *testing.T) {
 		{"an address", Attribute{Type: TypeURL}, "https://e.example/a?b=c", Text("https://e.example/a?b=c")},
 		{"a template", Attribute{Type: TypeQuery}, "a={campaign_id}&b={ad_id}", Text("a={campaign_id}&b={ad_id}")},
 		{"a path", Attribute{Type: TypeImage}, "images/a.png", Text("images/a.png")},
-		{"an object in any order", Attribute{Type: TypeObject}, `{"b": 1.50, "a": [1]}`, Text(`{"a":[1],"b":1.50}`)},
+		{"an object in any order", Attribute{Type: TypeObject}, `{"b": 1.50, "a": [1]}`, Text(`{"a":[1],"b":1.5}`)},
 	} {
 		got, finding := row.attribute.Parse(row.text, env)
 		if finding != nil || !got.Equal(row.want) {

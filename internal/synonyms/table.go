@@ -78,6 +78,7 @@ var Rows = []row{
 	{Sheet: campaigns, Column: "Conversion goal", Service: "conversion_event_setting_ids",
 		Meta: "Optimized event", People: "Conversion event"},
 	{Sheet: campaigns, Column: "Product feed", Service: "product_feed_id", People: "Feed, Feed ID, Catalog, Catalogue"},
+	{Sheet: campaigns, Column: "Business agent", Service: "business_agent_id", People: "Agent, Agent ID"},
 	{Sheet: campaigns, Column: "Description", People: "Campaign description"},
 	{Sheet: campaigns, Column: "Key", People: "Campaign key"},
 	{Sheet: campaigns, Column: "ID", Service: "campaign_id", People: "Campaign ID"},
@@ -137,6 +138,8 @@ var Rows = []row{
 		Sheet: ads, Column: "Image", Service: "image_url, source_image_url",
 		Google: "Image", Meta: "Image, Image file name", People: "Picture, Photo, Image file, Image link, Banner",
 	},
+	{Sheet: ads, Column: "Price", Service: "price", People: "Price text"},
+	{Sheet: ads, Column: "Image part", Service: "image_crop", People: "Image crop, Crop"},
 	{Sheet: ads, Column: "Key", People: "Ad key"},
 	{Sheet: ads, Column: "ID", Service: "ad_id", People: "Ad ID"},
 

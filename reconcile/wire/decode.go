@@ -129,8 +129,8 @@ func (d Decoder) Value(a *resource.Attribute, wire any) resource.Value {
 	case []any:
 		return listValue(a, w)
 	case map[string]any:
-		if canonical, err := json.Marshal(w); err == nil && a.Wire.Codec == resource.RawJSON {
-			return resource.Text(string(canonical))
+		if v, err := resource.Object(w); err == nil && a.Wire.Codec == resource.RawJSON {
+			return v
 		}
 	}
 	return resource.Value{}
