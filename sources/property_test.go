@@ -66,7 +66,11 @@ func drawValue(t *rapid.T, a *resource.Attribute) resource.Value {
 	case resource.TypeChoice:
 		return resource.Text(rapid.SampledFrom(a.Choices).Draw(t, a.Name).Value)
 	case resource.TypeMoney:
-		return resource.Number(rapid.Int64Range(a.Min, cmp.Or(a.Max, 1e15)).Draw(t, a.Name))
+		micros := rapid.Int64Range(a.Min, cmp.Or(a.Max, 1e15)).Draw(t, a.Name)
+		if a.WholeCoins {
+			micros -= micros % 10_000
+		}
+		return resource.Number(micros)
 	case resource.TypeDay, resource.TypeLast:
 		days := rapid.IntRange(0, 30_000).Draw(t, a.Name)
 		return resource.Text(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, days).Format("2006-01-02"))

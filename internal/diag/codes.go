@@ -46,6 +46,7 @@ const (
 	TooLarge        Code = "ADS1039" // larger than a bound, and whole
 	ReadAs          Code = "ADS1040" // a header that is read as another
 	ResultsCopy     Code = "ADS1041" // a copy with results where a source is wanted, or that somebody edited
+	NearLimit       Code = "ADS1042" // more than nine tenths of what the service takes
 )
 
 // Codes of problems with the service.

@@ -119,9 +119,10 @@ var aboutFiles = []Explanation{
 		"Look at what it stores; that counts.",
 		"q4.xlsx:Campaigns!C3: warning: amount is 24.996, and the cell shows 25.00; what it stores counts (ADS1031)"},
 	{TooMany, "there are more of a kind than the account may have",
-		"limits: in adsync.yaml, or the service, bounds them.",
+		"The service bounds them, or account.limits in adsync.yaml where it says another number.",
 		"Take some out, or archive those that are no longer needed.",
-		"q4.xlsx:Campaigns!A900: the files have 900 campaigns; want at most 800 (ADS1032)"},
+		"q4.xlsx:Campaigns!A900: campaign/sale is one campaign too many: 4200 are at the service and " +
+			"not archived, 801 would be new, which makes 5001; the account may have 5000 (ADS1032)"},
 	{ForeignDomain, "a landing page is at a domain the project does not list",
 		"It is misspelt, or domains: in adsync.yaml lacks it.",
 		"Correct the address, or add the domain to adsync.yaml.",
@@ -165,4 +166,9 @@ var aboutFiles = []Explanation{
 		"Edit the workbook it was made of, which the message names, and delete the copy.",
 		"q4 (adsync results).xlsx: warning: file is " +
 			"a copy with results that somebody edited, and is not read; want the changes in \"q4.xlsx\" (ADS1041)"},
+	{NearLimit, "more than nine tenths of what the service takes would be used",
+		"The service has a limit of how many an account may have, or of how long a list is.",
+		"Nothing now. Archive what is no longer needed before the limit is reached.",
+		"q4.xlsx:Campaigns!A9: note: Campaign: 4600 are at the service and not " +
+			"archived, 9 would be new, which makes 4609 of the 5000 the account may have (ADS1042)"},
 }

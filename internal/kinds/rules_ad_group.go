@@ -219,11 +219,16 @@ const (
 	besideHints    = 1 << 10
 )
 
+// encodedLength returns how many bytes a text takes in JSON, with its quotes: < and & take six each.
+func encodedLength(text string) int {
+	encoded, _ := json.Marshal(text) // a text has no error
+	return len(encoded)
+}
+
 func exclusionsFit(value func(string) resource.Value) *resource.Finding {
-	hints := value("exclusion_hints").Items()
 	size := 0
-	for _, hint := range hints {
-		size += len(hint) + len(`"",`)
+	for _, hint := range value("exclusion_hints").Items() {
+		size += len(",") + encodedLength(hint)
 	}
 	if size+besideHints <= operationBytes {
 		return nil

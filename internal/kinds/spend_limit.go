@@ -14,6 +14,7 @@ func spendLimitWindow() *resource.Schema {
 	return &resource.Schema{
 		Kind: SpendLimitWindow, Title: "Spend limit window", Sheet: spendLimits, SheetWord: "date range",
 		NameFrom: []string{"name", "start"}, Removal: Archived, Ends: "end", Caps: true, Feature: postpaid,
+		Most: mostWindows, Ahead: "start",
 		Collection: limitsPath,
 		Listing:    resource.Listing{Path: limitsPath, Array: "data", ID: "window_id", NoRead: true},
 		Calls:      resource.Calls{Keyless: true},
@@ -94,14 +95,17 @@ func limitState() resource.Fact {
 	}
 }
 
-// mostMicros is the largest spend limit (service facts, 9.3).
-const mostMicros = 1_000_000_000_000_000
+// What a spend limit may be, and how many windows may lie in the future (service facts, 9.3).
+const (
+	mostMicros  = 1_000_000_000_000_000
+	mostWindows = 60
+)
 
 func limitAmount(help, per string) resource.Attribute {
 	return resource.Attribute{
 		Name: "amount", Header: "Amount", Help: help, Example: "5000.00",
 		Type: resource.TypeMoney, Max: mostMicros, Required: true, OnCreate: true, Spend: resource.Amount, Per: per,
-		Wire: resource.Wire{Path: "amount_micros"},
+		WholeCoins: true, Wire: resource.Wire{Path: "amount_micros"},
 	}
 }
 

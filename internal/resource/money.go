@@ -89,6 +89,23 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 	return s[:len(s)-len(suffix)], true
 }
 
+// Currencies without decimals, and with three (ISO 4217); all others have two.
+var (
+	noDecimals = strings.Fields("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF")
+	thousandth = strings.Fields("BHD IQD JOD KWD LYD OMR TND")
+)
+
+// coinOf returns the smallest coin of a currency in micros: 10,000 for USD.
+func coinOf(currency string) int64 {
+	switch {
+	case slices.Contains(noDecimals, currency):
+		return MicrosPerUnit
+	case slices.Contains(thousandth, currency):
+		return MicrosPerUnit / 1_000
+	}
+	return MicrosPerUnit / 100
+}
+
 // FormatMoney writes micros as units with at least two decimals: 1500000 is "1.50".
 func FormatMoney(micros int64) string {
 	sign := ""

@@ -58,3 +58,33 @@ func FuzzParseMoney(f *testing.F) {
 		}
 	})
 }
+
+// A spend limit has no part of the smallest coin (service facts, 9.3): other money may.
+func TestMoneyOfWholeCoins(t *testing.T) {
+	limit := Attribute{Name: "amount", Type: TypeMoney, WholeCoins: true}
+	for _, row := range []struct {
+		currency, text string
+		said           string
+	}{
+		{"USD", "5.01", ""},
+		{"USD", "5.001", "amount is 5.001; want whole coins of USD, such as 5.00"},
+		{"USD", "0.001", "amount is 0.001; want whole coins of USD, such as 0.01"},
+		{"JPY", "5", ""},
+		{"JPY", "5.50", "amount is 5.50; want whole coins of JPY, such as 5.00"},
+		{"KWD", "5.001", ""},
+		{"KWD", "5.0001", "amount is 5.0001; want whole coins of KWD, such as 5.00"},
+		{"", "5.0001", ""},
+	} {
+		said := ""
+		if _, finding := limit.Parse(row.text, Env{Currency: row.currency}); finding != nil {
+			said = finding.Message
+		}
+		if said != row.said {
+			t.Errorf("%s in %q: %q; want %q", row.text, row.currency, said, row.said)
+		}
+	}
+	bid := Attribute{Name: "bid.max", Type: TypeMoney}
+	if _, finding := bid.Parse("5.0001", Env{Currency: "USD"}); finding != nil {
+		t.Errorf("a bid of part of a coin: %v; want none", finding)
+	}
+}

@@ -170,6 +170,12 @@ func (a *Attribute) parseMoney(s string, env Env) (Value, *Finding) {
 			Code: diag.BadMoney, Message: fmt.Sprintf("%s is %s; want %s", a.Name, FormatMoney(micros), a.moneyRange()),
 		}
 	}
+	if coin := coinOf(env.Currency); a.WholeCoins && env.Currency != "" && micros%coin != 0 {
+		return Value{}, &Finding{
+			Code: diag.BadMoney, Message: fmt.Sprintf("%s is %s; want whole coins of %s, such as %s", a.Name,
+				FormatMoney(micros), env.Currency, FormatMoney(max(micros-micros%coin, coin))),
+		}
+	}
 	return Number(micros), nil
 }
 

@@ -74,6 +74,7 @@ type Schema struct {
 	Rules      []Rule
 	Across     []Across
 	Most       int     // how many an account may have that are not removed (interface, part 8); 0 is unbounded
+	Ahead      string  // the day after which one counts: Most bounds those that start after today; "" bounds all
 	Groups     []Group // nested settings that the service replaces whole
 	Fixed      []Fixed // wire fields no attribute decides
 	Bulk       BulkRoute
@@ -126,12 +127,13 @@ type Attribute struct {
 	Spend     Spend  // what a change does to spend
 	Per       string // for an Amount that caps what its resource spends: "day" or "lifetime"
 	// for an Amount: what it pays for; amounts compare where these say the same, a Value where nothing does
-	Unit      []Condition
-	Excludes  bool     // for Reach: what it names is left out, so that less of it reaches more
-	Review    bool     // a change restarts the review
-	Without   *Without // what it means for a resource that delivers to have none; nil where that is nothing to say
-	Earliest  string   // for a day: Today or Tomorrow, the first that a create or an edit can name
-	EditsBack bool     // for a day: an edit can name an earlier one all the same
+	Unit       []Condition
+	Excludes   bool     // for Reach: what it names is left out, so that less of it reaches more
+	Review     bool     // a change restarts the review
+	Without    *Without // what it means for a resource that delivers to have none; nil where that is nothing to say
+	Earliest   string   // for a day: Today or Tomorrow, the first that a create or an edit can name
+	EditsBack  bool     // for a day: an edit can name an earlier one all the same
+	WholeCoins bool     // for money: the service takes no part of the currency's smallest coin
 
 	Calls map[string]Call // values that a request of their own sets
 	// its words say what must not be done to the resource; adsync's own, never sent, never read back

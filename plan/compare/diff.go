@@ -137,7 +137,7 @@ func newComparison(d *drafting.Draft, p *pruning) *comparison {
 // visit all of them again would cost more than to compare them.
 func (d *comparison) note(t *drafting.Entry) {
 	k := t.Kind
-	if t.Live != nil && !k.Archived(t.Live) {
+	if t.Live != nil && !k.Archived(t.Live) && d.TakesRoom(k, t.Live) {
 		k.Alive++
 	}
 	if k.Spends() {

@@ -113,20 +113,30 @@ func TestEntityLimits(t *testing.T) {
 		most          map[resource.Kind]int
 		want          string
 	}{
-		{name: "room for both", desired: two, live: unmanaged(4998, "active")},
+		{name: "room for both", desired: two, live: unmanaged(4998, "active"),
+			want: "note: Campaign: 4998 are at the service and not archived, 2 would be new, " +
+				"which makes 5000 of the 5000 the account may have (ADS1042)"},
+		{name: "nine tenths", desired: two, live: unmanaged(4498, "active")},
+		{name: "one above nine tenths", desired: two, live: unmanaged(4499, "active"),
+			want: "note: Campaign: 4499 are"},
 		{name: "room for one", desired: two, live: unmanaged(4999, "paused"),
 			want: "campaign/b is one campaign too many: " +
-				"4999 are at the service and not archived, 2 would be new, and the account may have 5000 (ADS1032)"},
+				"4999 are at the service and not archived, 2 would be new, " +
+				"which makes 5001; the account may have 5000 (ADS1032)"},
 		{name: "what is archived takes no room", desired: two, live: unmanaged(6000, "archived")},
 		{name: "an archive that is allowed makes room", last: "campaign/c#9999 name=Winter status=active",
 			live:    unmanaged(4998, "active") + "campaign/c#9999 name=Winter status=active",
-			desired: two + "campaign/c status=archived", allow: "archives"},
+			desired: two + "campaign/c status=archived", allow: "archives",
+			want: "note: Campaign: 4999 are at the service and not archived, 2 would be new and 1 archived, " +
+				"which makes 5000 of"},
 		{name: "an archive that is held makes none", last: "campaign/c#9999 name=Winter status=active",
 			live:    unmanaged(4998, "active") + "campaign/c#9999 name=Winter status=active",
 			desired: two + "campaign/c status=archived", want: "campaign/b is one campaign too many: 4999 are"},
 		{name: "an account with another limit", desired: two,
-			live: unmanaged(5000, "active"), most: map[resource.Kind]int{kinds.Campaign: 5002}},
-		{name: "an account that has more already", desired: two, live: unmanaged(5001, "active")},
+			live: unmanaged(5000, "active"), most: map[resource.Kind]int{kinds.Campaign: 5002}, want: "note: "},
+		{name: "an account that has more already", desired: two, live: unmanaged(5001, "active"),
+			want: "note: Campaign: 5001 are at the service and not archived, 2 would be new, which makes 5003; " +
+				"the interface names 5000"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			in := plan.Input{

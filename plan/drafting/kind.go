@@ -28,7 +28,7 @@ type Kind struct {
 	Members    map[string][]string     // the attributes of such a setting, sorted
 	Halves     map[string][]string     // attribute to the others of its exclusive setting
 	Exclusive  [][]*resource.Attribute // exclusive settings: a create gives exactly one attribute of each
-	Alive      int                     // so many are live and not archived
+	Alive      int                     // so many are live and not archived, of those the account may have a number of
 }
 
 // Describe indexes a schema.

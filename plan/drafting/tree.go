@@ -36,6 +36,12 @@ type Tree struct {
 	Calendar Calendar
 }
 
+// TakesRoom reports whether a resource that is not archived is one of those the account may have
+// a number of.
+func (t *Tree) TakesRoom(k *Kind, r *resource.Resource) bool {
+	return k.Schema.Ahead == "" || r.Value(k.Schema.Ahead).Text() > t.Today
+}
+
 // Nowhere is the effect above the top of the tree, and above what is in sync.
 var Nowhere = Effect{}
 

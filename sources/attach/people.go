@@ -60,6 +60,13 @@ func FaultyMembers(name string, f *members.Fault) *resource.Finding {
 	return &resource.Finding{Code: diag.BadFile, Message: where + ": " + f.Message, Hint: f.Hint}
 }
 
+// What is sent of a person, a hash and the end of its line, and the largest file of people the
+// service takes (service facts, 6).
+const (
+	bytesSent = 65
+	mostSent  = 500_000_000
+)
+
 // JudgeMembers returns what is wrong with what a file holds. Lines are left out
 // with a warning, unless the file is not what it is said to be: sent in the
 // place of the people before, it would take most of them out.
@@ -88,6 +95,14 @@ func JudgeMembers(name string, list *members.List) []resource.Finding {
 		findings = append(findings, *draft.BadFile(fmt.Sprintf("members file %q has %s to leave out and %d to use; "+
 			"want a file most of which can be used",
 			name, diag.Counted(c.Rejected, "line", "lines"), c.Used+c.Duplicate)))
+	}
+	if used := int64(list.Counts.Used); used*bytesSent > mostSent {
+		findings = append(findings, resource.Finding{
+			Code: diag.TooLarge, Message: fmt.Sprintf("members file %q has %d people, who take %d bytes as they are "+
+				"sent; the service takes a file of %d bytes: want at most %d people",
+				name, used, used*bytesSent, mostSent, mostSent/bytesSent),
+			Hint: "split the file, and give each part an audience of its own",
+		})
 	}
 	if list.Hidden > 0 {
 		findings = append(findings, resource.Finding{
