@@ -15,7 +15,7 @@ SEED     ?= 1
 # for commands, tests and lint. The race detector wants cgo.
 export CGO_ENABLED = 0
 
-.PHONY: all build install run test quick generate coverage ci lint race examples journeys bench peers parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
+.PHONY: all build install run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
 
 all: build
 
@@ -121,6 +121,12 @@ kill:
 	$(GO) test -count=1 -v -timeout 6h -run 'TestKilled' ./cmd/adsync -kills $(N) -kill-seed $(SEED)
 	EMULATOR_TEST_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 60m -run Kill ./internal/emulator
 	ADSYNC_STATE_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 60m -run Kill ./state
+
+# events: N conversion events, 100000 unless given, through a proxy that breaks one answer in 20, by a
+# process that is killed meanwhile; each arrives once where the service tells them by their id, none
+# twice where it does not. It says what sending takes.
+events:
+	$(GO) test -count=1 -v -timeout 60m -run 'TestEventsArrive|TestSendingMany' ./cmd/adsync -events $(N) -kill-seed $(SEED)
 
 # sim: N histories of the simulation from number SEED on, in two processes: agent
 # and service in one, every fault, every open point, and the totals of both as a

@@ -13,7 +13,6 @@ import (
 // exportedForNobody is what is exported and named in no other package, each with its reason.
 var exportedForNobody = map[string]string{
 	"internal/direct.ErrNotItsEndpoint":        underWay,
-	"internal/direct.Verb.Carry":               underWay,
 	"internal/direct.ScopeRead":                underWay,
 	"internal/direct.ScopeWrite":               underWay,
 	"internal/direct.KeyOrOAuth":               underWay,
@@ -26,7 +25,6 @@ var exportedForNobody = map[string]string{
 	"internal/insights.Report.Preliminary":     underWay,
 	"internal/gitstore.bounds.EncodedObject":   "an interface of go-git has it",
 	"internal/gitstore.patching.EncodedObject": "an interface of go-git has it",
-	"internal/gitstore.during.Seek":            "an interface of go-git has it",
 	"sources/look.partsWriter.AddFS":           "it takes the place of a method of zip.Writer",
 }
 

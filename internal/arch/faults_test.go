@@ -102,7 +102,8 @@ func TestX6OnlyTheClientReachesOut(t *testing.T) {
 			asksNobody(t, s)
 			continue
 		}
-		asking := []string{"internal/adsapi", "internal/gitstore", "internal/fetch", "internal/notify"}
+		asking := []string{"internal/adsapi", "internal/conversions", "internal/gitstore", "internal/fetch",
+			"internal/notify"}
 		if isEmulator(s.dir) || slices.Contains(asking, s.dir) ||
 			slices.Contains([]string{"cmd/adsync/internal/session/dial.go", "cmd/adsync/emulator.go"}, s.name) {
 			continue

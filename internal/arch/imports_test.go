@@ -139,7 +139,7 @@ var may = map[string][]string{
 	"internal/direct":      {"internal/adsapi", "internal/diag", "state"},
 	"internal/xlsx":        {"internal/resource", "internal/diag"},
 	"internal/resultcopy":  {"internal/xlsx"},
-	"internal/conversions": {"internal/csvfile"},
+	"internal/conversions": {"internal/csvfile", "internal/members", "internal/secret", "internal/xlsx"},
 	"internal/csvfile":     {"internal/resource", "internal/diag"},
 	"internal/insights":    {"internal/adsapi", "internal/csvfile", "internal/diag"},
 	"internal/members":     {"internal/xlsx", "internal/csvfile"},

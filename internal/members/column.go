@@ -18,6 +18,9 @@ var columnNames = map[string]Identifier{
 	"phonehash": PhoneHash, "phonenumbersha256": PhoneHash, "hashedphonenumber": PhoneHash,
 }
 
+// Named returns what a column of that name holds; "" is not known.
+func Named(column string) Identifier { return columnNames[fold(visible(column))] }
+
 // column is where the identifiers of a file stand.
 type column struct {
 	index  int  // from 0
@@ -31,7 +34,7 @@ type column struct {
 func columnOf(as Identifier, line int, first []string) (column, *Fault) {
 	var named, others []int
 	for i, text := range first {
-		switch known := columnNames[fold(visible(text))]; known {
+		switch known := Named(text); known {
 		case as:
 			named = append(named, i)
 		case "":
@@ -50,7 +53,7 @@ func columnOf(as Identifier, line int, first []string) (column, *Fault) {
 		return column{}, fault(line,
 			fmt.Sprintf("columns %d and %d are both named for %s; want one", named[0]+1, named[1]+1, as), "")
 	case len(others) > 0:
-		held := columnNames[fold(visible(first[others[0]]))]
+		held := Named(first[others[0]])
 		return column{}, fault(line, fmt.Sprintf("column %d is "+
 			"named for %s, and the identifier is said to be %s; want a column named %s", others[0]+1, held, as, as), "")
 	case filled > 1:

@@ -25,6 +25,15 @@ import (
 //   - a hash is 64 hex digits in lower case; the hash of nothing is none.
 //
 // The hash is the SHA-256 of the UTF-8 bytes.
+
+// HashOf returns the hash of one identifier, or why it has none. A blank one has neither.
+func HashOf(as Identifier, text string) (Hash, Reason) {
+	if text = visible(text); text == "" {
+		return Hash{}, ""
+	}
+	return normalise(as, text)
+}
+
 func normalise(as Identifier, text string) (Hash, Reason) {
 	switch as {
 	case Email:

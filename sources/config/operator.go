@@ -31,7 +31,10 @@ type Operator struct {
 	Git     Git
 	State   Setting // folder of adsync's own state, from the project's folder
 	Bulk    Bulk
-	Reach   []Setting // what files may name and adsync may fetch beside the public internet
+	// EventsURL is where conversion events are sent, by EventsKey, which is not the key of the account.
+	EventsURL Setting
+	EventsKey KeyReference
+	Reach     []Setting // what files may name and adsync may fetch beside the public internet
 
 	accounts map[string]*Operator
 }
@@ -109,7 +112,11 @@ func (o *Operator) read(w *settingReader, node *yaml.Node, top bool) {
 		"git":         func(n *yaml.Node) { o.Git.read(w, n) },
 		"state":       func(n *yaml.Node) { o.State = w.stateFolder(n) },
 		"bulk":        func(n *yaml.Node) { o.Bulk.read(w, n) },
-		"reach":       func(n *yaml.Node) { o.readReach(w, n) },
+		"events_url":  func(n *yaml.Node) { o.EventsURL = w.eventsURL(n) },
+		"events_credentials": func(n *yaml.Node) {
+			o.EventsKey.read(w, n, "events_credentials", "EVENTS_KEY")
+		},
+		"reach": func(n *yaml.Node) { o.readReach(w, n) },
 	}
 	if top {
 		readers["accounts"] = func(n *yaml.Node) { o.readAccounts(w, n) }
@@ -224,6 +231,12 @@ func (o *Operator) take(section *Operator) {
 	}
 	if section.State.Value != "" {
 		o.State = section.State
+	}
+	if section.EventsURL.Value != "" {
+		o.EventsURL = section.EventsURL
+	}
+	if section.EventsKey.From != "" {
+		o.EventsKey = section.EventsKey
 	}
 	if len(section.Reach) > 0 {
 		o.Reach = section.Reach

@@ -57,17 +57,25 @@ func orEach(c policy.Choice) *jsonschema.Schema {
 	}
 }
 
+// credentialSchema describes where a key is.
+func credentialSchema(help string) *jsonschema.Schema {
+	return closed(help, jsonschema.Properties{
+		{Name: "env", Schema: setting("Environment variable that holds the key.")},
+		{Name: "file", Schema: setting("File that holds the key.")},
+		{Name: "command", Schema: setting("Command that prints the key.")},
+	})
+}
+
 // Operator describes the operator's file, for editors.
 func Operator() *jsonschema.Schema {
 	section := func() jsonschema.Properties {
 		return jsonschema.Properties{
 			{Name: "base_url", Schema: setting("Address of the service.")},
-			{Name: "credentials", Schema: closed("Where the key is; one of the three. The key itself stands nowhere.",
-				jsonschema.Properties{
-					{Name: "env", Schema: setting("Environment variable that holds the key.")},
-					{Name: "file", Schema: setting("File that holds the key.")},
-					{Name: "command", Schema: setting("Command that prints the key.")},
-				})},
+			{Name: "credentials", Schema: credentialSchema(
+				"Where the key is; one of the three. The key itself stands nowhere.")},
+			{Name: "events_url", Schema: setting("Address that conversion events are sent to, https.")},
+			{Name: "events_credentials", Schema: credentialSchema(
+				"Where the conversion API key is that events are sent by; one of the three.")},
 			{Name: "git", Schema: gitSchema()},
 			{Name: "state", Schema: stateSchema()},
 			{Name: "bulk", Schema: bulkSchema()},

@@ -13,7 +13,7 @@ func Conversions(env *session.Env) *cobra.Command {
 		Short: "Send conversion events, look at them, and make the key they are sent by",
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(recent(env), createKey(env))
+	c.AddCommand(send(env), recent(env), createKey(env))
 	return c
 }
 

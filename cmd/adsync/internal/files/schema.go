@@ -51,6 +51,8 @@ var Described = []struct {
 		"What adsync keys create -o json prints. It has no key in it.")},
 	{"whoami", "what whoami -o json prints", printedSchema[access.WhoamiDocument]("adsync: a credential",
 		"What adsync whoami -o json prints. It has no secret in it.")},
+	{"sent-events", "what conversions send -o json prints",
+		printedSchema[conversions.SendDocument]("adsync: sent events", "What adsync conversions send -o json prints.")},
 	{"recent-events", "what conversions recent -o json prints",
 		printedSchema[conversions.RecentDocument]("adsync: recent events",
 			"What adsync conversions recent -o json prints.")},
