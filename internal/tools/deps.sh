@@ -17,6 +17,7 @@ need /usr/lib/python3/dist-packages/openpyxl python3-openpyxl
 need pdftotext poppler-utils
 need /usr/share/fonts/truetype/crosextra/Carlito-Regular.ttf fonts-crosextra-carlito
 need /usr/lib/python3/dist-packages/xlsxwriter python3-xlsxwriter
+need /usr/lib/python3/dist-packages/yaml python3-yaml
 need /usr/lib/python3/dist-packages/uno.py python3-uno
 need ssconvert gnumeric
 need chromium chromium
