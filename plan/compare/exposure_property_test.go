@@ -187,7 +187,7 @@ func TestMoneyIsWhatAnOracleCounts(t *testing.T) {
 		if got, want := before(p.Money.Totals), (oracle{in.Live, d.spent}).totals(); got != want {
 			rt.Fatalf("before: plan says %s; an oracle %s:\n%s", got, want, d)
 		}
-		if got, want := after(p.Money.Totals), (oracle{compare.Simulate(in.Live, p), d.spent}).totals(); got != want {
+		if got, want := after(p.Money.Totals), (oracle{simulated(in.Live, p), d.spent}).totals(); got != want {
 			rt.Fatalf("after: plan says %s; an oracle %s:\n%s\n%s", got, want, sketch(p.Changes), d)
 		}
 	})
@@ -227,7 +227,7 @@ func TestMoneyOnThePath(t *testing.T) {
 		kept := rapid.SliceOfDistinct(rapid.SampledFrom(append(given, "activates")), rapid.ID).Draw(rt, "kept")
 		in := d.input(t, kept...)
 		p := compare.Diff(in)
-		moment := compare.Simulate(in.Live, &plan.Plan{})
+		moment := simulated(in.Live, &plan.Plan{})
 		bounded := slices.ContainsFunc(moment.Addresses(), func(a resource.Address) bool {
 			return kinds.All().Of(a.Kind).Caps
 		})

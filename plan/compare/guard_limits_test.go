@@ -280,7 +280,7 @@ func commits(t *testing.T, budgets ...string) int64 {
 			Policy: plan.DefaultPolicy(), Recent: recent, Last: live, Live: live,
 			Desired: snapshot(t, "campaign/a budget.daily="+b+"\ncampaign/b")})
 		recent = remembered(recent, p)
-		live = compare.Simulate(live, p)
+		live = simulated(live, p)
 	}
 	n, _ := live.Get(resource.Address{Kind: kinds.Campaign, Key: "a"}).Value("budget.daily").Number()
 	return n / resource.MicrosPerUnit

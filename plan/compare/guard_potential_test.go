@@ -317,7 +317,7 @@ func TestNoMomentExceedsBeforeAndTheFiles(t *testing.T) {
 		p := compare.Diff(in)
 		day, month := potential(in, in.Live, true)
 		wantedDay, wantedMonth := potential(in, asTheFilesSay(in, p), true)
-		moment := compare.Simulate(in.Live, &plan.Plan{})
+		moment := simulated(in.Live, &plan.Plan{})
 		bounded := hasLimits(moment)
 		for phase := plan.Lower; phase <= plan.Activate; phase++ {
 			requests := p.Applicable()
@@ -363,7 +363,7 @@ func hasLimits(s *resource.Snapshot) bool {
 // asTheFilesSay is what is live with all the files give written over it, and
 // with what the policy does to what they no longer name.
 func asTheFilesSay(in plan.Input, p *plan.Plan) *resource.Snapshot {
-	files := compare.Simulate(in.Live, &plan.Plan{})
+	files := simulated(in.Live, &plan.Plan{})
 	for r := range in.Desired.All() {
 		own := &resource.Resource{Address: r.Address}
 		if live := in.Live.Get(r.Address); live != nil && live.Value("status").Text() != kinds.Archived {

@@ -198,7 +198,7 @@ func TestRowsThatAreNotValidCostNothing(t *testing.T) {
 				rt.Fatalf("%s is pruned while a row of its kind waits\n%s", c.Address, d)
 			}
 		}
-		after, files := oracle{compare.Simulate(in.Live, p), d.spent}, oracle{asFiles(in), d.spent}
+		after, files := oracle{simulated(in.Live, p), d.spent}, oracle{asFiles(in), d.spent}
 		before := oracle{in.Live, d.spent}
 		for what, of := range map[string]func(oracle) int64{"a day": oracle.day, "this month": oracle.thisMonth} {
 			if got, most := of(after), max(of(before), of(files)); got > most {

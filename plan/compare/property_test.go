@@ -179,7 +179,7 @@ func TestTheSecondPlanIsEmpty(t *testing.T) {
 		d := draw(rt, true)
 		p, given := allowed(rt, t, d)
 		in := d.input(t, given...)
-		in.Last, in.Live = recorded(in.Last, p.Applicable()), compare.Simulate(in.Live, p)
+		in.Last, in.Live = recorded(in.Last, p.Applicable()), simulated(in.Live, p)
 		in.Recent = remembered(plan.Recent{}, p)
 		if second := compare.Diff(in); !second.Empty() {
 			rt.Fatalf("second plan is not empty:\n%s\nfirst:\n%s\n%s", sketch(second.Changes), sketch(p.Changes), d)
@@ -192,7 +192,7 @@ func TestTheSecondPlanIsEmptyWithoutAllowances(t *testing.T) {
 		d := draw(rt, true)
 		in := d.input(t)
 		p := compare.Diff(in)
-		in.Last, in.Live = recorded(in.Last, p.Applicable()), compare.Simulate(in.Live, p)
+		in.Last, in.Live = recorded(in.Last, p.Applicable()), simulated(in.Live, p)
 		in.Recent = plan.Recent{
 			Amounts: p.Moves(), Levels: []int64{p.Spend.DailyBefore + p.Spend.LifetimeBefore,
 				p.Spend.DailyAfter + p.Spend.LifetimeAfter},
@@ -360,7 +360,7 @@ func TestAForeignPauseIsNeverUndone(t *testing.T) {
 		set(&d.desired, address, "status=active")
 		set(&d.live, address, "status=paused")
 		p, _ := allowed(rt, t, d)
-		if after := compare.Simulate(d.input(t).Live, p); statusOf(after, address) == kinds.Active {
+		if after := simulated(d.input(t).Live, p); statusOf(after, address) == kinds.Active {
 			rt.Fatalf("%s is started again:\n%s\n%s", address, sketch(p.Changes), d)
 		}
 	})
@@ -398,12 +398,12 @@ func TestExposureOnThePath(t *testing.T) {
 		p, _ := allowed(rt, t, d)
 		live := d.input(t).Live
 		before, _ := possible(live)
-		after, _ := possible(compare.Simulate(live, p))
+		after, _ := possible(simulated(live, p))
 		if p.Spend.DailyBefore != before || p.Spend.DailyAfter != after {
 			rt.Fatalf("plan says %d to %d a day; before is %d, after is %d",
 				p.Spend.DailyBefore, p.Spend.DailyAfter, before, after)
 		}
-		moment := compare.Simulate(live, &plan.Plan{})
+		moment := simulated(live, &plan.Plan{})
 		for phase := plan.Lower; phase <= plan.Activate; phase++ {
 			for _, c := range p.Applicable() {
 				step(rt, moment, c, phase, func(what string) {

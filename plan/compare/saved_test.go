@@ -111,10 +111,10 @@ func TestASavedPlanOnlyNarrows(t *testing.T) {
 // holds as it would start something (exceeds-files) may go where that start is held.
 func beyondAll(in plan.Input, p, other *plan.Plan) string {
 	in.Today = moneyDay
-	after := compare.Simulate(in.Live, p)
+	after := simulated(in.Live, p)
 	var mostDay, mostMonth int64
 	most := map[resource.Address]int64{}
-	for _, s := range []*resource.Snapshot{in.Live, asTheFilesSay(in, other), compare.Simulate(in.Live, other)} {
+	for _, s := range []*resource.Snapshot{in.Live, asTheFilesSay(in, other), simulated(in.Live, other)} {
 		day, month := potential(in, s, true)
 		mostDay, mostMonth = max(mostDay, day), max(mostMonth, month)
 		for a, n := range delivering(s) {

@@ -255,14 +255,14 @@ func TestAPartStandsAlone(t *testing.T) {
 		_, given := allowed(rt, t, d)
 		p := compare.Diff(selected(t, d.input(t, given...), drawPatterns(rt)))
 		in := d.input(t, given...)
-		after := compare.Simulate(in.Live, p)
+		after := simulated(in.Live, p)
 		for r := range after.All() {
 			parent := kinds.All().Parent(r.Address)
 			if in.Live.Get(r.Address) == nil && !parent.IsZero() && after.Get(parent) == nil {
 				rt.Fatalf("%s is made without %s:\n%s\n%s", r.Address, parent, sketch(p.Changes), d)
 			}
 		}
-		whole := compare.Simulate(in.Live, compare.Diff(in))
+		whole := simulated(in.Live, compare.Diff(in))
 		for _, c := range p.Applicable() {
 			if c.Action != plan.Replace {
 				continue

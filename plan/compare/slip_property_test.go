@@ -107,7 +107,7 @@ func (s *slips) input(t testing.TB, allow ...string) plan.Input {
 
 // again plans once more after what a plan lets pass was applied.
 func again(in plan.Input, p *plan.Plan) *plan.Plan {
-	in.Last, in.Live = recorded(in.Last, p.Applicable()), compare.Simulate(in.Live, p)
+	in.Last, in.Live = recorded(in.Last, p.Applicable()), simulated(in.Live, p)
 	return compare.Diff(in)
 }
 

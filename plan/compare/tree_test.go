@@ -239,7 +239,7 @@ func TestApplicableLeavesOutWhatIsHeld(t *testing.T) {
 func TestABudgetTakesThePlaceOfItsOtherHalf(t *testing.T) {
 	live := "campaign/x#1 status=active budget.lifetime=500"
 	p := diff(t, live, "campaign/x budget.daily=10", live, "raises-spend=campaign/x")
-	after := compare.Simulate(snapshot(t, live), p).Get(resource.Address{Kind: kinds.Campaign, Key: "x"})
+	after := simulated(snapshot(t, live), p).Get(resource.Address{Kind: kinds.Campaign, Key: "x"})
 	if !after.Value("budget.lifetime").IsAbsent() {
 		t.Errorf("both halves of the budget are live afterwards: %v", after.Attributes)
 	}
@@ -252,7 +252,7 @@ func TestSimulateLeavesItsInputAlone(t *testing.T) {
 	live := snapshot(t, "campaign/x#1 name=Spring status=active")
 	p := diff(t, "campaign/x#1 name=Spring status=active",
 		"campaign/x name=Summer status=paused", "campaign/x#1 name=Spring status=active")
-	after := compare.Simulate(live, p)
+	after := simulated(live, p)
 	if got := live.Get(resource.Address{Kind: kinds.Campaign, Key: "x"}).Value("name").Text(); got != "Spring" {
 		t.Errorf("the live name became %q; want it as it was", got)
 	}

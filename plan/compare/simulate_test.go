@@ -1,4 +1,4 @@
-package compare
+package compare_test
 
 import (
 	"strings"
@@ -8,9 +8,9 @@ import (
 	"adsync/plan/drafting"
 )
 
-// Simulate returns what would be live after the applicable part of a plan, with a
+// simulated returns what would be live after the applicable part of a plan, with a
 // made-up id for what it creates. It changes neither argument.
-func Simulate(live *resource.Snapshot, p *plan.Plan) *resource.Snapshot {
+func simulated(live *resource.Snapshot, p *plan.Plan) *resource.Snapshot {
 	after := &resource.Snapshot{}
 	for r := range live.All() {
 		after.Add(r)
@@ -20,12 +20,12 @@ func Simulate(live *resource.Snapshot, p *plan.Plan) *resource.Snapshot {
 		kinds[s.Kind] = drafting.Describe(s)
 	}
 	for c := range p.EachApplicable() {
-		simulate(after, kinds[c.Address.Kind], c)
+		simulateChange(after, kinds[c.Address.Kind], c)
 	}
 	return after
 }
 
-func simulate(live *resource.Snapshot, k *drafting.Kind, c plan.Change) {
+func simulateChange(live *resource.Snapshot, k *drafting.Kind, c plan.Change) {
 	before := live.Get(c.Address)
 	switch c.Action {
 	case plan.Record, plan.Forget:
