@@ -1,4 +1,4 @@
-package openapi_test
+package emulatortest
 
 import (
 	"fmt"
@@ -7,10 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/emulator/openapi"
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/service"
-	"adsync/internal/testing/emulatortest"
 )
 
 const noPixels = `{"object":"list","data":[],"first_id":null,"last_id":null,"has_more":false}`
@@ -81,10 +79,10 @@ func TestJudgeFindsDrift(t *testing.T) {
 			if row.contentType != "" {
 				answer.Header.Set("Content-Type", row.contentType)
 			}
-			problems := openapi.NewJudge([]*service.Route{c.Route}).Exchange(c, answer)
+			problems := newJudge([]*service.Route{c.Route}).exchange(c, answer)
 			got := strings.Join(problems, "\n")
 			if (row.want == "") != (got == "") || !strings.Contains(got, row.want) {
-				t.Errorf("Exchange = %q, want %q", got, row.want)
+				t.Errorf("exchange = %q, want %q", got, row.want)
 			}
 		})
 	}
@@ -134,7 +132,7 @@ func (c *complaints) Errorf(format string, args ...any) {
 // document, and what a fault makes of an answer is not.
 func TestEveryStartedServerIsJudged(t *testing.T) {
 	took := &complaints{TB: t}
-	s := emulatortest.Start(took)
+	s := Start(took)
 	ask := func(hook func(c *service.Call, next func() service.Response) service.Response) {
 		s.SetHooks(&service.Hooks{Request: hook})
 		s.Send(t, "GET", "/campaigns", nil)

@@ -1,4 +1,4 @@
-package openapi
+package emulatortest
 
 import (
 	"encoding/json"
@@ -9,11 +9,13 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"adsync/internal/emulator/openapi"
 )
 
 // checker compares a value, decoded with numbers as json.Number, with a schema.
 type checker struct {
-	schemas   map[string]*Schema
+	schemas   map[string]*openapi.Schema
 	extra     string   // a field every object may have; "" is none
 	openEnums bool     // values that no document names are let through
 	dropped   []string // fields that no object needs to have
@@ -25,14 +27,14 @@ func (c *checker) failf(at, format string, args ...any) {
 }
 
 // follow is the schema that s stands for.
-func (c *checker) follow(s *Schema) *Schema {
+func (c *checker) follow(s *openapi.Schema) *openapi.Schema {
 	for s.Ref != "" {
 		s = c.schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
 	}
 	return s
 }
 
-func (c *checker) check(at string, s *Schema, value any) {
+func (c *checker) check(at string, s *openapi.Schema, value any) {
 	s = c.follow(s)
 	if s.AnyOf != nil {
 		c.checkAny(at, s.AnyOf, value)
@@ -57,7 +59,7 @@ func (c *checker) check(at string, s *Schema, value any) {
 
 // checkAny takes the first schema that fits. Without one it gives the problems of
 // the one that fits best.
-func (c *checker) checkAny(at string, choices []*Schema, value any) {
+func (c *checker) checkAny(at string, choices []*openapi.Schema, value any) {
 	var best []string
 	for i, s := range choices {
 		try := checker{schemas: c.schemas, extra: c.extra, openEnums: c.openEnums, dropped: c.dropped}
@@ -72,7 +74,7 @@ func (c *checker) checkAny(at string, choices []*Schema, value any) {
 	c.problems = append(c.problems, best...)
 }
 
-func (c *checker) checkText(at string, s *Schema, v string) {
+func (c *checker) checkText(at string, s *openapi.Schema, v string) {
 	n := utf8.RuneCountInString(v)
 	switch {
 	case n < s.MinLength || (s.MaxLength > 0 && n > s.MaxLength):
@@ -99,7 +101,7 @@ func hasFormat(format, v string) bool {
 	return err == nil
 }
 
-func (c *checker) checkNumber(at string, s *Schema, v json.Number) {
+func (c *checker) checkNumber(at string, s *openapi.Schema, v json.Number) {
 	n, err := strconv.ParseFloat(string(v), 64)
 	switch {
 	case err != nil:
@@ -111,7 +113,7 @@ func (c *checker) checkNumber(at string, s *Schema, v json.Number) {
 	}
 }
 
-func (c *checker) checkList(at string, s *Schema, v []any) {
+func (c *checker) checkList(at string, s *openapi.Schema, v []any) {
 	if n := len(v); n < s.MinItems || (s.MaxItems > 0 && n > s.MaxItems) {
 		c.failf(at, "has %d entries; want %d to %d", n, s.MinItems, s.MaxItems)
 	}
@@ -123,7 +125,7 @@ func (c *checker) checkList(at string, s *Schema, v []any) {
 	}
 }
 
-func (c *checker) checkObject(at string, s *Schema, v map[string]any) {
+func (c *checker) checkObject(at string, s *openapi.Schema, v map[string]any) {
 	for _, name := range s.Required {
 		if _, ok := v[name]; !ok && !slices.Contains(c.dropped, name) {
 			c.failf(at, "lacks the field %q", name)
