@@ -110,12 +110,9 @@ func (a *Agent) Figures(ctx context.Context, windows []resource.Window) (*resour
 	return a.live().Figures(ctx, windows)
 }
 
-// Moved asks whether anything was changed at the service since the account was
-// last read: one request where nothing was. It reads no account: what it finds
-// is only a reason to plan.
-func (a *Agent) Moved(ctx context.Context) (live.Movement, error) { return a.live().Moved(ctx) }
-
-// MovedSince is Moved for who has kept the head of the mirror. It needs no store.
+// MovedSince asks whether anything was changed at the service since the account was last
+// read, by the head of the mirror of then: one request where nothing was. It reads no
+// account, and needs no store: what it finds is only a reason to plan.
 func (a *Agent) MovedSince(ctx context.Context, m state.Mirror) (live.Movement, error) {
 	return a.live().MovedSince(ctx, m)
 }

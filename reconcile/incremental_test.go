@@ -46,6 +46,16 @@ func newDaily(t *testing.T, trees, entries int) *daily {
 }
 
 // edit is somebody's change at the service; tell says whether the log shows it.
+// moved looks as a client does that has kept the head of the mirror.
+func (d *daily) moved(t *testing.T) (live.Movement, error) {
+	t.Helper()
+	head, err := d.store.MirrorHead(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.agent.MovedSince(t.Context(), head)
+}
+
 func (d *daily) edit(collection, object, id, name string, tell bool) {
 	d.One(collection, id)["name"] = name
 	if tell {
@@ -61,7 +71,7 @@ func TestNothingChangedIsOneRequest(t *testing.T) {
 			d := newDaily(t, 50+entries, entries)
 			for range 3 {
 				d.asked = map[string]int{}
-				moved, err := d.agent.Moved(t.Context())
+				moved, err := d.moved(t)
 				if err != nil || !moved.None() {
 					t.Fatalf("Moved = %+v, %v; want nothing", moved, err)
 				}
@@ -87,7 +97,7 @@ func TestIncrementalReadsWhatChanged(t *testing.T) {
 	})
 	d.entry("Campaign", "c-new", d.agent.Now().Unix())
 	d.entry("ApiKey", "key_1", d.agent.Now().Unix())
-	if moved, err := d.agent.Moved(t.Context()); err != nil || moved.Entries != 6 {
+	if moved, err := d.moved(t); err != nil || moved.Entries != 6 {
 		t.Errorf("Moved = %+v, %v; want 6 entries", moved, err)
 	}
 	view := d.planned(t, d.agent, d.desired)
@@ -108,7 +118,7 @@ func TestIncrementalReadsWhatChanged(t *testing.T) {
 			len(view.Live.Resources), len(view.Plan.Changes))
 	}
 	d.agent.Incremental = true
-	if moved, err := d.agent.Moved(t.Context()); err != nil || !moved.None() {
+	if moved, err := d.moved(t); err != nil || !moved.None() {
 		t.Errorf("Moved after the plan = %+v, %v; want nothing, as the plan has read it", moved, err)
 	}
 }
@@ -304,7 +314,7 @@ func TestAWholeReadingThatIsAskedForCountsAsThatOfTheDay(t *testing.T) {
 	}
 	d.agent.Whole, d.asked = false, map[string]int{}
 	at(30)
-	if moved, err := d.agent.Moved(t.Context()); err != nil || !moved.None() {
+	if moved, err := d.moved(t); err != nil || !moved.None() {
 		t.Fatalf("Moved = %+v, %v, 10 hours after a whole reading; want nothing", moved, err)
 	}
 	if view := d.planned(t, d.agent, d.desired); view.Live.Reading.Whole || d.asked["/campaigns"] != 0 {

@@ -93,12 +93,7 @@ func (r *checking) checkUpdates(ctx context.Context, checked *Checked) ([]diag.P
 		if len(fields) == 0 {
 			continue
 		}
-		operation, err := e.BulkUpdate(r.bound(wire.Part{Change: c}),
-			fields, fmt.Sprintf("u%d", len(units)+1), r.record(r.ids[c.Address]).JSON)
-		if err != nil {
-			return nil, err
-		}
-		one, err := wire.EncodeOperation(wire.Part{Change: c, Fields: fields}, operation)
+		one, err := r.packUpdate(e, wire.Part{Change: c, Fields: fields}, fmt.Sprintf("u%d", len(units)+1))
 		switch {
 		case errors.Is(err, wire.ErrTooLarge): // a single request will carry it
 			checked.Beyond++

@@ -72,11 +72,10 @@ func (r *freshening) unmoved(ctx context.Context, parts []wire.Part) ([]wire.Par
 	if !slices.ContainsFunc(parts, rests) {
 		return parts, nil
 	}
-	files, err := r.SourcesByFile(ctx)
+	d, err := r.Decoder(ctx)
 	if err != nil {
 		return nil, err
 	}
-	d := wire.Decoder{Zone: r.Zone, Files: files}
 	var kept []wire.Part
 	for _, p := range parts {
 		if !rests(p) {
@@ -100,9 +99,7 @@ func (r *freshening) unmoved(ctx context.Context, parts []wire.Part) ([]wire.Par
 			continue
 		}
 		if f, moved := movedField(p, shown); moved {
-			a, _ := r.Schemas.Of(p.Change.Address.Kind).Attribute(f.Name)
-			r.skip(p.Change.Address, fmt.Sprintf("somebody changed it since the plan "+
-				"was made: %s is %s, and was %s; plan again", f.Name, a.Show(shown.Value(f.Name)), a.Show(f.Live())))
+			r.skipMoved(p, f, shown)
 			continue
 		}
 		kept = append(kept, p)
@@ -139,6 +136,13 @@ func movedField(p wire.Part, live *resource.Resource) (plan.Field, bool) {
 		}
 	}
 	return plan.Field{}, false
+}
+
+// skipMoved leaves out a part of which a field has moved since the plan.
+func (r *run) skipMoved(p wire.Part, f plan.Field, live *resource.Resource) {
+	a, _ := r.Schemas.Of(p.Change.Address.Kind).Attribute(f.Name)
+	r.skip(p.Change.Address, fmt.Sprintf("somebody changed it since the plan "+
+		"was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live())))
 }
 
 // basedOnLive reports whether an update of an older resource rests on what was live

@@ -67,11 +67,7 @@ func (r *memberWaves) inlineMembers(ctx context.Context, p wire.Part, file *plan
 	list, obstacle, err := r.inlineListOf(p, file, seen)
 	switch {
 	case err != nil:
-		r.setOutcome(p, state.OperationOutcome{
-			Address: p.Change.Address, ResourceID: r.ids[p.Change.Address],
-			Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
-		})
-		r.progressOf[p.Change.Address].cell = file.Desired.Position
+		r.failOnFile(p, *file, err)
 		return nil
 	case obstacle != "":
 		r.skip(p.Change.Address, obstacle)

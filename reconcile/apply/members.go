@@ -98,11 +98,7 @@ func (r *carryOut) changeMembers(ctx context.Context, parts []wire.Part) error {
 		}
 	}
 	for _, b := range all {
-		o, err := r.FollowMembers(ctx, b.step)
-		if o.Outcome != "" {
-			r.setOutcome(b.part, o)
-		}
-		if err != nil {
+		if err := r.followed(ctx, b.part, b.step); err != nil {
 			return fmt.Errorf("follow the operation on %s: %w", b.part.Change.Address, err)
 		}
 	}
@@ -138,11 +134,26 @@ func (r *memberWaves) beginMembers(ctx context.Context, p wire.Part) (step state
 	if step, err = r.membersStep(ctx, p, file, seen.Revision); err != nil {
 		return step, false, err
 	}
-	o, err := r.SendMembers(ctx, &step, people.MembersMutation(step))
+	accepted, err = r.accepted(ctx, p, &step)
+	return step, accepted, err
+}
+
+// accepted sends an operation, and settles its part unless it goes on at the service.
+func (r *memberWaves) accepted(ctx context.Context, p wire.Part, step *state.Step) (bool, error) {
+	o, err := r.SendMembers(ctx, step, people.MembersMutation(*step))
 	if o.Outcome != "" {
 		r.setOutcome(p, o)
 	}
-	return step, o.Outcome == "" && err == nil, err
+	return o.Outcome == "" && err == nil, err
+}
+
+// followed follows an operation to its end, and settles its part.
+func (r *memberWaves) followed(ctx context.Context, p wire.Part, step state.Step) error {
+	o, err := r.FollowMembers(ctx, step)
+	if o.Outcome != "" {
+		r.setOutcome(p, o)
+	}
+	return err
 }
 
 // plannedRevision is the revision the plan was made with.
@@ -204,11 +215,7 @@ func (r *carryOut) merge(ctx context.Context, p wire.Part) error {
 	if !accepted {
 		return nil
 	}
-	o, err := r.FollowMembers(ctx, step)
-	if o.Outcome != "" {
-		r.setOutcome(p, o)
-	}
-	if err != nil {
+	if err := r.followed(ctx, p, step); err != nil {
 		return fmt.Errorf("follow the merge of %s: %w", p.Change.Address, err)
 	}
 	return nil
@@ -231,11 +238,8 @@ func (r *memberWaves) beginMerge(ctx context.Context, p wire.Part) (step state.S
 	if step, err = r.mergeStep(ctx, p, ids); err != nil {
 		return step, false, err
 	}
-	o, err := r.SendMembers(ctx, &step, people.MembersMutation(step))
-	if o.Outcome != "" {
-		r.setOutcome(p, o)
-	}
-	return step, o.Outcome == "" && err == nil, err
+	accepted, err = r.accepted(ctx, p, &step)
+	return step, accepted, err
 }
 
 // mergeable returns the id of a source once its people can be taken, or what is in

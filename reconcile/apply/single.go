@@ -300,9 +300,7 @@ func (r *singleRequests) stillAsPlanned(ctx context.Context, reader *live.Reader
 		return false, err
 	}
 	if f, moved := movedField(p, live); moved {
-		a, _ := schema.Attribute(f.Name)
-		r.skip(p.Change.Address, fmt.Sprintf("somebody changed it since the plan "+
-			"was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live())))
+		r.skipMoved(p, f, live)
 		return false, nil
 	}
 	return true, nil

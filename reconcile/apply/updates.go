@@ -119,13 +119,7 @@ func (r *updating) updateJobs(ctx context.Context, name string, parts []wire.Par
 	e := r.encoder()
 	var units []wire.Batch
 	for i, p := range parts {
-		operation, err := e.BulkUpdate(r.bound(p),
-			p.Fields, fmt.Sprintf("u%d", i+1), r.record(r.ids[p.Change.Address]).JSON)
-		if err != nil {
-			return nil, err
-		}
-		operation.TargetResourceID = r.ids[p.Change.Address]
-		one, err := wire.EncodeOperation(p, operation)
+		one, err := r.packUpdate(e, p, fmt.Sprintf("u%d", i+1))
 		switch {
 		case errors.Is(err, wire.ErrTooLarge):
 			tooLarge = append(tooLarge, p)
@@ -136,4 +130,15 @@ func (r *updating) updateJobs(ctx context.Context, name string, parts []wire.Par
 		units = append(units, wire.Batch{one})
 	}
 	return tooLarge, r.world.sendJobs(ctx, name, wire.Pack(units, r.jobRoom()))
+}
+
+// packUpdate packs an update with the id its resource has by now.
+func (r *run) packUpdate(e wire.Encoder, p wire.Part, id string) (wire.Packed, error) {
+	c := *p.Change
+	c.ID = r.ids[c.Address]
+	operation, err := e.BulkUpdate(&c, p.Fields, id, r.record(c.ID).JSON)
+	if err != nil {
+		return wire.Packed{}, err
+	}
+	return wire.EncodeOperation(p, operation)
 }

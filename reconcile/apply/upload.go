@@ -86,13 +86,18 @@ func (r *uploads) upload(ctx context.Context, source string, users []wire.Part) 
 		return nil
 	}
 	for _, p := range users {
-		r.setOutcome(p, state.OperationOutcome{
-			Address: p.Change.Address, ResourceID: r.ids[p.Change.Address],
-			Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
-		})
-		r.progressOf[p.Change.Address].cell = p.Fields[0].Desired.Position
+		r.failOnFile(p, p.Fields[0], err)
 	}
 	return nil
+}
+
+// failOnFile fails a part for a file, at the cell that names it.
+func (r *run) failOnFile(p wire.Part, file plan.Field, err error) {
+	r.setOutcome(p, state.OperationOutcome{
+		Address: p.Change.Address, ResourceID: r.ids[p.Change.Address],
+		Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
+	})
+	r.progressOf[p.Change.Address].cell = file.Desired.Position
 }
 
 // notUploaded is what kept an upload from being sent or written down: nothing is
@@ -208,11 +213,7 @@ func (r *uploads) uploadPeople(ctx context.Context, p wire.Part) error {
 	case ctx.Err() != nil: // nothing is wrong with the file: the next wave says that it was interrupted
 		return nil
 	}
-	r.setOutcome(p, state.OperationOutcome{
-		Address: p.Change.Address, ResourceID: r.ids[p.Change.Address],
-		Outcome: state.OutcomeFailed, Code: string(diag.BadFile), Message: err.Error(),
-	})
-	r.progressOf[p.Change.Address].cell = p.Fields[0].Desired.Position
+	r.failOnFile(p, p.Fields[0], err)
 	return nil
 }
 

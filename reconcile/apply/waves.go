@@ -171,13 +171,6 @@ func (r *run) ready(parts []wire.Part) []wire.Part {
 	return ready
 }
 
-// bound returns the change with the id its resource has by now.
-func (r *run) bound(p wire.Part) *plan.Change {
-	c := *p.Change
-	c.ID = r.ids[c.Address]
-	return &c
-}
-
 // activateWave activates what was raised before, and the roots of new trees. Nothing
 // starts above what was made, or what a create could not say, where that is not
 // confirmed and read back.

@@ -28,10 +28,8 @@ func (a *refreshing) Export(ctx context.Context) (*resource.Snapshot, error) {
 	for r := range last.All() {
 		e.bound[r.ID] = r.Address
 	}
-	for _, schema := range a.Schemas {
-		if err := e.place(schema, live.Resources); err != nil {
-			return nil, err
-		}
+	if err := e.placeAll(live.Resources); err != nil {
+		return nil, err
 	}
 	nameByKeys(a.Schemas, e.snapshot, func(id string) resource.Address { return e.placed[id] })
 	return e.snapshot, nil
@@ -73,16 +71,18 @@ type exporter struct {
 	last     *resource.Snapshot // where an import asks what is managed
 }
 
-// place puts the resources of a kind under their addresses. Bound ones go first, so
+// placeAll puts resources under their addresses, kind by kind. Bound ones go first, so
 // that nobody else's takes their key.
-func (e *exporter) place(schema *resource.Schema, live []*resource.Resource) error {
-	for _, bound := range []bool{true, false} {
-		for _, r := range live {
-			if r.Address.Kind != schema.Kind || (e.bound[r.ID] != resource.Address{}) != bound {
-				continue
-			}
-			if err := e.placeOne(schema, r); err != nil {
-				return err
+func (e *exporter) placeAll(live []*resource.Resource) error {
+	for _, schema := range e.schemas {
+		for _, bound := range []bool{true, false} {
+			for _, r := range live {
+				if r.Address.Kind != schema.Kind || (e.bound[r.ID] != resource.Address{}) != bound {
+					continue
+				}
+				if err := e.placeOne(schema, r); err != nil {
+					return err
+				}
 			}
 		}
 	}

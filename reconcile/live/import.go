@@ -49,10 +49,8 @@ func (a *refreshing) Import(ctx context.Context, desired *resource.Snapshot) (*I
 			e.bound[r.ID] = r.Address
 		}
 	}
-	for _, schema := range a.Schemas {
-		if err := e.place(schema, live.Resources); err != nil {
-			return nil, err
-		}
+	if err := e.placeAll(live.Resources); err != nil {
+		return nil, err
 	}
 	found := e.unmanaged(live)
 	found.placed, found.desired = e.placed, desired

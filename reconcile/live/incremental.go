@@ -37,18 +37,9 @@ type mirroring struct {
 	whole bool // everything is read, and the mirror is made anew
 }
 
-// Moved asks whether anything was changed at the service since the account was
-// last read: one request where nothing was. It reads no account: what it finds
-// is only a reason to plan.
-func (a *mirroring) Moved(ctx context.Context) (Movement, error) {
-	m, err := a.Store.MirrorHead(ctx)
-	if err != nil {
-		return Movement{}, err
-	}
-	return a.MovedSince(ctx, m)
-}
-
-// MovedSince is Moved for who has kept the head of the mirror. It needs no store.
+// MovedSince asks whether anything was changed at the service since the account was last
+// read, by the head of the mirror of then: one request where nothing was. It reads no
+// account, and needs no store: what it finds is only a reason to plan.
 func (a *mirroring) MovedSince(ctx context.Context, m state.Mirror) (Movement, error) {
 	place, why := a.positionOf(m)
 	if why == "" && len(m.Awaited) > 0 {

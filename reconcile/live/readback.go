@@ -10,7 +10,6 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
-	"adsync/reconcile/wire"
 	"adsync/state"
 
 	"golang.org/x/text/unicode/norm"
@@ -141,11 +140,10 @@ func (a *Lists) Observe(ctx context.Context, expected []Expectation) ([]Observat
 	if err != nil {
 		return nil, err
 	}
-	files, err := a.SourcesByFile(ctx)
+	d, err := a.Decoder(ctx)
 	if err != nil {
 		return nil, err
 	}
-	d := wire.Decoder{Zone: a.Zone, Files: files}
 	seen := make([]Observation, len(expected))
 	var normal []state.Applied
 	for i, e := range expected {

@@ -146,7 +146,7 @@ func (r *refresher) readKinds(ctx context.Context, known int, wanted func(*resou
 }
 
 func (a *Lists) refresher(ctx context.Context, last *resource.Snapshot) (*refresher, error) {
-	files, err := a.SourcesByFile(ctx)
+	decoder, err := a.Decoder(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (a *Lists) refresher(ctx context.Context, last *resource.Snapshot) (*refres
 		return nil, err
 	}
 	return &refresher{
-		agent: a, reader: a.Reader(), decoder: wire.Decoder{Zone: a.Zone, Files: files},
+		agent: a, reader: a.Reader(), decoder: decoder,
 		beneath: beneath, byID: map[string]*resource.Resource{}, bound: boundIDs(last),
 		live: &Live{
 			Records: map[string]adsapi.Record{}, Lacking: map[resource.Kind]string{}, Listed: map[resource.Kind]bool{},
@@ -163,17 +163,17 @@ func (a *Lists) refresher(ctx context.Context, last *resource.Snapshot) (*refres
 	}, nil
 }
 
-// SourcesByFile returns which image stands behind a file id.
-func (a *Lists) SourcesByFile(ctx context.Context) (map[string]string, error) {
+// Decoder reads records, and names images by what was uploaded.
+func (a *Lists) Decoder(ctx context.Context) (wire.Decoder, error) {
 	files, err := a.Store.Files(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read the uploaded images: %w", err)
+		return wire.Decoder{}, fmt.Errorf("read the uploaded images: %w", err)
 	}
 	sources := make(map[string]string, len(files))
 	for source, id := range files {
 		sources[id] = source
 	}
-	return sources, nil
+	return wire.Decoder{Zone: a.Zone, Files: sources}, nil
 }
 
 func boundIDs(last *resource.Snapshot) map[resource.Kind][]*resource.Resource {

@@ -181,14 +181,14 @@ func (a *deciding) findUpdated(ctx context.Context, operation state.Operation) (
 	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && !errors.Is(err, live.ErrUnlisted) {
 		return o, fmt.Errorf("read back %s: %w", operation.Address, err)
 	}
-	files, err := a.SourcesByFile(ctx)
+	d, err := a.Decoder(ctx)
 	if err == nil && !there && sent.Deleted(schema) {
 		o.Outcome, o.Message = state.OutcomeApplied, ""
 	}
 	if err != nil || !there || sent.Deleted(schema) {
 		return o, err
 	}
-	shown, err := wire.Decoder{Zone: a.Zone, Files: files}.Decode(schema, record)
+	shown, err := d.Decode(schema, record)
 	if err != nil {
 		return o, err
 	}

@@ -128,7 +128,7 @@ func (a *Retries) shown(ctx context.Context, expected []live.Expectation) ([]boo
 	if err != nil {
 		return nil, err
 	}
-	files, err := a.SourcesByFile(ctx)
+	d, err := a.Decoder(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (a *Retries) shown(ctx context.Context, expected []live.Expectation) ([]boo
 			continue
 		}
 		schema := a.Schemas.Of(e.Address.Kind)
-		shown, err := wire.Decoder{Zone: a.Zone, Files: files}.Decode(schema, record)
+		shown, err := d.Decode(schema, record)
 		if err != nil {
 			return nil, err
 		}
