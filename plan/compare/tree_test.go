@@ -248,7 +248,7 @@ func TestABudgetTakesThePlaceOfItsOtherHalf(t *testing.T) {
 	}
 }
 
-func TestSimulateLeavesItsInputAlone(t *testing.T) {
+func TestSimulatedLeavesItsInputAlone(t *testing.T) {
 	live := snapshot(t, "campaign/x#1 name=Spring status=active")
 	p := diff(t, "campaign/x#1 name=Spring status=active",
 		"campaign/x name=Summer status=paused", "campaign/x#1 name=Spring status=active")
