@@ -43,6 +43,11 @@ func TestPrintedDocumentsFitTheirSchemas(t *testing.T) {
 	fits(t, compiled(t, "insights"), "figures", printed(t, "insights", "-o", "json", "--zero", "--by", "day", dir))
 	fits(t, compiled(t, "insights"), "figures of properties", printed(t, "hotels", "-o", "json", "--zero", dir))
 	fits(t, compiled(t, "audiences"), "audiences", printed(t, "audience", "list", "-o", "json", dir))
+	fits(t, compiled(t, "review"), "reviews", printed(t, "review", "-o", "json", dir))
+	fits(t, compiled(t, "preview"), "previews", printed(t, "preview", "-o", "json", dir))
+	fits(t, compiled(t, "preview"), "drawings", printed(t, "preview", "--drawn", "--out",
+		t.TempDir(), "-o", "json", dir))
+	fits(t, compiled(t, "locations"), "places", printed(t, "locations", "-o", "json", "--dir", dir, "New York"))
 	edit(t, filepath.Join(dir, "spring.yaml"), "daily: 50.00", "daily: 500000.00")
 	fits(t, plan, "a plan that is held", printed(t, "plan", "-o", "json", dir))
 	fitsEachLine(t, "a plan that is held", printed(t, "plan", "-o", "ndjson", dir))

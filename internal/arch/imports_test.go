@@ -20,6 +20,7 @@ var may = map[string][]string{
 		"internal/resource", "internal/runview", "plan", "reconcile", "sources/tidy", "state"},
 	"cmd/adsync/internal/files": {"cmd/adsync/internal/access", "cmd/adsync/internal/console",
 		"cmd/adsync/internal/people",
+		"cmd/adsync/internal/ops",
 		"cmd/adsync/internal/runs", "cmd/adsync/internal/session", "internal/adsapi", "internal/conversions",
 		"internal/diag",
 		"internal/insights", "internal/jsonschema", "internal/kinds",

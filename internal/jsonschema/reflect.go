@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ import (
 type Known map[reflect.Type]*Schema
 
 // Of returns the schema of what encoding/json prints for a type. A field is
-// required unless it is left out when empty. Objects stay open: a later version
+// required unless it is left out when empty; a required pointer may be null. Objects stay open: a later version
 // may print more. A type with a MarshalJSON of its own must be known.
 func Of(t reflect.Type, known Known) (*Schema, error) {
 	if s := known[t]; s != nil {
@@ -67,10 +68,15 @@ func ofStruct(t reflect.Type, known Known) (*Schema, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s.%s: %w", t, field.Name, err)
 		}
-		object.Properties.Add(name, s)
 		if !tagged || !strings.Contains(options, "omit") {
 			object.Required = append(object.Required, name)
+			if field.Type.Kind() == reflect.Pointer {
+				nullable := *s
+				nullable.Type = append(slices.Clone(s.Type), "null")
+				s = &nullable
+			}
 		}
+		object.Properties.Add(name, s)
 	}
 	return object, nil
 }

@@ -11,6 +11,7 @@ import (
 	"adsync/cmd/adsync/internal/access"
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/people"
+	"adsync/cmd/adsync/internal/ops"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/conversions"
@@ -64,6 +65,12 @@ var Described = []struct {
 	{"audience-operations", "what audience operations, cancel and resume -o json print",
 		printedSchema[people.OperationsDocument]("adsync: operations on an audience",
 			"What adsync audience operations, cancel and resume -o json print.")},
+	{"review", "what review -o json prints", printedSchema[ops.ReviewDocument]("adsync: reviews",
+		"What adsync review -o json prints.")},
+	{"preview", "what preview -o json prints", printedSchema[ops.PreviewDocument]("adsync: previews",
+		"What adsync preview -o json prints.")},
+	{"locations", "what locations -o json prints", printedSchema[ops.LocationsDocument]("adsync: places",
+		"What adsync locations -o json prints.")},
 	{"run-event", "a line of what apply, show and revert -o ndjson print", runEventSchema},
 }
 

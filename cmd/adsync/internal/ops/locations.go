@@ -57,8 +57,8 @@ type location struct {
 	CountryCode   string `json:"country_code"`
 }
 
-// locationsDocument is the JSON form of locations.
-type locationsDocument struct {
+// LocationsDocument is the JSON form of locations.
+type LocationsDocument struct {
 	FormatVersion int        `json:"format_version"`
 	Query         string     `json:"query"`
 	Locations     []location `json:"locations"`
@@ -86,7 +86,7 @@ func runLocations(ctx context.Context, env *session.Env, dir, words string, most
 		return fmt.Errorf("look for %q: the service's answer: %w", words, err)
 	}
 	if env.Flags.Output == "json" {
-		return env.PrintJSON(locationsDocument{console.FormatVersion, words, append([]location{}, found.Results...)})
+		return env.PrintJSON(LocationsDocument{console.FormatVersion, words, append([]location{}, found.Results...)})
 	}
 	if len(found.Results) == 0 {
 		env.Note("the service knows no place named %q", words)

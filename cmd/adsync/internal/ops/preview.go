@@ -62,8 +62,8 @@ what else the operator's file lists in reach: is fetched too, and nothing beside
 	return c
 }
 
-// previewDocument is the JSON form of preview.
-type previewDocument struct {
+// PreviewDocument is the JSON form of preview.
+type PreviewDocument struct {
 	FormatVersion int          `json:"format_version"`
 	Page          string       `json:"page"` // the page with the drawings, "" without --out
 	Ads           []previewRow `json:"ads"`
@@ -96,7 +96,7 @@ func runPreview(env *session.Env, c *cobra.Command, args []string, f previewFlag
 	if err != nil {
 		return err
 	}
-	d := previewDocument{FormatVersion: console.FormatVersion, Ads: make([]previewRow, len(ads))}
+	d := PreviewDocument{FormatVersion: console.FormatVersion, Ads: make([]previewRow, len(ads))}
 	for i, ad := range ads {
 		d.Ads[i].Address = ad.Address.String()
 	}
@@ -123,7 +123,7 @@ func runPreview(env *session.Env, c *cobra.Command, args []string, f previewFlag
 	return nil
 }
 
-func (d *previewDocument) failed() (n int) {
+func (d *PreviewDocument) failed() (n int) {
 	for i := range d.Ads {
 		if d.Ads[i].Failed != "" {
 			n++
@@ -195,7 +195,7 @@ func askPreviews(ctx context.Context, env *session.Env, l session.Loaded, rows [
 }
 
 // write draws the page.
-func (d *previewDocument) write(ctx context.Context, l session.Loaded, ads []*resource.Resource, f previewFlags) error {
+func (d *PreviewDocument) write(ctx context.Context, l session.Loaded, ads []*resource.Resource, f previewFlags) error {
 	if err := os.MkdirAll(f.out, 0o777); err != nil {
 		return console.Configuration("--out: %v", err)
 	}
@@ -241,7 +241,7 @@ func pictureOf(ctx context.Context, l session.Loaded, source string) (media stri
 	return got.Type, got.Bytes, ""
 }
 
-func (d *previewDocument) text(w io.Writer) error {
+func (d *PreviewDocument) text(w io.Writer) error {
 	var b strings.Builder
 	for i := range d.Ads {
 		row := &d.Ads[i]

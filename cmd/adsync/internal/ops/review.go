@@ -49,8 +49,8 @@ beneath them. With --wait it asks again until no ad is in review. Nothing is cha
 // askEvery is how often a command that waits asks for reviews.
 const askEvery = 10 * time.Second
 
-// reviewDocument is the JSON form of review.
-type reviewDocument struct {
+// ReviewDocument is the JSON form of review.
+type ReviewDocument struct {
 	FormatVersion int             `json:"format_version"`
 	Read          time.Time       `json:"read"`
 	Counts        reviewCounts    `json:"counts"`
@@ -101,8 +101,8 @@ func runReview(ctx context.Context, env *session.Env, dir string, picks []reconc
 }
 
 // reviewed returns where the ads that were picked stand.
-func reviewed(known *review.Record, files *resource.Snapshot, picks []reconcile.Pick) reviewDocument {
-	d := reviewDocument{FormatVersion: console.FormatVersion, Read: known.Read, Ads: []reviewedEntry{}}
+func reviewed(known *review.Record, files *resource.Snapshot, picks []reconcile.Pick) ReviewDocument {
+	d := ReviewDocument{FormatVersion: console.FormatVersion, Read: known.Read, Ads: []reviewedEntry{}}
 	for _, line := range known.Lines() {
 		address, ok := resource.ParseAddress(line.Address)
 		if !ok || !picked(address, picks) {
@@ -138,7 +138,7 @@ func picked(address resource.Address, picks []reconcile.Pick) bool {
 	})
 }
 
-func (d *reviewDocument) show(env *session.Env, wait time.Duration) error {
+func (d *ReviewDocument) show(env *session.Env, wait time.Duration) error {
 	if env.Flags.Output == "json" {
 		if err := env.PrintJSON(d); err != nil {
 			return err
@@ -153,7 +153,7 @@ func (d *reviewDocument) show(env *session.Env, wait time.Duration) error {
 	return nil
 }
 
-func (d *reviewDocument) text() string {
+func (d *ReviewDocument) text() string {
 	var b strings.Builder
 	counts := planview.ReviewCounts(&review.Summary{
 		Rejected: d.Counts.Rejected, Limited: d.Counts.Limited, InReview: d.Counts.InReview,
