@@ -1,10 +1,11 @@
 // Package cards draws ads as the service shows them: the picture, the title, the body and
-// the host of the page on a card of 390 by 220 pixels. It is a page that needs no network
-// and loads nothing, and each card says that adsync drew it: the service may show an ad
-// otherwise. Everything an ad says is escaped.
+// the host of the page on a card of 390 by 220 pixels, on a page of their own or as parts of
+// another. They need no network and load nothing, and each card says that adsync drew it:
+// the service may show an ad otherwise. Everything an ad says is escaped.
 package cards
 
 import (
+	"bytes"
 	"crypto/sha256"
 	_ "embed" // the page and its look
 	"encoding/base64"
@@ -22,8 +23,7 @@ type Card struct {
 	Title    string // at most 50 characters are shown (interface, part 2)
 	Body     string // at most 100
 	Target   string // address of the page; its host is shown
-	Type     string // media type of the picture
-	Picture  []byte // nil where it is left out
+	Picture  []byte // PNG, JPEG or WebP; nil where it is left out
 	Left     string // why the picture is left out
 	Live     string // address of the service's preview, "" where there is none
 	LiveEnds string // when that address ends, for people
@@ -37,22 +37,39 @@ const (
 
 var (
 	//go:embed html/cards.html
-	page string
+	pageText string
 	//go:embed html/cards.css
-	style string
+	pageStyle string
+	//go:embed html/card.html
+	cardText string
+	//go:embed html/card.css
+	cardStyle string
 
-	drawing = template.Must(template.New("cards").Parse(page))
+	drawing = template.Must(template.Must(template.New("cards").Parse(pageText)).New("card").Parse(cardText))
 )
 
+// Style is the look of what HTML draws. A page that holds it lets images of data: in.
+func Style() string { return cardStyle }
+
+// HTML draws a card as a part of a page; says is what it is of, such as "now".
+func (c *Card) HTML(says string) (template.HTML, error) {
+	d := draw(c)
+	d.Says = says
+	var b strings.Builder
+	err := drawing.ExecuteTemplate(&b, "card", d)
+	return template.HTML(b.String()), err
+}
+
 type drawn struct {
-	Address, Title, Body, Host, Left, LiveEnds string
-	Cut                                        bool
-	Picture                                    template.URL
-	Live                                       string
+	Address, Says, Title, Body, Host, Left, LiveEnds string
+	Cut                                              bool
+	Picture                                          template.URL
+	Live                                             string
 }
 
 // WriteHTML writes the cards as one page.
 func WriteHTML(w io.Writer, all []Card) error {
+	style := pageStyle + cardStyle
 	sum := sha256.Sum256([]byte(style))
 	view := struct {
 		Policy template.HTMLAttr
@@ -62,9 +79,11 @@ func WriteHTML(w io.Writer, all []Card) error {
 		Policy: template.HTMLAttr(`content="default-src 'none'; img-src data:; style-src 'sha256-` +
 			base64.StdEncoding.EncodeToString(sum[:]) + `'; base-uri 'none'; form-action 'none'"`)}
 	for i := range all {
-		view.Cards = append(view.Cards, draw(&all[i]))
+		d := draw(&all[i])
+		d.Says = d.Address
+		view.Cards = append(view.Cards, d)
 	}
-	return drawing.Execute(w, view)
+	return drawing.ExecuteTemplate(w, "cards", view)
 }
 
 func draw(c *Card) drawn {
@@ -76,10 +95,26 @@ func draw(c *Card) drawn {
 	if u, err := url.Parse(c.Target); err == nil {
 		d.Host = diag.Printable(strings.TrimPrefix(u.Hostname(), "www."))
 	}
-	if c.Picture != nil {
-		d.Picture = template.URL("data:" + c.Type + ";base64," + base64.StdEncoding.EncodeToString(c.Picture))
+	if media := mediaType(c.Picture); media != "" {
+		d.Picture = template.URL("data:" + media + ";base64," + base64.StdEncoding.EncodeToString(c.Picture))
+	}
+	if c.Picture != nil && d.Picture == "" {
+		d.Left = "picture left out: it is no PNG, JPEG or WebP"
 	}
 	return d
+}
+
+// mediaType returns what a picture is by its first bytes, "" where an ad may not have it.
+func mediaType(picture []byte) string {
+	switch {
+	case bytes.HasPrefix(picture, []byte("\x89PNG\r\n\x1a\n")):
+		return "image/png"
+	case bytes.HasPrefix(picture, []byte("\xff\xd8\xff")):
+		return "image/jpeg"
+	case len(picture) >= 12 && string(picture[:4]) == "RIFF" && string(picture[8:12]) == "WEBP":
+		return "image/webp"
+	}
+	return ""
 }
 
 // cut returns as much of a text as the service takes.

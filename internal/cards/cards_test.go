@@ -16,7 +16,7 @@ func TestCardsSayNothingThatABrowserRuns(t *testing.T) {
 		Target:  "https://www.shop.example/<b>",
 		Left:    "<i>no picture</i>", Live: "javascript:alert(1)", LiveEnds: "noon",
 	}, {Address: "ad/b", Title: "Shoes", Body: "Light.", Target: "https://shop.example/",
-		Type: "image/png", Picture: []byte("png")}})
+		Picture: []byte("\x89PNG\r\n\x1a\n")}, {Address: "ad/c", Picture: []byte("<svg>")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,8 @@ func TestCardsSayNothingThatABrowserRuns(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"drawn by adsync, cut where the service cuts", strings.Repeat("x", 49) + "…",
-		"<small>shop.example</small>", `src="data:image/png;base64,cG5n"`, "default-src 'none'"} {
+		"<small>shop.example</small>", `src="data:image/png;base64,iVBORw0KGgo="`, "default-src 'none'",
+		"left out: it is no PNG"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}

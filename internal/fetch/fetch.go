@@ -40,15 +40,6 @@ func Images() Limits {
 		Types: []string{"image/png", "image/jpeg", "image/webp"}}
 }
 
-// PictureType returns the media type of a picture by what it holds, or "" where it is
-// none that an ad may have.
-func PictureType(content []byte) string {
-	if found := http.DetectContentType(content); slices.Contains(Images().Types, found) {
-		return found
-	}
-	return ""
-}
-
 // Resolver gives the addresses of a host; net.Resolver does.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)

@@ -3,6 +3,7 @@ package planview
 import (
 	"time"
 
+	"adsync/internal/cards"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/review"
@@ -30,7 +31,12 @@ type Document struct {
 	// what an approval of it is bound to; absent where nobody approves
 	Approvals *Approvals `json:"approvals,omitempty"`
 	Error     string     `json:"error,omitempty"`
+
+	Drawn map[string]Drawn `json:"-"` // the ads that are new or will look otherwise, by address
 }
+
+// Drawn is how an ad looks before and after a change; Before is nil of one that is new.
+type Drawn struct{ Before, After *cards.Card }
 
 // Approvals is what approvals of a plan are bound to beside what they name.
 type Approvals struct {

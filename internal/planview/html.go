@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 
+	"adsync/internal/cards"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 )
@@ -16,6 +17,7 @@ var (
 	htmlText string
 	//go:embed html/plan.css
 	htmlStyle string
+	planStyle = htmlStyle + cards.Style()
 	//go:embed html/plan.js
 	htmlScript string
 
@@ -30,7 +32,11 @@ var (
 // on a phone, in the dark, by keyboard and on paper, and without its script.
 func WriteHTML(w io.Writer, schemas resource.Schemas, d *Document) error {
 	p := describe(schemas, d, detail{room: 400, list: 1000, like: 100})
-	return htmlTemplate.ExecuteTemplate(w, "plan", htmlPageOf(p, d))
+	page, err := htmlPageOf(p, d)
+	if err != nil {
+		return err
+	}
+	return htmlTemplate.ExecuteTemplate(w, "plan", page)
 }
 
 // htmlPage is a page as the template reads it.
@@ -98,6 +104,7 @@ type htmlChange struct {
 	Held, Goes                                                                                      bool
 	Fields                                                                                          []htmlField
 	Holds                                                                                           []htmlHold
+	Cards                                                                                           []template.HTML
 }
 
 type htmlField struct {
@@ -107,9 +114,9 @@ type htmlField struct {
 
 type htmlHold struct{ Title, Message, Allow, Final string }
 
-func htmlPageOf(p *page, d *Document) *htmlPage {
+func htmlPageOf(p *page, d *Document) (_ *htmlPage, err error) {
 	h := &htmlPage{
-		Policy: htmlPolicy(), Style: template.CSS(htmlStyle), Script: template.JS(htmlScript),
+		Policy: htmlPolicy(), Style: template.CSS(planStyle), Script: template.JS(htmlScript),
 		Account: diag.Printable(d.Account.ID), Hash: diag.Printable(d.PlanHash),
 		Money: htmlSums(p.money), Movers: htmlSums(p.movers), Others: p.others, Bounds: htmlSums(p.bounds),
 		Failed: p.failed, Plan: p.plan, Says: p.says, Held: p.held, Unallowed: p.unallowed, Left: p.left, Kept: p.kept,
@@ -131,19 +138,23 @@ func htmlPageOf(p *page, d *Document) *htmlPage {
 			diag.Printable(problem.Message), diag.Printable(problem.Hint), string(problem.Code)})
 	}
 	for i := range p.trees {
-		t := htmlTreeOf(p, &p.trees[i])
+		t, err := htmlTreeOf(p, &p.trees[i])
+		if err != nil {
+			return nil, err
+		}
 		t.First = p.trees[i].pending && !h.PendingPresent
 		h.PendingPresent = h.PendingPresent || t.First
 		h.Trees = append(h.Trees, t)
 	}
-	return h
+	return h, nil
 }
 
-// htmlPolicy allows this page's own style and script by their digests, and
-// nothing else.
+// htmlPolicy allows this page's own style and script by their digests and the pictures
+// that are written into it, and nothing else.
 func htmlPolicy() template.HTMLAttr {
 	return template.HTMLAttr(`content="default-src 'none'; style-src '` +
-		digest(htmlStyle) + `'; script-src '` + digest(htmlScript) + `'; base-uri 'none'; form-action 'none'"`)
+		digest(planStyle) + `'; script-src '` + digest(htmlScript) +
+		`'; img-src data:; base-uri 'none'; form-action 'none'"`)
 }
 
 func digest(text string) string {
@@ -159,14 +170,35 @@ func htmlSums(sums []sum) []htmlSum {
 	return all
 }
 
-func htmlTreeOf(p *page, t *tree) htmlTree {
+func htmlTreeOf(p *page, t *tree) (htmlTree, error) {
 	h := htmlTree{Top: t.top, Aside: t.aside(p.says.ofTrees), Count: Plural(len(t.changes), "change"), Left: t.left}
 	for i := range t.changes {
 		c := htmlChangeOf(&t.changes[i])
+		if err := c.draw(t.changes[i].drawn); err != nil {
+			return h, err
+		}
 		h.Held = h.Held || c.Held
 		h.Changes = append(h.Changes, c)
 	}
-	return h
+	return h, nil
+}
+
+// draw adds how an ad looks before and after.
+func (h *htmlChange) draw(d Drawn) error {
+	for _, each := range []struct {
+		card *cards.Card
+		says string
+	}{{d.Before, "Now"}, {d.After, "After"}} {
+		if each.card == nil {
+			continue
+		}
+		drawn, err := each.card.HTML(each.says)
+		if err != nil {
+			return err
+		}
+		h.Cards = append(h.Cards, drawn)
+	}
+	return nil
 }
 
 func htmlChangeOf(c *entry) htmlChange {

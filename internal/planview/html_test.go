@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/cards"
+	"adsync/internal/kinds"
+
 	"golang.org/x/net/html"
 )
 
@@ -92,4 +95,30 @@ func rendered(t *testing.T, page string) string {
 		t.Fatalf("chromium, which make deps installs: %v", err)
 	}
 	return string(dom)
+}
+
+// TestAdsThatChangeAreDrawn: now and after, for engineers and for marketers, whose page
+// names no address; nothing an ad says is markup, and a picture needs no network.
+func TestAdsThatChangeAreDrawn(t *testing.T) {
+	d := quarter(t)
+	at := d.Changes[0].Address
+	d.Drawn = map[string]Drawn{at: {
+		Before: &cards.Card{Title: "Shoes <i>for</i> mud", Target: "https://shop.example/a", Left: "no file has it"},
+		After:  &cards.Card{Title: "Boots", Picture: []byte("\x89PNG\r\n\x1a\n")},
+	}}
+	parts, err := HTMLParts(kinds.All(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{form(t, "html", d), string(parts.Changes)} {
+		for _, want := range []string{"<b>Now</b> · drawn by adsync", "Shoes &lt;i&gt;for&lt;/i&gt; mud",
+			"<small>shop.example</small>", "no file has it", "<b>After</b>", `<img src="data:image/png;base64,`} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page lacks %q", want)
+			}
+		}
+	}
+	if page := form(t, "html", d); !strings.Contains(page, "img-src data:;") {
+		t.Error("the page's policy lets no picture in")
+	}
 }

@@ -75,6 +75,7 @@ type entry struct {
 	create   bool
 	pending  bool
 	holds    []hold
+	drawn    Drawn // how an ad looks; nothing where that does not change
 }
 
 // row is one field of a change.
@@ -209,6 +210,7 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 		depth: t.schemas.Depth(address.Kind), money: spendOf(c, d.currency()),
 		hazards: hazardNames(c.Hazards), starts: startsOf(c),
 		held: isHeld(c), goes: goes(c), create: c.Action == plan.Create, pending: c.Pending, holds: holdsOf(c.Held),
+		drawn: d.Drawn[c.Address],
 	}
 	if !e.goes || e.symbol == "" {
 		e.symbol = "!"

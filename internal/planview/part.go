@@ -26,7 +26,10 @@ func HTMLParts(schemas resource.Schemas, d *Document) (*Parts, error) {
 	if d.Error != "" {
 		p.money = nil
 	}
-	page := htmlPageOf(p, d)
+	page, err := htmlPageOf(p, d)
+	if err != nil {
+		return nil, err
+	}
 	var top, changes strings.Builder
 	if err := htmlTemplate.ExecuteTemplate(&top, "top", page); err != nil {
 		return nil, err

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// contentPolicy lets a page load its own two files and nothing else, send forms
-// here, and stand in no frame.
+// contentPolicy lets a page load its own two files and the pictures written into it and
+// nothing else, send forms here, and stand in no frame.
 const contentPolicy = "default-src 'none'; style-src 'self'; " +
-	"script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	"script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; " +
+	"frame-ancestors 'none'; base-uri 'none'"
 
 // caller is who sent a request, as far as it says.
 type caller struct {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"adsync/internal/cards"
 	"adsync/internal/planview"
 )
 
@@ -25,7 +26,7 @@ var (
 )
 
 // styleText is the look of a plan, and what this page has beyond it.
-func styleText() string { return string(planview.Style()) + pageStyle }
+func styleText() string { return string(planview.Style()) + cards.Style() + pageStyle }
 
 // scriptText is the script of a plan, and what this page has beyond it.
 func scriptText() string { return planview.Script() + pageScript }

@@ -57,6 +57,7 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 			return nil, notNow(ctx, err)
 		}
 		u.Plan = runs.Document(env, l, account, view)
+		runs.Draw(l, u.Plan)
 		problems, marks = u.Plan.Problems, runs.PlanMarks(l, account, view.Plan)
 	}
 	for _, p := range problems {

@@ -363,6 +363,7 @@ func (w *worker) approved(desired *reconcile.Desired, expires int64) error {
 // shown is the plan as the page shows it, with what people may agree to.
 func (w *worker) shown(l session.Loaded, did done) *runs.PlanDocument {
 	d := runs.Document(w.env, l, did.Session.Agent.Account, did.view)
+	runs.Draw(l, d)
 	d.Asks, d.Agreed = did.view.Plan.FindAsks(), did.view.Plan.Consented
 	d.Approvals = &planview.Approvals{
 		Lineage: did.view.State.Lineage, Serial: did.view.State.Serial, Lasts: time.Duration(did.expires) * time.Minute,

@@ -7,11 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/adsapi"
 	"adsync/internal/cards"
@@ -28,8 +28,12 @@ import (
 type previewFlags struct {
 	out   string
 	drawn bool
+	open  bool
 	force bool
 }
+
+// mostOpened is how many previews a browser is given.
+const mostOpened = 10
 
 // previewLife is how long the address of a preview holds, about (service facts, 4.4).
 const previewLife = 24 * time.Hour
@@ -50,13 +54,16 @@ beside those addresses; with --drawn the service is not asked. Addresses narrow 
 these ads. Nothing is changed.
 
 Pictures at an address of the internet are fetched for the page, and only from there:
-what else the operator's file lists in reach: is fetched too, and nothing beside.`,
+what else the operator's file lists in reach: is fetched too, and nothing beside. With
+--open your browser opens the service's previews, each of which is an https address.`,
 		Example: `  adsync preview --out previews
-  adsync preview ad/spring/runners/hero`,
+  adsync preview --open ad/spring/runners/hero`,
 		RunE: func(c *cobra.Command, args []string) error { return runPreview(env, c, args, f) },
 	}
 	c.Flags().StringVar(&f.out, "out", "", "folder for a page with a card of each ad, "+previewPage)
 	c.Flags().BoolVar(&f.drawn, "drawn", false, "draw from the files alone; the service is not asked")
+	c.Flags().BoolVar(&f.open, "open", false,
+		fmt.Sprintf("open the service's previews in your browser, %d at most", mostOpened))
 	console.ForceFlag(c, &f.force)
 	env.Outputs(c, "text", "json")
 	return c
@@ -88,6 +95,15 @@ func runPreview(env *session.Env, c *cobra.Command, args []string, f previewFlag
 		return console.Usage(c, errors.New("--drawn asks "+
 			"no service, and nothing is drawn without --out; want a folder"))
 	}
+	var open func(address string) error
+	if f.open {
+		if f.drawn {
+			return console.Usage(c, errors.New("--drawn asks for no preview, so that none is there to --open"))
+		}
+		if open, err = console.Browser(); err != nil {
+			return console.Configuration("--open: %v", err)
+		}
+	}
 	l := session.Load(c.Context(), env, dir)
 	if err := session.Invalid(env, l, l.Desired.Problems); err != nil {
 		return err
@@ -95,6 +111,9 @@ func runPreview(env *session.Env, c *cobra.Command, args []string, f previewFlag
 	ads, err := adsOf(c, l, picks)
 	if err != nil {
 		return err
+	}
+	if f.open && len(ads) > mostOpened {
+		return console.Usage(c, fmt.Errorf("--open with %d ads; want at most %d: name them", len(ads), mostOpened))
 	}
 	d := PreviewDocument{FormatVersion: console.FormatVersion, Ads: make([]previewRow, len(ads))}
 	for i, ad := range ads {
@@ -117,10 +136,26 @@ func runPreview(env *session.Env, c *cobra.Command, args []string, f previewFlag
 	if err := print(); err != nil {
 		return err
 	}
+	failures := d.open(open)
 	if failed := d.failed(); failed > 0 {
-		return console.ExitWith(console.ExitUnavailable, console.Plural(failed, "preview")+" could not be had")
+		failures = append(failures, console.Plural(failed, "preview")+" could not be had")
+	}
+	if len(failures) > 0 {
+		return console.ExitWith(console.ExitUnavailable, strings.Join(failures, "; "))
 	}
 	return nil
+}
+
+// open opens the previews, and returns which could not be opened.
+func (d *PreviewDocument) open(open func(address string) error) (failures []string) {
+	for i := range d.Ads {
+		if row := &d.Ads[i]; open != nil && row.Preview != "" {
+			if err := open(row.Preview); err != nil {
+				failures = append(failures, fmt.Sprintf("the preview of %s: %v", row.Address, err))
+			}
+		}
+	}
+	return failures
 }
 
 func (d *PreviewDocument) failed() (n int) {
@@ -136,13 +171,13 @@ func (d *PreviewDocument) failed() (n int) {
 func adsOf(c *cobra.Command, l session.Loaded, picks []reconcile.Pick) ([]*resource.Resource, error) {
 	var ads []*resource.Resource
 	for r := range l.Desired.Snapshot.All() {
-		if shown(l, r) && len(picks) == 0 {
+		if runs.HasPicture(l.Schemas, r.Address.Kind) && len(picks) == 0 {
 			ads = append(ads, r)
 		}
 	}
 	for _, p := range picks {
 		r := l.Desired.Snapshot.Get(p.Address)
-		if r == nil || !shown(l, r) {
+		if r == nil || !runs.HasPicture(l.Schemas, r.Address.Kind) {
 			return nil, console.Usage(c,
 				fmt.Errorf("%s is no ad of the files; want the address of one, as plan shows it",
 					diag.Printable(p.Address.String())))
@@ -150,12 +185,6 @@ func adsOf(c *cobra.Command, l session.Loaded, picks []reconcile.Pick) ([]*resou
 		ads = append(ads, r)
 	}
 	return ads, nil
-}
-
-// shown reports whether the service shows a resource to people: it has a picture.
-func shown(l session.Loaded, r *resource.Resource) bool {
-	return slices.ContainsFunc(l.Schemas.Of(r.Address.Kind).Attributes,
-		func(a resource.Attribute) bool { return a.Type == resource.TypeImage })
 }
 
 // askPreviews asks for a preview of each ad that adsync has applied.
@@ -207,28 +236,25 @@ func (d *PreviewDocument) write(ctx context.Context, l session.Loaded, ads []*re
 	drawn := make([]cards.Card, len(ads))
 	for i, ad := range ads {
 		row := &d.Ads[i]
-		card := cards.Card{Address: row.Address, Title: ad.Value("title").Text(), Body: ad.Value("body").Text(),
-			Target: ad.Value("target_url").Text(), Live: row.Preview}
+		card, picture := runs.CardOf(row.Address, ad.Attributes)
+		card.Live = row.Preview
 		if row.Ends != nil {
 			card.LiveEnds = console.UTC(*row.Ends)
 		}
-		card.Type, card.Picture, card.Left = pictureOf(ctx, l, ad.Value("image").Text())
+		card.Picture, card.Left = pictureOf(ctx, l, picture)
 		row.Picture, drawn[i] = card.Left, card
 	}
 	return file.Write(func(w io.Writer) error { return cards.WriteHTML(w, drawn) })
 }
 
 // pictureOf returns the picture of an ad, or why it is left out.
-func pictureOf(ctx context.Context, l session.Loaded, source string) (media string, content []byte, left string) {
+func pictureOf(ctx context.Context, l session.Loaded, source string) (content []byte, left string) {
 	if !strings.Contains(source, "://") {
 		_, content, err := l.Desired.ReadImage(l.Project, source)
 		if err != nil {
-			return "", nil, "picture left out: " + err.Error()
+			return nil, "picture left out: " + err.Error()
 		}
-		if media = fetch.PictureType(content); media == "" {
-			return "", nil, "picture left out: it is no PNG, JPEG or WebP"
-		}
-		return media, content, ""
+		return content, ""
 	}
 	var f fetch.Fetcher
 	if l.Project.Reach != nil {
@@ -236,9 +262,9 @@ func pictureOf(ctx context.Context, l session.Loaded, source string) (media stri
 	}
 	got, err := f.Get(ctx, source, fetch.Images())
 	if err != nil {
-		return "", nil, "picture left out: " + err.Error()
+		return nil, "picture left out: " + err.Error()
 	}
-	return got.Type, got.Bytes, ""
+	return got.Bytes, ""
 }
 
 func (d *PreviewDocument) text(w io.Writer) error {

@@ -27,7 +27,7 @@ var PlanForms = map[string]planForm{
 	"markdown": {func(w io.Writer, d *PlanDocument) error {
 		return planview.WriteMarkdown(w, session.Schemas(), d)
 	}, true},
-	"html":   {func(w io.Writer, d *PlanDocument) error { return planview.WriteHTML(w, session.Schemas(), d) }, true},
+	"html":   {OnFailure: true}, // of the pictures of the files, too
 	"github": {OnFailure: true},
 	"xlsx":   {}, // of the plan and the user's workbook; see writePlanBook
 }
@@ -97,7 +97,11 @@ func writePlan(env *session.Env, l session.Loaded, w io.Writer, form string, f P
 	if write := PlanForms[form].write; write != nil {
 		return write(w, d)
 	}
-	if form == "github" {
+	switch form {
+	case "html":
+		Draw(l, d)
+		return planview.WriteHTML(w, session.Schemas(), d)
+	case "github":
 		return planview.WriteAnnotations(w, session.Schemas(), d, inRepository(env, l.Project.Root))
 	}
 	return planview.WriteText(w, session.Schemas(), d, planview.TextOptions{
