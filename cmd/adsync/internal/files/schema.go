@@ -10,8 +10,8 @@ import (
 
 	"adsync/cmd/adsync/internal/access"
 	"adsync/cmd/adsync/internal/console"
-	"adsync/cmd/adsync/internal/people"
 	"adsync/cmd/adsync/internal/ops"
+	"adsync/cmd/adsync/internal/people"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/conversions"
