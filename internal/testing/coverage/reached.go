@@ -111,9 +111,20 @@ var unsent = map[string]string{
 		"of its own",
 	"POST /bulk_mutation_jobs body operations.input.max_cpm_bid_micros": "the bid of a campaign that pays for " +
 		"impressions goes in a request of its own",
+	"POST /custom_audiences body identifier_resolution":                              hashed,
+	"POST /custom_audiences/{custom_audience_id}/add body identifier_resolution":     hashed,
+	"POST /custom_audiences/{custom_audience_id}/remove body identifier_resolution":  hashed,
+	"POST /custom_audiences/{custom_audience_id}/replace body identifier_resolution": hashed,
+	"POST /custom_audiences/{custom_audience_id}/add body expected_revision":         unbound,
+	"POST /custom_audiences/{custom_audience_id}/remove body expected_revision":      unbound,
 	"POST /campaigns/{campaign_id} body conversion_event_setting_ids": "the goal of a campaign cannot change; " +
 		"another campaign takes its place",
 }
+
+const (
+	hashed  = "adsync hashes what it sends, and says of what in `identifier_type`"
+	unbound = "`apply` compares the revision first, and a stopped operation of somebody else may end in between"
+)
 
 // by returns how a user reaches an input, or "", and why it is never sent, or "". What a
 // script shows is sent.
