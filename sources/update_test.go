@@ -153,7 +153,8 @@ func TestUpdateWritesIntoTheColumnsThatAreThereAndIntoNoOtherCell(t *testing.T) 
 		"q4.xlsx:Ads!H4 it holds a formula"}, left); d != "" {
 		t.Errorf("cells that stay (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]string{"Ad groups: ID"}, done.Missing); d != "" {
+	missing := []string{"Campaigns: Serving issues", "Ad groups: ID", "Ad groups: Serving issues"}
+	if d := cmp.Diff(missing, done.Missing); d != "" {
 		t.Errorf("columns that are missing (-want +got):\n%s", d)
 	}
 	if done.Cells != len(want) || done.Kept != "q4 (before 2026-11-24 1830).xlsx" ||
@@ -213,12 +214,14 @@ func TestUpdateAddsTheColumnsThatAreNotThereAtTheRightEnd(t *testing.T) {
 	changed := changedCells(t, original, readFile(t, dir, "q4.xlsx"))
 	got := map[string]string{}
 	for _, cell := range []string{"Campaigns!J3", "Campaigns!K3",
-		"Campaigns!L3", "Campaigns!M3", "Ad groups!E1", "Ad groups!F1", "Ad groups!E2", "Ads!K1", "Ads!K2"} {
+		"Campaigns!L3", "Campaigns!M3",
+		"Ad groups!E1", "Ad groups!F1", "Ad groups!G1", "Ad groups!E2", "Ads!K1", "Ads!K2"} {
 		got[cell] = changed[cell]
 	}
 	want := map[string]string{
-		"Campaigns!J3": " → Clicks 7d", "Campaigns!K3": " → CTR 7d", "Campaigns!L3": " → CPC 7d", "Campaigns!M3": "",
-		"Ad groups!E1": " → ID", "Ad groups!F1": " → Impressions 7d",
+		"Campaigns!J3": " → Serving issues", "Campaigns!K3": " → Clicks 7d", "Campaigns!L3": " → CTR 7d",
+		"Campaigns!M3": " → CPC 7d",
+		"Ad groups!E1": " → ID", "Ad groups!F1": " → Serving issues", "Ad groups!G1": " → Impressions 7d",
 		"Ad groups!E2": " → id_01", "Ads!K1": " → Impressions 7d", "Ads!K2": " → 1200",
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -397,11 +400,11 @@ func TestAnAddedColumnLooksLikeThatOfAnotherWindow(t *testing.T) {
 	_, err := updated(t, dir, marked.Update{AddColumns: true, Windows: []string{"30d"}})
 	must(t, err)
 	f := opened(t, readFile(t, dir, "q4.xlsx"))
-	header, err := f.GetCellValue("Campaigns", "L3")
+	header, err := f.GetCellValue("Campaigns", "M3")
 	must(t, err)
 	want, err := f.GetCellStyle("Campaigns", "G4")
 	must(t, err)
-	if got, err := f.GetCellStyle("Campaigns", "L4"); err != nil || header != "Spend 30d" || got != want || want == 0 {
+	if got, err := f.GetCellStyle("Campaigns", "M4"); err != nil || header != "Spend 30d" || got != want || want == 0 {
 		t.Errorf("%q has style %d, %v; want %d, as Spend 7d", header, got, err, want)
 	}
 }

@@ -42,11 +42,11 @@ func TestFiguresAreNumbersWithTheirDigits(t *testing.T) {
 	f := opened(t, b.Bytes())
 	rows, err := f.GetRows("Campaigns")
 	must(t, err)
-	if got, want := strings.Join(rows[0][18:], " | "),
+	if got, want := strings.Join(rows[0][19:], " | "),
 		"Impressions 7d | Clicks 7d | Spend 7d (USD) | CTR 7d | CPC 7d (USD) | Conversions 7d"; got != want {
 		t.Errorf("headers are %s, want %s", got, want)
 	}
-	if got, want := strings.Join(rows[1][18:], " | "),
+	if got, want := strings.Join(rows[1][19:], " | "),
 		"12,345 | 67 | 12345678901234.567891 | 0.54% | $1.33 | 3"; got != want {
 		t.Errorf("figures are %s, want %s", got, want)
 	}

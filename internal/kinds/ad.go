@@ -73,12 +73,7 @@ func ad() *resource.Schema {
 				Help: "What the service's review " +
 					"of the ad said when this was exported: in_review, approved, or rejected and why.",
 			},
-			{
-				Name: "serving_issues", Header: "Serving issues",
-				Path: "serving_issues", Item: "code", Include: "serving_issues",
-				Help: "What kept the ad from being shown " +
-					"when this was exported, in the service's own words. Blank: nothing.",
-			},
+			servingIssues("ad"),
 		},
 		Groups: []resource.Group{{Wire: "creative", ReadOnly: []string{"image_url"}}, trackingGroup()},
 		Fixed:  []resource.Fixed{{Wire: "creative.type", Value: "chat_card"}},

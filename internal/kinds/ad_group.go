@@ -74,6 +74,7 @@ func adGroup() *resource.Schema {
 			},
 			audienceBids(),
 		},
+		Facts:  []resource.Fact{servingIssues("ad group")},
 		Groups: []resource.Group{{Wire: "bidding_config"}, trackingGroup()},
 		Fixed: []resource.Fixed{{
 			Wire: "bidding_config.billing_event_type",

@@ -105,6 +105,7 @@ func campaign() *resource.Schema {
 				Bulk: resource.BulkField{AtCreate: true},
 			},
 		},
+		Facts: []resource.Fact{servingIssues("campaign")},
 		Groups: []resource.Group{
 			{Wire: "budget", Exclusive: true},
 			{Wire: "targeting", ReadOnly: []string{"name", "type", "country_code", "region_code"}},

@@ -90,6 +90,16 @@ func trackingGroup() resource.Group {
 	return resource.Group{Wire: "landing_page_configuration"}
 }
 
+// servingIssues are what keeps a resource from being shown, which a read has to ask for.
+func servingIssues(what string) resource.Fact {
+	return resource.Fact{
+		Name: "serving_issues", Header: "Serving issues",
+		Path: "serving_issues", Item: "code", Include: "serving_issues",
+		Help: "What kept the " + what + " from being shown " +
+			"when this was exported, in the service's own words. Blank: nothing.",
+	}
+}
+
 func description() resource.Attribute {
 	return resource.Attribute{
 		Name: "description", Header: "Description",
