@@ -95,6 +95,9 @@ type Resource struct {
 	Position   diag.Position // where it is written, in desired snapshots
 }
 
+// Remark names a fact for people: YAML has it as a comment above the resource.
+const Remark = "remark"
+
 // Value returns an attribute's value, and the zero (absent) Value where the
 // attribute is not there.
 func (r *Resource) Value(name string) Value { return r.Attributes.Value(name) }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"adsync/internal/diag"
 )
 
 // Record is what is known of the reviews of one account.
@@ -188,25 +186,9 @@ func (r *Record) Line(address string) (Line, bool) {
 	return r.Ads[address].Line(), true
 }
 
-// Cells is what a workbook says of an ad, in words: its review, and what keeps it from
-// being shown.
-func (r *Record) Cells(address string) (said, serving string) {
-	s := r.Ads[address]
-	said = strings.ReplaceAll(s.Said, "_", " ")
-	if s.Said == saidRejected {
-		means, _ := whyRejected(s.Reason)
-		said += ": " + means
-	}
-	var keeps []string
-	for _, code := range s.Issues {
-		means, _ := whyNotServed(code)
-		if _, known := issues[code]; !known {
-			means += " (" + code + ")"
-		}
-		keeps = append(keeps, means)
-	}
-	return diag.Printable(said), diag.Printable(strings.Join(keeps, "; "))
-}
+// Cells is what a table says of an ad, in words: its review, and what keeps it from being
+// shown.
+func (r *Record) Cells(address string) (said, serving string) { return r.Ads[address].cells() }
 
 // Allow returns how many requests may be sent now, of so many a minute. Spend counts one.
 func (r *Record) Allow(now time.Time, most int) int {

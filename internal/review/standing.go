@@ -134,6 +134,41 @@ func (s *Standing) Line() Line {
 	return l
 }
 
+// cells is what a table says of a standing, in words.
+func (s *Standing) cells() (said, serving string) {
+	said = strings.ReplaceAll(s.Said, "_", " ")
+	if s.Said == saidRejected {
+		means, _ := whyRejected(s.Reason)
+		said += ": " + means
+	}
+	var keeps []string
+	for _, code := range s.Issues {
+		means, _ := whyNotServed(code)
+		if _, known := issues[code]; !known {
+			means += " (" + code + ")"
+		}
+		keeps = append(keeps, means)
+	}
+	return diag.Printable(said), diag.Printable(strings.Join(keeps, "; "))
+}
+
+// InWords puts what an export has of reviews in words, and has the remark of each ad that is not
+// approved say why.
+func InWords(export *resource.Snapshot) {
+	for r := range export.All() {
+		s, known := Of(r.Facts)
+		if !known {
+			continue
+		}
+		said, serving := s.cells()
+		r.Facts.Set(factReview, resource.Text(said))
+		r.Facts.Set(factIssues, resource.Text(serving))
+		if l := s.Line(); l.State != Approved {
+			r.Facts.Set(resource.Remark, resource.Text(string(l.State)+": "+l.Why()))
+		}
+	}
+}
+
 // Called is the ad as people call it: its name, and what it stands beneath.
 func (l Line) Called() string {
 	name := "“" + cmp.Or(l.Name, l.Address) + "”"

@@ -28,6 +28,7 @@ func WriteResultsCSV(w io.Writer, outcomes []RowOutcome) error {
 		line := []string{
 			o.Result, o.Action, string(o.Address.Kind), o.Address.String(), o.Name, o.ID,
 			o.Position.File(), o.Position.Sheet(), row, placeOfCell(o.Cell), o.Code, o.Message,
+			o.Review, o.Serving,
 		}
 		for i := range line {
 			line[i] = csvfile.Plain(line[i])

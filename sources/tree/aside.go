@@ -119,9 +119,10 @@ func RefuseResults(name string, content []byte) *resource.Finding {
 	return &resource.Finding{Code: diag.ResultsCopy, Message: neverRead(c), Hint: editInstead(c)}
 }
 
-// resultsHead is how the list of results begins.
-var resultsHead = "\ufeff" + strings.Join(ReportColumns, ",")
+// resultsHead is how the list of results begins, also that of an adsync before review and serving.
+var resultsHead = "\ufeff" + strings.Join(ReportColumns[:len(ReportColumns)-2], ",")
 
 var ReportColumns = []string{
 	"result", "action", "kind", "address", "name", "id", "file", "sheet", "row", "cell", "code", "message",
+	"review", "serving",
 }

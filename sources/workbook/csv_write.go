@@ -95,9 +95,14 @@ func (c *csvWriter) table(f catalog.Form) (*csvTable, error) {
 	return t, nil
 }
 
-// wantsColumn leaves out what nobody reads and attributes without a header that
-// no resource sets.
+// wantsColumn leaves out what nobody reads but what the service said of a resource, and
+// attributes without a header that no resource sets.
 func (c *csvWriter) wantsColumn(t *catalog.Tab, col *catalog.Column) bool {
+	if col.Ours == catalog.OursFact {
+		return slices.ContainsFunc(c.byKind[t.Schema.Kind], func(r *resource.Resource) bool {
+			return r.Facts.Value(col.Fact.Name).Text() != ""
+		})
+	}
 	switch col.Role {
 	case catalog.RoleOurs, catalog.RoleLists, catalog.RoleInclude:
 		return false

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/yamlfmt"
 	"adsync/sources/attach"
@@ -15,7 +16,8 @@ import (
 // WriteYAML writes a snapshot as one YAML file that Load reads back to the same
 // snapshot: one document a resource without a parent in the snapshot, what is
 // below it nested, attributes in the order of their schemas. The same snapshot
-// gives the same bytes. env is named in a comment at the top. The paths of
+// gives the same bytes. env is named in a comment at the top, and a remark in the facts
+// of a resource above it. The paths of
 // local images are written as the snapshot has them, from the project's folder.
 func WriteYAML(w io.Writer, schemas resource.Schemas, s *resource.Snapshot, env resource.Env) error {
 	y := &YAMLWriter{Out: bufio.NewWriter(w), schemas: schemas, children: map[resource.Address][]*resource.Resource{}}
@@ -63,7 +65,15 @@ func (y *YAMLWriter) line(indent int, text string) {
 	y.Out.WriteByte('\n')
 }
 
+// remark writes what is said of a resource as a comment above it.
+func (y *YAMLWriter) remark(indent int, r *resource.Resource) {
+	if text := r.Facts.Value(resource.Remark).Text(); text != "" {
+		y.line(indent, "# "+CutText(diag.Printable(text)))
+	}
+}
+
 func (y *YAMLWriter) document(r *resource.Resource) {
+	y.remark(0, r)
 	schema := y.schemas.Of(r.Address.Kind)
 	y.line(0, "kind: "+string(schema.Kind))
 	y.resource(0, schema, r)
@@ -99,6 +109,7 @@ func (y *YAMLWriter) list(indent int, kind *resource.Schema, parent resource.Add
 			y.line(indent, kind.Children+":")
 			first = false
 		}
+		y.remark(indent+2, child)
 		y.item = true
 		y.resource(indent+4, kind, child)
 	}

@@ -56,7 +56,7 @@ func (c *copies) applied(l *session.Loaded, r *reconcile.Report, d *runs.ReportD
 	all := runs.RowOutcomes(*l, r)
 	rows := runs.InWords(*l, r, all, words.OnPage)
 	failed := c.remember(l, rows)
-	lists := func(folder string) error { return runs.WriteLists(folder, all, d) }
+	lists := func(folder string) error { return runs.WriteLists(folder, l.Reviewed(all), d) }
 	marks := marked.Marks{Outcomes: l.InReview(rows), Problems: l.Desired.Problems, Unread: l.Desired.Unread}
 	err := c.leave(l, afterRun{name: runs.RefWord(r.Run), rows: l.Judged(rows), marks: marks, lists: lists})
 	folder := c.shelf(*l).Folder

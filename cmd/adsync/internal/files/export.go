@@ -11,6 +11,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/review"
 	"adsync/sources/workbook"
 
 	"github.com/spf13/cobra"
@@ -83,6 +84,9 @@ func runExport(env *session.Env, c *cobra.Command, args []string, f exportFlags)
 	live, about, err := runs.Exported(c, s, f.figures)
 	if err != nil {
 		return err
+	}
+	if env.Flags.Output != "xlsx" {
+		review.InWords(live)
 	}
 	if err := writeExport(env, c, l, live, about, s.Agent.Zone, f); err != nil {
 		return err

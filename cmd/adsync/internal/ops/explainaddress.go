@@ -13,6 +13,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/review"
 	"adsync/internal/runview"
 	"adsync/plan"
 	"adsync/state"
@@ -29,6 +30,7 @@ type explainedDocument struct {
 	Said          *toldDocument        `json:"said"`    // the run that said something of it last
 	Undecided     *undecidedDocument   `json:"undecided"`
 	Quarantined   *quarantinedDocument `json:"quarantined"`
+	Review        *review.Line         `json:"review"`         // as it was read last; null where nothing is known
 	Live          *liveDocument        `json:"live,omitempty"` // with --live
 	Problems      []diag.Problem       `json:"problems"`       // of its rows
 }
@@ -97,6 +99,9 @@ func explainAddress(ctx context.Context, env *session.Env, address resource.Addr
 	sides := sidesOf{desired: l.Desired.Snapshot.Get(address), last: last.Get(address)}
 	if err := d.fill(ctx, kept, address); err != nil {
 		return err
+	}
+	if line, known := session.KnownReviews(env, l.Project).Line(d.Address); known {
+		d.Review = &line
 	}
 	if live {
 		if sides.live, d.Live, err = liveOf(ctx, env, l, address); err != nil {
@@ -293,6 +298,11 @@ func (d *explainedDocument) lines() []string {
 	}
 	if d.Said != nil && (d.Changed == nil || *d.Said != *d.Changed) {
 		line("last said", "%s", d.Said)
+	}
+	if r := d.Review; r != nil && r.Means == "" {
+		line("review", "%s since %s", r.State, console.UTC(r.Since))
+	} else if r != nil {
+		line("review", "since %s %s", console.UTC(r.Since), r.Text())
 	}
 	if d.Undecided != nil {
 		line("unknown", "%s; to decide it: %s", d.Undecided.Message, session.Resolving(d.Address))

@@ -39,7 +39,7 @@ func writeResults(env *session.Env, l session.Loaded, dir string, r *reconcile.R
 			Outcomes: l.InReview(InWords(l, r, rows, words.ByAsk)),
 			Problems: l.Desired.Problems, Unread: l.Desired.Unread,
 		}),
-		WriteLists(dir, rows, d),
+		WriteLists(dir, l.Reviewed(rows), d),
 	)
 }
 

@@ -119,14 +119,13 @@ func (l Loaded) InReview(rows []marked.RowOutcome) []marked.RowOutcome {
 // Judged is InReview without what only waits: it will be over soon, and nobody takes it
 // out of the user's own file then.
 func (l Loaded) Judged(rows []marked.RowOutcome) []marked.RowOutcome {
-	rows = slices.Clone(rows)
+	rows = l.Reviewed(rows)
 	for i := range rows {
 		row := &rows[i]
 		line, known := l.Reviews.Line(row.Address.String())
 		if !known {
 			continue
 		}
-		row.Review, row.Serving = l.Reviews.Cells(row.Address.String())
 		if line.State != review.Rejected && line.State != review.Limited {
 			continue
 		}
@@ -135,6 +134,18 @@ func (l Loaded) Judged(rows []marked.RowOutcome) []marked.RowOutcome {
 			row.Result, row.Shown = string(line.State), "" // green would say that all is well
 		}
 		row.Message = console.JoinLines(row.Message, line.InWords())
+	}
+	return rows
+}
+
+// Reviewed returns rows with what is known of the reviews, in columns of its own.
+func (l Loaded) Reviewed(rows []marked.RowOutcome) []marked.RowOutcome {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		row := &rows[i]
+		if _, known := l.Reviews.Line(row.Address.String()); known {
+			row.Review, row.Serving = l.Reviews.Cells(row.Address.String())
+		}
 	}
 	return rows
 }
