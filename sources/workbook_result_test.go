@@ -158,11 +158,13 @@ func TestResultsCSV(t *testing.T) {
 			Name: "-Beta", Action: "update", Code: "budget_too_low", Position: inCell("Campaigns", 3, 0),
 			Result: "failed", Message: "=1+1, \"or\" not", Cell: inCell("Campaigns", 3, 4)},
 		{Address: resource.Address{Kind: "campaign", Key: "a"},
-			Name: "Alpha", Action: "create", ID: "cmpn_1", Position: diag.At("ads.yaml", 2, 3), Result: "created", Review: "in review"},
+			Name: "Alpha", Action: "create", ID: "cmpn_1", Position: diag.At("ads.yaml", 2, 3),
+			Result: "created", Review: "in review"},
 	}))
 	want := "\ufeffresult,action,kind,address,name,id,file,sheet,row,cell,code,message,review,serving\r\n" +
 		"created,create,campaign,campaign/a,Alpha,cmpn_1,ads.yaml,,2,,,,in review,\r\n" +
-		"failed,update,campaign,campaign/b,'-Beta,,q4.xlsx,Campaigns,3,D3,budget_too_low,\"'=1+1, \"\"or\"\" not\",,\r\n"
+		"failed,update,campaign,campaign/b,'-Beta,,q4.xlsx,Campaigns,3,D3,budget_too_low," +
+		"\"'=1+1, \"\"or\"\" not\",,\r\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("CSV (-want +got):\n%s", diff)
 	}
