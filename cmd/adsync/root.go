@@ -42,6 +42,7 @@ func root(env *session.Env) *cobra.Command {
 	root.AddCommand(files.Init(env), ops.Doctor(env), ops.Audit(env),
 		ops.Insights(env), access.Accounts(env), access.Keys(env), access.Whoami(env),
 		events.Conversions(env), people.Audience(env),
+		access.Login(env), access.Logout(env),
 		ops.Hotels(env), ops.Locations(env), files.Validate(env),
 		files.Fix(env), files.Fmt(env), ops.Preview(env),
 		planning.Plan(env), planning.Apply(env), planning.Revert(env), ops.History(env), ops.Show(env),

@@ -40,6 +40,7 @@ type request struct {
 func (c *caller) do(ctx context.Context, r request, decode func([]byte) error) error {
 	last := r.failure(Error{})
 	c.budget.earn()
+	renewed := false
 	for attempt := 1; ; attempt++ {
 		if err := c.breaker.enter(ctx); err != nil {
 			return last.stopped(err)
@@ -54,6 +55,8 @@ func (c *caller) do(ctx context.Context, r request, decode func([]byte) error) e
 			return nil
 		}
 		failed.Attempts = attempt
+		failed.renewed = failed.renewed && !renewed // a new token that is refused too is the end
+		renewed = renewed || failed.renewed
 		failed.uncertain = failed.uncertain || attempt > 1 && last.Applied() == Unknown
 		wait, err := c.pause(r, failed)
 		if err != nil {
@@ -160,12 +163,24 @@ func (r request) failure(e Error) *Error {
 	return &e
 }
 
+// accountHeader selects the account of a login; with an API key it must not be sent (interface, part 5,
+// rule 6, and the published selector).
+const accountHeader = "OpenAI-Ad-Account"
+
 // attempt sends the request once and reads the whole answer within the
 // request timeout.
 func (c *caller) attempt(ctx context.Context, r request, decode func([]byte) error) *Error {
+	token, err := c.credential.of(ctx, Secret{})
+	if err != nil {
+		return c.withoutToken(ctx, r, err)
+	}
+	return c.renewed(ctx, r, token, c.send(ctx, r, token, decode))
+}
+
+func (c *caller) send(ctx context.Context, r request, token Secret, decode func([]byte) error) *Error {
 	once, cancel := context.WithTimeout(ctx, c.requestTimeout)
 	defer cancel()
-	req, err := c.newRequest(once, r)
+	req, err := c.newRequest(once, r, token)
 	if err != nil {
 		return r.failure(Error{fault: faultLocal, cause: c.blotError(err)})
 	}
@@ -183,7 +198,7 @@ func (c *caller) attempt(ctx context.Context, r request, decode func([]byte) err
 	return c.accept(ctx, r, resp, decode)
 }
 
-func (c *caller) newRequest(ctx context.Context, r request) (*http.Request, error) {
+func (c *caller) newRequest(ctx context.Context, r request, token Secret) (*http.Request, error) {
 	address := c.base.Scheme + "://" + c.base.Host + c.base.EscapedPath() + r.endpoint.escaped()
 	if query := encodeQuery(r.query); query != "" {
 		address += "?" + query
@@ -196,7 +211,10 @@ func (c *caller) newRequest(ctx context.Context, r request) (*http.Request, erro
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", "Bearer "+c.key.Reveal())
+	req.Header.Set("Authorization", "Bearer "+token.Reveal())
+	if c.account != "" {
+		req.Header.Set(accountHeader, c.account)
+	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.userAgent)
 	if r.body != nil {

@@ -33,7 +33,8 @@ type Client struct{ caller }
 // caller sends one request under the limits and repeats it where that is safe.
 type caller struct {
 	base           *url.URL
-	key            Secret
+	credential     *credential
+	account        string
 	userAgent      string
 	transport      http.RoundTripper
 	halt           func() error
@@ -96,7 +97,8 @@ func New(cfg Config) (*Client, error) {
 	limiter.address = cfg.Address
 	return &Client{caller{
 		base:           base,
-		key:            cfg.Key,
+		credential:     &credential{key: cfg.Key, tokens: cfg.Tokens},
+		account:        cfg.Account,
 		userAgent:      cfg.UserAgent,
 		transport:      transport,
 		halt:           cfg.Halt,

@@ -19,7 +19,7 @@ import (
 // (docs/develop/assumptions.md).
 const usualKeyLag = time.Minute
 
-// Config says how to reach one ad account. BaseURL and Key are needed; the
+// Config says how to reach one ad account. BaseURL, and Key or Tokens, are needed; the
 // zero value of every other field means its default.
 type Config struct {
 	// BaseURL is https, or http on a loopback host, and its path ends with
@@ -28,6 +28,13 @@ type Config struct {
 	BaseURL string
 	// Key is the API key, sent as a bearer credential (interface, part 5).
 	Key Secret
+	// Tokens gives the access token of a login, in the place of Key; refused is one that the service
+	// answered 401 to, so that another one is wanted, and zero before. Its error is ErrUnauthorized
+	// where asking again cannot help. It may be called from many goroutines.
+	Tokens func(ctx context.Context, refused Secret) (Secret, error)
+	// Account is the ad account that a login is used for; "" for requests that concern none. With a
+	// key it must be "".
+	Account string
 	// Transport carries the requests; nil means a tuned http.Transport.
 	// Redirects are never followed, whatever the transport.
 	Transport http.RoundTripper
@@ -123,7 +130,16 @@ func (cfg Config) withDefaults() Config {
 // check reports every setting that cannot work, all at once.
 func (cfg Config) check() error {
 	var errs []error
-	if cfg.Key.Reveal() == "" {
+	switch {
+	case cfg.Tokens != nil && cfg.Key.Reveal() != "":
+		errs = append(errs, errors.New("there is a key and a login; want one of them"))
+	case cfg.Tokens == nil && cfg.Account != "":
+		errs = append(errs, errors.New("an account is selected beside a key; want a login for that"))
+	}
+	if strings.ContainsFunc(cfg.Account, notVisibleASCII) {
+		errs = append(errs, fmt.Errorf("account is %q; want the id of an ad account", clean(cfg.Account, 80)))
+	}
+	if cfg.Tokens == nil && cfg.Key.Reveal() == "" {
 		errs = append(errs, errors.New("the API key is empty; want a key of the ad account"))
 	} else if strings.ContainsFunc(cfg.Key.Reveal(), notVisibleASCII) {
 		errs = append(errs, errors.New("the API key "+

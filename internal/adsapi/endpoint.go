@@ -26,7 +26,8 @@ var singletonActions = []string{"/ad_account/activate", "/ad_account/pause", "/a
 // answersWithoutID are the last segments of requests whose answer is not a
 // resource with an id (interface, part 4: deletion results, daily spend
 // limit changes, previews, created keys).
-var answersWithoutID = []string{"delete", "daily_spend_limit", "preview", "api_keys"}
+var answersWithoutID = []string{"delete", "daily_spend_limit", "preview", "api_keys",
+	"ad_account_creation_sessions"}
 
 // JoinPath builds a request path from plain segments, for example
 // JoinPath("campaigns", id, "pause"). It refuses a segment that is empty, a

@@ -70,6 +70,7 @@ const (
 	faultNetwork                 // cut off somewhere after a connection was made
 	faultUnreadable              // success that cannot be read
 	faultStopped                 // the context ended
+	faultNoToken                 // not sent, as the login gives no token for it
 )
 
 // Error is a request that failed. Message, Code and Field are the service's
@@ -91,6 +92,7 @@ type Error struct {
 	permanent bool // another attempt cannot help
 	uncertain bool // an earlier attempt had an unknown outcome
 	dryRun    bool // it only asked to validate
+	renewed   bool // another token than the refused one is there
 	cause     error
 }
 
@@ -106,7 +108,7 @@ func (e *Error) happened() string {
 		said = clean(e.cause.Error(), maxMessage)
 	}
 	switch e.fault {
-	case faultLocal:
+	case faultLocal, faultNoToken:
 		return "not sent: " + said
 	case faultNotSent:
 		return "no connection: " + said
@@ -174,7 +176,7 @@ func (e *Error) Applied() Applied {
 // a proxy sends it too, for requests the service already has.
 func (e *Error) attemptUnknown() bool {
 	switch e.fault {
-	case faultLocal, faultNotSent, faultStopped: // a stop in mid-attempt sets uncertain
+	case faultLocal, faultNotSent, faultStopped, faultNoToken: // a stop in mid-attempt sets uncertain
 		return false
 	case faultNetwork, faultUnreadable:
 		return true
@@ -219,6 +221,8 @@ func (e *Error) unavailable() bool {
 		return true
 	case faultLocal:
 		return false
+	case faultNoToken:
+		return !errors.Is(e.cause, ErrUnauthorized)
 	case faultStopped:
 		return errors.Is(e.cause, context.DeadlineExceeded) || errors.Is(e.cause, errOutage)
 	}

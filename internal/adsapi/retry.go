@@ -70,7 +70,10 @@ func (r request) mayRepeat(e *Error) bool {
 	if e.permanent || e.fault == faultLocal || e.fault == faultStopped {
 		return false
 	}
-	if e.fault == faultNotSent || e.Status == http.StatusTooManyRequests && e.fault == faultStatus {
+	if e.fault == faultNoToken {
+		return e.unavailable()
+	}
+	if e.renewed || e.fault == faultNotSent || e.Status == http.StatusTooManyRequests && e.fault == faultStatus {
 		return true // nothing was applied
 	}
 	transient := e.fault != faultStatus || e.Status >= 500 || e.Status == http.StatusRequestTimeout

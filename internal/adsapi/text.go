@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"adsync/internal/secret"
 )
 
 // maxMessage and maxExcerpt bound, in characters, what an error repeats of a
@@ -42,10 +40,10 @@ func clean(text string, max int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// blot removes the key from text before any of it is cut or shown. A service
+// blot removes the key or token from text before any of it is cut or shown. A service
 // or a proxy may repeat a wrong key in its message.
 func (c *caller) blot(text string) string {
-	return strings.ReplaceAll(text, c.key.Reveal(), secret.Redacted)
+	return c.credential.blot(text)
 }
 
 // blotError keeps the error as a cause unless its text holds the key.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,4 +116,12 @@ func recorded(err error, run string) error {
 		return fmt.Errorf("what became of %s cannot be recorded, and history shows it as unknown: %w", run, err)
 	}
 	return nil
+}
+
+// RefusesInput reports whether the service says that what it was asked for is wrong: what it names, or
+// how. Its other refusals are of the credential or of the moment.
+func RefusesInput(err error) bool {
+	e, ok := errors.AsType[*adsapi.Error](err)
+	return ok && slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict,
+		http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}, e.Status)
 }

@@ -26,6 +26,7 @@ type Operator struct {
 	File    string // "" where there is none
 	BaseURL Setting
 	Key     KeyReference
+	OAuth   OAuth // a login, in the place of Key
 	Policy  Policy
 	Allow   []Standing
 	Git     Git
@@ -141,6 +142,10 @@ func (o *Operator) readAccounts(w *settingReader, node *yaml.Node) {
 var keyForms = []string{"command", "env", "file"}
 
 func (o *Operator) readKey(w *settingReader, node *yaml.Node) {
+	if node.Kind == yaml.MappingNode && len(node.Content) == 2 && node.Content[0].Value == "oauth" {
+		o.OAuth.read(w, node.Content[1])
+		return
+	}
 	o.Key.read(w, node, "credentials", "ADS_KEY")
 }
 
@@ -223,8 +228,8 @@ func (o *Operator) take(section *Operator) {
 	if section.BaseURL.Value != "" {
 		o.BaseURL = section.BaseURL
 	}
-	if section.Key.From != "" {
-		o.Key = section.Key
+	if section.Key.From != "" || section.OAuth.ClientID.Value != "" {
+		o.Key, o.OAuth = section.Key, section.OAuth
 	}
 	if section.Git.URL.Value != "" {
 		o.Git = section.Git

@@ -71,8 +71,14 @@ func Operator() *jsonschema.Schema {
 	section := func() jsonschema.Properties {
 		return jsonschema.Properties{
 			{Name: "base_url", Schema: setting("Address of the service.")},
-			{Name: "credentials", Schema: credentialSchema(
-				"Where the key is; one of the three. The key itself stands nowhere.")},
+			{Name: "credentials", Schema: closed("Where the key is, or how a person logs in; one of the four. "+
+				"The key itself stands nowhere.",
+				jsonschema.Properties{
+					{Name: "env", Schema: setting("Environment variable that holds the key.")},
+					{Name: "file", Schema: setting("File that holds the key.")},
+					{Name: "command", Schema: setting("Command that prints the key.")},
+					{Name: "oauth", Schema: oauthSchema()},
+				})},
 			{Name: "events_url", Schema: setting("Address that conversion events are sent to, https.")},
 			{Name: "events_credentials", Schema: credentialSchema(
 				"Where the conversion API key is that events are sent by; one of the three.")},
@@ -101,6 +107,20 @@ func Operator() *jsonschema.Schema {
 		append(section(), jsonschema.Property{Name: "accounts", Schema: accounts}))
 	whole.Title = "adsync: the operator's file"
 	return whole
+}
+
+func oauthSchema() *jsonschema.Schema {
+	return closed("How a person logs in by adsync login, in the place of a key.", jsonschema.Properties{
+		{Name: "authorize_url", Schema: setting("Where the person is asked.")},
+		{Name: "token_url", Schema: setting("Where tokens are issued and renewed.")},
+		{Name: "revoke_url", Schema: setting("Where adsync logout revokes them. Absent: they are only forgotten.")},
+		{Name: "client_id", Schema: setting("Under which adsync is registered.")},
+		{Name: "scopes", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"},
+			Description: "What the person is asked to allow. Absent: ads.admin.all.read, ads.admin.all.write and " +
+				"offline_access. A plan needs the first alone.", Items: setting("A scope.")}},
+		{Name: "tokens", Schema: setting("File of the tokens, from the folder of this file, or keyring. " +
+			"Absent: a file in adsync/ of your own state folder.")},
+	})
 }
 
 func gitSchema() *jsonschema.Schema {

@@ -30,6 +30,7 @@ and time zone. An API key reaches one. Nothing is changed.`,
 		},
 	}
 	env.Outputs(c, "text", "json")
+	c.AddCommand(createAccount(env))
 	return c
 }
 
@@ -63,7 +64,7 @@ func listAccounts(ctx context.Context, env *session.Env, dir string) error {
 	}
 	s := &session.Session{}
 	defer s.End()
-	client, err := session.Dial(env, s, project, adsapi.Config{ReadOnly: true})
+	client, err := session.DialAny(env, s, project, adsapi.Config{ReadOnly: true})
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,8 @@ func Init(env *session.Env) *cobra.Command {
 		Use:   "init [FOLDER]",
 		Short: "Begin a project: write adsync.yaml for the account the key opens",
 		Long: `Begin a project: write adsync.yaml, which says whose account the files of the folder
-are for. The service is asked which account the key opens, unless --account says it.
+are for. The service is asked which account the key opens, unless --account says it. By a
+login --account is needed, and the service is asked for its currency and time zone.
 With --emulator the project is for the service on this machine, to try things with no
 account. A folder that has an adsync.yaml is left as it is. Nothing is changed at the
 service.`,
@@ -89,12 +90,20 @@ func accountFor(ctx context.Context, env *session.Env, dir string, f initFlags) 
 		f.account, f.currency, f.timezone = cmp.Or(f.account, "adacct_emulator"),
 			cmp.Or(f.currency, "USD"), cmp.Or(f.timezone, "America/New_York")
 	}
-	if f.account != "" {
+	project := config.Project{Root: dir}
+	if session.UsesLogin(env, project) && !f.emulator {
+		if f.account == "" {
+			return state.Account{}, console.Configuration("a login may reach several accounts; " +
+				"want --account ID, one of those that adsync accounts lists")
+		}
+		project.Account.ID = f.account
+	}
+	if f.account != "" && (project.Account.ID == "" || f.currency != "" && f.timezone != "") {
 		return state.Account{ID: f.account, Currency: f.currency, TimeZone: f.timezone}, nil
 	}
 	s := &session.Session{}
 	defer s.End()
-	client, err := session.Dial(env, s, config.Project{Root: dir}, adsapi.Config{ReadOnly: true})
+	client, err := session.Dial(env, s, project, adsapi.Config{ReadOnly: true})
 	if err != nil {
 		return state.Account{}, err
 	}

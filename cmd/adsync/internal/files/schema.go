@@ -48,8 +48,12 @@ var Described = []struct {
 		"What adsync insights and hotels -o json print. Figures are decimal text, money in the account's currency.")},
 	{"accounts", "what accounts -o json prints", printedSchema[access.AccountsDocument]("adsync: accounts",
 		"What adsync accounts -o json prints.")},
+	{"account-created", "what accounts create -o json prints", printedSchema[access.CreatedDocument](
+		"adsync: an account", "What adsync accounts create -o json prints.")},
 	{"keys", "what keys create -o json prints", printedSchema[access.KeyDocument]("adsync: a new key",
 		"What adsync keys create -o json prints. It has no key in it.")},
+	{"login", "what login and logout -o json print", printedSchema[access.LoginDocument]("adsync: a login",
+		"What adsync login and logout -o json print. It has no token in it.")},
 	{"whoami", "what whoami -o json prints", printedSchema[access.WhoamiDocument]("adsync: a credential",
 		"What adsync whoami -o json prints. It has no secret in it.")},
 	{"sent-events", "what conversions send -o json prints",

@@ -77,6 +77,10 @@ func runAudit(ctx context.Context, env *session.Env, dir string, q reconcile.Aud
 	if err := session.Invalid(env, l, problems); err != nil {
 		return err
 	}
+	if session.UsesLogin(env, l.Project) {
+		return console.ExitWith(console.ExitPermission,
+			"the audit log takes an API key; a login may not read it: set "+session.EnvKeyFile)
+	}
 	s, err := session.Connect(ctx, env, l, true)
 	if err != nil {
 		return err

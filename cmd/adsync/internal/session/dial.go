@@ -1,16 +1,13 @@
 package session
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
@@ -93,18 +90,35 @@ func OpenAs(ctx context.Context, env *Env, s *Session, l Loaded, readState, read
 	return nil
 }
 
-// Dial makes the client of the project's account, by the key in use or the one of cfg. The session keeps open what it
-// needs.
+// Dial makes the client of the project's account, by the credential in use or the key of cfg. The session keeps open
+// what it needs.
 func Dial(env *Env, s *Session, p config.Project, cfg adsapi.Config) (*adsapi.Client, error) {
-	base, key, err := address(env, s, p)
+	return dial(env, s, p, cfg, false)
+}
+
+// DialAny is Dial for requests that concern no account, or ask which there are.
+func DialAny(env *Env, s *Session, p config.Project, cfg adsapi.Config) (*adsapi.Client, error) {
+	return dial(env, s, p, cfg, true)
+}
+
+func dial(env *Env, s *Session, p config.Project, cfg adsapi.Config, any bool) (*adsapi.Client, error) {
+	base, err := address(env, s, p)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.BaseURL = base; cfg.Key.Reveal() == "" {
-		cfg.Key = key
+	cfg.BaseURL = base
+	switch {
+	case cfg.Key.Reveal() != "":
+	case UsesLogin(env, p):
+		err = useLogin(env, p, &cfg, any)
+	default:
+		cfg.Key, err = key(env, p)
 	}
-	if env.OnSecret != nil {
-		env.OnSecret(cfg.Key.Reveal())
+	if err != nil {
+		return nil, err
+	}
+	if key := cfg.Key.Reveal(); env.OnSecret != nil && key != "" {
+		env.OnSecret(key)
 	}
 	if cfg.KeyLag, err = keyLag(env, p); err != nil {
 		return nil, err
@@ -193,30 +207,6 @@ const (
 	atOnce     = -1 // in adsapi.Config 0 is the default
 	mostKeyLag = 10 * time.Minute
 )
-
-// key reads the API key from the environment, from a file, or from a command's
-// standard output.
-func key(env *Env, p config.Project) (adsapi.Secret, error) {
-	if key := strings.TrimSpace(env.Getenv(EnvKey)); key != "" {
-		return adsapi.NewSecret(key), nil
-	}
-	if file := env.Getenv(EnvKeyFile); file != "" {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return adsapi.Secret{}, console.Configuration("%s: %v", EnvKeyFile, err)
-		}
-		return adsapi.NewSecret(string(bytes.TrimSpace(content))), nil
-	}
-	if command := env.Getenv(EnvKeyCommand); command != "" {
-		key, err := commandOutput(context.Background(), command, commandMost)
-		if err != nil {
-			return adsapi.Secret{}, console.Configuration("%s failed: %v", EnvKeyCommand, err)
-		}
-		return adsapi.NewSecret(key), nil
-	}
-	o, _ := Operator(env, p)
-	return operatorKey(env, o)
-}
 
 // EnvOpenPoints is how the service of `service: emulator` behaves beside the
 // profile published, such as profile:hostile,bulk_duration=0s.

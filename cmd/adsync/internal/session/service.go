@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"adsync/cmd/adsync/internal/console"
-	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/planview"
 	"adsync/sources/config"
@@ -67,31 +65,17 @@ func ServiceOf(env *Env, p config.Project) *planview.Service {
 	return &planview.Service{Address: console.HostOf(s.base), Origin: diag.Printable(s.origin)}
 }
 
-// address returns the address and the key of the service, which the emulator in
-// this process is started for.
-func address(env *Env, s *Session, p config.Project) (string, adsapi.Secret, error) {
+// address returns the address of the service, which the emulator in this process is started for.
+func address(env *Env, s *Session, p config.Project) (string, error) {
 	service, err := Service(env, p)
-	if err != nil {
-		return "", adsapi.Secret{}, err
+	if err == nil && service.Emulated {
+		return serveEmulator(env, s, p)
 	}
-	if service.Emulated {
-		base, err := serveEmulator(env, s, p)
-		return base, adsapi.NewSecret(EmulatorKey), err
-	}
-	key, err := key(env, p)
-	return service.base, key, err
+	return service.base, err
 }
 
-// KeyPlace returns where the key comes from, and nothing of it.
-func KeyPlace(env *Env, p config.Project) string {
-	if service, err := Service(env, p); err == nil && service.Emulated {
-		return "none is needed for the emulator in this process"
-	}
-	for _, name := range []string{EnvKey, EnvKeyFile, EnvKeyCommand} {
-		if strings.TrimSpace(env.Getenv(name)) != "" {
-			return "from " + name
-		}
-	}
-	o, _ := Operator(env, p)
-	return fmt.Sprintf("from %s of the operator's file", o.Key.From)
+// emulated reports whether the service is the emulator in this process.
+func emulated(env *Env, p config.Project) bool {
+	service, err := Service(env, p)
+	return err == nil && service.Emulated
 }

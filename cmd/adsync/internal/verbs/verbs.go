@@ -52,14 +52,34 @@ func (d *Direct) open(ctx context.Context) (err error) {
 	if err := d.Halted(); err != nil {
 		return fmt.Errorf("nothing was sent: %w: %w", adsapi.ErrHalted, err)
 	}
+	if err := d.admitted(); err != nil {
+		return err
+	}
 	if d.Store, err = session.OpenState(ctx, d.env, d.project, false); err != nil || d.Verb.Elsewhere {
 		return err
 	}
 	d.Client, err = d.Verb.Dial(func(cfg adsapi.Config) (*adsapi.Client, error) {
 		cfg.Halt = d.Halted
+		if d.Verb.Takes == direct.OAuthOnly {
+			return session.DialAny(d.env, d.session, d.project, cfg)
+		}
 		return session.Dial(d.env, d.session, d.project, cfg)
 	})
 	return err
+}
+
+// admitted refuses a credential that the service does not take for the verb (interface, part 5).
+func (d *Direct) admitted() error {
+	byLogin := session.UsesLogin(d.env, d.project)
+	if d.Verb.Elsewhere || byLogin && d.Verb.Takes != direct.KeyOnly || !byLogin && d.Verb.Takes != direct.OAuthOnly {
+		return nil
+	}
+	have := "an API key is in use"
+	if byLogin {
+		have = "a login is in use"
+	}
+	return console.ExitWith(console.ExitPermission, fmt.Sprintf("nothing was sent: adsync %s takes %s, and %s (%s)",
+		d.Verb.Name, d.Verb.Takes, have, session.KeyPlace(d.env, d.project)))
 }
 
 // Halted is the order that stands against sending anything, nil where none does. A verb that is sent
@@ -102,6 +122,9 @@ func (d *Direct) Do(ctx context.Context, what string, send func(ctx context.Cont
 	err := h.Do(ctx, d.Verb, what, send)
 	if unknown, is := errors.AsType[*direct.UnknownError](err); is {
 		return console.ExitWith(console.ExitUnknown, unknown.Error())
+	}
+	if direct.RefusesInput(err) {
+		return console.ExitWith(console.ExitInvalid, err.Error())
 	}
 	return err
 }
