@@ -94,7 +94,9 @@ var elsewhere = map[string]string{
 
 // unsent are inputs that adsync never sends, and why a user misses nothing.
 var unsent = map[string]string{
-	"* before":                                "`after` reads the same pages from the other end",
+	"* before":                 "`after` reads the same pages from the other end",
+	"POST /api_keys body name": "`key_name` says it; `name` goes where that is refused",
+	"POST /ad_account_creation_sessions body return_url": "nobody is sent back: adsync waits for the account",
 	"* name":                                  "adsync reads a list whole, and picks by name itself",
 	"* order":                                 "adsync reads a list whole, and puts it in order itself",
 	"POST /campaigns/{campaign_id}/activate":  "`status` of the update does the same",
