@@ -53,7 +53,8 @@ func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	i.issued++
 	i.good = fmt.Sprintf("refresh-%d", i.issued)
 	_ = json.NewEncoder(w).Encode(map[string]any{
-		"access_token": fmt.Sprintf("access-%d", i.issued), "refresh_token": i.good, "expires_in": 3600, "token_type": "Bearer",
+		"access_token": fmt.Sprintf("access-%d", i.issued), "refresh_token": i.good, "expires_in": 3600,
+		"token_type": "Bearer",
 	})
 }
 
