@@ -25,7 +25,8 @@ func TestATokenThatIsRefusedIsRenewedOnce(t *testing.T) {
 	}{
 		{name: "renewed", answers: []answer{refused, done}, sent: 2},
 		{name: "refused again", answers: []answer{refused}, sent: 2, class: ErrUnauthorized, says: "401"},
-		{name: "ended", answers: []answer{refused}, failure: ended, sent: 1, class: ErrUnauthorized, says: "adsync login"},
+		{name: "ended", answers: []answer{refused}, failure: ended, sent: 1, class: ErrUnauthorized,
+			says: "adsync login"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := &wire{answers: tc.answers}
@@ -40,7 +41,8 @@ func TestATokenThatIsRefusedIsRenewedOnce(t *testing.T) {
 			})
 			_, err := c.Mutate(t.Context(), Mutation{Path: "/campaigns", Body: []byte(`{}`)})
 			sent := w.requests()
-			if len(sent) != tc.sent || (err == nil) != (tc.class == nil) || tc.class != nil && !errors.Is(err, tc.class) {
+			if len(sent) != tc.sent || (err == nil) != (tc.class == nil) ||
+				tc.class != nil && !errors.Is(err, tc.class) {
 				t.Fatalf("%d sent, %v; want %d, %v", len(sent), err, tc.sent, tc.class)
 			}
 			for i, s := range sent {
@@ -53,7 +55,8 @@ func TestATokenThatIsRefusedIsRenewedOnce(t *testing.T) {
 			if err == nil {
 				return
 			}
-			if AppliedOf(err) != Never || !strings.Contains(err.Error(), tc.says) || strings.Contains(err.Error(), "canary") {
+			text := err.Error()
+			if AppliedOf(err) != Never || !strings.Contains(text, tc.says) || strings.Contains(text, "canary") {
 				t.Errorf("error %v, applied %s; want never, %q, and no token", err, AppliedOf(err), tc.says)
 			}
 		})
