@@ -188,6 +188,7 @@ var may = map[string][]string{
 	"internal/testing/dialect":     {},
 	"internal/testing/drawn":       {},
 	"internal/testing/golden":      {},
+	"internal/testing/limits":      {"internal/diag", "plan", "plan/compare", "sources", "sources/config"},
 	"internal/testing/mutants":     {},
 	"internal/testing/syscalls":    {},
 	"internal/testing/journeys":    {}, // shares nothing with what it drives

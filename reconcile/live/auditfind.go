@@ -20,9 +20,12 @@ import (
 // was, as clocks differ.
 const auditBefore = 2 * time.Minute
 
-// firstLogged is the earliest time the log can be asked for, in Unix seconds
+// The earliest and the latest time the log can be asked for, in Unix seconds
 // (interface, part 8).
-const firstLogged = 946684800
+const (
+	firstLogged = 946684800
+	lastLogged  = 4102444800
+)
 
 // MaxLogged bounds what is read of the audit log for one create.
 const MaxLogged = 1000

@@ -58,7 +58,7 @@ func (a *Log) AuditLog(ctx context.Context, q AuditQuery) (entries []AuditEntry,
 	}
 	query := url.Values{"order": {"desc"}, "limit": {strconv.Itoa(min(q.Most+1, maxEntries/2))}}
 	if !q.Since.IsZero() {
-		query.Set("start_time", strconv.FormatInt(max(firstLogged, q.Since.Unix()), 10))
+		query.Set("start_time", strconv.FormatInt(min(max(firstLogged, q.Since.Unix()), lastLogged), 10))
 	}
 	if q.Actor != "" {
 		query.Set("actor_id", q.Actor)
