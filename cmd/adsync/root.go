@@ -41,7 +41,7 @@ func root(env *session.Env) *cobra.Command {
 		"key, ceilings, allowances (default ADSYNC_OPERATOR, then adsync/operator.yaml in your configuration)")
 	root.AddCommand(files.Init(env), ops.Doctor(env), ops.Audit(env),
 		ops.Insights(env), access.Accounts(env), access.Keys(env), access.Whoami(env),
-		events.Conversions(env), people.Audience(env),
+		events.Conversions(env, ops.Converted(env)), people.Audience(env),
 		access.Login(env), access.Logout(env),
 		ops.Hotels(env), ops.Locations(env), files.Validate(env),
 		files.Fix(env), files.Fmt(env), ops.Preview(env),

@@ -72,7 +72,8 @@ func (c *caller) do(ctx context.Context, r request, decode func([]byte) error) e
 
 // mutates reports whether the request could change something.
 func (r request) mutates() bool {
-	return r.method != http.MethodGet && (r.endpoint.path != bulkPath || !saysValidateOnly(r.body))
+	return r.method != http.MethodGet && r.endpoint.path != conversionsPath &&
+		(r.endpoint.path != bulkPath || !saysValidateOnly(r.body))
 }
 
 // limited makes one attempt as soon as the limits let it, unless an order stands

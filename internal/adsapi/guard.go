@@ -27,7 +27,7 @@ var isPreview = regexp.MustCompile(`^ads/[^/]+/preview$`)
 const maxBulkBody = 16 << 20
 
 // guard is the transport of a read-only client (design, part 2, rule 4). It
-// lets through GET on the read list, the preview of an ad, and a bulk job whose body,
+// lets through GET on the read list, the preview of an ad, conversion insights, and a bulk job whose body,
 // as it goes out, says validate_only: true. Everything else fails with ErrReadOnly.
 type guard struct {
 	base *url.URL
@@ -58,6 +58,9 @@ func (g guard) check(req *http.Request) (*http.Request, error) {
 		}
 	}
 	if req.Method == http.MethodPost && req.Body == nil && isPreview.MatchString(rest) {
+		return req, nil
+	}
+	if req.Method == http.MethodPost && "/"+rest == conversionsPath {
 		return req, nil
 	}
 	if req.Method == http.MethodPost && rest == "bulk_mutation_jobs" {

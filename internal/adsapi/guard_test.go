@@ -35,6 +35,12 @@ func TestReadOnlyClient(t *testing.T) {
 		{name: "creating", call: mutate("/campaigns", `{}`)},
 		{name: "updating", call: mutate("/campaigns/c", `{}`)},
 		{name: "pausing", call: mutate("/campaigns/c/pause", ``)},
+		{name: "another address of conversions", call: mutate("/conversions/api_keys", `{}`)},
+		{name: "an address beneath conversion insights", call: mutate("/conversions/insights/x", `{}`)},
+		{name: "figures of conversions", call: func(c *Client) error {
+			_, err := ConversionFigures(context.Background(), c, []byte(`{}`))
+			return err
+		}, passes: true},
 		{name: "a preview with a body", call: mutate("/ads/a/preview", `{}`)},
 		{name: "a preview of something else", call: mutate("/campaigns/a/preview", ``)},
 		{name: "an action beneath a preview", call: mutate("/ads/a/preview/pause", ``)},

@@ -60,6 +60,24 @@ func (c *Client) Figures(ctx context.Context, collection string, query url.Value
 	}
 }
 
+// conversionsPath is a POST that reads (service facts, section 10).
+const conversionsPath = "/conversions/insights"
+
+// ConversionFigures asks for figures of conversions; body is the question, as JSON. It changes nothing.
+func ConversionFigures(ctx context.Context, c *Client, body []byte) (json.RawMessage, error) {
+	e, err := parseEndpoint(conversionsPath)
+	if err != nil {
+		return nil, refuse(http.MethodPost, conversionsPath, err)
+	}
+	var answer json.RawMessage
+	err = c.do(ctx, request{method: http.MethodPost, endpoint: e, body: body, contentType: "application/json",
+		repeatable: true}, func(body []byte) error {
+		answer = body
+		return unmarshalObject(body, &struct{}{})
+	})
+	return answer, err
+}
+
 func (q InsightsQuery) values() (url.Values, error) {
 	span, err := json.Marshal(struct {
 		Type     string `json:"type"`

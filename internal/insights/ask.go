@@ -36,12 +36,11 @@ func ask(ctx context.Context, service Service, sink *Report, of asking) error {
 // part asks for a part. What the service refuses as too many rows is asked for in halves:
 // of its time or, where that is one piece, of its campaigns.
 func (a *asker) part(ctx context.Context, of asking, p part) error {
-	query, err := of.values(p)
-	if err != nil {
-		return err
-	}
 	mark := a.sink.mark()
-	err = a.rows(ctx, of, query)
+	query, err := of.values(p)
+	if err == nil {
+		err = a.rows(ctx, of, query)
+	}
 	if a.path != accountPath && errors.Is(err, adsapi.ErrNotFound) && a.asked == 0 {
 		a.path = basePath(of) // an address that not every service has
 		err = a.rows(ctx, of, query)

@@ -36,6 +36,11 @@ var metrics = []metric{
 	{name: "cpc", header: "CPC", form: money, over: "spend", under: "clicks", scale: 1},
 	{name: "cpm", header: "CPM", form: money, over: "spend", under: "impressions", scale: 1000},
 	{name: "conversions", header: "Conversions"},
+	{name: "click_through_conversions", header: "After clicks"},
+	{name: "view_through_conversions", header: "After views"},
+	{name: "attributed_event_count", header: "Events"},
+	{name: "attributed_event_value_count", header: "Events with a value"},
+	{name: "attributed_event_value_amount", header: "Value", form: money},
 	{name: "cpa", header: "CPA", form: money, over: "spend", under: "conversions", scale: 1},
 	// Conversions after clicks alone are no figure of the service.
 	{name: "post_click_cvr", header: "Post-click CVR", form: share, loose: true},

@@ -17,7 +17,7 @@ type Total struct {
 	full [sumCount]bool // the sum is too large for us
 }
 
-const sumCount = 16 // at least as many as metrics
+const sumCount = 20 // at least as many as metrics
 
 // indexOf is where the sums of a metric stand.
 func indexOf(name string) int {

@@ -17,7 +17,7 @@ var reached = map[string]string{
 	"GET /ad_groups/{ad_group_id}/insights":            "`insights` of one ad group",
 	"GET /ads/{ad_id}/insights":                        "`insights` of one ad",
 	"GET /ad_account/hotel_insights":                   "`hotels`",
-	"POST /conversions/insights":                       "`insights` of conversions",
+	"POST /conversions/insights":                       "`conversions insights`",
 	"POST /ad_account/pause":                           "`apply`: `status` of kind `account`",
 	"GET /ad_account/spend_limit_windows":              "`plan`, `export`: kinds of spend limits",
 	"POST /ad_account/spend_limit_windows":             "`apply`: kind `spend_limit_window`",

@@ -6,14 +6,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Conversions returns the command adsync conversions.
-func Conversions(env *session.Env) *cobra.Command {
+// Conversions returns the command adsync conversions, with the one that shows figures.
+func Conversions(env *session.Env, figures *cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "conversions",
 		Short: "Send conversion events, look at them, and make the key they are sent by",
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(send(env), recent(env), createKey(env))
+	c.AddCommand(send(env), recent(env), createKey(env), figures)
 	return c
 }
 

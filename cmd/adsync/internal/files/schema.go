@@ -44,8 +44,10 @@ var Described = []struct {
 	{"plan-line", "a line of what plan -o ndjson prints", planLineSchema},
 	{"report", "what apply, show and revert -o json print", printedSchema[runs.ReportDocument]("adsync: a report",
 		"What adsync apply, show and revert -o json print. Money is in micros.")},
-	{"insights", "what insights and hotels -o json print", printedSchema[insights.Document]("adsync: figures",
-		"What adsync insights and hotels -o json print. Figures are decimal text, money in the account's currency.")},
+	{"insights", "what insights, hotels and conversions insights -o json print",
+		printedSchema[insights.Document]("adsync: figures",
+			"What adsync insights, hotels and conversions insights -o json print. "+
+				"Figures are decimal text, money in the account's currency.")},
 	{"accounts", "what accounts -o json prints", printedSchema[access.AccountsDocument]("adsync: accounts",
 		"What adsync accounts -o json prints.")},
 	{"account-created", "what accounts create -o json prints", printedSchema[access.CreatedDocument](
