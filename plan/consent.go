@@ -81,7 +81,7 @@ func DigestOf(v resource.Value) string {
 	return DigestOfTexts(string(text))
 }
 
-// digestOfTexts joins texts so that no two lists of them are the same.
+// DigestOfTexts joins texts so that no two lists of them are the same.
 func DigestOfTexts(texts ...string) string {
 	sum := sha256.New()
 	for _, text := range texts {

@@ -81,7 +81,7 @@ func (f *Field) know(note func(*Known)) {
 	f.Known = &b
 }
 
-// besides gives what stands beside the value of the files, nil where nothing does.
+// KnownOf returns what stands beside the value of the files, nil where nothing does.
 func KnownOf(last, live resource.Value) *Known {
 	if last.IsAbsent() && live.IsAbsent() {
 		return nil
@@ -135,5 +135,5 @@ func (c *Change) IsForeign() bool {
 }
 
 // Lowers reports whether a field only pauses, ends or lowers something. Such a field
-// passes the guards: each rule of guard.New leaves it out.
+// passes the guards but for the three that guard.New names. Each rule asks for itself.
 func (f *Field) Lowers() bool { return f.Phase == Lower }

@@ -1,7 +1,7 @@
 // Package plan is what a plan is: what it is computed from (input.go), its changes and what
 // holds them (plan.go, hold.go), and its JSON (document.go). identify.go says which resource
 // of the service belongs to which row, moved.go what `moved:` renames. Package compare makes
-// a plan; open its diff.go for what is decided.
+// a plan; open compare/diff.go for what is decided.
 //
 // It refuses every effect: it reads no clock, file, network, log or context.
 package plan

@@ -7,6 +7,13 @@
 // held by someone else is an error, never an empty state. Its one invariant:
 // what a call acknowledged is durable, and every later load holds all of it or
 // refuses (faults.md, invariant 19).
+//
+// Open journal.go first (Begin: before a request is sent), then move.go (how a step goes on)
+// and step.go (the points it goes through). last.go is the last-applied record, used.go
+// approvals that were used, retire.go removes a whole state. Beneath: ledger.go has all rules,
+// over engine.go, whose records sqlite.go keeps and codec.go writes; load.go refuses what is
+// damaged, lock.go a second writer, mark.go a database that is older than what was
+// acknowledged.
 package state
 
 import (

@@ -3,6 +3,8 @@ package arch
 import (
 	"go/ast"
 	"go/token"
+	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,8 +31,13 @@ func TestNoFileIsTooLong(t *testing.T) {
 func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 	comments := map[string][]string{}
 	names := map[string]string{}
+	files := map[string]map[string]bool{}
 	for _, s := range program(t) {
 		names[s.dir] = s.tree.Name.Name
+		if files[s.dir] == nil {
+			files[s.dir] = map[string]bool{}
+		}
+		files[s.dir][path.Base(s.name)] = true
 		if s.tree.Doc != nil {
 			comments[s.dir] = append(comments[s.dir], s.tree.Doc.Text())
 		}
@@ -48,8 +55,20 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 		case strings.Count(said[0], "\n") < 2:
 			t.Errorf("package %s: its comment is one line; want what it is for, what it refuses and its invariant", dir)
 		}
+		said := strings.Join(comments[dir], "\n")
+		if named := len(fileOfPackage.FindAllString(said, -1)); len(files[dir]) > 8 && named < 3 {
+			t.Errorf("package %s has %d files and names %d; want those to open first", dir, len(files[dir]), named)
+		}
+		for _, file := range fileOfPackage.FindAllStringSubmatch(said, -1) {
+			if !files[dir][file[1]] && file[1] != "added.go" { // a file of each mutant
+				t.Errorf("package %s: its comment names %s, which is not there", dir, file[1])
+			}
+		}
 	}
 }
+
+// fileOfPackage is a file that a package comment names without a path: one of its own.
+var fileOfPackage = regexp.MustCompile(`(?:^|[\s(])([a-z_]+\.go)\b`)
 
 // TestKindsAreDataNotCases: outside their descriptions no code of the agent
 // branches on a kind. What differs between kinds is a field of the schema.

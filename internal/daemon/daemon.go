@@ -6,6 +6,11 @@
 // decides only when, from what woke it and how the last run ended. Its one
 // invariant: one run at a time an account, and no account waits for another's
 // (design.md section 2.7: events only wake the loop; what is there decides).
+//
+// When a loop runs again is decided in loop.go (arrange), how long it waits after a failure in
+// pace.go; hub.go has the loops of all accounts. account.go is what one loop is about, desk.go
+// what people may ask and order, pulse.go notices one that stands still, places.go bounds runs
+// at once, keep.go begins work again that broke off.
 package daemon
 
 import (

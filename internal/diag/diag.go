@@ -4,6 +4,10 @@
 // It refuses to decide anything: it neither reads files nor knows a kind. Its
 // invariant is that every problem is one sentence a person can act on, and that
 // the same problems print in the same order whatever order they were found in.
+//
+// codes.go lists the codes, explain.go what each means and what helps; render.go prints a
+// problem at its place, position.go says where that is, nearest.go what may have been meant,
+// unread.go what was left out.
 package diag
 
 import (

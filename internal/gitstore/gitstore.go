@@ -9,6 +9,11 @@
 //
 // Its invariant is that a fetch counts whole or not at all: objects are complete
 // and on disk before the record names the commit.
+//
+// Open fetch.go first: how a fetch counts whole. peer.go and its like speak with the other side
+// (local, shell, web), pack.go, unpack.go and thin.go take in objects, check.go looks at a
+// commit whole before it is accepted, movement.go says how a branch moved, signed.go who
+// signed, push.go sends answers.
 package gitstore
 
 import (

@@ -4,6 +4,10 @@
 // invariant is that whatever the product knows of a kind is in its description,
 // so that adding a kind or an attribute touches this package, the emulator and
 // fixtures, and nothing else (design.md section 2.5).
+//
+// A kind has its file: campaign.go, ad_group.go, ad.go, audience.go, conversion.go (pixel and
+// event setting), spend_limit.go, account.go. Rules of a kind that one attribute cannot say
+// stand in rules_campaign.go and its like.
 package kinds
 
 import "adsync/internal/resource"

@@ -7,8 +7,8 @@
 //
 // Open notify.go first: Tell, the topics and the forms of destinations. situation.go
 // reads a run, news.go decides what of it is new, queue.go keeps what waits, deliver.go
-// sends it. A new form, such as Matrix: its word and its check in notify.go, its body in
-// forms.go, its case in network.Send (deliver.go), its keys in package sources/config.
+// sends it. A new form, such as Matrix, is a row of forms in forms.go: its word, its check and
+// how a message goes there; its keys stand in sources/config/daemon_notify.go.
 package notify
 
 import (

@@ -12,9 +12,9 @@ import (
 const MicrosPerUnit = 1_000_000
 
 // ParseMoney reads units of the account's currency from the digits as written
-// and gives micros. It takes the account's own code or symbol, at most six
-// decimals and thousands separated by nothing, an underscore-free plain number;
-// anything that could be read two ways is a finding (formats.md section 1).
+// and gives micros. It takes the account's own code or symbol and at most six decimals,
+// and no mark between thousands: what could be read two ways is a finding (formats.md
+// section 1).
 func ParseMoney(s, currency string) (int64, *Finding) {
 	s = Clean(s)
 	digits := withoutCurrency(s, currency)

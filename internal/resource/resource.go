@@ -4,6 +4,11 @@
 // It refuses to know any particular kind, file format or endpoint. Its
 // invariant is that a Value is canonical: two values mean the same exactly when
 // Equal says so, whatever face of the product they came from.
+//
+// schema.go is how a kind is described, value.go a value and what equals what. A text becomes a
+// value in parse.go, and of each type in its file: money.go (badmoney.go says what is wrong
+// with one), day.go, country.go, factor.go, parselist.go; display.go is the way back. routes.go
+// and calls.go say by data which requests change a kind.
 package resource
 
 import (

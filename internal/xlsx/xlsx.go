@@ -12,4 +12,9 @@
 // Its invariant is that a workbook is read whole or not at all: no damage makes
 // it shorter without an error (formats.md section 3, "Integrity first"), and
 // what it changed has been read back.
+//
+// Reading: parts.go opens the archive, book.go the workbook, sheet.go and cell.go rows and
+// cells, style.go number formats, drawing.go and picture.go images. Changing: edit.go (Rewrite)
+// first, then edit_package.go, edit_sheet.go, edit_cell.go; edit_refuse.go says which cells
+// cannot be changed, edit_check.go reads back.
 package xlsx

@@ -7,6 +7,11 @@
 // Its invariant is that the text says the same before and after, holds the same
 // comments, and does not change when it is put in order again. The first two
 // are checked on every text, not only in tests.
+//
+// Open document.go first (comments beside what they belong to), then write.go. scalar.go
+// decides on quotes, order.go on the order of keys, same.go holds what was written against what
+// was read, edit.go replaces values in place; fault.go and faultwords.go say what is wrong with
+// a text in words.
 package yamlfmt
 
 import (

@@ -1,7 +1,12 @@
 // Package guard holds changes that a policy does not let pass by itself.
 //
 // Open guard.go first: it lists the rules, a file each, in the order in which they look.
-// A pause and a decrease pass them all.
+// amount.go holds rises of one budget or bid, new.go those of new resources, exposure.go what
+// the account may spend a day in all, caps.go spend limits that are taken away, archives.go
+// deletes, membership.go people of audiences, wrong.go what stands beside rows not valid.
+//
+// A pause and a decrease pass them all (plan.Field.Lowers), but for three: protect.go, late.go
+// for what has ended, and undecided.go where something older on the resource is unknown.
 package guard
 
 import (
@@ -20,8 +25,9 @@ type Rules struct {
 }
 
 // New registers every rule. What comes later may count what is held by then.
-// A pause and a decrease pass them all: see plan.Field.Lowers. Only protect: in the files
-// (protections) stops a pause, and the ended stays as it is (lateness).
+// A pause and a decrease pass them all: see plan.Field.Lowers. Three stop one: protect: in
+// the files (protections), an end that is past (lateness), and an older operation on the
+// resource of unknown outcome, to which nothing newer is sent (undecided; design.md section 5).
 func New(d *drafting.Draft) *Rules {
 	amounts, credits := newAmountRule(d), &spend.Credits{Draft: d}
 	return &Rules{Draft: d, credits: credits, rules: []rule{

@@ -88,6 +88,7 @@ func (a *Sender) leaveUnknown(ctx context.Context, step state.Step, cause error)
 	return left, env.Stopping(cause)
 }
 
+// UnknownAll returns an outcome for each operation of a step of which nothing is known.
 func UnknownAll(step state.Step, cause error) []state.OperationOutcome {
 	said := cause.Error()
 	if cause == context.Canceled { // what wraps it has words of its own

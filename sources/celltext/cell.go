@@ -2,7 +2,7 @@
 // cell.go judges formulas, errors and words that clear, number.go reads the digits of numbers,
 // amounts and days that workbooks store, list.go cuts a cell into entries, header.go folds headers
 // and words messages. What the digits are worth says package resource: an amount of money is made
-// by resource.ParseMoney (money.go), for every format.
+// by resource.ParseMoney (internal/resource/money.go), for every format.
 //
 // Nothing is guessed: what reads two ways is a finding.
 package celltext

@@ -6,4 +6,9 @@
 // order goes to it. It asks no address, writes no file, and keeps nothing that
 // has to outlive it. Its one invariant: no order without the token, from
 // wherever it comes (faults.md X13).
+//
+// server.go has the routes; api.go and api_orders.go answer programs, page_account.go and
+// page_forms.go people; guard.go and session.go ask who it is, throttle.go slows tries,
+// orders.go has what people and programs order alike, look.go keeps the marked copies of looks
+// at a file, metrics.go counts, health.go is for probes, events.go streams.
 package web

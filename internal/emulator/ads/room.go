@@ -2,6 +2,12 @@
 // image uploads (interface, parts 2, 3 and 4). It also holds the rules that bulk
 // jobs share with single requests. It refuses every change the interface does
 // not allow. Its invariant: the tree in the tables always obeys the rules of part 2.
+//
+// room.go has the routes. What is refused: campaign_rules.go, ad_rules.go, adgroup_rules.go
+// with the limits in adgroup_attributes.go, bids and their ceiling in bidding.go (once more for
+// jobs in bulk/inputs.go), places and audiences in targeting.go, changes of status in state.go,
+// idempotency keys in keys.go. The files …_view.go answer, serving.go says why something is not
+// delivered.
 package ads
 
 import (

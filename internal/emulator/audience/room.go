@@ -5,6 +5,10 @@
 // depends on the clock alone and survives a kill. It refuses a change while
 // another is under way. Its invariant: no identifier is kept, repeated in an
 // answer, or logged; what is kept is who of the synthetic population was meant.
+//
+// room.go has the routes; create.go, change.go and merge.go what changes people, operation.go
+// and settle.go what takes time, upload.go and cells.go files, members.go who is in, list.go
+// and view.go answers.
 package audience
 
 import (

@@ -6,6 +6,9 @@
 // that strikes jobs. Its invariant: it stands above the store, so what it drops,
 // delays or distorts is still written to the mutation log exactly when it
 // happened, and never otherwise.
+//
+// table.go lists the kinds of faults, match.go says what one strikes, armed.go when, layer.go
+// stands in front of the handlers, document.go reads what an operator sends.
 package fault
 
 import (

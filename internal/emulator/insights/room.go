@@ -3,6 +3,10 @@
 // (interface, part 4). It changes nothing. Money is written from integer micros,
 // never through a float. Its invariant: rows of one request add up to what
 // delivery recorded in its time, whatever its level, granularity or segment.
+//
+// room.go has the routes, request.go reads what is asked, report.go adds up, span.go and
+// segment.go cut by time and by part, attribute.go and conversions.go count conversions,
+// hotel.go hotels, filter.go and order.go select, view.go answers.
 package insights
 
 import (

@@ -5,6 +5,10 @@
 // wrong; only the attributes of ad groups are in one table for both. It
 // refuses to guess: a route without an operation here is named, not
 // described. Its invariant: the same routes give the same bytes.
+//
+// operations.go has an operation a route; campaign.go, adgroup.go, ad.go, audience.go and their
+// like the forms; schema.go is their language, judge.go holds an exchange to the document,
+// check.go one value.
 package openapi
 
 import (

@@ -5,6 +5,9 @@
 // A point is one row of the table and is consulted by name at one place. The
 // package refuses unknown names and values. Its invariant: every Settings has a
 // value for every point.
+//
+// A point is a row of the table of its subject, such as table_tree.go or table_audience.go;
+// profile.go has the profiles interface, published and hostile.
 package openpoint
 
 import (

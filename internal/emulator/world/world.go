@@ -5,6 +5,10 @@
 // changed inside Account.Update; a change is either whole, durable and logged,
 // or it never was. Its invariant: nobody sees or is told of a record that a
 // kill -9 could still take away.
+//
+// account.go has View and Update, mutation.go the log, table.go a table of records; the records
+// themselves: tree.go (campaigns to ads), audience.go, conversion.go, spendlimit.go, brand.go,
+// job.go, review.go; directory.go has users, keys and OAuth clients.
 package world
 
 import (

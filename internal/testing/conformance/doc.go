@@ -3,6 +3,9 @@
 // talks HTTP only and knows nothing of the emulator but its /_emulator addresses; rows that use those are run against
 // an emulator alone. Its invariant: every rule has a row, or says why no request can show it.
 //
+// Open row.go and want.go first (what a row and its answer are), then run.go. holds.go says
+// which row holds which rule, coverage.go which rule has none.
+//
 // # To add a row
 //
 // A Row in the rows_*.go of its part: the ids of the rules it is about, a name

@@ -2,6 +2,10 @@
 // an agent put on the line, and what the service accepted. It holds the
 // invariants of faults.md in files that begin with their numbers.
 //
+// Open oracle.go first (what a history is), then the file of an invariant. replay.go follows
+// what the service held, fields.go what a field is called there, waits.go and back.go what may
+// wait and what a revert brings back.
+//
 // It refuses to share code with the program it judges: it imports nothing of
 // it, and keeps its own model of what the files say and of what a field is
 // called at the service. Its invariant: a judgement follows from the history

@@ -3,4 +3,8 @@
 //
 // It knows no project and no account. Its invariant is that standard output carries
 // data only, and that every way of ending has one exit code.
+//
+// exit.go has the exit codes and the errors behind them, console.go the streams, ask.go
+// questions, progress.go the line that is drawn anew, outlet.go and newfile.go where output
+// goes.
 package console

@@ -3,4 +3,8 @@
 //
 // Each command has a file of its own. Those that read the account to write files
 // (export, import) change nothing at the service.
+//
+// Besides a file a command: export.go asks for the account and exportcsv.go and exportyaml.go
+// lay it out, destination.go says where imported files go, update.go writes into files that
+// exist, watch.go validates at each save.
 package files
