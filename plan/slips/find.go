@@ -1,8 +1,9 @@
 // Package slips finds suspicious edits: slips of the hand in what changes, such as a column that
-// is shifted by a row, an amount with a zero too many, or a row renamed without a key or an id.
+// is shifted by a row, an amount in the wrong unit, or a row renamed without a key or an id.
 //
 // Open find.go first: it lists the finders, a file each, and holds what they find: scale.go
-// and series.go amounts, shifted.go and massedit.go columns, renamed.go, moved.go, twin.go and
+// amounts in the wrong unit (×100 and more; a rise of one zero is held by plan/guard), series.go
+// amounts that count up, shifted.go and massedit.go columns, renamed.go, moved.go, twin.go and
 // replacement.go rows. column.go has the columns they look at, words.go what they say.
 package slips
 

@@ -7,7 +7,8 @@
 // delays or distorts is still written to the mutation log exactly when it
 // happened, and never otherwise.
 //
-// table.go lists the kinds of faults, match.go says what one strikes, armed.go when, layer.go
+// table.go lists the kinds of faults, armed.go
+// decides whether one strikes and match.go has its conditions, layer.go
 // stands in front of the handlers, document.go reads what an operator sends.
 package fault
 
