@@ -7,7 +7,7 @@
 //
 // Open loaded.go first (files to a Loaded), then dial.go (a Loaded to a Session). operator.go
 // and service.go say which key goes to which address, policy.go joins the policies, git.go
-// reads a revision, halt.go and obey.go stop for STOP and suspensions, lease.go keeps a daemon
-// and a command apart, recovered.go ends what an earlier run left open, reviews.go keeps what
-// is known of reviews.
+// reads a revision, halt.go says which STOP or suspension stands and obey.go breaks off what
+// waits for it, lease.go keeps a daemon and a command apart, recovered.go ends what an earlier
+// run left open, reviews.go keeps what is known of reviews.
 package session
