@@ -210,6 +210,7 @@ func routedCampaigns() []route {
 			first:     "event_setting/orders", second: "event_setting/leads", with: converts, prior: event,
 		},
 		route{attribute: "campaign product_feed", first: "fd_test", second: "fd_other"},
+		route{attribute: "campaign business_agent", first: "agent_1", second: "agent_2"},
 		route{attribute: "campaign protect", first: []string{"archive"}, second: []string{"budget"}},
 	)
 }
@@ -290,6 +291,11 @@ func routedAds() []route {
 		route{
 			attribute: "ad image", first: "https://images.shop.example/base.jpg",
 			second: elsewhere, by: "upload", noJobs: true,
+		},
+		route{attribute: "ad price", first: "from $89", second: "from $79"},
+		route{
+			attribute: "ad image_crop", first: `{"height":0.8,"width":0.8,"x":0.1,"y":0}`,
+			second: `{"height":0.5,"width":0.5,"x":0,"y":0}`,
 		},
 		route{attribute: "ad protect", first: []string{"archive"}, second: []string{"budget"}},
 	)

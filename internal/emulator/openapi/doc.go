@@ -7,8 +7,7 @@
 // described. Its invariant: the same routes give the same bytes.
 //
 // operations.go has an operation a route; campaign.go, adgroup.go, ad.go, audience.go and their
-// like the forms; schema.go is their language, judge.go holds an exchange to the document,
-// check.go one value.
+// like the forms; schema.go is their language.
 package openapi
 
 import (

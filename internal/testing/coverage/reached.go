@@ -88,14 +88,14 @@ var everywhere = map[string]string{
 
 // elsewhere are inputs that no script sends, and the test that shows them.
 var elsewhere = map[string]string{
-	"after":  "internal/adsapi.TestListOfManyPagesIsWhole",
-	"cursor": "internal/adsapi.TestMembershipOperationsArePagedToTheEnd",
+	"after":                    "internal/adsapi.TestListOfManyPagesIsWhole",
+	"header OpenAI-Ad-Account": "script login",
+	"cursor":                   "internal/adsapi.TestMembershipOperationsArePagedToTheEnd",
 }
 
 // unsent are inputs that adsync never sends, and why a user misses nothing.
 var unsent = map[string]string{
-	"* before":                 "`after` reads the same pages from the other end",
-	"POST /api_keys body name": "`key_name` says it; `name` goes where that is refused",
+	"* before": "`after` reads the same pages from the other end",
 	"POST /ad_account_creation_sessions body return_url": "nobody is sent back: adsync waits for the account",
 	"* name":                                  "adsync reads a list whole, and picks by name itself",
 	"* order":                                 "adsync reads a list whole, and puts it in order itself",

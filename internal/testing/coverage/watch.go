@@ -41,8 +41,12 @@ type Request struct {
 	Body          []byte
 }
 
-// Note notes what a request of a script carries.
+// Note notes what a request of a script carries. What another program of a script sends
+// shows nothing of adsync.
 func (w *Watch) Note(script string, r Request) {
+	if by := r.Header["User-Agent"]; len(by) == 0 || !strings.HasPrefix(by[0], "adsync") {
+		return
+	}
 	if endpoint := w.endpoint(r); endpoint != "" {
 		w.note(script, endpoint, r.carried())
 	}
