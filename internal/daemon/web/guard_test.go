@@ -485,10 +485,7 @@ func TestX13ManySilentConnectionsShutNobodyOut(t *testing.T) {
 	closed := make(chan bool, len(silent))
 	for _, c := range silent {
 		_ = c.SetReadDeadline(time.Now().Add(time.Minute))
-		go func() {
-			_, err := io.Copy(io.Discard, c)
-			closed <- !errors.Is(err, os.ErrDeadlineExceeded)
-		}()
+		go func() { _, err := io.Copy(io.Discard, c); closed <- !errors.Is(err, os.ErrDeadlineExceeded) }()
 	}
 	for n := range len(silent) - 8 { // which is the latest is for the server to say
 		if !<-closed {
