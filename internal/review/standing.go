@@ -152,6 +152,25 @@ func (s *Standing) cells() (said, serving string) {
 	return diag.Printable(said), diag.Printable(strings.Join(keeps, "; "))
 }
 
+// MaySay reports whether a text may be what a table once said of a fact, in words: an unknown
+// code of the service stands in brackets.
+func MaySay(fact, text string) bool {
+	if fact == factReview {
+		return text == strings.ReplaceAll(saidInReview, "_", " ")
+	}
+	unknown, _ := whyNotServed("")
+	for part := range strings.SplitSeq(text, "; ") {
+		known := false
+		for _, issue := range issues {
+			known = known || issue.means == part
+		}
+		if !known && !strings.HasPrefix(part, unknown+" (") {
+			return false
+		}
+	}
+	return fact == factIssues
+}
+
 // InWords puts what an export has of reviews in words, and has the remark of each ad that is not
 // approved say why.
 func InWords(export *resource.Snapshot) {

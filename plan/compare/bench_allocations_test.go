@@ -13,8 +13,8 @@ import (
 // descriptions of the kinds and for lists, and not for resources.
 func TestAllocationsOf15000InSync(t *testing.T) {
 	in := shape{5000, 1, 1}.edited(0)
-	if got := testing.AllocsPerRun(3, func() { compare.Diff(in) }); got > 220 {
-		t.Errorf("a plan of 15,000 resources in sync allocates %.0f times; want at most 220", got)
+	if got := testing.AllocsPerRun(3, func() { compare.Diff(in) }); got > 200 {
+		t.Errorf("a plan of 15,000 resources in sync allocates %.0f times; want at most 200", got)
 	}
 }
 

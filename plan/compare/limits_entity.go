@@ -136,7 +136,7 @@ type longList struct {
 
 // noteLongLists notes of each attribute the longest list that comes near its limit.
 func (d *finishing) noteLongLists() {
-	found := map[*resource.Attribute]*longList{}
+	var found map[*resource.Attribute]*longList // made where there is one
 	for i := range d.Plan.Changes {
 		c := &d.Plan.Changes[i]
 		for j := range c.Fields {
@@ -148,6 +148,9 @@ func (d *finishing) noteLongLists() {
 			}
 			l := found[a]
 			if l == nil {
+				if found == nil {
+					found = map[*resource.Attribute]*longList{}
+				}
 				l = &longList{}
 				found[a] = l
 			}

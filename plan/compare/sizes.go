@@ -15,7 +15,7 @@ import (
 // named so before is no doing of a plan.
 type sizes struct {
 	*drafting.Draft
-	lists map[resource.Address]sentList
+	lists map[resource.Address]sentList // nil where none is sent
 }
 
 // sentList is a list of people that a plan sends, held or not.
@@ -27,7 +27,7 @@ type sentList struct {
 }
 
 func checkSizes(d *drafting.Draft) {
-	s := &sizes{d, map[resource.Address]sentList{}}
+	s := sizes{Draft: d}
 	for i := range d.Plan.Changes {
 		s.noteList(&d.Plan.Changes[i])
 	}
@@ -45,6 +45,9 @@ func (d *sizes) noteList(c *plan.Change) {
 	file := slices.IndexFunc(c.Fields, func(f plan.Field) bool { return f.Name == p.File })
 	people, counted := p.Desired.Value(p.People).Number()
 	if file >= 0 && counted {
+		if d.lists == nil {
+			d.lists = map[resource.Address]sentList{}
+		}
 		all := p.Does.Whole || c.Action == plan.Create
 		d.lists[c.Address] = sentList{&c.Fields[file], people, all, p.Does.Adds}
 	}

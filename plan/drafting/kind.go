@@ -28,14 +28,15 @@ type Kind struct {
 	Members    map[string][]string     // the attributes of such a setting, sorted
 	Halves     map[string][]string     // attribute to the others of its exclusive setting
 	Exclusive  [][]*resource.Attribute // exclusive settings: a create gives exactly one attribute of each
-	Alive      int                     // so many are live and not archived, of those the account may have a number of
+	Alive      int                     // how many count against the limit of the kind
 }
 
 // Describe indexes a schema.
 func Describe(s *resource.Schema) *Kind {
 	k := &Kind{
-		Schema: s, Starts: map[uint64]*plan.Start{}, Attributes: map[string]*resource.Attribute{},
-		Whole: map[string]string{}, Members: map[string][]string{}, Halves: map[string][]string{},
+		Schema: s, Starts: map[uint64]*plan.Start{},
+		Attributes: make(map[string]*resource.Attribute, len(s.Attributes)+len(s.Noted)),
+		Whole:      map[string]string{}, Members: map[string][]string{}, Halves: map[string][]string{},
 	}
 	exclusive := map[string][]*resource.Attribute{}
 	if a := s.RemovalAttribute(); a != nil {

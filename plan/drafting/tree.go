@@ -36,8 +36,7 @@ type Tree struct {
 	Calendar Calendar
 }
 
-// TakesRoom reports whether a resource that is not archived is one of those the account may have
-// a number of.
+// TakesRoom reports whether a resource that is not archived counts against the limit of its kind.
 func (t *Tree) TakesRoom(k *Kind, r *resource.Resource) bool {
 	return k.Schema.Ahead == "" || r.Value(k.Schema.Ahead).Text() > t.Today
 }

@@ -8,6 +8,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/review"
 	"adsync/internal/xlsx"
 	"adsync/sources/bounded"
 	"adsync/sources/catalog"
@@ -201,6 +202,8 @@ func (f knownColumn) maySay(text string) bool {
 		_, isNumber := celltext.Exact(text)
 		return isNumber
 	case f.isID():
+		return true
+	case review.MaySay(f.fact.Name, text):
 		return true
 	case f.fact.Detail != "":
 		return wordAndReason.MatchString(text)

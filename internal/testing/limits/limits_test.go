@@ -108,7 +108,7 @@ func all() []limit {
 		{says: "`limit` on campaigns, custom audiences, ad accounts, event settings", where: inCall},
 		{says: "`limit` on audit logs and custom audience operations", where: inCall},
 		{says: "`limit` on insights", where: inCall},
-		{says: "`custom_audience_ids` filter", where: "adsync lists all and does not ask by it"},
+		{says: "`custom_audience_ids` filter", where: "adsync asks by 100 at a time"},
 		{says: "Custom audience operation id", where: "adsync reads the operation before it changes anything"},
 		{says: "Hotel insights", where: inVerb},
 		{says: "Audit log times", where: "adsync asks within these"},

@@ -109,7 +109,12 @@ func runCreateKey(ctx context.Context, env *session.Env, dir string, f keyFlags)
 	if err := d.Consent(ctx, f.yes, question); err != nil {
 		return err
 	}
-	made, err := makeKey(ctx, env, d, project, f)
+	k := verbs.NewKey{Sort: "key", Name: f.name, Out: f.out, Replace: f.rotate,
+		Ask: func(ctx context.Context) (adsapi.Record, error) { return askForKey(ctx, d, f.name) }}
+	if f.rotate {
+		k.Try = func(made newkey.Made) error { return tryKey(ctx, env, project, made) }
+	}
+	made, err := d.MakeKey(ctx, k)
 	if err != nil {
 		return err
 	}
@@ -133,47 +138,6 @@ func keyFile(env *session.Env, p config.Project) (string, error) {
 	return name, nil
 }
 
-// makeKey asks for a key and keeps it, then tries it and puts it in its place.
-func makeKey(ctx context.Context, env *session.Env, d *verbs.Direct, p config.Project,
-	f keyFlags) (made newkey.Made, err error) {
-	file, err := newkey.Ahead(f.out)
-	if err != nil {
-		return made, console.Configuration("%v", err)
-	}
-	kept := false
-	err = d.Do(ctx, fmt.Sprintf("%q", f.name), func(ctx context.Context) (string, error) {
-		answer, err := askForKey(ctx, d, f.name)
-		if err != nil {
-			return "", err
-		}
-		if made, err = newkey.Decode(answer.JSON); err != nil {
-			return "", err
-		}
-		if env.OnSecret != nil {
-			env.OnSecret(made.Key.Reveal())
-		}
-		if err := file.Keep(made.Key); err != nil {
-			return "", err
-		}
-		kept = true
-		return made.ID, nil
-	})
-	if err != nil && !kept {
-		return made, errors.Join(lostKey(err, f.name), file.Drop())
-	}
-	if err == nil && f.rotate {
-		err = tryKey(ctx, env, p, made)
-	}
-	if err == nil {
-		err = file.Place(f.rotate)
-	}
-	if err != nil {
-		return made, fmt.Errorf("the new key was made and is in %s; what was in use stays so: %w",
-			diag.Printable(file.Beside()), err)
-	}
-	return made, nil
-}
-
 // nameFields are those that may hold the name of a key, likeliest first: the body is not in the
 // interface, and its clients differ (docs/develop/assumptions.md).
 var nameFields = []string{"key_name", "name"}
@@ -192,16 +156,6 @@ func askForKey(ctx context.Context, d *verbs.Direct, name string) (answer adsapi
 		}
 	}
 	return answer, err
-}
-
-// lostKey says that a key may exist which nobody holds.
-func lostKey(err error, name string) error {
-	if console.ExitCode(context.Background(), err) != console.ExitUnknown {
-		return err
-	}
-	return console.ExitWith(console.ExitUnknown, fmt.Sprintf("%v\n"+
-		"a key called %q may exist, which nobody holds; revoke it by hand where keys are managed, then make another",
-		err, diag.Printable(name)))
 }
 
 // tryKey reads the account by the new key, which must be the one of the files.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/login"
 
-	"github.com/cli/browser"
 	"github.com/spf13/cobra"
 )
 
@@ -113,9 +111,12 @@ func show(env *session.Env, address string, only bool) {
 	if only || !screen {
 		return
 	}
-	browser.Stdout, browser.Stderr = io.Discard, io.Discard
-	if err := browser.OpenURL(address); err != nil {
-		env.Note("no browser could be opened: %v", err)
+	open, err := console.Browser()
+	if err == nil {
+		err = open(address)
+	}
+	if err != nil {
+		env.Note("no browser was opened: %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"os/exec"
 	"runtime"
@@ -35,9 +36,19 @@ func Browser() (open func(address string) error, err error) {
 // address, some when the browser ends.
 const opensWithin = 3 * time.Second
 
-// openWith hands an https address to a program, and no shell reads it.
+// opens reports whether an address is one to hand to a browser: of https, or of this machine.
+func opens(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && err == nil && ip.IsLoopback()
+}
+
+// openWith hands an address to a program, and no shell reads it.
 func openWith(program string, first []string, address string) error {
-	if u, err := url.Parse(address); err != nil || u.Scheme != "https" || u.Host == "" {
+	if !opens(address) {
 		return errors.New("not opened: it is no https address")
 	}
 	c := exec.Command(program, append(first, address)...)

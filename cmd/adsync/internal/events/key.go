@@ -15,7 +15,6 @@ import (
 	"adsync/internal/conversions"
 	"adsync/internal/diag"
 	"adsync/internal/direct"
-	"adsync/internal/newkey"
 
 	"github.com/spf13/cobra"
 )
@@ -68,7 +67,14 @@ func runCreateKey(ctx context.Context, env *session.Env, dir, name, out string, 
 	if err := d.Consent(ctx, yes, question); err != nil {
 		return err
 	}
-	if err := makeKey(ctx, env, d, name, out); err != nil {
+	body, err := json.Marshal(map[string]string{"name": name})
+	if err != nil {
+		return err
+	}
+	if _, err := d.MakeKey(ctx, verbs.NewKey{Sort: "conversion API key", Name: name, Out: out,
+		Ask: func(ctx context.Context) (adsapi.Record, error) {
+			return d.Client.Send(ctx, adsapi.Mutation{Path: d.Verb.Path, Body: body})
+		}}); err != nil {
 		return err
 	}
 	if env.Flags.Output == "json" {
@@ -77,55 +83,4 @@ func runCreateKey(ctx context.Context, env *session.Env, dir, name, out string, 
 	_, err = fmt.Fprintf(env.Out, "The conversion API key %q is in %s, which you alone may read.\n",
 		diag.Printable(name), diag.Printable(out))
 	return err
-}
-
-// makeKey asks for a key and keeps it, beside its place first.
-func makeKey(ctx context.Context, env *session.Env, d *verbs.Direct, name, out string) error {
-	body, err := json.Marshal(map[string]string{"name": name})
-	if err != nil {
-		return err
-	}
-	file, err := newkey.Ahead(out)
-	if err != nil {
-		return console.Configuration("%v", err)
-	}
-	kept := false
-	err = d.Do(ctx, fmt.Sprintf("%q", name), func(ctx context.Context) (string, error) {
-		answer, err := d.Client.Send(ctx, adsapi.Mutation{Path: d.Verb.Path, Body: body})
-		if err != nil {
-			return "", err
-		}
-		made, err := newkey.Decode(answer.JSON)
-		if err != nil {
-			return "", err
-		}
-		if env.OnSecret != nil {
-			env.OnSecret(made.Key.Reveal())
-		}
-		if err := file.Keep(made.Key); err != nil {
-			return "", err
-		}
-		kept = true
-		return "", nil
-	})
-	if err != nil && !kept {
-		return errors.Join(lostKey(err, name), file.Drop())
-	}
-	if err == nil {
-		err = file.Place(false)
-	}
-	if err != nil {
-		return fmt.Errorf("the key was made and is in %s: %w", diag.Printable(file.Beside()), err)
-	}
-	return nil
-}
-
-// lostKey says that a key may exist which nobody holds.
-func lostKey(err error, name string) error {
-	if console.ExitCode(context.Background(), err) != console.ExitUnknown {
-		return err
-	}
-	return console.ExitWith(console.ExitUnknown, fmt.Sprintf("%v\n"+
-		"a conversion API key called %q may exist, which nobody holds; revoke it by hand where keys are managed, "+
-		"then make another", err, diag.Printable(name)))
 }

@@ -194,10 +194,11 @@ func (s *sender) pixel(ctx context.Context) (string, error) {
 
 // settle leaves what is to be left, and refuses choices of what is not unknown.
 func (s *sender) settle() error {
-	for flag, choice := range map[string]conversions.Choice{"--again": s.again, "--leave": s.leave} {
-		if err := choice.Check(s.journal); err != nil {
-			return console.Configuration("%s: %v", flag, err)
-		}
+	if err := s.again.Check(s.journal); err != nil {
+		return console.Configuration("--again: %v", err)
+	}
+	if err := s.leave.Check(s.journal); err != nil {
+		return console.Configuration("--leave: %v", err)
 	}
 	if !s.leave.Any() {
 		return nil

@@ -195,6 +195,9 @@ func askPreviews(ctx context.Context, env *session.Env, l session.Loaded, rows [
 	}
 	defer s.End()
 	defer env.ClearLine()
+	if err := s.Agent.CheckAccount(ctx); err != nil {
+		return err
+	}
 	last, err := s.Store.Last(ctx)
 	if err != nil {
 		return err

@@ -79,6 +79,9 @@ func runReview(ctx context.Context, env *session.Env, dir string, picks []reconc
 		return err
 	}
 	defer s.End()
+	if err := s.Agent.CheckAccount(ctx); err != nil {
+		return err
+	}
 	clock := env.Clock.OrSystem()
 	for end := clock.Now().Add(wait); ; {
 		known, err := session.AskReviews(ctx, env, l.Project.StateFolder(), s.Agent, session.Fresh{Anew: true}, nil)
