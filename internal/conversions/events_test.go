@@ -140,3 +140,46 @@ func TestAFileThatWasSentInPartMustNotChange(t *testing.T) {
 		}
 	}
 }
+
+// TestABatchThatNeverLeftWaits: it is not said to be refused, and what may have arrived before stays so.
+func TestABatchThatNeverLeftWaits(t *testing.T) {
+	now := time.Date(2026, 11, 3, 0, 0, 0, 0, time.UTC)
+	const rows = "id,type,time,source\na,lead_created,2026-11-02T15:04:05Z,web\n"
+	s, err := Look(t.Context(), fileOf(t, "e.csv", []byte(rows)), 1, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for _, row := range []struct{ before, ends, want Fate }{
+		{Waiting, Waiting, Waiting},
+		{Waiting, Refused, Refused},
+		{Refused, Waiting, Waiting},
+		{Unknown, Waiting, Unknown},
+		{Unknown, Refused, Unknown},
+		{Unknown, Taken, Taken},
+	} {
+		j, err := OpenJournal(folder, "e.csv", "px", s, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.note(s.Batches[0], row.before, "", 0, now); err != nil {
+			t.Fatal(err)
+		}
+		run := sending{j: j}
+		err = run.send(s.Batches[0], []int{2}, now, func() (outcome, error) {
+			return outcome{fate: row.ends, event: -1, why: errors.New("no route")}, nil
+		})
+		if waits := row.ends == Waiting; errors.Is(err, ErrNoConnection) != waits {
+			t.Errorf("%q, then %q: %v; want ErrNoConnection: %v", row.before, row.ends, err, waits)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if j, err = OpenJournal(folder, "e.csv", "px", s, 1); err != nil || j.Fate(1) != row.want {
+			t.Errorf("%q, then %q: %q, %v; want %q", row.before, row.ends, j.Fate(1), err, row.want)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -188,12 +188,8 @@ func (r *sending) send(b Batch, numbers []int, at time.Time, post func() (outcom
 		row = numbers[o.event]
 	}
 	fate := o.fate
-	if fate == Waiting || fate == Refused {
-		if was.Fate == Unknown {
-			fate = Unknown // what was sent before may have arrived all the same
-		} else if fate == Waiting {
-			fate = Refused // surely not taken, and goes again
-		}
+	if was.Fate == Unknown && (fate == Waiting || fate == Refused) {
+		fate = Unknown // what was sent before may have arrived all the same
 	}
 	if fate != Unknown {
 		if err := r.j.note(b, fate, o.code, row, at); err != nil {
