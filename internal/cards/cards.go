@@ -1,6 +1,6 @@
-// Package cards draws ads as the service shows them: the picture, the title, the body and
-// the host of the page on a card of 390 by 220 pixels, on a page of their own or as parts of
-// another. They need no network and load nothing, and each card says that adsync drew it:
+// Package cards draws ads as the service shows them: the picture or the part of it, the title,
+// the body, the price and the host of the page on a card of 390 by 220 pixels, on a page of
+// their own or as parts of another. They need no network and load nothing, and each card says that adsync drew it:
 // the service may show an ad otherwise. Everything an ad says is escaped.
 package cards
 
@@ -9,6 +9,8 @@ import (
 	"crypto/sha256"
 	_ "embed" // the page and its look
 	"encoding/base64"
+	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
 	"net/url"
@@ -22,9 +24,13 @@ type Card struct {
 	Address  string
 	Title    string // at most 50 characters are shown (interface, part 2)
 	Body     string // at most 100
+	Price    string // at most 100; "" where there is none
 	Target   string // address of the page; its host is shown
 	Picture  []byte // PNG, JPEG or WebP; nil where it is left out
 	Left     string // why the picture is left out
+	Crop     string // the part of the picture that is shown, as a JSON object; "": the whole
+	Wide     int    // pixels of the picture, which a part needs
+	High     int
 	Live     string // address of the service's preview, "" where there is none
 	LiveEnds string // when that address ends, for people
 }
@@ -33,6 +39,7 @@ type Card struct {
 const (
 	mostTitle = 50
 	mostBody  = 100
+	mostPrice = 100 // service facts, 4.2
 )
 
 var (
@@ -61,10 +68,12 @@ func (c *Card) HTML(says string) (template.HTML, error) {
 }
 
 type drawn struct {
-	Address, Says, Title, Body, Host, Left, LiveEnds string
-	Cut                                              bool
-	Picture                                          template.URL
-	Live                                             string
+	Address, Says, Title, Body, Price, Host, Left, LiveEnds string
+	Cut                                                     bool
+	Picture                                                 template.URL
+	Part                                                    string // of the picture, in its pixels; "": the whole
+	Wide, High                                              int
+	Live                                                    string
 }
 
 // WriteHTML writes the cards as one page.
@@ -88,20 +97,37 @@ func WriteHTML(w io.Writer, all []Card) error {
 
 func draw(c *Card) drawn {
 	d := drawn{Address: diag.Printable(c.Address), Left: diag.Printable(c.Left), LiveEnds: c.LiveEnds, Live: c.Live}
-	var cutTitle, cutBody bool
+	var cutTitle, cutBody, cutPrice bool
 	d.Title, cutTitle = cut(c.Title, mostTitle)
 	d.Body, cutBody = cut(c.Body, mostBody)
-	d.Cut = cutTitle || cutBody
+	d.Price, cutPrice = cut(c.Price, mostPrice)
+	d.Cut = cutTitle || cutBody || cutPrice
 	if u, err := url.Parse(c.Target); err == nil {
 		d.Host = diag.Printable(strings.TrimPrefix(u.Hostname(), "www."))
 	}
 	if media := mediaType(c.Picture); media != "" {
 		d.Picture = template.URL("data:" + media + ";base64," + base64.StdEncoding.EncodeToString(c.Picture))
+		d.Part, d.Wide, d.High = partOf(c), c.Wide, c.High
 	}
 	if c.Picture != nil && d.Picture == "" {
 		d.Left = "picture left out: it is no PNG, JPEG or WebP"
 	}
 	return d
+}
+
+// partOf returns the part of a picture that is shown, as SVG has it; "" where that is the
+// whole, or no part of it.
+func partOf(c *Card) string {
+	var p struct{ X, Y, Width, Height float64 }
+	if json.Unmarshal([]byte(c.Crop), &p) != nil || c.Wide <= 0 || c.High <= 0 {
+		return ""
+	}
+	const whole = 1 + 1e-9 // with room for how fractions add up
+	if p.X < 0 || p.Y < 0 || p.Width <= 0 || p.Height <= 0 || p.X+p.Width > whole || p.Y+p.Height > whole {
+		return ""
+	}
+	w, h := float64(c.Wide), float64(c.High)
+	return fmt.Sprintf("%.2f %.2f %.2f %.2f", p.X*w, p.Y*h, p.Width*w, p.Height*h)
 }
 
 // mediaType returns what a picture is by its first bytes, "" where an ad may not have it.

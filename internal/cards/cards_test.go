@@ -6,7 +6,8 @@ import (
 )
 
 // TestCardsSayNothingThatABrowserRuns: what an ad says is text, cut where the service
-// cuts, and the card says who drew it.
+// cuts, and the card says who drew it. A part of a picture is shown in the place of the whole,
+// where it is one.
 func TestCardsSayNothingThatABrowserRuns(t *testing.T) {
 	var b strings.Builder
 	err := WriteHTML(&b, []Card{{
@@ -16,7 +17,11 @@ func TestCardsSayNothingThatABrowserRuns(t *testing.T) {
 		Target:  "https://www.shop.example/<b>",
 		Left:    "<i>no picture</i>", Live: "javascript:alert(1)", LiveEnds: "noon",
 	}, {Address: "ad/b", Title: "Shoes", Body: "Light.", Target: "https://shop.example/",
-		Picture: []byte("\x89PNG\r\n\x1a\n")}, {Address: "ad/c", Picture: []byte("<svg>")}})
+		Picture: []byte("\x89PNG\r\n\x1a\n")}, {Address: "ad/c", Picture: []byte("<svg>")},
+		{Address: "ad/d", Price: strings.Repeat("9", 101), Crop: `{"x":0.1,"y":0,"width":0.5,"height":0.8}`,
+			Picture: []byte("\x89PNG\r\n\x1a\n"), Wide: 1280, High: 800},
+		{Address: "ad/e", Price: "<b>9", Crop: `{"x":0.6,"y":0,"width":0.5,"height":0.8}`,
+			Picture: []byte("\xff\xd8\xff"), Wide: 1280, High: 800}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +33,10 @@ func TestCardsSayNothingThatABrowserRuns(t *testing.T) {
 	}
 	for _, want := range []string{"drawn by adsync, cut where the service cuts", strings.Repeat("x", 49) + "…",
 		"<small>shop.example</small>", `src="data:image/png;base64,iVBORw0KGgo="`, "default-src 'none'",
-		"left out: it is no PNG"} {
+		"left out: it is no PNG", `<p class="price">` + strings.Repeat("9", 99) + "…</p>",
+		`<p class="price">&lt;b&gt;9</p>`, `<svg viewBox="128.00 0.00 640.00 640.00"`,
+		`<image href="data:image/png;base64,iVBORw0KGgo=" width="1280" height="800"/>`,
+		`<img src="data:image/jpeg;base64,/9j/"`, "where the service cuts, a part of the image"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}

@@ -38,7 +38,7 @@ func PictureOf(content []byte, from string) Picture {
 // BadImage returns why the service would not take an image, nil where it would;
 // called is the beginning of that sentence.
 func BadImage(called string, content []byte) *resource.Finding {
-	width, height, err := imageSize(content)
+	width, height, err := ImageSize(content)
 	if err != nil {
 		return draft.BadFile(fmt.Sprintf("%s: %s; want a JPEG, PNG or WebP file", called, err))
 	}
@@ -49,8 +49,8 @@ func BadImage(called string, content []byte) *resource.Finding {
 	return nil
 }
 
-// imageSize reads the header of an image, by what its bytes say it is.
-func imageSize(content []byte) (width, height int, err error) {
+// ImageSize reads the header of an image, by what its bytes say it is.
+func ImageSize(content []byte) (width, height int, err error) {
 	switch {
 	case bytes.HasPrefix(content, []byte("\x89PNG\r\n\x1a\n")):
 		config, err := png.DecodeConfig(bytes.NewReader(content))

@@ -79,11 +79,13 @@ type PreviewDocument struct {
 // previewRow is how one ad is shown.
 type previewRow struct {
 	Address string     `json:"address"`
-	ID      string     `json:"id"`      // "" where adsync has applied none
-	Preview string     `json:"preview"` // the service's, "" where there is none
-	Ends    *time.Time `json:"ends"`    // about when that address ends
-	Failed  string     `json:"failed"`  // why the service gave none
-	Picture string     `json:"picture"` // why the drawing has no picture, "" where it has one
+	ID      string     `json:"id"`         // "" where adsync has applied none
+	Preview string     `json:"preview"`    // the service's, "" where there is none
+	Ends    *time.Time `json:"ends"`       // about when that address ends
+	Failed  string     `json:"failed"`     // why the service gave none
+	Picture string     `json:"picture"`    // why the drawing has no picture, "" where it has one
+	Price   string     `json:"price"`      // what the card shows as the price, "" where there is none
+	Crop    string     `json:"image_crop"` // the part of the image that is shown, "" where that is the whole
 }
 
 func runPreview(env *session.Env, c *cobra.Command, args []string, f previewFlags) error {
@@ -117,7 +119,8 @@ func runPreview(env *session.Env, c *cobra.Command, args []string, f previewFlag
 	}
 	d := PreviewDocument{FormatVersion: console.FormatVersion, Ads: make([]previewRow, len(ads))}
 	for i, ad := range ads {
-		d.Ads[i].Address = ad.Address.String()
+		card, _ := runs.CardOf(ad.Address.String(), ad.Attributes)
+		d.Ads[i].Address, d.Ads[i].Price, d.Ads[i].Crop = card.Address, card.Price, card.Crop
 	}
 	if !f.drawn {
 		if err := askPreviews(c.Context(), env, l, d.Ads); err != nil {
@@ -244,7 +247,8 @@ func (d *PreviewDocument) write(ctx context.Context, l session.Loaded, ads []*re
 		if row.Ends != nil {
 			card.LiveEnds = console.UTC(*row.Ends)
 		}
-		card.Picture, card.Left = pictureOf(ctx, l, picture)
+		content, left := pictureOf(ctx, l, picture)
+		runs.Hang(&card, content, left)
 		row.Picture, drawn[i] = card.Left, card
 	}
 	return file.Write(func(w io.Writer) error { return cards.WriteHTML(w, drawn) })
@@ -282,6 +286,12 @@ func (d *PreviewDocument) text(w io.Writer) error {
 			fmt.Fprintf(&b, "%s  no preview: %s\n", row.Address, diag.Printable(row.Failed))
 		default:
 			fmt.Fprintf(&b, "%s  no preview of the service\n", row.Address)
+		}
+		if row.Price != "" {
+			fmt.Fprintf(&b, "  price: %s\n", diag.Printable(row.Price))
+		}
+		if row.Crop != "" {
+			fmt.Fprintf(&b, "  shows a part of the image: %s\n", diag.Printable(row.Crop))
 		}
 		if row.Picture != "" {
 			fmt.Fprintf(&b, "  %s\n", diag.Printable(row.Picture))

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/sources/attach"
 )
 
 // mostPicture and mostPictures bound the bytes of one picture in a page of a plan, and of
@@ -65,19 +66,30 @@ const (
 	body   = "body"
 	target = "target_url"
 	image  = "image"
+	price  = "price"
+	crop   = "image_crop"
 )
 
 // looksOtherwise reports whether a change is one of what a card shows.
 func looksOtherwise(c *plan.ChangeDocument) bool {
 	return slices.ContainsFunc(c.Fields, func(f plan.FieldDocument) bool {
-		return f.Cause != plan.SentAlong && slices.Contains([]string{title, body, target, image}, f.Name)
+		return f.Cause != plan.SentAlong && slices.Contains([]string{title, body, target, image, price, crop}, f.Name)
 	})
 }
 
 // CardOf returns the card of an ad without its picture, and where that is from.
 func CardOf(address string, ad resource.Attributes) (card cards.Card, picture string) {
 	return cards.Card{Address: address, Title: ad.Value(title).Text(), Body: ad.Value(body).Text(),
-		Target: ad.Value(target).Text()}, ad.Value(image).Text()
+		Target: ad.Value(target).Text(), Price: ad.Value(price).Text(),
+		Crop: ad.Value(crop).Text()}, ad.Value(image).Text()
+}
+
+// Hang puts a picture on a card, or why there is none.
+func Hang(card *cards.Card, content []byte, left string) {
+	card.Picture, card.Left = content, left
+	if content != nil && card.Crop != "" {
+		card.Wide, card.High, _ = attach.ImageSize(content) // of no size: the whole is shown
+	}
 }
 
 // pictures are those of the files, within bounds.
@@ -88,7 +100,8 @@ type pictures struct {
 
 func (p *pictures) card(address string, ad resource.Attributes) *cards.Card {
 	card, source := CardOf(address, ad)
-	card.Picture, card.Left = p.picture(source)
+	content, left := p.picture(source)
+	Hang(&card, content, left)
 	return &card
 }
 
