@@ -91,11 +91,17 @@ func runScripts(t *testing.T, profile string, watch *coverage.Watch) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
+	rows, err := places()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.RunT(&watchedT{T: t, places: rows}, testscript.Params{
 		Dir:                 "testdata/script",
 		Condition:           condition,
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
+			watched := e.T().(*watchedT)
+			watched.dir, e.Values[watchedKey{}] = e.WorkDir, watched.secrets
 			quickstart, err := filepath.Abs("../../examples/quickstart")
 			if err != nil {
 				return err
@@ -189,7 +195,8 @@ func startEmulator(ts *testscript.TestScript, args []string, watch *coverage.Wat
 	if len(args) > 0 && args[0] == "hold-submit" {
 		handler = h.holding(server)
 	}
-	line := httptest.NewServer(watched(watch, ts.Name(), handler))
+	known := ts.Value(watchedKey{}).(*secrets)
+	line := httptest.NewServer(known.listening(watched(watch, ts.Name(), handler)))
 	ts.Defer(func() { h.free(); line.CloseClientConnections(); line.Close(); server.Close() })
 	ts.Setenv(session.EnvBaseURL, line.URL+"/v1")
 	ts.Setenv(session.EnvKeyLag, "0s") // it knows keys at once, and these processes wait by the wall clock
@@ -399,6 +406,7 @@ func awaitServed(ts *testscript.TestScript, _ bool, args []string) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		ts.Setenv(name, value)
 	}
+	ts.Value(watchedKey{}).(*secrets).learn("the key of the emulator", ts.Getenv(session.EnvKey))
 }
 
 // whole FILE: one JSON document with a format_version, and nothing after it.
