@@ -71,7 +71,7 @@ func ad() *resource.Schema {
 			{
 				Name: "review", Header: "Review", Path: "review_status", Detail: "review.reason",
 				Help: "What the service's review " +
-					"of the ad said when this was exported: in_review, approved, or rejected and why.",
+					"of the ad said when this was exported: in review, approved, or rejected and why.",
 			},
 			servingIssues("ad"),
 		},

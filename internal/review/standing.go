@@ -137,9 +137,12 @@ func (s *Standing) Line() Line {
 // cells is what a table says of a standing, in words.
 func (s *Standing) cells() (said, serving string) {
 	said = strings.ReplaceAll(s.Said, "_", " ")
-	if s.Said == saidRejected {
+	switch {
+	case s.Said == saidRejected:
 		means, _ := whyRejected(s.Reason)
 		said += ": " + means
+	case s.Said != said && s.Said != saidInReview: // nobody knows the word: it stands behind
+		said += " (" + s.Said + ")"
 	}
 	var keeps []string
 	for _, code := range s.Issues {
@@ -152,17 +155,22 @@ func (s *Standing) cells() (said, serving string) {
 	return diag.Printable(said), diag.Printable(strings.Join(keeps, "; "))
 }
 
+// ofItself has a campaign and an ad group say of themselves what an ad says of them.
+var ofItself = strings.NewReplacer("its campaign", "the campaign", "its ad group", "the ad group")
+
 // MaySay reports whether a text may be what a table once said of a fact, in words: an unknown
 // code of the service stands in brackets.
 func MaySay(fact, text string) bool {
 	if fact == factReview {
-		return text == strings.ReplaceAll(saidInReview, "_", " ")
+		words, word, unknown := strings.Cut(strings.TrimSuffix(text, ")"), " (")
+		return text == string(InReview) || unknown && strings.Contains(word, "_") &&
+			words == strings.ReplaceAll(word, "_", " ")
 	}
 	unknown, _ := whyNotServed("")
 	for part := range strings.SplitSeq(text, "; ") {
 		known := false
 		for _, issue := range issues {
-			known = known || issue.means == part
+			known = known || issue.means == part || ofItself.Replace(issue.means) == part
 		}
 		if !known && !strings.HasPrefix(part, unknown+" (") {
 			return false
@@ -180,6 +188,8 @@ func InWords(export *resource.Snapshot) {
 			continue
 		}
 		said, serving := s.cells()
+		own := strings.ReplaceAll(string(r.Address.Kind), "_", " ") // of itself
+		serving = strings.ReplaceAll(serving, "its "+own, "the "+own)
 		r.Facts.Set(factReview, resource.Text(said))
 		r.Facts.Set(factIssues, resource.Text(serving))
 		if l := s.Line(); l.State != Approved {

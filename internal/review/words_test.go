@@ -116,6 +116,7 @@ func TestTheCellsOfAWorkbookAreInWords(t *testing.T) {
 			"in review", "it is in review; it is paused"},
 		{Standing{Said: "approved", Issues: []string{"quality_hold_v2"}},
 			"approved", "something that adsync does not know keeps it from people (quality_hold_v2)"},
+		{Standing{Said: "third_review"}, "third review (third_review)", ""},
 		{Standing{}, "", ""},
 	} {
 		r := Record{Ads: map[string]*Standing{"ad/a/b/c": &tt.standing}}

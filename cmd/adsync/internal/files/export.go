@@ -85,9 +85,7 @@ func runExport(env *session.Env, c *cobra.Command, args []string, f exportFlags)
 	if err != nil {
 		return err
 	}
-	if env.Flags.Output != "xlsx" {
-		review.InWords(live)
-	}
+	review.InWords(live)
 	if err := writeExport(env, c, l, live, about, s.Agent.Zone, f); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/review"
 	"adsync/reconcile"
 	"adsync/sources"
 	"adsync/sources/marked"
@@ -142,6 +143,7 @@ func (u *updating) of(ctx context.Context, d sources.Desired,
 	if u.rows, u.failure = u.known.Of(d.Named()); u.failure != nil {
 		return nil, nil, u.failure
 	}
+	review.InWords(u.rows.Rows)
 	var asked []resource.Window
 	for _, name := range windows {
 		w, err := resource.ParseWindow(name, u.now)

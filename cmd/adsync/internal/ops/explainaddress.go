@@ -317,20 +317,30 @@ func (d *explainedDocument) lines() []string {
 	return all
 }
 
-// String returns where each side stands, and that they agree where they do.
+// String returns where each side stands. A value that several sides have is there once.
 func (v explainedValue) String() string {
-	sides := []struct{ name, value string }{{"the files say", v.Desired},
-		{"recorded is", v.Recorded}, {"live is", v.Live}}
 	var parts []string
-	for _, s := range sides {
-		if s.value == "" {
-			continue
-		}
-		said := s.name + " " + s.value
-		if s.name == "the files say" && !v.Position.IsZero() {
+	if v.Desired != "" {
+		said := "the files say " + v.Desired
+		if !v.Position.IsZero() {
 			said += " (" + v.Position.String() + ")"
 		}
 		parts = append(parts, said)
+	}
+	both := v.Recorded != "" && v.Recorded == v.Live
+	side := func(name, value string) {
+		switch {
+		case value != "" && value == v.Desired:
+			parts = append(parts, name+" the same")
+		case value != "":
+			parts = append(parts, name+" "+value)
+		}
+	}
+	if both {
+		side("recorded and live are", v.Live)
+	} else {
+		side("recorded is", v.Recorded)
+		side("live is", v.Live)
 	}
 	return strings.Join(parts, ", ")
 }
