@@ -108,7 +108,7 @@ func TestTheHistoryKnowsAVerbBeforeItIsSent(t *testing.T) {
 		{"done", `direct-000007 keys create of "d": done, sa_1 by ann, 2026-03-01T00:00:00Z`, nil, false},
 		{"certainly not done", `direct-000007 keys create of "d": not done by ann, 2026-03-01T00:00:00Z`,
 			ErrNotDone, false},
-		{"lost", `direct-000007 keys create of "d": unknown, not sent by ann, 2026-03-01T00:00:00Z`,
+		{"lost", `direct-000007 keys create of "d": unknown, no answer was read by ann, 2026-03-01T00:00:00Z`,
 			errors.New("secret words"), true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -84,7 +84,7 @@ func (h History) Do(ctx context.Context, v Verb, what string,
 	case neverApplied(failure):
 		return errors.Join(failure, recorded(tell(refused(failure)), run.ID))
 	}
-	lost := tell("unknown, " + strings.TrimPrefix(refused(failure), "refused, "))
+	lost := tell("unknown, " + unread(failure))
 	return errors.Join(&UnknownError{v, run.ID, failure}, recorded(lost, run.ID))
 }
 
@@ -97,18 +97,28 @@ func neverApplied(err error) bool {
 // ErrNotDone is for errors of a sender of its own that leave no doubt: nothing was done.
 var ErrNotDone = errors.New("nothing was done")
 
-// refused says in words of adsync's own how a request failed.
+// refused says in words of adsync's own how a request failed that did nothing.
 func refused(err error) string {
 	e, ok := errors.AsType[*adsapi.Error](err)
 	switch {
 	case errors.Is(err, ErrNotDone):
 		return "not done"
-	case !ok:
+	case !ok, e.Status == 0:
 		return "not sent"
-	case e.Status == 0:
-		return "refused, no answer"
 	}
-	return fmt.Sprintf("refused, answer %d %s", e.Status, http.StatusText(e.Status))
+	return "refused, " + answered(e)
+}
+
+// unread says how a request failed that may have been carried out.
+func unread(err error) string {
+	if e, ok := errors.AsType[*adsapi.Error](err); ok && e.Status != 0 {
+		return answered(e)
+	}
+	return "no answer was read"
+}
+
+func answered(e *adsapi.Error) string {
+	return fmt.Sprintf("answer %d %s", e.Status, http.StatusText(e.Status))
 }
 
 func recorded(err error, run string) error {

@@ -78,31 +78,38 @@ func (r *memberWaves) membersWave(ctx context.Context) error {
 }
 
 // changeMembers sends the operations one after the other and then follows them:
-// they go on at the service side by side.
+// they go on at the service side by side. What was accepted before an error is
+// said to be so.
 func (r *carryOut) changeMembers(ctx context.Context, parts []wire.Part) error {
 	type begun struct {
 		part wire.Part
 		step state.Step
 	}
 	var all []begun
+	var failure error
 	for _, p := range parts {
 		if len(r.withoutSuperseded([]wire.Part{p})) == 0 {
 			continue
 		}
 		step, accepted, err := r.beginMembers(ctx, p)
 		if err != nil {
-			return fmt.Errorf("change who is in %s: %w", p.Change.Address, err)
+			failure = fmt.Errorf("change who is in %s: %w", p.Change.Address, err)
+			break
 		}
 		if accepted {
 			all = append(all, begun{p, step})
 		}
 	}
 	for _, b := range all {
+		if failure != nil {
+			r.setOutcome(b.part, people.Left(b.step))
+			continue
+		}
 		if err := r.followed(ctx, b.part, b.step); err != nil {
-			return fmt.Errorf("follow the operation on %s: %w", b.part.Change.Address, err)
+			failure = fmt.Errorf("follow the operation on %s: %w", b.part.Change.Address, err)
 		}
 	}
-	return nil
+	return failure
 }
 
 // beginMembers has the service accept an operation, or settles its part.

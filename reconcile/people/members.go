@@ -101,8 +101,25 @@ func (a *Members) submitMembers(ctx context.Context,
 
 // FollowMembers asks for an operation until it has ended, and records what
 // became of it. One that does not end in time stays open: it was accepted, and
-// the next run asks again.
+// the next run asks again. So it is where an error ends the asking.
 func (a *Members) FollowMembers(ctx context.Context, step state.Step) (state.OperationOutcome, error) {
+	o, err := a.follow(ctx, step)
+	if err != nil && o.Outcome == "" {
+		o = Left(step)
+	}
+	return o, err
+}
+
+// Left is the outcome of an operation that was accepted and is not followed to its end.
+func Left(step state.Step) state.OperationOutcome {
+	return state.OperationOutcome{
+		Address: step.Operations[0].Address, ResourceID: step.Operations[0].ResourceID,
+		Outcome: state.OutcomeUnknown, Code: string(diag.OutcomeUnknown),
+		Message: "it was accepted, and was not waited for to its end",
+	}
+}
+
+func (a *Members) follow(ctx context.Context, step state.Step) (state.OperationOutcome, error) {
 	operation := step.Operations[0]
 	o := state.OperationOutcome{Address: operation.Address, ResourceID: operation.ResourceID}
 	ended, err := a.awaitOperation(ctx, operation.ResourceID, step.JobID, a.resumes(step))
