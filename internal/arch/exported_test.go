@@ -13,7 +13,6 @@ import (
 // exportedForNobody is what is exported and named in no other package, each with its reason.
 var exportedForNobody = map[string]string{
 	"internal/direct.ErrNotItsEndpoint":        underWay,
-	"internal/direct.Verbs":                    underWay,
 	"internal/fetch.Refused":                   underWay,
 	"internal/public.Host":                     underWay,
 	"internal/insights.DefaultFields":          underWay,
