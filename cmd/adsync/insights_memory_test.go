@@ -24,7 +24,8 @@ func manyFigures(t *testing.T) (f *manyRows, dir string, environment []string) {
 	dir = t.TempDir()
 	project := "account: {id: " + figuresAccount + ", currency: USD, timezone: UTC}\n"
 	noError(t, os.WriteFile(filepath.Join(dir, "adsync.yaml"), []byte(project), 0o600))
-	return f, dir, []string{session.EnvBaseURL + "=" + line.URL + "/v1", session.EnvKey + "=sk-figures"}
+	return f, dir, []string{session.EnvBaseURL + "=" + line.URL + "/v1", session.EnvKey + "=sk-figures",
+		"GOGC=100"} // as users have it
 }
 
 // figuresOf is the command whose memory is bounded.
@@ -33,8 +34,9 @@ func figuresOf(form, into, dir string) []string {
 		"--chart", "--sort", "spend:desc", "--force", "-o", form, "--out", into, dir}
 }
 
-// Figures of 5,000 ads by day for 30 days are streamed in every form: no process has
-// them in memory. The CSV has each row once, and its sums are those that were served.
+// Figures of 5,000 ads by day for 30 days are streamed in every form, compared row by row and
+// joined to weeks: no process has them in memory. The CSV has each row once, and its sums
+// are those that were served.
 func TestFiguresOfManyAdsTakeLittleMemory(t *testing.T) {
 	f, dir, environment := manyFigures(t)
 	for _, form := range []string{"csv", "xlsx", "html"} {
@@ -46,6 +48,16 @@ func TestFiguresOfManyAdsTakeLittleMemory(t *testing.T) {
 		}
 		if form == "csv" {
 			sumsOf(t, into, f.ads*f.days)
+		}
+	}
+	for name, more := range map[string][]string{
+		"rows compared": {"--compare=true", "--compare-rows"}, "weeks": {"--by", "week"},
+	} {
+		into := filepath.Join(t.TempDir(), "figures.csv")
+		took := allocated(t, environment, append(figuresOf("csv", into, dir), more...)...)
+		t.Logf("%s: %d MiB", name, took.Peak>>20)
+		if took.Peak == 0 || took.Peak > mostFiguresMemory {
+			t.Errorf("%s took %d MiB; want at most %d", name, took.Peak>>20, mostFiguresMemory>>20)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // manyRows serves an account of so many ads that were shown on each of the days before
 // today: GET /ad_account, and /ad_account/insights by ad, a row an ad and day, in pages
-// as the interface has them (part 4). It looks at nothing of a query but its page.
+// as the interface has them (part 4). It looks at nothing of a query but its page and its last day.
 type manyRows struct {
 	ads, days int
 	requests  int // that were answered
@@ -35,6 +35,12 @@ func (f *manyRows) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	until := min(from+limit, f.ads*f.days)
 	rows := make([]json.RawMessage, 0, limit)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
+	var span struct{ Until string }
+	if json.Unmarshal([]byte(r.URL.Query().Get("time_ranges[]")), &span) == nil {
+		if last, err := time.Parse(time.DateOnly, span.Until); err == nil {
+			today = last.AddDate(0, 0, 1)
+		}
+	}
 	for i := from; i < until; i++ {
 		rows = append(rows, f.row(i, today))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"adsync/internal/csvfile"
 	"adsync/internal/diag"
@@ -34,6 +35,9 @@ type (
 	jsonForm  struct{ *Report }
 	htmlForm  struct{ *Report }
 )
+
+// partialNote says what a week that is marked is.
+const partialNote = "partial: not all days of the week are in the time that is shown"
 
 // preliminaryNote says what is not final yet.
 const preliminaryNote = "preliminary: the account's current day is among them, and its figures still change"
@@ -93,10 +97,21 @@ func signed(text string) string {
 func (r *Report) shownCell(row Row, i int) string {
 	c := &r.Columns[i]
 	switch {
+	case c.change:
+		return signed(row.Cells[i])
+	case c.beside != nil && row.Cells[i] != "":
+		return c.beside.form.shown(row.Cells[i])
 	case c.metric != nil && row.Cells[i] != "":
 		return c.metric.form.shown(row.Cells[i])
-	case c.Name == "time" && row.Preliminary:
-		return row.Cells[i] + " *"
+	case c.Name == "time":
+		text := row.Cells[i]
+		if row.Partial {
+			text += " (partial)"
+		}
+		if row.Preliminary {
+			text += " *"
+		}
+		return text
 	}
 	return row.Cells[i]
 }
@@ -108,6 +123,9 @@ func (r *Report) heading() (title, about string) {
 		title += ", by " + r.By
 	}
 	parts := []string{"account " + r.Account, "days of " + r.Zone.String(), "money in " + r.Currency}
+	if r.By == "week" {
+		parts = append(parts, "weeks by their first day, a Monday")
+	}
 	parts = append(parts, r.Settings...)
 	if r.Before != (Span{}) {
 		parts = append(parts, "change against "+r.Before.String())
@@ -118,11 +136,21 @@ func (r *Report) heading() (title, about string) {
 // footnotes are the lines below everything, for people.
 func (r *Report) footnotes() []string {
 	notes := append([]string{}, r.Notes...)
+	if r.gone > 0 {
+		notes = append([]string{fmt.Sprintf("rows of the span before that have none now: %d; "+
+			"they are in the totals before, and --zero shows most of them", r.gone)}, notes...)
+	}
+	if r.By == "week" && (partial(r.Span.From, time.Monday) || partial(r.Span.To, time.Sunday)) {
+		notes = append([]string{"(partial) " + partialNote}, notes...)
+	}
 	if r.Preliminary() {
 		notes = append([]string{"* " + preliminaryNote}, notes...)
 	}
 	return notes
 }
+
+// yes is a mark of a row in a column of its own.
+var yes = map[bool]string{true: "yes"}
 
 // csv writes rows alone: sums below them would be counted twice.
 func (r plainForm) csv(w io.Writer, _ []string, _ int) error {
@@ -132,7 +160,11 @@ func (r plainForm) csv(w io.Writer, _ []string, _ int) error {
 	for _, i := range shown {
 		line = append(line, r.Columns[i].Name)
 	}
-	if err := out.Write(append(line, "preliminary")); err != nil {
+	line = append(line, "preliminary")
+	if r.By == "week" {
+		line = append(line, "partial")
+	}
+	if err := out.Write(line); err != nil {
 		return err
 	}
 	for row, err := range r.Rows() {
@@ -141,13 +173,17 @@ func (r plainForm) csv(w io.Writer, _ []string, _ int) error {
 		}
 		line = line[:0]
 		for _, i := range shown {
-			if r.Columns[i].metric != nil {
+			if r.Columns[i].number() {
 				line = append(line, row.Cells[i])
 			} else {
 				line = append(line, csvfile.Plain(row.Cells[i]))
 			}
 		}
-		if err := out.Write(append(line, map[bool]string{true: "yes"}[row.Preliminary])); err != nil {
+		line = append(line, yes[row.Preliminary])
+		if r.By == "week" {
+			line = append(line, yes[row.Partial])
+		}
+		if err := out.Write(line); err != nil {
 			return err
 		}
 	}
@@ -159,11 +195,11 @@ func (r plainForm) csv(w io.Writer, _ []string, _ int) error {
 func (r plainForm) markdown(w io.Writer, charted []string, _ int) error {
 	title, about := r.heading()
 	fmt.Fprintf(w, "## %s\n\n%s\n\n", escapedMarkdown(title), escapedMarkdown(about))
-	shown := r.visible()
+	shown := r.forPeople()
 	head, rule := "|", "|"
 	for _, i := range shown {
 		head += " " + escapedMarkdown(r.Columns[i].Header) + " |"
-		rule += map[bool]string{true: "---:|", false: "---|"}[r.Columns[i].metric != nil]
+		rule += map[bool]string{true: "---:|", false: "---|"}[r.Columns[i].number()]
 	}
 	fmt.Fprintf(w, "%s\n%s\n", head, rule)
 	for row, err := range r.Rows() {

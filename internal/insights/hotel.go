@@ -17,13 +17,15 @@ type Item struct {
 // HotelQuestion is what adsync hotels asks (interface, part 4, hotel insights).
 type HotelQuestion struct {
 	Span       Span
-	By         string // day, month or none
+	By         string // day, week, month or none
 	Conditions []Condition
 	Campaigns  []string // ids
 	AdGroups   []string
 	Ads        []string
 	Items      []Item
 	Zero       bool
+
+	CompareRows bool // each row with that of the span before
 }
 
 // The limits of hotel insights (interface, part 8).
@@ -46,6 +48,14 @@ func (q *HotelQuestion) Check() error {
 	}
 	if err := checkBy(q.By, true); err != nil {
 		return fmt.Errorf("hotels: %w", err)
+	}
+	if err := checkWeeks(q.By, q.Conditions); err != nil {
+		return err
+	}
+	if q.CompareRows {
+		if err := checkRows(q.By, q.Span, q.Conditions); err != nil {
+			return err
+		}
 	}
 	texts := 0
 	for i := range q.Conditions {
@@ -84,7 +94,7 @@ func (q *HotelQuestion) Notes(now time.Time) []string {
 }
 
 func (q *HotelQuestion) path() string { return "ad_account/hotel_insights" }
-func (q *HotelQuestion) by() string   { return q.By }
+func (q *HotelQuestion) by() string   { return asksBy(q.By) }
 func (q *HotelQuestion) whole() part  { return part{span: q.Span} }
 
 func (q *HotelQuestion) values(p part) (url.Values, error) {

@@ -47,7 +47,7 @@ func (r htmlForm) html(w io.Writer, charted []string, _ int) error {
 	}
 	r.htmlSums(w)
 	fmt.Fprint(w, "<h2>Rows</h2>\n<div class=\"wide\"><table><thead><tr>")
-	shown := r.visible()
+	shown := r.forPeople()
 	for _, i := range shown {
 		fmt.Fprintf(w, "<th%s>%s</th>", r.class(i), escaped(r.Columns[i].Header))
 	}
@@ -72,7 +72,7 @@ func (r htmlForm) html(w io.Writer, charted []string, _ int) error {
 // class is how a column's cells are set.
 func (r htmlForm) class(i int) string {
 	switch c := &r.Columns[i]; {
-	case c.metric != nil:
+	case c.number():
 		return ` class="n"`
 	case c.names:
 		return ` class="t"`

@@ -24,6 +24,7 @@ type Document struct {
 	Notes         []string        `json:"notes"`
 	Totals        []TotalDocument `json:"totals"`
 	Before        *SpanDocument   `json:"before"` // null: nothing is compared with
+	Gone          int             `json:"gone"`   // with --compare-rows: rows of the span before that have none now
 	Rows          []RowDocument   `json:"rows"`
 }
 
@@ -50,6 +51,9 @@ type RowDocument struct {
 	Preliminary bool              `json:"preliminary"`
 	Of          map[string]string `json:"of"` // what the row is of: time, name, id, address, fields
 	Figures     map[string]string `json:"figures"`
+	Partial     bool              `json:"partial"` // a week of which not all days are in the span
+	Before      map[string]string `json:"before"`  // with --compare-rows; empty where there was no such row
+	Change      map[string]string `json:"change"`  // likewise, shares
 }
 
 // formatVersion stands in every JSON output.
@@ -60,7 +64,7 @@ func (r jsonForm) document() Document {
 		FormatVersion: formatVersion, Title: r.Title, Account: r.Account, Currency: r.Currency,
 		TimeZone: r.Zone.String(), Level: r.Level, By: r.By, Since: r.Span.From, Until: r.Span.To,
 		Settings: append([]string{}, r.Settings...), Preliminary: r.Preliminary(),
-		Notes: append([]string{}, r.Notes...), Rows: []RowDocument{},
+		Notes: append([]string{}, r.Notes...), Rows: []RowDocument{}, Gone: r.gone,
 	}
 	if r.Before != (Span{}) {
 		d.Before = &SpanDocument{r.Before.From, r.Before.To}
@@ -143,14 +147,20 @@ func marshalLine(v any) (string, error) {
 
 func (r jsonForm) rowDocument(row Row) RowDocument {
 	d := RowDocument{Start: row.Start, End: row.End, Preliminary: row.Preliminary,
-		Of: map[string]string{}, Figures: map[string]string{}}
+		Of: map[string]string{}, Figures: map[string]string{}, Partial: row.Partial,
+		Before: map[string]string{}, Change: map[string]string{}}
 	for _, i := range r.visible() {
 		if row.Cells[i] == "" {
 			continue
 		}
-		if r.Columns[i].metric != nil {
-			d.Figures[r.Columns[i].Name] = row.Cells[i]
-		} else {
+		switch c := &r.Columns[i]; {
+		case c.metric != nil:
+			d.Figures[c.Name] = row.Cells[i]
+		case c.change:
+			d.Change[c.beside.name] = row.Cells[i]
+		case c.beside != nil:
+			d.Before[c.beside.name] = row.Cells[i]
+		default:
 			d.Of[r.Columns[i].Name] = row.Cells[i]
 		}
 	}

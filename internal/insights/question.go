@@ -12,7 +12,7 @@ type Question struct {
 	Level        string
 	Span         Span
 	Zone         *time.Location
-	By           string   // hour, day, month or none
+	By           string   // hour, day, week, month or none
 	Segments     []string // each is asked on its own: an answer has one at most
 	Attribution  int      // days after a click; 0: the service's default
 	ViewThrough  int      // days after a view; -1: the service's default
@@ -22,6 +22,7 @@ type Question struct {
 	Sort         []Order
 	Zero         bool   // rows without figures, too
 	SegmentFirst bool   // rows belong to values of the segment before they belong to entities
+	CompareRows  bool   // each row with that of the span before
 	Of           *Scope // nil: the whole account
 }
 
@@ -38,7 +39,8 @@ var Levels = []string{"account", "campaign", "ad_group", "ad"}
 var Segments = []string{"product", "country", "device", "platform", "hotel"}
 
 // Granularities are how figures can be cut, with the service's words.
-var granularities = map[string]string{"hour": "hourly", "day": "daily", "month": "monthly", "none": "none"}
+var granularities = map[string]string{"hour": "hourly", "day": "daily", "month": "monthly", "none": "none",
+	"week": "daily"} // weeks are joined from days
 
 // DefaultFields are the figures that are shown where none are named.
 var DefaultFields = []string{"impressions", "clicks", "spend", "ctr", "cpc", "conversions"}
@@ -81,6 +83,14 @@ func (q *Question) Check() error {
 		return fmt.Errorf("--zero goes without --segment, or with product alone; it is %s",
 			strings.Join(q.Segments, ", "))
 	}
+	if err := checkWeeks(q.By, q.Conditions); err != nil {
+		return err
+	}
+	if q.CompareRows {
+		if err := checkRows(q.By, q.Span, q.Conditions); err != nil {
+			return err
+		}
+	}
 	for _, f := range q.Fields {
 		if !fieldName.MatchString(f) {
 			return fmt.Errorf("--fields has %q; want such as spend or campaign.status", f)
@@ -92,12 +102,19 @@ func (q *Question) Check() error {
 // checkBy refuses a granularity the service does not have.
 func checkBy(by string, segmented bool) error {
 	switch {
-	case by == "week":
-		return fmt.Errorf("--by is week, and the service has no weeks; want --by day, or --span last-week")
 	case granularities[by] == "":
-		return fmt.Errorf("--by is %q; the service has hour, day and month, and none", by)
+		return fmt.Errorf("--by is %q; want hour, day, week, month or none", by)
 	case by == "hour" && segmented:
 		return fmt.Errorf("--by is hour, and the service has no hours with --segment; want day, month or none")
+	}
+	return nil
+}
+
+// checkWeeks refuses what the service would hold against days.
+func checkWeeks(by string, conditions []Condition) error {
+	if by == "week" && slices.ContainsFunc(conditions, Condition.ofMetric) {
+		return fmt.Errorf("--by is week with a --filter of figures, by which the service would choose days; " +
+			"want --by day, or no such filter")
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ type Report struct {
 	Before  Span     // what the change is against; zero: nothing
 
 	orders []Order
+	gone   int    // rows of the span before that have none now
 	spool  *spool // nil: sums alone are kept
 	today  int64  // Unix seconds at which the account's current day begins
 }
@@ -79,12 +80,15 @@ func Insights(ctx context.Context, service Service, q Question, about About, com
 		return r, err
 	}
 	q.Span, q.Sort, q.Zero = q.Span.Before(), nil, false
-	if !slices.ContainsFunc(q.Conditions, Condition.ofMetric) {
+	if !q.CompareRows && !slices.ContainsFunc(q.Conditions, Condition.ofMetric) {
 		q.By = "none" // conditions on figures choose rows, which have to be the same
 	}
 	questions = nil
 	for _, s := range segmentsOrNone(q.Segments) {
 		questions = append(questions, segmentOf{&q, q.shapeOf(s)})
+	}
+	if q.CompareRows {
+		return r, r.compareRows(ctx, service, questions, q.Span)
 	}
 	return r, r.compareWith(ctx, service, questions, q.Span)
 }
@@ -97,6 +101,9 @@ func Hotels(ctx context.Context, service Service, q HotelQuestion,
 		return r, err
 	}
 	q.Span, q.Zero = q.Span.Before(), false
+	if q.CompareRows {
+		return r, r.compareRows(ctx, service, []asking{&q}, q.Span)
+	}
 	if !slices.ContainsFunc(q.Conditions, Condition.ofMetric) {
 		q.By = "none"
 	}
@@ -125,7 +132,10 @@ func answer(ctx context.Context, service Service,
 			return r, err
 		}
 	}
-	if keep {
+	if keep && r.By == "week" {
+		err = r.joinWeeks()
+	}
+	if keep && err == nil {
 		err = r.spool.arrange(r.orders)
 	}
 	return r, err
@@ -169,22 +179,32 @@ func (r *Report) add(s shape, from adsapi.InsightsRow) error {
 	segment := slices.IndexFunc(r.Totals, func(t *Total) bool { return t.Segment == s.segment })
 	row := Row{Start: from.Start, End: from.End, Cells: make([]string, len(s.columns))}
 	row.Preliminary = max(from.End, from.Start+1) > r.today
-	var tie strings.Builder
 	for i := range s.columns {
-		c := &s.columns[i]
-		row.Cells[i] = r.cell(s, c, from)
-		if c.metric == nil && c.Name != "time" {
+		row.Cells[i] = r.cell(s, &s.columns[i], from)
+	}
+	if r.spool != nil && r.By == "week" {
+		r.weekOf(&row)
+		return r.spool.add(row, entry{segment: int32(segment), start: row.Start, tie: same(s.columns, row)})
+	}
+	return r.keep(segment, s.columns, row)
+}
+
+// keep adds a row to the sums of its segment and, where rows are kept, to these.
+func (r *Report) keep(segment int, columns []Column, row Row) error {
+	r.Totals[segment].add(columns, row)
+	if r.spool == nil {
+		return nil
+	}
+	var tie strings.Builder
+	for i := range columns {
+		if c := &columns[i]; c.metric == nil && c.Name != "time" {
 			tie.WriteString(row.Cells[i])
 			tie.WriteByte(0)
 		}
 	}
-	r.Totals[segment].add(s.columns, row)
-	if r.spool == nil {
-		return nil
-	}
-	e := entry{segment: int32(segment), start: from.Start, tie: tie.String()}
+	e := entry{segment: int32(segment), start: row.Start, tie: tie.String()}
 	for _, order := range r.orders {
-		e.keys = append(e.keys, keyOf(s.columns, order, row))
+		e.keys = append(e.keys, keyOf(columns, order, row))
 	}
 	return r.spool.add(row, e)
 }
@@ -220,6 +240,8 @@ func (r *Report) timeOf(start int64) string {
 	switch r.By {
 	case "hour":
 		form = "2006-01-02 15:04"
+	case "week":
+		return monday(time.Unix(start, 0).In(r.Zone)).Format(form)
 	case "month":
 		form = "2006-01"
 	}
@@ -249,6 +271,27 @@ func (r *Report) Len() int { return len(r.spool.places) }
 // Preliminary reports whether figures of today are among the rows.
 func (r *Report) Preliminary() bool {
 	return slices.ContainsFunc(r.Totals, func(t *Total) bool { return t.Preliminary })
+}
+
+// forPeople are those that people look at: the change stands behind its figure.
+func (r *Report) forPeople() []int {
+	var shown []int
+	for _, i := range r.visible() {
+		c := &r.Columns[i]
+		if c.beside != nil {
+			continue
+		}
+		shown = append(shown, i)
+		if c.metric == nil {
+			continue
+		}
+		if at := slices.IndexFunc(r.Columns, func(b Column) bool {
+			return b.change && b.beside == c.metric
+		}); at >= 0 {
+			shown = append(shown, at)
+		}
+	}
+	return shown
 }
 
 // visible are the indices of the columns that are shown.

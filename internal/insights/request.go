@@ -32,7 +32,7 @@ type segmentOf struct {
 }
 
 func (s segmentOf) layout() shape { return s.shape }
-func (s segmentOf) by() string    { return s.By }
+func (s segmentOf) by() string    { return asksBy(s.By) }
 func (s segmentOf) whole() part   { return part{span: s.Span} }
 
 // path is the account's, or of one resource its own, which not every service has.

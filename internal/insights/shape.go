@@ -14,10 +14,17 @@ type Column struct {
 	hidden bool    // is there for sums only
 	id     bool    // names the row's resource
 	names  bool    // is the name of a resource, of any length
+	loose  bool    // was asked for by name, and is no figure
+
+	beside *metric // the figure that this is of the span before, or the change of
+	change bool
 }
 
 // Figure reports whether the column holds figures of the service.
 func (c *Column) Figure() bool { return c.metric != nil }
+
+// number reports whether the column holds numbers.
+func (c *Column) number() bool { return c.metric != nil || c.beside != nil }
 
 // shape is the columns of the rows of one segment, and the fields that are asked for.
 type shape struct {
@@ -116,7 +123,7 @@ func (s *shape) add(level, field string, hidden bool) {
 		return
 	}
 	c := text(plain, wireKey(field))
-	c.hidden = hidden
+	c.hidden, c.loose = hidden, !isMetric
 	if isMetric {
 		c.metric, c.Header, c.keys = &m, m.header, []string{m.name}
 		if field = m.name; s.segment != "" {

@@ -18,6 +18,7 @@ type Row struct {
 	End         int64    `json:"e"`
 	Preliminary bool     `json:"p"`
 	Cells       []string `json:"c"`
+	Partial     bool     `json:"w,omitempty"` // a week of which the span has not all days
 }
 
 // key is what a row is sorted by: a figure or a text. What has no value comes last.
@@ -51,6 +52,7 @@ type spool struct {
 	entries []entry           // until they are arranged
 	places  []place           // of the rows, in order
 	known   map[string]string // texts that many rows share, once
+	line    []byte            // of the row that was read last
 }
 
 func newSpool() (*spool, error) {
@@ -120,20 +122,24 @@ func compareKeys(a, b key, descending bool) int {
 	return c
 }
 
+// read reads a row back.
+func (s *spool) read(where place) (row Row, err error) {
+	s.line = slices.Grow(s.line[:0], int(where.size))[:where.size]
+	_, err = s.file.ReadAt(s.line, where.at)
+	if err == nil || errors.Is(err, io.EOF) {
+		err = json.Unmarshal(s.line, &row)
+	}
+	if err != nil {
+		err = fmt.Errorf("read figures back: %w", err)
+	}
+	return row, err
+}
+
 // rows are the rows in order.
 func (s *spool) rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		var line []byte
-		for _, e := range s.places {
-			line = slices.Grow(line[:0], int(e.size))[:e.size]
-			var row Row
-			_, err := s.file.ReadAt(line, e.at)
-			if err == nil || errors.Is(err, io.EOF) {
-				err = json.Unmarshal(line, &row)
-			}
-			if err != nil {
-				err = fmt.Errorf("read figures back: %w", err)
-			}
+		for _, where := range s.places {
+			row, err := s.read(where)
 			if !yield(row, err) || err != nil {
 				return
 			}

@@ -21,7 +21,7 @@ type grid struct {
 // textColumns are the columns a terminal shows: an address stands for an id.
 func (r textForm) textColumns() []int {
 	var shown []int
-	for _, i := range r.visible() {
+	for _, i := range r.forPeople() {
 		if c := &r.Columns[i]; c.Name != "value_id" && (!c.id || c.Name == "item_id") {
 			shown = append(shown, i)
 		}
@@ -144,7 +144,7 @@ func (g *grid) line(w io.Writer, r *Report, cell func(i int) string) error {
 		if n > 0 {
 			line.WriteString("  ")
 		}
-		if r.Columns[i].metric != nil {
+		if r.Columns[i].number() {
 			text = pad + text
 		} else {
 			text += pad

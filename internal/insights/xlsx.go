@@ -150,6 +150,10 @@ func (r bookForm) rowsIn(f *excelize.File, styles bookStyles) error {
 		line[n] = excelize.Cell{StyleID: styles.head, Value: r.Columns[i].Header}
 	}
 	line[len(shown)] = excelize.Cell{StyleID: styles.head, Value: "Preliminary"}
+	weeks := r.By == "week"
+	if weeks {
+		line = append(line, excelize.Cell{StyleID: styles.head, Value: "Partial"})
+	}
 	at := 1
 	if err := out.SetRow("A1", line); err != nil {
 		return err
@@ -160,11 +164,19 @@ func (r bookForm) rowsIn(f *excelize.File, styles bookStyles) error {
 		}
 		for n, i := range shown {
 			line[n] = row.Cells[i]
-			if m := r.Columns[i].metric; m != nil {
-				line[n] = excelize.Cell{StyleID: styles.of[m.form], Value: number(row.Cells[i])}
+			switch c := &r.Columns[i]; {
+			case c.change:
+				line[n] = excelize.Cell{StyleID: styles.change, Value: number(row.Cells[i])}
+			case c.beside != nil:
+				line[n] = excelize.Cell{StyleID: styles.of[c.beside.form], Value: number(row.Cells[i])}
+			case c.metric != nil:
+				line[n] = excelize.Cell{StyleID: styles.of[c.metric.form], Value: number(row.Cells[i])}
 			}
 		}
-		line[len(shown)] = map[bool]string{true: "yes"}[row.Preliminary]
+		line[len(shown)] = yes[row.Preliminary]
+		if weeks {
+			line[len(shown)+1] = yes[row.Partial]
+		}
 		at++
 		if err := out.SetRow("A"+strconv.Itoa(at), line); err != nil {
 			return err
@@ -174,7 +186,7 @@ func (r bookForm) rowsIn(f *excelize.File, styles bookStyles) error {
 }
 
 func columnWidth(c *Column) float64 {
-	if c.metric == nil && c.Name != "time" && c.Name != "segment" {
+	if !c.number() && c.Name != "time" && c.Name != "segment" {
 		return 24
 	}
 	return float64(max(12, utf8.RuneCountInString(c.Header)+3))

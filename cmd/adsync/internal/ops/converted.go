@@ -35,7 +35,7 @@ changed.
 		RunE: func(c *cobra.Command, args []string) error { return f.run(env, c, args) },
 	}
 	f.register(c, env)
-	for _, name := range []string{"compare", "figures"} {
+	for _, name := range []string{"compare", "compare-rows", "figures"} {
 		_ = c.Flags().MarkHidden(name) // it is there
 	}
 	c.Flags().Lookup("by").Usage = "cut by day, or none"

@@ -21,6 +21,7 @@ type figuresFlags struct {
 	span, from, to string
 	by             string
 	compare        bool
+	compareRows    bool
 	charted        []string
 	out            string
 	force          bool
@@ -30,9 +31,10 @@ func (f *figuresFlags) register(c *cobra.Command, env *session.Env) {
 	c.Flags().StringVar(&f.span, "span", "7d", insights.Spans)
 	c.Flags().StringVar(&f.from, "from", "", "first day, or hour such as 2026-11-01T15, instead of --span")
 	c.Flags().StringVar(&f.to, "to", "", "last day or hour, inside (default: the current one)")
-	c.Flags().StringVar(&f.by, "by", "none", "cut by hour, day or month, or none")
-	console.Completes(c, "by", "none", "hour", "day", "month")
+	c.Flags().StringVar(&f.by, "by", "none", "cut by hour, day, week or month, or none; weeks begin on Monday")
+	console.Completes(c, "by", "none", "hour", "day", "week", "month")
 	c.Flags().BoolVar(&f.compare, "compare", true, "the change against the span before; --compare=false asks less")
+	c.Flags().BoolVar(&f.compareRows, "compare-rows", false, "the change against the span before in each row, too")
 	c.Flags().StringSliceVar(&f.charted, "chart", nil, "draw these figures (default: spend)")
 	c.Flags().Lookup("chart").NoOptDefVal = "spend"
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
@@ -47,6 +49,14 @@ func (f *figuresFlags) register(c *cobra.Command, env *session.Env) {
 		c.MarkFlagsMutuallyExclusive("figures", end)
 	}
 	env.Outputs(c, insights.Forms...)
+}
+
+// together refuses flags that do not go together.
+func (f *figuresFlags) together() error {
+	if f.compareRows && !f.compare {
+		return errors.New("--compare-rows is there with --compare=false; want one of them")
+	}
+	return nil
 }
 
 // begin opens the project's state and the service, for reading.

@@ -71,7 +71,7 @@ func (f *hotelsFlags) run(env *session.Env, c *cobra.Command, args []string) err
 		return err
 	}
 	q := f.q
-	q.By, q.Span = f.by, about.Span
+	q.By, q.Span, q.CompareRows = f.by, about.Span, f.compareRows
 	into := map[string]*[]string{"campaign": &q.Campaigns, "ad_group": &q.AdGroups, "ad": &q.Ads}
 	for _, kind := range slices.Sorted(maps.Keys(ids)) {
 		if into[kind] == nil {
@@ -97,6 +97,9 @@ func (f *hotelsFlags) run(env *session.Env, c *cobra.Command, args []string) err
 
 // parse reads the flags that are texts of several parts.
 func (f *hotelsFlags) parse() (orders []insights.Order, err error) {
+	if err := f.together(); err != nil {
+		return nil, err
+	}
 	for _, text := range f.filters {
 		condition, err := insights.ParseCondition(text)
 		if err != nil {

@@ -76,7 +76,7 @@ func (f *insightsFlags) run(env *session.Env, c *cobra.Command, args []string) e
 		return err
 	}
 	q := f.q
-	q.By, q.Span, q.Zone = f.by, about.Span, about.Zone
+	q.By, q.Span, q.Zone, q.CompareRows = f.by, about.Span, about.Zone, f.compareRows
 	ids, err := idsOf(picks, about.Addresses)
 	if err != nil {
 		return err
@@ -105,6 +105,9 @@ var questionFlags = []string{"attribution", "view-through", "basis", "filter", "
 
 // parse reads the flags that are texts of several parts.
 func (f *insightsFlags) parse() error {
+	if err := f.together(); err != nil {
+		return err
+	}
 	for _, text := range f.filters {
 		condition, err := insights.ParseCondition(text)
 		if err != nil {
