@@ -129,6 +129,36 @@ func windowsYAML(n int) string {
 
 func dayAhead(i int) time.Time { return time.Date(2090, 1, 1+2*i, 0, 0, 0, 0, time.UTC) }
 
+// manyCampaigns, manyGroups and manyAds are a file of so many of a kind, in trees of one.
+func manyCampaigns(_ *testing.T, _ string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "---\nkind: campaign\nkey: c%d\n%s", i,
+			merged(campaignLines, fmt.Sprintf("name: Spring %d\n", i)))
+	}
+	return b.String()
+}
+
+func manyGroups(_ *testing.T, _ string, n int) string {
+	var b strings.Builder
+	b.WriteString("kind: campaign\nkey: c\n" + campaignLines + "ad_groups:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  - key: g%d\n%s", i,
+			indented(merged(groupLines, fmt.Sprintf("name: Runners %d\n", i)), "    "))
+	}
+	return b.String()
+}
+
+func manyAds(_ *testing.T, _ string, n int) string {
+	var b strings.Builder
+	b.WriteString("kind: campaign\nkey: c\n" + campaignLines + "ad_groups:\n  - key: g\n" +
+		indented(groupLines, "    ") + "    ads:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "      - key: a%d\n%s", i, indented(fmt.Sprintf("name: Hero %d\n", i)+adLines, "        "))
+	}
+	return b.String()
+}
+
 type ask = func(t *testing.T, s *emulatortest.Service, n int) int
 
 func asks(path string, body func(n int) object) ask {
@@ -179,6 +209,37 @@ func asksWindows(t *testing.T, s *emulatortest.Service, n int) (status int) {
 		}).Status
 	}
 	return status
+}
+
+// asksMany makes so many of a kind, one after the other, and returns the answer to the last.
+func asksMany(t *testing.T, s *emulatortest.Service, path string, n int, body func(i int) object) (status int) {
+	for i := range n {
+		status = s.Do(t, "POST", path, body(i)).Status
+		if i < n-1 && status >= 300 {
+			t.Fatalf("number %d of %d to %s is answered %d", i+1, n, path, status)
+		}
+	}
+	return status
+}
+
+func asksManyCampaigns(t *testing.T, s *emulatortest.Service, n int) int {
+	return asksMany(t, s, "/campaigns", n, func(i int) object {
+		return emulatortest.CampaignBody(fmt.Sprint("Spring ", i))
+	})
+}
+
+func asksManyGroups(t *testing.T, s *emulatortest.Service, n int) int {
+	campaign := s.Campaign(t, "Spring")
+	return asksMany(t, s, "/ad_groups", n, func(i int) object {
+		return emulatortest.AdGroupBody(campaign, fmt.Sprint("Runners ", i))
+	})
+}
+
+func asksManyAds(t *testing.T, s *emulatortest.Service, n int) int {
+	group, file := s.AdGroup(t, s.Campaign(t, "Spring"), "Runners"), s.File(t)
+	return asksMany(t, s, "/ads", n, func(i int) object {
+		return emulatortest.AdBody(group, fmt.Sprint("Hero ", i), file)
+	})
 }
 
 func upload(t *testing.T, s *emulatortest.Service, content []byte) int {
