@@ -100,7 +100,7 @@ func servingIssues(what string) resource.Fact {
 		Name: "serving_issues", Header: "Serving issues",
 		Path: "serving_issues", Item: "code", Include: "serving_issues",
 		Help: "What kept the " + what + " from being shown " +
-			"when this was exported, in the service's own words. Blank: nothing.",
+			"when this was exported. Blank: nothing.",
 	}
 }
 
