@@ -131,7 +131,7 @@ func TestWeeksAreJoinedFromDays(t *testing.T) {
 	}
 	text := shownAs(t, r, "text")
 	for _, want := range []string{"by week", "weeks by their first day, a Monday", "2026-10-26 (partial)",
-		"\n2026-11-02  ", "\n(partial) partial: not all days", "Total"} {
+		"\n2026-11-02  ", "\n(partial) not all days", "Total"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}

@@ -37,7 +37,7 @@ type (
 )
 
 // partialNote says what a week that is marked is.
-const partialNote = "partial: not all days of the week are in the time that is shown"
+const partialNote = "not all days of the week are in the time that is shown"
 
 // preliminaryNote says what is not final yet.
 const preliminaryNote = "preliminary: the account's current day is among them, and its figures still change"
