@@ -68,3 +68,35 @@ func TestAnAcceptedOperationOnPeopleIsNotSaidToBeLeftOut(t *testing.T) {
 		})
 	}
 }
+
+// What was created with its people is unknown where nobody waited until the service had made it.
+func TestACreateWithPeopleThatIsNotWaitedForIsUnknown(t *testing.T) {
+	w := newWorld(t)
+	w.audience("customers", 0, 100)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	created := false
+	agent := w.through(line(func(r *http.Request) (*http.Response, error) {
+		if created && r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/custom_audiences/") {
+			interrupt()
+			return nil, context.Canceled
+		}
+		created = created || posts(r, "custom_audiences")
+		return send(r)
+	}), w.store)
+	report, err := agent.Apply(ctx, w.plan())
+	if err == nil || !created || len(report.Outcomes) != 1 {
+		t.Fatalf("Apply = %v, created: %t, %v; want it interrupted after the create", err, created, report.Outcomes)
+	}
+	if o := report.Outcomes[0]; o.Outcome != state.OutcomeUnknown || !strings.Contains(o.Message, "not waited for") {
+		t.Errorf("outcome is %s: %s; want it unknown, as it was not waited for", o.Outcome, o.Message)
+	}
+	w.agent = w.newAgent()
+	if _, err := w.agent.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.clean()
+	if n := w.born()["custom_audience Audience customers"]; n != 1 {
+		t.Errorf("it was made %d times; want once", n)
+	}
+}

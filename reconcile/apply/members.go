@@ -47,11 +47,14 @@ func (r *memberWaves) publishWave(ctx context.Context) error {
 func (r *carryOut) publish(ctx context.Context, p wire.Part) error {
 	address, id := p.Change.Address, r.ids[p.Change.Address]
 	schema := r.Schemas.Of(address.Kind)
+	o := state.OperationOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}
 	seen, err := r.AwaitReady(ctx, schema, id)
 	if err != nil {
+		o.Outcome, o.Code = state.OutcomeUnknown, string(diag.OutcomeUnknown)
+		o.Message = "it was created with its people, and was not waited for until it is ready"
+		r.setOutcome(p, o)
 		return fmt.Errorf("wait for %s: %w", address, err)
 	}
-	o := state.OperationOutcome{Address: address, ResourceID: id, Outcome: state.OutcomeApplied}
 	var noted resource.Attributes
 	switch {
 	case seen.State == schema.Membership.Failed:
