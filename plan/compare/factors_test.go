@@ -45,3 +45,30 @@ func TestABidIsMeasuredTimesItsLargestFactor(t *testing.T) {
 		})
 	}
 }
+
+// TestADecreaseThatIsHeldMakesNoRoom: a bid and its factors are measured together, and
+// what somebody else changed meanwhile stays until a person decides.
+func TestADecreaseThatIsHeldMakesNoRoom(t *testing.T) {
+	const campaign = "campaign/x#c name=Spring status=active bidding_type=clicks budget.daily=100\n"
+	group := func(says string) string {
+		return campaign + "audience/one#a1 name=One\n" +
+			"ad_group/x/g#g name=Group status=active bid.strategy=fixed_bid " + says
+	}
+	for _, row := range []struct{ name, last, files, live, want string }{
+		{"a factor that both changed, and a higher bid",
+			"bid.max=1 bid.multipliers=a1:3", "bid.max=2 bid.multipliers=a1:2", "bid.max=1 bid.multipliers=a1:4",
+			"raises-spend=ad_group/x/g conflict=ad_group/x/g"},
+		{"a bid that both changed, and a higher factor",
+			"bid.max=3 bid.multipliers=a1:1", "bid.max=2 bid.multipliers=a1:2", "bid.max=4 bid.multipliers=a1:1",
+			"conflict=ad_group/x/g raises-spend=ad_group/x/g"},
+		{"a factor that the files lower, and a higher bid",
+			"bid.max=1 bid.multipliers=a1:4", "bid.max=2 bid.multipliers=a1:2", "bid.max=1 bid.multipliers=a1:4", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			p := diff(t, group(row.last), group(row.files), group(row.live))
+			if got := asked(p); !sameWords(got, row.want) {
+				t.Errorf("asked for %q; want %q\n%s", got, row.want, sketch(p.Changes))
+			}
+		})
+	}
+}

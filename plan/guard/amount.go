@@ -224,7 +224,8 @@ func (d *amounts) amountFrom(at resource.Address, name string, live resource.Val
 	return from, set, ""
 }
 
-// sides are an attribute of a change before and after it.
+// sides are an attribute of a change before and after it. A decrease that is held does
+// not count: what is live stays.
 type sides struct{ before, after resource.Value }
 
 func (d *amounts) sidesOf(c *plan.Change, name string) sides {
@@ -233,6 +234,9 @@ func (d *amounts) sidesOf(c *plan.Change, name string) sides {
 	for i := range c.Fields {
 		if f := &c.Fields[i]; f.Name == name {
 			s = sides{f.Live(), f.Desired}
+			if f.Held != nil && f.Phase != plan.Raise {
+				s.after = s.before
+			}
 		}
 	}
 	return s
