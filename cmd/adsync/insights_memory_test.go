@@ -52,6 +52,7 @@ func TestFiguresOfManyAdsTakeLittleMemory(t *testing.T) {
 	}
 	for name, more := range map[string][]string{
 		"rows compared": {"--compare=true", "--compare-rows"}, "weeks": {"--by", "week"},
+		"rows compared, xlsx": {"--compare=true", "--compare-rows", "-o", "xlsx"},
 	} {
 		into := filepath.Join(t.TempDir(), "figures.csv")
 		took := allocated(t, environment, append(figuresOf("csv", into, dir), more...)...)

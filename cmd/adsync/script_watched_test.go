@@ -152,12 +152,19 @@ type watchedT struct {
 	dir     string // $WORK
 	places  []place
 	secrets *secrets
+	done    bool // the search was made
 }
 
 // Run runs a script.
 func (w *watchedT) Run(name string, f func(testscript.T)) {
 	w.T.Run(name, func(t *testing.T) {
-		f(&watchedT{t, name, "", w.places, &secrets{known: map[string]string{}}})
+		script := &watchedT{T: t, name: name, places: w.places, secrets: &secrets{known: map[string]string{}}}
+		t.Cleanup(func() {
+			if !t.Failed() && !script.done {
+				t.Error("nothing of the script was searched for secrets")
+			}
+		})
+		f(script)
 	})
 }
 
@@ -179,6 +186,7 @@ type watchedKey struct{}
 
 // search fails the test where a secret shows that has no place there.
 func (w *watchedT) search(log string) {
+	w.done = true
 	script, err := os.ReadFile("testdata/script/" + w.name + ".txtar")
 	if err != nil {
 		w.Error(err)

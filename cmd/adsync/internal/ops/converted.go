@@ -2,12 +2,14 @@ package ops
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/adsapi"
 	"adsync/internal/insights"
 
 	"github.com/spf13/cobra"
@@ -34,11 +36,7 @@ changed.
   adsync conversions insights --level ad --events --event order_created -o csv --out orders.csv`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(env, c, args) },
 	}
-	f.register(c, env)
-	for _, name := range []string{"compare", "compare-rows", "figures"} {
-		_ = c.Flags().MarkHidden(name) // it is there
-	}
-	c.Flags().Lookup("by").Usage = "cut by day, or none"
+	f.register(c, env, "day")
 	c.Flags().Lookup("chart").NoOptDefVal = "conversions"
 	c.Flags().StringVar(&f.q.Level, "level", "campaign", "what rows are of: "+console.OrList(insights.Levels))
 	console.Completes(c, "level", insights.Levels...)
@@ -93,7 +91,11 @@ func (f *convertedFlags) run(env *session.Env, c *cobra.Command, args []string) 
 	about.Title, about.Level = "Conversions by "+strings.ReplaceAll(q.Level, "_", " "), q.Level
 	about.Settings = changedFlags(c, "attribution", "view-through", "basis", "breakdown", "event", "zero", "sum")
 	return f.show(env, c, func(ctx context.Context) (*insights.Report, error) {
-		return insights.Conversions(ctx, s.Agent.Service, q, about)
+		report, err := insights.Conversions(ctx, s.Agent.Service, q, about)
+		if errors.Is(err, adsapi.ErrNotFound) && len(q.IDs) == 0 { // nothing was named that could be missing
+			err = fmt.Errorf("this service has no figures of conversions: %w", err)
+		}
+		return report, err
 	})
 }
 

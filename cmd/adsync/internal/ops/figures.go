@@ -27,28 +27,36 @@ type figuresFlags struct {
 	force          bool
 }
 
-func (f *figuresFlags) register(c *cobra.Command, env *session.Env) {
+// register adds the flags of every report; by are the pieces of time that it has beside none.
+func (f *figuresFlags) register(c *cobra.Command, env *session.Env, by ...string) {
 	c.Flags().StringVar(&f.span, "span", "7d", insights.Spans)
 	c.Flags().StringVar(&f.from, "from", "", "first day, or hour such as 2026-11-01T15, instead of --span")
 	c.Flags().StringVar(&f.to, "to", "", "last day or hour, inside (default: the current one)")
-	c.Flags().StringVar(&f.by, "by", "none", "cut by hour, day, week or month, or none; weeks begin on Monday")
-	console.Completes(c, "by", "none", "hour", "day", "week", "month")
-	c.Flags().BoolVar(&f.compare, "compare", true, "the change against the span before; --compare=false asks less")
-	c.Flags().BoolVar(&f.compareRows, "compare-rows", false, "the change against the span before in each row, too")
+	c.Flags().StringVar(&f.by, "by", "none", "cut by "+console.OrList(append(by, "none")))
+	console.Completes(c, "by", append([]string{"none"}, by...)...)
 	c.Flags().StringSliceVar(&f.charted, "chart", nil, "draw these figures (default: spend)")
 	c.Flags().Lookup("chart").NoOptDefVal = "spend"
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
 	console.ForceFlag(c, &f.force)
+	for _, end := range []string{"from", "to"} {
+		c.MarkFlagsMutuallyExclusive("span", end)
+	}
+	env.Outputs(c, insights.Forms...)
+}
+
+// registerCompared adds the flags of every report that has the change against the span before.
+func (f *figuresFlags) registerCompared(c *cobra.Command, env *session.Env) {
+	f.register(c, env, "hour", "day", "week", "month")
+	c.Flags().Lookup("by").Usage += "; weeks begin on Monday"
+	c.Flags().BoolVar(&f.compare, "compare", true, "the change against the span before; --compare=false asks less")
+	c.Flags().BoolVar(&f.compareRows, "compare-rows", false, "the change against the span before in each row, too")
 	c.Flags().StringVar(&f.span, "figures", "7d", "an older name of --span")
 	if err := c.Flags().MarkHidden("figures"); err != nil {
 		panic("no flag --figures: " + err.Error())
 	}
-	c.MarkFlagsMutuallyExclusive("span", "figures")
-	for _, end := range []string{"from", "to"} {
-		c.MarkFlagsMutuallyExclusive("span", end)
-		c.MarkFlagsMutuallyExclusive("figures", end)
+	for _, name := range []string{"span", "from", "to"} {
+		c.MarkFlagsMutuallyExclusive("figures", name)
 	}
-	env.Outputs(c, insights.Forms...)
 }
 
 // together refuses flags that do not go together.

@@ -12,6 +12,7 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 
 	"github.com/spf13/cobra"
@@ -78,7 +79,10 @@ func runLocations(ctx context.Context, env *session.Env, dir, words string, most
 	answer, err := s.Agent.Service.Get(ctx, "/geo_lookup/search",
 		url.Values{"q": {words}, "limit": {strconv.Itoa(most)}})
 	env.ClearLine()
-	if err != nil {
+	switch {
+	case errors.Is(err, adsapi.ErrNotFound):
+		return fmt.Errorf("this service finds no places by name; want their ids from whoever runs it: %w", err)
+	case err != nil:
 		return fmt.Errorf("look for %q: %w", words, err)
 	}
 	var found struct{ Results []location }
