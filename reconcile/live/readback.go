@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/plan"
 	"adsync/state"
 
 	"golang.org/x/text/unicode/norm"
@@ -60,7 +61,7 @@ func Compare(schema *resource.Schema, e Expectation,
 		a, _ := schema.Attribute(s.Name)
 		have := live.Value(s.Name)
 		switch {
-		case a.Wire.Path == "", schema.Notes(s.Name), have.Equal(s.Value), s.Value.IsNull() && have.IsAbsent():
+		case !plan.Readable(a), schema.Notes(s.Name), have.Equal(s.Value), s.Value.IsNull() && have.IsAbsent():
 		case e.Created && s.Value.IsNull():
 		case sameMeaning(a, s.Value, have):
 			normal.Set(s.Name, have)
@@ -70,6 +71,15 @@ func Compare(schema *resource.Schema, e Expectation,
 		}
 	}
 	return normal, differs
+}
+
+// Hides reports whether the service shows nothing of what was sent: reading back cannot
+// say whether it came.
+func Hides(schema *resource.Schema, sent resource.Attributes) bool {
+	return len(sent) > 0 && !slices.ContainsFunc(sent, func(s resource.Named) bool {
+		a, _ := schema.Attribute(s.Name)
+		return plan.Readable(a) && !schema.Notes(s.Name)
+	})
 }
 
 // givenAtCreate is what a new resource holds beyond what was sent: the service's

@@ -168,7 +168,8 @@ func (a *deciding) stops(operation state.Operation) bool {
 }
 
 // findUpdated reports whether an update is there. It is never sent again: what
-// someone did since would be undone.
+// someone did since would be undone. Only one that the service shows nothing of counts as
+// not there, so that the next plan has it again.
 func (a *deciding) findUpdated(ctx context.Context, operation state.Operation) (state.OperationOutcome, error) {
 	o := state.OperationOutcome{
 		Address: operation.Address, ResourceID: operation.ResourceID,
@@ -176,6 +177,10 @@ func (a *deciding) findUpdated(ctx context.Context, operation state.Operation) (
 	}
 	sent := live.Expectation{Address: operation.Address, ID: operation.ResourceID, Sent: operation.Set}
 	schema := a.Schemas.Of(operation.Address.Kind)
+	if live.Hides(schema, operation.Set) {
+		o.Message = "the service does not show it; it goes again"
+		return o, nil
+	}
 	record, err := a.Reader().One(ctx, schema, operation.ResourceID, nil)
 	there := err == nil
 	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && !errors.Is(err, live.ErrUnlisted) {
