@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// readable says that the single-resource interface shows the attribute again.
-func Readable(a *resource.Attribute) bool { return a.Wire.Path != "" }
+// Readable reports whether the single-resource interface shows the attribute again.
+func Readable(a *resource.Attribute) bool { return a.Wire.Path != "" && !a.Wire.Hidden }
 
 // The statuses of every attribute that governs delivery: active delivers,
 // paused and the schema's Removal do not (interface, part 3).

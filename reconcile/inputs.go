@@ -13,6 +13,7 @@ import (
 	"adsync/reconcile/apply"
 	"adsync/reconcile/env"
 	"adsync/reconcile/send"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -73,6 +74,7 @@ func (a *inputs) missingImages(ctx context.Context, p *plan.Plan) ([]diag.Proble
 			if c.Held != nil || f.Held != nil || f.Cause == plan.SentAlong || !a.byContentAlone(c, f) {
 				continue
 			}
+			attribute, _ := a.Schemas.Of(c.Address.Kind).Attribute(f.Name)
 			if uploaded == nil {
 				files, err := a.Store.Files(ctx)
 				if err != nil {
@@ -80,7 +82,7 @@ func (a *inputs) missingImages(ctx context.Context, p *plan.Plan) ([]diag.Proble
 				}
 				uploaded = files
 			}
-			if uploaded[f.Desired.Text()] == "" {
+			if uploaded[wire.UploadName(attribute, f.Desired)] == "" {
 				problems = append(problems, diag.Problem{
 					Severity: diag.Error, Code: diag.NoImageFile,
 					Position: f.Desired.Position, Address: c.Address.String(),

@@ -12,23 +12,36 @@ import (
 func TestAnUpdateThatNothingShowsGoesAgain(t *testing.T) {
 	for _, row := range []struct {
 		name, address string
-		before, after map[string]any
+		versions      []map[string]any // of the files; the answer to the last is lost
 		sent, path    string
 	}{
 		{
 			"hints to stay away from, in a job", "ad_group/spring/g",
-			map[string]any{"name": "Runners", "bid.max": 1_250_000},
-			map[string]any{"name": "Runners", "bid.max": 1_250_000, "exclusion_hints": []string{"football boots"}},
+			[]map[string]any{
+				{"name": "Runners", "bid.max": 1_250_000},
+				{"name": "Runners", "bid.max": 1_250_000, "exclusion_hints": []string{"football boots"}},
+			},
 			`"exclusion_hints":["football boots"]`, "bulk_mutation_jobs",
+		},
+		{
+			"the icon of the brand", "account/account",
+			[]map[string]any{ // an icon that was uploaded before is not uploaded again
+				{"favicon": "https://images.shop.example/a.png"}, {"favicon": "https://images.shop.example/b.png"},
+				{"favicon": "https://images.shop.example/a.png"},
+			},
+			`"favicon_file_id"`, "ad_account/brand",
 		},
 	} {
 		for _, arrives := range []bool{false, true} {
 			t.Run(row.name, func(t *testing.T) {
 				w := newWorld(t)
 				w.tree("spring", "paused")
-				w.write(row.address, row.before)
-				w.clean()
-				w.write(row.address, row.after)
+				last := len(row.versions) - 1
+				for _, version := range row.versions[:last] {
+					w.write(row.address, version)
+					w.clean()
+				}
+				w.write(row.address, row.versions[last])
 				w.loses(arrives)
 				if err := w.sleep(t.Context(), 21*time.Minute); err != nil {
 					t.Fatal(err)

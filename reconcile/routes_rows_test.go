@@ -43,6 +43,8 @@ var usual = map[resource.Kind]values{
 	"account":            {},
 }
 
+func heroImage(w *world) any { return w.image(testImage(w.t)) }
+
 func day(days int) func(*world) any { return func(w *world) any { return w.day(days) } }
 
 // write writes the resource with a value.
@@ -271,7 +273,6 @@ func routedGroups() []route {
 }
 
 func routedAds() []route {
-	picture := func(w *world) any { return w.image(testImage(w.t)) }
 	const elsewhere = "https://images.shop.example/other.jpg"
 	var rows []route
 	for _, some := range [][]route{
@@ -286,8 +287,8 @@ func routedAds() []route {
 	}
 	return append(rows,
 		route{attribute: "ad image", first: "https://images.shop.example/base.jpg", second: elsewhere},
-		route{attribute: "ad image", first: "https://images.shop.example/base.jpg", second: picture, only: updates},
-		route{attribute: "ad image", first: picture, only: creates, by: "upload"},
+		route{attribute: "ad image", first: "https://images.shop.example/base.jpg", second: heroImage, only: updates},
+		route{attribute: "ad image", first: heroImage, only: creates, by: "upload"},
 		route{
 			attribute: "ad image", first: "https://images.shop.example/base.jpg",
 			second: elsewhere, by: "upload", noJobs: true,
@@ -368,6 +369,8 @@ func routedOthers() []route {
 		{attribute: "account status", first: nil, second: "paused", by: "single** paused"},
 		{attribute: "account status", first: "paused", second: "active", by: "single** active"},
 		{attribute: "account url", first: nil, second: "https://shop.example/"},
+		{attribute: "account favicon", first: nil, second: "https://images.shop.example/icon.jpg"},
+		{attribute: "account favicon", first: "https://images.shop.example/icon.jpg", second: heroImage},
 		{attribute: "account protect", first: []string{"archive"}, second: []string{"budget"}},
 	}
 }

@@ -28,7 +28,7 @@ func (c *checker) check(e *entry) {
 		c.checkPublic(e, a, n.Value)
 		switch a.Type {
 		case resource.TypeImage:
-			n.Value = c.checkImage(e, n.Value)
+			n.Value = c.checkImage(e, a, n.Value)
 		case resource.TypeMembers:
 			n.Value, people = c.checkMembers(e, a, n.Value)
 		}

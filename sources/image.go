@@ -25,13 +25,13 @@ type attachments struct {
 // checkImage turns the path of an image into the hash of its bytes. An address
 // stays as it is, and so does what export writes for an image whose file is not
 // at hand: its content hash, or the service's id of it.
-func (c *attachments) checkImage(e *entry, v resource.Value) resource.Value {
+func (c *attachments) checkImage(e *entry, a *resource.Attribute, v resource.Value) resource.Value {
 	if strings.Contains(v.Text(), "://") || heldByService.MatchString(v.Text()) {
 		return v
 	}
 	p := c.picture(v.Text(), v.Position)
-	if p.Finding != nil {
-		finding := *p.Finding
+	if refused := p.RefusedFor(a, called(v.Text())); refused != nil {
+		finding := *refused
 		if e.draft.ImageLink != "" {
 			finding.Hint = fmt.Sprintf("the cell links to %s; write that address if it is the image",
 				diag.Printable(e.draft.ImageLink))
@@ -67,8 +67,7 @@ func (c *attachments) readPicture(name, slashPath string, at diag.Position) atta
 	if finding != nil {
 		return attach.Picture{Finding: finding}
 	}
-	if finding := attach.BadImage(fmt.Sprintf("image is %q", name), content); finding != nil {
-		return attach.Picture{Finding: finding}
-	}
-	return attach.PictureOf(content, slashPath)
+	return attach.PictureOf(called(name), content, slashPath)
 }
+
+func called(name string) string { return fmt.Sprintf("image is %q", name) }

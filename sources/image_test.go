@@ -103,6 +103,17 @@ func TestImagesThatAreRefused(t *testing.T) {
 	}
 }
 
+// The icon of a brand may be smaller than the image of an ad, also where both are one file.
+func TestAnIconMayBeSmaller(t *testing.T) {
+	const account = "kind: account\nfavicon: icon.png\n"
+	wantClean(t, load(t, folder(t, map[string]string{"account.yaml": account, "icon.png": pngOf(t, 128, 128)})))
+	wantProblem(t, load(t, folder(t, map[string]string{"account.yaml": account, "icon.png": pngOf(t, 127, 128)})),
+		`image is "icon.png" with 127 by 128 pixels; want at least 128 by 128 (ADS1015)`)
+	wantProblem(t, load(t, folder(t, map[string]string{
+		"account.yaml": account, "icon.png": pngOf(t, 128, 128), "ads.yaml": imageAd("icon.png"),
+	})), `ads.yaml:21:8: image is "icon.png" with 128 by 128 pixels; want at least 640 by 640 (ADS1015)`)
+}
+
 func TestReadImageStaysInTheProject(t *testing.T) {
 	dir := folder(t, map[string]string{"p/hero.png": "x", "secret": "x"})
 	must(t, os.Symlink("../secret", filepath.Join(dir, "p/link.png")))

@@ -126,7 +126,7 @@ func TestWhatIsRepeated(t *testing.T) {
 			check("update", tc.update, tc.applied, mutate(update))
 			check("pause", tc.pausing, tc.applied, mutate(pause))
 			check("upload", cmp.Or(tc.upload, tc.update), tc.applied, func(c *Client) error {
-				_, err := c.Upload(context.Background(), "a.png", []byte("x"))
+				_, err := c.Upload(context.Background(), "a.png", []byte("x"), "")
 				return err
 			})
 			check("job without a key", tc.create, tc.applied, func(c *Client) error {

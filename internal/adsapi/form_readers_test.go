@@ -86,7 +86,7 @@ func TestAFormIsReadAlikeByEveryParser(t *testing.T) {
 	for label, reader := range formReaders {
 		t.Run(label, func(t *testing.T) {
 			for name, sent := range hostileNames {
-				contentType, body, err := encodeUpload(name, images["image/png"])
+				contentType, body, err := encodeUpload(name, images["image/png"], "")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -97,7 +97,7 @@ func TestAFormIsReadAlikeByEveryParser(t *testing.T) {
 				}
 			}
 			for kind, image := range images {
-				contentType, body, err := encodeUpload("a", image)
+				contentType, body, err := encodeUpload("a", image, "")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -137,7 +137,7 @@ func TestAFormOfPeopleIsReadAlikeByEveryParser(t *testing.T) {
 func TestEveryNameOfAFormIsQuoted(t *testing.T) {
 	want := regexp.MustCompile(`^form-data; name="[a-z]+"(; filename="[ -~]+")?$`)
 	for name := range hostileNames {
-		_, body, err := encodeUpload(name, []byte(pngHead))
+		_, body, err := encodeUpload(name, []byte(pngHead), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func TestReadOnlyClient(t *testing.T) {
 		{name: "an action beneath a preview", call: mutate("/ads/a/preview/pause", ``)},
 		{name: "a creation that says validate_only", call: mutate("/campaigns", `{"validate_only":true}`)},
 		{name: "uploading", call: func(c *Client) error {
-			_, err := c.Upload(context.Background(), "a", []byte("x"))
+			_, err := c.Upload(context.Background(), "a", []byte("x"), "")
 			return err
 		}},
 		{name: "a validating job",

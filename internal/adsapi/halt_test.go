@@ -32,7 +32,7 @@ func TestHalt(t *testing.T) {
 			return err
 		}},
 		{name: "an upload", call: func(c *Client) error {
-			_, err := c.Upload(context.Background(), "a", []byte("x"))
+			_, err := c.Upload(context.Background(), "a", []byte("x"), "")
 			return err
 		}},
 		{name: "a list of people", call: func(c *Client) error {

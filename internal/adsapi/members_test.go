@@ -44,11 +44,11 @@ func TestACutUploadGoesAgain(t *testing.T) {
 	for _, cut := range []answer{reset, truncated, html, status(503), {err: errors.New("broken pipe")}} {
 		for label, upload := range map[string]func(*Client) error{
 			"image": func(c *Client) error {
-				_, err := c.Upload(context.Background(), "a.png", []byte("x"))
+				_, err := c.Upload(context.Background(), "a.png", []byte("x"), "")
 				return err
 			},
 			"address": func(c *Client) error {
-				_, err := c.UploadURL(context.Background(), "https://x.example/a.png")
+				_, err := c.UploadURL(context.Background(), "https://x.example/a.png", "")
 				return err
 			},
 			"people": func(c *Client) error {

@@ -19,15 +19,16 @@ import (
 	"strings"
 )
 
-// encodeUpload builds the body of an image upload: one multipart form field
-// `file` (interface, part 4). The same name and image give the same bytes,
+// encodeUpload builds the body of an image upload: a multipart form with the field
+// `file` (interface, part 4), and its purpose where it is no creative's (service
+// facts, 6). The same name and image give the same bytes,
 // so that the journal can hold their hash. Of filename only the last element
 // is sent.
-func encodeUpload(filename string, image []byte) (contentType string, body []byte, err error) {
+func encodeUpload(filename string, image []byte, purpose string) (contentType string, body []byte, err error) {
 	if len(image) == 0 {
 		return "", nil, errors.New("image is empty; want JPEG, PNG or WebP")
 	}
-	return encodeForm(formFile{baseName(filename), http.DetectContentType(image), image}, nil)
+	return encodeForm(formFile{baseName(filename), http.DetectContentType(image), image}, withPurpose(nil, purpose))
 }
 
 // formFile is the file of a form.
@@ -87,10 +88,20 @@ func baseName(filename string) string {
 	return name[max(0, len(name)-maxFileName):]
 }
 
+// withPurpose returns fields with what a file is uploaded for, which a creative's does not say.
+func withPurpose(fields map[string]string, purpose string) map[string]string {
+	if purpose == "" {
+		return fields
+	}
+	all := map[string]string{"purpose": purpose}
+	maps.Copy(all, fields)
+	return all
+}
+
 // Upload sends an image: POST /upload. The service has no key for it. One that was
 // cut off goes again all the same: it costs a file nobody uses at most.
-func (c *Client) Upload(ctx context.Context, filename string, image []byte) (fileID string, err error) {
-	contentType, body, err := encodeUpload(filename, image)
+func (c *Client) Upload(ctx context.Context, filename string, image []byte, purpose string) (fileID string, err error) {
+	contentType, body, err := encodeUpload(filename, image, purpose)
 	if err != nil {
 		return "", refuse(http.MethodPost, "/upload", err)
 	}
@@ -99,8 +110,8 @@ func (c *Client) Upload(ctx context.Context, filename string, image []byte) (fil
 
 // UploadURL lets the service fetch an image: POST /upload with image_url. It goes
 // again as Upload does.
-func (c *Client) UploadURL(ctx context.Context, imageURL string) (fileID string, err error) {
-	body, err := json.Marshal(map[string]string{"image_url": imageURL})
+func (c *Client) UploadURL(ctx context.Context, imageURL, purpose string) (fileID string, err error) {
+	body, err := json.Marshal(withPurpose(map[string]string{"image_url": imageURL}, purpose))
 	if err != nil {
 		return "", refuse(http.MethodPost, "/upload", err)
 	}

@@ -15,7 +15,7 @@ const pngHead = "\x89PNG\r\n\x1a\n"
 
 func TestUploadIsAMultipartForm(t *testing.T) {
 	image := []byte(pngHead + "\r\n--adsync-\x00\xff")
-	var name, kind string
+	var name, kind, purpose string
 	var got []byte
 	c, _ := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		file, header, err := r.FormFile("file")
@@ -23,25 +23,28 @@ func TestUploadIsAMultipartForm(t *testing.T) {
 			respond(w, 400, `{"error":"`+err.Error()+`"}`)
 			return
 		}
-		name, kind = header.Filename, header.Header.Get("Content-Type")
+		name, kind, purpose = header.Filename, header.Header.Get("Content-Type"), r.FormValue("purpose")
 		got, _ = io.ReadAll(file)
 		respond(w, 200, `{"file_id":"file_1"}`)
 	})
-	id, err := c.Upload(t.Context(), `C:\shots\sum"mer é.png`, image)
+	id, err := c.Upload(t.Context(), `C:\shots\sum"mer é.png`, image, "account_favicon")
 	if err != nil || id != "file_1" || name != "sum_mer _.png" || kind != "image/png" || !bytes.Equal(got, image) {
 		t.Fatalf("Upload = %q, %v; the service saw %q of type %q with %d bytes", id, err, name, kind, len(got))
+	}
+	if purpose != "account_favicon" {
+		t.Errorf("the purpose is %q; want that of an icon", purpose)
 	}
 }
 
 func TestEncodeUploadIsTheSameEachTime(t *testing.T) {
-	type1, body1, err1 := encodeUpload("a/b.png", []byte(pngHead))
-	type2, body2, err2 := encodeUpload("b.png", []byte(pngHead))
+	type1, body1, err1 := encodeUpload("a/b.png", []byte(pngHead), "")
+	type2, body2, err2 := encodeUpload("b.png", []byte(pngHead), "")
 	if err1 != nil || err2 != nil || type1 != type2 || !bytes.Equal(body1, body2) {
 		t.Fatalf("EncodeUpload gave %q %q and %q %q (%v, %v); want the same bytes",
 			type1, body1, type2, body2, err1, err2)
 	}
 	w := &wire{answers: []answer{{status: 200, body: `{"file_id":"f"}`}}}
-	if _, err := clientOf(t, w).Upload(t.Context(), "b.png", []byte(pngHead)); err != nil {
+	if _, err := clientOf(t, w).Upload(t.Context(), "b.png", []byte(pngHead), ""); err != nil {
 		t.Fatal(err)
 	}
 	if s := w.requests()[0]; s.body != string(body1) || s.header.Get("Content-Type") != type1 || s.key != "" {
@@ -59,7 +62,7 @@ func TestUploadWithoutAFileID(t *testing.T) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			w := &wire{answers: []answer{{status: 200, body: body}}}
-			id, err := clientOf(t, w).Upload(t.Context(), "a.png", []byte("x"))
+			id, err := clientOf(t, w).Upload(t.Context(), "a.png", []byte("x"), "")
 			if !errors.Is(err, ErrUnreadable) || AppliedOf(err) != Unknown || id != "" || len(w.requests()) != times {
 				t.Errorf("Upload answered %q = %q, %v, %d requests; want unknown, sent %d times",
 					body, id, err, len(w.requests()), times)
@@ -69,7 +72,7 @@ func TestUploadWithoutAFileID(t *testing.T) {
 }
 
 func TestUploadOfNothing(t *testing.T) {
-	if _, err := clientOf(t, &wire{}).Upload(t.Context(), "a.png", nil); !errors.Is(err, errInvalidRequest) {
+	if _, err := clientOf(t, &wire{}).Upload(t.Context(), "a.png", nil, ""); !errors.Is(err, errInvalidRequest) {
 		t.Fatalf("Upload of an empty image = %v; want a refusal here", err)
 	}
 }

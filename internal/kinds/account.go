@@ -41,6 +41,15 @@ func account() *resource.Schema {
 				Example: "https://shop.example",
 				Type:    resource.TypeURL, Max: 2048, Wire: resource.Wire{Path: "url"},
 			},
+			{
+				Name: "favicon", Header: "Icon",
+				Help: "The brand's icon: a file of the folder (JPEG, PNG or WebP, at least 128 by 128), or an " +
+					"address. The service does not show it again. A change restarts the review of the brand. " +
+					"Blank: left as it is.", Example: "images/icon.png",
+				Type: resource.TypeImage, Max: 2048, Side: 128,
+				Wire: resource.Wire{Path: "favicon_file_id", Codec: resource.FileID,
+					Purpose: "account_favicon", Hidden: true},
+			},
 		},
 		Rules: []resource.Rule{{Name: "interface, part 4, brand: name cannot be combined with the other three",
 			Written: true, Check: oneName}},

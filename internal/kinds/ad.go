@@ -44,7 +44,7 @@ func ad() *resource.Schema {
 				Name: "image", Header: "Image",
 				Help: "A file of the folder (JPEG, PNG or WebP, at least 640 by 640), or an address; in a workbook " +
 					"also a picture pasted over the cell. A change restarts the review.", Example: "images/hero-a.png",
-				Type: resource.TypeImage, Max: 2048, Required: true, OnCreate: true, Review: true,
+				Type: resource.TypeImage, Max: 2048, Side: 640, Required: true, OnCreate: true, Review: true,
 				Wire: resource.Wire{Path: "creative.file_id", Codec: resource.FileID},
 				Bulk: resource.BulkField{Create: "source_image_url", Update: "creative.file_id", AtCreate: true},
 			},

@@ -50,7 +50,7 @@ func (t *teller) attribute(c *plan.ChangeDocument, f *plan.FieldDocument) *resou
 func (t *teller) values(c *plan.ChangeDocument, f *plan.FieldDocument) string {
 	a := t.attribute(c, f)
 	from, to := of(f.Live), of(f.Desired)
-	if a.Wire.Path == "" {
+	if !plan.Readable(a) {
 		from = of(f.Last)
 	}
 	if t.begins(c, f) {

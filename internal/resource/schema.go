@@ -111,6 +111,7 @@ type Attribute struct {
 	Min     int64    // shortest length in code points, least micros or fewest items
 	Max     int64    // longest; 0 is unbounded
 
+	Side        int64  // TypeImage: of its shorter side, the fewest pixels
 	Least, Most int64  // TypeFactors: of a factor, in micros
 	Scales      string // TypeFactors: the amount they multiply
 
@@ -189,13 +190,16 @@ const (
 
 // Wire is how the single-resource interface says an attribute.
 type Wire struct {
-	Path  string // "budget.daily_spend_limit_micros"; "" when only bulk jobs can say it
-	Codec Codec
-	Null  bool     // cleared by an explicit null of what holds it: leaving it out would keep it
-	Empty bool     // cleared by an explicit empty list, also within a nested setting
-	Pair  Pair     // Factors: the keys of an entry
-	Same  []string // fields that hold the same value: where one differs, the attribute has none
-	Unset string   // what the service means where the object around the path leaves it out: a default it need not show
+	Path    string // "budget.daily_spend_limit_micros"; "" when only bulk jobs can say it
+	Codec   Codec
+	Null    bool     // cleared by an explicit null of what holds it: leaving it out would keep it
+	Empty   bool     // cleared by an explicit empty list, also within a nested setting
+	Pair    Pair     // Factors: the keys of an entry
+	Same    []string // fields that hold the same value: where one differs, the attribute has none
+	Hidden  bool     // the service never shows it again
+	Purpose string   // FileID: what the file is uploaded for; "" is a creative
+	// what the service means where the object around the path leaves it out: a default it need not show
+	Unset string
 }
 
 // Pair is the keys of an entry of factors.

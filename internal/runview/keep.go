@@ -68,7 +68,7 @@ func fieldsOf(schemas resource.Schemas, c *plan.Change) []Field {
 			continue
 		}
 		before := f.Live()
-		if a, known := schemas.Of(c.Address.Kind).Attribute(f.Name); known && a.Wire.Path == "" {
+		if a, known := schemas.Of(c.Address.Kind).Attribute(f.Name); known && !plan.Readable(a) {
 			before = f.Last()
 		}
 		fields = append(fields, Field{

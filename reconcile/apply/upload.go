@@ -52,19 +52,19 @@ func (r *uploads) uploadImages(ctx context.Context, changes []*plan.Change, inBu
 	for _, c := range changes {
 		for _, f := range c.Fields {
 			a, _ := r.Schemas.Of(c.Address.Kind).Attribute(f.Name)
-			source := f.Desired.Text()
+			name := wire.UploadName(a, f.Desired)
 			if a.Wire.Codec != resource.FileID || !f.Desired.IsSet() ||
-				inBulk[c.Address] || strings.HasPrefix(source, "file:") || r.files[source] != "" {
+				inBulk[c.Address] || strings.HasPrefix(f.Desired.Text(), "file:") || r.files[name] != "" {
 				continue
 			}
-			if needed[source] == nil {
-				order = append(order, source)
+			if needed[name] == nil {
+				order = append(order, name)
 			}
-			needed[source] = append(needed[source], wire.Part{Change: c, Fields: []plan.Field{f}})
+			needed[name] = append(needed[name], wire.Part{Change: c, Fields: []plan.Field{f}})
 		}
 	}
-	for _, source := range order {
-		if err := r.upload(ctx, source, needed[source]); err != nil {
+	for _, name := range order {
+		if err := r.upload(ctx, name, needed[name]); err != nil {
 			return err
 		}
 	}
@@ -73,11 +73,11 @@ func (r *uploads) uploadImages(ctx context.Context, changes []*plan.Change, inBu
 
 // upload brings one image to the service. A failure fails the changes that need
 // it, and nothing else.
-func (r *uploads) upload(ctx context.Context, source string, users []wire.Part) error {
-	id, err := r.sendImage(ctx, source)
+func (r *uploads) upload(ctx context.Context, name string, users []wire.Part) error {
+	id, err := r.sendImage(ctx, users[0])
 	if err == nil {
-		r.files[source] = id
-		return r.Store.RecordFile(context.WithoutCancel(ctx), source, id)
+		r.files[name] = id
+		return r.Store.RecordFile(context.WithoutCancel(ctx), name, id)
 	}
 	switch {
 	case stopsUploads(err):
@@ -117,8 +117,10 @@ func stopsUploads(err error) bool {
 
 // sendImage journals and sends an upload. An upload has no key: one whose answer
 // was lost leaves at worst a file nobody uses.
-func (r *uploads) sendImage(ctx context.Context, source string) (string, error) {
-	step, send, err := r.uploadStep(source)
+func (r *uploads) sendImage(ctx context.Context, user wire.Part) (string, error) {
+	image := &user.Fields[0]
+	a, _ := r.Schemas.Of(user.Change.Address.Kind).Attribute(image.Name)
+	step, send, err := r.uploadStep(image.Desired.Text(), a.Wire.Purpose)
 	if err != nil {
 		return "", err
 	}
@@ -155,15 +157,15 @@ func (r *uploads) endUpload(ctx context.Context, step state.Step, to state.Point
 
 // uploadStep makes the journal's record of an upload and the request itself:
 // the bytes of a file, or the address the service fetches.
-func (r *uploads) uploadStep(source string) (state.Step, func(context.Context) (string, error), error) {
+func (r *uploads) uploadStep(source, purpose string) (state.Step, func(context.Context) (string, error), error) {
 	name, content := source, []byte(nil)
-	send := func(ctx context.Context) (string, error) { return r.Service.UploadURL(ctx, source) }
+	send := func(ctx context.Context) (string, error) { return r.Service.UploadURL(ctx, source, purpose) }
 	if strings.HasPrefix(source, "sha256:") {
 		var err error
 		if name, content, err = r.Image(source); err != nil {
 			return state.Step{}, nil, fmt.Errorf("read the image: %w", err)
 		}
-		send = func(ctx context.Context) (string, error) { return r.Service.Upload(ctx, name, content) }
+		send = func(ctx context.Context) (string, error) { return r.Service.Upload(ctx, name, content, purpose) }
 	}
 	note, err := json.Marshal(uploadNote{Source: source, Name: name})
 	if err != nil {

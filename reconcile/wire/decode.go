@@ -13,6 +13,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/plan"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -37,7 +38,7 @@ func (d Decoder) Decode(schema *resource.Schema, record adsapi.Record) (*resourc
 	for _, attributes := range [][]resource.Attribute{schema.Attributes, schema.Noted} {
 		for i := range attributes {
 			a := &attributes[i]
-			if a.Wire.Path == "" {
+			if !plan.Readable(a) {
 				continue
 			}
 			if wire := wireOf(a, fields); sameEverywhere(a, fields, wire) {

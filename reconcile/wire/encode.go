@@ -22,7 +22,7 @@ import (
 type Encoder struct {
 	Schemas resource.Schemas
 	Zone    *time.Location
-	Files   func(source string) string // id of an uploaded image, "" before it is there
+	Files   func(upload string) string // id of an uploaded image by its UploadName, "" before it is there
 	People  map[string]Uploaded        // file of people by the digest of its list
 	Value   func(resource.Address, string) resource.Value
 }
@@ -305,7 +305,7 @@ func (e Encoder) wire(a *resource.Attribute, v resource.Value) (any, error) {
 	case resource.Factors:
 		return factorObjects(a, v), nil
 	case resource.FileID:
-		return e.fileID(v)
+		return e.fileID(a, v)
 	case resource.RawJSON:
 		return json.RawMessage(v.Text()), nil
 	case resource.DayAfter:
@@ -332,11 +332,20 @@ func factorObjects(a *resource.Attribute, v resource.Value) []map[string]any {
 	return objects
 }
 
-func (e Encoder) fileID(v resource.Value) (any, error) {
+// UploadName is what the upload of an image is remembered by: its source, and what it was
+// uploaded for, as the service takes a file for that alone.
+func UploadName(a *resource.Attribute, v resource.Value) string {
+	if a.Wire.Purpose == "" {
+		return v.Text()
+	}
+	return a.Wire.Purpose + ":" + v.Text()
+}
+
+func (e Encoder) fileID(a *resource.Attribute, v resource.Value) (any, error) {
 	if id, ok := strings.CutPrefix(v.Text(), "file:"); ok {
 		return id, nil
 	}
-	if id := e.Files(v.Text()); id != "" {
+	if id := e.Files(UploadName(a, v)); id != "" {
 		return id, nil
 	}
 	return nil, fmt.Errorf("image %q is not uploaded", v.Written())

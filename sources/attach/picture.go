@@ -25,28 +25,30 @@ import (
 
 // Picture is a file of the tree an attribute names, once it is read.
 type Picture struct {
-	Value   resource.Value // "sha256:<hex>", written as its slash path
-	Finding *resource.Finding
+	Value         resource.Value // "sha256:<hex>", written as its slash path
+	Finding       *resource.Finding
+	width, height int // in pixels
 }
 
-// PictureOf is a picture that is in order, and where it is read again.
-func PictureOf(content []byte, from string) Picture {
-	sum := sha256.Sum256(content)
-	return Picture{Value: resource.Text("sha256:" + hex.EncodeToString(sum[:])).As(from)}
-}
-
-// BadImage returns why the service would not take an image, nil where it would;
-// called is the beginning of that sentence.
-func BadImage(called string, content []byte) *resource.Finding {
+// PictureOf returns the picture that a file holds, and where it is read again; called is
+// the beginning of the sentence that says why it is none.
+func PictureOf(called string, content []byte, from string) Picture {
 	width, height, err := ImageSize(content)
 	if err != nil {
-		return draft.BadFile(fmt.Sprintf("%s: %s; want a JPEG, PNG or WebP file", called, err))
+		return Picture{Finding: draft.BadFile(fmt.Sprintf("%s: %s; want a JPEG, PNG or WebP file", called, err))}
 	}
-	if width < smallestSide || height < smallestSide {
-		return draft.BadFile(fmt.Sprintf("%s with %d by %d pixels; want at least %d by %d",
-			called, width, height, smallestSide, smallestSide))
+	sum := sha256.Sum256(content)
+	return Picture{resource.Text("sha256:" + hex.EncodeToString(sum[:])).As(from), nil, width, height}
+}
+
+// RefusedFor returns why the service would not take a picture for an attribute, nil
+// where it would.
+func (p Picture) RefusedFor(a *resource.Attribute, called string) *resource.Finding {
+	if p.Finding != nil || int64(min(p.width, p.height)) >= a.Side {
+		return p.Finding
 	}
-	return nil
+	return draft.BadFile(fmt.Sprintf("%s with %d by %d pixels; want at least %d by %d",
+		called, p.width, p.height, a.Side, a.Side))
 }
 
 // ImageSize reads the header of an image, by what its bytes say it is.
@@ -116,9 +118,6 @@ func webpSize(content []byte) (width, height int, err error) {
 }
 
 func uint24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }
-
-// smallestSide of an image, in pixels (interface, part 2, uploaded image).
-const smallestSide = 640
 
 const partMark = ".xlsx#"
 

@@ -108,7 +108,7 @@ func (g sheetGrid) amount(c xlsx.Cell, format xlsx.Style) (string, *resource.Fin
 }
 
 func (r *bookReader) cellError(c xlsx.Cell, want string) *resource.Finding {
-	if _, _, picture := r.pictureInCell(c); picture {
+	if _, picture := r.pictureInCell(c); picture {
 		return &resource.Finding{Code: diag.BadValue, Message: "a picture is placed in this cell; want " + want}
 	}
 	return &resource.Finding{

@@ -18,9 +18,9 @@ import (
 // it is nobody's.
 
 // storedPicture turns a picture into the hash of its bytes, each part once.
-func (r *bookReader) storedPicture(p xlsx.Picture) (resource.Value, *resource.Finding) {
+func (r *bookReader) storedPicture(p xlsx.Picture) attach.Picture {
 	if finding := notAsShown(p); finding != nil {
-		return resource.Value{}, finding
+		return attach.Picture{Finding: finding}
 	}
 	known, read := r.stored[p.Part]
 	if !read {
@@ -30,7 +30,22 @@ func (r *bookReader) storedPicture(p xlsx.Picture) (resource.Value, *resource.Fi
 		}
 		r.stored[p.Part] = known
 	}
-	return known.Value, known.Finding
+	return known
+}
+
+const inWorkbook = "picture in the workbook"
+
+// refusedFor returns why the service would not take a picture for an attribute, and what
+// to do about it.
+func refusedFor(a *resource.Attribute, p attach.Picture) *resource.Finding {
+	finding := p.RefusedFor(a, inWorkbook)
+	if finding == nil || finding.Code != diag.BadFile || finding.Hint != "" {
+		return finding
+	}
+	hinted := *finding
+	hinted.Hint = fmt.Sprintf("save the picture as PNG or JPEG, at least %d by %d pixels, and paste that",
+		a.Side, a.Side)
+	return &hinted
 }
 
 func (r *bookReader) readStored(part string) attach.Picture {
@@ -48,11 +63,7 @@ func (r *bookReader) readStored(part string) attach.Picture {
 			},
 		}
 	}
-	if finding := attach.BadImage("picture in the workbook", content); finding != nil {
-		finding.Hint = "save the picture as PNG or JPEG, at least 640 by 640 pixels, and paste that"
-		return attach.Picture{Finding: finding}
-	}
-	return attach.PictureOf(content, attach.InWorkbook(r.File, part))
+	return attach.PictureOf(inWorkbook, content, attach.InWorkbook(r.File, part))
 }
 
 // notAsShown refuses a picture whose stored bytes are not what people see: they
@@ -83,43 +94,47 @@ var shownOtherwise = map[xlsx.Showing]struct{ is, want, hint string }{
 
 // pictureInCell reads a cell that holds a picture, or a function that shows
 // one; false where it holds neither.
-func (r *bookReader) pictureInCell(c xlsx.Cell) (resource.Value, *resource.Finding, bool) {
+func (r *bookReader) pictureInCell(c xlsx.Cell) (picture attach.Picture, placed bool) {
 	if r.Book == nil {
-		return resource.Value{}, nil, false
+		return attach.Picture{}, false
 	}
 	if name := wpsName(c); name != "" {
-		v, finding := r.namedPicture(name)
-		return v, finding, true
+		return r.namedPicture(name), true
 	}
 	if c.Meta == 0 || c.IsFormula {
-		return resource.Value{}, nil, false
+		return attach.Picture{}, false
 	}
 	p, placed, err := r.Book.PictureIn(c)
 	switch {
 	case err != nil:
-		return resource.Value{},
-			xlsx.Damaged("picture in the cell cannot be found (%v); want it placed again", err), true
+		return attach.Picture{
+			Finding: xlsx.Damaged("picture in the cell cannot be found (%v); want it placed again", err),
+		}, true
 	case !placed:
-		return resource.Value{}, nil, false
+		return attach.Picture{}, false
 	}
-	v, finding := r.storedPicture(p)
-	return v, finding, true
+	return r.storedPicture(p), true
 }
 
 // readImageCell takes the picture placed in a cell; false where the cell is to
 // be read like any other.
 func (r *draftReader) readImageCell(d *rowDraft, a *resource.Attribute, position diag.Position, c xlsx.Cell) bool {
-	v, finding, placed := r.pictureInCell(c)
-	switch {
-	case !placed:
+	p, placed := r.pictureInCell(c)
+	if !placed {
 		d.ImageLink = linkedAddress(c.Formula)
 		return false
-	case finding != nil:
-		r.reject(&d.Draft, a, position, finding)
-	default:
-		d.Attributes.Set(a.Name, v.At(position))
 	}
+	r.setPicture(d, a, position, p)
 	return true
+}
+
+// setPicture gives a row the picture that is placed in its cell, or lies on it.
+func (r *head) setPicture(d *rowDraft, a *resource.Attribute, position diag.Position, p attach.Picture) {
+	if finding := refusedFor(a, p); finding != nil {
+		r.reject(&d.Draft, a, position, finding)
+		return
+	}
+	d.Attributes.Set(a.Name, p.Value.At(position))
 }
 
 // wpsFormula is how WPS writes a picture in a cell; other programs that saved
@@ -135,18 +150,20 @@ func wpsName(c xlsx.Cell) string {
 	return ""
 }
 
-func (r *bookReader) namedPicture(name string) (resource.Value, *resource.Finding) {
+func (r *bookReader) namedPicture(name string) attach.Picture {
 	p, known, err := r.Book.PictureNamed(name)
 	switch {
 	case err != nil:
-		return resource.Value{}, xlsx.Damaged("picture in the cell cannot be found (%v); want it placed again", err)
+		return attach.Picture{
+			Finding: xlsx.Damaged("picture in the cell cannot be found (%v); want it placed again", err),
+		}
 	case !known:
-		return resource.Value{}, &resource.Finding{
+		return attach.Picture{Finding: &resource.Finding{
 			Code: diag.BadFile, Message: "cell shows a " +
 				"picture of WPS that the workbook does not hold any more; want the picture",
 			Hint: "other programs drop such pictures " +
 				"when they save; place it again, or write the name of a picture file",
-		}
+		}}
 	}
 	return r.storedPicture(p)
 }

@@ -82,13 +82,7 @@ func (r *rowPictures) readPictures(d *rowDraft, row int) {
 }
 
 func (r *rowPictures) takePicture(d *rowDraft, row int, p xlsx.Picture) {
-	position := r.At(row, r.pictures.column)
-	v, finding := r.storedPicture(p)
-	if finding != nil {
-		r.reject(&d.Draft, r.pictures.attribute, position, finding)
-		return
-	}
-	d.Attributes.Set(r.pictures.attribute.Name, v.At(position))
+	r.setPicture(d, r.pictures.attribute, r.At(row, r.pictures.column), r.storedPicture(p))
 }
 
 // reportPictures says, after the last row, what became of the pictures that are

@@ -9,7 +9,7 @@ import (
 var reached = map[string]string{
 	"GET /ad_account":                                  "`doctor`, and every `plan`",
 	"POST /ad_account/activate":                        "`apply`: `status` of kind `account`",
-	"POST /ad_account/brand":                           "`apply`: names and `url` of kind `account`",
+	"POST /ad_account/brand":                           "`apply`: names, `url` and `favicon` of kind `account`",
 	"POST /ad_account/daily_spend_limit":               "`apply`: kind `daily_spend_limit`",
 	"POST /ad_account/daily_spend_limit/delete":        "`apply`: `status: archived` of kind `daily_spend_limit`",
 	"GET /ad_account/insights":                         "`insights`",
@@ -73,7 +73,7 @@ var reached = map[string]string{
 	"POST /custom_audiences/{custom_audience_id}/replace":                          "`apply`: `members.do: replace`",
 	"GET /geo_lookup/search": "`locations`",
 	"GET /me":                "`whoami`",
-	"POST /upload":           "`apply`: `image` of kind `ad`",
+	"POST /upload":           "`apply`: `image` of kind `ad`, `favicon` of kind `account`",
 	"POST /uploads":          "`apply`: `members.file` of kind `audience`",
 }
 

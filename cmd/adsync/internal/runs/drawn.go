@@ -57,7 +57,7 @@ func overlay(a *resource.Attributes, name string, v *resource.Value) {
 // HasPicture reports whether the service shows a kind to people: it has a picture.
 func HasPicture(schemas resource.Schemas, kind resource.Kind) bool {
 	return slices.ContainsFunc(schemas.Of(kind).Attributes,
-		func(a resource.Attribute) bool { return a.Type == resource.TypeImage })
+		func(a resource.Attribute) bool { return a.Type == resource.TypeImage && a.Wire.Purpose == "" })
 }
 
 // The attributes that a card shows.
