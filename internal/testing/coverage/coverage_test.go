@@ -1,8 +1,9 @@
 package coverage
 
 import (
+	"maps"
 	"os"
-	"strings"
+	"slices"
 	"testing"
 
 	"adsync/internal/testing/golden"
@@ -33,19 +34,15 @@ func TestEveryInputIsReachedAndShown(t *testing.T) {
 			switch {
 			case unsent[row(in)] != "" && shown[in] != "":
 				t.Errorf("%s is never sent, and script %s sends it", row(in), shown[in])
-			case isMissing(in) && (why != "" || sent):
-				t.Errorf("missing.txt has %s, which script %s shows; want no line", row(in), shown[in])
-			case !isMissing(in) && why == "" && (how == "" || !sent):
+			case instead[row(in)] != Input{} && (shown[in] != "" || shown[instead[row(in)]] == ""):
+				t.Errorf("%s is sent by script %q, and what does the same by script %q; want the second alone",
+					row(in), shown[in], shown[instead[row(in)]])
+			case why == "" && (how == "" || !sent):
 				t.Errorf("%s: reached by %q, shown by %q; want both", row(in), how, shown[in])
 			}
 		}
 	}
-	for line := range strings.Lines(missing) {
-		if !seen[strings.TrimSpace(line)] {
-			t.Errorf("missing.txt has %s, which the emulator does not take", line)
-		}
-	}
-	for name := range unsent {
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(unsent)), slices.Collect(maps.Keys(instead))) {
 		if !seen[name] {
 			t.Errorf("%s is among what is never sent, and the emulator does not take it", name)
 		}
@@ -54,6 +51,20 @@ func TestEveryInputIsReachedAndShown(t *testing.T) {
 
 func TestThePageIsInStep(t *testing.T) {
 	golden.File(t, "../../../docs/develop/coverage.md", Page(theInputs(t), Shown()))
+}
+
+// What another program of a script sends shows nothing of adsync.
+func TestOnlyWhatAdsyncSendsIsNoted(t *testing.T) {
+	status := Input{"POST /ads/{ad_id}", "body status=archived"}
+	for agent, want := range map[string]bool{"adsync/1.0": true, "curl/8": false, "": false} {
+		watch := NewWatch(map[string][]string{status.Endpoint: {"", "body status"}})
+		watch.Started("s")
+		watch.Note("s", Request{Method: "POST", Path: "/v1/ads/ad_1", Body: []byte(`{"status":"archived"}`),
+			Header: map[string][]string{"User-Agent": {agent}}})
+		if missed := watch.Missed(map[Input]string{status: "s"}); (len(missed) == 0) != want {
+			t.Errorf("%q: missed %q; want it noted: %v", agent, missed, want)
+		}
+	}
 }
 
 func TestAPathFitsItsPattern(t *testing.T) {

@@ -44,10 +44,10 @@ func Page(inputs map[string][]string, shown map[Input]string) []byte {
 			how, why := by(in, shown[in] != "")
 			show := "`" + shown[in] + "`"
 			switch {
+			case instead[row(in)] != Input{}:
+				how, show = "never sent: "+why, "`"+shown[instead[row(in)]]+"`"
 			case why != "":
 				how, show = "never sent: "+why, "–"
-			case isMissing(in):
-				how, show = "not yet", "–"
 			case elsewhere[in.Name] != "":
 				show = "`" + elsewhere[in.Name] + "`"
 			}
@@ -60,8 +60,8 @@ func Page(inputs map[string][]string, shown map[Input]string) []byte {
 const head = `# What of the service a user reaches
 
 %d endpoints, %d rows. A row is an endpoint, or what a request of it may carry: a parameter, a header, a field of
-the body. It says by which command, attribute or kind a user reaches it, and which script of
-` + "`cmd/adsync/testdata/script`" + ` makes adsync send it; a test holds that the script does. Endpoints and
+the body. It says by which command, attribute or kind a user reaches it, or what adsync sends in its place, and which
+script of ` + "`cmd/adsync/testdata/script`" + ` makes adsync send that; a test holds that the script does. Endpoints and
 parameters are those of the emulator. ` + "`make coverage`" + ` writes this page.
 
 | what | reached by | shown by |

@@ -30,16 +30,10 @@ var reached = map[string]string{
 	"POST /ad_groups":                                       "`apply`: kind `ad_group`",
 	"GET /ad_groups/{ad_group_id}":                          "`plan`, and `apply` as it reads back",
 	"POST /ad_groups/{ad_group_id}":                         "`apply`: kind `ad_group`",
-	"POST /ad_groups/{ad_group_id}/activate":                "`apply`: `status` of kind `ad_group`",
-	"POST /ad_groups/{ad_group_id}/archive":                 "`apply`: `status` of kind `ad_group`",
-	"POST /ad_groups/{ad_group_id}/pause":                   "`apply`: `status` of kind `ad_group`, `pause-all`",
 	"GET /ads":                                              "`plan`, `export`",
 	"POST /ads":                                             "`apply`: kind `ad`",
 	"GET /ads/{ad_id}":                                      "`plan`, and `apply` as it reads back",
 	"POST /ads/{ad_id}":                                     "`apply`: kind `ad`",
-	"POST /ads/{ad_id}/activate":                            "`apply`: `status` of kind `ad`",
-	"POST /ads/{ad_id}/archive":                             "`apply`: `status` of kind `ad`",
-	"POST /ads/{ad_id}/pause":                               "`apply`: `status` of kind `ad`, `pause-all`",
 	"POST /ads/{ad_id}/preview":                             "`preview`",
 	"POST /api_keys":                                        "`keys create`",
 	"GET /audit_logs":                                       "`audit`, and `plan` as it names who changed what",
@@ -50,9 +44,6 @@ var reached = map[string]string{
 	"POST /campaigns":                                       "`apply`: kind `campaign`",
 	"GET /campaigns/{campaign_id}":                          "`plan`, and `apply` as it reads back",
 	"POST /campaigns/{campaign_id}":                         "`apply`: kind `campaign`",
-	"POST /campaigns/{campaign_id}/activate":                "`apply`: `status` of kind `campaign`",
-	"POST /campaigns/{campaign_id}/archive":                 "`apply`: `status` of kind `campaign`",
-	"POST /campaigns/{campaign_id}/pause":                   "`apply`: `status` of kind `campaign`, `pause-all`",
 	"POST /conversions/api_keys":                            "`conversions key`",
 	"GET /conversions/event_settings":                       "`plan`, `export`: kind `event_setting`",
 	"POST /conversions/event_settings":                      "`apply`: kind `event_setting`",
@@ -97,17 +88,9 @@ var elsewhere = map[string]string{
 var unsent = map[string]string{
 	"* before": "`after` reads the same pages from the other end",
 	"POST /ad_account_creation_sessions body return_url": "nobody is sent back: adsync waits for the account",
-	"* name":                                  "adsync reads a list whole, and picks by name itself",
-	"* order":                                 "adsync reads a list whole, and puts it in order itself",
-	"POST /campaigns/{campaign_id}/activate":  "`status` of the update does the same",
-	"POST /campaigns/{campaign_id}/pause":     "`status` of the update does the same",
-	"POST /ad_groups/{ad_group_id}/activate":  "`status` of the update does the same",
-	"POST /ad_groups/{ad_group_id}/archive":   "`status` of the update does the same",
-	"POST /ad_groups/{ad_group_id}/pause":     "`status` of the update does the same",
-	"POST /ads/{ad_id}/activate":              "`status` of the update does the same",
-	"POST /ads/{ad_id}/archive":               "`status` of the update does the same",
-	"POST /ads/{ad_id}/pause":                 "`status` of the update does the same",
-	"POST /campaigns body objective":          "`bidding_type` says it",
+	"* name":                         "adsync reads a list whole, and picks by name itself",
+	"* order":                        "adsync reads a list whole, and puts it in order itself",
+	"POST /campaigns body objective": "`bidding_type` says it",
 	"POST /campaigns body billing_event_type": "`bidding_type` says it",
 	"POST /bulk_mutation_jobs body partial_failure": "the default is true, and each operation has a result " +
 		"of its own",
@@ -123,6 +106,20 @@ var unsent = map[string]string{
 		"another campaign takes its place",
 }
 
+// instead are endpoints that adsync never calls, and the value of an update that does the
+// same; a script shows that it is sent.
+var instead = map[string]Input{
+	"POST /campaigns/{campaign_id}/activate": {"POST /campaigns/{campaign_id}", "body status=active"},
+	"POST /campaigns/{campaign_id}/pause":    {"POST /campaigns/{campaign_id}", "body status=paused"},
+	"POST /campaigns/{campaign_id}/archive":  {"POST /campaigns/{campaign_id}", "body status=archived"},
+	"POST /ad_groups/{ad_group_id}/activate": {"POST /ad_groups/{ad_group_id}", "body status=active"},
+	"POST /ad_groups/{ad_group_id}/pause":    {"POST /ad_groups/{ad_group_id}", "body status=paused"},
+	"POST /ad_groups/{ad_group_id}/archive":  {"POST /ad_groups/{ad_group_id}", "body status=archived"},
+	"POST /ads/{ad_id}/activate":             {"POST /ads/{ad_id}", "body status=active"},
+	"POST /ads/{ad_id}/pause":                {"POST /ads/{ad_id}", "body status=paused"},
+	"POST /ads/{ad_id}/archive":              {"POST /ads/{ad_id}", "body status=archived"},
+}
+
 const (
 	hashed  = "adsync hashes what it sends, and says of what in `identifier_type`"
 	unbound = "`apply` compares the revision first, and a stopped operation of somebody else may end in between"
@@ -131,7 +128,7 @@ const (
 // by returns how a user reaches an input, or "", and why it is never sent, or "". What a
 // script shows is sent.
 func by(in Input, isShown bool) (how, why string) {
-	if why := cmp.Or(unsent[row(in)], unsent["* "+in.Name]); why != "" && !isShown {
+	if why := cmp.Or(unsent[row(in)], unsent["* "+in.Name], doesTheSame(in)); why != "" && !isShown {
 		return "", why
 	}
 	if i := strings.LastIndex(in.Name, "locations.include."); i >= 0 && in.Name[i:] != "locations.include.id" {
@@ -146,4 +143,14 @@ func by(in Input, isShown bool) (how, why string) {
 		}
 	}
 	return reached[in.Endpoint], ""
+}
+
+// doesTheSame names what is sent instead of an endpoint, or returns "".
+func doesTheSame(in Input) string {
+	other, is := instead[row(in)]
+	if !is {
+		return ""
+	}
+	value := strings.ReplaceAll(strings.TrimPrefix(other.Name, "body "), "=", ": ")
+	return "`" + value + "` in `" + other.Endpoint + "` does the same"
 }

@@ -3,6 +3,7 @@ package coverage
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -44,20 +45,28 @@ func (w *Watch) File(by map[Input]string) []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var lines []string
-	for endpoint, names := range w.inputs {
-		for _, name := range names {
-			in := Input{endpoint, name}
-			script, scripts := by[in], w.sent[in]
-			if !scripts[script] {
-				script = first(scripts)
-			}
-			if script != "" {
-				lines = append(lines, endpoint+"\t"+name+"\t"+script+"\n")
-			}
+	for _, in := range w.wanted() {
+		script, scripts := by[in], w.sent[in]
+		if !scripts[script] {
+			script = first(scripts)
+		}
+		if script != "" {
+			lines = append(lines, in.Endpoint+"\t"+in.Name+"\t"+script+"\n")
 		}
 	}
 	slices.Sort(lines)
 	return []byte(strings.Join(lines, ""))
+}
+
+// wanted returns all that scripts are to show: the inputs, and what goes instead of some.
+func (w *Watch) wanted() []Input {
+	wanted := slices.Collect(maps.Values(instead))
+	for endpoint, names := range w.inputs {
+		for _, name := range names {
+			wanted = append(wanted, Input{endpoint, name})
+		}
+	}
+	return wanted
 }
 
 func first(scripts map[string]bool) string {
@@ -68,17 +77,6 @@ func first(scripts map[string]bool) string {
 		}
 	}
 	return least
-}
-
-// missing has a line for each input that a user cannot reach yet, as on the page. Lines
-// only go.
-//
-//go:embed missing.txt
-var missing string
-
-// isMissing reports whether an input is among what is missing.
-func isMissing(in Input) bool {
-	return strings.Contains("\n"+missing, "\n"+row(in)+"\n") || strings.Contains("\n"+missing, "\n* "+in.Name+"\n")
 }
 
 // row returns an input as a line: "GET /ads limit".

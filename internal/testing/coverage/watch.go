@@ -3,6 +3,7 @@ package coverage
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"mime"
 	"mime/multipart"
 	"strings"
@@ -96,7 +97,8 @@ func fits(pattern, path string) bool {
 	return true
 }
 
-// carried returns the names of what a request carries, as Inputs writes them.
+// carried returns the names of what a request carries, as Inputs writes them, and the
+// status it asks for: "body status=paused".
 func (r Request) carried() []string {
 	var names []string
 	for name := range r.Query {
@@ -135,7 +137,11 @@ func bodyFields(contentType string, body []byte) []string {
 	if json.Unmarshal(body, &value) != nil {
 		return nil
 	}
-	return jsonFields(value)
+	names := jsonFields(value)
+	if object, _ := value.(map[string]any); object["status"] != nil {
+		names = append(names, fmt.Sprintf("status=%v", object["status"]))
+	}
+	return names
 }
 
 func formFields(form *multipart.Reader) []string {
