@@ -7,6 +7,9 @@
 //
 // Its invariant is that the same people give the same digest, whatever the
 // order, case, blanks, repetitions and encoding of the file.
+//
+// normal.go brings an identifier into the form that is hashed, text.go and workbook.go read the
+// files, column.go finds the column, hashes.go keeps what is counted.
 package members
 
 import (

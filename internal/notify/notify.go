@@ -6,8 +6,8 @@
 // and never fails a run, and a message holds no secret.
 //
 // Open notify.go first: Tell, the topics and the forms of destinations. situation.go
-// reads a run, news.go decides what of it is new, queue.go keeps what waits, deliver.go
-// sends it. A new form, such as Matrix, is a row of forms in forms.go: its word, its check and
+// reads a run, news.go decides what of it is new and words it, queue.go keeps what waits,
+// deliver.go sends it. A new form, such as Matrix, is a row of forms in forms.go: its word, its check and
 // how a message goes there; its keys stand in sources/config/daemon_notify.go.
 package notify
 

@@ -1,8 +1,8 @@
 // Package celltext reads what the text of one cell or header means, without the sheet around it.
 // cell.go judges formulas, errors and words that clear, number.go reads the digits of numbers,
 // amounts and days that workbooks store, list.go cuts a cell into entries, header.go folds headers
-// and words messages. What the digits are worth says package resource: an amount of money is made
-// by resource.ParseMoney (internal/resource/money.go), for every format.
+// and words messages. What a text is worth says package resource, for every format: an amount in
+// internal/resource/money.go, a day such as 3/4/27 in internal/resource/day.go.
 //
 // Nothing is guessed: what reads two ways is a finding.
 package celltext

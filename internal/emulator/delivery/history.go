@@ -8,6 +8,8 @@
 // time adds slots and rewrites none. It refuses to spend: no slot starts beyond a
 // budget or a spend limit, and no price is above the bid. Its invariant: the same
 // history, seed and time give the same numbers.
+//
+// Open serve.go first: what an ad gets in a slot. market.go draws demand and price, day.go adds up.
 package delivery
 
 import "time"
