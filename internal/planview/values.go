@@ -229,7 +229,8 @@ func grouped(digits string) string {
 	return digits
 }
 
-// ratio writes ", ×2.50", cut and not rounded, and nothing where it says nothing.
+// ratio writes ", ×2.50", cut and not rounded, and nothing where it says nothing: where the amount
+// is the same to half a hundredth, or next to nothing is left.
 func ratio(from, to int64) string {
 	switch {
 	case from <= 0 || to < 0:
@@ -239,7 +240,7 @@ func ratio(from, to int64) string {
 	}
 	high, low := bits.Mul64(uint64(to), 100)
 	hundredths, _ := bits.Div64(high, low, uint64(from))
-	if hundredths == 100 {
+	if hundredths == 0 || hundredths == 100 || hundredths == 99 && to > from-from/200 {
 		return ""
 	}
 	return fmt.Sprintf(", ×%d.%02d", hundredths/100, hundredths%100)

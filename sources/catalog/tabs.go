@@ -199,9 +199,9 @@ func namedListColumns(s *resource.Schema, a *resource.Attribute) []Column {
 // MaxCounted is the longest text that gets a column with its length beside it.
 const MaxCounted = 200
 
-// lengthColumn counts the characters of a short text while it is typed.
+// lengthColumn counts the characters of a short text that every row has while it is typed.
 func lengthColumn(a *resource.Attribute) []Column {
-	if a.Type != resource.TypeText || a.Max == 0 || a.Max > MaxCounted {
+	if a.Type != resource.TypeText || !a.Required || a.Max == 0 || a.Max > MaxCounted {
 		return nil
 	}
 	return []Column{{Title: a.Header + " length", Role: RoleOurs, Ours: OursLength,

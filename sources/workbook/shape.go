@@ -93,7 +93,7 @@ var typeWidths = map[resource.Type]columnWidth{
 	resource.TypeIDs: {16, true}, resource.TypeFactors: {28, true}, resource.TypeSet: {16, true},
 	resource.TypeHints: {40, true}, resource.TypeURL: {30, true},
 	resource.TypeQuery: {30, true}, resource.TypeImage: {26, true},
-	resource.TypeMembers: {26, true}, resource.TypeObject: {30, true},
+	resource.TypeMembers: {26, true}, resource.TypeObject: {20, true},
 }
 
 func widthOf(c *catalog.Column) columnWidth {
@@ -133,6 +133,8 @@ func attributeWidth(a *resource.Attribute) columnWidth {
 			longest = max(longest, len(choice.Value))
 		}
 		return columnWidth{float64(max(11, longest+3)), false}
+	case !a.Required && a.Max > 0 && a.Max <= 100:
+		return columnWidth{18, true}
 	case a.Max > 50 && a.Max <= catalog.MaxCounted:
 		return columnWidth{38, true}
 	case a.Max > 1000:
