@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,15 +54,22 @@ var unasked = map[plan.Hazard]string{
 
 // Holds says of a change what holds it, a line each, and then what to do.
 func (n *Names) Holds(holds []plan.Hold, ask Ask) string {
-	var said, todo []string
+	var said, todo, others []string
 	for i := range holds {
 		said = append(said, diag.Printable(sentence(n.In(holds[i].Message))))
-		if do := toRelease(&holds[i], ask); !slices.Contains(todo, do) {
-			todo = append(todo, do)
+		into, do := &todo, toRelease(&holds[i])
+		if holds[i].Allow != "" {
+			into = &others
+		}
+		if !slices.Contains(*into, do) {
+			*into = append(*into, do)
 		}
 	}
 	if len(said) == 0 {
 		return ""
+	}
+	if len(others) > 0 {
+		todo = append([]string{string(ask) + ", or " + strings.Join(others, " and ")}, todo...)
 	}
 	return strings.Join(said, "\n") + "\nTo do: " + strings.Join(todo, "; ") + "."
 }
@@ -74,18 +82,12 @@ func sentence(text string) string {
 	return Upper(text)
 }
 
-func toRelease(h *plan.Hold, ask Ask) string {
-	other := instead[h.Hazard]
-	if other == "" {
-		other = "change the row"
-	}
-	if h.Allow != "" {
-		return string(ask) + ", or " + other
-	}
-	if do := unasked[h.Hazard]; do != "" {
+// toRelease is what can be done about a hold without an approval.
+func toRelease(h *plan.Hold) string {
+	if do := unasked[h.Hazard]; do != "" && h.Allow == "" {
 		return do
 	}
-	return other
+	return cmp.Or(instead[h.Hazard], "change the row")
 }
 
 // askOwner is what to do about what only an engineer can decide.
@@ -139,6 +141,8 @@ var engineers = []struct {
 	{regexp.MustCompile(`\b(\d+) held\b`), "$1 waiting"},
 	{regexp.MustCompile(`; verified (\d[\d,]*)/(\d[\d,]*)`), "; $1 of $2 read back as sent"},
 	{regexp.MustCompile(`(is at the service already), as [^,]+,`), "$1,"},
+	{regexp.MustCompile(`write moved: \[\{[^}]*\}\] in adsync\.yaml`),
+		"ask whoever looks after adsync to note the new name"},
 }
 
 // plainly leaves out of a text what names a command or an allowance, and has a

@@ -110,3 +110,22 @@ func TestTwoHoldsOfOneRemedySayItOnce(t *testing.T) {
 		t.Errorf("two holds say %q; want %q", said, want)
 	}
 }
+
+// What stands in adsync.yaml is no marketer's: names in the place of addresses would make it wrong.
+func TestHoldsOfSeveralRemedies(t *testing.T) {
+	names := NamesOf(kinds.All(), []plan.ChangeDocument{{Address: "campaign/store", Name: "Store"}})
+	said := names.Holds([]plan.Hold{
+		{Hazard: plan.Twins, Allow: "twin=campaign/store", Message: "has the name of campaign/brand, which the files " +
+			"no longer name: rename or new? to keep what is there, write moved: [{from: campaign/brand, " +
+			"to: campaign/store}] in adsync.yaml, or allow creating another"},
+		{Hazard: plan.Invalid, Message: "its image is missing"},
+		{Hazard: plan.Exposure, Message: "daily caps would rise ×2.25", Allow: "exposure=50/day"},
+	}, OnPage)
+	want := "Has the name of campaign “brand”, which the files no longer name: rename or new? to keep what is " +
+		"there, ask whoever looks after adsync to note the new name, or allow creating another\n" +
+		"Its image is missing\nDaily caps would rise ×2.25\nTo do: approve it on the page, or give yours another " +
+		"name and write a smaller amount; mend the cell that is named."
+	if said != want {
+		t.Errorf("%q; want %q", said, want)
+	}
+}
