@@ -25,6 +25,9 @@ func (r Recent) Under(renamed []Renamed) Recent {
 	return r
 }
 
+// FactorName is how Earlier names one factor of an attribute.
+func FactorName(attribute, entry string) string { return attribute + " " + entry }
+
 // Moves returns the amounts the applicable part of the plan sets, as they are
 // before it: what Recent holds of this plan afterwards.
 func (p *Plan) Moves() []Earlier {
@@ -36,8 +39,11 @@ func (p *Plan) Moves() []Earlier {
 			a, known := s.Attribute(f.Name)
 			from, set := f.Live().Number()
 			if known && a.Spend == resource.Scale && f.Phase == Raise {
-				least, _, _ := resource.Steepest(f.Live(), f.Desired)
-				moves = append(moves, Earlier{c.Address, f.Name, least})
+				for _, r := range resource.FactorRises(f.Live(), f.Desired) {
+					if r.To > r.From {
+						moves = append(moves, Earlier{c.Address, FactorName(f.Name, r.Name), r.From})
+					}
+				}
 			}
 			if known && set && a.Spend == resource.Amount && f.Phase == Raise {
 				moves = append(moves, Earlier{c.Address, f.Name, from})

@@ -113,26 +113,34 @@ func LargestFactor(v Value) int64 {
 	return most
 }
 
-// Steepest returns the factor that rises most in proportion from one value to another,
-// before and after; what is not named has the factor One. Rises is false where nobody
-// can be multiplied by more than before: of several entries that match, the highest counts.
-func Steepest(before, after Value) (from, to int64, rises bool) {
+// FactorRise is the factor of one entry in two values, before and after.
+type FactorRise struct {
+	Name     string
+	From, To int64
+}
+
+// FactorRises returns what each entry of two values multiplies by in both. What a value does not
+// name has the factor One. What is named anew begins at the least of the
+// entries before: somebody can be in that one as well, and of several that match the highest counts.
+func FactorRises(before, after Value) []FactorRise {
+	var rises []FactorRise
 	was, is := before.Factors(), after.Factors()
-	from, to = One, One
 	least := int64(One)
 	for _, f := range was {
 		least = min(least, f.Micros)
-		if now := factorOf(is, f.Name, One); now > f.Micros {
-			from, to = steeper(from, to, f.Micros, now)
-		}
+		rises = append(rises, FactorRise{f.Name, f.Micros, factorOf(is, f.Name, One)})
 	}
 	for _, f := range is {
-		// somebody can be in the lowest of before as well, of which the highest counts
-		if then := factorOf(was, f.Name, least); f.Micros > then {
-			from, to = steeper(from, to, then, f.Micros)
+		if factorOf(was, f.Name, 0) == 0 {
+			rises = append(rises, FactorRise{f.Name, least, f.Micros})
 		}
 	}
-	return from, to, to > from
+	return rises
+}
+
+// FactorsRise reports whether anybody can be multiplied by more than before.
+func FactorsRise(before, after Value) bool {
+	return slices.ContainsFunc(FactorRises(before, after), func(r FactorRise) bool { return r.To > r.From })
 }
 
 func factorOf(all []Factor, name string, otherwise int64) int64 {
@@ -140,14 +148,6 @@ func factorOf(all []Factor, name string, otherwise int64) int64 {
 		return all[i].Micros
 	}
 	return otherwise
-}
-
-// steeper compares two rises; factors are small enough to be multiplied.
-func steeper(from, to, otherFrom, otherTo int64) (int64, int64) {
-	if otherTo*from > to*otherFrom {
-		return otherFrom, otherTo
-	}
-	return from, to
 }
 
 const mostAmount = math.MaxInt64

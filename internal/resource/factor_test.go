@@ -60,9 +60,15 @@ func TestWhoseBidRisesMost(t *testing.T) {
 			200_000, 500_000, true},
 		{"below it", []string{"a x 0.5"}, []string{"a x 0.5", "b x 0.2"}, One, One, false},
 	} {
-		from, to, rises := Steepest(List(row.before), List(row.after))
-		if from != row.from || to != row.to || rises != row.rises {
-			t.Errorf("%s: from %d to %d, %t; want %d, %d, %t", row.name, from, to, rises, row.from, row.to, row.rises)
+		before, after := List(row.before), List(row.after)
+		most := FactorRise{From: One, To: One}
+		for _, r := range FactorRises(before, after) {
+			if r.To*most.From > most.To*r.From {
+				most = r
+			}
+		}
+		if rises := FactorsRise(before, after); most.From != row.from || most.To != row.to || rises != row.rises {
+			t.Errorf("%s: %+v, %t; want %d, %d, %t", row.name, most, rises, row.from, row.to, row.rises)
 		}
 	}
 }

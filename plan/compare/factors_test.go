@@ -30,8 +30,11 @@ func TestABidIsMeasuredTimesItsLargestFactor(t *testing.T) {
 			"bid.max=1 bid.multipliers=a1:10|a2:9", "raises-spend=ad_group/x/g=9.00"},
 		{"bid and factor a little each", "bid.max=1 bid.multipliers=a1:2",
 			"bid.max=1.4 bid.multipliers=a1:2.8", "raises-spend=ad_group/x/g raises-spend=ad_group/x/g"},
-		{"bid up, factor down by as much", "bid.max=1 bid.multipliers=a1:4",
-			"bid.max=2 bid.multipliers=a1:2", ""},
+		{"bid up, factor down by as much: who is in no audience", "bid.max=1 bid.multipliers=a1:4",
+			"bid.max=2 bid.multipliers=a1:2", "raises-spend=ad_group/x/g"},
+		{"bid a little up, factor down", "bid.max=1 bid.multipliers=a1:4", "bid.max=1.2 bid.multipliers=a1:2", ""},
+		{"a factor that falls in a list that may wait makes no room", "bid.max=9 bid.multipliers=a1:6|a2:1",
+			"bid.max=9.1 bid.multipliers=a1:5|a2:1.2", "raises-spend=ad_group/x/g=54.60"},
 		{"above its share of the daily budget", "bid.max=9 bid.multipliers=a1:6",
 			"bid.max=9.1 bid.multipliers=a1:6", "raises-spend=ad_group/x/g=54.60"},
 	} {
@@ -62,12 +65,39 @@ func TestADecreaseThatIsHeldMakesNoRoom(t *testing.T) {
 			"bid.max=3 bid.multipliers=a1:1", "bid.max=2 bid.multipliers=a1:2", "bid.max=4 bid.multipliers=a1:1",
 			"conflict=ad_group/x/g raises-spend=ad_group/x/g"},
 		{"a factor that the files lower, and a higher bid",
-			"bid.max=1 bid.multipliers=a1:4", "bid.max=2 bid.multipliers=a1:2", "bid.max=1 bid.multipliers=a1:4", ""},
+			"bid.max=1 bid.multipliers=a1:4", "bid.max=1.2 bid.multipliers=a1:2", "bid.max=1 bid.multipliers=a1:4", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			p := diff(t, group(row.last), group(row.files), group(row.live))
 			if got := asked(p); !sameWords(got, row.want) {
 				t.Errorf("asked for %q; want %q\n%s", got, row.want, sketch(p.Changes))
+			}
+		})
+	}
+}
+
+// TestAFactorDoesNotCreepUpWithinADay: each audience has a day of its own, whatever the others do.
+func TestAFactorDoesNotCreepUpWithinADay(t *testing.T) {
+	group := func(factors string) string {
+		return "campaign/x#c name=Spring status=active bidding_type=clicks budget.daily=100\n" +
+			"audience/one#a1 name=One\naudience/two#a2 name=Two\n" +
+			"ad_group/x/g#g name=Group status=active bid.strategy=fixed_bid bid.max=1 bid.multipliers=" + factors
+	}
+	roomy := func(p *plan.Policy) { p.ExposurePercent, p.BidShare = 1000, 50 }
+	for _, row := range []struct{ name, from, over, to, want string }{
+		{"alone", "a1:1", "a1:1.2", "a1:1.4", "raises-spend=ad_group/x/g"},
+		{"beside one that rose more", "a1:2|a2:1", "a1:2.45|a2:1.2", "a1:2.45|a2:1.4", "raises-spend=ad_group/x/g"},
+		{"beside one that rose less", "a1:2|a2:1", "a1:2.2|a2:1.2", "a1:2.45|a2:1.2", ""},
+		{"another one", "a1:1|a2:1", "a1:1.2|a2:1", "a1:1.2|a2:1.2", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			first := limited(t, roomy, plan.Recent{}, group(row.from), group(row.over))
+			if got := asked(first); got != "" {
+				t.Fatalf("the first step asks for %q", got)
+			}
+			then := limited(t, roomy, remembered(plan.Recent{}, first), group(row.over), group(row.to))
+			if got := asked(then); !sameWords(got, row.want) {
+				t.Errorf("asked for %q; want %q\n%s", got, row.want, sketch(then.Changes))
 			}
 		})
 	}

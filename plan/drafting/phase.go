@@ -21,7 +21,7 @@ func PhaseOf(a *resource.Attribute, desired, live resource.Value) plan.Phase {
 	case resource.Mode:
 		return plan.Raise
 	case resource.Scale:
-		if _, _, rises := resource.Steepest(live, desired); rises {
+		if resource.FactorsRise(live, desired) {
 			return plan.Raise
 		}
 		return plan.Lower

@@ -1,7 +1,9 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
+	"math/bits"
 
 	"adsync/internal/resource"
 	"adsync/plan"
@@ -171,14 +173,27 @@ func ceilingOf(p *plan.Policy, k *drafting.Kind, a *resource.Attribute) int64 {
 // measured is a rise in micros as guards compare it: an amount times the factors that
 // scale it.
 type measured struct {
-	from, to       int64
-	most           int64 // what the ceilings bound: the amount times its largest factor
+	worth
+	most           int64 // what the ceilings bound: the most that anybody is worth
 	fromSet, toSet bool
-	when           string // " within 24 hours" where that is what it is measured from
 	name           string // what rises
 }
 
-// measure returns what an amount, or the factors of one, rises from and to.
+// worth is what one person is worth before and after, in micros.
+type worth struct {
+	from, to int64
+	when     string // " within 24 hours" where that is what it is measured from
+}
+
+// steeper reports whether one rises more in proportion than another, or as much to more.
+func (l worth) steeper(than worth) bool {
+	high, low := bits.Mul64(uint64(l.to), uint64(than.from))
+	otherHigh, otherLow := bits.Mul64(uint64(than.to), uint64(l.from))
+	return cmp.Or(cmp.Compare(high, otherHigh), cmp.Compare(low, otherLow), cmp.Compare(l.to, than.to)) > 0
+}
+
+// measure returns what an amount, or the factors of one, rises from and to: for whom it rises
+// most, be they in an audience that has a factor or in none.
 func (d *amounts) measure(c *plan.Change, a *resource.Attribute, f *plan.Field) measured {
 	k, amount, factors := d.All[c.Index].Kind, a, a
 	switch {
@@ -195,18 +210,22 @@ func (d *amounts) measure(c *plan.Change, a *resource.Attribute, f *plan.Field) 
 	if factors == nil {
 		return m
 	}
+	alone := m.worth // of who is in no audience with a factor
 	by := d.sidesOf(c, factors.Name)
-	from, to := resource.LargestFactor(by.before), resource.LargestFactor(by.after)
-	m.most = resource.Multiplied(m.to, to)
-	if factors == a {
-		from, to, _ = resource.Steepest(by.before, by.after)
-	}
-	if earlier, ok := d.dayAgo[amountOf{c.Address, factors.Name}]; ok && earlier < from {
-		from, m.when = earlier, within
-	}
-	if from != resource.One || to != resource.One {
-		m.name = amount.Name + " with " + factors.Name
-		m.from, m.to = resource.Multiplied(m.from, from), resource.Multiplied(m.to, to)
+	for _, r := range resource.FactorRises(by.before, by.after) {
+		to := r.To
+		if factors != a && by.mayWait {
+			to = max(to, r.From)
+		}
+		from, when := r.From, alone.when
+		if was, ok := d.dayAgo[amountOf{c.Address, plan.FactorName(factors.Name, r.Name)}]; ok && was < from {
+			from, when = was, within
+		}
+		one := worth{resource.Multiplied(alone.from, from), resource.Multiplied(alone.to, to), when}
+		m.most = max(m.most, one.to)
+		if one.steeper(m.worth) {
+			m.worth, m.name = one, amount.Name+" with "+factors.Name
+		}
 	}
 	return m
 }
@@ -225,15 +244,19 @@ func (d *amounts) amountFrom(at resource.Address, name string, live resource.Val
 }
 
 // sides are an attribute of a change before and after it. A decrease that is held does
-// not count: what is live stays.
-type sides struct{ before, after resource.Value }
+// not count: what is live stays. A rise may wait for a person, and with it what falls in
+// the same list.
+type sides struct {
+	before, after resource.Value
+	mayWait       bool
+}
 
 func (d *amounts) sidesOf(c *plan.Change, name string) sides {
 	live := drafting.ValueOf(d.All[c.Index].Live, name)
-	s := sides{live, live}
+	s := sides{before: live, after: live}
 	for i := range c.Fields {
 		if f := &c.Fields[i]; f.Name == name {
-			s = sides{f.Live(), f.Desired}
+			s = sides{f.Live(), f.Desired, f.Phase == plan.Raise}
 			if f.Held != nil && f.Phase != plan.Raise {
 				s.after = s.before
 			}
