@@ -54,7 +54,7 @@ func (r *Reader) List(ctx context.Context, schema *resource.Schema, query url.Va
 	}
 }
 
-// One returns a record by its id; ErrNotFound where there is none.
+// One returns a record by its id; ErrNotFound where there is none, ErrUnlisted where its list is not there.
 func (r *Reader) One(ctx context.Context, schema *resource.Schema, id string, query url.Values) (adsapi.Record, error) {
 	if schema.Paged() && !schema.Listing.NoRead {
 		return r.service.Read(ctx, schema.Collection, id, query)
@@ -63,8 +63,11 @@ func (r *Reader) One(ctx context.Context, schema *resource.Schema, id string, qu
 	if !listed {
 		known = map[string]adsapi.Record{}
 		for record, err := range r.List(ctx, schema, query) {
-			if err != nil {
-				return adsapi.Record{}, unlisted(schema, err)
+			switch {
+			case errors.Is(err, adsapi.ErrNotFound):
+				return adsapi.Record{}, ErrUnlisted
+			case err != nil:
+				return adsapi.Record{}, err
 			}
 			known[record.ID] = record
 		}

@@ -177,20 +177,21 @@ func (a *deciding) findUpdated(ctx context.Context, operation state.Operation) (
 	}
 	sent := live.Expectation{Address: operation.Address, ID: operation.ResourceID, Sent: operation.Set}
 	schema := a.Schemas.Of(operation.Address.Kind)
-	if live.Hides(schema, operation.Set) {
+	deletes := sent.Deleted(schema)
+	if !deletes && live.Hides(schema, operation.Set) {
 		o.Message = "the service does not show it; it goes again"
 		return o, nil
 	}
 	record, err := a.Reader().One(ctx, schema, operation.ResourceID, nil)
-	there := err == nil
-	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && !errors.Is(err, live.ErrUnlisted) {
+	there, gone := err == nil, errors.Is(err, adsapi.ErrNotFound)
+	if err != nil && !gone && !errors.Is(err, live.ErrUnlisted) {
 		return o, fmt.Errorf("read back %s: %w", operation.Address, err)
 	}
 	d, err := a.Decoder(ctx)
-	if err == nil && !there && sent.Deleted(schema) {
+	if err == nil && gone && deletes {
 		o.Outcome, o.Message = state.OutcomeApplied, ""
 	}
-	if err != nil || !there || sent.Deleted(schema) {
+	if err != nil || !there || deletes {
 		return o, err
 	}
 	shown, err := d.Decode(schema, record)
