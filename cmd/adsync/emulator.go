@@ -38,10 +38,11 @@ var accountFlags = []string{"account", "currency", "timezone", "key"}
 func emulatorCommand(env *session.Env) *cobra.Command {
 	var f emulatorFlags
 	c := &cobra.Command{
-		Use:   "emulator",
-		Short: "Serve the advertising service on this machine, for trying and testing",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return runEmulator(env, c, f) },
+		Use:     "emulator",
+		Short:   "Serve the advertising service on this machine, for trying and testing",
+		Example: `  adsync emulator --listen 127.0.0.1:0`,
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return runEmulator(env, c, f) },
 	}
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:8484", "loopback address to serve on; port 0 takes a free one")
 	c.Flags().StringVar(&f.data, "data", ".adsync/emulator", "data folder")

@@ -23,6 +23,7 @@ func root(env *session.Env) *cobra.Command {
 		Short: "Keep an ad account equal to files",
 		Long: "adsync reads campaigns, ad groups and ads from YAML files and workbooks, compares them with " +
 			"the account and with what it applied last,\nshows a plan, and applies it with a result for every row.",
+		Example:       "  adsync validate\n  adsync plan\n  adsync apply --yes",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -54,6 +55,16 @@ func root(env *session.Env) *cobra.Command {
 		emulatorCommand(env), daemoncmd.Command(env), version(env), ops.Explain(env))
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Example = "  adsync help plan"
+		case "completion":
+			for _, shell := range c.Commands() {
+				shell.Example = "  adsync completion " + shell.Name()
+			}
+		}
+	}
 	version := root.Flags().Bool("version", false, "print the version, as the command of that name does")
 	root.RunE = func(c *cobra.Command, args []string) error {
 		switch {

@@ -12,9 +12,10 @@ import (
 
 func version(env *session.Env) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Use:     "version",
+		Short:   "Print the version",
+		Example: `  adsync version`,
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if env.Flags.Output == "json" {
 				return env.PrintJSON(struct {

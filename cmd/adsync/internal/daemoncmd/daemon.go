@@ -50,6 +50,9 @@ approvals alone.
 A folder needs nothing else. --config names a file with many accounts, from folders
 and from git. SIGHUP has that file read again; SIGTERM ends the daemon, once what was
 sent is heard of. docs/operate/daemon.md says what wakes it and what it does after errors.`,
+		Example: `  adsync daemon --check
+  adsync daemon --once
+  adsync daemon --listen none`,
 		RunE: func(c *cobra.Command, args []string) error { return runDaemon(env, c, args, f) },
 	}
 	c.Flags().StringVar(&f.config,

@@ -35,7 +35,7 @@ func recent(env *session.Env) *cobra.Command {
 events. It is an aid for trying a pixel, not a report. PIXEL is the pixel's id or the address of
 one that was applied. With --follow it goes on, and shows each event once, until it is
 interrupted. Nothing is changed.`,
-		Example: "  adsync conversions recent pixel/web-shop\n  adsync conversions recent px_123 --follow",
+		Example: "  adsync conversions recent pixel/web-shop\n  adsync conversions recent pixel/web-shop --follow",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if most < 1 || most > mostRecent {

@@ -46,6 +46,8 @@ new ones. Paths of images and members files lead on to the files they name; wher
 the new files stand outside the project's folder, images are copied there.
 
 JSON is for programs of your own, with money in micros; adsync does not read it.`,
+		Example: `  adsync convert --to xlsx --out all.xlsx
+  adsync convert --to json`,
 		RunE: func(c *cobra.Command, args []string) error { return runConvert(env, c, args, f) },
 	}
 	c.Flags().StringVar(&f.to, "to", "", "format: yaml, xlsx, csv or json")

@@ -23,7 +23,8 @@ func Diff(env *session.Env) *cobra.Command {
 		Long: "diff compares what two sources say, by " +
 			"resource and attribute: workbooks, YAML and CSV files, or folders of them.\n" +
 			"Of workbooks it also shows what changed in columns and sheets of your own. It asks no service.",
-		RunE: func(c *cobra.Command, args []string) error { return runDiff(env, c, args, detailed) },
+		Example: `  adsync diff former.xlsx winter.xlsx`,
+		RunE:    func(c *cobra.Command, args []string) error { return runDiff(env, c, args, detailed) },
 	}
 	c.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 when there are differences")
 	env.Outputs(c, "text", "json")
@@ -125,6 +126,7 @@ func Textconv(env *session.Env) *cobra.Command {
 			"    git config diff.adsync.textconv 'adsync textconv'\n" +
 			"    echo '*.xlsx diff=adsync' >> .gitattributes\n" +
 			"A workbook that is damaged prints its problem and exits with 0, so that git goes on.",
+		Example: `  adsync textconv winter.xlsx`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return console.Usage(c, fmt.Errorf("%d arguments; want one workbook", len(args)))

@@ -39,6 +39,8 @@ rows: ids where their cells are blank, Review, Serving issues and their like, an
 figures. It fills the columns that are there (--add-columns adds the others at
 the right end of the header) and changes no other cell. The former file stays
 beside it.`,
+		Example: `  adsync export --out live.yaml
+  adsync export --update winter.xlsx --figures 7d`,
 		RunE: func(c *cobra.Command, args []string) error { return runExport(env, c, args, f) },
 	}
 	c.Flags().StringVar(&f.out, "out", "",

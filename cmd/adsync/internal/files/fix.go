@@ -43,6 +43,8 @@ something is changed; a file without one stays as it is.
 Each repair is printed with its place, what was there, what it is now and why.
 Without --out or --write nothing is written, and the exit code is 2 where there is
 something to repair. What stays wrong is printed as by validate, with exit code 3.`,
+		Example: `  adsync fix
+  adsync fix --write`,
 		RunE: func(c *cobra.Command, args []string) error { return runFix(env, c, args, f) },
 	}
 	c.Flags().StringVar(&f.out, "out", "", "file, or for a folder a folder, to write copies of the repaired files to")

@@ -39,6 +39,8 @@ reported and left. Line breaks of Windows are kept.
 
 Prints the names of the files that change. With --check or --diff nothing is
 written, and the exit code is 2 where something would be.`,
+		Example: `  adsync fmt --check
+  adsync fmt spring.yaml`,
 		RunE: func(c *cobra.Command, args []string) error { return runFormat(env, c, args, f) },
 	}
 	c.Flags().BoolVar(&f.check, "check", false, "write nothing; exit with 2 where a file would change")

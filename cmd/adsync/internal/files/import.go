@@ -45,6 +45,8 @@ what is imported goes into new files.
 YAML goes into a file a campaign, or into the one file --out names; a workbook or
 CSV files with -o xlsx or -o csv. --campaign takes those whose key, name or id
 fits, with all that is beneath them; a star stands for any text.`,
+		Example: `  adsync import
+  adsync import --campaign 'Winter*' -o xlsx --out imported.xlsx`,
 		RunE: func(c *cobra.Command, args []string) error { return runImport(env, c, args, f) },
 	}
 	c.Flags().StringVar(&f.out, "out",

@@ -40,6 +40,8 @@ login --account is needed, and the service is asked for its currency and time zo
 With --emulator the project is for the service on this machine, to try things with no
 account. A folder that has an adsync.yaml is left as it is. Nothing is changed at the
 service.`,
+		Example: `  adsync init --emulator shop
+  adsync init --account adacct_0123 --currency EUR --timezone Europe/Paris shop`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := console.Folder(c, args)
 			if err != nil {

@@ -42,7 +42,8 @@ func Merge(env *session.Env) *cobra.Command {
 			"    git config merge.adsync.driver 'adsync merge %O %A %B --path %P'\n" +
 			"    echo '*.xlsx merge=adsync' >> .gitattributes\n" +
 			"What both changed differently stays as OURS has it, is listed, and ends with exit code 1.",
-		RunE: func(c *cobra.Command, args []string) error { return runMerge(env, c, args, f) },
+		Example: `  adsync merge former.xlsx winter.xlsx theirs.xlsx`,
+		RunE:    func(c *cobra.Command, args []string) error { return runMerge(env, c, args, f) },
 	}
 	c.Flags().StringVar(&f.path, "path", "", "name of the file that is merged, for messages (default OURS)")
 	c.Flags().StringVarP(&f.out, "out", "o", "", "file for the result (default OURS)")

@@ -86,7 +86,6 @@ func Schema(env *session.Env) *cobra.Command {
 	long := "Print the JSON Schema (draft 2020-12) of one of:\n\n"
 	for _, d := range Described {
 		names = append(names, d.Name)
-		long += fmt.Sprintf("  %-14s %s\n", d.Name, d.help)
 		long += fmt.Sprintf("  %-19s %s\n", d.Name, d.help)
 	}
 	long += `
@@ -100,6 +99,8 @@ settings do:
 	return &cobra.Command{
 		Use:   "schema " + strings.Join(names, "|"),
 		Short: "Print the JSON Schema of what adsync reads and prints", Long: long,
+		Example: `  adsync schema plan
+  adsync schema yaml > adsync.schema.json`,
 		ValidArgs: names,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {

@@ -15,8 +15,9 @@ func Template(env *session.Env) *cobra.Command {
 	var out string
 	var force bool
 	c := &cobra.Command{
-		Use:   "template [FOLDER]",
-		Short: "Write an empty workbook to fill in",
+		Use:     "template [FOLDER]",
+		Short:   "Write an empty workbook to fill in",
+		Example: `  adsync template --out campaigns.xlsx`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := console.Folder(c, args)
 			if err != nil {

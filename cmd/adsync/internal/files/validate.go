@@ -21,6 +21,8 @@ func Validate(env *session.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate [FOLDER|FILE]",
 		Short: "Check the files: without the service, or with --online by asking it",
+		Example: `  adsync validate
+  adsync validate --online --marked copies`,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case watching && online:

@@ -34,6 +34,8 @@ func Audit(env *session.Env) *cobra.Command {
 		Long: `Show the service's audit log, newest first: when, who, what was done to which
 resource, and the values before and after. It has everybody's changes, adsync's too.
 An address narrows it to that resource and what is beneath it. Nothing is changed.`,
+		Example: `  adsync audit --since 7d
+  adsync audit campaign/spring-launch`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, picks, err := session.Addressed(c, args)
 			switch {

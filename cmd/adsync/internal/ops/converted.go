@@ -30,10 +30,9 @@ func Converted(env *session.Env) *cobra.Command {
 		Long: `Show the conversions that the service credits to campaigns, ad groups or ads: after clicks
 and after views, with the sales of orders, or by event with --events. Addresses narrow it; without
 them it is all that adsync manages of the level. Days are of the account's time zone. Nothing is
-changed.
-
-  adsync conversions insights --span 30d --by day
-  adsync conversions insights --level ad --events --event order_created -o csv --out orders.csv`,
+changed.`,
+		Example: `  adsync conversions insights --span 30d --by day
+  adsync conversions insights --level ad --events --event order_created -o csv --out sales.csv`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(env, c, args) },
 	}
 	f.register(c, env, "day")

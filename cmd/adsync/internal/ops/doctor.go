@@ -34,6 +34,7 @@ its disk, the key, the way to the service, the clocks, the account, what it may
 use, and what earlier runs left. Each has a line: ok, a note, or a problem with what
 to do. Nothing is changed. It ends with 0 without a problem, else with the exit code
 an apply would end with.`,
+		Example: `  adsync doctor`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := console.Folder(c, args)
 			if err != nil {

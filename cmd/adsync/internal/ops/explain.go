@@ -30,6 +30,10 @@ is not; with the word columns, all that the columns are also read under.
 With an address such as campaign/spring: where it is written, what adsync has
 recorded of it, which run changed it last, and whether it is held, refused or
 unknown. The service is not asked, unless --live has it show what it holds.`,
+		Example: `  adsync explain ADS1004
+  adsync explain drift
+  adsync explain 'Max CPC'
+  adsync explain --live campaign/spring-launch`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return explainAll(env)

@@ -48,7 +48,8 @@ daemon or another adsync has the account, nothing is forgotten. Nor is it while 
 is open or an outcome unknown: adsync resume and adsync resolve end them.
 
 To manage the account again later, adsync adopt or apply takes over what is live.`,
-		RunE: func(c *cobra.Command, args []string) error { return runForget(env, c, args, f) },
+		Example: `  adsync forget adacct_quickstart --out record.zip --yes`,
+		RunE:    func(c *cobra.Command, args []string) error { return runForget(env, c, args, f) },
 	}
 	c.Flags().StringVar(&f.config, "config", "", "the daemon's configuration, in which ACCOUNT is a name")
 	c.Flags().StringVar(&f.state, "state", "", "folder of adsync's own state, where the files are not in a folder here")

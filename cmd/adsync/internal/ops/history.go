@@ -36,6 +36,8 @@ review rejected or limited, or no longer does, as far as adsync has read that.
 For auditors: -o csv has a row for each run, decision, approval and order (suspend,
 resume, reconcile), the oldest first, with who and when in UTC; -o json has the same
 in lists. --from and --to bound it by days of the account's time zone, both included.`,
+		Example: `  adsync history
+  adsync history --since 7d -o csv`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := console.Folder(c, args)
 			if err != nil {

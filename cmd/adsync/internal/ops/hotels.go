@@ -34,9 +34,8 @@ func Hotels(env *session.Env) *cobra.Command {
 		Long: `Show what the service says that properties of the account's hotel feeds did, with
 totals and the change against the span before. Addresses of campaigns, ad groups and
 ads narrow it. It is for accounts that the service has enrolled in hotel reporting.
-Impressions and clicks are settled and estimated; spend, CPC and CPM settled only.
-
-  adsync hotels --span 30d --filter hotel_city=Lisbon --sort spend:desc
+Impressions and clicks are settled and estimated; spend, CPC and CPM settled only.`,
+		Example: `  adsync hotels --span 30d --filter hotel_city=Lisbon --sort spend:desc
   adsync hotels --by month --span last-month --zero -o xlsx --chart --out hotels.xlsx`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(env, c, args) },
 	}

@@ -32,9 +32,8 @@ func Insights(env *session.Env) *cobra.Command {
 		Long: `Show what the service says that the account, campaigns, ad groups or ads did:
 impressions, clicks, spend and what follows from them, with totals and the change
 against the span before. Addresses narrow it. Days are of the account's time zone;
-figures of its current day are marked, as they still change. Nothing is changed.
-
-  adsync insights --span 30d --by day --chart
+figures of its current day are marked, as they still change. Nothing is changed.`,
+		Example: `  adsync insights --span 30d --by day --chart
   adsync insights --level ad --segment device --sort spend:desc -o csv --out ads.csv
   adsync insights campaign/spring-launch --span last-month --filter 'clicks>10'`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(env, c, args) },

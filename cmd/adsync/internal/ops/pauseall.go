@@ -48,6 +48,7 @@ window stop everything but this.
 It is a run like any other: history lists it, and adsync revert RUN --allow activates
 starts again what it paused and is paused still. What it did is nobody's edit: later
 plans show it as somebody's pause, which nothing takes back by itself.`,
+		Example: `  adsync pause-all --yes --reason 'wrong landing page'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := console.Folder(c, args)
 			if err != nil {

@@ -31,6 +31,8 @@ func Policy(env *session.Env) *cobra.Command {
 	var allow []string
 	show := &cobra.Command{
 		Use: "show [FOLDER]", Short: "Print every value of the policy with its origin",
+		Example: `  adsync policy show
+  adsync policy show --allow raises-spend=120/day`,
 		RunE: func(c *cobra.Command, args []string) error { return showPolicy(env, c, args, allow) },
 	}
 	show.Flags().StringArrayVar(&allow, "allow", nil,

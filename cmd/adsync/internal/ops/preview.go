@@ -57,7 +57,7 @@ Pictures at an address of the internet are fetched for the page, and only from t
 what else the operator's file lists in reach: is fetched too, and nothing beside. With
 --open your browser opens the service's previews, each of which is an https address.`,
 		Example: `  adsync preview --out previews
-  adsync preview --open ad/spring/runners/hero`,
+  adsync preview --open ad/spring-launch/runners/hero-a`,
 		RunE: func(c *cobra.Command, args []string) error { return runPreview(env, c, args, f) },
 	}
 	c.Flags().StringVar(&f.out, "out", "", "folder for a page with a card of each ad, "+previewPage)

@@ -49,6 +49,7 @@ daemon looks after the account nothing is asked: adsync apply does it at once.
 
 What the service refused for good is not sent again while nobody looks. --retry has it
 sent once more, as it is now: who and when is kept with the approvals of the account.`,
+		Example: `  adsync reconcile --wait`,
 		RunE: func(c *cobra.Command, args []string) error {
 			at, err := session.OrdersAt(env, c, args, f.NamedFlags)
 			if err != nil {

@@ -28,7 +28,7 @@ func Review(env *session.Env) *cobra.Command {
 approved: the reason in words, the cell or line to look at, and what to do. Addresses narrow it to these ads and what is
 beneath them. With --wait it asks again until no ad is in review. Nothing is changed.`,
 		Example: `  adsync review
-  adsync review --wait 30m campaign/spring`,
+  adsync review --wait 30m campaign/spring-launch`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, picks, err := session.Addressed(c, args)
 			switch {

@@ -29,6 +29,8 @@ its row, why, and with --full each value before and after. RUN is last, a name s
 as run-000042, or its number. Of a run that was killed it shows what a later run
 found. The service is not asked.`,
 		ValidArgsFunction: runs.CompleteRuns(env),
+		Example: `  adsync show last
+  adsync show run-000001 --full`,
 		RunE: func(c *cobra.Command, args []string) error {
 			name, dir, err := runs.RunArguments(c, args)
 			if err != nil {

@@ -35,6 +35,8 @@ the daemon that looks after it, what was ordered (STOP, a suspension), the last 
 open, the outcomes nobody knows, and what the service refused for good. The service is not asked; nothing is changed.
 
 adsync resume ends what is open; adsync resolve ADDRESS decides what is unknown.`,
+		Example: `  adsync status
+  adsync status -o json`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := console.Folder(c, args)
 			if err != nil {

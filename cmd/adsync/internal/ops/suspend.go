@@ -33,6 +33,7 @@ person's apply needs --while-suspended.
 
 It is a file in the state folder (suspend.json) and needs neither a network nor git.
 One that stands is replaced. To stop what is live from spending: adsync pause-all.`,
+		Example: `  adsync suspend --for 2h --reason 'stock is being counted'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			at, err := session.OrdersAt(env, c, args, f.NamedFlags)
 			if err != nil {

@@ -20,6 +20,7 @@ beside state.db into that file: then state.db and lineage alone are the state, a
 copied. The lock itself is the kernel's, which gives it back when a process ends,
 however it ends. While a process holds it, unlock ends with 10 and says who that is. No
 command needs it: the next one that writes finds the lock free, and reads the log.`,
+		Example: `  adsync unlock`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := console.Folder(c, args)
 			if err != nil {

@@ -89,7 +89,7 @@ func show(env *session.Env) *cobra.Command {
 		Long: `Show one audience of the service: its state, the ranges of its counts, what the service takes
 it for, and the operations on who is in it, newest first. Nothing is changed. Who is in an
 audience is shown by nobody.`,
-		Example: "  adsync audience show audience/customers\n  adsync audience show --id caud_0123 --finer",
+		Example: "  adsync audience show audience/customers\n  adsync audience show audience/customers --finer",
 		RunE: func(c *cobra.Command, args []string) error {
 			n, err := name(c, args, id)
 			if err != nil {

@@ -138,8 +138,7 @@ func act(env *session.Env, how doing) *cobra.Command {
 	var f actFlags
 	c := &cobra.Command{
 		Use: how.verb + " [FOLDER] ADDRESS", Short: how.short, Long: how.long,
-		Example: fmt.Sprintf("  adsync audience %s audience/customers\n"+
-			"  adsync audience %s audience/customers --operation caudop_0123 --yes", how.verb, how.verb),
+		Example: fmt.Sprintf("  adsync audience %s audience/customers --yes", how.verb),
 		RunE: func(c *cobra.Command, args []string) error {
 			n, err := name(c, args, f.id)
 			if err != nil {

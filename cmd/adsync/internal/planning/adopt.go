@@ -23,6 +23,8 @@ func Adopt(env *session.Env) *cobra.Command {
 beneath it: by the id given, by the id in the file, or by its name where that is
 the name of one alone. Nothing is changed at the service. What the files say
 otherwise is an edit of the next plan, with every guard there is.`,
+		Example: `  adsync adopt --all
+  adsync adopt campaign/spring-launch`,
 		RunE: func(c *cobra.Command, args []string) error { return runAdopt(env, c, args, all) },
 	}
 	c.Flags().BoolVar(&all, "all", false, "everything the files name and adsync does not manage yet")

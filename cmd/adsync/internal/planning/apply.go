@@ -26,6 +26,9 @@ func Apply(env *session.Env) *cobra.Command {
 			"SAVED_PLAN is a file of plan --out. The plan is computed again; what is as it was saved is carried out\n" +
 			"without a question, what moved since is " +
 			"refused with both values, and what came up since waits for another plan.",
+		Example: `  adsync apply --yes
+  adsync apply plan.json
+  adsync apply --yes --target campaign/spring-launch --results results`,
 		RunE: func(c *cobra.Command, args []string) error { return runApply(env, c, args, f) },
 	}
 	c.Flags().StringArrayVar(&f.Allow, "allow", nil,

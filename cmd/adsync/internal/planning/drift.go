@@ -38,6 +38,8 @@ as the audit log tells. Addresses narrow it to these resources. Nothing is chang
 With --accept the values of the service are written into the very cells and lines
 of their rows, and recorded; nothing is changed at the service. What the files say
 otherwise since the last apply is accepted only for addresses that are given.`,
+		Example: `  adsync drift
+  adsync drift --accept campaign/spring-launch`,
 		RunE: func(c *cobra.Command, args []string) error { return runDrift(env, c, args, f) },
 	}
 	c.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 2 when there is drift")

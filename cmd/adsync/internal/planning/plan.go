@@ -22,7 +22,10 @@ func Plan(env *session.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan [FOLDER]",
 		Short: "Show what apply would change, and what it does to spend",
-		RunE:  func(c *cobra.Command, args []string) error { return runPlan(env, c, args, f) },
+		Example: `  adsync plan
+  adsync plan --detailed-exitcode -o json
+  adsync plan --out plan.json --also html=plan.html`,
+		RunE: func(c *cobra.Command, args []string) error { return runPlan(env, c, args, f) },
 	}
 	c.Flags().StringArrayVar(&f.Allow, "allow", nil,
 		"allow a hazard by name, such as raises-spend=120/day (repeatable)")

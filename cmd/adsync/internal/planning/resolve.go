@@ -46,6 +46,8 @@ Nothing is changed by that.
 With --as or --retry it is decided, and who decided it is kept (adsync history). What
 the service shows otherwise, or does not show, is refused unless --without-evidence
 says that it is right all the same.`,
+		Example: `  adsync resolve pixel/shop
+  adsync resolve pixel/shop --as not-applied`,
 		RunE: func(c *cobra.Command, args []string) error { return runResolve(env, c, args, f) },
 	}
 	c.Flags().StringVar(&f.as, "as", "", "decide it: applied, or not-applied")

@@ -33,6 +33,8 @@ stays unknown: adsync resolve ADDRESS decides it.
 Where a daemon looks after the account it ends them itself, and is told to go on.
 A file STOP is taken away by hand, by whoever put it there. To end what is open and
 leave the suspension: --keep-suspended.`,
+		Example: `  adsync resume
+  adsync resume --keep-suspended`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if named.Given() {
 				return resumeAt(env, c, args, named)

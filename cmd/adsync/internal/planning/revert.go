@@ -43,6 +43,8 @@ The plan is shown, and you are asked, as with apply; --plan-only stops there. Yo
 files still ask for what was taken back: with --write the former values are written
 into their very cells and lines, else the next apply does it again.`,
 		ValidArgsFunction: runs.CompleteRuns(env),
+		Example: `  adsync revert last --plan-only
+  adsync revert run-000001 --write --yes`,
 		RunE: func(c *cobra.Command, args []string) error {
 			name, dir, err := runs.RunArguments(c, args)
 			if err != nil {
