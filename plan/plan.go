@@ -39,6 +39,7 @@ type Plan struct {
 	Requests        *Requests          // what an apply would send; nil where nobody asked
 	Credits         []Credit           // what is still good of those that were given
 	Unmatched       error              // a pattern of the selection that names nothing; nil where every one does
+	Archived        map[string]bool    // ids of what is archived and has a factor at the service, which is not sent
 
 	Schemas resource.Schemas
 }
@@ -97,7 +98,7 @@ func (p *Plan) Applicable() []Change { return slices.Collect(p.EachApplicable())
 func (p *Plan) EachApplicable() iter.Seq[Change] {
 	return func(yield func(Change) bool) {
 		for i := range p.Changes {
-			if c, ok := p.Changes[i].applicable(p.Schemas.Of(p.Changes[i].Address.Kind)); ok && !yield(c) {
+			if c, ok := p.Changes[i].applicable(p.Schemas.Of(p.Changes[i].Address.Kind), p.Archived); ok && !yield(c) {
 				return
 			}
 		}
@@ -123,14 +124,14 @@ func (c *Change) Holds() []Hold {
 	return holds
 }
 
-func (c Change) applicable(s *resource.Schema) (Change, bool) {
+func (c Change) applicable(s *resource.Schema, archived map[string]bool) (Change, bool) {
 	if c.Held != nil {
 		return Change{}, false
 	}
 	if !slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Held != nil }) {
 		return c, true
 	}
-	c.Fields = withoutHeld(s, c.Fields)
+	c.Fields = withoutHeld(s, c.Fields, archived)
 	switch {
 	case c.Action == Adopt:
 	case len(c.Fields) == 0 && len(c.Recorded) == 0:
@@ -145,7 +146,7 @@ func (c Change) applicable(s *resource.Schema) (Change, bool) {
 
 // withoutHeld drops held fields, and what is sent along with no field of their setting
 // needs any more.
-func withoutHeld(s *resource.Schema, fields []Field) []Field {
+func withoutHeld(s *resource.Schema, fields []Field, archived map[string]bool) []Field {
 	fields = withoutHeldPeople(s, fields)
 	sent := map[string]bool{}
 	for _, f := range fields {
@@ -161,8 +162,12 @@ func withoutHeld(s *resource.Schema, fields []Field) []Field {
 		case f.Held == nil && (f.Cause != SentAlong || sent[setting]):
 			kept = append(kept, *f)
 		case f.Held != nil && setting != "" && sent[setting] && f.Live().IsSet() && takes(s, f):
+			along := f.Live()
+			if len(archived) > 0 {
+				along = along.WithoutFactors(func(id string) bool { return archived[id] })
+			}
 			kept = append(kept, Field{
-				Name: f.Name, Desired: f.Live(), Cause: SentAlong,
+				Name: f.Name, Desired: along, Cause: SentAlong,
 				Phase: Neutral, Known: KnownOf(f.Last(), f.Live()),
 			})
 		}

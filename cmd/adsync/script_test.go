@@ -424,12 +424,15 @@ func wholeJSON(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// tell NAME FILE: the environment gets the first id of a list.
+// tell NAME FILE [CALLED]: the environment gets the first id of a list, or that of what is called so.
 func tellID(ts *testscript.TestScript, _ bool, args []string) {
-	var list struct{ Data []struct{ ID string } }
+	var list struct{ Data []struct{ ID, Name string } }
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &list))
-	if len(list.Data) == 0 {
-		ts.Fatalf("%s lists nothing", args[1])
+	for _, each := range list.Data {
+		if len(args) < 3 || each.Name == args[2] {
+			ts.Setenv(args[0], each.ID)
+			return
+		}
 	}
-	ts.Setenv(args[0], list.Data[0].ID)
+	ts.Fatalf("%s lists no such thing", args[1])
 }

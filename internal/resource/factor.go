@@ -52,6 +52,18 @@ func (v Value) Factors() []Factor {
 	return all
 }
 
+// WithoutFactors returns a value without the entries of some names; the value itself where it has none of them.
+func (v Value) WithoutFactors(gone func(name string) bool) Value {
+	kept := slices.DeleteFunc(slices.Clone(v.Items()), func(item string) bool {
+		f, ok := splitFactor(item)
+		return ok && gone(f.Name)
+	})
+	if len(kept) == len(v.Items()) {
+		return v
+	}
+	return List(kept).At(v.Position)
+}
+
 // Names returns what a value names by id or address.
 func (a *Attribute) Names(v Value) []string {
 	if a.Type != TypeFactors {

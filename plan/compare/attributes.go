@@ -135,23 +135,27 @@ func (d *comparedFields) Fields(t drafting.Entry) (fields, recorded []plan.Field
 			continue
 		}
 		was, now := drafting.ValueOf(t.Last, n.Name), t.Live.Value(n.Name)
+		said, sent, shown := n.Value, was, now
+		if a.Type == resource.TypeFactors {
+			said, sent, shown = d.withoutArchived(t, a)
+		}
 		differs, notes := false, false
 		switch {
 		case a.Protects:
-			notes = !plan.Same(n.Value, was)
+			notes = !plan.Same(said, sent)
 		case t.Live.AsSent && now.IsAbsent():
 			notes = true
 		case d.mergedOf(t, n, was):
 			notes = true
 		case !plan.Readable(a):
 			now = resource.Value{}
-			differs = t.Last == nil && n.Value.IsSet() || t.Last != nil && !plan.Same(n.Value, was)
-		case !plan.Same(n.Value, now):
+			differs = t.Last == nil && said.IsSet() || t.Last != nil && !plan.Same(said, sent)
+		case !plan.Same(said, shown):
 			differs = true
 		default:
-			notes = was.IsAbsent() || !plan.Same(n.Value, was)
+			notes = sent.IsAbsent() || !plan.Same(said, sent)
 		}
-		switch f := (plan.Field{Name: n.Name, Desired: n.Value, Cause: plan.Edit}); {
+		switch f := (plan.Field{Name: n.Name, Desired: said, Cause: plan.Edit}); {
 		case differs:
 			f.Known = d.previousOf(was, now)
 			fields = append(fields, f)
@@ -369,7 +373,11 @@ func (d *comparedFields) sentAlong(t drafting.Entry, fields []plan.Field) []plan
 	}
 	for s := range settings {
 		for _, name := range t.Kind.Members[s] {
-			v := t.Live.Value(name)
+			live := t.Live.Value(name)
+			v := live
+			if a := t.Kind.Attributes[name]; a.Type == resource.TypeFactors {
+				_, _, v = d.withoutArchived(t, a)
+			}
 			if plan.Unset(v) || !t.Kind.Attributes[name].Takes(v) ||
 				slices.ContainsFunc(fields, func(f plan.Field) bool {
 					return f.Name == name
@@ -378,7 +386,7 @@ func (d *comparedFields) sentAlong(t drafting.Entry, fields []plan.Field) []plan
 			}
 			fields = append(fields, plan.Field{
 				Name: name, Desired: v, Cause: plan.SentAlong,
-				Phase: plan.Neutral, Known: d.previousOf(drafting.ValueOf(t.Last, name), v),
+				Phase: plan.Neutral, Known: d.previousOf(drafting.ValueOf(t.Last, name), live),
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"strings"
 	"testing"
 
 	"adsync/plan"
@@ -98,6 +99,40 @@ func TestAFactorDoesNotCreepUpWithinADay(t *testing.T) {
 			then := limited(t, roomy, remembered(plan.Recent{}, first), group(row.over), group(row.to))
 			if got := asked(then); !sameWords(got, row.want) {
 				t.Errorf("asked for %q; want %q\n%s", got, row.want, sketch(then.Changes))
+			}
+		})
+	}
+}
+
+// TestAFactorOfWhatIsArchivedStaysBehind: the service refuses a setting with it, so that no bid could be
+// lowered any more; nobody is multiplied by it.
+func TestAFactorOfWhatIsArchivedStaysBehind(t *testing.T) {
+	group := func(says string) string {
+		return "campaign/x#c name=Spring status=active bidding_type=clicks budget.daily=100\n" +
+			"audience/one#a1 name=One status=archived\naudience/two#a2 name=Two\n" +
+			"ad_group/x/g#g name=Group status=active bid.strategy=fixed_bid " + says
+	}
+	for _, row := range []struct{ name, live, files, want string }{
+		{"a lower bid", "bid.max=1 bid.multipliers=a1:0.5|a2:2", "bid.max=0.9 bid.multipliers=a1:0.5|a2:2", "a2 x 2"},
+		{"another factor", "bid.max=1 bid.multipliers=a1:0.5|a2:2", "bid.max=1 bid.multipliers=a1:0.5|a2:1.8",
+			"a2 x 1.8"},
+		{"a factor that is held, beside a lower bid", "bid.max=1 bid.multipliers=a1:0.5|a2:2",
+			"bid.max=0.9 bid.multipliers=a1:0.5|a2:9", "a2 x 2"},
+		{"one that the files do not name", "bid.max=1 bid.multipliers=a1:0.5|a2:2", "bid.max=0.9", "a2 x 2"},
+		{"the only one", "bid.max=1 bid.multipliers=a1:0.5", "bid.max=0.9 bid.multipliers=a1:0.5", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			p := limited(t, func(*plan.Policy) {}, plan.Recent{}, group(row.live), group(row.files))
+			sent := ""
+			for c := range p.EachApplicable() {
+				for _, f := range c.Fields {
+					if f.Name == "bid.multipliers" {
+						sent = strings.Join(f.Desired.Items(), ", ")
+					}
+				}
+			}
+			if sent != row.want {
+				t.Errorf("sent %q; want %q\n%s", sent, row.want, sketch(p.Changes))
 			}
 		})
 	}

@@ -35,6 +35,12 @@ func (d *Tree) LiveByID(kind resource.Kind) map[string]*resource.Resource {
 	return d.byID[kind]
 }
 
+// ArchivedID reports whether an id is of what is archived at the service.
+func (d *Tree) ArchivedID(kind resource.Kind, id string) bool {
+	live, known := d.LiveByID(kind)[id]
+	return known && d.Kinds[kind].Archived(live)
+}
+
 // Source is a resource whose people a merge takes.
 type Source struct {
 	Said    string

@@ -213,6 +213,9 @@ func (d *amounts) measure(c *plan.Change, a *resource.Attribute, f *plan.Field) 
 	alone := m.worth // of who is in no audience with a factor
 	by := d.sidesOf(c, factors.Name)
 	for _, r := range resource.FactorRises(by.before, by.after) {
+		if d.ArchivedID(factors.Of, r.Name) { // nobody is in it
+			continue
+		}
 		to := r.To
 		if factors != a && by.mayWait {
 			to = max(to, r.From)

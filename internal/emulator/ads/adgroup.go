@@ -104,7 +104,10 @@ func AddAdGroup(tx *world.Tx, key KeyUse, draft world.AdGroup) (made world.AdGro
 	if err := underParent(a.Points(), "campaign", campaign.ID, campaign.Status); err != nil {
 		return made, false, err
 	}
-	if err := checkAdGroup(a, campaign, draft); err != nil {
+	if err := checkAdGroup(campaign, draft); err != nil {
+		return made, false, err
+	}
+	if err := checkFactors(a, draft); err != nil {
 		return made, false, err
 	}
 	if err := underLimit("ad_group", a.LiveAdGroup.Count("active", "paused"),
@@ -142,6 +145,7 @@ func (r adGroups) update(c *service.Call) (view any, err error) {
 // AdGroupChange is what an update does: the status it asks for, and the rest.
 type AdGroupChange struct {
 	Status *world.Status
+	Bids   bool // it has a bidding_config
 	Apply  func(g *world.AdGroup, parent world.Campaign) error
 }
 
@@ -163,8 +167,13 @@ func ChangeAdGroup(tx *world.Tx, id, action string, change AdGroupChange) (world
 		if err := change.Apply(&after, campaign); err != nil {
 			return before, err
 		}
-		if err := checkAdGroup(tx.Account, campaign, after); err != nil {
+		if err := checkAdGroup(campaign, after); err != nil {
 			return before, err
+		}
+		if change.Bids {
+			if err := checkFactors(tx.Account, after); err != nil {
+				return before, err
+			}
 		}
 	}
 	if change.Status != nil {

@@ -28,25 +28,20 @@ func readAdGroupUpdate(o *wire.Object, points *openpoint.Settings) AdGroupChange
 	immutable(o, "campaign_id")
 	given := ReadAdGroup(Update, o, nil)
 	bidding := readBidding(o, points)
-	return AdGroupChange{Status: updateStatus(o), Apply: func(g *world.AdGroup, _ world.Campaign) error {
+	apply := func(g *world.AdGroup, _ world.Campaign) error {
 		given.Apply(points, g)
 		if bidding != nil {
 			g.Bidding = *bidding
 		}
 		return nil
-	}}
+	}
+	return AdGroupChange{Status: updateStatus(o), Bids: bidding != nil, Apply: apply}
 }
 
 // checkAdGroup checks an ad group against its campaign and the account.
-func checkAdGroup(a *world.Account, c world.Campaign, g world.AdGroup) error {
+func checkAdGroup(c world.Campaign, g world.AdGroup) error {
 	if err := CheckBidding(c, g.Bidding); err != nil {
 		return err
-	}
-	for _, m := range g.Bidding.Multipliers {
-		if audience, ok := a.Audiences.Get(m.AudienceID); !ok || audience.Status == "archived" {
-			return wire.Invalidf("bidding_config.custom_audience_bid_multipliers",
-				"custom_audience_not_found", "No custom audience found with id '%s'.", m.AudienceID)
-		}
 	}
 	for _, each := range AdGroupAttributes {
 		if each.check == nil {
@@ -54,6 +49,18 @@ func checkAdGroup(a *world.Account, c world.Campaign, g world.AdGroup) error {
 		}
 		if err := each.check(c, g); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkFactors wants the audiences of factors to be there. assumption: where a change has no
+// bidding_config, what it was stays, though an audience of it was archived since.
+func checkFactors(a *world.Account, g world.AdGroup) error {
+	for _, m := range g.Bidding.Multipliers {
+		if audience, ok := a.Audiences.Get(m.AudienceID); !ok || audience.Status == "archived" {
+			return wire.Invalidf("bidding_config.custom_audience_bid_multipliers",
+				"custom_audience_not_found", "No custom audience found with id '%s'.", m.AudienceID)
 		}
 	}
 	return nil
