@@ -23,8 +23,9 @@ import (
 
 // An example is a line of the help of a command.
 type example struct {
-	of   *cobra.Command
-	line string
+	of     *cobra.Command
+	line   string
+	before string // what is typed before it
 }
 
 // shownByScript has the examples that need a browser, a second program or an answer that never comes, and the
@@ -81,11 +82,7 @@ func TestEveryExampleRuns(t *testing.T) {
 		}
 		t.Run(e.line, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(applied)); err != nil {
-				t.Fatal(err)
-			}
-			e.run(t, dir)
+			e.run(t, copyOf(t, applied))
 		})
 	}
 	for _, line := range slices.Concat(slices.Collect(maps.Keys(shownByScript)),
@@ -94,6 +91,15 @@ func TestEveryExampleRuns(t *testing.T) {
 			t.Errorf("no help has the example %q", line)
 		}
 	}
+}
+
+func copyOf(t *testing.T, folder string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // everyExample returns the examples of a command and of those below it. A group of commands, which only
@@ -112,7 +118,7 @@ func everyExample(t *testing.T, c *cobra.Command) (all []example) {
 		if !strings.HasPrefix(line+" ", c.CommandPath()+" ") {
 			t.Errorf("an example of %s is %q", c.CommandPath(), line)
 		}
-		all = append(all, example{c, line})
+		all = append(all, example{c, line, preparedBy[line]})
 	}
 	return all
 }
@@ -137,39 +143,46 @@ func (e example) isIn(t *testing.T, script string) {
 	}
 }
 
-// run runs the example as a shell does, in the folder of a project.
-func (e example) run(t *testing.T, dir string) {
+// run runs the example as a shell does, in the folder of a project, and returns its standard output.
+func (e example) run(t *testing.T, dir string) string {
+	t.Helper()
 	line := "exec " + e.line
-	if before := preparedBy[e.line]; before != "" {
-		line = "set -e; " + before + "\n" + e.line
+	if e.before != "" {
+		line = "set -e; { " + e.before + "; } >before\n" + e.line
 	}
 	c := exec.Command("sh", "-c", line)
 	c.Dir, c.Env = dir, exampleEnvironment(dir)
-	reader, writer, err := os.Pipe()
+	out, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer reader.Close()
-	c.Stdout, c.Stderr = writer, writer
+	defer out.Close()
+	var said strings.Builder
+	c.Stdout, c.Stderr = writer, &said
+	if slices.Contains(endless, e.line) {
+		c.Stderr = writer
+	}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	writer.Close()
 	first := make([]byte, 1)
-	_, _ = reader.Read(first)
+	n, _ := out.Read(first)
 	if slices.Contains(endless, e.line) {
 		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
 	}
-	said, err := io.ReadAll(reader)
+	rest, err := io.ReadAll(out)
 	if err != nil {
 		t.Fatal(err)
 	}
+	printed := string(first[:n]) + string(rest)
 	_ = c.Wait() // the code is looked at
 	if code := c.ProcessState.ExitCode(); !slices.Contains(e.ends(), code) {
-		t.Errorf("exit code %d; want one of %v\n%s%s", code, e.ends(), first, said)
+		t.Errorf("exit code %d; want one of %v\n%s%s", code, e.ends(), printed, said.String())
 	}
+	return printed
 }
 
 var (

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -108,21 +109,50 @@ func fitsEachLine(t *testing.T, what, text string) {
 	}
 }
 
+// closeObjects has a schema refuse properties that it does not describe, which printed documents may have for
+// who reads them, and may not here.
+func closeObjects(schema any) {
+	switch s := schema.(type) {
+	case map[string]any:
+		if _, describes := s["properties"].(map[string]any); describes && s["additionalProperties"] == nil {
+			s["additionalProperties"] = false
+		}
+		for _, part := range s {
+			closeObjects(part)
+		}
+	case []any:
+		for _, part := range s {
+			closeObjects(part)
+		}
+	}
+}
+
 func compiled(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	document, err := jsonschema.UnmarshalJSON(strings.NewReader(printed(t, "schema", name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource(name, document); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := compiler.Compile(name)
+	schema, err := schemaOf(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return schema
+}
+
+// schemaOf returns what adsync schema NAME prints, with its objects closed.
+func schemaOf(name string) (*jsonschema.Schema, error) {
+	var out, problems bytes.Buffer
+	env := &session.Env{Console: console.Console{Out: &out, Err: &problems, Getenv: func(string) string { return "" }}}
+	if code := execute(context.Background(), env, []string{"schema", name}); code != console.ExitDone {
+		return nil, errors.New(problems.String())
+	}
+	document, err := jsonschema.UnmarshalJSON(&out)
+	if err != nil {
+		return nil, err
+	}
+	closeObjects(document)
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(name, document); err != nil {
+		return nil, err
+	}
+	return compiler.Compile(name)
 }
 
 func fits(t *testing.T, schema *jsonschema.Schema, what, text string) {

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/files"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/emulator"
 	"adsync/internal/emulator/openpoint"
@@ -409,8 +410,19 @@ func awaitServed(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(watchedKey{}).(*secrets).learn("the key of the emulator", ts.Getenv(session.EnvKey))
 }
 
-// whole FILE: one JSON document with a format_version, and nothing after it.
+// whole FILE [SCHEMA]: one JSON document with a format_version, and nothing after it; or what fits the schema.
 func wholeJSON(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) > 1 {
+		at := slices.IndexFunc(files.Described, func(d files.Description) bool { return d.Name == args[1] })
+		if at < 0 {
+			ts.Fatalf("no schema is called %s", args[1])
+		}
+		text := ts.ReadFile(args[0])
+		if err := unfit(files.Described[at], text); err != nil || text == "" {
+			ts.Fatalf("%s: %v; want what fits the schema %s", args[0], err, args[1])
+		}
+		return
+	}
 	decoder := json.NewDecoder(strings.NewReader(ts.ReadFile(args[0])))
 	var document struct {
 		FormatVersion int `json:"format_version"`

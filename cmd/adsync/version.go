@@ -18,12 +18,8 @@ func version(env *session.Env) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if env.Flags.Output == "json" {
-				return env.PrintJSON(struct {
-					FormatVersion int    `json:"format_version"`
-					Version       string `json:"version"`
-					Commit        string `json:"commit"`
-					Go            string `json:"go"`
-				}{console.FormatVersion, console.Release, console.Commit(), runtime.Version()})
+				return env.PrintJSON(console.VersionDocument{FormatVersion: console.FormatVersion,
+					Version: console.Release, Commit: console.Commit(), Go: runtime.Version()})
 			}
 			return printVersion(env)
 		},

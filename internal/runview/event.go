@@ -83,7 +83,8 @@ func LineTypes() []planview.Line {
 	}
 	return []planview.Line{
 		line(LineRun, Begun{}), line(LineProblem, diag.Problem{}), line(LineWave, Wave{}), line(LineStep, Step{}),
-		line(LineOutcome, Settled{}), line(LineVerified, Verified{}), line(LineFinished, Tail{}),
+		line(LineOutcome, Settled{}), line(LineOutcome, Outcome{}), // as it happens, and of a run that is shown
+		line(LineVerified, Verified{}), line(LineFinished, Tail{}),
 	}
 }
 

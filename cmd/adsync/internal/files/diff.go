@@ -51,6 +51,14 @@ func runDiff(env *session.Env, c *cobra.Command, args []string, detailed bool) e
 	return nil
 }
 
+// diffDocument is the JSON form of diff.
+type diffDocument struct {
+	FormatVersion int               `json:"format_version"`
+	Differences   []diff.Difference `json:"differences"`
+	Notes         []string          `json:"notes"`
+	Problems      []diag.Problem    `json:"problems"`
+}
+
 func showDifferences(env *session.Env, found diff.Comparison) error {
 	if env.Flags.Output == "json" {
 		differences, notes := found.Differences, found.Notes
@@ -60,12 +68,7 @@ func showDifferences(env *session.Env, found diff.Comparison) error {
 		if notes == nil {
 			notes = []string{}
 		}
-		return env.PrintJSON(struct {
-			FormatVersion int               `json:"format_version"`
-			Differences   []diff.Difference `json:"differences"`
-			Notes         []string          `json:"notes"`
-			Problems      []diag.Problem    `json:"problems"`
-		}{console.FormatVersion, differences, notes, session.Listed(found.Problems)})
+		return env.PrintJSON(diffDocument{console.FormatVersion, differences, notes, session.Listed(found.Problems)})
 	}
 	if err := diag.Render(env.Err, found.Problems, nil); err != nil {
 		return err

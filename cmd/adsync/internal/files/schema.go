@@ -1,6 +1,7 @@
 package files
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/ops"
 	"adsync/cmd/adsync/internal/people"
+	"adsync/cmd/adsync/internal/planning"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/conversions"
@@ -21,63 +23,96 @@ import (
 	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/internal/runview"
+	"adsync/internal/trail"
 	"adsync/sources/schema"
 
 	"github.com/spf13/cobra"
 )
 
+// A Description is of one document that adsync reads, or that commands print.
+type Description struct {
+	Name string
+	Form string   // how it is asked for, such as "-o json"; "" of what is read
+	By   []string // the commands that print it
+
+	help   string
+	schema func() (*jsonschema.Schema, error)
+}
+
 // Described are the documents adsync reads and prints.
-var Described = []struct {
-	Name, help string
-	schema     func() (*jsonschema.Schema, error)
-}{
-	{"yaml", "one document of a YAML source", always(func() *jsonschema.Schema {
+var Described = []Description{
+	{Name: "yaml", help: "one document of a YAML source", schema: always(func() *jsonschema.Schema {
 		return schema.YAML(session.Schemas())
 	})},
-	{"project", "adsync.yaml", always(schema.Project)},
-	{"operator", "the operator's file", always(schema.Operator)},
-	{"workbook", "sheets, columns and cells of a workbook", always(func() *jsonschema.Schema {
+	{Name: "project", help: "adsync.yaml", schema: always(schema.Project)},
+	{Name: "operator", help: "the operator's file", schema: always(schema.Operator)},
+	{Name: "workbook", help: "sheets, columns and cells of a workbook", schema: always(func() *jsonschema.Schema {
 		return schema.Workbook(session.Schemas())
 	})},
-	{"plan", "what plan -o json prints",
-		printedSchema[runs.PlanDocument]("adsync: a plan", "What adsync plan -o json prints. Money is in micros.")},
-	{"plan-line", "a line of what plan -o ndjson prints", planLineSchema},
-	{"report", "what apply, show and revert -o json print", printedSchema[runs.ReportDocument]("adsync: a report",
-		"What adsync apply, show and revert -o json print. Money is in micros.")},
-	{"insights", "what insights, hotels and conversions insights -o json print",
-		printedSchema[insights.Document]("adsync: figures",
-			"What adsync insights, hotels and conversions insights -o json print. "+
-				"Figures are decimal text, money in the account's currency.")},
-	{"accounts", "what accounts -o json prints", printedSchema[access.AccountsDocument]("adsync: accounts",
-		"What adsync accounts -o json prints.")},
-	{"account-created", "what accounts create -o json prints", printedSchema[access.CreatedDocument](
-		"adsync: an account", "What adsync accounts create -o json prints.")},
-	{"keys", "what keys create -o json prints", printedSchema[access.KeyDocument]("adsync: a new key",
-		"What adsync keys create -o json prints. It has no key in it.")},
-	{"login", "what login and logout -o json print", printedSchema[access.LoginDocument]("adsync: a login",
-		"What adsync login and logout -o json print. It has no token in it.")},
-	{"whoami", "what whoami -o json prints", printedSchema[access.WhoamiDocument]("adsync: a credential",
-		"What adsync whoami -o json prints. It has no secret in it.")},
-	{"sent-events", "what conversions send -o json prints",
-		printedSchema[conversions.SendDocument]("adsync: sent events", "What adsync conversions send -o json prints.")},
-	{"recent-events", "what conversions recent -o json prints",
-		printedSchema[conversions.RecentDocument]("adsync: recent events",
-			"What adsync conversions recent -o json prints.")},
-	{"conversion-key", "what conversions key -o json prints",
-		printedSchema[conversions.KeyDocument]("adsync: a conversion API key",
-			"What adsync conversions key -o json prints. The key itself is in the file alone.")},
-	{"audiences", "what audience list and show -o json print", printedSchema[people.Document](
-		"adsync: audiences", "What adsync audience list and show -o json print. Counts are the service's ranges.")},
-	{"audience-operations", "what audience operations, cancel and resume -o json print",
-		printedSchema[people.OperationsDocument]("adsync: operations on an audience",
-			"What adsync audience operations, cancel and resume -o json print.")},
-	{"review", "what review -o json prints", printedSchema[ops.ReviewDocument]("adsync: reviews",
-		"What adsync review -o json prints.")},
-	{"preview", "what preview -o json prints", printedSchema[ops.PreviewDocument]("adsync: previews",
-		"What adsync preview -o json prints.")},
-	{"locations", "what locations -o json prints", printedSchema[ops.LocationsDocument]("adsync: places",
-		"What adsync locations -o json prints.")},
-	{"run-event", "a line of what apply, show and revert -o ndjson print", runEventSchema},
+	printed("plan", "a plan", inMicros, runs.PlanDocument{}, "plan", "revert --plan-only"),
+	lines("plan-line", "a line of a plan", "A line each: the first is of the type plan, the last summary. "+inMicros,
+		planview.LineTypes(), "plan", "revert --plan-only"),
+	printed("report", "a report", inMicros, runs.ReportDocument{}, "apply", "show", "revert", "pause-all"),
+	lines("run-event", "an event of a run", "A line each, as it happens: the first is of the type run, the last "+
+		"finished, whatever happened between them. "+inMicros, runview.LineTypes(),
+		"apply", "show", "revert", "pause-all"),
+	printed("insights", "figures", "Figures are decimal text, money in the account's currency.", insights.Document{},
+		"insights", "hotels", "conversions insights"),
+	printed("accounts", "accounts", "", access.AccountsDocument{}, "accounts"),
+	printed("account-created", "an account", "", access.CreatedDocument{}, "accounts create"),
+	printed("keys", "a new key", "It has no key in it.", access.KeyDocument{}, "keys create"),
+	printed("login", "a login", "It has no token in it.", access.LoginDocument{}, "login", "logout"),
+	printed("whoami", "a credential", "It has no secret in it.", access.WhoamiDocument{}, "whoami"),
+	printed("sent-events", "sent events", "", conversions.SendDocument{}, "conversions send"),
+	printed("recent-events", "recent events", "", conversions.RecentDocument{}, "conversions recent"),
+	{"recent-event", "-o ndjson", []string{"conversions recent"}, "a line of what conversions recent -o ndjson prints",
+		described("adsync: a recent event", "What adsync conversions recent -o ndjson prints, a line each.",
+			conversions.Recent{})},
+	printed("conversion-key", "a conversion API key", "The key itself is in the file alone.",
+		conversions.KeyDocument{}, "conversions key"),
+	printed("audiences", "audiences", "Counts are the service's ranges.", people.Document{},
+		"audience list", "audience show"),
+	printed("audience-operations", "operations on an audience", "", people.OperationsDocument{},
+		"audience operations", "audience cancel", "audience resume"),
+	printed("review", "reviews", "", ops.ReviewDocument{}, "review"),
+	printed("preview", "previews", "", ops.PreviewDocument{}, "preview"),
+	printed("locations", "places", "", ops.LocationsDocument{}, "locations"),
+	printed("status", "the state of an account", "", ops.StatusDocument{}, "status"),
+	printed("history", "runs, decisions and orders", inMicros, trail.Trail{}, "history"),
+	printed("audit", "the service's log", "", ops.AuditDocument{}, "audit"),
+	printed("drift", "drift", "", planning.DriftDocument{}, "drift"),
+	printed("adopt", "what was adopted", "", planning.AdoptDocument{}, "adopt"),
+	printed("resume", "what was open", "", planning.ResumeDocument{}, "resume"),
+	printed("resolve", "an unknown outcome", "", planning.ResolveDocument{}, "resolve"),
+	printed("suspend", "a suspension", "", ops.SuspendDocument{}, "suspend"),
+	printed("reconcile", "a run that was asked for", "", ops.ReconcileDocument{}, "reconcile"),
+	printed("forget", "what was forgotten", "", ops.ForgetDocument{}, "forget"),
+	printed("doctor", "findings", "", ops.DoctorDocument{}, "doctor"),
+	printed("policy", "a policy", "", ops.PolicyDocument{}, "policy show"),
+	printed("explain", "an explanation", "", ops.ExplainDocuments, "explain"),
+	printed("validate", "what is wrong in files", "", validation{}, "validate"),
+	printed("fix", "repairs", "", fixDocument{}, "fix"),
+	printed("diff", "differences", "", diffDocument{}, "diff"),
+	{"snapshot", "--to json", []string{"convert"}, "what convert --to json prints", described("adsync: a snapshot",
+		"What adsync convert --to json prints. "+inMicros, runs.SnapshotDocument{})},
+	printed("version", "a version", "", console.VersionDocument{}, "version"),
+}
+
+const inMicros = "Money is in micros."
+
+// printed describes what commands print with -o json.
+func printed(name, what, note string, document any, by ...string) Description {
+	prints := diag.OrList(by) + " -o json prints"
+	return Description{name, "-o json", by, "what " + prints,
+		described("adsync: "+what, strings.TrimSpace("What adsync "+prints+". "+note), document)}
+}
+
+// lines describes the lines that commands print with -o ndjson, told apart by the key type.
+func lines(name, what, note string, types []planview.Line, by ...string) Description {
+	prints := diag.OrList(by) + " -o ndjson prints"
+	return Description{name, "-o ndjson", by, "a line of what " + prints, func() (*jsonschema.Schema, error) {
+		return lineSchema("adsync: "+what, "What adsync "+prints+". "+note, types)
+	}}
 }
 
 // Schema returns the command adsync schema.
@@ -97,7 +132,7 @@ settings do:
   # yaml-language-server: $schema=adsync.schema.json
   "yaml.schemas": {"adsync.schema.json": "campaigns/**/*.yaml"}`
 	return &cobra.Command{
-		Use:   "schema " + strings.Join(names, "|"),
+		Use:   "schema NAME",
 		Short: "Print the JSON Schema of what adsync reads and prints", Long: long,
 		Example: `  adsync schema plan
   adsync schema yaml > adsync.schema.json`,
@@ -133,29 +168,28 @@ func always(make func() *jsonschema.Schema) func() (*jsonschema.Schema, error) {
 	return func() (*jsonschema.Schema, error) { return make(), nil }
 }
 
-// printedSchema describes a type by what its fields print. Objects stay open: a
-// later version may print more under the same format_version.
-func printedSchema[T any](title, help string) func() (*jsonschema.Schema, error) {
+// described describes a value by what the fields of its type print, or several of which any may be. Objects
+// stay open: a later version may print more under the same format_version.
+func described(title, help string, document any) func() (*jsonschema.Schema, error) {
 	return func() (*jsonschema.Schema, error) {
-		s, err := jsonschema.Of(reflect.TypeFor[T](), printedTypes())
-		if err != nil {
-			return nil, err
+		forms, several := document.([]any)
+		if !several {
+			forms = []any{document}
 		}
-		s.Title, s.Description = title, help
-		return s, nil
+		all := &jsonschema.Schema{}
+		for _, form := range forms {
+			s, err := jsonschema.Of(reflect.TypeOf(form), printedTypes())
+			if err != nil {
+				return nil, err
+			}
+			all.AnyOf = append(all.AnyOf, s)
+		}
+		if !several {
+			all = all.AnyOf[0]
+		}
+		all.Title, all.Description = title, help
+		return all, nil
 	}
-}
-
-// planLineSchema describes each type of line, told apart by the key type.
-func planLineSchema() (*jsonschema.Schema, error) {
-	return lineSchema("adsync: a line of a plan", "What adsync plan -o ndjson prints, "+
-		"a line each. The first is of the type plan, the last summary. Money is in micros.", planview.LineTypes())
-}
-
-func runEventSchema() (*jsonschema.Schema, error) {
-	return lineSchema("adsync: an event of a run",
-		"What adsync apply, show and revert -o ndjson print, a line each, as it happens. The first is of the "+
-			"type run, the last finished, whatever happened between them. Money is in micros.", runview.LineTypes())
 }
 
 func lineSchema(title, help string, lines []planview.Line) (*jsonschema.Schema, error) {
@@ -197,6 +231,10 @@ func printedTypes() jsonschema.Known {
 		reflect.TypeFor[diag.Problem]():  whole(problem),
 		reflect.TypeFor[resource.Value](): {Type: jsonschema.Types{"null", "string", "integer", "array"},
 			Items: text(""), Description: "null clears; money is an integer in micros."},
+		reflect.TypeFor[json.RawMessage](): {Description: "As the service has it.",
+			Type: jsonschema.Types{"null", "string", "number", "boolean", "array", "object"}},
+		reflect.TypeFor[any](): {Type: jsonschema.Types{"null", "string", "integer", "array", "object"},
+			Description: "null clears; money is an integer in micros; an object has attributes of its own."},
 	}
 }
 

@@ -66,8 +66,8 @@ An address narrows it to that resource and what is beneath it. Nothing is change
 // mostAudit bounds what one command asks the log for.
 const mostAudit = 10_000
 
-// auditDocument is the JSON form of audit.
-type auditDocument struct {
+// AuditDocument is the JSON form of audit.
+type AuditDocument struct {
 	FormatVersion int                    `json:"format_version"`
 	Entries       []reconcile.AuditEntry `json:"entries"`
 	More          bool                   `json:"more"`
@@ -97,7 +97,7 @@ func runAudit(ctx context.Context, env *session.Env, dir string, q reconcile.Aud
 		return fmt.Errorf("read the audit log: %w", err)
 	}
 	if env.Flags.Output == "json" {
-		return env.PrintJSON(auditDocument{console.FormatVersion, append([]reconcile.AuditEntry{}, entries...), more})
+		return env.PrintJSON(AuditDocument{console.FormatVersion, append([]reconcile.AuditEntry{}, entries...), more})
 	}
 	for i := range entries {
 		if err := printAudit(env, &entries[i], s.Agent.Zone); err != nil {

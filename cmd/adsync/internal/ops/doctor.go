@@ -57,29 +57,29 @@ type finding struct {
 	code int
 }
 
-// doctorDocument is the JSON form of doctor.
-type doctorDocument struct {
+// DoctorDocument is the JSON form of doctor.
+type DoctorDocument struct {
 	FormatVersion int               `json:"format_version"`
 	Service       *planview.Service `json:"service,omitempty"` // absent where none is named
 	Problems      int               `json:"problems"`
 	Checks        []finding         `json:"checks"`
 }
 
-func (d *doctorDocument) ok(check, format string, args ...any) {
+func (d *DoctorDocument) ok(check, format string, args ...any) {
 	d.Checks = append(d.Checks, finding{Check: check, Result: "ok", Message: fmt.Sprintf(format, args...)})
 }
 
-func (d *doctorDocument) note(check, do, format string, args ...any) {
+func (d *DoctorDocument) note(check, do, format string, args ...any) {
 	d.Checks = append(d.Checks, finding{Check: check, Result: "note", Message: fmt.Sprintf(format, args...), Do: do})
 }
 
-func (d *doctorDocument) problem(check, do string, code int, message string) {
+func (d *DoctorDocument) problem(check, do string, code int, message string) {
 	d.Problems++
 	d.Checks = append(d.Checks, finding{check, "problem", message, do, code})
 }
 
 func runDoctor(ctx context.Context, env *session.Env, dir string) error {
-	d := &doctorDocument{FormatVersion: console.FormatVersion, Checks: []finding{}}
+	d := &DoctorDocument{FormatVersion: console.FormatVersion, Checks: []finding{}}
 	l := session.Load(ctx, env, dir)
 	d.Service = session.ServiceOf(env, l.Project)
 	if examineFiles(env, d, l) {
@@ -99,7 +99,7 @@ func runDoctor(ctx context.Context, env *session.Env, dir string) error {
 	return nil
 }
 
-func printFindings(env *session.Env, d *doctorDocument) error {
+func printFindings(env *session.Env, d *DoctorDocument) error {
 	if env.Flags.Output == "json" {
 		return env.PrintJSON(d)
 	}
@@ -121,7 +121,7 @@ func printFindings(env *session.Env, d *doctorDocument) error {
 }
 
 // examineFiles reports whether there is a project to look at further.
-func examineFiles(env *session.Env, d *doctorDocument, l session.Loaded) bool {
+func examineFiles(env *session.Env, d *DoctorDocument, l session.Loaded) bool {
 	p := l.Project
 	if _, err := os.Stat(filepath.Join(p.Root, "adsync.yaml")); errors.Is(err, fs.ErrNotExist) {
 		d.note("project", "adsync init writes it",
@@ -163,7 +163,7 @@ func errorsIn(problems []diag.Problem) (n int, first string) {
 	return n, first
 }
 
-func examinePolicy(env *session.Env, d *doctorDocument, p config.Project) {
+func examinePolicy(env *session.Env, d *DoctorDocument, p config.Project) {
 	from := "no operator's file"
 	if file, named := session.OperatorFile(env); file != "" {
 		if _, err := os.Stat(file); err == nil {
@@ -182,7 +182,7 @@ func examinePolicy(env *session.Env, d *doctorDocument, p config.Project) {
 }
 
 // examineState looks at adsync's record, where it lies, and what was left in it.
-func examineState(ctx context.Context, env *session.Env, d *doctorDocument, p config.Project) {
+func examineState(ctx context.Context, env *session.Env, d *DoctorDocument, p config.Project) {
 	dir := p.StateFolder()
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := state.Try(p.Root); err != nil {
@@ -212,7 +212,7 @@ func examineState(ctx context.Context, env *session.Env, d *doctorDocument, p co
 }
 
 // examineRecord says who works with the record, and what is left in it.
-func examineRecord(d *doctorDocument, s statusDocument) {
+func examineRecord(d *DoctorDocument, s StatusDocument) {
 	if s.Lock.Held {
 		d.note("lock", "wait for it: an apply from here ends with 10 until then", "%s", s.Lock)
 	}
@@ -238,7 +238,7 @@ func examineRecord(d *doctorDocument, s statusDocument) {
 }
 
 // examineService looks at the key, the way to the service, and the account behind it.
-func examineService(ctx context.Context, env *session.Env, d *doctorDocument, l session.Loaded) error {
+func examineService(ctx context.Context, env *session.Env, d *DoctorDocument, l session.Loaded) error {
 	s := &session.Session{}
 	defer s.End()
 	client, err := session.Dial(env, s, l.Project, adsapi.Config{ReadOnly: true})
@@ -289,7 +289,7 @@ const clockNote = 30 * time.Second
 
 // examineFeatures asks for a page of everything that is listed: not every account, and
 // not every key, has all of it.
-func examineFeatures(ctx context.Context, d *doctorDocument, client *adsapi.Client) error {
+func examineFeatures(ctx context.Context, d *DoctorDocument, client *adsapi.Client) error {
 	has, without, err := session.Features(ctx, client)
 	switch {
 	case ctx.Err() != nil:

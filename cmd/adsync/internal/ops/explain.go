@@ -63,6 +63,26 @@ unknown. The service is not asked, unless --live has it show what it holds.`,
 	return c
 }
 
+// ExplainDocuments are the JSON forms of explain.
+var ExplainDocuments = []any{explanations{}, explanation{}, explainedHeader{}, columnsDocument{}, explainedDocument{}}
+
+type explanations struct {
+	FormatVersion int                   `json:"format_version"`
+	Codes         []explanationDocument `json:"codes"`
+	Holds         []explanationDocument `json:"holds"`
+}
+
+type explanation struct {
+	FormatVersion int `json:"format_version"`
+	explanationDocument
+}
+
+type explainedHeader struct {
+	FormatVersion int      `json:"format_version"`
+	Header        string   `json:"header"`
+	Means         []string `json:"means"`
+}
+
 // explanationDocument is the JSON form of what a code, or the word of a hold, means.
 type explanationDocument struct {
 	Code    string `json:"code"`
@@ -89,11 +109,7 @@ func explainAll(env *session.Env) error {
 		holds = append(holds, explainedHazard(e))
 	}
 	if env.Flags.Output == "json" {
-		return env.PrintJSON(struct {
-			FormatVersion int                   `json:"format_version"`
-			Codes         []explanationDocument `json:"codes"`
-			Holds         []explanationDocument `json:"holds"`
-		}{console.FormatVersion, codes, holds})
+		return env.PrintJSON(explanations{console.FormatVersion, codes, holds})
 	}
 	for _, e := range append(codes, holds...) {
 		if _, err := fmt.Fprintf(env.Out, "%-16s %s\n", e.Code, e.Means); err != nil {
@@ -146,10 +162,7 @@ func explainWord(env *session.Env, text string) error {
 
 func printExplanation(env *session.Env, e explanationDocument) error {
 	if env.Flags.Output == "json" {
-		return env.PrintJSON(struct {
-			FormatVersion int `json:"format_version"`
-			explanationDocument
-		}{console.FormatVersion, e})
+		return env.PrintJSON(explanation{console.FormatVersion, e})
 	}
 	_, err := fmt.Fprintf(env.Out, "%s: %s\n\n%s\n\nWhat to do: %s\n\nFor example:\n  %s\n",
 		e.Code, e.Means, e.Why, e.Do, e.Example)

@@ -137,11 +137,7 @@ func explainHeader(env *session.Env, header string) (known bool, err error) {
 		}
 	}
 	if env.Flags.Output == "json" {
-		return true, env.PrintJSON(struct {
-			FormatVersion int      `json:"format_version"`
-			Header        string   `json:"header"`
-			Means         []string `json:"means"`
-		}{console.FormatVersion, header, lines})
+		return true, env.PrintJSON(explainedHeader{console.FormatVersion, header, lines})
 	}
 	_, err = fmt.Fprintln(env.Out, strings.Join(lines, "\n"))
 	return true, err

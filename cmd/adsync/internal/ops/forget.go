@@ -122,11 +122,11 @@ type departure struct {
 
 	holds     *orders.Attendance
 	documents []trail.Document
-	forgotten forgotten
+	forgotten ForgetDocument
 }
 
-// forgotten is the JSON form of forget.
-type forgotten struct {
+// ForgetDocument is the JSON form of forget.
+type ForgetDocument struct {
 	FormatVersion int    `json:"format_version"`
 	Account       string `json:"account"`
 	Folder        string `json:"folder"`    // that was removed
@@ -248,7 +248,7 @@ func (d *departure) gather(ctx context.Context, store state.Store) error {
 	if liesIn(d.folder, d.out) {
 		return console.Configuration("--out is %s, in the folder that is removed; want another place", d.out)
 	}
-	d.forgotten = forgotten{console.FormatVersion,
+	d.forgotten = ForgetDocument{console.FormatVersion,
 		header.Account.ID, d.folder, d.out, len(record.Resources), len(h.Runs)}
 	return nil
 }

@@ -42,7 +42,7 @@ func Policy(env *session.Env) *cobra.Command {
 	return c
 }
 
-type policyDocument struct {
+type PolicyDocument struct {
 	FormatVersion int                   `json:"format_version"`
 	Operator      string                `json:"operator"` // the operator's file, "" where there is none
 	Values        []session.PolicyValue `json:"values"`   // sorted by name
@@ -66,7 +66,7 @@ func showPolicy(env *session.Env, c *cobra.Command, args []string, allow []strin
 	slices.SortStableFunc(g.Values, func(a, b session.PolicyValue) int { return strings.Compare(a.Name, b.Name) })
 	problems = session.OnceEach(problems, g.Problems)
 	if env.Flags.Output == "json" {
-		if err := env.PrintJSON(policyDocument{console.FormatVersion,
+		if err := env.PrintJSON(PolicyDocument{console.FormatVersion,
 			g.Operator.File, g.Values, session.Listed(problems)}); err != nil {
 			return err
 		}

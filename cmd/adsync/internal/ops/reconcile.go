@@ -108,8 +108,8 @@ func refusedAt(blocked map[resource.Address]state.Blocked) (texts []string) {
 	return texts
 }
 
-// reconcileDocument is the JSON form of reconcile.
-type reconcileDocument struct {
+// ReconcileDocument is the JSON form of reconcile.
+type ReconcileDocument struct {
 	FormatVersion int           `json:"format_version"`
 	Asked         orders.Ask    `json:"asked"`
 	Daemon        orders.Daemon `json:"daemon"` // as it was asked; with --wait as the run ended
@@ -135,7 +135,7 @@ func runReconcile(ctx context.Context, env *session.Env, at orders.Folder, f rec
 		}
 		ended = true
 	}
-	if err := showReconcile(env, reconcileDocument{console.FormatVersion, asked, d, ended}); err != nil {
+	if err := showReconcile(env, ReconcileDocument{console.FormatVersion, asked, d, ended}); err != nil {
 		return err
 	}
 	if ended && d.Exit != console.ExitDone {
@@ -144,7 +144,7 @@ func runReconcile(ctx context.Context, env *session.Env, at orders.Folder, f rec
 	return nil
 }
 
-func showReconcile(env *session.Env, r reconcileDocument) error {
+func showReconcile(env *session.Env, r ReconcileDocument) error {
 	if env.Flags.Output == "json" {
 		return env.PrintJSON(r)
 	}

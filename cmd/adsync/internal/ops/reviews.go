@@ -13,7 +13,7 @@ import (
 
 // reviewText is what status says of the reviews: how many ads are not approved, and of
 // those that were rejected or limited each.
-func (d *statusDocument) reviewText() string {
+func (d *StatusDocument) reviewText() string {
 	if d.Review == nil {
 		return ""
 	}

@@ -76,8 +76,8 @@ func orNamed(env *session.Env, c *cobra.Command) {
 	}
 }
 
-// statusDocument is the JSON form of status.
-type statusDocument struct {
+// StatusDocument is the JSON form of status.
+type StatusDocument struct {
 	FormatVersion int                   `json:"format_version"`
 	Folder        string                `json:"folder"`
 	Lineage       string                `json:"lineage"`
@@ -159,8 +159,8 @@ func showStatus(ctx context.Context, env *session.Env, project config.Project) e
 	return statusText(env, d)
 }
 
-func statusOf(ctx context.Context, env *session.Env, p config.Project) (statusDocument, error) {
-	d := statusDocument{
+func statusOf(ctx context.Context, env *session.Env, p config.Project) (StatusDocument, error) {
+	d := StatusDocument{
 		FormatVersion: console.FormatVersion, Folder: p.StateFolder(),
 		Open: []runs.OpenDocument{}, Undecided: []undecidedDocument{}, Quarantined: []quarantinedDocument{},
 	}
@@ -190,7 +190,7 @@ func statusOf(ctx context.Context, env *session.Env, p config.Project) (statusDo
 }
 
 // order reads what was ordered, and what the daemon says.
-func (d *statusDocument) order(at orders.Folder, now time.Time) {
+func (d *StatusDocument) order(at orders.Folder, now time.Time) {
 	d.Stop, d.Suspended = at.Stop(), at.Suspension(now)
 	said, lives, err := at.Daemon()
 	if err != nil || !lives {
@@ -202,7 +202,7 @@ func (d *statusDocument) order(at orders.Folder, now time.Time) {
 }
 
 // fill reads what earlier runs left.
-func (d *statusDocument) fill(ctx context.Context, store state.Store) error {
+func (d *StatusDocument) fill(ctx context.Context, store state.Store) error {
 	latest, err := store.Runs(ctx, 1)
 	if err != nil {
 		return err
@@ -265,7 +265,7 @@ func lockOf(h state.Holding) lockDocument {
 	return d
 }
 
-func statusText(env *session.Env, d statusDocument) error {
+func statusText(env *session.Env, d StatusDocument) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if d.Account.ID == "" {
@@ -335,7 +335,7 @@ func daemonLine(d *orders.Daemon) string {
 	return text
 }
 
-func nextAfterStatus(env *session.Env, d statusDocument) {
+func nextAfterStatus(env *session.Env, d StatusDocument) {
 	if d.Suspended != nil {
 		env.Note("to go on: adsync resume")
 	}

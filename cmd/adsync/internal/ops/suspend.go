@@ -54,8 +54,8 @@ One that stands is replaced. To stop what is live from spending: adsync pause-al
 	return c
 }
 
-// suspendDocument is the JSON form of suspend.
-type suspendDocument struct {
+// SuspendDocument is the JSON form of suspend.
+type SuspendDocument struct {
 	FormatVersion int                `json:"format_version"`
 	Suspended     orders.Suspension  `json:"suspended"`
 	Before        *orders.Suspension `json:"before"` // the one it replaces; null where none stood
@@ -67,7 +67,7 @@ func runSuspend(env *session.Env, at orders.Folder, f suspendFlags) error {
 		return err
 	}
 	if env.Flags.Output == "json" {
-		return env.PrintJSON(suspendDocument{console.FormatVersion, s, before})
+		return env.PrintJSON(SuspendDocument{console.FormatVersion, s, before})
 	}
 	if before != nil {
 		env.Note("in the place of: %s", diag.Printable(before.String()))

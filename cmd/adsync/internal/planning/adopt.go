@@ -32,8 +32,8 @@ otherwise is an edit of the next plan, with every guard there is.`,
 	return c
 }
 
-// adoptDocument is the JSON form of adopt.
-type adoptDocument struct {
+// AdoptDocument is the JSON form of adopt.
+type AdoptDocument struct {
 	FormatVersion int                `json:"format_version"`
 	Adopted       []adoptionDocument `json:"adopted"`
 	Problems      []diag.Problem     `json:"problems"`
@@ -82,7 +82,7 @@ func runAdopt(env *session.Env, c *cobra.Command, args []string, all bool) error
 }
 
 func showAdopted(env *session.Env, l session.Loaded, found []reconcile.Adoption, problems []diag.Problem) error {
-	d := adoptDocument{
+	d := AdoptDocument{
 		FormatVersion: console.FormatVersion, Adopted: []adoptionDocument{}, Problems: session.Listed(problems),
 	}
 	edits := 0

@@ -61,8 +61,8 @@ says that it is right all the same.`,
 	return c
 }
 
-// resolveDocument is the JSON form of what is known.
-type resolveDocument struct {
+// ResolveDocument is the JSON form of what is known.
+type ResolveDocument struct {
 	FormatVersion int              `json:"format_version"`
 	Address       string           `json:"address"`
 	Action        string           `json:"action"`
@@ -176,7 +176,7 @@ func resolveWith(ctx context.Context, env *session.Env,
 }
 
 // askDecision shows what is known and wants the word yes.
-func askDecision(ctx context.Context, env *session.Env, d resolveDocument, f resolveFlags) error {
+func askDecision(ctx context.Context, env *session.Env, d ResolveDocument, f resolveFlags) error {
 	if f.yes {
 		return nil
 	}
@@ -206,9 +206,9 @@ func whoami() string {
 	return name + " on " + host
 }
 
-func evidenceOf(e *reconcile.Evidence) resolveDocument {
+func evidenceOf(e *reconcile.Evidence) ResolveDocument {
 	sum := sha256.Sum256(e.Step.Body)
-	d := resolveDocument{
+	d := ResolveDocument{
 		FormatVersion: console.FormatVersion, Address: e.Operation.Address.String(),
 		Action: e.Operation.Action, Step: e.Step.ID, Point: string(e.Step.Point),
 		Request: "POST " + e.Step.Path, Key: e.Step.Key,
@@ -227,7 +227,7 @@ func evidenceOf(e *reconcile.Evidence) resolveDocument {
 	return d
 }
 
-func showEvidence(env *session.Env, d resolveDocument) error {
+func showEvidence(env *session.Env, d ResolveDocument) error {
 	if env.Flags.Output == "json" {
 		return env.PrintJSON(d)
 	}
@@ -244,7 +244,7 @@ func showEvidence(env *session.Env, d resolveDocument) error {
 }
 
 // became is what the decision came to.
-func (d resolveDocument) became() string {
+func (d ResolveDocument) became() string {
 	created := d.Action == string(plan.Create)
 	switch {
 	case d.Decided == "retry" && created && d.ID != "":
@@ -260,7 +260,7 @@ func (d resolveDocument) became() string {
 }
 
 // lines say what is known to people.
-func (d resolveDocument) lines() []string {
+func (d ResolveDocument) lines() []string {
 	key := "no key"
 	if d.Key != "" {
 		key = "key " + d.Key

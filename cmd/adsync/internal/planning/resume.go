@@ -52,8 +52,8 @@ leave the suspension: --keep-suspended.`,
 	return c
 }
 
-// resumeDocument is the JSON form of resume.
-type resumeDocument struct {
+// ResumeDocument is the JSON form of resume.
+type ResumeDocument struct {
 	FormatVersion int                `json:"format_version"`
 	Lifted        *orders.Suspension `json:"lifted"` // null where none stood
 	Steps         []resumedDocument  `json:"steps"`
@@ -110,7 +110,7 @@ func resumeAt(env *session.Env, c *cobra.Command, args []string, named session.N
 	if d, lives, err := at.Daemon(); err == nil && lives {
 		return tellDaemon(env, at, d, lifted)
 	}
-	return showResumed(env, resumeDocument{
+	return showResumed(env, ResumeDocument{
 		FormatVersion: console.FormatVersion, Lifted: lifted, Steps: []resumedDocument{},
 	})
 }
@@ -134,7 +134,7 @@ func tellDaemon(env *session.Env, at orders.Folder, d orders.Daemon, lifted *ord
 		return console.Configuration("ask the daemon to go on: %v", err)
 	}
 	if env.Flags.Output == "json" {
-		return env.PrintJSON(resumeDocument{
+		return env.PrintJSON(ResumeDocument{
 			FormatVersion: console.FormatVersion, Lifted: lifted, Daemon: true, Steps: []resumedDocument{},
 		})
 	}
@@ -176,8 +176,8 @@ func connectToRecover(ctx context.Context, env *session.Env, dir string) (*sessi
 	return session.Connect(ctx, env, session.Load(ctx, env, dir), false)
 }
 
-func resumedOf(r reconcile.Recovered, failure error) resumeDocument {
-	d := resumeDocument{
+func resumedOf(r reconcile.Recovered, failure error) ResumeDocument {
+	d := ResumeDocument{
 		FormatVersion: console.FormatVersion, Steps: []resumedDocument{},
 		Finished: r.Finished, Abandoned: r.Abandoned, Undecided: len(r.Undecided),
 	}
@@ -202,7 +202,7 @@ func resumedOf(r reconcile.Recovered, failure error) resumeDocument {
 // named is how many addresses of a step are said in the text.
 const named = 3
 
-func showResumed(env *session.Env, d resumeDocument) error {
+func showResumed(env *session.Env, d ResumeDocument) error {
 	if env.Flags.Output == "json" {
 		return env.PrintJSON(d)
 	}
