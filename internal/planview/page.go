@@ -235,7 +235,7 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 	var along []plan.FieldDocument
 	for i := range c.Fields {
 		field := &c.Fields[i]
-		if field.Cause == plan.SentAlong {
+		if field.Cause == plan.SentAlong && !alters(field) {
 			along = append(along, *field)
 			continue
 		}
@@ -243,6 +243,11 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 	}
 	e.along = namesOf(along)
 	return e
+}
+
+// alters reports whether what is sent along is not all that is live: the factor of what is archived stays behind.
+func alters(f *plan.FieldDocument) bool {
+	return f.Desired != nil && f.Live != nil && f.Live.IsSet() && !plan.Same(*f.Desired, *f.Live)
 }
 
 func (t *teller) row(c *plan.ChangeDocument, f *plan.FieldDocument) row {
