@@ -111,15 +111,7 @@ func explainAddress(ctx context.Context, env *session.Env, address resource.Addr
 	if d.sides(l.Schemas.Of(address.Kind), sides); d.known() {
 		return showExplained(env, d)
 	}
-	var names []string
-	for r := range l.Desired.Snapshot.All() {
-		names = append(names, r.Address.String())
-	}
-	said := fmt.Sprintf("%s is in no file and in no record", address)
-	if near := diag.DidYouMean(address.String(), names); near != "" {
-		said += "; " + near
-	}
-	return console.Configuration("%s", said)
+	return session.Unnamed(address, l.Desired.Snapshot)
 }
 
 // sidesOf is a resource as three sides have it; nil is one that does not.

@@ -88,6 +88,9 @@ func runReview(ctx context.Context, env *session.Env, dir string, picks []reconc
 		if err != nil {
 			return fmt.Errorf("read the reviews: %w", err)
 		}
+		if err := allNamed(known, l.Desired.Snapshot, picks); err != nil {
+			return err
+		}
 		d := reviewed(known, l.Desired.Snapshot, picks)
 		left := end.Sub(clock.Now())
 		if d.Counts.InReview == 0 && !known.Left || left <= 0 {
@@ -132,6 +135,19 @@ func reviewed(known *review.Record, files *resource.Snapshot, picks []reconcile.
 		d.Ads = append(d.Ads, e)
 	}
 	return d
+}
+
+// allNamed says which of the picks is neither in the files nor has an ad whose review is known.
+func allNamed(known *review.Record, files *resource.Snapshot, picks []reconcile.Pick) error {
+	for _, p := range picks {
+		if files.Get(p.Address) == nil && !slices.ContainsFunc(known.Lines(), func(line review.Line) bool {
+			address, ok := resource.ParseAddress(line.Address)
+			return ok && picked(address, []reconcile.Pick{p})
+		}) {
+			return session.Unnamed(p.Address, files)
+		}
+	}
+	return nil
 }
 
 // picked reports whether an address is one of the picks or beneath one, or there are none.

@@ -60,6 +60,7 @@ type DriftDocument struct {
 	Accepted      []string         `json:"accepted"` // files written
 	Account       *reconcile.Agent `json:"-"`        // whose days and currency the text uses
 	live          *resource.Snapshot
+	named         bool // it is of the resources that were named alone
 }
 
 // DriftResource is a resource that is not as adsync left it.
@@ -105,6 +106,11 @@ func runDrift(env *session.Env, c *cobra.Command, args []string, f driftFlags) e
 		return err
 	}
 	defer s.End()
+	for _, p := range picks {
+		if l.Desired.Snapshot.Get(p.Address) == nil && view.Last.Get(p.Address) == nil {
+			return session.Unnamed(p.Address, l.Desired.Snapshot)
+		}
+	}
 	d := DriftOf(l, view, picks)
 	d.Account = s.Agent
 	if f.accept {
@@ -154,7 +160,7 @@ func drifted(ctx context.Context, env *session.Env,
 func DriftOf(l session.Loaded, view *reconcile.View, picks []reconcile.Pick) DriftDocument {
 	d := DriftDocument{
 		FormatVersion: console.FormatVersion, Resources: []DriftResource{}, Unmanaged: view.Plan.Unmanaged,
-		Problems: session.Listed(view.Plan.Problems), Accepted: []string{}, live: view.Live.Snapshot,
+		Problems: session.Listed(view.Plan.Problems), Accepted: []string{}, live: view.Live.Snapshot, named: len(picks) > 0,
 	}
 	for i := range view.Plan.Changes {
 		c := &view.Plan.Changes[i]
@@ -220,6 +226,8 @@ func showDrift(env *session.Env, schemas resource.Schemas, d DriftDocument) erro
 		}
 	}
 	switch {
+	case len(d.Resources) == 0 && d.named:
+		fmt.Fprintf(env.Out, "No drift of what you named: it is as adsync applied it.\n")
 	case len(d.Resources) == 0:
 		fmt.Fprintf(env.Out, "No drift: what adsync applied is as it was.\n")
 	default:

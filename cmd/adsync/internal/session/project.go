@@ -101,3 +101,16 @@ func Addressed(c *cobra.Command, args []string) (dir string, picks []reconcile.P
 	}
 	return dir, picks, nil
 }
+
+// Unnamed is the error of an address that neither the files nor any record has.
+func Unnamed(address resource.Address, files *resource.Snapshot) error {
+	var names []string
+	for r := range files.All() {
+		names = append(names, r.Address.String())
+	}
+	said := diag.Printable(address.String()) + " is in no file and in no record"
+	if near := diag.DidYouMean(address.String(), names); near != "" {
+		said += "; " + near
+	}
+	return console.Configuration("%s", said)
+}
