@@ -31,6 +31,9 @@ var columns = map[string]string{
 	"amount": "amount", "value": "amount", "amountminor": "minor", "currency": "currency", "datatype": "data",
 }
 
+// mostDigits is the least number of which a spreadsheet may lose a digit.
+const mostDigits = 1_000_000_000_000_000
+
 const wantedColumns = "id, type, time, action_source, email, phone, amount, currency, custom_event_name, source_url, " +
 	"oppref, obref, opt_out, data_type, timestamp_ms, amount_minor, email_sha256 or phone_number_sha256"
 
@@ -147,6 +150,9 @@ func (f *File) readWorkbook(ctx context.Context, r io.Reader, visit func(row) er
 		}
 		var e event
 		if problem == nil {
+			problem = head.spoiled(book, r)
+		}
+		if problem == nil {
 			e, problem = f.eventOf(head, cells)
 		}
 		ended = visit(row{r.Number, e, problem})
@@ -177,6 +183,30 @@ func cellsOf(book *xlsx.Book, r *xlsx.Row) (cells []string, problem error) {
 		}
 	}
 	return cells, problem
+}
+
+// spoiled says which cell of a row a spreadsheet has made something else of than was typed: another id is
+// another event, and a truth would be an amount of 1.
+func (h header) spoiled(book *xlsx.Book, r *xlsx.Row) error {
+	for _, c := range r.Cells {
+		if c.Column > len(h) {
+			continue
+		}
+		switch holds := h[c.Column-1]; {
+		case c.Form == xlsx.BooleanCell && slices.Contains([]string{"id", "amount", "minor", "ms"}, holds):
+			return fmt.Errorf("column %d is TRUE or FALSE; want a number or a text", c.Column)
+		case holds == "id" && c.Form == xlsx.NumberCell:
+			number, ok := new(big.Rat).SetString(c.Text)
+			style, err := book.StyleOf(c.Style)
+			switch {
+			case err == nil && style.Date:
+				return errors.New("id is a day, which a sheet makes of such as 1-2; want it as text")
+			case ok && number.Cmp(big.NewRat(mostDigits, 1)) >= 0:
+				return errors.New("id is a number of over 15 digits, of which a sheet keeps 15; want it as text")
+			}
+		}
+	}
+	return nil
 }
 
 // shownTime is the day and time that a number shows as, without a zone.
@@ -210,6 +240,10 @@ func (f *File) eventOf(head header, cells []string) (e event, err error) {
 		switch head[i] {
 		case "":
 		case "id":
+			if shortened.MatchString(text) {
+				err = errors.New("id is a number that a spreadsheet has shortened, such as 1.2E+12; " +
+					"want all its digits")
+			}
 			e.ID = text
 		case "type":
 			e.Type = text
@@ -270,6 +304,7 @@ func (f *File) eventOf(head header, cells []string) (e event, err error) {
 }
 
 var (
+	shortened   = regexp.MustCompile(`^[0-9][.,]?[0-9]*[eE]\+[0-9]{2,}$`)
 	wholeNumber = regexp.MustCompile(`^[0-9]{1,15}$`)
 	decimal     = regexp.MustCompile(`^[0-9]{1,13}(\.[0-9]{1,20})?$`)
 )
@@ -283,7 +318,7 @@ func minorUnits(text, code string) (json.Number, error) {
 	case err != nil:
 		return "", errors.New("currency is none that is known; want a code such as USD, or amount_minor")
 	case !decimal.MatchString(text):
-		return "", errors.New("amount is no number of digits with a point, such as 1234.50; want one")
+		return "", errors.New("amount is no number of at most 13 digits with a point, such as 1234.50; want one")
 	}
 	scale, _ := currency.Standard.Rounding(unit)
 	exact, _ := new(big.Rat).SetString(text)
