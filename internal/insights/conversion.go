@@ -139,7 +139,14 @@ func (q *ConversionQuestion) layout() shape {
 	}
 	for _, name := range figures {
 		m, _ := metricOf(name)
-		s.columns = append(s.columns, Column{Name: name, Header: m.header, metric: &m, keys: []string{name}})
+		c := Column{Name: name, Header: m.header, metric: &m, keys: []string{name}}
+		switch name {
+		case sales:
+			c.unit = []string{salesCurrency}
+		case "attributed_event_value_amount":
+			c.unit = []string{"attributed_event_value_currency"}
+		}
+		s.columns = append(s.columns, c)
 	}
 	if q.Events {
 		s.columns = append(s.columns, text("settings", "settings"))

@@ -70,6 +70,46 @@ func TestRatesOfTotalsAreOfSums(t *testing.T) {
 }
 
 // Sums of two segments stand apart: each is of the same whole.
+// TestWhatIsNotKnownIsInNoTotal: a row without a figure, or with money of another currency, is left out of the
+// sum, and that is said; no rate and no change is made of a sum of some rows.
+func TestWhatIsNotKnownIsInNoTotal(t *testing.T) {
+	r := asked(t, answers{"": {
+		{"clicks": "2", "spend": "4", "order_created_attributed_sales": "8",
+			"order_created_attributed_sales_currency": "USD"},
+		{"clicks": "3", "order_created_attributed_sales": "16", "order_created_attributed_sales_currency": "EUR"},
+	}}, Question{Level: "campaign", By: "day", ViewThrough: -1,
+		Fields: []string{"clicks", "spend", "cpc", "order_created_attributed_sales"}})
+	got := map[string]string{}
+	for i := range r.Columns {
+		if c := &r.Columns[i]; c.metric != nil {
+			got[c.Name] = r.Totals[0].Of(c) + "|" + r.Totals[0].Change(c)
+		}
+	}
+	want := map[string]string{"clicks": "5|0", "spend": "4|", "cpc": "|", "order_created_attributed_sales": "8|"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("totals and changes (-want +got):\n%s", diff)
+	}
+	var cells []string
+	for row, err := range r.Rows() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells = append(cells, row.Cells[len(row.Cells)-1])
+	}
+	if got := strings.Join(cells, ", "); got != "8, 16 EUR" {
+		t.Errorf("sales of the rows are %s; want the currency where it is not the account's", got)
+	}
+	for _, form := range []string{"text", "json", "html", "markdown"} {
+		out := shownAs(t, r, form)
+		for _, note := range []string{"Spend in USD not known of 1 of 2 rows:", "Sales in USD not known of 1 of 2 rows:",
+			"Spend in USD not known of 1 of 2 rows of the span before"} {
+			if !strings.Contains(out, note) {
+				t.Errorf("%s does not say %q:\n%s", form, note, out)
+			}
+		}
+	}
+}
+
 func TestSegmentsAreNotAddedUp(t *testing.T) {
 	r := asked(t, answers{
 		"country": {{"country_impressions": "10"}, {"country_impressions": "20"}},

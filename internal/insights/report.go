@@ -222,7 +222,11 @@ func (r *Report) cell(s shape, c *Column, from adsapi.InsightsRow) string {
 			}
 		}
 	}
-	return first(c.keys, from)
+	text := first(c.keys, from)
+	if in := first(c.unit, from); text != "" && in != "" && in != r.Currency {
+		text += " " + in // no number: it is in no sum
+	}
+	return text
 }
 
 func first(keys []string, from adsapi.InsightsRow) string {

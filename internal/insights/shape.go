@@ -10,11 +10,12 @@ type Column struct {
 	Name   string // in CSV and JSON
 	Header string // for people
 	keys   []string
-	metric *metric // nil: text
-	hidden bool    // is there for sums only
-	id     bool    // names the row's resource
-	names  bool    // is the name of a resource, of any length
-	loose  bool    // was asked for by name, and is no figure
+	metric *metric  // nil: text
+	hidden bool     // is there for sums only
+	id     bool     // names the row's resource
+	names  bool     // is the name of a resource, of any length
+	loose  bool     // was asked for by name, and is no figure
+	unit   []string // keys of the currency of this money; nil: the account's
 
 	beside *metric // the figure that this is of the span before, or the change of
 	change bool
@@ -88,6 +89,12 @@ func (q *Question) shapeOf(segment string) shape {
 			s.add(q.Level, c.metric.under, true)
 		}
 	}
+	if slices.Contains(s.fields, salesCurrency) {
+		return s
+	}
+	if slices.ContainsFunc(s.columns, func(c Column) bool { return c.unit != nil }) {
+		s.fields = append(s.fields, salesCurrency)
+	}
 	return s
 }
 
@@ -106,6 +113,12 @@ func (s *shape) name(level string) {
 	id.id, name.names = true, true
 	s.columns = append(s.columns, name, text("address"), id)
 }
+
+// The one money of the service that says its currency, which is that of the events.
+const (
+	sales         = "order_created_attributed_sales"
+	salesCurrency = sales + "_currency"
+)
 
 // add adds a field, once. A figure may be named with its level or segment before it.
 func (s *shape) add(level, field string, hidden bool) {
@@ -128,6 +141,9 @@ func (s *shape) add(level, field string, hidden bool) {
 		c.metric, c.Header, c.keys = &m, m.header, []string{m.name}
 		if field = m.name; s.segment != "" {
 			field, c.keys = s.segment+"."+m.name, []string{s.segment + "_" + m.name, m.name}
+		}
+		if m.name == sales {
+			c.unit = []string{s.segment + "_" + salesCurrency, salesCurrency}
 		}
 	}
 	s.fields = append(s.fields, field)

@@ -79,7 +79,9 @@ func (r *Report) joinWeeks() (err error) {
 		}
 		for i := range r.Columns {
 			if r.Columns[i].metric != nil {
-				week.Cells[i] = sums.Of(&r.Columns[i])
+				if week.Cells[i] = sums.Of(&r.Columns[i]); sums.lacking(&r.Columns[i]) {
+					week.Cells[i] = "" // a part of a week is not its sum
+				}
 			}
 		}
 		return r.keep(segmentAt(r, week), r.Columns, week)
