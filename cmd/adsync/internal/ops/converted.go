@@ -83,6 +83,10 @@ func (f *convertedFlags) run(env *session.Env, c *cobra.Command, args []string) 
 	if q.IDs = ids[q.Level]; len(picks) == 0 && !q.Sum {
 		q.IDs = managed(about.Addresses, q.Level)
 	}
+	if len(picks) == 0 && len(q.IDs) > 0 && q.Level != insights.Levels[0] {
+		about.Notes = []string{fmt.Sprintf("of the %s that adsync manages; --level account counts all of the account",
+			console.Plural(len(q.IDs), strings.ReplaceAll(q.Level, "_", " ")))}
+	}
 	if len(q.IDs) == 0 && !q.Sum && q.Level != insights.Levels[0] {
 		return console.Configuration("adsync has applied nothing of the level %s here; want --sum, or --level account",
 			q.Level)

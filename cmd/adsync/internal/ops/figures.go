@@ -77,6 +77,12 @@ func (f *figuresFlags) begin(env *session.Env, c *cobra.Command, dir string) (*s
 			return nil, err
 		}
 	}
+	for name, none := range map[string]string{"attribution": "0", "view-through": "-1"} {
+		if flag := c.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == none {
+			return nil, console.Usage(c, fmt.Errorf("--%s is %s; want a window that the service has, or leave it out",
+				name, none))
+		}
+	}
 	project, problems := session.ReadProject(env, dir)
 	l := session.Loaded{Project: project, Schemas: session.Schemas()}
 	if err := session.Invalid(env, l, problems); err != nil {
