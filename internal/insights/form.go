@@ -135,7 +135,7 @@ func (r *Report) heading() (title, about string) {
 
 // footnotes are the lines below everything, for people.
 func (r *Report) footnotes() []string {
-	notes := append(r.lacking(), r.Notes...)
+	notes := append(lacking(r), r.Notes...)
 	if r.gone > 0 {
 		notes = append([]string{fmt.Sprintf("rows of the span before that have none now: %d; "+
 			"they are in the totals before, and --zero shows most of them", r.gone)}, notes...)

@@ -101,7 +101,8 @@ func TestWhatIsNotKnownIsInNoTotal(t *testing.T) {
 	}
 	for _, form := range []string{"text", "json", "html", "markdown"} {
 		out := shownAs(t, r, form)
-		for _, note := range []string{"Spend in USD not known of 1 of 2 rows:", "Sales in USD not known of 1 of 2 rows:",
+		for _, note := range []string{"Spend in USD not known of 1 of 2 rows:",
+			"Sales in USD not known of 1 of 2 rows:",
 			"Spend in USD not known of 1 of 2 rows of the span before"} {
 			if !strings.Contains(out, note) {
 				t.Errorf("%s does not say %q:\n%s", form, note, out)

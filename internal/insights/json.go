@@ -64,7 +64,7 @@ func (r jsonForm) document() Document {
 		FormatVersion: formatVersion, Title: r.Title, Account: r.Account, Currency: r.Currency,
 		TimeZone: r.Zone.String(), Level: r.Level, By: r.By, Since: r.Span.From, Until: r.Span.To,
 		Settings: append([]string{}, r.Settings...), Preliminary: r.Preliminary(),
-		Notes: append(append([]string{}, r.lacking()...), r.Notes...), Rows: []RowDocument{}, Gone: r.gone,
+		Notes: append(append([]string{}, lacking(r.Report)...), r.Notes...), Rows: []RowDocument{}, Gone: r.gone,
 	}
 	if r.Before != (Span{}) {
 		d.Before = &SpanDocument{r.Before.From, r.Before.To}

@@ -94,8 +94,8 @@ func (t *Total) lacking(c *Column) bool {
 	return t.seen[at] && t.lacks[at] > 0
 }
 
-// lacking says of which figures the sums are not those of all rows.
-func (r *Report) lacking() (notes []string) {
+// lacking says of which figures of a report the sums are not those of all rows.
+func lacking(r *Report) (notes []string) {
 	for i := range r.Columns {
 		c := &r.Columns[i]
 		for _, t := range r.Totals {

@@ -56,8 +56,8 @@ var Described = []Description{
 	lines("run-event", "an event of a run", "A line each, as it happens: the first is of the type run, the last "+
 		"finished, whatever happened between them. "+inMicros, runview.LineTypes(),
 		"apply", "show", "revert", "pause-all"),
-	printed("insights", "figures", "Figures are decimal text, money in the account's currency; sales in another have it "+
-		"behind them.", insights.Document{}, "insights", "hotels", "conversions insights"),
+	printed("insights", "figures", "Figures are decimal text, money in the account's currency; sales in another have "+
+		"it behind them.", insights.Document{}, "insights", "hotels", "conversions insights"),
 	printed("accounts", "accounts", "", access.AccountsDocument{}, "accounts"),
 	printed("account-created", "an account", "", access.CreatedDocument{}, "accounts create"),
 	printed("keys", "a new key", "It has no key in it.", access.KeyDocument{}, "keys create"),

@@ -160,7 +160,8 @@ func drifted(ctx context.Context, env *session.Env,
 func DriftOf(l session.Loaded, view *reconcile.View, picks []reconcile.Pick) DriftDocument {
 	d := DriftDocument{
 		FormatVersion: console.FormatVersion, Resources: []DriftResource{}, Unmanaged: view.Plan.Unmanaged,
-		Problems: session.Listed(view.Plan.Problems), Accepted: []string{}, live: view.Live.Snapshot, named: len(picks) > 0,
+		Problems: session.Listed(view.Plan.Problems), Accepted: []string{}, live: view.Live.Snapshot,
+		named: len(picks) > 0,
 	}
 	for i := range view.Plan.Changes {
 		c := &view.Plan.Changes[i]
