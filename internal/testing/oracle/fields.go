@@ -23,7 +23,7 @@ var fields = map[string][]field{
 		{"targeting.countries", "targeting.locations.countries"},
 	},
 	"ad_group": {
-		{"name", "name"}, {"status", "status"}, {"bid.max", "bidding_config.max_bid_micros"},
+		{"name", "name"}, {"status", "status"}, {"bid.max", bidAt}, {"bid.multipliers", factorsAt},
 		{"description", "description"}, {"tracking", "landing_page_configuration.query_string_template"},
 		{"context_hints", "context_hints"},
 	},
@@ -44,8 +44,8 @@ var hasKey = map[string]bool{"campaign": true, "ad_group": true, "ad": true}
 
 // What else is told apart of kinds: those of which there is one, with its tag, those
 // that people are in, those that bound what the account spends, those without a name, those
-// that spend, where those are written and read that have no address of their own, and where a
-// record names what it stands beneath.
+// that spend and those that have bids, where those are written and read that have no address
+// of their own, and where a record names what it stands beneath.
 var (
 	only      = map[string]string{"account": "account"}
 	ofPeople  = map[string]bool{"audience": true}
@@ -53,6 +53,7 @@ var (
 	nameless  = map[string]bool{"daily_spend_limit": true}
 	writtenAt = map[string]string{"daily_spend_limit": "/ad_account/daily_spend_limit"}
 	spends    = map[string]bool{"campaign": true}
+	haveBids  = map[string]bool{"ad_group": true}
 	parentAt  = map[string]string{"ad_group": "campaign_id", "ad": "ad_group_id"}
 	readAt    = map[string]string{
 		"account": "/ad_account", "spend_limit_window": limitsPath, "daily_spend_limit": limitsPath,
@@ -110,6 +111,9 @@ func plain(value any) any {
 		texts := make([]string, len(v))
 		for i, each := range v {
 			texts[i] = fmt.Sprint(each)
+			if id, micros := factorIn(each); id != "" {
+				texts[i] = factorText(id, micros)
+			}
 		}
 		return plainList(texts)
 	}

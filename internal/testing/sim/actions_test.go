@@ -31,6 +31,12 @@ func (w *world) do(a action) {
 		w.commit(f)
 	case "foreign other":
 		w.foreignOther(a)
+	case "foreign factors":
+		w.foreignFactors(a)
+	case "factors":
+		f := w.files()
+		w.setFactors(f, a)
+		w.commit(f)
 	case "race":
 		w.race = true
 	case "found", "shift", "raise", "by hand", "restore":
@@ -220,6 +226,9 @@ func (w *world) desired(p *process) reconcile.Desired {
 		"scale", "mass-edit", "updates=1000", "exposure=1000000/day", "raises-spend=1000000/day", "archives"}
 	if w.kinds {
 		allowed = append(allowed, "raises-spend", "shrinks-audience", "adopt=account/account", "archives=1000")
+	}
+	if w.bidsFor != nil {
+		allowed = append(allowed, "raises-spend")
 	}
 	if w.turns {
 		allowed = append(allowed, "replace")

@@ -22,6 +22,7 @@ type script struct {
 	Turns   bool   // replacements, other keys and reverts are drawn as well
 	Guards  bool   // money moves between campaigns; strict as well
 	Spoils  bool   // cells of the files cannot be read for a while
+	Bids    bool   // bids have factors for audiences
 	Actions []action
 }
 
@@ -67,9 +68,10 @@ func (a action) String() string {
 }
 
 func (s script) String() string {
-	lines := []string{fmt.Sprintf("seed %d, points "+
-		"%d, wire %v, read %v, disk %v, prune %q, revert %v, strict %v, kinds %v, turns %v, guards %v, spoils %v",
-		s.Seed, s.Points, s.Wire, s.Read, s.Disk, s.Prune, s.Revert, s.Strict, s.Kinds, s.Turns, s.Guards, s.Spoils)}
+	lines := []string{fmt.Sprintf("seed %d, points %d, wire %v, read %v, disk %v, "+
+		"prune %q, revert %v, strict %v, kinds %v, turns %v, guards %v, spoils %v, bids %v",
+		s.Seed, s.Points, s.Wire, s.Read, s.Disk,
+		s.Prune, s.Revert, s.Strict, s.Kinds, s.Turns, s.Guards, s.Spoils, s.Bids)}
 	for i, a := range s.Actions {
 		lines = append(lines, fmt.Sprintf("%2d. %s", i+1, a))
 	}
@@ -175,7 +177,7 @@ func (d drawer) apply(a *action, second bool) {
 // alone reports whether nobody but the first agent is at the account.
 func (s script) alone() bool {
 	return !slices.ContainsFunc(s.Actions, func(a action) bool {
-		return a.Do == "foreign" || a.Do == "foreign other" || a.Do == "race" ||
+		return a.Do == "foreign" || a.Do == "foreign other" || a.Do == "foreign factors" || a.Do == "race" ||
 			a.Do == "both" || a.Do == "late apply" || a.Agent == 1 || strings.Contains(a.Fault, "foreign_write")
 	})
 }

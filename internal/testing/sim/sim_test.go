@@ -38,6 +38,8 @@ func TestHistories(t *testing.T) {
 			one(*seed+n, underGuards(*seed+n))
 		} else if n%guardsShare == 1 {
 			one(*seed+n, withSpoiledCells(*seed+n))
+		} else if n%guardsShare == 2 {
+			one(*seed+n, withFactors(*seed+n))
 		}
 		if all.Counts["violation"] >= *failures {
 			break
@@ -101,6 +103,10 @@ func play(t *testing.T, s script, all *tally) (bad error) {
 		all.add("pruned", len(oracle.Pruned(&w.history)))
 		if s.Spoils {
 			w.count(withWrongCells)
+		}
+		if s.Bids {
+			w.count(withBids)
+			all.add(wroteFactors, oracle.Multiplied(&w.history))
 		}
 		if s.Guards {
 			w.count(withGuards)

@@ -29,6 +29,7 @@ func (t *tally) wantAll(report *testing.T) {
 	}
 	t.wantGuards(report)
 	t.wantWaiting(report)
+	t.wantBids(report)
 }
 
 func (t *tally) save(report *testing.T, path string) {

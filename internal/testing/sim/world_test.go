@@ -49,6 +49,7 @@ type world struct {
 	policy   plan.Policy
 	kinds    bool                     // kinds beyond the tree are drawn
 	pixel    string                   // id of a pixel somebody made
+	bidsFor  []string                 // ids of those that bids are for, sorted
 	doubles  bool                     // requests are delivered twice
 	race     bool                     // somebody comes first at the next write that names a revision
 	lists    map[string]string        // a members file, by its digest
@@ -120,6 +121,9 @@ func openWorld(ctx context.Context, s script, t *tally) *world {
 	w.doubles = slices.ContainsFunc(s.Actions, func(a action) bool { return strings.Contains(a.Fault, "duplicate") })
 	if s.Kinds {
 		w.openKinds()
+	}
+	if s.Bids {
+		w.openBids()
 	}
 	return w
 }
