@@ -156,6 +156,7 @@ floor:
 	$(GO) test -count=1 -v -timeout 60m -run 'TestRequestsOfEveryShape|TestUpdatesAreASubmission|TestAFullCreateWaits|TestReadingOneByOne' ./reconcile -whole
 	$(GO) test -count=1 -v -run 'TestAFleet|TestOneAccountCosts' ./internal/adsapi
 	$(GO) test -count=1 -v -timeout 60m -run TestADaemonOfAFleet ./cmd/adsync/internal/daemoncmd -fleet 300
+	$(GO) test -count=1 -v -timeout 30m -run TestAFleetOfOneRepository ./cmd/adsync/internal/daemoncmd -fleet 200
 
 # idle: what 100 accounts of 150 resources cost a daemon in which nothing happens.
 idle:

@@ -39,6 +39,7 @@ type Revision struct {
 	Signer   string // who signed it, "" where that is not checked
 	Movement Movement
 	Accepted string // the commit that was accepted before, "" at firstSeen
+	Tip      string // what the ref names: the commit, or an annotated tag of it
 }
 
 // Fetch gets what is new, checks it, and says how the ref moved. History that
@@ -58,10 +59,18 @@ func (s *Store) Fetch(ctx context.Context) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
+	if err := s.takeOver(ctx, record.Accepted); err != nil {
+		return Revision{}, err
+	}
 	found, err := s.find(ctx, &record)
 	if err != nil {
 		return Revision{}, err
 	}
+	end, err := s.reading(ctx)
+	if err != nil {
+		return Revision{}, err
+	}
+	defer end()
 	revision, err := s.describe(ctx, found, record.Accepted)
 	if err != nil {
 		return Revision{}, err
@@ -85,7 +94,11 @@ func (s *Store) Accept(ctx context.Context, r Revision) error {
 		return err
 	}
 	defer unlock()
-	defer s.reopen() // others may put it together anew meanwhile
+	end, err := s.reading(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	record, err := s.readRecord()
 	if err != nil {
 		return err
@@ -132,15 +145,11 @@ func (s *Store) find(ctx context.Context, record *record) (tip, error) {
 	if isCommit(s.config.Ref) && s.have(plumbing.NewHash(s.config.Ref)) {
 		return tip{s.config.Ref, plumbing.NewHash(s.config.Ref)}, nil // a commit never changes
 	}
-	p, err := s.dial(ctx, s)
+	refs, get, done, err := s.listed(ctx)
 	if err != nil {
 		return tip{}, err
 	}
-	defer p.close()
-	refs, err := p.advertised(ctx, fetching)
-	if err != nil {
-		return tip{}, err
-	}
+	defer done()
 	if len(refs.Shallows) > 0 {
 		return tip{}, refuse(Input, "%s is shallow: its history "+
 			"is cut off at %d commits; want all of it, as git fetch --unshallow gets it", s.address, len(refs.Shallows))
@@ -155,13 +164,39 @@ func (s *Store) find(ctx context.Context, record *record) (tip, error) {
 	if s.have(found.target) {
 		return found, nil
 	}
-	if err := s.receive(ctx, p, refs, wants, s.haves(record.Accepted)); err != nil {
+	if err := get(found.target, wants, record.Accepted); err != nil {
 		return tip{}, err
 	}
+	s.reopen() // others may have fetched it
 	if !s.have(found.target) {
 		return tip{}, refuse(Input, "commit %s is in no branch of %s; want one that is", short(found.target), s.address)
 	}
 	return found, nil
+}
+
+// listed returns the branches and tags, what gets a target that one of them reaches, and
+// what ends the connection.
+func (s *Store) listed(ctx context.Context) (refs *packp.AdvRefs,
+	get func(target plumbing.Hash, wants []plumbing.Hash, accepted string) error, done func(), err error) {
+	if shared := s.config.Shared; shared != nil {
+		refs, err = shared.list(ctx, s)
+		get = func(target plumbing.Hash, wants []plumbing.Hash, accepted string) error {
+			return shared.get(ctx, s, target, wants, accepted)
+		}
+		return refs, get, func() {}, err
+	}
+	p, err := s.dial(ctx, s)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if refs, err = p.advertised(ctx, fetching); err != nil {
+		p.close()
+		return nil, nil, nil, err
+	}
+	get = func(_ plumbing.Hash, wants []plumbing.Hash, accepted string) error {
+		return s.receive(ctx, p, refs, wants, s.haves(accepted))
+	}
+	return refs, get, p.close, nil
 }
 
 // choose finds the configured ref among those there are, and what to ask for. Beside
@@ -295,7 +330,7 @@ func (s *local) describe(ctx context.Context, found tip, accepted string) (Revis
 	}
 	subject, _, _ := strings.Cut(strings.TrimSpace(commit.Message), "\n")
 	r := Revision{
-		Commit: hash.String(), Ref: found.ref, Accepted: accepted,
+		Commit: hash.String(), Ref: found.ref, Accepted: accepted, Tip: found.target.String(),
 		Author: diag.Printable(commit.Author.Name), At: commit.Committer.When, Subject: diag.Printable(subject),
 	}
 	r.Movement, err = s.movement(ctx, plumbing.NewHash(accepted), hash)

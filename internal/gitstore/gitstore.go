@@ -11,7 +11,8 @@
 // and on disk before the record names the commit.
 //
 // Open fetch.go first: how a fetch counts whole. peer.go and its like speak with the other side
-// (local, shell, web), pack.go, unpack.go and thin.go take in objects, check.go looks at a
+// (local, shell, web), shared.go asks it once for many, folder.go says where objects are and
+// who may touch them, pack.go, unpack.go and thin.go take in objects, check.go looks at a
 // commit whole before it is accepted, movement.go says how a branch moved, signed.go who
 // signed, push.go sends answers.
 package gitstore
@@ -19,13 +20,11 @@ package gitstore
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"adsync/internal/steady"
@@ -38,10 +37,11 @@ import (
 // Config says which repository, and how it may be reached. All of it is the
 // operator's; nothing of it comes from watched files.
 type Config struct {
-	URL     string // https://…, ssh://…, host:path, file://… or a path; without a password
-	Ref     string // branch, tag, refs/… or a commit of 40 digits; "" for the branch the repository's HEAD names
-	SubPath string // folder of the project in the repository, "" for its top
-	Dir     string // folder of the bare store; made where it is missing
+	URL     string  // https://…, ssh://…, host:path, file://… or a path; without a password
+	Ref     string  // branch, tag, refs/… or a commit of 40 digits; "" for the branch the repository's HEAD names
+	SubPath string  // folder of the project in the repository, "" for its top
+	Dir     string  // folder of the bare store; made where it is missing
+	Shared  *Shared // has the objects in the place of Dir, and fetches for others, too; nil: Dir has them
 
 	Token      func(context.Context) (string, error) // of https, asked for at each call; nil for none
 	CAFile     string                                // PEM file of certificates that are trusted beside the system's
@@ -77,9 +77,10 @@ func (l Limits) orDefault() Limits {
 }
 
 // Store is the bare store of one source. Several sources may share a folder, and
-// then its objects; each has a past of its own. One fetch or push runs at a time,
-// across processes; the methods of one Store are called by one goroutine. It holds
-// no connection and no open file between calls, and needs no closing.
+// then its objects; each has a past of its own. One fetch or push of a source runs at a
+// time, and one fetch into a folder, across processes; the methods of one Store are called
+// by one goroutine. It holds no connection and no open file between calls, and needs no
+// closing.
 type Store struct {
 	local
 	dial func(context.Context, *Store) (peer, error)
@@ -88,6 +89,7 @@ type Store struct {
 // local is what of a repository is on this disk: its objects and what was accepted.
 type local struct {
 	config    Config
+	folder    string // of the objects
 	address   address
 	objects   *filesystem.Storage
 	secrets   *secrets
@@ -132,6 +134,9 @@ func Open(c Config) (*Store, error) {
 }
 
 func (s *local) openObjects() error {
+	if err := s.openFolder(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(s.Dir(), 0o700); err != nil {
 		return refuse(Configuration, "the store cannot be made: %v", err)
 	}
@@ -165,43 +170,13 @@ func openStorage(dir string) *filesystem.Storage {
 }
 
 // Dir is the folder of the bare repository.
-func (s *local) Dir() string { return filepath.Join(s.config.Dir, "repository") }
+func (s *local) Dir() string { return filepath.Join(s.folder, "repository") }
 
 // SubPath is the folder of the project in the repository, "." for its top.
 func (s *local) SubPath() string { return s.config.SubPath }
 
 // Address is the repository as a person may see it, without credentials.
 func (s *local) Address() string { return s.address.String() }
-
-// lock keeps others from fetching into the store. The kernel gives it back when
-// the process dies.
-func (s *local) lock(ctx context.Context) (unlock func(), err error) {
-	file, err := os.OpenFile(filepath.Join(s.config.Dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, refuse(Configuration, "the store cannot be locked: %v", err)
-	}
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { file.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			file.Close()
-			return nil, refuse(Configuration, "the store cannot be locked: %v", err)
-		}
-		select {
-		case <-ctx.Done():
-			file.Close()
-			return nil, &Error{
-				Class: Transient, text: "another adsync fetches into the store " + s.config.Dir + "; want it to end",
-				cause: ctx.Err(),
-			}
-		case <-tick.C:
-		}
-	}
-}
 
 // cleanSubPath returns the slash path of a folder in a repository.
 func cleanSubPath(p string) (string, error) {

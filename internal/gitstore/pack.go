@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
@@ -24,6 +26,15 @@ func (s *Store) receive(ctx context.Context, p peer, refs *packp.AdvRefs, wants,
 	folder := filepath.Join(s.Dir(), "objects", "pack")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return s.wrap(ctx, Transient, "fetch from", err)
+	}
+	unlock, err := lockFile(ctx, filepath.Join(s.folder, fetchingName), syscall.LOCK_EX)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	s.reopen()
+	if !slices.ContainsFunc(wants, func(h plumbing.Hash) bool { return !s.have(h) }) {
+		return nil // another has fetched it meanwhile
 	}
 	sweep(folder)
 	defer sweep(folder)

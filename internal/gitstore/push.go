@@ -102,6 +102,11 @@ func (s *Store) pushOnce(ctx context.Context, a Answer) (Pushed, error) {
 	if err != nil {
 		return Pushed{}, err
 	}
+	end, err := s.reading(ctx)
+	if err != nil {
+		return Pushed{}, err
+	}
+	defer end()
 	made, err := s.commitAnswer(ctx, a, tip)
 	if err != nil {
 		return Pushed{}, err

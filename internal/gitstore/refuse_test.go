@@ -179,7 +179,7 @@ func TestG14CraftedBranchesWriteNothing(t *testing.T) {
 		}
 		return err
 	}))
-	want := []string{"lock", "repository/HEAD", "repository/objects/pack/pack-….idx",
+	want := []string{"fetching", "lock", "reading", "repository/HEAD", "repository/objects/pack/pack-….idx",
 		"repository/objects/pack/pack-….pack", "source-….json"}
 	if !slices.Equal(written, want) {
 		t.Errorf("store has %q; want %q and no other", written, want)

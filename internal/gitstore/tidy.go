@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
@@ -24,13 +25,22 @@ const (
 // unbounded is for what the store holds already.
 var unbounded = Limits{PackBytes: math.MaxInt64, ObjectBytes: math.MaxInt64, Objects: math.MaxUint32}
 
-// tidy makes one pack of the small ones, and takes those away once it is there.
-// Whoever reads from the folder at this very moment may have to try again.
+// tidy makes one pack of the small ones, and takes those away once it is there. It leaves
+// that to a later fetch while somebody reads; who reads without saying so may have to try
+// again.
 func (s *local) tidy(ctx context.Context, folder string) error {
 	small, err := smallPacks(folder)
 	if err != nil || len(small) <= s.mostPacks {
 		return err
 	}
+	unlock, err := tryLock(filepath.Join(s.folder, readingName), syscall.LOCK_EX)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	objects, err := objectsOf(small)
 	if err != nil {
 		return err

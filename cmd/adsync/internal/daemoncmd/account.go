@@ -25,6 +25,7 @@ import (
 // accounts makes what the loops need of each account. Those whose configuration is
 // as it was are given again as they are.
 func (d *daemonRun) accounts(config config.Daemon, page *page) []daemon.Account {
+	d.repositories = share(d.repositories, config)
 	var accounts []daemon.Account
 	known := map[string]daemon.Account{}
 	for _, a := range config.Accounts {
@@ -84,7 +85,10 @@ func (d *daemonRun) account(config config.Daemon, a config.DaemonAccount) daemon
 		if a.State == "" {
 			a.State = filepath.Join(config.State, name)
 		}
-		branch = newFollowedBranch(own, a)
+		branch = newFollowedBranch(own, a, d.repositories[repositoryOf(a.Git)])
+		if own.Git.Shared != nil {
+			watched = branch.watch
+		}
 		w.answers = &answers{
 			results: a.Answers.Value, proposes: a.Proposes,
 			timeout: a.Git.Timeout, waits: runs.UnpushedOf(branch.stateFolder()),

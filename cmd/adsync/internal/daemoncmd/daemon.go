@@ -19,6 +19,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web"
 	"adsync/internal/diag"
+	"adsync/internal/gitstore"
 	"adsync/internal/watch"
 	"adsync/sources/config"
 
@@ -117,7 +118,8 @@ type daemonRun struct {
 
 	addresses session.Addresses // whose limits the accounts share
 
-	known map[string]daemon.Account // by name: those that run
+	known        map[string]daemon.Account   // by name: those that run
+	repositories map[string]*gitstore.Shared // of them, by address and credentials
 }
 
 // slowest is how long an account may take to end. What it sent is waited for 30 s.

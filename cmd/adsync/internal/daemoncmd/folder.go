@@ -45,7 +45,7 @@ func newWatchedFolder(env *session.Env, dir string, settle time.Duration, looks 
 	return f
 }
 
-func (f *watchedFolder) files(context.Context, []string) (folderAt, error) {
+func (f *watchedFolder) files(context.Context, daemon.Request) (folderAt, error) {
 	return folderAt{dir: f.dir}, nil
 }
 

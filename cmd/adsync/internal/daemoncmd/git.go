@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -20,14 +21,16 @@ type followedBranch struct {
 	config config.DaemonAccount
 	// where the commit is that was read last, for who only looks; never changed
 	read atomic.Pointer[session.GitSource]
+	tip  atomic.Pointer[string]            // what the branch named when it was fetched last; nil: it was not
 	at   string                            // the commit that is checked out
 	took func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
 }
 
-func newFollowedBranch(env *session.Env, config config.DaemonAccount) *followedBranch {
+func newFollowedBranch(env *session.Env, config config.DaemonAccount, shared *gitstore.Shared) *followedBranch {
 	g := config.Git
 	env.Git = &session.GitSource{
-		Named: &g, Flags: session.GitFlags{URL: g.URL.Value, Ref: g.Ref.Value, Path: g.Path.Value, State: config.State},
+		Shared: shared, Named: &g,
+		Flags: session.GitFlags{URL: g.URL.Value, Ref: g.Ref.Value, Path: g.Path.Value, State: config.State},
 	}
 	return &followedBranch{env: env, config: config}
 }
@@ -51,14 +54,18 @@ func (b *followedBranch) name() string {
 func (b *followedBranch) stateFolder() string { return filepath.Join(b.config.State, "state") }
 
 // files fetches the branch, and checks its commit out where it is another.
-func (b *followedBranch) files(ctx context.Context, accepts []string) (f folderAt, err error) {
+func (b *followedBranch) files(ctx context.Context, request daemon.Request) (f folderAt, err error) {
 	g := b.env.Git
+	if slices.ContainsFunc(request.Triggers, renewing) {
+		g.Shared.Renew()
+	}
 	daemon.Away(ctx, b.config.Git.Timeout, func() { err = session.FetchRevision(ctx, b.env) })
 	r := g.Revision
+	b.tip.Store(&r.Tip)
 	f.revision = daemon.Revision{
 		Commit: r.Commit, Branch: shortRef(r.Ref), Author: r.Author, Subject: r.Subject, Time: r.At,
 	}
-	if gitstore.ClassOf(err) == gitstore.Held && session.Accepted(accepts, r.Commit) {
+	if gitstore.ClassOf(err) == gitstore.Held && session.Accepted(request.Accept, r.Commit) {
 		if err = b.took(r.Commit, r.Accepted); err == nil {
 			err = g.Store.Accept(ctx, r)
 		}
@@ -81,7 +88,8 @@ func (b *followedBranch) files(ctx context.Context, accepts []string) (f folderA
 		}
 		b.at = r.Commit
 		b.read.Store(&session.GitSource{
-			Flags: g.Flags, Named: g.Named, Author: g.Author, Store: g.Store, Revision: r, Home: g.Home,
+			Flags: g.Flags, Named: g.Named, Shared: g.Shared,
+			Author: g.Author, Store: g.Store, Revision: r, Home: g.Home,
 		})
 	}
 	f.dir = g.Checkout.Project.Root
@@ -127,6 +135,7 @@ func (b *followedBranch) ahead(ctx context.Context) (env *session.Env, dir strin
 	}
 	at, own := *read, *b.env
 	own.Git, own.OnNote = &at, nil // the run that goes on with it says so
+	at.Shared.Renew()
 	config, _, err := session.GitConfig(&own, at.Flags)
 	if err != nil {
 		return nil, "", nil, err
@@ -142,6 +151,11 @@ func (b *followedBranch) ahead(ctx context.Context) (env *session.Env, dir strin
 		return nil, "", nil, err
 	}
 	return &own, at.Checkout.Project.Root, at.End, nil
+}
+
+// renewing reports whether somebody may know of a commit that no list had before.
+func renewing(t daemon.Trigger) bool {
+	return t == daemon.Push || t == daemon.Asked || t == daemon.Approved || t == daemon.Continued
 }
 
 func shortRef(ref string) string {

@@ -37,7 +37,7 @@ type folderAt struct {
 type source interface {
 	// files brings the files up to what they are now. It may wait for the network.
 	// Where history was rewritten it goes on with a commit that is accepted alone.
-	files(ctx context.Context, accepts []string) (folderAt, error)
+	files(ctx context.Context, request daemon.Request) (folderAt, error)
 	// still says whether what was read, by its sum, is nothing that somebody is in
 	// the middle of writing; it may wait for that.
 	still(ctx context.Context, f folderAt, sum string, read []string) (bool, error)
@@ -100,7 +100,7 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 		}
 		return daemon.Result{Class: class, Message: err.Error(), Unread: true}
 	}
-	f, err := w.source.files(ctx, request.Accept)
+	f, err := w.source.files(ctx, request)
 	if err != nil {
 		r := w.failed(ctx, daemon.Revision{}, err)
 		r.Unread = true

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
+	"adsync/internal/gitstore"
 	"adsync/internal/orders"
 	"adsync/internal/trail"
 	"adsync/sources/config"
@@ -68,7 +71,7 @@ func runForget(env *session.Env, c *cobra.Command, args []string, f forgetFlags)
 	if f.config != "" {
 		d.named = true
 		d.folder, err = session.StateOf(env, c, nil, session.NamedFlags{Account: args[0], Config: f.config})
-		d.copy = copyOfGit(f.config, args[0], d.folder)
+		d.copy, d.others = copyOfGit(f.config, args[0], d.folder)
 	} else {
 		d.folder, err = stateIn(env, c, args[1:], f.state)
 	}
@@ -81,20 +84,39 @@ func runForget(env *session.Env, c *cobra.Command, args []string, f forgetFlags)
 	return d.run(c.Context())
 }
 
-// copyOfGit is where the copy of the repository of an account lies, beside its state; ""
-// where its files are in a folder.
-func copyOfGit(settings, account, state string) string {
+// copyOfGit is where the copy of the repository of an account lies, beside its state, ""
+// where its files are in a folder; and those of the other accounts.
+func copyOfGit(settings, account, state string) (own string, others []string) {
 	file, err := filepath.Abs(settings)
 	if err != nil {
-		return ""
+		return "", nil
 	}
 	d, _ := config.ReadDaemon(file) // which has named the account before
 	for _, one := range d.Accounts {
-		if one.Name.Value == account && one.Folder == "" {
-			return filepath.Join(filepath.Dir(state), "source")
+		switch {
+		case one.Folder != "":
+		case one.Name.Value == account:
+			own = filepath.Join(filepath.Dir(state), "source")
+		default:
+			home := cmp.Or(one.State, filepath.Join(d.State, one.Name.Value))
+			others = append(others, filepath.Join(home, "source"))
 		}
 	}
-	return ""
+	return own, others
+}
+
+// removeCopy takes away the copy of the repository, and what of it the account shared with
+// others where no other has it.
+func (d *departure) removeCopy() error {
+	shared := gitstore.SharedBy(d.copy)
+	about, err := os.Stat(shared)
+	if shared == "" || err != nil || slices.ContainsFunc(d.others, func(other string) bool {
+		its, err := os.Stat(gitstore.SharedBy(other))
+		return err == nil && os.SameFile(its, about)
+	}) {
+		return os.RemoveAll(d.copy)
+	}
+	return errors.Join(os.RemoveAll(shared), os.RemoveAll(d.copy))
 }
 
 // stateIn is the state folder that is named, or that of a folder with files.
@@ -118,7 +140,8 @@ type departure struct {
 	folder  string
 	out     string
 	yes     bool
-	copy    string // adsync's own copy of the repository of an account from git; "" for none
+	copy    string   // adsync's own copy of the repository of an account from git; "" for none
+	others  []string // those of other accounts
 
 	holds     *orders.Attendance
 	documents []trail.Document
@@ -145,7 +168,7 @@ func (d *departure) run(ctx context.Context) error {
 		return console.Configuration("%s holds no state; nothing is remembered of %s", d.folder, d.account)
 	}
 	if err == nil && d.copy != "" {
-		err = os.RemoveAll(d.copy)
+		err = d.removeCopy()
 	}
 	if err != nil {
 		return err

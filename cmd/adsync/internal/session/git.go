@@ -39,10 +39,11 @@ type GitSource struct {
 	Store    *gitstore.Store
 	Revision gitstore.Revision
 	Checkout *commits.Checkout
-	failure  error       // why there is none
-	Held     error       // why an apply refuses it until it is accepted; nil where it does not
-	Home     string      // folder of the state
-	Named    *config.Git // where the daemon's configuration names it; nil otherwise
+	failure  error            // why there is none
+	Held     error            // why an apply refuses it until it is accepted; nil where it does not
+	Home     string           // folder of the state
+	Shared   *gitstore.Shared // with other accounts of the daemon; nil otherwise
+	Named    *config.Git      // where the daemon's configuration names it; nil otherwise
 }
 
 // operatorsSource stands for the repository that the operator's file names.
@@ -140,6 +141,11 @@ func FetchRevision(ctx context.Context, env *Env) error {
 // CheckOut reads the project of the commit that was fetched.
 func CheckOut(ctx context.Context, env *Env) (err error) {
 	g := env.Git
+	end, err := g.Store.Reading(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	at := config.Commit{Repository: g.Store.Dir(), Path: g.Store.SubPath(), Hash: g.Revision.Commit}
 	if g.Checkout, err = commits.ReadCommit(ctx, at, g.Home, env.Getenv(EnvBounds)); err != nil {
 		return unreadCommit(fmt.Errorf("read commit %.12s: %w", g.Revision.Commit, err))
@@ -279,7 +285,7 @@ func GitConfig(env *Env, f GitFlags) (c gitstore.Config, home string, err error)
 		return c, "", err
 	}
 	c = gitstore.Config{
-		URL: f.URL, Ref: f.Ref, SubPath: f.Path, Dir: filepath.Join(home, "source"),
+		URL: f.URL, Ref: f.Ref, SubPath: f.Path, Dir: filepath.Join(home, "source"), Shared: env.Git.Shared,
 		Token: gitToken(env, named), KeyFile: cmp.Or(env.Getenv(envGitKey), named.Key.Value),
 		Passphrase: passphrase(env, named), Agent: env.Getenv("SSH_AUTH_SOCK"),
 		KnownHosts: cmp.Or(env.Getenv(envGitKnownHosts), named.KnownHosts.Value, ownKnownHosts(env)),
