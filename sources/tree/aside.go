@@ -13,8 +13,8 @@ import (
 	"adsync/sources/bounded"
 )
 
-// setAside reports whether a file is a copy with results, which is never a source,
-// whatever its name. One that somebody edited, or that stands where a source should, is
+// setAside reports whether a file is a copy with results, or has figures, and is never a source,
+// whatever its name. A copy that somebody edited, or that stands where a source should, is
 // said. A file that was read before is none: it would have other bytes.
 func (t *Tree) setAside(name string, found *listing) bool {
 	switch {
@@ -22,6 +22,16 @@ func (t *Tree) setAside(name string, found *listing) bool {
 		return false
 	case path.Base(name) == "results.csv":
 		return t.isResultsCSV(name)
+	case strings.EqualFold(path.Ext(name), ".csv") && isFigures(t.begin(name, mostHeader)):
+		severity := diag.Warning
+		if t.isNamed(name) {
+			severity = diag.Error
+			found.refused = append(found.refused, name)
+		}
+		found.report(name, severity, diag.UnknownKey,
+			"file has figures that adsync wrote, such as what a click cost, and is never read",
+			"move it out of the sources")
+		return true
 	case !strings.EqualFold(path.Ext(name), ".xlsx"):
 		return false
 	}
@@ -44,14 +54,37 @@ func (t *Tree) setAside(name string, found *listing) bool {
 
 // isResultsCSV reports whether a file is the list of results that stands beside copies.
 func (t *Tree) isResultsCSV(name string) bool {
+	return t.begin(name, len(resultsHead)) == resultsHead
+}
+
+// mostHeader is how much of a file its first line is looked for in.
+const mostHeader = 4096
+
+// begin is what a file begins with.
+func (t *Tree) begin(name string, most int) string {
 	handle, err := bounded.OpenRegular(t.Root, name)
 	if err != nil {
-		return false
+		return "" // who reads it says why
 	}
 	defer handle.Close()
-	begin := make([]byte, len(resultsHead))
-	_, err = io.ReadFull(handle, begin)
-	return err == nil && string(begin) == resultsHead
+	content, err := io.ReadAll(io.LimitReader(handle, int64(most)))
+	if err != nil {
+		return ""
+	}
+	return string(content)
+}
+
+// isFigures reports whether a file is what insights or hotels wrote, also if a spreadsheet saved it since:
+// its last columns say so. Its CPC and its status are what was, and would be taken for what is wanted.
+func isFigures(begin string) bool {
+	line, _, _ := strings.Cut(begin, "\n")
+	names := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(",;\t\"\r\ufeff", r) })
+	if n := len(names); n > 0 && names[n-1] == "partial" {
+		names = names[:n-1]
+	}
+	return len(names) > 1 && names[len(names)-1] == "preliminary" && slices.ContainsFunc(names, func(name string) bool {
+		return slices.Contains([]string{"address", "feed_id", "conversions"}, name)
+	})
 }
 
 // resultsCopy is what a workbook of the tree says of itself where it is such a copy.
@@ -75,8 +108,12 @@ func resultsCopyIn(handle *os.File, limit int64) (resultcopy.Copy, bool) {
 // wants reports whether somebody takes a copy for a source: it is named itself, or stands
 // where its original did.
 func (t *Tree) wants(name string, c resultcopy.Copy) bool {
-	named := slices.ContainsFunc(t.globs, func(g bounded.Glob) bool { return strings.Join(g, "/") == literal(name) })
-	return named || c.Of == name
+	return t.isNamed(name) || c.Of == name
+}
+
+// isNamed reports whether the sources name a file itself.
+func (t *Tree) isNamed(name string) bool {
+	return slices.ContainsFunc(t.globs, func(g bounded.Glob) bool { return strings.Join(g, "/") == literal(name) })
 }
 
 // literal is the pattern that means one path alone.

@@ -171,6 +171,6 @@ func (f *figuresFlags) show(env *session.Env, c *cobra.Command,
 	if err := f.file().Write(write); err != nil {
 		return err
 	}
-	env.Note("%s: %d rows", diag.Printable(f.out), report.Len())
+	env.Note("%s: %s", diag.Printable(f.out), console.Plural(report.Len(), "row"))
 	return nil
 }
