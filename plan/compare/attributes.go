@@ -378,7 +378,7 @@ func (d *comparedFields) sentAlong(t drafting.Entry, fields []plan.Field) []plan
 			if a := t.Kind.Attributes[name]; a.Type == resource.TypeFactors {
 				_, _, v = d.withoutArchived(t, a)
 			}
-			if plan.Unset(v) || !t.Kind.Attributes[name].Takes(v) ||
+			if plan.Unset(live) || !t.Kind.Attributes[name].Takes(v) || // of factors, none may be left
 				slices.ContainsFunc(fields, func(f plan.Field) bool {
 					return f.Name == name
 				}) {

@@ -123,7 +123,7 @@ func TestAFactorOfWhatIsArchivedStaysBehind(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			p := limited(t, func(*plan.Policy) {}, plan.Recent{}, group(row.live), group(row.files))
-			sent := ""
+			sent := "the whole list at the service, as no field says another"
 			for c := range p.EachApplicable() {
 				for _, f := range c.Fields {
 					if f.Name == "bid.multipliers" {
