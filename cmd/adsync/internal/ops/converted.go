@@ -96,7 +96,7 @@ func (f *convertedFlags) run(env *session.Env, c *cobra.Command, args []string) 
 	return f.show(env, c, func(ctx context.Context) (*insights.Report, error) {
 		report, err := insights.Conversions(ctx, s.Agent.Service, q, about)
 		if errors.Is(err, adsapi.ErrNotFound) && len(q.IDs) == 0 { // nothing was named that could be missing
-			err = fmt.Errorf("this service has no figures of conversions: %w", err)
+			err = console.Configuration("this service has no figures of conversions: %s", err)
 		}
 		return report, err
 	})

@@ -81,7 +81,8 @@ func runLocations(ctx context.Context, env *session.Env, dir, words string, most
 	env.ClearLine()
 	switch {
 	case errors.Is(err, adsapi.ErrNotFound):
-		return fmt.Errorf("this service finds no places by name; want their ids from whoever runs it: %w", err)
+		return console.Configuration("this service finds no places by name; "+
+			"want their ids from whoever runs it: %s", err)
 	case err != nil:
 		return fmt.Errorf("look for %q: %w", words, err)
 	}

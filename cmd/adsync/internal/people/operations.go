@@ -197,7 +197,11 @@ func (a *account) pick(ctx context.Context, n named, how doing, id string) (o ad
 	} else {
 		o, err = a.underWay(ctx, n)
 	}
-	if err != nil {
+	switch {
+	case id != "" && errors.Is(err, adsapi.ErrNotFound):
+		return o, console.Configuration("the service shows no operation %s on %s; "+
+			"adsync audience operations lists them", diag.Printable(id), diag.Printable(n.said()))
+	case err != nil:
 		return o, fmt.Errorf("the operation on %s: %w", diag.Printable(n.said()), err)
 	}
 	switch why := how.pointless(o); {
