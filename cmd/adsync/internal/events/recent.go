@@ -127,8 +127,11 @@ func showRecent(env *session.Env, pixel string, events []conversions.Recent) err
 		return nil
 	}
 	for _, e := range events {
-		if _, err := fmt.Fprintf(env.Out, "%s  %s  %s  %s  %s\n",
-			time.UnixMilli(e.ReceivedAt).UTC().Format("2006-01-02 15:04:05.000"), diag.Printable(e.Name()),
+		at := "no time said           " // as wide as a time
+		if e.ReceivedAt != 0 {
+			at = time.UnixMilli(e.ReceivedAt).UTC().Format("2006-01-02 15:04:05.000")
+		}
+		if _, err := fmt.Fprintf(env.Out, "%s  %s  %s  %s  %s\n", at, diag.Printable(e.Name()),
 			diag.Printable(e.ActionSource), diag.Printable(e.Channel), diag.Printable(e.Data)); err != nil {
 			return err
 		}

@@ -306,7 +306,12 @@ func (s *sender) writeResults(ctx context.Context) (name string, err error) {
 }
 
 func (s *sender) print(d conversions.SendDocument) error {
-	if d.Checked {
+	switch {
+	case d.Checked && s.survey.Events() == 0:
+		_, err := fmt.Fprintf(s.env.Out, "%s: %s, none of which can go. Nothing was sent.\n",
+			diag.Printable(d.File), diag.Counted(d.Rows, "row", "rows"))
+		return err
+	case d.Checked:
 		_, err := fmt.Fprintf(s.env.Out, "%s: %s, %d of them cannot go; %s would go in %s. Nothing was sent.\n",
 			diag.Printable(d.File), diag.Counted(d.Rows, "row", "rows"), d.Invalid,
 			diag.Counted(s.survey.Events(), "event", "events"), diag.Counted(len(d.Batches), "batch", "batches"))

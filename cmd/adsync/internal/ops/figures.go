@@ -45,8 +45,8 @@ func (f *figuresFlags) register(c *cobra.Command, env *session.Env, by ...string
 }
 
 // registerCompared adds the flags of every report that has the change against the span before.
-func (f *figuresFlags) registerCompared(c *cobra.Command, env *session.Env) {
-	f.register(c, env, "hour", "day", "week", "month")
+func (f *figuresFlags) registerCompared(c *cobra.Command, env *session.Env, by ...string) {
+	f.register(c, env, by...)
 	c.Flags().Lookup("by").Usage += "; weeks begin on Monday"
 	c.Flags().BoolVar(&f.compare, "compare", true, "the change against the span before; --compare=false asks less")
 	c.Flags().BoolVar(&f.compareRows, "compare-rows", false, "the change against the span before in each row, too")

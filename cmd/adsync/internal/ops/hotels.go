@@ -39,7 +39,7 @@ Impressions and clicks are settled and estimated; spend, CPC and CPM settled onl
   adsync hotels --by month --span last-month --zero -o xlsx --chart --out hotels.xlsx`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(env, c, args) },
 	}
-	f.registerCompared(c, env)
+	f.registerCompared(c, env, "day", "week", "month")
 	c.Flags().StringArrayVar(&f.filters, "filter", nil, "only what this holds for: hotel_city=Lisbon,Porto or spend>10")
 	c.Flags().StringArrayVar(&f.items, "item", nil, "only this property, as FEED/ITEM; may be repeated")
 	c.Flags().StringSliceVar(&f.sort, "sort", nil, "order of rows: spend:desc, name:asc")

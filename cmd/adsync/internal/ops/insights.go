@@ -38,7 +38,7 @@ figures of its current day are marked, as they still change. Nothing is changed.
   adsync insights campaign/spring-launch --span last-month --filter 'clicks>10'`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(env, c, args) },
 	}
-	f.registerCompared(c, env)
+	f.registerCompared(c, env, "hour", "day", "week", "month")
 	c.Flags().StringVar(&f.q.Level, "level", "campaign", "what rows are of: "+console.OrList(insights.Levels))
 	console.Completes(c, "level", insights.Levels...)
 	c.Flags().StringSliceVar(&f.q.Segments, "segment", nil,
