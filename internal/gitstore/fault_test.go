@@ -51,10 +51,14 @@ func TestG2AFetchThatIsCutMovesNothing(t *testing.T) {
 		t.Skip("long: make test runs it")
 	}
 	t.Parallel()
-	for _, name := range []string{"https", "ssh"} {
+	for _, name := range []string{"https", "ssh", "https shared", "ssh shared"} {
 		t.Run(name, func(t *testing.T) {
 			u := filled(t)
+			name, _, shares := strings.Cut(name, " ")
 			c := served(t, u, name)
+			if shares {
+				c.Shared = NewShared(filepath.Join(t.TempDir(), "shared"))
+			}
 			zerolog.SetGlobalLevel(zerolog.Disabled)
 			line := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()),
 				"git", "127.0.0.1:0", hostOf(t, c.URL))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -259,6 +260,48 @@ func TestAStoreOfItsOwnIsTakenOver(t *testing.T) {
 	wantError(t, err, Held, "was rewritten")
 	must(t, alone.Accept(t.Context(), r))
 	fetched(t, s)
+}
+
+// A process that is killed in the middle of a fetch leaves what is shared whole, and the
+// next fetch takes its parts away.
+func TestAFetchThatIsKilledLeavesWhatIsSharedWhole(t *testing.T) {
+	if folder := os.Getenv("ADSYNC_TEST_FETCH_INTO"); folder != "" { // the process that is killed
+		_, err := opened(t, Config{
+			URL: os.Getenv("ADSYNC_TEST_FETCH_FROM"), CAFile: os.Getenv("ADSYNC_TEST_FETCH_CA"), Ref: "main",
+			SubPath: "ads", Token: says(theToken), Dir: filepath.Join(folder, "source"),
+			Shared: NewShared(filepath.Join(folder, "shared")),
+		}).Fetch(t.Context())
+		t.Fatalf("the fetch ended with %v; want it killed before", err)
+	}
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
+	t.Parallel()
+	u := heavy(t)
+	c := hostedAt(t, u).config()
+	folder := t.TempDir()
+	line := stalling(t, hostOf(t, c.URL), 300_000)
+	fetch := exec.Command(os.Args[0], "-test.run", "^TestAFetchThatIsKilledLeavesWhatIsSharedWhole$")
+	fetch.Env = append(os.Environ(), "ADSYNC_TEST_FETCH_INTO="+folder,
+		"ADSYNC_TEST_FETCH_FROM="+through(t, c.URL, line.address), "ADSYNC_TEST_FETCH_CA="+c.CAFile)
+	must(t, fetch.Start())
+	for line.passed.Load() < 300_000 {
+		time.Sleep(time.Millisecond)
+	}
+	must(t, fetch.Process.Kill())
+	if err := fetch.Wait(); err == nil {
+		t.Error("the fetch ended by itself; want it killed")
+	}
+	c.Dir, c.Shared = filepath.Join(folder, "other"), NewShared(filepath.Join(folder, "shared"))
+	s := opened(t, c)
+	if whole, left := packs(t, s); whole != 0 || left != 1 {
+		t.Errorf("the kill leaves %d packs and %d parts; want a part", whole, left)
+	}
+	fetched(t, s)
+	u.same(s)
+	if whole, left := packs(t, s); whole != 1 || left != 0 {
+		t.Errorf("afterwards there are %d packs and %d parts; want one pack", whole, left)
+	}
 }
 
 // Packs are put together when nobody reads, and by a later fetch where somebody does.
