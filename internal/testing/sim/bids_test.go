@@ -24,6 +24,9 @@ func withFactors(number uint64) script {
 	s := drawScript(number)
 	d := drawer{rand.New(rand.NewPCG(number, 0x66616374))}
 	s.Bids, s.Read, s.Strict = true, false, d.once(2)
+	s.Actions = slices.DeleteFunc(s.Actions, func(a action) bool { // they archive audiences, whose factors stay behind
+		return a.Do == "foreign other"
+	})
 	of := bidsDrawn
 	if s.alone() {
 		of = slices.DeleteFunc(slices.Clone(of), func(do string) bool { return do == "foreign factors" })
@@ -58,10 +61,11 @@ func (w *world) openBids() {
 	time.Sleep(time.Hour)
 }
 
-// factorsDrawn are in thousandths, of the one audience and of the other; 0 is none.
+// factorsDrawn are in thousandths, of the one audience and of the other; 0 is none. The most that a
+// bid comes to with them stays below the least budget that is drawn.
 var factorsDrawn = [][2]int{
 	{0, 0}, {1200, 0}, {500, 0}, {0, 1100}, {1000, 1250}, {1300, 500}, {500, 500}, {2000, 1000}, {1000, 2000},
-	{1200, 1200}, {10_000, 1000}, {10_000, 1100}, {100, 0}, {0, 3000}, {1500, 700},
+	{1200, 1200}, {8000, 1000}, {8000, 1100}, {100, 0}, {0, 3000}, {1500, 700},
 }
 
 // setFactors gives an ad group other factors, and perhaps another bid with them.
@@ -72,7 +76,7 @@ func (w *world) setFactors(f oracle.Files, a action) {
 	}
 	item := f[tags[a.Target%len(tags)]]
 	if a.What%3 == 0 {
-		item.Values["bid.max"] = int64(500_000 + a.Value*25_000)
+		item.Values["bid.max"] = int64(500_000 + a.Value*10_000)
 	}
 	item.Values["bid.multipliers"] = nil
 	var entries []string
@@ -98,7 +102,7 @@ func (w *world) foreignFactors(a action) {
 	bidding, _ := w.history.Live(1 << 60)[id].After["bidding_config"].(map[string]any)
 	w.person("/ad_groups/"+id, map[string]any{"bidding_config": map[string]any{
 		"billing_event_type": bidding["billing_event_type"], "strategy": "fixed_bid",
-		"max_bid_micros": 500_000 + a.Value*25_000, "custom_audience_bid_multipliers": []map[string]any{
+		"max_bid_micros": 500_000 + a.Value*10_000, "custom_audience_bid_multipliers": []map[string]any{
 			{"custom_audience_id": w.bidsFor[a.What%2], "bid_multiplier_micros": 500_000 + a.Value*50_000},
 		},
 	}})
