@@ -108,6 +108,7 @@ func (b *batch) recordOne(a Applied) error {
 
 // applyTo changes a resource as it is recorded to what it is after the apply.
 func (a Applied) applyTo(r *resource.Resource) {
+	since := a.First && r.ID != "" && r.ID == a.ID // what is recorded came after the create
 	if a.ID != "" {
 		r.ID = a.ID
 	}
@@ -115,8 +116,13 @@ func (a Applied) applyTo(r *resource.Resource) {
 		r.ParentID = a.ParentID
 	}
 	if a.Replace || len(r.Attributes)+len(r.Normal) == 0 {
+		attributes, normal := r.Attributes, r.Normal
 		r.Attributes, r.Normal = a.Attributes, a.Normal
-		return
+		if !since {
+			return
+		}
+		r.Attributes, r.Normal = slices.Clone(r.Attributes), slices.Clone(r.Normal)
+		a.Attributes, a.Normal = attributes, normal
 	}
 	for _, n := range a.Attributes {
 		r.Attributes.Set(n.Name, n.Value)

@@ -55,7 +55,10 @@ type Applied struct {
 	// Replace takes both for the whole record. Otherwise they are merged by name,
 	// and an attribute that is given anew loses the normal form it had.
 	Replace bool
-	Uses    []string // keys of what was agreed to and is done with the record alone
+	// First is of a create: what is recorded of the same id stays, as it came after it, however late the
+	// create is recorded.
+	First bool
+	Uses  []string // keys of what was agreed to and is done with the record alone
 }
 
 // NotCreated is a create that was sent under a key and surely made nothing.

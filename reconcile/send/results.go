@@ -62,6 +62,7 @@ func (a *Finisher) Finish(ctx context.Context, step state.Step, outcomes []state
 			applied = append(applied, state.Applied{
 				Address: o.Address, ID: o.ResourceID, ParentID: last[a.Schemas.Parent(o.Address)],
 				Attributes: operation.Set, Replace: operation.Complete,
+				First: operation.Complete && operation.ResourceID == "",
 			})
 		case o.Outcome != state.OutcomeUnknown && wire.KnownNotCreated(step, operation, o):
 			spared = append(spared, operation)
