@@ -31,6 +31,11 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 			{Do: "add", Value: 51}, {Do: "fault",
 				Fault: `{"match": {"times": 1}, "action": {"job": {"do": "lose_result", "n": 1}}}`}, {Do: "apply"},
 		}}},
+		{"a lost result, and a pause of what was started meanwhile", script{Seed: 23863, Actions: []action{
+			{Do: "add"}, {Do: "add"},
+			{Do: "fault", Fault: `{"match": {"times": 2}, "action": {"job": {"do": "lose_result", "n": 2}}}`},
+			{Do: "apply"}, {Do: "edit"},
+		}}},
 		{"a budget somebody raised, beneath an activation", script{Seed: 1941, Actions: []action{
 			{Do: "add", Value: 23}, {Do: "apply"}, {Do: "edit", Value: 43}, {Do: "foreign", What: 14, Value: 36},
 		}}},
