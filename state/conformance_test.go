@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/resource"
+	"adsync/internal/testing/pgtest"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
@@ -36,6 +37,23 @@ func both(t *testing.T, test func(t *testing.T, s Store, again func() Store)) {
 		dir := t.TempDir()
 		test(t, openFolder(t, dir), func() Store {
 			s, err := OpenReadOnly(t.Context(), dir)
+			must(t, err)
+			return s
+		})
+	})
+	t.Run("in a database", func(t *testing.T) {
+		server := openServer(t, pgtest.Database(t))
+		s := openAccount(t, server)
+		test(t, s, func() Store {
+			must(t, s.Close())
+			s = openAccount(t, server)
+			return s
+		})
+	})
+	t.Run("in a database that is read", func(t *testing.T) {
+		server := openServer(t, pgtest.Database(t))
+		test(t, openAccount(t, server), func() Store {
+			s, err := server.OpenReadOnly(t.Context(), acme.ID)
 			must(t, err)
 			return s
 		})

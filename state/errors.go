@@ -15,6 +15,7 @@ var (
 	ErrForeign  = errors.New("state belongs to another account")
 	ErrNewer    = errors.New("state was written by a newer adsync")
 	ErrUnusable = errors.New("state folder cannot be used")
+	ErrDatabase = errors.New("state database cannot be used")
 	ErrSuspect  = errors.New("state is suspect after a failed write")
 	ErrReadOnly = errors.New("state is open for reading only")
 	errClosed   = errors.New("state is closed")
@@ -35,6 +36,7 @@ var codes = []struct {
 	{ErrNewer, diag.StateDamaged},
 	{ErrForeign, diag.ForeignState},
 	{ErrUnusable, diag.StateUnwritten},
+	{ErrDatabase, diag.StateUnwritten},
 	{ErrSuspect, diag.StateUnwritten},
 }
 

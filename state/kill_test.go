@@ -18,6 +18,8 @@ import (
 
 	"adsync/internal/testing/syscalls"
 
+	"adsync/internal/testing/pgtest"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -30,7 +32,7 @@ func TestMain(m *testing.M) {
 			os.Exit(3)
 		}
 	default:
-		os.Exit(m.Run())
+		os.Exit(pgtest.Main(m))
 	}
 }
 

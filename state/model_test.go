@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"adsync/internal/resource"
 	_ "adsync/internal/testing/drawn"
+	"adsync/internal/testing/pgtest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -236,6 +238,8 @@ func TestStoresAgreeWithAPlainMap(t *testing.T) {
 		t.Skip("long: make test runs it")
 	}
 	outer := t
+	server := openServer(t, pgtest.Database(t))
+	accounts := 0
 	rapid.Check(t, func(t *rapid.T) {
 		dir := outer.TempDir()
 		folder := openFolder(outer, dir)
@@ -245,7 +249,14 @@ func TestStoresAgreeWithAPlainMap(t *testing.T) {
 			serial: 1, last: map[resource.Address]Applied{}, generations: map[resource.Address]int{},
 			points: map[string]Point{}, files: map[string]string{},
 		}
-		stores := []Store{memory, folder}
+		accounts++
+		account := fmt.Sprintf("act_%d", accounts)
+		remote := func() Store {
+			s, err := server.Open(outer.Context(), account, options())
+			must(outer, err)
+			return s
+		}
+		stores := []Store{memory, folder, remote()}
 		r := run{t, m, stores}
 		t.Repeat(map[string]func(*rapid.T){
 			"record":  func(t *rapid.T) { r.with(t).recordSome() },
@@ -256,16 +267,21 @@ func TestStoresAgreeWithAPlainMap(t *testing.T) {
 			"move":    func(t *rapid.T) { r.with(t).move() },
 			"file":    func(t *rapid.T) { r.with(t).recordFile() },
 			"reopen": func(t *rapid.T) {
-				must(outer, stores[1].Close())
-				stores[1] = openFolder(outer, dir)
+				must(outer, errors.Join(stores[1].Close(), stores[2].Close()))
+				stores[1], stores[2] = openFolder(outer, dir), remote()
 			},
 			"": func(t *rapid.T) { m.compare(t, stores[0]) },
 		})
-		m.compare(t, stores[1])
+		for _, s := range stores[1:] {
+			m.compare(t, s)
+		}
 		reader, err := OpenReadOnly(t.Context(), dir)
 		must(outer, err)
 		m.compare(t, reader)
-		must(outer, stores[1].Close())
+		reader, err = server.OpenReadOnly(t.Context(), account)
+		must(outer, err)
+		m.compare(t, reader)
+		must(outer, errors.Join(stores[1].Close(), stores[2].Close()))
 	})
 }
 

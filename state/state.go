@@ -101,6 +101,8 @@ type Options struct {
 
 	Command string // what this process is, for who finds the state locked
 	Version string
+
+	Lease time.Duration // how long a process is waited for that a database does not hear of; zero is 30 seconds
 }
 
 // Store is the state of one account. It is safe for concurrent use.

@@ -31,6 +31,26 @@ func openFolder(t testing.TB, dir string) Store {
 	return s
 }
 
+func openServer(t testing.TB, address string) *Server {
+	t.Helper()
+	s, err := OpenServer(t.Context(), address, Options{Command: "test"})
+	if err != nil {
+		t.Fatalf("OpenServer() = %v, want a server", err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func openAccount(t testing.TB, server *Server) Store {
+	t.Helper()
+	s, err := server.Open(t.Context(), acme.ID, options())
+	if err != nil {
+		t.Fatalf("Open(%s) = %v, want a store", acme.ID, err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
 func address(s string) resource.Address {
 	a, ok := resource.ParseAddress(s)
 	if !ok {

@@ -37,6 +37,8 @@ func execute(ctx context.Context, env *session.Env, args []string) int {
 			env.Crashed(cause)
 		}
 	}()
+	env.Databases = &session.Databases{}
+	defer func() { session.Closed(env, "the database", env.Databases.Close()) }()
 	root := root(env)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -88,6 +88,11 @@ func (c *caller) limited(ctx context.Context, r request, decode func([]byte) err
 	if err := c.Halted(); err != nil && r.mutates() {
 		return neither, err
 	}
+	if c.lease != nil {
+		if err := c.lease(); err != nil {
+			return neither, unleased(err)
+		}
+	}
 	if r.bulk {
 		if err := c.submissions.tell(ctx, c.now()); err != nil {
 			return neither, err

@@ -38,6 +38,7 @@ type caller struct {
 	userAgent      string
 	transport      http.RoundTripper
 	halt           func() error
+	lease          func() error
 	around         func(context.Context, func())
 	submissions    *submissions
 	limiter        *limiter
@@ -102,6 +103,7 @@ func New(cfg Config) (*Client, error) {
 		userAgent:      cfg.UserAgent,
 		transport:      transport,
 		halt:           cfg.Halt,
+		lease:          cfg.Lease,
 		around:         cfg.Around,
 		submissions:    &submissions{},
 		limiter:        limiter,

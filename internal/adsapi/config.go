@@ -48,6 +48,10 @@ type Config struct {
 	// something. While it gives an error such a request fails with ErrHalted and is
 	// not sent. It may be called from many goroutines; nil halts nothing.
 	Halt func() error
+	// Lease is asked before every attempt of every request and, where Transport is nil, before every write to a
+	// socket. While it gives an error the request fails with ErrUnleased: another process may work on the account.
+	// It may be called from many goroutines; nil is a lease without end.
+	Lease func() error
 	// Around does every attempt of every request, from its first byte sent to the
 	// last byte read, by calling it once: who counts them, or lets others work
 	// meanwhile. nil only calls it.
@@ -107,7 +111,7 @@ func (cfg Config) withDefaults() Config {
 	cfg.Limits.Bulk = cmp.Or(cfg.Limits.Bulk, 10)
 	cfg.Limits.Share = cmp.Or(cfg.Limits.Share, 0.8)
 	if cfg.Transport == nil {
-		cfg.Transport = newTransport()
+		cfg.Transport = newTransport(cfg.Lease)
 	}
 	if cfg.Around == nil {
 		cfg.Around = func(_ context.Context, attempt func()) { attempt() }
@@ -202,11 +206,17 @@ func notVisibleASCII(r rune) bool { return r <= ' ' || r > '~' }
 
 // newTransport is tuned for one host, many small requests, and none that
 // hangs: a dead address or a stalled handshake shows within seconds.
-func newTransport() *http.Transport {
+func newTransport(lease func() error) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dialer.DialContext,
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, address)
+			if err != nil || lease == nil {
+				return conn, err
+			}
+			return leasedConn{conn, lease}, nil
+		},
 		ForceAttemptHTTP2:   true,
 		MaxIdleConns:        64,
 		MaxIdleConnsPerHost: 32,
@@ -216,6 +226,22 @@ func newTransport() *http.Transport {
 		MaxResponseHeaderBytes: 256 << 10,
 	}
 }
+
+// leasedConn writes nothing once the lease has ended: who was frozen between a check and a write sends nothing late.
+type leasedConn struct {
+	net.Conn
+	lease func() error
+}
+
+// Write writes, or returns why the lease has ended.
+func (c leasedConn) Write(b []byte) (int, error) {
+	if err := c.lease(); err != nil {
+		return 0, unleased(err)
+	}
+	return c.Conn.Write(b)
+}
+
+func unleased(err error) error { return fmt.Errorf("%w: %w", ErrUnleased, err) }
 
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

@@ -29,6 +29,8 @@ var (
 	ErrReadOnly = errors.New("client is read-only")
 	// ErrHalted: an order stands against changing anything (Config.Halt); nothing was sent since it was seen.
 	ErrHalted = errors.New("stopped by an order")
+	// ErrUnleased: the account may be another process's by now (Config.Lease); nothing is sent any more.
+	ErrUnleased = errors.New("nothing more is sent")
 	// errInvalidRequest: the request was refused here, before anything was sent.
 	errInvalidRequest = errors.New("request is not valid")
 )

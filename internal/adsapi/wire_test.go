@@ -270,7 +270,7 @@ func TestTLS(t *testing.T) {
 		return server, &seen
 	}
 	trusting := func(server *httptest.Server) *http.Transport {
-		transport := newTransport()
+		transport := newTransport(nil)
 		roots := x509.NewCertPool()
 		roots.AddCert(server.Certificate())
 		transport.TLSClientConfig = &tls.Config{RootCAs: roots}

@@ -24,10 +24,10 @@ var exportedForNobody = map[string]string{
 
 const underWay = "commands that are made now use it"
 
-// forReflection are methods that the standard library looks for by their names.
+// forReflection are methods that the standard library, or pgx, looks for by their names.
 var forReflection = []string{"As", "Close", "Error", "Format", "GoString", "Is", "Len", "Less", "LogValue",
 	"MarshalJSON", "MarshalText", "MarshalYAML", "Read", "Scan", "ServeHTTP", "Set", "String", "Swap",
-	"UnmarshalJSON", "UnmarshalText", "UnmarshalYAML", "Unwrap", "Value", "Write"}
+	"ScanBytes", "UnmarshalJSON", "UnmarshalText", "UnmarshalYAML", "Unwrap", "Value", "Write"}
 
 // TestNothingIsExportedThatOnePackageUses wants what a package of the agent exports to be said in
 // another package; a test that is a package apart is one. Names of packages are told apart by what

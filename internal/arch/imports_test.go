@@ -34,7 +34,7 @@ var may = map[string][]string{
 		"internal/gitstore", "internal/insights", "internal/kinds", "internal/orders", "internal/planview",
 		"internal/public", "internal/resource", "internal/review", "internal/runview", "internal/synonyms",
 		"internal/trail", "plan", "reconcile", "sources", "sources/commits", "sources/config",
-		"state"},
+		"state", "state/place"},
 	"cmd/adsync/internal/daemoncmd": {"cmd/adsync/internal/console", "cmd/adsync/internal/planning",
 		"cmd/adsync/internal/runs", "cmd/adsync/internal/session", "internal/adsapi", "internal/daemon",
 		"internal/daemon/web", "internal/diag", "internal/direct",
@@ -42,7 +42,7 @@ var may = map[string][]string{
 		"internal/orders", "internal/planview", "internal/resource", "internal/resultcopy", "internal/review",
 		"internal/runview", "internal/secret", "internal/trail", "internal/watch", "internal/webhook",
 		"internal/words", "plan", "reconcile", "sources", "sources/commits", "sources/config", "sources/marked",
-		"sources/tree", "state"},
+		"sources/tree", "state", "state/place"},
 	"cmd/adsync/internal/access": {"cmd/adsync/internal/console", "cmd/adsync/internal/session",
 		"cmd/adsync/internal/verbs", "internal/adsapi", "internal/diag", "internal/direct", "internal/login",
 		"internal/newkey",
@@ -67,7 +67,7 @@ var may = map[string][]string{
 		"internal/orders", "internal/planview", "internal/policy",
 		"internal/resource", "internal/review", "internal/runview",
 		"internal/watch", "plan", "reconcile", "sources", "sources/commits", "sources/config", "sources/marked",
-		"sources/tree", "state"},
+		"sources/tree", "state", "state/place"},
 	"cmd/adsync/internal/console": {"internal/adsapi", "internal/daemon", "internal/diag", "internal/planview",
 		"internal/runview", "reconcile", "sources/tree", "state"},
 	"reconcile": {"internal/review", "plan", "plan/compare", "state", "internal/adsapi", "internal/resource",
@@ -138,7 +138,9 @@ var may = map[string][]string{
 		"sources/draft", "sources/schema", "sources/table", "sources/tree", "sources/workbook", "sources/yamlfile",
 		"sources/yamlnode", "internal/csvfile", "internal/diag", "internal/resource", "internal/xlsx",
 		"internal/yamlfmt"},
-	"state":                {"internal/resource", "internal/diag"},
+	"state":                {"state/postgres", "internal/resource", "internal/diag"},
+	"state/postgres":       {},
+	"state/place":          {"state"},
 	"internal/adsapi":      {"internal/secret", "internal/resource", "internal/diag"},
 	"internal/newkey":      {"internal/secret"},
 	"internal/login":       {"internal/secret"},
@@ -191,6 +193,7 @@ var may = map[string][]string{
 	"internal/testing/golden":      {},
 	"internal/testing/limits":      {"internal/diag", "plan", "plan/compare", "sources", "sources/config"},
 	"internal/testing/mutants":     {},
+	"internal/testing/pgtest":      {},
 	"internal/testing/syscalls":    {},
 	"internal/testing/journeys":    {}, // shares nothing with what it drives
 
@@ -222,7 +225,7 @@ var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + 
 	forEveryTest...)
 
 // forEveryTest is what tests may import that know nothing of adsync, the emulator's too.
-var forEveryTest = []string{testOnly + "drawn", testOnly + "golden"}
+var forEveryTest = []string{testOnly + "drawn", testOnly + "golden", testOnly + "pgtest"}
 
 // TestTestsImportNoMoreThanTheirPackage lets tests have what their package may
 // import and, beyond it, the descriptions of the kinds, the emulator, the

@@ -22,6 +22,7 @@ need /usr/lib/python3/dist-packages/uno.py python3-uno
 need ssconvert gnumeric
 need chromium chromium
 need jq jq
+[ -e /usr/lib/postgresql ] || need initdb postgresql
 need strace strace
 need curl curl
 need systemd-analyze systemd

@@ -112,7 +112,8 @@ func stopsUploads(err error) bool {
 	if kept := (notUploaded{}); errors.As(err, &kept) && !errors.Is(err, context.Canceled) {
 		return true
 	}
-	return errors.Is(err, adsapi.ErrHalted) || env.Stops(err) && adsapi.AppliedOf(err) == adsapi.Never
+	return errors.Is(err, adsapi.ErrHalted) || errors.Is(err, adsapi.ErrUnleased) ||
+		env.Stops(err) && adsapi.AppliedOf(err) == adsapi.Never
 }
 
 // sendImage journals and sends an upload. An upload has no key: one whose answer

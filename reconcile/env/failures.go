@@ -11,8 +11,9 @@ import (
 
 // Stops reports whether an error concerns every request, not this one.
 func Stops(err error) bool {
-	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrHalted) || errors.Is(err,
-		adsapi.ErrUnauthorized) || errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
+	return errors.Is(err, adsapi.ErrReadOnly) || errors.Is(err, adsapi.ErrHalted) ||
+		errors.Is(err, adsapi.ErrUnleased) || errors.Is(err, adsapi.ErrUnauthorized) ||
+		errors.Is(err, adsapi.ErrUnavailable) || errors.Is(err, context.Canceled)
 }
 
 // Stopping returns an error that concerns every request, nil for others.

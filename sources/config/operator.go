@@ -31,7 +31,9 @@ type Operator struct {
 	Allow   []Standing
 	Git     Git
 	State   Setting // folder of adsync's own state, from the project's folder
-	Bulk    Bulk
+	// Database is where the address of the database is that holds the states, in the place of folders.
+	Database KeyReference
+	Bulk     Bulk
 	// EventsURL is where conversion events are sent, by EventsKey, which is not the key of the account.
 	EventsURL Setting
 	EventsKey KeyReference
@@ -112,6 +114,7 @@ func (o *Operator) read(w *settingReader, node *yaml.Node, top bool) {
 		"allow":       func(n *yaml.Node) { o.readAllow(w, n) },
 		"git":         func(n *yaml.Node) { o.Git.read(w, n) },
 		"state":       func(n *yaml.Node) { o.State = w.stateFolder(n) },
+		"database":    func(n *yaml.Node) { o.Database.read(w, n, "database", "ADSYNC_DATABASE") },
 		"bulk":        func(n *yaml.Node) { o.Bulk.read(w, n) },
 		"events_url":  func(n *yaml.Node) { o.EventsURL = w.eventsURL(n) },
 		"events_credentials": func(n *yaml.Node) {
@@ -236,6 +239,9 @@ func (o *Operator) take(section *Operator) {
 	}
 	if section.State.Value != "" {
 		o.State = section.State
+	}
+	if section.Database.From != "" {
+		o.Database = section.Database
 	}
 	if section.EventsURL.Value != "" {
 		o.EventsURL = section.EventsURL

@@ -95,11 +95,13 @@ var errorClasses = []struct {
 	{adsapi.ErrHalted, ExitRefused},
 	{adsapi.ErrUnavailable, ExitUnavailable},
 	{state.ErrLocked, ExitLocked},
+	{adsapi.ErrUnleased, ExitLocked},
 	{reconcile.ErrStale, ExitStale},
 	{state.ErrForeign, ExitUsage},
 	{state.ErrLost, ExitUsage},
 	{state.ErrNewer, ExitUsage},
 	{state.ErrUnusable, ExitUsage},
+	{state.ErrDatabase, ExitUsage},
 	{state.ErrSuspect, ExitUsage},
 	{context.Canceled, ExitInterrupted},
 }

@@ -192,7 +192,7 @@ func forAccount(env *session.Env, log *slog.Logger) *session.Env {
 		},
 	}
 	own.Flags.Quiet, own.Flags.Output = true, "json"
-	own.Backing, own.Reviewing = env.Backing, new(sync.Mutex)
+	own.Backing, own.Databases, own.Reviewing = env.Backing, env.Databases, new(sync.Mutex)
 	own.Clock = session.Clock{Now: c.Now, Sleep: func(ctx context.Context, wait time.Duration) (err error) {
 		daemon.Away(ctx, wait, func() { err = c.Sleep(ctx, wait) })
 		return err

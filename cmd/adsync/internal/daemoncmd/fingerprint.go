@@ -16,6 +16,7 @@ import (
 	"adsync/sources/config"
 	"adsync/sources/tree"
 	"adsync/state"
+	"adsync/state/place"
 )
 
 // fingerprint is what a run rested on. While it is the same, and the audit log names
@@ -24,9 +25,10 @@ type fingerprint struct {
 	sum      string   // of the files
 	read     []string // their names
 	sources  []sources.Source
-	operator string // sum of the operator's file
-	serial   int64  // of the state
-	approved int    // how many approvals there were
+	operator string      // sum of the operator's file
+	place    place.Place // of the state
+	serial   int64       // of the state
+	approved int         // how many approvals there were
 	planOnly bool
 	day      string    // in the account's time zone: plans depend on it
 	thaws    time.Time // when a freeze window ends that was open
@@ -46,7 +48,7 @@ func (s *fingerprint) taken(l *session.Loaded) string {
 
 // asBefore reports whether everything a run rests on is as the last one saw it, but
 // for the service, which was not asked yet.
-func (w *worker) asBefore(request daemon.Request, f folderAt) bool {
+func (w *worker) asBefore(ctx context.Context, request daemon.Request, f folderAt) bool {
 	s := w.seen
 	if s == nil || w.copies.due() || request.Full || slices.ContainsFunc(request.Triggers, func(t daemon.Trigger) bool {
 		return t == daemon.Asked || t == daemon.Daily || t == daemon.Reviewed
@@ -54,8 +56,11 @@ func (w *worker) asBefore(request daemon.Request, f folderAt) bool {
 		return false
 	}
 	project, _ := session.ReadProject(w.env, f.dir) // what is wrong with it is part of what was seen
-	serial, err := state.SerialOf(project.StateFolder())
-	return err == nil && serial == s.serial && s.operator == w.operatorSum() &&
+	if s.operator != w.operatorSum() {              // which says where the state lies
+		return false
+	}
+	serial, err := s.place.SerialOf(ctx)
+	return err == nil && serial == s.serial &&
 		s.approved == w.approvals() && s.planOnly == w.suspended.Load() &&
 		(s.day == "" || s.day == w.today(project)) &&
 		(s.thaws.IsZero() || time.Now().Before(s.thaws)) && tree.SumOf(project, s.read) == s.sum

@@ -111,7 +111,7 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 	}
 	w.at = f.revision.Commit
 	w.answers.late(ctx, w.env)
-	if w.asBefore(request, f) {
+	if w.asBefore(ctx, request, f) {
 		if r, skipped := w.skip(ctx, f); skipped {
 			return r
 		}
@@ -144,11 +144,15 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 		sum: f.revision.Content, read: l.Desired.Files, sources: l.Desired.Sources,
 		operator: w.operatorSum(), approved: w.approvals(), planOnly: w.suspended.Load(),
 	}
+	var err error
+	if seen.place, err = session.PlaceOf(ctx, w.env, l.Project); err != nil {
+		return w.failed(ctx, f.revision, err)
+	}
 	if l.Stops(false) {
 		r.Class, r.Message, r.Plan = daemon.Input, firstProblem(l.Desired.Problems), runs.Unplanned(l)
 		r = withError(r, w.copies.refused(&l, l.Desired.Problems))
 		r.Revision.Content = seen.taken(&l)
-		seen.serial, _ = state.SerialOf(l.Project.StateFolder())
+		seen.serial, _ = seen.place.SerialOf(ctx)
 		seen.result, w.seen = r, seen
 		return r
 	}

@@ -20,6 +20,7 @@ import (
 	"adsync/reconcile"
 	"adsync/sources/config"
 	"adsync/state"
+	"adsync/state/place"
 
 	"github.com/spf13/cobra"
 )
@@ -183,6 +184,16 @@ func examinePolicy(env *session.Env, d *DoctorDocument, p config.Project) {
 
 // examineState looks at adsync's record, where it lies, and what was left in it.
 func examineState(ctx context.Context, env *session.Env, d *DoctorDocument, p config.Project) {
+	at, err := session.PlaceOf(ctx, env, p)
+	if err != nil {
+		d.problem("state", "docs/operate/database.md says what a database with states needs",
+			console.ExitCode(ctx, err), console.Coded(err))
+		return
+	}
+	if at.Server != nil {
+		examineDatabase(ctx, env, d, p, at)
+		return
+	}
 	dir := p.StateFolder()
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := state.Try(p.Root); err != nil {
@@ -207,6 +218,27 @@ func examineState(ctx context.Context, env *session.Env, d *DoctorDocument, p co
 	d.ok("state", "%s: %s, writable and durable", dir, diag.Plural(s.Managed, "resource"))
 	for _, open := range s.WritableByOthers {
 		d.note("state", "chmod go-w", "others may write %s, and with it what adsync sends", open)
+	}
+	examineRecord(d, s)
+}
+
+// examineDatabase looks at the record in a database, and at whether the database keeps it where it fails.
+func examineDatabase(ctx context.Context, env *session.Env, d *DoctorDocument, p config.Project, at place.Place) {
+	s, err := statusOf(ctx, env, p)
+	if err != nil {
+		d.problem("state", "docs/operate/database.md says how a record is put right",
+			console.ExitCode(ctx, err), console.Coded(err))
+		return
+	}
+	d.ok("state", "%s: %s", at, diag.Plural(s.Managed, "resource"))
+	behind, err := at.Server.Behind(ctx)
+	if err != nil {
+		d.problem("database", "check the address, the network and the server", console.ExitCode(ctx, err), err.Error())
+		return
+	}
+	for _, standby := range behind {
+		d.note("database", "name it in synchronous_standby_names, or know that a promotion may lose commits, "+
+			"which adsync notices and stops at", "standby %q may be behind", standby)
 	}
 	examineRecord(d, s)
 }

@@ -129,6 +129,14 @@ func stateIn(env *session.Env, c *cobra.Command, args []string, named string) (s
 		return "", err
 	}
 	project, err := session.ProjectOf(env, dir)
+	if err != nil {
+		return "", err
+	}
+	at, err := session.PlaceOf(c.Context(), env, project)
+	if err == nil && at.Server != nil {
+		err = console.Configuration("the state is %s; want it copied into a folder first: "+
+			"adsync state copy database FOLDER, then adsync forget %s --state FOLDER", at, project.Account.ID)
+	}
 	return project.StateFolder(), err
 }
 

@@ -160,12 +160,16 @@ func showStatus(ctx context.Context, env *session.Env, project config.Project) e
 }
 
 func statusOf(ctx context.Context, env *session.Env, p config.Project) (StatusDocument, error) {
+	at, err := session.PlaceOf(ctx, env, p)
+	if err != nil {
+		return StatusDocument{}, err
+	}
 	d := StatusDocument{
-		FormatVersion: console.FormatVersion, Folder: p.StateFolder(),
+		FormatVersion: console.FormatVersion, Folder: at.String(),
 		Open: []runs.OpenDocument{}, Undecided: []undecidedDocument{}, Quarantined: []quarantinedDocument{},
 	}
-	d.WritableByOthers = append([]string{}, state.WritableByOthers(d.Folder)...)
-	holding, err := state.HeldBy(d.Folder)
+	d.WritableByOthers = append([]string{}, state.WritableByOthers(p.StateFolder())...)
+	holding, err := at.HeldBy(ctx)
 	if err != nil {
 		return d, err
 	}

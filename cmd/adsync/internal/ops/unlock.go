@@ -2,10 +2,12 @@ package ops
 
 import (
 	"context"
+	"fmt"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/state"
+	"adsync/state/place"
 
 	"github.com/spf13/cobra"
 )
@@ -36,6 +38,13 @@ func runUnlock(ctx context.Context, env *session.Env, dir string) error {
 	if err != nil {
 		return err
 	}
+	at, err := session.PlaceOf(ctx, env, project)
+	if err != nil {
+		return err
+	}
+	if at.Server != nil {
+		return unlockInDatabase(ctx, env, at)
+	}
 	found, err := state.Unlock(project.StateFolder())
 	if err != nil {
 		return err
@@ -52,5 +61,19 @@ func runUnlock(ctx context.Context, env *session.Env, dir string) error {
 	if folded {
 		env.Note("moved the log beside state.db into it")
 	}
+	return nil
+}
+
+// unlockInDatabase says who holds the account. There is nothing to take away: a lease ends by itself.
+func unlockInDatabase(ctx context.Context, env *session.Env, at place.Place) error {
+	holding, err := at.HeldBy(ctx)
+	if err != nil {
+		return err
+	}
+	if holding.Held {
+		return fmt.Errorf("%w by %s; a process that was killed is waited for 30 s at most",
+			state.ErrLocked, holding.Holder)
+	}
+	env.Note("nothing to take away: nobody holds %s", at)
 	return nil
 }

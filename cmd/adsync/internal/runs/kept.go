@@ -19,6 +19,7 @@ import (
 	"adsync/internal/runview"
 	"adsync/internal/trail"
 	"adsync/reconcile"
+	"adsync/sources/config"
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,14 @@ type KeptRuns struct {
 	End     func()
 	Last    string // the newest run
 	Reviews *review.Record
+}
+
+func heldBy(ctx context.Context, env *session.Env, p config.Project) (state.Holding, error) {
+	at, err := session.PlaceOf(ctx, env, p)
+	if err != nil {
+		return state.Holding{}, err
+	}
+	return at.HeldBy(ctx)
 }
 
 // Kept opens the state of a project for reading. What its files say, and whether
@@ -50,7 +59,7 @@ func Kept(ctx context.Context, env *session.Env, dir string) (*KeptRuns, error) 
 		return nil, err
 	}
 	k.End = func() { session.Closed(env, "state", k.Store.Close()) }
-	holding, err := state.HeldBy(project.StateFolder())
+	holding, err := heldBy(ctx, env, project)
 	if err != nil {
 		k.End()
 		return nil, err

@@ -1,11 +1,14 @@
 package session
 
 import (
+	"context"
+	"errors"
 	"net/url"
 	"sync"
 	"time"
 
 	"adsync/internal/adsapi"
+	"adsync/state"
 )
 
 // Addresses are the services that accounts of this process are asked at: to each of
@@ -34,4 +37,39 @@ func (s *Addresses) Of(base string, now func() time.Time) *adsapi.Address {
 		s.byServer[server] = adsapi.NewAddress(adsapi.Limits{}, now)
 	}
 	return s.byServer[server]
+}
+
+// Databases are those with states that a process has opened, one for each address.
+type Databases struct {
+	mu   sync.Mutex
+	open map[string]*state.Server
+}
+
+// of returns the database at an address, which stays open until Close.
+func (d *Databases) of(ctx context.Context, address string, o state.Options) (*state.Server, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if server := d.open[address]; server != nil {
+		return server, nil
+	}
+	server, err := state.OpenServer(ctx, address, o)
+	if err != nil {
+		return nil, err
+	}
+	if d.open == nil {
+		d.open = map[string]*state.Server{}
+	}
+	d.open[address] = server
+	return server, nil
+}
+
+// Close gives back whatever this process holds in its databases.
+func (d *Databases) Close() (err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for address, server := range d.open {
+		err = errors.Join(err, server.Close())
+		delete(d.open, address)
+	}
+	return err
 }

@@ -17,6 +17,7 @@ import (
 	"adsync/reconcile"
 	"adsync/sources/config"
 	"adsync/state"
+	"adsync/state/place"
 )
 
 // The operator's side of the configuration: addresses and credentials come from
@@ -74,6 +75,9 @@ func OpenAs(ctx context.Context, env *Env, s *Session, l Loaded, readState, read
 	config := adsapi.Config{ReadOnly: readOnly}
 	if !readOnly {
 		config.Halt = halt(env, l.Project)
+	}
+	if lease, ok := s.Store.(state.Lease); ok {
+		config.Lease = lease.Valid
 	}
 	client, err := Dial(env, s, l.Project, config)
 	if err != nil {
@@ -166,13 +170,30 @@ func Closed(env *Env, what string, err error) {
 	}
 }
 
+// PlaceOf is where the state of a project lies: in the database that the operator names, or in its folder.
+func PlaceOf(ctx context.Context, env *Env, p config.Project) (place.Place, error) {
+	address, err := databaseOf(ctx, env, p)
+	if err != nil || address == "" {
+		return place.Place{Folder: p.StateFolder()}, err
+	}
+	if p.Account.ID == "" {
+		return place.Place{}, console.Configuration("states lie in a database, by account: want account: {id} in %s",
+			config.ProjectFile)
+	}
+	server, err := env.Databases.of(ctx, address, state.Options{Command: env.Command, Version: console.Release})
+	return place.Place{Server: server, Account: p.Account.ID}, err
+}
+
 // OpenState opens the state of a project, for reading only or not.
 func OpenState(ctx context.Context, env *Env, p config.Project, readOnly bool) (state.Store, error) {
-	dir := p.StateFolder()
-	if readOnly {
-		return state.OpenReadOnly(ctx, dir)
+	at, err := PlaceOf(ctx, env, p)
+	if err != nil {
+		return nil, err
 	}
-	store, err := state.Open(ctx, dir, state.Options{
+	if readOnly {
+		return at.OpenReadOnly(ctx)
+	}
+	store, err := at.Open(ctx, state.Options{
 		Sleep: func(d time.Duration) { _ = Sleep(ctx, d) }, Command: env.Command, Version: console.Release,
 	})
 	if err == nil && env.Backing.WrapStore != nil {

@@ -18,6 +18,7 @@ type Env struct {
 
 	Middleware Middleware // stands before the emulator in this process; nil: nothing does
 
+	Databases *Databases // with states, that this process has opened
 	Addresses *Addresses // which other accounts of this process ask from, too; nil: there are none
 
 	OnSecret func(secret string) // is told of each credential that is read; nil: nobody blots it out

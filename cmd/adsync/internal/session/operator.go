@@ -69,6 +69,35 @@ func operatorKey(env *Env, o config.Operator) (adsapi.Secret, error) {
 	return adsapi.NewSecret(key), err
 }
 
+// Where the address of the database with the states is, before what the operator's file says.
+const (
+	envDatabase     = "ADSYNC_DATABASE"
+	envDatabaseFile = "ADSYNC_DATABASE_FILE"
+)
+
+// databaseOf is the address of the database with the states, "" where they lie in folders.
+func databaseOf(ctx context.Context, env *Env, p config.Project) (string, error) {
+	for _, given := range []struct{ name, from string }{{envDatabase, "env"}, {envDatabaseFile, "file"}} {
+		if text := env.Getenv(given.name); text != "" {
+			from := config.Setting{Value: given.name}
+			if given.from == "file" {
+				from.Value = text
+			}
+			return SecretOf(ctx, env, config.KeyReference{From: given.from, Setting: from})
+		}
+	}
+	o, problems := Operator(env, p)
+	for _, problem := range problems {
+		if problem.Severity == diag.Error { // a state in a folder would be another
+			return "", console.Configuration("%s: %s", problem.Position, problem.Message)
+		}
+	}
+	if o.Database.From == "" {
+		return "", nil
+	}
+	return SecretOf(ctx, env, o.Database)
+}
+
 // SecretOf reads what a reference leads to. Its errors name the place alone.
 func SecretOf(ctx context.Context, env *Env, r config.KeyReference) (secret string, err error) {
 	if env.OnSecret != nil {

@@ -1,0 +1,236 @@
+// Package postgres keeps the records of states in a PostgreSQL database, one state an account, for any number of
+// processes on any number of machines.
+//
+// It knows no record's meaning. Its invariants: a commit is made by the one process that holds the account, is whole
+// and durable, and follows the one before; a process whose lease has ended sends nothing and writes nothing.
+//
+// Open database.go to see how a database is opened and migrated, worker.go for the lease of a process, account.go
+// for the records of an account and the fence around each commit, loss.go for a database that went back in time.
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// The errors of a database.
+var (
+	errHeld    = errors.New("another process holds the account")
+	errOver    = errors.New("the lease of this process has ended")
+	errFenced  = errors.New("another process took the account over")
+	ErrLost    = errors.New("the database went back in time")
+	ErrNewer   = errors.New("the database was written by a newer adsync")
+	errUnsafe  = errors.New("the database does not keep what it acknowledges")
+	ErrNothing = errors.New("the database has no state of the account")
+)
+
+// Options are what a process says of itself, and how long its lease lasts.
+type Options struct {
+	Host    string
+	PID     int
+	Command string
+	Version string
+	Since   time.Time
+
+	// Lease is how long the lease of this process lasts without a heartbeat; zero is 30 seconds. A heartbeat comes
+	// each sixth of it, and the last third of it nothing is sent.
+	Lease time.Duration
+	// Awake returns how long the machine has run, its sleep counted; nil asks the system.
+	Awake func() time.Duration
+}
+
+const usualLease = 30 * time.Second
+
+// most is how long one question to the database may take.
+const most = 30 * time.Second
+
+// Database holds the states of accounts. It is safe for concurrent use.
+type Database struct {
+	pool   *pgxpool.Pool
+	worker *worker
+
+	mu    sync.Mutex
+	known map[string]int64 // account → the last serial that is known to be durable
+	holds map[string]bool  // accounts that this process has open
+}
+
+// Open connects to a database by its address, such as postgres://adsync@db.internal/adsync, and brings its tables to
+// this program's format. Where the address has several hosts, the one that takes writes is used.
+func Open(ctx context.Context, address string, o Options) (*Database, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, redacted(err)
+	}
+	config.ConnConfig.RuntimeParams["application_name"] = "adsync"
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = 10 * time.Second
+	}
+	if config.ConnConfig.ValidateConnect == nil { // never a standby
+		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, redacted(err)
+	}
+	d := &Database{pool: pool, known: map[string]int64{}, holds: map[string]bool{}}
+	if err := d.prepare(ctx); err != nil {
+		pool.Close()
+		return nil, redacted(err)
+	}
+	beats := config.Copy()
+	beats.MaxConns, beats.MinConns = 1, 0 // a heartbeat never waits for another question
+	if d.worker, err = newWorker(ctx, beats, o); err != nil {
+		pool.Close()
+		return nil, redacted(err)
+	}
+	return d, nil
+}
+
+// Close gives back every account this process holds.
+func (d *Database) Close() error {
+	err := d.worker.end()
+	d.pool.Close()
+	return err
+}
+
+// prepare refuses a database that is not durable, and migrates it.
+func (d *Database) prepare(ctx context.Context) error {
+	var commits, encoding string
+	err := d.pool.QueryRow(ctx, `SELECT current_setting('synchronous_commit'), current_setting('server_encoding')`).
+		Scan(&commits, &encoding)
+	switch {
+	case err != nil:
+		return err
+	case commits == "off":
+		return fmt.Errorf("%w: its synchronous_commit is off; want on, remote_write or remote_apply", errUnsafe)
+	case encoding != "UTF8":
+		return fmt.Errorf("%w: its encoding is %s; want UTF8", errUnsafe, encoding)
+	}
+	return d.migrate(ctx)
+}
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate brings the tables to this program's format. Processes that begin together wait for the one that does.
+func (d *Database) migrate(ctx context.Context) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	db := stdlib.OpenDBFromPool(d.pool)
+	defer db.Close()
+	locker, err := lock.NewPostgresTableLocker(lock.WithTableName("adsync.migration_lock"))
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectPostgres, db, files,
+		goose.WithTableName("adsync.migration"), goose.WithLocker(locker), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	newest := p.ListSources()[len(p.ListSources())-1].Version
+	at, err := d.version(ctx)
+	switch {
+	case err != nil:
+		return err
+	case at > newest:
+		return fmt.Errorf("%w: its migration is %d; want at most %d: use the adsync that wrote it, or a newer one",
+			ErrNewer, at, newest)
+	case at == newest:
+		return nil
+	}
+	err = retried(ctx, func() error { // two that begin together both make what is not there
+		if _, err := d.pool.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS adsync`); err != nil {
+			return err
+		}
+		_, err := p.Up(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("migrate the database: %w", err)
+	}
+	return nil
+}
+
+// version is the newest migration the database has; 0 where it has none.
+func (d *Database) version(ctx context.Context) (at int64, err error) {
+	var there bool
+	err = d.pool.QueryRow(ctx, `SELECT to_regclass('adsync.migration') IS NOT NULL`).Scan(&there)
+	if err == nil && there {
+		err = d.pool.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM adsync.migration`).Scan(&at)
+	}
+	return at, err
+}
+
+// retried does something again for as long as another made the same thing at the same moment.
+func retried(ctx context.Context, do func() error) error {
+	for try := 1; ; try++ {
+		err := do()
+		failure, ok := errors.AsType[*pgconn.PgError](err)
+		if !ok || try == 5 || ctx.Err() != nil {
+			return err
+		}
+		switch failure.Code {
+		case "23505", "42P06", "42P07": // a duplicate key, schema, table
+		default:
+			return err
+		}
+	}
+}
+
+// redacted is an error without the address, which may hold a password.
+func redacted(err error) error {
+	if _, ok := errors.AsType[*pgconn.ParseConfigError](err); ok { // which quotes what it could not read
+		return errors.New("the address of the database cannot be read; want postgres://USER@HOST/DATABASE")
+	}
+	return err
+}
+
+// within bounds one question.
+func within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, most)
+}
+
+// inTransaction runs questions of one transaction, which may be asked twice.
+func (d *Database) inTransaction(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
+	return d.twice(ctx, func(ctx context.Context) error {
+		return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error { return do(ctx, tx) })
+	})
+}
+
+// twice asks again where the line was cut: the connections of a pool are all cut by a server that began anew.
+func (d *Database) twice(ctx context.Context, ask func(context.Context) error) error {
+	ctx, cancel := within(ctx)
+	defer cancel()
+	err := ask(ctx)
+	if cut(err) && ctx.Err() == nil {
+		d.pool.Reset()
+		err = ask(ctx)
+	}
+	return err
+}
+
+// cut reports whether the line to the server is gone, or the server ends.
+func cut(err error) bool {
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return strings.HasPrefix(failure.Code, "57P") // it was told to end, or begins
+	}
+	_, system := errors.AsType[syscall.Errno](err)
+	return system || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+}

@@ -1,0 +1,109 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A database goes back in time where a standby is promoted that had not received all, or where a copy is put back.
+// It is noticed by three things: the serial, which this process knows of each account it wrote; the cluster, which is
+// another where a dump was loaded; and the timeline, which rises with every promotion and every restore to a moment.
+// A timeline that rose is no loss where the serial is the one this process saw acknowledged.
+
+// position is where the log of a database stands.
+type position struct{ cluster, timeline int64 }
+
+// What the database is now. The name of the log that is written begins with its timeline.
+const (
+	clusterNow  = `(SELECT system_identifier FROM pg_control_system())`
+	timelineNow = `('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint`
+)
+
+// know notes a serial that is durable.
+func (d *Database) know(name string, serial int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.known[name] = serial
+}
+
+func (d *Database) knows(name string) (serial int64, known bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	serial, known = d.known[name]
+	return serial, known
+}
+
+// refuseLost is ErrLost where an account has less than was acknowledged, or where nobody can say.
+func (d *Database) refuseLost(ctx context.Context, tx pgx.Tx, name string, serial int64, at position) error {
+	known, sure := d.knows(name)
+	if sure && serial < known {
+		return fmt.Errorf("%w: %s ends at commit %d, and commit %d was made", ErrLost, name, serial, known)
+	}
+	var now position
+	if err := tx.QueryRow(ctx, `SELECT `+clusterNow+`, `+timelineNow).Scan(&now.cluster, &now.timeline); err != nil {
+		return err
+	}
+	switch {
+	case now == at, sure && now.cluster == at.cluster:
+		return nil
+	case now.cluster != at.cluster:
+		return fmt.Errorf("%w, perhaps: %s was written in the cluster %d, and this is %d: a copy was put back",
+			ErrLost, name, at.cluster, now.cluster)
+	}
+	return fmt.Errorf("%w, perhaps: %s was written on the timeline %d, and this is %d: "+
+		"a standby was promoted, or a moment was restored", ErrLost, name, at.timeline, now.timeline)
+}
+
+// whyFenced returns why a commit moved no head.
+func (d *Database) whyFenced(ctx context.Context, a *Account) error {
+	var serial, token int64
+	err := d.pool.QueryRow(ctx, `SELECT serial, token FROM adsync.head WHERE account = $1`, a.name).Scan(&serial, &token)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w, and who cannot be asked: %w", errFenced, err)
+	case token < a.token || serial < a.head.Serial:
+		return fmt.Errorf("%w: %s ends at commit %d, and commit %d was made", ErrLost, a.name, serial, a.head.Serial)
+	}
+	return fmt.Errorf("%w: %s", errFenced, a.name)
+}
+
+// Accept takes the state of an account as it is for the whole of it: a person has looked at what the account holds.
+// It is errHeld while a process holds it.
+func (d *Database) Accept(ctx context.Context, name string) error {
+	err := d.inTransaction(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		var owner *int64
+		err := tx.QueryRow(ctx, `SELECT worker FROM adsync.head WHERE account = $1 FOR UPDATE`, name).Scan(&owner)
+		if err != nil {
+			return err
+		}
+		if owner != nil {
+			if err := refuseHeld(ctx, tx, *owner); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(ctx, `UPDATE adsync.head SET token = token + 1, worker = NULL, cluster = `+clusterNow+
+			`, timeline = `+timelineNow+` WHERE account = $1`, name)
+		return err
+	})
+	if err == nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.known, name)
+	}
+	return err
+}
+
+// Behind names the standbys that commits do not wait for: one of them may be promoted with less than was
+// acknowledged.
+func (d *Database) Behind(ctx context.Context) ([]string, error) {
+	ctx, cancel := within(ctx)
+	defer cancel()
+	rows, err := d.pool.Query(ctx,
+		`SELECT application_name FROM pg_stat_replication WHERE sync_state IN ('async', 'potential') ORDER BY 1`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}

@@ -1,0 +1,327 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adsync/internal/testing/pgtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+// open connects as a process of its own.
+func open(t testing.TB, address string, lease time.Duration) *Database {
+	t.Helper()
+	d, err := Open(t.Context(), address, Options{Host: "here", PID: 7, Command: "adsync apply", Lease: lease})
+	if err != nil {
+		t.Fatalf("Open() = %v, want a database", err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func fresh() Head { return Head{Format: 4, Lineage: "0123", Serial: 1} }
+
+func claim(t testing.TB, d *Database, name string) *Account {
+	t.Helper()
+	a, err := d.Claim(t.Context(), name, fresh())
+	if err != nil {
+		t.Fatalf("Claim(%s) = %v, want the account", name, err)
+	}
+	return a
+}
+
+func wantError(t testing.TB, what string, got, want error) {
+	t.Helper()
+	if !errors.Is(got, want) {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+// next commits one record.
+func next(a *Account, value string) error {
+	h := a.Head()
+	h.Serial++
+	return a.Commit(h, []Write{{Class: "last", Key: "k", Value: value}})
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOneProcessHoldsAnAccount(t *testing.T) {
+	address := pgtest.Database(t)
+	first, second := open(t, address, 0), open(t, address, 0)
+	a := claim(t, first, "act_1")
+	_, err := second.Claim(t.Context(), "act_1", fresh())
+	wantError(t, "Claim by a second process", err, errHeld)
+	if !strings.Contains(err.Error(), "process 7 on here since 20") || !strings.Contains(err.Error(), "adsync apply") {
+		t.Errorf("the error is %q; want who holds it", err)
+	}
+	_, err = first.Claim(t.Context(), "act_1", fresh())
+	wantError(t, "Claim by the same process", err, errHeld)
+	claim(t, second, "act_2") // another account is free
+	noError(t, a.Close())
+	if again := claim(t, second, "act_1"); again.TakenOver() {
+		t.Error("an account that was given back was taken over")
+	}
+}
+
+func TestOfManyThatClaimOneHasIt(t *testing.T) {
+	address := pgtest.Database(t)
+	var processes []*Database
+	for range 6 {
+		processes = append(processes, open(t, address, 0))
+	}
+	for round := range 10 {
+		name := fmt.Sprintf("act_%d", round)
+		var all sync.WaitGroup
+		won := make(chan *Account, len(processes))
+		for _, d := range processes {
+			all.Go(func() {
+				a, err := d.Claim(context.Background(), name, fresh())
+				if err == nil {
+					won <- a
+				} else if !errors.Is(err, errHeld) {
+					t.Errorf("Claim() = %v, want errHeld", err)
+				}
+			})
+		}
+		all.Wait()
+		if len(won) != 1 {
+			t.Errorf("%d processes hold %s; want one", len(won), name)
+		}
+	}
+}
+
+// A process that is not heard of loses its account, and writes nothing any more.
+func TestALeaseThatEndsFencesItsProcess(t *testing.T) {
+	address := pgtest.Database(t)
+	const lease = 600 * time.Millisecond
+	frozen, other := open(t, address, lease), open(t, address, lease)
+	a := claim(t, frozen, "act_1")
+	noError(t, next(a, "before"))
+	noError(t, a.Valid())
+	frozen.worker.stop() // no heartbeat comes any more
+	frozen.worker.beaten.Wait()
+
+	var b *Account
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) { // the database's clock runs by itself
+		valid := a.Valid()
+		var err error
+		if b, err = other.Claim(t.Context(), "act_1", fresh()); err == nil {
+			wantError(t, "Valid() of who lost it", valid, errOver)
+			break
+		}
+		wantError(t, "Claim within the lease", err, errHeld)
+		if time.Since(began) > 10*lease {
+			t.Fatalf("the account is held %s after the last heartbeat", time.Since(began))
+		}
+	}
+	if !b.TakenOver() {
+		t.Error("the account was taken over, and nobody says so")
+	}
+	wantError(t, "Commit of who lost it", next(a, "late"), errFenced)
+	noError(t, next(b, "after"))
+	noError(t, a.Close()) // takes nothing from who has it
+	noError(t, next(b, "and on"))
+	if value, _, _, err := b.Read(t.Context(), "last", "k"); err != nil || value != "and on" {
+		t.Errorf("the record is %q, %v; want what the owner wrote", value, err)
+	}
+}
+
+// A process that was frozen for longer than its lease is another worker afterwards: what it held it has no more.
+func TestWhoWakesLateBeginsAnew(t *testing.T) {
+	address := pgtest.Database(t)
+	var slept time.Duration
+	var mu sync.Mutex
+	d, err := Open(t.Context(), address, Options{Lease: time.Minute, Awake: func() time.Duration {
+		mu.Lock()
+		defer mu.Unlock()
+		return slept
+	}})
+	noError(t, err)
+	defer d.Close()
+	a := claim(t, d, "act_1")
+	noError(t, a.Valid())
+	mu.Lock()
+	slept = 41 * time.Second // two thirds of the lease
+	mu.Unlock()
+	wantError(t, "Valid() after two thirds of a lease", a.Valid(), errOver)
+	before := d.worker.id
+	claim(t, d, "act_2")
+	if d.worker.id == before {
+		t.Error("it is the worker it was; want another")
+	}
+	wantError(t, "Valid() of what it held", a.Valid(), errOver)
+}
+
+func TestHeartbeatsKeepALease(t *testing.T) {
+	address := pgtest.Database(t)
+	const lease = 300 * time.Millisecond
+	d, other := open(t, address, lease), open(t, address, lease)
+	a := claim(t, d, "act_1")
+	for began := time.Now(); time.Since(began) < 4*lease; time.Sleep(lease / 4) { // the database's clock runs by itself
+		if _, err := other.Claim(t.Context(), "act_1", fresh()); !errors.Is(err, errHeld) {
+			t.Fatalf("Claim() after %s = %v, want errHeld", time.Since(began), err)
+		}
+	}
+	noError(t, next(a, "still"))
+}
+
+func TestProcessesThatBeginTogetherMigrateOnce(t *testing.T) {
+	address := pgtest.Database(t)
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			d, err := Open(context.Background(), address, Options{})
+			if err != nil {
+				t.Errorf("Open() = %v, want a database", err)
+				return
+			}
+			d.Close()
+		})
+	}
+	all.Wait()
+}
+
+func TestADatabaseThatCannotBeTrustedIsRefused(t *testing.T) {
+	for _, row := range []struct {
+		name, sql string
+		want      error
+	}{
+		{"commits that are not durable", `ALTER DATABASE %s SET synchronous_commit = off`, errUnsafe},
+		{"a newer adsync", `INSERT INTO adsync.migration (version_id, is_applied) VALUES (99, true)`, ErrNewer},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			address := pgtest.Database(t)
+			d := open(t, address, 0)
+			name := d.pool.Config().ConnConfig.Database
+			_, err := d.pool.Exec(t.Context(), strings.ReplaceAll(row.sql, "%s", name))
+			noError(t, err)
+			_, err = Open(t.Context(), address, Options{})
+			wantError(t, "Open()", err, row.want)
+		})
+	}
+}
+
+func TestNoErrorHasThePassword(t *testing.T) {
+	for _, address := range []string{
+		"postgres://adsync:tops3cret@127.0.0.1:1/adsync",
+		"postgres://adsync:tops3cret@[::1/adsync",
+		"postgres://adsync:tops3cret@127.0.0.1:port/adsync",
+		"host=127.0.0.1 port=1 password=tops3cret sslmode=perhaps",
+	} {
+		_, err := Open(t.Context(), address, Options{})
+		if err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("Open(%q) = %v, want an error without the password", address, err)
+		}
+	}
+}
+
+func TestAPromotionThatLostNothingGoesOn(t *testing.T) {
+	server := pgtest.Start(t, "synchronous_standby_names=standby", "fsync=off")
+	server.Exec(t, "postgres", "SET synchronous_commit = local; CREATE TABLE here (n int)") // before there is a standby
+	standby := server.Standby(t)
+	both := server.URL("postgres", standby)
+	d := open(t, both, 0)
+	a := claim(t, d, "act_1")
+	noError(t, next(a, "one"))
+	server.Kill()
+	standby.Promote(t)
+	standby.Exec(t, "postgres", "ALTER SYSTEM SET synchronous_standby_names = ''")
+	standby.Exec(t, "postgres", "SELECT pg_reload_conf()")
+	if next(a, "two") == nil {
+		t.Error("a commit went through a line that was cut; want an error, as nobody knows what became of it")
+	}
+	noError(t, a.Close())
+	a = claim(t, d, "act_1")
+	noError(t, next(a, "two"))
+	noError(t, a.Close())
+
+	stranger := open(t, both, 0) // it cannot know that nothing was lost; the account was claimed there since
+	noError(t, claim(t, stranger, "act_1").Close())
+}
+
+func TestAPromotionThatLostCommitsIsNoticed(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	d := open(t, server.URL("postgres"), 0)
+	a := claim(t, d, "act_1")
+	noError(t, next(a, "one"))
+	standby := server.Standby(t)
+	both := server.URL("postgres", standby)
+	d2 := open(t, both, 0)
+	noError(t, a.Close())
+	a = claim(t, d2, "act_1")
+	standby.AwaitReplay(t, server)
+	standby.Kill() // it hears nothing of what comes now
+	noError(t, next(a, "two"))
+	noError(t, next(a, "three"))
+	server.Kill()
+	standby.Run(t)
+	standby.Promote(t)
+
+	for range 2 { // the first question may find the line cut
+		err := next(a, "four")
+		if errors.Is(err, ErrLost) {
+			break
+		}
+	}
+	wantError(t, "Commit on a database that forgot", next(a, "four"), ErrLost)
+	_ = a.Close()
+	_, err := d2.Claim(t.Context(), "act_1", fresh())
+	wantError(t, "Claim by who knows better", err, ErrLost)
+	stranger := open(t, standby.URL("postgres"), 0)
+	_, err = stranger.Claim(t.Context(), "act_1", fresh())
+	wantError(t, "Claim by who cannot know", err, ErrLost)
+	_, err = stranger.Snapshot(t.Context(), "act_1", func(_, _, _ string, _ uint64) error { return nil })
+	wantError(t, "Snapshot by who cannot know", err, ErrLost)
+	noError(t, stranger.Accept(t.Context(), "act_1"))
+	noError(t, claim(t, stranger, "act_1").Close())
+}
+
+// A server that is killed during commits has each whole or not at all, and has every one it acknowledged.
+func TestAServerThatIsKilledHasWhatItAcknowledged(t *testing.T) {
+	server := pgtest.Start(t)
+	d := open(t, server.URL("postgres"), 0)
+	acknowledged := 0
+	for range 5 {
+		a := claim(t, d, "act_1")
+		committed := make(chan int)
+		first := acknowledged + 1
+		go func() {
+			defer close(committed)
+			for n := 0; next(a, fmt.Sprint(first+n)) == nil; n++ {
+				committed <- n
+			}
+		}()
+		var killed sync.WaitGroup
+		for n := range committed {
+			if acknowledged++; n == 20 {
+				killed.Go(server.Kill)
+			}
+		}
+		killed.Wait()
+		server.Run(t)
+		noError(t, a.Close())
+		a = claim(t, d, "act_1")
+		value, _, there, err := a.Read(t.Context(), "last", "k")
+		if err != nil || !there || value != fmt.Sprint(acknowledged) && value != fmt.Sprint(acknowledged+1) {
+			t.Fatalf("the record is %q, %v; want %d, which was acknowledged, or the next", value, err, acknowledged)
+		}
+		if want := fmt.Sprint(a.Head().Serial - 1); value != want {
+			t.Fatalf("the record is of commit %s, and the head of %s", value, want)
+		}
+		fmt.Sscan(value, &acknowledged)
+		noError(t, a.Close())
+	}
+}

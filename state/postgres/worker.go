@@ -1,0 +1,141 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// worker is this process as the database knows it: a row that lives for as long as its heartbeat puts off its end.
+// The database's clock decides when others may take what it holds; its own, which counts sleep, decides earlier when
+// it stops. Where its lease ended it is another worker from then on, and what it held is nobody's.
+type worker struct {
+	options Options
+	pool    *pgxpool.Pool // of one connection, for heartbeats alone
+
+	mu    sync.Mutex
+	id    int64         // 0 before anything is held
+	until time.Duration // until when it may send, by Options.Awake
+
+	stop   context.CancelFunc
+	beaten sync.WaitGroup
+}
+
+func newWorker(ctx context.Context, config *pgxpool.Config, o Options) (*worker, error) {
+	if o.Lease == 0 {
+		o.Lease = usualLease
+	}
+	if o.Awake == nil {
+		o.Awake = awake
+	}
+	if o.Since.IsZero() {
+		o.Since = time.Now()
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{options: o, pool: pool}
+	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
+	w.stop = stop
+	w.beaten.Go(func() { w.beat(beating) })
+	return w, nil
+}
+
+// valid is errOver once the worker may send nothing any more. The last third of a lease is left out: what was begun
+// ends before another worker begins.
+func (w *worker) valid(id int64) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.id != id || w.options.Awake() >= w.until {
+		return errOver
+	}
+	return nil
+}
+
+// alive returns the id of this worker, and registers it where it has none or its lease has ended.
+func (w *worker) alive(ctx context.Context) (int64, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.options.Awake()
+	if w.id != 0 && now < w.until {
+		return w.id, nil
+	}
+	ctx, cancel := within(ctx)
+	defer cancel()
+	o := w.options
+	err := w.pool.QueryRow(ctx, `INSERT INTO adsync.worker (host, pid, command, version, since, ends)
+		VALUES ($1, $2, $3, $4, $5, clock_timestamp() + $6) RETURNING id`,
+		o.Host, o.PID, o.Command, o.Version, o.Since, o.Lease).Scan(&w.id)
+	if err != nil {
+		w.id = 0
+		return 0, fmt.Errorf("register this process: %w", err)
+	}
+	w.until = now + o.Lease*2/3
+	return w.id, nil
+}
+
+// beat puts off the end of the lease for as long as the process runs.
+func (w *worker) beat(ctx context.Context) {
+	every := time.NewTicker(w.options.Lease / 6)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+			w.putOff(ctx)
+		}
+	}
+}
+
+// putOff is one heartbeat. One that is not answered changes nothing: the lease ends where none of them is.
+func (w *worker) putOff(ctx context.Context) {
+	id, now := w.now()
+	if id == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.options.Lease/3)
+	defer cancel()
+	var still int64
+	err := w.pool.QueryRow(ctx, `UPDATE adsync.worker SET ends = clock_timestamp() + $2
+		WHERE id = $1 AND ends > clock_timestamp() RETURNING id`, id, w.options.Lease).Scan(&still)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.id != id:
+	case err == nil:
+		w.until = now + w.options.Lease*2/3
+	case errors.Is(err, pgx.ErrNoRows): // it ended, and others may have what it held
+		w.id = 0
+	}
+}
+
+// now returns which worker it is, and the moment.
+func (w *worker) now() (id int64, at time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.id, w.options.Awake()
+}
+
+// end takes the worker away, and with it whatever it holds.
+func (w *worker) end() error {
+	w.stop()
+	w.beaten.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer w.pool.Close()
+	if w.id == 0 {
+		return nil
+	}
+	ctx, cancel := within(context.Background())
+	defer cancel()
+	_, err := w.pool.Exec(ctx, `DELETE FROM adsync.worker WHERE id = $1`, w.id)
+	w.id = 0
+	return err
+}

@@ -1,0 +1,240 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"adsync/state/postgres"
+)
+
+// Server is a PostgreSQL database that holds the states of many accounts, for any number of processes on any number
+// of machines. It is safe for concurrent use.
+type Server struct{ database *postgres.Database }
+
+// Lease is what a store in a database gives beside: this process holds the account for as long as the database hears
+// of it.
+type Lease interface {
+	// Valid is an error once nothing may be sent for the account any more. It asks nobody.
+	Valid() error
+	// TakenOver reports whether who held the account before did not give it back: it may have had something under way.
+	TakenOver() bool
+}
+
+// OpenServer connects to a database by its address, such as postgres://adsync@db.internal/adsync, and brings its
+// tables to this program's format.
+func OpenServer(ctx context.Context, address string, o Options) (*Server, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "an unnamed host"
+	}
+	d, err := postgres.Open(ctx, address, postgres.Options{
+		Host: host, PID: os.Getpid(), Command: o.Command, Version: o.Version, Lease: o.Lease,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", ofDatabase(err))
+	}
+	return &Server{d}, nil
+}
+
+// Close gives back every account this process holds.
+func (s *Server) Close() error { return s.database.Close() }
+
+// Open opens the state of an account for this process alone, and makes it where there is none. It is ErrLocked while
+// another process has it open, on whichever machine.
+func (s *Server) Open(ctx context.Context, account string, o Options) (Store, error) {
+	l, err := s.open(ctx, account, o)
+	if err != nil {
+		return nil, fmt.Errorf("open the state of %s: %w", account, ofDatabase(err))
+	}
+	return l, nil
+}
+
+func (s *Server) open(ctx context.Context, account string, o Options) (opened *leased, err error) {
+	lineage, err := o.lineage()
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.database.Claim(ctx, account, postgres.Head{Format: formatVersion, Lineage: lineage, Serial: 1})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if opened == nil {
+			err = errors.Join(err, a.Close())
+		}
+	}()
+	c := newContents()
+	if c.header, err = headerOf(a.Head()); err != nil {
+		return nil, err
+	}
+	err = a.Sums(ctx, func(class_, key string, sum uint64, size int) error {
+		c.note(record{class(class_), key}, sum, size)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := wholeAs(a.Head(), c.tally); err != nil {
+		return nil, err
+	}
+	return &leased{newStore(newLedger(&rows{account: a}, c, o)), a}, nil
+}
+
+// OpenReadOnly returns the state of an account as it is now, whoever holds it. An account that is not there has an
+// empty state.
+func (s *Server) OpenReadOnly(ctx context.Context, account string) (Store, error) {
+	m, c := memory{}, newContents()
+	c.header = Header{Format: formatVersion}
+	var proof summer
+	h, err := s.database.Snapshot(ctx, account, func(class_, key, value string, sum uint64) error {
+		r := record{class(class_), key}
+		c.note(r, sum, len(value))
+		m.apply(write{record: r, value: value})
+		return proved(&proof, r, value, sum)
+	})
+	switch {
+	case errors.Is(err, postgres.ErrNothing):
+		err = nil
+	case err == nil:
+		if c.header, err = headerOf(h); err == nil {
+			err = wholeAs(h, c.tally)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the state of %s: %w", account, ofDatabase(err))
+	}
+	l := newLedger(m, c, Options{})
+	l.readOnly = true
+	return newStore(l), nil
+}
+
+// SerialOf returns how many commits the state of an account has seen, 0 where there is none.
+func (s *Server) SerialOf(ctx context.Context, account string) (int64, error) {
+	serial, err := s.database.Serial(ctx, account)
+	return serial, ofDatabase(err)
+}
+
+// HeldBy says who has the state of an account.
+func (s *Server) HeldBy(ctx context.Context, account string) (Holding, error) {
+	h, held, err := s.database.HeldBy(ctx, account)
+	return Holding{Held: held, Known: h.Host != "", Holder: Holder{
+		PID: h.PID, Host: h.Host, Since: h.Since, Command: h.Command, Version: h.Version,
+	}}, ofDatabase(err)
+}
+
+// Accept takes the state of an account for whole although its database may have gone back in time.
+func (s *Server) Accept(ctx context.Context, account string) error {
+	return ofDatabase(s.database.Accept(ctx, account))
+}
+
+// Behind names the standbys that may be behind what was acknowledged, so that a promotion may lose it.
+func (s *Server) Behind(ctx context.Context) ([]string, error) {
+	names, err := s.database.Behind(ctx)
+	return names, ofDatabase(err)
+}
+
+// leased is a store whose account is this process's until it is closed, or until its lease ends.
+type leased struct {
+	*store
+	*postgres.Account
+}
+
+// Close gives the account back.
+func (l *leased) Close() error { return l.store.Close() }
+
+// rows is the engine of a state in a database.
+type rows struct {
+	account *postgres.Account
+	summer  summer
+}
+
+func (e *rows) read(r record) (string, error) {
+	value, sum, there, err := e.account.Read(context.Background(), string(r.class), r.key)
+	if err != nil {
+		return "", ofDatabase(err)
+	}
+	if !there {
+		return "", fmt.Errorf("%w: record %s %q is gone; %s", ErrDamaged, r.class, r.key, restoreDatabase)
+	}
+	return value, proved(&e.summer, r, value, sum)
+}
+
+func (e *rows) each(c class, visit func(key, value string) error) error {
+	var proof summer // a visit may read
+	err := e.account.Each(context.Background(), string(c), func(key, value string, sum uint64) error {
+		if err := proved(&proof, record{c, key}, value, sum); err != nil {
+			return err
+		}
+		return visit(key, value)
+	})
+	return ofDatabase(err)
+}
+
+func (e *rows) commit(h Header, t tally, writes []write) error {
+	all := make([]postgres.Write, len(writes))
+	for i, w := range writes {
+		all[i] = postgres.Write{Class: string(w.class), Key: w.key, Value: w.value, Sum: w.sum, Remove: w.remove}
+	}
+	err := e.account.Commit(postgres.Head{
+		Format: h.Format, Lineage: h.Lineage, Serial: h.Serial,
+		BoundTo: h.Account.ID, Currency: h.Account.Currency, TimeZone: h.Account.TimeZone,
+		Records: t.rows, Digest: t.digest,
+	}, all)
+	return ofDatabase(err)
+}
+
+func (e *rows) close() error { return e.account.Close() }
+
+// proved reports whether a value is what was written.
+func proved(s *summer, r record, value string, sum uint64) error {
+	if s.sum(r, value) != sum {
+		return fmt.Errorf("%w: record %s %q has another check sum; %s", ErrDamaged, r.class, r.key, restoreDatabase)
+	}
+	return nil
+}
+
+// headerOf is the header of a head. The formats of a state in a database are those of this program and no older.
+func headerOf(h postgres.Head) (Header, error) {
+	if h.Format > formatVersion {
+		return Header{}, fmt.Errorf(
+			"%w: its format is %d; want at most %d: use the adsync that wrote it, or a newer one", ErrNewer,
+			h.Format, formatVersion)
+	}
+	return Header{
+		Format: formatVersion, Lineage: h.Lineage, Serial: h.Serial,
+		Account: Account{ID: h.BoundTo, Currency: h.Currency, TimeZone: h.TimeZone},
+	}, nil
+}
+
+// wholeAs holds the records against what the head says of them.
+func wholeAs(h postgres.Head, t tally) error {
+	if h.Records != t.rows || h.Digest != t.digest {
+		return fmt.Errorf("%w: it has %d records, and its head says %d, or says others; %s",
+			ErrDamaged, t.rows, h.Records, restoreDatabase)
+	}
+	return nil
+}
+
+// restoreDatabase says how to go on after damage or loss in a database.
+const restoreDatabase = "put the database back from a copy, or remove the state of the account from it and run " +
+	"`adsync apply --allow adopt`, which binds what the account already holds"
+
+// ofDatabase returns which of our errors an error of a database is.
+func ofDatabase(err error) error {
+	held, isHeld := errors.AsType[*postgres.HeldError](err)
+	switch {
+	case err == nil, CodeOf(err) != "", errors.Is(err, context.Canceled):
+		return err
+	case isHeld:
+		return fmt.Errorf("%w by %w; wait until it has ended", ErrLocked, held)
+	case errors.Is(err, postgres.ErrLost):
+		return fmt.Errorf(
+			"%w: %w; look at what the account holds, then `adsync state accept` goes on with what is there",
+			ErrLost, err)
+	case errors.Is(err, postgres.ErrNewer):
+		return fmt.Errorf("%w: %w", ErrNewer, err)
+	}
+	return fmt.Errorf("%w: %w", ErrDatabase, err)
+}
