@@ -11,7 +11,6 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
-	"adsync/internal/daemon"
 	"adsync/internal/orders"
 )
 
@@ -128,7 +127,7 @@ func TestReconcileAsksAgainForWhatWasRefused(t *testing.T) {
 	}
 	refuse.Store(false)
 	run(console.ExitDone, "reconcile", "--retry", ad, "--wait", dir)
-	kept, err := session.ReadLines[daemon.Approval](filepath.Join(dir, ".adsync", session.ApprovalsName))
+	kept, err := (&session.Lease{Place: orders.Folder(filepath.Join(dir, ".adsync"))}).Approvals()
 	noError(t, err)
 	if len(kept) != 2 || kept[0].By == "" || kept[0].Note != "they say it is fine" ||
 		kept[0].Time.IsZero() || !strings.HasPrefix(kept[0].Allow[0], "refused="+ad+"=") {

@@ -70,7 +70,7 @@ func TestWhatKeepsAnAccountFromBeingForgotten(t *testing.T) {
 			t.Cleanup(func() { noError(t, store.Close()) })
 		}, console.ExitLocked, "wait until it has ended"},
 		{"a daemon looks after it", func(t *testing.T, folder string) {
-			at := &session.Lease{Folder: orders.Folder(folder)}
+			at := &session.Lease{Place: orders.Folder(folder)}
 			noError(t, at.Acquire(time.Sleep))
 			t.Cleanup(func() { noError(t, at.Release()) })
 		}, console.ExitLocked, "take the account out of its configuration first"},

@@ -27,7 +27,7 @@ func typed(ctx context.Context, args ...string) (code int, out, err string) {
 }
 
 // project is a folder with an adsync.yaml alone, and where its orders lie.
-func project(t *testing.T) (dir string, at orders.Folder) {
+func project(t *testing.T) (dir string, at orders.Place) {
 	t.Helper()
 	dir = t.TempDir()
 	noError(t, os.WriteFile(filepath.Join(dir, "adsync.yaml"),
@@ -96,7 +96,7 @@ func TestReconcileTellsOfADaemonThatEnds(t *testing.T) {
 			time.Sleep(time.Minute)
 			ended <- one.End()
 		}()
-		code, _, said := typed(t.Context(), "reconcile", "--wait", "--state", string(at))
+		code, _, said := typed(t.Context(), "reconcile", "--wait", "--state", at.Where(""))
 		if code != console.ExitUnavailable || !strings.Contains(said, "ended before it ran") {
 			t.Errorf("code %d: %s; want 11", code, said)
 		}

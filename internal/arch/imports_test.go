@@ -42,7 +42,7 @@ var may = map[string][]string{
 		"internal/orders", "internal/planview", "internal/resource", "internal/resultcopy", "internal/review",
 		"internal/runview", "internal/secret", "internal/trail", "internal/watch", "internal/webhook",
 		"internal/words", "plan", "reconcile", "sources", "sources/commits", "sources/config", "sources/marked",
-		"sources/tree", "state", "state/place"},
+		"sources/tree", "state", "state/kv", "state/place"},
 	"cmd/adsync/internal/access": {"cmd/adsync/internal/console", "cmd/adsync/internal/session",
 		"cmd/adsync/internal/verbs", "internal/adsapi", "internal/diag", "internal/direct", "internal/login",
 		"internal/newkey",
@@ -67,7 +67,7 @@ var may = map[string][]string{
 		"internal/orders", "internal/planview", "internal/policy",
 		"internal/resource", "internal/review", "internal/runview",
 		"internal/watch", "plan", "reconcile", "sources", "sources/commits", "sources/config", "sources/marked",
-		"sources/tree", "state", "state/place"},
+		"sources/tree", "state", "state/kv", "state/place"},
 	"cmd/adsync/internal/console": {"internal/adsapi", "internal/daemon", "internal/diag", "internal/planview",
 		"internal/runview", "reconcile", "sources/tree", "state"},
 	"reconcile": {"internal/review", "plan", "plan/compare", "state", "internal/adsapi", "internal/resource",
@@ -165,7 +165,8 @@ var may = map[string][]string{
 		"internal/daemon", "internal/planview", "internal/runview", "internal/resource", "internal/diag"},
 	"internal/watch":    {},
 	"internal/gitstore": {"internal/diag", "internal/steady"},
-	"internal/orders":   {},
+	"internal/orders":   {"state/kv"},
+	"state/kv":          {},
 	"internal/review":   {"internal/resource", "internal/diag"},
 	"internal/secret":   {},
 	"internal/public":   {},
@@ -174,7 +175,7 @@ var may = map[string][]string{
 	"internal/webhook":  {"internal/secret"},
 	"internal/notify": {"internal/review", "internal/words", "internal/resource", "internal/secret",
 		"internal/daemon", "internal/diag", "internal/planview", "internal/runview", "plan", "state"},
-	"internal/trail": {"internal/review", "internal/csvfile",
+	"internal/trail": {"state/kv", "internal/review", "internal/csvfile",
 		"internal/daemon", "internal/orders", "internal/planview", "internal/runview"},
 	"internal/diag":       {},
 	"internal/steady":     {},
@@ -191,6 +192,7 @@ var may = map[string][]string{
 	"internal/testing/dialect":     {},
 	"internal/testing/drawn":       {},
 	"internal/testing/golden":      {},
+	"internal/testing/kvtest":      {"state/kv"},
 	"internal/testing/limits":      {"internal/diag", "plan", "plan/compare", "sources", "sources/config"},
 	"internal/testing/mutants":     {},
 	"internal/testing/pgtest":      {},
@@ -221,7 +223,8 @@ func TestImportsPointInward(t *testing.T) {
 }
 
 // forTests is what every test may import beyond what its package may.
-var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + "dialect", testOnly + "syscalls"},
+var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + "dialect", testOnly + "kvtest",
+	testOnly + "syscalls"},
 	forEveryTest...)
 
 // forEveryTest is what tests may import that know nothing of adsync, the emulator's too.

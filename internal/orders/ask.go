@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -23,23 +22,23 @@ type Ask struct {
 }
 
 // Ask leaves the wish for a run, and gives it with its id.
-func (f Folder) Ask(a Ask) (Ask, error) {
+func (p Place) Ask(a Ask) (Ask, error) {
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails
 	a.ID = hex.EncodeToString(id[:])
-	if err := f.write(askPrefix+a.ID+".json", a); err != nil || a.Accept != "" { // which is noted as it is taken
+	if err := p.write(askPrefix+a.ID+".json", a); err != nil || a.Accept != "" { // which is noted as it is taken
 		return a, err
 	}
-	return a, f.note(Ordered{Time: a.Since.UTC().Truncate(time.Second), Order: Reconcile, By: a.By, Reason: a.Note})
+	return a, p.note(Ordered{Time: a.Since.UTC().Truncate(time.Second), Order: Reconcile, By: a.By, Reason: a.Note})
 }
 
 // Asks returns the wishes nobody has taken yet, oldest first. What cannot be read is
 // one without words: somebody asked.
-func (f Folder) Asks() []Ask {
+func (p Place) Asks() []Ask {
 	var asks []Ask
-	for _, id := range f.asked() {
+	for _, id := range p.asked() {
 		var a Ask
-		_ = f.read(askPrefix+id+".json", &a) // who asked is not known then; that somebody did is
+		_ = p.read(askPrefix+id+".json", &a) // who asked is not known then; that somebody did is
 		a.ID = id
 		asks = append(asks, a)
 	}
@@ -49,14 +48,12 @@ func (f Folder) Asks() []Ask {
 	return asks
 }
 
-// asked are the ids of the wishes that lie in the folder.
-func (f Folder) asked() []string {
-	files, _ := os.ReadDir(string(f)) // a folder that is not there holds none
+// asked are the ids of the wishes that lie there.
+func (p Place) asked() []string {
+	names, _ := p.Names(askPrefix) // where nobody can look nobody asked
 	var ids []string
-	for _, file := range files {
-		id, ours := strings.CutPrefix(file.Name(), askPrefix)
-		id, whole := strings.CutSuffix(id, ".json")
-		if ours && whole && file.Type().IsRegular() {
+	for _, name := range names {
+		if id, whole := strings.CutSuffix(strings.TrimPrefix(name, askPrefix), ".json"); whole {
 			ids = append(ids, id)
 		}
 	}
@@ -64,10 +61,10 @@ func (f Folder) asked() []string {
 }
 
 // Take takes wishes away, as the run that answers them begins.
-func (f Folder) Take(asks []Ask) error {
+func (p Place) Take(asks []Ask) error {
 	var failed error
 	for _, a := range asks {
-		failed = errors.Join(failed, f.remove(askPrefix+a.ID+".json"))
+		failed = errors.Join(failed, p.Delete(askPrefix+a.ID+".json"))
 	}
 	return failed
 }

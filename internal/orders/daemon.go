@@ -5,15 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
-// Daemon is what the daemon of an account says of itself in its state folder. It
+// Daemon is what the daemon of an account says of itself beside its state. It
 // holds no secret.
 type Daemon struct {
 	PID     int       `json:"pid"`
@@ -48,81 +44,65 @@ func (d *Daemon) Answer(asks []Ask) {
 	d.Answered = slices.Clone(d.Answered[max(0, len(d.Answered)-mostAnswered):])
 }
 
-// Attendance is the hold of a daemon on an account. The kernel ends it with the
+// Lock is what a daemon holds an account by, so that no other does. It ends with the
 // process, however that ends.
+type Lock interface {
+	// Take is ErrAttended while another process has it. It may sleep while somebody only looks.
+	Take(sleep func(time.Duration)) (Held, error)
+	// Taken reports whether a process has it.
+	Taken() (bool, error)
+}
+
+// Held is a lock that this process has taken.
+type Held interface {
+	// Stands reports whether no other process can take it.
+	Stands() bool
+	End() error
+}
+
+// Attendance is the hold of a daemon on an account.
 type Attendance struct {
-	folder Folder
-	lock   *os.File
+	Held
+	place Place
 }
 
 // ErrAttended says that another daemon looks after the account.
 var ErrAttended = errors.New("another daemon looks after this account")
 
-// How often the lock is tried, and how long is waited between: who only looks
-// holds it for a moment.
-const (
-	tries = 5
-	pause = 20 * time.Millisecond
-)
-
 // Attend takes the account for this daemon. It is ErrAttended while another has
 // it.
-func (f Folder) Attend(sleep func(time.Duration)) (*Attendance, error) {
-	if err := os.MkdirAll(string(f), 0o700); err != nil {
-		return nil, err
-	}
-	lock, err := os.OpenFile(f.path(lockName), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	for try := 1; errors.Is(err, unix.EWOULDBLOCK) && try < tries; try++ {
-		sleep(pause)
-		err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	}
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		err = ErrAttended
-		if d, _, there := f.Daemon(); there == nil {
+func (p Place) Attend(sleep func(time.Duration)) (*Attendance, error) {
+	held, err := p.Lock.Take(sleep)
+	if errors.Is(err, ErrAttended) {
+		if d, _, there := p.Daemon(); there == nil {
 			err = fmt.Errorf("%w: process %d on %s since %s", ErrAttended, d.PID, d.Host, minute(d.Since))
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, lock.Close())
+		return nil, err
 	}
-	return &Attendance{f, lock}, nil
+	return &Attendance{held, p}, nil
 }
 
-// Stands reports whether the folder is still the one that was taken: another may have been
-// put in its place, which another daemon could take.
-func (a *Attendance) Stands() bool {
-	there, err := os.Lstat(a.folder.path(lockName))
-	if err != nil {
-		return false
-	}
-	ours, err := a.lock.Stat()
-	return err == nil && os.SameFile(there, ours)
-}
-
-// Say writes what the daemon says of itself, where the folder still is the one that
-// was taken.
+// Say writes what the daemon says of itself, where it still has the account.
 func (a *Attendance) Say(d Daemon) error {
 	if !a.Stands() {
-		return fmt.Errorf("%s is not the folder that was taken", a.folder)
+		return fmt.Errorf("%s is not what was taken", a.place.Where(""))
 	}
-	return a.folder.write(DaemonName, d)
+	return a.place.write(DaemonName, d)
 }
 
-// End takes away what it said, and gives the account back. What stands in the
-// place of the folder by now it leaves as it is.
-func (a *Attendance) End() error {
-	if !a.Stands() {
-		return a.lock.Close()
+// End takes away what it said, and gives the account back. What another says by now it
+// leaves as it is.
+func (a *Attendance) End() (err error) {
+	if a.Stands() {
+		err = a.place.Delete(DaemonName)
 	}
-	return errors.Join(a.folder.remove(DaemonName), a.lock.Close())
+	return errors.Join(err, a.Held.End())
 }
 
-// equalName is the file in which stands when files and account were last seen to be
-// equal. It outlives a daemon.
+// equalName is where it is kept when files and account were last seen to be equal. It
+// outlives a daemon.
 const equalName = "equal.json"
 
 // Revision is a version of the files.
@@ -155,14 +135,14 @@ func (e *Equal) UnmarshalJSON(text []byte) error {
 }
 
 // SayEqual notes when files and account were last seen to be equal.
-func (f Folder) SayEqual(e Equal) error {
+func (p Place) SayEqual(e Equal) error {
 	e.At = e.At.UTC()
-	return f.write(equalName, e)
+	return p.write(equalName, e)
 }
 
 // Equal is when they were; zero where nobody said, or said a time that is yet to come.
-func (f Folder) Equal(now time.Time) (e Equal) {
-	if err := f.read(equalName, &e); err != nil || e.At.After(now) {
+func (p Place) Equal(now time.Time) (e Equal) {
+	if err := p.read(equalName, &e); err != nil || e.At.After(now) {
 		return Equal{}
 	}
 	return e
@@ -170,24 +150,10 @@ func (f Folder) Equal(now time.Time) (e Equal) {
 
 // Daemon returns what the daemon of the account last said, and whether it lives. It
 // is fs.ErrNotExist where none said anything.
-func (f Folder) Daemon() (d Daemon, lives bool, err error) {
-	if err := f.read(DaemonName, &d); err != nil {
+func (p Place) Daemon() (d Daemon, lives bool, err error) {
+	if err := p.read(DaemonName, &d); err != nil {
 		return d, false, err
 	}
-	lock, err := os.OpenFile(f.path(lockName), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return d, false, nil
-	}
-	if err != nil {
-		return d, false, err
-	}
-	defer lock.Close()
-	switch err := unix.Flock(int(lock.Fd()), unix.LOCK_SH|unix.LOCK_NB); {
-	case err == nil:
-		return d, false, nil
-	case errors.Is(err, unix.EWOULDBLOCK):
-		return d, true, nil
-	default:
-		return d, false, err
-	}
+	lives, err = p.Lock.Taken()
+	return d, lives, err
 }

@@ -1,5 +1,5 @@
-// Package orders holds what people order of the adsync of one account, as files
-// in its state folder, so that orders work with a daemon and without one, with a
+// Package orders holds what people order of the adsync of one account, beside its
+// state, so that orders work with a daemon and without one, and in a folder with a
 // network and without: STOP (nothing is sent while it lies there), suspend.json
 // (nothing is sent until then), ask-….json (a run is asked for), and daemon.json
 // (what the daemon of the account says of itself).
@@ -13,17 +13,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
-	"golang.org/x/sys/unix"
+	"adsync/state/kv"
 )
 
-// The files of orders.
+// The names of orders.
 const (
 	StopName    = "STOP"         // the kill switch; what is in it does not matter
 	SuspendName = "suspend.json" // a Suspension
@@ -35,11 +31,18 @@ const (
 // largest is how much of a file is read.
 const largest = 64 << 10
 
-// Folder is where the orders of one account lie: its state folder. STOP may also
-// lie in another that several accounts share.
-type Folder string
+// Place is where the orders of one account lie: beside its state. STOP may also lie in
+// a folder that several accounts share.
+type Place struct {
+	kv.Store
+	Lock Lock // that the daemon of the account holds
+}
 
-func (f Folder) path(name string) string { return filepath.Join(string(f), name) }
+// InFolder is a place whose orders are files.
+func InFolder(f kv.Folder) Place { return Place{f, lockFile{f}} }
+
+// Folder is InFolder of a folder by its path.
+func Folder(dir string) Place { return InFolder(kv.Folder{Dir: dir}) }
 
 // Suspension is a stop that somebody ordered: plans are made, nothing is sent.
 type Suspension struct {
@@ -71,12 +74,12 @@ func (s Suspension) String() string {
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
 
 // Suspend puts a suspension in the place of the one before.
-func (f Folder) Suspend(s Suspension) error {
+func (p Place) Suspend(s Suspension) error {
 	s.File = false
-	if err := f.write(SuspendName, s); err != nil {
+	if err := p.write(SuspendName, s); err != nil {
 		return fmt.Errorf("suspend: %w", err)
 	}
-	if err := f.note(Ordered{Time: s.Since, Order: Suspend, By: s.By, Reason: s.Reason, Until: s.Until}); err != nil {
+	if err := p.note(Ordered{Time: s.Since, Order: Suspend, By: s.By, Reason: s.Reason, Until: s.Until}); err != nil {
 		return fmt.Errorf("the suspension stands, and who ordered it cannot be noted: %w", err)
 	}
 	return nil
@@ -84,9 +87,9 @@ func (f Folder) Suspend(s Suspension) error {
 
 // Suspension returns the suspension that stands at a moment, nil where none does.
 // One that cannot be read stands.
-func (f Folder) Suspension(now time.Time) *Suspension {
+func (p Place) Suspension(now time.Time) *Suspension {
 	var s Suspension
-	switch err := f.read(SuspendName, &s); {
+	switch err := p.read(SuspendName, &s); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
@@ -101,27 +104,26 @@ func (f Folder) Suspension(now time.Time) *Suspension {
 
 // Resume takes the suspension away, and gives the one that stood. Who did so is noted
 // first.
-func (f Folder) Resume(now time.Time, by string) (*Suspension, error) {
-	stood := f.Suspension(now)
+func (p Place) Resume(now time.Time, by string) (*Suspension, error) {
+	stood := p.Suspension(now)
 	if stood != nil {
-		if err := f.note(Ordered{Time: now.UTC().Truncate(time.Second), Order: Resume, By: by}); err != nil {
+		if err := p.note(Ordered{Time: now.UTC().Truncate(time.Second), Order: Resume, By: by}); err != nil {
 			return stood, fmt.Errorf("resume: %w", err)
 		}
 	}
-	if err := f.remove(SuspendName); err != nil {
+	if err := p.Delete(SuspendName); err != nil {
 		return stood, fmt.Errorf("resume: %w", err)
 	}
 	return stood, nil
 }
 
-// Stop returns the path of the file STOP, "" where there is none. Whatever has that
-// name counts, and so does a folder nobody can look into.
-func (f Folder) Stop() string {
-	path := f.path(StopName)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+// Stop returns where STOP lies, "" where there is none. Whatever has that name counts,
+// and so does a place nobody can look into.
+func (p Place) Stop() string {
+	if _, err := p.Get(StopName, largest); errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	return path
+	return p.Where(StopName)
 }
 
 // ErrStop is the order of a file STOP, ErrSuspended that of a suspension.
@@ -144,9 +146,9 @@ func Stopped(text string) error { return order{ErrStop, text} }
 
 // Standing gives ErrStop while a file STOP lies in one of the folders, nil where
 // none does.
-func Standing(folders ...Folder) error {
-	for _, f := range folders {
-		if path := f.Stop(); path != "" {
+func Standing(places ...Place) error {
+	for _, p := range places {
+		if path := p.Stop(); path != "" {
 			return Stopped(path + " lies there: nothing is sent until it is taken away")
 		}
 	}
@@ -155,75 +157,28 @@ func Standing(folders ...Folder) error {
 
 // Suspended gives ErrSuspended while a suspension of the folder stands, nil where
 // none does.
-func (f Folder) Suspended(now time.Time) error {
-	if s := f.Suspension(now); s != nil {
+func (p Place) Suspended(now time.Time) error {
+	if s := p.Suspension(now); s != nil {
 		return order{ErrSuspended, s.String() + "; adsync resume lifts it"}
 	}
 	return nil
 }
 
-// write puts a file in its place as a whole, and on the disk.
-func (f Folder) write(name string, content any) error {
+func (p Place) write(name string, content any) error {
 	text, err := json.MarshalIndent(content, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(string(f), 0o700); err != nil {
-		return err
-	}
-	if err := f.regular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := renameio.WriteFile(f.path(name), append(text, '\n'), 0o600, renameio.WithTempDir(string(f))); err != nil {
-		return err
-	}
-	return f.sync()
+	return p.Put(name, append(text, '\n'))
 }
 
-func (f Folder) read(name string, into any) error {
-	if err := f.regular(name); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(f.path(name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+func (p Place) read(name string, into any) error {
+	text, err := p.Get(name, largest)
 	if err != nil {
 		return err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, largest+1))
-	if err != nil {
-		return err
-	}
-	if len(text) > largest {
-		return fmt.Errorf("%s is over %d KiB; want a file of adsync's", f.path(name), largest>>10)
 	}
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(into); err != nil {
-		return fmt.Errorf("%s cannot be read: %w", f.path(name), err)
+		return fmt.Errorf("%s cannot be read: %w", p.Where(name), err)
 	}
 	return nil
-}
-
-// regular refuses what is no file: a link would read or write another.
-func (f Folder) regular(name string) error {
-	about, err := os.Lstat(f.path(name))
-	if err == nil && !about.Mode().IsRegular() {
-		return fmt.Errorf("%s is no plain file; see who put it there, and take it away", f.path(name))
-	}
-	return err
-}
-
-func (f Folder) remove(name string) error {
-	err := os.Remove(f.path(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return errors.Join(err, f.sync())
-}
-
-// sync has the folder itself outlast a power cut.
-func (f Folder) sync() error {
-	dir, err := os.Open(string(f))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }

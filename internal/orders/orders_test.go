@@ -135,7 +135,7 @@ func TestStopStandsWhateverItIs(t *testing.T) {
 			if err := orders.Standing(account, shared); err != nil {
 				t.Fatalf("Standing = %v before there is one", err)
 			}
-			path := filepath.Join(string(shared), orders.StopName)
+			path := shared.Where(orders.StopName)
 			if err := put(path); err != nil {
 				t.Fatal(err)
 			}

@@ -3,14 +3,10 @@ package trail
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"regexp"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"adsync/state/kv"
 )
 
 // naming are the fields of what is kept that name people: who did something, and what
@@ -47,43 +43,26 @@ func NamelessDecision(summary string) (string, bool) {
 	return without, without != summary
 }
 
-// errMoved says that a file was written to while it was read.
-var errMoved = errors.New("somebody writes to it")
-
-// AgeLines takes the names of people out of the lines of a file that are of before a
+// AgeLines takes the names of people out of the lines of a content that are of before a
 // moment, and returns of how many. Each line is a JSON object with a time. The lines that
 // stay as they are stay to the byte.
-func AgeLines(file string, before time.Time) (lines int, err error) {
-	about, err := os.Lstat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err == nil && !about.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no plain file", file)
-	}
-	if err != nil {
-		return 0, err
-	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return 0, err
-	}
-	var aged bytes.Buffer
-	for line := range bytes.Lines(content) {
-		var of struct{ Time time.Time }
-		if json.Unmarshal(line, &of) == nil && !of.Time.IsZero() && of.Time.Before(before) {
-			if without, named := Nameless(line); named {
-				lines++
-				line = append(without, '\n')
+func AgeLines(s kv.Store, name string, before time.Time) (lines int, err error) {
+	err = s.Rewrite(name, func(content []byte) (aged []byte) {
+		lines = 0
+		for line := range bytes.Lines(content) {
+			var of struct{ Time time.Time }
+			if json.Unmarshal(line, &of) == nil && !of.Time.IsZero() && of.Time.Before(before) {
+				if without, named := Nameless(line); named {
+					lines++
+					line = append(without, '\n')
+				}
 			}
+			aged = append(aged, line...)
 		}
-		aged.Write(line)
-	}
-	if lines == 0 {
-		return 0, nil
-	}
-	if now, err := os.Lstat(file); err != nil || now.Size() != int64(len(content)) {
-		return 0, errors.Join(fmt.Errorf("%s: %w", file, errMoved), err)
-	}
-	return lines, renameio.WriteFile(file, aged.Bytes(), 0o600)
+		if lines == 0 {
+			return nil
+		}
+		return aged
+	})
+	return lines, err
 }

@@ -2,8 +2,9 @@ package trail
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
+
+	"adsync/state/kv"
 )
 
 // The names of people go from lines that are old enough, and nothing else does.
@@ -23,22 +24,23 @@ func TestNamesOfPeopleAreKeptAsLongAsIsSaid(t *testing.T) {
 		{"no JSON", `{"by":"anna"`, `{"by":"anna"`, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "lines.ndjson")
+			s := kv.Folder{Dir: t.TempDir()}
+			file := s.Where("lines.ndjson")
 			if err := os.WriteFile(file, []byte("\n"+tc.line+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			aged, err := AgeLines(file, at(3))
+			aged, err := AgeLines(s, "lines.ndjson", at(3))
 			content, failed := os.ReadFile(file)
 			if err != nil || failed != nil || aged != tc.aged || string(content) != "\n"+tc.want+"\n" {
 				t.Errorf("AgeLines = %d, %v, and the file is\n%s\nwant %d and\n%s",
 					aged, err, content, tc.aged, tc.want)
 			}
-			if again, err := AgeLines(file, at(3)); again != 0 || err != nil {
+			if again, err := AgeLines(s, "lines.ndjson", at(3)); again != 0 || err != nil {
 				t.Errorf("once more = %d, %v; want nothing to do", again, err)
 			}
 		})
 	}
-	if aged, err := AgeLines(filepath.Join(t.TempDir(), "none"), at(3)); aged != 0 || err != nil {
+	if aged, err := AgeLines(kv.Folder{Dir: t.TempDir()}, "none", at(3)); aged != 0 || err != nil {
 		t.Errorf("AgeLines of no file = %d, %v", aged, err)
 	}
 }

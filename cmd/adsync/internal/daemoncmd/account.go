@@ -54,7 +54,7 @@ func versionOf(a config.DaemonAccount) string {
 		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify)})
 }
 
-func (d *daemonRun) account(config config.Daemon, a config.DaemonAccount) daemon.Account {
+func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daemon.Account {
 	name := a.Name.Value
 	own := forAccount(d.env, d.log.With("account", name))
 	own.OnSecret, own.Addresses = d.secrets.add, &d.addresses
@@ -63,27 +63,27 @@ func (d *daemonRun) account(config config.Daemon, a config.DaemonAccount) daemon
 	}
 	w := &worker{
 		env: own, planOnly: a.PlanOnly, copies: &copies{env: own,
-			folder: a.Results, beside: a.Folder != "", writeBack: a.WriteBack}, keeping: keeping{keep: config.Keep},
+			folder: a.Results, beside: a.Folder != "", writeBack: a.WriteBack}, keeping: keeping{keep: settings.Keep},
 	}
 	account := daemon.Account{
 		Name: name, Source: a.Folder, Every: a.Every,
 		Full: a.Full, Asks: a.Folder == "", PlanOnly: a.PlanOnly, Worker: w,
 	}
 	watched := func(context.Context, func(daemon.Trigger)) {}
-	var home string
+	var project config.Project
 	var branch *followedBranch
 	if a.Folder != "" {
 		folder := newWatchedFolder(own, a.Folder, a.Settle, d.looking())
-		project, _ := session.ReadProject(own, a.Folder) // its problems are those of the first run
+		project, _ = session.ReadProject(own, a.Folder) // its problems are those of the first run
 		if at, err := commits.RevisionOf(project, nil); err == nil && at.Commit != "" {
 			own.Note("%s is in a git work tree: its files "+
 				"count as they are, committed or not; git: {url: …} takes commits alone", diag.Printable(a.Folder))
 		}
 		w.stays, w.copies.took = folder.stays, folder.follow.Took
-		w.source, watched, home = folder, folder.watch, project.StateFolder()
+		w.source, watched = folder, folder.watch
 	} else {
 		if a.State == "" {
-			a.State = filepath.Join(config.State, name)
+			a.State = filepath.Join(settings.State, name)
 		}
 		branch = newFollowedBranch(own, a, d.repositories[repositoryOf(a.Git)])
 		if own.Git.Shared != nil {
@@ -93,11 +93,10 @@ func (d *daemonRun) account(config config.Daemon, a config.DaemonAccount) daemon
 			results: a.Answers.Value, proposes: a.Proposes,
 			timeout: a.Git.Timeout, waits: runs.UnpushedOf(branch.stateFolder()),
 		}
-		w.source, account.Source, home = branch, branch.name(), branch.stateFolder()
+		w.source, account.Source, project.Home = branch, branch.name(), branch.stateFolder()
 	}
-	w.orders = d.lease(config, name, home)
-	w.orders.Files = a.Folder
-	last := w.orders.Folder.Equal(time.Now())
+	w.orders = d.lease(settings, name, session.OrdersOf(own, project))
+	last := w.orders.Place.Equal(time.Now())
 	account.Good, account.Applied = last.At, last.Revision
 	account.Orders, account.Shown, account.Archive = w.orders, w.orders.Shown, &archive{own, w.orders, a.Folder}
 	if a.Folder != "" {
@@ -112,9 +111,10 @@ func (d *daemonRun) account(config config.Daemon, a config.DaemonAccount) daemon
 	if branch != nil {
 		branch.took, account.Accept, account.Acceptances = w.orders.Took, w.orders.Accept, w.orders.Acceptances
 	}
-	worker, notifier := d.telling(config, a, w, w.orders, d.log.With("account", name))
+	worker, notifier := d.telling(settings, a, w, w.orders, d.log.With("account", name))
 	reviews := &reviewer{
-		Worker: worker, of: w, folder: home, bell: make(chan struct{}, 1), notifier: notifier, once: d.flags.once,
+		Worker: worker, of: w, project: project, bell: make(chan struct{}, 1), notifier: notifier,
+		once: d.flags.once,
 	}
 	account.Worker = reviews
 	account.Watch = []func(context.Context, func(daemon.Trigger)){
@@ -125,7 +125,9 @@ func (d *daemonRun) account(config config.Daemon, a config.DaemonAccount) daemon
 			}
 		},
 		reviews.watch,
-		func(ctx context.Context, wake func(daemon.Trigger)) { d.watchOrders(ctx, w.orders, wake, own.Note) },
+		func(ctx context.Context, wake func(daemon.Trigger)) {
+			d.watchOrders(ctx, w.orders, project.StateFolder(), wake, own.Note)
+		},
 	}
 	account.Close = func() {
 		w.hangUp()
@@ -141,17 +143,17 @@ func (d *daemonRun) account(config config.Daemon, a config.DaemonAccount) daemon
 
 // watchOrders wakes the loop for what people order by files.
 func (d *daemonRun) watchOrders(ctx context.Context,
-	t *session.Lease, wake func(daemon.Trigger), note func(string, ...any)) {
+	t *session.Lease, folder string, wake func(daemon.Trigger), note func(string, ...any)) {
 	stopped := t.Suspension(time.Now()) != nil
 	w := &watch.Watcher{
-		Root: string(t.Folder), Files: []string{orders.StopName, orders.SuspendName, "ask-*.json"},
+		Root: folder, Files: []string{orders.StopName, orders.SuspendName, "ask-*.json"},
 		Quiet: afterEvent, Note: note,
 		Look: func() time.Duration {
 			stands := t.Suspension(time.Now()) != nil
 			switch {
 			case stopped && !stands:
 				wake(daemon.Continued)
-			case stands && !stopped, len(t.Folder.Asks()) > 0:
+			case stands && !stopped, len(t.Place.Asks()) > 0:
 				wake(daemon.Asked)
 			}
 			stopped = stands
@@ -162,16 +164,16 @@ func (d *daemonRun) watchOrders(ctx context.Context,
 	w.Run(ctx)
 }
 
-func (d *daemonRun) lease(config config.Daemon, name, stateFolder string) *session.Lease {
+func (d *daemonRun) lease(config config.Daemon, name string, at orders.Place) *session.Lease {
 	host, _ := os.Hostname()
 	t := &session.Lease{
-		Folder: orders.Folder(stateFolder), Say: orders.Daemon{
+		Place: at, Say: orders.Daemon{
 			PID: os.Getpid(), Host: host, Version: console.Release, Account: name, Since: d.began,
 		},
 	}
 	if config.File != "" {
-		t.Shared = orders.Folder(filepath.Dir(config.File))
-		t.Say.Shared = string(t.Shared)
+		t.Shared = filepath.Dir(config.File)
+		t.Say.Shared = t.Shared
 	}
 	if config.Listen.Value != listenNowhere && !d.flags.once {
 		t.Say.Listen = config.Listen.Value

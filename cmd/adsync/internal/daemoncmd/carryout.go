@@ -37,7 +37,7 @@ func (w *watched) Plan(ctx context.Context) (view *reconcile.View, err error) {
 		return nil, err
 	}
 	w.did.view = view
-	w.did.writers = w.writers.fresh(ctx, w.env, w.agent, view, w.l.Project.StateFolder(), began)
+	w.did.writers = w.writers.fresh(ctx, w.env, w.agent, view, session.BesideOf(w.env, w.l.Project), began)
 	return view, session.See(w.env, w.l, view)
 }
 

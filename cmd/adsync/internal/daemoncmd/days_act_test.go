@@ -440,7 +440,7 @@ func (y *years) suspend() {
 }
 
 func (y *years) stop() {
-	name := filepath.Join(string(y.orders()), orders.StopName)
+	name := y.orders().Where(orders.StopName)
 	if os.Remove(name) != nil {
 		saveFile(y.t, name, "")
 	}

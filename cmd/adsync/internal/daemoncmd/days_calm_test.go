@@ -28,7 +28,7 @@ func (y *years) calm() {
 		y.deaf = false
 		y.restart()
 	}
-	_ = os.Remove(filepath.Join(string(y.orders()), orders.StopName))
+	_ = os.Remove(y.orders().Where(orders.StopName))
 	_ = y.hub.Resume(y.t.Context(), "shop", "ann")
 	synctest.Wait()
 	y.person("/ad_account/activate", nil)
@@ -341,7 +341,7 @@ func (y *years) measure() {
 	synctest.Wait()
 	a := age{
 		day: int(time.Since(y.began).Hours() / 24), goroutines: runtime.NumGoroutine() - y.others,
-		fds: descriptorsHere(), state: bytesBelow(string(y.orders())),
+		fds: descriptorsHere(), state: bytesBelow(y.orders().Where("")),
 	}
 	held := heapNow()
 	y.end()

@@ -470,4 +470,4 @@ func (y *years) person(path string, body any) int {
 	return answer.StatusCode
 }
 
-func (y *years) orders() orders.Folder { return orders.Folder(filepath.Join(y.dir, ".adsync")) }
+func (y *years) orders() orders.Place { return orders.Folder(filepath.Join(y.dir, ".adsync")) }

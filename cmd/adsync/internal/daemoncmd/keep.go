@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"adsync/reconcile"
 	"adsync/sources/config"
 	"adsync/state"
+	"adsync/state/kv"
 )
 
 // keeping takes away what is kept of an account for longer than is said, once a day.
@@ -39,7 +39,7 @@ func (k *keeping) due(ctx context.Context, env *session.Env, w *worker, l sessio
 		return
 	}
 	k.done = now
-	gone, err := k.age(ctx, l.Project.StateFolder(), store, now)
+	gone, err := k.age(ctx, session.BesideOf(env, l.Project), store, now)
 	if k.keep.Results > 0 && w.copies != nil {
 		var failed error
 		gone.copies, failed = w.copies.shelf(l).Age(now.Add(-k.keep.Results))
@@ -56,11 +56,11 @@ func (k *keeping) due(ctx context.Context, env *session.Env, w *worker, l sessio
 }
 
 // age takes names and reports out of a state.
-func (k *keeping) age(ctx context.Context, folder string, store state.Store, now time.Time) (gone aged, err error) {
+func (k *keeping) age(ctx context.Context, beside kv.Store, store state.Store, now time.Time) (gone aged, err error) {
 	if k.keep.People > 0 {
 		before := now.Add(-k.keep.People)
 		for _, name := range []string{session.ApprovalsName, session.AcceptedName, orders.LogName} {
-			lines, failed := trail.AgeLines(filepath.Join(folder, name), before)
+			lines, failed := trail.AgeLines(beside, name, before)
 			gone.names, err = gone.names+lines, errors.Join(err, failed)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"adsync/internal/runview"
 	"adsync/sources/config"
 	"adsync/state"
+	"adsync/state/kv"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -81,19 +82,19 @@ func TestWhatIsKeptAndForHowLong(t *testing.T) {
 			}))
 			for _, days := range []int{500, 1} {
 				at := now.AddDate(0, 0, -days)
-				noError(t, session.AppendLine(filepath.Join(folder, session.ApprovalsName), map[string]any{
+				noError(t, kv.AppendJSON(kv.Folder{Dir: folder}, session.ApprovalsName, map[string]any{
 					"allow": []string{"activates"}, "by": "carla", "note": "call me", "time": at,
 				}))
 				noError(t, orders.Folder(folder).Suspend(orders.Suspension{By: "dora",
 					Reason: "dora is away", Since: at}))
 			}
 			k := keeping{keep: tc.keep}
-			_, err = k.age(t.Context(), folder, store, now)
+			_, err = k.age(t.Context(), kv.Folder{Dir: folder}, store, now)
 			noError(t, err)
 			if diff := cmp.Diff(tc.want, keptOf(t, store, folder, now)); diff != "" {
 				t.Errorf("what is kept (-want +have):\n%s", diff)
 			}
-			again, err := k.age(t.Context(), folder, store, now)
+			again, err := k.age(t.Context(), kv.Folder{Dir: folder}, store, now)
 			if err != nil || again != (aged{}) {
 				t.Errorf("once more = %+v, %v; want nothing to do", again, err)
 			}
@@ -132,7 +133,7 @@ func keptOf(t *testing.T, store state.Store, folder string, now time.Time) (all 
 		all = append(all, fmt.Sprintf("run of %d: %s, %s", age(kept[i].Started), by(head.By), report))
 	}
 	all = append(all, decisions...)
-	approvals, err := (&session.Lease{Folder: orders.Folder(folder)}).Approvals()
+	approvals, err := (&session.Lease{Place: orders.Folder(folder)}).Approvals()
 	noError(t, err)
 	for _, a := range approvals {
 		all = append(all, fmt.Sprintf("approval of %d: %s", age(a.Time), by(a.By)))

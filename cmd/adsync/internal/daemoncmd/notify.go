@@ -84,7 +84,7 @@ func (d *daemonRun) telling(config config.Daemon,
 	var notifier *notify.Notifier
 	if err == nil && len(to) > 0 {
 		notifier, err = notify.New(a.Name.Value, to, notify.Options{
-			Page: d.pageOf(config, a.Name.Value), Log: log, File: filepath.Join(string(at.Folder), toldName),
+			Page: d.pageOf(config, a.Name.Value), Log: log, File: at.Place.Where(toldName),
 		})
 	}
 	if err != nil {

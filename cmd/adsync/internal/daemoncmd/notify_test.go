@@ -114,7 +114,7 @@ func TestLocksAreCountedBesideFailures(t *testing.T) {
 		sent.Store(0)
 		notifier, err := notify.New("shop", []notify.Destination{to}, notify.Options{})
 		noError(t, err)
-		told := &eventSink{notifier: notifier, orders: &session.Lease{Folder: orders.Folder(t.TempDir())}}
+		told := &eventSink{notifier: notifier, orders: &session.Lease{Place: orders.Folder(t.TempDir())}}
 		for _, class := range row.runs {
 			told.emit(t.Context(), daemon.Result{Class: class})
 		}

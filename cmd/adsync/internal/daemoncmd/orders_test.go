@@ -17,7 +17,7 @@ import (
 func TestAnAccountIsTakenAnewWhereItsFolderIsAnother(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	wait := func(time.Duration) {}
-	mine, other := &session.Lease{Folder: orders.Folder(dir)}, &session.Lease{Folder: orders.Folder(dir)}
+	mine, other := &session.Lease{Place: orders.Folder(dir)}, &session.Lease{Place: orders.Folder(dir)}
 	for range 2 {
 		noError(t, mine.Acquire(wait))
 		noError(t, mine.Acquire(wait))
@@ -43,7 +43,7 @@ func TestAnAccountIsTakenAnewWhereItsFolderIsAnother(t *testing.T) {
 func TestAStateThatCannotBeWrittenIsNoLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	saveFile(t, dir, "a file lies in its place")
-	w := &worker{env: &session.Env{}, orders: &session.Lease{Folder: orders.Folder(dir)}}
+	w := &worker{env: &session.Env{}, orders: &session.Lease{Place: orders.Folder(dir)}}
 	if r := w.Run(t.Context(), daemon.Request{}); r.Class != daemon.Misplaced || r.Requests != 0 {
 		t.Errorf("it ended %s after %d requests: %s; want misplaced, none", r.Class, r.Requests, r.Message)
 	}

@@ -17,8 +17,8 @@ import (
 // reviewer is a worker beside whose runs the reviews of its account are read.
 type reviewer struct {
 	daemon.Worker
-	of       *worker // whose client asks
-	folder   string  // the state of the account
+	of       *worker        // whose client asks
+	project  config.Project // of the account
 	bell     chan struct{}
 	notifier *notify.Notifier // nil: nobody is told
 	once     bool             // nobody watches beside the run
@@ -90,7 +90,7 @@ func (r *reviewer) ask(ctx context.Context) (known *review.Record, err error) {
 		return &review.Record{}, console.Configuration("no run has reached the account yet")
 	}
 	l := session.Loaded{
-		Project: config.Project{Home: r.folder}, Schemas: session.Schemas(),
+		Project: config.Project{Home: r.project.StateFolder()}, Schemas: session.Schemas(),
 		Desired: sources.Desired{Snapshot: &resource.Snapshot{}},
 	}
 	store, err := session.OpenState(ctx, r.of.env, l.Project, true)
@@ -104,5 +104,5 @@ func (r *reviewer) ask(ctx context.Context) (known *review.Record, err error) {
 	if r.notifier != nil {
 		tell = r.notifier.TellReviews
 	}
-	return session.AskReviews(ctx, r.of.env, r.folder, agent, session.Fresh{Rests: review.Least}, tell)
+	return session.AskReviews(ctx, r.of.env, r.project.StateFolder(), agent, session.Fresh{Rests: review.Least}, tell)
 }

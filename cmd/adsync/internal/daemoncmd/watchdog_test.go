@@ -11,6 +11,7 @@ import (
 
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
+	"adsync/internal/orders"
 )
 
 // hanging is a worker whose second run never ends by itself.
@@ -33,7 +34,7 @@ func TestTheWatchdogIsFedWhileRunsMove(t *testing.T) {
 				return 0
 			}}),
 		}
-		orders := &session.Lease{}
+		orders := &session.Lease{Place: orders.Folder(t.TempDir())}
 		account := daemon.Account{
 			Name: "shop", Worker: &hanging{}, Orders: orders,
 			Archive: &archive{orders: orders}, Every: time.Minute, Full: 24 * time.Hour,

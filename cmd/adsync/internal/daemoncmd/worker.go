@@ -25,6 +25,7 @@ import (
 	"adsync/sources/commits"
 	"adsync/sources/tree"
 	"adsync/state"
+	"adsync/state/kv"
 )
 
 // folderAt is where the files of an account lie at one moment.
@@ -92,7 +93,7 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 		}
 	}
 	err := w.orders.Acquire(func(d time.Duration) { _ = w.env.Clock.Sleep(ctx, d) })
-	away := errors.Is(err, session.ErrUnreachable)
+	away := errors.Is(err, kv.ErrAway)
 	if err != nil && !away {
 		class := daemon.Misplaced // a disk that cannot be written
 		if errors.Is(err, orders.ErrAttended) {

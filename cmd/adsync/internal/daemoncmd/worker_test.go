@@ -21,7 +21,7 @@ func TestAnApprovalIsGoodForADay(t *testing.T) {
 		time.Minute: true, 23 * time.Hour: true, 25 * time.Hour: false, 400 * 24 * time.Hour: false,
 		-30 * time.Minute: true, -2 * time.Hour: false, -400 * 24 * time.Hour: false,
 	} {
-		at := &session.Lease{Folder: orders.Folder(t.TempDir())}
+		at := &session.Lease{Place: orders.Folder(t.TempDir())}
 		asked := plan.Ask{
 			Hazard: plan.Activates, Allow: "activates=campaign/x",
 			Parts: []plan.Part{{Address: "campaign/x", Field: "status"}},
@@ -69,7 +69,7 @@ func TestAServerOfGitIsLeftAloneForAsLongAsItAsks(t *testing.T) {
 
 // Who approves much at once writes a long line: it is read, and so is what comes after it.
 func TestALongApprovalIsRead(t *testing.T) {
-	at := &session.Lease{Folder: orders.Folder(t.TempDir())}
+	at := &session.Lease{Place: orders.Folder(t.TempDir())}
 	long := daemon.Approval{PlanHash: "c0ffee", By: "ann", Time: time.Now()}
 	for i := range 3000 {
 		long.Allow = append(long.Allow, fmt.Sprintf("drift=campaign/one-of-very-many-%d", i))

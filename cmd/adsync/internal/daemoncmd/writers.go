@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -18,12 +16,11 @@ import (
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"
-
-	"github.com/google/renameio/v2"
+	"adsync/state/kv"
 )
 
-// WritersName is the file in which a daemon keeps who else writes to the account, and
-// when people were told, in the state folder.
+// WritersName is where a daemon keeps who else writes to the account, and when people
+// were told.
 const WritersName = "writers.json"
 
 // How often the audit log is asked who else writes, where a plan shows nothing that
@@ -47,7 +44,8 @@ type writers struct {
 // fresh returns in words who else writes to the account and was not told of yet. A log
 // that cannot be read is no trouble: the next run asks again.
 func (w *writers) fresh(
-	ctx context.Context, env *session.Env, agent *reconcile.Agent, view *reconcile.View, folder string, began time.Time,
+	ctx context.Context, env *session.Env, agent *reconcile.Agent, view *reconcile.View, beside kv.Store,
+	began time.Time,
 ) []string {
 	now := agent.Now()
 	if w.asked.IsZero() { // it has just begun
@@ -66,7 +64,7 @@ func (w *writers) fresh(
 	if err != nil || len(found) == 0 {
 		return nil
 	}
-	return onlyNew(env, filepath.Join(folder, WritersName), found, now)
+	return onlyNew(env, beside, found, now)
 }
 
 // spansOf are the times in which this adsync may have written, and since when others
@@ -101,8 +99,8 @@ func spansOf(
 }
 
 // onlyNew notes who was found, and returns those that were not noted before.
-func onlyNew(env *session.Env, file string, found []reconcile.Writer, now time.Time) (fresh []string) {
-	told, err := readToldWriters(file)
+func onlyNew(env *session.Env, beside kv.Store, found []reconcile.Writer, now time.Time) (fresh []string) {
+	told, err := readToldWriters(beside)
 	if err != nil {
 		env.Note("who else writes to the account was told before, and that cannot be read; it may be told again: %v",
 			err)
@@ -118,7 +116,7 @@ func onlyNew(env *session.Env, file string, found []reconcile.Writer, now time.T
 	}
 	content, err := json.Marshal(told)
 	if err == nil {
-		err = renameio.WriteFile(file, append(content, '\n'), 0o600)
+		err = beside.Put(WritersName, append(content, '\n'))
 	}
 	if err != nil {
 		env.Note("who else writes to the account cannot be noted; it may be told again: %v", err)
@@ -136,12 +134,9 @@ func writerText(w reconcile.Writer) string {
 	return diag.Printable(w.Actor + " " + did + ": a second adsync, another tool, or a person; want one owner of each")
 }
 
-func readToldWriters(file string) (t toldWriters, err error) {
+func readToldWriters(beside kv.Store) (t toldWriters, err error) {
 	none := toldWriters{console.FormatVersion, map[string]time.Time{}}
-	if err := session.OwnFile(file); err != nil {
-		return none, err
-	}
-	content, err := os.ReadFile(file)
+	content, err := beside.Get(WritersName, kv.Most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return none, nil
 	}

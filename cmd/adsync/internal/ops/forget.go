@@ -156,6 +156,8 @@ type departure struct {
 	forgotten ForgetDocument
 }
 
+func (d *departure) project() config.Project { return config.Project{Home: d.folder} }
+
 // ForgetDocument is the JSON form of forget.
 type ForgetDocument struct {
 	FormatVersion int    `json:"format_version"`
@@ -203,7 +205,7 @@ func (d *departure) look(ctx context.Context, store state.Store) (err error) {
 		}
 		return console.Configuration("the state in %s is of account %q; want its id, not %q", d.folder, id, d.account)
 	}
-	d.holds, err = orders.Folder(d.folder).Attend(func(t time.Duration) { _ = session.Sleep(ctx, t) })
+	d.holds, err = session.OrdersOf(d.env, d.project()).Attend(func(t time.Duration) { _ = session.Sleep(ctx, t) })
 	if errors.Is(err, orders.ErrAttended) {
 		return console.ExitWith(console.ExitLocked,
 			err.Error()+"; take the account out of its configuration first, or end it")
@@ -232,8 +234,10 @@ func (d *departure) look(ctx context.Context, store state.Store) (err error) {
 // gather reads what is written for people. All else is in the files of the state.
 func (d *departure) gather(ctx context.Context, store state.Store) error {
 	header := store.Header()
-	reviews := session.KnownReviews(d.env, config.Project{Home: d.folder})
-	k := &runs.KeptRuns{Store: store, Orders: orders.Folder(d.folder), Zone: time.UTC, Reviews: reviews}
+	reviews := session.KnownReviews(d.env, d.project())
+	k := &runs.KeptRuns{
+		Store: store, Orders: session.OrdersOf(d.env, d.project()), Zone: time.UTC, Reviews: reviews,
+	}
 	h, err := k.History(ctx, trail.Window{}, 0)
 	if err != nil {
 		return err

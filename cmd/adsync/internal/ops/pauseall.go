@@ -131,7 +131,7 @@ func suspendFor(env *session.Env, p config.Project, f pauseFlags) error {
 	if f.reason == "" {
 		f.reason = "everything is paused"
 	}
-	s, _, err := order(env, session.OrdersOf(p), f.suspendFlags)
+	s, _, err := order(env, session.OrdersOf(env, p), f.suspendFlags)
 	if err == nil {
 		env.Note("%s; to lift it: adsync resume", diag.Printable(s.String()))
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"adsync/internal/orders"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/sources/config"
 	"adsync/state"
 
 	"github.com/spf13/cobra"
@@ -51,11 +51,11 @@ What the service refused for good is not sent again while nobody looks. --retry 
 sent once more, as it is now: who and when is kept with the approvals of the account.`,
 		Example: `  adsync reconcile --wait`,
 		RunE: func(c *cobra.Command, args []string) error {
-			at, err := session.OrdersAt(env, c, args, f.NamedFlags)
+			project, err := session.ProjectAt(env, c, args, f.NamedFlags)
 			if err != nil {
 				return err
 			}
-			return runReconcile(c.Context(), env, at, f)
+			return runReconcile(c.Context(), env, project, f)
 		},
 	}
 	c.Flags().BoolVar(&f.full, "full", false, "read the whole account, not only what the audit log names")
@@ -71,11 +71,11 @@ sent once more, as it is now: who and when is kept with the approvals of the acc
 }
 
 // askAgain allows what was refused to be asked once more, each refusal by its digest.
-func askAgain(ctx context.Context, env *session.Env, at orders.Folder, f reconcileFlags) error {
+func askAgain(ctx context.Context, env *session.Env, p config.Project, f reconcileFlags) error {
 	if len(f.retry) == 0 {
 		return nil
 	}
-	store, err := state.OpenReadOnly(ctx, string(at))
+	store, err := session.OpenState(ctx, env, p, true)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func askAgain(ctx context.Context, env *session.Env, at orders.Folder, f reconci
 		allow = append(allow, plan.Refused{Basis: b.InputHash, Asked: b.Asked}.AskAgain(address).String())
 	}
 	given := daemon.Approval{Allow: allow, By: session.Person(env), Note: f.note, Time: time.Now().UTC()}
-	if err := session.AppendLine(filepath.Join(string(at), session.ApprovalsName), given); err != nil {
+	if err := (&session.Lease{Place: session.OrdersOf(env, p)}).Approve(given); err != nil {
 		return console.Configuration("who asks again cannot be written down: %v", err)
 	}
 	return nil
@@ -116,12 +116,14 @@ type ReconcileDocument struct {
 	Ended         bool          `json:"ended"`
 }
 
-func runReconcile(ctx context.Context, env *session.Env, at orders.Folder, f reconcileFlags) error {
+func runReconcile(ctx context.Context, env *session.Env, p config.Project, f reconcileFlags) error {
+	at := session.OrdersOf(env, p)
 	d, lives, err := at.Daemon()
 	if err != nil || !lives {
-		return console.Configuration("no daemon looks after the account of %s; to do it now: adsync apply", at)
+		return console.Configuration("no daemon looks after the account of %s; to do it now: adsync apply",
+			at.Where(""))
 	}
-	if err := askAgain(ctx, env, at, f); err != nil {
+	if err := askAgain(ctx, env, p, f); err != nil {
 		return err
 	}
 	asked, err := at.Ask(orders.Ask{By: session.Person(env), Full: f.full, Accept: f.accept, Since: time.Now().UTC()})
@@ -160,7 +162,7 @@ func showReconcile(env *session.Env, r ReconcileDocument) error {
 }
 
 // answered waits until the run that was asked for has ended.
-func answered(ctx context.Context, at orders.Folder, asked orders.Ask) (orders.Daemon, error) {
+func answered(ctx context.Context, at orders.Place, asked orders.Ask) (orders.Daemon, error) {
 	for {
 		d, lives, err := at.Daemon()
 		switch {

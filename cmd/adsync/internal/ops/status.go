@@ -174,7 +174,7 @@ func statusOf(ctx context.Context, env *session.Env, p config.Project) (StatusDo
 		return d, err
 	}
 	d.Lock = lockOf(holding)
-	d.order(session.OrdersOf(p), time.Now())
+	d.order(session.OrdersOf(env, p), time.Now())
 	d.Stop = cmp.Or(d.Stop, commits.CommittedStop(p))
 	known := session.KnownReviews(env, p)
 	d.Review, d.ReviewRead = known.Summary(), console.OrNull(known.Read)
@@ -194,7 +194,7 @@ func statusOf(ctx context.Context, env *session.Env, p config.Project) (StatusDo
 }
 
 // order reads what was ordered, and what the daemon says.
-func (d *StatusDocument) order(at orders.Folder, now time.Time) {
+func (d *StatusDocument) order(at orders.Place, now time.Time) {
 	d.Stop, d.Suspended = at.Stop(), at.Suspension(now)
 	said, lives, err := at.Daemon()
 	if err != nil || !lives {

@@ -35,7 +35,7 @@ It is a file in the state folder (suspend.json) and needs neither a network nor 
 One that stands is replaced. To stop what is live from spending: adsync pause-all.`,
 		Example: `  adsync suspend --for 2h --reason 'stock is being counted'`,
 		RunE: func(c *cobra.Command, args []string) error {
-			at, err := session.OrdersAt(env, c, args, f.NamedFlags)
+			project, err := session.ProjectAt(env, c, args, f.NamedFlags)
 			if err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ One that stands is replaced. To stop what is live from spending: adsync pause-al
 				return console.Usage(c, fmt.Errorf("--for is %s; "+
 					"want a time such as 2h, or none for until it is lifted", f.length))
 			}
-			return runSuspend(env, at, f)
+			return runSuspend(env, session.OrdersOf(env, project), f)
 		},
 	}
 	c.Flags().StringVar(&f.reason, "reason", "", "why, for whoever meets it")
@@ -61,7 +61,7 @@ type SuspendDocument struct {
 	Before        *orders.Suspension `json:"before"` // the one it replaces; null where none stood
 }
 
-func runSuspend(env *session.Env, at orders.Folder, f suspendFlags) error {
+func runSuspend(env *session.Env, at orders.Place, f suspendFlags) error {
 	s, before, err := order(env, at, f)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func runSuspend(env *session.Env, at orders.Folder, f suspendFlags) error {
 }
 
 // order writes a suspension, and gives the one that stood.
-func order(env *session.Env, at orders.Folder, f suspendFlags) (s orders.Suspension,
+func order(env *session.Env, at orders.Place, f suspendFlags) (s orders.Suspension,
 	before *orders.Suspension, err error) {
 	now := time.Now().UTC().Truncate(time.Second)
 	before = at.Suspension(now)

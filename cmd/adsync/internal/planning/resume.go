@@ -87,22 +87,24 @@ func runResume(ctx context.Context, env *session.Env, dir string, keep bool) err
 		env.Passes = session.Suspensions
 		return endOpen(ctx, env, dir, nil)
 	}
-	lifted, err := lift(env, session.OrdersOf(project))
+	at := session.OrdersOf(env, project)
+	lifted, err := lift(env, at)
 	if err != nil {
 		return err
 	}
-	if d, lives, err := session.OrdersOf(project).Daemon(); err == nil && lives {
-		return tellDaemon(env, session.OrdersOf(project), d, lifted)
+	if d, lives, err := at.Daemon(); err == nil && lives {
+		return tellDaemon(env, at, d, lifted)
 	}
 	return endOpen(ctx, env, dir, lifted)
 }
 
 // resumeAt lifts a suspension, and leaves the rest to the daemon.
 func resumeAt(env *session.Env, c *cobra.Command, args []string, named session.NamedFlags) error {
-	at, err := session.OrdersAt(env, c, args, named)
+	project, err := session.ProjectAt(env, c, args, named)
 	if err != nil {
 		return err
 	}
+	at := session.OrdersOf(env, project)
 	lifted, err := lift(env, at)
 	if err != nil {
 		return err
@@ -117,7 +119,7 @@ func resumeAt(env *session.Env, c *cobra.Command, args []string, named session.N
 
 // lift takes a suspension away before anything else: it must not depend on the
 // service.
-func lift(env *session.Env, at orders.Folder) (*orders.Suspension, error) {
+func lift(env *session.Env, at orders.Place) (*orders.Suspension, error) {
 	lifted, err := at.Resume(time.Now(), session.Person(env))
 	if err != nil {
 		return nil, console.Configuration("%v", err)
@@ -129,7 +131,7 @@ func lift(env *session.Env, at orders.Folder) (*orders.Suspension, error) {
 }
 
 // tellDaemon has the daemon of the account run now.
-func tellDaemon(env *session.Env, at orders.Folder, d orders.Daemon, lifted *orders.Suspension) error {
+func tellDaemon(env *session.Env, at orders.Place, d orders.Daemon, lifted *orders.Suspension) error {
 	if _, err := at.Ask(orders.Ask{By: session.Person(env), Since: time.Now()}); err != nil {
 		return console.Configuration("ask the daemon to go on: %v", err)
 	}

@@ -28,7 +28,7 @@ import (
 // KeptRuns are the runs of a state, read as they are now.
 type KeptRuns struct {
 	Store   state.Store
-	Orders  orders.Folder
+	Orders  orders.Place
 	Zone    *time.Location
 	Busy    bool // a process holds the state: the newest run may go on
 	End     func()
@@ -51,7 +51,9 @@ func Kept(ctx context.Context, env *session.Env, dir string) (*KeptRuns, error) 
 	if err != nil {
 		return nil, err
 	}
-	k := &KeptRuns{Zone: time.UTC, Orders: session.OrdersOf(project), Reviews: session.KnownReviews(env, project)}
+	k := &KeptRuns{
+		Zone: time.UTC, Orders: session.OrdersOf(env, project), Reviews: session.KnownReviews(env, project),
+	}
 	if zone, err := time.LoadLocation(project.Account.TimeZone); err == nil {
 		k.Zone = zone
 	}
@@ -181,7 +183,7 @@ func (k *KeptRuns) History(ctx context.Context, within trail.Window, limit int) 
 	if limit > 0 {
 		h.Reviews = h.Reviews[:min(limit, len(h.Reviews))]
 	}
-	at := &session.Lease{Folder: k.Orders}
+	at := &session.Lease{Place: k.Orders}
 	approvals, err := at.Approvals()
 	if err != nil {
 		return nil, err

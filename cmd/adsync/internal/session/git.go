@@ -17,7 +17,6 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
-	"adsync/internal/orders"
 	"adsync/sources/commits"
 	"adsync/sources/config"
 
@@ -183,8 +182,8 @@ func within(path string) string {
 func heldHistory(ctx context.Context, env *Env, changes bool, held error) error {
 	r := env.Git.Revision
 	if given := env.Git.Flags.accept; len(given) >= 12 && strings.HasPrefix(r.Commit, given) {
-		if err := noteAccepted(orders.Folder(env.Git.Home), daemon.Acceptance{Commit: r.Commit,
-			Before: r.Accepted, By: Person(env), Time: time.Now().UTC()}); err != nil {
+		if err := noteAccepted(BesideOf(env, config.Project{Home: env.Git.Home}), daemon.Acceptance{
+			Commit: r.Commit, Before: r.Accepted, By: Person(env), Time: time.Now().UTC()}); err != nil {
 			return console.Configuration("who accepts %.12s cannot be written down: %v", r.Commit, err)
 		}
 		return env.Git.Store.Accept(ctx, r)

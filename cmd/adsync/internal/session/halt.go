@@ -13,11 +13,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// OrdersOf is where the orders of a project lie.
-func OrdersOf(p config.Project) orders.Folder {
-	return orders.Folder(p.StateFolder())
-}
-
 // halt returns what is asked before every mutation: a file STOP in the state's
 // folder, in the one the account's daemon shares with others, or in the commit; and
 // a suspension, unless the command passes it.
@@ -25,16 +20,16 @@ func halt(env *Env, p config.Project) func() error {
 	if env.Passes == EveryOrder {
 		return nil
 	}
-	own := OrdersOf(p)
-	folders := []orders.Folder{own}
+	own := OrdersOf(env, p)
+	places := []orders.Place{own}
 	if d, _, err := own.Daemon(); err == nil && d.Shared != "" {
-		folders = append(folders, orders.Folder(d.Shared))
+		places = append(places, orders.Folder(d.Shared))
 	}
 	return func() error {
 		if stop := commits.CommittedStop(p); stop != "" {
 			return orders.Stopped(stop + " is committed: nothing is sent until a commit takes it away")
 		}
-		if err := orders.Standing(folders...); err != nil || env.Passes == Suspensions {
+		if err := orders.Standing(places...); err != nil || env.Passes == Suspensions {
 			return err
 		}
 		return own.Suspended(time.Now())

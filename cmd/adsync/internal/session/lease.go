@@ -2,13 +2,6 @@ package session
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -16,24 +9,21 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/daemon"
 	"adsync/internal/orders"
+	"adsync/state/kv"
 )
 
-// The files the daemon of an account keeps in its state folder, beside those of
-// package orders.
+// What the daemon of an account keeps beside its state, beside what package orders does.
 const (
 	ApprovalsName = "approvals.ndjson" // a daemon.Approval a line
 	AcceptedName  = "accepted.ndjson"  // a daemon.Acceptance a line
 	exposureName  = "exposure.ndjson"  // a daemon.Point a line
 )
 
-// Lease is the daemon's hold on the state folder of one account, and what
-// people order there.
+// Lease is the daemon's hold on one account, and what people order there.
 type Lease struct {
-	Folder orders.Folder
-	Shared orders.Folder // whose STOP holds for all accounts; "" for none
-	// folder that folder lies in, with the files, and that is never made; "" where it lies elsewhere
-	Files string
-	Say   orders.Daemon
+	Place  orders.Place
+	Shared string // folder whose STOP holds for all accounts; "" for none
+	Say    orders.Daemon
 
 	mu    sync.Mutex
 	wrote time.Time          // when say was last written
@@ -42,12 +32,8 @@ type Lease struct {
 	taken []orders.Ask
 }
 
-// ErrUnreachable says that the folder with the files of the account is not there.
-var ErrUnreachable = errors.New("the folder with the files is not there")
-
-// Acquire takes the account for this daemon, once, and again where its folder is
-// another by now. Where the files' own folder is away nothing is made in its
-// place: it may come back, by a name that is free or on a mount.
+// Acquire takes the account for this daemon, once, and again where it is held no
+// longer. It is kv.ErrAway where the folder with the files is.
 func (t *Lease) Acquire(sleep func(time.Duration)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,12 +44,7 @@ func (t *Lease) Acquire(sleep func(time.Duration)) error {
 		_ = t.holds.End() // nothing of it is left to give back
 		t.holds = nil
 	}
-	if t.Files != "" {
-		if _, err := os.Stat(t.Files); errors.Is(err, fs.ErrNotExist) {
-			return ErrUnreachable
-		}
-	}
-	holds, err := t.Folder.Attend(sleep)
+	holds, err := t.Place.Attend(sleep)
 	if err != nil {
 		return err
 	}
@@ -128,46 +109,47 @@ func (t *Lease) write() {
 // writeEqual notes when all was equal last. mu is held.
 func (t *Lease) writeEqual() {
 	if t.holds != nil && t.holds.Stands() && !t.good.At.IsZero() {
-		_ = t.Folder.SayEqual(t.good) // the next word says it again
+		_ = t.Place.SayEqual(t.good) // the next word says it again
 	}
+}
+
+// places are those in which STOP may lie.
+func (t *Lease) places() []orders.Place {
+	if t.Shared == "" {
+		return []orders.Place{t.Place}
+	}
+	return []orders.Place{t.Place, orders.Folder(t.Shared)}
 }
 
 // Suspension is the stop that stands: a file STOP, or an order.
 func (t *Lease) Suspension(now time.Time) *daemon.Suspension {
-	for _, f := range []orders.Folder{t.Folder, t.Shared} {
-		if f == "" {
-			continue
-		}
-		if stop := f.Stop(); stop != "" {
+	for _, p := range t.places() {
+		if stop := p.Stop(); stop != "" {
 			return &daemon.Suspension{By: "a file", Reason: stop + " lies there", File: true}
 		}
 	}
-	return t.Folder.Suspension(now)
+	return t.Place.Suspension(now)
 }
 
 // Halt is the order that keeps the client from changing anything.
 func (t *Lease) Halt() error {
-	folders := []orders.Folder{t.Folder}
-	if t.Shared != "" {
-		folders = append(folders, t.Shared)
-	}
-	if err := orders.Standing(folders...); err != nil {
+	if err := orders.Standing(t.places()...); err != nil {
 		return err
 	}
-	return t.Folder.Suspended(time.Now())
+	return t.Place.Suspended(time.Now())
 }
 
-func (t *Lease) Suspend(s daemon.Suspension) error { return t.Folder.Suspend(s) }
+func (t *Lease) Suspend(s daemon.Suspension) error { return t.Place.Suspend(s) }
 
 func (t *Lease) Resume(now time.Time, by string) error {
-	_, err := t.Folder.Resume(now, by)
+	_, err := t.Place.Resume(now, by)
 	return err
 }
 
 // Take takes the wishes for a run.
 func (t *Lease) Take() (full bool, accept []string) {
-	asks := t.Folder.Asks()
-	if len(asks) == 0 || t.Folder.Take(asks) != nil {
+	asks := t.Place.Asks()
+	if len(asks) == 0 || t.Place.Take(asks) != nil {
 		return false, nil
 	}
 	t.mu.Lock()
@@ -184,16 +166,14 @@ func (t *Lease) Take() (full bool, accept []string) {
 
 // Approvals returns what people allowed, the oldest first.
 func (t *Lease) Approvals() ([]daemon.Approval, error) {
-	return ReadLines[daemon.Approval](filepath.Join(string(t.Folder), ApprovalsName))
+	return kv.Lines[daemon.Approval](t.Place, ApprovalsName)
 }
 
-func (t *Lease) Approve(a daemon.Approval) error {
-	return AppendLine(filepath.Join(string(t.Folder), ApprovalsName), a)
-}
+func (t *Lease) Approve(a daemon.Approval) error { return kv.AppendJSON(t.Place, ApprovalsName, a) }
 
 // Accept leaves the wish to go on with a commit although history was rewritten.
 func (t *Lease) Accept(a daemon.Acceptance) error {
-	_, err := t.Folder.Ask(orders.Ask{By: a.By, Note: a.Note, Since: a.Time, Accept: a.Commit})
+	_, err := t.Place.Ask(orders.Ask{By: a.By, Note: a.Note, Since: a.Time, Accept: a.Commit})
 	return err
 }
 
@@ -204,7 +184,7 @@ func (t *Lease) Took(commit, before string) error {
 	defer t.mu.Unlock()
 	for _, a := range t.taken {
 		if Accepted([]string{a.Accept}, commit) {
-			return noteAccepted(t.Folder, daemon.Acceptance{
+			return noteAccepted(t.Place, daemon.Acceptance{
 				Commit: commit, Before: before, By: a.By, Note: a.Note, Time: a.Since,
 			})
 		}
@@ -213,100 +193,33 @@ func (t *Lease) Took(commit, before string) error {
 }
 
 // noteAccepted keeps who accepted a commit.
-func noteAccepted(folder orders.Folder, a daemon.Acceptance) error {
-	if err := os.MkdirAll(string(folder), 0o700); err != nil {
-		return err
-	}
-	return AppendLine(filepath.Join(string(folder), AcceptedName), a)
+func noteAccepted(beside kv.Store, a daemon.Acceptance) error {
+	return kv.AppendJSON(beside, AcceptedName, a)
 }
 
 func (t *Lease) Acceptances() ([]daemon.Acceptance, error) {
-	return ReadLines[daemon.Acceptance](filepath.Join(string(t.Folder), AcceptedName))
+	return kv.Lines[daemon.Acceptance](t.Place, AcceptedName)
 }
 
 func (t *Lease) Exposures() ([]daemon.Point, error) {
-	return ReadLines[daemon.Point](filepath.Join(string(t.Folder), exposureName))
+	return kv.Lines[daemon.Point](t.Place, exposureName)
 }
 
 // keptPoints is how many bytes of exposure are kept; the older half goes first.
 const keptPoints = 1 << 20
 
 func (t *Lease) Expose(p daemon.Point) error {
-	name := filepath.Join(string(t.Folder), exposureName)
-	if about, err := os.Lstat(name); err == nil && about.Size() > keptPoints {
-		points, err := ReadLines[daemon.Point](name)
-		if err != nil {
-			return err
-		}
-		err = console.WriteFile(name, func(w io.Writer) error {
-			for _, p := range points[len(points)/2:] {
-				if err := json.NewEncoder(w).Encode(p); err != nil {
-					return err
-				}
-			}
+	err := t.Place.Rewrite(exposureName, func(content []byte) []byte {
+		if len(content) <= keptPoints {
 			return nil
-		})
-		if err != nil {
-			return err
 		}
-	}
-	return AppendLine(name, p)
-}
-
-// AppendLine adds a line to a file of adsync's own, durably. A last line that was
-// cut off is ended first.
-func AppendLine(name string, value any) error {
-	line, err := json.Marshal(value)
+		lines := bytes.SplitAfter(content, []byte("\n"))
+		return bytes.Join(lines[len(lines)/2:], nil)
+	})
 	if err != nil {
 		return err
 	}
-	if err := OwnFile(name); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	last := make([]byte, 1)
-	if about, err := file.Stat(); err == nil && about.Size() > 0 {
-		if _, err := file.ReadAt(last, about.Size()-1); err == nil && last[0] != '\n' {
-			line = append([]byte("\n"), line...)
-		}
-	}
-	_, err = file.Write(append(line, '\n'))
-	return errors.Join(err, file.Sync(), file.Close())
-}
-
-// ReadLines reads what AppendLine wrote. A line that was cut off by a power cut
-// is none.
-func ReadLines[T any](name string) ([]T, error) {
-	if err := OwnFile(name); err != nil {
-		return nil, err
-	}
-	content, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var all []T
-	for line := range bytes.Lines(content) { // of any length: who approves much writes a long one
-		var one T
-		if json.Unmarshal(line, &one) == nil {
-			all = append(all, one)
-		}
-	}
-	return all, nil
-}
-
-// OwnFile refuses what is no file: a link would read or write another.
-func OwnFile(name string) error {
-	about, err := os.Lstat(name)
-	if err == nil && !about.Mode().IsRegular() {
-		return fmt.Errorf("%s is no plain file; see who put it there, and take it away", name)
-	}
-	return nil
+	return kv.AppendJSON(t.Place, exposureName, p)
 }
 
 // Accepted reports whether somebody accepted a commit by name.

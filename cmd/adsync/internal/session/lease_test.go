@@ -2,7 +2,6 @@ package session
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 func TestWhenAllWasEqualOutlivesADaemon(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	folder := orders.Folder(t.TempDir())
-	first := &Lease{Folder: folder, Say: orders.Daemon{Account: "shop"}}
+	first := &Lease{Place: folder, Say: orders.Daemon{Account: "shop"}}
 	noError(t, first.Acquire(func(time.Duration) {}))
 	applied := daemon.Revision{Commit: "81d2e0c5a2b3c4d5e6f708192a3b4c5d6e7f8091", Content: "c0ffee"}
 	first.Shown(daemon.Status{State: daemon.InSync, Good: now, Applied: applied})
@@ -26,7 +25,7 @@ func TestWhenAllWasEqualOutlivesADaemon(t *testing.T) {
 	if got := folder.Equal(now.Add(-time.Hour)); got != (orders.Equal{}) {
 		t.Errorf("last equal %+v, by a clock that was put back; want nothing known", got)
 	}
-	noError(t, os.WriteFile(filepath.Join(string(folder), "equal.json"), []byte("\"2026-11-23T11:00:00Z\"\n"), 0o600))
+	noError(t, os.WriteFile(folder.Where("equal.json"), []byte("\"2026-11-23T11:00:00Z\"\n"), 0o600))
 	if got := folder.Equal(now); !got.At.Equal(now.Add(-time.Hour)) {
 		t.Errorf("last equal %+v, as an earlier adsync wrote it; want an hour ago", got)
 	}

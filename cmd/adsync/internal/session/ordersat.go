@@ -8,6 +8,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/orders"
 	"adsync/sources/config"
+	"adsync/state/kv"
 
 	"github.com/spf13/cobra"
 )
@@ -28,19 +29,31 @@ func (f *NamedFlags) Register(c *cobra.Command) {
 	c.Flags().StringVar(&f.Config, "config", "/etc/adsync/daemon.yaml", "the daemon's configuration, with --account")
 }
 
-// OrdersAt finds where the orders of an account lie: by --state or --account, else
-// by its adsync.yaml.
-func OrdersAt(env *Env, c *cobra.Command, args []string, f NamedFlags) (orders.Folder, error) {
+// OrdersOf is where the orders of a project lie. No other place says where they, and all
+// else that is kept beside its state, are.
+func OrdersOf(_ *Env, p config.Project) orders.Place {
+	folder := kv.Folder{Dir: p.StateFolder()}
+	if p.Home == "" {
+		folder.Within = p.Root
+	}
+	return orders.InFolder(folder)
+}
+
+// BesideOf is what is kept beside the state of a project.
+func BesideOf(env *Env, p config.Project) kv.Store { return OrdersOf(env, p).Store }
+
+// ProjectAt finds an account: by --state or --account, which say where its state is and
+// nothing else, or by its adsync.yaml.
+func ProjectAt(env *Env, c *cobra.Command, args []string, f NamedFlags) (config.Project, error) {
 	state, err := StateOf(env, c, args, f)
 	if err != nil || state != "" {
-		return orders.Folder(state), err
+		return config.Project{Home: state}, err
 	}
 	dir, err := console.Folder(c, args)
 	if err != nil {
-		return "", err
+		return config.Project{}, err
 	}
-	project, err := ProjectOf(env, dir)
-	return OrdersOf(project), err
+	return ProjectOf(env, dir)
 }
 
 // StateOf is the state folder that --state or --account names, "" where neither is
