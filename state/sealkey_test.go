@@ -10,17 +10,18 @@ import (
 	"testing"
 
 	"adsync/state"
+	"adsync/state/kv"
 )
 
 func TestAFolderHasOneSealKeyWhoeverMakesIt(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
-	if _, err := state.SealKey(dir, false); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := state.SealKey(kv.Folder{Dir: dir}, false); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("a folder without a key: %v; want fs.ErrNotExist", err)
 	}
 	keys := make([][]byte, 8)
 	var making sync.WaitGroup
 	for i := range keys {
-		making.Go(func() { keys[i], _ = state.SealKey(dir, true) })
+		making.Go(func() { keys[i], _ = state.SealKey(kv.Folder{Dir: dir}, true) })
 	}
 	making.Wait()
 	for _, key := range keys {
@@ -36,27 +37,27 @@ func TestAFolderHasOneSealKeyWhoeverMakesIt(t *testing.T) {
 
 func TestASealKeyThatOthersReadOrThatIsCutIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := state.SealKey(dir, true); err != nil {
+	if _, err := state.SealKey(kv.Folder{Dir: dir}, true); err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(dir, "seal-key")
 	if err := os.Chmod(name, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := state.SealKey(dir, true); !errors.Is(err, state.ErrUnusable) {
+	if _, err := state.SealKey(kv.Folder{Dir: dir}, true); !errors.Is(err, state.ErrUnusable) {
 		t.Errorf("a key others read: %v; want ErrUnusable", err)
 	}
 	if err := errors.Join(os.Chmod(name, 0o600), os.WriteFile(name, []byte("short"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := state.SealKey(dir, true); !errors.Is(err, state.ErrDamaged) {
+	if _, err := state.SealKey(kv.Folder{Dir: dir}, true); !errors.Is(err, state.ErrDamaged) {
 		t.Errorf("a key that is cut: %v; want ErrDamaged", err)
 	}
 }
 
 func TestAStateOpensBesideItsSealKey(t *testing.T) {
 	dir := t.TempDir()
-	key, err := state.SealKey(dir, true)
+	key, err := state.SealKey(kv.Folder{Dir: dir}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestAStateOpensBesideItsSealKey(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := state.SealKey(dir, false); err != nil || !bytes.Equal(again, key) {
+	if again, err := state.SealKey(kv.Folder{Dir: dir}, false); err != nil || !bytes.Equal(again, key) {
 		t.Errorf("the key is %x, %v; want %x", again, err, key)
 	}
 }

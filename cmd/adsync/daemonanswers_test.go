@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"adsync/cmd/adsync/internal/runs"
+	"adsync/state/kv"
 )
 
 // TestADaemonAnswersIntoGit: what became of a run is committed to the branch for
@@ -82,8 +82,9 @@ func TestResultsThatCouldNotBePushedAreLater(t *testing.T) {
 	second := fmt.Sprint(p.until("msg", "run ended",
 		"class", "applied", "message", "the results of 2 runs wait in the state")["run"])
 	p.end()
-	left := filepath.Join(states, "shop", "state", runs.UnpushedName, runs.UnpushedPartial+"1")
-	noError(t, os.Mkdir(left, 0o700)) // by a process that was killed
+	beside := kv.Folder{Dir: filepath.Join(states, "shop", "state")}
+	left := "unpushed/run-000009/files/results/left/results.json"
+	noError(t, beside.Put(left, nil)) // by a process that was killed
 
 	r.git("-C", r.upstream, "config", "http.receivepack", "true")
 	p = startDaemon(t, s, "--config", filepath.Join(filepath.Dir(states), "daemon.yaml"))
@@ -94,10 +95,10 @@ func TestResultsThatCouldNotBePushedAreLater(t *testing.T) {
 		t.Errorf("the branch for results has commits of %q; want run-000001 and %s", log, second)
 	}
 	if files := r.git("-C", r.upstream, "ls-tree", "-r", "--name-only",
-		"adsync/results"); strings.Count(files, "/results.json") != 2 || strings.Contains(files, runs.MessageName) {
+		"adsync/results"); strings.Count(files, "/results.json") != 2 || strings.Contains(files, "message") {
 		t.Errorf("the branch for results has\n%s\nwant the results of two runs", files)
 	}
-	if runs, err := runs.UnpushedOf(filepath.Join(states, "shop", "state")).Runs(); err != nil || len(runs) != 0 {
-		t.Errorf("%v wait still: %v", runs, err)
+	if wait, err := beside.Names("unpushed/"); err != nil || !slices.Equal(wait, []string{left}) {
+		t.Errorf("%v wait still: %v", wait, err)
 	}
 }

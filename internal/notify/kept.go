@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"adsync/state/kv"
 )
 
 // kept is what a notifier keeps over a restart: what it told of what lasts, and what
@@ -33,10 +32,11 @@ type keptMark struct {
 	Said Section   `json:"said,omitzero"`
 }
 
-const keptVersion = 1
-
-// largestKept is how much of the file is read.
-const largestKept = 4 << 20
+const (
+	keptName    = "told.json"
+	keptVersion = 1
+	largestKept = 4 << 20 // of which more is not read
+)
 
 // identity is the same for a destination wherever it stands in the configuration. Its
 // address is a secret, and goes in as a hash.
@@ -46,13 +46,13 @@ func (d *Destination) identity() string {
 	return fmt.Sprintf("%s-%x", d.Form, sum[:8])
 }
 
-// restore takes over what was kept. A file that cannot be read costs a repetition, and
+// restore takes over what was kept. What cannot be read costs a repetition, and
 // nothing else.
 func (n *Notifier) restore() {
-	if n.o.File == "" {
+	if n.o.Kept == nil {
 		return
 	}
-	k, err := readKept(n.o.File)
+	k, err := readKept(n.o.Kept)
 	if err != nil {
 		n.o.Log.Warn("what people were told before cannot be read; they may be told again",
 			"account", n.account, "error", err)
@@ -66,18 +66,11 @@ func (n *Notifier) restore() {
 	}
 }
 
-func readKept(file string) (k kept, err error) {
-	about, err := os.Lstat(file)
+func readKept(s kv.Store) (k kept, err error) {
+	content, err := s.Get(keptName, largestKept)
 	if errors.Is(err, fs.ErrNotExist) {
 		return k, nil
 	}
-	if err != nil {
-		return k, err
-	}
-	if !about.Mode().IsRegular() || about.Size() > largestKept {
-		return k, errors.New("it is no plain file, or too large")
-	}
-	content, err := os.ReadFile(file)
 	if err != nil {
 		return k, err
 	}
@@ -104,7 +97,7 @@ func (p *post) take(k keptPost) {
 
 // keep writes what a restart has to know, on the disk. mu is held.
 func (n *Notifier) keep() {
-	if n.o.File == "" {
+	if n.o.Kept == nil {
 		return
 	}
 	k := kept{FormatVersion: keptVersion, Zone: n.zone, Posts: map[string]keptPost{}}
@@ -124,7 +117,7 @@ func (n *Notifier) keep() {
 	}
 	content, err := json.Marshal(k)
 	if err == nil {
-		err = renameio.WriteFile(n.o.File, append(content, '\n'), 0o600)
+		err = n.o.Kept.Put(keptName, append(content, '\n'))
 	}
 	if err != nil {
 		n.o.Log.Warn("what people were told of cannot be kept; a restart may tell it again",

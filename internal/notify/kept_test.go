@@ -13,6 +13,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/secret"
+	"adsync/state/kv"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -24,7 +25,7 @@ func lives(t *testing.T, file string, d *desk, story func(*Notifier)) {
 		Name: "hook", Form: Webhook, URL: secret.New("https://hooks.example/secret-path"),
 		Key: secret.New("0123456789abcdef"),
 	}
-	n, err := New("shop", []Destination{to}, Options{Send: d, File: file})
+	n, err := New("shop", []Destination{to}, Options{Send: d, Kept: kv.Folder{Dir: filepath.Dir(file)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestAReminderSaysWhatWasSaid(t *testing.T) {
 			items = m.Sections[0].Items
 			return nil
 		}))
-		n.o.File = file
+		n.o.Kept = kv.Folder{Dir: filepath.Dir(file)}
 		n.tell(Situation{Class: daemon.Held})
 		n.Flush(t.Context())
 		if len(items) != 1 || items[0].Command != "adsync apply --allow activates" {

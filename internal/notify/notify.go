@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"adsync/internal/secret"
+	"adsync/state/kv"
 )
 
 // Topic is what a message is about.
@@ -102,7 +103,7 @@ type Options struct {
 	Page string // address of the account's page; "" where there is none
 	Log  *slog.Logger
 	Send Sender           // nil: over the network
-	File string           // where what was told is kept over a restart; "" keeps nothing
+	Kept kv.Store         // where what was told is kept over a restart; nil keeps nothing
 	Now  func() time.Time // nil: the clock of the machine
 }
 

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 
-	"github.com/google/renameio/v2"
+	"adsync/state/kv"
 )
 
-// fileName is the record in the state folder of an account.
+// fileName is the record beside the state of an account.
 const fileName = "review.json"
 
 const (
@@ -25,26 +23,19 @@ type file struct {
 }
 
 // Load reads the record of an account; an empty one where there is none.
-func Load(folder string) (*Record, error) {
-	name := filepath.Join(folder, fileName)
-	about, err := os.Lstat(name)
+func Load(s kv.Store) (*Record, error) {
+	content, err := s.Get(fileName, largestFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Record{}, nil
 	}
 	if err != nil {
 		return &Record{}, err
 	}
-	if !about.Mode().IsRegular() || about.Size() > largestFile {
-		return &Record{}, fmt.Errorf("%s is no plain file, or too large; want the one adsync wrote", name)
-	}
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return &Record{}, err
-	}
 	var f file
 	if err := json.Unmarshal(content, &f); err != nil || f.FormatVersion != fileVersion {
 		return &Record{},
-			fmt.Errorf("%s cannot be read, or is of another adsync: what the reviews said is asked anew", name)
+			fmt.Errorf("%s cannot be read, or is of another adsync: what the reviews said is asked anew",
+				s.Where(fileName))
 	}
 	for address, s := range f.Ads {
 		if s == nil {
@@ -55,7 +46,7 @@ func Load(folder string) (*Record, error) {
 }
 
 // Save puts the record in the place of the one there is, as a whole or not at all.
-func (r *Record) Save(folder string) error {
+func (r *Record) Save(to kv.Store) error {
 	kept := *r
 	kept.Ads = make(map[string]*Standing, len(r.Ads))
 	for address, s := range r.Ads {
@@ -70,5 +61,5 @@ func (r *Record) Save(folder string) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(filepath.Join(folder, fileName), append(content, '\n'), 0o600)
+	return to.Put(fileName, append(content, '\n'))
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adsync/state/kv"
 )
 
 var noon = time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
@@ -86,14 +88,14 @@ func TestDueAreThoseInReviewFirst(t *testing.T) {
 }
 
 func TestTheRecordIsKept(t *testing.T) {
-	dir := t.TempDir()
+	s := kv.Folder{Dir: t.TempDir()}
 	r := &Record{}
 	r.See(noon, ad("rejected", "crawler_404"), true)
 	r.TakeNews()
-	if err := r.Save(dir); err != nil {
+	if err := r.Save(s); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := Load(dir)
+	kept, err := Load(s)
 	if err != nil {
 		t.Fatal(err)
 	}

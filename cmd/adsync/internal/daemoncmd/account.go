@@ -89,11 +89,11 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		if own.Git.Shared != nil {
 			watched = branch.watch
 		}
+		w.source, account.Source, project.Home = branch, branch.name(), branch.stateFolder()
 		w.answers = &answers{
 			results: a.Answers.Value, proposes: a.Proposes,
-			timeout: a.Git.Timeout, waits: runs.UnpushedOf(branch.stateFolder()),
+			timeout: a.Git.Timeout, waits: runs.UnpushedOf(own, project),
 		}
-		w.source, account.Source, project.Home = branch, branch.name(), branch.stateFolder()
 	}
 	w.orders = d.lease(settings, name, session.OrdersOf(own, project))
 	last := w.orders.Place.Equal(time.Now())

@@ -68,10 +68,6 @@ func (t *eventSink) emit(ctx context.Context, result daemon.Result) {
 	}
 }
 
-// toldName is the file in which a daemon keeps what it told people of, in the state
-// folder.
-const toldName = "told.json"
-
 // flushMost is how long a daemon with --once waits for its messages to leave. What is
 // left then is told by the next.
 const flushMost = time.Minute
@@ -84,7 +80,7 @@ func (d *daemonRun) telling(config config.Daemon,
 	var notifier *notify.Notifier
 	if err == nil && len(to) > 0 {
 		notifier, err = notify.New(a.Name.Value, to, notify.Options{
-			Page: d.pageOf(config, a.Name.Value), Log: log, File: at.Place.Where(toldName),
+			Page: d.pageOf(config, a.Name.Value), Log: log, Kept: at.Place,
 		})
 	}
 	if err != nil {

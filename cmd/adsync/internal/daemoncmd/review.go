@@ -104,5 +104,5 @@ func (r *reviewer) ask(ctx context.Context) (known *review.Record, err error) {
 	if r.notifier != nil {
 		tell = r.notifier.TellReviews
 	}
-	return session.AskReviews(ctx, r.of.env, r.project.StateFolder(), agent, session.Fresh{Rests: review.Least}, tell)
+	return session.AskReviews(ctx, r.of.env, r.project, agent, session.Fresh{Rests: review.Least}, tell)
 }

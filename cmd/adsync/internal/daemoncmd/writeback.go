@@ -14,8 +14,7 @@ import (
 	"adsync/sources"
 	"adsync/sources/marked"
 	"adsync/sources/tree"
-
-	"github.com/google/renameio/v2"
+	"adsync/state/kv"
 )
 
 // writeInto writes what became of rows into the user's own files, and returns the names
@@ -111,8 +110,8 @@ func moveFile(from, to string) error {
 	return os.Remove(from)
 }
 
-// wentName is the file of a state that holds what the last apply did, for the copies of a
-// daemon that is begun anew.
+// wentName is where it is kept what the last apply did, for the copies of a daemon that is
+// begun anew.
 const wentName = "went.json"
 
 // wentRow is what the last apply did with one row.
@@ -133,7 +132,7 @@ func (c *copies) remember(l *session.Loaded, rows []marked.RowOutcome) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(filepath.Join(l.Project.StateFolder(), wentName), content, 0o600)
+	return session.BesideOf(c.env, l.Project).Put(wentName, content)
 }
 
 // recall reads what the last apply did, once. Without it the rows say that nothing changes.
@@ -142,7 +141,7 @@ func (c *copies) recall(l *session.Loaded) {
 		return
 	}
 	c.went = map[string]wentRow{}
-	content, err := os.ReadFile(filepath.Join(l.Project.StateFolder(), wentName))
+	content, err := session.BesideOf(c.env, l.Project).Get(wentName, kv.Most)
 	if err == nil && json.Unmarshal(content, &c.went) != nil {
 		c.went = map[string]wentRow{}
 	}

@@ -84,7 +84,7 @@ func runReview(ctx context.Context, env *session.Env, dir string, picks []reconc
 	}
 	clock := env.Clock.OrSystem()
 	for end := clock.Now().Add(wait); ; {
-		known, err := session.AskReviews(ctx, env, l.Project.StateFolder(), s.Agent, session.Fresh{Anew: true}, nil)
+		known, err := session.AskReviews(ctx, env, l.Project, s.Agent, session.Fresh{Anew: true}, nil)
 		if err != nil {
 			return fmt.Errorf("read the reviews: %w", err)
 		}

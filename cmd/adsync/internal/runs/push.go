@@ -25,7 +25,7 @@ func PushResults(ctx context.Context, env *session.Env,
 	if branch == "" || r.Run == "" {
 		return nil
 	}
-	waits := UnpushedOf(l.Project.StateFolder())
+	waits := UnpushedOf(env, l.Project)
 	message := fmt.Sprintf("adsync: %s\n\nRun: %s\nAccount: %s\nPlan: %s\nCommit: %s\n",
 		r.Summary(), r.Run, d.Account.ID, d.PlanHash, env.Git.Revision.Commit)
 	if err := waits.keep(env, l, r, d, message); err != nil {

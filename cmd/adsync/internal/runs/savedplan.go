@@ -264,7 +264,7 @@ func sealKey(env *session.Env, p config.Project, mayMake bool) ([]byte, error) {
 		sum := sha256.Sum256([]byte("adsync seal key\n" + text))
 		return sum[:], nil
 	}
-	key, err := state.SealKey(p.StateFolder(), mayMake)
+	key, err := state.SealKey(session.BesideOf(env, p), mayMake)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, unknownSeal("this state has no key of its own, so no plan was saved here")
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adsync/cmd/adsync/internal/console"
@@ -15,77 +16,97 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
 	"adsync/reconcile"
+	"adsync/sources/config"
+	"adsync/state/kv"
 )
 
-// Unpushed is the folder of a state in which results lie until they are pushed: a
-// folder a run, in the order of runs, with a message and the files.
-type Unpushed string
+// Unpushed are the results beside a state that wait to be pushed, by run: its files, and
+// its message, which comes last and goes first.
+type Unpushed struct{ beside kv.Store }
 
 const (
-	UnpushedName    = "unpushed"
-	unpushedMost    = 20      // runs; the oldest are dropped
-	UnpushedPartial = ".new-" // what a process that was killed left
-	MessageName     = "message"
-	filesName       = "files"
+	unpushedName = "unpushed"
+	unpushedMost = 20 // runs; the oldest are dropped
+	messageName  = "message"
+	filesName    = "files"
 )
 
-// UnpushedOf returns the results of a state that wait to be pushed.
-func UnpushedOf(stateFolder string) Unpushed {
-	return Unpushed(filepath.Join(stateFolder, UnpushedName))
+// UnpushedOf returns the results of a project that wait to be pushed.
+func UnpushedOf(env *session.Env, p config.Project) Unpushed {
+	return Unpushed{session.BesideOf(env, p)}
 }
 
 // keep writes the results of a run, whole or not at all. Whoever calls it has the state
 // to itself, so that what is in part there was left by a process that was killed.
 func (u Unpushed) keep(env *session.Env, l session.Loaded,
 	r *reconcile.Report, d *ReportDocument, message string) error {
-	if err := os.MkdirAll(string(u), 0o700); err != nil {
-		return err
-	}
-	left, _ := filepath.Glob(filepath.Join(string(u), UnpushedPartial+"*")) // of a pattern that is one
-	for _, name := range left {
-		if err := os.RemoveAll(name); err != nil {
-			return err
-		}
-	}
-	folder, err := os.MkdirTemp(string(u), UnpushedPartial)
+	folder, err := os.MkdirTemp("", "adsync-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder) // nothing, once it has its name
-	copies := filepath.Join(folder, filesName, "results", RefWord(d.Account.ID), RefWord(r.Run))
-	if err := os.MkdirAll(copies, 0o700); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(folder, MessageName), []byte(message), 0o600); err != nil {
-		return err
-	}
+	defer os.RemoveAll(folder)
 	unsaid := *env // where these copies are is nobody's concern
 	unsaid.Flags.Quiet, unsaid.OnNote = true, nil
-	if err := writeResults(&unsaid, l, copies, r, d); err != nil {
+	if err := writeResults(&unsaid, l, folder, r, d); err != nil {
 		return err
 	}
-	return os.Rename(folder, filepath.Join(string(u), RefWord(r.Run)))
+	files, err := filesBelow(folder, path.Join("results", RefWord(d.Account.ID), RefWord(r.Run)))
+	if err != nil {
+		return err
+	}
+	if err := u.dropPartial(); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := u.beside.Put(path.Join(unpushedName, RefWord(r.Run), filesName, name), content); err != nil {
+			return err
+		}
+	}
+	return u.beside.Put(path.Join(unpushedName, RefWord(r.Run), messageName), []byte(message))
+}
+
+// all are the names of what is kept, by run.
+func (u Unpushed) all() (map[string][]string, error) {
+	names, err := u.beside.Names(unpushedName + "/")
+	all := map[string][]string{}
+	for _, name := range names {
+		run, file, _ := strings.Cut(strings.TrimPrefix(name, unpushedName+"/"), "/")
+		all[run] = append(all[run], file)
+	}
+	return all, err
+}
+
+func (u Unpushed) dropPartial() error {
+	all, err := u.all()
+	for run, files := range all {
+		if !slices.Contains(files, messageName) {
+			err = errors.Join(err, u.drop(run))
+		}
+	}
+	return err
 }
 
 // Runs are those that wait, the oldest first.
-func (u Unpushed) Runs() ([]string, error) {
-	entries, err := os.ReadDir(string(u))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var runs []string
-	for _, entry := range entries { // in the order of their names, which is that of the runs
-		if !strings.HasPrefix(entry.Name(), UnpushedPartial) {
-			runs = append(runs, entry.Name())
+func (u Unpushed) Runs() (runs []string, err error) {
+	all, err := u.all()
+	for run, files := range all {
+		if slices.Contains(files, messageName) {
+			runs = append(runs, run)
 		}
 	}
+	slices.Sort(runs)
 	for len(runs) > unpushedMost {
 		err, runs = errors.Join(err, u.drop(runs[0])), runs[1:]
 	}
 	return runs, err
 }
 
-func (u Unpushed) drop(run string) error { return os.RemoveAll(filepath.Join(string(u), run)) }
+func (u Unpushed) drop(run string) error {
+	if err := u.beside.Delete(path.Join(unpushedName, run, messageName)); err != nil {
+		return err
+	}
+	return u.beside.Delete(path.Join(unpushedName, run) + "/")
+}
 
 // Push commits what waits to a branch, a commit a run, and ends at the first that
 // cannot be pushed.
@@ -95,15 +116,12 @@ func (u Unpushed) Push(ctx context.Context, env *session.Env, branch string) err
 		return fmt.Errorf("push results: %w", err)
 	}
 	for i, run := range runs {
-		message, err := os.ReadFile(filepath.Join(string(u), run, MessageName))
+		answer, err := u.answer(run)
 		if err != nil {
 			return fmt.Errorf("push results: %w", err)
 		}
-		files, err := filesBelow(filepath.Join(string(u), run, filesName), "")
-		if err != nil {
-			return fmt.Errorf("push results: %w", err)
-		}
-		if err := Push(ctx, env, gitstore.Answer{Branch: branch, Files: files, Message: string(message)}); err != nil {
+		answer.Branch = branch
+		if err := Push(ctx, env, answer); err != nil {
 			return waiting(err, len(runs)-i)
 		}
 		if err := u.drop(run); err != nil {
@@ -111,6 +129,22 @@ func (u Unpushed) Push(ctx context.Context, env *session.Env, branch string) err
 		}
 	}
 	return nil
+}
+
+// answer is what is pushed of a run.
+func (u Unpushed) answer(run string) (a gitstore.Answer, err error) {
+	message, err := u.beside.Get(path.Join(unpushedName, run, messageName), kv.Most)
+	if err != nil {
+		return a, err
+	}
+	a.Files, a.Message = map[string][]byte{}, string(message)
+	below := path.Join(unpushedName, run, filesName) + "/"
+	names, err := u.beside.Names(below)
+	for _, name := range names {
+		content, failed := u.beside.Get(name, kv.Most)
+		a.Files[strings.TrimPrefix(name, below)], err = content, errors.Join(err, failed)
+	}
+	return a, err
 }
 
 // waiting says of how many runs the results are pushed later.

@@ -17,7 +17,7 @@ import (
 
 // KnownReviews is what was known last of the reviews of an account.
 func KnownReviews(env *Env, p config.Project) *review.Record {
-	known, err := review.Load(p.StateFolder())
+	known, err := review.Load(BesideOf(env, p))
 	if err != nil {
 		env.Note("%s", diag.Printable(err.Error()))
 	}
@@ -44,7 +44,7 @@ func ReadReviews(ctx context.Context, env *Env, l Loaded, agent *reconcile.Agent
 			written = append(written, o.Address.String())
 		}
 	}
-	known, err := AskReviews(ctx, env, l.Project.StateFolder(), agent, Fresh{seen: l.Reviews, written: written}, nil)
+	known, err := AskReviews(ctx, env, l.Project, agent, Fresh{seen: l.Reviews, written: written}, nil)
 	if err != nil {
 		NoteReviews(env, err)
 	}
@@ -59,15 +59,16 @@ type Fresh struct {
 	Anew    bool           // what is in review is asked for whenever that was last
 }
 
-// AskReviews asks for the reviews of what is recorded in a state folder, and keeps them.
+// AskReviews asks for the reviews of what the state of a project records, and keeps them.
 // tell is given what people were not told yet; nil tells nobody.
-func AskReviews(ctx context.Context, env *Env, folder string,
+func AskReviews(ctx context.Context, env *Env, p config.Project,
 	agent *reconcile.Agent, of Fresh, tell func([]review.Line)) (known *review.Record, err error) {
 	if env.Reviewing != nil {
 		env.Reviewing.Lock()
 		defer env.Reviewing.Unlock()
 	}
-	known, _ = review.Load(folder) // what was damaged is asked anew
+	beside := BesideOf(env, p)
+	known, _ = review.Load(beside) // what was damaged is asked anew
 	known.Take(of.seen)
 	for _, address := range of.written {
 		known.Stale(address)
@@ -84,7 +85,7 @@ func AskReviews(ctx context.Context, env *Env, folder string,
 	if len(known.Ads)+len(known.Changes) == 0 { // nothing to keep, and maybe no folder
 		return known, err
 	}
-	if failure := known.Save(folder); failure != nil {
+	if failure := known.Save(beside); failure != nil {
 		err = errors.Join(err, &unkeptReviews{failure})
 	}
 	return known, err
