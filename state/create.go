@@ -13,21 +13,25 @@ import (
 // pageSize is the database's, in bytes: a page holds about ten resources.
 const pageSize = 8192
 
-// create makes an empty database under another name and gives it its own once
-// it is whole, then the mark. Whatever is cut short is begun again.
+// create makes the database of a new state.
 func (f folder) create(ctx context.Context, o Options) error {
 	lineage, err := o.lineage()
 	if err != nil {
 		return err
 	}
+	return f.fill(ctx, Header{Format: formatVersion, Lineage: lineage, Serial: 1}, tally{}, nil)
+}
+
+// fill makes a database with records under another name and gives it its own once
+// it is whole, then the mark. Whatever is cut short is begun again.
+func (f folder) fill(ctx context.Context, h Header, t tally, writes []write) error {
 	draft := f.path(databaseName + ".new")
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 		if err := os.Remove(draft + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%w: %w", ErrUnusable, err)
 		}
 	}
-	header := Header{Format: formatVersion, Lineage: lineage, Serial: 1}
-	if err := makeDatabase(ctx, draft, header); err != nil {
+	if err := makeDatabase(ctx, draft, h, t, writes); err != nil {
 		return err
 	}
 	if f.has(databaseName + ".new-wal") { // SQLite says nothing where its last checkpoint fails
@@ -36,10 +40,10 @@ func (f folder) create(ctx context.Context, o Options) error {
 	if err := rename(string(f), draft, f.path(databaseName)); err != nil {
 		return err
 	}
-	return createMark(string(f), f.path(markName), position{lineage, header.Serial})
+	return createMark(string(f), f.path(markName), position{h.Lineage, h.Serial})
 }
 
-func makeDatabase(ctx context.Context, path string, h Header) error {
+func makeDatabase(ctx context.Context, path string, h Header, t tally, writes []write) error {
 	// SQLite returns its other files the permissions of this one.
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
@@ -52,10 +56,10 @@ func makeDatabase(ctx context.Context, path string, h Header) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.fillNew(ctx, h), d.close())
+	return errors.Join(d.fillNew(ctx, h, t, writes), d.close())
 }
 
-func (d *database) fillNew(ctx context.Context, h Header) error {
+func (d *database) fillNew(ctx context.Context, h Header, t tally, writes []write) error {
 	for _, statement := range []string{
 		fmt.Sprintf(`PRAGMA page_size = %d`, pageSize),
 		`PRAGMA journal_mode = WAL`,
@@ -70,7 +74,7 @@ func (d *database) fillNew(ctx context.Context, h Header) error {
 	if err := d.prepare(ctx); err != nil {
 		return err
 	}
-	return d.commit(h, tally{}, nil)
+	return d.commit(h, t, writes)
 }
 
 // selfTest does once what every commit relies on, so that a file system that
@@ -163,6 +167,8 @@ var upgrades = [...]string{
 		DELETE FROM record WHERE class IN ('body', 'operations', 'report', 'mirror')`,
 	// Format 4 remembers which consents were used. An older adsync would take no notice
 	// of that, and have them used again.
+	``,
+	// Format 5 can be closed, as it was copied elsewhere. An older adsync would go on with it.
 	``,
 }
 

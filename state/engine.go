@@ -27,6 +27,7 @@ const (
 	classMirror     class = "mirror"     // bucket → resources as they were last read
 	classMove       class = "move"       // run → what it set out to do to spend
 	classOperations class = "operations" // step → its operations, while the step is open
+	classPlace      class = "place"      // "began" → which copies it is of, "moved" → where it was copied to
 	classReport     class = "report"     // run → its report, compressed
 	classRun        class = "run"        // run → when and what
 	classStep       class = "step"       // step → where it stands

@@ -17,6 +17,8 @@ var (
 	ErrUnusable = errors.New("state folder cannot be used")
 	ErrDatabase = errors.New("state database cannot be used")
 	ErrSuspect  = errors.New("state is suspect after a failed write")
+	ErrMoved    = errors.New("state was copied")
+	ErrNone     = errors.New("there is no state")
 	ErrReadOnly = errors.New("state is open for reading only")
 	errClosed   = errors.New("state is closed")
 
@@ -35,6 +37,8 @@ var codes = []struct {
 	{ErrLost, diag.StateDamaged},
 	{ErrNewer, diag.StateDamaged},
 	{ErrForeign, diag.ForeignState},
+	{ErrMoved, diag.StateElsewhere},
+	{ErrNone, diag.StateElsewhere},
 	{ErrUnusable, diag.StateUnwritten},
 	{ErrDatabase, diag.StateUnwritten},
 	{ErrSuspect, diag.StateUnwritten},

@@ -16,6 +16,7 @@ const (
 	markName     = "lineage"
 	lockName     = "lock"
 	probeName    = "probe"
+	placeName    = "place"
 )
 
 // folder is the absolute path of a state's folder.
@@ -39,16 +40,7 @@ func Open(ctx context.Context, dir string, o Options) (Store, error) {
 }
 
 func (f folder) open(ctx context.Context, o Options) (opened *held, err error) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if err := os.MkdirAll(string(f), 0o700); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
-	}
-	if err := f.plain(); err != nil {
-		return nil, err
-	}
-	lock, err := lock(f.path(lockName), o)
+	lock, err := f.take(o)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +53,24 @@ func (f folder) open(ctx context.Context, o Options) (opened *held, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := l.here(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
 	return &held{newStore(l), lock}, nil
+}
+
+// take makes the folder and locks it for this process.
+func (f folder) take(o Options) (*os.File, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if err := os.MkdirAll(string(f), 0o700); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	if err := f.plain(); err != nil {
+		return nil, err
+	}
+	return lock(f.path(lockName), o)
 }
 
 // held is a store whose folder is locked until it is closed.
@@ -153,11 +162,18 @@ func (f folder) load(ctx context.Context, c *contents, deep bool, keep keeper) e
 	if err != nil {
 		return err
 	}
-	if c.header, err = load(ctx, f.path(databaseName), deep, keep); err != nil {
+	began := int64(1)
+	c.header, err = load(ctx, f.path(databaseName), deep, func(r record, value string, sum uint64) {
+		if r == beganRecord {
+			began = lastBegan(value)
+		}
+		keep(r, value, sum)
+	})
+	if err != nil {
 		return err
 	}
 	switch h := c.header; {
-	case !marked && h.Serial == 1:
+	case !marked && h.Serial == began:
 		return nil
 	case !marked:
 		return fmt.Errorf("%w: %s is gone, so nobody can say whether the state is whole; %s",
@@ -216,7 +232,7 @@ func (f folder) readOnly(ctx context.Context) (*ledger, error) {
 	}
 	l := newLedger(m, c, Options{})
 	l.readOnly = true
-	return l, nil
+	return l, l.here()
 }
 
 // plain refuses a folder in which one of the state's files is something else: a
@@ -224,7 +240,7 @@ func (f folder) readOnly(ctx context.Context) (*ledger, error) {
 // it leads to, and a pipe would keep it waiting for ever.
 func (f folder) plain() error {
 	for _, name := range []string{
-		lockName, markName, probeName, databaseName,
+		lockName, markName, probeName, placeName, databaseName,
 		databaseName + "-wal", databaseName + "-shm", databaseName + "-journal",
 		databaseName + ".new", markName + ".new",
 	} {

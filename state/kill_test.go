@@ -27,7 +27,11 @@ import (
 func TestMain(m *testing.M) {
 	switch dir := os.Getenv("ADSYNC_STATE_VICTIM"); {
 	case dir != "":
-		if err := victim(dir); err != nil {
+		carry := victim
+		if address := os.Getenv("ADSYNC_STATE_COPIES"); address != "" {
+			carry = func(dir string) error { return copyVictim(dir, address) }
+		}
+		if err := carry(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(3)
 		}

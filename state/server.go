@@ -45,6 +45,11 @@ func (s *Server) Close() error { return s.database.Close() }
 // another process has it open, on whichever machine.
 func (s *Server) Open(ctx context.Context, account string, o Options) (Store, error) {
 	l, err := s.open(ctx, account, o)
+	if err == nil {
+		if err = l.here(); err != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the state of %s: %w", account, ofDatabase(err))
 	}
@@ -107,6 +112,9 @@ func (s *Server) OpenReadOnly(ctx context.Context, account string) (Store, error
 	}
 	l := newLedger(m, c, Options{})
 	l.readOnly = true
+	if err := l.here(); err != nil {
+		return nil, fmt.Errorf("open the state of %s: %w", account, err)
+	}
 	return newStore(l), nil
 }
 
@@ -173,16 +181,23 @@ func (e *rows) each(c class, visit func(key, value string) error) error {
 }
 
 func (e *rows) commit(h Header, t tally, writes []write) error {
+	return ofDatabase(e.account.Commit(headOf(h, t), writesOf(writes)))
+}
+
+func headOf(h Header, t tally) postgres.Head {
+	return postgres.Head{
+		Format: h.Format, Lineage: h.Lineage, Serial: h.Serial,
+		BoundTo: h.Account.ID, Currency: h.Account.Currency, TimeZone: h.Account.TimeZone,
+		Records: t.rows, Digest: t.digest,
+	}
+}
+
+func writesOf(writes []write) []postgres.Write {
 	all := make([]postgres.Write, len(writes))
 	for i, w := range writes {
 		all[i] = postgres.Write{Class: string(w.class), Key: w.key, Value: w.value, Sum: w.sum, Remove: w.remove}
 	}
-	err := e.account.Commit(postgres.Head{
-		Format: h.Format, Lineage: h.Lineage, Serial: h.Serial,
-		BoundTo: h.Account.ID, Currency: h.Account.Currency, TimeZone: h.Account.TimeZone,
-		Records: t.rows, Digest: t.digest,
-	}, all)
-	return ofDatabase(err)
+	return all
 }
 
 func (e *rows) close() error { return e.account.Close() }

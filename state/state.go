@@ -10,10 +10,10 @@
 //
 // Open journal.go first (Begin: before a request is sent), then move.go (how a step goes on)
 // and step.go (the points it goes through). last.go is the last-applied record, used.go
-// approvals that were used, retire.go removes a whole state. Beneath: ledger.go has all rules,
-// over engine.go, whose records sqlite.go keeps and codec.go writes; load.go refuses what is
-// damaged, lock.go a second writer, mark.go a database that is older than what was
-// acknowledged.
+// approvals that were used, retire.go removes a whole state, copy.go copies one between a folder
+// and a database. Beneath: ledger.go has all rules, over engine.go, whose records sqlite.go
+// keeps and codec.go writes; load.go refuses what is damaged, lock.go a second writer,
+// durable.go a database that is older than what was acknowledged.
 package state
 
 import (
@@ -26,7 +26,7 @@ import (
 )
 
 // formatVersion is the layout this program writes and the newest it reads.
-const formatVersion = 4
+const formatVersion = 5
 
 // Header says which state this is.
 type Header struct {

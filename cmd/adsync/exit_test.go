@@ -81,6 +81,8 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 		{"a state somebody else has open", running, state.ErrLocked, 10},
 		{"a state of another account", running, state.ErrForeign, 4},
 		{"a state that is lost", running, state.ErrLost, 4},
+		{"a state that was copied elsewhere", running, state.ErrMoved, 4},
+		{"a place without a state", running, state.ErrNone, 4},
 		{"a state of a newer adsync", running, state.ErrNewer, 4},
 		{"a folder that cannot be written", running, state.ErrUnusable, 4},
 		{"a disk that failed", running, state.ErrSuspect, 4},

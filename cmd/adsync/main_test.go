@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/testing/pgtest"
 	"adsync/internal/testing/syscalls"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,6 +20,11 @@ const withoutSync = "ADSYNC_TEST_WITHOUT_SYNC"
 
 // atClock is the address of an emulator whose clock such a process lives by.
 const atClock = "ADSYNC_TEST_CLOCK"
+
+// withDatabases are the tests, with a server of databases for those that want one.
+type withDatabases struct{ tests *testing.M }
+
+func (w withDatabases) Run() int { return pgtest.Main(w.tests) }
 
 func TestMain(m *testing.M) {
 	os.Unsetenv("GOGC") // processes that tests start collect as a user's do; this one has read it
@@ -45,5 +51,5 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	testscript.Main(m, map[string]func(){"adsync": func() { os.Exit(run(&session.Env{})) }})
+	testscript.Main(withDatabases{m}, map[string]func(){"adsync": func() { os.Exit(run(&session.Env{})) }})
 }

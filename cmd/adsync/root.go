@@ -12,6 +12,7 @@ import (
 	"adsync/cmd/adsync/internal/people"
 	"adsync/cmd/adsync/internal/planning"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/cmd/adsync/internal/states"
 
 	"github.com/spf13/cobra"
 )
@@ -49,7 +50,7 @@ func root(env *session.Env) *cobra.Command {
 		planning.Plan(env), planning.Apply(env), planning.Revert(env), ops.History(env), ops.Show(env),
 		files.Import(env), planning.Adopt(env), planning.Drift(env),
 		ops.Status(env), ops.Suspend(env), ops.Forget(env), ops.PauseAll(env), ops.Reconcile(env),
-		planning.Resume(env), planning.Resolve(env), ops.Unlock(env), ops.Review(env),
+		planning.Resume(env), planning.Resolve(env), ops.Unlock(env), states.Command(env), ops.Review(env),
 		files.Export(env), files.Template(env), files.Convert(env), files.Diff(env), files.Textconv(env),
 		files.Merge(env), files.Schema(env), ops.Policy(env),
 		emulatorCommand(env), daemoncmd.Command(env), version(env), ops.Explain(env))

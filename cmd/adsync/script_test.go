@@ -29,6 +29,7 @@ import (
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/testing/coverage"
 	"adsync/internal/testing/golden"
+	"adsync/internal/testing/pgtest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/xuri/excelize/v2"
@@ -120,6 +121,9 @@ func runScripts(t *testing.T, profile string, watch *coverage.Watch) {
 			"quickstart": copyQuickstart,
 			"emulator": func(ts *testscript.TestScript, _ bool, args []string) {
 				startEmulator(ts, args, watch)
+			},
+			"database": func(ts *testscript.TestScript, _ bool, _ []string) {
+				ts.Setenv("ADSYNC_DATABASE", pgtest.Database(t))
 			},
 			"setcell":   setCell,
 			"cell":      cellHolds,

@@ -83,4 +83,5 @@ const (
 	AllowsNothing  Code = "ADS3009" // an allowance that released nothing
 	HistoryHeld    Code = "ADS3010" // history of the branch that was rewritten, and that nobody accepted
 	CommittedState Code = "ADS3011" // adsync's own state, or a STOP, that comes with the files
+	StateElsewhere Code = "ADS3012" // a state that was copied, or that is in the other of folder and database
 )

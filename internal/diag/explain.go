@@ -162,4 +162,9 @@ var aboutState = []Explanation{
 		"Take the folder out of git (git rm -r --cached " +
 			"ads/.adsync) and name it in .gitignore; take a STOP away with a commit.",
 		"ads/.adsync/state.db is committed to git; want adsync's own state out of the repository (ADS3011)"},
+	{StateElsewhere, "adsync's record is in another place",
+		"It was copied between folder and database (adsync state copy), or a database is named and the " +
+			"record is still in the folder.",
+		"Go on where the message says it is: ADSYNC_DATABASE, or none. adsync state copy moves it.",
+		"the state was copied to the database adsync at db.internal on 2026-11-26T02:10:00Z (ADS3012)"},
 }

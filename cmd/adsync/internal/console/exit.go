@@ -99,6 +99,8 @@ var errorClasses = []struct {
 	{reconcile.ErrStale, ExitStale},
 	{state.ErrForeign, ExitUsage},
 	{state.ErrLost, ExitUsage},
+	{state.ErrMoved, ExitUsage},
+	{state.ErrNone, ExitUsage},
 	{state.ErrNewer, ExitUsage},
 	{state.ErrUnusable, ExitUsage},
 	{state.ErrDatabase, ExitUsage},

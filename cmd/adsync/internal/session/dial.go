@@ -187,6 +187,9 @@ func PlaceOf(ctx context.Context, env *Env, p config.Project) (place.Place, erro
 // OpenState opens the state of a project, for reading only or not.
 func OpenState(ctx context.Context, env *Env, p config.Project, readOnly bool) (state.Store, error) {
 	at, err := PlaceOf(ctx, env, p)
+	if err == nil {
+		err = refuseLeft(ctx, at, p)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -200,6 +203,22 @@ func OpenState(ctx context.Context, env *Env, p config.Project, readOnly bool) (
 		store = env.Backing.WrapStore(store)
 	}
 	return store, err
+}
+
+// refuseLeft refuses to begin anew in a database while the folder of the project has a state.
+func refuseLeft(ctx context.Context, at place.Place, p config.Project) error {
+	if at.Server == nil {
+		return nil
+	}
+	if left, err := state.SerialOf(p.StateFolder()); err == nil && left == 0 {
+		return nil
+	}
+	serial, err := at.SerialOf(ctx)
+	if err == nil && serial == 0 {
+		err = fmt.Errorf("%w of %s, and %s has one; move it: adsync state copy folder database",
+			state.ErrNone, at, p.StateFolder())
+	}
+	return err
 }
 
 // EnvKeyLag is how long the service may need to know the key of a create.

@@ -1,0 +1,73 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrTaken says that a state was to come where none was, and another is there by now.
+var ErrTaken = errors.New("the database has a state of the account")
+
+// Name returns what people call the database.
+func (d *Database) Name() string {
+	c := d.pool.Config().ConnConfig
+	return fmt.Sprintf("the database %s at %s", c.Database, c.Host)
+}
+
+// Mark names this very database: another may have its name.
+func (d *Database) Mark(ctx context.Context) (mark string, err error) {
+	err = d.twice(ctx, func(ctx context.Context) error {
+		return d.pool.QueryRow(ctx, `SELECT `+clusterNow+` || '/' || current_database()`).Scan(&mark)
+	})
+	return mark, err
+}
+
+// Receive puts a whole state in the place of what an account has: of nothing, or of the state that over has claimed.
+// It is one transaction. Where it is ErrTaken nothing has changed; after another error nothing is known, as the
+// commit may have come through.
+func (d *Database) Receive(ctx context.Context, name string, over *Account, h Head, writes []Write) error {
+	err := pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error { // once: a second try would find the first
+		if err := receiveHead(ctx, tx, name, over, h); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM adsync.record WHERE account = $1`, name); err != nil {
+			return err
+		}
+		_, err := tx.CopyFrom(ctx, pgx.Identifier{"adsync", "record"},
+			[]string{"account", "class", "key", "value", "sum"},
+			pgx.CopyFromSlice(len(writes), func(i int) ([]any, error) {
+				w := &writes[i]
+				return []any{name, w.Class, []byte(w.Key), []byte(w.Value), int64(w.Sum)}, nil
+			}))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	d.know(name, h.Serial)
+	if over != nil {
+		over.head = h
+	}
+	return nil
+}
+
+func receiveHead(ctx context.Context, tx pgx.Tx, name string, over *Account, h Head) error {
+	values := []any{name, h.Format, h.Lineage, h.Serial, h.BoundTo, h.Currency, h.TimeZone, h.Records, int64(h.Digest)}
+	if over == nil {
+		tag, err := tx.Exec(ctx, `INSERT INTO adsync.head (account, `+headColumns+`, cluster, timeline)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, `+clusterNow+`, `+timelineNow+`) ON CONFLICT DO NOTHING`, values...)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = ErrTaken
+		}
+		return err
+	}
+	tag, err := tx.Exec(ctx, `UPDATE adsync.head SET (`+headColumns+`) = ($2, $3, $4, $5, $6, $7, $8, $9)
+		WHERE account = $1 AND token = $10 AND serial = $11`, append(values, over.token, over.head.Serial)...)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = fmt.Errorf("%w: %s", errFenced, name)
+	}
+	return err
+}
