@@ -67,6 +67,8 @@ type Database struct {
 	mu    sync.Mutex
 	known map[string]int64 // account → the last serial that is known to be durable
 	holds map[string]bool  // accounts that this process has open
+
+	attends int64 // the worker that others count among those that look after accounts
 }
 
 // Open connects to a database by its address, such as postgres://adsync@db.internal/adsync, and brings its tables to

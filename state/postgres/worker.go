@@ -116,6 +116,12 @@ func (w *worker) putOff(ctx context.Context) {
 	}
 }
 
+// is returns the id of this worker; 0 where it holds nothing.
+func (w *worker) is() int64 {
+	id, _ := w.now()
+	return id
+}
+
 // now returns which worker it is, and the moment.
 func (w *worker) now() (id int64, at time.Duration) {
 	w.mu.Lock()

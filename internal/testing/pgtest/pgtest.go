@@ -67,7 +67,7 @@ func Database(t testing.TB) string {
 	defer shared.Unlock()
 	if shared.server == nil {
 		// what a test writes may be gone after a power cut
-		shared.server = begin(t, "fsync=off", "full_page_writes=off")
+		shared.server = begin(t, "fsync=off", "full_page_writes=off", "autovacuum=off")
 	}
 	return shared.server.Database(t)
 }

@@ -8,7 +8,8 @@ CREATE TABLE adsync.worker (
 	command text NOT NULL,
 	version text NOT NULL,
 	since   timestamptz NOT NULL,
-	ends    timestamptz NOT NULL
+	ends    timestamptz NOT NULL,
+	attends boolean NOT NULL DEFAULT false -- it is a daemon, and takes its share of the accounts
 );
 
 -- A head is the state of one account: which it is, how far it has come, and which worker may write it. The token
@@ -40,5 +41,22 @@ CREATE TABLE adsync.record (
 	PRIMARY KEY (account, class, key)
 );
 
+-- Accounts of the daemons, by the names of their configuration, each with the worker that looks after it.
+CREATE TABLE adsync.attendance (
+	name   text PRIMARY KEY,
+	worker bigint REFERENCES adsync.worker (id) ON DELETE SET NULL
+);
+CREATE INDEX attendance_worker ON adsync.attendance (worker) WHERE worker IS NOT NULL;
+
+-- What is kept beside the state of an account, whoever has it: orders, approvals, figures. A content is its parts in
+-- order; who appends adds one.
+CREATE TABLE adsync.beside (
+	account text NOT NULL,
+	name    bytea NOT NULL,
+	part    bigint GENERATED ALWAYS AS IDENTITY,
+	content bytea NOT NULL,
+	PRIMARY KEY (account, name, part)
+);
+
 -- +goose Down
-DROP TABLE adsync.record, adsync.head, adsync.worker;
+DROP TABLE adsync.beside, adsync.attendance, adsync.record, adsync.head, adsync.worker;

@@ -1,0 +1,123 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Share is what a worker looks after, as of one pull.
+type Share struct {
+	Held    []string // names of the accounts that are this worker's, in order
+	Excess  int      // how many more than its fair share those are
+	Workers int      // that look after accounts, this one among them
+}
+
+// Pull takes accounts that nobody looks after, up to this worker's fair share of all of them, and returns what it has
+// by now. Accounts of a worker whose lease has ended are nobody's. Where nothing is to be taken nothing is written.
+func (d *Database) Pull(ctx context.Context, names []string) (Share, error) {
+	id, err := d.attending(ctx)
+	if err != nil {
+		return Share{}, err
+	}
+	var s Share
+	err = d.inTransaction(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		var dead []int64 // for good: a heartbeat puts off no end that has passed
+		if err := tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE attends AND ends > clock_timestamp()),
+				coalesce(array_agg(id) FILTER (WHERE ends <= clock_timestamp()), '{}') FROM adsync.worker`).
+			Scan(&s.Workers, &dead); err != nil {
+			return err
+		}
+		if s.Held, err = namesOf(tx.Query(ctx,
+			`SELECT name FROM adsync.attendance WHERE worker = $1 AND name = ANY($2)`, id, names)); err != nil {
+			return err
+		}
+		fair := (len(names) + s.Workers - 1) / max(s.Workers, 1)
+		if s.Excess = len(s.Held) - fair; s.Excess >= 0 {
+			return nil
+		}
+		s.Excess = 0
+		taken, err := namesOf(tx.Query(ctx, `UPDATE adsync.attendance SET worker = $1 WHERE name IN (
+				SELECT name FROM adsync.attendance WHERE name = ANY($2) AND (worker IS NULL OR worker = ANY($3))
+				ORDER BY random() LIMIT $4 FOR UPDATE SKIP LOCKED
+			) RETURNING name`, id, names, dead, fair-len(s.Held)))
+		s.Held = append(s.Held, taken...)
+		return err
+	})
+	if err == nil {
+		err = d.worker.valid(id)
+	}
+	return s, err
+}
+
+func namesOf(rows pgx.Rows, err error) ([]string, error) {
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// attending returns the id of this worker, once the others count it among those that look after accounts.
+func (d *Database) attending(ctx context.Context) (int64, error) {
+	id, err := d.worker.alive(ctx)
+	if err != nil || d.attendsAs(id, false) {
+		return id, err
+	}
+	err = d.twice(ctx, func(ctx context.Context) error {
+		_, err := d.pool.Exec(ctx, `UPDATE adsync.worker SET attends = true WHERE id = $1`, id)
+		return err
+	})
+	if err == nil {
+		d.attendsAs(id, true)
+	}
+	return id, err
+}
+
+// attendsAs reports whether others count this worker, and notes that they do.
+func (d *Database) attendsAs(id int64, note bool) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if note {
+		d.attends = id
+	}
+	return d.attends == id
+}
+
+// Configure has the database know accounts by their names.
+func (d *Database) Configure(ctx context.Context, names []string) error {
+	return d.twice(ctx, func(ctx context.Context) error {
+		_, err := d.pool.Exec(ctx, `INSERT INTO adsync.attendance (name)
+			SELECT name FROM unnest($1::text[]) AS w (name) WHERE NOT EXISTS (
+				SELECT FROM adsync.attendance a WHERE a.name = w.name) ON CONFLICT DO NOTHING`, names)
+		return err
+	})
+}
+
+// GiveBack leaves an account to other workers.
+func (d *Database) GiveBack(ctx context.Context, name string) error {
+	id := d.worker.is()
+	return d.twice(ctx, func(ctx context.Context) error {
+		_, err := d.pool.Exec(ctx, `UPDATE adsync.attendance SET worker = NULL WHERE name = $1 AND worker = $2`, name, id)
+		return err
+	})
+}
+
+// AttendedBy says which worker looks after an account; attended is false where none that lives does.
+func (d *Database) AttendedBy(ctx context.Context, name string) (h Holder, attended bool, err error) {
+	var owner *int64
+	err = d.twice(ctx, func(ctx context.Context) error {
+		rows, err := d.pool.Query(ctx, `SELECT worker FROM adsync.attendance WHERE name = $1`, name)
+		if err != nil {
+			return err
+		}
+		owners, err := pgx.CollectRows(rows, pgx.RowTo[*int64])
+		if err == nil && len(owners) > 0 {
+			owner = owners[0]
+		}
+		return err
+	})
+	if err != nil || owner == nil {
+		return h, false, err
+	}
+	return holder(ctx, d.pool, *owner)
+}
