@@ -132,7 +132,11 @@ func (b *Beside) Append(name string, line []byte) error {
 	}
 	ctx, cancel := within(context.Background())
 	defer cancel()
-	_, err = b.database.pool.Exec(ctx, `INSERT INTO adsync.beside (account, name, content) VALUES ($1, $2, $3)`,
+	_, err = b.database.pool.Exec(ctx, `INSERT INTO adsync.beside (account, name, content)
+		SELECT $1, $2, CASE WHEN octet_length(before.content) > 0 AND
+			get_byte(before.content, octet_length(before.content) - 1) <> 10 THEN '\x0a'::bytea ELSE '' END || $3::bytea
+		FROM (SELECT (SELECT content FROM adsync.beside WHERE account = $1 AND name = $2
+			ORDER BY part DESC LIMIT 1) AS content) AS before`,
 		b.account, k, append(slices.Clip(line), '\n')) // once: what was appended twice would count twice
 	return err
 }

@@ -193,7 +193,8 @@ func (s *Server) Kill() {
 	if s.command == nil {
 		return
 	}
-	_ = s.Signal(syscall.SIGKILL) // it has ended
+	_ = syscall.Kill(s.command.Process.Pid, syscall.SIGSTOP) // so that it begins no process meanwhile
+	_ = s.Signal(syscall.SIGKILL)                            // it has ended
 	<-s.ended
 	s.command = nil
 }
