@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"adsync/state/kv"
 	"adsync/state/postgres"
 )
 
@@ -127,9 +128,7 @@ func (s *Server) SerialOf(ctx context.Context, account string) (int64, error) {
 // HeldBy says who has the state of an account.
 func (s *Server) HeldBy(ctx context.Context, account string) (Holding, error) {
 	h, held, err := s.database.HeldBy(ctx, account)
-	return Holding{Held: held, Known: h.Host != "", Holder: Holder{
-		PID: h.PID, Host: h.Host, Since: h.Since, Command: h.Command, Version: h.Version,
-	}}, ofDatabase(err)
+	return holdingOf(h, held), ofDatabase(err)
 }
 
 // Accept takes the state of an account for whole although its database may have gone back in time.
@@ -141,6 +140,49 @@ func (s *Server) Accept(ctx context.Context, account string) error {
 func (s *Server) Behind(ctx context.Context) ([]string, error) {
 	names, err := s.database.Behind(ctx)
 	return names, ofDatabase(err)
+}
+
+// Beside returns what is kept beside the state of an account, and of the account "" what is kept for all of them.
+func (s *Server) Beside(account string) kv.Store { return s.database.Beside(account) }
+
+// Share is what this process looks after, as of one pull.
+type Share = postgres.Share
+
+// Configure has the database know the accounts that daemons look after.
+func (s *Server) Configure(ctx context.Context, accounts []string) error {
+	return ofDatabase(s.database.Configure(ctx, accounts))
+}
+
+// Pull takes accounts that nobody looks after, up to a fair share, and returns which this process looks after.
+func (s *Server) Pull(ctx context.Context, accounts []string) (Share, error) {
+	share, err := s.database.Pull(ctx, accounts)
+	return share, ofDatabase(err)
+}
+
+// GiveBack leaves an account to others.
+func (s *Server) GiveBack(ctx context.Context, account string) error {
+	return ofDatabase(s.database.GiveBack(ctx, account))
+}
+
+// Attends reports whether this process looks after an account, as of its last pull and by its lease. It asks nobody.
+func (s *Server) Attends(account string) bool { return s.database.Attends(account) }
+
+// AttendedBy says who looks after an account.
+func (s *Server) AttendedBy(ctx context.Context, account string) (Holding, error) {
+	h, attended, err := s.database.AttendedBy(ctx, account)
+	return holdingOf(h, attended), ofDatabase(err)
+}
+
+// Ordered returns a fingerprint of the orders that stand or wait, by account; those of all accounts stand under "".
+func (s *Server) Ordered(ctx context.Context) (map[string]string, error) {
+	ordered, err := s.database.Ordered(ctx)
+	return ordered, ofDatabase(err)
+}
+
+func holdingOf(h postgres.Holder, held bool) Holding {
+	return Holding{Held: held, Known: h.Host != "", Holder: Holder{
+		PID: h.PID, Host: h.Host, Since: h.Since, Command: h.Command, Version: h.Version,
+	}}
 }
 
 // leased is a store whose account is this process's until it is closed, or until its lease ends.

@@ -35,8 +35,9 @@ var may = map[string][]string{
 		"internal/public", "internal/resource", "internal/review", "internal/runview", "internal/synonyms",
 		"internal/trail", "plan", "reconcile", "sources", "sources/commits", "sources/config",
 		"state", "state/place"},
+	"cmd/adsync/internal/replica": {"internal/orders", "state", "state/kv"},
 	"cmd/adsync/internal/daemoncmd": {"cmd/adsync/internal/console", "cmd/adsync/internal/planning",
-		"cmd/adsync/internal/runs", "cmd/adsync/internal/session", "internal/adsapi", "internal/daemon",
+		"cmd/adsync/internal/replica", "cmd/adsync/internal/runs", "cmd/adsync/internal/session", "internal/adsapi", "internal/daemon",
 		"internal/daemon/web", "internal/diag", "internal/direct",
 		"internal/gitstore", "internal/kinds", "internal/notify",
 		"internal/orders", "internal/planview", "internal/resource", "internal/resultcopy", "internal/review",
@@ -230,7 +231,8 @@ var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + 
 	forEveryTest...)
 
 // forEveryTest is what tests may import that know nothing of adsync, the emulator's too.
-var forEveryTest = []string{testOnly + "drawn", testOnly + "golden", testOnly + "pgtest"}
+var forEveryTest = []string{testOnly + "drawn", testOnly + "golden", testOnly + "pgtest",
+	testOnly + "kvtest"}
 
 // TestTestsImportNoMoreThanTheirPackage lets tests have what their package may
 // import and, beyond it, the descriptions of the kinds, the emulator, the

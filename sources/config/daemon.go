@@ -32,6 +32,7 @@ type Daemon struct {
 	Accounts    []DaemonAccount
 	Alive       Alive
 	Keep        Keep
+	Database    KeyReference // where the address of the database is that holds the states; zero: they lie in folders
 }
 
 // Keep is how long things are kept; 0 where nothing is said.
@@ -51,7 +52,8 @@ type Alive struct {
 // DaemonAccount is one account of the daemon.
 type DaemonAccount struct {
 	Name     Setting
-	Folder   string // whole path; "" for Git
+	ID       Setting // of the ad account, where the state lies in a database; zero: what adsync.yaml says
+	Folder   string  // whole path; "" for Git
 	Git      Git
 	State    string // folder of adsync's own state of an account from git
 	Operator string // whole path of the operator's file; "" for that of the daemon
@@ -108,6 +110,7 @@ func (d *Daemon) read(w *settingReader, node *yaml.Node) {
 		"places":       func(n *yaml.Node) { d.Places = w.places(n) },
 		"accounts":     func(n *yaml.Node) { accounts = n },
 		"keep":         func(n *yaml.Node) { d.Keep.read(w, n) },
+		"database":     func(n *yaml.Node) { d.Database.read(w, n, "database", "ADSYNC_DATABASE") },
 		"alive":        func(n *yaml.Node) { d.Alive.read(w, n) },
 		"people":       func(n *yaml.Node) { people = readPeople(w, n) },
 		"mail":         func(n *yaml.Node) { one := readMail(w, n); server = &one },
@@ -226,6 +229,7 @@ func (d *Daemon) readAccounts(w *settingReader, node *yaml.Node, defaults Daemon
 func (d *Daemon) readAccount(w *settingReader, node *yaml.Node, a *DaemonAccount) {
 	readers := d.timing(w, a)
 	readers["name"] = func(n *yaml.Node) { a.Name = w.setting(n, "name") }
+	readers["id"] = func(n *yaml.Node) { a.ID = w.setting(n, "id") }
 	readers["folder"] = func(n *yaml.Node) { a.Folder = d.path(w, n, "folder") }
 	readers["git"] = func(n *yaml.Node) { a.Git.read(w, n) }
 	readers["state"] = func(n *yaml.Node) { a.State = d.path(w, n, "state") }

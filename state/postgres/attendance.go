@@ -47,7 +47,34 @@ func (d *Database) Pull(ctx context.Context, names []string) (Share, error) {
 	if err == nil {
 		err = d.worker.valid(id)
 	}
+	d.attend(id, s.Held, err)
 	return s, err
+}
+
+// attend notes what this worker looks after; where that is not known, nothing.
+func (d *Database) attend(id int64, names []string, failed error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.attended, d.attendedAs = map[string]bool{}, id
+	if failed != nil {
+		return
+	}
+	for _, name := range names {
+		d.attended[name] = true
+	}
+}
+
+// Attends reports whether this worker looks after an account, as of its last pull and by its lease. It asks nobody.
+func (d *Database) Attends(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.attended[name] && d.worker.valid(d.attendedAs) == nil
+}
+
+func (d *Database) leave(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.attended, name)
 }
 
 func namesOf(rows pgx.Rows, err error) ([]string, error) {
@@ -95,6 +122,7 @@ func (d *Database) Configure(ctx context.Context, names []string) error {
 
 // GiveBack leaves an account to other workers.
 func (d *Database) GiveBack(ctx context.Context, name string) error {
+	d.leave(name)
 	id := d.worker.is()
 	return d.twice(ctx, func(ctx context.Context) error {
 		_, err := d.pool.Exec(ctx, `UPDATE adsync.attendance SET worker = NULL WHERE name = $1 AND worker = $2`, name, id)
@@ -121,3 +149,27 @@ func (d *Database) AttendedBy(ctx context.Context, name string) (h Holder, atten
 	}
 	return holder(ctx, d.pool, *owner)
 }
+
+// Ordered returns a fingerprint of the orders that stand or wait beside each account: STOP, suspensions, wishes for a
+// run. It reads no more rows than there are.
+func (d *Database) Ordered(ctx context.Context) (map[string]string, error) {
+	ordered := map[string]string{}
+	err := d.twice(ctx, func(ctx context.Context) error {
+		clear(ordered)
+		rows, err := d.pool.Query(ctx, `SELECT account, convert_from(name, 'UTF8') || ' ' || part FROM adsync.beside
+			WHERE `+isOrder+` ORDER BY account, name, part`)
+		if err != nil {
+			return err
+		}
+		var account, what string
+		_, err = pgx.ForEachRow(rows, []any{&account, &what}, func() error {
+			ordered[account] += what + "\n"
+			return nil
+		})
+		return err
+	})
+	return ordered, err
+}
+
+// isOrder is the condition of the index beside_order.
+const isOrder = `(name IN ('STOP', 'suspend.json') OR name >= 'ask-' AND name < 'ask.')`

@@ -68,7 +68,9 @@ type Database struct {
 	known map[string]int64 // account → the last serial that is known to be durable
 	holds map[string]bool  // accounts that this process has open
 
-	attends int64 // the worker that others count among those that look after accounts
+	attends    int64           // the worker that others count among those that look after accounts
+	attended   map[string]bool // what it looks after, as of its last pull
+	attendedAs int64           // as which worker
 }
 
 // Open connects to a database by its address, such as postgres://adsync@db.internal/adsync, and brings its tables to

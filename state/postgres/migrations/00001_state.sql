@@ -57,6 +57,8 @@ CREATE TABLE adsync.beside (
 	content bytea NOT NULL,
 	PRIMARY KEY (account, name, part)
 );
+CREATE INDEX beside_order ON adsync.beside (account, name, part)
+	WHERE name IN ('STOP', 'suspend.json') OR name >= 'ask-' AND name < 'ask.';
 
 -- +goose Down
 DROP TABLE adsync.beside, adsync.attendance, adsync.record, adsync.head, adsync.worker;

@@ -29,6 +29,9 @@ func (d *daemonRun) accounts(config config.Daemon, page *page) []daemon.Account 
 	var accounts []daemon.Account
 	known := map[string]daemon.Account{}
 	for _, a := range config.Accounts {
+		if !d.sharing.has(a.Name.Value) {
+			continue
+		}
 		account, there := d.known[a.Name.Value]
 		if version := versionOf(a); !there || account.Version != version {
 			account = d.account(config, a)
@@ -95,7 +98,10 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 			timeout: a.Git.Timeout, waits: runs.UnpushedOf(own, project),
 		}
 	}
-	w.orders = d.lease(settings, name, session.OrdersOf(own, project))
+	if d.sharing != nil {
+		project, w.id = session.StateOf(own, settings, a), d.sharing.ids[name]
+	}
+	w.orders = d.lease(settings, name, own, project)
 	last := w.orders.Place.Equal(time.Now())
 	account.Good, account.Applied = last.At, last.Revision
 	account.Orders, account.Shown, account.Archive = w.orders, w.orders.Shown, &archive{own, w.orders, a.Folder}
@@ -137,6 +143,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		if err := w.orders.Release(); err != nil {
 			d.log.Warn("the account could not be given back", "account", name, "error", err)
 		}
+		d.sharing.leave(name)
 	}
 	return account
 }
@@ -145,29 +152,35 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 func (d *daemonRun) watchOrders(ctx context.Context,
 	t *session.Lease, folder string, wake func(daemon.Trigger), note func(string, ...any)) {
 	stopped := t.Suspension(time.Now()) != nil
+	look := func() time.Duration {
+		stands := t.Suspension(time.Now()) != nil
+		switch {
+		case stopped && !stands:
+			wake(daemon.Continued)
+		case stands && !stopped, len(t.Place.Asks()) > 0:
+			wake(daemon.Asked)
+		}
+		stopped = stands
+		return 0
+	}
+	if d.sharing != nil {
+		d.sharing.hear(ctx, t.Say.Account, look)
+		return
+	}
 	w := &watch.Watcher{
 		Root: folder, Files: []string{orders.StopName, orders.SuspendName, "ask-*.json"},
-		Quiet: afterEvent, Note: note,
-		Look: func() time.Duration {
-			stands := t.Suspension(time.Now()) != nil
-			switch {
-			case stopped && !stands:
-				wake(daemon.Continued)
-			case stands && !stopped, len(t.Place.Asks()) > 0:
-				wake(daemon.Asked)
-			}
-			stopped = stands
-			return 0
-		},
+		Quiet: afterEvent, Note: note, Look: look,
 	}
 	d.looking().lead(w)
 	w.Run(ctx)
 }
 
-func (d *daemonRun) lease(config config.Daemon, name string, at orders.Place) *session.Lease {
+func (d *daemonRun) lease(
+	config config.Daemon, name string, env *session.Env, project config.Project) *session.Lease {
 	host, _ := os.Hostname()
 	t := &session.Lease{
-		Place: at, Say: orders.Daemon{
+		Place: session.OrdersOf(env, project), Stops: session.StopsOf(env, project), Terse: d.sharing != nil,
+		Say: orders.Daemon{
 			PID: os.Getpid(), Host: host, Version: console.Release, Account: name, Since: d.began,
 		},
 	}
@@ -194,7 +207,8 @@ func forAccount(env *session.Env, log *slog.Logger) *session.Env {
 		},
 	}
 	own.Flags.Quiet, own.Flags.Output = true, "json"
-	own.Backing, own.Databases, own.Reviewing = env.Backing, env.Databases, new(sync.Mutex)
+	own.Backing, own.Reviewing = env.Backing, new(sync.Mutex)
+	own.Databases, own.Database = env.Databases, env.Database
 	own.Clock = session.Clock{Now: c.Now, Sleep: func(ctx context.Context, wait time.Duration) (err error) {
 		daemon.Away(ctx, wait, func() { err = c.Sleep(ctx, wait) })
 		return err

@@ -117,6 +117,7 @@ type daemonRun struct {
 	hub     *daemon.Hub
 
 	addresses session.Addresses // whose limits the accounts share
+	sharing   *sharing          // with other daemons; nil where states lie in folders
 
 	known        map[string]daemon.Account   // by name: those that run
 	repositories map[string]*gitstore.Shared // of them, by address and credentials
@@ -128,6 +129,9 @@ const slowest = 35 * time.Second
 func (d *daemonRun) run(ctx context.Context, settings config.Daemon) error {
 	if !d.flags.once {
 		d.listenToFolders()
+	}
+	if err := d.share(ctx, settings); err != nil {
+		return err
 	}
 	metrics := web.NewMetrics()
 	alive, err := d.alive(settings)
@@ -155,13 +159,13 @@ func (d *daemonRun) run(ctx context.Context, settings config.Daemon) error {
 		<-d.hub.Working()
 		page.serve(ctx)
 	})
-	beside.Go(func() { d.unbroken(ctx, "reloading", func() { d.reload(ctx, reloads, changes, page) }) })
+	accounts := d.accounts(settings, page)
+	beside.Go(func() { d.unbroken(ctx, "reloading", func() { d.reload(ctx, settings, reloads, changes, page) }) })
 	beside.Go(func() { d.unbroken(ctx, "the watchdog", func() { d.breathe(ctx) }) })
 	if alive != nil && !d.flags.once {
 		beside.Go(func() { d.unbroken(ctx, "the address of alive", func() { alive.Run(ctx) }) })
 	}
 	beside.Go(func() { giveBack(ctx, d.env.Getenv) })
-	accounts := d.accounts(settings, page)
 	d.log.Info("the daemon runs", "version", console.Release, "accounts", len(accounts), "listen", page.address())
 	logKeep(d.log, settings.Keep)
 	tellSystemd(d.log, systemd.SdNotifyReady)
@@ -255,29 +259,49 @@ func hangups() (signals <-chan os.Signal, unregister func()) {
 	return all, func() { signal.Stop(all) }
 }
 
-// reload takes over the configuration as it is now, whenever a signal says so. One
-// that is not valid changes nothing.
-func (d *daemonRun) reload(ctx context.Context, signals <-chan os.Signal, changes chan<- []daemon.Account, page *page) {
+// reload takes over the configuration as it is now, whenever a signal says so, and the accounts that are this
+// daemon's, whenever those are others. A configuration that is not valid changes nothing.
+func (d *daemonRun) reload(ctx context.Context, settings config.Daemon,
+	signals <-chan os.Signal, changes chan<- []daemon.Account, page *page) {
+	pulled := d.pulled(ctx)
 	for {
+		taken := false
 		select {
 		case <-ctx.Done():
 			return
+		case held := <-pulled:
+			d.sharing.hold(held)
 		case <-signals:
-		}
-		settings, err := d.configuration(ctx)
-		if err != nil {
-			d.log.Error("the configuration is not taken over; the one before stays", "error", err)
-			continue
-		}
-		if moved := page.moved(settings); len(moved) > 0 {
-			d.log.Warn("what was changed here is taken over by a restart alone", "settings", strings.Join(moved, ", "))
+			var err error
+			settings, taken, err = d.again(ctx, settings, page)
+			if err != nil {
+				d.log.Error("the configuration is not taken over; the one before stays", "error", err)
+				continue
+			}
 		}
 		select {
 		case changes <- d.accounts(settings, page):
-			d.log.Info("the configuration was taken over", "accounts", len(settings.Accounts))
+			if taken {
+				d.log.Info("the configuration was taken over", "accounts", len(settings.Accounts))
+			}
 		case <-ctx.Done():
 		}
 	}
+}
+
+// again reads the configuration anew.
+func (d *daemonRun) again(ctx context.Context, before config.Daemon, page *page) (config.Daemon, bool, error) {
+	settings, err := d.configuration(ctx)
+	if err == nil {
+		err = d.sharing.configure(d.env, settings)
+	}
+	if err != nil {
+		return before, false, err
+	}
+	if moved := page.moved(settings); len(moved) > 0 {
+		d.log.Warn("what was changed here is taken over by a restart alone", "settings", strings.Join(moved, ", "))
+	}
+	return settings, true, nil
 }
 
 // breathe tells systemd that every account moves, where it wants to know.

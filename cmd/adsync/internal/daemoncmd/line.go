@@ -24,6 +24,12 @@ func (w *worker) dial(l session.Loaded) error {
 			}
 			daemon.Away(ctx, 0, attempt)
 		},
+		Lease: func() error {
+			if lease := w.lease.Load(); lease != nil {
+				return (*lease).Valid()
+			}
+			return nil // what a look at the account needs changes nothing
+		},
 		Halt: func() error {
 			if w.planOnly {
 				return errPlanOnly

@@ -61,10 +61,12 @@ type worker struct {
 	line      *session.Session // keeps open what the client needs
 	client    *adsapi.Client
 	requests  atomic.Int64
-	counted   int64        // of them, by the runs before
-	suspended atomic.Bool  // this run sends nothing
-	seen      *fingerprint // what the last whole run saw; nil: nothing can be skipped
-	at        string       // the commit of the last run
+	counted   int64                       // of them, by the runs before
+	suspended atomic.Bool                 // this run sends nothing
+	lease     atomic.Pointer[state.Lease] // of the state that this run has open, in a database
+	id        string                      // of the ad account, where the state lies in a database
+	seen      *fingerprint                // what the last whole run saw; nil: nothing can be skipped
+	at        string                      // the commit of the last run
 	writers   writers
 	keeping   keeping
 }
@@ -157,6 +159,9 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 		seen.result, w.seen = r, seen
 		return r
 	}
+	if err := w.wrongAccount(l); err != nil {
+		return w.failed(ctx, f.revision, err)
+	}
 	g := session.Govern(w.env, l.Project, l.Schemas, time.Now())
 	desired, err := runs.DesiredUnder(l, runs.PlanFlags{Unattended: true}, g)
 	if err == nil {
@@ -173,6 +178,10 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 		return w.failed(ctx, f.revision, err)
 	}
 	defer func() { session.Closed(w.env, "state", store.Close()) }()
+	if lease, ok := store.(state.Lease); ok {
+		w.lease.Store(&lease)
+		defer w.lease.Store(nil)
+	}
 	did := w.carryOut(ctx, request, l, store, desired)
 	did.expires = g.Policy.ApprovalExpires
 	r = w.ended(ctx, &l, did, r)

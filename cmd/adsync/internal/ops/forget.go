@@ -70,7 +70,9 @@ func runForget(env *session.Env, c *cobra.Command, args []string, f forgetFlags)
 	var err error
 	if f.config != "" {
 		d.named = true
-		d.folder, err = session.StateOf(env, c, nil, session.NamedFlags{Account: args[0], Config: f.config})
+		var named config.Project
+		named, err = session.NamedBy(env, c, nil, session.NamedFlags{Account: args[0], Config: f.config})
+		d.folder = named.Home
 		d.copy, d.others = copyOfGit(f.config, args[0], d.folder)
 	} else {
 		d.folder, err = stateIn(env, c, args[1:], f.state)

@@ -54,10 +54,11 @@ plans show it as somebody's pause, which nothing takes back by itself.`,
 			if err != nil {
 				return err
 			}
-			if f.State, err = session.StateOf(env, c, args, f.NamedFlags); err != nil {
+			project, err := session.NamedBy(env, c, args, f.NamedFlags)
+			if err != nil {
 				return err
 			}
-			return runPauseAll(c.Context(), env, dir, f)
+			return runPauseAll(c.Context(), env, dir, project, f)
 		},
 	}
 	c.Flags().BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
@@ -72,10 +73,9 @@ plans show it as somebody's pause, which nothing takes back by itself.`,
 	return c
 }
 
-func runPauseAll(ctx context.Context, env *session.Env, dir string, f pauseFlags) error {
+func runPauseAll(ctx context.Context, env *session.Env, dir string, named config.Project, f pauseFlags) error {
 	l := session.Loaded{Schemas: kinds.All(), Desired: sources.Desired{Snapshot: &resource.Snapshot{}}}
-	l.Project = config.Project{Home: f.State}
-	if f.State == "" {
+	if l.Project = named; named.Home == "" {
 		var err error
 		if l.Project, err = session.ProjectOf(env, dir); err != nil {
 			return fmt.Errorf("%w; where adsync.yaml cannot be read: adsync pause-all --state %s",

@@ -68,11 +68,11 @@ func orNamed(env *session.Env, c *cobra.Command) {
 			return byFiles(c, args)
 		}
 		named.State = c.Flags().Lookup("state").Value.String()
-		home, err := session.StateOf(env, c, args, named)
+		project, err := session.NamedBy(env, c, args, named)
 		if err != nil {
 			return err
 		}
-		return showStatus(c.Context(), env, config.Project{Home: home})
+		return showStatus(c.Context(), env, project)
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/adsapi"
+	"adsync/sources/config"
 	"adsync/state"
 )
 
@@ -39,27 +41,32 @@ func (s *Addresses) Of(base string, now func() time.Time) *adsapi.Address {
 	return s.byServer[server]
 }
 
-// Databases are those with states that a process has opened, one for each address.
+// Databases are those with states that a process has opened, one for each place where an address stands.
 type Databases struct {
 	mu   sync.Mutex
 	open map[string]*state.Server
 }
 
-// of returns the database at an address, which stays open until Close.
-func (d *Databases) of(ctx context.Context, address string, o state.Options) (*state.Server, error) {
+// of returns the database whose address stands in a place. It stays open until Close.
+func (d *Databases) of(ctx context.Context, env *Env, from config.KeyReference) (*state.Server, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if server := d.open[address]; server != nil {
+	key := from.From + " " + from.Value
+	if server := d.open[key]; server != nil {
 		return server, nil
 	}
-	server, err := state.OpenServer(ctx, address, o)
+	address, err := SecretOf(ctx, env, from)
+	if err != nil {
+		return nil, err
+	}
+	server, err := state.OpenServer(ctx, address, state.Options{Command: env.Command, Version: console.Release})
 	if err != nil {
 		return nil, err
 	}
 	if d.open == nil {
 		d.open = map[string]*state.Server{}
 	}
-	d.open[address] = server
+	d.open[key] = server
 	return server, nil
 }
 
@@ -67,9 +74,9 @@ func (d *Databases) of(ctx context.Context, address string, o state.Options) (*s
 func (d *Databases) Close() (err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for address, server := range d.open {
+	for key, server := range d.open {
 		err = errors.Join(err, server.Close())
-		delete(d.open, address)
+		delete(d.open, key)
 	}
 	return err
 }

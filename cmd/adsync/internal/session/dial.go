@@ -170,17 +170,29 @@ func Closed(env *Env, what string, err error) {
 	}
 }
 
+// ServerOf is the database with the states, nil where they lie in folders.
+func ServerOf(ctx context.Context, env *Env) (*state.Server, error) {
+	from, err := databaseOf(env, config.Project{})
+	if err != nil || from.From == "" {
+		return nil, err
+	}
+	return env.Databases.of(ctx, env, from)
+}
+
 // PlaceOf is where the state of a project lies: in the database that the operator names, or in its folder.
 func PlaceOf(ctx context.Context, env *Env, p config.Project) (place.Place, error) {
-	address, err := databaseOf(ctx, env, p)
-	if err != nil || address == "" {
+	if p.Home != "" && p.Folder() == "" && p.Account.ID == "" { // --state names a folder
+		return place.Place{Folder: p.StateFolder()}, nil
+	}
+	from, err := databaseOf(env, p)
+	if err != nil || from.From == "" {
 		return place.Place{Folder: p.StateFolder()}, err
 	}
 	if p.Account.ID == "" {
 		return place.Place{}, console.Configuration("states lie in a database, by account: want account: {id} in %s",
 			config.ProjectFile)
 	}
-	server, err := env.Databases.of(ctx, address, state.Options{Command: env.Command, Version: console.Release})
+	server, err := env.Databases.of(ctx, env, from)
 	return place.Place{Server: server, Account: p.Account.ID}, err
 }
 

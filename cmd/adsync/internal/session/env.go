@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/sources/config"
 )
 
 // Env is the environment of one command: its console, its clock, its files, its service.
@@ -18,8 +19,9 @@ type Env struct {
 
 	Middleware Middleware // stands before the emulator in this process; nil: nothing does
 
-	Databases *Databases // with states, that this process has opened
-	Addresses *Addresses // which other accounts of this process ask from, too; nil: there are none
+	Databases *Databases          // with states, that this process has opened
+	Database  config.KeyReference // where the daemon's configuration says that the states lie; zero where it does not
+	Addresses *Addresses          // which other accounts of this process ask from, too; nil: there are none
 
 	OnSecret func(secret string) // is told of each credential that is read; nil: nobody blots it out
 	// guards the record of reviews, which a daemon's own reads keep too; nil: nobody else does

@@ -21,7 +21,7 @@ func halt(env *Env, p config.Project) func() error {
 		return nil
 	}
 	own := OrdersOf(env, p)
-	places := []orders.Place{own}
+	places := append([]orders.Place{own}, StopsOf(env, p)...)
 	if d, _, err := own.Daemon(); err == nil && d.Shared != "" {
 		places = append(places, orders.Folder(d.Shared))
 	}

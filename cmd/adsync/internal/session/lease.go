@@ -22,7 +22,9 @@ const (
 // Lease is the daemon's hold on one account, and what people order there.
 type Lease struct {
 	Place  orders.Place
-	Shared string // folder whose STOP holds for all accounts; "" for none
+	Shared string         // folder whose STOP holds for all accounts; "" for none
+	Stops  []orders.Place // others whose STOP holds
+	Terse  bool           // who finds nothing new says nothing
 	Say    orders.Daemon
 
 	mu    sync.Mutex
@@ -82,7 +84,7 @@ func (t *Lease) Shown(s daemon.Status) {
 	d.Commit, d.Uncommitted = s.Revision.Commit, s.Revision.Uncommitted
 	d.Answer(t.taken)
 	same := t.Say.State == d.State && t.Say.Commit == d.Commit && t.Say.Uncommitted == d.Uncommitted &&
-		t.Say.Message == d.Message && !t.Say.Running && len(t.taken) == 0 && time.Since(t.wrote) < sayEvery
+		t.Say.Message == d.Message && !t.Say.Running && len(t.taken) == 0 && (t.Terse || time.Since(t.wrote) < sayEvery)
 	t.taken, t.Say, t.good = nil, d, orders.Equal{At: s.Good, Revision: s.Applied}
 	if !same {
 		t.write()
@@ -115,10 +117,11 @@ func (t *Lease) writeEqual() {
 
 // places are those in which STOP may lie.
 func (t *Lease) places() []orders.Place {
-	if t.Shared == "" {
-		return []orders.Place{t.Place}
+	places := append([]orders.Place{t.Place}, t.Stops...)
+	if t.Shared != "" {
+		places = append(places, orders.Folder(t.Shared))
 	}
-	return []orders.Place{t.Place, orders.Folder(t.Shared)}
+	return places
 }
 
 // Suspension is the stop that stands: a file STOP, or an order.

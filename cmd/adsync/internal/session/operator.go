@@ -75,27 +75,27 @@ const (
 	envDatabaseFile = "ADSYNC_DATABASE_FILE"
 )
 
-// databaseOf is the address of the database with the states, "" where they lie in folders.
-func databaseOf(ctx context.Context, env *Env, p config.Project) (string, error) {
+// databaseOf says where the address of the database with the states is, nowhere where they lie in folders.
+func databaseOf(env *Env, p config.Project) (config.KeyReference, error) {
 	for _, given := range []struct{ name, from string }{{envDatabase, "env"}, {envDatabaseFile, "file"}} {
 		if text := env.Getenv(given.name); text != "" {
 			from := config.Setting{Value: given.name}
 			if given.from == "file" {
 				from.Value = text
 			}
-			return SecretOf(ctx, env, config.KeyReference{From: given.from, Setting: from})
+			return config.KeyReference{From: given.from, Setting: from}, nil
 		}
+	}
+	if env.Database.From != "" {
+		return env.Database, nil
 	}
 	o, problems := Operator(env, p)
 	for _, problem := range problems {
 		if problem.Severity == diag.Error { // a state in a folder would be another
-			return "", console.Configuration("%s: %s", problem.Position, problem.Message)
+			return config.KeyReference{}, console.Configuration("%s: %s", problem.Position, problem.Message)
 		}
 	}
-	if o.Database.From == "" {
-		return "", nil
-	}
-	return SecretOf(ctx, env, o.Database)
+	return o.Database, nil
 }
 
 // SecretOf reads what a reference leads to. Its errors name the place alone.

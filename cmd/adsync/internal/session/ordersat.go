@@ -1,14 +1,18 @@
 package session
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"path/filepath"
+	"time"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/diag"
 	"adsync/internal/orders"
 	"adsync/sources/config"
 	"adsync/state/kv"
+	"adsync/state/place"
 
 	"github.com/spf13/cobra"
 )
@@ -31,7 +35,19 @@ func (f *NamedFlags) Register(c *cobra.Command) {
 
 // OrdersOf is where the orders of a project lie. No other place says where they, and all
 // else that is kept beside its state, are.
-func OrdersOf(_ *Env, p config.Project) orders.Place {
+func OrdersOf(env *Env, p config.Project) orders.Place {
+	at, err := PlaceOf(context.Background(), env, p)
+	switch {
+	case err != nil:
+		return orders.Place{Store: kv.Unreachable{Err: err}, Lock: unreachable{err}}
+	case at.Server != nil:
+		return orders.Place{Store: at.Server.Beside(at.Account), Lock: attendance{at}}
+	}
+	return ordersIn(p)
+}
+
+// ordersIn is where orders lie as files of a project.
+func ordersIn(p config.Project) orders.Place {
 	folder := kv.Folder{Dir: p.StateFolder()}
 	if p.Home == "" {
 		folder.Within = p.Root
@@ -39,15 +55,52 @@ func OrdersOf(_ *Env, p config.Project) orders.Place {
 	return orders.InFolder(folder)
 }
 
+// StopsOf are the places beside OrdersOf in which a STOP holds for a project: where its state lies in a database, files
+// of this machine stop it all the same, and so does what stops every account of the database.
+func StopsOf(env *Env, p config.Project) []orders.Place {
+	at, err := PlaceOf(context.Background(), env, p)
+	if err != nil || at.Server == nil { // which OrdersOf says
+		return nil
+	}
+	return []orders.Place{ordersIn(p), {Store: at.Server.Beside("")}}
+}
+
+// attendance is the lock of an account whose state lies in a database: daemons pull accounts, and each has those that
+// it pulled.
+type attendance struct{ at place.Place }
+
+func (a attendance) Take(func(time.Duration)) (orders.Held, error) {
+	if !a.Stands() {
+		return nil, orders.ErrAttended
+	}
+	return a, nil
+}
+
+func (a attendance) Taken() (bool, error) {
+	holding, err := a.at.Server.AttendedBy(context.Background(), a.at.Account)
+	return holding.Held, err
+}
+
+func (a attendance) Stands() bool { return a.at.Server.Attends(a.at.Account) }
+
+func (a attendance) End() error { return a.at.Server.GiveBack(context.Background(), a.at.Account) }
+
+// unreachable is the lock of a place nobody can reach.
+type unreachable struct{ err error }
+
+func (u unreachable) Take(func(time.Duration)) (orders.Held, error) { return nil, u.err }
+
+func (u unreachable) Taken() (bool, error) { return false, u.err }
+
 // BesideOf is what is kept beside the state of a project.
 func BesideOf(env *Env, p config.Project) kv.Store { return OrdersOf(env, p).Store }
 
 // ProjectAt finds an account: by --state or --account, which say where its state is and
 // nothing else, or by its adsync.yaml.
 func ProjectAt(env *Env, c *cobra.Command, args []string, f NamedFlags) (config.Project, error) {
-	state, err := StateOf(env, c, args, f)
-	if err != nil || state != "" {
-		return config.Project{Home: state}, err
+	project, err := NamedBy(env, c, args, f)
+	if err != nil || project.Home != "" {
+		return project, err
 	}
 	dir, err := console.Folder(c, args)
 	if err != nil {
@@ -56,23 +109,23 @@ func ProjectAt(env *Env, c *cobra.Command, args []string, f NamedFlags) (config.
 	return ProjectOf(env, dir)
 }
 
-// StateOf is the state folder that --state or --account names, "" where neither is
+// NamedBy is the project without files whose state --state or --account names, without a Home where neither is
 // given. An account's operator's file counts where no other was named.
-func StateOf(env *Env, c *cobra.Command, args []string, f NamedFlags) (string, error) {
+func NamedBy(env *Env, c *cobra.Command, args []string, f NamedFlags) (p config.Project, err error) {
 	if f.Given() && len(args) > 0 || f.State != "" && f.Account != "" {
-		return "", console.Usage(c, errors.New("a folder, --state and --account exclude each other"))
+		return p, console.Usage(c, errors.New("a folder, --state and --account exclude each other"))
 	}
 	if f.Account == "" {
-		return f.State, nil
+		return config.Project{Home: f.State}, nil
 	}
 	file, err := filepath.Abs(f.Config)
 	if err != nil {
-		return "", err
+		return p, err
 	}
 	settings, problems := config.ReadDaemon(file)
 	if diag.HasErrors(problems) {
 		ShowProblems(env, config.Project{}, problems)
-		return "", console.ExitWith(console.ExitUsage, console.Counted(problems)+" of the configuration")
+		return p, console.ExitWith(console.ExitUsage, console.Counted(problems)+" of the configuration")
 	}
 	for _, one := range settings.Accounts {
 		if one.Name.Value != f.Account {
@@ -81,20 +134,20 @@ func StateOf(env *Env, c *cobra.Command, args []string, f NamedFlags) (string, e
 		if env.Flags.Operator == "" {
 			env.Flags.Operator = one.Operator
 		}
-		return stateFolderOf(env, settings, one), nil
+		env.Database = settings.Database
+		return StateOf(env, settings, one), nil
 	}
-	return "", console.Configuration("%s has no account %q; want one of its names", file, f.Account)
+	return p, console.Configuration("%s has no account %q; want one of its names", file, f.Account)
 }
 
-// stateFolderOf is where the daemon keeps the state of an account.
-func stateFolderOf(env *Env, settings config.Daemon, one config.DaemonAccount) string {
+// StateOf is a project without files that says where the daemon keeps the state of an account.
+func StateOf(env *Env, settings config.Daemon, one config.DaemonAccount) config.Project {
+	p := config.Project{Account: config.Account{ID: one.ID.Value}}
 	if one.Folder != "" {
 		project, _ := ReadProject(env, one.Folder) // without its adsync.yaml it is at its usual place
-		return project.StateFolder()
+		p.Home, p.Account.ID = project.StateFolder(), cmp.Or(p.Account.ID, project.Account.ID)
+		return p
 	}
-	home := one.State
-	if home == "" {
-		home = filepath.Join(settings.State, one.Name.Value)
-	}
-	return filepath.Join(home, "state")
+	p.Home = filepath.Join(cmp.Or(one.State, filepath.Join(settings.State, one.Name.Value)), "state")
+	return p
 }

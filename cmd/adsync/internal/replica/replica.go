@@ -1,0 +1,205 @@
+// Package replica has several daemons share the accounts whose states lie in one database: each pulls its fair share,
+// takes over what a daemon that is gone had, and hears what people order wherever they order it.
+//
+// It refuses to know what an account is. Its invariant: an account that another daemon has is never said to be held.
+package replica
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"adsync/internal/orders"
+	"adsync/state"
+	"adsync/state/kv"
+)
+
+// Database is what a replica asks of the database.
+type Database interface {
+	Configure(ctx context.Context, accounts []string) error
+	Pull(ctx context.Context, accounts []string) (state.Share, error)
+	Ordered(ctx context.Context) (map[string]string, error)
+	GiveBack(ctx context.Context, account string) error
+	Beside(account string) kv.Store
+}
+
+// Replica is one of the daemons. Its fields are set before Run and stay.
+type Replica struct {
+	Database Database
+	Log      *slog.Logger
+	Host     string // of this daemon, by which its own STOP is known
+	Shared   string // folder of the configuration, whose file STOP stops every account; "" for none
+	Every    time.Duration
+	Sleep    func(context.Context, time.Duration) error
+
+	mu       sync.Mutex
+	accounts []string // of the configuration
+	known    []string // of those, as the database was told
+	held     []string // by this daemon, without what it leaves
+	leaving  map[string]bool
+	bells    map[string]chan struct{}
+	ordered  map[string]string // fingerprints of orders
+	away     bool              // the database did not answer
+}
+
+// usualEvery is how often accounts are pulled and orders looked for.
+const usualEvery = 2 * time.Second
+
+// mostLeft is how many accounts are left to others at a time.
+const mostLeft = 50
+
+// Configure says which accounts there are.
+func (r *Replica) Configure(accounts []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.accounts = slices.Clone(accounts)
+}
+
+// Run pulls accounts until the context ends. changed is called with all that this daemon holds, whenever it is others
+// than before.
+func (r *Replica) Run(ctx context.Context, changed func(held []string)) {
+	every := r.Every
+	if every == 0 {
+		every = usualEvery
+	}
+	for r.Sleep(ctx, every) == nil {
+		if held, moved := r.Pull(ctx); moved {
+			changed(held)
+		}
+		r.hear(ctx)
+	}
+}
+
+// Pull pulls once, and returns what this daemon holds, and whether that is other than before. Where the database does
+// not answer it is as before: leases say for how long.
+func (r *Replica) Pull(ctx context.Context) (held []string, moved bool) {
+	accounts, fresh := r.configured()
+	var share state.Share
+	var err error
+	if fresh {
+		err = r.Database.Configure(ctx, accounts)
+	}
+	if err == nil {
+		share, err = r.Database.Pull(ctx, accounts)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.say(err); err != nil {
+		return r.held, false
+	}
+	r.known = accounts
+	slices.Sort(share.Held)
+	for account := range r.leaving {
+		if !slices.Contains(share.Held, account) { // it was given back
+			delete(r.leaving, account)
+		}
+	}
+	held = slices.DeleteFunc(share.Held, func(account string) bool { return r.leaving[account] })
+	for n := min(share.Excess-len(r.leaving), mostLeft); n > 0; n-- {
+		last := held[len(held)-1]
+		held = held[:len(held)-1]
+		if r.leaving == nil {
+			r.leaving = map[string]bool{}
+		}
+		r.leaving[last] = true
+	}
+	moved = !slices.Equal(held, r.held)
+	if moved {
+		r.Log.Info("accounts are shared", "held", len(held), "of", len(accounts), "daemons", share.Workers)
+	}
+	r.held = held
+	return slices.Clone(held), moved
+}
+
+// Leave gives an account back that this daemon has ended with. One that cannot be given back is others' once the lease
+// ends.
+func (r *Replica) Leave(account string) {
+	if err := r.Database.GiveBack(context.Background(), account); err != nil {
+		r.Log.Warn("an account cannot be given back before the lease ends", "account", account, "error", err)
+	}
+}
+
+// configured returns the accounts, and whether the database was not told of them yet.
+func (r *Replica) configured() (accounts []string, fresh bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.accounts, !slices.Equal(r.accounts, r.known)
+}
+
+// say logs once that the database is away, and once that it is back. mu is held.
+func (r *Replica) say(err error) {
+	switch {
+	case err != nil && !r.away:
+		r.Log.Warn("the database does not answer; nothing is sent once the lease ends", "error", err)
+	case err == nil && r.away:
+		r.Log.Info("the database answers again")
+	}
+	r.away = err != nil
+}
+
+// Bell rings when orders of an account may be others.
+func (r *Replica) Bell(account string) <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bells == nil {
+		r.bells = map[string]chan struct{}{}
+	}
+	if r.bells[account] == nil {
+		r.bells[account] = make(chan struct{}, 1)
+	}
+	return r.bells[account]
+}
+
+// hear rings for orders that came or went, and has a file STOP of this machine stop every account.
+func (r *Replica) hear(ctx context.Context) {
+	if err := r.passOnStop(); err != nil {
+		r.Log.Error("a file STOP of this machine cannot be told to other machines; it holds here", "error", err)
+	}
+	ordered, err := r.Database.Ordered(ctx)
+	if err != nil {
+		return // Pull says so
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	everybody := ordered[""] != r.ordered[""]
+	for account, bell := range r.bells {
+		if everybody || ordered[account] != r.ordered[account] {
+			select {
+			case bell <- struct{}{}:
+			default: // it rings
+			}
+		}
+	}
+	r.ordered = maps.Clone(ordered)
+}
+
+// passOnStop puts a STOP for every account into the database while a file STOP lies beside the configuration, and
+// takes it away with the file: only the one this machine put there.
+func (r *Replica) passOnStop() error {
+	if r.Shared == "" {
+		return nil
+	}
+	all := r.Database.Beside("")
+	said, err := all.Get(orders.StopName, 4096)
+	stands := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file := filepath.Join(r.Shared, orders.StopName)
+	ours := r.Host + " " + file
+	_, err = os.Lstat(file)
+	switch there := !errors.Is(err, fs.ErrNotExist); {
+	case there && !stands:
+		return all.Put(orders.StopName, []byte(ours))
+	case !there && stands && string(said) == ours:
+		return all.Delete(orders.StopName)
+	}
+	return nil
+}
