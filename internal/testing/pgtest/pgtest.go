@@ -48,7 +48,7 @@ var shared struct {
 }
 
 // Main runs the tests of a package and ends the server that they shared.
-func Main(m *testing.M) int {
+func Main(m interface{ Run() int }) int {
 	defer func() {
 		shared.Lock()
 		defer shared.Unlock()

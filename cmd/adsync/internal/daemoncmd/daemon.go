@@ -130,7 +130,8 @@ func (d *daemonRun) run(ctx context.Context, settings config.Daemon) error {
 	if !d.flags.once {
 		d.listenToFolders()
 	}
-	if err := d.share(ctx, settings); err != nil {
+	var err error
+	if d.sharing, err = shareOf(ctx, d.env, d.log, settings); err != nil {
 		return err
 	}
 	metrics := web.NewMetrics()
@@ -263,7 +264,10 @@ func hangups() (signals <-chan os.Signal, unregister func()) {
 // daemon's, whenever those are others. A configuration that is not valid changes nothing.
 func (d *daemonRun) reload(ctx context.Context, settings config.Daemon,
 	signals <-chan os.Signal, changes chan<- []daemon.Account, page *page) {
-	pulled := d.pulled(ctx)
+	pulled := make(chan []string)
+	if d.sharing != nil {
+		go d.unbroken(ctx, "sharing accounts", func() { d.sharing.pull(ctx, pulled) })
+	}
 	for {
 		taken := false
 		select {
@@ -273,7 +277,7 @@ func (d *daemonRun) reload(ctx context.Context, settings config.Daemon,
 			d.sharing.hold(held)
 		case <-signals:
 			var err error
-			settings, taken, err = d.again(ctx, settings, page)
+			settings, taken, err = configuredAgain(ctx, d, settings, page)
 			if err != nil {
 				d.log.Error("the configuration is not taken over; the one before stays", "error", err)
 				continue
@@ -289,8 +293,9 @@ func (d *daemonRun) reload(ctx context.Context, settings config.Daemon,
 	}
 }
 
-// again reads the configuration anew.
-func (d *daemonRun) again(ctx context.Context, before config.Daemon, page *page) (config.Daemon, bool, error) {
+// configuredAgain reads the configuration anew.
+func configuredAgain(
+	ctx context.Context, d *daemonRun, before config.Daemon, page *page) (config.Daemon, bool, error) {
 	settings, err := d.configuration(ctx)
 	if err == nil {
 		err = d.sharing.configure(d.env, settings)

@@ -2,6 +2,7 @@ package daemoncmd
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -21,29 +22,27 @@ type sharing struct {
 	held map[string]bool   // of those, which are this daemon's
 }
 
-// share has this daemon take its share of the accounts where their states lie in a database.
-func (d *daemonRun) share(ctx context.Context, settings config.Daemon) error {
-	d.env.Database = settings.Database
-	server, err := session.ServerOf(ctx, d.env)
+// shareOf has a daemon take its share of the accounts where their states lie in a database; nil where they do not.
+func shareOf(ctx context.Context, env *session.Env, log *slog.Logger, settings config.Daemon) (*sharing, error) {
+	env.Database = settings.Database
+	server, err := session.ServerOf(ctx, env)
 	if err != nil || server == nil {
-		return err
+		return nil, err
 	}
 	host, err := os.Hostname()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	d.sharing = &sharing{
-		Replica: &replica.Replica{Database: server, Log: d.log, Host: host, Sleep: session.Sleep},
-	}
+	s := &sharing{Replica: &replica.Replica{Database: server, Log: log, Host: host, Sleep: session.Sleep}}
 	if settings.File != "" {
-		d.sharing.Shared = filepath.Dir(settings.File)
+		s.Shared = filepath.Dir(settings.File)
 	}
-	if err := d.sharing.configure(d.env, settings); err != nil {
-		return err
+	if err := s.configure(env, settings); err != nil {
+		return nil, err
 	}
-	held, _ := d.sharing.Pull(ctx)
-	d.sharing.hold(held)
-	return nil
+	held, _ := s.Pull(ctx)
+	s.hold(held)
+	return s, nil
 }
 
 // configure says which accounts there are. In a database an account is known by its id.
@@ -89,21 +88,14 @@ func (s *sharing) leave(name string) {
 	}
 }
 
-// pulled gives the ids of this daemon's accounts whenever they are others; nil where it shares none, or runs once.
-func (d *daemonRun) pulled(ctx context.Context) <-chan []string {
-	if d.sharing == nil || d.flags.once {
-		return nil
-	}
-	pulled := make(chan []string)
-	go d.unbroken(ctx, "sharing accounts", func() {
-		d.sharing.Run(ctx, func(held []string) {
-			select {
-			case pulled <- held:
-			case <-ctx.Done():
-			}
-		})
+// pull gives the ids of this daemon's accounts whenever they are others, until the context ends.
+func (s *sharing) pull(ctx context.Context, pulled chan<- []string) {
+	s.Run(ctx, func(held []string) {
+		select {
+		case pulled <- held:
+		case <-ctx.Done():
+		}
 	})
-	return pulled
 }
 
 // hear looks whenever orders of an account may be others.

@@ -59,7 +59,12 @@ func (d *Databases) of(ctx context.Context, env *Env, from config.KeyReference) 
 	if err != nil {
 		return nil, err
 	}
-	server, err := state.OpenServer(ctx, address, state.Options{Command: env.Command, Version: console.Release})
+	lease, err := leaseOf(env)
+	if err != nil {
+		return nil, err
+	}
+	server, err := state.OpenServer(ctx, address,
+		state.Options{Command: env.Command, Version: console.Release, Lease: lease})
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +73,23 @@ func (d *Databases) of(ctx context.Context, env *Env, from config.KeyReference) 
 	}
 	d.open[key] = server
 	return server, nil
+}
+
+// envLease is how long a process is waited for that the database does not hear of.
+const envLease = "ADSYNC_DATABASE_LEASE"
+
+// leaseOf is what it says; zero is the usual time.
+func leaseOf(env *Env) (time.Duration, error) {
+	text := env.Getenv(envLease)
+	if text == "" {
+		return 0, nil
+	}
+	lease, err := time.ParseDuration(text)
+	if err != nil || lease < time.Second || lease > 5*time.Minute {
+		return 0, console.Configuration("%s is %q; want a time from 1s to 5m, the same for all that share a database",
+			envLease, text)
+	}
+	return lease, nil
 }
 
 // Close gives back whatever this process holds in its databases.
