@@ -212,14 +212,19 @@ func (e *rows) read(r record) (string, error) {
 }
 
 func (e *rows) each(c class, visit func(key, value string) error) error {
-	var proof summer // a visit may read
-	err := e.account.Each(context.Background(), string(c), func(key, value string, sum uint64) error {
-		if err := proved(&proof, record{c, key}, value, sum); err != nil {
+	all, err := e.account.All(context.Background(), string(c))
+	if err != nil {
+		return ofDatabase(err)
+	}
+	for _, r := range all {
+		if err := proved(&e.summer, record{c, r.Key}, r.Value, r.Sum); err != nil {
 			return err
 		}
-		return visit(key, value)
-	})
-	return ofDatabase(err)
+		if err := visit(r.Key, r.Value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *rows) commit(h Header, t tally, writes []write) error {

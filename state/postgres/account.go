@@ -209,21 +209,29 @@ func (a *Account) Read(ctx context.Context, class, key string) (value string, su
 	return string(bytes), uint64(n), err == nil, err
 }
 
-// Each visits the records of a class in the order of their keys.
-func (a *Account) Each(ctx context.Context, class string, visit func(key, value string, sum uint64) error) error {
+// Record is a record as it lies in the database.
+type Record struct {
+	Key, Value string
+	Sum        uint64
+}
+
+// All returns the records of a class in the order of their keys. They are read before anything is done with them: who
+// reads on meanwhile would want a second connection, and many who do would wait for each other.
+func (a *Account) All(ctx context.Context, class string) (all []Record, err error) {
 	ctx, cancel := within(ctx)
 	defer cancel()
 	rows, err := a.database.pool.Query(ctx,
 		`SELECT key, value, sum FROM adsync.record WHERE account = $1 AND class = $2 ORDER BY key`, a.name, class)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var key, value raw
 	var sum int64
 	_, err = pgx.ForEachRow(rows, []any{&key, &value, &sum}, func() error {
-		return visit(string(key), string(value), uint64(sum))
+		all = append(all, Record{string(key), string(value), uint64(sum)})
+		return nil
 	})
-	return err
+	return all, err
 }
 
 // raw are bytes of the connection's own buffer, good until the next row.

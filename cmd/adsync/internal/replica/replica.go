@@ -124,6 +124,9 @@ func (r *Replica) Leave(account string) {
 	if err := r.Database.GiveBack(context.Background(), account); err != nil {
 		r.Log.Warn("an account cannot be given back before the lease ends", "account", account, "error", err)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.leaving, account) // it may be this daemon's again by the next pull
 }
 
 // configured returns the accounts, and whether the database was not told of them yet.

@@ -172,7 +172,7 @@ func Closed(env *Env, what string, err error) {
 
 // ServerOf is the database with the states, nil where they lie in folders.
 func ServerOf(ctx context.Context, env *Env) (*state.Server, error) {
-	from, err := databaseOf(env, config.Project{})
+	from, err := databaseOf(env, config.Project{Home: "."}) // of no project: no files lie around the operator's file
 	if err != nil || from.From == "" {
 		return nil, err
 	}
