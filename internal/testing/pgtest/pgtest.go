@@ -109,6 +109,13 @@ func (s *Server) Run(t testing.TB) {
 	if s.Port == 0 {
 		s.Port = freePort(t)
 	}
+	for !s.run(t) {
+	}
+}
+
+// run starts the server; false where processes of the one that was killed have not quite ended.
+func (s *Server) run(t testing.TB) bool {
+	t.Helper()
 	args := []string{"-D", s.data(), "-k", "", "-c", "listen_addresses=127.0.0.1", "-p", strconv.Itoa(s.Port)}
 	for _, setting := range s.settings {
 		args = append(args, "-c", setting)
@@ -126,11 +133,11 @@ func (s *Server) Run(t testing.TB) {
 	ended := make(chan struct{})
 	s.ended = ended
 	go func(c *exec.Cmd) { _ = c.Wait(); close(ended) }(s.command)
-	s.await(t)
+	return s.await(t)
 }
 
-// await waits until the server answers.
-func (s *Server) await(t testing.TB) {
+// await waits until the server answers; false where it is to be started again.
+func (s *Server) await(t testing.TB) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -138,10 +145,13 @@ func (s *Server) await(t testing.TB) {
 		conn, err := pgx.Connect(ctx, s.URL("postgres"))
 		if err == nil {
 			_ = conn.Close(ctx)
-			return
+			return true
 		}
 		select {
 		case <-s.ended:
+			if log := s.Log(); strings.Contains(log[max(0, len(log)-500):], "pre-existing shared memory") {
+				return false
+			}
 			t.Fatalf("the server ended:\n%s", s.Log())
 		case <-ctx.Done():
 			t.Fatalf("the server does not answer: %v\n%s", err, s.Log())
