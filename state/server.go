@@ -150,32 +150,32 @@ type Share = postgres.Share
 
 // Configure has the database know the accounts that daemons look after.
 func (s *Server) Configure(ctx context.Context, accounts []string) error {
-	return ofDatabase(s.database.Configure(ctx, accounts))
+	return ofDatabase(s.database.Attendance().Configure(ctx, accounts))
 }
 
 // Pull takes accounts that nobody looks after, up to a fair share, and returns which this process looks after.
 func (s *Server) Pull(ctx context.Context, accounts []string) (Share, error) {
-	share, err := s.database.Pull(ctx, accounts)
+	share, err := s.database.Attendance().Pull(ctx, accounts)
 	return share, ofDatabase(err)
 }
 
 // GiveBack leaves an account to others.
 func (s *Server) GiveBack(ctx context.Context, account string) error {
-	return ofDatabase(s.database.GiveBack(ctx, account))
+	return ofDatabase(s.database.Attendance().GiveBack(ctx, account))
 }
 
 // Attends reports whether this process looks after an account, as of its last pull and by its lease. It asks nobody.
-func (s *Server) Attends(account string) bool { return s.database.Attends(account) }
+func (s *Server) Attends(account string) bool { return s.database.Attendance().Attends(account) }
 
 // AttendedBy says who looks after an account.
 func (s *Server) AttendedBy(ctx context.Context, account string) (Holding, error) {
-	h, attended, err := s.database.AttendedBy(ctx, account)
+	h, attended, err := s.database.Attendance().AttendedBy(ctx, account)
 	return holdingOf(h, attended), ofDatabase(err)
 }
 
 // Ordered returns a fingerprint of the orders that stand or wait, by account; those of all accounts stand under "".
 func (s *Server) Ordered(ctx context.Context) (map[string]string, error) {
-	ordered, err := s.database.Ordered(ctx)
+	ordered, err := s.database.Attendance().Ordered(ctx)
 	return ordered, ofDatabase(err)
 }
 

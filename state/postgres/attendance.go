@@ -2,9 +2,23 @@ package postgres
 
 import (
 	"context"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 )
+
+// Attendance is which worker looks after which account.
+type Attendance struct {
+	database *Database
+
+	mu         sync.Mutex
+	attends    int64           // the worker that others count among those that look after accounts
+	attended   map[string]bool // what it looks after, as of its last pull
+	attendedAs int64           // as which worker
+}
+
+// Attendance returns who looks after which account.
+func (d *Database) Attendance() *Attendance { return &d.attendance }
 
 // Share is what a worker looks after, as of one pull.
 type Share struct {
@@ -15,13 +29,13 @@ type Share struct {
 
 // Pull takes accounts that nobody looks after, up to this worker's fair share of all of them, and returns what it has
 // by now. Accounts of a worker whose lease has ended are nobody's. Where nothing is to be taken nothing is written.
-func (d *Database) Pull(ctx context.Context, names []string) (Share, error) {
-	id, err := d.attending(ctx)
+func (a *Attendance) Pull(ctx context.Context, names []string) (Share, error) {
+	id, err := a.attending(ctx)
 	if err != nil {
 		return Share{}, err
 	}
 	var s Share
-	err = d.inTransaction(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = a.database.inTransaction(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		var dead []int64 // for good: a heartbeat puts off no end that has passed
 		if err := tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE attends AND ends > clock_timestamp()),
 				coalesce(array_agg(id) FILTER (WHERE ends <= clock_timestamp()), '{}') FROM adsync.worker`).
@@ -45,36 +59,36 @@ func (d *Database) Pull(ctx context.Context, names []string) (Share, error) {
 		return err
 	})
 	if err == nil {
-		err = d.worker.valid(id)
+		err = a.database.worker.valid(id)
 	}
-	d.attend(id, s.Held, err)
+	a.attend(id, s.Held, err)
 	return s, err
 }
 
 // attend notes what this worker looks after; where that is not known, nothing.
-func (d *Database) attend(id int64, names []string, failed error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.attended, d.attendedAs = map[string]bool{}, id
+func (a *Attendance) attend(id int64, names []string, failed error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.attended, a.attendedAs = map[string]bool{}, id
 	if failed != nil {
 		return
 	}
 	for _, name := range names {
-		d.attended[name] = true
+		a.attended[name] = true
 	}
 }
 
 // Attends reports whether this worker looks after an account, as of its last pull and by its lease. It asks nobody.
-func (d *Database) Attends(name string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.attended[name] && d.worker.valid(d.attendedAs) == nil
+func (a *Attendance) Attends(name string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.attended[name] && a.database.worker.valid(a.attendedAs) == nil
 }
 
-func (d *Database) leave(name string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.attended, name)
+func (a *Attendance) leave(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.attended, name)
 }
 
 func namesOf(rows pgx.Rows, err error) ([]string, error) {
@@ -85,35 +99,35 @@ func namesOf(rows pgx.Rows, err error) ([]string, error) {
 }
 
 // attending returns the id of this worker, once the others count it among those that look after accounts.
-func (d *Database) attending(ctx context.Context) (int64, error) {
-	id, err := d.worker.alive(ctx)
-	if err != nil || d.attendsAs(id, false) {
+func (a *Attendance) attending(ctx context.Context) (int64, error) {
+	id, err := a.database.worker.alive(ctx)
+	if err != nil || a.attendsAs(id, false) {
 		return id, err
 	}
-	err = d.twice(ctx, func(ctx context.Context) error {
-		_, err := d.pool.Exec(ctx, `UPDATE adsync.worker SET attends = true WHERE id = $1`, id)
+	err = a.database.twice(ctx, func(ctx context.Context) error {
+		_, err := a.database.pool.Exec(ctx, `UPDATE adsync.worker SET attends = true WHERE id = $1`, id)
 		return err
 	})
 	if err == nil {
-		d.attendsAs(id, true)
+		a.attendsAs(id, true)
 	}
 	return id, err
 }
 
 // attendsAs reports whether others count this worker, and notes that they do.
-func (d *Database) attendsAs(id int64, note bool) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (a *Attendance) attendsAs(id int64, note bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if note {
-		d.attends = id
+		a.attends = id
 	}
-	return d.attends == id
+	return a.attends == id
 }
 
 // Configure has the database know accounts by their names.
-func (d *Database) Configure(ctx context.Context, names []string) error {
-	return d.twice(ctx, func(ctx context.Context) error {
-		_, err := d.pool.Exec(ctx, `INSERT INTO adsync.attendance (name)
+func (a *Attendance) Configure(ctx context.Context, names []string) error {
+	return a.database.twice(ctx, func(ctx context.Context) error {
+		_, err := a.database.pool.Exec(ctx, `INSERT INTO adsync.attendance (name)
 			SELECT name FROM unnest($1::text[]) AS w (name) WHERE NOT EXISTS (
 				SELECT FROM adsync.attendance a WHERE a.name = w.name) ON CONFLICT DO NOTHING`, names)
 		return err
@@ -121,20 +135,20 @@ func (d *Database) Configure(ctx context.Context, names []string) error {
 }
 
 // GiveBack leaves an account to other workers.
-func (d *Database) GiveBack(ctx context.Context, name string) error {
-	d.leave(name)
-	id := d.worker.is()
-	return d.twice(ctx, func(ctx context.Context) error {
-		_, err := d.pool.Exec(ctx, `UPDATE adsync.attendance SET worker = NULL WHERE name = $1 AND worker = $2`, name, id)
+func (a *Attendance) GiveBack(ctx context.Context, name string) error {
+	a.leave(name)
+	id := a.database.worker.is()
+	return a.database.twice(ctx, func(ctx context.Context) error {
+		_, err := a.database.pool.Exec(ctx, `UPDATE adsync.attendance SET worker = NULL WHERE name = $1 AND worker = $2`, name, id)
 		return err
 	})
 }
 
 // AttendedBy says which worker looks after an account; attended is false where none that lives does.
-func (d *Database) AttendedBy(ctx context.Context, name string) (h Holder, attended bool, err error) {
+func (a *Attendance) AttendedBy(ctx context.Context, name string) (h Holder, attended bool, err error) {
 	var owner *int64
-	err = d.twice(ctx, func(ctx context.Context) error {
-		rows, err := d.pool.Query(ctx, `SELECT worker FROM adsync.attendance WHERE name = $1`, name)
+	err = a.database.twice(ctx, func(ctx context.Context) error {
+		rows, err := a.database.pool.Query(ctx, `SELECT worker FROM adsync.attendance WHERE name = $1`, name)
 		if err != nil {
 			return err
 		}
@@ -147,16 +161,16 @@ func (d *Database) AttendedBy(ctx context.Context, name string) (h Holder, atten
 	if err != nil || owner == nil {
 		return h, false, err
 	}
-	return holder(ctx, d.pool, *owner)
+	return holder(ctx, a.database.pool, *owner)
 }
 
 // Ordered returns a fingerprint of the orders that stand or wait beside each account: STOP, suspensions, wishes for a
 // run. It reads no more rows than there are.
-func (d *Database) Ordered(ctx context.Context) (map[string]string, error) {
+func (a *Attendance) Ordered(ctx context.Context) (map[string]string, error) {
 	ordered := map[string]string{}
-	err := d.twice(ctx, func(ctx context.Context) error {
+	err := a.database.twice(ctx, func(ctx context.Context) error {
 		clear(ordered)
-		rows, err := d.pool.Query(ctx, `SELECT account, convert_from(name, 'UTF8') || ' ' || part FROM adsync.beside
+		rows, err := a.database.pool.Query(ctx, `SELECT account, convert_from(name, 'UTF8') || ' ' || part FROM adsync.beside
 			WHERE `+isOrder+` ORDER BY account, name, part`)
 		if err != nil {
 			return err

@@ -20,7 +20,7 @@ func accounts(n int) (names []string) {
 
 func pull(t testing.TB, d *Database, names []string) Share {
 	t.Helper()
-	s, err := d.Pull(t.Context(), names)
+	s, err := d.Attendance().Pull(t.Context(), names)
 	noError(t, err)
 	slices.Sort(s.Held)
 	return s
@@ -35,7 +35,7 @@ func settle(t testing.TB, names []string, workers ...*Database) (held [][]string
 		for _, d := range workers {
 			s := pull(t, d, names)
 			for _, name := range s.Held[:s.Excess] {
-				noError(t, d.GiveBack(t.Context(), name))
+				noError(t, d.Attendance().GiveBack(t.Context(), name))
 			}
 			held = append(held, s.Held[s.Excess:])
 		}
@@ -60,7 +60,7 @@ func wantOnce(t testing.TB, held [][]string, names []string) {
 func TestWorkersShareAccountsFairly(t *testing.T) {
 	address, names := pgtest.Database(t), accounts(100)
 	first, second, third := open(t, address, 0), open(t, address, 0), open(t, address, 0)
-	noError(t, first.Configure(t.Context(), names))
+	noError(t, first.Attendance().Configure(t.Context(), names))
 
 	held := settle(t, names, first)
 	wantOnce(t, held, names)
@@ -78,7 +78,7 @@ func TestWorkersShareAccountsFairly(t *testing.T) {
 	wantOnce(t, held, names)
 
 	more := accounts(120)
-	noError(t, first.Configure(t.Context(), more))
+	noError(t, first.Attendance().Configure(t.Context(), more))
 	wantOnce(t, settle(t, more, first, third), more)
 }
 
@@ -86,7 +86,7 @@ func TestAccountsOfAWorkerThatIsGoneAreTakenOver(t *testing.T) {
 	address, names := pgtest.Database(t), accounts(10)
 	const lease = 600 * time.Millisecond
 	frozen, other := open(t, address, lease), open(t, address, lease)
-	noError(t, frozen.Configure(t.Context(), names))
+	noError(t, frozen.Attendance().Configure(t.Context(), names))
 	wantOnce(t, [][]string{pull(t, frozen, names).Held}, names)
 	frozen.worker.stop()
 	frozen.worker.beaten.Wait()
@@ -95,10 +95,10 @@ func TestAccountsOfAWorkerThatIsGoneAreTakenOver(t *testing.T) {
 			t.Fatal("nobody took the accounts over")
 		}
 	}
-	if _, attended, err := other.AttendedBy(t.Context(), names[0]); err != nil || !attended {
+	if _, attended, err := other.Attendance().AttendedBy(t.Context(), names[0]); err != nil || !attended {
 		t.Errorf("AttendedBy() = %t, %v; want a worker that lives", attended, err)
 	}
-	noError(t, frozen.GiveBack(t.Context(), names[0])) // it is another's
+	noError(t, frozen.Attendance().GiveBack(t.Context(), names[0])) // it is another's
 	wantOnce(t, [][]string{pull(t, other, names).Held}, names)
 }
 
@@ -109,18 +109,18 @@ func TestManyThatPullAtOnceTakeEachAccountOnce(t *testing.T) {
 	for range 6 {
 		workers = append(workers, open(t, address, 0))
 	}
-	noError(t, workers[0].Configure(t.Context(), names))
+	noError(t, workers[0].Attendance().Configure(t.Context(), names))
 	var all sync.WaitGroup
 	for _, d := range workers {
 		all.Go(func() {
 			for range 5 {
-				s, err := d.Pull(context.Background(), names)
+				s, err := d.Attendance().Pull(context.Background(), names)
 				if err != nil {
 					t.Errorf("Pull() = %v", err)
 					return
 				}
 				for _, name := range s.Held[:s.Excess] {
-					if err := d.GiveBack(context.Background(), name); err != nil {
+					if err := d.Attendance().GiveBack(context.Background(), name); err != nil {
 						t.Errorf("GiveBack() = %v", err)
 					}
 				}
@@ -134,7 +134,7 @@ func TestManyThatPullAtOnceTakeEachAccountOnce(t *testing.T) {
 func TestAPullThatFindsNothingWritesNothing(t *testing.T) {
 	address, names := pgtest.Database(t), accounts(50)
 	d := open(t, address, 0)
-	noError(t, d.Configure(t.Context(), names))
+	noError(t, d.Attendance().Configure(t.Context(), names))
 	pull(t, d, names)
 	var before, after int64
 	noError(t, d.pool.QueryRow(t.Context(), `SELECT pg_current_wal_insert_lsn() - '0/0'`).Scan(&before))

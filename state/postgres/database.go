@@ -68,9 +68,7 @@ type Database struct {
 	known map[string]int64 // account → the last serial that is known to be durable
 	holds map[string]bool  // accounts that this process has open
 
-	attends    int64           // the worker that others count among those that look after accounts
-	attended   map[string]bool // what it looks after, as of its last pull
-	attendedAs int64           // as which worker
+	attendance Attendance
 }
 
 // Open connects to a database by its address, such as postgres://adsync@db.internal/adsync, and brings its tables to
@@ -92,6 +90,7 @@ func Open(ctx context.Context, address string, o Options) (*Database, error) {
 		return nil, redacted(err)
 	}
 	d := &Database{pool: pool, known: map[string]int64{}, holds: map[string]bool{}}
+	d.attendance.database = d
 	if err := d.prepare(ctx); err != nil {
 		pool.Close()
 		return nil, redacted(err)
