@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
+	"time"
 
 	"adsync/state/kv"
 	"adsync/state/postgres"
@@ -57,7 +59,7 @@ func (s *Server) Open(ctx context.Context, account string, o Options) (Store, er
 	return l, nil
 }
 
-func (s *Server) open(ctx context.Context, account string, o Options) (opened *leased, err error) {
+func (s *Server) open(ctx context.Context, account string, o Options) (*leased, error) {
 	lineage, err := o.lineage()
 	if err != nil {
 		return nil, err
@@ -66,11 +68,15 @@ func (s *Server) open(ctx context.Context, account string, o Options) (opened *l
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if opened == nil {
-			err = errors.Join(err, a.Close())
-		}
-	}()
+	l, err := s.opened(ctx, a, o)
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return l, nil
+}
+
+// opened is the store of an account that was claimed.
+func (s *Server) opened(ctx context.Context, a *postgres.Account, o Options) (_ *leased, err error) {
 	c := newContents()
 	if c.header, err = headerOf(a.Head()); err != nil {
 		return nil, err
@@ -131,9 +137,51 @@ func (s *Server) HeldBy(ctx context.Context, account string) (Holding, error) {
 	return holdingOf(h, held), ofDatabase(err)
 }
 
-// Accept takes the state of an account for whole although its database may have gone back in time.
-func (s *Server) Accept(ctx context.Context, account string) error {
-	return ofDatabase(s.database.Accept(ctx, account))
+// Accept takes the state of an account for whole although its database may have gone back in time, and notes who says
+// so. What was lost may have gone out under numbers that the state has forgotten: none of them is given again.
+func (s *Server) Accept(ctx context.Context, account, by string, o Options) (h Header, err error) {
+	a, err := s.database.ClaimLost(ctx, account)
+	if errors.Is(err, postgres.ErrNothing) {
+		return h, fmt.Errorf("%w of %s in the database", ErrNone, account)
+	}
+	if err != nil {
+		return h, ofDatabase(err)
+	}
+	l, err := s.opened(ctx, a, o)
+	if err != nil {
+		return h, errors.Join(err, a.Close())
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	n, err := l.passOver(mostLost)
+	if err != nil {
+		return h, err
+	}
+	now := l.now()
+	err = l.RecordRun(ctx, Run{ID: fmt.Sprintf("%s%06d", AcceptPrefix, n), Started: now, Finished: now,
+		Summary: fmt.Sprintf("state accepted at commit %d by %s, %s",
+			l.Header().Serial, by, now.UTC().Format(time.RFC3339))})
+	if err != nil {
+		return h, err
+	}
+	return l.Header(), ofDatabase(a.Accept(ctx))
+}
+
+// AcceptPrefix begins the names of those entries among the runs that say who accepted a state.
+const AcceptPrefix = "accept-"
+
+// mostLost is how many numbers are passed over: more than a database loses.
+const mostLost = 1_000_000
+
+// passOver raises the counter, and returns the number it gives.
+func (l *ledger) passOver(n int64) (number int64, err error) {
+	err = l.change(func(b *batch) error {
+		if number, err = b.next("sequence"); err == nil {
+			number += n
+			b.put(classCounter, "sequence", strconv.FormatInt(number, 10))
+		}
+		return err
+	})
+	return number, err
 }
 
 // Behind names the standbys that may be behind what was acknowledged, so that a promotion may lose it.

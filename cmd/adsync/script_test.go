@@ -122,8 +122,12 @@ func runScripts(t *testing.T, profile string, watch *coverage.Watch) {
 			"emulator": func(ts *testscript.TestScript, _ bool, args []string) {
 				startEmulator(ts, args, watch)
 			},
-			"database": func(ts *testscript.TestScript, _ bool, _ []string) {
-				ts.Setenv("ADSYNC_DATABASE", pgtest.Database(t))
+			"database": func(ts *testscript.TestScript, _ bool, sql []string) {
+				if len(sql) == 0 {
+					ts.Setenv("ADSYNC_DATABASE", pgtest.Database(t))
+					return
+				}
+				ts.Check(pgtest.Exec(ts.Getenv("ADSYNC_DATABASE"), strings.Join(sql, " ")))
 			},
 			"setcell":   setCell,
 			"cell":      cellHolds,

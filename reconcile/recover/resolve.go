@@ -287,7 +287,9 @@ func (a *resolver) retry(ctx context.Context, e *Evidence, d Decision) error {
 const decisions = "resolve-"
 
 // IsDecision reports whether an entry among the runs is what a person decided.
-func IsDecision(run string) bool { return strings.HasPrefix(run, decisions) }
+func IsDecision(run string) bool {
+	return strings.HasPrefix(run, decisions) || strings.HasPrefix(run, state.AcceptPrefix)
+}
 
 // noteDecision keeps who decided what, and when, among the runs.
 func (a *resolver) noteDecision(ctx context.Context, e *Evidence, said string) error {

@@ -38,6 +38,7 @@ type Account struct {
 	token    int64
 	head     Head
 	taken    bool // from a process whose lease had ended, and that may have had something under way
+	lost     bool // it may have less than was acknowledged, and nobody has accepted that
 }
 
 // Holder is who holds an account.
@@ -66,24 +67,31 @@ func (e *HeldError) Unwrap() error { return errHeld }
 // Claim takes the state of an account for this process, and makes it, with fresh, where there is none. It is errHeld
 // while another process holds it, and ErrLost where the database has less than was acknowledged.
 func (d *Database) Claim(ctx context.Context, name string, fresh Head) (*Account, error) {
+	return d.claimHeld(ctx, name, fresh, false)
+}
+
+func (d *Database) claimHeld(ctx context.Context, name string, fresh Head, lost bool) (*Account, error) {
 	if !d.hold(name) {
 		o := d.worker.options
 		return nil, &HeldError{Holder{Host: o.Host, PID: o.PID, Command: o.Command, Version: o.Version, Since: o.Since}}
 	}
-	a, err := d.claim(ctx, name, fresh)
+	a, err := d.claim(ctx, name, fresh, lost)
 	if err != nil {
 		d.letGo(name)
 	}
 	return a, err
 }
 
-func (d *Database) claim(ctx context.Context, name string, fresh Head) (*Account, error) {
+func (d *Database) claim(ctx context.Context, name string, fresh Head, lost bool) (*Account, error) {
 	id, err := d.worker.alive(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a := &Account{database: d, name: name, worker: id}
+	a := &Account{database: d, name: name, worker: id, lost: lost}
 	err = d.inTransaction(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		if lost {
+			return a.claim(ctx, tx)
+		}
 		if _, err := tx.Exec(ctx, `INSERT INTO adsync.head (account, format, lineage, serial, cluster, timeline)
 			VALUES ($1, $2, $3, $4, `+clusterNow+`, `+timelineNow+`) ON CONFLICT DO NOTHING`,
 			name, fresh.Format, fresh.Lineage, fresh.Serial); err != nil {
@@ -113,12 +121,15 @@ func (a *Account) claim(ctx context.Context, tx pgx.Tx) error {
 		}
 		a.taken = true
 	}
-	if err := a.database.refuseLost(ctx, tx, a.name, a.head.Serial, at); err != nil {
+	here := `, cluster = ` + clusterNow + `, timeline = ` + timelineNow
+	if a.lost {
+		here = "" // until it is accepted
+	} else if err := a.database.refuseLost(ctx, tx, a.name, a.head.Serial, at); err != nil {
 		return err
 	}
 	a.token++
-	_, err = tx.Exec(ctx, `UPDATE adsync.head SET token = $2, worker = $3, cluster = `+clusterNow+
-		`, timeline = `+timelineNow+` WHERE account = $1`, a.name, a.token, a.worker)
+	_, err = tx.Exec(ctx, `UPDATE adsync.head SET token = $2, worker = $3`+here+` WHERE account = $1`,
+		a.name, a.token, a.worker)
 	return err
 }
 

@@ -69,28 +69,31 @@ func (d *Database) whyFenced(ctx context.Context, a *Account) error {
 	return fmt.Errorf("%w: %s", errFenced, a.name)
 }
 
+// ClaimLost is Claim although the database may have less than was acknowledged. For everybody else it is lost until
+// the account is accepted.
+func (d *Database) ClaimLost(ctx context.Context, name string) (*Account, error) {
+	serial, err := d.Serial(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if serial == 0 {
+		return nil, ErrNothing
+	}
+	return d.claimHeld(ctx, name, Head{}, true)
+}
+
 // Accept takes the state of an account as it is for the whole of it: a person has looked at what the account holds.
-// It is errHeld while a process holds it.
-func (d *Database) Accept(ctx context.Context, name string) error {
-	err := d.inTransaction(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		var owner *int64
-		err := tx.QueryRow(ctx, `SELECT worker FROM adsync.head WHERE account = $1 FOR UPDATE`, name).Scan(&owner)
-		if err != nil {
-			return err
+func (a *Account) Accept(ctx context.Context) error {
+	err := a.database.inTransaction(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `UPDATE adsync.head SET cluster = `+clusterNow+`, timeline = `+timelineNow+
+			` WHERE account = $1 AND token = $2`, a.name, a.token)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = fmt.Errorf("%w: %s", errFenced, a.name)
 		}
-		if owner != nil {
-			if err := refuseHeld(ctx, tx, *owner); err != nil {
-				return err
-			}
-		}
-		_, err = tx.Exec(ctx, `UPDATE adsync.head SET token = token + 1, worker = NULL, cluster = `+clusterNow+
-			`, timeline = `+timelineNow+` WHERE account = $1`, name)
 		return err
 	})
 	if err == nil {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		delete(d.known, name)
+		a.database.know(a.name, a.head.Serial) // whatever this process knew from before
 	}
 	return err
 }

@@ -285,8 +285,17 @@ func TestAPromotionThatLostCommitsIsNoticed(t *testing.T) {
 	wantError(t, "Claim by who cannot know", err, ErrLost)
 	_, err = stranger.Snapshot(t.Context(), "act_1", func(_, _, _ string, _ uint64) error { return nil })
 	wantError(t, "Snapshot by who cannot know", err, ErrLost)
-	noError(t, stranger.Accept(t.Context(), "act_1"))
-	noError(t, claim(t, stranger, "act_1").Close())
+	lost, err := stranger.ClaimLost(t.Context(), "act_1")
+	noError(t, err)
+	noError(t, next(lost, "what was decided"))
+	noError(t, lost.Close())
+	_, err = open(t, standby.URL("postgres"), 0).Claim(t.Context(), "act_1", fresh())
+	wantError(t, "Claim before it is accepted", err, ErrLost)
+	lost, err = stranger.ClaimLost(t.Context(), "act_1")
+	noError(t, err)
+	noError(t, lost.Accept(t.Context()))
+	noError(t, lost.Close())
+	noError(t, claim(t, open(t, standby.URL("postgres"), 0), "act_1").Close())
 }
 
 // A server that is killed during commits has each whole or not at all, and has every one it acknowledged.

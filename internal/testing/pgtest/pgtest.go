@@ -188,14 +188,20 @@ func (s *Server) Database(t testing.TB) string {
 // Exec runs SQL in a database.
 func (s *Server) Exec(t testing.TB, database, sql string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), s.URL(database))
-	if err != nil {
+	if err := Exec(s.URL(database), sql); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Exec runs SQL in the database at an address.
+func Exec(address, sql string) error {
+	conn, err := pgx.Connect(context.Background(), address)
+	if err != nil {
+		return err
 	}
 	defer conn.Close(context.Background())
-	if _, err := conn.Exec(t.Context(), sql); err != nil {
-		t.Fatal(err)
-	}
+	_, err = conn.Exec(context.Background(), sql)
+	return err
 }
 
 // Kill ends the server and all its processes at once, as `kill -9` does.

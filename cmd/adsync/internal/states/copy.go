@@ -22,10 +22,10 @@ import (
 func Command(env *session.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "state",
-		Short: "Move adsync's record of an account between its folder and a database",
+		Short: "Move adsync's record of an account between folder and database, or accept one that lost something",
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(copyState(env))
+	c.AddCommand(copyState(env), acceptState(env))
 	return c
 }
 
