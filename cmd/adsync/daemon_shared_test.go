@@ -15,6 +15,8 @@ import (
 	"adsync/internal/emulator"
 	"adsync/internal/testing/pgtest"
 	"adsync/state"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // agency is a service with many accounts, files for each, and a database for their states, as several daemons share
@@ -183,11 +185,39 @@ func TestDaemonsShareTheAccountsOfADatabase(t *testing.T) {
 	a.edit("Winter")
 	a.await("Winter", 6)
 
+	a.looksWriteNothing()
 	second.end()
 	if shares := a.shares(server, 1); shares[third.c.Process.Pid] != 6 {
 		t.Errorf("the accounts are shared so: %v; want all with the one that is left", shares)
 	}
 	third.end()
+}
+
+// looksWriteNothing waits for looks of every account, and wants no row written by them. Heartbeats write one a process.
+func (a *agency) looksWriteNothing() {
+	a.t.Helper()
+	conn, err := pgx.Connect(a.t.Context(), a.database)
+	noError(a.t, err)
+	defer conn.Close(a.t.Context())
+	written := func() (rows int64) {
+		a.t.Helper()
+		noError(a.t, conn.QueryRow(a.t.Context(), `SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint
+			FROM pg_stat_user_tables WHERE relname <> 'worker'`).Scan(&rows))
+		return rows
+	}
+	const looks = 3
+	still := 0
+	for began, before := time.Now(), written(); still < looks; {
+		if time.Since(began) > time.Minute {
+			a.t.Fatalf("after a minute looks still write: %d rows so far", before)
+		}
+		time.Sleep(2500 * time.Millisecond) // each account is looked at every 2 s, and the server counts within one
+		if after := written(); after == before {
+			still++
+		} else {
+			before, still = after, 0
+		}
+	}
 }
 
 // TestOrdersReachTheDaemonOfAnotherMachine: who suspends an account, asks for a run or lets a file STOP lie does so

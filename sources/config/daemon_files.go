@@ -35,6 +35,7 @@ func (d *Daemon) MissingFiles() (problems []diag.Problem) {
 	look("cert", d.Cert)
 	look("key", d.Key)
 	of("token", d.Token)
+	of("database", d.Database)
 	for i := range d.Accounts {
 		a := &d.Accounts[i]
 		look("git.ssh_key", a.Git.Key)

@@ -50,9 +50,10 @@ func (s *fingerprint) taken(l *session.Loaded) string {
 // for the service, which was not asked yet.
 func (w *worker) asBefore(ctx context.Context, request daemon.Request, f folderAt) bool {
 	s := w.seen
-	if s == nil || w.copies.due() || request.Full || slices.ContainsFunc(request.Triggers, func(t daemon.Trigger) bool {
-		return t == daemon.Asked || t == daemon.Daily || t == daemon.Reviewed
-	}) {
+	if s == nil || w.again.wants() || w.copies.due() || request.Full ||
+		slices.ContainsFunc(request.Triggers, func(t daemon.Trigger) bool {
+			return t == daemon.Asked || t == daemon.Daily || t == daemon.Reviewed
+		}) {
 		return false
 	}
 	project, _ := session.ReadProject(w.env, f.dir) // what is wrong with it is part of what was seen
@@ -152,4 +153,32 @@ func (w *worker) today(p config.Project) string {
 		zone = time.UTC
 	}
 	return time.Now().In(zone).Format(time.DateOnly)
+}
+
+// rereading is when an account is read again that was taken over from a process that is gone: what that one sent last
+// may come late. Until then no run is left out.
+type rereading struct{ at time.Time }
+
+// rereadAfter is how late what was sent may come.
+const rereadAfter = time.Minute
+
+// opened notes that a run has the state, and whether it took it over. A run after the time has read what came late.
+func (r *rereading) opened(now time.Time, takenOver bool) {
+	switch {
+	case takenOver:
+		r.at = now.Add(rereadAfter)
+	case !r.at.IsZero() && !now.Before(r.at):
+		r.at = time.Time{}
+	}
+}
+
+// wants reports whether a run is wanted although nothing is new.
+func (r *rereading) wants() bool { return !r.at.IsZero() }
+
+// until is when a run is wanted at the latest: then, or before.
+func (r *rereading) until(before time.Time) time.Time {
+	if before.IsZero() || r.wants() && r.at.Before(before) {
+		return r.at
+	}
+	return before
 }

@@ -20,6 +20,7 @@ func TestWhatARestartAloneTakesOverIsNamed(t *testing.T) {
 		"user_header":  func(d *config.Daemon) { d.UserHeader = setting("X-User") },
 		"hosts":        func(d *config.Daemon) { d.Hosts = nil },
 		"pprof":        func(d *config.Daemon) { d.Pprof = true },
+		"database":     func(d *config.Daemon) { d.Database.From = "env" },
 		"places":       func(d *config.Daemon) { d.Places = 4 },
 	} {
 		config := p.config

@@ -65,8 +65,9 @@ type worker struct {
 	suspended atomic.Bool                 // this run sends nothing
 	lease     atomic.Pointer[state.Lease] // of the state that this run has open, in a database
 	id        string                      // of the ad account, where the state lies in a database
-	seen      *fingerprint                // what the last whole run saw; nil: nothing can be skipped
-	at        string                      // the commit of the last run
+	again     rereading
+	seen      *fingerprint // what the last whole run saw; nil: nothing can be skipped
+	at        string       // the commit of the last run
 	writers   writers
 	keeping   keeping
 }
@@ -181,12 +182,13 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 	if lease, ok := store.(state.Lease); ok {
 		w.lease.Store(&lease)
 		defer w.lease.Store(nil)
+		w.again.opened(time.Now(), lease.TakenOver())
 	}
 	did := w.carryOut(ctx, request, l, store, desired)
 	did.expires = g.Policy.ApprovalExpires
 	r = w.ended(ctx, &l, did, r)
 	r.Revision.Content = seen.taken(&l)
-	r.Until, r.Journal = g.Thaws, openSteps(ctx, store)
+	r.Until, r.Journal = w.again.until(g.Thaws), openSteps(ctx, store)
 	if r.Class == daemon.Held && r.Run != nil {
 		r.Until = time.Now().Add(againSoon)
 	}

@@ -54,6 +54,35 @@ func TestAnApprovalIsGoodForADay(t *testing.T) {
 }
 
 // G1: a server of git that asks to be left alone for a while is, as the service is.
+// What a process that is gone sent last may come late: whoever takes its account over reads it again a minute later,
+// and leaves no run out until then.
+func TestAnAccountThatWasTakenOverIsReadAgain(t *testing.T) {
+	began := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	thaws := began.Add(30 * time.Second)
+	var r rereading
+	for _, row := range []struct {
+		name      string
+		after     time.Duration
+		takenOver bool
+		wants     bool
+		until     time.Time // with a window that ends in 30 s
+	}{
+		{"a run as any other", 0, false, false, thaws},
+		{"a run that takes it over", time.Second, true, true, thaws},
+		{"another before the time", 50 * time.Second, false, true, thaws},
+		{"one after the time", 62 * time.Second, false, false, thaws},
+		{"it is taken over again", 2 * time.Minute, true, true, thaws},
+	} {
+		r.opened(began.Add(row.after), row.takenOver)
+		if r.wants() != row.wants || !r.until(thaws).Equal(row.until) {
+			t.Errorf("%s: wants %t, until %s; want %t, %s", row.name, r.wants(), r.until(thaws), row.wants, row.until)
+		}
+	}
+	if at := r.until(time.Time{}); !at.Equal(began.Add(3 * time.Minute)) {
+		t.Errorf("it is read again at %s; want a minute after it was taken over", at)
+	}
+}
+
 func TestAServerOfGitIsLeftAloneForAsLongAsItAsks(t *testing.T) {
 	w := &worker{env: &session.Env{}}
 	r := w.failed(t.Context(), daemon.Revision{}, session.GitExit(&gitstore.Error{
