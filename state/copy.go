@@ -43,8 +43,9 @@ type Copied struct {
 }
 
 // Copy moves the state of an account from one place to another. It refuses a target that has a state which the
-// source does not follow.
-func Copy(ctx context.Context, from, to End, account string, o Options) (c Copied, err error) {
+// source does not follow. Once the source is closed, and before the target can be opened, beside copies what is kept
+// beside the state; another copy, of one that was cut short, asks for it again.
+func Copy(ctx context.Context, from, to End, account string, beside func() error, o Options) (c Copied, err error) {
 	there, err := from.there(ctx)
 	if err == nil && !there {
 		err = ErrNone
@@ -64,7 +65,7 @@ func Copy(ctx context.Context, from, to End, account string, o Options) (c Copie
 	if err := source.isOf(account); err != nil {
 		return c, fmt.Errorf("copy %s: %w", from, err)
 	}
-	if c, err = copyLedger(ctx, source, target, from, to); err != nil {
+	if c, err = copyLedger(ctx, source, target, from, to, beside); err != nil {
 		return c, fmt.Errorf("copy %s to %s: %w", from, to, err)
 	}
 	return c, nil
@@ -77,7 +78,7 @@ func (l *ledger) isOf(account string) error {
 	return nil
 }
 
-func copyLedger(ctx context.Context, source, target *ledger, from, to End) (Copied, error) {
+func copyLedger(ctx context.Context, source, target *ledger, from, to End, beside func() error) (Copied, error) {
 	mark, err := to.mark(ctx)
 	if err != nil {
 		return Copied{}, err
@@ -102,6 +103,9 @@ func copyLedger(ctx context.Context, source, target *ledger, from, to End) (Copi
 			return Copied{}, err
 		}
 		closed = true
+	}
+	if err := beside(); err != nil {
+		return Copied{}, err
 	}
 	h, t, writes, err := source.forTarget(from.String())
 	if err != nil {

@@ -1,13 +1,10 @@
 package state
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -42,12 +39,15 @@ func endIn(t testing.TB, dir string) End {
 
 func copied(t *testing.T, from, to End) Copied {
 	t.Helper()
-	c, err := Copy(t.Context(), from, to, acme.ID, Options{})
+	c, err := Copy(t.Context(), from, to, acme.ID, alone, Options{})
 	if err != nil {
 		t.Fatalf("Copy(%s, %s) = %v, want a copy", from, to, err)
 	}
 	return c
 }
+
+// alone is of a state with nothing beside it.
+func alone() error { return nil }
 
 // everything is what a state holds, its own place left out.
 func everything(t testing.TB, s Store) (string, int64) {
@@ -240,7 +240,7 @@ func TestACopyRefuses(t *testing.T) {
 				must(t, os.RemoveAll(p.dir))
 			}
 			from, to := row.happens(p)
-			_, err = Copy(t.Context(), from, to, acme.ID, Options{})
+			_, err = Copy(t.Context(), from, to, acme.ID, alone, Options{})
 			wantError(t, "Copy", err, row.want)
 			if err != nil && !strings.Contains(err.Error(), row.text) {
 				t.Errorf("the error is %q; want %q in it", err, row.text)
@@ -281,7 +281,19 @@ func TestAnotherCopyEndsOneThatWasCutShort(t *testing.T) {
 					ends = func() (End, End) { return p.database(), p.folder() }
 				}
 				from, to := ends()
-				_, err := Copy(t.Context(), from, stopping{to, after}, acme.ID, Options{})
+				beside := 0
+				_, err := Copy(t.Context(), from, stopping{to, after}, acme.ID, func() error {
+					beside++
+					_, err := OpenReadOnly(t.Context(), p.dir)
+					if back {
+						_, err = p.server.OpenReadOnly(t.Context(), acme.ID)
+					}
+					wantError(t, "OpenReadOnly while what is beside is copied", err, ErrMoved)
+					return nil
+				}, Options{})
+				if beside != 1 {
+					t.Errorf("what is beside the state was copied %d times; want once", beside)
+				}
 				wantError(t, "Copy", err, errStopped)
 				left := p.opened(t)
 				if len(left) > 1 || len(left) > 0 && !after {
@@ -325,7 +337,7 @@ func TestACopyWithoutItsMarkIsWhole(t *testing.T) {
 func TestATargetThatIsTakenMeanwhileGivesTheSourceBack(t *testing.T) {
 	p := newPlaces(t)
 	must(t, openFolder(t, p.dir).Close())
-	_, err := Copy(t.Context(), p.folder(), taken{p.database(), p}, acme.ID, Options{})
+	_, err := Copy(t.Context(), p.folder(), taken{p.database(), p}, acme.ID, alone, Options{})
 	wantError(t, "Copy", err, ErrForeign)
 	must(t, openFolder(t, p.dir).Close())
 }
@@ -373,120 +385,4 @@ func (p places) opened(t testing.TB) (open []Store) {
 		break
 	}
 	return open
-}
-
-// copyVictim carries a state to and fro without end, and writes it where it is.
-func copyVictim(dir, address string) error {
-	ctx := context.Background()
-	server, err := OpenServer(ctx, address, Options{Lease: copyLease})
-	if err != nil {
-		return err
-	}
-	fmt.Println("ready")
-	for {
-		for _, in := range []bool{true, false} {
-			open := func() (Store, error) { return Open(ctx, dir, Options{}) }
-			from, err := InFolder(dir)
-			if err != nil {
-				return err
-			}
-			to := server.InDatabase(acme.ID)
-			if !in {
-				open = func() (Store, error) { return server.Open(ctx, acme.ID, Options{}) }
-				from, to = to, from
-			}
-			s, err := open()
-			if errors.Is(err, ErrMoved) { // it is in the other
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			n, err := s.NextSequence(ctx)
-			if err := errors.Join(err, s.Close()); err != nil {
-				return err
-			}
-			fmt.Println("taken", n)
-			if _, err := Copy(ctx, from, to, acme.ID, Options{}); err != nil {
-				return err
-			}
-			fmt.Println("copied")
-		}
-	}
-}
-
-// copyLease is how long a killed victim is waited for.
-const copyLease = 300 * time.Millisecond
-
-// ADSYNC_STATE_KILLS sets the number of kills; 12 by default.
-func TestACopyThatIsKilledLeavesOneState(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: make test runs it")
-	}
-	kills, err := strconv.Atoi(os.Getenv("ADSYNC_STATE_KILLS"))
-	if err != nil {
-		kills = 12
-	}
-	address := pgtest.Database(t)
-	p := places{t, filepath.Join(t.TempDir(), "state"), openServer(t, address)}
-	s := openFolder(t, p.dir)
-	must(t, s.Record(t.Context(), ads(0, 2000)))
-	lineage := s.Header().Lineage
-	must(t, s.Close())
-	random := rand.New(rand.NewPCG(1, 2))
-	var acknowledged, copies, between int64
-	for range kills {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "ADSYNC_STATE_VICTIM="+p.dir, "ADSYNC_STATE_COPIES="+address)
-		var complaints strings.Builder
-		cmd.Stderr = &complaints
-		out, err := cmd.StdoutPipe()
-		must(t, err)
-		must(t, cmd.Start())
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			word, rest, _ := strings.Cut(lines.Text(), " ")
-			switch word {
-			case "ready":
-				time.AfterFunc(time.Duration(random.IntN(400))*time.Millisecond, func() { cmd.Process.Kill() })
-			case "taken":
-				acknowledged, err = strconv.ParseInt(rest, 10, 64)
-				must(t, err)
-			case "copied":
-				copies++
-			}
-		}
-		cmd.Wait() // it was killed, or says why on stderr
-		if complaints.Len() > 0 {
-			t.Fatalf("the process ended with %s", complaints.String())
-		}
-		open := p.opened(t)
-		if len(open) == 0 { // between closing and receiving
-			between++
-			_, there := Copy(t.Context(), p.folder(), p.database(), acme.ID, Options{})
-			_, back := Copy(t.Context(), p.database(), p.folder(), acme.ID, Options{})
-			if there != nil && back != nil {
-				t.Fatalf("no copy ends it: %v; %v", there, back)
-			}
-			open = p.opened(t)
-		}
-		if len(open) != 1 || open[0].Header().Lineage != lineage {
-			t.Fatalf("%d states can be written; want one, of lineage %s", len(open), lineage)
-		}
-		n, err := open[0].NextSequence(t.Context())
-		must(t, err)
-		if n <= acknowledged || n > acknowledged+2 {
-			t.Fatalf("the next number is %d; want one above %d", n, acknowledged)
-		}
-		acknowledged = n
-		last, err := open[0].Last(t.Context())
-		must(t, err)
-		if last.Len() != 2000 {
-			t.Fatalf("%d resources are recorded; want 2000", last.Len())
-		}
-		must(t, open[0].Close())
-	}
-	t.Logf("%d kills, %d copies, %d kills between", kills, copies, between)
-	if copies == 0 {
-		t.Error("no victim came as far as a copy; want some that do")
-	}
 }

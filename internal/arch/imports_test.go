@@ -56,7 +56,7 @@ var may = map[string][]string{
 		"cmd/adsync/internal/verbs", "internal/adsapi", "internal/diag", "internal/direct",
 		"internal/resource", "state"},
 	"cmd/adsync/internal/states": {"cmd/adsync/internal/console", "cmd/adsync/internal/session", "internal/diag",
-		"internal/orders", "sources/config", "state"},
+		"internal/orders", "sources/config", "state", "state/kv"},
 	"cmd/adsync/internal/verbs": {"cmd/adsync/internal/console", "cmd/adsync/internal/session", "internal/adsapi",
 		"internal/diag", "internal/direct", "internal/newkey", "sources/config", "state"},
 	"cmd/adsync/internal/runs": {"cmd/adsync/internal/console", "cmd/adsync/internal/session", "internal/adsapi",

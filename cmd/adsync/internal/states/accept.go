@@ -16,6 +16,7 @@ import (
 
 func acceptState(env *session.Env) *cobra.Command {
 	var yes bool
+	var named session.NamedFlags
 	c := &cobra.Command{
 		Use:   "accept [FOLDER]",
 		Short: "Go on with what the database has of an account, after it went back in time",
@@ -29,17 +30,14 @@ Numbers of jobs that may have gone out are not given again. It asks first, or sa
 it ends with 10 while another adsync has the record.`,
 		Example: `  adsync state accept shop`,
 		RunE: func(c *cobra.Command, args []string) error {
-			dir, err := console.Folder(c, args)
-			if err != nil {
-				return err
-			}
-			project, err := session.ProjectOf(env, dir)
+			project, err := session.ProjectAt(env, c, args, named)
 			if err != nil {
 				return err
 			}
 			return runAccept(c.Context(), env, project, yes)
 		},
 	}
+	accountFlags(c, &named)
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }

@@ -30,17 +30,20 @@ func Command(env *session.Env) *cobra.Command {
 }
 
 func copyState(env *session.Env) *cobra.Command {
-	return &cobra.Command{
+	var named session.NamedFlags
+	c := &cobra.Command{
 		Use:   "copy FROM TO [FOLDER]",
 		Short: "Copy the record of an account from its folder into the database, or back",
 		Long: `Copy all that adsync remembers of an account between its state folder and the database that
 ADSYNC_DATABASE, ADSYNC_DATABASE_FILE or the operator's file names. FROM and TO are the words
-folder and database; the path of a state folder may stand for folder. FOLDER has adsync.yaml.
+folder and database; the path of a state folder may stand for folder. FOLDER has adsync.yaml;
+--account finds the account in the daemon's configuration instead.
 
 The source is closed first, for good: adsync works there no more and says where the record is.
-Open steps go along. Cut short at any moment, the same command ends it. It refuses a target that
-has another record, and a source that was put back from a backup since; it ends with 10 while
-another adsync has the record. The service is asked nothing.`,
+Open steps, orders, approvals and the history go along. Cut short at any moment, the same
+command ends it. It refuses a target that has another record, and a source that was put back
+from a backup since; it ends with 10 while another adsync, or a daemon, has the account. The
+service is asked nothing.`,
 		Example: `  adsync state copy folder database shop
   adsync state copy database folder shop`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -48,17 +51,23 @@ another adsync has the record. The service is asked nothing.`,
 				return console.Usage(c,
 					errors.New("want FROM and TO: one of them database, the other folder or its path"))
 			}
-			dir, err := console.Folder(c, args[2:])
-			if err != nil {
-				return err
-			}
-			project, err := session.ProjectOf(env, dir)
+			project, err := session.ProjectAt(env, c, args[2:], named)
 			if err != nil {
 				return err
 			}
 			return runCopy(c.Context(), env, project, args[0], args[1])
 		},
 	}
+	accountFlags(c, &named)
+	return c
+}
+
+// accountFlags find an account without its files.
+func accountFlags(c *cobra.Command, named *session.NamedFlags) {
+	c.Flags().StringVar(&named.Account, "account", "",
+		"name of an account in the daemon's configuration, in the place of a folder")
+	c.Flags().StringVar(&named.Config, "config", "/etc/adsync/daemon.yaml",
+		"the daemon's configuration, with --account")
 }
 
 // The words for the places of a state.
@@ -88,18 +97,36 @@ func runCopy(ctx context.Context, env *session.Env, project config.Project, from
 	if err != nil {
 		return err
 	}
+	beside, besideTarget := orders.Folder(folder), session.OrdersOf(env, project)
 	target := server.InDatabase(account)
 	if from == inDatabase {
-		source, target = target, source
+		source, target, beside, besideTarget = target, source, besideTarget, beside
+		if err := refuseAttended(beside); err != nil {
+			return err
+		}
 	}
-	done, err := state.Copy(ctx, source, target, account, state.Options{
-		Sleep:   func(d time.Duration) { _ = session.Sleep(ctx, d) },
-		Command: env.Command, Version: console.Release,
-	})
+	done, err := state.Copy(ctx, source, target, account, func() error { return carry(beside, besideTarget) },
+		state.Options{
+			Sleep:   func(d time.Duration) { _ = session.Sleep(ctx, d) },
+			Command: env.Command, Version: console.Release,
+		})
+	if err == nil && !done.Before {
+		err = clearOut(beside)
+	}
 	if err != nil {
 		return err
 	}
 	return said(env, done, source, target, account)
+}
+
+// refuseAttended keeps a database as it is while a daemon looks after the account.
+func refuseAttended(at orders.Place) error {
+	taken, err := at.Lock.Taken()
+	if err == nil && taken {
+		err = console.ExitWith(console.ExitLocked, "a daemon looks after the account; "+
+			"take it out of its configuration first, or end it")
+	}
+	return err
 }
 
 // attend keeps daemons from a folder, where there is one.
