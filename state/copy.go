@@ -241,20 +241,12 @@ func lastBegan(value string) int64 {
 func (l *ledger) forTarget(from string) (h Header, t tally, writes []write, err error) {
 	h = l.header
 	h.Format, h.Serial = formatVersion, h.Serial+1
-	for _, c := range slices.Sorted(maps.Keys(l.counts)) {
-		if c == classPlace {
-			continue
-		}
-		err := l.each(c, func(key, value string) error {
-			w := write{record: record{c, key}, value: value}
-			w.sum = l.sums[w.record]
-			writes = append(writes, w)
-			t.add(w.sum)
-			return nil
-		})
-		if err != nil {
-			return h, t, nil, err
-		}
+	if writes, err = l.records(); err != nil {
+		return h, t, nil, err
+	}
+	writes = slices.DeleteFunc(writes, func(w write) bool { return w.class == classPlace })
+	for _, w := range writes {
+		t.add(w.sum)
 	}
 	entries, err := l.beganEntries()
 	if err != nil {
@@ -268,6 +260,21 @@ func (l *ledger) forTarget(from string) (h Header, t tally, writes []write, err 
 	w.sum = l.summer.sum(w.record, w.value)
 	t.add(w.sum)
 	return h, t, append(writes, w), l.whole(t, w.sum)
+}
+
+// records returns all of them, as they would be written.
+func (l *ledger) records() (writes []write, err error) {
+	for _, c := range slices.Sorted(maps.Keys(l.counts)) {
+		err := l.each(c, func(key, value string) error {
+			r := record{c, key}
+			writes = append(writes, write{record: r, value: value, sum: l.sums[r]})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return writes, nil
 }
 
 // whole holds a copy with a record of its own against the records of the state.

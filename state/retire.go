@@ -59,6 +59,43 @@ func (f folder) retire(ctx context.Context, o Options, look func(Store) error, e
 	return os.RemoveAll(retired)
 }
 
+// Retire removes the state of an account from the database, with all that is kept beside it. look reads the state and
+// may refuse; then the state is written into an empty folder, and export keeps what is to be kept of it before anything
+// is removed. Nobody else can open the state meanwhile. It is [fs.ErrNotExist] where there is none, and [ErrLocked]
+// while a process has it open.
+func (s *Server) Retire(ctx context.Context, account, dir string, o Options,
+	look func(Store) error, export func() error) (err error) {
+	switch serial, err := s.SerialOf(ctx, account); {
+	case err != nil:
+		return fmt.Errorf("forget the state of %s: %w", account, err)
+	case serial == 0:
+		return fmt.Errorf("forget the state of %s: %w", account, fs.ErrNotExist)
+	}
+	store, err := s.Open(ctx, account, o)
+	if err != nil {
+		return fmt.Errorf("forget the state of %s: %w", account, err)
+	}
+	l := store.(*leased)
+	defer func() { err = errors.Join(err, l.Close()) }()
+	if err := look(l); err != nil {
+		return err
+	}
+	writes, err := l.records()
+	if err == nil {
+		err = folder(dir).fill(ctx, l.header, l.tally, writes)
+	}
+	if err == nil {
+		err = export()
+	}
+	if err == nil {
+		err = ofDatabase(l.Account.Remove(ctx))
+	}
+	if err != nil {
+		return fmt.Errorf("forget the state of %s: %w", account, err)
+	}
+	return nil
+}
+
 // Fold moves the log that a killed process left beside the database into it, so that
 // the database and its mark alone are the state, and can be copied. It reports whether
 // there was a log. It is [ErrLocked] while a process has the state open.

@@ -34,7 +34,7 @@ var may = map[string][]string{
 		"internal/gitstore", "internal/insights", "internal/kinds", "internal/orders", "internal/planview",
 		"internal/public", "internal/resource", "internal/review", "internal/runview", "internal/synonyms",
 		"internal/trail", "plan", "reconcile", "sources", "sources/commits", "sources/config",
-		"state", "state/place"},
+		"state", "state/kv", "state/place"},
 	"cmd/adsync/internal/replica": {"internal/orders", "state", "state/kv"},
 	"cmd/adsync/internal/daemoncmd": {"cmd/adsync/internal/console", "cmd/adsync/internal/planning",
 		"cmd/adsync/internal/replica", "cmd/adsync/internal/runs", "cmd/adsync/internal/session",

@@ -71,3 +71,22 @@ func receiveHead(ctx context.Context, tx pgx.Tx, name string, over *Account, h H
 	}
 	return err
 }
+
+// Remove removes the state of the account and all that is kept beside it, in one transaction.
+func (a *Account) Remove(ctx context.Context) error {
+	return pgx.BeginFunc(ctx, a.database.pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `DELETE FROM adsync.head WHERE account = $1 AND token = $2`, a.name, a.token)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = fmt.Errorf("%w: %s", errFenced, a.name)
+		}
+		for _, sql := range []string{
+			`DELETE FROM adsync.record WHERE account = $1`, `DELETE FROM adsync.beside WHERE account = $1`,
+			`DELETE FROM adsync.attendance WHERE name = $1`,
+		} {
+			if err == nil {
+				_, err = tx.Exec(ctx, sql, a.name)
+			}
+		}
+		return err
+	})
+}

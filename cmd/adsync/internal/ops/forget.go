@@ -22,6 +22,8 @@ import (
 	"adsync/internal/trail"
 	"adsync/sources/config"
 	"adsync/state"
+	"adsync/state/kv"
+	"adsync/state/place"
 
 	"github.com/spf13/cobra"
 )
@@ -41,9 +43,9 @@ func Forget(env *session.Env) *cobra.Command {
 		Use:   "forget ACCOUNT [FOLDER]",
 		Short: "Have adsync forget an account: its record is exported, then removed; no ad is touched",
 		Long: `Have adsync forget an account: all it remembers of it is written into a zip file, that
-is read once more, and then its state folder is removed. The service is asked nothing,
-so that every campaign, ad group and ad stays as it is, active or paused; your files
-stay too. Key and operator's file are not needed.
+is read once more, and then its state is removed: the folder, or what a database has of it.
+The service is asked nothing, so that every campaign, ad group and ad stays as it is, active
+or paused; your files stay too. Key and operator's file are not needed.
 
 ACCOUNT is the id of the account whose state lies in FOLDER, or its name in the
 daemon's configuration with --config. Take it out of that configuration first: while a
@@ -70,20 +72,35 @@ func runForget(env *session.Env, c *cobra.Command, args []string, f forgetFlags)
 	var err error
 	if f.config != "" {
 		d.named = true
-		var named config.Project
-		named, err = session.NamedBy(env, c, nil, session.NamedFlags{Account: args[0], Config: f.config})
-		d.folder = named.Home
-		d.copy, d.others = copyOfGit(f.config, args[0], d.folder)
+		d.project, err = session.NamedBy(env, c, nil, session.NamedFlags{Account: args[0], Config: f.config})
+		d.copy, d.others = copyOfGit(f.config, args[0], d.project.Home)
 	} else {
-		d.folder, err = stateIn(env, c, args[1:], f.state)
+		d.project, err = projectIn(env, c, args[1:], f.state)
 	}
 	if err != nil {
 		return err
 	}
-	if d.folder, err = filepath.Abs(d.folder); err != nil {
+	if d.folder, err = filepath.Abs(d.project.StateFolder()); err != nil {
 		return err
 	}
-	return d.run(c.Context())
+	if d.at, err = session.PlaceOf(c.Context(), env, d.project); err != nil {
+		return err
+	}
+	if d.at.Server == nil {
+		d.project, d.at.Folder = config.Project{Home: d.folder}, d.folder
+		return d.run(c.Context())
+	}
+	left := d.folder
+	if d.folder, err = os.MkdirTemp("", "adsync-forget-"); err != nil { // from which the record is exported
+		return err
+	}
+	defer os.RemoveAll(d.folder)
+	err = d.run(c.Context())
+	if serial, _ := state.SerialOf(left); err == nil && serial > 0 { // that was copied into the database
+		env.Note("the record in %s is closed, and stays; take it away: rm -r %s",
+			diag.Printable(left), console.Quoted(left))
+	}
+	return err
 }
 
 // copyOfGit is where the copy of the repository of an account lies, beside its state, ""
@@ -121,25 +138,16 @@ func (d *departure) removeCopy() error {
 	return errors.Join(os.RemoveAll(shared), os.RemoveAll(d.copy))
 }
 
-// stateIn is the state folder that is named, or that of a folder with files.
-func stateIn(env *session.Env, c *cobra.Command, args []string, named string) (string, error) {
+// projectIn is the project whose state folder is named, or that of a folder with files.
+func projectIn(env *session.Env, c *cobra.Command, args []string, named string) (config.Project, error) {
 	if named != "" {
-		return named, nil
+		return config.Project{Home: named}, nil
 	}
 	dir, err := console.Folder(c, args)
 	if err != nil {
-		return "", err
+		return config.Project{}, err
 	}
-	project, err := session.ProjectOf(env, dir)
-	if err != nil {
-		return "", err
-	}
-	at, err := session.PlaceOf(c.Context(), env, project)
-	if err == nil && at.Server != nil {
-		err = console.Configuration("the state is %s; want it copied into a folder first: "+
-			"adsync state copy database FOLDER, then adsync forget %s --state FOLDER", at, project.Account.ID)
-	}
-	return project.StateFolder(), err
+	return session.ProjectOf(env, dir)
 }
 
 // departure is an account on its way out of adsync.
@@ -147,7 +155,9 @@ type departure struct {
 	env     *session.Env
 	account string // its id, or its name
 	named   bool   // it is a name of the daemon's configuration
-	folder  string
+	project config.Project
+	at      place.Place // of its state
+	folder  string      // of the state, or of a copy of one in a database
 	out     string
 	yes     bool
 	copy    string   // adsync's own copy of the repository of an account from git; "" for none
@@ -158,13 +168,11 @@ type departure struct {
 	forgotten ForgetDocument
 }
 
-func (d *departure) project() config.Project { return config.Project{Home: d.folder} }
-
 // ForgetDocument is the JSON form of forget.
 type ForgetDocument struct {
 	FormatVersion int    `json:"format_version"`
 	Account       string `json:"account"`
-	Folder        string `json:"folder"`    // that was removed
+	Folder        string `json:"folder"`    // that was removed; ACCOUNT in the database, where the state was there
 	Record        string `json:"record"`    // the zip file
 	Resources     int    `json:"resources"` // that adsync managed, and that stay as they are
 	Runs          int    `json:"runs"`
@@ -172,12 +180,18 @@ type ForgetDocument struct {
 
 func (d *departure) run(ctx context.Context) error {
 	look := func(s state.Store) error { return d.look(ctx, s) }
-	err := state.Retire(ctx, d.folder, state.Options{Command: d.env.Command, Version: console.Release}, look, d.export)
+	o := state.Options{Command: d.env.Command, Version: console.Release}
+	var err error
+	if d.at.Server == nil {
+		err = state.Retire(ctx, d.folder, o, look, d.export)
+	} else {
+		err = d.at.Server.Retire(ctx, d.at.Account, d.folder, o, look, d.export)
+	}
 	if d.holds != nil {
 		err = errors.Join(err, d.holds.End())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return console.Configuration("%s holds no state; nothing is remembered of %s", d.folder, d.account)
+		return console.Configuration("%s holds no state; nothing is remembered of %s", d.at, d.account)
 	}
 	if err == nil && d.copy != "" {
 		err = d.removeCopy()
@@ -200,14 +214,17 @@ func (d *departure) run(ctx context.Context) error {
 // look sees whether the account may go, and gathers what is written of it.
 func (d *departure) look(ctx context.Context, store state.Store) (err error) {
 	id := store.Header().Account.ID
+	if d.at.Server != nil {
+		id = d.at.Account
+	}
 	if !d.named && id != d.account {
 		if id == "" {
 			return console.Configuration("the state is of no account yet; to remove it: rm -r %s",
 				console.Quoted(d.folder))
 		}
-		return console.Configuration("the state in %s is of account %q; want its id, not %q", d.folder, id, d.account)
+		return console.Configuration("the state in %s is of account %q; want its id, not %q", d.at, id, d.account)
 	}
-	d.holds, err = session.OrdersOf(d.env, d.project()).Attend(func(t time.Duration) { _ = session.Sleep(ctx, t) })
+	err = d.attend(ctx)
 	if errors.Is(err, orders.ErrAttended) {
 		return console.ExitWith(console.ExitLocked,
 			err.Error()+"; take the account out of its configuration first, or end it")
@@ -233,12 +250,26 @@ func (d *departure) look(ctx context.Context, store state.Store) (err error) {
 	return d.ask(ctx)
 }
 
+// attend keeps daemons from a folder. In a database nobody begins with a state that somebody has.
+func (d *departure) attend(ctx context.Context) (err error) {
+	at := session.OrdersOf(d.env, d.project)
+	if d.at.Server == nil {
+		d.holds, err = at.Attend(func(t time.Duration) { _ = session.Sleep(ctx, t) })
+		return err
+	}
+	taken, err := at.Lock.Taken()
+	if err == nil && taken {
+		err = orders.ErrAttended
+	}
+	return err
+}
+
 // gather reads what is written for people. All else is in the files of the state.
 func (d *departure) gather(ctx context.Context, store state.Store) error {
 	header := store.Header()
-	reviews := session.KnownReviews(d.env, d.project())
+	reviews := session.KnownReviews(d.env, d.project)
 	k := &runs.KeptRuns{
-		Store: store, Orders: session.OrdersOf(d.env, d.project()), Zone: time.UTC, Reviews: reviews,
+		Store: store, Orders: session.OrdersOf(d.env, d.project), Zone: time.UTC, Reviews: reviews,
 	}
 	h, err := k.History(ctx, trail.Window{}, 0)
 	if err != nil {
@@ -286,7 +317,7 @@ func (d *departure) gather(ctx context.Context, store state.Store) error {
 		return console.Configuration("--out is %s, in the folder that is removed; want another place", d.out)
 	}
 	d.forgotten = ForgetDocument{console.FormatVersion,
-		header.Account.ID, d.folder, d.out, len(record.Resources), len(h.Runs)}
+		cmp.Or(header.Account.ID, d.at.Account), d.at.String(), d.out, len(record.Resources), len(h.Runs)}
 	return nil
 }
 
@@ -339,8 +370,27 @@ func (d *departure) export() error {
 			return err
 		}
 	}
+	if d.at.Server != nil {
+		if err := d.copyBeside(); err != nil {
+			return err
+		}
+	}
 	if err := trail.Archive(d.out, d.documents, d.folder, notKept); err != nil {
 		return console.Configuration("the record cannot be exported, and nothing was removed: %v", err)
 	}
 	return nil
+}
+
+// copyBeside puts what is kept beside a state in a database into the folder that is exported.
+func (d *departure) copyBeside() error {
+	beside, to := session.OrdersOf(d.env, d.project).Store, kv.Folder{Dir: d.folder}
+	names, err := beside.Names("")
+	for _, name := range names {
+		content, failure := beside.Get(name, kv.Most)
+		if failure == nil {
+			failure = to.Put(name, content)
+		}
+		err = errors.Join(err, failure)
+	}
+	return err
 }
