@@ -201,11 +201,13 @@ seeded:
 	$(GO) test -count=1 -v -timeout 60m -run TestEveryMistakeIsCaught ./internal/testing/mutants -every
 
 # profiles: every row of the service's tests, every script of adsync, and an account
-# of every kind, in the three profiles of the emulator (docs/develop/open-points.md).
+# of every kind, in the three profiles of the emulator (docs/develop/open-points.md); and
+# the scripts once more with states in a database.
 profiles:
 	$(GO) test -count=1 -timeout 30m -run TestEmulatorKeepsEveryRow ./internal/testing/conformance
 	$(GO) test -count=1 -timeout 30m -run TestOpenPointsDoNotMatter ./reconcile
-	$(GO) test -count=1 -timeout 60m -run TestScripts ./cmd/adsync -profiles interface,published,hostile
+	$(GO) test -count=1 -timeout 60m -run 'TestScripts$$' ./cmd/adsync -profiles interface,published,hostile
+	$(GO) test -count=1 -timeout 60m -run TestScriptsInADatabase ./cmd/adsync -in-database
 
 # draws: DRAWS services that differ wherever the interface is silent.
 draws:

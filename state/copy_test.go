@@ -108,7 +108,7 @@ func TestACopyHasEveryRecordAndTheLineage(t *testing.T) {
 		must(t, err)
 		same(t, "open steps", steps, open)
 		must(t, a.RecordFile(t.Context(), "here", strconv.Itoa(round)))
-		want, serial = everything(t, a)
+		want, _ = everything(t, a)
 		must(t, a.Close())
 
 		copied(t, p.database(), p.folder())

@@ -48,7 +48,7 @@ const withoutWaits = "audience_duration=0s,bulk_duration=0s," +
 func TestScripts(t *testing.T) {
 	watch := newWatch(t)
 	for profile := range strings.SplitSeq(*profilesRun, ",") {
-		t.Run(profile, func(t *testing.T) { runScripts(t, profile, watch) })
+		t.Run(profile, func(t *testing.T) { runScripts(t, profile, watch, testscript.Params{Dir: scriptsDir}) })
 	}
 	by := coverage.Shown()
 	if golden.Updating() {
@@ -88,7 +88,10 @@ func watched(watch *coverage.Watch, script string, next http.Handler) http.Handl
 	})
 }
 
-func runScripts(t *testing.T, profile string, watch *coverage.Watch) {
+const scriptsDir = "testdata/script"
+
+// runScripts runs the scripts that params name, with what they need put around params.Setup.
+func runScripts(t *testing.T, profile string, watch *coverage.Watch, params testscript.Params) {
 	condition, err := lacks(profile)
 	if err != nil {
 		t.Fatal(err)
@@ -97,8 +100,9 @@ func runScripts(t *testing.T, profile string, watch *coverage.Watch) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	setup := params.Setup
 	testscript.RunT(&watchedT{T: t, places: rows}, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir: params.Dir, Files: params.Files,
 		Condition:           condition,
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
@@ -113,6 +117,11 @@ func runScripts(t *testing.T, profile string, watch *coverage.Watch) {
 			e.Setenv("PICTURES", filepath.Join(filepath.Dir(filepath.Dir(quickstart)), "sources/testdata/workbook"))
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("PROFILE", profile)
+			if setup != nil {
+				if err := setup(e); err != nil {
+					return err
+				}
+			}
 			e.Setenv(session.EnvOpenPoints, "profile:"+profile+","+withoutWaits)
 			return nil
 		},

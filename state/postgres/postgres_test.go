@@ -178,6 +178,24 @@ func TestHeartbeatsKeepALease(t *testing.T) {
 	noError(t, next(a, "still"))
 }
 
+// What a process left that is gone for a day is forgotten, and its accounts are free.
+func TestProcessesThatAreLongGoneAreForgotten(t *testing.T) {
+	address := pgtest.Database(t)
+	gone := open(t, address, 0)
+	claim(t, gone, "act_1")
+	gone.worker.stop()
+	gone.worker.beaten.Wait()
+	_, err := gone.pool.Exec(t.Context(), `UPDATE adsync.worker SET ends = ends - interval '2 days'`)
+	noError(t, err)
+	other := open(t, address, 0)
+	claim(t, other, "act_1")
+	var workers int
+	noError(t, other.pool.QueryRow(t.Context(), `SELECT count(*) FROM adsync.worker`).Scan(&workers))
+	if workers != 1 {
+		t.Errorf("the database knows %d workers, want the one that lives", workers)
+	}
+}
+
 func TestProcessesThatBeginTogetherMigrateOnce(t *testing.T) {
 	address := pgtest.Database(t)
 	var all sync.WaitGroup

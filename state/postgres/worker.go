@@ -69,7 +69,10 @@ func (w *worker) alive(ctx context.Context) (int64, error) {
 	ctx, cancel := within(ctx)
 	defer cancel()
 	o := w.options
-	err := w.pool.QueryRow(ctx, `INSERT INTO adsync.worker (host, pid, command, version, since, ends)
+	// those that ended long ago are forgotten: nothing of theirs is under way
+	err := w.pool.QueryRow(ctx, `WITH gone AS (
+			DELETE FROM adsync.worker WHERE ends < clock_timestamp() - interval '1 day'
+		) INSERT INTO adsync.worker (host, pid, command, version, since, ends)
 		VALUES ($1, $2, $3, $4, $5, clock_timestamp() + $6) RETURNING id`,
 		o.Host, o.PID, o.Command, o.Version, o.Since, o.Lease).Scan(&w.id)
 	if err != nil {
