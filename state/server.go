@@ -45,7 +45,7 @@ func OpenServer(ctx context.Context, address string, o Options) (*Server, error)
 func (s *Server) Close() error { return s.database.Close() }
 
 // Open opens the state of an account for this process alone, and makes it where there is none. It is ErrLocked while
-// another process has it open, on whichever machine.
+// another process has it open, on whichever machine. With o.Sleep it waits for the lease of one that was killed.
 func (s *Server) Open(ctx context.Context, account string, o Options) (Store, error) {
 	l, err := s.open(ctx, account, o)
 	if err == nil {
@@ -64,7 +64,7 @@ func (s *Server) open(ctx context.Context, account string, o Options) (*leased, 
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.database.Claim(ctx, account, postgres.Head{Format: formatVersion, Lineage: lineage, Serial: 1})
+	a, err := s.claim(ctx, account, postgres.Head{Format: formatVersion, Lineage: lineage, Serial: 1}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +92,28 @@ func (s *Server) opened(ctx context.Context, a *postgres.Account, o Options) (_ 
 		return nil, err
 	}
 	return &leased{newStore(newLedger(&rows{account: a}, c, o)), a}, nil
+}
+
+// claimPause is how long is waited between two looks at who holds an account.
+const claimPause = 100 * time.Millisecond
+
+// claim takes an account. A process that holds it, and whose lease a heartbeat puts off, lives; the lease of another is
+// waited for.
+func (s *Server) claim(ctx context.Context, account string, fresh postgres.Head, o Options) (*postgres.Account, error) {
+	var ends time.Time
+	for {
+		a, err := s.database.Claim(ctx, account, fresh)
+		held, isHeld := errors.AsType[*postgres.HeldError](err)
+		switch {
+		case !isHeld, o.Sleep == nil, ctx.Err() != nil, held.Holder.Ends.IsZero():
+			return a, err
+		case ends.IsZero():
+			ends = held.Holder.Ends
+		case !held.Holder.Ends.Equal(ends):
+			return nil, err
+		}
+		o.Sleep(claimPause)
+	}
 }
 
 // OpenReadOnly returns the state of an account as it is now, whoever holds it. An account that is not there has an

@@ -48,6 +48,7 @@ type Holder struct {
 	Command string
 	Version string
 	Since   time.Time
+	Ends    time.Time // of its lease, which a heartbeat puts off; zero is this process
 }
 
 // HeldError is errHeld with who it is.
@@ -148,9 +149,9 @@ type querier interface {
 }
 
 func holder(ctx context.Context, q querier, worker int64) (h Holder, lives bool, err error) {
-	err = q.QueryRow(ctx, `SELECT host, pid, command, version, since, ends > clock_timestamp()
+	err = q.QueryRow(ctx, `SELECT host, pid, command, version, since, ends, ends > clock_timestamp()
 		FROM adsync.worker WHERE id = $1`, worker).
-		Scan(&h.Host, &h.PID, &h.Command, &h.Version, &h.Since, &lives)
+		Scan(&h.Host, &h.PID, &h.Command, &h.Version, &h.Since, &h.Ends, &lives)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return h, false, nil
 	}

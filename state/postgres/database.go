@@ -25,7 +25,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 )
 
 // The errors of a database.
@@ -138,12 +137,8 @@ func (d *Database) migrate(ctx context.Context) error {
 	}
 	db := stdlib.OpenDBFromPool(d.pool)
 	defer db.Close()
-	locker, err := lock.NewPostgresTableLocker(lock.WithTableName("adsync.migration_lock"))
-	if err != nil {
-		return err
-	}
 	p, err := goose.NewProvider(goose.DialectPostgres, db, files,
-		goose.WithTableName("adsync.migration"), goose.WithLocker(locker), goose.WithDisableGlobalRegistry(true))
+		goose.WithTableName("adsync.migration"), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
 	}
@@ -158,7 +153,7 @@ func (d *Database) migrate(ctx context.Context) error {
 	case at == newest:
 		return nil
 	}
-	err = retried(ctx, func() error { // two that begin together both make what is not there
+	err = d.alone(ctx, func() error {
 		if _, err := d.pool.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS adsync`); err != nil {
 			return err
 		}
@@ -181,20 +176,22 @@ func (d *Database) version(ctx context.Context) (at int64, err error) {
 	return at, err
 }
 
-// retried does something again for as long as another made the same thing at the same moment.
-func retried(ctx context.Context, do func() error) error {
-	for try := 1; ; try++ {
-		err := do()
-		failure, ok := errors.AsType[*pgconn.PgError](err)
-		if !ok || try == 5 || ctx.Err() != nil {
-			return err
-		}
-		switch failure.Code {
-		case "23505", "42P06", "42P07": // a duplicate key, schema, table
-		default:
-			return err
-		}
+// alone does something while no other process does it. The lock is one of a transaction, on a connection of its own:
+// it ends with the process, however that ends.
+func (d *Database) alone(ctx context.Context, do func() error) error {
+	conn, err := pgx.ConnectConfig(ctx, d.pool.Config().ConnConfig)
+	if err != nil {
+		return err
 	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		waiting, cancel := within(ctx)
+		defer cancel()
+		if _, err := tx.Exec(waiting, `SELECT pg_advisory_xact_lock(hashtext('adsync.migration'))`); err != nil {
+			return err
+		}
+		return do()
+	})
 }
 
 // redacted is an error without the address, which may hold a password.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"adsync/internal/testing/pgtest"
+
+	"github.com/jackc/pgx/v5"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
@@ -351,4 +353,44 @@ func TestAServerThatIsKilledHasWhatItAcknowledged(t *testing.T) {
 		fmt.Sscan(value, &acknowledged)
 		noError(t, a.Close())
 	}
+}
+
+// Who was killed while it made the tables holds nobody up.
+func TestAMigrationThatWasCutOffHoldsNobodyUp(t *testing.T) {
+	server := pgtest.Start(t)
+	address := server.URL("postgres")
+	server.Exec(t, "postgres", "CREATE SCHEMA adsync")
+	block, err := pgx.Connect(t.Context(), address)
+	noError(t, err)
+	tx, err := block.Begin(t.Context())
+	noError(t, err)
+	_, err = tx.Exec(t.Context(), "CREATE TABLE adsync.head ()") // the migration waits for what becomes of it
+	noError(t, err)
+	cut := make(chan error)
+	go func() {
+		d, err := Open(context.Background(), address, Options{})
+		if err == nil {
+			err = d.Close()
+		}
+		cut <- err
+	}()
+	watch, err := pgx.Connect(t.Context(), address)
+	noError(t, err)
+	for waits := false; !waits; {
+		noError(t, watch.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE wait_event_type = 'Lock' AND query LIKE '%CREATE TABLE%')`).Scan(&waits))
+	}
+	server.Kill()
+	if <-cut == nil {
+		t.Fatal("the tables were made by a server that was killed")
+	}
+	server.Run(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	d, err := Open(ctx, address, Options{})
+	if err != nil {
+		t.Fatalf("Open() after a migration that was cut off = %v; want a database", err)
+	}
+	claim(t, d, "act_1")
+	noError(t, d.Close())
 }

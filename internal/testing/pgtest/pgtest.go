@@ -53,7 +53,7 @@ func Main(m interface{ Run() int }) int {
 		shared.Lock()
 		defer shared.Unlock()
 		if shared.server != nil {
-			shared.server.remove()
+			shared.server.Remove()
 		}
 	}()
 	return m.Run()
@@ -76,7 +76,7 @@ func Database(t testing.TB) string {
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	s := begin(t, settings...)
-	t.Cleanup(s.remove)
+	t.Cleanup(s.Remove)
 	return s
 }
 
@@ -95,8 +95,8 @@ func begin(t testing.TB, settings ...string) *Server {
 	return s
 }
 
-// remove ends the server and removes its folder.
-func (s *Server) remove() {
+// Remove ends the server and removes its folder.
+func (s *Server) Remove() {
 	s.Kill()
 	_ = os.RemoveAll(s.folder)
 }

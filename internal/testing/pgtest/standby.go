@@ -16,7 +16,7 @@ func (s *Server) Standby(t testing.TB, settings ...string) *Server {
 	if f.folder, err = os.MkdirTemp("", "adsync-postgres-"); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(f.remove)
+	t.Cleanup(f.Remove)
 	if err := s.own(f.folder); err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func (s *Server) Copy(t testing.TB) *Server {
 	if c.folder, err = os.MkdirTemp("", "adsync-postgres-"); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.remove)
+	t.Cleanup(c.Remove)
 	if err := s.own(c.folder); err != nil {
 		t.Fatal(err)
 	}
