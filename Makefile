@@ -15,7 +15,7 @@ SEED     ?= 1
 # for commands, tests and lint. The race detector wants cgo.
 export CGO_ENABLED = 0
 
-.PHONY: all build install run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns
+.PHONY: all build install run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns kill-database
 
 all: build
 
@@ -125,6 +125,14 @@ kill:
 	$(GO) test -count=1 -v -timeout 6h -run 'TestKilled' ./cmd/adsync -kills $(N) -kill-seed $(SEED)
 	EMULATOR_TEST_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 60m -run Kill ./internal/emulator
 	ADSYNC_STATE_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 60m -run Kill ./state
+
+# kill-database: kill adsync apply, of N accounts with their states in one database, and that
+# database KILLS times in all, and promote a standby of it PROMOTIONS times, with leases of 1 s;
+# nothing is doubled or lost, and in the end nothing is left to do.
+kill-database: N          = 3
+kill-database: PROMOTIONS = 20
+kill-database:
+	$(GO) test -count=1 -v -timeout 6h -run 'TestKilledWithItsDatabase' ./cmd/adsync -database-accounts $(N) -database-kills $(KILLS) -promotions $(PROMOTIONS) -kill-seed $(SEED)
 
 # events: N conversion events, 100000 unless given, through a proxy that breaks one answer in 20, by a
 # process that is killed meanwhile; each arrives once where the service tells them by their id, none

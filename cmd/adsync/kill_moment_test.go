@@ -48,6 +48,7 @@ func drawMoment(random *rand.Rand) moment {
 // executioner stands before an emulator and kills the process that speaks to it.
 type executioner struct {
 	emulator http.Handler
+	strike   func(*os.Process) error // what is done to it; nil: it is killed
 
 	mu       sync.Mutex
 	process  *os.Process // nil: nobody is to die
@@ -107,15 +108,19 @@ func (e *executioner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.emulator.ServeHTTP(w, r)
 		return
 	}
+	strike := e.strike
+	if strike == nil {
+		strike = (*os.Process).Kill
+	}
 	switch at.edge {
 	case beforeArrival:
-		_ = condemned.Kill()
+		_ = strike(condemned)
 		panic(http.ErrAbortHandler)
 	case beforeAnswer:
 		e.emulator.ServeHTTP(httptest.NewRecorder(), r)
-		_ = condemned.Kill()
+		_ = strike(condemned)
 		panic(http.ErrAbortHandler)
 	}
 	e.emulator.ServeHTTP(w, r)
-	time.AfterFunc(at.afterward, func() { _ = condemned.Kill() })
+	time.AfterFunc(at.afterward, func() { _ = strike(condemned) })
 }

@@ -100,11 +100,13 @@ func (s *shop) addAd(g *shopGroup) {
 	})
 }
 
-// write puts the files into a folder, one a campaign.
+// write puts the files into a folder, one a campaign, each of them whole at any moment.
 func (s *shop) write(t *testing.T, dir string) {
 	t.Helper()
+	half := dir + ".half"
 	for _, c := range s.campaigns {
-		noError(t, os.WriteFile(filepath.Join(dir, strings.ToLower(c.ward)+".yaml"), []byte(c.yaml()), 0o600))
+		noError(t, os.WriteFile(half, []byte(c.yaml()), 0o600))
+		noError(t, os.Rename(half, filepath.Join(dir, strings.ToLower(c.ward)+".yaml")))
 	}
 }
 

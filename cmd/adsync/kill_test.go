@@ -101,14 +101,15 @@ func perKind[K cmp.Ordered](counts map[K]int) string {
 
 // history is one project, one account, and many applies.
 type history struct {
-	t      *testing.T
-	random *rand.Rand
-	dir    string
-	env    []string
-	line   *httptest.Server
-	before *executioner
-	shop   *shop
-	tally  *tally
+	t       *testing.T
+	random  *rand.Rand
+	account string
+	dir     string
+	env     []string
+	line    *httptest.Server
+	before  *executioner
+	shop    *shop
+	tally   *tally
 }
 
 // generous lets every edit of a shop pass: what guards hold of a plan that was cut off is
@@ -122,22 +123,28 @@ allow:
   - {allow: activates, until: 2099-01-01, owner: test, reason: a test}
 `
 
-const killProject = `account: {id: adacct_kills, currency: USD, timezone: America/New_York}
+const killProject = `account: {id: %s, currency: USD, timezone: America/New_York}
 `
 
 func newHistory(t *testing.T, random *rand.Rand, operator string) *history {
 	t.Helper()
+	return newHistoryOf(t, random, operator, "adacct_kills", []string{"0s", "3s"}[random.IntN(2)])
+}
+
+// newHistoryOf is one of an account whose bulk jobs take so long.
+func newHistoryOf(t *testing.T, random *rand.Rand, operator, account, bulk string) *history {
+	t.Helper()
 	h := &history{
-		t: t, random: random, dir: filepath.Join(memoryFolder(t), "shop"),
+		t: t, random: random, account: account, dir: filepath.Join(memoryFolder(t), "shop"),
 		shop: &shop{random: random}, tally: &tally{points: map[string]int{}, edges: map[edge]int{}},
 	}
-	points, err := emulator.ParseOpenPoints("bulk_duration=" + []string{"0s", "3s"}[random.IntN(2)])
+	points, err := emulator.ParseOpenPoints("bulk_duration=" + bulk)
 	noError(t, err)
 	service, err := emulator.Open(emulator.Options{
 		OpenPoints: points, Seed: random.Uint64(), Limits: emulator.RateLimits{
 			EndpointPerMinute: -1, OverallPerMinute: -1, BulkPer10Seconds: -1,
 		},
-		Accounts: []emulator.Account{{ID: "adacct_kills", Name: "Test",
+		Accounts: []emulator.Account{{ID: account, Name: "Test",
 			Currency: "USD", TimeZone: "America/New_York", Key: session.EmulatorKey, Features: emulator.AllFeatures()}},
 	})
 	noError(t, err)
@@ -147,7 +154,7 @@ func newHistory(t *testing.T, random *rand.Rand, operator string) *history {
 	noError(t, os.CopyFS(filepath.Join(h.dir, "images"), os.DirFS("../../examples/quickstart/images")))
 	operators := filepath.Join(filepath.Dir(h.dir), "operator.yaml")
 	noError(t, os.WriteFile(operators, []byte(operator), 0o600))
-	noError(t, os.WriteFile(filepath.Join(h.dir, "adsync.yaml"), []byte(killProject), 0o600))
+	noError(t, os.WriteFile(filepath.Join(h.dir, "adsync.yaml"), fmt.Appendf(nil, killProject, account), 0o600))
 	h.env = append(os.Environ(), asCommand+"=1", atClock+"="+h.line.URL+clockPath, session.EnvOperator+"="+operators,
 		session.EnvBaseURL+"="+h.line.URL+"/v1", session.EnvKey+"="+session.EmulatorKey, keysAtOnce)
 	return h

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/testing/pgtest"
+	"adsync/state"
+)
+
+var (
+	databaseAccounts = flag.Int("database-accounts", 3, "how many accounts have their states in one database")
+	databaseKills    = flag.Int("database-kills", 8, "how many times a worker or that database is killed")
+	promotions       = flag.Int("promotions", 1, "how many times a standby of it is promoted")
+)
+
+const (
+	testLease         = time.Second // of a worker
+	workersOfAccounts = 3           // apply at once
+	killsOfAFleet     = 60          // then it is of other accounts
+)
+
+// TestKilledWithItsDatabaseLeavesOneOfEverything has several processes apply files that change to a few accounts whose
+// states are in one database. They are killed and frozen, the server is killed, and its standby is promoted. In the
+// end each account has one of everything, as the files say, no campaign ever had a budget that no file asked for, and
+// nothing is left to do.
+func TestKilledWithItsDatabaseLeavesOneOfEverything(t *testing.T) {
+	f := &fleet{t: t, random: rand.New(rand.NewPCG(*killSeed, 25)), codes: map[string]int{}}
+	f.server = pgtest.Start(t, "fsync=off", "max_connections=60")
+	f.server.Exec(t, "postgres", "CREATE DATABASE adsync")
+	f.found("")
+	start := time.Now()
+	for n := 0; f.strikes() < *databaseKills || f.promoted < *promotions; n++ {
+		f.populate(n)
+		f.live(min(killsOfAFleet, *databaseKills-f.strikes()),
+			min(*promotions-f.promoted, 1+*promotions*killsOfAFleet/(*databaseKills+1)))
+	}
+	t.Logf("seed %d, %.0f s: %d kills of workers, %d of the server, %d freezes, %d promotions; %d doubled, %d lost, "+
+		"second plan empty %d times; slowest apply after the faults %s\n  %s", *killSeed, time.Since(start).Seconds(),
+		f.killed.Load(), f.serverKills, f.frozen.Load(), f.promoted, f.sum.doubled, f.sum.lost, f.sum.empty,
+		f.slowest.Round(time.Millisecond), perKind(f.codes))
+	if f.sum.doubled+f.sum.lost > 0 || f.sum.empty == 0 {
+		t.Errorf("%d doubled, %d lost, %d second plans empty; want 0, 0 and some",
+			f.sum.doubled, f.sum.lost, f.sum.empty)
+	}
+}
+
+// fleet is accounts with their states in one database, and the processes that apply to them.
+type fleet struct {
+	t        *testing.T
+	random   *rand.Rand
+	accounts []*history
+	server   *pgtest.Server
+	database atomic.Pointer[string] // its address, for a process that begins now
+
+	killed, frozen        atomic.Int64
+	serverKills, promoted int
+	slowest               time.Duration // from the end of all faults until an account is as its files say
+	sum                   tally
+
+	mu    sync.Mutex
+	codes map[string]int // how processes ended
+}
+
+// found notes where the database is.
+func (f *fleet) found(address string) {
+	if address == "" {
+		address = f.server.URL("adsync")
+	}
+	f.database.Store(&address)
+}
+
+// strikes is how many kills there were.
+func (f *fleet) strikes() int { return int(f.killed.Load()) + f.serverKills }
+
+// populate begins with accounts that have nothing yet.
+func (f *fleet) populate(n int) {
+	f.accounts = nil
+	for i := range *databaseAccounts {
+		id := fmt.Sprintf("adacct_kills_%d_%d", n, i)
+		h := newHistoryOf(f.t, rand.New(rand.NewPCG(*killSeed, uint64(1000*n+i))), generous, id, "0s")
+		h.env = append(h.env, atClock+"=", "ADSYNC_DATABASE_LEASE="+testLease.String())
+		h.edit()
+		f.accounts = append(f.accounts, h)
+	}
+}
+
+// live strikes for so many times while workers apply, edits between, and judges what came of it.
+func (f *fleet) live(kills, promotions int) {
+	f.t.Helper()
+	kills += f.strikes()
+	promotions += f.promoted
+	for f.strikes() < kills || f.promoted < promotions {
+		stop := make(chan struct{})
+		var workers sync.WaitGroup
+		for range workersOfAccounts {
+			random := rand.New(rand.NewPCG(f.random.Uint64(), 0))
+			workers.Go(func() { f.work(random, stop) })
+		}
+		for range 2 + f.random.IntN(3) {
+			time.Sleep(time.Duration(200+f.random.IntN(1500)) * time.Millisecond) // while they work
+			switch {
+			case f.promoted < promotions && f.random.IntN(3) == 0:
+				f.promote()
+			case f.random.IntN(2) == 0:
+				f.server.Kill()
+				f.serverKills++
+				f.server.Run(f.t)
+			default:
+				f.accounts[f.random.IntN(len(f.accounts))].edit()
+			}
+		}
+		close(stop)
+		workers.Wait()
+		f.judge()
+		for _, h := range f.accounts {
+			h.edit()
+		}
+	}
+}
+
+// promote has a standby take the place of a server that is killed. It has all that was acknowledged, as each commit
+// waited for it; a person looks, and says so.
+func (f *fleet) promote() {
+	f.t.Helper()
+	standby := f.server.Standby(f.t, "fsync=off", "max_connections=60")
+	f.server.Exec(f.t, "postgres", "ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+	f.server.Exec(f.t, "postgres", "SELECT pg_reload_conf()")
+	f.found(f.server.URL("adsync", standby))
+	standby.AwaitReplay(f.t, f.server)
+	time.Sleep(time.Duration(100+f.random.IntN(1000)) * time.Millisecond) // under load
+	f.server.Kill()
+	standby.Promote(f.t)
+	f.server.Remove()
+	f.server = standby
+	f.promoted++
+	f.found("")
+	f.accept()
+}
+
+// accept says of each account that its state is whole, as `adsync state accept` does.
+func (f *fleet) accept() {
+	f.t.Helper()
+	server, err := state.OpenServer(f.t.Context(), f.server.URL("adsync"), state.Options{})
+	noError(f.t, err)
+	defer server.Close()
+	for _, h := range f.accounts {
+		for until := time.Now().Add(time.Minute); ; {
+			_, err := server.Accept(f.t.Context(), h.account, "a test", state.Options{})
+			if err == nil || errors.Is(err, state.ErrNone) {
+				break
+			}
+			if time.Now().After(until) {
+				f.t.Fatalf("accept %s: %v", h.account, err)
+			}
+			time.Sleep(50 * time.Millisecond) // until the lease of who held it has ended
+		}
+	}
+}
+
+// work runs apply after apply, each with a fate of its own.
+func (f *fleet) work(random *rand.Rand, stop chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			return
+		default:
+			f.apply(f.accounts[random.IntN(len(f.accounts))], random)
+		}
+	}
+}
+
+// apply is one process, with a fate of its own: at a request, or at any time, it is killed, or frozen for half a lease
+// to five.
+func (f *fleet) apply(h *history, random *rand.Rand) {
+	before := &executioner{emulator: h.before.emulator, strike: (*os.Process).Kill}
+	if random.IntN(3) == 0 {
+		before.strike = f.freezing(testLease/2 + time.Duration(random.Int64N(int64(testLease*9/2))))
+	}
+	line := httptest.NewServer(before)
+	defer line.Close()
+	c, said := f.command(h, "apply", "--yes")
+	c.Env = append(c.Env, session.EnvBaseURL+"="+line.URL+"/v1")
+	at := drawMoment(random)
+	anyTime := random.IntN(2) == 0
+	if anyTime {
+		at.n = never
+	}
+	if err := before.start(c, at); err != nil {
+		f.t.Errorf("start apply: %v", err)
+		return
+	}
+	if anyTime {
+		after := time.Duration(random.Int64N(int64(time.Second)))
+		defer time.AfterFunc(after, func() { _ = before.strike(c.Process) }).Stop()
+	}
+	_ = c.Wait() // its code is looked at
+	f.ended(c, said.String())
+}
+
+// never is after more requests than a process makes.
+const never = 1 << 30
+
+// freezing stops a process for a while.
+func (f *fleet) freezing(pause time.Duration) func(*os.Process) error {
+	return func(p *os.Process) error {
+		err := p.Signal(syscall.SIGSTOP)
+		if err == nil {
+			f.frozen.Add(1)
+			time.AfterFunc(pause, func() { _ = p.Signal(syscall.SIGCONT) })
+		}
+		return err
+	}
+}
+
+// command is a process of an account whose state is in the database as it is now; it says all into one buffer.
+func (f *fleet) command(h *history, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	c, said := h.command(args...)
+	c.Env = append(c.Env, "ADSYNC_DATABASE="+*f.database.Load())
+	c.Stdout = said
+	return c, said
+}
+
+// ended holds that a process ended as it may: done, killed, or kept from its account.
+func (f *fleet) ended(c *exec.Cmd, said string) {
+	code := c.ProcessState.ExitCode()
+	how := fmt.Sprintf("exit %d", code)
+	switch {
+	case code == -1:
+		f.killed.Add(1)
+		how = "killed"
+	case code != 0:
+		how += " " + one(said, "in use", "nothing more is sent", "went back in time, perhaps",
+			"state database cannot be used")
+	}
+	if strings.HasSuffix(how, " ") {
+		f.t.Errorf("apply ended with %d and does not say why:\n%s", code, said)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.codes[how]++
+}
+
+// one returns which of the parts a text has, "" where it has none.
+func one(text string, parts ...string) string {
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			return part
+		}
+	}
+	return ""
+}
+
+// judge has every account come to what its files say, and looks at what the service did.
+func (f *fleet) judge() {
+	f.t.Helper()
+	for _, h := range f.accounts {
+		start := time.Now()
+		c, said := f.command(h, "apply", "--yes")
+		if err := c.Run(); err != nil {
+			f.t.Fatalf("apply of %s after the faults: %v\n%s", h.account, err, said)
+		}
+		f.slowest = max(f.slowest, time.Since(start))
+		h.env = append(h.env, "ADSYNC_DATABASE="+*f.database.Load())
+		h.check()
+		f.sum.add(h.tally)
+		*h.tally = tally{}
+	}
+}
