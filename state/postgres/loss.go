@@ -104,7 +104,9 @@ func (d *Database) Behind(ctx context.Context) ([]string, error) {
 	ctx, cancel := within(ctx)
 	defer cancel()
 	rows, err := d.pool.Query(ctx,
-		`SELECT application_name FROM pg_stat_replication WHERE sync_state IN ('async', 'potential') ORDER BY 1`)
+		`SELECT application_name || CASE WHEN sync_state IS NULL
+			THEN ' (this role may not see whether it is: want pg_read_all_stats)' ELSE '' END
+		FROM pg_stat_replication WHERE sync_state IS NULL OR sync_state IN ('async', 'potential') ORDER BY 1`)
 	if err != nil {
 		return nil, err
 	}

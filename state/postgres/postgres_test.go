@@ -392,3 +392,32 @@ func TestAMigrationThatWasCutOffHoldsNobodyUp(t *testing.T) {
 	claim(t, d, "act_1")
 	noError(t, d.Close())
 }
+
+func TestAStandbyThatMayBeBehindIsNamed(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	d := open(t, server.URL("postgres"), 0)
+	behind := func(d *Database) []string {
+		names, err := d.Behind(t.Context())
+		noError(t, err)
+		return names
+	}
+	if names := behind(d); len(names) > 0 {
+		t.Errorf("Behind() = %q without a standby; want none", names)
+	}
+	standby := server.Standby(t)
+	standby.AwaitReplay(t, server)
+	if names := behind(d); len(names) != 1 || names[0] != "standby" {
+		t.Errorf("Behind() = %q; want the standby", names)
+	}
+	server.Exec(t, "postgres", `CREATE ROLE little LOGIN; GRANT USAGE ON SCHEMA adsync TO little;
+		GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA adsync TO little`)
+	little := open(t, strings.Replace(server.URL("postgres"), "adsync@", "little@", 1), 0)
+	if names := behind(little); len(names) != 1 || !strings.Contains(names[0], "pg_read_all_stats") {
+		t.Errorf("Behind() of a role that may not see it = %q; want that it may not", names)
+	}
+	noError(t, claim(t, little, "act_1").Close()) // no more rights are needed
+	server.Exec(t, "postgres", `GRANT pg_read_all_stats TO little`)
+	if names := behind(little); len(names) != 1 || names[0] != "standby" {
+		t.Errorf("Behind() of a role that may see it = %q; want the standby", names)
+	}
+}
