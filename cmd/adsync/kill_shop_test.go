@@ -15,6 +15,7 @@ type shop struct {
 	random    *rand.Rand
 	campaigns []*shopCampaign
 	edits     int
+	asked     map[string]map[int]bool // by ward, the budgets that a file ever had
 }
 
 type shopCampaign struct {
@@ -104,7 +105,14 @@ func (s *shop) addAd(g *shopGroup) {
 func (s *shop) write(t *testing.T, dir string) {
 	t.Helper()
 	half := dir + ".half"
+	if s.asked == nil {
+		s.asked = map[string]map[int]bool{}
+	}
 	for _, c := range s.campaigns {
+		if s.asked[c.ward] == nil {
+			s.asked[c.ward] = map[int]bool{}
+		}
+		s.asked[c.ward][c.budget] = true
 		noError(t, os.WriteFile(half, []byte(c.yaml()), 0o600))
 		noError(t, os.Rename(half, filepath.Join(dir, strings.ToLower(c.ward)+".yaml")))
 	}

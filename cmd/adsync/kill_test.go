@@ -297,14 +297,20 @@ func (h *history) read(path string, into any) {
 	}
 }
 
-// created counts the creates of the mutation log by ward.
+// created counts the creates of the mutation log by ward, and holds that every budget in it was one of a file.
 func (h *history) created() map[string]int {
 	h.t.Helper()
 	born := map[string]int{}
 	var page struct {
 		Data []struct {
 			Action, Resource string
-			After            struct{ Name string }
+			After            struct {
+				Name   string
+				Budget struct {
+					Daily    int `json:"daily_spend_limit_micros"`
+					Lifetime int `json:"lifetime_spend_limit_micros"`
+				}
+			}
 		}
 		HasMore bool `json:"has_more"`
 	}
@@ -313,8 +319,12 @@ func (h *history) created() map[string]int {
 		h.t.Fatal("the mutation log has over 10,000 entries; want a history that is read whole")
 	}
 	for _, m := range page.Data {
+		ward, _, _ := strings.Cut(m.After.Name, " ")
+		budget := (m.After.Budget.Daily + m.After.Budget.Lifetime) / 1e6
+		if budget > 0 && !h.shop.asked[ward][budget] {
+			h.t.Errorf("%s had a budget of %d; no file ever asked for that", ward, budget)
+		}
 		if m.Action == "create" && m.Resource != "file" {
-			ward, _, _ := strings.Cut(m.After.Name, " ")
 			born[ward]++
 		}
 	}
