@@ -15,7 +15,7 @@ SEED     ?= 1
 # for commands, tests and lint. The race detector wants cgo.
 export CGO_ENABLED = 0
 
-.PHONY: all build install run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns kill-database
+.PHONY: all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns kill-database
 
 all: build
 
@@ -28,6 +28,15 @@ bin/adsync: go.mod go.sum $(shell find cmd internal plan reconcile sources state
 install: build
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 bin/adsync $(DESTDIR)$(PREFIX)/bin/adsync
+
+# image: a container image for two platforms, without Docker: an OCI layout and a tarball of each for docker load in
+# bin/image. PUSH=registry/name pushes it as VERSION; ROOTS is a file of certificates to trust beside Mozilla's.
+# The same commit gives the same bytes, by the same Go.
+image:
+	for arch in amd64 arm64; do \
+		GOOS=linux GOARCH=$$arch $(GO) build -trimpath -buildvcs=auto -ldflags "-s -w -X adsync/cmd/adsync/internal/console.Release=$(VERSION)" -o bin/linux-$$arch/adsync ./cmd/adsync || exit 1; \
+	done
+	cd internal/tools/image && $(GO) run . -version '$(VERSION)' $(if $(ROOTS),-roots '$(abspath $(ROOTS))') $(if $(PUSH),-push '$(PUSH)') $(CURDIR)/bin/image $(CURDIR)/bin/linux-amd64/adsync $(CURDIR)/bin/linux-arm64/adsync
 
 # run: validate, plan, apply on the emulator in this process, then plan again:
 # the second plan is empty. A second make run shows no changes.
@@ -44,6 +53,7 @@ test lint race: export GOGC = 400
 test: deps
 	$(GO) test -timeout 60m -parallel 6 ./...
 	cd internal/tools/kubernetes && $(GO) test ./...
+	cd internal/tools/image && $(GO) test ./...
 
 # quick: vet and unit tests of what differs from BASE, the last commit unless given, and
 # of what imports it: about a minute. Long tests and processes are left to make test.

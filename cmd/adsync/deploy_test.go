@@ -1,14 +1,12 @@
 package main
 
 import (
-	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"adsync/cmd/adsync/internal/console"
@@ -66,10 +64,6 @@ func TestDeployedCommandLines(t *testing.T) {
 	_, line, _ := strings.Cut(deployed(t, "systemd/adsync.service"), "ExecStart=/usr/local/bin/adsync ")
 	line, _, _ = strings.Cut(line, "\n")
 	lines["systemd"] = strings.Fields(line)
-	_, cmd, _ := strings.Cut(deployed(t, "docker/Dockerfile"), "CMD ")
-	for _, m := range regexp.MustCompile(`"([^"]*)"`).FindAllStringSubmatch(cmd, -1) {
-		lines["docker"] = append(lines["docker"], m[1])
-	}
 	for _, arg := range at(t, manifest(t, "Deployment"), "spec", "template", "spec", "containers", 0, "args").([]any) {
 		lines["kubernetes"] = append(lines["kubernetes"], arg.(string))
 	}
@@ -90,7 +84,7 @@ func TestDeployedCommandLines(t *testing.T) {
 func TestDeployedEnvironment(t *testing.T) {
 	read := []string{session.EnvBaseURL, session.EnvKey, session.EnvKeyFile,
 		session.EnvKeyCommand, daemoncmd.EnvDaemonToken, daemoncmd.EnvDaemonTokenFile, daemoncmd.EnvDaemonTokenCommand}
-	for _, name := range []string{"systemd/adsync.service", "docker/Dockerfile", "kubernetes/adsync.yaml"} {
+	for _, name := range []string{"systemd/adsync.service", "kubernetes/adsync.yaml"} {
 		for _, variable := range regexp.MustCompile(`\bADSYNC_[A-Z_]+`).FindAllString(deployed(t, name), -1) {
 			if !slices.Contains(read, variable) {
 				t.Errorf("%s names %s, which nothing reads", name, variable)
@@ -136,41 +130,6 @@ func TestDeployedUnit(t *testing.T) {
 		out, err := exec.Command("systemd-analyze", args...).CombinedOutput()
 		if err != nil || args[0] == "verify" && len(out) > 0 {
 			t.Errorf("systemd-analyze %s: %v\n%s", args[0], err, out)
-		}
-	}
-}
-
-// What the image holds is enough: the static binary alone in a root of its own,
-// with no library, shell or time zone beside it.
-func TestDeployedBinaryNeedsNothing(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	binary := filepath.Join(dir, "adsync")
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	file, err := elf.Open(binary)
-	noError(t, err)
-	defer file.Close()
-	if slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
-		t.Error("the binary wants a loader of its own")
-	}
-	noError(t, os.CopyFS(filepath.Join(dir, "shop"), os.DirFS("../../examples/quickstart")))
-	noError(t, os.RemoveAll(filepath.Join(dir, "shop", ".adsync")))
-	noError(t, os.Mkdir(filepath.Join(dir, "tmp"), 0o777))
-	for _, args := range [][]string{{"version"}, {"validate", "/shop"},
-		{"apply", "--yes", "/shop"}, {"daemon", "--once", "--listen", "none", "/shop"}} {
-		c := exec.Command("/adsync", args...)
-		c.Dir, c.Env = "/", []string{"HOME=/tmp"}
-		c.SysProcAttr = &syscall.SysProcAttr{
-			Chroot: dir, Cloneflags: syscall.CLONE_NEWUSER,
-			UidMappings: []syscall.SysProcIDMap{{ContainerID: 65532, HostID: os.Getuid(), Size: 1}},
-			GidMappings: []syscall.SysProcIDMap{{ContainerID: 65532, HostID: os.Getgid(), Size: 1}},
-		}
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Errorf("adsync %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
 }

@@ -30,7 +30,9 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 // requirements returns the modules of all go.mod files, and the tools' packages.
 func requirements(t *testing.T) (modules, tools []string) {
 	t.Helper()
-	for _, name := range []string{"go.mod", "internal/tools/go.mod", "internal/tools/kubernetes/go.mod"} {
+	for _, name := range []string{
+		"go.mod", "internal/tools/go.mod", "internal/tools/kubernetes/go.mod", "internal/tools/image/go.mod",
+	} {
 		block := ""
 		for line := range strings.Lines(read(t, name)) {
 			words := strings.Fields(line)

@@ -204,6 +204,7 @@ var may = map[string][]string{
 	"internal/testing/journeys":    {}, // shares nothing with what it drives
 
 	"internal/tools/mutate": {}, // a module of its own
+	"internal/tools/image":  {}, // a module of its own
 }
 
 // TestImportsPointInward holds the map, package by package.

@@ -24,6 +24,8 @@ need chromium chromium
 need jq jq
 [ -e /usr/lib/postgresql ] || need initdb postgresql
 need strace strace
+need skopeo skopeo
+need umoci umoci
 need curl curl
 need systemd-analyze systemd
 need node nodejs
