@@ -16,6 +16,7 @@ var (
 	ErrNewer    = errors.New("state was written by a newer adsync")
 	ErrUnusable = errors.New("state folder cannot be used")
 	ErrDatabase = errors.New("state database cannot be used")
+	ErrAway     = errors.New("state database does not answer")
 	ErrSuspect  = errors.New("state is suspect after a failed write")
 	ErrMoved    = errors.New("state was copied")
 	ErrNone     = errors.New("there is no state")
@@ -41,6 +42,7 @@ var codes = []struct {
 	{ErrNone, diag.StateElsewhere},
 	{ErrUnusable, diag.StateUnwritten},
 	{ErrDatabase, diag.StateUnwritten},
+	{ErrAway, diag.StateUnwritten},
 	{ErrSuspect, diag.StateUnwritten},
 }
 

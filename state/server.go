@@ -361,6 +361,10 @@ func ofDatabase(err error) error {
 		return err
 	case isHeld:
 		return fmt.Errorf("%w by %w; wait until it has ended", ErrLocked, held)
+	case errors.Is(err, postgres.ErrFenced), errors.Is(err, postgres.ErrOver):
+		return fmt.Errorf("%w by another process: %w", ErrLocked, err)
+	case postgres.IsAway(err):
+		return fmt.Errorf("%w: %w", ErrAway, err)
 	case errors.Is(err, postgres.ErrLost):
 		return fmt.Errorf(
 			"%w: %w; look at what the account holds, then `adsync state accept` goes on with what is there",

@@ -33,7 +33,12 @@ const sharedLease = 2 * time.Second
 
 func newAgency(t *testing.T, accounts int) *agency {
 	t.Helper()
-	a := &agency{t: t, dir: t.TempDir(), database: pgtest.Database(t), accounts: accounts}
+	return newAgencyIn(t, pgtest.Database(t), accounts)
+}
+
+func newAgencyIn(t *testing.T, database string, accounts int) *agency {
+	t.Helper()
+	a := &agency{t: t, dir: t.TempDir(), database: database, accounts: accounts}
 	var seeded []emulator.Account
 	var settings strings.Builder
 	fmt.Fprintf(&settings, "listen: none\nevery: 2s\nsettle: 100ms\ndatabase: {env: TEST_DATABASE}\naccounts:\n")
@@ -191,6 +196,27 @@ func TestDaemonsShareTheAccountsOfADatabase(t *testing.T) {
 		t.Errorf("the accounts are shared so: %v; want all with the one that is left", shares)
 	}
 	third.end()
+}
+
+// TestDaemonsOutliveTheirDatabase: while it is away nothing is sent, and once it answers again all goes on by itself.
+func TestDaemonsOutliveTheirDatabase(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	a := newAgencyIn(t, server.Database(t), 4)
+	first, second := a.start(), a.start()
+	a.await("Spring", 4)
+	for _, name := range []string{"Summer", "Autumn"} {
+		server.Kill()
+		a.edit(name)
+		time.Sleep(2 * sharedLease) // other processes find that it is away
+		if named := a.named(name); len(named) > 0 {
+			t.Errorf("%d accounts were changed while the database is away", len(named))
+		}
+		server.Run(t)
+		a.await(name, 4)
+	}
+	first.end()
+	second.end()
 }
 
 // looksWriteNothing waits for looks of every account, and wants no row written by them. Heartbeats write one a process.

@@ -184,7 +184,7 @@ func (a *Account) Head() Head { return a.head }
 // under way.
 func (a *Account) TakenOver() bool { return a.taken }
 
-// Valid is errOver once this process may send nothing for the account any more. It asks nobody.
+// Valid is ErrOver once this process may send nothing for the account any more. It asks nobody.
 func (a *Account) Valid() error { return a.database.worker.valid(a.worker) }
 
 // Sums visits the check sum and the size of every record, in the order of their keys.
@@ -274,7 +274,7 @@ const commit = `WITH fence AS (
 SELECT count(*) FROM fence`
 
 // Commit writes records and the head they lead to, whose serial is one above the last. Where it fails nothing is
-// known: the account has to be claimed anew. It is errFenced where another process holds the account by now, and
+// known: the account has to be claimed anew. It is ErrFenced where another process holds the account by now, and
 // ErrLost where the database has forgotten commits.
 func (a *Account) Commit(h Head, writes []Write) error {
 	ctx, cancel := within(context.Background()) // a commit is never cut short by who waits for it

@@ -67,7 +67,7 @@ func receiveHead(ctx context.Context, tx pgx.Tx, name string, over *Account, h H
 	tag, err := tx.Exec(ctx, `UPDATE adsync.head SET (`+headColumns+`) = ($2, $3, $4, $5, $6, $7, $8, $9)
 		WHERE account = $1 AND token = $10 AND serial = $11`, append(values, over.token, over.head.Serial)...)
 	if err == nil && tag.RowsAffected() == 0 {
-		err = fmt.Errorf("%w: %s", errFenced, name)
+		err = fmt.Errorf("%w: %s", ErrFenced, name)
 	}
 	return err
 }
@@ -77,7 +77,7 @@ func (a *Account) Remove(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, a.database.pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `DELETE FROM adsync.head WHERE account = $1 AND token = $2`, a.name, a.token)
 		if err == nil && tag.RowsAffected() == 0 {
-			err = fmt.Errorf("%w: %s", errFenced, a.name)
+			err = fmt.Errorf("%w: %s", ErrFenced, a.name)
 		}
 		for _, sql := range []string{
 			`DELETE FROM adsync.record WHERE account = $1`, `DELETE FROM adsync.beside WHERE account = $1`,

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -30,8 +31,8 @@ import (
 // The errors of a database.
 var (
 	errHeld    = errors.New("another process holds the account")
-	errOver    = errors.New("the lease of this process has ended")
-	errFenced  = errors.New("another process took the account over")
+	ErrOver    = errors.New("the lease of this process has ended")
+	ErrFenced  = errors.New("another process took the account over")
 	ErrLost    = errors.New("the database went back in time")
 	ErrNewer   = errors.New("the database was written by a newer adsync")
 	errUnsafe  = errors.New("the database does not keep what it acknowledges")
@@ -194,10 +195,28 @@ func (d *Database) alone(ctx context.Context, do func() error) error {
 	})
 }
 
+// oneLine is an error of several lines, one for each host and way that was tried, in one line.
+type oneLine struct{ error }
+
+func (e oneLine) Unwrap() error { return e.error }
+
+func (e oneLine) Error() string {
+	var said []string
+	for line := range strings.SplitSeq(e.error.Error(), "\n") {
+		if line = strings.TrimSpace(line); !slices.Contains(said, line) {
+			said = append(said, line)
+		}
+	}
+	return strings.Join(said, " ")
+}
+
 // redacted is an error without the address, which may hold a password.
 func redacted(err error) error {
 	if _, ok := errors.AsType[*pgconn.ParseConfigError](err); ok { // which quotes what it could not read
 		return errors.New("the address of the database cannot be read; want postgres://USER@HOST/DATABASE")
+	}
+	if failure, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return oneLine{failure}
 	}
 	return err
 }
@@ -224,6 +243,15 @@ func (d *Database) twice(ctx context.Context, ask func(context.Context) error) e
 		err = ask(ctx)
 	}
 	return err
+}
+
+// IsAway reports whether an error is of a database that does not answer, and may answer later.
+func IsAway(err error) bool {
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return cut(err) || strings.HasPrefix(failure.Code, "53") // it lacks connections, memory, disk
+	}
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
+	return connecting || cut(err) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // cut reports whether the line to the server is gone, or the server ends.

@@ -62,11 +62,11 @@ func (d *Database) whyFenced(ctx context.Context, a *Account) error {
 	err := d.pool.QueryRow(ctx, `SELECT serial, token FROM adsync.head WHERE account = $1`, a.name).Scan(&serial, &token)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w, and who cannot be asked: %w", errFenced, err)
+		return fmt.Errorf("%w, and who cannot be asked: %w", ErrFenced, err)
 	case token < a.token || serial < a.head.Serial:
 		return fmt.Errorf("%w: %s ends at commit %d, and commit %d was made", ErrLost, a.name, serial, a.head.Serial)
 	}
-	return fmt.Errorf("%w: %s", errFenced, a.name)
+	return fmt.Errorf("%w: %s", ErrFenced, a.name)
 }
 
 // ClaimLost is Claim although the database may have less than was acknowledged. For everybody else it is lost until
@@ -88,7 +88,7 @@ func (a *Account) Accept(ctx context.Context) error {
 		tag, err := tx.Exec(ctx, `UPDATE adsync.head SET cluster = `+clusterNow+`, timeline = `+timelineNow+
 			` WHERE account = $1 AND token = $2`, a.name, a.token)
 		if err == nil && tag.RowsAffected() == 0 {
-			err = fmt.Errorf("%w: %s", errFenced, a.name)
+			err = fmt.Errorf("%w: %s", ErrFenced, a.name)
 		}
 		return err
 	})

@@ -121,7 +121,7 @@ func TestALeaseThatEndsFencesItsProcess(t *testing.T) {
 		valid := a.Valid()
 		var err error
 		if b, err = other.Claim(t.Context(), "act_1", fresh()); err == nil {
-			wantError(t, "Valid() of who lost it", valid, errOver)
+			wantError(t, "Valid() of who lost it", valid, ErrOver)
 			break
 		}
 		wantError(t, "Claim within the lease", err, errHeld)
@@ -132,7 +132,7 @@ func TestALeaseThatEndsFencesItsProcess(t *testing.T) {
 	if !b.TakenOver() {
 		t.Error("the account was taken over, and nobody says so")
 	}
-	wantError(t, "Commit of who lost it", next(a, "late"), errFenced)
+	wantError(t, "Commit of who lost it", next(a, "late"), ErrFenced)
 	noError(t, next(b, "after"))
 	noError(t, a.Close()) // takes nothing from who has it
 	noError(t, next(b, "and on"))
@@ -158,13 +158,13 @@ func TestWhoWakesLateBeginsAnew(t *testing.T) {
 	mu.Lock()
 	slept = 41 * time.Second // two thirds of the lease
 	mu.Unlock()
-	wantError(t, "Valid() after two thirds of a lease", a.Valid(), errOver)
+	wantError(t, "Valid() after two thirds of a lease", a.Valid(), ErrOver)
 	before := d.worker.id
 	claim(t, d, "act_2")
 	if d.worker.id == before {
 		t.Error("it is the worker it was; want another")
 	}
-	wantError(t, "Valid() of what it held", a.Valid(), errOver)
+	wantError(t, "Valid() of what it held", a.Valid(), ErrOver)
 }
 
 func TestHeartbeatsKeepALease(t *testing.T) {

@@ -47,13 +47,13 @@ func newWorker(ctx context.Context, config *pgxpool.Config, o Options) (*worker,
 	return w, nil
 }
 
-// valid is errOver once the worker may send nothing any more. The last third of a lease is left out: what was begun
+// valid is ErrOver once the worker may send nothing any more. The last third of a lease is left out: what was begun
 // ends before another worker begins.
 func (w *worker) valid(id int64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.id != id || w.options.Awake() >= w.until {
-		return errOver
+		return ErrOver
 	}
 	return nil
 }

@@ -95,6 +95,7 @@ var errorClasses = []struct {
 	{adsapi.ErrHalted, ExitRefused},
 	{adsapi.ErrUnavailable, ExitUnavailable},
 	{state.ErrLocked, ExitLocked},
+	{state.ErrAway, ExitUnavailable},
 	{adsapi.ErrUnleased, ExitLocked},
 	{reconcile.ErrStale, ExitStale},
 	{state.ErrForeign, ExitUsage},

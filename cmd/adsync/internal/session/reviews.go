@@ -18,7 +18,7 @@ import (
 // KnownReviews is what was known last of the reviews of an account.
 func KnownReviews(env *Env, p config.Project) *review.Record {
 	known, err := review.Load(BesideOf(env, p))
-	if err != nil {
+	if err != nil && !errors.Is(err, state.ErrDatabase) && !errors.Is(err, state.ErrAway) { // which end the command
 		env.Note("%s", diag.Printable(err.Error()))
 	}
 	return known
