@@ -77,6 +77,7 @@ func TestACopyThatIsKilledLeavesOneState(t *testing.T) {
 	must(t, s.Close())
 	random := rand.New(rand.NewPCG(1, 2))
 	var acknowledged, copies, between int64
+	most := time.Duration(0) // until a victim is killed: twice what the first one takes to its first copy
 	for range kills {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "ADSYNC_STATE_VICTIM="+p.dir, "ADSYNC_STATE_COPIES="+address)
@@ -85,16 +86,24 @@ func TestACopyThatIsKilledLeavesOneState(t *testing.T) {
 		out, err := cmd.StdoutPipe()
 		must(t, err)
 		must(t, cmd.Start())
+		var began time.Time
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			word, rest, _ := strings.Cut(lines.Text(), " ")
 			switch word {
 			case "ready":
-				time.AfterFunc(time.Duration(random.IntN(400))*time.Millisecond, func() { cmd.Process.Kill() })
+				began = time.Now()
+				if most > 0 {
+					time.AfterFunc(time.Duration(random.Int64N(int64(most))), func() { cmd.Process.Kill() })
+				}
 			case "taken":
 				acknowledged, err = strconv.ParseInt(rest, 10, 64)
 				must(t, err)
 			case "copied":
 				copies++
+				if most == 0 {
+					most = 2 * time.Since(began)
+					must(t, cmd.Process.Kill())
+				}
 			}
 		}
 		cmd.Wait() // it was killed, or says why on stderr
