@@ -115,6 +115,13 @@ func TestDeployedConfiguration(t *testing.T) {
 			t.Errorf("%s is in no secret", file)
 		}
 	}
+	_, replicas, _ := strings.Cut(deployed(t, "kubernetes/replicas.yaml"), "  daemon.yaml: |\n")
+	replicas, _, _ = strings.Cut(replicas, "  operator.yaml: |\n")
+	saveFile(t, filepath.Join(dir, "replicas.yaml"), strings.ReplaceAll("\n"+replicas, "\n    ", "\n"))
+	d, problems = config.ReadDaemon(filepath.Join(dir, "replicas.yaml"))
+	if diag.HasErrors(problems) || len(d.Accounts) != 1 || d.Database.Value != "/run/secrets/adsync/database" {
+		t.Errorf("replicas.yaml: %v, %+v", problems, d)
+	}
 	systemd := filepath.Join(dir, "systemd.yaml")
 	saveFile(t, systemd, deployed(t, "systemd/daemon.yaml"))
 	if _, problems := config.ReadDaemon(systemd); diag.HasErrors(problems) {
