@@ -36,7 +36,7 @@ image:
 	for arch in amd64 arm64; do \
 		GOOS=linux GOARCH=$$arch $(GO) build -trimpath -buildvcs=auto -ldflags "-s -w -X adsync/cmd/adsync/internal/console.Release=$(VERSION)" -o bin/linux-$$arch/adsync ./cmd/adsync || exit 1; \
 	done
-	cd internal/tools/image && $(GO) run . -version '$(VERSION)' $(if $(ROOTS),-roots '$(abspath $(ROOTS))') $(if $(PUSH),-push '$(PUSH)') $(CURDIR)/bin/image $(CURDIR)/bin/linux-amd64/adsync $(CURDIR)/bin/linux-arm64/adsync
+	cd internal/tools/image && SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(GO) run . -version '$(VERSION)' $(if $(ROOTS),-roots '$(abspath $(ROOTS))') $(if $(PUSH),-push '$(PUSH)') $(CURDIR)/bin/image $(CURDIR)/bin/linux-amd64/adsync $(CURDIR)/bin/linux-arm64/adsync
 
 # run: validate, plan, apply on the emulator in this process, then plan again:
 # the second plan is empty. A second make run shows no changes.
