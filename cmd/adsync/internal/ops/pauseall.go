@@ -27,6 +27,7 @@ type pauseFlags struct {
 	runs.ApplyFlags
 	suspendFlags
 	noSuspend bool
+	direct    bool // without the database
 	patience  time.Duration
 }
 
@@ -44,6 +45,10 @@ with what it spends, and you are asked once.
 The account is suspended first, so that nothing is started behind it: a daemon or an
 apply that is at work stops before its next request. STOP, a suspension and a freeze
 window stop everything but this.
+
+Where the state lies in a database that does not answer, --direct pauses with the key
+alone: the account is not suspended, and what is done is noted in a folder of this
+machine. Suspend it once the database answers again, before a daemon goes on.
 
 It is a run like any other: history lists it, and adsync revert RUN --allow activates
 starts again what it paused and is paused still. What it did is nobody's edit: later
@@ -63,6 +68,7 @@ plans show it as somebody's pause, which nothing takes back by itself.`,
 	}
 	c.Flags().BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&f.noSuspend, "no-suspend", false, "do not suspend the account")
+	c.Flags().BoolVar(&f.direct, "direct", false, "do without the database with the state, and do not suspend the account")
 	c.Flags().StringVar(&f.reason, "reason", "", "why, for whoever meets the suspension")
 	c.Flags().StringVar(&f.by, "by", "", "who orders it (default: the user of this process)")
 	c.Flags().DurationVar(&f.patience, "patience",
@@ -82,11 +88,15 @@ func runPauseAll(ctx context.Context, env *session.Env, dir string, named config
 				err, filepath.Join(dir, ".adsync"))
 		}
 	}
-	env.Passes = session.EveryOrder
-	if err := confirmPauses(ctx, env, l, f); err != nil {
-		return err
+	env.Passes, env.Direct = session.EveryOrder, f.direct
+	err := confirmPauses(ctx, env, l, f)
+	if err == nil {
+		err = suspendFor(env, l.Project, f)
 	}
-	if err := suspendFor(env, l.Project, f); err != nil {
+	if errors.Is(err, state.ErrAway) {
+		err = fmt.Errorf("%w; adsync pause-all --direct pauses without the database", err)
+	}
+	if err != nil {
 		return err
 	}
 	did := runs.Applying{Bare: true}
@@ -125,6 +135,10 @@ func confirmPauses(ctx context.Context, env *session.Env, l session.Loaded, f pa
 
 // suspendFor has whatever else is at work on the account stop.
 func suspendFor(env *session.Env, p config.Project, f pauseFlags) error {
+	if f.direct {
+		env.Note("the account is not suspended: adsync suspend does that once the database answers")
+		return nil
+	}
 	if f.noSuspend {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/internal/orders"
+	"adsync/state"
 
 	"github.com/spf13/cobra"
 )
@@ -90,7 +91,10 @@ func order(env *session.Env, at orders.Place, f suspendFlags) (s orders.Suspensi
 		s.Until = now.Add(f.length)
 	}
 	if err := at.Suspend(s); err != nil {
-		return s, before, console.Configuration("%v", err)
+		if state.CodeOf(err) == "" { // of a folder
+			err = console.Configuration("%v", err)
+		}
+		return s, before, err
 	}
 	return s, before, nil
 }

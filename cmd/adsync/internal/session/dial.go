@@ -185,6 +185,9 @@ func PlaceOf(ctx context.Context, env *Env, p config.Project) (place.Place, erro
 		return place.Place{Folder: p.StateFolder()}, nil
 	}
 	from, err := databaseOf(env, p)
+	if err == nil && from.From != "" && env.Direct {
+		return place.Place{Folder: filepath.Join(p.StateFolder(), "direct")}, nil
+	}
 	if err != nil || from.From == "" {
 		return place.Place{Folder: p.StateFolder()}, err
 	}

@@ -23,6 +23,8 @@ type Env struct {
 	Database  config.KeyReference // where the daemon's configuration says that the states lie; zero where it does not
 	Addresses *Addresses          // which other accounts of this process ask from, too; nil: there are none
 
+	Direct bool // a state in a database is done without: what is done is noted in a folder of this machine
+
 	OnSecret func(secret string) // is told of each credential that is read; nil: nobody blots it out
 	// guards the record of reviews, which a daemon's own reads keep too; nil: nobody else does
 	Reviewing *sync.Mutex
