@@ -244,7 +244,8 @@ func (f *fleet) ended(c *exec.Cmd, said string) {
 		how = "killed"
 	case code != 0:
 		how += " " + one(said, "in use", "nothing more is sent", "went back in time, perhaps",
-			"state database cannot be used")
+			"state database cannot be used", "state database does not answer",
+			"lies there") // of an order that could not be asked for
 	}
 	if strings.HasSuffix(how, " ") {
 		f.t.Errorf("apply ended with %d and does not say why:\n%s", code, said)
