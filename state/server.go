@@ -213,7 +213,18 @@ func (s *Server) Behind(ctx context.Context) ([]string, error) {
 }
 
 // Beside returns what is kept beside the state of an account, and of the account "" what is kept for all of them.
-func (s *Server) Beside(account string) kv.Store { return s.database.Beside(account) }
+func (s *Server) Beside(account string) kv.Store { return beside{s.database.Beside(account)} }
+
+// beside says of a content that cannot be read whether that is the database's fault.
+type beside struct{ *postgres.Beside }
+
+func (b beside) Get(name string, most int) ([]byte, error) {
+	content, err := b.Beside.Get(name, most)
+	if postgres.IsAway(err) {
+		err = fmt.Errorf("%s %w: %w", name, kv.ErrUnreachable, ofDatabase(err))
+	}
+	return content, err
+}
 
 // Share is what this process looks after, as of one pull.
 type Share = postgres.Share

@@ -244,8 +244,7 @@ func (f *fleet) ended(c *exec.Cmd, said string) {
 		how = "killed"
 	case code != 0:
 		how += " " + one(said, "in use", "nothing more is sent", "went back in time, perhaps",
-			"state database cannot be used", "state database does not answer",
-			"lies there") // of an order that could not be asked for
+			"state database cannot be used", "state database does not answer")
 	}
 	if strings.HasSuffix(how, " ") {
 		f.t.Errorf("apply ended with %d and does not say why:\n%s", code, said)

@@ -120,10 +120,20 @@ func (p Place) Resume(now time.Time, by string) (*Suspension, error) {
 // Stop returns where STOP lies, "" where there is none. Whatever has that name counts,
 // and so does a place nobody can look into.
 func (p Place) Stop() string {
-	if _, err := p.Get(StopName, largest); errors.Is(err, fs.ErrNotExist) {
-		return ""
+	where, _ := p.stop()
+	return where
+}
+
+// stop is Stop; unasked is why nobody can say whether it lies there.
+func (p Place) stop() (where string, unasked error) {
+	_, err := p.Get(StopName, largest)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case errors.Is(err, kv.ErrUnreachable):
+		unasked = err
 	}
-	return p.Where(StopName)
+	return p.Where(StopName), unasked
 }
 
 // ErrStop is the order of a file STOP, ErrSuspended that of a suspension.
@@ -148,8 +158,11 @@ func Stopped(text string) error { return order{ErrStop, text} }
 // none does.
 func Standing(places ...Place) error {
 	for _, p := range places {
-		if path := p.Stop(); path != "" {
-			return Stopped(path + " lies there: nothing is sent until it is taken away")
+		switch where, unasked := p.stop(); {
+		case unasked != nil:
+			return Stopped(fmt.Sprintf("nobody can say whether STOP stands, so nothing is sent: %v", unasked))
+		case where != "":
+			return Stopped(where + " lies there: nothing is sent until it is taken away")
 		}
 	}
 	return nil

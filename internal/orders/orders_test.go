@@ -11,11 +11,22 @@ import (
 	"time"
 
 	"adsync/internal/orders"
+	"adsync/state/kv"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// A place that cannot be asked stops everything, and does not say that a file lies there.
+func TestAPlaceThatCannotBeAskedStops(t *testing.T) {
+	p := orders.Place{Store: kv.Unreachable{Err: errors.New("the database is away")}}
+	err := orders.Standing(p)
+	if !errors.Is(err, orders.ErrStop) || strings.Contains(err.Error(), "lies there") ||
+		!strings.Contains(err.Error(), "the database is away") {
+		t.Errorf("Standing() = %v, want a stop that says why nobody can ask", err)
+	}
+}
 
 func TestASuspensionStandsUntilItIsOver(t *testing.T) {
 	for _, tc := range []struct {

@@ -1,10 +1,20 @@
 package kv
 
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrUnreachable is what a store gives that cannot be asked: nobody can say what is there.
+var ErrUnreachable = errors.New("cannot be asked")
+
 // Unreachable is a store nobody can reach: each call is this error.
 type Unreachable struct{ Err error }
 
-// Get is the error.
-func (u Unreachable) Get(string, int) ([]byte, error) { return nil, u.Err }
+// Get is the error, and ErrUnreachable.
+func (u Unreachable) Get(name string, _ int) ([]byte, error) {
+	return nil, fmt.Errorf("%s %w: %w", name, ErrUnreachable, u.Err)
+}
 
 // Put is the error.
 func (u Unreachable) Put(string, []byte) error { return u.Err }

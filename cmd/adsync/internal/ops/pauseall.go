@@ -68,7 +68,8 @@ plans show it as somebody's pause, which nothing takes back by itself.`,
 	}
 	c.Flags().BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&f.noSuspend, "no-suspend", false, "do not suspend the account")
-	c.Flags().BoolVar(&f.direct, "direct", false, "do without the database with the state, and do not suspend the account")
+	c.Flags().BoolVar(&f.direct,
+		"direct", false, "do without the database with the state, and do not suspend the account")
 	c.Flags().StringVar(&f.reason, "reason", "", "why, for whoever meets the suspension")
 	c.Flags().StringVar(&f.by, "by", "", "who orders it (default: the user of this process)")
 	c.Flags().DurationVar(&f.patience, "patience",
