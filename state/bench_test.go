@@ -3,6 +3,8 @@ package state
 import (
 	"fmt"
 	"testing"
+
+	"adsync/internal/testing/pgtest"
 )
 
 const fleet = 15_000
@@ -105,4 +107,47 @@ func filled(b *testing.B) string {
 		b.Fatal(err)
 	}
 	return dir
+}
+
+func BenchmarkRecord15000InADatabase(b *testing.B) {
+	b.ReportAllocs()
+	server := openServer(b, pgtest.Start(b).Database(b)) // one that waits for the disk
+	applied := ads(0, fleet)
+	for i := 0; b.Loop(); i++ {
+		s, err := server.Open(b.Context(), fmt.Sprintf("act_%d", i), options())
+		if err == nil {
+			err = s.Record(b.Context(), applied)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.Close()
+	}
+}
+
+func BenchmarkOpenAndLast15000InADatabase(b *testing.B) {
+	b.ReportAllocs()
+	server := openServer(b, pgtest.Start(b).Database(b))
+	s := openAccount(b, server)
+	if err := s.Record(b.Context(), ads(0, fleet)); err != nil {
+		b.Fatal(err)
+	}
+	s.Close()
+	for b.Loop() {
+		s := openAccount(b, server)
+		if last, err := s.Last(b.Context()); err != nil || last.Len() != fleet {
+			b.Fatalf("Last() = %d resources, %v", last.Len(), err)
+		}
+		s.Close()
+	}
+}
+
+func BenchmarkCommitInADatabase(b *testing.B) {
+	b.ReportAllocs()
+	s := openAccount(b, openServer(b, pgtest.Start(b).Database(b)))
+	for b.Loop() {
+		if _, err := s.NextSequence(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

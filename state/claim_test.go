@@ -1,6 +1,7 @@
 package state
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -38,7 +39,12 @@ func TestTheLeaseOfAKilledProcessIsWaitedFor(t *testing.T) {
 	must(t, err)
 	_, err = second.Open(t.Context(), "act_1", Options{})
 	wantError(t, "Open that does not wait", err, ErrLocked)
+	var told []string
+	waiting.Waiting = func(holder string) { told = append(told, holder) }
 	taken, err := second.Open(t.Context(), "act_1", waiting)
+	if len(told) != 1 || !strings.HasPrefix(told[0], "process 7 on there") {
+		t.Errorf("told while it waits: %q; want once who is waited for", told)
+	}
 	if err != nil {
 		t.Fatalf("Open of what a killed process held = %v; want it once the lease has ended", err)
 	}

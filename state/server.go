@@ -108,7 +108,9 @@ func (s *Server) claim(ctx context.Context, account string, fresh postgres.Head,
 		case !isHeld, o.Sleep == nil, ctx.Err() != nil, held.Holder.Ends.IsZero():
 			return a, err
 		case ends.IsZero():
-			ends = held.Holder.Ends
+			if ends = held.Holder.Ends; o.Waiting != nil {
+				o.Waiting(held.Error())
+			}
 		case !held.Holder.Ends.Equal(ends):
 			return nil, err
 		}

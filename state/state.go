@@ -102,7 +102,9 @@ type Options struct {
 	Command string // what this process is, for who finds the state locked
 	Version string
 
-	Lease time.Duration // how long a process is waited for that a database does not hear of; zero is 30 seconds
+	// Waiting is told once who has the state, where it is waited for whether that process lives; nil: nobody is told.
+	Waiting func(holder string)
+	Lease   time.Duration // how long a process is waited for that a database does not hear of; zero is 30 seconds
 }
 
 // Store is the state of one account. It is safe for concurrent use.

@@ -137,7 +137,7 @@ func (a *Attendance) Configure(ctx context.Context, names []string) error {
 // GiveBack leaves an account to other workers.
 func (a *Attendance) GiveBack(ctx context.Context, name string) error {
 	a.leave(name)
-	id := a.database.worker.is()
+	id, _ := a.database.worker.current()
 	return a.database.twice(ctx, func(ctx context.Context) error {
 		_, err := a.database.pool.Exec(ctx, `UPDATE adsync.attendance SET worker = NULL WHERE name = $1 AND worker = $2`, name, id)
 		return err

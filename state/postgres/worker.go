@@ -99,7 +99,7 @@ func (w *worker) beat(ctx context.Context) {
 
 // putOff is one heartbeat. One that is not answered changes nothing: the lease ends where none of them is.
 func (w *worker) putOff(ctx context.Context) {
-	id, now := w.now()
+	id, now := w.current()
 	if id == 0 {
 		return
 	}
@@ -119,14 +119,8 @@ func (w *worker) putOff(ctx context.Context) {
 	}
 }
 
-// is returns the id of this worker; 0 where it holds nothing.
-func (w *worker) is() int64 {
-	id, _ := w.now()
-	return id
-}
-
-// now returns which worker it is, and the moment.
-func (w *worker) now() (id int64, at time.Duration) {
+// current returns the id of this worker, 0 where it holds nothing, and the moment.
+func (w *worker) current() (id int64, at time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.id, w.options.Awake()

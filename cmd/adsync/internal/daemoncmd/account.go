@@ -132,7 +132,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		},
 		reviews.watch,
 		func(ctx context.Context, wake func(daemon.Trigger)) {
-			d.watchOrders(ctx, w.orders, project.StateFolder(), wake, own.Note)
+			d.watchOrders(ctx, w, project.StateFolder(), wake)
 		},
 	}
 	account.Close = func() {
@@ -143,14 +143,14 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		if err := w.orders.Release(); err != nil {
 			d.log.Warn("the account could not be given back", "account", name, "error", err)
 		}
-		d.sharing.leave(name)
+		d.sharing.leave(w.id)
 	}
 	return account
 }
 
 // watchOrders wakes the loop for what people order by files.
-func (d *daemonRun) watchOrders(ctx context.Context,
-	t *session.Lease, folder string, wake func(daemon.Trigger), note func(string, ...any)) {
+func (d *daemonRun) watchOrders(ctx context.Context, of *worker, folder string, wake func(daemon.Trigger)) {
+	t := of.orders
 	stopped := t.Suspension(time.Now()) != nil
 	look := func() time.Duration {
 		stands := t.Suspension(time.Now()) != nil
@@ -164,12 +164,12 @@ func (d *daemonRun) watchOrders(ctx context.Context,
 		return 0
 	}
 	if d.sharing != nil {
-		d.sharing.hear(ctx, t.Say.Account, look)
+		d.sharing.hear(ctx, of.id, look)
 		return
 	}
 	w := &watch.Watcher{
 		Root: folder, Files: []string{orders.StopName, orders.SuspendName, "ask-*.json"},
-		Quiet: afterEvent, Note: note, Look: look,
+		Quiet: afterEvent, Note: of.env.Note, Look: look,
 	}
 	d.looking().lead(w)
 	w.Run(ctx)

@@ -265,8 +265,10 @@ func hangups() (signals <-chan os.Signal, unregister func()) {
 func (d *daemonRun) reload(ctx context.Context, settings config.Daemon,
 	signals <-chan os.Signal, changes chan<- []daemon.Account, page *page) {
 	pulled := make(chan []string)
+	var sharing sync.WaitGroup
+	defer sharing.Wait()
 	if d.sharing != nil {
-		go d.unbroken(ctx, "sharing accounts", func() { d.sharing.pull(ctx, pulled) })
+		sharing.Go(func() { d.unbroken(ctx, "sharing accounts", func() { d.sharing.pull(ctx, pulled) }) })
 	}
 	for {
 		taken := false

@@ -81,10 +81,10 @@ func (s *sharing) hold(ids []string) {
 // has reports whether this daemon works on an account.
 func (s *sharing) has(name string) bool { return s == nil || s.held[s.ids[name]] }
 
-// leave gives an account to others whose loop has ended.
-func (s *sharing) leave(name string) {
+// leave gives an account to others, by its id, whose loop has ended.
+func (s *sharing) leave(id string) {
 	if s != nil {
-		s.Leave(s.ids[name])
+		s.Leave(id)
 	}
 }
 
@@ -98,9 +98,9 @@ func (s *sharing) pull(ctx context.Context, pulled chan<- []string) {
 	})
 }
 
-// hear looks whenever orders of an account may be others.
-func (s *sharing) hear(ctx context.Context, name string, look func() time.Duration) {
-	for bell := s.Bell(s.ids[name]); ctx.Err() == nil; {
+// hear looks whenever orders of an account, by its id, may be others.
+func (s *sharing) hear(ctx context.Context, id string, look func() time.Duration) {
+	for bell := s.Bell(id); ctx.Err() == nil; {
 		look()
 		select {
 		case <-ctx.Done():

@@ -213,6 +213,9 @@ func OpenState(ctx context.Context, env *Env, p config.Project, readOnly bool) (
 	}
 	store, err := at.Open(ctx, state.Options{
 		Sleep: func(d time.Duration) { _ = Sleep(ctx, d) }, Command: env.Command, Version: console.Release,
+		Waiting: func(holder string) {
+			env.Note("the state is in use by %s; waiting until that is heard of, or its lease has ended", holder)
+		},
 	})
 	if err == nil && env.Backing.WrapStore != nil {
 		store = env.Backing.WrapStore(store)
