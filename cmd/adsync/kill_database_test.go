@@ -243,7 +243,8 @@ func (f *fleet) ended(c *exec.Cmd, said string) {
 		f.killed.Add(1)
 		how = "killed"
 	case code != 0:
-		how += " " + one(said, "in use", "nothing more is sent", "went back in time, perhaps",
+		words := strings.Join(strings.Fields(said), " ") // a report breaks its lines anywhere
+		how += " " + one(words, "in use", "nothing more is sent", "went back in time, perhaps",
 			"state database cannot be used", "state database does not answer")
 	}
 	if strings.HasSuffix(how, " ") {

@@ -148,23 +148,23 @@ func (b *Beside) Rewrite(name string, change func(content []byte) []byte) error 
 			return err
 		}
 		var content []byte
-		var last *int64
-		if err := tx.QueryRow(ctx, `SELECT string_agg(content, '' ORDER BY part), max(part)
-			FROM adsync.beside WHERE account = $1 AND name = $2`, b.account, k).Scan(&content, &last); err != nil {
+		var parts []int64
+		err := tx.QueryRow(ctx, `SELECT string_agg(content, '' ORDER BY part), array_agg(part ORDER BY part)
+			FROM adsync.beside WHERE account = $1 AND name = $2`, b.account, k).Scan(&content, &parts)
+		if err != nil || len(parts) == 0 {
 			return err
-		}
-		if last == nil {
-			return nil
 		}
 		changed := change(content)
 		if changed == nil {
 			return nil
 		}
-		// in the place of the last part, so that a line of meanwhile stays behind it
-		_, err := tx.Exec(ctx, `WITH before AS (
-				DELETE FROM adsync.beside WHERE account = $1 AND name = $2 AND part < $3
+		// in the place of the last part, so that a line of meanwhile stays behind it; of the others only those that
+		// were read go: a line whose part was numbered before may be committed after
+		last := len(parts) - 1
+		_, err = tx.Exec(ctx, `WITH before AS (
+				DELETE FROM adsync.beside WHERE account = $1 AND name = $2 AND part = ANY($5)
 			) UPDATE adsync.beside SET content = $4 WHERE account = $1 AND name = $2 AND part = $3`,
-			b.account, k, *last, changed)
+			b.account, k, parts[last], changed, parts[:last])
 		return err
 	})
 }
