@@ -141,7 +141,7 @@ func (b *Beside) Append(name string, line []byte) error {
 	return err
 }
 
-// Rewrite puts what change returns in the place of a content. Lines that are appended meanwhile stay behind it.
+// Rewrite puts what change returns in the place of a content. Lines that are appended meanwhile stay.
 func (b *Beside) Rewrite(name string, change func(content []byte) []byte) error {
 	return b.do(name, func(ctx context.Context, tx pgx.Tx, k []byte) error {
 		if err := b.lock(ctx, tx, k); err != nil {

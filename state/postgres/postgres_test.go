@@ -234,6 +234,26 @@ func TestADatabaseThatCannotBeTrustedIsRefused(t *testing.T) {
 	}
 }
 
+// A line may be numbered before what a rewrite has read and be committed after: it is not lost.
+func TestALineThatIsCommittedDuringARewriteStays(t *testing.T) {
+	d := open(t, pgtest.Database(t), 0)
+	b := d.Beside("act_1")
+	late, err := d.pool.Begin(t.Context())
+	noError(t, err)
+	_, err = late.Exec(t.Context(), `INSERT INTO adsync.beside (account, name, content)
+		VALUES ('act_1', 'log', convert_to(E'late\n', 'UTF8'))`)
+	noError(t, err)
+	noError(t, b.Append("log", []byte("early")))
+	noError(t, b.Rewrite("log", func([]byte) []byte {
+		noError(t, late.Commit(context.Background()))
+		return []byte("changed\n")
+	}))
+	content, err := b.Get("log", 1000)
+	if err != nil || !strings.Contains(string(content), "late\n") || !strings.Contains(string(content), "changed\n") {
+		t.Errorf("the content is %q, %v; want the line and what was changed", content, err)
+	}
+}
+
 func TestNoErrorHasThePassword(t *testing.T) {
 	for _, address := range []string{
 		"postgres://adsync:tops3cret@127.0.0.1:1/adsync",
