@@ -7,7 +7,7 @@
 //
 // codes.go lists the codes, explain.go what each means and what helps; render.go prints a
 // problem at its place, position.go says where that is, nearest.go what may have been meant,
-// unread.go what was left out.
+// unread.go what was left out. count.go writes numbers with their nouns: 1 change, 2 changes.
 package diag
 
 import (

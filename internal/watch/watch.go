@@ -1,5 +1,5 @@
 // Package watch tells when the files of a folder may have changed, and when what
-// they say has held still.
+// they say has held still (still.go: a file that is half written, emptied or away for a moment is not read).
 //
 // It refuses to know what a file means, and to draw anything from an event but
 // that it is time to look: news may be late, doubled, of another folder, or

@@ -1,6 +1,7 @@
 // Package words has what marketers read in the place of the terms of plans: on the
 // page, in copies of workbooks and in notifications. Commands, JSON and explain keep
-// the engineers' words.
+// the engineers' words. todo.go has what to do about a held row; numbers with their nouns (2 changes) are in
+// internal/diag/count.go, the sentences of notifications in internal/notify/news.go.
 package words
 
 import (

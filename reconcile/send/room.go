@@ -1,5 +1,6 @@
 // Package send brings one step of the journal to its end: a job (submit.go, follow.go), a single
-// request (request.go), what became of each operation (results.go), what goes once more
+// request (request.go), what became of each operation (results.go), what a lost answer
+// did, where the same run can tell (inferlost.go; after a kill reconcile/recover does), what goes once more
 // (retryset.go) and what came into being twice (duplicate.go). Open room.go first.
 //
 // Its invariant: the exact bytes of a step and its key are durable before the first is sent.

@@ -2,7 +2,8 @@
 // workbook.go opens a workbook and csv.go a CSV file, header.go finds the header, rows.go and draft.go
 // read a row, unread.go and unread_words.go say what is not read and ask what a header means.
 //
-// Both kinds of file have one reader of rows; a grid says how cells are stored.
+// Both kinds of file have one reader of rows; a grid (grid.go) says how cells are stored. What the text of a cell means
+// says package celltext; what a picture's cell links to, picture_sheet.go.
 package table
 
 import (

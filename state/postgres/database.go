@@ -4,8 +4,10 @@
 // It knows no record's meaning. Its invariants: a commit is made by the one process that holds the account, is whole
 // and durable, and follows the one before; a process whose lease has ended sends nothing and writes nothing.
 //
-// Open database.go to see how a database is opened and migrated, worker.go for the lease of a process, account.go
-// for the records of an account and the fence around each commit, loss.go for a database that went back in time.
+// Open database.go to see how a database is opened and migrated, worker.go for the lease of a process and
+// its heartbeat, account.go for the records of an account and the fence around each commit, attendance.go for which
+// daemon looks after which account, beside.go for what is kept beside a state, loss.go for a database that went back in
+// time.
 package postgres
 
 import (

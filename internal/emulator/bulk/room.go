@@ -3,6 +3,9 @@
 // lists results. It refuses jobs whose shape is wrong; a wrong operation fails
 // alone. Its invariant: an operation's effect and its result are committed
 // together, so a job that is killed goes on without doing an operation twice.
+//
+// submit.go accepts a job, inputs.go refuses wrong ones, run.go runs batches and one.go an operation, results.go lists
+// what became of them.
 package bulk
 
 import (
