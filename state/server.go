@@ -262,6 +262,21 @@ func (s *Server) Ordered(ctx context.Context) (map[string]string, error) {
 	return ordered, ofDatabase(err)
 }
 
+// What daemons tell each other of the accounts they look after, and who is logged in at their pages.
+type (
+	Views    = postgres.Views
+	View     = postgres.View
+	Told     = postgres.Told
+	Query    = postgres.Query
+	Sessions = postgres.Sessions
+)
+
+// Views returns what daemons tell of their accounts.
+func (s *Server) Views() *Views { return s.database.Views() }
+
+// Sessions returns who is logged in at the pages of the daemons.
+func (s *Server) Sessions() *Sessions { return s.database.Sessions() }
+
 func holdingOf(h postgres.Holder, held bool) Holding {
 	return Holding{Held: held, Known: h.Host != "", Holder: Holder{
 		PID: h.PID, Host: h.Host, Since: h.Since, Command: h.Command, Version: h.Version,

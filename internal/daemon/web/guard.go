@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/sha256"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ type caller struct {
 	name    string   // "" where nobody said
 	orders  bool     // the token was given
 	session *session // nil of a program
+	unknown bool     // a session was named, and nobody can say whose it is
 	cookie  string
 }
 
@@ -34,7 +36,6 @@ func callerOf(r *http.Request) *caller {
 // door knows who asks, and lets in who may.
 type door struct {
 	*replies
-	sessions sessions
 	throttle throttle
 }
 
@@ -117,17 +118,27 @@ func (d *door) who(r *http.Request) (*caller, *problem) {
 		return c, nil
 	}
 	cookie, err := r.Cookie(d.cookieName())
-	if err != nil {
+	if err != nil || !isDrawn(cookie.Value) {
 		return c, nil
 	}
-	if c.session = d.sessions.of(cookie.Value, d.Now()); c.session != nil {
-		c.orders, c.cookie = true, cookie.Value
+	name, err := d.Sessions.Of(r.Context(), sha256.Sum256([]byte(cookie.Value)))
+	if err != nil {
+		d.Log.Error("it is not known who is logged in", "error", err)
+		c.unknown = true
+		return c, nil
+	}
+	if name != "" {
+		c.orders, c.cookie, c.session = true, cookie.Value, sessionOf(name, cookie.Value)
 		if d.UserHeader == "" {
-			c.name = c.session.name
+			c.name = name
 		}
 	}
 	return c, nil
 }
+
+// noSessions says that nobody can log in or out, nor be known to be logged in.
+var noSessions = problem{http.StatusServiceUnavailable, "not_now",
+	"who is logged in cannot be known now, as the database does not answer; try again soon"}
 
 // check compares a token, unless its sender gave too many that were wrong.
 func (d *door) check(r *http.Request, given string) *problem {
@@ -176,6 +187,10 @@ func (d *door) orders(next http.HandlerFunc) http.HandlerFunc {
 
 // unknown asks for the token: a person is shown the form, a program the code.
 func (d *door) unknown(w http.ResponseWriter, r *http.Request) {
+	if callerOf(r).unknown {
+		d.refuse(w, r, noSessions)
+		return
+	}
 	if isPage(r) && r.Method == http.MethodGet {
 		http.Redirect(w, r, "/login?"+backTo(r.URL.Path), http.StatusSeeOther)
 		return

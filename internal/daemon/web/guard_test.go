@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -204,38 +205,6 @@ func TestX13WhomOthersReachIsReadWithTheToken(t *testing.T) {
 	}
 }
 
-func TestX13ASessionsCookie(t *testing.T) {
-	for _, secure := range []bool{false, true} {
-		a := ask(t, func(o *Options) {
-			if secure {
-				o.TLS = &tls.Config{}
-			}
-		})
-		answer := a.send("POST",
-			"/login", url.Values{"name": {"Ann"}, "token": {theToken}, "back": {"/accounts/shoes"}}.Encode(), formBody)
-		c := answer.Cookies()[0]
-		if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" ||
-			c.Secure != secure || strings.HasPrefix(c.Name, "__Host-") != secure || len(c.Value) != 64 {
-			t.Errorf("cookie %+v", c)
-		}
-		if to := answer.Header.Get("Location"); to != "/accounts/shoes?done=login" {
-			t.Errorf("leads to %q", to)
-		}
-		a.cookie = c.Value
-		form := a.form()
-		a.server.Now = func() time.Time { return noon.Add(sessionLasts) }
-		if strings.Contains(text(t, a.get("/")), form) {
-			t.Error("a session lasts longer than it should")
-		}
-	}
-	a := ask(t, nil)
-	a.login("Ann")
-	wantStatus(t, a.submit("/logout", url.Values{}), http.StatusSeeOther)
-	if strings.Contains(text(t, a.get("/")), "Log out") {
-		t.Error("the session is there after its end")
-	}
-}
-
 func TestX13TheWayBackStaysHere(t *testing.T) {
 	a := ask(t, nil)
 	for _, back := range []string{"https://evil.example",
@@ -293,9 +262,9 @@ func TestX13WhoIsCounted(t *testing.T) {
 	if len(th.wrong) > wrongKnown {
 		t.Errorf("%d addresses are remembered", len(th.wrong))
 	}
-	var s sessions
+	s := memory{now: func() time.Time { return noon }}
 	for range sessionsMost + 5 {
-		s.begin("x", noon)
+		_ = s.Begin(t.Context(), sha256.Sum256([]byte(drawn())), "x", time.Hour)
 	}
 	if len(s.all) > sessionsMost {
 		t.Errorf("%d sessions", len(s.all))

@@ -26,6 +26,8 @@ type Options struct {
 	UserHeader  string      // in which that proxy names who asks; "": people say their name
 	Hosts       []string
 
+	Sessions Sessions // nil: in memory, until the daemon ends
+
 	Schemas resource.Schemas
 	Version string
 	Metrics *Metrics         // nil: none of runs

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"crypto/sha256"
 	"net/http"
 	"net/url"
 	"strings"
@@ -46,16 +47,27 @@ func (d *door) formLogin(w http.ResponseWriter, r *http.Request) {
 		d.login(w, r, p.status, upper(p.message)+".", v)
 		return
 	}
-	if c := callerOf(r); c.session != nil {
-		d.sessions.end(c.cookie)
+	cookie := drawn()
+	err := d.Sessions.Begin(r.Context(), sha256.Sum256([]byte(cookie)), v.Name, sessionLasts)
+	if c := callerOf(r); err == nil && c.session != nil {
+		err = d.Sessions.End(r.Context(), sha256.Sum256([]byte(c.cookie)))
 	}
-	http.SetCookie(w, d.cookie(d.sessions.begin(v.Name, d.Now()), int(sessionLasts.Seconds())))
+	if err != nil {
+		d.Log.Error("a session cannot be kept", "error", err)
+		d.refuse(w, r, noSessions)
+		return
+	}
+	http.SetCookie(w, d.cookie(cookie, int(sessionLasts.Seconds())))
 	d.Log.Info("somebody logged in", "name", v.Name, "from", d.from(r))
 	http.Redirect(w, r, v.Back+"?"+url.Values{"done": {"login"}}.Encode(), http.StatusSeeOther)
 }
 
 func (d *door) formLogout(w http.ResponseWriter, r *http.Request) {
-	d.sessions.end(callerOf(r).cookie)
+	if err := d.Sessions.End(r.Context(), sha256.Sum256([]byte(callerOf(r).cookie))); err != nil {
+		d.Log.Error("a session cannot be ended", "error", err)
+		d.refuse(w, r, noSessions)
+		return
+	}
 	http.SetCookie(w, d.cookie("", -1))
 	http.Redirect(w, r, "/?done=logout", http.StatusSeeOther)
 }

@@ -36,6 +36,9 @@ func New(o Options, desk daemon.Desk) (*Server, error) {
 		o.Metrics = NewMetrics()
 	}
 	s := &Server{Options: o, linesMost: linesMost}
+	if o.Sessions == nil {
+		s.Sessions = &memory{now: func() time.Time { return s.Now() }}
+	}
 	re := &replies{Options: &s.Options, desk: desk}
 	s.give = giver{replies: re, looking: make(chan struct{}, looksAtOnce)}
 	s.events = events{re, make(chan struct{}, watchersMost)}

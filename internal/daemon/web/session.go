@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -16,65 +17,85 @@ const (
 	sessionsMost = 1000
 )
 
+// Sessions keeps who gave the token in a browser, by the hash of what their cookie holds: nobody can make the cookie
+// of what is kept.
+type Sessions interface {
+	Begin(ctx context.Context, hash [sha256.Size]byte, name string, lasts time.Duration) error
+	// Of returns whose session it is; "" where there is none, or none any more.
+	Of(ctx context.Context, hash [sha256.Size]byte) (name string, err error)
+	End(ctx context.Context, hash [sha256.Size]byte) error
+}
+
 // session is a person who gave the token in a browser.
 type session struct {
 	name string // as they gave it
 	form string // what each of their forms holds, and no other page knows
+}
+
+// sessionOf is the session of a cookie.
+func sessionOf(name, cookie string) *session {
+	form := sha256.Sum256([]byte("forms of " + cookie))
+	return &session{name: name, form: hex.EncodeToString(form[:])}
+}
+
+// kept is a session in memory.
+type kept struct {
+	name string
 	ends time.Time
 }
 
-// sessions are those that last, by the hash of what their cookie holds.
-type sessions struct {
+// memory has the sessions of one daemon, until it ends.
+type memory struct {
+	now func() time.Time
+
 	mu  sync.Mutex
-	all map[[sha256.Size]byte]*session
+	all map[[sha256.Size]byte]kept
 }
 
-// begin makes a session, and gives what its cookie holds.
-func (s *sessions) begin(name string, now time.Time) string {
-	cookie := drawn()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.all == nil {
-		s.all = map[[sha256.Size]byte]*session{}
+func (m *memory) Begin(_ context.Context, hash [sha256.Size]byte, name string, lasts time.Duration) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.all == nil {
+		m.all = map[[sha256.Size]byte]kept{}
 	}
-	s.tidy(now)
-	s.all[sha256.Sum256([]byte(cookie))] = &session{name: name, form: drawn(), ends: now.Add(sessionLasts)}
-	return cookie
+	m.tidy(m.now())
+	m.all[hash] = kept{name, m.now().Add(lasts)}
+	return nil
 }
 
 // tidy drops the sessions that are over, and the nearest to its end where there
 // are too many.
-func (s *sessions) tidy(now time.Time) {
+func (m *memory) tidy(now time.Time) {
 	var oldest [sha256.Size]byte
 	var ends time.Time
-	for key, one := range s.all {
+	for key, one := range m.all {
 		switch {
 		case !now.Before(one.ends):
-			delete(s.all, key)
+			delete(m.all, key)
 		case ends.IsZero() || one.ends.Before(ends):
 			oldest, ends = key, one.ends
 		}
 	}
-	if len(s.all) >= sessionsMost {
-		delete(s.all, oldest)
+	if len(m.all) >= sessionsMost {
+		delete(m.all, oldest)
 	}
 }
 
-// of returns the session of a cookie, nil where it has none.
-func (s *sessions) of(cookie string, now time.Time) *session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	one := s.all[sha256.Sum256([]byte(cookie))]
-	if one == nil || !now.Before(one.ends) {
-		return nil
+func (m *memory) Of(_ context.Context, hash [sha256.Size]byte) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	one := m.all[hash]
+	if !m.now().Before(one.ends) {
+		return "", nil
 	}
-	return one
+	return one.name, nil
 }
 
-func (s *sessions) end(cookie string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.all, sha256.Sum256([]byte(cookie)))
+func (m *memory) End(_ context.Context, hash [sha256.Size]byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.all, hash)
+	return nil
 }
 
 // sent reports whether a form is one of this session's.
@@ -82,11 +103,17 @@ func (s *session) sent(form string) bool {
 	return subtle.ConstantTimeCompare([]byte(s.form), []byte(form)) == 1
 }
 
-// drawn is 256 bits nobody can guess.
+// drawn is 256 bits nobody can guess, in 64 letters.
 func drawn() string {
 	b := make([]byte, 32)
 	rand.Read(b) // never fails: crypto/rand
 	return hex.EncodeToString(b)
+}
+
+// isDrawn reports whether a text may be one of drawn's: no other is looked for.
+func isDrawn(text string) bool {
+	b, err := hex.DecodeString(text)
+	return err == nil && len(b) == 32
 }
 
 // cookieName is bound by browsers to this host and to TLS, where there is TLS.

@@ -101,6 +101,9 @@ func (d *daemonRun) listen(ctx context.Context, settings config.Daemon, metrics 
 		return nil, err
 	}
 	options.Metrics, options.Alive, options.Hooks = metrics, d.hub.Alive, p
+	if d.sharing != nil {
+		options.Sessions = d.sharing.server.Sessions()
+	}
 	server, err := web.New(options, d.hub)
 	if err != nil {
 		return nil, console.Configuration("%v", err)

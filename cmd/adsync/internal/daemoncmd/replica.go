@@ -12,14 +12,16 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/sources/config"
+	"adsync/state"
 )
 
 // sharing is how this daemon shares its accounts with others, where their states lie in a database. nil: every account
 // is its own.
 type sharing struct {
 	*replica.Replica
-	ids  map[string]string // of the accounts, by name
-	held map[string]bool   // of those, which are this daemon's
+	server *state.Server
+	ids    map[string]string // of the accounts, by name
+	held   map[string]bool   // of those, which are this daemon's
 }
 
 // shareOf has a daemon take its share of the accounts where their states lie in a database; nil where they do not.
@@ -33,7 +35,8 @@ func shareOf(ctx context.Context, env *session.Env, log *slog.Logger, settings c
 	if err != nil {
 		return nil, err
 	}
-	s := &sharing{Replica: &replica.Replica{Database: server, Log: log, Host: host, Sleep: session.Sleep}}
+	s := &sharing{server: server}
+	s.Replica = &replica.Replica{Database: server, Log: log, Host: host, Sleep: session.Sleep}
 	if settings.File != "" {
 		s.Shared = filepath.Dir(settings.File)
 	}

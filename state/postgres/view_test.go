@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/testing/pgtest"
+)
+
+func namesIn(all []Told) (names []string) {
+	for _, t := range all {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// What is told of an account is told by who looks after it, and found by every process, searched, by page.
+func TestViewsAreToldByWhoLooksAfterTheAccount(t *testing.T) {
+	ctx, address := t.Context(), pgtest.Database(t)
+	a, b := open(t, address, 0), open(t, address, 0)
+	ids := []string{"act_1", "act_2", "act_3"}
+	noError(t, a.Attendance().Configure(ctx, ids))
+	noError(t, a.Views().Name(ctx, []View{{Account: "act_1", Name: "shoes", Words: "shoes act_1"},
+		{Account: "act_2", Name: "boots", Words: "boots act_2"},
+		{Account: "act_3", Name: "bags", Words: "bags act_3"}}))
+	_, err := a.Attendance().Pull(ctx, ids)
+	noError(t, err)
+
+	view := View{Account: "act_1", Name: "shoes", Words: "shoes act_1", State: "held", Waits: 2, Exposure: 5,
+		Glance: []byte("{}"), Plan: []byte("plan")}
+	noError(t, b.Views().Tell(ctx, []View{view}))
+	if got, err := a.Views().Of(ctx, "act_1"); err != nil || got.Glance != nil || !got.Updated.IsZero() {
+		t.Errorf("told by another process: %+v, %v; want nothing told", got, err)
+	}
+	noError(t, a.Views().Tell(ctx, []View{view}))
+	view.Plan, view.Waits = nil, 3
+	noError(t, a.Views().Tell(ctx, []View{view}))
+	got, err := b.Views().Of(ctx, "act_1")
+	if err != nil || got.State != "held" || got.Waits != 3 || got.Host != "here" || got.By != "here" || !got.Lives ||
+		time.Since(got.Updated) > time.Minute || time.Since(got.Seen) > time.Minute {
+		t.Errorf("Of() = %+v, %v; want what was told last, and who looks after it", got, err)
+	}
+	if plan, err := b.Views().Plan(ctx, "act_1"); string(plan) != "plan" || err != nil {
+		t.Errorf("Plan() = %q, %v; want the one that was told first", plan, err)
+	}
+
+	for _, row := range []struct {
+		name string
+		q    Query
+		want string
+	}{
+		{"all", Query{Accounts: ids, Most: 9}, "bags boots shoes"},
+		{"first page", Query{Accounts: ids, Most: 2}, "bags boots"},
+		{"next page", Query{Accounts: ids, Most: 2, After: "boots"}, "shoes"},
+		{"of a state", Query{Accounts: ids, Most: 9, States: []string{"held"}}, "shoes"},
+		{"searched", Query{Accounts: ids, Most: 9, Words: "boo"}, "boots"},
+		{"searched by id", Query{Accounts: ids, Most: 9, Words: "act_3"}, "bags"},
+		{"no pattern", Query{Accounts: ids, Most: 9, Words: "%"}, ""},
+		{"not configured", Query{Accounts: ids[:1], Most: 9}, "shoes"},
+	} {
+		all, err := b.Views().List(ctx, row.q)
+		if names := strings.Join(namesIn(all), " "); err != nil || names != row.want {
+			t.Errorf("%s: %s, %v; want %s", row.name, names, err, row.want)
+		}
+	}
+	if counts, err := b.Views().Count(ctx, Query{Accounts: ids}); err != nil || counts["held"] != 1 || counts[""] != 2 {
+		t.Errorf("Count() = %v, %v; want one held, and two of which nothing was told", counts, err)
+	}
+}
+
+// A session that began at one process is good at every other, until it is ended at any.
+func TestSessionsOfEveryProcess(t *testing.T) {
+	ctx, address := t.Context(), pgtest.Database(t)
+	a, b := open(t, address, 0), open(t, address, 0)
+	ann, bob := sha256.Sum256([]byte("ann")), sha256.Sum256([]byte("bob"))
+	noError(t, a.Sessions().Begin(ctx, ann, "Ann", time.Hour))
+	noError(t, b.Sessions().Begin(ctx, bob, "Bob", -time.Second))
+	for hash, want := range map[[sha256.Size]byte]string{ann: "Ann", bob: "", {}: ""} {
+		if who, err := b.Sessions().Of(ctx, hash); who != want || err != nil {
+			t.Errorf("Of() = %q, %v; want %q", who, err, want)
+		}
+	}
+	noError(t, b.Sessions().End(ctx, ann))
+	if who, err := a.Sessions().Of(ctx, ann); who != "" || err != nil {
+		t.Errorf("Of() = %q, %v after its end", who, err)
+	}
+}
+
+// Who listens hears views, orders of whoever gives them and their end, and what is rung; an order that was rolled
+// back is not heard.
+func TestProcessesRingForEachOther(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	address := pgtest.Database(t)
+	a, b := open(t, address, 0), open(t, address, 0)
+	noError(t, a.Attendance().Configure(ctx, []string{"act_1"}))
+	_, err := a.Attendance().Pull(ctx, []string{"act_1"})
+	noError(t, err)
+	ready, heard, ended := make(chan struct{}), make(chan string, 20), make(chan error)
+	go func() { ended <- b.Views().Listen(ctx, func() { close(ready) }, func(said string) { heard <- said }) }()
+	<-ready
+	noError(t, a.Views().Tell(ctx, []View{{Account: "act_1", Name: "shoes", Glance: []byte("{}")}}))
+	noError(t, a.Beside("act_1").Put("suspend.json", nil))
+	noError(t, a.Beside("act_1").Delete("suspend.json"))
+	noError(t, a.Beside("act_1").Put("exposure.ndjson", nil))
+	noError(t, a.Beside("").Append("ask-1.json", []byte("x")))
+	noError(t, a.Views().Ring(ctx, "event"))
+	var all []string
+	for len(all) < 5 {
+		all = append(all, <-heard)
+	}
+	want := []string{"view act_1", "order act_1", "order act_1", "order ", "event"}
+	if !slices.Equal(all, want) {
+		t.Errorf("heard %q; want %q", all, want)
+	}
+	if err := a.Views().Ring(ctx, strings.Repeat("x", 8000)); err == nil {
+		t.Error("Ring() of 8,000 bytes = nil; want an error")
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Listen() = %v; want the end of the context", err)
+	}
+}
