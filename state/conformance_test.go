@@ -41,8 +41,15 @@ func both(t *testing.T, test func(t *testing.T, s Store, again func() Store)) {
 			return s
 		})
 	})
-	t.Run("in a database", func(t *testing.T) {
-		server := openServer(t, pgtest.Database(t))
+	bothIn(t, "a database", test, func(t *testing.T) *Server { return openServer(t, pgtest.Database(t)) })
+	bothIn(t, "its twin", test, func(t *testing.T) *Server { return openTwin(t) })
+}
+
+// bothIn is both for one sort of database.
+func bothIn(t *testing.T, what string, test func(t *testing.T, s Store, again func() Store),
+	open func(*testing.T) *Server) {
+	t.Run("in "+what, func(t *testing.T) {
+		server := open(t)
 		s := openAccount(t, server)
 		test(t, s, func() Store {
 			must(t, s.Close())
@@ -50,8 +57,8 @@ func both(t *testing.T, test func(t *testing.T, s Store, again func() Store)) {
 			return s
 		})
 	})
-	t.Run("in a database that is read", func(t *testing.T) {
-		server := openServer(t, pgtest.Database(t))
+	t.Run("in "+what+" that is read", func(t *testing.T) {
+		server := open(t)
 		test(t, openAccount(t, server), func() Store {
 			s, err := server.OpenReadOnly(t.Context(), acme.ID)
 			must(t, err)

@@ -386,7 +386,7 @@ type databaseEnd struct {
 	leased  *leased
 }
 
-func (e *databaseEnd) String() string { return e.server.database.Name() }
+func (e *databaseEnd) String() string { return e.server.states.Name() }
 
 func (e *databaseEnd) there(ctx context.Context) (bool, error) {
 	serial, err := e.server.SerialOf(ctx, e.account)
@@ -405,16 +405,16 @@ func (e *databaseEnd) take(ctx context.Context, o Options) (*ledger, error) {
 }
 
 func (e *databaseEnd) mark(ctx context.Context) (string, error) {
-	mark, err := e.server.database.Mark(ctx)
+	mark, err := e.server.states.Mark(ctx)
 	return mark, ofDatabase(err)
 }
 
 func (e *databaseEnd) receive(ctx context.Context, _ *ledger, h Header, t tally, writes []write) error {
-	var over *postgres.Account
+	var over Claimed
 	if e.leased != nil {
-		over = e.leased.Account
+		over = e.leased.Claimed
 	}
-	err := e.server.database.Receive(ctx, e.account, over, headOf(h, t), writesOf(writes))
+	err := e.server.states.Receive(ctx, e.account, over, headOf(h, t), writesOf(writes))
 	if errors.Is(err, postgres.ErrTaken) {
 		return fmt.Errorf("%w: %w", ErrForeign, errTaken)
 	}

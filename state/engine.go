@@ -2,11 +2,15 @@ package state
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
+
+	"adsync/state/kv"
+	"adsync/state/postgres"
 )
 
 // class is a sort of record; a record is found by class and key.
@@ -165,3 +169,77 @@ func NewMemory(o Options) (Store, error) {
 	c.header = Header{Format: formatVersion, Lineage: lineage, Serial: 1}
 	return newStore(newLedger(memory{}, c, o)), nil
 }
+
+// Database is where the states lie, as one process reaches them: PostgreSQL, or its twin in the memory of a test. What
+// each method promises is said of [postgres.Database].
+type Database interface {
+	Claim(ctx context.Context, account string, fresh postgres.Head) (Claimed, error)
+	ClaimLost(ctx context.Context, account string) (Claimed, error)
+	Receive(ctx context.Context, account string, over Claimed, h postgres.Head, writes []postgres.Write) error
+	Snapshot(ctx context.Context, account string,
+		visit func(class, key, value string, sum uint64) error) (postgres.Head, error)
+	Serial(ctx context.Context, account string) (int64, error)
+	HeldBy(ctx context.Context, account string) (h postgres.Holder, held bool, err error)
+	Behind(ctx context.Context) ([]string, error)
+	Mark(ctx context.Context) (string, error)
+	Name() string
+	Beside(account string) kv.Store
+	Attendance() Attendance
+	Close() error
+}
+
+// Claimed is the state of an account that a process holds, as [postgres.Account] says.
+type Claimed interface {
+	Lease
+	Head() postgres.Head
+	Sums(ctx context.Context, visit func(class, key string, sum uint64, size int) error) error
+	Read(ctx context.Context, class, key string) (value string, sum uint64, there bool, err error)
+	All(ctx context.Context, class string) ([]postgres.Record, error)
+	Commit(h postgres.Head, writes []postgres.Write) error
+	Accept(ctx context.Context) error
+	Remove(ctx context.Context) error
+	Close() error
+}
+
+// Attendance is which process looks after which account, as [postgres.Attendance] says.
+type Attendance interface {
+	Configure(ctx context.Context, accounts []string) error
+	Pull(ctx context.Context, accounts []string) (Share, error)
+	GiveBack(ctx context.Context, account string) error
+	Attends(account string) bool
+	AttendedBy(ctx context.Context, account string) (h postgres.Holder, attended bool, err error)
+	Ordered(ctx context.Context) (map[string]string, error)
+}
+
+// InPostgres is a Database of PostgreSQL.
+type InPostgres struct{ *postgres.Database }
+
+// Claim is that of [postgres.Database].
+func (d InPostgres) Claim(ctx context.Context, account string, fresh postgres.Head) (Claimed, error) {
+	return claimed(d.Database.Claim(ctx, account, fresh))
+}
+
+// ClaimLost is that of [postgres.Database].
+func (d InPostgres) ClaimLost(ctx context.Context, account string) (Claimed, error) {
+	return claimed(d.Database.ClaimLost(ctx, account))
+}
+
+func claimed(a *postgres.Account, err error) (Claimed, error) {
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Receive is that of [postgres.Database].
+func (d InPostgres) Receive(ctx context.Context, account string, over Claimed,
+	h postgres.Head, writes []postgres.Write) error {
+	there, _ := over.(*postgres.Account) // nil: nothing is there
+	return d.Database.Receive(ctx, account, there, h, writes)
+}
+
+// Beside is that of [postgres.Database].
+func (d InPostgres) Beside(account string) kv.Store { return d.Database.Beside(account) }
+
+// Attendance is that of [postgres.Database].
+func (d InPostgres) Attendance() Attendance { return d.Database.Attendance() }

@@ -23,8 +23,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain lets the test binary be the process that is killed.
-func TestMain(m *testing.M) {
+// openTwin opens a database in memory, which imports this package.
+var openTwin func(testing.TB) *Server
+
+// Main runs the tests, or lets the test binary be the process that is killed.
+func Main(m *testing.M, twin func(testing.TB) *Server) {
+	openTwin = twin
 	switch dir := os.Getenv("ADSYNC_STATE_VICTIM"); {
 	case dir != "":
 		carry := victim

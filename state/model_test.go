@@ -238,7 +238,7 @@ func TestStoresAgreeWithAPlainMap(t *testing.T) {
 		t.Skip("long: make test runs it")
 	}
 	outer := t
-	server := openServer(t, pgtest.Database(t))
+	server, twin := openServer(t, pgtest.Database(t)), openTwin(t)
 	accounts := 0
 	rapid.Check(t, func(t *rapid.T) {
 		dir := outer.TempDir()
@@ -251,12 +251,12 @@ func TestStoresAgreeWithAPlainMap(t *testing.T) {
 		}
 		accounts++
 		account := fmt.Sprintf("act_%d", accounts)
-		remote := func() Store {
-			s, err := server.Open(outer.Context(), account, options())
+		remote := func(in *Server) Store {
+			s, err := in.Open(outer.Context(), account, options())
 			must(outer, err)
 			return s
 		}
-		stores := []Store{memory, folder, remote()}
+		stores := []Store{memory, folder, remote(server), remote(twin)}
 		r := run{t, m, stores}
 		t.Repeat(map[string]func(*rapid.T){
 			"record":  func(t *rapid.T) { r.with(t).recordSome() },
@@ -267,8 +267,8 @@ func TestStoresAgreeWithAPlainMap(t *testing.T) {
 			"move":    func(t *rapid.T) { r.with(t).move() },
 			"file":    func(t *rapid.T) { r.with(t).recordFile() },
 			"reopen": func(t *rapid.T) {
-				must(outer, errors.Join(stores[1].Close(), stores[2].Close()))
-				stores[1], stores[2] = openFolder(outer, dir), remote()
+				must(outer, errors.Join(stores[1].Close(), stores[2].Close(), stores[3].Close()))
+				stores[1], stores[2], stores[3] = openFolder(outer, dir), remote(server), remote(twin)
 			},
 			"": func(t *rapid.T) { m.compare(t, stores[0]) },
 		})
@@ -278,10 +278,12 @@ func TestStoresAgreeWithAPlainMap(t *testing.T) {
 		reader, err := OpenReadOnly(t.Context(), dir)
 		must(outer, err)
 		m.compare(t, reader)
-		reader, err = server.OpenReadOnly(t.Context(), account)
-		must(outer, err)
-		m.compare(t, reader)
-		must(outer, errors.Join(stores[1].Close(), stores[2].Close()))
+		for _, in := range []*Server{server, twin} {
+			reader, err = in.OpenReadOnly(t.Context(), account)
+			must(outer, err)
+			m.compare(t, reader)
+		}
+		must(outer, errors.Join(stores[1].Close(), stores[2].Close(), stores[3].Close()))
 	})
 }
 

@@ -88,7 +88,7 @@ func (s *Server) Retire(ctx context.Context, account, dir string, o Options,
 		err = export()
 	}
 	if err == nil {
-		err = ofDatabase(l.Account.Remove(ctx))
+		err = ofDatabase(l.Claimed.Remove(ctx))
 	}
 	if err != nil {
 		return fmt.Errorf("forget the state of %s: %w", account, err)

@@ -14,7 +14,10 @@ import (
 
 // Server is a PostgreSQL database that holds the states of many accounts, for any number of processes on any number
 // of machines. It is safe for concurrent use.
-type Server struct{ database *postgres.Database }
+type Server struct {
+	states   Database
+	database *postgres.Database // for what is beside the states: pages of daemons, errands; nil in a test's twin
+}
 
 // Lease is what a store in a database gives beside: this process holds the account for as long as the database hears
 // of it.
@@ -38,11 +41,14 @@ func OpenServer(ctx context.Context, address string, o Options) (*Server, error)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", ofDatabase(err))
 	}
-	return &Server{d}, nil
+	return &Server{states: InPostgres{d}, database: d}, nil
 }
 
+// NewServer returns the states in a database that is no server.
+func NewServer(d Database) *Server { return &Server{states: d} }
+
 // Close gives back every account this process holds.
-func (s *Server) Close() error { return s.database.Close() }
+func (s *Server) Close() error { return s.states.Close() }
 
 // Open opens the state of an account for this process alone, and makes it where there is none. It is ErrLocked while
 // another process has it open, on whichever machine. With o.Sleep it waits for the lease of one that was killed.
@@ -76,7 +82,7 @@ func (s *Server) open(ctx context.Context, account string, o Options) (*leased, 
 }
 
 // opened is the store of an account that was claimed.
-func (s *Server) opened(ctx context.Context, a *postgres.Account, o Options) (_ *leased, err error) {
+func (s *Server) opened(ctx context.Context, a Claimed, o Options) (_ *leased, err error) {
 	c := newContents()
 	if c.header, err = headerOf(a.Head()); err != nil {
 		return nil, err
@@ -99,10 +105,10 @@ const claimPause = 100 * time.Millisecond
 
 // claim takes an account. A process that holds it, and whose lease a heartbeat puts off, lives; the lease of another is
 // waited for.
-func (s *Server) claim(ctx context.Context, account string, fresh postgres.Head, o Options) (*postgres.Account, error) {
+func (s *Server) claim(ctx context.Context, account string, fresh postgres.Head, o Options) (Claimed, error) {
 	var ends time.Time
 	for {
-		a, err := s.database.Claim(ctx, account, fresh)
+		a, err := s.states.Claim(ctx, account, fresh)
 		held, isHeld := errors.AsType[*postgres.HeldError](err)
 		switch {
 		case !isHeld, o.Sleep == nil, ctx.Err() != nil, held.Holder.Ends.IsZero():
@@ -124,7 +130,7 @@ func (s *Server) OpenReadOnly(ctx context.Context, account string) (Store, error
 	m, c := memory{}, newContents()
 	c.header = Header{Format: formatVersion}
 	var proof summer
-	h, err := s.database.Snapshot(ctx, account, func(class_, key, value string, sum uint64) error {
+	h, err := s.states.Snapshot(ctx, account, func(class_, key, value string, sum uint64) error {
 		r := record{class(class_), key}
 		c.note(r, sum, len(value))
 		m.apply(write{record: r, value: value})
@@ -151,20 +157,20 @@ func (s *Server) OpenReadOnly(ctx context.Context, account string) (Store, error
 
 // SerialOf returns how many commits the state of an account has seen, 0 where there is none.
 func (s *Server) SerialOf(ctx context.Context, account string) (int64, error) {
-	serial, err := s.database.Serial(ctx, account)
+	serial, err := s.states.Serial(ctx, account)
 	return serial, ofDatabase(err)
 }
 
 // HeldBy says who has the state of an account.
 func (s *Server) HeldBy(ctx context.Context, account string) (Holding, error) {
-	h, held, err := s.database.HeldBy(ctx, account)
+	h, held, err := s.states.HeldBy(ctx, account)
 	return holdingOf(h, held), ofDatabase(err)
 }
 
 // Accept takes the state of an account for whole although its database may have gone back in time, and notes who says
 // so. What was lost may have gone out under numbers that the state has forgotten: none of them is given again.
 func (s *Server) Accept(ctx context.Context, account, by string, o Options) (h Header, err error) {
-	a, err := s.database.ClaimLost(ctx, account)
+	a, err := s.states.ClaimLost(ctx, account)
 	if errors.Is(err, postgres.ErrNothing) {
 		return h, fmt.Errorf("%w of %s in the database", ErrNone, account)
 	}
@@ -210,18 +216,18 @@ func (l *ledger) passOver(n int64) (number int64, err error) {
 
 // Behind names the standbys that may be behind what was acknowledged, so that a promotion may lose it.
 func (s *Server) Behind(ctx context.Context) ([]string, error) {
-	names, err := s.database.Behind(ctx)
+	names, err := s.states.Behind(ctx)
 	return names, ofDatabase(err)
 }
 
 // Beside returns what is kept beside the state of an account, and of the account "" what is kept for all of them.
-func (s *Server) Beside(account string) kv.Store { return beside{s.database.Beside(account)} }
+func (s *Server) Beside(account string) kv.Store { return beside{s.states.Beside(account)} }
 
 // beside says of a content that cannot be read whether that is the database's fault.
-type beside struct{ *postgres.Beside }
+type beside struct{ kv.Store }
 
 func (b beside) Get(name string, most int) ([]byte, error) {
-	content, err := b.Beside.Get(name, most)
+	content, err := b.Store.Get(name, most)
 	if postgres.IsAway(err) {
 		err = fmt.Errorf("%s %w: %w", name, kv.ErrUnreachable, ofDatabase(err))
 	}
@@ -233,32 +239,32 @@ type Share = postgres.Share
 
 // Configure has the database know the accounts that daemons look after.
 func (s *Server) Configure(ctx context.Context, accounts []string) error {
-	return ofDatabase(s.database.Attendance().Configure(ctx, accounts))
+	return ofDatabase(s.states.Attendance().Configure(ctx, accounts))
 }
 
 // Pull takes accounts that nobody looks after, up to a fair share, and returns which this process looks after.
 func (s *Server) Pull(ctx context.Context, accounts []string) (Share, error) {
-	share, err := s.database.Attendance().Pull(ctx, accounts)
+	share, err := s.states.Attendance().Pull(ctx, accounts)
 	return share, ofDatabase(err)
 }
 
 // GiveBack leaves an account to others.
 func (s *Server) GiveBack(ctx context.Context, account string) error {
-	return ofDatabase(s.database.Attendance().GiveBack(ctx, account))
+	return ofDatabase(s.states.Attendance().GiveBack(ctx, account))
 }
 
 // Attends reports whether this process looks after an account, as of its last pull and by its lease. It asks nobody.
-func (s *Server) Attends(account string) bool { return s.database.Attendance().Attends(account) }
+func (s *Server) Attends(account string) bool { return s.states.Attendance().Attends(account) }
 
 // AttendedBy says who looks after an account.
 func (s *Server) AttendedBy(ctx context.Context, account string) (Holding, error) {
-	h, attended, err := s.database.Attendance().AttendedBy(ctx, account)
+	h, attended, err := s.states.Attendance().AttendedBy(ctx, account)
 	return holdingOf(h, attended), ofDatabase(err)
 }
 
 // Ordered returns a fingerprint of the orders that stand or wait, by account; those of all accounts stand under "".
 func (s *Server) Ordered(ctx context.Context) (map[string]string, error) {
-	ordered, err := s.database.Attendance().Ordered(ctx)
+	ordered, err := s.states.Attendance().Ordered(ctx)
 	return ordered, ofDatabase(err)
 }
 
@@ -286,7 +292,7 @@ func holdingOf(h postgres.Holder, held bool) Holding {
 // leased is a store whose account is this process's until it is closed, or until its lease ends.
 type leased struct {
 	*store
-	*postgres.Account
+	Claimed
 }
 
 // Close gives the account back.
@@ -294,7 +300,7 @@ func (l *leased) Close() error { return l.store.Close() }
 
 // rows is the engine of a state in a database.
 type rows struct {
-	account *postgres.Account
+	account Claimed
 	summer  summer
 }
 

@@ -197,6 +197,8 @@ var may = map[string][]string{
 	"internal/testing/drawn":       {},
 	"internal/testing/golden":      {},
 	"internal/testing/kvtest":      {"state/kv"},
+	"internal/testing/leasetest":   {"state", "state/postgres"},
+	"internal/testing/twin":        {"state", "state/kv", "state/postgres"},
 	"internal/testing/limits":      {"internal/diag", "plan", "plan/compare", "sources", "sources/config"},
 	"internal/testing/mutants":     {},
 	"internal/testing/pgtest":      {},
@@ -229,7 +231,7 @@ func TestImportsPointInward(t *testing.T) {
 
 // forTests is what every test may import beyond what its package may.
 var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + "dialect", testOnly + "kvtest",
-	testOnly + "syscalls"},
+	testOnly + "syscalls", testOnly + "leasetest", testOnly + "twin"},
 	forEveryTest...)
 
 // forEveryTest is what tests may import that know nothing of adsync, the emulator's too.
