@@ -403,6 +403,8 @@ func ofDatabase(err error) error {
 		return fmt.Errorf(
 			"%w: %w; look at what the account holds, then `adsync state accept` goes on with what is there",
 			ErrLost, err)
+	case errors.Is(err, postgres.ErrOlder):
+		return fmt.Errorf("%w: %w", ErrLocked, err)
 	case errors.Is(err, postgres.ErrNewer):
 		return fmt.Errorf("%w: %w", ErrNewer, err)
 	}

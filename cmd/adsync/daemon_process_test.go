@@ -82,10 +82,17 @@ func startDaemon(t *testing.T, s *service, args ...string) *process {
 
 func startDaemonWith(t *testing.T, environment []string, args ...string) *process {
 	t.Helper()
+	return startDaemonOf(t, os.Args[0], environment, args...)
+}
+
+// startDaemonOf starts that of a program.
+func startDaemonOf(t *testing.T, program string, environment []string, args ...string) *process {
+	t.Helper()
 	p := &process{
 		t: t, lines: make(chan map[string]any, 10_000), ended: make(chan error, 1), patience: 30 * time.Second,
 	}
 	p.c = asAdsync(append([]string{"daemon", "--log-format", "json"}, args...)...)
+	p.c.Path = program
 	p.c.Env = append(append(p.c.Env, "HOME="+t.TempDir()), environment...)
 	out, err := p.c.StderrPipe()
 	noError(t, err)

@@ -4,19 +4,17 @@
 // It knows no record's meaning. Its invariants: a commit is made by the one process that holds the account, is whole
 // and durable, and follows the one before; a process whose lease has ended sends nothing and writes nothing.
 //
-// Open database.go to see how a database is opened and migrated, worker.go for the lease of a process and
-// its heartbeat, account.go for the records of an account and the fence around each commit, attendance.go for which
-// daemon looks after which account, beside.go for what is kept beside a state, loss.go for a database that went back in
-// time.
+// Open database.go to see how a database is opened, migrate.go how its tables change while older programs work,
+// worker.go for the lease of a process and its heartbeat, account.go for the records of an account and the fence around
+// each commit, attendance.go for which daemon looks after which account, beside.go for what is kept beside a state,
+// loss.go for a database that went back in time.
 package postgres
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -26,8 +24,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 )
 
 // The errors of a database.
@@ -38,6 +34,7 @@ var (
 	ErrLost    = errors.New("the database went back in time")
 	ErrNewer   = errors.New("the database was written by a newer adsync")
 	errUnsafe  = errors.New("the database does not keep what it acknowledges")
+	ErrOlder   = errors.New("an older adsync works with the database")
 	ErrNothing = errors.New("the database has no state of the account")
 )
 
@@ -93,13 +90,14 @@ func Open(ctx context.Context, address string, o Options) (*Database, error) {
 	}
 	d := &Database{pool: pool, known: map[string]int64{}, holds: map[string]bool{}}
 	d.attendance.database = d
-	if err := d.prepare(ctx); err != nil {
+	migration, err := d.prepare(ctx, o.Version)
+	if err != nil {
 		pool.Close()
 		return nil, redacted(err)
 	}
 	beats := config.Copy()
 	beats.MaxConns, beats.MinConns = 1, 0 // a heartbeat never waits for another question
-	if d.worker, err = newWorker(ctx, beats, o); err != nil {
+	if d.worker, err = newWorker(ctx, beats, migration, o); err != nil {
 		pool.Close()
 		return nil, redacted(err)
 	}
@@ -113,88 +111,21 @@ func (d *Database) Close() error {
 	return err
 }
 
-// prepare refuses a database that is not durable, and migrates it.
-func (d *Database) prepare(ctx context.Context) error {
+// prepare refuses a database that is not durable, and migrates it. It returns the newest migration that this program
+// knows.
+func (d *Database) prepare(ctx context.Context, version string) (int64, error) {
 	var commits, encoding string
 	err := d.pool.QueryRow(ctx, `SELECT current_setting('synchronous_commit'), current_setting('server_encoding')`).
 		Scan(&commits, &encoding)
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case commits == "off":
-		return fmt.Errorf("%w: its synchronous_commit is off; want on, remote_write or remote_apply", errUnsafe)
+		return 0, fmt.Errorf("%w: its synchronous_commit is off; want on, remote_write or remote_apply", errUnsafe)
 	case encoding != "UTF8":
-		return fmt.Errorf("%w: its encoding is %s; want UTF8", errUnsafe, encoding)
+		return 0, fmt.Errorf("%w: its encoding is %s; want UTF8", errUnsafe, encoding)
 	}
-	return d.migrate(ctx)
-}
-
-//go:embed migrations/*.sql
-var migrations embed.FS
-
-// migrate brings the tables to this program's format. Processes that begin together wait for the one that does.
-func (d *Database) migrate(ctx context.Context) error {
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	db := stdlib.OpenDBFromPool(d.pool)
-	defer db.Close()
-	p, err := goose.NewProvider(goose.DialectPostgres, db, files,
-		goose.WithTableName("adsync.migration"), goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return err
-	}
-	newest := p.ListSources()[len(p.ListSources())-1].Version
-	at, err := d.version(ctx)
-	switch {
-	case err != nil:
-		return err
-	case at > newest:
-		return fmt.Errorf("%w: its migration is %d; want at most %d: use the adsync that wrote it, or a newer one",
-			ErrNewer, at, newest)
-	case at == newest:
-		return nil
-	}
-	err = d.alone(ctx, func() error {
-		if _, err := d.pool.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS adsync`); err != nil {
-			return err
-		}
-		_, err := p.Up(ctx)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("migrate the database: %w", err)
-	}
-	return nil
-}
-
-// version is the newest migration the database has; 0 where it has none.
-func (d *Database) version(ctx context.Context) (at int64, err error) {
-	var there bool
-	err = d.pool.QueryRow(ctx, `SELECT to_regclass('adsync.migration') IS NOT NULL`).Scan(&there)
-	if err == nil && there {
-		err = d.pool.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM adsync.migration`).Scan(&at)
-	}
-	return at, err
-}
-
-// alone does something while no other process does it. The lock is one of a transaction, on a connection of its own:
-// it ends with the process, however that ends.
-func (d *Database) alone(ctx context.Context, do func() error) error {
-	conn, err := pgx.ConnectConfig(ctx, d.pool.Config().ConnConfig)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		waiting, cancel := within(ctx)
-		defer cancel()
-		if _, err := tx.Exec(waiting, `SELECT pg_advisory_xact_lock(hashtext('adsync.migration'))`); err != nil {
-			return err
-		}
-		return do()
-	})
+	return d.migrate(ctx, migrations, version)
 }
 
 // oneLine is an error of several lines, one for each host and way that was tried, in one line.

@@ -15,8 +15,9 @@ import (
 // The database's clock decides when others may take what it holds; its own, which counts sleep, decides earlier when
 // it stops. Where its lease ended it is another worker from then on, and what it held is nobody's.
 type worker struct {
-	options Options
-	pool    *pgxpool.Pool // of one connection, for heartbeats alone
+	options   Options
+	migration int64         // the newest that this program knows
+	pool      *pgxpool.Pool // of one connection, for heartbeats alone
 
 	mu    sync.Mutex
 	id    int64         // 0 before anything is held
@@ -26,7 +27,7 @@ type worker struct {
 	beaten sync.WaitGroup
 }
 
-func newWorker(ctx context.Context, config *pgxpool.Config, o Options) (*worker, error) {
+func newWorker(ctx context.Context, config *pgxpool.Config, migration int64, o Options) (*worker, error) {
 	if o.Lease == 0 {
 		o.Lease = usualLease
 	}
@@ -40,7 +41,7 @@ func newWorker(ctx context.Context, config *pgxpool.Config, o Options) (*worker,
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{options: o, pool: pool}
+	w := &worker{options: o, migration: migration, pool: pool}
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
 	w.stop = stop
 	w.beaten.Go(func() { w.beat(beating) })
@@ -58,7 +59,8 @@ func (w *worker) valid(id int64) error {
 	return nil
 }
 
-// alive returns the id of this worker, and registers it where it has none or its lease has ended.
+// alive returns the id of this worker, and registers it where it has none or its lease has ended. It is ErrNewer where
+// the tables are by now of an adsync that this program cannot work beside.
 func (w *worker) alive(ctx context.Context) (int64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,9 +74,12 @@ func (w *worker) alive(ctx context.Context) (int64, error) {
 	// those that ended long ago are forgotten: nothing of theirs is under way
 	err := w.pool.QueryRow(ctx, `WITH gone AS (
 			DELETE FROM adsync.worker WHERE ends < clock_timestamp() - interval '1 day'
-		) INSERT INTO adsync.worker (host, pid, command, version, since, ends)
-		VALUES ($1, $2, $3, $4, $5, clock_timestamp() + $6) RETURNING id`,
-		o.Host, o.PID, o.Command, o.Version, o.Since, o.Lease).Scan(&w.id)
+		) INSERT INTO adsync.worker (host, pid, command, version, since, ends, migration)
+		SELECT $1, $2, $3, $4, $5, clock_timestamp() + $6, $7 FROM adsync.floor WHERE migration <= $7 RETURNING id`,
+		o.Host, o.PID, o.Command, o.Version, o.Since, o.Lease, w.migration).Scan(&w.id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = fmt.Errorf("%w: it was changed while this process ran; begin again with that release", ErrNewer)
+	}
 	if err != nil {
 		w.id = 0
 		return 0, fmt.Errorf("register this process: %w", err)
