@@ -25,7 +25,6 @@ import (
 	"adsync/reconcile/env"
 	"adsync/reconcile/live"
 	"adsync/reconcile/send"
-	"adsync/state"
 )
 
 // Agent joins one account, one state and the files that describe the account.
@@ -90,13 +89,16 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*apply.View, error) 
 	}
 	snapshot, problems := plan.Identify(a.Schemas, last, desired.Snapshot, account.Resources)
 	account.Snapshot = snapshot
-	var started []state.Applied
+	started, cameLate, err := service.OwnLate(ctx, last, snapshot)
+	if err != nil {
+		return nil, err
+	}
 	if desired.Left == nil {
 		paused, err := service.UnseenPauses(ctx, last, desired.Snapshot, snapshot)
 		if err != nil {
 			return nil, err
 		}
-		started = service.StartedMeanwhile(last, paused)
+		started = append(started, service.StartedMeanwhile(last, paused)...)
 	}
 	spent, err := service.SpentSoFar(ctx, snapshot)
 	if err != nil {
@@ -150,7 +152,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*apply.View, error) 
 	if err != nil {
 		return nil, err
 	}
-	computed.Problems = slices.Concat(computed.Problems, missing,
+	computed.Problems = slices.Concat(computed.Problems, missing, cameLate,
 		service.OneByOneProblems(account), service.ByParentProblems(account),
 		live.LateProblems(account), service.PausedProblems(), service.ForeignProblems(ctx, computed, last))
 	return &apply.View{

@@ -27,6 +27,7 @@ const (
 	classGeneration class = "generation" // address → number
 	classHead       class = "head"       // run → size of its report, and its line of the history
 	classKey        class = "key"        // key that was sent → path and hash of the bytes
+	classLate       class = "late"       // step → what of it may still arrive, and since when recovery knows
 	classLast       class = "last"       // address → last-applied resource
 	classMirror     class = "mirror"     // bucket → resources as they were last read
 	classMove       class = "move"       // run → what it set out to do to spend

@@ -1,7 +1,9 @@
 package state
 
 import (
+	"context"
 	"fmt"
+	"time"
 
 	"adsync/internal/resource"
 )
@@ -14,11 +16,15 @@ func (b *batch) operations(stepID string) ([]Operation, error) {
 		return nil, err
 	}
 	d := decoder{rest: value}
+	return d.operations(), d.end(r)
+}
+
+func (d *decoder) operations() []Operation {
 	operations := make([]Operation, d.count())
 	for i := range operations {
 		operations[i] = d.operation()
 	}
-	return operations, d.end(r)
+	return operations
 }
 
 // usualOperation is about how many bytes an operation takes.
@@ -82,4 +88,69 @@ func settle(operations []Operation, outcomes []OperationOutcome) error {
 		}
 	}
 	return nil
+}
+
+// Late is what an earlier process sent of a step that recovery found open: it may still arrive, whatever became of the
+// step.
+type Late struct {
+	Step       string
+	Since      time.Time // when recovery found it
+	Operations []Operation
+}
+
+// keptLate is how long that is remembered: longer than a process sleeps that wakes and sends.
+const keptLate = 24 * time.Hour
+
+// RecordLate adds what is not known yet, and drops what is too old to arrive.
+func (l journal) RecordLate(_ context.Context, late []Late) error {
+	return l.change(func(b *batch) error {
+		for _, one := range late {
+			_, known, err := b.get(record{classLate, one.Step})
+			if err != nil {
+				return err
+			}
+			if known {
+				continue
+			}
+			operations, err := encodeOperations(one.Operations)
+			if err != nil {
+				return fmt.Errorf("record what may arrive late of step %q: %w", one.Step, err)
+			}
+			e := &encoder{}
+			e.number(one.Since.UnixMilli())
+			b.put(classLate, one.Step, string(e.bytes)+operations)
+		}
+		return b.engine.each(classLate, func(step, value string) error {
+			one, err := decodeLate(step, value)
+			if err == nil && l.now().Sub(one.Since) > keptLate {
+				b.remove(classLate, step)
+			}
+			return err
+		})
+	})
+}
+
+// Late returns what may still arrive.
+func (l journal) Late(context.Context) ([]Late, error) {
+	var late []Late
+	err := l.view(func(b *batch) error {
+		if b.counts[classLate] == 0 { // as always, unless a process was killed
+			return nil
+		}
+		return b.engine.each(classLate, func(step, value string) error {
+			one, err := decodeLate(step, value)
+			if err == nil && l.now().Sub(one.Since) <= keptLate {
+				late = append(late, one)
+			}
+			return err
+		})
+	})
+	return late, err
+}
+
+func decodeLate(step, value string) (Late, error) {
+	d := &decoder{rest: value}
+	one := Late{Step: step, Since: time.UnixMilli(d.number()).UTC()}
+	one.Operations = d.operations()
+	return one, d.end(record{classLate, step})
 }

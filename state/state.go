@@ -155,6 +155,11 @@ type Journal interface {
 	// Operations returns those of an open step, without its body; none of another.
 	Operations(ctx context.Context, stepID string) ([]Operation, error)
 
+	// Late returns what recovery found sent and not decided within a day: whatever became of it then, it may still
+	// arrive. RecordLate adds what it does not know yet.
+	Late(ctx context.Context) ([]Late, error)
+	RecordLate(ctx context.Context, late []Late) error
+
 	// Used returns the serial of the state with which each consent was used last, by the
 	// key of what was agreed to: with the intent of a step, or with a record.
 	Used(ctx context.Context) (map[string]int64, error)

@@ -53,3 +53,26 @@ func TestWritesThatWereConfirmedAreRemembered(t *testing.T) {
 		same(t, "writes", wrote, want)
 	})
 }
+
+// What recovery found sent is remembered for a day from the first time it was found, although its step has ended.
+func TestWhatMayComeLateIsRemembered(t *testing.T) {
+	both(t, func(t *testing.T, s Store, again func() Store) {
+		ctx := t.Context()
+		one := Late{Step: "run/1/1", Since: morning, Operations: job("run/1/1", 2).Operations}
+		must(t, s.RecordLate(ctx, []Late{one}))
+		serial := s.Header().Serial
+		found := one
+		found.Since = morning.Add(time.Hour)
+		must(t, s.RecordLate(ctx, []Late{found}))
+		if s.Header().Serial != serial {
+			t.Error("what is known was written once more")
+		}
+		old := Late{Step: "run/0/1", Since: morning.Add(-keptLate - time.Hour), Operations: one.Operations}
+		must(t, s.RecordLate(ctx, []Late{old}))
+		must(t, s.RecordLate(ctx, nil)) // drops what is too old
+		s = again()
+		late, err := s.Late(ctx)
+		must(t, err)
+		same(t, "what may come late", late, []Late{one})
+	})
+}

@@ -68,6 +68,7 @@ const (
 	AccountPaused      Code = "ADS2015" // the ad account itself is paused
 	ListedByParent     Code = "ADS2016" // a kind that takes minutes to list, one parent at a time
 	TooFewPeople       Code = "ADS2017" // an audience that is too small for what it is named for
+	CameLate           Code = "ADS2018" // what an adsync that is gone had sent came after what was sent since
 )
 
 // Codes of problems with adsync's own state.

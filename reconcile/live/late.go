@@ -1,12 +1,22 @@
 package live
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/plan"
+	"adsync/reconcile/env"
+	"adsync/reconcile/wire"
+	"adsync/state"
 )
 
 // lateReads is how long after an apply reads may still not show what it made.
@@ -56,4 +66,159 @@ func LateProblems(live *Live) []diag.Problem {
 		})
 	}
 	return problems
+}
+
+// changed is an attribute that is live as adsync has not recorded it.
+type changed struct {
+	at    resource.Address
+	id    string
+	name  string
+	is    resource.Value
+	since time.Time // only what was set later counts
+}
+
+// OwnLate finds what is live as an earlier process sent it, of a step that recovery had found open, where the audit
+// log has it set by adsync's key since: it came late, over what adsync has sent since, and nobody else wants it so. It
+// counts as applied last, so that the files are followed. A pause is left as somebody's: it starts nothing by itself.
+func (a *Actors) OwnLate(ctx context.Context, last, live *resource.Snapshot) ([]state.Applied, []diag.Problem, error) {
+	late, err := a.Store.Late(ctx)
+	if err != nil || len(late) == 0 {
+		return nil, nil, err
+	}
+	var all []changed
+	for _, one := range late {
+		for _, o := range one.Operations {
+			all = append(all, a.arrived(o, one.Since, last, live)...)
+		}
+	}
+	ours, err := a.setByUs(ctx, all)
+	if err != nil {
+		return nil, nil, err
+	}
+	var applied []state.Applied
+	var problems []diag.Problem
+	for _, c := range ours {
+		attribute, _ := a.Schemas.Of(c.at.Kind).Attribute(c.name)
+		problems = append(problems, diag.Problem{
+			Severity: diag.Warning, Code: diag.CameLate, Address: c.at.String(),
+			Message: fmt.Sprintf("%s is %s in place of %s: an adsync that was killed or froze had sent that, "+
+				"and it came late; the files are followed, as nobody else set it",
+				c.name, attribute.Show(c.is), attribute.Show(last.Get(c.at).Value(c.name))),
+		})
+		applied = append(applied, takeIn(last, c))
+	}
+	return applied, problems, nil
+}
+
+// arrived returns what of an operation is live, and is recorded otherwise.
+func (a *Actors) arrived(o state.Operation, since time.Time, last, live *resource.Snapshot) (all []changed) {
+	was, is, schema := last.Get(o.Address), live.Get(o.Address), a.Schemas.Of(o.Address.Kind)
+	if was == nil || is == nil || is.AsSent || schema == nil || was.ID != o.ResourceID {
+		return nil
+	}
+	for _, sent := range o.Set {
+		attribute, known := schema.Attribute(sent.Name)
+		now, applied := is.Value(sent.Name), was.Value(sent.Name)
+		stops := sent.Name == schema.Delivery() && now.Text() != wire.WordActive
+		if known && plan.Readable(attribute) && !stops && !applied.IsAbsent() &&
+			plan.Same(now, sent.Value) && !plan.Same(now, applied) {
+			all = append(all, changed{o.Address, o.ResourceID, sent.Name, now, since})
+		}
+	}
+	return all
+}
+
+// takeIn has the record say of an attribute what is live.
+func takeIn(last *resource.Snapshot, c changed) state.Applied {
+	was := *last.Get(c.at)
+	was.Attributes = slices.Clone(was.Attributes)
+	was.Set(c.name, c.is)
+	last.Put(&was)
+	return state.Applied{Address: c.at, ID: c.id, Attributes: resource.Attributes{{Name: c.name, Value: c.is}}}
+}
+
+// arrivedBefore is how much earlier than recovery an entry may say that it is: the log knows whole seconds.
+const arrivedBefore = 2 * time.Second
+
+// setByUs returns what of all the audit log has set by adsync's own key: the newest entry that names it is of that key,
+// not before its time, and shows no other value. A log that does not tell proves nothing.
+func (a *Actors) setByUs(ctx context.Context, all []changed) (ours []changed, err error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	own, err := a.OwnActor(ctx)
+	if err != nil || own == "" {
+		return nil, err
+	}
+	since := all[0].since
+	open := map[string][]changed{} // by id
+	for _, c := range all {
+		if c.since.Before(since) {
+			since = c.since
+		}
+		open[c.id] = append(open[c.id], c)
+	}
+	seen := 0
+	query := url.Values{"order": {"desc"}, "limit": {strconv.Itoa(EntriesAPage)}, "start_time": {a.LogTime(since)}}
+	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
+		if err != nil {
+			return nil, env.UnlessStopped(err)
+		}
+		var e LogEntry
+		if json.Unmarshal(row, &e) == nil {
+			open[e.Object] = slices.DeleteFunc(open[e.Object], func(c changed) bool {
+				change, names := e.Changes[RootOf(a.Schemas, c.at, c.name)]
+				attribute, _ := a.Schemas.Of(c.at.Kind).Attribute(c.name)
+				at := time.Unix(e.At, 0).Add(-a.Service.Ahead())
+				if names && e.ActorID != "" && e.Actor() == own && !at.Before(c.since.Add(-arrivedBefore)) &&
+					!Contradicts(change, attribute.Wire.Path, c.is) {
+					ours = append(ours, c)
+				}
+				return names
+			})
+			if len(open[e.Object]) == 0 {
+				delete(open, e.Object)
+			}
+		}
+		if seen++; len(open) == 0 || seen >= MaxLogged+10*len(all) {
+			break
+		}
+	}
+	return ours, nil
+}
+
+// RootOf is how a log names the field that holds an attribute.
+func RootOf(schemas resource.Schemas, at resource.Address, name string) string {
+	attribute, _ := schemas.Of(at.Kind).Attribute(name)
+	root, _, _ := strings.Cut(attribute.Wire.Path, ".")
+	return root
+}
+
+// Contradicts reports whether a change of a log ends in another value than one that was
+// sent. What it does not show contradicts nothing.
+func Contradicts(change json.RawMessage, path string, sent resource.Value) bool {
+	var values struct{ After any }
+	exact := json.NewDecoder(bytes.NewReader(change))
+	exact.UseNumber() // an amount is never a float
+	if exact.Decode(&values) != nil {
+		return false
+	}
+	after := values.After
+	for _, part := range strings.Split(path, ".")[1:] {
+		inner, holds := after.(map[string]any)
+		if !holds {
+			return false
+		}
+		after = inner[part]
+	}
+	switch is := after.(type) {
+	case json.Number:
+		number, counts := sent.Number()
+		logged, err := is.Int64()
+		return counts && (err != nil || logged != number)
+	case string:
+		_, counts := sent.Number()
+		return !counts && sent.Text() != is
+	}
+	return false
 }

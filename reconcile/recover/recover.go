@@ -70,12 +70,36 @@ func (a *recovery) Recover(ctx context.Context) (Recovered, error) {
 		}
 	}
 	recovered := Recovered{began: a.Now()}
+	if err := a.noteLate(ctx, steps, recovered.began); err != nil {
+		return recovered, err
+	}
 	for _, step := range steps {
 		if err := a.recoverStep(ctx, step, &recovered); err != nil {
 			return recovered, fmt.Errorf("recover step %s: %w", step.ID, err)
 		}
 	}
 	return recovered, a.closeRecovered(ctx)
+}
+
+// noteLate notes what was sent to resources that are there: whatever becomes of it now, it may arrive later, from a
+// process that froze and wakes.
+func (a *recovery) noteLate(ctx context.Context, steps []state.Step, now time.Time) error {
+	var late []state.Late
+	for _, step := range steps {
+		one := state.Late{Step: step.ID, Since: now}
+		for _, o := range step.Operations {
+			if o.ResourceID != "" && !o.Complete && !wire.Aside(o.Action) {
+				one.Operations = append(one.Operations, o)
+			}
+		}
+		if step.Point != state.Intent && len(one.Operations) > 0 {
+			late = append(late, one)
+		}
+	}
+	if len(late) == 0 {
+		return nil
+	}
+	return a.Store.RecordLate(ctx, late)
 }
 
 // closeRecovered reads back what the bound steps touched, so that the normal

@@ -1,14 +1,12 @@
 package send
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"adsync/internal/resource"
@@ -199,45 +197,9 @@ func (a *Payers) setBy(ctx context.Context, step state.Step, all []paid) ([]whos
 // tells reports whether an entry names what was sent.
 func (a *Payers) tells(e live.LogEntry, p *paid) bool {
 	return slices.ContainsFunc(p.expects, func(n resource.Named) bool {
-		_, names := e.Changes[rootOf(a.Schemas, p.at, n.Name)]
+		_, names := e.Changes[live.RootOf(a.Schemas, p.at, n.Name)]
 		return names
 	})
-}
-
-// rootOf is how a log names the field that holds an attribute.
-func rootOf(schemas resource.Schemas, at resource.Address, name string) string {
-	attribute, _ := schemas.Of(at.Kind).Attribute(name)
-	root, _, _ := strings.Cut(attribute.Wire.Path, ".")
-	return root
-}
-
-// contradicts reports whether a change of a log ends in another value than one that was
-// sent. What it does not show contradicts nothing.
-func contradicts(change json.RawMessage, path string, sent resource.Value) bool {
-	var values struct{ After any }
-	exact := json.NewDecoder(bytes.NewReader(change))
-	exact.UseNumber() // an amount is never a float
-	if exact.Decode(&values) != nil {
-		return false
-	}
-	after := values.After
-	for _, part := range strings.Split(path, ".")[1:] {
-		inner, holds := after.(map[string]any)
-		if !holds {
-			return false
-		}
-		after = inner[part]
-	}
-	switch is := after.(type) {
-	case json.Number:
-		number, counts := sent.Number()
-		logged, err := is.Int64()
-		return counts && (err != nil || logged != number)
-	case string:
-		_, counts := sent.Number()
-		return !counts && sent.Text() != is
-	}
-	return false
 }
 
 // setIn returns who set what was sent, by the newest entry that names some of it: all of it has
@@ -250,9 +212,9 @@ func (p *paid) setIn(e live.LogEntry, own string, schemas resource.Schemas) whos
 		return somebody
 	}
 	for _, n := range p.expects {
-		change, names := e.Changes[rootOf(schemas, p.at, n.Name)]
+		change, names := e.Changes[live.RootOf(schemas, p.at, n.Name)]
 		attribute, _ := schemas.Of(p.at.Kind).Attribute(n.Name)
-		if !names || contradicts(change, attribute.Wire.Path, n.Value) {
+		if !names || live.Contradicts(change, attribute.Wire.Path, n.Value) {
 			return nobodys
 		}
 	}

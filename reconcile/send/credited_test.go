@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"adsync/internal/resource"
+	"adsync/reconcile/live"
 )
 
 // An amount of the audit log is compared to the micro, also beyond what a float tells apart.
@@ -17,11 +18,11 @@ func TestAnAmountOfTheLogIsComparedToTheMicro(t *testing.T) {
 		"2.5":              true,
 	} {
 		change := json.RawMessage(`{"after":{"lifetime_spend_limit_micros":` + logged + `}}`)
-		if got := contradicts(change, path, resource.Number(sent)); got != want {
-			t.Errorf("contradicts(%s, %d) = %t; want %t", logged, int64(sent), got, want)
+		if got := live.Contradicts(change, path, resource.Number(sent)); got != want {
+			t.Errorf("live.Contradicts(%s, %d) = %t; want %t", logged, int64(sent), got, want)
 		}
 	}
-	if contradicts(json.RawMessage(`{"after":{}}`), path, resource.Number(sent)) {
+	if live.Contradicts(json.RawMessage(`{"after":{}}`), path, resource.Number(sent)) {
 		t.Error("a log that does not show the amount contradicts it; want that it does not")
 	}
 }
