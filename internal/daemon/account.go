@@ -27,8 +27,8 @@ type Account struct {
 	// Watch are who tells what may have changed, and whatever else goes on beside the
 	// loop, each until the context ends; nil: only time tells.
 	Watch []func(ctx context.Context, wake func(Trigger))
-	// Shown is told of every new status; nil tells nobody.
-	Shown func(Status)
+	// Shown is told of every new status, with the last plan; nil tells nobody.
+	Shown func(Status, *planview.Document)
 	// Close is called once the loop has ended; nil: there is nothing to close.
 	Close func()
 	// Accept keeps a yes to a commit of rewritten history, for the next run to take;
@@ -66,6 +66,7 @@ type Archive interface {
 // files are not valid, those of the last plan stand, with their time.
 func (s *Status) count(now time.Time, d *planview.Document) {
 	s.PlanHash, s.Account, s.Reached = d.PlanHash, d.Account, false
+	s.Review = planview.ReviewCounts(d.Review)
 	if d.Error != "" {
 		return
 	}

@@ -145,6 +145,19 @@ type Status struct {
 	Journal   int        `json:"journal"`       // steps that are not closed
 	Run       string     `json:"run,omitempty"` // the last that changed something
 	Rewritten *Rewritten `json:"rewritten,omitempty"`
+	Told      *Told      `json:"told,omitempty"` // of an account that another daemon works on; nil: this one does
+
+	Said   string `json:"-"` // the message with the names of the plan; "" where nobody put them in
+	Review string `json:"-"` // how many ads the service has not approved, in words; "" where it has all
+}
+
+// Told is where the status of an account comes from that another daemon works on.
+type Told struct {
+	Host  string    `json:"host"`            // of the daemon that told it
+	At    time.Time `json:"at"`              // when; looks since then found nothing new
+	By    string    `json:"by,omitempty"`    // host of the daemon that works on the account now; "" where none does
+	Seen  time.Time `json:"seen,omitzero"`   // when that daemon was heard of last
+	Lives bool      `json:"lives,omitempty"` // it was heard of within its lease
 }
 
 // Figures are what a plan came to, less what its apply did. They are never changed:
@@ -209,16 +222,17 @@ type Upload struct {
 // Desk is the daemon as those see it who watch it and give it orders: the API,
 // the page, the webhook.
 type Desk interface {
-	Accounts() []Status
-	Account(name string) (Status, bool)
-	Plan(name string) *planview.Document // the last; nil before there is one
+	Own() []Status // of the accounts that this process works on
+	List(ctx context.Context, q Query) List
+	Account(ctx context.Context, name string) (Status, error)
+	Plan(ctx context.Context, name string) (*planview.Document, error) // the last; nil before there is one
 	Runs(ctx context.Context, name string) ([]runview.Head, error)
 	Report(ctx context.Context, name, run string) (*runview.Document, error)
 	Exposures(ctx context.Context, name string) ([]Point, error)
 	Approvals(ctx context.Context, name string) ([]Approval, error)
 	Events(ctx context.Context) <-chan Event // ends with the context; a slow reader loses the oldest
 
-	Wake(name string, why Trigger) error
+	Wake(ctx context.Context, name string, why Trigger, by string) error // by is "" where no person asks
 	Suspend(ctx context.Context, name string, s Suspension) error
 	Resume(ctx context.Context, name, by string) error
 	// ErrOtherPlan where the last plan asks for something else

@@ -8,8 +8,6 @@ import (
 	"adsync/internal/runview"
 )
 
-var _ Desk = (*Hub)(nil)
-
 // Account returns the status of one account.
 func (h *Hub) Account(name string) (Status, bool) {
 	l, err := h.loop(name)

@@ -19,7 +19,7 @@ func TestAStatusComesWithItsPlan(t *testing.T) {
 			Worker: &robot{work: func(context.Context, Request) Result {
 				return Result{Class: Held, Plan: &planview.Document{PlanHash: "c0ffee"}}
 			}},
-			Shown: func(s Status) {
+			Shown: func(s Status, _ *planview.Document) {
 				if s.PlanHash == "" {
 					return
 				}

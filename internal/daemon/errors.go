@@ -12,5 +12,7 @@ var (
 	ErrNotNow      = errors.New("the file cannot be planned now")
 	ErrNotValid    = errors.New("the file cannot be planned as the account's other files are now")
 	ErrOtherCommit = errors.New("that commit does not wait to be accepted")
+	ErrElsewhere   = errors.New("another daemon works on this account, and only that one can look at a file for it")
+	ErrAway        = errors.New("the database does not answer")
 	ErrOtherPlan   = errors.New("the plan asks for something else by now")
 )

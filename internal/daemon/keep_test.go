@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"adsync/internal/planview"
 )
 
 // brittle are orders and an archive that break off at one place, a few times.
@@ -68,7 +70,7 @@ func TestAPanicAnywhereOfAnAccountIsThatAccounts(t *testing.T) {
 				return Result{Class: InSync}
 			}
 			a := accountOf("bad", bad)
-			a.Orders, a.Shown = b, func(Status) { b.breaks("status") }
+			a.Orders, a.Shown = b, func(Status, *planview.Document) { b.breaks("status") }
 			looks := 0
 			a.Watch = []func(context.Context, func(Trigger)){func(ctx context.Context, _ func(Trigger)) {
 				looks++

@@ -353,18 +353,18 @@ func (l *loop) next() time.Time {
 
 // show changes the status and tells of it. The plan of the last run goes along.
 func (l *loop) show(change func(*Status)) {
-	s := l.changed(change)
+	s, plan := l.changed(change)
 	l.hub.tell(Event{Time: time.Now(), Account: s.Name, Kind: "status", Status: &s})
 	if l.account.Shown != nil {
-		l.account.Shown(s)
+		l.account.Shown(s, plan)
 	}
 }
 
-func (l *loop) changed(change func(*Status)) Status {
+func (l *loop) changed(change func(*Status)) (Status, *planview.Document) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	change(&l.status)
-	return l.status
+	return l.status, l.plan
 }
 
 func (l *loop) tell(kind string, data map[string]any) {

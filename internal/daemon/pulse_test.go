@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"adsync/internal/planview"
 )
 
 // An account stands still once it gave no sign for ten minutes: neither a request,
@@ -91,7 +93,7 @@ func TestALoopThatHangsIsSaid(t *testing.T) {
 				stuck := &stuckAt{paper: &paper{}, at: at, ended: make(chan struct{})}
 				a := accountOf("shop", &robot{})
 				a.Orders, a.Every = stuck, time.Hour
-				a.Shown = func(s Status) {
+				a.Shown = func(s Status, _ *planview.Document) {
 					if !s.Running {
 						stuck.hang("status")
 					}

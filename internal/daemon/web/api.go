@@ -12,8 +12,12 @@ import (
 const formatVersion = 1
 
 type accountsDocument struct {
-	FormatVersion int             `json:"format_version"`
-	Accounts      []daemon.Status `json:"accounts"`
+	FormatVersion int                  `json:"format_version"`
+	Accounts      []daemon.Status      `json:"accounts"`
+	Next          string               `json:"next,omitempty"`
+	Total         int                  `json:"total"`
+	States        map[daemon.Class]int `json:"states"`
+	Missing       string               `json:"missing,omitempty"`
 }
 
 type accountDocument struct {
@@ -64,8 +68,20 @@ func (h *api) routes() []route {
 	}
 }
 
-func (h *api) getAccounts(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, accountsDocument{formatVersion, notNil(h.desk.Accounts())})
+// getAccounts answers with a part of the accounts, as the query of the address chooses it.
+func (h *api) getAccounts(w http.ResponseWriter, r *http.Request) {
+	q, p := queryOf(r.URL.Query())
+	if p != nil {
+		h.refuse(w, r, *p)
+		return
+	}
+	l := h.desk.List(r.Context(), q)
+	total := 0
+	for _, n := range l.Counts {
+		total += n
+	}
+	writeJSON(w, http.StatusOK,
+		accountsDocument{formatVersion, notNil(l.Accounts), l.Next, total, l.Counts, l.Missing})
 }
 
 func (h *api) getAccount(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +95,11 @@ func (h *api) getPlan(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	plan := h.desk.Plan(a.Name)
+	plan, err := h.desk.Plan(r.Context(), a.Name)
+	if err != nil {
+		h.refuse(w, r, h.problemOf(err))
+		return
+	}
 	if plan == nil {
 		h.refuse(w, r, problem{http.StatusNotFound, "no_plan", "there is no plan yet"})
 		return
@@ -124,11 +144,11 @@ func (h *api) getAcceptances(w http.ResponseWriter, r *http.Request) {
 
 // account is the one a path names; where there is none, it says so.
 func (re *replies) account(w http.ResponseWriter, r *http.Request) (daemon.Status, bool) {
-	a, ok := re.desk.Account(r.PathValue("account"))
-	if !ok {
-		re.refuse(w, r, re.problemOf(daemon.ErrNoAccount))
+	a, err := re.desk.Account(r.Context(), r.PathValue("account"))
+	if err != nil {
+		re.refuse(w, r, re.problemOf(err))
 	}
-	return a, ok
+	return a, err == nil
 }
 
 func (re *replies) answer(w http.ResponseWriter, r *http.Request, value any, err error) {

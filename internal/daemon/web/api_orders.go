@@ -8,8 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"time"
-
-	"adsync/internal/daemon"
 )
 
 // bodyMost is how many bytes an order has at most.
@@ -58,7 +56,7 @@ func (h *api) postWake(w http.ResponseWriter, r *http.Request) {
 		By string `json:"by"`
 	}
 	if o, ok := h.orderOf(w, r, &body, &body.By); ok {
-		h.done(w, r, http.StatusAccepted, h.give.wake(o))
+		h.done(w, r, http.StatusAccepted, h.give.wake(r.Context(), o))
 	}
 }
 
@@ -158,10 +156,7 @@ func (h *api) done(w http.ResponseWriter, r *http.Request, status int, p *proble
 		h.refuse(w, r, *p)
 		return
 	}
-	a, ok := h.desk.Account(r.PathValue("account"))
-	if !ok {
-		h.refuse(w, r, h.problemOf(daemon.ErrNoAccount))
-		return
+	if a, ok := h.account(w, r); ok {
+		writeJSON(w, status, accountDocument{formatVersion, a})
 	}
-	writeJSON(w, status, accountDocument{formatVersion, a})
 }

@@ -118,13 +118,13 @@ func TestOrdersOfTheAPI(t *testing.T) {
 	wantProblem(t, send("suspend", `{"by":"ann","reason":"x","for":"-2h"}`), 400, "bad_request")
 	wantProblem(t, send("suspend", `{"by":"ann","reason":"x","for":"soon"}`), 400, "bad_request")
 	wantStatus(t, send("suspend", `{"by":"ann","reason":"the shop is down","for":"2h"}`), http.StatusOK)
-	shoes, _ := a.desk.Account("shoes")
+	shoes, _ := a.desk.Account(t.Context(), "shoes")
 	if d := cmp.Diff(&daemon.Suspension{By: "ann",
 		Reason: "the shop is down", Since: noon, Until: noon.Add(2 * time.Hour)}, shoes.Suspended); d != "" {
 		t.Error(d)
 	}
 	wantStatus(t, send("resume", `{"by":"ann"}`), http.StatusOK)
-	if shoes, _ := a.desk.Account("shoes"); shoes.Suspended != nil {
+	if shoes, _ := a.desk.Account(t.Context(), "shoes"); shoes.Suspended != nil {
 		t.Error("it is suspended still")
 	}
 	a.desk.broken = context.DeadlineExceeded

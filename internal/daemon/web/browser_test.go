@@ -226,14 +226,14 @@ func TestByKeyboardAlone(t *testing.T) {
 		p.tabTo(".order button")
 		p.press(kb.Enter)
 		p.says("the shop is down")
-		if shoes, _ := p.desk.Account("shoes"); shoes.Suspended == nil ||
+		if shoes, _ := p.desk.Account(context.Background(), "shoes"); shoes.Suspended == nil ||
 			shoes.Suspended.By != "Ann Example" || !shoes.Suspended.Until.Equal(noon.Add(time.Hour)) {
 			t.Errorf("suspended: %+v", shoes.Suspended)
 		}
 		p.tabTo(`form[action$="/resume"] button`)
 		p.press(kb.Enter)
 		p.says("Resumed.")
-		if shoes, _ := p.desk.Account("shoes"); shoes.Suspended != nil {
+		if shoes, _ := p.desk.Account(context.Background(), "shoes"); shoes.Suspended != nil {
 			t.Error("it is suspended still")
 		}
 	})
@@ -373,7 +373,7 @@ func (p *tab) stations(visit func(name string)) {
 	p.looks(&daemon.Upload{Problems: []string{word + ".xlsx:Ads!E17: " +
 		"title has 52 characters; want at most 50 (ADS1008)"}, Marked: []byte("x"), Name: "marked.xlsx"}, word+".xlsx")
 	visit("a look at a file with problems")
-	p.looks(&daemon.Upload{Plan: p.desk.Plan("shoes"), Branch: "adsync/uploads-" + word}, "spring.xlsx")
+	p.looks(&daemon.Upload{Plan: p.desk.plans["shoes"], Branch: "adsync/uploads-" + word}, "spring.xlsx")
 	visit("a look at a file that may be committed")
 	p.do(chromedp.Click(chromedp.CSS(".commit button")))
 	p.says("Committed to ")

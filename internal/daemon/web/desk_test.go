@@ -143,19 +143,21 @@ func (d *fakeDesk) askOf(name, allow string) planview.Ask {
 	return planview.Ask{}
 }
 
-func (d *fakeDesk) Accounts() []daemon.Status {
+func (d *fakeDesk) Own() []daemon.Status {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return append([]daemon.Status(nil), d.accounts...)
 }
 
-func (d *fakeDesk) Account(name string) (daemon.Status, bool) {
-	for _, a := range d.Accounts() {
+func (d *fakeDesk) List(_ context.Context, q daemon.Query) daemon.List { return q.Choose(d.Own()) }
+
+func (d *fakeDesk) Account(_ context.Context, name string) (daemon.Status, error) {
+	for _, a := range d.Own() {
 		if a.Name == name {
-			return a, true
+			return a, nil
 		}
 	}
-	return daemon.Status{}, false
+	return daemon.Status{}, daemon.ErrNoAccount
 }
 
 // change alters an account, and tells who looks on.
@@ -171,10 +173,10 @@ func (d *fakeDesk) change(name string, how func(*daemon.Status)) {
 	}
 }
 
-func (d *fakeDesk) Plan(name string) *planview.Document {
+func (d *fakeDesk) Plan(_ context.Context, name string) (*planview.Document, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.plans[name]
+	return d.plans[name], nil
 }
 
 func (d *fakeDesk) Runs(_ context.Context, name string) ([]runview.Head, error) {
@@ -213,7 +215,7 @@ func (d *fakeDesk) Approvals(_ context.Context, name string) ([]daemon.Approval,
 // Events gives each event to one of those who look on; the tests have one.
 func (d *fakeDesk) Events(ctx context.Context) <-chan daemon.Event { return d.events }
 
-func (d *fakeDesk) Wake(_ string, why daemon.Trigger) error {
+func (d *fakeDesk) Wake(_ context.Context, _ string, why daemon.Trigger, _ string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.woken = append(d.woken, why)
@@ -240,7 +242,7 @@ func (d *fakeDesk) Approve(_ context.Context, _ string, a daemon.Approval) error
 }
 
 func (d *fakeDesk) Accept(_ context.Context, name string, a daemon.Acceptance) error {
-	if s, _ := d.Account(name); s.Rewritten == nil || s.Rewritten.Commit != a.Commit {
+	if s, _ := d.Account(context.Background(), name); s.Rewritten == nil || s.Rewritten.Commit != a.Commit {
 		return daemon.ErrOtherCommit
 	}
 	d.mu.Lock()

@@ -8,7 +8,7 @@
 // wherever it comes (faults.md X13).
 //
 // server.go has the routes; api.go and api_orders.go answer programs, page_account.go and
-// page_forms.go people; guard.go and session.go ask who it is, throttle.go slows tries,
+// page_forms.go people; guard.go and session.go ask who it is, token.go slows tries,
 // orders.go has what people and programs order alike, look.go keeps the marked copies of looks
 // at a file, metrics.go counts, health.go is for probes, events.go streams.
 package web

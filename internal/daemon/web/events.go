@@ -30,8 +30,8 @@ func (h *events) routes() []route { return []route{{"GET", "/api/v1/events", rea
 func (h *events) getEvents(w http.ResponseWriter, r *http.Request) {
 	account := r.URL.Query().Get("account")
 	if account != "" {
-		if _, ok := h.desk.Account(account); !ok {
-			h.refuse(w, r, problem{http.StatusNotFound, "no_account", "no account of that name"})
+		if _, err := h.desk.Account(r.Context(), account); err != nil {
+			h.refuse(w, r, h.problemOf(err))
 			return
 		}
 	}

@@ -91,7 +91,7 @@ func TestX13EveryOrderIsTried(t *testing.T) {
 // nothingDone holds that no order reached the desk.
 func (a *asker) nothingDone() {
 	a.t.Helper()
-	if shoes, _ := a.desk.Account("shoes"); len(a.desk.approvals) != 1 ||
+	if shoes, _ := a.desk.Account(context.Background(), "shoes"); len(a.desk.approvals) != 1 ||
 		len(a.desk.woken)+len(a.desk.looked)+len(a.desk.accepted)+len(a.desk.handed) != 0 || shoes.Suspended != nil {
 		a.t.Errorf("an order went through: %v %v %v %v", a.desk.approvals, a.desk.woken, a.desk.looked, shoes.Suspended)
 	}

@@ -44,7 +44,7 @@ func (h *probes) health(w http.ResponseWriter, r *http.Request) {
 // who may read.
 func (h *probes) ready(w http.ResponseWriter, r *http.Request) {
 	waiting := []string{}
-	for _, a := range h.desk.Accounts() {
+	for _, a := range h.desk.Own() {
 		if a.State == "" {
 			waiting = append(waiting, a.Name)
 		}

@@ -113,7 +113,7 @@ func (m *Metrics) keep(accounts []daemon.Status) {
 
 // metrics writes them in the form Prometheus reads.
 func (h *probes) metrics(w http.ResponseWriter, r *http.Request) {
-	accounts := h.desk.Accounts()
+	accounts := h.desk.Own()
 	h.Metrics.keep(accounts)
 	now := prometheus.NewRegistry()
 	now.MustRegister(&present{accounts, h.Metrics, h.Version})

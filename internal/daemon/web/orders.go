@@ -35,9 +35,15 @@ type giver struct {
 // approve lets go what a plan holds. Only what the last plan asks for is taken, as it
 // was shown: an approval is no way to allow what nobody was shown.
 func (g *giver) approve(ctx context.Context, o order, c choice, note string) *problem {
-	plan := g.desk.Plan(o.account)
-	account, _ := g.desk.Account(o.account)
+	account, err := g.desk.Account(ctx, o.account)
+	var plan *planview.Document
+	if err == nil {
+		plan, err = g.desk.Plan(ctx, o.account)
+	}
 	switch {
+	case err != nil:
+		p := g.problemOf(err)
+		return &p
 	case account.PlanOnly:
 		return &problem{http.StatusConflict, "plan_only", "this account " +
 			"is planned and never applied by the daemon, so that no approval would do anything; want adsync apply"}
@@ -141,8 +147,8 @@ func (g *giver) resume(ctx context.Context, o order) *problem {
 	return nil
 }
 
-func (g *giver) wake(o order) *problem {
-	if err := g.desk.Wake(o.account, daemon.Asked); err != nil {
+func (g *giver) wake(ctx context.Context, o order) *problem {
+	if err := g.desk.Wake(ctx, o.account, daemon.Asked, o.by); err != nil {
 		p := g.problemOf(err)
 		return &p
 	}

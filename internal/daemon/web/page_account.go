@@ -32,18 +32,6 @@ func (h *pages) routes() []route {
 	}
 }
 
-func (h *pages) showAccounts(w http.ResponseWriter, r *http.Request) {
-	var cards []card
-	for _, a := range h.desk.Accounts() {
-		c := h.cardOf(&a)
-		if p := h.desk.Plan(a.Name); p != nil {
-			c.Review = planview.ReviewCounts(p.Review)
-		}
-		cards = append(cards, c)
-	}
-	h.show(w, r, http.StatusOK, "accounts", view{Title: "Accounts", Follows: true, Of: cards})
-}
-
 // accountView is the page of an account.
 type accountView struct {
 	card
@@ -154,8 +142,12 @@ func (h *pages) showAccount(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	v := &accountView{card: h.cardOf(&a)}
-	if err := h.fill(r, v, &a); err != nil {
+	plan, err := h.desk.Plan(r.Context(), a.Name)
+	v := &accountView{card: h.cardOf(&a, plan)}
+	if err == nil {
+		err = h.fill(r, v, &a, plan)
+	}
+	if err != nil {
 		h.refuse(w, r, h.problemOf(err))
 		return
 	}
@@ -170,14 +162,14 @@ func (h *pages) showAccount(w http.ResponseWriter, r *http.Request) {
 }
 
 // fill reads what the page of an account shows beyond its card.
-func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status) error {
+func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planview.Document) error {
 	zone := zoneOf(a.Account)
 	approvals, err := h.desk.Approvals(r.Context(), a.Name)
 	if err != nil {
 		return err
 	}
 	names := words.NamesOf(h.Schemas, nil)
-	if p := h.desk.Plan(a.Name); p != nil {
+	if p != nil {
 		names = words.NamesOf(h.Schemas, p.Changes)
 		parts, err := planview.HTMLParts(h.Schemas, p)
 		if err != nil {

@@ -77,7 +77,7 @@ func (h *forms) formAccept(w http.ResponseWriter, r *http.Request) {
 
 func (h *forms) formWake(w http.ResponseWriter, r *http.Request) {
 	if o, ok := h.orderBy(w, r); ok {
-		h.after(w, r, o, "woken", h.give.wake(o))
+		h.after(w, r, o, "woken", h.give.wake(r.Context(), o))
 	}
 }
 

@@ -54,6 +54,7 @@ type card struct {
 	Revision        string
 	Applied         string
 	Suspended       *suspended
+	Told            toldView
 	PlanOnly        bool
 	Reached         bool   // the figures are those of after the last run's apply, and its plan those of before
 	Spend           string // possible spend a day as it is by then; "" where it has to be read first
@@ -95,15 +96,17 @@ func zoneOf(a planview.Account) *time.Location {
 // unknown stands where a figure would, before the first plan.
 const unknown = "not known yet"
 
-func (h *pages) cardOf(a *daemon.Status) card {
+// cardOf is the card of an account; its plan, which names what the message is about, may be nil.
+func (h *pages) cardOf(a *daemon.Status, p *planview.Document) card {
 	names := words.NamesOf(h.Schemas, nil)
-	if p := h.desk.Plan(a.Name); p != nil {
+	if p != nil {
 		names = words.NamesOf(h.Schemas, p.Changes)
 	}
 	zone := zoneOf(a.Account)
 	c := card{
+		Review: printable(a.Review, 200), Told: toldOf(a, zone),
 		Name: printable(a.Name, 200), Path: accountPath(a.Name), ID: printable(a.Account.ID, 200),
-		Mood: moods[a.State], Message: printable(names.In(a.Message), 2000), Running: a.Running,
+		Mood: moods[a.State], Message: printable(cmp.Or(a.Said, names.In(a.Message)), 2000), Running: a.Running,
 		Daily: unknown, Held: unknown, Pending: unknown, Drift: unknown, Unplanned: momentOf(a.Unplanned, zone),
 		Failures: a.Failures, Source: printable(a.Source, 500),
 		Good: momentOf(a.Good, zone), Last: momentOf(a.Last, zone), Next: momentOf(a.Next, zone),

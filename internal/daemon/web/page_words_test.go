@@ -24,7 +24,7 @@ func TestOnlyWhatIsHeldWaitsForAYes(t *testing.T) {
 	shown := &pages{&replies{Options: &a.server.Options, desk: a.desk}}
 	for held, want := range map[int]string{0: "planned, not applied", 2: "waits for approval"} {
 		if got := shown.cardOf(&daemon.Status{State: daemon.Held,
-			Figures: &daemon.Figures{Held: held}}).Mood.Words; got != want {
+			Figures: &daemon.Figures{Held: held}}, nil).Mood.Words; got != want {
 			t.Errorf("%d held: %q; want %q", held, got, want)
 		}
 	}

@@ -45,6 +45,12 @@ func (re *replies) problemOf(err error) problem {
 			"that commit does not wait to be accepted; look at what does, by its full hash, and decide again"}
 	case errors.Is(err, daemon.ErrNoUploads):
 		return problem{http.StatusNotFound, "no_uploads", err.Error()}
+	case errors.Is(err, daemon.ErrElsewhere):
+		return problem{http.StatusConflict, "elsewhere", printable(err.Error(), reasonMost)}
+	case errors.Is(err, daemon.ErrAway):
+		re.Log.Warn("a request was not answered", "error", err)
+		return problem{http.StatusServiceUnavailable, "not_now",
+			"what the daemons have told cannot be read now, as the database does not answer; try again soon"}
 	case errors.Is(err, daemon.ErrNotNow):
 		return problem{http.StatusServiceUnavailable, "not_now", printable(err.Error(), reasonMost)}
 	case errors.Is(err, daemon.ErrNotValid):

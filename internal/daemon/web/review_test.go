@@ -20,6 +20,7 @@ func TestThePageSaysWhatTheReviewSaid(t *testing.T) {
 		known.See(noon, s, true)
 	}
 	a.desk.plans["shoes"].Review = known.Summary()
+	a.desk.accounts[0].Review = "1 ad rejected"
 	page := text(t, a.get("/accounts/shoes"))
 	for _, want := range []string{
 		"Review at the service:", "1 ad rejected",

@@ -104,7 +104,7 @@ func (d *daemonRun) listen(ctx context.Context, settings config.Daemon, metrics 
 	if d.sharing != nil {
 		options.Sessions = d.sharing.server.Sessions()
 	}
-	server, err := web.New(options, d.hub)
+	server, err := web.New(options, d.hub.Desk())
 	if err != nil {
 		return nil, console.Configuration("%v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/daemon"
 	"adsync/internal/orders"
+	"adsync/internal/planview"
 	"adsync/state/kv"
 )
 
@@ -72,7 +73,7 @@ const sayEvery = 5 * time.Minute
 
 // Shown puts a status where every command can see it. Looks that found nothing
 // write only now and then: each write waits for the disk.
-func (t *Lease) Shown(s daemon.Status) {
+func (t *Lease) Shown(s daemon.Status, _ *planview.Document) {
 	if s.Running {
 		return // busy says so, once it is more than a look
 	}

@@ -17,7 +17,7 @@ func TestWhenAllWasEqualOutlivesADaemon(t *testing.T) {
 	first := &Lease{Place: folder, Say: orders.Daemon{Account: "shop"}}
 	noError(t, first.Acquire(func(time.Duration) {}))
 	applied := daemon.Revision{Commit: "81d2e0c5a2b3c4d5e6f708192a3b4c5d6e7f8091", Content: "c0ffee"}
-	first.Shown(daemon.Status{State: daemon.InSync, Good: now, Applied: applied})
+	first.Shown(daemon.Status{State: daemon.InSync, Good: now, Applied: applied}, nil)
 	noError(t, first.Release())
 	if got := folder.Equal(now.Add(time.Hour)); !got.At.Equal(now) || got.Revision != applied {
 		t.Errorf("last equal %+v; want %s at %+v", got, now, applied)

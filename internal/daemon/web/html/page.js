@@ -9,7 +9,7 @@
     if (waiting) { again = true; return; }
     waiting = true;
     try {
-      const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
+      const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" } });
       if (answer.ok && !answer.redirected) put(new DOMParser().parseFromString(await answer.text(), "text/html"));
     } catch {
       say("The daemon does not answer; this page may be old.");
