@@ -139,7 +139,7 @@ kill:
 # kill-database: kill adsync apply, of N accounts with their states in one database, and that
 # database KILLS times in all, and promote a standby of it PROMOTIONS times, with leases of 1 s;
 # nothing is doubled or lost, and in the end nothing is left to do.
-kill-database: N          = 3
+kill-database: N          = 5
 kill-database: PROMOTIONS = 20
 kill-database:
 	$(GO) test -count=1 -v -timeout 6h -run 'TestKilledWithItsDatabase' ./cmd/adsync -database-accounts $(N) -database-kills $(KILLS) -promotions $(PROMOTIONS) -kill-seed $(SEED)

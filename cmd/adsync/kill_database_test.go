@@ -28,9 +28,9 @@ var (
 )
 
 const (
-	testLease         = time.Second // of a worker
-	workersOfAccounts = 3           // apply at once
-	killsOfAFleet     = 60          // then it is of other accounts
+	testLease        = time.Second // of a worker
+	workersOfAccount = 2           // apply at once: while one is frozen, or waits for a lease, another is killed
+	killsOfAFleet    = 60          // then it is of other accounts
 )
 
 // TestKilledWithItsDatabaseLeavesOneOfEverything has several processes apply files that change to a few accounts whose
@@ -39,7 +39,7 @@ const (
 // nothing is left to do.
 func TestKilledWithItsDatabaseLeavesOneOfEverything(t *testing.T) {
 	f := &fleet{t: t, random: rand.New(rand.NewPCG(*killSeed, 25)), codes: map[string]int{}}
-	f.server = pgtest.Start(t, "fsync=off", "max_connections=60")
+	f.server = pgtest.Start(t, "fsync=off", "max_connections=100")
 	f.server.Exec(t, "postgres", "CREATE DATABASE adsync")
 	f.found("")
 	start := time.Now()
@@ -106,12 +106,13 @@ func (f *fleet) live(kills, promotions int) {
 	for f.strikes() < kills || f.promoted < promotions {
 		stop := make(chan struct{})
 		var workers sync.WaitGroup
-		for range workersOfAccounts {
+		for range workersOfAccount * len(f.accounts) {
 			random := rand.New(rand.NewPCG(f.random.Uint64(), 0))
 			workers.Go(func() { f.work(random, stop) })
 		}
-		for range 2 + f.random.IntN(3) {
+		for range 3 + f.random.IntN(4) {
 			time.Sleep(time.Duration(200+f.random.IntN(1500)) * time.Millisecond) // while they work
+			f.accounts[f.random.IntN(len(f.accounts))].edit()
 			switch {
 			case f.promoted < promotions && f.random.IntN(3) == 0:
 				f.promote()
@@ -119,8 +120,6 @@ func (f *fleet) live(kills, promotions int) {
 				f.server.Kill()
 				f.serverKills++
 				f.server.Run(f.t)
-			default:
-				f.accounts[f.random.IntN(len(f.accounts))].edit()
 			}
 		}
 		close(stop)
@@ -136,7 +135,7 @@ func (f *fleet) live(kills, promotions int) {
 // waited for it; a person looks, and says so.
 func (f *fleet) promote() {
 	f.t.Helper()
-	standby := f.server.Standby(f.t, "fsync=off", "max_connections=60")
+	standby := f.server.Standby(f.t, "fsync=off", "max_connections=100")
 	f.server.Exec(f.t, "postgres", "ALTER SYSTEM SET synchronous_standby_names = 'standby'")
 	f.server.Exec(f.t, "postgres", "SELECT pg_reload_conf()")
 	f.found(f.server.URL("adsync", standby))
@@ -209,6 +208,18 @@ func (f *fleet) apply(h *history, random *rand.Rand) {
 	}
 	_ = c.Wait() // its code is looked at
 	f.ended(c, said.String())
+}
+
+// Two processes of one account are told different things, such as where the service is: neither is told the other's.
+func TestProcessesOfAnAccountAreToldApart(t *testing.T) {
+	h := &history{dir: t.TempDir(), env: make([]string, 1, 8)}
+	first, _ := h.command("apply")
+	second, _ := h.command("apply")
+	first.Env = append(first.Env, "first")
+	second.Env = append(second.Env, "second")
+	if first.Env[1] != "first" {
+		t.Errorf("the first process is told %q; want what is its own", first.Env[1])
+	}
 }
 
 // never is after more requests than a process makes.

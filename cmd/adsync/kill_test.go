@@ -198,7 +198,7 @@ func (h *history) edit() {
 
 func (h *history) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
 	c := exec.Command(os.Args[0], append(args, h.dir)...)
-	c.Env = h.env
+	c.Env = slices.Clip(h.env) // what another process is told beside it is not told to this one
 	var said bytes.Buffer
 	c.Stderr = &said
 	return c, &said
