@@ -10,6 +10,8 @@ import (
 
 	"adsync/state/kv"
 	"adsync/state/postgres"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Server is a PostgreSQL database that holds the states of many accounts, for any number of processes on any number
@@ -222,6 +224,28 @@ func (s *Server) Behind(ctx context.Context) ([]string, error) {
 
 // Beside returns what is kept beside the state of an account, and of the account "" what is kept for all of them.
 func (s *Server) Beside(account string) kv.Store { return beside{s.states.Beside(account)} }
+
+// Together changes what is kept beside the state of an account, and whatever else is done in the transaction: all of it
+// or nothing. Who changes so by the same name waits until it has ended.
+func (s *Server) Together(ctx context.Context, account, name string,
+	do func(ctx context.Context, tx pgx.Tx, b kv.Store) error) error {
+	var failed error
+	b := s.database.Beside(account)
+	err := b.Together(ctx, name, func(ctx context.Context, tx pgx.Tx, b *postgres.Beside) error {
+		failed = do(ctx, tx, beside{b})
+		return failed
+	})
+	if failed != nil {
+		return failed
+	}
+	return ofDatabase(err)
+}
+
+// Process is this process, among those that share a database.
+type Process = postgres.Process
+
+// Process returns this process.
+func (s *Server) Process() Process { return s.database.Process() }
 
 // beside says of a content that cannot be read whether that is the database's fault.
 type beside struct{ kv.Store }

@@ -8,6 +8,7 @@ import (
 	"adsync/cmd/adsync/internal/daemoncmd"
 	"adsync/cmd/adsync/internal/events"
 	"adsync/cmd/adsync/internal/files"
+	"adsync/cmd/adsync/internal/jobs"
 	"adsync/cmd/adsync/internal/ops"
 	"adsync/cmd/adsync/internal/people"
 	"adsync/cmd/adsync/internal/planning"
@@ -50,7 +51,8 @@ func root(env *session.Env) *cobra.Command {
 		planning.Plan(env), planning.Apply(env), planning.Revert(env), ops.History(env), ops.Show(env),
 		files.Import(env), planning.Adopt(env), planning.Drift(env),
 		ops.Status(env), ops.Suspend(env), ops.Forget(env), ops.PauseAll(env), ops.Reconcile(env),
-		planning.Resume(env), planning.Resolve(env), ops.Unlock(env), states.Command(env), ops.Review(env),
+		planning.Resume(env), planning.Resolve(env), ops.Unlock(env), states.Command(env), jobs.Command(env),
+		ops.Review(env),
 		files.Export(env), files.Template(env), files.Convert(env), files.Diff(env), files.Textconv(env),
 		files.Merge(env), files.Schema(env), ops.Policy(env),
 		emulatorCommand(env), daemoncmd.Command(env), version(env), ops.Explain(env))

@@ -19,6 +19,8 @@ var exportedForNobody = map[string]string{
 	"internal/insights.Report.Preliminary":     underWay,
 	"internal/gitstore.bounds.EncodedObject":   "an interface of go-git has it",
 	"internal/gitstore.patching.EncodedObject": "an interface of go-git has it",
+	"internal/errands.worker.Work":             "an interface of River has it",
+	"internal/errands.worker.NextRetry":        "an interface of River has it",
 	"sources/look.partsWriter.AddFS":           "it takes the place of a method of zip.Writer",
 }
 

@@ -16,10 +16,39 @@ import (
 type Beside struct {
 	database *Database
 	account  string
+	tx       pgx.Tx // in which all is done; nil: each change has one of its own
 }
 
 // Beside returns what is kept beside the state of an account.
-func (d *Database) Beside(account string) *Beside { return &Beside{d, account} }
+func (d *Database) Beside(account string) *Beside { return &Beside{database: d, account: account} }
+
+// Together changes what is kept beside the state of an account in one transaction. Who changes so by the same name
+// waits until it has ended. What is done is not done again where the line was cut: nobody knows what became of it.
+func (b *Beside) Together(ctx context.Context, name string,
+	do func(ctx context.Context, tx pgx.Tx, b *Beside) error) error {
+	k, err := key(name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := within(ctx)
+	defer cancel()
+	var tx pgx.Tx
+	err = b.database.twice(ctx, func(ctx context.Context) (err error) {
+		tx, err = b.database.pool.Begin(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // nothing, where it was committed
+	if err := b.lock(ctx, tx, k); err != nil {
+		return err
+	}
+	if err := do(ctx, tx, &Beside{b.database, b.account, tx}); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
+}
 
 // Where returns what people call the place of a content.
 func (b *Beside) Where(name string) string {
@@ -43,8 +72,27 @@ func (b *Beside) do(name string, ask func(ctx context.Context, tx pgx.Tx, key []
 	if err != nil {
 		return err
 	}
+	if b.tx != nil {
+		return ask(context.Background(), b.tx, k)
+	}
 	return b.database.inTransaction(context.Background(), func(ctx context.Context, tx pgx.Tx) error {
 		return ask(ctx, tx, k)
+	})
+}
+
+// asker is a pool or a transaction.
+type asker interface {
+	querier
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// read asks a question that changes nothing, and once more where the line was cut.
+func (b *Beside) read(ask func(ctx context.Context, of asker) error) error {
+	if b.tx != nil {
+		return ask(context.Background(), b.tx)
+	}
+	return b.database.twice(context.Background(), func(ctx context.Context) error {
+		return ask(ctx, b.database.pool)
 	})
 }
 
@@ -55,8 +103,8 @@ func (b *Beside) Get(name string, most int) (content []byte, err error) {
 		return nil, err
 	}
 	var size *int64
-	err = b.database.twice(context.Background(), func(ctx context.Context) error {
-		return b.database.pool.QueryRow(ctx, `SELECT sum(octet_length(content)),
+	err = b.read(func(ctx context.Context, of asker) error {
+		return of.QueryRow(ctx, `SELECT sum(octet_length(content)),
 				CASE WHEN sum(octet_length(content)) <= $3 THEN string_agg(content, '' ORDER BY part) END
 			FROM adsync.beside WHERE account = $1 AND name = $2`, b.account, k, most).Scan(&size, &content)
 	})
@@ -132,7 +180,11 @@ func (b *Beside) Append(name string, line []byte) error {
 	}
 	ctx, cancel := within(context.Background())
 	defer cancel()
-	_, err = b.database.pool.Exec(ctx, `INSERT INTO adsync.beside (account, name, content)
+	run := b.database.pool.Exec
+	if b.tx != nil {
+		run = b.tx.Exec
+	}
+	_, err = run(ctx, `INSERT INTO adsync.beside (account, name, content)
 		SELECT $1, $2, CASE WHEN octet_length(before.content) > 0 AND
 			get_byte(before.content, octet_length(before.content) - 1) <> 10 THEN '\x0a'::bytea ELSE '' END || $3::bytea
 		FROM (SELECT (SELECT content FROM adsync.beside WHERE account = $1 AND name = $2
@@ -186,8 +238,8 @@ func (b *Beside) Delete(name string) error {
 
 // Names returns the names that begin so, in the order of their bytes.
 func (b *Beside) Names(prefix string) (names []string, err error) {
-	err = b.database.twice(context.Background(), func(ctx context.Context) error {
-		rows, err := b.database.pool.Query(ctx, `SELECT DISTINCT name FROM adsync.beside
+	err = b.read(func(ctx context.Context, of asker) error {
+		rows, err := of.Query(ctx, `SELECT DISTINCT name FROM adsync.beside
 			WHERE account = $1 AND substr(name, 1, $3) = $2 ORDER BY name`, b.account, []byte(prefix), len(prefix))
 		if err != nil {
 			return err

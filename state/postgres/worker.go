@@ -48,6 +48,31 @@ func newWorker(ctx context.Context, config *pgxpool.Config, migration int64, o O
 	return w, nil
 }
 
+// Process is this process, among those that share the database.
+type Process struct{ database *Database }
+
+// Process returns this process.
+func (d *Database) Process() Process { return Process{d} }
+
+// Pool returns its connections, for what is queued in the same transactions.
+func (p Process) Pool() *pgxpool.Pool { return p.database.pool }
+
+// Name is its name among all. The row of its worker says the same.
+func (p Process) Name() string {
+	o := p.database.worker.options
+	host := []rune(o.Host)
+	return fmt.Sprintf("%s %d %d", string(host[:min(len(host), 60)]), o.PID, o.Since.UnixMicro())
+}
+
+// Valid is ErrOver where its lease has ended, or it has none. It asks nobody.
+func (p Process) Valid() error {
+	id, _ := p.database.worker.current()
+	if id == 0 {
+		return ErrOver
+	}
+	return p.database.worker.valid(id)
+}
+
 // valid is ErrOver once the worker may send nothing any more. The last third of a lease is left out: what was begun
 // ends before another worker begins.
 func (w *worker) valid(id int64) error {

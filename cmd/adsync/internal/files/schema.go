@@ -11,6 +11,7 @@ import (
 
 	"adsync/cmd/adsync/internal/access"
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/jobs"
 	"adsync/cmd/adsync/internal/ops"
 	"adsync/cmd/adsync/internal/people"
 	"adsync/cmd/adsync/internal/planning"
@@ -78,6 +79,7 @@ var Described = []Description{
 	printed("preview", "previews", "", ops.PreviewDocument{}, "preview"),
 	printed("locations", "places", "", ops.LocationsDocument{}, "locations"),
 	printed("status", "the state of an account", "", ops.StatusDocument{}, "status"),
+	printed("jobs", "errands", "", jobs.Document{}, "jobs"),
 	printed("history", "runs, decisions and orders", inMicros, trail.Trail{}, "history"),
 	printed("audit", "the service's log", "", ops.AuditDocument{}, "audit"),
 	printed("drift", "drift", "", planning.DriftDocument{}, "drift"),
