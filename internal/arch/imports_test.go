@@ -205,6 +205,7 @@ var may = map[string][]string{
 	"internal/testing/limits":      {"internal/diag", "plan", "plan/compare", "sources", "sources/config"},
 	"internal/testing/mutants":     {},
 	"internal/testing/pgtest":      {},
+	"internal/testing/slots":       {"internal/adsapi", "state"}, // its tests
 	"internal/testing/syscalls":    {},
 	"internal/testing/journeys":    {}, // shares nothing with what it drives
 
@@ -234,7 +235,7 @@ func TestImportsPointInward(t *testing.T) {
 
 // forTests is what every test may import beyond what its package may.
 var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + "dialect", testOnly + "kvtest",
-	testOnly + "syscalls", testOnly + "leasetest", testOnly + "twin"},
+	testOnly + "slots", testOnly + "syscalls", testOnly + "leasetest", testOnly + "twin"},
 	forEveryTest...)
 
 // forEveryTest is what tests may import that know nothing of adsync, the emulator's too.
@@ -243,8 +244,8 @@ var forEveryTest = []string{testOnly + "drawn", testOnly + "golden", testOnly + 
 
 // TestTestsImportNoMoreThanTheirPackage lets tests have what their package may
 // import and, beyond it, the descriptions of the kinds, the emulator, the
-// accounts of the benchmarks, the workbooks of other programs and the system calls of a process; those of the command
-// are judged by the simulation's oracle and watched for its coverage, too. The
+// accounts of the benchmarks, the workbooks of other programs, the twin of what counts requests and the system calls
+// of a process; those of the command are judged by the simulation's oracle and watched for its coverage, too. The
 // layers of the agent stay apart in tests too.
 func TestTestsImportNoMoreThanTheirPackage(t *testing.T) {
 	for _, s := range sources(t) {

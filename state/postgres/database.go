@@ -7,7 +7,7 @@
 // Open database.go to see how a database is opened, migrate.go how its tables change while older programs work,
 // worker.go for the lease of a process and its heartbeat, account.go for the records of an account and the fence around
 // each commit, attendance.go for which daemon looks after which account, beside.go for what is kept beside a state,
-// loss.go for a database that went back in time.
+// loss.go for a database that went back in time, slots.go for the requests that leave from one network address.
 package postgres
 
 import (
