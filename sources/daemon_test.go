@@ -30,6 +30,7 @@ func readDaemon(t *testing.T, text string) (config.Daemon, string) {
 func TestTheDaemonsConfiguration(t *testing.T) {
 	d, problems := readDaemon(t, `
 listen: 0.0.0.0:9000
+address: gateway-1
 token: {env: TOKEN}
 tls: {cert: cert.pem, key: /etc/key.pem}
 state: states
@@ -47,6 +48,9 @@ accounts:
 `)
 	if problems != "" || len(d.Accounts) != 2 {
 		t.Fatalf("ReadDaemon gives %d accounts and problems:\n%s", len(d.Accounts), problems)
+	}
+	if d.Address.Value != "gateway-1" {
+		t.Errorf("address is %q", d.Address.Value)
 	}
 	dir := filepath.Dir(d.File)
 	shop, books := d.Accounts[0], d.Accounts[1]
@@ -109,6 +113,8 @@ func TestADaemonsConfigurationThatIsRefused(t *testing.T) {
 		{"no name", "accounts: [{folder: a}]\n", `daemon.yaml:1:12: an account has the name ""; want letters`},
 		{"a name that is a path", "accounts: [{name: ../a, folder: a}]\n",
 			`an account has the name "../a"; want letters`},
+		{"an address that is one", "address: 192.0.2.1/24\naccounts: [{name: a, folder: a}]\n",
+			`daemon.yaml:1:10: address is "192.0.2.1/24"; want a name of letters`},
 		{"a name twice", "accounts:\n- {name: a, folder: a}\n- {name: a, folder: b}\n",
 			`daemon.yaml:3:3: account "a" is named twice, first in line 2`},
 		{"a folder twice", "accounts:\n- {name: a, folder: x}\n- {name: b, folder: ./x/}\n",

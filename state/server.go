@@ -261,11 +261,17 @@ func (b beside) Get(name string, most int) ([]byte, error) {
 // Slots counts the requests of all processes that ask a service from one network address.
 type Slots struct{ slots *postgres.Slots }
 
-// Slots returns the ledger of an address, which is known by whatever name its processes share.
-func (s *Server) Slots(address string) Slots { return Slots{s.database.Slots(address)} }
+// Slots returns the ledger of an address, which is known by whatever name its processes share; nil where the database
+// is a test's twin.
+func (s *Server) Slots(address string) *Slots {
+	if s.database == nil {
+		return nil
+	}
+	return &Slots{s.database.Slots(address)}
+}
 
 // Take asks for permits to send requests to an endpoint, as adsapi.Ledger has it.
-func (s Slots) Take(
+func (s *Slots) Take(
 	ctx context.Context, endpoint string, waiting, recent int) (permits int, lasts, again time.Duration, err error) {
 	permits, lasts, again, err = s.slots.Take(ctx, endpoint, waiting, recent)
 	return permits, lasts, again, ofDatabase(err)

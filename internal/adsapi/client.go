@@ -4,8 +4,8 @@
 //
 // Open call.go first: one request to its end. limit.go keeps requests under the limits
 // a minute (their numbers are in config.go), limit_address.go those that accounts
-// share, retry.go and retrybudget.go say what goes again, guard.go is the read-only
-// transport.
+// share, limit_ledger.go those that processes share, retry.go and retrybudget.go say what
+// goes again, guard.go is the read-only transport.
 //
 // It refuses to know kinds (bodies of resources are opaque JSON), to decide
 // what should change, to follow redirects, and, when read-only, to send

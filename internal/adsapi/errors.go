@@ -226,7 +226,8 @@ func (e *Error) unavailable() bool {
 	case faultNoToken:
 		return !errors.Is(e.cause, ErrUnauthorized)
 	case faultStopped:
-		return errors.Is(e.cause, context.DeadlineExceeded) || errors.Is(e.cause, errOutage)
+		return errors.Is(e.cause, context.DeadlineExceeded) || errors.Is(e.cause, errOutage) ||
+			errors.Is(e.cause, errUncounted)
 	}
 	return e.Status < 400 || e.Status >= 500 || e.answered(http.StatusRequestTimeout, http.StatusTooManyRequests)
 }

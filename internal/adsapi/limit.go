@@ -54,8 +54,14 @@ func (l *limiter) wait(ctx context.Context, endpoint string, bulk bool) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		delay := l.take(endpoint, bulk, t)
-		if delay == 0 {
+		delay, short := l.take(endpoint, bulk, t)
+		switch {
+		case short:
+			if err := l.address.ask(ctx, endpoint); err != nil {
+				return err
+			}
+			continue
+		case delay == 0:
 			return nil
 		}
 		l.said("the limits of the service are reached", delay)
@@ -66,27 +72,27 @@ func (l *limiter) wait(ctx context.Context, endpoint string, bulk bool) error {
 }
 
 // take counts the request in all its windows, those of the address too, or in none
-// and says how long to wait before asking again.
-func (l *limiter) take(endpoint string, bulk bool, t *ticket) time.Duration {
+// and says how long to wait before asking again, or that the address is short of permits.
+func (l *limiter) take(endpoint string, bulk bool, t *ticket) (delay time.Duration, short bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.elapsed()
 	windows := l.windows(endpoint, bulk)
-	delay := max(0, l.heldUntil-now)
+	delay = max(0, l.heldUntil-now)
 	for _, w := range windows {
 		delay = max(delay, w.delay(now))
 	}
 	if delay > 0 {
 		l.address.leave(t) // others go first
-		return delay
+		return delay, false
 	}
-	if delay = l.address.take(t); delay > 0 {
-		return delay
+	if delay, short = l.address.take(t); delay > 0 || short {
+		return delay, short
 	}
 	for _, w := range windows {
 		w.count(now)
 	}
-	return 0
+	return 0, false
 }
 
 // left is how many requests of the account's share may still go out now.
@@ -165,4 +171,24 @@ func (s *steady) elapsed() time.Duration {
 	}
 	s.last = now
 	return s.at
+}
+
+// DefaultLimits are the limits of a Config that gives none.
+func DefaultLimits() Limits { return Config{}.withDefaults().Limits }
+
+// Least is the least time in which requests can be sent under the limits:
+// submissions of bulk jobs among all of them.
+func (l Limits) Least(all, submissions int) time.Duration {
+	return max(windows(all, part(l.Overall, l.Share), time.Minute),
+		windows(submissions, part(l.Bulk, l.Share), 10*time.Second))
+}
+
+// LeastOf is the least time in which requests can be sent to one endpoint.
+func (l Limits) LeastOf(requests int) time.Duration {
+	return windows(requests, part(l.PerEndpoint, l.Share), time.Minute)
+}
+
+// windows is how long requests have to wait for windows before theirs.
+func windows(requests, size int, period time.Duration) time.Duration {
+	return time.Duration(max(requests-1, 0)/size) * period
 }

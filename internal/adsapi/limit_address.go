@@ -20,11 +20,15 @@ type Address struct {
 	waiting   []*ticket          // in the order of their turns
 	turn      int64              // of the last that was let go
 	issued    int64
+
+	ledger  Ledger              // nil: no other process asks from here
+	permits map[string]*permits // of the ledger, by endpoint.template
 }
 
 // NewAddress is an address under the same limits as each account. now is the clock
-// of its clients; nil means the real one.
-func NewAddress(limits Limits, now func() time.Time) *Address {
+// of its clients; nil means the real one. The ledger counts what other processes send
+// from there; nil: there are none.
+func NewAddress(limits Limits, now func() time.Time, ledger Ledger) *Address {
 	if now == nil {
 		now = time.Now
 	}
@@ -33,9 +37,13 @@ func NewAddress(limits Limits, now func() time.Time) *Address {
 		PerEndpoint: part(cfg.Limits.PerEndpoint, cfg.Limits.Share),
 		Overall:     part(cfg.Limits.Overall, cfg.Limits.Share),
 	}
+	if ledger != nil { // which permits less than the limits: nobody takes permits and waits here
+		share = cfg.Limits
+	}
 	return &Address{
 		clock: steady{now: now, last: now()}, share: share,
 		overall: &window{size: share.Overall, period: time.Minute}, endpoints: map[string]*window{},
+		ledger: ledger, permits: map[string]*permits{},
 	}
 }
 
@@ -62,18 +70,22 @@ func (a *Address) draw(endpoint string, last *int64) *ticket {
 	return &ticket{endpoint: endpoint, turn: *last, number: a.issued}
 }
 
-// take counts the request, or says how long to wait before asking again.
-func (a *Address) take(t *ticket) time.Duration {
+// take counts the request, or says how long to wait before asking again, or that there
+// are no permits left for it.
+func (a *Address) take(t *ticket) (delay time.Duration, short bool) {
 	if a == nil {
-		return 0
+		return 0, false
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	at, waits := slices.BinarySearchFunc(a.waiting, t, byTurn)
 	now := a.clock.elapsed()
-	delay := a.delay(t, a.waiting[:at], now)
+	delay = a.delay(t, a.waiting[:at], now)
+	if delay == 0 {
+		delay, short = a.permitted(t.endpoint, a.waiting[:at], now)
+	}
 	switch {
-	case delay == 0:
+	case delay == 0 && !short:
 		a.turn = max(a.turn, t.turn)
 		a.overall.count(now)
 		a.window(t.endpoint).count(now)
@@ -83,7 +95,7 @@ func (a *Address) take(t *ticket) time.Duration {
 	case !waits:
 		a.waiting = slices.Insert(a.waiting, at, t)
 	}
-	return delay
+	return delay, short
 }
 
 // leave takes a request out of the row: its account holds it back, or it is given up.

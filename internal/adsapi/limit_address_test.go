@@ -62,7 +62,7 @@ func (s *strict) admit(account, path string) int {
 // fleet makes the clients of many accounts at one address.
 func fleet(t *testing.T, s *strict, accounts int) []*Client {
 	t.Helper()
-	address := NewAddress(Limits{}, nil)
+	address := NewAddress(Limits{}, nil, nil)
 	clients := make([]*Client, accounts)
 	for i := range clients {
 		clients[i] = clientOf(t, s, func(cfg *Config) {

@@ -33,6 +33,7 @@ type Daemon struct {
 	Alive       Alive
 	Keep        Keep
 	Database    KeyReference // where the address of the database is that holds the states; zero: they lie in folders
+	Address     Setting      // what daemons of one database call the network address that requests leave from
 }
 
 // Keep is how long things are kept; 0 where nothing is said.
@@ -111,6 +112,7 @@ func (d *Daemon) read(w *settingReader, node *yaml.Node) {
 		"accounts":     func(n *yaml.Node) { accounts = n },
 		"keep":         func(n *yaml.Node) { d.Keep.read(w, n) },
 		"database":     func(n *yaml.Node) { d.Database.read(w, n, "database", "ADSYNC_DATABASE") },
+		"address":      func(n *yaml.Node) { d.Address = w.address(n) },
 		"alive":        func(n *yaml.Node) { d.Alive.read(w, n) },
 		"people":       func(n *yaml.Node) { people = readPeople(w, n) },
 		"mail":         func(n *yaml.Node) { one := readMail(w, n); server = &one },
@@ -186,7 +188,7 @@ func (d *Daemon) readTLS(w *settingReader, node *yaml.Node) {
 	}
 }
 
-// accountName is what stands in addresses of the page and the webhook.
+// accountName is what stands in addresses of the page and the webhook. A network address is called likewise.
 var accountName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func (d *Daemon) readAccounts(w *settingReader, node *yaml.Node, defaults DaemonAccount) {
@@ -317,6 +319,21 @@ func (d *Daemon) path(w *settingReader, node *yaml.Node, where string) string {
 
 func (w *settingReader) yes(node *yaml.Node, where string) bool {
 	return w.choice(node, where, "true", "false").Value == "true"
+}
+
+// IsAddressName reports whether a network address may be called so.
+func IsAddressName(name string) bool { return accountName.MatchString(name) }
+
+// WantAddressName is how one is called.
+const WantAddressName = "a name of letters, digits, points, hyphens and underscores, 64 at most"
+
+func (w *settingReader) address(node *yaml.Node) Setting {
+	name := w.setting(node, "address")
+	if !IsAddressName(name.Value) {
+		w.Report(node, diag.BadProject, fmt.Sprintf("address is %q; want %s", name.Value, WantAddressName),
+			"for example address: gateway-1, the same for all daemons whose requests leave from there")
+	}
+	return name
 }
 
 func (w *settingReader) places(node *yaml.Node) int {

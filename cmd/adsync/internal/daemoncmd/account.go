@@ -208,7 +208,7 @@ func forAccount(env *session.Env, log *slog.Logger) *session.Env {
 	}
 	own.Flags.Quiet, own.Flags.Output = true, "json"
 	own.Backing, own.Reviewing = env.Backing, new(sync.Mutex)
-	own.Databases, own.Database = env.Databases, env.Database
+	own.Databases, own.Database, own.Address = env.Databases, env.Database, env.Address
 	own.Clock = session.Clock{Now: c.Now, Sleep: func(ctx context.Context, wait time.Duration) (err error) {
 		daemon.Away(ctx, wait, func() { err = c.Sleep(ctx, wait) })
 		return err

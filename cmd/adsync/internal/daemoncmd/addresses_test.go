@@ -24,14 +24,14 @@ func TestAccountsOfADaemonShareTheLimitsOfTheirAddress(t *testing.T) {
 		account := d.account(config.Daemon{}, settings)
 		shared = append(shared, account.Worker.(*reviewer).of.env.Addresses)
 	}
-	one := shared[0].Of("https://ads.example/v1", time.Now)
-	if one == nil || one != shared[1].Of("https://ads.example/v1", time.Now) {
+	one := shared[0].Of("https://ads.example/v1", time.Now, nil)
+	if one == nil || one != shared[1].Of("https://ads.example/v1", time.Now, nil) {
 		t.Error("two accounts of one service do not share its limits")
 	}
-	if one == shared[1].Of("https://other.example/v1", time.Now) {
+	if one == shared[1].Of("https://other.example/v1", time.Now, nil) {
 		t.Error("accounts of two services share limits; want each its own")
 	}
-	if new(session.Env).Addresses.Of("https://ads.example/v1", time.Now) != nil {
+	if new(session.Env).Addresses.Of("https://ads.example/v1", time.Now, nil) != nil {
 		t.Error("a command shares limits with nobody; want none")
 	}
 }

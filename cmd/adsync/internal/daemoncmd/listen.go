@@ -185,6 +185,7 @@ func (p *page) moved(settings config.Daemon) (names []string) {
 		{"places", then.Places == now.Places},
 		{"keep", then.Keep == now.Keep},
 		{"database", then.Database.From == now.Database.From && then.Database.Value == now.Database.Value},
+		{"address", then.Address.Value == now.Address.Value},
 		{"alive", then.Alive.Every == now.Alive.Every &&
 			then.Alive.URL.From == now.Alive.URL.From && then.Alive.URL.Value == now.Alive.URL.Value},
 	} {

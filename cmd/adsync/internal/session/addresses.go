@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -21,14 +22,18 @@ type Addresses struct {
 }
 
 // Of returns what the accounts at a base address share; nil where there is one account
-// only. An address nobody can read is refused where it is used.
-func (s *Addresses) Of(base string, now func() time.Time) *adsapi.Address {
-	if s == nil {
-		return nil
-	}
+// only, and no other process asks from here. An address nobody can read is refused where
+// it is used.
+func (s *Addresses) Of(base string, now func() time.Time, others Ledgers) *adsapi.Address {
 	server := base
 	if u, err := url.Parse(base); err == nil {
 		server = u.Host
+	}
+	switch {
+	case s == nil && others == nil:
+		return nil
+	case s == nil:
+		return adsapi.NewAddress(adsapi.Limits{}, now, others(server))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,9 +41,57 @@ func (s *Addresses) Of(base string, now func() time.Time) *adsapi.Address {
 		s.byServer = map[string]*adsapi.Address{}
 	}
 	if s.byServer[server] == nil {
-		s.byServer[server] = adsapi.NewAddress(adsapi.Limits{}, now)
+		var ledger adsapi.Ledger
+		if others != nil {
+			ledger = others(server)
+		}
+		s.byServer[server] = adsapi.NewAddress(adsapi.Limits{}, now, ledger)
 	}
 	return s.byServer[server]
+}
+
+// Ledgers has, for each service, the ledger of what all processes send to it from the network address of this one.
+// nil: no other process sends from here.
+type Ledgers func(server string) adsapi.Ledger
+
+// ledgersOf are those of the database with the states; nil where they lie in folders, where the service is the emulator
+// of this process, and where the database is done without.
+func ledgersOf(env *Env, p config.Project) (Ledgers, error) {
+	from, err := databaseOf(env, p)
+	if err != nil || from.From == "" || env.Direct || emulated(env, p) {
+		return nil, err
+	}
+	name, err := addressName(env)
+	if err != nil {
+		return nil, err
+	}
+	server, err := env.Databases.of(context.Background(), env, from)
+	if err != nil {
+		return nil, err
+	}
+	return func(service string) adsapi.Ledger {
+		if slots := server.Slots(name + " to " + service); slots != nil {
+			return slots
+		}
+		return nil
+	}, nil
+}
+
+const (
+	// envAddress names the network address that requests leave from.
+	envAddress = "ADSYNC_ADDRESS"
+	// usualAddress is the name where none is given: all processes of a database share one address. Those behind one
+	// gateway do, and who has more than one loses speed, and no request.
+	usualAddress = "shared"
+)
+
+// addressName is what the processes that send from one network address call it.
+func addressName(env *Env) (string, error) {
+	name := cmp.Or(env.Getenv(envAddress), env.Address, usualAddress)
+	if !config.IsAddressName(name) {
+		return "", console.Configuration("%s is %q; want %s", envAddress, name, config.WantAddressName)
+	}
+	return name, nil
 }
 
 // Databases are those with states that a process has opened, one for each place where an address stands.

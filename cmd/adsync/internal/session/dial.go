@@ -128,7 +128,11 @@ func dial(env *Env, s *Session, p config.Project, cfg adsapi.Config, any bool) (
 		return nil, err
 	}
 	c := env.Clock.OrSystem()
-	cfg.Address = env.Addresses.Of(cfg.BaseURL, c.Now)
+	others, err := ledgersOf(env, p)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Address = env.Addresses.Of(cfg.BaseURL, c.Now, others)
 	cfg.UserAgent, cfg.Waiting, cfg.Now, cfg.Sleep, cfg.Transport = "adsync/"+console.Release,
 		func(why string, wait time.Duration) { waiting(env, why, wait) }, c.Now, c.Sleep, env.Backing.Transport
 	client, err := adsapi.New(cfg)

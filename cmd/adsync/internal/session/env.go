@@ -22,6 +22,7 @@ type Env struct {
 	Databases *Databases          // with states, that this process has opened
 	Database  config.KeyReference // where the daemon's configuration says that the states lie; zero where it does not
 	Addresses *Addresses          // which other accounts of this process ask from, too; nil: there are none
+	Address   string              // what the daemon's configuration calls the network address; "": nothing
 
 	Direct bool // a state in a database is done without: what is done is noted in a folder of this machine
 

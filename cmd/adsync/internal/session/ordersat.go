@@ -134,7 +134,7 @@ func NamedBy(env *Env, c *cobra.Command, args []string, f NamedFlags) (p config.
 		if env.Flags.Operator == "" {
 			env.Flags.Operator = one.Operator
 		}
-		env.Database = settings.Database
+		env.Database, env.Address = settings.Database, settings.Address.Value
 		return StateOf(env, settings, one), nil
 	}
 	return p, console.Configuration("%s has no account %q; want one of its names", file, f.Account)
