@@ -267,7 +267,7 @@ func (s *Server) Slots(address string) *Slots {
 	if s.database == nil {
 		return nil
 	}
-	return &Slots{s.database.Slots(address)}
+	return &Slots{postgres.SlotsOf(s.database, address)}
 }
 
 // Take asks for permits to send requests to an endpoint, as adsapi.Ledger has it.

@@ -12,8 +12,8 @@ type Slots struct {
 	address  string
 }
 
-// Slots returns the ledger of an address, which is known by whatever name its processes share.
-func (d *Database) Slots(address string) *Slots { return &Slots{d, address} }
+// SlotsOf returns the ledger of an address, which is known by whatever name its processes share.
+func SlotsOf(d *Database, address string) *Slots { return &Slots{d, address} }
 
 // Take asks for permits to send requests to an endpoint: for those that wait and, where many went in the last ten
 // seconds, for those to come. They lapse after lasts, counted from before it was asked. Where there are fewer than

@@ -44,7 +44,7 @@ func TestSlotsAreThoseOfTheirTwin(t *testing.T) {
 		twin := &slots.Ledger{
 			Now: func() time.Time { return time.UnixMilli(now) }, Random: func() float64 { return 0.25 },
 		}
-		ledger := d.Slots(fmt.Sprintf("address-%d", addresses))
+		ledger := SlotsOf(d, fmt.Sprintf("address-%d", addresses))
 		for range rapid.IntRange(1, 60).Draw(t, "takes") {
 			now += rapid.SampledFrom([]int64{0, 1, 700, 4_999, 5_000, 10_000, 61_000}).Draw(t, "passed")
 			endpoint := rapid.SampledFrom([]string{"GET /campaigns", "GET /ads", "POST /ads/{id}"}).Draw(t, "endpoint")
@@ -171,7 +171,7 @@ func TestAClockThatIsPutBackHoldsNothingBack(t *testing.T) {
 		_, err := d.pool.Exec(t.Context(), fmt.Sprintf(`SELECT setval('test.clock', %d)`, 1800000000000+at.Milliseconds()))
 		noError(t, err)
 		for range 100 {
-			n, _, _, err := d.Slots("here").Take(t.Context(), "GET /ads", 64, 0)
+			n, _, _, err := SlotsOf(d, "here").Take(t.Context(), "GET /ads", 64, 0)
 			noError(t, err)
 			permits += n
 		}
@@ -200,11 +200,11 @@ func TestWhoMayTakePermits(t *testing.T) {
 		GRANT SELECT ON adsync.migration TO taker`)
 	noError(t, err)
 	least := open(t, strings.Replace(address, "adsync@", "taker@", 1), 0)
-	if permits, _, _, err := least.Slots("here").Take(t.Context(), "GET /ads", 3, 0); permits != 3 || err != nil {
+	if permits, _, _, err := SlotsOf(least, "here").Take(t.Context(), "GET /ads", 3, 0); permits != 3 || err != nil {
 		t.Errorf("Take() of a role without rights to the table = %d, %v; want 3", permits, err)
 	}
 	stale := open(t, address+"&default_transaction_isolation=serializable", 0)
-	if _, _, _, err := stale.Slots("here").Take(t.Context(), "GET /ads", 3, 0); err == nil {
+	if _, _, _, err := SlotsOf(stale, "here").Take(t.Context(), "GET /ads", 3, 0); err == nil {
 		t.Error("Take() in serializable transactions is done; want it refused")
 	}
 }
@@ -220,7 +220,7 @@ func TestSlotsOfLongAgoAreForgotten(t *testing.T) {
 	for i := range 100 {
 		_, err := d.pool.Exec(t.Context(), fmt.Sprintf(`SELECT setval('test.clock', %d)`, 1800000000000+i*7_000))
 		noError(t, err)
-		_, _, _, err = d.Slots("gone").Take(t.Context(), "GET /ads", 5, 0)
+		_, _, _, err = SlotsOf(d, "gone").Take(t.Context(), "GET /ads", 5, 0)
 		noError(t, err)
 	}
 	if n := rows(); n != 8 {
@@ -228,7 +228,7 @@ func TestSlotsOfLongAgoAreForgotten(t *testing.T) {
 	}
 	_, err := d.pool.Exec(t.Context(), `SELECT setval('test.clock', 1800000000000 + 2 * 24 * 3600 * 1000)`)
 	noError(t, err)
-	_, _, _, err = d.Slots("here").Take(t.Context(), "GET /ads", 5, 0)
+	_, _, _, err = SlotsOf(d, "here").Take(t.Context(), "GET /ads", 5, 0)
 	noError(t, err)
 	if n := rows(); n != 1 {
 		t.Errorf("after two days there are %d rows; want that of the one take", n)
