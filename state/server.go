@@ -39,6 +39,7 @@ func OpenServer(ctx context.Context, address string, o Options) (*Server, error)
 	}
 	d, err := postgres.Open(ctx, address, postgres.Options{
 		Host: host, PID: os.Getpid(), Command: o.Command, Version: o.Version, Lease: o.Lease,
+		Notice: o.Promoted,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", ofDatabase(err))

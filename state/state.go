@@ -104,7 +104,9 @@ type Options struct {
 
 	// Waiting is told once who has the state, where it is waited for whether that process lives; nil: nobody is told.
 	Waiting func(holder string)
-	Lease   time.Duration // how long a process is waited for that a database does not hear of; zero is 30 seconds
+	// Promoted is told that a database was promoted, and what it kept, at any time; nil: nobody is.
+	Promoted func(text string)
+	Lease    time.Duration // how long a process is waited for that a database does not hear of; zero is 30 seconds
 }
 
 // Store is the state of one account. It is safe for concurrent use.

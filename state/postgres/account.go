@@ -103,6 +103,9 @@ func (d *Database) claim(ctx context.Context, name string, fresh Head, lost bool
 	if err != nil {
 		return nil, err
 	}
+	if !lost {
+		d.known.know(name, durable{a.head.Serial, a.token})
+	}
 	return a, nil
 }
 
@@ -125,7 +128,7 @@ func (a *Account) claim(ctx context.Context, tx pgx.Tx) error {
 	here := `, cluster = ` + clusterNow + `, timeline = ` + timelineNow
 	if a.lost {
 		here = "" // until it is accepted
-	} else if err := a.database.refuseLost(ctx, tx, a.name, a.head.Serial, at); err != nil {
+	} else if err := a.database.refuseLost(ctx, tx, a.name, place{at, durable{a.head.Serial, a.token}}); err != nil {
 		return err
 	}
 	a.token++
@@ -300,7 +303,7 @@ func (a *Account) Commit(h Head, writes []Write) error {
 		return a.database.whyFenced(ctx, a)
 	}
 	a.head = h
-	a.database.know(a.name, h.Serial)
+	a.database.known.know(a.name, durable{h.Serial, a.token})
 	return nil
 }
 
@@ -365,13 +368,14 @@ func (d *Database) Snapshot(ctx context.Context, name string,
 	defer cancel()
 	moment := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	err = pgx.BeginTxFunc(ctx, d.pool, moment, func(tx pgx.Tx) error {
-		var at position
-		err := tx.QueryRow(ctx, `SELECT cluster, timeline, `+headColumns+` FROM adsync.head WHERE account = $1`, name).
-			Scan(append([]any{&at.cluster, &at.timeline}, h.columns()...)...)
+		var at place
+		err := tx.QueryRow(ctx, `SELECT cluster, timeline, token, `+headColumns+` FROM adsync.head WHERE account = $1`, name).
+			Scan(append([]any{&at.cluster, &at.timeline, &at.token}, h.columns()...)...)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return ErrNothing
 		}
-		if err := cmp.Or(err, d.refuseLost(ctx, tx, name, h.Serial, at)); err != nil {
+		at.serial = h.Serial
+		if err := cmp.Or(err, d.refuseLost(ctx, tx, name, at)); err != nil {
 			return err
 		}
 		rows, err := tx.Query(ctx, `SELECT class, key, value, sum FROM adsync.record WHERE account = $1`, name)

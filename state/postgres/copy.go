@@ -47,10 +47,11 @@ func (d *Database) Receive(ctx context.Context, name string, over *Account, h He
 	if err != nil {
 		return err
 	}
-	d.know(name, h.Serial)
+	commit := durable{serial: h.Serial}
 	if over != nil {
-		over.head = h
+		over.head, commit.token = h, over.token
 	}
+	d.known.know(name, commit)
 	return nil
 }
 

@@ -51,6 +51,8 @@ type Options struct {
 	Lease time.Duration
 	// Awake returns how long the machine has run, its sleep counted; nil asks the system.
 	Awake func() time.Duration
+
+	Notice func(text string) // is told of a promotion, and what it kept, at any time; nil: nobody is
 }
 
 const usualLease = 30 * time.Second
@@ -62,10 +64,10 @@ const most = 30 * time.Second
 type Database struct {
 	pool   *pgxpool.Pool
 	worker *worker
+	known  commits
 
 	mu    sync.Mutex
-	known map[string]int64 // account → the last serial that is known to be durable
-	holds map[string]bool  // accounts that this process has open
+	holds map[string]bool // accounts that this process has open
 
 	attendance Attendance
 }
@@ -88,7 +90,7 @@ func Open(ctx context.Context, address string, o Options) (*Database, error) {
 	if err != nil {
 		return nil, redacted(err)
 	}
-	d := &Database{pool: pool, known: map[string]int64{}, holds: map[string]bool{}}
+	d := &Database{pool: pool, holds: map[string]bool{}}
 	d.attendance.database = d
 	migration, err := d.prepare(ctx, o.Version)
 	if err != nil {
@@ -97,7 +99,7 @@ func Open(ctx context.Context, address string, o Options) (*Database, error) {
 	}
 	beats := config.Copy()
 	beats.MaxConns, beats.MinConns = 1, 0 // a heartbeat never waits for another question
-	if d.worker, err = newWorker(ctx, beats, migration, o); err != nil {
+	if d.worker, err = newWorker(ctx, beats, migration, o, d.vouch); err != nil {
 		pool.Close()
 		return nil, redacted(err)
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -10,7 +11,8 @@ import (
 // A database goes back in time where a standby is promoted that had not received all, or where a copy is put back.
 // It is noticed by three things: the serial, which this process knows of each account it wrote; the cluster, which is
 // another where a dump was loaded; and the timeline, which rises with every promotion and every restore to a moment.
-// A timeline that rose is no loss where the serial is the one this process saw acknowledged.
+// A timeline that rose is no loss where a process that saw it rise can prove so (witness.go): of all accounts, or of
+// those whose last commit this process made.
 
 // position is where the log of a database stands.
 type position struct{ cluster, timeline int64 }
@@ -21,39 +23,83 @@ const (
 	timelineNow = `('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint`
 )
 
-// know notes a serial that is durable.
-func (d *Database) know(name string, serial int64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.known[name] = serial
+// durable is a commit that is durable, and the token under which it was made.
+type durable struct{ serial, token int64 }
+
+// commits are those of each account that this process knows to be durable, the last of each.
+type commits struct {
+	mu   sync.Mutex
+	last map[string]durable
 }
 
-func (d *Database) knows(name string) (serial int64, known bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	serial, known = d.known[name]
-	return serial, known
+func (c *commits) know(name string, commit durable) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == nil {
+		c.last = map[string]durable{}
+	}
+	c.last[name] = commit
+}
+
+func (c *commits) of(name string) (commit durable, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	commit, known = c.last[name]
+	return commit, known
+}
+
+func (c *commits) all() (names []string, serials []int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, commit := range c.last {
+		names, serials = append(names, name), append(serials, commit.serial)
+	}
+	return names, serials
+}
+
+// place is where an account was claimed last, and how far it has come.
+type place struct {
+	position
+	durable
 }
 
 // refuseLost is ErrLost where an account has less than was acknowledged, or where nobody can say.
-func (d *Database) refuseLost(ctx context.Context, tx pgx.Tx, name string, serial int64, at position) error {
-	known, sure := d.knows(name)
-	if sure && serial < known {
-		return fmt.Errorf("%w: %s ends at commit %d, and commit %d was made", ErrLost, name, serial, known)
+func (d *Database) refuseLost(ctx context.Context, tx pgx.Tx, name string, at place) error {
+	known, sure := d.known.of(name)
+	if sure && at.serial < known.serial {
+		return fmt.Errorf("%w: %s ends at commit %d, and commit %d was made", ErrLost, name, at.serial, known.serial)
 	}
 	var now position
 	if err := tx.QueryRow(ctx, `SELECT `+clusterNow+`, `+timelineNow).Scan(&now.cluster, &now.timeline); err != nil {
 		return err
 	}
-	switch {
-	case now == at, sure && now.cluster == at.cluster:
+	if now == at.position {
 		return nil
-	case now.cluster != at.cluster:
+	}
+	if now.cluster != at.cluster {
 		return fmt.Errorf("%w, perhaps: %s was written in the cluster %d, and this is %d: a copy was put back",
 			ErrLost, name, at.cluster, now.cluster)
 	}
+	if err := d.worker.said.look(ctx, d.worker.pool); err != nil {
+		return err
+	}
+	c, seen := d.worker.said.crossing(at.position, now)
+	if seen && c.whole || sure && at.token == known.token && (!seen || c.kept) {
+		return nil
+	}
 	return fmt.Errorf("%w, perhaps: %s was written on the timeline %d, and this is %d: "+
 		"a standby was promoted, or a moment was restored", ErrLost, name, at.timeline, now.timeline)
+}
+
+// vouch says of all accounts that were whole before a promotion that they are whole, but for those of which this
+// process knows better.
+func (d *Database) vouch(ctx context.Context, c crossing) error {
+	names, serials := d.known.all()
+	_, err := d.pool.Exec(ctx, `UPDATE adsync.head SET timeline = $1 WHERE cluster = $2 AND timeline = $3 AND NOT EXISTS (
+			SELECT FROM unnest($4::text[], $5::bigint[]) AS known (account, serial)
+			WHERE known.account = head.account AND head.serial < known.serial)`,
+		c.to.timeline, c.from.cluster, c.from.timeline, names, serials)
+	return err
 }
 
 // whyFenced returns why a commit moved no head.
@@ -93,7 +139,7 @@ func (a *Account) Accept(ctx context.Context) error {
 		return err
 	})
 	if err == nil {
-		a.database.know(a.name, a.head.Serial) // whatever this process knew from before
+		a.database.known.know(a.name, durable{a.head.Serial, a.token}) // whatever this process knew from before
 	}
 	return err
 }

@@ -22,12 +22,14 @@ type worker struct {
 	mu    sync.Mutex
 	id    int64         // 0 before anything is held
 	until time.Duration // until when it may send, by Options.Awake
+	said  witness
 
 	stop   context.CancelFunc
 	beaten sync.WaitGroup
 }
 
-func newWorker(ctx context.Context, config *pgxpool.Config, migration int64, o Options) (*worker, error) {
+func newWorker(ctx context.Context, config *pgxpool.Config, migration int64, o Options,
+	vouch func(context.Context, crossing) error) (*worker, error) {
 	if o.Lease == 0 {
 		o.Lease = usualLease
 	}
@@ -41,7 +43,7 @@ func newWorker(ctx context.Context, config *pgxpool.Config, migration int64, o O
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{options: o, migration: migration, pool: pool}
+	w := &worker{options: o, migration: migration, pool: pool, said: witness{vouch: vouch, tell: o.Notice}}
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
 	w.stop = stop
 	w.beaten.Go(func() { w.beat(beating) })
@@ -95,13 +97,18 @@ func (w *worker) alive(ctx context.Context) (int64, error) {
 	}
 	ctx, cancel := within(ctx)
 	defer cancel()
+	if err := w.said.look(ctx, w.pool); err != nil { // before it is another worker
+		return 0, fmt.Errorf("register this process: %w", err)
+	}
 	o := w.options
+	var answer heard
 	// those that ended long ago are forgotten: nothing of theirs is under way
 	err := w.pool.QueryRow(ctx, `WITH gone AS (
 			DELETE FROM adsync.worker WHERE ends < clock_timestamp() - interval '1 day'
 		) INSERT INTO adsync.worker (host, pid, command, version, since, ends, migration)
-		SELECT $1, $2, $3, $4, $5, clock_timestamp() + $6, $7 FROM adsync.floor WHERE migration <= $7 RETURNING id`,
-		o.Host, o.PID, o.Command, o.Version, o.Since, o.Lease, w.migration).Scan(&w.id)
+		SELECT $1, $2, $3, $4, $5, clock_timestamp() + $6, $7 FROM adsync.floor WHERE migration <= $7 RETURNING id, ends, `+heardNow,
+		o.Host, o.PID, o.Command, o.Version, o.Since, o.Lease, w.migration).
+		Scan(append([]any{&w.id, &answer.ends}, answer.columns()...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = fmt.Errorf("%w: it was changed while this process ran; begin again with that release", ErrNewer)
 	}
@@ -110,6 +117,7 @@ func (w *worker) alive(ctx context.Context) (int64, error) {
 		return 0, fmt.Errorf("register this process: %w", err)
 	}
 	w.until = now + o.Lease*2/3
+	w.said.hears(w.id, nil, answer)
 	return w.id, nil
 }
 
@@ -135,9 +143,26 @@ func (w *worker) putOff(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.options.Lease/3)
 	defer cancel()
-	var still int64
-	err := w.pool.QueryRow(ctx, `UPDATE adsync.worker SET ends = clock_timestamp() + $2
-		WHERE id = $1 AND ends > clock_timestamp() RETURNING id`, id, w.options.Lease).Scan(&still)
+	last := w.said.last(id)
+	var before time.Time
+	var answer heard
+	// a database that has forgotten the last word gets no further one: what it has of this worker stays to be seen
+	err := w.pool.QueryRow(ctx, `WITH before AS (SELECT ends FROM adsync.worker WHERE id = $1)
+		UPDATE adsync.worker SET ends = clock_timestamp() + $2
+		WHERE id = $1 AND ends > clock_timestamp() AND ends >= $3
+		RETURNING (SELECT ends FROM before), ends, `+heardNow, id, w.options.Lease, last).
+		Scan(append([]any{&before, &answer.ends}, answer.columns()...)...)
+	if err == nil {
+		w.said.hears(id, &before, answer)
+	}
+	w.putUntil(id, now, err)
+	if err == nil {
+		w.said.vouchOwed(ctx)
+	}
+}
+
+// putUntil notes what became of a heartbeat.
+func (w *worker) putUntil(id int64, now time.Duration, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {

@@ -27,6 +27,9 @@ type sharing struct {
 // shareOf has a daemon take its share of the accounts where their states lie in a database; nil where they do not.
 func shareOf(ctx context.Context, env *session.Env, log *slog.Logger, settings config.Daemon) (*sharing, error) {
 	env.Database, env.Address = settings.Database, settings.Address.Value
+	if env.Databases != nil {
+		env.Databases.Promoted = func(text string) { log.Warn(text) }
+	}
 	server, err := session.ServerOf(ctx, env)
 	if err != nil || server == nil {
 		return nil, err

@@ -96,6 +96,8 @@ func addressName(env *Env) (string, error) {
 
 // Databases are those with states that a process has opened, one for each place where an address stands.
 type Databases struct {
+	Promoted func(text string) // is told that one was promoted, and what it kept; nil: nobody is
+
 	mu   sync.Mutex
 	open map[string]*state.Server
 }
@@ -117,7 +119,7 @@ func (d *Databases) of(ctx context.Context, env *Env, from config.KeyReference) 
 		return nil, err
 	}
 	server, err := state.OpenServer(ctx, address,
-		state.Options{Command: env.Command, Version: console.Release, Lease: lease})
+		state.Options{Command: env.Command, Version: console.Release, Lease: lease, Promoted: d.Promoted})
 	if err != nil {
 		return nil, err
 	}
