@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,6 +39,7 @@ type Kind struct {
 	Attempts int                             // after so many it is given up
 	Most     time.Duration                   // how long one attempt may take
 	Wait     func(attempt int) time.Duration // after that many attempts have failed
+	After    func(error) time.Duration       // how long is waited at least after an error; nil: no longer
 
 	// Do does an errand. It may have been done before, in whole or in part, and may be done elsewhere at the same time.
 	// Its error is shown to people and kept: it has no secret in it.
@@ -69,6 +71,21 @@ func (a Attempt) Again(ctx context.Context, tx pgx.Tx, at time.Time) error {
 	return a.queue.Add(ctx, tx, a.Errand, at)
 }
 
+// GiveUp notes in a transaction that the errand failed for good.
+func (a Attempt) GiveUp(ctx context.Context, tx pgx.Tx, cause error) error {
+	tag, err := tx.Exec(ctx, `UPDATE adsync.river_job SET state = 'discarded', finalized_at = now(), errors = array_append(
+			errors, jsonb_build_object('at', now(), 'attempt', attempt, 'error', $2::text, 'trace', ''))
+		WHERE id = $1 AND state = 'running'`, a.job.ID, cause.Error())
+	if err == nil && tag.RowsAffected() == 0 {
+		err = fmt.Errorf("job %d is another's by now", a.job.ID)
+	}
+	if err == nil {
+		a.queue.o.Log.Error("an errand is given up", "kind", a.Kind, "account", a.Account, "job", a.job.ID,
+			"error", cause.Error())
+	}
+	return err
+}
+
 // args are an errand as River keeps it.
 type args struct {
 	name    string
@@ -84,6 +101,7 @@ type worker struct {
 	river.WorkerDefaults[args]
 	kind  Kind
 	queue *Queue
+	after sync.Map // id of a job that failed → how long is waited at least
 }
 
 // Work does an errand.
@@ -101,6 +119,9 @@ func (w *worker) Work(ctx context.Context, job *river.Job[args]) (err error) {
 	err = w.kind.Do(ctx, Attempt{Errand{w.kind.Name, job.Args.Account, job.Args.Key}, job.Attempt, job, w.queue})
 	if err != nil {
 		w.said(ctx, job, err)
+		if w.kind.After != nil {
+			w.after.Store(job.ID, w.kind.After(err))
+		}
 	}
 	return err
 }
@@ -121,7 +142,11 @@ func (w *worker) said(ctx context.Context, job *river.Job[args], err error) {
 
 // NextRetry is when an errand that failed is tried again.
 func (w *worker) NextRetry(job *river.Job[args]) time.Time {
-	return time.Now().Add(w.kind.Wait(job.Attempt))
+	wait := w.kind.Wait(job.Attempt)
+	if after, said := w.after.LoadAndDelete(job.ID); said {
+		wait = max(wait, after.(time.Duration))
+	}
+	return time.Now().Add(wait)
 }
 
 // Timeout is how long one attempt may take.

@@ -24,6 +24,11 @@ type keptPost struct {
 	Told    map[Topic]keptMark `json:"told,omitempty"`
 	Run     string             `json:"run,omitempty"`     // the last that was told of
 	Waiting []*Message         `json:"waiting,omitempty"` // oldest first
+
+	// Of an outbox alone, whose deliveries are made by whichever process.
+	Under *Message `json:"under,omitempty"` // on its way; it may have arrived
+	Sent  sent     `json:"sent,omitempty"`
+	Lost  int      `json:"lost,omitempty"`
 }
 
 type keptMark struct {
@@ -38,9 +43,9 @@ const (
 	largestKept = 4 << 20 // of which more is not read
 )
 
-// identity is the same for a destination wherever it stands in the configuration. Its
+// Identity is the same for a destination wherever it stands in the configuration. Its
 // address is a secret, and goes in as a hash.
-func (d *Destination) identity() string {
+func (d *Destination) Identity() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q",
 		d.Form, d.URL.Reveal(), d.Mail.Host, strings.Join(d.Mail.To, " ")))
 	return fmt.Sprintf("%s-%x", d.Form, sum[:8])
@@ -62,7 +67,16 @@ func (n *Notifier) restore() {
 	defer n.mu.Unlock()
 	n.zone = k.Zone
 	for _, p := range n.posts {
-		p.take(k.Posts[p.identity()])
+		one := k.Posts[p.Identity()]
+		p.take(one)
+		if n.o.Outbox == nil {
+			p.next = p.known.standing(joined(one.Under, p.next))
+			continue
+		}
+		if p.next != nil || one.Under != nil { // of a process that had none, perhaps, and queued nothing
+			n.again()
+		}
+		p.next = nil // it stays where it is kept
 	}
 }
 
@@ -75,14 +89,24 @@ func readKept(s kv.Store) (k kept, err error) {
 		return k, err
 	}
 	if err := json.Unmarshal(content, &k); err != nil || k.FormatVersion != keptVersion {
-		return kept{}, errors.New("it is damaged, or of another version")
+		return kept{}, errDamaged
 	}
 	return k, nil
 }
 
+var errDamaged = errors.New("it is damaged, or of another version")
+
+func writeKept(s kv.Store, k kept) error {
+	content, err := json.Marshal(k)
+	if err != nil {
+		return err
+	}
+	return s.Put(keptName, append(content, '\n'))
+}
+
 // take goes on where a post ended.
 func (p *post) take(k keptPost) {
-	p.known.run = k.Run
+	p.known.run, p.sent = k.Run, k.Sent
 	for topic, one := range k.Told {
 		if p.known.lasts == nil {
 			p.known.lasts = map[Topic]lasting{}
@@ -95,32 +119,40 @@ func (p *post) take(k keptPost) {
 	p.next = p.known.standing(p.next)
 }
 
-// keep writes what a restart has to know, on the disk. mu is held.
+// keep writes what a restart has to know, on the disk, or hands it over. mu is held.
 func (n *Notifier) keep() {
+	if n.o.Outbox != nil {
+		n.hand()
+		return
+	}
 	if n.o.Kept == nil {
 		return
 	}
-	k := kept{FormatVersion: keptVersion, Zone: n.zone, Posts: map[string]keptPost{}}
+	all := map[string]keptPost{}
 	for _, p := range n.posts {
-		one := keptPost{Told: map[Topic]keptMark{}, Run: p.known.run}
-		for _, m := range []*Message{p.under, p.next} {
-			if m != nil {
-				one.Waiting = append(one.Waiting, m)
-			}
+		one := p.kept()
+		if p.under != nil { // which a restart sends with the rest
+			one.Waiting = append([]*Message{p.under}, one.Waiting...)
 		}
-		for topic, l := range p.known.lasts {
-			if l.mark != "" {
-				one.Told[topic] = keptMark{l.mark, l.told, l.said}
-			}
-		}
-		k.Posts[p.identity()] = one
+		one.Under, one.Sent, one.Lost = nil, nil, 0
+		all[p.Identity()] = one
 	}
-	content, err := json.Marshal(k)
-	if err == nil {
-		err = n.o.Kept.Put(keptName, append(content, '\n'))
-	}
-	if err != nil {
+	if err := writeKept(n.o.Kept, kept{keptVersion, n.zone, all}); err != nil {
 		n.o.Log.Warn("what people were told of cannot be kept; a restart may tell it again",
 			"account", n.account, "error", err)
 	}
+}
+
+// kept is what is kept of a post.
+func (p *post) kept() keptPost {
+	one := keptPost{Told: map[Topic]keptMark{}, Run: p.known.run, Under: p.under, Sent: p.sent, Lost: p.lost}
+	if p.next != nil {
+		one.Waiting = []*Message{p.next}
+	}
+	for topic, l := range p.known.lasts {
+		if l.mark != "" {
+			one.Told[topic] = keptMark{l.mark, l.told, l.said}
+		}
+	}
+	return one
 }

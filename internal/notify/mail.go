@@ -69,18 +69,18 @@ func line(text string) string {
 // being told. Who was reached is not written to again.
 func (d *Mail) send(ctx context.Context, m *Message) error {
 	var again, refused *refusal
-	for _, to := range d.To {
-		if m.reached[to] {
+	for i, to := range d.To {
+		if m.Reached[i] {
 			continue
 		}
 		err := d.sendTo(ctx, m, to)
 		one := new(refusal)
 		switch {
 		case err == nil:
-			if m.reached == nil {
-				m.reached = map[string]bool{}
+			if m.Reached == nil {
+				m.Reached = map[int]bool{}
 			}
-			m.reached[to] = true
+			m.Reached[i] = true
 		case errors.As(err, &one) && one.final:
 			refused = one
 		default:
@@ -90,9 +90,9 @@ func (d *Mail) send(ctx context.Context, m *Message) error {
 	switch {
 	case again != nil:
 		return again
-	case refused != nil && len(m.reached) > 0:
+	case refused != nil && len(m.Reached) > 0:
 		return &refusal{
-			said:  fmt.Sprintf("%d of %d mailboxes: %s", len(d.To)-len(m.reached), len(d.To), refused.said),
+			said:  fmt.Sprintf("%d of %d mailboxes: %s", len(d.To)-len(m.Reached), len(d.To), refused.said),
 			final: true, some: true,
 		}
 	case refused != nil:

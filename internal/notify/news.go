@@ -30,7 +30,7 @@ type Message struct {
 	Missing  int // messages before this one that never arrived
 	Joined   int // messages before this one in whose place it stands, with what is still so of them
 
-	reached map[string]bool // whose mailbox has it, of a mail to several
+	Reached map[int]bool `json:",omitempty"` // which mailboxes have it, of a mail to several
 }
 
 // Section is what a message says of one topic.

@@ -7,7 +7,7 @@
 //
 // Open notify.go first: Tell, the topics and the forms of destinations. situation.go
 // reads a run, news.go decides what of it is new and words it, queue.go keeps what waits,
-// deliver.go sends it. A new form, such as Matrix, is a row of forms in forms.go: its word, its check and
+// deliver.go sends it, outbox.go has any process of several send it. A new form, such as Matrix, is a row of forms in forms.go: its word, its check and
 // how a message goes there; its keys stand in sources/config/daemon_notify.go.
 package notify
 
@@ -105,6 +105,22 @@ type Options struct {
 	Send Sender           // nil: over the network
 	Kept kv.Store         // where what was told is kept over a restart; nil keeps nothing
 	Now  func() time.Time // nil: the clock of the machine
+
+	Outbox Outbox // nil: this process delivers
+}
+
+// filled are the options with what stands for nil.
+func (o Options) filled() Options {
+	if o.Send == nil {
+		o.Send = network{}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
 }
 
 // Sender carries one rendered message to its destination, once.
@@ -122,22 +138,14 @@ type Notifier struct {
 	posts   []*post
 	zone    string // the account's, as the last plan named it; "" before there was one
 
-	restored sync.Once // as the first of Tell and Run begins: whoever told before has ended by then
+	bell     chan struct{} // rings where the outbox has not what is here
+	restored sync.Once     // as the first of Tell and Run begins: whoever told before has ended by then
 }
 
 // New makes the notifier of an account. Run has to be called for anything to
 // leave.
 func New(account string, to []Destination, o Options) (*Notifier, error) {
-	if o.Send == nil {
-		o.Send = network{}
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	n := &Notifier{account: account, o: o}
+	n := &Notifier{account: account, o: o.filled(), bell: make(chan struct{}, 1)}
 	for i := range to {
 		if err := to[i].check(); err != nil {
 			return nil, fmt.Errorf("notify %s: %w", to[i].Name, err)
@@ -201,14 +209,22 @@ func (n *Notifier) Tell(s Situation) {
 	}
 }
 
-// Run delivers until the context ends.
+// Run delivers until the context ends, or has it delivered.
 func (n *Notifier) Run(ctx context.Context) { n.carry(ctx, true) }
 
-// Flush delivers what may leave now, and returns: for who does not Run.
+// Flush delivers what may leave now, or has it delivered, and returns: for who does not Run.
 func (n *Notifier) Flush(ctx context.Context) { n.carry(ctx, false) }
 
 func (n *Notifier) carry(ctx context.Context, stays bool) {
 	n.restored.Do(n.restore)
+	switch {
+	case n.o.Outbox != nil && stays:
+		n.handOn(ctx)
+		return
+	case n.o.Outbox != nil:
+		n.handed(ctx)
+		return
+	}
 	var all sync.WaitGroup
 	for _, p := range n.posts {
 		all.Go(func() {

@@ -102,13 +102,20 @@ func (s Section) listed() []Item {
 func (n *Notifier) wait(p *post) (wait time.Duration, waits bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	wait, waits = n.waitFor(p)
+	return min(wait, dozeMost), waits
+}
+
+// waitFor is wait, however long that is. mu is held.
+func (n *Notifier) waitFor(p *post) (wait time.Duration, waits bool) {
 	if p.next == nil {
 		return 0, false
 	}
-	wait = dozeMost
 	now := n.o.Now()
-	for _, s := range p.next.Sections {
-		wait = min(wait, n.leaves(p, s, now).Sub(now))
+	for i, s := range p.next.Sections {
+		if one := n.leaves(p, s, now).Sub(now); i == 0 || one < wait {
+			wait = one
+		}
 	}
 	return wait, true
 }
