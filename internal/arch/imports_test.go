@@ -39,7 +39,7 @@ var may = map[string][]string{
 	"cmd/adsync/internal/daemoncmd": {"cmd/adsync/internal/console", "cmd/adsync/internal/planning",
 		"cmd/adsync/internal/replica", "cmd/adsync/internal/runs", "cmd/adsync/internal/session",
 		"internal/adsapi", "internal/daemon",
-		"internal/daemon/web", "internal/diag", "internal/direct",
+		"internal/daemon/web", "internal/diag", "internal/direct", "internal/errands",
 		"internal/gitstore", "internal/kinds", "internal/notify",
 		"internal/orders", "internal/planview", "internal/resource", "internal/resultcopy", "internal/review",
 		"internal/runview", "internal/secret", "internal/trail", "internal/watch", "internal/webhook",

@@ -5,10 +5,10 @@
 // it changes, and one run is one message. Its one invariant: telling never blocks
 // and never fails a run, and a message holds no secret.
 //
-// Open notify.go first: Tell, the topics and the forms of destinations. situation.go
-// reads a run, news.go decides what of it is new and words it, queue.go keeps what waits,
-// deliver.go sends it, outbox.go has any process of several send it. A new form, such as Matrix, is a row of forms in forms.go: its word, its check and
-// how a message goes there; its keys stand in sources/config/daemon_notify.go.
+// Open notify.go first: Tell, the topics and the forms of destinations. situation.go reads a run, news.go decides what
+// of it is new and words it, queue.go keeps what waits, deliver.go sends it; outbox.go has several processes send
+// it. A new form, such as Matrix, is a row of forms in forms.go: its word, its check and how a message goes there; its
+// keys stand in sources/config/daemon_notify.go.
 package notify
 
 import (

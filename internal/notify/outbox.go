@@ -73,6 +73,12 @@ func (n *Notifier) again() {
 	}
 }
 
+func (n *Notifier) handNow() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.hand()
+}
+
 // handOn hands over what could not be handed over at once, until the context ends.
 func (n *Notifier) handOn(ctx context.Context) {
 	for {
@@ -81,9 +87,7 @@ func (n *Notifier) handOn(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		n.mu.Lock()
-		n.hand()
-		n.mu.Unlock()
+		n.handNow()
 		if sleep(ctx, firstWait) != nil { // not over and over at once
 			return
 		}
@@ -95,9 +99,7 @@ func (n *Notifier) handed(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
 		case <-n.bell:
-			n.mu.Lock()
-			n.hand()
-			n.mu.Unlock()
+			n.handNow()
 		default:
 		}
 		k, err := readKept(n.o.Kept)

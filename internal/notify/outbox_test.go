@@ -126,17 +126,19 @@ func TestAMessageWhoseProcessDiedGoesOutAgainAsItWas(t *testing.T) {
 		var ids, titles []string
 		note := func(m *Message) { ids, titles = append(ids, m.ID), append(titles, m.Title) }
 		dying, die := context.WithCancel(t.Context())
-		err := Deliver(dying, hook, Options{Outbox: o.change, Send: senderFunc(func(_ context.Context, m *Message) error {
+		killed := senderFunc(func(_ context.Context, m *Message) error {
 			note(m)
 			die()
 			return context.Canceled
-		})})
+		})
+		err := Deliver(dying, hook, Options{Outbox: o.change, Send: killed})
 		if err == nil {
 			t.Fatal("a delivery that was cut off says that it is done")
 		}
 		n.tell(held("activates", "archives"))
+		sends := senderFunc(func(_ context.Context, m *Message) error { note(m); return nil })
 		for range 2 {
-			if err := o.deliver(senderFunc(func(_ context.Context, m *Message) error { note(m); return nil })); err != nil {
+			if err := o.deliver(sends); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -172,7 +174,8 @@ func TestADestinationThatIsAwayGetsTheNewestOnce(t *testing.T) {
 		}
 		var missing int
 		n.tell(held("activates", "raises"))
-		if err := o.deliver(senderFunc(func(_ context.Context, m *Message) error { missing = m.Missing; return nil })); err != nil {
+		sends := senderFunc(func(_ context.Context, m *Message) error { missing = m.Missing; return nil })
+		if err := o.deliver(sends); err != nil {
 			t.Fatal(err)
 		}
 		if missing != 1 {

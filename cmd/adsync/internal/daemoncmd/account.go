@@ -26,6 +26,7 @@ import (
 // as it was are given again as they are.
 func (d *daemonRun) accounts(config config.Daemon, page *page) []daemon.Account {
 	d.repositories = share(d.repositories, config)
+	d.errands.configure(config, d.repositories)
 	var accounts []daemon.Account
 	known := map[string]daemon.Account{}
 	for _, a := range config.Accounts {
@@ -57,6 +58,11 @@ func versionOf(a config.DaemonAccount) string {
 		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify)})
 }
 
+// stateFolderOf is where the state of an account from git lies that names no folder.
+func stateFolderOf(settings config.Daemon, a config.DaemonAccount) string {
+	return filepath.Join(settings.State, a.Name.Value)
+}
+
 func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daemon.Account {
 	name := a.Name.Value
 	own := forAccount(d.env, d.log.With("account", name))
@@ -86,7 +92,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		w.source, watched = folder, folder.watch
 	} else {
 		if a.State == "" {
-			a.State = filepath.Join(settings.State, name)
+			a.State = stateFolderOf(settings, a)
 		}
 		branch = newFollowedBranch(own, a, d.repositories[repositoryOf(a.Git)])
 		if own.Git.Shared != nil {
@@ -100,6 +106,9 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	}
 	if d.sharing != nil {
 		project, w.id = session.StateOf(own, settings, a), d.sharing.ids[name]
+		if w.answers != nil {
+			w.answers.waits, w.answers.queued = d.errands.unpushed(w.id), true
+		}
 	}
 	w.orders = d.lease(settings, name, own, project)
 	last := w.orders.Place.Equal(time.Now())

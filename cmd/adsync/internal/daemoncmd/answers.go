@@ -21,6 +21,7 @@ type answers struct {
 	timeout  time.Duration
 
 	waits    runs.Unpushed // results that are not there yet
+	queued   bool          // others push them
 	again    time.Time     // before then they are not tried again
 	proposed string        // hash of the last plan of which that was tried
 }
@@ -30,6 +31,9 @@ func (n *answers) push(ctx context.Context, env *session.Env,
 	l session.Loaded, r *reconcile.Report, d *runs.ReportDocument) (err error) {
 	if n == nil || n.results == "" {
 		return nil
+	}
+	if n.queued {
+		return n.waits.Keep(env, l, r, d)
 	}
 	if err = n.away(ctx, func() error { return runs.PushResults(ctx, env, l, n.results, r, d) }); err != nil {
 		n.again = env.Clock.OrSystem().Now().Add(lateEvery)
@@ -70,7 +74,7 @@ const lateEvery = 10 * time.Minute
 // late pushes what earlier runs could not, whether anything else is to be done or not.
 // Why it could not is a line of the log.
 func (n *answers) late(ctx context.Context, env *session.Env) {
-	if n == nil || n.results == "" || env.Clock.OrSystem().Now().Before(n.again) {
+	if n == nil || n.results == "" || n.queued || env.Clock.OrSystem().Now().Before(n.again) {
 		return
 	}
 	if runs, err := n.waits.Runs(); err == nil && len(runs) == 0 {

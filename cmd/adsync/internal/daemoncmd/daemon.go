@@ -118,6 +118,7 @@ type daemonRun struct {
 
 	addresses session.Addresses // whose limits the accounts share
 	sharing   *sharing          // with other daemons; nil where states lie in folders
+	errands   *errandsBeside    // that any of them does; nil with sharing
 
 	known        map[string]daemon.Account   // by name: those that run
 	repositories map[string]*gitstore.Shared // of them, by address and credentials
@@ -132,6 +133,9 @@ func (d *daemonRun) run(ctx context.Context, settings config.Daemon) error {
 	}
 	var err error
 	if d.sharing, err = shareOf(ctx, d.env, d.log, settings); err != nil {
+		return err
+	}
+	if d.errands, err = errandsOf(d, d.sharing); err != nil {
 		return err
 	}
 	metrics := web.NewMetrics()
@@ -167,6 +171,7 @@ func (d *daemonRun) run(ctx context.Context, settings config.Daemon) error {
 		beside.Go(func() { d.unbroken(ctx, "the address of alive", func() { alive.Run(ctx) }) })
 	}
 	beside.Go(func() { giveBack(ctx, d.env.Getenv) })
+	beside.Go(func() { d.unbroken(ctx, "errands", func() { d.errands.run(ctx) }) })
 	d.log.Info("the daemon runs", "version", console.Release, "accounts", len(accounts), "listen", page.address())
 	logKeep(d.log, settings.Keep)
 	tellSystemd(d.log, systemd.SdNotifyReady)

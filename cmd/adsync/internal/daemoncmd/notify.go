@@ -80,7 +80,7 @@ func (d *daemonRun) telling(config config.Daemon,
 	var notifier *notify.Notifier
 	if err == nil && len(to) > 0 {
 		notifier, err = notify.New(a.Name.Value, to, notify.Options{
-			Page: d.pageOf(config, a.Name.Value), Log: log, Kept: at.Place,
+			Page: d.pageOf(config, a.Name.Value), Log: log, Kept: at.Place, Outbox: d.errands.outbox(a.Name.Value),
 		})
 	}
 	if err != nil {
@@ -167,4 +167,37 @@ func (d *daemonRun) destinations(a config.DaemonAccount) ([]notify.Destination, 
 		all = append(all, one)
 	}
 	return all, nil
+}
+
+// alive is what tells a monitor that the daemon moves; nil where none is named.
+func (d *daemonRun) alive(config config.Daemon) (*notify.Alive, error) {
+	if config.Alive.URL.From == "" {
+		return nil, nil
+	}
+	url, err := d.secret(config.Alive.URL)
+	if err != nil {
+		return nil, err
+	}
+	moved := func(since time.Time) bool { return d.hub.Moved(since) }
+	alive, err := notify.NewAlive(secret.New(url), config.Alive.Every, notify.AliveOptions{Log: d.log, Moved: moved})
+	if err != nil {
+		return nil, console.Configuration("%v", err)
+	}
+	return alive, nil
+}
+
+// checkAlive says what keeps a monitor from being told, before anything runs.
+func (d *daemonRun) checkAlive(config config.Daemon) error {
+	_, err := d.alive(config)
+	return err
+}
+
+// askOnce tells the monitor of a daemon with --once that each account had its run.
+func (d *daemonRun) askOnce(alive *notify.Alive) {
+	if alive == nil || !d.flags.once {
+		return
+	}
+	if err := alive.Ask(context.Background()); err != nil {
+		d.log.Warn("the address of alive does not answer", "error", err)
+	}
 }

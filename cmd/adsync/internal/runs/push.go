@@ -26,12 +26,23 @@ func PushResults(ctx context.Context, env *session.Env,
 		return nil
 	}
 	waits := UnpushedOf(env, l.Project)
-	message := fmt.Sprintf("adsync: %s\n\nRun: %s\nAccount: %s\nPlan: %s\nCommit: %s\n",
-		r.Summary(), r.Run, d.Account.ID, d.PlanHash, env.Git.Revision.Commit)
-	if err := waits.keep(env, l, r, d, message); err != nil {
-		return fmt.Errorf("push results: %w", err)
+	if err := waits.Keep(env, l, r, d); err != nil {
+		return err
 	}
 	return waits.Push(ctx, env, branch)
+}
+
+// Keep keeps what became of a run until it is pushed.
+func (u Unpushed) Keep(env *session.Env, l session.Loaded, r *reconcile.Report, d *ReportDocument) error {
+	if r.Run == "" {
+		return nil
+	}
+	message := fmt.Sprintf("adsync: %s\n\nRun: %s\nAccount: %s\nPlan: %s\nCommit: %s\n",
+		r.Summary(), r.Run, d.Account.ID, d.PlanHash, env.Git.Revision.Commit)
+	if err := u.keep(env, l, r, d, message); err != nil {
+		return fmt.Errorf("push results: %w", err)
+	}
+	return nil
 }
 
 // Push pushes an answer to a branch of the repository.

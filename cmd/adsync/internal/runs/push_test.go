@@ -10,7 +10,7 @@ import (
 
 // TestOnlySoManyResultsWait: of a repository that takes none, the newest stay.
 func TestOnlySoManyResultsWait(t *testing.T) {
-	u := Unpushed{kv.Folder{Dir: t.TempDir()}}
+	u := Unpushed{beside: kv.Folder{Dir: t.TempDir()}}
 	for i := range unpushedMost + 2 {
 		noError(t, u.beside.Put(fmt.Sprintf("unpushed/run-%06d/message", i+1), nil))
 	}
@@ -25,7 +25,7 @@ func TestOnlySoManyResultsWait(t *testing.T) {
 
 // TestResultsInPartAreNotPushed: those of a process that was killed wait for nothing, and go.
 func TestResultsInPartAreNotPushed(t *testing.T) {
-	u := Unpushed{kv.Folder{Dir: t.TempDir()}}
+	u := Unpushed{beside: kv.Folder{Dir: t.TempDir()}}
 	noError(t, u.beside.Put("unpushed/run-000001/files/results/a.csv", []byte("a")))
 	noError(t, u.beside.Put("unpushed/run-000002/files/results/b.csv", []byte("b")))
 	noError(t, u.beside.Put("unpushed/run-000002/message", []byte("done")))

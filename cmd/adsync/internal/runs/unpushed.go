@@ -22,7 +22,10 @@ import (
 
 // Unpushed are the results beside a state that wait to be pushed, by run: its files, and
 // its message, which comes last and goes first.
-type Unpushed struct{ beside kv.Store }
+type Unpushed struct {
+	beside kv.Store
+	queued func(put func(kv.Store) error) error // has a push queued together with what is put; nil: who keeps it pushes
+}
 
 const (
 	unpushedName = "unpushed"
@@ -33,7 +36,12 @@ const (
 
 // UnpushedOf returns the results of a project that wait to be pushed.
 func UnpushedOf(env *session.Env, p config.Project) Unpushed {
-	return Unpushed{session.BesideOf(env, p)}
+	return Unpushed{beside: session.BesideOf(env, p)}
+}
+
+// UnpushedIn returns the results that wait beside a state, whose pushes are queued together with them.
+func UnpushedIn(beside kv.Store, queued func(put func(kv.Store) error) error) Unpushed {
+	return Unpushed{beside, queued}
 }
 
 // keep writes the results of a run, whole or not at all. Whoever calls it has the state
@@ -62,7 +70,13 @@ func (u Unpushed) keep(env *session.Env, l session.Loaded,
 			return err
 		}
 	}
-	return u.beside.Put(path.Join(unpushedName, RefWord(r.Run), messageName), []byte(message))
+	put := func(s kv.Store) error {
+		return s.Put(path.Join(unpushedName, RefWord(r.Run), messageName), []byte(message))
+	}
+	if u.queued != nil {
+		return u.queued(put)
+	}
+	return put(u.beside)
 }
 
 // all are the names of what is kept, by run.

@@ -113,23 +113,33 @@ func fetch(ctx context.Context, env *Env, changes bool) error {
 	return CheckOut(ctx, env)
 }
 
+// OpenStore opens the store of the repository, where it is not open.
+func OpenStore(env *Env) error {
+	g := env.Git
+	if g.Store != nil {
+		return nil
+	}
+	config, home, err := GitConfig(env, g.Flags)
+	if err != nil {
+		return err
+	}
+	store, err := gitstore.Open(config)
+	if err != nil {
+		return err
+	}
+	if err := operatorOutside(env, store.Address()); err != nil {
+		return err
+	}
+	g.Store, g.Home = store, home
+	return nil
+}
+
 // FetchRevision brings the store up to what the remote has now.
 func FetchRevision(ctx context.Context, env *Env) error {
-	g := env.Git
-	if g.Store == nil {
-		config, home, err := GitConfig(env, g.Flags)
-		if err != nil {
-			return err
-		}
-		store, err := gitstore.Open(config)
-		if err != nil {
-			return err
-		}
-		if err := operatorOutside(env, store.Address()); err != nil {
-			return err
-		}
-		g.Store, g.Home = store, home
+	if err := OpenStore(env); err != nil {
+		return err
 	}
+	g := env.Git
 	revision, err := g.Store.Fetch(ctx)
 	if revision.Commit != "" {
 		g.Revision = revision
