@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 				panic(err)
 			}
 		}
+		tellMemory(os.Getenv(memoryInto))
 		env, served := &session.Env{Clock: panicking(emulatorClock(os.Getenv(atClock)), os.Getenv(panicAt))},
 			&counting{}
 		if os.Getenv(allocationsInto) != "" {
