@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
+	"strings"
 	"syscall"
-	"testing"
 	"time"
 )
 
@@ -46,11 +46,17 @@ func tellMemory(into string) {
 }
 
 // keeps asks a process what it keeps.
-func (p *process) keeps(into string) (k kept) {
+func (p *process) keeps() (k kept) {
 	p.t.Helper()
+	into := ""
+	for _, variable := range p.c.Env {
+		if name, is := strings.CutPrefix(variable, memoryInto+"="); is {
+			into = name
+		}
+	}
 	_ = os.Remove(into)
 	noError(p.t, p.c.Process.Signal(syscall.SIGUSR1))
-	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) { // another process works
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) { // another process works
 		text, err := os.ReadFile(into)
 		if err == nil {
 			noError(p.t, json.Unmarshal(text, &k))
@@ -60,5 +66,3 @@ func (p *process) keeps(into string) (k kept) {
 	p.t.Fatal("the process does not say what it keeps")
 	return k
 }
-
-var _ = testing.Short

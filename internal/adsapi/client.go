@@ -37,6 +37,7 @@ type caller struct {
 	account        string
 	userAgent      string
 	transport      http.RoundTripper
+	rest           func() // nil where the transport keeps no connections
 	halt           func() error
 	lease          func() error
 	around         func(context.Context, func())
@@ -96,12 +97,17 @@ func New(cfg Config) (*Client, error) {
 	waits := newWaits(cfg)
 	limiter := newLimiter(cfg.Limits, cfg.Now, cfg.Sleep, waits.tell)
 	limiter.address = cfg.Address
+	var rest func()
+	if t, is := cfg.Transport.(interface{ CloseIdleConnections() }); is {
+		rest = t.CloseIdleConnections
+	}
 	return &Client{caller{
 		base:           base,
 		credential:     &credential{key: cfg.Key, tokens: cfg.Tokens},
 		account:        cfg.Account,
 		userAgent:      cfg.UserAgent,
 		transport:      transport,
+		rest:           rest,
 		halt:           cfg.Halt,
 		lease:          cfg.Lease,
 		around:         cfg.Around,
@@ -121,6 +127,13 @@ func New(cfg Config) (*Client, error) {
 		keyLag:         cfg.KeyLag,
 		ahead:          &atomic.Int64{},
 	}}, nil
+}
+
+// Rest closes the connections that nothing is sent over, where nothing will be for longer than IdleMost.
+func (c *caller) Rest() {
+	if c.rest != nil {
+		c.rest()
+	}
 }
 
 // Halted is ErrHalted with the order while one stands against changing anything.

@@ -204,6 +204,10 @@ func isLoopback(host string) bool {
 
 func notVisibleASCII(r rune) bool { return r <= ' ' || r > '~' }
 
+// IdleMost is how long a connection that nothing is sent over stays open: less than servers and proxies keep them, as
+// what meets one that closes is unknown.
+const IdleMost = 30 * time.Second
+
 // newTransport is tuned for one host, many small requests, and none that
 // hangs: a dead address or a stalled handshake shows within seconds.
 func newTransport(lease func() error) *http.Transport {
@@ -217,11 +221,10 @@ func newTransport(lease func() error) *http.Transport {
 			}
 			return leasedConn{conn, lease}, nil
 		},
-		ForceAttemptHTTP2:   true,
-		MaxIdleConns:        64,
-		MaxIdleConnsPerHost: 32,
-		// less than servers and proxies keep them: what meets one that closes is unknown
-		IdleConnTimeout:        30 * time.Second,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           64,
+		MaxIdleConnsPerHost:    32,
+		IdleConnTimeout:        IdleMost,
 		TLSHandshakeTimeout:    10 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 	}

@@ -148,12 +148,28 @@ func (w *window) left(now time.Duration) int {
 }
 
 func (w *window) count(now time.Duration) {
+	w.forget(now)
 	if len(w.sent) < w.size {
 		w.sent = append(w.sent, now)
 		return
 	}
 	w.sent[w.oldest] = now
 	w.oldest = (w.oldest + 1) % w.size
+}
+
+// forget drops what counts no more, once that is half of what is remembered: of many clients few are busy.
+func (w *window) forget(now time.Duration) {
+	n := len(w.sent)
+	if n == 0 || w.sent[(w.oldest+n/2)%n]+w.period > now {
+		return
+	}
+	var busy []time.Duration
+	for i := range n {
+		if at := w.sent[(w.oldest+i)%n]; at+w.period > now {
+			busy = append(busy, at)
+		}
+	}
+	w.sent, w.oldest = busy, 0
 }
 
 // steady is a clock that never goes back: a wall clock set back by a day

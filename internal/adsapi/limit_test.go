@@ -175,3 +175,27 @@ func TestWaitingStopsWithTheContext(t *testing.T) {
 		}
 	})
 }
+
+// Of thousands of accounts in one process few are busy: what went out long ago is forgotten.
+func TestAWindowForgetsWhatCountsNoMore(t *testing.T) {
+	w := &window{size: 100, period: time.Minute}
+	now := time.Duration(0)
+	for range 250 { // full, and more than once around
+		now += w.delay(now)
+		w.count(now)
+	}
+	if left := w.left(now); left != 50 {
+		t.Fatalf("after 250 requests %d are left; want 50", left)
+	}
+	for range 1000 {
+		now += 50 * time.Second
+		w.count(now)
+		if w.delay(now) != 0 {
+			t.Fatalf("a request every 50 s waits at %s; want none to wait", now)
+		}
+	}
+	if left := w.left(now); left != 98 || cap(w.sent) > 8 {
+		t.Errorf("of a request every 50 s %d are left, and there is room for %d remembered; want 98, and at most 8",
+			left, cap(w.sent))
+	}
+}

@@ -20,7 +20,7 @@ type submissions struct {
 // processes: those submitted before count, and telling is called right before each
 // of this client, repetitions and dry runs too. Where it gives an error nothing is
 // sent. It may be called from many goroutines, and again when another process may
-// have been at the account.
+// have been at the account. A client that only reads leaves telling as it is.
 func (c *Client) ShareSubmissions(submitted []time.Time, telling func(ctx context.Context, at time.Time) error) {
 	s := c.submissions
 	s.mu.Lock()
@@ -34,10 +34,20 @@ func (c *Client) ShareSubmissions(submitted []time.Time, telling func(ctx contex
 			c.limiter.submitted(min(0, at.Sub(now)))
 		}
 	}
-	s.shared, s.telling = true, telling
+	if !s.shared || !c.ReadOnly() {
+		s.shared, s.telling = true, telling
+	}
 	if s.last.After(now) {
 		s.last = now
 	}
+}
+
+// LeaveSubmissions has nobody told of submissions any more: who was closes its state. Those of this client still count.
+func (c *caller) LeaveSubmissions() {
+	s := c.submissions
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.telling = nil
 }
 
 // tell says that a job is about to be submitted.

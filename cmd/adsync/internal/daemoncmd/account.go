@@ -14,6 +14,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/adsapi"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/orders"
@@ -71,7 +72,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		own.Flags.Operator = a.Operator
 	}
 	w := &worker{
-		env: own, planOnly: a.PlanOnly, copies: &copies{env: own,
+		env: own, planOnly: a.PlanOnly, rests: a.Every > adsapi.IdleMost, copies: &copies{env: own,
 			folder: a.Results, beside: a.Folder != "", writeBack: a.WriteBack}, keeping: keeping{keep: settings.Keep},
 	}
 	account := daemon.Account{

@@ -37,8 +37,7 @@ type copies struct {
 	writeBack bool   // results go into their own files as well
 	took      func(sum string)
 
-	went map[string]wentRow        // what the last apply did, by address; nil until it is asked for
-	told map[resource.Address]bool // rows whose own cells say something that may be over
+	told map[resource.Address]bool // rows whose own cells say something that may be over; nil: nobody knows
 	said map[string]bool           // notes that are said once
 	owed []string                  // files that were open in an editor and could not be written into
 }
@@ -67,17 +66,20 @@ func (c *copies) applied(l *session.Loaded, r *reconcile.Report, d *runs.ReportD
 // planned leaves copies of a run that applied nothing: what waits, what is not valid,
 // what somebody changed outside. What the last apply did stands until a row changes.
 func (c *copies) planned(l *session.Loaded, p *plan.Plan) error {
-	c.recall(l)
+	if len(runs.Workbooks(*l)) == 0 {
+		return nil
+	}
+	went := c.recall(l)
 	rows := runs.PlannedRows(*l, p, words.OnPage)
 	problems := session.OnceEach(l.Desired.Problems, p.Problems)
-	marks := marked.Marks{Outcomes: c.stands(l.InReview(rows)), Problems: problems, Unread: l.Desired.Unread}
-	return c.leave(l, afterRun{name: "planned", rows: c.stands(l.Judged(rows)), marks: marks})
+	marks := marked.Marks{Outcomes: stillStands(l.InReview(rows), went), Problems: problems, Unread: l.Desired.Unread}
+	return c.leave(l, afterRun{name: "planned", rows: stillStands(l.Judged(rows), went), marks: marks})
 }
 
-// stands returns rows of which nothing else is said what the last apply did.
-func (c *copies) stands(rows []marked.RowOutcome) []marked.RowOutcome {
+// stillStands returns rows of which nothing else is said what the last apply did.
+func stillStands(rows []marked.RowOutcome, went map[string]wentRow) []marked.RowOutcome {
 	for i := range rows {
-		if did, is := c.went[rows[i].Address.String()]; is && rows[i].Result == session.ResultNoChange {
+		if did, is := went[rows[i].Address.String()]; is && rows[i].Result == session.ResultNoChange {
 			rows[i].Result, rows[i].Message = did.Result, console.JoinLines(did.Message, rows[i].Message)
 		}
 	}

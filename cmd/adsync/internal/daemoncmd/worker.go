@@ -55,6 +55,7 @@ type worker struct {
 	orders   *session.Lease
 	copies   *copies
 	planOnly bool // nothing is ever applied
+	rests    bool // from one look to the next no connection stays open
 	answers  *answers
 
 	mu        sync.Mutex       // guards line and client: who takes a look uses them too
@@ -80,6 +81,9 @@ func (w *worker) Run(ctx context.Context, request daemon.Request) daemon.Result 
 	r.Requests, w.counted = int(sent-w.counted), sent
 	if w.client != nil { // only this goroutine sets it
 		r.Rate.Left, r.Rate.Limit = w.client.Left()
+		if w.rests {
+			w.client.Rest()
+		}
 	}
 	if r.Class == daemon.Credentials || r.Class == daemon.Misplaced {
 		w.hangUp() // the address or the key may be another by the next run
@@ -178,7 +182,10 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 	if err != nil {
 		return w.failed(ctx, f.revision, err)
 	}
-	defer func() { session.Closed(w.env, "state", store.Close()) }()
+	defer func() {
+		w.client.LeaveSubmissions() // else the client keeps the store, and with it the whole run
+		session.Closed(w.env, "state", store.Close())
+	}()
 	if lease, ok := store.(state.Lease); ok {
 		w.lease.Store(&lease)
 		defer w.lease.Store(nil)

@@ -84,7 +84,9 @@ func (c *copies) toTell(all []marked.RowOutcome) []marked.RowOutcome {
 			continue
 		}
 		rows = append(rows, row)
-		told[row.Address] = row.Result != session.ResultNoChange
+		if row.Result != session.ResultNoChange {
+			told[row.Address] = true
+		}
 	}
 	c.told = told
 	return rows
@@ -122,27 +124,24 @@ type wentRow struct {
 
 // remember keeps what an apply did with the rows.
 func (c *copies) remember(l *session.Loaded, rows []marked.RowOutcome) error {
-	c.went = map[string]wentRow{}
+	went := map[string]wentRow{}
 	for _, row := range rows {
 		if row.Result == "created" || row.Result == "updated" {
-			c.went[row.Address.String()] = wentRow{row.Result, row.Message}
+			went[row.Address.String()] = wentRow{row.Result, row.Message}
 		}
 	}
-	content, err := json.Marshal(c.went)
+	content, err := json.Marshal(went)
 	if err != nil {
 		return err
 	}
 	return session.BesideOf(c.env, l.Project).Put(wentName, content)
 }
 
-// recall reads what the last apply did, once. Without it the rows say that nothing changes.
-func (c *copies) recall(l *session.Loaded) {
-	if c.went != nil {
-		return
-	}
-	c.went = map[string]wentRow{}
+// recall reads what the last apply did. Without it the rows say that nothing changes.
+func (c *copies) recall(l *session.Loaded) (went map[string]wentRow) {
 	content, err := session.BesideOf(c.env, l.Project).Get(wentName, kv.Most)
-	if err == nil && json.Unmarshal(content, &c.went) != nil {
-		c.went = map[string]wentRow{}
+	if err != nil || json.Unmarshal(content, &went) != nil {
+		return nil
 	}
+	return went
 }
