@@ -92,6 +92,16 @@ func (p Phase) String() string {
 // MarshalText writes the phase's name.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
+// UnmarshalText reads what MarshalText wrote.
+func (p *Phase) UnmarshalText(text []byte) error {
+	i := slices.Index(phaseNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("phase is %q; want one of %q", text, phaseNames)
+	}
+	*p = Phase(i)
+	return nil
+}
+
 // Cause says why a field changes.
 type Cause uint8
 

@@ -35,6 +35,8 @@ type Account struct {
 	// Acceptances are those that were taken. nil: files are in no history.
 	Accept      func(Acceptance) error
 	Acceptances func() ([]Acceptance, error)
+	// Ring leaves the wish for a run with whoever works on the account; nil where that is always this process.
+	Ring func(why Trigger, by string) error
 	// Look reads a file that was dropped for a look; nil: nobody can.
 	Look func(ctx context.Context, filename string, content []byte) (*Upload, error)
 	// Commit puts a file on the branch for uploads; nil: there is none.

@@ -15,6 +15,9 @@ package daemon
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
 	"time"
 
 	"adsync/internal/orders"
@@ -197,6 +200,29 @@ type Approval struct {
 	By       string         `json:"by"`
 	Note     string         `json:"note,omitempty"`
 	Time     time.Time      `json:"time"`
+}
+
+// Fits reports whether a plan asks for all that is approved, as it was shown.
+func (a *Approval) Fits(p *planview.Document) bool {
+	for _, one := range a.Asks {
+		if !slices.ContainsFunc(p.Asks, func(b planview.Ask) bool { return b.Item == one.Item }) {
+			return false
+		}
+	}
+	return len(a.Asks) > 0
+}
+
+// Digest is another where something else is approved, or the same after the account has moved on.
+func (a *Approval) Digest() [sha256.Size]byte {
+	var said []string
+	for _, one := range a.Asks {
+		said = append(said, "item "+one.Item)
+	}
+	for _, allow := range a.Allow {
+		said = append(said, "allow "+allow)
+	}
+	slices.Sort(said)
+	return sha256.Sum256(fmt.Appendf(nil, "%q %q %d", said, a.Lineage, a.Serial))
 }
 
 // Event is something that happened, for who looks on.

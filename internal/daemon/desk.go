@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"slices"
 
 	"adsync/internal/planview"
 	"adsync/internal/runview"
@@ -109,7 +108,7 @@ func (h *Hub) Approve(_ context.Context, name string, a Approval) error {
 	if err != nil {
 		return err
 	}
-	if plan := h.Plan(name); plan == nil || !asks(plan, &a) {
+	if plan := h.Plan(name); plan == nil || !a.Fits(plan) {
 		return ErrOtherPlan
 	}
 	if err := l.account.Orders.Approve(a); err != nil {
@@ -118,16 +117,6 @@ func (h *Hub) Approve(_ context.Context, name string, a Approval) error {
 	l.log.Info("something was approved", "plan", a.PlanHash, "allow", a.Allow, "by", a.By)
 	l.wake(Approved)
 	return nil
-}
-
-// asks reports whether a plan asks for all that is approved, as it was shown.
-func asks(p *planview.Document, a *Approval) bool {
-	for _, one := range a.Asks {
-		if !slices.ContainsFunc(p.Asks, func(b planview.Ask) bool { return b.Item == one.Item }) {
-			return false
-		}
-	}
-	return len(a.Asks) > 0
 }
 
 // Look reads a file that was dropped for a look.

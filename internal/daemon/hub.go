@@ -27,6 +27,7 @@ type Options struct {
 	Now      func() time.Time         // nil is the clock of the machine
 	// is called whenever an account gives a sign, and returns at once; nil: nobody listens
 	Moves func()
+	Tells func(Event)   // is told of what happens to the accounts of this hub, and returns at once; nil tells nobody
 	Doze  time.Duration // an account that waits gives a sign so often; 0: every 10 minutes
 }
 
@@ -39,6 +40,7 @@ type Hub struct {
 	now    func() time.Time
 	places *places
 	moves  func()
+	tells  func(Event)
 	doze   time.Duration
 
 	observer Observer
@@ -56,7 +58,8 @@ type Hub struct {
 func New(o Options) *Hub {
 	h := &Hub{
 		once: o.Once, log: o.Logger, random: o.Random,
-		redact: o.Redact, now: o.Now, observer: o.Observer, moves: o.Moves, doze: cmp.Or(o.Doze, dozeMost),
+		redact: o.Redact, now: o.Now, observer: o.Observer, moves: o.Moves,
+		tells: o.Tells, doze: cmp.Or(o.Doze, dozeMost),
 		places: newPlaces(cmp.Or(o.Places, max(runtime.NumCPU(), 2)), cmp.Or(o.Patience, 30*time.Second)),
 		loops:  map[string]*loop{}, stops: map[string]context.CancelFunc{},
 		events: map[chan Event]bool{}, working: make(chan struct{}),
@@ -173,8 +176,23 @@ func (h *Hub) Events(ctx context.Context) <-chan Event {
 	return events
 }
 
-// tell gives an event to who listens. Nobody waits for a slow reader.
+// Followed reports whether anybody listens to events.
+func (h *Hub) Followed() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.events) > 0
+}
+
+// tell gives an event of this hub's accounts to who listens, here and elsewhere.
 func (h *Hub) tell(e Event) {
+	h.Tell(e)
+	if h.tells != nil {
+		h.tells(e)
+	}
+}
+
+// Tell gives an event to who listens here. Nobody waits for a slow reader.
+func (h *Hub) Tell(e Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for events := range h.events {

@@ -19,6 +19,12 @@ type Ask struct {
 
 	Accept string `json:"accept,omitempty"` // a commit to go on with though history was rewritten
 	Note   string `json:"note,omitempty"`   // why
+	Why    string `json:"why,omitempty"`    // what woke who asks, a daemon.Trigger; "" of a person
+}
+
+// Ring leaves the wish for a run of which no name is noted: one for each reason, however often it is wished.
+func (p Place) Ring(why string, now time.Time) error {
+	return p.write(askPrefix+why+".json", Ask{ID: why, Why: why, Since: now})
 }
 
 // Ask leaves the wish for a run, and gives it with its id.

@@ -1,9 +1,13 @@
 package planview
 
 import (
+	"encoding/json"
 	"testing"
 
+	"adsync/internal/kinds"
 	"adsync/plan"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // What is offered to be allowed goes once it is allowed.
@@ -33,5 +37,32 @@ func TestWhatNothingReleasesIsNotOffered(t *testing.T) {
 				t.Errorf("offered is %v; want it offered: %v", got, tt.offered)
 			}
 		})
+	}
+}
+
+// A plan that one process wrote and another read is shown as it was, but for the ads that are drawn.
+func TestAPlanIsShownAsItWasWritten(t *testing.T) {
+	for name, d := range map[string]*Document{"quarter": quarter(t), "pull request": pullRequest(t)} {
+		text, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := &Document{}
+		if err := json.Unmarshal(text, read); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		undrawn := *d
+		undrawn.Drawn = nil
+		want, err := HTMLParts(kinds.All(), &undrawn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := HTMLParts(kinds.All(), read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Parts{})); diff != "" {
+			t.Errorf("%s is shown otherwise (-as it was, +as it was read):\n%s", name, diff)
+		}
 	}
 }

@@ -155,7 +155,12 @@ func (f Folder) Append(name string, line []byte) error {
 func (f Folder) Rewrite(name string, change func(content []byte) []byte) error {
 	file, err := f.lock(name, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		if change(nil) == nil {
+			return nil
+		}
+		if err = f.prepare(name); err == nil {
+			file, err = f.lock(name, os.O_RDWR|os.O_CREATE)
+		}
 	}
 	if err != nil {
 		return err

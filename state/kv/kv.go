@@ -27,7 +27,7 @@ type Store interface {
 	// Append adds a line to a content.
 	Append(name string, line []byte) error
 	// Rewrite puts what change returns in the place of a content, unless it is nil. No line is lost that somebody
-	// appends meanwhile. Where there is no content nothing is asked; else change may be asked again.
+	// appends meanwhile. Where there is no content change is given nil. It may be asked again.
 	Rewrite(name string, change func(content []byte) []byte) error
 	// Delete takes a content away, and of a name that ends in a slash all beneath it. There may be none.
 	Delete(name string) error

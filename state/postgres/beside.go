@@ -203,12 +203,15 @@ func (b *Beside) Rewrite(name string, change func(content []byte) []byte) error 
 		var parts []int64
 		err := tx.QueryRow(ctx, `SELECT string_agg(content, '' ORDER BY part), array_agg(part ORDER BY part)
 			FROM adsync.beside WHERE account = $1 AND name = $2`, b.account, k).Scan(&content, &parts)
-		if err != nil || len(parts) == 0 {
+		if err != nil {
 			return err
 		}
 		changed := change(content)
 		if changed == nil {
 			return nil
+		}
+		if len(parts) == 0 {
+			return b.add(ctx, tx, k, changed)
 		}
 		// in the place of the last part, so that a line of meanwhile stays behind it; of the others only those that
 		// were read go: a line whose part was numbered before may be committed after

@@ -71,12 +71,12 @@ func columnsOf(views []View) (c columns) {
 }
 
 // Tell replaces what was told of accounts, of those that this worker looks after, and rings at every process that
-// listens.
-func (v *Views) Tell(ctx context.Context, views []View) error {
+// listens. It returns of which it was told.
+func (v *Views) Tell(ctx context.Context, views []View) (accounts []string, err error) {
 	id, _ := v.database.worker.current()
 	c := columnsOf(views)
-	return v.database.twice(ctx, func(ctx context.Context) error {
-		_, err := v.database.pool.Exec(ctx, `WITH told AS (
+	err = v.database.twice(ctx, func(ctx context.Context) error {
+		rows, err := v.database.pool.Query(ctx, `WITH told AS (
 				INSERT INTO adsync.view AS v
 					(account, name, words, state, waits, exposure, problems, glance, plan, host)
 				SELECT n.account, n.name, n.words, n.state, n.waits, n.exposure, n.problems, n.glance, n.plan, $11
@@ -89,11 +89,15 @@ func (v *Views) Tell(ctx context.Context, views []View) error {
 					problems = excluded.problems, glance = excluded.glance, plan = coalesce(excluded.plan, v.plan),
 					host = excluded.host, updated = clock_timestamp()
 				RETURNING account
-			) SELECT pg_notify('adsync', 'view ' || account) FROM told`,
+			), rung AS (
+				SELECT account, pg_notify('adsync', 'view ' || account) FROM told
+			) SELECT account FROM rung`,
 			id, c.accounts, c.names, c.words, c.states, c.waits, c.exposures, c.problems, c.glances, c.plans,
 			v.database.worker.options.Host)
+		accounts, err = namesOf(rows, err)
 		return err
 	})
+	return accounts, err
 }
 
 // Query chooses views.
@@ -105,13 +109,13 @@ type Query struct {
 	Most     int
 }
 
-// chosen is the condition of a query, but for After; its arguments are $1 to $3.
-const chosen = `v.account = ANY($1) AND ($2 = '' OR position($2 in v.words) > 0)
-	AND ($3::text[] IS NULL OR v.state = ANY($3))`
+// chosen is the condition of a query, but for After; its arguments are $2 to $4, and $1 is the length of a lease.
+const chosen = `v.account = ANY($2) AND ($3 = '' OR position($3 in v.words) > 0)
+	AND ($4::text[] IS NULL OR v.state = ANY($4))`
 
-// found are the columns of a view that was found, $4 the length of a lease.
+// found are the columns of a view that was found, $1 the length of a lease.
 const found = `v.account, v.name, v.state, v.waits, v.exposure, v.problems, v.glance, v.host,
-	CASE WHEN v.glance IS NOT NULL THEN v.updated END, coalesce(w.host, ''), w.ends - $4::interval,
+	CASE WHEN v.glance IS NOT NULL THEN v.updated END, coalesce(w.host, ''), w.ends - $1::interval,
 	coalesce(w.ends > clock_timestamp(), false)
 	FROM adsync.view v LEFT JOIN adsync.attendance a ON a.name = v.account
 	LEFT JOIN adsync.worker w ON w.id = a.worker`
@@ -120,7 +124,7 @@ const found = `v.account, v.name, v.state, v.waits, v.exposure, v.problems, v.gl
 func (v *Views) List(ctx context.Context, q Query) (all []Told, err error) {
 	err = v.database.twice(ctx, func(ctx context.Context) error {
 		rows, err := v.database.pool.Query(ctx, `SELECT `+found+` WHERE `+chosen+` AND v.name > $5
-			ORDER BY v.name, v.account LIMIT $6`, q.Accounts, q.Words, q.States, v.lease(), q.After, q.Most)
+			ORDER BY v.name, v.account LIMIT $6`, v.lease(), q.Accounts, q.Words, q.States, q.After, q.Most)
 		if err != nil {
 			return err
 		}
@@ -150,8 +154,8 @@ func (v *Views) Count(ctx context.Context, q Query) (map[string]int, error) {
 	counts := map[string]int{}
 	err := v.database.twice(ctx, func(ctx context.Context) error {
 		clear(counts)
-		rows, err := v.database.pool.Query(ctx, `SELECT v.state, count(*)::int FROM adsync.view v WHERE `+chosen+`
-			GROUP BY v.state`, q.Accounts, q.Words, q.States)
+		rows, err := v.database.pool.Query(ctx, `SELECT v.state, count(*)::int FROM adsync.view v
+			WHERE $1::interval IS NOT NULL AND `+chosen+` GROUP BY v.state`, v.lease(), q.Accounts, q.Words, q.States)
 		if err != nil {
 			return err
 		}
@@ -164,6 +168,20 @@ func (v *Views) Count(ctx context.Context, q Query) (map[string]int, error) {
 		return err
 	})
 	return counts, err
+}
+
+// Since returns what was told since a moment, the oldest first.
+func (v *Views) Since(ctx context.Context, at time.Time) (all []Told, err error) {
+	err = v.database.twice(ctx, func(ctx context.Context) error {
+		rows, err := v.database.pool.Query(ctx, `SELECT `+found+` WHERE v.updated > $2 AND v.glance IS NOT NULL
+			ORDER BY v.updated`, v.lease(), at)
+		if err != nil {
+			return err
+		}
+		all, err = pgx.CollectRows(rows, told)
+		return err
+	})
+	return all, err
 }
 
 // Of returns what is told of one account. Where nothing ever was it is the zero Told.

@@ -33,13 +33,19 @@ func TestViewsAreToldByWhoLooksAfterTheAccount(t *testing.T) {
 
 	view := View{Account: "act_1", Name: "shoes", Words: "shoes act_1", State: "held", Waits: 2, Exposure: 5,
 		Glance: []byte("{}"), Plan: []byte("plan")}
-	noError(t, b.Views().Tell(ctx, []View{view}))
+	tell := func(d *Database, v View, want ...string) {
+		t.Helper()
+		if told, err := d.Views().Tell(ctx, []View{v}); err != nil || !slices.Equal(told, want) {
+			t.Errorf("Tell() = %q, %v; want %q", told, err, want)
+		}
+	}
+	tell(b, view)
 	if got, err := a.Views().Of(ctx, "act_1"); err != nil || got.Glance != nil || !got.Updated.IsZero() {
 		t.Errorf("told by another process: %+v, %v; want nothing told", got, err)
 	}
-	noError(t, a.Views().Tell(ctx, []View{view}))
+	tell(a, view, "act_1")
 	view.Plan, view.Waits = nil, 3
-	noError(t, a.Views().Tell(ctx, []View{view}))
+	tell(a, view, "act_1")
 	got, err := b.Views().Of(ctx, "act_1")
 	if err != nil || got.State != "held" || got.Waits != 3 || got.Host != "here" || got.By != "here" || !got.Lives ||
 		time.Since(got.Updated) > time.Minute || time.Since(got.Seen) > time.Minute {
@@ -66,6 +72,11 @@ func TestViewsAreToldByWhoLooksAfterTheAccount(t *testing.T) {
 		all, err := b.Views().List(ctx, row.q)
 		if names := strings.Join(namesIn(all), " "); err != nil || names != row.want {
 			t.Errorf("%s: %s, %v; want %s", row.name, names, err, row.want)
+		}
+	}
+	for since, want := range map[time.Time]int{got.Updated.Add(-time.Second): 1, got.Updated: 0} {
+		if all, err := b.Views().Since(ctx, since); err != nil || len(all) != want {
+			t.Errorf("Since() = %+v, %v; want %d", all, err, want)
 		}
 	}
 	if counts, err := b.Views().Count(ctx, Query{Accounts: ids}); err != nil || counts["held"] != 1 || counts[""] != 2 {
@@ -103,7 +114,8 @@ func TestProcessesRingForEachOther(t *testing.T) {
 	ready, heard, ended := make(chan struct{}), make(chan string, 20), make(chan error)
 	go func() { ended <- b.Views().Listen(ctx, func() { close(ready) }, func(said string) { heard <- said }) }()
 	<-ready
-	noError(t, a.Views().Tell(ctx, []View{{Account: "act_1", Name: "shoes", Glance: []byte("{}")}}))
+	_, err = a.Views().Tell(ctx, []View{{Account: "act_1", Name: "shoes", Glance: []byte("{}")}})
+	noError(t, err)
 	noError(t, a.Beside("act_1").Put("suspend.json", nil))
 	noError(t, a.Beside("act_1").Delete("suspend.json"))
 	noError(t, a.Beside("act_1").Put("exposure.ndjson", nil))

@@ -35,6 +35,7 @@ func Conforms(t *testing.T, empty func(t *testing.T) kv.Store) {
 		{"lines of many", manyLines},
 		{"a content that many replace", replaced},
 		{"a content that is rewritten", rewritten},
+		{"a line that many put there once", once},
 		{"a line beside a rewrite", beside},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.holds(t, empty(t)) })
@@ -57,10 +58,14 @@ func nothing(t *testing.T, s kv.Store) {
 	if some, err := s.Names(""); err != nil || len(some) > 0 {
 		t.Errorf("Names = %q, %v; want none", some, err)
 	}
-	asked := false
-	ok(t, s.Rewrite("a", func([]byte) []byte { asked = true; return []byte("b") }))
-	if asked {
-		t.Error("Rewrite asks what is to be in the place of nothing")
+	ok(t, s.Rewrite("a", func(content []byte) []byte {
+		if content != nil {
+			t.Errorf("Rewrite gives %q; want nil, as there is nothing", content)
+		}
+		return nil
+	}))
+	if _, err := s.Get("a", kv.Most); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Get = %v after nothing was put in the place of nothing; want fs.ErrNotExist", err)
 	}
 	ok(t, s.Delete("a"))
 	ok(t, s.Delete("a/"))
@@ -261,7 +266,7 @@ func replaced(t *testing.T, s kv.Store) {
 }
 
 func rewritten(t *testing.T, s kv.Store) {
-	ok(t, s.Put("a", []byte("1\n2\n")))
+	ok(t, s.Rewrite("a", func([]byte) []byte { return []byte("1\n2\n") }))
 	for _, tc := range []struct {
 		name          string
 		becomes, want []byte
@@ -274,6 +279,21 @@ func rewritten(t *testing.T, s kv.Store) {
 		if have, err := s.Get("a", kv.Most); err != nil || !bytes.Equal(have, tc.want) {
 			t.Errorf("%s: Get = %q, %v; want %q", tc.name, have, err, tc.want)
 		}
+	}
+}
+
+// once has many put the same line where it is not: it is there once.
+func once(t *testing.T, s kv.Store) {
+	at(8, func(int) {
+		ok(t, s.Rewrite("once", func(content []byte) []byte {
+			if bytes.Contains(content, []byte("the line\n")) {
+				return nil
+			}
+			return append(bytes.Clone(content), "the line\n"...)
+		}))
+	})
+	if content, err := s.Get("once", kv.Most); err != nil || string(content) != "the line\n" {
+		t.Errorf("Get = %q, %v; want the line once", content, err)
 	}
 }
 

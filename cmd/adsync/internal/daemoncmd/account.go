@@ -1,6 +1,7 @@
 package daemoncmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/orders"
+	"adsync/internal/planview"
 	"adsync/internal/watch"
 	"adsync/sources/commits"
 	"adsync/sources/config"
@@ -43,7 +45,7 @@ func (d *daemonRun) accounts(config config.Daemon, page *page) []daemon.Account 
 		accounts = append(accounts, account)
 	}
 	d.known = known
-	if err := page.wakeFor(config, d.hub, d.secret); err != nil {
+	if err := page.wakeFor(config, pushed(d.desk, d.log), d.secret); err != nil {
 		d.log.Error("a webhook is not taken", "error", err)
 	}
 	return accounts
@@ -114,7 +116,14 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	w.orders = d.lease(settings, name, own, project)
 	last := w.orders.Place.Equal(time.Now())
 	account.Good, account.Applied = last.At, last.Revision
-	account.Orders, account.Shown, account.Archive = w.orders, w.orders.Shown, &archive{own, w.orders, a.Folder}
+	account.Orders, account.Shown, account.Archive = w.orders, w.orders.Shown, archiveAt(own, w.orders, a.Folder)
+	if d.sharing != nil {
+		account.Shown = func(s daemon.Status, plan *planview.Document) {
+			w.orders.Shown(s, plan)
+			d.sharing.publisher.Show(s, plan)
+		}
+		w.busy = func() { d.sharing.tell(name) }
+	}
 	if a.Folder != "" {
 		account.Look = (&previewer{worker: w, open: atFolder(own, a.Folder)}).preview
 	} else {
@@ -153,7 +162,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		if err := w.orders.Release(); err != nil {
 			d.log.Warn("the account could not be given back", "account", name, "error", err)
 		}
-		d.sharing.leave(w.id)
+		d.sharing.leave(name, w.id)
 	}
 	return account
 }
@@ -167,8 +176,11 @@ func (d *daemonRun) watchOrders(ctx context.Context, of *worker, folder string, 
 		switch {
 		case stopped && !stands:
 			wake(daemon.Continued)
-		case stands && !stopped, len(t.Place.Asks()) > 0:
+		case stands && !stopped:
 			wake(daemon.Asked)
+		}
+		for _, ask := range t.Place.Asks() {
+			wake(cmp.Or(daemon.Trigger(ask.Why), daemon.Asked))
 		}
 		stopped = stands
 		return 0

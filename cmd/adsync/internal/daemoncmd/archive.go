@@ -13,14 +13,19 @@ import (
 type archive struct {
 	env    *session.Env
 	orders *session.Lease
-	dir    string
+	kept   func(context.Context) (*runs.KeptRuns, error)
+}
+
+// archiveAt is that of an account with its files in a folder, or in the copy of a repository that env has.
+func archiveAt(env *session.Env, orders *session.Lease, dir string) *archive {
+	return &archive{env, orders, func(ctx context.Context) (*runs.KeptRuns, error) { return runs.Kept(ctx, env, dir) }}
 }
 
 // mostRuns is how many runs are listed.
 const mostRuns = 100
 
 func (r *archive) Runs(ctx context.Context) ([]runview.Head, error) {
-	kept, err := runs.Kept(ctx, r.env, r.dir)
+	kept, err := r.kept(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +46,7 @@ func (r *archive) Runs(ctx context.Context) ([]runview.Head, error) {
 }
 
 func (r *archive) Report(ctx context.Context, run string) (*runview.Document, error) {
-	kept, err := runs.Kept(ctx, r.env, r.dir)
+	kept, err := r.kept(ctx)
 	if err != nil {
 		return nil, err
 	}

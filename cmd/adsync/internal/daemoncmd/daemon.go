@@ -115,6 +115,7 @@ type daemonRun struct {
 	system  *watch.System // nil where the system does not tell
 	looks   looking       // in the place of what system tells; zero but in a simulation
 	hub     *daemon.Hub
+	desk    daemon.Desk // of all accounts, whichever daemon works on them
 
 	addresses session.Addresses // whose limits the accounts share
 	sharing   *sharing          // with other daemons; nil where states lie in folders
@@ -149,7 +150,14 @@ func (d *daemonRun) run(ctx context.Context, settings config.Daemon) error {
 	if alive != nil {
 		options.Moves, options.Doze = alive.Ring, settings.Alive.Every/2
 	}
+	if d.sharing != nil {
+		options.Tells = d.sharing.publisher.Happened
+	}
 	d.hub = daemon.New(options)
+	d.desk = d.hub.Desk()
+	if d.sharing != nil {
+		d.desk = d.sharing.shows(d)
+	}
 	page, err := d.listen(ctx, settings, metrics)
 	if err != nil {
 		return err
@@ -274,6 +282,8 @@ func (d *daemonRun) reload(ctx context.Context, settings config.Daemon,
 	defer sharing.Wait()
 	if d.sharing != nil {
 		sharing.Go(func() { d.unbroken(ctx, "sharing accounts", func() { d.sharing.pull(ctx, pulled) }) })
+		sharing.Go(func() { d.unbroken(ctx, "telling of accounts", func() { d.sharing.publisher.Run(ctx) }) })
+		sharing.Go(func() { d.unbroken(ctx, "listening", func() { d.sharing.listener.Run(ctx) }) })
 	}
 	for {
 		taken := false

@@ -3,6 +3,7 @@ package daemoncmd
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -28,7 +29,7 @@ type fingerprint struct {
 	operator string      // sum of the operator's file
 	place    place.Place // of the state
 	serial   int64       // of the state
-	approved int         // how many approvals there were
+	approved string      // how many approvals there were, and when the last was given
 	planOnly bool
 	day      string    // in the account's time zone: plans depend on it
 	thaws    time.Time // when a freeze window ends that was open
@@ -124,12 +125,15 @@ func (w *worker) remember(ctx context.Context, seen *fingerprint,
 	w.seen = seen
 }
 
-func (w *worker) approvals() int {
+func (w *worker) approvals() string {
 	approvals, err := w.orders.Approvals()
 	if err != nil {
-		return -1
+		return "unknown"
 	}
-	return len(approvals)
+	if len(approvals) == 0 {
+		return ""
+	}
+	return fmt.Sprint(len(approvals), " ", approvals[len(approvals)-1].Time)
 }
 
 // operatorSum follows the operator's file, on which limits and allowances rest.

@@ -36,19 +36,21 @@ func newFollowedBranch(env *session.Env, config config.DaemonAccount, shared *gi
 }
 
 // name is the address without credentials, and the branch.
-func (b *followedBranch) name() string {
-	host, err := gitstore.HostOf(b.config.Git.URL.Value)
+func (b *followedBranch) name() string { return branchName(b.config.Git) }
+
+func branchName(g config.Git) string {
+	host, err := gitstore.HostOf(g.URL.Value)
 	if err != nil {
 		host = "git"
 	}
-	url := b.config.Git.URL.Value
+	url := g.URL.Value
 	if _, rest, has := strings.Cut(url, "@"); has {
 		url = rest
 	}
 	if !strings.Contains(url, host) {
 		url = host
 	}
-	return strings.TrimSpace(url + " " + b.config.Git.Ref.Value)
+	return strings.TrimSpace(url + " " + g.Ref.Value)
 }
 
 func (b *followedBranch) stateFolder() string { return filepath.Join(b.config.State, "state") }

@@ -104,7 +104,7 @@ func (d *daemonRun) listen(ctx context.Context, settings config.Daemon, metrics 
 	if d.sharing != nil {
 		options.Sessions = d.sharing.server.Sessions()
 	}
-	server, err := web.New(options, d.hub.Desk())
+	server, err := web.New(options, d.desk)
 	if err != nil {
 		return nil, console.Configuration("%v", err)
 	}
@@ -207,7 +207,8 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // wakeFor has pushes wake the accounts that want it. One whose secret is not good has
 // no webhook, and keeps no other from its own.
-func (p *page) wakeFor(settings config.Daemon, hub *daemon.Hub, read func(config.KeyReference) (string, error)) error {
+func (p *page) wakeFor(
+	settings config.Daemon, wake func(account string), read func(config.KeyReference) (string, error)) error {
 	if p.server == nil {
 		return nil
 	}
@@ -226,12 +227,21 @@ func (p *page) wakeFor(settings config.Daemon, hub *daemon.Hub, read func(config
 		}
 		hooks[a.Name.Value] = webhook.Hook{Secret: secret.New(text), Branch: a.Git.Ref.Value}
 	}
-	// an account that is gone by now needs no waking
-	receiver, err := webhook.New(hooks, func(account string) { _ = hub.Wake(account, daemon.Push) }, time.Now, p.log)
+	receiver, err := webhook.New(hooks, wake, time.Now, p.log)
 	if err == nil {
 		p.hooks.Store(receiver)
 	}
 	return errors.Join(append(failures, err)...)
+}
+
+// pushed has an account looked at whose branch was pushed to, whichever daemon works on it.
+func pushed(desk daemon.Desk, log *slog.Logger) func(account string) {
+	return func(account string) {
+		err := desk.Wake(context.Background(), account, daemon.Push, "")
+		if err != nil && !errors.Is(err, daemon.ErrNoAccount) { // one that is gone by now needs no waking
+			log.Error("a push cannot be told to the daemon of the account", "account", account, "error", err)
+		}
+	}
 }
 
 // daemonToken reads the token from where the configuration or the environment

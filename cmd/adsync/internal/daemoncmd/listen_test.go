@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"adsync/internal/daemon"
 	"adsync/internal/daemon/web"
 	"adsync/sources/config"
 )
@@ -27,7 +26,7 @@ func TestAWebhookThatIsNotGoodKeepsNoOther(t *testing.T) {
 		settings.Accounts = append(settings.Accounts, a)
 	}
 	secrets := map[string]string{"short": "x", "shop": "a secret of the webhook"}
-	err := p.wakeFor(settings, daemon.New(daemon.Options{}), func(r config.KeyReference) (string, error) {
+	err := p.wakeFor(settings, func(string) {}, func(r config.KeyReference) (string, error) {
 		if secrets[r.Value] == "" {
 			return "", fmt.Errorf("no file %s", r.Value)
 		}

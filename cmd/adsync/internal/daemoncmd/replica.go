@@ -1,16 +1,24 @@
 package daemoncmd
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/replica"
+	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/planview"
+	"adsync/internal/words"
 	"adsync/sources/config"
 	"adsync/state"
 )
@@ -19,9 +27,16 @@ import (
 // is its own.
 type sharing struct {
 	*replica.Replica
-	server *state.Server
-	ids    map[string]string // of the accounts, by name
-	held   map[string]bool   // of those, which are this daemon's
+	server    *state.Server
+	ids       map[string]string // of the accounts, by name
+	held      map[string]bool   // of those, which are this daemon's
+	desk      *replica.Desk
+	publisher *replica.Publisher
+	listener  *replica.Listener
+
+	mu        sync.Mutex
+	settings  config.Daemon
+	elsewhere map[string]daemon.Account // what is kept beside accounts, of those that were asked for
 }
 
 // shareOf has a daemon take its share of the accounts where their states lie in a database; nil where they do not.
@@ -40,6 +55,11 @@ func shareOf(ctx context.Context, env *session.Env, log *slog.Logger, settings c
 	}
 	s := &sharing{server: server}
 	s.Replica = &replica.Replica{Database: server, Log: log, Host: host, Sleep: session.Sleep}
+	s.desk = &replica.Desk{Views: server.Views(), Log: log}
+	s.Named = s.desk.Named
+	mark := rand.Text()
+	s.publisher = &replica.Publisher{Desk: s.desk, Log: log, Says: named, Sleep: session.Sleep, Mark: mark}
+	s.listener = &replica.Listener{Replica: s.Replica, Desk: s.desk, Log: log, Mark: mark, Sleep: session.Sleep}
 	if settings.File != "" {
 		s.Shared = filepath.Dir(settings.File)
 	}
@@ -58,6 +78,7 @@ func (s *sharing) configure(env *session.Env, settings config.Daemon) error {
 	}
 	ids, names := map[string]string{}, map[string]string{}
 	var all []string
+	var known []replica.Known
 	for _, a := range settings.Accounts {
 		id := session.StateOf(env, settings, a).Account.ID
 		switch before, twice := names[id]; {
@@ -70,10 +91,67 @@ func (s *sharing) configure(env *session.Env, settings config.Daemon) error {
 		}
 		ids[a.Name.Value], names[id] = id, a.Name.Value
 		all = append(all, id)
+		known = append(known, replica.Known{
+			ID: id, Name: a.Name.Value, Source: cmp.Or(a.Folder, branchName(a.Git)),
+		})
 	}
 	s.ids = ids
+	s.desk.Configure(known)
 	s.Configure(all)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settings, s.elsewhere = settings, map[string]daemon.Account{}
 	return nil
+}
+
+// named puts the names of a plan in a message.
+func named(p *planview.Document, message string) string {
+	if p == nil {
+		return ""
+	}
+	return words.NamesOf(session.Schemas(), p.Changes).In(message)
+}
+
+// shows returns the desk of all accounts of the database, once there is a hub.
+func (s *sharing) shows(d *daemonRun) daemon.Desk {
+	s.desk.Hub = d.hub
+	s.desk.Elsewhere = func(name string) (daemon.Account, error) { return s.beside(d, name) }
+	return s.desk
+}
+
+// beside is what is kept beside an account of the configuration, whichever daemon works on it.
+func (s *sharing) beside(d *daemonRun, name string) (daemon.Account, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	account, there := s.elsewhere[name]
+	if there {
+		return account, nil
+	}
+	at := slices.IndexFunc(s.settings.Accounts, func(a config.DaemonAccount) bool { return a.Name.Value == name })
+	if at < 0 {
+		return account, daemon.ErrNoAccount
+	}
+	a := s.settings.Accounts[at]
+	own := forAccount(d.env, d.log.With("account", name))
+	if a.Operator != "" {
+		own.Flags.Operator = a.Operator
+	}
+	project := session.StateOf(own, s.settings, a)
+	lease := d.lease(s.settings, name, own, project)
+	account = daemon.Account{Name: name, Orders: lease, Ring: lease.Ring, Archive: &archive{own, lease,
+		func(ctx context.Context) (*runs.KeptRuns, error) { return runs.KeptOf(ctx, own, project) }}}
+	if a.Folder == "" {
+		account.Accept, account.Acceptances = lease.Accept, lease.Acceptances
+	}
+	s.elsewhere[name] = account
+	return account, nil
+}
+
+// tell tells other daemons that a run of an account is more than a look.
+func (s *sharing) tell(name string) {
+	if status, there := s.desk.Hub.Account(name); there {
+		s.publisher.Tell(status, s.desk.Hub.Plan(name))
+	}
 }
 
 // hold notes which accounts are this daemon's.
@@ -87,9 +165,10 @@ func (s *sharing) hold(ids []string) {
 // has reports whether this daemon works on an account.
 func (s *sharing) has(name string) bool { return s == nil || s.held[s.ids[name]] }
 
-// leave gives an account to others, by its id, whose loop has ended.
-func (s *sharing) leave(id string) {
+// leave gives an account to others whose loop has ended.
+func (s *sharing) leave(name, id string) {
 	if s != nil {
+		s.publisher.Forget(name)
 		s.Leave(id)
 	}
 }

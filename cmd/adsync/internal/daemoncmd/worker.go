@@ -53,6 +53,7 @@ type worker struct {
 	// is an error where the files are not beside what adsync remembers of the account; nil: they never are
 	stays    func() error
 	orders   *session.Lease
+	busy     func() // is called once a run is more than a look; nil: nobody wants to know
 	copies   *copies
 	planOnly bool // nothing is ever applied
 	rests    bool // from one look to the next no connection stays open
@@ -126,6 +127,9 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 	}
 	w.seen = nil
 	w.orders.Busy()
+	if w.busy != nil {
+		w.busy()
+	}
 	l := session.Load(ctx, w.env, f.dir)
 	if commits.CommittedStop(l.Project) != "" {
 		w.suspended.Store(true)

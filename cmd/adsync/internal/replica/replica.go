@@ -38,6 +38,7 @@ type Replica struct {
 	Shared   string // folder of the configuration, whose file STOP stops every account; "" for none
 	Every    time.Duration
 	Sleep    func(context.Context, time.Duration) error
+	Named    func(context.Context) error // tells the database what else it is to know of the accounts; nil: nothing
 
 	mu       sync.Mutex
 	accounts []string // of the configuration
@@ -59,7 +60,7 @@ const mostLeft = 50
 func (r *Replica) Configure(accounts []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.accounts = slices.Clone(accounts)
+	r.accounts, r.known = slices.Clone(accounts), nil
 }
 
 // Run pulls accounts until the context ends. changed is called with all that this daemon holds, whenever it is others
@@ -85,6 +86,9 @@ func (r *Replica) Pull(ctx context.Context) (held []string, moved bool) {
 	var err error
 	if fresh {
 		err = r.Database.Configure(ctx, accounts)
+	}
+	if fresh && err == nil && r.Named != nil {
+		err = r.Named(ctx)
 	}
 	if err == nil {
 		share, err = r.Database.Pull(ctx, accounts)
@@ -174,13 +178,28 @@ func (r *Replica) hear(ctx context.Context) {
 	everybody := ordered[""] != r.ordered[""]
 	for account, bell := range r.bells {
 		if everybody || ordered[account] != r.ordered[account] {
-			select {
-			case bell <- struct{}{}:
-			default: // it rings
-			}
+			strike(bell)
 		}
 	}
 	r.ordered = maps.Clone(ordered)
+}
+
+// ring rings for an account, "" for all.
+func (r *Replica) ring(account string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, bell := range r.bells {
+		if name == account || account == "" {
+			strike(bell)
+		}
+	}
+}
+
+func strike(bell chan struct{}) {
+	select {
+	case bell <- struct{}{}:
+	default: // it rings
+	}
 }
 
 // passOnStop puts a STOP for every account into the database while a file STOP lies beside the configuration, and

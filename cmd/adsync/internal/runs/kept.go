@@ -51,6 +51,11 @@ func Kept(ctx context.Context, env *session.Env, dir string) (*KeptRuns, error) 
 	if err != nil {
 		return nil, err
 	}
+	return KeptOf(ctx, env, project)
+}
+
+// KeptOf is Kept of a project that is known, with or without files.
+func KeptOf(ctx context.Context, env *session.Env, project config.Project) (_ *KeptRuns, err error) {
 	k := &KeptRuns{
 		Zone: time.UTC, Orders: session.OrdersOf(env, project), Reviews: session.KnownReviews(env, project),
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"sync"
 	"time"
@@ -173,11 +174,40 @@ func (t *Lease) Approvals() ([]daemon.Approval, error) {
 	return kv.Lines[daemon.Approval](t.Place, ApprovalsName)
 }
 
-func (t *Lease) Approve(a daemon.Approval) error { return kv.AppendJSON(t.Place, ApprovalsName, a) }
+// Approve keeps an approval. Who approves the same again, on whichever page, has approved it once: the later time
+// counts.
+func (t *Lease) Approve(a daemon.Approval) error {
+	line, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	return t.Place.Rewrite(ApprovalsName, func(content []byte) (kept []byte) {
+		for before := range bytes.Lines(content) {
+			var one daemon.Approval
+			if json.Unmarshal(before, &one) == nil && one.By == a.By && one.Digest() == a.Digest() {
+				continue
+			}
+			kept = append(kept, before...)
+		}
+		if len(kept) > 0 && kept[len(kept)-1] != '\n' { // a line that a power cut cut off
+			kept = append(kept, '\n')
+		}
+		return append(append(kept, line...), '\n')
+	})
+}
 
 // Accept leaves the wish to go on with a commit although history was rewritten.
 func (t *Lease) Accept(a daemon.Acceptance) error {
 	_, err := t.Place.Ask(orders.Ask{By: a.By, Note: a.Note, Since: a.Time, Accept: a.Commit})
+	return err
+}
+
+// Ring leaves the wish for a run with whoever works on the account.
+func (t *Lease) Ring(why daemon.Trigger, by string) error {
+	if by == "" {
+		return t.Place.Ring(string(why), time.Now())
+	}
+	_, err := t.Place.Ask(orders.Ask{By: by, Since: time.Now()})
 	return err
 }
 
