@@ -83,8 +83,10 @@ func TestDeployedCommandLines(t *testing.T) {
 // Variables of the environment that the examples name are read.
 func TestDeployedEnvironment(t *testing.T) {
 	read := []string{session.EnvBaseURL, session.EnvKey, session.EnvKeyFile,
-		session.EnvKeyCommand, daemoncmd.EnvDaemonToken, daemoncmd.EnvDaemonTokenFile, daemoncmd.EnvDaemonTokenCommand}
-	for _, name := range []string{"systemd/adsync.service", "kubernetes/adsync.yaml"} {
+		session.EnvKeyCommand, daemoncmd.EnvDaemonToken, daemoncmd.EnvDaemonTokenFile, daemoncmd.EnvDaemonTokenCommand,
+		"ADSYNC_DATABASE_FILE", "ADSYNC_ADDRESS"}
+	for _, name := range []string{"systemd/adsync.service", "systemd/database/database.conf",
+		"kubernetes/adsync.yaml", "kubernetes/replicas.yaml"} {
 		for _, variable := range regexp.MustCompile(`\bADSYNC_[A-Z_]+`).FindAllString(deployed(t, name), -1) {
 			if !slices.Contains(read, variable) {
 				t.Errorf("%s names %s, which nothing reads", name, variable)
@@ -129,10 +131,43 @@ func TestDeployedConfiguration(t *testing.T) {
 	}
 }
 
-// The unit is one systemd takes, and lets the service do little.
+// The configuration of machines that share accounts is valid, and names credentials that the unit loads.
+func TestDeployedMachinesOfOneDatabase(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"daemon.yaml", "shop.yaml"} {
+		saveFile(t, filepath.Join(dir, name), deployed(t, "systemd/database/"+name))
+	}
+	d, problems := config.ReadDaemon(filepath.Join(dir, "daemon.yaml"))
+	if diag.HasErrors(problems) || len(d.Accounts) != 2 || d.Accounts[0].Operator != filepath.Join(dir, "shop.yaml") {
+		t.Fatalf("daemon.yaml: %v, %+v", problems, d.Accounts)
+	}
+	o, problems := config.ReadOperator(filepath.Join(dir, "shop.yaml"), "")
+	if diag.HasErrors(problems) || o.Key.From != "file" {
+		t.Errorf("shop.yaml: %v, key %+v", problems, o.Key)
+	}
+	unit := deployed(t, "systemd/database/database.conf")
+	for _, file := range []string{d.Accounts[0].Git.Token.Value, d.Accounts[1].Git.Token.Value, o.Key.Value} {
+		name, _, _ := strings.Cut(filepath.Base(file), "_") // a folder of credentials is loaded as one
+		loads := strings.Contains(unit, "LoadCredential="+name+":")
+		if filepath.Dir(file) != "/run/credentials/adsync.service" || !loads {
+			t.Errorf("%s is no credential of the unit", file)
+		}
+	}
+}
+
+// The unit is one systemd takes, and lets the service do little; with what machines of one database add as well.
 func TestDeployedUnit(t *testing.T) {
-	unit := filepath.Join(t.TempDir(), "adsync.service")
+	dir := t.TempDir()
+	unit := filepath.Join(dir, "adsync.service")
 	saveFile(t, unit, strings.ReplaceAll(deployed(t, "systemd/adsync.service"), "/usr/local/bin/adsync", "/bin/true"))
+	systemdTakes(t, unit)
+	noError(t, os.Mkdir(unit+".d", 0o755))
+	saveFile(t, filepath.Join(unit+".d", "database.conf"), deployed(t, "systemd/database/database.conf"))
+	systemdTakes(t, unit)
+}
+
+func systemdTakes(t *testing.T, unit string) {
+	t.Helper()
 	for _, args := range [][]string{{"verify", unit}, {"security", "--offline=true", "--threshold=20", unit}} {
 		out, err := exec.Command("systemd-analyze", args...).CombinedOutput()
 		if err != nil || args[0] == "verify" && len(out) > 0 {
