@@ -15,7 +15,7 @@ SEED     ?= 1
 # for commands, tests and lint. The race detector wants cgo.
 export CGO_ENABLED = 0
 
-.PHONY: all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns kill-database
+.PHONY: all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns kill-database agency
 
 all: build
 
@@ -99,6 +99,12 @@ examples: build
 # processes, in the three profiles of the emulator. make test makes them too.
 journeys: deps
 	$(GO) test -count=1 -timeout 10m -run TestJourneys ./internal/testing/journeys
+
+# agency: the journey of an agency with ACCOUNTS accounts on three machines and one database, with leases and times as
+# users have them: a machine is killed, one is frozen, the database is promoted. It says what each change took.
+agency: ACCOUNTS = 300
+agency: deps
+	$(GO) test -count=1 -v -timeout 60m -run TestJourneysInADatabase/agency ./internal/testing/journeys -agency $(ACCOUNTS)
 
 # peers: the same work done by adsync and by what users would pick instead, with the
 # Terraform 1.11 and the decK 1.64 that are named; docs/develop/performance.md says how those

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -80,6 +81,7 @@ func makeJourneys(t *testing.T, folder, profile string) {
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("PROFILE", profile)
 			e.Setenv("ADSYNC_KEY_LAG", "0s") // the emulator knows a key at once
+			e.Values[thisTest] = e.T().(testing.TB)
 			return os.Mkdir(e.WorkDir+"/home", 0o700)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -91,6 +93,9 @@ func makeJourneys(t *testing.T, folder, profile string) {
 			"git": git, "sshd": startSSH, "forge": startForge, "job": runJob, "comment": commentReads,
 			"shows": pageShows, "approves": approveOnPage,
 			"calc": typeInLibreOffice, "awaits": awaitRow,
+			"database": startDatabase, "promote": promoteStandby, "worker": startWorker, "says": awaitSaid,
+			"unplug": signals(syscall.SIGKILL), "freeze": signals(syscall.SIGSTOP), "thaw": signals(syscall.SIGCONT),
+			"all": allAreNamed, "once": changedOnce, "figures": sayFigures,
 			"browser": startBrowser, "ticks": tickAndApprove, "picture": takePicture,
 		},
 	})

@@ -58,9 +58,21 @@ func (s *Server) AwaitReplay(t testing.TB, server *Server) {
 	}
 }
 
+// Number asks a database for a whole number.
+func (s *Server) Number(t testing.TB, database, sql string) (n int64) {
+	t.Helper()
+	askAt(t, s.URL(database), sql, &n)
+	return n
+}
+
 func (s *Server) ask(t testing.TB, sql string, into any) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), s.URL("postgres"))
+	askAt(t, s.URL("postgres"), sql, into)
+}
+
+func askAt(t testing.TB, address, sql string, into any) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
