@@ -25,9 +25,9 @@ func TestAnAcceptedStateGivesNoNumberAgain(t *testing.T) {
 	server = openServer(t, address)
 	_, err = server.Open(t.Context(), acme.ID, options())
 	wantError(t, "Open", err, ErrLost)
-	_, err = server.Accept(t.Context(), "act_2", "anna", options())
+	_, err = server.Accept(t.Context(), "act_2", "anna", options(), nil)
 	wantError(t, "Accept of another account", err, ErrNone)
-	h, err := server.Accept(t.Context(), acme.ID, "anna", options())
+	h, err := server.Accept(t.Context(), acme.ID, "anna", options(), nil)
 	must(t, err)
 	s = openAccount(t, server)
 	same(t, "header", s.Header(), h)
@@ -44,7 +44,7 @@ func TestAnAcceptedStateGivesNoNumberAgain(t *testing.T) {
 	last, err := s.Last(t.Context())
 	must(t, err)
 	same(t, "resources", last.Len(), 3)
-	_, err = server.Accept(t.Context(), acme.ID, "anna", options())
+	_, err = server.Accept(t.Context(), acme.ID, "anna", options(), nil)
 	wantError(t, "Accept of a state that is open", err, ErrLocked)
 }
 

@@ -171,8 +171,10 @@ func (s *Server) HeldBy(ctx context.Context, account string) (Holding, error) {
 }
 
 // Accept takes the state of an account for whole although its database may have gone back in time, and notes who says
-// so. What was lost may have gone out under numbers that the state has forgotten: none of them is given again.
-func (s *Server) Accept(ctx context.Context, account, by string, o Options) (h Header, err error) {
+// so. What was lost may have gone out under numbers that the state has forgotten: none of them is given again. Before,
+// recollect puts into the state what can be found again, and says so; nil: nothing is looked for.
+func (s *Server) Accept(ctx context.Context, account, by string, o Options,
+	recollect func(Store) (found string, err error)) (h Header, err error) {
 	a, err := s.states.ClaimLost(ctx, account)
 	if errors.Is(err, postgres.ErrNothing) {
 		return h, fmt.Errorf("%w of %s in the database", ErrNone, account)
@@ -185,14 +187,21 @@ func (s *Server) Accept(ctx context.Context, account, by string, o Options) (h H
 		return h, errors.Join(err, a.Close())
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
+	found := ""
+	if recollect != nil {
+		if found, err = recollect(l); err != nil {
+			return h, err
+		}
+		found = "; " + found
+	}
 	n, err := l.passOver(mostLost)
 	if err != nil {
 		return h, err
 	}
 	now := l.now()
 	err = l.RecordRun(ctx, Run{ID: fmt.Sprintf("%s%06d", AcceptPrefix, n), Started: now, Finished: now,
-		Summary: fmt.Sprintf("state accepted at commit %d by %s, %s",
-			l.Header().Serial, by, now.UTC().Format(time.RFC3339))})
+		Summary: fmt.Sprintf("state accepted at commit %d by %s, %s%s",
+			l.Header().Serial, by, now.UTC().Format(time.RFC3339), found)})
 	if err != nil {
 		return h, err
 	}

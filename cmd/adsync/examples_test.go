@@ -48,6 +48,7 @@ var shownByScript = map[string]string{
 	"adsync resolve pixel/shop":                             "resolve",
 	"adsync resolve pixel/shop --as not-applied":            "resolve",
 	"adsync state accept shop":                              "state-accept",
+	"adsync state accept --all --yes":                       "state-accept",
 	"adsync state copy folder database shop":                "state-copy",
 	"adsync state copy database folder shop":                "state-copy",
 }

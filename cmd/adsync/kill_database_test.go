@@ -158,7 +158,7 @@ func (f *fleet) accept() {
 	defer server.Close()
 	for _, h := range f.accounts {
 		for until := time.Now().Add(time.Minute); ; {
-			_, err := server.Accept(f.t.Context(), h.account, "a test", state.Options{})
+			_, err := server.Accept(f.t.Context(), h.account, "a test", state.Options{}, nil)
 			if err == nil || errors.Is(err, state.ErrNone) {
 				break
 			}

@@ -68,13 +68,13 @@ func LateProblems(live *Live) []diag.Problem {
 	return problems
 }
 
-// changed is an attribute that is live as adsync has not recorded it.
-type changed struct {
-	at    resource.Address
-	id    string
-	name  string
-	is    resource.Value
-	since time.Time // only what was set later counts
+// Changed is an attribute that is live as adsync has not recorded it.
+type Changed struct {
+	At    resource.Address
+	ID    string
+	Name  string
+	Is    resource.Value
+	Since time.Time // only what was set later counts
 }
 
 // OwnLate finds what is live as an earlier process sent it, of a step that recovery had found open, where the audit
@@ -85,33 +85,33 @@ func (a *Actors) OwnLate(ctx context.Context, last, live *resource.Snapshot) ([]
 	if err != nil || len(late) == 0 {
 		return nil, nil, err
 	}
-	var all []changed
+	var all []Changed
 	for _, one := range late {
 		for _, o := range one.Operations {
 			all = append(all, a.arrived(o, one.Since, last, live)...)
 		}
 	}
-	ours, err := a.setByUs(ctx, all)
+	ours, err := a.SetByUs(ctx, all)
 	if err != nil {
 		return nil, nil, err
 	}
 	var applied []state.Applied
 	var problems []diag.Problem
 	for _, c := range ours {
-		attribute, _ := a.Schemas.Of(c.at.Kind).Attribute(c.name)
+		attribute, _ := a.Schemas.Of(c.At.Kind).Attribute(c.Name)
 		problems = append(problems, diag.Problem{
-			Severity: diag.Warning, Code: diag.CameLate, Address: c.at.String(),
+			Severity: diag.Warning, Code: diag.CameLate, Address: c.At.String(),
 			Message: fmt.Sprintf("%s is %s in place of %s: an adsync that was killed or froze had sent that, "+
 				"and it came late; the files are followed, as nobody else set it",
-				c.name, attribute.Show(c.is), attribute.Show(last.Get(c.at).Value(c.name))),
+				c.Name, attribute.Show(c.Is), attribute.Show(last.Get(c.At).Value(c.Name))),
 		})
-		applied = append(applied, takeIn(last, c))
+		applied = append(applied, TakeIn(last, c))
 	}
 	return applied, problems, nil
 }
 
 // arrived returns what of an operation is live, and is recorded otherwise.
-func (a *Actors) arrived(o state.Operation, since time.Time, last, live *resource.Snapshot) (all []changed) {
+func (a *Actors) arrived(o state.Operation, since time.Time, last, live *resource.Snapshot) (all []Changed) {
 	was, is, schema := last.Get(o.Address), live.Get(o.Address), a.Schemas.Of(o.Address.Kind)
 	if was == nil || is == nil || is.AsSent || schema == nil || was.ID != o.ResourceID {
 		return nil
@@ -122,27 +122,27 @@ func (a *Actors) arrived(o state.Operation, since time.Time, last, live *resourc
 		stops := sent.Name == schema.Delivery() && now.Text() != wire.WordActive
 		if known && plan.Readable(attribute) && !stops && !applied.IsAbsent() &&
 			plan.Same(now, sent.Value) && !plan.Same(now, applied) {
-			all = append(all, changed{o.Address, o.ResourceID, sent.Name, now, since})
+			all = append(all, Changed{o.Address, o.ResourceID, sent.Name, now, since})
 		}
 	}
 	return all
 }
 
-// takeIn has the record say of an attribute what is live.
-func takeIn(last *resource.Snapshot, c changed) state.Applied {
-	was := *last.Get(c.at)
+// TakeIn has the record say of an attribute what is live.
+func TakeIn(last *resource.Snapshot, c Changed) state.Applied {
+	was := *last.Get(c.At)
 	was.Attributes = slices.Clone(was.Attributes)
-	was.Set(c.name, c.is)
+	was.Set(c.Name, c.Is)
 	last.Put(&was)
-	return state.Applied{Address: c.at, ID: c.id, Attributes: resource.Attributes{{Name: c.name, Value: c.is}}}
+	return state.Applied{Address: c.At, ID: c.ID, Attributes: resource.Attributes{{Name: c.Name, Value: c.Is}}}
 }
 
 // arrivedBefore is how much earlier than recovery an entry may say that it is: the log knows whole seconds.
 const arrivedBefore = 2 * time.Second
 
-// setByUs returns what of all the audit log has set by adsync's own key: the newest entry that names it is of that key,
+// SetByUs returns what of all the audit log has set by adsync's own key: the newest entry that names it is of that key,
 // not before its time, and shows no other value. A log that does not tell proves nothing.
-func (a *Actors) setByUs(ctx context.Context, all []changed) (ours []changed, err error) {
+func (a *Actors) SetByUs(ctx context.Context, all []Changed) (ours []Changed, err error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
@@ -150,13 +150,13 @@ func (a *Actors) setByUs(ctx context.Context, all []changed) (ours []changed, er
 	if err != nil || own == "" {
 		return nil, err
 	}
-	since := all[0].since
-	open := map[string][]changed{} // by id
+	since := all[0].Since
+	open := map[string][]Changed{} // by id
 	for _, c := range all {
-		if c.since.Before(since) {
-			since = c.since
+		if c.Since.Before(since) {
+			since = c.Since
 		}
-		open[c.id] = append(open[c.id], c)
+		open[c.ID] = append(open[c.ID], c)
 	}
 	seen := 0
 	query := url.Values{"order": {"desc"}, "limit": {strconv.Itoa(EntriesAPage)}, "start_time": {a.LogTime(since)}}
@@ -166,12 +166,12 @@ func (a *Actors) setByUs(ctx context.Context, all []changed) (ours []changed, er
 		}
 		var e LogEntry
 		if json.Unmarshal(row, &e) == nil {
-			open[e.Object] = slices.DeleteFunc(open[e.Object], func(c changed) bool {
-				change, names := e.Changes[RootOf(a.Schemas, c.at, c.name)]
-				attribute, _ := a.Schemas.Of(c.at.Kind).Attribute(c.name)
+			open[e.Object] = slices.DeleteFunc(open[e.Object], func(c Changed) bool {
+				change, names := e.Changes[RootOf(a.Schemas, c.At, c.Name)]
+				attribute, _ := a.Schemas.Of(c.At.Kind).Attribute(c.Name)
 				at := time.Unix(e.At, 0).Add(-a.Service.Ahead())
-				if names && e.ActorID != "" && e.Actor() == own && !at.Before(c.since.Add(-arrivedBefore)) &&
-					!Contradicts(change, attribute.Wire.Path, c.is) {
+				if names && e.ActorID != "" && e.Actor() == own && !at.Before(c.Since.Add(-arrivedBefore)) &&
+					!Contradicts(change, attribute.Wire.Path, c.Is) {
 					ours = append(ours, c)
 				}
 				return names
@@ -185,6 +185,54 @@ func (a *Actors) setByUs(ctx context.Context, all []changed) (ours []changed, er
 		}
 	}
 	return ours, nil
+}
+
+// Unrecorded returns what is live of what adsync made as the record does not have it. A pause is left out: what stopped
+// delivery is not undone by itself.
+func (a *Actors) Unrecorded(last, live *resource.Snapshot, since time.Time) (all []Changed) {
+	for was := range last.All() {
+		is, schema := live.Get(was.Address), a.Schemas.Of(was.Address.Kind)
+		if is == nil || is.AsSent || schema == nil || was.ID == "" || is.ID != was.ID {
+			continue
+		}
+		for _, n := range was.Attributes {
+			attribute, known := schema.Attribute(n.Name)
+			now := is.Value(n.Name)
+			stops := n.Name == schema.Delivery() && now.Text() != wire.WordActive
+			if known && plan.Readable(attribute) && !stops && !plan.Same(now, n.Value) {
+				all = append(all, Changed{was.Address, was.ID, n.Name, now, since})
+			}
+		}
+	}
+	return all
+}
+
+// MadeByUs returns which of some resources the audit log has made by adsync's own key since a moment.
+func (a *Actors) MadeByUs(ctx context.Context, ids []string, since time.Time) (made map[string]bool, err error) {
+	made = map[string]bool{}
+	if len(ids) == 0 {
+		return made, nil
+	}
+	own, err := a.OwnActor(ctx)
+	if err != nil || own == "" {
+		return made, err
+	}
+	seen := 0
+	query := url.Values{"order": {"desc"}, "limit": {strconv.Itoa(EntriesAPage)}, "start_time": {a.LogTime(since)}}
+	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
+		if err != nil {
+			return map[string]bool{}, env.UnlessStopped(err)
+		}
+		var e createEntry
+		if json.Unmarshal(row, &e) == nil && strings.HasPrefix(e.Type, "create") && e.ActorID != "" &&
+			(LogEntry{ActorType: e.ActorType, ActorID: e.ActorID}).Actor() == own {
+			made[e.ObjectID] = slices.Contains(ids, e.ObjectID)
+		}
+		if seen++; seen >= MaxLogged+10*len(ids) {
+			break
+		}
+	}
+	return made, nil
 }
 
 // RootOf is how a log names the field that holds an attribute.
