@@ -15,7 +15,7 @@ SEED     ?= 1
 # for commands, tests and lint. The race detector wants cgo.
 export CGO_ENABLED = 0
 
-.PHONY: all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns kill-database agency
+.PHONY: all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns kill-database agency limits-shared
 
 all: build
 
@@ -149,6 +149,13 @@ kill-database: N          = 5
 kill-database: PROMOTIONS = 20
 kill-database:
 	$(GO) test -count=1 -v -timeout 6h -run 'TestKilledWithItsDatabase' ./cmd/adsync -database-accounts $(N) -database-kills $(KILLS) -promotions $(PROMOTIONS) -kill-seed $(SEED)
+
+# limits-shared: processes that share the limits of their network addresses: an hour of 21 addresses and 10,000 accounts
+# on a simulated clock, MINUTES real minutes of the same through PostgreSQL, and MINUTES of three daemons at one address.
+limits-shared: MINUTES = 10
+limits-shared: deps
+	$(GO) test -count=1 -v -timeout 3h ./internal/testing/slots -slots-whole -slots-minutes $(MINUTES)
+	$(GO) test -count=1 -v -timeout 3h -run TestDaemonsShareTheLimitsOfTheirAddress ./cmd/adsync -limits $(MINUTES)m
 
 # events: N conversion events, 100000 unless given, through a proxy that breaks one answer in 20, by a
 # process that is killed meanwhile; each arrives once where the service tells them by their id, none

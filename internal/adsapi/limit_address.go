@@ -47,11 +47,9 @@ func NewAddress(limits Limits, now func() time.Time, ledger Ledger) *Address {
 	}
 }
 
-// credit is how many turns an account that had nothing waiting may make up for.
-const credit = 16
-
 // ticket is one request that waits at an address. Its turn is one after that of the
-// request its account drew before it: who has many waiting has many turns to wait.
+// request its account drew before it, or the last that was let go: who has many waiting
+// has many turns to wait, and who had many before has none.
 type ticket struct {
 	endpoint string
 	turn     int64
@@ -66,7 +64,7 @@ func (a *Address) draw(endpoint string, last *int64) *ticket {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.issued++
-	*last = max(*last+1, a.turn-credit)
+	*last = max(*last+1, a.turn)
 	return &ticket{endpoint: endpoint, turn: *last, number: a.issued}
 }
 

@@ -57,10 +57,20 @@ func (l *Ledger) Take(
 	default:
 		again = (lasts+slot/2-1)%slot + 1 + time.Duration(l.Random()*float64(time.Second))
 	}
-	if permits > 0 {
-		l.used = append(l.used, used{endpoint, ends, permits})
-	}
+	l.count(used{endpoint, ends, permits})
 	return permits, lasts, again, nil
+}
+
+func (l *Ledger) count(u used) {
+	for i, of := range l.used {
+		if of.endpoint == u.endpoint && of.ends.Equal(u.ends) {
+			l.used[i].permits += u.permits
+			return
+		}
+	}
+	if u.permits > 0 {
+		l.used = append(l.used, u)
+	}
 }
 
 // room is how many requests to an endpoint, or to all, the limit leaves.
