@@ -23,7 +23,7 @@ type limiter struct {
 	heldUntil time.Duration      // on clock
 
 	address *Address // nil: no other account is asked from here
-	turn    int64    // the last that was drawn there; the address guards it
+	row     row      // what waits there
 }
 
 func newLimiter(limits Limits, now func() time.Time,
@@ -48,8 +48,8 @@ func part(limit int, share float64) int { return max(1, int(float64(limit)*share
 
 // wait returns when one request to the endpoint may be sent, and counts it.
 func (l *limiter) wait(ctx context.Context, endpoint string, bulk bool) error {
-	t := l.address.draw(endpoint, &l.turn)
-	defer l.address.leave(t)
+	t := l.address.draw(endpoint, &l.row)
+	defer l.address.end(t)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err

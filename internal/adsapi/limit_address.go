@@ -47,25 +47,36 @@ func NewAddress(limits Limits, now func() time.Time, ledger Ledger) *Address {
 	}
 }
 
+// row is what an account has waiting at an address, which guards it.
+type row struct {
+	turn    int64 // the last that was drawn
+	waiting int
+}
+
 // ticket is one request that waits at an address. Its turn is one after that of the
-// request its account drew before it, or the last that was let go: who has many waiting
-// has many turns to wait, and who had many before has none.
+// request its account drew before it, where that one still waits, and at least the last
+// that was let go: who has many waiting has many turns to wait.
 type ticket struct {
 	endpoint string
 	turn     int64
 	number   int64
+	row      *row
 }
 
-// draw returns a request its turn. last is the turn its account drew before.
-func (a *Address) draw(endpoint string, last *int64) *ticket {
+// draw returns a request its turn.
+func (a *Address) draw(endpoint string, r *row) *ticket {
 	if a == nil {
 		return nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.issued++
-	*last = max(*last+1, a.turn)
-	return &ticket{endpoint: endpoint, turn: *last, number: a.issued}
+	if r.waiting == 0 {
+		r.turn = 0
+	}
+	r.turn = max(r.turn+1, a.turn)
+	r.waiting++
+	return &ticket{endpoint: endpoint, turn: r.turn, number: a.issued, row: r}
 }
 
 // take counts the request, or says how long to wait before asking again, or that there
@@ -96,7 +107,18 @@ func (a *Address) take(t *ticket) (delay time.Duration, short bool) {
 	return delay, short
 }
 
-// leave takes a request out of the row: its account holds it back, or it is given up.
+// end takes a request out of the row for good: it goes, or is given up.
+func (a *Address) end(t *ticket) {
+	if a == nil {
+		return
+	}
+	a.leave(t)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t.row.waiting--
+}
+
+// leave takes a request out of the row for as long as its account holds it back.
 func (a *Address) leave(t *ticket) {
 	if a == nil {
 		return
