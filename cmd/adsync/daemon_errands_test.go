@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/errands"
+	"adsync/internal/testing/pgtest"
 )
 
 // hook is where the daemons of an agency tell what they applied.
@@ -155,4 +158,67 @@ func TestAMessageThatFailsIsSeenAndTriedAgain(t *testing.T) {
 			t.Error("the daemon logs an address or a key")
 		}
 	}
+}
+
+// TestOneRunTellsAndEnds: a daemon with --once waits until what it tells has left.
+func TestOneRunTellsAndEnds(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t, 2)
+	h := a.told()
+	h.answers.Store(http.StatusOK)
+	a.does("daemon", "--once", "--config", filepath.Join(a.dir, "daemon.yaml"))
+	if n := len(h.got); n != 2 {
+		t.Errorf("%d messages came, want one an account", n)
+	}
+	for _, j := range a.jobs("--all") {
+		if j.State != "completed" {
+			t.Errorf("job %+v is left", j)
+		}
+	}
+}
+
+// TestResultsArePushedByAnotherDaemon: those of a daemon that was killed before the repository took them, from another
+// machine, once it does.
+func TestResultsArePushedByAnotherDaemon(t *testing.T) {
+	t.Parallel()
+	s := serveAccount(t)
+	work, operator := ownQuickstart(t)
+	r := hostRepository(t, work)
+	r.git("-C", r.upstream, "config", "http.receivepack", "false")
+	a := &agency{t: t, dir: t.TempDir(), database: pgtest.Database(t), more: []string{
+		session.EnvBaseURL + "=" + s.url, session.EnvKey + "=" + canaryKey}}
+	other := &agency{t: t, dir: t.TempDir(), database: a.database, more: a.more}
+	for _, machine := range []*agency{a, other} {
+		saveFile(t, filepath.Join(machine.dir, "daemon.yaml"), fmt.Sprintf(`
+listen: none
+every: 2s
+operator: %s
+state: states
+database: {env: TEST_DATABASE}
+accounts:
+- name: shop
+  id: adacct_quickstart
+  git: {url: "%s", ref: main, ca: %s, token: {env: TEST_GIT_TOKEN}}
+  push_results: adsync/results
+`, operator, r.url, r.ca))
+	}
+	first := a.start()
+	failed := a.until("a push that failed", func(jobs []errands.Job) bool {
+		return len(jobs) == 1 && jobs[0].State == "retryable"
+	})
+	if j := failed[0]; j.Kind != "push" || j.Error == "" || strings.Contains(j.Error, gitToken) {
+		t.Errorf("the job is %+v; want the push, and why it failed without the token", j)
+	}
+	noError(t, first.c.Process.Kill())
+	r.git("-C", r.upstream, "config", "http.receivepack", "true")
+	second := other.start()
+	other.does("jobs", "retry", fmt.Sprint(failed[0].ID), "--config", filepath.Join(other.dir, "daemon.yaml"))
+	other.until("a push that is done", func(jobs []errands.Job) bool {
+		return len(jobs) == 1 && jobs[0].State == "completed"
+	}, "--all")
+	if files := r.git("-C", r.upstream, "ls-tree", "-r", "--name-only", "adsync/results"); !strings.Contains(files,
+		"/run-000001/results.json") {
+		t.Errorf("the branch for results has\n%s\nwant results.json of the run", files)
+	}
+	second.end()
 }
