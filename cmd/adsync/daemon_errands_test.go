@@ -16,6 +16,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/errands"
 	"adsync/internal/testing/pgtest"
+	"adsync/state"
 )
 
 // hook is where the daemons of an agency tell what they applied.
@@ -221,4 +222,32 @@ accounts:
 		t.Errorf("the branch for results has\n%s\nwant results.json of the run", files)
 	}
 	second.end()
+}
+
+// TestNamesAreAgedByAnErrand: what is beside a state for longer than is said goes once a day, by whichever daemon.
+func TestNamesAreAgedByAnErrand(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t, 2)
+	file := filepath.Join(a.dir, "daemon.yaml")
+	settings, err := os.ReadFile(file)
+	noError(t, err)
+	saveFile(t, file, string(settings)+"keep: {people: 31d}\n")
+	server, err := state.OpenServer(t.Context(), a.database, state.Options{Command: "test"})
+	noError(t, err)
+	defer server.Close()
+	for i, day := range []string{"2020-01-01", time.Now().Format(time.DateOnly)} {
+		noError(t, server.Beside(a.id(i)).Append("orders.ndjson",
+			fmt.Appendf(nil, `{"time":"%sT00:00:00Z","order":"suspend","by":"anna"}`, day)))
+	}
+	p := a.start()
+	a.until("names that are aged", func(jobs []errands.Job) bool {
+		return len(jobs) == 1 && jobs[0].Kind == "retain" && jobs[0].State == "completed"
+	}, "--all")
+	for i, want := range []bool{false, true} {
+		log, err := server.Beside(a.id(i)).Get("orders.ndjson", 1000)
+		if noError(t, err); strings.Contains(string(log), "anna") != want {
+			t.Errorf("the orders of account %d are %s; want the name there: %v", i, log, want)
+		}
+	}
+	p.end()
 }

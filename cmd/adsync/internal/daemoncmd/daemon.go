@@ -136,7 +136,7 @@ func (d *daemonRun) run(ctx context.Context, settings config.Daemon) error {
 	if d.sharing, err = shareOf(ctx, d.env, d.log, settings); err != nil {
 		return err
 	}
-	if d.errands, err = errandsOf(d, d.sharing); err != nil {
+	if d.errands, err = errandsOf(d, d.sharing, settings.Keep); err != nil {
 		return err
 	}
 	metrics := web.NewMetrics()

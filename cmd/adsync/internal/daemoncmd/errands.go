@@ -22,8 +22,9 @@ import (
 
 // The kinds of errands. Their names are in the database: another release knows them by these.
 const (
-	tellKind = "notify" // its key is a destination
-	pushKind = "push"
+	tellKind   = "notify" // its key is a destination
+	pushKind   = "push"
+	retainKind = "retain" // of all accounts
 )
 
 // errandsBeside are what is done beside the runs of accounts whose states lie in a database, by any daemon that shares
@@ -38,21 +39,29 @@ type errandsBeside struct {
 	repositories map[string]*gitstore.Shared
 }
 
-func errandsOf(d *daemonRun, s *sharing) (*errandsBeside, error) {
+func errandsOf(d *daemonRun, s *sharing, keep config.Keep) (*errandsBeside, error) {
 	if s == nil {
 		return nil, nil
 	}
 	b := &errandsBeside{d: d, server: s.server}
+	kinds := []errands.Kind{
+		{Name: tellKind, Attempts: mostTries, Most: time.Minute, Wait: notify.Backoff, After: notify.After, Do: b.tell},
+		{Name: pushKind, Attempts: mostTries, Most: mostAtOnce, Wait: notify.Backoff, Do: b.push},
+		{Name: retainKind, Attempts: mostTries, Most: mostAtOnce, Wait: notify.Backoff, Do: b.retain},
+	}
+	if keep.People > 0 {
+		kinds[2].Every = 24 * time.Hour
+	}
 	var err error
-	b.queue, err = errands.New(s.server, errands.Options{Log: d.log, Kinds: []errands.Kind{
-		{Name: tellKind, Attempts: 200, Most: time.Minute, Wait: notify.Backoff, After: notify.After, Do: b.tell},
-		{Name: pushKind, Attempts: 200, Most: mostPush, Wait: notify.Backoff, Do: b.push},
-	}})
+	b.queue, err = errands.New(s.server, errands.Options{Log: d.log, Kinds: kinds})
 	return b, err
 }
 
-// mostPush is how long one push may take, whatever the timeout of its repository.
-const mostPush = 30 * time.Minute
+// How often an errand is tried, which is for a day and a half, and how long one try of many steps may take.
+const (
+	mostTries  = 200
+	mostAtOnce = 30 * time.Minute
+)
 
 // run does errands until the context ends.
 func (b *errandsBeside) run(ctx context.Context) {
@@ -76,14 +85,19 @@ var errNotHere = errors.New("this daemon's configuration does not have the accou
 
 // account is how an account is configured, by its id.
 func (b *errandsBeside) account(id string) (a config.DaemonAccount, settings config.Daemon, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, a := range b.settings.Accounts {
-		if session.StateOf(b.d.env, b.settings, a).Account.ID == id {
-			return a, b.settings, nil
+	settings = b.configured()
+	for _, a := range settings.Accounts {
+		if session.StateOf(b.d.env, settings, a).Account.ID == id {
+			return a, settings, nil
 		}
 	}
-	return a, b.settings, errNotHere
+	return a, settings, errNotHere
+}
+
+func (b *errandsBeside) configured() config.Daemon {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.settings
 }
 
 func (b *errandsBeside) repository(g config.Git) *gitstore.Shared {
@@ -206,6 +220,26 @@ func (b *errandsBeside) push(ctx context.Context, attempt errands.Attempt) error
 			}
 			return attempt.End(ctx, tx)
 		})
+}
+
+// retain takes away what is kept beside the states of all accounts for longer than is said, also of those that no daemon
+// runs. What is within a state goes with a run, which has it open.
+func (b *errandsBeside) retain(ctx context.Context, _ errands.Attempt) (failed error) {
+	settings := b.configured()
+	k, names := keeping{keep: settings.Keep}, 0
+	for _, a := range settings.Accounts {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		beside := b.server.Beside(session.StateOf(b.d.env, settings, a).Account.ID)
+		n, err := k.ageBeside(beside, time.Now())
+		_, tooMany := runs.UnpushedIn(beside, nil).Runs() // which drops the oldest
+		names, failed = names+n, errors.Join(failed, err, tooMany)
+	}
+	if names > 0 {
+		b.d.log.Info("kept no longer: names of people", "places", names)
+	}
+	return b.redacted(failed)
 }
 
 // redacted is an error without what is secret, in one line.

@@ -39,7 +39,11 @@ func (k *keeping) due(ctx context.Context, env *session.Env, w *worker, l sessio
 		return
 	}
 	k.done = now
-	gone, err := k.age(ctx, session.BesideOf(env, l.Project), store, now)
+	var beside kv.Store
+	if w.id == "" { // else whichever daemon does the errand retain
+		beside = session.BesideOf(env, l.Project)
+	}
+	gone, err := k.age(ctx, beside, store, now)
 	if k.keep.Results > 0 && w.copies != nil {
 		var failed error
 		gone.copies, failed = w.copies.shelf(l).Age(now.Add(-k.keep.Results))
@@ -55,14 +59,22 @@ func (k *keeping) due(ctx context.Context, env *session.Env, w *worker, l sessio
 	}
 }
 
-// age takes names and reports out of a state.
+// ageBeside takes names out of what is kept beside a state.
+func (k *keeping) ageBeside(beside kv.Store, now time.Time) (names int, err error) {
+	if k.keep.People == 0 {
+		return 0, nil
+	}
+	for _, name := range []string{session.ApprovalsName, session.AcceptedName, orders.LogName} {
+		lines, failed := trail.AgeLines(beside, name, now.Add(-k.keep.People))
+		names, err = names+lines, errors.Join(err, failed)
+	}
+	return names, err
+}
+
+// age takes names and reports out of a state, and out of what is beside it where that is given.
 func (k *keeping) age(ctx context.Context, beside kv.Store, store state.Store, now time.Time) (gone aged, err error) {
-	if k.keep.People > 0 {
-		before := now.Add(-k.keep.People)
-		for _, name := range []string{session.ApprovalsName, session.AcceptedName, orders.LogName} {
-			lines, failed := trail.AgeLines(beside, name, before)
-			gone.names, err = gone.names+lines, errors.Join(err, failed)
-		}
+	if beside != nil {
+		gone.names, err = k.ageBeside(beside, now)
 	}
 	runs, failed := store.Runs(ctx, 0)
 	if failed != nil {
