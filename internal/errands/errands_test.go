@@ -173,6 +173,7 @@ func TestAnErrandIsQueuedWithItsCause(t *testing.T) {
 func TestAnErrandIsDoneAgain(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
+	f.address += "&default_query_exec_mode=exec" // as PgBouncer wants it
 	s := f.process()
 	var mended atomic.Bool
 	q := f.queue(s, kind(func(_ context.Context, e errands.Attempt) error {
