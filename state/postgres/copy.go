@@ -83,6 +83,7 @@ func (a *Account) Remove(ctx context.Context) error {
 		for _, sql := range []string{
 			`DELETE FROM adsync.record WHERE account = $1`, `DELETE FROM adsync.beside WHERE account = $1`,
 			`DELETE FROM adsync.attendance WHERE name = $1`, `DELETE FROM adsync.view WHERE account = $1`,
+			`DELETE FROM adsync.river_job WHERE args @> jsonb_build_object('account', $1::text)`,
 		} {
 			if err == nil {
 				_, err = tx.Exec(ctx, sql, a.name)

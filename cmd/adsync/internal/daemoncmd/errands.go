@@ -222,8 +222,8 @@ func (b *errandsBeside) push(ctx context.Context, attempt errands.Attempt) error
 		})
 }
 
-// retain takes away what is kept beside the states of all accounts for longer than is said, also of those that no daemon
-// runs. What is within a state goes with a run, which has it open.
+// retain takes away what is kept beside the states of all accounts for longer than is said, also of those that no
+// daemon runs. What is within a state goes with a run, which has it open.
 func (b *errandsBeside) retain(ctx context.Context, _ errands.Attempt) (failed error) {
 	settings := b.configured()
 	k, names := keeping{keep: settings.Keep}, 0
