@@ -108,6 +108,9 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		}
 	}
 	if d.sharing != nil {
+		if branch != nil { // the daemon that had it may have applied a commit that no list here has yet
+			own.Git.Shared.Renew()
+		}
 		project, w.id = session.StateOf(own, settings, a), d.sharing.ids[name]
 		if w.answers != nil {
 			w.answers.waits, w.answers.queued = d.errands.unpushed(w.id), true
