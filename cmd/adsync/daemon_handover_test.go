@@ -16,8 +16,8 @@ import (
 func (a *agency) commit(message string) {
 	a.t.Helper()
 	for _, line := range []string{"add .", "commit -q -m " + message, "push -q ../ads.git HEAD:main"} {
-		c := exec.Command("git", append([]string{"-C", a.dir, "-c", "user.name=Eve", "-c", "user.email=eve@example.com"},
-			strings.Fields(line)...)...)
+		who := []string{"-C", a.dir, "-c", "user.name=Eve", "-c", "user.email=eve@example.com"}
+		c := exec.Command("git", append(who, strings.Fields(line)...)...)
 		if said, err := c.CombinedOutput(); err != nil {
 			a.t.Fatalf("git %s: %v\n%s", line, err, said)
 		}
@@ -47,8 +47,8 @@ func (a *agency) renames(i int) (n int) {
 	return n
 }
 
-// TestADaemonThatTakesOverReadsTheNewestCommit: a list of the branches that is a few seconds old does for a daemon's own
-// accounts. For one that another daemon had it may be older than what that applied, and would take it back.
+// TestADaemonThatTakesOverReadsTheNewestCommit: a list of the branches that is a few seconds old does for a daemon's
+// own accounts. For one that another daemon had it may be older than what that applied, and would take it back.
 func TestADaemonThatTakesOverReadsTheNewestCommit(t *testing.T) {
 	t.Parallel()
 	a := newAgency(t, 4)
