@@ -181,6 +181,16 @@ sim:
 turns:
 	$(GO) test -count=1 -v -timeout 0 -run TestHistoriesThatTurn ./internal/testing/sim -sim.histories $(N) -sim.seed $(SEED)
 
+.PHONY: workers interleavings
+
+# workers: N / 3 histories from number SEED on in which each run is of one of two or three workers that share a state.
+workers:
+	$(GO) test -count=1 -v -timeout 0 -cpu 1 -run TestHistoriesOfWorkers ./internal/testing/sim -sim.histories $(N) -sim.seed $(SEED)
+
+# interleavings: N orders in which two or three workers that share a state take their steps, from number SEED on.
+interleavings:
+	$(GO) test -count=1 -v -timeout 0 -cpu 1 -run TestInterleavings ./internal/testing/sim -sim.interleavings $(N) -sim.seed $(SEED)
+
 # floor: requests and time of every shape of account, whatever its jobs take, in whole
 # sizes, on a simulated clock beside what the limits dictate.
 floor:

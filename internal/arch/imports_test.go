@@ -192,7 +192,7 @@ var may = map[string][]string{
 	"internal/yamlfmt":    {},
 	"internal/arch":       {"internal/resource"},
 	"internal/testing/sim": {"internal/testing/oracle", "reconcile",
-		"plan", "state", "sources", "sources/config", "internal/runview", "internal/adsapi",
+		"plan", "state", "state/postgres", "sources", "sources/config", "internal/runview", "internal/adsapi",
 		"internal/resource", "internal/diag"},
 	"internal/testing/oracle":      {}, // shares nothing with what it judges
 	"internal/testing/bench":       {}, // shares nothing with what it measures

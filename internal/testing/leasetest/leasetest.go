@@ -45,6 +45,7 @@ func Conforms(t *testing.T, empty func(t *testing.T) World) {
 		{"a state is received whole, or not", received},
 		{"a state that is removed leaves nothing", removed},
 		{"commits that were lost are noticed", lost},
+		{"who did not write last cannot say what was lost", lostByAnother},
 		{"a promotion that lost nothing goes on", goesOn},
 		{"workers share accounts fairly", shares},
 		{"accounts of a worker that is gone are taken over", takenOver},
@@ -339,6 +340,21 @@ func lost(t *testing.T, w World) {
 	noError(t, all.Accept(t.Context()))
 	noError(t, all.Close())
 	noError(t, claim(t, w.open(t, 0), "act_1").Close())
+}
+
+func lostByAnother(t *testing.T, w World) {
+	first, second := w.open(t, 0), w.open(t, 0)
+	a := claim(t, first, "act_1")
+	noError(t, next(a, "one"))
+	noError(t, a.Close())
+	b := claim(t, second, "act_1")
+	noError(t, next(b, "two"))
+	goBack := w.Moment(t)
+	noError(t, next(b, "three"))
+	goBack()
+	noError(t, b.Close())
+	_, err := first.Claim(t.Context(), "act_1", fresh())
+	wantError(t, "Claim by who knows an older commit", err, postgres.ErrLost)
 }
 
 func goesOn(t *testing.T, w World) {

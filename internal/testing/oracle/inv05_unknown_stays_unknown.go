@@ -28,7 +28,7 @@ func UnknownStaysUnknown(h *History) error {
 					"%d) is unknown and nothing was read since", r.N, r.Path, id, lost.N, lost.Path, lost.Status)
 			}
 			delete(unknown, name)
-			if r.Mutates() && r.lost() {
+			if r.Mutates() && r.lost() && !r.Late { // what comes late nobody waits for any more
 				unknown[name] = r
 			}
 		}

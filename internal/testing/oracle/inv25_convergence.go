@@ -39,7 +39,7 @@ func Convergence(h *History, excused map[string]string) error {
 			continue
 		}
 		// guards and others are many; who is said to have done something has done it
-		free := !h.Alone && (h.Shared || !overSomebody(reason))
+		free := !h.Alone && (h.Shared || h.Forgot || !overSomebody(reason))
 		if reason != "" && (free || known.touchedAbove(tag, touched) ||
 			known.forAPerson(tag, reason) || known.waitsForALimit(tag,
 			excused) || known.restsOnWaiting(tag, reason)) || files.ends(tag) && len(byTag[tag]) == 0 {

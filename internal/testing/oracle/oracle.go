@@ -73,6 +73,7 @@ type Request struct {
 	Key        string
 	Body       string // SHA-256, hexadecimal
 	Content    []byte
+	Late       bool // of a process that had lost the state to another, and was frozen before it could know
 	DryRun     bool // a job that says validate_only: true
 	Journalled bool // its exact bytes and key were durable, and marked as sent
 	Credential string
@@ -135,6 +136,7 @@ type History struct {
 	NoFiles   bool // the service takes no files of people: lists go in requests
 	KeysHold  bool // the service knows every create key at once and for good
 	ListsHold bool // what is created is in lists at once
+	Forgot    bool // the state lost what had been acknowledged, and a person went on with what there is
 	Shared    bool // two agents with a state each are at the account
 	Alone     bool // one agent, and nobody else at the account
 }

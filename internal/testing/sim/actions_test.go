@@ -3,6 +3,8 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"adsync/internal/testing/oracle"
@@ -79,6 +81,8 @@ func (w *world) do(a action) {
 		w.apply(a, time.Duration(1+a.Target%40)*time.Minute)
 	case "both":
 		w.both(a)
+	case "interleave":
+		w.interleave(a)
 	case "foreign":
 		time.Sleep(2 * time.Second) // the audit log tells seconds apart, and people are no faster
 		w.foreign(a)
@@ -100,7 +104,7 @@ func (w *world) do(a action) {
 // look plans and applies nothing: commands that read.
 func (w *world) look(agent int) {
 	p, a := w.start(agent, true, death{}, cut{})
-	defer p.end()
+	defer p.leave()
 	_, err := a.Plan(p.ctx, w.desired(p))
 	w.remark(err)
 }
@@ -113,7 +117,7 @@ func (w *world) apply(a action, wait time.Duration) *reconcile.Report {
 }
 
 func (w *world) run(p *process, agent *reconcile.Agent, wait time.Duration) *reconcile.Report {
-	defer p.end()
+	defer p.leave()
 	_, report, err := w.pass(p, agent, wait)
 	w.remark(err)
 	if p.dead {
@@ -203,6 +207,10 @@ func (w *world) remark(err error) {
 
 // both runs the two agents side by side, each with its own state.
 func (w *world) both(a action) {
+	if w.shared != nil {
+		w.shared.both(a)
+		return
+	}
 	first, one := w.start(0, false, a.Death, cut{})
 	second, two := w.start(1, false, death{}, a.Cut)
 	done := make(chan struct{})
@@ -232,6 +240,11 @@ func (w *world) desired(p *process) reconcile.Desired {
 	}
 	if w.turns {
 		allowed = append(allowed, "replace")
+	}
+	if w.history.Forgot { // a person looks, and takes in what the account holds
+		for _, tag := range slices.Sorted(maps.Keys(f)) {
+			allowed = append(allowed, "adopt="+addressOf(f, tag).String(), "drift="+addressOf(f, tag).String())
+		}
 	}
 	for _, text := range allowed {
 		allowance, err := plan.ParseAllowance(text)

@@ -12,7 +12,7 @@ import (
 // and says what is there.
 func (w *world) decide() error {
 	p, agent := w.start(0, false, death{}, cut{})
-	defer p.end()
+	defer p.leave()
 	undecided, err := agent.Undecided(p.ctx)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -56,13 +57,15 @@ func (d *disk) write(do func() error) error { return d.put(false, do) }
 
 // put is write; certain says that it changes something in any case.
 func (d *disk) put(certain bool, do func() error) error {
+	defer d.process.commits()()
 	d.writing.Lock()
 	defer d.writing.Unlock()
 	if !d.process.effect() {
 		return d.die(do)
 	}
+	before := d.Header()
 	err := do()
-	if err == nil {
+	if err == nil && (certain || d.process.worker == nil || d.Header() != before) { // else it has what it read
 		d.wrote(d.Header(), certain)
 	}
 	return err
@@ -145,7 +148,8 @@ func requestName(path, key string, body []byte) string {
 
 func (d *disk) Begin(ctx context.Context, steps ...state.Step) error {
 	return d.put(true, func() error {
-		if err := d.Store.Begin(ctx, steps...); err != nil {
+		err := d.Store.Begin(ctx, steps...)
+		if err != nil && !errors.Is(err, errTook) {
 			return err
 		}
 		d.mu.Lock()
@@ -155,13 +159,14 @@ func (d *disk) Begin(ctx context.Context, steps ...state.Step) error {
 			d.keep("%s %s %+v", s.Body, s.Note, s.Operations)
 			d.begun[requestName(s.Path, s.Key, s.Body)] = origin{d.process.commit, d.process.number}
 		}
-		return nil
+		return err
 	})
 }
 
 func (d *disk) Move(ctx context.Context, id string, to state.Point, u state.Update) error {
 	return d.put(true, func() error {
-		if err := d.Store.Move(ctx, id, to, u); err != nil {
+		err := d.Store.Move(ctx, id, to, u)
+		if err != nil && !errors.Is(err, errTook) {
 			return err
 		}
 		d.mu.Lock()
@@ -169,7 +174,7 @@ func (d *disk) Move(ctx context.Context, id string, to state.Point, u state.Upda
 		if s := d.steps[id]; to == state.Sent {
 			d.sent[requestName(s.Path, s.Key, s.Body)] = true
 		}
-		return nil
+		return err
 	})
 }
 
@@ -197,6 +202,7 @@ func (d *disk) RecordUnmade(ctx context.Context, u []state.NotCreated) error {
 // RecordSubmitted is no effect of its own: the request that follows is one, and
 // to die between the two is to die there.
 func (d *disk) RecordSubmitted(ctx context.Context, at time.Time) error {
+	defer d.process.commits()()
 	d.writing.Lock()
 	defer d.writing.Unlock()
 	if d.process.ended() {

@@ -80,8 +80,29 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errDead
 	}
 	l.world.beforeHand(r)
+	how := l.process.worker.meets(r.Context(), "request "+r.Method+" "+r.URL.Path+" "+r.Header.Get("Idempotency-Key"))
+	if !l.process.effect() {
+		return nil, errDead
+	}
+	overdue := r.Context().Err()
+	if overdue != nil && r.Method == http.MethodGet {
+		return nil, overdue
+	}
+	if overdue != nil { // who was frozen writes first, and sees then how late it is
+		how, r = cutAfter, r.WithContext(context.WithoutCancel(r.Context()))
+	}
 	note := l.world.note(l.process, r)
+	note.Late = l.process.worker.late()
 	breaks := l.breaks()
+	switch how {
+	case cutBefore:
+		l.world.answered(note, nil, nil, errCut)
+		return nil, errCut
+	case cutAfter:
+		breaks, l.cut.After = true, true
+	case diesAfter:
+		defer l.process.die()
+	}
 	if breaks && !l.cut.After {
 		l.world.answered(note, nil, nil, errCut)
 		return nil, errCut

@@ -22,6 +22,8 @@ type process struct {
 	disk     *disk
 	ctx      context.Context
 	end      context.CancelFunc
+	left     func()  // beside end, once it has come to its end; nil: nothing
+	worker   *worker // of those that share a state; nil: it has one of its own
 
 	mu    sync.Mutex
 	count int
@@ -53,6 +55,22 @@ func (p *process) effect() bool {
 	return !p.dead
 }
 
+// leave ends a process that has come to its end, or is dead.
+func (p *process) leave() {
+	if p.left != nil {
+		p.left()
+	}
+	p.end()
+}
+
+// die ends a process that is alive.
+func (p *process) die() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dead = true
+	p.end()
+}
+
 func (p *process) ended() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,20 +89,35 @@ func (p *process) lastWords() (keep, first bool) {
 
 // start begins a process of an agent with what the files say now.
 func (w *world) start(agent int, readOnly bool, d death, c cut) (*process, *reconcile.Agent) {
+	if w.shared != nil {
+		return w.shared.start(readOnly, d, c)
+	}
+	p := w.process(agent, readOnly, d)
+	w.reopen(agent)
+	p.disk = w.disks[agent].of(p)
+	return p, w.agent(p, adsapi.Config{}, c)
+}
+
+func (w *world) process(agent int, readOnly bool, d death) *process {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.processes++
 	p := &process{number: w.processes, agent: agent, commit: len(w.history.Commits) - 1, readOnly: readOnly, death: d}
 	p.ctx, p.end = context.WithCancel(w.ctx)
-	w.reopen(agent)
-	p.disk = w.disks[agent].of(p)
+	return p
+}
+
+// agent is that of a process that has its state.
+func (w *world) agent(p *process, config adsapi.Config, c cut) *reconcile.Agent {
+	agent, readOnly := p.agent, p.readOnly
 	l := &line{world: w, process: p, carry: w.carry, cut: c}
 	key := w.history.Credentials[agent]
 	if w.wrongKey {
 		key = foreignKey
 	}
-	service, err := adsapi.New(adsapi.Config{
-		BaseURL: "http://127.0.0.1/v1", Key: adsapi.NewSecret(key), UserAgent: "sim", Transport: l, ReadOnly: readOnly,
-		Logger: w.logger, Rand: w.random.Float64,
-	})
+	config.BaseURL, config.Key, config.UserAgent = "http://127.0.0.1/v1", adsapi.NewSecret(key), "sim"
+	config.Transport, config.ReadOnly, config.Logger, config.Rand = l, readOnly, w.logger, w.random.Float64
+	service, err := adsapi.New(config)
 	if err != nil {
 		panic(err)
 	}
@@ -96,7 +129,7 @@ func (w *world) start(agent int, readOnly bool, d death, c cut) (*process, *reco
 	if w.turns && !readOnly {
 		w.keepReports(p, a)
 	}
-	return p, a
+	return a
 }
 
 // sleep is that of the bubble.

@@ -85,7 +85,7 @@ func (w *world) recover(p *process, agent *reconcile.Agent) (reconcile.Recovered
 // revert takes a run back, and may write the former values into the files.
 func (w *world) revert(a action) {
 	p, agent := w.start(a.Agent, false, a.Death, a.Cut)
-	defer p.end()
+	defer p.leave()
 	p.reverts = &reverting{which: a.Target, starts: a.What%3 == 0}
 	_, report, err := w.pass(p, agent, 0)
 	w.remark(err)

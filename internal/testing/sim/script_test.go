@@ -23,6 +23,7 @@ type script struct {
 	Guards  bool   // money moves between campaigns; strict as well
 	Spoils  bool   // cells of the files cannot be read for a while
 	Bids    bool   // bids have factors for audiences
+	Workers int    // that share a state in a database; 0: each agent has one of its own
 	Actions []action
 }
 
@@ -69,9 +70,9 @@ func (a action) String() string {
 
 func (s script) String() string {
 	lines := []string{fmt.Sprintf("seed %d, points %d, wire %v, read %v, disk %v, "+
-		"prune %q, revert %v, strict %v, kinds %v, turns %v, guards %v, spoils %v, bids %v",
+		"prune %q, revert %v, strict %v, kinds %v, turns %v, guards %v, spoils %v, bids %v, workers %d",
 		s.Seed, s.Points, s.Wire, s.Read, s.Disk,
-		s.Prune, s.Revert, s.Strict, s.Kinds, s.Turns, s.Guards, s.Spoils, s.Bids)}
+		s.Prune, s.Revert, s.Strict, s.Kinds, s.Turns, s.Guards, s.Spoils, s.Bids, s.Workers)}
 	for i, a := range s.Actions {
 		lines = append(lines, fmt.Sprintf("%2d. %s", i+1, a))
 	}
@@ -178,11 +179,13 @@ func (d drawer) apply(a *action, second bool) {
 func (s script) alone() bool {
 	return !slices.ContainsFunc(s.Actions, func(a action) bool {
 		return a.Do == "foreign" || a.Do == "foreign other" || a.Do == "foreign factors" || a.Do == "race" ||
-			a.Do == "both" || a.Do == "late apply" || a.Agent == 1 || strings.Contains(a.Fault, "foreign_write")
+			a.Do == "both" && s.Workers == 0 ||
+			a.Do == "late apply" || a.Agent == 1 || strings.Contains(a.Fault, "foreign_write")
 	})
 }
 
 // shared reports whether both agents run, each with its own state.
 func (s script) shared() bool {
-	return slices.ContainsFunc(s.Actions, func(a action) bool { return a.Do == "both" || a.Agent == 1 })
+	return s.Workers == 0 &&
+		slices.ContainsFunc(s.Actions, func(a action) bool { return a.Do == "both" || a.Agent == 1 })
 }

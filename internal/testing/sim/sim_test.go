@@ -14,12 +14,13 @@ import (
 )
 
 var (
-	histories = flag.Int("sim.histories", 150, "how many histories are simulated")
-	seed      = flag.Uint64("sim.seed", 1, "the number of the first")
-	share     = flag.Int("sim.kinds", 3, "one history in so many has kinds beyond the tree; 0: none")
-	into      = flag.String("sim.into", "", "a file for what was counted")
-	from      = flag.String("sim.from", "", "files of what was counted, with commas, to be put together")
-	failures  = flag.Int("sim.failures", 3, "how many that go wrong are shown")
+	histories     = flag.Int("sim.histories", 150, "how many histories are simulated")
+	interleavings = flag.Int("sim.interleavings", 20, "how many interleavings of workers that share a state")
+	seed          = flag.Uint64("sim.seed", 1, "the number of the first")
+	share         = flag.Int("sim.kinds", 3, "one history in so many has kinds beyond the tree; 0: none")
+	into          = flag.String("sim.into", "", "a file for what was counted")
+	from          = flag.String("sim.from", "", "files of what was counted, with commas, to be put together")
+	failures      = flag.Int("sim.failures", 3, "how many that go wrong are shown")
 )
 
 // Invariants 1 to 26 and 36: whatever dies, breaks, lies or is edited by
@@ -104,6 +105,9 @@ func play(t *testing.T, s script, all *tally) (bad error) {
 		if s.Spoils {
 			w.count(withWrongCells)
 		}
+		if s.Workers > 0 {
+			w.count(fmt.Sprintf("history of %d workers", s.Workers))
+		}
 		if s.Bids {
 			w.count(withBids)
 			all.add(wroteFactors, oracle.Multiplied(&w.history))
@@ -143,7 +147,7 @@ func (w *world) heal() error {
 	for range 20 {
 		p, agent := w.start(0, false, death{}, cut{})
 		view, report, err := w.pass(p, agent, 0)
-		p.end()
+		p.leave()
 		w.collect()
 		if bad := cmp.Or(w.wrong, oracle.Judge(&w.history, oracle.Safety)); bad != nil {
 			return fmt.Errorf("after the faults: %w", bad)
@@ -187,7 +191,7 @@ func (w *world) settled(report *reconcile.Report) error {
 	}
 	before := len(w.history.W)
 	p, agent := w.start(0, false, death{}, cut{})
-	defer p.end()
+	defer p.leave()
 	if _, _, err := w.pass(p, agent, 0); err != nil {
 		return fmt.Errorf("invariant 26: apply again: %w", err)
 	}

@@ -56,6 +56,7 @@ type world struct {
 	turns    bool                     // runs are taken back, and their reports kept
 	runs     map[string]*oracle.Apply // by agent and name
 	guards   *guarded                 // nil where the history is not about what is measured over a whole plan
+	shared   *sharing                 // nil where each agent has a state of its own
 	reads    bool                     // files go through the program's own readers
 	wrong    error                    // what an action itself found wrong
 
@@ -119,6 +120,9 @@ func openWorld(ctx context.Context, s script, t *tally) *world {
 	w.history.Alone, w.history.Shared = s.alone(), s.shared()
 	w.history.Lists = map[string][]string{}
 	w.doubles = slices.ContainsFunc(s.Actions, func(a action) bool { return strings.Contains(a.Fault, "duplicate") })
+	if s.Workers > 0 {
+		w.shared = w.share(s.Workers)
+	}
 	if s.Kinds {
 		w.openKinds()
 	}
@@ -190,6 +194,9 @@ func (w *world) connect(wired bool) {
 }
 
 func (w *world) close() error {
+	if w.shared != nil {
+		w.shared.close()
+	}
 	for _, d := range w.disks {
 		if d.folder != nil {
 			_ = d.Close()

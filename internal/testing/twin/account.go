@@ -73,7 +73,7 @@ func (p *Process) claim(ctx context.Context, name string, fresh *postgres.Head) 
 			a.taken = true
 		}
 		if fresh != nil {
-			if err := p.refuseLost(name, h); err != nil {
+			if err := p.refuseLost(r, name, h); err != nil {
 				return err
 			}
 			h.at = p.database.at
@@ -84,17 +84,25 @@ func (p *Process) claim(ctx context.Context, name string, fresh *postgres.Head) 
 		r.heads[name] = h
 		return nil
 	})
+	if err == nil && fresh != nil {
+		p.know(name, durable{a.head.Serial, a.token})
+	}
 	return a, err
 }
 
 // refuseLost is ErrLost where an account has less than was acknowledged, or where nobody can say.
-func (p *Process) refuseLost(name string, h headRow) error {
+func (p *Process) refuseLost(r *rows, name string, h headRow) error {
 	known, sure := p.knows(name)
 	now := p.database.at
 	switch {
-	case sure && h.Serial < known:
-		return fmt.Errorf("%w: %s ends at commit %d, and commit %d was made", postgres.ErrLost, name, h.Serial, known)
-	case now == h.at, sure && now.cluster == h.at.cluster:
+	case sure && h.Serial < known.serial:
+		return fmt.Errorf("%w: %s ends at commit %d, and commit %d was made",
+			postgres.ErrLost, name, h.Serial, known.serial)
+	case now == h.at:
+		return nil
+	}
+	p.witness.look(r, p.database.at)
+	if kept, seen := p.witness.kept(h.at, now); sure && h.token == known.token && (!seen || kept) {
 		return nil
 	}
 	return fmt.Errorf("%w, perhaps: %s was written on the timeline %d, and this is %d",
@@ -167,7 +175,7 @@ func (a *account) Commit(h postgres.Head, writes []postgres.Write) error {
 		return err
 	}
 	a.head = h
-	p.know(a.name, h.Serial)
+	p.know(a.name, durable{h.Serial, a.token})
 	return nil
 }
 
@@ -209,7 +217,7 @@ func (a *account) Accept(ctx context.Context) error {
 		return nil
 	})
 	if err == nil {
-		a.process.know(a.name, a.head.Serial)
+		a.process.know(a.name, durable{a.head.Serial, a.token})
 	}
 	return err
 }
@@ -255,9 +263,9 @@ func (p *Process) Receive(ctx context.Context, name string, over state.Claimed,
 	if err != nil {
 		return err
 	}
-	p.know(name, h.Serial)
 	if there != nil {
 		there.head = h
+		p.know(name, durable{h.Serial, there.token})
 	}
 	return nil
 }
@@ -286,7 +294,7 @@ func (p *Process) Snapshot(ctx context.Context, name string,
 			return postgres.ErrNothing
 		}
 		h = row.Head
-		if err := p.refuseLost(name, row); err != nil {
+		if err := p.refuseLost(r, name, row); err != nil {
 			return err
 		}
 		for k, one := range r.records[name] {
@@ -315,15 +323,18 @@ func (p *Process) letGo(name string) {
 	delete(p.holds, name)
 }
 
-func (p *Process) know(name string, serial int64) {
+// durable is a commit that was acknowledged, and the token under which it was made.
+type durable struct{ serial, token int64 }
+
+func (p *Process) know(name string, commit durable) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.known[name] = serial
+	p.known[name] = commit
 }
 
-func (p *Process) knows(name string) (serial int64, sure bool) {
+func (p *Process) knows(name string) (commit durable, sure bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	serial, sure = p.known[name]
-	return serial, sure
+	commit, sure = p.known[name]
+	return commit, sure
 }

@@ -17,11 +17,12 @@ type Process struct {
 	options  postgres.Options
 	line     Line
 
-	mu    sync.Mutex
-	id    int64         // of its worker, 0 before anything is held
-	until time.Duration // until when it may send, by Options.Awake
-	known map[string]int64
-	holds map[string]bool
+	mu      sync.Mutex
+	id      int64         // of its worker, 0 before anything is held
+	until   time.Duration // until when it may send, by Options.Awake
+	known   map[string]durable
+	witness witness
+	holds   map[string]bool
 
 	attendance  attendance
 	registering chan struct{} // has room while nobody does; no mutex, which a test in a bubble could not wait for
@@ -44,9 +45,9 @@ func (d *Database) Open(ctx context.Context, o postgres.Options, line Line) *Pro
 		o.Since = d.now()
 	}
 	if line == nil {
-		line = func(_ context.Context, _ string, ask func()) error { ask(); return nil }
+		line = func(_ context.Context, _ string, ask func() error) error { return ask() }
 	}
-	p := &Process{database: d, options: o, line: line, known: map[string]int64{}, holds: map[string]bool{},
+	p := &Process{database: d, options: o, line: line, known: map[string]durable{}, holds: map[string]bool{},
 		registering: make(chan struct{}, 1)}
 	p.attendance.process = p
 	beating, stop := context.WithCancel(ctx)
@@ -65,14 +66,11 @@ func (p *Process) once(ctx context.Context, what string, do func(r *rows, now ti
 	return p.ask(ctx, what, do)
 }
 
-func (p *Process) ask(ctx context.Context, what string, do func(r *rows, now time.Time) error) (err error) {
+func (p *Process) ask(ctx context.Context, what string, do func(r *rows, now time.Time) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if cut := p.line(ctx, what, func() { err = p.database.transaction(do) }); cut != nil {
-		return cut
-	}
-	return err
+	return p.line(ctx, what, func() error { return p.database.transaction(do) })
 }
 
 // twice asks again where the line was cut.
@@ -108,8 +106,10 @@ func (p *Process) alive(ctx context.Context) (int64, error) {
 }
 
 func (p *Process) register(ctx context.Context, asked time.Duration) (id int64, err error) {
+	var heard said
 	o := p.options
 	err = p.once(ctx, "register", func(r *rows, now time.Time) error {
+		p.witness.look(r, p.database.at)
 		for gone, w := range r.workers {
 			if w.Ends.Before(now.Add(-24 * time.Hour)) {
 				r.removeWorker(gone)
@@ -120,6 +120,7 @@ func (p *Process) register(ctx context.Context, asked time.Duration) (id int64, 
 		r.workers[id] = workerRow{Holder: postgres.Holder{
 			Host: o.Host, PID: o.PID, Command: o.Command, Version: o.Version, Since: o.Since, Ends: now.Add(o.Lease),
 		}}
+		heard = said{id, now.Add(o.Lease), p.database.at}
 		return nil
 	})
 	p.mu.Lock()
@@ -129,6 +130,7 @@ func (p *Process) register(ctx context.Context, asked time.Duration) (id int64, 
 		return 0, fmt.Errorf("register this process: %w", err)
 	}
 	p.id, p.until = id, asked+o.Lease*2/3
+	p.witness.hear(heard)
 	return id, nil
 }
 
@@ -154,11 +156,14 @@ func (p *Process) putOff(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, p.options.Lease/3)
 	defer cancel()
 	ended := false
+	var heard said
 	err := p.ask(ctx, "heartbeat", func(r *rows, now time.Time) error {
+		p.witness.look(r, p.database.at)
 		w, there := r.workers[id]
-		if ended = !there || !w.Ends.After(now); !ended {
+		if ended = !there || !w.Ends.After(now) || w.Ends.Before(p.witness.of(id)); !ended {
 			w.Ends = now.Add(p.options.Lease)
 			r.workers[id] = w
+			heard = said{id, w.Ends, p.database.at}
 		}
 		return nil
 	})
@@ -170,6 +175,7 @@ func (p *Process) putOff(ctx context.Context) {
 		p.id = 0
 	default:
 		p.until = asked + p.options.Lease*2/3
+		p.witness.hear(heard)
 	}
 }
 

@@ -129,9 +129,9 @@ func (d *Database) EndLeases() {
 	}
 }
 
-// Line carries a question of a process to the database: it calls ask, or does not, and is an error where no answer
-// comes.
-type Line func(ctx context.Context, what string, ask func()) error
+// Line carries a question of a process to the database: it calls ask, or does not, and returns what the process hears:
+// the answer, or an error of its own.
+type Line func(ctx context.Context, what string, ask func() error) error
 
 // transaction does something alone. It changes nothing before all that can fail is done.
 func (d *Database) transaction(do func(r *rows, now time.Time) error) error {

@@ -58,12 +58,11 @@ func (l *line) set(silent bool) {
 	l.silent = silent
 }
 
-func (l *line) carry(_ context.Context, _ string, ask func()) error {
+func (l *line) carry(_ context.Context, _ string, ask func() error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.silent {
 		return ErrCut
 	}
-	ask()
-	return nil
+	return ask()
 }
