@@ -254,3 +254,24 @@ func TestAnswersKeepTheNewest(t *testing.T) {
 		t.Errorf("%d answers end with %q; want 32 at most, the newest last", n, d.Answered[n-1])
 	}
 }
+
+// What rings without a person is one wish for each reason, however often it rings, and is noted under nobody's name.
+func TestWhatRingsIsOneWishAReason(t *testing.T) {
+	f := orders.Folder(t.TempDir())
+	now := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	for _, why := range []string{"push", "approved", "push"} {
+		if err := f.Ring(why, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asks := f.Asks()
+	if len(asks) != 2 || asks[0].Why != "approved" || asks[1].Why != "push" || asks[1].By != "" {
+		t.Errorf("Asks() = %+v; want one for each reason", asks)
+	}
+	if noted, err := f.Ordered(); err != nil || len(noted) != 0 {
+		t.Errorf("Ordered() = %+v, %v; want none", noted, err)
+	}
+	if err := f.Take(asks); err != nil || len(f.Asks()) != 0 {
+		t.Errorf("%d wishes are left, %v", len(f.Asks()), err)
+	}
+}
