@@ -1,12 +1,14 @@
 package daemoncmd
 
 import (
+	"cmp"
 	"context"
 
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/resource"
 	"adsync/reconcile"
 	"adsync/state"
 )
@@ -58,9 +60,12 @@ func (w *watched) Apply(ctx context.Context, view *reconcile.View) (*reconcile.R
 	w.request.Tell("progress", map[string]any{"stage": "apply", "changes": len(view.Plan.Applicable())})
 	ahead, end := w.lookAhead(ctx, w.request, w.l)
 	defer end()
-	w.agent.Superseded = ahead.why
+	handing := &handingOver{worker: w.worker}
+	w.agent.Superseded = func(address resource.Address) string {
+		return cmp.Or(handing.why(), ahead.why(address))
+	}
 	report, err := session.ApplyUnlessStopped(ctx, w.agent, view)
-	w.did.overtaken = ahead.left.Load()
+	w.did.overtaken = ahead.left.Load() || handing.left.Load()
 	return report, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
@@ -17,6 +18,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/words"
 	"adsync/sources/config"
@@ -202,4 +204,47 @@ func (w *worker) wrongAccount(l session.Loaded) error {
 	}
 	return console.Configuration("the daemon's configuration has id: %s for this account, and %s is of %q; want one id",
 		diag.Printable(w.id), config.ProjectFile, l.Project.Account.ID)
+}
+
+// handingOver has an apply of this daemon leave out what is not sent yet while a person's command wants the account.
+type handingOver struct {
+	worker *worker
+	left   atomic.Bool // something was left out
+
+	mu      sync.Mutex
+	looked  time.Time
+	wanted  string
+	handing orders.Handing
+}
+
+// handoverLook is how often it is looked whether somebody wants the account.
+const handoverLook = time.Second
+
+// why is asked of each change before it is sent.
+func (h *handingOver) why() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.worker.id == "" { // its state lies in a folder
+		return ""
+	}
+	if now := time.Now(); now.Sub(h.looked) >= handoverLook {
+		h.looked, h.wanted = now, ""
+		if wish, stands := h.handing.Stands(h.worker.orders.Place, now); stands {
+			h.wanted = "left out: the account is handed over, as " + wish.String()
+		}
+	}
+	if h.wanted != "" {
+		h.left.Store(true)
+	}
+	return h.wanted
+}
+
+// handedOver is a result while a person's command wants the account, and this daemon leaves it alone.
+func (w *worker) handedOver() (r daemon.Result, wanted bool) {
+	if w.id == "" {
+		return r, false
+	}
+	wish, wanted := w.handing.Stands(w.orders.Place, time.Now())
+	r.Class, r.Message = daemon.Locked, diag.Printable("the account is handed over, as "+wish.String())
+	return r, wanted
 }

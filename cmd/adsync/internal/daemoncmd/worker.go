@@ -68,6 +68,7 @@ type worker struct {
 	lease     atomic.Pointer[state.Lease] // of the state that this run has open, in a database
 	id        string                      // of the ad account, where the state lies in a database
 	again     rereading
+	handing   orders.Handing
 	seen      *fingerprint // what the last whole run saw; nil: nothing can be skipped
 	at        string       // the commit of the last run
 	writers   writers
@@ -181,6 +182,10 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 	}
 	if err != nil {
 		return w.failed(ctx, f.revision, err)
+	}
+	if handed, wanted := w.handedOver(); wanted {
+		handed.Revision = f.revision
+		return handed
 	}
 	store, err := session.OpenState(ctx, w.env, l.Project, false)
 	if err != nil {

@@ -50,6 +50,9 @@ func Apply(env *session.Env) *cobra.Command {
 		"do not ask, take allowances from the operator's file alone, and raise nothing without its max_daily_exposure")
 	runs.ApprovedFlag(c, &f.Approved)
 	c.Flags().BoolVar(&f.Full, "full", false, "list every change and field of the plan, however long it is")
+	c.Flags().DurationVar(&f.Wait, "wait", 2*time.Minute,
+		"how long to wait for a daemon that works on the account in a database to hand it over "+
+			"(0: not at all; without a database, and with --unattended, nobody is asked)")
 	session.FromGit(env, c, true)
 	session.SuspendedFlag(env, c)
 	env.Outputs(c, runs.ReportFormNames()...)
@@ -77,6 +80,9 @@ func runApply(env *session.Env, c *cobra.Command, args []string, f runs.ApplyFla
 			"and --git exclude each other: a commit is not written into; see --push-results"))
 	}
 	f.Yes = f.Yes || f.Unattended
+	if !f.Unattended {
+		env.HandOver = f.Wait
+	}
 	l := session.Load(c.Context(), env, dir)
 	return runs.Finish(c.Context(), env, l, f, dir, applied(c.Context(), env, l, f))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
@@ -19,7 +20,8 @@ import (
 type ApplyFlags struct {
 	PlanFlags
 	Yes       bool
-	Saved     string // the file of a saved plan; "" without one
+	Wait      time.Duration // for a daemon to hand the account over
+	Saved     string        // the file of a saved plan; "" without one
 	Results   string
 	WriteBack bool
 	Push      string // branch for the results; "" to push none

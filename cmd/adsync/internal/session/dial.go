@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -68,8 +69,19 @@ func open(ctx context.Context, env *Env, s *Session, l Loaded, readOnly bool) er
 
 // OpenAs opens the state and the service, each for reading only or not.
 func OpenAs(ctx context.Context, env *Env, s *Session, l Loaded, readState, readOnly bool) (err error) {
-	if s.Store, err = OpenState(ctx, env, l.Project, readState); err != nil {
+	handed := false
+	s.Store, err = OpenState(ctx, env, l.Project, readState)
+	if env.HandOver > 0 && !readState && errors.Is(err, state.ErrLocked) {
+		handed = true
+		s.Store, err = handedOver(ctx, env, l.Project, err)
+	}
+	if err != nil {
 		return err
+	}
+	if handed {
+		s.close = append(s.close, func() {
+			_ = OrdersOf(env, l.Project).Ring(handBack, time.Now()) // where that fails it looks later
+		})
 	}
 	s.close = append(s.close, func() { Closed(env, "state", s.Store.Close()) })
 	config := adsapi.Config{ReadOnly: readOnly}

@@ -24,6 +24,10 @@ type Env struct {
 	Addresses *Addresses          // which other accounts of this process ask from, too; nil: there are none
 	Address   string              // what the daemon's configuration calls the network address; "": nothing
 
+	// HandOver is how long a daemon is waited for that has the account in a database, and is asked to hand it over;
+	// zero: nobody is asked
+	HandOver time.Duration
+
 	Direct bool // a state in a database is done without: what is done is noted in a folder of this machine
 
 	OnSecret func(secret string) // is told of each credential that is read; nil: nobody blots it out

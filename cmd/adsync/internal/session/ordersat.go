@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/orders"
 	"adsync/sources/config"
+	"adsync/state"
 	"adsync/state/kv"
 	"adsync/state/place"
 
@@ -94,6 +97,47 @@ func (u unreachable) Taken() (bool, error) { return false, u.err }
 
 // BesideOf is what is kept beside the state of a project.
 func BesideOf(env *Env, p config.Project) kv.Store { return OrdersOf(env, p).Store }
+
+// handBack is what wakes a daemon that handed an account over: it tries again.
+const handBack = "retry"
+
+// handedOver asks whoever has the state of an account in a database to hand it over, and opens it once it is free.
+// locked is why it could not be opened.
+func handedOver(ctx context.Context, env *Env, p config.Project, locked error) (store state.Store, err error) {
+	at, err := PlaceOf(ctx, env, p)
+	if err != nil || at.Server == nil {
+		return nil, cmp.Or(err, locked)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "an unnamed host"
+	}
+	place := OrdersOf(env, p)
+	wish := orders.Handover{By: Person(env), Host: host, Command: env.Command, Since: time.Now().UTC()}
+	defer func() { err = errors.Join(err, place.EndHandover()) }()
+	env.Note("%v; it is asked to hand the account over once what it sent is heard of, and waited for at most %s "+
+		"(--wait)", locked, env.HandOver)
+	for until := time.Now().Add(env.HandOver); time.Now().Before(until); {
+		wish.Word++
+		if err := place.WishHandover(wish); err != nil {
+			return nil, err
+		}
+		for next := time.Now().Add(orders.WishEvery); time.Now().Before(next); {
+			if err := Sleep(ctx, handoverEvery); err != nil {
+				return nil, console.ExitWith(console.ExitInterrupted, "interrupted; nothing was sent")
+			}
+			store, err := OpenState(ctx, env, p, false)
+			if !errors.Is(err, state.ErrLocked) {
+				return store, err
+			}
+			locked = err
+		}
+	}
+	return nil, fmt.Errorf("the account was not handed over within %s: %w", env.HandOver, locked)
+}
+
+// handoverEvery is how often it is tried.
+const handoverEvery = 500 * time.Millisecond
 
 // ProjectAt finds an account: by --state or --account, which say where its state is and
 // nothing else, or by its adsync.yaml.
