@@ -15,7 +15,7 @@ SEED     ?= 1
 # for commands, tests and lint. The race detector wants cgo.
 export CGO_ENABLED = 0
 
-.PHONY: all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle soak days floor turns kill-database agency limits-shared
+.PHONY: all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle idle-fleet database-cost soak days floor turns kill-database agency limits-shared
 
 all: build
 
@@ -202,6 +202,16 @@ floor:
 # idle: what 100 accounts of 150 resources cost a daemon in which nothing happens.
 idle:
 	$(GO) test -count=1 -v -timeout 30m -run TestIdleCost ./cmd/adsync -idle 3m -idle-accounts 100
+
+# idle-fleet: what 2,500 such accounts keep in the memory of a daemon that has 4 GiB, with their states in folders, or
+# with IN=-idle-database in a database.
+idle-fleet: IN =
+idle-fleet:
+	GOMEMLIMIT=4GiB $(GO) test -count=1 -v -timeout 2h -run TestIdleCost ./cmd/adsync -idle 5m -idle-accounts 2500 $(IN)
+
+# database-cost: what looks and daemons cost a PostgreSQL server, carried to 10,000 accounts: 20 minutes.
+database-cost:
+	$(GO) test -count=1 -v -timeout 2h -run TestDatabaseCost ./cmd/adsync -database-cost 3m
 
 # soak: a daemon and an emulator live through saves, commits, edits by others,
 # faults and kills for MINUTES.

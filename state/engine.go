@@ -210,6 +210,7 @@ type Attendance interface {
 	Attends(account string) bool
 	AttendedBy(ctx context.Context, account string) (h postgres.Holder, attended bool, err error)
 	Ordered(ctx context.Context) (map[string]string, error)
+	Standing(ctx context.Context, account string) (Standing, error)
 }
 
 // InPostgres is a Database of PostgreSQL.

@@ -315,6 +315,15 @@ func (s *Server) AttendedBy(ctx context.Context, account string) (Holding, error
 	return holdingOf(h, attended), ofDatabase(err)
 }
 
+// Standing is what a look at an account asks of the database.
+type Standing = postgres.Standing
+
+// Standing returns what stands of an account now, by one question.
+func (s *Server) Standing(ctx context.Context, account string) (Standing, error) {
+	standing, err := s.states.Attendance().Standing(ctx, account)
+	return standing, ofDatabase(err)
+}
+
 // Ordered returns a fingerprint of the orders that stand or wait, by account; those of all accounts stand under "".
 func (s *Server) Ordered(ctx context.Context) (map[string]string, error) {
 	ordered, err := s.states.Attendance().Ordered(ctx)

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -120,15 +123,25 @@ const accountsAnAddress = 5
 func newIdleFleet(t *testing.T, accounts int, every time.Duration, inDatabase bool) *idleFleet {
 	t.Helper()
 	f := &idleFleet{t: t, dir: t.TempDir(), accounts: accounts}
-	f.memory = filepath.Join(cmp.Or(*idleProfiles, f.dir), "memory")
-	f.environment = []string{memoryInto + "=" + f.memory, keysAtOnce}
 	if inDatabase {
 		f.database = pgtest.Database(t)
+	}
+	f.set(every, accountsAnAddress)
+	return f
+}
+
+// set writes the files of all accounts, of which so many ask at each address of the service.
+func (f *idleFleet) set(every time.Duration, atAnAddress int) {
+	t := f.t
+	t.Helper()
+	f.memory = filepath.Join(cmp.Or(*idleProfiles, f.dir), "memory")
+	f.environment = []string{memoryInto + "=" + f.memory, keysAtOnce}
+	if f.database != "" {
 		f.environment = append(f.environment, "TEST_DATABASE="+f.database)
 	}
 	f.configure(every)
 	var seeded []emulator.Account
-	for i := range accounts {
+	for i := range f.accounts {
 		seeded = append(seeded, emulator.Account{
 			ID: "adacct_" + idleName(i), Name: idleName(i), Currency: "USD",
 			TimeZone: "UTC", Key: "sk-idle-key-" + idleName(i), Features: emulator.AllFeatures(),
@@ -138,9 +151,9 @@ func newIdleFleet(t *testing.T, accounts int, every time.Duration, inDatabase bo
 	noError(t, err)
 	t.Cleanup(func() { noError(t, server.Close()) })
 	url := ""
-	for i := range accounts {
-		if i%accountsAnAddress == 0 {
-			url = f.serve(server, i)
+	for i := range f.accounts {
+		if i%atAnAddress == 0 {
+			url = f.serve(server)
 		}
 		name := idleName(i)
 		folder := filepath.Join(f.dir, name)
@@ -151,7 +164,6 @@ func newIdleFleet(t *testing.T, accounts int, every time.Duration, inDatabase bo
 		saveFile(t, folder+".operator.yaml", fmt.Sprintf("base_url: %s/v1\n"+
 			"credentials: {file: %s.key}\npolicy: {max_daily_exposure: 1000.00}\n", url, folder))
 	}
-	return f
 }
 
 // configure has a daemon look at each account so often.
@@ -170,23 +182,25 @@ func (f *idleFleet) configure(every time.Duration) {
 
 func idleName(i int) string { return fmt.Sprintf("account-%04d", i) }
 
-// serve has the service listen at one more address, whose requests come from an address of their own, and returns it.
-func (f *idleFleet) serve(server http.Handler, n int) string {
-	from := fmt.Sprintf("10.0.%d.%d:1", n>>8, n&0xff)
+// serve has the service listen at one more address, and returns it. Each account asks from an address of its own, so
+// that adsync alone keeps the limits of one.
+func (f *idleFleet) serve(server http.Handler) string {
 	line := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.requests.Add(1)
 		if r.Method != http.MethodGet {
 			f.changed.Add(1)
 		}
-		r.RemoteAddr = from
+		sum := fnv.New32()
+		_, _ = io.WriteString(sum, r.Header.Get("Authorization"))
+		r.RemoteAddr = fmt.Sprintf("[2001:db8::%x]:1", sum.Sum32()>>16)
 		server.ServeHTTP(w, r)
 	}))
 	f.t.Cleanup(func() { line.CloseClientConnections(); line.Close() })
 	return line.URL
 }
 
-func (f *idleFleet) start() *process {
-	p := startDaemonWith(f.t, f.environment, "--config", filepath.Join(f.dir, "daemon.yaml"))
+func (f *idleFleet) start(more ...string) *process {
+	p := startDaemonWith(f.t, append(slices.Clone(f.environment), more...), "--config", filepath.Join(f.dir, "daemon.yaml"))
 	p.patience = 10 * time.Minute
 	return p
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -35,6 +36,10 @@ func (a *Attendance) Pull(ctx context.Context, names []string) (Share, error) {
 		return Share{}, err
 	}
 	var s Share
+	wanted := make(map[string]bool, len(names)) // thousands are not sent with each pull
+	for _, name := range names {
+		wanted[name] = true
+	}
 	err = a.database.inTransaction(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		var dead []int64 // for good: a heartbeat puts off no end that has passed
 		if err := tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE attends AND ends > clock_timestamp()),
@@ -42,10 +47,10 @@ func (a *Attendance) Pull(ctx context.Context, names []string) (Share, error) {
 			Scan(&s.Workers, &dead); err != nil {
 			return err
 		}
-		if s.Held, err = namesOf(tx.Query(ctx,
-			`SELECT name FROM adsync.attendance WHERE worker = $1 AND name = ANY($2)`, id, names)); err != nil {
+		if s.Held, err = namesOf(tx.Query(ctx, `SELECT name FROM adsync.attendance WHERE worker = $1`, id)); err != nil {
 			return err
 		}
+		s.Held = slices.DeleteFunc(s.Held, func(name string) bool { return !wanted[name] })
 		fair := (len(names) + s.Workers - 1) / max(s.Workers, 1)
 		if s.Excess = len(s.Held) - fair; s.Excess >= 0 {
 			return nil
@@ -187,3 +192,23 @@ func (a *Attendance) Ordered(ctx context.Context) (map[string]string, error) {
 
 // isOrder is the condition of the index beside_order.
 const isOrder = `(name IN ('STOP', 'suspend.json') OR name >= 'ask-' AND name < 'ask.')`
+
+// Standing is what a look at an account asks of the database.
+type Standing struct {
+	Serial    int64  // of its state, 0 where there is none
+	Ordered   bool   // STOP, a suspension or a wish for a run lies beside it, or one of them beside all accounts
+	Approvals string // another with each approval
+}
+
+// Standing returns what stands of an account now, by one question that writes nothing.
+func (a *Attendance) Standing(ctx context.Context, name string) (s Standing, err error) {
+	err = a.database.twice(ctx, func(ctx context.Context) error {
+		return a.database.pool.QueryRow(ctx, `SELECT
+			coalesce((SELECT serial FROM adsync.head WHERE account = $1), 0),
+			EXISTS (SELECT FROM adsync.beside WHERE account IN ('', $1) AND `+isOrder+`),
+			coalesce((SELECT string_agg(part || ' ' || xmin, ' ' ORDER BY part) FROM adsync.beside
+				WHERE account = $1 AND name = 'approvals.ndjson'), '')`,
+			name).Scan(&s.Serial, &s.Ordered, &s.Approvals)
+	})
+	return s, err
+}

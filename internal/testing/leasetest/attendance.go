@@ -165,3 +165,41 @@ func ordered(t *testing.T, w World) {
 		t.Errorf("Ordered() = %q; want the order to all alone", seen)
 	}
 }
+
+// standing is another with whatever a look has to notice, and the same with all else.
+func standing(t *testing.T, w World) {
+	d := w.open(t, 0)
+	see := func() state.Standing {
+		t.Helper()
+		s, err := d.Attendance().Standing(t.Context(), "act_1")
+		noError(t, err)
+		return s
+	}
+	if s := see(); s != (state.Standing{}) {
+		t.Errorf("Standing() of an account that is not there = %+v; want nothing", s)
+	}
+	for _, row := range []struct {
+		account, name string
+		orders        bool
+	}{
+		{"act_1", "STOP", true}, {"", "STOP", true}, {"act_1", "suspend.json", true}, {"act_1", "ask-1.json", true},
+		{"act_2", "STOP", false}, {"act_1", "exposure.ndjson", false},
+	} {
+		noError(t, d.Beside(row.account).Put(row.name, []byte("{}")))
+		if s := see(); s.Ordered != row.orders || s.Approvals != "" {
+			t.Errorf("Standing() with %s of %q = %+v; want an order: %v", row.name, row.account, s, row.orders)
+		}
+		noError(t, d.Beside(row.account).Delete(row.name))
+	}
+	noError(t, d.Beside("act_1").Append("approvals.ndjson", []byte("{}")))
+	first := see()
+	noError(t, d.Beside("act_1").Append("approvals.ndjson", []byte("{}")))
+	if second := see(); first.Approvals == "" || second.Approvals == first.Approvals || second.Ordered {
+		t.Errorf("Standing() after one approval and another = %+v, %+v; want another text, and no order", first, second)
+	}
+	before := see()
+	noError(t, d.Beside("act_1").Rewrite("approvals.ndjson", func([]byte) []byte { return []byte("{ }\n{}\n") }))
+	if after := see(); after.Approvals == before.Approvals || after != see() {
+		t.Errorf("Standing() before and after a rewrite = %+v, %+v; want another text, once", before, after)
+	}
+}

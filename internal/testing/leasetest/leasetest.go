@@ -51,6 +51,7 @@ func Conforms(t *testing.T, empty func(t *testing.T) World) {
 		{"accounts of a worker that is gone are taken over", takenOver},
 		{"many that pull at once take each account once", pullAtOnce},
 		{"orders are seen", ordered},
+		{"a look asks one question", standing},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.holds(t, empty(t)) })
 	}

@@ -226,6 +226,26 @@ func (s *Server) Signal(signal syscall.Signal) error {
 	return failed
 }
 
+// Processor is how much processor time the server and all its processes have used, also those that have ended.
+func (s *Server) Processor(t testing.TB) (spent time.Duration) {
+	t.Helper()
+	for _, pid := range append(childrenOf(s.command.Process.Pid), s.command.Process.Pid) {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			continue // it has ended: the next time it counts with who began it
+		}
+		_, after, _ := strings.Cut(string(text), ") ")
+		for _, field := range strings.Fields(after)[11:15] { // user and system, its own and of ended children
+			hundredths, err := strconv.Atoi(field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			spent += time.Duration(hundredths) * 10 * time.Millisecond
+		}
+	}
+	return spent
+}
+
 // childrenOf are the processes that a process began.
 func childrenOf(pid int) (children []int) {
 	entries, _ := os.ReadDir("/proc")

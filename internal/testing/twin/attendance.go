@@ -134,7 +134,7 @@ func (a *attendance) Ordered(ctx context.Context) (ordered map[string]string, er
 			return strings.Compare(a.account+"\x00"+a.name, b.account+"\x00"+b.name)
 		})
 		for _, k := range keys {
-			if k.name != "STOP" && k.name != "suspend.json" && !strings.HasPrefix(k.name, "ask-") {
+			if !isOrder(k.name) {
 				continue
 			}
 			for _, p := range r.beside[k] {
@@ -144,4 +144,23 @@ func (a *attendance) Ordered(ctx context.Context) (ordered map[string]string, er
 		return nil
 	})
 	return ordered, err
+}
+
+func isOrder(name string) bool {
+	return name == "STOP" || name == "suspend.json" || strings.HasPrefix(name, "ask-")
+}
+
+// Standing returns what stands of an account now.
+func (a *attendance) Standing(ctx context.Context, name string) (s state.Standing, err error) {
+	err = a.process.twice(ctx, "standing", func(r *rows, _ time.Time) error {
+		s = state.Standing{Serial: r.heads[name].Serial}
+		for k, parts := range r.beside {
+			s.Ordered = s.Ordered || len(parts) > 0 && isOrder(k.name) && (k.account == name || k.account == "")
+			if k.account == name && k.name == "approvals.ndjson" && len(parts) > 0 {
+				s.Approvals = fmt.Sprint(parts)
+			}
+		}
+		return nil
+	})
+	return s, err
 }

@@ -23,6 +23,7 @@ import (
 	"adsync/internal/watch"
 	"adsync/sources/commits"
 	"adsync/sources/config"
+	"adsync/state"
 )
 
 // accounts makes what the loops need of each account. Those whose configuration is
@@ -208,6 +209,9 @@ func (d *daemonRun) lease(
 		Say: orders.Daemon{
 			PID: os.Getpid(), Host: host, Version: console.Release, Account: name, Since: d.began,
 		},
+	}
+	if at, err := session.PlaceOf(context.Background(), env, project); err == nil && at.Server != nil {
+		t.Standing = func() (state.Standing, error) { return at.Server.Standing(context.Background(), at.Account) }
 	}
 	if config.File != "" {
 		t.Shared = filepath.Dir(config.File)

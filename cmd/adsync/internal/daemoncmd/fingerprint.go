@@ -61,7 +61,7 @@ func (w *worker) asBefore(ctx context.Context, request daemon.Request, f folderA
 	if s.operator != w.operatorSum() {              // which says where the state lies
 		return false
 	}
-	serial, err := s.place.SerialOf(ctx)
+	serial, err := w.serialOf(ctx, s.place)
 	return err == nil && serial == s.serial &&
 		s.approved == w.approvals() && s.planOnly == w.suspended.Load() &&
 		(s.day == "" || s.day == w.today(project)) &&
@@ -125,7 +125,19 @@ func (w *worker) remember(ctx context.Context, seen *fingerprint,
 	w.seen = seen
 }
 
+// serialOf is the serial of the state, as the look that asks for a run saw it where that is known.
+func (w *worker) serialOf(ctx context.Context, at place.Place) (int64, error) {
+	if looked := w.orders.Looked(); looked != nil {
+		return looked.Serial, nil
+	}
+	return at.SerialOf(ctx)
+}
+
+// approvals is another text with each approval.
 func (w *worker) approvals() string {
+	if looked := w.orders.Looked(); looked != nil {
+		return looked.Approvals
+	}
 	approvals, err := w.orders.Approvals()
 	if err != nil {
 		return "unknown"

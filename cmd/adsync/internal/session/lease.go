@@ -11,6 +11,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
+	"adsync/state"
 	"adsync/state/kv"
 )
 
@@ -28,12 +29,15 @@ type Lease struct {
 	Stops  []orders.Place // others whose STOP holds
 	Terse  bool           // who finds nothing new says nothing
 	Say    orders.Daemon
+	// asks all that a look wants to know of the database at once; nil where the state lies in a folder
+	Standing func() (state.Standing, error)
 
 	mu    sync.Mutex
 	wrote time.Time          // when say was last written
 	good  orders.Equal       // when files and account were last seen to be equal
 	holds *orders.Attendance // nil until it was taken
 	taken []orders.Ask
+	looks *state.Standing // as of the last look; nil where that is not known
 }
 
 // Acquire takes the account for this daemon, once, and again where it is held no
@@ -128,10 +132,17 @@ func (t *Lease) places() []orders.Place {
 
 // Suspension is the stop that stands: a file STOP, or an order.
 func (t *Lease) Suspension(now time.Time) *daemon.Suspension {
+	ordered := t.look()
 	for _, p := range t.places() {
+		if _, file := p.Store.(kv.Folder); !file && !ordered {
+			continue
+		}
 		if stop := p.Stop(); stop != "" {
 			return &daemon.Suspension{By: "a file", Reason: stop + " lies there", File: true}
 		}
+	}
+	if !ordered {
+		return nil
 	}
 	return t.Place.Suspension(now)
 }
@@ -151,8 +162,34 @@ func (t *Lease) Resume(now time.Time, by string) error {
 	return err
 }
 
+// look asks what stands beside the account; ordered is false where the database has no order. What it cannot answer at
+// once is asked one by one.
+func (t *Lease) look() (ordered bool) {
+	if t.Standing == nil {
+		return true
+	}
+	s, err := t.Standing()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.looks = nil; err != nil {
+		return true
+	}
+	t.looks = &s
+	return s.Ordered
+}
+
+// Looked is what stood beside the account as Suspension was asked last; nil where that is not known.
+func (t *Lease) Looked() *state.Standing {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.looks
+}
+
 // Take takes the wishes for a run.
 func (t *Lease) Take() (full bool, accept []string) {
+	if looked := t.Looked(); looked != nil && !looked.Ordered {
+		return false, nil
+	}
 	asks := t.Place.Asks()
 	if len(asks) == 0 || t.Place.Take(asks) != nil {
 		return false, nil

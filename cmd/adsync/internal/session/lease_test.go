@@ -1,13 +1,17 @@
 package session
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"adsync/internal/daemon"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
+	"adsync/state"
+	"adsync/state/kv"
 )
 
 // TestWhenAllWasEqualOutlivesADaemon: a restart while something is held does not look as
@@ -54,4 +58,60 @@ func TestAnApprovalIsKeptOnce(t *testing.T) {
 	if last := all[3]; last.By != "ann" || last.Serial != 1 || !last.Time.Equal(first.Add(4*time.Minute)) {
 		t.Errorf("the last is %+v; want that of the later time", last)
 	}
+}
+
+// A look at an account whose state lies in a database asks one question where nobody has ordered anything. Where an
+// order stands, or the question is not answered, it asks for each.
+func TestALookAsksOneQuestion(t *testing.T) {
+	dir := t.TempDir()
+	var asked int
+	answer, failed := state.Standing{Serial: 7, Approvals: "3"}, error(nil)
+	l := &Lease{
+		Place: orders.Place{Store: &countedStore{Store: kv.Folder{Dir: dir}, asked: &asked}}, Shared: t.TempDir(),
+		Standing: func() (state.Standing, error) { return answer, failed },
+	}
+	look := func() (suspended, full bool) {
+		suspended = l.Suspension(time.Now()) != nil
+		full, _ = l.Take()
+		return suspended, full
+	}
+	if suspended, full := look(); suspended || full || asked > 0 || *l.Looked() != answer {
+		t.Errorf("a look says %v, %v by %d questions more; want nothing, by none", suspended, full, asked)
+	}
+	if err := os.WriteFile(filepath.Join(l.Shared, "STOP"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if suspended, _ := look(); !suspended {
+		t.Error("a file STOP of this machine is not seen")
+	}
+	if err := os.Remove(filepath.Join(l.Shared, "STOP")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Place.Ask(orders.Ask{Full: true}); err != nil {
+		t.Fatal(err)
+	}
+	answer.Ordered = true
+	if _, full := look(); !full {
+		t.Error("a wish for a run is not taken")
+	}
+	asked, failed = 0, errors.New("the database is away")
+	if look(); asked == 0 || l.Looked() != nil {
+		t.Error("a question that is not answered is taken for nothing that stands")
+	}
+}
+
+// countedStore counts what is asked of a store.
+type countedStore struct {
+	kv.Store
+	asked *int
+}
+
+func (c *countedStore) Get(name string, most int) ([]byte, error) {
+	*c.asked++
+	return c.Store.Get(name, most)
+}
+
+func (c *countedStore) Names(prefix string) ([]string, error) {
+	*c.asked++
+	return c.Store.Names(prefix)
 }
