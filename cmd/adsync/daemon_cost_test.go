@@ -60,8 +60,8 @@ func TestDatabaseCost(t *testing.T) {
 		(looking.processor - waiting.processor) / looks, (looking.log - waiting.log) / looks,
 		(looking.rows - waiting.rows) / looks, 1,
 	}
-	t.Logf("three daemons, %d accounts of 150 resources: a look costs %.0f µs of processor, %.0f bytes of log and %.3f "+
-		"rows; a daemon, each second, %.0f µs, %.0f bytes and %.2f rows", f.accounts, 1e6*look.processor, look.log,
+	t.Logf("three daemons, %d accounts of 150 resources: a look costs %.0f µs of processor, %.0f bytes of log and "+
+		"%.3f rows; a daemon, each second, %.0f µs, %.0f bytes and %.2f rows", f.accounts, 1e6*look.processor, look.log,
 		look.rows, 1e6*waiting.processor/daemons, waiting.log/daemons, waiting.rows/daemons)
 	const looksASecond = costCarriedTo / 60.0
 	core := looksASecond*look.processor + costDaemons*waiting.processor/daemons
@@ -91,7 +91,8 @@ func end(ps []*process) {
 type databaseCost struct{ processor, log, rows, looks float64 }
 
 // databaseCostOf measures for a while.
-func databaseCostOf(t *testing.T, server *pgtest.Server, conn *pgx.Conn, f *idleFleet, during time.Duration) databaseCost {
+func databaseCostOf(
+	t *testing.T, server *pgtest.Server, conn *pgx.Conn, f *idleFleet, during time.Duration) databaseCost {
 	t.Helper()
 	read := func() (c databaseCost) {
 		c.processor, c.looks = server.Processor(t).Seconds(), float64(f.requests.Load())

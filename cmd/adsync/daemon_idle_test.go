@@ -200,7 +200,8 @@ func (f *idleFleet) serve(server http.Handler) string {
 }
 
 func (f *idleFleet) start(more ...string) *process {
-	p := startDaemonWith(f.t, append(slices.Clone(f.environment), more...), "--config", filepath.Join(f.dir, "daemon.yaml"))
+	p := startDaemonWith(
+		f.t, append(slices.Clone(f.environment), more...), "--config", filepath.Join(f.dir, "daemon.yaml"))
 	p.patience = 10 * time.Minute
 	return p
 }
