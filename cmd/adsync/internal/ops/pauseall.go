@@ -48,7 +48,8 @@ window stop everything but this.
 
 Where the state lies in a database that does not answer, --direct pauses with the key
 alone: the account is not suspended, and what is done is noted in a folder of this
-machine. Suspend it once the database answers again, before a daemon goes on.
+machine, from where the next command here that writes takes it into the history. Suspend
+it once the database answers again, before a daemon goes on.
 
 It is a run like any other: history lists it, and adsync revert RUN --allow activates
 starts again what it paused and is paused still. What it did is nobody's edit: later

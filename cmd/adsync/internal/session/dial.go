@@ -202,7 +202,7 @@ func PlaceOf(ctx context.Context, env *Env, p config.Project) (place.Place, erro
 	}
 	from, err := databaseOf(env, p)
 	if err == nil && from.From != "" && env.Direct {
-		return place.Place{Folder: filepath.Join(p.StateFolder(), "direct")}, nil
+		return place.Place{Folder: directFolder(p)}, nil
 	}
 	if err != nil || from.From == "" {
 		return place.Place{Folder: p.StateFolder()}, err
@@ -233,6 +233,9 @@ func OpenState(ctx context.Context, env *Env, p config.Project, readOnly bool) (
 			env.Note("the state is in use by %s; waiting until that is heard of, or its lease has ended", holder)
 		},
 	})
+	if err == nil && at.Server != nil {
+		takeInDirect(ctx, env, directFolder(p), store)
+	}
 	if err == nil && env.Backing.WrapStore != nil {
 		store = env.Backing.WrapStore(store)
 	}
