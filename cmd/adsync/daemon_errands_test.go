@@ -26,6 +26,7 @@ type hook struct {
 	got      chan delivery
 	answers  atomic.Int64 // status of the answers; 0: none comes
 	released chan struct{}
+	cut      func() // cuts the lines that wait for an answer
 }
 
 // delivery is a message that came, with its id.
@@ -46,7 +47,7 @@ func (a *agency) told() *hook {
 		w.WriteHeader(status)
 	}))
 	a.t.Cleanup(func() { close(h.released); server.CloseClientConnections(); server.Close() })
-	h.url = server.URL + "/secret-path"
+	h.url, h.cut = server.URL+"/secret-path", server.CloseClientConnections
 	file := filepath.Join(a.dir, "daemon.yaml")
 	settings, err := os.ReadFile(file)
 	noError(a.t, err)
@@ -249,5 +250,32 @@ func TestNamesAreAgedByAnErrand(t *testing.T) {
 			t.Errorf("the orders of account %d are %s; want the name there: %v", i, log, want)
 		}
 	}
+	p.end()
+}
+
+// TestAMessageOutlivesTheDatabase: one that was sent while the database went away, which nobody could note, goes out
+// again with its id, by the process that sent it; and the next goes out as ever.
+func TestAMessageOutlivesTheDatabase(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	a := newAgencyIn(t, server.Database(t), 1)
+	h := a.told()
+	a.more = append(a.more, "ADSYNC_DATABASE_LEASE=1m") // which does not end meanwhile
+	p := a.start()
+	sent := h.next() // and no answer comes
+	server.Kill()
+	h.answers.Store(http.StatusOK)
+	h.cut()
+	p.until("msg", "the database does not answer; nothing is sent once the lease ends")
+	time.Sleep(10 * time.Second) // River tries to note what became of it, again and again
+	server.Run(t)
+	if again := h.next(); again != sent {
+		t.Errorf("delivered first %+v, then %+v; want the same with one id", sent, again)
+	}
+	a.edit("Summer")
+	if next := h.next(); next.id == sent.id || !strings.Contains(next.body, "applied") {
+		t.Errorf("delivered %+v; want what was applied since", next)
+	}
+	a.until("none but those that are done", func(jobs []errands.Job) bool { return len(jobs) == 0 })
 	p.end()
 }
