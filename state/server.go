@@ -130,10 +130,31 @@ func (s *Server) claim(ctx context.Context, account string, fresh postgres.Head,
 // OpenReadOnly returns the state of an account as it is now, whoever holds it. An account that is not there has an
 // empty state.
 func (s *Server) OpenReadOnly(ctx context.Context, account string) (Store, error) {
+	return onlyRead(account, true, func(visit visitor) (postgres.Head, error) {
+		return s.states.Snapshot(ctx, account, visit)
+	})
+}
+
+// OpenHistory returns the runs of an account as they are now, whoever holds it, and the report of one of them; "" of
+// none. All else is not there: a page of an account costs what it shows, and not what the account holds.
+func (s *Server) OpenHistory(ctx context.Context, account, run string) (Store, error) {
+	if s.database == nil { // a test's twin
+		return s.OpenReadOnly(ctx, account)
+	}
+	return onlyRead(account, false, func(visit visitor) (postgres.Head, error) {
+		return s.database.Part(ctx, account, []string{string(classPlace), string(classRun), string(classHead)},
+			string(classReport), run, visit)
+	})
+}
+
+type visitor = func(class, key, value string, sum uint64) error
+
+// onlyRead is the store of records that are read once. Of a part nobody can tell whether it is whole.
+func onlyRead(account string, whole bool, records func(visitor) (postgres.Head, error)) (Store, error) {
 	m, c := memory{}, newContents()
 	c.header = Header{Format: formatVersion}
 	var proof summer
-	h, err := s.states.Snapshot(ctx, account, func(class_, key, value string, sum uint64) error {
+	h, err := records(func(class_, key, value string, sum uint64) error {
 		r := record{class(class_), key}
 		c.note(r, sum, len(value))
 		m.apply(write{record: r, value: value})
@@ -143,17 +164,17 @@ func (s *Server) OpenReadOnly(ctx context.Context, account string) (Store, error
 	case errors.Is(err, postgres.ErrNothing):
 		err = nil
 	case err == nil:
-		if c.header, err = headerOf(h); err == nil {
+		if c.header, err = headerOf(h); err == nil && whole {
 			err = wholeAs(h, c.tally)
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("open the state of %s: %w", account, ofDatabase(err))
-	}
 	l := newLedger(m, c, Options{})
 	l.readOnly = true
-	if err := l.here(); err != nil {
-		return nil, fmt.Errorf("open the state of %s: %w", account, err)
+	if err == nil {
+		err = l.here()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the state of %s: %w", account, ofDatabase(err))
 	}
 	return newStore(l), nil
 }
@@ -343,7 +364,7 @@ type (
 func (s *Server) Views() *Views { return s.database.Views() }
 
 // Sessions returns who is logged in at the pages of the daemons.
-func (s *Server) Sessions() *Sessions { return s.database.Sessions() }
+func (s *Server) Sessions() *Sessions { return postgres.SessionsOf(s.database) }
 
 func holdingOf(h postgres.Holder, held bool) Holding {
 	return Holding{Held: held, Known: h.Host != "", Holder: Holder{

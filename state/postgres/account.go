@@ -364,6 +364,21 @@ func (d *Database) HeldBy(ctx context.Context, name string) (h Holder, held bool
 // moment. It is ErrNothing where there is none.
 func (d *Database) Snapshot(ctx context.Context, name string,
 	visit func(class, key, value string, sum uint64) error) (h Head, err error) {
+	return d.snapshot(ctx, name, visit, `SELECT class, key, value, sum FROM adsync.record WHERE account = $1`, name)
+}
+
+// Part visits the records of some classes, and one of another by its key, as they are at one moment. Nobody can tell
+// of a part whether it is whole.
+func (d *Database) Part(ctx context.Context, name string, classes []string, class, key string,
+	visit func(class, key, value string, sum uint64) error) (h Head, err error) {
+	return d.snapshot(ctx, name, visit, `SELECT class, key, value, sum FROM adsync.record
+			WHERE account = $1 AND class = ANY($2)
+		UNION ALL SELECT class, key, value, sum FROM adsync.record WHERE account = $1 AND class = $3 AND key = $4`,
+		name, classes, class, []byte(key))
+}
+
+func (d *Database) snapshot(ctx context.Context, name string,
+	visit func(class, key, value string, sum uint64) error, records string, of ...any) (h Head, err error) {
 	ctx, cancel := within(ctx)
 	defer cancel()
 	moment := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
@@ -378,7 +393,7 @@ func (d *Database) Snapshot(ctx context.Context, name string,
 		if err := cmp.Or(err, d.refuseLost(ctx, tx, name, at)); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `SELECT class, key, value, sum FROM adsync.record WHERE account = $1`, name)
+		rows, err := tx.Query(ctx, records, of...)
 		if err != nil {
 			return err
 		}

@@ -12,8 +12,8 @@ import (
 // Sessions are who is logged in at the pages of the processes: at one is at all.
 type Sessions struct{ database *Database }
 
-// Sessions returns who is logged in.
-func (d *Database) Sessions() *Sessions { return &Sessions{d} }
+// SessionsOf returns who is logged in.
+func SessionsOf(d *Database) *Sessions { return &Sessions{d} }
 
 // sessionsMost is how many people are logged in at most; the nearest to its end goes first.
 const sessionsMost = 1000

@@ -89,15 +89,15 @@ func TestSessionsOfEveryProcess(t *testing.T) {
 	ctx, address := t.Context(), pgtest.Database(t)
 	a, b := open(t, address, 0), open(t, address, 0)
 	ann, bob := sha256.Sum256([]byte("ann")), sha256.Sum256([]byte("bob"))
-	noError(t, a.Sessions().Begin(ctx, ann, "Ann", time.Hour))
-	noError(t, b.Sessions().Begin(ctx, bob, "Bob", -time.Second))
+	noError(t, SessionsOf(a).Begin(ctx, ann, "Ann", time.Hour))
+	noError(t, SessionsOf(b).Begin(ctx, bob, "Bob", -time.Second))
 	for hash, want := range map[[sha256.Size]byte]string{ann: "Ann", bob: "", {}: ""} {
-		if who, err := b.Sessions().Of(ctx, hash); who != want || err != nil {
+		if who, err := SessionsOf(b).Of(ctx, hash); who != want || err != nil {
 			t.Errorf("Of() = %q, %v; want %q", who, err, want)
 		}
 	}
-	noError(t, b.Sessions().End(ctx, ann))
-	if who, err := a.Sessions().Of(ctx, ann); who != "" || err != nil {
+	noError(t, SessionsOf(b).End(ctx, ann))
+	if who, err := SessionsOf(a).Of(ctx, ann); who != "" || err != nil {
 		t.Errorf("Of() = %q, %v after its end", who, err)
 	}
 }

@@ -13,19 +13,21 @@ import (
 type archive struct {
 	env    *session.Env
 	orders *session.Lease
-	kept   func(context.Context) (*runs.KeptRuns, error)
+	kept   func(ctx context.Context, run string) (*runs.KeptRuns, error) // with the report of one run, "" of none
 }
 
 // archiveAt is that of an account with its files in a folder, or in the copy of a repository that env has.
 func archiveAt(env *session.Env, orders *session.Lease, dir string) *archive {
-	return &archive{env, orders, func(ctx context.Context) (*runs.KeptRuns, error) { return runs.Kept(ctx, env, dir) }}
+	return &archive{env, orders, func(ctx context.Context, _ string) (*runs.KeptRuns, error) {
+		return runs.Kept(ctx, env, dir)
+	}}
 }
 
 // mostRuns is how many runs are listed.
 const mostRuns = 100
 
 func (r *archive) Runs(ctx context.Context) ([]runview.Head, error) {
-	kept, err := r.kept(ctx)
+	kept, err := r.kept(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +48,7 @@ func (r *archive) Runs(ctx context.Context) ([]runview.Head, error) {
 }
 
 func (r *archive) Report(ctx context.Context, run string) (*runview.Document, error) {
-	kept, err := r.kept(ctx)
+	kept, err := r.kept(ctx, run)
 	if err != nil {
 		return nil, err
 	}

@@ -141,7 +141,9 @@ func (s *sharing) beside(d *daemonRun, name string) (daemon.Account, error) {
 	project := session.StateOf(own, s.settings, a)
 	lease := d.lease(s.settings, name, own, project)
 	account = daemon.Account{Name: name, Orders: lease, Ring: lease.Ring, Archive: &archive{own, lease,
-		func(ctx context.Context) (*runs.KeptRuns, error) { return runs.KeptOf(ctx, own, project) }}}
+		func(ctx context.Context, run string) (*runs.KeptRuns, error) {
+			return runs.KeptOf(ctx, own, project, run)
+		}}}
 	if a.Folder == "" {
 		account.Accept, account.Acceptances = lease.Accept, lease.Acceptances
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -126,6 +127,9 @@ func (d *Desk) List(ctx context.Context, q daemon.Query) daemon.List {
 }
 
 func (d *Desk) listed(ctx context.Context, q daemon.Query) (l daemon.List, err error) {
+	if q.Most == 0 {
+		q.Most = math.MaxInt32 - 1
+	}
 	chosen := state.Query{Accounts: d.all(), Words: strings.ToLower(q.Words), After: q.After, Most: q.Most + 1}
 	for _, class := range q.States {
 		chosen.States = append(chosen.States, string(class))

@@ -2,6 +2,9 @@
 // takes over what a daemon that is gone had, and hears what people order wherever they order it.
 //
 // It refuses to know what an account is. Its invariant: an account that another daemon has is never said to be held.
+//
+// replica.go pulls accounts; publisher.go tells the other daemons of those that this one has; desk.go is all accounts
+// for pages and orders, whichever daemon has them; listener.go hears what others ring.
 package replica
 
 import (

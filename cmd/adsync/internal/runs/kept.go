@@ -51,21 +51,30 @@ func Kept(ctx context.Context, env *session.Env, dir string) (*KeptRuns, error) 
 	if err != nil {
 		return nil, err
 	}
-	return KeptOf(ctx, env, project)
+	store, err := session.OpenState(ctx, env, project, true)
+	if err != nil {
+		return nil, err
+	}
+	return keptIn(ctx, env, project, store)
 }
 
-// KeptOf is Kept of a project that is known, with or without files.
-func KeptOf(ctx context.Context, env *session.Env, project config.Project) (_ *KeptRuns, err error) {
+// KeptOf is Kept of a project that is known, with or without files, and of its reports that of one run alone.
+func KeptOf(ctx context.Context, env *session.Env, project config.Project, run string) (*KeptRuns, error) {
+	store, err := session.OpenHistory(ctx, env, project, run)
+	if err != nil {
+		return nil, err
+	}
+	return keptIn(ctx, env, project, store)
+}
+
+func keptIn(ctx context.Context, env *session.Env, project config.Project, store state.Store) (*KeptRuns, error) {
 	k := &KeptRuns{
+		Store: store, End: func() { session.Closed(env, "state", store.Close()) },
 		Zone: time.UTC, Orders: session.OrdersOf(env, project), Reviews: session.KnownReviews(env, project),
 	}
 	if zone, err := time.LoadLocation(project.Account.TimeZone); err == nil {
 		k.Zone = zone
 	}
-	if k.Store, err = session.OpenState(ctx, env, project, true); err != nil {
-		return nil, err
-	}
-	k.End = func() { session.Closed(env, "state", k.Store.Close()) }
 	holding, err := heldBy(ctx, env, project)
 	if err != nil {
 		k.End()

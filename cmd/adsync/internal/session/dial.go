@@ -215,6 +215,15 @@ func PlaceOf(ctx context.Context, env *Env, p config.Project) (place.Place, erro
 	return place.Place{Server: server, Account: p.Account.ID}, err
 }
 
+// OpenHistory opens the runs of a project for reading, and the report of one of them; "" of none.
+func OpenHistory(ctx context.Context, env *Env, p config.Project, run string) (state.Store, error) {
+	at, err := PlaceOf(ctx, env, p)
+	if err != nil || at.Server == nil {
+		return OpenState(ctx, env, p, true)
+	}
+	return at.Server.OpenHistory(ctx, at.Account, run)
+}
+
 // OpenState opens the state of a project, for reading only or not.
 func OpenState(ctx context.Context, env *Env, p config.Project, readOnly bool) (state.Store, error) {
 	at, err := PlaceOf(ctx, env, p)
