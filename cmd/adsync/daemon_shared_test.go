@@ -37,7 +37,7 @@ func newAgency(t *testing.T, accounts int) *agency {
 	return newAgencyIn(t, pgtest.Database(t), accounts)
 }
 
-func newAgencyIn(t *testing.T, database string, accounts int) *agency {
+func newAgencyIn(t *testing.T, database string, accounts int, change ...func(*emulator.Account)) *agency {
 	t.Helper()
 	a := &agency{t: t, dir: t.TempDir(), database: database, accounts: accounts}
 	var seeded []emulator.Account
@@ -46,6 +46,9 @@ func newAgencyIn(t *testing.T, database string, accounts int) *agency {
 	for i := range accounts {
 		seeded = append(seeded, emulator.Account{ID: a.id(i), Name: "Shop", Currency: "USD", TimeZone: "UTC",
 			Key: a.key(i), Features: emulator.AllFeatures()})
+		for _, one := range change {
+			one(&seeded[i])
+		}
 		fmt.Fprintf(&settings, "  - {name: shop-%d, folder: shop-%d, operator: operator-%d.yaml}\n", i, i, i)
 	}
 	server, err := emulator.Open(emulator.Options{Accounts: seeded})
