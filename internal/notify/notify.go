@@ -139,6 +139,7 @@ type Notifier struct {
 	zone    string // the account's, as the last plan named it; "" before there was one
 
 	bell     chan struct{} // rings where the outbox has not what is here
+	stuck    bool          // it could not be handed over
 	restored sync.Once     // as the first of Tell and Run begins: whoever told before has ended by then
 }
 

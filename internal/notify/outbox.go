@@ -55,8 +55,10 @@ func (n *Notifier) hand() {
 		}
 		return next, writeKept(store, kept{keptVersion, n.zone, all})
 	})
-	if err != nil {
+	if err != nil && !n.stuck { // once
 		n.o.Log.Warn("what people are told of cannot be queued; it is tried on", "account", n.account, "error", err)
+	}
+	if n.stuck = err != nil; n.stuck {
 		n.again()
 		return
 	}

@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -207,12 +208,18 @@ func TestNewsWaitForAnOutboxThatIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, d := newOffice(t), &desk{}
 		n := o.notifier()
+		var log strings.Builder
+		n.o.Log = slog.New(slog.NewTextHandler(&log, nil))
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { n.Run(ctx) })
 		o.away = true
 		n.tell(held("activates"))
+		time.Sleep(time.Minute)
 		synctest.Wait()
+		if n := strings.Count(log.String(), "cannot be queued"); n != 1 {
+			t.Errorf("the log says %d times that it cannot be queued, want once", n)
+		}
 		o.mu.Lock()
 		o.away = false
 		o.mu.Unlock()
