@@ -116,11 +116,14 @@ func (b *beside) Append(name string, line []byte) error {
 	})
 }
 
-// Rewrite puts what change returns in the place of a content.
+// Rewrite puts what change returns in the place of a content, or where there is none.
 func (b *beside) Rewrite(name string, change func(content []byte) []byte) error {
 	return b.do("rewrite", name, func(r *rows, k besideKey) error {
 		parts, there := r.beside[k]
 		if !there {
+			if changed := change(nil); changed != nil {
+				r.add(k, changed)
+			}
 			return nil
 		}
 		if changed := change(whole(parts)); changed != nil {
