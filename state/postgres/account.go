@@ -259,11 +259,12 @@ func (b *raw) ScanBytes(v []byte) error {
 }
 
 // commit is one statement, and so one transaction and one round trip: the head moves on where this process still
-// holds it, and the records follow the head.
+// holds it, and the records follow the head. Tokens and serials come again where a promotion lost some, so the sum of
+// the records says whether it is the state that this commit follows.
 const commit = `WITH fence AS (
 	UPDATE adsync.head SET serial = $3, format = $4, bound_to = $5, currency = $6, time_zone = $7, records = $8,
 		digest = $9
-	WHERE account = $1 AND token = $2 AND serial = $3 - 1
+	WHERE account = $1 AND token = $2 AND serial = $3 - 1 AND records = $16 AND digest = $17
 	RETURNING account
 ), put AS (
 	INSERT INTO adsync.record (account, class, key, value, sum)
@@ -295,7 +296,8 @@ func (a *Account) Commit(h Head, writes []Write) error {
 	}
 	var moved int
 	err := a.database.pool.QueryRow(ctx, commit, a.name, a.token, h.Serial, h.Format, h.BoundTo, h.Currency, h.TimeZone,
-		h.Records, int64(h.Digest), classes, keys, values, sums, goneClasses, goneKeys).Scan(&moved)
+		h.Records, int64(h.Digest), classes, keys, values, sums, goneClasses, goneKeys,
+		a.head.Records, int64(a.head.Digest)).Scan(&moved)
 	if err != nil {
 		return err
 	}

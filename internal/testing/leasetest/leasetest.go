@@ -45,6 +45,7 @@ func Conforms(t *testing.T, empty func(t *testing.T) World) {
 		{"a state is received whole, or not", received},
 		{"a state that is removed leaves nothing", removed},
 		{"commits that were lost are noticed", lost},
+		{"a commit of what was lost is not made", branches},
 		{"who did not write last cannot say what was lost", lostByAnother},
 		{"a promotion that lost nothing goes on", goesOn},
 		{"workers share accounts fairly", shares},
@@ -341,6 +342,30 @@ func lost(t *testing.T, w World) {
 	noError(t, all.Accept(t.Context()))
 	noError(t, all.Close())
 	noError(t, claim(t, w.open(t, 0), "act_1").Close())
+}
+
+// branches is a process that was frozen while its claim was lost. Somebody else goes on, under the token that it had
+// and to the serial that it knows: what it writes then is of another state.
+func branches(t *testing.T, w World) {
+	frozen, other := w.open(t, 0), w.open(t, 0)
+	noError(t, claim(t, other, "act_1").Close())
+	goBack := w.Moment(t)
+	a := claim(t, frozen, "act_1")
+	commit := func(a state.Claimed, digest uint64, value string) error {
+		h := a.Head()
+		h.Serial, h.Records, h.Digest = h.Serial+1, 1, digest
+		return a.Commit(h, []postgres.Write{{Class: "last", Key: "k", Value: value, Sum: digest}})
+	}
+	noError(t, commit(a, 7, "lost"))
+	goBack()
+	b, err := other.ClaimLost(t.Context(), "act_1")
+	noError(t, err)
+	noError(t, commit(b, 8, "what was decided"))
+	if err := commit(a, 9, "of what was lost"); err == nil {
+		t.Error("a commit is made onto another state than the one it follows; want it refused")
+	}
+	wantRecord(t, b, "what was decided")
+	noError(t, commit(b, 10, "and on"))
 }
 
 func lostByAnother(t *testing.T, w World) {

@@ -159,7 +159,8 @@ func (a *account) Commit(h postgres.Head, writes []postgres.Write) error {
 	err := p.once(context.Background(), "commit", func(r *rows, _ time.Time) error {
 		row := r.heads[a.name]
 		switch {
-		case row.token == a.token && row.Serial == h.Serial-1:
+		case row.token == a.token && row.Serial == h.Serial-1 &&
+			row.Records == a.head.Records && row.Digest == a.head.Digest:
 		case row.token < a.token || row.Serial < a.head.Serial:
 			return fmt.Errorf("%w: %s ends at commit %d, and commit %d was made",
 				postgres.ErrLost, a.name, row.Serial, a.head.Serial)
