@@ -21,14 +21,13 @@ type sharing struct {
 	world    *world
 	database *twin.Database
 	workers  []*worker
-	gate     *gate // nil: workers go one after the other
 }
 
 // worker is a process that shares the state, and the one that begins where it was killed.
 type worker struct {
 	number int
 	world  *world
-	gate   *gate
+	gate   *gate // nil: workers go one after the other
 	lease  time.Duration
 
 	mu      sync.Mutex
