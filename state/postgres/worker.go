@@ -106,7 +106,8 @@ func (w *worker) alive(ctx context.Context) (int64, error) {
 	err := w.pool.QueryRow(ctx, `WITH gone AS (
 			DELETE FROM adsync.worker WHERE ends < clock_timestamp() - interval '1 day'
 		) INSERT INTO adsync.worker (host, pid, command, version, since, ends, migration)
-		SELECT $1, $2, $3, $4, $5, clock_timestamp() + $6, $7 FROM adsync.floor WHERE migration <= $7 RETURNING id, ends, `+heardNow,
+		SELECT $1, $2, $3, $4, $5, clock_timestamp() + $6, $7 FROM adsync.floor WHERE migration <= $7
+		RETURNING id, ends, `+heardNow,
 		o.Host, o.PID, o.Command, o.Version, o.Since, o.Lease, w.migration).
 		Scan(append([]any{&w.id, &answer.ends}, answer.columns()...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
