@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,7 +55,10 @@ func (f *frozen) wakes(t *testing.T) {
 // the journal and the audit log say whose it is, and the files are followed without a word of a person. What somebody
 // else set, and what the log does not tell of, is held as ever; and no pause is undone.
 func TestWhatCameLateIsPutRight(t *testing.T) {
-	const stranger = "sk-a-stranger"
+	const (
+		stranger = "sk-a-stranger"
+		late     = "an adsync that was killed or froze had sent that, and it came late; "
+	)
 	with := func(status string) func(int) map[string]any {
 		return func(budget int) map[string]any {
 			return map[string]any{
@@ -64,20 +68,33 @@ func TestWhatCameLateIsPutRight(t *testing.T) {
 		}
 	}
 	running, paused := with("active"), with("paused")
+	described := func(text string) map[string]any {
+		said := running(100)
+		said["description"] = text
+		return said
+	}
 	for _, row := range []struct {
 		name          string
 		before        map[string]any // what the files say first; nil is running(100)
 		first, second map[string]any // as one freezes, and when another goes on
+		third         map[string]any // once it has come; nil is second
 		wakes         bool
 		jobs          bool   // the change goes in one, whose key the service has forgotten by then
 		by            string // key of whoever sets the same meanwhile; "" is nobody
 		log           http.RoundTripper
 		held          bool
+		stays         bool   // the files say nothing of it
+		says          string // how the message goes on behind the value; "" is not looked at
 	}{
-		{name: "over a decrease", first: running(120), second: running(90), wakes: true},
+		{name: "over a decrease", first: running(120), second: running(90), wakes: true,
+			says: "in place of 90.00: " + late + "the files are followed, as nobody else set it"},
 		{name: "under a raise", first: running(95), second: running(110), wakes: true},
 		{name: "a job", first: running(120), second: running(90), wakes: true, jobs: true},
 		{name: "a start", before: paused(100), first: running(100), second: paused(105), wakes: true},
+		{name: "where nothing was", first: described("Late."), second: running(100), third: described("Now."), wakes: true,
+			says: "where nothing is recorded: " + late + "the files are followed, as nobody else set it"},
+		{name: "what the files do not name", first: described("Late."), second: running(100), wakes: true, stays: true,
+			says: "where nothing is recorded: " + late + "the files do not say what it is to be, and it stays"},
 		{name: "a pause", first: paused(100), second: running(100), wakes: true, held: true},
 		{name: "somebody else's", first: running(120), second: running(90), by: stranger, held: true},
 		{name: "no log", first: running(120), second: running(90), wakes: true,
@@ -121,18 +138,40 @@ func TestWhatCameLateIsPutRight(t *testing.T) {
 				first.wakes(t)
 				noErr(t, w.sleep(t.Context(), time.Minute)) // a job takes its time
 			}
+			if row.third != nil {
+				w.write("campaign/spring", row.third)
+			}
 			if row.log != nil {
 				w.agent = w.through(row.log, w.store)
 			}
 			p := w.plan().Plan
-			said := slices.ContainsFunc(p.Problems, func(p diag.Problem) bool { return p.Code == diag.CameLate })
-			if len(p.Changes) != 1 || said == row.held || (len(p.Changes[0].Holds()) > 0) != row.held {
-				t.Fatalf("the plan says that it came late: %t; want %t%s", said, !row.held, describe(p))
+			said, changes := cameLate(p), 1
+			if row.stays {
+				changes = 0
+			}
+			held := changes == 1 && len(p.Changes) == 1 && len(p.Changes[0].Holds()) > 0
+			if len(p.Changes) != changes || (said == "") != row.held || held != row.held {
+				t.Fatalf("the plan says that it came late: %q; want it to: %t%s", said, !row.held, describe(p))
+			}
+			if !strings.HasSuffix(said, row.says) {
+				t.Errorf("the plan says %q; want it to end with %q", said, row.says)
 			}
 			if !row.held {
 				w.clean()
-				w.clean() // and it is not said twice
+				w.clean()
+				if again := cameLate(w.plan().Plan); again != "" {
+					t.Errorf("said once more: %q", again)
+				}
 			}
 		})
 	}
+}
+
+// cameLate is what a plan says of what came late, "" where it says nothing.
+func cameLate(p *plan.Plan) string {
+	i := slices.IndexFunc(p.Problems, func(p diag.Problem) bool { return p.Code == diag.CameLate })
+	if i < 0 {
+		return ""
+	}
+	return p.Problems[i].Message
 }

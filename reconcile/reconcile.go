@@ -89,7 +89,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*apply.View, error) 
 	}
 	snapshot, problems := plan.Identify(a.Schemas, last, desired.Snapshot, account.Resources)
 	account.Snapshot = snapshot
-	started, cameLate, err := service.OwnLate(ctx, last, snapshot)
+	started, cameLate, err := service.OwnLate(ctx, last, desired.Snapshot, snapshot)
 	if err != nil {
 		return nil, err
 	}

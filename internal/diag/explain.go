@@ -114,8 +114,9 @@ var aboutService = []Explanation{
 	{CameLate, "what an adsync that is gone had sent came after what was sent since",
 		"An adsync was killed or froze while it sent a change, another went on in its place, and the change came " +
 			"later. The journal has what was sent, and the audit log names adsync's key.",
-		"Nothing: the next apply follows the files, as it does with an edit of them. A pause that came late is held.",
-		"warning: budget.daily is 60.00 USD in place of 70.00 USD: an adsync that was killed or froze had sent " +
+		"Nothing: the next apply follows the files, as it does with an edit of them; what they do not name stays. " +
+			"A pause that came late is held.",
+		"warning: budget.daily is 60.00 in place of 70.00: an adsync that was killed or froze had sent " +
 			"that, and it came late; the files are followed, as nobody else set it (ADS2018)"},
 }
 

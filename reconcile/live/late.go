@@ -80,7 +80,8 @@ type Changed struct {
 // OwnLate finds what is live as an earlier process sent it, of a step that recovery had found open, where the audit
 // log has it set by adsync's key since: it came late, over what adsync has sent since, and nobody else wants it so. It
 // counts as applied last, so that the files are followed. A pause is left as somebody's: it starts nothing by itself.
-func (a *Actors) OwnLate(ctx context.Context, last, live *resource.Snapshot) ([]state.Applied, []diag.Problem, error) {
+func (a *Actors) OwnLate(ctx context.Context,
+	last, desired, live *resource.Snapshot) ([]state.Applied, []diag.Problem, error) {
 	late, err := a.Store.Late(ctx)
 	if err != nil || len(late) == 0 {
 		return nil, nil, err
@@ -98,16 +99,27 @@ func (a *Actors) OwnLate(ctx context.Context, last, live *resource.Snapshot) ([]
 	var applied []state.Applied
 	var problems []diag.Problem
 	for _, c := range ours {
-		attribute, _ := a.Schemas.Of(c.At.Kind).Attribute(c.Name)
 		problems = append(problems, diag.Problem{
 			Severity: diag.Warning, Code: diag.CameLate, Address: c.At.String(),
-			Message: fmt.Sprintf("%s is %s in place of %s: an adsync that was killed or froze had sent that, "+
-				"and it came late; the files are followed, as nobody else set it",
-				c.Name, attribute.Show(c.Is), attribute.Show(last.Get(c.At).Value(c.Name))),
+			Message: a.cameLate(c, last.Get(c.At).Value(c.Name), desired.Get(c.At)),
 		})
 		applied = append(applied, TakeIn(last, c))
 	}
 	return applied, problems, nil
+}
+
+// cameLate says what came late, over what, and what becomes of it.
+func (a *Actors) cameLate(c Changed, over resource.Value, files *resource.Resource) string {
+	attribute, _ := a.Schemas.Of(c.At.Kind).Attribute(c.Name)
+	instead, then := "in place of "+attribute.Show(over), "the files are followed, as nobody else set it"
+	if over.IsAbsent() { // whatever it was, it was not adsync's
+		instead = "where nothing is recorded"
+	}
+	if files == nil || files.Value(c.Name).IsAbsent() {
+		then = "the files do not say what it is to be, and it stays"
+	}
+	return fmt.Sprintf("%s is %s %s: an adsync that was killed or froze had sent that, and it came late; %s",
+		c.Name, attribute.Show(c.Is), instead, then)
 }
 
 // arrived returns what of an operation is live, and is recorded otherwise.
@@ -120,7 +132,7 @@ func (a *Actors) arrived(o state.Operation, since time.Time, last, live *resourc
 		attribute, known := schema.Attribute(sent.Name)
 		now, applied := is.Value(sent.Name), was.Value(sent.Name)
 		stops := sent.Name == schema.Delivery() && now.Text() != wire.WordActive
-		if known && plan.Readable(attribute) && !stops && !applied.IsAbsent() &&
+		if known && plan.Readable(attribute) && !stops &&
 			plan.Same(now, sent.Value) && !plan.Same(now, applied) {
 			all = append(all, Changed{o.Address, o.ResourceID, sent.Name, now, since})
 		}
