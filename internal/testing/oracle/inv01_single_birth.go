@@ -20,6 +20,7 @@ func (h *History) births() births { return births{h} }
 // the files call it by now, and the service never told it by the key. Where a
 // person says that nothing was made, and what was made is archived, or stands beneath
 // the other agent's parent, it is made anew. The key of a merge is of one state alone.
+// What a frozen sender that had lost the account sends while a key does not show yet is the service's as well.
 func SingleBirth(h *History) error {
 	b := h.births()
 	born := map[string]*Entry{}
@@ -50,6 +51,7 @@ func SingleBirth(h *History) error {
 		case first.createKey() != e.createKey():
 			return fmt.Errorf("%s was created as %s under key %q and again as %s under key %q",
 				tag, first.ID, first.createKey(), e.ID, e.createKey())
+		case b.staleTwin(first, e):
 		case b.tooSoon(first, e):
 			return fmt.Errorf("%s was created as %s and again as %s, by the same bytes within a minute",
 				tag, first.ID, e.ID)
@@ -78,6 +80,14 @@ func (h births) tooSoon(first, then *Entry) bool {
 	sent, again := h.requestOf(first), h.requestOf(then)
 	return sent != nil && again != nil && sent != again &&
 		sent.Agent == again.Agent && sent.Body == again.Body && again.At.Sub(sent.At) < time.Minute
+}
+
+// staleTwin reports whether the same bytes made a resource twice as one of two senders had lost the account, and was
+// frozen between its check and its write: the service, which shows keys late, did not know that of the first yet.
+func (h births) staleTwin(first, then *Entry) bool {
+	sent, again := h.requestOf(first), h.requestOf(then)
+	return !h.KeysHold && sent != nil && again != nil && sent != again && (sent.Late || again.Late) &&
+		sent.Agent == again.Agent && sent.Body == again.Body && then.At.Sub(first.At) <= h.KeyLag
 }
 
 // elsewhere reports whether two creates stand beneath two parents: those of two states.

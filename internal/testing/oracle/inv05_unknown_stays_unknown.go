@@ -3,6 +3,7 @@ package oracle
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -95,4 +96,110 @@ func pathNames(path, id string) bool {
 		}
 	}
 	return false
+}
+
+// found reports whether what a process sends that had lost the account is known by the journal of whoever has it.
+func (r *Request) found() bool { return r.Late && !r.Forgotten }
+
+// stale knows what became of the writes of processes that had lost the account, and were frozen before they could know.
+type stale struct{ *History }
+
+func (h *History) stale() stale { return stale{h} }
+
+// StaleWrites counts what became of them: each that took effect is put right by the end, or is left for a reason that
+// counts. It fails where one is neither.
+func StaleWrites(h *History) (counts map[string]int, err error) {
+	counts = map[string]int{}
+	live := h.Live(h.last())
+	for i := range h.W {
+		e := &h.W[i]
+		r := h.requestOf(e)
+		if _, ours := h.ours(e); !ours || !managed(e) || r == nil || !r.Late {
+			continue
+		}
+		fate, bad := h.stale().fate(e, r, live)
+		if fate != "" {
+			counts["stale write that took effect"]++
+			counts["stale write: "+fate]++
+		}
+		if err == nil {
+			err = bad
+		}
+	}
+	return counts, err
+}
+
+// fate is what became of an entry that came late; "" where it changed nothing.
+func (h stale) fate(e *Entry, r *Request, live map[string]*Entry) (fate string, err error) {
+	if e.Before == nil {
+		return h.created(e), nil
+	}
+	for _, f := range fields[e.Kind] {
+		if same(e.Before.at(f.path), e.After.at(f.path)) {
+			continue
+		}
+		of := h.left(e, r, f, live)
+		if of == "" {
+			want, _ := h.Commits[len(h.Commits)-1].wants(e.tag(), f.name)
+			return "left without a reason", fmt.Errorf(
+				"entry %d, which came late in request %d, set %s of %s to %v, and it is %v; the files say %v",
+				e.Seq, r.N, f.name, e.tag(), e.After.at(f.path), live[e.ID].After.at(f.path), want)
+		}
+		if fate == "" || fate == putRight {
+			fate = of
+		}
+	}
+	return fate, nil
+}
+
+const putRight = "put right"
+
+func (h stale) created(e *Entry) string {
+	for _, other := range h.createsOf(e.tag()) {
+		if other.ID != e.ID && (h.births().staleTwin(other, e) || h.births().staleTwin(e, other)) {
+			return "made twice, as the key did not show yet"
+		}
+	}
+	return "made"
+}
+
+// left is why a field need not be as the files say, or that it is; "" where it has to be and is not.
+func (h stale) left(e *Entry, r *Request, f field, live map[string]*Entry) string {
+	files, is := h.Commits[len(h.Commits)-1], live[e.ID]
+	want, given := files.wants(e.tag(), f.name)
+	switch {
+	case given && same(want, is.After.at(f.path)):
+		return putRight
+	case is.gone(), files.waits(e.tag()), files[e.tag()].Tag == "":
+		return "of what is gone"
+	case !given:
+		return "left, as the files do not name it"
+	case h.stopped(e.tag()) && f.name == "status":
+		return "a pause, left as somebody's"
+	case h.setByPerson(e.ID, f):
+		return "left to the person who set it as well"
+	case r.Forgotten:
+		return "left, as the state lost that it was sent"
+	}
+	return ""
+}
+
+// stopped reports whether what came late stopped a resource, and nothing started or stopped it since.
+func (h stale) stopped(tag string) bool {
+	for i := range slices.Backward(h.W) {
+		e := &h.W[i]
+		if !managed(e) || e.tag() != tag || e.Before == nil || same(e.Before.at("status"), e.After.at("status")) {
+			continue
+		}
+		r := h.requestOf(e)
+		return r != nil && r.Late && e.After.text("status") != "active"
+	}
+	return false
+}
+
+// setByPerson reports whether somebody who is no agent ever changed a field.
+func (h stale) setByPerson(id string, f field) bool {
+	return slices.ContainsFunc(h.W, func(e Entry) bool {
+		return e.ID == id && h.strange(&e) && e.Before != nil && !same(e.Before.at(f.path), e.After.at(f.path))
+	})
 }

@@ -92,7 +92,7 @@ func (h edits) startsAgain(r *Request) bool {
 func (h edits) readBetween(id string, foreign *Entry, sent *Request) bool {
 	for _, r := range h.Requests {
 		if r.Agent != sent.Agent || r.Method != "GET" || r.N <= foreign.Request ||
-			r.N > sent.N || r.Answered.IsZero() || r.Answered.After(sent.At) || r.Status != 200 || !r.Whole {
+			r.N > sent.knew() || r.Answered.IsZero() || r.Answered.After(sent.At) || r.Status != 200 || !r.Whole {
 			continue
 		}
 		if pathNames(r.Path, id) || readAt[foreign.Kind] == r.Path {
@@ -100,6 +100,14 @@ func (h edits) readBetween(id string, foreign *Entry, sent *Request) bool {
 		}
 	}
 	return false
+}
+
+// knew is the last request that whoever sent one could have heard the answer of.
+func (r *Request) knew() int {
+	if r.Knew > 0 {
+		return r.Knew
+	}
+	return r.N
 }
 
 // edited reports whether the files changed an attribute after one commit and up to

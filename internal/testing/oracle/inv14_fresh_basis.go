@@ -12,8 +12,8 @@ import (
 // the agent's last look at the resource is the window that nobody can close.
 func FreshBasis(h *History) error {
 	edited := h.edits()
-	if h.Shared {
-		return nil // what one agent did after the other's last look is an edit to the other
+	if h.Shared || h.Forgot {
+		return nil // what one agent did after the other's last look is an edit to the other; or a person allowed it
 	}
 	type writing struct {
 		by    *Entry

@@ -98,7 +98,7 @@ func (h excuses) forAPerson(tag, reason string) bool {
 		return true
 	case bounds[item.Kind] && h.inItsOwnWay(tag, reason):
 		return true
-	case overSomebody(reason) && (h.doneThoughRefused(tag) || h.deliveredLate(tag)):
+	case overSomebody(reason) && (h.doneThoughRefused(tag) || h.deliveredLate(tag) || h.stale().stopped(tag)):
 		return true
 	case !ofPeople[item.Kind]:
 		return false
@@ -197,13 +197,14 @@ func (h excuses) thoughRefused(e *Entry) bool {
 }
 
 // deliveredLate reports whether an update was carried out after a later one of its agent,
-// which had given it up before it sent that: what it did is somebody else's to the agent.
+// which had given it up before it sent that: what it did is somebody else's to the agent. What a process sends late
+// that had lost the account is known by the journal, and is put right.
 func (h excuses) deliveredLate(tag string) bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool {
 		by, ours := h.ours(&e)
 		return ours && managed(&e) && e.Before != nil &&
 			e.tag() == tag && slices.ContainsFunc(h.Requests, func(r *Request) bool {
-			return r.Agent == by && r.lost() && r.Body == e.Body &&
+			return r.Agent == by && r.lost() && r.Body == e.Body && !r.found() &&
 				r.names(&e) && slices.ContainsFunc(h.W, func(later Entry) bool {
 				sent := h.requestOf(&later)
 				return later.Seq < e.Seq && later.ID == e.ID &&

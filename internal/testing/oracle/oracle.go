@@ -74,6 +74,8 @@ type Request struct {
 	Body       string // SHA-256, hexadecimal
 	Content    []byte
 	Late       bool // of a process that had lost the state to another, and was frozen before it could know
+	Knew       int  // how many requests had been sent when it was to go and had to wait; 0: it did not wait
+	Forgotten  bool // its intent was among what the state lost before it was sent
 	DryRun     bool // a job that says validate_only: true
 	Journalled bool // its exact bytes and key were durable, and marked as sent
 	Credential string
@@ -133,12 +135,13 @@ type History struct {
 	Prune  string // of the policy: "pause", "archive", or "" to keep
 	Revert bool   // the policy writes back what somebody changed
 
-	NoFiles   bool // the service takes no files of people: lists go in requests
-	KeysHold  bool // the service knows every create key at once and for good
-	ListsHold bool // what is created is in lists at once
-	Forgot    bool // the state lost what had been acknowledged, and a person went on with what there is
-	Shared    bool // two agents with a state each are at the account
-	Alone     bool // one agent, and nobody else at the account
+	NoFiles   bool          // the service takes no files of people: lists go in requests
+	KeyLag    time.Duration // how long after a create the service does not know its key
+	KeysHold  bool          // the service knows every create key at once and for good
+	ListsHold bool          // what is created is in lists at once
+	Forgot    bool          // the state lost what had been acknowledged, and a person went on with what there is
+	Shared    bool          // two agents with a state each are at the account
+	Alone     bool          // one agent, and nobody else at the account
 }
 
 // Check is one invariant.

@@ -164,6 +164,12 @@ func TestAnUpdateThatComesLateIsExcused(t *testing.T) {
 		{"the later one is of the other agent", "drift changed outside", func(_, later *Request) {
 			later.Agent = 1
 		}, false},
+		{"a process sent it that had lost the account", "drift changed outside", func(lost, _ *Request) {
+			lost.Late = true
+		}, false},
+		{"and so had the state what it sent", "drift changed outside", func(lost, _ *Request) {
+			lost.Late, lost.Forgotten = true, true
+		}, true},
 	} {
 		h := sound()
 		beyond(h)
@@ -222,6 +228,117 @@ func TestWhatIsSpentAlreadyFreesNothing(t *testing.T) {
 		h.Spent = func(id string, _ time.Time) int64 { return row.spent[id] }
 		if err := ExposurePath(h); (err == nil) != row.passes {
 			t.Errorf("%s is spent: %v; want it let pass: %v", row.what, err, row.passes)
+		}
+	}
+}
+
+// What a process that had lost the account sends late is put right in the end, or is left for a reason that counts.
+func TestWhatCameLateIsPutRightOrLeftForAReason(t *testing.T) {
+	for _, row := range []struct {
+		what  string
+		late  Record
+		then  func(h *History, late *Request)
+		fate  string
+		wrong bool
+	}{
+		{"it stands", campaign("active", 100), nil, "left without a reason", true},
+		{"it was put right", campaign("active", 100), func(h *History, _ *Request) {
+			h.more("first", "/campaigns/cmp_1", "update", campaign("active", 150))
+		}, putRight, false},
+		{"the files say so by now", campaign("active", 100), func(h *History, _ *Request) {
+			h.Commits = append(h.Commits, h.Commits[1])
+		}, putRight, false},
+		{"a person set the same", campaign("active", 100), func(h *History, _ *Request) {
+			h.more("person", "/campaigns/cmp_1", "update", campaign("active", 120))
+		}, "left to the person who set it as well", false},
+		{"a person set something else", campaign("active", 100), func(h *History, _ *Request) {
+			by := campaign("active", 100)
+			by["description"] = "mine"
+			h.more("person", "/campaigns/cmp_1", "update", by)
+		}, "left without a reason", true},
+		{"the state lost that it was sent", campaign("active", 100), func(_ *History, late *Request) {
+			late.Forgotten = true
+		}, "left, as the state lost that it was sent", false},
+		{"a pause", campaign("paused", 150), nil, "a pause, left as somebody's", false},
+		{"a pause, and more", campaign("paused", 100), nil, "left without a reason", true},
+		{"a start", campaign("active", 150), func(h *History, _ *Request) {
+			h.Commits = append(h.Commits, Files{"c1": {Kind: "campaign", Tag: "c1",
+				Values: map[string]any{"name": "c1 shoes", "status": "paused"}}})
+			h.W[len(h.W)-1].Before = campaign("paused", 150)
+		}, "left without a reason", true},
+		{"what the files do not name", described("late"), nil, "left, as the files do not name it", false},
+		{"what is gone", campaign("active", 100), func(h *History, _ *Request) {
+			h.more("person", "/campaigns/cmp_1/archive", "archive", campaign("archived", 100))
+		}, "of what is gone", false},
+		{"nothing", campaign("active", 150), nil, "", false},
+	} {
+		h := sound()
+		late, _ := h.more("first", "/campaigns/cmp_1", "update", row.late)
+		late.Late = true
+		late = h.Requests[len(h.Requests)-1]
+		if row.then != nil {
+			row.then(h, late)
+		}
+		counts, err := StaleWrites(h)
+		if (err != nil) != row.wrong || row.fate != "" && counts["stale write: "+row.fate] != 1 ||
+			counts["stale write that took effect"] != len(counts)-1 && row.fate != "" {
+			t.Errorf("%s: %v, %v; want %q, and wrong: %v", row.what, counts, err, row.fate, row.wrong)
+		}
+		if row.fate == "" && len(counts) > 0 {
+			t.Errorf("%s: %v; want nothing", row.what, counts)
+		}
+	}
+}
+
+func described(text string) Record {
+	r := campaign("active", 150)
+	r["description"] = text
+	return r
+}
+
+// A pause that came late is held as somebody's, and that is excused; one that is the agent's own is not.
+func TestALatePauseIsExcusedAsSomebodys(t *testing.T) {
+	for _, row := range []struct {
+		what, reason string
+		late         bool
+		again        bool // and an agent started it since
+		excused      bool
+	}{
+		{"late", "drift was paused outside", true, false, true},
+		{"in its time", "drift was paused outside", false, false, false},
+		{"another hold", "activates is new", true, false, false},
+		{"not said", "", true, false, false},
+		{"and paused again, in its time", "drift was paused outside", true, true, false},
+	} {
+		h := sound()
+		h.more("first", "/campaigns/cmp_1/pause", "pause", campaign("paused", 150))
+		h.Requests[len(h.Requests)-1].Late = row.late
+		if row.again {
+			h.more("first", "/campaigns/cmp_1/activate", "activate", campaign("active", 150))
+			r, _ := h.more("first", "/campaigns/cmp_1/pause", "pause", campaign("paused", 150))
+			r.Body, h.W[len(h.W)-1].Body = "anew", "anew"
+		}
+		if err := Convergence(h, map[string]string{"c1": row.reason}); (err == nil) != row.excused {
+			t.Errorf("%s: %v; want it excused: %v", row.what, err, row.excused)
+		}
+	}
+}
+
+// What was read while a request waited for its turn, its sender could not know.
+func TestWhatWaitedKnewNothingNewer(t *testing.T) {
+	for _, knew := range []bool{false, true} {
+		h := sound()
+		at := len(h.Requests)
+		h.more("person", "/campaigns/cmp_1/pause", "pause", campaign("paused", 150))
+		h.W[len(h.W)-1].Commit = 4
+		h.read()
+		if knew {
+			at = len(h.Requests)
+		}
+		h.more("first", "/campaigns/cmp_1/activate", "activate", campaign("active", 150))
+		h.Requests[len(h.Requests)-1].Knew = at
+		if err := NeverAutoUnpause(h); (err != nil) != knew {
+			t.Errorf("it began to wait after the read: %v: %v", knew, err)
 		}
 	}
 }

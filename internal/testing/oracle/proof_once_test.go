@@ -109,25 +109,34 @@ func TestALimitThatCameLateIsExcused(t *testing.T) {
 }
 
 // The same bytes make a resource twice without blame where the service knows keys late and
-// they went a minute apart, or where one request came to it twice.
+// they went a minute apart, where one request came to it twice, or where one of both senders had lost the account and
+// was frozen, within the time in which the key does not show.
 func TestTheSameBytesAgainAreLetPassAfterAMinute(t *testing.T) {
 	for _, row := range []struct {
 		what   string
 		after  time.Duration
 		again  bool // sent a second time, and not only delivered
+		late   bool // by a sender that had lost the account
+		lag    time.Duration
+		holds  bool // the service knows every key
 		passes bool
 	}{
-		{"a minute later", time.Minute, true, true},
-		{"sooner", 59 * time.Second, true, false},
-		{"one request, delivered twice", 0, false, true},
+		{what: "a minute later", after: time.Minute, again: true, passes: true},
+		{what: "sooner", after: 59 * time.Second, again: true},
+		{what: "one request, delivered twice", passes: true},
+		{what: "by who had lost the account", after: 5 * time.Second, again: true, late: true, lag: 5 * time.Second,
+			passes: true},
+		{what: "and the key shows", after: 6 * time.Second, again: true, late: true, lag: 5 * time.Second},
+		{what: "by who has it", after: 5 * time.Second, again: true, lag: 5 * time.Second},
+		{what: "the service knows every key", after: 5 * time.Second, again: true, late: true, holds: true},
 	} {
 		h := sound()
-		h.KeysHold = false
+		h.KeysHold, h.KeyLag = row.holds, row.lag
 		made := slices.IndexFunc(h.W, func(e Entry) bool { return e.ID == "cmp_1" && e.Action == "create" })
 		r := h.requestOf(&h.W[made])
 		if row.again {
 			again := *r
-			again.N, again.At = len(h.Requests)+1, r.At.Add(row.after)
+			again.N, again.At, again.Late = len(h.Requests)+1, r.At.Add(row.after), row.late
 			h.Requests = append(h.Requests, &again)
 			r = &again
 		}

@@ -33,7 +33,7 @@ type disk struct {
 	writing *sync.Mutex       // one write at a time, so that they are noted in their order
 
 	mu    *sync.Mutex
-	sent  map[string]bool       // by request: marked as sent
+	sent  map[string]time.Time  // by request: when it was marked as sent
 	begun map[string]origin     // by request: the run that journalled it
 	steps map[string]state.Step // by id, as the journal holds them
 }
@@ -41,7 +41,7 @@ type disk struct {
 func newDisk(store state.Store) *disk {
 	return &disk{
 		Store: store, writing: &sync.Mutex{}, mu: &sync.Mutex{},
-		sent: map[string]bool{}, begun: map[string]origin{}, steps: map[string]state.Step{},
+		sent: map[string]time.Time{}, begun: map[string]origin{}, steps: map[string]state.Step{},
 	}
 }
 
@@ -91,7 +91,21 @@ func (d *disk) holds(r *oracle.Request) bool {
 	if r.Path == "/uploads" {
 		return d.holdsList(r)
 	}
-	return r.Path == "/upload" || d.sent[requestName(r.Path, r.Key, r.Content)] || d.sent[d.inlineName(r)]
+	return r.Path == "/upload" || !d.marked(r).IsZero()
+}
+
+// marked is when a request was marked as sent, zero where it was not.
+func (d *disk) marked(r *oracle.Request) time.Time {
+	if at, marked := d.sent[requestName(r.Path, r.Key, r.Content)]; marked {
+		return at
+	}
+	return d.sent[d.inlineName(r)]
+}
+
+func (d *disk) markedAt(r *oracle.Request) time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.marked(r)
 }
 
 // inlineName is what the journal calls a request with people in it, of which it holds the
@@ -172,7 +186,7 @@ func (d *disk) Move(ctx context.Context, id string, to state.Point, u state.Upda
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if s := d.steps[id]; to == state.Sent {
-			d.sent[requestName(s.Path, s.Key, s.Body)] = true
+			d.sent[requestName(s.Path, s.Key, s.Body)] = time.Now()
 		}
 		return err
 	})
@@ -195,22 +209,32 @@ func (d *disk) Advance(ctx context.Context, a []resource.Address) error {
 	return d.write(func() error { return d.Store.Advance(ctx, a) })
 }
 
-func (d *disk) RecordUnmade(ctx context.Context, u []state.NotCreated) error {
-	return d.write(func() error { return d.Store.RecordNotCreated(ctx, u) })
+func (d *disk) RecordNotCreated(ctx context.Context, u []state.NotCreated) error {
+	return d.beside(false, func() error { return d.Store.RecordNotCreated(ctx, u) })
+}
+
+func (d *disk) RecordLate(ctx context.Context, l []state.Late) error {
+	return d.beside(false, func() error { return d.Store.RecordLate(ctx, l) })
 }
 
 // RecordSubmitted is no effect of its own: the request that follows is one, and
 // to die between the two is to die there.
 func (d *disk) RecordSubmitted(ctx context.Context, at time.Time) error {
+	return d.beside(true, func() error { return d.Store.RecordSubmitted(ctx, at) })
+}
+
+// beside is put of what is no effect of its own.
+func (d *disk) beside(certain bool, do func() error) error {
 	defer d.process.commits()()
 	d.writing.Lock()
 	defer d.writing.Unlock()
 	if d.process.ended() {
 		return errDead
 	}
-	err := d.Store.RecordSubmitted(ctx, at)
-	if err == nil {
-		d.wrote(d.Header(), true)
+	before := d.Header()
+	err := do()
+	if err == nil && (certain || d.Header() != before) {
+		d.wrote(d.Header(), certain)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adsync/internal/emulator/fault"
 	"adsync/internal/emulator/openpoint"
@@ -103,6 +104,15 @@ func (s script) keysHold() bool {
 	drawn := s.drawnPoints()
 	return !s.lags() && drawn[openpoint.KeyLag] == "0s" && drawn[openpoint.BulkParentRepeat] == "reuse" &&
 		drawn[openpoint.KeyScopeBulk] == "shared" && drawn[openpoint.KeyArchived] == "returned"
+}
+
+// keyLag is how long after a create its key is not known.
+func (s script) keyLag() time.Duration {
+	lag, err := time.ParseDuration(s.drawnPoints()[openpoint.KeyLag])
+	if err != nil {
+		panic(err)
+	}
+	return lag
 }
 
 // listsHold reports whether lists show a create at once.

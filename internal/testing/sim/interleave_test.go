@@ -17,6 +17,12 @@ import (
 	"adsync/state"
 )
 
+// What an interleaving has beside its workers.
+const (
+	withLosses = 1 << iota // promotions may lose commits
+	withPeople             // somebody edits the account while a worker is frozen
+)
+
 // interleave has all workers run again and again, with one step at a time: each question to the database and each
 // request to the service is one. Who goes on is drawn, and what happens to it: it freezes, and its lease ends; it dies;
 // its line is cut; a standby is promoted; two own the account at once; the files change. In the end everybody comes to
@@ -25,7 +31,7 @@ func (w *world) interleave(a action) {
 	g := &gate{
 		sharing: w.shared, draw: drawer{rand.New(rand.NewPCG(w.seed, uint64(a.Value)))},
 		arrivals: make(chan *step, 1000), done: make(chan struct{}), frozen: map[*worker]time.Time{},
-		loses: a.What == 1,
+		loses: a.What&withLosses != 0, people: a.What&withPeople != 0,
 	}
 	var all sync.WaitGroup
 	for _, k := range w.shared.workers {
@@ -55,10 +61,12 @@ type gate struct {
 	over     atomic.Bool // nobody begins another run
 	noticed  atomic.Bool // that commits were lost, or may have been
 	loses    bool        // promotions may lose commits
+	people   bool        // somebody edits the account
 
 	waiting []*step
 	frozen  map[*worker]time.Time // until when
 	behind  *twin.Moment          // what a standby has that hears of nothing
+	since   time.Time             // beside it: when that was
 	lost    bool                  // commits were, and nobody has accepted that
 }
 
@@ -214,6 +222,7 @@ func (g *gate) strike(ready []*step) {
 		return
 	case n < 70:
 		g.edit()
+		g.byHand(2)
 	case n < 74:
 		w.count("promotion that lost nothing")
 		g.sharing.database.PromoteWhole()
@@ -235,11 +244,13 @@ func (g *gate) strike(ready []*step) {
 // writes reports whether a step is a request that changes something, behind the last look at the lease.
 func writes(s *step) bool { return strings.HasPrefix(s.what, "request POST") }
 
-// freeze stops a worker for half a lease to five. Meanwhile the files may come to say something else.
+// freeze stops a worker for half a lease to five. Meanwhile the files may come to say something else, and somebody may
+// edit the account.
 func (g *gate) freeze(s *step) {
 	for range g.draw.IntN(4) {
 		g.edit()
 	}
+	g.byHand(3)
 	g.sharing.world.count("worker frozen")
 	g.frozen[s.worker] = time.Now().Add(leaseTaken/2 + time.Duration(g.draw.Int64N(int64(leaseTaken*9/2))))
 }
@@ -250,9 +261,10 @@ func (g *gate) fallBehind() {
 	case g.lost:
 	case g.behind == nil:
 		m := g.sharing.database.Moment()
-		g.behind = &m
+		g.behind, g.since = &m, time.Now()
 	default:
 		g.sharing.world.count("promotion that lost commits")
+		g.sharing.losses = append(g.sharing.losses, span{g.since, time.Now()})
 		g.sharing.database.Promote(*g.behind)
 		g.sharing.world.forget()
 		g.behind, g.lost = nil, true
@@ -294,6 +306,22 @@ func (g *gate) edit() {
 	w.commit(f)
 }
 
+// byHand is what somebody does at the account, less often than so many times.
+func (g *gate) byHand(most int) {
+	if !g.people {
+		return
+	}
+	for range g.draw.IntN(most) {
+		a := action{Target: g.draw.IntN(21), What: g.draw.IntN(9), Value: g.draw.IntN(61)}
+		if g.loses && a.What >= 3 && a.What <= 6 {
+			a.What = 7 // no name: what a state lost is known by it
+		}
+		g.sharing.world.count("edit by hand between steps")
+		time.Sleep(2 * time.Second) // as of any edit by hand
+		g.sharing.world.foreign(a)
+	}
+}
+
 // drawInterleaving draws files, and workers that apply them in whatever order.
 func drawInterleaving(number uint64) script {
 	d := drawer{rand.New(rand.NewPCG(number, 0x77656176))}
@@ -304,13 +332,17 @@ func drawInterleaving(number uint64) script {
 	for range 3 + d.IntN(5) {
 		s.Actions = append(s.Actions, action{Do: "add", What: d.IntN(21), Value: d.IntN(61)})
 	}
-	loses, what := 0, 21
+	what, with := 21, 0
 	if d.once(5) {
-		loses, what = 1, 2 // no name is edited: what a state lost is known by it
+		what, with = 2, withLosses // no name is edited: what a state lost is known by it
+	}
+	// beside what is drawn of a number, so that it stays
+	if (drawer{rand.New(rand.NewPCG(number, 0x70656f706c65))}).once(3) {
+		with |= withPeople
 	}
 	for range 1 + d.IntN(2) {
 		s.Actions = append(s.Actions,
-			action{Do: "interleave", Target: 100 + d.IntN(300), Value: d.IntN(1 << 30), What: loses},
+			action{Do: "interleave", Target: 100 + d.IntN(300), Value: d.IntN(1 << 30), What: with},
 			action{Do: "edit", Target: d.IntN(21), What: d.IntN(what), Value: d.IntN(61)})
 	}
 	return s
@@ -340,6 +372,7 @@ func TestInterleavings(t *testing.T) {
 	for _, what := range []string{
 		"worker frozen", "worker killed", "stale write sent", "takeover", "two owners forced",
 		"promotion that lost nothing", "promotion that lost commits", "edit between steps",
+		"edit by hand between steps", "stale write that took effect", "stale write: put right",
 	} {
 		if all.Counts[what] == 0 {
 			t.Errorf("%s never happened", what)

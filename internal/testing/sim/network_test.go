@@ -80,6 +80,7 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errDead
 	}
 	l.world.beforeHand(r)
+	knew := l.world.sent(l.process)
 	how := l.process.worker.meets(r.Context(), "request "+r.Method+" "+r.URL.Path+" "+r.Header.Get("Idempotency-Key"))
 	if !l.process.effect() {
 		return nil, errDead
@@ -92,7 +93,8 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 		how, r = cutAfter, r.WithContext(context.WithoutCancel(r.Context()))
 	}
 	note := l.world.note(l.process, r)
-	note.Late = l.process.worker.late()
+	note.Late, note.Knew = l.process.worker.late(), knew
+	note.Forgotten = l.world.shared.lost(l.process.disk.markedAt(note))
 	breaks := l.breaks()
 	switch how {
 	case cutBefore:
@@ -159,6 +161,16 @@ func (p *partly) Read(b []byte) (int, error) {
 }
 
 func (p *partly) Close() error { return nil }
+
+// sent is how many requests have gone, where a process that shares its state has to wait for its turn.
+func (w *world) sent(p *process) int {
+	if p.worker == nil || p.worker.gate == nil {
+		return 0
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.history.Requests)
+}
 
 // note writes a request down as it goes on the line.
 func (w *world) note(p *process, r *http.Request) *oracle.Request {

@@ -179,7 +179,7 @@ func (d drawer) apply(a *action, second bool) {
 func (s script) alone() bool {
 	return !slices.ContainsFunc(s.Actions, func(a action) bool {
 		return a.Do == "foreign" || a.Do == "foreign other" || a.Do == "foreign factors" || a.Do == "race" ||
-			a.Do == "both" && s.Workers == 0 ||
+			a.Do == "both" && s.Workers == 0 || a.Do == "interleave" && a.What&withPeople != 0 ||
 			a.Do == "late apply" || a.Agent == 1 || strings.Contains(a.Fault, "foreign_write")
 	})
 }

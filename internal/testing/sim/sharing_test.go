@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +22,15 @@ type sharing struct {
 	world    *world
 	database *twin.Database
 	workers  []*worker
+	losses   []span // from when until when nothing was kept
+}
+
+// span is a time whose commits were lost.
+type span struct{ from, to time.Time }
+
+// lost reports whether what was written at a moment was lost later.
+func (s *sharing) lost(at time.Time) bool {
+	return s != nil && slices.ContainsFunc(s.losses, func(l span) bool { return !at.Before(l.from) && !at.After(l.to) })
 }
 
 // worker is a process that shares the state, and the one that begins where it was killed.
@@ -278,7 +288,8 @@ func (s *sharing) both(a action) {
 	<-done
 }
 
-// accept is a person who says that the state is whole, as of now; false where a worker has it for so long.
+// accept is adsync state accept: a person says that the state is whole, as of now, and what the audit log tells is put
+// into it; false where a worker has it for so long.
 func (s *sharing) accept(within time.Duration) bool {
 	ctx, stop := context.WithCancel(s.world.ctx)
 	defer stop()
@@ -286,8 +297,15 @@ func (s *sharing) accept(within time.Duration) bool {
 	defer d.Close()
 	server := state.NewServer(d)
 	for until := time.Now().Add(within); time.Now().Before(until); {
-		_, err := server.Accept(ctx, account, "a person", state.Options{Now: time.Now}, nil)
+		var silent error
+		_, err := server.Accept(ctx, account, "a person", state.Options{Now: time.Now},
+			func(store state.Store) (found string, err error) {
+				found, silent = s.recollect(store)
+				return found, silent
+			})
 		switch {
+		case silent != nil: // the service does not say, and nothing is accepted
+			s.world.remark(silent)
 		case err == nil:
 			s.world.count("loss accepted")
 			return true
@@ -299,6 +317,23 @@ func (s *sharing) accept(within time.Duration) bool {
 		time.Sleep(time.Second)
 	}
 	return false
+}
+
+// recollect finds again what was done, and is lost.
+func (s *sharing) recollect(store state.Store) (string, error) {
+	w := s.world
+	p := w.process(0, true, death{})
+	defer p.end()
+	p.disk = w.disks[0].of(p)
+	p.disk.Store = store
+	found, err := reconcile.Recollect(p.ctx, w.agent(p, adsapi.Config{}, cut{}), w.desired(p).Snapshot)
+	if err != nil {
+		return "", err
+	}
+	w.tally.add("recollected at an accept", len(found.Taken))
+	w.tally.add("left to people at an accept", len(found.Left))
+	w.said(found.String())
+	return found.String(), nil
 }
 
 func (s *sharing) close() {

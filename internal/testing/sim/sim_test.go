@@ -107,6 +107,10 @@ func play(t *testing.T, s script, all *tally) (bad error) {
 		}
 		if s.Workers > 0 {
 			w.count(fmt.Sprintf("history of %d workers", s.Workers))
+			counts, _ := oracle.StaleWrites(&w.history)
+			for what, n := range counts {
+				all.add(what, n)
+			}
 		}
 		if s.Bids {
 			w.count(withBids)
@@ -188,6 +192,9 @@ func (w *world) settled(report *reconcile.Report) error {
 	}
 	if err := oracle.Convergence(&w.history, excused); err != nil {
 		return fmt.Errorf("invariant 25: %w", err)
+	}
+	if _, err := oracle.StaleWrites(&w.history); err != nil {
+		return fmt.Errorf("what came late: %w", err)
 	}
 	before := len(w.history.W)
 	p, agent := w.start(0, false, death{}, cut{})

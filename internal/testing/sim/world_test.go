@@ -116,7 +116,7 @@ func openWorld(ctx context.Context, s script, t *tally) *world {
 	w.history.Prune, w.history.Revert = s.Prune, s.Revert
 	w.policy = policyOf(s)
 	w.history.NoFiles = s.drawnPoints()[openpoint.AudienceUploads] == "absent"
-	w.history.KeysHold, w.history.ListsHold = s.keysHold(), s.listsHold()
+	w.history.KeysHold, w.history.ListsHold, w.history.KeyLag = s.keysHold(), s.listsHold(), s.keyLag()
 	w.history.Alone, w.history.Shared = s.alone(), s.shared()
 	w.history.Lists = map[string][]string{}
 	w.doubles = slices.ContainsFunc(s.Actions, func(a action) bool { return strings.Contains(a.Fault, "duplicate") })
