@@ -129,6 +129,14 @@ func TestTheRestOfAPlanThatWasCutOffGoesOn(t *testing.T) {
 			left: lowHigh("50", "100") + "\ncampaign/new#3 name=New status=paused bidding_type=clicks budget.daily=50",
 			live: lowHigh("50", "100") + "\ncampaign/new#3 name=New status=paused bidding_type=clicks budget.daily=90"},
 			want: "campaign/new drift exposure"},
+		{name: "a create that somebody lowered, and the files lowered further", cutOff: cutOff{
+			was:  lowHigh("100", "100"),
+			now:  lowHigh("50", "100") + "\ncampaign/new name=New status=active bidding_type=clicks budget.daily=50",
+			left: lowHigh("50", "100") + "\ncampaign/new#3 name=New status=paused bidding_type=clicks budget.daily=50",
+			live: lowHigh("50", "100") + "\ncampaign/new#3 name=New status=paused bidding_type=clicks budget.daily=40",
+			files: lowHigh("50", "100") +
+				"\ncampaign/new name=New status=active bidding_type=clicks budget.daily=30"},
+			want: "campaign/new conflict exceeds-files"},
 		{name: "what follows the creates of a new account", cutOff: cutOff{
 			was: "", now: dozen("", " description=Shoes"), left: dozen("#", ""),
 		}},

@@ -311,7 +311,7 @@ func (w *heldDecreases) holdRaises(place int, excess int64, raises func(*plan.Fi
 // that is held bounds nothing, whichever plan it was of.
 func (w *heldDecreases) isShown(c *plan.Change) bool {
 	return c.RestOf != "" && !slices.ContainsFunc(w.lower, func(place int) bool {
-		return w.All[place].Kind.Schema.Caps || w.PaysAt(w.All[place].Address)
+		return place == c.Index || w.All[place].Kind.Schema.Caps || w.PaysAt(w.All[place].Address)
 	})
 }
 
