@@ -173,7 +173,7 @@ var may = map[string][]string{
 	"internal/daemon/web": {"internal/cards", "internal/review", "internal/words",
 		"internal/daemon", "internal/planview", "internal/runview", "internal/resource", "internal/diag"},
 	"internal/watch":    {},
-	"internal/gitstore": {"internal/diag", "internal/steady"},
+	"internal/gitstore": {"state/kv", "internal/diag", "internal/steady"},
 	"internal/orders":   {"state/kv"},
 	"state/kv":          {},
 	"internal/review":   {"state/kv", "internal/resource", "internal/diag"},

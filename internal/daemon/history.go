@@ -10,7 +10,7 @@ import (
 type Rewritten struct {
 	Revision
 	Before   string `json:"before"`   // full hash of the commit that was accepted last
-	Movement string `json:"movement"` // rewind, rewrite, or fast_forward of a tag
+	Movement string `json:"movement"` // rewind, rewrite, elsewhere (either), or fast_forward of a tag
 }
 
 // Acceptance is a person's yes to such a commit. It is good for that commit alone,

@@ -20,13 +20,14 @@ import (
 // Movement is how a ref stands to the commit that was accepted last.
 type Movement string
 
-// The movements. The last two are held until somebody accepts them.
+// The movements. The last three are held until somebody accepts them.
 const (
 	firstSeen   Movement = "first"        // nothing was accepted before
 	unmoved     Movement = "same"         // it has not moved
 	fastForward Movement = "fast_forward" // what was accepted is in its history
 	rewind      Movement = "rewind"       // it went back to a commit before the accepted one
 	rewrite     Movement = "rewrite"      // what was accepted is no longer in its history
+	elsewhere   Movement = "elsewhere"    // it went back, or was rewritten: what was accepted is not here to tell
 )
 
 // Revision is where the ref of a source stands.
@@ -127,6 +128,9 @@ func (r *Revision) held(before record) error {
 	case r.Movement == rewind:
 		return refuse(Held, "%s went back: it stands at %s, which is older than %s, which was accepted "+
 			"last; want somebody to accept %s, or a commit that takes the change back", r.Ref, to, from, to)
+	case r.Movement == elsewhere:
+		return refuse(Held, "%s went back or was rewritten: it stands at %s, and %s, which was accepted "+
+			"last, on another machine, is not in its history; want somebody to accept %s", r.Ref, to, from, to)
 	case r.Movement == fastForward && strings.HasPrefix(r.Ref, "refs/tags/"):
 		return refuse(Held, "the tag %s was moved from %s to %s; want a tag to stay, or somebody to accept %s",
 			r.Ref, from, to, to)

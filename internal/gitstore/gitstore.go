@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"adsync/internal/steady"
+	"adsync/state/kv"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
@@ -41,6 +42,8 @@ type Config struct {
 	Ref     string  // branch, tag, refs/… or a commit of 40 digits; "" for the branch the repository's HEAD names
 	SubPath string  // folder of the project in the repository, "" for its top
 	Dir     string  // folder of the bare store; made where it is missing
+	// keeps what was accepted for all machines that follow the source; nil: a file in Dir does
+	Records kv.Store
 	Shared  *Shared // has the objects in the place of Dir, and fetches for others, too; nil: Dir has them
 
 	Token      func(context.Context) (string, error) // of https, asked for at each call; nil for none

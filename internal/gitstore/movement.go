@@ -19,6 +19,9 @@ func (s *local) movement(ctx context.Context, accepted, tip plumbing.Hash) (Move
 	if forward, err := s.reaches(ctx, tip, accepted); err != nil || forward {
 		return fastForward, err
 	}
+	if !s.have(accepted) { // another machine fetched it: it is not known what came before it
+		return elsewhere, nil
+	}
 	if back, err := s.reaches(ctx, accepted, tip); err != nil || back {
 		return rewind, err
 	}

@@ -1,16 +1,15 @@
 package gitstore
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"adsync/state/kv"
 )
 
 // record is what is remembered of a source: where its ref stood when that was
@@ -27,20 +26,41 @@ type record struct {
 
 const recordVersion = 1
 
-// recordFile is a file of this source alone: another ref or folder has a past of
-// its own.
-func (s *local) recordFile() string {
+// mostRecord is how many bytes a record has at most.
+const mostRecord = 64 << 10
+
+// recordName is of this source alone: another ref or folder has a past of its own.
+func (s *local) recordName() string {
 	name := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", s.address, s.config.Ref, s.config.SubPath))
-	return filepath.Join(s.config.Dir, fmt.Sprintf("source-%x.json", name[:8]))
+	return fmt.Sprintf("source-%x.json", name[:8])
 }
 
+// inFolder is where the record lies as a file of this machine.
+func (s *local) inFolder() kv.Store { return kv.Folder{Dir: s.config.Dir} }
+
+func (s *local) records() kv.Store { return cmp.Or(s.config.Records, s.inFolder()) }
+
+// readRecord reads what was accepted last, where all who follow the source keep it. One of this machine counts until
+// there is one.
 func (s *local) readRecord() (record, error) {
 	empty := record{
 		FormatVersion: recordVersion, Address: s.address.String(), Ref: s.config.Ref, SubPath: s.config.SubPath,
 	}
-	content, err := os.ReadFile(s.recordFile())
+	kept, own := s.records(), s.inFolder()
+	content, err := kept.Get(s.recordName(), mostRecord)
+	if errors.Is(err, fs.ErrNotExist) && kept != own {
+		kept = own
+		content, err = kept.Get(s.recordName(), mostRecord)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return empty, nil
+	}
+	where := kept.Where(s.recordName())
+	if err != nil && kept != own {
+		return empty, &Error{
+			Class: Transient, text: fmt.Sprintf("%s, which says what was accepted last, cannot be read: %v", where, err),
+			cause: err,
+		}
 	}
 	var r record
 	if err == nil {
@@ -51,7 +71,7 @@ func (s *local) readRecord() (record, error) {
 	}
 	if err != nil {
 		return empty, refuse(Configuration, "%s, which says what was accepted last, cannot "+
-			"be read: %v; want it whole, or removed by somebody who has looked at the history", s.recordFile(), err)
+			"be read: %v; want it whole, or removed by somebody who has looked at the history", where, err)
 	}
 	return r, nil
 }
@@ -59,7 +79,7 @@ func (s *local) readRecord() (record, error) {
 func (s *local) writeRecord(r record) error {
 	content, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		err = renameio.WriteFile(s.recordFile(), append(content, '\n'), 0o600)
+		err = s.records().Put(s.recordName(), append(content, '\n'))
 	}
 	if err != nil {
 		return &Error{

@@ -47,7 +47,7 @@ func (s *Store) signed(ctx context.Context, r *Revision, before record) error {
 // that is the tip alone, which then stands for all that is before it.
 func (s *local) since(ctx context.Context, accepted, tip plumbing.Hash) ([]*object.Commit, error) {
 	first, err := s.commit(tip)
-	if err != nil || accepted.IsZero() || accepted == tip {
+	if err != nil || accepted.IsZero() || accepted == tip || !s.have(accepted) { // somebody has to accept the last
 		return []*object.Commit{first}, err
 	}
 	if came := s.straight(first, accepted); came != nil {

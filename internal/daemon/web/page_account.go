@@ -104,7 +104,8 @@ type acceptedView struct {
 
 // movements put in words how a history moved.
 var movements = map[string]string{
-	"rewind": "the branch went back", "rewrite": "the history was rewritten", "fast_forward": "the tag was moved",
+	"rewind": "the branch went back", "rewrite": "the history was rewritten",
+	"elsewhere": "the branch went back, or its history was rewritten", "fast_forward": "the tag was moved",
 }
 
 func rewrittenOf(w *daemon.Rewritten, zone *time.Location) *rewrittenView {

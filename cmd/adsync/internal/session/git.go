@@ -19,6 +19,7 @@ import (
 	"adsync/internal/gitstore"
 	"adsync/sources/commits"
 	"adsync/sources/config"
+	"adsync/state"
 
 	"github.com/spf13/cobra"
 )
@@ -107,10 +108,10 @@ func fetch(ctx context.Context, env *Env, changes bool) error {
 	if gitstore.ClassOf(err) == gitstore.Held {
 		err = heldHistory(ctx, env, changes, err)
 	}
-	if err != nil {
-		return GitExit(err)
+	if err == nil && env.Git.Checkout == nil {
+		return CheckOut(ctx, env)
 	}
-	return CheckOut(ctx, env)
+	return GitExit(err)
 }
 
 // OpenStore opens the store of the repository, where it is not open.
@@ -192,7 +193,10 @@ func within(path string) string {
 func heldHistory(ctx context.Context, env *Env, changes bool, held error) error {
 	r := env.Git.Revision
 	if given := env.Git.Flags.accept; len(given) >= 12 && strings.HasPrefix(r.Commit, given) {
-		if err := noteAccepted(BesideOf(env, config.Project{Home: env.Git.Home}), daemon.Acceptance{
+		if err := CheckOut(ctx, env); err != nil { // which says whose project it is
+			return err
+		}
+		if err := noteAccepted(BesideOf(env, env.Git.Checkout.Project), daemon.Acceptance{
 			Commit: r.Commit, Before: r.Accepted, By: Person(env), Time: time.Now().UTC()}); err != nil {
 			return console.Configuration("who accepts %.12s cannot be written down: %v", r.Commit, err)
 		}
@@ -302,7 +306,16 @@ func GitConfig(env *Env, f GitFlags) (c gitstore.Config, home string, err error)
 		Signers:    cmp.Or(env.Getenv(envGitSigners), named.Signers.Value), Timeout: named.Timeout,
 	}
 	if named.Author.Value != "" {
-		env.Git.Author, err = author(named.Author.Value)
+		if env.Git.Author, err = author(named.Author.Value); err != nil {
+			return c, "", err
+		}
+	}
+	from, err := databaseOf(env, config.Project{Home: filepath.Join(home, "state")})
+	if err == nil && from.From != "" && !env.Direct {
+		var server *state.Server
+		if server, err = env.Databases.of(context.Background(), env, from); err == nil {
+			c.Records = server.Beside("")
+		}
 	}
 	return c, filepath.Join(home, "state"), err
 }
