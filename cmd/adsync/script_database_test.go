@@ -26,7 +26,7 @@ var folderAlone = map[string]string{
 	"preview": withoutID, "public": withoutID, "revert": severalProjects, "rules": withoutID, "saved-plan": stateFiles,
 	"serving-issues": severalProjects, "doctor": stateFiles,
 	"stop": stateFiles, "suspend": stateFiles, "takes-over": severalProjects,
-	"usage": withoutID, "whole-json": severalProjects, "write-back": severalProjects, "named": stateFiles,
+	"jobs": folder, "usage": withoutID, "whole-json": severalProjects, "write-back": severalProjects, "named": stateFiles,
 	"audience-interrupted": killed, "conversions-killed": killed, "history-killed": killed, "killed-between": killed,
 	"locked": killed, "resolve": killed, "resume": killed,
 }
@@ -35,6 +35,7 @@ const (
 	severalProjects = "several projects of one account have each a state of their own"
 	stateFiles      = "it looks at the files of a state"
 	withoutID       = "its files say no account"
+	folder          = "it says what is otherwise without a database"
 	killed          = "it kills a process, which a database waits 30 s for"
 )
 
