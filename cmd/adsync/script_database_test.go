@@ -26,7 +26,8 @@ var folderAlone = map[string]string{
 	"preview": withoutID, "public": withoutID, "revert": severalProjects, "rules": withoutID, "saved-plan": stateFiles,
 	"serving-issues": severalProjects, "doctor": stateFiles,
 	"stop": stateFiles, "suspend": stateFiles, "takes-over": severalProjects,
-	"jobs": folder, "usage": withoutID, "whole-json": severalProjects, "write-back": severalProjects, "named": stateFiles,
+	"usage": withoutID, "whole-json": severalProjects, "write-back": severalProjects, "named": stateFiles,
+	"jobs":                 folder,
 	"audience-interrupted": killed, "conversions-killed": killed, "history-killed": killed, "killed-between": killed,
 	"locked": killed, "resolve": killed, "resume": killed,
 }

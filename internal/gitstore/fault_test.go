@@ -69,13 +69,13 @@ func TestG2AFetchThatIsCutMovesNothing(t *testing.T) {
 			first := fetched(t, s)
 			u.write("ads/picture.png", noise(1<<20))
 			tip := u.push("a picture")
-			before, _ := os.ReadFile(s.records().Where(s.recordName()))
+			before, _ := os.ReadFile(whereAccepted(s))
 			_, err := line.Toxics.AddToxicJson(
 				strings.NewReader(`{"type":"limit_data","stream":"downstream","attributes":{"bytes":600000}}`))
 			must(t, err)
 			_, err = s.Fetch(t.Context())
 			wantError(t, err, Transient, "fetch from")
-			after, _ := os.ReadFile(s.records().Where(s.recordName()))
+			after, _ := os.ReadFile(whereAccepted(s))
 			if whole, left := packs(t, s); whole != 1 || left != 0 || string(before) != string(after) {
 				t.Errorf("after the cut %d packs, %d parts, record\n%swant one, none, and\n%s",
 					whole, left, after, before)

@@ -38,10 +38,10 @@ import (
 // Config says which repository, and how it may be reached. All of it is the
 // operator's; nothing of it comes from watched files.
 type Config struct {
-	URL     string  // https://…, ssh://…, host:path, file://… or a path; without a password
-	Ref     string  // branch, tag, refs/… or a commit of 40 digits; "" for the branch the repository's HEAD names
-	SubPath string  // folder of the project in the repository, "" for its top
-	Dir     string  // folder of the bare store; made where it is missing
+	URL     string // https://…, ssh://…, host:path, file://… or a path; without a password
+	Ref     string // branch, tag, refs/… or a commit of 40 digits; "" for the branch the repository's HEAD names
+	SubPath string // folder of the project in the repository, "" for its top
+	Dir     string // folder of the bare store; made where it is missing
 	// keeps what was accepted for all machines that follow the source; nil: a file in Dir does
 	Records kv.Store
 	Shared  *Shared // has the objects in the place of Dir, and fetches for others, too; nil: Dir has them
@@ -123,6 +123,7 @@ func Open(c Config) (*Store, error) {
 		return nil, refuse(Configuration, "no folder for the store; want one")
 	}
 	c.Limits, c.Timeout = c.Limits.orDefault(), cmp.Or(c.Timeout, 2*time.Minute)
+	c.Records = cmp.Or(c.Records, kv.Store(kv.Folder{Dir: c.Dir}))
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -1,7 +1,6 @@
 package gitstore
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -35,18 +34,13 @@ func (s *local) recordName() string {
 	return fmt.Sprintf("source-%x.json", name[:8])
 }
 
-// inFolder is where the record lies as a file of this machine.
-func (s *local) inFolder() kv.Store { return kv.Folder{Dir: s.config.Dir} }
-
-func (s *local) records() kv.Store { return cmp.Or(s.config.Records, s.inFolder()) }
-
 // readRecord reads what was accepted last, where all who follow the source keep it. One of this machine counts until
 // there is one.
 func (s *local) readRecord() (record, error) {
 	empty := record{
 		FormatVersion: recordVersion, Address: s.address.String(), Ref: s.config.Ref, SubPath: s.config.SubPath,
 	}
-	kept, own := s.records(), s.inFolder()
+	kept, own := s.config.Records, kv.Store(kv.Folder{Dir: s.config.Dir})
 	content, err := kept.Get(s.recordName(), mostRecord)
 	if errors.Is(err, fs.ErrNotExist) && kept != own {
 		kept = own
@@ -79,7 +73,7 @@ func (s *local) readRecord() (record, error) {
 func (s *local) writeRecord(r record) error {
 	content, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		err = s.records().Put(s.recordName(), append(content, '\n'))
+		err = s.config.Records.Put(s.recordName(), append(content, '\n'))
 	}
 	if err != nil {
 		return &Error{

@@ -7,6 +7,9 @@ import (
 	"adsync/state/kv"
 )
 
+// whereAccepted is the file with what was accepted.
+func whereAccepted(s *Store) string { return s.config.Records.Where(s.recordName()) }
+
 // Machines that follow one source keep what was accepted in one place: what one accepted counts for the next, which
 // has fetched nothing yet.
 func TestMachinesShareWhatWasAccepted(t *testing.T) {

@@ -97,7 +97,7 @@ func TestADamagedRecordIsNoFirstFetch(t *testing.T) {
 	s := opened(t, Config{URL: u.bare, Ref: "main"})
 	fetched(t, s)
 	for _, content := range []string{"", "{}", `{"format_version":1,"accepted":"x"}`, `{"format_version":2}`} {
-		must(t, os.WriteFile(s.records().Where(s.recordName()), []byte(content), 0o600))
+		must(t, os.WriteFile(whereAccepted(s), []byte(content), 0o600))
 		_, err := s.Fetch(t.Context())
 		wantError(t, err, Configuration, "which says what was accepted last, cannot be read")
 	}
@@ -107,7 +107,9 @@ func TestTheStoreIsPrivate(t *testing.T) {
 	u := filled(t)
 	s := opened(t, Config{URL: u.bare, Ref: "main", Dir: filepath.Join(t.TempDir(), "a", "b")})
 	fetched(t, s)
-	for name, want := range map[string]os.FileMode{s.config.Dir: 0o700, s.Dir(): 0o700, s.records().Where(s.recordName()): 0o600} {
+	for name, want := range map[string]os.FileMode{
+		s.config.Dir: 0o700, s.Dir(): 0o700, whereAccepted(s): 0o600,
+	} {
 		about, err := os.Stat(name)
 		must(t, err)
 		if about.Mode().Perm() != want {
