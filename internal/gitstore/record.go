@@ -52,7 +52,8 @@ func (s *local) readRecord() (record, error) {
 	where := kept.Where(s.recordName())
 	if err != nil && kept != own {
 		return empty, &Error{
-			Class: Transient, text: fmt.Sprintf("%s, which says what was accepted last, cannot be read: %v", where, err),
+			Class: Transient, text: fmt.Sprintf("%s, which says what was accepted last, cannot be "+
+				"read: %v", where, err),
 			cause: err,
 		}
 	}
