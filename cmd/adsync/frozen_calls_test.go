@@ -3,13 +3,11 @@ package main
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
 
-	"adsync/internal/testing/pgtest"
 	"adsync/internal/testing/syscalls"
 )
 
@@ -21,10 +19,7 @@ func TestFrozenAtAWrite(t *testing.T) {
 	if !syscalls.Available() {
 		t.Skip("strace may not trace here")
 	}
-	f := &fleet{t: t, random: rand.New(rand.NewPCG(*killSeed, 27)), codes: map[string]int{}}
-	f.server = pgtest.Start(t, "fsync=off")
-	f.server.Exec(t, "postgres", "CREATE DATABASE adsync")
-	f.found("")
+	f := newFleet(t, 27)
 	f.populate(2000)
 	f.accounts = f.accounts[:1]
 	h := f.accounts[0]

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http/httptest"
 	"os"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"adsync/cmd/adsync/internal/session"
-	"adsync/internal/testing/pgtest"
 
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
@@ -19,10 +17,7 @@ import (
 // A process whose line to the database breaks once it has changed something, or says nothing any more for longer than a
 // lease, ends without success; another that reaches the database goes on meanwhile, and makes nothing twice.
 func TestALineToTheDatabaseThatIsSick(t *testing.T) {
-	f := &fleet{t: t, random: rand.New(rand.NewPCG(*killSeed, 26)), codes: map[string]int{}}
-	f.server = pgtest.Start(t, "fsync=off")
-	f.server.Exec(t, "postgres", "CREATE DATABASE adsync")
-	f.found("")
+	f := newFleet(t, 26)
 	server := fmt.Sprintf("127.0.0.1:%d", f.server.Port)
 	for n, row := range []struct {
 		name, toxics string

@@ -19,6 +19,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/testing/pgtest"
+	"adsync/internal/testing/syscalls"
 	"adsync/state"
 )
 
@@ -39,10 +40,7 @@ const (
 // end each account has one of everything, as the files say, no campaign ever had a budget that no file asked for, and
 // nothing is left to do.
 func TestKilledWithItsDatabaseLeavesOneOfEverything(t *testing.T) {
-	f := &fleet{t: t, random: rand.New(rand.NewPCG(*killSeed, 25)), codes: map[string]int{}}
-	f.server = pgtest.Start(t, "fsync=off", "max_connections=100")
-	f.server.Exec(t, "postgres", "CREATE DATABASE adsync")
-	f.found("")
+	f := newFleet(t, 25)
 	start := time.Now()
 	for n := 0; f.strikes() < *databaseKills || f.promoted < *promotions; n++ {
 		f.populate(n)
@@ -50,12 +48,15 @@ func TestKilledWithItsDatabaseLeavesOneOfEverything(t *testing.T) {
 			min(*promotions-f.promoted, 1+*promotions*killsOfAFleet/(*databaseKills+1)))
 	}
 	t.Logf("seed %d, %.0f s: %d kills of workers, %d of the server, %d freezes, %d promotions; %d doubled, %d lost, "+
-		"second plan empty %d times; slowest apply after the faults %s\n  %s", *killSeed, time.Since(start).Seconds(),
-		f.killed.Load(), f.serverKills, f.frozen.Load(), f.promoted, f.sum.doubled, f.sum.lost, f.sum.empty,
-		f.slowest.Round(time.Millisecond), perKind(f.codes))
+		"second plan empty %d times; slowest apply after the faults %s\n  %s\n  %s", *killSeed,
+		time.Since(start).Seconds(), f.killed.Load(), f.serverKills, f.frozen.Load(), f.promoted, f.sum.doubled,
+		f.sum.lost, f.sum.empty, f.slowest.Round(time.Millisecond), &f.late, perKind(f.codes))
 	if f.sum.doubled+f.sum.lost > 0 || f.sum.empty == 0 {
 		t.Errorf("%d doubled, %d lost, %d second plans empty; want 0, 0 and some",
 			f.sum.doubled, f.sum.lost, f.sum.empty)
+	}
+	if f.late.left > 0 || f.late.effective == 0 && *databaseKills >= killsOfAFleet {
+		t.Errorf("%s; want some with effect, and none left", &f.late)
 	}
 }
 
@@ -71,9 +72,31 @@ type fleet struct {
 	serverKills, promoted int
 	slowest               time.Duration // from the end of all faults until an account is as its files say
 	sum                   tally
+	late                  staleWrites
+
+	editing sync.Mutex
 
 	mu    sync.Mutex
 	codes map[string]int // how processes ended
+}
+
+// newFleet is one with a database and no accounts yet; what it draws is of the seed and of a stream of its own.
+func newFleet(t *testing.T, stream uint64) *fleet {
+	t.Helper()
+	f := &fleet{t: t, random: rand.New(rand.NewPCG(*killSeed, stream)), codes: map[string]int{}}
+	f.server = pgtest.Start(t, "fsync=off", "max_connections=100")
+	f.server.Exec(t, "postgres", "CREATE DATABASE adsync")
+	f.found("")
+	f.witness()
+	return f
+}
+
+// opened is its database, opened by this process.
+func (f *fleet) opened() *state.Server {
+	f.t.Helper()
+	server, err := state.OpenServer(f.t.Context(), f.server.URL("adsync"), state.Options{})
+	noError(f.t, err)
+	return server
 }
 
 // found notes where the database is.
@@ -84,15 +107,33 @@ func (f *fleet) found(address string) {
 	f.database.Store(&address)
 }
 
+// edit edits the files of an account.
+func (f *fleet) edit(h *history) {
+	f.editing.Lock()
+	defer f.editing.Unlock()
+	h.edit()
+}
+
+// turn edits all of an account, so that whoever has it next sends something newer.
+func (f *fleet) turn(h *history) {
+	f.editing.Lock()
+	defer f.editing.Unlock()
+	h.shop.turn()
+	h.shop.write(h.t, h.dir)
+}
+
 // strikes is how many kills there were.
 func (f *fleet) strikes() int { return int(f.killed.Load()) + f.serverKills }
 
-// populate begins with accounts that have nothing yet.
+// populate begins with accounts that have nothing yet; every other one has no bulk jobs, so that each of its updates is
+// a request without a key.
 func (f *fleet) populate(n int) {
 	f.accounts = nil
 	for i := range *databaseAccounts {
 		id := fmt.Sprintf("adacct_kills_%d_%d", n, i)
-		h := newHistoryOf(f.t, rand.New(rand.NewPCG(*killSeed, uint64(1000*n+i))), generous, id, "0s")
+		h := newHistoryOf(f.t, rand.New(rand.NewPCG(*killSeed, uint64(1000*n+i))), generous, id,
+			[]string{"", "0s"}[i%2])
+		h.before.emulator = &sender{h, h.before}
 		h.env = append(h.env, atClock+"=", "ADSYNC_DATABASE_LEASE="+testLease.String())
 		h.edit()
 		f.accounts = append(f.accounts, h)
@@ -113,7 +154,7 @@ func (f *fleet) live(kills, promotions int) {
 		}
 		for range 3 + f.random.IntN(4) {
 			time.Sleep(time.Duration(200+f.random.IntN(1500)) * time.Millisecond) // while they work
-			f.accounts[f.random.IntN(len(f.accounts))].edit()
+			f.edit(f.accounts[f.random.IntN(len(f.accounts))])
 			switch {
 			case f.promoted < promotions && f.random.IntN(3) == 0:
 				f.promote()
@@ -154,8 +195,7 @@ func (f *fleet) promote() {
 // accept says of each account that its state is whole, as `adsync state accept` does.
 func (f *fleet) accept() {
 	f.t.Helper()
-	server, err := state.OpenServer(f.t.Context(), f.server.URL("adsync"), state.Options{})
-	noError(f.t, err)
+	server := f.opened()
 	defer server.Close()
 	for _, h := range f.accounts {
 		for until := time.Now().Add(time.Minute); ; {
@@ -184,18 +224,45 @@ func (f *fleet) work(random *rand.Rand, stop chan struct{}) {
 }
 
 // apply is one process, with a fate of its own: at a request, or at any time, it is killed, or frozen for half a lease
-// to five.
+// to five. What it had sent may arrive as it wakes; or it is frozen between its look at the lease and what it sends.
 func (f *fleet) apply(h *history, random *rand.Rand) {
-	before := &executioner{emulator: h.before.emulator, strike: (*os.Process).Kill}
-	if random.IntN(3) == 0 {
-		before.strike = f.freezing(testLease/2 + time.Duration(random.Int64N(int64(testLease*9/2))))
-	}
+	before := &executioner{strike: (*os.Process).Kill}
+	before.emulator = &sender{h, before}
 	line := httptest.NewServer(before)
 	defer line.Close()
 	c, said := f.command(h, "apply", "--yes")
 	c.Env = append(c.Env, session.EnvBaseURL+"="+line.URL+"/v1")
 	at := drawMoment(random)
-	anyTime := random.IntN(2) == 0
+	pause := testLease/2 + time.Duration(random.Int64N(int64(testLease*9/2)))
+	freeze, turned := f.freezing(pause), random.IntN(3) == 0
+	freezeTurned := func(p *os.Process) error {
+		if turned {
+			f.turn(h)
+		} else {
+			f.edit(h)
+		}
+		return freeze(p)
+	}
+	anyTime := false
+	began := func() {}
+	switch random.IntN(14) {
+	case 0, 1, 6, 7:
+		at = moment{n: random.IntN(3), changing: true, edge: onItsWay, afterward: pause}
+		before.strike = freezeTurned
+	case 2:
+		before.strike = freeze
+	case 3, 4:
+		before.strike, anyTime = freeze, true
+	case 5:
+		at.n = never
+		c, began = syscalls.Stopping(c, lookAtTheLease, 1+random.IntN(looksAtTheLease), func() {
+			f.turn(h)
+			f.frozen.Add(1)
+			time.AfterFunc(pause, func() { _ = c.Process.Signal(syscall.SIGCONT) })
+		})
+	default:
+		anyTime = random.IntN(2) == 0
+	}
 	if anyTime {
 		at.n = never
 	}
@@ -203,6 +270,7 @@ func (f *fleet) apply(h *history, random *rand.Rand) {
 		f.t.Errorf("start apply: %v", err)
 		return
 	}
+	began()
 	if anyTime {
 		after := time.Duration(random.Int64N(int64(time.Second)))
 		defer time.AfterFunc(after, func() { _ = before.strike(c.Process) }).Stop()
@@ -210,6 +278,13 @@ func (f *fleet) apply(h *history, random *rand.Rand) {
 	_ = c.Wait() // its code is looked at
 	f.ended(c, said.String())
 }
+
+// lookAtTheLease is the system call by which a process asks the clock that counts sleep: before each request, before
+// each write to a socket of the service, and at each heartbeat.
+const (
+	lookAtTheLease  = "clock_gettime"
+	looksAtTheLease = 30 // a thread of an apply makes, or fewer
+)
 
 // Two processes of one account are told different things, such as where the service is: neither is told the other's.
 func TestProcessesOfAnAccountAreToldApart(t *testing.T) {
@@ -301,6 +376,7 @@ func (f *fleet) judge() {
 		f.slowest = max(f.slowest, time.Since(start))
 		h.env = append(h.env, "ADSYNC_DATABASE="+*f.database.Load())
 		h.check()
+		f.late.add(h.stale(f.owners(h.account)))
 		f.sum.add(h.tally)
 		*h.tally = tally{}
 	}

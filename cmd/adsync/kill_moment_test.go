@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -20,6 +21,7 @@ const (
 	beforeArrival edge = "before it arrives" // the service never sees it
 	beforeAnswer  edge = "before its answer" // the service has acted
 	afterAnswer   edge = "after its answer"  // and a moment of the agent's own work later
+	onItsWay      edge = "on its way"        // it arrives a while after: for who stops a process
 )
 
 // moment is when a process is killed: at its nth request, counted from its
@@ -28,7 +30,7 @@ type moment struct {
 	n         int
 	changing  bool
 	edge      edge
-	afterward time.Duration // at afterAnswer
+	afterward time.Duration // at afterAnswer and onItsWay
 }
 
 // drawMoment spreads the kills over the requests a run may make. What a run does
@@ -51,6 +53,7 @@ type executioner struct {
 	strike   func(*os.Process) error // what is done to it; nil: it is killed
 
 	mu       sync.Mutex
+	pid      int         // who speaks
 	process  *os.Process // nil: nobody is to die
 	at       moment
 	requests int
@@ -63,7 +66,17 @@ func (e *executioner) start(c *exec.Cmd, at moment) error {
 	defer e.mu.Unlock()
 	err := c.Start()
 	e.process, e.at, e.requests, e.changing = c.Process, at, 0, 0
+	if err == nil {
+		e.pid = c.Process.Pid
+	}
 	return err
+}
+
+// speaks is the id of the process that was started.
+func (e *executioner) speaks() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.pid
 }
 
 // spare lets everybody live; it says whether anything was changed since start.
@@ -81,7 +94,7 @@ func (e *executioner) struck(r *http.Request, body []byte) (*os.Process, moment)
 	if e.process == nil || !strings.HasPrefix(r.URL.Path, "/v1/") {
 		return nil, moment{}
 	}
-	if r.Method != http.MethodGet && !bytes.Contains(body, []byte(`"validate_only":true`)) || e.changing > 0 {
+	if couldChange(r, body) || e.changing > 0 {
 		e.changing++
 	}
 	e.requests++
@@ -89,12 +102,21 @@ func (e *executioner) struck(r *http.Request, body []byte) (*os.Process, moment)
 	if e.at.changing {
 		n = e.changing
 	}
-	if n-1 != e.at.n {
+	here := n-1 == e.at.n
+	if e.at.edge == onItsWay { // what changes something that is seen
+		here = n > e.at.n && couldChange(r, body) && r.URL.Path != "/v1/upload"
+	}
+	if !here {
 		return nil, moment{}
 	}
 	process := e.process
 	e.process = nil
 	return process, e.at
+}
+
+// couldChange reports whether a request could change something.
+func couldChange(r *http.Request, body []byte) bool {
+	return r.Method != http.MethodGet && !bytes.Contains(body, []byte(`"validate_only":true`))
 }
 
 func (e *executioner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -120,6 +142,11 @@ func (e *executioner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.emulator.ServeHTTP(httptest.NewRecorder(), r)
 		_ = strike(condemned)
 		panic(http.ErrAbortHandler)
+	case onItsWay:
+		_ = strike(condemned)
+		time.Sleep(at.afterward) // another process works meanwhile
+		e.emulator.ServeHTTP(w, r.WithContext(context.WithoutCancel(r.Context())))
+		return
 	}
 	e.emulator.ServeHTTP(w, r)
 	time.AfterFunc(at.afterward, func() { _ = strike(condemned) })

@@ -73,6 +73,22 @@ func (s *shop) edit() {
 	}
 }
 
+// turn edits all there is, so that whatever was sent before is old by now.
+func (s *shop) turn() {
+	for _, c := range s.campaigns {
+		c.version++
+		c.budget += 1 + s.random.IntN(9)
+		c.status = map[string]string{"active": "paused", "paused": "active"}[c.status]
+		for _, g := range c.groups {
+			g.version++
+			g.bid, g.hint = g.bid+1+s.random.IntN(9), g.hint+1
+			for _, a := range g.ads {
+				a.version++
+			}
+		}
+	}
+}
+
 func (s *shop) addCampaign() {
 	c := &shopCampaign{
 		ward: fmt.Sprintf("C%d", len(s.campaigns)+1), status: []string{"active", "active", "paused"}[s.random.IntN(3)],

@@ -106,8 +106,10 @@ type history struct {
 	account string
 	dir     string
 	env     []string
+	service *emulator.Server
 	line    *httptest.Server
 	before  *executioner
+	arrived arrivals
 	shop    *shop
 	tally   *tally
 }
@@ -131,24 +133,26 @@ func newHistory(t *testing.T, random *rand.Rand, operator string) *history {
 	return newHistoryOf(t, random, operator, "adacct_kills", []string{"0s", "3s"}[random.IntN(2)])
 }
 
-// newHistoryOf is one of an account whose bulk jobs take so long.
+// newHistoryOf is one of an account whose bulk jobs take so long; "" for an account without them.
 func newHistoryOf(t *testing.T, random *rand.Rand, operator, account, bulk string) *history {
 	t.Helper()
 	h := &history{
 		t: t, random: random, account: account, dir: filepath.Join(memoryFolder(t), "shop"),
 		shop: &shop{random: random}, tally: &tally{points: map[string]int{}, edges: map[edge]int{}},
 	}
-	points, err := emulator.ParseOpenPoints("bulk_duration=" + bulk)
+	features := emulator.AllFeatures()
+	features.Bulk = bulk != ""
+	points, err := emulator.ParseOpenPoints("bulk_duration=" + cmp.Or(bulk, "0s"))
 	noError(t, err)
 	service, err := emulator.Open(emulator.Options{
 		OpenPoints: points, Seed: random.Uint64(), Limits: emulator.RateLimits{
 			EndpointPerMinute: -1, OverallPerMinute: -1, BulkPer10Seconds: -1,
 		},
 		Accounts: []emulator.Account{{ID: account, Name: "Test",
-			Currency: "USD", TimeZone: "America/New_York", Key: session.EmulatorKey, Features: emulator.AllFeatures()}},
+			Currency: "USD", TimeZone: "America/New_York", Key: session.EmulatorKey, Features: features}},
 	})
 	noError(t, err)
-	h.before = &executioner{emulator: service}
+	h.service, h.before = service, &executioner{emulator: service}
 	h.line = httptest.NewServer(h.before)
 	t.Cleanup(func() { h.line.Close(); service.Close() })
 	noError(t, os.CopyFS(filepath.Join(h.dir, "images"), os.DirFS("../../examples/quickstart/images")))

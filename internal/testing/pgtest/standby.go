@@ -65,6 +65,13 @@ func (s *Server) Number(t testing.TB, database, sql string) (n int64) {
 	return n
 }
 
+// Text asks a database for a text.
+func (s *Server) Text(t testing.TB, database, sql string) (text string) {
+	t.Helper()
+	askAt(t, s.URL(database), sql, &text)
+	return text
+}
+
 func (s *Server) ask(t testing.TB, sql string, into any) {
 	t.Helper()
 	askAt(t, s.URL("postgres"), sql, into)
