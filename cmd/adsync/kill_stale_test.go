@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -152,10 +153,11 @@ func (h *history) stale(owners []taking) (sum staleWrites) {
 		}
 		sum.sent++
 		for _, n := range a.mutated {
-			if log[n-1].Resource != "file" { // nobody sees one until an ad names it
-				changed = append(changed, log[n-1])
-			}
+			changed = append(changed, log[n-1])
 		}
+		changed = slices.DeleteFunc(changed, func(m world.Mutation) bool {
+			return m.Resource == "file" // nobody sees one until an ad names it
+		})
 		if len(changed) > 0 {
 			sum.effective++
 		}

@@ -24,6 +24,7 @@ need chromium chromium
 need jq jq
 [ -e /usr/lib/postgresql ] || need initdb postgresql
 need strace strace
+need /usr/sbin/ip iproute2
 need skopeo skopeo
 need umoci umoci
 need curl curl
