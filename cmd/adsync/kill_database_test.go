@@ -375,8 +375,17 @@ func (f *fleet) judge() {
 		f.finish(h)
 		f.slowest = max(f.slowest, time.Since(start))
 		h.env = append(h.env, "ADSYNC_DATABASE="+*f.database.Load())
+		var sum staleWrites
+		late, last := h.late(f.owners(h.account), &sum)
+		if paused := h.latePauses(late, last); len(paused) > 0 {
+			sum.paused = len(paused)
+			f.restart(h, paused)
+		}
 		h.check()
-		f.late.add(h.stale(f.owners(h.account)))
+		for _, m := range late {
+			h.judgeLate(&sum, m, h.newest(m.ResourceID))
+		}
+		f.late.add(sum)
 		f.sum.add(h.tally)
 		*h.tally = tally{}
 	}

@@ -29,7 +29,8 @@ END $$;
 CREATE TRIGGER taken AFTER UPDATE OF token ON adsync.head FOR EACH ROW EXECUTE FUNCTION observed.take()`
 
 // takings are who took an account, and when, the first one first.
-const takings = `SELECT coalesce(string_agg(pid || ' ' || (extract(epoch FROM at) * 1000000)::bigint, ',' ORDER BY at), '')
+const takings = `SELECT
+	coalesce(string_agg(pid || ' ' || (extract(epoch FROM at) * 1000000)::bigint, ',' ORDER BY at), '')
 	FROM observed.taken WHERE account = '%s'`
 
 // taking is the moment at which a process took an account.
@@ -118,27 +119,47 @@ type staleWrites struct {
 	undone    int // of their changes: a later write changed it
 	stand     int // of their changes: it is what the files say
 	left      int // of their changes: it is neither
+	paused    int // campaigns: a person started them again, as no apply undoes a pause
 }
 
 func (s *staleWrites) add(o staleWrites) {
 	s.sent, s.effective = s.sent+o.sent, s.effective+o.effective
-	s.undone, s.stand, s.left = s.undone+o.undone, s.stand+o.stand, s.left+o.left
+	s.undone, s.stand, s.left, s.paused = s.undone+o.undone, s.stand+o.stand, s.left+o.left, s.paused+o.paused
 }
 
 func (s *staleWrites) String() string {
 	return fmt.Sprintf("%d stale writes sent, %d with effect; of what they changed a later write put %d right, "+
-		"%d are what the files say, %d were left", s.sent, s.effective, s.undone, s.stand, s.left)
+		"%d are what the files say, %d were left; a person started %d campaigns that were paused late", s.sent,
+		s.effective, s.undone, s.stand, s.left, s.paused)
 }
 
-// stale judges what came late, once the account has to be as the files say, by the service's own log.
-func (h *history) stale(owners []taking) (sum staleWrites) {
+// newest is the newest mutation of a resource.
+func (h *history) newest(id string) (last world.Mutation) {
+	h.t.Helper()
+	log, err := h.service.World().History()
+	noError(h.t, err)
+	for _, m := range log {
+		if m.ResourceID == id {
+			last = m
+		}
+	}
+	return last
+}
+
+// change is a mutation that a request made which came late.
+type change struct {
+	of arrival
+	world.Mutation
+}
+
+// late returns what came late since it was asked last, and counts it; last is the newest mutation of each resource.
+func (h *history) late(owners []taking, sum *staleWrites) (late []change, last map[string]world.Mutation) {
 	h.t.Helper()
 	h.arrived.mu.Lock()
 	defer h.arrived.mu.Unlock()
 	log, err := h.service.World().History()
 	noError(h.t, err)
-	last := map[string]world.Mutation{} // of each resource
-	ofJob := map[string][]world.Mutation{}
+	last, ofJob := map[string]world.Mutation{}, map[string][]world.Mutation{}
 	for _, m := range log {
 		last[m.ResourceID] = m
 		if m.JobID != "" {
@@ -162,23 +183,62 @@ func (h *history) stale(owners []taking) (sum staleWrites) {
 			sum.effective++
 		}
 		for _, m := range changed {
-			h.judgeLate(&sum, a, m, last[m.ResourceID])
+			late = append(late, change{a, m})
 		}
 	}
 	h.arrived.judged = len(h.arrived.list)
-	return sum
+	return late, last
+}
+
+// latePauses are the campaigns that the files have run, and that what came late has paused. No apply undoes a pause:
+// these are held for a person.
+func (h *history) latePauses(late []change, last map[string]world.Mutation) (paused []*shopCampaign) {
+	h.t.Helper()
+	for _, m := range late {
+		ward, now := standing(h.t, last[m.ResourceID].After)
+		for _, c := range h.shop.campaigns {
+			held := c.ward == ward && c.status == "active" && strings.Contains(now, " paused ")
+			if held && m.Resource == "campaign" && pauses(h.t, m.Mutation) && !slices.Contains(paused, c) {
+				paused = append(paused, c)
+			}
+		}
+	}
+	return paused
+}
+
+// pauses reports whether a mutation pauses what was active.
+func pauses(t *testing.T, m world.Mutation) bool {
+	t.Helper()
+	var before, after struct{ Status string }
+	noError(t, json.Unmarshal(m.After, &after))
+	if m.Before != nil {
+		noError(t, json.Unmarshal(m.Before, &before))
+	}
+	return before.Status == "active" && after.Status == "paused"
+}
+
+// restart is what a person does about pauses that are held: the files say paused once, and then active again.
+func (f *fleet) restart(h *history, paused []*shopCampaign) {
+	f.t.Helper()
+	for _, status := range []string{"paused", "active"} {
+		for _, c := range paused {
+			c.status = status
+		}
+		h.shop.write(f.t, h.dir)
+		f.finish(h)
+	}
 }
 
 // judgeLate holds that a resource that was changed late is in the end as the files say.
-func (h *history) judgeLate(sum *staleWrites, a arrival, m, last world.Mutation) {
+func (h *history) judgeLate(sum *staleWrites, m change, last world.Mutation) {
 	h.t.Helper()
 	ward, have := standing(h.t, last.After)
 	switch want := h.shop.standing()[ward]; {
 	case have != want:
 		sum.left++
-		h.t.Errorf("%s by process %d at %s, late, changed %s %s to\n%s\nin the end it is %q; want %q", a.request, a.pid,
-			a.at.Format(time.StampMicro), m.Action, m.Resource, m.After, have, want)
-	case overwritten(h.t, m, last):
+		h.t.Errorf("%s by process %d at %s, late, changed %s %s to\n%s\nin the end it is %q; want %q", m.of.request,
+			m.of.pid, m.of.at.Format(time.StampMicro), m.Action, m.Resource, m.After, have, want)
+	case overwritten(h.t, m.Mutation, last):
 		sum.undone++
 	default:
 		sum.stand++
