@@ -35,6 +35,10 @@ func TestN23WhatDoesNotShowRightAfterAnApplyIsNotGone(t *testing.T) {
 			said, len(view.Plan.Changes), describe(view.Plan))
 	}
 	s.clock += 3 * time.Minute
+	if err := store.RecordRun(t.Context(), // to accept a state is no apply
+		state.Run{ID: state.AcceptPrefix + "000002", Started: a.Now(), Finished: a.Now()}); err != nil {
+		t.Fatal(err)
+	}
 	gone := 0
 	for _, c := range s.planned(t, a, desired).Plan.Changes {
 		if c.IsGone() {

@@ -70,7 +70,7 @@ var (
 func RecoveryRules() []recover.RecoveryRule { return recover.RecoveryRules() }
 
 // IsDecision reports whether an entry among the runs is what a person decided.
-func IsDecision(run string) bool { return recover.IsDecision(run) }
+func IsDecision(run string) bool { return env.IsDecision(run) }
 
 // UndecidedOf returns the operations of open steps that may have had an effect,
 // and whose outcome the journal does not hold.

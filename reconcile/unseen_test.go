@@ -9,6 +9,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
+	"adsync/reconcile/env"
 	"adsync/state"
 )
 
@@ -34,13 +35,19 @@ func TestAPauseThatOnlyTheAuditLogTellsOfStays(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		points string
-		looks  bool // at what somebody has started, before it is paused again
-		cut    bool // the last apply was cut off
+		looks  bool   // at what somebody has started, before it is paused again
+		cut    bool   // the last apply was cut off
+		during bool   // it ended after somebody had started it
+		said   string // what a person said since is among the runs under this name
 	}{
-		{"between two applies", "audit_log_types=action", false, false},
-		{"in a log of updates", "audit_log_types=update", false, false},
-		{"after an apply that saw it started", "audit_log_types=action", true, false},
-		{"after an apply that was cut off", "audit_log_types=action", false, true},
+		{"between two applies", "audit_log_types=action", false, false, false, ""},
+		{"in a log of updates", "audit_log_types=update", false, false, false, ""},
+		{"after an apply that saw it started", "audit_log_types=action", true, false, false, ""},
+		{"after an apply that was cut off", "audit_log_types=action", false, true, false, ""},
+		{"after an apply that went on while it was started", "audit_log_types=action", false, false, true, ""},
+		{"and that was cut off", "audit_log_types=action", false, true, true, ""},
+		{"after a state was accepted", "audit_log_types=action", false, false, false, state.AcceptPrefix + "000009"},
+		{"after a decision", "audit_log_types=action", false, false, false, env.Decisions + "000009"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t, emulatortest.WithPoints(t, row.points))
@@ -48,9 +55,7 @@ func TestAPauseThatOnlyTheAuditLogTellsOfStays(t *testing.T) {
 			w.clean()
 			if row.cut {
 				now := w.now()
-				if err := w.store.RecordRun(t.Context(), state.Run{ID: "run-999999", Started: now}); err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, w.store.RecordRun(t.Context(), state.Run{ID: "run-999999", Read: now, Started: now}))
 				w.status("", "")
 			}
 			w.status("person", "active")
@@ -59,7 +64,19 @@ func TestAPauseThatOnlyTheAuditLogTellsOfStays(t *testing.T) {
 				w.status("", "")
 			}
 			w.status("files", "active")
+			if row.during {
+				runs, err := w.store.Runs(t.Context(), 1)
+				noErr(t, err)
+				runs[0].Started, runs[0].Finished = w.now(), w.now()
+				noErr(t, w.store.RecordRun(t.Context(), runs[0]))
+				w.status("", "")
+			}
 			w.status("person", "paused")
+			if row.said != "" {
+				now := w.now()
+				noErr(t, w.store.RecordRun(t.Context(), state.Run{ID: row.said, Started: now, Finished: now}))
+				w.status("", "")
+			}
 			for run := range 3 {
 				f := fieldOf(t, w.plan().Plan, "campaign/spring", "status")
 				if f.Cause != plan.Drift || f.Foreign() == nil || !strings.HasPrefix(f.Foreign().Actor, "api_key ") {
@@ -146,6 +163,7 @@ func TestAnActivationWaitsForNobodyElsesPause(t *testing.T) {
 					}
 					runs[0].Finished, runs[0].Settled, runs[0].Started = time.Time{},
 						false, runs[0].Started.Add(-2*time.Second)
+					runs[0].Read = runs[0].Started
 					if err := w.store.RecordRun(t.Context(), runs[0]); err != nil {
 						t.Fatal(err)
 					}

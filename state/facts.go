@@ -94,6 +94,7 @@ func (l facts) Asked(_ context.Context) (map[resource.Capability]time.Time, erro
 }
 
 type runRecord struct {
+	Read     time.Time `json:"read,omitzero"`
 	Started  time.Time `json:"started"`
 	Finished time.Time `json:"finished,omitzero"`
 	PlanHash string    `json:"plan_hash,omitzero"`
@@ -103,7 +104,8 @@ type runRecord struct {
 
 // RecordRun writes a run, in place of the one with the same id.
 func (l history) RecordRun(_ context.Context, run Run) error {
-	value, err := json.Marshal(runRecord{run.Started.UTC(), run.Finished.UTC(), run.PlanHash, run.Summary, run.Settled})
+	value, err := json.Marshal(runRecord{
+		run.Read.UTC(), run.Started.UTC(), run.Finished.UTC(), run.PlanHash, run.Summary, run.Settled})
 	if err != nil {
 		return fmt.Errorf("record run %q: %w", run.ID, err)
 	}
@@ -140,7 +142,7 @@ func (b reports) runs() ([]Run, error) {
 			return unreadable(record{classRun, id})
 		}
 		runs = append(runs, Run{
-			ID: id, Started: r.Started, Finished: r.Finished,
+			ID: id, Read: r.Read, Started: r.Started, Finished: r.Finished,
 			PlanHash: r.PlanHash, Summary: r.Summary, Settled: r.Settled,
 		})
 		return nil

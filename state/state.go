@@ -71,6 +71,7 @@ type NotCreated struct {
 // Run is one pass: read, plan, apply, verify.
 type Run struct {
 	ID       string
+	Read     time.Time // when it began to look; zero in a record of an older adsync, and of what is no apply
 	Started  time.Time
 	Finished time.Time // zero while it runs, or where it was killed
 	PlanHash string

@@ -63,7 +63,8 @@ func (r *Run) Begin(ctx context.Context) error {
 	}
 	r.started = r.Now()
 	r.aged = !view.Ready.IsZero() && env.Since(view.Ready, r.started) > readAgainAfter
-	if err := r.Store.RecordRun(ctx, state.Run{ID: r.id, Started: r.started, PlanHash: r.hash}); err != nil {
+	began := state.Run{ID: r.id, Read: view.Read, Started: r.started, PlanHash: r.hash}
+	if err := r.Store.RecordRun(ctx, began); err != nil {
 		return err
 	}
 	r.using()

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"adsync/internal/adsapi"
@@ -149,3 +150,11 @@ const ClockSlack = time.Minute
 
 // Day is how far back limits look.
 const Day = 24 * time.Hour
+
+// Decisions is how the names of what people decided begin among those of the runs.
+const Decisions = "resolve-"
+
+// IsDecision reports whether an entry among the runs is what a person decided.
+func IsDecision(run string) bool {
+	return strings.HasPrefix(run, Decisions) || strings.HasPrefix(run, state.AcceptPrefix)
+}

@@ -26,13 +26,13 @@ const lateReads = 2 * time.Minute
 // neither in a list nor under its id: it is taken to be as it was sent, and is
 // neither gone nor made again (fault N23). The plan says so of each.
 func (a *refreshing) overlay(ctx context.Context, last *resource.Snapshot, live *Live) error {
-	runs, err := a.Store.Runs(ctx, 1)
-	if err != nil || len(runs) == 0 {
+	run, there, err := lastApply(ctx, a.Store)
+	if err != nil || !there {
 		return err
 	}
-	ended := runs[0].Finished
-	if ended.Before(runs[0].Started) {
-		ended = runs[0].Started
+	ended := run.Finished
+	if ended.Before(run.Started) {
+		ended = run.Started
 	}
 	if age := a.Now().Sub(ended); age < 0 || age >= lateReads {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"adsync/state"
 )
 
-// UnseenPauses finds what somebody has paused since the last apply ended, of what the
+// UnseenPauses finds what somebody has paused since the last apply began to look, of what the
 // files are about to start: that apply left it paused, saw that somebody had started it,
 // or did not look, as the files did not say whether it runs; and only the audit log tells
 // that the pause is a person's by now (invariant 11). A log that cannot be read tells
@@ -45,28 +45,44 @@ func (a *Log) UnseenPauses(ctx context.Context, last,
 	if len(of) == 0 {
 		return paused, nil
 	}
-	runs, err := a.Store.Runs(ctx, 1)
-	if err != nil || len(runs) == 0 {
+	run, there, err := lastApply(ctx, a.Store)
+	if err != nil || !there {
 		return paused, err
 	}
-	since := afterRun(runs[0])
+	since := afterRun(run)
 	if since > a.Now().Unix() {
 		return paused, nil
 	}
-	logged, err := a.pausedSince(ctx, since, of, runs[0].Settled)
+	logged, err := a.pausedSince(ctx, since, of, run.Settled)
 	if err != nil {
 		return nil, fmt.Errorf("read the audit log: %w", err)
 	}
 	return append(paused, logged...), nil
 }
 
-// afterRun is the second after an apply ended, or began where it was cut off.
-func afterRun(run state.Run) int64 {
-	ended := run.Finished
-	if ended.Before(run.Started) {
-		ended = run.Started
+// lastApply returns the newest of the runs that is no decision of a person, which looks at nothing; there is false
+// where there is none.
+func lastApply(ctx context.Context, store state.Store) (run state.Run, there bool, err error) {
+	for _, most := range []int{4, 0} { // decisions are few
+		runs, err := store.Runs(ctx, most)
+		if err != nil {
+			return run, false, err
+		}
+		i := slices.IndexFunc(runs, func(r state.Run) bool { return !env.IsDecision(r.ID) })
+		if i >= 0 {
+			return runs[i], true, nil
+		}
 	}
-	return max(firstLogged, ended.Unix()+1)
+	return run, false, nil
+}
+
+// afterRun is the second after an apply began to look: what somebody did later, it may not have seen.
+func afterRun(run state.Run) int64 {
+	looked := run.Read
+	if looked.IsZero() {
+		looked = run.Started
+	}
+	return max(firstLogged, looked.Unix()+1)
 }
 
 // pausedSince returns the addresses of ids that the audit log has paused since a second.

@@ -283,14 +283,6 @@ func (a *resolver) retry(ctx context.Context, e *Evidence, d Decision) error {
 	return a.closeRecovered(ctx)
 }
 
-// decisions is how the names of decisions begin among those of the runs.
-const decisions = "resolve-"
-
-// IsDecision reports whether an entry among the runs is what a person decided.
-func IsDecision(run string) bool {
-	return strings.HasPrefix(run, decisions) || strings.HasPrefix(run, state.AcceptPrefix)
-}
-
 // noteDecision keeps who decided what, and when, among the runs.
 func (a *resolver) noteDecision(ctx context.Context, e *Evidence, said string) error {
 	sequence, err := a.Store.NextSequence(ctx)
@@ -299,7 +291,7 @@ func (a *resolver) noteDecision(ctx context.Context, e *Evidence, said string) e
 	}
 	now := a.Now()
 	return a.Store.RecordRun(ctx, state.Run{
-		ID: fmt.Sprintf("%s%06d", decisions, sequence), Started: now, Finished: now, PlanHash: e.Step.PlanHash,
+		ID: fmt.Sprintf("%s%06d", env.Decisions, sequence), Started: now, Finished: now, PlanHash: e.Step.PlanHash,
 		Summary: fmt.Sprintf("%s of %s %s", e.Operation.Action, e.Operation.Address, said),
 	})
 }
