@@ -170,7 +170,7 @@ func (h stale) left(e *Entry, r *Request, f field, live map[string]*Entry) strin
 	switch {
 	case given && same(want, is.After.at(f.path)):
 		return putRight
-	case is.gone(), files.waits(e.tag()), files[e.tag()].Tag == "":
+	case h.goneAbove(is, live), files.waits(e.tag()), files[e.tag()].Tag == "":
 		return "of what is gone"
 	case !given:
 		return "left, as the files do not name it"
@@ -182,6 +182,16 @@ func (h stale) left(e *Entry, r *Request, f field, live map[string]*Entry) strin
 		return "left, as the state lost that it was sent"
 	}
 	return ""
+}
+
+// goneAbove reports whether a resource has ended, or one it stands beneath.
+func (h stale) goneAbove(e *Entry, live map[string]*Entry) bool {
+	for ; e != nil; e = live[e.After.text(parentAt[e.Kind])] {
+		if e.gone() {
+			return true
+		}
+	}
+	return false
 }
 
 // stopped reports whether what came late stopped a resource, and nothing started or stopped it since.

@@ -73,10 +73,11 @@ type spentBy func(id string) int64
 func nothing(string) int64 { return 0 }
 
 // older reports whether an entry is of bytes that were sent for another commit: what
-// recovery repeats, or what arrives late.
+// recovery repeats, or what arrives late, also from a process that had lost the account, or
+// was repeated by another one while the run still went on.
 func (h paths) older(e *Entry, a *Apply) bool {
 	r := h.requestOf(e)
-	return r == nil || r.Commit != a.Commit
+	return r == nil || r.Commit != a.Commit || r.Late || r.Process != a.Process && r.At.After(a.At)
 }
 
 // exposure is what can be spent: the daily budgets of active campaigns, and what is

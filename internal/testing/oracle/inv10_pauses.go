@@ -49,8 +49,8 @@ func (h edits) createOf(e *Entry) *Entry {
 // NeverAutoUnpause is invariant 11: who paused or archived last, if it was not
 // an agent, is overruled only by a later edit of the status.
 func NeverAutoUnpause(h *History) error {
-	if h.Shared {
-		return nil // what one agent did after the other's last look is an edit to the other
+	if h.Shared || h.Forgot {
+		return nil // what one agent did after the other's last look is an edit to the other; or a person adopts it
 	}
 	paused, lives := map[string]*Entry{}, map[string]string{} // the newest of each tag
 	for i := range h.W {

@@ -19,7 +19,7 @@ func TestOnlyWhatCouldNotBeToldMayBeSpentTwice(t *testing.T) {
 		h.Shared, h.Alone = true, false
 		second := func(path, action string, before, after Record) {
 			r, e := h.more("first", path, action, after)
-			r.Agent, r.Key = 1, path
+			r.Agent, r.Process, r.Key = 1, 3, path
 			e.Actor, e.ID, e.Before, e.Key = "second", "cmp_2", before, path
 		}
 		named := func(status string) Record {

@@ -342,3 +342,48 @@ func TestWhatWaitedKnewNothingNewer(t *testing.T) {
 		}
 	}
 }
+
+// What came late to a resource that stands beneath one that is gone is out of reach.
+func TestWhatCameLateBeneathWhatIsGoneIsLeft(t *testing.T) {
+	group := func(description string) Record {
+		return Record{"name": "g1 group", "status": "active", "campaign_id": "cmp_1", "description": description}
+	}
+	for _, gone := range []bool{false, true} {
+		h := sound()
+		h.Commits[2]["g1"] = Item{Kind: "ad_group", Tag: "g1", Parent: "c1",
+			Values: map[string]any{"name": "g1 group", "description": "of the files"}}
+		if gone {
+			h.more("person", "/campaigns/cmp_1/archive", "archive", campaign("archived", 150))
+		}
+		r := h.send(2, 2, "/ad_groups/ag_1", "", "late")
+		r.Late = true
+		h.write(r, "first", "update", "ad_group", "ag_1", group("of the files"), group("late"))
+		counts, err := StaleWrites(h)
+		if (err == nil) != gone || gone && counts["stale write: of what is gone"] != 1 {
+			t.Errorf("the campaign is gone: %v: %v, %v", gone, counts, err)
+		}
+	}
+}
+
+// What a run lets be spent is what it sent itself, in its time.
+func TestWhatComesLateOrFromAnotherProcessIsNotTheRuns(t *testing.T) {
+	for _, row := range []struct {
+		what   string
+		change func(r *Request, a *Apply)
+		passes bool
+	}{
+		{"its own", func(*Request, *Apply) {}, false},
+		{"late, as it had lost the account", func(r *Request, _ *Apply) { r.Late = true }, true},
+		{"repeated by another while it went on", func(r *Request, _ *Apply) { r.Process = 9 }, true},
+		{"sent by another before it began", func(r *Request, a *Apply) {
+			r.Process, a.At = 9, r.At.Add(time.Second)
+		}, false},
+	} {
+		h := sound()
+		h.W[1].After = campaign("active", 101)
+		row.change(h.Requests[1], h.Applies[0])
+		if err := ExposurePath(h); (err == nil) != row.passes {
+			t.Errorf("%s: %v; want it let pass: %v", row.what, err, row.passes)
+		}
+	}
+}
