@@ -85,8 +85,10 @@ func (c *caller) limited(ctx context.Context, r request, decode func([]byte) err
 	if err := c.limiter.wait(ctx, r.endpoint.template(r.method), r.bulk); err != nil {
 		return neither, err
 	}
-	if err := c.Halted(); err != nil && r.mutates() {
-		return neither, err
+	if r.mutates() {
+		if err := c.Halted(); err != nil {
+			return neither, err
+		}
 	}
 	if c.lease != nil {
 		if err := c.lease(); err != nil {

@@ -19,8 +19,9 @@ const schema = "adsync"
 
 // How often a process asks for errands, and how many it does at a time. To ask writes nothing.
 const (
-	pollEvery = 2 * time.Second
-	mostDone  = 8
+	pollEvery  = 5 * time.Second
+	rescueEach = 3 // times it asks for those of a process that ended
+	mostDone   = 8
 )
 
 // How long what has ended is listed.
@@ -138,8 +139,10 @@ func (q *Queue) Run(ctx context.Context) {
 		}
 	}
 	stopped := q.client.Stopped()
-	for ctx.Err() == nil {
-		said = q.say(said, q.giveBack(ctx))
+	for n := 0; ctx.Err() == nil; n++ {
+		if n%rescueEach == 0 {
+			said = q.say(said, q.giveBack(ctx))
+		}
 		_ = sleep(ctx, pollEvery)
 	}
 	<-stopped

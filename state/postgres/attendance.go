@@ -16,7 +16,21 @@ type Attendance struct {
 	attends    int64           // the worker that others count among those that look after accounts
 	attended   map[string]bool // what it looks after, as of its last pull
 	attendedAs int64           // as which worker
+	pulled     pulled
 }
+
+// pulled is what a whole pull found.
+type pulled struct {
+	by     int64 // the worker; 0 is none
+	names  []string
+	share  Share
+	unheld int // accounts that nobody looked after, once it was done
+	since  int // shorter pulls since then
+}
+
+// unheldAgain is after how many pulls the accounts that nobody looks after are gone through although they are as many
+// as before: one may have been given back while another was taken.
+const unheldAgain = 5
 
 // Attendance returns who looks after which account.
 func (d *Database) Attendance() *Attendance { return &d.attendance }
@@ -35,12 +49,15 @@ func (a *Attendance) Pull(ctx context.Context, names []string) (Share, error) {
 	if err != nil {
 		return Share{}, err
 	}
-	var s Share
+	s, unheld, same, err := a.asBefore(ctx, id, names)
+	if same {
+		return s, nil
+	}
 	wanted := make(map[string]bool, len(names)) // thousands are not sent with each pull
 	for _, name := range names {
 		wanted[name] = true
 	}
-	err = a.database.inTransaction(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	pull := func(ctx context.Context, tx pgx.Tx) error {
 		var dead []int64 // for good: a heartbeat puts off no end that has passed
 		if err := tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE attends AND ends > clock_timestamp()),
 				coalesce(array_agg(id) FILTER (WHERE ends <= clock_timestamp()), '{}') FROM adsync.worker`).
@@ -52,22 +69,62 @@ func (a *Attendance) Pull(ctx context.Context, names []string) (Share, error) {
 		}
 		s.Held = slices.DeleteFunc(s.Held, func(name string) bool { return !wanted[name] })
 		fair := (len(names) + s.Workers - 1) / max(s.Workers, 1)
-		if s.Excess = len(s.Held) - fair; s.Excess >= 0 {
+		if s.Excess = max(len(s.Held)-fair, 0); len(s.Held) >= fair || unheld == 0 {
 			return nil
 		}
-		s.Excess = 0
 		taken, err := namesOf(tx.Query(ctx, `UPDATE adsync.attendance SET worker = $1 WHERE name IN (
 				SELECT name FROM adsync.attendance WHERE name = ANY($2) AND (worker IS NULL OR worker = ANY($3))
 				ORDER BY random() LIMIT $4 FOR UPDATE SKIP LOCKED
 			) RETURNING name`, id, names, dead, fair-len(s.Held)))
 		s.Held = append(s.Held, taken...)
+		unheld -= len(taken)
 		return err
-	})
+	}
+	if err == nil {
+		err = a.database.inTransaction(ctx, pull)
+	}
 	if err == nil {
 		err = a.database.worker.valid(id)
 	}
 	a.attend(id, s.Held, err)
+	if err == nil {
+		a.remember(pulled{id, names, Share{slices.Clone(s.Held), s.Excess, s.Workers}, unheld, 0})
+	}
 	return s, err
+}
+
+// asBefore asks the one question that a pull asks where nothing is to be taken or left. same reports that this worker
+// has what it had at its last whole pull; unheld is how many accounts nobody looks after, of this configuration or not.
+func (a *Attendance) asBefore(ctx context.Context, id int64, names []string) (
+	s Share, unheld int, same bool, err error) {
+	var mine, workers int
+	err = a.database.twice(ctx, func(ctx context.Context) error {
+		return a.database.pool.QueryRow(ctx, `SELECT
+			(SELECT count(*) FROM adsync.attendance WHERE worker = $1),
+			(SELECT count(*) FROM adsync.worker WHERE attends AND ends > clock_timestamp()),
+			(SELECT count(*) FROM adsync.attendance WHERE worker IS NULL) + (SELECT coalesce(sum(n), 0)
+				FROM adsync.worker w, LATERAL (SELECT count(*) AS n FROM adsync.attendance WHERE worker = w.id) of
+				WHERE ends <= clock_timestamp())`, id).Scan(&mine, &workers, &unheld)
+	})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p := &a.pulled
+	p.since++
+	s = Share{slices.Clone(p.share.Held), p.share.Excess, p.share.Workers}
+	fair := (len(names) + workers - 1) / max(workers, 1)
+	nothing := unheld == 0 || len(s.Held) >= fair || unheld == p.unheld && p.since < unheldAgain
+	same = err == nil && nothing && p.by == id && workers == s.Workers && mine == len(s.Held) &&
+		slices.Equal(names, p.names) && a.attendedAs == id && a.database.worker.valid(id) == nil
+	if !same {
+		p.by, s = 0, Share{}
+	}
+	return s, unheld, same, err
+}
+
+func (a *Attendance) remember(p pulled) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.pulled = p
 }
 
 // attend notes what this worker looks after; where that is not known, nothing.
@@ -94,6 +151,7 @@ func (a *Attendance) leave(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.attended, name)
+	a.pulled.by = 0 // the next pull is a whole one
 }
 
 func namesOf(rows pgx.Rows, err error) ([]string, error) {

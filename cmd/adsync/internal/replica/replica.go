@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -169,10 +170,10 @@ func (r *Replica) Bell(account string) <-chan struct{} {
 
 // hear rings for orders that came or went, and has a file STOP of this machine stop every account.
 func (r *Replica) hear(ctx context.Context) {
-	if err := r.passOnStop(); err != nil {
+	ordered, err := r.Database.Ordered(ctx)
+	if err := r.passOnStop(ordered[""], err); err != nil {
 		r.Log.Error("a file STOP of this machine cannot be told to other machines; it holds here", "error", err)
 	}
-	ordered, err := r.Database.Ordered(ctx)
 	if err != nil {
 		return // Pull says so
 	}
@@ -206,25 +207,29 @@ func strike(bell chan struct{}) {
 }
 
 // passOnStop puts a STOP for every account into the database while a file STOP lies beside the configuration, and
-// takes it away with the file: only the one this machine put there.
-func (r *Replica) passOnStop() error {
+// takes it away with the file: only the one this machine put there. ordered is what is ordered for all.
+func (r *Replica) passOnStop(ordered string, unasked error) error {
 	if r.Shared == "" {
 		return nil
 	}
-	all := r.Database.Beside("")
-	said, err := all.Get(orders.StopName, 4096)
-	stands := err == nil
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	file := filepath.Join(r.Shared, orders.StopName)
+	all, file := r.Database.Beside(""), filepath.Join(r.Shared, orders.StopName)
 	ours := r.Host + " " + file
-	_, err = os.Lstat(file)
-	switch there := !errors.Is(err, fs.ErrNotExist); {
+	_, err := os.Lstat(file)
+	there, stands := !errors.Is(err, fs.ErrNotExist), strings.Contains("\n"+ordered, "\n"+orders.StopName+" ")
+	switch {
+	case there && unasked != nil:
+		return unasked
 	case there && !stands:
 		return all.Put(orders.StopName, []byte(ours))
-	case !there && stands && string(said) == ours:
+	case there || !stands:
+		return nil
+	}
+	said, err := all.Get(orders.StopName, 4096)
+	if err == nil && string(said) == ours {
 		return all.Delete(orders.StopName)
 	}
-	return nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

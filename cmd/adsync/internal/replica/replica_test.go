@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +33,17 @@ func (d *database) Pull(context.Context, []string) (state.Share, error) {
 	return share, d.failure
 }
 
-func (d *database) Ordered(context.Context) (map[string]string, error) { return d.ordered, d.failure }
+func (d *database) Ordered(context.Context) (map[string]string, error) {
+	if names, err := d.all.Names(orders.StopName); err != nil || len(names) == 0 {
+		return d.ordered, d.failure
+	}
+	with := maps.Clone(d.ordered)
+	if with == nil {
+		with = map[string]string{}
+	}
+	with[""] += orders.StopName + " 7\n"
+	return with, d.failure
+}
 
 func (d *database) GiveBack(_ context.Context, account string) error {
 	d.given = append(d.given, account)
