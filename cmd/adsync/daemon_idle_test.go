@@ -202,7 +202,7 @@ func (f *idleFleet) serve(server http.Handler) string {
 func (f *idleFleet) start(more ...string) *process {
 	p := startDaemonWith(
 		f.t, append(slices.Clone(f.environment), more...), "--config", filepath.Join(f.dir, "daemon.yaml"))
-	p.patience = 10 * time.Minute
+	p.patience = 10*time.Minute + time.Duration(f.accounts)*time.Second
 	return p
 }
 
