@@ -26,7 +26,8 @@ type Server struct {
 type Lease interface {
 	// Valid is an error once nothing may be sent for the account any more. It asks nobody.
 	Valid() error
-	// TakenOver reports whether who held the account before did not give it back: it may have had something under way.
+	// TakenOver reports whether who held the account before, or lately, did not give it back: it may have had something
+	// under way.
 	TakenOver() bool
 }
 

@@ -113,9 +113,11 @@ func (d *Database) claim(ctx context.Context, name string, fresh Head, lost bool
 func (a *Account) claim(ctx context.Context, tx pgx.Tx) error {
 	var owner *int64
 	var at position
-	err := tx.QueryRow(ctx, `SELECT worker, token, cluster, timeline, `+headColumns+`
-		FROM adsync.head WHERE account = $1 FOR UPDATE`, a.name).
-		Scan(append([]any{&owner, &a.token, &at.cluster, &at.timeline}, a.head.columns()...)...)
+	var late bool // it was taken over lately
+	err := tx.QueryRow(ctx, `SELECT worker, token, cluster, timeline,
+			coalesce(taken > clock_timestamp() - $2::interval, false), `+headColumns+`
+		FROM adsync.head WHERE account = $1 FOR UPDATE`, a.name, TakenLately).
+		Scan(append([]any{&owner, &a.token, &at.cluster, &at.timeline, &late}, a.head.columns()...)...)
 	if err != nil {
 		return err
 	}
@@ -125,6 +127,8 @@ func (a *Account) claim(ctx context.Context, tx pgx.Tx) error {
 		}
 		a.taken = true
 	}
+	over := a.taken
+	a.taken = a.taken || late
 	here := `, cluster = ` + clusterNow + `, timeline = ` + timelineNow
 	if a.lost {
 		here = "" // until it is accepted
@@ -132,8 +136,9 @@ func (a *Account) claim(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	a.token++
-	_, err = tx.Exec(ctx, `UPDATE adsync.head SET token = $2, worker = $3`+here+` WHERE account = $1`,
-		a.name, a.token, a.worker)
+	_, err = tx.Exec(ctx, `UPDATE adsync.head SET token = $2, worker = $3,
+			taken = CASE WHEN $4 THEN clock_timestamp() ELSE taken END`+here+` WHERE account = $1`,
+		a.name, a.token, a.worker, over)
 	return err
 }
 
@@ -183,8 +188,12 @@ func (h *Head) columns() []any {
 // Head returns which state it is, as it was claimed or last committed.
 func (a *Account) Head() Head { return a.head }
 
-// TakenOver reports whether the process that held the account before did not give it back: it may have had something
-// under way.
+// TakenLately is for how long everybody who claims an account hears that it was taken over: longer than what was
+// under way may come late.
+const TakenLately = 90 * time.Second
+
+// TakenOver reports whether a process that held the account before, or lately, did not give it back: it may have had
+// something under way.
 func (a *Account) TakenOver() bool { return a.taken }
 
 // Valid is ErrOver once this process may send nothing for the account any more. It asks nobody.

@@ -220,6 +220,10 @@ func fences(t *testing.T, w World) {
 	noError(t, answered(a.Close)) // takes nothing from who has it
 	noError(t, next(b, "and on"))
 	wantRecord(t, b, "and on")
+	noError(t, b.Close())
+	if !claim(t, w.open(t, 0), "act_1").TakenOver() { // what the frozen one sent may come late all the same
+		t.Error("the account was taken over a moment ago and given back, and nobody says so")
+	}
 }
 
 func wakesLate(t *testing.T, w World) {

@@ -70,8 +70,9 @@ func (p *Process) claim(ctx context.Context, name string, fresh *postgres.Head) 
 			if holder, lives := r.holder(h.worker, now); lives {
 				return &postgres.HeldError{Holder: holder}
 			}
-			a.taken = true
+			a.taken, h.taken = true, now
 		}
+		a.taken = a.taken || !h.taken.IsZero() && now.Sub(h.taken) < postgres.TakenLately
 		if fresh != nil {
 			if err := p.refuseLost(r, name, h); err != nil {
 				return err
@@ -112,7 +113,7 @@ func (p *Process) refuseLost(r *rows, name string, h headRow) error {
 // Head returns which state it is, as it was claimed or last committed.
 func (a *account) Head() postgres.Head { return a.head }
 
-// TakenOver reports whether who held the account before did not give it back.
+// TakenOver reports whether who held the account before, or lately, did not give it back.
 func (a *account) TakenOver() bool { return a.taken }
 
 // Valid is ErrOver once this process may send nothing for the account any more.

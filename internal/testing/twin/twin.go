@@ -64,6 +64,7 @@ type headRow struct {
 	token  int64
 	worker int64 // 0 is nobody
 	at     position
+	taken  time.Time // when it was last taken over; zero is never
 }
 
 type recordKey struct{ class, key string }
