@@ -75,8 +75,8 @@ func (f *fleet) giveAway(h *history, sql string, random *rand.Rand) bool {
 	}}
 	before.emulator = &sender{h, before}
 	at := moment{n: random.IntN(4), changing: true, edge: afterAnswer}
-	if random.IntN(2) == 0 {
-		at.edge, at.afterward = onItsWay, time.Duration(random.Int64N(int64(2*testLease)))
+	if random.IntN(3) > 0 {
+		at.edge, at.afterward = onItsWay, testLease/2+time.Duration(random.Int64N(int64(testLease*9/2)))
 	}
 	line := httptest.NewServer(before)
 	defer line.Close()
