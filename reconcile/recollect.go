@@ -9,6 +9,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/live"
+	"adsync/reconcile/wire"
 	"adsync/state"
 )
 
@@ -114,8 +115,13 @@ func (a recollecting) recollectMade(ctx context.Context, service *live.Room, las
 		}
 		r.Taken = append(r.Taken, one)
 		applied := state.Applied{Address: is.Address, ID: is.ID, ParentID: is.ParentID, Replace: true}
+		delivery := a.Schemas.Of(is.Address.Kind).Delivery()
 		for _, n := range desired.Get(is.Address).Attributes {
-			if v := is.Value(n.Name); !v.IsAbsent() {
+			v := is.Value(n.Name)
+			if n.Name == delivery && n.Value.Text() == wire.WordActive {
+				v = n.Value // it may have run since, and where it does not somebody may have paused it
+			}
+			if !v.IsAbsent() {
 				applied.Attributes.Set(n.Name, v)
 			}
 		}

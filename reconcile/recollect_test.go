@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"adsync/internal/emulator"
+	"adsync/plan"
 	"adsync/reconcile"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,5 +71,27 @@ func TestWhatARecordLostIsFoundInTheAuditLog(t *testing.T) {
 	}
 	if is := last.Get(address("campaign/paused")).Value("status").Text(); is != "active" {
 		t.Errorf("the pause is recorded as %q; want that nobody takes it for adsync's", is)
+	}
+}
+
+// What adsync made may have been started by it or by somebody, and paused by a person: once the record has lost that,
+// it is not started without a yes.
+func TestWhatWasMadeAndIsPausedIsNotStartedAfterALoss(t *testing.T) {
+	w := newWorld(t)
+	w.guarded = true
+	w.tree("other", "paused")
+	w.clean()
+	w.service.Must(t, http.MethodPost, "/campaigns", map[string]any{
+		"name": "Campaign fresh", "status": "paused", "bidding_type": "clicks",
+		"budget":    map[string]any{"lifetime_spend_limit_micros": 100_000_000},
+		"targeting": map[string]any{"locations": map[string]any{"countries": []string{"CA", "US"}}}})
+	w.write("campaign/fresh", map[string]any{"name": "Campaign fresh", "status": "active", "bidding_type": "clicks",
+		"budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"}})
+	_, err := reconcile.Recollect(t.Context(), w.agent, w.desired)
+	noErr(t, err)
+	w.allow = []plan.Allowance{{Hazard: plan.Activates}, {Hazard: plan.RaisesSpend}}
+	p := w.plan().Plan
+	if len(p.Changes) != 1 || len(p.Changes[0].Holds()) == 0 {
+		t.Errorf("the start is not held%s", describe(p))
 	}
 }
