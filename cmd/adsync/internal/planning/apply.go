@@ -84,7 +84,9 @@ func runApply(env *session.Env, c *cobra.Command, args []string, f runs.ApplyFla
 		env.HandOver = f.Wait
 	}
 	l := session.Load(c.Context(), env, dir)
-	return runs.Finish(c.Context(), env, l, f, dir, applied(c.Context(), env, l, f))
+	did := applied(c.Context(), env, l, f)
+	defer did.Close()
+	return runs.Finish(c.Context(), env, l, f, dir, did)
 }
 
 // applied is the whole of apply up to its report. Its session stays open.

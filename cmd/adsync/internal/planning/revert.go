@@ -88,9 +88,9 @@ func runRevert(ctx context.Context, env *session.Env, name, dir string, f revert
 	if err != nil {
 		return err
 	}
+	defer s.End() // after the files are written: a daemon that goes on reads them
 	did := runs.Applying{Session: s, Bare: true}
 	if f.planOnly {
-		defer s.End()
 		if err := planRevert(ctx, env, r, s, name); err != nil {
 			return err
 		}

@@ -36,6 +36,13 @@ type Applying struct {
 	Bare     bool // no result copies: the rows of the files were not what was applied
 }
 
+// Close ends the session where one was reached.
+func (did *Applying) Close() {
+	if did.Session != nil {
+		did.Session.End()
+	}
+}
+
 // Ending is the error a run ends with, nil where all went well.
 func (did *Applying) Ending(ctx context.Context) error {
 	if did.Report == nil {
@@ -148,11 +155,8 @@ func Ask(ctx context.Context, env *session.Env, l session.Loaded,
 }
 
 // Finish keeps and prints the report, writes the result copies, and finds the
-// exit code.
+// exit code. The session stays open.
 func Finish(ctx context.Context, env *session.Env, l session.Loaded, f ApplyFlags, dir string, did Applying) error {
-	if did.Session != nil {
-		defer did.Session.End()
-	}
 	ending := did.Ending(ctx)
 	d := DocumentOf(env, l, did.Report, did.Failure)
 	var told error
