@@ -222,15 +222,15 @@ func (a *Account) Sums(ctx context.Context, visit func(class, key string, sum ui
 func (a *Account) Read(ctx context.Context, class, key string) (value string, sum uint64, there bool, err error) {
 	ctx, cancel := within(ctx)
 	defer cancel()
-	var bytes raw
+	var text copied
 	var n int64
 	err = a.database.pool.QueryRow(ctx,
 		`SELECT value, sum FROM adsync.record WHERE account = $1 AND class = $2 AND key = $3`,
-		a.name, class, []byte(key)).Scan(&bytes, &n)
+		a.name, class, []byte(key)).Scan(&text, &n)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", 0, false, nil
 	}
-	return string(bytes), uint64(n), err == nil, err
+	return string(text), uint64(n), err == nil, err
 }
 
 // Record is a record as it lies in the database.
@@ -258,12 +258,21 @@ func (a *Account) All(ctx context.Context, class string) (all []Record, err erro
 	return all, err
 }
 
-// raw are bytes of the connection's own buffer, good until the next row.
+// raw are bytes of the connection's own buffer, good until the next row: of Query alone.
 type raw []byte
 
 // ScanBytes takes them without a copy.
 func (b *raw) ScanBytes(v []byte) error {
 	*b = v
+	return nil
+}
+
+// copied are bytes of the connection's own buffer, copied while they are good: QueryRow gives the connection back.
+type copied string
+
+// ScanBytes copies them once.
+func (c *copied) ScanBytes(v []byte) error {
+	*c = copied(v)
 	return nil
 }
 
