@@ -24,8 +24,8 @@ const (
 )
 
 // TestDatabaseCost measures what looks and daemons cost a PostgreSQL server that waits for the disk: three daemons with
-// accounts in which nothing happens, once while they look and once while they do not. It carries both to 10,000
-// accounts (make database-cost).
+// accounts in which nothing happens, once while they look and once while they do not; then the server alone. It carries
+// them to 10,000 accounts (make database-cost).
 func TestDatabaseCost(t *testing.T) {
 	if *costFor == 0 {
 		return // make database-cost measures
@@ -54,18 +54,24 @@ func TestDatabaseCost(t *testing.T) {
 	time.Sleep(2 * time.Minute) // each is read once
 	waiting := databaseCostOf(t, server, conn, f, *costFor)
 	end(ps)
+	alone := databaseCostOf(t, server, conn, f, *costFor)
 
 	looks := looking.looks - waiting.looks
 	look := databaseCost{
 		(looking.processor - waiting.processor) / looks, (looking.log - waiting.log) / looks,
 		(looking.rows - waiting.rows) / looks, 1,
 	}
+	daemon := databaseCost{
+		(waiting.processor - alone.processor) / daemons, (waiting.log - alone.log) / daemons,
+		(waiting.rows - alone.rows) / daemons, 0,
+	}
 	t.Logf("three daemons, %d accounts of 150 resources: a look costs %.0f µs of processor, %.0f bytes of log and "+
-		"%.3f rows; a daemon, each second, %.0f µs, %.0f bytes and %.2f rows", f.accounts, 1e6*look.processor, look.log,
-		look.rows, 1e6*waiting.processor/daemons, waiting.log/daemons, waiting.rows/daemons)
+		"%.3f rows; a daemon, each second, %.0f µs, %.0f bytes and %.2f rows; a server alone %.0f µs and %.0f bytes",
+		f.accounts, 1e6*look.processor, look.log, look.rows, 1e6*daemon.processor, daemon.log, daemon.rows,
+		1e6*alone.processor, alone.log)
 	const looksASecond = costCarriedTo / 60.0
-	core := looksASecond*look.processor + costDaemons*waiting.processor/daemons
-	day := 86_400 * (looksASecond*look.log + costDaemons*waiting.log/daemons)
+	core := looksASecond*look.processor + costDaemons*daemon.processor + alone.processor
+	day := 86_400 * (looksASecond*look.log + costDaemons*daemon.log + alone.log)
 	t.Logf("%d accounts, %d daemons, by calculation: %.1f %% of a core, %.2f GB of log a day", costCarriedTo,
 		costDaemons, 100*core, day/1e9)
 	if core > 0.05 || day > 3e9 {

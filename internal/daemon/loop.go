@@ -228,7 +228,9 @@ func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran
 		return Result{}, false
 	}
 	defer s.rise()
-	suspension := l.account.Orders.Suspension(l.hub.now())
+	run := withPlace(ctx, s)
+	var suspension *Suspension
+	Away(run, 0, func() { suspension = l.account.Orders.Suspension(l.hub.now()) }) // a database may keep it waiting
 	full, accept := l.account.Orders.Take()
 	select {
 	case <-l.moved: // this run reads it
@@ -241,7 +243,7 @@ func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran
 	request.Waits = slices.Equal(triggers, []Trigger{Poll}) && !l.retry.IsZero() && !full && len(accept) == 0
 	l.show(func(s *Status) { s.Running, s.Woken, s.Suspended, s.Next = true, triggers, suspension, time.Time{} })
 	l.suspended = suspension != nil
-	return l.work(withPlace(ctx, s), request), true
+	return l.work(run, request), true
 }
 
 // work has the Worker run. What breaks off in it ends this run, and nothing else.

@@ -17,6 +17,8 @@ type Attendance struct {
 	attended   map[string]bool // what it looks after, as of its last pull
 	attendedAs int64           // as which worker
 	pulled     pulled
+
+	looks looks
 }
 
 // pulled is what a whole pull found.
@@ -40,6 +42,7 @@ type Share struct {
 	Held    []string // names of the accounts that are this worker's, in order
 	Excess  int      // how many more than its fair share those are
 	Workers int      // that look after accounts, this one among them
+	Orders  string   // another with each order that came or went since it was asked last
 }
 
 // Pull takes accounts that nobody looks after, up to this worker's fair share of all of them, and returns what it has
@@ -88,7 +91,8 @@ func (a *Attendance) Pull(ctx context.Context, names []string) (Share, error) {
 	}
 	a.attend(id, s.Held, err)
 	if err == nil {
-		a.remember(pulled{id, names, Share{slices.Clone(s.Held), s.Excess, s.Workers}, unheld, 0})
+		kept := Share{Held: slices.Clone(s.Held), Excess: s.Excess, Workers: s.Workers}
+		a.remember(pulled{id, names, kept, unheld, 0})
 	}
 	return s, err
 }
@@ -98,19 +102,24 @@ func (a *Attendance) Pull(ctx context.Context, names []string) (Share, error) {
 func (a *Attendance) asBefore(ctx context.Context, id int64, names []string) (
 	s Share, unheld int, same bool, err error) {
 	var mine, workers int
+	var orders string
 	err = a.database.twice(ctx, func(ctx context.Context) error {
 		return a.database.pool.QueryRow(ctx, `SELECT
 			(SELECT count(*) FROM adsync.attendance WHERE worker = $1),
 			(SELECT count(*) FROM adsync.worker WHERE attends AND ends > clock_timestamp()),
 			(SELECT count(*) FROM adsync.attendance WHERE worker IS NULL) + (SELECT coalesce(sum(n), 0)
 				FROM adsync.worker w, LATERAL (SELECT count(*) AS n FROM adsync.attendance WHERE worker = w.id) of
-				WHERE ends <= clock_timestamp())`, id).Scan(&mine, &workers, &unheld)
+				WHERE ends <= clock_timestamp()),
+			(SELECT coalesce(md5(string_agg(account || ' ' || convert_from(name, 'UTF8') || ' ' || part, E'\n'
+				ORDER BY account, name, part)), 'none') FROM adsync.beside WHERE `+isOrder+`)`, id).
+			Scan(&mine, &workers, &unheld, &orders)
 	})
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	p := &a.pulled
 	p.since++
-	s = Share{slices.Clone(p.share.Held), p.share.Excess, p.share.Workers}
+	s = p.share
+	s.Held = slices.Clone(s.Held)
 	fair := (len(names) + workers - 1) / max(workers, 1)
 	nothing := unheld == 0 || len(s.Held) >= fair || unheld == p.unheld && p.since < unheldAgain
 	same = err == nil && nothing && p.by == id && workers == s.Workers && mine == len(s.Held) &&
@@ -118,6 +127,7 @@ func (a *Attendance) asBefore(ctx context.Context, id int64, names []string) (
 	if !same {
 		p.by, s = 0, Share{}
 	}
+	s.Orders = orders
 	return s, unheld, same, err
 }
 
@@ -250,23 +260,3 @@ func (a *Attendance) Ordered(ctx context.Context) (map[string]string, error) {
 
 // isOrder is the condition of the index beside_order.
 const isOrder = `(name IN ('STOP', 'suspend.json') OR name >= 'ask-' AND name < 'ask.')`
-
-// Standing is what a look at an account asks of the database.
-type Standing struct {
-	Serial    int64  // of its state, 0 where there is none
-	Ordered   bool   // STOP, a suspension or a wish for a run lies beside it, or one of them beside all accounts
-	Approvals string // another with each approval
-}
-
-// Standing returns what stands of an account now, by one question that writes nothing.
-func (a *Attendance) Standing(ctx context.Context, name string) (s Standing, err error) {
-	err = a.database.twice(ctx, func(ctx context.Context) error {
-		return a.database.pool.QueryRow(ctx, `SELECT
-			coalesce((SELECT serial FROM adsync.head WHERE account = $1), 0),
-			EXISTS (SELECT FROM adsync.beside WHERE account IN ('', $1) AND `+isOrder+`),
-			coalesce((SELECT string_agg(part || ' ' || xmin, ' ' ORDER BY part) FROM adsync.beside
-				WHERE account = $1 AND name = 'approvals.ndjson'), '')`,
-			name).Scan(&s.Serial, &s.Ordered, &s.Approvals)
-	})
-	return s, err
-}

@@ -51,6 +51,8 @@ type Replica struct {
 	leaving  map[string]bool
 	bells    map[string]chan struct{}
 	ordered  map[string]string // fingerprints of orders
+	orders   string            // another with each order, as of the last pull; "" where that is not known
+	heard    string            // as orders, when ordered was asked
 	away     bool              // the database did not answer
 }
 
@@ -100,9 +102,10 @@ func (r *Replica) Pull(ctx context.Context) (held []string, moved bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.say(err); err != nil {
+		r.orders = ""
 		return r.held, false
 	}
-	r.known = accounts
+	r.known, r.orders = accounts, share.Orders
 	slices.Sort(share.Held)
 	for account := range r.leaving {
 		if !slices.Contains(share.Held, account) { // it was given back
@@ -170,7 +173,7 @@ func (r *Replica) Bell(account string) <-chan struct{} {
 
 // hear rings for orders that came or went, and has a file STOP of this machine stop every account.
 func (r *Replica) hear(ctx context.Context) {
-	ordered, err := r.Database.Ordered(ctx)
+	ordered, asked, err := r.orderedNow(ctx)
 	if err := r.passOnStop(ordered[""], err); err != nil {
 		r.Log.Error("a file STOP of this machine cannot be told to other machines; it holds here", "error", err)
 	}
@@ -185,7 +188,23 @@ func (r *Replica) hear(ctx context.Context) {
 			strike(bell)
 		}
 	}
-	r.ordered = maps.Clone(ordered)
+	r.ordered, r.heard = maps.Clone(ordered), asked
+}
+
+// orderedNow returns the fingerprints of all orders. Where the last pull found none that came or went it asks nobody.
+// asked is what the pull found.
+func (r *Replica) orderedNow(ctx context.Context) (ordered map[string]string, asked string, err error) {
+	ordered, asked, same := r.asHeard()
+	if !same {
+		ordered, err = r.Database.Ordered(ctx)
+	}
+	return ordered, asked, err
+}
+
+func (r *Replica) asHeard() (ordered map[string]string, asked string, same bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ordered, r.orders, r.orders != "" && r.orders == r.heard
 }
 
 // ring rings for an account, "" for all.

@@ -22,6 +22,7 @@ type database struct {
 	failure error
 	given   []string
 	ordered map[string]string
+	asked   int // how often for ordered
 	all     kv.Store
 }
 
@@ -34,6 +35,7 @@ func (d *database) Pull(context.Context, []string) (state.Share, error) {
 }
 
 func (d *database) Ordered(context.Context) (map[string]string, error) {
+	d.asked++
 	if names, err := d.all.Names(orders.StopName); err != nil || len(names) == 0 {
 		return d.ordered, d.failure
 	}
@@ -130,6 +132,32 @@ func TestABellRingsForOrdersOfItsAccountAndOfAll(t *testing.T) {
 		r.hear(t.Context())
 		if gotA, gotB := rings(a), rings(b); gotA != row.a || gotB != row.b {
 			t.Errorf("%s: the bells of a and b ring: %t, %t; want %t, %t", row.name, gotA, gotB, row.a, row.b)
+		}
+	}
+}
+
+// A pull says whether orders came or went: they are asked for where it cannot say, and once for each that did.
+func TestOrdersAreAskedForWhereTheyChanged(t *testing.T) {
+	r, d := newReplica(t)
+	for _, row := range []struct {
+		name    string
+		orders  string
+		failure error
+		asked   int
+	}{
+		{"the first pull", "none", nil, 1},
+		{"nothing since", "none", nil, 0},
+		{"an order came", "one", nil, 1},
+		{"it stays", "one", nil, 0},
+		{"the database is away", "one", errors.New("away"), 1},
+		{"it is back", "one", nil, 0},
+		{"a pull that cannot say", "", nil, 1},
+	} {
+		d.share.Orders, d.failure, d.asked = row.orders, row.failure, 0
+		r.Pull(t.Context())
+		r.hear(t.Context())
+		if d.asked != row.asked {
+			t.Errorf("%s: orders are asked for %d times; want %d", row.name, d.asked, row.asked)
 		}
 	}
 }
