@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/emulator"
 	"adsync/internal/resource"
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
@@ -87,6 +88,47 @@ func TestAPauseThatOnlyTheAuditLogTellsOfStays(t *testing.T) {
 					t.Fatalf("the campaign is started by apply %d; want the pause kept", run+1)
 				}
 				w.status("", "")
+			}
+		})
+	}
+}
+
+// The run saw that somebody had started it, and paused something else or was cut off, so that the pause that followed
+// has no start beside it: the log tells that another key paused it.
+func TestAPauseByAnotherKeyStaysAfterARunThatPausedSomethingElse(t *testing.T) {
+	const stranger = "sk-a-stranger"
+	for _, row := range []struct {
+		name string
+		cut  bool // the run was cut off
+	}{{"and ended", false}, {"and was cut off", true}} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t, func(o *emulator.Options) {
+				o.Accounts[0].Keys = append(o.Accounts[0].Keys, emulator.APIKey{Name: "stranger", Key: stranger})
+			})
+			w.permitAll("activates")
+			does := func(call string) {
+				t.Helper()
+				w.status("", "") // of another second
+				w.service.Must(t, http.MethodPost, "/campaigns/"+w.last("campaign/spring").ID+"/"+call, nil,
+					"Authorization", "Bearer "+stranger)
+				w.status("", "")
+			}
+			w.tree("summer", "active")
+			w.status("files", "paused")
+			w.clean()
+			does("activate")
+			w.tree("summer", "paused")
+			w.apply()
+			if row.cut {
+				runs, err := w.store.Runs(t.Context(), 1)
+				noErr(t, err)
+				runs[0].Finished, runs[0].Settled = time.Time{}, false
+				noErr(t, w.store.RecordRun(t.Context(), runs[0]))
+			}
+			w.status("files", "active")
+			does("pause")
+			if w.apply(); w.live("campaign/spring", "status") != `"paused"` {
+				t.Error("the campaign is started; want the pause of somebody else kept")
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -53,7 +54,7 @@ func (a *Log) UnseenPauses(ctx context.Context, last,
 	if since > a.Now().Unix() {
 		return paused, nil
 	}
-	logged, err := a.pausedSince(ctx, since, of, run.Settled)
+	logged, err := a.pausedSince(ctx, since, of, run)
 	if err != nil {
 		return nil, fmt.Errorf("read the audit log: %w", err)
 	}
@@ -87,13 +88,13 @@ func afterRun(run state.Run) int64 {
 
 // pausedSince returns the addresses of ids that the audit log has paused since a second.
 // Where that may be adsync's own, as the last apply paused something, was cut off or left
-// something open, it counts with an earlier start alone, as adsync does not both.
+// something open, it counts where another did it, or with an earlier start, as adsync does not both.
 func (a *Log) pausedSince(ctx context.Context, since int64,
-	of map[string]resource.Address, settled bool) (found []resource.Address, err error) {
+	of map[string]resource.Address, run state.Run) (found []resource.Address, err error) {
 	query := url.Values{
 		"order": {"desc"}, "limit": {strconv.Itoa(EntriesAPage)}, "start_time": {strconv.FormatInt(since, 10)},
 	}
-	paused, seen := map[string]bool{}, 0
+	pausedBy, seen := map[string]LogEntry{}, 0 // by id, the newest of each
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
 			return found, env.UnlessStopped(err)
@@ -104,13 +105,40 @@ func (a *Log) pausedSince(ctx context.Context, since int64,
 		}
 		address, asked := of[e.Object]
 		became := e.became(a.Schemas)
-		paused[e.Object] = paused[e.Object] || became == wire.WordPaused
-		if asked && e.At >= since && paused[e.Object] && (settled || became == wire.WordActive) {
+		if _, known := pausedBy[e.Object]; asked && !known && became == wire.WordPaused && e.At >= since {
+			pausedBy[e.Object] = e
+		}
+		_, paused := pausedBy[e.Object]
+		if asked && e.At >= since && paused && (run.Settled || became == wire.WordActive) {
 			found = append(found, address)
 			delete(of, e.Object)
 		}
 		if seen++; seen >= MaxLogged || len(of) == 0 {
 			break
+		}
+	}
+	others, err := a.byOthers(ctx, pausedBy, of, run)
+	return append(found, others...), err
+}
+
+// byOthers returns what another than adsync's key has paused. Where the log does not tell whose key that was, what was
+// paused since an apply that was cut off is somebody's: of one that ended, its own pauses are more likely.
+func (a *Log) byOthers(ctx context.Context, pausedBy map[string]LogEntry,
+	of map[string]resource.Address, run state.Run) (found []resource.Address, err error) {
+	own, asked := "", false
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		e, paused := pausedBy[id]
+		if !paused {
+			continue
+		}
+		if !asked {
+			if own, err = (&Actors{a.Env}).OwnActor(ctx); err != nil {
+				return nil, err
+			}
+			asked = true
+		}
+		if known := own != "" && e.ActorID != ""; known && e.Actor() != own || !known && run.Finished.IsZero() {
+			found = append(found, of[id])
 		}
 	}
 	return found, nil
