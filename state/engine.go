@@ -70,6 +70,8 @@ type engine interface {
 	// each visits the records of a class in the order of their keys.
 	each(c class, visit func(key, value string) error) error
 	commit(h Header, t tally, writes []write) error
+	// owned is an error where the records are another process's by now. It is asked where one does not fit.
+	owned() error
 	close() error
 }
 
@@ -158,6 +160,7 @@ func (m memory) apply(w write) {
 	m[w.class][w.key] = w.value
 }
 
+func (m memory) owned() error { return nil }
 func (m memory) close() error { return nil }
 
 // NewMemory returns an empty store that lives as long as the process.
@@ -169,6 +172,85 @@ func NewMemory(o Options) (Store, error) {
 	c := newContents()
 	c.header = Header{Format: formatVersion, Lineage: lineage, Serial: 1}
 	return newStore(newLedger(memory{}, c, o)), nil
+}
+
+// rows is the engine of a state in a database.
+type rows struct {
+	account Claimed
+	left    *contents // the records as this process left them
+	summer  summer
+}
+
+func (e *rows) read(r record) (string, error) {
+	value, sum, there, err := e.account.Read(context.Background(), string(r.class), r.key)
+	if err != nil {
+		return "", ofDatabase(err)
+	}
+	if !there {
+		return "", fmt.Errorf("%w: record %s %q is gone; %s", ErrDamaged, r.class, r.key, restoreDatabase)
+	}
+	return value, e.proved(r, value, sum)
+}
+
+func (e *rows) each(c class, visit func(key, value string) error) error {
+	all, err := e.account.All(context.Background(), string(c))
+	if err != nil {
+		return ofDatabase(err)
+	}
+	if n := e.left.counts[c]; n != len(all) {
+		return fmt.Errorf("%w: it has %d records of %s, and %d were written; %s",
+			ErrDamaged, len(all), c, n, restoreDatabase)
+	}
+	for _, r := range all {
+		if err := e.proved(record{c, r.Key}, r.Value, r.Sum); err != nil {
+			return err
+		}
+		if err := visit(r.Key, r.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *rows) commit(h Header, t tally, writes []write) error {
+	return ofDatabase(e.account.Commit(headOf(h, t), writesOf(writes)))
+}
+
+func headOf(h Header, t tally) postgres.Head {
+	return postgres.Head{
+		Format: h.Format, Lineage: h.Lineage, Serial: h.Serial,
+		BoundTo: h.Account.ID, Currency: h.Account.Currency, TimeZone: h.Account.TimeZone,
+		Records: t.rows, Digest: t.digest,
+	}
+}
+
+func writesOf(writes []write) []postgres.Write {
+	all := make([]postgres.Write, len(writes))
+	for i, w := range writes {
+		all[i] = postgres.Write{Class: string(w.class), Key: w.key, Value: w.value, Sum: w.sum, Remove: w.remove}
+	}
+	return all
+}
+
+func (e *rows) owned() error { return ofDatabase(e.account.Owned(context.Background())) }
+
+func (e *rows) close() error { return e.account.Close() }
+
+// proved holds a record against what this process left.
+func (e *rows) proved(r record, value string, sum uint64) error {
+	if e.left.sums[r] != sum {
+		return fmt.Errorf("%w: record %s %q is not the one that was written; %s",
+			ErrDamaged, r.class, r.key, restoreDatabase)
+	}
+	return proved(&e.summer, r, value, sum)
+}
+
+// proved reports whether a value is what was written.
+func proved(s *summer, r record, value string, sum uint64) error {
+	if s.sum(r, value) != sum {
+		return fmt.Errorf("%w: record %s %q has another check sum; %s", ErrDamaged, r.class, r.key, restoreDatabase)
+	}
+	return nil
 }
 
 // Database is where the states lie, as one process reaches them: PostgreSQL, or its twin in the memory of a test. What
@@ -193,6 +275,7 @@ type Database interface {
 type Claimed interface {
 	Lease
 	Head() postgres.Head
+	Owned(ctx context.Context) error
 	Sums(ctx context.Context, visit func(class, key string, sum uint64, size int) error) error
 	Read(ctx context.Context, class, key string) (value string, sum uint64, there bool, err error)
 	All(ctx context.Context, class string) ([]postgres.Record, error)

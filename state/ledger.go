@@ -1,8 +1,10 @@
 package state
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -127,7 +129,7 @@ func (l *ledger) view(look func(*batch) error) error {
 	if l.closed {
 		return errClosed
 	}
-	return look(&batch{ledger: l})
+	return l.behind(look(&batch{ledger: l}))
 }
 
 // change fills a batch and commits it. A batch that stays empty, or that could
@@ -140,12 +142,25 @@ func (l *ledger) change(fill func(*batch) error) error {
 	}
 	b := &batch{ledger: l, pending: map[record]int{}}
 	if err := fill(b); err != nil {
-		return err
+		return l.behind(err)
 	}
 	if len(b.writes) == 0 {
 		return nil
 	}
 	return l.commit(b.writes)
+}
+
+// behind returns what is behind an error. Records that do not fit, and moves that a step cannot make, are neither
+// damage nor a mistake where the last write failed, or where another process has the state by now: who was frozen reads
+// what that one wrote.
+func (l *ledger) behind(err error) error {
+	if err == nil || CodeOf(err) != "" && !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	if l.failure != nil {
+		return l.writable()
+	}
+	return cmp.Or(l.engine.owned(), err)
 }
 
 func (l *ledger) writable() error {

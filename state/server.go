@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,9 +100,12 @@ func (s *Server) opened(ctx context.Context, a Claimed, o Options) (_ *leased, e
 		return nil, err
 	}
 	if err := wholeAs(a.Head(), c.tally); err != nil {
-		return nil, err
+		return nil, cmp.Or(ofDatabase(a.Owned(ctx)), err)
 	}
-	return &leased{newStore(newLedger(&rows{account: a}, c, o)), a}, nil
+	e := &rows{account: a}
+	l := newLedger(e, c, o)
+	e.left = &l.contents
+	return &leased{newStore(l), a}, nil
 }
 
 // claimPause is how long is waited between two looks at who holds an account.
@@ -381,69 +385,6 @@ type leased struct {
 
 // Close gives the account back.
 func (l *leased) Close() error { return l.store.Close() }
-
-// rows is the engine of a state in a database.
-type rows struct {
-	account Claimed
-	summer  summer
-}
-
-func (e *rows) read(r record) (string, error) {
-	value, sum, there, err := e.account.Read(context.Background(), string(r.class), r.key)
-	if err != nil {
-		return "", ofDatabase(err)
-	}
-	if !there {
-		return "", fmt.Errorf("%w: record %s %q is gone; %s", ErrDamaged, r.class, r.key, restoreDatabase)
-	}
-	return value, proved(&e.summer, r, value, sum)
-}
-
-func (e *rows) each(c class, visit func(key, value string) error) error {
-	all, err := e.account.All(context.Background(), string(c))
-	if err != nil {
-		return ofDatabase(err)
-	}
-	for _, r := range all {
-		if err := proved(&e.summer, record{c, r.Key}, r.Value, r.Sum); err != nil {
-			return err
-		}
-		if err := visit(r.Key, r.Value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e *rows) commit(h Header, t tally, writes []write) error {
-	return ofDatabase(e.account.Commit(headOf(h, t), writesOf(writes)))
-}
-
-func headOf(h Header, t tally) postgres.Head {
-	return postgres.Head{
-		Format: h.Format, Lineage: h.Lineage, Serial: h.Serial,
-		BoundTo: h.Account.ID, Currency: h.Account.Currency, TimeZone: h.Account.TimeZone,
-		Records: t.rows, Digest: t.digest,
-	}
-}
-
-func writesOf(writes []write) []postgres.Write {
-	all := make([]postgres.Write, len(writes))
-	for i, w := range writes {
-		all[i] = postgres.Write{Class: string(w.class), Key: w.key, Value: w.value, Sum: w.sum, Remove: w.remove}
-	}
-	return all
-}
-
-func (e *rows) close() error { return e.account.Close() }
-
-// proved reports whether a value is what was written.
-func proved(s *summer, r record, value string, sum uint64) error {
-	if s.sum(r, value) != sum {
-		return fmt.Errorf("%w: record %s %q has another check sum; %s", ErrDamaged, r.class, r.key, restoreDatabase)
-	}
-	return nil
-}
 
 // headerOf is the header of a head. The formats of a state in a database are those of this program and no older.
 func headerOf(h postgres.Head) (Header, error) {

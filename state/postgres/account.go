@@ -320,7 +320,7 @@ func (a *Account) Commit(h Head, writes []Write) error {
 		return err
 	}
 	if moved == 0 {
-		return a.database.whyFenced(ctx, a)
+		return a.whyFenced(ctx)
 	}
 	a.head = h
 	a.database.known.know(a.name, durable{h.Serial, a.token})

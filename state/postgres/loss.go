@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -102,17 +103,38 @@ func (d *Database) vouch(ctx context.Context, c crossing) error {
 	return err
 }
 
-// whyFenced returns why a commit moved no head.
-func (d *Database) whyFenced(ctx context.Context, a *Account) error {
-	var serial, token int64
-	err := d.pool.QueryRow(ctx, `SELECT serial, token FROM adsync.head WHERE account = $1`, a.name).Scan(&serial, &token)
+// Owned returns nil where the account is as this process left it. It is ErrFenced where another process took it over or
+// removed it, and ErrLost where the database has forgotten commits. It asks, so only who doubts it wants to know.
+func (a *Account) Owned(ctx context.Context) error {
+	var token int64
+	var h Head
+	err := a.database.twice(ctx, func(ctx context.Context) error {
+		return a.database.pool.QueryRow(ctx, `SELECT token, `+headColumns+` FROM adsync.head WHERE account = $1`, a.name).
+			Scan(append([]any{&token}, h.columns()...)...)
+	})
 	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return fmt.Errorf("%w: %s", ErrFenced, a.name)
 	case err != nil:
-		return fmt.Errorf("%w, and who cannot be asked: %w", ErrFenced, err)
-	case token < a.token || serial < a.head.Serial:
-		return fmt.Errorf("%w: %s ends at commit %d, and commit %d was made", ErrLost, a.name, serial, a.head.Serial)
+		return err
+	case token < a.token || h.Serial < a.head.Serial:
+		return fmt.Errorf("%w: %s ends at commit %d, and commit %d was made", ErrLost, a.name, h.Serial, a.head.Serial)
+	case token > a.token || h != a.head: // a promotion may have given a token again
+		return fmt.Errorf("%w: %s", ErrFenced, a.name)
 	}
-	return fmt.Errorf("%w: %s", ErrFenced, a.name)
+	return nil
+}
+
+// whyFenced returns why a commit moved no head.
+func (a *Account) whyFenced(ctx context.Context) error {
+	switch err := a.Owned(ctx); {
+	case err == nil:
+		return fmt.Errorf("%w: %s", ErrFenced, a.name)
+	case errors.Is(err, ErrFenced), errors.Is(err, ErrLost):
+		return err
+	default:
+		return fmt.Errorf("%w, and who cannot be asked: %w", ErrFenced, err)
+	}
 }
 
 // ClaimLost is Claim although the database may have less than was acknowledged. For everybody else it is lost until

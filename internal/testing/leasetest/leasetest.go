@@ -215,8 +215,10 @@ func fences(t *testing.T, w World) {
 		t.Error("the account was taken over, and nobody says so")
 	}
 	mend()
+	wantError(t, "Owned of who lost it", answered(func() error { return a.Owned(t.Context()) }), postgres.ErrFenced)
 	wantError(t, "Commit of who lost it", answered(func() error { return next(a, "late") }), postgres.ErrFenced)
 	noError(t, next(b, "after"))
+	noError(t, b.Owned(t.Context()))
 	noError(t, answered(a.Close)) // takes nothing from who has it
 	noError(t, next(b, "and on"))
 	wantRecord(t, b, "and on")
@@ -303,6 +305,7 @@ func removed(t *testing.T, w World) {
 	noError(t, next(a, "one"))
 	noError(t, d.Beside("act_1").Put("STOP", nil))
 	noError(t, a.Remove(t.Context()))
+	wantError(t, "Owned of nothing", a.Owned(t.Context()), postgres.ErrFenced)
 	wantError(t, "Remove of nothing", a.Remove(t.Context()), postgres.ErrFenced)
 	noError(t, a.Close())
 	if names, err := d.Beside("act_1").Names(""); err != nil || len(names) > 0 {
@@ -325,6 +328,7 @@ func lost(t *testing.T, w World) {
 	noError(t, next(a, "two"))
 	noError(t, next(a, "three"))
 	goBack()
+	wantError(t, "Owned on a database that forgot", a.Owned(t.Context()), postgres.ErrLost)
 	wantError(t, "Commit on a database that forgot", next(a, "four"), postgres.ErrLost)
 	noError(t, a.Close())
 	_, err := d.Claim(t.Context(), "act_1", fresh())
@@ -365,6 +369,7 @@ func branches(t *testing.T, w World) {
 	b, err := other.ClaimLost(t.Context(), "act_1")
 	noError(t, err)
 	noError(t, commit(b, 8, "what was decided"))
+	wantError(t, "Owned of another state", a.Owned(t.Context()), postgres.ErrFenced)
 	if err := commit(a, 9, "of what was lost"); err == nil {
 		t.Error("a commit is made onto another state than the one it follows; want it refused")
 	}

@@ -119,6 +119,22 @@ func (a *account) TakenOver() bool { return a.taken }
 // Valid is ErrOver once this process may send nothing for the account any more.
 func (a *account) Valid() error { return a.process.valid(a.worker) }
 
+// Owned returns nil where the account is as this process left it.
+func (a *account) Owned(ctx context.Context) error {
+	return a.process.twice(ctx, "owned", func(r *rows, _ time.Time) error {
+		switch row, there := r.heads[a.name]; {
+		case !there, row.token > a.token:
+			return fmt.Errorf("%w: %s", postgres.ErrFenced, a.name)
+		case row.token < a.token || row.Serial < a.head.Serial:
+			return fmt.Errorf("%w: %s ends at commit %d, and commit %d was made",
+				postgres.ErrLost, a.name, row.Serial, a.head.Serial)
+		case row.Head != a.head:
+			return fmt.Errorf("%w: %s", postgres.ErrFenced, a.name)
+		}
+		return nil
+	})
+}
+
 // Sums visits the check sum and the size of every record, in the order of their keys.
 func (a *account) Sums(ctx context.Context, visit func(class, key string, sum uint64, size int) error) error {
 	return a.process.once(ctx, "sums", func(r *rows, _ time.Time) error {
