@@ -332,9 +332,7 @@ func (f *fleet) ended(c *exec.Cmd, said string) {
 	case code != 0:
 		words := strings.Join(strings.Fields(said), " ") // a report breaks its lines anywhere
 		how += " " + one(words, "in use", "nothing more is sent", "went back in time, perhaps",
-			"state database cannot be used", "state database does not answer",
-			"step cannot make this move", // it got the account back, and another had decided what it was about
-			"adsync did not write it")    // the results of another, in the same folder at the same time
+			"state database cannot be used", "state database does not answer")
 	}
 	if strings.HasSuffix(how, " ") {
 		f.t.Errorf("apply ended with %d and does not say why:\n%s", code, said)

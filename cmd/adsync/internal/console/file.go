@@ -13,22 +13,19 @@ import (
 	"golang.org/x/term"
 )
 
-// createFile is WriteFile for a name that nothing has: one that is taken is
-// fs.ErrExist, also where it is taken while the file is written.
-func createFile(name string, write func(io.Writer) error) error {
-	return putFile(name, write, func(file *renameio.PendingFile) error {
-		if err := file.Sync(); err != nil {
-			return err
-		}
-		err := os.Link(file.Name(), name)
-		if err == nil || errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		if _, err := os.Lstat(name); err == nil { // a file system without links
-			return fs.ErrExist
-		}
-		return file.CloseAtomicallyReplace()
-	})
+// createFile gives what was written its name. One that is taken is fs.ErrExist, also where it was taken meanwhile.
+func createFile(file *renameio.PendingFile, name string) error {
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	err := os.Link(file.Name(), name)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, err := os.Lstat(name); err == nil { // a file system without links
+		return fs.ErrExist
+	}
+	return file.CloseAtomicallyReplace()
 }
 
 // WriteFile replaces a file as a whole, or not at all. Who may read it follows

@@ -11,6 +11,7 @@ import (
 
 	"adsync/sources/tree"
 
+	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 )
 
@@ -73,22 +74,26 @@ func (n NewFile) taken() error {
 		n.Flag, NameOf(n.Name), n.other)
 }
 
-// Write makes the file as a whole, or not at all.
+// Write makes the file as a whole, or not at all. A file that is made meanwhile counts as one that was there before:
+// two applies may write one file of results at once.
 func (n NewFile) Write(write func(io.Writer) error) error {
 	if err := n.Free(); err != nil {
 		return err
 	}
-	put := createFile
-	if _, err := os.Lstat(n.Name); err == nil {
-		put = WriteFile
+	var taken error
+	err := putFile(n.Name, write, func(file *renameio.PendingFile) error {
+		if err := createFile(file, n.Name); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if taken = n.Free(); taken != nil {
+			return taken
+		}
+		return file.CloseAtomicallyReplace()
+	})
+	if err == nil || taken != nil {
+		return taken
 	}
-	switch err := put(n.Name, write); {
-	case errors.Is(err, fs.ErrExist): // made by somebody else meanwhile
-		return n.taken()
-	case err != nil:
-		return Configuration("%s: %v", n.Flag, err)
-	}
-	return nil
+	return Configuration("%s: %v", n.Flag, err)
 }
 
 // Holds reports whether the file has the content already.
