@@ -59,6 +59,10 @@ var preparedBy = map[string]string{
 	"adsync adopt --all":                  "rm .adsync/state.db .adsync/lineage",
 	"adsync adopt campaign/spring-launch": "rm .adsync/state.db .adsync/lineage",
 	"adsync diff former.xlsx winter.xlsx": "cp winter.xlsx former.xlsx",
+	"adsync hooks install":                "git init",
+	"adsync hooks run":                    "git init; git add *",
+	"adsync hooks run spring.yaml":        "git init; git add *",
+	"adsync hooks uninstall":              "git init",
 	"adsync import":                       "rm .adsync/state.db .adsync/lineage winter.xlsx",
 	"adsync import --campaign 'Winter*' -o xlsx --out imported.xlsx": "rm .adsync/state.db .adsync/lineage " +
 		"winter.xlsx",

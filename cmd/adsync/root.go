@@ -8,6 +8,7 @@ import (
 	"adsync/cmd/adsync/internal/daemoncmd"
 	"adsync/cmd/adsync/internal/events"
 	"adsync/cmd/adsync/internal/files"
+	"adsync/cmd/adsync/internal/hooks"
 	"adsync/cmd/adsync/internal/jobs"
 	"adsync/cmd/adsync/internal/ops"
 	"adsync/cmd/adsync/internal/people"
@@ -54,7 +55,7 @@ func root(env *session.Env) *cobra.Command {
 		planning.Resume(env), planning.Resolve(env), ops.Unlock(env), states.Command(env), jobs.Command(env),
 		ops.Review(env),
 		files.Export(env), files.Template(env), files.Convert(env), files.Diff(env), files.Textconv(env),
-		files.Merge(env), files.Schema(env), ops.Policy(env),
+		files.Merge(env), hooks.Command(env), files.Schema(env), ops.Policy(env),
 		emulatorCommand(env), daemoncmd.Command(env), version(env), ops.Explain(env))
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()

@@ -12,7 +12,8 @@ import (
 var may = map[string][]string{
 	"cmd/adsync": {"cmd/adsync/internal/access", "cmd/adsync/internal/console",
 		"cmd/adsync/internal/daemoncmd", "cmd/adsync/internal/events", "cmd/adsync/internal/files",
-		"cmd/adsync/internal/jobs", "cmd/adsync/internal/ops", "cmd/adsync/internal/people",
+		"cmd/adsync/internal/hooks", "cmd/adsync/internal/jobs", "cmd/adsync/internal/ops",
+		"cmd/adsync/internal/people",
 		"cmd/adsync/internal/planning", "cmd/adsync/internal/session", "cmd/adsync/internal/states",
 		"internal/emulator"},
 	"cmd/adsync/internal/planning": {"cmd/adsync/internal/console", "cmd/adsync/internal/runs",
@@ -58,6 +59,8 @@ var may = map[string][]string{
 		"internal/resource", "state"},
 	"cmd/adsync/internal/jobs": {"cmd/adsync/internal/console", "cmd/adsync/internal/session", "internal/diag",
 		"internal/errands", "sources/config"},
+	"cmd/adsync/internal/hooks": {"cmd/adsync/internal/console", "cmd/adsync/internal/session", "internal/diag",
+		"internal/resultcopy", "sources/bounded", "sources/commits", "sources/config", "sources/tree"},
 	"cmd/adsync/internal/states": {"cmd/adsync/internal/console", "cmd/adsync/internal/session", "internal/adsapi",
 		"internal/diag", "internal/kinds", "internal/orders", "internal/resource", "reconcile", "sources",
 		"sources/config", "state", "state/kv"},

@@ -29,6 +29,7 @@ need skopeo skopeo
 need umoci umoci
 need curl curl
 need systemd-analyze systemd
+need pre-commit pre-commit
 need node nodejs
 need /usr/share/nodejs/busboy node-busboy
 [ -z "$missing" ] && exit 0

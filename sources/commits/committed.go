@@ -38,16 +38,16 @@ func (c *Checkout) obeyStop(top *object.Tree) {
 		})
 	}
 	if _, err := top.FindEntry(path.Join(config.UsualState, stateFile)); err == nil {
-		problem := committedState(own)
+		problem := CommittedState(own)
 		problem.Severity = diag.Warning
 		problem.Message += "; it is not read"
 		c.Problems = append(c.Problems, problem)
 	}
 }
 
-// committedState is the problem of a state that comes with the files: who can push would
+// CommittedState is the problem of a state that comes with the files: who can push would
 // say what adsync has applied, and which id is which row.
-func committedState(own string) diag.Problem {
+func CommittedState(own string) diag.Problem {
 	return diag.Problem{
 		Severity: diag.Error, Code: diag.CommittedState,
 		Message: fmt.Sprintf("%s is committed to git; want adsync's own state out of the repository",
@@ -85,5 +85,5 @@ func StateOfCommit(p config.Project) []diag.Problem {
 	if _, err := tree.FindEntry(path.Join(filepath.ToSlash(p.State), stateFile)); err != nil {
 		return nil
 	}
-	return []diag.Problem{committedState(path.Join(h.prefix, filepath.ToSlash(p.State)))}
+	return []diag.Problem{CommittedState(path.Join(h.prefix, filepath.ToSlash(p.State)))}
 }
