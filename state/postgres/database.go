@@ -195,5 +195,6 @@ func cut(err error) bool {
 		return strings.HasPrefix(failure.Code, "57P") // it was told to end, or begins
 	}
 	_, system := errors.AsType[syscall.Errno](err)
-	return system || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+	return system || errors.Is(err, pgconn.ErrConnClosed) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }

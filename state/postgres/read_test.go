@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/testing/pgtest"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -51,5 +52,26 @@ func TestARecordIsReadAsItWasWrittenHoweverItsBytesArrive(t *testing.T) {
 	all, err := a.All(t.Context(), "last")
 	if err != nil || fmt.Sprint(all) != fmt.Sprint([]Record{{Key: "k", Value: want}, {Key: "l", Value: large}}) {
 		t.Errorf("All() = %.200q, %v; want both records", fmt.Sprint(all), err)
+	}
+}
+
+// A line that was cut may be found closed: then it is asked again over another, and the database is away where that
+// fails too.
+func TestALineThatIsFoundClosedIsAskedAgain(t *testing.T) {
+	d := open(t, pgtest.Database(t), 0)
+	closings := 1
+	ask := func() error {
+		return d.inTransaction(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+			if closings--; closings >= 0 {
+				noError(t, tx.Conn().Close(ctx))
+			}
+			_, err := tx.Exec(ctx, `SELECT 1`)
+			return err
+		})
+	}
+	noError(t, ask())
+	closings = 2
+	if err := ask(); !IsAway(err) {
+		t.Errorf("a database whose lines are always closed is %v; want that it is away", err)
 	}
 }
