@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"adsync/internal/testing/emulatortest"
 	"adsync/plan"
 	"adsync/reconcile/env"
+	"adsync/reconcile/live"
 	"adsync/state"
 )
 
@@ -49,6 +51,7 @@ func TestAPauseThatOnlyTheAuditLogTellsOfStays(t *testing.T) {
 		{"and that was cut off", "audit_log_types=action", false, true, true, ""},
 		{"after a state was accepted", "audit_log_types=action", false, false, false, state.AcceptPrefix + "000009"},
 		{"after a decision", "audit_log_types=action", false, false, false, env.Decisions + "000009"},
+		{"after a verb that writes at once", "audit_log_types=action", false, false, false, "direct-000009"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t, emulatortest.WithPoints(t, row.points))
@@ -129,6 +132,90 @@ func TestAPauseByAnotherKeyStaysAfterARunThatPausedSomethingElse(t *testing.T) {
 			does("pause")
 			if w.apply(); w.live("campaign/spring", "status") != `"paused"` {
 				t.Error("the campaign is started; want the pause of somebody else kept")
+			}
+		})
+	}
+}
+
+// To pause everything is no apply: it looks at nothing that somebody paused before, and what it pauses is somebody's
+// pause.
+func TestNoApplyStartsWhatWasPausedBeforeAndByPauseAll(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		steps []string // who makes it what
+	}{
+		{"somebody paused it before", []string{"files active", "person active", "person paused", "all"}},
+		{"it was started by somebody", []string{"person active", "files active", "all"}},
+		{"after an apply that saw it started", []string{"person active", "apply", "files active", "all"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.permitAll("activates")
+			w.tree("summer", "active")
+			w.status("files", "paused")
+			w.clean()
+			for _, step := range row.steps {
+				switch by, status, _ := strings.Cut(step, " "); by {
+				case "apply":
+					w.tree("summer", "paused")
+					w.apply()
+				case "all":
+					_, err := w.pauseAll()
+					noErr(t, err)
+				default:
+					w.status(by, status)
+				}
+				w.status("", "")
+			}
+			for run := range 2 {
+				if w.apply(); w.live("campaign/spring", "status") != `"paused"` {
+					t.Fatalf("the campaign is started by apply %d; want the pause kept", run+1)
+				}
+				w.status("", "")
+			}
+		})
+	}
+}
+
+// A record that lost its applies, which somebody accepted, does not say from when on the log may tell of a pause that
+// nobody saw: all of it is asked, and where it is too long, or is not shown, the start waits for a yes.
+func TestAfterALossOfEveryApplyAllOfTheLogIsAsked(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		does func(w *world)
+		want string
+	}{
+		{"nobody paused it", func(*world) {}, `"active"`},
+		{"somebody paused it", func(w *world) { w.status("person", "active"); w.status("person", "paused") }, `"paused"`},
+		{"the log is too long", func(w *world) {
+			for n := range live.MaxLogged {
+				w.service.Must(w.t, http.MethodPost, "/campaigns/"+w.last("campaign/other").ID,
+					map[string]any{"description": strconv.Itoa(n)})
+			}
+		}, `"paused"`},
+		{"the log is not shown", func(w *world) { w.agent = w.through(withoutAuditLog(true), w.store) }, `"paused"`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.permitAll("activates")
+			w.tree("other", "active")
+			w.status("files", "paused")
+			w.clean()
+			last, err := w.store.Last(t.Context())
+			noErr(t, err)
+			w.store, err = state.NewMemory(state.Options{Now: w.now})
+			noErr(t, err)
+			for r := range last.All() {
+				noErr(t, w.store.Record(t.Context(), []state.Applied{{
+					Address: r.Address, ID: r.ID, ParentID: r.ParentID, Attributes: r.Attributes,
+				}}))
+			}
+			noErr(t, w.store.RecordRun(t.Context(), state.Run{ID: state.AcceptPrefix + "000009", Started: w.now()}))
+			w.agent = w.newAgent()
+			row.does(w)
+			w.status("files", "active")
+			if w.apply(); w.live("campaign/spring", "status") != row.want {
+				t.Errorf("the campaign is %s; want it %s", w.live("campaign/spring", "status"), row.want)
 			}
 		})
 	}

@@ -63,7 +63,7 @@ func (r *Run) Begin(ctx context.Context) error {
 	}
 	r.started = r.Now()
 	r.aged = !view.Ready.IsZero() && env.Since(view.Ready, r.started) > readAgainAfter
-	began := state.Run{ID: r.id, Read: view.Read, Started: r.started, PlanHash: r.hash}
+	began := state.Run{ID: r.id, Read: view.looked(), Started: r.started, PlanHash: r.hash}
 	if err := r.Store.RecordRun(ctx, began); err != nil {
 		return err
 	}

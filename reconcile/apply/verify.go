@@ -179,7 +179,7 @@ func (r *readback) closeSteps(ctx context.Context) error {
 		}
 	}
 	return r.Store.RecordRun(ctx, state.Run{
-		ID: r.id, Read: r.view.Read, Started: r.started, Finished: r.now(),
+		ID: r.id, Read: r.view.looked(), Started: r.started, Finished: r.now(),
 		PlanHash: r.hash, Summary: r.Report().Summary(), Settled: settled,
 	})
 }

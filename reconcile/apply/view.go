@@ -51,6 +51,14 @@ func (v *View) Hash() string {
 	return v.hash
 }
 
+// looked is when the account was read for what the files say, zero where it was not: see [state.Run].
+func (v *View) looked() time.Time {
+	if v.Aside != "" {
+		return time.Time{}
+	}
+	return v.Read
+}
+
 // Without returns the plan of other files of the same account as it was read.
 func (v *View) Without(desired *resource.Snapshot) *plan.Plan {
 	input := v.Input

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"adsync/internal/resource"
 	"adsync/reconcile/env"
@@ -46,15 +47,15 @@ func (a *Log) UnseenPauses(ctx context.Context, last,
 	if len(of) == 0 {
 		return paused, nil
 	}
-	run, there, err := lastApply(ctx, a.Store)
+	l, there, err := lastLook(ctx, a.Store)
 	if err != nil || !there {
 		return paused, err
 	}
-	since := afterRun(run)
+	since := afterRun(l.run)
 	if since > a.Now().Unix() {
 		return paused, nil
 	}
-	logged, err := a.pausedSince(ctx, since, of, run)
+	logged, err := a.pausedSince(ctx, since, of, l)
 	if err != nil {
 		return nil, fmt.Errorf("read the audit log: %w", err)
 	}
@@ -77,6 +78,40 @@ func lastApply(ctx context.Context, store state.Store) (run state.Run, there boo
 	return run, false, nil
 }
 
+// look is the newest apply: it began to look at what the files name, and what somebody paused later may be unseen.
+type look struct {
+	run   state.Run // of which nothing is known where the record lost it
+	ended time.Time // by then another had come after it, which looked at nothing; zero where none did
+}
+
+// lastLook returns the newest apply. A decision, a verb and a pause of everything look at nothing. Where there is no
+// apply, and somebody accepted a record that may have lost its end, there may have been one; there is false otherwise.
+func lastLook(ctx context.Context, store state.Store) (l look, there bool, err error) {
+	for _, most := range []int{4, 0} { // others are few
+		runs, err := store.Runs(ctx, most)
+		if err != nil {
+			return l, false, err
+		}
+		l = look{}
+		for _, r := range runs {
+			switch {
+			case !r.Read.IsZero():
+				l.run = r
+				return l, true, nil
+			case strings.HasPrefix(r.ID, state.AcceptPrefix):
+				there = true
+			case !env.IsDecision(r.ID):
+				l.ended = r.Started
+			}
+		}
+	}
+	if there {
+		return l, true, nil
+	}
+	l.run, there, err = lastApply(ctx, store) // of an older adsync, which noted no look
+	return look{run: l.run}, there, err
+}
+
 // afterRun is the second after an apply began to look: what somebody did later, it may not have seen.
 func afterRun(run state.Run) int64 {
 	looked := run.Read
@@ -88,16 +123,21 @@ func afterRun(run state.Run) int64 {
 
 // pausedSince returns the addresses of ids that the audit log has paused since a second.
 // Where that may be adsync's own, as the last apply paused something, was cut off or left
-// something open, it counts where another did it, or with an earlier start, as adsync does not both.
+// something open, it counts where another did it, or with an earlier start, as adsync does not both. So does one
+// since that apply had ended: to pause everything is somebody's as well.
 func (a *Log) pausedSince(ctx context.Context, since int64,
-	of map[string]resource.Address, run state.Run) (found []resource.Address, err error) {
+	of map[string]resource.Address, l look) (found []resource.Address, err error) {
 	query := url.Values{
 		"order": {"desc"}, "limit": {strconv.Itoa(EntriesAPage)}, "start_time": {strconv.FormatInt(since, 10)},
 	}
-	pausedBy, seen := map[string]LogEntry{}, 0 // by id, the newest of each
+	pausedBy, seen, whole := map[string]LogEntry{}, 0, true // by id, the newest of each
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
+		if stops := env.UnlessStopped(err); stops != nil || err != nil && l.run.ID != "" {
+			return found, stops
+		}
 		if err != nil {
-			return found, env.UnlessStopped(err)
+			whole = false
+			break
 		}
 		var e LogEntry
 		if json.Unmarshal(row, &e) != nil {
@@ -108,17 +148,26 @@ func (a *Log) pausedSince(ctx context.Context, since int64,
 		if _, known := pausedBy[e.Object]; asked && !known && became == wire.WordPaused && e.At >= since {
 			pausedBy[e.Object] = e
 		}
-		_, paused := pausedBy[e.Object]
-		if asked && e.At >= since && paused && (run.Settled || became == wire.WordActive) {
+		last, paused := pausedBy[e.Object]
+		if asked && e.At >= since && paused && (l.run.Settled || l.endedBy(last.At) || became == wire.WordActive) {
 			found = append(found, address)
 			delete(of, e.Object)
 		}
 		if seen++; seen >= MaxLogged || len(of) == 0 {
+			whole = len(of) == 0
 			break
 		}
 	}
-	others, err := a.byOthers(ctx, pausedBy, of, run)
+	if !whole && l.run.ID == "" { // nobody knows since when it is as recorded, and what is left may tell of a pause
+		return append(found, slices.SortedFunc(maps.Values(of), resource.Address.Compare)...), nil
+	}
+	others, err := a.byOthers(ctx, pausedBy, of, l.run)
 	return append(found, others...), err
+}
+
+// endedBy reports whether the apply had ended by a second of the log, which knows whole ones.
+func (l look) endedBy(at int64) bool {
+	return !l.ended.IsZero() && at >= l.ended.Add(-arrivedBefore).Unix()
 }
 
 // byOthers returns what another than adsync's key has paused. Where the log does not tell whose key that was, what was
