@@ -88,15 +88,28 @@ func TestADaemonsConfigurationThatIsRefused(t *testing.T) {
 		{"an unknown word of an account", "accounts: [{name: a, folder: a, evry: 1m}]\n",
 			`daemon.yaml:1:33: an account has "evry"`},
 		{"uploads of a folder", "accounts: [{name: a, folder: a, uploads: adsync/uploads}]\n",
-			"has a folder and uploads, push_results or propose_drift"},
+			"has a folder and uploads, push_results, propose_drift or pull_requests"},
 		{"write_back of git", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: main}, write_back: true}]\n",
 			`account "a" is read from git and has write_back`},
 		{"one results folder twice", "accounts:\n- {name: a, folder: " +
 			"a, results: r}\n- {name: b, folder: b, results: ./r}\n", `accounts "a" and "b" have one results folder`},
 		{"results of a folder", "accounts: [{name: a, folder: a, push_results: adsync/results}]\n",
-			"these are commits, and want git"},
+			"these are of commits, and want git"},
+		{"pull requests of a folder", "accounts: [{name: a, folder: a, pull_requests: {forge: github, " +
+			"repository: acme/ads, token: {env: T}}}]\n", "these are of commits, and want git"},
+		{"pull requests of no forge", "accounts: [{name: a, git: {url: u}, state: s, pull_requests: {repository: a/b, " +
+			"token: {env: T}}}]\n", "pull_requests has no forge; want github"},
+		{"pull requests of another forge", "accounts: [{name: a, git: {url: u}, state: s, pull_requests: {forge: svn}}]\n",
+			`pull_requests.forge is "svn"; want github`},
+		{"pull requests of no repository", "accounts: [{name: a, git: {url: u}, state: s, pull_requests: {forge: github, " +
+			"repository: ads, token: {env: T}}}]\n", `pull_requests.repository is "ads"; want owner/name`},
+		{"pull requests without a token", "accounts: [{name: a, git: {url: u}, state: s, pull_requests: {forge: github, " +
+			"repository: a/b}}]\n", "pull_requests has no token"},
+		{"pull requests at an address in the clear", "accounts: [{name: a, git: {url: u}, state: s, pull_requests: " +
+			"{forge: github, repository: a/b, token: {env: T}, api: 'http://ghe.example.com/'}}]\n",
+			`pull_requests.api is "http://ghe.example.com/"; want an address of https`},
 		{"proposals of a folder", "accounts: [{name: a, folder: a, propose_drift: true}]\n",
-			"these are commits, and want git"},
+			"these are of commits, and want git"},
 		{"results to the branch that is read", "state: s\naccounts: " +
 			"[{name: a, git: {url: /srv/a, ref: refs/heads/adsync/results}, push_results: adsync/results}]\n",
 			"push_results to \"adsync/results\", which is the branch it reads"},

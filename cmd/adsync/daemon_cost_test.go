@@ -51,7 +51,10 @@ func TestDatabaseCost(t *testing.T) {
 	end(ps)
 	f.configure(time.Hour)
 	ps = f.startSeveral(daemons)
-	time.Sleep(2 * time.Minute) // each is read once
+	for last := int64(-1); last != f.requests.Load(); { // each is read once
+		last = f.requests.Load()
+		time.Sleep(time.Minute)
+	}
 	waiting := databaseCostOf(t, server, conn, f, *costFor)
 	end(ps)
 	alone := databaseCostOf(t, server, conn, f, *costFor)

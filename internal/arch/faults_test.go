@@ -103,7 +103,8 @@ func TestX6OnlyTheClientReachesOut(t *testing.T) {
 			continue
 		}
 		asking := []string{"internal/adsapi", "internal/conversions", "internal/gitstore", "internal/fetch",
-			"internal/notify", "internal/login", "internal/testing/pgtest"}
+			"internal/forge", "internal/notify", "internal/login", "internal/testing/pgtest",
+			"internal/testing/githubtest"}
 		if isEmulator(s.dir) || slices.Contains(asking, s.dir) ||
 			slices.Contains([]string{"cmd/adsync/internal/session/dial.go", "cmd/adsync/emulator.go"}, s.name) {
 			continue

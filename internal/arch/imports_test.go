@@ -38,8 +38,12 @@ var may = map[string][]string{
 		"state", "state/kv", "state/place"},
 	"cmd/adsync/internal/replica": {"internal/daemon", "internal/orders", "internal/planview", "internal/runview",
 		"state", "state/kv"},
+	"cmd/adsync/internal/pulls": {"cmd/adsync/internal/runs", "cmd/adsync/internal/session", "internal/diag",
+		"internal/forge", "internal/gitstore", "internal/planview", "plan", "reconcile", "sources/commits",
+		"sources/config", "state", "state/kv"},
 	"cmd/adsync/internal/daemoncmd": {"cmd/adsync/internal/console", "cmd/adsync/internal/planning",
-		"cmd/adsync/internal/replica", "cmd/adsync/internal/runs", "cmd/adsync/internal/session",
+		"cmd/adsync/internal/pulls", "cmd/adsync/internal/replica", "cmd/adsync/internal/runs",
+		"cmd/adsync/internal/session",
 		"internal/adsapi", "internal/daemon",
 		"internal/daemon/web", "internal/diag", "internal/direct", "internal/errands",
 		"internal/gitstore", "internal/kinds", "internal/notify",
@@ -194,6 +198,7 @@ var may = map[string][]string{
 	"internal/jsonschema": {},
 	"internal/yamlfmt":    {},
 	"internal/arch":       {"internal/resource"},
+	"internal/forge":      {},
 	"internal/testing/sim": {"internal/testing/oracle", "reconcile",
 		"plan", "state", "state/postgres", "sources", "sources/config", "internal/runview", "internal/adsapi",
 		"internal/resource", "internal/diag"},
@@ -203,6 +208,7 @@ var may = map[string][]string{
 	"internal/testing/coverage":    {"internal/kinds"},
 	"internal/testing/dialect":     {},
 	"internal/testing/drawn":       {},
+	"internal/testing/githubtest":  {}, // shares nothing with what asks it
 	"internal/testing/golden":      {},
 	"internal/testing/kvtest":      {"state/kv"},
 	"internal/testing/leasetest":   {"state", "state/postgres"},
@@ -239,7 +245,8 @@ func TestImportsPointInward(t *testing.T) {
 }
 
 // forTests is what every test may import beyond what its package may.
-var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + "dialect", testOnly + "kvtest",
+var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + "dialect",
+	testOnly + "githubtest", testOnly + "kvtest",
 	testOnly + "slots", testOnly + "syscalls", testOnly + "leasetest", testOnly + "twin"},
 	forEveryTest...)
 

@@ -152,7 +152,12 @@ func (h *history) checkout(ctx context.Context, p config.Project, commit *object
 			return nil, fmt.Errorf("commit %.12s: %w", commit.Hash, err)
 		}
 	}
-	c := &Checkout{Commit: commit.Hash.String(), remove: remove}
+	return readFolder(folder, p, commit.Hash, remove), nil
+}
+
+// readFolder reads the project of a folder with the files of a commit.
+func readFolder(folder string, p config.Project, commit plumbing.Hash, remove func()) *Checkout {
+	c := &Checkout{Commit: commit.String(), remove: remove}
 	start := folder
 	if p.File != config.ProjectFile && isRegular(filepath.Join(folder, p.File)) {
 		start = filepath.Join(folder, p.File)
@@ -162,7 +167,7 @@ func (h *history) checkout(ctx context.Context, p config.Project, commit *object
 	if p.At != nil {
 		c.Project.At = &config.Commit{Repository: p.At.Repository, Path: p.At.Path, Hash: c.Commit}
 	}
-	return c, nil
+	return c
 }
 
 func isRegular(name string) bool {
@@ -174,12 +179,11 @@ func isRegular(name string) bool {
 // links, which no reader follows out of the folder; submodules and adsync's own
 // state are left out.
 func writeTree(ctx context.Context, tree *object.Tree, folder string, p config.Project) error {
-	root, err := os.OpenRoot(folder)
+	w, err := newTreeWriter(folder, p)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	limits, total := p.FileLimits(), int64(0)
+	defer w.root.Close()
 	walker := object.NewTreeWalker(tree, true, nil)
 	defer walker.Close()
 	for {
@@ -197,14 +201,33 @@ func writeTree(ctx context.Context, tree *object.Tree, folder string, p config.P
 		if err != nil {
 			return fmt.Errorf("read %q: %w", name, err)
 		}
-		if total += blob.Size; total > limits.TotalBytes {
-			return fmt.Errorf("%w: files are over %d MiB with %q; want less in all",
-				ErrBeyondBounds, limits.TotalBytes/bounded.MiB, name)
-		}
-		if err := writeBlob(root, name, entry.Mode, blob); err != nil {
-			return fmt.Errorf("write %q: %w", name, err)
+		if err := w.write(name, entry.Mode, blob); err != nil {
+			return err
 		}
 	}
+}
+
+// treeWriter writes files below a folder, as many bytes as a project may have.
+type treeWriter struct {
+	root  *os.Root
+	most  int64
+	total int64
+}
+
+func newTreeWriter(folder string, p config.Project) (*treeWriter, error) {
+	root, err := os.OpenRoot(folder)
+	return &treeWriter{root: root, most: p.FileLimits().TotalBytes}, err
+}
+
+func (w *treeWriter) write(name string, mode filemode.FileMode, blob *object.File) error {
+	if w.total += blob.Size; w.total > w.most {
+		return fmt.Errorf("%w: files are over %d MiB with %q; want less in all",
+			ErrBeyondBounds, w.most/bounded.MiB, name)
+	}
+	if err := writeBlob(w.root, name, mode, blob); err != nil {
+		return fmt.Errorf("write %q: %w", name, err)
+	}
+	return nil
 }
 
 func isBelow(name, folder string) bool {

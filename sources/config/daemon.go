@@ -69,7 +69,8 @@ type DaemonAccount struct {
 	// Proposes has what others changed at the service proposed on branches of their own.
 	Answers  Setting
 	Proposes bool
-	Results  string // folder of the copies with results; "" for beside the files, of git for the state
+	Pulls    PullRequests // which are answered; zero: none are
+	Results  string       // folder of the copies with results; "" for beside the files, of git for the state
 	// WriteBack has what became of rows written into the files themselves.
 	WriteBack bool
 }
@@ -241,6 +242,7 @@ func (d *Daemon) readAccount(w *settingReader, node *yaml.Node, a *DaemonAccount
 	readers["uploads"] = func(n *yaml.Node) { a.Uploads = w.setting(n, "uploads") }
 	readers["push_results"] = func(n *yaml.Node) { a.Answers = w.setting(n, "push_results") }
 	readers["propose_drift"] = func(n *yaml.Node) { a.Proposes = w.yes(n, "propose_drift") }
+	readers["pull_requests"] = func(n *yaml.Node) { a.Pulls.read(w, n) }
 	readers["webhook"] = func(n *yaml.Node) {
 		w.fields(n, "webhook", map[string]func(*yaml.Node){"secret": func(n *yaml.Node) {
 			a.Webhook.read(w, n, "webhook.secret", "WEBHOOK_SECRET")
@@ -275,9 +277,9 @@ func (a *DaemonAccount) lacks(states string) string {
 	case a.Git.URL.Value != "" && cmp.Or(a.State, states) == "":
 		return fmt.Sprintf("account %q is read from git and has no state; want a folder for adsync's own record",
 			a.Name.Value)
-	case a.Folder != "" && (a.Uploads.Value != "" || a.Answers.Value != "" || a.Proposes):
-		return fmt.Sprintf("account %q has a folder "+
-			"and uploads, push_results or propose_drift; these are commits, and want git", a.Name.Value)
+	case a.Folder != "" && (a.Uploads.Value != "" || a.Answers.Value != "" || a.Proposes || a.Pulls.Forge.Value != ""):
+		return fmt.Sprintf("account %q has a folder and uploads, push_results, "+
+			"propose_drift or pull_requests; these are of commits, and want git", a.Name.Value)
 	case a.Folder == "" && a.WriteBack:
 		return fmt.Sprintf("account %q is read from git and has write_back; "+
 			"a commit is not written into, and push_results commits the results to a branch", a.Name.Value)

@@ -45,6 +45,7 @@ func (d *Daemon) MissingFiles() (problems []diag.Problem) {
 		of("git.token", a.Git.Token)
 		of("git.passphrase", a.Git.Passphrase)
 		of("webhook", a.Webhook)
+		of("pull_requests.token", a.Pulls.Token)
 	}
 	return problems
 }

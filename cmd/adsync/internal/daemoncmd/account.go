@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/pulls"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/adsapi"
@@ -59,7 +60,8 @@ func versionOf(a config.DaemonAccount) string {
 		a.Every, a.Full, a.Settle, a.PlanOnly, a.Results, a.WriteBack, g.URL.Value, g.Ref.Value, g.Path.Value,
 		g.Token.From, g.Token.Value, g.Key.Value, g.Passphrase.From,
 		g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value,
-		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify)})
+		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify),
+		a.Pulls.Repository.Value, a.Pulls.API.Value, a.Pulls.Token.From, a.Pulls.Token.Value, a.Pulls.Every})
 }
 
 // stateFolderOf is where the state of an account from git lies that names no folder.
@@ -158,6 +160,9 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 			d.watchOrders(ctx, w, project.StateFolder(), wake)
 		},
 	}
+	if branch != nil && a.Pulls.Forge.Value != "" {
+		account.Watch = append(account.Watch, answering(d, a, branch, w))
+	}
 	account.Close = func() {
 		w.hangUp()
 		if own.Git != nil {
@@ -169,6 +174,32 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		d.sharing.leave(name, w.id)
 	}
 	return account
+}
+
+// answering answers the pull requests of an account.
+func answering(d *daemonRun, a config.DaemonAccount,
+	branch *followedBranch, w *worker) func(context.Context, func(daemon.Trigger)) {
+	log := d.log.With("account", a.Name.Value)
+	repository, err := d.forges.Of(w.env, a.Pulls)
+	if err != nil {
+		log.Error("pull requests are not answered", "error", err)
+		return func(context.Context, func(daemon.Trigger)) {}
+	}
+	planner := &pulls.Planner{
+		Name: a.Name.Value, Env: w.env, At: branch.read.Load, Plan: (&previewer{worker: w}).plan,
+	}
+	desk := &pulls.Desk{
+		Forge: repository, Plan: planner.Answer, Kept: w.orders.Place, Log: log, Every: a.Pulls.Every, Now: time.Now,
+		At: func() (string, string, bool) {
+			s, known := d.hub.Account(a.Name.Value)
+			read := branch.read.Load()
+			if !known || read == nil || s.PlanHash == "" {
+				return "", "", false
+			}
+			return shortRef(read.Revision.Ref), read.Revision.Commit + " " + s.PlanHash, true
+		},
+	}
+	return func(ctx context.Context, _ func(daemon.Trigger)) { desk.Run(ctx) }
 }
 
 // watchOrders wakes the loop for what people order by files.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/pulls"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web"
@@ -121,6 +122,7 @@ type daemonRun struct {
 	sharing   *sharing          // with other daemons; nil where states lie in folders
 	errands   *errandsBeside    // that any of them does; nil with sharing
 
+	forges       pulls.Forges
 	known        map[string]daemon.Account   // by name: those that run
 	repositories map[string]*gitstore.Shared // of them, by address and credentials
 }

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/testing/githubtest"
+)
+
+const forgeToken = "TEST_FORGE_TOKEN"
+
+// proposed is a daemon whose repository has a forge, and the engineer who proposes.
+type proposed struct {
+	*repository
+	forge *githubtest.Server
+	p     *process
+	at    string // where the daemon listens
+}
+
+func newProposed(t *testing.T) *proposed {
+	t.Helper()
+	t.Setenv(forgeToken, githubtest.Token)
+	s := serveAccount(t)
+	work, operator := ownQuickstart(t)
+	q := &proposed{repository: hostRepository(t, work), forge: githubtest.Start(t)}
+	q.p, q.at, _ = q.serveFrom(s, operator, fmt.Sprintf("  webhook: {secret: {env: HOOK}}\n"+
+		"  pull_requests: {forge: github, repository: acme/ads, api: %q,\n    token: {env: %s}, every: 1s}\n",
+		q.forge.URL, forgeToken))
+	q.p.until("msg", "run ended", "class", "applied")
+	return q
+}
+
+// proposes pushes an edit as the head of a pull request, and returns it.
+func (q *proposed) proposes(number int, from, to string) githubtest.Pull {
+	q.t.Helper()
+	branch := fmt.Sprint("pull-", number)
+	q.git("checkout", "-q", "-B", branch)
+	saveEdit(q.t, q.work, from, to)
+	q.git("commit", "-q", "-a", "-m", "Edit")
+	head := q.publishes(number)
+	q.git("checkout", "-q", "main")
+	return githubtest.Pull{Number: number, Title: "Edit", Head: head, Base: "main", Author: "ann"}
+}
+
+// publishes pushes what is checked out as the head of a pull request, and returns the commit.
+func (q *proposed) publishes(number int) string {
+	q.t.Helper()
+	q.git("push", "-q", "-f", q.upstream, fmt.Sprintf("HEAD:refs/pull/%d/head", number))
+	return q.git("rev-parse", "HEAD")
+}
+
+// says waits for the comment of a pull request to have all of some texts, and returns it.
+func (q *proposed) says(number int, texts ...string) string {
+	q.t.Helper()
+	said := "nothing"
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		all := q.forge.Comments(number)
+		if len(all) == 0 {
+			continue
+		}
+		said = all[len(all)-1].Body
+		has := true
+		for _, text := range texts {
+			has = has && strings.Contains(said, text)
+		}
+		if has && len(all) == 1 {
+			return said
+		}
+	}
+	q.t.Fatalf("pull request %d is told\n%s\nwant %q in one comment\n%s", number, said, texts, q.p.said())
+	return ""
+}
+
+// judged waits for the status of a commit.
+func (q *proposed) judged(commit, state, text string) {
+	q.t.Helper()
+	var all []githubtest.Status
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if all = q.forge.Statuses(commit); len(all) > 0 {
+			break
+		}
+	}
+	if len(all) == 0 || all[len(all)-1].State != state || !strings.Contains(all[len(all)-1].Description, text) ||
+		all[0].Context != "adsync/shop" {
+		q.t.Fatalf("%s has %+v; want %s with %q", commit, all, state, text)
+	}
+}
+
+// TestADaemonAnswersPullRequests: the head of each that changes the account is planned, as it would be once it is
+// merged, and nothing of it is sent. One comment says it, and is replaced.
+func TestADaemonAnswersPullRequests(t *testing.T) {
+	q := newProposed(t)
+	pull := q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}")
+	q.forge.Set(pull)
+	q.says(7, "1.25", "1.20", "Trail runners", pull.Head[:12])
+	q.judged(pull.Head, "success", "1 change")
+
+	pull = q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.15}")
+	q.forge.Set(pull)
+	q.says(7, "1.15", pull.Head[:12])
+	q.judged(pull.Head, "success", "1 change")
+
+	pull = q.proposes(7, "bid: {max: 1.25}", "bid: {max: cheap}")
+	q.forge.Set(pull)
+	q.says(7, "cheap", pull.Head[:12])
+	q.judged(pull.Head, "failure", "1 problem")
+
+	q.forge.Set(q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}"),
+		q.proposes(8, "bid: {max: 0.90}", "bid: {max: 0.95}"))
+	q.says(8, "0.95")
+	q.save("bid: {max: 0.90}", "bid: {max: 0.85}", "Lower") // in the file that both change
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "applied")
+	for _, number := range []int{7, 8} {
+		q.says(number, "**Stale**", "- `spring.yaml`", q.git("rev-parse", "main")[:12])
+	}
+	q.p.end()
+}
+
+// TestAPullRequestLoosensNothing: what it makes of the policy, of adsync's own state and of links counts for nothing
+// before somebody has merged it.
+func TestAPullRequestLoosensNothing(t *testing.T) {
+	q := newProposed(t)
+	q.git("checkout", "-q", "-B", "eve")
+	saveEdit(t, q.work, "daily: 50.00", "daily: 8000.00")
+	project := filepath.Join(q.work, "adsync.yaml")
+	content, err := os.ReadFile(project)
+	noError(t, err)
+	noError(t, os.WriteFile(project, append(content, "policy: {max_daily_exposure: 1000000.00}\n"...), 0o600))
+	noError(t, os.MkdirAll(filepath.Join(q.work, ".adsync"), 0o700))
+	noError(t, os.WriteFile(filepath.Join(q.work, ".adsync", "STOP"), []byte("forged"), 0o600))
+	q.git("add", "-A", "-f")
+	q.git("commit", "-q", "-m", "Harmless")
+	head := q.publishes(8)
+	q.git("checkout", "-q", "-f", "main")
+	q.forge.Set(githubtest.Pull{Number: 8, Title: "Harmless", Head: head, Base: "main", Author: "eve"})
+	said := q.says(8, head[:12], "`adsync.yaml` is changed, too", "8000", "1000.00")
+	q.judged(head, "pending", "needs approval")
+
+	q.git("checkout", "-q", "-B", "link")
+	noError(t, os.Symlink("/etc/passwd", filepath.Join(q.work, "passwd.yaml")))
+	q.git("add", "-A")
+	q.git("commit", "-q", "-m", "A link")
+	link := q.publishes(9)
+	q.forge.Set(githubtest.Pull{Number: 9, Title: "A link", Head: link, Base: "main", Author: "eve"})
+	said += q.says(9, link[:12], "symbolic link; want files only")
+	q.judged(link, "failure", "cannot be read")
+	q.p.end()
+	for _, secret := range []string{githubtest.Token, canaryKey, gitToken} {
+		if strings.Contains(q.p.said(), secret) || strings.Contains(said, secret) {
+			t.Error("a secret is shown")
+		}
+	}
+	t.Log(said)
+}

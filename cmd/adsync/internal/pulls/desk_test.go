@@ -1,0 +1,183 @@
+package pulls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"adsync/internal/forge"
+	"adsync/state/kv"
+)
+
+// hub is a forge that notes what it is asked.
+type hub struct {
+	open    []forge.Pull
+	asked   []string
+	failure error // of what is asked next
+	next    int
+}
+
+func (h *hub) fails() error {
+	err := h.failure
+	h.failure = nil
+	return err
+}
+
+func (h *hub) Open(context.Context, string) ([]forge.Pull, error) { return h.open, h.fails() }
+
+func (h *hub) Say(_ context.Context, pull int, id, text string) (string, error) {
+	if err := h.fails(); err != nil {
+		return "", err
+	}
+	h.asked = append(h.asked, fmt.Sprintf("%d %s: %s", pull, id, text))
+	if id == "" {
+		h.next++
+		id = fmt.Sprint("c", h.next)
+	}
+	return id, nil
+}
+
+func (h *hub) Judge(_ context.Context, commit string, v forge.Verdict) error {
+	if err := h.fails(); err != nil {
+		return err
+	}
+	h.asked = append(h.asked, fmt.Sprintf("%s %s", commit, v.State))
+	return nil
+}
+
+// fixture is a desk whose plans are what the test says, by number.
+type fixture struct {
+	*Desk
+	hub   *hub
+	stamp string
+	plans map[int]string // "" is nothing of this account
+	later bool
+	now   time.Time
+}
+
+func newFixture(t *testing.T) *fixture {
+	f := &fixture{hub: &hub{}, stamp: "one", plans: map[int]string{}, now: time.Unix(1e9, 0)}
+	f.Desk = &Desk{
+		Forge: f.hub, Kept: kv.Folder{Dir: t.TempDir()}, Log: slog.New(slog.DiscardHandler),
+		Now: func() time.Time { return f.now },
+		At:  func() (string, string, bool) { return "main", f.stamp, f.stamp != "" },
+		Plan: func(_ context.Context, p forge.Pull) (*Answer, error) {
+			if f.later {
+				return nil, errLater
+			}
+			text := f.plans[p.Number]
+			return &Answer{Touches: text != "", Text: text, Verdict: forge.Verdict{State: forge.Passes}}, nil
+		},
+	}
+	return f
+}
+
+// look returns what the forge was asked.
+func (f *fixture) look(t *testing.T) []string {
+	t.Helper()
+	f.hub.asked = nil
+	_ = f.Look(t.Context())
+	return f.hub.asked
+}
+
+// What a desk asks of a forge, look by look.
+func TestWhatIsSaidOfPullRequests(t *testing.T) {
+	f := newFixture(t)
+	pull := func(number int, head string) forge.Pull { return forge.Pull{Number: number, Head: head} }
+	for _, row := range []struct {
+		name string
+		do   func()
+		want []string
+	}{
+		{"one is opened", func() { f.hub.open, f.plans[7] = []forge.Pull{pull(7, "a")}, "up" },
+			[]string{"7 : up", "a success"}},
+		{"nothing since", func() {}, nil},
+		{"pushed, and the plan is the same", func() { f.hub.open[0].Head = "b" }, []string{"b success"}},
+		{"pushed, and the plan is another", func() { f.hub.open[0].Head, f.plans[7] = "c", "down" },
+			[]string{"7 c1: down", "c success"}},
+		{"the branch moves, and the plan with it", func() { f.stamp, f.plans[7] = "two", "flat" },
+			[]string{"7 c1: flat"}},
+		{"the branch moves alone", func() { f.stamp = "three" }, nil},
+		{"one that is not of this account", func() { f.hub.open = append(f.hub.open, pull(8, "d")) }, nil},
+		{"it becomes one", func() { f.hub.open[1].Head, f.plans[8] = "e", "new" }, []string{"8 : new", "e success"}},
+		{"the account cannot be planned", func() { f.later, f.hub.open[0].Head = true, "f" }, nil},
+		{"it can again", func() { f.later = false }, []string{"f success"}},
+		{"no run has read the branch", func() { f.stamp = "" }, nil},
+		{"it has", func() { f.stamp = "three" }, nil},
+		{"the forge does not answer", func() { f.hub.open[0].Head, f.hub.failure = "g", errors.New("away") }, nil},
+		{"it answers", func() {}, []string{"g success"}},
+		{"one is closed", func() { f.hub.open = f.hub.open[:1] }, nil},
+		{"and opened again", func() { f.hub.open = append(f.hub.open, pull(8, "e")) },
+			[]string{"8 : new", "e success"}},
+		{"the forge has had enough", func() {
+			f.hub.open[0].Head, f.hub.failure = "h", &forge.LimitError{Until: f.now.Add(time.Minute)}
+		}, nil},
+		{"it is not asked", func() {}, nil},
+		{"until then", func() { f.now = f.now.Add(time.Minute) }, []string{"h success"}},
+	} {
+		row.do()
+		if got := f.look(t); !slices.Equal(got, row.want) {
+			t.Errorf("%s: the forge is asked %q; want %q", row.name, got, row.want)
+		}
+	}
+}
+
+// A desk that is begun anew knows what was said before.
+func TestAnotherDeskGoesOn(t *testing.T) {
+	f := newFixture(t)
+	f.hub.open, f.plans[7] = []forge.Pull{{Number: 7, Head: "a"}}, "up"
+	f.look(t)
+	again := newFixture(t)
+	again.Kept, again.hub.open, again.plans[7] = f.Kept, []forge.Pull{{Number: 7, Head: "a"}}, "up"
+	if got := again.look(t); got != nil {
+		t.Errorf("the forge is asked %q; want nothing", got)
+	}
+	again.hub.open[0].Head, again.plans[7] = "b", "down"
+	if got, want := again.look(t), []string{"7 c1: down", "b success"}; !slices.Equal(got, want) {
+		t.Errorf("the forge is asked %q; want %q", got, want)
+	}
+}
+
+// A status that failed is set with the next look, beside the comment that is there.
+func TestAStatusThatFailedIsSetAgain(t *testing.T) {
+	f := newFixture(t)
+	f.hub.open, f.plans[7] = []forge.Pull{{Number: 7, Head: "a"}}, "up"
+	judge := f.Plan
+	f.Plan = func(ctx context.Context, p forge.Pull) (*Answer, error) {
+		f.Forge = failsToJudge{f.hub}
+		return judge(ctx, p)
+	}
+	if got, want := f.look(t), []string{"7 : up"}; !slices.Equal(got, want) {
+		t.Fatalf("the forge is asked %q; want %q", got, want)
+	}
+	f.Forge, f.Plan = f.hub, judge
+	if got, want := f.look(t), []string{"a success"}; !slices.Equal(got, want) {
+		t.Errorf("then it is asked %q; want %q", got, want)
+	}
+}
+
+type failsToJudge struct{ forge.Repository }
+
+func (failsToJudge) Judge(context.Context, string, forge.Verdict) error { return errors.New("away") }
+
+// A thousand are answered one look after the other, and each of them once.
+func TestManyAreAnsweredInTurn(t *testing.T) {
+	f := newFixture(t)
+	for n := range 1000 {
+		f.hub.open = append(f.hub.open, forge.Pull{Number: n, Head: fmt.Sprint(n)})
+		f.plans[n] = "up"
+	}
+	said, looks := 0, 0
+	for asked := f.look(t); len(asked) > 0; asked = f.look(t) {
+		if said, looks = said+len(asked), looks+1; len(asked) > 2*mostPlans {
+			t.Fatalf("%d requests in a look; want %d at most", len(asked), 2*mostPlans)
+		}
+	}
+	if said != 2000 || looks != 1000/mostPlans {
+		t.Errorf("%d requests in %d looks; want a comment and a status each", said, looks)
+	}
+}

@@ -1,0 +1,41 @@
+package pulls
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/forge"
+	"adsync/sources/config"
+)
+
+// listEvery is how often the pull requests of a repository are listed at most, for all accounts of it.
+const listEvery = 10 * time.Second
+
+// Forges are the repositories whose pull requests are answered. Accounts of one repository share a list.
+type Forges struct {
+	mu    sync.Mutex
+	known map[string]forge.Repository
+}
+
+// Of returns the repository that a configuration names.
+func (f *Forges) Of(env *session.Env, c config.PullRequests) (forge.Repository, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := fmt.Sprintf("%q", []any{c.Forge.Value, c.Repository.Value, c.API.Value, c.Token.From, c.Token.Value})
+	if known := f.known[key]; known != nil {
+		return known, nil
+	}
+	token := func(ctx context.Context) (string, error) { return session.SecretOf(ctx, env, c.Token) }
+	repository, err := forge.NewGitHub(c.Repository.Value, c.API.Value, token)
+	if err != nil {
+		return nil, err
+	}
+	if f.known == nil {
+		f.known = map[string]forge.Repository{}
+	}
+	f.known[key] = forge.Shared(repository, min(listEvery, c.Every))
+	return f.known[key], nil
+}

@@ -1,0 +1,218 @@
+package pulls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"adsync/cmd/adsync/internal/runs"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/diag"
+	"adsync/internal/forge"
+	"adsync/internal/gitstore"
+	"adsync/internal/planview"
+	"adsync/plan"
+	"adsync/reconcile"
+	"adsync/sources/commits"
+	"adsync/sources/config"
+	"adsync/state"
+	"adsync/state/kv"
+)
+
+// Planner plans what pull requests would do to an account.
+type Planner struct {
+	Name string // of the account, for people
+	Env  *session.Env
+	// At returns the commit that was read last; nil before there is one.
+	At func() *session.GitSource
+	// Plan plans files against the account as it is now, with a client that can only read.
+	Plan func(context.Context, *session.Env, session.Loaded) (*reconcile.View, state.Account, error)
+}
+
+// proposal is a pull request that is being planned.
+type proposal struct {
+	*Planner
+	pull   forge.Pull
+	env    *session.Env
+	base   gitstore.Revision // of the branch it goes into
+	merged *commits.Merged
+}
+
+// Answer says what a pull request would do.
+func (p *Planner) Answer(ctx context.Context, pull forge.Pull) (*Answer, error) {
+	read := p.At()
+	if read == nil {
+		return nil, errLater
+	}
+	at, own := *read, *p.Env
+	own.Git, own.OnNote = &at, func(string) {}
+	q := &proposal{Planner: p, pull: pull, env: &own, base: at.Revision}
+	if err := q.fetch(ctx); err != nil {
+		return q.unread(err)
+	}
+	defer q.merged.Close()
+	switch {
+	case len(q.merged.Changed) == 0:
+		text := q.text("It changes no file of this account.\n")
+		return &Answer{Text: text, Verdict: q.says(forge.Passes, "no change")}, nil
+	case len(q.merged.Stale) > 0:
+		return q.stale(), nil
+	}
+	return q.planned(ctx)
+}
+
+// fetch gets the head, and what merging it would make of the branch.
+func (q *proposal) fetch(ctx context.Context) error {
+	g := q.env.Git
+	settings, _, err := session.GitConfig(q.env, g.Flags)
+	if err != nil {
+		return err
+	}
+	settings.Ref, settings.Records, settings.Signers = q.pull.Ref, forgets{}, "" // nothing of it is applied
+	g.Shared.Renew()
+	if g.Store, err = gitstore.Open(settings); err != nil {
+		return err
+	}
+	if g.Revision, err = g.Store.Fetch(ctx); err != nil {
+		return err
+	}
+	if g.Revision.Commit != q.pull.Head {
+		return errLater // it was pushed to meanwhile
+	}
+	end, err := g.Store.Reading(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	at := config.Commit{Repository: g.Store.Dir(), Path: g.Store.SubPath(), Hash: q.base.Commit}
+	q.merged, err = commits.ReadMerged(ctx, at, q.pull.Head, g.Home, q.env.Getenv(session.EnvBounds))
+	return err
+}
+
+// forgets keeps nothing: a pull request may be rewritten, and nobody has to accept that.
+type forgets struct{ kv.Store }
+
+func (forgets) Get(string, int) ([]byte, error) { return nil, fs.ErrNotExist }
+func (forgets) Put(string, []byte) error        { return nil }
+
+// unread is what is said of a pull request that cannot be read. What may pass is tried again.
+func (q *proposal) unread(err error) (*Answer, error) {
+	if class := gitstore.ClassOf(err); class != gitstore.Input && !errors.Is(err, commits.ErrBeyondBounds) {
+		return nil, err
+	}
+	return &Answer{
+		Touches: true, Text: q.text("Its files cannot be read: " + planview.Code(diag.Printable(err.Error())) + "\n"),
+		Verdict: q.says(forge.Fails, "its files cannot be read"),
+	}, nil
+}
+
+func (q *proposal) stale() *Answer {
+	var text strings.Builder
+	text.WriteString("**Stale**: these files were changed on both sides since the pull request began, so that " +
+		"nobody knows what a merge makes of them. Merge or rebase, and push:\n\n")
+	for i, name := range q.merged.Stale {
+		if i == mostListed {
+			fmt.Fprintf(&text, "- … and %d more\n", len(q.merged.Stale)-i)
+			break
+		}
+		fmt.Fprintf(&text, "- %s\n", planview.Code(diag.Printable(name)))
+	}
+	return &Answer{Touches: true, Text: q.text(text.String()), Verdict: q.says(forge.Fails, "stale: "+
+		diag.Plural(len(q.merged.Stale), "file")+" changed on both sides")}
+}
+
+// mostListed is how many files are named.
+const mostListed = 20
+
+// planned plans the files as they would be.
+func (q *proposal) planned(ctx context.Context) (*Answer, error) {
+	q.env.Git.Checkout = q.merged.Checkout
+	l := session.LoadRead(ctx, q.env, q.merged.Project, q.merged.Problems)
+	if l.Failure != nil {
+		return nil, l.Failure
+	}
+	document, verdict := runs.Unplanned(l), q.says(forge.Fails, diag.Plural(len(l.Desired.Problems), "problem"))
+	if !diag.HasErrors(l.Desired.Problems) {
+		view, account, err := q.Plan(ctx, q.env, l)
+		if err != nil {
+			return nil, err
+		}
+		if err := q.since(ctx, view); err != nil {
+			return nil, err
+		}
+		runs.TellAuthors(ctx, q.env, l, view.Plan)
+		document, verdict = runs.Document(q.env, l, account, view), q.judge(view.Plan)
+	}
+	var text strings.Builder
+	if err := planview.WriteMarkdown(&text, l.Schemas, document); err != nil {
+		return nil, err
+	}
+	return &Answer{Touches: true, Text: q.text(text.String()), Verdict: verdict}, nil
+}
+
+// since tells what is pending without the pull request.
+func (q *proposal) since(ctx context.Context, view *reconcile.View) error {
+	g := q.env.Git
+	base := plan.Base{Revision: q.branch(), Commit: q.base.Commit}
+	at := config.Commit{Repository: g.Store.Dir(), Path: g.Store.SubPath(), Hash: q.base.Commit}
+	before, err := commits.ReadCommit(ctx, at, g.Home, q.env.Getenv(session.EnvBounds))
+	if err != nil {
+		return err
+	}
+	defer before.Close()
+	files := session.LoadRead(ctx, q.env, before.Project, before.Problems)
+	if diag.HasErrors(files.Desired.Problems) {
+		view.Plan.Since(base, nil)
+		return nil
+	}
+	view.Plan.Since(base, view.Without(files.Desired.Snapshot))
+	return nil
+}
+
+// judge is the status of a plan: what the pull request itself has held waits for a yes.
+func (q *proposal) judge(p *plan.Plan) forge.Verdict {
+	own, held := 0, 0
+	for i := range p.Changes {
+		switch c := &p.Changes[i]; {
+		case c.Pending:
+		case c.IsHeld():
+			held++
+		default:
+			own++
+		}
+	}
+	switch {
+	case diag.HasErrors(p.Problems):
+		return q.says(forge.Fails, diag.Plural(len(p.Problems), "problem"))
+	case held > 0:
+		return q.says(forge.Waits, "needs approval: "+diag.Plural(held, "change")+" held")
+	case own == 0:
+		return q.says(forge.Passes, "no change")
+	}
+	return q.says(forge.Passes, diag.Plural(own, "change"))
+}
+
+func (q *proposal) says(state forge.State, text string) forge.Verdict {
+	return forge.Verdict{Name: "adsync/" + q.Name, State: state, Text: text}
+}
+
+// branch is the one it goes into.
+func (q *proposal) branch() string { return strings.TrimPrefix(q.base.Ref, "refs/heads/") }
+
+// text is a comment: its mark, whose it is, and what is said.
+func (q *proposal) text(said string) string {
+	if first, rest, ok := strings.Cut(said, "\n"); ok && strings.HasPrefix(first, "<!--") {
+		said = rest // that was the mark of another comment
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "<!-- adsync:pull:%s -->\nAccount %s, `%.12s` merged into %s at `%.12s`.\n\n", q.Name,
+		planview.Code(q.Name), q.pull.Head, planview.Code(q.branch()), q.base.Commit)
+	if q.merged != nil && slices.Contains(q.merged.Changed, config.ProjectFile) {
+		fmt.Fprintf(&text, "%s is changed, too. This plan is made under the one of the branch: "+
+			"the change counts once it is merged.\n\n", planview.Code(config.ProjectFile))
+	}
+	return text.String() + said
+}

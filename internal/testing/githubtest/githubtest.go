@@ -1,0 +1,291 @@
+// Package githubtest is a GitHub for tests: pull requests, comments and statuses of one repository, in memory. It
+// checks every request and every answer of its own against GitHub's published description of its API, and answers with
+// the examples of that description, in which only what the test says is other.
+//
+// description.json holds, of @octokit/openapi 23.0.2 (MIT), the operations that adsync uses, and what they refer to.
+package githubtest
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+)
+
+//go:embed description.json
+var description []byte
+
+// The token it wants, and the user it belongs to.
+const (
+	Token = "github_pat_for_the_tests_of_adsync"
+	User  = "adsync"
+)
+
+// Pull is an open pull request.
+type Pull struct {
+	Number            int
+	Title, Head, Base string // Head is a commit
+	Author            string
+}
+
+// Comment is one of an issue.
+type Comment struct {
+	ID   int64
+	Pull int
+	By   string
+	Bot  bool
+	Body string
+}
+
+// Status is one of a commit.
+type Status struct{ Commit, Context, State, Description string }
+
+// Server is a GitHub with one repository, acme/ads.
+type Server struct {
+	URL string // of its API
+
+	t        testing.TB
+	router   routers.Router
+	examples map[string]any
+
+	mu       sync.Mutex
+	pulls    []Pull
+	comments []Comment
+	statuses []Status
+	next     int64
+	requests []string // method and path
+	// Refuse answers a request in the place of the server; false lets it pass.
+	Refuse func(w http.ResponseWriter, r *http.Request) bool
+}
+
+// Start starts one that ends with the test.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	document, err := openapi3.NewLoader().LoadFromData(description)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{t: t, examples: map[string]any{}, next: 1000}
+	for name, example := range document.Components.Examples {
+		s.examples[name] = example.Value.Value
+	}
+	line := httptest.NewServer(s)
+	t.Cleanup(line.Close)
+	s.URL = line.URL
+	document.Servers = openapi3.Servers{{URL: line.URL}}
+	if s.router, err = gorillamux.NewRouter(document); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Set has these pull requests be open.
+func (s *Server) Set(pulls ...Pull) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pulls = slices.Clone(pulls)
+}
+
+// Comment has somebody write a comment, and returns its id.
+func (s *Server) Comment(c Comment) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next++
+	c.ID = s.next
+	s.comments = append(s.comments, c)
+	return c.ID
+}
+
+// Delete takes a comment away.
+func (s *Server) Delete(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.comments = slices.DeleteFunc(s.comments, func(c Comment) bool { return c.ID == id })
+}
+
+// Comments returns those of a pull request, the oldest first.
+func (s *Server) Comments(pull int) (of []Comment) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.comments {
+		if c.Pull == pull {
+			of = append(of, c)
+		}
+	}
+	return of
+}
+
+// Statuses returns those of a commit, the oldest first.
+func (s *Server) Statuses(commit string) (of []Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.statuses {
+		if one.Commit == commit {
+			of = append(of, one)
+		}
+	}
+	return of
+}
+
+// Requests returns what was asked since the last call, as method and path.
+func (s *Server) Requests() (asked []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked, s.requests = s.requests, nil
+	return asked
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, r.Method+" "+r.URL.Path)
+	if s.Refuse != nil && s.Refuse(w, r) {
+		return
+	}
+	if r.Header.Get("Authorization") != "Bearer "+Token {
+		http.Error(w, `{"message":"Bad credentials"}`, http.StatusUnauthorized)
+		return
+	}
+	route, parameters, err := s.router.FindRoute(r)
+	if err != nil {
+		s.t.Errorf("%s %s is no operation that GitHub publishes: %v", r.Method, r.URL, err)
+		http.Error(w, "{}", http.StatusNotFound)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.t.Error(err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	asked := &openapi3filter.RequestValidationInput{Request: r, PathParams: parameters, Route: route}
+	if err := openapi3filter.ValidateRequest(r.Context(), asked); err != nil {
+		s.t.Errorf("%s %s is not as GitHub publishes it: %v", r.Method, r.URL, err)
+		http.Error(w, `{"message":"Validation Failed"}`, http.StatusUnprocessableEntity)
+		return
+	}
+	code, answer := s.answer(r, parameters, body)
+	content, err := json.Marshal(answer)
+	if err != nil {
+		s.t.Error(err)
+	}
+	header := http.Header{"Content-Type": {"application/json"}}
+	said := &openapi3filter.ResponseValidationInput{RequestValidationInput: asked, Status: code, Header: header}
+	if err := openapi3filter.ValidateResponse(r.Context(), said.SetBodyBytes(content)); err != nil {
+		s.t.Errorf("this GitHub answers %s %s otherwise than GitHub does: %v", r.Method, r.URL, err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = w.Write(content)
+}
+
+// answer does what is asked. mu is held.
+func (s *Server) answer(r *http.Request, parameters map[string]string, body []byte) (code int, answer any) {
+	var said struct{ Body, State, Description, Context string }
+	if len(body) > 0 {
+		if err := json.Unmarshal(body, &said); err != nil {
+			s.t.Error(err)
+		}
+	}
+	number, _ := strconv.Atoi(parameters["issue_number"])
+	switch r.Method + " " + s.last(r.URL.Path, parameters) {
+	case "GET user":
+		return http.StatusOK, s.like("private-user-response-with-public-profile-information",
+			"login", User, "user_view_type", "public")
+	case "GET pulls":
+		list := []any{}
+		for _, p := range s.pulls {
+			if base := r.URL.Query().Get("base"); base == "" || base == p.Base {
+				list = append(list, s.pull(p))
+			}
+		}
+		return http.StatusOK, list
+	case "GET comments":
+		list := []any{}
+		for _, c := range s.comments {
+			if c.Pull == number {
+				list = append(list, s.comment(c))
+			}
+		}
+		return http.StatusOK, list
+	case "POST comments":
+		s.next++
+		s.comments = append(s.comments, Comment{ID: s.next, Pull: number, By: User, Body: said.Body})
+		return http.StatusCreated, s.comment(s.comments[len(s.comments)-1])
+	case "PATCH comment":
+		for i := range s.comments {
+			if fmt.Sprint(s.comments[i].ID) == parameters["comment_id"] {
+				s.comments[i].Body = said.Body
+				return http.StatusOK, s.comment(s.comments[i])
+			}
+		}
+		return http.StatusNotFound, map[string]any{"message": "Not Found"}
+	case "POST status":
+		s.statuses = append(s.statuses, Status{parameters["sha"], said.Context, said.State, said.Description})
+		return http.StatusCreated, s.like("status", "state", said.State, "context", said.Context)
+	}
+	s.t.Errorf("nothing answers %s %s", r.Method, r.URL)
+	return http.StatusNotFound, map[string]any{"message": "Not Found"}
+}
+
+// last is what the last part of a path is about.
+func (s *Server) last(path string, parameters map[string]string) string {
+	switch {
+	case parameters["comment_id"] != "":
+		return "comment"
+	case parameters["sha"] != "":
+		return "status"
+	}
+	return path[strings.LastIndexByte(path, '/')+1:]
+}
+
+// like is an example of the description with other values, by names such as user.login.
+func (s *Server) like(example string, values ...any) map[string]any {
+	value := s.examples[example]
+	if list, ok := value.([]any); ok {
+		value = list[0]
+	}
+	content, err := json.Marshal(value)
+	if err != nil {
+		s.t.Error(err)
+	}
+	var of map[string]any
+	if err := json.Unmarshal(content, &of); err != nil {
+		s.t.Error(err)
+	}
+	for i := 0; i < len(values); i += 2 {
+		of[values[i].(string)] = values[i+1]
+	}
+	return of
+}
+
+func (s *Server) pull(p Pull) map[string]any {
+	// the example has a team that lacks what the description requires
+	of := s.like("pull-request-simple-items", "requested_teams", []any{},
+		"number", p.Number, "title", p.Title, "state", "open")
+	of["head"].(map[string]any)["sha"] = p.Head
+	of["base"].(map[string]any)["ref"] = p.Base
+	of["user"].(map[string]any)["login"] = p.Author
+	return of
+}
+
+func (s *Server) comment(c Comment) map[string]any {
+	of := s.like("issue-comment-items", "id", c.ID, "body", c.Body)
+	user := of["user"].(map[string]any)
+	if user["login"] = c.By; c.Bot {
+		user["type"] = "Bot"
+	}
+	return of
+}

@@ -1,0 +1,161 @@
+package commits_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"adsync/sources/commits"
+	"adsync/sources/config"
+)
+
+// branches is a repository with a branch and what is proposed to it.
+type branches struct {
+	t    *testing.T
+	dir  string
+	made int // commits
+}
+
+func (b *branches) git(args ...string) string {
+	b.t.Helper()
+	c := exec.Command("git", append([]string{"-C", b.dir, "-c", "user.name=Ann", "-c", "user.email=ann@example.com",
+		"-c", "init.defaultBranch=main"}, args...)...)
+	said, err := c.CombinedOutput()
+	if err != nil {
+		b.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, said)
+	}
+	return strings.TrimSpace(string(said))
+}
+
+// commit writes files, takes away those whose content is "", and returns the commit.
+func (b *branches) commit(files map[string]string) string {
+	b.t.Helper()
+	for name, content := range files {
+		path := filepath.Join(b.dir, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		switch {
+		case err != nil:
+		case content == "":
+			err = os.Remove(path)
+		case strings.HasPrefix(content, "-> "):
+			err = os.Symlink(strings.TrimPrefix(content, "-> "), path)
+		default:
+			err = os.WriteFile(path, []byte(content), 0o600)
+		}
+		if err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	b.git("add", "-A")
+	b.made++
+	b.git("commit", "-q", "-m", strconv.Itoa(b.made))
+	return b.git("rev-parse", "HEAD")
+}
+
+// What merging a branch makes of the files of a project, file by file.
+func TestWhatAMergeMakesOfTheFiles(t *testing.T) {
+	const policy = "format_version: 1\npolicy: {max_daily_exposure: 10}\n"
+	began := map[string]string{"shop/a.yaml": "a", "shop/b.yaml": "b", "shop/adsync.yaml": policy, "other/c.yaml": "c"}
+	for _, row := range []struct {
+		name         string
+		main, branch map[string]string // changed since they parted
+		want         map[string]string // of the project; nil: stale
+		changed      []string
+		stale        []string
+	}{
+		{"one changes a file", nil, map[string]string{"shop/a.yaml": "A"},
+			map[string]string{"a.yaml": "A", "b.yaml": "b", "adsync.yaml": policy}, []string{"a.yaml"}, nil},
+		{"each changes another", map[string]string{"shop/b.yaml": "B"}, map[string]string{"shop/a.yaml": "A"},
+			map[string]string{"a.yaml": "A", "b.yaml": "B", "adsync.yaml": policy}, []string{"a.yaml"}, nil},
+		{"both change one", map[string]string{"shop/a.yaml": "ours"}, map[string]string{"shop/a.yaml": "theirs"},
+			nil, []string{"a.yaml"}, []string{"a.yaml"}},
+		{"both change one alike", map[string]string{"shop/a.yaml": "A"}, map[string]string{"shop/a.yaml": "A"},
+			map[string]string{"a.yaml": "A", "b.yaml": "b", "adsync.yaml": policy}, []string{"a.yaml"}, nil},
+		{"one takes away what the other changes", map[string]string{"shop/a.yaml": "A"},
+			map[string]string{"shop/a.yaml": ""}, nil, []string{"a.yaml"}, []string{"a.yaml"}},
+		{"one is added and one taken away", nil, map[string]string{"shop/n/d.yaml": "d", "shop/b.yaml": ""},
+			map[string]string{"a.yaml": "a", "n/d.yaml": "d", "adsync.yaml": policy},
+			[]string{"b.yaml", "n/d.yaml"}, nil},
+		{"nothing of this project", nil, map[string]string{"other/c.yaml": "C"},
+			map[string]string{"a.yaml": "a", "b.yaml": "b", "adsync.yaml": policy}, nil, nil},
+		{"the policy", nil, map[string]string{"shop/adsync.yaml": "format_version: 1\n", "shop/a.yaml": "A"},
+			map[string]string{"a.yaml": "A", "b.yaml": "b", "adsync.yaml": policy},
+			[]string{"a.yaml", "adsync.yaml"}, nil},
+		{"both change the policy", map[string]string{"shop/adsync.yaml": policy + "# ours\n"},
+			map[string]string{"shop/adsync.yaml": policy + "# theirs\n"},
+			map[string]string{"a.yaml": "a", "b.yaml": "b", "adsync.yaml": policy + "# ours\n"},
+			[]string{"adsync.yaml"}, nil},
+		{"a link that leads out", nil, map[string]string{"shop/l.yaml": "-> /etc/hostname"},
+			map[string]string{"a.yaml": "a", "b.yaml": "b", "l.yaml": "-> /etc/hostname", "adsync.yaml": policy},
+			[]string{"l.yaml"}, nil},
+		{"adsync's own state", nil, map[string]string{"shop/.adsync/state.db": "forged", "shop/.adsync/STOP": "forged"},
+			map[string]string{"a.yaml": "a", "b.yaml": "b", "adsync.yaml": policy}, nil, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			b := &branches{t: t, dir: t.TempDir()}
+			b.git("init", "-q")
+			b.commit(began)
+			b.git("checkout", "-q", "-b", "change")
+			head := b.commit(row.branch)
+			b.git("checkout", "-q", "main")
+			at := b.git("rev-parse", "HEAD")
+			if row.main != nil {
+				at = b.commit(row.main)
+			}
+			m, err := commits.ReadMerged(t.Context(),
+				config.Commit{Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at}, head, t.TempDir(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			if !slices.Equal(m.Changed, row.changed) || !slices.Equal(m.Stale, row.stale) {
+				t.Errorf("changed %q, stale %q; want %q, %q", m.Changed, m.Stale, row.changed, row.stale)
+			}
+			if m.Checkout == nil {
+				if row.want != nil {
+					t.Error("nothing is read")
+				}
+				return
+			}
+			have := filesIn(t, m.Project.Root)
+			for name, content := range row.want {
+				if have[name] != content {
+					t.Errorf("%s is %q; want %q", name, have[name], content)
+				}
+				delete(have, name)
+			}
+			if len(have) > 0 {
+				t.Errorf("beside them there is %v", have)
+			}
+			if m.Project.Stop != "" {
+				t.Errorf("the branch stops the account: %s", m.Project.Stop)
+			}
+		})
+	}
+}
+
+func filesIn(t *testing.T, root string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, _ := filepath.Rel(root, path)
+		if target, err := os.Readlink(path); err == nil {
+			files[name] = "-> " + target
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		files[name] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
