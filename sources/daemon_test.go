@@ -81,6 +81,11 @@ accounts:
 	}
 }
 
+// pullRequests is a configuration of which an account says this of pull requests.
+func pullRequests(said string) string {
+	return "accounts: [{name: a, git: {url: u}, state: s, pull_requests: {" + said + "}}]\n"
+}
+
 func TestADaemonsConfigurationThatIsRefused(t *testing.T) {
 	for _, row := range []struct{ name, text, want string }{
 		{"nothing", "listen: none\n", "daemon.yaml: accounts names none; want at least one"},
@@ -97,16 +102,14 @@ func TestADaemonsConfigurationThatIsRefused(t *testing.T) {
 			"these are of commits, and want git"},
 		{"pull requests of a folder", "accounts: [{name: a, folder: a, pull_requests: {forge: github, " +
 			"repository: acme/ads, token: {env: T}}}]\n", "these are of commits, and want git"},
-		{"pull requests of no forge", "accounts: [{name: a, git: {url: u}, state: s, pull_requests: {repository: a/b, " +
-			"token: {env: T}}}]\n", "pull_requests has no forge; want github"},
-		{"pull requests of another forge", "accounts: [{name: a, git: {url: u}, state: s, pull_requests: {forge: svn}}]\n",
-			`pull_requests.forge is "svn"; want github`},
-		{"pull requests of no repository", "accounts: [{name: a, git: {url: u}, state: s, pull_requests: {forge: github, " +
-			"repository: ads, token: {env: T}}}]\n", `pull_requests.repository is "ads"; want owner/name`},
-		{"pull requests without a token", "accounts: [{name: a, git: {url: u}, state: s, pull_requests: {forge: github, " +
-			"repository: a/b}}]\n", "pull_requests has no token"},
-		{"pull requests at an address in the clear", "accounts: [{name: a, git: {url: u}, state: s, pull_requests: " +
-			"{forge: github, repository: a/b, token: {env: T}, api: 'http://ghe.example.com/'}}]\n",
+		{"pull requests of no forge", pullRequests("repository: a/b, token: {env: T}"),
+			"pull_requests has no forge; want github"},
+		{"pull requests of another forge", pullRequests("forge: svn"), `pull_requests.forge is "svn"; want github`},
+		{"pull requests of no repository", pullRequests("forge: github, repository: ads, token: {env: T}"),
+			`pull_requests.repository is "ads"; want owner/name`},
+		{"pull requests without a token", pullRequests("forge: github, repository: a/b"), "pull_requests has no token"},
+		{"pull requests at an address in the clear",
+			pullRequests("forge: github, repository: a/b, token: {env: T}, api: 'http://ghe.example.com/'"),
 			`pull_requests.api is "http://ghe.example.com/"; want an address of https`},
 		{"proposals of a folder", "accounts: [{name: a, folder: a, propose_drift: true}]\n",
 			"these are of commits, and want git"},
