@@ -80,6 +80,7 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 		{"a server of git that does not", running, session.GitExit(&gitstore.Error{Class: gitstore.Transient}), 11},
 		{"a state somebody else has open", running, state.ErrLocked, 10},
 		{"a state of another account", running, state.ErrForeign, 4},
+		{"a state that is damaged", running, state.ErrDamaged, 4},
 		{"a state that is lost", running, state.ErrLost, 4},
 		{"a state that was copied elsewhere", running, state.ErrMoved, 4},
 		{"a place without a state", running, state.ErrNone, 4},

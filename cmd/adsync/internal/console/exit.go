@@ -99,6 +99,7 @@ var errorClasses = []struct {
 	{adsapi.ErrUnleased, ExitLocked},
 	{reconcile.ErrStale, ExitStale},
 	{state.ErrForeign, ExitUsage},
+	{state.ErrDamaged, ExitUsage},
 	{state.ErrLost, ExitUsage},
 	{state.ErrMoved, ExitUsage},
 	{state.ErrNone, ExitUsage},
