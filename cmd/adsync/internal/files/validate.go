@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -41,7 +42,7 @@ func Validate(env *session.Env) *cobra.Command {
 	console.ForceFlag(c, &force)
 	c.Flags().BoolVar(&watching, "watch", false, "check again whenever a file changes, until interrupted")
 	session.FromGit(env, c, false)
-	env.Outputs(c, "text", "json")
+	env.Outputs(c, "text", "json", "sarif")
 	return c
 }
 
@@ -91,6 +92,11 @@ func showValidation(env *session.Env, l session.Loaded, checked *runs.OnlineChec
 			return err
 		}
 		return session.Invalid(env, l, l.Desired.Problems)
+	}
+	if env.Flags.Output == "sarif" {
+		said := cmp.Or(failure, l.Failure)
+		return errors.Join(runs.WriteSARIF(env, l, env.Out, l.Desired.Problems, console.Coded(said)),
+			failure, session.Invalid(env, l, l.Desired.Problems))
 	}
 	if failure != nil {
 		return failure

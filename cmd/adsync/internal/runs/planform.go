@@ -10,6 +10,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/internal/planview"
+	"adsync/internal/sarif"
 
 	"github.com/spf13/cobra"
 )
@@ -29,12 +30,13 @@ var PlanForms = map[string]planForm{
 	}, true},
 	"html":   {OnFailure: true}, // of the pictures of the files, too
 	"github": {OnFailure: true},
-	"xlsx":   {}, // of the plan and the user's workbook; see writePlanBook
+	"sarif":  {OnFailure: true}, // of the problems alone
+	"xlsx":   {},                // of the plan and the user's workbook; see writePlanBook
 }
 
 // FormNames are the forms in the order help lists them.
 func FormNames() []string {
-	return []string{"text", "json", "ndjson", "markdown", "html", "xlsx", "github"}
+	return []string{"text", "json", "ndjson", "markdown", "html", "xlsx", "github", "sarif"}
 }
 
 // FormFlags gives a command the flags that write a plan in more forms.
@@ -101,11 +103,24 @@ func writePlan(env *session.Env, l session.Loaded, w io.Writer, form string, f P
 	case "html":
 		Draw(l, d)
 		return planview.WriteHTML(w, session.Schemas(), d)
+	case "sarif":
+		failure := d.Error
+		if diag.HasErrors(d.Problems) { // which are what was looked for
+			failure = ""
+		}
+		return WriteSARIF(env, l, w, d.Problems, failure)
 	case "github":
 		return planview.WriteAnnotations(w, session.Schemas(), d, inRepository(env, l.Project.Root))
 	}
 	return planview.WriteText(w, session.Schemas(), d, planview.TextOptions{
 		Color: w == env.Out && env.Colorful(), Width: console.WidthOf(w), Full: f.Full,
+	})
+}
+
+// WriteSARIF writes problems for a code host, which shows them at the lines of the files.
+func WriteSARIF(env *session.Env, l session.Loaded, w io.Writer, problems []diag.Problem, failure string) error {
+	return sarif.Write(w, sarif.Log{
+		Version: console.Release, Folder: inRepository(env, l.Project.Root), Problems: problems, Failure: failure,
 	})
 }
 
