@@ -56,10 +56,17 @@ func (w *world) Made(kind string) string {
 // once its key is old: it is bound as what it was, held as removed by hand, and not
 // made a second time.
 func TestLostCreateThatSomebodyArchivedIsNotMadeAgain(t *testing.T) {
+	for _, ahead := range []time.Duration{0, 10 * time.Minute, -10 * time.Minute} { // of the service's clock
+		t.Run(ahead.String(), func(t *testing.T) { archivedAndLost(t, ahead) })
+	}
+}
+
+func archivedAndLost(t *testing.T, ahead time.Duration) {
 	for _, lists := range []string{"yes", "no"} {
 		for _, bulk := range []bool{true, false} {
 			w := newWorld(t, func(o *emulator.Options) { o.Accounts[0].Features.Bulk = bulk },
 				emulatortest.WithPoints(t, "list_archived="+lists))
+			w.slept += ahead
 			w.tree("kept", "paused")
 			w.clean()
 			w.write("campaign/spring", map[string]any{

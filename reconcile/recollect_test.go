@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"adsync/internal/emulator"
 	"adsync/plan"
@@ -14,10 +15,19 @@ import (
 // What adsync's key did that the record has lost is taken into it, by the audit log: what it set, and what it made of
 // the files. What another did is left, and a pause is nobody's.
 func TestWhatARecordLostIsFoundInTheAuditLog(t *testing.T) {
+	for name, ahead := range map[string]time.Duration{
+		"": 0, "by a clock that is ahead": 10 * time.Minute, "by a clock that is behind": -10 * time.Minute,
+	} {
+		t.Run(name, func(t *testing.T) { findsInTheAuditLog(t, ahead) })
+	}
+}
+
+func findsInTheAuditLog(t *testing.T, ahead time.Duration) {
 	const stranger = "sk-a-stranger"
 	w := newWorld(t, func(o *emulator.Options) {
 		o.Accounts[0].Keys = append(o.Accounts[0].Keys, emulator.APIKey{Name: "stranger", Key: stranger})
 	})
+	w.slept += ahead
 	for _, key := range []string{"ours", "theirs", "paused"} {
 		w.tree(key, "active")
 	}

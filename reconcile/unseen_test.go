@@ -101,13 +101,18 @@ func TestAPauseThatOnlyTheAuditLogTellsOfStays(t *testing.T) {
 func TestAPauseByAnotherKeyStaysAfterARunThatPausedSomethingElse(t *testing.T) {
 	const stranger = "sk-a-stranger"
 	for _, row := range []struct {
-		name string
-		cut  bool // the run was cut off
-	}{{"and ended", false}, {"and was cut off", true}} {
+		name  string
+		cut   bool          // the run was cut off
+		ahead time.Duration // how much the clock of this machine is ahead of the service's
+	}{
+		{"and ended", false, 0}, {"and was cut off", true, 0},
+		{"by a clock that is ahead", false, 10 * time.Minute}, {"by a clock that is behind", false, -10 * time.Minute},
+	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t, func(o *emulator.Options) {
 				o.Accounts[0].Keys = append(o.Accounts[0].Keys, emulator.APIKey{Name: "stranger", Key: stranger})
 			})
+			w.slept += row.ahead
 			w.permitAll("activates")
 			does := func(call string) {
 				t.Helper()

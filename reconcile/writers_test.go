@@ -24,6 +24,7 @@ func TestWhoElseWritesToTheAccount(t *testing.T) {
 		renames int
 		fights  bool          // it renames in the minutes of the apply as well
 		after   time.Duration // the last apply ended
+		ahead   time.Duration // how much the clock of this machine is ahead of the service's
 		log     http.RoundTripper
 		want    []string
 	}{
@@ -36,6 +37,9 @@ func TestWhoElseWritesToTheAccount(t *testing.T) {
 		{name: "another that fights over the same campaigns",
 			key: stranger, renames: 3, fights: true, after: time.Hour, want: []string{"another, 3 changed, 3 managed"}},
 		{name: "adsync itself", renames: 3, want: nil},
+		{name: "adsync itself, by a clock that is ahead", renames: 3, ahead: 10 * time.Minute, want: nil},
+		{name: "another adsync with the same key, by a clock that is behind", renames: 3, after: time.Hour,
+			ahead: -10 * time.Minute, want: []string{"adsync's own, 3 changed, 3 managed"}},
 		{name: "somebody who changes two", key: stranger, renames: 2, want: nil},
 		{name: "the log cannot be read", key: stranger, renames: 3, log: refusing{"/audit_logs"}, want: nil},
 	} {
@@ -43,6 +47,7 @@ func TestWhoElseWritesToTheAccount(t *testing.T) {
 			w := newWorld(t, func(o *emulator.Options) {
 				o.Accounts[0].Keys = append(o.Accounts[0].Keys, emulator.APIKey{Name: "stranger", Key: stranger})
 			})
+			w.slept += tc.ahead
 			for i := range 4 {
 				w.tree(fmt.Sprint("c", i), "active")
 			}

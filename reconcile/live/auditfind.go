@@ -84,7 +84,7 @@ func (a *Log) InAuditLog(ctx context.Context, step state.Step,
 			return Logged{}, err
 		case stands == StandsThere:
 			found.There = append(found.There, e.ObjectID)
-		case stands == stoodThere && e.At < step.SentAt.Unix():
+		case stands == stoodThere && e.At < atService(a.Env, step.SentAt).Unix():
 			found.Earlier = append(found.Earlier, e.ObjectID)
 		case stands == stoodThere:
 			found.Ended = append(found.Ended, e.ObjectID)
@@ -98,7 +98,7 @@ func (a *Log) InAuditLog(ctx context.Context, step state.Step,
 func (a *Log) createsLogged(ctx context.Context,
 	step state.Step, operation state.Operation) (entries []createEntry, whole bool, err error) {
 	schema := a.Schemas.Of(operation.Address.Kind)
-	since := max(firstLogged, step.SentAt.Add(-auditBefore).Unix())
+	since := max(firstLogged, atService(a.Env, step.SentAt).Add(-auditBefore).Unix())
 	query := url.Values{"order": {"asc"}, "limit": {"100"}, "start_time": {strconv.FormatInt(since, 10)}}
 	seen := 0
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {

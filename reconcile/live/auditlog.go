@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"adsync/reconcile/env"
 )
@@ -17,6 +18,18 @@ const EntriesAPage = 100
 // settledAfter is how long an entry may still come in behind others that are
 // newer, in seconds of the log itself.
 const settledAfter = 120
+
+// apart is from when on the clocks of this machine and of the service are taken to be apart: what tells of it is no
+// more exact than a few seconds.
+const apart = 5 * time.Second
+
+// atService returns a moment of this machine by the clock of the service, which is that of the audit log.
+func atService(env *env.Env, at time.Time) time.Time {
+	if ahead := env.Service.Ahead(); ahead.Abs() >= apart {
+		return at.Add(-ahead)
+	}
+	return at
+}
 
 // logPosition is where in the audit log a mirror stands. It goes on behind an entry
 // that is settled, and knows those that follow: they have to show again, so that

@@ -181,8 +181,8 @@ func (a *Actors) SetByUs(ctx context.Context, all []Changed) (ours []Changed, er
 			open[e.Object] = slices.DeleteFunc(open[e.Object], func(c Changed) bool {
 				change, names := e.Changes[RootOf(a.Schemas, c.At, c.Name)]
 				attribute, _ := a.Schemas.Of(c.At.Kind).Attribute(c.Name)
-				at := time.Unix(e.At, 0).Add(-a.Service.Ahead())
-				if names && e.ActorID != "" && e.Actor() == own && !at.Before(c.Since.Add(-arrivedBefore)) &&
+				since := atService(a.Env, c.Since).Add(-arrivedBefore)
+				if names && e.ActorID != "" && e.Actor() == own && !time.Unix(e.At, 0).Before(since) &&
 					!Contradicts(change, attribute.Wire.Path, c.Is) {
 					ours = append(ours, c)
 				}

@@ -51,8 +51,8 @@ func (a *Log) UnseenPauses(ctx context.Context, last,
 	if err != nil || !there {
 		return paused, err
 	}
-	since := afterRun(l.run)
-	if since > a.Now().Unix() {
+	since := a.afterRun(l.run)
+	if since > atService(a.Env, a.Now()).Unix() {
 		return paused, nil
 	}
 	logged, err := a.pausedSince(ctx, since, of, l)
@@ -113,12 +113,12 @@ func lastLook(ctx context.Context, store state.Store) (l look, there bool, err e
 }
 
 // afterRun is the second after an apply began to look: what somebody did later, it may not have seen.
-func afterRun(run state.Run) int64 {
+func (a *Log) afterRun(run state.Run) int64 {
 	looked := run.Read
 	if looked.IsZero() {
 		looked = run.Started
 	}
-	return max(firstLogged, looked.Unix()+1)
+	return max(firstLogged, atService(a.Env, looked).Unix()+1)
 }
 
 // pausedSince returns the addresses of ids that the audit log has paused since a second.
@@ -149,7 +149,7 @@ func (a *Log) pausedSince(ctx context.Context, since int64,
 			pausedBy[e.Object] = e
 		}
 		last, paused := pausedBy[e.Object]
-		if asked && e.At >= since && paused && (l.run.Settled || l.endedBy(last.At) || became == wire.WordActive) {
+		if asked && e.At >= since && paused && (l.run.Settled || a.endedBy(l, last.At) || became == wire.WordActive) {
 			found = append(found, address)
 			delete(of, e.Object)
 		}
@@ -166,8 +166,8 @@ func (a *Log) pausedSince(ctx context.Context, since int64,
 }
 
 // endedBy reports whether the apply had ended by a second of the log, which knows whole ones.
-func (l look) endedBy(at int64) bool {
-	return !l.ended.IsZero() && at >= l.ended.Add(-arrivedBefore).Unix()
+func (a *Log) endedBy(l look, at int64) bool {
+	return !l.ended.IsZero() && at >= atService(a.Env, l.ended).Add(-arrivedBefore).Unix()
 }
 
 // byOthers returns what another than adsync's key has paused. Where the log does not tell whose key that was, what was

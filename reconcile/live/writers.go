@@ -88,15 +88,15 @@ func (a *Actors) OtherWriters(ctx context.Context, since time.Time, busy []Span)
 
 // mayBeOurs reports whether this adsync may have done what an entry says, by its time.
 func (a *Actors) mayBeOurs(e LogEntry, busy []Span) bool {
-	at := time.Unix(e.At, 0).Add(-a.Service.Ahead())
+	at := time.Unix(e.At, 0)
 	return slices.ContainsFunc(busy, func(s Span) bool {
-		return !at.Before(s.From.Add(-auditBefore)) && !at.After(s.To.Add(auditBefore))
+		return !at.Before(atService(a.Env, s.From).Add(-auditBefore)) && !at.After(atService(a.Env, s.To).Add(auditBefore))
 	})
 }
 
 // LogTime is a moment of this machine as the log can be asked for it.
 func (a *Actors) LogTime(at time.Time) string {
-	return strconv.FormatInt(max(firstLogged, at.Add(a.Service.Ahead()-auditBefore).Unix()), 10)
+	return strconv.FormatInt(max(firstLogged, atService(a.Env, at).Add(-auditBefore).Unix()), 10)
 }
 
 // OwnActor is how the audit log names whoever writes with adsync's key: by the writes of
@@ -134,7 +134,7 @@ func (a *Actors) OwnActor(ctx context.Context) (string, error) {
 func (a *Actors) actorOf(ctx context.Context, w state.Wrote) (actor string, err error) {
 	query := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(EntriesAPage)}, "start_time": {a.LogTime(w.SentAt)}}
 	if !w.Created {
-		query.Set("end_time", strconv.FormatInt(w.SentAt.Add(a.Service.Ahead()+auditBefore).Unix(), 10))
+		query.Set("end_time", strconv.FormatInt(atService(a.Env, w.SentAt).Add(auditBefore).Unix(), 10))
 	}
 	if filter := a.Schemas.Of(w.Kind).Audit; filter != "" {
 		query.Set(filter, w.ID)
