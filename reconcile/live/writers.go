@@ -90,7 +90,8 @@ func (a *Actors) OtherWriters(ctx context.Context, since time.Time, busy []Span)
 func (a *Actors) mayBeOurs(e LogEntry, busy []Span) bool {
 	at := time.Unix(e.At, 0)
 	return slices.ContainsFunc(busy, func(s Span) bool {
-		return !at.Before(atService(a.Env, s.From).Add(-auditBefore)) && !at.After(atService(a.Env, s.To).Add(auditBefore))
+		from, to := atService(a.Env, s.From).Add(-auditBefore), atService(a.Env, s.To).Add(auditBefore)
+		return !at.Before(from) && !at.After(to)
 	})
 }
 

@@ -104,7 +104,7 @@ func (k *worker) close(killed bool) {
 // waits here holds nobody up.
 func (k *worker) carry(ctx context.Context, what string, ask func() error) error {
 	how := k.drawn(what)
-	if what != "commit" && what != "read" && what != "all" {
+	if !slices.Contains([]string{"commit", "read", "all", "owned"}, what) {
 		how = k.meets(ctx, "database "+what)
 	}
 	switch {
