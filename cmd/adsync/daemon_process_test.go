@@ -345,11 +345,16 @@ accounts:
 // push is what GitHub sends.
 func push(t *testing.T, at, ref string) {
 	t.Helper()
-	body := fmt.Sprintf(`{"ref":%q}`, ref)
+	tell(t, at, "push", fmt.Sprintf(`{"ref":%q}`, ref))
+}
+
+// tell tells a daemon of an event as GitHub does.
+func tell(t *testing.T, at, event, body string) {
+	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, "http://"+at+"/hooks/shop", strings.NewReader(body))
 	noError(t, err)
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("X-GitHub-Event", "push")
+	r.Header.Set("X-GitHub-Event", event)
 	r.Header.Set("X-GitHub-Delivery", fmt.Sprint(time.Now().UnixNano()))
 	r.Header.Set("X-Hub-Signature-256", signatureOf("a secret of the webhook", body))
 	answer, err := http.DefaultClient.Do(r)

@@ -21,15 +21,15 @@ type proposed struct {
 	at    string // where the daemon listens
 }
 
-func newProposed(t *testing.T) *proposed {
+func newProposed(t *testing.T, every string) *proposed {
 	t.Helper()
 	t.Setenv(forgeToken, githubtest.Token)
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	q := &proposed{repository: hostRepository(t, work), forge: githubtest.Start(t)}
 	q.p, q.at, _ = q.serveFrom(s, operator, fmt.Sprintf("  webhook: {secret: {env: HOOK}}\n"+
-		"  pull_requests: {forge: github, repository: acme/ads, api: %q,\n    token: {env: %s}, every: 1s}\n",
-		q.forge.URL, forgeToken))
+		"  pull_requests: {forge: github, repository: acme/ads, api: %q,\n    token: {env: %s}, every: %s}\n",
+		q.forge.URL, forgeToken, every))
 	q.p.until("msg", "run ended", "class", "applied")
 	return q
 }
@@ -93,7 +93,7 @@ func (q *proposed) judged(commit, state, text string) {
 // TestADaemonAnswersPullRequests: the head of each that changes the account is planned, as it would be once it is
 // merged, and nothing of it is sent. One comment says it, and is replaced.
 func TestADaemonAnswersPullRequests(t *testing.T) {
-	q := newProposed(t)
+	q := newProposed(t, "1s")
 	pull := q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}")
 	q.forge.Set(pull)
 	q.says(7, "1.25", "1.20", "Trail runners", pull.Head[:12])
@@ -121,10 +121,19 @@ func TestADaemonAnswersPullRequests(t *testing.T) {
 	q.p.end()
 }
 
+// TestAWebhookTellsOfAPullRequest: it is answered long before it would be asked for.
+func TestAWebhookTellsOfAPullRequest(t *testing.T) {
+	q := newProposed(t, "1h")
+	q.forge.Set(q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}"))
+	tell(t, q.at, "pull_request", `{"action": "opened", "pull_request": {"base": {"ref": "main"}}}`)
+	q.says(7, "1.20")
+	q.p.end()
+}
+
 // TestAPullRequestLoosensNothing: what it makes of the policy, of adsync's own state and of links counts for nothing
 // before somebody has merged it.
 func TestAPullRequestLoosensNothing(t *testing.T) {
-	q := newProposed(t)
+	q := newProposed(t, "1s")
 	q.git("checkout", "-q", "-B", "eve")
 	saveEdit(t, q.work, "daily: 50.00", "daily: 8000.00")
 	project := filepath.Join(q.work, "adsync.yaml")

@@ -21,6 +21,7 @@ const (
 	other event = iota
 	ping
 	push
+	pull // something about a pull request
 )
 
 // delivery is what the headers of a request say.
@@ -37,7 +38,7 @@ const longestID = 128
 func signed(key secret.Text, h http.Header, body []byte, now time.Time) (said delivery, ok bool) {
 	switch {
 	case h.Get("X-Hub-Signature-256") != "":
-		said.event = map[string]event{"push": push, "ping": ping}[h.Get("X-GitHub-Event")]
+		said.event = map[string]event{"push": push, "ping": ping, "pull_request": pull}[h.Get("X-GitHub-Event")]
 		said.id, ok = h.Get("X-GitHub-Delivery"), signedHub(key, h.Get("X-Hub-Signature-256"), body)
 	case h.Get("Webhook-Signature") != "":
 		said.event, said.id, ok = gitlabEvent(h), h.Get("Webhook-Id"), signedStandard(key, h, body, now)

@@ -1,4 +1,4 @@
-// Package webhook hears of pushes to a git repository: the forms of GitHub and of
+// Package webhook hears of pushes to a git repository, and of its pull requests: the forms of GitHub and of
 // GitLab, each signed with a secret of the account it wakes.
 //
 // It refuses to believe what a push says: a request that is signed right wakes the
@@ -136,10 +136,10 @@ func (r *Receiver) heard(account string, hook *watched, said delivery, body []by
 		return http.StatusBadRequest // a repetition could not be told
 	case said.event == ping:
 		return http.StatusOK
-	case said.event != push:
+	case said.event != push && said.event != pull:
 		return http.StatusAccepted
 	}
-	ref, ok := refOf(body)
+	ref, ok := refOf(said.event, body)
 	switch {
 	case !ok:
 		return http.StatusBadRequest
@@ -152,16 +152,25 @@ func (r *Receiver) heard(account string, hook *watched, said delivery, body []by
 	return http.StatusAccepted
 }
 
-// refOf is the branch or tag a push is about. Nothing else of the body is read: a
-// fetch says what is there.
-func refOf(body []byte) (string, bool) {
-	var pushed struct {
-		Ref string `json:"ref"`
+// refOf is the branch or tag that was pushed to, or that a pull request goes into. Nothing else of the body is read:
+// who is woken asks what is there.
+func refOf(of event, body []byte) (string, bool) {
+	var told struct {
+		Ref         string `json:"ref"`
+		PullRequest struct {
+			Base struct {
+				Ref string `json:"ref"`
+			} `json:"base"`
+		} `json:"pull_request"`
 	}
-	if err := json.Unmarshal(body, &pushed); err != nil || pushed.Ref == "" {
+	if err := json.Unmarshal(body, &told); err != nil {
 		return "", false
 	}
-	return pushed.Ref, true
+	ref := told.Ref
+	if of == pull {
+		ref = told.PullRequest.Base.Ref
+	}
+	return ref, ref != ""
 }
 
 // about reports whether a push of a ref may have moved what is watched, which its

@@ -112,6 +112,7 @@ func standard(key []byte, id string, at time.Time, body []byte) string {
 
 func TestWhatWakes(t *testing.T) {
 	github, gitlab := example(t, "github-push.json"), example(t, "gitlab-push.json")
+	pulled := example(t, "github-pull-request.json")
 	tag := []byte(`{"ref":"refs/tags/v1","object_kind":"tag_push"}`)
 	stamp := strconv.FormatInt(noon.Unix(), 10)
 	const want = http.StatusAccepted
@@ -135,6 +136,12 @@ func TestWhatWakes(t *testing.T) {
 			"push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
 		{"a branch that begins alike", "maste", github, []string{"X-GitHub-Event",
 			"push", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, want, false},
+		{"a pull request into the branch", "master", pulled, []string{"X-GitHub-Event",
+			"pull_request", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, pulled)}, want, true},
+		{"a pull request into another branch", "main", pulled, []string{"X-GitHub-Event",
+			"pull_request", "X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, pulled)}, want, false},
+		{"a pull request into nothing", "master", github, []string{"X-GitHub-Event", "pull_request",
+			"X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, github)}, http.StatusBadRequest, false},
 		{"a ping of GitHub", "", []byte(`{"zen":"Design for failure."}`),
 			[]string{"X-GitHub-Event", "ping", "X-GitHub-Delivery",
 				"d1", "X-Hub-Signature-256", hub(shared, []byte(`{"zen":"Design for failure."}`))},

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -161,7 +162,15 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		},
 	}
 	if branch != nil && a.Pulls.Forge.Value != "" {
-		account.Watch = append(account.Watch, answering(d, a, branch, w))
+		if desk := answering(d, a, branch, w); desk != nil {
+			account.Watch = append(account.Watch, func(ctx context.Context, _ func(daemon.Trigger)) { desk.Run(ctx) })
+			shown := account.Shown
+			account.Shown = func(s daemon.Status, plan *planview.Document) {
+				if shown(s, plan); !s.Running && slices.Contains(s.Woken, daemon.Push) {
+					desk.Ring()
+				}
+			}
+		}
 	}
 	account.Close = func() {
 		w.hangUp()
@@ -176,20 +185,20 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	return account
 }
 
-// answering answers the pull requests of an account.
-func answering(d *daemonRun, a config.DaemonAccount,
-	branch *followedBranch, w *worker) func(context.Context, func(daemon.Trigger)) {
+// answering returns what answers the pull requests of an account; nil where nothing can.
+func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *worker) *pulls.Desk {
 	log := d.log.With("account", a.Name.Value)
 	repository, err := d.forges.Of(w.env, a.Pulls)
 	if err != nil {
 		log.Error("pull requests are not answered", "error", err)
-		return func(context.Context, func(daemon.Trigger)) {}
+		return nil
 	}
 	planner := &pulls.Planner{
 		Name: a.Name.Value, Env: w.env, At: branch.read.Load, Plan: (&previewer{worker: w}).plan,
 	}
-	desk := &pulls.Desk{
-		Forge: repository, Plan: planner.Answer, Kept: w.orders.Place, Log: log, Every: a.Pulls.Every, Now: time.Now,
+	return &pulls.Desk{
+		Bell: make(chan struct{}, 1), Forge: repository, Plan: planner.Answer, Kept: w.orders.Place, Log: log,
+		Every: a.Pulls.Every, Now: time.Now,
 		At: func() (string, string, bool) {
 			s, known := d.hub.Account(a.Name.Value)
 			read := branch.read.Load()
@@ -199,7 +208,6 @@ func answering(d *daemonRun, a config.DaemonAccount,
 			return shortRef(read.Revision.Ref), read.Revision.Commit + " " + s.PlanHash, true
 		},
 	}
-	return func(ctx context.Context, _ func(daemon.Trigger)) { desk.Run(ctx) }
 }
 
 // watchOrders wakes the loop for what people order by files.

@@ -42,6 +42,7 @@ type Desk struct {
 	Kept  kv.Store // beside the account
 	Log   *slog.Logger
 	Every time.Duration
+	Bell  chan struct{} // rings where somebody told of a pull request
 	Now   func() time.Time
 
 	said   map[int]answered // what was answered, by number; nil before it was read
@@ -73,7 +74,7 @@ type answered struct {
 
 // Run looks until the context ends.
 func (d *Desk) Run(ctx context.Context) {
-	for ctx.Err() == nil {
+	for wait := d.Every; ctx.Err() == nil; {
 		if err := d.Look(ctx); err != nil && ctx.Err() == nil && !d.failed {
 			d.Log.Warn("pull requests are not answered; it is tried again", "error", err)
 			d.failed = true
@@ -81,13 +82,33 @@ func (d *Desk) Run(ctx context.Context) {
 			d.Log.Info("pull requests are answered again")
 			d.failed = false
 		}
-		timer := time.NewTimer(max(d.Every, d.until.Sub(d.Now())))
-		select {
-		case <-ctx.Done():
-		case <-timer.C:
+		if rang := d.rests(ctx, wait); rang { // the list may be of before
+			wait = min(listEvery, d.Every)
+		} else {
+			wait = d.Every
 		}
-		timer.Stop()
 	}
+}
+
+// Ring has the pull requests be looked at. It does not wait.
+func (d *Desk) Ring() {
+	select {
+	case d.Bell <- struct{}{}:
+	default: // it rings
+	}
+}
+
+// rests waits for the next look, and reports whether somebody rang.
+func (d *Desk) rests(ctx context.Context, most time.Duration) (rang bool) {
+	timer := time.NewTimer(max(most, d.until.Sub(d.Now())))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-d.Bell:
+		return true
+	case <-timer.C:
+	}
+	return false
 }
 
 // Look answers the pull requests that are not answered as they are now.
