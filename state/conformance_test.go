@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,18 @@ func both(t *testing.T, test func(t *testing.T, s Store, again func() Store)) {
 		test(t, openFolder(t, dir), func() Store {
 			s, err := OpenReadOnly(t.Context(), dir)
 			must(t, err)
+			return s
+		})
+	})
+	t.Run("on a branch", func(t *testing.T) {
+		if strings.Contains(t.Name(), "Mirror") {
+			t.Skip("what the service would say again stays on the machine")
+		}
+		open := openBranch(t, acme, options())
+		s := open()
+		test(t, s, func() Store {
+			must(t, s.Close())
+			s = open()
 			return s
 		})
 	})

@@ -26,9 +26,12 @@ import (
 // openTwin opens a database in memory, which imports this package.
 var openTwin func(testing.TB) *Server
 
+// openBranch returns what opens a state on a git branch, which imports this package, too.
+var openBranch func(testing.TB, Account, Options) (open func() Store)
+
 // Main runs the tests, or lets the test binary be the process that is killed.
-func Main(m *testing.M, twin func(testing.TB) *Server) {
-	openTwin = twin
+func Main(m *testing.M, twin func(testing.TB) *Server, branch func(testing.TB, Account, Options) (open func() Store)) {
+	openTwin, openBranch = twin, branch
 	switch dir := os.Getenv("ADSYNC_STATE_VICTIM"); {
 	case dir != "":
 		carry := victim

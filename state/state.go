@@ -138,6 +138,10 @@ type Journal interface {
 	// (errKeyUsed; faults.md, invariant 4).
 	Begin(ctx context.Context, steps ...Step) error
 
+	// Announce tells of steps that are about to begin side by side, one after the other or not at all, with the bytes
+	// and keys they have by then or fewer. A store that is kept elsewhere takes all of them there at once.
+	Announce(ctx context.Context, steps ...Step) error
+
 	// Move journals the next point of a step; errMove is a move the life cycle
 	// does not have. Only Finish reaches bound.
 	Move(ctx context.Context, stepID string, to Point, update Update) error

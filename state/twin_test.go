@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/testing/branchtest"
 	"adsync/internal/testing/leasetest"
 	"adsync/internal/testing/pgtest"
 	"adsync/internal/testing/twin"
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 		s := state.NewServer(twin.New(time.Now).Open(context.Background(), postgres.Options{}, nil))
 		t.Cleanup(func() { s.Close() })
 		return s
-	})
+	}, branchtest.Runner)
 }
 
 // PostgreSQL is held to what its twin is.

@@ -42,6 +42,7 @@ func execute(ctx context.Context, env *session.Env, args []string) int {
 	root := root(env)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	err = errors.Join(err, env.Unkept)
 	if err == nil || errors.Is(err, console.ErrReaderGone) {
 		return console.ExitDone
 	}

@@ -67,7 +67,7 @@ var may = map[string][]string{
 		"internal/resultcopy", "sources/bounded", "sources/commits", "sources/config", "sources/tree"},
 	"cmd/adsync/internal/states": {"cmd/adsync/internal/console", "cmd/adsync/internal/session", "internal/adsapi",
 		"internal/diag", "internal/kinds", "internal/orders", "internal/resource", "reconcile", "sources",
-		"sources/config", "state", "state/kv"},
+		"sources/config", "state", "state/branch", "state/kv"},
 	"cmd/adsync/internal/verbs": {"cmd/adsync/internal/console", "cmd/adsync/internal/session", "internal/adsapi",
 		"internal/diag", "internal/direct", "internal/newkey", "sources/config", "state"},
 	"cmd/adsync/internal/runs": {"cmd/adsync/internal/console", "cmd/adsync/internal/session", "internal/adsapi",
@@ -83,7 +83,7 @@ var may = map[string][]string{
 		"internal/orders", "internal/planview", "internal/policy",
 		"internal/resource", "internal/review", "internal/runview",
 		"internal/watch", "plan", "reconcile", "sources", "sources/commits", "sources/config", "sources/marked",
-		"sources/tree", "state", "state/kv", "state/place"},
+		"sources/tree", "state", "state/branch", "state/kv", "state/place"},
 	"cmd/adsync/internal/console": {"internal/adsapi", "internal/daemon", "internal/diag", "internal/planview",
 		"internal/runview", "reconcile", "sources/tree", "state"},
 	"reconcile": {"internal/review", "plan", "plan/compare", "state", "internal/adsapi", "internal/resource",
@@ -156,7 +156,8 @@ var may = map[string][]string{
 		"internal/yamlfmt"},
 	"state":                {"state/kv", "state/postgres", "internal/resource", "internal/diag"},
 	"state/postgres":       {},
-	"state/place":          {"state"},
+	"state/branch":         {"state", "internal/gitstore"},
+	"state/place":          {"state", "state/branch"},
 	"internal/adsapi":      {"internal/secret", "internal/resource", "internal/diag"},
 	"internal/newkey":      {"internal/secret"},
 	"internal/login":       {"internal/secret"},
@@ -215,6 +216,7 @@ var may = map[string][]string{
 	"internal/testing/kvtest":      {"state/kv"},
 	"internal/testing/leasetest":   {"state", "state/postgres"},
 	"internal/testing/twin":        {"state", "state/kv", "state/postgres"},
+	"internal/testing/branchtest":  {"state", "state/branch", "internal/gitstore"},
 	"internal/testing/limits":      {"internal/diag", "plan", "plan/compare", "sources", "sources/config"},
 	"internal/testing/mutants":     {},
 	"internal/testing/pgtest":      {},
@@ -248,7 +250,7 @@ func TestImportsPointInward(t *testing.T) {
 
 // forTests is what every test may import beyond what its package may.
 var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + "dialect",
-	testOnly + "githubtest", testOnly + "kvtest",
+	testOnly + "githubtest", testOnly + "kvtest", testOnly + "branchtest",
 	testOnly + "slots", testOnly + "syscalls", testOnly + "leasetest", testOnly + "twin"},
 	forEveryTest...)
 

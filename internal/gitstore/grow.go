@@ -21,6 +21,9 @@ type grower struct {
 	written []plumbing.Hash
 }
 
+// emptyTree is a folder in which nothing is left.
+var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil)
+
 // checkFile refuses a path that no checkout should write.
 func checkFile(name string) error {
 	for part := range strings.SplitSeq(name, "/") {
@@ -32,7 +35,7 @@ func checkFile(name string) error {
 	return nil
 }
 
-// put returns the tree with the files in it; the zero hash stands for an empty tree.
+// put returns the tree with the files in it, and without those of nil; the zero hash stands for an empty tree.
 func (g *grower) put(tree plumbing.Hash, files map[string][]byte) (plumbing.Hash, error) {
 	entries := map[string]object.TreeEntry{}
 	if !tree.IsZero() {
@@ -54,6 +57,10 @@ func (g *grower) put(tree plumbing.Hash, files map[string][]byte) (plumbing.Hash
 			below[folder][rest] = content
 			continue
 		}
+		if content == nil {
+			delete(entries, name)
+			continue
+		}
 		if err := g.putFile(entries, name, content); err != nil {
 			return tree, err
 		}
@@ -68,6 +75,9 @@ func (g *grower) put(tree plumbing.Hash, files map[string][]byte) (plumbing.Hash
 			return tree, err
 		}
 		entries[folder] = object.TreeEntry{Name: folder, Mode: filemode.Dir, Hash: inner}
+		if inner == emptyTree { // git keeps no empty folder
+			delete(entries, folder)
+		}
 	}
 	sorted := slices.Collect(maps.Values(entries))
 	sort.Sort(object.TreeEntrySorter(sorted))

@@ -182,7 +182,7 @@ func (p *localPeer) move(ctx context.Context, command *packp.Command) error {
 			os.Remove(lock.Name())
 		}
 	}
-	if err != nil && !errors.Is(err, errRaced) {
+	if err != nil && !errors.Is(err, ErrRaced) {
 		return p.store.wrap(ctx, Transient, "push to", err)
 	}
 	return err
@@ -198,7 +198,7 @@ func (p *localPeer) writeUnder(lock *os.File, command *packp.Command) error {
 		return err
 	}
 	if stands != command.Old {
-		return errRaced
+		return ErrRaced
 	}
 	_, err = lock.WriteString(command.New.String() + "\n")
 	return errors.Join(err, lock.Sync())

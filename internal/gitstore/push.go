@@ -17,9 +17,10 @@ import (
 // Answer is what adsync says into the repository: files, as one commit on a
 // branch of adsync's own.
 type Answer struct {
-	Branch  string            // short name below the prefix, such as adsync/results
-	Base    string            // commit a new branch begins at; "" for one with a history of its own
-	Files   map[string][]byte // by slash path from the top of the repository; the other files of the branch stay
+	Branch string // short name below the prefix, such as adsync/results
+	Base   string // commit a new branch begins at; "" for one with a history of its own
+	// by slash path from the top of the repository; one of nil goes, and the other files of the branch stay
+	Files   map[string][]byte
 	Message string
 	Author  Author // zero for adsync <adsync@localhost>
 }
@@ -33,9 +34,6 @@ type Pushed struct {
 	Commit string // full hash
 	Same   bool   // the branch said that already; nothing was pushed
 }
-
-// errRaced says that somebody else moved the branch in between.
-var errRaced = errors.New("the branch has moved")
 
 // pushAttempts is how often a push that was raced is made again.
 const pushAttempts = 5
@@ -57,7 +55,7 @@ func (s *Store) Push(ctx context.Context, a Answer) (Pushed, error) {
 	defer s.reopen()
 	for range pushAttempts {
 		pushed, err := s.pushOnce(ctx, a)
-		if !errors.Is(err, errRaced) {
+		if !errors.Is(err, ErrRaced) {
 			return pushed, err
 		}
 	}
@@ -75,9 +73,10 @@ func checkPrefix(prefix string) (string, error) {
 
 func (s *Store) checkAnswer(a Answer) error {
 	name := plumbing.NewBranchReferenceName(a.Branch)
+	if err := checkBranch(a.Branch, s.config.AnswerPrefix); err != nil {
+		return err
+	}
 	switch {
-	case !strings.HasPrefix(a.Branch, s.config.AnswerPrefix) || name.Validate() != nil:
-		return refuse(Configuration, "the branch is %q; want one below %s", a.Branch, s.config.AnswerPrefix)
 	case a.Branch == s.config.Ref || name.String() == s.config.Ref:
 		return refuse(Configuration, "%s is the branch that is watched; want answers on another", a.Branch)
 	case len(a.Files) == 0:
@@ -164,8 +163,8 @@ func (s *local) packed(hashes []plumbing.Hash) io.ReadCloser {
 // refused tells a push that was raced from one that is not permitted, by asking
 // where the branch stands now.
 func (s *Store) refused(ctx context.Context, p peer, command *packp.Command, failure error) error {
-	if errors.Is(failure, errRaced) {
-		return errRaced
+	if errors.Is(failure, ErrRaced) {
+		return ErrRaced
 	}
 	refs, err := p.advertised(ctx, pushing)
 	if err != nil {
@@ -177,7 +176,7 @@ func (s *Store) refused(ctx context.Context, p peer, command *packp.Command, fai
 	case command.Old:
 		return failure
 	}
-	return errRaced
+	return ErrRaced
 }
 
 // made is a commit and the objects that came with it.

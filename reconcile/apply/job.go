@@ -46,6 +46,9 @@ func (r *carryOut) sendJobs(ctx context.Context, wave string, batches []wire.Bat
 		}
 		steps[i] = step
 	}
+	if err := r.Store.Announce(ctx, steps...); err != nil {
+		return fmt.Errorf("journal wave %s: %w", wave, err)
+	}
 	var g errgroup.Group // one that fails does not cut the others off: what was sent is followed to its end
 	g.SetLimit(send.MaxJobs)
 	var before send.Turn

@@ -54,6 +54,15 @@ func (r *run) using() {
 
 // Begin journals steps, and with each the use of what was agreed to of it.
 func (s *usingStore) Begin(ctx context.Context, steps ...state.Step) error {
+	return s.Store.Begin(ctx, s.withUses(steps)...)
+}
+
+// Announce tells of steps, and with each of that use.
+func (s *usingStore) Announce(ctx context.Context, steps ...state.Step) error {
+	return s.Store.Announce(ctx, s.withUses(steps)...)
+}
+
+func (s *usingStore) withUses(steps []state.Step) []state.Step {
 	steps = slices.Clone(steps)
 	for i := range steps {
 		step := &steps[i]
@@ -68,7 +77,7 @@ func (s *usingStore) Begin(ctx context.Context, steps ...state.Step) error {
 		slices.Sort(step.Uses)
 		step.Uses = slices.Compact(step.Uses)
 	}
-	return s.Store.Begin(ctx, steps...)
+	return steps
 }
 
 // Record records, and with it the use of what was agreed to and asks nothing of the

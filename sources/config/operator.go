@@ -31,6 +31,8 @@ type Operator struct {
 	Allow   []Standing
 	Git     Git
 	State   Setting // folder of adsync's own state, from the project's folder
+	// StateBranch is the branch with the state, in the place of a folder.
+	StateBranch StateBranch
 	// Database is where the address of the database is that holds the states, in the place of folders.
 	Database KeyReference
 	Bulk     Bulk
@@ -113,7 +115,7 @@ func (o *Operator) read(w *settingReader, node *yaml.Node, top bool) {
 		"policy":      func(n *yaml.Node) { o.Policy.read(w, n) },
 		"allow":       func(n *yaml.Node) { o.readAllow(w, n) },
 		"git":         func(n *yaml.Node) { o.Git.read(w, n) },
-		"state":       func(n *yaml.Node) { o.State = w.stateFolder(n) },
+		"state":       func(n *yaml.Node) { o.readState(w, n) },
 		"database":    func(n *yaml.Node) { o.Database.read(w, n, "database", "ADSYNC_DATABASE") },
 		"bulk":        func(n *yaml.Node) { o.Bulk.read(w, n) },
 		"events_url":  func(n *yaml.Node) { o.EventsURL = w.eventsURL(n) },
@@ -237,8 +239,8 @@ func (o *Operator) take(section *Operator) {
 	if section.Git.URL.Value != "" {
 		o.Git = section.Git
 	}
-	if section.State.Value != "" {
-		o.State = section.State
+	if section.State.Value != "" || section.StateBranch.Name.Value != "" {
+		o.State, o.StateBranch = section.State, section.StateBranch
 	}
 	if section.Database.From != "" {
 		o.Database = section.Database

@@ -30,6 +30,32 @@ func (w *settingReader) stateFolder(node *yaml.Node) Setting {
 	return state
 }
 
+// StateBranch is the git branch with the state, for pipelines without a daemon.
+type StateBranch struct {
+	Name       Setting // below adsync/; zero: the state lies elsewhere
+	Repository Setting // zero: where the repository of the files came from
+	Key        KeyReference
+	Token      KeyReference
+}
+
+// readState takes where the state lies: a folder below the project's, or a branch.
+func (o *Operator) readState(w *settingReader, node *yaml.Node) {
+	if node.Kind != yaml.MappingNode {
+		o.State = w.stateFolder(node)
+		return
+	}
+	b := &o.StateBranch
+	w.fields(node, "state", map[string]func(*yaml.Node){
+		"branch":     func(n *yaml.Node) { b.Name = w.setting(n, "state.branch") },
+		"repository": func(n *yaml.Node) { b.Repository = w.setting(n, "state.repository") },
+		"key":        func(n *yaml.Node) { b.Key.read(w, n, "state.key", "ADSYNC_STATE_KEY") },
+		"token":      func(n *yaml.Node) { b.Token.read(w, n, "state.token", "ADSYNC_STATE_TOKEN") },
+	})
+	if b.Name.Value == "" {
+		w.Report(node, diag.BadProject, "state names no branch; want {branch: adsync/state}, or a folder", "")
+	}
+}
+
 // ServiceAt is where the project file names the service, zero where it names none.
 func (p Project) ServiceAt() diag.Position { return p.serviceAt }
 

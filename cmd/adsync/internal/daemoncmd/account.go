@@ -274,7 +274,7 @@ func forAccount(env *session.Env, log *slog.Logger) *session.Env {
 			},
 		},
 	}
-	own.Flags.Quiet, own.Flags.Output = true, "json"
+	own.Flags.Quiet, own.Flags.Output, own.Daemon = true, "json", true
 	own.Backing, own.Reviewing = env.Backing, new(sync.Mutex)
 	own.Databases, own.Database, own.Address = env.Databases, env.Database, env.Address
 	own.Clock = session.Clock{Now: c.Now, Sleep: func(ctx context.Context, wait time.Duration) (err error) {

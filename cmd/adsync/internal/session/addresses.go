@@ -12,6 +12,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/sources/config"
 	"adsync/state"
+	"adsync/state/branch"
 )
 
 // Addresses are the services that accounts of this process are asked at: to each of
@@ -98,8 +99,30 @@ func addressName(env *Env) (string, error) {
 type Databases struct {
 	Promoted func(text string) // is told that one was promoted, and what it kept; nil: nobody is
 
-	mu   sync.Mutex
-	open map[string]*state.Server
+	mu       sync.Mutex
+	open     map[string]*state.Server
+	branches map[string]*branch.Branch // also with states, by their working folders
+}
+
+// branch returns the branch that has a working folder. It is made once.
+func (d *Databases) branch(key string, fresh func() (*branch.Branch, error)) (*branch.Branch, error) {
+	if d == nil {
+		return fresh()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if b := d.branches[key]; b != nil {
+		return b, nil
+	}
+	b, err := fresh()
+	if err != nil {
+		return nil, err
+	}
+	if d.branches == nil {
+		d.branches = map[string]*branch.Branch{}
+	}
+	d.branches[key] = b
+	return b, nil
 }
 
 // of returns the database whose address stands in a place. It stays open until Close.

@@ -18,6 +18,7 @@ import (
 	"adsync/reconcile"
 	"adsync/sources/config"
 	"adsync/state"
+	"adsync/state/branch"
 	"adsync/state/place"
 )
 
@@ -204,8 +205,11 @@ func PlaceOf(ctx context.Context, env *Env, p config.Project) (place.Place, erro
 	if err == nil && from.From != "" && env.Direct {
 		return place.Place{Folder: directFolder(p)}, nil
 	}
-	if err != nil || from.From == "" {
-		return place.Place{Folder: p.StateFolder()}, err
+	if err != nil {
+		return place.Place{}, err
+	}
+	if from.From == "" {
+		return placeOf(env, p)
 	}
 	if p.Account.ID == "" {
 		return place.Place{}, console.Configuration("states lie in a database, by account: want account: {id} in %s",
@@ -213,6 +217,16 @@ func PlaceOf(ctx context.Context, env *Env, p config.Project) (place.Place, erro
 	}
 	server, err := env.Databases.of(ctx, env, from)
 	return place.Place{Server: server, Account: p.Account.ID}, err
+}
+
+// placeOf is where the state lies without a database: on the branch that the operator names, or in its folder.
+func placeOf(env *Env, p config.Project) (place.Place, error) {
+	b, err := branchOf(env, p)
+	if b != nil && env.Daemon {
+		err = console.Configuration("the state lies on %s, and a daemon keeps none there: it would push for every "+
+			"wave; want a folder or a database (docs/operate/state-branch.md)", b)
+	}
+	return place.Place{Folder: p.StateFolder(), Branch: b}, err
 }
 
 // OpenHistory opens the runs of a project for reading, and the report of one of them; "" of none.
@@ -245,15 +259,31 @@ func OpenState(ctx context.Context, env *Env, p config.Project, readOnly bool) (
 	if err == nil && at.Server != nil {
 		takeInDirect(ctx, env, directFolder(p), store)
 	}
+	if b, ok := store.(*branch.Store); ok {
+		store = &onBranch{b, env}
+	}
 	if err == nil && env.Backing.WrapStore != nil {
 		store = env.Backing.WrapStore(store)
 	}
 	return store, err
 }
 
-// refuseLeft refuses to begin anew in a database while the folder of the project has a state.
+// onBranch is a state whose last push counts for how the command ends.
+type onBranch struct {
+	*branch.Store
+	env *Env
+}
+
+func (o *onBranch) Close() error {
+	if err := o.Store.Close(); err != nil {
+		o.env.Unkept = err
+	}
+	return nil
+}
+
+// refuseLeft refuses to begin anew in a database, or on a branch, while the folder of the project has a state.
 func refuseLeft(ctx context.Context, at place.Place, p config.Project) error {
-	if at.Server == nil {
+	if at.Server == nil && at.Branch == nil {
 		return nil
 	}
 	if left, err := state.SerialOf(p.StateFolder()); err == nil && left == 0 {
@@ -261,8 +291,12 @@ func refuseLeft(ctx context.Context, at place.Place, p config.Project) error {
 	}
 	serial, err := at.SerialOf(ctx)
 	if err == nil && serial == 0 {
-		err = fmt.Errorf("%w of %s, and %s has one; move it: adsync state copy folder database",
-			state.ErrNone, at, p.StateFolder())
+		to := "database"
+		if at.Branch != nil {
+			to = "branch"
+		}
+		err = fmt.Errorf("%w of %s, and %s has one; move it: adsync state copy folder %s",
+			state.ErrNone, at, p.StateFolder(), to)
 	}
 	return err
 }

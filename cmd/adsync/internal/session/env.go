@@ -30,6 +30,9 @@ type Env struct {
 
 	Direct bool // a state in a database is done without: what is done is noted in a folder of this machine
 
+	Daemon bool  // no state lies on a branch
+	Unkept error // why what the command did is not where its state lies
+
 	OnSecret func(secret string) // is told of each credential that is read; nil: nobody blots it out
 	// guards the record of reviews, which a daemon's own reads keep too; nil: nobody else does
 	Reviewing *sync.Mutex
