@@ -93,13 +93,18 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*apply.View, error) 
 	if err != nil {
 		return nil, err
 	}
-	if desired.Left == nil {
-		paused, err := service.UnseenPauses(ctx, last, desired.Snapshot, snapshot)
-		if err != nil {
-			return nil, err
+	files, seen := desired.Snapshot, last
+	if desired.Left != nil { // the files may start anything after it, and what it does itself does not go by that
+		files, seen = nil, &resource.Snapshot{}
+		for r := range last.All() {
+			seen.Add(r)
 		}
-		started = append(started, service.StartedMeanwhile(last, paused)...)
 	}
+	paused, err := service.UnseenPauses(ctx, last, files, snapshot)
+	if err != nil {
+		return nil, err
+	}
+	started = append(started, service.StartedMeanwhile(seen, paused)...)
 	spent, err := service.SpentSoFar(ctx, snapshot)
 	if err != nil {
 		return nil, err

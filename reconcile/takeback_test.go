@@ -79,6 +79,33 @@ func TestARevertTakesOverNobodysPause(t *testing.T) {
 	}
 }
 
+// Invariant 11: a run that is taken back looks at what somebody paused since the last apply as any other does, so that
+// the next apply does not start it.
+func TestARevertKnowsWhatSomebodyPausedUnseen(t *testing.T) {
+	w := newWorld(t)
+	w.permitAll("activates")
+	w.tree("summer", "active")
+	w.status("files", "paused")
+	w.clean()
+	w.tree("summer", "paused")
+	w.apply()
+	w.status("files", "active")
+	w.status("person", "active")
+	w.status("person", "paused")
+	w.also = w.takeBack(plan.Done{
+		Address: address("campaign/summer"), ID: w.last("campaign/summer").ID, Action: plan.Update,
+		Fields: []plan.DoneField{{Name: "status", Before: resource.Text("active"), After: resource.Text("paused")}},
+	})
+	w.apply()
+	w.also = nil
+	w.status("", "")
+	for range 2 {
+		if w.apply(); w.live("campaign/spring", "status") != `"paused"` {
+			t.Fatal("the campaign is started after a revert; want the pause of somebody kept")
+		}
+	}
+}
+
 // takeBack has plans take a run back.
 func (w *world) takeBack(done ...plan.Done) func(*reconcile.Desired) {
 	last, err := w.store.Last(w.t.Context())

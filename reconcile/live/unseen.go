@@ -22,22 +22,28 @@ import (
 // or did not look, as the files did not say whether it runs; and only the audit log tells
 // that the pause is a person's by now (invariant 11). A log that cannot be read tells
 // nothing. Of a kind that the log never names, a pause nobody looked at is a person's.
+// Without files they may start anything.
 func (a *Log) UnseenPauses(ctx context.Context, last,
 	desired, live *resource.Snapshot) (paused []resource.Address, err error) {
 	of := map[string]resource.Address{} // by id
 	if last.Len() == 0 {
 		return nil, nil
 	}
-	for want := range desired.All() {
+	starts := desired
+	if starts == nil {
+		starts = last
+	}
+	for want := range starts.All() {
 		schema := a.Schemas.Of(want.Address.Kind)
 		delivery := schema.Delivery()
 		is := func(r *resource.Resource, word string) bool { return r != nil && r.Value(delivery).Text() == word }
 		was := last.Get(want.Address)
-		if was == nil || !is(want, wire.WordActive) || !is(live.Get(want.Address), wire.WordPaused) {
+		if was == nil || desired != nil && !is(want, wire.WordActive) || !is(live.Get(want.Address), wire.WordPaused) {
 			continue
 		}
 		unseen := !was.Value(delivery).IsSet()
 		switch {
+		case schema.Audit == "" && unseen && desired == nil: // it is found as well once the files start it
 		case schema.Audit == "" && unseen:
 			paused = append(paused, want.Address)
 		case schema.Audit != "" && (unseen || is(was, wire.WordPaused)):
