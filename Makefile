@@ -15,7 +15,7 @@ SEED     ?= 1
 # for commands, tests and lint. The race detector wants cgo.
 export CGO_ENABLED = 0
 
-.PHONY: all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle idle-fleet database-cost soak days floor turns kill-database agency limits-shared
+.PHONY: all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle idle-fleet database-cost soak days floor turns kill-branch kill-database agency limits-shared
 
 all: build
 
@@ -141,6 +141,12 @@ kill:
 	$(GO) test -count=1 -v -timeout 6h -run 'TestKilled' ./cmd/adsync -kills $(N) -kill-seed $(SEED)
 	EMULATOR_TEST_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 60m -run Kill ./internal/emulator
 	ADSYNC_STATE_KILLS=$(KILLS) $(GO) test -count=1 -v -timeout 60m -run Kill ./state
+
+# kill-branch: kill the apply of runners that forget N times (100 unless given), with their
+# state on a git branch; nothing is sent that the branch does not hold, nothing doubled.
+kill-branch: N = 100
+kill-branch:
+	$(GO) test -count=1 -v -timeout 6h -run 'TestKilledRunner' ./cmd/adsync -branch-kills $(N) -kill-seed $(SEED)
 
 # kill-database: kill adsync apply, of N accounts with their states in one database, and that
 # database KILLS times in all, and promote a standby of it PROMOTIONS times, with leases of 1 s;

@@ -112,6 +112,7 @@ type history struct {
 	arrived arrivals
 	shop    *shop
 	tally   *tally
+	bare    string // repository whose branch has the state, "" where it lies in the folder
 }
 
 // generous lets every edit of a shop pass: what guards hold of a plan that was cut off is
@@ -201,6 +202,9 @@ func (h *history) edit() {
 }
 
 func (h *history) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
+	if h.bare != "" {
+		h.newRunner()
+	}
 	c := exec.Command(os.Args[0], append(args, h.dir)...)
 	c.Env = slices.Clip(h.env) // what another process is told beside it is not told to this one
 	var said bytes.Buffer
@@ -213,6 +217,9 @@ func (h *history) killed() bool {
 	h.t.Helper()
 	c, said := h.command("apply", "--yes")
 	at := drawMoment(h.random)
+	if h.bare != "" { // a push takes longer than a write
+		at.afterward *= 75
+	}
 	noError(h.t, h.before.start(c, at))
 	err := c.Wait()
 	changed := h.before.spare()
@@ -233,7 +240,11 @@ func (h *history) killed() bool {
 // point is where the journal stands: at its most open step.
 func (h *history) point(changed bool) string {
 	h.t.Helper()
-	left, err := state.OpenReadOnly(h.t.Context(), filepath.Join(h.dir, ".adsync"))
+	folder := filepath.Join(h.dir, ".adsync")
+	if h.bare != "" {
+		folder = filepath.Join(folder, "branch", "work")
+	}
+	left, err := state.OpenReadOnly(h.t.Context(), folder)
 	noError(h.t, err)
 	defer left.Close()
 	steps, err := left.Open(h.t.Context())

@@ -156,7 +156,7 @@ var may = map[string][]string{
 		"internal/yamlfmt"},
 	"state":                {"state/kv", "state/postgres", "internal/resource", "internal/diag"},
 	"state/postgres":       {},
-	"state/branch":         {"state", "internal/gitstore"},
+	"state/branch":         {"state", "internal/gitstore", "internal/resource"},
 	"state/place":          {"state", "state/branch"},
 	"internal/adsapi":      {"internal/secret", "internal/resource", "internal/diag"},
 	"internal/newkey":      {"internal/secret"},

@@ -116,15 +116,15 @@ func (s *Store) Announce(_ context.Context, steps ...state.Step) error {
 // Move journals the next point of a step. Before it is sent, the branch has its bytes and its key.
 func (s *Store) Move(ctx context.Context, stepID string, to state.Point, update state.Update) error {
 	if to == state.Sent {
-		if err := s.reach(ctx, stepID); err != nil {
+		if err := s.reach(ctx, stepID, update.SentAt); err != nil {
 			return fmt.Errorf("push the journal before step %q is sent: %w", stepID, err)
 		}
 	}
 	return s.Store.Move(ctx, stepID, to, update)
 }
 
-// reach has the branch hold a step.
-func (s *Store) reach(ctx context.Context, stepID string) error {
+// reach has the branch hold a step that is sent at a moment.
+func (s *Store) reach(ctx context.Context, stepID string, at time.Time) error {
 	s.pushing.Lock()
 	defer s.pushing.Unlock()
 	if err := s.Valid(); err != nil {
@@ -132,16 +132,15 @@ func (s *Store) reach(ctx context.Context, stepID string) error {
 	}
 	known, there := s.onBranch[stepID]
 	mine, begun := s.steps[stepID]
-	if there && (!begun || known == mine && s.now().Sub(s.journalled) < fresh) {
+	if there && (!begun || known == mine && at.Sub(s.journalled) < fresh) {
 		return nil
 	}
-	return s.pushJournal(ctx)
+	return s.pushJournal(ctx, at)
 }
 
 // pushJournal pushes the state as it is once all that is journalled and announced was sent.
-func (s *Store) pushJournal(ctx context.Context) error {
+func (s *Store) pushJournal(ctx context.Context, at time.Time) error {
 	var ahead []state.Step
-	at := s.now()
 	for _, step := range s.announced {
 		ahead = append(ahead, step)
 	}
@@ -181,8 +180,7 @@ func (s *Store) push(ctx context.Context, message string,
 			return nil
 		}
 		if errors.Is(err, state.ErrLocked) {
-			s.lose(err)
-			return err
+			return s.lose(err)
 		}
 		if try == pushTries || ctx.Err() != nil || gitstore.ClassOf(err) != gitstore.Transient {
 			return failed(err, "%s cannot be written: %v", s.branch, err)
@@ -235,10 +233,11 @@ func (s *Store) held(lock holder) {
 }
 
 // lose has the run send nothing more.
-func (s *Store) lose(why error) {
+func (s *Store) lose(why error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lost = fmt.Errorf("this run lost the account, and sends nothing more: %w", why)
+	return s.lost
 }
 
 // renewals puts the end of the lock off for as long as the run lasts.
