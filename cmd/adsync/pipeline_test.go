@@ -7,19 +7,16 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"adsync/internal/emulator"
-
-	"sigs.k8s.io/yaml/goyaml.v3"
+	"adsync/internal/testing/pipelines"
 )
 
 // pipeline runs the examples for pull requests as their service would: real git
@@ -34,6 +31,8 @@ type pipeline struct {
 
 	service   *emulator.Server
 	arguments string           // file of what commands were given
+	artifacts string           // folder of what jobs hand on
+	summary   string           // page of the last job
 	before    http.HandlerFunc // in front of the service where it is set
 }
 
@@ -83,12 +82,13 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func newPipeline(t *testing.T, example string) *pipeline {
+func newPipeline(t *testing.T) *pipeline {
 	t.Helper()
 	dir := t.TempDir()
 	p := &pipeline{
 		t: t, origin: filepath.Join(dir, "origin.git"), work: filepath.Join(dir, "work"),
-		stubs: filepath.Join(dir, "stubs"), hub: &forge{t: t, comments: []comment{}},
+		stubs: filepath.Join(dir, "stubs"), artifacts: filepath.Join(dir, "artifacts"),
+		hub: &forge{t: t, comments: []comment{}},
 	}
 	server, err := emulator.Open(emulator.Options{Accounts: []emulator.Account{{
 		ID: "adacct_quickstart", Name: "Test", Currency: "USD",
@@ -121,12 +121,10 @@ func newPipeline(t *testing.T, example string) *pipeline {
 	p.run(dir, "git init -q --bare -b main origin.git && git clone -q origin.git work 2>/dev/null")
 	must(t, os.CopyFS(filepath.Join(p.work, "ads"), os.DirFS("../../examples/quickstart")))
 	must(t, os.RemoveAll(filepath.Join(p.work, "ads", ".adsync")))
-	must(t, os.CopyFS(filepath.Join(p.work, "ci"), os.DirFS("../../examples/ci")))
-	script, err := os.ReadFile(filepath.Join("../../examples", example, "comment.sh"))
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(p.work, "ci/comment.sh"), script, 0o755))
-	p.run(p.work, `printf '.adsync\n/bin\n' > .gitignore && git add -A && `+
+	p.run(p.work, `echo .adsync > .gitignore && git add -A && `+
 		by("Ann")+` commit -qm start && git push -q origin main`)
+	must(t, os.Symlink(self, filepath.Join(p.stubs, "adsync")))
+	p.step(p.work, "adsync state begin ads")
 	return p
 }
 
@@ -192,211 +190,68 @@ func (p *pipeline) oneComment() string {
 	return p.hub.comments[0].Body
 }
 
+// withKeys are what somebody has who applies by hand.
+var withKeys = map[string]string{
+	"ADSYNC_API_KEY": "sk-pipeline-key", "ADSYNC_STATE_BRANCH": "adsync/state",
+	"ADSYNC_STATE_KEY": strings.Repeat("s", 64),
+}
+
+// step runs a script with the keys, and wants it to end well.
+func (p *pipeline) step(dir, script string) {
+	p.t.Helper()
+	if out, err := p.try(dir, script, withKeys); err != nil {
+		p.t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+}
+
 // settled holds that nothing is left to apply, as a runner of tomorrow sees it.
-func (p *pipeline) settled(token map[string]string) {
+func (p *pipeline) settled() {
 	p.t.Helper()
 	dir := filepath.Join(p.t.TempDir(), "again")
 	p.run(filepath.Dir(dir), "git clone -q "+p.origin+" again")
-	if out, err := p.try(dir, "ci/install.sh && ci/state.sh get && bin/adsync plan --detailed-exitcode ads",
-		token); err != nil {
-		p.t.Errorf("after apply a plan has changes: %v\n%s", err, out)
-	}
+	p.step(dir, "adsync plan --detailed-exitcode ads")
 }
 
-// workflow is what the test reads of one.
-type workflow struct {
-	Jobs map[string]struct {
-		If    string `yaml:"if"`
-		Steps []struct {
-			ID   string            `yaml:"id"`
-			Name string            `yaml:"name"`
-			If   string            `yaml:"if"`
-			Uses string            `yaml:"uses"`
-			Run  string            `yaml:"run"`
-			Env  map[string]string `yaml:"env"`
-		} `yaml:"steps"`
-	} `yaml:"jobs"`
-}
-
-var (
-	expression = regexp.MustCompile(`\$\{\{ *(.*?) *\}\}`)
-	pinned     = regexp.MustCompile(`^actions/(checkout|upload-artifact)@[0-9a-f]{40}$`)
-	outcome    = regexp.MustCompile(`^always\(\) && steps\.([a-z]+)\.outcome == '([a-z]+)'$`)
-)
-
-// github runs one job of the workflow for a ref of the remote.
-func (p *pipeline) github(job, ref string, values map[string]string) (string, error) {
+// machine is that of a job for a ref of the remote.
+func (p *pipeline) machine(ref string) *pipelines.Runner {
 	p.t.Helper()
-	content, err := os.ReadFile("../../examples/github-actions/adsync.yml")
+	root, err := filepath.Abs("../..")
 	must(p.t, err)
-	var w workflow
-	must(p.t, yaml.Unmarshal(content, &w))
-	evaluated := func(env map[string]string) map[string]string {
-		all := map[string]string{"GITHUB_REPOSITORY": "shop/ads", "RUNNER_TEMP": p.env["HOME"]}
-		for name, text := range env {
-			all[name] = expression.ReplaceAllStringFunc(text, func(whole string) string {
-				inner := expression.FindStringSubmatch(whole)[1]
-				value, known := values[inner]
-				if !known {
-					p.t.Fatalf("%s wants %s, which the event does not have", job, inner)
-				}
-				return value
-			})
-		}
-		return all
+	temp := p.t.TempDir()
+	p.run(temp, "git clone -q "+p.origin+" runner && cd runner && git checkout -q --detach "+ref)
+	return &pipelines.Runner{
+		Root: root, Dir: filepath.Join(temp, "runner"), Temp: temp, Artifacts: p.artifacts, Run: p.try,
 	}
-	dir := filepath.Join(p.t.TempDir(), "runner")
-	var printed strings.Builder
-	var failed error
-	outcomes := map[string]string{}
-	for _, step := range w.Jobs[job].Steps {
-		asks := outcome.FindStringSubmatch(step.If)
-		if asks != nil && outcomes[asks[1]] != asks[2] || failed != nil && !strings.HasPrefix(step.If, "always()") {
-			continue
-		}
-		outcomes[step.ID] = "success"
-		switch {
-		case step.Uses != "" && !pinned.MatchString(step.Uses):
-			p.t.Errorf("%s uses %s; want an action pinned to a commit", job, step.Uses)
-		case strings.HasPrefix(step.Uses, "actions/checkout@"):
-			p.run(filepath.Dir(dir), "git clone -q "+p.origin+" runner && cd runner && git checkout -q --detach "+ref)
-		case step.Run != "":
-			env := evaluated(step.Env)
-			out, err := p.try(dir, step.Run, env)
-			printed.WriteString(out)
-			if err != nil {
-				outcomes[step.ID] = "failure"
-			}
-			if err != nil && failed == nil {
-				failed = fmt.Errorf("step %s: %w\n%s", step.Name, err, out)
-			}
-		}
-	}
-	return printed.String(), failed
 }
 
-func TestGitHubWorkflow(t *testing.T) {
-	t.Parallel()
-	p := newPipeline(t, "github-actions")
-	p.stub("gh", `
-[ "$1" = api ] && shift
-method=GET jq=. data=()
-while [ $# -gt 0 ]; do
-  case "$1" in
-  --paginate | --silent) ;;
-  --method) method=$2; shift ;;
-  --jq) jq=$2; shift ;;
-  --field) data=(--data-urlencode "${2/=@/@}"); shift ;;
-  *) path=$1 ;;
-  esac
-  shift
-done
-curl --fail --silent --show-error --request "$method" "${data[@]}" "$HUB/$path" | jq -r "$jq"
-`)
-	values := map[string]string{
-		"vars.ADSYNC_URL": p.env["ADSYNC_URL"], "vars.ADSYNC_SHA256": p.env["ADSYNC_SHA256"],
-		"vars.ADSYNC_BASE_URL":   p.env["ADSYNC_BASE_URL"],
-		"secrets.ADSYNC_API_KEY": "sk-pipeline-key",
-		"github.token":           "t", "secrets.ADSYNC_STATE_TOKEN || github.token": "t",
-		"github.event.pull_request.number": "7", "inputs.allow": "",
-	}
-	job := func(name, ref string) string {
-		t.Helper()
-		out, err := p.github(name, ref, values)
-		if err != nil {
-			t.Fatalf("job %s: %v", name, err)
-		}
-		return out
-	}
-	job("apply", "origin/main")
-	p.settled(map[string]string{"ADSYNC_API_KEY": "sk-pipeline-key"})
-
-	p.edit("more", "ads/spring.yaml", "daily: 50.00", "daily: 60.00")
-	job("validate", "origin/more")
-	// It is main that is checked out: the head is data.
-	plan := func() string {
-		values["github.event.pull_request.head.sha"] = strings.TrimSpace(p.run(p.origin, "git rev-parse more"))
-		return job("plan", "origin/main")
-	}
-	out := plan()
-	if first := p.oneComment(); !strings.Contains(first, "60.00") {
-		t.Errorf("the comment does not say what changes:\n%s", first)
-	}
-	if !strings.Contains(out, "::") {
-		t.Errorf("the plan annotates nothing:\n%s", out)
-	}
-	p.edit("more", "ads/spring.yaml", "daily: 50.00", "daily: 70.00")
-	plan()
-	if second := p.oneComment(); !strings.Contains(second, "70.00") || strings.Contains(second, "60.00") {
-		t.Errorf("the comment was not changed:\n%s", second)
-	}
-	p.merge("more")
-	job("apply", "origin/main")
-	p.settled(map[string]string{"ADSYNC_API_KEY": "sk-pipeline-key"})
-
-	// What is held makes the job fail, and is allowed by somebody who runs it by hand.
-	p.edit("much", "ads/spring.yaml", "daily: 70.00", "daily: 700.00")
-	p.merge("much")
-	if out, err := p.github("apply", "origin/main", values); err == nil {
-		t.Errorf("a tenfold budget does not fail the job:\n%s", out)
-	}
-	values["inputs.allow"] = "raises-spend=campaign/spring-launch=700\nexposure=650/day"
-	job("apply", "origin/main")
-	p.settled(map[string]string{"ADSYNC_API_KEY": "sk-pipeline-key"})
-}
-
-// gitlabJob is what the test reads of a job of GitLab.
-type gitlabJob struct {
-	Variables map[string]string `yaml:"variables"`
-
-	Extends string   `yaml:"extends"`
-	Before  []string `yaml:"before_script"`
-	Script  []string `yaml:"script"`
-	After   []string `yaml:"after_script"`
-	Rules   []struct {
-		If string `yaml:"if"`
-	} `yaml:"rules"`
-}
-
-// gitlab runs one job for a ref of the remote.
+// gitlab runs one job of the component for a ref of the remote.
 func (p *pipeline) gitlab(name, ref string, env map[string]string) (string, error) {
 	p.t.Helper()
-	content, err := os.ReadFile("../../examples/gitlab-ci/adsync.gitlab-ci.yml")
-	must(p.t, err)
-	var file map[string]yaml.Node
-	must(p.t, yaml.Unmarshal(content, &file))
-	var job, base gitlabJob
-	node := file[name]
-	must(p.t, node.Decode(&job))
-	node = file[job.Extends]
-	must(p.t, node.Decode(&base))
-	dir := filepath.Join(p.t.TempDir(), "runner")
-	p.run(filepath.Dir(dir), "git clone -q "+p.origin+" runner && cd runner && git checkout -q --detach "+ref)
-	env = maps.Clone(env)
-	for name, value := range job.Variables {
-		env[name] = os.Expand(value, func(name string) string { return env[name] })
-	}
-	out, err := p.try(dir, strings.Join(append(base.Before, job.Script...), "\n"), env)
-	p.noToken(dir)
-	if len(job.After) > 0 { // in a shell of its own, whatever became of the script
-		after, failed := p.try(dir, strings.Join(job.After, "\n"), env)
-		out += after
-		if failed != nil {
-			p.t.Errorf("after_script of %s: %v\n%s", name, failed, after)
+	r := p.machine(ref)
+	r.Run = func(dir, script string, env map[string]string) (string, error) {
+		const repository = "https://gitlab-ci-token@gitlab.example/shop/ads.git"
+		if env["ADSYNC_STATE_REPOSITORY"] != repository {
+			p.t.Errorf("the record of %s is in %s; want %s", name, env["ADSYNC_STATE_REPOSITORY"], repository)
 		}
+		env["ADSYNC_STATE_REPOSITORY"] = p.origin
+		return p.try(dir, script, env)
 	}
+	out, err := r.GitLab(name,
+		map[string]string{"url": p.env["ADSYNC_URL"], "sha256": p.env["ADSYNC_SHA256"]}, env)
+	p.noToken(r.Dir)
 	return out, err
 }
 
 func TestGitLabPipeline(t *testing.T) {
 	t.Parallel()
-	p := newPipeline(t, "gitlab-ci")
+	p := newPipeline(t)
 	p.hub.token = "comment-token"
 	p.stub("apt-get", "") // what it installs is here
 	p.listArguments("git", "curl", "jq")
 	common := map[string]string{
 		"CI_API_V4_URL": p.env["HUB"] + "/api/v4",
-		"CI_PROJECT_ID": "12", "CI_PROJECT_PATH": "shop/ads", "CI_SERVER_URL": "https://gitlab.example",
+		"CI_PROJECT_ID": "12", "CI_PROJECT_PATH": "shop/ads", "CI_JOB_TOKEN": "job-token",
+		"CI_SERVER_PROTOCOL": "https", "CI_SERVER_FQDN": "gitlab.example",
 		"CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
 	}
 	with := func(more ...string) map[string]string {
@@ -410,8 +265,7 @@ func TestGitLabPipeline(t *testing.T) {
 		return env
 	}
 	protected := with("ADSYNC_API_KEY", "sk-pipeline-key", "ADSYNC_PUSH_TOKEN", "push-token",
-		"GIT_CONFIG_COUNT", "1", "GIT_CONFIG_KEY_0",
-		"url."+p.origin+".insteadOf", "GIT_CONFIG_VALUE_0", "https://gitlab.example/shop/ads.git")
+		"ADSYNC_PLAN_KEY", strings.Repeat("k", 64), "ADSYNC_STATE_KEY", withKeys["ADSYNC_STATE_KEY"])
 	request := with("ADSYNC_API_KEY", "sk-pipeline-key", "ADSYNC_COMMENT_TOKEN", "comment-token")
 	job := func(name, ref string, env map[string]string) {
 		t.Helper()
@@ -419,28 +273,34 @@ func TestGitLabPipeline(t *testing.T) {
 			t.Fatalf("job %s: %v\n%s", name, err, out)
 		}
 	}
-	job("apply", "origin/main", protected)
-	p.settled(protected)
+	merged := func() {
+		t.Helper()
+		job("adsync-review", "origin/main", protected)
+		job("adsync-apply", "origin/main", protected)
+	}
+	merged()
+	p.settled()
 	p.edit("more", "ads/spring.yaml", "daily: 50.00", "daily: 60.00")
-	job("validate", "origin/more", with())
-	job("plan", "origin/more", request)
-	job("plan", "origin/more", request)
+	job("adsync-validate", "origin/more", with())
+	job("adsync-plan", "origin/more", request)
+	job("adsync-plan", "origin/more", request)
 	if first := p.oneComment(); !strings.Contains(first, "60.00") {
 		t.Errorf("the note does not say what changes:\n%s", first)
 	}
 	p.merge("more")
-	job("apply", "origin/main", protected)
-	p.settled(protected)
+	merged()
+	p.settled()
 
 	// What is held makes the job fail, and is allowed by somebody who runs it by hand.
 	p.edit("much", "ads/spring.yaml", "daily: 60.00", "daily: 600.00")
 	p.merge("much")
-	if out, err := p.gitlab("apply", "origin/main", protected); err == nil {
+	job("adsync-review", "origin/main", protected)
+	if out, err := p.gitlab("adsync-apply", "origin/main", protected); err == nil {
 		t.Errorf("a tenfold budget does not fail the job:\n%s", out)
 	}
 	protected["ADSYNC_ALLOW"] = "--allow raises-spend=campaign/spring-launch=600\nexposure=560/day\n"
-	job("apply", "origin/main", protected)
-	p.settled(protected)
+	merged()
+	p.settled()
 }
 
 // listArguments notes what commands are given, as every process of the machine can see.
@@ -465,7 +325,7 @@ func (p *pipeline) noToken(dir string) {
 		listed = append(listed, content...)
 		return err
 	}))
-	for _, token := range []string{"push-token", "comment-token", "sk-pipeline-key"} {
+	for _, token := range []string{"push-token", "job-token", "comment-token", "sk-pipeline-key"} {
 		if strings.Contains(string(listed), token) {
 			p.t.Errorf("%s stands in the arguments of a command, or beneath .git", token)
 		}

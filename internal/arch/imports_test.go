@@ -221,6 +221,7 @@ var may = map[string][]string{
 	"internal/testing/mutants":     {},
 	"internal/testing/pgtest":      {},
 	"internal/testing/slots":       {"internal/adsapi", "state"}, // its tests
+	"internal/testing/pipelines":   {},
 	"internal/testing/syscalls":    {},
 	"internal/testing/journeys":    {}, // shares nothing with what it drives
 
@@ -256,7 +257,7 @@ var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + 
 
 // forEveryTest is what tests may import that know nothing of adsync, the emulator's too.
 var forEveryTest = []string{testOnly + "drawn", testOnly + "golden", testOnly + "pgtest",
-	testOnly + "kvtest"}
+	testOnly + "kvtest", testOnly + "pipelines"}
 
 // TestTestsImportNoMoreThanTheirPackage lets tests have what their package may
 // import and, beyond it, the descriptions of the kinds, the emulator, the

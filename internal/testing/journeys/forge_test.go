@@ -87,6 +87,9 @@ func startForge(ts *testscript.TestScript, _ bool, args []string) {
 	f.sum = fmt.Sprintf("%x", sha256.Sum256(content))
 	forges.Store(ts, f)
 	ts.Setenv("GIT_SSL_CAINFO", f.ca)
+	ts.Setenv("ADSYNC_GIT_CA", f.ca)
+	ts.Setenv("ADSYNC_STATE_REPOSITORY", f.url+"/shop/ads.git")
+	ts.Setenv("ADSYNC_STATE_TOKEN", forgeToken)
 	ts.Setenv("FORGE", strings.Replace(f.url, "https://", "https://ann:"+forgeToken+"@", 1)+"/shop/ads.git")
 }
 

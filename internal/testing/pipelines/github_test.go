@@ -1,10 +1,11 @@
-// Package pipelines holds the promises of the example pipelines, which
-// docs/operate/pipeline-security.md makes to whoever copies them. It reads them as text; package
-// main runs them.
 package pipelines
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +15,10 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-const workflowFile = "../../../examples/github-actions/adsync.yml"
+const (
+	workflowFile = "../../../examples/github-actions/adsync.yml"
+	actionFile   = "../../../action.yml"
+)
 
 // workflow is what the promises are about.
 type workflow struct {
@@ -35,13 +39,6 @@ type job struct {
 	Permissions map[string]string `yaml:"permissions"`
 	Env         map[string]string `yaml:"env"`
 	Steps       []step            `yaml:"steps"`
-}
-
-type step struct {
-	Uses string            `yaml:"uses"`
-	Run  string            `yaml:"run"`
-	With map[string]any    `yaml:"with"`
-	Env  map[string]string `yaml:"env"`
 }
 
 func read(t *testing.T, name string, into any) string {
@@ -67,12 +64,7 @@ func (j job) events() (events []string) {
 // secret reports whether a job gets a secret of ours.
 func (j job) secret() bool {
 	return slices.ContainsFunc(j.Steps, func(s step) bool {
-		for _, value := range s.Env {
-			if strings.Contains(value, "secrets.") {
-				return true
-			}
-		}
-		return false
+		return strings.Contains(fmt.Sprint(s.Env, s.With), "secrets.")
 	})
 }
 
@@ -103,6 +95,7 @@ func TestTheBranchOfAPullRequestGetsNothing(t *testing.T) {
 	want := map[string]map[string]string{
 		"validate": {"contents": "read"},
 		"plan":     {"contents": "read", "pull-requests": "write"},
+		"review":   {"contents": "read"},
 		"apply":    {"contents": "write"},
 	}
 	if diff := gocmp.Diff(want, permissions); diff != "" {
@@ -136,29 +129,37 @@ func TestTheHeadOfAPullRequestIsData(t *testing.T) {
 			if !strings.Contains(j.If, "github.event.pull_request.head.repo.full_name == github.repository") {
 				t.Errorf("job %s has a key, and runs for forks", name)
 			}
-			if !strings.Contains(w.text(t, name), `plan --git "$PWD" --ref "$HEAD"`) {
+			if !strings.Contains(w.text(t, name), "head: ${{ github.event.pull_request.head.sha }}") {
 				t.Errorf("job %s does not plan the head as a commit", name)
 			}
 		} else if !strings.HasSuffix(j.If, "&& github.ref == 'refs/heads/main'") {
 			t.Errorf("job %s has a key, and runs for other branches than main: %s", name, j.If)
 		}
 		for _, s := range j.Steps {
-			if strings.HasPrefix(s.Uses, "actions/checkout@") && (s.With["ref"] != nil || s.With["repository"] != nil) {
+			if strings.HasPrefix(s.Uses, "actions/checkout@") && (s.With["ref"]+s.With["repository"] != "") {
 				t.Errorf("job %s checks out %v %v; want main", name, s.With["repository"], s.With["ref"])
-			}
-			if regexp.MustCompile(`git (checkout|switch|merge|pull|reset|worktree|restore|archive|show) `).
-				MatchString(s.Run) {
-				t.Errorf("job %s takes files out of a commit: %s", name, s.Run)
 			}
 		}
 	}
+	plans := read(t, "../../../examples/github-actions/plan.sh", nil)
+	if !strings.Contains(plans, `--git "$PWD" --ref "$HEAD"`) {
+		t.Error("plan.sh does not plan the head as a commit")
+	}
+	var a action
+	for _, script := range []string{plans, read(t, actionFile, &a), read(t, workflowFile, nil)} {
+		if takes := takesFiles.FindString(script); takes != "" {
+			t.Errorf("a script takes files out of a commit: %s", takes)
+		}
+	}
 }
+
+var takesFiles = regexp.MustCompile(`git (checkout|switch|merge|pull|reset|worktree|restore|archive|show) .*`)
 
 // No token is in the arguments of a command, which every process sees, and none is kept.
 func TestNoTokenIsInArgumentsOrKept(t *testing.T) {
 	var w workflow
 	read(t, workflowFile, &w)
-	action := regexp.MustCompile(`^actions/(checkout|upload-artifact)@[0-9a-f]{40}$`)
+	pinned := regexp.MustCompile(`^actions/(checkout|setup-go|(up|down)load-artifact)@[0-9a-f]{40}$`)
 	hides := func(where string, env map[string]string) {
 		for name, value := range env {
 			if strings.Contains(value, "secrets.") || strings.Contains(value, "github.token") {
@@ -174,20 +175,78 @@ func TestNoTokenIsInArgumentsOrKept(t *testing.T) {
 		hides(name, j.Env)
 		plans := 0
 		for _, s := range j.Steps {
-			if s.Uses != "" && !action.MatchString(s.Uses) {
+			if s.Uses != "" && s.Uses != TheAction && !pinned.MatchString(s.Uses) {
 				t.Errorf("%s uses %s; want an action pinned to a commit", name, s.Uses)
 			}
-			if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != false {
+			if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != "false" {
 				t.Errorf("%s leaves the token in .git/config; want persist-credentials: false", name)
 			}
 			if strings.Contains(s.Run, "${{") {
 				t.Errorf("%s: a script holds an expression, which becomes part of it: %s", name, s.Run)
 			}
-			plans += strings.Count(s.Run, "adsync plan ")
+			if s.With["command"] == "plan" {
+				plans++
+			}
 		}
 		if plans > 1 {
 			t.Errorf("%s plans %d times; want the account read once", name, plans)
 		}
+	}
+	var a action
+	text := read(t, actionFile, &a)
+	for _, s := range a.Runs.Steps {
+		if s.Uses != "" && !pinned.MatchString(s.Uses) {
+			t.Errorf("the action uses %s; want an action pinned to a commit", s.Uses)
+		}
+		if strings.Contains(s.Run, "${{") || s.Run != "" && s.Shell != "bash" {
+			t.Errorf("a script of the action holds an expression, or is not of bash: %s", s.Run)
+		}
+	}
+	for name := range a.Inputs {
+		if !strings.Contains(text, "inputs."+name) {
+			t.Errorf("the action does nothing with its input %s", name)
+		}
+	}
+}
+
+// actionlint knows what GitHub takes. It reads the inputs of the action where the workflow lies beside it.
+func TestActionlintFindsNothing(t *testing.T) {
+	dir := t.TempDir()
+	flows := filepath.Join(dir, ".github/workflows")
+	for _, folder := range []string{flows, filepath.Join(dir, ".git")} { // by which it knows the top
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	workflow := filepath.Join(flows, "adsync.yml")
+	lint := func(text string) string {
+		for name, content := range map[string]string{
+			workflow:                         strings.ReplaceAll(text, TheAction, "./"),
+			filepath.Join(dir, "action.yml"): read(t, actionFile, nil),
+		} {
+			if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		top, err := filepath.Abs("../../..")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command("go", "tool", "-modfile="+filepath.Join(top, "internal/tools/go.mod"), "actionlint",
+			"-shellcheck=", "-pyflakes=", workflow)
+		c.Dir = top
+		said, err := c.CombinedOutput()
+		if ended := new(exec.ExitError); err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1) {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		return string(said)
+	}
+	text := read(t, workflowFile, nil)
+	if said := lint(text); said != "" {
+		t.Errorf("actionlint says of the workflow:\n%s", said)
+	}
+	if said := lint(strings.Replace(text, "plan-key:", "plan-kye:", 1)); !strings.Contains(said, "plan-kye") {
+		t.Errorf("actionlint does not know the inputs of the action; it says:\n%s", said)
 	}
 }
 
@@ -199,7 +258,7 @@ func TestAnAllowanceHasReviewers(t *testing.T) {
 		w.Jobs["apply"].Environment != "${{ inputs.allow && 'ads-allow' || 'ads' }}" {
 		t.Errorf("apply runs in %q; want an environment of its own for an allowance", w.Jobs["apply"].Environment)
 	}
-	if !strings.Contains(w.text(t, "apply"), "ALLOW: ${{ inputs.allow }}") {
+	if !strings.Contains(w.text(t, "apply"), "allow: ${{ inputs.allow }}") {
 		t.Error("what is allowed does not reach apply")
 	}
 }
