@@ -262,3 +262,51 @@ func TestAnAllowanceHasReviewers(t *testing.T) {
 		t.Error("what is allowed does not reach apply")
 	}
 }
+
+// What the page tells people to write is YAML, names inputs that there are, and pins what others make.
+func TestThePageNamesInputsThatThereAre(t *testing.T) {
+	var a action
+	read(t, actionFile, &a)
+	_, component := (&Runner{Root: "../../.."}).component(nil)
+	page := read(t, "../../../docs/use/pull-requests.md", nil)
+	uses := 0
+	for _, found := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(page, -1) {
+		var document any
+		if err := yaml.Unmarshal([]byte(found[1]), &document); err != nil {
+			t.Errorf("%v in\n%s", err, found[1])
+			continue
+		}
+		var steps []step
+		if yaml.Unmarshal([]byte(found[1]), &steps) == nil {
+			for _, s := range steps {
+				uses++
+				for name := range s.With {
+					if _, known := a.Inputs[name]; s.Uses == TheAction && !known {
+						t.Errorf("the page names the input %s of the action, which has none", name)
+					}
+				}
+				if s.Uses != TheAction && !regexp.MustCompile(`@[0-9a-f]{40}$`).MatchString(s.Uses) {
+					t.Errorf("the page uses %s; want it pinned to a commit", s.Uses)
+				}
+			}
+		}
+		var includes struct {
+			Include []struct {
+				Inputs map[string]string `yaml:"inputs"`
+			} `yaml:"include"`
+		}
+		if yaml.Unmarshal([]byte(found[1]), &includes) == nil {
+			for _, include := range includes.Include {
+				uses++
+				for name := range include.Inputs {
+					if !slices.Contains(component, name) {
+						t.Errorf("the page names the input %s of the component, which has none", name)
+					}
+				}
+			}
+		}
+	}
+	if uses != 3 {
+		t.Errorf("the page has %d uses; want the action, the upload of SARIF and the component", uses)
+	}
+}
