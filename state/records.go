@@ -182,6 +182,7 @@ func (f folder) fillAgain(ctx context.Context, h Header, rows []Row) error {
 // line is a record as one line of JSON: its value is JSON, an address as it was applied, text, or neither.
 type line struct {
 	Key     string          `json:"key"`
+	KeyIs   []byte          `json:"key_base64,omitempty"` // of a key that is no text
 	Applied *appliedLine    `json:"applied,omitempty"`
 	JSON    json.RawMessage `json:"json,omitempty"`
 	Text    *string         `json:"text,omitempty"`
@@ -215,7 +216,11 @@ func (r Row) Line() ([]byte, error) {
 		}
 	}
 	value := base64.StdEncoding.EncodeToString([]byte(r.Value))
-	return marshalLine(line{Key: r.Key, Bytes: &value})
+	l := line{Key: r.Key, Bytes: &value}
+	if !utf8.ValidString(r.Key) {
+		l.KeyIs = []byte(r.Key)
+	}
+	return marshalLine(l)
 }
 
 func marshalLine(l line) ([]byte, error) {
@@ -259,6 +264,9 @@ func ParseRow(of string, text []byte) (Row, error) {
 		return Row{}, fmt.Errorf("a line of %s cannot be read: %w", of, err)
 	}
 	r := Row{Class: of, Key: l.Key}
+	if l.KeyIs != nil {
+		r.Key = string(l.KeyIs)
+	}
 	switch {
 	case l.Applied != nil:
 		address, ok := resource.ParseAddress(l.Key)

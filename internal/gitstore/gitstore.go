@@ -58,6 +58,9 @@ type Config struct {
 
 	AnswerPrefix string // of the branches that may be pushed to, "" for adsync/
 
+	// has a server give a commit without what came before it: for branches that Tip reads; a path gives it all the same
+	WithoutPast bool
+
 	Timeout time.Duration // longest fetch or push, 0 for two minutes
 	Limits  Limits
 	Now     func() time.Time // nil for the system's clock

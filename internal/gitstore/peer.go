@@ -43,12 +43,16 @@ func dialPeer(ctx context.Context, s *Store) (peer, error) {
 	return openLocalPeer(s)
 }
 
-// uploadRequest asks for whole history, and says what may come of all that a server
+// uploadRequest asks for whole history, but for a store without the past, and says what may come of all that a server
 // offers. A thin pack is not among it, which would build on objects that are here
 // alone: what is asked for does not depend on who serves, and how.
-func uploadRequest(refs *packp.AdvRefs, wants, haves []plumbing.Hash) *packp.UploadPackRequest {
+func uploadRequest(s *Store, refs *packp.AdvRefs, wants, haves []plumbing.Hash) *packp.UploadPackRequest {
 	r := packp.NewUploadPackRequest()
 	r.Wants, r.Haves = wants, haves
+	if s.config.WithoutPast && refs.Capabilities.Supports(capability.Shallow) {
+		r.Haves, r.Depth = nil, packp.DepthCommits(1)
+		_ = r.Capabilities.Set(capability.Shallow) // it takes no value that could be wrong
+	}
 	band := capability.Sideband64k
 	if !refs.Capabilities.Supports(band) {
 		band = capability.Sideband

@@ -216,7 +216,7 @@ func (p *shellPeer) advertised(ctx context.Context, service string) (*packp.AdvR
 func (p *shellPeer) pack(ctx context.Context, refs *packp.AdvRefs,
 	wants, haves []plumbing.Hash) (io.ReadCloser, error) {
 	p.left = p.store.config.Limits.PackBytes
-	request := uploadRequest(refs, wants, haves)
+	request := uploadRequest(p.store, refs, wants, haves)
 	err := errors.Join(request.UploadRequest.Encode(p.in),
 		request.UploadHaves.Encode(p.in, false), pktline.NewEncoder(p.in).EncodeString("done\n"), p.asked())
 	if err != nil {

@@ -121,7 +121,7 @@ func (p *webPeer) advertised(ctx context.Context, service string) (refs *packp.A
 
 func (p *webPeer) pack(ctx context.Context, refs *packp.AdvRefs, wants, haves []plumbing.Hash) (io.ReadCloser, error) {
 	p.wire.left = p.store.config.Limits.PackBytes
-	request := uploadRequest(refs, wants, haves)
+	request := uploadRequest(p.store, refs, wants, haves)
 	answer, err := p.upload.UploadPack(ctx, request)
 	if err != nil {
 		return nil, p.failed(ctx, "fetch from", err)

@@ -16,7 +16,7 @@ func lived(t *testing.T) (h *hub, c *clockwork, first string) {
 	for _, id := range []string{"1", "2"} {
 		s := h.open(t, c)
 		must(t, s.Record(t.Context(), []state.Applied{{Address: address("campaign/a"), ID: id}}))
-		must(t, s.RecordRun(t.Context(), state.Run{ID: "run-" + id, Started: morning}))
+		must(t, s.RecordRun(t.Context(), state.Run{ID: "run-" + id, Started: morning, PlanHash: "1"}))
 		must(t, s.Close())
 		if id == "1" {
 			first = h.at

@@ -123,6 +123,19 @@ func (s *Store) Move(ctx context.Context, stepID string, to state.Point, update 
 	return s.Store.Move(ctx, stepID, to, update)
 }
 
+// RecordRun writes a run. One that begins and has no plan is sent without a step: the branch has it before.
+func (s *Store) RecordRun(ctx context.Context, run state.Run) error {
+	if err := s.Store.RecordRun(ctx, run); err != nil || !run.Finished.IsZero() || run.PlanHash != "" {
+		return err
+	}
+	s.pushing.Lock()
+	defer s.pushing.Unlock()
+	if err := s.Valid(); err != nil {
+		return err
+	}
+	return s.pushJournal(ctx, run.Started)
+}
+
 // reach has the branch hold a step that is sent at a moment.
 func (s *Store) reach(ctx context.Context, stepID string, at time.Time) error {
 	s.pushing.Lock()

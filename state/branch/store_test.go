@@ -96,6 +96,27 @@ func TestAJournalThatIsOldIsPushedAgain(t *testing.T) {
 	}
 }
 
+// What is sent without a step, such as a verb, stands in the history before.
+func TestARunWithoutAPlanIsPushedAsItBegins(t *testing.T) {
+	h, c := begun(t)
+	s := h.open(t, c)
+	must(t, s.RecordRun(t.Context(), state.Run{ID: "run-1", Started: morning, PlanHash: "1"}))
+	if n := h.pushes("journal"); n != 0 {
+		t.Errorf("%d pushes for a run whose steps are pushed; want none", n)
+	}
+	must(t, s.RecordRun(t.Context(), state.Run{ID: "direct-1", Started: morning, Summary: "unknown"}))
+	reader, err := h.runner(t).OpenReadOnly(t.Context())
+	must(t, err)
+	runs, err := reader.Runs(t.Context(), 0)
+	must(t, err)
+	if n := h.pushes("journal"); n != 1 || len(runs) != 2 {
+		t.Errorf("%d pushes, and the branch has %v; want one, with both runs", n, runs)
+	}
+	h.away = -1
+	wantError(t, "RecordRun without the repository",
+		s.RecordRun(t.Context(), state.Run{ID: "direct-2", Started: morning}), state.ErrAway)
+}
+
 func TestNothingIsSentThatTheBranchDoesNotHold(t *testing.T) {
 	h, c := begun(t)
 	s := h.open(t, c)

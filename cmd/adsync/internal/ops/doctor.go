@@ -194,6 +194,10 @@ func examineState(ctx context.Context, env *session.Env, d *DoctorDocument, p co
 		examineDatabase(ctx, env, d, p, at)
 		return
 	}
+	if at.Branch != nil {
+		examineBranch(ctx, env, d, p, at)
+		return
+	}
 	dir := p.StateFolder()
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := state.Try(p.Root); err != nil {
@@ -218,6 +222,25 @@ func examineState(ctx context.Context, env *session.Env, d *DoctorDocument, p co
 	d.ok("state", "%s: %s, writable and durable", dir, diag.Plural(s.Managed, "resource"))
 	for _, open := range s.WritableByOthers {
 		d.note("state", "chmod go-w", "others may write %s, and with it what adsync sends", open)
+	}
+	examineRecord(d, s)
+}
+
+// examineBranch looks at the record on a git branch.
+func examineBranch(ctx context.Context, env *session.Env, d *DoctorDocument, p config.Project, at place.Place) {
+	s, err := statusOf(ctx, env, p)
+	switch {
+	case err != nil:
+		d.problem("state", "docs/operate/state-branch.md says what is refused, and what to do",
+			console.ExitCode(ctx, err), console.Coded(err))
+		return
+	case s.Lineage == "":
+		d.note("state", "adsync state begin makes it, with the key", "%s is not there: nothing can be applied", at)
+		return
+	}
+	d.ok("state", "%s: %s", at, diag.Plural(s.Managed, "resource"))
+	if !at.Branch.Verified() {
+		d.note("state", "where something is applied it needs ADSYNC_STATE_KEY", "%s is not verified", at)
 	}
 	examineRecord(d, s)
 }

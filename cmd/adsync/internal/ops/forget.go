@@ -86,6 +86,10 @@ func runForget(env *session.Env, c *cobra.Command, args []string, f forgetFlags)
 	if d.at, err = session.PlaceOf(c.Context(), env, d.project); err != nil {
 		return err
 	}
+	if d.at.Branch != nil {
+		return console.Configuration("the record lies on %s: copy it to a folder (adsync state copy branch folder), "+
+			"and forget that", d.at)
+	}
 	if d.at.Server == nil {
 		d.project, d.at.Folder = config.Project{Home: d.folder}, d.folder
 		return d.run(c.Context())

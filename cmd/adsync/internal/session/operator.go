@@ -144,7 +144,8 @@ func branchOf(env *Env, p config.Project) (*branch.Branch, error) {
 			Name: name, Account: p.Account.ID, Dir: dir, Key: key, Job: jobOf(env),
 			Notice: func(text string) { env.Note("%s", text) },
 			Repository: branch.At(gitstore.Config{
-				URL: repository, Dir: filepath.Join(dir, "source"), Token: branchToken(env, named.Token, git),
+				URL: repository, Dir: filepath.Join(dir, "source"), WithoutPast: true,
+				Token:   branchToken(env, named.Token, git),
 				KeyFile: cmp.Or(env.Getenv(envGitKey), git.Key.Value), Passphrase: passphrase(env, git),
 				Agent:      env.Getenv("SSH_AUTH_SOCK"),
 				KnownHosts: cmp.Or(env.Getenv(envGitKnownHosts), git.KnownHosts.Value, ownKnownHosts(env)),
