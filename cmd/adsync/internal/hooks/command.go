@@ -72,9 +72,8 @@ func running(env *session.Env) *cobra.Command {
 		Use:   "run [FILE…]",
 		Short: "Validate what is staged, as the pre-commit hook does",
 		Long: `Validate each project, a folder with an adsync.yaml, of which something is staged, and each that a
-FILE is in. Read is what is staged, not what the work tree has. A file that git ignores, such as a
-list of people, is read where it lies. The service is not asked. Positions begin at the top of the
-repository.`,
+FILE is in. Read is what is staged, not what the work tree has, and beside it what git ignores, such
+as a list of people. The service is not asked. Positions begin at the top of the repository.`,
 		Example: `  adsync hooks run
   adsync hooks run spring.yaml`,
 		RunE: func(c *cobra.Command, args []string) error {

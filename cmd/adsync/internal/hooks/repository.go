@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 type repository struct {
 	top    string // of the work tree
 	prefix string // slash path from there to the folder that was named, "" at the top
+	index  string // an index in the place of its own, "" for that
 }
 
 func open(ctx context.Context, dir string) (*repository, error) {
@@ -41,6 +43,9 @@ func open(ctx context.Context, dir string) (*repository, error) {
 func (r *repository) git(ctx context.Context, input []byte, args ...string) ([]byte, error) {
 	c := exec.CommandContext(ctx, "git", args...)
 	c.Dir, c.Stdin = r.top, bytes.NewReader(input)
+	if r.index != "" {
+		c.Env = append(os.Environ(), "GIT_INDEX_FILE="+r.index)
+	}
 	var says bytes.Buffer
 	c.Stderr = &says
 	out, err := c.Output()

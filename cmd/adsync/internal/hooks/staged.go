@@ -23,7 +23,11 @@ import (
 // validate validates the projects of which something is staged, and those that the files are in. It
 // returns the folders of those that are not valid.
 func (r *repository) validate(ctx context.Context, env *session.Env, files []string) (invalid []string, err error) {
-	staged, err := r.staged(ctx)
+	tree, err := r.line(ctx, "write-tree")
+	if err != nil {
+		return nil, err
+	}
+	staged, err := r.filesOf(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +43,7 @@ func (r *repository) validate(ctx context.Context, env *session.Env, files []str
 		changed = append(changed, below)
 	}
 	for _, folder := range projectsOf(changed, staged) {
-		valid, err := r.validateProject(ctx, env, folder, staged)
+		valid, err := r.validateProject(ctx, env, folder, tree, staged)
 		if err != nil {
 			return nil, err
 		}
@@ -50,13 +54,9 @@ func (r *repository) validate(ctx context.Context, env *session.Env, files []str
 	return invalid, nil
 }
 
-// staged are the files of the commit that would be made now.
-func (r *repository) staged(ctx context.Context) (files []string, err error) {
-	of, err := r.line(ctx, "write-tree")
-	if err != nil {
-		return nil, err
-	}
-	entries, err := r.names(ctx, "ls-tree", "-r", "-z", of)
+// filesOf are the files of a tree.
+func (r *repository) filesOf(ctx context.Context, tree string) (files []string, err error) {
+	entries, err := r.names(ctx, "ls-tree", "-r", "-z", tree)
 	for _, entry := range entries {
 		if about, name, ok := strings.Cut(entry, "\t"); ok && strings.Contains(about, " blob ") {
 			files = append(files, name)
@@ -103,31 +103,20 @@ func projectsOf(files, staged []string) (folders []string) {
 
 // validateProject reports whether a project is valid as it is staged, and prints what is not.
 func (r *repository) validateProject(ctx context.Context, env *session.Env,
-	folder string, staged []string) (valid bool, err error) {
+	folder, tree string, staged []string) (valid bool, err error) {
 	scratch, remove, err := bounded.NewScratch()
 	if err != nil {
 		return false, err
 	}
 	defer remove()
-	var list strings.Builder
-	var problems []diag.Problem
-	for _, name := range staged {
-		below, inside := beneath(folder, name)
-		switch {
-		case !inside:
-		case below == path.Join(config.UsualState, "state.db"):
-			problems = append(problems, commits.CommittedState(path.Join(folder, config.UsualState)))
-		case !strings.HasPrefix(below, config.UsualState+"/"):
-			list.WriteString(name + "\x00")
-		}
-	}
-	if _, err := r.git(ctx, []byte(list.String()), "checkout-index", "-z", "--stdin",
-		"--prefix="+filepath.ToSlash(scratch)+"/"); err != nil {
+	top := filepath.Join(scratch, "top")
+	problems, err := r.writeOut(ctx, scratch, top, folder, tree, staged)
+	if err != nil {
 		return false, err
 	}
-	there := filepath.Join(scratch, filepath.FromSlash(folder))
+	there := filepath.Join(top, filepath.FromSlash(folder))
 	project, wrong := session.ReadProject(env, there)
-	if err := r.addIgnored(ctx, scratch, folder, project.State); err != nil {
+	if err := r.addIgnored(ctx, top, folder, project.State); err != nil {
 		return false, err
 	}
 	if project.Home == "" { // the record of this clone knows names that the files leave out
@@ -142,6 +131,31 @@ func (r *repository) validateProject(ctx context.Context, env *session.Env,
 	return true, err
 }
 
+// writeOut writes the files of a project as they are staged below a folder, but for adsync's own: a state among them
+// is a problem.
+func (r *repository) writeOut(ctx context.Context, scratch, top, folder, tree string,
+	staged []string) (problems []diag.Problem, err error) {
+	var list strings.Builder
+	for _, name := range staged {
+		below, inside := beneath(folder, name)
+		switch {
+		case !inside:
+		case below == path.Join(config.UsualState, "state.db"):
+			problems = append(problems, commits.CommittedState(path.Join(folder, config.UsualState)))
+		case !strings.HasPrefix(below, config.UsualState+"/"):
+			list.WriteString(name + "\x00")
+		}
+	}
+	// The repository's own index says which files a sparse work tree leaves out; one of the tree alone does not.
+	of := &repository{top: r.top, index: filepath.Join(scratch, "index")}
+	if _, err := of.git(ctx, nil, "read-tree", tree); err != nil {
+		return nil, err
+	}
+	_, err = of.git(ctx, []byte(list.String()), "checkout-index", "-z", "--stdin",
+		"--prefix="+filepath.ToSlash(top)+"/")
+	return problems, err
+}
+
 // beneath is the path of a file from a folder.
 func beneath(folder, name string) (string, bool) {
 	if folder == "." {
@@ -152,7 +166,7 @@ func beneath(folder, name string) (string, bool) {
 
 // addIgnored adds the files of a project that git ignores, but for adsync's own state: sources may name
 // them, such as a list of people.
-func (r *repository) addIgnored(ctx context.Context, scratch, folder, state string) error {
+func (r *repository) addIgnored(ctx context.Context, top, folder, state string) error {
 	ignored, err := r.names(ctx, "ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--",
 		":(literal)"+folder)
 	if err != nil {
@@ -163,7 +177,7 @@ func (r *repository) addIgnored(ctx context.Context, scratch, folder, state stri
 		if _, own := beneath(filepath.ToSlash(state), below); own || strings.HasPrefix(below, config.UsualState+"/") {
 			continue
 		}
-		from, to := filepath.Join(r.top, filepath.FromSlash(name)), filepath.Join(scratch, filepath.FromSlash(name))
+		from, to := filepath.Join(r.top, filepath.FromSlash(name)), filepath.Join(top, filepath.FromSlash(name))
 		if about, err := os.Lstat(from); err != nil || !about.Mode().IsRegular() {
 			continue
 		}
