@@ -70,7 +70,7 @@ type (
 	}
 	physicalLocation struct {
 		ArtifactLocation artifactLocation `json:"artifactLocation"`
-		Region           *region          `json:"region,omitempty"` // nil for a cell and for a whole file
+		Region           region           `json:"region"`
 	}
 	artifactLocation struct {
 		URI       string `json:"uri"`
@@ -130,16 +130,16 @@ func said(p diag.Problem) string {
 	return strings.TrimSuffix(message+"\n"+diag.Printable(p.Hint), "\n")
 }
 
-// locate is where a problem is shown: one of no file is the project's.
+// locate is where a problem is shown: one of no file is the project's. GitHub takes no place without a line: of a cell
+// it is the row, and of a whole file the first.
 func locate(at diag.Position, folder string) location {
 	file := at.File()
 	if file == "" {
 		file = "adsync.yaml"
 	}
 	uri := url.URL{Path: path.Join(folder, file)}
-	in := physicalLocation{ArtifactLocation: artifactLocation{uri.String(), "%SRCROOT%"}}
-	if at.Sheet() == "" && at.Line() > 0 {
-		in.Region = &region{at.Line(), max(0, at.Column())}
-	}
-	return location{in}
+	return location{physicalLocation{
+		ArtifactLocation: artifactLocation{uri.String(), "%SRCROOT%"},
+		Region:           region{max(1, at.Line()), max(0, at.Column())},
+	}}
 }

@@ -86,8 +86,9 @@ func TestProblemsStandAtTheirLines(t *testing.T) {
 	for _, r := range report.Runs[0].Results {
 		in := r.Locations[0].PhysicalLocation
 		p := place{rule: *r.RuleID, level: r.Level, message: *r.Message.Text, uri: *in.ArtifactLocation.URI}
-		if in.Region != nil {
-			p.line, p.column = *in.Region.StartLine, *in.Region.StartColumn
+		p.line = *in.Region.StartLine
+		if in.Region.StartColumn != nil {
+			p.column = *in.Region.StartColumn
 		}
 		got = append(got, p)
 		if rule := report.Runs[0].Tool.Driver.Rules[r.RuleIndex]; *rule.ID != *r.RuleID {
@@ -96,8 +97,8 @@ func TestProblemsStandAtTheirLines(t *testing.T) {
 	}
 	want := []place{
 		{"ADS1004", "error", "amount is \"lots\"\nwrite 25.00", "my%20ads/spring.yaml", 5, 17},
-		{"ADS1004", "warning", "Ads!H4: <b>", "my%20ads/a:b.xlsx", 0, 0},
-		{"ADS1018", "error", "no source is there", "my%20ads/adsync.yaml", 0, 0},
+		{"ADS1004", "warning", "Ads!H4: <b>", "my%20ads/a:b.xlsx", 4, 8},
+		{"ADS1018", "error", "no source is there", "my%20ads/adsync.yaml", 1, 0},
 	}
 	if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(place{})); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
