@@ -49,6 +49,9 @@ var shownByScript = map[string]string{
 	"adsync resolve pixel/shop --as not-applied":            "resolve",
 	"adsync state accept shop":                              "state-accept",
 	"adsync state accept --all --yes":                       "state-accept",
+	"adsync state begin ads":                                "state-branch",
+	"adsync state copy folder branch shop":                  "state-branch",
+	"adsync unlock --owner 1f2e3d4c5b6a":                    "state-branch",
 	"adsync state copy folder database shop":                "state-copy",
 	"adsync state copy database folder shop":                "state-copy",
 }
