@@ -32,17 +32,10 @@ need systemd-analyze systemd
 need pre-commit pre-commit
 need node nodejs
 need /usr/share/nodejs/busboy node-busboy
-need npm npm
 if [ -n "$missing" ]; then
 	echo "installing:$missing"
 	run=""
 	[ "$(id -u)" = 0 ] || run="sudo"
 	$run apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive $run apt-get install -y -qq --no-install-recommends $missing >/dev/null
-fi
-# It carries the schema that GitLab publishes for pipelines, and is not run.
-schema=gitlab-ci-local-4.61.1
-if [ ! -e "bin/npm/$schema.tgz" ]; then
-	mkdir -p bin/npm
-	npm pack --silent --pack-destination bin/npm gitlab-ci-local@4.61.1 >/dev/null
 fi
