@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"adsync/internal/diag"
 	"adsync/sources/bounded"
@@ -224,7 +225,11 @@ func (w *treeWriter) write(name string, mode filemode.FileMode, blob *object.Fil
 		return fmt.Errorf("%w: files are over %d MiB with %q; want less in all",
 			ErrBeyondBounds, w.most/bounded.MiB, name)
 	}
-	if err := writeBlob(w.root, name, mode, blob); err != nil {
+	err := writeBlob(w.root, name, mode, blob)
+	if errors.Is(err, syscall.ENAMETOOLONG) {
+		return fmt.Errorf("%w: the name %.40q… is longer than one can be here", ErrBeyondBounds, name)
+	}
+	if err != nil {
 		return fmt.Errorf("write %q: %w", name, err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path"
 	"slices"
 
 	"adsync/sources/bounded"
@@ -18,7 +19,6 @@ import (
 // Merged is a project as it would be once a branch is merged into it.
 type Merged struct {
 	*Checkout          // nil where Stale has any
-	Base      string   // the commit where the branch began, full hash
 	Changed   []string // files of the project that the branch changes, by slash path
 	Stale     []string // of those, what was changed otherwise since the branch began
 }
@@ -29,6 +29,9 @@ func (m *Merged) Close() {
 		m.Checkout.Close()
 	}
 }
+
+// ErrUnmergeable says that no merge can be made of a branch as it is.
+var ErrUnmergeable = errors.New("it cannot be merged")
 
 // ReadMerged returns the project of a commit with the files that a branch changes, whole, as its head has them. The
 // project file is that of the commit, whatever the branch makes of it: what adsync may do is not for a branch to say
@@ -48,13 +51,8 @@ func ReadMerged(ctx context.Context, at config.Commit, head, home, bounds string
 	if err != nil {
 		return nil, err
 	}
-	m := &Merged{Base: sides.base.Hash.String(), Changed: sides.changed()}
-	for _, name := range m.Changed {
-		here := sides.here[name]
-		if name != config.ProjectFile && here != sides.began[name] && here != sides.there[name] {
-			m.Stale = append(m.Stale, name)
-		}
-	}
+	m := &Merged{}
+	m.Changed, m.Stale = sides.compare()
 	if len(m.Stale) > 0 {
 		return m, nil
 	}
@@ -74,22 +72,35 @@ func ReadMerged(ctx context.Context, at config.Commit, head, home, bounds string
 // entry is what a commit has of a file.
 type entry = object.TreeEntry
 
-// sides are the files of the project in three commits.
+// sides are the files of the project in the commits that a merge looks at. Of several where the branch began none is
+// the one: git merges these first.
 type sides struct {
-	at, base, head     *object.Commit
-	here, began, there map[string]entry
+	at, head    *object.Commit
+	here, there map[string]entry
+	began       []map[string]entry
 }
 
-// changed returns what the branch changes, in order.
-func (s *sides) changed() (names []string) {
-	all := maps.Clone(s.began)
-	maps.Copy(all, s.there)
+// mostBegan is at how many commits a branch may have begun.
+const mostBegan = 16
+
+// compare returns what the branch changes, and of that what was changed otherwise since it began, in order.
+func (s *sides) compare() (changed, stale []string) {
+	all := maps.Clone(s.there)
+	for _, began := range s.began {
+		maps.Copy(all, began)
+	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if s.began[name] != s.there[name] {
-			names = append(names, name)
+		here, there, began := s.here[name], s.there[name], s.began[0][name]
+		several := slices.ContainsFunc(s.began, func(of map[string]entry) bool { return of[name] != began })
+		if !several && began == there || several && here == there {
+			continue
+		}
+		changed = append(changed, name)
+		if name != config.ProjectFile && here != there && (several || here != began) {
+			stale = append(stale, name)
 		}
 	}
-	return names
+	return changed, stale
 }
 
 func (h *history) sides(ctx context.Context, head plumbing.Hash, state string) (s *sides, err error) {
@@ -104,19 +115,22 @@ func (h *history) sides(ctx context.Context, head plumbing.Hash, state string) (
 	if err != nil {
 		return nil, fmt.Errorf("find where %s began: %w", head, err)
 	}
-	if len(common) == 0 {
-		return nil, fmt.Errorf("%.12s and %.12s have no common commit", h.at, head)
+	if len(common) == 0 || len(common) > mostBegan {
+		return nil, fmt.Errorf("%w: %.12s and %.12s have %d newest common commits; want one",
+			ErrUnmergeable, h.at, head, len(common))
 	}
-	s.base = common[0]
-	for _, of := range []struct {
-		commit *object.Commit
-		files  *map[string]entry
-	}{{s.at, &s.here}, {s.base, &s.began}, {s.head, &s.there}} {
-		if *of.files, err = h.files(ctx, of.commit, state); err != nil {
-			return nil, fmt.Errorf("read commit %s: %w", of.commit.Hash, err)
+	read := func(of *object.Commit) map[string]entry {
+		files, failure := h.files(ctx, of, state)
+		if failure != nil {
+			err = errors.Join(err, fmt.Errorf("read commit %s: %w", of.Hash, failure))
 		}
+		return files
 	}
-	return s, nil
+	s.here, s.there = read(s.at), read(s.head)
+	for _, commit := range common {
+		s.began = append(s.began, read(commit))
+	}
+	return s, err
 }
 
 // files are the files of the project in a commit, by slash path, without adsync's own state.
@@ -164,12 +178,20 @@ func (h *history) checkoutWith(ctx context.Context, p config.Project, s *sides, 
 			files[name] = s.there[name]
 		}
 	}
+	names := slices.Sorted(maps.Keys(files))
+	for _, name := range names {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if files[dir] != (entry{}) {
+				return nil, fmt.Errorf("%w: %q is a file on one side, and a folder on the other", ErrUnmergeable, dir)
+			}
+		}
+	}
 	w, err := newTreeWriter(folder, p)
 	if err != nil {
 		return nil, err
 	}
 	defer w.root.Close()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
+	for _, name := range names {
 		blob, err := h.repository.BlobObject(files[name].Hash)
 		if err != nil {
 			return nil, fmt.Errorf("read %q: %w", name, err)

@@ -1,6 +1,8 @@
 package commits_test
 
 import (
+	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,6 +55,24 @@ func (b *branches) commit(files map[string]string) string {
 	b.git("add", "-A")
 	b.made++
 	b.git("commit", "-q", "-m", strconv.Itoa(b.made))
+	return b.git("rev-parse", "HEAD")
+}
+
+// stage commits files as the index has them, also where the disk takes no such name, and returns the commit.
+func (b *branches) stage(files map[string]string) string {
+	b.t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if files[name] == "" {
+			b.git("rm", "-q", "--cached", name)
+			continue
+		}
+		scratch := filepath.Join(b.t.TempDir(), "file")
+		if err := os.WriteFile(scratch, []byte(files[name]), 0o600); err != nil {
+			b.t.Fatal(err)
+		}
+		b.git("update-index", "--add", "--cacheinfo", "100644,"+b.git("hash-object", "-w", scratch)+","+name)
+	}
+	b.git("commit", "-q", "-m", "staged")
 	return b.git("rev-parse", "HEAD")
 }
 
@@ -135,6 +155,76 @@ func TestWhatAMergeMakesOfTheFiles(t *testing.T) {
 				t.Errorf("the branch stops the account: %s", m.Project.Stop)
 			}
 		})
+	}
+}
+
+// A branch that nothing can be made of is said to be one; it is not the machine's fault.
+func TestWhatCannotBeMerged(t *testing.T) {
+	for _, row := range []struct {
+		name         string
+		main, branch map[string]string
+		orphan       bool
+		want         string
+	}{
+		{"a file where the other has a folder", map[string]string{"shop/x/a.yaml": "a"}, map[string]string{"shop/x": "x"},
+			false, `it cannot be merged: "x" is a file on one side, and a folder on the other`},
+		{"a folder in the place of the policy", nil,
+			map[string]string{"shop/adsync.yaml": "", "shop/adsync.yaml/b.yaml": "b"},
+			false, `it cannot be merged: "adsync.yaml" is a file on one side`},
+		{"nothing in common", nil, map[string]string{"shop/b.yaml": "b"}, true, "it cannot be merged: "},
+		{"a name that is too long", nil, map[string]string{"shop/" + strings.Repeat("n", 300): "n"}, false,
+			"it is beyond the bounds: the name "},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			b := &branches{t: t, dir: t.TempDir()}
+			b.git("init", "-q")
+			b.commit(map[string]string{"shop/adsync.yaml": "format_version: 1\n", "shop/a.yaml": "a"})
+			b.git("checkout", "-q", "-b", "change")
+			if row.orphan {
+				b.git("checkout", "-q", "--orphan", "other")
+			}
+			head := b.stage(row.branch)
+			b.git("checkout", "-q", "-f", "main")
+			at := b.git("rev-parse", "HEAD")
+			if row.main != nil {
+				at = b.commit(row.main)
+			}
+			m, err := commits.ReadMerged(t.Context(),
+				config.Commit{Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at}, head, t.TempDir(), "")
+			if err == nil {
+				m.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), row.want) ||
+				!errors.Is(err, commits.ErrUnmergeable) && !errors.Is(err, commits.ErrBeyondBounds) {
+				t.Errorf("%v; want %q", err, row.want)
+			}
+		})
+	}
+}
+
+// TestWhereBranchesCrossed: each was merged into the other's past, and the branch then took back what both have. git
+// merges what they have in common first, and takes it back on the branch too: it is never said to change nothing.
+func TestWhereBranchesCrossed(t *testing.T) {
+	b := &branches{t: t, dir: t.TempDir()}
+	b.git("init", "-q")
+	b.commit(map[string]string{"shop/adsync.yaml": "format_version: 1\n", "shop/a.yaml": "a", "shop/b.yaml": "b"})
+	b.git("checkout", "-q", "-b", "change")
+	theirs := b.commit(map[string]string{"shop/b.yaml": "B"})
+	b.git("checkout", "-q", "main")
+	ours := b.commit(map[string]string{"shop/a.yaml": "A"})
+	b.git("merge", "-q", "--no-edit", theirs)
+	at := b.git("rev-parse", "HEAD")
+	b.git("checkout", "-q", "change")
+	b.git("merge", "-q", "--no-edit", ours)
+	head := b.commit(map[string]string{"shop/a.yaml": "a", "shop/b.yaml": "b"})
+	m, err := commits.ReadMerged(t.Context(),
+		config.Commit{Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at}, head, t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if want := []string{"a.yaml", "b.yaml"}; !slices.Equal(m.Changed, want) || !slices.Equal(m.Stale, want) {
+		t.Errorf("changed %q, stale %q; want %q", m.Changed, m.Stale, want)
 	}
 }
 
