@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -70,8 +71,18 @@ func (s *signed) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+token)
-	return http.DefaultTransport.RoundTrip(r)
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		answer.Body = http.MaxBytesReader(nil, answer.Body, mostAnswer)
+	}
+	return answer, err
 }
+
+// mostAnswer bounds an answer, in bytes: 100 comments of 65,536 characters, each of them escaped, are within it.
+const mostAnswer = 64 << 20
+
+// commitName is the full hash of a commit.
+var commitName = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
 // mostPages bounds what is read of a list: 1,000 pull requests, or comments of one.
 const mostPages = 10
@@ -87,6 +98,9 @@ func (g *GitHub) Open(ctx context.Context, branch string) (pulls []Pull, err err
 			return nil, limited(err)
 		}
 		for _, p := range found {
+			if p.GetBase().GetRef() != branch || p.GetNumber() <= 0 || !commitName.MatchString(p.GetHead().GetSHA()) {
+				continue // what was not asked for
+			}
 			pulls = append(pulls, Pull{
 				Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(), Head: p.GetHead().GetSHA(),
 				Ref: fmt.Sprintf("refs/pull/%d/head", p.GetNumber()), Address: p.GetHTMLURL(),

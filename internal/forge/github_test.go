@@ -3,6 +3,7 @@ package forge_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -29,15 +30,50 @@ func started(t *testing.T) (*githubtest.Server, forge.Repository) {
 
 func TestOpenPullRequestsOfABranch(t *testing.T) {
 	s, g := started(t)
-	s.Set(githubtest.Pull{Number: 7, Title: "Raise", Head: "aa", Base: "main", Author: "ann"},
-		githubtest.Pull{Number: 8, Title: "Other", Head: "bb", Base: "next", Author: "bob"})
+	head := strings.Repeat("a", 40)
+	s.Set(githubtest.Pull{Number: 7, Title: "Raise", Head: head, Base: "main", Author: "ann"},
+		githubtest.Pull{Number: 8, Title: "Other", Head: head, Base: "next", Author: "bob"})
 	pulls, err := g.Open(t.Context(), "main")
 	if err != nil || len(pulls) != 1 {
 		t.Fatalf("%+v, %v; want one", pulls, err)
 	}
 	p := pulls[0]
-	if p.Number != 7 || p.Head != "aa" || p.Author != "ann" || p.Ref != "refs/pull/7/head" || p.Title != "Raise" {
-		t.Errorf("%+v; want number 7 of ann at aa, fetched from refs/pull/7/head", p)
+	if p.Number != 7 || p.Head != head || p.Author != "ann" || p.Ref != "refs/pull/7/head" || p.Title != "Raise" {
+		t.Errorf("%+v; want number 7 of ann, fetched from refs/pull/7/head", p)
+	}
+}
+
+// A forge that answers anything is not believed, and cannot fill the memory.
+func TestAForgeThatAnswersNonsense(t *testing.T) {
+	head := strings.Repeat("a", 40)
+	one := func(number int, head, base string) string {
+		return fmt.Sprintf(`{"number": %d, "head": {"sha": %q}, "base": {"ref": %q}}`, number, head, base)
+	}
+	for _, row := range []struct {
+		name, answer string
+		want         int // pull requests; -1 is an error
+	}{
+		{"one that was asked for", "[" + one(7, head, "main") + "]", 1},
+		{"those into another branch", "[" + one(7, head, "next") + "," + one(8, head, "main") + "]", 1},
+		{"a head that is no commit", "[" + one(7, "", "main") + "," + one(8, "../../x", "main") + "]", 0},
+		{"no number", "[" + one(0, head, "main") + "," + one(-1, head, "main") + "]", 0},
+		{"nothing of them", `[{}, null]`, 0},
+		{"no list", `{"message": "hello"}`, -1},
+		{"no JSON", `<html>`, -1},
+		{"without end", "[" + strings.Repeat(" ", 70<<20) + "]", -1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s, g := started(t)
+			s.Refuse = func(w http.ResponseWriter, _ *http.Request) bool {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = w.Write([]byte(row.answer))
+				return true
+			}
+			pulls, err := g.Open(t.Context(), "main")
+			if err != nil && row.want >= 0 || err == nil && len(pulls) != row.want {
+				t.Errorf("%+v, %v; want %d", pulls, err, row.want)
+			}
+		})
 	}
 }
 
