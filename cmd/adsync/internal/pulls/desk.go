@@ -8,6 +8,7 @@
 package pulls
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,6 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,6 +49,7 @@ type Desk struct {
 	Now   func() time.Time
 
 	said   map[int]answered // what was answered, by number; nil before it was read
+	tried  map[int]int      // how often since it was answered, by number
 	until  time.Time        // before which the forge is not asked
 	failed bool             // which was said
 }
@@ -62,6 +66,9 @@ const (
 
 // mostPlans is how many pull requests are planned in a look: a thousand at once leave the account its processor.
 const mostPlans = 20
+
+// mostRest is how long a forge that has had enough is left alone at most, whatever it says. GitHub counts by the hour.
+const mostRest = time.Hour
 
 // answered is what was said of a pull request.
 type answered struct {
@@ -126,12 +133,16 @@ func (d *Desk) Look(ctx context.Context) error {
 	}
 	d.forget(open)
 	var failures []error
-	for planned, i := 0, 0; i < len(open) && planned < mostPlans && !d.Now().Before(d.until); i++ {
-		pull, before := open[i], d.said[open[i].Number]
+	planned := 0
+	for _, pull := range d.turns(open) {
+		before := d.said[pull.Number]
 		if before.Head == pull.Head && before.Stamp == stamp {
 			continue
 		}
-		planned++
+		if planned++; planned > mostPlans || d.Now().Before(d.until) {
+			break
+		}
+		d.tried[pull.Number]++ // also where it breaks off
 		after, err := d.answer(ctx, pull, before, stamp)
 		if after != before {
 			err = errors.Join(err, d.keep(pull.Number, after)) // a comment that is not known would be there twice
@@ -139,8 +150,18 @@ func (d *Desk) Look(ctx context.Context) error {
 		if err = d.rest(err); err != nil && !errors.Is(err, errLater) {
 			failures = append(failures, fmt.Errorf("pull request %d: %w", pull.Number, err))
 		}
+		if err == nil {
+			delete(d.tried, pull.Number)
+		}
 	}
 	return errors.Join(append(failures, ctx.Err())...)
+}
+
+// turns has those that were tried in vain come after the others: none of them keeps others from being answered.
+func (d *Desk) turns(open []forge.Pull) []forge.Pull {
+	return slices.SortedStableFunc(slices.Values(open), func(a, b forge.Pull) int {
+		return cmp.Compare(d.tried[a.Number], d.tried[b.Number])
+	})
 }
 
 // forget forgets what was said of pull requests that are no longer open.
@@ -154,12 +175,16 @@ func (d *Desk) forget(open []forge.Pull) {
 			delete(d.said, number)
 		}
 	}
+	maps.DeleteFunc(d.tried, func(number, _ int) bool { return !still[number] })
 }
 
 // rest keeps from asking a forge that has had enough.
 func (d *Desk) rest(err error) error {
 	if limit := new(forge.LimitError); errors.As(err, &limit) {
 		d.until = limit.Until
+		if most := d.Now().Add(mostRest); d.until.After(most) {
+			d.until = most
+		}
 	}
 	return err
 }
@@ -219,7 +244,7 @@ func (d *Desk) read() error {
 		}
 		said[number] = a
 	}
-	d.said = said
+	d.said, d.tried = said, map[int]int{}
 	return nil
 }
 

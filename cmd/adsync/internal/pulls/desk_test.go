@@ -80,7 +80,10 @@ func newFixture(t *testing.T) *fixture {
 func (f *fixture) look(t *testing.T) []string {
 	t.Helper()
 	f.hub.asked = nil
-	_ = f.Look(t.Context())
+	func() {
+		defer func() { _ = recover() }() // who runs it begins it anew
+		_ = f.Look(t.Context())
+	}()
 	return f.hub.asked
 }
 
@@ -179,5 +182,51 @@ func TestManyAreAnsweredInTurn(t *testing.T) {
 	}
 	if said != 2000 || looks != 1000/mostPlans {
 		t.Errorf("%d requests in %d looks; want a comment and a status each", said, looks)
+	}
+}
+
+// However many can never be planned, the others are answered.
+func TestThoseInVainKeepNoneFromAnAnswer(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		plan func() (*Answer, error)
+	}{
+		{"it fails", func() (*Answer, error) { return nil, errors.New("no") }},
+		{"it breaks off", func() (*Answer, error) { panic("no") }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			f := newFixture(t)
+			for n := range 2 * mostPlans {
+				f.hub.open = append(f.hub.open, forge.Pull{Number: n, Head: fmt.Sprint(n)})
+			}
+			f.hub.open = append(f.hub.open, forge.Pull{Number: 1000, Head: "h"})
+			f.plans[1000] = "up"
+			plan := f.Plan
+			f.Plan = func(ctx context.Context, p forge.Pull) (*Answer, error) {
+				if p.Number < 1000 {
+					return row.plan()
+				}
+				return plan(ctx, p)
+			}
+			var asked []string
+			for range 2*mostPlans + 1 {
+				asked = append(asked, f.look(t)...)
+			}
+			if want := []string{"1000 : up", "h success"}; !slices.Equal(asked, want) {
+				t.Errorf("the forge is asked %q; want %q", asked, want)
+			}
+		})
+	}
+}
+
+// A forge that wants to be left alone for a year is asked again after an hour.
+func TestNoForgeIsLeftAloneForLong(t *testing.T) {
+	f := newFixture(t)
+	f.hub.open, f.plans[7] = []forge.Pull{{Number: 7, Head: "a"}}, "up"
+	f.hub.failure = &forge.LimitError{Until: f.now.AddDate(1, 0, 0)}
+	f.look(t)
+	f.now = f.now.Add(mostRest)
+	if got, want := f.look(t), []string{"7 : up", "a success"}; !slices.Equal(got, want) {
+		t.Errorf("the forge is asked %q; want %q", got, want)
 	}
 }
