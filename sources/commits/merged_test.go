@@ -166,8 +166,8 @@ func TestWhatCannotBeMerged(t *testing.T) {
 		orphan       bool
 		want         string
 	}{
-		{"a file where the other has a folder", map[string]string{"shop/x/a.yaml": "a"}, map[string]string{"shop/x": "x"},
-			false, `it cannot be merged: "x" is a file on one side, and a folder on the other`},
+		{"a file where the other has a folder", map[string]string{"shop/x/a.yaml": "a"},
+			map[string]string{"shop/x": "x"}, false, `it cannot be merged: "x" is a file on one side, and a folder on the other`},
 		{"a folder in the place of the policy", nil,
 			map[string]string{"shop/adsync.yaml": "", "shop/adsync.yaml/b.yaml": "b"},
 			false, `it cannot be merged: "adsync.yaml" is a file on one side`},

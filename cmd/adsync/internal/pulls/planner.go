@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -100,11 +101,13 @@ func (forgets) Put(string, []byte) error        { return nil }
 
 // unread is what is said of a pull request that cannot be read. What may pass is tried again.
 func (q *proposal) unread(err error) (*Answer, error) {
-	if class := gitstore.ClassOf(err); class != gitstore.Input && !errors.Is(err, commits.ErrBeyondBounds) {
+	if class := gitstore.ClassOf(err); class != gitstore.Input &&
+		!errors.Is(err, commits.ErrBeyondBounds) && !errors.Is(err, commits.ErrUnmergeable) {
 		return nil, err
 	}
+	why := diag.Printable(q.placeless(err.Error()))
 	return &Answer{
-		Touches: true, Text: q.text("Its files cannot be read: " + planview.Code(diag.Printable(err.Error())) + "\n"),
+		Touches: true, Text: q.text("Its files cannot be read: " + planview.Code(why) + "\n"),
 		Verdict: q.says(forge.Fails, "its files cannot be read"),
 	}, nil
 }
@@ -146,11 +149,27 @@ func (q *proposal) planned(ctx context.Context) (*Answer, error) {
 		runs.TellAuthors(ctx, q.env, l, view.Plan)
 		document, verdict = runs.Document(q.env, l, account, view), q.judge(view.Plan)
 	}
+	document.Service = nil
+	for i, p := range document.Problems {
+		at := diag.OriginOf(q.placeless(p.Position.File()), p.Position.Sheet())
+		document.Problems[i].Position = at.At(p.Position.Line(), p.Position.Column())
+		document.Problems[i].Message = q.placeless(p.Message)
+	}
 	var text strings.Builder
 	if err := planview.WriteMarkdown(&text, l.Schemas, document); err != nil {
 		return nil, err
 	}
 	return &Answer{Touches: true, Text: q.text(text.String()), Verdict: verdict}, nil
+}
+
+// placeless leaves out where on this machine and its network things are: strangers may read a comment.
+func (q *proposal) placeless(text string) string {
+	text = strings.ReplaceAll(text, q.env.Git.Store.Address(), "the repository")
+	file, _ := session.OperatorFile(q.env)
+	if whole, err := filepath.Abs(file); file != "" && err == nil {
+		text = strings.ReplaceAll(text, whole, filepath.Base(file))
+	}
+	return text
 }
 
 // since tells what is pending without the pull request.
