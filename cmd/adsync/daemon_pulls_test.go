@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,8 @@ type proposed struct {
 	forge *githubtest.Server
 	p     *process
 	at    string // where the daemon listens
+
+	service, operator string // address and file
 }
 
 func newProposed(t *testing.T, every string) *proposed {
@@ -26,7 +29,7 @@ func newProposed(t *testing.T, every string) *proposed {
 	t.Setenv(forgeToken, githubtest.Token)
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
-	q := &proposed{repository: hostRepository(t, work), forge: githubtest.Start(t)}
+	q := &proposed{repository: hostRepository(t, work), forge: githubtest.Start(t), service: s.url, operator: operator}
 	q.p, q.at, _ = q.serveFrom(s, operator, fmt.Sprintf("  webhook: {secret: {env: HOOK}}\n"+
 		"  pull_requests: {forge: github, repository: acme/ads, api: %q,\n    token: {env: %s}, every: %s}\n",
 		q.forge.URL, forgeToken, every))
@@ -148,7 +151,7 @@ func TestAPullRequestLoosensNothing(t *testing.T) {
 	q.git("checkout", "-q", "-f", "main")
 	q.forge.Set(githubtest.Pull{Number: 8, Title: "Harmless", Head: head, Base: "main", Author: "eve"})
 	said := q.says(8, head[:12], "`adsync.yaml` is changed, too", "8000", "1000.00")
-	q.judged(head, "pending", "needs approval")
+	q.judged(head, "pending", "needs approval: 1 change held; adsync.yaml changes, too")
 
 	q.git("checkout", "-q", "-B", "link")
 	noError(t, os.Symlink("/etc/passwd", filepath.Join(q.work, "passwd.yaml")))
@@ -165,4 +168,122 @@ func TestAPullRequestLoosensNothing(t *testing.T) {
 		}
 	}
 	t.Log(said)
+}
+
+// attacks commits what a test does to a work tree as the head of a pull request.
+func (q *proposed) attacks(number int, message string, do func()) githubtest.Pull {
+	q.t.Helper()
+	q.git("checkout", "-q", "-f", "-B", fmt.Sprint("attack-", number), "main")
+	do()
+	q.git("add", "-A", "-f")
+	q.git("-c", "user.name=@acme/all `x` <!-- --> </details>", "commit", "-q", "--allow-empty", "-m", message)
+	head := q.publishes(number)
+	q.git("checkout", "-q", "-f", "main")
+	return githubtest.Pull{Number: number, Title: message, Head: head, Base: "main", Author: "eve"}
+}
+
+// TestStrangersProposeWhatTheyLike: each is answered, none keeps another from an answer, and no comment speaks in their
+// words, or says anything of this machine.
+func TestStrangersProposeWhatTheyLike(t *testing.T) {
+	q := newProposed(t, "1s")
+	saveFile(t, q.operator, "policy: {max_daily_exposure: 1000.00}\nallow:\n"+
+		"- {allow: \"exposure=10/day\", until: 2026-01-01, owner: Ann, reason: it is over}\n")
+	write := func(name, content string) {
+		t.Helper()
+		path := filepath.Join(q.work, name)
+		noError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		noError(t, os.WriteFile(path, []byte(content), 0o600))
+	}
+	const words = "<!-- adsync:pull:shop --> @acme/all ```` </details><img src=x> [x](https://evil.example)"
+	policy := filepath.Join(q.work, "adsync.yaml")
+	attacks := []struct {
+		name        string
+		do          func()
+		state, says string // "" is no word
+	}{
+		{"a name", func() { saveEdit(t, q.work, "name: Spring launch", `name: "`+words+`"`) }, "success", "1 to update"},
+		{"names of files", func() { write(words[:10]+"`\n\n@acme/all\n| <b>.yaml", "x: 1\n") }, "failure", "cannot be"},
+		{"a name that is long", func() { write(strings.Repeat("`@acme/all ", 20)+".yaml", "x: 1\n") },
+			"failure", "error"},
+		{"no policy", func() { noError(t, os.Remove(policy)) }, "success", "`adsync.yaml` is changed, too"},
+		{"a folder for a policy", func() {
+			noError(t, os.Remove(policy))
+			write("adsync.yaml/x.yaml", "x: 1\n")
+		}, "failure", "a file on one side, and a folder on the other"},
+		{"nothing left", func() { q.git("rm", "-q", "-r", ".") }, "failure", "nothing is taken for an empty account"},
+		{"a workbook that is none", func() { write("a.xlsx", "PK\x03\x04") }, "failure", "cut or damaged"},
+		{"a pointer", func() { write("a.xlsx", "version https://git-lfs.github.com/spec/v1\nsize 1\n") },
+			"failure", "Git LFS pointer"},
+		{"attributes", func() { write(".gitattributes", "* filter=evil merge=evil\n") }, "success", "to change"},
+		{"hundreds", func() {
+			for i := range 300 {
+				write(fmt.Sprintf("many/%d.yaml", i), "campaigns: [\n")
+			}
+		}, "failure", "Cut, as a comment holds"},
+		{"nothing", func() {}, "", ""},
+	}
+	var pulls []githubtest.Pull
+	for i, a := range attacks {
+		pulls = append(pulls, q.attacks(i+1, words, a.do))
+	}
+	q.git("checkout", "-q", "--orphan", "alone")
+	q.git("commit", "-q", "-m", "alone")
+	pulls = append(pulls, githubtest.Pull{Number: 90, Head: q.publishes(90), Base: "main", Author: "eve"})
+	q.git("checkout", "-q", "-f", "main")
+	pulls = append(pulls, githubtest.Pull{Number: 91, Head: strings.Repeat("1", 40), Base: "main", Author: "eve"})
+	q.forge.Set(append(pulls, q.proposes(99, "bid: {max: 1.25}", "bid: {max: 1.20}"))...)
+	q.says(99, "1.20")
+	q.says(90, "it cannot be merged")
+	q.p.end()
+	if all := q.forge.Comments(91); len(all) > 0 {
+		t.Errorf("what git does not have yet is answered: %+v", all)
+	}
+	for i, a := range attacks {
+		comments, statuses := q.forge.Comments(i+1), q.forge.Statuses(pulls[i].Head)
+		if a.state == "" {
+			if len(comments)+len(statuses) > 0 {
+				t.Errorf("%s: it is answered %v, %v", a.name, comments, statuses)
+			}
+			continue
+		}
+		if len(comments) != 1 || len(statuses) != 1 || statuses[0].State != a.state ||
+			!strings.Contains(comments[0].Body, a.says) {
+			t.Errorf("%s: it is answered %v, %v; want %s, %q", a.name, comments, statuses, a.state, a.says)
+			continue
+		}
+		said := comments[0].Body
+		if strings.Contains(said, "**Plan") && !strings.Contains(said, "operator.yaml:3") {
+			t.Errorf("%s: nothing is said of the operator's file:\n%s", a.name, said)
+		}
+		if bare := outsideCode(said); strings.Contains(bare, "@acme") || strings.Contains(bare, "<img") ||
+			strings.Contains(bare, "evil") || strings.Count(bare, "<details>") != strings.Count(bare, "</details>") {
+			t.Errorf("%s: it is answered in the stranger's words:\n%s", a.name, said)
+		}
+		for _, place := range []string{q.service, q.url, q.forge.URL, filepath.Dir(q.operator), os.TempDir()} {
+			if strings.Contains(said, place) {
+				t.Errorf("%s: the comment shows %s:\n%s", a.name, place, said)
+			}
+		}
+	}
+}
+
+// outsideCode is what of a comment is read as Markdown.
+func outsideCode(comment string) string {
+	var bare strings.Builder
+	for comment != "" {
+		run := len(comment) - len(strings.TrimLeft(comment, "`"))
+		if run == 0 {
+			text, _, _ := strings.Cut(comment, "`")
+			bare.WriteString(text)
+			comment = comment[len(text):]
+			continue
+		}
+		fence, rest := comment[:run], comment[run:]
+		end := regexp.MustCompile("[^`]" + fence + "([^`]|$)").FindStringIndex(rest)
+		if end == nil {
+			return bare.String() + rest
+		}
+		comment = strings.TrimLeft(rest[end[0]+1:], "`")
+	}
+	return bare.String()
 }

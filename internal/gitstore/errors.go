@@ -38,9 +38,13 @@ type Error struct {
 
 func (e *Error) Error() string { return e.text }
 
-// Is knows the end of a context behind the error.
+// ErrNoRef says that the other side has no such branch, tag or other ref; it may have it later.
+var ErrNoRef = errors.New("no such ref")
+
+// Is knows the end of a context, and a ref that is not there, behind the error.
 func (e *Error) Is(target error) bool {
-	return (target == context.Canceled || target == context.DeadlineExceeded) && errors.Is(e.cause, target)
+	return (target == context.Canceled || target == context.DeadlineExceeded || target == ErrNoRef) &&
+		errors.Is(e.cause, target)
 }
 
 // ClassOf returns the class of any error of this package, "" for others.

@@ -217,7 +217,8 @@ func (s *Store) choose(refs *packp.AdvRefs) (tip, []plumbing.Hash, error) {
 	}
 	target, there := refs.References[name]
 	if !there || target.IsZero() {
-		return tip{}, nil, refuse(Input, "%s has no %s; want one of its branches: %s", s.address, name, listed(refs))
+		text := fmt.Sprintf("%s has no %s; want one of its branches: %s", s.address, name, listed(refs))
+		return tip{}, nil, &Error{Class: Input, text: withoutUser(text), cause: ErrNoRef}
 	}
 	return tip{name, target}, []plumbing.Hash{target}, nil
 }

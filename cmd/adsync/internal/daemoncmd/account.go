@@ -205,7 +205,8 @@ func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *
 			if !known || read == nil || s.PlanHash == "" {
 				return "", "", false
 			}
-			return shortRef(read.Revision.Ref), read.Revision.Commit + " " + s.PlanHash, true
+			into, is := strings.CutPrefix(read.Revision.Ref, "refs/heads/") // nobody merges into a tag
+			return into, read.Revision.Commit + " " + s.PlanHash, is
 		},
 	}
 }

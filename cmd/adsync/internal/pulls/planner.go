@@ -101,7 +101,7 @@ func (forgets) Put(string, []byte) error        { return nil }
 
 // unread is what is said of a pull request that cannot be read. What may pass is tried again.
 func (q *proposal) unread(err error) (*Answer, error) {
-	if class := gitstore.ClassOf(err); class != gitstore.Input &&
+	if class := gitstore.ClassOf(err); errors.Is(err, gitstore.ErrNoRef) || class != gitstore.Input &&
 		!errors.Is(err, commits.ErrBeyondBounds) && !errors.Is(err, commits.ErrUnmergeable) {
 		return nil, err
 	}
@@ -215,7 +215,15 @@ func (q *proposal) judge(p *plan.Plan) forge.Verdict {
 }
 
 func (q *proposal) says(state forge.State, text string) forge.Verdict {
+	if q.changesPolicy() {
+		text += "; " + config.ProjectFile + " changes, too"
+	}
 	return forge.Verdict{Name: "adsync/" + q.Name, State: state, Text: text}
+}
+
+// changesPolicy reports whether it changes what no plan counts before it is merged.
+func (q *proposal) changesPolicy() bool {
+	return q.merged != nil && slices.Contains(q.merged.Changed, config.ProjectFile)
 }
 
 // branch is the one it goes into.
@@ -229,7 +237,7 @@ func (q *proposal) text(said string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "<!-- adsync:pull:%s -->\nAccount %s, `%.12s` merged into %s at `%.12s`.\n\n", q.Name,
 		planview.Code(q.Name), q.pull.Head, planview.Code(q.branch()), q.base.Commit)
-	if q.merged != nil && slices.Contains(q.merged.Changed, config.ProjectFile) {
+	if q.changesPolicy() {
 		fmt.Fprintf(&text, "%s is changed, too. This plan is made under the one of the branch: "+
 			"the change counts once it is merged.\n\n", planview.Code(config.ProjectFile))
 	}
