@@ -27,14 +27,13 @@ func (s *seen) first(id string, now time.Time) bool {
 	return true
 }
 
-// tokens bound how many requests are looked at: perMinute at once, and as many each
-// minute.
+// tokens bound how many requests are looked at: some at once, and as many each minute.
 type tokens struct {
 	left  float64
 	since time.Time
 }
 
-func (t *tokens) take(now time.Time) bool {
+func (t *tokens) take(now time.Time, perMinute float64) bool {
 	if t.since.IsZero() {
 		t.left = perMinute
 	} else if passed := now.Sub(t.since); passed > 0 {

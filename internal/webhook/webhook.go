@@ -25,6 +25,7 @@ import (
 const (
 	maxBody   = 1 << 20 // bytes; what is larger is no push anybody needs
 	perMinute = 60      // requests of one account, signed right, that are looked at, bursts included
+	ofOthers  = 10      // of those, what is no push: whoever may open a pull request has it sent
 	remember  = 24 * time.Hour
 	mostIDs   = 10_000 // of deliveries, an account
 	clockSkew = 5 * time.Minute
@@ -54,7 +55,8 @@ type watched struct {
 	Hook
 	mu     sync.Mutex
 	seen   seen
-	tokens tokens
+	pushes tokens
+	others tokens
 }
 
 // New makes the handler of some accounts. wake must not block; it is told of every
@@ -97,7 +99,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 func (r *Receiver) worthALine() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.strangers.take(r.now())
+	return r.strangers.take(r.now(), perMinute)
 }
 
 // receive returns the status of the answer. What is not signed right is 401, whatever
@@ -123,7 +125,7 @@ func (r *Receiver) receive(account string, req *http.Request) int {
 	switch {
 	case !known:
 		return http.StatusUnauthorized
-	case !hook.admit(r.now()):
+	case !hook.admit(said.event, r.now()):
 		return http.StatusTooManyRequests
 	}
 	return r.heard(account, hook, said, body)
@@ -179,10 +181,14 @@ func (h Hook) about(ref string) bool {
 	return h.Branch == "" || ref == h.Branch || ref == "refs/heads/"+h.Branch || ref == "refs/tags/"+h.Branch
 }
 
-func (h *watched) admit(now time.Time) bool {
+// admit reports whether a request is looked at. Others take no push its place.
+func (h *watched) admit(of event, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.tokens.take(now)
+	if of != push {
+		return h.others.take(now, ofOthers)
+	}
+	return h.pushes.take(now, perMinute)
 }
 
 func (h *watched) fresh(id string, now time.Time) bool {

@@ -197,9 +197,12 @@ func TestWhatWakes(t *testing.T) {
 }
 
 func (d *door) push(id string) int {
-	body := []byte(`{"ref":"refs/heads/main"}`)
-	status, _ := d.knock("/hooks/shop", body, "X-GitHub-Event",
-		"push", "X-GitHub-Delivery", id, "X-Hub-Signature-256", hub(shared, body))
+	return d.tell("push", id, `{"ref":"refs/heads/main"}`)
+}
+
+func (d *door) tell(event, id, body string) int {
+	status, _ := d.knock("/hooks/shop", []byte(body), "X-GitHub-Event",
+		event, "X-GitHub-Delivery", id, "X-Hub-Signature-256", hub(shared, []byte(body)))
 	return status
 }
 
@@ -279,6 +282,23 @@ func TestRequestsAreBounded(t *testing.T) {
 	if d.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/hooks/shop", nil)); w.Code != http.StatusMethodNotAllowed ||
 		w.Header().Get("Allow") != "POST" {
 		t.Errorf("GET: %d; want 405", w.Code)
+	}
+}
+
+// Whoever may open a pull request can have GitHub tell of it as often as they like: that wakes the account a few times,
+// and no push waits for it.
+func TestPullRequestsTakeNoPushItsPlace(t *testing.T) {
+	d := newDoor(t, Hook{Secret: secret.New(shared)})
+	for i := range 5 * perMinute {
+		d.tell("pull_request", fmt.Sprint("renamed ", i), `{"pull_request":{"base":{"ref":"main"}}}`)
+		d.tell("issue_comment", fmt.Sprint("said ", i), `{}`)
+	}
+	woken := len(d.woken)
+	if woken == 0 || woken > ofOthers {
+		t.Errorf("pull requests wake the account %d times within a moment; want some, and at most %d", woken, ofOthers)
+	}
+	if status := d.push("a push"); status != http.StatusAccepted || len(d.woken) != woken+1 {
+		t.Errorf("a push after them: %d, and it is woken %d times; want 202, %d", status, len(d.woken), woken+1)
 	}
 }
 
