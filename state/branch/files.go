@@ -110,17 +110,30 @@ type bodies map[string][]byte
 // oneFileEach are the classes whose records have files of their own: they are long, and most of them never change.
 var oneFileEach = map[string]bool{"body": true, "operations": true, "report": true}
 
-// bodiesOf writes records as lines: a file a class, or a file a record.
+// fileOf is where a record is: in the file of its class, in one of its own, or in one of several. The journal has a
+// file a run, as what a run did never changes once it is over; the keys that were sent, which only become more, have
+// sixteen.
+func fileOf(r state.Row) string {
+	switch {
+	case oneFileEach[r.Class]:
+		return r.Class + "/" + url.PathEscape(r.Key) + ".json"
+	case r.Class == "step":
+		run, _, _ := strings.Cut(r.Key, "/")
+		return r.Class + "/" + url.PathEscape(run) + ".ndjson"
+	case r.Class == "key":
+		return fmt.Sprintf("%s/%x.ndjson", r.Class, sha256.Sum256([]byte(r.Key))[0]>>4)
+	}
+	return r.Class + ".ndjson"
+}
+
+// bodiesOf writes records as lines.
 func bodiesOf(rows []state.Row) (bodies, error) {
 	files := bodies{}
 	slices.SortFunc(rows, func(a, b state.Row) int {
 		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Key, b.Key))
 	})
 	for _, row := range rows {
-		name := row.Class + ".ndjson"
-		if oneFileEach[row.Class] {
-			name = row.Class + "/" + url.PathEscape(row.Key) + ".json"
-		}
+		name := fileOf(row)
 		line, err := row.Line()
 		if err != nil {
 			return nil, err

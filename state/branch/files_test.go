@@ -147,3 +147,23 @@ func TestUnchangedFilesAreNotPushedAgain(t *testing.T) {
 		t.Errorf("file.ndjson is %s; want the file in a line", after["file.ndjson"])
 	}
 }
+
+// The journal only grows: what a run did that is over is not pushed with every later one.
+func TestTheJournalOfARunThatIsOverStays(t *testing.T) {
+	h, c := begun(t)
+	for _, run := range []string{"run-1", "run-2"} {
+		before := h.commits[h.at].Files["step/run-1.ndjson"]
+		s := h.open(t, c)
+		must(t, s.Begin(t.Context(), step(run+"/create/1", run, "bytes")))
+		must(t, sent(t, s, run+"/create/1", morning))
+		must(t, s.Move(t.Context(), run+"/create/1", state.Abandoned, state.Update{}))
+		must(t, s.Close())
+		after := h.commits[h.at].Files
+		if run == "run-2" && (before == nil || !bytes.Equal(before, after["step/run-1.ndjson"])) {
+			t.Errorf("the journal of the first run was %s, and is %s", before, after["step/run-1.ndjson"])
+		}
+		if !bytes.Contains(after["step/"+run+".ndjson"], []byte(`"point":"abandoned"`)) {
+			t.Errorf("the journal of %s is %s; want its step in it", run, after["step/"+run+".ndjson"])
+		}
+	}
+}
