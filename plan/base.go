@@ -47,6 +47,7 @@ func (c *Change) markPending(was *Change) bool {
 		for j := range was.Fields {
 			if g := &was.Fields[j]; f.Name == g.Name && f.Desired.Equal(g.Desired) && c.Action == was.Action {
 				f.Pending = true
+				same = same && (f.Held == nil) == (g.Held == nil)
 			}
 		}
 		same = same && f.Pending

@@ -53,3 +53,24 @@ func TestWhatTheBaseAsksForTooIsPending(t *testing.T) {
 		}
 	}
 }
+
+// What goes through without a pull request, and is held with it, is held because of it: its exposure counts for all.
+func TestWhatIsHeldBecauseOfOthersIsNotPending(t *testing.T) {
+	const live = "campaign/a#c1 name=Aaaa status=paused bidding_type=clicks budget.daily=50"
+	const files = "campaign/a name=Aaaa status=paused bidding_type=clicks budget.daily=55"
+	for _, row := range []struct{ before, now, pending bool }{
+		{false, false, true}, {true, true, true}, {false, true, false}, {true, false, false},
+	} {
+		plans := [2]*plan.Plan{}
+		for i, held := range []bool{row.before, row.now} {
+			plans[i] = diff(t, live, files, live)
+			if held {
+				plans[i].Changes[0].Fields[0].Held = &plan.Hold{Hazard: plan.Exposure}
+			}
+		}
+		plans[1].Since(plan.Base{Revision: "main"}, plans[0])
+		if got := plans[1].Changes[0].Pending; got != row.pending {
+			t.Errorf("held without it: %v, with it: %v; pending is %v", row.before, row.now, got)
+		}
+	}
+}
