@@ -73,6 +73,7 @@ func (q *proposal) fetch(ctx context.Context) error {
 		return err
 	}
 	settings.Ref, settings.Records, settings.Signers = q.pull.Ref, forgets{}, "" // nothing of it is applied
+	settings.Limits.PackBytes = mostFetched
 	g.Shared.Renew()
 	if g.Store, err = gitstore.Open(settings); err != nil {
 		return err
@@ -92,6 +93,9 @@ func (q *proposal) fetch(ctx context.Context) error {
 	q.merged, err = commits.ReadMerged(ctx, at, q.pull.Head, g.Home, q.env.Getenv(session.EnvBounds))
 	return err
 }
+
+// mostFetched is how many bytes a fetch of a head may have: what strangers push stays on the disk of the daemon.
+const mostFetched = 128 << 20
 
 // forgets keeps nothing: a pull request may be rewritten, and nobody has to accept that.
 type forgets struct{ kv.Store }
