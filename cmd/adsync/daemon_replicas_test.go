@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -73,12 +74,24 @@ func (v *visitor) order(path, body string) {
 // submit sends a form of the page, and wants that it is taken.
 func (v *visitor) submit(path string, form url.Values) {
 	v.t.Helper()
+	v.send(path, v.filled(form))
+}
+
+// filled is a form as a page that was opened has it.
+func (v *visitor) filled(form url.Values) url.Values {
+	v.t.Helper()
 	_, page, _ := v.asks("GET", "/", "")
 	found := regexp.MustCompile(`name="form" value="([0-9a-f]{64})"`).FindStringSubmatch(page)
 	if found == nil {
 		v.t.Fatal("the page has no form: nobody is logged in")
 	}
+	form = maps.Clone(form)
 	form.Set("form", found[1])
+	return form
+}
+
+func (v *visitor) send(path string, form url.Values) {
+	v.t.Helper()
 	if status, answer, _ := v.asks("POST", path, form.Encode()); status != http.StatusSeeOther {
 		v.t.Fatalf("POST %s: %d %.500s", path, status, answer)
 	}
@@ -211,8 +224,9 @@ func TestAnyDaemonOfADatabaseServesEveryAccount(t *testing.T) {
 	b.shows("/accounts/"+name, `name="item" value="`)
 	_, page, _ := b.asks("GET", "/accounts/"+name, "")
 	item := regexp.MustCompile(`name="item" value="([^"]+)"`).FindStringSubmatch(page)[1]
+	again := c.filled(url.Values{"item": {item}})
 	b.submit("/accounts/"+name+"/approve", url.Values{"item": {item}})
-	c.submit("/accounts/"+name+"/approve", url.Values{"item": {item}}) // twice, at another page
+	c.send("/accounts/"+name+"/approve", again) // at another page that was open, before a run has used the first
 	b.until(name, "applied", func(s shownShop) bool { return s.State == "in_sync" || s.State == "applied" })
 	_, approvals, _ := c.asks("GET", path+"/approvals", "")
 	if n := strings.Count(approvals, `"by":"Ann"`); n != 1 {
