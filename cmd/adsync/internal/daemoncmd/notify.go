@@ -59,7 +59,7 @@ func (t *eventSink) emit(ctx context.Context, result daemon.Result) {
 		in = t.locked
 	}
 	now := time.Now()
-	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: in, Suspended: t.orders.Suspension(now)},
+	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: in, Suspended: t.orders.SuspensionAsLooked(now)},
 		now, kinds.All(), t.commands))
 	if t.once {
 		ctx, cancel := context.WithTimeout(ctx, flushMost)

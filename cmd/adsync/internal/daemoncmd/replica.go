@@ -140,6 +140,7 @@ func (s *sharing) beside(d *daemonRun, name string) (daemon.Account, error) {
 	}
 	project := session.StateOf(own, s.settings, a)
 	lease := d.lease(s.settings, name, own, project)
+	lease.Standing = nil // a page waits for no look
 	account = daemon.Account{Name: name, Orders: lease, Ring: lease.Ring, Archive: &archive{own, lease,
 		func(ctx context.Context, run string) (*runs.KeptRuns, error) {
 			return runs.KeptOf(ctx, own, project, run)

@@ -29,7 +29,8 @@ type Lease struct {
 	Stops  []orders.Place // others whose STOP holds
 	Terse  bool           // who finds nothing new says nothing
 	Say    orders.Daemon
-	// asks all that a look wants to know of the database at once; nil where the state lies in a folder
+	// asks all that a look wants to know of the database at once, with the looks of other accounts, for which it may
+	// wait; nil where the state lies in a folder, and for who asks at once
 	Standing func() (state.Standing, error)
 
 	mu    sync.Mutex
@@ -131,8 +132,15 @@ func (t *Lease) places() []orders.Place {
 }
 
 // Suspension is the stop that stands: a file STOP, or an order.
-func (t *Lease) Suspension(now time.Time) *daemon.Suspension {
-	ordered := t.look()
+func (t *Lease) Suspension(now time.Time) *daemon.Suspension { return t.suspension(t.look(), now) }
+
+// SuspensionAsLooked is the stop that stood as Suspension was asked last, or a file STOP that lies there by now.
+func (t *Lease) SuspensionAsLooked(now time.Time) *daemon.Suspension {
+	looked := t.Looked()
+	return t.suspension(looked == nil || looked.Ordered, now)
+}
+
+func (t *Lease) suspension(ordered bool, now time.Time) *daemon.Suspension {
 	for _, p := range t.places() {
 		if _, file := p.Store.(kv.Folder); !file && !ordered {
 			continue
