@@ -86,7 +86,7 @@ lint:
 
 # race: the packages in which goroutines meet.
 race:
-	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./state
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m ./state
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m ./internal/adsapi ./reconcile ./sources ./internal/daemon ./internal/watch ./internal/emulator/...
 
 examples: build
