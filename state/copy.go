@@ -241,7 +241,7 @@ func lastBegan(value string) int64 {
 func (l *ledger) forTarget(from string) (h Header, t tally, writes []write, err error) {
 	h = l.header
 	h.Format, h.Serial = formatVersion, h.Serial+1
-	if writes, err = l.records(); err != nil {
+	if _, writes, err = l.records(); err != nil {
 		return h, t, nil, err
 	}
 	writes = slices.DeleteFunc(writes, func(w write) bool { return w.class == classPlace })
@@ -262,19 +262,23 @@ func (l *ledger) forTarget(from string) (h Header, t tally, writes []write, err 
 	return h, t, append(writes, w), l.whole(t, w.sum)
 }
 
-// records returns all of them, as they would be written.
-func (l *ledger) records() (writes []write, err error) {
-	for _, c := range slices.Sorted(maps.Keys(l.counts)) {
-		err := l.each(c, func(key, value string) error {
-			r := record{c, key}
-			writes = append(writes, write{record: r, value: value, sum: l.sums[r]})
-			return nil
-		})
-		if err != nil {
-			return nil, err
+// records returns all of them, as they would be written, and the header of that moment.
+func (l *ledger) records() (h Header, writes []write, err error) {
+	err = l.view(func(b *batch) error {
+		h = b.header
+		for _, c := range slices.Sorted(maps.Keys(b.counts)) {
+			err := b.engine.each(c, func(key, value string) error {
+				r := record{c, key}
+				writes = append(writes, write{record: r, value: value, sum: b.sums[r]})
+				return nil
+			})
+			if err != nil {
+				return err
+			}
 		}
-	}
-	return writes, nil
+		return nil
+	})
+	return h, writes, err
 }
 
 // whole holds a copy with a record of its own against the records of the state.

@@ -83,13 +83,13 @@ func ledgerOf(s Store) (*ledger, error) {
 }
 
 func (l *ledger) rows() (h Header, rows []Row, err error) {
-	writes, err := l.records()
+	h, writes, err := l.records()
 	for _, w := range writes {
 		if w.class != classMirror {
 			rows = append(rows, Row{string(w.class), w.key, w.value})
 		}
 	}
-	return l.Header(), rows, err
+	return h, rows, err
 }
 
 // inMemory is a copy of a ledger, for looking ahead.

@@ -80,7 +80,7 @@ func (s *Server) Retire(ctx context.Context, account, dir string, o Options,
 	if err := look(l); err != nil {
 		return err
 	}
-	writes, err := l.records()
+	_, writes, err := l.records()
 	if err == nil {
 		err = folder(dir).fill(ctx, l.header, l.tally, writes)
 	}
