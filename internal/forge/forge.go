@@ -1,9 +1,10 @@
-// Package forge reads the pull requests of a repository where it is hosted, and answers them: with one comment each,
-// which is replaced, and with a status of their newest commit.
+// Package forge reads the pull requests of a repository where it is hosted, and what people said of them, and answers
+// them: with one comment each, which is replaced, and with a status of their newest commit.
 //
-// It refuses to know what is said. Its invariant: it changes no comment that it did not write itself.
+// It refuses to know what is said, and who may say it. Its invariant: it changes no comment that it did not write
+// itself.
 //
-// forge.go is what every forge can do; github.go is GitHub.
+// forge.go is what every forge can do; github.go and github_talk.go are GitHub.
 package forge
 
 import (
@@ -21,17 +22,70 @@ type Repository interface {
 	Say(ctx context.Context, pull int, id, text string) (string, error)
 	// Judge sets what a commit is said to be.
 	Judge(ctx context.Context, commit string, v Verdict) error
+
+	// Find returns a pull request, open or not.
+	Find(ctx context.Context, number int) (Pull, error)
+	// Talk returns what people said of a pull request.
+	Talk(ctx context.Context, p Pull) (Talk, error)
+	// Authors returns the logins of those who opened a pull request, and who wrote or pushed a commit of it, each once;
+	// "" is among them where the forge may not know them all.
+	Authors(ctx context.Context, p Pull) ([]string, error)
+	// InTeam reports whether a user is in a team, such as acme/buyers.
+	InTeam(ctx context.Context, team, login string) (bool, error)
 }
 
-// Pull is an open pull request.
+// Pull is a pull request.
 type Pull struct {
 	Number  int
 	Title   string
 	Author  string // login
+	Branch  string // that it goes into
 	Head    string // commit, full hash
 	Ref     string // from which the head is fetched, such as refs/pull/7/head
+	Source  string // repository and branch that people push the head to, such as acme/ads:spring; "" where not known
 	Address string // for people
 	Updated time.Time
+	Closed  bool   // merged, too
+	Merged  string // the commit by which the branch has it, full hash; "" where it is not merged
+}
+
+// Talk is what people said of a pull request, the oldest first.
+type Talk struct {
+	Reviews  []Review
+	Comments []Comment
+}
+
+// Review is what somebody thinks of a commit. What was begun and not sent is none.
+type Review struct {
+	ID      string // no other review of the pull request has it
+	By      string // login
+	Bot     bool
+	Opinion Opinion
+	Commit  string // that was reviewed, full hash; "" where the forge does not say
+	At      time.Time
+	Address string // for people
+}
+
+// Opinion is what a review says.
+type Opinion string
+
+// The opinions. Each takes the place of an earlier one of the same person, but for Remarks.
+const (
+	Approves  Opinion = "approves"
+	Objects   Opinion = "objects"
+	Dismissed Opinion = "dismissed" // somebody took it back
+	Remarks   Opinion = "remarks"
+)
+
+// Comment is one of the pull request as a whole.
+type Comment struct {
+	ID      string
+	By      string // login
+	Bot     bool   // it, or a program for the person, wrote it
+	Text    string
+	At      time.Time // of its creation
+	Edited  bool      // by anybody, ever
+	Address string    // for people
 }
 
 // Verdict is the status of a commit.

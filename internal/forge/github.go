@@ -101,17 +101,28 @@ func (g *GitHub) Open(ctx context.Context, branch string) (pulls []Pull, err err
 			if p.GetBase().GetRef() != branch || p.GetNumber() <= 0 || !commitName.MatchString(p.GetHead().GetSHA()) {
 				continue // what was not asked for
 			}
-			pulls = append(pulls, Pull{
-				Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(), Head: p.GetHead().GetSHA(),
-				Ref: fmt.Sprintf("refs/pull/%d/head", p.GetNumber()), Address: p.GetHTMLURL(),
-				Updated: p.GetUpdatedAt().Time,
-			})
+			pulls = append(pulls, pullOf(p))
 		}
 		if page.Page = answer.NextPage; page.Page == 0 {
 			break
 		}
 	}
 	return pulls, nil
+}
+
+func pullOf(p *github.PullRequest) Pull {
+	of := Pull{
+		Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(), Branch: p.GetBase().GetRef(),
+		Head: p.GetHead().GetSHA(), Ref: fmt.Sprintf("refs/pull/%d/head", p.GetNumber()), Address: p.GetHTMLURL(),
+		Updated: p.GetUpdatedAt().Time, Closed: p.GetState() == "closed",
+	}
+	if from := p.GetHead(); from.GetRepo().GetFullName() != "" {
+		of.Source = from.GetRepo().GetFullName() + ":" + from.GetRef()
+	}
+	if p.GetMerged() {
+		of.Merged = p.GetMergeCommitSHA()
+	}
+	return of
 }
 
 // Say implements Repository.

@@ -38,7 +38,8 @@ func TestOpenPullRequestsOfABranch(t *testing.T) {
 		t.Fatalf("%+v, %v; want one", pulls, err)
 	}
 	p := pulls[0]
-	if p.Number != 7 || p.Head != head || p.Author != "ann" || p.Ref != "refs/pull/7/head" || p.Title != "Raise" {
+	if p.Number != 7 || p.Head != head || p.Author != "ann" || p.Ref != "refs/pull/7/head" || p.Title != "Raise" ||
+		p.Branch != "main" || p.Source != "acme/ads:pull-7" {
 		t.Errorf("%+v; want number 7 of ann, fetched from refs/pull/7/head", p)
 	}
 }

@@ -1,6 +1,6 @@
-// Package githubtest is a GitHub for tests: pull requests, comments and statuses of one repository, in memory. It
-// checks every request and every answer of its own against GitHub's published description of its API, and answers with
-// the examples of that description, in which only what the test says is other.
+// Package githubtest is a GitHub for tests: pull requests of one repository, what is said of them, who pushed them, and
+// statuses, in memory. It checks every request and every answer of its own against GitHub's published description of
+// its API, and answers with the examples of that description, in which only what the test says is other.
 //
 // description.json holds, of @octokit/openapi 23.0.2 (MIT), the operations that adsync uses, and what they refer to.
 package githubtest
@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -34,20 +35,27 @@ const (
 	User  = "adsync"
 )
 
-// Pull is an open pull request.
+// Pull is a pull request. What is said of it updates it.
 type Pull struct {
 	Number            int
 	Title, Head, Base string // Head is a commit
 	Author            string
+	Updated           time.Time
+	Closed            bool
+	Merged            string   // the commit by which its base has it
+	Commits           []string // logins of their authors; "" is nobody whom GitHub knows
+	Pushers           []string // logins; nil is the author alone
+	Fork              string   // its repository, such as eve/ads, of which GitHub says nothing
 }
 
 // Comment is one of an issue.
 type Comment struct {
-	ID   int64
-	Pull int
-	By   string
-	Bot  bool
-	Body string
+	ID          int64
+	Pull        int
+	By          string
+	Bot         bool
+	Body        string
+	At, Changed time.Time // set by the server where zero
 }
 
 // Status is one of a commit.
@@ -65,10 +73,14 @@ type Server struct {
 	pulls    []Pull
 	comments []Comment
 	statuses []Status
+	reviews  []Review
+	teams    map[string][]string
 	next     int64
 	requests []string // method and path
 	// Refuse answers a request in the place of the server; false lets it pass.
 	Refuse func(w http.ResponseWriter, r *http.Request) bool
+	// Now is its clock.
+	Now func() time.Time
 }
 
 // Start starts one that ends with the test.
@@ -78,7 +90,7 @@ func Start(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{t: t, examples: map[string]any{}, next: 1000}
+	s := &Server{t: t, examples: map[string]any{}, teams: map[string][]string{}, next: 1000, Now: time.Now}
 	for name, example := range document.Components.Examples {
 		s.examples[name] = example.Value.Value
 	}
@@ -92,28 +104,16 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// Set has these pull requests be open.
+// Set has these be the pull requests.
 func (s *Server) Set(pulls ...Pull) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pulls = slices.Clone(pulls)
-}
-
-// Comment has somebody write a comment, and returns its id.
-func (s *Server) Comment(c Comment) int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.next++
-	c.ID = s.next
-	s.comments = append(s.comments, c)
-	return c.ID
-}
-
-// Delete takes a comment away.
-func (s *Server) Delete(id int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.comments = slices.DeleteFunc(s.comments, func(c Comment) bool { return c.ID == id })
+	for i := range s.pulls {
+		if s.pulls[i].Updated.IsZero() {
+			s.pulls[i].Updated = s.Now()
+		}
+	}
 }
 
 // Comments returns those of a pull request, the oldest first.
@@ -207,11 +207,13 @@ func (s *Server) answer(r *http.Request, parameters map[string]string, body []by
 	case "GET pulls":
 		list := []any{}
 		for _, p := range s.pulls {
-			if base := r.URL.Query().Get("base"); base == "" || base == p.Base {
-				list = append(list, s.pull(p))
+			if base := r.URL.Query().Get("base"); !p.Closed && (base == "" || base == p.Base) {
+				list = append(list, s.pull("pull-request-simple-items", p))
 			}
 		}
 		return http.StatusOK, list
+	case "GET pull", "GET reviews", "GET commits", "GET activity", "GET membership":
+		return s.talk(r, parameters)
 	case "GET comments":
 		list := []any{}
 		for _, c := range s.comments {
@@ -221,13 +223,11 @@ func (s *Server) answer(r *http.Request, parameters map[string]string, body []by
 		}
 		return http.StatusOK, list
 	case "POST comments":
-		s.next++
-		s.comments = append(s.comments, Comment{ID: s.next, Pull: number, By: User, Body: said.Body})
-		return http.StatusCreated, s.comment(s.comments[len(s.comments)-1])
+		return http.StatusCreated, s.comment(s.write(Comment{Pull: number, By: User, Body: said.Body}))
 	case "PATCH comment":
 		for i := range s.comments {
 			if fmt.Sprint(s.comments[i].ID) == parameters["comment_id"] {
-				s.comments[i].Body = said.Body
+				s.comments[i].Body, s.comments[i].Changed = said.Body, s.Now()
 				return http.StatusOK, s.comment(s.comments[i])
 			}
 		}
@@ -247,6 +247,10 @@ func (s *Server) last(path string, parameters map[string]string) string {
 		return "comment"
 	case parameters["sha"] != "":
 		return "status"
+	case parameters["username"] != "":
+		return "membership"
+	case strings.HasSuffix(path, "/pulls/"+parameters["pull_number"]):
+		return "pull"
 	}
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
@@ -267,25 +271,6 @@ func (s *Server) like(example string, values ...any) map[string]any {
 	}
 	for i := 0; i < len(values); i += 2 {
 		of[values[i].(string)] = values[i+1]
-	}
-	return of
-}
-
-func (s *Server) pull(p Pull) map[string]any {
-	// the example has a team that lacks what the description requires
-	of := s.like("pull-request-simple-items", "requested_teams", []any{},
-		"number", p.Number, "title", p.Title, "state", "open")
-	of["head"].(map[string]any)["sha"] = p.Head
-	of["base"].(map[string]any)["ref"] = p.Base
-	of["user"].(map[string]any)["login"] = p.Author
-	return of
-}
-
-func (s *Server) comment(c Comment) map[string]any {
-	of := s.like("issue-comment-items", "id", c.ID, "body", c.Body)
-	user := of["user"].(map[string]any)
-	if user["login"] = c.By; c.Bot {
-		user["type"] = "Bot"
 	}
 	return of
 }

@@ -49,6 +49,16 @@ func (h *hub) Judge(_ context.Context, commit string, v forge.Verdict) error {
 	return nil
 }
 
+func (h *hub) Find(_ context.Context, number int) (forge.Pull, error) {
+	return forge.Pull{Number: number, Closed: true}, nil
+}
+
+func (h *hub) Talk(context.Context, forge.Pull) (forge.Talk, error) { return forge.Talk{}, nil }
+
+func (h *hub) Authors(context.Context, forge.Pull) ([]string, error) { return nil, nil }
+
+func (h *hub) InTeam(context.Context, string, string) (bool, error) { return false, nil }
+
 // fixture is a desk whose plans are what the test says, by number.
 type fixture struct {
 	*Desk
