@@ -313,6 +313,9 @@ func unreplaceable(t drafting.Entry) string {
 		return "the files do not give " + strings.Join(lacks, ", ")
 	case startsForeignPause(t):
 		return "it " + pausedMessage
+	case endsForeignStatus(t):
+		return "its status was set to " + t.Live.Value(t.Kind.Delivery).Text() +
+			" outside adsync; write that in the file, or allow undoing it"
 	case t.Above.Held != nil:
 		return "what is above it is held"
 	}
@@ -321,6 +324,15 @@ func unreplaceable(t drafting.Entry) string {
 
 const pausedMessage = "was paused outside adsync, " +
 	"which adsync never undoes; to start it, let the file say paused once and then active again"
+
+// endsForeignStatus reports whether somebody else set the status of the resource, to
+// another than the files say: archiving it would overwrite that.
+func endsForeignStatus(t drafting.Entry) bool {
+	name := t.Kind.Delivery
+	live := t.Live.Value(name)
+	f := plan.Field{Known: plan.KnownOf(drafting.ValueOf(t.Last, name), live)}
+	return f.IsForeign() && !plan.Same(live, t.Desired.Value(name))
+}
 
 // statusHolds keeps adsync from starting what someone else stopped, and over what it
 // cannot tell. Pausing what the files want paused passes.

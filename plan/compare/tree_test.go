@@ -200,6 +200,7 @@ func TestHoldsSayWhatLiesBeneath(t *testing.T) {
 func TestApplicableLeavesOutWhatIsHeld(t *testing.T) {
 	const live = "ad/x/r/a#3 name=Hero title=Shoes_one " +
 		"body=Light target_url=https://a.example/ image=https://a.example/a.png"
+	const paid = "campaign/x#1 name=Spring budget.daily=5 "
 	above := "campaign/x#1 name=Spring\nad_group/x/r#2 name=Runners\n"
 	tests := []struct {
 		name, last, desired, live, want string
@@ -221,6 +222,21 @@ func TestApplicableLeavesOutWhatIsHeld(t *testing.T) {
 			"campaign/x#1 bidding_type=clicks budget.daily=9",
 			"campaign/x bidding_type=impressions budget.daily=5", "campaign/x#1 bidding_type=clicks budget.daily=9",
 			"update campaign/x; budget.daily 5.00 edit lower", []string{"replace"}},
+		{"a replace waits where somebody started what it would archive",
+			paid + "bidding_type=clicks status=paused", paid + "bidding_type=impressions status=paused",
+			paid + "bidding_type=clicks status=active", "", []string{"replace"}},
+		{"it waits too where the files do not say whether it runs",
+			paid + "bidding_type=clicks status=paused", paid + "bidding_type=impressions",
+			paid + "bidding_type=clicks status=active", "", []string{"replace"}},
+		{"it goes where the files say what somebody set",
+			paid + "bidding_type=clicks status=paused", paid + "bidding_type=impressions status=active",
+			paid + "bidding_type=clicks status=active", "replace campaign/x; bidding_type impressions edit create; " +
+				"budget.daily 5.00 edit create; name Spring edit create; status active edit activate",
+			[]string{"replace", "activates", "raises-spend"}},
+		{"what somebody started is paused before it goes, where that is allowed",
+			paid + "bidding_type=clicks status=paused", paid + "bidding_type=impressions status=paused",
+			paid + "bidding_type=clicks status=active",
+			"update campaign/x; status paused drift lower", []string{"replace", "drift"}},
 		{"what agrees is recorded all the same",
 			"campaign/x#1 name=Spring description=one",
 			"campaign/x name=Summer description=two", "campaign/x#1 name=Winter description=two",
