@@ -96,20 +96,19 @@ func (a recollecting) recollection(c live.Changed) Recollection {
 func (a recollecting) recollectMade(ctx context.Context, service *live.Room, last, desired, shown *resource.Snapshot,
 	since time.Time, r *Recollected) (bound []state.Applied, err error) {
 	var there []*resource.Resource
-	var ids []string
 	for want := range desired.All() {
 		schema, is := a.Schemas.Of(want.Address.Kind), shown.Get(want.Address)
 		if is != nil && is.ID != "" && last.Get(want.Address) == nil && schema.Only == "" && !schema.Removed(is) {
-			there, ids = append(there, is), append(ids, is.ID)
+			there = append(there, is)
 		}
 	}
-	made, err := service.MadeByUs(ctx, ids, since)
+	made, err := service.MadeByUs(ctx, there, since)
 	if err != nil {
 		return nil, err
 	}
 	for _, is := range there {
 		one := Recollection{Address: is.Address, ID: is.ID}
-		if !made[is.ID] {
+		if !made[is.ID].ByUs {
 			r.Left = append(r.Left, one)
 			continue
 		}
@@ -118,8 +117,8 @@ func (a recollecting) recollectMade(ctx context.Context, service *live.Room, las
 		delivery := a.Schemas.Of(is.Address.Kind).Delivery()
 		for _, n := range desired.Get(is.Address).Attributes {
 			v := is.Value(n.Name)
-			if n.Name == delivery && n.Value.Text() == wire.WordActive {
-				v = n.Value // it may have run since, and where it does not somebody may have paused it
+			if n.Name == delivery && n.Value.Text() == wire.WordActive && made[is.ID].Moved {
+				v = n.Value // it has run since, and where it does not somebody may have paused it
 			}
 			if !v.IsAbsent() {
 				applied.Attributes.Set(n.Name, v)

@@ -84,24 +84,39 @@ func findsInTheAuditLog(t *testing.T, ahead time.Duration) {
 	}
 }
 
-// What adsync made may have been started by it or by somebody, and paused by a person: once the record has lost that,
-// it is not started without a yes.
-func TestWhatWasMadeAndIsPausedIsNotStartedAfterALoss(t *testing.T) {
-	w := newWorld(t)
-	w.guarded = true
-	w.tree("other", "paused")
-	w.clean()
-	w.service.Must(t, http.MethodPost, "/campaigns", map[string]any{
-		"name": "Campaign fresh", "status": "paused", "bidding_type": "clicks",
-		"budget":    map[string]any{"lifetime_spend_limit_micros": 100_000_000},
-		"targeting": map[string]any{"locations": map[string]any{"countries": []string{"CA", "US"}}}})
-	w.write("campaign/fresh", map[string]any{"name": "Campaign fresh", "status": "active", "bidding_type": "clicks",
-		"budget.lifetime": 100_000_000, "targeting.countries": []string{"CA", "US"}})
-	_, err := reconcile.Recollect(t.Context(), w.agent, w.desired)
-	noErr(t, err)
-	w.allow = []plan.Allowance{{Hazard: plan.Activates}, {Hazard: plan.RaisesSpend}}
-	p := w.plan().Plan
-	if len(p.Changes) != 1 || len(p.Changes[0].Holds()) == 0 {
-		t.Errorf("the start is not held%s", describe(p))
+// What adsync made and the files start goes on after a loss. Where the audit log says that it has been started or
+// paused since, a person may have paused it: it is not started without a yes.
+func TestWhatWasMadeAndIsPausedIsStartedAfterALossUnlessSomebodyMayHavePausedIt(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		moves []string // since it was made
+		held  bool
+	}{
+		{"nothing since", nil, false},
+		{"started and paused since", []string{"activate", "pause"}, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.guarded = true
+			w.tree("other", "paused")
+			w.clean()
+			made := w.service.Must(t, http.MethodPost, "/campaigns", map[string]any{
+				"name": "Campaign fresh", "status": "paused", "bidding_type": "clicks",
+				"budget":    map[string]any{"lifetime_spend_limit_micros": 100_000_000},
+				"targeting": map[string]any{"locations": map[string]any{"countries": []string{"CA", "US"}}}})
+			for _, move := range row.moves {
+				w.service.Must(t, http.MethodPost, "/campaigns/"+made.ID(t)+"/"+move, nil)
+			}
+			w.write("campaign/fresh", map[string]any{"name": "Campaign fresh", "status": "active",
+				"bidding_type": "clicks", "budget.lifetime": 100_000_000,
+				"targeting.countries": []string{"CA", "US"}})
+			_, err := reconcile.Recollect(t.Context(), w.agent, w.desired)
+			noErr(t, err)
+			w.allow = []plan.Allowance{{Hazard: plan.Activates}, {Hazard: plan.RaisesSpend}}
+			p := w.plan().Plan
+			if len(p.Changes) != 1 || (len(p.Changes[0].Holds()) > 0) != row.held {
+				t.Errorf("the start is held: %v; want %v%s", !row.held, row.held, describe(p))
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -219,28 +220,48 @@ func (a *Actors) Unrecorded(last, live *resource.Snapshot, since time.Time) (all
 	return all
 }
 
-// MadeByUs returns which of some resources the audit log has made by adsync's own key since a moment.
-func (a *Actors) MadeByUs(ctx context.Context, ids []string, since time.Time) (made map[string]bool, err error) {
-	made = map[string]bool{}
-	if len(ids) == 0 {
+// Made is what the audit log says of a resource since a moment.
+type Made struct {
+	ByUs  bool // by adsync's own key
+	Moved bool // its status may have changed since it was made
+}
+
+// MadeByUs returns what the audit log says of some resources since a moment.
+func (a *Actors) MadeByUs(ctx context.Context, of []*resource.Resource, since time.Time) (map[string]Made, error) {
+	made := map[string]Made{}
+	if len(of) == 0 {
 		return made, nil
 	}
 	own, err := a.OwnActor(ctx)
 	if err != nil || own == "" {
 		return made, err
 	}
+	status := map[string]string{} // how the log names it, by id; "" where there is none
+	for _, r := range of {
+		status[r.ID] = ""
+		if name := a.Schemas.Of(r.Address.Kind).Delivery(); name != "" {
+			status[r.ID] = RootOf(a.Schemas, r.Address, name)
+		}
+	}
 	seen := 0
 	query := url.Values{"order": {"desc"}, "limit": {strconv.Itoa(EntriesAPage)}, "start_time": {a.LogTime(since)}}
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {
-			return map[string]bool{}, env.UnlessStopped(err)
+			return map[string]Made{}, env.UnlessStopped(err)
 		}
-		var e createEntry
-		if json.Unmarshal(row, &e) == nil && strings.HasPrefix(e.Type, "create") && e.ActorID != "" &&
-			(LogEntry{ActorType: e.ActorType, ActorID: e.ActorID}).Actor() == own {
-			made[e.ObjectID] = slices.Contains(ids, e.ObjectID)
+		var create createEntry
+		var e LogEntry
+		unread := errors.Join(json.Unmarshal(row, &create), json.Unmarshal(row, &e))
+		if name, asked := status[e.Object]; asked && unread == nil {
+			is := made[e.Object]
+			if strings.HasPrefix(create.Type, "create") {
+				is.ByUs = e.ActorID != "" && e.Actor() == own
+			} else if _, names := e.Changes[name]; names || len(e.Changes) == 0 {
+				is.Moved = true
+			}
+			made[e.Object] = is
 		}
-		if seen++; seen >= MaxLogged+10*len(ids) {
+		if seen++; seen >= MaxLogged+10*len(of) {
 			break
 		}
 	}
