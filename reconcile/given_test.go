@@ -54,3 +54,37 @@ func TestWhatALaterRunReadsOfACreateMayBeSomebodys(t *testing.T) {
 		}
 	}
 }
+
+// The same of what a create gives by default: where the files leave the status out it is
+// paused, and somebody may start it before it is read back. Files that say paused later do
+// not go over that unseen.
+func TestAStartOfWhatIsPausedByDefaultIsSomebodysThoughReadLate(t *testing.T) {
+	w := newWorld(t)
+	w.tree("spring", "paused")
+	w.desired.Get(address("campaign/spring")).Set("status", resource.Value{})
+	unread := line(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/campaigns/") {
+			return nil, errCrash
+		}
+		return send(r)
+	})
+	if _, err := w.through(unread, w.store).Apply(t.Context(), w.plan()); err == nil {
+		t.Fatal("the campaign was read back; want the run to end before")
+	}
+	if err := w.sleep(t.Context(), time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	w.service.Must(t, http.MethodPost, "/campaigns/"+w.Made("campaign")+"/activate", nil)
+	w.agent = w.newAgent()
+	if _, err := w.agent.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.last("campaign/spring").Value("status").Text(); got != "paused" {
+		t.Errorf("the record says %q of the status; want paused, as it was made", got)
+	}
+	w.desired.Get(address("campaign/spring")).Set("status", resource.Text("paused"))
+	w.apply()
+	if got := w.live("campaign/spring", "status"); got != `"active"` {
+		t.Errorf("what somebody started is %s; want active, until somebody decides", got)
+	}
+}

@@ -86,7 +86,8 @@ func Hides(schema *resource.Schema, sent resource.Attributes) bool {
 // defaults, and what was left to a follow-up. It is recorded as nobody's edit,
 // so that a file that begins to manage it later finds no stranger's value. Where it
 // is read late, and was changed since, a value may be a stranger's: it is recorded as
-// not given. What adsync notes itself is noted when the service is ready.
+// not given, or as the default that the create gave. What adsync notes itself is noted
+// when the service is ready.
 func givenAtCreate(schema *resource.Schema, e Expectation,
 	live *resource.Resource, record adsapi.Record) resource.Attributes {
 	var values resource.Attributes
@@ -97,12 +98,21 @@ func givenAtCreate(schema *resource.Schema, e Expectation,
 		case !e.Created || sent.IsSet() || schema.Notes(held.Name):
 		case e.Late && sent.IsNull() && !e.gives(held.Value):
 		case foreign && held.Value.IsSet() && !e.gives(held.Value):
-			values.Set(held.Name, resource.Null())
+			values.Set(held.Name, defaultOf(schema, held.Name))
 		default:
 			values.Set(held.Name, held.Value)
 		}
 	}
 	return values
+}
+
+// defaultOf is what a create gives of an attribute that the files leave out; null where
+// it gives nothing.
+func defaultOf(schema *resource.Schema, name string) resource.Value {
+	if a, _ := schema.Attribute(name); a.Default != "" {
+		return resource.Text(a.Default)
+	}
+	return resource.Null()
 }
 
 // untouched reports whether nothing was changed since a resource was made, as far as its
