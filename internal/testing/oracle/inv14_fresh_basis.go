@@ -41,7 +41,7 @@ func FreshBasis(h *History) error {
 					r != nil && !edited.adopts(e, over.by) && !edited.newlyGiven(e.tag(), f.name, over.by, r.Commit) &&
 					edited.readBetween(e.ID, over.by, r) && !edited.newborn(over.by) && !same(before, over.value) &&
 					!edited.agreed(e.tag(), f.name, before, r.Commit) &&
-					!edited.reverts(e.tag(), f.name, over.by, r.Commit) {
+					!edited.reverts(e.tag(), f.name, over.by, over.value, r.Commit) {
 					return fmt.Errorf("entry %d sets %s of %s to %v over %v, which a stranger "+
 						"wrote in entry %d and the agent had read", e.Seq, f.name, e.tag(), after, before, over.by.Seq)
 				}
@@ -83,11 +83,12 @@ func (h edits) agreed(tag, name string, value any, to int) bool {
 }
 
 // reverts reports whether the policy writes drift back, and that the files say the same
-// as when a stranger wrote: otherwise both were edited.
-func (h edits) reverts(tag, name string, by *Entry, to int) bool {
+// as when a stranger wrote, or what was there before that: otherwise both were edited. What
+// the files said in between and nobody applied is no edit.
+func (h edits) reverts(tag, name string, by *Entry, before any, to int) bool {
 	was, had := h.Commits[max(by.Commit-1, 0)].wants(tag, name)
 	is, has := h.Commits[to].wants(tag, name)
-	return h.Revert && had && has && same(was, is)
+	return h.Revert && has && (had && same(was, is) || same(before, is))
 }
 
 // Reverted are the entries that put back what a stranger had changed just before.

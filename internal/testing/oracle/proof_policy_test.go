@@ -61,10 +61,21 @@ func TestPoliciesAllowWhatTheySay(t *testing.T) {
 	}
 	refuses(t, 14, "a conflict written over", func(h *History) {
 		h.Revert = true
-		reverted(h)
-		h.Commits[1]["c1"].Values["name"] = "c1 boots" // when the stranger wrote, or later, the files said otherwise
-		h.W[3].Commit = 2
+		h.more("person", "/campaigns/cmp_1", "update", renamed("c1 by hand"))
+		h.W[3].Commit = 2 // the files say another name since
+		h.Commits[2]["c1"].Values["name"] = "c1 boots"
+		h.Applies = nil
+		h.read()
+		h.more("first", "/campaigns/cmp_1", "update", renamed("c1 boots"))
 	})
+	unapplied := sound()
+	unapplied.Revert = true
+	reverted(unapplied)
+	unapplied.Commits[1]["c1"].Values["name"] = "c1 boots" // when the stranger wrote; nobody applied that
+	unapplied.W[3].Commit = 2
+	if err := FreshBasis(unapplied); err != nil {
+		t.Errorf("drift from what was applied last, which the files say again: %v", err)
+	}
 	refuses(t, 10, "an archive after a create", func(h *History) {
 		h.Applies[1].To = 9
 		h.more("first", "/campaigns/cmp_1/archive", "archive", campaign("archived", 150))

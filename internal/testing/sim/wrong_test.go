@@ -437,6 +437,26 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 				{Do: "found", Value: 57}, {Do: "shift"}, {Do: "apply"}, {Do: "advance", Wait: 26 * time.Hour},
 				{Do: "shift"}, {Do: "apply", Death: death{At: 77, Keep: true}}, {Do: "apply"},
 			}}},
+		{"a campaign that somebody started is to make room for another",
+			script{Seed: 930000078, Turns: true, Actions: []action{
+				{Do: "add", Value: 56}, {Do: "apply"}, {Do: "edit", What: 10}, {Do: "foreign", What: 19},
+				{Do: "apply"}, {Do: "replace"},
+			}}},
+		{"drift from what was applied last, while the files said something else for a while",
+			script{Seed: 32090, Revert: true, Bids: true, Actions: []action{
+				{Do: "add"}, {Do: "add", What: 1}, {Do: "factors", What: 23}, {Do: "apply"},
+				{Do: "factors"}, {Do: "foreign factors"}, {Do: "factors", What: 8},
+			}}},
+		{"a create of a worker that was frozen comes late, and a state is accepted",
+			script{Seed: 73832, Points: 6944205297683865627, Workers: 3, Actions: []action{
+				{Do: "add", Value: 29}, {Do: "add", Value: 47},
+				{Do: "interleave", Target: 385, Value: 425678002},
+			}}},
+		{"somebody starts what is paused by default before it is read back",
+			script{Seed: 82900, Workers: 2, Actions: []action{
+				{Do: "add"}, {Do: "add", What: 1}, {Do: "add", What: 2, Value: 54},
+				{Do: "interleave", Target: 162, What: withPeople, Value: 299379713},
+			}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {
