@@ -21,7 +21,7 @@ func token(context.Context) (string, error) { return githubtest.Token, nil }
 func started(t *testing.T) (*githubtest.Server, forge.Repository) {
 	t.Helper()
 	s := githubtest.Start(t)
-	g, err := forge.NewGitHub("acme/ads", s.URL, token)
+	g, err := forge.NewGitHub(forge.Where{Repository: "acme/ads", API: s.URL, Token: token})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,6 +205,19 @@ func TestALimitSaysUntilWhen(t *testing.T) {
 	}
 }
 
+// What a forge says of an error ends in a log.
+func TestAnErrorIsShort(t *testing.T) {
+	s, g := started(t)
+	s.Refuse = func(w http.ResponseWriter, _ *http.Request) bool {
+		w.WriteHeader(http.StatusBadGateway)
+		_, _ = w.Write([]byte(`{"message": "` + strings.Repeat("no ", 1<<20) + `"}`))
+		return true
+	}
+	if _, err := g.Open(t.Context(), "main"); err == nil || len(err.Error()) > 8<<10 {
+		t.Errorf("an error of %d characters; want a few", len(fmt.Sprint(err)))
+	}
+}
+
 // TestATokenGoesNowhereElse: a redirect to another host is not followed, and errors do not repeat the token.
 func TestATokenGoesNowhereElse(t *testing.T) {
 	stolen := ""
@@ -231,7 +244,7 @@ func TestWhatIsNoRepository(t *testing.T) {
 		{"ads", ""}, {"acme/", ""}, {"acme/ads/more", ""}, {"acme/ads", "http://ghe.example.com/api/v3"},
 		{"acme/ads", "https://user:secret@ghe.example.com/"}, {"acme/ads", "://"},
 	} {
-		if _, err := forge.NewGitHub(row.repository, row.api, token); err == nil {
+		if _, err := forge.NewGitHub(forge.Where{Repository: row.repository, API: row.api, Token: token}); err == nil {
 			t.Errorf("%q at %q is taken", row.repository, row.api)
 		}
 	}

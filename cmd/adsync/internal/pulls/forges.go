@@ -28,8 +28,8 @@ func (f *Forges) Of(env *session.Env, c config.PullRequests) (forge.Repository, 
 	if known := f.known[key]; known != nil {
 		return known, nil
 	}
-	token := func(ctx context.Context) (string, error) { return session.SecretOf(ctx, env, c.Token) }
-	repository, err := forge.NewGitHub(c.Repository.Value, c.API.Value, token)
+	repository, err := forge.NewGitHub(forge.Where{Repository: c.Repository.Value, API: c.API.Value,
+		Token: func(ctx context.Context) (string, error) { return session.SecretOf(ctx, env, c.Token) }})
 	if err != nil {
 		return nil, err
 	}
