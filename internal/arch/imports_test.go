@@ -212,6 +212,7 @@ var may = map[string][]string{
 	"internal/testing/dialect":     {},
 	"internal/testing/drawn":       {},
 	"internal/testing/githubtest":  {}, // shares nothing with what asks it
+	"internal/testing/forgetest":   {}, // nor does this
 	"internal/testing/golden":      {},
 	"internal/testing/kvtest":      {"state/kv"},
 	"internal/testing/leasetest":   {"state", "state/postgres"},
@@ -251,7 +252,7 @@ func TestImportsPointInward(t *testing.T) {
 
 // forTests is what every test may import beyond what its package may.
 var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + "dialect",
-	testOnly + "githubtest", testOnly + "kvtest", testOnly + "branchtest",
+	testOnly + "githubtest", testOnly + "forgetest", testOnly + "kvtest", testOnly + "branchtest",
 	testOnly + "slots", testOnly + "syscalls", testOnly + "leasetest", testOnly + "twin"},
 	forEveryTest...)
 

@@ -17,7 +17,7 @@ import (
 func (g *GitHub) Find(ctx context.Context, number int) (Pull, error) {
 	p, _, err := g.client.PullRequests.Get(ctx, g.owner, g.name, number)
 	if err != nil {
-		return Pull{}, limited(err)
+		return Pull{}, enough(err)
 	}
 	merged := !p.GetMerged() || commitName.MatchString(p.GetMergeCommitSHA())
 	if p.GetNumber() != number || !commitName.MatchString(p.GetHead().GetSHA()) || !merged {
@@ -72,7 +72,7 @@ func all[T any](page *github.ListOptions, list func() ([]T, *github.Response, er
 	for range mostPages {
 		found, answer, err := list()
 		if err != nil {
-			return nil, limited(err)
+			return nil, enough(err)
 		}
 		all = append(all, found...)
 		if page.Page = answer.NextPage; page.Page == 0 {
@@ -120,7 +120,7 @@ func (g *GitHub) pushers(ctx context.Context, source string) (logins []string, e
 	}
 	activities, answer, err := g.client.Repositories.ListRepositoryActivities(ctx, owner, name,
 		&github.ListRepositoryActivityOptions{Ref: "refs/heads/" + branch, PerPage: 100})
-	if err = limited(err); err != nil {
+	if err = enough(err); err != nil {
 		limit := new(LimitError)
 		if answer != nil && (answer.StatusCode == http.StatusNotFound || answer.StatusCode == http.StatusForbidden) &&
 			!errors.As(err, &limit) {
@@ -154,7 +154,7 @@ func (g *GitHub) InTeam(ctx context.Context, team, login string) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, limited(err)
+		return false, enough(err)
 	}
 	return membership.GetState() == "active", nil
 }

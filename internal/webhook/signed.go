@@ -21,8 +21,16 @@ const (
 	other event = iota
 	ping
 	push
-	pull // something about a pull request
+	pull    // something about a pull request
+	comment // on a pull request, or on something else
 )
+
+// events are those of GitHub, of Gitea, which gives them in the same form, and of GitLab.
+var events = map[string]event{
+	"push": push, "ping": ping, "pull_request": pull, "pull_request_review": pull, "pull_request_approved": pull,
+	"pull_request_rejected": pull, "pull_request_comment": pull, "issue_comment": comment,
+	"Push Hook": push, "Tag Push Hook": push, "Merge Request Hook": pull, "Note Hook": comment,
+}
 
 // delivery is what the headers of a request say.
 type delivery struct {
@@ -38,22 +46,19 @@ const longestID = 128
 func signed(key secret.Text, h http.Header, body []byte, now time.Time) (said delivery, ok bool) {
 	switch {
 	case h.Get("X-Hub-Signature-256") != "":
-		said.event = map[string]event{"push": push, "ping": ping, "pull_request": pull}[h.Get("X-GitHub-Event")]
+		said.event = events[h.Get("X-GitHub-Event")]
 		said.id, ok = h.Get("X-GitHub-Delivery"), signedHub(key, h.Get("X-Hub-Signature-256"), body)
 	case h.Get("Webhook-Signature") != "":
-		said.event, said.id, ok = gitlabEvent(h), h.Get("Webhook-Id"), signedStandard(key, h, body, now)
+		said.event = events[h.Get("X-Gitlab-Event")]
+		said.id, ok = h.Get("Webhook-Id"), signedStandard(key, h, body, now)
 	case h.Get("X-Gitlab-Token") != "":
-		said.event, said.id = gitlabEvent(h), gitlabID(h)
+		said.event, said.id = events[h.Get("X-Gitlab-Event")], gitlabID(h)
 		ok = sameText(h.Get("X-Gitlab-Token"), key.Reveal())
 	}
 	if len(said.id) > longestID {
 		said.id = ""
 	}
 	return said, ok
-}
-
-func gitlabEvent(h http.Header) event {
-	return map[string]event{"Push Hook": push, "Tag Push Hook": push}[h.Get("X-Gitlab-Event")]
 }
 
 // gitlabID is the same for every attempt at one delivery, where the service says it

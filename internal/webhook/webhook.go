@@ -1,4 +1,4 @@
-// Package webhook hears of pushes to a git repository, and of its pull requests: the forms of GitHub and of
+// Package webhook hears of pushes to a git repository, and of its pull requests: the forms of GitHub, of Gitea and of
 // GitLab, each signed with a secret of the account it wakes.
 //
 // It refuses to believe what a push says: a request that is signed right wakes the
@@ -7,6 +7,7 @@
 package webhook
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -138,12 +139,14 @@ func (r *Receiver) heard(account string, hook *watched, said delivery, body []by
 		return http.StatusBadRequest // a repetition could not be told
 	case said.event == ping:
 		return http.StatusOK
-	case said.event != push && said.event != pull:
+	case said.event == other:
 		return http.StatusAccepted
 	}
-	ref, ok := refOf(said.event, body)
+	ref, err := refOf(said.event, body)
 	switch {
-	case !ok:
+	case errors.Is(err, errNoPull):
+		return http.StatusAccepted
+	case err != nil:
 		return http.StatusBadRequest
 	case !hook.fresh(said.id, r.now()): // it came before
 		return http.StatusAccepted
@@ -154,9 +157,20 @@ func (r *Receiver) heard(account string, hook *watched, said delivery, body []by
 	return http.StatusAccepted
 }
 
+// anyRef is the branch of a comment on a pull request whose branch GitHub does not say.
+const anyRef = "*"
+
+var (
+	errNoPull = errors.New("a comment on something else than a pull request")
+	errNoRef  = errors.New("no branch")
+)
+
 // refOf is the branch or tag that was pushed to, or that a pull request goes into. Nothing else of the body is read:
 // who is woken asks what is there.
-func refOf(of event, body []byte) (string, bool) {
+func refOf(of event, body []byte) (string, error) {
+	type target struct {
+		Branch string `json:"target_branch"`
+	}
 	var told struct {
 		Ref         string `json:"ref"`
 		PullRequest struct {
@@ -164,21 +178,37 @@ func refOf(of event, body []byte) (string, bool) {
 				Ref string `json:"ref"`
 			} `json:"base"`
 		} `json:"pull_request"`
+		Attributes   target `json:"object_attributes"` // of a merge request
+		MergeRequest target `json:"merge_request"`     // of a note
+		Issue        struct {
+			PullRequest *struct{} `json:"pull_request"`
+		} `json:"issue"`
 	}
 	if err := json.Unmarshal(body, &told); err != nil {
-		return "", false
+		return "", err
 	}
 	ref := told.Ref
-	if of == pull {
-		ref = told.PullRequest.Base.Ref
+	switch of {
+	case pull:
+		ref = cmp.Or(told.PullRequest.Base.Ref, told.Attributes.Branch)
+	case comment:
+		ref = cmp.Or(told.PullRequest.Base.Ref, told.MergeRequest.Branch)
+		if ref == "" && told.Issue.PullRequest == nil {
+			return "", errNoPull
+		}
+		ref = cmp.Or(ref, anyRef)
 	}
-	return ref, ref != ""
+	if ref == "" {
+		return "", errNoRef
+	}
+	return ref, nil
 }
 
 // about reports whether a push of a ref may have moved what is watched, which its
 // configuration names short or in full.
 func (h Hook) about(ref string) bool {
-	return h.Branch == "" || ref == h.Branch || ref == "refs/heads/"+h.Branch || ref == "refs/tags/"+h.Branch
+	return h.Branch == "" || ref == anyRef ||
+		ref == h.Branch || ref == "refs/heads/"+h.Branch || ref == "refs/tags/"+h.Branch
 }
 
 // admit reports whether a request is looked at. Others take no push its place.

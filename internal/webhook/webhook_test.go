@@ -115,7 +115,14 @@ func TestWhatWakes(t *testing.T) {
 	pulled := example(t, "github-pull-request.json")
 	tag := []byte(`{"ref":"refs/tags/v1","object_kind":"tag_push"}`)
 	stamp := strconv.FormatInt(noon.Unix(), 10)
-	const want = http.StatusAccepted
+	const (
+		want    = http.StatusAccepted
+		merging = `{"object_kind": "merge_request", "object_attributes": {"iid": 7, "target_branch": "main"}}`
+		noted   = `{"object_kind": "note", "object_attributes": {"noteable_type": "MergeRequest"},
+			"merge_request": {"iid": 7, "target_branch": "main"}}`
+		said   = `{"action": "created", "issue": {"number": 7, "pull_request": {"url": "u"}}}`
+		review = `{"action": "submitted", "pull_request": {"number": 7, "base": {"ref": "main"}}}`
+	)
 	for _, tc := range []struct {
 		name   string
 		branch string
@@ -166,7 +173,25 @@ func TestWhatWakes(t *testing.T) {
 		{"a tag of GitLab", "v1", tag, []string{"X-Gitlab-Event",
 			"Tag Push Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, want, true},
 		{"another event of GitLab", "", gitlab, []string{"X-Gitlab-Event",
+			"Pipeline Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, want, false},
+		{"a merge request", "main", []byte(merging), []string{"X-Gitlab-Event",
+			"Merge Request Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, want, true},
+		{"a merge request into another branch", "next", []byte(merging), []string{"X-Gitlab-Event",
 			"Merge Request Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, want, false},
+		{"a merge request into nothing", "", gitlab, []string{"X-Gitlab-Event", "Merge Request Hook",
+			"X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, http.StatusBadRequest, false},
+		{"a note on a merge request", "main", []byte(noted), []string{"X-Gitlab-Event",
+			"Note Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, want, true},
+		{"a note on an issue", "", []byte(`{"object_kind": "note", "issue": {"iid": 9}}`), []string{"X-Gitlab-Event",
+			"Note Hook", "X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared}, want, false},
+		{"a comment on a pull request", "main", []byte(said), []string{"X-GitHub-Event", "issue_comment",
+			"X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, []byte(said))}, want, true},
+		{"a comment on an issue", "", []byte(`{"issue": {"number": 9}}`), []string{"X-GitHub-Event", "issue_comment",
+			"X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, []byte(`{"issue": {"number": 9}}`))}, want, false},
+		{"a review", "main", []byte(review), []string{"X-GitHub-Event", "pull_request_review",
+			"X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, []byte(review))}, want, true},
+		{"an approval of Gitea", "main", []byte(review), []string{"X-GitHub-Event", "pull_request_approved",
+			"X-GitHub-Delivery", "d1", "X-Hub-Signature-256", hub(shared, []byte(review))}, want, true},
 		{"another token", "", gitlab, []string{"X-Gitlab-Event", "Push Hook",
 			"X-Gitlab-Event-UUID", "e1", "X-Gitlab-Token", shared[:len(shared)-1]}, http.StatusUnauthorized, false},
 		{"signed by GitLab", "master", gitlab, []string{"X-Gitlab-Event", "Push Hook", "Webhook-Id", "w1",

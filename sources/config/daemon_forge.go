@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"strings"
 	"time"
 
 	"adsync/internal/diag"
@@ -15,16 +16,26 @@ import (
 // nowhere.
 type PullRequests struct {
 	Forge      Setting
-	Repository Setting // owner/name
+	Repository Setting // owner/name; of GitLab all groups and the name
 	API        Setting // address; zero for that of the forge itself
 	Token      KeyReference
 	Every      time.Duration
 }
 
-// forges are those whose pull requests can be answered.
-var forges = []string{"github"}
-
-var repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+// forges are those whose pull requests can be answered, and how each names a repository.
+var (
+	forges  = []string{"github", "gitlab", "gitea"}
+	forgeOf = map[string]struct {
+		name         *regexp.Regexp
+		form, needed string // needed is an address that the forge cannot do without
+	}{
+		"github": {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`), "owner/name, such as acme/ads", ""},
+		"gitlab": {regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9._-]*/)+[A-Za-z0-9_][A-Za-z0-9._-]*$`),
+			"its groups and its name, such as acme/media/ads", ""},
+		"gitea": {regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*/[A-Za-z0-9._-]+$`), "owner/name, such as acme/ads",
+			"https://gitea.example.com"},
+	}
+)
 
 func (p *PullRequests) read(w *settingReader, node *yaml.Node) {
 	p.Every = 30 * time.Second
@@ -45,11 +56,14 @@ func (p *PullRequests) read(w *settingReader, node *yaml.Node) {
 // lacks returns what is missing of it.
 func (p *PullRequests) lacks() string {
 	api, err := url.Parse(p.API.Value)
+	forge, known := forgeOf[p.Forge.Value]
 	switch {
-	case p.Forge.Value == "":
-		return "pull_requests has no forge; want github"
-	case !repositoryName.MatchString(p.Repository.Value):
-		return fmt.Sprintf("pull_requests.repository is %q; want owner/name, such as acme/ads", p.Repository.Value)
+	case !known:
+		return "pull_requests has no forge; want " + strings.Join(forges, ", ")
+	case !forge.name.MatchString(p.Repository.Value):
+		return fmt.Sprintf("pull_requests.repository is %q; want %s", p.Repository.Value, forge.form)
+	case p.API.Value == "" && forge.needed != "":
+		return "pull_requests has no api; want the address of the forge, such as " + forge.needed
 	case p.Token.From == "":
 		return "pull_requests has no token; want where it is"
 	case p.API.Value != "" &&

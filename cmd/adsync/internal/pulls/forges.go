@@ -28,7 +28,7 @@ func (f *Forges) Of(env *session.Env, c config.PullRequests) (forge.Repository, 
 	if known := f.known[key]; known != nil {
 		return known, nil
 	}
-	repository, err := forge.NewGitHub(forge.Where{Repository: c.Repository.Value, API: c.API.Value,
+	repository, err := open(c.Forge.Value, forge.Where{Repository: c.Repository.Value, API: c.API.Value,
 		Token: func(ctx context.Context) (string, error) { return session.SecretOf(ctx, env, c.Token) }})
 	if err != nil {
 		return nil, err
@@ -38,4 +38,15 @@ func (f *Forges) Of(env *session.Env, c config.PullRequests) (forge.Repository, 
 	}
 	f.known[key] = forge.Shared(repository, min(listEvery, c.Every))
 	return f.known[key], nil
+}
+
+// open returns a repository at the forge that a configuration names.
+func open(of string, at forge.Where) (forge.Repository, error) {
+	switch of {
+	case "gitlab":
+		return forge.NewGitLab(at)
+	case "gitea":
+		return forge.NewGitea(at)
+	}
+	return forge.NewGitHub(at)
 }

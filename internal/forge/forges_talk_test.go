@@ -1,0 +1,166 @@
+package forge_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/forge"
+	"adsync/internal/testing/forgetest"
+)
+
+func TestOthersFindAPullRequest(t *testing.T) {
+	onOthers(t, func(t *testing.T, o other, s *forgetest.Server, r forge.Repository) {
+		s.Set(forgetest.Pull{Number: 7, Head: commitA, Base: "main", Branch: "raise", Author: "ann", Closed: true,
+			Merged: commitB},
+			forgetest.Pull{Number: 8, Head: commitA, Base: "main", Branch: "x", Author: "eve", Fork: true})
+		p, err := r.Find(t.Context(), 7)
+		if err != nil || p.Merged != commitB || !p.Closed || p.Branch != "main" || p.Ref != o.ref {
+			t.Errorf("%+v, %v; want one that was merged as %s", p, err, commitB)
+		}
+		if p, err = r.Find(t.Context(), 8); err != nil || p.Merged != "" || p.Closed ||
+			p.Source == o.repository+":x" {
+			t.Errorf("%+v, %v; want one that is open, from elsewhere", p, err)
+		}
+		if p, err = r.Find(t.Context(), 9); err == nil {
+			t.Errorf("%+v; want an error: there is none", p)
+		}
+	})
+}
+
+// What people said; what the forge itself wrote, what is about a line, and what was brought from elsewhere is nothing.
+func TestWhatIsSaidOnOthers(t *testing.T) {
+	onOthers(t, func(t *testing.T, o other, s *forgetest.Server, r forge.Repository) {
+		at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+		bot := map[string]string{"GitLab": "project_4_bot_a1", "Gitea": "Ghost"}[o.name]
+		for _, c := range []forgetest.Comment{
+			{By: "ann", Body: "adsync approve 1", At: at},
+			{By: "bob", Body: "adsync approve 2", At: at, Changed: at.Add(time.Minute)},
+			{By: bot, Body: "adsync approve 3", At: at},
+			{By: "eve", Body: "adsync approve 4", At: at, Kind: "system", From: "ann"},
+			{By: "eve", Body: "adsync approve 5", At: at, Kind: "DiffNote", From: "ann"},
+		} {
+			c.Pull = 7
+			s.Comment(c)
+		}
+		for _, v := range []forgetest.Review{
+			{By: "bob", State: "APPROVED", Commit: commitA}, {By: "eve", State: "PENDING", Commit: commitA},
+			{By: "cy", State: "REQUEST_CHANGES", Commit: commitB},
+			{By: "dee", State: "APPROVED", Commit: commitA, Dismissed: true}, {By: "eve", State: "REQUEST_REVIEW"},
+		} {
+			v.Pull = 7
+			s.Review(v)
+		}
+		p, err := r.Find(t.Context(), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		talk, err := r.Talk(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said, reviewed []string
+		for _, c := range talk.Comments {
+			said = append(said, fmt.Sprint(c.By, " ", c.Text[len(c.Text)-1:], " ", c.Bot, " ", c.Edited))
+			if c.ID == "" || !c.At.Equal(at) || !strings.Contains(c.Address, c.ID) {
+				t.Errorf("%+v; want an id, its time and its address", c)
+			}
+		}
+		for _, v := range talk.Reviews {
+			reviewed = append(reviewed, fmt.Sprint(v.By, " ", v.Opinion, " ", v.Commit[:1], " ", v.Bot))
+		}
+		if want := []string{"ann 1 false false", "bob 2 false true", bot + " 3 true false"}; !slices.Equal(said, want) {
+			t.Errorf("it is said %q; want %q", said, want)
+		}
+		want := []string{"bob approves a false", "cy objects b false", "dee dismissed a false"}
+		if o.name == "GitLab" {
+			want = nil // it does not say which commit somebody approved
+		}
+		if !slices.Equal(reviewed, want) {
+			t.Errorf("it is reviewed %q; want %q", reviewed, want)
+		}
+	})
+}
+
+// "" is somebody whom the forge does not name.
+func TestWhoPushedOnGitLab(t *testing.T) {
+	pushed := func(by, branch string) forgetest.Push {
+		return forgetest.Push{By: by, Branch: branch, Action: "pushed"}
+	}
+	made := func(by string) forgetest.Push { return forgetest.Push{By: by, Branch: "raise", Action: "created"} }
+	for _, row := range []struct {
+		name   string
+		pushes []forgetest.Push // the oldest first
+		fork   bool
+		want   []string
+	}{
+		{"who opened it", []forgetest.Push{made("ann")}, false, []string{"ann"}},
+		{"others, too", []forgetest.Push{made("bob"), pushed("eve", "raise"), pushed("cy", "main")}, false,
+			[]string{"ann", "bob", "eve"}},
+		{"a branch of that name was there before", []forgetest.Push{pushed("eve", "raise"), made("ann")}, false,
+			[]string{"ann"}},
+		{"who made it is not known", []forgetest.Push{pushed("ann", "raise")}, false, []string{"", "ann"}},
+		{"many branches at once", []forgetest.Push{made("ann"), pushed("bob", "")}, false, []string{"", "ann", "bob"}},
+		{"nothing", nil, false, []string{"", "ann"}},
+		{"another project", []forgetest.Push{made("ann")}, true, []string{"", "ann"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := forgetest.StartGitLab(t)
+			s.Set(forgetest.Pull{Number: 7, Head: commitA, Base: "main", Branch: "raise", Author: "ann",
+				Fork: row.fork})
+			for _, p := range row.pushes {
+				s.Push(p)
+			}
+			r, err := forge.NewGitLab(forge.Where{Repository: forgetest.Repository, API: s.URL, Token: otherToken})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := r.Find(t.Context(), 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := r.Authors(t.Context(), p); err != nil || !slices.Equal(got, row.want) {
+				t.Errorf("%q, %v; want %q", got, err, row.want)
+			}
+		})
+	}
+}
+
+// Gitea does not say who pushed: that nobody else did is never certain.
+func TestGiteaKnowsNoPushers(t *testing.T) {
+	s := forgetest.StartGitea(t)
+	r, err := forge.NewGitea(forge.Where{Repository: forgetest.Plain, API: s.URL, Token: otherToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Authors(t.Context(), forge.Pull{Number: 7, Author: "ann"})
+	if want := []string{"", "ann"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+}
+
+func TestWhoIsInATeamOfOthers(t *testing.T) {
+	onOthers(t, func(t *testing.T, _ other, s *forgetest.Server, r forge.Repository) {
+		s.Team("acme/buyers", "ann", "bob.b")
+		s.Team("acme/buyers-too", "eve", "cy")
+		for _, row := range []struct {
+			team, login string
+			want        bool
+		}{
+			{"acme/buyers", "ann", true}, {"acme/buyers", "bob.b", true}, {"acme/buyers", "an", false},
+			{"acme/buyers", "", false}, {"acme/buyers", "eve", false}, {"acme/sellers", "ann", false},
+			{"other/buyers", "ann", false},
+		} {
+			if got, err := r.InTeam(t.Context(), row.team, row.login); err != nil || got != row.want {
+				t.Errorf("%q in %q: %t, %v; want %t", row.login, row.team, got, err, row.want)
+			}
+		}
+		for _, team := range []string{"", "/", "acme/", "acme/../x"} {
+			if in, err := r.InTeam(t.Context(), team, "ann"); err == nil {
+				t.Errorf("%q is taken for a team, with ann %t", team, in)
+			}
+		}
+	})
+}
