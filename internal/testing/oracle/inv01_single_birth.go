@@ -178,10 +178,42 @@ func (h births) madeBlindly(e *Entry) bool {
 }
 
 // recognisable reports whether what was created first is there, under the name of what
-// was created then.
+// was created then; as it was when whoever made the second listed it last, where it was
+// there by then: others may give it the name in the meantime.
 func (h births) recognisable(first, then *Entry) bool {
-	live := h.Live(then.Seq - 1)[first.ID].After
-	return live.text("status") != "archived" && same(live.at("name"), then.After.at("name"))
+	as := h.Live(then.Seq - 1)[first.ID]
+	if list := h.lastListed(then); list != nil {
+		if shown := h.Live(h.seqBefore(list))[first.ID]; shown != nil {
+			as = shown
+		}
+	}
+	return as.After.text("status") != "archived" && same(as.After.at("name"), then.After.at("name"))
+}
+
+// lastListed is the last whole list of its kind that whoever made a resource had asked for
+// before, nil where there is none.
+func (h births) lastListed(e *Entry) *Request {
+	sent := h.requestOf(e)
+	if sent == nil {
+		return nil
+	}
+	for _, r := range slices.Backward(h.Requests) {
+		if r.N < sent.N && r.Agent == sent.Agent && r.Method == "GET" &&
+			r.Path == listOf[e.Kind] && r.Whole && r.Status == 200 {
+			return r
+		}
+	}
+	return nil
+}
+
+// seqBefore is the last entry that was there before a request.
+func (h *History) seqBefore(r *Request) (seq int64) {
+	for i := range h.W {
+		if h.W[i].Request < r.N {
+			seq = h.W[i].Seq
+		}
+	}
+	return seq
 }
 
 // listedBetween reports whether whoever made the second had listed what there is after

@@ -164,6 +164,41 @@ func TestAKeyThatChangedExcusesOnlyWhoDidNotLook(t *testing.T) {
 	}
 }
 
+// A second agent goes by the list it had: what has the name of the files again since could
+// not be told, and what had it in the list could.
+func TestWhatIsThereIsToldByTheListThatShowedIt(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		before bool // the second lists before the first agent writes the name back
+		lets   bool
+	}{
+		{"listed under another name", true, true},
+		{"listed under the name of the files", false, false},
+	} {
+		h := sound()
+		h.Shared, h.Alone, h.Revert = true, false, true
+		list := func() {
+			h.read()
+			r := h.Requests[len(h.Requests)-1]
+			r.Agent, r.Path = 1, "/campaigns"
+		}
+		h.more("person", "/campaigns/cmp_1", "update", renamed("c1 by hand"))
+		if row.before {
+			list()
+		}
+		h.more("first", "/campaigns/cmp_1", "update", campaign("active", 150))
+		if !row.before {
+			list()
+		}
+		r := h.send(2, 4, "/campaigns", "create-2", "again")
+		r.Agent = 1
+		h.write(r, "second", "create", "campaign", "cmp_2", nil, campaign("paused", 150))
+		if err := SingleBirth(h); (err == nil) != row.lets {
+			t.Errorf("%s: %v; want it let pass: %v", row.name, err, row.lets)
+		}
+	}
+}
+
 // What another agent made beneath a campaign that somebody archived is made anew beneath
 // another one, though the service tells of it.
 func TestWhatIsBeneathAnArchivedCampaignIsMadeAnew(t *testing.T) {
