@@ -93,7 +93,8 @@ func (h runs) wrote(a *Apply, to int64) map[string][]*Entry {
 	return wrote
 }
 
-// madeRoomIn reports whether a run itself ended what another one took the place of.
+// madeRoomIn reports whether a run itself ended what another one took the place of: a
+// resource, or one above it. What did not stand there before took nobody's place.
 func (h runs) madeRoomIn(a *Apply, tag string) bool {
 	return slices.ContainsFunc(h.W, func(e Entry) bool {
 		by, ours := h.ours(&e)
@@ -101,8 +102,19 @@ func (h runs) madeRoomIn(a *Apply, tag string) bool {
 			return false
 		}
 		r := h.requestOf(&e)
-		return r != nil && r.Origin == a.Process && h.replaces(&e, a.Commit) && h.Commits[a.Commit].under(tag, e.tag())
+		return r != nil && r.Origin == a.Process && h.replaces(&e, a.Commit) &&
+			h.Commits[a.Commit].under(tag, e.tag()) && h.stood(tag, e.Seq)
 	})
+}
+
+// stood reports whether a resource of the files was there before an entry.
+func (h *History) stood(tag string, before int64) bool {
+	for _, e := range h.Live(before - 1) {
+		if e.tag() == tag && !e.gone() {
+			return true
+		}
+	}
+	return false
 }
 
 // under reports whether a resource is another, or stands beneath it.

@@ -84,3 +84,23 @@ func TestAReplacementIsAskedForByTheFiles(t *testing.T) {
 		t.Error("a second create that replaces nothing passes")
 	}
 }
+
+// What a run made beneath what it replaced took the place of another only where one stood there before.
+func TestWhatIsNewBeneathAReplacementTakesNoPlace(t *testing.T) {
+	for _, stood := range []bool{true, false} {
+		h := sound()
+		h.Commits = append(h.Commits, Files{
+			"c1": {Kind: "campaign", Tag: "c1", Values: map[string]any{"bidding_type": "impressions"}},
+			"g1": {Kind: "ad_group", Tag: "g1", Parent: "c1"},
+		})
+		if stood {
+			h.write(h.send(2, 2, "/ad_groups", "group-1", ""), "first", "create", "ad_group", "ag_1", nil,
+				Record{"name": "g1 runners", "status": "active", "campaign_id": "cmp_1"})
+		}
+		r, e := h.more("first", "/campaigns/cmp_1/archive", "archive", campaign("archived", 150))
+		r.Commit, r.Origin, e.Before = 3, 3, campaign("active", 150)
+		if is := h.runs().madeRoomIn(&Apply{Process: 3, Commit: 3}, "g1"); is != stood {
+			t.Errorf("an ad group that stood there before: %v; it is taken for replaced: %v", stood, is)
+		}
+	}
+}
