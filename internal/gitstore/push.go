@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,9 @@ type Answer struct {
 	Files   map[string][]byte
 	Message string
 	Author  Author // zero for adsync <adsync@localhost>
+	// Afresh has the branch hold the files of Base and these, and none that it had: what it was stays in its history.
+	// A branch whose last commit somebody else made is refused.
+	Afresh bool
 }
 
 // Author is who a commit says it is by.
@@ -188,39 +192,76 @@ type made struct {
 // commitAnswer makes the commit upon a tip, or gives the tip where that says the
 // same already.
 func (s *Store) commitAnswer(ctx context.Context, a Answer, tip plumbing.Hash) (made, error) {
-	parent := tip
-	if parent.IsZero() && a.Base != "" {
-		parent = plumbing.NewHash(a.Base)
+	by := object.Signature{
+		Name: cmp.Or(a.Author.Name, "adsync"), Email: cmp.Or(a.Author.Email, "adsync@localhost"),
+		When: s.config.Now().UTC().Truncate(time.Second),
 	}
-	var before plumbing.Hash
-	if !parent.IsZero() {
-		commit, err := s.commit(parent)
-		if err != nil {
-			return made{}, err
-		}
-		before = commit.TreeHash
+	upon, parents, err := s.parents(ctx, a, by, tip)
+	if err != nil {
+		return made{}, err
+	}
+	before, err := s.treeOf(upon)
+	if err != nil {
+		return made{}, err
 	}
 	g := grower{objects: s.objects}
 	tree, err := g.put(before, a.Files)
 	if err != nil {
 		return made{}, s.wrap(ctx, Input, "make a commit for", err)
 	}
-	if tree == before && !tip.IsZero() {
-		return made{commit: tip}, nil
+	if slices.Equal(parents, []plumbing.Hash{tip}) {
+		if now, err := s.treeOf(tip); err != nil || now == tree {
+			return made{commit: tip}, err
+		}
 	}
-	by := object.Signature{
-		Name: cmp.Or(a.Author.Name, "adsync"), Email: cmp.Or(a.Author.Email, "adsync@localhost"),
-		When: s.config.Now().UTC().Truncate(time.Second),
-	}
-	commit := &object.Commit{Author: by, Committer: by, Message: strings.TrimSpace(a.Message) + "\n", TreeHash: tree}
-	if !parent.IsZero() {
-		commit.ParentHashes = []plumbing.Hash{parent}
-	}
+	commit := &object.Commit{Author: by, Committer: by, Message: strings.TrimSpace(a.Message) + "\n",
+		TreeHash: tree, ParentHashes: parents}
 	hash, err := g.write(commit)
 	if err != nil {
 		return made{}, s.wrap(ctx, Transient, "make a commit for", err)
 	}
 	return made{hash, g.written}, nil
+}
+
+// parents returns the commit whose files an answer begins with, zero for none, and those that its commit comes after.
+func (s *Store) parents(ctx context.Context, a Answer, by object.Signature,
+	tip plumbing.Hash) (upon plumbing.Hash, of []plumbing.Hash, err error) {
+	base := plumbing.NewHash(a.Base)
+	switch {
+	case tip.IsZero() && a.Base == "":
+		return plumbing.ZeroHash, nil, nil
+	case tip.IsZero():
+		return base, []plumbing.Hash{base}, nil
+	case !a.Afresh:
+		return tip, []plumbing.Hash{tip}, nil
+	}
+	if merged, err := s.reaches(ctx, base, tip); err != nil || merged {
+		return base, []plumbing.Hash{base}, err
+	}
+	last, err := s.commit(tip)
+	if err != nil {
+		return base, nil, err
+	}
+	if last.Committer.Name != by.Name || last.Committer.Email != by.Email {
+		return base, nil, refuse(Held, "somebody else made the last commit of %s of %s; "+
+			"want that branch merged or deleted", a.Branch, s.address)
+	}
+	if newest, err := s.reaches(ctx, tip, base); err != nil || newest {
+		return base, []plumbing.Hash{tip}, err
+	}
+	return base, []plumbing.Hash{tip, base}, nil
+}
+
+// treeOf returns the tree of a commit; that of none is zero.
+func (s *local) treeOf(commit plumbing.Hash) (plumbing.Hash, error) {
+	if commit.IsZero() {
+		return commit, nil
+	}
+	c, err := s.commit(commit)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return c.TreeHash, nil
 }
 
 func (p Pushed) String() string { return fmt.Sprintf("%s at %.12s", p.Branch, p.Commit) }

@@ -92,6 +92,78 @@ func TestAProposalBeginsAtTheCommitThatWasRead(t *testing.T) {
 	}
 }
 
+// A branch that is made afresh has the files of its base and its own, push by push, and is never forced.
+func TestABranchThatIsMadeAfresh(t *testing.T) {
+	u := filled(t)
+	h := hostedAt(t, u)
+	s := opened(t, h.config())
+	base := fetched(t, s).Commit
+	a := Answer{Branch: "adsync/drift-shop", Message: "take over", Afresh: true}
+	moves := func() {
+		u.write("ads/summer.yaml", fmt.Sprintf("kind: campaign # %d\n", u.n))
+		u.push("main goes on")
+		base = fetched(t, s).Commit
+	}
+	for _, row := range []struct {
+		name    string
+		before  func()
+		file    string
+		text    string
+		changes string // by the branch, against its base
+		commits int    // on it, since its base
+		same    bool
+	}{
+		{"the first", func() {}, "ads/spring.yaml", "a", "ads/spring.yaml", 1, false},
+		{"again", func() {}, "ads/spring.yaml", "a", "ads/spring.yaml", 1, true},
+		{"another value", func() {}, "ads/spring.yaml", "b", "ads/spring.yaml", 2, false},
+		{"another file instead", func() {}, "ads/adsync.yaml", "c", "ads/adsync.yaml", 3, false},
+		{"main goes on", moves, "ads/adsync.yaml", "c", "ads/adsync.yaml", 4, false},
+		{"again", func() {}, "ads/adsync.yaml", "c", "ads/adsync.yaml", 4, true},
+		{"it is merged, and the branch stays", func() {
+			u.git("fetch", "-q", "origin", a.Branch)
+			u.git("merge", "-q", "--no-edit", "FETCH_HEAD")
+			moves()
+		}, "ads/adsync.yaml", "d", "ads/adsync.yaml", 1, false},
+		{"it is squashed into main, and the branch stays", func() {
+			u.git("fetch", "-q", "origin", a.Branch)
+			u.git("merge", "-q", "--squash", "FETCH_HEAD")
+			u.commit("squashed")
+			moves()
+		}, "ads/adsync.yaml", "e", "ads/adsync.yaml", 2, false},
+		{"it is deleted", func() { u.git("push", "-q", "origin", ":"+a.Branch) },
+			"ads/adsync.yaml", "f", "ads/adsync.yaml", 1, false},
+	} {
+		row.before()
+		a.Base, a.Files = base, map[string][]byte{row.file: []byte(row.text)}
+		pushed, err := s.Push(t.Context(), a)
+		must(t, err)
+		if pushed.Same != row.same {
+			t.Errorf("%s: the branch said that already: %t; want %t", row.name, pushed.Same, row.same)
+		}
+		if got := u.run(u.bare, "diff", "--name-only", base, a.Branch); got != row.changes {
+			t.Errorf("%s: the branch changes %q; want %q", row.name, got, row.changes)
+		}
+		if got := u.run(u.bare, "show", a.Branch+":"+row.file); got != row.text {
+			t.Errorf("%s: the file is %q; want %q", row.name, got, row.text)
+		}
+		got := u.run(u.bare, "rev-list", "--count", "--first-parent", base+".."+a.Branch)
+		if got != fmt.Sprint(row.commits) {
+			t.Errorf("%s: %s commits since the base; want %d", row.name, got, row.commits)
+		}
+	}
+	u.git("fetch", "-q", "origin", a.Branch)
+	u.git("checkout", "-q", "FETCH_HEAD")
+	u.write("ads/spring.yaml", "by hand")
+	hers := u.commit("by hand")
+	u.git("push", "-q", "origin", "HEAD:refs/heads/"+a.Branch)
+	a.Files = map[string][]byte{"ads/adsync.yaml": []byte("g")}
+	_, err := s.Push(t.Context(), a)
+	wantError(t, err, Held, "somebody else made the last commit of adsync/drift-shop")
+	if got := u.run(u.bare, "rev-parse", a.Branch); got != hers {
+		t.Errorf("the branch is at %s; want %s, her commit", got, hers)
+	}
+}
+
 func TestPushesThatAreRefused(t *testing.T) {
 	u := filled(t)
 	u.git("push", "-q", "origin", "HEAD:refs/heads/adsync/live")
