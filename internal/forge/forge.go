@@ -22,6 +22,7 @@ type Repository interface {
 	Say(ctx context.Context, pull int, id, text string) (string, error)
 	// Judge sets what a commit is said to be.
 	Judge(ctx context.Context, commit string, v Verdict) error
+	Proposals
 
 	// Find returns a pull request, open or not.
 	Find(ctx context.Context, number int) (Pull, error)

@@ -163,6 +163,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	}
 	if branch != nil && a.Pulls.Forge.Value != "" {
 		if desk := answering(d, a, branch, w); desk != nil {
+			w.answers.drift = &pulls.Drift{Name: name, Forge: desk.Forge, Kept: w.orders.Place}
 			account.Watch = append(account.Watch, func(ctx context.Context, _ func(daemon.Trigger)) { desk.Run(ctx) })
 			shown := account.Shown
 			account.Shown = func(s daemon.Status, plan *planview.Document) {

@@ -6,9 +6,11 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/planning"
+	"adsync/cmd/adsync/internal/pulls"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
+	"adsync/internal/diag"
 	"adsync/internal/gitstore"
 	"adsync/reconcile"
 )
@@ -16,14 +18,16 @@ import (
 // answers is what the daemon of an account says into its repository, on branches of
 // adsync's own and never on the one that is read. nil says nothing.
 type answers struct {
-	results  string // branch that what became of runs is committed to; "" for none
-	proposes bool   // what others changed at the service is proposed
+	results  string       // branch that what became of runs is committed to; "" for none
+	proposes bool         // what others changed at the service is proposed
+	drift    *pulls.Drift // as a pull request; nil: as a branch alone
 	timeout  time.Duration
 
 	waits    runs.Unpushed // results that are not there yet
 	queued   bool          // others push them
-	again    time.Time     // before then they are not tried again
+	retry    time.Time     // before then they are not tried again
 	proposed string        // hash of the last plan of which that was tried
+	owes     bool          // the pull request is not as it should be
 }
 
 // push commits what became of a run. What could not be pushed is tried again later.
@@ -36,7 +40,7 @@ func (n *answers) push(ctx context.Context, env *session.Env,
 		return n.waits.Keep(env, l, r, d)
 	}
 	if err = n.away(ctx, func() error { return runs.PushResults(ctx, env, l, n.results, r, d) }); err != nil {
-		n.again = env.Clock.OrSystem().Now().Add(lateEvery)
+		n.retry = env.Clock.OrSystem().Now().Add(lateEvery)
 	}
 	return err
 }
@@ -48,24 +52,41 @@ func (n *answers) away(ctx context.Context, do func() error) (err error) {
 }
 
 // propose pushes the files with what others changed at the service, once a plan, where
-// nothing else is left to do. Why it could not is a line of the log.
+// nothing else is left to do, and keeps their pull request. Why it could not is a line of the log.
 func (n *answers) propose(ctx context.Context, env *session.Env,
 	l session.Loaded, agent *reconcile.Agent, view *reconcile.View) {
-	if n == nil || !n.proposes {
+	if n == nil || !n.proposes || diag.HasErrors(view.Plan.Problems) {
 		return
 	}
 	d, hash := planning.DriftOf(l, view, nil), view.Hash()
-	if len(d.Resources) == 0 || n.proposed == hash {
-		return
-	}
-	d.Account, n.proposed = agent, hash
-	err := n.away(ctx, func() error { return planning.Propose(ctx, env, l, d, false, hash) })
-	if gitstore.ClassOf(err) == gitstore.Transient {
-		n.proposed = ""
+	d.Account = agent
+	var err error
+	switch {
+	case n.drift != nil:
+		err = n.away(ctx, func() error { return n.drift.Keep(ctx, env, l, d) })
+		n.owes = err != nil
+	case len(d.Resources) > 0 && n.proposed != hash:
+		err = n.away(ctx, func() error { return planning.Propose(ctx, env, l, d, false, hash) })
+		if n.proposed = hash; gitstore.ClassOf(err) == gitstore.Transient {
+			n.proposed = ""
+		}
 	}
 	if err != nil {
 		env.Note("what others changed could not be proposed: %s", console.OneLine(err))
 	}
+}
+
+// again returns when the pull request of what others changed wants another plan; zero for none.
+func (n *answers) again(now time.Time, ended daemon.Class) time.Time {
+	switch {
+	case n == nil || n.drift == nil:
+		return time.Time{}
+	case n.owes:
+		return now.Add(lateEvery)
+	case ended == daemon.Applied && n.drift.Stands(): // that may have put it right
+		return now.Add(againSoon)
+	}
+	return time.Time{}
 }
 
 // lateEvery is how long what could not be pushed waits at least.
@@ -74,14 +95,14 @@ const lateEvery = 10 * time.Minute
 // late pushes what earlier runs could not, whether anything else is to be done or not.
 // Why it could not is a line of the log.
 func (n *answers) late(ctx context.Context, env *session.Env) {
-	if n == nil || n.results == "" || n.queued || env.Clock.OrSystem().Now().Before(n.again) {
+	if n == nil || n.results == "" || n.queued || env.Clock.OrSystem().Now().Before(n.retry) {
 		return
 	}
 	if runs, err := n.waits.Runs(); err == nil && len(runs) == 0 {
 		return
 	}
 	if err := n.away(ctx, func() error { return n.waits.Push(ctx, env, n.results) }); err != nil {
-		n.again = env.Clock.OrSystem().Now().Add(lateEvery)
+		n.retry = env.Clock.OrSystem().Now().Add(lateEvery)
 		env.Note("the results of an earlier run could not be pushed: %s", console.OneLine(err))
 	}
 }

@@ -208,6 +208,9 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 	if r.Class == daemon.Held && r.Run != nil {
 		r.Until = time.Now().Add(againSoon)
 	}
+	if at := w.answers.again(time.Now(), r.Class); !at.IsZero() && (r.Until.IsZero() || at.Before(r.Until)) {
+		r.Until = at
+	}
 	// what it left unknown, the recovery of the next may decide
 	if r.Class == daemon.Undecided && r.Run != nil && len(did.recovered.Undecided) == 0 {
 		r.Until = time.Now().Add(againSoon)

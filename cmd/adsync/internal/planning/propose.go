@@ -4,12 +4,17 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
+	"strings"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
+	"adsync/internal/planview"
+	"adsync/internal/resource"
+	"adsync/plan"
 	"adsync/sources/tidy"
 )
 
@@ -32,15 +37,124 @@ func Propose(ctx context.Context, env *session.Env,
 		session.ShowProblems(env, l.Project, problems)
 		return console.ExitWith(console.ExitInvalid, console.Counted(problems)+"; nothing was pushed")
 	}
-	files := map[string][]byte{}
-	for _, r := range rewrites {
-		files[path.Join(env.Git.Store.SubPath(), r.File)] = r.After
+	answer := answerOf(env, d, rewrites, len(take.accepted))
+	answer.Branch += fmt.Sprintf("-%.12s", planHash)
+	return runs.Push(ctx, env, answer)
+}
+
+// answerOf is a commit of the files with what is live in them.
+func answerOf(env *session.Env, d DriftDocument, rewrites []tidy.Rewrite, values int) gitstore.Answer {
+	account, base := d.Account.Account.ID, env.Git.Revision.Commit
+	a := gitstore.Answer{
+		Branch: "adsync/drift-" + runs.RefWord(account), Base: base, Files: map[string][]byte{},
+		Message: fmt.Sprintf("Take over %s from the service\n\nAccount: %s\nCommit: %s\n",
+			diag.Plural(values, "value"), account, base),
 	}
-	account := d.Account.Account.ID
-	return runs.Push(ctx, env, gitstore.Answer{
-		Branch: fmt.Sprintf("adsync/drift-%s-%.12s", runs.RefWord(account), planHash),
-		Base:   env.Git.Revision.Commit, Files: files,
-		Message: fmt.Sprintf("Take over %s from the service\n\nAccount: %s\nPlan: %s\nCommit: %s\n",
-			diag.Plural(len(take.accepted), "value"), account, planHash, env.Git.Revision.Commit),
-	})
+	for _, r := range rewrites {
+		a.Files[path.Join(env.Git.Store.SubPath(), r.File)] = r.After
+	}
+	return a
+}
+
+// Proposal is drift as a pull request.
+type Proposal struct {
+	Answer gitstore.Answer // of no file where nothing could be written
+	Title  string
+	Text   string // in Markdown
+}
+
+// ProposalOf writes what is live into the files as far as that can be done, and names what it left.
+func ProposalOf(ctx context.Context, env *session.Env, l session.Loaded, d DriftDocument) (Proposal, error) {
+	take := takeOver(l, d, false)
+	left := take.problems
+	var rewrites []tidy.Rewrite
+	for len(take.accepted) > 0 {
+		written, problems, err := tidy.AcceptAll(l.Project,
+			ctx, session.Schemas(), allDesired(ctx, env, l), take.accepted)
+		if err != nil {
+			return Proposal{}, err
+		}
+		if len(problems) == 0 {
+			rewrites = written
+			break
+		}
+		left = append(left, problems...)
+		before := len(take.accepted)
+		take.accepted = slices.DeleteFunc(take.accepted, func(a tidy.Accepted) bool {
+			return slices.ContainsFunc(problems, func(p diag.Problem) bool { return p.Address == a.Address.String() })
+		})
+		if len(take.accepted) == before { // nobody knows which of them it is
+			take.accepted = nil
+		}
+	}
+	p := Proposal{Answer: answerOf(env, d, rewrites, len(take.accepted))}
+	p.Title = fmt.Sprintf("Take over %s of %s from the service",
+		diag.Plural(len(take.accepted), "value"), d.Account.Account.ID)
+	p.Text = d.markdown(l.Schemas, left)
+	return p, nil
+}
+
+// Digest is of what was changed, wherever it stands in the files.
+func (d *DriftDocument) Digest() string {
+	var texts []string
+	for _, r := range d.Resources {
+		texts = append(texts, r.Address, r.Removed)
+		for _, f := range r.Fields {
+			texts = append(texts, f.Name, plan.DigestOf(f.field.Live()), plan.DigestOf(f.field.Desired))
+		}
+	}
+	return plan.DigestOfTexts(texts...)
+}
+
+// mostRows is how many rows a list of a pull request has at most.
+const mostRows = 100
+
+// markdown says what was changed outside, by whom and when, and what of it has to be decided by hand.
+func (d *DriftDocument) markdown(schemas resource.Schemas, left []diag.Problem) string {
+	var text strings.Builder
+	text.WriteString("Somebody changed this at the service. Merging this pull request writes what is live into the files, " +
+		"and adsync leaves it as it is.\n\n| what | field | adsync applied | now | who |\n|---|---|---|---|---|\n")
+	rows := 0
+	row := func(r *DriftResource, field, last, live string, f *plan.Foreign) {
+		if rows++; rows <= mostRows {
+			who := strings.TrimPrefix(d.by(f), ", by ")
+			fmt.Fprintf(&text, "| %s | %s | %s | %s | %s |\n", planview.Cell(diag.Printable(r.Address)), field, last, live,
+				orNothing(who))
+		}
+	}
+	for i := range d.Resources {
+		r := &d.Resources[i]
+		if r.Removed != "" {
+			row(r, "", "", r.Removed, r.Foreign)
+			continue
+		}
+		schema := schemas.Of(r.change.Address.Kind)
+		for _, f := range r.Fields {
+			attribute, _ := schema.Attribute(f.Name)
+			row(r, f.Name, orNothing(diag.Printable(attribute.Show(f.field.Last()))),
+				orNothing(diag.Printable(attribute.Show(f.field.Live()))), f.Foreign)
+		}
+	}
+	if rows > mostRows {
+		fmt.Fprintf(&text, "\n… and %d more.\n", rows-mostRows)
+	}
+	if len(left) > 0 {
+		text.WriteString("\n**Not in it**, since somebody has to decide:\n\n")
+	}
+	for i, p := range left {
+		if i == mostRows {
+			fmt.Fprintf(&text, "- … and %d more\n", len(left)-i)
+			break
+		}
+		fmt.Fprintf(&text, "- %s\n", planview.Code(diag.Printable(p.Message)))
+	}
+	return text.String()
+}
+
+// orNothing is a cell of a table.
+func orNothing(text string) string {
+	if text == "" {
+		return ""
+	}
+	return planview.Cell(text)
 }

@@ -15,6 +15,7 @@ import (
 
 // hub is a forge that notes what it is asked.
 type hub struct {
+	forge.Proposals
 	open    []forge.Pull
 	asked   []string
 	failure error // of what is asked next
