@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,6 +22,7 @@ type proposed struct {
 	p     *process
 	at    string // where the daemon listens
 
+	account           *service
 	service, operator string // address and file
 }
 
@@ -30,7 +32,9 @@ func newProposed(t *testing.T, every string) *proposed {
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	q := &proposed{repository: hostRepository(t, work), forge: githubtest.Start(t), service: s.url, operator: operator}
-	q.p, q.at, _ = q.serveFrom(s, operator, fmt.Sprintf("  webhook: {secret: {env: HOOK}}\n"+
+	q.account = s
+	q.forge.HeadOf = func(branch string) string { return q.git("-C", q.upstream, "rev-parse", branch) }
+	q.p, q.at, _ = q.serveFrom(s, operator, fmt.Sprintf("  propose_drift: true\n  webhook: {secret: {env: HOOK}}\n"+
 		"  pull_requests: {forge: github, repository: acme/ads, api: %q,\n    token: {env: %s}, every: %s}\n",
 		q.forge.URL, forgeToken, every))
 	q.p.until("msg", "run ended", "class", "applied")
@@ -286,4 +290,90 @@ func outsideCode(comment string) string {
 		comment = strings.TrimLeft(rest[end[0]+1:], "`")
 	}
 	return bare.String()
+}
+
+// TestDriftIsAPullRequest: what somebody changed at the service is one pull request, which says who and when. It follows
+// the account and the branch, is closed when nothing is left of it, and stays closed where somebody closed it.
+func TestDriftIsAPullRequest(t *testing.T) {
+	const branch = "adsync/drift-adacct_quickstart"
+	q := newProposed(t, "1s")
+	group := groupOf(t, q.account, "Trail runners").ID
+	renames := func(name string) {
+		t.Helper()
+		askServiceAs(t, q.account, strangerKey, http.MethodPost, "/ad_groups/"+group, fmt.Sprintf(`{"name": %q}`, name), nil)
+		push(t, q.at, "refs/heads/main")
+	}
+	// stands waits until there are so many pull requests from the branch, and the last is as a test wants it.
+	stands := func(count int, closed bool, text string) githubtest.Pull {
+		t.Helper()
+		var all []githubtest.Pull
+		for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+			all = q.forge.Pulls(branch)
+			if n := len(all); n == count && all[n-1].Closed == closed && strings.Contains(all[n-1].Body, text) {
+				return all[n-1]
+			}
+		}
+		t.Fatalf("pull requests\n%+v\nwant %d, the last with %q, closed: %t\n%s", all, count, text, closed, q.p.said())
+		return githubtest.Pull{}
+	}
+	shows := func(text string) {
+		t.Helper()
+		if diff := q.git("-C", q.upstream, "diff", "main", branch); !strings.Contains(diff, text) ||
+			strings.Count(diff, "diff --git") != 1 {
+			t.Errorf("the branch changes\n%s\nwant %q alone", diff, text)
+		}
+	}
+	renames("Runners by hand")
+	first := stands(1, false, "| `Trail runners` | `Runners by hand` |")
+	shows("+    name: Runners by hand")
+	if who := regexp.MustCompile("`[^`]+ at 20[0-9-]{8} [0-9:]{5}` \\|"); !who.MatchString(first.Body) ||
+		first.Base != "main" || !strings.Contains(first.Title, "1 value") {
+		t.Errorf("%+v; want it to say who and when, and how much", first)
+	}
+	q.says(first.Number, "Account `shop`") // as of any other pull request
+
+	renames("Runners again")
+	if again := stands(1, false, "`Runners again`"); strings.Contains(again.Body, "by hand") {
+		t.Errorf("it says still\n%s", again.Body)
+	}
+	shows("+    name: Runners again")
+
+	q.save("bid: {max: 0.90}", "bid: {max: 0.85}", "Lower")
+	push(t, q.at, "refs/heads/main")
+	main := q.git("rev-parse", "main")
+	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline) &&
+		q.git("-C", q.upstream, "merge-base", "main", branch) != main; time.Sleep(50 * time.Millisecond) {
+	}
+	shows("+    name: Runners again")
+
+	renames("Trail runners")
+	stands(1, true, "")
+	if said := q.forge.Comments(first.Number); !strings.Contains(said[len(said)-1].Body, "no longer so") {
+		t.Errorf("it is closed with\n%+v\nwant why", said)
+	}
+
+	renames("Runners once more")
+	second := stands(2, false, "`Runners once more`")
+	q.forge.Close(second.Number)
+	q.save("bid: {max: 0.85}", "bid: {max: 0.80}", "Lower")
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "held")
+	stands(2, true, "")
+	renames("Runners at last")
+	third := stands(3, false, "`Runners at last`")
+	q.git("fetch", "-q", q.upstream, branch)
+	q.git("merge", "-q", "--no-edit", "FETCH_HEAD")
+	q.git("push", "-q", q.upstream, "main")
+	merged := third
+	merged.Closed = true
+	q.forge.Set(merged)
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "applied", "message", "1 applied; verified 0/0")
+	q.p.until("msg", "run ended", "class", "in_sync")
+	q.p.end()
+	for _, c := range q.forge.Comments(third.Number) {
+		if strings.Contains(c.Body, "no longer so") {
+			t.Errorf("what was merged is told %q", c.Body)
+		}
+	}
 }

@@ -33,6 +33,7 @@ var description []byte
 const (
 	Token = "github_pat_for_the_tests_of_adsync"
 	User  = "adsync"
+	Owner = "acme" // of the repository
 )
 
 // Pull is a pull request. What is said of it updates it.
@@ -46,6 +47,7 @@ type Pull struct {
 	Commits           []string // logins of their authors; "" is nobody whom GitHub knows
 	Pushers           []string // logins; nil is the author alone
 	Fork              string   // its repository, such as eve/ads, of which GitHub says nothing
+	From, Body        string   // From is the branch of the head
 }
 
 // Comment is one of an issue.
@@ -79,6 +81,8 @@ type Server struct {
 	requests []string // method and path
 	// Refuse answers a request in the place of the server; false lets it pass.
 	Refuse func(w http.ResponseWriter, r *http.Request) bool
+	// HeadOf is the commit of a branch that somebody opens a pull request from.
+	HeadOf func(branch string) string
 	// Now is its clock.
 	Now func() time.Time
 }
@@ -207,7 +211,8 @@ func (s *Server) answer(r *http.Request, parameters map[string]string, body []by
 	case "GET pulls":
 		list := []any{}
 		for _, p := range s.pulls {
-			if base := r.URL.Query().Get("base"); !p.Closed && (base == "" || base == p.Base) {
+			if base, head := r.URL.Query().Get("base"), r.URL.Query().Get("head"); !p.Closed &&
+				(base == "" || base == p.Base) && (head == "" || head == Owner+":"+p.From) {
 				list = append(list, s.pull("pull-request-simple-items", p))
 			}
 		}
@@ -222,6 +227,8 @@ func (s *Server) answer(r *http.Request, parameters map[string]string, body []by
 			}
 		}
 		return http.StatusOK, list
+	case "POST pulls", "PATCH pull":
+		return s.propose(r, parameters, body)
 	case "POST comments":
 		return http.StatusCreated, s.comment(s.write(Comment{Pull: number, By: User, Body: said.Body}))
 	case "PATCH comment":

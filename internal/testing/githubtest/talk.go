@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -169,7 +170,7 @@ func (s *Server) pull(example string, p Pull) map[string]any {
 	if p.Fork != "" {
 		repository = p.Fork
 	}
-	head["sha"], head["ref"] = p.Head, fmt.Sprint("pull-", p.Number)
+	head["sha"], head["ref"], of["body"] = p.Head, cmp.Or(p.From, fmt.Sprint("pull-", p.Number)), p.Body
 	head["repo"].(map[string]any)["full_name"] = repository
 	of["base"].(map[string]any)["ref"] = p.Base
 	of["user"].(map[string]any)["login"] = p.Author
