@@ -33,7 +33,10 @@ func newProposed(t *testing.T, every string) *proposed {
 	work, operator := ownQuickstart(t)
 	q := &proposed{repository: hostRepository(t, work), forge: githubtest.Start(t), service: s.url, operator: operator}
 	q.account = s
-	q.forge.HeadOf = func(branch string) string { return q.git("-C", q.upstream, "rev-parse", branch) }
+	q.forge.HeadOf = func(number int, branch string) string {
+		q.git("-C", q.upstream, "update-ref", fmt.Sprintf("refs/pull/%d/head", number), branch)
+		return q.git("-C", q.upstream, "rev-parse", branch)
+	}
 	q.p, q.at, _ = q.serveFrom(s, operator, fmt.Sprintf("  propose_drift: true\n  webhook: {secret: {env: HOOK}}\n"+
 		"  pull_requests: {forge: github, repository: acme/ads, api: %q,\n    token: {env: %s}, every: %s}\n",
 		q.forge.URL, forgeToken, every))
@@ -324,7 +327,7 @@ func TestDriftIsAPullRequest(t *testing.T) {
 		}
 	}
 	renames("Runners by hand")
-	first := stands(1, false, "| `Trail runners` | `Runners by hand` |")
+	first := stands(1, false, "| `\"Trail runners\"` | `\"Runners by hand\"` |")
 	shows("+    name: Runners by hand")
 	if who := regexp.MustCompile("`[^`]+ at 20[0-9-]{8} [0-9:]{5}` \\|"); !who.MatchString(first.Body) ||
 		first.Base != "main" || !strings.Contains(first.Title, "1 value") {
@@ -333,7 +336,7 @@ func TestDriftIsAPullRequest(t *testing.T) {
 	q.says(first.Number, "Account `shop`") // as of any other pull request
 
 	renames("Runners again")
-	if again := stands(1, false, "`Runners again`"); strings.Contains(again.Body, "by hand") {
+	if again := stands(1, false, "Runners again"); strings.Contains(again.Body, "by hand") {
 		t.Errorf("it says still\n%s", again.Body)
 	}
 	shows("+    name: Runners again")
@@ -353,14 +356,14 @@ func TestDriftIsAPullRequest(t *testing.T) {
 	}
 
 	renames("Runners once more")
-	second := stands(2, false, "`Runners once more`")
+	second := stands(2, false, "Runners once more")
 	q.forge.Close(second.Number)
 	q.save("bid: {max: 0.85}", "bid: {max: 0.80}", "Lower")
 	push(t, q.at, "refs/heads/main")
 	q.p.until("msg", "run ended", "class", "held")
 	stands(2, true, "")
 	renames("Runners at last")
-	third := stands(3, false, "`Runners at last`")
+	third := stands(3, false, "Runners at last")
 	q.git("fetch", "-q", q.upstream, branch)
 	q.git("merge", "-q", "--no-edit", "FETCH_HEAD")
 	q.git("push", "-q", q.upstream, "main")

@@ -39,7 +39,7 @@ func TestAProposalIsOnePullRequest(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s, g := started(t)
-			s.HeadOf = func(string) string { return head }
+			s.HeadOf = func(int, string) string { return head }
 			s.Set(row.there...)
 			p := forge.Proposal{From: branch, Into: "main", Title: "Take over", Text: mark + "\nnew"}
 			number, err := g.Propose(t.Context(), p)

@@ -81,8 +81,8 @@ type Server struct {
 	requests []string // method and path
 	// Refuse answers a request in the place of the server; false lets it pass.
 	Refuse func(w http.ResponseWriter, r *http.Request) bool
-	// HeadOf is the commit of a branch that somebody opens a pull request from.
-	HeadOf func(branch string) string
+	// HeadOf is the commit of the branch that a pull request is from.
+	HeadOf func(number int, branch string) string
 	// Now is its clock.
 	Now func() time.Time
 }

@@ -56,7 +56,6 @@ func (s *Server) propose(r *http.Request, parameters map[string]string, body []b
 			}
 		}
 		s.next++
-		p.Head = s.HeadOf(p.From)
 		s.pulls = append(s.pulls, p)
 	}
 	set(&s.pulls[at].Title, said.Title)

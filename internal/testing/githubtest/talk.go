@@ -170,6 +170,9 @@ func (s *Server) pull(example string, p Pull) map[string]any {
 	if p.Fork != "" {
 		repository = p.Fork
 	}
+	if p.From != "" && !p.Closed {
+		p.Head = s.HeadOf(p.Number, p.From)
+	}
 	head["sha"], head["ref"], of["body"] = p.Head, cmp.Or(p.From, fmt.Sprint("pull-", p.Number)), p.Body
 	head["repo"].(map[string]any)["full_name"] = repository
 	of["base"].(map[string]any)["ref"] = p.Base
