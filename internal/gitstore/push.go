@@ -196,11 +196,11 @@ func (s *Store) commitAnswer(ctx context.Context, a Answer, tip plumbing.Hash) (
 		Name: cmp.Or(a.Author.Name, "adsync"), Email: cmp.Or(a.Author.Email, "adsync@localhost"),
 		When: s.config.Now().UTC().Truncate(time.Second),
 	}
-	upon, parents, err := s.parents(ctx, a, by, tip)
+	upon, after, err := parents(ctx, &s.local, a, by, tip)
 	if err != nil {
 		return made{}, err
 	}
-	before, err := s.treeOf(upon)
+	before, err := treeOf(&s.local, upon)
 	if err != nil {
 		return made{}, err
 	}
@@ -209,13 +209,13 @@ func (s *Store) commitAnswer(ctx context.Context, a Answer, tip plumbing.Hash) (
 	if err != nil {
 		return made{}, s.wrap(ctx, Input, "make a commit for", err)
 	}
-	if slices.Equal(parents, []plumbing.Hash{tip}) {
-		if now, err := s.treeOf(tip); err != nil || now == tree {
+	if slices.Equal(after, []plumbing.Hash{tip}) {
+		if now, err := treeOf(&s.local, tip); err != nil || now == tree {
 			return made{commit: tip}, err
 		}
 	}
 	commit := &object.Commit{Author: by, Committer: by, Message: strings.TrimSpace(a.Message) + "\n",
-		TreeHash: tree, ParentHashes: parents}
+		TreeHash: tree, ParentHashes: after}
 	hash, err := g.write(commit)
 	if err != nil {
 		return made{}, s.wrap(ctx, Transient, "make a commit for", err)
@@ -224,7 +224,7 @@ func (s *Store) commitAnswer(ctx context.Context, a Answer, tip plumbing.Hash) (
 }
 
 // parents returns the commit whose files an answer begins with, zero for none, and those that its commit comes after.
-func (s *Store) parents(ctx context.Context, a Answer, by object.Signature,
+func parents(ctx context.Context, s *local, a Answer, by object.Signature,
 	tip plumbing.Hash) (upon plumbing.Hash, of []plumbing.Hash, err error) {
 	base := plumbing.NewHash(a.Base)
 	switch {
@@ -253,7 +253,7 @@ func (s *Store) parents(ctx context.Context, a Answer, by object.Signature,
 }
 
 // treeOf returns the tree of a commit; that of none is zero.
-func (s *local) treeOf(commit plumbing.Hash) (plumbing.Hash, error) {
+func treeOf(s *local, commit plumbing.Hash) (plumbing.Hash, error) {
 	if commit.IsZero() {
 		return commit, nil
 	}

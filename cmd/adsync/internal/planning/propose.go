@@ -112,14 +112,15 @@ const mostRows = 100
 // markdown says what was changed outside, by whom and when, and what of it has to be decided by hand.
 func (d *DriftDocument) markdown(schemas resource.Schemas, left []diag.Problem) string {
 	var text strings.Builder
-	text.WriteString("Somebody changed this at the service. Merging this pull request writes what is live into the files, " +
-		"and adsync leaves it as it is.\n\n| what | field | adsync applied | now | who |\n|---|---|---|---|---|\n")
+	text.WriteString("Somebody changed this at the service. Merging this pull request writes what is live into " +
+		"the files, and adsync leaves it as it is.\n\n" +
+		"| what | field | adsync applied | now | who |\n|---|---|---|---|---|\n")
 	rows := 0
 	row := func(r *DriftResource, field, last, live string, f *plan.Foreign) {
 		if rows++; rows <= mostRows {
 			who := strings.TrimPrefix(d.by(f), ", by ")
-			fmt.Fprintf(&text, "| %s | %s | %s | %s | %s |\n", planview.Cell(diag.Printable(r.Address)), field, last, live,
-				orNothing(who))
+			fmt.Fprintf(&text, "| %s | %s | %s | %s | %s |\n",
+				planview.Cell(diag.Printable(r.Address)), field, last, live, orNothing(who))
 		}
 	}
 	for i := range d.Resources {
