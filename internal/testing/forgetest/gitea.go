@@ -58,6 +58,14 @@ func asGitea(s *Server, r *http.Request, of map[string]string, body map[string]a
 			}
 		}
 		return reply{http.StatusOK, list}
+	case "POST pulls":
+		if p := s.propose(Pull{Branch: text(body, "head"), Base: text(body, "base"), Title: text(body, "title"),
+			Body: text(body, "body")}); p != nil {
+			return reply{http.StatusCreated, s.pull(*p)}
+		}
+		return reply{http.StatusConflict, map[string]any{"message": "pull request already exists for these targets"}}
+	case "PATCH pulls":
+		return reply{http.StatusCreated, s.pull(s.revise(at, body, "body", "state", "closed"))}
 	case "GET reviews":
 		for i, v := range s.reviews {
 			if fmt.Sprint(v.Pull) == of["index"] {
@@ -133,7 +141,7 @@ func (s *Server) pull(p Pull) map[string]any {
 		from = "eve/ads"
 	}
 	of := map[string]any{
-		"id": 1000 + p.Number, "number": p.Number, "title": p.Title, "user": s.giteaUser(p.Author), "state": state,
+		"id": 1000 + p.Number, "number": p.Number, "title": p.Title, "body": p.Body, "user": s.giteaUser(p.Author), "state": state,
 		"html_url": fmt.Sprintf("%s/%s/pulls/%d", s.URL, Plain, p.Number), "merged": p.Merged != "",
 		"base":       map[string]any{"label": p.Base, "ref": p.Base, "sha": strings.Repeat("b", 40), "repo_id": 1},
 		"created_at": s.second(p.Updated), "updated_at": s.second(p.Updated),

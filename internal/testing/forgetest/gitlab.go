@@ -53,11 +53,21 @@ func asGitLab(s *Server, r *http.Request, of map[string]string, body map[string]
 		}
 		for _, p := range s.pulls {
 			if q := r.URL.Query(); (q.Get("state") != "opened" || !p.Closed) &&
-				(q.Get("target_branch") == "" || q.Get("target_branch") == p.Base) {
+				(q.Get("target_branch") == "" || q.Get("target_branch") == p.Base) &&
+				(q.Get("source_branch") == "" || q.Get("source_branch") == p.Branch) {
 				list = append(list, mergeRequest(p))
 			}
 		}
 		return reply{http.StatusOK, list}
+	case "POST merge_requests":
+		if p := s.propose(Pull{Branch: text(body, "source_branch"), Base: text(body, "target_branch"),
+			Title: text(body, "title"), Body: s.obeyed(text(body, "description"))}); p != nil {
+			return reply{http.StatusCreated, mergeRequest(*p)}
+		}
+		return reply{http.StatusConflict, map[string]any{"message": []any{"Another open merge request already exists"}}}
+	case "PUT merge_requests":
+		s.obeyed(text(body, "description"))
+		return reply{http.StatusOK, mergeRequest(s.revise(at, body, "description", "state_event", "close"))}
 	case "GET notes":
 		for _, c := range s.comments {
 			if fmt.Sprint(c.Pull) == of["noteable_id"] {
@@ -154,7 +164,7 @@ func mergeRequest(p Pull) map[string]any {
 	}
 	address := fmt.Sprintf("https://gitlab.example.com/%s/-/merge_requests/%d", Repository, p.Number)
 	return map[string]any{
-		"id": 1000 + p.Number, "iid": p.Number, "project_id": projectID, "title": p.Title, "description": nil,
+		"id": 1000 + p.Number, "iid": p.Number, "project_id": projectID, "title": p.Title, "description": p.Body,
 		"state": state, "created_at": p.Updated, "updated_at": p.Updated, "merged_by": nil, "merged_at": nil,
 		"closed_by": nil, "closed_at": nil, "target_branch": p.Base, "source_branch": p.Branch, "user_notes_count": 0,
 		"upvotes": 0, "downvotes": 0, "author": gitlabUser(p.Author), "assignees": []any{}, "assignee": nil,
