@@ -141,7 +141,8 @@ func (s *Server) pull(p Pull) map[string]any {
 		from = "eve/ads"
 	}
 	of := map[string]any{
-		"id": 1000 + p.Number, "number": p.Number, "title": p.Title, "body": p.Body, "user": s.giteaUser(p.Author), "state": state,
+		"id": 1000 + p.Number, "number": p.Number, "title": p.Title, "body": p.Body,
+		"user": s.giteaUser(p.Author), "state": state,
 		"html_url": fmt.Sprintf("%s/%s/pulls/%d", s.URL, Plain, p.Number), "merged": p.Merged != "",
 		"base":       map[string]any{"label": p.Base, "ref": p.Base, "sha": strings.Repeat("b", 40), "repo_id": 1},
 		"created_at": s.second(p.Updated), "updated_at": s.second(p.Updated),
