@@ -1,6 +1,7 @@
 package journeys
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"adsync/internal/testing/pgtest"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -112,7 +114,53 @@ func awaitSaid(ts *testscript.TestScript, _ bool, args []string) { find(ts, args
 // unplug NAME, freeze NAME, thaw NAME: what happens to the process.
 func signals(what syscall.Signal) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, _ bool, args []string) {
-		ts.Check(find(ts, args[0]).command.Process.Signal(what))
+		p := find(ts, args[0])
+		ts.Check(p.command.Process.Signal(what))
+		if what == syscall.SIGCONT {
+			return
+		}
+		taken := make(chan time.Duration, 1)
+		takeovers.Store(named{ts, args[0]}, taken)
+		go awaitTakeover(databaseOf(ts).now().URL("adsync"), p.command.Process.Pid, taken)
+	}
+}
+
+// takeovers finds how long it took until others had what a machine looked after.
+var takeovers sync.Map
+
+// awaitTakeover asks a database until no account is looked after by a process, and tells how long that took. It tells
+// nothing where the database cannot be asked.
+func awaitTakeover(database string, pid int, taken chan<- time.Duration) {
+	defer close(taken)
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, database)
+	if err != nil {
+		return
+	}
+	defer conn.Close(context.Background())
+	for left := 1; err == nil && left > 0; time.Sleep(100 * time.Millisecond) { // a poll of other processes
+		err = conn.QueryRow(ctx, `SELECT count(*) FROM adsync.attendance a LEFT JOIN adsync.worker w ON w.id = a.worker
+			WHERE w.id IS NULL OR w.pid = $1`, pid).Scan(&left)
+	}
+	if err == nil {
+		taken <- time.Since(began)
+	}
+}
+
+// taken NAME: others had what a machine looked after within the time of a lease and ten seconds.
+func takenOver(ts *testscript.TestScript, _ bool, args []string) {
+	waits, ok := takeovers.Load(named{ts, args[0]})
+	if !ok {
+		ts.Fatalf("%s was neither unplugged nor frozen", args[0])
+	}
+	took, ok := <-waits.(chan time.Duration)
+	lease, err := time.ParseDuration(ts.Getenv("ADSYNC_DATABASE_LEASE"))
+	ts.Check(err)
+	testOf(ts).Logf("%s: others had its accounts after %.1f s", args[0], took.Seconds())
+	if most := lease + 10*time.Second; !ok || took > most {
+		ts.Fatalf("others had the accounts of %s after %s; want at most %s", args[0], took, most)
 	}
 }
 

@@ -95,7 +95,8 @@ func makeJourneys(t *testing.T, folder, profile string) {
 			"calc": typeInLibreOffice, "awaits": awaitRow,
 			"database": startDatabase, "promote": promoteStandby, "worker": startWorker, "says": awaitSaid,
 			"unplug": signals(syscall.SIGKILL), "freeze": signals(syscall.SIGSTOP), "thaw": signals(syscall.SIGCONT),
-			"all": allAreNamed, "once": changedOnce, "figures": sayFigures,
+			"taken": takenOver,
+			"all":   allAreNamed, "once": changedOnce, "figures": sayFigures,
 			"browser": startBrowser, "ticks": tickAndApprove, "picture": takePicture,
 		},
 	})
