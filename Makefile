@@ -15,7 +15,7 @@ SEED     ?= 1
 # for commands, tests and lint. The race detector wants cgo.
 export CGO_ENABLED = 0
 
-.PHONY: all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle idle-fleet database-cost soak days floor turns kill-branch kill-database agency limits-shared
+.PHONY: all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle idle-fleet database-cost soak days floor turns kill-branch kill-database agency limits-shared pgbouncer
 
 all: build
 
@@ -218,6 +218,13 @@ idle-fleet:
 # database-cost: what looks and daemons cost a PostgreSQL server, carried to 10,000 accounts: 20 minutes.
 database-cost:
 	$(GO) test -count=1 -v -timeout 2h -run TestDatabaseCost ./cmd/adsync -database-cost 3m
+
+# pgbouncer: the tests of states and errands in a database, through PgBouncer in transaction mode. Left out is what
+# cannot be there: notifications, and settings of a connection.
+pgbouncer: deps
+	ADSYNC_TEST_PGBOUNCER=1 $(GO) test -count=1 -timeout 60m \
+		-skip 'TestADatabaseThatKeepsNothingIsRefused|TestWhoMayTakePermits|TestProcessesRingForEachOther' \
+		./state ./state/postgres ./internal/errands
 
 # soak: a daemon and an emulator live through saves, commits, edits by others,
 # faults and kills for MINUTES.

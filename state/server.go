@@ -258,6 +258,9 @@ func (s *Server) Behind(ctx context.Context) ([]string, error) {
 	return names, ofDatabase(err)
 }
 
+// Pooled reports whether a pooler such as PgBouncer stands before the server.
+func (s *Server) Pooled() bool { return s.database.Pooled() }
+
 // Beside returns what is kept beside the state of an account, and of the account "" what is kept for all of them.
 func (s *Server) Beside(account string) kv.Store { return beside{s.states.Beside(account)} }
 

@@ -23,6 +23,7 @@ need ssconvert gnumeric
 need chromium chromium
 need jq jq
 [ -e /usr/lib/postgresql ] || need initdb postgresql
+need /usr/sbin/pgbouncer pgbouncer
 need strace strace
 need /usr/sbin/ip iproute2
 need skopeo skopeo

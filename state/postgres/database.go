@@ -63,6 +63,7 @@ const most = 30 * time.Second
 // Database holds the states of accounts. It is safe for concurrent use.
 type Database struct {
 	pool   *pgxpool.Pool
+	pooled bool // a pooler stands before the server
 	worker *worker
 	known  commits
 
@@ -86,13 +87,13 @@ func Open(ctx context.Context, address string, o Options) (*Database, error) {
 	if config.ConnConfig.ValidateConnect == nil { // never a standby
 		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	pool, pooled, err := connect(ctx, config)
 	if err != nil {
 		return nil, redacted(err)
 	}
-	d := &Database{pool: pool, holds: map[string]bool{}}
+	d := &Database{pool: pool, pooled: pooled, holds: map[string]bool{}}
 	d.attendance.database = d
-	migration, err := d.prepare(ctx, o.Version)
+	migration, err := d.migrate(ctx, migrations, o.Version)
 	if err != nil {
 		pool.Close()
 		return nil, redacted(err)
@@ -106,6 +107,9 @@ func Open(ctx context.Context, address string, o Options) (*Database, error) {
 	return d, nil
 }
 
+// Pooled reports whether a pooler such as PgBouncer stands before the server, so that no bells come through.
+func (d *Database) Pooled() bool { return d.pooled }
+
 // Close gives back every account this process holds.
 func (d *Database) Close() error {
 	err := d.worker.end()
@@ -113,21 +117,46 @@ func (d *Database) Close() error {
 	return err
 }
 
-// prepare refuses a database that is not durable, and migrates it. It returns the newest migration that this program
-// knows.
-func (d *Database) prepare(ctx context.Context, version string) (int64, error) {
+// connect refuses a database that is not durable. Behind a pooler, such as PgBouncer, each transaction may have another
+// connection to the server, which does not know what was prepared on the one before: nothing is prepared there.
+func connect(ctx context.Context, config *pgxpool.Config) (pool *pgxpool.Pool, pooled bool, err error) {
+	if pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, false, err
+	}
+	if pooled, err = examine(ctx, pool); err != nil {
+		pool.Close()
+		return nil, false, err
+	}
+	if !pooled || config.ConnConfig.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement {
+		return pool, pooled, nil
+	}
+	pool.Close()
+	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	pool, err = pgxpool.NewWithConfig(ctx, config)
+	return pool, true, err
+}
+
+// examine refuses a database that is not durable. pooled reports whether a pooler stands before it: the number of the
+// server's process that a pooler gives to who connects is made up.
+func examine(ctx context.Context, pool *pgxpool.Pool) (pooled bool, err error) {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Release()
 	var commits, encoding string
-	err := d.pool.QueryRow(ctx, `SELECT current_setting('synchronous_commit'), current_setting('server_encoding')`).
-		Scan(&commits, &encoding)
+	var process uint32
+	err = conn.QueryRow(ctx, `SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
+		pg_backend_pid()`, pgx.QueryExecModeExec).Scan(&commits, &encoding, &process)
 	switch {
 	case err != nil:
-		return 0, err
+		return false, err
 	case commits == "off":
-		return 0, fmt.Errorf("%w: its synchronous_commit is off; want on, remote_write or remote_apply", errUnsafe)
+		return false, fmt.Errorf("%w: its synchronous_commit is off; want on, remote_write or remote_apply", errUnsafe)
 	case encoding != "UTF8":
-		return 0, fmt.Errorf("%w: its encoding is %s; want UTF8", errUnsafe, encoding)
+		return false, fmt.Errorf("%w: its encoding is %s; want UTF8", errUnsafe, encoding)
 	}
-	return d.migrate(ctx, migrations, version)
+	return process != conn.Conn().PgConn().PID(), nil
 }
 
 // oneLine is an error of several lines, one for each host and way that was tried, in one line.

@@ -94,6 +94,26 @@ func TestProcessesThatBeginTogetherMigrateOnce(t *testing.T) {
 	all.Wait()
 }
 
+// Processes behind PgBouncer get each other's connections: what one prepared is no other's, and all work.
+func TestBehindPgBouncer(t *testing.T) {
+	server := pgtest.Start(t)
+	server.Exec(t, "postgres", "CREATE DATABASE pooled")
+	if d := open(t, server.URL("pooled"), 0); d.Pooled() {
+		t.Error("Pooled() of a server itself = true, want false")
+	}
+	address := server.Pooled(t, "pooled")
+	for range 3 {
+		d := open(t, address, 0)
+		if !d.Pooled() {
+			t.Error("Pooled() = false behind PgBouncer, want true")
+		}
+		noError(t, d.Attendance().Configure(t.Context(), []string{"shop"}))
+		_, err := d.Attendance().Pull(t.Context(), []string{"shop"})
+		noError(t, err)
+		noError(t, d.Close())
+	}
+}
+
 func TestADatabaseThatKeepsNothingIsRefused(t *testing.T) {
 	address := pgtest.Database(t)
 	d := open(t, address, 0)

@@ -1,7 +1,8 @@
 // Package pgtest runs real PostgreSQL servers for tests: from Debian, or from the PATH, in a folder of their own,
 // on loopback alone. PostgreSQL refuses root, so that a test of root's runs it as another user.
 //
-// Open pgtest.go for a server and its databases, standby.go for a second server that follows one.
+// Open pgtest.go for a server and its databases, standby.go for a second server that follows one, bouncer.go for
+// PgBouncer before a server.
 package pgtest
 
 import (
@@ -39,6 +40,9 @@ type Server struct {
 	settings []string
 	command  *exec.Cmd
 	ended    chan struct{}
+
+	bouncing sync.Mutex
+	bouncer  *bouncer
 }
 
 // shared is the server of a package's tests that need none of their own.
@@ -98,6 +102,9 @@ func begin(t testing.TB, settings ...string) *Server {
 // Remove ends the server and removes its folder.
 func (s *Server) Remove() {
 	s.Kill()
+	if s.bouncer != nil {
+		s.bouncer.end()
+	}
 	_ = os.RemoveAll(s.folder)
 }
 
@@ -182,6 +189,9 @@ func (s *Server) Database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", databases.Add(1))
 	s.Exec(t, "postgres", "CREATE DATABASE "+name)
+	if os.Getenv(throughBouncer) != "" {
+		return s.Pooled(t, name)
+	}
 	return s.URL(name)
 }
 

@@ -263,6 +263,10 @@ func examineDatabase(ctx context.Context, env *session.Env, d *DoctorDocument, p
 		d.note("database", "name it in synchronous_standby_names, or know that a promotion may lose commits, "+
 			"which adsync notices and stops at", "standby %q may be behind", standby)
 	}
+	if at.Server.Pooled() {
+		d.note("database", "connect past it if orders have to reach daemons at once, and not within 2 s",
+			"a pooler such as PgBouncer stands before it")
+	}
 	examineRecord(d, s)
 }
 
