@@ -7,27 +7,37 @@ import (
 	"time"
 )
 
-// places bounds how many runs make use of this machine at once, first come,
-// first served. A run that waits for somebody else, such as the service, gives
-// its place up meanwhile (Away). One that keeps its place longer than patience
-// is taken to wait as well: it goes on, and its place is another's. So no run
-// that hangs, wherever it does, keeps others from beginning.
+// places bounds how many runs make use of this machine at once. A run that waits for somebody else, such as the
+// service, gives its place up meanwhile (Away), and goes before those that have not begun when it comes back: a run
+// that has begun holds its files and its plan, so that of many accounts few are in the middle of one. Otherwise it is
+// first come, first served. One that keeps its place longer than patience is taken to wait as well: it goes on, and
+// its place is another's. So no run that hangs, wherever it does, keeps others from beginning.
 type places struct {
 	patience time.Duration
 
 	mu    sync.Mutex
 	free  int
-	queue []chan struct{}
-	given time.Time // when a place was last given to somebody who waited
+	back  []chan struct{} // runs that waited for somebody else
+	begin []chan struct{} // runs that have not begun
+	begun time.Time       // when one of these was last given a place
+	given time.Time       // when a place was last given to somebody who waited
 }
+
+// beginsEvery is how often a run begins though others come back all the time.
+const beginsEvery = time.Second
 
 func newPlaces(n int, patience time.Duration) *places {
 	return &places{free: n, patience: patience}
 }
 
-// take waits for a place.
-func (p *places) take(ctx context.Context) error {
-	turn := p.line()
+// take waits for a place to begin.
+func (p *places) take(ctx context.Context) error { return p.wait(ctx, &p.begin) }
+
+// takeAgain waits for a place to go on.
+func (p *places) takeAgain(ctx context.Context) error { return p.wait(ctx, &p.back) }
+
+func (p *places) wait(ctx context.Context, queue *[]chan struct{}) error {
+	turn := p.line(queue)
 	select {
 	case <-turn:
 		return nil
@@ -35,8 +45,8 @@ func (p *places) take(ctx context.Context) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if i := slices.Index(p.queue, turn); i >= 0 {
-		p.queue = slices.Delete(p.queue, i, i+1)
+	if i := slices.Index(*queue, turn); i >= 0 {
+		*queue = slices.Delete(*queue, i, i+1)
 	} else { // it was given in the same moment
 		p.put()
 	}
@@ -44,12 +54,12 @@ func (p *places) take(ctx context.Context) error {
 }
 
 // line gives what is closed once a place is had.
-func (p *places) line() chan struct{} {
+func (p *places) line(queue *[]chan struct{}) chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	turn := make(chan struct{})
-	p.queue = append(p.queue, turn)
-	if p.free > 0 && len(p.queue) == 1 {
+	*queue = append(*queue, turn)
+	if p.free > 0 { // nobody else waits
 		p.free--
 		p.put()
 	}
@@ -62,7 +72,7 @@ func (p *places) lastGiven() time.Time {
 	return p.given
 }
 
-// give lets who waits longest have a place.
+// give lets who is next have a place.
 func (p *places) give() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,12 +80,17 @@ func (p *places) give() {
 }
 
 func (p *places) put() {
-	if len(p.queue) == 0 {
+	now := time.Now()
+	queue := &p.back
+	if len(p.begin) > 0 && (len(p.back) == 0 || now.Sub(p.begun) >= beginsEvery) {
+		queue, p.begun = &p.begin, now
+	}
+	if len(*queue) == 0 {
 		p.free++
 		return
 	}
-	close(p.queue[0])
-	p.queue, p.given = p.queue[1:], time.Now()
+	close((*queue)[0])
+	*queue, p.given = (*queue)[1:], now
 }
 
 // place is that of one run, which may have many goroutines.
@@ -93,17 +108,13 @@ type place struct {
 
 // sit takes a place for a run.
 func (s *place) sit(ctx context.Context) error {
-	if err := s.take(ctx); err != nil {
+	if err := s.pulse.queue(func() error { return s.places.take(ctx) }); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.have()
 	return nil
-}
-
-func (s *place) take(ctx context.Context) error {
-	return s.pulse.queue(func() error { return s.places.take(ctx) })
 }
 
 // have notes that the place is held, until patience has passed. mu is held.
@@ -149,8 +160,11 @@ func (s *place) goAway() {
 }
 
 func (s *place) comeBack(ctx context.Context) {
-	if !s.isLastBack() || s.take(ctx) != nil { // a run that ends needs no place to do so
+	if !s.isLastBack() {
 		return
+	}
+	if s.pulse.queue(func() error { return s.places.takeAgain(ctx) }) != nil {
+		return // a run that ends needs no place to do so
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
