@@ -221,7 +221,8 @@ func IsAway(err error) bool {
 // cut reports whether the line to the server is gone, or the server ends.
 func cut(err error) bool {
 	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return strings.HasPrefix(failure.Code, "57P") // it was told to end, or begins
+		return strings.HasPrefix(failure.Code, "57P") || // it was told to end, or begins
+			strings.HasPrefix(failure.Code, "08") // a pooler lost it, or does not reach it
 	}
 	_, system := errors.AsType[syscall.Errno](err)
 	return system || errors.Is(err, pgconn.ErrConnClosed) ||

@@ -112,6 +112,19 @@ func TestBehindPgBouncer(t *testing.T) {
 		noError(t, err)
 		noError(t, d.Close())
 	}
+	d := open(t, address, 0)
+	server.Kill()
+	if _, err := d.Serial(t.Context(), "shop"); !IsAway(err) {
+		t.Errorf("Serial() while the server behind it is gone = %v; want that it is away", err)
+	}
+	server.Run(t)
+	for began := time.Now(); ; {
+		if _, err := d.Serial(t.Context(), "shop"); err == nil {
+			break
+		} else if !IsAway(err) || time.Since(began) > time.Minute {
+			t.Fatalf("Serial() after the server is back = %v; want that it is away, and then an answer", err)
+		}
+	}
 }
 
 func TestADatabaseThatKeepsNothingIsRefused(t *testing.T) {
