@@ -58,8 +58,11 @@ func TestIdleCost(t *testing.T) {
 		"%s, a look every %s: %.3f %% of a core, %d MiB resident, %d requests, %d descriptors",
 		accounts, took.Round(time.Second), every, 100*spent.Seconds()/took.Seconds(),
 		peak, sent, descriptors(t, p.c.Process.Pid))
-	t.Logf("kept after a collection: %d KiB of heap and %d KiB of stacks, %d objects, %d goroutines; %d MiB resident",
-		k.Heap>>10, k.Stacks>>10, k.Objects, k.Goroutines, residentMiB(t, p.c.Process.Pid))
+	t.Logf("kept after a collection: %d KiB of heap and %d KiB of stacks, %d objects, %d goroutines; %d MiB "+
+		"resident, %d of them of files; beside heap and stacks %d KiB of spans used in part, %d KiB of the runtime's "+
+		"bookkeeping, %d KiB of this test's profiles", k.Heap>>10, k.Stacks>>10, k.Objects, k.Goroutines,
+		residentMiB(t, p.c.Process.Pid), memoryMiB(t, p.c.Process.Pid, "RssFile:"), k.Partly>>10, k.Bookkeeping>>10,
+		k.Profiles>>10)
 	if float64(sent) > 1.3*looks+float64(accounts) || f.changed.Load() > 0 {
 		t.Errorf("%d requests in %.0f looks, %d of which could change something; want one a look that only reads",
 			sent, looks, f.changed.Load())
@@ -243,11 +246,14 @@ func processorTime(t *testing.T, pid int) time.Duration {
 	return time.Duration(total) * 10 * time.Millisecond
 }
 
-func residentMiB(t *testing.T, pid int) int {
+func residentMiB(t *testing.T, pid int) int { t.Helper(); return memoryMiB(t, pid, "VmRSS:") }
+
+// memoryMiB is a line of what the system says of the memory of a process.
+func memoryMiB(t *testing.T, pid int, line string) int {
 	t.Helper()
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	noError(t, err)
-	_, rest, _ := strings.Cut(string(content), "VmRSS:")
+	_, rest, _ := strings.Cut(string(content), line)
 	n, err := strconv.Atoi(strings.Fields(rest)[0])
 	noError(t, err)
 	return n / 1024

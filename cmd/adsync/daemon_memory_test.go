@@ -16,7 +16,13 @@ import (
 const memoryInto = "ADSYNC_TEST_MEMORY"
 
 // kept is what a process keeps once its garbage is collected.
-type kept struct{ Heap, Stacks, Objects, Goroutines uint64 }
+type kept struct {
+	Heap, Stacks, Objects, Goroutines uint64
+
+	// What the runtime holds of the system beyond that: spans that are used in part, its own bookkeeping, and what the
+	// profiles of tests take.
+	Partly, Bookkeeping, Profiles uint64
+}
 
 // tellMemory has this process write what it keeps whenever it is asked, and beside that, for pprof, what keeps it.
 func tellMemory(into string) {
@@ -38,7 +44,10 @@ func tellMemory(into string) {
 					_ = file.Close()
 				}
 			}
-			text, _ := json.Marshal(kept{m.HeapAlloc, m.StackInuse, m.HeapObjects, uint64(runtime.NumGoroutine())})
+			text, _ := json.Marshal(kept{
+				m.HeapAlloc, m.StackInuse, m.HeapObjects, uint64(runtime.NumGoroutine()),
+				m.HeapInuse - m.HeapAlloc, m.MSpanSys + m.MCacheSys + m.GCSys + m.OtherSys, m.BuckHashSys,
+			})
 			_ = os.WriteFile(into+".new", text, 0o600)
 			_ = os.Rename(into+".new", into)
 		}
