@@ -106,8 +106,11 @@ func (d *DriftDocument) Digest() string {
 	return plan.DigestOfTexts(texts...)
 }
 
-// mostRows is how many rows a list of a pull request has at most.
-const mostRows = 100
+// The bounds of what a pull request says: rows of each list, and bytes of both. GitHub takes 65,536 characters.
+const (
+	mostRows  = 100
+	mostBytes = 50_000
+)
 
 // markdown says what was changed outside, by whom and when, and what of it has to be decided by hand.
 func (d *DriftDocument) markdown(schemas resource.Schemas, left []diag.Problem) string {
@@ -115,13 +118,15 @@ func (d *DriftDocument) markdown(schemas resource.Schemas, left []diag.Problem) 
 	text.WriteString("Somebody changed this at the service. Merging this pull request writes what is live into " +
 		"the files, and adsync leaves it as it is.\n\n" +
 		"| what | field | adsync applied | now | who |\n|---|---|---|---|---|\n")
-	rows := 0
+	rows, untold := 0, 0
 	row := func(r *DriftResource, field, last, live string, f *plan.Foreign) {
-		if rows++; rows <= mostRows {
-			who := strings.TrimPrefix(d.by(f), ", by ")
-			fmt.Fprintf(&text, "| %s | %s | %s | %s | %s |\n",
-				planview.Cell(diag.Printable(r.Address)), field, last, live, orNothing(who))
+		if rows++; rows > mostRows || text.Len() > mostBytes/2 {
+			untold++
+			return
 		}
+		who := strings.TrimPrefix(d.by(f), ", by ")
+		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s |\n",
+			planview.Cell(diag.Printable(r.Address)), field, last, live, orNothing(who))
 	}
 	for i := range d.Resources {
 		r := &d.Resources[i]
@@ -136,14 +141,14 @@ func (d *DriftDocument) markdown(schemas resource.Schemas, left []diag.Problem) 
 				orNothing(diag.Printable(attribute.Show(f.field.Live()))), f.Foreign)
 		}
 	}
-	if rows > mostRows {
-		fmt.Fprintf(&text, "\n… and %d more.\n", rows-mostRows)
+	if untold > 0 {
+		fmt.Fprintf(&text, "\n… and %d more.\n", untold)
 	}
 	if len(left) > 0 {
 		text.WriteString("\n**Not in it**, since somebody has to decide:\n\n")
 	}
 	for i, p := range left {
-		if i == mostRows {
+		if i == mostRows || text.Len() > mostBytes {
 			fmt.Fprintf(&text, "- … and %d more\n", len(left)-i)
 			break
 		}
