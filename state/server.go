@@ -286,7 +286,7 @@ type Process = postgres.Process
 // Process returns this process.
 func (s *Server) Process() Process { return s.database.Process() }
 
-// beside says of a content that cannot be read whether that is the database's fault.
+// beside says of what cannot be asked or written whether that is because the database does not answer.
 type beside struct{ kv.Store }
 
 func (b beside) Get(name string, most int) ([]byte, error) {
@@ -295,6 +295,34 @@ func (b beside) Get(name string, most int) ([]byte, error) {
 		err = fmt.Errorf("%s %w: %w", name, kv.ErrUnreachable, ofDatabase(err))
 	}
 	return content, err
+}
+
+func (b beside) Put(name string, content []byte) error { return answered(b.Store.Put(name, content)) }
+
+func (b beside) Secret(name string, fresh []byte) ([]byte, error) {
+	content, err := b.Store.Secret(name, fresh)
+	return content, answered(err)
+}
+
+func (b beside) Append(name string, line []byte) error { return answered(b.Store.Append(name, line)) }
+
+func (b beside) Rewrite(name string, change func(content []byte) []byte) error {
+	return answered(b.Store.Rewrite(name, change))
+}
+
+func (b beside) Delete(name string) error { return answered(b.Store.Delete(name)) }
+
+func (b beside) Names(prefix string) ([]string, error) {
+	names, err := b.Store.Names(prefix)
+	return names, answered(err)
+}
+
+// answered is ErrAway where the database does not answer, and any other error as it is.
+func answered(err error) error {
+	if postgres.IsAway(err) {
+		return ofDatabase(err)
+	}
+	return err
 }
 
 // Slots counts the requests of all processes that ask a service from one network address.
