@@ -209,11 +209,12 @@ floor:
 idle:
 	$(GO) test -count=1 -v -timeout 30m -run TestIdleCost ./cmd/adsync -idle 3m -idle-accounts 100
 
-# idle-fleet: what 2,500 such accounts keep in the memory of a daemon that has 4 GiB, with their states in folders, or
+# idle-fleet: what ACCOUNTS such accounts keep in the memory of a daemon that has 4 GiB, with their states in folders, or
 # with IN=-idle-database in a database.
+idle-fleet: ACCOUNTS = 2500
 idle-fleet: IN =
 idle-fleet:
-	GOMEMLIMIT=4GiB $(GO) test -count=1 -v -timeout 2h -run TestIdleCost ./cmd/adsync -idle 5m -idle-accounts 2500 $(IN)
+	GOMEMLIMIT=4GiB $(GO) test -count=1 -v -timeout 2h -run TestIdleCost ./cmd/adsync -idle 5m -idle-accounts $(ACCOUNTS) $(IN)
 
 # database-cost: what looks and daemons cost a PostgreSQL server, and which records its log has of them, carried to
 # 10,000 accounts: 15 minutes.
