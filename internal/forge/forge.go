@@ -85,7 +85,7 @@ type Comment struct {
 	Bot     bool   // it, or a program for the person, wrote it
 	Text    string
 	At      time.Time // of its creation
-	Edited  bool      // by anybody, ever
+	Edited  bool      // by anybody, ever; true where the forge cannot tell
 	Address string    // for people
 }
 

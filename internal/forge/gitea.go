@@ -208,7 +208,8 @@ func (g *Gitea) Find(ctx context.Context, number int) (Pull, error) {
 	return p, nil
 }
 
-// Talk implements Repository.
+// Talk implements Repository. All comments count as edited: Gitea's times are whole seconds, and whoever may write to the
+// repository can edit what somebody said within the second in which they said it. What a review says stays.
 func (g *Gitea) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 	client, err := g.client(ctx)
 	if err != nil {
@@ -241,7 +242,7 @@ func (g *Gitea) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 	for _, c := range comments {
 		talk.Comments = append(talk.Comments, Comment{
 			ID: strconv.FormatInt(c.ID, 10), By: c.Poster.UserName, Bot: isGitea(c.Poster), Text: c.Body, At: c.Created,
-			Edited: !c.Updated.Equal(c.Created), Address: c.HTMLURL,
+			Edited: true, Address: c.HTMLURL,
 		})
 	}
 	return talk, nil
