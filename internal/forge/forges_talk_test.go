@@ -132,16 +132,56 @@ func TestWhoPushedOnGitLab(t *testing.T) {
 	}
 }
 
-// Gitea does not say who pushed: that nobody else did is never certain.
-func TestGiteaKnowsNoPushers(t *testing.T) {
-	s := forgetest.StartGitea(t)
-	r, err := forge.NewGitea(forge.Where{Repository: forgetest.Plain, API: s.URL, Token: otherToken})
-	if err != nil {
-		t.Fatal(err)
+// Users of Gitea can hide what they do: a push that is missing is seen.
+func TestWhoPushedOnGitea(t *testing.T) {
+	made := func(by, to string) forgetest.Push {
+		return forgetest.Push{By: by, Branch: "raise", Action: "created", From: strings.Repeat("0", 40), To: to}
 	}
-	got, err := r.Authors(t.Context(), forge.Pull{Number: 7, Author: "ann"})
-	if want := []string{"", "ann"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q, %v; want %q", got, err, want)
+	commitC := strings.Repeat("c", 40)
+	pushed := func(by, from, to string) forgetest.Push {
+		return forgetest.Push{By: by, Branch: "raise", Action: "pushed", From: from, To: to}
+	}
+	for _, row := range []struct {
+		name   string
+		pushes []forgetest.Push // the oldest first
+		fork   bool
+		want   []string
+	}{
+		{"who opened it", []forgetest.Push{made("ann", commitA)}, false, []string{"ann"}},
+		{"others, too", []forgetest.Push{made("bob", commitB), pushed("eve", commitB, commitA)}, false,
+			[]string{"ann", "bob", "eve"}},
+		{"a branch of that name was there before", []forgetest.Push{made("eve", commitB), made("ann", commitA)}, false,
+			[]string{"ann"}},
+		{"the newest is hidden", []forgetest.Push{made("ann", commitB)}, false, []string{"", "ann"}},
+		{"one between is hidden", []forgetest.Push{made("ann", commitC), pushed("ann", commitB, commitA)}, false,
+			[]string{"", "ann"}},
+		{"the making is noted after its push", []forgetest.Push{pushed("eve", commitB, commitC), made("ann", commitA)},
+			false, []string{"ann"}},
+		{"another has the second push", []forgetest.Push{made("ann", commitC), pushed("eve", commitC, commitB),
+			pushed("ann", commitB, commitA)}, false, []string{"ann", "eve"}},
+		{"the first is hidden", []forgetest.Push{pushed("ann", commitB, commitA)}, false, []string{"", "ann"}},
+		{"nothing", nil, false, []string{"", "ann"}},
+		{"another repository", []forgetest.Push{made("ann", commitA)}, true, []string{"", "ann"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := forgetest.StartGitea(t)
+			s.Set(forgetest.Pull{Number: 7, Head: commitA, Base: "main", Branch: "raise", Author: "ann",
+				Fork: row.fork})
+			for _, p := range row.pushes {
+				s.Push(p)
+			}
+			r, err := forge.NewGitea(forge.Where{Repository: forgetest.Plain, API: s.URL, Token: otherToken})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := r.Find(t.Context(), 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := r.Authors(t.Context(), p); err != nil || !slices.Equal(got, row.want) {
+				t.Errorf("%q, %v; want %q", got, err, row.want)
+			}
+		})
 	}
 }
 

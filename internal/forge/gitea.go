@@ -208,8 +208,8 @@ func (g *Gitea) Find(ctx context.Context, number int) (Pull, error) {
 	return p, nil
 }
 
-// Talk implements Repository. All comments count as edited: Gitea's times are whole seconds, and whoever may write to the
-// repository can edit what somebody said within the second in which they said it. What a review says stays.
+// Talk implements Repository. All comments count as edited: Gitea's times are whole seconds, and whoever may write to
+// the repository can edit what somebody said within the second in which they said it. What a review says stays.
 func (g *Gitea) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 	client, err := g.client(ctx)
 	if err != nil {
@@ -254,15 +254,6 @@ var giteaOpinions = map[gitea.ReviewStateType]Opinion{
 
 // isGitea reports whether a user is of Gitea itself: who was deleted, its workflows.
 func isGitea(u *gitea.User) bool { return u.ID <= 0 }
-
-// Authors implements Repository. Names in commits are what whoever pushed them wrote there, and Gitea does not say who
-// pushed: "" is always among them.
-func (g *Gitea) Authors(_ context.Context, p Pull) ([]string, error) {
-	if p.Author == "" {
-		return []string{""}, nil
-	}
-	return []string{"", p.Author}, nil
-}
 
 // InTeam implements Repository.
 func (g *Gitea) InTeam(ctx context.Context, team, login string) (bool, error) {

@@ -95,6 +95,11 @@ func asGitea(s *Server, r *http.Request, of map[string]string, body map[string]a
 		return reply{http.StatusCreated, map[string]any{"id": 7, "status": one.State, "context": one.Context,
 			"description": one.Description, "target_url": "", "creator": s.giteaUser(User),
 			"created_at": s.second(s.Now()), "updated_at": s.second(s.Now())}}
+	case "GET feeds":
+		for i, p := range slices.Backward(s.pushes) {
+			list = append(list, s.feed(i, p)...)
+		}
+		return reply{http.StatusOK, list}
 	case "GET search", "GET members":
 		return s.team(r, of)
 	}
@@ -118,6 +123,21 @@ func (s *Server) team(r *http.Request, of map[string]string) reply {
 		return absent("not found")
 	}
 	return reply{http.StatusOK, map[string]any{"ok": true, "data": found}}
+}
+
+// feed is what the activity of a repository has of a push: of one that made a branch two entries, in any order.
+func (s *Server) feed(at int, p Push) (entries []any) {
+	entry := func(content string) map[string]any {
+		return map[string]any{"id": 1, "op_type": "commit_repo", "act_user": s.giteaUser(p.By),
+			"ref_name": "refs/heads/" + p.Branch, "content": content,
+			"created": time.Date(2026, 3, 1, 12, at, 0, 0, time.UTC)}
+	}
+	entries = []any{entry(fmt.Sprintf(`{"Commits":[{"Sha1":%q}],"HeadCommit":{"Sha1":%[1]q},`+
+		`"CompareURL":"acme/ads/compare/%s...%[1]s","Len":1}`, p.To, p.From))}
+	if p.Action == "created" {
+		entries = slices.Insert(entries, at%2, any(entry("")))
+	}
+	return entries
 }
 
 // second is a time as Gitea gives it.

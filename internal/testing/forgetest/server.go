@@ -74,8 +74,9 @@ type Review struct {
 	Dismissed                bool
 }
 
-// Push is what somebody pushed to a branch, on GitLab. Action is created, or pushed; a Branch of "" is many.
-type Push struct{ By, Branch, Action string }
+// Push is what somebody pushed to a branch, a minute after the push before. Action is created, or pushed; a Branch of
+// "" is many, on GitLab. From and To are commits, on Gitea.
+type Push struct{ By, Branch, Action, From, To string }
 
 // Server is a forge with one repository.
 type Server struct {
