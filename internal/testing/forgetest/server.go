@@ -5,11 +5,11 @@
 // gitea.json holds, of the Swagger document of Gitea 1.26.0 (MIT), the operations that adsync uses, and what they refer
 // to, as they are.
 //
-// gitlab.json is written by hand after two sources, as GitLab's document has four megabytes, and its generator
-// describes a list as one of its entries, and no value as null. Merge requests and notes follow doc/api/openapi/
-// openapi_v3.yaml of GitLab 19.5 (CC BY-SA 4.0, as is this file), with lists and nulls as the pages of the API have
-// them; statuses, events, members, the own user, and the bodies of requests follow those pages alone. It knows of no
-// parameter that adsync does not send.
+// gitlab.json is written by hand, as GitLab's document has four megabytes, and its generator describes a list as one of
+// its entries, and no value as null. Lists of merge requests and notes follow doc/api/openapi/openapi_v3.yaml of GitLab
+// 19.5 (CC BY-SA 4.0, as is this file), with lists and nulls put right. Statuses, events, members, the own user and the
+// bodies of requests follow the types of GitLab's Go client: what the two have wrong together, it has wrong, too. It
+// knows of no parameter that adsync does not send.
 package forgetest
 
 import (
