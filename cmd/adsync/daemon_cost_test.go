@@ -161,7 +161,6 @@ func databaseCostOf(t *testing.T, server *pgtest.Server, conn *pgx.Conn, f *idle
 // logPart is what the log has of one kind of records of one table or index.
 type logPart struct {
 	of                     string
-	ours                   bool    // it is of a table of adsync, and not of the server's own
 	records, bytes, images float64 // bytes without images of pages
 	pages                  float64 // how many changed; a page counts with the first kind that changed it
 }
