@@ -197,6 +197,12 @@ workers:
 interleavings:
 	$(GO) test -count=1 -v -timeout 0 -cpu 1 -run TestInterleavings ./internal/testing/sim -sim.interleavings $(N) -sim.seed $(SEED)
 
+# consents: N orders of pushes, approvals, merges, edits at the service and deaths of the daemon, over pull requests.
+.PHONY: consents
+consents: N = 200
+consents:
+	$(GO) test -count=1 -v -timeout 0 -run TestWhateverTheOrder ./cmd/adsync/internal/pulls -rapid.checks=$(N)
+
 # floor: requests and time of every shape of account, whatever its jobs take, in whole
 # sizes, on a simulated clock beside what the limits dictate.
 floor:

@@ -26,7 +26,8 @@ type proposed struct {
 	service, operator string // address and file
 }
 
-func newProposed(t *testing.T, every string) *proposed {
+// more are settings of pull_requests.
+func newProposed(t *testing.T, every string, more ...string) *proposed {
 	t.Helper()
 	t.Setenv(forgeToken, githubtest.Token)
 	s := serveAccount(t)
@@ -38,8 +39,8 @@ func newProposed(t *testing.T, every string) *proposed {
 		return q.git("-C", q.upstream, "rev-parse", branch)
 	}
 	q.p, q.at, _ = q.serveFrom(s, operator, fmt.Sprintf("  propose_drift: true\n  webhook: {secret: {env: HOOK}}\n"+
-		"  pull_requests: {forge: github, repository: acme/ads, api: %q,\n    token: {env: %s}, every: %s}\n",
-		q.forge.URL, forgeToken, every))
+		"  pull_requests: {forge: github, repository: acme/ads, api: %q,\n    token: {env: %s}, every: %s%s}\n",
+		q.forge.URL, forgeToken, every, strings.Join(append([]string{""}, more...), ", ")))
 	q.p.until("msg", "run ended", "class", "applied")
 	return q
 }
@@ -90,7 +91,8 @@ func (q *proposed) judged(commit, state, text string) {
 	q.t.Helper()
 	var all []githubtest.Status
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if all = q.forge.Statuses(commit); len(all) > 0 {
+		all = q.forge.Statuses(commit)
+		if n := len(all); n > 0 && all[n-1].State == state && strings.Contains(all[n-1].Description, text) {
 			break
 		}
 	}

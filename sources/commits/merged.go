@@ -203,3 +203,20 @@ func (h *history) checkoutWith(ctx context.Context, p config.Project, s *sides, 
 	}
 	return readFolder(folder, p, s.head.Hash, remove), nil
 }
+
+// Contains reports whether a commit is another, or came from it.
+func Contains(at config.Commit, other string) (bool, error) {
+	h, err := openCommit(&at)
+	if err != nil {
+		return false, err
+	}
+	newer, err := h.repository.CommitObject(h.at)
+	if err != nil {
+		return false, fmt.Errorf("read a commit: %w", err)
+	}
+	older, err := h.repository.CommitObject(plumbing.NewHash(other))
+	if err != nil {
+		return false, fmt.Errorf("read a commit: %w", err)
+	}
+	return older.IsAncestor(newer)
+}

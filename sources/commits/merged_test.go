@@ -249,3 +249,24 @@ func filesIn(t *testing.T, root string) map[string]string {
 	}
 	return files
 }
+
+func TestWhatACommitCameFrom(t *testing.T) {
+	b := &branches{t: t, dir: t.TempDir()}
+	b.git("init", "-q")
+	first := b.commit(map[string]string{"a.yaml": "1"})
+	second := b.commit(map[string]string{"a.yaml": "2"})
+	for _, row := range []struct {
+		name, commit, other string
+		want                bool
+	}{
+		{"one before it", second, first, true},
+		{"itself", second, second, true},
+		{"one after it", first, second, false},
+	} {
+		at := config.Commit{Repository: filepath.Join(b.dir, ".git"), Hash: row.commit}
+		got, err := commits.Contains(at, row.other)
+		if err != nil || got != row.want {
+			t.Errorf("%s: %v, %v; want %v", row.name, got, err, row.want)
+		}
+	}
+}

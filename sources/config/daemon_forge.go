@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,16 @@ type PullRequests struct {
 	API        Setting // address; zero for that of the forge itself
 	Token      KeyReference
 	Every      time.Duration
+
+	Approvers     []Approver
+	FourEyes      bool          // the yes of somebody whose pull request it is does not count
+	ReviewExpires time.Duration // how long a yes is good for before the merge
+}
+
+// Approver is somebody whose yes on a pull request counts.
+type Approver struct {
+	Who     Setting  // a login, or a team such as @acme/buyers
+	Hazards []string // that it counts for; empty is all
 }
 
 // forges are those whose pull requests can be answered, and how each names a repository.
@@ -38,7 +49,7 @@ var (
 )
 
 func (p *PullRequests) read(w *settingReader, node *yaml.Node) {
-	p.Every = 30 * time.Second
+	p.Every, p.FourEyes, p.ReviewExpires = 30*time.Second, true, 14*24*time.Hour
 	problems := len(w.Problems)
 	w.fields(node, "pull_requests", map[string]func(*yaml.Node){
 		"forge":      func(n *yaml.Node) { p.Forge = w.choice(n, "pull_requests.forge", forges...) },
@@ -46,12 +57,59 @@ func (p *PullRequests) read(w *settingReader, node *yaml.Node) {
 		"api":        func(n *yaml.Node) { p.API = w.setting(n, "pull_requests.api") },
 		"token":      func(n *yaml.Node) { p.Token.read(w, n, "pull_requests.token", "GITHUB_TOKEN") },
 		"every":      func(n *yaml.Node) { w.duration(n, "pull_requests.every", &p.Every, time.Second, time.Hour) },
+		"approvers":  func(n *yaml.Node) { p.Approvers = w.approvers(n) },
+		"four_eyes": func(n *yaml.Node) {
+			p.FourEyes = w.choice(n, "pull_requests.four_eyes", "true", "false").Value != "false"
+		},
+		"review_expires": func(n *yaml.Node) {
+			w.duration(n, "pull_requests.review_expires", &p.ReviewExpires, time.Minute, mostReview)
+		},
 	})
 	if lacks := p.lacks(); lacks != "" && len(w.Problems) == problems {
 		w.Report(node, diag.BadProject, lacks,
 			"for example pull_requests: {forge: github, repository: acme/ads, token: {env: GITHUB_TOKEN}}")
 	}
 }
+
+// mostReview is how long a yes is good for at most: what was used is remembered for 60 days.
+const mostReview = 30 * 24 * time.Hour
+
+var (
+	loginName  = regexp.MustCompile(`^(@[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)+|[A-Za-z0-9_][A-Za-z0-9._-]*)$`)
+	hazardName = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+)
+
+// approvers reads a list of logins and teams, or of {who: ann, hazards: [exposure]}.
+func (w *settingReader) approvers(node *yaml.Node) (all []Approver) {
+	for one := range w.entriesOf(node, "pull_requests.approvers") {
+		var a Approver
+		if one.Kind == yaml.MappingNode {
+			w.fields(one, "pull_requests.approvers", map[string]func(*yaml.Node){
+				"who": func(n *yaml.Node) { a.Who = w.setting(n, "pull_requests.approvers.who") },
+				"hazards": func(n *yaml.Node) {
+					for _, h := range w.settings(n, "pull_requests.approvers.hazards") {
+						a.Hazards = append(a.Hazards, h.Value)
+					}
+					if len(a.Hazards) == 0 || slices.ContainsFunc(a.Hazards, isNoHazard) {
+						w.Report(n, diag.BadProject, "pull_requests.approvers.hazards names no hazards; "+
+							"want names such as exposure", "leave it out for all hazards")
+					}
+				},
+			})
+		} else {
+			a.Who = w.setting(one, "pull_requests.approvers")
+		}
+		if !loginName.MatchString(a.Who.Value) {
+			w.Report(one, diag.BadProject,
+				fmt.Sprintf("an approver is %q; want a login, or a team such as @acme/buyers", a.Who.Value), "")
+			continue
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+func isNoHazard(name string) bool { return !hazardName.MatchString(name) }
 
 // lacks returns what is missing of it.
 func (p *PullRequests) lacks() string {

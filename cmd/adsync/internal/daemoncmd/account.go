@@ -23,6 +23,7 @@ import (
 	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/watch"
+	"adsync/plan"
 	"adsync/sources/commits"
 	"adsync/sources/config"
 	"adsync/state"
@@ -62,7 +63,8 @@ func versionOf(a config.DaemonAccount) string {
 		g.Token.From, g.Token.Value, g.Key.Value, g.Passphrase.From,
 		g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value,
 		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify),
-		a.Pulls.Repository.Value, a.Pulls.API.Value, a.Pulls.Token.From, a.Pulls.Token.Value, a.Pulls.Every})
+		a.Pulls.Repository.Value, a.Pulls.API.Value, a.Pulls.Token.From, a.Pulls.Token.Value, a.Pulls.Every,
+		fmt.Sprint(a.Pulls.Approvers), a.Pulls.FourEyes, a.Pulls.ReviewExpires})
 }
 
 // stateFolderOf is where the state of an account from git lies that names no folder.
@@ -164,10 +166,14 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	if branch != nil && a.Pulls.Forge.Value != "" {
 		if desk := answering(d, a, branch, w); desk != nil {
 			w.answers.drift = &pulls.Drift{Name: name, Forge: desk.Forge, Kept: w.orders.Place}
-			account.Watch = append(account.Watch, func(ctx context.Context, _ func(daemon.Trigger)) { desk.Run(ctx) })
+			w.merged = desk.Settle
+			account.Watch = append(account.Watch, func(ctx context.Context, wake func(daemon.Trigger)) {
+				desk.Wake = func() { wake(daemon.Approved) }
+				desk.Run(ctx)
+			})
 			shown := account.Shown
 			account.Shown = func(s daemon.Status, plan *planview.Document) {
-				if shown(s, plan); !s.Running && slices.Contains(s.Woken, daemon.Push) {
+				if shown(s, plan); !s.Running && slices.ContainsFunc(s.Woken, renewing) {
 					desk.Ring()
 				}
 			}
@@ -197,8 +203,18 @@ func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *
 	planner := &pulls.Planner{
 		Name: a.Name.Value, Env: w.env, At: branch.read.Load, Plan: (&previewer{worker: w}).plan,
 	}
+	rules := pulls.Rules{OwnCounts: !a.Pulls.FourEyes, Lasts: a.Pulls.ReviewExpires}
+	for _, one := range a.Pulls.Approvers {
+		approver := pulls.Approver{Name: one.Who.Value}
+		for _, hazard := range one.Hazards {
+			approver.Hazards = append(approver.Hazards, plan.Hazard(hazard))
+		}
+		rules.Approvers = append(rules.Approvers, approver)
+	}
 	return &pulls.Desk{
-		Bell: make(chan struct{}, 1), Forge: repository, Plan: planner.Answer, Kept: w.orders.Place, Log: log,
+		Rules: rules, Approve: w.orders.Approve,
+		Result: func(ctx context.Context, m pulls.Merge) (string, bool, error) { return planner.Result(ctx, d.hub, m) },
+		Bell:   make(chan struct{}, 1), Forge: repository, Plan: planner.Answer, Kept: w.orders.Place, Log: log,
 		Every: a.Pulls.Every, Now: time.Now,
 		At: func() (string, string, bool) {
 			s, known := d.hub.Account(a.Name.Value)

@@ -162,6 +162,7 @@ func (k *previewer) plan(ctx context.Context, env *session.Env,
 	if err != nil {
 		return nil, state.Account{}, err
 	}
+	desired.Asks = true // a pull request says what may be agreed to
 	store, err := session.OpenState(ctx, env, l.Project, true)
 	if err != nil {
 		return nil, state.Account{}, err

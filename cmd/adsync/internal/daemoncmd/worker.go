@@ -58,6 +58,7 @@ type worker struct {
 	planOnly bool // nothing is ever applied
 	rests    bool // from one look to the next no connection stays open
 	answers  *answers
+	merged   func(context.Context) // hands on what people agreed to of merged pull requests; nil: there are none
 
 	mu        sync.Mutex       // guards line and client: who takes a look uses them too
 	line      *session.Session // keeps open what the client needs
@@ -118,6 +119,9 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 	}
 	if request.Waits && f.revision.Commit == w.at {
 		return daemon.Result{Waits: true}
+	}
+	if w.merged != nil && f.revision.Commit != w.at {
+		daemon.Away(ctx, time.Minute, func() { w.merged(ctx) })
 	}
 	w.at = f.revision.Commit
 	w.answers.late(ctx, w.env)

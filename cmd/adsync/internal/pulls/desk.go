@@ -1,10 +1,12 @@
 // Package pulls answers the pull requests that change the files of an account: each with one comment, which says what
-// merging it would do, and a status of its newest commit.
+// merging it would do, and then what it did, and a status of its newest commit. It takes the yes of those who may
+// approve what is held, and hands it on once the pull request is merged.
 //
 // It refuses to take a word of a pull request for more than data: its files are planned under the policy of the branch
-// it goes into. Its invariant: nothing is sent to the service.
+// it goes into. Its invariants: nothing is sent to the service; a yes is to what was shown to who gave it.
 //
-// desk.go sees to the pull requests in turn; planner.go plans one.
+// desk.go sees to the pull requests in turn; planner.go plans one; consent.go says what was agreed to, and whether that
+// counts, and said.go says so to people; merged.go sees to those that are merged.
 package pulls
 
 import (
@@ -15,15 +17,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
+	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/forge"
+	"adsync/plan"
 	"adsync/state/kv"
 )
 
@@ -32,6 +37,9 @@ type Answer struct {
 	Touches bool   // it changes files of the account; where not, nothing is said that was not said before
 	Text    string // its first line is a mark, by which the comment is found again
 	Verdict forge.Verdict
+	Asked   Asked
+	// Judge is the verdict where some of what is held is agreed to; nil where that changes nothing.
+	Judge func(agreed func(plan.Hazard, plan.Part) bool) forge.Verdict
 }
 
 // Desk answers the pull requests of one account. Its fields are set before Run and stay.
@@ -47,7 +55,15 @@ type Desk struct {
 	Every time.Duration
 	Bell  chan struct{} // rings where somebody told of a pull request
 	Now   func() time.Time
+	Rules Rules
+	// Approve keeps what somebody agreed to of a pull request that is merged. The same twice is kept once.
+	Approve func(daemon.Approval) error
+	// Result says what became of what a pull request changes, since it was merged; done is that nothing of it is left.
+	Result func(ctx context.Context, m Merge) (text string, done bool, err error)
+	Wake   func() // has the account be planned
 
+	once   sync.Once
+	lock   chan struct{}    // whoever puts something in has all below
 	said   map[int]answered // what was answered, by number; nil before it was read
 	tried  map[int]int      // how often since it was answered, by number
 	until  time.Time        // before which the forge is not asked
@@ -77,6 +93,12 @@ type answered struct {
 	Comment string `json:"comment,omitempty"` // its id at the forge; "" where there is none
 	Sum     string `json:"sum,omitempty"`     // of its text
 	Verdict string `json:"verdict,omitempty"` // of the head
+
+	Updated time.Time `json:"updated,omitzero"` // the pull request, when it was read
+	Heard   string    `json:"heard,omitempty"`  // sum of what people said that counts for something
+	Until   time.Time `json:"until,omitzero"`   // when the first yes that counts expires
+	Merged  string    `json:"merged,omitempty"` // the commit of the branch, once what was agreed to is handed on
+	Since   time.Time `json:"since,omitzero"`   // when that was
 }
 
 // Run looks until the context ends.
@@ -107,7 +129,12 @@ func (d *Desk) Ring() {
 
 // rests waits for the next look, and reports whether somebody rang.
 func (d *Desk) rests(ctx context.Context, most time.Duration) (rang bool) {
-	timer := time.NewTimer(max(most, d.until.Sub(d.Now())))
+	var until time.Time
+	if d.enter(ctx) {
+		until = d.until
+		d.leave()
+	}
+	timer := time.NewTimer(max(most, until.Sub(d.Now())))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -121,6 +148,10 @@ func (d *Desk) rests(ctx context.Context, most time.Duration) (rang bool) {
 // Look answers the pull requests that are not answered as they are now.
 func (d *Desk) Look(ctx context.Context) error {
 	branch, stamp, ok := d.At()
+	if !d.enter(ctx) {
+		return ctx.Err()
+	}
+	defer d.leave()
 	if !ok || d.Now().Before(d.until) {
 		return nil
 	}
@@ -131,12 +162,11 @@ func (d *Desk) Look(ctx context.Context) error {
 	if err != nil {
 		return d.rest(err)
 	}
-	d.forget(open)
-	var failures []error
+	failures := []error{d.close(ctx, branch, open)}
 	planned := 0
 	for _, pull := range d.turns(open) {
 		before := d.said[pull.Number]
-		if before.Head == pull.Head && before.Stamp == stamp {
+		if !d.isDue(pull, before, stamp) {
 			continue
 		}
 		if planned++; planned > mostPlans || d.Now().Before(d.until) {
@@ -157,6 +187,30 @@ func (d *Desk) Look(ctx context.Context) error {
 	return errors.Join(append(failures, ctx.Err())...)
 }
 
+// isDue reports whether a pull request may want another answer.
+func (d *Desk) isDue(p forge.Pull, a answered, stamp string) bool {
+	if a.Merged != "" { // the list is of before
+		return false
+	}
+	if a.Head != p.Head || a.Stamp != stamp {
+		return true
+	}
+	return len(d.Rules.Approvers) > 0 && (!a.Updated.Equal(p.Updated) || !a.Until.IsZero() && d.Now().After(a.Until))
+}
+
+// enter waits until nobody else is at the desk.
+func (d *Desk) enter(ctx context.Context) bool {
+	d.once.Do(func() { d.lock = make(chan struct{}, 1) })
+	select {
+	case d.lock <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (d *Desk) leave() { <-d.lock }
+
 // turns has those that were tried in vain come after the others: none of them keeps others from being answered.
 func (d *Desk) turns(open []forge.Pull) []forge.Pull {
 	return slices.SortedStableFunc(slices.Values(open), func(a, b forge.Pull) int {
@@ -164,18 +218,14 @@ func (d *Desk) turns(open []forge.Pull) []forge.Pull {
 	})
 }
 
-// forget forgets what was said of pull requests that are no longer open.
-func (d *Desk) forget(open []forge.Pull) {
-	still := map[int]bool{}
-	for _, pull := range open {
-		still[pull.Number] = true
+// forget forgets what was said of a pull request.
+func (d *Desk) forget(number int) error {
+	err := errors.Join(d.Kept.Delete(consentsOf(number)), d.Kept.Delete(nameOf(number)))
+	if err == nil {
+		delete(d.said, number)
+		delete(d.tried, number)
 	}
-	for number := range d.said {
-		if !still[number] && d.Kept.Delete(nameOf(number)) == nil {
-			delete(d.said, number)
-		}
-	}
-	maps.DeleteFunc(d.tried, func(number, _ int) bool { return !still[number] })
+	return err
 }
 
 // rest keeps from asking a forge that has had enough.
@@ -191,29 +241,83 @@ func (d *Desk) rest(err error) error {
 
 // answer answers one pull request, and returns what is said of it by then.
 func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp string) (answered, error) {
+	c, err := d.consented(pull.Number)
+	if err != nil {
+		return a, err
+	}
+	talk, err := d.hear(ctx, pull, &c)
+	if err != nil {
+		return a, err
+	}
+	heard := sumOf(talk)
+	if a.Head == pull.Head && a.Stamp == stamp && a.Heard == heard && !(d.Now().After(a.Until) && !a.Until.IsZero()) {
+		a.Updated = pull.Updated
+		return a, nil
+	}
 	answer, err := d.Plan(ctx, pull)
 	if err != nil {
 		return a, err
 	}
 	if !answer.Touches && a.Comment == "" {
-		return answered{Head: pull.Head, Stamp: stamp}, nil
+		return answered{Head: pull.Head, Stamp: stamp, Updated: pull.Updated, Heard: heard}, nil
 	}
-	sum := sha256.Sum256([]byte(answer.Text))
+	answer.Asked.Head = pull.Head
+	moved := c.shows(answer.Asked)
+	all, err := d.judge(ctx, pull, c, talk)
+	if err != nil {
+		return a, err
+	}
+	if err := d.put(consentsOf(pull.Number), c); err != nil {
+		return a, err
+	}
+	verdict := answer.Verdict
+	if answer.Judge != nil {
+		verdict = answer.Judge(func(h plan.Hazard, p plan.Part) bool { return covers(all, h, p) })
+	}
+	if a, err = d.say(ctx, pull.Number, a, answer.Text+d.consentText(answer.Asked, all, talk)); err != nil {
+		return a, err
+	}
+	if moved { // who has said something by now may have seen what was shown before
+		if _, err = d.hear(ctx, pull, &c); err == nil {
+			err = d.put(consentsOf(pull.Number), c)
+		}
+		if err != nil {
+			return a, err
+		}
+	}
+	said := string(verdict.State) + " " + verdict.Text
+	if a.Head != pull.Head || a.Verdict != said {
+		if err := d.Forge.Judge(ctx, pull.Head, verdict); err != nil {
+			return a, err
+		}
+	}
+	a.Head, a.Stamp, a.Verdict, a.Heard, a.Until = pull.Head, stamp, said, heard, d.firstToExpire(all)
+	a.Updated = pull.Updated
+	return a, nil
+}
+
+// say replaces the comment of a pull request, where it says something else.
+func (d *Desk) say(ctx context.Context, number int, a answered, text string) (answered, error) {
+	sum := sha256.Sum256([]byte(text))
 	if said := hex.EncodeToString(sum[:]); a.Sum != said || a.Comment == "" {
-		id, err := d.Forge.Say(ctx, pull.Number, a.Comment, answer.Text)
+		id, err := d.Forge.Say(ctx, number, a.Comment, text)
 		if err != nil {
 			return a, err
 		}
 		a.Comment, a.Sum = id, said
 	}
-	verdict := string(answer.Verdict.State) + " " + answer.Verdict.Text
-	if a.Head != pull.Head || a.Verdict != verdict {
-		if err := d.Forge.Judge(ctx, pull.Head, answer.Verdict); err != nil {
-			return a, err
+	return a, nil
+}
+
+// hear reads what people said of a pull request, where somebody's yes can count.
+func (d *Desk) hear(ctx context.Context, pull forge.Pull, c *consents) (talk forge.Talk, err error) {
+	if len(d.Rules.Approvers) > 0 {
+		if talk, err = d.Forge.Talk(ctx, pull); err != nil {
+			return talk, err
 		}
 	}
-	a.Head, a.Stamp, a.Verdict = pull.Head, stamp, verdict
-	return a, nil
+	c.hears(talk)
+	return talk, nil
 }
 
 func nameOf(number int) string { return keptPrefix + strconv.Itoa(number) + keptSuffix }
@@ -234,13 +338,8 @@ func (d *Desk) read() error {
 			continue
 		}
 		var a answered
-		content, err := d.Kept.Get(name, mostKept)
-		if err == nil {
-			err = json.Unmarshal(content, &a)
-		}
-		if err != nil {
-			return fmt.Errorf("%s, which says what was answered, cannot be read: %w",
-				diag.Printable(d.Kept.Where(name)), err)
+		if err := d.get(name, mostKept, &a); err != nil {
+			return err
 		}
 		said[number] = a
 	}
@@ -250,12 +349,30 @@ func (d *Desk) read() error {
 
 // keep keeps what was answered of a pull request.
 func (d *Desk) keep(number int, a answered) error {
-	content, err := json.Marshal(a)
-	if err == nil {
-		err = d.Kept.Put(nameOf(number), content)
-	}
+	err := d.put(nameOf(number), a)
 	if err == nil {
 		d.said[number] = a
+	}
+	return err
+}
+
+// get reads what is kept beside the account.
+func (d *Desk) get(name string, most int, to any) error {
+	content, err := d.Kept.Get(name, most)
+	if err == nil {
+		err = json.Unmarshal(content, to)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s, which says what was answered, cannot be read: %w",
+			diag.Printable(d.Kept.Where(name)), err)
+	}
+	return err
+}
+
+func (d *Desk) put(name string, value any) error {
+	content, err := json.Marshal(value)
+	if err == nil {
+		err = d.Kept.Put(name, content)
 	}
 	return err
 }

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"adsync/internal/daemon"
 	"adsync/internal/forge"
+	"adsync/plan"
 	"adsync/state/kv"
 )
 
@@ -20,6 +23,12 @@ type hub struct {
 	asked   []string
 	failure error // of what is asked next
 	next    int
+
+	comments []string // that were written
+
+	talk    map[int]forge.Talk
+	merged  map[int]string // commits by which the branch has pull requests
+	authors []string
 }
 
 func (h *hub) fails() error {
@@ -35,6 +44,7 @@ func (h *hub) Say(_ context.Context, pull int, id, text string) (string, error) 
 		return "", err
 	}
 	h.asked = append(h.asked, fmt.Sprintf("%d %s: %s", pull, id, text))
+	h.comments = append(h.comments, text)
 	if id == "" {
 		h.next++
 		id = fmt.Sprint("c", h.next)
@@ -51,14 +61,23 @@ func (h *hub) Judge(_ context.Context, commit string, v forge.Verdict) error {
 }
 
 func (h *hub) Find(_ context.Context, number int) (forge.Pull, error) {
-	return forge.Pull{Number: number, Closed: true}, nil
+	for _, p := range h.open {
+		if p.Number == number {
+			return p, h.fails()
+		}
+	}
+	return forge.Pull{Number: number, Branch: "main", Closed: true, Merged: h.merged[number]}, h.fails()
 }
 
-func (h *hub) Talk(context.Context, forge.Pull) (forge.Talk, error) { return forge.Talk{}, nil }
+func (h *hub) Talk(_ context.Context, p forge.Pull) (forge.Talk, error) {
+	return h.talk[p.Number], h.fails()
+}
 
-func (h *hub) Authors(context.Context, forge.Pull) ([]string, error) { return nil, nil }
+func (h *hub) Authors(context.Context, forge.Pull) ([]string, error) { return h.authors, h.fails() }
 
-func (h *hub) InTeam(context.Context, string, string) (bool, error) { return false, nil }
+func (h *hub) InTeam(_ context.Context, team, login string) (bool, error) {
+	return team == "acme/buyers" && login == "may", h.fails()
+}
 
 // fixture is a desk whose plans are what the test says, by number.
 type fixture struct {
@@ -66,12 +85,19 @@ type fixture struct {
 	hub   *hub
 	stamp string
 	plans map[int]string // "" is nothing of this account
+	asks  map[int]string // what is held, such as "a=1 b=2"
 	later bool
 	now   time.Time
+	given []string // what was agreed to and handed on
+	woken int
+	done  bool // what was merged is
 }
 
 func newFixture(t *testing.T) *fixture {
-	f := &fixture{hub: &hub{}, stamp: "one", plans: map[int]string{}, now: time.Unix(1e9, 0)}
+	f := &fixture{
+		hub:   &hub{talk: map[int]forge.Talk{}, merged: map[int]string{}},
+		stamp: "one", plans: map[int]string{}, asks: map[int]string{}, now: time.Unix(1e9, 0),
+	}
 	f.Desk = &Desk{
 		Forge: f.hub, Kept: kv.Folder{Dir: t.TempDir()}, Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return f.now },
@@ -81,10 +107,54 @@ func newFixture(t *testing.T) *fixture {
 				return nil, errLater
 			}
 			text := f.plans[p.Number]
-			return &Answer{Touches: text != "", Text: text, Verdict: forge.Verdict{State: forge.Passes}}, nil
+			asked := askedOf(p.Number, f.asks[p.Number])
+			if f.asks[p.Number] == "broken" {
+				asked = Asked{Unplanned: true}
+			}
+			return &Answer{
+				Touches: text != "", Text: text, Verdict: forge.Verdict{State: forge.Passes}, Asked: asked,
+				Judge: func(agreed func(plan.Hazard, plan.Part) bool) forge.Verdict {
+					for _, a := range asked.Asks {
+						if slices.ContainsFunc(a.Parts, func(p plan.Part) bool { return !agreed(a.Hazard, p) }) {
+							return forge.Verdict{State: forge.Waits}
+						}
+					}
+					return forge.Verdict{State: forge.Passes}
+				},
+			}, nil
 		},
+		Approve: func(a daemon.Approval) error {
+			for _, ask := range a.Asks {
+				for _, p := range ask.Parts {
+					if one := a.By + ": " + p.Field + "=" + p.After; !slices.Contains(f.given, one) {
+						f.given = append(f.given, one)
+					}
+				}
+			}
+			return nil
+		},
+		Result: func(context.Context, Merge) (string, bool, error) { return "merged", f.done, nil },
+		Wake:   func() { f.woken++ },
 	}
 	return f
+}
+
+// askedOf is what a plan asks for: each part in words such as a=1, x:b=2 of a hazard x.
+func askedOf(number int, words string) (asked Asked) {
+	for word := range strings.FieldsSeq(words) {
+		hazard, rest, is := strings.Cut(word, ":")
+		if !is {
+			hazard, rest = "exposure", word
+		}
+		field, after, _ := strings.Cut(rest, "=")
+		ask := plan.Ask{Hazard: plan.Hazard(hazard), Parts: []plan.Part{{Field: field, After: after}}}
+		ask.Item = ask.Digest()
+		asked.Asks = append(asked.Asks, ask)
+	}
+	if len(asked.Asks) > 0 {
+		asked.Digest = plan.DigestOfTexts(fmt.Sprint(number), words)
+	}
+	return asked
 }
 
 // look returns what the forge was asked.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"adsync/cmd/adsync/internal/runs"
@@ -58,7 +59,7 @@ func (p *Planner) Answer(ctx context.Context, pull forge.Pull) (*Answer, error) 
 	switch {
 	case len(q.merged.Changed) == 0:
 		text := q.text("It changes no file of this account.\n")
-		return &Answer{Text: text, Verdict: q.says(forge.Passes, "no change")}, nil
+		return &Answer{Text: text, Verdict: q.says(forge.Passes, "no change"), Asked: Asked{Unplanned: true}}, nil
 	case len(q.merged.Stale) > 0:
 		return q.stale(), nil
 	}
@@ -112,7 +113,7 @@ func (q *proposal) unread(err error) (*Answer, error) {
 	why := diag.Printable(q.placeless(err.Error()))
 	return &Answer{
 		Touches: true, Text: q.text("Its files cannot be read: " + planview.Code(why) + "\n"),
-		Verdict: q.says(forge.Fails, "its files cannot be read"),
+		Verdict: q.says(forge.Fails, "its files cannot be read"), Asked: Asked{Unplanned: true},
 	}, nil
 }
 
@@ -127,8 +128,8 @@ func (q *proposal) stale() *Answer {
 		}
 		fmt.Fprintf(&text, "- %s\n", planview.Code(diag.Printable(name)))
 	}
-	return &Answer{Touches: true, Text: q.text(text.String()), Verdict: q.says(forge.Fails, "stale: "+
-		diag.Plural(len(q.merged.Stale), "file")+" changed on both sides")}
+	verdict := q.says(forge.Fails, "stale: "+diag.Plural(len(q.merged.Stale), "file")+" changed on both sides")
+	return &Answer{Touches: true, Text: q.text(text.String()), Verdict: verdict, Asked: Asked{Unplanned: true}}
 }
 
 // mostListed is how many files are named.
@@ -142,6 +143,7 @@ func (q *proposal) planned(ctx context.Context) (*Answer, error) {
 		return nil, l.Failure
 	}
 	document, verdict := runs.Unplanned(l), q.says(forge.Fails, diag.Plural(len(l.Desired.Problems), "problem"))
+	answer := &Answer{Touches: true, Asked: Asked{Unplanned: true}}
 	if !diag.HasErrors(l.Desired.Problems) {
 		view, account, err := q.Plan(ctx, q.env, l)
 		if err != nil {
@@ -151,7 +153,13 @@ func (q *proposal) planned(ctx context.Context) (*Answer, error) {
 			return nil, err
 		}
 		runs.TellAuthors(ctx, q.env, l, view.Plan)
-		document, verdict = runs.Document(q.env, l, account, view), q.judge(view.Plan)
+		document, verdict = runs.Document(q.env, l, account, view), q.judge(view.Plan, nil)
+		if !diag.HasErrors(view.Plan.Problems) {
+			answer.Asked = q.asks(view, account)
+			answer.Judge = func(agreed func(plan.Hazard, plan.Part) bool) forge.Verdict {
+				return q.judge(view.Plan, agreed)
+			}
+		}
 	}
 	document.Service = nil
 	for i, p := range document.Problems {
@@ -163,7 +171,26 @@ func (q *proposal) planned(ctx context.Context) (*Answer, error) {
 	if err := planview.WriteMarkdown(&text, l.Schemas, document); err != nil {
 		return nil, err
 	}
-	return &Answer{Touches: true, Text: q.text(text.String()), Verdict: verdict}, nil
+	answer.Text, answer.Verdict = q.text(text.String()), verdict
+	return answer, nil
+}
+
+// asks is what the pull request asks people for: what is held of its own, and not of what is pending without it.
+func (q *proposal) asks(view *reconcile.View, account state.Account) Asked {
+	own := *view.Plan
+	own.Changes = slices.DeleteFunc(slices.Clone(own.Changes), func(c plan.Change) bool { return c.Pending })
+	a := Asked{Lineage: view.State.Lineage, Serial: view.State.Serial, Asks: own.FindAsks()}
+	for i := range own.Changes {
+		a.Addresses = append(a.Addresses, own.Changes[i].Address.String())
+	}
+	if len(a.Asks) > 0 {
+		texts := []string{"pull request", q.Name, account.ID, strconv.Itoa(q.pull.Number)}
+		for _, one := range a.Asks {
+			texts = append(texts, one.Item)
+		}
+		a.Digest = plan.DigestOfTexts(texts...)
+	}
+	return a
 }
 
 // placeless leaves out where on this machine and its network things are: strangers may read a comment.
@@ -196,11 +223,13 @@ func (q *proposal) since(ctx context.Context, view *reconcile.View) error {
 }
 
 // judge is the status of a plan: what the pull request itself has held waits for a yes.
-func (q *proposal) judge(p *plan.Plan) forge.Verdict {
-	own, held := 0, 0
+func (q *proposal) judge(p *plan.Plan, agreed func(plan.Hazard, plan.Part) bool) forge.Verdict {
+	own, held, approved := 0, 0, 0
 	for i := range p.Changes {
 		switch c := &p.Changes[i]; {
 		case c.Pending:
+		case c.IsHeld() && isAgreed(c, agreed):
+			approved++
 		case c.IsHeld():
 			held++
 		default:
@@ -212,10 +241,24 @@ func (q *proposal) judge(p *plan.Plan) forge.Verdict {
 		return q.says(forge.Fails, diag.Plural(len(p.Problems), "problem"))
 	case held > 0:
 		return q.says(forge.Waits, "needs approval: "+diag.Plural(held, "change")+" held")
+	case approved > 0:
+		return q.says(forge.Passes, fmt.Sprintf("%s, %d approved", diag.Plural(own+approved, "change"), approved))
 	case own == 0:
 		return q.says(forge.Passes, "no change")
 	}
 	return q.says(forge.Passes, diag.Plural(own, "change"))
+}
+
+// isAgreed reports whether somebody agreed to all that holds a change.
+func isAgreed(c *plan.Change, agreed func(plan.Hazard, plan.Part) bool) bool {
+	holds := c.Releasable()
+	for _, h := range holds {
+		unagreed := func(p plan.Part) bool { return !agreed(h.Hazard, p) }
+		if agreed == nil || len(h.Parts) == 0 || slices.ContainsFunc(h.Parts, unagreed) {
+			return false
+		}
+	}
+	return len(holds) > 0
 }
 
 func (q *proposal) says(state forge.State, text string) forge.Verdict {
@@ -233,13 +276,16 @@ func (q *proposal) changesPolicy() bool {
 // branch is the one it goes into.
 func (q *proposal) branch() string { return strings.TrimPrefix(q.base.Ref, "refs/heads/") }
 
+// mark is the first line of each comment.
+func (p *Planner) mark() string { return "<!-- adsync:pull:" + p.Name + " -->" }
+
 // text is a comment: its mark, whose it is, and what is said.
 func (q *proposal) text(said string) string {
 	if first, rest, ok := strings.Cut(said, "\n"); ok && strings.HasPrefix(first, "<!--") {
 		said = rest // that was the mark of another comment
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "<!-- adsync:pull:%s -->\nAccount %s, `%.12s` merged into %s at `%.12s`.\n\n", q.Name,
+	fmt.Fprintf(&text, "%s\nAccount %s, `%.12s` merged into %s at `%.12s`.\n\n", q.mark(),
 		planview.Code(q.Name), q.pull.Head, planview.Code(q.branch()), q.base.Commit)
 	if q.changesPolicy() {
 		fmt.Fprintf(&text, "%s is changed, too. This plan is made under the one of the branch: "+

@@ -1,0 +1,393 @@
+package pulls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/forge"
+	"adsync/plan"
+)
+
+// Rules say whose yes counts.
+type Rules struct {
+	Approvers []Approver
+	OwnCounts bool          // also that of somebody whose pull request it is
+	Lasts     time.Duration // how long a yes is good for before the merge
+}
+
+// Approver is somebody whose yes counts.
+type Approver struct {
+	Name    string        // a login, or a team such as @acme/buyers
+	Hazards []plan.Hazard // that it counts for; empty is all
+}
+
+// Asked is what the plan of a pull request asks people for.
+type Asked struct {
+	Head      string     `json:"head"`
+	Digest    string     `json:"digest"` // of the rest, as people name it; "" where nothing is asked
+	Lineage   string     `json:"lineage,omitempty"`
+	Serial    int64      `json:"serial,omitempty"`
+	Asks      []plan.Ask `json:"asks,omitempty"`
+	Unplanned bool       `json:"unplanned,omitempty"` // something is wrong with it
+	Addresses []string   `json:"addresses,omitempty"` // of all that it changes
+}
+
+// yes is what somebody agreed to: kept from when it was seen first, whether it counts or not.
+type yes struct {
+	ID      string     `json:"id"` // of the review or the comment
+	By      string     `json:"by"`
+	Bot     bool       `json:"bot,omitempty"`
+	At      time.Time  `json:"at"` // by the forge
+	Link    string     `json:"link,omitempty"`
+	Lineage string     `json:"lineage,omitempty"`
+	Serial  int64      `json:"serial,omitempty"`
+	Asks    []plan.Ask `json:"asks,omitempty"` // what is left of what it was given to
+	Lacks   string     `json:"lacks,omitempty"`
+}
+
+// consents are what people were asked for of a pull request, and their answers.
+type consents struct {
+	// What was shown, the oldest first. Those from Since on may have been what somebody saw whose yes was not read yet.
+	Shown []Asked `json:"shown"`
+	Since int     `json:"since"`
+	Yes   []yes   `json:"yes,omitempty"`
+}
+
+// mostShown is how many plans of a pull request are remembered.
+const mostShown = 8
+
+// shows notes that a plan is about to be shown, and reports whether it is another than before. What was agreed to, and
+// is asked for no more after a push, is agreed to no more.
+func (c *consents) shows(a Asked) bool {
+	if n := len(c.Shown); n == 0 {
+		c.Shown, c.Since = []Asked{{}}, 0 // who was faster than the plan has seen none
+	} else if last := c.Shown[n-1]; last.is(a) && last.Serial == a.Serial {
+		return false
+	}
+	if !a.Unplanned && c.planned().Head != a.Head {
+		for i := range c.Yes {
+			c.Yes[i].keep(a)
+		}
+	}
+	c.Shown = append(c.Shown, a)
+	if over := len(c.Shown) - mostShown; over > 0 {
+		c.Shown, c.Since = c.Shown[over:], max(0, c.Since-over)
+	}
+	return true
+}
+
+// is reports whether a plan asks for the same of the same head.
+func (a *Asked) is(b Asked) bool {
+	return a.Head == b.Head && a.Digest == b.Digest && a.Lineage == b.Lineage && a.Unplanned == b.Unplanned
+}
+
+// planned is the plan that was shown last.
+func (c *consents) planned() Asked {
+	for _, a := range slices.Backward(c.Shown) {
+		if !a.Unplanned {
+			return a
+		}
+	}
+	return Asked{}
+}
+
+// keep leaves of a yes what a plan still asks for.
+func (y *yes) keep(a Asked) {
+	had := len(y.Asks) > 0
+	y.Asks = common(y.Asks, a.Asks)
+	if had && len(y.Asks) == 0 {
+		y.Lacks = "a push has changed what it was given to"
+	}
+}
+
+// common returns what of some asks is asked for by others, too.
+func common(of, others []plan.Ask) (left []plan.Ask) {
+	for _, a := range of {
+		a.Parts = slices.DeleteFunc(slices.Clone(a.Parts), func(p plan.Part) bool {
+			return find(others, a.Hazard, p) == nil
+		})
+		if len(a.Parts) > 0 {
+			a.Total = 0
+			a.Item = a.Digest()
+			left = append(left, a)
+		}
+	}
+	return left
+}
+
+// find returns the part of some asks that is the same as one.
+func find(asks []plan.Ask, h plan.Hazard, p plan.Part) *plan.Part {
+	for i := range asks {
+		for k := range asks[i].Parts {
+			if found := &asks[i].Parts[k]; asks[i].Hazard == h && found.Key(h) == p.Key(h) {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// hears adds each yes that was not seen before, bound to what was shown.
+func (c *consents) hears(talk forge.Talk) {
+	for _, r := range talk.Reviews {
+		if r.Opinion == forge.Approves && !c.knows("review "+r.ID) {
+			c.Yes = append(c.Yes, c.reviewed(r))
+		}
+	}
+	for _, m := range talk.Comments {
+		if digest := approves(m.Text); digest != "" && !c.knows("comment "+m.ID) {
+			c.Yes = append(c.Yes, c.named(m, digest))
+		}
+	}
+	if n := len(c.Shown); n > 0 { // one of each is enough: which state was shown matters to what is not read yet
+		last := c.Shown[n-1]
+		c.Shown = append(slices.DeleteFunc(c.Shown[:n-1], func(a Asked) bool { return a.is(last) }), last)
+		c.Since = len(c.Shown) - 1
+	}
+}
+
+func (c *consents) knows(id string) bool {
+	return slices.ContainsFunc(c.Yes, func(y yes) bool { return y.ID == id })
+}
+
+// reviewed binds an approving review to what everybody saw who reviewed the commit by then: forge and daemon have each
+// their own clock, so that what was shown first and what came in its place both have it.
+func (c *consents) reviewed(r forge.Review) yes {
+	y := yes{ID: "review " + r.ID, By: r.By, Bot: r.Bot, At: r.At, Link: r.Address}
+	for i, a := range c.Shown[min(c.Since, len(c.Shown)):] {
+		if r.Commit == "" || a.Head != r.Commit {
+			y.Asks, y.Lacks = nil, fmt.Sprintf("it is of commit %.12s, whose plan was not the one shown", r.Commit)
+			return y
+		}
+		if i == 0 {
+			y.Asks, y.Lineage, y.Serial = a.Asks, a.Lineage, a.Serial
+		}
+		if y.Asks = common(y.Asks, a.Asks); y.Lineage != a.Lineage {
+			y.Asks = nil
+		}
+	}
+	if len(y.Asks) == 0 {
+		y.Lacks = "it was given before the plan was shown"
+		if n := len(c.Shown); n > 0 && c.Shown[n-1].Digest == "" {
+			y.Lacks = "nothing was held"
+		}
+	}
+	return y
+}
+
+// named binds a comment to the plan whose digest it names.
+func (c *consents) named(m forge.Comment, digest string) yes {
+	y := yes{ID: "comment " + m.ID, By: m.By, Bot: m.Bot, At: m.At, Link: m.Address}
+	for i, a := range slices.Backward(c.Shown) {
+		if a.Digest != digest {
+			continue
+		}
+		y.Asks, y.Lineage, y.Serial = a.Asks, a.Lineage, a.Serial
+		for _, other := range c.Shown[min(c.Since, i):i] { // what was used since may have been before the yes
+			if other.Digest == digest && other.Lineage == a.Lineage {
+				y.Serial = min(y.Serial, other.Serial)
+			}
+		}
+		for _, later := range c.Shown[i+1:] {
+			if later.Head != a.Head && !later.Unplanned {
+				y.keep(later)
+			}
+		}
+		return y
+	}
+	y.Lacks = "it names no plan of this pull request that was shown"
+	return y
+}
+
+// approves returns the digest of a comment that begins with the line adsync approve DIGEST, else "".
+func approves(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	words := strings.Fields(line)
+	if len(words) != 3 || words[0] != "adsync" || words[1] != "approve" || strings.HasPrefix(line, "    ") {
+		return ""
+	}
+	return words[2]
+}
+
+// judged is a yes, and why it does not count.
+type judged struct {
+	yes
+	why string // "" counts
+}
+
+// judge says of each yes whether it counts now. Those that were taken back are not among them.
+func (d *Desk) judge(ctx context.Context, p forge.Pull, c consents, talk forge.Talk) (all []judged, err error) {
+	var authors []string
+	for _, y := range c.Yes {
+		why, there := stands(talk, y)
+		if !there {
+			continue
+		}
+		j := judged{y, why}
+		if j.why == "" {
+			j.why = d.late(y)
+		}
+		if j.why == "" {
+			if j.Asks, j.why, err = d.may(ctx, y); err != nil {
+				return nil, err
+			}
+		}
+		if j.why == "" && !d.Rules.OwnCounts {
+			if authors == nil {
+				if authors, err = d.Forge.Authors(ctx, p); err != nil {
+					return nil, err
+				}
+			}
+			j.why = own(y.By, authors)
+		}
+		if j.why == "" && len(j.Asks) == 0 {
+			j.why = y.Lacks
+		}
+		all = append(all, j)
+	}
+	return all, nil
+}
+
+// stands reports whether a yes is still there as it was given, and why it does not count where it is not.
+func stands(talk forge.Talk, y yes) (why string, there bool) {
+	for _, m := range talk.Comments {
+		if "comment "+m.ID == y.ID {
+			if there = true; m.Edited {
+				why = "it was edited"
+			}
+		}
+	}
+	for _, r := range talk.Reviews {
+		there = there || "review "+r.ID == y.ID && r.Opinion == forge.Approves
+		if r.Opinion == forge.Objects && same(r.By, y.By) && !r.At.Before(y.At) {
+			why = "they asked for changes since"
+		}
+	}
+	if y.Bot {
+		why = "a program wrote it"
+	}
+	return why, there
+}
+
+// late is why a yes is too old, or of a clock that nobody has.
+func (d *Desk) late(y yes) string {
+	switch age := d.Now().Sub(y.At); {
+	case age > d.Rules.Lasts:
+		return fmt.Sprintf("it is older than %s", days(d.Rules.Lasts))
+	case age < -mostAhead:
+		return "it was given at a time to come, by the clock here"
+	}
+	return ""
+}
+
+// mostAhead is how far the clock of a forge may be ahead.
+const mostAhead = time.Hour
+
+func days(t time.Duration) string {
+	if t%(24*time.Hour) == 0 {
+		return strconv.Itoa(int(t/(24*time.Hour))) + " days"
+	}
+	return t.String()
+}
+
+// may leaves of a yes what its giver may approve.
+func (d *Desk) may(ctx context.Context, y yes) (asks []plan.Ask, why string, err error) {
+	is, hazards, all := false, []plan.Hazard{}, false
+	for _, a := range d.Rules.Approvers {
+		in := same(a.Name, y.By)
+		if team, ok := strings.CutPrefix(a.Name, "@"); ok {
+			if in, err = d.Forge.InTeam(ctx, team, y.By); err != nil {
+				return nil, "", err
+			}
+		}
+		if in {
+			is, all, hazards = true, all || len(a.Hazards) == 0, append(hazards, a.Hazards...)
+		}
+	}
+	if !is {
+		return nil, "they are no approver", nil
+	}
+	for _, a := range y.Asks {
+		if all || slices.Contains(hazards, a.Hazard) {
+			asks = append(asks, a)
+		}
+	}
+	if len(asks) == 0 && len(y.Asks) > 0 {
+		return nil, "they may not approve what is held", nil
+	}
+	return asks, "", nil
+}
+
+// own is why somebody's yes does not count to a pull request of these authors.
+func own(by string, authors []string) string {
+	if slices.ContainsFunc(authors, func(author string) bool { return same(author, by) }) {
+		return "it is theirs: they opened it, or wrote or pushed a commit of it"
+	}
+	if slices.Contains(authors, "") {
+		return "the forge does not say who pushed to it"
+	}
+	return ""
+}
+
+// same reports whether two logins are of one user: letters of ASCII are the same in both cases, all others are not.
+func same(a, b string) bool { return a != "" && lower(a) == lower(b) }
+
+func lower(login string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, login)
+}
+
+// covers reports whether somebody's yes that counts is to a part, up to what was shown.
+func covers(all []judged, h plan.Hazard, p plan.Part) bool {
+	return slices.ContainsFunc(all, func(j judged) bool {
+		found := find(j.Asks, h, p)
+		return j.why == "" && found != nil && p.Amount <= found.Amount
+	})
+}
+
+// approvals are what those that count are as approvals of the account.
+func approvals(p forge.Pull, all []judged, now time.Time) (of []daemon.Approval) {
+	for _, j := range all {
+		if j.why != "" {
+			continue
+		}
+		kind, _, _ := strings.Cut(j.ID, " ")
+		a := daemon.Approval{
+			Asks: j.Asks, Lineage: j.Lineage, Serial: j.Serial, By: j.By, Time: now.UTC(),
+			Note: fmt.Sprintf("%s of %s, pull request %d: %s", kind, j.At.UTC().Format(time.RFC3339), p.Number, j.Link),
+		}
+		for _, one := range j.Asks {
+			a.Allow = append(a.Allow, one.Allow)
+		}
+		of = append(of, a)
+	}
+	return of
+}
+
+// Where consents are kept, one name for each pull request.
+const (
+	consentsPrefix = "consents-"
+	mostConsents   = 64 << 20 // bytes
+)
+
+func consentsOf(number int) string { return consentsPrefix + strconv.Itoa(number) + keptSuffix }
+
+// consented reads what was asked for and agreed to of a pull request.
+func (d *Desk) consented(number int) (c consents, err error) {
+	err = d.get(consentsOf(number), mostConsents, &c)
+	if errors.Is(err, fs.ErrNotExist) {
+		return consents{}, nil
+	}
+	return c, err
+}

@@ -1,0 +1,171 @@
+package pulls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"adsync/internal/forge"
+)
+
+// Merge is a pull request that is merged.
+type Merge struct {
+	Commit    string   // by which the branch has it
+	Addresses []string // of what it changes
+	Agreed    []string // of those, whose change was approved
+}
+
+// How long the comment of a pull request follows what became of it, and how long a run waits for what people agreed to.
+const (
+	mostFollowed = 14 * 24 * time.Hour
+	mostWaited   = 10 * time.Second
+)
+
+// Settle hands on what people agreed to of pull requests that are merged by now. A run calls it before it plans a
+// commit that it has not seen; where the forge does not answer in time, the next look does it.
+func (d *Desk) Settle(ctx context.Context) {
+	branch, _, ok := d.At()
+	ctx, cancel := context.WithTimeout(ctx, mostWaited)
+	defer cancel()
+	if !ok || !d.enter(ctx) {
+		return
+	}
+	defer d.leave()
+	if d.Now().Before(d.until) || d.read() != nil {
+		return
+	}
+	newest := slices.Sorted(maps.Keys(d.said))
+	slices.Reverse(newest)
+	asked := 0
+	for _, number := range newest {
+		if a := d.said[number]; a.Comment == "" || a.Merged != "" {
+			continue
+		}
+		if asked++; asked > mostPlans {
+			return
+		}
+		p, err := d.Forge.Find(ctx, number)
+		if err == nil && p.Merged != "" && p.Branch == branch {
+			_, err = d.take(ctx, p)
+		}
+		if d.rest(err) != nil {
+			return
+		}
+	}
+}
+
+// close sees to the pull requests that are no longer open.
+func (d *Desk) close(ctx context.Context, branch string, open []forge.Pull) error {
+	still := map[int]bool{}
+	for _, pull := range open {
+		still[pull.Number] = true
+	}
+	maps.DeleteFunc(d.tried, func(number, _ int) bool { return !still[number] && d.said[number] == answered{} })
+	var failures []error
+	asked := 0
+	for _, number := range slices.Sorted(maps.Keys(d.said)) {
+		if still[number] && d.said[number].Merged == "" {
+			continue
+		}
+		if asked++; asked > mostPlans || d.Now().Before(d.until) {
+			break
+		}
+		if err := d.rest(d.closed(ctx, branch, number)); err != nil {
+			failures = append(failures, fmt.Errorf("pull request %d: %w", number, err))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// closed sees to one: of one that is merged, what was agreed to is handed on, and what became of it is said.
+func (d *Desk) closed(ctx context.Context, branch string, number int) error {
+	a := d.said[number]
+	if a.Comment == "" {
+		return d.forget(number)
+	}
+	if a.Merged == "" {
+		p, err := d.Forge.Find(ctx, number)
+		switch {
+		case err != nil:
+			return err
+		case !p.Closed && p.Branch == branch: // opened again since it was listed
+			return nil
+		case p.Merged == "" || p.Branch != branch:
+			return d.forget(number)
+		}
+		given, err := d.take(ctx, p)
+		if err != nil {
+			return err
+		}
+		if a = d.said[number]; given > 0 {
+			d.Wake()
+		}
+	}
+	return d.tell(ctx, number, a)
+}
+
+// take hands on what people agreed to of a pull request that is merged, as it counts now, and returns how many did.
+func (d *Desk) take(ctx context.Context, p forge.Pull) (given int, err error) {
+	c, err := d.consented(p.Number)
+	if err != nil {
+		return 0, err
+	}
+	talk, err := d.hear(ctx, p, &c)
+	if err != nil {
+		return 0, err
+	}
+	all, err := d.judge(ctx, p, c, talk)
+	if err != nil {
+		return 0, err
+	}
+	for _, approval := range approvals(p, all, d.Now()) {
+		if err := d.Approve(approval); err != nil {
+			return 0, err
+		}
+		given++
+		d.Log.Info("something was approved", "pull", p.Number, "allow", approval.Allow, "by", approval.By)
+	}
+	if err := d.put(consentsOf(p.Number), c); err != nil {
+		return 0, err
+	}
+	a := d.said[p.Number]
+	a.Merged, a.Since = p.Merged, d.Now().UTC()
+	return given, d.keep(p.Number, a)
+}
+
+// tell says what became of a pull request that is merged.
+func (d *Desk) tell(ctx context.Context, number int, a answered) error {
+	c, err := d.consented(number)
+	if err != nil {
+		return err
+	}
+	m := Merge{Commit: a.Merged, Addresses: c.planned().Addresses}
+	for _, y := range c.Yes {
+		for _, ask := range y.Asks {
+			for _, part := range ask.Parts {
+				m.Agreed = append(m.Agreed, part.Address)
+			}
+		}
+	}
+	text, done, err := d.Result(ctx, m)
+	if errors.Is(err, errLater) {
+		if d.Now().Sub(a.Since) > mostFollowed {
+			return d.forget(number)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	after, err := d.say(ctx, number, a, text)
+	if err == nil && after != a {
+		err = d.keep(number, after)
+	}
+	if err == nil && (done || d.Now().Sub(a.Since) > mostFollowed) {
+		err = d.forget(number)
+	}
+	return err
+}

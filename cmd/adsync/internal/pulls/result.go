@@ -1,0 +1,160 @@
+package pulls
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adsync/internal/daemon"
+	"adsync/internal/diag"
+	"adsync/internal/planview"
+	"adsync/internal/runview"
+	"adsync/plan"
+	"adsync/sources/commits"
+	"adsync/sources/config"
+)
+
+// Account is what the daemon knows of its accounts.
+type Account interface {
+	Account(name string) (daemon.Status, bool)
+	Plan(name string) *planview.Document
+	Runs(ctx context.Context, name string) ([]runview.Head, error)
+	Report(ctx context.Context, name, run string) (*runview.Document, error)
+}
+
+// Result says what became of what a pull request changes. It is errLater before a run has ended that read the merge.
+func (p *Planner) Result(ctx context.Context, of Account, m Merge) (text string, done bool, err error) {
+	s, known := of.Account(p.Name)
+	last := of.Plan(p.Name)
+	if !known || s.Running || last == nil || last.Revision == nil {
+		return "", false, errLater
+	}
+	if in, err := p.contains(ctx, last.Revision.Commit, m.Commit); err != nil || !in {
+		return "", false, errLater // the merge was not read, or is not in the branch as it is now
+	}
+	applied, err := p.applied(ctx, of, m)
+	if err != nil {
+		return "", false, err
+	}
+	left := slices.DeleteFunc(slices.Clone(last.Changes), func(c plan.ChangeDocument) bool {
+		return !slices.Contains(m.Addresses, c.Address) || s.Reached && firstHold(&c) == nil // that went with the apply
+	})
+	return p.resultText(m, applied, left, s), len(left) == 0 && !s.Reached, nil
+}
+
+// contains reports whether a commit has another among those it came from.
+func (p *Planner) contains(ctx context.Context, commit, other string) (bool, error) {
+	read := p.At()
+	if read == nil {
+		return false, errLater
+	}
+	end, err := read.Store.Reading(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer end()
+	return commits.Contains(config.Commit{Repository: read.Store.Dir(), Hash: commit}, other)
+}
+
+// applied returns what the runs that read the merge did with what it changes, the first first.
+func (p *Planner) applied(ctx context.Context, of Account, m Merge) (all []outcome, err error) {
+	heads, err := of.Runs(ctx, p.Name)
+	if err != nil {
+		return nil, err
+	}
+	after := slices.IndexFunc(heads, func(h runview.Head) bool {
+		if h.Revision == nil {
+			return true
+		}
+		in, err := p.contains(ctx, h.Revision.Commit, m.Commit)
+		return err != nil || !in
+	})
+	if after < 0 {
+		after = len(heads)
+	}
+	for _, head := range slices.Backward(heads[:after]) {
+		report, err := of.Report(ctx, p.Name, head.Run)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range report.Outcomes {
+			if slices.Contains(m.Addresses, o.Address) {
+				all = append(all, outcome{head.Run, o})
+			}
+		}
+	}
+	return all, nil
+}
+
+type outcome struct {
+	run string
+	runview.Outcome
+}
+
+func (p *Planner) resultText(m Merge, applied []outcome, left []plan.ChangeDocument, s daemon.Status) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s\nAccount %s: merged as `%.12s`.\n", p.mark(), planview.Code(p.Name), m.Commit)
+	if len(applied)+len(left) == 0 {
+		text.WriteString("\nNothing was to be done: the account is as the files say.\n")
+	}
+	if len(applied) > 0 {
+		text.WriteString("\n| what | id | result | run |\n|---|---|---|---|\n")
+	}
+	for i, o := range applied {
+		if i == mostTold {
+			fmt.Fprintf(&text, "\n… and %d more.\n", len(applied)-i)
+			break
+		}
+		result := string(o.Outcome.Outcome)
+		if o.Verified {
+			result += ", verified"
+		}
+		if o.Message != "" {
+			result += ": " + planview.Cell(diag.Printable(o.Message))
+		}
+		fmt.Fprintf(&text, "| %s %s | %s | %s | %s |\n", o.Action, planview.Cell(diag.Printable(o.Address)),
+			planview.Cell(o.ID), result, planview.Cell(o.run))
+	}
+	for i := range left {
+		if i == 0 {
+			text.WriteString("\n**Left**:\n\n")
+		}
+		if i == mostTold {
+			fmt.Fprintf(&text, "- … and %d more\n", len(left)-i)
+			break
+		}
+		fmt.Fprintf(&text, "- %s %s\n", planview.Code(diag.Printable(left[i].Address)), whyLeft(&left[i], m, s))
+	}
+	return text.String()
+}
+
+// mostTold is how many changes a result names of each sort.
+const mostTold = 100
+
+// whyLeft says why a change is not there yet.
+func whyLeft(c *plan.ChangeDocument, m Merge, s daemon.Status) string {
+	h := firstHold(c)
+	if h == nil {
+		return fmt.Sprintf("is not applied yet; the account is %s.", planview.Code(string(s.State)))
+	}
+	why := "is held: " + planview.Code(diag.Printable(h.Message)) + "."
+	if h.Allow != "" && slices.Contains(m.Agreed, c.Address) {
+		why += " This is not what was approved: what is live, or an amount, has changed since, or the approval no " +
+			"longer counts."
+	}
+	if h.Allow != "" {
+		why += " It waits for an approval at the daemon's page."
+	}
+	return why
+}
+
+// firstHold is what holds a change, or a field of it; nil where nothing does.
+func firstHold(c *plan.ChangeDocument) *plan.HoldDocument {
+	held := c.Held
+	for i := range c.Fields {
+		held = cmp.Or(held, c.Fields[i].Held)
+	}
+	return held
+}

@@ -1,0 +1,92 @@
+package pulls
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/diag"
+	"adsync/internal/forge"
+	"adsync/internal/planview"
+)
+
+// mostSaid is how many answers of people are named.
+const mostSaid = 20
+
+// consentText is what a comment says of what people agreed to, and of how to agree.
+func (d *Desk) consentText(a Asked, all []judged, talk forge.Talk) string {
+	helped := slices.ContainsFunc(talk.Comments, func(m forge.Comment) bool { return isCommand(m.Text, "help") })
+	if len(d.Rules.Approvers) == 0 || a.Digest == "" && len(all) == 0 && !helped {
+		return ""
+	}
+	var text strings.Builder
+	if a.Digest != "" {
+		fmt.Fprintf(&text, "\n**To approve what is held**, write `adsync approve %s` as a comment, or approve commit "+
+			"`%.12s` in a review. It is applied once this is merged, as it is shown here, and only while what is live "+
+			"stays as it is.\n", a.Digest, a.Head)
+	}
+	for i, j := range all {
+		if i == 0 {
+			text.WriteString("\n")
+		}
+		if i == mostSaid {
+			fmt.Fprintf(&text, "- … and %d more\n", len(all)-i)
+			break
+		}
+		kind, _, _ := strings.Cut(j.ID, " ")
+		who, when := planview.Code(diag.Printable(j.By)), j.At.UTC().Format("2006-01-02 15:04")
+		if j.why != "" {
+			fmt.Fprintf(&text, "- Not counted: the %s of %s of %s UTC, as %s.\n", kind, who, when, j.why)
+			continue
+		}
+		fmt.Fprintf(&text, "- Approved by %s (%s of %s UTC): %s.\n", who, kind, when,
+			diag.Plural(partsOf(j), "held part"))
+	}
+	if helped {
+		fmt.Fprintf(&text, "\nComments that adsync reads, in their first line: `adsync approve DIGEST` approves what "+
+			"a plan holds that was shown here; `adsync plan` has it planned anew; `adsync help` shows this. An edited "+
+			"comment counts for nothing. An approval holds %s; a push that changes what it was given to ends it.\n",
+			days(d.Rules.Lasts))
+	}
+	return text.String()
+}
+
+func partsOf(j judged) (n int) {
+	for _, a := range j.Asks {
+		n += len(a.Parts)
+	}
+	return n
+}
+
+// isCommand reports whether a comment begins with a line of adsync and a command alone.
+func isCommand(text, command string) bool {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSpace(line) == "adsync "+command
+}
+
+// sumOf is another where people said something else that adsync reads.
+func sumOf(talk forge.Talk) string {
+	sum := sha256.New()
+	for _, r := range talk.Reviews {
+		fmt.Fprintf(sum, "%q\n", []any{"review", r.ID, r.Opinion, r.Commit})
+	}
+	for _, m := range talk.Comments {
+		if line, _, _ := strings.Cut(m.Text, "\n"); strings.HasPrefix(line, "adsync ") {
+			fmt.Fprintf(sum, "%q\n", []any{"comment", m.ID, m.Edited, line})
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// firstToExpire is when the first yes that counts does no longer; zero where none does.
+func (d *Desk) firstToExpire(all []judged) (at time.Time) {
+	for _, j := range all {
+		if ends := j.At.Add(d.Rules.Lasts); j.why == "" && (at.IsZero() || ends.Before(at)) {
+			at = ends
+		}
+	}
+	return at
+}
