@@ -47,7 +47,7 @@ func TestAnApprovedPullRequestIsApplied(t *testing.T) {
 	q.p.until("msg", "run ended", "class", "applied")
 	q.hears(7, "merged as `"+commit[:12]+"`", "campaign", "applied, verified")
 	q.p.end()
-	if said := q.p.said(); !strings.Contains(said, "something was approved") || strings.Contains(said, `"held"`) {
+	if said := q.p.said(); !strings.Contains(said, "something was approved") || strings.Contains(said, `"class":"held"`) {
 		t.Errorf("the daemon says\n%s\nwant the approval, and nothing held", said)
 	}
 }

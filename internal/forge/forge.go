@@ -26,6 +26,9 @@ type Repository interface {
 
 	// Find returns a pull request, open or not.
 	Find(ctx context.Context, number int) (Pull, error)
+	// Consents reports which of reviews and comments can be approvals here: those of which the forge says what they
+	// are of, and whether somebody changed them.
+	Consents() (reviews, comments bool)
 	// Talk returns what people said of a pull request.
 	Talk(ctx context.Context, p Pull) (Talk, error)
 	// Authors returns the logins of those who opened a pull request, and who wrote or pushed a commit of it, each once;

@@ -208,6 +208,9 @@ func (g *Gitea) Find(ctx context.Context, number int) (Pull, error) {
 	return p, nil
 }
 
+// Consents implements Repository.
+func (*Gitea) Consents() (reviews, comments bool) { return true, false }
+
 // Talk implements Repository. All comments count as edited: Gitea's times are whole seconds, and whoever may write to
 // the repository can edit what somebody said within the second in which they said it. What a review says stays.
 func (g *Gitea) Talk(ctx context.Context, p Pull) (talk Talk, err error) {

@@ -26,6 +26,9 @@ func (g *GitHub) Find(ctx context.Context, number int) (Pull, error) {
 	return pullOf(p), nil
 }
 
+// Consents implements Repository.
+func (*GitHub) Consents() (reviews, comments bool) { return true, true }
+
 // Talk implements Repository.
 func (g *GitHub) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 	page := github.ListOptions{PerPage: 100}

@@ -26,6 +26,9 @@ func (g *GitLab) Find(ctx context.Context, number int) (Pull, error) {
 	return p, nil
 }
 
+// Consents implements Repository.
+func (*GitLab) Consents() (reviews, comments bool) { return false, true }
+
 // Talk implements Repository. It has no reviews: GitLab does not say which commit somebody approved.
 func (g *GitLab) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 	notes, err := g.notes(ctx, p.Number)

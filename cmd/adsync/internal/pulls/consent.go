@@ -260,7 +260,7 @@ func stands(talk forge.Talk, y yes) (why string, there bool) {
 	for _, m := range talk.Comments {
 		if "comment "+m.ID == y.ID {
 			if there = true; m.Edited {
-				why = "it was edited"
+				why = "it was edited, or may have been"
 			}
 		}
 	}

@@ -145,13 +145,13 @@ func TestWhoseYesCounts(t *testing.T) {
 			f.writes("bob", "adsync approve {}")
 			f.look(f.t)
 			f.edits(func(t *forge.Talk) { t.Comments[0].Edited = true })
-		}, nil, "as it was edited"},
+		}, nil, "as it was edited, or may have been"},
 		{"edited into a yes", func(f *consenting) {
 			f.writes("bob", "Hello")
 			f.edits(func(t *forge.Talk) {
 				t.Comments[0].Edited, t.Comments[0].Text = true, "adsync approve "+askedOf(7, "a=1 b=2").Digest
 			})
-		}, nil, "as it was edited"},
+		}, nil, "as it was edited, or may have been"},
 		{"deleted", func(f *consenting) {
 			f.writes("bob", "adsync approve {}")
 			f.look(f.t)
@@ -275,3 +275,28 @@ func (f *consenting) sums() {
 	a.Sum = ""
 	f.said[7] = a
 }
+
+// howTo says what counts at the forge, and nothing else.
+func TestHowToApprove(t *testing.T) {
+	for _, row := range []struct {
+		reviews, comments bool
+		want              string
+	}{
+		{true, true, "write `adsync approve d1` as a comment, or approve commit `abc` in a review"},
+		{true, false, "approve commit `abc` in a review"},
+		{false, true, "write `adsync approve d1` as a comment"},
+	} {
+		d := Desk{Forge: takes{reviews: row.reviews, comments: row.comments}}
+		if got := d.howTo(Asked{Digest: "d1", Head: "abc"}); got != row.want {
+			t.Errorf("reviews %t, comments %t: %q; want %q", row.reviews, row.comments, got, row.want)
+		}
+	}
+}
+
+// takes is a forge where these can be approvals.
+type takes struct {
+	forge.Repository
+	reviews, comments bool
+}
+
+func (t takes) Consents() (reviews, comments bool) { return t.reviews, t.comments }

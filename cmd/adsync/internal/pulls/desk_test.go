@@ -52,6 +52,8 @@ func (h *hub) Say(_ context.Context, pull int, id, text string) (string, error) 
 	return id, nil
 }
 
+func (h *hub) Consents() (reviews, comments bool) { return true, true }
+
 func (h *hub) Judge(_ context.Context, commit string, v forge.Verdict) error {
 	if err := h.fails(); err != nil {
 		return err

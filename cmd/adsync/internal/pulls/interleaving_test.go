@@ -293,6 +293,8 @@ func (w *world) Find(_ context.Context, number int) (forge.Pull, error) {
 	return w.pulls[number].Pull, nil
 }
 
+func (w *world) Consents() (reviews, comments bool) { return true, true }
+
 func (w *world) Talk(_ context.Context, p forge.Pull) (forge.Talk, error) {
 	w.between()
 	of := w.pulls[p.Number]

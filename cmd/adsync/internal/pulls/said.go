@@ -24,9 +24,8 @@ func (d *Desk) consentText(a Asked, all []judged, talk forge.Talk) string {
 	}
 	var text strings.Builder
 	if a.Digest != "" {
-		fmt.Fprintf(&text, "\n**To approve what is held**, write `adsync approve %s` as a comment, or approve commit "+
-			"`%.12s` in a review. It is applied once this is merged, as it is shown here, and only while what is live "+
-			"stays as it is.\n", a.Digest, a.Head)
+		fmt.Fprintf(&text, "\n**To approve what is held**, %s. It is applied once this is merged, as it is shown "+
+			"here, and only while what is live stays as it is.\n", d.howTo(a))
 	}
 	for i, j := range all {
 		if i == 0 {
@@ -52,6 +51,19 @@ func (d *Desk) consentText(a Asked, all []judged, talk forge.Talk) string {
 			days(d.Rules.Lasts))
 	}
 	return text.String()
+}
+
+// howTo says how to approve where this forge has it.
+func (d *Desk) howTo(a Asked) string {
+	comment := fmt.Sprintf("write `adsync approve %s` as a comment", a.Digest)
+	review := fmt.Sprintf("approve commit `%.12s` in a review", a.Head)
+	switch reviews, comments := d.Forge.Consents(); {
+	case reviews && comments:
+		return comment + ", or " + review
+	case reviews:
+		return review
+	}
+	return comment
 }
 
 func partsOf(j judged) (n int) {
