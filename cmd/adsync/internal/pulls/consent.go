@@ -348,11 +348,13 @@ func lower(login string) string {
 	}, login)
 }
 
-// covers reports whether somebody's yes that counts is to a part, up to what was shown.
-func covers(all []judged, h plan.Hazard, p plan.Part) bool {
+// covers reports whether one yes that counts is to all parts of a hold, up to what was shown: several do not add up.
+func covers(all []judged, h plan.Hazard, parts []plan.Part) bool {
 	return slices.ContainsFunc(all, func(j judged) bool {
-		found := find(j.Asks, h, p)
-		return j.why == "" && found != nil && p.Amount <= found.Amount
+		return j.why == "" && !slices.ContainsFunc(parts, func(p plan.Part) bool {
+			found := find(j.Asks, h, p)
+			return found == nil || p.Amount > found.Amount
+		})
 	})
 }
 

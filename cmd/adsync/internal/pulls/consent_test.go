@@ -300,3 +300,30 @@ type takes struct {
 }
 
 func (t takes) Consents() (reviews, comments bool) { return t.reviews, t.comments }
+
+// One yes covers a hold or none does, as in the run that applies it.
+func TestSeveralApprovalsDoNotAddUp(t *testing.T) {
+	one, two := plan.Part{Address: "campaign/a", After: "1"}, plan.Part{Address: "campaign/b", After: "1"}
+	more := one
+	more.Amount = 5
+	yesTo := func(why string, parts ...plan.Part) judged {
+		return judged{yes{Asks: []plan.Ask{{Hazard: plan.Exposure, Parts: parts}}}, why}
+	}
+	for _, row := range []struct {
+		name string
+		all  []judged
+		hold []plan.Part
+		want bool
+	}{
+		{"one yes to both", []judged{yesTo("", one, two)}, []plan.Part{one, two}, true},
+		{"a yes each", []judged{yesTo("", one), yesTo("", two)}, []plan.Part{one, two}, false},
+		{"one that does not count", []judged{yesTo("they are no approver", one)}, []plan.Part{one}, false},
+		{"more than was shown", []judged{yesTo("", one)}, []plan.Part{more}, false},
+		{"less than was shown", []judged{yesTo("", more)}, []plan.Part{one}, true},
+		{"nobody", nil, []plan.Part{one}, false},
+	} {
+		if got := covers(row.all, plan.Exposure, row.hold); got != row.want {
+			t.Errorf("%s: covered: %t; want %t", row.name, got, row.want)
+		}
+	}
+}

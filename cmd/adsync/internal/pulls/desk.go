@@ -39,7 +39,7 @@ type Answer struct {
 	Verdict forge.Verdict
 	Asked   Asked
 	// Judge is the verdict where some of what is held is agreed to; nil where that changes nothing.
-	Judge func(agreed func(plan.Hazard, plan.Part) bool) forge.Verdict
+	Judge func(agreed func(plan.Hazard, []plan.Part) bool) forge.Verdict
 }
 
 // Desk answers the pull requests of one account. Its fields are set before Run and stay.
@@ -272,7 +272,7 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	}
 	verdict := answer.Verdict
 	if answer.Judge != nil {
-		verdict = answer.Judge(func(h plan.Hazard, p plan.Part) bool { return covers(all, h, p) })
+		verdict = answer.Judge(func(h plan.Hazard, parts []plan.Part) bool { return covers(all, h, parts) })
 	}
 	if a, err = d.say(ctx, pull.Number, a, answer.Text+d.consentText(answer.Asked, all, talk)); err != nil {
 		return a, err

@@ -115,9 +115,9 @@ func newFixture(t *testing.T) *fixture {
 			}
 			return &Answer{
 				Touches: text != "", Text: text, Verdict: forge.Verdict{State: forge.Passes}, Asked: asked,
-				Judge: func(agreed func(plan.Hazard, plan.Part) bool) forge.Verdict {
+				Judge: func(agreed func(plan.Hazard, []plan.Part) bool) forge.Verdict {
 					for _, a := range asked.Asks {
-						if slices.ContainsFunc(a.Parts, func(p plan.Part) bool { return !agreed(a.Hazard, p) }) {
+						if !agreed(a.Hazard, a.Parts) {
 							return forge.Verdict{State: forge.Waits}
 						}
 					}

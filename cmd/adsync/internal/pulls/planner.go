@@ -156,7 +156,7 @@ func (q *proposal) planned(ctx context.Context) (*Answer, error) {
 		document, verdict = runs.Document(q.env, l, account, view), q.judge(view.Plan, nil)
 		if !diag.HasErrors(view.Plan.Problems) {
 			answer.Asked = q.asks(view, account)
-			answer.Judge = func(agreed func(plan.Hazard, plan.Part) bool) forge.Verdict {
+			answer.Judge = func(agreed func(plan.Hazard, []plan.Part) bool) forge.Verdict {
 				return q.judge(view.Plan, agreed)
 			}
 		}
@@ -223,7 +223,7 @@ func (q *proposal) since(ctx context.Context, view *reconcile.View) error {
 }
 
 // judge is the status of a plan: what the pull request itself has held waits for a yes.
-func (q *proposal) judge(p *plan.Plan, agreed func(plan.Hazard, plan.Part) bool) forge.Verdict {
+func (q *proposal) judge(p *plan.Plan, agreed func(plan.Hazard, []plan.Part) bool) forge.Verdict {
 	own, held, approved := 0, 0, 0
 	for i := range p.Changes {
 		switch c := &p.Changes[i]; {
@@ -250,11 +250,10 @@ func (q *proposal) judge(p *plan.Plan, agreed func(plan.Hazard, plan.Part) bool)
 }
 
 // isAgreed reports whether somebody agreed to all that holds a change.
-func isAgreed(c *plan.Change, agreed func(plan.Hazard, plan.Part) bool) bool {
+func isAgreed(c *plan.Change, agreed func(plan.Hazard, []plan.Part) bool) bool {
 	holds := c.Releasable()
 	for _, h := range holds {
-		unagreed := func(p plan.Part) bool { return !agreed(h.Hazard, p) }
-		if agreed == nil || len(h.Parts) == 0 || slices.ContainsFunc(h.Parts, unagreed) {
+		if agreed == nil || len(h.Parts) == 0 || !agreed(h.Hazard, h.Parts) {
 			return false
 		}
 	}
