@@ -202,14 +202,16 @@ func TestADaemonAppliesWhatIsSaved(t *testing.T) {
 	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
-	// a look each minute: a busy machine does not see the file by one that was due anyway
-	p := startDaemon(t, s, append(daemonArgs(dir, operator), "--every", "1m")...)
+	// a look every 10 s: a busy machine does not see the file by one that was due anyway
+	p := startDaemon(t, s, append(daemonArgs(dir, operator), "--every", "10s")...)
 	p.until("msg", "run ended", "class", "applied")
+	p.until("msg", "run ended", "class", "in_sync")
 	saveEdit(t, dir, "bid: {max: 1.25}", "bid: {max: 1.20}")
 	line := p.until("msg", "run ended", "class", "applied")
 	if fmt.Sprint(line["woken"]) != "[files]" {
 		t.Errorf("the run was woken by %v; want the saved file", line["woken"])
 	}
+	p.until("msg", "run ended", "class", "in_sync")
 	if out, err := asAdsync("status", dir).CombinedOutput(); err != nil || !strings.Contains(string(out), "daemon") {
 		t.Errorf("status beside a daemon: %v\n%s", err, out)
 	}
