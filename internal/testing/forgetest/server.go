@@ -137,6 +137,20 @@ func (s *Server) Set(pulls ...Pull) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pulls = slices.Clone(pulls)
+	for i := range s.pulls {
+		if s.pulls[i].Updated.IsZero() {
+			s.pulls[i].Updated = s.Now()
+		}
+	}
+}
+
+// touch updates a pull request. mu is held.
+func (s *Server) touch(number int) {
+	for i := range s.pulls {
+		if s.pulls[i].Number == number {
+			s.pulls[i].Updated = s.Now()
+		}
+	}
 }
 
 // Comment has somebody write a comment, and returns its id.
@@ -156,6 +170,7 @@ func (s *Server) write(c Comment) Comment {
 		c.Changed = c.At
 	}
 	s.comments = append(s.comments, c)
+	s.touch(c.Pull)
 	return c
 }
 
@@ -183,6 +198,7 @@ func (s *Server) Review(r Review) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reviews = append(s.reviews, r)
+	s.touch(r.Pull)
 }
 
 // Push has somebody push.
@@ -257,6 +273,7 @@ func (s *Server) edit(id, text string) (Comment, bool) {
 	for i := range s.comments {
 		if c := &s.comments[i]; fmt.Sprint(c.ID) == id {
 			c.Body, c.Changed = text, s.Now()
+			s.touch(c.Pull)
 			return *c, true
 		}
 	}

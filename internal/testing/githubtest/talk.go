@@ -135,11 +135,11 @@ func (s *Server) talk(r *http.Request, parameters map[string]string) (code int, 
 	return http.StatusNotFound, map[string]any{"message": "Not Found"}
 }
 
-// activity is who pushed to a branch: the branch of pull request 7 is pull-7.
+// activity is who pushed to a branch.
 func (s *Server) activity(r *http.Request) (code int, answer any) {
 	list := []any{}
 	for _, p := range s.pulls {
-		if r.URL.Query().Get("ref") != fmt.Sprint("refs/heads/pull-", p.Number) {
+		if r.URL.Query().Get("ref") != "refs/heads/"+p.branch() {
 			continue
 		}
 		if p.Fork != "" {
@@ -162,10 +162,16 @@ func (s *Server) activity(r *http.Request) (code int, answer any) {
 	return http.StatusOK, list
 }
 
+// branch is the one that people push to: of pull request 7 it is pull-7, unless the test says another.
+func (p *Pull) branch() string { return cmp.Or(p.From, fmt.Sprint("pull-", p.Number)) }
+
+// second is a time as GitHub gives it.
+func second(at time.Time) time.Time { return at.Truncate(time.Second) }
+
 func (s *Server) pull(example string, p Pull) map[string]any {
 	// the example has a team that lacks what the description requires
 	of := s.like(example, "requested_teams", []any{}, "number", p.Number, "title", p.Title, "state", "open",
-		"updated_at", p.Updated)
+		"updated_at", second(p.Updated))
 	head, repository := of["head"].(map[string]any), "acme/ads"
 	if p.Fork != "" {
 		repository = p.Fork
@@ -173,7 +179,7 @@ func (s *Server) pull(example string, p Pull) map[string]any {
 	if p.From != "" && !p.Closed {
 		p.Head = s.HeadOf(p.Number, p.From)
 	}
-	head["sha"], head["ref"], of["body"] = p.Head, cmp.Or(p.From, fmt.Sprint("pull-", p.Number)), p.Body
+	head["sha"], head["ref"], of["body"] = p.Head, p.branch(), p.Body
 	head["repo"].(map[string]any)["full_name"] = repository
 	of["base"].(map[string]any)["ref"] = p.Base
 	of["user"].(map[string]any)["login"] = p.Author
@@ -190,7 +196,8 @@ func (s *Server) pull(example string, p Pull) map[string]any {
 }
 
 func (s *Server) comment(c Comment) map[string]any {
-	of := s.like("issue-comment-items", "id", c.ID, "body", c.Body, "created_at", c.At, "updated_at", c.Changed,
+	of := s.like("issue-comment-items", "id", c.ID, "body", c.Body, "created_at", second(c.At),
+		"updated_at", second(c.Changed),
 		"html_url", fmt.Sprintf("https://github.com/acme/ads/issues/%d#issuecomment-%d", c.Pull, c.ID))
 	by(of["user"], c.By, c.Bot)
 	return of
@@ -198,7 +205,7 @@ func (s *Server) comment(c Comment) map[string]any {
 
 func (s *Server) review(r Review) map[string]any {
 	of := s.like("pull-request-review-items", "id", r.ID, "state", r.State, "commit_id", r.Commit,
-		"submitted_at", r.Submitted,
+		"submitted_at", second(r.Submitted),
 		"html_url", fmt.Sprintf("https://github.com/acme/ads/pull/%d#pullrequestreview-%d", r.Pull, r.ID))
 	by(of["user"], r.By, r.Bot)
 	return of

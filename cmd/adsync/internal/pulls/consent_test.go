@@ -327,3 +327,26 @@ func TestSeveralApprovalsDoNotAddUp(t *testing.T) {
 		}
 	}
 }
+
+// A forge says by the second when a pull request was updated: what comes within the second of what was read last is
+// heard, too, and nobody is heard again and again.
+func TestWhatIsSaidWithinASecondIsHeard(t *testing.T) {
+	f := newConsenting(t)
+	f.writes("eve", "adsync approve {}")
+	updated := f.now
+	f.look(t)
+	f.reviews("bob", "h1")
+	f.hub.open[0].Updated, f.now = updated, updated.Add(time.Second)
+	f.look(t)
+	if said := f.hub.comments[len(f.hub.comments)-1]; !strings.Contains(said, "Approved by `bob`") {
+		t.Errorf("the comment is %q; want the yes of bob", said)
+	}
+	for range 3 {
+		f.look(t)
+	}
+	before := f.hub.heard
+	f.now = f.now.Add(time.Minute)
+	if f.look(t); f.hub.heard != before {
+		t.Errorf("people are heard %d times more; want none", f.hub.heard-before)
+	}
+}

@@ -95,6 +95,8 @@ type answered struct {
 	Verdict string `json:"verdict,omitempty"` // of the head
 
 	Updated time.Time `json:"updated,omitzero"` // the pull request, when it was read
+	Seen    time.Time `json:"seen,omitzero"`    // when this was said first, by the clock here
+	Settled bool      `json:"settled,omitempty"`
 	Heard   string    `json:"heard,omitempty"`  // sum of what people said that counts for something
 	Until   time.Time `json:"until,omitzero"`   // when the first yes that counts expires
 	Merged  string    `json:"merged,omitempty"` // the commit of the branch, once what was agreed to is handed on
@@ -195,7 +197,17 @@ func (d *Desk) isDue(p forge.Pull, a answered, stamp string) bool {
 	if a.Head != p.Head || a.Stamp != stamp {
 		return true
 	}
-	return len(d.Rules.Approvers) > 0 && (!a.Updated.Equal(p.Updated) || !a.Until.IsZero() && d.Now().After(a.Until))
+	return len(d.Rules.Approvers) > 0 &&
+		(!a.Updated.Equal(p.Updated) || !a.Settled || !a.Until.IsZero() && d.Now().After(a.Until))
+}
+
+// sees notes when the forge says that the pull request was updated, before people are heard. It says so by the second:
+// what comes later within it is heard by who hears people a second after it was seen.
+func (a *answered) sees(updated, now time.Time) {
+	if !a.Updated.Equal(updated) || a.Seen.IsZero() {
+		a.Updated, a.Seen = updated, now.UTC()
+	}
+	a.Settled = now.Sub(a.Seen) >= time.Second
 }
 
 // enter waits until nobody else is at the desk.
@@ -245,21 +257,23 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	if err != nil {
 		return a, err
 	}
+	read := a
+	read.sees(pull.Updated, d.Now())
 	talk, err := d.hear(ctx, pull, &c)
 	if err != nil {
 		return a, err
 	}
 	heard := sumOf(talk)
 	if a.Head == pull.Head && a.Stamp == stamp && a.Heard == heard && !(d.Now().After(a.Until) && !a.Until.IsZero()) {
-		a.Updated = pull.Updated
-		return a, nil
+		return read, nil
 	}
 	answer, err := d.Plan(ctx, pull)
 	if err != nil {
 		return a, err
 	}
 	if !answer.Touches && a.Comment == "" {
-		return answered{Head: pull.Head, Stamp: stamp, Updated: pull.Updated, Heard: heard}, nil
+		return answered{Head: pull.Head, Stamp: stamp, Heard: heard,
+			Updated: read.Updated, Seen: read.Seen, Settled: read.Settled}, nil
 	}
 	answer.Asked.Head = pull.Head
 	moved := c.shows(answer.Asked)
@@ -292,7 +306,7 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 		}
 	}
 	a.Head, a.Stamp, a.Verdict, a.Heard, a.Until = pull.Head, stamp, said, heard, d.firstToExpire(all)
-	a.Updated = pull.Updated
+	a.Updated, a.Seen, a.Settled = read.Updated, read.Seen, read.Settled
 	return a, nil
 }
 

@@ -25,6 +25,7 @@ type hub struct {
 	next    int
 
 	comments []string // that were written
+	heard    int      // how often people were
 
 	talk    map[int]forge.Talk
 	merged  map[int]string // commits by which the branch has pull requests
@@ -72,6 +73,7 @@ func (h *hub) Find(_ context.Context, number int) (forge.Pull, error) {
 }
 
 func (h *hub) Talk(_ context.Context, p forge.Pull) (forge.Talk, error) {
+	h.heard++
 	return h.talk[p.Number], h.fails()
 }
 
