@@ -27,7 +27,7 @@ var agencySize = flag.Int("agency", 0,
 	"how many accounts the agency has, with leases and times as users have them; a small one in a hurry otherwise")
 
 // TestJourneysInADatabase makes those of people whose states are in PostgreSQL, which no profile is needed for.
-func TestJourneysInADatabase(t *testing.T) { makeJourneys(t, "testdata/database", "published") }
+func TestJourneysInADatabase(t *testing.T) { makeJourneys(t, "testdata/database", "published", "") }
 
 // thisTest is under what a script finds its test.
 const thisTest = "test"

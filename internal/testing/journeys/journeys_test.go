@@ -54,11 +54,12 @@ func built(m *testing.M) int {
 // TestJourneys makes every journey of testdata in every profile of the emulator.
 func TestJourneys(t *testing.T) {
 	for profile := range strings.SplitSeq(*profilesRun, ",") {
-		t.Run(profile, func(t *testing.T) { makeJourneys(t, "testdata", profile) })
+		t.Run(profile, func(t *testing.T) { makeJourneys(t, "testdata", profile, "") })
 	}
 }
 
-func makeJourneys(t *testing.T, folder, profile string) {
+// hub is the forge that a journey is made on; "" where it says which.
+func makeJourneys(t *testing.T, folder, profile, hub string) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
@@ -67,10 +68,10 @@ func makeJourneys(t *testing.T, folder, profile string) {
 		Dir:                 folder,
 		RequireExplicitExec: true,
 		Condition: func(condition string) (bool, error) { // [hostile]: what this profile alone shows
-			if !slices.Contains(profiles, condition) {
-				return false, fmt.Errorf("condition is %q; want one of %q", condition, profiles)
+			if known := slices.Concat(profiles, hubNames); !slices.Contains(known, condition) {
+				return false, fmt.Errorf("condition is %q; want one of %q", condition, known)
 			}
-			return condition == profile, nil
+			return condition == profile || condition == hub, nil
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
@@ -80,6 +81,7 @@ func makeJourneys(t *testing.T, folder, profile string) {
 			e.Setenv("QUICKSTART", root+"/examples/quickstart")
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("PROFILE", profile)
+			e.Setenv("LIKE", hub)
 			e.Setenv("ADSYNC_KEY_LAG", "0s") // the emulator knows a key at once
 			e.Values[thisTest] = e.T().(testing.TB)
 			return os.Mkdir(e.WorkDir+"/home", 0o700)
@@ -91,6 +93,8 @@ func makeJourneys(t *testing.T, folder, profile string) {
 			"replace": replaceText,
 			"daemon":  startDaemon, "logs": awaitLog, "end": endProcess,
 			"git": git, "sshd": startSSH, "forge": startForge, "job": runJob, "comment": commentReads,
+			"hub": startHub, "opens": opensPull, "pushes": pushesBranch, "agrees": agreesToPull, "merges": mergesPull,
+			"told": pullIsTold, "judged": headIsJudged,
 			"shows": pageShows, "approves": approveOnPage,
 			"calc": typeInLibreOffice, "awaits": awaitRow,
 			"database": startDatabase, "promote": promoteStandby, "worker": startWorker, "says": awaitSaid,

@@ -18,7 +18,7 @@ const pictureMost = 150 << 10
 // Without the flag its pictures are for nobody, so that they can be drawn whenever
 // somebody wants to.
 func TestAMarketersDay(t *testing.T) {
-	makeJourneys(t, "testdata/walk", "interface")
+	makeJourneys(t, "testdata/walk", "interface", "")
 }
 
 // picture NAME sheet WORKBOOK SHEET [HEADER...], or picture NAME page PATH [SELECTOR].
