@@ -72,7 +72,7 @@ func TestX1X14NoFileHoldsACredential(t *testing.T) {
 	p.until("msg", "run ended", "class", "credentials")
 	select {
 	case shown["what people are told"] = <-told:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("nobody is told that the key is refused")
 	}
 	adsync("plan", dir)

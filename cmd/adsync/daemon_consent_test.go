@@ -26,6 +26,7 @@ var digestShown = regexp.MustCompile("adsync approve ([0-9a-f]{32})")
 // TestAnApprovedPullRequestIsApplied: what an approver agreed to of a pull request is applied by the run that reads the
 // merge, without another word, and the comment then says what became of it.
 func TestAnApprovedPullRequestIsApplied(t *testing.T) {
+	t.Parallel()
 	q := newProposed(t, "1s", `approvers: [ann, bob, "@acme/buyers"]`)
 	q.forge.Team("acme/buyers", "cid")
 	pull := q.proposes(7, "daily: 50.00", "daily: 300.00")
@@ -54,6 +55,7 @@ func TestAnApprovedPullRequestIsApplied(t *testing.T) {
 
 // TestAMergeWithoutAYesIsHeld: the comment says what waits, and why.
 func TestAMergeWithoutAYesIsHeld(t *testing.T) {
+	t.Parallel()
 	q := newProposed(t, "1s", `approvers: [bob]`)
 	pull := q.proposes(7, "daily: 50.00", "daily: 300.00")
 	q.forge.Set(pull)
@@ -70,7 +72,7 @@ func TestAMergeWithoutAYesIsHeld(t *testing.T) {
 // hears waits for what people wrote, and one comment of adsync that has all of some texts.
 func (q *proposed) hears(number int, texts ...string) {
 	q.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		said := q.bodies(number)
 		has := len(said) == 1
 		for _, text := range texts {

@@ -9,8 +9,11 @@ import (
 	"adsync/internal/testing/forgetest"
 )
 
+const forgeToken = "TEST_FORGE_TOKEN"
+
 // TestADaemonAnswersOnOtherForges: GitLab's merge requests and Gitea's pull requests get what GitHub's get.
 func TestADaemonAnswersOnOtherForges(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		forge, repository, ref, failed string
 		start                          func(testing.TB) *forgetest.Server
@@ -19,7 +22,7 @@ func TestADaemonAnswersOnOtherForges(t *testing.T) {
 		{"gitea", forgetest.Plain, "refs/pull/7/head", "failure", forgetest.StartGitea},
 	} {
 		t.Run(row.forge, func(t *testing.T) {
-			t.Setenv(forgeToken, forgetest.Token)
+			t.Parallel()
 			s, f := serveAccount(t), row.start(t)
 			work, operator := ownQuickstart(t)
 			r := hostRepository(t, work)
@@ -35,7 +38,7 @@ func TestADaemonAnswersOnOtherForges(t *testing.T) {
 				head := r.git("rev-parse", "HEAD")
 				r.git("checkout", "-q", "main")
 				f.Set(forgetest.Pull{Number: 7, Head: head, Base: "main", Branch: "raise", Author: "ann"})
-				for deadline := time.Now().Add(time.Minute); len(f.Statuses(head)) == 0; {
+				for deadline := time.Now().Add(patience); len(f.Statuses(head)) == 0; {
 					if time.Sleep(50 * time.Millisecond); time.Now().After(deadline) {
 						t.Fatalf("%s gets no status\n%s", head, p.said())
 					}

@@ -119,7 +119,7 @@ func hire(t *testing.T, policy string) *watchman {
 	select {
 	case at := <-address:
 		w.root = "http://" + at
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the daemon answers nobody")
 	}
 	return w

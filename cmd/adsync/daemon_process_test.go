@@ -61,6 +61,9 @@ func serveAccount(t *testing.T) *service {
 	return s
 }
 
+// patience ends the wait for a process that hangs. A busy machine takes long: what promises a time measures it.
+const patience = 2 * time.Minute
+
 // process is a daemon, and what it logs.
 type process struct {
 	t     *testing.T
@@ -76,8 +79,7 @@ type process struct {
 // startDaemon starts a daemon that logs JSON. It is killed with the test.
 func startDaemon(t *testing.T, s *service, args ...string) *process {
 	t.Helper()
-	return startDaemonWith(t,
-		[]string{session.EnvBaseURL + "=" + s.url, session.EnvKey + "=" + canaryKey, keysAtOnce}, args...)
+	return startDaemonWith(t, s.environment(), args...)
 }
 
 func startDaemonWith(t *testing.T, environment []string, args ...string) *process {
@@ -89,7 +91,7 @@ func startDaemonWith(t *testing.T, environment []string, args ...string) *proces
 func startDaemonOf(t *testing.T, program string, environment []string, args ...string) *process {
 	t.Helper()
 	p := &process{
-		t: t, lines: make(chan map[string]any, 10_000), ended: make(chan error, 1), patience: 30 * time.Second,
+		t: t, lines: make(chan map[string]any, 10_000), ended: make(chan error, 1), patience: patience,
 	}
 	p.c = asAdsync(append([]string{"daemon", "--log-format", "json"}, args...)...)
 	p.c.Path = program
@@ -224,8 +226,13 @@ func TestADaemonAppliesWhatIsSaved(t *testing.T) {
 // command is another adsync on the same service.
 func (s *service) command(args ...string) *exec.Cmd {
 	c := asAdsync(args...)
-	c.Env = append(c.Env, session.EnvBaseURL+"="+s.url, session.EnvKey+"="+canaryKey, keysAtOnce)
+	c.Env = append(c.Env, s.environment()...)
 	return c
+}
+
+// environment is that of a process which works on the account.
+func (s *service) environment(more ...string) []string {
+	return append([]string{session.EnvBaseURL + "=" + s.url, session.EnvKey + "=" + canaryKey, keysAtOnce}, more...)
 }
 
 // TestADaemonThatIsKilledGoesOn: killed while a job is under way, the next one

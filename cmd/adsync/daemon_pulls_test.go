@@ -13,7 +13,7 @@ import (
 	"adsync/internal/testing/githubtest"
 )
 
-const forgeToken = "TEST_FORGE_TOKEN"
+const githubToken = "TEST_GITHUB_TOKEN"
 
 // proposed is a daemon whose repository has a forge, and the engineer who proposes.
 type proposed struct {
@@ -29,7 +29,6 @@ type proposed struct {
 // more are settings of pull_requests.
 func newProposed(t *testing.T, every string, more ...string) *proposed {
 	t.Helper()
-	t.Setenv(forgeToken, githubtest.Token)
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	q := &proposed{repository: hostRepository(t, work), forge: githubtest.Start(t), service: s.url, operator: operator}
@@ -40,7 +39,7 @@ func newProposed(t *testing.T, every string, more ...string) *proposed {
 	}
 	q.p, q.at, _ = q.serveFrom(s, operator, fmt.Sprintf("  propose_drift: true\n  webhook: {secret: {env: HOOK}}\n"+
 		"  pull_requests: {forge: github, repository: acme/ads, api: %q,\n    token: {env: %s}, every: %s%s}\n",
-		q.forge.URL, forgeToken, every, strings.Join(append([]string{""}, more...), ", ")))
+		q.forge.URL, githubToken, every, strings.Join(append([]string{""}, more...), ", ")))
 	q.p.until("msg", "run ended", "class", "applied")
 	return q
 }
@@ -68,7 +67,7 @@ func (q *proposed) publishes(number int) string {
 func (q *proposed) says(number int, texts ...string) string {
 	q.t.Helper()
 	said := "nothing"
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		all := q.forge.Comments(number)
 		if len(all) == 0 {
 			continue
@@ -90,7 +89,7 @@ func (q *proposed) says(number int, texts ...string) string {
 func (q *proposed) judged(commit, state, text string) {
 	q.t.Helper()
 	var all []githubtest.Status
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		all = q.forge.Statuses(commit)
 		if n := len(all); n > 0 && all[n-1].State == state && strings.Contains(all[n-1].Description, text) {
 			break
@@ -105,6 +104,7 @@ func (q *proposed) judged(commit, state, text string) {
 // TestADaemonAnswersPullRequests: the head of each that changes the account is planned, as it would be once it is
 // merged, and nothing of it is sent. One comment says it, and is replaced.
 func TestADaemonAnswersPullRequests(t *testing.T) {
+	t.Parallel()
 	q := newProposed(t, "1s")
 	pull := q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}")
 	q.forge.Set(pull)
@@ -135,6 +135,7 @@ func TestADaemonAnswersPullRequests(t *testing.T) {
 
 // TestAWebhookTellsOfAPullRequest: it is answered long before it would be asked for.
 func TestAWebhookTellsOfAPullRequest(t *testing.T) {
+	t.Parallel()
 	q := newProposed(t, "1h")
 	q.forge.Set(q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}"))
 	tell(t, q.at, "pull_request", `{"action": "opened", "pull_request": {"base": {"ref": "main"}}}`)
@@ -145,6 +146,7 @@ func TestAWebhookTellsOfAPullRequest(t *testing.T) {
 // TestAPullRequestLoosensNothing: what it makes of the policy, of adsync's own state and of links counts for nothing
 // before somebody has merged it.
 func TestAPullRequestLoosensNothing(t *testing.T) {
+	t.Parallel()
 	q := newProposed(t, "1s")
 	q.git("checkout", "-q", "-B", "eve")
 	saveEdit(t, q.work, "daily: 50.00", "daily: 8000.00")
@@ -194,6 +196,7 @@ func (q *proposed) attacks(number int, message string, do func()) githubtest.Pul
 // TestStrangersProposeWhatTheyLike: each is answered, none keeps another from an answer, and no comment speaks in their
 // words, or says anything of this machine.
 func TestStrangersProposeWhatTheyLike(t *testing.T) {
+	t.Parallel()
 	q := newProposed(t, "1s")
 	saveFile(t, q.operator, "policy: {max_daily_exposure: 1000.00}\nallow:\n"+
 		"- {allow: \"exposure=10/day\", until: 2026-01-01, owner: Ann, reason: it is over}\n")
@@ -300,6 +303,7 @@ func outsideCode(comment string) string {
 // TestDriftIsAPullRequest: what somebody changed at the service is one pull request, which says who and when. It
 // follows the account and the branch, is closed when nothing is left of it, and stays closed where somebody closed it.
 func TestDriftIsAPullRequest(t *testing.T) {
+	t.Parallel()
 	const branch = "adsync/drift-adacct_quickstart"
 	q := newProposed(t, "1s")
 	group := groupOf(t, q.account, "Trail runners").ID

@@ -17,6 +17,7 @@ import (
 // TestARejectedAdIsToldAtOnce: by its names, with the reason and what to do, once over
 // restarts; and the copy beside the workbook says so, whatever an old export said.
 func TestARejectedAdIsToldAtOnce(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	book := filepath.Join(dir, "winter.xlsx")
@@ -34,8 +35,6 @@ func TestARejectedAdIsToldAtOnce(t *testing.T) {
 		messages <- one
 	}))
 	defer hook.Close()
-	t.Setenv("HOOK_URL", hook.URL+"/path")
-	t.Setenv("HOOK_KEY", "a key of the webhook")
 	file := filepath.Join(t.TempDir(), "daemon.yaml")
 	saveFile(t, file, fmt.Sprintf(`
 listen: none
@@ -48,7 +47,7 @@ notify:
 accounts:
 - {name: shop, folder: %s}
 `, operator, dir))
-	p := startDaemon(t, s, "--config", file)
+	p := startDaemonWith(t, s.environment("HOOK_URL="+hook.URL+"/path"), "--config", file)
 	p.until("msg", "run ended", "class", "applied")
 	p.end()
 	answer, err := http.Post(strings.TrimSuffix(s.url, "/v1")+"/_emulator/clock",
@@ -60,7 +59,7 @@ accounts:
 	}
 	record := filepath.Join(dir, ".adsync", "review.json") // without it the reviews were never read
 	noError(t, os.Remove(record))
-	p = startDaemon(t, s, "--config", file)
+	p = startDaemonWith(t, s.environment("HOOK_URL="+hook.URL+"/path"), "--config", file)
 	select {
 	case one := <-messages:
 		if one.Title != "review of ads: 1 rejected" || len(one.Sections) != 1 || len(one.Sections[0].Items) != 1 {
@@ -73,10 +72,10 @@ accounts:
 				t.Errorf("told %q; want %q in it", text, want)
 			}
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("nobody is told of the rejection")
 	}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		row := bookRow(t, filepath.Join(dir, "winter (adsync results).xlsx"), "Ads", 2)
 		if row["Result"] == "rejected" && row["Review"] == "rejected: the landing page is not there (404)" &&
 			strings.HasPrefix(row["Message"], "Rejected: the landing page is not there (404)") {
@@ -90,13 +89,13 @@ accounts:
 		kept, err := os.ReadFile(filepath.Join(dir, ".adsync", "told.json"))
 		return err == nil && !strings.Contains(string(kept), `"waiting"`)
 	}
-	for end := time.Now().Add(30 * time.Second); !arrived(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); !arrived(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the daemon does not note that the message arrived")
 		}
 	}
 	p.end()
-	again := startDaemon(t, s, "--config", file)
+	again := startDaemonWith(t, s.environment("HOOK_URL="+hook.URL+"/path"), "--config", file)
 	again.until("msg", "run ended", "class", "in_sync")
 	again.end()
 	if n := len(messages); n > 0 {

@@ -40,7 +40,7 @@ func (r *repository) serveOverSSH() (url, key, known string) {
 	noError(t, err)
 	saveFile(t, filepath.Join(dir, "sshd_config"), fmt.Sprintf("ListenAddress 127.0.0.1\n"+
 		"Port %s\nHostKey %[2]s/host\nPidFile none\nAuthorizedKeysFile %[2]s/key.pub\nStrictModes no\nUsePAM no\n"+
-		"SetEnv GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_COUNT=1 "+
+		"SetEnv SHLVL=1 GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_COUNT=1 "+ // a shell below another reads no .bashrc
 		"GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=*\n", port, dir))
 	server := exec.Command("/usr/sbin/sshd", "-D", "-f", filepath.Join(dir, "sshd_config"))
 	noError(t, server.Start())

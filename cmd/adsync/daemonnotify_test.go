@@ -29,6 +29,7 @@ type told struct {
 // TestPeopleAreToldOfADaemon: what a daemon applies, holds, and is ordered, signed;
 // a run that changes nothing tells nobody.
 func TestPeopleAreToldOfADaemon(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	messages := make(chan told, 100)
@@ -47,8 +48,6 @@ func TestPeopleAreToldOfADaemon(t *testing.T) {
 		messages <- one
 	}))
 	defer hook.Close()
-	t.Setenv("HOOK_URL", hook.URL+"/secret-path")
-	t.Setenv("HOOK_KEY", "a key of the webhook")
 	file := filepath.Join(t.TempDir(), "daemon.yaml")
 	saveFile(t, file, fmt.Sprintf(`
 listen: none
@@ -69,12 +68,12 @@ accounts:
 				t.Fatalf("told %+v; want it to be about %s", one, topic)
 			}
 			return one
-		case <-time.After(30 * time.Second):
+		case <-time.After(patience):
 			t.Fatalf("nobody is told of %s", topic)
 			return told{}
 		}
 	}
-	p := startDaemon(t, s, "--config", file)
+	p := startDaemonWith(t, s.environment("HOOK_URL="+hook.URL+"/secret-path"), "--config", file)
 	next("applied")
 	p.until("msg", "run ended", "class", "in_sync")
 	saveEdit(t, dir, "bid: {max: 1.25}", "bid: {max: 1.80}")
@@ -105,6 +104,7 @@ accounts:
 // TestARowThatMayNotStopIsToldAtOnce: a status nobody can read on what is active waits,
 // the other rows go, and people hear of it as urgent.
 func TestARowThatMayNotStopIsToldAtOnce(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	messages := make(chan told, 100)
@@ -116,8 +116,6 @@ func TestARowThatMayNotStopIsToldAtOnce(t *testing.T) {
 		messages <- one
 	}))
 	defer hook.Close()
-	t.Setenv("HOOK_URL", hook.URL+"/path")
-	t.Setenv("HOOK_KEY", "a key of the webhook")
 	file := filepath.Join(t.TempDir(), "daemon.yaml")
 	saveFile(t, file, fmt.Sprintf(`
 listen: none
@@ -130,7 +128,7 @@ notify:
 accounts:
 - {name: shop, folder: %s}
 `, operator, dir))
-	p := startDaemon(t, s, "--config", file)
+	p := startDaemonWith(t, s.environment("HOOK_URL="+hook.URL+"/path"), "--config", file)
 	p.until("msg", "run ended", "class", "in_sync")
 	saveEdit(t, dir, "name: Spring launch\nstatus: active", "name: Spring launch\nstatus: puased")
 	p.until("msg", "run ended", "class", "partial")
@@ -151,6 +149,7 @@ accounts:
 // A daemon with --once asks for the address of alive once each account had its run, and
 // names neither account nor address.
 func TestADaemonThatRanOnceSaysThatItLives(t *testing.T) {
+	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
 	var asked atomic.Int32
@@ -161,11 +160,12 @@ func TestADaemonThatRanOnceSaysThatItLives(t *testing.T) {
 		asked.Add(1)
 	}))
 	defer monitor.Close()
-	t.Setenv("ALIVE_URL", monitor.URL+"/secret-path")
 	file := filepath.Join(t.TempDir(), "daemon.yaml")
 	saveFile(t, file, fmt.Sprintf("listen: none\n"+
 		"operator: %s\nalive: {url: {env: ALIVE_URL}}\naccounts:\n- {name: shop, folder: %s}\n", operator, dir))
-	out, err := s.command("daemon", "--once", "--config", file).CombinedOutput()
+	c := s.command("daemon", "--once", "--config", file)
+	c.Env = append(c.Env, "ALIVE_URL="+monitor.URL+"/secret-path")
+	out, err := c.CombinedOutput()
 	if err != nil || asked.Load() != 1 || strings.Contains(string(out), "secret-path") {
 		t.Errorf("%v, asked %d times; want once, and its address in no line:\n%s", err, asked.Load(), out)
 	}

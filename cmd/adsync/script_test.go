@@ -256,7 +256,7 @@ func (h *holder) holding(next http.Handler) http.Handler {
 func awaitHeld(ts *testscript.TestScript, _ bool, _ []string) {
 	select {
 	case <-holderOf(ts).held:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		ts.Fatalf("no job was submitted")
 	}
 }
@@ -412,7 +412,7 @@ func sendRequest(ts *testscript.TestScript, neg bool, args []string) {
 // serves, and points the environment at it.
 func awaitServed(ts *testscript.TestScript, _ bool, args []string) {
 	var text []byte
-	for deadline := time.After(30 * time.Second); bytes.Count(text, []byte("\n")) < 2; {
+	for deadline := time.After(patience); bytes.Count(text, []byte("\n")) < 2; {
 		select {
 		case <-deadline:
 			ts.Fatalf("%s is %q after 30 s; want the address and the key", args[0], text)

@@ -36,9 +36,10 @@ func shelledAt(t *testing.T, u *upstream) *shelled {
 	public, err := os.ReadFile(filepath.Join(dir, "key.pub"))
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "authorized_keys"), public, 0o600))
+	// a shell below another reads no .bashrc, which may take seconds
 	config := fmt.Sprintf("ListenAddress 127.0.0.1\n"+
 		"Port %d\nHostKey %s/host\nPidFile none\nAuthorizedKeysFile %s/authorized_keys\nStrictModes no\nUsePAM "+
-		"no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nSetEnv GIT_CONFIG_GLOBAL=/dev/null "+
+		"no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nSetEnv SHLVL=1 GIT_CONFIG_GLOBAL=/dev/null "+
 		"GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=*\n", port, dir, dir)
 	must(t, os.WriteFile(filepath.Join(dir, "sshd_config"), []byte(config), 0o600))
 	s.serve(port)

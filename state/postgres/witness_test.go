@@ -19,7 +19,7 @@ type watcher struct {
 	told []string
 }
 
-func newWatcher(t *testing.T, waits bool) *watcher {
+func newWatcher(t *testing.T, waits bool, lease time.Duration) *watcher {
 	t.Helper()
 	w := &watcher{server: pgtest.Start(t, "fsync=off")}
 	w.standby = w.server.Standby(t)
@@ -30,7 +30,7 @@ func newWatcher(t *testing.T, waits bool) *watcher {
 	}
 	var err error
 	w.Database, err = Open(t.Context(), w.server.URL("postgres", w.standby), Options{Host: "here",
-		Lease: 6 * time.Second, Notice: func(text string) {
+		Lease: lease, Notice: func(text string) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.told = append(w.told, text)
@@ -81,8 +81,27 @@ func (w *watcher) wantTold(t *testing.T, part string) {
 // Where every commit waited for the standby that was promoted, all accounts go on, for processes too that were not
 // there: one that was has said so.
 func TestWhoLivesThroughAPromotionVouchesForAllAccounts(t *testing.T) {
-	w := newWatcher(t, true)
+	w := newWatcher(t, true, 6*time.Second)
 	w.promote(t)
+	w.wantVouched(t)
+}
+
+// It says so too where the promotion took longer than its lease, although it holds nothing by then.
+func TestWhoseLeaseEndedMeanwhileVouches(t *testing.T) {
+	w := newWatcher(t, true, time.Second)
+	id, _ := w.worker.current()
+	w.server.Kill()
+	time.Sleep(time.Until(w.worker.said.last(id))) // by the clock of the database
+	w.promote(t)
+	w.wantVouched(t)
+	if id, _ := w.worker.current(); id != 0 {
+		t.Errorf("it is the worker %d; want none, as it asked for nothing", id)
+	}
+}
+
+// wantVouched waits until others may go on with the account that is another's.
+func (w *watcher) wantVouched(t *testing.T) {
+	t.Helper()
 	stranger := open(t, w.standby.URL("postgres"), 0)
 	for until := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) { // until it was said
 		a, err := stranger.Claim(t.Context(), "act_2", fresh())
@@ -100,7 +119,7 @@ func TestWhoLivesThroughAPromotionVouchesForAllAccounts(t *testing.T) {
 // Where commits did not wait, nobody knows what came after the last heartbeat: who wrote an account last goes on with
 // it, and all others wait for a person.
 func TestAnAccountThatAnotherWroteMayBeLost(t *testing.T) {
-	w := newWatcher(t, false)
+	w := newWatcher(t, false, 6*time.Second)
 	w.standby.AwaitReplay(t, w.server)
 	w.promote(t)
 	a, err := w.Claim(t.Context(), "act_1", fresh())
@@ -115,7 +134,7 @@ func TestAnAccountThatAnotherWroteMayBeLost(t *testing.T) {
 
 // A standby that lacks the last heartbeat may lack what others wrote before it, whatever it has of this process.
 func TestAPromotionThatLostAHeartbeatIsNoticed(t *testing.T) {
-	w := newWatcher(t, false)
+	w := newWatcher(t, false, 6*time.Second)
 	w.standby.AwaitReplay(t, w.server)
 	w.standby.Kill()
 	w.heartbeat(t)

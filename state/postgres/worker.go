@@ -139,11 +139,14 @@ func (w *worker) beat(ctx context.Context) {
 // putOff is one heartbeat. One that is not answered changes nothing: the lease ends where none of them is.
 func (w *worker) putOff(ctx context.Context) {
 	id, now := w.current()
-	if id == 0 {
-		return
-	}
 	ctx, cancel := context.WithTimeout(ctx, w.options.Lease/3)
 	defer cancel()
+	if id == 0 { // what it saw of a promotion still counts for the others
+		if w.said.look(ctx, w.pool) == nil {
+			w.said.vouchOwed(ctx)
+		}
+		return
+	}
 	last := w.said.last(id)
 	var before time.Time
 	var answer heard

@@ -25,8 +25,9 @@ func startSSH(ts *testscript.TestScript, _ bool, args []string) {
 	address := freeAddress(ts)
 	_, port, err := net.SplitHostPort(address)
 	ts.Check(err)
+	// a shell below another reads no .bashrc, which may take seconds
 	config := fmt.Sprintf("ListenAddress 127.0.0.1\nPort %s\nHostKey %[2]s/host\nPidFile none\n"+
-		"AuthorizedKeysFile %[2]s/key.pub\nStrictModes no\nUsePAM no\nSetEnv GIT_CONFIG_GLOBAL=/dev/null "+
+		"AuthorizedKeysFile %[2]s/key.pub\nStrictModes no\nUsePAM no\nSetEnv SHLVL=1 GIT_CONFIG_GLOBAL=/dev/null "+
 		"GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=*\n", port, keys)
 	ts.Check(os.WriteFile(filepath.Join(keys, "sshd_config"), []byte(config), 0o600))
 	public, err := os.ReadFile(filepath.Join(keys, "host.pub"))
