@@ -100,6 +100,10 @@ func runScripts(t *testing.T, profile string, watch *coverage.Watch, params test
 	if err != nil {
 		t.Fatal(err)
 	}
+	program, err := builtProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
 	setup := params.Setup
 	testscript.RunT(&watchedT{T: t, places: rows}, testscript.Params{
 		Dir: params.Dir, Files: params.Files,
@@ -115,6 +119,7 @@ func runScripts(t *testing.T, profile string, watch *coverage.Watch, params test
 			e.Setenv("QUICKSTART", quickstart)
 			e.Setenv("DOCS", filepath.Join(filepath.Dir(filepath.Dir(quickstart)), "docs"))
 			e.Setenv("PICTURES", filepath.Join(filepath.Dir(filepath.Dir(quickstart)), "sources/testdata/workbook"))
+			e.Setenv("PATH", program+string(filepath.ListSeparator)+e.Getenv("PATH"))
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("PROFILE", profile)
 			if setup != nil {

@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // encodeUpload builds the body of an image upload: a multipart form with the field
@@ -148,8 +149,10 @@ func decodeUpload(body []byte) (fileID string, err error) {
 	return wire.FileID.value, nil
 }
 
-// previewFrame is the address in the frame that a preview is (service facts, 4.4).
-var previewFrame = regexp.MustCompile(`<iframe[^>]*\ssrc\s*=\s*"([^"]{1,1000})"`)
+// previewFrame has the address in the frame that a preview is (service facts, 4.4).
+var previewFrame = regexp.MustCompile(`<iframe[^>]*\ssrc\s*=\s*"([^"]+)"`)
+
+const longestAddress = 1000
 
 // Preview asks for the preview of a live ad: POST /ads/{id}/preview, which changes
 // nothing. It returns the address of its frame, which whoever has it may open.
@@ -179,7 +182,8 @@ func decodePreview(body []byte) (string, error) {
 		return "", err
 	}
 	for _, p := range wire.Data {
-		if m := previewFrame.FindStringSubmatch(p.Body.value); m != nil {
+		m := previewFrame.FindStringSubmatch(p.Body.value)
+		if m != nil && utf8.RuneCountInString(m[1]) <= longestAddress {
 			return escaped.UnescapeString(m[1]), nil
 		}
 	}

@@ -42,7 +42,7 @@ func Number(digits string) EditValue { return EditValue{sort: writesNumber, text
 
 // NumberOrText is Number where a text is such digits, else Text.
 func NumberOrText(s string) EditValue {
-	if plainNumber.MatchString(s) {
+	if isPlainNumber(s) {
 		return Number(s)
 	}
 	return Text(s)
@@ -70,7 +70,13 @@ func Clear() EditValue { return EditValue{sort: clears} }
 // maxCellText is how many UTF-16 units a cell holds in every program.
 const maxCellText = 32_767
 
-var plainNumber = regexp.MustCompile(`^-?[0-9]{1,300}(\.[0-9]{1,300})?$`)
+// longestNumber is how many characters a number has at most: the digits of the least and of the greatest that programs
+// hold are fewer.
+const longestNumber = 600
+
+var plainNumber = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+
+func isPlainNumber(s string) bool { return len(s) <= longestNumber && plainNumber.MatchString(s) }
 
 func (v EditValue) check() error {
 	switch {
@@ -80,7 +86,7 @@ func (v EditValue) check() error {
 		return fmt.Errorf("text is not UTF-8")
 	case v.sort == writesText && utf16Length(v.text) > maxCellText:
 		return fmt.Errorf("text has %d characters; want at most %d", utf16Length(v.text), maxCellText)
-	case v.sort == writesNumber && !plainNumber.MatchString(v.text):
+	case v.sort == writesNumber && !isPlainNumber(v.text):
 		return fmt.Errorf("number is %q; want digits such as -12.50", v.text)
 	case v.sort == writesDay || v.sort == writesDayOrText:
 		_, err := serialOf(v.text, false)
@@ -91,7 +97,7 @@ func (v EditValue) check() error {
 	return nil
 }
 
-var storedNumber = regexp.MustCompile(`^[-+]?([0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300})([eE][-+]?[0-9]{1,4})?$`)
+var storedNumber = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$`)
 
 // check refuses a cell whose content is not in the cell alone, or that no
 // program would store so.
@@ -101,7 +107,7 @@ func (c Cell) check() error {
 		return fmt.Errorf("a picture is placed in the cell; it cannot be copied")
 	case c.IsFormula && c.Formula == "":
 		return fmt.Errorf("the cell shares the formula of another; it cannot be copied")
-	case c.Form == NumberCell && c.Text != "" && !storedNumber.MatchString(c.Text):
+	case c.Form == NumberCell && c.Text != "" && !(len(c.Text) <= longestNumber && storedNumber.MatchString(c.Text)):
 		return fmt.Errorf("number is %q; want digits", c.Text)
 	case c.Form == NumberCell && c.Text == "" && !c.IsFormula:
 		return fmt.Errorf("the cell holds nothing")

@@ -109,7 +109,7 @@ var outputs = []*regexp.Regexp{
 	regexp.MustCompile("^(<!-- adsync:plan:|### `adsync )"),
 	regexp.MustCompile(`^(Possible spend a day:|adsync [a-z-]+ run-[0-9])`),
 	regexp.MustCompile(`^::(notice|warning|error) ([^\n:]*,)?title=adsync`),
-	regexp.MustCompile(`^<!DOCTYPE html>(?s:.{0,1000})<title>adsync `),
+	regexp.MustCompile(`(?s)^<!DOCTYPE html>.*<title>adsync `),
 }
 
 // IsOutput reports whether a file is what adsync wrote for programs and readers:
