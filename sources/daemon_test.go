@@ -116,6 +116,7 @@ func TestADaemonsConfigurationThatIsRefused(t *testing.T) {
 		{"approvers of no hazard", pullRequests("approvers: [{who: ann, hazards: []}]"),
 			"approvers.hazards names no hazards; want names such as exposure"},
 		{"approvals that never end", pullRequests("review_expires: 8760h"), `review_expires is "8760h"; want a time`},
+		{"results", pullRequests("propose_results: 2"), `propose_results is "2"; want true, false`},
 		{"eyes", pullRequests("four_eyes: 2"), `four_eyes is "2"; want true, false`},
 		{"pull requests without a token", pullRequests("forge: github, repository: a/b"), "pull_requests has no token"},
 		{"pull requests at an address in the clear",

@@ -300,6 +300,20 @@ func outsideCode(comment string) string {
 	return bare.String()
 }
 
+// stands waits until there are so many pull requests from a branch, and the last is as a test wants it.
+func (q *proposed) stands(branch string, count int, closed bool, text string) githubtest.Pull {
+	q.t.Helper()
+	var all []githubtest.Pull
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		all = q.forge.Pulls(branch)
+		if n := len(all); n == count && all[n-1].Closed == closed && strings.Contains(all[n-1].Body, text) {
+			return all[n-1]
+		}
+	}
+	q.t.Fatalf("pull requests\n%+v\nwant %d, the last with %q, closed: %t\n%s", all, count, text, closed, q.p.said())
+	return githubtest.Pull{}
+}
+
 // TestDriftIsAPullRequest: what somebody changed at the service is one pull request, which says who and when. It
 // follows the account and the branch, is closed when nothing is left of it, and stays closed where somebody closed it.
 func TestDriftIsAPullRequest(t *testing.T) {
@@ -313,19 +327,9 @@ func TestDriftIsAPullRequest(t *testing.T) {
 			fmt.Sprintf(`{"name": %q}`, name), nil)
 		push(t, q.at, "refs/heads/main")
 	}
-	// stands waits until there are so many pull requests from the branch, and the last is as a test wants it.
 	stands := func(count int, closed bool, text string) githubtest.Pull {
 		t.Helper()
-		var all []githubtest.Pull
-		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-			all = q.forge.Pulls(branch)
-			if n := len(all); n == count && all[n-1].Closed == closed && strings.Contains(all[n-1].Body, text) {
-				return all[n-1]
-			}
-		}
-		t.Fatalf("pull requests\n%+v\nwant %d, the last with %q, closed: %t\n%s",
-			all, count, text, closed, q.p.said())
-		return githubtest.Pull{}
+		return q.stands(branch, count, closed, text)
 	}
 	shows := func(text string) {
 		t.Helper()
@@ -351,12 +355,7 @@ func TestDriftIsAPullRequest(t *testing.T) {
 
 	q.save("bid: {max: 0.90}", "bid: {max: 0.85}", "Lower")
 	push(t, q.at, "refs/heads/main")
-	main := q.git("rev-parse", "main")
-	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if q.git("-C", q.upstream, "merge-base", "main", branch) == main {
-			break
-		}
-	}
+	q.follows(branch)
 	shows("+    name: Runners again")
 
 	renames("Trail runners")

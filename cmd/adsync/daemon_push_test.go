@@ -75,13 +75,19 @@ func hostRepository(t *testing.T, work string) *repository {
 
 func (r *repository) git(args ...string) string {
 	r.t.Helper()
+	return strings.TrimSpace(r.bytes(args...))
+}
+
+// bytes is all that git prints.
+func (r *repository) bytes(args ...string) string {
+	r.t.Helper()
 	c := exec.Command("git",
 		append([]string{"-C", r.work, "-c", "user.name=Ann Example", "-c", "user.email=ann@example.com"}, args...)...)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		r.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
-	return strings.TrimSpace(string(out))
+	return string(out)
 }
 
 // save edits a file, commits and pushes.

@@ -282,7 +282,7 @@ func (a *DaemonAccount) lacks(states string) string {
 			"propose_drift or pull_requests; these are of commits, and want git", a.Name.Value)
 	case a.Folder == "" && a.WriteBack:
 		return fmt.Sprintf("account %q is read from git and has write_back; "+
-			"a commit is not written into, and push_results commits the results to a branch", a.Name.Value)
+			"a commit is not written into; propose_results of pull_requests proposes the results", a.Name.Value)
 	case a.Folder != "" && a.State != "":
 		return fmt.Sprintf("account %q has a folder and a state; a folder's state is what its adsync.yaml says",
 			a.Name.Value)

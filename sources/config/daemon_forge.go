@@ -21,6 +21,8 @@ type PullRequests struct {
 	API        Setting // address; zero for that of the forge itself
 	Token      KeyReference
 	Every      time.Duration
+	// ProposeResults has what became of rows proposed for the workbooks and CSV files, as a pull request.
+	ProposeResults bool
 
 	Approvers     []Approver
 	FourEyes      bool          // the yes of somebody whose pull request it is does not count
@@ -61,6 +63,7 @@ func (p *PullRequests) read(w *settingReader, node *yaml.Node) {
 		"four_eyes": func(n *yaml.Node) {
 			p.FourEyes = w.choice(n, "pull_requests.four_eyes", "true", "false").Value != "false"
 		},
+		"propose_results": func(n *yaml.Node) { p.ProposeResults = w.yes(n, "pull_requests.propose_results") },
 		"review_expires": func(n *yaml.Node) {
 			w.duration(n, "pull_requests.review_expires", &p.ReviewExpires, time.Minute, mostReview)
 		},

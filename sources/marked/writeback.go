@@ -84,12 +84,28 @@ func WriteBack(ctx context.Context, p config.Project, schemas resource.Schemas,
 		}
 		own := outcomesOf(source.File, rows)
 		kept, err = writeCells(p, schemas, source, results.At, cellsWriting{
-			changes: func(t *table.Reader) ([]cellChange, error) { return resultChanges(t, own) },
+			changes: func(t *table.Reader) ([]cellChange, error) { return resultChanges(t, own, false) },
 			wrote:   results.Wrote,
 		})
 		return err
 	})
 	return kept, err
+}
+
+// Filled returns a source with what became of its rows written into it, as WriteBack writes it, and nil where that
+// changes nothing. The file stays as it is. A row of which there is nothing to say keeps what an earlier run said of
+// it, unless that had a message.
+func Filled(p config.Project, schemas resource.Schemas, source sources.Source, rows []RowOutcome) ([]byte, error) {
+	if cellsWriterOf(source.File) == nil {
+		return nil, fmt.Errorf("results are not written into files named %q", path.Ext(source.File))
+	}
+	own, filled := outcomesOf(source.File, rows), []byte(nil)
+	w := cellsWriting{changes: func(t *table.Reader) ([]cellChange, error) { return resultChanges(t, own, true) }}
+	err := rewriteCells(p, schemas, source, time.Time{}, w, func(_ tree.Replacement, rewritten []byte) error {
+		filled = rewritten
+		return nil
+	})
+	return filled, err
 }
 
 // sourceNamed finds a file among those that were read whole.
@@ -105,13 +121,27 @@ func sourceNamed(d *sources.Desired, file string) (sources.Source, error) {
 // writeCells writes into one source, if it is still what was read.
 func writeCells(p config.Project, schemas resource.Schemas,
 	source sources.Source, at time.Time, w cellsWriting) (kept string, err error) {
+	err = rewriteCells(p, schemas, source, at, w, func(r tree.Replacement, rewritten []byte) (err error) {
+		kept, err = r.Write(rewritten)
+		if err == nil && w.wrote != nil {
+			now := sha256.Sum256(rewritten)
+			w.wrote(source.Hash, hex.EncodeToString(now[:]))
+		}
+		return err
+	})
+	return kept, err
+}
+
+// rewriteCells has put get what one source becomes, if it is still what was read, and becomes another.
+func rewriteCells(p config.Project, schemas resource.Schemas, source sources.Source, at time.Time, w cellsWriting,
+	put func(tree.Replacement, []byte) error) (err error) {
 	env, err := p.Env()
 	if err != nil {
-		return "", err
+		return err
 	}
 	root, err := os.OpenRoot(p.Folder())
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer root.Close()
 	w.in, w.file = draft.Input{Schemas: schemas, Env: env, Bounds: p.FileLimits(), Layout: p.Layout}, source.File
@@ -121,23 +151,18 @@ func writeCells(p config.Project, schemas resource.Schemas,
 	}
 	content, err := r.Read()
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer func() {
 		if reason := recover(); reason != nil {
-			kept, err = "", fmt.Errorf("file cannot be changed: %v", reason)
+			err = fmt.Errorf("file cannot be changed: %v", reason)
 		}
 	}()
 	rewritten, err := cellsWriterOf(source.File)(content, w)
 	if err != nil || bytes.Equal(rewritten, content) {
-		return "", err
+		return err
 	}
-	kept, err = r.Write(rewritten)
-	if err == nil && w.wrote != nil {
-		now := sha256.Sum256(rewritten)
-		w.wrote(source.Hash, hex.EncodeToString(now[:]))
-	}
-	return kept, err
+	return put(r, rewritten)
 }
 
 func outcomesOf(file string, outcomes []RowOutcome) []RowOutcome {

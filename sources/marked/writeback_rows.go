@@ -28,8 +28,9 @@ type cellChange struct {
 	like   xlsx.At // a cell of the sheet whose looks it takes; the zero At leaves its own
 }
 
-// resultChanges returns the cells of one sheet that change, those in the header first.
-func resultChanges(r *table.Reader, outcomes []RowOutcome) ([]cellChange, error) {
+// resultChanges returns the cells of one sheet that change, those in the header first. With earlier, what an earlier
+// run said of a row stays where there is nothing to say of it now.
+func resultChanges(r *table.Reader, outcomes []RowOutcome, earlier bool) ([]cellChange, error) {
 	byRow := map[int]RowOutcome{}
 	for _, o := range outcomes {
 		if o.Position.Sheet() == r.Ref.Name && o.Position.Line() > 0 {
@@ -47,16 +48,27 @@ func resultChanges(r *table.Reader, outcomes []RowOutcome) ([]cellChange, error)
 	if err != nil {
 		return nil, err
 	}
-	changes := columns.added
+	var changes []cellChange
 	for _, row := range slices.Sorted(maps.Keys(byRow)) {
-		own, err := rowChanges(row, byRow[row], columns, stored)
+		places, o := columns, byRow[row]
+		if message := stored[xlsx.At{Row: row, Column: columns.message}]; earlier && o.isNothing() &&
+			!message.IsFormula && celltext.Trimmed(message.Text) == "" {
+			places.result, places.message = 0, 0
+		}
+		own, err := rowChanges(row, o, places, stored)
 		if err != nil {
 			return nil, err
 		}
 		changes = append(changes, own...)
 	}
-	return changes, nil
+	if earlier && !slices.ContainsFunc(changes, func(c cellChange) bool { return !c.exact }) {
+		return changes, nil
+	}
+	return append(columns.added, changes...), nil
 }
+
+// isNothing reports whether there is nothing to say of a row.
+func (o *RowOutcome) isNothing() bool { return o.Result == "no change" && o.Message == "" }
 
 // storedRows returns the cells of the rows concerned, and the last column that any
 // row from the header down uses.

@@ -22,8 +22,16 @@ func (s *Server) Pulls(from string) (of []Pull) {
 func (s *Server) Close(number int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pulls[s.indexOf(number)].Closed = true
+	s.shut(s.indexOf(number))
 	s.touch(number)
+}
+
+// shut closes a pull request, whose head stays as it is. mu is held.
+func (s *Server) shut(at int) {
+	if p := &s.pulls[at]; p.From != "" && !p.Closed {
+		p.Head = s.HeadOf(p.Number, p.From)
+	}
+	s.pulls[at].Closed = true
 }
 
 // propose opens or edits a pull request. mu is held.
@@ -43,7 +51,9 @@ func (s *Server) propose(r *http.Request, parameters map[string]string, body []b
 		if at = s.indexOf(number); at < 0 {
 			return http.StatusNotFound, map[string]any{"message": "Not Found"}
 		}
-		s.pulls[at].Closed = said.State != nil && *said.State == "closed"
+		if said.State != nil && *said.State == "closed" {
+			s.shut(at)
+		}
 	} else {
 		p := Pull{Number: int(s.next), Author: User}
 		set(&p.From, said.Head)

@@ -64,7 +64,7 @@ func versionOf(a config.DaemonAccount) string {
 		g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value,
 		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify),
 		a.Pulls.Repository.Value, a.Pulls.API.Value, a.Pulls.Token.From, a.Pulls.Token.Value, a.Pulls.Every,
-		fmt.Sprint(a.Pulls.Approvers), a.Pulls.FourEyes, a.Pulls.ReviewExpires})
+		fmt.Sprint(a.Pulls.Approvers), a.Pulls.FourEyes, a.Pulls.ReviewExpires, a.Pulls.ProposeResults})
 }
 
 // stateFolderOf is where the state of an account from git lies that names no folder.
@@ -165,7 +165,8 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	}
 	if branch != nil && a.Pulls.Forge.Value != "" {
 		if desk := answering(d, a, branch, w); desk != nil {
-			w.answers.drift = &pulls.Drift{Name: name, Forge: desk.Forge, Kept: w.orders.Place}
+			w.answers.own = &pulls.Own{Name: name, Forge: desk.Forge, Kept: w.orders.Place}
+			w.answers.fills, w.copies.owes = a.Pulls.ProposeResults, a.Pulls.ProposeResults
 			w.merged = desk.Settle
 			account.Watch = append(account.Watch, func(ctx context.Context, wake func(daemon.Trigger)) {
 				desk.Wake = func() { wake(daemon.Approved) }

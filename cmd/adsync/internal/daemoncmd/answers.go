@@ -18,16 +18,17 @@ import (
 // answers is what the daemon of an account says into its repository, on branches of
 // adsync's own and never on the one that is read. nil says nothing.
 type answers struct {
-	results  string       // branch that what became of runs is committed to; "" for none
-	proposes bool         // what others changed at the service is proposed
-	drift    *pulls.Drift // as a pull request; nil: as a branch alone
+	results  string     // branch that what became of runs is committed to; "" for none
+	proposes bool       // what others changed at the service is proposed
+	own      *pulls.Own // as pull requests; nil: as a branch alone
+	fills    bool       // what became of rows is proposed for the files, as a pull request
 	timeout  time.Duration
 
 	waits    runs.Unpushed // results that are not there yet
 	queued   bool          // others push them
 	retry    time.Time     // before then they are not tried again
 	proposed string        // hash of the last plan of which that was tried
-	owes     bool          // the pull request is not as it should be
+	owes     bool          // a pull request is not as it should be
 }
 
 // push commits what became of a run. What could not be pushed is tried again later.
@@ -52,38 +53,58 @@ func (n *answers) away(ctx context.Context, do func() error) (err error) {
 }
 
 // propose pushes the files with what others changed at the service, once a plan, where
-// nothing else is left to do, and keeps their pull request. Why it could not is a line of the log.
+// nothing else is left to do, and keeps the pull requests. Why it could not is a line of the log.
 func (n *answers) propose(ctx context.Context, env *session.Env,
-	l session.Loaded, agent *reconcile.Agent, view *reconcile.View) {
-	if n == nil || !n.proposes || diag.HasErrors(view.Plan.Problems) {
+	l session.Loaded, agent *reconcile.Agent, view *reconcile.View, c *copies) {
+	if n == nil || diag.HasErrors(view.Plan.Problems) {
 		return
 	}
+	var drift, results error
+	if n.proposes {
+		drift = n.proposeDrift(ctx, env, l, agent, view)
+	}
+	if n.fills && n.own != nil {
+		results = n.away(ctx, func() error {
+			said, err := n.own.KeepResults(ctx, env, l, agent.Account.ID, c.lasting(&l, view))
+			if said && err == nil {
+				err = c.settle(&l)
+			}
+			return err
+		})
+	}
+	n.owes = n.own != nil && (drift != nil || results != nil)
+	if drift != nil {
+		env.Note("what others changed could not be proposed: %s", console.OneLine(drift))
+	}
+	if results != nil {
+		env.Note("results could not be proposed: %s", console.OneLine(results))
+	}
+}
+
+func (n *answers) proposeDrift(ctx context.Context, env *session.Env,
+	l session.Loaded, agent *reconcile.Agent, view *reconcile.View) (err error) {
 	d, hash := planning.DriftOf(l, view, nil), view.Hash()
 	d.Account = agent
-	var err error
 	switch {
-	case n.drift != nil:
-		err = n.away(ctx, func() error { return n.drift.Keep(ctx, env, l, d) })
-		n.owes = err != nil
+	case n.own != nil:
+		return n.away(ctx, func() error { return n.own.KeepDrift(ctx, env, l, d) })
 	case len(d.Resources) > 0 && n.proposed != hash:
 		err = n.away(ctx, func() error { return planning.Propose(ctx, env, l, d, false, hash) })
 		if n.proposed = hash; gitstore.ClassOf(err) == gitstore.Transient {
 			n.proposed = ""
 		}
 	}
-	if err != nil {
-		env.Note("what others changed could not be proposed: %s", console.OneLine(err))
-	}
+	return err
 }
 
-// again returns when the pull request of what others changed wants another plan; zero for none.
+// again returns when a pull request wants another plan; zero for none.
 func (n *answers) again(now time.Time, ended daemon.Class) time.Time {
 	switch {
-	case n == nil || n.drift == nil:
+	case n == nil || n.own == nil:
 		return time.Time{}
 	case n.owes:
 		return now.Add(lateEvery)
-	case ended == daemon.Applied && n.drift.Stands(): // that may have put it right
+	case ended == daemon.Applied && (n.fills || n.own.DriftStands()): // that may have put it right
 		return now.Add(againSoon)
 	}
 	return time.Time{}

@@ -2,6 +2,7 @@ package daemoncmd
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/resultcopy"
+	"adsync/internal/runview"
 	"adsync/internal/words"
 	"adsync/plan"
 	"adsync/reconcile"
@@ -35,6 +37,7 @@ type copies struct {
 	folder    string // as results in daemon.yaml says; "" for beside the files, or for git the state
 	beside    bool   // the account is a folder, in which people look
 	writeBack bool   // results go into their own files as well
+	owes      bool   // results are proposed for their own files
 	took      func(sum string)
 
 	told map[resource.Address]bool // rows whose own cells say something that may be over; nil: nobody knows
@@ -69,11 +72,27 @@ func (c *copies) planned(l *session.Loaded, p *plan.Plan) error {
 	if len(runs.Workbooks(*l)) == 0 {
 		return nil
 	}
-	went := c.recall(l)
+	went := c.recall(l, wentName)
 	rows := runs.PlannedRows(*l, p, words.OnPage)
 	problems := session.OnceEach(l.Desired.Problems, p.Problems)
 	marks := marked.Marks{Outcomes: stillStands(l.InReview(rows), went), Problems: problems, Unread: l.Desired.Unread}
 	return c.leave(l, afterRun{name: "planned", rows: stillStands(l.Judged(rows), went), marks: marks})
+}
+
+// lasting are the rows of a plan for the files of people, with what applies did that the files do not say yet, and the
+// ids that are known. What only waits is over before somebody merges it: nothing is said of it.
+func (c *copies) lasting(l *session.Loaded, v *reconcile.View) []marked.RowOutcome {
+	rows := stillStands(l.Judged(runs.PlannedRows(*l, v.Plan, words.OnPage)), c.recall(l, owedName))
+	for i := range rows {
+		row := &rows[i]
+		if row.Result == string(runview.Held) {
+			row.Result, row.Shown, row.Message = session.ResultNoChange, "", ""
+		}
+		if last := v.Last.Get(row.Address); last != nil {
+			row.ID = cmp.Or(row.ID, last.ID)
+		}
+	}
+	return rows
 }
 
 // stillStands returns rows of which nothing else is said what the last apply did.

@@ -253,7 +253,7 @@ func (w *worker) ended(ctx context.Context, l *session.Loaded, did done, r daemo
 		r.Class, r.Message = w.planned(*l, did, r.Plan)
 		r = withError(r, w.copies.planned(l, did.view.Plan))
 		if !w.suspended.Load() {
-			w.answers.propose(ctx, w.env, *l, did.Session.Agent, did.view)
+			w.answers.propose(ctx, w.env, *l, did.Session.Agent, did.view, w.copies)
 		}
 		return r
 	}

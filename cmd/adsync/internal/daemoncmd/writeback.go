@@ -3,6 +3,7 @@ package daemoncmd
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,6 +117,9 @@ func moveFile(from, to string) error {
 // begun anew.
 const wentName = "went.json"
 
+// owedName is where it is kept what applies did that the files of people may not say yet.
+const owedName = "owed-results.json"
+
 // wentRow is what the last apply did with one row.
 type wentRow struct {
 	Result  string `json:"result"`
@@ -130,18 +134,37 @@ func (c *copies) remember(l *session.Loaded, rows []marked.RowOutcome) error {
 			went[row.Address.String()] = wentRow{row.Result, row.Message}
 		}
 	}
-	content, err := json.Marshal(went)
+	if err := c.note(l, wentName, went); err != nil || !c.owes {
+		return err
+	}
+	owed, whole := map[string]wentRow{}, l.Desired.Whole()
+	for address, did := range c.recall(l, owedName) {
+		if a, is := resource.ParseAddress(address); is && whole.Get(a) != nil {
+			owed[address] = did
+		}
+	}
+	maps.Copy(owed, went)
+	return c.note(l, owedName, owed)
+}
+
+func (c *copies) note(l *session.Loaded, name string, rows map[string]wentRow) error {
+	content, err := json.Marshal(rows)
 	if err != nil {
 		return err
 	}
-	return session.BesideOf(c.env, l.Project).Put(wentName, content)
+	return session.BesideOf(c.env, l.Project).Put(name, content)
 }
 
-// recall reads what the last apply did. Without it the rows say that nothing changes.
-func (c *copies) recall(l *session.Loaded) (went map[string]wentRow) {
-	content, err := session.BesideOf(c.env, l.Project).Get(wentName, kv.Most)
+// recall reads what was kept of applies under a name. Without it the rows say that nothing changes.
+func (c *copies) recall(l *session.Loaded, name string) (went map[string]wentRow) {
+	content, err := session.BesideOf(c.env, l.Project).Get(name, kv.Most)
 	if err != nil || json.Unmarshal(content, &went) != nil {
 		return nil
 	}
 	return went
+}
+
+// settle forgets what the files say by now.
+func (c *copies) settle(l *session.Loaded) error {
+	return session.BesideOf(c.env, l.Project).Delete(owedName)
 }
