@@ -133,6 +133,79 @@ func TestADaemonAnswersPullRequests(t *testing.T) {
 	q.p.end()
 }
 
+// TestThePlanIsOfTheMergeThatTheForgeMade: where both sides changed a file, the merge of the forge is planned, if it is
+// of this head and of the branch as it is.
+func TestThePlanIsOfTheMergeThatTheForgeMade(t *testing.T) {
+	q := newProposed(t, "1s")
+	const head, mine = "bid: {max: 1.25}", "bid: {max: 1.20}"
+	q.git("checkout", "-q", "-b", "began")
+	q.git("checkout", "-q", "main")
+	old := q.git("rev-parse", "HEAD")
+	q.save("bid: {max: 0.90}", "bid: {max: 0.85}", "Lower") // in the file that all of them change
+	main := q.git("rev-parse", "HEAD")
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "applied")
+	// merges is the merge of two commits, with one more edit.
+	merges := func(branch, head, from, to string) string {
+		t.Helper()
+		q.git("checkout", "-q", "--detach", branch)
+		q.git("merge", "-q", "--no-ff", "--no-edit", head)
+		if from != "" {
+			saveEdit(t, q.work, from, to)
+			q.git("commit", "-q", "-a", "--amend", "--no-edit")
+		}
+		commit := q.git("rev-parse", "HEAD")
+		q.git("checkout", "-q", "main")
+		return commit
+	}
+	keeps := func(number int, commit string) {
+		t.Helper()
+		q.git("push", "-q", "-f", q.upstream, fmt.Sprintf("%s:refs/pull/%d/merge", commit, number))
+	}
+	rows := []struct {
+		name  string
+		merge func(head string) string // that the forge has
+		want  string                   // "": it is stale
+	}{
+		{"it is this merge", func(head string) string { return merges(main, head, "", "") }, ", by the forge"},
+		{"the branch was elsewhere", func(head string) string { return merges(old, head, "", "") }, ""},
+		{"there is none", nil, ""},
+		{"it is of somebody else", func(string) string {
+			return merges(main, q.git("rev-parse", "pull-1"), "", "")
+		}, ""},
+		{"it is no merge", func(head string) string { return head }, ""},
+		{"it changes another file", func(head string) string {
+			return merges(main, head, "id: adacct_quickstart", "id: adacct_quickstart # mine")
+		}, ", by the forge"}, // the policy is that of the branch, whatever it says
+	}
+	var pulls []githubtest.Pull
+	for i, row := range rows {
+		number := i + 1
+		q.git("checkout", "-q", "-B", fmt.Sprint("pull-", number), "began")
+		saveEdit(t, q.work, head, mine)
+		q.git("commit", "-q", "-a", "-m", row.name)
+		pull := githubtest.Pull{Number: number, Head: q.publishes(number), Base: "main", Author: "ann"}
+		q.git("checkout", "-q", "main")
+		if row.merge != nil {
+			keeps(number, row.merge(pull.Head))
+		}
+		pulls = append(pulls, pull)
+	}
+	q.forge.Set(pulls...)
+	for i, row := range rows {
+		if row.want == "" {
+			q.says(i+1, "**Stale**", "- `spring.yaml`")
+			q.judged(pulls[i].Head, "failure", "stale: 1 file changed on both sides")
+			continue
+		}
+		if said := q.says(i+1, main[:12]+"`"+row.want, "1.20"); strings.Contains(said, "0.90") {
+			t.Errorf("%s: what the branch changed is taken back:\n%s", row.name, said)
+		}
+		q.judged(pulls[i].Head, "success", "1 change")
+	}
+	q.p.end()
+}
+
 // TestAWebhookTellsOfAPullRequest: it is answered long before it would be asked for.
 func TestAWebhookTellsOfAPullRequest(t *testing.T) {
 	t.Parallel()

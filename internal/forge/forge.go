@@ -10,6 +10,7 @@ package forge
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -24,7 +25,7 @@ type Repository interface {
 	Judge(ctx context.Context, commit string, v Verdict) error
 	Proposals
 
-	// Find returns a pull request, open or not.
+	// Find returns a pull request, open or not. It has the forge merge one anew whose branch has moved.
 	Find(ctx context.Context, number int) (Pull, error)
 	// Consents reports which of reviews and comments can be approvals here: those of which the forge says what they
 	// are of, and whether somebody changed them.
@@ -52,6 +53,10 @@ type Pull struct {
 	Closed  bool   // merged, too
 	Merged  string // the commit by which the branch has it, full hash; "" where it is not merged
 }
+
+// MergeRef is where a forge keeps the merge of the pull request and its branch, if it keeps one. It may be of an older
+// head, or an older branch.
+func (p Pull) MergeRef() string { return strings.TrimSuffix(p.Ref, "/head") + "/merge" }
 
 // Talk is what people said of a pull request, the oldest first.
 type Talk struct {

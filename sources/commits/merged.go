@@ -20,7 +20,8 @@ import (
 type Merged struct {
 	*Checkout          // nil where Stale has any
 	Changed   []string // files of the project that the branch changes, by slash path
-	Stale     []string // of those, what was changed otherwise since the branch began
+	Stale     []string // of those, what was changed otherwise since the branch began, and nobody has merged
+	ByForge   bool     // its files are those of the merge that the forge made
 }
 
 // Close takes the folder away, where there is one.
@@ -33,10 +34,11 @@ func (m *Merged) Close() {
 // ErrUnmergeable says that no merge can be made of a branch as it is.
 var ErrUnmergeable = errors.New("it cannot be merged")
 
-// ReadMerged returns the project of a commit with the files that a branch changes, whole, as its head has them. The
-// project file is that of the commit, whatever the branch makes of it: what adsync may do is not for a branch to say
-// that nobody has merged. Where both changed a file there is nothing to read. home and bounds are as for ReadCommit.
-func ReadMerged(ctx context.Context, at config.Commit, head, home, bounds string) (*Merged, error) {
+// ReadMerged returns the project of a commit with the files that a branch changes, whole, as its head has them. merge
+// is the merge of both as the forge made it, "" where it has none: its files are read where it is that. Without it
+// there is nothing to read where both changed a file. The project file is that of the commit, whatever the branch makes
+// of it: what adsync may do is not for a branch to say that nobody has merged. home and bounds are as for ReadCommit.
+func ReadMerged(ctx context.Context, at config.Commit, head, merge, home, bounds string) (*Merged, error) {
 	p := config.Project{State: config.UsualState, At: &at}
 	if bounds != "" {
 		if err := p.Bound(bounds); err != nil {
@@ -53,10 +55,20 @@ func ReadMerged(ctx context.Context, at config.Commit, head, home, bounds string
 	}
 	m := &Merged{}
 	m.Changed, m.Stale = sides.compare()
+	files, of := sides.byFile(m.Changed), sides.head.Hash
+	if merge != "" {
+		made, err := h.madeOf(ctx, sides, m, plumbing.NewHash(merge), p.State)
+		if err != nil {
+			return nil, err
+		}
+		if m.ByForge = made != nil; m.ByForge {
+			files, of, m.Stale = made, plumbing.NewHash(merge), nil
+		}
+	}
 	if len(m.Stale) > 0 {
 		return m, nil
 	}
-	if m.Checkout, err = h.checkoutWith(ctx, p, sides, m.Changed); err != nil {
+	if m.Checkout, err = h.checkoutOf(ctx, p, files, of); err != nil {
 		return nil, err
 	}
 	m.Project.Home = home
@@ -157,8 +169,51 @@ func (h *history) files(ctx context.Context, commit *object.Commit, state string
 	}
 }
 
-// checkoutWith writes the files of the commit, those that the branch changes as its head has them.
-func (h *history) checkoutWith(ctx context.Context, p config.Project, s *sides, changed []string) (
+// byFile are the files of the commit, those that the branch changes as its head has them.
+func (s *sides) byFile(changed []string) map[string]entry {
+	files := maps.Clone(s.here)
+	for _, name := range changed {
+		if name == config.ProjectFile {
+			continue
+		}
+		if delete(files, name); s.there[name] != (entry{}) {
+			files[name] = s.there[name]
+		}
+	}
+	return files
+}
+
+// madeOf returns the files of a merge, nil where it is not that of both sides: its parents are others, such as those of
+// an older merge, or it has of a file that not both have changed what neither would make of it.
+func (h *history) madeOf(ctx context.Context, s *sides, m *Merged, merge plumbing.Hash, state string) (
+	map[string]entry, error) {
+	commit, err := h.repository.CommitObject(merge)
+	if err != nil {
+		return nil, fmt.Errorf("read a commit: %w", err)
+	}
+	if !slices.Equal(commit.ParentHashes, []plumbing.Hash{s.at.Hash, s.head.Hash}) {
+		return nil, nil
+	}
+	files, err := h.files(ctx, commit, state)
+	if err != nil {
+		return nil, fmt.Errorf("read commit %s: %w", merge, err)
+	}
+	plain := s.byFile(m.Changed)
+	all := maps.Clone(files)
+	maps.Copy(all, plain)
+	for name := range all {
+		if name != config.ProjectFile && files[name] != plain[name] && !slices.Contains(m.Stale, name) {
+			return nil, nil
+		}
+	}
+	if delete(files, config.ProjectFile); plain[config.ProjectFile] != (entry{}) {
+		files[config.ProjectFile] = plain[config.ProjectFile]
+	}
+	return files, nil
+}
+
+// checkoutOf writes files, and reads the project that they are at a commit.
+func (h *history) checkoutOf(ctx context.Context, p config.Project, files map[string]entry, of plumbing.Hash) (
 	_ *Checkout, err error) {
 	folder, remove, err := bounded.NewScratch()
 	if err != nil {
@@ -169,15 +224,6 @@ func (h *history) checkoutWith(ctx context.Context, p config.Project, s *sides, 
 			remove()
 		}
 	}()
-	files := maps.Clone(s.here)
-	for _, name := range changed {
-		if name == config.ProjectFile {
-			continue
-		}
-		if delete(files, name); s.there[name] != (entry{}) {
-			files[name] = s.there[name]
-		}
-	}
 	names := slices.Sorted(maps.Keys(files))
 	for _, name := range names {
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -198,10 +244,10 @@ func (h *history) checkoutWith(ctx context.Context, p config.Project, s *sides, 
 		}
 		file := object.NewFile(name, files[name].Mode, blob)
 		if err := errors.Join(ctx.Err(), w.write(name, file.Mode, file)); err != nil {
-			return nil, fmt.Errorf("commit %.12s: %w", s.head.Hash, err)
+			return nil, fmt.Errorf("commit %.12s: %w", of, err)
 		}
 	}
-	return readFolder(folder, p, s.head.Hash, remove), nil
+	return readFolder(folder, p, of, remove), nil
 }
 
 // Contains reports whether a commit is another, or came from it.

@@ -1,6 +1,7 @@
 package commits_test
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"os"
@@ -127,7 +128,7 @@ func TestWhatAMergeMakesOfTheFiles(t *testing.T) {
 				at = b.commit(row.main)
 			}
 			m, err := commits.ReadMerged(t.Context(),
-				config.Commit{Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at}, head, t.TempDir(), "")
+				config.Commit{Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at}, head, "", t.TempDir(), "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,6 +154,74 @@ func TestWhatAMergeMakesOfTheFiles(t *testing.T) {
 			}
 			if m.Project.Stop != "" {
 				t.Errorf("the branch stops the account: %s", m.Project.Stop)
+			}
+		})
+	}
+}
+
+// TestWhichMergeIsThatOfTheForge: both sides changed a.yaml, and a commit is said to merge them.
+func TestWhichMergeIsThatOfTheForge(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		merges []string          // what its parents are, of main, change, old (of main) and other
+		files  map[string]string // that it has
+		want   string            // of a.yaml; "": it is not believed
+	}{
+		{"it is that merge", []string{"main", "change"}, map[string]string{"shop/a.yaml": "both"}, "both"},
+		{"it takes the file away", []string{"main", "change"}, map[string]string{"shop/a.yaml": ""}, "gone"},
+		{"it changes the policy", []string{"main", "change"},
+			map[string]string{"shop/a.yaml": "both", "shop/adsync.yaml": "policy: {max_daily_exposure: 99}\n"}, "both"},
+		{"it changes another project", []string{"main", "change"},
+			map[string]string{"shop/a.yaml": "both", "other/c.yaml": "C"}, "both"},
+		{"the branch was elsewhere", []string{"old", "change"}, map[string]string{"shop/a.yaml": "both"}, ""},
+		{"the head was another", []string{"main", "other"}, map[string]string{"shop/a.yaml": "both"}, ""},
+		{"it merges the branch into the head", []string{"change", "main"},
+			map[string]string{"shop/a.yaml": "both"}, ""},
+		{"it merges one more", []string{"main", "change", "other"}, map[string]string{"shop/a.yaml": "both"}, ""},
+		{"it merges nothing", []string{"main"}, map[string]string{"shop/a.yaml": "both"}, ""},
+		{"it changes what nobody changed", []string{"main", "change"},
+			map[string]string{"shop/a.yaml": "both", "shop/b.yaml": "B"}, ""},
+		{"it adds a file", []string{"main", "change"},
+			map[string]string{"shop/a.yaml": "both", "shop/e.yaml": "e"}, ""},
+		{"it leaves out what one side changed", []string{"main", "change"},
+			map[string]string{"shop/a.yaml": "both", "shop/d.yaml": "d"}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			b := &branches{t: t, dir: t.TempDir()}
+			b.git("init", "-q")
+			at := map[string]string{}
+			at["old"] = b.commit(map[string]string{"shop/adsync.yaml": "format_version: 1\n", "shop/a.yaml": "a",
+				"shop/b.yaml": "b", "shop/d.yaml": "d", "other/c.yaml": "c"})
+			b.git("checkout", "-q", "-b", "change")
+			at["change"] = b.commit(map[string]string{"shop/a.yaml": "theirs", "shop/d.yaml": "D"})
+			at["other"] = b.commit(map[string]string{"shop/a.yaml": "later"})
+			b.git("checkout", "-q", "main")
+			at["main"] = b.commit(map[string]string{"shop/a.yaml": "ours"})
+			b.git("checkout", "-q", "--detach")
+			b.commit(map[string]string{"shop/d.yaml": "D"}) // as a merge has it
+			b.commit(row.files)
+			args := []string{"commit-tree", "-m", "Merge", "HEAD^{tree}"}
+			for _, parent := range row.merges {
+				args = append(args, "-p", at[parent])
+			}
+			merge := b.git(args...)
+			m, err := commits.ReadMerged(t.Context(), config.Commit{
+				Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at["main"],
+			}, at["change"], merge, t.TempDir(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			if m.ByForge != (row.want != "") || m.ByForge != (len(m.Stale) == 0) {
+				t.Fatalf("by the forge: %t, stale %q; want %q", m.ByForge, m.Stale, row.want)
+			}
+			if !m.ByForge {
+				return
+			}
+			have := filesIn(t, m.Project.Root)
+			if got := cmp.Or(have["a.yaml"], "gone"); got != row.want || have["adsync.yaml"] != "format_version: 1\n" ||
+				have["d.yaml"] != "D" || have["b.yaml"] != "b" {
+				t.Errorf("the files are %v; want %q, and the policy of the branch", have, row.want)
 			}
 		})
 	}
@@ -190,7 +259,7 @@ func TestWhatCannotBeMerged(t *testing.T) {
 				at = b.commit(row.main)
 			}
 			m, err := commits.ReadMerged(t.Context(),
-				config.Commit{Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at}, head, t.TempDir(), "")
+				config.Commit{Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at}, head, "", t.TempDir(), "")
 			if err == nil {
 				m.Close()
 			}
@@ -218,7 +287,7 @@ func TestWhereBranchesCrossed(t *testing.T) {
 	b.git("merge", "-q", "--no-edit", ours)
 	head := b.commit(map[string]string{"shop/a.yaml": "a", "shop/b.yaml": "b"})
 	m, err := commits.ReadMerged(t.Context(),
-		config.Commit{Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at}, head, t.TempDir(), "")
+		config.Commit{Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at}, head, "", t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,6 +38,7 @@ type Answer struct {
 	Text    string // its first line is a mark, by which the comment is found again
 	Verdict forge.Verdict
 	Asked   Asked
+	Stale   bool // both sides changed a file; the forge may merge it yet
 	// Judge is the verdict where some of what is held is agreed to; nil where that changes nothing.
 	Judge func(agreed func(plan.Hazard, []plan.Part) bool) forge.Verdict
 }
@@ -66,6 +67,7 @@ type Desk struct {
 	lock   chan struct{}    // whoever puts something in has all below
 	said   map[int]answered // what was answered, by number; nil before it was read
 	tried  map[int]int      // how often since it was answered, by number
+	stale  map[int]int      // how often again those that are stale are planned, by number
 	until  time.Time        // before which the forge is not asked
 	failed bool             // which was said
 }
@@ -194,7 +196,7 @@ func (d *Desk) isDue(p forge.Pull, a answered, stamp string) bool {
 	if a.Merged != "" { // the list is of before
 		return false
 	}
-	if a.Head != p.Head || a.Stamp != stamp {
+	if a.Head != p.Head || a.Stamp != stamp || d.stale[p.Number] > 0 {
 		return true
 	}
 	return len(d.Rules.Approvers) > 0 &&
@@ -236,6 +238,7 @@ func (d *Desk) forget(number int) error {
 	if err == nil {
 		delete(d.said, number)
 		delete(d.tried, number)
+		delete(d.stale, number)
 	}
 	return err
 }
@@ -264,11 +267,15 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 		return a, err
 	}
 	heard := sumOf(talk)
-	if a.Head == pull.Head && a.Stamp == stamp && a.Heard == heard && !(d.Now().After(a.Until) && !a.Until.IsZero()) {
+	again := a.Head == pull.Head && a.Stamp == stamp
+	if again && d.stale[pull.Number] == 0 && a.Heard == heard && !(d.Now().After(a.Until) && !a.Until.IsZero()) {
 		return read, nil
 	}
 	answer, err := d.Plan(ctx, pull)
 	if err != nil {
+		return a, err
+	}
+	if err := d.awaitMerge(ctx, pull, answer, again); err != nil {
 		return a, err
 	}
 	if !answer.Touches && a.Comment == "" {
@@ -308,6 +315,24 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	a.Head, a.Stamp, a.Verdict, a.Heard, a.Until = pull.Head, stamp, said, heard, d.firstToExpire(all)
 	a.Updated, a.Seen, a.Settled = read.Updated, read.Seen, read.Settled
 	return a, nil
+}
+
+// mostStale is how often a pull request that is stale is planned again: a forge merges after it was asked.
+const mostStale = 3
+
+// awaitMerge has the forge merge a pull request that is stale, and the looks after this one plan it again.
+func (d *Desk) awaitMerge(ctx context.Context, pull forge.Pull, answer *Answer, again bool) error {
+	switch {
+	case !answer.Stale:
+		delete(d.stale, pull.Number)
+		return nil
+	case again:
+		d.stale[pull.Number] = max(0, d.stale[pull.Number]-1)
+		return nil
+	}
+	d.stale[pull.Number] = mostStale
+	_, err := d.Forge.Find(ctx, pull.Number)
+	return err
 }
 
 // say replaces the comment of a pull request, where it says something else.
@@ -357,7 +382,7 @@ func (d *Desk) read() error {
 		}
 		said[number] = a
 	}
-	d.said, d.tried = said, map[int]int{}
+	d.said, d.tried, d.stale = said, map[int]int{}, map[int]int{}
 	return nil
 }
 

@@ -23,6 +23,7 @@ type hub struct {
 	asked   []string
 	failure error // of what is asked next
 	next    int
+	found   int // how often somebody asked for a pull request
 
 	comments []string // that were written
 	heard    int      // how often people were
@@ -64,6 +65,7 @@ func (h *hub) Judge(_ context.Context, commit string, v forge.Verdict) error {
 }
 
 func (h *hub) Find(_ context.Context, number int) (forge.Pull, error) {
+	h.found++
 	for _, p := range h.open {
 		if p.Number == number {
 			return p, h.fails()
@@ -313,5 +315,43 @@ func TestNoForgeIsLeftAloneForLong(t *testing.T) {
 	f.now = f.now.Add(mostRest)
 	if got, want := f.look(t), []string{"7 : up", "a success"}; !slices.Equal(got, want) {
 		t.Errorf("the forge is asked %q; want %q", got, want)
+	}
+}
+
+// One that is stale is planned a few times more, as the forge may merge it only now that it was asked.
+func TestAStalePullRequestIsMergedYet(t *testing.T) {
+	f := newFixture(t)
+	f.hub.open = []forge.Pull{{Number: 7, Head: "a"}}
+	stale, planned := true, 0
+	f.Plan = func(context.Context, forge.Pull) (*Answer, error) {
+		planned++
+		if stale {
+			return &Answer{Touches: true, Stale: true, Text: "stale", Verdict: forge.Verdict{State: forge.Fails}}, nil
+		}
+		return &Answer{Touches: true, Text: "up", Verdict: forge.Verdict{State: forge.Passes}}, nil
+	}
+	for _, row := range []struct {
+		name    string
+		do      func()
+		want    []string
+		planned int // looks, of ten
+		found   int // how often the forge is asked for it
+	}{
+		{"the forge has no merge", func() {}, []string{"7 : stale", "a failure"}, 1 + mostStale, 1},
+		{"nothing since", func() {}, nil, 0, 0},
+		{"the branch moves", func() { f.stamp = "two" }, nil, 1 + mostStale, 1},
+		{"it is pushed to", func() { f.hub.open[0].Head = "b" }, []string{"b failure"}, 1 + mostStale, 1},
+		{"and the forge merges it", func() { f.stamp, stale = "three", false }, []string{"7 c1: up", "b success"}, 1, 0},
+	} {
+		row.do()
+		planned, f.hub.found = 0, 0
+		var got []string
+		for range 10 {
+			got = append(got, f.look(t)...)
+		}
+		if !slices.Equal(got, row.want) || planned != row.planned || f.hub.found != row.found {
+			t.Errorf("%s: the forge is asked %q, and %d times for it, and it is planned %d times; want %q, %d, %d",
+				row.name, got, f.hub.found, planned, row.want, row.found, row.planned)
+		}
 	}
 }

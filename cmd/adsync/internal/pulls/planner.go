@@ -85,14 +85,33 @@ func (q *proposal) fetch(ctx context.Context) error {
 	if g.Revision.Commit != q.pull.Head {
 		return errLater // it was pushed to meanwhile
 	}
+	merge, err := q.mergeAt(ctx, settings)
+	if err != nil {
+		return err
+	}
 	end, err := g.Store.Reading(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
 	at := config.Commit{Repository: g.Store.Dir(), Path: g.Store.SubPath(), Hash: q.base.Commit}
-	q.merged, err = commits.ReadMerged(ctx, at, q.pull.Head, g.Home, q.env.Getenv(session.EnvBounds))
+	q.merged, err = commits.ReadMerged(ctx, at, q.pull.Head, merge, g.Home, q.env.Getenv(session.EnvBounds))
 	return err
+}
+
+// mergeAt gets the merge that the forge made, and returns its commit; "" where there is none that can be read. Whether
+// it is of this head and this branch is for who reads it.
+func (q *proposal) mergeAt(ctx context.Context, settings gitstore.Config) (string, error) {
+	settings.Ref = q.pull.MergeRef()
+	store, err := gitstore.Open(settings)
+	if err != nil {
+		return "", err
+	}
+	r, err := store.Fetch(ctx)
+	if gitstore.ClassOf(err) == gitstore.Input {
+		return "", nil
+	}
+	return r.Commit, err
 }
 
 // mostFetched is how many bytes a fetch of a head may have: what strangers push stays on the disk of the daemon.
@@ -119,8 +138,8 @@ func (q *proposal) unread(err error) (*Answer, error) {
 
 func (q *proposal) stale() *Answer {
 	var text strings.Builder
-	text.WriteString("**Stale**: these files were changed on both sides since the pull request began, so that " +
-		"nobody knows what a merge makes of them. Merge or rebase, and push:\n\n")
+	text.WriteString("**Stale**: these files were changed on both sides since the pull request began, and the forge " +
+		"has not merged them. Merge or rebase, and push:\n\n")
 	for i, name := range q.merged.Stale {
 		if i == mostListed {
 			fmt.Fprintf(&text, "- … and %d more\n", len(q.merged.Stale)-i)
@@ -129,7 +148,9 @@ func (q *proposal) stale() *Answer {
 		fmt.Fprintf(&text, "- %s\n", planview.Code(diag.Printable(name)))
 	}
 	verdict := q.says(forge.Fails, "stale: "+diag.Plural(len(q.merged.Stale), "file")+" changed on both sides")
-	return &Answer{Touches: true, Text: q.text(text.String()), Verdict: verdict, Asked: Asked{Unplanned: true}}
+	return &Answer{
+		Touches: true, Stale: true, Text: q.text(text.String()), Verdict: verdict, Asked: Asked{Unplanned: true},
+	}
 }
 
 // mostListed is how many files are named.
@@ -275,6 +296,17 @@ func (q *proposal) changesPolicy() bool {
 // branch is the one it goes into.
 func (q *proposal) branch() string { return strings.TrimPrefix(q.base.Ref, "refs/heads/") }
 
+// how says which merge is planned.
+func (q *proposal) how() string {
+	switch {
+	case q.merged == nil || len(q.merged.Stale) > 0:
+		return ""
+	case q.merged.ByForge:
+		return ", by the forge"
+	}
+	return ", file by file"
+}
+
 // mark is the first line of each comment.
 func (p *Planner) mark() string { return "<!-- adsync:pull:" + p.Name + " -->" }
 
@@ -284,8 +316,8 @@ func (q *proposal) text(said string) string {
 		said = rest // that was the mark of another comment
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s\nAccount %s, `%.12s` merged into %s at `%.12s`.\n\n", q.mark(),
-		planview.Code(q.Name), q.pull.Head, planview.Code(q.branch()), q.base.Commit)
+	fmt.Fprintf(&text, "%s\nAccount %s, `%.12s` merged into %s at `%.12s`%s.\n\n", q.mark(),
+		planview.Code(q.Name), q.pull.Head, planview.Code(q.branch()), q.base.Commit, q.how())
 	if q.changesPolicy() {
 		fmt.Fprintf(&text, "%s is changed, too. This plan is made under the one of the branch: "+
 			"the change counts once it is merged.\n\n", planview.Code(config.ProjectFile))
