@@ -9,14 +9,14 @@ import (
 	"adsync/internal/testing/githubtest"
 )
 
-// merges merges a pull request, and returns the commit.
-func (q *proposed) merges(pull githubtest.Pull) string {
+// merges merges a pull request, and returns the commit. Others stay open.
+func (q *proposed) merges(pull githubtest.Pull, others ...githubtest.Pull) string {
 	q.t.Helper()
 	q.git("merge", "-q", "--no-ff", "-m", "Merge", pull.Head)
 	commit := q.git("rev-parse", "HEAD")
 	q.git("push", "-q", q.upstream, "main")
 	pull.Closed, pull.Merged = true, commit
-	q.forge.Set(pull)
+	q.forge.Set(append(others, pull)...)
 	push(q.t, q.at, "refs/heads/main")
 	return commit
 }

@@ -24,6 +24,7 @@ type proposed struct {
 
 	account           *service
 	service, operator string // address and file
+	states            string // folder
 }
 
 // more are settings of pull_requests.
@@ -37,7 +38,8 @@ func newProposed(t *testing.T, every string, more ...string) *proposed {
 		q.git("-C", q.upstream, "update-ref", fmt.Sprintf("refs/pull/%d/head", number), branch)
 		return q.git("-C", q.upstream, "rev-parse", branch)
 	}
-	q.p, q.at, _ = q.serveFrom(s, operator, fmt.Sprintf("  propose_drift: true\n  webhook: {secret: {env: HOOK}}\n"+
+	q.p, q.at, q.states = q.serveFrom(s, operator, fmt.Sprintf("  propose_drift: true\n"+
+		"  webhook: {secret: {env: HOOK}}\n"+
 		"  pull_requests: {forge: github, repository: acme/ads, api: %q,\n    token: {env: %s}, every: %s%s}\n",
 		q.forge.URL, githubToken, every, strings.Join(append([]string{""}, more...), ", ")))
 	q.p.until("msg", "run ended", "class", "applied")
@@ -136,6 +138,7 @@ func TestADaemonAnswersPullRequests(t *testing.T) {
 // TestThePlanIsOfTheMergeThatTheForgeMade: where both sides changed a file, the merge of the forge is planned, if it is
 // of this head and of the branch as it is.
 func TestThePlanIsOfTheMergeThatTheForgeMade(t *testing.T) {
+	t.Parallel()
 	q := newProposed(t, "1s")
 	const head, mine = "bid: {max: 1.25}", "bid: {max: 1.20}"
 	q.git("checkout", "-q", "-b", "began")

@@ -127,8 +127,9 @@ func TestWhatAMergeMakesOfTheFiles(t *testing.T) {
 			if row.main != nil {
 				at = b.commit(row.main)
 			}
-			m, err := commits.ReadMerged(t.Context(),
-				config.Commit{Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at}, head, "", t.TempDir(), "")
+			m, err := commits.ReadMerged(t.Context(), config.Commit{
+				Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at,
+			}, head, "", t.TempDir(), "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -258,8 +259,9 @@ func TestWhatCannotBeMerged(t *testing.T) {
 			if row.main != nil {
 				at = b.commit(row.main)
 			}
-			m, err := commits.ReadMerged(t.Context(),
-				config.Commit{Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at}, head, "", t.TempDir(), "")
+			m, err := commits.ReadMerged(t.Context(), config.Commit{
+				Repository: filepath.Join(b.dir, ".git"), Path: "shop", Hash: at,
+			}, head, "", t.TempDir(), "")
 			if err == nil {
 				m.Close()
 			}

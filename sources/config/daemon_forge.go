@@ -27,6 +27,7 @@ type PullRequests struct {
 	Approvers     []Approver
 	FourEyes      bool          // the yes of somebody whose pull request it is does not count
 	ReviewExpires time.Duration // how long a yes is good for before the merge
+	Before        bool          // what is approved is applied before the merge
 }
 
 // Approver is somebody whose yes on a pull request counts.
@@ -66,6 +67,9 @@ func (p *PullRequests) read(w *settingReader, node *yaml.Node) {
 		"propose_results": func(n *yaml.Node) { p.ProposeResults = w.yes(n, "pull_requests.propose_results") },
 		"review_expires": func(n *yaml.Node) {
 			w.duration(n, "pull_requests.review_expires", &p.ReviewExpires, time.Minute, mostReview)
+		},
+		"apply": func(n *yaml.Node) {
+			p.Before = w.choice(n, "pull_requests.apply", "on-merge", "before-merge").Value == "before-merge"
 		},
 	})
 	if lacks := p.lacks(); lacks != "" && len(w.Problems) == problems {
@@ -127,6 +131,8 @@ func (p *PullRequests) lacks() string {
 		return "pull_requests has no api; want the address of the forge, such as " + forge.needed
 	case p.Token.From == "":
 		return "pull_requests has no token; want where it is"
+	case p.Before && len(p.Approvers) == 0:
+		return "pull_requests.apply is before-merge, and there are no approvers; want who says that it is applied"
 	case p.API.Value != "" &&
 		(err != nil || api.Host == "" || api.User != nil || api.Scheme != "https" && !isLoopback(api)):
 		return fmt.Sprintf("pull_requests.api is %q; want an address of https, such as https://ghe.example.com/api/v3",

@@ -64,7 +64,7 @@ func versionOf(a config.DaemonAccount) string {
 		g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value,
 		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify),
 		a.Pulls.Repository.Value, a.Pulls.API.Value, a.Pulls.Token.From, a.Pulls.Token.Value, a.Pulls.Every,
-		fmt.Sprint(a.Pulls.Approvers), a.Pulls.FourEyes, a.Pulls.ReviewExpires, a.Pulls.ProposeResults})
+		fmt.Sprint(a.Pulls.Approvers), a.Pulls.FourEyes, a.Pulls.ReviewExpires, a.Pulls.ProposeResults, a.Pulls.Before})
 }
 
 // stateFolderOf is where the state of an account from git lies that names no folder.
@@ -163,6 +163,9 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 			d.watchOrders(ctx, w, project.StateFolder(), wake)
 		},
 	}
+	if branch != nil {
+		applyBefore(a, branch, w)
+	}
 	if branch != nil && a.Pulls.Forge.Value != "" {
 		if desk := answering(d, a, branch, w); desk != nil {
 			w.answers.own = &pulls.Own{Name: name, Forge: desk.Forge, Kept: w.orders.Place}
@@ -193,6 +196,18 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	return account
 }
 
+// applyBefore has an account follow its branch with the pull request that it has before it, where it may have one.
+func applyBefore(a config.DaemonAccount, branch *followedBranch, w *worker) {
+	if a.Pulls.Before {
+		branch.before = func() (*pulls.Ahead, error) { return pulls.AheadOf(w.orders.Place) }
+		w.answers.holds = branch.isAhead.Load
+		return
+	}
+	if err := pulls.NeverAhead(w.orders.Place); err != nil { // it would count again, should this be asked for again
+		w.env.Note("what was applied before its merge is not forgotten: %v", err)
+	}
+}
+
 // answering returns what answers the pull requests of an account; nil where nothing can.
 func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *worker) *pulls.Desk {
 	log := d.log.With("account", a.Name.Value)
@@ -203,6 +218,7 @@ func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *
 	}
 	planner := &pulls.Planner{
 		Name: a.Name.Value, Env: w.env, At: branch.read.Load, Plan: (&previewer{worker: w}).plan,
+		Before: a.Pulls.Before, Kept: w.orders.Place,
 	}
 	rules := pulls.Rules{OwnCounts: !a.Pulls.FourEyes, Lasts: a.Pulls.ReviewExpires}
 	for _, one := range a.Pulls.Approvers {
@@ -213,7 +229,7 @@ func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *
 		rules.Approvers = append(rules.Approvers, approver)
 	}
 	return &pulls.Desk{
-		Rules: rules, Approve: w.orders.Approve,
+		Rules: rules, Approve: w.orders.Approve, Before: a.Pulls.Before, Mark: planner.Mark(), Has: planner.Has,
 		Result: func(ctx context.Context, m pulls.Merge) (string, bool, error) { return planner.Result(ctx, d.hub, m) },
 		Bell:   make(chan struct{}, 1), Forge: repository, Plan: planner.Answer, Kept: w.orders.Place, Log: log,
 		Every: a.Pulls.Every, Now: time.Now,

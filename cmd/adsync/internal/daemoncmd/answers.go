@@ -23,6 +23,7 @@ type answers struct {
 	own      *pulls.Own // as pull requests; nil: as a branch alone
 	fills    bool       // what became of rows is proposed for the files, as a pull request
 	timeout  time.Duration
+	holds    func() bool // the files have what the branch has not: nothing is proposed from them; nil: they never do
 
 	waits    runs.Unpushed // results that are not there yet
 	queued   bool          // others push them
@@ -56,7 +57,7 @@ func (n *answers) away(ctx context.Context, do func() error) (err error) {
 // nothing else is left to do, and keeps the pull requests. Why it could not is a line of the log.
 func (n *answers) propose(ctx context.Context, env *session.Env,
 	l session.Loaded, agent *reconcile.Agent, view *reconcile.View, c *copies) {
-	if n == nil || diag.HasErrors(view.Plan.Problems) {
+	if n == nil || diag.HasErrors(view.Plan.Problems) || n.holds != nil && n.holds() {
 		return
 	}
 	var drift, results error

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/pulls"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/gitstore"
@@ -21,9 +22,12 @@ type followedBranch struct {
 	config config.DaemonAccount
 	// where the commit is that was read last, for who only looks; never changed
 	read atomic.Pointer[session.GitSource]
-	tip  atomic.Pointer[string]            // what the branch named when it was fetched last; nil: it was not
-	at   string                            // the commit that is checked out
-	took func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
+	tip  atomic.Pointer[string] // what the branch named when it was fetched last; nil: it was not
+	at   string                 // the commit that is checked out, and that of a pull request
+	// the pull request that the account has before the branch; nil: it never has
+	before  func() (*pulls.Ahead, error)
+	isAhead atomic.Bool                       // it has one
+	took    func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
 }
 
 func newFollowedBranch(env *session.Env, config config.DaemonAccount, shared *gitstore.Shared) *followedBranch {
@@ -58,6 +62,10 @@ func (b *followedBranch) stateFolder() string { return filepath.Join(b.config.St
 // files fetches the branch, and checks its commit out where it is another.
 func (b *followedBranch) files(ctx context.Context, request daemon.Request) (f folderAt, err error) {
 	g := b.env.Git
+	ahead, err := b.aheadBy() // the branch is read after it: then it has what is no more ahead
+	if err != nil {
+		return f, err
+	}
 	if slices.ContainsFunc(request.Triggers, renewing) {
 		g.Shared.Renew()
 	}
@@ -80,22 +88,53 @@ func (b *followedBranch) files(ctx context.Context, request daemon.Request) (f f
 	if err != nil {
 		return f, session.GitExit(err)
 	}
-	if g.Checkout == nil || b.at != r.Commit {
+	at := r.Commit
+	if ahead != nil {
+		at += " " + ahead.Head
+	}
+	if g.Checkout == nil || b.at != at {
 		if g.Checkout != nil {
 			g.Checkout.Close()
 			g.Checkout = nil
 		}
-		if err := session.CheckOut(ctx, b.env); err != nil {
+		if err := b.checkOut(ctx, ahead); err != nil {
 			return f, err
 		}
-		b.at = r.Commit
-		b.read.Store(&session.GitSource{
-			Flags: g.Flags, Named: g.Named, Shared: g.Shared,
-			Author: g.Author, Store: g.Store, Revision: r, Home: g.Home,
-		})
+		b.at = at
 	}
 	f.dir = g.Checkout.Project.Root
 	return f, nil
+}
+
+// aheadBy returns the pull request that the account has before the branch; nil where there is none.
+func (b *followedBranch) aheadBy() (*pulls.Ahead, error) {
+	if b.before == nil {
+		return nil, nil
+	}
+	ahead, err := b.before()
+	if ref := b.config.Git.Ref.Value; err == nil && ahead != nil && ref != "" && shortRef(ref) != ahead.Branch {
+		ahead = nil // another branch is followed by now
+	}
+	b.isAhead.Store(err == nil && ahead != nil)
+	return ahead, err
+}
+
+// checkOut reads the commit that was fetched, with the pull request that the account has before it.
+func (b *followedBranch) checkOut(ctx context.Context, ahead *pulls.Ahead) (err error) {
+	g := b.env.Git
+	read := &session.GitSource{
+		Flags: g.Flags, Named: g.Named, Shared: g.Shared,
+		Author: g.Author, Store: g.Store, Revision: g.Revision, Home: g.Home,
+	}
+	if ahead == nil {
+		err = session.CheckOut(ctx, b.env)
+	} else {
+		daemon.Away(ctx, b.config.Git.Timeout, func() { err = ahead.CheckOut(ctx, b.env) })
+	}
+	if err == nil || ahead != nil { // who waits for the merge to be read would else wait for good
+		b.read.Store(read)
+	}
+	return err
 }
 
 // heldCommit is the error of a commit that waits to be accepted.
@@ -132,7 +171,7 @@ func (b *followedBranch) atCommit(ctx context.Context) (env *session.Env, dir st
 // was read last. The store is one of its own: the run beside it may push.
 func (b *followedBranch) ahead(ctx context.Context) (env *session.Env, dir string, done func(), err error) {
 	read := b.read.Load()
-	if read == nil {
+	if read == nil || b.isAhead.Load() { // what the branch says otherwise may be what it does not say yet
 		return nil, "", nil, nil
 	}
 	at, own := *read, *b.env

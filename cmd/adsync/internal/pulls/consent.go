@@ -361,7 +361,7 @@ func covers(all []judged, h plan.Hazard, parts []plan.Part) bool {
 // approvals are what those that count are as approvals of the account.
 func approvals(p forge.Pull, all []judged, now time.Time) (of []daemon.Approval) {
 	for _, j := range all {
-		if j.why != "" {
+		if j.Asks = ofTheAccount(j.Asks); j.why != "" || len(j.Asks) == 0 {
 			continue
 		}
 		kind, _, _ := strings.Cut(j.ID, " ")

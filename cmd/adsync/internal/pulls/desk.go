@@ -6,7 +6,8 @@
 // it goes into. Its invariants: nothing is sent to the service; a yes is to what was shown to who gave it.
 //
 // desk.go sees to the pull requests in turn; planner.go plans one; consent.go says what was agreed to, and whether that
-// counts, and said.go says so to people; merged.go sees to those that are merged.
+// counts, and said.go says so to people; before.go has one be applied before its merge; merged.go sees to those that
+// are merged.
 package pulls
 
 import (
@@ -63,13 +64,17 @@ type Desk struct {
 	Result func(ctx context.Context, m Merge) (text string, done bool, err error)
 	Wake   func() // has the account be planned
 
+	Before bool // what a pull request changes is applied before it is merged
+	Mark   string
+	Has    func(ctx context.Context, commit string) (bool, error) // whether the branch has it, as it was read last
+
 	once   sync.Once
 	lock   chan struct{}    // whoever puts something in has all below
 	said   map[int]answered // what was answered, by number; nil before it was read
 	tried  map[int]int      // how often since it was answered, by number
-	stale  map[int]int      // how often again those that are stale are planned, by number
-	until  time.Time        // before which the forge is not asked
-	failed bool             // which was said
+	stale  awaited
+	until  time.Time // before which the forge is not asked
+	failed bool      // which was said
 }
 
 // errLater says that a pull request cannot be planned now, and is tried again.
@@ -103,6 +108,7 @@ type answered struct {
 	Until   time.Time `json:"until,omitzero"`   // when the first yes that counts expires
 	Merged  string    `json:"merged,omitempty"` // the commit of the branch, once what was agreed to is handed on
 	Since   time.Time `json:"since,omitzero"`   // when that was
+	Waits   bool      `json:"waits,omitempty"`  // it is applied before its merge, or waits for another
 }
 
 // Run looks until the context ends.
@@ -166,7 +172,7 @@ func (d *Desk) Look(ctx context.Context) error {
 	if err != nil {
 		return d.rest(err)
 	}
-	failures := []error{d.close(ctx, branch, open)}
+	failures := []error{d.rest(d.landed(ctx, branch, open)), d.close(ctx, branch, open)}
 	planned := 0
 	for _, pull := range d.turns(open) {
 		before := d.said[pull.Number]
@@ -196,7 +202,7 @@ func (d *Desk) isDue(p forge.Pull, a answered, stamp string) bool {
 	if a.Merged != "" { // the list is of before
 		return false
 	}
-	if a.Head != p.Head || a.Stamp != stamp || d.stale[p.Number] > 0 {
+	if a.Head != p.Head || a.Stamp != stamp || a.Waits || d.stale[p.Number] > 0 {
 		return true
 	}
 	return len(d.Rules.Approvers) > 0 &&
@@ -267,16 +273,18 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 		return a, err
 	}
 	heard := sumOf(talk)
-	again := a.Head == pull.Head && a.Stamp == stamp
-	if again && d.stale[pull.Number] == 0 && a.Heard == heard && !(d.Now().After(a.Until) && !a.Until.IsZero()) {
+	again, expired := a.Head == pull.Head && a.Stamp == stamp, !a.Until.IsZero() && d.Now().After(a.Until)
+	if again && !a.Waits && d.stale[pull.Number] == 0 && a.Heard == heard && !expired {
 		return read, nil
 	}
 	answer, err := d.Plan(ctx, pull)
 	if err != nil {
 		return a, err
 	}
-	if err := d.awaitMerge(ctx, pull, answer, again); err != nil {
-		return a, err
+	if d.stale.sees(pull.Number, answer.Stale, again) { // that has the forge merge it
+		if _, err := d.Forge.Find(ctx, pull.Number); err != nil {
+			return a, err
+		}
 	}
 	if !answer.Touches && a.Comment == "" {
 		return answered{Head: pull.Head, Stamp: stamp, Heard: heard,
@@ -295,6 +303,10 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	if answer.Judge != nil {
 		verdict = answer.Judge(func(h plan.Hazard, parts []plan.Part) bool { return covers(all, h, parts) })
 	}
+	verdict, waits, err := (&early{d, pull, answer, all}).stands(ctx, verdict)
+	if err != nil {
+		return a, err
+	}
 	if a, err = d.say(ctx, pull.Number, a, answer.Text+d.consentText(answer.Asked, all, talk)); err != nil {
 		return a, err
 	}
@@ -312,27 +324,30 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 			return a, err
 		}
 	}
-	a.Head, a.Stamp, a.Verdict, a.Heard, a.Until = pull.Head, stamp, said, heard, d.firstToExpire(all)
-	a.Updated, a.Seen, a.Settled = read.Updated, read.Seen, read.Settled
+	a.Head, a.Stamp, a.Verdict, a.Heard, a.Until = pull.Head, stamp, said, heard, d.Rules.firstToExpire(all)
+	a.Updated, a.Seen, a.Settled, a.Waits = read.Updated, read.Seen, read.Settled, waits
 	return a, nil
 }
 
-// mostStale is how often a pull request that is stale is planned again: a forge merges after it was asked.
+// awaited are pull requests that are stale, by number, and how often each is planned again: a forge merges after it was
+// asked.
+type awaited map[int]int
+
 const mostStale = 3
 
-// awaitMerge has the forge merge a pull request that is stale, and the looks after this one plan it again.
-func (d *Desk) awaitMerge(ctx context.Context, pull forge.Pull, answer *Answer, again bool) error {
+// sees notes how a pull request was planned, and reports whether the forge is to be asked for it. again is that it was
+// planned as it is before.
+func (w awaited) sees(number int, stale, again bool) (asks bool) {
 	switch {
-	case !answer.Stale:
-		delete(d.stale, pull.Number)
-		return nil
+	case !stale:
+		delete(w, number)
 	case again:
-		d.stale[pull.Number] = max(0, d.stale[pull.Number]-1)
-		return nil
+		w[number] = max(0, w[number]-1)
+	default:
+		w[number] = mostStale
+		return true
 	}
-	d.stale[pull.Number] = mostStale
-	_, err := d.Forge.Find(ctx, pull.Number)
-	return err
+	return false
 }
 
 // say replaces the comment of a pull request, where it says something else.
@@ -382,7 +397,7 @@ func (d *Desk) read() error {
 		}
 		said[number] = a
 	}
-	d.said, d.tried, d.stale = said, map[int]int{}, map[int]int{}
+	d.said, d.tried, d.stale = said, map[int]int{}, awaited{}
 	return nil
 }
 

@@ -25,8 +25,9 @@ type hub struct {
 	next    int
 	found   int // how often somebody asked for a pull request
 
-	comments []string // that were written
-	heard    int      // how often people were
+	comments []string          // that were written
+	heard    int               // how often people were
+	judged   map[string]string // the last status by commit
 
 	talk    map[int]forge.Talk
 	merged  map[int]string // commits by which the branch has pull requests
@@ -61,6 +62,7 @@ func (h *hub) Judge(_ context.Context, commit string, v forge.Verdict) error {
 		return err
 	}
 	h.asked = append(h.asked, fmt.Sprintf("%s %s", commit, v.State))
+	h.judged[commit] = string(v.State) + " " + v.Text
 	return nil
 }
 
@@ -101,7 +103,7 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	f := &fixture{
-		hub:   &hub{talk: map[int]forge.Talk{}, merged: map[int]string{}},
+		hub:   &hub{talk: map[int]forge.Talk{}, merged: map[int]string{}, judged: map[string]string{}},
 		stamp: "one", plans: map[int]string{}, asks: map[int]string{}, now: time.Unix(1e9, 0),
 	}
 	f.Desk = &Desk{
@@ -120,7 +122,7 @@ func newFixture(t *testing.T) *fixture {
 			return &Answer{
 				Touches: text != "", Text: text, Verdict: forge.Verdict{State: forge.Passes}, Asked: asked,
 				Judge: func(agreed func(plan.Hazard, []plan.Part) bool) forge.Verdict {
-					for _, a := range asked.Asks {
+					for _, a := range ofTheAccount(asked.Asks) {
 						if !agreed(a.Hazard, a.Parts) {
 							return forge.Verdict{State: forge.Waits}
 						}
@@ -155,7 +157,7 @@ func askedOf(number int, words string) (asked Asked) {
 		field, after, _ := strings.Cut(rest, "=")
 		ask := plan.Ask{Hazard: plan.Hazard(hazard), Parts: []plan.Part{{Field: field, After: after}}}
 		ask.Item = ask.Digest()
-		asked.Asks = append(asked.Asks, ask)
+		asked.Asks, asked.Addresses = append(asked.Asks, ask), append(asked.Addresses, field)
 	}
 	if len(asked.Asks) > 0 {
 		asked.Digest = plan.DigestOfTexts(fmt.Sprint(number), words)
@@ -341,7 +343,8 @@ func TestAStalePullRequestIsMergedYet(t *testing.T) {
 		{"nothing since", func() {}, nil, 0, 0},
 		{"the branch moves", func() { f.stamp = "two" }, nil, 1 + mostStale, 1},
 		{"it is pushed to", func() { f.hub.open[0].Head = "b" }, []string{"b failure"}, 1 + mostStale, 1},
-		{"and the forge merges it", func() { f.stamp, stale = "three", false }, []string{"7 c1: up", "b success"}, 1, 0},
+		{"and the forge merges it", func() { f.stamp, stale = "three", false },
+			[]string{"7 c1: up", "b success"}, 1, 0},
 	} {
 		row.do()
 		planned, f.hub.found = 0, 0

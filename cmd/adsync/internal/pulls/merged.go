@@ -16,6 +16,7 @@ type Merge struct {
 	Commit    string   // by which the branch has it
 	Addresses []string // of what it changes
 	Agreed    []string // of those, whose change was approved
+	Before    bool     // it is not merged yet, and Commit its head
 }
 
 // How long the comment of a pull request follows what became of it, and how long a run waits for what people agreed to.
@@ -121,12 +122,8 @@ func (d *Desk) take(ctx context.Context, p forge.Pull) (given int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, approval := range approvals(p, all, d.Now()) {
-		if err := d.Approve(approval); err != nil {
-			return 0, err
-		}
-		given++
-		d.Log.Info("something was approved", "pull", p.Number, "allow", approval.Allow, "by", approval.By)
+	if given, err = d.handOn(p, all); err != nil {
+		return 0, err
 	}
 	if err := d.put(consentsOf(p.Number), c); err != nil {
 		return 0, err
@@ -134,6 +131,18 @@ func (d *Desk) take(ctx context.Context, p forge.Pull) (given int, err error) {
 	a := d.said[p.Number]
 	a.Merged, a.Since = p.Merged, d.Now().UTC()
 	return given, d.keep(p.Number, a)
+}
+
+// handOn has the account know what people agreed to, and returns how many did.
+func (d *Desk) handOn(p forge.Pull, all []judged) (given int, err error) {
+	for _, approval := range approvals(p, all, d.Now()) {
+		if err := d.Approve(approval); err != nil {
+			return given, err
+		}
+		given++
+		d.Log.Info("something was approved", "pull", p.Number, "allow", approval.Allow, "by", approval.By)
+	}
+	return given, nil
 }
 
 // tell says what became of a pull request that is merged.

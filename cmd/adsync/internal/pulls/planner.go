@@ -29,7 +29,9 @@ type Planner struct {
 	Name string // of the account, for people
 	Env  *session.Env
 	// At returns the commit that was read last; nil before there is one.
-	At func() *session.GitSource
+	At     func() *session.GitSource
+	Before bool     // what a pull request changes is applied before it is merged
+	Kept   kv.Store // beside the account
 	// Plan plans files against the account as it is now, with a client that can only read.
 	Plan func(context.Context, *session.Env, session.Loaded) (*reconcile.View, state.Account, error)
 }
@@ -67,42 +69,53 @@ func (p *Planner) Answer(ctx context.Context, pull forge.Pull) (*Answer, error) 
 }
 
 // fetch gets the head, and what merging it would make of the branch.
-func (q *proposal) fetch(ctx context.Context) error {
-	g := q.env.Git
-	settings, _, err := session.GitConfig(q.env, g.Flags)
+func (q *proposal) fetch(ctx context.Context) (err error) {
+	q.merged, err = readMerged(ctx, q.env, q.base, q.pull, q.pull.Ref, false)
+	return err
+}
+
+// readMerged gets the head of a pull request from a ref, and reads what merging it makes of the branch. signed is that
+// somebody known must have signed it, where the account wants that: a merge of the forge is signed by nobody.
+func readMerged(ctx context.Context, env *session.Env, base gitstore.Revision, pull forge.Pull, ref string,
+	signed bool) (*commits.Merged, error) {
+	g := env.Git
+	settings, _, err := session.GitConfig(env, g.Flags)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	settings.Ref, settings.Records, settings.Signers = q.pull.Ref, forgets{}, "" // nothing of it is applied
-	settings.Limits.PackBytes = mostFetched
+	settings.Ref, settings.Records, settings.Limits.PackBytes = ref, forgets{}, mostFetched
+	if !signed {
+		settings.Signers = "" // nothing of it is applied
+	}
 	g.Shared.Renew()
 	if g.Store, err = gitstore.Open(settings); err != nil {
-		return err
+		return nil, err
 	}
 	if g.Revision, err = g.Store.Fetch(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	if g.Revision.Commit != q.pull.Head {
-		return errLater // it was pushed to meanwhile
+	if g.Revision.Commit != pull.Head {
+		return nil, errLater // it was pushed to meanwhile
 	}
-	merge, err := q.mergeAt(ctx, settings)
-	if err != nil {
-		return err
+	merge := ""
+	if settings.Signers == "" {
+		if merge, err = mergeAt(ctx, settings, pull); err != nil {
+			return nil, err
+		}
 	}
 	end, err := g.Store.Reading(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer end()
-	at := config.Commit{Repository: g.Store.Dir(), Path: g.Store.SubPath(), Hash: q.base.Commit}
-	q.merged, err = commits.ReadMerged(ctx, at, q.pull.Head, merge, g.Home, q.env.Getenv(session.EnvBounds))
-	return err
+	at := config.Commit{Repository: g.Store.Dir(), Path: g.Store.SubPath(), Hash: base.Commit}
+	return commits.ReadMerged(ctx, at, pull.Head, merge, g.Home, env.Getenv(session.EnvBounds))
 }
 
 // mergeAt gets the merge that the forge made, and returns its commit; "" where there is none that can be read. Whether
 // it is of this head and this branch is for who reads it.
-func (q *proposal) mergeAt(ctx context.Context, settings gitstore.Config) (string, error) {
-	settings.Ref = q.pull.MergeRef()
+func mergeAt(ctx context.Context, settings gitstore.Config, pull forge.Pull) (string, error) {
+	settings.Ref = pull.MergeRef()
 	store, err := gitstore.Open(settings)
 	if err != nil {
 		return "", err
@@ -201,6 +214,9 @@ func (q *proposal) asks(view *reconcile.View, account state.Account) Asked {
 	own := *view.Plan
 	own.Changes = slices.DeleteFunc(slices.Clone(own.Changes), func(c plan.Change) bool { return c.Pending })
 	a := Asked{Lineage: view.State.Lineage, Serial: view.State.Serial, Asks: own.FindAsks()}
+	if ask, is := asksBefore(&own); q.Before && is {
+		a.Asks = append(a.Asks, ask)
+	}
 	for i := range own.Changes {
 		a.Addresses = append(a.Addresses, own.Changes[i].Address.String())
 	}
@@ -228,6 +244,10 @@ func (q *proposal) placeless(text string) string {
 func (q *proposal) since(ctx context.Context, view *reconcile.View) error {
 	g := q.env.Git
 	base := plan.Base{Revision: q.branch(), Commit: q.base.Commit}
+	if alone, err := q.alone(); err != nil || alone {
+		view.Plan.Since(base, nil)
+		return err
+	}
 	at := config.Commit{Repository: g.Store.Dir(), Path: g.Store.SubPath(), Hash: q.base.Commit}
 	before, err := commits.ReadCommit(ctx, at, g.Home, q.env.Getenv(session.EnvBounds))
 	if err != nil {
@@ -307,8 +327,8 @@ func (q *proposal) how() string {
 	return ", file by file"
 }
 
-// mark is the first line of each comment.
-func (p *Planner) mark() string { return "<!-- adsync:pull:" + p.Name + " -->" }
+// Mark is the first line of each comment.
+func (p *Planner) Mark() string { return "<!-- adsync:pull:" + p.Name + " -->" }
 
 // text is a comment: its mark, whose it is, and what is said.
 func (q *proposal) text(said string) string {
@@ -316,7 +336,7 @@ func (q *proposal) text(said string) string {
 		said = rest // that was the mark of another comment
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s\nAccount %s, `%.12s` merged into %s at `%.12s`%s.\n\n", q.mark(),
+	fmt.Fprintf(&text, "%s\nAccount %s, `%.12s` merged into %s at `%.12s`%s.\n\n", q.Mark(),
 		planview.Code(q.Name), q.pull.Head, planview.Code(q.branch()), q.base.Commit, q.how())
 	if q.changesPolicy() {
 		fmt.Fprintf(&text, "%s is changed, too. This plan is made under the one of the branch: "+

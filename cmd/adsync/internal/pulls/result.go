@@ -31,7 +31,11 @@ func (p *Planner) Result(ctx context.Context, of Account, m Merge) (text string,
 	if !known || s.Running || last == nil || last.Revision == nil {
 		return "", false, errLater
 	}
-	if in, err := p.contains(ctx, last.Revision.Commit, m.Commit); err != nil || !in {
+	at := last.Revision.Commit
+	if !m.Before && s.Failures == 0 { // what was applied before its merge changes no file with it: nothing is planned
+		at = s.Revision.Commit
+	}
+	if in, err := p.contains(ctx, at, m.Commit); err != nil || !in {
 		return "", false, errLater // the merge was not read, or is not in the branch as it is now
 	}
 	applied, err := p.applied(ctx, of, m)
@@ -41,7 +45,8 @@ func (p *Planner) Result(ctx context.Context, of Account, m Merge) (text string,
 	left := slices.DeleteFunc(slices.Clone(last.Changes), func(c plan.ChangeDocument) bool {
 		return !slices.Contains(m.Addresses, c.Address) || s.Reached && firstHold(&c) == nil // that went with the apply
 	})
-	return p.resultText(m, applied, left, s), len(left) == 0 && !s.Reached, nil
+	read := !s.Reached || m.Before && !slices.ContainsFunc(applied, func(o outcome) bool { return !o.Verified })
+	return p.resultText(m, applied, left, s), len(left) == 0 && read, nil
 }
 
 // contains reports whether a commit has another among those it came from.
@@ -95,7 +100,11 @@ type outcome struct {
 
 func (p *Planner) resultText(m Merge, applied []outcome, left []plan.ChangeDocument, s daemon.Status) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s\nAccount %s: merged as `%.12s`.\n", p.mark(), planview.Code(p.Name), m.Commit)
+	how := "merged as `%.12s`"
+	if m.Before {
+		how = "`%.12s` is applied before its merge"
+	}
+	fmt.Fprintf(&text, "%s\nAccount %s: "+how+".\n", p.Mark(), planview.Code(p.Name), m.Commit)
 	if len(applied)+len(left) == 0 {
 		text.WriteString("\nNothing was to be done: the account is as the files say.\n")
 	}

@@ -24,8 +24,16 @@ func (d *Desk) consentText(a Asked, all []judged, talk forge.Talk) string {
 	}
 	var text strings.Builder
 	if a.Digest != "" {
-		fmt.Fprintf(&text, "\n**To approve what is held**, %s. It is applied once this is merged, as it is shown "+
-			"here, and only while what is live stays as it is.\n", d.howTo(a))
+		what, when := "what is held", "once this is merged"
+		if d.Before {
+			what, when = "all of it", "at once, before the merge"
+		}
+		fmt.Fprintf(&text, "\n**To approve %s**, %s. It is applied %s, as it is shown "+
+			"here, and only while what is live stays as it is.\n", what, d.howTo(a), when)
+	}
+	part := "held part"
+	if d.Before {
+		part = "part"
 	}
 	for i, j := range all {
 		if i == 0 {
@@ -42,7 +50,7 @@ func (d *Desk) consentText(a Asked, all []judged, talk forge.Talk) string {
 			continue
 		}
 		fmt.Fprintf(&text, "- Approved by %s (%s of %s UTC): %s.\n", who, kind, when,
-			diag.Plural(partsOf(j), "held part"))
+			diag.Plural(partsOf(j), part))
 	}
 	if helped {
 		fmt.Fprintf(&text, "\nComments that adsync reads, in their first line: `adsync approve DIGEST` approves what "+
@@ -94,9 +102,9 @@ func sumOf(talk forge.Talk) string {
 }
 
 // firstToExpire is when the first yes that counts does no longer; zero where none does.
-func (d *Desk) firstToExpire(all []judged) (at time.Time) {
+func (r *Rules) firstToExpire(all []judged) (at time.Time) {
 	for _, j := range all {
-		if ends := j.At.Add(d.Rules.Lasts); j.why == "" && (at.IsZero() || ends.Before(at)) {
+		if ends := j.At.Add(r.Lasts); j.why == "" && (at.IsZero() || ends.Before(at)) {
 			at = ends
 		}
 	}

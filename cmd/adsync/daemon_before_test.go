@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"adsync/internal/testing/githubtest"
+)
+
+// early is a daemon that applies pull requests before they are merged, once bob has approved them.
+func early(t *testing.T) *proposed {
+	return newProposed(t, "1s", "approvers: [bob]", "apply: before-merge")
+}
+
+// agrees has bob approve a pull request whose plan is shown, and waits for it to be applied.
+func (q *proposed) agrees(pull githubtest.Pull) {
+	q.t.Helper()
+	q.says(pull.Number, "adsync approve ", pull.Head[:12])
+	q.judged(pull.Head, "pending", "needs approval: ")
+	q.forge.Review(githubtest.Review{Pull: pull.Number, By: "bob", State: "APPROVED", Commit: pull.Head})
+	q.judged(pull.Head, "success", "applied before the merge, and verified")
+}
+
+// again starts the daemon once more.
+func (q *proposed) again() {
+	q.t.Helper()
+	q.p = startDaemon(q.t, q.account, "--config", filepath.Join(filepath.Dir(q.states), "daemon.yaml"))
+	q.at = fmt.Sprint(q.p.until("msg", "the daemon runs")["listen"])
+}
+
+func (q *proposed) bids(want int64) {
+	q.t.Helper()
+	if got := bidOf(q.t, q.account, "Trail runners"); got != want {
+		q.t.Errorf("the bid is %d; want %d\n%s", got, want, q.p.said())
+	}
+}
+
+// TestAnAccountAgreesBeforeItsBranchDoes: what is approved is applied before the merge, and stays so whatever the
+// branch does meanwhile. A second one waits for the first to be merged.
+func TestAnAccountAgreesBeforeItsBranchDoes(t *testing.T) {
+	t.Parallel()
+	q := early(t)
+	pull := q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}")
+	q.forge.Set(pull)
+	q.agrees(pull)
+	q.bids(1_200_000)
+	q.hears(7, "`"+pull.Head[:12]+"` is applied before its merge", "applied, verified")
+
+	other := q.proposes(8, "name: Day hikers", "name: Hikers of a day")
+	q.forge.Set(pull, other)
+	q.judged(other.Head, "pending", "waits for pull request 7")
+
+	saveFile(t, filepath.Join(q.work, "hints", "runners.txt"), "people who run on trails\n")
+	q.git("commit", "-q", "-a", "-m", "Other hints")
+	q.git("push", "-q", q.upstream, "main")
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "applied", "message", "1 applied")
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "in_sync")
+	q.bids(1_200_000)
+
+	commit := q.merges(pull, other)
+	q.hears(7, "merged as `"+commit[:12]+"`", "the account is as the files say")
+	q.bids(1_200_000)
+	q.git("checkout", "-q", "pull-8")
+	q.git("merge", "-q", "--no-edit", "main")
+	other.Head = q.publishes(8)
+	q.git("checkout", "-q", "main")
+	pull.Closed, pull.Merged = true, commit
+	q.forge.Set(pull, other)
+	q.agrees(other)
+	q.bids(1_200_000)
+	q.p.end()
+}
+
+// TestWhatIsClosedWithoutAMergeGoesBack: then the branch is what the account is to be.
+func TestWhatIsClosedWithoutAMergeGoesBack(t *testing.T) {
+	t.Parallel()
+	q := early(t)
+	pull := q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}")
+	q.forge.Set(pull)
+	q.agrees(pull)
+	q.bids(1_200_000)
+	q.forge.Close(7)
+	q.hears(7, "Closed without a merge", "as ordinary changes")
+	for end := time.Now().Add(patience); bidOf(t, q.account, "Trail runners") != 1_250_000; {
+		if time.Sleep(50 * time.Millisecond); time.Now().After(end) {
+			t.Fatalf("it does not go back:\n%s", q.p.said())
+		}
+	}
+	q.p.end()
+}
+
+// TestADaemonIsKilledBeforeAMerge: what it began is done once, and nothing of it is taken back by who begins anew.
+func TestADaemonIsKilledBeforeAMerge(t *testing.T) {
+	t.Parallel()
+	q := early(t)
+	pull := q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}")
+	q.forge.Set(pull)
+	q.says(7, "adsync approve ", pull.Head[:12])
+	reached, sent := make(chan bool, 1), atomic.Int64{}
+	hold := func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodGet {
+			return false
+		}
+		body := new(bytes.Buffer)
+		_, _ = body.ReadFrom(r.Body)
+		r.Body = readCloser{bytes.NewReader(body.Bytes())}
+		if strings.Contains(body.String(), `"validate_only":true`) || !strings.Contains(body.String(), "max_bid_micros") {
+			return false
+		}
+		if sent.Add(1) > 1 {
+			return false
+		}
+		q.account.server.ServeHTTP(httptest.NewRecorder(), r) // it is done, and nobody hears of it
+		reached <- true
+		<-r.Context().Done()
+		return true
+	}
+	q.account.before.Store(&hold)
+	q.forge.Review(githubtest.Review{Pull: 7, By: "bob", State: "APPROVED", Commit: pull.Head})
+	<-reached
+	noError(t, q.p.c.Process.Kill())
+	<-q.p.ended
+	q.again()
+	q.judged(pull.Head, "success", "applied before the merge, and verified")
+	q.bids(1_200_000)
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "in_sync")
+	q.bids(1_200_000)
+	q.p.end()
+}
