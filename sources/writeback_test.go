@@ -88,6 +88,40 @@ func changedCells(t *testing.T, before, after []byte) map[string]string {
 	return changed
 }
 
+// A row of which there is nothing to say keeps what was said, unless that had a message, and a sheet without results
+// gets no columns for them.
+func TestFilledLeavesWhatAnEarlierRunSaid(t *testing.T) {
+	groups := sheetOf{name: "Ad groups", rows: [][]any{
+		{"Campaign", "Ad group", "Max bid (USD)", "Result", "Message", "ID"},
+		{"Spring launch", "Runners", 1.25, "created", "", ""},
+		{"Spring launch", "Walkers", 1.25, "failed", "it was refused", "adgrp_8"},
+		{"Spring launch", "Hikers", 1.25, "created", "", "adgrp_9"},
+	}}
+	original := bookOf(t, campaignsSheet, groups)
+	w := writtenProject(t, original)
+	outcomes := []marked.RowOutcome{
+		outcomeAt("Campaigns", 2, "campaign/spring", "no change", "", ""),
+		outcomeAt("Ad groups", 2, "ad_group/spring/runners", "no change", "", "adgrp_7"),
+		outcomeAt("Ad groups", 3, "ad_group/spring/walkers", "no change", "", "adgrp_8"),
+		outcomeAt("Ad groups", 4, "ad_group/spring/hikers", "updated", "", "adgrp_9"),
+	}
+	filled, err := marked.Filled(w.project, kinds.All(), w.source, outcomes)
+	must(t, err)
+	want := map[string]string{
+		"Ad groups!F2": " → adgrp_7", "Ad groups!D3": "failed → no change", "Ad groups!E3": "it was refused → ",
+		"Ad groups!D4": "created → updated",
+	}
+	if d := cmp.Diff(want, changedCells(t, original, filled)); d != "" {
+		t.Errorf("cells (-want +got):\n%s", d)
+	}
+	if content, err := os.ReadFile(w.name()); err != nil || !bytes.Equal(content, original) {
+		t.Errorf("the file is changed, %v", err)
+	}
+	if filled, err = marked.Filled(w.project, kinds.All(), w.source, outcomes[:1]); filled != nil || err != nil {
+		t.Errorf("%d bytes, %v; want nothing to change", len(filled), err)
+	}
+}
+
 func TestWriteBackFillsResultsKeysAndIDsAndNothingElse(t *testing.T) {
 	groups := sheetOf{name: "Ad groups", rows: [][]any{
 		{"Message", "Campaign", "Ad group", "Max bid (USD)", "Result", "ID", "Key", "# mine"},

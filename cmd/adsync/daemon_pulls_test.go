@@ -380,7 +380,7 @@ func outsideCode(comment string) string {
 func (q *proposed) stands(branch string, count int, closed bool, text string) githubtest.Pull {
 	q.t.Helper()
 	var all []githubtest.Pull
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		all = q.forge.Pulls(branch)
 		if n := len(all); n == count && all[n-1].Closed == closed && strings.Contains(all[n-1].Body, text) {
 			return all[n-1]

@@ -12,7 +12,7 @@ import (
 func (q *proposed) follows(branch string) {
 	q.t.Helper()
 	main := q.git("rev-parse", "main")
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if q.git("-C", q.upstream, "merge-base", "main", branch) == main {
 			return
 		}
@@ -42,6 +42,7 @@ func (q *proposed) adOf(branch string, row int) map[string]string {
 // ids. It follows the account and the branch, and is answered as any other. Somebody who closes it has peace until
 // there is something new; once the files say it, it is closed.
 func TestResultsAreAPullRequest(t *testing.T) {
+	t.Parallel()
 	const branch = "adsync/results-adacct_quickstart"
 	q := newProposed(t, "1s", "propose_results: true")
 	first := q.stands(branch, 1, false, "| created |")
