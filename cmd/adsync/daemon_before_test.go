@@ -137,3 +137,34 @@ func TestADaemonIsKilledBeforeAMerge(t *testing.T) {
 	q.bids(1_200_000)
 	q.p.end()
 }
+
+// TestABranchThatChangesTheSameFileWaits: where nobody knows what the merge will be, nothing is sent, neither what the
+// branch says nor what takes back the pull request. Merged in whatever way, the branch has all of it.
+func TestABranchThatChangesTheSameFileWaits(t *testing.T) {
+	t.Parallel()
+	q := early(t)
+	pull := q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}")
+	q.forge.Set(pull)
+	q.agrees(pull)
+	q.save("bid: {max: 0.90}", "bid: {max: 0.85}", "Lower")
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "held", "message", "pull request 7, which the account has before it")
+	q.bids(1_200_000)
+	if got := bidOf(t, q.account, "Day hikers"); got != 900_000 {
+		t.Errorf("the branch's own bid is %d; want 900000, as it was", got)
+	}
+	q.git("merge", "-q", "--squash", pull.Head)
+	q.git("commit", "-q", "-m", "Squashed")
+	q.git("push", "-q", q.upstream, "main")
+	pull.Closed, pull.Merged = true, q.git("rev-parse", "HEAD")
+	q.forge.Set(pull)
+	push(t, q.at, "refs/heads/main")
+	for end := time.Now().Add(patience); bidOf(t, q.account, "Day hikers") != 850_000; {
+		q.bids(1_200_000)
+		if time.Sleep(50 * time.Millisecond); time.Now().After(end) {
+			t.Fatalf("the branch is not applied:\n%s", q.p.said())
+		}
+	}
+	q.bids(1_200_000)
+	q.p.end()
+}
