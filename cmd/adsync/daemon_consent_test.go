@@ -95,3 +95,74 @@ func (q *proposed) bodies(number int) (all []string) {
 	}
 	return all
 }
+
+// TestAPullRequestIsExplained: whoever asks by a comment is told why a resource is as it is, also where nobody
+// approves, until they take the comment back.
+func TestAPullRequestIsExplained(t *testing.T) {
+	t.Parallel()
+	q := newProposed(t, "1s")
+	pull := q.proposes(7, "daily: 50.00", "daily: 300.00")
+	q.forge.Set(pull)
+	q.says(7, pull.Head[:12])
+	var asked []int64
+	for _, address := range []string{"campaign/spring-launch", "campaign/spring-lunch", "@acme/all `</details>`"} {
+		id := q.forge.Comment(githubtest.Comment{Pull: 7, By: "eve", Body: "adsync explain " + address})
+		asked = append(asked, id)
+	}
+	q.forge.Comment(githubtest.Comment{Pull: 7, By: "robot", Bot: true,
+		Body: "adsync explain ad_group/spring-launch/trail"})
+	q.hears(7, "#### Explained", "`campaign/spring-launch`, for", "`campaign/spring-lunch`, for", "</details> ``, for")
+	_, said, _ := strings.Cut(q.bodies(7)[0], "#### Explained\n")
+	said = regexp.MustCompile(`[0-9a-f]{7} by .* on [0-9-]{10}`).ReplaceAllString(said, "COMMIT")
+	if want := strings.ReplaceAll(explainedOfSpring, "'", "`"); said != want {
+		t.Errorf("it is explained\n%s\nwant\n%s", said, want)
+	}
+	q.forge.Delete(asked[2])
+	q.forge.Edit(asked[1], "adsync explain campaign/spring-launch ")
+	q.forge.Edit(asked[0], "adsync explain campaign/spring-launch ")
+	for deadline := time.Now().Add(patience); strings.Contains(q.bodies(7)[0], "#### Explained"); {
+		if time.Sleep(50 * time.Millisecond); time.Now().After(deadline) {
+			t.Fatalf("edited and deleted comments are heard:\n%s", q.bodies(7)[0])
+		}
+	}
+	q.p.end()
+}
+
+// explainedOfSpring has ' in the place of backticks.
+const explainedOfSpring = `
+'' @acme/all '</details> '', for 'eve':
+
+'''text
+no file names it, and nothing of it changes
+'''
+
+'campaign/spring-lunch', for 'eve':
+
+'''text
+no file names it, and nothing of it changes; did you mean "campaign/spring-launch"?
+'''
+
+'campaign/spring-launch', for 'eve':
+
+'''text
+! update campaign/spring-launch "Spring launch"  spring.yaml:2:1
+    budget.daily: 50.00 → 300.00 (+250.00, ×6.00)
+                  edit spring.yaml:7:17, commit COMMIT
+      ! held (raises-spend): budget.daily rises ×6.00, from 50.00 to 300.00; from ×5.00 on the exact
+        amount must be allowed
+        release with --allow raises-spend=campaign/spring-launch=300.00
+      ! held (exposure): daily caps plus what is left of lifetime budgets would rise ×1.55, from
+        450.00 to 700.00; up to ×1.25 passes
+        release with --allow exposure=250.00/day
+    hazards: exposure, raises-spend
+the files name it at spring.yaml:2:1
+  name: "Spring launch" (spring.yaml:4:7)
+  status: active (spring.yaml:5:9)
+  bidding_type: clicks (spring.yaml:6:15)
+  budget.daily: 300.00 (spring.yaml:7:17)
+  start: 2027-03-01 (spring.yaml:8:8)
+  end: 2027-05-31 (spring.yaml:9:6)
+  targeting.countries: CA, US (spring.yaml:11:14)
+  tracking: "utm_source=chat&utm_campaign={campaign_id}&utm_content={ad_id}" (spring.yaml:12:11)
+'''
+`

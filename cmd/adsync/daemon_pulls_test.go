@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -37,6 +38,11 @@ func newProposed(t *testing.T, every string, more ...string) *proposed {
 	q.forge.HeadOf = func(number int, branch string) string {
 		q.git("-C", q.upstream, "update-ref", fmt.Sprintf("refs/pull/%d/head", number), branch)
 		return q.git("-C", q.upstream, "rev-parse", branch)
+	}
+	q.forge.DiffOf = func(number int) string {
+		head := fmt.Sprintf("main...refs/pull/%d/head", number)
+		diff, _ := exec.Command("git", "-C", q.upstream, "diff", head).Output() // of what is not there, none
+		return string(diff)
 	}
 	q.p, q.at, q.states = q.serveFrom(s, operator, fmt.Sprintf("  propose_drift: true\n"+
 		"  webhook: {secret: {env: HOOK}}\n"+

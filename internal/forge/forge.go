@@ -1,5 +1,5 @@
 // Package forge reads the pull requests of a repository where it is hosted, and what people said of them, and answers
-// them: with one comment each, which is replaced, and with a status of their newest commit.
+// them: with one comment each, which is replaced, with notes at their lines, and with a status of their newest commit.
 //
 // It refuses to know what is said, and who may say it. Its invariant: it changes no comment that it did not write
 // itself.
@@ -23,6 +23,7 @@ type Repository interface {
 	Say(ctx context.Context, pull int, id, text string) (string, error)
 	// Judge sets what a commit is said to be.
 	Judge(ctx context.Context, commit string, v Verdict) error
+	Notes
 	Proposals
 
 	// Find returns a pull request, open or not. It has the forge merge one anew whose branch has moved.

@@ -135,15 +135,20 @@ func (g *Gitea) Say(ctx context.Context, pull int, id, text string) (string, err
 	return strconv.FormatInt(made.ID, 10), nil
 }
 
-// said returns the id of this user's comment that begins with the first line of a text, "" where there is none.
-func (g *Gitea) said(client *gitea.Client, pull int, text string) (string, error) {
-	self, err := g.self.ask(func() (string, error) {
+// me is the id of this user.
+func (g *Gitea) me(client *gitea.Client) (string, error) {
+	return g.self.ask(func() (string, error) {
 		user, answer, err := client.GetMyUserInfo()
 		if err != nil {
 			return "", enoughOfGitea(answer, err)
 		}
 		return strconv.FormatInt(user.ID, 10), nil
 	})
+}
+
+// said returns the id of this user's comment that begins with the first line of a text, "" where there is none.
+func (g *Gitea) said(client *gitea.Client, pull int, text string) (string, error) {
+	self, err := g.me(client)
 	if err != nil {
 		return "", err
 	}

@@ -108,16 +108,25 @@ func (g *GitHub) Say(ctx context.Context, pull int, id, text string) (string, er
 	return strconv.FormatInt(made.GetID(), 10), nil
 }
 
-// said returns the id of this user's comment that begins with the first line of a text, "" where there is none. An app
-// is not told who it is: its comment is that of an app.
-func (g *GitHub) said(ctx context.Context, pull int, text string) (string, error) {
-	login, err := g.self.ask(func() (string, error) {
+// login is that of this user. An app is not told who it is: it is "".
+func (g *GitHub) login(ctx context.Context) (string, error) {
+	return g.self.ask(func() (string, error) {
 		user, answer, err := g.client.Users.Get(ctx, "")
 		if app := answer != nil && answer.StatusCode == http.StatusForbidden && enough(err) == err; app {
 			return "", nil
 		}
 		return user.GetLogin(), err
 	})
+}
+
+// isOwn reports whether something is of this user. What is of an app is taken for that of this one.
+func isOwn(u *github.User, login string) bool {
+	return u.GetLogin() == login || login == "" && u.GetType() == "Bot"
+}
+
+// said returns the id of this user's comment that begins with the first line of a text, "" where there is none.
+func (g *GitHub) said(ctx context.Context, pull int, text string) (string, error) {
+	login, err := g.login(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -129,8 +138,7 @@ func (g *GitHub) said(ctx context.Context, pull int, text string) (string, error
 			return "", err
 		}
 		for _, c := range comments {
-			own := c.GetUser().GetLogin() == login || login == "" && c.GetUser().GetType() == "Bot"
-			if own && begins(c.GetBody(), text) {
+			if isOwn(c.GetUser(), login) && begins(c.GetBody(), text) {
 				return strconv.FormatInt(c.GetID(), 10), nil
 			}
 		}

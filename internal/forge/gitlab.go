@@ -154,15 +154,20 @@ func noOrders(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// said returns the id of this user's note that begins with the first line of a text, "" where there is none.
-func (g *GitLab) said(ctx context.Context, pull int, text string) (string, error) {
-	self, err := g.self.ask(func() (string, error) {
+// me is the id of this user.
+func (g *GitLab) me(ctx context.Context) (string, error) {
+	return g.self.ask(func() (string, error) {
 		user, answer, err := g.client.Users.CurrentUser(gitlab.WithContext(ctx))
 		if err != nil {
 			return "", enoughOf(answer, err)
 		}
 		return strconv.FormatInt(user.ID, 10), nil
 	})
+}
+
+// said returns the id of this user's note that begins with the first line of a text, "" where there is none.
+func (g *GitLab) said(ctx context.Context, pull int, text string) (string, error) {
+	self, err := g.me(ctx)
 	if err != nil {
 		return "", err
 	}

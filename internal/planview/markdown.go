@@ -25,8 +25,13 @@ const (
 // Text of files and service stands in code only, inline or fenced: there it
 // mentions nobody, refers to no issue, and is no link and no HTML.
 func WriteMarkdown(w io.Writer, schemas resource.Schemas, d *Document) error {
+	return WriteComment(w, schemas, d, 0)
+}
+
+// WriteComment is WriteMarkdown that leaves room for so many bytes of somebody else.
+func WriteComment(w io.Writer, schemas resource.Schemas, d *Document, room int) error {
 	p := describe(schemas, d, detail{room: 60, list: 40, like: 5})
-	m := &comment{}
+	m := &comment{size: commentSize - room}
 	m.line(marker(d.Account.ID))
 	m.headline(p)
 	m.slips(p)
@@ -54,6 +59,7 @@ func marker(account string) string {
 // comment is a text that grows up to a size.
 type comment struct {
 	text strings.Builder
+	size int      // of everything
 	left []string // what was cut
 }
 
@@ -221,7 +227,7 @@ func (m *comment) trees(p *page) {
 			pending = true
 			m.line("#### %s\n", alsoPending)
 		}
-		if !m.fits(text, commentSize-2000) {
+		if !m.fits(text, m.size-2000) {
 			left, changes = left+1, changes+len(t.changes)
 			continue
 		}
@@ -247,10 +253,15 @@ func Plural(n int, noun string) string {
 func folded(t *tree) string {
 	text := &printer{TextOptions: TextOptions{Width: 100}}
 	text.tree(t)
-	fence := strings.Repeat("`", max(longestRun(text.text.String()), 2)+1)
-	return fmt.Sprintf("<details><summary><code>%s</code> · %s%s</summary>\n\n%stext\n%s%s\n\n</details>\n",
+	return fmt.Sprintf("<details><summary><code>%s</code> · %s%s</summary>\n\n%s\n</details>\n",
 		html.EscapeString(t.top), Plural(len(t.changes), "change"),
-		html.EscapeString(t.aside(engineers.ofTrees)), fence, text.text.String(), fence)
+		html.EscapeString(t.aside(engineers.ofTrees)), Block(text.text.String()))
+}
+
+// Block makes lines a block of code.
+func Block(lines string) string {
+	fence := strings.Repeat("`", max(longestRun(lines), 2)+1)
+	return fence + "text\n" + lines + fence + "\n"
 }
 
 // aside returns what somebody who does not unfold a tree should know.

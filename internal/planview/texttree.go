@@ -1,6 +1,10 @@
 package planview
 
-import "strings"
+import (
+	"strings"
+
+	"adsync/internal/resource"
+)
 
 // trees writes the changes, a blank line after each tree.
 func (t *printer) trees(p *page) {
@@ -33,6 +37,20 @@ func (t *printer) tree(tree *tree) {
 	for _, left := range tree.left {
 		t.put(dim, 2, 2, "… and "+left)
 	}
+}
+
+// ChangeText writes what a plan does to one resource, with the reason of each field; "" where it does nothing.
+func ChangeText(schemas resource.Schemas, d *Document, address string) string {
+	t, p := &teller{schemas: schemas, room: 60}, &printer{TextOptions: TextOptions{Width: 100}}
+	for i := range d.Changes {
+		if d.Changes[i].Address != address {
+			continue
+		}
+		c := t.entry(d, &d.Changes[i], addressOf(address))
+		c.depth, c.create = 0, false // a line a field
+		p.change(&c)
+	}
+	return p.text.String()
 }
 
 func (t *printer) change(c *entry) {

@@ -30,6 +30,9 @@ func StartGitea(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	document.Servers = openapi3.Servers{{URL: "/api/v1"}}
+	const pull = "/repos/{owner}/{repo}/pulls/"
+	document.Paths.Set(pull+"{index:[0-9]+}", document.Paths.Value(pull+"{index}")) // and not its diff, pulls/7.diff
+	document.Paths.Delete(pull + "{index}")
 	s := start(t, "Gitea", document, asGitea)
 	s.Most = 50
 	return s
@@ -45,6 +48,12 @@ func asGitea(s *Server, r *http.Request, of map[string]string, body map[string]a
 		return absent("pull request does not exist")
 	}
 	list := []any{}
+	if of["diffType"] != "" && s.DiffOf == nil {
+		return reply{http.StatusOK, plain("")}
+	}
+	if of["diffType"] != "" {
+		return reply{http.StatusOK, plain(s.DiffOf(s.pulls[at].Number))}
+	}
 	switch last(r, of) {
 	case "GET user":
 		return reply{http.StatusOK, s.giteaUser(User)}
@@ -73,7 +82,16 @@ func asGitea(s *Server, r *http.Request, of map[string]string, body map[string]a
 			}
 		}
 		return reply{http.StatusOK, list}
+	case "POST reviews":
+		return reviewed(s, s.pulls[at], body)
+	case "DELETE reviews":
+		return unreviewed(s, of["id"])
+	case "DELETE comments":
+		return removeNote(s, of["id"])
 	case "GET comments":
+		if of["id"] != "" {
+			return reviewComments(s, of["id"])
+		}
 		for _, c := range s.comments {
 			if fmt.Sprint(c.Pull) == of["index"] {
 				list = append(list, s.comment(c))

@@ -74,7 +74,18 @@ func asGitLab(s *Server, r *http.Request, of map[string]string, body map[string]
 				list = append(list, note(c))
 			}
 		}
+		for _, n := range s.notes {
+			if fmt.Sprint(n.Pull) == of["noteable_id"] {
+				list = append(list, diffNote(s, n))
+			}
+		}
 		return reply{http.StatusOK, list}
+	case "DELETE notes":
+		return removeNote(s, of["note_id"])
+	case "POST discussions":
+		return discuss(s, s.pulls[at], body)
+	case "GET diffs":
+		return diffs(s, s.pulls[at].Number)
 	case "POST notes":
 		return reply{http.StatusCreated, note(s.write(Comment{Pull: s.pulls[at].Number, By: User,
 			Body: s.obeyed(text(body, "body"))}))}
@@ -175,6 +186,7 @@ func mergeRequest(p Pull) map[string]any {
 		"should_remove_source_branch": nil, "force_remove_source_branch": true, "prepared_at": p.Updated,
 		"reference": fmt.Sprint("!", p.Number), "squash": false, "has_conflicts": false,
 		"web_url": address, "blocking_discussions_resolved": true,
+		"diff_refs": map[string]any{"base_sha": baseOfAll, "start_sha": baseOfAll, "head_sha": p.Head},
 	}
 }
 

@@ -85,6 +85,8 @@ type Server struct {
 	Refuse func(w http.ResponseWriter, r *http.Request) bool
 	// HeadOf is the commit of the branch that a pull request is opened from.
 	HeadOf func(branch string) string
+	// DiffOf is what git says that a pull request changes; nil is nothing.
+	DiffOf func(number int) string
 	// Now is its clock.
 	Now func() time.Time
 	// Most is how many of a list it gives at once.
@@ -100,6 +102,7 @@ type Server struct {
 	comments []Comment
 	statuses []Status
 	reviews  []Review
+	notes    []Note
 	pushes   []Push
 	teams    map[string][]string
 	next     int64
@@ -112,6 +115,9 @@ type reply struct {
 }
 
 type whole []any
+
+// plain is an answer that is not JSON.
+type plain string
 
 func absent(message string) reply {
 	return reply{http.StatusNotFound, map[string]any{"message": message}}
@@ -329,6 +335,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // give checks an answer, whatever its status, and gives it; of a list the page that was asked for.
 func (s *Server) give(w http.ResponseWriter, r *http.Request, asked *openapi3filter.RequestValidationInput,
 	answer reply) {
+	if words, is := answer.body.(plain); is || answer.code == http.StatusNoContent {
+		w.Header().Set("Content-Type", "text/plain")
+		w.WriteHeader(answer.code)
+		_, _ = w.Write([]byte(words))
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	switch body := answer.body.(type) {
 	case []any:

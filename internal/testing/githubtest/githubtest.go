@@ -76,6 +76,7 @@ type Server struct {
 	comments []Comment
 	statuses []Status
 	reviews  []Review
+	notes    []Note
 	teams    map[string][]string
 	next     int64
 	requests []string // method and path
@@ -83,6 +84,8 @@ type Server struct {
 	Refuse func(w http.ResponseWriter, r *http.Request) bool
 	// HeadOf is the commit of the branch that a pull request is from.
 	HeadOf func(number int, branch string) string
+	// DiffOf is what git says that a pull request changes; nil is nothing.
+	DiffOf func(number int) string
 	// Now is its clock.
 	Now func() time.Time
 }
@@ -186,6 +189,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.t.Error(err)
 	}
 	header := http.Header{"Content-Type": {"application/json"}}
+	if code == http.StatusNoContent {
+		w.WriteHeader(code)
+		return
+	}
 	said := &openapi3filter.ResponseValidationInput{RequestValidationInput: asked, Status: code, Header: header}
 	if err := openapi3filter.ValidateResponse(r.Context(), said.SetBodyBytes(content)); err != nil {
 		s.t.Errorf("this GitHub answers %s %s otherwise than GitHub does: %v", r.Method, r.URL, err)
@@ -219,6 +226,8 @@ func (s *Server) answer(r *http.Request, parameters map[string]string, body []by
 		return http.StatusOK, list
 	case "GET pull", "GET reviews", "GET commits", "GET activity", "GET membership":
 		return s.talk(r, parameters)
+	case "GET notes", "GET files", "POST reviews", "DELETE note":
+		return notesOf(s, r.Method+" "+s.last(r.URL.Path, parameters), parameters, body)
 	case "GET comments":
 		list := []any{}
 		for _, c := range s.comments {
@@ -250,6 +259,10 @@ func (s *Server) answer(r *http.Request, parameters map[string]string, body []by
 // last is what the last part of a path is about.
 func (s *Server) last(path string, parameters map[string]string) string {
 	switch {
+	case strings.Contains(path, "/pulls/comments/"):
+		return "note"
+	case parameters["pull_number"] != "" && strings.HasSuffix(path, "/comments"):
+		return "notes"
 	case parameters["comment_id"] != "":
 		return "comment"
 	case parameters["sha"] != "":

@@ -232,7 +232,7 @@ func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *
 		Rules: rules, Approve: w.orders.Approve, Before: a.Pulls.Before, Mark: planner.Mark(), Has: planner.Has,
 		Result: func(ctx context.Context, m pulls.Merge) (string, bool, error) { return planner.Result(ctx, d.hub, m) },
 		Bell:   make(chan struct{}, 1), Forge: repository, Plan: planner.Answer, Kept: w.orders.Place, Log: log,
-		Every: a.Pulls.Every, Now: time.Now,
+		Every: a.Pulls.Every, Now: time.Now, NotesMark: planner.NotesMark(),
 		At: func() (string, string, bool) {
 			s, known := d.hub.Account(a.Name.Value)
 			read := branch.read.Load()

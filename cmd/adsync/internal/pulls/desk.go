@@ -42,7 +42,15 @@ type Answer struct {
 	Stale   bool // both sides changed a file; the forge may merge it yet
 	// Judge is the verdict where some of what is held is agreed to; nil where that changes nothing.
 	Judge func(agreed func(plan.Hazard, []plan.Part) bool) forge.Verdict
+	Notes []forge.Note // what is wrong with it, by lines
+	// Explain says why a resource is as it is; nil where there is no plan.
+	Explain func(address string) string
+	// Within is Text that leaves room for so many bytes more; nil where it has the room.
+	Within func(room int) string
 }
+
+// mostOfComment is how many bytes a comment has at most. One of GitHub holds 65,536 characters.
+const mostOfComment = 65_000
 
 // Desk answers the pull requests of one account. Its fields are set before Run and stay.
 type Desk struct {
@@ -51,13 +59,14 @@ type Desk struct {
 	Plan func(context.Context, forge.Pull) (*Answer, error)
 	// At returns the branch that they go into, and a stamp, which is another where the same pull request may have
 	// another plan; ok is false where none can be made yet.
-	At    func() (branch, stamp string, ok bool)
-	Kept  kv.Store // beside the account
-	Log   *slog.Logger
-	Every time.Duration
-	Bell  chan struct{} // rings where somebody told of a pull request
-	Now   func() time.Time
-	Rules Rules
+	At        func() (branch, stamp string, ok bool)
+	NotesMark string   // the first line of each note
+	Kept      kv.Store // beside the account
+	Log       *slog.Logger
+	Every     time.Duration
+	Bell      chan struct{} // rings where somebody told of a pull request
+	Now       func() time.Time
+	Rules     Rules
 	// Approve keeps what somebody agreed to of a pull request that is merged. The same twice is kept once.
 	Approve func(daemon.Approval) error
 	// Result says what became of what a pull request changes, since it was merged; done is that nothing of it is left.
@@ -75,6 +84,8 @@ type Desk struct {
 	stale  awaited
 	until  time.Time // before which the forge is not asked
 	failed bool      // which was said
+
+	noteless bool // nothing can stand at lines, which was said
 }
 
 // errLater says that a pull request cannot be planned now, and is tried again.
@@ -100,6 +111,7 @@ type answered struct {
 	Comment string `json:"comment,omitempty"` // its id at the forge; "" where there is none
 	Sum     string `json:"sum,omitempty"`     // of its text
 	Verdict string `json:"verdict,omitempty"` // of the head
+	Noted   string `json:"noted,omitempty"`   // sum of what stands at its lines; unsure where that is not known
 
 	Updated time.Time `json:"updated,omitzero"` // the pull request, when it was read
 	Seen    time.Time `json:"seen,omitzero"`    // when this was said first, by the clock here
@@ -173,14 +185,21 @@ func (d *Desk) Look(ctx context.Context) error {
 		return d.rest(err)
 	}
 	failures := []error{d.rest(d.landed(ctx, branch, open)), d.close(ctx, branch, open)}
-	planned := 0
+	planned, heard := 0, 0
 	for _, pull := range d.turns(open) {
 		before := d.said[pull.Number]
 		if !d.isDue(pull, before, stamp) {
 			continue
 		}
-		if planned++; planned > mostPlans || d.Now().Before(d.until) {
+		turn := &planned
+		if before.Head == pull.Head && before.Stamp == stamp {
+			turn = &heard
+		}
+		if d.Now().Before(d.until) {
 			break
+		}
+		if *turn++; *turn > mostPlans {
+			continue
 		}
 		d.tried[pull.Number]++ // also where it breaks off
 		after, err := d.answer(ctx, pull, before, stamp)
@@ -205,7 +224,7 @@ func (d *Desk) isDue(p forge.Pull, a answered, stamp string) bool {
 	if a.Head != p.Head || a.Stamp != stamp || a.Waits || d.stale[p.Number] > 0 {
 		return true
 	}
-	return len(d.Rules.Approvers) > 0 &&
+	return a.listens(d.Rules) &&
 		(!a.Updated.Equal(p.Updated) || !a.Settled || !a.Until.IsZero() && d.Now().After(a.Until))
 }
 
@@ -217,6 +236,9 @@ func (a *answered) sees(updated, now time.Time) {
 	}
 	a.Settled = now.Sub(a.Seen) >= time.Second
 }
+
+// listens reports whether what people say of a pull request may change what is said of it.
+func (a *answered) listens(r Rules) bool { return a.Comment != "" || len(r.Approvers) > 0 }
 
 // enter waits until nobody else is at the desk.
 func (d *Desk) enter(ctx context.Context) bool {
@@ -268,9 +290,11 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	}
 	read := a
 	read.sees(pull.Updated, d.Now())
-	talk, err := d.hear(ctx, pull, &c)
-	if err != nil {
-		return a, err
+	var talk forge.Talk
+	if a.listens(d.Rules) {
+		if talk, err = d.hear(ctx, pull, &c); err != nil {
+			return a, err
+		}
 	}
 	heard := sumOf(talk)
 	again, expired := a.Head == pull.Head && a.Stamp == stamp, !a.Until.IsZero() && d.Now().After(a.Until)
@@ -290,6 +314,15 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 		return answered{Head: pull.Head, Stamp: stamp, Heard: heard,
 			Updated: read.Updated, Seen: read.Seen, Settled: read.Settled}, nil
 	}
+	if !a.listens(d.Rules) {
+		if talk, err = d.hear(ctx, pull, &c); err != nil {
+			return a, err
+		}
+		heard = sumOf(talk)
+	}
+	if a.Comment == "" { // something may stand at its lines from before it was closed and opened again
+		a.Noted = unsure
+	}
 	answer.Asked.Head = pull.Head
 	moved := c.shows(answer.Asked)
 	all, err := d.judge(ctx, pull, c, talk)
@@ -307,10 +340,10 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	if err != nil {
 		return a, err
 	}
-	if a, err = d.say(ctx, pull.Number, a, answer.Text+d.consentText(answer.Asked, all, talk)); err != nil {
+	if a, err = d.say(ctx, pull.Number, a, wholeText(d, answer, all, talk)); err != nil {
 		return a, err
 	}
-	if moved { // who has said something by now may have seen what was shown before
+	if moved && len(d.Rules.Approvers) > 0 { // who has said something by now may have seen what was shown before
 		if _, err = d.hear(ctx, pull, &c); err == nil {
 			err = d.put(consentsOf(pull.Number), c)
 		}
@@ -323,6 +356,9 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 		if err := d.Forge.Judge(ctx, pull.Head, verdict); err != nil {
 			return a, err
 		}
+	}
+	if a, err = annotate(ctx, d, pull, a, answer); err != nil {
+		return a, err
 	}
 	a.Head, a.Stamp, a.Verdict, a.Heard, a.Until = pull.Head, stamp, said, heard, d.Rules.firstToExpire(all)
 	a.Updated, a.Seen, a.Settled, a.Waits = read.Updated, read.Seen, read.Settled, waits
@@ -350,6 +386,16 @@ func (w awaited) sees(number int, stale, again bool) (asks bool) {
 	return false
 }
 
+// wholeText is the whole comment.
+func wholeText(d *Desk, answer *Answer, all []judged, talk forge.Talk) string {
+	written := commands(d.Forge, talk)
+	said := d.consentText(answer.Asked, all) + helpText(d, written) + explained(questions(written), answer.Explain)
+	if answer.Within != nil && len(answer.Text)+len(said) > mostOfComment {
+		return answer.Within(len(said)) + said
+	}
+	return answer.Text + said
+}
+
 // say replaces the comment of a pull request, where it says something else.
 func (d *Desk) say(ctx context.Context, number int, a answered, text string) (answered, error) {
 	sum := sha256.Sum256([]byte(text))
@@ -363,14 +409,16 @@ func (d *Desk) say(ctx context.Context, number int, a answered, text string) (an
 	return a, nil
 }
 
-// hear reads what people said of a pull request, where somebody's yes can count.
-func (d *Desk) hear(ctx context.Context, pull forge.Pull, c *consents) (talk forge.Talk, err error) {
-	if len(d.Rules.Approvers) > 0 {
-		if talk, err = d.Forge.Talk(ctx, pull); err != nil {
-			return talk, err
-		}
+// hear reads what people said of a pull request. Where nobody's yes can count, it is answered without that, too.
+func (d *Desk) hear(ctx context.Context, pull forge.Pull, c *consents) (forge.Talk, error) {
+	talk, err := d.Forge.Talk(ctx, pull)
+	limit := new(forge.LimitError)
+	switch yes := len(d.Rules.Approvers) > 0; {
+	case err == nil && yes:
+		c.hears(talk)
+	case err != nil && (yes || errors.As(err, &limit)):
+		return forge.Talk{}, err
 	}
-	c.hears(talk)
 	return talk, nil
 }
 

@@ -25,9 +25,10 @@ type hub struct {
 	next    int
 	found   int // how often somebody asked for a pull request
 
-	comments []string          // that were written
-	heard    int               // how often people were
-	judged   map[string]string // the last status by commit
+	comments []string             // that were written
+	notes    map[int][]forge.Note // that stand at lines
+	heard    int                  // how often people were
+	judged   map[string]string    // the last status by commit
 
 	talk    map[int]forge.Talk
 	merged  map[int]string // commits by which the branch has pull requests
@@ -53,6 +54,14 @@ func (h *hub) Say(_ context.Context, pull int, id, text string) (string, error) 
 		id = fmt.Sprint("c", h.next)
 	}
 	return id, nil
+}
+
+func (h *hub) Annotate(_ context.Context, p forge.Pull, _ string, notes []forge.Note) error {
+	if err := h.fails(); err != nil {
+		return err
+	}
+	h.notes[p.Number] = notes
+	return nil
 }
 
 func (h *hub) Consents() (reviews, comments bool) { return true, true }
@@ -103,7 +112,8 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	f := &fixture{
-		hub:   &hub{talk: map[int]forge.Talk{}, merged: map[int]string{}, judged: map[string]string{}},
+		hub: &hub{talk: map[int]forge.Talk{}, merged: map[int]string{}, judged: map[string]string{},
+			notes: map[int][]forge.Note{}},
 		stamp: "one", plans: map[int]string{}, asks: map[int]string{}, now: time.Unix(1e9, 0),
 	}
 	f.Desk = &Desk{
@@ -121,6 +131,7 @@ func newFixture(t *testing.T) *fixture {
 			}
 			return &Answer{
 				Touches: text != "", Text: text, Verdict: forge.Verdict{State: forge.Passes}, Asked: asked,
+				Explain: func(address string) string { return "of " + address + "\n" },
 				Judge: func(agreed func(plan.Hazard, []plan.Part) bool) forge.Verdict {
 					for _, a := range ofTheAccount(asked.Asks) {
 						if !agreed(a.Hazard, a.Parts) {

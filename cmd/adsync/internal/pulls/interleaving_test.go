@@ -293,6 +293,11 @@ func (w *world) Find(_ context.Context, number int) (forge.Pull, error) {
 	return w.pulls[number].Pull, nil
 }
 
+func (w *world) Annotate(context.Context, forge.Pull, string, []forge.Note) error {
+	w.between()
+	return nil
+}
+
 func (w *world) Consents() (reviews, comments bool) { return true, true }
 
 func (w *world) Talk(_ context.Context, p forge.Pull) (forge.Talk, error) {

@@ -195,17 +195,23 @@ func (q *proposal) planned(ctx context.Context) (*Answer, error) {
 			}
 		}
 	}
+	notes, err := q.notes(ctx, l.Desired.Problems)
+	if err != nil {
+		return nil, err
+	}
 	document.Service = nil
 	for i, p := range document.Problems {
 		at := diag.OriginOf(q.placeless(p.Position.File()), p.Position.Sheet())
 		document.Problems[i].Position = at.At(p.Position.Line(), p.Position.Column())
 		document.Problems[i].Message = q.placeless(p.Message)
 	}
-	var text strings.Builder
-	if err := planview.WriteMarkdown(&text, l.Schemas, document); err != nil {
-		return nil, err
+	answer.Within = func(room int) string {
+		var text strings.Builder
+		_ = planview.WriteComment(&text, l.Schemas, document, room) // a builder takes everything
+		return q.text(text.String())
 	}
-	answer.Text, answer.Verdict = q.text(text.String()), verdict
+	answer.Explain = func(address string) string { return q.explain(l, document, address) }
+	answer.Text, answer.Verdict, answer.Notes = answer.Within(0), verdict, notes
 	return answer, nil
 }
 

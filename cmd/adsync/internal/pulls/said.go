@@ -17,9 +17,8 @@ import (
 const mostSaid = 20
 
 // consentText is what a comment says of what people agreed to, and of how to agree.
-func (d *Desk) consentText(a Asked, all []judged, talk forge.Talk) string {
-	helped := slices.ContainsFunc(talk.Comments, func(m forge.Comment) bool { return isCommand(m.Text, "help") })
-	if len(d.Rules.Approvers) == 0 || a.Digest == "" && len(all) == 0 && !helped {
+func (d *Desk) consentText(a Asked, all []judged) string {
+	if len(d.Rules.Approvers) == 0 {
 		return ""
 	}
 	var text strings.Builder
@@ -52,13 +51,29 @@ func (d *Desk) consentText(a Asked, all []judged, talk forge.Talk) string {
 		fmt.Fprintf(&text, "- Approved by %s (%s of %s UTC): %s.\n", who, kind, when,
 			diag.Plural(partsOf(j), part))
 	}
-	if helped {
-		fmt.Fprintf(&text, "\nComments that adsync reads, in their first line: `adsync approve DIGEST` approves what "+
-			"a plan holds that was shown here; `adsync plan` has it planned anew; `adsync help` shows this. An edited "+
-			"comment counts for nothing. An approval holds %s; a push that changes what it was given to ends it.\n",
+	return text.String()
+}
+
+// helpText says which comments adsync reads, where somebody asks.
+func helpText(d *Desk, written []forge.Comment) string {
+	asks := func(m forge.Comment) bool { return isCommand(m.Text, "help") }
+	if !slices.ContainsFunc(written, asks) {
+		return ""
+	}
+	text := "\nComments that adsync reads, in their first line: `adsync explain ADDRESS` shows why a resource, such " +
+		"as `campaign/spring`, is as it is; `adsync plan` has it planned anew; `adsync help` shows this."
+	reviews, comments := d.Forge.Consents()
+	if len(d.Rules.Approvers) > 0 && comments {
+		text += " `adsync approve DIGEST` approves what a plan holds that was shown here."
+	}
+	if comments {
+		text += " An edited comment counts for nothing."
+	}
+	if len(d.Rules.Approvers) > 0 && (reviews || comments) {
+		text += fmt.Sprintf(" An approval holds %s; a push that changes what it was given to ends it.",
 			days(d.Rules.Lasts))
 	}
-	return text.String()
+	return text + "\n"
 }
 
 // howTo says how to approve where this forge has it.
@@ -91,10 +106,12 @@ func isCommand(text, command string) bool {
 func sumOf(talk forge.Talk) string {
 	sum := sha256.New()
 	for _, r := range talk.Reviews {
-		fmt.Fprintf(sum, "%q\n", []any{"review", r.ID, r.Opinion, r.Commit})
+		if r.Opinion != forge.Remarks { // which count for nothing
+			fmt.Fprintf(sum, "%q\n", []any{"review", r.ID, r.Opinion, r.Commit})
+		}
 	}
 	for _, m := range talk.Comments {
-		if line, _, _ := strings.Cut(m.Text, "\n"); strings.HasPrefix(line, "adsync ") {
+		if line, _, _ := strings.Cut(m.Text, "\n"); strings.HasPrefix(strings.TrimLeft(line, " "), "adsync ") {
 			fmt.Fprintf(sum, "%q\n", []any{"comment", m.ID, m.Edited, line})
 		}
 	}
