@@ -19,6 +19,7 @@ import (
 type Consent struct {
 	ID     string // of the approval it is of
 	By     string // who gave it
+	Link   string // to where they did; "" where that is nowhere else
 	Hazard Hazard
 	Parts  []Part
 	// Begun has the addresses at which a part of it was used. What is left there is
@@ -51,6 +52,7 @@ type Ask struct {
 type Agreed struct {
 	Consent string `json:"consent"`
 	By      string `json:"by"`
+	Link    string `json:"link,omitempty"`
 	Hazard  Hazard `json:"hazard"`
 	Allow   string `json:"allow"`
 	Address string `json:"address"`

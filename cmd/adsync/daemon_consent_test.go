@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -40,13 +44,27 @@ func TestAnApprovedPullRequestIsApplied(t *testing.T) {
 		q.forge.Comment(githubtest.Comment{Pull: 7, By: by, Body: "adsync approve " + digest[1]})
 	}
 	q.hears(7, "of `ann` of", "as it is theirs", "of `eve` of", "as they are no approver")
-	q.forge.Review(githubtest.Review{Pull: 7, By: "cid", State: "APPROVED", Commit: pull.Head})
+	review := q.forge.Review(githubtest.Review{Pull: 7, By: "cid", State: "APPROVED", Commit: pull.Head})
+	link := q.forge.Page(fmt.Sprintf("pull/7#pullrequestreview-%d", review))
 	q.hears(7, "Approved by `cid`")
 	q.judged(pull.Head, "success", "1 approved")
 
 	commit := q.merges(pull)
 	q.p.until("msg", "run ended", "class", "applied")
-	q.hears(7, "merged as `"+commit[:12]+"`", "campaign", "applied, verified")
+	q.hears(7, "merged as `"+commit[:12]+"`", "campaign", "applied, verified", "Approved by `cid`: <"+link+">")
+	for path, want := range map[string]string{
+		"/api/v1/accounts/shop/approvals": `"link":"` + link + `"`,
+		"/api/v1/accounts/shop/runs":      `"approved":[{"by":"cid","link":"` + link + `"}]`,
+		"/accounts/shop":                  `<a href="` + link + `" rel="noreferrer">` + link + "</a>",
+	} {
+		answer, err := http.Get("http://" + q.at + path)
+		noError(t, err)
+		content, err := io.ReadAll(answer.Body)
+		noError(t, errors.Join(err, answer.Body.Close()))
+		if !strings.Contains(string(content), want) {
+			t.Errorf("%s says\n%s\nwant %s", path, content, want)
+		}
+	}
 	q.p.end()
 	if said := q.p.said(); !strings.Contains(said, "something was approved") || strings.Contains(said, `"class":"held"`) {
 		t.Errorf("the daemon says\n%s\nwant the approval, and nothing held", said)

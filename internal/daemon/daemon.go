@@ -199,6 +199,7 @@ type Approval struct {
 	Serial   int64          `json:"serial,omitempty"`  // of that state: what was used since is used
 	By       string         `json:"by"`
 	Note     string         `json:"note,omitempty"`
+	Link     string         `json:"link,omitempty"` // to the review or comment at a forge
 	Time     time.Time      `json:"time"`
 }
 

@@ -73,7 +73,7 @@ type Review struct {
 	Opinion Opinion
 	Commit  string // that was reviewed, full hash; "" where the forge does not say
 	At      time.Time
-	Address string // for people
+	Address string // for people, of the forge and of https; "" where it has none
 }
 
 // Opinion is what a review says.
@@ -95,7 +95,7 @@ type Comment struct {
 	Text    string
 	At      time.Time // of its creation
 	Edited  bool      // by anybody, ever; true where the forge cannot tell
-	Address string    // for people
+	Address string    // for people, of the forge and of https; "" where it has none
 }
 
 // Verdict is the status of a commit.

@@ -14,6 +14,7 @@ import (
 // Gitea is a repository on a Gitea or a Forgejo.
 type Gitea struct {
 	owner, name, address string
+	site                 site
 	http                 *http.Client
 	self                 self // by its id
 }
@@ -28,7 +29,8 @@ func NewGitea(at Where) (*Gitea, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Gitea{owner: owner, name: name, address: base.String(), http: at.client(base)}, nil
+	return &Gitea{owner: owner, name: name, address: base.String(), site: siteOf(base),
+		http: at.client(base)}, nil
 }
 
 // client returns what asks under a context: a client has one for all requests.
@@ -240,7 +242,7 @@ func (g *Gitea) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 		}
 		talk.Reviews = append(talk.Reviews, Review{
 			ID: strconv.FormatInt(r.ID, 10), By: r.Reviewer.UserName, Bot: isGitea(r.Reviewer), Opinion: opinion,
-			Commit: r.CommitID, At: r.Submitted, Address: r.HTMLURL,
+			Commit: r.CommitID, At: r.Submitted, Address: g.site.page(r.HTMLURL),
 		})
 	}
 	comments, err := g.comments(client, p.Number)
@@ -250,7 +252,7 @@ func (g *Gitea) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 	for _, c := range comments {
 		talk.Comments = append(talk.Comments, Comment{
 			ID: strconv.FormatInt(c.ID, 10), By: c.Poster.UserName, Bot: isGitea(c.Poster), Text: c.Body, At: c.Created,
-			Edited: true, Address: c.HTMLURL,
+			Edited: true, Address: g.site.page(c.HTMLURL),
 		})
 	}
 	return talk, nil

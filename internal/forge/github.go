@@ -15,6 +15,7 @@ import (
 // GitHub is a repository on GitHub, or on a GitHub Enterprise Server.
 type GitHub struct {
 	owner, name string
+	site        site
 	client      *github.Client
 	self        self // by its login, "" for an app
 }
@@ -37,7 +38,7 @@ func NewGitHub(at Where) (*GitHub, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &GitHub{owner: owner, name: name, client: client}, nil
+	return &GitHub{owner: owner, name: name, site: siteOf(base), client: client}, nil
 }
 
 func ownerAndName(repository string) (owner, name string, err error) {

@@ -42,7 +42,8 @@ func (g *GitHub) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 		if opinion := opinions[r.GetState()]; opinion != "" {
 			talk.Reviews = append(talk.Reviews, Review{
 				ID: strconv.FormatInt(r.GetID(), 10), By: r.GetUser().GetLogin(), Bot: isBot(r.GetUser()),
-				Opinion: opinion, Commit: r.GetCommitID(), At: r.GetSubmittedAt().Time, Address: r.GetHTMLURL(),
+				Opinion: opinion, Commit: r.GetCommitID(), At: r.GetSubmittedAt().Time,
+				Address: g.site.page(r.GetHTMLURL()),
 			})
 		}
 	}
@@ -57,7 +58,7 @@ func (g *GitHub) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 		talk.Comments = append(talk.Comments, Comment{
 			ID: strconv.FormatInt(c.GetID(), 10), By: c.GetUser().GetLogin(), Bot: isBot(c.GetUser()),
 			Text: c.GetBody(), At: c.GetCreatedAt().Time, Edited: !c.GetUpdatedAt().Equal(c.GetCreatedAt()),
-			Address: c.GetHTMLURL(),
+			Address: g.site.page(c.GetHTMLURL()),
 		})
 	}
 	return talk, nil

@@ -66,8 +66,7 @@ func TestWhatPeopleSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	at = at.Add(-time.Minute)
-	const pull = "https://github.com/acme/ads/pull/7#pullrequestreview-"
-	const issue = "https://github.com/acme/ads/issues/7#issuecomment-"
+	pull, issue := s.Page("pull/7#pullrequestreview-"), s.Page("issues/7#issuecomment-")
 	want := forge.Talk{
 		Reviews: []forge.Review{
 			{ID: "1001", By: "ann", Opinion: forge.Approves, Commit: commit, At: at, Address: pull + "1001"},

@@ -17,6 +17,7 @@ import (
 // GitLab is a project on GitLab.com, or on a GitLab of one's own.
 type GitLab struct {
 	project string // with its groups
+	site    site
 	client  *gitlab.Client
 	self    self // by its id
 
@@ -42,7 +43,7 @@ func NewGitLab(at Where) (*GitLab, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &GitLab{project: at.Repository, client: client, refs: map[string]string{}}, nil
+	return &GitLab{project: at.Repository, site: siteOf(base), client: client, refs: map[string]string{}}, nil
 }
 
 // unhurried spreads no requests over time: they are few, and who asks is told of a limit.

@@ -41,6 +41,7 @@ type Head struct {
 	Started  time.Time        `json:"started,omitzero"`
 	Finished time.Time        `json:"finished,omitzero"`
 	By       string           `json:"by,omitempty"` // who ran it, and on which machine
+	Approved []Approver       `json:"approved,omitempty"`
 	Account  planview.Account `json:"account"`
 	// which was spoken to, and what said so; absent where none is named
 	Service  *planview.Service  `json:"service,omitempty"`

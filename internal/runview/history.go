@@ -23,7 +23,8 @@ type History struct {
 }
 
 // WriteHistory writes two lines a run: when, how it ended and what became of its
-// changes; then who, from which files, and what happened to spend.
+// changes; then who, from which files, and what happened to spend. A line more says
+// where each approved something who did so at a forge.
 func WriteHistory(w io.Writer, h *History, zone *time.Location) error {
 	var b strings.Builder
 	if len(h.Runs) == 0 {
@@ -39,6 +40,9 @@ func WriteHistory(w io.Writer, h *History, zone *time.Location) error {
 		fmt.Fprintf(&b, "%s  %s  %s  %s  %s\n", printable(run.Run),
 			run.Started.In(zone).Format("2006-01-02 15:04"), printable(run.what()), run.ends(), run.Result())
 		fmt.Fprintf(&b, "            %s  %s\n", run.who(), run.spend())
+		for _, a := range run.Approved {
+			fmt.Fprintf(&b, "            approved by %s: %s\n", printable(a.By), printable(a.Link))
+		}
 	}
 	if h.More > 0 {
 		fmt.Fprintf(&b, "… and %s; --limit 0 lists them\n", planview.Plural(h.More, "older run"))

@@ -59,6 +59,9 @@ func htmlPageOf(schemas resource.Schemas, d *Document) *htmlPage {
 			p.Notes = append(p.Notes, said)
 		}
 	}
+	for _, a := range d.Approved {
+		p.Approved = append(p.Approved, Approver{printable(a.By), Page(a.Link)})
+	}
 	for _, problem := range d.Problems {
 		p.Problems = append(p.Problems, htmlProblem{string(problem.Severity),
 			problem.Position.String(), printable(problem.Message), printable(problem.Hint), string(problem.Code)})
@@ -78,6 +81,7 @@ type htmlPage struct {
 	Title, About, Counts, Error, Next, Hash, Verified string
 	Sums                                              []htmlSum
 	Notes                                             []string
+	Approved                                          []Approver
 	Problems                                          []htmlProblem
 	Groups                                            []htmlGroup
 }

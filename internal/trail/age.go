@@ -9,9 +9,9 @@ import (
 	"adsync/state/kv"
 )
 
-// naming are the fields of what is kept that name people: who did something, and what
-// that person wrote about it.
-var naming = []string{"by", "note", "reason"}
+// naming are the fields of what is kept that name people: who did something, what that
+// person wrote about it, and where.
+var naming = []string{"by", "note", "reason", "link", "approved"}
 
 // Nameless returns a JSON object without the fields that name people; false where it has
 // none of them.

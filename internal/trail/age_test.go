@@ -16,6 +16,10 @@ func TestNamesOfPeopleAreKeptAsLongAsIsSaid(t *testing.T) {
 	}{
 		{"an approval of then", `{"allow":["activates"],"by":"anna","note":"call me","plan_hash":"5a",` + old + `}`,
 			`{"allow":["activates"],"plan_hash":"5a",` + old + `}`, 1},
+		{"a run of then", `{"run":"run-000001","approved":[{"by":"anna","link":"https://git.example/1"}],` + old + `}`,
+			`{"run":"run-000001",` + old + `}`, 1},
+		{"a review at a forge", `{"allow":["activates"],"link":"https://git.example/1",` + old + `}`,
+			`{"allow":["activates"],` + old + `}`, 1},
 		{"one of now", `{"by":"anna",` + young + `}`, `{"by":"anna",` + young + `}`, 0},
 		{"a suspension of then", `{"order":"suspend","by":"anna","reason":"anna is away",` + old + `}`,
 			`{"order":"suspend",` + old + `}`, 1},

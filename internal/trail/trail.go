@@ -52,7 +52,7 @@ func Within[T any](all []T, w Window, at func(T) time.Time) []T {
 // columns are those of the CSV.
 var columns = []string{
 	"time", "event", "id", "what", "by", "result", "finished", "exit", "changes",
-	"currency", "daily_spend_before", "daily_spend_after", "commit", "plan", "until", "note",
+	"currency", "daily_spend_before", "daily_spend_after", "commit", "plan", "until", "note", "link",
 }
 
 // row is something that happened.
@@ -101,7 +101,8 @@ func (h *Trail) rows() (rows []row) {
 	}
 	for _, a := range h.Approvals {
 		what := strings.Join(a.Allow, "; ")
-		add(a.Time, "approval", map[string]string{"what": what, "by": a.By, "plan": a.PlanHash, "note": a.Note})
+		add(a.Time, "approval", map[string]string{"what": what, "by": a.By, "plan": a.PlanHash, "note": a.Note,
+			"link": a.Link})
 	}
 	for _, a := range h.Accepted {
 		const what = "go on with a rewritten history"
@@ -127,6 +128,9 @@ func ofRun(h *runview.Head) map[string]string {
 		"currency":           h.Account.Currency,
 		"daily_spend_before": units(h.Money.Reached.DailyBefore),
 		"daily_spend_after":  units(h.Money.Reached.DailyAfter),
+	}
+	for _, a := range h.Approved {
+		cells["link"] = strings.TrimSpace(cells["link"] + " " + a.Link)
 	}
 	if h.Exit != nil {
 		cells["exit"] = strconv.Itoa(*h.Exit)

@@ -26,12 +26,14 @@ func TestEachThingThatHappenedIsARow(t *testing.T) {
 				Before: review.Approved, State: review.Rejected, Means: "the page is away"},
 		}, Runs: []runview.Head{
 			{Run: "run-000002", Command: runview.Apply, Started: at(4), Finished: at(5), By: "anna on host",
-				Ended: runview.Finished, Exit: &exit, Summary: map[string]int{"applied": 2, "failed": 1}},
+				Ended: runview.Finished, Exit: &exit, Summary: map[string]int{"applied": 2, "failed": 1},
+				Approved: []runview.Approver{{By: "bert", Link: "https://git.example/1"}}},
 			{Run: "decision-1", Started: at(6), Decided: "ad/x as made, by dora"},
 			{Run: "run-000001", Command: runview.Revert, Reverts: "run-000000", Started: at(1), Ended: runview.Killed},
 		}},
 		Approvals: []daemon.Approval{{Time: at(3),
-			Allow: []string{"activates=campaign/a"}, By: "bert", Note: "+49 30 1234, \"ask\"\nme"}},
+			Allow: []string{"activates=campaign/a"}, By: "bert", Note: "+49 30 1234, \"ask\"\nme",
+			Link: "https://git.example/1"}},
 		Accepted: []daemon.Acceptance{{Time: at(7), Commit: "abc", By: "carla"}},
 		Orders:   []orders.Ordered{{Time: at(2), Order: orders.Suspend, By: "=cmd()", Reason: "prices", Until: at(9)}},
 	}
@@ -45,13 +47,14 @@ func TestEachThingThatHappenedIsARow(t *testing.T) {
 	}
 	var have []string
 	for _, r := range records[1:] {
-		have = append(have, strings.Join([]string{r[0][11:13], r[1], r[2], r[3], r[4], r[5], r[7], r[len(r)-1]}, "|"))
+		note := r[len(r)-2] + r[len(r)-1] // and the link
+		have = append(have, strings.Join([]string{r[0][11:13], r[1], r[2], r[3], r[4], r[5], r[7], note}, "|"))
 	}
 	want := []string{
 		"01|run|run-000001|revert of run-000000||killed||",
 		"02|order||suspend|'=cmd()|||prices",
-		"03|approval||activates=campaign/a|bert|||'+49 30 1234, \"ask\"\nme",
-		"04|run|run-000002|apply|anna on host|applied in part|8|",
+		"03|approval||activates=campaign/a|bert|||'+49 30 1234, \"ask\"\nmehttps://git.example/1",
+		"04|run|run-000002|apply|anna on host|applied in part|8|https://git.example/1",
 		"06|decision|decision-1|ad/x as made, by dora||||",
 		"07|accepted||go on with a rewritten history|carla|||",
 		"08|review|ad/a/b/hero|“=Hero”||rejected||the page is away",

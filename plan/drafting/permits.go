@@ -96,7 +96,7 @@ func (d *Permits) noteConsent(k *plan.Consent, h plan.Hold, at resource.Address,
 	}
 	if !slices.ContainsFunc(d.Plan.Consented, is) {
 		d.Plan.Consented = append(d.Plan.Consented, plan.Agreed{
-			Consent: k.ID, By: k.By, Hazard: h.Hazard,
+			Consent: k.ID, By: k.By, Link: k.Link, Hazard: h.Hazard,
 			Allow: h.Allow, Address: at.String(), Message: h.Message, Parts: parts,
 		})
 	}

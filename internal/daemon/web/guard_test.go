@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/runview"
 )
 
 func TestX13WhatIsNotSafeDoesNotStart(t *testing.T) {
@@ -313,6 +314,7 @@ func TestX5NothingForeignIsMarkup(t *testing.T) {
 	const attack = `<script>alert(1)</script><img src=x onerror=alert(1)>"'{{.}}` + "\u202e"
 	a := ask(t, nil)
 	d := a.desk
+	const program = "javascript:alert(1)//https://git.example/"
 	plan, run := d.plans["shoes"], d.runs["shoes"][0]
 	plan.Changes[0].Name, plan.Changes[0].Held, plan.Account.ID = attack, plan.Changes[0].Fields[0].Held, attack
 	for i := range plan.Changes {
@@ -328,6 +330,7 @@ func TestX5NothingForeignIsMarkup(t *testing.T) {
 	d.accounts[0].Suspended = &daemon.Suspension{By: attack, Reason: attack, Since: noon}
 	d.accounts[0].Account.Currency, d.accounts[0].Woken = attack, []daemon.Trigger{attack}
 	d.approvals[0].By, d.approvals[0].Note, d.approvals[0].Allow = attack, attack, []string{attack}
+	d.approvals[0].Link, run.Approved = program, []runview.Approver{{By: attack, Link: program}}
 	d.upload.Problems, d.upload.Name = []string{attack}, attack
 	a.login(attack)
 	pages := []string{text(t, a.upload(attack, "x"))}
@@ -339,8 +342,9 @@ func TestX5NothingForeignIsMarkup(t *testing.T) {
 	for _, page := range pages {
 		page = fieldValue.ReplaceAllString(page, "") // is sent back as it is, and shown to nobody
 		if strings.Contains(page, "<script>") || strings.Contains(page, "<img") ||
-			strings.Contains(page, "\u202e") || strings.Contains(page, "ZgotmplZ") {
-			i := max(strings.Index(page, "<script>"),
+			strings.Contains(page, "\u202e") || strings.Contains(page, "ZgotmplZ") ||
+			strings.Contains(page, "javascript:") {
+			i := max(strings.Index(page, "javascript:"), strings.Index(page, "<script>"),
 				strings.Index(page, "<img"), strings.Index(page, "\u202e"), strings.Index(page, "ZgotmplZ"))
 			t.Errorf("markup of somebody else: %.200s", page[max(0, i-80):])
 		}

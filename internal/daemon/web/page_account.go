@@ -81,12 +81,12 @@ type releaseView struct {
 }
 
 // agreedView is what somebody has agreed to and has not gone yet.
-type agreedView struct{ Allow, By, Held string }
+type agreedView struct{ Allow, By, Link, Held string }
 
 type approvalView struct {
-	By, Note, Plan string
-	Time           moment
-	Allow          []string
+	By, Note, Link, Plan string
+	Time                 moment
+	Allow                []string
 }
 
 // rewrittenView is a commit that waits to be accepted.
@@ -182,7 +182,7 @@ func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planv
 	for i := len(approvals) - 1; i >= 0 && len(v.Approvals) < runsShown; i-- {
 		one := approvals[i]
 		v.Approvals = append(v.Approvals, approvalView{printable(one.By, nameMost), printable(one.Note, reasonMost),
-			printable(one.PlanHash, 7), momentOf(one.Time, zone), allowances(names, one.Allow)})
+			runview.Page(one.Link), printable(one.PlanHash, 7), momentOf(one.Time, zone), allowances(names, one.Allow)})
 	}
 	v.Rewritten = rewrittenOf(a.Rewritten, zone)
 	accepted, err := h.desk.Acceptances(r.Context(), a.Name)
@@ -270,6 +270,7 @@ func agreedViews(p *planview.Document, names *words.Names) (all []agreedView) {
 	for _, a := range p.Agreed {
 		v := agreedView{
 			Allow: printable(names.Allowance(a.Allow), reasonMost), By: printable(a.By, nameMost),
+			Link: runview.Page(a.Link),
 			Held: printable(words.Upper(names.In(a.Address+": "+a.Message)), reasonMost),
 		}
 		if !slices.ContainsFunc(all, func(b agreedView) bool { return b.Allow == v.Allow && b.By == v.By }) {

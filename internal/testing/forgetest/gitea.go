@@ -181,7 +181,7 @@ func (s *Server) pull(p Pull) map[string]any {
 	of := map[string]any{
 		"id": 1000 + p.Number, "number": p.Number, "title": p.Title, "body": p.Body,
 		"user": s.giteaUser(p.Author), "state": state,
-		"html_url": fmt.Sprintf("%s/%s/pulls/%d", s.URL, Plain, p.Number), "merged": p.Merged != "",
+		"html_url": s.Page(fmt.Sprintf("/pulls/%d", p.Number)), "merged": p.Merged != "",
 		"base":       map[string]any{"label": p.Base, "ref": p.Base, "sha": strings.Repeat("b", 40), "repo_id": 1},
 		"created_at": s.second(p.Updated), "updated_at": s.second(p.Updated),
 		"head": map[string]any{"label": p.Branch, "ref": p.Branch, "sha": p.Head, "repo_id": 1,
@@ -196,12 +196,12 @@ func (s *Server) pull(p Pull) map[string]any {
 func (s *Server) comment(c Comment) map[string]any {
 	of := map[string]any{"id": c.ID, "user": s.giteaUser(c.By), "body": c.Body, "created_at": s.second(c.At),
 		"updated_at": s.second(c.Changed), "original_author": c.From, "original_author_id": 0,
-		"html_url": fmt.Sprintf("%s/%s/pulls/%d#issuecomment-%d", s.URL, Plain, c.Pull, c.ID)}
+		"html_url": s.Page(fmt.Sprintf("/pulls/%d#issuecomment-%d", c.Pull, c.ID))}
 	return of
 }
 
 func (s *Server) review(id int, v Review) map[string]any {
 	return map[string]any{"id": id, "user": s.giteaUser(v.By), "state": v.State, "body": v.Words,
 		"commit_id": v.Commit, "dismissed": v.Dismissed, "submitted_at": s.second(s.Now()),
-		"html_url": fmt.Sprintf("%s/%s/pulls/%d#issuecomment-%d", s.URL, Plain, v.Pull, id)}
+		"html_url": s.Page(fmt.Sprintf("/pulls/%d#issuecomment-%d", v.Pull, id))}
 }

@@ -49,25 +49,25 @@ func asGitLab(s *Server, r *http.Request, of map[string]string, body map[string]
 		return reply{http.StatusOK, gitlabUser(User)}
 	case "GET merge_requests":
 		if of["merge_request_iid"] != "" {
-			return reply{http.StatusOK, mergeRequest(s.pulls[at])}
+			return reply{http.StatusOK, mergeRequest(s, s.pulls[at])}
 		}
 		for _, p := range s.pulls {
 			if q := r.URL.Query(); (q.Get("state") != "opened" || !p.Closed) &&
 				(q.Get("target_branch") == "" || q.Get("target_branch") == p.Base) &&
 				(q.Get("source_branch") == "" || q.Get("source_branch") == p.Branch) {
-				list = append(list, mergeRequest(p))
+				list = append(list, mergeRequest(s, p))
 			}
 		}
 		return reply{http.StatusOK, list}
 	case "POST merge_requests":
 		if p := s.propose(Pull{Branch: text(body, "source_branch"), Base: text(body, "target_branch"),
 			Title: text(body, "title"), Body: s.obeyed(text(body, "description"))}); p != nil {
-			return reply{http.StatusCreated, mergeRequest(*p)}
+			return reply{http.StatusCreated, mergeRequest(s, *p)}
 		}
 		return reply{http.StatusConflict, map[string]any{"message": []any{"Another open merge request already exists"}}}
 	case "PUT merge_requests":
 		s.obeyed(text(body, "description"))
-		return reply{http.StatusOK, mergeRequest(s.revise(at, body, "description", "state_event", "close"))}
+		return reply{http.StatusOK, mergeRequest(s, s.revise(at, body, "description", "state_event", "close"))}
 	case "GET notes":
 		for _, c := range s.comments {
 			if fmt.Sprint(c.Pull) == of["noteable_id"] {
@@ -162,7 +162,7 @@ func gitlabUser(login string) map[string]any {
 		"avatar_url": nil, "web_url": "https://gitlab.example.com/" + login}
 }
 
-func mergeRequest(p Pull) map[string]any {
+func mergeRequest(s *Server, p Pull) map[string]any {
 	state, merge, source := "opened", any(nil), projectID
 	switch {
 	case p.Merged != "":
@@ -173,7 +173,6 @@ func mergeRequest(p Pull) map[string]any {
 	if p.Fork {
 		source++
 	}
-	address := fmt.Sprintf("https://gitlab.example.com/%s/-/merge_requests/%d", Repository, p.Number)
 	return map[string]any{
 		"id": 1000 + p.Number, "iid": p.Number, "project_id": projectID, "title": p.Title, "description": p.Body,
 		"state": state, "created_at": p.Updated, "updated_at": p.Updated, "merged_by": nil, "merged_at": nil,
@@ -185,7 +184,7 @@ func mergeRequest(p Pull) map[string]any {
 		"merge_commit_sha": merge, "squash_commit_sha": nil, "discussion_locked": nil,
 		"should_remove_source_branch": nil, "force_remove_source_branch": true, "prepared_at": p.Updated,
 		"reference": fmt.Sprint("!", p.Number), "squash": false, "has_conflicts": false,
-		"web_url": address, "blocking_discussions_resolved": true,
+		"web_url": s.Page(fmt.Sprintf("/-/merge_requests/%d", p.Number)), "blocking_discussions_resolved": true,
 		"diff_refs": map[string]any{"base_sha": baseOfAll, "start_sha": baseOfAll, "head_sha": p.Head},
 	}
 }

@@ -138,6 +138,15 @@ func start(t testing.TB, name string, document *openapi3.T,
 	return s
 }
 
+// Page is the address of a page of the repository.
+func (s *Server) Page(path string) string {
+	name := Plain
+	if s.name == "GitLab" {
+		name = Repository
+	}
+	return "https://" + strings.TrimPrefix(s.URL, "http://") + "/" + name + path
+}
+
 // Set has these be the pull requests.
 func (s *Server) Set(pulls ...Pull) {
 	s.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -90,6 +91,11 @@ func (s *Server) Team(name string, logins ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.teams[name] = logins
+}
+
+// Page is the address of a page of the repository.
+func (s *Server) Page(path string) string {
+	return "https://" + strings.TrimPrefix(s.URL, "http://") + "/acme/ads/" + path
 }
 
 // touch updates a pull request. mu is held.
@@ -197,8 +203,7 @@ func (s *Server) pull(example string, p Pull) map[string]any {
 
 func (s *Server) comment(c Comment) map[string]any {
 	of := s.like("issue-comment-items", "id", c.ID, "body", c.Body, "created_at", second(c.At),
-		"updated_at", second(c.Changed),
-		"html_url", fmt.Sprintf("https://github.com/acme/ads/issues/%d#issuecomment-%d", c.Pull, c.ID))
+		"updated_at", second(c.Changed), "html_url", s.Page(fmt.Sprintf("issues/%d#issuecomment-%d", c.Pull, c.ID)))
 	by(of["user"], c.By, c.Bot)
 	return of
 }
@@ -206,7 +211,7 @@ func (s *Server) comment(c Comment) map[string]any {
 func (s *Server) review(r Review) map[string]any {
 	of := s.like("pull-request-review-items", "id", r.ID, "state", r.State, "commit_id", r.Commit,
 		"submitted_at", second(r.Submitted),
-		"html_url", fmt.Sprintf("https://github.com/acme/ads/pull/%d#pullrequestreview-%d", r.Pull, r.ID))
+		"html_url", s.Page(fmt.Sprintf("pull/%d#pullrequestreview-%d", r.Pull, r.ID)))
 	by(of["user"], r.By, r.Bot)
 	return of
 }

@@ -57,6 +57,9 @@ func (w *watched) Guard(ctx context.Context, view *reconcile.View) (bool, error)
 // Apply carries the plan out, but for what newer files say otherwise of.
 func (w *watched) Apply(ctx context.Context, view *reconcile.View) (*reconcile.Report, error) {
 	w.did.Recorder.Approved = view.Approved
+	for _, a := range view.Plan.Consented {
+		w.did.Recorder.Links(a.By, a.Link)
+	}
 	w.request.Tell("progress", map[string]any{"stage": "apply", "changes": len(view.Plan.Applicable())})
 	ahead, end := w.lookAhead(ctx, w.request, w.l)
 	defer end()

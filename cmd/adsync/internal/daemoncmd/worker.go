@@ -382,7 +382,8 @@ func (w *worker) approved(desired *reconcile.Desired, expires int64) error {
 		}
 		for _, one := range a.Asks {
 			k := plan.Consent{
-				ID: a.Time.Format(time.RFC3339Nano) + " " + a.By, By: a.By, Hazard: one.Hazard, Parts: one.Parts,
+				ID: a.Time.Format(time.RFC3339Nano) + " " + a.By, By: a.By, Link: a.Link, Hazard: one.Hazard,
+				Parts: one.Parts,
 			}
 			desired.Consents = append(desired.Consents,
 				reconcile.Consent{Consent: k, Lineage: a.Lineage, Serial: a.Serial})

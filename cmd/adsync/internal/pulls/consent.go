@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/forge"
+	"adsync/internal/runview"
 	"adsync/plan"
 )
 
@@ -367,7 +368,8 @@ func approvals(p forge.Pull, all []judged, now time.Time) (of []daemon.Approval)
 		kind, _, _ := strings.Cut(j.ID, " ")
 		a := daemon.Approval{
 			Asks: j.Asks, Lineage: j.Lineage, Serial: j.Serial, By: j.By, Time: now.UTC(),
-			Note: fmt.Sprintf("%s of %s, pull request %d: %s", kind, j.At.UTC().Format(time.RFC3339), p.Number, j.Link),
+			Note: fmt.Sprintf("%s of %s, pull request %d", kind, j.At.UTC().Format(time.RFC3339), p.Number),
+			Link: runview.Page(j.Link),
 		}
 		for _, one := range j.Asks {
 			a.Allow = append(a.Allow, one.Allow)

@@ -17,6 +17,7 @@ type Merge struct {
 	Addresses []string // of what it changes
 	Agreed    []string // of those, whose change was approved
 	Before    bool     // it is not merged yet, and Commit its head
+	Links     []string // to where somebody said so
 }
 
 // How long the comment of a pull request follows what became of it, and how long a run waits for what people agreed to.
@@ -153,6 +154,7 @@ func (d *Desk) tell(ctx context.Context, number int, a answered) error {
 	}
 	m := Merge{Commit: a.Merged, Addresses: c.planned().Addresses}
 	for _, y := range c.Yes {
+		m.Links = append(m.Links, y.Link)
 		for _, ask := range y.Asks {
 			for _, part := range ask.Parts {
 				m.Agreed = append(m.Agreed, part.Address)

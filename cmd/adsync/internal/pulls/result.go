@@ -86,7 +86,7 @@ func (p *Planner) applied(ctx context.Context, of Account, m Merge) (all []outco
 		}
 		for _, o := range report.Outcomes {
 			if slices.Contains(m.Addresses, o.Address) {
-				all = append(all, outcome{head.Run, o})
+				all = append(all, outcome{head.Run, report.Approved, o})
 			}
 		}
 	}
@@ -94,8 +94,26 @@ func (p *Planner) applied(ctx context.Context, of Account, m Merge) (all []outco
 }
 
 type outcome struct {
-	run string
+	run      string
+	approved []runview.Approver // something of the run
 	runview.Outcome
+}
+
+// approvedText says who approved on the pull request what was applied, each once.
+func approvedText(m Merge, applied []outcome) string {
+	var text string
+	for _, o := range applied {
+		for _, a := range o.approved {
+			said := fmt.Sprintf("- Approved by %s: <%s>\n", planview.Code(diag.Printable(a.By)), runview.Page(a.Link))
+			if slices.Contains(m.Links, a.Link) && runview.Page(a.Link) != "" && !strings.Contains(text, said) {
+				text += said
+			}
+		}
+	}
+	if text != "" {
+		text = "\n" + text
+	}
+	return text
 }
 
 func (p *Planner) resultText(m Merge, applied []outcome, left []plan.ChangeDocument, s daemon.Status) string {
@@ -126,6 +144,7 @@ func (p *Planner) resultText(m Merge, applied []outcome, left []plan.ChangeDocum
 		fmt.Fprintf(&text, "| %s %s | %s | %s | %s |\n", o.Action, planview.Cell(diag.Printable(o.Address)),
 			planview.Cell(o.ID), result, planview.Cell(o.run))
 	}
+	text.WriteString(approvedText(m, applied))
 	for i := range left {
 		if i == 0 {
 			text.WriteString("\n**Left**:\n\n")

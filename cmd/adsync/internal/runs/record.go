@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ type Recorder struct {
 	Reverts string
 
 	Approved []string // who allowed something of the plan, where nobody looks on
+	linked   []runview.Approver
 
 	stream io.Writer // nil unless events are printed
 	Failed error     // the first that could not be kept or printed
@@ -90,12 +92,20 @@ func (r *Recorder) begin(e reconcile.Event) {
 	r.print(runview.LineRun, d.Begins())
 }
 
+// Links notes where somebody allowed something of the plan, once. One who did so here has no link.
+func (r *Recorder) Links(by, link string) {
+	if one := (runview.Approver{By: by, Link: link}); link != "" && !slices.Contains(r.linked, one) {
+		r.linked = append(r.linked, one)
+	}
+}
+
 // Mark puts in a document what the command says of its run.
 func (r *Recorder) Mark(d *ReportDocument) {
 	d.Command, d.Reverts = r.Kind, r.Reverts
 	if len(r.Approved) > 0 {
 		d.By += ", approved by " + diag.Printable(strings.Join(r.Approved, ", "))
 	}
+	d.Approved = r.linked
 }
 
 // End keeps the report of a run that ended, whatever interrupted it.
